@@ -1,0 +1,83 @@
+# warpfold: `make quickstart` builds it and shows the main job, `make test` runs every test.
+#
+#   make                 build/warpfold and build/libwarpfold.a (release)
+#   make CC=clang        the same with clang
+#   make MODE=asan|tsan|debug|fuzz      other builds, each in its own folder build-MODE
+#   make check           the sub-minute part of the tests, for every commit
+#   make test            all tests; the last line is "N passed, N failed, N skipped"
+#   make check-all       adds the long runs (random programs, large sizes, fuzzing minutes, valgrind)
+#   make check-layers    includes only point down
+#   make format          clang-format over what we wrote
+#
+# Sources are found by wildcard: a new file in src/ or tests/ needs no line here.
+
+MODE  ?= release
+BUILD ?= build$(if $(filter-out release,$(MODE)),-$(MODE))
+Q := $(if $(V),,@)
+CC    ?= cc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wswitch-enum -Werror
+# -ffp-contract=off: a float multiply and add fuse only where the simulated program says so.
+BASE_CFLAGS := -std=c17 $(WARNINGS) -Isrc -D_GNU_SOURCE -pthread -ffp-contract=off -fno-math-errno
+CFLAGS_release := -O2 -g1 -DNDEBUG
+CFLAGS_debug   := -O0 -g
+CFLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+CFLAGS_tsan    := -O1 -g -fsanitize=thread
+CFLAGS_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+ALL_CFLAGS := $(BASE_CFLAGS) $(CFLAGS_$(MODE)) $(CFLAGS)
+ALL_LDFLAGS := $(CFLAGS_$(MODE)) -pthread $(LDFLAGS)
+LDLIBS := -lm
+
+LIB_SRC  := $(filter-out src/cli/main.c,$(wildcard src/*/*.c src/*/*/*.c))
+LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
+TEST_SRC := $(wildcard tests/*/test_*.c)
+TEST_BIN := $(TEST_SRC:%.c=$(BUILD)/%)
+# Everything else under tests/ is shared by the tests: harness, oracle, generator.
+TEST_LIB_SRC := $(filter-out $(TEST_SRC) $(wildcard tests/fuzz/*.c),$(wildcard tests/*/*.c))
+TEST_LIB_OBJ := $(TEST_LIB_SRC:%.c=$(BUILD)/%.o)
+
+.PHONY: all
+all: $(BUILD)/warpfold $(BUILD)/libwarpfold.a
+
+# Rooms with rules of their own: extra objects, generated sources, per-instruction-set builds.
+# They may append to LIB_OBJ, EXTRA_OBJ and the phony targets below.
+-include $(wildcard src/*/rules.mk kernels/rules.mk tests/rules.mk bench/rules.mk tools/rules.mk docs/rules.mk)
+
+$(BUILD)/libwarpfold.a: $(LIB_OBJ)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(BUILD)/warpfold: $(BUILD)/src/cli/main.o $(BUILD)/libwarpfold.a
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/%.o: tests/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -c -o $@ $<
+
+$(BUILD)/libtests.a: $(TEST_LIB_OBJ)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libwarpfold.a
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+.PHONY: tests check-layers format clean
+tests: $(TEST_BIN)
+
+check-layers:
+	@tools/check-layers
+
+format:
+	clang-format -i $$(git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'docs/*.c' 'bench/*.c')
+
+clean:
+	rm -rf build build-*
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,92 @@
+// Arenas: a list of blocks, each filled from its start. Large requests get a block of their own.
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 64 * 1024, ALIGN_BYTES = 16 };
+
+struct arena_block {
+    struct arena_block *next;
+    size_t size_bytes, used_bytes;
+    _Alignas(ALIGN_BYTES) unsigned char bytes[];
+};
+
+void *heap_alloc(size_t size_bytes)
+{
+    void *p = calloc(1, size_bytes ? size_bytes : 1);
+    if (!p) {
+        fprintf(stderr, "warpfold: out of memory (%zu bytes)\n", size_bytes);
+        abort();
+    }
+    return p;
+}
+
+void *heap_resize(void *p, size_t size_bytes)
+{
+    void *grown = realloc(p, size_bytes ? size_bytes : 1);
+    if (!grown) {
+        fprintf(stderr, "warpfold: out of memory (%zu bytes)\n", size_bytes);
+        abort();
+    }
+    return grown;
+}
+
+void arena_init(struct arena *a)
+{
+    *a = (struct arena){0};
+}
+
+void arena_fini(struct arena *a)
+{
+    for (struct arena_block *b = a->blocks, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    *a = (struct arena){0};
+}
+
+void *arena_alloc(struct arena *a, size_t size_bytes)
+{
+    size_t size = (size_bytes + ALIGN_BYTES - 1) & ~(size_t)(ALIGN_BYTES - 1);
+    struct arena_block *b = a->blocks;
+    if (!b || b->size_bytes - b->used_bytes < size) {
+        size_t block_bytes = size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES;
+        struct arena_block *fresh = heap_alloc(sizeof *fresh + block_bytes);
+        fresh->size_bytes = block_bytes;
+        if (b && block_bytes == size) { // a block of its own goes behind the one still being filled
+            fresh->next = b->next;
+            b->next = fresh;
+        } else {
+            fresh->next = b;
+            a->blocks = fresh;
+        }
+        b = fresh;
+    }
+    void *p = b->bytes + b->used_bytes;
+    b->used_bytes += size;
+    a->used_bytes += size;
+    return p;
+}
+
+char *arena_strndup(struct arena *a, const char *text, size_t length)
+{
+    char *copy = arena_alloc(a, length + 1);
+    if (length) memcpy(copy, text, length);
+    return copy;
+}
+
+char *arena_printf(struct arena *a, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = arena_alloc(a, (size_t)(length > 0 ? length : 0) + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}

@@ -1,0 +1,69 @@
+// Diagnostics: what is wrong, where, and what would be right.
+//
+// A `struct diag` collects messages and knows the source texts they point into. Library calls add messages and
+// return false; only the command line prints them, as
+//
+//     vecadd.ptx:14:9: error: unknown instruction "addd.f32"; did you mean "add"?
+//         addd.f32 %f3, %f1, %f2;
+//         ^~~~
+//
+// A location of zero means "no place in a file": the message then starts with "error: ".
+#pragma once
+#include "base/arena.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct loc {
+    uint32_t source; // 1 + index of the source, 0 = none
+    uint32_t line;   // from 1; 0 = the file as a whole
+    uint32_t column; // from 1
+    uint32_t length; // how many columns to underline (0 or 1: just the caret)
+};
+
+enum diag_severity { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE };
+
+struct diag_message {
+    enum diag_severity severity;
+    struct loc loc;
+    char *text;
+};
+
+struct diag_source {
+    char *name;       // as the user wrote it
+    const char *text; // owned by the diag; NULL when only the name is known
+    size_t length;
+};
+
+struct diag {
+    struct arena arena;
+    VEC(struct diag_source) sources;
+    VEC(struct diag_message) messages;
+    unsigned errors;       // counted even past the limit
+    unsigned errors_limit; // messages kept; 0 = DIAG_ERRORS_DEFAULT
+};
+
+enum { DIAG_ERRORS_DEFAULT = 20 };
+
+void diag_init(struct diag *d);
+void diag_fini(struct diag *d);
+void diag_clear(struct diag *d); // forgets messages, keeps sources
+
+// Copies name and text; returns the number to put into loc.source.
+uint32_t diag_add_source(struct diag *d, const char *name, const char *text, size_t length);
+
+// Always returns false, so that a failing call can end in `return diag_error(...)`.
+bool diag_error(struct diag *d, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void diag_warn(struct diag *d, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void diag_note(struct diag *d, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+// "file:line:column" of a location, "" for none.
+void diag_format_loc(const struct diag *d, struct loc loc, struct strbuf *out);
+// All messages with source line and caret; colour for a terminal.
+void diag_format(const struct diag *d, bool colour, struct strbuf *out);
+void diag_print(const struct diag *d, FILE *out);
+
+static inline struct loc loc_none(void) { return (struct loc){0}; }

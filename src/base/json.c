@@ -1,0 +1,129 @@
+// JSON text, two spaces a level. Bytes above 0x7f pass through: our texts are UTF-8, and what is not valid
+// UTF-8 (names from a broken file) is escaped byte by byte as Latin-1 so that the output always parses.
+#include "base/json.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+void json_init(struct json *j, struct strbuf *out)
+{
+    *j = (struct json){.out = out};
+}
+
+static void begin_value(struct json *j)
+{
+    if (j->after_key) {
+        j->after_key = false;
+        return;
+    }
+    if (!j->depth) return;
+    if (j->filled[j->depth - 1]) strbuf_putc(j->out, ',');
+    strbuf_printf(j->out, "\n%*s", (int)(2 * j->depth), "");
+    j->filled[j->depth - 1] = true;
+}
+
+static void open_level(struct json *j, char bracket)
+{
+    begin_value(j);
+    strbuf_putc(j->out, bracket);
+    assert(j->depth < JSON_DEPTH_MAX);
+    j->filled[j->depth++] = false;
+}
+
+static void close_level(struct json *j, char bracket)
+{
+    assert(j->depth);
+    bool filled = j->filled[--j->depth];
+    if (filled) strbuf_printf(j->out, "\n%*s", (int)(2 * j->depth), "");
+    strbuf_putc(j->out, bracket);
+    if (!j->depth) strbuf_putc(j->out, '\n');
+}
+
+void json_open_object(struct json *j) { open_level(j, '{'); }
+void json_close_object(struct json *j) { close_level(j, '}'); }
+void json_open_array(struct json *j) { open_level(j, '['); }
+void json_close_array(struct json *j) { close_level(j, ']'); }
+
+// Length of the UTF-8 sequence at p (2 to 4), or 0 when it is not one.
+static size_t utf8_length(const unsigned char *p)
+{
+    size_t n = *p >= 0xf0 && *p < 0xf5 ? 4 : *p >= 0xe0 && *p < 0xf0 ? 3 : *p >= 0xc2 && *p < 0xe0 ? 2 : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80) return 0;
+    return n;
+}
+
+static void write_quoted(struct strbuf *out, const char *text)
+{
+    strbuf_putc(out, '"');
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        size_t sequence;
+        if (*p == '"' || *p == '\\')
+            strbuf_printf(out, "\\%c", *p);
+        else if (*p == '\n')
+            strbuf_puts(out, "\\n");
+        else if (*p == '\t')
+            strbuf_puts(out, "\\t");
+        else if (*p < 0x20 || *p == 0x7f)
+            strbuf_printf(out, "\\u%04x", *p);
+        else if (*p < 0x80)
+            strbuf_putc(out, (char)*p);
+        else if ((sequence = utf8_length(p)) != 0) {
+            strbuf_write(out, (const char *)p, sequence);
+            p += sequence - 1;
+        } else
+            strbuf_printf(out, "\\u%04x", *p);
+    }
+    strbuf_putc(out, '"');
+}
+
+void json_key(struct json *j, const char *key)
+{
+    begin_value(j);
+    write_quoted(j->out, key);
+    strbuf_puts(j->out, ": ");
+    j->after_key = true;
+}
+
+void json_string(struct json *j, const char *text)
+{
+    begin_value(j);
+    if (text)
+        write_quoted(j->out, text);
+    else
+        strbuf_puts(j->out, "null");
+}
+
+void json_u64(struct json *j, uint64_t value)
+{
+    begin_value(j);
+    strbuf_printf(j->out, "%llu", (unsigned long long)value);
+}
+
+void json_i64(struct json *j, int64_t value)
+{
+    begin_value(j);
+    strbuf_printf(j->out, "%lld", (long long)value);
+}
+
+void json_f64(struct json *j, double value)
+{
+    begin_value(j);
+    if (isfinite(value))
+        strbuf_printf(j->out, "%.9g", value);
+    else
+        strbuf_puts(j->out, "null");
+}
+
+void json_bool(struct json *j, bool value)
+{
+    begin_value(j);
+    strbuf_puts(j->out, value ? "true" : "false");
+}
+
+void json_null(struct json *j)
+{
+    begin_value(j);
+    strbuf_puts(j->out, "null");
+}

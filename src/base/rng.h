@@ -1,0 +1,19 @@
+// splitmix64 (Steele, Lea and Flood 2014): the one source of pseudo-random numbers. The command line's
+// `rand:SEED` is defined by it: element i of a buffer is output i of the generator started at SEED.
+#pragma once
+#include "base/hash.h"
+
+#include <stdint.h>
+
+struct rng {
+    uint64_t state;
+};
+
+static inline void rng_init(struct rng *r, uint64_t seed) { r->state = seed; }
+static inline uint64_t rng_next(struct rng *r) { return hash_u64(r->state += 0x9e3779b97f4a7c15ull); }
+static inline uint32_t rng_below(struct rng *r, uint32_t bound) // bound > 0
+{
+    return (uint32_t)((rng_next(r) >> 32) * bound >> 32);
+}
+static inline float rng_f32(uint64_t z) { return (float)(z >> 40) * 0x1p-24f; }
+static inline double rng_f64(uint64_t z) { return (double)(z >> 11) * 0x1p-53; }
