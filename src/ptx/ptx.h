@@ -1,0 +1,316 @@
+// The PTX front end: text in, typed module out.
+//
+//     text ── lex ──▶ tokens ── parse ──▶ ptx_module ── check ──▶ the same module, known to be well typed
+//
+// After ptx_parse returns true, every name is resolved (registers, symbols, labels, functions and parameters are
+// pointers or indices), every instruction that is marked `RUN` in ptx.def has a combination of modifiers, types
+// and operands that the PTX ISA allows, and no later stage needs to diagnose PTX again. What PTX allows and
+// warpfold does not execute is kept with `unsupported` set: the launch of a kernel that can reach it is refused
+// with that text and place, and the rest of the module stays usable.
+//
+// The module owns everything through its arena; nothing in it refers to the text it came from except `struct
+// loc`, which points into the sources of the `struct diag` given to ptx_parse.
+#pragma once
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/hash.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ptx_op {
+#define PTX(name, mnemonic, support) PTX_OP_##name,
+#include "ptx/ptx.def"
+#undef PTX
+    PTX_OP_COUNT
+};
+
+// Fundamental types (PTX ISA 5.2). The packed and opaque ones are types of operands, not of registers.
+enum ptx_type {
+    PTX_NONE,
+    PTX_B8, PTX_B16, PTX_B32, PTX_B64, PTX_B128,
+    PTX_U8, PTX_U16, PTX_U32, PTX_U64,
+    PTX_S8, PTX_S16, PTX_S32, PTX_S64,
+    PTX_F16, PTX_F16X2, PTX_F32, PTX_F64,
+    PTX_BF16, PTX_BF16X2, PTX_TF32, PTX_E4M3, PTX_E5M2, PTX_E4M3X2, PTX_E5M2X2,
+    PTX_U16X2, PTX_S16X2,
+    PTX_PRED,
+    PTX_TEXREF, PTX_SAMPLERREF, PTX_SURFREF,
+    PTX_TYPE_COUNT
+};
+
+enum ptx_space { // PTX_SPACE_GENERIC: no space was written
+    PTX_SPACE_GENERIC, PTX_SPACE_REG, PTX_SPACE_SREG, PTX_SPACE_CONST, PTX_SPACE_GLOBAL, PTX_SPACE_LOCAL,
+    PTX_SPACE_PARAM, PTX_SPACE_SHARED, PTX_SPACE_TEX
+};
+
+enum ptx_round { // the _INT ones round to an integral value
+    PTX_ROUND_NONE, PTX_ROUND_RN, PTX_ROUND_RZ, PTX_ROUND_RM, PTX_ROUND_RP, PTX_ROUND_RNA,
+    PTX_ROUND_RNI, PTX_ROUND_RZI, PTX_ROUND_RMI, PTX_ROUND_RPI
+};
+
+enum ptx_cmp { // the U forms are true when an operand is NaN; LO..HS are the unsigned integer spellings
+    PTX_CMP_NONE, PTX_CMP_EQ, PTX_CMP_NE, PTX_CMP_LT, PTX_CMP_LE, PTX_CMP_GT, PTX_CMP_GE,
+    PTX_CMP_LO, PTX_CMP_LS, PTX_CMP_HI, PTX_CMP_HS,
+    PTX_CMP_EQU, PTX_CMP_NEU, PTX_CMP_LTU, PTX_CMP_LEU, PTX_CMP_GTU, PTX_CMP_GEU, PTX_CMP_NUM, PTX_CMP_NAN
+};
+
+enum ptx_bool { PTX_BOOL_NONE, PTX_BOOL_AND, PTX_BOOL_OR, PTX_BOOL_XOR, PTX_BOOL_POPC };
+
+enum ptx_half { PTX_HALF_NONE, PTX_HALF_LO, PTX_HALF_HI, PTX_HALF_WIDE }; // mul/mad, and dp2a's lo/hi
+
+enum ptx_cache { // cache operators of ld and st; hints beyond these are accepted and dropped
+    PTX_CACHE_NONE, PTX_CACHE_CA, PTX_CACHE_CG, PTX_CACHE_CS, PTX_CACHE_LU, PTX_CACHE_CV, PTX_CACHE_WB, PTX_CACHE_WT
+};
+
+enum ptx_sem { // memory semantics; PTX_SEM_VOLATILE is ld.volatile/st.volatile
+    PTX_SEM_NONE, PTX_SEM_WEAK, PTX_SEM_VOLATILE, PTX_SEM_RELAXED, PTX_SEM_ACQUIRE, PTX_SEM_RELEASE,
+    PTX_SEM_ACQ_REL, PTX_SEM_SC, PTX_SEM_MMIO
+};
+
+enum ptx_scope { PTX_SCOPE_NONE, PTX_SCOPE_CTA, PTX_SCOPE_CLUSTER, PTX_SCOPE_GPU, PTX_SCOPE_SYS }; // .gl is GPU
+
+enum ptx_atom { // atom, red, redux
+    PTX_ATOM_NONE, PTX_ATOM_ADD, PTX_ATOM_MIN, PTX_ATOM_MAX, PTX_ATOM_AND, PTX_ATOM_OR, PTX_ATOM_XOR,
+    PTX_ATOM_INC, PTX_ATOM_DEC, PTX_ATOM_EXCH, PTX_ATOM_CAS
+};
+
+// The one modifier that names what a many-faced instruction does. Which values an op may carry is in check.
+enum ptx_mode {
+    PTX_MODE_NONE,
+    PTX_MODE_SHFL_UP, PTX_MODE_SHFL_DOWN, PTX_MODE_SHFL_BFLY, PTX_MODE_SHFL_IDX,
+    PTX_MODE_VOTE_ALL, PTX_MODE_VOTE_ANY, PTX_MODE_VOTE_UNI, PTX_MODE_VOTE_BALLOT, // match: .any and .all
+    PTX_MODE_BAR_SYNC, PTX_MODE_BAR_ARRIVE, PTX_MODE_BAR_RED, PTX_MODE_BAR_WARP_SYNC, // red's op in `boolean`
+    PTX_MODE_SHF_LEFT, PTX_MODE_SHF_RIGHT,
+    PTX_MODE_PRMT_F4E, PTX_MODE_PRMT_B4E, PTX_MODE_PRMT_RC8, PTX_MODE_PRMT_ECL, PTX_MODE_PRMT_ECR,
+    PTX_MODE_PRMT_RC16,
+    PTX_MODE_TESTP_FINITE, PTX_MODE_TESTP_INFINITE, PTX_MODE_TESTP_NUMBER, PTX_MODE_TESTP_NAN,
+    PTX_MODE_TESTP_NORMAL, PTX_MODE_TESTP_SUBNORMAL,
+    PTX_MODE_TEX_1D, PTX_MODE_TEX_2D, PTX_MODE_TEX_3D, // other geometries are unsupported
+    PTX_MODE_TXQ_WIDTH, PTX_MODE_TXQ_HEIGHT, PTX_MODE_TXQ_DEPTH,
+    PTX_MODE_CP_ASYNC, PTX_MODE_CP_COMMIT_GROUP, PTX_MODE_CP_WAIT_GROUP, PTX_MODE_CP_WAIT_ALL,
+    PTX_MODE_MEMBAR_PROXY // fence.proxy.*: orders nothing our memory reorders
+};
+
+// Special registers (PTX ISA 10). `component` of the operand tells x, y, z.
+enum ptx_sreg {
+    PTX_SREG_TID, PTX_SREG_NTID, PTX_SREG_CTAID, PTX_SREG_NCTAID, PTX_SREG_LANEID, PTX_SREG_WARPID, PTX_SREG_NWARPID,
+    PTX_SREG_SMID, PTX_SREG_NSMID, PTX_SREG_GRIDID, PTX_SREG_LANEMASK_EQ, PTX_SREG_LANEMASK_LE, PTX_SREG_LANEMASK_LT,
+    PTX_SREG_LANEMASK_GE, PTX_SREG_LANEMASK_GT, PTX_SREG_CLOCK, PTX_SREG_CLOCK_HI, PTX_SREG_CLOCK64,
+    PTX_SREG_GLOBALTIMER, PTX_SREG_GLOBALTIMER_LO, PTX_SREG_GLOBALTIMER_HI, PTX_SREG_DYNAMIC_SMEM_SIZE,
+    PTX_SREG_TOTAL_SMEM_SIZE, PTX_SREG_AGGR_SMEM_SIZE, PTX_SREG_PM, PTX_SREG_PM64, PTX_SREG_ENVREG,
+    PTX_SREG_CLUSTERID, PTX_SREG_NCLUSTERID, PTX_SREG_CLUSTER_CTAID, PTX_SREG_CLUSTER_NCTAID,
+    PTX_SREG_CLUSTER_CTARANK, PTX_SREG_CLUSTER_NCTARANK, PTX_SREG_IS_EXPLICIT_CLUSTER, PTX_SREG_RESERVED_SMEM,
+    PTX_SREG_CURRENT_GRAPH_EXEC,
+    PTX_SREG_COUNT
+}; // %pmN and %envregN carry N in `component`
+
+struct ptx_function;
+struct ptx_variable;
+
+enum ptx_operand_kind {
+    PTX_OPERAND_NONE,
+    PTX_OPERAND_REG,      // reg: index into function->regs; `negated` for !p
+    PTX_OPERAND_IMM,      // imm: bits, already converted to the instruction's type at that position (integers sign- or
+                          //      zero-extended to 64 bits; f32 constants as their 32 bits, f64 as 64 bits)
+    PTX_OPERAND_SREG,     // sreg, component
+    PTX_OPERAND_SYMBOL,   // address of variable + offset (mov, call arguments, initialisers)
+    PTX_OPERAND_FUNCTION, // address of function
+    PTX_OPERAND_MEMORY,   // [base + offset]: base is a register (reg >= 0), a variable, or an immediate address
+    PTX_OPERAND_LABEL,    // label: index into function->labels
+    PTX_OPERAND_LABELS,   // a .branchtargets list by name: table
+    PTX_OPERAND_VECTOR,   // {a, b, …}: elements[count]
+    PTX_OPERAND_PAIR,     // p|q or d|p: elements[2]
+    PTX_OPERAND_SINK      // _
+};
+
+struct ptx_operand {
+    enum ptx_operand_kind kind;
+    bool negated;
+    uint8_t component;
+    uint8_t count;         // of elements
+    int32_t reg;           // REG; MEMORY: base register or -1
+    enum ptx_sreg sreg;
+    uint32_t label;        // LABEL; LABELS: index into function->tables
+    int64_t offset;        // SYMBOL, MEMORY
+    uint64_t imm;          // IMM; MEMORY with neither register nor variable: the address
+    struct ptx_variable *variable; // SYMBOL, MEMORY
+    struct ptx_function *function; // FUNCTION
+    struct ptx_operand *elements;  // VECTOR, PAIR
+    struct loc loc;
+};
+
+enum { PTX_OPERANDS_MAX = 8, PTX_TYPES_MAX = 4 };
+
+// One instruction. Operands stand in the order of the text: destinations first. A setp with two destinations
+// has one PAIR operand. call uses the call_* fields instead. tex: destination vector, texture, [sampler,]
+// coordinate vector (the PTX form "[tex, {x,y}]" is taken apart so that operands[1] is the texture).
+struct ptx_inst {
+    enum ptx_op op;
+    int32_t guard; // predicate register, -1 = none
+    bool guard_negated;
+
+    uint8_t type_count;
+    enum ptx_type types[PTX_TYPES_MAX]; // as written: cvt.u32.f32 has {U32, F32}; setp.eq.s32 has {S32}
+    uint8_t vector;                     // 1, 2, 4 or 8 elements (ld, st, tex)
+    enum ptx_space space;
+    enum ptx_space space_to;            // cvta.to.SPACE, cp.async's source
+    enum ptx_round round;
+    enum ptx_cmp cmp;
+    enum ptx_bool boolean;
+    enum ptx_half half;
+    enum ptx_cache cache;
+    enum ptx_sem sem;
+    enum ptx_scope scope;
+    enum ptx_atom atom;
+    enum ptx_mode mode;
+    bool ftz, sat, approx, full, nan, xorsign, relu, carry_out /* .cc */, wrap /* shf.wrap, szext/bmsk.wrap */,
+        uniform /* .uni */, sync /* .sync form: first or last operand is a member mask */, aligned,
+        shift_amount /* bfind.shiftamt */, non_coherent /* ld.global.nc */, no_return /* noftz atom etc. carry none */,
+        to /* cvta.to */, zfill /* cp.async with src-size */;
+
+    uint8_t operand_count;
+    struct ptx_operand operands[PTX_OPERANDS_MAX];
+
+    // call: returns and arguments are registers, immediates or .param variables of the calling scope.
+    struct ptx_operand *call_returns, *call_arguments;
+    uint8_t call_return_count, call_argument_count;
+    struct ptx_operand call_target;       // FUNCTION (direct) or REG (indirect)
+    struct ptx_prototype *call_prototype; // indirect: the .callprototype or one of .calltargets
+
+    const char *unsupported; // why a kernel that reaches this cannot run ("mma.sync"), or NULL
+    struct loc loc;          // in the PTX text
+    uint32_t line_info;      // index into module->line_infos, 0 = none
+};
+
+// .loc: a place in the CUDA source, with the chain of calls that inlined it (PTX ISA 11.5.3, ".loc").
+struct ptx_line_info {
+    uint32_t file; // index into module->files, by the PTX's own file number through ptx_module_file
+    uint32_t line, column;
+    uint32_t inlined_at;       // index into module->line_infos of the call site, 0 = not inlined
+    const char *function_name; // the inlined function, NULL when not inlined
+};
+
+struct ptx_file {
+    uint32_t number; // as in the .file directive
+    const char *name;
+};
+
+struct ptx_reg {
+    const char *name; // "%r12"
+    enum ptx_type type;
+    uint8_t vector; // .v2/.v4 registers: elements; 1 = scalar
+};
+
+struct ptx_label {
+    const char *name;
+    uint32_t inst; // index of the instruction it stands before (may equal inst_count: the end)
+    bool defined;
+    struct loc loc;
+};
+
+struct ptx_table { // .branchtargets, or .calltargets (functions)
+    const char *name;
+    uint32_t *labels;
+    struct ptx_function **functions;
+    uint32_t count;
+    struct loc loc;
+};
+
+// A pointer inside initialised data: at byte `offset`, `size` bytes wide, address of variable or function + addend.
+// `generic` when written generic(symbol). mask(symbol) byte extraction is in `shift`: (address >> shift) is stored.
+struct ptx_relocation {
+    uint64_t offset;
+    uint8_t size, shift;
+    bool generic;
+    struct ptx_variable *variable;
+    struct ptx_function *function;
+    int64_t addend;
+};
+
+struct ptx_variable {
+    const char *name;
+    enum ptx_space space;
+    enum ptx_type type; // of an element
+    uint8_t vector;
+    uint32_t align_bytes;
+    uint64_t size_bytes; // whole object; 0 for extern .shared arrays without a size
+    bool is_extern, is_visible, is_weak, is_common, is_managed;
+    bool is_array;
+    uint64_t offset; // .param: byte offset in the parameter block of its function, aligned as PTX ISA 5.4 says
+    uint8_t *init;   // size_bytes, NULL when not initialised (zero)
+    struct ptx_relocation *relocations;
+    uint32_t relocation_count;
+    struct ptx_function *function; // scope, NULL = module
+    struct loc loc;
+    void *user; // free for a later stage (the compiler's own numbering)
+};
+
+struct ptx_prototype { // of a .func, or a .callprototype
+    struct ptx_variable **returns, **params;
+    uint32_t return_count, param_count;
+    uint64_t param_bytes;
+    bool noreturn;
+};
+
+struct ptx_function {
+    const char *name; // mangled, as in the text
+    bool is_entry, is_extern, is_visible, is_weak;
+    bool has_body;
+    struct ptx_prototype prototype;
+    struct ptx_reg *regs;
+    uint32_t reg_count;
+    struct ptx_inst *insts;
+    uint32_t inst_count;
+    struct ptx_label *labels;
+    uint32_t label_count;
+    struct ptx_table *tables;
+    uint32_t table_count;
+    struct ptx_variable **variables; // declared in the body, all scopes: .local, .shared, .param, .const, .global
+    uint32_t variable_count;
+    uint32_t max_registers; // .maxnreg, 0 = none
+    uint32_t max_threads[3], required_threads[3]; // .maxntid, .reqntid; 0 = none
+    uint32_t min_blocks;                          // .minnctapersm
+    const char *unsupported; // a directive that makes the whole function unusable (clusters …), or NULL
+    struct loc loc;
+    void *user;
+};
+
+struct ptx_module {
+    struct arena arena;
+    unsigned version_major, version_minor; // .version
+    const char *target;                    // "sm_75", first of the list
+    unsigned target_sm;                    // 75
+    unsigned address_bits;                 // 32 or 64
+    struct ptx_variable **variables; // module scope
+    uint32_t variable_count;
+    struct ptx_function **functions; // definitions and declarations, in order of the text, one a name
+    uint32_t function_count;
+    struct ptx_file *files;
+    uint32_t file_count;
+    struct ptx_line_info *line_infos; // [0] is unused
+    uint32_t line_info_count;
+};
+
+// Parses and checks a whole file. On errors returns NULL, with at least one located error in `d`; never crashes or
+// hangs on any bytes. `source` is the number diag_add_source gave for this text (it may be 0).
+struct ptx_module *ptx_parse(const char *text, size_t length, uint32_t source, struct diag *d);
+void ptx_module_free(struct ptx_module *m);
+
+const char *ptx_op_name(enum ptx_op op);
+const char *ptx_type_name(enum ptx_type type); // "u32", without the dot
+unsigned ptx_type_bits(enum ptx_type type);    // 0 for none and opaque; 1 for pred
+bool ptx_type_is_float(enum ptx_type type);
+bool ptx_type_is_signed(enum ptx_type type); // signed integers only
+const char *ptx_sreg_name(enum ptx_sreg sreg);
+
+// An entry by exact name, or by its unmangled identifier when only one entry has it ("_Z6vecaddPKfS0_Pfi" is
+// found as "vecadd"). NULL and a located error naming the near miss or the candidates otherwise.
+struct ptx_function *ptx_find_entry(const struct ptx_module *m, const char *name, struct diag *d);
+// The identifier inside an Itanium-mangled name, nested names and templates included ("_ZN2ns3fooIfEEvPT_" gives
+// "foo"); the name itself when it is not mangled. Points into arena memory.
+const char *ptx_unmangle(struct arena *a, const char *name);
+struct ptx_variable *ptx_find_variable(const struct ptx_module *m, const char *name);
+
+// The function as PTX text again (tests: parse(print(parse(x))) is stable; the shrinker uses it too).
+void ptx_print_module(const struct ptx_module *m, struct strbuf *out);
