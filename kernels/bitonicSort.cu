@@ -1,0 +1,91 @@
+// Batcher's bitonic sorting network over pairs of key and value. Comparators at most 256 apart work within a
+// tile of 512 in shared memory; wider ones get a launch each. The network's shape does not depend on the
+// data.
+#include "device.h"
+
+#define THREADS 256
+#define TILE    (2 * THREADS)
+
+struct pair {
+    unsigned key, value;
+};
+
+// Puts a and b into ascending order, or descending.
+__device__ __forceinline__ void compare(struct pair *a, struct pair *b, unsigned ascending) {
+    if ((a->key > b->key) == ascending) {
+        struct pair t = *a;
+        *a = *b;
+        *b = t;
+    }
+}
+
+// Sorts tiles, even ones upwards and odd ones downwards: two neighbours make one bitonic sequence.
+KERNEL void bitonic_sort_tiles(unsigned *keys, unsigned *values) {
+    __shared__ struct pair tile[TILE];
+    unsigned tid = threadIdx.x, base = blockIdx.x * TILE;
+
+    tile[tid].key = keys[base + tid];
+    tile[tid].value = values[base + tid];
+    tile[tid + THREADS].key = keys[base + tid + THREADS];
+    tile[tid + THREADS].value = values[base + tid + THREADS];
+
+    for (unsigned size = 2; size < TILE; size <<= 1) {
+        unsigned ascending = (tid & (size / 2)) != 0;
+        for (unsigned stride = size / 2; stride > 0; stride >>= 1) {
+            __syncthreads();
+            unsigned at = 2 * tid - (tid & (stride - 1));
+            compare(&tile[at], &tile[at + stride], ascending);
+        }
+    }
+    unsigned ascending = (blockIdx.x & 1) == 0;
+    for (unsigned stride = TILE / 2; stride > 0; stride >>= 1) {
+        __syncthreads();
+        unsigned at = 2 * tid - (tid & (stride - 1));
+        compare(&tile[at], &tile[at + stride], ascending);
+    }
+    __syncthreads();
+
+    keys[base + tid] = tile[tid].key;
+    values[base + tid] = tile[tid].value;
+    keys[base + tid + THREADS] = tile[tid + THREADS].key;
+    values[base + tid + THREADS] = tile[tid + THREADS].value;
+}
+
+// One column of comparators with a stride of at least TILE.
+KERNEL void bitonic_merge_global(unsigned *keys, unsigned *values, unsigned size, unsigned stride) {
+    unsigned comparator = blockIdx.x * THREADS + threadIdx.x;
+    unsigned ascending = (comparator & (size / 2)) == 0;
+    unsigned at = 2 * comparator - (comparator & (stride - 1));
+
+    struct pair a = {keys[at], values[at]}, b = {keys[at + stride], values[at + stride]};
+    compare(&a, &b, ascending);
+    keys[at] = a.key;
+    values[at] = a.value;
+    keys[at + stride] = b.key;
+    values[at + stride] = b.value;
+}
+
+// All remaining columns of a merge, strides TILE / 2 down to 1.
+KERNEL void bitonic_merge_tiles(unsigned *keys, unsigned *values, unsigned size) {
+    __shared__ struct pair tile[TILE];
+    unsigned tid = threadIdx.x, base = blockIdx.x * TILE;
+
+    tile[tid].key = keys[base + tid];
+    tile[tid].value = values[base + tid];
+    tile[tid + THREADS].key = keys[base + tid + THREADS];
+    tile[tid + THREADS].value = values[base + tid + THREADS];
+
+    unsigned comparator = blockIdx.x * THREADS + tid;
+    unsigned ascending = (comparator & (size / 2)) == 0;
+    for (unsigned stride = TILE / 2; stride > 0; stride >>= 1) {
+        __syncthreads();
+        unsigned at = 2 * tid - (tid & (stride - 1));
+        compare(&tile[at], &tile[at + stride], ascending);
+    }
+    __syncthreads();
+
+    keys[base + tid] = tile[tid].key;
+    values[base + tid] = tile[tid].value;
+    keys[base + tid + THREADS] = tile[tid + THREADS].key;
+    values[base + tid + THREADS] = tile[tid + THREADS].value;
+}

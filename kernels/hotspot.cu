@@ -1,0 +1,58 @@
+// Temperature of a chip from the power its cells take: explicit steps of the heat equation on a grid, where a
+// cell exchanges heat with its four neighbours and with the package above it. A launch makes `steps` steps: a
+// block holds 16x16 cells in shared memory, of which every step leaves one rim fewer that is right, so blocks
+// overlap by 2 · steps cells. Double constants are as in the published code.
+#include "device.h"
+
+#define SIDE    16
+#define AMBIENT 80.0f
+
+__device__ __forceinline__ bool within(int value, int low, int high) {
+    return value >= low && value <= high;
+}
+
+KERNEL void hotspot(int steps, const float *power, const float *in, float *out, int cols, int rows,
+                    float capacitance, float rx, float ry, float rz, float time_step) {
+    __shared__ float temperature[SIDE][SIDE], watts[SIDE][SIDE], next[SIDE][SIDE];
+    int tx = threadIdx.x, ty = threadIdx.y;
+
+    float step_over_capacitance = time_step / capacitance;
+    float rx_inverse = 1 / rx, ry_inverse = 1 / ry, rz_inverse = 1 / rz;
+
+    int top = (SIDE - 2 * steps) * (int)blockIdx.y - steps, bottom = top + SIDE - 1;
+    int left = (SIDE - 2 * steps) * (int)blockIdx.x - steps, right = left + SIDE - 1;
+    int y = top + ty, x = left + tx;
+    int at = cols * y + x;
+    if (within(y, 0, rows - 1) && within(x, 0, cols - 1)) {
+        temperature[ty][tx] = in[at];
+        watts[ty][tx] = power[at];
+    }
+    __syncthreads();
+
+    // The part of the block that lies on the chip; past its edge the cell itself stands for its neighbour.
+    int y_low = top < 0 ? -top : 0, y_high = bottom > rows - 1 ? SIDE - 1 - (bottom - rows + 1) : SIDE - 1;
+    int x_low = left < 0 ? -left : 0, x_high = right > cols - 1 ? SIDE - 1 - (right - cols + 1) : SIDE - 1;
+    int north = max(ty - 1, y_low), south = min(ty + 1, y_high);
+    int west = max(tx - 1, x_low), east = min(tx + 1, x_high);
+
+    bool computed = false;
+    for (int i = 0; i < steps; i++) {
+        computed = false;
+        if (within(tx, i + 1, SIDE - i - 2) && within(ty, i + 1, SIDE - i - 2) && within(tx, x_low, x_high) &&
+            within(ty, y_low, y_high)) {
+            computed = true;
+            float here = temperature[ty][tx];
+            next[ty][tx] =
+                here + step_over_capacitance *
+                           (watts[ty][tx] +
+                            (temperature[south][tx] + temperature[north][tx] - 2.0 * here) * ry_inverse +
+                            (temperature[ty][east] + temperature[ty][west] - 2.0 * here) * rx_inverse +
+                            (AMBIENT - here) * rz_inverse);
+        }
+        __syncthreads();
+        if (i == steps - 1) break;
+        if (computed) temperature[ty][tx] = next[ty][tx];
+        __syncthreads();
+    }
+    if (computed) out[at] = next[ty][tx];
+}
