@@ -9,7 +9,8 @@
 
 __constant__ float4 atoms[MAX_ATOMS];
 
-KERNEL void coulombic_potential(int atom_count, float spacing, float *energy) {
+KERNEL void coulombic_potential(int atom_count, float spacing, float *energy)
+{
     int column = blockIdx.x * blockDim.x * UNROLL + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     int at = gridDim.x * blockDim.x * UNROLL * row + column;

@@ -9,7 +9,8 @@ __constant__ float cosines[N * N]; // row k: the k-th basis function, scaled so 
 __constant__ float quantum[N * N];
 
 // Sum of a[i * a_step] * b[i * b_step] for eight i.
-__device__ __forceinline__ float dot8(const float *a, int a_step, const float *b, int b_step) {
+__device__ __forceinline__ float dot8(const float *a, int a_step, const float *b, int b_step)
+{
     float sum = 0.0f;
 #pragma unroll
     for (int i = 0; i < N; i++) sum += a[i * a_step] * b[i * b_step];
@@ -17,7 +18,8 @@ __device__ __forceinline__ float dot8(const float *a, int a_step, const float *b
 }
 
 // out = C · pixels · Cᵀ
-KERNEL void dct_forward(float *out, cudaTextureObject_t image, int pitch) {
+KERNEL void dct_forward(float *out, cudaTextureObject_t image, int pitch)
+{
     __shared__ float pixels[N * N], half[N * N];
     const int bx = blockIdx.x, by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
 
@@ -32,7 +34,8 @@ KERNEL void dct_forward(float *out, cudaTextureObject_t image, int pitch) {
 }
 
 // out = Cᵀ · coefficients · C
-KERNEL void dct_inverse(float *out, const float *in, int pitch) {
+KERNEL void dct_inverse(float *out, const float *in, int pitch)
+{
     __shared__ float coefficients[N * N], half[N * N];
     const int bx = blockIdx.x, by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
     const int at = (by * N + ty) * pitch + bx * N + tx;
@@ -46,7 +49,8 @@ KERNEL void dct_inverse(float *out, const float *in, int pitch) {
 }
 
 // Rounds every coefficient to a multiple of its quantum.
-KERNEL void dct_quantise(float *coefficients, int pitch) {
+KERNEL void dct_quantise(float *coefficients, int pitch)
+{
     const int tx = threadIdx.x, ty = threadIdx.y;
     const int at = (blockIdx.y * N + ty) * pitch + blockIdx.x * N + tx;
     float q = quantum[ty * N + tx];

@@ -23,7 +23,8 @@ __constant__ int maturity[MAX_OPTIONS];
 __constant__ float swap_rate[MAX_OPTIONS];
 
 // Forward rates to the end of the path.
-__device__ __forceinline__ void evolve(float *rate, const float *z) {
+__device__ __forceinline__ void evolve(float *rate, const float *z)
+{
     for (int n = 0; n < step_count; n++) {
         float drift_z = sqrtf(delta) * z[n];
         float v = 0.0f;
@@ -37,7 +38,8 @@ __device__ __forceinline__ void evolve(float *rate, const float *z) {
 }
 
 // The same, keeping the rates before every step: history[n * rate_count + i].
-__device__ __forceinline__ void evolve_recording(float *rate, const float *z, float *history) {
+__device__ __forceinline__ void evolve_recording(float *rate, const float *z, float *history)
+{
     for (int i = 0; i < rate_count; i++) history[i] = rate[i];
     for (int n = 0; n < step_count; n++) {
         float drift_z = sqrtf(delta) * z[n];
@@ -55,7 +57,8 @@ __device__ __forceinline__ void evolve_recording(float *rate, const float *z, fl
 // Backward through evolve: on entry adjoint[i] is the derivative of the value to the final rate i, on return
 // to the initial one. d(rate'_i)/d(rate_j) = rate'_i·lambda_i·delta·lambda_j / (1 + delta·rate_j)^2 for n < j
 // < i, plus rate'_i/rate_i on the diagonal; the sums over i are carried along from the last rate down.
-__device__ __forceinline__ void evolve_adjoint(float *adjoint, const float *history) {
+__device__ __forceinline__ void evolve_adjoint(float *adjoint, const float *history)
+{
     for (int n = step_count - 1; n >= 0; n--) {
         const float *before = history + n * rate_count, *after = before + rate_count;
         float carried = 0.0f;
@@ -69,7 +72,8 @@ __device__ __forceinline__ void evolve_adjoint(float *adjoint, const float *hist
 }
 
 // Value of the portfolio: 100 a swaption in the money, discounted along the path.
-__device__ __forceinline__ float portfolio(const float *rate) {
+__device__ __forceinline__ float portfolio(const float *rate)
+{
     float bond[MAX_RATES - MAX_STEPS], annuity[MAX_RATES - MAX_STEPS];
     float b = 1.0f, s = 0.0f;
     for (int n = step_count; n < rate_count; n++) {
@@ -89,7 +93,8 @@ __device__ __forceinline__ float portfolio(const float *rate) {
 }
 
 // The same, and the derivatives to the final rates.
-__device__ __forceinline__ float portfolio_adjoint(const float *rate, float *adjoint) {
+__device__ __forceinline__ float portfolio_adjoint(const float *rate, float *adjoint)
+{
     float bond[MAX_RATES - MAX_STEPS], annuity[MAX_RATES - MAX_STEPS];
     float bond_adjoint[MAX_RATES - MAX_STEPS], annuity_adjoint[MAX_RATES - MAX_STEPS];
     float b = 1.0f, s = 0.0f;
@@ -128,7 +133,8 @@ __device__ __forceinline__ float portfolio_adjoint(const float *rate, float *adj
     return value;
 }
 
-KERNEL void libor_value_and_delta(float *value, float *last_rate_delta, int paths) {
+KERNEL void libor_value_and_delta(float *value, float *last_rate_delta, int paths)
+{
     float rate[MAX_RATES], z[MAX_STEPS], history[MAX_RATES * (MAX_STEPS + 1)], adjoint[MAX_RATES];
     int threads = blockDim.x * gridDim.x;
     for (int path = blockIdx.x * blockDim.x + threadIdx.x; path < paths; path += threads) {
@@ -141,7 +147,8 @@ KERNEL void libor_value_and_delta(float *value, float *last_rate_delta, int path
     }
 }
 
-KERNEL void libor_value(float *value, int paths) {
+KERNEL void libor_value(float *value, int paths)
+{
     float rate[MAX_RATES], z[MAX_STEPS];
     int threads = blockDim.x * gridDim.x;
     for (int path = blockIdx.x * blockDim.x + threadIdx.x; path < paths; path += threads) {

@@ -9,12 +9,14 @@
 
 #define THREADS 512
 
-KERNEL void srad_extract(float *image, int pixels) {
+KERNEL void srad_extract(float *image, int pixels)
+{
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i < pixels) image[i] = expf(image[i] / 255.0f);
 }
 
-KERNEL void srad_prepare(const float *image, float *sums, float *sums2, int pixels) {
+KERNEL void srad_prepare(const float *image, float *sums, float *sums2, int pixels)
+{
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i < pixels) {
         sums[i] = image[i];
@@ -25,7 +27,8 @@ KERNEL void srad_prepare(const float *image, float *sums, float *sums2, int pixe
 // Adds up `count` values that stand `spacing` apart, 512 a block; a block leaves its sum in the place of its
 // first value, so the next pass has 512 · spacing. A last block that is not full adds up a power of two of
 // its values by the tree and the others one by one.
-KERNEL void srad_reduce(float *sums, float *sums2, int count, int spacing) {
+KERNEL void srad_reduce(float *sums, float *sums2, int count, int spacing)
+{
     __shared__ float part[THREADS], part2[THREADS];
     int tx = threadIdx.x;
     int i = blockIdx.x * THREADS + tx;
@@ -74,7 +77,8 @@ KERNEL void srad_reduce(float *sums, float *sums2, int count, int spacing) {
 // Differences to the four neighbours, and the diffusion coefficient.
 KERNEL void srad(float *south_diff, float *north_diff, float *east_diff, float *west_diff, float *coefficient,
                  const float *image, const int *north, const int *south, const int *west, const int *east,
-                 float q0sqr, int rows, int pixels) {
+                 float q0sqr, int rows, int pixels)
+{
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i < pixels) {
         int row = i % rows, col = i / rows;
@@ -107,7 +111,8 @@ KERNEL void srad(float *south_diff, float *north_diff, float *east_diff, float *
 // The divergence of the coefficient times the gradient, added to the image.
 KERNEL void srad2(float lambda, int rows, int pixels, const int *south, const int *east,
                   const float *south_diff, const float *north_diff, const float *east_diff,
-                  const float *west_diff, const float *coefficient, float *image) {
+                  const float *west_diff, const float *coefficient, float *image)
+{
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i < pixels) {
         int row = i % rows, col = i / rows;
@@ -120,7 +125,8 @@ KERNEL void srad2(float lambda, int rows, int pixels, const int *south, const in
     }
 }
 
-KERNEL void srad_compress(float *image, int pixels) {
+KERNEL void srad_compress(float *image, int pixels)
+{
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i < pixels) image[i] = logf(image[i]) * 255.0f;
 }

@@ -9,7 +9,8 @@
 
 // Products input · weight, and their sums over the block's 16 inputs (the host adds up the blocks). The
 // products take the weights' place.
-KERNEL void backprop_forward(const float *input, float *weights, float *partial_sums, int hidden) {
+KERNEL void backprop_forward(const float *input, float *weights, float *partial_sums, int hidden)
+{
     __shared__ float input_node[SIDE];
     __shared__ float product[SIDE][SIDE];
     int by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
@@ -33,8 +34,8 @@ KERNEL void backprop_forward(const float *input, float *weights, float *partial_
 }
 
 // weight += eta · delta · input + momentum · the last change.
-KERNEL void backprop_adjust(const float *delta, int hidden, const float *input, float *weights,
-                            float *change) {
+KERNEL void backprop_adjust(const float *delta, int hidden, const float *input, float *weights, float *change)
+{
     int by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
     int weight = (hidden + 1) * (SIDE * by + ty + 1) + tx + 1;
     int unit = SIDE * by + ty + 1, to = tx + 1;

@@ -9,7 +9,8 @@ struct node {
 };
 
 KERNEL void bfs_expand(const struct node *nodes, const int *edges, unsigned char *frontier,
-                       unsigned char *reached, const unsigned char *visited, int *level, int node_count) {
+                       unsigned char *reached, const unsigned char *visited, int *level, int node_count)
+{
     int id = blockIdx.x * blockDim.x + threadIdx.x;
     if (id < node_count && frontier[id]) {
         frontier[id] = 0;
@@ -25,7 +26,8 @@ KERNEL void bfs_expand(const struct node *nodes, const int *edges, unsigned char
 }
 
 KERNEL void bfs_advance(unsigned char *frontier, unsigned char *reached, unsigned char *visited,
-                        unsigned char *more, int node_count) {
+                        unsigned char *more, int node_count)
+{
     int id = blockIdx.x * blockDim.x + threadIdx.x;
     if (id < node_count && reached[id]) {
         frontier[id] = 1;

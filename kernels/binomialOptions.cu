@@ -22,13 +22,15 @@ struct option {
 
 __constant__ struct option options[MAX_OPTIONS];
 
-__device__ __forceinline__ float value_at_expiry(const struct option *o, int node, int steps) {
+__device__ __forceinline__ float value_at_expiry(const struct option *o, int node, int steps)
+{
     float price = o->spot * expf(o->volatility_step * (2.0f * node - steps));
     return fmaxf(price - o->strike, 0.0f);
 }
 
 // level: steps + 1 nodes (rounded up to `pitch`) for every option; steps is a multiple of DELTA.
-KERNEL void binomial_options(float *level, float *value, int steps, int pitch) {
+KERNEL void binomial_options(float *level, float *value, int steps, int pitch)
+{
     __shared__ float even[THREADS + 1], odd[THREADS + 1];
     const int tid = threadIdx.x;
     const struct option *option = &options[blockIdx.x];

@@ -11,7 +11,8 @@ struct pair {
 };
 
 // Puts a and b into ascending order, or descending.
-__device__ __forceinline__ void compare(struct pair *a, struct pair *b, unsigned ascending) {
+__device__ __forceinline__ void compare(struct pair *a, struct pair *b, unsigned ascending)
+{
     if ((a->key > b->key) == ascending) {
         struct pair t = *a;
         *a = *b;
@@ -20,7 +21,8 @@ __device__ __forceinline__ void compare(struct pair *a, struct pair *b, unsigned
 }
 
 // Sorts tiles, even ones upwards and odd ones downwards: two neighbours make one bitonic sequence.
-KERNEL void bitonic_sort_tiles(unsigned *keys, unsigned *values) {
+KERNEL void bitonic_sort_tiles(unsigned *keys, unsigned *values)
+{
     __shared__ struct pair tile[TILE];
     unsigned tid = threadIdx.x, base = blockIdx.x * TILE;
 
@@ -52,7 +54,8 @@ KERNEL void bitonic_sort_tiles(unsigned *keys, unsigned *values) {
 }
 
 // One column of comparators with a stride of at least TILE.
-KERNEL void bitonic_merge_global(unsigned *keys, unsigned *values, unsigned size, unsigned stride) {
+KERNEL void bitonic_merge_global(unsigned *keys, unsigned *values, unsigned size, unsigned stride)
+{
     unsigned comparator = blockIdx.x * THREADS + threadIdx.x;
     unsigned ascending = (comparator & (size / 2)) == 0;
     unsigned at = 2 * comparator - (comparator & (stride - 1));
@@ -66,7 +69,8 @@ KERNEL void bitonic_merge_global(unsigned *keys, unsigned *values, unsigned size
 }
 
 // All remaining columns of a merge, strides TILE / 2 down to 1.
-KERNEL void bitonic_merge_tiles(unsigned *keys, unsigned *values, unsigned size) {
+KERNEL void bitonic_merge_tiles(unsigned *keys, unsigned *values, unsigned size)
+{
     __shared__ struct pair tile[TILE];
     unsigned tid = threadIdx.x, base = blockIdx.x * TILE;
 

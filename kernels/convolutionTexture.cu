@@ -8,7 +8,8 @@
 
 __constant__ float taps[TAPS];
 
-KERNEL void convolve_rows(float *out, cudaTextureObject_t image, int width, int height) {
+KERNEL void convolve_rows(float *out, cudaTextureObject_t image, int width, int height)
+{
     const int ix = blockDim.x * blockIdx.x + threadIdx.x;
     const int iy = blockDim.y * blockIdx.y + threadIdx.y;
     const float x = (float)ix + 0.5f;
@@ -21,7 +22,8 @@ KERNEL void convolve_rows(float *out, cudaTextureObject_t image, int width, int 
     out[iy * width + ix] = sum;
 }
 
-KERNEL void convolve_columns(float *out, cudaTextureObject_t image, int width, int height) {
+KERNEL void convolve_columns(float *out, cudaTextureObject_t image, int width, int height)
+{
     const int ix = blockDim.x * blockIdx.x + threadIdx.x;
     const int iy = blockDim.y * blockIdx.y + threadIdx.y;
     const float x = (float)ix + 0.5f;

@@ -14,11 +14,13 @@
 
 #ifdef __NVCC__
 
-static __device__ __forceinline__ float texture_f32(cudaTextureObject_t texture, float x, float y) {
+static __device__ __forceinline__ float texture_f32(cudaTextureObject_t texture, float x, float y)
+{
     return tex2D<float>(texture, x, y);
 }
 
-static __device__ __forceinline__ float4 texture_rgba(cudaTextureObject_t texture, float x, float y) {
+static __device__ __forceinline__ float4 texture_rgba(cudaTextureObject_t texture, float x, float y)
+{
     return tex2D<float4>(texture, x, y);
 }
 
@@ -55,43 +57,20 @@ extern const __device__ __attribute__((weak)) ntid_reader blockDim;
 extern const __device__ __attribute__((weak)) ctaid_reader blockIdx;
 extern const __device__ __attribute__((weak)) nctaid_reader gridDim;
 
-DEVICE int min(int a, int b) {
-    return a < b ? a : b;
-}
-DEVICE int max(int a, int b) {
-    return a > b ? a : b;
-}
-DEVICE float fminf(float a, float b) {
-    return __nvvm_fmin_f(a, b);
-}
-DEVICE float fmaxf(float a, float b) {
-    return __nvvm_fmax_f(a, b);
-}
-DEVICE float rintf(float a) {
-    return __nvvm_round_f(a);
-} // to nearest even
-DEVICE float sqrtf(float a) {
-    return __nvvm_sqrt_rn_f(a);
-}
-DEVICE float rsqrtf(float a) {
-    return __nvvm_rsqrt_approx_f(a);
-}
-DEVICE float __saturatef(float a) {
-    return __nvvm_saturate_f(a);
-}
-DEVICE float __log2f(float a) {
-    return __nvvm_lg2_approx_f(a);
-}
-DEVICE float __expf(float a) {
-    return __nvvm_ex2_approx_f(a * 1.44269504f);
-}
-DEVICE float __powf(float a, float b) {
-    return __nvvm_ex2_approx_f(b * __nvvm_lg2_approx_f(a));
-}
+DEVICE int min(int a, int b) { return a < b ? a : b; }
+DEVICE int max(int a, int b) { return a > b ? a : b; }
+DEVICE float fminf(float a, float b) { return __nvvm_fmin_f(a, b); }
+DEVICE float fmaxf(float a, float b) { return __nvvm_fmax_f(a, b); }
+DEVICE float rintf(float a) { return __nvvm_round_f(a); } // to nearest even
+DEVICE float sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
+DEVICE float rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
+DEVICE float __saturatef(float a) { return __nvvm_saturate_f(a); }
+DEVICE float __expf(float a) { return __nvvm_ex2_approx_f(a * 1.44269504f); }
 
 // e^a = 2^n · 2^(f/ln 2), n whole and |f| at most half of ln 2; ln 2 is taken off in two parts so that f
 // stays exact. n is folded back by an add to the exponent field, hence the clamp to normal results.
-DEVICE float expf(float a) {
+DEVICE float expf(float a)
+{
     float clamped = fminf(fmaxf(a, -87.0f), 88.0f);
     float n = rintf(clamped * 1.44269504f);
     float f = __nvvm_fma_rn_f(n, -0.693145752f, clamped);
@@ -100,24 +79,23 @@ DEVICE float expf(float a) {
     return __nvvm_bitcast_i2f(__nvvm_bitcast_f2i(fraction) + ((int)n << 23));
 }
 
-DEVICE float logf(float a) {
-    return __nvvm_lg2_approx_f(a) * 0.693147181f;
-}
+DEVICE float logf(float a) { return __nvvm_lg2_approx_f(a) * 0.693147181f; }
 
-DEVICE int atomicAdd(int *at, int value) {
-    return __nvvm_atom_add_gen_i(at, value);
-}
-DEVICE unsigned atomicAdd(unsigned *at, unsigned value) {
+DEVICE int atomicAdd(int *at, int value) { return __nvvm_atom_add_gen_i(at, value); }
+DEVICE unsigned atomicAdd(unsigned *at, unsigned value)
+{
     return (unsigned)__nvvm_atom_add_gen_i((int *)at, (int)value);
 }
 
-DEVICE float __shfl_down_sync(unsigned mask, float value, unsigned delta) {
+DEVICE float __shfl_down_sync(unsigned mask, float value, unsigned delta)
+{
     return __nvvm_shfl_sync_down_f32(mask, value, delta, 31);
 }
 
 // clang 14 has no builtin for texture fetches by handle, so the instruction is written out. Point or linear,
 // clamp or wrap: the handle says, as under nvcc.
-DEVICE float4 texture_rgba(cudaTextureObject_t texture, float x, float y) {
+DEVICE float4 texture_rgba(cudaTextureObject_t texture, float x, float y)
+{
     float r, g, b, a;
     asm("tex.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
         : "=f"(r), "=f"(g), "=f"(b), "=f"(a)
@@ -126,7 +104,8 @@ DEVICE float4 texture_rgba(cudaTextureObject_t texture, float x, float y) {
     return texel;
 }
 
-DEVICE float texture_f32(cudaTextureObject_t texture, float x, float y) {
+DEVICE float texture_f32(cudaTextureObject_t texture, float x, float y)
+{
     return texture_rgba(texture, x, y).x;
 }
 

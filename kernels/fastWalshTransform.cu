@@ -4,7 +4,8 @@
 #include "device.h"
 
 // The four values of a radix-4 butterfly.
-__device__ __forceinline__ void butterfly4(float *at0, float *at1, float *at2, float *at3) {
+__device__ __forceinline__ void butterfly4(float *at0, float *at1, float *at2, float *at3)
+{
     float a0 = *at0, a1 = *at1, a2 = *at2, a3 = *at3;
     float s0 = a0 + a2, s1 = a1 + a3, d0 = a0 - a2, d1 = a1 - a3;
     *at0 = s0 + s1;
@@ -14,7 +15,8 @@ __device__ __forceinline__ void butterfly4(float *at0, float *at1, float *at2, f
 }
 
 // A block transforms 2^log2n consecutive values, a quarter as many threads.
-KERNEL void fwt_shared(float *data, int log2n) {
+KERNEL void fwt_shared(float *data, int log2n)
+{
     extern __shared__ float values[];
     const int n = 1 << log2n;
     float *segment = data + (blockIdx.x << log2n);
@@ -41,7 +43,8 @@ KERNEL void fwt_shared(float *data, int log2n) {
 }
 
 // One radix-4 pass over sub-sequences of 4 · blockDim.x · gridDim.x values, one for each blockIdx.y.
-KERNEL void fwt_global(float *data, int stride) {
+KERNEL void fwt_global(float *data, int stride)
+{
     const int thread = blockIdx.x * blockDim.x + threadIdx.x;
     const int n = blockDim.x * gridDim.x * 4;
     float *segment = data + blockIdx.y * n;
@@ -52,7 +55,8 @@ KERNEL void fwt_global(float *data, int stride) {
 }
 
 // a *= b / n, element by element: n undoes the scale of the two transforms.
-KERNEL void fwt_modulate(float *a, const float *b, int n) {
+KERNEL void fwt_modulate(float *a, const float *b, int n)
+{
     const float scale = 1.0f / (float)n;
     const int threads = blockDim.x * gridDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) a[i] *= b[i] * scale;

@@ -5,7 +5,8 @@
 
 #define SIDE 16
 
-KERNEL void floyd_warshall(int *distance, int *via, int n, int through) {
+KERNEL void floyd_warshall(int *distance, int *via, int n, int through)
+{
     int x = blockIdx.x * SIDE + threadIdx.x;
     int y = blockIdx.y * SIDE + threadIdx.y;
 

@@ -5,7 +5,8 @@
 
 #define BINS 256
 
-KERNEL void histogram(const unsigned *words, unsigned *bins, int word_count) {
+KERNEL void histogram(const unsigned *words, unsigned *bins, int word_count)
+{
     __shared__ unsigned local[BINS];
     local[threadIdx.x] = 0;
     __syncthreads();

@@ -7,12 +7,11 @@
 #define SIDE    16
 #define AMBIENT 80.0f
 
-__device__ __forceinline__ bool within(int value, int low, int high) {
-    return value >= low && value <= high;
-}
+__device__ __forceinline__ bool within(int value, int low, int high) { return value >= low && value <= high; }
 
 KERNEL void hotspot(int steps, const float *power, const float *in, float *out, int cols, int rows,
-                    float capacitance, float rx, float ry, float rz, float time_step) {
+                    float capacitance, float rx, float ry, float rz, float time_step)
+{
     __shared__ float temperature[SIDE][SIDE], watts[SIDE][SIDE], next[SIDE][SIDE];
     int tx = threadIdx.x, ty = threadIdx.y;
 

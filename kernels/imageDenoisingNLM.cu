@@ -11,22 +11,23 @@
 #define WEIGHT_THRESHOLD 0.10f // a block with more than this weight counts as similar
 #define LERP_THRESHOLD   0.10f // share of similar blocks over which the region counts as flat
 
-__device__ __forceinline__ float distance2(float4 a, float4 b) {
+__device__ __forceinline__ float distance2(float4 a, float4 b)
+{
     return (b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y) + (b.z - a.z) * (b.z - a.z);
 }
 
-__device__ __forceinline__ float mix(float a, float b, float share) {
-    return a + (b - a) * share;
-}
+__device__ __forceinline__ float mix(float a, float b, float share) { return a + (b - a) * share; }
 
-__device__ __forceinline__ unsigned pack_color(float r, float g, float b) {
+__device__ __forceinline__ unsigned pack_color(float r, float g, float b)
+{
     return (unsigned)(int)(__saturatef(b) * 255.0f) << 16 | (unsigned)(int)(__saturatef(g) * 255.0f) << 8 |
            (unsigned)(int)(__saturatef(r) * 255.0f);
 }
 
 // noise: one over the square of the filter's strength; lerp: how much of the original stays in flat regions.
 KERNEL void denoise_nlm(unsigned *out, cudaTextureObject_t image, int width, int height, float noise,
-                        float lerp) {
+                        float lerp)
+{
     const int ix = blockDim.x * blockIdx.x + threadIdx.x;
     const int iy = blockDim.y * blockIdx.y + threadIdx.y;
     const float x = (float)ix + 0.5f;

@@ -6,7 +6,8 @@
 #define TILE 32
 
 // a: height x depth, b: depth x width, all multiples of TILE; the grid is (width, height) / TILE.
-KERNEL void matrix_mul(float *c, const float *a, const float *b, int depth, int width) {
+KERNEL void matrix_mul(float *c, const float *a, const float *b, int depth, int width)
+{
     __shared__ float tile_a[TILE][TILE], tile_b[TILE][TILE];
     int tx = threadIdx.x, ty = threadIdx.y;
 

@@ -15,7 +15,8 @@ struct start {
 };
 
 KERNEL void nqueens(const struct start *starts, int start_count, unsigned *block_solutions, int size,
-                    int rows) {
+                    int rows)
+{
     __shared__ unsigned columns[THREADS][DEPTH], left[THREADS][DEPTH], right[THREADS][DEPTH];
     __shared__ unsigned tried[THREADS][DEPTH]; // squares taken, under attack or already tried
     __shared__ unsigned solutions[THREADS];

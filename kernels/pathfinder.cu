@@ -11,7 +11,8 @@
 #define THREADS 1024
 
 // wall: rows of `cols` costs; row `first_row` is the first to be added to `above`.
-KERNEL void pathfinder(int steps, const int *wall, const int *above, int *below, int cols, int first_row) {
+KERNEL void pathfinder(int steps, const int *wall, const int *above, int *below, int cols, int first_row)
+{
     __shared__ int previous[THREADS], current[THREADS];
     int tx = threadIdx.x;
 

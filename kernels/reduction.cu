@@ -5,7 +5,8 @@
 
 #define THREADS 256
 
-KERNEL void reduction(const float *in, float *out, unsigned n) {
+KERNEL void reduction(const float *in, float *out, unsigned n)
+{
     __shared__ float partial[THREADS];
     unsigned tid = threadIdx.x;
 

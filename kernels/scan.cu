@@ -9,7 +9,8 @@
 // One unused word after every 32 keeps the strided accesses of the sweeps off each other's banks.
 #define AT(i) ((i) + ((i) >> 5))
 
-KERNEL void scan_tiles(unsigned *data, unsigned *tile_sums, int n) {
+KERNEL void scan_tiles(unsigned *data, unsigned *tile_sums, int n)
+{
     __shared__ unsigned tree[AT(TILE)];
     int tid = threadIdx.x;
     int first = blockIdx.x * TILE + tid, second = first + THREADS;
@@ -46,7 +47,8 @@ KERNEL void scan_tiles(unsigned *data, unsigned *tile_sums, int n) {
     if (second < n) data[second] = tree[AT(tid + THREADS)];
 }
 
-KERNEL void scan_add(unsigned *data, const unsigned *tile_sums, int n) {
+KERNEL void scan_add(unsigned *data, const unsigned *tile_sums, int n)
+{
     unsigned base = tile_sums[blockIdx.x];
     int first = blockIdx.x * TILE + threadIdx.x, second = first + THREADS;
     if (first < n) data[first] += base;

@@ -7,7 +7,8 @@
 
 KERNEL void spmv_scalar(const int *__restrict__ row_start, const int *__restrict__ column,
                         const float *__restrict__ value, const float *__restrict__ x, float *__restrict__ y,
-                        int rows) {
+                        int rows)
+{
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= rows) return;
     float sum = 0.0f;
@@ -17,7 +18,8 @@ KERNEL void spmv_scalar(const int *__restrict__ row_start, const int *__restrict
 
 KERNEL void spmv_vector(const int *__restrict__ row_start, const int *__restrict__ column,
                         const float *__restrict__ value, const float *__restrict__ x, float *__restrict__ y,
-                        int rows) {
+                        int rows)
+{
     int thread = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = thread & (WARP - 1), row = thread / WARP;
     if (row >= rows) return; // the whole warp at once

@@ -7,7 +7,8 @@
 #define NY 8
 #define NZ 4
 
-KERNEL void stencil3d(const float *in, float *out, int nx, int ny, int nz, float centre, float side) {
+KERNEL void stencil3d(const float *in, float *out, int nx, int ny, int nz, float centre, float side)
+{
     __shared__ float tile[NZ + 2][NY + 2][NX + 2];
 
     int x = blockIdx.x * NX + threadIdx.x;

@@ -5,7 +5,8 @@
 #define TILE 32
 #define ROWS 8
 
-KERNEL void transpose(const float *in, float *out, int width, int height) {
+KERNEL void transpose(const float *in, float *out, int width, int height)
+{
     __shared__ float tile[TILE][TILE + 1];
 
     int x = blockIdx.x * TILE + threadIdx.x;
