@@ -1,0 +1,109 @@
+// A launch: what the execution engine is asked to run, and what it answers.
+//
+// Filled by api/; everything pointed to outlives the run. The engine changes only global memory, the counts and the
+// fault. The same structure is used by the functional engine (exec_run) and by the timing model.
+#pragma once
+#include "base/progress.h"
+#include "exec/memory.h"
+#include "isa/program.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WARP_SIZE_MAX = 64, LAUNCH_THREADS_MAX = 1024 };
+
+enum launch_simt { SIMT_STACK, SIMT_SPLITS };
+
+// exec.isa: which build of the interpreter runs. AUTO takes the best the processor has.
+enum exec_isa { EXEC_ISA_AUTO, EXEC_ISA_PORTABLE, EXEC_ISA_AVX2, EXEC_ISA_AVX512, EXEC_ISA_COUNT };
+
+// A texture object (PTX ISA 5.3 and the CUDA programming guide's texture fetching appendix). A handle is the
+// texture's index + 1.
+enum texture_filter { TEXTURE_POINT, TEXTURE_LINEAR };
+enum texture_address { TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORDER };
+
+struct texture {
+    uint64_t data;        // device address of row-major texels, pitch_bytes a row
+    uint32_t width, height, depth; // 0 for absent dimensions
+    uint32_t pitch_bytes;
+    enum isa_type type;   // of a component: U8 S8 U16 S16 U32 S32 F16 F32
+    uint8_t channels;     // 1, 2, 4
+    bool normalised_coordinates;
+    bool normalised_read; // 8- and 16-bit integers become floats in [0,1] or [-1,1]
+    enum texture_filter filter;
+    enum texture_address address[3];
+};
+
+struct launch {
+    const struct program *program;
+    uint32_t grid[3], block[3];
+    uint32_t warp_size;      // 32 by default, 64, or a smaller power of two
+    uint32_t dynamic_shared; // bytes
+    uint32_t shared_total;   // static + dynamic as laid out
+    uint32_t local_total;    // per thread: local_bytes + stack_bytes
+    const uint8_t *bank[BANK_COUNT]; // BANK_LAUNCH is complete: dimensions and parameters
+    uint32_t bank_bytes[BANK_COUNT];
+    struct memory *memory;
+    const struct texture *textures;
+    uint32_t texture_count;
+    enum launch_simt simt;
+    enum exec_isa isa;
+    bool check_races;       // race detector on
+    uint64_t max_warp_instructions; // 0: none; past it the launch stops with FAULT_LIMIT
+    uint32_t grid_id;
+    uint32_t sm_count;      // what %nsmid says; block b runs on SM b mod sm_count in functional mode
+    // printf and assert text of the kernel, in the order the engine executes it.
+    void (*print)(void *context, const char *text, size_t length);
+    void *print_context;
+    struct progress *progress; // NULL: none; counts blocks
+};
+
+// exec/counters.def has the rows.
+struct exec_counts {
+#define COUNTER(name, unit, meaning) uint64_t name;
+#include "exec/counters.def"
+#undef COUNTER
+};
+
+enum launch_fault_kind {
+    FAULT_NONE,
+    FAULT_BOUNDS,      // global address in no live allocation, or running past its end
+    FAULT_ALIGNMENT,
+    FAULT_SHARED,      // outside the block's shared memory
+    FAULT_LOCAL,       // outside the thread's local memory
+    FAULT_STACK,       // call stack exhausted
+    FAULT_CONSTANT,    // outside the constant bank
+    FAULT_BRANCH,      // indirect target or jump-table index is no target
+    FAULT_TEXTURE,     // no such texture handle
+    FAULT_TRAP,
+    FAULT_ASSERT,
+    FAULT_DEADLOCK,    // no warp of the block can continue
+    FAULT_LIMIT,       // max_warp_instructions
+    FAULT_INTERRUPTED
+};
+
+struct launch_fault {
+    enum launch_fault_kind kind;
+    uint32_t inst;             // instruction index
+    uint32_t block[3], thread[3];
+    bool has_address;
+    uint64_t address;
+    enum isa_space space;
+    uint32_t access_bytes;
+    bool is_write;
+    char *text; // the whole report, several lines: kernel, pc, source line, thread, address, nearest allocation. Heap.
+};
+
+struct launch_race { // the two accesses of the first race found
+    bool found;
+    uint64_t count; // racing pairs seen (bounded per location)
+    char *text;     // heap
+};
+
+// Runs the launch to its end on this thread, functionally. False on a fault. The counts are added to.
+bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_fault *fault, struct launch_race *race);
+
+void launch_fault_fini(struct launch_fault *f);
+void launch_race_fini(struct launch_race *r);
+const char *exec_isa_name(enum exec_isa isa);
+bool exec_isa_available(enum exec_isa isa); // on this processor and in this build

@@ -1,0 +1,209 @@
+// The machine: what an instruction is.
+//
+// 32-bit vector registers R0..R254 and RZ (255, reads zero, writes vanish), predicates P0..P6 and PT (7), 64-bit
+// values in aligned pairs, 128-bit in aligned quads, a constant bank per kind of launch-wide data, fixed-size
+// instructions (pc = 8 * index), one guard per instruction. isa.def has one row for every instruction and the
+// meaning of its modifiers; docs/isa.md is made from it.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+enum isa_op {
+#define INST(name, mnemonic, unit, latency, flags, operands, meaning) OP_##name,
+#include "isa/isa.def"
+#undef INST
+    OP_COUNT
+};
+
+enum isa_unit { UNIT_CONTROL, UNIT_INT, UNIT_FLOAT, UNIT_SPECIAL, UNIT_DOUBLE, UNIT_MEMORY, UNIT_TEXTURE, UNIT_COUNT };
+
+enum isa_latency {
+    LATENCY_FIXED, LATENCY_IADD, LATENCY_IMAD, LATENCY_IMINMAX, LATENCY_FADD, LATENCY_FMUL, LATENCY_FMA, LATENCY_DADD,
+    LATENCY_SFU, LATENCY_CONVERT, LATENCY_SREG, LATENCY_LOAD, LATENCY_SHARED, LATENCY_CONSTANT, LATENCY_STORE,
+    LATENCY_ATOMIC, LATENCY_FENCE, LATENCY_TEXTURE, LATENCY_SHUFFLE, LATENCY_VOTE, LATENCY_BRANCH, LATENCY_BARRIER,
+    LATENCY_COUNT
+};
+
+enum { // instruction flags
+    ISA_PURE = 1 << 0,        // result depends on its sources (and the guard's old destination) alone
+    ISA_CARRY = 1 << 1,       // may have carry out (dst[1], INST_CC) and carry in (src[3], INST_X)
+    ISA_FLOAT = 1 << 2,       // sources may carry NEG and ABS; ftz, sat, round mean something
+    ISA_LOAD = 1 << 3,
+    ISA_STORE = 1 << 4,
+    ISA_ATOMIC = 1 << 5,
+    ISA_FENCE = 1 << 6,
+    ISA_CROSS_LANE = 1 << 7,  // reads other lanes
+    ISA_SPECIAL_READ = 1 << 8,
+    ISA_BRANCH = 1 << 9,      // may change the pc
+    ISA_INDIRECT = 1 << 10,   // target from a register
+    ISA_CALL = 1 << 11,
+    ISA_EXIT = 1 << 12,
+    ISA_BARRIER = 1 << 13,
+    ISA_SIDE_EFFECT = 1 << 14 // anything else that must not be removed, repeated or moved
+};
+
+// Types of operations and memory accesses.
+enum isa_type {
+    TYPE_NONE,
+    TYPE_U8, TYPE_S8, TYPE_U16, TYPE_S16, TYPE_U32, TYPE_S32, TYPE_U64, TYPE_S64,
+    TYPE_B32, TYPE_B64, TYPE_B128,
+    TYPE_F16, TYPE_BF16, TYPE_F16X2, TYPE_BF16X2, TYPE_TF32, TYPE_F32, TYPE_F64,
+    TYPE_COUNT
+};
+
+enum isa_cmp { // the U forms are true when an operand is NaN
+    CMP_F, CMP_LT, CMP_EQ, CMP_LE, CMP_GT, CMP_NE, CMP_GE, CMP_NUM,
+    CMP_NAN, CMP_LTU, CMP_EQU, CMP_LEU, CMP_GTU, CMP_NEU, CMP_GEU, CMP_T
+};
+
+enum isa_bool { BOOL_AND, BOOL_OR, BOOL_XOR, BOOL_POPC };
+
+enum isa_round { ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNA };
+
+enum isa_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST };
+
+enum isa_cache { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT };
+
+enum isa_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC };
+
+enum isa_scope { SCOPE_CTA, SCOPE_GPU, SCOPE_SYS };
+
+enum isa_mode { // the one sub-function of an instruction
+    MODE_NONE,
+    MODE_MIN, MODE_MAX,
+    MODE_PRMT_F4E, MODE_PRMT_B4E, MODE_PRMT_RC8, MODE_PRMT_ECL, MODE_PRMT_ECR, MODE_PRMT_RC16,
+    MODE_SHF_L, MODE_SHF_R,
+    MODE_FLO_SH,
+    MODE_IDP_4A, MODE_IDP_2A_LO, MODE_IDP_2A_HI,
+    MODE_MUFU_RCP, MODE_MUFU_RSQ, MODE_MUFU_SQRT, MODE_MUFU_LG2, MODE_MUFU_EX2, MODE_MUFU_SIN, MODE_MUFU_COS,
+    MODE_MUFU_TANH, MODE_MUFU_RCP64H, MODE_MUFU_RSQ64H,
+    MODE_ATOM_ADD, MODE_ATOM_MIN, MODE_ATOM_MAX, MODE_ATOM_AND, MODE_ATOM_OR, MODE_ATOM_XOR, MODE_ATOM_INC,
+    MODE_ATOM_DEC, MODE_ATOM_EXCH, MODE_ATOM_CAS,
+    MODE_SHFL_UP, MODE_SHFL_DOWN, MODE_SHFL_BFLY, MODE_SHFL_IDX,
+    MODE_VOTE_ALL, MODE_VOTE_ANY, MODE_VOTE_UNI,
+    MODE_TEX_1D, MODE_TEX_2D, MODE_TEX_3D, MODE_TXQ_WIDTH, MODE_TXQ_HEIGHT, MODE_TXQ_DEPTH,
+    MODE_BAR_SYNC, MODE_BAR_ARRIVE, MODE_BAR_RED,
+    MODE_TRAP_ABORT, MODE_TRAP_BREAK,
+    MODE_SYS_VPRINTF, MODE_SYS_ASSERTFAIL,
+    MODE_COUNT
+};
+
+// Special registers.
+enum isa_sreg {
+    SREG_TID_X, SREG_TID_Y, SREG_TID_Z, SREG_NTID_X, SREG_NTID_Y, SREG_NTID_Z,
+    SREG_CTAID_X, SREG_CTAID_Y, SREG_CTAID_Z, SREG_NCTAID_X, SREG_NCTAID_Y, SREG_NCTAID_Z,
+    SREG_LANEID, SREG_WARPID, SREG_NWARPID, SREG_SMID, SREG_NSMID, SREG_GRIDID,
+    SREG_LANEMASK_EQ, SREG_LANEMASK_LE, SREG_LANEMASK_LT, SREG_LANEMASK_GE, SREG_LANEMASK_GT,
+    SREG_CLOCK_LO, SREG_CLOCK_HI, SREG_CLOCK64, SREG_GLOBALTIMER_LO, SREG_GLOBALTIMER_HI, SREG_GLOBALTIMER,
+    SREG_DYNAMIC_SHARED, SREG_TOTAL_SHARED,
+    SREG_COUNT
+};
+
+enum operand_kind {
+    OPERAND_NONE,
+    OPERAND_REG,    // reg, width registers
+    OPERAND_PRED,   // reg is P0..P6, PT = 7; OPERAND_NOT
+    OPERAND_IMM,    // value: 32 bits; for doubles the high word, the low word is zero
+    OPERAND_CONST,  // c[bank][value], width registers wide
+    OPERAND_SREG,   // reg is an enum isa_sreg
+    OPERAND_MEM,    // [reg (width 1 or 2) + (int32_t)value]; RZ with width 1: [value]
+    OPERAND_SHARED  // s[reg + (int32_t)value], profile ptxplus: a 32-bit shared load inside an ALU instruction
+};
+
+enum { // operand modifiers
+    OPERAND_NEG = 1 << 0, // arithmetic minus; bitwise NOT of an X instruction's sources
+    OPERAND_ABS = 1 << 1,
+    OPERAND_NOT = 1 << 2,   // predicates
+    OPERAND_H0_H0 = 1 << 3, // both halves from the low half
+    OPERAND_H1_H1 = 1 << 4
+};
+
+struct operand {
+    uint8_t kind;  // enum operand_kind
+    uint8_t reg;
+    uint8_t width; // registers: 1, 2 or 4 (aligned groups; 3 never)
+    uint8_t flags;
+    uint8_t bank;  // CONST
+    uint32_t value;
+};
+
+enum { REG_ZERO = 255, PRED_TRUE = 7, REG_LIMIT = 255, PRED_LIMIT = 7, PC_STEP = 8 };
+
+// Constant banks.
+enum isa_bank {
+    BANK_LAUNCH = 0,  // block and grid dimensions, then the kernel's parameters at BANK_LAUNCH_PARAMS
+    BANK_LITERAL = 2, // what the compiler put there: doubles and other wide constants (program->literals)
+    BANK_USER = 3,    // the module's .const variables
+    BANK_ADDRESS = 4, // 64-bit addresses of the module's variables and functions, one a program->symbols entry
+    BANK_COUNT = 5
+};
+
+enum { // byte offsets in BANK_LAUNCH
+    LAUNCH_NTID = 0x00,
+    LAUNCH_NCTAID = 0x0c,
+    LAUNCH_DYNAMIC_SHARED = 0x18, // bytes
+    LAUNCH_STACK_TOP = 0x28,      // initial stack pointer: local address just past the stack
+    BANK_LAUNCH_PARAMS = 0x160
+};
+
+enum { // instruction flags besides the fields below
+    INST_FTZ = 1 << 0, INST_SAT = 1 << 1,
+    INST_CC = 1 << 2,        // carry out to dst[1]
+    INST_X = 1 << 3,         // carry in from src[3]
+    INST_HI = 1 << 4,        // IMAD, LEA: high half
+    INST_SX = 1 << 5,        // LEA.HI: src[2] is the sign of src[0]
+    INST_EX = 1 << 6,        // ISETP: high half of a 64-bit comparison
+    INST_WRAP = 1 << 7,      // SHF, BMSK, SGXT
+    INST_NAN = 1 << 8, INST_XORSIGN = 1 << 9, INST_RELU = 1 << 10,
+    INST_BF = 1 << 11,       // FSET, HSET2: 1.0 instead of all ones
+    INST_NC = 1 << 12,       // LDG: read-only data
+    INST_UNIFORM = 1 << 13,  // BRA: the source promises that all active lanes agree (a hint, not trusted)
+    INST_SCALAR = 1 << 14,   // HSETP2
+    INST_VECTOR_RETURN = 1 << 15 // ATOM without a used result still returns (volatile order); set by the compiler
+};
+
+struct inst {
+    uint16_t op;         // enum isa_op
+    uint8_t guard;       // P0..P6, PT = 7: always
+    uint8_t guard_not;
+    uint8_t type, type2; // enum isa_type
+    uint8_t cmp, boolean, round, mode, space, cache, sem, scope;
+    uint8_t lut, lut2, shift; // LOP3, PLOP3; LEA
+    uint8_t bank;             // LDC
+    uint16_t flags;           // INST_*
+    uint8_t mark;             // two bits, see mark/; 0 = vector
+    struct operand dst[2];
+    struct operand src[4];
+    uint32_t target;      // BRA, CALL: instruction index
+    uint32_t reconverge;  // BRA, BRX: instruction index of the immediate post-dominator, NO_TARGET when none
+    uint16_t table;       // BRX
+    uint32_t lines;       // index into program->line_sets
+};
+
+#define NO_TARGET UINT32_MAX
+
+struct isa_info {
+    const char *name, *mnemonic, *operands, *meaning;
+    enum isa_unit unit;
+    enum isa_latency latency;
+    uint32_t flags;
+};
+
+extern const struct isa_info isa_table[OP_COUNT];
+
+static inline bool isa_has(const struct inst *i, uint32_t flags) { return (isa_table[i->op].flags & flags) != 0; }
+
+unsigned isa_type_bytes(enum isa_type type);
+bool isa_type_is_signed(enum isa_type type);
+bool isa_type_is_float(enum isa_type type);
+const char *isa_type_name(enum isa_type type); // "U32"
+const char *isa_mode_name(enum isa_mode mode); // "RCP"
+const char *isa_cmp_name(enum isa_cmp cmp);    // "LTU"
+const char *isa_sreg_name(enum isa_sreg sreg); // "SR_TID.X"
+const char *isa_unit_name(enum isa_unit unit);
+const char *isa_latency_name(enum isa_latency latency);
+
+// Whether an instruction obeys the rules of the machine (operand kinds per row, aligned groups, one non-register
+// source, register and predicate ranges). NULL when it does, else what is wrong. The compiler's output and
+// every test program go through it.
+const char *isa_check(const struct inst *i);

@@ -1,0 +1,101 @@
+// A program: one kernel, with every device function it can reach, compiled for the machine.
+//
+// Made by a front end (compile/ from PTX), read by everything else; immutable once made, and shared by launches,
+// threads and simulations. All memory is in its arena.
+#pragma once
+#include "base/arena.h"
+#include "base/str.h"
+#include "isa/isa.h"
+
+// A place in the user's source, with the calls that inlined it (outermost last).
+struct program_line {
+    uint32_t file; // index into program->files
+    uint32_t line, column;
+    uint32_t inlined_at; // index into program->line_table of the call site; 0 = not inlined ([0] is unused)
+    const char *function;
+};
+
+// The set of source lines an instruction stands for: one, or several after fusion and common subexpressions.
+struct program_line_set {
+    const uint32_t *lines; // indices into program->line_table, ascending
+    uint32_t count;
+};
+
+struct program_param {
+    const char *name;
+    enum isa_type type; // of a scalar; TYPE_NONE for structures by value
+    uint32_t offset, size_bytes, align_bytes;
+    bool is_array;
+};
+
+enum program_symbol_kind { SYMBOL_GLOBAL, SYMBOL_CONST, SYMBOL_FUNCTION, SYMBOL_TEXTURE };
+
+// An address the loader fills into BANK_ADDRESS at 8 * index.
+struct program_symbol {
+    enum program_symbol_kind kind;
+    const char *name;
+    const void *key; // GLOBAL, CONST, TEXTURE: the front end's variable; FUNCTION: NULL, see value
+    uint64_t value;  // FUNCTION: instruction index; others: addend
+};
+
+struct program_function { // the kernel itself is [0]
+    const char *name;
+    uint32_t first, count; // instructions
+};
+
+struct program_table { // BRX
+    const uint32_t *targets;
+    uint32_t count;
+};
+
+enum program_profile { PROFILE_SASS, PROFILE_PTXPLUS };
+
+struct program {
+    struct arena arena;
+    const char *name; // mangled
+    enum program_profile profile;
+    struct inst *insts;
+    uint32_t inst_count;
+    uint32_t reg_count;  // R0..reg_count-1 are used; at least 1
+    uint32_t pred_count;
+    uint32_t shared_bytes;       // static, dynamic shared memory begins at shared_bytes rounded up to dynamic_align
+    uint32_t dynamic_align;      // alignment of extern .shared arrays, at least 16
+    uint32_t local_bytes;        // per thread: variables and spill slots, from local address 0
+    uint32_t spill_bytes;        // part of local_bytes
+    uint32_t spill_loads, spill_stores; // static instructions
+    uint32_t stack_bytes;        // per thread, for calls: above local_bytes; 0 when nothing is called
+    bool stack_unbounded;        // recursion or indirect calls: stack_bytes is the configured size
+    uint32_t barrier_count;      // highest barrier number named by an immediate, + 1; 16 when a register names it
+    bool uses_textures, uses_printf, uses_clock, uses_atomics;
+    uint32_t max_threads[3], required_threads[3]; // .maxntid, .reqntid; 0 = none
+    struct program_param *params;
+    uint32_t param_count, param_bytes;
+    uint8_t *literals; // BANK_LITERAL
+    uint32_t literal_bytes;
+    struct program_symbol *symbols;
+    uint32_t symbol_count;
+    struct program_function *functions;
+    uint32_t function_count;
+    struct program_table *tables;
+    uint32_t table_count;
+    const char **files;
+    uint32_t file_count;
+    struct program_line *line_table; // [0] is unused
+    uint32_t line_count;
+    struct program_line_set *line_sets; // [0] is the empty set
+    uint32_t line_set_count;
+};
+
+struct program *program_create(void); // empty, arena ready
+void program_free(struct program *p);
+
+// Checks every instruction (isa_check), targets, reconvergence points, tables, line sets. NULL when sound, else a
+// text in the program's arena that names the instruction.
+const char *program_check(struct program *p);
+
+// One instruction as text: "@!P0 IMAD.WIDE R2, R0, R3, c[0x0][0x160]". Targets print as labels ".L_12" of their pc.
+void program_print_inst(const struct program *p, uint32_t index, struct strbuf *out);
+// The listing: header (registers, shared and local bytes …), then pc, instruction and source line, one a line.
+void program_print(const struct program *p, struct strbuf *out);
+// "file.cu:31" of the innermost line of an instruction, followed by " (inlined at …)"; "" when unknown.
+void program_print_lines(const struct program *p, uint32_t index, struct strbuf *out);
