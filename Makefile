@@ -7,9 +7,15 @@
 #   make test            all tests; the last line is "N passed, N failed, N skipped"
 #   make check-all       adds the long runs (random programs, large sizes, fuzzing minutes, valgrind)
 #   make check-layers    includes only point down
-#   make format          clang-format over what we wrote
+#   make format          clang-format over what we wrote; make check-format only looks
+#   make setup           installs what `make test` can use (as root on Debian), or says in one line what to install
 #
 # Sources are found by wildcard: a new file in src/ or tests/ needs no line here.
+
+# All cores unless told otherwise.
+ifeq ($(MAKELEVEL)$(filter -j% --jobserver%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
+endif
 
 MODE  ?= release
 BUILD ?= build$(if $(filter-out release,$(MODE)),-$(MODE))
@@ -68,14 +74,48 @@ $(BUILD)/libtests.a: $(TEST_LIB_OBJ)
 $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
-.PHONY: tests check-layers format clean
-tests: $(TEST_BIN)
+.PHONY: tests check-layers clean
+tests: all $(TEST_BIN)
+
+# -- tests -----------------------------------------------------------------------------------------------------
+# Each target first sees to its tools and then calls make again, so that what was just installed is found. The
+# programs run from the root of the repository, two at a time on two cores.
+RUN_TESTS := tools/run-tests
+# Folders whose programs are too slow for every commit.
+SLOW_FOLDERS ?=
+QUICK_BIN := $(filter-out $(SLOW_FOLDERS:%=$(BUILD)/tests/%/%),$(TEST_BIN))
+
+.PHONY: setup check test check-all
+setup:
+	@tools/setup test
+
+check: check-layers
+	@tools/setup check
+	@$(MAKE) --no-print-directory tests
+	@WARPFOLD_QUICK=1 $(RUN_TESTS) -t 60 $(QUICK_BIN)
+
+test: check-layers
+	@tools/setup test
+	@$(MAKE) --no-print-directory tests
+	@$(RUN_TESTS) $(TEST_BIN)
+
+check-all: check-layers
+	@tools/setup check-all
+	@$(MAKE) --no-print-directory tests
+	@WARPFOLD_LONG=1 $(RUN_TESTS) -t 14400 $(TEST_BIN)
+	@$(MAKE) --no-print-directory MODE=asan tests
+	@$(RUN_TESTS) -t 3600 $(TEST_BIN:$(BUILD)/%=build-asan/%)
 
 check-layers:
 	@tools/check-layers
 
+FORMATTED = $$(git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'docs/*.c' 'bench/*.c')
+.PHONY: format check-format
 format:
-	clang-format -i $$(git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'docs/*.c' 'bench/*.c')
+	clang-format -i $(FORMATTED)
+check-format:
+	@bad=0; for f in $(FORMATTED); do \
+	    clang-format "$$f" | cmp -s - "$$f" || { echo "$$f: not formatted (make format)"; bad=1; }; done; exit $$bad
 
 clean:
 	rm -rf build build-*

@@ -153,7 +153,7 @@ static size_t edit_distance(const char *a, const char *b)
 {
     enum { LONGEST = 127 };
     size_t n = strlen(a), m = strlen(b), row[LONGEST + 1];
-    if (n > LONGEST || m > LONGEST) return LONGEST;
+    if (n > LONGEST || m > LONGEST) return SIZE_MAX; // nobody means a word that long
     for (size_t j = 0; j <= m; j++) row[j] = j;
     for (size_t i = 1; i <= n; i++) {
         size_t diagonal = row[0];

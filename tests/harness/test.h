@@ -33,6 +33,7 @@ void test_skip_tool(struct test *t, const char *tool); // "TOOL is not installed
 bool test_has_tool(const char *tool);                  // in PATH
 bool test_failed(const struct test *t);
 bool test_is_long(void);                 // --long or WARPFOLD_LONG=1: the form that `make check-all` runs
+bool test_is_quick(void);                // WARPFOLD_QUICK=1: the form that `make check` runs, a few seconds a program
 uint64_t test_seed(uint64_t otherwise);  // --seed N or WARPFOLD_SEED, else the given one
 void test_check_golden(struct test *t, const char *file, int line, const char *path, const char *text);
 // Runs a command, captures stdout and stderr (heap), returns its exit status, -1 when killed or past the time limit.

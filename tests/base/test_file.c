@@ -1,0 +1,72 @@
+// Whole files: read, replaced at once, and nothing left behind by a failure.
+#include "base/file.h"
+#include "harness/test.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static unsigned count_entries(const char *directory)
+{
+    unsigned count = 0;
+    DIR *d = opendir(directory);
+    while (d && readdir(d)) count++;
+    if (d) closedir(d);
+    return count - 2; // . and ..
+}
+
+static void test_round_trip(struct test *t)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/out", test_directory(t));
+    size_t length = 200000, got;
+    char *bytes = malloc(length), *back;
+    for (size_t i = 0; i < length; i++) bytes[i] = (char)(i * 31);
+    const char *why = NULL;
+    CHECK(t, file_write(path, "old", 3, &why));
+    CHECK(t, file_write(path, bytes, length, &why));
+    CHECK(t, file_read(path, &back, &got, &why) && got == length && memcmp(back, bytes, length) == 0 &&
+                 back[got] == 0);
+    CHECK_EQ(t, count_entries(test_directory(t)), 1);
+    free(back);
+    CHECK(t, file_write(path, "", 0, &why) && file_read(path, &back, &got, &why) && got == 0);
+    free(back);
+    free(bytes);
+}
+
+static void test_failures(struct test *t)
+{
+    const char *directory = test_directory(t), *why = NULL;
+    char path[4200], *bytes;
+    size_t length;
+    snprintf(path, sizeof path, "%s/none", directory);
+    CHECK(t, !file_read(path, &bytes, &length, &why));
+    CHECK_STR(t, why, "No such file or directory");
+    CHECK(t, !file_read(directory, &bytes, &length, &why));
+    CHECK_STR(t, why, "is a directory");
+    CHECK(t, !file_write(directory, "x", 1, &why));
+    CHECK_STR(t, why, "is a directory");
+    snprintf(path, sizeof path, "%s/none/out", directory);
+    CHECK(t, !file_write(path, "x", 1, &why));
+    CHECK_EQ(t, count_entries(directory), 0);
+}
+
+// A device is written in place: renaming over it would replace it.
+static void test_devices(struct test *t)
+{
+    const char *why = NULL;
+    CHECK(t, file_write("/dev/null", "x", 1, &why));
+    struct stat st;
+    CHECK(t, stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
+    CHECK(t, !file_write("/dev/full", "x", 1, &why));
+    CHECK_STR(t, why, "No space left on device");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"round_trip", test_round_trip}, {"failures", test_failures}, {"devices", test_devices}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
