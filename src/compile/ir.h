@@ -109,7 +109,7 @@ struct ir_unit {
     const struct compile_options *options;
     VEC(struct ir_function *) functions; // [0] is the kernel
     struct program *program;             // being filled: params, symbols, line tables, shared size …
-    struct strmap symbols;               // of program->symbols
+    struct strmap symbols;               // of program->symbols; a FUNCTION's value is its index in `functions` until emit
     struct u64map line_sets;             // hash of a set -> index
 };
 

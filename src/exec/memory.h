@@ -11,13 +11,14 @@
 #pragma once
 #include "base/str.h"
 #include "base/vec.h"
+#include "isa/isa.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define MEMORY_HEAP          0x10000000ull
-#define MEMORY_SHARED_WINDOW 0xfe000000ull
-#define MEMORY_LOCAL_WINDOW  0xff000000ull
+#define MEMORY_SHARED_WINDOW ((uint64_t)ISA_SHARED_WINDOW)
+#define MEMORY_LOCAL_WINDOW  ((uint64_t)ISA_LOCAL_WINDOW)
 #define MEMORY_WINDOWS_END   0x100000000ull
 #define MEMORY_LIMIT_MAX     (64ull << 30)
 

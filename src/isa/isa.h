@@ -138,6 +138,11 @@ enum isa_bank {
     BANK_COUNT = 5
 };
 
+// Where a generic address means a block's shared or a thread's local memory: 16 MiB each, window + offset. Every other
+// generic address is a global one; constants and parameters have none of their own.
+#define ISA_SHARED_WINDOW 0xfe000000u
+#define ISA_LOCAL_WINDOW  0xff000000u
+
 enum { // byte offsets in BANK_LAUNCH
     LAUNCH_NTID = 0x00,
     LAUNCH_NCTAID = 0x0c,
