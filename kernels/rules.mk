@@ -22,3 +22,6 @@ check-kernels:
 	        echo "skipped $$old: made by $$(sed -n '2s/.*: //p' $$old), here is $$(sed -n '2s/.*: //p' $$new)"; \
 	    elif ! cmp -s $$new $$old; then echo "$$old is out of date: run make kernels"; bad=1; fi; \
 	done; done; exit $$bad
+
+# The PTX is embedded where the table of workloads is (src/workload/workload.c).
+$(BUILD)/src/workload/workload.o: $(wildcard kernels/ptx/*/*.ptx)

@@ -1,0 +1,49 @@
+// Host side of kernels/CP.cu: atoms go to constant memory in batches, every batch adds its potential to the
+// plane.
+#include "workload/host.h"
+
+#include <math.h>
+
+enum { COLUMNS = 16 * 8, ROWS = 8 }; // grid points of a block
+
+struct atom {
+    float x, y, z, charge;
+};
+
+void workload_run_CP(struct host *h)
+{
+    static const struct {
+        int width, height, batch, batches; // grid points: multiples of COLUMNS, ROWS
+    } sizes[] = {{256, 16, 20, 2}, {256, 128, 130, 2}, {512, 256, 320, 2}};
+    const int width = sizes[h->size].width, height = sizes[h->size].height, batch = sizes[h->size].batch;
+    const int atom_count = batch * sizes[h->size].batches;
+    const size_t points = (size_t)(width * height);
+    const float spacing = 0.1f, plane = 0.5f;
+
+    struct atom *atoms = HOST_ARRAY(h, struct atom, atom_count);
+    for (int i = 0; i < atom_count; i++) {
+        atoms[i].x = rng_f32(rng_next(&h->rng)) * (float)width * spacing;
+        atoms[i].y = rng_f32(rng_next(&h->rng)) * (float)height * spacing;
+        float dz = 1 + rng_f32(rng_next(&h->rng)) * 5 - plane;
+        atoms[i].z = dz * dz;
+        atoms[i].charge = rng_f32(rng_next(&h->rng)) * 2 - 1;
+    }
+
+    uint64_t energy = host_alloc(h, points * sizeof(float));
+    for (int first = 0; first < atom_count; first += batch) {
+        host_set_symbol(h, "atoms", &atoms[first], (size_t)batch * sizeof(struct atom));
+        host_launch(h, "coulombic_potential", DIM((unsigned)width / COLUMNS, (unsigned)height / ROWS),
+                    DIM(16, 8), 0, ARG(batch), ARG(spacing), ARG(energy));
+    }
+    const float *got = host_output(h, energy, points * sizeof(float));
+
+    double *want = HOST_ARRAY(h, double, points);
+    for (int at = 0; at < width * height; at++) {
+        double x = (double)spacing * (at % width), y = (double)spacing * (at / width);
+        for (int i = 0; i < atom_count; i++) {
+            double dx = x - (double)atoms[i].x, dy = y - (double)atoms[i].y;
+            want[at] += (double)atoms[i].charge / sqrt(dx * dx + dy * dy + (double)atoms[i].z);
+        }
+    }
+    host_compare_f32(h, "grid point", got, want, points, 1);
+}

@@ -1,0 +1,50 @@
+// Host side of kernels/bitonicSort.cu: tiles first, then merges of twice the size until one sequence is left.
+#include "workload/host.h"
+
+#include <stdlib.h>
+
+enum { TILE = 512 };
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+void workload_run_bitonicSort(struct host *h)
+{
+    static const unsigned counts[] = {2048, 65536, 524288}; // powers of two
+    const unsigned n = counts[h->size];
+    const size_t bytes = n * sizeof(uint32_t);
+    const uint32_t *in = host_random_u32(h, n, 0);
+    uint32_t *index = HOST_ARRAY(h, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++) index[i] = i;
+
+    uint64_t keys = host_upload(h, in, bytes), values = host_upload(h, index, bytes);
+    host_launch(h, "bitonic_sort_tiles", DIM(n / TILE), DIM(256), 0, ARG(keys), ARG(values));
+    for (unsigned size = 2 * TILE; size <= n; size *= 2) {
+        for (unsigned stride = size / 2; stride >= TILE; stride /= 2)
+            host_launch(h, "bitonic_merge_global", DIM(n / TILE), DIM(256), 0, ARG(keys), ARG(values),
+                        ARG(size), ARG(stride));
+        host_launch(h, "bitonic_merge_tiles", DIM(n / TILE), DIM(256), 0, ARG(keys), ARG(values), ARG(size));
+    }
+    const uint32_t *got_keys = host_output(h, keys, bytes), *got_values = host_output(h, values, bytes);
+
+    // Keys must come out sorted. The network is not stable, so of the values it is asked that each one still
+    // belongs to its key and that none is lost.
+    uint32_t *sorted = HOST_ARRAY(h, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++) sorted[i] = in[i];
+    qsort(sorted, n, sizeof(uint32_t), compare_keys);
+    host_compare_u32(h, "key", got_keys, sorted, n);
+
+    uint32_t *key_of_value = HOST_ARRAY(h, uint32_t, n), *times_seen = HOST_ARRAY(h, uint32_t, n);
+    uint32_t *once = HOST_ARRAY(h, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t value = got_values[i] < n ? got_values[i] : 0;
+        key_of_value[i] = in[value];
+        times_seen[value]++;
+        once[i] = 1;
+    }
+    host_compare_u32(h, "key that the value came with", key_of_value, sorted, n);
+    host_compare_u32(h, "times the value is there", times_seen, once, n);
+}

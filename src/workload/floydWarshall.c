@@ -1,0 +1,40 @@
+// Host side of kernels/floydWarshall.cu: one launch for every node that paths may lead through.
+#include "workload/host.h"
+
+enum { FAR = 1 << 28, DEGREE = 6 }; // FAR: no way known; two of them still fit
+
+void workload_run_floydWarshall(struct host *h)
+{
+    static const int node_counts[] = {32, 144, 304}; // multiples of 16
+    const int n = node_counts[h->size];
+    const size_t count = (size_t)(n * n), bytes = count * sizeof(int);
+
+    int *distance = HOST_ARRAY(h, int, count), *via = HOST_ARRAY(h, int, count);
+    for (int i = 0; i < n * n; i++) {
+        distance[i] = i / n == i % n ? 0 : FAR;
+        via[i] = -1;
+    }
+    for (int i = 0; i < n * DEGREE; i++) {
+        int from = i / DEGREE, to = (int)rng_below(&h->rng, (uint32_t)n);
+        if (to != from) distance[from * n + to] = 1 + (int)rng_below(&h->rng, 1000);
+    }
+
+    uint64_t device_distance = host_upload(h, distance, bytes), device_via = host_upload(h, via, bytes);
+    for (int through = 0; through < n; through++)
+        host_launch(h, "floyd_warshall", DIM((unsigned)n / 16, (unsigned)n / 16), DIM(16, 16), 0,
+                    ARG(device_distance), ARG(device_via), ARG(n), ARG(through));
+    const uint32_t *got_distance = host_output(h, device_distance, bytes);
+    const uint32_t *got_via = host_output(h, device_via, bytes);
+
+    for (int k = 0; k < n; k++)
+        for (int y = 0; y < n; y++)
+            for (int x = 0; x < n; x++) {
+                int detour = distance[y * n + k] + distance[k * n + x];
+                if (detour < distance[y * n + x]) {
+                    distance[y * n + x] = detour;
+                    via[y * n + x] = k;
+                }
+            }
+    host_compare_u32(h, "distance", got_distance, (const uint32_t *)distance, count);
+    host_compare_u32(h, "node on the way", got_via, (const uint32_t *)via, count);
+}

@@ -1,0 +1,27 @@
+// Host side of kernels/vecadd.cu.
+#include "workload/host.h"
+
+void workload_run_vecadd(struct host *h)
+{
+    static const int counts[] = {3000, 3000000, 30000000}; // not a multiple of the block
+    const int n = counts[h->size];
+    const size_t bytes = (size_t)n * sizeof(float);
+    const float *a = host_random_f32(h, (size_t)n, 0, 1), *b = host_random_f32(h, (size_t)n, 0, 1);
+
+    uint64_t device_a = host_upload(h, a, bytes), device_b = host_upload(h, b, bytes);
+    uint64_t device_c = host_alloc(h, bytes);
+    host_launch(h, "vecadd", DIM(host_blocks((size_t)n, 256)), DIM(256), 0, ARG(device_a), ARG(device_b),
+                ARG(device_c), ARG(n));
+    const uint32_t *c = host_output(h, device_c, bytes);
+
+    union {
+        float f32;
+        uint32_t bits;
+    } sum;
+    uint32_t *want = HOST_ARRAY(h, uint32_t, n);
+    for (int i = 0; i < n; i++) {
+        sum.f32 = a[i] + b[i]; // one rounding on either side: the bits must be equal
+        want[i] = sum.bits;
+    }
+    host_compare_u32(h, "c", c, want, (size_t)n);
+}

@@ -1,0 +1,81 @@
+// The table of workloads, expanded from workload.def, and the PTX inside the library.
+#include "workload/workload.h"
+#include "base/str.h"
+
+// The PTX goes into the object file as it is, so the library works from any directory. kernels/rules.mk names
+// the files as this object's dependences.
+#define EMBED(SYMBOL, PATH)                                                                                  \
+    __asm__(".pushsection .rodata\n.global " SYMBOL "\n.global " SYMBOL "_end\n" SYMBOL ":\n.incbin \"" PATH \
+            "\"\n" SYMBOL "_end:\n.byte 0\n.popsection\n");
+
+#define WORKLOAD(NAME, ...)                                                                                  \
+    EMBED("workload_ptx_nvcc_" #NAME, "kernels/ptx/nvcc/" #NAME ".ptx")                                      \
+    EMBED("workload_ptx_clang_" #NAME, "kernels/ptx/clang/" #NAME ".ptx")                                    \
+    extern const char workload_ptx_nvcc_##NAME[], workload_ptx_nvcc_##NAME##_end[];                          \
+    extern const char workload_ptx_clang_##NAME[], workload_ptx_clang_##NAME##_end[];                        \
+    void workload_run_##NAME(struct host *h);
+#include "workload/workload.def"
+#undef WORKLOAD
+
+static const struct workload table[] = {
+#define WORKLOAD(NAME, TITLE, X, Y, Z, CLASS, TOLERANCE, ...)                                                \
+    {.name = #NAME,                                                                                          \
+     .title = TITLE,                                                                                         \
+     .block = {X, Y, Z},                                                                                     \
+     .output_class = WORKLOAD_CLASS_##CLASS,                                                                 \
+     .tolerance = TOLERANCE,                                                                                 \
+     .kernels = (const char *const[]){__VA_ARGS__, NULL},                                                    \
+     .ptx = {workload_ptx_nvcc_##NAME, workload_ptx_clang_##NAME},                                           \
+     .ptx_end = {workload_ptx_nvcc_##NAME##_end, workload_ptx_clang_##NAME##_end},                           \
+     .run = workload_run_##NAME},
+#include "workload/workload.def"
+#undef WORKLOAD
+};
+
+enum { WORKLOAD_COUNT = sizeof table / sizeof table[0] };
+
+const struct workload *workload_at(size_t i) { return i < WORKLOAD_COUNT ? &table[i] : NULL; }
+
+static const char *name_at(const void *context, size_t i)
+{
+    (void)context;
+    return i < WORKLOAD_COUNT ? table[i].name : NULL;
+}
+
+const struct workload *workload_find(const char *name, const char **nearest)
+{
+    *nearest = NULL;
+    for (size_t i = 0; i < WORKLOAD_COUNT; i++)
+        if (str_equal(table[i].name, name)) return &table[i];
+    *nearest = str_nearest(name, name_at, NULL);
+    return NULL;
+}
+
+const char *workload_size_name(enum workload_size size)
+{
+    switch (size) {
+    case WORKLOAD_SMALL: return "small";
+    case WORKLOAD_MEDIUM: return "medium";
+    case WORKLOAD_LARGE: return "large";
+    }
+    return "?";
+}
+
+const char *workload_ptx_name(enum workload_ptx ptx)
+{
+    switch (ptx) {
+    case WORKLOAD_NVCC: return "nvcc";
+    case WORKLOAD_CLANG: return "clang";
+    }
+    return "?";
+}
+
+char workload_class_letter(enum workload_class output_class)
+{
+    switch (output_class) {
+    case WORKLOAD_CLASS_D: return 'D';
+    case WORKLOAD_CLASS_O: return 'O';
+    case WORKLOAD_CLASS_R: return 'R';
+    }
+    return '?';
+}
