@@ -11,11 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum config_type { CONFIG_BOOL, CONFIG_U32, CONFIG_U64, CONFIG_F64, CONFIG_WORD, CONFIG_TEXT };
+enum config_type { CONFIG_BOOL, CONFIG_U32, CONFIG_U64, CONFIG_F64, CONFIG_WORD, CONFIG_TEXT, CONFIG_BYTES };
 
 struct config_key {
     const char *name;       // "compile.max_registers"
-    enum config_type type;  // BOOL is a bool, U32 a uint32_t, …, WORD an int (index into words), TEXT a const char *
+    enum config_type type;  // BOOL is a bool, U32 a uint32_t, …, WORD an int (index into words), TEXT a const char *,
+                            // BYTES a uint64_t that may be written with a suffix: 64K, 512M, 4G
     size_t offset;          // in the layer's struct
     double low, high;       // inclusive, numbers
     const char *const *words; // WORD: NULL-terminated
@@ -46,4 +47,6 @@ bool config_set_pair(struct config *c, const char *pair, struct loc loc, struct 
 const struct config_key *config_find(const struct config *c, const char *name);
 const struct config_key *config_at(const struct config *c, size_t index); // NULL past the last, order of tables
 void config_format(const struct config *c, const struct config_key *key, struct strbuf *out); // current value
+void config_format_range(const struct config_key *key, struct strbuf *out); // "16 to 255", "sass or ptxplus"
+const char *config_type_name(enum config_type type);
 void config_write_json(const struct config *c, struct json *j); // {"compile.profile": "sass", …}

@@ -1,0 +1,261 @@
+// Settings: finding a key, reading its value from text, saying what would have been right.
+#include "base/config.h"
+
+#include <assert.h>
+#include <string.h>
+
+void config_init(struct config *c)
+{
+    *c = (struct config){0};
+    arena_init(&c->arena);
+}
+
+void config_fini(struct config *c)
+{
+    arena_fini(&c->arena);
+    c->layer_count = 0;
+}
+
+const struct config_key *config_at(const struct config *c, size_t index)
+{
+    for (size_t l = 0; l < c->layer_count; l++) {
+        if (index < c->layers[l].key_count) return &c->layers[l].keys[index];
+        index -= c->layers[l].key_count;
+    }
+    return NULL;
+}
+
+// The key and where its value lives.
+static const struct config_key *find(const struct config *c, const char *name, void **value)
+{
+    for (size_t l = 0; l < c->layer_count; l++)
+        for (size_t k = 0; k < c->layers[l].key_count; k++) {
+            const struct config_key *key = &c->layers[l].keys[k];
+            if (!str_equal(key->name, name)) continue;
+            *value = (char *)c->layers[l].values + key->offset;
+            return key;
+        }
+    return NULL;
+}
+
+const struct config_key *config_find(const struct config *c, const char *name)
+{
+    void *value;
+    return find(c, name, &value);
+}
+
+const char *config_type_name(enum config_type type)
+{
+    switch (type) {
+    case CONFIG_BOOL: return "bool";
+    case CONFIG_U32: return "u32";
+    case CONFIG_U64: return "u64";
+    case CONFIG_F64: return "f64";
+    case CONFIG_WORD: return "word";
+    case CONFIG_TEXT: return "text";
+    case CONFIG_BYTES: return "bytes";
+    }
+    return "?";
+}
+
+// 1073741824 as "1G".
+static void format_bytes(double value, struct strbuf *out)
+{
+    static const char suffixes[] = " KMG";
+    unsigned i = 0;
+    uint64_t n = (uint64_t)value;
+    while (i < 3 && n && n % 1024 == 0) {
+        n /= 1024;
+        i++;
+    }
+    strbuf_printf(out, "%llu", (unsigned long long)n);
+    if (i) strbuf_putc(out, suffixes[i]);
+}
+
+void config_format_range(const struct config_key *key, struct strbuf *out)
+{
+    switch (key->type) {
+    case CONFIG_BOOL: strbuf_puts(out, "0 or 1"); break;
+    case CONFIG_U32:
+    case CONFIG_U64:
+        if (key->high >= 0x1p63)
+            strbuf_printf(out, "a whole number from %.0f", key->low);
+        else
+            strbuf_printf(out, "%.0f to %.0f", key->low, key->high);
+        break;
+    case CONFIG_F64: strbuf_printf(out, "%g to %g", key->low, key->high); break;
+    case CONFIG_WORD:
+        for (size_t i = 0; key->words[i]; i++)
+            strbuf_printf(out, "%s%s", i == 0 ? "" : key->words[i + 1] ? ", " : " or ", key->words[i]);
+        break;
+    case CONFIG_TEXT: strbuf_puts(out, "any text"); break;
+    case CONFIG_BYTES:
+        format_bytes(key->low, out);
+        strbuf_puts(out, " to ");
+        format_bytes(key->high, out);
+        break;
+    }
+}
+
+static bool in_range(const struct config_key *key, double value)
+{
+    return value >= key->low && value <= key->high;
+}
+
+static bool read_bool(const char *text, bool *value)
+{
+    if (str_equal(text, "1") || str_equal(text, "true")) return *value = true;
+    *value = false;
+    return str_equal(text, "0") || str_equal(text, "false");
+}
+
+// A count with an optional binary suffix.
+static bool read_bytes(const char *text, uint64_t *value)
+{
+    size_t length = strlen(text);
+    char digits[32];
+    if (!length || length >= sizeof digits) return false;
+    memcpy(digits, text, length + 1);
+    unsigned shift = 0;
+    switch (digits[length - 1]) {
+    case 'k':
+    case 'K': shift = 10; break;
+    case 'm':
+    case 'M': shift = 20; break;
+    case 'g':
+    case 'G': shift = 30; break;
+    default: break;
+    }
+    if (shift) digits[length - 1] = 0;
+    if (!str_to_u64(digits, value) || *value > UINT64_MAX >> shift) return false;
+    *value <<= shift;
+    return true;
+}
+
+static bool read_word(const struct config_key *key, const char *text, int *value)
+{
+    for (int i = 0; key->words[i]; i++)
+        if (str_equal(key->words[i], text)) {
+            *value = i;
+            return true;
+        }
+    return false;
+}
+
+// False when the text is no value of the key's type and range; then *value is untouched.
+static bool store(struct arena *texts, const struct config_key *key, const char *text, void *value)
+{
+    uint64_t n;
+    double f;
+    bool b;
+    switch (key->type) {
+    case CONFIG_BOOL:
+        if (!read_bool(text, &b)) return false;
+        *(bool *)value = b;
+        return true;
+    case CONFIG_U32:
+        if (!str_to_u64(text, &n) || !in_range(key, (double)n) || n > UINT32_MAX) return false;
+        *(uint32_t *)value = (uint32_t)n;
+        return true;
+    case CONFIG_U64:
+    case CONFIG_BYTES:
+        if (key->type == CONFIG_BYTES ? !read_bytes(text, &n) : !str_to_u64(text, &n)) return false;
+        if (!in_range(key, (double)n)) return false;
+        *(uint64_t *)value = n;
+        return true;
+    case CONFIG_F64:
+        if (!str_to_f64(text, &f) || !in_range(key, f)) return false; // a NaN is in no range
+        *(double *)value = f;
+        return true;
+    case CONFIG_WORD: return read_word(key, text, value);
+    case CONFIG_TEXT: *(const char **)value = arena_strndup(texts, text, strlen(text)); return true;
+    }
+    return false;
+}
+
+void config_add(struct config *c, const struct config_key *keys, size_t key_count, void *values)
+{
+    assert(c->layer_count < CONFIG_LAYERS_MAX);
+    for (size_t k = 0; k < key_count; k++) {
+        assert(!config_find(c, keys[k].name));
+        bool ok = store(&c->arena, &keys[k], keys[k].initial, (char *)values + keys[k].offset);
+        assert(ok);
+        (void)ok;
+    }
+    c->layers[c->layer_count].keys = keys;
+    c->layers[c->layer_count].key_count = key_count;
+    c->layers[c->layer_count++].values = values;
+}
+
+static const char *next_name(const void *context, size_t i)
+{
+    const struct config_key *key = config_at(context, i);
+    return key ? key->name : NULL;
+}
+
+bool config_set(struct config *c, const char *name, const char *text, struct loc loc, struct diag *d)
+{
+    void *value;
+    const struct config_key *key = find(c, name, &value);
+    if (!key) {
+        const char *near = str_nearest(name, next_name, c);
+        if (near) return diag_error(d, loc, "unknown key \"%s\"; did you mean \"%s\"?", name, near);
+        return diag_error(d, loc, "unknown key \"%s\"; `warpfold list keys` names them all", name);
+    }
+    if (store(&c->arena, key, text, value)) return true;
+    struct strbuf range = {0};
+    config_format_range(key, &range);
+    diag_error(d, loc, "%s=%s: must be %s", name, text, strbuf_text(&range));
+    strbuf_fini(&range);
+    return false;
+}
+
+bool config_set_pair(struct config *c, const char *pair, struct loc loc, struct diag *d)
+{
+    const char *equals = strchr(pair, '=');
+    if (!equals) return diag_error(d, loc, "\"%s\" is no setting; write KEY=VALUE", pair);
+    char *name = strndup(pair, (size_t)(equals - pair));
+    bool ok = config_set(c, name, equals + 1, loc, d);
+    free(name);
+    return ok;
+}
+
+void config_format(const struct config *c, const struct config_key *key, struct strbuf *out)
+{
+    void *value;
+    if (!find(c, key->name, &value)) return;
+    switch (key->type) {
+    case CONFIG_BOOL: strbuf_puts(out, *(bool *)value ? "1" : "0"); break;
+    case CONFIG_U32: strbuf_printf(out, "%u", *(uint32_t *)value); break;
+    case CONFIG_U64: strbuf_printf(out, "%llu", (unsigned long long)*(uint64_t *)value); break;
+    case CONFIG_BYTES: format_bytes((double)*(uint64_t *)value, out); break;
+    case CONFIG_F64: strbuf_printf(out, "%g", *(double *)value); break;
+    case CONFIG_WORD: strbuf_puts(out, key->words[*(int *)value]); break;
+    case CONFIG_TEXT: strbuf_puts(out, *(const char **)value); break;
+    }
+}
+
+static void write_value(const struct config_key *key, const void *value, struct json *j)
+{
+    switch (key->type) {
+    case CONFIG_BOOL: json_bool(j, *(const bool *)value); break;
+    case CONFIG_U32: json_u64(j, *(const uint32_t *)value); break;
+    case CONFIG_U64:
+    case CONFIG_BYTES: json_u64(j, *(const uint64_t *)value); break;
+    case CONFIG_F64: json_f64(j, *(const double *)value); break;
+    case CONFIG_WORD: json_string(j, key->words[*(const int *)value]); break;
+    case CONFIG_TEXT: json_string(j, *(const char *const *)value); break;
+    }
+}
+
+void config_write_json(const struct config *c, struct json *j)
+{
+    json_open_object(j);
+    for (size_t l = 0; l < c->layer_count; l++)
+        for (size_t k = 0; k < c->layers[l].key_count; k++) {
+            const struct config_key *key = &c->layers[l].keys[k];
+            json_key(j, key->name);
+            write_value(key, (char *)c->layers[l].values + key->offset, j);
+        }
+    json_close_object(j);
+}

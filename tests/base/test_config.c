@@ -1,0 +1,165 @@
+// Settings: every type at the edges of its range, and the messages for what is wrong.
+#include "base/config.h"
+#include "harness/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct values {
+    bool races;
+    uint32_t registers;
+    uint64_t limit, bytes;
+    double scale;
+    int profile;
+    const char *name;
+};
+
+static const char *const profiles[] = {"sass", "ptxplus", NULL};
+
+static const struct config_key keys[] = {
+    {.name = "check.races", .type = CONFIG_BOOL, .offset = offsetof(struct values, races), .initial = "0"},
+    {.name = "compile.max_registers",
+     .type = CONFIG_U32,
+     .offset = offsetof(struct values, registers),
+     .low = 16,
+     .high = 255,
+     .initial = "255"},
+    {.name = "exec.limit",
+     .type = CONFIG_U64,
+     .offset = offsetof(struct values, limit),
+     .low = 0,
+     .high = 0x1p64,
+     .initial = "0"},
+    {.name = "memory.size",
+     .type = CONFIG_BYTES,
+     .offset = offsetof(struct values, bytes),
+     .low = 1024,
+     .high = 0x1p36,
+     .initial = "4G"},
+    {.name = "gpu.scale",
+     .type = CONFIG_F64,
+     .offset = offsetof(struct values, scale),
+     .low = 0.5,
+     .high = 2,
+     .initial = "1"},
+    {.name = "compile.profile",
+     .type = CONFIG_WORD,
+     .offset = offsetof(struct values, profile),
+     .words = profiles,
+     .initial = "sass"},
+};
+static const struct config_key more_keys[] = {
+    {.name = "gpu.name", .type = CONFIG_TEXT, .offset = offsetof(struct values, name), .initial = "none"},
+};
+
+struct fixture {
+    struct config config;
+    struct values values;
+    struct diag diag;
+};
+
+static void setup(struct fixture *f)
+{
+    memset(f, 0, sizeof *f);
+    config_init(&f->config);
+    config_add(&f->config, keys, TEST_COUNT(keys), &f->values);
+    config_add(&f->config, more_keys, TEST_COUNT(more_keys), &f->values);
+    diag_init(&f->diag);
+}
+
+static void teardown(struct fixture *f)
+{
+    config_fini(&f->config);
+    diag_fini(&f->diag);
+}
+
+static void test_defaults(struct test *t)
+{
+    struct fixture f;
+    setup(&f);
+    CHECK(t, !f.values.races && f.values.registers == 255 && f.values.limit == 0 &&
+                 f.values.bytes == 4ull << 30);
+    CHECK(t, f.values.scale == 1 && f.values.profile == 0);
+    CHECK_STR(t, f.values.name, "none");
+    struct strbuf text = {0};
+    struct json j;
+    json_init(&j, &text);
+    config_write_json(&f.config, &j);
+    CHECK_STR(t, strbuf_text(&text),
+              "{\n  \"check.races\": false,\n  \"compile.max_registers\": 255,\n  \"exec.limit\": 0,\n"
+              "  \"memory.size\": 4294967296,\n  \"gpu.scale\": 1,\n  \"compile.profile\": \"sass\",\n"
+              "  \"gpu.name\": \"none\"\n}\n");
+    strbuf_clear(&text);
+    config_format(&f.config, config_find(&f.config, "memory.size"), &text);
+    CHECK_STR(t, strbuf_text(&text), "4G");
+    strbuf_fini(&text);
+    CHECK(t, str_equal(config_at(&f.config, 6)->name, "gpu.name") && config_at(&f.config, 7) == NULL);
+    teardown(&f);
+}
+
+static void test_accepts(struct test *t)
+{
+    static const char *const pairs[] = {"check.races=1",
+                                        "check.races=false",
+                                        "compile.max_registers=16",
+                                        "compile.max_registers=0xff",
+                                        "exec.limit=18446744073709551615",
+                                        "memory.size=1K",
+                                        "memory.size=65536m",
+                                        "memory.size=4096",
+                                        "gpu.scale=0.5",
+                                        "gpu.scale=2",
+                                        "compile.profile=ptxplus",
+                                        "gpu.name=a=b"};
+    struct fixture f;
+    setup(&f);
+    for (size_t i = 0; i < TEST_COUNT(pairs); i++)
+        CHECK_MSG(t, config_set_pair(&f.config, pairs[i], loc_none(), &f.diag), "%s", pairs[i]);
+    CHECK(t, !f.values.races && f.values.registers == 255 && f.values.limit == UINT64_MAX &&
+                 f.values.bytes == 4096);
+    CHECK(t, f.values.scale == 2 && f.values.profile == 1);
+    CHECK_STR(t, f.values.name, "a=b");
+    teardown(&f);
+}
+
+static void test_refuses(struct test *t)
+{
+    static const struct {
+        const char *pair, *message;
+    } rows[] = {
+        {"check.races=2", "error: check.races=2: must be 0 or 1\n"},
+        {"compile.max_registers=256", "error: compile.max_registers=256: must be 16 to 255\n"},
+        {"compile.max_registers=15", "error: compile.max_registers=15: must be 16 to 255\n"},
+        {"compile.max_registers=-1", "error: compile.max_registers=-1: must be 16 to 255\n"},
+        {"exec.limit=1e3", "error: exec.limit=1e3: must be a whole number from 0\n"},
+        {"memory.size=1T", "error: memory.size=1T: must be 1K to 64G\n"},
+        {"memory.size=99999999999G", "error: memory.size=99999999999G: must be 1K to 64G\n"},
+        {"memory.size=K", "error: memory.size=K: must be 1K to 64G\n"},
+        {"memory.size=", "error: memory.size=: must be 1K to 64G\n"},
+        {"gpu.scale=nan", "error: gpu.scale=nan: must be 0.5 to 2\n"},
+        {"compile.profile=SASS", "error: compile.profile=SASS: must be sass or ptxplus\n"},
+        {"compile.profil=sass", "error: unknown key \"compile.profil\"; did you mean \"compile.profile\"?\n"},
+        {"zzz=1", "error: unknown key \"zzz\"; `warpfold list keys` names them all\n"},
+        {"check.races", "error: \"check.races\" is no setting; write KEY=VALUE\n"},
+    };
+    for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+        struct fixture f;
+        setup(&f);
+        struct values before = f.values;
+        CHECK_MSG(t, !config_set_pair(&f.config, rows[i].pair, loc_none(), &f.diag), "%s", rows[i].pair);
+        struct strbuf text = {0};
+        diag_format(&f.diag, false, &text);
+        CHECK_STR(t, strbuf_text(&text), rows[i].message);
+        CHECK(t, f.values.registers == before.registers && f.values.bytes == before.bytes &&
+                     f.values.scale == before.scale && f.values.profile == before.profile);
+        strbuf_fini(&text);
+        teardown(&f);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"defaults", test_defaults}, {"accepts", test_accepts}, {"refuses", test_refuses}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
