@@ -1,0 +1,93 @@
+// The PTX in the tree is made from the sources in the tree: its first line carries the check sum (POSIX
+// cksum) and size of the .cu file and of device.h, and they must be those of the files as they are. `make
+// kernels` mends it; `make check-kernels` goes further and compiles again.
+#include "base/file.h"
+#include "harness/test.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const COMPILERS[] = {"nvcc", "clang"};
+
+// POSIX cksum: CRC-32 with polynomial 0x04c11db7, most significant bit first, over the bytes and then the
+// length.
+static uint32_t cksum_byte(uint32_t crc, uint8_t byte)
+{
+    crc ^= (uint32_t)byte << 24;
+    for (int bit = 0; bit < 8; bit++) crc = crc >> 31 ? crc << 1 ^ 0x04c11db7u : crc << 1;
+    return crc;
+}
+
+static uint32_t cksum(const char *bytes, size_t length)
+{
+    uint32_t crc = 0;
+    for (size_t i = 0; i < length; i++) crc = cksum_byte(crc, (uint8_t)bytes[i]);
+    for (size_t n = length; n; n >>= 8) crc = cksum_byte(crc, (uint8_t)n);
+    return ~crc;
+}
+
+// "PATH SUM BYTES" as the PTX names it.
+static void describe(struct test *t, const char *path, char text[128])
+{
+    char *bytes;
+    size_t length;
+    const char *why;
+    text[0] = '\0';
+    if (!file_read(path, &bytes, &length, &why)) {
+        test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
+        return;
+    }
+    snprintf(text, 128, "%s %" PRIu32 " %zu", path, cksum(bytes, length), length);
+    free(bytes);
+}
+
+static void test_cksum(struct test *t)
+{
+    CHECK_EQ(t, cksum("", 0), 4294967295u);         // printf '' | cksum
+    CHECK_EQ(t, cksum("123456789", 9), 930766865u); // printf 123456789 | cksum
+}
+
+static void check_ptx(struct test *t, const char *compiler, const char *source, const char *expected)
+{
+    const char *name = strrchr(source, '/') + 1;
+    char path[256], *ptx;
+    size_t length;
+    const char *why;
+    snprintf(path, sizeof path, "kernels/ptx/%s/%.*s.ptx", compiler, (int)(strlen(name) - strlen(".cu")),
+             name);
+    if (!file_read(path, &ptx, &length, &why)) {
+        test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
+        return;
+    }
+    CHECK_MSG(t, strncmp(ptx, expected, strlen(expected)) == 0,
+              "%s was made from other sources: run make kernels", path);
+    CHECK_MSG(t, strstr(ptx, "\"/") == NULL, "%s holds an absolute path", path);
+    free(ptx);
+}
+
+static void test_sources_match(struct test *t)
+{
+    char header[128], source[128], expected[300];
+    describe(t, "kernels/device.h", header);
+    glob_t sources;
+    if (glob("kernels/*.cu", 0, NULL, &sources) != 0) {
+        test_fail(t, __FILE__, __LINE__, "no kernels/*.cu: tests run from the root of the repository");
+        return;
+    }
+    for (size_t i = 0; i < sources.gl_pathc; i++) {
+        describe(t, sources.gl_pathv[i], source);
+        snprintf(expected, sizeof expected, "// source: %s, %s\n", source, header);
+        for (size_t c = 0; c < TEST_COUNT(COMPILERS); c++)
+            check_ptx(t, COMPILERS[c], sources.gl_pathv[i], expected);
+    }
+    globfree(&sources);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"cksum", test_cksum}, {"sources_match", test_sources_match}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
