@@ -64,6 +64,7 @@ struct ir_inst {
     bool guard_not;
     struct ir_use *old;  // def_count slots, or NULL
     struct ir_function *callee;
+    struct ir_function *function; // the one it was created in, attached or not
     struct ir_block *block;
     struct ir_inst *previous, *next; // in the block
     uint32_t lines;                  // index into unit->line_sets
@@ -72,6 +73,7 @@ struct ir_inst {
 };
 
 struct ir_block {
+    struct ir_function *function;
     uint32_t id;    // dense, in layout order after ir_number
     struct ir_inst *first, *last; // phis first; last is the END instruction
     struct ir_block **preds, **succs;
@@ -82,6 +84,7 @@ struct ir_block {
     uint32_t loop_depth;
     struct ir_block *loop_header; // innermost
     uint32_t dom_depth, rpo;
+    uint32_t dom_first, dom_last; // a dominates b when a->dom_first <= b->dom_first <= a->dom_last; unreachable: 1, 0
     uint64_t note;
 };
 
@@ -131,6 +134,7 @@ struct ir_inst *ir_inst_create(struct ir_function *f, enum ir_op op, enum isa_ty
 void ir_append(struct ir_block *b, struct ir_inst *i);
 void ir_insert_before(struct ir_inst *where, struct ir_inst *i);
 void ir_insert_after(struct ir_inst *where, struct ir_inst *i);
+void ir_detach(struct ir_inst *i); // takes it out of its block, operands kept, to be inserted elsewhere
 void ir_remove(struct ir_inst *i); // unlinks it and its uses; its defs must have none left
 void ir_set_use(struct ir_inst *i, uint32_t index, struct ir_value *v);
 void ir_set_uses(struct ir_inst *i, uint32_t count, struct ir_value *const *uses); // replaces the array
@@ -141,6 +145,7 @@ void ir_add_edge(struct ir_block *from, struct ir_block *to); // appends to succ
 void ir_remove_edge(struct ir_block *from, uint32_t succ);    // drops the phi operand in the target too
 void ir_remove_block(struct ir_function *f, struct ir_block *b); // unreachable, edges already gone
 struct ir_block *ir_split_edge(struct ir_block *from, uint32_t succ);
+uint32_t ir_pred_index(const struct ir_block *from, uint32_t succ); // of that edge in its target's preds
 
 // Shorthands: one result, placed before `where` (or appended to block b by the lowering's own wrappers).
 struct ir_value *ir_emit_before(struct ir_inst *where, enum ir_op op, enum isa_type type, enum ir_class class,
@@ -169,3 +174,4 @@ uint32_t ir_line_set_union(struct ir_unit *u, uint32_t a, uint32_t b);     // in
 // every pass in test builds and under compile.check=1.
 const char *ir_verify(struct ir_function *f);
 void ir_print(const struct ir_function *f, struct strbuf *out);
+void ir_print_inst(const struct ir_inst *i, struct strbuf *out); // one line
