@@ -2,7 +2,8 @@
 # `make check-kernels` does so aside and compares, for the compilers whose version the tree's PTX names.
 
 KERNEL_NAMES := $(basename $(notdir $(wildcard kernels/*.cu)))
-PTX_COMPILERS := $(foreach c,nvcc clang,$(if $(shell command -v $c 2>/dev/null),$c))
+PTX_COMPILERS := $(if $(shell command -v nvcc),nvcc) \
+    $(if $(shell command -v clang-14 || command -v clang || command -v clang-19),clang)
 
 .PHONY: kernels check-kernels
 kernels:
