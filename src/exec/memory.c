@@ -1,0 +1,262 @@
+// Global memory: one reserved host mapping and a list of allocations in order of address.
+//
+// Addresses are handed out upwards and not used again until the space is used up, so that a stale pointer is
+// found out for as long as possible; only then does an allocation take the first hole of freed ones that is
+// large enough. Freed bytes are zeroed at once (whole pages go back to the host), so memory handed out is
+// always zero.
+#include "exec/memory.h"
+#include "base/bits.h"
+#include "base/hash.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ALIGN_LEAST = 256, GAP = 256 };
+
+struct region { // one of the two stretches of the heap
+    uint64_t next, end;
+};
+
+struct memory {
+    uint8_t *base; // host byte of device address MEMORY_HEAP
+    uint64_t reserved_bytes, limit_bytes, in_use_bytes;
+    struct region regions[2];
+    VEC(struct memory_allocation) allocations; // by address; freed ones stay until their place is used again
+    uint32_t serial;
+};
+
+struct memory *memory_create(uint64_t limit_bytes)
+{
+    struct memory *m = heap_alloc(sizeof *m);
+    m->limit_bytes = limit_bytes < MEMORY_LIMIT_MAX ? limit_bytes : MEMORY_LIMIT_MAX;
+    m->regions[0] = (struct region){MEMORY_HEAP, MEMORY_SHARED_WINDOW};
+    m->regions[1] = (struct region){MEMORY_WINDOWS_END, MEMORY_WINDOWS_END};
+    // Twice the limit beyond 32 bits leaves room for gaps and for not reusing addresses soon.
+    if (m->limit_bytes > MEMORY_SHARED_WINDOW - MEMORY_HEAP)
+        m->regions[1].end += 2 * align_up(m->limit_bytes, 4096);
+    // A host that refuses that much address space gets less of it; allocations then fail earlier.
+    for (;; m->regions[1].end =
+                MEMORY_WINDOWS_END + (m->regions[1].end - MEMORY_WINDOWS_END) / 2 / 4096 * 4096) {
+        bool high = m->regions[1].end > MEMORY_WINDOWS_END;
+        m->reserved_bytes = m->regions[high].end - MEMORY_HEAP;
+        void *p = mmap(NULL, m->reserved_bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p != MAP_FAILED) {
+            m->base = p;
+            return m;
+        }
+        if (!high) break;
+    }
+    while (!m->base) {
+        m->regions[0].end = MEMORY_HEAP + (m->regions[0].end - MEMORY_HEAP) / 2 / 4096 * 4096;
+        m->reserved_bytes = m->regions[0].end - MEMORY_HEAP;
+        if (!m->reserved_bytes) break; // every allocation fails
+        void *p = mmap(NULL, m->reserved_bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p != MAP_FAILED) m->base = p;
+    }
+    return m;
+}
+
+void memory_destroy(struct memory *m)
+{
+    if (!m) return;
+    if (m->base) munmap(m->base, m->reserved_bytes);
+    for (size_t i = 0; i < m->allocations.count; i++) free((char *)m->allocations.data[i].label);
+    vec_fini(&m->allocations);
+    free(m);
+}
+
+// Index of the first allocation that starts past the address.
+static size_t first_past(const struct memory *m, uint64_t address)
+{
+    size_t low = 0, high = m->allocations.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (m->allocations.data[middle].address > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static void remove_freed(struct memory *m, size_t first, size_t count)
+{
+    struct memory_allocation *a = m->allocations.data;
+    for (size_t i = first; i < first + count; i++) free((char *)a[i].label);
+    memmove(a + first, a + first + count, (m->allocations.count - first - count) * sizeof *a);
+    m->allocations.count -= count;
+}
+
+static bool in_windows(uint64_t start, uint64_t end)
+{
+    return start < MEMORY_WINDOWS_END && end > MEMORY_SHARED_WINDOW;
+}
+
+// The first hole of freed allocations that takes the request, or 0. The freed ones in it are forgotten.
+static uint64_t take_hole(struct memory *m, uint64_t size_bytes, uint64_t align_bytes)
+{
+    const struct memory_allocation *a = m->allocations.data;
+    size_t count = m->allocations.count;
+    for (size_t i = 0, run; i < count; i += run ? run : 1) {
+        for (run = 0; i + run < count && a[i + run].freed; run++) {
+        }
+        if (!run) continue;
+        uint64_t start = align_up(a[i].address, align_bytes), end = start + size_bytes + GAP;
+        const struct memory_allocation *last = &a[i + run - 1];
+        uint64_t limit =
+            i + run < count ? a[i + run].address : last->address + align_up(last->size_bytes, GAP) + GAP;
+        if (end > limit || end < start || in_windows(start, end)) continue;
+        remove_freed(m, i, run);
+        return start;
+    }
+    return 0;
+}
+
+static uint64_t take_fresh(struct memory *m, uint64_t size_bytes, uint64_t align_bytes)
+{
+    for (unsigned r = 0; r < 2; r++) {
+        struct region *region = &m->regions[r];
+        uint64_t start = align_up(region->next, align_bytes);
+        if (start > region->end || region->end - start < size_bytes + GAP) continue;
+        region->next = align_up(start + size_bytes, GAP) + GAP;
+        return start;
+    }
+    return 0;
+}
+
+uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_bytes, const char *label)
+{
+    if (size_bytes > m->limit_bytes - m->in_use_bytes) return 0;
+    if (align_bytes < ALIGN_LEAST) align_bytes = ALIGN_LEAST;
+    if (!is_power_of_two(align_bytes) || align_bytes > MEMORY_LIMIT_MAX) return 0;
+    uint64_t address = take_fresh(m, size_bytes, align_bytes);
+    if (!address) address = take_hole(m, size_bytes, align_bytes);
+    if (!address) return 0;
+    struct memory_allocation a = {.address = address, .size_bytes = size_bytes, .serial = m->serial++};
+    if (label) {
+        size_t length = strlen(label);
+        char *copy = heap_alloc(length + 1);
+        memcpy(copy, label, length);
+        a.label = copy;
+    }
+    size_t place = first_past(m, address);
+    vec_push(&m->allocations, a);
+    memmove(m->allocations.data + place + 1, m->allocations.data + place,
+            (m->allocations.count - 1 - place) * sizeof a);
+    m->allocations.data[place] = a;
+    m->in_use_bytes += size_bytes;
+    return address;
+}
+
+static struct memory_allocation *find(const struct memory *m, uint64_t address)
+{
+    size_t past = first_past(m, address);
+    return past ? &m->allocations.data[past - 1] : NULL;
+}
+
+static uint8_t *host_byte(const struct memory *m, uint64_t address)
+{
+    return m->base + (address - MEMORY_HEAP);
+}
+
+static void zero(struct memory *m, const struct memory_allocation *a)
+{
+    uint64_t offset = a->address - MEMORY_HEAP, end = offset + a->size_bytes;
+    uint64_t page = align_up(offset, 4096), page_end = end / 4096 * 4096;
+    if (page_end > page && madvise(m->base + page, page_end - page, MADV_DONTNEED) == 0) {
+        memset(m->base + offset, 0, page - offset);
+        memset(m->base + page_end, 0, end - page_end);
+    } else {
+        memset(m->base + offset, 0, end - offset);
+    }
+}
+
+bool memory_free(struct memory *m, uint64_t address)
+{
+    struct memory_allocation *a = find(m, address);
+    if (!a || a->address != address || a->freed) return false;
+    a->freed = true;
+    m->in_use_bytes -= a->size_bytes;
+    zero(m, a);
+    return true;
+}
+
+const struct memory_allocation *memory_find(const struct memory *m, uint64_t address)
+{
+    const struct memory_allocation *a = find(m, address);
+    return a && !a->freed && address - a->address < a->size_bytes ? a : NULL;
+}
+
+uint8_t *memory_host(const struct memory *m, uint64_t address, uint64_t size_bytes)
+{
+    const struct memory_allocation *a = find(m, address);
+    if (!a || a->freed) return NULL;
+    uint64_t offset = address - a->address;
+    if (offset > a->size_bytes || a->size_bytes - offset < size_bytes) return NULL;
+    return host_byte(m, address);
+}
+
+static void describe_allocation(const struct memory_allocation *a, struct strbuf *out)
+{
+    if (a->label)
+        strbuf_puts(out, a->label);
+    else
+        strbuf_printf(out, "allocation %" PRIu32, a->serial);
+    strbuf_printf(out, " (%" PRIu64 " bytes at 0x%" PRIx64 "%s)", a->size_bytes, a->address,
+                  a->freed ? ", freed" : "");
+}
+
+static void describe_distance(uint64_t bytes, const char *where, struct strbuf *out)
+{
+    if (bytes)
+        strbuf_printf(out, "%" PRIu64 " byte%s %s ", bytes, bytes == 1 ? "" : "s", where);
+    else
+        strbuf_printf(out, "just %s ", where);
+}
+
+void memory_describe(const struct memory *m, uint64_t address, struct strbuf *out)
+{
+    size_t past = first_past(m, address);
+    const struct memory_allocation *before = past ? &m->allocations.data[past - 1] : NULL;
+    const struct memory_allocation *after = past < m->allocations.count ? &m->allocations.data[past] : NULL;
+    strbuf_printf(out, "0x%" PRIx64 " is ", address);
+    if (address < MEMORY_HEAP) {
+        strbuf_puts(out, address < 4096 ? "a null pointer, or one with a small offset"
+                                        : "below all device memory");
+    } else if (address >= MEMORY_SHARED_WINDOW && address < MEMORY_LOCAL_WINDOW) {
+        strbuf_puts(out, "in the window of shared memory, not in global memory");
+    } else if (address >= MEMORY_LOCAL_WINDOW && address < MEMORY_WINDOWS_END) {
+        strbuf_puts(out, "in the window of local memory, not in global memory");
+    } else if (!before && !after) {
+        strbuf_puts(out, "in no allocation: there is none");
+    } else if (before && address - before->address < before->size_bytes) {
+        strbuf_printf(out, "%" PRIu64 " bytes into ", address - before->address);
+        describe_allocation(before, out);
+    } else {
+        uint64_t beyond = before ? address - before->address - before->size_bytes : UINT64_MAX;
+        uint64_t short_of = after ? after->address - address : UINT64_MAX;
+        bool use_before = beyond <= short_of;
+        if (use_before)
+            describe_distance(beyond, "past the end of", out);
+        else
+            describe_distance(short_of, "before the start of", out);
+        describe_allocation(use_before ? before : after, out);
+    }
+}
+
+uint64_t memory_in_use(const struct memory *m) { return m->in_use_bytes; }
+
+uint64_t memory_hash(const struct memory *m)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < m->allocations.count; i++) {
+        const struct memory_allocation *a = &m->allocations.data[i];
+        if (a->freed) continue;
+        hash = hash_bytes(host_byte(m, a->address), a->size_bytes, hash_u64(hash ^ a->address));
+    }
+    return hash;
+}
