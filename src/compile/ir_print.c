@@ -103,6 +103,7 @@ static void put_operands(struct strbuf *out, const struct ir_inst *i)
     case IR_BANK: strbuf_printf(out, " c[%u][0x%" PRIx64 "]", i->bank, (uint64_t)i->offset); return;
     case IR_SREG: strbuf_putc(out, ' '), put_lower(out, isa_sreg_name((enum isa_sreg)i->offset)); return;
     case IR_SYMBOL: strbuf_printf(out, " symbol%" PRId64, i->offset); return;
+    case IR_FRAME:
     case IR_CPWAIT: strbuf_printf(out, " %" PRId64, i->offset); return;
     }
     uint32_t k = 0;

@@ -22,37 +22,38 @@ static const struct shape {
     const char *text; // NULL: checked by hand
 } shapes[IR_OP_COUNT] = {
     [IR_PHI] = {'-', "x:x+"},      [IR_COPY] = {'-', "x:x"},      [IR_UNDEF] = {'-', "x:"},
-    [IR_BANK] = {'-', "x:"},       [IR_SYMBOL] = {'-', "d:"},     [IR_SREG] = {'-', "x:"},
-    [IR_PACK] = {'-', "d:ww"},     [IR_LO] = {'-', "w:d"},        [IR_HI] = {'-', "w:d"},
-    [IR_ZEXT] = {'i', "t:u"},      [IR_SEXT] = {'i', "t:u"},      [IR_ADD] = {'i', "t:tt"},
-    [IR_SUB] = {'i', "t:tt"},      [IR_MUL] = {'i', "t:tt"},      [IR_MULHI] = {'i', "t:tt"},
-    [IR_MULWIDE] = {'w', "d:ww"},  [IR_MAD] = {'i', "t:ttt"},     [IR_MADWIDE] = {'w', "d:wwd"},
-    [IR_DIV] = {'n', "t:tt"},      [IR_REM] = {'i', "t:tt"},      [IR_NEG] = {'i', "t:t"},
-    [IR_ABS] = {'i', "t:t"},       [IR_MIN] = {'i', "t:tt"},      [IR_MAX] = {'i', "t:tt"},
-    [IR_AND] = {'i', "t:tt"},      [IR_OR] = {'i', "t:tt"},       [IR_XOR] = {'i', "t:tt"},
-    [IR_NOT] = {'i', "t:t"},       [IR_LOP3] = {'-', "w:www"},    [IR_SHL] = {'i', "t:tw"},
-    [IR_SHR] = {'i', "t:tw"},      [IR_FUNNEL] = {'-', "w:www"},  [IR_BFE] = {'i', "t:tww"},
-    [IR_BFI] = {'i', "t:ttww"},    [IR_PRMT] = {'-', "w:www"},    [IR_BREV] = {'i', "t:t"},
-    [IR_POPC] = {'i', "w:t"},      [IR_FLO] = {'i', "w:t"},       [IR_SAD] = {'w', "w:www"},
-    [IR_DOT] = {'-', "w:www"},     [IR_SZEXT] = {'w', "w:ww"},    [IR_BMSK] = {'-', "w:ww"},
-    [IR_SATI] = {'-', "t:u"},      [IR_ADDCC] = {'-', "wp:ww"},   [IR_ADDX] = {'-', "wp?:wwp"},
-    [IR_SUBCC] = {'-', "wp:ww"},   [IR_SUBX] = {'-', "wp?:wwp"},  [IR_MADCC] = {'w', "wp:www"},
-    [IR_MADX] = {'w', "wp?:wwwp"}, [IR_FADD] = {'f', "t:tt"},     [IR_FMUL] = {'f', "t:tt"},
-    [IR_FFMA] = {'f', "t:ttt"},    [IR_FNEG] = {'f', "t:t"},      [IR_FABS] = {'f', "t:t"},
-    [IR_FMIN] = {'f', "t:tt"},     [IR_FMAX] = {'f', "t:tt"},     [IR_MUFU] = {'-', "w:w"},
-    [IR_SQRT] = {'f', "t:t"},      [IR_RCP] = {'f', "t:t"},       [IR_FCHK] = {'-', "p:ww"},
-    [IR_CVT] = {'-', "t:u"},       [IR_CVTPACK] = {'f', "w:ww"},  [IR_SETP] = {'n', "pp?:tt"},
-    [IR_SELECT] = {'-', "x:xxp"},  [IR_PAND] = {'-', "p:pp"},     [IR_POR] = {'-', "p:pp"},
-    [IR_PXOR] = {'-', "p:pp"},     [IR_PNOT] = {'-', "p:p"},      [IR_LOAD] = {'-', "t+:a"},
-    [IR_STORE] = {'-', ":at+"},    [IR_ATOM] = {'-', "t:att?"},   [IR_RED] = {'-', ":at"},
-    [IR_FENCE] = {'-', ":"},       [IR_CPASYNC] = {'-', ":aaw?"}, [IR_CPCOMMIT] = {'-', ":"},
-    [IR_CPWAIT] = {'-', ":"},      [IR_PREFETCH] = {'-', ":a"},   [IR_TEX] = {'-', "wwww:dw+"},
-    [IR_TXQ] = {'-', "w:d"},       [IR_SHFL] = {'-', "wp?:wwww"}, [IR_VOTE] = {'-', NULL},
-    [IR_MATCH] = {'-', "wp?:tw"},  [IR_REDUX] = {'w', "w:ww"},    [IR_ACTIVEMASK] = {'-', "w:"},
-    [IR_BAR] = {'-', NULL},        [IR_WARPSYNC] = {'-', ":w"},   [IR_NANOSLEEP] = {'-', ":w"},
-    [IR_TRAP] = {'-', ":"},        [IR_SYSCALL] = {'-', NULL},    [IR_CALL] = {'-', NULL},
-    [IR_CALLR] = {'-', NULL},      [IR_JUMP] = {'-', ":"},        [IR_BRANCH] = {'-', ":p"},
-    [IR_SWITCH] = {'-', ":w"},     [IR_RETURN] = {'-', NULL},     [IR_EXIT] = {'-', ":"},
+    [IR_BANK] = {'-', "x:"},       [IR_SYMBOL] = {'-', "d:"},     [IR_FRAME] = {'-', "w:"},
+    [IR_SREG] = {'-', "x:"},       [IR_PACK] = {'-', "d:ww"},     [IR_LO] = {'-', "w:d"},
+    [IR_HI] = {'-', "w:d"},        [IR_ZEXT] = {'i', "t:u"},      [IR_SEXT] = {'i', "t:u"},
+    [IR_ADD] = {'i', "t:tt"},      [IR_SUB] = {'i', "t:tt"},      [IR_MUL] = {'i', "t:tt"},
+    [IR_MULHI] = {'i', "t:tt"},    [IR_MULWIDE] = {'w', "d:ww"},  [IR_MAD] = {'i', "t:ttt"},
+    [IR_MADWIDE] = {'w', "d:wwd"}, [IR_DIV] = {'n', "t:tt"},      [IR_REM] = {'i', "t:tt"},
+    [IR_NEG] = {'i', "t:t"},       [IR_ABS] = {'i', "t:t"},       [IR_MIN] = {'i', "t:tt"},
+    [IR_MAX] = {'i', "t:tt"},      [IR_AND] = {'i', "t:tt"},      [IR_OR] = {'i', "t:tt"},
+    [IR_XOR] = {'i', "t:tt"},      [IR_NOT] = {'i', "t:t"},       [IR_LOP3] = {'-', "w:www"},
+    [IR_SHL] = {'i', "t:tw"},      [IR_SHR] = {'i', "t:tw"},      [IR_FUNNEL] = {'-', "w:www"},
+    [IR_BFE] = {'i', "t:tww"},     [IR_BFI] = {'i', "t:ttww"},    [IR_PRMT] = {'-', "w:www"},
+    [IR_BREV] = {'i', "t:t"},      [IR_POPC] = {'i', "w:t"},      [IR_FLO] = {'i', "w:t"},
+    [IR_SAD] = {'w', "w:www"},     [IR_DOT] = {'-', "w:www"},     [IR_SZEXT] = {'w', "w:ww"},
+    [IR_BMSK] = {'-', "w:ww"},     [IR_SATI] = {'-', "t:u"},      [IR_ADDCC] = {'-', "wp:ww"},
+    [IR_ADDX] = {'-', "wp?:wwp"},  [IR_SUBCC] = {'-', "wp:ww"},   [IR_SUBX] = {'-', "wp?:wwp"},
+    [IR_MADCC] = {'w', "wp:www"},  [IR_MADX] = {'w', "wp?:wwwp"}, [IR_FADD] = {'f', "t:tt"},
+    [IR_FMUL] = {'f', "t:tt"},     [IR_FFMA] = {'f', "t:ttt"},    [IR_FNEG] = {'f', "t:t"},
+    [IR_FABS] = {'f', "t:t"},      [IR_FMIN] = {'f', "t:tt"},     [IR_FMAX] = {'f', "t:tt"},
+    [IR_MUFU] = {'-', "w:w"},      [IR_SQRT] = {'f', "t:t"},      [IR_RCP] = {'f', "t:t"},
+    [IR_FCHK] = {'-', "p:ww"},     [IR_CVT] = {'-', "t:u"},       [IR_CVTPACK] = {'f', "w:ww"},
+    [IR_SETP] = {'n', "pp?:tt"},   [IR_SELECT] = {'-', "x:xxp"},  [IR_PAND] = {'-', "p:pp"},
+    [IR_POR] = {'-', "p:pp"},      [IR_PXOR] = {'-', "p:pp"},     [IR_PNOT] = {'-', "p:p"},
+    [IR_LOAD] = {'-', "t+:a"},     [IR_STORE] = {'-', ":at+"},    [IR_ATOM] = {'-', "t:att?"},
+    [IR_RED] = {'-', ":at"},       [IR_FENCE] = {'-', ":"},       [IR_CPASYNC] = {'-', ":aaw?"},
+    [IR_CPCOMMIT] = {'-', ":"},    [IR_CPWAIT] = {'-', ":"},      [IR_PREFETCH] = {'-', ":a"},
+    [IR_TEX] = {'-', "wwww:dw+"},  [IR_TXQ] = {'-', "w:d"},       [IR_SHFL] = {'-', "wp?:wwww?"},
+    [IR_VOTE] = {'-', NULL},       [IR_MATCH] = {'-', "wp?:tw"},  [IR_REDUX] = {'w', "w:ww"},
+    [IR_ACTIVEMASK] = {'-', "w:"}, [IR_BAR] = {'-', NULL},        [IR_WARPSYNC] = {'-', ":w"},
+    [IR_NANOSLEEP] = {'-', ":w"},  [IR_TRAP] = {'-', ":"},        [IR_SYSCALL] = {'-', NULL},
+    [IR_CALL] = {'-', NULL},       [IR_CALLR] = {'-', NULL},      [IR_JUMP] = {'-', ":"},
+    [IR_BRANCH] = {'-', ":p"},     [IR_SWITCH] = {'-', ":w"},     [IR_RETURN] = {'-', NULL},
+    [IR_EXIT] = {'-', ":"},
 };
 
 static const char *fault(struct ir_function *f, const struct ir_inst *i, const char *format, ...)
@@ -243,7 +244,7 @@ static bool odd_shape_allowed(const struct ir_function *f, const struct ir_inst 
     int any = -1;
     const char *shape = NULL;
     switch ((int)i->op) {
-    case IR_VOTE: shape = i->mode == MODE_NONE ? "w:pw" : "p:pw"; break;
+    case IR_VOTE: shape = i->mode == MODE_NONE ? "w:pw?" : "p:pw?"; break;
     case IR_CALLR: return i->use_count && i->uses[0].value->class == IR_CLASS_64;
     case IR_CALL: return i->callee && classes_match(i, 0, i->callee);
     case IR_SYSCALL: return i->def_count <= 1;
