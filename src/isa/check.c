@@ -169,6 +169,8 @@ static const char *check_destinations(const struct inst *i, const struct isa_sha
 
 static bool is_integer32(unsigned type) { return type == TYPE_U32 || type == TYPE_S32; }
 
+static bool is_integer(unsigned type) { return type >= TYPE_U8 && type <= TYPE_S64; }
+
 static bool is_access(unsigned type)
 {
     return type == TYPE_U8 || type == TYPE_S8 || type == TYPE_U16 || type == TYPE_S16 || type == TYPE_B32 ||
@@ -211,8 +213,8 @@ static const char *check_types(const struct inst *i)
     case OP_HMUFU:
     case OP_F2FP: good = i->type == TYPE_F16 || i->type == TYPE_BF16; break;
     case OP_F2F: good = good && isa_type_is_float(i->type) && isa_type_is_float(i->type2); break;
-    case OP_F2I: good = good && i->type && !isa_type_is_float(i->type) && isa_type_is_float(i->type2); break;
-    case OP_I2F: good = good && i->type2 && isa_type_is_float(i->type) && !isa_type_is_float(i->type2); break;
+    case OP_F2I: good = good && is_integer(i->type) && isa_type_is_float(i->type2); break;
+    case OP_I2F: good = good && i->type2 && isa_type_is_float(i->type) && is_integer(i->type2); break;
     case OP_FRND:
         good = i->type == TYPE_F16 || i->type == TYPE_F32 || i->type == TYPE_F64 || i->type == TYPE_BF16;
         break;
@@ -221,6 +223,17 @@ static const char *check_types(const struct inst *i)
     case OP_ATOMS:
     case OP_RED:
     case OP_REDUX: good = good && i->type; break;
+    case OP_IDP:
+        good = (i->type == TYPE_U8 || i->type == TYPE_S8) && (i->type2 == TYPE_U8 || i->type2 == TYPE_S8);
+        break;
+    case OP_I2I:
+        good = is_integer(i->type) && isa_type_bytes((enum isa_type)i->type) <= 4 && is_integer(i->type2) &&
+               isa_type_bytes((enum isa_type)i->type2) <= 4;
+        break;
+    case OP_TEX:
+        good =
+            (i->type == TYPE_F32 || is_integer32(i->type)) && (i->type2 == TYPE_F32 || i->type2 == TYPE_S32);
+        break;
     case OP_MATCH: good = i->type == TYPE_B32 || i->type == TYPE_B64; break;
     }
     return good ? NULL : "a type the instruction does not have";
@@ -242,6 +255,9 @@ const char *isa_check(const struct inst *i)
         return "a field out of range";
     if (i->space > SPACE_CONST || i->cache > CACHE_WT || i->sem > SEM_SC || i->scope > SCOPE_SYS)
         return "a field out of range";
+    if (i->boolean == BOOL_POPC && i->op != OP_BAR) return "a count where a boolean belongs";
+    if (i->boolean && i->op == OP_BAR && i->mode != MODE_BAR_RED)
+        return "a reduction where nothing is reduced";
     if (i->op == OP_LDC && i->bank >= BANK_COUNT) return "an unknown constant bank";
     const char *wrong = check_types(i);
     struct isa_shape shape = isa_shape_of((enum isa_op)i->op);

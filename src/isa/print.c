@@ -116,6 +116,14 @@ static void comma(bool *first, struct strbuf *out)
     *first = false;
 }
 
+static void print_label(uint32_t target, struct strbuf *out)
+{
+    if (target == NO_TARGET)
+        strbuf_puts(out, "nowhere");
+    else
+        strbuf_printf(out, ".L_%x", target * PC_STEP);
+}
+
 // The fields that NVIDIA writes between or after the operands.
 static void print_fields(const struct inst *i, bool *first, struct strbuf *out)
 {
@@ -134,10 +142,11 @@ static void print_fields(const struct inst *i, bool *first, struct strbuf *out)
     }
     if (i->op == OP_BRA || i->op == OP_CALL) {
         comma(first, out);
-        if (i->target == NO_TARGET)
-            strbuf_puts(out, "(nowhere)");
-        else
-            strbuf_printf(out, ".L_%x", i->target * PC_STEP);
+        print_label(i->target, out);
+    }
+    if ((i->op == OP_BRA || i->op == OP_BRX) && i->reconverge != NO_TARGET) {
+        strbuf_puts(out, ", join ");
+        print_label(i->reconverge, out);
     }
 }
 

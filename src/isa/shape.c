@@ -205,12 +205,20 @@ unsigned isa_src_modifiers(const struct inst *i, unsigned k)
     return isa_has(i, ISA_FLOAT) ? SIGN : 0;
 }
 
+static bool saturates(enum isa_op op)
+{
+    bool compares = op == OP_FMNMX || op == OP_FSETP || op == OP_FSET || op == OP_HMNMX2 || op == OP_HSETP2 ||
+                    op == OP_HSET2 || op == OP_DMNMX || op == OP_DSETP;
+    return op == OP_I2I || (isa_table[op].flags & ISA_FLOAT && !compares);
+}
+
 unsigned isa_inst_flags(enum isa_op op)
 {
     uint32_t traits = isa_table[op].flags;
     unsigned flags = 0;
     if (traits & ISA_CARRY) flags |= INST_CC | INST_X;
-    if (traits & ISA_FLOAT) flags |= INST_FTZ | INST_SAT;
+    if (traits & ISA_FLOAT) flags |= INST_FTZ;
+    if (saturates(op)) flags |= INST_SAT;
     if (op == OP_IMAD || op == OP_LEA) flags |= INST_HI;
     if (op == OP_LEA) flags |= INST_SX;
     if (op == OP_ISETP) flags |= INST_EX;
@@ -218,7 +226,6 @@ unsigned isa_inst_flags(enum isa_op op)
     if (op == OP_FMNMX || op == OP_HMNMX2) flags |= INST_NAN | INST_XORSIGN;
     if (op == OP_HFMA2 || op == OP_F2F || op == OP_F2FP) flags |= INST_RELU;
     if (op == OP_FSET || op == OP_HSET2) flags |= INST_BF;
-    if (op == OP_I2I) flags |= INST_SAT;
     if (op == OP_FCHK) flags |= INST_FTZ;
     if (op == OP_LDG) flags |= INST_NC;
     if (op == OP_BRA) flags |= INST_UNIFORM;

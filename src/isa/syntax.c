@@ -11,7 +11,8 @@ const enum isa_modifier *isa_modifiers(enum isa_op op)
     static const enum isa_modifier prmt[] = {M(MODE), M(END)};
     static const enum isa_modifier carry[] = {M(X), M(END)};
     static const enum isa_modifier imad[] = {M(HI), M(SIGN), M(X), M(END)};
-    static const enum isa_modifier sign[] = {M(SIGN), M(X), M(END)};
+    static const enum isa_modifier sign[] = {M(SIGN), M(END)};
+    static const enum isa_modifier imadw[] = {M(SIGN), M(X), M(END)};
     static const enum isa_modifier lea[] = {M(HI), M(SX), M(X), M(END)};
     static const enum isa_modifier isetp[] = {M(CMP), M(SIGN), M(BOOL), M(EX), M(END)};
     static const enum isa_modifier idp[] = {M(MODE), M(TYPE), M(TYPE2), M(END)};
@@ -48,7 +49,7 @@ const enum isa_modifier *isa_modifiers(enum isa_op op)
     case OP_SYSCALL: return prmt;
     case OP_IADD3: return carry;
     case OP_IMAD: return imad;
-    case OP_IMADW:
+    case OP_IMADW: return imadw;
     case OP_IMNMX:
     case OP_VABSDIFF:
     case OP_SHR:
