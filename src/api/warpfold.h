@@ -109,6 +109,10 @@ struct wf_launch_config {
 };
 
 #define WF_UNKNOWN UINT64_MAX // a figure this run did not measure
+struct wf_counter {
+    const char *name, *unit, *meaning; // "exec.global_loads"
+    uint64_t value;
+};
 struct wf_stats {
     enum wf_status status;
     uint64_t cycles;             // WF_UNKNOWN in functional runs
@@ -117,10 +121,7 @@ struct wf_stats {
     const char *race_text;       // the first race, or NULL
     const char *fault_text;      // the report of a failed program, or NULL
     double wall_seconds;
-    struct {                     // every counter of the run: "exec.global_loads"
-        const char *name, *unit, *meaning;
-        uint64_t value;
-    } *counters;
+    const struct wf_counter *counters; // every counter of the run, in a fixed order
     size_t counter_count;
 };
 
@@ -135,6 +136,7 @@ enum wf_status wf_launch_packed(struct wf_kernel *k, const struct wf_launch_conf
 struct wf_stream *wf_stream_create(struct wf_context *c);
 enum wf_status wf_stream_wait(struct wf_stream *s);
 enum wf_status wf_synchronise(struct wf_context *c);
+bool wf_counter_at(size_t index, struct wf_counter *counter); // the counters there are (value 0); false past the last
 
 // -- settings as data ----------------------------------------------------------------------------------------
 struct wf_key {

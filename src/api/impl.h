@@ -1,0 +1,87 @@
+// What the objects of the public API hold; private to api/. A context owns everything made from it.
+#pragma once
+#include "api/warpfold.h"
+#include "base/config.h"
+#include "base/hash.h"
+#include "compile/compile.h"
+#include "exec/launch.h"
+#include "ptx/ptx.h"
+
+struct api_settings {
+#define SETTING(field, ctype, type, key, low, high, words, initial, meaning) ctype field;
+#include "api/config.def"
+#undef SETTING
+};
+
+enum {
+    API_COUNTERS = 0
+#define COUNTER(name, unit, meaning) +1
+#include "exec/counters.def"
+#undef COUNTER
+};
+
+struct wf_context {
+    struct diag diag;
+    struct config config;
+    struct api_settings settings;
+    struct compile_settings compile;
+    struct memory *memory; // made at the first use, when its size can change no more
+    VEC(struct wf_module *) modules;
+    VEC(struct wf_stream *) streams;
+    VEC(struct texture) textures; // a handle is index + 1
+    struct strbuf errors, config_json;
+    void (*print)(void *context, const char *text, size_t length);
+    void *print_context;
+    bool progress;
+    uint32_t launches;
+    // What the stats of the last launch point to.
+    struct launch_fault fault;
+    struct launch_race race;
+    struct wf_counter counters[API_COUNTERS];
+};
+
+struct wf_stream {
+    struct wf_context *context;
+};
+
+// A place in initialised data that holds the address of a device function. Functions have addresses only
+// inside a compiled kernel, so the place is written before each launch, unless the program has overwritten it
+// since.
+struct api_function_slot {
+    uint64_t address; // of the place
+    const struct ptx_relocation *relocation;
+    uint64_t written; // what the loader put there last
+};
+
+struct wf_module {
+    struct wf_context *context;
+    struct ptx_module *ptx;
+    uint32_t source;
+    VEC(uint64_t) addresses; // of variables, in order of the map
+    struct u64map variables; // struct ptx_variable * -> index into addresses
+    uint64_t const_address;  // of the constant bank's bytes in global memory
+    uint32_t const_bytes;
+    VEC(struct api_function_slot) function_slots;
+    VEC(struct wf_kernel *) kernels;        // compiled so far
+    VEC(const struct ptx_variable *) bound; // texture references
+    VEC(uint64_t) bound_textures;
+    struct arena arena; // names
+};
+
+struct wf_kernel {
+    struct wf_module *module;
+    const struct ptx_function *ptx;
+    struct program *program;
+    struct wf_kernel_info info;
+    struct strbuf listing;
+};
+
+void api_settings_add(struct wf_context *c);
+struct memory *api_memory(struct wf_context *c);
+// The device address of a module's variable, whatever its state space; false when it has none (extern).
+bool api_variable_address(const struct wf_module *m, const struct ptx_variable *v, uint64_t *address);
+uint64_t api_bound_texture(const struct wf_module *m, const struct ptx_variable *v); // 0: none
+void api_module_destroy(struct wf_module *m);
+void api_kernel_destroy(struct wf_kernel *k);
+// Fills stats (may be NULL) from the counts of a launch.
+void api_counters_fill(struct wf_context *c, const struct exec_counts *counts);

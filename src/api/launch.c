@@ -1,0 +1,260 @@
+// Launches: the checks a driver makes, the constant banks, the run, and what it measured.
+#include "api/impl.h"
+#include "base/bits.h"
+
+#include <string.h>
+
+// Limits of compute capability 7.5 (CUDA C++ Programming Guide, technical specifications).
+static const uint32_t block_limits[3] = {1024, 1024, 64};
+static const uint32_t grid_limits[3] = {0x7fffffff, 65535, 65535};
+
+static uint64_t volume(const uint32_t extent[3]) { return (uint64_t)extent[0] * extent[1] * extent[2]; }
+
+// One dimension of the grid or the block.
+static bool check_extents(struct wf_context *c, const char *what, const uint32_t extent[3],
+                          const uint32_t limits[3])
+{
+    for (int i = 0; i < 3; i++) {
+        if (!extent[i])
+            return diag_error(&c->diag, loc_none(), "%s of %u x %u x %u: no dimension may be 0", what,
+                              extent[0], extent[1], extent[2]);
+        if (extent[i] > limits[i])
+            return diag_error(&c->diag, loc_none(), "%s of %u x %u x %u: %c may be at most %u", what,
+                              extent[0], extent[1], extent[2], "xyz"[i], limits[i]);
+    }
+    return true;
+}
+
+static bool check_shape(struct wf_kernel *k, const struct wf_launch_config *s)
+{
+    struct wf_context *c = k->module->context;
+    const struct program *p = k->program;
+    if (!check_extents(c, "grid", s->grid, grid_limits) || !check_extents(c, "block", s->block, block_limits))
+        return false;
+    uint64_t threads = volume(s->block), most = volume(p->max_threads);
+    if (threads > LAUNCH_THREADS_MAX)
+        return diag_error(&c->diag, loc_none(),
+                          "block of %u x %u x %u has %llu threads; at most %d are possible", s->block[0],
+                          s->block[1], s->block[2], (unsigned long long)threads, LAUNCH_THREADS_MAX);
+    if (most && threads > most)
+        return diag_error(&c->diag, loc_none(),
+                          "block of %llu threads; kernel %s was compiled for at most %llu (.maxntid)",
+                          (unsigned long long)threads, k->info.name, (unsigned long long)most);
+    if (volume(p->required_threads) && memcmp(p->required_threads, s->block, sizeof s->block) != 0)
+        return diag_error(&c->diag, loc_none(),
+                          "block of %u x %u x %u; kernel %s requires %u x %u x %u (.reqntid)", s->block[0],
+                          s->block[1], s->block[2], k->info.name, p->required_threads[0],
+                          p->required_threads[1], p->required_threads[2]);
+    return true;
+}
+
+// Static shared memory, then dynamic from its alignment on.
+static uint64_t shared_total(const struct program *p, uint32_t dynamic)
+{
+    if (!dynamic) return p->shared_bytes;
+    return align_up(p->shared_bytes, p->dynamic_align ? p->dynamic_align : 16) + dynamic;
+}
+
+static bool check_shared(struct wf_kernel *k, uint32_t dynamic)
+{
+    struct wf_context *c = k->module->context;
+    uint64_t total = shared_total(k->program, dynamic), limit = c->settings.shared_limit;
+    if (total <= limit) return true;
+    return diag_error(
+        &c->diag, loc_none(),
+        "%llu bytes of shared memory (%u static, %u dynamic); at most %llu are possible (launch.max_shared)",
+        (unsigned long long)total, k->program->shared_bytes, dynamic, (unsigned long long)limit);
+}
+
+// The address of a device function inside this program; 0, which no call accepts, when it is not part of it.
+static uint64_t function_address(const struct program *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->symbol_count; i++)
+        if (p->symbols[i].kind == SYMBOL_FUNCTION && str_equal(p->symbols[i].name, name))
+            return p->symbols[i].value;
+    return 0;
+}
+
+static void write_function_slots(struct wf_kernel *k)
+{
+    struct wf_module *m = k->module;
+    for (size_t i = 0; i < m->function_slots.count; i++) {
+        struct api_function_slot *slot = &m->function_slots.data[i];
+        const struct ptx_relocation *r = slot->relocation;
+        uint8_t *place = memory_host(m->context->memory, slot->address, r->size);
+        uint64_t now = 0, mask = bit_mask(r->size * 8);
+        memcpy(&now, place, r->size);
+        if (now != (slot->written & mask)) continue; // the program has its own value there
+        slot->written = (function_address(k->program, r->function->name) + (uint64_t)r->addend) >> r->shift;
+        memcpy(place, &slot->written, r->size);
+    }
+}
+
+// BANK_ADDRESS: one 64-bit address a symbol. NULL and an error for a texture reference that is not bound.
+static uint8_t *make_address_bank(struct wf_kernel *k)
+{
+    const struct program *p = k->program;
+    uint64_t *bank = heap_alloc(sizeof *bank * p->symbol_count);
+    for (uint32_t i = 0; i < p->symbol_count; i++) {
+        const struct program_symbol *s = &p->symbols[i];
+        switch (s->kind) {
+        case SYMBOL_FUNCTION: bank[i] = s->value; break;
+        case SYMBOL_GLOBAL:
+        case SYMBOL_CONST:
+            api_variable_address(k->module, s->key, &bank[i]); // wf_kernel_find has made sure of it
+            bank[i] += s->value;
+            break;
+        case SYMBOL_TEXTURE:
+            bank[i] = api_bound_texture(k->module, s->key);
+            if (bank[i]) break;
+            diag_error(&k->module->context->diag, ((const struct ptx_variable *)s->key)->loc,
+                       "kernel %s reads texture reference %s, which is bound to no texture", k->info.name,
+                       s->name);
+            free(bank);
+            return NULL;
+        }
+    }
+    return (uint8_t *)bank;
+}
+
+static uint8_t *make_launch_bank(struct wf_kernel *k, const struct launch *l, const void *params)
+{
+    uint8_t *bank = heap_alloc(BANK_LAUNCH_PARAMS + (size_t)k->info.param_bytes);
+    memcpy(bank + LAUNCH_NTID, l->block, sizeof l->block);
+    memcpy(bank + LAUNCH_NCTAID, l->grid, sizeof l->grid);
+    memcpy(bank + LAUNCH_DYNAMIC_SHARED, &l->dynamic_shared, 4);
+    memcpy(bank + LAUNCH_STACK_TOP, &l->local_total, 4);
+    if (k->info.param_bytes) memcpy(bank + BANK_LAUNCH_PARAMS, params, k->info.param_bytes);
+    return bank;
+}
+
+static void fill_launch(struct wf_kernel *k, const struct wf_launch_config *shape, struct launch *l)
+{
+    struct wf_context *c = k->module->context;
+    const struct api_settings *s = &c->settings;
+    *l = (struct launch){
+        .program = k->program,
+        .grid = {shape->grid[0], shape->grid[1], shape->grid[2]},
+        .block = {shape->block[0], shape->block[1], shape->block[2]},
+        .warp_size = s->warp_size,
+        .dynamic_shared = shape->shared_bytes,
+        .shared_total = (uint32_t)shared_total(k->program, shape->shared_bytes),
+        .local_total = (uint32_t)align_up(k->program->local_bytes + k->program->stack_bytes, 16),
+        .memory = c->memory,
+        .textures = c->textures.data,
+        .texture_count = (uint32_t)c->textures.count,
+        .simt = (enum launch_simt)s->simt,
+        .isa = (enum exec_isa)s->isa,
+        .check_races = s->check_races,
+        .max_warp_instructions = s->max_warp_instructions,
+        .grid_id = ++c->launches,
+        .sm_count = s->sm_count,
+        .print = c->print,
+        .print_context = c->print_context,
+    };
+}
+
+static void write_stats(struct wf_context *c, const struct exec_counts *counts, double seconds,
+                        enum wf_status status, struct wf_stats *stats)
+{
+    api_counters_fill(c, counts);
+    if (!stats) return;
+    *stats = (struct wf_stats){
+        .status = status,
+        .cycles = WF_UNKNOWN,
+        .warp_instructions = counts->warp_instructions,
+        .thread_instructions = counts->thread_instructions,
+        .races = c->settings.check_races ? c->race.count : WF_UNKNOWN,
+        .race_text = c->race.text,
+        .fault_text = c->fault.text,
+        .wall_seconds = seconds,
+        .counters = c->counters,
+        .counter_count = API_COUNTERS,
+    };
+}
+
+static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats *stats)
+{
+    struct wf_context *c = k->module->context;
+    launch_fault_fini(&c->fault);
+    launch_race_fini(&c->race);
+    c->fault = (struct launch_fault){0};
+    c->race = (struct launch_race){0};
+    struct exec_counts counts = {0};
+    struct progress progress;
+    progress_init(&progress, k->info.name, "blocks", volume(l->grid), c->progress);
+    l->progress = &progress;
+    double started = clock_seconds();
+    bool ok = exec_run(l, &counts, &c->fault, &c->race);
+    double seconds = clock_seconds() - started;
+    progress_fini(&progress);
+    if (!ok) diag_error(&c->diag, loc_none(), "%s", c->fault.text);
+    enum wf_status status = ok ? WF_OK : WF_PROGRAM_FAILED;
+    write_stats(c, &counts, seconds, status, stats);
+    return status;
+}
+
+static enum wf_status launch_checked(struct wf_kernel *k, const struct wf_launch_config *shape,
+                                     const void *params, struct wf_stats *stats)
+{
+    struct wf_module *m = k->module;
+    if (!check_shape(k, shape) || !check_shared(k, shape->shared_bytes)) return WF_BAD_INPUT;
+    uint8_t *addresses = make_address_bank(k);
+    if (!addresses) return WF_BAD_INPUT;
+    write_function_slots(k);
+    struct launch l;
+    fill_launch(k, shape, &l);
+    uint8_t *bank = make_launch_bank(k, &l, params);
+    l.bank[BANK_LAUNCH] = bank;
+    l.bank_bytes[BANK_LAUNCH] = BANK_LAUNCH_PARAMS + k->info.param_bytes;
+    l.bank[BANK_LITERAL] = k->program->literals;
+    l.bank_bytes[BANK_LITERAL] = k->program->literal_bytes;
+    l.bank[BANK_USER] = m->const_bytes ? memory_host(l.memory, m->const_address, m->const_bytes) : NULL;
+    l.bank_bytes[BANK_USER] = m->const_bytes;
+    l.bank[BANK_ADDRESS] = addresses;
+    l.bank_bytes[BANK_ADDRESS] = 8 * k->program->symbol_count;
+    enum wf_status status = run(k, &l, stats);
+    free(addresses);
+    free(bank);
+    return status;
+}
+
+// "kernel vecadd takes 4 arguments (u64, u64, u64, u32); 3 were given"
+static void refuse_count(struct wf_kernel *k, size_t given)
+{
+    struct strbuf types = {0};
+    for (uint32_t i = 0; i < k->info.param_count; i++)
+        strbuf_printf(&types, "%s%s", i ? ", " : " (", k->info.params[i].type);
+    if (k->info.param_count) strbuf_putc(&types, ')');
+    diag_error(&k->module->context->diag, loc_none(), "kernel %s takes %u argument%s%s; %zu %s given",
+               k->info.name, k->info.param_count, k->info.param_count == 1 ? "" : "s", strbuf_text(&types),
+               given, given == 1 ? "was" : "were");
+    strbuf_fini(&types);
+}
+
+enum wf_status wf_launch(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args,
+                         size_t arg_count, struct wf_stats *stats)
+{
+    if (stats) *stats = (struct wf_stats){.status = WF_BAD_INPUT, .cycles = WF_UNKNOWN, .races = WF_UNKNOWN};
+    if (arg_count != k->info.param_count) {
+        refuse_count(k, arg_count);
+        return WF_BAD_INPUT;
+    }
+    uint8_t *params = heap_alloc(k->info.param_bytes);
+    for (size_t i = 0; i < arg_count; i++)
+        memcpy(params + k->info.params[i].offset, args[i], k->info.params[i].bytes);
+    enum wf_status status = launch_checked(k, shape, params, stats);
+    free(params);
+    return status;
+}
+
+enum wf_status wf_launch_packed(struct wf_kernel *k, const struct wf_launch_config *shape, const void *params,
+                                size_t bytes, struct wf_stats *stats)
+{
+    if (stats) *stats = (struct wf_stats){.status = WF_BAD_INPUT, .cycles = WF_UNKNOWN, .races = WF_UNKNOWN};
+    if (bytes == k->info.param_bytes) return launch_checked(k, shape, params, stats);
+    diag_error(&k->module->context->diag, loc_none(),
+               "kernel %s takes a parameter block of %u bytes; %zu were given", k->info.name,
+               k->info.param_bytes, bytes);
+    return WF_BAD_INPUT;
+}

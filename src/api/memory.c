@@ -1,0 +1,94 @@
+// Device memory from the host: every range is checked against the allocations.
+#include "api/impl.h"
+
+#include <string.h>
+
+struct memory *api_memory(struct wf_context *c)
+{
+    if (!c->memory) c->memory = memory_create(c->settings.memory_bytes);
+    return c->memory;
+}
+
+uint64_t wf_alloc_named(struct wf_context *c, uint64_t bytes, const char *label)
+{
+    uint64_t address = memory_alloc(api_memory(c), bytes, 256, label);
+    if (!address)
+        diag_error(&c->diag, loc_none(),
+                   "out of device memory: %s wants %llu bytes, %llu of %llu are in use (memory.size)",
+                   label ? label : "an allocation", (unsigned long long)bytes,
+                   (unsigned long long)memory_in_use(c->memory),
+                   (unsigned long long)c->settings.memory_bytes);
+    return address;
+}
+
+uint64_t wf_alloc(struct wf_context *c, uint64_t bytes) { return wf_alloc_named(c, bytes, NULL); }
+
+enum wf_status wf_free(struct wf_context *c, uint64_t address)
+{
+    if (memory_free(api_memory(c), address)) return WF_OK;
+    diag_error(&c->diag, loc_none(), "free of 0x%llx, which is not the start of a live allocation",
+               (unsigned long long)address);
+    return WF_BAD_INPUT;
+}
+
+// Host bytes of a device range, or NULL and an error that says what is around it.
+static uint8_t *range(struct wf_context *c, const char *what, uint64_t address, uint64_t bytes)
+{
+    uint8_t *host = memory_host(api_memory(c), address, bytes);
+    if (host) return host;
+    struct strbuf where = {0};
+    memory_describe(c->memory, address, &where);
+    diag_error(&c->diag, loc_none(), "%s of %llu bytes at 0x%llx: %s", what, (unsigned long long)bytes,
+               (unsigned long long)address, strbuf_text(&where));
+    strbuf_fini(&where);
+    return NULL;
+}
+
+enum wf_status wf_write(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes)
+{
+    if (!bytes) return WF_OK;
+    uint8_t *to = range(c, "write", address, bytes);
+    if (!to) return WF_BAD_INPUT;
+    memcpy(to, host, bytes);
+    return WF_OK;
+}
+
+enum wf_status wf_read(struct wf_context *c, uint64_t address, void *host, uint64_t bytes)
+{
+    if (!bytes) return WF_OK;
+    const uint8_t *from = range(c, "read", address, bytes);
+    if (!from) return WF_BAD_INPUT;
+    memcpy(host, from, bytes);
+    return WF_OK;
+}
+
+enum wf_status wf_copy(struct wf_context *c, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    if (!bytes) return WF_OK;
+    const uint8_t *source = range(c, "copy from", from, bytes);
+    uint8_t *target = source ? range(c, "copy to", to, bytes) : NULL;
+    if (!target) return WF_BAD_INPUT;
+    memmove(target, source, bytes);
+    return WF_OK;
+}
+
+enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern, unsigned pattern_bytes,
+                       uint64_t count)
+{
+    if (pattern_bytes != 1 && pattern_bytes != 2 && pattern_bytes != 4) {
+        diag_error(&c->diag, loc_none(), "fill with a pattern of %u bytes; it must be 1, 2 or 4",
+                   pattern_bytes);
+        return WF_BAD_INPUT;
+    }
+    if (!count) return WF_OK;
+    uint64_t bytes;
+    if (__builtin_mul_overflow(count, (uint64_t)pattern_bytes, &bytes)) bytes = UINT64_MAX;
+    uint8_t *to = range(c, "fill", address, bytes);
+    if (!to) return WF_BAD_INPUT;
+    if (pattern_bytes == 1) {
+        memset(to, (int)(pattern & 0xff), bytes);
+        return WF_OK;
+    }
+    for (uint64_t i = 0; i < bytes; i += pattern_bytes) memcpy(to + i, &pattern, pattern_bytes);
+    return WF_OK;
+}

@@ -1,0 +1,222 @@
+// Modules: PTX text parsed, its variables laid into device memory, and pointers inside initialised data
+// filled in.
+//
+//   .global variables   an allocation each, named after the variable
+//   .const variables    one allocation for the module in the compiler's layout; it is BANK_USER and, as
+//   global
+//                       memory, what generic addresses of constants see
+//   .texref variables   no memory: a binding to a texture
+#include "api/impl.h"
+#include "base/file.h"
+
+#include <string.h>
+
+static bool add_variable(struct wf_module *m, const struct ptx_variable *v, uint64_t address)
+{
+    u64map_set(&m->variables, (uintptr_t)v, (uint32_t)m->addresses.count);
+    vec_push(&m->addresses, address);
+    return true;
+}
+
+// An extern variable has no bytes here; a kernel that uses it is refused when it is found.
+static bool has_storage(const struct ptx_variable *v) { return !v->is_extern; }
+
+static bool place_variable(struct wf_module *m, const struct ptx_variable *v)
+{
+    struct wf_context *c = m->context;
+    if (!has_storage(v)) return true;
+    if (v->space == PTX_SPACE_CONST)
+        return add_variable(m, v, m->const_address + compile_const_layout(m->ptx, v));
+    if (v->space != PTX_SPACE_GLOBAL || v->type == PTX_TEXREF || v->type == PTX_SAMPLERREF ||
+        v->type == PTX_SURFREF)
+        return true;
+    const char *label = arena_printf(&m->arena, "variable %s", v->name);
+    uint64_t address = memory_alloc(c->memory, v->size_bytes, v->align_bytes, label);
+    if (!address)
+        return diag_error(
+            &c->diag, v->loc, "out of device memory: variable %s has %llu bytes, %llu of %llu are in use",
+            v->name, (unsigned long long)v->size_bytes, (unsigned long long)memory_in_use(c->memory),
+            (unsigned long long)c->settings.memory_bytes);
+    return add_variable(m, v, address);
+}
+
+// Calls `each` for every variable of the module, those declared inside functions included.
+static bool for_each_variable(struct wf_module *m,
+                              bool (*each)(struct wf_module *, const struct ptx_variable *))
+{
+    const struct ptx_module *p = m->ptx;
+    for (uint32_t i = 0; i < p->variable_count; i++)
+        if (!each(m, p->variables[i])) return false;
+    for (uint32_t f = 0; f < p->function_count; f++)
+        for (uint32_t i = 0; i < p->functions[f]->variable_count; i++)
+            if (!each(m, p->functions[f]->variables[i])) return false;
+    return true;
+}
+
+// What a pointer to a variable is: an offset in the bank for a plain .const address, else the device address.
+static bool pointer_value(const struct wf_module *m, const struct ptx_relocation *r, uint64_t *value)
+{
+    if (!api_variable_address(m, r->variable, value)) return false;
+    if (r->variable->space == PTX_SPACE_CONST && !r->generic) *value -= m->const_address;
+    *value += (uint64_t)r->addend;
+    return true;
+}
+
+static bool initialise_variable(struct wf_module *m, const struct ptx_variable *v)
+{
+    uint64_t address;
+    if (!v->init || !api_variable_address(m, v, &address)) return true;
+    uint8_t *bytes = memory_host(m->context->memory, address, v->size_bytes);
+    memcpy(bytes, v->init, v->size_bytes);
+    for (uint32_t i = 0; i < v->relocation_count; i++) {
+        const struct ptx_relocation *r = &v->relocations[i];
+        if (r->function) {
+            vec_push(&m->function_slots,
+                     (struct api_function_slot){.address = address + r->offset, .relocation = r});
+            continue;
+        }
+        uint64_t value;
+        if (!pointer_value(m, r, &value))
+            return diag_error(&m->context->diag, v->loc,
+                              "variable %s holds the address of %s, which is extern and has none", v->name,
+                              r->variable->name);
+        value >>= r->shift;
+        memcpy(bytes + r->offset, &value, r->size);
+    }
+    return true;
+}
+
+static bool place_constants(struct wf_module *m)
+{
+    struct wf_context *c = m->context;
+    m->const_bytes = compile_const_bytes(m->ptx);
+    if (!m->const_bytes) return true;
+    m->const_address = memory_alloc(c->memory, m->const_bytes, 256, "constant bank");
+    if (m->const_address) return true;
+    return diag_error(&c->diag, (struct loc){.source = m->source},
+                      "out of device memory: the constant bank has %u bytes", m->const_bytes);
+}
+
+static bool load(struct wf_module *m)
+{
+    api_memory(m->context);
+    return place_constants(m) && for_each_variable(m, place_variable) &&
+           for_each_variable(m, initialise_variable);
+}
+
+struct wf_module *wf_module_load(struct wf_context *c, const char *name, const char *ptx, size_t length)
+{
+    uint32_t source = diag_add_source(&c->diag, name, ptx, length);
+    struct ptx_module *parsed = ptx_parse(ptx, length, source, &c->diag);
+    if (!parsed) return NULL;
+    struct wf_module *m = heap_alloc(sizeof *m);
+    m->context = c;
+    m->ptx = parsed;
+    m->source = source;
+    arena_init(&m->arena);
+    vec_push(&c->modules, m);
+    return load(m) ? m : NULL; // a module that failed half way stays with the context until that ends
+}
+
+struct wf_module *wf_module_load_file(struct wf_context *c, const char *path)
+{
+    char *text;
+    size_t length;
+    const char *why;
+    if (!file_read(path, &text, &length, &why)) {
+        diag_error(&c->diag, loc_none(), "%s: %s", path, why);
+        return NULL;
+    }
+    struct wf_module *m = wf_module_load(c, path, text, length);
+    free(text);
+    return m;
+}
+
+void api_module_destroy(struct wf_module *m)
+{
+    for (size_t i = 0; i < m->kernels.count; i++) api_kernel_destroy(m->kernels.data[i]);
+    vec_fini(&m->kernels);
+    vec_fini(&m->addresses);
+    vec_fini(&m->function_slots);
+    vec_fini(&m->bound);
+    vec_fini(&m->bound_textures);
+    u64map_fini(&m->variables);
+    ptx_module_free(m->ptx);
+    arena_fini(&m->arena);
+    free(m);
+}
+
+bool api_variable_address(const struct wf_module *m, const struct ptx_variable *v, uint64_t *address)
+{
+    uint32_t index;
+    if (!u64map_get(&m->variables, (uintptr_t)v, &index)) return false;
+    *address = m->addresses.data[index];
+    return true;
+}
+
+static bool is_symbol(const struct ptx_variable *v)
+{
+    return (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST) && v->type != PTX_TEXREF;
+}
+
+// The i-th name a user may have meant; names that are no match of the kind wanted are shown as "".
+static const char *next_symbol(const void *context, size_t i)
+{
+    const struct ptx_module *p = context;
+    if (i >= p->variable_count) return NULL;
+    return is_symbol(p->variables[i]) ? p->variables[i]->name : "";
+}
+
+static const char *next_texture(const void *context, size_t i)
+{
+    const struct ptx_module *p = context;
+    if (i >= p->variable_count) return NULL;
+    return p->variables[i]->type == PTX_TEXREF ? p->variables[i]->name : "";
+}
+
+static enum wf_status unknown(struct wf_module *m, const char *what, const char *name,
+                              const char *(*next)(const void *, size_t))
+{
+    const char *near = str_nearest(name, next, m->ptx);
+    struct loc loc = {.source = m->source};
+    if (near && *near)
+        diag_error(&m->context->diag, loc, "no %s \"%s\"; did you mean \"%s\"?", what, name, near);
+    else
+        diag_error(&m->context->diag, loc, "no %s \"%s\"", what, name);
+    return WF_BAD_INPUT;
+}
+
+enum wf_status wf_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes)
+{
+    const struct ptx_variable *v = ptx_find_variable(m->ptx, name);
+    if (!v || !is_symbol(v) || !api_variable_address(m, v, address))
+        return unknown(m, "variable", name, next_symbol);
+    if (bytes) *bytes = v->size_bytes;
+    return WF_OK;
+}
+
+enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t texture)
+{
+    struct wf_context *c = m->context;
+    const struct ptx_variable *v = ptx_find_variable(m->ptx, name);
+    if (!v || v->type != PTX_TEXREF) return unknown(m, "texture reference", name, next_texture);
+    if (!texture || texture > c->textures.count) {
+        diag_error(&c->diag, loc_none(), "0x%llx is no texture", (unsigned long long)texture);
+        return WF_BAD_INPUT;
+    }
+    for (size_t i = 0; i < m->bound.count; i++)
+        if (m->bound.data[i] == v) {
+            m->bound_textures.data[i] = texture;
+            return WF_OK;
+        }
+    vec_push(&m->bound, v);
+    vec_push(&m->bound_textures, texture);
+    return WF_OK;
+}
+
+uint64_t api_bound_texture(const struct wf_module *m, const struct ptx_variable *v)
+{
+    for (size_t i = 0; i < m->bound.count; i++)
+        if (m->bound.data[i] == v) return m->bound_textures.data[i];
+    return 0;
+}

@@ -1,0 +1,101 @@
+// Settings of a context: the table, when a key may still change, and the table as data for `list keys`.
+#include "api/impl.h"
+#include "base/bits.h"
+
+#include <string.h>
+
+static const char *const simt_words[] = {[SIMT_STACK] = "stack", [SIMT_SPLITS] = "splits", NULL};
+static const char *const isa_words[] = {[EXEC_ISA_AUTO] = "auto",
+                                        [EXEC_ISA_PORTABLE] = "portable",
+                                        [EXEC_ISA_AVX2] = "avx2",
+                                        [EXEC_ISA_AVX512] = "avx512",
+                                        NULL};
+
+static const struct config_key keys[] = {
+#define SETTING(field, ctype, type_, key, low_, high_, words_, initial_, meaning_)                           \
+    {.name = key,                                                                                            \
+     .type = CONFIG_##type_,                                                                                 \
+     .offset = offsetof(struct api_settings, field),                                                         \
+     .low = low_,                                                                                            \
+     .high = high_,                                                                                          \
+     .words = words_,                                                                                        \
+     .initial = initial_,                                                                                    \
+     .meaning = meaning_},
+#include "api/config.def"
+#undef SETTING
+};
+
+void api_settings_add(struct wf_context *c)
+{
+    config_init(&c->config);
+    config_add(&c->config, keys, sizeof keys / sizeof keys[0], &c->settings);
+    config_add(&c->config, compile_config_keys, compile_config_key_count, &c->compile);
+}
+
+// Device memory exists or code has been compiled with what the key said before.
+static bool is_frozen(const struct wf_context *c, const char *key)
+{
+    if (str_equal(key, "memory.size")) return c->memory != NULL;
+    return str_starts_with(key, "compile.") && c->modules.count != 0;
+}
+
+// What a table's range cannot say.
+static bool check_value(struct wf_context *c, const struct api_settings *before)
+{
+    const struct api_settings *s = &c->settings;
+    if (!is_power_of_two(s->warp_size))
+        diag_error(&c->diag, loc_none(), "warp.size=%u: must be a power of two", s->warp_size);
+    else if (!exec_isa_available((enum exec_isa)s->isa))
+        diag_error(&c->diag, loc_none(), "exec.isa=%s: this processor or this build does not have it",
+                   isa_words[s->isa]);
+    else
+        return true;
+    c->settings = *before;
+    return false;
+}
+
+static bool check_compile(struct wf_context *c, const struct compile_settings *before)
+{
+    struct compile_options options;
+    if (compile_options_from(&options, &c->compile, loc_none(), &c->diag)) return true;
+    c->compile = *before;
+    return false;
+}
+
+enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
+{
+    if (config_find(&c->config, key) && is_frozen(c, key)) {
+        diag_error(&c->diag, loc_none(), "%s must be set before the first %s", key,
+                   str_equal(key, "memory.size") ? "allocation" : "module is loaded");
+        return WF_BAD_USAGE;
+    }
+    struct api_settings before = c->settings;
+    struct compile_settings compile_before = c->compile;
+    if (!config_set(&c->config, key, value, loc_none(), &c->diag)) return WF_BAD_USAGE;
+    return check_value(c, &before) && check_compile(c, &compile_before) ? WF_OK : WF_BAD_USAGE;
+}
+
+bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key)
+{
+    const struct config_key *k = config_at(&c->config, index);
+    if (!k) return false;
+    struct strbuf range = {0};
+    config_format_range(k, &range);
+    *key = (struct wf_key){.name = k->name,
+                           .type = config_type_name(k->type),
+                           .range = arena_strndup(&c->config.arena, strbuf_text(&range), range.length),
+                           .initial = k->initial,
+                           .meaning = k->meaning,
+                           .source = k->source};
+    strbuf_fini(&range);
+    return true;
+}
+
+const char *wf_config_json(struct wf_context *c)
+{
+    struct json j;
+    strbuf_clear(&c->config_json);
+    json_init(&j, &c->config_json);
+    config_write_json(&c->config, &j);
+    return strbuf_text(&c->config_json);
+}

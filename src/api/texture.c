@@ -1,0 +1,86 @@
+// Texture objects: a shape and a way of reading over device memory.
+#include "api/impl.h"
+
+static enum isa_type texel_type(enum wf_texel texel)
+{
+    switch (texel) {
+    case WF_TEXEL_U8: return TYPE_U8;
+    case WF_TEXEL_S8: return TYPE_S8;
+    case WF_TEXEL_U16: return TYPE_U16;
+    case WF_TEXEL_S16: return TYPE_S16;
+    case WF_TEXEL_U32: return TYPE_U32;
+    case WF_TEXEL_S32: return TYPE_S32;
+    case WF_TEXEL_F16: return TYPE_F16;
+    case WF_TEXEL_F32: return TYPE_F32;
+    }
+    return TYPE_NONE;
+}
+
+static enum texture_address address_mode(enum wf_address mode)
+{
+    switch (mode) {
+    case WF_ADDRESS_WRAP: return TEXTURE_WRAP;
+    case WF_ADDRESS_CLAMP: return TEXTURE_CLAMP;
+    case WF_ADDRESS_MIRROR: return TEXTURE_MIRROR;
+    case WF_ADDRESS_BORDER: return TEXTURE_BORDER;
+    }
+    return TEXTURE_CLAMP;
+}
+
+// What is wrong with a description, or NULL. The limits are those of compute capability 7.5 for textures over
+// linear memory where CUDA has one dimension (2^28 texels) and 2^17 a side otherwise.
+static const char *check(const struct wf_texture_config *t, enum isa_type type)
+{
+    if (type == TYPE_NONE) return "unknown texel type";
+    if (t->channels != 1 && t->channels != 2 && t->channels != 4) return "channels must be 1, 2 or 4";
+    if (!t->width) return "width must not be 0";
+    if (t->depth && !t->height) return "a texture with depth needs a height";
+    if (t->width > 1u << 28 || (t->height && t->width > 1u << 17) || t->height > 1u << 17 ||
+        t->depth > 1u << 14)
+        return "too large: at most 2^28 texels in one dimension, 2^17 x 2^17 x 2^14 in more";
+    if (t->filter == WF_FILTER_LINEAR && !t->normalised_read && type != TYPE_F16 && type != TYPE_F32)
+        return "linear filtering needs float texels or normalised reads";
+    if (t->normalised_read && type != TYPE_U8 && type != TYPE_S8 && type != TYPE_U16 && type != TYPE_S16)
+        return "normalised reads need 8- or 16-bit integer texels";
+    return NULL;
+}
+
+uint64_t wf_texture_create(struct wf_context *c, uint64_t data, const struct wf_texture_config *t)
+{
+    enum isa_type type = texel_type(t->texel);
+    const char *wrong = check(t, type);
+    if (wrong) {
+        diag_error(&c->diag, loc_none(), "texture: %s", wrong);
+        return 0;
+    }
+    uint64_t row_bytes = (uint64_t)t->width * t->channels * isa_type_bytes(type);
+    uint64_t pitch = t->pitch_bytes ? t->pitch_bytes : row_bytes;
+    uint64_t rows = (uint64_t)(t->height ? t->height : 1) * (t->depth ? t->depth : 1);
+    if (pitch < row_bytes || pitch > UINT32_MAX) {
+        diag_error(&c->diag, loc_none(), "texture: a pitch of %llu bytes for rows of %llu",
+                   (unsigned long long)pitch, (unsigned long long)row_bytes);
+        return 0;
+    }
+    uint64_t bytes = pitch * (rows - 1) + row_bytes;
+    if (!memory_host(api_memory(c), data, bytes)) {
+        struct strbuf where = {0};
+        memory_describe(c->memory, data, &where);
+        diag_error(&c->diag, loc_none(), "texture: %llu bytes at 0x%llx are not in one allocation: %s",
+                   (unsigned long long)bytes, (unsigned long long)data, strbuf_text(&where));
+        strbuf_fini(&where);
+        return 0;
+    }
+    struct texture texture = {.data = data,
+                              .width = t->width,
+                              .height = t->height,
+                              .depth = t->depth,
+                              .pitch_bytes = (uint32_t)pitch,
+                              .type = type,
+                              .channels = (uint8_t)t->channels,
+                              .normalised_coordinates = t->normalised_coordinates,
+                              .normalised_read = t->normalised_read,
+                              .filter = t->filter == WF_FILTER_LINEAR ? TEXTURE_LINEAR : TEXTURE_POINT};
+    for (int i = 0; i < 3; i++) texture.address[i] = address_mode(t->address[i]);
+    vec_push(&c->textures, texture);
+    return c->textures.count;
+}
