@@ -22,13 +22,8 @@ static const struct shape {
     const char *text; // NULL: checked by hand
 } shapes[IR_OP_COUNT] = {
     [IR_PHI] = {'-', "x:x+"},      [IR_COPY] = {'-', "x:x"},      [IR_UNDEF] = {'-', "x:"},
-<<<<<<< HEAD
     [IR_BANK] = {'-', "x:"},       [IR_SYMBOL] = {'-', "d:"},     [IR_FRAME] = {'-', "w:"},
     [IR_SREG] = {'-', "x:"},       [IR_PACK] = {'-', "d:ww"},     [IR_LO] = {'-', "w:d"},
-=======
-    [IR_BANK] = {'-', "x:"},       [IR_SYMBOL] = {'-', "d:"},     [IR_SREG] = {'-', "x:"},
-    [IR_FRAME] = {'-', "w:"},      [IR_PACK] = {'-', "d:ww"},     [IR_LO] = {'-', "w:d"},
->>>>>>> 9ccac6b (compile: check frames and absent member masks in ir_verify)
     [IR_HI] = {'-', "w:d"},        [IR_ZEXT] = {'i', "t:u"},      [IR_SEXT] = {'i', "t:u"},
     [IR_ADD] = {'i', "t:tt"},      [IR_SUB] = {'i', "t:tt"},      [IR_MUL] = {'i', "t:tt"},
     [IR_MULHI] = {'i', "t:tt"},    [IR_MULWIDE] = {'w', "d:ww"},  [IR_MAD] = {'i', "t:ttt"},
@@ -53,11 +48,7 @@ static const struct shape {
     [IR_RED] = {'-', ":at"},       [IR_FENCE] = {'-', ":"},       [IR_CPASYNC] = {'-', ":aaw?"},
     [IR_CPCOMMIT] = {'-', ":"},    [IR_CPWAIT] = {'-', ":"},      [IR_PREFETCH] = {'-', ":a"},
     [IR_TEX] = {'-', "wwww:dw+"},  [IR_TXQ] = {'-', "w:d"},       [IR_SHFL] = {'-', "wp?:wwww?"},
-<<<<<<< HEAD
-    [IR_VOTE] = {'-', NULL},       [IR_MATCH] = {'-', "wp?:tw"},  [IR_REDUX] = {'w', "w:ww"},
-=======
     [IR_VOTE] = {'-', NULL},       [IR_MATCH] = {'-', "wp?:tw?"}, [IR_REDUX] = {'w', "w:ww?"},
->>>>>>> 9ccac6b (compile: check frames and absent member masks in ir_verify)
     [IR_ACTIVEMASK] = {'-', "w:"}, [IR_BAR] = {'-', NULL},        [IR_WARPSYNC] = {'-', ":w"},
     [IR_NANOSLEEP] = {'-', ":w"},  [IR_TRAP] = {'-', ":"},        [IR_SYSCALL] = {'-', NULL},
     [IR_CALL] = {'-', NULL},       [IR_CALLR] = {'-', NULL},      [IR_JUMP] = {'-', ":"},
