@@ -4,9 +4,10 @@
 // normal variates are one constant, so all paths are the same path and nearly every value is redundant:
 // loops, subscripts and constants because they are uniform, the rates because of the input.
 //
-//   step n, rate i > n:   L[i] *= exp(delta·lambda·v_i + lambda·(sqrt(delta)·z[n] - delta·lambda/2)),
-//                         v_i = sum over n < j <= i of delta·lambda_j·L[j] / (1 + delta·L[j]),   lambda =
-//                         lambda[i-n-1]
+// In step n every rate i > n, with lambda_k short for lambda[k - n - 1]:
+//
+//      v_i  = sum over n < j <= i of  delta·lambda_j·L[j] / (1 + delta·L[j])
+//      L[i] = L[i] · exp(delta·lambda_i·v_i + lambda_i·(sqrt(delta)·z[n] - delta·lambda_i / 2))
 #include "device.h"
 
 #define MAX_RATES   80
@@ -55,8 +56,9 @@ __device__ __forceinline__ void evolve_recording(float *rate, const float *z, fl
 }
 
 // Backward through evolve: on entry adjoint[i] is the derivative of the value to the final rate i, on return
-// to the initial one. d(rate'_i)/d(rate_j) = rate'_i·lambda_i·delta·lambda_j / (1 + delta·rate_j)^2 for n < j
-// < i, plus rate'_i/rate_i on the diagonal; the sums over i are carried along from the last rate down.
+// to the initial one. For n < j <= i, rate j before a step moves rate i after it by
+// after[i]·lambda_i·lambda_j·(delta / (1 + delta·before[j]))², and by after[i] / before[i] more when i = j; the
+// sums over i are carried along from the last rate down.
 __device__ __forceinline__ void evolve_adjoint(float *adjoint, const float *history)
 {
     for (int n = step_count - 1; n >= 0; n--) {

@@ -2,6 +2,7 @@
 #include "workload/host.h"
 #include "base/hash.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -141,7 +142,11 @@ void host_launch_args(struct host *h, const char *name, struct host_dim grid, st
     if (failed(h, kernel ? WF_OK : WF_BAD_INPUT)) return;
 
     const void *pointers[MAX_ARGS];
-    for (size_t i = 0; i < count && i < MAX_ARGS; i++) pointers[i] = &args[i].value;
+    assert(count <= MAX_ARGS);
+    for (size_t i = 0; i < count; i++) {
+        assert(args[i].size_bytes == wf_kernel_info(kernel)->params[i].bytes);
+        pointers[i] = &args[i].value;
+    }
     struct wf_launch_config shape = {.shared_bytes = (uint32_t)shared_bytes};
     for (int i = 0; i < 3; i++) {
         shape.grid[i] = grid.extent[i] ? grid.extent[i] : 1;

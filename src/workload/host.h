@@ -46,12 +46,10 @@ static inline struct host_arg host_arg_u64(uint64_t v) { return (struct host_arg
 static inline struct host_arg host_arg_f32(float v) { return (struct host_arg){{.f32 = v}, 4}; }
 
 #define DIM(...) ((struct host_dim){{__VA_ARGS__}})
-#define ARG(v)                                                                                               \
-    _Generic((v), int32_t                                                                                    \
-             : host_arg_s32, uint32_t                                                                        \
-             : host_arg_u32, uint64_t                                                                        \
-             : host_arg_u64, float                                                                           \
-             : host_arg_f32)(v)
+// clang-format off
+#define ARG(v) \
+    _Generic((v), int32_t: host_arg_s32, uint32_t: host_arg_u32, uint64_t: host_arg_u64, float: host_arg_f32)(v)
+// clang-format on
 
 // Host memory, zeroed.
 #define HOST_ARRAY(h, type, count) ARENA_ARRAY(&(h)->arena, type, count)
