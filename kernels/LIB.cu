@@ -57,8 +57,8 @@ __device__ __forceinline__ void evolve_recording(float *rate, const float *z, fl
 
 // Backward through evolve: on entry adjoint[i] is the derivative of the value to the final rate i, on return
 // to the initial one. For n < j <= i, rate j before a step moves rate i after it by
-// after[i]·lambda_i·lambda_j·(delta / (1 + delta·before[j]))², and by after[i] / before[i] more when i = j; the
-// sums over i are carried along from the last rate down.
+// after[i]·lambda_i·lambda_j·(delta / (1 + delta·before[j]))², and by after[i] / before[i] more when i = j;
+// the sums over i are carried along from the last rate down.
 __device__ __forceinline__ void evolve_adjoint(float *adjoint, const float *history)
 {
     for (int n = step_count - 1; n >= 0; n--) {
@@ -87,8 +87,8 @@ __device__ __forceinline__ float portfolio(const float *rate)
     float value = 0.0f;
     for (int i = 0; i < option_count; i++) {
         int m = maturity[i] - 1;
-        float swap = bond[m] + swap_rate[i] * annuity[m] - 1.0f;
-        if (swap < 0) value += -100.0f * swap;
+        float gain = 1.0f - bond[m] - swap_rate[i] * annuity[m];
+        if (gain > 0.0f) value += 100.0f * gain;
     }
     for (int n = 0; n < step_count; n++) value = value / (1.0f + delta * rate[n]);
     return value;
@@ -111,11 +111,11 @@ __device__ __forceinline__ float portfolio_adjoint(const float *rate, float *adj
     float value = 0.0f;
     for (int i = 0; i < option_count; i++) {
         int m = maturity[i] - 1;
-        float swap = bond[m] + swap_rate[i] * annuity[m] - 1.0f;
-        if (swap < 0) {
-            value += -100.0f * swap;
-            bond_adjoint[m] += -100.0f;
-            annuity_adjoint[m] += -100.0f * swap_rate[i];
+        float gain = 1.0f - bond[m] - swap_rate[i] * annuity[m];
+        if (gain > 0.0f) {
+            value += 100.0f * gain;
+            bond_adjoint[m] -= 100.0f;
+            annuity_adjoint[m] -= 100.0f * swap_rate[i];
         }
     }
     float discount = 1.0f;

@@ -18,8 +18,8 @@ KERNEL void hotspot(int steps, const float *power, const float *in, float *out, 
     float step_over_capacitance = time_step / capacitance;
     float rx_inverse = 1 / rx, ry_inverse = 1 / ry, rz_inverse = 1 / rz;
 
-    int top = (SIDE - 2 * steps) * (int)blockIdx.y - steps, bottom = top + SIDE - 1;
-    int left = (SIDE - 2 * steps) * (int)blockIdx.x - steps, right = left + SIDE - 1;
+    int top = (SIDE - 2 * steps) * (int)blockIdx.y - steps;
+    int left = (SIDE - 2 * steps) * (int)blockIdx.x - steps;
     int y = top + ty, x = left + tx;
     int at = cols * y + x;
     if (within(y, 0, rows - 1) && within(x, 0, cols - 1)) {
@@ -29,8 +29,8 @@ KERNEL void hotspot(int steps, const float *power, const float *in, float *out, 
     __syncthreads();
 
     // The part of the block that lies on the chip; past its edge the cell itself stands for its neighbour.
-    int y_low = top < 0 ? -top : 0, y_high = bottom > rows - 1 ? SIDE - 1 - (bottom - rows + 1) : SIDE - 1;
-    int x_low = left < 0 ? -left : 0, x_high = right > cols - 1 ? SIDE - 1 - (right - cols + 1) : SIDE - 1;
+    int y_low = max(0, -top), y_high = min(SIDE - 1, rows - 1 - top);
+    int x_low = max(0, -left), x_high = min(SIDE - 1, cols - 1 - left);
     int north = max(ty - 1, y_low), south = min(ty + 1, y_high);
     int west = max(tx - 1, x_low), east = min(tx + 1, x_high);
 
@@ -41,12 +41,11 @@ KERNEL void hotspot(int steps, const float *power, const float *in, float *out, 
             within(ty, y_low, y_high)) {
             computed = true;
             float here = temperature[ty][tx];
+            double from_y = temperature[south][tx] + temperature[north][tx] - 2.0 * here;
+            double from_x = temperature[ty][east] + temperature[ty][west] - 2.0 * here;
             next[ty][tx] =
-                here + step_over_capacitance *
-                           (watts[ty][tx] +
-                            (temperature[south][tx] + temperature[north][tx] - 2.0 * here) * ry_inverse +
-                            (temperature[ty][east] + temperature[ty][west] - 2.0 * here) * rx_inverse +
-                            (AMBIENT - here) * rz_inverse);
+                here + step_over_capacitance * (watts[ty][tx] + from_y * ry_inverse + from_x * rx_inverse +
+                                                (AMBIENT - here) * rz_inverse);
         }
         __syncthreads();
         if (i == steps - 1) break;

@@ -17,12 +17,11 @@ KERNEL void pathfinder(int steps, const int *wall, const int *above, int *below,
     int tx = threadIdx.x;
 
     int block_left = (THREADS - 2 * steps) * (int)blockIdx.x - steps;
-    int block_right = block_left + THREADS - 1;
     int column = block_left + tx;
 
     // The block's columns that lie on the grid; a neighbour past its edge is the cell itself.
-    int lowest = block_left < 0 ? -block_left : 0;
-    int highest = block_right > cols - 1 ? THREADS - 1 - (block_right - cols + 1) : THREADS - 1;
+    int lowest = max(0, -block_left);
+    int highest = min(THREADS - 1, cols - 1 - block_left);
     int west = max(tx - 1, lowest);
     int east = min(tx + 1, highest);
     bool on_grid = tx >= lowest && tx <= highest;
