@@ -8,7 +8,8 @@
 // warpfold does not execute is kept with `unsupported` set: the launch of a kernel that can reach it is refused
 // with that text and place, and the rest of the module stays usable.
 //
-// The module owns everything through its arena; nothing in it refers to the text it came from except `struct
+// The module owns everything (through its arena, but for the instructions); nothing in it refers to the text it
+// came from except `struct
 // loc`, which points into the sources of the `struct diag` given to ptx_parse.
 #pragma once
 #include "base/arena.h"
@@ -144,7 +145,9 @@ enum { PTX_OPERANDS_MAX = 8, PTX_TYPES_MAX = 4 };
 
 // One instruction. Operands stand in the order of the text: destinations first. A setp with two destinations
 // has one PAIR operand. call uses the call_* fields instead. tex: destination vector, texture, [sampler,]
-// coordinate vector (the PTX form "[tex, {x,y}]" is taken apart so that operands[1] is the texture).
+// coordinate vector (the PTX form "[tex, {x,y}]" is taken apart so that operands[1] is the texture: a register with
+// the texture object, or the SYMBOL of a .texref). txq: destination, texture. An access to a generic address that
+// names a variable has that variable's space. `bar` is always aligned.
 struct ptx_inst {
     enum ptx_op op;
     int32_t guard; // predicate register, -1 = none
@@ -154,7 +157,7 @@ struct ptx_inst {
     enum ptx_type types[PTX_TYPES_MAX]; // as written: cvt.u32.f32 has {U32, F32}; setp.eq.s32 has {S32}
     uint8_t vector;                     // 1, 2, 4 or 8 elements (ld, st, tex)
     enum ptx_space space;
-    enum ptx_space space_to;            // cvta.to.SPACE, cp.async's source
+    enum ptx_space space_to;            // cvta.to.SPACE (also in `space`), cp.async's source
     enum ptx_round round;
     enum ptx_cmp cmp;
     enum ptx_bool boolean;
@@ -199,7 +202,7 @@ struct ptx_file {
 struct ptx_reg {
     const char *name; // "%r12"
     enum ptx_type type;
-    uint8_t vector; // .v2/.v4 registers: elements; 1 = scalar
+    uint8_t vector; // always 1: a vector register v is taken apart into the scalars v.x, v.y, v.z, v.w
 };
 
 struct ptx_label {
@@ -237,11 +240,14 @@ struct ptx_variable {
     uint64_t size_bytes; // whole object; 0 for extern .shared arrays without a size
     bool is_extern, is_visible, is_weak, is_common, is_managed;
     bool is_array;
+    bool is_input, is_output; // .param: a parameter or a return value of its function; neither for those of calls
+    int32_t reg;     // parameter declared in .reg space: index into function->regs, -1 for every other variable
     uint64_t offset; // .param: byte offset in the parameter block of its function, aligned as PTX ISA 5.4 says
     uint8_t *init;   // size_bytes, NULL when not initialised (zero)
     struct ptx_relocation *relocations;
     uint32_t relocation_count;
     struct ptx_function *function; // scope, NULL = module
+    const char *unsupported;       // why an instruction that uses it cannot run, or NULL
     struct loc loc;
     void *user; // free for a later stage (the compiler's own numbering)
 };

@@ -1,0 +1,69 @@
+// Is an instruction well typed? The table of forms (sig.def) and the checks that a table cannot say.
+#pragma once
+#include "ptx/parse_impl.h"
+
+struct signature {
+    uint64_t types[2]; // sets of enum ptx_type; empty = no such type suffix
+    uint64_t may, must, one_of;
+    const char *operands;
+    enum ptx_op op;
+    bool refuse;
+};
+
+// Where each operation's rows begin, and the modifiers that any of them has.
+struct signature_index {
+    const struct signature *first[PTX_OP_COUNT];
+    uint32_t count[PTX_OP_COUNT];
+    uint64_t fields[PTX_OP_COUNT];
+};
+
+struct signature_index *signature_index_create(void);
+void signature_index_destroy(struct signature_index *index);
+uint64_t signature_fields(const struct signature_index *index, enum ptx_op op);
+
+// check_instruction leaves this in `unsupported` when the form is valid but refused; the caller knows the
+// full name.
+extern const char ptx_unsupported_form[];
+
+// "add.s32" for messages. Buffer of CHECK_NAME_BYTES.
+enum { CHECK_NAME_BYTES = 96 };
+const char *check_name(const struct ptx_inst *i, char *buffer);
+
+// ---- checks of one operand; each reports and returns false when it does not fit
+
+struct check {
+    struct parser *p;
+    struct ptx_inst *i;
+    uint64_t given; // modifiers that were written
+};
+
+enum ptx_type check_reg_type(const struct check *c, const struct ptx_operand *o);
+bool check_fits(enum ptx_type wanted, enum ptx_type reg); // PTX ISA 9.4, Table 25
+bool check_dest(struct check *c, struct ptx_operand *o, enum ptx_type type);
+bool check_source(struct check *c, struct ptx_operand *o, enum ptx_type type);
+bool check_wide_dest(struct check *c, struct ptx_operand *o,
+                     enum ptx_type type); // ld, st and cvt: may be wider
+bool check_wide_source(struct check *c, struct ptx_operand *o, enum ptx_type type);
+bool check_dest_predicate(struct check *c, struct ptx_operand *o);
+bool check_source_predicate(struct check *c, struct ptx_operand *o);
+bool check_integer(struct check *c, struct ptx_operand *o, int64_t least, int64_t most);
+// The operand as a constant of that type.
+bool check_immediate(struct check *c, struct ptx_operand *o, enum ptx_type type);
+bool check_wrong(struct check *c, const struct ptx_operand *o, const char *expected);
+bool check_says(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool check_count(struct check *c, unsigned least, unsigned most);
+
+// ---- checks of whole operations, by family
+bool check_memory_operand(struct check *c, struct ptx_operand *o, enum ptx_space space);
+bool check_loaded(struct check *c, struct ptx_operand *o);
+bool check_stored(struct check *c, struct ptx_operand *o);
+bool check_load_store(struct check *c);
+bool check_atom(struct check *c);
+bool check_cp(struct check *c);
+bool check_prefetch(struct check *c);
+bool check_mov(struct check *c);
+bool check_cvt(struct check *c);
+bool check_texture(struct check *c);
+bool check_texture_query(struct check *c);
+bool check_barrier(struct check *c);
+bool check_call(struct check *c);

@@ -1,0 +1,10 @@
+// Properties of operations and special registers that only the front end asks for.
+#pragma once
+#include "ptx/ptx.h"
+
+bool ptx_op_is_refused(enum ptx_op op); // REFUSE in ptx.def
+enum ptx_type ptx_sreg_type(enum ptx_sreg sreg);
+unsigned
+ptx_sreg_components(enum ptx_sreg sreg); // x, y, z; for the numbered ones how many there are; 0 = scalar
+
+const char *ptx_space_name(enum ptx_space space); // "global"; "" for generic

@@ -1,0 +1,244 @@
+// One instruction: mnemonic, modifiers, operands, check.
+//
+//     instruction := MNEMONIC {"." modifier} [operand {"," operand}] ";"
+//
+// Modifiers may come in any order, as ptxas takes them; types and state spaces keep theirs. What PTX has and
+// warpfold does not execute (a REFUSE row of ptx.def, a modifier of FIELD_REFUSED) is read up to its ';'
+// without being understood and kept under its full name.
+#include "ptx/check.h"
+#include "ptx/names.h"
+#include "ptx/parse_impl.h"
+
+#include <string.h>
+
+static const char *mnemonic_name(const void *context, size_t i) {
+    (void)context;
+    return i < PTX_OP_COUNT ? ptx_op_name((enum ptx_op)i) : NULL;
+}
+
+static bool unknown_mnemonic(struct parser *p, const struct token *t) {
+    struct loc loc = lex_loc(&p->lex, t);
+    int length = t->length > 80 ? 80 : (int)t->length;
+    const char *near = t->length < 40 ? str_nearest(parse_copy_token(p, t), mnemonic_name, NULL) : NULL;
+    if (near)
+        return diag_error(p->d, loc, "unknown instruction '%.*s'; did you mean '%s'?", length, t->text, near);
+    return diag_error(p->d, loc, "unknown instruction '%.*s'", length, t->text);
+}
+
+static bool unknown_modifier(struct parser *p, enum ptx_op op, bool known) {
+    struct loc loc = parse_here(p);
+    int length = p->t.length > 80 ? 80 : (int)p->t.length;
+    if (known)
+        return diag_error(p->d, loc, "'.%.*s' does not apply to '%s'", length, p->t.text, ptx_op_name(op));
+    const char *near = p->t.length < 40 ? str_nearest(parse_copy_token(p, &p->t), suffix_name, NULL) : NULL;
+    if (near)
+        return diag_error(p->d, loc, "unknown modifier '.%.*s'; did you mean '.%s'?", length, p->t.text,
+                          near);
+    return diag_error(p->d, loc, "unknown modifier '.%.*s'", length, p->t.text);
+}
+
+static unsigned refused_class(enum ptx_op op) {
+    switch ((int)op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_ST:
+    case PTX_OP_PREFETCH:
+    case PTX_OP_PREFETCHU:
+    case PTX_OP_ISSPACEP:
+    case PTX_OP_CVTA:
+    case PTX_OP_CP:
+    case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_ATOM:
+    case PTX_OP_RED:
+    case PTX_OP_FENCE:
+    case PTX_OP_MEMBAR: return REFUSED_MEMORY;
+    case PTX_OP_TEX:
+    case PTX_OP_TXQ: return REFUSED_TEXTURE;
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER: return REFUSED_BARRIER;
+    default: return REFUSED_ARITHMETIC;
+    }
+}
+
+static bool may_repeat(enum ptx_field field) {
+    return field == FIELD_TYPE || field == FIELD_SPACE || field == FIELD_HINT || field == FIELD_LEVEL ||
+           field == FIELD_PROXY_KIND;
+}
+
+static void set_space(struct ptx_inst *i, enum ptx_space space, bool first) {
+    if (first) i->space = space;
+    if (!first || i->to) i->space_to = space;
+}
+
+static bool add_type(struct parser *p, struct ptx_inst *i, enum ptx_type type) {
+    if (i->type_count == PTX_TYPES_MAX) return parse_error(p, "too many types for '%s'", ptx_op_name(i->op));
+    i->types[i->type_count++] = type;
+    return true;
+}
+
+static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix *s, uint64_t *given) {
+    if (*given >> s->field & 1 && !may_repeat(s->field)) {
+        char found[TOKEN_TEXT_BYTES];
+        return parse_error(p, "%s repeats a modifier of the same kind", lex_token_text(&p->t, found));
+    }
+    bool first = !(*given >> s->field & 1);
+    *given |= 1ull << s->field;
+    switch (s->field) {
+    case FIELD_TYPE: return add_type(p, i, (enum ptx_type)s->value);
+    case FIELD_SPACE: set_space(i, (enum ptx_space)s->value, first); break;
+    case FIELD_VECTOR: i->vector = s->value; break;
+    case FIELD_ROUND:
+    case FIELD_ROUND_INT:
+    case FIELD_ROUND_TIES: i->round = (enum ptx_round)s->value; break;
+    case FIELD_CMP: i->cmp = (enum ptx_cmp)s->value; break;
+    case FIELD_BOOL: i->boolean = (enum ptx_bool)s->value; break;
+    case FIELD_HALF: i->half = (enum ptx_half)s->value; break;
+    case FIELD_CACHE: i->cache = (enum ptx_cache)s->value; break;
+    case FIELD_SEM: i->sem = (enum ptx_sem)s->value; break;
+    case FIELD_SCOPE: i->scope = (enum ptx_scope)s->value; break;
+    case FIELD_ATOM: i->atom = (enum ptx_atom)s->value; break;
+    case FIELD_SHFL:
+    case FIELD_VOTE:
+    case FIELD_BAR:
+    case FIELD_SHF:
+    case FIELD_PRMT:
+    case FIELD_TESTP:
+    case FIELD_GEOMETRY:
+    case FIELD_TXQ:
+    case FIELD_CP:
+    case FIELD_PROXY: i->mode = (enum ptx_mode)s->value; break;
+    case FIELD_FTZ: i->ftz = true; break;
+    case FIELD_SAT: i->sat = true; break;
+    case FIELD_APPROX: i->approx = true; break;
+    case FIELD_FULL: i->full = true; break;
+    case FIELD_NAN: i->nan = true; break;
+    case FIELD_XORSIGN: i->xorsign = true; break;
+    case FIELD_RELU: i->relu = true; break;
+    case FIELD_CC: i->carry_out = true; break;
+    case FIELD_WRAP: i->wrap = true; break;
+    case FIELD_UNIFORM: i->uniform = true; break;
+    case FIELD_SYNC: i->sync = true; break;
+    case FIELD_ALIGNED: i->aligned = true; break;
+    case FIELD_SHIFTAMT: i->shift_amount = true; break;
+    case FIELD_NC: i->non_coherent = true; break;
+    case FIELD_TO: i->to = true; break;
+    case FIELD_MMIO: // whatever order stands beside it
+    case FIELD_WARP:
+    case FIELD_ASYNC:
+    case FIELD_ABS:   // with .xorsign
+    case FIELD_CLAMP: // the opposite of .wrap
+    case FIELD_NOFTZ:
+    case FIELD_MASK:
+    case FIELD_LEVEL:
+    case FIELD_HINT:
+    case FIELD_CACHE_HINT:
+    case FIELD_CTA:
+    case FIELD_TABLE:
+    case FIELD_PROXY_KIND:
+    case FIELD_REFUSED:
+    case FIELD_COUNT: break;
+    }
+    return true;
+}
+
+// All the modifiers; `*refused` when the whole instruction is one to keep unread.
+static bool parse_modifiers(struct parser *p, struct ptx_inst *i, uint64_t *given, bool *refused) {
+    *refused = ptx_op_is_refused(i->op);
+    uint64_t fields = signature_fields(p->signatures, i->op);
+    while (at(p, TOKEN_DOT)) {
+        bool known;
+        const struct suffix *s = suffix_find(&p->suffixes, p->t.text, p->t.length, fields, &known);
+        if (!s && known) {
+            const struct suffix *no = suffix_find(&p->suffixes, p->t.text, p->t.length, F(REFUSED), &known);
+            if (no && no->value & refused_class(i->op)) *refused = true;
+        }
+        if (!*refused) {
+            if (!s) return unknown_modifier(p, i->op, known);
+            if (!set_field(p, i, s, given)) return false;
+        }
+        parse_advance(p);
+    }
+    return true;
+}
+
+// "mma.sync.aligned.m16n8k8" out of the text between the mnemonic and the operands, without blanks and
+// comments.
+static const char *full_name(struct parser *p, const struct token *mnemonic) {
+    struct strbuf name = {0};
+    struct lexer again = p->lex;
+    struct token t;
+    strbuf_write(&name, mnemonic->text, mnemonic->length);
+    again.at = mnemonic->text + mnemonic->length;
+    for (lex_next(&again, &t); t.kind == TOKEN_DOT && name.length < 200; lex_next(&again, &t)) {
+        strbuf_putc(&name, '.');
+        strbuf_write(&name, t.text, t.length < 100 ? t.length : 100);
+    }
+    const char *copy = arena_strndup(p->arena, strbuf_text(&name), name.length);
+    strbuf_fini(&name);
+    return copy;
+}
+
+// The operands of an instruction that is kept unread: up to the ';', with balanced brackets.
+static bool skip_operands(struct parser *p) {
+    uint64_t depth = 0;
+    while (!at(p, TOKEN_SEMICOLON) || depth) {
+        if (at(p, TOKEN_LBRACE) || at(p, TOKEN_LBRACKET) || at(p, TOKEN_LPAREN)) depth++;
+        bool closes = at(p, TOKEN_RBRACE) || at(p, TOKEN_RBRACKET) || at(p, TOKEN_RPAREN);
+        if (at(p, TOKEN_END) || (closes && !depth) || (depth && at(p, TOKEN_SEMICOLON)))
+            return parse_semicolon(p, "after the instruction");
+        depth -= closes;
+        parse_advance(p);
+    }
+    parse_advance(p);
+    return true;
+}
+
+// At '@': the guard.
+bool parse_guard(struct parser *p, int32_t *guard, bool *negated) {
+    parse_advance(p);
+    *negated = parse_accept(p, TOKEN_NOT);
+    char found[TOKEN_TEXT_BYTES];
+    if (!at(p, TOKEN_NAME))
+        return parse_error(p, "expected a predicate register after '@', found %s",
+                           lex_token_text(&p->t, found));
+    const struct binding *b = scope_find(p, p->t.text, p->t.length);
+    if (!b || b->kind != NAME_REG) return scope_unknown(p, &p->t, NAME_REG, "register");
+    if (b->type != PTX_PRED)
+        return parse_error(p, "the guard %s is a .%s register; expected a .pred",
+                           lex_token_text(&p->t, found), ptx_type_name(b->type));
+    *guard = (int32_t)b->index;
+    parse_advance(p);
+    return true;
+}
+
+bool parse_instruction(struct parser *p, const struct token *mnemonic, int32_t guard, bool guard_negated) {
+    uint32_t op;
+    uint64_t given = 0;
+    bool refused;
+    size_t references = p->references.count;
+    if (!strmap_get(&p->mnemonics, mnemonic->text, mnemonic->length, &op))
+        return unknown_mnemonic(p, mnemonic);
+    vec_reserve(&p->insts, p->insts.count + 1);
+    struct ptx_inst *i = &p->insts.data[p->insts.count];
+    *i = (struct ptx_inst){.op = (enum ptx_op)op,
+                           .guard = guard,
+                           .guard_negated = guard_negated,
+                           .vector = 1,
+                           .loc = lex_loc(&p->lex, mnemonic),
+                           .line_info = p->line_info};
+    bool good = parse_modifiers(p, i, &given, &refused), checked = true;
+    if (good && refused) {
+        i->unsupported = full_name(p, mnemonic);
+        good = skip_operands(p);
+    } else if (good) {
+        good = i->op == PTX_OP_CALL ? parse_call(p, i) : parse_operands(p, i);
+        good = good && parse_semicolon(p, "after the instruction");
+        checked = good && check_instruction(p, i, given); // if not: go on behind the ';', the text was read
+        if (i->unsupported == ptx_unsupported_form) i->unsupported = full_name(p, mnemonic);
+    }
+    if (good && checked)
+        p->insts.count++;
+    else
+        p->references.count = references;
+    return good;
+}
