@@ -34,7 +34,8 @@ enum { SIGNATURE_COUNT = sizeof signatures / sizeof signatures[0] };
 
 const char ptx_unsupported_form[] = "unsupported form";
 
-struct signature_index *signature_index_create(void) {
+struct signature_index *signature_index_create(void)
+{
     struct signature_index *index = heap_alloc(sizeof *index);
     for (uint32_t s = 0; s < SIGNATURE_COUNT; s++) {
         const struct signature *row = &signatures[s];
@@ -44,16 +45,13 @@ struct signature_index *signature_index_create(void) {
     return index;
 }
 
-void signature_index_destroy(struct signature_index *index) {
-    free(index);
-}
-uint64_t signature_fields(const struct signature_index *index, enum ptx_op op) {
-    return index->fields[op];
-}
+void signature_index_destroy(struct signature_index *index) { free(index); }
+uint64_t signature_fields(const struct signature_index *index, enum ptx_op op) { return index->fields[op]; }
 
 // ---- messages
 
-const char *check_name(const struct ptx_inst *i, char *buffer) {
+const char *check_name(const struct ptx_inst *i, char *buffer)
+{
     int length = snprintf(buffer, CHECK_NAME_BYTES, "%s", ptx_op_name(i->op));
     for (unsigned t = 0; t < i->type_count; t++)
         length +=
@@ -61,7 +59,8 @@ const char *check_name(const struct ptx_inst *i, char *buffer) {
     return buffer;
 }
 
-bool check_says(struct check *c, const char *format, ...) {
+bool check_says(struct check *c, const char *format, ...)
+{
     char text[400];
     va_list args;
     va_start(args, format);
@@ -70,8 +69,8 @@ bool check_says(struct check *c, const char *format, ...) {
     return diag_error(c->p->d, c->i->loc, "%s", text);
 }
 
-static const char *operand_text(const struct check *c, const struct ptx_operand *o, char *buffer,
-                                size_t size) {
+static const char *operand_text(const struct check *c, const struct ptx_operand *o, char *buffer, size_t size)
+{
     switch (o->kind) {
     case PTX_OPERAND_REG: {
         const struct ptx_reg *r = &c->p->regs.data[o->reg];
@@ -96,14 +95,16 @@ static const char *operand_text(const struct check *c, const struct ptx_operand 
     return "nothing";
 }
 
-bool check_wrong(struct check *c, const struct ptx_operand *o, const char *expected) {
+bool check_wrong(struct check *c, const struct ptx_operand *o, const char *expected)
+{
     char text[120], name[CHECK_NAME_BYTES];
     return diag_error(c->p->d, o->loc, "%s; '%s' expects %s here", operand_text(c, o, text, sizeof text),
                       check_name(c->i, name), expected);
 }
 
 // "a .f32 or .b32 register", with "or constant" for a source.
-static bool wrong_type(struct check *c, const struct ptx_operand *o, enum ptx_type type, bool is_source) {
+static bool wrong_type(struct check *c, const struct ptx_operand *o, enum ptx_type type, bool is_source)
+{
     char text[120];
     unsigned bits = ptx_type_bits(type);
     const char *or_constant = is_source ? " or a constant" : "";
@@ -120,30 +121,30 @@ static bool wrong_type(struct check *c, const struct ptx_operand *o, enum ptx_ty
 
 // ---- operands
 
-enum ptx_type check_reg_type(const struct check *c, const struct ptx_operand *o) {
+enum ptx_type check_reg_type(const struct check *c, const struct ptx_operand *o)
+{
     return c->p->regs.data[o->reg].type;
 }
 
-static bool is_bits(enum ptx_type type) {
-    return type >= PTX_B8 && type <= PTX_B128;
-}
-static bool is_integer(enum ptx_type type) {
-    return type >= PTX_U8 && type <= PTX_S64;
-}
+static bool is_bits(enum ptx_type type) { return type >= PTX_B8 && type <= PTX_B128; }
+static bool is_integer(enum ptx_type type) { return type >= PTX_U8 && type <= PTX_S64; }
 
-bool check_fits(enum ptx_type wanted, enum ptx_type reg) {
+bool check_fits(enum ptx_type wanted, enum ptx_type reg)
+{
     if (wanted == reg) return true;
     if (ptx_type_bits(wanted) != ptx_type_bits(reg) || wanted == PTX_PRED || reg == PTX_PRED) return false;
     return is_bits(wanted) || is_bits(reg) || (is_integer(wanted) && is_integer(reg));
 }
 
-bool check_dest(struct check *c, struct ptx_operand *o, enum ptx_type type) {
+bool check_dest(struct check *c, struct ptx_operand *o, enum ptx_type type)
+{
     bool good = o->kind == PTX_OPERAND_REG && !o->negated && check_fits(type, check_reg_type(c, o));
     return good || wrong_type(c, o, type, false);
 }
 
 // A constant of more bits than its type is cut, as ptxas does; when that changes the value, say so.
-bool check_immediate(struct check *c, struct ptx_operand *o, enum ptx_type type) {
+bool check_immediate(struct check *c, struct ptx_operand *o, enum ptx_type type)
+{
     struct constant k = {(enum literal)o->component, false, o->imm};
     if (!expr_to_type(k, type, &o->imm)) return wrong_type(c, o, type, true);
     unsigned bits = ptx_type_bits(type);
@@ -156,42 +157,46 @@ bool check_immediate(struct check *c, struct ptx_operand *o, enum ptx_type type)
     return true;
 }
 
-bool check_source(struct check *c, struct ptx_operand *o, enum ptx_type type) {
+bool check_source(struct check *c, struct ptx_operand *o, enum ptx_type type)
+{
     if (type == PTX_PRED) return check_source_predicate(c, o);
     if (o->kind == PTX_OPERAND_IMM) return check_immediate(c, o, type);
     bool good = o->kind == PTX_OPERAND_REG && !o->negated && check_fits(type, check_reg_type(c, o));
     return good || wrong_type(c, o, type, true);
 }
 
-bool check_dest_predicate(struct check *c, struct ptx_operand *o) {
-    return check_dest(c, o, PTX_PRED);
-}
+bool check_dest_predicate(struct check *c, struct ptx_operand *o) { return check_dest(c, o, PTX_PRED); }
 
 // The registers that ld, st and cvt take (PTX ISA 9.4.1, Tables 26 and 27).
-static bool fits_wide(enum ptx_type type, enum ptx_type reg) {
+static bool fits_wide(enum ptx_type type, enum ptx_type reg)
+{
     if (reg == PTX_PRED || ptx_type_bits(reg) < ptx_type_bits(type)) return false;
     return is_bits(type) || is_bits(reg) || type == reg || (is_integer(type) && is_integer(reg));
 }
 
-bool check_wide_dest(struct check *c, struct ptx_operand *o, enum ptx_type type) {
+bool check_wide_dest(struct check *c, struct ptx_operand *o, enum ptx_type type)
+{
     bool good = o->kind == PTX_OPERAND_REG && !o->negated && fits_wide(type, check_reg_type(c, o));
     return good || wrong_type(c, o, type, false);
 }
 
-bool check_wide_source(struct check *c, struct ptx_operand *o, enum ptx_type type) {
+bool check_wide_source(struct check *c, struct ptx_operand *o, enum ptx_type type)
+{
     if (o->kind == PTX_OPERAND_IMM) return check_immediate(c, o, type);
     if (o->kind == PTX_OPERAND_SREG && c->i->op == PTX_OP_CVT && !ptx_type_is_float(type)) return true;
     bool good = o->kind == PTX_OPERAND_REG && !o->negated && fits_wide(type, check_reg_type(c, o));
     return good || wrong_type(c, o, type, true);
 }
 
-bool check_source_predicate(struct check *c, struct ptx_operand *o) {
+bool check_source_predicate(struct check *c, struct ptx_operand *o)
+{
     if (o->kind == PTX_OPERAND_IMM) return check_immediate(c, o, PTX_PRED);
     bool good = o->kind == PTX_OPERAND_REG && check_reg_type(c, o) == PTX_PRED;
     return good || wrong_type(c, o, PTX_PRED, true);
 }
 
-bool check_integer(struct check *c, struct ptx_operand *o, int64_t least, int64_t most) {
+bool check_integer(struct check *c, struct ptx_operand *o, int64_t least, int64_t most)
+{
     if (o->kind != PTX_OPERAND_IMM || o->component != LITERAL_INT)
         return check_wrong(c, o, "an integer constant");
     if ((int64_t)o->imm >= least && (int64_t)o->imm <= most) return true;
@@ -199,17 +204,20 @@ bool check_integer(struct check *c, struct ptx_operand *o, int64_t least, int64_
                       (long long)most);
 }
 
-static bool check_sink_or(struct check *c, struct ptx_operand *o, enum ptx_type type) {
+static bool check_sink_or(struct check *c, struct ptx_operand *o, enum ptx_type type)
+{
     return o->kind == PTX_OPERAND_SINK || check_dest(c, o, type);
 }
 
 // d, or d|p.
-static bool check_dest_pair(struct check *c, struct ptx_operand *o, enum ptx_type first) {
+static bool check_dest_pair(struct check *c, struct ptx_operand *o, enum ptx_type first)
+{
     if (o->kind != PTX_OPERAND_PAIR) return check_dest(c, o, first);
     return check_sink_or(c, &o->elements[0], first) && check_sink_or(c, &o->elements[1], PTX_PRED);
 }
 
-static enum ptx_type wide_type(const struct ptx_inst *i) {
+static enum ptx_type wide_type(const struct ptx_inst *i)
+{
     if (i->half != PTX_HALF_WIDE) return i->types[0];
     switch ((int)i->types[0]) {
     case PTX_U16: return PTX_U32;
@@ -221,7 +229,8 @@ static enum ptx_type wide_type(const struct ptx_inst *i) {
 }
 
 // A variable whose address is meant, or a register, or a constant address.
-static bool check_address_source(struct check *c, struct ptx_operand *o) {
+static bool check_address_source(struct check *c, struct ptx_operand *o)
+{
     if (o->kind != PTX_OPERAND_SYMBOL) return check_source(c, o, c->i->types[0]);
     if (c->i->to) return check_wrong(c, o, "a register with a generic address");
     if (o->variable->space == c->i->space) return true;
@@ -229,13 +238,15 @@ static bool check_address_source(struct check *c, struct ptx_operand *o) {
                       ptx_space_name(o->variable->space), ptx_space_name(c->i->space));
 }
 
-static bool check_address_register(struct check *c, struct ptx_operand *o) {
+static bool check_address_register(struct check *c, struct ptx_operand *o)
+{
     bool good = o->kind == PTX_OPERAND_REG &&
                 (check_fits(PTX_U64, check_reg_type(c, o)) || check_fits(PTX_U32, check_reg_type(c, o)));
     return good || check_wrong(c, o, "a register with an address");
 }
 
-static bool check_letter(struct check *c, char letter, struct ptx_operand *o) {
+static bool check_letter(struct check *c, char letter, struct ptx_operand *o)
+{
     struct ptx_inst *i = c->i;
     switch (letter) {
     case 'd': return check_dest(c, o, i->types[0]);
@@ -266,7 +277,8 @@ static bool check_letter(struct check *c, char letter, struct ptx_operand *o) {
     }
 }
 
-bool check_count(struct check *c, unsigned least, unsigned most) {
+bool check_count(struct check *c, unsigned least, unsigned most)
+{
     unsigned count = c->i->operand_count;
     char name[CHECK_NAME_BYTES];
     if (count >= least && count <= most) return true;
@@ -277,13 +289,15 @@ bool check_count(struct check *c, unsigned least, unsigned most) {
                       count);
 }
 
-static void operand_range(const char *operands, unsigned *least, unsigned *most) {
+static void operand_range(const char *operands, unsigned *least, unsigned *most)
+{
     const char *optional = strchr(operands, '?');
     *most = (unsigned)strlen(operands) - (optional != NULL);
     *least = optional ? (unsigned)(optional - operands) : *most;
 }
 
-static bool check_operands(struct check *c, const char *operands) {
+static bool check_operands(struct check *c, const char *operands)
+{
     unsigned least, most, o = 0;
     if (*operands == '@') return true;
     operand_range(operands, &least, &most);
@@ -298,7 +312,8 @@ static bool check_operands(struct check *c, const char *operands) {
 
 // ---- which form
 
-static bool types_match(const struct signature *s, const struct ptx_inst *i) {
+static bool types_match(const struct signature *s, const struct ptx_inst *i)
+{
     unsigned count = s->types[1] ? 2 : s->types[0] ? 1 : 0;
     if (i->type_count != count) return false;
     for (unsigned t = 0; t < count; t++)
@@ -306,21 +321,24 @@ static bool types_match(const struct signature *s, const struct ptx_inst *i) {
     return true;
 }
 
-static bool modifiers_match(const struct signature *s, uint64_t given) {
+static bool modifiers_match(const struct signature *s, uint64_t given)
+{
     uint64_t chosen = given & s->one_of;
     given &= ~F(TYPE);
     return !(given & ~(s->may | s->must | s->one_of)) && (given & s->must) == s->must &&
            (!s->one_of || bit_count(chosen) == 1);
 }
 
-static bool count_matches(const struct signature *s, const struct ptx_inst *i) {
+static bool count_matches(const struct signature *s, const struct ptx_inst *i)
+{
     unsigned least, most;
     operand_range(s->operands, &least, &most);
     return *s->operands == '@' || (i->operand_count >= least && i->operand_count <= most);
 }
 
 // ".s32, .u32 or .f32"
-static void list_types(uint64_t set, struct strbuf *out) {
+static void list_types(uint64_t set, struct strbuf *out)
+{
     for (unsigned t = 0; t < PTX_TYPE_COUNT; t++) {
         if (!(set >> t & 1)) continue;
         set &= ~(1ull << t);
@@ -329,7 +347,8 @@ static void list_types(uint64_t set, struct strbuf *out) {
     }
 }
 
-static bool report_types(struct check *c) {
+static bool report_types(struct check *c)
+{
     const struct signature_index *index = c->p->signatures;
     uint64_t first = 0, second = 0, bare = 0;
     for (uint32_t r = 0; r < index->count[c->i->op]; r++) {
@@ -361,7 +380,8 @@ static bool report_types(struct check *c) {
 }
 
 // What a reader would write for a field that is missing.
-static const char *field_text(enum ptx_field field) {
+static const char *field_text(enum ptx_field field)
+{
     switch ((int)field) {
     case FIELD_ROUND: return "a rounding modifier (.rn, .rz, .rm or .rp)";
     case FIELD_ROUND_TIES: return ".rna";
@@ -394,7 +414,8 @@ static const char *field_text(enum ptx_field field) {
     }
 }
 
-static bool report_modifiers(struct check *c, const struct signature *s) {
+static bool report_modifiers(struct check *c, const struct signature *s)
+{
     char name[CHECK_NAME_BYTES];
     check_name(c->i, name);
     uint64_t missing = s->must & ~c->given, strange = c->given & ~(s->may | s->must | s->one_of | F(TYPE));
@@ -413,7 +434,8 @@ static bool report_modifiers(struct check *c, const struct signature *s) {
     return false;
 }
 
-static const struct signature *find_signature(struct check *c) {
+static const struct signature *find_signature(struct check *c)
+{
     const struct signature_index *index = c->p->signatures;
     const struct signature *typed = NULL, *modified = NULL;
     uint64_t least_wrong = UINT64_MAX;
@@ -444,7 +466,8 @@ static const struct signature *find_signature(struct check *c) {
 
 // ---- what concerns single operations
 
-static bool check_cmp(struct check *c, enum ptx_type type) {
+static bool check_cmp(struct check *c, enum ptx_type type)
+{
     enum ptx_cmp cmp = c->i->cmp;
     char name[CHECK_NAME_BYTES];
     bool is_float = ptx_type_is_float(type), ordered = cmp >= PTX_CMP_LT && cmp <= PTX_CMP_GE;
@@ -460,7 +483,8 @@ static bool check_cmp(struct check *c, enum ptx_type type) {
                                       : "eq, ne, lt, le, gt and ge");
 }
 
-static bool check_comparison(struct check *c) {
+static bool check_comparison(struct check *c)
+{
     struct ptx_inst *i = c->i;
     unsigned combined = i->boolean != PTX_BOOL_NONE;
     if (i->boolean == PTX_BOOL_POPC)
@@ -473,7 +497,8 @@ static bool check_comparison(struct check *c) {
     return check_cmp(c, i->types[i->type_count - 1]);
 }
 
-static bool check_product(struct check *c) {
+static bool check_product(struct check *c)
+{
     struct ptx_inst *i = c->i;
     char name[CHECK_NAME_BYTES];
     bool wide = i->half == PTX_HALF_WIDE, is_24 = i->op == PTX_OP_MUL24 || i->op == PTX_OP_MAD24;
@@ -488,7 +513,8 @@ static bool check_product(struct check *c) {
 }
 
 // f16 and bf16 arithmetic rounds to nearest only.
-static bool check_half_rounding(struct check *c) {
+static bool check_half_rounding(struct check *c)
+{
     enum ptx_type type = c->i->types[0];
     bool half = type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2;
     char name[CHECK_NAME_BYTES];
@@ -497,7 +523,8 @@ static bool check_half_rounding(struct check *c) {
     return check_says(c, "'%s' rounds with .rn only", check_name(c->i, name));
 }
 
-static bool check_vote(struct check *c) {
+static bool check_vote(struct check *c)
+{
     struct ptx_inst *i = c->i;
     bool ballot = i->mode == PTX_MODE_VOTE_BALLOT;
     if (i->op == PTX_OP_MATCH) {
@@ -512,7 +539,8 @@ static bool check_vote(struct check *c) {
                       ballot ? "'vote.ballot' gives a .b32" : "'vote' with .all, .any or .uni gives a .pred");
 }
 
-static bool check_redux(struct check *c) {
+static bool check_redux(struct check *c)
+{
     enum ptx_atom atom = c->i->atom;
     bool logic = atom == PTX_ATOM_AND || atom == PTX_ATOM_OR || atom == PTX_ATOM_XOR;
     bool arithmetic = atom == PTX_ATOM_ADD || atom == PTX_ATOM_MIN || atom == PTX_ATOM_MAX;
@@ -522,7 +550,8 @@ static bool check_redux(struct check *c) {
                                : "'redux' with .add, .min or .max needs type .u32 or .s32");
 }
 
-static bool check_fence(struct check *c) {
+static bool check_fence(struct check *c)
+{
     enum ptx_sem sem = c->i->sem;
     if (c->i->op == PTX_OP_MEMBAR || c->i->mode == PTX_MODE_MEMBAR_PROXY) return true;
     bool good = sem == PTX_SEM_NONE || sem == PTX_SEM_SC || sem == PTX_SEM_ACQ_REL ||
@@ -530,19 +559,22 @@ static bool check_fence(struct check *c) {
     return good || check_says(c, "'fence' is .sc, .acq_rel, .acquire or .release");
 }
 
-static bool check_min_max(struct check *c) {
+static bool check_min_max(struct check *c)
+{
     bool abs = c->given & F(ABS);
     return c->i->xorsign == abs || check_says(c, ".xorsign and .abs belong together");
 }
 
-static bool check_isspacep(struct check *c) {
+static bool check_isspacep(struct check *c)
+{
     enum ptx_space s = c->i->space;
     bool good = s == PTX_SPACE_CONST || s == PTX_SPACE_GLOBAL || s == PTX_SPACE_LOCAL ||
                 s == PTX_SPACE_SHARED || s == PTX_SPACE_PARAM;
     return good || check_says(c, "'%s' has no .%s", ptx_op_name(c->i->op), ptx_space_name(s));
 }
 
-static bool check_operation(struct check *c) {
+static bool check_operation(struct check *c)
+{
     struct ptx_inst *i = c->i;
     switch ((int)i->op) {
     case PTX_OP_SET:
@@ -591,7 +623,8 @@ static bool check_operation(struct check *c) {
 }
 
 // createpolicy's result is an operand of its own in last place; it changes no value.
-static bool drop_cache_policy(struct check *c) {
+static bool drop_cache_policy(struct check *c)
+{
     struct ptx_inst *i = c->i;
     if (!(c->given & F(CACHE_HINT))) return true;
     if (i->operand_count < 2)
@@ -601,13 +634,15 @@ static bool drop_cache_policy(struct check *c) {
     return true;
 }
 
-static void refuse_for_variables(struct ptx_inst *i) {
+static void refuse_for_variables(struct ptx_inst *i)
+{
     for (unsigned o = 0; o < i->operand_count; o++)
         if (i->operands[o].variable && i->operands[o].variable->unsupported)
             i->unsupported = i->operands[o].variable->unsupported;
 }
 
-bool check_instruction(struct parser *p, struct ptx_inst *i, uint64_t given) {
+bool check_instruction(struct parser *p, struct ptx_inst *i, uint64_t given)
+{
     struct check c = {p, i, given};
     if (!drop_cache_policy(&c)) return false;
     const struct signature *s = find_signature(&c);

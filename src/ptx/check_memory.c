@@ -2,18 +2,18 @@
 #include "ptx/check.h"
 #include "ptx/names.h"
 
-static bool space_is(enum ptx_space space, unsigned set) {
-    return set >> space & 1;
-}
+static bool space_is(enum ptx_space space, unsigned set) { return set >> space & 1; }
 #define S(space) (1u << PTX_SPACE_##space)
 
-static bool wrong_space(struct check *c, unsigned set) {
+static bool wrong_space(struct check *c, unsigned set)
+{
     if (space_is(c->i->space, set)) return true;
     return check_says(c, "'%s' does not access .%s", ptx_op_name(c->i->op), ptx_space_name(c->i->space));
 }
 
 // A variable named in a generic access says its space: the access becomes one of that space.
-static bool check_variable(struct check *c, struct ptx_operand *o, enum ptx_space space) {
+static bool check_variable(struct check *c, struct ptx_operand *o, enum ptx_space space)
+{
     struct ptx_variable *v = o->variable;
     if (space == PTX_SPACE_GENERIC && v->space != PTX_SPACE_PARAM) {
         if (o == &c->i->operands[0] || c->i->space == PTX_SPACE_GENERIC) c->i->space = v->space;
@@ -25,7 +25,8 @@ static bool check_variable(struct check *c, struct ptx_operand *o, enum ptx_spac
                       space == PTX_SPACE_GENERIC ? "generic addresses" : ptx_space_name(space));
 }
 
-bool check_memory_operand(struct check *c, struct ptx_operand *o, enum ptx_space space) {
+bool check_memory_operand(struct check *c, struct ptx_operand *o, enum ptx_space space)
+{
     if (o->kind == PTX_OPERAND_SYMBOL) o->kind = PTX_OPERAND_MEMORY; // x[4] without brackets around it
     if (o->kind != PTX_OPERAND_MEMORY) return check_wrong(c, o, "an address in brackets");
     if (o->variable) return check_variable(c, o, space);
@@ -36,7 +37,8 @@ bool check_memory_operand(struct check *c, struct ptx_operand *o, enum ptx_space
                       c->p->regs.data[o->reg].name, ptx_type_name(type));
 }
 
-static bool check_vector_shape(struct check *c, const struct ptx_operand *o) {
+static bool check_vector_shape(struct check *c, const struct ptx_operand *o)
+{
     struct ptx_inst *i = c->i;
     bool is_vector = o->kind == PTX_OPERAND_VECTOR;
     if (i->vector == 1 && is_vector)
@@ -47,7 +49,8 @@ static bool check_vector_shape(struct check *c, const struct ptx_operand *o) {
     return true;
 }
 
-bool check_loaded(struct check *c, struct ptx_operand *o) {
+bool check_loaded(struct check *c, struct ptx_operand *o)
+{
     enum ptx_type type = c->i->types[0];
     unsigned sinks = 0;
     if (!check_vector_shape(c, o)) return false;
@@ -61,7 +64,8 @@ bool check_loaded(struct check *c, struct ptx_operand *o) {
     return sinks < o->count || diag_error(c->p->d, o->loc, "at least one element must be a register");
 }
 
-bool check_stored(struct check *c, struct ptx_operand *o) {
+bool check_stored(struct check *c, struct ptx_operand *o)
+{
     enum ptx_type type = c->i->types[0];
     if (!check_vector_shape(c, o)) return false;
     if (o->kind != PTX_OPERAND_VECTOR) return check_wide_source(c, o, type);
@@ -70,7 +74,8 @@ bool check_stored(struct check *c, struct ptx_operand *o) {
     return true;
 }
 
-static bool check_order(struct check *c) {
+static bool check_order(struct check *c)
+{
     struct ptx_inst *i = c->i;
     bool is_store = i->op == PTX_OP_ST, ordered = i->sem >= PTX_SEM_RELAXED;
     const char *op = ptx_op_name(i->op);
@@ -93,7 +98,8 @@ static bool check_order(struct check *c) {
     return true;
 }
 
-static bool check_cache(struct check *c) {
+static bool check_cache(struct check *c)
+{
     enum ptx_cache cache = c->i->cache;
     bool load = cache == PTX_CACHE_CA || cache == PTX_CACHE_LU || cache == PTX_CACHE_CV;
     bool store = cache == PTX_CACHE_WB || cache == PTX_CACHE_WT;
@@ -102,7 +108,8 @@ static bool check_cache(struct check *c) {
     return true;
 }
 
-bool check_load_store(struct check *c) {
+bool check_load_store(struct check *c)
+{
     struct ptx_inst *i = c->i;
     const struct ptx_operand *address = &i->operands[i->op == PTX_OP_ST ? 0 : 1];
     unsigned bits = ptx_type_bits(i->types[0]) * i->vector;
@@ -148,7 +155,8 @@ static uint32_t atom_types(enum ptx_atom atom) // as a set of enum ptx_type, all
     return 0;
 }
 
-static bool check_atom_type(struct check *c) {
+static bool check_atom_type(struct check *c)
+{
     struct ptx_inst *i = c->i;
     enum ptx_type type = i->types[0];
     char name[CHECK_NAME_BYTES];
@@ -167,7 +175,8 @@ static bool check_atom_type(struct check *c) {
     return true;
 }
 
-static bool check_atom_order(struct check *c) {
+static bool check_atom_order(struct check *c)
+{
     struct ptx_inst *i = c->i;
     bool good = i->sem == PTX_SEM_NONE || i->sem == PTX_SEM_RELAXED || i->sem == PTX_SEM_RELEASE ||
                 (i->op == PTX_OP_ATOM && (i->sem == PTX_SEM_ACQUIRE || i->sem == PTX_SEM_ACQ_REL));
@@ -175,7 +184,8 @@ static bool check_atom_order(struct check *c) {
                                                       : "'red' is .relaxed or .release");
 }
 
-bool check_atom(struct check *c) {
+bool check_atom(struct check *c)
+{
     struct ptx_inst *i = c->i;
     bool is_atom = i->op == PTX_OP_ATOM, cas = i->atom == PTX_ATOM_CAS;
     if (!is_atom && (cas || i->atom == PTX_ATOM_EXCH))
@@ -195,7 +205,8 @@ bool check_atom(struct check *c) {
 
 // ---- cp.async
 
-static bool check_cp_copy(struct check *c) {
+static bool check_cp_copy(struct check *c)
+{
     struct ptx_inst *i = c->i;
     bool cg = i->cache == PTX_CACHE_CG;
     if (!cg && i->cache != PTX_CACHE_CA) return check_says(c, "'cp.async' needs .ca or .cg");
@@ -219,7 +230,8 @@ static bool check_cp_copy(struct check *c) {
     return check_source(c, last, PTX_U32);
 }
 
-bool check_cp(struct check *c) {
+bool check_cp(struct check *c)
+{
     struct ptx_inst *i = c->i;
     if (i->mode == PTX_MODE_NONE) i->mode = PTX_MODE_CP_ASYNC;
     if (i->mode == PTX_MODE_CP_ASYNC) return check_cp_copy(c);
@@ -229,7 +241,8 @@ bool check_cp(struct check *c) {
     return check_count(c, 1, 1) && check_integer(c, &i->operands[0], 0, INT32_MAX);
 }
 
-bool check_prefetch(struct check *c) {
+bool check_prefetch(struct check *c)
+{
     if (c->i->op == PTX_OP_PREFETCHU) return wrong_space(c, S(GENERIC));
     return wrong_space(c, S(GENERIC) | S(GLOBAL) | (c->i->op == PTX_OP_PREFETCH ? S(LOCAL) : 0));
 }

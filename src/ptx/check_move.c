@@ -4,17 +4,17 @@
 
 // ---- mov
 
-static bool is_bits(enum ptx_type type) {
-    return type >= PTX_B8 && type <= PTX_B128;
-}
+static bool is_bits(enum ptx_type type) { return type >= PTX_B8 && type <= PTX_B128; }
 
-static enum ptx_type bits_type(unsigned bits) {
+static enum ptx_type bits_type(unsigned bits)
+{
     return bits == 8 ? PTX_B8 : bits == 16 ? PTX_B16 : bits == 32 ? PTX_B32 : bits == 64 ? PTX_B64 : PTX_NONE;
 }
 
 //   mov.b64 d, {lo, hi}     pack       d: |....hi....|....lo....|
 //   mov.b64 {lo, hi}, a     unpack
-static bool check_pack(struct check *c, struct ptx_operand *vector, struct ptx_operand *whole, bool unpack) {
+static bool check_pack(struct check *c, struct ptx_operand *vector, struct ptx_operand *whole, bool unpack)
+{
     enum ptx_type type = c->i->types[0], element = bits_type(ptx_type_bits(type) / vector->count);
     char name[CHECK_NAME_BYTES];
     bool counted = vector->count == 2 || vector->count == 4;
@@ -29,7 +29,8 @@ static bool check_pack(struct check *c, struct ptx_operand *vector, struct ptx_o
     return unpack ? check_source(c, whole, type) : check_dest(c, whole, type);
 }
 
-static bool check_mov_special(struct check *c, const struct ptx_operand *o) {
+static bool check_mov_special(struct check *c, const struct ptx_operand *o)
+{
     enum ptx_type type = c->i->types[0], own = ptx_sreg_type(o->sreg);
     bool legacy =
         o->sreg <= PTX_SREG_NCTAID || o->sreg == PTX_SREG_GRIDID; // were 16 and 32 bits in old versions
@@ -42,7 +43,8 @@ static bool check_mov_special(struct check *c, const struct ptx_operand *o) {
                       own_bits);
 }
 
-static bool check_mov_address(struct check *c, const struct ptx_operand *o) {
+static bool check_mov_address(struct check *c, const struct ptx_operand *o)
+{
     unsigned bits = ptx_type_bits(c->i->types[0]);
     if (o->kind == PTX_OPERAND_SYMBOL && o->variable->space == PTX_SPACE_PARAM && !o->variable->is_input)
         return diag_error(c->p->d, o->loc, "the parameter '%.80s' of a call has no address",
@@ -51,7 +53,8 @@ static bool check_mov_address(struct check *c, const struct ptx_operand *o) {
     return diag_error(c->p->d, o->loc, "an address has 64 bits; expected mov.u64");
 }
 
-bool check_mov(struct check *c) {
+bool check_mov(struct check *c)
+{
     struct ptx_inst *i = c->i;
     if (!check_count(c, 2, 2)) return false;
     struct ptx_operand *d = &i->operands[0], *a = &i->operands[1];
@@ -86,7 +89,8 @@ bool check_mov(struct check *c) {
 
 enum rounding { NONE = 1, TO_FLOAT = 2, TO_INTEGER = 4 }; // which modifiers a conversion may have
 
-static unsigned cvt_rounding(enum ptx_type to, enum ptx_type from) {
+static unsigned cvt_rounding(enum ptx_type to, enum ptx_type from)
+{
     bool to_float = ptx_type_is_float(to), from_float = ptx_type_is_float(from);
     if (!to_float) return from_float ? TO_INTEGER : NONE;
     if (!from_float) return TO_FLOAT;
@@ -95,7 +99,8 @@ static unsigned cvt_rounding(enum ptx_type to, enum ptx_type from) {
     return ptx_type_bits(to) < ptx_type_bits(from) ? TO_FLOAT : NONE;
 }
 
-static bool check_cvt_rounding(struct check *c) {
+static bool check_cvt_rounding(struct check *c)
+{
     struct ptx_inst *i = c->i;
     enum ptx_type to = i->types[0], from = i->types[1];
     char name[CHECK_NAME_BYTES];
@@ -124,7 +129,8 @@ static bool check_cvt_rounding(struct check *c) {
                                            : "no rounding applies");
 }
 
-bool check_cvt(struct check *c) {
+bool check_cvt(struct check *c)
+{
     struct ptx_inst *i = c->i;
     enum ptx_type to = i->types[0], from = i->types[1];
     char name[CHECK_NAME_BYTES];
@@ -141,7 +147,8 @@ bool check_cvt(struct check *c) {
 
 // ---- tex, txq
 
-static bool check_texture_name(struct check *c, struct ptx_operand *o, enum ptx_type kind) {
+static bool check_texture_name(struct check *c, struct ptx_operand *o, enum ptx_type kind)
+{
     if (o->kind == PTX_OPERAND_SYMBOL && o->variable->type == kind) return true;
     if (o->kind == PTX_OPERAND_REG && check_fits(PTX_U64, check_reg_type(c, o))) return true;
     return check_wrong(c, o,
@@ -149,7 +156,8 @@ static bool check_texture_name(struct check *c, struct ptx_operand *o, enum ptx_
                                           : "a .samplerref or a 64-bit register with a sampler");
 }
 
-static bool check_coordinates(struct check *c, struct ptx_operand *o) {
+static bool check_coordinates(struct check *c, struct ptx_operand *o)
+{
     struct ptx_inst *i = c->i;
     unsigned dimensions = i->mode == PTX_MODE_TEX_1D ? 1 : i->mode == PTX_MODE_TEX_2D ? 2 : 3;
     unsigned elements = dimensions == 3 ? 4 : dimensions;   // the fourth of 3D is not used
@@ -172,7 +180,8 @@ static bool check_coordinates(struct check *c, struct ptx_operand *o) {
     return true;
 }
 
-bool check_texture(struct check *c) {
+bool check_texture(struct check *c)
+{
     struct ptx_inst *i = c->i;
     if (i->operand_count < 3)
         return check_says(c, "'tex' needs a destination vector and [texture, coordinates]");
@@ -195,25 +204,29 @@ bool check_texture(struct check *c) {
     return check_coordinates(c, &i->operands[2 + sampler]);
 }
 
-bool check_texture_query(struct check *c) {
+bool check_texture_query(struct check *c)
+{
     return check_count(c, 2, 2) && check_dest(c, &c->i->operands[0], PTX_B32) &&
            check_texture_name(c, &c->i->operands[1], PTX_TEXREF);
 }
 
 // ---- bar, barrier
 
-static bool check_barrier_number(struct check *c, struct ptx_operand *o) {
+static bool check_barrier_number(struct check *c, struct ptx_operand *o)
+{
     if (o->kind == PTX_OPERAND_IMM && !check_integer(c, o, 0, 15)) return false;
     return check_source(c, o, PTX_U32);
 }
 
-static bool check_barrier_count(struct check *c, struct ptx_operand *o) {
+static bool check_barrier_count(struct check *c, struct ptx_operand *o)
+{
     if (o->kind == PTX_OPERAND_IMM && o->component == LITERAL_INT && (o->imm % 32 || !o->imm))
         return diag_error(c->p->d, o->loc, "the number of threads at a barrier must be a multiple of 32");
     return check_source(c, o, PTX_U32);
 }
 
-static bool check_barrier_reduction(struct check *c) {
+static bool check_barrier_reduction(struct check *c)
+{
     struct ptx_inst *i = c->i;
     unsigned count = i->operand_count;
     bool popc = i->boolean == PTX_BOOL_POPC;
@@ -227,7 +240,8 @@ static bool check_barrier_reduction(struct check *c) {
            check_source_predicate(c, &i->operands[count - 1]);
 }
 
-bool check_barrier(struct check *c) {
+bool check_barrier(struct check *c)
+{
     struct ptx_inst *i = c->i;
     const char *op = ptx_op_name(i->op);
     if (c->given & F(WARP)) {
@@ -252,7 +266,8 @@ bool check_barrier(struct check *c) {
 
 // One value of a call against the parameter it stands for.
 static bool check_argument(struct check *c, struct ptx_operand *o, const struct ptx_variable *formal,
-                           bool is_return) {
+                           bool is_return)
+{
     const char *what = is_return ? "returned value" : "parameter";
     if (o->kind == PTX_OPERAND_SINK && is_return) return true;
     if (o->kind == PTX_OPERAND_SYMBOL && o->variable->space == PTX_SPACE_PARAM) {
@@ -268,7 +283,8 @@ static bool check_argument(struct check *c, struct ptx_operand *o, const struct 
 }
 
 static bool check_argument_list(struct check *c, struct ptx_operand *list, unsigned count,
-                                struct ptx_variable **formals, unsigned formal_count, bool is_return) {
+                                struct ptx_variable **formals, unsigned formal_count, bool is_return)
+{
     if (count != formal_count)
         return diag_error(c->p->d, c->i->call_target.loc, "the function has %u %s%s, the call has %u",
                           formal_count, is_return ? "returned value" : "parameter",
@@ -278,7 +294,8 @@ static bool check_argument_list(struct check *c, struct ptx_operand *list, unsig
     return true;
 }
 
-bool check_call(struct check *c) {
+bool check_call(struct check *c)
+{
     struct ptx_inst *i = c->i;
     const struct ptx_prototype *t = i->call_prototype;
     if (i->call_target.kind == PTX_OPERAND_FUNCTION) {

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-bool parse_file_directive(struct parser *p) {
+bool parse_file_directive(struct parser *p)
+{
     uint32_t ignored;
     struct ptx_file file;
     if (!parse_u32(p, "a file number after .file", &file.number)) return false;
@@ -25,21 +26,25 @@ bool parse_file_directive(struct parser *p) {
     return true;
 }
 
-static bool parse_place(struct parser *p, struct ptx_line_info *info) {
+static bool parse_place(struct parser *p, struct ptx_line_info *info)
+{
     return parse_u32(p, "a file number", &info->file) && parse_u32(p, "a line number", &info->line) &&
            parse_u32(p, "a column", &info->column);
 }
 
-static uint64_t place_key(const struct ptx_line_info *info) {
+static uint64_t place_key(const struct ptx_line_info *info)
+{
     return hash_u64(hash_u64(((uint64_t)info->file << 32) | info->line) + info->column);
 }
 
-static bool same_place(const struct ptx_line_info *a, const struct ptx_line_info *b) {
+static bool same_place(const struct ptx_line_info *a, const struct ptx_line_info *b)
+{
     return a->file == b->file && a->line == b->line && a->column == b->column;
 }
 
 // The line info of a call site: the last one made for that place, or a new one that is not inlined.
-static uint32_t call_site(struct parser *p, const struct ptx_line_info *place) {
+static uint32_t call_site(struct parser *p, const struct ptx_line_info *place)
+{
     uint32_t index;
     if (u64map_get(&p->line_places, place_key(place), &index) &&
         same_place(&p->line_infos.data[index], place))
@@ -51,7 +56,8 @@ static uint32_t call_site(struct parser *p, const struct ptx_line_info *place) {
 }
 
 // After "function_name": a label in .debug_str, whose text is known only when that section was read.
-static bool parse_inlined(struct parser *p, struct ptx_line_info *info, struct token *name) {
+static bool parse_inlined(struct parser *p, struct ptx_line_info *info, struct token *name)
+{
     uint32_t offset;
     struct ptx_line_info site = {0};
     *name = p->t;
@@ -67,7 +73,8 @@ static bool parse_inlined(struct parser *p, struct ptx_line_info *info, struct t
     return true;
 }
 
-bool parse_loc_directive(struct parser *p) {
+bool parse_loc_directive(struct parser *p)
+{
     struct ptx_line_info info = {0};
     struct token function = {.kind = TOKEN_END};
     if (!parse_place(p, &info)) return false;
@@ -88,7 +95,8 @@ bool parse_loc_directive(struct parser *p) {
 // ---- .section
 
 // At a label or data directive of .debug_str: bytes are collected, a label starts a string.
-static void collect_string(struct parser *p, const struct token *label, struct strbuf *bytes) {
+static void collect_string(struct parser *p, const struct token *label, struct strbuf *bytes)
+{
     strbuf_clear(bytes);
     bool ended = false;
     while (at(p, TOKEN_DOT) || at(p, TOKEN_INT) || at(p, TOKEN_COMMA) || at(p, TOKEN_MINUS)) {
@@ -104,7 +112,8 @@ static void collect_string(struct parser *p, const struct token *label, struct s
     vec_push(&p->debug_texts, arena_strndup(p->arena, strbuf_text(bytes), bytes->length));
 }
 
-static bool parse_debug_strings(struct parser *p, struct loc open) {
+static bool parse_debug_strings(struct parser *p, struct loc open)
+{
     struct strbuf bytes = {0};
     while (!at(p, TOKEN_RBRACE) && !at(p, TOKEN_END)) {
         struct token label = p->t;
@@ -115,7 +124,8 @@ static bool parse_debug_strings(struct parser *p, struct loc open) {
     return parse_accept(p, TOKEN_RBRACE) || diag_error(p->d, open, "this '{' is never closed");
 }
 
-bool parse_section(struct parser *p) {
+bool parse_section(struct parser *p)
+{
     char found[TOKEN_TEXT_BYTES];
     bool strings = parse_at_dot(p, "debug_str");
     if (!at(p, TOKEN_DOT) && !at(p, TOKEN_NAME) && !at(p, TOKEN_STRING))
@@ -128,7 +138,8 @@ bool parse_section(struct parser *p) {
     return parse_debug_strings(p, open);
 }
 
-void debug_resolve_strings(struct parser *p) {
+void debug_resolve_strings(struct parser *p)
+{
     for (size_t i = 0; i < p->function_names.count; i++) {
         const struct function_name *f = &p->function_names.data[i];
         uint32_t text;

@@ -13,25 +13,21 @@
 
 #include <string.h>
 
-static bool is_float(struct constant c) {
-    return c.literal != LITERAL_INT;
-}
+static bool is_float(struct constant c) { return c.literal != LITERAL_INT; }
 
-double expr_to_f64(struct constant c) {
+double expr_to_f64(struct constant c)
+{
     if (c.literal == LITERAL_F32) return (double)f32_from_bits((uint32_t)c.bits);
     if (c.literal == LITERAL_F64) return f64_from_bits(c.bits);
     return c.is_unsigned ? (double)c.bits : (double)(int64_t)c.bits;
 }
 
-static struct constant from_f64(double value) {
+static struct constant from_f64(double value)
+{
     return (struct constant){LITERAL_F64, false, f64_bits(value)};
 }
-static struct constant from_bool(bool value) {
-    return (struct constant){LITERAL_INT, false, value};
-}
-static bool is_true(struct constant c) {
-    return is_float(c) ? expr_to_f64(c) != 0 : c.bits != 0;
-}
+static struct constant from_bool(bool value) { return (struct constant){LITERAL_INT, false, value}; }
+static bool is_true(struct constant c) { return is_float(c) ? expr_to_f64(c) != 0 : c.bits != 0; }
 
 static int precedence(enum token_kind kind) // 0: no binary operator
 {
@@ -44,7 +40,8 @@ static int precedence(enum token_kind kind) // 0: no binary operator
     return levels[kind];
 }
 
-static bool float_operation(enum token_kind op, struct constant a, struct constant b, struct constant *r) {
+static bool float_operation(enum token_kind op, struct constant a, struct constant b, struct constant *r)
+{
     double x = expr_to_f64(a), y = expr_to_f64(b);
     switch ((int)op) {
     case TOKEN_PLUS: *r = from_f64(x + y); return true;
@@ -63,13 +60,15 @@ static bool float_operation(enum token_kind op, struct constant a, struct consta
     }
 }
 
-static uint64_t divide(uint64_t a, uint64_t b, bool is_unsigned) {
+static uint64_t divide(uint64_t a, uint64_t b, bool is_unsigned)
+{
     if (is_unsigned) return a / b;
     return b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b); // INT64_MIN / -1 wraps
 }
 
 // The divisor is not zero.
-static struct constant integer_operation(enum token_kind op, struct constant a, struct constant b) {
+static struct constant integer_operation(enum token_kind op, struct constant a, struct constant b)
+{
     bool is_unsigned = a.is_unsigned || b.is_unsigned;
     uint64_t x = a.bits, y = b.bits, flip = is_unsigned ? 0 : 1ull << 63;
     struct constant r = {LITERAL_INT, is_unsigned, 0};
@@ -99,7 +98,8 @@ static struct constant integer_operation(enum token_kind op, struct constant a, 
     return r;
 }
 
-static bool apply(struct parser *p, const struct token *op, struct constant *a, struct constant b) {
+static bool apply(struct parser *p, const struct token *op, struct constant *a, struct constant b)
+{
     struct loc loc = lex_loc(&p->lex, op);
     bool division = op->kind == TOKEN_SLASH || op->kind == TOKEN_PERCENT;
     if (is_float(*a) != is_float(b))
@@ -115,7 +115,8 @@ static bool apply(struct parser *p, const struct token *op, struct constant *a, 
 
 static bool parse_unary(struct parser *p, struct constant *value);
 
-static bool parse_binary(struct parser *p, int least, struct constant *value) {
+static bool parse_binary(struct parser *p, int least, struct constant *value)
+{
     if (!parse_unary(p, value)) return false;
     for (int level; (level = precedence(p->t.kind)) >= least && level;) {
         struct token op = p->t;
@@ -126,7 +127,8 @@ static bool parse_binary(struct parser *p, int least, struct constant *value) {
     return true;
 }
 
-static bool parse_conditional(struct parser *p, struct constant *value) {
+static bool parse_conditional(struct parser *p, struct constant *value)
+{
     struct constant yes, no;
     if (!parse_binary(p, 1, value)) return false;
     if (!parse_accept(p, TOKEN_QUESTION)) return true;
@@ -138,7 +140,8 @@ static bool parse_conditional(struct parser *p, struct constant *value) {
 }
 
 // After '(': a cast or an expression in parentheses.
-static bool parse_parentheses(struct parser *p, struct constant *value) {
+static bool parse_parentheses(struct parser *p, struct constant *value)
+{
     bool to_signed = parse_at_dot(p, "s64"), to_unsigned = parse_at_dot(p, "u64");
     if (!to_signed && !to_unsigned)
         return parse_constant(p, value) && parse_expect(p, TOKEN_RPAREN, "to match '('");
@@ -149,7 +152,8 @@ static bool parse_parentheses(struct parser *p, struct constant *value) {
     return true;
 }
 
-static bool parse_sign(struct parser *p, enum token_kind sign, struct constant *value) {
+static bool parse_sign(struct parser *p, enum token_kind sign, struct constant *value)
+{
     struct loc loc = parse_here(p);
     if (!parse_unary(p, value)) return false;
     switch ((int)sign) {
@@ -170,7 +174,8 @@ static bool parse_sign(struct parser *p, enum token_kind sign, struct constant *
     }
 }
 
-static bool parse_unary(struct parser *p, struct constant *value) {
+static bool parse_unary(struct parser *p, struct constant *value)
+{
     if (p->expr_depth >= EXPR_DEPTH_MAX) return parse_error(p, "the expression nests too deep");
     p->expr_depth++;
     struct token t = p->t;
@@ -198,7 +203,8 @@ static bool parse_unary(struct parser *p, struct constant *value) {
     return good;
 }
 
-bool parse_constant(struct parser *p, struct constant *value) {
+bool parse_constant(struct parser *p, struct constant *value)
+{
     if (p->expr_depth >= EXPR_DEPTH_MAX) return parse_error(p, "the expression nests too deep");
     p->expr_depth++;
     bool good = parse_conditional(p, value);
@@ -206,7 +212,8 @@ bool parse_constant(struct parser *p, struct constant *value) {
     return good;
 }
 
-bool parse_constant_i64(struct parser *p, int64_t *value) {
+bool parse_constant_i64(struct parser *p, int64_t *value)
+{
     struct constant c;
     struct loc loc = parse_here(p);
     if (!parse_constant(p, &c)) return false;
@@ -215,7 +222,8 @@ bool parse_constant_i64(struct parser *p, int64_t *value) {
     return true;
 }
 
-static uint64_t extend(uint64_t bits, enum ptx_type type) {
+static uint64_t extend(uint64_t bits, enum ptx_type type)
+{
     unsigned width = ptx_type_bits(type);
     if (width >= 64) return bits;
     bits &= bit_mask(width);
@@ -223,7 +231,8 @@ static uint64_t extend(uint64_t bits, enum ptx_type type) {
     return ptx_type_is_signed(type) && negative ? bits | ~bit_mask(width) : bits;
 }
 
-bool expr_to_type(struct constant c, enum ptx_type type, uint64_t *bits) {
+bool expr_to_type(struct constant c, enum ptx_type type, uint64_t *bits)
+{
     bool bit_type = type >= PTX_B8 && type <= PTX_B128;
     if (type == PTX_PRED) {
         *bits = is_true(c);

@@ -22,7 +22,8 @@ struct initialiser {
     VEC(struct ptx_relocation) relocations;
 };
 
-static void put(struct initialiser *init, uint64_t offset, uint64_t value) {
+static void put(struct initialiser *init, uint64_t offset, uint64_t value)
+{
     size_t end = offset + init->element_bytes;
     if (init->bytes.count < end) {
         vec_reserve(&init->bytes, end);
@@ -33,7 +34,8 @@ static void put(struct initialiser *init, uint64_t offset, uint64_t value) {
 }
 
 // NAME or generic(NAME), each with an offset: everything of a relocation but where it goes.
-static bool parse_address(struct parser *p, struct ptx_relocation *r) {
+static bool parse_address(struct parser *p, struct ptx_relocation *r)
+{
     struct token name = p->t;
     parse_advance(p);
     if (token_is(&name, "generic", 7) && at(p, TOKEN_LPAREN)) {
@@ -55,7 +57,8 @@ static bool parse_address(struct parser *p, struct ptx_relocation *r) {
 }
 
 // "0xff00(x)": which byte of the address.
-static bool parse_masked_address(struct parser *p, struct initialiser *init, struct ptx_relocation *r) {
+static bool parse_masked_address(struct parser *p, struct initialiser *init, struct ptx_relocation *r)
+{
     struct loc loc = parse_here(p);
     uint64_t mask = p->t.value;
     parse_advance(p);
@@ -71,7 +74,8 @@ static bool parse_masked_address(struct parser *p, struct initialiser *init, str
     return parse_address(p, r) && parse_expect(p, TOKEN_RPAREN, "after the masked address");
 }
 
-static bool at_mask(const struct parser *p) {
+static bool at_mask(const struct parser *p)
+{
     if (!at(p, TOKEN_INT)) return false;
     struct lexer probe = p->lex;
     struct token next;
@@ -81,7 +85,8 @@ static bool at_mask(const struct parser *p) {
     return true;
 }
 
-static bool parse_element(struct parser *p, struct initialiser *init, uint64_t offset) {
+static bool parse_element(struct parser *p, struct initialiser *init, uint64_t offset)
+{
     struct ptx_relocation r = {.offset = offset, .size = (uint8_t)init->element_bytes};
     struct loc loc = parse_here(p);
     enum ptx_type type = init->v->type;
@@ -115,7 +120,8 @@ struct shape {
 };
 
 static bool parse_level(struct parser *p, struct initialiser *init, const struct shape *shape, unsigned level,
-                        uint64_t offset, uint64_t *count) {
+                        uint64_t offset, uint64_t *count)
+{
     if (level == shape->levels) return parse_element(p, init, offset);
     uint64_t stride = init->element_bytes, ignored;
     for (unsigned i = level + 1; i < shape->levels; i++) stride *= shape->counts[i];
@@ -134,7 +140,8 @@ static bool parse_level(struct parser *p, struct initialiser *init, const struct
     return parse_expect(p, TOKEN_RBRACE, "after the values of an array");
 }
 
-static bool finish(struct parser *p, struct initialiser *init) {
+static bool finish(struct parser *p, struct initialiser *init)
+{
     struct ptx_variable *v = init->v;
     if (v->size_bytes > INIT_BYTES_MAX - p->init_bytes)
         return diag_error(p->d, v->loc, "more than 1 GiB of initialised data");
@@ -148,14 +155,16 @@ static bool finish(struct parser *p, struct initialiser *init) {
 
 // "{ addr_mode_0 = clamp_to_border, … }": state that the launch would have to start with. Who uses it is
 // refused.
-static bool skip_opaque_initialiser(struct parser *p, struct ptx_variable *v) {
+static bool skip_opaque_initialiser(struct parser *p, struct ptx_variable *v)
+{
     if (!at(p, TOKEN_LBRACE))
         return parse_error(p, "expected '{' before the state of a .%s", ptx_type_name(v->type));
     v->unsupported = arena_printf(p->arena, "a .%s with an initial state", ptx_type_name(v->type));
     return parse_skip_braces(p);
 }
 
-bool parse_initialiser(struct parser *p, struct ptx_variable *v, const uint64_t *dimensions, unsigned rank) {
+bool parse_initialiser(struct parser *p, struct ptx_variable *v, const uint64_t *dimensions, unsigned rank)
+{
     struct initialiser init = {.v = v, .element_bytes = ptx_type_bits(v->type) / 8};
     uint64_t counts[INIT_DEPTH_MAX], count = 0;
     struct shape shape = {counts, rank};

@@ -7,7 +7,8 @@
 enum { FOLLOW = 1, DIGIT = 2, HEX = 4, SPACE = 8 };
 
 // Bytes from 0x80 are accepted in names, so that UTF-8 identifiers of other front ends pass through.
-static inline unsigned class_of(unsigned char c) {
+static inline unsigned class_of(unsigned char c)
+{
     static const unsigned char classes[256] = {
         ['0' ... '9'] = FOLLOW | DIGIT | HEX,
         ['a' ... 'f'] = FOLLOW | HEX,
@@ -26,31 +27,37 @@ static inline unsigned class_of(unsigned char c) {
     return classes[c];
 }
 
-static inline int peek(const struct lexer *l, size_t ahead) {
+static inline int peek(const struct lexer *l, size_t ahead)
+{
     return (size_t)(l->end - l->at) > ahead ? (unsigned char)l->at[ahead] : -1;
 }
 
-void lex_init(struct lexer *l, const char *text, size_t length, uint32_t source, struct diag *d) {
+void lex_init(struct lexer *l, const char *text, size_t length, uint32_t source, struct diag *d)
+{
     *l = (struct lexer){
         .at = text, .end = text + length, .line_start = text, .line = 1, .source = source, .d = d};
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) l->at += 3; // byte order mark
 }
 
-static struct loc here(const struct lexer *l, size_t length) {
+static struct loc here(const struct lexer *l, size_t length)
+{
     return (struct loc){l->source, l->line, (uint32_t)(l->at - l->line_start) + 1, (uint32_t)length};
 }
 
-static void new_line(struct lexer *l) {
+static void new_line(struct lexer *l)
+{
     l->line++;
     l->line_start = l->at;
 }
 
-static void skip_to_line_end(struct lexer *l) {
+static void skip_to_line_end(struct lexer *l)
+{
     const char *stop = memchr(l->at, '\n', (size_t)(l->end - l->at));
     l->at = stop ? stop : l->end;
 }
 
-static void skip_block_comment(struct lexer *l) {
+static void skip_block_comment(struct lexer *l)
+{
     struct loc start = here(l, 2);
     l->at += 2;
     while (l->at < l->end) {
@@ -65,7 +72,8 @@ static void skip_block_comment(struct lexer *l) {
 
 // "# 12 "k.cu"", "#line 12": where the text came from, of no use here. Anything else was meant for a
 // preprocessor.
-static void skip_hash_line(struct lexer *l) {
+static void skip_hash_line(struct lexer *l)
+{
     const char *p = l->at + 1;
     while (p < l->end && (*p == ' ' || *p == '\t')) p++;
     size_t left = (size_t)(l->end - p);
@@ -77,7 +85,8 @@ static void skip_hash_line(struct lexer *l) {
 }
 
 // Leaves `at` on the first byte of a token or at the end.
-static void skip_blank(struct lexer *l) {
+static void skip_blank(struct lexer *l)
+{
     for (;;) {
         int c = peek(l, 0);
         if (c == '\n') {
@@ -97,20 +106,23 @@ static void skip_blank(struct lexer *l) {
     }
 }
 
-static size_t follow_length(const struct lexer *l, size_t from) {
+static size_t follow_length(const struct lexer *l, size_t from)
+{
     const char *p = l->at + from;
     while (p < l->end && class_of((unsigned char)*p) & FOLLOW) p++;
     return (size_t)(p - l->at);
 }
 
-static int digit_value(char c) {
+static int digit_value(char c)
+{
     if (c >= '0' && c <= '9') return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
     if (c >= 'A' && c <= 'F') return c - 'A' + 10;
     return 99;
 }
 
-static bool hex_bits(const char *text, size_t length, uint64_t *bits) {
+static bool hex_bits(const char *text, size_t length, uint64_t *bits)
+{
     *bits = 0;
     for (size_t i = 0; i < length; i++) {
         int digit = digit_value(text[i]);
@@ -121,7 +133,8 @@ static bool hex_bits(const char *text, size_t length, uint64_t *bits) {
 }
 
 // 0[fF]hex{8} and 0[dD]hex{16} (PTX ISA 4.5.2).
-static bool lex_exact_float(struct lexer *l, struct token *t, size_t length, size_t digits) {
+static bool lex_exact_float(struct lexer *l, struct token *t, size_t length, size_t digits)
+{
     t->kind = digits == 8 ? TOKEN_F32 : TOKEN_F64;
     if (length != 2 + digits || !hex_bits(l->at + 2, digits, &t->value)) {
         diag_error(l->d, here(l, length),
@@ -133,7 +146,8 @@ static bool lex_exact_float(struct lexer *l, struct token *t, size_t length, siz
     return true;
 }
 
-static void lex_decimal_float(struct lexer *l, struct token *t, size_t length) {
+static void lex_decimal_float(struct lexer *l, struct token *t, size_t length)
+{
     char digits[128], *end;
     size_t n = length < sizeof digits - 1 ? length : sizeof digits - 1;
     memcpy(digits, l->at, n);
@@ -147,7 +161,8 @@ static void lex_decimal_float(struct lexer *l, struct token *t, size_t length) {
 }
 
 // Length of digits [. digits] [e [sign] digits] at the lexer, 0 when there is neither dot nor exponent.
-static size_t decimal_float_length(const struct lexer *l) {
+static size_t decimal_float_length(const struct lexer *l)
+{
     size_t i = 0;
     bool is_float = false;
     while (peek(l, i) >= '0' && peek(l, i) <= '9') i++;
@@ -167,7 +182,8 @@ static size_t decimal_float_length(const struct lexer *l) {
     return is_float ? i : 0;
 }
 
-static void lex_integer(struct lexer *l, struct token *t, size_t length) {
+static void lex_integer(struct lexer *l, struct token *t, size_t length)
+{
     const char *p = l->at, *stop = p + length;
     int base = 10;
     if (length > 1 && *p == '0') {
@@ -197,7 +213,8 @@ static void lex_integer(struct lexer *l, struct token *t, size_t length) {
     l->at += length;
 }
 
-static void lex_number(struct lexer *l, struct token *t) {
+static void lex_number(struct lexer *l, struct token *t)
+{
     size_t length = follow_length(l, 0);
     int second = peek(l, 1);
     if (*l->at == '0' && (second == 'f' || second == 'F')) {
@@ -217,7 +234,8 @@ static void lex_number(struct lexer *l, struct token *t) {
 }
 
 // ".word", with "::" inside words (".shared::cta", ".L2::128B").
-static void lex_dot(struct lexer *l, struct token *t) {
+static void lex_dot(struct lexer *l, struct token *t)
+{
     size_t length = follow_length(l, 1);
     while (length > 1 && peek(l, length) == ':' && peek(l, length + 1) == ':' && peek(l, length + 2) >= 0 &&
            class_of((unsigned char)peek(l, length + 2)) & FOLLOW)
@@ -229,7 +247,8 @@ static void lex_dot(struct lexer *l, struct token *t) {
     l->at += length;
 }
 
-static void lex_string(struct lexer *l, struct token *t) {
+static void lex_string(struct lexer *l, struct token *t)
+{
     const char *p = l->at + 1;
     while (p < l->end && *p != '"' && *p != '\n') p += *p == '\\' && l->end - p > 1 && p[1] != '\n' ? 2 : 1;
     t->kind = TOKEN_STRING;
@@ -242,7 +261,8 @@ static void lex_string(struct lexer *l, struct token *t) {
     l->at = p;
 }
 
-static enum token_kind punctuation(const struct lexer *l, size_t *length) {
+static enum token_kind punctuation(const struct lexer *l, size_t *length)
+{
     int second = peek(l, 1);
     *length = 2;
     switch (*l->at) {
@@ -299,7 +319,8 @@ static enum token_kind punctuation(const struct lexer *l, size_t *length) {
 }
 
 // Reports a run of bytes that start no token as one error, and skips it.
-static void skip_garbage(struct lexer *l) {
+static void skip_garbage(struct lexer *l)
+{
     size_t length = 0, kind_length;
     struct lexer probe = *l;
     while (probe.at < l->end && !class_of((unsigned char)*probe.at) && *probe.at != '\n' &&
@@ -316,7 +337,8 @@ static void skip_garbage(struct lexer *l) {
     l->at += length;
 }
 
-void lex_next(struct lexer *l, struct token *t) {
+void lex_next(struct lexer *l, struct token *t)
+{
     for (;;) {
         skip_blank(l);
         int c = peek(l, 0), second = peek(l, 1);
@@ -355,12 +377,14 @@ void lex_next(struct lexer *l, struct token *t) {
     }
 }
 
-struct loc lex_loc(const struct lexer *l, const struct token *t) {
+struct loc lex_loc(const struct lexer *l, const struct token *t)
+{
     uint32_t length = t->length + (t->kind == TOKEN_DOT) + (t->kind == TOKEN_STRING ? 2 : 0);
     return (struct loc){l->source, t->line, t->column, length};
 }
 
-const char *lex_kind_text(enum token_kind kind) {
+const char *lex_kind_text(enum token_kind kind)
+{
     static const char *const texts[] = {
         [TOKEN_END] = "end of file", [TOKEN_NAME] = "a name",    [TOKEN_DOT] = "a directive",
         [TOKEN_INT] = "an integer",  [TOKEN_F32] = "a constant", [TOKEN_F64] = "a constant",
@@ -379,7 +403,8 @@ const char *lex_kind_text(enum token_kind kind) {
     return texts[kind];
 }
 
-const char *lex_token_text(const struct token *t, char *buffer) {
+const char *lex_token_text(const struct token *t, char *buffer)
+{
     int length = t->length > 40 ? 40 : (int)t->length;
     switch ((int)t->kind) {
     case TOKEN_NAME:

@@ -82,6 +82,7 @@ const char *lex_kind_text(enum token_kind kind);
 
 struct loc lex_loc(const struct lexer *l, const struct token *t);
 
-static inline bool token_is(const struct token *t, const char *text, size_t length) {
+static inline bool token_is(const struct token *t, const char *text, size_t length)
+{
     return t->length == length && __builtin_memcmp(t->text, text, length) == 0;
 }

@@ -19,11 +19,10 @@ struct mangled {
     size_t length;
 };
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static bool source_name(struct mangled *m, bool keep) {
+static bool source_name(struct mangled *m, bool keep)
+{
     size_t length = 0;
     while (m->at < m->end && is_digit(*m->at) && length < 100000)
         length = length * 10 + (size_t)(*m->at++ - '0');
@@ -35,7 +34,8 @@ static bool source_name(struct mangled *m, bool keep) {
 }
 
 // After "I": up to its "E", over names with lengths and nested N…E, I…E, X…E, L…E, J…E, F…E.
-static bool skip_template_arguments(struct mangled *m) {
+static bool skip_template_arguments(struct mangled *m)
+{
     unsigned depth = 1;
     while (depth && m->at < m->end) {
         char c = *m->at;
@@ -61,7 +61,8 @@ static bool skip_template_arguments(struct mangled *m) {
     return depth == 0;
 }
 
-static bool component(struct mangled *m) {
+static bool component(struct mangled *m)
+{
     char c = *m->at;
     if (is_digit(c)) return source_name(m, true);
     m->at++;
@@ -75,7 +76,8 @@ static bool component(struct mangled *m) {
     return (c == 'C' || c == 'D') && m->at < m->end && is_digit(*m->at++); // constructor, destructor
 }
 
-static bool unmangle(struct mangled *m) {
+static bool unmangle(struct mangled *m)
+{
     if (m->end - m->at < 3 || memcmp(m->at, "_Z", 2) != 0) return false;
     m->at += 2;
     if (*m->at == 'L') m->at++; // internal linkage
@@ -89,7 +91,8 @@ static bool unmangle(struct mangled *m) {
     return m->at < m->end && source_name(m, true);
 }
 
-const char *ptx_unmangle(struct arena *a, const char *name) {
+const char *ptx_unmangle(struct arena *a, const char *name)
+{
     struct mangled m = {.at = name, .end = name + strlen(name)};
     if (unmangle(&m)) return arena_strndup(a, m.name, m.length);
     return arena_strndup(a, name, strlen(name));
@@ -103,12 +106,14 @@ struct entry_list {
     uint32_t count;
 };
 
-static const char *entry_name(const void *context, size_t i) {
+static const char *entry_name(const void *context, size_t i)
+{
     const struct entry_list *l = context;
     return i < l->count ? l->names[i] : NULL;
 }
 
-static struct ptx_function *only_kernel(const struct ptx_module *m) {
+static struct ptx_function *only_kernel(const struct ptx_module *m)
+{
     struct ptx_function *only = NULL;
     for (uint32_t f = 0; f < m->function_count; f++) {
         if (!m->functions[f]->is_entry) continue;
@@ -119,7 +124,8 @@ static struct ptx_function *only_kernel(const struct ptx_module *m) {
 }
 
 static struct ptx_function *report_unknown(const struct ptx_module *m, struct entry_list *l, const char *name,
-                                           struct diag *d, struct arena *scratch) {
+                                           struct diag *d, struct arena *scratch)
+{
     const char *near = str_nearest(name, entry_name, l);
     const struct ptx_function *only = only_kernel(m);
     if (!l->count)
@@ -136,7 +142,8 @@ static struct ptx_function *report_unknown(const struct ptx_module *m, struct en
 }
 
 static struct ptx_function *report_ambiguous(const struct ptx_module *m, const char *name, struct diag *d,
-                                             struct arena *scratch) {
+                                             struct arena *scratch)
+{
     unsigned shown = 0;
     diag_error(d, loc_none(), "more than one kernel is called '%.200s'; use the mangled name", name);
     for (uint32_t f = 0; f < m->function_count && shown < 8; f++) {
@@ -148,7 +155,8 @@ static struct ptx_function *report_ambiguous(const struct ptx_module *m, const c
     return NULL;
 }
 
-struct ptx_function *ptx_find_entry(const struct ptx_module *m, const char *name, struct diag *d) {
+struct ptx_function *ptx_find_entry(const struct ptx_module *m, const char *name, struct diag *d)
+{
     struct ptx_function *match = NULL;
     bool ambiguous = false;
     struct arena scratch;
@@ -176,7 +184,8 @@ struct ptx_function *ptx_find_entry(const struct ptx_module *m, const char *name
     return match;
 }
 
-struct ptx_variable *ptx_find_variable(const struct ptx_module *m, const char *name) {
+struct ptx_variable *ptx_find_variable(const struct ptx_module *m, const char *name)
+{
     for (uint32_t v = 0; v < m->variable_count; v++)
         if (str_equal(m->variables[v]->name, name)) return m->variables[v];
     return NULL;

@@ -12,32 +12,35 @@
 #include <stdarg.h>
 #include <string.h>
 
-void parse_advance(struct parser *p) {
+void parse_advance(struct parser *p)
+{
     p->previous_line = p->t.line;
     lex_next(&p->lex, &p->t);
 }
 
-bool parse_at_dot(const struct parser *p, const char *word) {
+bool parse_at_dot(const struct parser *p, const char *word)
+{
     return p->t.kind == TOKEN_DOT && token_is(&p->t, word, strlen(word));
 }
 
-bool parse_accept(struct parser *p, enum token_kind kind) {
+bool parse_accept(struct parser *p, enum token_kind kind)
+{
     if (p->t.kind != kind) return false;
     parse_advance(p);
     return true;
 }
 
-bool parse_accept_dot(struct parser *p, const char *word) {
+bool parse_accept_dot(struct parser *p, const char *word)
+{
     if (!parse_at_dot(p, word)) return false;
     parse_advance(p);
     return true;
 }
 
-struct loc parse_here(const struct parser *p) {
-    return lex_loc(&p->lex, &p->t);
-}
+struct loc parse_here(const struct parser *p) { return lex_loc(&p->lex, &p->t); }
 
-bool parse_error(struct parser *p, const char *format, ...) {
+bool parse_error(struct parser *p, const char *format, ...)
+{
     char text[512];
     va_list args;
     va_start(args, format);
@@ -46,32 +49,32 @@ bool parse_error(struct parser *p, const char *format, ...) {
     return diag_error(p->d, parse_here(p), "%s", text);
 }
 
-bool parse_expect(struct parser *p, enum token_kind kind, const char *after) {
+bool parse_expect(struct parser *p, enum token_kind kind, const char *after)
+{
     if (parse_accept(p, kind)) return true;
     char found[TOKEN_TEXT_BYTES];
     return parse_error(p, "expected %s %s, found %s", lex_kind_text(kind), after,
                        lex_token_text(&p->t, found));
 }
 
-bool parse_semicolon(struct parser *p, const char *after) {
-    return parse_expect(p, TOKEN_SEMICOLON, after);
-}
+bool parse_semicolon(struct parser *p, const char *after) { return parse_expect(p, TOKEN_SEMICOLON, after); }
 
-bool parse_gave_up(const struct parser *p) {
-    return p->d->errors - p->errors_before >= ERRORS_MAX;
-}
+bool parse_gave_up(const struct parser *p) { return p->d->errors - p->errors_before >= ERRORS_MAX; }
 
-const char *parse_copy_token(struct parser *p, const struct token *t) {
+const char *parse_copy_token(struct parser *p, const struct token *t)
+{
     return arena_strndup(p->arena, t->text, t->length);
 }
 
-void *parse_copy_array(struct arena *a, const void *data, size_t bytes) {
+void *parse_copy_array(struct arena *a, const void *data, size_t bytes)
+{
     void *copy = arena_alloc(a, bytes);
     if (bytes) memcpy(copy, data, bytes);
     return copy;
 }
 
-bool parse_u32(struct parser *p, const char *what, uint32_t *value) {
+bool parse_u32(struct parser *p, const char *what, uint32_t *value)
+{
     if (!at(p, TOKEN_INT) || p->t.value > UINT32_MAX) {
         char found[TOKEN_TEXT_BYTES];
         return parse_error(p, "expected %s, found %s", what, lex_token_text(&p->t, found));
@@ -81,7 +84,8 @@ bool parse_u32(struct parser *p, const char *what, uint32_t *value) {
     return true;
 }
 
-bool parse_skip_braces(struct parser *p) {
+bool parse_skip_braces(struct parser *p)
+{
     struct loc open = parse_here(p);
     uint64_t depth = 0;
     do {
@@ -95,7 +99,8 @@ bool parse_skip_braces(struct parser *p) {
 
 // A ';' that was forgotten must not cost the next line: a token that begins a line and can begin a statement
 // stops the skipping.
-void parse_skip_statement(struct parser *p) {
+void parse_skip_statement(struct parser *p)
+{
     uint32_t line = p->t.line;
     while (!at(p, TOKEN_END) && !at(p, TOKEN_RBRACE)) {
         if (at(p, TOKEN_LBRACE)) {
@@ -111,7 +116,8 @@ void parse_skip_statement(struct parser *p) {
 
 // ---- module directives
 
-static bool parse_version(struct parser *p) {
+static bool parse_version(struct parser *p)
+{
     double version = 0;
     if (at(p, TOKEN_F64)) memcpy(&version, &p->t.value, sizeof version);
     char text[16], *dot;
@@ -128,7 +134,8 @@ static bool parse_version(struct parser *p) {
 }
 
 // ".target sm_75, debug": the first architecture counts; the other words say how a driver should translate.
-static bool parse_target(struct parser *p) {
+static bool parse_target(struct parser *p)
+{
     do {
         if (!at(p, TOKEN_NAME)) return parse_error(p, "expected a target such as sm_75 after .target");
         const char *name = parse_copy_token(p, &p->t);
@@ -146,7 +153,8 @@ static bool parse_target(struct parser *p) {
     return true;
 }
 
-static bool parse_address_size(struct parser *p) {
+static bool parse_address_size(struct parser *p)
+{
     if (!at(p, TOKEN_INT) || (p->t.value != 32 && p->t.value != 64))
         return parse_error(p, "expected 32 or 64 after .address_size");
     p->m->address_bits = (unsigned)p->t.value;
@@ -154,14 +162,16 @@ static bool parse_address_size(struct parser *p) {
     return true;
 }
 
-static bool parse_module_pragma(struct parser *p) {
+static bool parse_module_pragma(struct parser *p)
+{
     do {
         if (!parse_accept(p, TOKEN_STRING)) return parse_error(p, "expected a string after .pragma");
     } while (parse_accept(p, TOKEN_COMMA));
     return parse_semicolon(p, "after .pragma");
 }
 
-static bool accept_linkage(struct parser *p, struct linkage *l) {
+static bool accept_linkage(struct parser *p, struct linkage *l)
+{
     for (;;) {
         if (parse_accept_dot(p, "extern"))
             l->is_extern = true;
@@ -176,7 +186,8 @@ static bool accept_linkage(struct parser *p, struct linkage *l) {
     }
 }
 
-static const char *directive_name(const void *context, size_t i) {
+static const char *directive_name(const void *context, size_t i)
+{
     static const char *const names[] = {
         "version",      "target",       "address_size",  "entry",         "func",        "global",
         "const",        "shared",       "visible",       "extern",        "weak",        "common",
@@ -188,7 +199,8 @@ static const char *directive_name(const void *context, size_t i) {
     return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
-static bool parse_declaration(struct parser *p) {
+static bool parse_declaration(struct parser *p)
+{
     struct linkage linkage = {0};
     enum ptx_space space;
     if (parse_accept_dot(p, "version")) return parse_version(p);
@@ -213,7 +225,8 @@ static bool parse_declaration(struct parser *p) {
 }
 
 // Old compilers wrote debug data as "@@DWARF …" lines.
-static bool skip_dwarf_line(struct parser *p) {
+static bool skip_dwarf_line(struct parser *p)
+{
     if (!at(p, TOKEN_AT)) return false;
     uint32_t line = p->t.line;
     struct parser probe = *p;
@@ -223,7 +236,8 @@ static bool skip_dwarf_line(struct parser *p) {
     return true;
 }
 
-static void parse_module(struct parser *p) {
+static void parse_module(struct parser *p)
+{
     parse_advance(p);
     if (at(p, TOKEN_END) && !p->lex.d->errors)
         parse_error(p, "the file is empty; a PTX file starts with .version");
@@ -244,7 +258,8 @@ static void parse_module(struct parser *p) {
 
 // ---- the whole
 
-static void parser_init(struct parser *p, const char *text, size_t length, uint32_t source, struct diag *d) {
+static void parser_init(struct parser *p, const char *text, size_t length, uint32_t source, struct diag *d)
+{
     *p = (struct parser){.d = d, .errors_before = d->errors};
     p->m = heap_alloc(sizeof *p->m);
     arena_init(&p->m->arena);
@@ -265,7 +280,8 @@ static void parser_init(struct parser *p, const char *text, size_t length, uint3
     vec_push(&p->line_infos, (struct ptx_line_info){0});
 }
 
-static void parser_fini(struct parser *p) {
+static void parser_fini(struct parser *p)
+{
     strmap_fini(&p->mnemonics);
     strmap_fini(&p->sregs);
     suffix_table_fini(&p->suffixes);
@@ -295,12 +311,14 @@ static void parser_fini(struct parser *p) {
 }
 
 // Calls of an alias become calls of what it stands for (PTX ISA 11.2.5, ".alias").
-static struct ptx_function *resolve_alias(const struct parser *p, struct ptx_function *f) {
+static struct ptx_function *resolve_alias(const struct parser *p, struct ptx_function *f)
+{
     uint32_t alias;
     return u64map_get(&p->alias_numbers, (uintptr_t)f, &alias) ? p->aliases.data[alias].target : f;
 }
 
-static void resolve_aliases_in(const struct parser *p, struct ptx_function *f) {
+static void resolve_aliases_in(const struct parser *p, struct ptx_function *f)
+{
     for (uint32_t n = 0; n < f->inst_count; n++) {
         struct ptx_inst *i = &f->insts[n];
         if (i->call_target.function) i->call_target.function = resolve_alias(p, i->call_target.function);
@@ -312,7 +330,8 @@ static void resolve_aliases_in(const struct parser *p, struct ptx_function *f) {
             f->tables[t].functions[e] = resolve_alias(p, f->tables[t].functions[e]);
 }
 
-static void resolve_aliases(struct parser *p) {
+static void resolve_aliases(struct parser *p)
+{
     if (!p->aliases.count) return;
     for (size_t f = 0; f < p->functions.count; f++) resolve_aliases_in(p, p->functions.data[f]);
     for (size_t v = 0; v < p->variables.count; v++) {
@@ -323,7 +342,8 @@ static void resolve_aliases(struct parser *p) {
     }
 }
 
-static void finish_module(struct parser *p) {
+static void finish_module(struct parser *p)
+{
     struct ptx_module *m = p->m;
     debug_resolve_strings(p);
     resolve_aliases(p);
@@ -337,7 +357,8 @@ static void finish_module(struct parser *p) {
     m->line_info_count = (uint32_t)p->line_infos.count;
 }
 
-struct ptx_module *ptx_parse(const char *text, size_t length, uint32_t source, struct diag *d) {
+struct ptx_module *ptx_parse(const char *text, size_t length, uint32_t source, struct diag *d)
+{
     struct parser p;
     parser_init(&p, length ? text : "", length, source, d);
     parse_module(&p);
@@ -350,7 +371,8 @@ struct ptx_module *ptx_parse(const char *text, size_t length, uint32_t source, s
     return NULL;
 }
 
-void ptx_module_free(struct ptx_module *m) {
+void ptx_module_free(struct ptx_module *m)
+{
     if (!m) return;
     for (uint32_t i = 0; i < m->function_count; i++) free(m->functions[i]->insts);
     arena_fini(&m->arena);

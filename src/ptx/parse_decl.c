@@ -22,7 +22,8 @@ struct declaration {
     bool is_managed;
 };
 
-bool parse_type_word(const struct token *t, enum ptx_type *type) {
+bool parse_type_word(const struct token *t, enum ptx_type *type)
+{
     for (int i = PTX_NONE + 1; i < PTX_TYPE_COUNT; i++) {
         const char *name = ptx_type_name((enum ptx_type)i);
         if (token_is(t, name, strlen(name))) {
@@ -33,7 +34,8 @@ bool parse_type_word(const struct token *t, enum ptx_type *type) {
     return false;
 }
 
-bool parse_space_word(const struct token *t, enum ptx_space *space) {
+bool parse_space_word(const struct token *t, enum ptx_space *space)
+{
     static const enum ptx_space declared[] = {PTX_SPACE_CONST, PTX_SPACE_GLOBAL, PTX_SPACE_LOCAL,
                                               PTX_SPACE_PARAM, PTX_SPACE_SHARED, PTX_SPACE_TEX};
     for (size_t i = 0; i < sizeof declared / sizeof declared[0]; i++) {
@@ -46,7 +48,8 @@ bool parse_space_word(const struct token *t, enum ptx_space *space) {
     return false;
 }
 
-static bool parse_align(struct parser *p, uint32_t *align_bytes) {
+static bool parse_align(struct parser *p, uint32_t *align_bytes)
+{
     struct token number = p->t;
     if (!parse_u32(p, "a power of two after .align", align_bytes)) return false;
     if (is_power_of_two(*align_bytes) && *align_bytes <= 1u << 20) return true;
@@ -54,7 +57,8 @@ static bool parse_align(struct parser *p, uint32_t *align_bytes) {
 }
 
 // After ".attribute": "(.managed)", "(.unified(0x1, 0x2))".
-static bool parse_attribute(struct parser *p, struct declaration *d) {
+static bool parse_attribute(struct parser *p, struct declaration *d)
+{
     if (!parse_expect(p, TOKEN_LPAREN, "after .attribute")) return false;
     uint32_t depth = 1;
     while (depth) {
@@ -69,14 +73,16 @@ static bool parse_attribute(struct parser *p, struct declaration *d) {
 }
 
 // ".ptr .global .align 8": what a pointer parameter points to. A hint; the launch's buffers say it better.
-static bool skip_pointer_hint(struct parser *p) {
+static bool skip_pointer_hint(struct parser *p)
+{
     enum ptx_space space;
     uint32_t align_bytes;
     if (at(p, TOKEN_DOT) && parse_space_word(&p->t, &space)) parse_advance(p);
     return !parse_accept_dot(p, "align") || parse_align(p, &align_bytes);
 }
 
-static bool parse_attributes(struct parser *p, struct declaration *d) {
+static bool parse_attributes(struct parser *p, struct declaration *d)
+{
     while (at(p, TOKEN_DOT)) {
         if (parse_accept_dot(p, "align")) {
             if (!parse_align(p, &d->align_bytes)) return false;
@@ -100,7 +106,8 @@ static bool parse_attributes(struct parser *p, struct declaration *d) {
 }
 
 // Opaque objects have no bytes a program can see.
-static bool declare_check(struct parser *p, const struct declaration *d, struct loc loc) {
+static bool declare_check(struct parser *p, const struct declaration *d, struct loc loc)
+{
     unsigned bits = ptx_type_bits(d->type);
     bool opaque = d->type == PTX_TEXREF || d->type == PTX_SAMPLERREF || d->type == PTX_SURFREF;
     if (d->type == PTX_PRED)
@@ -112,7 +119,8 @@ static bool declare_check(struct parser *p, const struct declaration *d, struct 
 }
 
 // At the first '[' or behind the name. `dimensions[0]` is 0 for "[]".
-static bool parse_dimensions(struct parser *p, uint64_t *dimensions, unsigned *rank) {
+static bool parse_dimensions(struct parser *p, uint64_t *dimensions, unsigned *rank)
+{
     *rank = 0;
     while (parse_accept(p, TOKEN_LBRACKET)) {
         if (*rank == RANK_MAX) return parse_error(p, "more than %d array dimensions", RANK_MAX);
@@ -132,7 +140,8 @@ static bool parse_dimensions(struct parser *p, uint64_t *dimensions, unsigned *r
 }
 
 static bool object_size(const struct ptx_variable *v, const uint64_t *dimensions, unsigned rank,
-                        uint64_t *size_bytes) {
+                        uint64_t *size_bytes)
+{
     uint64_t size = ptx_type_bits(v->type) / 8 * v->vector;
     for (unsigned i = 0; i < rank; i++)
         if (dimensions[i] && __builtin_mul_overflow(size, dimensions[i], &size)) return false;
@@ -142,7 +151,8 @@ static bool object_size(const struct ptx_variable *v, const uint64_t *dimensions
 
 // The name and what follows, without the initialiser.
 static struct ptx_variable *parse_declarator(struct parser *p, const struct declaration *d,
-                                             uint64_t *dimensions, unsigned *rank, struct token *name) {
+                                             uint64_t *dimensions, unsigned *rank, struct token *name)
+{
     char found[TOKEN_TEXT_BYTES];
     *name = p->t;
     if (!at(p, TOKEN_NAME)) {
@@ -173,7 +183,8 @@ static struct ptx_variable *parse_declarator(struct parser *p, const struct decl
 
 // A module variable may be declared .extern before or after its definition: one object.
 static struct ptx_variable *merge_declarations(struct parser *p, struct ptx_variable *fresh,
-                                               const struct token *name) {
+                                               const struct token *name)
+{
     const struct binding *old = scope_find(p, name->text, name->length);
     if (p->function || !old || old->kind != NAME_VARIABLE) return fresh;
     struct ptx_variable *v = old->variable;
@@ -187,7 +198,8 @@ static struct ptx_variable *merge_declarations(struct parser *p, struct ptx_vari
     return v;
 }
 
-static bool check_linkage(struct parser *p, const struct ptx_variable *v, bool initialised) {
+static bool check_linkage(struct parser *p, const struct ptx_variable *v, bool initialised)
+{
     if (initialised && v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST)
         return diag_error(p->d, v->loc, "only .global and .const variables can have initial values");
     if (initialised && v->is_extern)
@@ -200,7 +212,8 @@ static bool check_linkage(struct parser *p, const struct ptx_variable *v, bool i
     return true;
 }
 
-bool parse_variables(struct parser *p, struct linkage linkage) {
+bool parse_variables(struct parser *p, struct linkage linkage)
+{
     struct declaration d = {.vector = 1};
     if (!parse_space_word(&p->t, &d.space)) return parse_error(p, "expected a state space");
     parse_advance(p);
@@ -232,7 +245,8 @@ bool parse_variables(struct parser *p, struct linkage linkage) {
 }
 
 // One register or range, at its name.
-static bool parse_register(struct parser *p, const struct declaration *d) {
+static bool parse_register(struct parser *p, const struct declaration *d)
+{
     char found[TOKEN_TEXT_BYTES];
     if (!at(p, TOKEN_NAME))
         return parse_error(p, "expected a register name, found %s", lex_token_text(&p->t, found));
@@ -254,7 +268,8 @@ static bool parse_register(struct parser *p, const struct declaration *d) {
     return parse_expect(p, TOKEN_GT, "after the number of registers");
 }
 
-static bool check_register_type(struct parser *p, const struct declaration *d, struct loc loc) {
+static bool check_register_type(struct parser *p, const struct declaration *d, struct loc loc)
+{
     unsigned bits = ptx_type_bits(d->type);
     if (!bits || d->type == PTX_TF32 || (d->type >= PTX_E4M3 && d->type <= PTX_S16X2))
         return diag_error(p->d, loc, "no register has type .%s", ptx_type_name(d->type));
@@ -263,7 +278,8 @@ static bool check_register_type(struct parser *p, const struct declaration *d, s
     return true;
 }
 
-bool parse_registers(struct parser *p) {
+bool parse_registers(struct parser *p)
+{
     struct declaration d = {.space = PTX_SPACE_REG, .vector = 1};
     struct loc loc = parse_here(p);
     if (!parse_attributes(p, &d) || !check_register_type(p, &d, loc)) return false;
@@ -273,7 +289,8 @@ bool parse_registers(struct parser *p) {
     return parse_semicolon(p, "after the registers");
 }
 
-static struct ptx_variable *parse_parameter(struct parser *p, bool is_entry) {
+static struct ptx_variable *parse_parameter(struct parser *p, bool is_entry)
+{
     struct declaration d = {.space = PTX_SPACE_PARAM, .vector = 1};
     uint64_t dimensions[RANK_MAX];
     unsigned rank;
@@ -297,7 +314,8 @@ static struct ptx_variable *parse_parameter(struct parser *p, bool is_entry) {
     return parse_declarator(p, &d, dimensions, &rank, &name);
 }
 
-bool parse_parameters(struct parser *p, bool is_entry, struct ptx_variable ***list, uint32_t *count) {
+bool parse_parameters(struct parser *p, bool is_entry, struct ptx_variable ***list, uint32_t *count)
+{
     VEC(struct ptx_variable *) found = {0};
     bool good = parse_expect(p, TOKEN_LPAREN, "before the parameters");
     if (good && !at(p, TOKEN_RPAREN)) {
@@ -314,7 +332,8 @@ bool parse_parameters(struct parser *p, bool is_entry, struct ptx_variable ***li
     return good;
 }
 
-uint64_t parse_layout(struct ptx_variable **list, uint32_t count) {
+uint64_t parse_layout(struct ptx_variable **list, uint32_t count)
+{
     uint64_t offset = 0;
     for (uint32_t i = 0; i < count; i++) {
         offset = align_up(offset, list[i]->align_bytes);

@@ -15,7 +15,8 @@
 
 // ---- labels
 
-static void define_label(struct parser *p, const struct token *name) {
+static void define_label(struct parser *p, const struct token *name)
+{
     struct ptx_label label = {.name = parse_copy_token(p, name),
                               .inst = (uint32_t)p->insts.count,
                               .defined = true,
@@ -24,7 +25,8 @@ static void define_label(struct parser *p, const struct token *name) {
     vec_push(&p->labels, label);
 }
 
-static void name_label(struct parser *p, uint32_t label) {
+static void name_label(struct parser *p, uint32_t label)
+{
     const struct ptx_label *l = &p->labels.data[label];
     uint32_t old = 0;
     if (strmap_get(&p->label_names, l->name, strlen(l->name), &old) && old) {
@@ -34,7 +36,8 @@ static void name_label(struct parser *p, uint32_t label) {
     strmap_set(&p->label_names, l->name, strlen(l->name), label + 1);
 }
 
-static void set_reference(struct parser *p, const struct label_reference *r, uint32_t label) {
+static void set_reference(struct parser *p, const struct label_reference *r, uint32_t label)
+{
     if (r->in_table)
         p->tables.data[r->index].labels[r->slot] = label;
     else
@@ -46,12 +49,14 @@ struct label_list {
     size_t count;
 };
 
-static const char *label_name(const void *context, size_t i) {
+static const char *label_name(const void *context, size_t i)
+{
     const struct label_list *l = context;
     return i < l->count && i < 5000 ? l->labels[i].name : NULL;
 }
 
-static void report_unknown_label(struct parser *p, const struct label_reference *r) {
+static void report_unknown_label(struct parser *p, const struct label_reference *r)
+{
     struct label_list list = {p->labels.data, p->labels.count};
     bool asked = r->length < 100 && !parse_gave_up(p);
     const char *near =
@@ -66,7 +71,8 @@ static void report_unknown_label(struct parser *p, const struct label_reference 
         diag_error(p->d, r->loc, "unknown label '%.*s'", length, r->name);
 }
 
-static void close_block(struct parser *p) {
+static void close_block(struct parser *p)
+{
     struct scope s = vec_last(&p->scopes);
     for (size_t i = s.first_label; i < p->open_labels.count; i++) name_label(p, p->open_labels.data[i]);
     size_t kept = s.first_reference;
@@ -89,7 +95,8 @@ static void close_block(struct parser *p) {
 
 // ---- tables and prototypes behind a label
 
-static bool parse_branch_targets(struct parser *p, const struct token *name) {
+static bool parse_branch_targets(struct parser *p, const struct token *name)
+{
     uint32_t index = (uint32_t)p->tables.count, count = 0;
     do {
         if (!at(p, TOKEN_NAME)) return parse_error(p, "expected a label");
@@ -110,7 +117,8 @@ static bool parse_branch_targets(struct parser *p, const struct token *name) {
     return parse_semicolon(p, "after the branch targets");
 }
 
-static bool parse_call_targets(struct parser *p, const struct token *name) {
+static bool parse_call_targets(struct parser *p, const struct token *name)
+{
     VEC(struct ptx_function *) list = {0};
     bool good = true;
     do {
@@ -136,7 +144,8 @@ static bool parse_call_targets(struct parser *p, const struct token *name) {
 }
 
 // Directives that may follow a function header or a prototype.
-static bool parse_abi_directive(struct parser *p, bool *noreturn, bool *found) {
+static bool parse_abi_directive(struct parser *p, bool *noreturn, bool *found)
+{
     uint32_t ignored;
     *found = true;
     if (parse_accept_dot(p, "noreturn"))
@@ -149,7 +158,8 @@ static bool parse_abi_directive(struct parser *p, bool *noreturn, bool *found) {
 }
 
 // "(.param .b32 _) _ (.param .b64 _, …)"
-static bool parse_call_prototype(struct parser *p, const struct token *name) {
+static bool parse_call_prototype(struct parser *p, const struct token *name)
+{
     struct ptx_prototype *t = ARENA_NEW(p->arena, struct ptx_prototype);
     bool found = true;
     if (at(p, TOKEN_LPAREN) && !parse_parameters(p, false, &t->returns, &t->return_count)) return false;
@@ -166,7 +176,8 @@ static bool parse_call_prototype(struct parser *p, const struct token *name) {
 
 // ---- bodies
 
-static bool parse_labelled(struct parser *p, const struct token *name) {
+static bool parse_labelled(struct parser *p, const struct token *name)
+{
     if (parse_accept_dot(p, "branchtargets")) return parse_branch_targets(p, name);
     if (parse_accept_dot(p, "calltargets")) return parse_call_targets(p, name);
     if (parse_accept_dot(p, "callprototype")) return parse_call_prototype(p, name);
@@ -174,7 +185,8 @@ static bool parse_labelled(struct parser *p, const struct token *name) {
     return true;
 }
 
-static bool parse_pragma(struct parser *p) {
+static bool parse_pragma(struct parser *p)
+{
     do {
         if (!parse_accept(p, TOKEN_STRING)) return parse_error(p, "expected a string after .pragma");
     } while (parse_accept(p, TOKEN_COMMA));
@@ -182,7 +194,8 @@ static bool parse_pragma(struct parser *p) {
     return true;
 }
 
-static bool parse_body_directive(struct parser *p) {
+static bool parse_body_directive(struct parser *p)
+{
     enum ptx_space space;
     struct linkage linkage = {0};
     if (parse_accept_dot(p, "reg")) return parse_registers(p);
@@ -196,7 +209,8 @@ static bool parse_body_directive(struct parser *p) {
     return parse_error(p, "directive %s does not belong in a function", lex_token_text(&p->t, found));
 }
 
-static bool parse_statement(struct parser *p) {
+static bool parse_statement(struct parser *p)
+{
     struct token name;
     int32_t guard = -1;
     bool negated = false;
@@ -215,7 +229,8 @@ static bool parse_statement(struct parser *p) {
 }
 
 // A directive that can only stand outside functions: the '}' before it is missing.
-static bool at_module_directive(const struct parser *p) {
+static bool at_module_directive(const struct parser *p)
+{
     static const char *const words[] = {"entry",   "func",   "visible",     "weak",
                                         "version", "target", "address_size"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -223,7 +238,8 @@ static bool at_module_directive(const struct parser *p) {
     return false;
 }
 
-static void parse_body(struct parser *p, struct loc open) {
+static void parse_body(struct parser *p, struct loc open)
+{
     uint32_t depth = 1;
     while (!parse_gave_up(p)) {
         if (at(p, TOKEN_END) || at_module_directive(p)) {
@@ -248,7 +264,8 @@ static void parse_body(struct parser *p, struct loc open) {
     while (depth--) close_block(p);
 }
 
-static void bind_parameters(struct parser *p, struct ptx_variable **list, uint32_t count, bool output) {
+static void bind_parameters(struct parser *p, struct ptx_variable **list, uint32_t count, bool output)
+{
     for (uint32_t i = 0; i < count; i++) {
         struct ptx_variable *v = list[i];
         v->is_output = output;
@@ -270,7 +287,8 @@ static void bind_parameters(struct parser *p, struct ptx_variable **list, uint32
     }
 }
 
-static void begin_function(struct parser *p, struct ptx_function *f) {
+static void begin_function(struct parser *p, struct ptx_function *f)
+{
     p->function = f;
     p->regs.count = p->labels.count = p->tables.count = p->locals.count = 0;
     p->references.count = p->open_labels.count = 0;
@@ -280,7 +298,8 @@ static void begin_function(struct parser *p, struct ptx_function *f) {
     bind_parameters(p, f->prototype.params, f->prototype.param_count, false);
 }
 
-static void end_function(struct parser *p, struct ptx_function *f) {
+static void end_function(struct parser *p, struct ptx_function *f)
+{
     for (size_t i = 0; i < p->references.count; i++) report_unknown_label(p, &p->references.data[i]);
     f->regs = ARENA_COPY(p->arena, &p->regs);
     f->reg_count = (uint32_t)p->regs.count;
@@ -299,7 +318,8 @@ static void end_function(struct parser *p, struct ptx_function *f) {
 // ---- headers
 
 // "256", "16,16", "8,8,4": missing dimensions are 1.
-static bool parse_dimensions3(struct parser *p, uint32_t dimensions[3]) {
+static bool parse_dimensions3(struct parser *p, uint32_t dimensions[3])
+{
     dimensions[0] = dimensions[1] = dimensions[2] = 1;
     for (int i = 0; i < 3; i++) {
         if (!parse_u32(p, "a number of threads", &dimensions[i])) return false;
@@ -308,7 +328,8 @@ static bool parse_dimensions3(struct parser *p, uint32_t dimensions[3]) {
     return true;
 }
 
-static bool parse_cluster_directive(struct parser *p, struct ptx_function *f, bool *found) {
+static bool parse_cluster_directive(struct parser *p, struct ptx_function *f, bool *found)
+{
     uint32_t ranks, dimensions[3];
     *found = true;
     if (parse_accept_dot(p, "maxclusterrank")) return parse_u32(p, "a number of blocks", &ranks);
@@ -326,7 +347,8 @@ static bool parse_cluster_directive(struct parser *p, struct ptx_function *f, bo
     return true;
 }
 
-static bool parse_function_directive(struct parser *p, struct ptx_function *f, bool *found) {
+static bool parse_function_directive(struct parser *p, struct ptx_function *f, bool *found)
+{
     uint32_t ignored;
     if (!parse_abi_directive(p, &f->prototype.noreturn, found)) return false;
     if (*found) return true;
@@ -343,13 +365,15 @@ static bool parse_function_directive(struct parser *p, struct ptx_function *f, b
     return true;
 }
 
-static bool same_parameter(const struct ptx_variable *a, const struct ptx_variable *b) {
+static bool same_parameter(const struct ptx_variable *a, const struct ptx_variable *b)
+{
     bool sized = a->size_bytes == b->size_bytes && ptx_type_is_float(a->type) == ptx_type_is_float(b->type);
     bool bits = (a->type >= PTX_B8 && a->type <= PTX_B128) || (b->type >= PTX_B8 && b->type <= PTX_B128);
     return a->size_bytes == b->size_bytes && (sized || bits) && a->space == b->space;
 }
 
-static bool same_prototype(const struct ptx_prototype *a, const struct ptx_prototype *b) {
+static bool same_prototype(const struct ptx_prototype *a, const struct ptx_prototype *b)
+{
     if (a->param_count != b->param_count || a->return_count != b->return_count) return false;
     for (uint32_t i = 0; i < a->param_count; i++)
         if (!same_parameter(a->params[i], b->params[i])) return false;
@@ -360,7 +384,8 @@ static bool same_prototype(const struct ptx_prototype *a, const struct ptx_proto
 
 // The function of that name, new or declared before.
 static struct ptx_function *declare_function(struct parser *p, const struct token *name,
-                                             const struct ptx_function *fresh) {
+                                             const struct ptx_function *fresh)
+{
     const struct binding *b = scope_find(p, name->text, name->length);
     if (b && b->kind == NAME_FUNCTION) {
         struct ptx_function *f = b->function;
@@ -377,7 +402,8 @@ static struct ptx_function *declare_function(struct parser *p, const struct toke
     return f;
 }
 
-static void take_header(struct ptx_function *f, const struct ptx_function *fresh) {
+static void take_header(struct ptx_function *f, const struct ptx_function *fresh)
+{
     const char *name = f->name;
     bool visible = f->is_visible || fresh->is_visible, weak = f->is_weak || fresh->is_weak;
     *f = *fresh;
@@ -387,7 +413,8 @@ static void take_header(struct ptx_function *f, const struct ptx_function *fresh
     f->is_extern = false;
 }
 
-static bool parse_header(struct parser *p, struct ptx_function *f, struct token *name) {
+static bool parse_header(struct parser *p, struct ptx_function *f, struct token *name)
+{
     bool found = true;
     char text[TOKEN_TEXT_BYTES];
     while (parse_accept_dot(p, "attribute")) {
@@ -417,7 +444,8 @@ static bool parse_header(struct parser *p, struct ptx_function *f, struct token 
     return true;
 }
 
-bool parse_function(struct parser *p, bool is_entry, struct linkage linkage) {
+bool parse_function(struct parser *p, bool is_entry, struct linkage linkage)
+{
     struct ptx_function fresh = {.is_entry = is_entry,
                                  .is_extern = linkage.is_extern,
                                  .is_visible = linkage.is_visible,
@@ -450,7 +478,8 @@ bool parse_function(struct parser *p, bool is_entry, struct linkage linkage) {
 }
 
 // ".alias NAME, TARGET;": calls of NAME become calls of TARGET once the module is read.
-bool parse_alias(struct parser *p) {
+bool parse_alias(struct parser *p)
+{
     struct ptx_function *pair[2] = {0};
     for (int i = 0; i < 2; i++) {
         const struct binding *b = at(p, TOKEN_NAME) ? scope_find(p, p->t.text, p->t.length) : NULL;

@@ -112,9 +112,7 @@ struct parser {
 
 // parse.c: tokens
 void parse_advance(struct parser *p);
-static inline bool at(const struct parser *p, enum token_kind kind) {
-    return p->t.kind == kind;
-}
+static inline bool at(const struct parser *p, enum token_kind kind) { return p->t.kind == kind; }
 bool parse_at_dot(const struct parser *p, const char *word);
 bool parse_accept(struct parser *p, enum token_kind kind);
 bool parse_accept_dot(struct parser *p, const char *word);

@@ -11,12 +11,14 @@
 
 #include <string.h>
 
-static const char *mnemonic_name(const void *context, size_t i) {
+static const char *mnemonic_name(const void *context, size_t i)
+{
     (void)context;
     return i < PTX_OP_COUNT ? ptx_op_name((enum ptx_op)i) : NULL;
 }
 
-static bool unknown_mnemonic(struct parser *p, const struct token *t) {
+static bool unknown_mnemonic(struct parser *p, const struct token *t)
+{
     struct loc loc = lex_loc(&p->lex, t);
     int length = t->length > 80 ? 80 : (int)t->length;
     const char *near = t->length < 40 ? str_nearest(parse_copy_token(p, t), mnemonic_name, NULL) : NULL;
@@ -25,7 +27,8 @@ static bool unknown_mnemonic(struct parser *p, const struct token *t) {
     return diag_error(p->d, loc, "unknown instruction '%.*s'", length, t->text);
 }
 
-static bool unknown_modifier(struct parser *p, enum ptx_op op, bool known) {
+static bool unknown_modifier(struct parser *p, enum ptx_op op, bool known)
+{
     struct loc loc = parse_here(p);
     int length = p->t.length > 80 ? 80 : (int)p->t.length;
     if (known)
@@ -37,7 +40,8 @@ static bool unknown_modifier(struct parser *p, enum ptx_op op, bool known) {
     return diag_error(p->d, loc, "unknown modifier '.%.*s'", length, p->t.text);
 }
 
-static unsigned refused_class(enum ptx_op op) {
+static unsigned refused_class(enum ptx_op op)
+{
     switch ((int)op) {
     case PTX_OP_LD:
     case PTX_OP_LDU:
@@ -60,23 +64,27 @@ static unsigned refused_class(enum ptx_op op) {
     }
 }
 
-static bool may_repeat(enum ptx_field field) {
+static bool may_repeat(enum ptx_field field)
+{
     return field == FIELD_TYPE || field == FIELD_SPACE || field == FIELD_HINT || field == FIELD_LEVEL ||
            field == FIELD_PROXY_KIND;
 }
 
-static void set_space(struct ptx_inst *i, enum ptx_space space, bool first) {
+static void set_space(struct ptx_inst *i, enum ptx_space space, bool first)
+{
     if (first) i->space = space;
     if (!first || i->to) i->space_to = space;
 }
 
-static bool add_type(struct parser *p, struct ptx_inst *i, enum ptx_type type) {
+static bool add_type(struct parser *p, struct ptx_inst *i, enum ptx_type type)
+{
     if (i->type_count == PTX_TYPES_MAX) return parse_error(p, "too many types for '%s'", ptx_op_name(i->op));
     i->types[i->type_count++] = type;
     return true;
 }
 
-static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix *s, uint64_t *given) {
+static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix *s, uint64_t *given)
+{
     if (*given >> s->field & 1 && !may_repeat(s->field)) {
         char found[TOKEN_TEXT_BYTES];
         return parse_error(p, "%s repeats a modifier of the same kind", lex_token_text(&p->t, found));
@@ -142,7 +150,8 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
 }
 
 // All the modifiers; `*refused` when the whole instruction is one to keep unread.
-static bool parse_modifiers(struct parser *p, struct ptx_inst *i, uint64_t *given, bool *refused) {
+static bool parse_modifiers(struct parser *p, struct ptx_inst *i, uint64_t *given, bool *refused)
+{
     *refused = ptx_op_is_refused(i->op);
     uint64_t fields = signature_fields(p->signatures, i->op);
     while (at(p, TOKEN_DOT)) {
@@ -163,7 +172,8 @@ static bool parse_modifiers(struct parser *p, struct ptx_inst *i, uint64_t *give
 
 // "mma.sync.aligned.m16n8k8" out of the text between the mnemonic and the operands, without blanks and
 // comments.
-static const char *full_name(struct parser *p, const struct token *mnemonic) {
+static const char *full_name(struct parser *p, const struct token *mnemonic)
+{
     struct strbuf name = {0};
     struct lexer again = p->lex;
     struct token t;
@@ -179,7 +189,8 @@ static const char *full_name(struct parser *p, const struct token *mnemonic) {
 }
 
 // The operands of an instruction that is kept unread: up to the ';', with balanced brackets.
-static bool skip_operands(struct parser *p) {
+static bool skip_operands(struct parser *p)
+{
     uint64_t depth = 0;
     while (!at(p, TOKEN_SEMICOLON) || depth) {
         if (at(p, TOKEN_LBRACE) || at(p, TOKEN_LBRACKET) || at(p, TOKEN_LPAREN)) depth++;
@@ -194,7 +205,8 @@ static bool skip_operands(struct parser *p) {
 }
 
 // At '@': the guard.
-bool parse_guard(struct parser *p, int32_t *guard, bool *negated) {
+bool parse_guard(struct parser *p, int32_t *guard, bool *negated)
+{
     parse_advance(p);
     *negated = parse_accept(p, TOKEN_NOT);
     char found[TOKEN_TEXT_BYTES];
@@ -211,7 +223,8 @@ bool parse_guard(struct parser *p, int32_t *guard, bool *negated) {
     return true;
 }
 
-bool parse_instruction(struct parser *p, const struct token *mnemonic, int32_t guard, bool guard_negated) {
+bool parse_instruction(struct parser *p, const struct token *mnemonic, int32_t guard, bool guard_negated)
+{
     uint32_t op;
     uint64_t given = 0;
     bool refused;

@@ -15,7 +15,8 @@ enum { LIST_MAX = 255 };
 
 static bool parse_operand(struct parser *p, struct ptx_operand *o, bool allow_pair);
 
-static bool parse_immediate(struct parser *p, struct ptx_operand *o) {
+static bool parse_immediate(struct parser *p, struct ptx_operand *o)
+{
     struct constant c;
     if (!parse_constant(p, &c)) return false;
     o->kind = PTX_OPERAND_IMM;
@@ -25,20 +26,23 @@ static bool parse_immediate(struct parser *p, struct ptx_operand *o) {
 }
 
 // x y z w, or their other names r g b a.
-static int element_index(const struct token *t) {
+static int element_index(const struct token *t)
+{
     if (t->kind != TOKEN_DOT || t->length != 1) return -1;
     const char *names = "xyzwrgba", *found = strchr(names, *t->text);
     return found && *found ? (int)(found - names) % 4 : -1;
 }
 
-static void set_register(const struct parser *p, struct ptx_operand *o, uint32_t index) {
+static void set_register(const struct parser *p, struct ptx_operand *o, uint32_t index)
+{
     (void)p;
     o->kind = PTX_OPERAND_REG;
     o->reg = (int32_t)index;
 }
 
 // A register, or a vector register whole (its scalars) or one element of it.
-static bool parse_register_operand(struct parser *p, struct ptx_operand *o, const struct binding *b) {
+static bool parse_register_operand(struct parser *p, struct ptx_operand *o, const struct binding *b)
+{
     uint32_t first = b->index, elements = b->elements;
     int element = element_index(&p->t);
     if (elements == 1) {
@@ -63,7 +67,8 @@ static bool parse_register_operand(struct parser *p, struct ptx_operand *o, cons
 }
 
 // Digits from `text` on as a number below `limit`; the rest of the text must be `rest`.
-static bool numbered(const char *text, size_t length, const char *rest, unsigned limit, uint8_t *number) {
+static bool numbered(const char *text, size_t length, const char *rest, unsigned limit, uint8_t *number)
+{
     size_t digits = 0;
     unsigned value = 0;
     while (digits < length && digits < 4 && text[digits] >= '0' && text[digits] <= '9')
@@ -74,7 +79,8 @@ static bool numbered(const char *text, size_t length, const char *rest, unsigned
 }
 
 // "%reserved_smem_offset_begin", "_end", "_cap", "_0", "_1": component 0 to 4.
-static bool reserved_shared(const struct token *t, uint8_t *which) {
+static bool reserved_shared(const struct token *t, uint8_t *which)
+{
     static const char *const names[] = {"begin", "end", "cap", "0", "1"};
     enum { PREFIX = sizeof "%reserved_smem_offset_" - 1 };
     if (t->length <= PREFIX || memcmp(t->text, "%reserved_smem_offset_", PREFIX) != 0) return false;
@@ -88,7 +94,8 @@ static bool reserved_shared(const struct token *t, uint8_t *which) {
 }
 
 static bool find_special(const struct parser *p, const struct token *t, enum ptx_sreg *sreg,
-                         uint8_t *component) {
+                         uint8_t *component)
+{
     uint32_t index;
     *component = 0;
     if (strmap_get(&p->sregs, t->text, t->length, &index)) {
@@ -111,7 +118,8 @@ static bool find_special(const struct parser *p, const struct token *t, enum ptx
 
 // After the name of a special register: its element. A whole one (%tid) is the vector of its elements, the
 // fourth of which is zero (PTX ISA 10.1).
-static bool parse_special(struct parser *p, struct ptx_operand *o, enum ptx_sreg sreg, uint8_t number) {
+static bool parse_special(struct parser *p, struct ptx_operand *o, enum ptx_sreg sreg, uint8_t number)
+{
     o->kind = PTX_OPERAND_SREG;
     o->sreg = sreg;
     o->component = number;
@@ -137,13 +145,15 @@ static bool parse_special(struct parser *p, struct ptx_operand *o, enum ptx_sreg
 }
 
 // "+4" or "[4]" behind a variable's name.
-static bool parse_symbol_offset(struct parser *p, int64_t *offset) {
+static bool parse_symbol_offset(struct parser *p, int64_t *offset)
+{
     if (at(p, TOKEN_PLUS) || at(p, TOKEN_MINUS)) return parse_constant_i64(p, offset);
     if (!parse_accept(p, TOKEN_LBRACKET)) return true;
     return parse_constant_i64(p, offset) && parse_expect(p, TOKEN_RBRACKET, "after the offset");
 }
 
-static bool parse_named(struct parser *p, struct ptx_operand *o) {
+static bool parse_named(struct parser *p, struct ptx_operand *o)
+{
     struct token name = p->t;
     enum ptx_sreg sreg;
     uint8_t number;
@@ -180,7 +190,8 @@ static bool parse_named(struct parser *p, struct ptx_operand *o) {
 }
 
 // After '{': a list of scalars; vectors do not nest.
-static bool parse_vector(struct parser *p, struct ptx_operand *o) {
+static bool parse_vector(struct parser *p, struct ptx_operand *o)
+{
     struct ptx_operand list[8];
     memset(list, 0, sizeof list);
     uint32_t count = 0;
@@ -200,7 +211,8 @@ static bool parse_vector(struct parser *p, struct ptx_operand *o) {
 }
 
 // After '[': register, variable or constant, each with an offset.
-static bool parse_address(struct parser *p, struct ptx_operand *o) {
+static bool parse_address(struct parser *p, struct ptx_operand *o)
+{
     struct ptx_operand base = {.reg = -1, .loc = parse_here(p)};
     o->kind = PTX_OPERAND_MEMORY;
     if (at(p, TOKEN_NAME)) {
@@ -237,7 +249,8 @@ static bool parse_address(struct parser *p, struct ptx_operand *o) {
     return true;
 }
 
-static bool parse_negated(struct parser *p, struct ptx_operand *o) {
+static bool parse_negated(struct parser *p, struct ptx_operand *o)
+{
     struct loc loc = parse_here(p);
     struct lexer probe = p->lex; // "!%p1" is a predicate, "!5" a constant expression
     struct token next;
@@ -250,7 +263,8 @@ static bool parse_negated(struct parser *p, struct ptx_operand *o) {
     return true;
 }
 
-static bool parse_simple(struct parser *p, struct ptx_operand *o) {
+static bool parse_simple(struct parser *p, struct ptx_operand *o)
+{
     *o = (struct ptx_operand){.reg = -1, .loc = parse_here(p)};
     if (at(p, TOKEN_NAME)) {
         if (!token_is(&p->t, "_", 1)) return parse_named(p, o);
@@ -267,7 +281,8 @@ static bool parse_simple(struct parser *p, struct ptx_operand *o) {
     return parse_immediate(p, o);
 }
 
-static bool parse_operand(struct parser *p, struct ptx_operand *o, bool allow_pair) {
+static bool parse_operand(struct parser *p, struct ptx_operand *o, bool allow_pair)
+{
     if (!parse_simple(p, o)) return false;
     if (!allow_pair || !at(p, TOKEN_PIPE)) return true;
     struct ptx_operand half[2] = {*o};
@@ -279,7 +294,8 @@ static bool parse_operand(struct parser *p, struct ptx_operand *o, bool allow_pa
     return true;
 }
 
-static bool parse_label(struct parser *p, struct ptx_inst *i) {
+static bool parse_label(struct parser *p, struct ptx_inst *i)
+{
     char found[TOKEN_TEXT_BYTES];
     if (!at(p, TOKEN_NAME)) return parse_error(p, "expected a label, found %s", lex_token_text(&p->t, found));
     i->operands[0] = (struct ptx_operand){.kind = PTX_OPERAND_LABEL, .reg = -1, .loc = parse_here(p)};
@@ -293,7 +309,8 @@ static bool parse_label(struct parser *p, struct ptx_inst *i) {
     return true;
 }
 
-static bool add_operand(struct parser *p, struct ptx_inst *i) {
+static bool add_operand(struct parser *p, struct ptx_inst *i)
+{
     if (i->operand_count == PTX_OPERANDS_MAX)
         return parse_error(p, "too many operands for '%s'", ptx_op_name(i->op));
     if (!parse_operand(p, &i->operands[i->operand_count], true)) return false;
@@ -302,7 +319,8 @@ static bool add_operand(struct parser *p, struct ptx_inst *i) {
 }
 
 // "[tex, sampler, {x, y}]" becomes operands of its own.
-static bool parse_texture(struct parser *p, struct ptx_inst *i) {
+static bool parse_texture(struct parser *p, struct ptx_inst *i)
+{
     parse_advance(p);
     do {
         if (!add_operand(p, i)) return false;
@@ -310,7 +328,8 @@ static bool parse_texture(struct parser *p, struct ptx_inst *i) {
     return parse_expect(p, TOKEN_RBRACKET, "after the texture and its coordinates");
 }
 
-bool parse_operands(struct parser *p, struct ptx_inst *i) {
+bool parse_operands(struct parser *p, struct ptx_inst *i)
+{
     if (at(p, TOKEN_SEMICOLON)) return true;
     if (i->op == PTX_OP_BRA) return parse_label(p, i);
     bool texture = i->op == PTX_OP_TEX || i->op == PTX_OP_TXQ;
@@ -323,7 +342,8 @@ bool parse_operands(struct parser *p, struct ptx_inst *i) {
 
 // ---- calls
 
-static bool parse_call_list(struct parser *p, struct ptx_operand **list, uint8_t *count) {
+static bool parse_call_list(struct parser *p, struct ptx_operand **list, uint8_t *count)
+{
     VEC(struct ptx_operand) found = {0};
     bool good = true;
     parse_advance(p);
@@ -341,7 +361,8 @@ static bool parse_call_list(struct parser *p, struct ptx_operand **list, uint8_t
     return good && parse_expect(p, TOKEN_RPAREN, "after the list");
 }
 
-static bool parse_call_target(struct parser *p, struct ptx_inst *i) {
+static bool parse_call_target(struct parser *p, struct ptx_inst *i)
+{
     char found[TOKEN_TEXT_BYTES];
     if (!at(p, TOKEN_NAME))
         return parse_error(p, "expected a function to call, found %s", lex_token_text(&p->t, found));
@@ -366,7 +387,8 @@ static bool parse_call_target(struct parser *p, struct ptx_inst *i) {
 }
 
 // The .callprototype or .calltargets behind an indirect call.
-static bool parse_call_prototype_name(struct parser *p, struct ptx_inst *i) {
+static bool parse_call_prototype_name(struct parser *p, struct ptx_inst *i)
+{
     char found[TOKEN_TEXT_BYTES];
     const struct binding *b = at(p, TOKEN_NAME) ? scope_find(p, p->t.text, p->t.length) : NULL;
     if (b && b->kind == NAME_PROTOTYPE)
@@ -382,7 +404,8 @@ static bool parse_call_prototype_name(struct parser *p, struct ptx_inst *i) {
     return true;
 }
 
-bool parse_call(struct parser *p, struct ptx_inst *i) {
+bool parse_call(struct parser *p, struct ptx_inst *i)
+{
     if (at(p, TOKEN_LPAREN)) {
         if (!parse_call_list(p, &i->call_returns, &i->call_return_count)) return false;
         if (!parse_expect(p, TOKEN_COMMA, "between the returned values and the function")) return false;

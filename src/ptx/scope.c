@@ -13,18 +13,18 @@
 
 #include <string.h>
 
-static uint32_t current_scope(const struct parser *p) {
-    return (uint32_t)p->scopes.count - 1;
-}
+static uint32_t current_scope(const struct parser *p) { return (uint32_t)p->scopes.count - 1; }
 
-void scope_push(struct parser *p) {
+void scope_push(struct parser *p)
+{
     struct scope outer = vec_last(&p->scopes);
     vec_push(&p->scopes, (struct scope){.first_label = (uint32_t)p->open_labels.count,
                                         .first_reference = (uint32_t)p->references.count,
                                         .deepest_range = outer.deepest_range});
 }
 
-void scope_pop(struct parser *p) {
+void scope_pop(struct parser *p)
+{
     struct scope s = vec_pop(&p->scopes);
     for (uint32_t i = s.first_binding; i; i = p->bindings.data[i - 1].next_in_scope) {
         struct binding *b = &p->bindings.data[i - 1];
@@ -33,13 +33,15 @@ void scope_pop(struct parser *p) {
 }
 
 static struct binding *lookup(const struct parser *p, const struct strmap *map, const char *name,
-                              size_t length) {
+                              size_t length)
+{
     uint32_t i;
     return strmap_get(map, name, length, &i) && i ? &p->bindings.data[i - 1] : NULL;
 }
 
 static struct binding *bind_in(struct parser *p, uint32_t scope, const char *name, size_t length,
-                               enum name_kind kind) {
+                               enum name_kind kind)
+{
     struct strmap *map = kind == NAME_RANGE ? &p->ranges : &p->names;
     struct scope *s = &p->scopes.data[scope];
     uint32_t shadowed = 0;
@@ -58,7 +60,8 @@ static struct binding *bind_in(struct parser *p, uint32_t scope, const char *nam
     return &vec_last(&p->bindings);
 }
 
-struct binding *scope_bind(struct parser *p, const struct token *name, enum name_kind kind) {
+struct binding *scope_bind(struct parser *p, const struct token *name, enum name_kind kind)
+{
     const struct binding *old =
         lookup(p, kind == NAME_RANGE ? &p->ranges : &p->names, name->text, name->length);
     if (old && old->scope == current_scope(p))
@@ -68,7 +71,8 @@ struct binding *scope_bind(struct parser *p, const struct token *name, enum name
 }
 
 uint32_t scope_new_register(struct parser *p, const char *name, size_t length, enum ptx_type type,
-                            uint32_t elements) {
+                            uint32_t elements)
+{
     uint32_t first = (uint32_t)p->regs.count;
     for (uint32_t e = 0; e < elements; e++) {
         const char *own = elements == 1 ? arena_strndup(p->arena, name, length)
@@ -80,7 +84,8 @@ uint32_t scope_new_register(struct parser *p, const char *name, size_t length, e
 
 // The range that has a register of this name, innermost first: the digits at its end may be split anywhere
 // ("%r12" is 12 of %r<> or 2 of %r1<>), the longest number first.
-static struct binding *find_range(const struct parser *p, const char *name, size_t length) {
+static struct binding *find_range(const struct parser *p, const char *name, size_t length)
+{
     size_t digits = 0;
     while (digits < length && digits < 10 && name[length - 1 - digits] >= '0' &&
            name[length - 1 - digits] <= '9')
@@ -98,7 +103,8 @@ static struct binding *find_range(const struct parser *p, const char *name, size
     return best;
 }
 
-struct binding *scope_find(struct parser *p, const char *name, size_t length) {
+struct binding *scope_find(struct parser *p, const char *name, size_t length)
+{
     struct binding *b = lookup(p, &p->names, name, length);
     if (b && b->scope >= vec_last(&p->scopes).deepest_range) return b;
     struct binding *range = find_range(p, name, length);
@@ -124,7 +130,8 @@ struct candidates {
 
 enum { LONGEST_NEAR = 120, MOST_CANDIDATES = 20000 };
 
-static const char *next_candidate(const void *context, size_t i) {
+static const char *next_candidate(const void *context, size_t i)
+{
     const struct candidates *c = context;
     const struct strmap *names = &c->p->names;
     if (i == 0) *c->next = 0;
@@ -139,7 +146,8 @@ static const char *next_candidate(const void *context, size_t i) {
 }
 
 // The nearest name of that kind, copied into the parser's arena, or NULL.
-static const char *nearest(struct parser *p, const struct token *name, enum name_kind kind) {
+static const char *nearest(struct parser *p, const struct token *name, enum name_kind kind)
+{
     if (name->length > LONGEST_NEAR) return NULL;
     struct arena scratch;
     arena_init(&scratch);
@@ -152,7 +160,8 @@ static const char *nearest(struct parser *p, const struct token *name, enum name
 }
 
 // "%r12" when the range is %r<10>: better said than guessed.
-static const struct binding *range_too_short(const struct parser *p, const struct token *name) {
+static const struct binding *range_too_short(const struct parser *p, const struct token *name)
+{
     size_t digits = 0;
     while (digits < name->length && name->text[name->length - 1 - digits] >= '0' &&
            name->text[name->length - 1 - digits] <= '9')
@@ -160,7 +169,8 @@ static const struct binding *range_too_short(const struct parser *p, const struc
     return digits ? lookup(p, &p->ranges, name->text, name->length - digits) : NULL;
 }
 
-bool scope_unknown(struct parser *p, const struct token *name, enum name_kind kind, const char *what) {
+bool scope_unknown(struct parser *p, const struct token *name, enum name_kind kind, const char *what)
+{
     struct loc loc = lex_loc(&p->lex, name);
     int length = name->length > 80 ? 80 : (int)name->length;
     const struct binding *range = kind == NAME_REG ? range_too_short(p, name) : NULL;

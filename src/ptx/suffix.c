@@ -11,19 +11,19 @@ static const struct suffix rows[] = {
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-void suffix_table_init(struct suffix_table *table) {
+void suffix_table_init(struct suffix_table *table)
+{
     *table = (struct suffix_table){0};
     for (uint32_t i = 0; i < ROW_COUNT; i++)
         if (i == 0 || strcmp(rows[i].text, rows[i - 1].text) != 0)
             strmap_set(&table->first, rows[i].text, strlen(rows[i].text), i);
 }
 
-void suffix_table_fini(struct suffix_table *table) {
-    strmap_fini(&table->first);
-}
+void suffix_table_fini(struct suffix_table *table) { strmap_fini(&table->first); }
 
 const struct suffix *suffix_find(const struct suffix_table *table, const char *text, size_t length,
-                                 uint64_t fields, bool *known) {
+                                 uint64_t fields, bool *known)
+{
     uint32_t i;
     *known = strmap_get(&table->first, text, length, &i);
     if (!*known) return NULL;
@@ -33,12 +33,14 @@ const struct suffix *suffix_find(const struct suffix_table *table, const char *t
     return NULL;
 }
 
-const char *suffix_name(const void *context, size_t i) {
+const char *suffix_name(const void *context, size_t i)
+{
     (void)context;
     return i < ROW_COUNT ? rows[i].text : NULL;
 }
 
-const char *suffix_text(enum ptx_field field, unsigned value) {
+const char *suffix_text(enum ptx_field field, unsigned value)
+{
     for (size_t i = 0; i < ROW_COUNT; i++)
         if (rows[i].field == field && rows[i].value == value) return rows[i].text;
     return NULL;

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-const char *ptx_op_name(enum ptx_op op) {
+const char *ptx_op_name(enum ptx_op op)
+{
     static const char *const names[] = {
 #define PTX(name, mnemonic, support) mnemonic,
 #include "ptx/ptx.def"
@@ -14,7 +15,8 @@ const char *ptx_op_name(enum ptx_op op) {
     return op < PTX_OP_COUNT ? names[op] : "?";
 }
 
-bool ptx_op_is_refused(enum ptx_op op) {
+bool ptx_op_is_refused(enum ptx_op op)
+{
     enum { RUN, REFUSE };
     static const unsigned char support[] = {
 #define PTX(name, mnemonic, how) how,
@@ -41,19 +43,11 @@ static const struct {
     [PTX_SURFREF] = {"surfref", 0},
 };
 
-const char *ptx_type_name(enum ptx_type type) {
-    return type < PTX_TYPE_COUNT ? types[type].name : "?";
-}
-unsigned ptx_type_bits(enum ptx_type type) {
-    return type < PTX_TYPE_COUNT ? types[type].bits : 0;
-}
+const char *ptx_type_name(enum ptx_type type) { return type < PTX_TYPE_COUNT ? types[type].name : "?"; }
+unsigned ptx_type_bits(enum ptx_type type) { return type < PTX_TYPE_COUNT ? types[type].bits : 0; }
 
-bool ptx_type_is_float(enum ptx_type type) {
-    return type >= PTX_F16 && type <= PTX_E5M2X2;
-}
-bool ptx_type_is_signed(enum ptx_type type) {
-    return type >= PTX_S8 && type <= PTX_S64;
-}
+bool ptx_type_is_float(enum ptx_type type) { return type >= PTX_F16 && type <= PTX_E5M2X2; }
+bool ptx_type_is_signed(enum ptx_type type) { return type >= PTX_S8 && type <= PTX_S64; }
 
 // The special registers (PTX ISA 10): name, type, and the components they have (0 = scalar; for the numbered
 // ones how many there are).
@@ -100,17 +94,12 @@ static const struct {
     [PTX_SREG_CURRENT_GRAPH_EXEC] = {"%current_graph_exec", PTX_U64, 0},
 };
 
-const char *ptx_sreg_name(enum ptx_sreg sreg) {
-    return sreg < PTX_SREG_COUNT ? sregs[sreg].name : "?";
-}
-enum ptx_type ptx_sreg_type(enum ptx_sreg sreg) {
-    return sregs[sreg].type;
-}
-unsigned ptx_sreg_components(enum ptx_sreg sreg) {
-    return sregs[sreg].components;
-}
+const char *ptx_sreg_name(enum ptx_sreg sreg) { return sreg < PTX_SREG_COUNT ? sregs[sreg].name : "?"; }
+enum ptx_type ptx_sreg_type(enum ptx_sreg sreg) { return sregs[sreg].type; }
+unsigned ptx_sreg_components(enum ptx_sreg sreg) { return sregs[sreg].components; }
 
-const char *ptx_space_name(enum ptx_space space) {
+const char *ptx_space_name(enum ptx_space space)
+{
     static const char *const names[] = {
         [PTX_SPACE_GENERIC] = "",    [PTX_SPACE_REG] = "reg",       [PTX_SPACE_SREG] = "sreg",
         [PTX_SPACE_CONST] = "const", [PTX_SPACE_GLOBAL] = "global", [PTX_SPACE_LOCAL] = "local",
