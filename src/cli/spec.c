@@ -1,0 +1,345 @@
+// Parsing SPEC by its separators: each part names itself in the error when it is wrong.
+#include "cli/spec.h"
+#include "base/file.h"
+#include "base/rng.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *range;
+    uint8_t size_bytes;
+    bool is_signed, is_float;
+} types[SPEC_TYPE_COUNT] = {
+    [SPEC_U8] = {"u8", "0 to 255", 1, false, false},
+    [SPEC_S8] = {"s8", "-128 to 127", 1, true, false},
+    [SPEC_U16] = {"u16", "0 to 65535", 2, false, false},
+    [SPEC_S16] = {"s16", "-32768 to 32767", 2, true, false},
+    [SPEC_U32] = {"u32", "0 to 4294967295", 4, false, false},
+    [SPEC_S32] = {"s32", "-2147483648 to 2147483647", 4, true, false},
+    [SPEC_U64] = {"u64", "0 to 18446744073709551615", 8, false, false},
+    [SPEC_S64] = {"s64", "-9223372036854775808 to 9223372036854775807", 8, true, false},
+    [SPEC_F32] = {"f32", "a number up to 3.4028235e38, nan or inf", 4, true, true},
+    [SPEC_F64] = {"f64", "a number up to 1.7976931348623157e308, nan or inf", 8, true, true},
+};
+
+unsigned spec_type_bytes(enum spec_type type) { return types[type].size_bytes; }
+const char *spec_type_name(enum spec_type type) { return types[type].name; }
+bool spec_type_is_float(enum spec_type type) { return types[type].is_float; }
+
+// What the parser carries along to word its errors.
+struct parser {
+    const char *text, *folder, *what;
+    struct loc loc;
+    struct diag *d;
+};
+
+static bool fail(const struct parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool fail(const struct parser *p, const char *format, ...)
+{
+    struct strbuf message = {0};
+    char reason[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    if (p->what && *p->what) strbuf_printf(&message, "%s: ", p->what);
+    // A long text (hex bytes) is cut: the reason says what matters.
+    strbuf_printf(&message, "\"%.60s%s\": %s", p->text, strlen(p->text) > 60 ? "..." : "", reason);
+    diag_error(p->d, p->loc, "%s", strbuf_text(&message));
+    strbuf_fini(&message);
+    return false;
+}
+
+static const char *next_type(const void *context, size_t i)
+{
+    (void)context;
+    return i < SPEC_TYPE_COUNT ? types[i].name : NULL;
+}
+
+static const char *next_word(const void *context, size_t i) { return ((const char *const *)context)[i]; }
+
+static bool fail_unknown(const struct parser *p, const char *kind, const char *word, const char *near,
+                         const char *known)
+{
+    if (near) return fail(p, "unknown %s \"%s\"; did you mean \"%s\"?", kind, word, near);
+    return fail(p, "unknown %s \"%s\"; there are %s", kind, word, known);
+}
+
+static bool find_type(const char *word, enum spec_type *type)
+{
+    for (unsigned i = 0; i < SPEC_TYPE_COUNT; i++)
+        if (str_equal(types[i].name, word)) {
+            *type = (enum spec_type)i;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_type(const struct parser *p, const char *word, enum spec_type *type)
+{
+    if (find_type(word, type)) return true;
+    return fail_unknown(p, "type", word, str_nearest(word, next_type, NULL),
+                        "u8 s8 u16 s16 u32 s32 u64 s64 f32 f64");
+}
+
+// strtof and strtod by themselves: rounding to double first would round twice.
+static bool read_float(enum spec_type type, const char *text, uint8_t value[8])
+{
+    double d;
+    if (!str_to_f64(text, &d)) return false;
+    if (type == SPEC_F64) {
+        memcpy(value, &d, 8);
+        return true;
+    }
+    float f = strtof(text, NULL);
+    if (isinf(f) && !isinf(d)) return false;
+    memcpy(value, &f, 4);
+    return true;
+}
+
+static bool read_integer(enum spec_type type, const char *text, uint8_t value[8])
+{
+    unsigned bits = 8 * types[type].size_bytes;
+    uint64_t u;
+    int64_t s;
+    if (types[type].is_signed) {
+        if (!str_to_i64(text, &s)) return false;
+        if (bits < 64 && (s < -(1ll << (bits - 1)) || s >= 1ll << (bits - 1))) return false;
+        u = (uint64_t)s;
+    } else if (!str_to_u64(text, &u) || (bits < 64 && u >> bits)) {
+        return false;
+    }
+    memcpy(value, &u, 8);
+    return true;
+}
+
+static bool parse_value(const struct parser *p, enum spec_type type, const char *text, uint8_t value[8])
+{
+    if (types[type].is_float ? read_float(type, text, value) : read_integer(type, text, value)) return true;
+    return fail(p, "\"%s\" is no %s; it must be %s", text, types[type].name, types[type].range);
+}
+
+static bool read_whole(const struct parser *p, const char *path, struct spec *s)
+{
+    struct strbuf full = {0};
+    if (p->folder && *path != '/') strbuf_printf(&full, "%s/", p->folder);
+    strbuf_puts(&full, path);
+    const char *why;
+    bool ok = file_read(strbuf_text(&full), &s->bytes, &s->length, &why);
+    if (!ok) fail(p, "%s: %s", strbuf_text(&full), why);
+    strbuf_fini(&full);
+    return ok;
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+static bool parse_bytes(const struct parser *p, const char *text, struct spec *s)
+{
+    s->kind = SPEC_BYTES;
+    if (*text == '@') return read_whole(p, text + 1, s);
+    size_t digits = strlen(text);
+    if (!digits || digits % 2) return fail(p, "bytes= takes pairs of hex digits, or @ and a path");
+    s->bytes = heap_alloc(digits / 2);
+    s->length = digits / 2;
+    for (size_t i = 0; i < digits; i++) {
+        int value = hex_digit(text[i]);
+        if (value < 0) {
+            free(s->bytes);
+            return fail(p, "\"%c\" is no hex digit", text[i]);
+        }
+        s->bytes[i / 2] = (char)((unsigned char)s->bytes[i / 2] << 4 | value);
+    }
+    return true;
+}
+
+static bool parse_file(const struct parser *p, const char *path, struct spec *s)
+{
+    if (!read_whole(p, path, s)) return false;
+    uint64_t want = spec_size_bytes(s);
+    if (s->length == want) return true;
+    fail(p, "%s has %zu bytes, not the %" PRIu64 " of %" PRIu64 " x %s", path, s->length, want, s->count,
+         types[s->type].name);
+    free(s->bytes);
+    return false;
+}
+
+static bool parse_init(const struct parser *p, const char *text, struct spec *s)
+{
+    static const char *const words[] = {"zero", "iota", "const:", "rand:", "file:", NULL};
+    if (str_equal(text, "zero")) {
+        s->init = SPEC_ZERO;
+    } else if (str_equal(text, "iota")) {
+        s->init = SPEC_IOTA;
+    } else if (str_starts_with(text, "const:")) {
+        s->init = SPEC_CONST;
+        return parse_value(p, s->type, text + 6, s->value);
+    } else if (str_starts_with(text, "rand:")) {
+        s->init = SPEC_RAND;
+        if (!str_to_u64(text + 5, &s->seed))
+            return fail(p, "\"%s\" is no seed; rand: takes a 64-bit number", text + 5);
+    } else if (str_starts_with(text, "file:")) {
+        s->init = SPEC_FILE;
+        return parse_file(p, text + 5, s);
+    } else {
+        char word[32];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":") + (strchr(text, ':') != NULL), text);
+        return fail_unknown(p, "content", text, *text ? str_nearest(word, next_word, words) : NULL,
+                            "zero, iota, const:V, rand:SEED and file:PATH");
+    }
+    return true;
+}
+
+// TYPE:COUNT:INIT or TYPE:W[xH[xD]]:INIT, taken apart in a copy.
+static bool parse_array(const struct parser *p, char *text, struct spec *s)
+{
+    bool texture = s->kind == SPEC_TEXTURE;
+    const char *form = texture ? "tex=TYPE:W[xH[xD]]:INIT" : "buf=TYPE:COUNT:INIT";
+    char *count = strchr(text, ':'), *init = count ? strchr(count + 1, ':') : NULL;
+    if (!init) return fail(p, "write %s", form);
+    *count++ = *init++ = 0;
+    if (!parse_type(p, text, &s->type)) return false;
+    if (texture && types[s->type].size_bytes == 8)
+        return fail(p, "a texture cannot hold %s", types[s->type].name);
+    s->count = 1;
+    char *rest = count;
+    for (unsigned i = 0; rest && i < (texture ? 3 : 1); i++) {
+        char *next = texture ? strchr(rest, 'x') : NULL;
+        if (texture && next && rest[0] == '0' && next == rest + 1)
+            next = strchr(next + 1, 'x'); // 0x… is a number
+        if (next) *next++ = 0;
+        uint64_t n;
+        if (!str_to_u64(rest, &n)) return fail(p, "\"%s\" is no count; write %s", rest, form);
+        if (texture && (n == 0 || n > UINT32_MAX))
+            return fail(p, "a side of %s texels; it must be 1 to 4294967295", rest);
+        if (texture) s->extent[i] = (uint32_t)n;
+        if (__builtin_mul_overflow(s->count, n, &s->count))
+            return fail(p, "more bytes than 64 bits can count");
+        rest = next;
+    }
+    if (rest) return fail(p, "a texture has at most three sides");
+    uint64_t bytes;
+    if (__builtin_mul_overflow(s->count, (uint64_t)types[s->type].size_bytes, &bytes))
+        return fail(p, "more bytes than 64 bits can count");
+    return parse_init(p, init, s);
+}
+
+static bool parse_form(const struct parser *p, char *form, char *rest, struct spec *s)
+{
+    static const char *const forms[] = {"buf", "tex", "bytes", "u8",  "s8",  "u16", "s16",
+                                        "u32", "s32", "u64",   "s64", "f32", "f64", NULL};
+    if (str_equal(form, "buf") || str_equal(form, "tex")) {
+        s->kind = str_equal(form, "buf") ? SPEC_BUFFER : SPEC_TEXTURE;
+        return parse_array(p, rest, s);
+    }
+    if (str_equal(form, "bytes")) return parse_bytes(p, rest, s);
+    s->kind = SPEC_SCALAR;
+    if (find_type(form, &s->type)) return parse_value(p, s->type, rest, s->value);
+    return fail_unknown(p, "form", form, str_nearest(form, next_word, forms), "TYPE=, buf=, tex= and bytes=");
+}
+
+bool spec_parse(struct spec *s, const char *text, const char *folder, const char *what, struct loc loc,
+                struct diag *d)
+{
+    struct parser p = {.text = text, .folder = folder, .what = what, .loc = loc, .d = d};
+    *s = (struct spec){0};
+    char *copy = strdup(text), *equals = strchr(copy, '=');
+    bool ok;
+    if (equals) {
+        *equals = 0;
+        ok = parse_form(&p, copy, equals + 1, s);
+    } else {
+        ok = fail(&p, "write TYPE=VALUE, buf=TYPE:COUNT:INIT, tex=TYPE:WxH:INIT or bytes=HEX");
+    }
+    free(copy);
+    if (!ok) *s = (struct spec){0};
+    return ok;
+}
+
+void spec_fini(struct spec *s)
+{
+    free(s->bytes);
+    *s = (struct spec){0};
+}
+
+uint64_t spec_size_bytes(const struct spec *s)
+{
+    switch (s->kind) {
+    case SPEC_SCALAR: return types[s->type].size_bytes;
+    case SPEC_BYTES: return s->length;
+    case SPEC_BUFFER:
+    case SPEC_TEXTURE: return s->count * types[s->type].size_bytes;
+    }
+    return 0;
+}
+
+// Element i of a sequence; integers keep the low bits of the result.
+static uint64_t element(const struct spec *s, uint64_t i)
+{
+    float f;
+    double d;
+    uint32_t f_bits;
+    uint64_t z = s->init == SPEC_RAND ? hash_u64(s->seed + (i + 1) * 0x9e3779b97f4a7c15ull) : i;
+    if (s->type == SPEC_F32) {
+        f = s->init == SPEC_RAND ? rng_f32(z) : (float)z;
+        memcpy(&f_bits, &f, 4);
+        return f_bits;
+    }
+    if (s->type == SPEC_F64) {
+        d = s->init == SPEC_RAND ? rng_f64(z) : (double)z;
+        memcpy(&z, &d, 8);
+    }
+    return z;
+}
+
+void spec_fill(const struct spec *s, uint64_t first, uint64_t count, void *out)
+{
+    size_t size = types[s->type].size_bytes;
+    uint8_t *p = out;
+    switch (s->init) {
+    case SPEC_ZERO: memset(out, 0, count * size); break;
+    case SPEC_FILE: memcpy(out, s->bytes + first * size, count * size); break;
+    case SPEC_CONST:
+        for (uint64_t i = 0; i < count; i++) memcpy(p + i * size, s->value, size);
+        break;
+    case SPEC_IOTA:
+    case SPEC_RAND:
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t z = element(s, first + i);
+            memcpy(p + i * size, &z, size);
+        }
+        break;
+    }
+}
+
+void spec_print_element(enum spec_type type, const void *bytes, struct strbuf *out)
+{
+    uint64_t u = 0;
+    memcpy(&u, bytes, types[type].size_bytes);
+    unsigned unused = 64 - 8u * types[type].size_bytes;
+    if (type == SPEC_F32) {
+        float f;
+        memcpy(&f, bytes, sizeof f);
+        strbuf_printf(out, "%.9g", (double)f);
+    } else if (type == SPEC_F64) {
+        double d;
+        memcpy(&d, bytes, sizeof d);
+        strbuf_printf(out, "%.17g", d);
+    } else if (types[type].is_signed) {
+        strbuf_printf(out, "%" PRId64, (int64_t)(u << unused) >> unused);
+    } else {
+        strbuf_printf(out, "%" PRIu64, u);
+    }
+}

@@ -1,0 +1,62 @@
+// SPEC: what the user says an argument, a symbol or a script's buffer holds.
+//
+//   TYPE=VALUE                       u8 s8 u16 s16 u32 s32 u64 s64 f32 f64
+//   buf=TYPE:COUNT:INIT              device memory
+//   bytes=HEX | bytes=@PATH          a structure by value
+//   tex=TYPE:W[xH[xD]]:INIT          a texture over device memory of its own
+//   INIT: zero | iota | const:V | rand:SEED | file:PATH
+//
+// Elements are made on demand (spec_fill), so that a description of any size costs nothing until memory for
+// it was found on the device.
+#pragma once
+#include "base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum spec_kind { SPEC_SCALAR, SPEC_BYTES, SPEC_BUFFER, SPEC_TEXTURE };
+
+enum spec_type {
+    SPEC_U8,
+    SPEC_S8,
+    SPEC_U16,
+    SPEC_S16,
+    SPEC_U32,
+    SPEC_S32,
+    SPEC_U64,
+    SPEC_S64,
+    SPEC_F32,
+    SPEC_F64,
+    SPEC_TYPE_COUNT
+};
+
+enum spec_init { SPEC_ZERO, SPEC_IOTA, SPEC_CONST, SPEC_RAND, SPEC_FILE };
+
+struct spec {
+    enum spec_kind kind;
+    enum spec_type type; // not of BYTES
+    uint8_t value[8];    // SCALAR; the V of const:V
+    uint64_t count;      // elements of BUFFER and TEXTURE
+    uint32_t extent[3];  // TEXTURE; 0 for absent dimensions
+    enum spec_init init;
+    uint64_t seed;
+    char *bytes; // BYTES and file:, heap
+    size_t length;
+};
+
+// Parses and reads the files it names, relative to `folder` (NULL: the current one). On failure adds one
+// error at `loc` that starts with `what` ("--arg 2"); then nothing is to be freed.
+bool spec_parse(struct spec *s, const char *text, const char *folder, const char *what, struct loc loc,
+                struct diag *d);
+void spec_fini(struct spec *s);
+
+uint64_t spec_size_bytes(const struct spec *s);
+// Elements [first, first + count) of a buffer or texture, little-endian.
+void spec_fill(const struct spec *s, uint64_t first, uint64_t count, void *out);
+
+unsigned spec_type_bytes(enum spec_type type);
+const char *spec_type_name(enum spec_type type);
+bool spec_type_is_float(enum spec_type type);
+// One element as text, floats with all their digits.
+void spec_print_element(enum spec_type type, const void *element, struct strbuf *out);
