@@ -6,10 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-void json_init(struct json *j, struct strbuf *out)
-{
-    *j = (struct json){.out = out};
-}
+void json_init(struct json *j, struct strbuf *out) { *j = (struct json){.out = out}; }
 
 static void begin_value(struct json *j)
 {
@@ -126,4 +123,15 @@ void json_null(struct json *j)
 {
     begin_value(j);
     strbuf_puts(j->out, "null");
+}
+
+void json_raw(struct json *j, const char *text)
+{
+    begin_value(j);
+    size_t length = strlen(text);
+    while (length && text[length - 1] == '\n') length--;
+    for (size_t i = 0; i < length; i++) {
+        strbuf_putc(j->out, text[i]); // a line break inside a JSON value is never part of a string
+        if (text[i] == '\n') strbuf_printf(j->out, "%*s", (int)(2 * j->depth), "");
+    }
 }

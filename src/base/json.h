@@ -27,3 +27,4 @@ void json_i64(struct json *j, int64_t value);
 void json_f64(struct json *j, double value);
 void json_bool(struct json *j, bool value);
 void json_null(struct json *j);
+void json_raw(struct json *j, const char *text); // a whole value written elsewhere, indented to this level

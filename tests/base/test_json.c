@@ -22,7 +22,7 @@ static void test_structure(struct test *t)
     json_null(&j);
     json_open_object(&j);
     json_key(&j, "x");
-    json_f64(&j, 0.5);
+    json_raw(&j, "{\n  \"y\": 1\n}\n");
     json_close_object(&j);
     json_close_array(&j);
     json_close_object(&j);
@@ -35,7 +35,9 @@ static void test_structure(struct test *t)
               "    true,\n"
               "    null,\n"
               "    {\n"
-              "      \"x\": 0.5\n"
+              "      \"x\": {\n"
+              "        \"y\": 1\n"
+              "      }\n"
               "    }\n"
               "  ]\n"
               "}\n");
@@ -69,8 +71,9 @@ static void test_numbers(struct test *t)
     json_f64(&j, NAN);
     json_f64(&j, INFINITY);
     json_f64(&j, 1e300);
+    json_f64(&j, 0.5);
     json_close_array(&j);
-    CHECK_STR(t, strbuf_text(&out), "[\n  null,\n  null,\n  1e+300\n]\n");
+    CHECK_STR(t, strbuf_text(&out), "[\n  null,\n  null,\n  1e+300,\n  0.5\n]\n");
     strbuf_fini(&out);
 }
 

@@ -1,0 +1,102 @@
+// What the commands share: help, errors, settings, shapes.
+#include "cli/command.h"
+
+#include <string.h>
+#include <unistd.h>
+
+int command_fail(const struct diag *d, int status)
+{
+    diag_print(d, stderr);
+    return status;
+}
+
+int command_fail_context(struct wf_context *c, int status)
+{
+    fputs(isatty(STDERR_FILENO) ? wf_errors_colour(c) : wf_errors(c), stderr);
+    return status;
+}
+
+bool command_begin(struct options *o, enum command_id command, int argc, char **argv, int *status)
+{
+    struct diag d;
+    diag_init(&d);
+    bool ok = options_parse(o, command, argc, argv, &d);
+    if (options_has(o, OPTION_HELP)) {
+        struct strbuf help = {0};
+        options_help(command, &help);
+        fputs(strbuf_text(&help), stdout);
+        strbuf_fini(&help);
+        *status = WF_OK;
+        ok = false;
+    } else if (!ok) {
+        *status = command_fail(&d, WF_BAD_USAGE);
+    }
+    diag_fini(&d);
+    if (!ok) options_fini(o);
+    return ok;
+}
+
+// The mechanisms that later versions bring; named so that a known name is not called unknown.
+static bool check_tech(const struct options *o, struct diag *d)
+{
+    const char *tech = options_value(o, OPTION_TECH);
+    if (!tech || str_equal(tech, "base")) return true;
+    if (options_has(o, OPTION_FUNCTIONAL))
+        return diag_error(d, loc_none(), "--tech %s: a mechanism changes timing, and --functional has none",
+                          tech);
+    return diag_error(d, loc_none(),
+                      "--tech %s: mechanisms arrive with a later version; this one (%s) runs base", tech,
+                      WF_VERSION);
+}
+
+static bool check_threads(const struct options *o, struct diag *d)
+{
+    const char *text = options_value(o, OPTION_THREADS);
+    uint64_t n;
+    if (!text || (str_to_u64(text, &n) && n == 1)) return true;
+    if (!str_to_u64(text, &n) || !n)
+        return diag_error(d, loc_none(), "--threads %s: must be a number from 1", text);
+    return diag_error(d, loc_none(),
+                      "--threads %s: several threads arrive with a later version; this one (%s) uses 1", text,
+                      WF_VERSION);
+}
+
+static enum wf_status apply_set(const char *pair, struct wf_context *c, struct diag *d)
+{
+    const char *equals = strchr(pair, '=');
+    if (!equals) {
+        diag_error(d, loc_none(), "--set %s: write KEY=VALUE", pair);
+        return WF_BAD_USAGE;
+    }
+    char *key = strndup(pair, (size_t)(equals - pair));
+    enum wf_status status = wf_set(c, key, equals + 1);
+    free(key);
+    return status;
+}
+
+enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d)
+{
+    if (!check_tech(o, d) || !check_threads(o, d)) return WF_BAD_USAGE;
+    for (size_t i = 0; i < o->given.count; i++)
+        if (o->given.data[i].id == OPTION_SET && apply_set(o->given.data[i].value, c, d) != WF_OK)
+            return WF_BAD_USAGE;
+    return WF_OK;
+}
+
+bool command_parse_shape(const char *option, const char *text, uint32_t shape[3], struct diag *d)
+{
+    char *copy = strdup(text), *next = copy;
+    unsigned count = 0;
+    bool ok = true;
+    shape[1] = shape[2] = 1;
+    while (next && ok) {
+        char *comma = strchr(next, ',');
+        if (comma) *comma++ = 0;
+        uint64_t n = 0;
+        ok = count < 3 && str_to_u64(next, &n) && n <= UINT32_MAX;
+        if (ok) shape[count++] = (uint32_t)n;
+        next = comma;
+    }
+    free(copy);
+    return ok || diag_error(d, loc_none(), "%s %s: must be X[,Y[,Z]], whole numbers", option, text);
+}

@@ -1,0 +1,21 @@
+// What main dispatches to. Each command gets its words after its name and returns the exit status; it alone
+// prints.
+#pragma once
+#include "api/warpfold.h"
+#include "cli/options.h"
+
+#define COMMAND(id, function, name, usage, summary) int command_##function(int argc, char **argv);
+#include "cli/command.def"
+#undef COMMAND
+
+// Parses the options of a command. True when it should go on; otherwise *status is the exit status, and
+// errors or the help have been printed.
+bool command_begin(struct options *o, enum command_id command, int argc, char **argv, int *status);
+// Prints what is wrong to stderr, in colour on a terminal, and returns `status`.
+int command_fail(const struct diag *d, int status);
+int command_fail_context(struct wf_context *c, int status);
+// Applies --set, and refuses what --tech, --threads and --functional cannot mean yet. WF_OK or WF_BAD_USAGE,
+// with errors in `d` or in the context.
+enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d);
+// "X[,Y[,Z]]"; absent ones are 1.
+bool command_parse_shape(const char *option, const char *text, uint32_t shape[3], struct diag *d);

@@ -1,0 +1,168 @@
+// Parsing by the table, and the help texts made from it.
+#include "cli/options.h"
+#include "api/warpfold.h"
+
+#include <string.h>
+
+enum { // commands of a row
+    RUN = 1 << COMMAND_RUN,
+    MARK = 1 << COMMAND_MARK,
+    BENCH = 1 << COMMAND_BENCH,
+    LIST = 1 << COMMAND_LIST
+};
+enum { MANY = 1, LATER = 2 };
+
+static const struct {
+    const char *name, *argument, *help;
+    unsigned commands, flags;
+} rows[OPTION_COUNT] = {
+#define OPTION(id, name_, argument_, commands_, flags_, help_)                                               \
+    [OPTION_##id] = {"--" name_, argument_, help_, commands_, flags_},
+#include "cli/options.def"
+#undef OPTION
+};
+
+static const struct {
+    const char *name, *usage, *summary;
+} commands[COMMAND_COUNT] = {
+#define COMMAND(id, function, name, usage, summary) [COMMAND_##id] = {name, usage, summary},
+#include "cli/command.def"
+#undef COMMAND
+};
+
+const char *options_name(enum option_id id) { return rows[id].name; }
+
+// The i-th option that a command has; the others count as "", which is near to nothing.
+static const char *next_option(const void *context, size_t i)
+{
+    enum command_id command = *(const enum command_id *)context;
+    if (i >= OPTION_COUNT) return NULL;
+    return rows[i].commands >> command & 1 ? rows[i].name : "";
+}
+
+static bool refuse_unknown(enum command_id command, const char *name, size_t length, struct diag *d)
+{
+    char *word = strndup(name, length);
+    const char *near = str_nearest(word, next_option, &command);
+    if (near && *near)
+        diag_error(d, loc_none(), "%s has no option %s; did you mean %s?", commands[command].name, word,
+                   near);
+    else
+        diag_error(d, loc_none(), "%s has no option %s; `warpfold %s --help` lists them",
+                   commands[command].name, word, commands[command].name);
+    free(word);
+    return false;
+}
+
+static bool find(enum command_id command, const char *text, size_t length, enum option_id *id)
+{
+    for (unsigned i = 0; i < OPTION_COUNT; i++)
+        if (rows[i].commands >> command & 1 && strlen(rows[i].name) == length &&
+            memcmp(rows[i].name, text, length) == 0) {
+            *id = (enum option_id)i;
+            return true;
+        }
+    return false;
+}
+
+// One option at argv[*i], and its value there or in the next word.
+static bool parse_one(struct options *o, int argc, char **argv, int *i, struct diag *d)
+{
+    const char *text = argv[*i], *value = strchr(text, '=');
+    size_t length = value ? (size_t)(value - text) : strlen(text);
+    enum option_id id;
+    if (!find(o->command, text, length, &id)) return refuse_unknown(o->command, text, length, d);
+    const char *name = rows[id].name;
+    if (rows[id].flags & LATER)
+        return diag_error(
+            d, loc_none(),
+            "%s (%s) arrives with a later version; this one (%s) executes kernels without timing", name,
+            rows[id].help, WF_VERSION);
+    if (!rows[id].argument && value) return diag_error(d, loc_none(), "%s takes no value", name);
+    if (rows[id].argument && value)
+        value++;
+    else if (rows[id].argument) {
+        if (*i + 1 >= argc)
+            return diag_error(d, loc_none(), "%s needs a value: %s %s", name, name, rows[id].argument);
+        value = argv[++*i];
+    }
+    if (!(rows[id].flags & MANY) && options_has(o, id))
+        return diag_error(d, loc_none(), "%s is given twice", name);
+    vec_push(&o->given, (struct option_given){id, value});
+    return true;
+}
+
+bool options_parse(struct options *o, enum command_id command, int argc, char **argv, struct diag *d)
+{
+    *o = (struct options){.command = command};
+    bool ok = true, only_operands = false;
+    for (int i = 0; i < argc; i++) {
+        if (!only_operands && str_equal(argv[i], "--"))
+            only_operands = true;
+        else if (!only_operands && argv[i][0] == '-' && argv[i][1])
+            ok &= parse_one(o, argc, argv, &i, d);
+        else
+            vec_push(&o->operands, argv[i]);
+    }
+    return ok;
+}
+
+void options_fini(struct options *o)
+{
+    vec_fini(&o->given);
+    vec_fini(&o->operands);
+}
+
+bool options_has(const struct options *o, enum option_id id)
+{
+    for (size_t i = 0; i < o->given.count; i++)
+        if (o->given.data[i].id == id) return true;
+    return false;
+}
+
+const char *options_value(const struct options *o, enum option_id id)
+{
+    for (size_t i = 0; i < o->given.count; i++)
+        if (o->given.data[i].id == id) return o->given.data[i].value;
+    return NULL;
+}
+
+void options_help(enum command_id command, struct strbuf *out)
+{
+    strbuf_printf(out, "usage: warpfold %s %s\n\n%s %s.\n\n", commands[command].name, commands[command].usage,
+                  commands[command].name, commands[command].summary);
+    for (unsigned i = 0; i < OPTION_COUNT; i++) {
+        if (!(rows[i].commands >> command & 1)) continue;
+        char left[64];
+        snprintf(left, sizeof left, "%s%s%s", rows[i].name, rows[i].argument ? " " : "",
+                 rows[i].argument ? rows[i].argument : "");
+        strbuf_printf(out, "  %-28s %s%s%s\n", left, rows[i].help,
+                      rows[i].flags & MANY ? "; may be repeated" : "",
+                      rows[i].flags & LATER ? " (arrives with a later version)" : "");
+    }
+    if (command == COMMAND_RUN)
+        strbuf_puts(out, "\nSPEC says what an argument holds; arguments and dumps count from 0:\n"
+                         "  TYPE=VALUE                   u8 s8 u16 s16 u32 s32 u64 s64 f32 f64: a C number, "
+                         "hex, nan, inf\n"
+                         "  buf=TYPE:COUNT:INIT          device memory\n"
+                         "  bytes=HEX or bytes=@PATH     a structure by value\n"
+                         "  tex=TYPE:W[xH[xD]]:INIT      a texture over device memory\n"
+                         "  INIT: zero, iota, const:V, rand:SEED, file:PATH\n");
+    strbuf_puts(out, "\nExit status: 0 done, 1 bad input, 2 bad usage, 3 the simulated program failed, 4 "
+                     "results differ.\n");
+}
+
+void options_overview(struct strbuf *out)
+{
+    strbuf_puts(out,
+                "warpfold " WF_VERSION ": runs CUDA kernels from PTX, without a GPU and without CUDA.\n\n");
+    for (unsigned i = 0; i < COMMAND_COUNT; i++)
+        strbuf_printf(out, "  warpfold %-7s %s\n", commands[i].name, commands[i].summary);
+    strbuf_puts(
+        out,
+        "\n`warpfold COMMAND --help` explains one. For a start:\n\n"
+        "  warpfold bench --size small                      every bundled kernel, checked against the CPU\n"
+        "  warpfold run k.ptx --kernel vecadd --grid 4 --block 256 \\\n"
+        "      --arg buf=f32:1024:iota --arg buf=f32:1024:const:1 --arg buf=f32:1024:zero --arg s32=1024\n"
+        "  warpfold mark k.ptx --kernel vecadd              the machine code it becomes\n");
+}

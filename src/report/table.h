@@ -1,0 +1,20 @@
+// Tables for a terminal: columns as wide as their widest cell, numbers to the right.
+#pragma once
+#include "base/str.h"
+#include "base/vec.h"
+
+struct table {
+    VEC(char *) cells; // row by row, the heads first
+    size_t columns;
+    VEC(bool) ruled; // a rule above this row
+};
+
+void table_init(struct table *t, const char *const *heads, size_t columns);
+void table_fini(struct table *t);
+void table_add(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3))); // next cell
+void table_add_u64(struct table *t, uint64_t value); // 1234567 as "1,234,567"
+void table_rule(struct table *t);                    // above the next row
+// Cells that begin with a digit, sign or dash stand to the right. `colour`: heads in bold.
+void table_print(const struct table *t, bool colour, struct strbuf *out);
+
+void table_format_u64(uint64_t value, struct strbuf *out);
