@@ -26,6 +26,7 @@ static void describe(struct wf_kernel *k, double compile_seconds)
         .params = describe_params(a, &k->ptx->prototype),
         .param_count = k->ptx->prototype.param_count,
         .param_bytes = (uint32_t)k->ptx->prototype.param_bytes,
+        .address_bits = k->module->ptx->address_bits,
         .instructions = p->inst_count,
         .registers = p->reg_count,
         .predicates = p->pred_count,

@@ -76,6 +76,7 @@ struct wf_kernel_info {
     const char *name, *mangled_name;
     const struct wf_param *params;
     uint32_t param_count, param_bytes;
+    uint32_t address_bits; // of a pointer parameter: 64, or 32 under .address_size 32
     uint32_t instructions, registers, predicates, shared_bytes, local_bytes, stack_bytes, spill_loads, spill_stores;
     double compile_seconds;
 };

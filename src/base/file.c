@@ -1,6 +1,7 @@
 // Reading and atomically replacing whole files. The texts behind *why come from strerror's static table.
 #include "base/file.h"
 #include "base/arena.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -49,21 +50,37 @@ static bool is_special(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-bool file_write(const char *path, const void *bytes, size_t length, const char **why)
+bool file_can_write(const char *path, const char **why)
 {
-    bool in_place = is_special(path);
     struct stat st;
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        *why = "is a directory";
+    if (stat(path, &st) == 0) {
+        if (S_ISDIR(st.st_mode)) {
+            *why = "is a directory";
+            return false;
+        }
+        if (access(path, W_OK) == 0) return true;
+        *why = strerror(errno);
         return false;
     }
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    bool ok = *path && access(folder, W_OK | X_OK) == 0;
+    if (!ok) *why = *path ? strerror(errno) : "no name";
+    free(folder);
+    return ok;
+}
+
+bool file_stage(const char *path, const void *bytes, size_t length, char **temporary, const char **why)
+{
+    if (!file_can_write(path, why)) return false;
+    bool in_place = is_special(path);
     size_t path_length = strlen(path);
-    char *temporary = heap_alloc(path_length + 32);
+    char *name = heap_alloc(path_length + 32);
     if (in_place)
-        memcpy(temporary, path, path_length + 1);
+        memcpy(name, path, path_length + 1);
     else
-        snprintf(temporary, path_length + 32, "%s.%ld.part", path, (long)getpid());
-    FILE *f = fopen(temporary, "wb");
+        snprintf(name, path_length + 32, "%s.%ld.part", path, (long)getpid());
+    FILE *f = fopen(name, "wb");
     bool ok = f != NULL;
     if (!ok) *why = strerror(errno);
     if (ok && length && fwrite(bytes, 1, length, f) != length) {
@@ -74,11 +91,34 @@ bool file_write(const char *path, const void *bytes, size_t length, const char *
         *why = strerror(errno);
         ok = false;
     }
-    if (ok && !in_place && rename(temporary, path) != 0) {
+    if (ok)
+        *temporary = name;
+    else if (f)
+        file_abandon(name, path);
+    else
+        free(name);
+    return ok;
+}
+
+void file_abandon(char *temporary, const char *path)
+{
+    if (!str_equal(temporary, path)) unlink(temporary);
+    free(temporary);
+}
+
+bool file_commit(char *temporary, const char *path, const char **why)
+{
+    bool ok = str_equal(temporary, path) || rename(temporary, path) == 0;
+    if (!ok) {
         *why = strerror(errno);
-        ok = false;
+        unlink(temporary);
     }
-    if (!ok && f && !in_place) unlink(temporary);
     free(temporary);
     return ok;
+}
+
+bool file_write(const char *path, const void *bytes, size_t length, const char **why)
+{
+    char *temporary;
+    return file_stage(path, bytes, length, &temporary, why) && file_commit(temporary, path, why);
 }

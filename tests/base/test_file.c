@@ -53,6 +53,26 @@ static void test_failures(struct test *t)
     CHECK_EQ(t, count_entries(directory), 0);
 }
 
+static void test_staging(struct test *t)
+{
+    char path[4200], *temporary, *back;
+    const char *why = NULL;
+    size_t length;
+    snprintf(path, sizeof path, "%s/out", test_directory(t));
+    CHECK(t, file_can_write(path, &why));
+    CHECK(t, file_stage(path, "new", 3, &temporary, &why));
+    CHECK(t, !file_read(path, &back, &length, &why)); // not there yet
+    file_abandon(temporary, path);
+    CHECK_EQ(t, count_entries(test_directory(t)), 0);
+    CHECK(t, file_stage(path, "new", 3, &temporary, &why) && file_commit(temporary, path, &why));
+    CHECK(t, file_read(path, &back, &length, &why));
+    CHECK_STR(t, back, "new");
+    free(back);
+    CHECK_EQ(t, count_entries(test_directory(t)), 1);
+    CHECK(t, !file_can_write("", &why) && !file_can_write("/no/such/folder/out", &why));
+    CHECK_STR(t, why, "No such file or directory");
+}
+
 // A device is written in place: renaming over it would replace it.
 static void test_devices(struct test *t)
 {
@@ -66,7 +86,9 @@ static void test_devices(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"round_trip", test_round_trip}, {"failures", test_failures}, {"devices", test_devices}};
+    static const struct test_case cases[] = {{"round_trip", test_round_trip},
+                                             {"failures", test_failures},
+                                             {"staging", test_staging},
+                                             {"devices", test_devices}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
