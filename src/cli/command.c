@@ -16,6 +16,12 @@ int command_fail_context(struct wf_context *c, int status)
     return status;
 }
 
+int command_fail_both(struct wf_context *c, const struct diag *d, int status)
+{
+    command_fail_context(c, status);
+    return command_fail(d, status);
+}
+
 bool command_begin(struct options *o, enum command_id command, int argc, char **argv, int *status)
 {
     struct diag d;
@@ -83,7 +89,8 @@ enum wf_status command_settings(const struct options *o, struct wf_context *c, s
     return WF_OK;
 }
 
-bool command_parse_shape(const char *option, const char *text, uint32_t shape[3], struct diag *d)
+bool command_parse_shape(const char *what, const char *text, uint32_t shape[3], struct loc loc,
+                         struct diag *d)
 {
     char *copy = strdup(text), *next = copy;
     unsigned count = 0;
@@ -98,5 +105,5 @@ bool command_parse_shape(const char *option, const char *text, uint32_t shape[3]
         next = comma;
     }
     free(copy);
-    return ok || diag_error(d, loc_none(), "%s %s: must be X[,Y[,Z]], whole numbers", option, text);
+    return ok || diag_error(d, loc, "%s %s: must be X[,Y[,Z]], whole numbers", what, text);
 }

@@ -18,4 +18,7 @@ int command_fail_context(struct wf_context *c, int status);
 // with errors in `d` or in the context.
 enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d);
 // "X[,Y[,Z]]"; absent ones are 1.
-bool command_parse_shape(const char *option, const char *text, uint32_t shape[3], struct diag *d);
+bool command_parse_shape(const char *what, const char *text, uint32_t shape[3], struct loc loc,
+                         struct diag *d);
+// The errors of both, the library's located ones first.
+int command_fail_both(struct wf_context *c, const struct diag *d, int status);

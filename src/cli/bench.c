@@ -1,0 +1,193 @@
+// `warpfold bench`: bundled workloads, each in a context of its own, checked against the CPU.
+#include "report/bench.h"
+#include "base/file.h"
+#include "cli/command.h"
+#include "workload/workload.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static bool parse_word(const char *option, const char *text, const char *const *words, unsigned *value,
+                       struct diag *d)
+{
+    if (!text) return true;
+    for (unsigned i = 0; words[i]; i++)
+        if (str_equal(words[i], text)) {
+            *value = i;
+            return true;
+        }
+    struct strbuf known = {0};
+    for (unsigned i = 0; words[i]; i++) strbuf_printf(&known, "%s%s", i ? ", " : "", words[i]);
+    diag_error(d, loc_none(), "%s %s: must be one of %s", option, text, strbuf_text(&known));
+    strbuf_fini(&known);
+    return false;
+}
+
+// What to run, from the options.
+struct selection {
+    enum workload_size size;
+    enum workload_ptx ptx;
+};
+
+static enum wf_status parse_usage(const struct options *o, struct selection *what, struct diag *d)
+{
+    static const char *const sizes[] = {"small", "medium", "large", NULL}, *const sources[] = {"nvcc",
+                                                                                               "clang", NULL};
+    unsigned size = WORKLOAD_MEDIUM, ptx = WORKLOAD_NVCC;
+    if (!parse_word("--size", options_value(o, OPTION_SIZE), sizes, &size, d) ||
+        !parse_word("--ptx", options_value(o, OPTION_PTX), sources, &ptx, d))
+        return WF_BAD_USAGE;
+    *what = (struct selection){(enum workload_size)size, (enum workload_ptx)ptx};
+    for (size_t i = 0; i < o->operands.count; i++) {
+        const char *near, *name = o->operands.data[i];
+        if (workload_find(name, &near)) continue;
+        if (near)
+            diag_error(d, loc_none(), "no bundled kernel \"%s\"; did you mean \"%s\"?", name, near);
+        else
+            diag_error(d, loc_none(), "no bundled kernel \"%s\"; `warpfold list kernels` names them", name);
+        return WF_BAD_INPUT;
+    }
+    const char *json = options_value(o, OPTION_JSON), *why;
+    if (json && !str_equal(json, "-") && !file_can_write(json, &why)) {
+        diag_error(d, loc_none(), "cannot write %s: %s", json, why);
+        return WF_BAD_INPUT;
+    }
+    return WF_OK;
+}
+
+static void record_launch(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
+                          const struct wf_stats *stats)
+{
+    report_run_add(context, kernel, shape, stats);
+}
+
+// --verify: once more with nothing optimised, on the portable interpreter. Programs of class D must leave the
+// same bytes; the others have been compared with the reference, as always.
+static enum wf_status verify(const struct options *o, struct report_bench *b,
+                             const struct report_bench_row *row, struct diag *d)
+{
+    struct wf_context *c = wf_context_create();
+    struct workload_options options = {.size = what->size, .ptx = what->ptx};
+    struct workload_result plain;
+    enum wf_status status = command_settings(o, c, d);
+    if (status == WF_OK) status = wf_set(c, "compile.optimise", "0");
+    if (status == WF_OK) status = wf_set(c, "exec.isa", "portable");
+    if (status == WF_OK) status = workload_run(w, c, &options, &plain);
+    if (status != WF_OK)
+        command_fail_context(c, status);
+    else if (row->workload->output_class == WORKLOAD_CLASS_D &&
+             plain.output_hash != row->result.output_hash) {
+        diag_error(d, loc_none(), "%s: --verify: output bytes differ from the plain run's", w->name);
+        status = WF_MISMATCH;
+    }
+    wf_context_destroy(c);
+    return status;
+}
+
+// One workload; what went wrong is printed at once, the others still run.
+static enum wf_status run_one(const struct options *o, const struct selection *what, const struct workload *w,
+                              struct report_bench *b, struct diag *d)
+{
+    struct wf_context *c = wf_context_create();
+    struct report_bench_row row = {
+        .name = w->name, .class_letter = workload_class_letter(w->output_class), .tolerance = w->tolerance};
+    wf_set_progress(c, !options_has(o, OPTION_QUIET));
+    enum wf_status status = command_settings(o, c, d);
+    if (status == WF_OK) {
+        struct workload_options options = {
+            .size = what->size, .ptx = what->ptx, .launched = record_launch, .launched_context = &row.run};
+        struct workload_result result;
+        status = workload_run(w, c, &options, &result);
+        row.verified = result.verified;
+        row.compared = result.compared;
+        row.mismatches = result.mismatches;
+        row.max_error = result.max_error;
+        row.output_hash = result.output_hash;
+        if (status == WF_MISMATCH)
+            fprintf(stderr, "%s: %llu of %llu values differ from the reference: %s\n", w->name,
+                    (unsigned long long)result.mismatches, (unsigned long long)result.compared,
+                    result.first_mismatch);
+        else if (status != WF_OK)
+            fprintf(stderr, "%s: ", w->name);
+        else if (options_has(o, OPTION_VERIFY))
+            status = verify(o, what, w, result.output_hash, d);
+        row.status = status;
+        vec_push(&b->rows, row);
+    }
+    if (status != WF_OK) command_fail_context(c, status);
+    wf_context_destroy(c);
+    return status;
+}
+
+static bool is_wanted(const struct options *o, const struct workload *w)
+{
+    for (size_t i = 0; i < o->operands.count; i++)
+        if (str_equal(o->operands.data[i], w->name)) return true;
+    return !o->operands.count;
+}
+
+// Results, whatever became of single workloads.
+static enum wf_status publish(const struct options *o, struct report_bench *b, struct diag *d)
+{
+    const char *json = options_value(o, OPTION_JSON), *why;
+    bool to_stdout = json && str_equal(json, "-");
+    struct strbuf text = {0};
+    enum wf_status status = WF_OK;
+    if (json) {
+        struct wf_context *c = wf_context_create();
+        command_settings(o, c, d);
+        b->config_json = wf_config_json(c);
+        report_bench_json(b, &text);
+        wf_context_destroy(c);
+        if (to_stdout)
+            fputs(strbuf_text(&text), stdout);
+        else if (!file_write(json, strbuf_text(&text), text.length, &why)) {
+            diag_error(d, loc_none(), "cannot write %s: %s", json, why);
+            status = WF_BAD_INPUT;
+        }
+    }
+    if (!to_stdout && !options_has(o, OPTION_QUIET)) {
+        strbuf_clear(&text);
+        report_bench_table(b, isatty(STDOUT_FILENO) != 0, &text);
+        fputs(strbuf_text(&text), stdout);
+    }
+    strbuf_fini(&text);
+    return status;
+}
+
+static enum wf_status run_all(const struct options *o, const struct selection *what, struct report_bench *b,
+                              struct diag *d)
+{
+    enum wf_status worst = WF_OK;
+    const struct workload *w;
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
+        if (!is_wanted(o, w)) continue;
+        enum wf_status status = run_one(o, what, w, b, d);
+        if (status == WF_BAD_USAGE) return status;
+        if (status > worst) worst = status;
+    }
+    enum wf_status status = publish(o, b, d);
+    return status == WF_OK ? worst : status;
+}
+
+int command_bench(int argc, char **argv)
+{
+    struct options o;
+    int exit_status;
+    if (!command_begin(&o, COMMAND_BENCH, argc, argv, &exit_status)) return exit_status;
+    struct diag d;
+    struct report_bench b = {0};
+    diag_init(&d);
+    struct selection what;
+    enum wf_status status = parse_usage(&o, &what, &d);
+    if (status == WF_OK) {
+        b.size = workload_size_name(what.size);
+        b.ptx = workload_ptx_name(what.ptx);
+        status = run_all(&o, &what, &b, &d);
+    }
+    exit_status = command_fail(&d, (int)status);
+    report_bench_fini(&b);
+    diag_fini(&d);
+    options_fini(&o);
+    return exit_status;
+}

@@ -1,0 +1,129 @@
+// `warpfold list`: what there is, one a line.
+#include "cli/command.h"
+#include "report/table.h"
+#include "workload/workload.h"
+
+#include <unistd.h>
+
+static void print(struct table *t)
+{
+    struct strbuf out = {0};
+    table_print(t, isatty(STDOUT_FILENO) != 0, &out);
+    fputs(strbuf_text(&out), stdout);
+    strbuf_fini(&out);
+    table_fini(t);
+}
+
+static void list_techs(void)
+{
+    static const char *const heads[] = {"mechanism", "what it is"};
+    struct table t;
+    table_init(&t, heads, 2);
+    table_add(&t, "base");
+    table_add(&t, "the unmodified GPU");
+    print(&t);
+}
+
+static void list_kernels(void)
+{
+    static const char *const heads[] = {"workload", "block", "class", "what it is", "kernels"};
+    struct table t;
+    table_init(&t, heads, 5);
+    const struct workload *w;
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
+        table_add(&t, "%s", w->name);
+        table_add(&t, "%u,%u,%u", w->block[0], w->block[1], w->block[2]);
+        table_add(&t, "%c", workload_class_letter(w->output_class));
+        table_add(&t, "%s", w->title);
+        struct strbuf kernels = {0};
+        for (size_t k = 0; w->kernels[k]; k++) strbuf_printf(&kernels, "%s%s", k ? " " : "", w->kernels[k]);
+        table_add(&t, "%s", strbuf_text(&kernels));
+        strbuf_fini(&kernels);
+    }
+    print(&t);
+}
+
+static void list_counters(void)
+{
+    static const char *const heads[] = {"counter", "unit", "meaning"};
+    struct table t;
+    table_init(&t, heads, 3);
+    struct wf_counter c;
+    for (size_t i = 0; wf_counter_at(i, &c); i++) {
+        table_add(&t, "%s", c.name);
+        table_add(&t, "%s", c.unit);
+        table_add(&t, "%s", c.meaning);
+    }
+    print(&t);
+}
+
+static void list_keys(void)
+{
+    static const char *const heads[] = {"key", "default", "range", "meaning"};
+    struct table t;
+    table_init(&t, heads, 4);
+    struct wf_context *c = wf_context_create();
+    struct wf_key key;
+    for (size_t i = 0; wf_key_at(c, i, &key); i++) {
+        table_add(&t, "%s", key.name);
+        table_add(&t, " %s", key.initial); // the blank keeps numbers to the left, beside words
+        table_add(&t, " %s", key.range);
+        table_add(&t, "%s", key.meaning);
+    }
+    print(&t);
+    wf_context_destroy(c);
+}
+
+// What later versions fill: an empty list is the truth, and the note says why.
+static void list_none(const char *what)
+{
+    fprintf(stderr, "no %s yet: they arrive with a later version\n", what);
+}
+static void list_gpus(void) { list_none("GPUs"); }
+static void list_studies(void) { list_none("studies"); }
+static void list_experiments(void) { list_none("experiments"); }
+
+static const struct {
+    const char *name;
+    void (*list)(void);
+} lists[] = {{"gpus", list_gpus},       {"techs", list_techs},       {"kernels", list_kernels},
+             {"studies", list_studies}, {"counters", list_counters}, {"experiments", list_experiments},
+             {"keys", list_keys}};
+enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
+
+static const char *next_list(const void *context, size_t i)
+{
+    (void)context;
+    return i < LIST_COUNT ? lists[i].name : NULL;
+}
+
+static bool run_list(const struct options *o, struct diag *d)
+{
+    if (o->operands.count != 1)
+        return diag_error(d, loc_none(),
+                          "list takes one of gpus, techs, kernels, studies, counters, experiments, keys");
+    const char *name = o->operands.data[0], *near;
+    for (size_t i = 0; i < LIST_COUNT; i++)
+        if (str_equal(lists[i].name, name)) {
+            lists[i].list();
+            return true;
+        }
+    if ((near = str_nearest(name, next_list, NULL)) != NULL)
+        return diag_error(d, loc_none(), "list knows no \"%s\"; did you mean \"%s\"?", name, near);
+    return diag_error(
+        d, loc_none(),
+        "list knows no \"%s\"; there are gpus, techs, kernels, studies, counters, experiments, keys", name);
+}
+
+int command_list(int argc, char **argv)
+{
+    struct options o;
+    int status;
+    if (!command_begin(&o, COMMAND_LIST, argc, argv, &status)) return status;
+    struct diag d;
+    diag_init(&d);
+    status = run_list(&o, &d) ? WF_OK : command_fail(&d, WF_BAD_USAGE);
+    diag_fini(&d);
+    options_fini(&o);
+    return status;
+}

@@ -1,0 +1,403 @@
+// `warpfold run`: one launch from options, or a script; then results, dumps and JSON, all of them or none.
+#include "cli/command.h"
+#include "cli/script.h"
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+// The words of the options that take part in one launch.
+struct arguments {
+    struct spec *specs;
+    struct session_argument *values;
+    char **shown; // "--arg 2"
+    size_t count;
+};
+
+static const char *need(const struct options *o, enum option_id id, struct diag *d)
+{
+    const char *value = options_value(o, id);
+    if (!value)
+        diag_error(d, loc_none(), "run needs %s; `warpfold run --help` explains it", options_name(id));
+    return value;
+}
+
+// What a script says for itself, and what a launch needs.
+static bool check_usage(const struct options *o, struct diag *d)
+{
+    static const enum option_id own[] = {OPTION_KERNEL, OPTION_GRID,   OPTION_BLOCK,
+                                         OPTION_ARG,    OPTION_SYMBOL, OPTION_SHARED};
+    if (options_has(o, OPTION_SCRIPT)) {
+        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+            if (options_has(o, own[i]))
+                return diag_error(d, loc_none(), "%s does not go with --script: the script says it",
+                                  options_name(own[i]));
+        if (o->operands.count)
+            return diag_error(d, loc_none(), "\"%s\" beside --script: the script loads its modules",
+                              o->operands.data[0]);
+        return true;
+    }
+    if (!o->operands.count)
+        return diag_error(d, loc_none(), "run needs a PTX file; `warpfold run --help` explains it");
+    if (o->operands.count > 1)
+        return diag_error(d, loc_none(),
+                          "run takes one file; \"%s\" is one too many (an argument is --arg SPEC)",
+                          o->operands.data[1]);
+    bool kernel = need(o, OPTION_KERNEL, d), grid = need(o, OPTION_GRID, d), block = need(o, OPTION_BLOCK, d);
+    return kernel && grid && block;
+}
+
+static bool parse_arguments(const struct options *o, struct arguments *a, struct diag *d)
+{
+    bool ok = true;
+    a->specs = heap_alloc(o->given.count * sizeof *a->specs);
+    a->values = heap_alloc(o->given.count * sizeof *a->values);
+    a->shown = heap_alloc(o->given.count * sizeof *a->shown);
+    for (size_t i = 0; i < o->given.count; i++) {
+        if (o->given.data[i].id != OPTION_ARG) continue;
+        struct strbuf shown = {0};
+        strbuf_printf(&shown, "--arg %zu", a->count);
+        a->shown[a->count] = shown.text;
+        ok &= spec_parse(&a->specs[a->count], o->given.data[i].value, NULL, shown.text, loc_none(), d);
+        a->count++;
+    }
+    return ok;
+}
+
+static void free_arguments(struct arguments *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        spec_fini(&a->specs[i]);
+        free(a->shown[i]);
+    }
+    free(a->specs);
+    free(a->values);
+    free(a->shown);
+}
+
+// Buffers get their memory, in order of the arguments.
+static enum wf_status place_arguments(struct session *s, struct arguments *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        struct spec *spec = &a->specs[i];
+        if (spec->kind == SPEC_SCALAR || spec->kind == SPEC_BYTES) {
+            session_spec_argument(&a->values[i], spec, a->shown[i]);
+            continue;
+        }
+        char name[24], shown[40];
+        snprintf(name, sizeof name, "%zu", i);
+        snprintf(shown, sizeof shown, "argument %zu", i);
+        size_t index = session_buffer(s, name, shown, spec, NULL, loc_none());
+        if (index == SIZE_MAX) return WF_BAD_INPUT;
+        const struct session_buffer *b = &s->buffers.data[index];
+        session_address_argument(&a->values[i], b->texture ? b->texture : b->address, a->shown[i]);
+    }
+    return WF_OK;
+}
+
+static enum wf_status apply_symbols(const struct options *o, struct session *s)
+{
+    enum wf_status status = WF_OK;
+    for (size_t i = 0; i < o->given.count && status == WF_OK; i++) {
+        const char *text = o->given.data[i].value, *equals;
+        if (o->given.data[i].id != OPTION_SYMBOL) continue;
+        struct spec spec;
+        if (!(equals = strchr(text, '='))) {
+            diag_error(s->diag, loc_none(), "--symbol %s: write NAME=SPEC", text);
+            return WF_BAD_INPUT;
+        }
+        if (!spec_parse(&spec, equals + 1, NULL, "--symbol", loc_none(), s->diag)) return WF_BAD_INPUT;
+        char *name = strndup(text, (size_t)(equals - text));
+        status = session_symbol(s, name, &spec, loc_none());
+        free(name);
+        spec_fini(&spec);
+    }
+    return status;
+}
+
+// INDEX|NAME=PATH as a place of the session. An index of no buffer says what the argument is.
+static enum wf_status find_dump(struct session *s, const char *text, const struct arguments *a,
+                                uint64_t *address, uint64_t *bytes, const char **path)
+{
+    const char *equals = strchr(text, '=');
+    uint64_t index;
+    if (!equals || equals == text || !equals[1]) {
+        diag_error(s->diag, loc_none(), "--dump %s: write INDEX=PATH or NAME=PATH", text);
+        return WF_BAD_INPUT;
+    }
+    *path = equals + 1;
+    char *name = strndup(text, (size_t)(equals - text));
+    enum wf_status status = WF_OK;
+    if (a && str_to_u64(name, &index)) {
+        bool address_argument = index < a->count && a->values[index].kind == ARGUMENT_ADDRESS;
+        if (index >= a->count)
+            diag_error(s->diag, loc_none(), "--dump %s: there are %zu arguments, counted from 0", text,
+                       a->count);
+        else if (!address_argument)
+            diag_error(s->diag, loc_none(), "--dump %s: argument %" PRIu64 " is no buffer", text, index);
+        if (!address_argument) status = WF_BAD_INPUT;
+    }
+    if (status == WF_OK) status = session_place(s, name, address, bytes, loc_none());
+    free(name);
+    return status;
+}
+
+// With `write` the bytes are taken; without, only what could go wrong is looked at, before anything runs.
+static enum wf_status dumps(const struct options *o, struct session *s, const struct arguments *a, bool write)
+{
+    for (size_t i = 0; i < o->given.count; i++) {
+        if (o->given.data[i].id != OPTION_DUMP) continue;
+        uint64_t address, bytes;
+        const char *path;
+        enum wf_status status = find_dump(s, o->given.data[i].value, a, &address, &bytes, &path);
+        if (status != WF_OK) return status;
+        if (!session_check_output(s, path, loc_none())) return WF_BAD_INPUT;
+        if (write && (status = session_dump(s, address, bytes, path, loc_none())) != WF_OK) return status;
+    }
+    return WF_OK;
+}
+
+static bool parse_shape(const struct options *o, struct wf_launch_config *shape, struct diag *d)
+{
+    const char *shared = options_value(o, OPTION_SHARED);
+    uint64_t bytes = 0;
+    bool ok = command_parse_shape("--grid", options_value(o, OPTION_GRID), shape->grid, loc_none(), d);
+    ok &= command_parse_shape("--block", options_value(o, OPTION_BLOCK), shape->block, loc_none(), d);
+    if (shared && (!str_to_u64(shared, &bytes) || bytes > UINT32_MAX))
+        return diag_error(d, loc_none(), "--shared %s: must be a number of bytes", shared);
+    shape->shared_bytes = (uint32_t)bytes;
+    return ok;
+}
+
+static enum wf_status launch_once(const struct options *o, struct session *s, struct arguments *a)
+{
+    struct wf_launch_config shape = {0};
+    enum wf_status status = session_load(s, o->operands.data[0], loc_none());
+    if (status != WF_OK) return status;
+    struct wf_kernel *kernel = session_kernel(s, options_value(o, OPTION_KERNEL), loc_none());
+    if (!kernel || !parse_shape(o, &shape, s->diag) || !parse_arguments(o, a, s->diag)) return WF_BAD_INPUT;
+    if ((status = place_arguments(s, a)) != WF_OK) return status;
+    if ((status = apply_symbols(o, s)) != WF_OK) return status;
+    if ((status = dumps(o, s, a, false)) != WF_OK) return status;
+    status = session_launch(s, kernel, &shape, a->values, a->count, loc_none());
+    return status == WF_OK ? dumps(o, s, a, true) : status;
+}
+
+static enum wf_status execute(const struct options *o, struct session *s)
+{
+    const char *json = options_value(o, OPTION_JSON), *script = options_value(o, OPTION_SCRIPT);
+    if (json && !str_equal(json, "-") && !session_check_output(s, json, loc_none())) return WF_BAD_INPUT;
+    if (script) {
+        enum wf_status status = script_run(s, script);
+        return status == WF_OK ? dumps(o, s, NULL, true) : status;
+    }
+    struct arguments a = {0};
+    enum wf_status status = launch_once(o, s, &a);
+    free_arguments(&a);
+    return status;
+}
+
+// -- verification
+// --------------------------------------------------------------------------------------------
+
+enum { MISMATCHES_SHOWN = 10 };
+
+// Bytes of the two runs' buffers, element by element.
+static void compare_buffers(struct session *s, struct session *base)
+{
+    enum { CHUNK = 1 << 20 };
+    uint8_t *got = heap_alloc(CHUNK), *want = heap_alloc(CHUNK);
+    for (size_t i = 0; i < s->buffers.count && i < base->buffers.count; i++) {
+        const struct session_buffer *b = &s->buffers.data[i], *k = &base->buffers.data[i];
+        if (b->freed || k->freed) continue;
+        unsigned size = spec_type_bytes(b->spec.type);
+        for (uint64_t at = 0; at < b->size_bytes; at += CHUNK) {
+            uint64_t n = b->size_bytes - at < CHUNK ? b->size_bytes - at : CHUNK;
+            if (wf_read(s->context, b->address + at, got, n) != WF_OK ||
+                wf_read(base->context, k->address + at, want, n) != WF_OK)
+                break;
+            if (memcmp(got, want, n) == 0) continue;
+            for (uint64_t e = 0; e < n; e += size) {
+                if (memcmp(got + e, want + e, size) == 0) continue;
+                if (s->report.verify_mismatches++ >= MISMATCHES_SHOWN) continue;
+                struct strbuf text = {0};
+                strbuf_printf(&text, "%s[%" PRIu64 "] is ", b->shown, (at + e) / size);
+                spec_print_element(b->spec.type, got + e, &text);
+                strbuf_puts(&text, ", the plain run gives ");
+                spec_print_element(b->spec.type, want + e, &text);
+                diag_note(s->diag, loc_none(), "%s", strbuf_text(&text));
+                strbuf_fini(&text);
+            }
+        }
+    }
+    free(got);
+    free(want);
+}
+
+static uint64_t counter(const struct report_run *r, const char *name)
+{
+    for (size_t i = 0; i < r->counter_count; i++)
+        if (str_equal(r->counters[i].name, name)) return r->counters[i].value;
+    return 0;
+}
+
+// Whether other results than the same bytes are legal: races, or the order of atomics (output classes R and
+// O).
+static const char *why_order_matters(const struct report_run *base)
+{
+    for (size_t i = 0; i < base->launches.count; i++)
+        if (base->launches.data[i].races) return "it has a race";
+    return counter(base, "exec.atomics") ? "it uses atomics" : NULL;
+}
+
+// The same run once more: nothing optimised, the portable interpreter, races looked for. Then memory must be
+// equal.
+static enum wf_status verify(const struct options *o, struct session *s)
+{
+    static const char *const plain[][2] = {
+        {"compile.optimise", "0"}, {"exec.isa", "portable"}, {"check.races", "1"}};
+    struct diag quiet;
+    struct session base;
+    diag_init(&quiet);
+    session_init(&base, wf_context_create(), &quiet);
+    enum wf_status status = command_settings(o, base.context, &quiet);
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0] && status == WF_OK; i++)
+        status = wf_set(base.context, plain[i][0], plain[i][1]);
+    if (status == WF_OK) status = execute(o, &base);
+    if (status != WF_OK) {
+        s->report.verified = REPORT_MISMATCH;
+        s->report.verify_mismatches = 1;
+        diag_error(s->diag, loc_none(), "--verify: the plain run ended otherwise:\n%s",
+                   wf_errors(base.context));
+        status = WF_MISMATCH;
+    } else {
+        compare_buffers(s, &base);
+        const char *why = s->report.verify_mismatches ? why_order_matters(&base.report) : NULL;
+        if (why) {
+            diag_warn(s->diag, loc_none(),
+                      "--verify: the program's result depends on order (%s); memory is not compared", why);
+            s->report.verify_mismatches = 0;
+        } else {
+            s->report.verified = s->report.verify_mismatches ? REPORT_MISMATCH : REPORT_VERIFIED;
+            if (s->report.verify_mismatches) {
+                diag_error(s->diag, loc_none(), "--verify: %" PRIu64 " elements differ from the plain run",
+                           s->report.verify_mismatches);
+                status = WF_MISMATCH;
+            }
+        }
+    }
+    wf_context_destroy(base.context);
+    session_fini(&base);
+    diag_fini(&quiet);
+    return status;
+}
+
+// -- results
+// -------------------------------------------------------------------------------------------------
+
+static bool is_changed(struct session *s, const struct session_buffer *b)
+{
+    enum { CHUNK = 1 << 16 };
+    size_t size = spec_type_bytes(b->spec.type);
+    uint8_t *now = heap_alloc(CHUNK * size), *before = heap_alloc(CHUNK * size);
+    bool changed = false;
+    for (uint64_t i = 0; i < b->spec.count && !changed; i += CHUNK) {
+        uint64_t n = b->spec.count - i < CHUNK ? b->spec.count - i : CHUNK;
+        spec_fill(&b->spec, i, n, before);
+        changed = wf_read(s->context, b->address + i * size, now, n * size) == WF_OK &&
+                  memcmp(now, before, n * size) != 0;
+    }
+    free(now);
+    free(before);
+    return changed;
+}
+
+// "argument 2  f32[1024] changed: 0.5 1.5 2.5 3.5 ..."
+static void print_buffer(struct session *s, const struct session_buffer *b, struct strbuf *out)
+{
+    enum { SHOWN = 6 };
+    strbuf_printf(out, "%s  %s[%" PRIu64 "]%s", b->shown, spec_type_name(b->spec.type), b->spec.count,
+                  is_changed(s, b) ? " changed:" : " unchanged:");
+    size_t size = spec_type_bytes(b->spec.type);
+    for (uint64_t i = 0; i < SHOWN && i < b->spec.count; i++) {
+        uint8_t element[8];
+        if (wf_read(s->context, b->address + i * size, element, size) != WF_OK) break;
+        strbuf_putc(out, ' ');
+        spec_print_element(b->spec.type, element, out);
+    }
+    strbuf_puts(out, b->spec.count > SHOWN ? " ...\n" : "\n");
+}
+
+static void print_summary(struct session *s, FILE *file)
+{
+    enum { BUFFERS_SHOWN = 12 };
+    struct strbuf out = {0};
+    report_run_table(&s->report, isatty(fileno(file)) != 0, &out);
+    size_t shown = 0;
+    for (size_t i = 0; i < s->buffers.count; i++) {
+        const struct session_buffer *b = &s->buffers.data[i];
+        if (b->freed || *b->name == '#') continue;
+        if (shown++ == BUFFERS_SHOWN) strbuf_puts(&out, "(more buffers are not shown)\n");
+        if (shown <= BUFFERS_SHOWN) print_buffer(s, b, &out);
+    }
+    if (s->report.verified == REPORT_VERIFIED)
+        strbuf_puts(&out, "verified: an unoptimised run on the plain engine leaves the same bytes\n");
+    fputs(strbuf_text(&out), file);
+    strbuf_fini(&out);
+}
+
+static void print_kernel_text(void *context, const char *text, size_t length)
+{
+    fwrite(text, 1, length, context);
+}
+
+// Everything that leaves the program: files first, since they can fail, then stdout.
+static enum wf_status publish(const struct options *o, struct session *s, enum wf_status status)
+{
+    const char *json = options_value(o, OPTION_JSON);
+    bool to_stdout = json && str_equal(json, "-");
+    struct strbuf text = {0};
+    if (json) {
+        s->report.config_json = wf_config_json(s->context);
+        report_run_json(&s->report, &text);
+        if (!to_stdout) session_output(s, json, strbuf_text(&text), text.length);
+    }
+    if (session_write_outputs(s) != WF_OK)
+        status = WF_BAD_INPUT;
+    else if (to_stdout)
+        fputs(strbuf_text(&text), stdout);
+    else if (!options_has(o, OPTION_QUIET) && status != WF_PROGRAM_FAILED)
+        print_summary(s, stdout);
+    if (s->report.race_text) diag_warn(s->diag, loc_none(), "%s", s->report.race_text);
+    strbuf_fini(&text);
+    return status;
+}
+
+int command_run(int argc, char **argv)
+{
+    struct options o;
+    int exit_status;
+    if (!command_begin(&o, COMMAND_RUN, argc, argv, &exit_status)) return exit_status;
+    struct diag d;
+    struct session s;
+    diag_init(&d);
+    session_init(&s, wf_context_create(), &d);
+    const char *json = options_value(&o, OPTION_JSON);
+    wf_set_print(s.context, print_kernel_text, json && str_equal(json, "-") ? stderr : stdout);
+    wf_set_progress(s.context, !options_has(&o, OPTION_QUIET));
+
+    enum wf_status status = check_usage(&o, &d) ? command_settings(&o, s.context, &d) : WF_BAD_USAGE;
+    if (status == WF_OK) {
+        status = execute(&o, &s);
+        if (status == WF_OK && options_has(&o, OPTION_VERIFY)) status = verify(&o, &s);
+        if (status != WF_BAD_INPUT && status != WF_BAD_USAGE) status = publish(&o, &s, status);
+    }
+    fflush(stdout);
+    exit_status = command_fail_both(s.context, &d, (int)status);
+    wf_context_destroy(s.context);
+    session_fini(&s);
+    diag_fini(&d);
+    options_fini(&o);
+    return exit_status;
+}

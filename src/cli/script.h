@@ -1,0 +1,7 @@
+// Scripts: an application's copies, launches and dumps, one a line (docs/script.md).
+#pragma once
+#include "cli/session.h"
+
+// Reads the whole script, then runs it. Errors point into the script; nothing is run when a line cannot be
+// read.
+enum wf_status script_run(struct session *s, const char *path);

@@ -1,0 +1,332 @@
+// Buffers, arguments and outputs of a run.
+#include "cli/session.h"
+#include "base/file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void session_init(struct session *s, struct wf_context *context, struct diag *d)
+{
+    *s = (struct session){.context = context, .diag = d};
+}
+
+void session_fini(struct session *s)
+{
+    for (size_t i = 0; i < s->buffers.count; i++) {
+        free(s->buffers.data[i].name);
+        free(s->buffers.data[i].shown);
+        spec_fini(&s->buffers.data[i].spec);
+    }
+    for (size_t i = 0; i < s->outputs.count; i++) {
+        free(s->outputs.data[i].path);
+        free(s->outputs.data[i].bytes);
+    }
+    vec_fini(&s->buffers);
+    vec_fini(&s->outputs);
+    report_run_fini(&s->report);
+}
+
+// Messages with a place of their own (in PTX) stay with the context, and a script line that led there gets a
+// note; the others move to the session, where they get the script's line.
+void session_take_errors(struct session *s, struct loc loc)
+{
+    static const char placeless[] = "error: ";
+    const char *text = wf_errors(s->context);
+    size_t length = strlen(text), skip = sizeof placeless - 1;
+    while (length && text[length - 1] == '\n') length--;
+    if (str_starts_with(text, placeless)) {
+        diag_error(s->diag, loc, "%.*s", (int)(length - skip), text + skip);
+        wf_clear_errors(s->context);
+    } else if (loc.source) {
+        diag_note(s->diag, loc, "while this line was run");
+    }
+}
+
+static enum wf_status library(struct session *s, enum wf_status status, struct loc loc)
+{
+    if (status != WF_OK) session_take_errors(s, loc);
+    return status;
+}
+
+enum wf_status session_load(struct session *s, const char *path, struct loc loc)
+{
+    struct wf_module *m = wf_module_load_file(s->context, path);
+    if (!m) return library(s, WF_BAD_INPUT, loc);
+    s->module = m;
+    return WF_OK;
+}
+
+struct wf_kernel *session_kernel(struct session *s, const char *name, struct loc loc)
+{
+    struct wf_kernel *k = wf_kernel_find(s->module, name);
+    if (!k) session_take_errors(s, loc);
+    return k;
+}
+
+// Device memory is zero already; other contents are made a megabyte at a time.
+static enum wf_status write_content(struct session *s, const struct spec *spec, uint64_t address,
+                                    struct loc loc)
+{
+    enum { CHUNK = 1 << 17 };
+    if (spec->init == SPEC_ZERO) return WF_OK;
+    size_t size = spec_type_bytes(spec->type);
+    uint8_t *chunk = heap_alloc(CHUNK * size);
+    enum wf_status status = WF_OK;
+    for (uint64_t i = 0; i < spec->count && status == WF_OK; i += CHUNK) {
+        uint64_t count = spec->count - i < CHUNK ? spec->count - i : CHUNK;
+        spec_fill(spec, i, count, chunk);
+        status = library(s, wf_write(s->context, address + i * size, chunk, count * size), loc);
+    }
+    free(chunk);
+    return status;
+}
+
+static enum wf_texel texel(enum spec_type type)
+{
+    switch (type) {
+    case SPEC_U8: return WF_TEXEL_U8;
+    case SPEC_S8: return WF_TEXEL_S8;
+    case SPEC_U16: return WF_TEXEL_U16;
+    case SPEC_S16: return WF_TEXEL_S16;
+    case SPEC_U32: return WF_TEXEL_U32;
+    case SPEC_S32: return WF_TEXEL_S32;
+    case SPEC_F32: return WF_TEXEL_F32;
+    case SPEC_U64:
+    case SPEC_S64:
+    case SPEC_F64:
+    case SPEC_TYPE_COUNT: break; // refused by spec_parse
+    }
+    return WF_TEXEL_F32;
+}
+
+static uint64_t make_texture(struct session *s, const struct session_buffer *b,
+                             const struct session_sampling *sampling)
+{
+    struct session_sampling as =
+        sampling ? *sampling : (struct session_sampling){.address = WF_ADDRESS_CLAMP};
+    struct wf_texture_config config = {.texel = texel(b->spec.type),
+                                       .channels = 1,
+                                       .width = b->spec.extent[0],
+                                       .height = b->spec.extent[1],
+                                       .depth = b->spec.extent[2],
+                                       .normalised_coordinates = as.normalised_coordinates,
+                                       .normalised_read = as.normalised_read,
+                                       .filter = as.filter,
+                                       .address = {as.address, as.address, as.address}};
+    return wf_texture_create(s->context, b->address, &config);
+}
+
+size_t session_buffer(struct session *s, const char *name, const char *shown, struct spec *spec,
+                      const struct session_sampling *sampling, struct loc loc)
+{
+    struct session_buffer b = {.name = strdup(name), .shown = strdup(shown), .spec = *spec};
+    *spec = (struct spec){0};
+    b.size_bytes = spec_size_bytes(&b.spec);
+    b.address = wf_alloc_named(s->context, b.size_bytes, shown);
+    bool ok = b.address != 0;
+    if (ok && b.spec.kind == SPEC_TEXTURE) ok = (b.texture = make_texture(s, &b, sampling)) != 0;
+    if (!ok) session_take_errors(s, loc);
+    vec_push(&s->buffers, b);
+    if (!ok || write_content(s, &b.spec, b.address, loc) != WF_OK) return SIZE_MAX;
+    return s->buffers.count - 1;
+}
+
+static const struct session_buffer *find_buffer(const struct session *s, const char *name)
+{
+    for (size_t i = s->buffers.count; i-- > 0;) {
+        const struct session_buffer *b = &s->buffers.data[i];
+        if (!b->freed && str_equal(b->name, name)) return b;
+    }
+    return NULL;
+}
+
+static const char *next_buffer(const void *context, size_t i)
+{
+    const struct session *s = context;
+    return i < s->buffers.count ? s->buffers.data[i].name : NULL;
+}
+
+// A buffer's or a variable's address and size.
+static enum wf_status find_place(struct session *s, const char *name, uint64_t *address, uint64_t *size_bytes,
+                                 struct loc loc)
+{
+    const struct session_buffer *b = find_buffer(s, name);
+    if (b) {
+        *address = b->address;
+        *size_bytes = b->size_bytes;
+        return WF_OK;
+    }
+    const char *near = str_nearest(name, next_buffer, s);
+    if (near) {
+        diag_error(s->diag, loc, "no buffer \"%s\"; did you mean \"%s\"?", name, near);
+        return WF_BAD_INPUT;
+    }
+    if (s->module) return library(s, wf_symbol(s->module, name, address, size_bytes), loc);
+    diag_error(s->diag, loc, "no buffer \"%s\"", name);
+    return WF_BAD_INPUT;
+}
+
+enum wf_status session_place(struct session *s, const char *text, uint64_t *address, uint64_t *size_bytes,
+                             struct loc loc)
+{
+    const char *plus = strchr(text, '+');
+    char *name = plus ? strndup(text, (size_t)(plus - text)) : strdup(text);
+    uint64_t offset = 0;
+    enum wf_status status = WF_OK;
+    if (plus && !str_to_u64(plus + 1, &offset)) {
+        diag_error(s->diag, loc, "\"%s\": \"%s\" is no number of bytes", text, plus + 1);
+        status = WF_BAD_INPUT;
+    }
+    if (status == WF_OK) status = find_place(s, name, address, size_bytes, loc);
+    if (status == WF_OK && offset > *size_bytes) {
+        diag_error(s->diag, loc, "%s: %s has only %" PRIu64 " bytes", text, name, *size_bytes);
+        status = WF_BAD_INPUT;
+    }
+    free(name);
+    *address += offset;
+    *size_bytes -= offset;
+    return status;
+}
+
+static enum wf_status bind(struct session *s, const char *name, struct spec *spec, struct loc loc)
+{
+    size_t index = session_buffer(s, name, name, spec, NULL, loc);
+    if (index == SIZE_MAX) return WF_BAD_INPUT;
+    return library(s, wf_bind_texture(s->module, name, s->buffers.data[index].texture), loc);
+}
+
+enum wf_status session_symbol(struct session *s, const char *name, struct spec *spec, struct loc loc)
+{
+    if (spec->kind == SPEC_TEXTURE) return bind(s, name, spec, loc);
+    uint64_t address, bytes, size = spec_size_bytes(spec);
+    enum wf_status status = library(s, wf_symbol(s->module, name, &address, &bytes), loc);
+    if (status != WF_OK) return status;
+    if (size != bytes) {
+        diag_error(s->diag, loc, "variable %s has %" PRIu64 " bytes, not %" PRIu64, name, bytes, size);
+        return WF_BAD_INPUT;
+    }
+    if (spec->kind == SPEC_BUFFER) {
+        if (spec->init == SPEC_ZERO) return library(s, wf_fill(s->context, address, 0, 1, bytes), loc);
+        return write_content(s, spec, address, loc);
+    }
+    const void *content = spec->kind == SPEC_BYTES ? (const void *)spec->bytes : spec->value;
+    return library(s, wf_write(s->context, address, content, size), loc);
+}
+
+void session_spec_argument(struct session_argument *a, const struct spec *spec, const char *shown)
+{
+    bool scalar = spec->kind == SPEC_SCALAR;
+    *a = (struct session_argument){.kind = scalar ? ARGUMENT_SCALAR : ARGUMENT_BYTES,
+                                   .type = spec->type,
+                                   .bytes = scalar ? (const void *)spec->value : spec->bytes,
+                                   .size_bytes = (size_t)spec_size_bytes(spec),
+                                   .shown = shown};
+}
+
+void session_address_argument(struct session_argument *a, uint64_t address, const char *shown)
+{
+    *a = (struct session_argument){.kind = ARGUMENT_ADDRESS, .address = address, .shown = shown};
+}
+
+static bool is_float_param(const struct wf_param *p) { return p->type[0] == 'f'; }
+static bool is_integer_param(const struct wf_param *p) { return p->type[0] == 'u' || p->type[0] == 's'; }
+
+// The parameter a message is about: `parameter 3 (u32)`, or its size for a structure.
+static void describe_param(const struct wf_kernel_info *info, size_t i, char text[64])
+{
+    const struct wf_param *p = &info->params[i];
+    bool array = str_equal(p->type, "b8") && p->bytes > 1;
+    if (array)
+        snprintf(text, 64, "parameter %zu (%u bytes by value)", i, p->bytes);
+    else
+        snprintf(text, 64, "parameter %zu (%s)", i, p->type);
+}
+
+static bool check_argument(struct session *s, const struct wf_kernel_info *info, size_t i,
+                           const struct session_argument *a, struct loc loc)
+{
+    const struct wf_param *p = &info->params[i];
+    char param[64];
+    describe_param(info, i, param);
+    if (a->kind == ARGUMENT_ADDRESS) {
+        if (p->bytes * 8 == info->address_bits && !is_float_param(p)) return true;
+        return diag_error(s->diag, loc, "%s: an address has %u bits and is no %s of kernel %s", a->shown,
+                          info->address_bits, param, info->name);
+    }
+    if (a->size_bytes != p->bytes)
+        return diag_error(s->diag, loc, "%s: %zu byte%s given; %s of kernel %s takes %u", a->shown,
+                          a->size_bytes, a->size_bytes == 1 ? "" : "s", param, info->name, p->bytes);
+    if (a->kind == ARGUMENT_BYTES) return true;
+    bool is_float = spec_type_is_float(a->type);
+    if (is_float ? !is_integer_param(p) : !is_float_param(p)) return true;
+    return diag_error(s->diag, loc, "%s: %s given, but %s of kernel %s is %s", a->shown,
+                      spec_type_name(a->type), param, info->name, is_float ? "an integer" : "floating-point");
+}
+
+enum wf_status session_launch(struct session *s, struct wf_kernel *kernel,
+                              const struct wf_launch_config *shape, const struct session_argument *args,
+                              size_t count, struct loc loc)
+{
+    const struct wf_kernel_info *info = wf_kernel_info(kernel);
+    const void **values = heap_alloc(count * sizeof *values);
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        values[i] = args[i].kind == ARGUMENT_ADDRESS ? (const void *)&args[i].address : args[i].bytes;
+        if (i < info->param_count) ok &= check_argument(s, info, i, &args[i], loc);
+    }
+    struct wf_stats stats;
+    enum wf_status status = WF_BAD_INPUT;
+    if (ok || count != info->param_count) {
+        status = wf_launch(kernel, shape, (void *const *)values, count, &stats);
+        if (status != WF_OK) session_take_errors(s, loc);
+        if (status != WF_BAD_INPUT) report_run_add(&s->report, kernel, shape, &stats);
+    }
+    free(values);
+    return status;
+}
+
+bool session_check_output(struct session *s, const char *path, struct loc loc)
+{
+    const char *why;
+    if (file_can_write(path, &why)) return true;
+    return diag_error(s->diag, loc, "cannot write %s: %s", path, why);
+}
+
+void session_output(struct session *s, const char *path, const void *bytes, size_t length)
+{
+    struct session_output o = {.path = strdup(path), .bytes = heap_alloc(length), .length = length};
+    if (length) memcpy(o.bytes, bytes, length);
+    vec_push(&s->outputs, o);
+}
+
+enum wf_status session_dump(struct session *s, uint64_t address, uint64_t size_bytes, const char *path,
+                            struct loc loc)
+{
+    struct session_output o = {.path = strdup(path), .bytes = heap_alloc(size_bytes), .length = size_bytes};
+    vec_push(&s->outputs, o);
+    return library(s, wf_read(s->context, address, o.bytes, size_bytes), loc);
+}
+
+// First every file beside its place, then all into place, so that a full disk leaves nothing behind.
+enum wf_status session_write_outputs(struct session *s)
+{
+    char **temporary = heap_alloc(s->outputs.count * sizeof *temporary);
+    const char *why;
+    size_t staged = 0;
+    bool ok = true;
+    for (; ok && staged < s->outputs.count; staged += ok) {
+        const struct session_output *o = &s->outputs.data[staged];
+        ok = file_stage(o->path, o->bytes, o->length, &temporary[staged], &why);
+        if (!ok) diag_error(s->diag, loc_none(), "cannot write %s: %s", o->path, why);
+    }
+    for (size_t i = 0; i < staged; i++) {
+        const char *path = s->outputs.data[i].path;
+        if (!ok)
+            file_abandon(temporary[i], path);
+        else if (!file_commit(temporary[i], path, &why))
+            ok = diag_error(s->diag, loc_none(), "cannot write %s: %s", path, why);
+    }
+    free(temporary);
+    return ok ? WF_OK : WF_BAD_INPUT;
+}

@@ -1,0 +1,180 @@
+// The benchmark's table and JSON.
+#include "report/bench.h"
+#include "report/table.h"
+
+#include <math.h>
+
+void report_bench_fini(struct report_bench *b)
+{
+    for (size_t i = 0; i < b->rows.count; i++) report_run_fini(&b->rows.data[i].run);
+    vec_fini(&b->rows);
+}
+
+static double speed(const struct report_launch *l)
+{
+    return l->wall_seconds > 0 ? (double)l->warp_instructions / l->wall_seconds : 0;
+}
+
+double report_bench_speed(const struct report_bench *b)
+{
+    double logs = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < b->rows.count; i++) {
+        struct report_launch total = report_run_sum(&b->rows.data[i].run);
+        double v = speed(&total);
+        if (v <= 0) continue;
+        logs += log(v);
+        count++;
+    }
+    return count ? exp(logs / (double)count) : 0;
+}
+
+static const char *outcome(const struct report_bench_row *r)
+{
+    switch (r->status) {
+    case WF_OK: return r->verified ? "yes" : "no";
+    case WF_MISMATCH: return "NO";
+    case WF_PROGRAM_FAILED: return "failed";
+    case WF_BAD_INPUT:
+    case WF_BAD_USAGE: return "refused";
+    }
+    return "?";
+}
+
+void report_bench_table(const struct report_bench *b, bool colour, struct strbuf *out)
+{
+    static const char *const heads[] = {"workload",       "launches",  "warp instr", "seconds",
+                                        "M warp instr/s", "max error", "verified"};
+    enum { COLUMNS = sizeof heads / sizeof heads[0] };
+    struct table t;
+    table_init(&t, heads, COLUMNS);
+    uint64_t instructions = 0, launches = 0;
+    double seconds = 0;
+    for (size_t i = 0; i < b->rows.count; i++) {
+        const struct report_bench_row *row = &b->rows.data[i];
+        const struct report_launch total = report_run_sum(&row->run);
+        table_add(&t, "%s", row->name);
+        table_add_u64(&t, row->run.launches.count);
+        table_add_u64(&t, total.warp_instructions);
+        table_add(&t, "%.4f", total.wall_seconds);
+        table_add(&t, "%.1f", speed(&total) / 1e6);
+        table_add(&t, "%.1e", row->max_error);
+        table_add(&t, "%s", outcome(row));
+        instructions += total.warp_instructions;
+        launches += row->run.launches.count;
+        seconds += total.wall_seconds;
+    }
+    if (b->rows.count > 1) {
+        table_rule(&t);
+        table_add(&t, "sum, geometric mean");
+        table_add_u64(&t, launches);
+        table_add_u64(&t, instructions);
+        table_add(&t, "%.4f", seconds);
+        table_add(&t, "%.1f", report_bench_speed(b) / 1e6);
+    }
+    table_print(&t, colour, out);
+    table_fini(&t);
+}
+
+static void write_f64(struct json *j, const char *key, double value)
+{
+    json_key(j, key);
+    json_f64(j, value);
+}
+
+static void write_u64(struct json *j, const char *key, uint64_t value)
+{
+    json_key(j, key);
+    if (value == WF_UNKNOWN)
+        json_null(j);
+    else
+        json_u64(j, value);
+}
+
+static void write_text(struct json *j, const char *key, const char *text)
+{
+    json_key(j, key);
+    json_string(j, text);
+}
+
+// A row a kernel of the workload: its launches summed.
+static void write_kernels(struct json *j, const struct report_run *run)
+{
+    json_key(j, "kernels");
+    json_open_array(j);
+    for (size_t i = 0; i < run->launches.count; i++) {
+        const struct report_launch *l = &run->launches.data[i];
+        bool seen = false;
+        uint64_t launches = 0, warps = 0, threads = 0;
+        double seconds = 0;
+        for (size_t k = 0; k < run->launches.count; k++) {
+            const struct report_launch *m = &run->launches.data[k];
+            if (!str_equal(m->mangled, l->mangled)) continue;
+            seen |= k < i;
+            launches++;
+            warps += m->warp_instructions;
+            threads += m->thread_instructions;
+            seconds += m->wall_seconds;
+        }
+        if (seen) continue;
+        json_open_object(j);
+        write_text(j, "kernel", l->kernel);
+        write_u64(j, "launches", launches);
+        write_u64(j, "instructions", l->instructions);
+        write_u64(j, "registers", l->registers);
+        write_u64(j, "warp_instructions", warps);
+        write_u64(j, "thread_instructions", threads);
+        write_f64(j, "wall_seconds", seconds);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+static void write_row(struct json *j, const struct report_bench_row *row)
+{
+    const struct report_launch total = report_run_sum(&row->run);
+    const char class_letter[2] = {row->class_letter, 0};
+    json_open_object(j);
+    write_text(j, "workload", row->name);
+    write_text(j, "class", class_letter);
+    write_text(j, "outcome", outcome(row));
+    json_key(j, "verified");
+    json_bool(j, row->verified);
+    write_u64(j, "compared", row->compared);
+    write_u64(j, "mismatches", row->mismatches);
+    write_f64(j, "max_error", row->max_error);
+    write_f64(j, "tolerance", row->tolerance);
+    write_u64(j, "output_hash", row->output_hash);
+    write_u64(j, "launches", row->run.launches.count);
+    write_u64(j, "cycles", WF_UNKNOWN);
+    write_u64(j, "warp_instructions", total.warp_instructions);
+    write_u64(j, "thread_instructions", total.thread_instructions);
+    write_f64(j, "wall_seconds", total.wall_seconds);
+    json_key(j, "simulated_warp_instructions_per_second");
+    if (speed(&total) > 0)
+        json_f64(j, speed(&total));
+    else
+        json_null(j);
+    write_kernels(j, &row->run);
+    json_close_object(j);
+}
+
+void report_bench_json(const struct report_bench *b, struct strbuf *out)
+{
+    struct json j;
+    json_init(&j, out);
+    json_open_object(&j);
+    write_text(&j, "schema", "warpfold.bench/1");
+    write_text(&j, "version", WF_VERSION);
+    write_text(&j, "size", b->size);
+    write_text(&j, "ptx", b->ptx);
+    write_text(&j, "tech", "base");
+    json_key(&j, "config");
+    json_raw(&j, b->config_json);
+    write_f64(&j, "geometric_mean_warp_instructions_per_second", report_bench_speed(b));
+    json_key(&j, "workloads");
+    json_open_array(&j);
+    for (size_t i = 0; i < b->rows.count; i++) write_row(&j, &b->rows.data[i]);
+    json_close_array(&j);
+    json_close_object(&j);
+}

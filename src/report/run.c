@@ -1,0 +1,264 @@
+// Results of `warpfold run`. With several launches the figures at the top are sums, and those that belong to
+// one launch (kernel, grid, registers …) are null there and stand in "launches".
+#include "report/run.h"
+#include "report/table.h"
+
+#include <string.h>
+
+void report_run_fini(struct report_run *r)
+{
+    for (size_t i = 0; i < r->launches.count; i++) {
+        free(r->launches.data[i].kernel);
+        free(r->launches.data[i].mangled);
+    }
+    vec_fini(&r->launches);
+    free(r->counters);
+    free(r->fault_text);
+    free(r->race_text);
+    *r = (struct report_run){0};
+}
+
+static void add_counters(struct report_run *r, const struct wf_stats *stats)
+{
+    if (!r->counters) {
+        r->counter_count = stats->counter_count;
+        r->counters = heap_alloc(r->counter_count * sizeof *r->counters);
+        memcpy(r->counters, stats->counters, r->counter_count * sizeof *r->counters);
+        return;
+    }
+    for (size_t i = 0; i < r->counter_count; i++) r->counters[i].value += stats->counters[i].value;
+}
+
+void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct wf_launch_config *shape,
+                    const struct wf_stats *stats)
+{
+    const struct wf_kernel_info *info = wf_kernel_info(kernel);
+    struct report_launch l = {.kernel = strdup(info->name),
+                              .mangled = strdup(info->mangled_name),
+                              .registers = info->registers,
+                              .instructions = info->instructions,
+                              .shared_bytes = info->shared_bytes + shape->shared_bytes,
+                              .status = stats->status,
+                              .warp_instructions = stats->warp_instructions,
+                              .thread_instructions = stats->thread_instructions,
+                              .races = stats->races,
+                              .wall_seconds = stats->wall_seconds};
+    memcpy(l.grid, shape->grid, sizeof l.grid);
+    memcpy(l.block, shape->block, sizeof l.block);
+    vec_push(&r->launches, l);
+    add_counters(r, stats);
+    if (stats->fault_text && !r->fault_text) r->fault_text = strdup(stats->fault_text);
+    if (stats->race_text && !r->race_text) r->race_text = strdup(stats->race_text);
+}
+
+// -- JSON
+// ----------------------------------------------------------------------------------------------------
+
+static void write_extent(struct json *j, const char *key, const uint32_t extent[3])
+{
+    json_key(j, key);
+    json_open_array(j);
+    for (int i = 0; i < 3; i++) json_u64(j, extent[i]);
+    json_close_array(j);
+}
+
+static void write_u64(struct json *j, const char *key, uint64_t value)
+{
+    json_key(j, key);
+    if (value == WF_UNKNOWN)
+        json_null(j);
+    else
+        json_u64(j, value);
+}
+
+static void write_f64(struct json *j, const char *key, double value)
+{
+    json_key(j, key);
+    json_f64(j, value);
+}
+
+static void write_text(struct json *j, const char *key, const char *text)
+{
+    json_key(j, key);
+    json_string(j, text);
+}
+
+static void write_nulls(struct json *j, const char *const *keys)
+{
+    for (; *keys; keys++) {
+        json_key(j, *keys);
+        json_null(j);
+    }
+}
+
+// What describes the launch itself; nulls when there is not exactly one.
+static void write_shape(struct json *j, const struct report_launch *l)
+{
+    write_text(j, "kernel", l ? l->mangled : NULL);
+    if (l) {
+        write_extent(j, "grid", l->grid);
+        write_extent(j, "block", l->block);
+    } else {
+        write_nulls(j, (const char *const[]){"grid", "block", NULL});
+    }
+}
+
+struct report_launch report_run_sum(const struct report_run *r)
+{
+    struct report_launch s = {.races = r->launches.count ? 0 : WF_UNKNOWN};
+    for (size_t i = 0; i < r->launches.count; i++) {
+        const struct report_launch *l = &r->launches.data[i];
+        s.warp_instructions += l->warp_instructions;
+        s.thread_instructions += l->thread_instructions;
+        s.wall_seconds += l->wall_seconds;
+        if (l->races == WF_UNKNOWN)
+            s.races = WF_UNKNOWN;
+        else if (s.races != WF_UNKNOWN)
+            s.races += l->races;
+    }
+    return s;
+}
+
+static void write_measured(struct json *j, const struct report_launch *l)
+{
+    write_nulls(j, (const char *const[]){"cycles", NULL});
+    write_u64(j, "warp_instructions", l->warp_instructions);
+    write_u64(j, "thread_instructions", l->thread_instructions);
+    write_nulls(j, (const char *const[]){"fetched_warp_instructions", "skipped_warp_instructions",
+                                         "reused_warp_instructions", "ipc", "occupancy", NULL});
+    write_u64(j, "races", l->races);
+    write_f64(j, "wall_seconds", l->wall_seconds);
+    json_key(j, "simulated_warp_instructions_per_second");
+    if (l->wall_seconds > 0)
+        json_f64(j, (double)l->warp_instructions / l->wall_seconds);
+    else
+        json_null(j);
+}
+
+static void write_verified(struct json *j, const struct report_run *r)
+{
+    json_key(j, "verified");
+    if (r->verified == REPORT_NOT_VERIFIED)
+        json_null(j);
+    else
+        json_bool(j, r->verified == REPORT_VERIFIED);
+    write_u64(j, "verify_mismatches", r->verified == REPORT_NOT_VERIFIED ? WF_UNKNOWN : r->verify_mismatches);
+}
+
+static void write_launches(struct json *j, const struct report_run *r)
+{
+    json_key(j, "launches");
+    json_open_array(j);
+    for (size_t i = 0; i < r->launches.count; i++) {
+        const struct report_launch *l = &r->launches.data[i];
+        json_open_object(j);
+        write_shape(j, l);
+        write_measured(j, l);
+        write_u64(j, "registers", l->registers);
+        write_u64(j, "shared_bytes", l->shared_bytes);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+static const char *status_text(const struct report_run *r)
+{
+    if (r->fault_text) return "failed";
+    return r->verified == REPORT_MISMATCH ? "mismatch" : "ok";
+}
+
+void report_run_json(const struct report_run *r, struct strbuf *out)
+{
+    struct json j;
+    json_init(&j, out);
+    const struct report_launch total = report_run_sum(r),
+                               *only = r->launches.count == 1 ? &r->launches.data[0] : NULL;
+    json_open_object(&j);
+    write_text(&j, "schema", "warpfold.run/1");
+    write_text(&j, "version", WF_VERSION);
+    write_text(&j, "status", status_text(r));
+    write_text(&j, "fault", r->fault_text);
+    write_text(&j, "race", r->race_text);
+    write_nulls(&j, (const char *const[]){"gpu", NULL});
+    write_text(&j, "tech", "base");
+    write_shape(&j, only);
+    write_measured(&j, &total);
+    write_u64(&j, "registers", only ? only->registers : WF_UNKNOWN);
+    write_u64(&j, "shared_bytes", only ? only->shared_bytes : WF_UNKNOWN);
+    write_verified(&j, r);
+    write_nulls(&j, (const char *const[]){"energy", "storage_bits", NULL});
+    json_key(&j, "config");
+    json_raw(&j, r->config_json);
+    json_key(&j, "counters");
+    json_open_object(&j);
+    for (size_t i = 0; i < r->counter_count; i++) write_u64(&j, r->counters[i].name, r->counters[i].value);
+    json_close_object(&j);
+    write_launches(&j, r);
+    json_close_object(&j);
+}
+
+// -- table
+// ---------------------------------------------------------------------------------------------------
+
+static void format_extent(const uint32_t extent[3], char text[40])
+{
+    if (extent[2] > 1)
+        snprintf(text, 40, "%u,%u,%u", extent[0], extent[1], extent[2]);
+    else if (extent[1] > 1)
+        snprintf(text, 40, "%u,%u", extent[0], extent[1]);
+    else
+        snprintf(text, 40, "%u", extent[0]);
+}
+
+static bool same_extent(const uint32_t a[3], const uint32_t b[3]) { return memcmp(a, b, 3 * sizeof *a) == 0; }
+
+// One row: the launches of the kernel that launch `first` is the first of.
+static void add_kernel_row(struct table *t, const struct report_run *r, size_t first)
+{
+    const struct report_launch *l = &r->launches.data[first];
+    struct report_launch total = {0};
+    uint64_t count = 0;
+    bool one_grid = true, one_block = true;
+    for (size_t i = first; i < r->launches.count; i++) {
+        const struct report_launch *k = &r->launches.data[i];
+        if (strcmp(k->mangled, l->mangled) != 0) continue;
+        count++;
+        total.warp_instructions += k->warp_instructions;
+        total.thread_instructions += k->thread_instructions;
+        total.wall_seconds += k->wall_seconds;
+        one_grid &= same_extent(k->grid, l->grid);
+        one_block &= same_extent(k->block, l->block);
+    }
+    char extent[40];
+    table_add(t, "%s", l->kernel);
+    table_add_u64(t, count);
+    format_extent(l->grid, extent);
+    table_add(t, "%s", one_grid ? extent : "various");
+    format_extent(l->block, extent);
+    table_add(t, "%s", one_block ? extent : "various");
+    table_add(t, "%u", l->registers);
+    table_add_u64(t, total.warp_instructions);
+    table_add_u64(t, total.thread_instructions);
+    table_add(t, "%.4f", total.wall_seconds);
+    table_add(t, "%.1f",
+              total.wall_seconds > 0 ? (double)total.warp_instructions / total.wall_seconds / 1e6 : 0.0);
+}
+
+static bool seen_before(const struct report_run *r, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(r->launches.data[i].mangled, r->launches.data[index].mangled) == 0) return true;
+    return false;
+}
+
+void report_run_table(const struct report_run *r, bool colour, struct strbuf *out)
+{
+    static const char *const heads[] = {"kernel",     "launches",     "grid",    "block",         "registers",
+                                        "warp instr", "thread instr", "seconds", "M warp instr/s"};
+    struct table t;
+    table_init(&t, heads, sizeof heads / sizeof heads[0]);
+    for (size_t i = 0; i < r->launches.count; i++)
+        if (!seen_before(r, i)) add_kernel_row(&t, r, i);
+    table_print(&t, colour, out);
+    table_fini(&t);
+}

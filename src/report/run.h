@@ -1,0 +1,37 @@
+// What a run measured, and how it is written: as JSON (the fields of docs/json.md) and as a table for a
+// terminal.
+#pragma once
+#include "api/warpfold.h"
+#include "base/json.h"
+#include "base/vec.h"
+
+struct report_launch {
+    char *kernel, *mangled; // heap
+    uint32_t grid[3], block[3];
+    uint32_t registers, instructions, shared_bytes; // shared: static and dynamic
+    enum wf_status status;
+    uint64_t warp_instructions, thread_instructions, races;
+    double wall_seconds;
+};
+
+enum report_verified { REPORT_NOT_VERIFIED, REPORT_VERIFIED, REPORT_MISMATCH };
+
+struct report_run {
+    VEC(struct report_launch) launches;
+    struct wf_counter *counters; // sums over the launches, heap
+    size_t counter_count;
+    char *fault_text, *race_text; // heap; NULL when there was none
+    const char *config_json;      // not owned
+    enum report_verified verified;
+    uint64_t verify_mismatches;
+};
+
+void report_run_fini(struct report_run *r);
+// Takes over what a launch returned.
+void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct wf_launch_config *shape,
+                    const struct wf_stats *stats);
+// The measured figures of all launches together; what belongs to one launch is zero.
+struct report_launch report_run_sum(const struct report_run *r);
+void report_run_json(const struct report_run *r, struct strbuf *out);
+// A line a kernel: launches of one kernel are summed.
+void report_run_table(const struct report_run *r, bool colour, struct strbuf *out);
