@@ -63,8 +63,8 @@ static void record_launch(void *context, struct wf_kernel *kernel, const struct 
 
 // --verify: once more with nothing optimised, on the portable interpreter. Programs of class D must leave the
 // same bytes; the others have been compared with the reference, as always.
-static enum wf_status verify(const struct options *o, struct report_bench *b,
-                             const struct report_bench_row *row, struct diag *d)
+static enum wf_status verify(const struct options *o, const struct selection *what, const struct workload *w,
+                             uint64_t output_hash, struct diag *d)
 {
     struct wf_context *c = wf_context_create();
     struct workload_options options = {.size = what->size, .ptx = what->ptx};
@@ -75,8 +75,7 @@ static enum wf_status verify(const struct options *o, struct report_bench *b,
     if (status == WF_OK) status = workload_run(w, c, &options, &plain);
     if (status != WF_OK)
         command_fail_context(c, status);
-    else if (row->workload->output_class == WORKLOAD_CLASS_D &&
-             plain.output_hash != row->result.output_hash) {
+    else if (w->output_class == WORKLOAD_CLASS_D && plain.output_hash != output_hash) {
         diag_error(d, loc_none(), "%s: --verify: output bytes differ from the plain run's", w->name);
         status = WF_MISMATCH;
     }
