@@ -213,6 +213,8 @@ static bool check_sink_or(struct check *c, struct ptx_operand *o, enum ptx_type 
 static bool check_dest_pair(struct check *c, struct ptx_operand *o, enum ptx_type first)
 {
     if (o->kind != PTX_OPERAND_PAIR) return check_dest(c, o, first);
+    if (o->elements[0].kind == PTX_OPERAND_SINK && o->elements[1].kind == PTX_OPERAND_SINK)
+        return diag_error(c->p->d, o->loc, "one of the two results must be a register");
     return check_sink_or(c, &o->elements[0], first) && check_sink_or(c, &o->elements[1], PTX_PRED);
 }
 
@@ -406,7 +408,8 @@ static const char *field_text(enum ptx_field field)
     case FIELD_GEOMETRY: return ".1d, .2d or .3d";
     case FIELD_TXQ: return ".width, .height or .depth";
     case FIELD_CP: return ".async, .commit_group, .wait_group or .wait_all";
-    case FIELD_LEVEL: return ".L1 or .L2";
+    case FIELD_L1: return ".L1";
+    case FIELD_L2: return ".L2";
     case FIELD_HINT: return "an eviction priority such as .L2::evict_normal";
     case FIELD_TABLE: return ".idx";
     case FIELD_SYNC: return ".sync";
@@ -539,6 +542,13 @@ static bool check_vote(struct check *c)
                       ballot ? "'vote.ballot' gives a .b32" : "'vote' with .all, .any or .uni gives a .pred");
 }
 
+static bool check_shuffle(struct check *c)
+{
+    struct ptx_operand *d = &c->i->operands[0];
+    if (d->kind != PTX_OPERAND_PAIR || d->elements[0].kind == PTX_OPERAND_REG) return true;
+    return check_wrong(c, &d->elements[0], "a register for the value");
+}
+
 static bool check_redux(struct check *c)
 {
     enum ptx_atom atom = c->i->atom;
@@ -598,6 +608,7 @@ static bool check_operation(struct check *c)
     case PTX_OP_PMEVENT: return check_integer(c, &i->operands[0], 0, c->given & F(MASK) ? 0xffff : 15);
     case PTX_OP_VOTE:
     case PTX_OP_MATCH: return check_vote(c);
+    case PTX_OP_SHFL: return check_shuffle(c);
     case PTX_OP_REDUX: return check_redux(c);
     case PTX_OP_FENCE: return check_fence(c);
     case PTX_OP_ISSPACEP:

@@ -104,7 +104,7 @@ static bool check_cvt_rounding(struct check *c)
     struct ptx_inst *i = c->i;
     enum ptx_type to = i->types[0], from = i->types[1];
     char name[CHECK_NAME_BYTES];
-    if (to == PTX_F16X2) {
+    if (to == PTX_F16X2 || to == PTX_BF16X2) {
         if (i->round == PTX_ROUND_RN || i->round == PTX_ROUND_RZ) return true;
         return check_says(c, "'%s' rounds with .rn or .rz", check_name(i, name));
     }
@@ -271,15 +271,20 @@ static bool check_argument(struct check *c, struct ptx_operand *o, const struct 
     const char *what = is_return ? "returned value" : "parameter";
     if (o->kind == PTX_OPERAND_SINK && is_return) return true;
     if (o->kind == PTX_OPERAND_SYMBOL && o->variable->space == PTX_SPACE_PARAM) {
-        if (!formal->size_bytes || o->variable->size_bytes == formal->size_bytes) return true;
-        return diag_error(c->p->d, o->loc, "'%.80s' has %llu bytes, the %s has %llu", o->variable->name,
-                          (unsigned long long)o->variable->size_bytes, what,
-                          (unsigned long long)formal->size_bytes);
+        const struct ptx_variable *actual = o->variable;
+        if (formal->size_bytes && actual->size_bytes != formal->size_bytes)
+            return diag_error(c->p->d, o->loc, "'%.80s' has %llu bytes, the %s has %llu", actual->name,
+                              (unsigned long long)actual->size_bytes, what,
+                              (unsigned long long)formal->size_bytes);
+        if (actual->align_bytes < formal->align_bytes)
+            return diag_error(c->p->d, o->loc, "'%.80s' is aligned to %u bytes, the %s to %u", actual->name,
+                              actual->align_bytes, what, formal->align_bytes);
+        return true;
     }
     if (formal->is_array || formal->vector > 1)
         return diag_error(c->p->d, o->loc, "the %s is an array of bytes; expected a .param variable", what);
     if (o->kind == PTX_OPERAND_IMM && !is_return) return check_immediate(c, o, formal->type);
-    return is_return ? check_wide_dest(c, o, formal->type) : check_wide_source(c, o, formal->type);
+    return is_return ? check_dest(c, o, formal->type) : check_source(c, o, formal->type);
 }
 
 static bool check_argument_list(struct check *c, struct ptx_operand *list, unsigned count,

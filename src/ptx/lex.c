@@ -2,6 +2,7 @@
 // switch.
 #include "ptx/lex.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FOLLOW = 1, DIGIT = 2, HEX = 4, SPACE = 8 };
@@ -153,7 +154,9 @@ static void lex_decimal_float(struct lexer *l, struct token *t, size_t length)
     memcpy(digits, l->at, n);
     digits[n] = 0;
     double value = strtod(digits, &end);
-    if (n < length || end != digits + n)
+    if (isinf(value))
+        diag_error(l->d, here(l, length), "the constant %.40s does not fit an f64", digits);
+    else if (n < length || end != digits + n)
         diag_error(l->d, here(l, length), "'%.40s' is no floating-point constant", digits);
     memcpy(&t->value, &value, sizeof value);
     t->kind = TOKEN_F64;

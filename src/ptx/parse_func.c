@@ -190,7 +190,6 @@ static bool parse_pragma(struct parser *p)
     do {
         if (!parse_accept(p, TOKEN_STRING)) return parse_error(p, "expected a string after .pragma");
     } while (parse_accept(p, TOKEN_COMMA));
-    parse_accept(p, TOKEN_SEMICOLON);
     return true;
 }
 
@@ -200,7 +199,7 @@ static bool parse_body_directive(struct parser *p)
     struct linkage linkage = {0};
     if (parse_accept_dot(p, "reg")) return parse_registers(p);
     if (parse_accept_dot(p, "loc")) return parse_loc_directive(p);
-    if (parse_accept_dot(p, "pragma")) return parse_pragma(p);
+    if (parse_accept_dot(p, "pragma")) return parse_pragma(p) && parse_semicolon(p, "after .pragma");
     if (parse_accept_dot(p, "file")) return parse_file_directive(p);
     if (parse_accept_dot(p, "section")) return parse_section(p);
     if (parse_accept_dot(p, "extern")) linkage.is_extern = true;
@@ -360,7 +359,11 @@ static bool parse_function_directive(struct parser *p, struct ptx_function *f, b
     if (parse_accept_dot(p, "maxnctapersm")) return parse_u32(p, "a number of blocks", &ignored);
     if (parse_accept_dot(p, "maxntid")) return parse_dimensions3(p, f->max_threads);
     if (parse_accept_dot(p, "reqntid")) return parse_dimensions3(p, f->required_threads);
-    if (parse_accept_dot(p, "pragma")) return parse_pragma(p);
+    if (parse_accept_dot(p, "pragma")) { // its ';' does not end the header
+        if (!parse_pragma(p)) return false;
+        parse_accept(p, TOKEN_SEMICOLON);
+        return true;
+    }
     *found = false;
     return true;
 }

@@ -66,8 +66,7 @@ static unsigned refused_class(enum ptx_op op)
 
 static bool may_repeat(enum ptx_field field)
 {
-    return field == FIELD_TYPE || field == FIELD_SPACE || field == FIELD_HINT || field == FIELD_LEVEL ||
-           field == FIELD_PROXY_KIND;
+    return field == FIELD_TYPE || field == FIELD_SPACE || field == FIELD_HINT || field == FIELD_PROXY_KIND;
 }
 
 static void set_space(struct ptx_inst *i, enum ptx_space space, bool first)
@@ -137,7 +136,8 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_CLAMP: // the opposite of .wrap
     case FIELD_NOFTZ:
     case FIELD_MASK:
-    case FIELD_LEVEL:
+    case FIELD_L1:
+    case FIELD_L2:
     case FIELD_HINT:
     case FIELD_CACHE_HINT:
     case FIELD_CTA:

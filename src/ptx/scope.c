@@ -39,6 +39,27 @@ static struct binding *lookup(const struct parser *p, const struct strmap *map, 
     return strmap_get(map, name, length, &i) && i ? &p->bindings.data[i - 1] : NULL;
 }
 
+// The range that has a register of this name, innermost first: the digits at its end may be split anywhere
+// ("%r12" is 12 of %r<> or 2 of %r1<>), the longest number first.
+static struct binding *find_range(const struct parser *p, const char *name, size_t length)
+{
+    size_t digits = 0;
+    while (digits < length && digits < 10 && name[length - 1 - digits] >= '0' &&
+           name[length - 1 - digits] <= '9')
+        digits++;
+    struct binding *best = NULL;
+    for (; digits; digits--) {
+        const char *number = name + length - digits;
+        if (*number == '0' && digits > 1) continue;
+        struct binding *range = lookup(p, &p->ranges, name, length - digits);
+        if (!range || (best && best->scope >= range->scope)) continue;
+        uint64_t value = 0;
+        for (size_t i = 0; i < digits; i++) value = value * 10 + (uint64_t)(number[i] - '0');
+        if (value < range->range) best = range;
+    }
+    return best;
+}
+
 static struct binding *bind_in(struct parser *p, uint32_t scope, const char *name, size_t length,
                                enum name_kind kind)
 {
@@ -64,6 +85,7 @@ struct binding *scope_bind(struct parser *p, const struct token *name, enum name
 {
     const struct binding *old =
         lookup(p, kind == NAME_RANGE ? &p->ranges : &p->names, name->text, name->length);
+    if (!old && kind != NAME_RANGE) old = find_range(p, name->text, name->length);
     if (old && old->scope == current_scope(p))
         diag_error(p->d, lex_loc(&p->lex, name), "'%.*s' is already declared in this scope",
                    (int)(name->length > 80 ? 80 : name->length), name->text);
@@ -80,27 +102,6 @@ uint32_t scope_new_register(struct parser *p, const char *name, size_t length, e
         vec_push(&p->regs, (struct ptx_reg){.name = own, .type = type, .vector = 1});
     }
     return first;
-}
-
-// The range that has a register of this name, innermost first: the digits at its end may be split anywhere
-// ("%r12" is 12 of %r<> or 2 of %r1<>), the longest number first.
-static struct binding *find_range(const struct parser *p, const char *name, size_t length)
-{
-    size_t digits = 0;
-    while (digits < length && digits < 10 && name[length - 1 - digits] >= '0' &&
-           name[length - 1 - digits] <= '9')
-        digits++;
-    struct binding *best = NULL;
-    for (; digits; digits--) {
-        const char *number = name + length - digits;
-        if (*number == '0' && digits > 1) continue;
-        struct binding *range = lookup(p, &p->ranges, name, length - digits);
-        if (!range || (best && best->scope >= range->scope)) continue;
-        uint64_t value = 0;
-        for (size_t i = 0; i < digits; i++) value = value * 10 + (uint64_t)(number[i] - '0');
-        if (value < range->range) best = range;
-    }
-    return best;
 }
 
 struct binding *scope_find(struct parser *p, const char *name, size_t length)
