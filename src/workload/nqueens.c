@@ -54,7 +54,7 @@ void workload_run_nqueens(struct host *h)
 {
     static const struct {
         int size, first_rows; // at most ten rows are left to the device
-    } sizes[] = {{8, 3}, {11, 3}, {13, 4}};
+    } sizes[] = {{8, 3}, {12, 3}, {13, 4}};
     const int size = sizes[h->size].size, first_rows = sizes[h->size].first_rows, rows = size - first_rows;
 
     struct starts starts = {0};
