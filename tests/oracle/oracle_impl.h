@@ -1,0 +1,131 @@
+// What the files of the oracle share.
+//
+//     oracle.c  launches, blocks, whose turn it is      integer.c  integer and bit instructions
+//     step.c    control flow, moves, one instruction    real.c     floating-point instructions
+//     access.c  addresses, loads, stores, atomics       convert.c  cvt
+//     group.c   lanes of a warp together, barriers      number.c   formats, exact rounding
+//     texture.c texture fetches                         print.c    vprintf
+#pragma once
+#include "base/bits.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "oracle/oracle.h"
+
+enum { // generic address windows: the same as the simulated machine's, so that addresses can be compared
+    WINDOW_SHARED = 0xfe000000u,
+    WINDOW_LOCAL = 0xff000000u
+};
+#define WINDOWS_END     0x100000000ull
+#define ADDRESS_CONST   0x500000000000ull // .const variables: no one else's addresses
+#define ADDRESS_PARAM   0x600000000000ull // a kernel's parameter block
+#define ADDRESS_CODE    0x700000000000ull // function f is ADDRESS_CODE + 16 * its index in the module
+#define ADDRESS_GLOBAL  0x400000000000ull // .global variables nobody placed
+#define LOCAL_BYTES_MAX (4u << 20)
+
+struct oracle_region {
+    uint64_t address, size;
+    uint8_t *bytes;
+    bool read_only;
+    const struct ptx_variable *variable; // or NULL
+};
+
+struct oracle {
+    const struct ptx_module *m;
+    struct arena arena;
+    VEC(struct oracle_region) regions;
+    VEC(struct oracle_texture) textures;
+    struct u64map offsets;     // variable (.local, .param, .shared) -> byte offset in its frame, block or parameters
+    struct u64map frame_bytes; // function -> bytes of .local and .param variables
+    uint32_t shared_static, shared_align;
+    uint64_t next_global, next_const;
+    bool variables_ready;
+    struct strbuf error;
+    uint64_t steps;
+};
+
+struct oracle_frame {
+    const struct ptx_function *f;
+    uint64_t *regs; // one 64-bit value a register
+    uint64_t *high; // upper halves of .b128 registers
+    uint32_t base;  // of its variables in local memory
+    uint32_t pc;
+};
+
+enum oracle_state { THREAD_READY, THREAD_GROUP, THREAD_BARRIER, THREAD_EXITED };
+
+struct oracle_thread {
+    struct oracle_block *block;
+    uint32_t tid[3], index, lane, warp;
+    enum oracle_state state;
+    VEC(struct oracle_frame) frames;
+    VEC(uint8_t) local;
+    bool carry; // CC.CF
+    uint32_t barrier; // number waited at, in state THREAD_BARRIER
+};
+
+struct oracle_barrier {
+    uint32_t expected;    // threads; 0: the whole block
+    bool in_use;
+    VEC(uint32_t) waiting; // threads stopped at it
+    VEC(uint32_t) arrived; // threads that arrived, waiting or not
+    uint32_t ones, votes;  // of red
+};
+
+struct oracle_block {
+    struct oracle *o;
+    const struct oracle_launch *l;
+    uint32_t ctaid[3];
+    uint32_t thread_count, warp_size, warp_count;
+    struct oracle_thread *threads;
+    uint8_t *shared;
+    uint32_t shared_bytes;
+    struct oracle_barrier barriers[16];
+    bool failed;
+};
+
+enum oracle_step { STEP_NEXT, STEP_JUMPED, STEP_GROUP, STEP_BARRIER, STEP_EXIT, STEP_FAULT };
+
+static inline struct oracle_frame *top(struct oracle_thread *t) { return &vec_last(&t->frames); }
+
+// step.c
+enum oracle_step oracle_step(struct oracle_thread *t); // executes the instruction at pc
+enum oracle_step oracle_fault(struct oracle_thread *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+uint64_t oracle_read(struct oracle_thread *t, const struct ptx_operand *op, enum ptx_type type);
+// The value extended by the type's sign to the register's width.
+void oracle_write(struct oracle_thread *t, const struct ptx_operand *op, enum ptx_type type, uint64_t value);
+bool oracle_read_pred(struct oracle_thread *t, const struct ptx_operand *op);
+uint64_t oracle_truncate(uint64_t v, unsigned bits);
+int64_t oracle_extend(uint64_t v, unsigned bits); // sign
+bool oracle_guard(struct oracle_thread *t, const struct ptx_inst *i);
+
+// oracle.c
+void oracle_push_frame(struct oracle_thread *t, const struct ptx_function *f);
+uint32_t oracle_offset_of(struct oracle *o, const struct ptx_variable *v);
+
+// access.c
+uint64_t oracle_address_of(struct oracle_thread *t, const struct ptx_variable *v); // in its own space
+// Host bytes of an access, or NULL after a fault.
+uint8_t *oracle_host(struct oracle_thread *t, enum ptx_space space, uint64_t address, uint64_t size, bool write);
+uint64_t oracle_to_generic(enum ptx_space space, uint64_t address);
+enum oracle_step oracle_load(struct oracle_thread *t, const struct ptx_inst *i);
+enum oracle_step oracle_store(struct oracle_thread *t, const struct ptx_inst *i);
+enum oracle_step oracle_atom(struct oracle_thread *t, const struct ptx_inst *i);
+enum oracle_step oracle_cp_async(struct oracle_thread *t, const struct ptx_inst *i);
+uint64_t oracle_memory_address(struct oracle_thread *t, const struct ptx_operand *op, enum ptx_space *space);
+
+// integer.c, real.c, convert.c: false when the instruction is not theirs
+bool oracle_integer(struct oracle_thread *t, const struct ptx_inst *i);
+bool oracle_real(struct oracle_thread *t, const struct ptx_inst *i);
+bool oracle_compare(struct oracle_thread *t, const struct ptx_inst *i); // set, setp, slct, selp
+void oracle_convert(struct oracle_thread *t, const struct ptx_inst *i);
+
+// group.c
+bool oracle_is_group(const struct ptx_inst *i);
+bool oracle_run_groups(struct oracle_block *b, uint32_t warp); // true when some group of the warp could go on
+enum oracle_step oracle_bar(struct oracle_thread *t, const struct ptx_inst *i);
+bool oracle_run_barriers(struct oracle_block *b);
+
+// texture.c, print.c
+enum oracle_step oracle_tex(struct oracle_thread *t, const struct ptx_inst *i);
+enum oracle_step oracle_txq(struct oracle_thread *t, const struct ptx_inst *i);
+enum oracle_step oracle_vprintf(struct oracle_thread *t, uint64_t format, uint64_t arguments);
