@@ -33,17 +33,20 @@ uint64_t oracle_to_generic(enum ptx_space space, uint64_t address)
     return address;
 }
 
-static uint8_t *find_region(struct oracle *o, uint64_t address, uint64_t size, bool write)
+static uint8_t *find_region(struct oracle_thread *t, uint64_t address, uint64_t size, unsigned access)
 {
+    struct oracle *o = t->block->o;
     for (size_t k = 0; k < o->regions.count; k++) {
         const struct oracle_region *r = &o->regions.data[k];
         if (address < r->address || address - r->address > r->size || r->size - (address - r->address) < size) continue;
-        return write && r->read_only ? NULL : r->bytes + (address - r->address);
+        if (access != ACCESS_READ && r->read_only) return NULL;
+        if (r->cells) oracle_check_access(t, r->cells + (address - r->address), size, access);
+        return r->bytes + (address - r->address);
     }
     return NULL;
 }
 
-uint8_t *oracle_host(struct oracle_thread *t, enum ptx_space space, uint64_t address, uint64_t size, bool write)
+uint8_t *oracle_host(struct oracle_thread *t, enum ptx_space space, uint64_t address, uint64_t size, unsigned access)
 {
     struct oracle_block *b = t->block;
     uint8_t *found = NULL;
@@ -66,18 +69,20 @@ uint8_t *oracle_host(struct oracle_thread *t, enum ptx_space space, uint64_t add
     }
     if (space == PTX_SPACE_SHARED) {
         if (a <= b->shared_bytes && size <= b->shared_bytes - a) found = b->shared + a;
+        if (found && b->cells) oracle_check_access(t, b->cells + a, size, access);
     } else if (space == PTX_SPACE_LOCAL) {
         if (a <= t->local.count && size <= t->local.count - a) found = t->local.data + a;
+        if (found) oracle_check_local(t, a, size, access);
     } else if (space == PTX_SPACE_PARAM) {
         uint64_t bytes = b->l->kernel->prototype.param_bytes;
-        if (!write && a <= bytes && size <= bytes - a) found = (uint8_t *)(uintptr_t)b->l->params + a;
+        if (access == ACCESS_READ && a <= bytes && size <= bytes - a) found = (uint8_t *)(uintptr_t)b->l->params + a;
     } else {
-        found = find_region(b->o, a, size, write);
+        found = find_region(t, a, size, access);
     }
     if (!found)
-        oracle_fault(t, "%s of %llu bytes at 0x%llx is in no memory", write ? "write" : "read", (unsigned long long)size,
-                     (unsigned long long)address);
-    return found;
+        oracle_fault(t, "%s of %llu bytes at 0x%llx is in no memory", access == ACCESS_READ ? "read" : "write",
+                     (unsigned long long)size, (unsigned long long)address);
+    return b->failed ? NULL : found;
 }
 
 uint64_t oracle_memory_address(struct oracle_thread *t, const struct ptx_operand *op, enum ptx_space *space)
@@ -85,7 +90,7 @@ uint64_t oracle_memory_address(struct oracle_thread *t, const struct ptx_operand
     uint64_t a = op->imm;
     if (op->kind != PTX_OPERAND_MEMORY) return oracle_read(t, op, PTX_NONE);
     if (op->reg >= 0) {
-        a = top(t)->regs[op->reg];
+        a = oracle_get_register(t, op->reg);
     } else if (op->variable) {
         a = oracle_address_of(t, op->variable);
         if (op->variable->space == PTX_SPACE_PARAM && !is_kernel_param(t, op->variable)) *space = PTX_SPACE_LOCAL;
@@ -114,13 +119,13 @@ enum oracle_step oracle_load(struct oracle_thread *t, const struct ptx_inst *i)
     if (count > 1 && address % (bytes * count)) return oracle_fault(t, "vector address 0x%llx", (unsigned long long)address);
     for (unsigned k = 0; k < count; k++) {
         const struct ptx_operand *d = count > 1 ? &i->operands[0].elements[k] : &i->operands[0];
-        const uint8_t *from = oracle_host(t, space, address + k * bytes, bytes, false);
+        const uint8_t *from = oracle_host(t, space, address + k * bytes, bytes, ACCESS_READ);
         uint64_t v[2] = {0};
         if (!from) return STEP_FAULT;
         memcpy(v, from, bytes);
         if (d->kind != PTX_OPERAND_REG) continue;
         if (type == PTX_B128) {
-            top(t)->regs[d->reg] = v[0];
+            oracle_set_register(t, d->reg, v[0]);
             top(t)->high[d->reg] = v[1];
         } else {
             oracle_write(t, d, type, v[0]);
@@ -138,7 +143,7 @@ enum oracle_step oracle_store(struct oracle_thread *t, const struct ptx_inst *i)
     if (count > 1 && address % (bytes * count)) return oracle_fault(t, "vector address 0x%llx", (unsigned long long)address);
     for (unsigned k = 0; k < count; k++) {
         const struct ptx_operand *s = count > 1 ? &i->operands[1].elements[k] : &i->operands[1];
-        uint8_t *to = oracle_host(t, space, address + k * bytes, bytes, true);
+        uint8_t *to = oracle_host(t, space, address + k * bytes, bytes, ACCESS_WRITE);
         if (!to) return STEP_FAULT;
         uint64_t v[2] = {oracle_read(t, s, type == PTX_B128 ? PTX_B64 : type), 0};
         if (type == PTX_B128 && s->kind == PTX_OPERAND_REG) v[1] = top(t)->high[s->reg];
@@ -193,6 +198,14 @@ static uint64_t combine(const struct ptx_inst *i, uint64_t old, uint64_t b, uint
     return old;
 }
 
+// Two of the same operation commute when nobody sees what was there before.
+static unsigned atomic_access(const struct ptx_inst *i)
+{
+    bool seen = i->op == PTX_OP_ATOM && i->operands[0].kind != PTX_OPERAND_SINK;
+    if (seen || i->atom == PTX_ATOM_EXCH || i->atom == PTX_ATOM_CAS) return ACCESS_WRITE;
+    return ACCESS_ATOMIC + (unsigned)i->atom * PTX_TYPE_COUNT + (unsigned)i->types[0];
+}
+
 static bool in_window(uint64_t a) { return a >= WINDOW_SHARED && a < WINDOWS_END; }
 
 enum oracle_step oracle_atom(struct oracle_thread *t, const struct ptx_inst *i)
@@ -201,7 +214,7 @@ enum oracle_step oracle_atom(struct oracle_thread *t, const struct ptx_inst *i)
     unsigned bytes = ptx_type_bits(type) / 8, first = i->op == PTX_OP_ATOM ? 1 : 0;
     enum ptx_space space = i->space;
     uint64_t address = oracle_memory_address(t, &i->operands[first], &space);
-    uint8_t *at = oracle_host(t, space, address, bytes, true);
+    uint8_t *at = oracle_host(t, space, address, bytes, atomic_access(i));
     if (!at) return STEP_FAULT;
     if (type == PTX_B128) return oracle_fault(t, "atom.b128");
     uint64_t b = oracle_read(t, &i->operands[first + 1], type), c = 0, old = 0;
@@ -224,11 +237,11 @@ enum oracle_step oracle_cp_async(struct oracle_thread *t, const struct ptx_inst 
     uint64_t size = oracle_read(t, &i->operands[2], PTX_U32), real = size;
     if (i->operand_count > 3) real = oracle_read(t, &i->operands[3], PTX_U32);
     if (real > size) real = size;
-    uint8_t *d = oracle_host(t, to_space, to, size, true);
+    uint8_t *d = oracle_host(t, to_space, to, size, ACCESS_WRITE);
     if (!d) return STEP_FAULT;
     memset(d, 0, size);
     if (!real) return STEP_NEXT;
-    const uint8_t *s = oracle_host(t, from_space, from, real, false);
+    const uint8_t *s = oracle_host(t, from_space, from, real, ACCESS_READ);
     if (!s) return STEP_FAULT;
     memcpy(d, s, real);
     return STEP_NEXT;

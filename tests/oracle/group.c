@@ -72,6 +72,7 @@ static void shfl(struct group *g)
             in_range[k] = j <= max_lane;
         }
         if (!in_range[k]) j = lane;
+        if (!oracle_check_lane(t, g->lanes[j] != NULL)) return;
         result[k] = source[j];
     }
     for (unsigned k = 0; k < g->warp_size; k++) {
@@ -203,7 +204,8 @@ bool oracle_run_groups(struct oracle_block *b, uint32_t warp)
         }
     }
     if (ready || !lowest) return moved;
-    gather(b, warp, lowest, ~0ull, &g);
+    bool whole = gather(b, warp, lowest, ~0ull, &g);
+    if (!oracle_check_lane(lowest, whole)) return false;
     run(&g);
     return true;
 }
@@ -256,6 +258,7 @@ static bool complete(const struct oracle_block *b, const struct oracle_barrier *
 
 static void release(struct oracle_block *b, struct oracle_barrier *bar)
 {
+    b->epoch++;
     for (size_t k = 0; k < bar->waiting.count; k++) {
         struct oracle_thread *t = &b->threads[bar->waiting.data[k]];
         const struct ptx_inst *i = stopped_at(t);

@@ -243,7 +243,8 @@ static uint64_t plain(const struct operation *o, bool *known)
 static uint64_t extended(struct oracle_thread *t, const struct operation *o)
 {
     const struct ptx_inst *i = o->i;
-    bool in = i->op == PTX_OP_ADDC || i->op == PTX_OP_SUBC || i->op == PTX_OP_MADC ? t->carry : false;
+    bool reads = i->op == PTX_OP_ADDC || i->op == PTX_OP_SUBC || i->op == PTX_OP_MADC;
+    bool in = reads && oracle_check_carry(t) && t->carry;
     wide mask = ((wide)1 << o->bits) - 1, sum;
     if (i->op == PTX_OP_SUB || i->op == PTX_OP_SUBC) {
         sum = (wide)o->a - o->b - in;
@@ -257,6 +258,7 @@ static uint64_t extended(struct oracle_thread *t, const struct operation *o)
         sum = first + second + in;
         if (i->carry_out) t->carry = sum > mask;
     }
+    if (i->carry_out) t->carry_defined = true;
     return (uint64_t)sum;
 }
 

@@ -16,6 +16,7 @@ struct oracle *oracle_create(const struct ptx_module *m)
 void oracle_destroy(struct oracle *o)
 {
     if (!o) return;
+    for (size_t k = 0; k < o->regions.count; k++) free(o->regions.data[k].cells);
     vec_fini(&o->regions);
     vec_fini(&o->textures);
     u64map_fini(&o->offsets);
@@ -154,9 +155,14 @@ void oracle_push_frame(struct oracle_thread *t, const struct ptx_function *f)
     struct oracle_frame frame = {.f = f, .base = (uint32_t)t->local.count};
     frame.regs = heap_alloc((f->reg_count + 1) * sizeof *frame.regs);
     frame.high = heap_alloc((f->reg_count + 1) * sizeof *frame.high);
+    frame.defined = heap_alloc(f->reg_count + 1);
     vec_reserve(&t->local, t->local.count + bytes + 1);
     memset(t->local.data + t->local.count, 0, bytes);
     t->local.count += bytes;
+    if (t->block->l->strict) {
+        vec_reserve(&t->local_defined, t->local.count + 1);
+        memset(t->local_defined.data + frame.base, 0, bytes);
+    }
     vec_push(&t->frames, frame);
     if (t->local.count > LOCAL_BYTES_MAX) oracle_fault(t, "local memory is full");
 }
@@ -166,7 +172,9 @@ static void drop_thread(struct oracle_thread *t)
     for (size_t k = 0; k < t->frames.count; k++) {
         free(t->frames.data[k].regs);
         free(t->frames.data[k].high);
+        free(t->frames.data[k].defined);
     }
+    vec_fini(&t->local_defined);
     vec_fini(&t->frames);
     vec_fini(&t->local);
 }
@@ -230,6 +238,8 @@ static bool launch_block(struct oracle *o, const struct oracle_launch *l, uint32
     b.shared_bytes = o->shared_static + l->dynamic_shared;
     b.threads = heap_alloc(b.thread_count * sizeof *b.threads);
     b.shared = heap_alloc(b.shared_bytes + 1);
+    b.epoch = 1;
+    if (l->strict) b.cells = heap_alloc((b.shared_bytes + 1) * sizeof *b.cells);
     init_threads(&b);
     run_block(&b, l->max_steps ? o->steps + l->max_steps : UINT64_MAX);
     for (uint32_t k = 0; k < b.thread_count; k++) drop_thread(&b.threads[k]);
@@ -239,13 +249,25 @@ static bool launch_block(struct oracle *o, const struct oracle_launch *l, uint32
     }
     free(b.threads);
     free(b.shared);
+    free(b.cells);
     return !b.failed;
+}
+
+static void new_cells(struct oracle *o)
+{
+    for (size_t k = 0; k < o->regions.count; k++) {
+        struct oracle_region *r = &o->regions.data[k];
+        free(r->cells);
+        r->cells = heap_alloc((r->size + 1) * sizeof *r->cells);
+        for (uint64_t at = 0; at < r->size; at++) r->cells[at].defined = true;
+    }
 }
 
 bool oracle_launch(struct oracle *o, const struct oracle_launch *l)
 {
     ready_variables(o);
     strbuf_clear(&o->error);
+    if (l->strict) new_cells(o);
     for (uint32_t z = 0; z < l->grid[2]; z++)
         for (uint32_t y = 0; y < l->grid[1]; y++)
             for (uint32_t x = 0; x < l->grid[0]; x++)

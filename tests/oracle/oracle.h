@@ -48,7 +48,8 @@ struct oracle_launch {
     uint32_t warp_size;      // 0: 32
     uint32_t dynamic_shared; // bytes
     const void *params;      // the kernel's parameter block
-    uint64_t max_steps;      // thread instructions; 0: 2^40
+    uint64_t max_steps;      // thread instructions; 0: no limit
+    bool strict;             // what has no defined result is a fault: see check.c
     void (*print)(void *context, const char *text, size_t length); // vprintf; NULL drops it
     void *print_context;
 };

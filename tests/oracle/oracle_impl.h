@@ -5,6 +5,7 @@
 //     access.c  addresses, loads, stores, atomics       convert.c  cvt
 //     group.c   lanes of a warp together, barriers      number.c   formats, exact rounding
 //     texture.c texture fetches                         print.c    vprintf
+//     check.c   strict launches: is the program well defined?
 #pragma once
 #include "base/bits.h"
 #include "base/str.h"
@@ -27,7 +28,18 @@ struct oracle_region {
     uint8_t *bytes;
     bool read_only;
     const struct ptx_variable *variable; // or NULL
+    struct oracle_cell *cells;           // strict: one a byte
 };
+
+// Who touched a byte of shared or global memory last. Threads are numbered from 1 over the whole grid.
+struct oracle_cell {
+    uint32_t writer, reader; // SEVERAL readers
+    uint32_t write_epoch, read_epoch;
+    uint16_t atomic; // the writer's atomic operation, 0 = plain
+    bool defined;
+};
+
+enum oracle_access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC /* + operation */ };
 
 struct oracle {
     const struct ptx_module *m;
@@ -47,6 +59,7 @@ struct oracle_frame {
     const struct ptx_function *f;
     uint64_t *regs; // one 64-bit value a register
     uint64_t *high; // upper halves of .b128 registers
+    uint8_t *defined; // strict: registers written so far
     uint32_t base;  // of its variables in local memory
     uint32_t pc;
 };
@@ -59,7 +72,8 @@ struct oracle_thread {
     enum oracle_state state;
     VEC(struct oracle_frame) frames;
     VEC(uint8_t) local;
-    bool carry; // CC.CF
+    VEC(uint8_t) local_defined;
+    bool carry, carry_defined; // CC.CF
     uint32_t barrier; // number waited at, in state THREAD_BARRIER
 };
 
@@ -79,6 +93,8 @@ struct oracle_block {
     struct oracle_thread *threads;
     uint8_t *shared;
     uint32_t shared_bytes;
+    struct oracle_cell *cells; // strict: of shared memory
+    uint32_t epoch;            // barriers passed, and one
     struct oracle_barrier barriers[16];
     bool failed;
 };
@@ -86,6 +102,13 @@ struct oracle_block {
 enum oracle_step { STEP_NEXT, STEP_JUMPED, STEP_GROUP, STEP_BARRIER, STEP_EXIT, STEP_FAULT };
 
 static inline struct oracle_frame *top(struct oracle_thread *t) { return &vec_last(&t->frames); }
+
+// check.c: nothing happens unless the launch is strict. False after a fault.
+bool oracle_check_register(struct oracle_thread *t, int32_t reg); // about to be read
+bool oracle_check_carry(struct oracle_thread *t);
+bool oracle_check_access(struct oracle_thread *t, struct oracle_cell *cells, uint64_t size, unsigned access);
+bool oracle_check_local(struct oracle_thread *t, uint64_t offset, uint64_t size, unsigned access);
+bool oracle_check_lane(struct oracle_thread *t, bool present);
 
 // step.c
 enum oracle_step oracle_step(struct oracle_thread *t); // executes the instruction at pc
@@ -105,7 +128,9 @@ uint32_t oracle_offset_of(struct oracle *o, const struct ptx_variable *v);
 // access.c
 uint64_t oracle_address_of(struct oracle_thread *t, const struct ptx_variable *v); // in its own space
 // Host bytes of an access, or NULL after a fault.
-uint8_t *oracle_host(struct oracle_thread *t, enum ptx_space space, uint64_t address, uint64_t size, bool write);
+uint8_t *oracle_host(struct oracle_thread *t, enum ptx_space space, uint64_t address, uint64_t size, unsigned access);
+void oracle_set_register(struct oracle_thread *t, int32_t reg, uint64_t v);
+uint64_t oracle_get_register(struct oracle_thread *t, int32_t reg);
 uint64_t oracle_to_generic(enum ptx_space space, uint64_t address);
 enum oracle_step oracle_load(struct oracle_thread *t, const struct ptx_inst *i);
 enum oracle_step oracle_store(struct oracle_thread *t, const struct ptx_inst *i);

@@ -12,7 +12,7 @@ static uint64_t next(struct arguments *a, unsigned bytes)
 {
     uint64_t v = 0;
     a->address = align_up(a->address, bytes);
-    const uint8_t *from = oracle_host(a->t, PTX_SPACE_GENERIC, a->address, bytes, false);
+    const uint8_t *from = oracle_host(a->t, PTX_SPACE_GENERIC, a->address, bytes, ACCESS_READ);
     if (from) memcpy(&v, from, bytes);
     a->address += bytes;
     return v;
@@ -21,14 +21,13 @@ static uint64_t next(struct arguments *a, unsigned bytes)
 static bool read_text(struct oracle_thread *t, uint64_t address, struct strbuf *out)
 {
     for (;; address++) {
-        const uint8_t *c = oracle_host(t, PTX_SPACE_GENERIC, address, 1, false);
+        const uint8_t *c = oracle_host(t, PTX_SPACE_GENERIC, address, 1, ACCESS_READ);
         if (!c) return false;
         if (!*c) return true;
         strbuf_putc(out, (char)*c);
     }
 }
 
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void print_one(struct arguments *a, const char *spec, char conversion, bool is_long, struct strbuf *out)
 {
     if (strchr("eEfFgGaA", conversion)) {

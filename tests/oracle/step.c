@@ -73,11 +73,23 @@ static uint64_t special_register(struct oracle_thread *t, const struct ptx_opera
     return 0; // %smid, %gridid, the clocks' high words, and what no device has
 }
 
+uint64_t oracle_get_register(struct oracle_thread *t, int32_t reg)
+{
+    oracle_check_register(t, reg);
+    return top(t)->regs[reg];
+}
+
+void oracle_set_register(struct oracle_thread *t, int32_t reg, uint64_t v)
+{
+    top(t)->regs[reg] = v;
+    top(t)->defined[reg] = 1;
+}
+
 uint64_t oracle_read(struct oracle_thread *t, const struct ptx_operand *op, enum ptx_type type)
 {
     unsigned bits = type == PTX_NONE ? 64 : ptx_type_bits(type);
     uint64_t v = 0;
-    if (op->kind == PTX_OPERAND_REG) v = top(t)->regs[op->reg];
+    if (op->kind == PTX_OPERAND_REG) v = oracle_get_register(t, op->reg);
     else if (op->kind == PTX_OPERAND_IMM) v = op->imm;
     else if (op->kind == PTX_OPERAND_SREG) v = special_register(t, op);
     else if (op->kind == PTX_OPERAND_SYMBOL) v = oracle_address_of(t, op->variable) + (uint64_t)op->offset;
@@ -91,7 +103,7 @@ uint64_t oracle_read(struct oracle_thread *t, const struct ptx_operand *op, enum
 
 bool oracle_read_pred(struct oracle_thread *t, const struct ptx_operand *op)
 {
-    uint64_t v = op->kind == PTX_OPERAND_REG ? top(t)->regs[op->reg] : op->imm;
+    uint64_t v = op->kind == PTX_OPERAND_REG ? oracle_get_register(t, op->reg) : op->imm;
     return (v & 1) != op->negated;
 }
 
@@ -100,12 +112,12 @@ void oracle_write(struct oracle_thread *t, const struct ptx_operand *op, enum pt
     if (op->kind != PTX_OPERAND_REG) return; // the sink
     unsigned bits = ptx_type_bits(type), width = ptx_type_bits(top(t)->f->regs[op->reg].type);
     value = ptx_type_is_signed(type) ? (uint64_t)oracle_extend(value, bits) : oracle_truncate(value, bits);
-    top(t)->regs[op->reg] = oracle_truncate(value, width);
+    oracle_set_register(t, op->reg, oracle_truncate(value, width));
 }
 
 bool oracle_guard(struct oracle_thread *t, const struct ptx_inst *i)
 {
-    return i->guard < 0 || (top(t)->regs[i->guard] & 1) != i->guard_negated;
+    return i->guard < 0 || (oracle_get_register(t, i->guard) & 1) != i->guard_negated;
 }
 
 // mov.b64 {a, b}, c and mov.b64 c, {a, b}: the first element is the lowest.
@@ -140,7 +152,7 @@ static void mov(struct oracle_thread *t, const struct ptx_inst *i)
     } else {
         oracle_write(t, d, type == PTX_B128 ? PTX_B64 : type, low);
         if (type == PTX_B128 && d->kind == PTX_OPERAND_REG) {
-            top(t)->regs[d->reg] = low;
+            oracle_set_register(t, d->reg, low);
             top(t)->high[d->reg] = high;
         }
     }
@@ -166,8 +178,9 @@ static void load_actual(struct oracle_thread *t, const struct ptx_operand *op, u
 {
     memset(bytes, 0, size);
     if (op->kind == PTX_OPERAND_SYMBOL && op->variable->space == PTX_SPACE_PARAM) {
-        uint8_t *from = t->local.data + top(t)->base + oracle_offset_of(t->block->o, op->variable);
-        memcpy(bytes, from, size < op->variable->size_bytes ? size : op->variable->size_bytes);
+        uint32_t from = top(t)->base + oracle_offset_of(t->block->o, op->variable);
+        oracle_check_local(t, from, op->variable->size_bytes, ACCESS_READ);
+        memcpy(bytes, t->local.data + from, size < op->variable->size_bytes ? size : op->variable->size_bytes);
     } else {
         uint64_t v = oracle_read(t, op, PTX_NONE);
         memcpy(bytes, &v, size < 8 ? size : 8);
@@ -177,28 +190,37 @@ static void load_actual(struct oracle_thread *t, const struct ptx_operand *op, u
 static void store_actual(struct oracle_thread *t, const struct ptx_operand *op, uint64_t size, const uint8_t *bytes)
 {
     if (op->kind == PTX_OPERAND_SYMBOL) {
-        uint8_t *to = t->local.data + top(t)->base + oracle_offset_of(t->block->o, op->variable);
-        memcpy(to, bytes, size < op->variable->size_bytes ? size : op->variable->size_bytes);
+        uint32_t to = top(t)->base + oracle_offset_of(t->block->o, op->variable);
+        oracle_check_local(t, to, op->variable->size_bytes, ACCESS_WRITE);
+        memcpy(t->local.data + to, bytes, size < op->variable->size_bytes ? size : op->variable->size_bytes);
     } else if (op->kind == PTX_OPERAND_REG) {
         uint64_t v = 0;
         memcpy(&v, bytes, size < 8 ? size : 8);
-        top(t)->regs[op->reg] = oracle_truncate(v, ptx_type_bits(top(t)->f->regs[op->reg].type));
+        oracle_set_register(t, op->reg, oracle_truncate(v, ptx_type_bits(top(t)->f->regs[op->reg].type)));
     }
 }
 
 static void load_formal(struct oracle_thread *t, const struct ptx_variable *v, uint8_t *bytes)
 {
-    if (v->space == PTX_SPACE_REG) memcpy(bytes, &top(t)->regs[v->reg], v->size_bytes);
-    else memcpy(bytes, t->local.data + top(t)->base + oracle_offset_of(t->block->o, v), v->size_bytes);
+    uint32_t from = top(t)->base + oracle_offset_of(t->block->o, v);
+    if (v->space == PTX_SPACE_REG) {
+        oracle_check_register(t, v->reg);
+        memcpy(bytes, &top(t)->regs[v->reg], v->size_bytes);
+    } else {
+        oracle_check_local(t, from, v->size_bytes, ACCESS_READ);
+        memcpy(bytes, t->local.data + from, v->size_bytes);
+    }
 }
 
 static void store_formal(struct oracle_thread *t, const struct ptx_variable *v, const uint8_t *bytes)
 {
     if (v->space == PTX_SPACE_REG) {
-        top(t)->regs[v->reg] = 0;
+        oracle_set_register(t, v->reg, 0);
         memcpy(&top(t)->regs[v->reg], bytes, v->size_bytes);
     } else {
-        memcpy(t->local.data + top(t)->base + oracle_offset_of(t->block->o, v), bytes, v->size_bytes);
+        uint32_t to = top(t)->base + oracle_offset_of(t->block->o, v);
+        oracle_check_local(t, to, v->size_bytes, ACCESS_WRITE);
+        memcpy(t->local.data + to, bytes, v->size_bytes);
     }
 }
 
@@ -252,7 +274,8 @@ static enum oracle_step call(struct oracle_thread *t, const struct ptx_inst *i)
 static void drop_frame(struct oracle_thread *t)
 {
     struct oracle_frame f = vec_pop(&t->frames);
-    t->local.count = f.base;
+    t->local.count = t->local_defined.count = f.base;
+    free(f.defined);
     free(f.regs);
     free(f.high);
 }
@@ -344,7 +367,10 @@ enum oracle_step oracle_step(struct oracle_thread *t)
     struct oracle_frame *f = top(t);
     if (f->pc >= f->f->inst_count) return ret(t); // the end of the text
     const struct ptx_inst *i = &f->f->insts[f->pc];
-    if (!oracle_guard(t, i)) return STEP_NEXT;
+    bool runs = oracle_guard(t, i);
+    if (t->block->failed) return STEP_FAULT;
+    if (!runs) return STEP_NEXT;
     if (oracle_is_group(i)) return STEP_GROUP;
-    return execute(t, i);
+    enum oracle_step s = execute(t, i);
+    return t->block->failed ? STEP_FAULT : s;
 }

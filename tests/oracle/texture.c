@@ -67,7 +67,7 @@ static bool texel(struct oracle_thread *th, const struct oracle_texture *t, cons
     uint64_t row = (uint64_t)index[2] * (t->height ? t->height : 1) + (uint64_t)index[1];
     uint64_t address = t->data + row * pitch + (uint64_t)index[0] * t->channels * bytes;
     for (unsigned c = 0; c < t->channels; c++) {
-        const uint8_t *at = oracle_host(th, PTX_SPACE_GLOBAL, address + c * bytes, bytes, false);
+        const uint8_t *at = oracle_host(th, PTX_SPACE_GLOBAL, address + c * bytes, bytes, ACCESS_READ);
         if (!at) return false;
         out[c] = component(t, at);
     }

@@ -1,0 +1,269 @@
+// Control flow: what a block of statements is made of.
+//
+// `uniform` follows whether all threads of the block are at the same place: barriers and lane exchanges are written
+// only there. A condition of a uniform branch or loop comes from constants, parameters or %ctaid.
+#include "generator/generator_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void label(struct gen *g, unsigned number) { strbuf_printf(&g->body, "L%u:\n", number); }
+
+// A predicate for a branch; a uniform one compares what all threads share.
+static unsigned condition(struct gen *g, bool uniform)
+{
+    static const char *const compares[] = {"lt.s32", "ge.u32", "eq.s32", "ne.s32", "gt.u32"};
+    unsigned p = fresh(g, CLASS_P);
+    if (uniform) {
+        static const char *const shared[] = {"%n", "%a", "%cta", "%nt"};
+        line(g, "setp.%s %%p%u, %s, %u;", compares[below(g, 5)], p, shared[below(g, 4)], below(g, 4));
+        return p;
+    }
+    if (chance(g, 30)) return (unsigned)pick(g, CLASS_P);
+    char a[32], b[32];
+    operand(g, 'R', a, sizeof a);
+    operand(g, 'r', b, sizeof b);
+    if (g->in_kernel && chance(g, 25)) line(g, "setp.%s %%p%u, %%thread, %u;", compares[below(g, 5)], p, below(g, g->threads + 1));
+    else line(g, "setp.%s %%p%u, %s, %s;", compares[below(g, 5)], p, a, b);
+    return p;
+}
+
+static void block(struct gen *g, unsigned count)
+{
+    struct mark m = mark_pools(g);
+    g->depth++;
+    statements(g, count);
+    g->depth--;
+    reset_pools(g, m);
+}
+
+static void branch(struct gen *g)
+{
+    bool was = g->uniform, uniform = was && chance(g, 30);
+    bool has_else = chance(g, 45), tiny = chance(g, 50); // small branches become selects
+    unsigned otherwise = g->next_label++, end = g->next_label++, p = condition(g, uniform);
+    g->uniform = uniform;
+    line(g, "@%s%%p%u bra L%u;", chance(g, 60) ? "!" : "", p, otherwise);
+    block(g, tiny ? 1 + below(g, 2) : 2 + below(g, 4));
+    if (has_else) line(g, "bra%s L%u;", uniform && chance(g, 50) ? ".uni" : "", end);
+    label(g, otherwise);
+    if (has_else) {
+        block(g, tiny ? 1 + below(g, 2) : 2 + below(g, 4));
+        label(g, end);
+    }
+    g->uniform = was;
+}
+
+// Counts 0, 1, 2 … to a bound: a constant, a parameter, or something of the thread's own.
+static void loop(struct gen *g)
+{
+    bool was = g->uniform, uniform = was && chance(g, 55), test_first = chance(g, 40);
+    unsigned top = g->next_label++, end = g->next_label++, i = fresh(g, CLASS_R), bound = fresh(g, CLASS_R);
+    unsigned p = fresh(g, CLASS_P), trips = 2 + below(g, g->repeats > 8 ? 3 : 7), step = 1 + below(g, 2);
+    char limit[16];
+    snprintf(limit, sizeof limit, "%%r%u", bound);
+    if (uniform && chance(g, 60)) snprintf(limit, sizeof limit, "%u", 1 + below(g, trips));
+    else if (uniform) line(g, "and.b32 %%r%u, %s, 3;", bound, chance(g, 50) ? "%n" : "%a");
+    else line(g, "and.b32 %%r%u, %%r%d, %u;", bound, pick(g, CLASS_R), trips > 4 ? 7 : 3);
+    unsigned start = below(g, 2);
+    line(g, "mov.u32 %%r%u, %u;", i, start);
+    struct mark outside = mark_pools(g);
+    define(g, CLASS_R, i, true);
+    g->uniform = uniform;
+    g->repeats *= trips;
+    label(g, top);
+    if (test_first) {
+        line(g, "setp.ge.s32 %%p%u, %%r%u, %s;", p, i, limit);
+        line(g, "@%%p%u bra L%u;", p, end);
+    }
+    block(g, 1 + below(g, 5));
+    bool leave_early = !uniform && chance(g, 40);
+    if (leave_early) {
+        line(g, "@%%p%u bra L%u;", condition(g, false), end);
+        if (chance(g, 60)) block(g, 1 + below(g, 3));
+    }
+    if (chance(g, 25)) { // something that the counter alone decides: strength reduction's food
+        unsigned d = fresh(g, CLASS_R), e = fresh(g, CLASS_R);
+        int old = pick_variable(g, CLASS_R);
+        line(g, "mul.lo.s32 %%r%u, %%r%u, %u;", d, i, 4 + 4 * below(g, 8));
+        line(g, "add.s32 %%r%u, %%r%u, %d;", e, d, (int)below(g, 100));
+        if (old >= 0) line(g, "xor.b32 %%r%d, %%r%d, %%r%u;", old, old, e);
+    }
+    line(g, "add.s32 %%r%u, %%r%u, %u;", i, i, step);
+    if (test_first) {
+        line(g, "bra L%u;", top);
+    } else {
+        line(g, "setp.lt.s32 %%p%u, %%r%u, %s;", p, i, limit);
+        line(g, "@%%p%u bra L%u;", p, top);
+    }
+    label(g, end);
+    reset_pools(g, outside);
+    define(g, CLASS_R, i, false);
+    g->repeats /= trips;
+    g->uniform = was;
+}
+
+// A loop that can be entered at its top or in its middle: no single header.
+static void two_entry_loop(struct gen *g)
+{
+    bool was = g->uniform;
+    unsigned top = g->next_label++, middle = g->next_label++, i = fresh(g, CLASS_R), p = condition(g, false), q = fresh(g, CLASS_P);
+    g->uniform = false;
+    line(g, "mov.u32 %%r%u, 0;", i);
+    line(g, "@%%p%u bra L%u;", p, middle);
+    struct mark outside = mark_pools(g);
+    g->repeats *= 3;
+    label(g, top);
+    block(g, 1 + below(g, 3));
+    label(g, middle);
+    block(g, 1 + below(g, 3));
+    line(g, "add.s32 %%r%u, %%r%u, 1;", i, i);
+    line(g, "setp.lt.s32 %%p%u, %%r%u, %u;", q, i, 1 + below(g, 3));
+    line(g, "@%%p%u bra L%u;", q, top);
+    g->repeats /= 3;
+    reset_pools(g, outside);
+    define(g, CLASS_R, i, false);
+    g->uniform = was;
+}
+
+static void jump_table(struct gen *g)
+{
+    bool was = g->uniform;
+    unsigned cases = 2 + below(g, 3), table = g->next_table++, index = fresh(g, CLASS_R), end = g->next_label++;
+    unsigned first = g->next_label;
+    g->next_label += cases;
+    g->uniform = false;
+    line(g, "rem.u32 %%r%u, %%r%d, %u;", index, pick(g, CLASS_R), cases);
+    strbuf_printf(&g->body, "T%u: .branchtargets ", table);
+    for (unsigned k = 0; k < cases; k++) strbuf_printf(&g->body, "%sL%u", k ? ", " : "", first + k);
+    strbuf_puts(&g->body, ";\n");
+    line(g, "brx.idx %%r%u, T%u;", index, table);
+    for (unsigned k = 0; k < cases; k++) {
+        label(g, first + k);
+        block(g, 1 + below(g, 2));
+        if (k + 1 < cases && chance(g, 80)) line(g, "bra L%u;", end); // else falls into the next case
+    }
+    label(g, end);
+    g->uniform = was;
+}
+
+// ---- calls
+
+static const char *const param_types[] = {".b32", ".b64", ".b32", ".f32", ".f64"};
+
+static void write_call(struct gen *g, unsigned callee, const char *target, const char *prototype, int depth_register)
+{
+    const struct signature *s = &g->functions[callee];
+    unsigned n = g->next_call++, d = fresh(g, s->result);
+    char list[64] = "";
+    line(g, "{");
+    for (unsigned k = 0; k < s->param_count; k++) {
+        enum reg_class c = s->params[k];
+        int value = k == 0 && s->recursive && depth_register >= 0 ? depth_register : pick(g, c);
+        line(g, ".param %s q%u_%u;", param_types[c], n, k);
+        line(g, "st.param%s [q%u_%u+0], %s%d;", param_types[c], n, k, class_prefix(c), value);
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%sq%u_%u", k ? ", " : "", n, k);
+    }
+    line(g, ".param %s v%u;", param_types[s->result], n);
+    line(g, "call (v%u), %s, (%s)%s%s;", n, target, list, prototype[0] ? ", " : "", prototype);
+    line(g, "ld.param%s %s%u, [v%u+0];", param_types[s->result], class_prefix(s->result), d, n);
+    line(g, "}");
+    define(g, s->result, d, false);
+}
+
+void call_function(struct gen *g, unsigned callee, int depth_register)
+{
+    char name[16];
+    const struct signature *s = &g->functions[callee];
+    snprintf(name, sizeof name, "fn%u", callee);
+    int depth = depth_register;
+    if (s->recursive && depth < 0) {
+        depth = (int)fresh(g, CLASS_R);
+        line(g, "and.b32 %%r%d, %%r%d, 3;", depth, pick(g, CLASS_R));
+    }
+    write_call(g, callee, name, "", depth);
+}
+
+// Through a register that holds one of two functions of the same shape.
+static void indirect_call(struct gen *g)
+{
+    if (g->function_current < 2 || g->function_current != FUNCTIONS_MAX) return;
+    unsigned a = fresh(g, CLASS_D), b = fresh(g, CLASS_D), t = fresh(g, CLASS_D), n = g->next_table++;
+    char target[16], prototype[16];
+    if (g->function_count < 2) return;
+    line(g, "mov.u64 %%rd%u, fn0;", a);
+    line(g, "mov.u64 %%rd%u, fn1;", b);
+    line(g, "selp.b64 %%rd%u, %%rd%u, %%rd%u, %%p%d;", t, a, b, pick(g, CLASS_P));
+    const struct signature *s = &g->functions[0]; // 0 and 1 have the same shape
+    strbuf_printf(&g->body, "C%u: .callprototype (.param %s _) _ (", n, param_types[s->result]);
+    for (unsigned k = 0; k < s->param_count; k++)
+        strbuf_printf(&g->body, "%s.param %s _", k ? ", " : "", param_types[s->params[k]]);
+    strbuf_puts(&g->body, ");\n");
+    snprintf(target, sizeof target, "%%rd%u", t);
+    snprintf(prototype, sizeof prototype, "C%u", n);
+    write_call(g, 0, target, prototype, -1);
+}
+
+static void call(struct gen *g)
+{
+    unsigned available = g->in_kernel ? g->function_count : g->function_current;
+    if (!available || g->repeats > 8) return;
+    if (g->in_kernel && g->function_count >= 2 && chance(g, 25)) indirect_call(g);
+    else call_function(g, below(g, available), -1);
+}
+
+// Some threads leave for good; what they have to say is in memory already.
+static void early_exit(struct gen *g)
+{
+    if (!g->in_kernel || !g->uniform || g->some_exited || g->depth) return;
+    unsigned p = fresh(g, CLASS_P);
+    line(g, "setp.gt.u32 %%p%u, %%thread, %u;", p, below(g, g->threads));
+    line(g, "st.global.u32 [%%out+248], %%r%d;", pick(g, CLASS_R));
+    line(g, "@%%p%u %s;", p, chance(g, 50) ? "exit" : "ret");
+    g->some_exited = true;
+}
+
+static void unreachable_code(struct gen *g)
+{
+    unsigned skip = g->next_label++;
+    line(g, "bra L%u;", skip);
+    block(g, 1);
+    label(g, skip);
+}
+
+static void statement(struct gen *g)
+{
+    bool deep = g->depth >= 3, kernel = g->in_kernel, together = kernel && g->uniform;
+    unsigned k = below(g, 100);
+    if (k < 34) operation(g);
+    else if (k < 42) guarded_operation(g);
+    else if (k < 47) repeated_operation(g);
+    else if (k < 51) bit_idiom(g);
+    else if (k < 54) carry_chain(g);
+    else if (k < 57) pack_unpack(g);
+    else if (k < 61) kernel ? load_input(g) : operation(g);
+    else if (k < 64) load_table(g);
+    else if (k < 66) kernel ? load_parameter(g) : operation(g);
+    else if (k < 69) local_access(g);
+    else if (k < 72) kernel ? own_slot(g) : operation(g);
+    else if (k < 80) deep ? operation(g) : branch(g);
+    else if (k < 86) deep || g->repeats > 24 ? operation(g) : loop(g);
+    else if (k < 87) deep || g->repeats > 12 ? operation(g) : two_entry_loop(g);
+    else if (k < 89) deep ? operation(g) : jump_table(g);
+    else if (k < 92) g->options.no_calls ? operation(g) : call(g);
+    else if (k < 94) kernel ? atomic_update(g) : operation(g);
+    else if (k < 96) together && !g->some_exited ? shared_phase(g) : operation(g);
+    else if (k < 97) together && !g->some_exited ? shared_atomics(g) : operation(g);
+    else if (k < 98) together && !g->options.no_lanes ? lanes(g) : operation(g);
+    else if (k < 99) together && !g->options.no_lanes ? chance(g, 40) ? masked_lanes(g) : lanes(g) : operation(g);
+    else if (chance(g, 25)) early_exit(g);
+    else if (chance(g, 30)) unreachable_code(g);
+}
+
+void statements(struct gen *g, unsigned count)
+{
+    for (unsigned k = 0; k < count && g->left; k++) {
+        g->left--;
+        statement(g);
+    }
+}
