@@ -1,4 +1,5 @@
-// The module around the statements: declarations, tables, functions, the kernel's beginning and end, the launch.
+// The module around the statements: declarations, tables, functions, the kernel's beginning and end, the
+// launch.
 #include "generator/generator.h"
 
 #include "generator/generator_impl.h"
@@ -20,8 +21,8 @@ bool generated_read(const char *text, struct generated *g)
     unsigned long long seed = 0;
     *g = (struct generated){0};
     if (!at) return false;
-    int found = sscanf(at, "// launch seed=%llu grid=%u,%u,%u block=%u,%u,%u lanes=%u", &seed, &g->grid[0], &g->grid[1],
-                       &g->grid[2], &g->block[0], &g->block[1], &g->block[2], &lanes);
+    int found = sscanf(at, "// launch seed=%llu grid=%u,%u,%u block=%u,%u,%u lanes=%u", &seed, &g->grid[0],
+                       &g->grid[1], &g->grid[2], &g->block[0], &g->block[1], &g->block[2], &lanes);
     g->seed = seed;
     g->lanes = lanes;
     return found == 8;
@@ -29,8 +30,9 @@ bool generated_read(const char *text, struct generated *g)
 
 static uint32_t mixed_word(struct rng *r)
 {
-    static const uint32_t special[] = {0, 1, 0xffffffff, 0x80000000, 0x7fffffff, 0x7f800000, 0x7fc00001, 0x00000001,
-                                       0x807fffff, 0x3f800000, 0xc0490fdb, 0x00008000, 0xffff7fff, 0x7c007e00};
+    static const uint32_t special[] = {0,          1,          0xffffffff, 0x80000000, 0x7fffffff,
+                                       0x7f800000, 0x7fc00001, 0x00000001, 0x807fffff, 0x3f800000,
+                                       0xc0490fdb, 0x00008000, 0xffff7fff, 0x7c007e00};
     uint64_t v = rng_next(r);
     switch (v >> 60 & 7) {
     case 0:
@@ -52,7 +54,8 @@ void generator_input(uint64_t seed, uint8_t *in)
     }
 }
 
-void generator_params(uint64_t seed, uint64_t in, uint64_t out, uint64_t acc, uint32_t threads, uint8_t *params)
+void generator_params(uint64_t seed, uint64_t in, uint64_t out, uint64_t acc, uint32_t threads,
+                      uint8_t *params)
 {
     struct rng r;
     rng_init(&r, seed ^ 0xa465);
@@ -75,8 +78,9 @@ void generator_params(uint64_t seed, uint64_t in, uint64_t out, uint64_t acc, ui
 
 static void choose_launch(struct gen *g)
 {
-    static const uint32_t shapes[][3] = {{32, 1, 1}, {64, 1, 1}, {33, 1, 1}, {8, 8, 1},  {16, 4, 1}, {4, 4, 4}, {7, 5, 1},
-                                         {1, 1, 1},  {96, 1, 1}, {17, 3, 2}, {128, 1, 1}, {2, 2, 2}, {40, 2, 1}, {5, 1, 9}};
+    static const uint32_t shapes[][3] = {{32, 1, 1},  {64, 1, 1}, {33, 1, 1}, {8, 8, 1},  {16, 4, 1},
+                                         {4, 4, 4},   {7, 5, 1},  {1, 1, 1},  {96, 1, 1}, {17, 3, 2},
+                                         {128, 1, 1}, {2, 2, 2},  {40, 2, 1}, {5, 1, 9}};
     static const uint32_t grids[][3] = {{1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {2, 2, 1}, {1, 2, 2}, {1, 1, 1}};
     memcpy(g->g->block, shapes[below(g, sizeof shapes / sizeof shapes[0])], sizeof g->g->block);
     memcpy(g->g->grid, grids[below(g, sizeof grids / sizeof grids[0])], sizeof g->g->grid);
@@ -94,7 +98,8 @@ static void write_declarations(const struct gen *g, struct strbuf *out)
 {
     static const char *const types[] = {".b32", ".b64", ".b16", ".f32", ".f64", ".pred"};
     for (int c = 0; c < CLASS_COUNT; c++)
-        strbuf_printf(out, "    .reg %s %s<%u>;\n", types[c], class_prefix((enum reg_class)c), g->next[c] + 1);
+        strbuf_printf(out, "    .reg %s %s<%u>;\n", types[c], class_prefix((enum reg_class)c),
+                      g->next[c] + 1);
     strbuf_puts(out, "    .reg .b32 %thread, %n, %a, %cta, %nt, %shared, %mine;\n");
     strbuf_puts(out, "    .reg .b64 %in, %gin, %out, %acc, %local, %glocal;\n");
     if (g->has_local) strbuf_puts(out, "    .local .align 16 .b8 depot[64];\n");
@@ -148,7 +153,8 @@ static void write_function(struct gen *g, struct strbuf *out, unsigned index)
     g->function_current = index;
     g->has_local = chance(g, 40);
     strbuf_printf(out, ".func (.param %s result) fn%u(", types[s->result], index);
-    for (unsigned k = 0; k < s->param_count; k++) strbuf_printf(out, "%s.param %s p%u", k ? ", " : "", types[s->params[k]], k);
+    for (unsigned k = 0; k < s->param_count; k++)
+        strbuf_printf(out, "%s.param %s p%u", k ? ", " : "", types[s->params[k]], k);
     strbuf_puts(out, ")\n{\n");
     unsigned depth = 0;
     for (unsigned k = 0; k < s->param_count; k++) {
@@ -173,7 +179,8 @@ static void write_function(struct gen *g, struct strbuf *out, unsigned index)
         reset_pools(g, m);
         strbuf_printf(&g->body, "L%u:\n", base);
     }
-    line(g, "st.param%s [result], %s%u;", types[s->result], class_prefix(s->result), operation_into(g, s->result));
+    line(g, "st.param%s [result], %s%u;", types[s->result], class_prefix(s->result),
+         operation_into(g, s->result));
     line(g, "ret;");
     write_declarations(g, out);
     strbuf_write(out, g->body.text, g->body.length);
@@ -197,15 +204,28 @@ static void choose_functions(struct gen *g)
 
 static void kernel_prologue(struct gen *g)
 {
-    static const char *const lines[] = {
-        "mov.u32 %r1, %tid.x;",         "mov.u32 %r2, %tid.y;",         "mov.u32 %r3, %tid.z;",
-        "mov.u32 %r4, %ntid.x;",        "mov.u32 %r5, %ntid.y;",        "mad.lo.u32 %r6, %r3, %r5, %r2;",
-        "mad.lo.u32 %thread, %r6, %r4, %r1;", "mov.u32 %r7, %ctaid.x;",    "mov.u32 %r8, %ctaid.y;",
-        "mov.u32 %r9, %ctaid.z;",       "mov.u32 %r10, %nctaid.x;",     "mov.u32 %r11, %nctaid.y;",
-        "mad.lo.u32 %r12, %r9, %r11, %r8;", "mad.lo.u32 %cta, %r12, %r10, %r7;", "ld.param.u32 %nt, [n];",
-        "mov.u32 %n, %nctaid.x;",       "ld.param.s32 %a, [a];",        "ld.param.u64 %gin, [in];",
-        "cvta.to.global.u64 %in, %gin;", "ld.param.u64 %rd1, [out];",   "cvta.to.global.u64 %rd2, %rd1;",
-        "mad.lo.u32 %r13, %cta, %nt, %thread;"};
+    static const char *const lines[] = {"mov.u32 %r1, %tid.x;",
+                                        "mov.u32 %r2, %tid.y;",
+                                        "mov.u32 %r3, %tid.z;",
+                                        "mov.u32 %r4, %ntid.x;",
+                                        "mov.u32 %r5, %ntid.y;",
+                                        "mad.lo.u32 %r6, %r3, %r5, %r2;",
+                                        "mad.lo.u32 %thread, %r6, %r4, %r1;",
+                                        "mov.u32 %r7, %ctaid.x;",
+                                        "mov.u32 %r8, %ctaid.y;",
+                                        "mov.u32 %r9, %ctaid.z;",
+                                        "mov.u32 %r10, %nctaid.x;",
+                                        "mov.u32 %r11, %nctaid.y;",
+                                        "mad.lo.u32 %r12, %r9, %r11, %r8;",
+                                        "mad.lo.u32 %cta, %r12, %r10, %r7;",
+                                        "ld.param.u32 %nt, [n];",
+                                        "mov.u32 %n, %nctaid.x;",
+                                        "ld.param.s32 %a, [a];",
+                                        "ld.param.u64 %gin, [in];",
+                                        "cvta.to.global.u64 %in, %gin;",
+                                        "ld.param.u64 %rd1, [out];",
+                                        "cvta.to.global.u64 %rd2, %rd1;",
+                                        "mad.lo.u32 %r13, %cta, %nt, %thread;"};
     for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) line(g, "%s", lines[k]);
     g->next[CLASS_R] = 14;
     g->next[CLASS_D] = 4;
@@ -248,11 +268,16 @@ static void kernel_epilogue(struct gen *g)
                 at += c == CLASS_D || c == CLASS_G || (at & 4) ? 8 - (at & 4) : 4;
                 if ((c == CLASS_D || c == CLASS_G || c == CLASS_F) && at & 4) at += 4;
             }
-            if (c == CLASS_R) line(g, "cvt.u64.u32 %%rd%u, %%r%u;", t, v);
-            else if (c == CLASS_D) line(g, "mov.b64 %%rd%u, %%rd%u;", t, v);
-            else if (c == CLASS_H) line(g, "cvt.u64.u16 %%rd%u, %%rs%u;", t, v);
-            else if (c == CLASS_G) line(g, "mov.b64 %%rd%u, %%fd%u;", t, v);
-            else if (c == CLASS_P) line(g, "selp.u64 %%rd%u, 1, 0, %%p%u;", t, v);
+            if (c == CLASS_R)
+                line(g, "cvt.u64.u32 %%rd%u, %%r%u;", t, v);
+            else if (c == CLASS_D)
+                line(g, "mov.b64 %%rd%u, %%rd%u;", t, v);
+            else if (c == CLASS_H)
+                line(g, "cvt.u64.u16 %%rd%u, %%rs%u;", t, v);
+            else if (c == CLASS_G)
+                line(g, "mov.b64 %%rd%u, %%fd%u;", t, v);
+            else if (c == CLASS_P)
+                line(g, "selp.u64 %%rd%u, 1, 0, %%p%u;", t, v);
             else {
                 line(g, "mov.b32 %%r%u, %%f%u;", r, v);
                 line(g, "cvt.u64.u32 %%rd%u, %%r%u;", t, r);
@@ -276,8 +301,10 @@ static void write_kernel(struct gen *g, struct strbuf *out)
     g->left = 3 * wanted;
     statements(g, wanted);
     kernel_epilogue(g);
-    strbuf_puts(out, ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 acc, .param .u32 n, .param .s32 a,\n"
-                     "    .param .f32 x, .param .f64 y, .param .align 16 .b8 blob[32])\n{\n");
+    strbuf_puts(
+        out,
+        ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 acc, .param .u32 n, .param .s32 a,\n"
+        "    .param .f32 x, .param .f64 y, .param .align 16 .b8 blob[32])\n{\n");
     write_declarations(g, out);
     strbuf_printf(out, "    .shared .align 16 .b8 slots[%u];\n", 16 * g->threads);
     strbuf_puts(out, "    .shared .align 4 .b32 counters[8];\n");
@@ -300,8 +327,9 @@ void generator_make(uint64_t seed, const struct generator_options *options, stru
     for (unsigned k = 0; k < g->function_count; k++) write_function(g, &module, k);
     write_kernel(g, &module);
     out->lanes = !g->options.no_lanes;
-    strbuf_printf(&out->text, "// launch seed=%llu grid=%u,%u,%u block=%u,%u,%u lanes=%d\n", (unsigned long long)seed,
-                  out->grid[0], out->grid[1], out->grid[2], out->block[0], out->block[1], out->block[2], out->lanes);
+    strbuf_printf(&out->text, "// launch seed=%llu grid=%u,%u,%u block=%u,%u,%u lanes=%d\n",
+                  (unsigned long long)seed, out->grid[0], out->grid[1], out->grid[2], out->block[0],
+                  out->block[1], out->block[2], out->lanes);
     strbuf_puts(&out->text, ".version 7.8\n.target sm_80\n.address_size 64\n\n");
     strbuf_write(&out->text, module.text, module.length);
     strbuf_fini(&module);

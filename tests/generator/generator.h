@@ -1,13 +1,14 @@
 // Random PTX kernels from a seed.
 //
-// A generated kernel is well defined: every register is written before it is read, memory accesses stay inside what
-// belongs to the thread, threads meet at barriers before they read each other's words, atomics are of kinds whose
-// order does not show, lanes exchange values only where all of a warp are together, loops are bounded, and nothing
-// approximate or dependent on clocks is computed. So every correct execution leaves the same memory.
+// A generated kernel is well defined: every register is written before it is read, memory accesses stay
+// inside what belongs to the thread, threads meet at barriers before they read each other's words, atomics
+// are of kinds whose order does not show, lanes exchange values only where all of a warp are together, loops
+// are bounded, and nothing approximate or dependent on clocks is computed. So every correct execution leaves
+// the same memory.
 //
 // Within that it is as nasty as it can be: special constants, repeated and invariant subexpressions, old
-// destinations behind guards, nested divergence, calls (recursive, indirect), jump tables, loops with two entries,
-// partial warps, register pressure.
+// destinations behind guards, nested divergence, calls (recursive, indirect), jump tables, loops with two
+// entries, partial warps, register pressure.
 //
 //     parameters of the kernel `k`                                   memory compared
 //     in   1088 words of input, read only                            out, accumulators
@@ -49,4 +50,5 @@ bool generated_read(const char *text, struct generated *g);
 // The launch's data, from the seed alone.
 void generator_input(uint64_t seed, uint8_t *in); // GENERATOR_IN_BYTES
 // The parameter block: pointers, then n, a, x, y, blob as the kernel declares them.
-void generator_params(uint64_t seed, uint64_t in, uint64_t out, uint64_t acc, uint32_t threads, uint8_t *params);
+void generator_params(uint64_t seed, uint64_t in, uint64_t out, uint64_t acc, uint32_t threads,
+                      uint8_t *params);

@@ -1,10 +1,11 @@
 // What the files of the generator share.
 //
-//     generator.c  module, kernel prologue and epilogue, launch     statement.c  branches, loops, calls, switches
-//     values.c     pools of registers, constants, operations        traffic.c    memory, barriers, lanes, atomics
+//     generator.c  module, kernel prologue and epilogue, launch     statement.c  branches, loops, calls,
+//     switches values.c     pools of registers, constants, operations        traffic.c    memory, barriers,
+//     lanes, atomics
 //
-// The text being written is one instruction a line, so that shrinking can drop lines. A register is in its pool while
-// it is certainly defined: leaving a branch or loop forgets what was defined inside.
+// The text being written is one instruction a line, so that shrinking can drop lines. A register is in its
+// pool while it is certainly defined: leaving a branch or loop forgets what was defined inside.
 #pragma once
 #include "base/rng.h"
 #include "generator/generator.h"
@@ -39,7 +40,7 @@ struct gen {
     unsigned repeats; // product of the trip counts around
     unsigned left;    // statements that may still be written
     uint32_t threads;
-    bool uniform;    // all threads of the block are here together
+    bool uniform; // all threads of the block are here together
     bool in_kernel;
     bool some_exited; // lanes may be missing
     bool has_local;
@@ -63,11 +64,12 @@ static inline unsigned below(struct gen *g, unsigned n) { return rng_below(&g->r
 static inline bool chance(struct gen *g, unsigned percent) { return below(g, 100) < percent; }
 void line(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *class_prefix(enum reg_class c);
-unsigned fresh(struct gen *g, enum reg_class c);               // a number; not in the pool yet
+unsigned fresh(struct gen *g, enum reg_class c); // a number; not in the pool yet
 void define(struct gen *g, enum reg_class c, unsigned number, bool fixed);
-int pick(struct gen *g, enum reg_class c);                     // a defined register
-int pick_variable(struct gen *g, enum reg_class c);            // one that may be overwritten, -1 when there is none
-void operand(struct gen *g, char kind, char *text, size_t size); // source operand text by the letters of operations.def
+int pick(struct gen *g, enum reg_class c);          // a defined register
+int pick_variable(struct gen *g, enum reg_class c); // one that may be overwritten, -1 when there is none
+void operand(struct gen *g, char kind, char *text,
+             size_t size); // source operand text by the letters of operations.def
 bool constant_text(struct gen *g, char kind, char *text, size_t size); // a special value, by the same letters
 uint32_t special_u32(struct gen *g);
 uint64_t special_u64(struct gen *g);

@@ -1,7 +1,7 @@
 // Control flow: what a block of statements is made of.
 //
-// `uniform` follows whether all threads of the block are at the same place: barriers and lane exchanges are written
-// only there. A condition of a uniform branch or loop comes from constants, parameters or %ctaid.
+// `uniform` follows whether all threads of the block are at the same place: barriers and lane exchanges are
+// written only there. A condition of a uniform branch or loop comes from constants, parameters or %ctaid.
 #include "generator/generator_impl.h"
 
 #include <stdio.h>
@@ -23,8 +23,10 @@ static unsigned condition(struct gen *g, bool uniform)
     char a[32], b[32];
     operand(g, 'R', a, sizeof a);
     operand(g, 'r', b, sizeof b);
-    if (g->in_kernel && chance(g, 25)) line(g, "setp.%s %%p%u, %%thread, %u;", compares[below(g, 5)], p, below(g, g->threads + 1));
-    else line(g, "setp.%s %%p%u, %s, %s;", compares[below(g, 5)], p, a, b);
+    if (g->in_kernel && chance(g, 25))
+        line(g, "setp.%s %%p%u, %%thread, %u;", compares[below(g, 5)], p, below(g, g->threads + 1));
+    else
+        line(g, "setp.%s %%p%u, %s, %s;", compares[below(g, 5)], p, a, b);
     return p;
 }
 
@@ -62,9 +64,12 @@ static void loop(struct gen *g)
     unsigned p = fresh(g, CLASS_P), trips = 2 + below(g, g->repeats > 8 ? 3 : 7), step = 1 + below(g, 2);
     char limit[16];
     snprintf(limit, sizeof limit, "%%r%u", bound);
-    if (uniform && chance(g, 60)) snprintf(limit, sizeof limit, "%u", 1 + below(g, trips));
-    else if (uniform) line(g, "and.b32 %%r%u, %s, 3;", bound, chance(g, 50) ? "%n" : "%a");
-    else line(g, "and.b32 %%r%u, %%r%d, %u;", bound, pick(g, CLASS_R), trips > 4 ? 7 : 3);
+    if (uniform && chance(g, 60))
+        snprintf(limit, sizeof limit, "%u", 1 + below(g, trips));
+    else if (uniform)
+        line(g, "and.b32 %%r%u, %s, 3;", bound, chance(g, 50) ? "%n" : "%a");
+    else
+        line(g, "and.b32 %%r%u, %%r%d, %u;", bound, pick(g, CLASS_R), trips > 4 ? 7 : 3);
     unsigned start = below(g, 2);
     line(g, "mov.u32 %%r%u, %u;", i, start);
     struct mark outside = mark_pools(g);
@@ -107,7 +112,8 @@ static void loop(struct gen *g)
 static void two_entry_loop(struct gen *g)
 {
     bool was = g->uniform;
-    unsigned top = g->next_label++, middle = g->next_label++, i = fresh(g, CLASS_R), p = condition(g, false), q = fresh(g, CLASS_P);
+    unsigned top = g->next_label++, middle = g->next_label++, i = fresh(g, CLASS_R), p = condition(g, false),
+             q = fresh(g, CLASS_P);
     g->uniform = false;
     line(g, "mov.u32 %%r%u, 0;", i);
     line(g, "@%%p%u bra L%u;", p, middle);
@@ -129,7 +135,8 @@ static void two_entry_loop(struct gen *g)
 static void jump_table(struct gen *g)
 {
     bool was = g->uniform;
-    unsigned cases = 2 + below(g, 3), table = g->next_table++, index = fresh(g, CLASS_R), end = g->next_label++;
+    unsigned cases = 2 + below(g, 3), table = g->next_table++, index = fresh(g, CLASS_R),
+             end = g->next_label++;
     unsigned first = g->next_label;
     g->next_label += cases;
     g->uniform = false;
@@ -151,7 +158,8 @@ static void jump_table(struct gen *g)
 
 static const char *const param_types[] = {".b32", ".b64", ".b32", ".f32", ".f64"};
 
-static void write_call(struct gen *g, unsigned callee, const char *target, const char *prototype, int depth_register)
+static void write_call(struct gen *g, unsigned callee, const char *target, const char *prototype,
+                       int depth_register)
 {
     const struct signature *s = &g->functions[callee];
     unsigned n = g->next_call++, d = fresh(g, s->result);
@@ -208,8 +216,10 @@ static void call(struct gen *g)
 {
     unsigned available = g->in_kernel ? g->function_count : g->function_current;
     if (!available || g->repeats > 8) return;
-    if (g->in_kernel && g->function_count >= 2 && chance(g, 25)) indirect_call(g);
-    else call_function(g, below(g, available), -1);
+    if (g->in_kernel && g->function_count >= 2 && chance(g, 25))
+        indirect_call(g);
+    else
+        call_function(g, below(g, available), -1);
 }
 
 // Some threads leave for good; what they have to say is in memory already.
@@ -235,29 +245,52 @@ static void statement(struct gen *g)
 {
     bool deep = g->depth >= 3, kernel = g->in_kernel, together = kernel && g->uniform;
     unsigned k = below(g, 100);
-    if (k < 34) operation(g);
-    else if (k < 42) guarded_operation(g);
-    else if (k < 47) repeated_operation(g);
-    else if (k < 51) bit_idiom(g);
-    else if (k < 54) carry_chain(g);
-    else if (k < 57) pack_unpack(g);
-    else if (k < 61) kernel ? load_input(g) : operation(g);
-    else if (k < 64) load_table(g);
-    else if (k < 66) kernel ? load_parameter(g) : operation(g);
-    else if (k < 69) local_access(g);
-    else if (k < 72) kernel ? own_slot(g) : operation(g);
-    else if (k < 80) deep ? operation(g) : branch(g);
-    else if (k < 86) deep || g->repeats > 24 ? operation(g) : loop(g);
-    else if (k < 87) deep || g->repeats > 12 ? operation(g) : two_entry_loop(g);
-    else if (k < 89) deep ? operation(g) : jump_table(g);
-    else if (k < 92) g->options.no_calls ? operation(g) : call(g);
-    else if (k < 94) kernel ? atomic_update(g) : operation(g);
-    else if (k < 96) together && !g->some_exited ? shared_phase(g) : operation(g);
-    else if (k < 97) together && !g->some_exited ? shared_atomics(g) : operation(g);
-    else if (k < 98) together && !g->options.no_lanes ? lanes(g) : operation(g);
-    else if (k < 99) together && !g->options.no_lanes ? chance(g, 40) ? masked_lanes(g) : lanes(g) : operation(g);
-    else if (chance(g, 25)) early_exit(g);
-    else if (chance(g, 30)) unreachable_code(g);
+    if (k < 34)
+        operation(g);
+    else if (k < 42)
+        guarded_operation(g);
+    else if (k < 47)
+        repeated_operation(g);
+    else if (k < 51)
+        bit_idiom(g);
+    else if (k < 54)
+        carry_chain(g);
+    else if (k < 57)
+        pack_unpack(g);
+    else if (k < 61)
+        kernel ? load_input(g) : operation(g);
+    else if (k < 64)
+        load_table(g);
+    else if (k < 66)
+        kernel ? load_parameter(g) : operation(g);
+    else if (k < 69)
+        local_access(g);
+    else if (k < 72)
+        kernel ? own_slot(g) : operation(g);
+    else if (k < 80)
+        deep ? operation(g) : branch(g);
+    else if (k < 86)
+        deep || g->repeats > 24 ? operation(g) : loop(g);
+    else if (k < 87)
+        deep || g->repeats > 12 ? operation(g) : two_entry_loop(g);
+    else if (k < 89)
+        deep ? operation(g) : jump_table(g);
+    else if (k < 92)
+        g->options.no_calls ? operation(g) : call(g);
+    else if (k < 94)
+        kernel ? atomic_update(g) : operation(g);
+    else if (k < 96)
+        together && !g->some_exited ? shared_phase(g) : operation(g);
+    else if (k < 97)
+        together && !g->some_exited ? shared_atomics(g) : operation(g);
+    else if (k < 98)
+        together && !g->options.no_lanes ? lanes(g) : operation(g);
+    else if (k < 99)
+        together && !g->options.no_lanes ? chance(g, 40) ? masked_lanes(g) : lanes(g) : operation(g);
+    else if (chance(g, 25))
+        early_exit(g);
+    else if (chance(g, 30))
+        unreachable_code(g);
 }
 
 void statements(struct gen *g, unsigned count)

@@ -7,20 +7,26 @@ static const struct access {
     const char *type;
     enum reg_class class;
     unsigned bytes;
-} accesses[] = {{"b32", CLASS_R, 4}, {"u32", CLASS_R, 4}, {"f32", CLASS_F, 4}, {"b64", CLASS_D, 8}, {"f64", CLASS_G, 8},
-                {"s32", CLASS_R, 4}, {"u16", CLASS_H, 2}, {"s8", CLASS_R, 1},  {"u8", CLASS_R, 1},  {"s16", CLASS_R, 2},
-                {"s8", CLASS_H, 1},  {"b16", CLASS_H, 2}, {"s32", CLASS_D, 4}, {"u8", CLASS_D, 1}};
+} accesses[] = {{"b32", CLASS_R, 4}, {"u32", CLASS_R, 4}, {"f32", CLASS_F, 4}, {"b64", CLASS_D, 8},
+                {"f64", CLASS_G, 8}, {"s32", CLASS_R, 4}, {"u16", CLASS_H, 2}, {"s8", CLASS_R, 1},
+                {"u8", CLASS_R, 1},  {"s16", CLASS_R, 2}, {"s8", CLASS_H, 1},  {"b16", CLASS_H, 2},
+                {"s32", CLASS_D, 4}, {"u8", CLASS_D, 1}};
 enum { ACCESS_COUNT = sizeof accesses / sizeof accesses[0] };
 
-static const struct access *pick_access(struct gen *g) { return &accesses[below(g, chance(g, 60) ? 5 : ACCESS_COUNT)]; }
+static const struct access *pick_access(struct gen *g)
+{
+    return &accesses[below(g, chance(g, 60) ? 5 : ACCESS_COUNT)];
+}
 
 // A fresh 32-bit register holding a random register masked and scaled: (x & mask) * scale.
 static unsigned bounded(struct gen *g, unsigned mask, unsigned scale)
 {
     unsigned d = fresh(g, CLASS_R), e = fresh(g, CLASS_R);
     line(g, "and.b32 %%r%u, %%r%d, %u;", d, pick(g, CLASS_R), mask);
-    if (chance(g, 50)) line(g, "mul.lo.u32 %%r%u, %%r%u, %u;", e, d, scale);
-    else line(g, "shl.b32 %%r%u, %%r%u, %u;", e, d, (unsigned)__builtin_ctz(scale));
+    if (chance(g, 50))
+        line(g, "mul.lo.u32 %%r%u, %%r%u, %u;", e, d, scale);
+    else
+        line(g, "shl.b32 %%r%u, %%r%u, %u;", e, d, (unsigned)__builtin_ctz(scale));
     define(g, CLASS_R, d, false);
     return e;
 }
@@ -56,10 +62,13 @@ static void load(struct gen *g, const char *space, const char *address, bool wid
     unsigned d[4];
     unsigned count = !wide || a->bytes < 4 || chance(g, 70) ? 1 : a->bytes == 8 || chance(g, 50) ? 2 : 4;
     for (unsigned k = 0; k < count; k++) d[k] = fresh(g, a->class);
-    if (count == 1) line(g, "ld%s.%s %s%u, [%s];", space, a->type, p, d[0], address);
-    else if (count == 2) line(g, "ld%s.v2.%s {%s%u, %s%u}, [%s];", space, a->type, p, d[0], p, d[1], address);
+    if (count == 1)
+        line(g, "ld%s.%s %s%u, [%s];", space, a->type, p, d[0], address);
+    else if (count == 2)
+        line(g, "ld%s.v2.%s {%s%u, %s%u}, [%s];", space, a->type, p, d[0], p, d[1], address);
     else
-        line(g, "ld%s.v4.%s {%s%u, %s%u, %s%u, %s%u}, [%s];", space, a->type, p, d[0], p, d[1], p, d[2], p, d[3], address);
+        line(g, "ld%s.v4.%s {%s%u, %s%u, %s%u, %s%u}, [%s];", space, a->type, p, d[0], p, d[1], p, d[2], p,
+             d[3], address);
     for (unsigned k = 0; k < count; k++) define(g, a->class, d[k], false);
 }
 
@@ -111,10 +120,11 @@ void load_parameter(struct gen *g)
         const char *name;
         enum reg_class class;
         const char *type;
-    } scalars[] = {{"n", CLASS_R, "u32"}, {"a", CLASS_R, "s32"}, {"x", CLASS_F, "f32"}, {"y", CLASS_G, "f64"}};
+    } scalars[] = {
+        {"n", CLASS_R, "u32"}, {"a", CLASS_R, "s32"}, {"x", CLASS_F, "f32"}, {"y", CLASS_G, "f64"}};
     unsigned k = below(g, 4);
-    line(g, "ld.param.%s %s%u, [%s];", scalars[k].type, class_prefix(scalars[k].class), define_fresh(g, scalars[k].class),
-         scalars[k].name);
+    line(g, "ld.param.%s %s%u, [%s];", scalars[k].type, class_prefix(scalars[k].class),
+         define_fresh(g, scalars[k].class), scalars[k].name);
 }
 
 static void store(struct gen *g, const char *space, const char *address, bool guarded)
@@ -123,9 +133,12 @@ static void store(struct gen *g, const char *space, const char *address, bool gu
     char guard[16] = "", value[32];
     static const char letters[] = {'r', 'd', 'h', 'f', 'g'};
     static const unsigned sizes[] = {4, 8, 2, 4, 8};
-    if (guarded && chance(g, 30)) snprintf(guard, sizeof guard, "@%s%%p%d ", chance(g, 50) ? "!" : "", pick(g, CLASS_P));
-    if (chance(g, 15) && a->bytes == sizes[a->class]) operand(g, letters[a->class], value, sizeof value);
-    else snprintf(value, sizeof value, "%s%d", class_prefix(a->class), pick(g, a->class));
+    if (guarded && chance(g, 30))
+        snprintf(guard, sizeof guard, "@%s%%p%d ", chance(g, 50) ? "!" : "", pick(g, CLASS_P));
+    if (chance(g, 15) && a->bytes == sizes[a->class])
+        operand(g, letters[a->class], value, sizeof value);
+    else
+        snprintf(value, sizeof value, "%s%d", class_prefix(a->class), pick(g, a->class));
     line(g, "%sst%s.%s [%s], %s;", guard, space, a->type, address, value);
 }
 
@@ -138,7 +151,8 @@ void local_access(struct gen *g)
         bool generic = chance(g, 20);
         if (chance(g, 50))
             snprintf(address, sizeof address, generic ? "%%glocal+%u" : "%%local+%u", below(g, 8) * 8);
-        else snprintf(address, sizeof address, "%%rd%u", indexed(g, generic ? "%glocal" : "%local", 7, 8));
+        else
+            snprintf(address, sizeof address, "%%rd%u", indexed(g, generic ? "%glocal" : "%local", 7, 8));
         const char *space = generic ? "" : ".local";
         if (chance(g, 60)) store(g, space, address, true);
         if (chance(g, 70)) load(g, space, address, false);
@@ -149,10 +163,13 @@ void local_access(struct gen *g)
 void own_slot(struct gen *g)
 {
     char address[64];
-    static const char *const atomics[] = {"add.u32", "exch.b32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32", "inc.u32", "dec.u32"};
+    static const char *const atomics[] = {"add.u32", "exch.b32", "min.s32", "max.u32", "and.b32",
+                                          "or.b32",  "xor.b32",  "inc.u32", "dec.u32"};
     for (unsigned times = 1 + below(g, 3); times; times--) {
-        if (chance(g, 60)) snprintf(address, sizeof address, "%%out+%u", 128 + below(g, 16) * 8);
-        else snprintf(address, sizeof address, "%%rd%u+128", indexed(g, "%out", 15, 8));
+        if (chance(g, 60))
+            snprintf(address, sizeof address, "%%out+%u", 128 + below(g, 16) * 8);
+        else
+            snprintf(address, sizeof address, "%%rd%u+128", indexed(g, "%out", 15, 8));
         const char *space = chance(g, 15) ? ".volatile.global" : ".global";
         if (chance(g, 70)) store(g, space, address, true);
         if (chance(g, 70)) load(g, space, address, false);
@@ -165,7 +182,8 @@ void own_slot(struct gen *g)
         }
         if (chance(g, 8)) {
             unsigned d = fresh(g, CLASS_D);
-            line(g, "atom.global.cas.b64 %%rd%u, [%s], %%rd%d, %%rd%d;", d, address, pick(g, CLASS_D), pick(g, CLASS_D));
+            line(g, "atom.global.cas.b64 %%rd%u, [%s], %%rd%d, %%rd%d;", d, address, pick(g, CLASS_D),
+                 pick(g, CLASS_D));
             define(g, CLASS_D, d, false);
         }
     }
@@ -248,9 +266,10 @@ void atomic_update(struct gen *g)
         unsigned first, scale;
         const char *op;
         char kind;
-    } words[] = {{0, 4, "add.u32", 'r'},    {32, 4, "max.s32", 'r'},  {48, 4, "min.u32", 'r'},   {64, 4, "and.b32", 'r'},
-                 {80, 4, "or.b32", 'r'},    {96, 4, "xor.b32", 'r'},  {112, 4, "inc.u32", '7'},  {128, 8, "add.u64", 'd'},
-                 {160, 8, "max.s64", 'd'},  {192, 4, "add.f32", 'i'}, {208, 4, "dec.u32", '7'},  {224, 8, "xor.b64", 'd'}};
+    } words[] = {{0, 4, "add.u32", 'r'},   {32, 4, "max.s32", 'r'},  {48, 4, "min.u32", 'r'},
+                 {64, 4, "and.b32", 'r'},  {80, 4, "or.b32", 'r'},   {96, 4, "xor.b32", 'r'},
+                 {112, 4, "inc.u32", '7'}, {128, 8, "add.u64", 'd'}, {160, 8, "max.s64", 'd'},
+                 {192, 4, "add.f32", 'i'}, {208, 4, "dec.u32", '7'}, {224, 8, "xor.b64", 'd'}};
     unsigned k = below(g, sizeof words / sizeof words[0]);
     unsigned at = indexed(g, "%acc", 3, words[k].scale);
     char value[32], guard[16] = "";
@@ -265,8 +284,10 @@ void atomic_update(struct gen *g)
         operand(g, words[k].kind, value, sizeof value);
     }
     if (chance(g, 30)) snprintf(guard, sizeof guard, "@%%p%d ", pick(g, CLASS_P));
-    if (chance(g, 50)) line(g, "%sred.global.%s [%%rd%u+%u], %s;", guard, words[k].op, at, words[k].first, value);
-    else line(g, "%satom.global.%s _, [%%rd%u+%u], %s;", guard, words[k].op, at, words[k].first, value);
+    if (chance(g, 50))
+        line(g, "%sred.global.%s [%%rd%u+%u], %s;", guard, words[k].op, at, words[k].first, value);
+    else
+        line(g, "%satom.global.%s _, [%%rd%u+%u], %s;", guard, words[k].op, at, words[k].first, value);
 }
 
 // ---- lanes: only where the whole warp is together
@@ -278,11 +299,14 @@ static void shuffle(struct gen *g)
     static const unsigned segments[] = {0x0000, 0x1000, 0x1800, 0x1c00, 0x1e00};
     unsigned c = segments[below(g, 5)] | (m == 0 ? 0 : 31);
     char lane[16];
-    if (chance(g, 60)) snprintf(lane, sizeof lane, "%u", below(g, 32));
-    else snprintf(lane, sizeof lane, "%%r%d", pick(g, CLASS_R));
+    if (chance(g, 60))
+        snprintf(lane, sizeof lane, "%u", below(g, 32));
+    else
+        snprintf(lane, sizeof lane, "%%r%d", pick(g, CLASS_R));
     if (chance(g, 50)) {
         unsigned p = fresh(g, CLASS_P);
-        line(g, "shfl.sync.%s.b32 %%r%u|%%p%u, %%r%d, %s, 0x%x, 0xffffffff;", modes[m], d, p, pick(g, CLASS_R), lane, c);
+        line(g, "shfl.sync.%s.b32 %%r%u|%%p%u, %%r%d, %s, 0x%x, 0xffffffff;", modes[m], d, p,
+             pick(g, CLASS_R), lane, c);
         define(g, CLASS_P, p, false);
     } else {
         line(g, "shfl.sync.%s.b32 %%r%u, %%r%d, %s, 0x%x, -1;", modes[m], d, pick(g, CLASS_R), lane, c);
@@ -292,12 +316,19 @@ static void shuffle(struct gen *g)
 
 void lanes(struct gen *g)
 {
-    static const char *const votes[] = {"any", "all", "uni"}, *const reductions[] = {"add.s32", "add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"};
+    static const char *const votes[] = {"any", "all", "uni"}, *const reductions[] = {
+                                                                  "add.s32", "add.u32", "min.s32", "max.u32",
+                                                                  "and.b32", "or.b32",  "xor.b32"};
     bool whole = g->threads % 32 == 0 && !g->some_exited;
     unsigned d = fresh(g, CLASS_R);
     switch (below(g, whole ? 10 : 5)) {
-    case 0: line(g, "vote.sync.ballot.b32 %%r%u, %s%%p%d, 0xffffffff;", d, chance(g, 30) ? "!" : "", pick(g, CLASS_P)); break;
-    case 1: line(g, "redux.sync.%s %%r%u, %%r%d, 0xffffffff;", reductions[below(g, 7)], d, pick(g, CLASS_R)); break;
+    case 0:
+        line(g, "vote.sync.ballot.b32 %%r%u, %s%%p%d, 0xffffffff;", d, chance(g, 30) ? "!" : "",
+             pick(g, CLASS_P));
+        break;
+    case 1:
+        line(g, "redux.sync.%s %%r%u, %%r%d, 0xffffffff;", reductions[below(g, 7)], d, pick(g, CLASS_R));
+        break;
     case 2: line(g, "match.any.sync.b32 %%r%u, %%r%d, 0xffffffff;", d, pick(g, CLASS_R)); break;
     case 3: {
         unsigned p = fresh(g, CLASS_P);
@@ -306,7 +337,8 @@ void lanes(struct gen *g)
         return;
     }
     case 4: {
-        static const char *const special[] = {"laneid", "lanemask_lt", "lanemask_ge", "lanemask_eq", "warpid"};
+        static const char *const special[] = {"laneid", "lanemask_lt", "lanemask_ge", "lanemask_eq",
+                                              "warpid"};
         line(g, "mov.u32 %%r%u, %%%s;", d, special[below(g, 5)]);
         break;
     }
@@ -318,7 +350,8 @@ void lanes(struct gen *g)
 // The lanes where a predicate holds work together inside the branch that only they take.
 void masked_lanes(struct gen *g)
 {
-    unsigned m = fresh(g, CLASS_R), label = g->next_label++, leader = fresh(g, CLASS_R), d = fresh(g, CLASS_R);
+    unsigned m = fresh(g, CLASS_R), label = g->next_label++, leader = fresh(g, CLASS_R),
+             d = fresh(g, CLASS_R);
     int p = pick(g, CLASS_P);
     line(g, "vote.sync.ballot.b32 %%r%u, %%p%d, 0xffffffff;", m, p);
     line(g, "mov.u32 %%r%u, %%r%d;", d, pick(g, CLASS_R));
@@ -351,16 +384,21 @@ void carry_chain(struct gen *g)
         operand(g, 'r', a, sizeof a);
         operand(g, 'r', b, sizeof b);
         if (multiply && k)
-            line(g, "madc.%s%s.u32 %%r%u, %s, %s, %%r%d;", chance(g, 50) ? "hi" : "lo", cc, d[k], a, b, pick(g, CLASS_R));
-        else if (multiply) line(g, "mad.lo.cc.u32 %%r%u, %s, %s, %%r%d;", d[0], a, b, pick(g, CLASS_R));
-        else line(g, "%s%s%s.%s %%r%u, %s, %s;", subtract ? "sub" : "add", k ? "c" : "", cc, chance(g, 70) ? "u32" : "s32", d[k], a, b);
+            line(g, "madc.%s%s.u32 %%r%u, %s, %s, %%r%d;", chance(g, 50) ? "hi" : "lo", cc, d[k], a, b,
+                 pick(g, CLASS_R));
+        else if (multiply)
+            line(g, "mad.lo.cc.u32 %%r%u, %s, %s, %%r%d;", d[0], a, b, pick(g, CLASS_R));
+        else
+            line(g, "%s%s%s.%s %%r%u, %s, %s;", subtract ? "sub" : "add", k ? "c" : "", cc,
+                 chance(g, 70) ? "u32" : "s32", d[k], a, b);
     }
     for (unsigned k = 0; k < words; k++) define(g, CLASS_R, d[k], false);
 }
 
 void pack_unpack(struct gen *g)
 {
-    unsigned d = fresh(g, CLASS_D), a = fresh(g, CLASS_R), b = fresh(g, CLASS_R), h = fresh(g, CLASS_H), i = fresh(g, CLASS_H);
+    unsigned d = fresh(g, CLASS_D), a = fresh(g, CLASS_R), b = fresh(g, CLASS_R), h = fresh(g, CLASS_H),
+             i = fresh(g, CLASS_H);
     switch (below(g, 6)) {
     case 0:
         line(g, "mov.b64 %%rd%u, {%%r%d, %%r%d};", d, pick(g, CLASS_R), pick(g, CLASS_R));

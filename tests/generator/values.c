@@ -76,8 +76,11 @@ int pick_variable(struct gen *g, enum reg_class c)
 
 uint32_t special_u32(struct gen *g)
 {
-    static const uint32_t values[] = {0, 1, 2, 3, 4, 5, 7, 8, 10, 15, 16, 31, 32, 33, 63, 64, 100, 127, 128, 255, 256, 1000,
-                                      0x7fff, 0x8000, 0xffff, 0x10000, 0xff00ff, 0x55555555, 0xaaaaaaaa, 0x7fffffff,
+    static const uint32_t values[] = {0,          1,          2,          3,          4,          5,
+                                      7,          8,          10,         15,         16,         31,
+                                      32,         33,         63,         64,         100,        127,
+                                      128,        255,        256,        1000,       0x7fff,     0x8000,
+                                      0xffff,     0x10000,    0xff00ff,   0x55555555, 0xaaaaaaaa, 0x7fffffff,
                                       0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x3f800000, 0xff800000};
     switch (below(g, 6)) {
     case 0: return below(g, 40);
@@ -101,20 +104,36 @@ uint64_t special_u64(struct gen *g)
 
 static uint32_t special_f32(struct gen *g)
 {
-    static const uint32_t values[] = {0, 0x80000000, 0x3f800000, 0xbf800000, 0x3f000000, 0x40000000, 0x7f800000, 0xff800000,
-                                      0x7fffffff, 0x7fc00000, 0xffc12345, 0x7f800001, 0x00000001, 0x80000001, 0x007fffff,
-                                      0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff, 0x3f800001, 0x4b800000, 0x4f000000,
-                                      0xcf000000, 0x4f800000, 0x5f000000, 0x3dcccccd, 0x40490fdb, 0x33800000, 0x477fe000};
+    static const uint32_t values[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x3f000000, 0x40000000,
+                                      0x7f800000, 0xff800000, 0x7fffffff, 0x7fc00000, 0xffc12345, 0x7f800001,
+                                      0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x80800000, 0x7f7fffff,
+                                      0xff7fffff, 0x3f800001, 0x4b800000, 0x4f000000, 0xcf000000, 0x4f800000,
+                                      0x5f000000, 0x3dcccccd, 0x40490fdb, 0x33800000, 0x477fe000};
     return chance(g, 25) ? (uint32_t)rng_next(&g->rng) : values[below(g, sizeof values / sizeof values[0])];
 }
 
 static uint64_t special_f64(struct gen *g)
 {
-    static const uint64_t values[] = {0, 1ull << 63, 0x3ff0000000000000, 0xbff0000000000000, 0x3fe0000000000000,
-                                      0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 0x7ff0000000000001,
-                                      1, 0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff, 0x41e0000000000000,
-                                      0x43e0000000000000, 0x3fb999999999999a, 0x47efffffe0000000, 0x3810000000000000,
-                                      0x4330000000000000, 0x36a0000000000000};
+    static const uint64_t values[] = {0,
+                                      1ull << 63,
+                                      0x3ff0000000000000,
+                                      0xbff0000000000000,
+                                      0x3fe0000000000000,
+                                      0x7ff0000000000000,
+                                      0xfff0000000000000,
+                                      0xfff8000000000000,
+                                      0x7ff0000000000001,
+                                      1,
+                                      0x000fffffffffffff,
+                                      0x0010000000000000,
+                                      0x7fefffffffffffff,
+                                      0x41e0000000000000,
+                                      0x43e0000000000000,
+                                      0x3fb999999999999a,
+                                      0x47efffffe0000000,
+                                      0x3810000000000000,
+                                      0x4330000000000000,
+                                      0x36a0000000000000};
     return chance(g, 25) ? rng_next(&g->rng) : values[below(g, sizeof values / sizeof values[0])];
 }
 
@@ -139,7 +158,8 @@ void operand(struct gen *g, char kind, char *text, size_t size)
         snprintf(text, size, "0x%x", below(g, 256));
         return;
     }
-    if (kind != 'q' && kind != 'b' && kind >= 'a' && chance(g, percent) && constant_text(g, kind, text, size)) return;
+    if (kind != 'q' && kind != 'b' && kind >= 'a' && chance(g, percent) && constant_text(g, kind, text, size))
+        return;
     enum reg_class c = class_of(kind);
     if (c == CLASS_F && chance(g, 8)) c = CLASS_R; // .b32 registers suit f32 instructions
     if (c == CLASS_G && chance(g, 8)) c = CLASS_D;
@@ -176,7 +196,8 @@ static unsigned pick_operation(struct gen *g, int wanted) // of that destination
 static void remember(struct gen *g, enum reg_class c, const char *mnemonic, const char *rest)
 {
     if (g->history_count == HISTORY_MAX) g->history_count = below(g, HISTORY_MAX);
-    int length = snprintf(g->history[g->history_count].text, sizeof g->history[0].text, "%s %%s%s", mnemonic, rest);
+    int length =
+        snprintf(g->history[g->history_count].text, sizeof g->history[0].text, "%s %%s%s", mnemonic, rest);
     if (length >= (int)sizeof g->history[0].text) return;
     g->history[g->history_count++].class = c;
 }
@@ -236,7 +257,8 @@ void repeated_operation(struct gen *g)
     char name[16], text[192];
     snprintf(name, sizeof name, "%s%u", class_prefix(c), d);
     const char *hole = strstr(g->history[k].text, "%s");
-    snprintf(text, sizeof text, "%.*s%s%s;", (int)(hole - g->history[k].text), g->history[k].text, name, hole + 2);
+    snprintf(text, sizeof text, "%.*s%s%s;", (int)(hole - g->history[k].text), g->history[k].text, name,
+             hole + 2);
     line(g, "%s", text);
     define(g, c, d, false);
 }
@@ -252,6 +274,8 @@ struct mark mark_pools(const struct gen *g)
 void reset_pools(struct gen *g, struct mark m)
 {
     for (int c = 0; c < CLASS_COUNT; c++) g->pools[c].count = m.counts[c];
-    if (g->history_count > m.history) g->history_count = m.history;
-    else if (g->history_count < m.history) g->history_count = 0; // it wrapped around meanwhile
+    if (g->history_count > m.history)
+        g->history_count = m.history;
+    else if (g->history_count < m.history)
+        g->history_count = 0; // it wrapped around meanwhile
 }

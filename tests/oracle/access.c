@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-// A parameter of the kernel itself lies in the launch's parameter block; any other .param variable in the thread's
-// local memory.
+// A parameter of the kernel itself lies in the launch's parameter block; any other .param variable in the
+// thread's local memory.
 static bool is_kernel_param(const struct oracle_thread *t, const struct ptx_variable *v)
 {
     const struct ptx_prototype *p = &t->block->l->kernel->prototype;
@@ -19,7 +19,8 @@ uint64_t oracle_address_of(struct oracle_thread *t, const struct ptx_variable *v
     struct oracle *o = t->block->o;
     if (v->space == PTX_SPACE_SHARED) return oracle_offset_of(o, v);
     if (v->space == PTX_SPACE_LOCAL) return top(t)->base + oracle_offset_of(o, v);
-    if (v->space == PTX_SPACE_PARAM) return is_kernel_param(t, v) ? v->offset : top(t)->base + oracle_offset_of(o, v);
+    if (v->space == PTX_SPACE_PARAM)
+        return is_kernel_param(t, v) ? v->offset : top(t)->base + oracle_offset_of(o, v);
     for (size_t k = 0; k < o->regions.count; k++)
         if (o->regions.data[k].variable == v) return o->regions.data[k].address;
     return 0;
@@ -38,7 +39,8 @@ static uint8_t *find_region(struct oracle_thread *t, uint64_t address, uint64_t 
     struct oracle *o = t->block->o;
     for (size_t k = 0; k < o->regions.count; k++) {
         const struct oracle_region *r = &o->regions.data[k];
-        if (address < r->address || address - r->address > r->size || r->size - (address - r->address) < size) continue;
+        if (address < r->address || address - r->address > r->size || r->size - (address - r->address) < size)
+            continue;
         if (access != ACCESS_READ && r->read_only) return NULL;
         if (r->cells) oracle_check_access(t, r->cells + (address - r->address), size, access);
         return r->bytes + (address - r->address);
@@ -46,13 +48,15 @@ static uint8_t *find_region(struct oracle_thread *t, uint64_t address, uint64_t 
     return NULL;
 }
 
-uint8_t *oracle_host(struct oracle_thread *t, enum ptx_space space, uint64_t address, uint64_t size, unsigned access)
+uint8_t *oracle_host(struct oracle_thread *t, enum ptx_space space, uint64_t address, uint64_t size,
+                     unsigned access)
 {
     struct oracle_block *b = t->block;
     uint8_t *found = NULL;
     uint64_t a = address;
     if (size && address % size && size <= 16) {
-        oracle_fault(t, "address 0x%llx is not a multiple of %llu", (unsigned long long)address, (unsigned long long)size);
+        oracle_fault(t, "address 0x%llx is not a multiple of %llu", (unsigned long long)address,
+                     (unsigned long long)size);
         return NULL;
     }
     if (space == PTX_SPACE_GENERIC) {
@@ -75,13 +79,15 @@ uint8_t *oracle_host(struct oracle_thread *t, enum ptx_space space, uint64_t add
         if (found) oracle_check_local(t, a, size, access);
     } else if (space == PTX_SPACE_PARAM) {
         uint64_t bytes = b->l->kernel->prototype.param_bytes;
-        if (access == ACCESS_READ && a <= bytes && size <= bytes - a) found = (uint8_t *)(uintptr_t)b->l->params + a;
+        if (access == ACCESS_READ && a <= bytes && size <= bytes - a)
+            found = (uint8_t *)(uintptr_t)b->l->params + a;
     } else {
         found = find_region(t, a, size, access);
     }
     if (!found)
-        oracle_fault(t, "%s of %llu bytes at 0x%llx is in no memory", access == ACCESS_READ ? "read" : "write",
-                     (unsigned long long)size, (unsigned long long)address);
+        oracle_fault(t, "%s of %llu bytes at 0x%llx is in no memory",
+                     access == ACCESS_READ ? "read" : "write", (unsigned long long)size,
+                     (unsigned long long)address);
     return b->failed ? NULL : found;
 }
 
@@ -93,8 +99,10 @@ uint64_t oracle_memory_address(struct oracle_thread *t, const struct ptx_operand
         a = oracle_get_register(t, op->reg);
     } else if (op->variable) {
         a = oracle_address_of(t, op->variable);
-        if (op->variable->space == PTX_SPACE_PARAM && !is_kernel_param(t, op->variable)) *space = PTX_SPACE_LOCAL;
-        else if (*space == PTX_SPACE_GENERIC) *space = op->variable->space;
+        if (op->variable->space == PTX_SPACE_PARAM && !is_kernel_param(t, op->variable))
+            *space = PTX_SPACE_LOCAL;
+        else if (*space == PTX_SPACE_GENERIC)
+            *space = op->variable->space;
     } else {
         return a;
     }
@@ -104,7 +112,8 @@ uint64_t oracle_memory_address(struct oracle_thread *t, const struct ptx_operand
 }
 
 // A register base in .param: the kernel's parameters in the kernel, the caller's stack in a function.
-static enum ptx_space param_space(const struct oracle_thread *t, enum ptx_space space, const struct ptx_operand *op)
+static enum ptx_space param_space(const struct oracle_thread *t, enum ptx_space space,
+                                  const struct ptx_operand *op)
 {
     if (space == PTX_SPACE_PARAM && op->reg >= 0 && t->frames.count > 1) return PTX_SPACE_LOCAL;
     return space;
@@ -116,7 +125,8 @@ enum oracle_step oracle_load(struct oracle_thread *t, const struct ptx_inst *i)
     unsigned bytes = ptx_type_bits(type) / 8, count = i->vector ? i->vector : 1;
     enum ptx_space space = param_space(t, i->space, &i->operands[1]);
     uint64_t address = oracle_memory_address(t, &i->operands[1], &space);
-    if (count > 1 && address % (bytes * count)) return oracle_fault(t, "vector address 0x%llx", (unsigned long long)address);
+    if (count > 1 && address % (bytes * count))
+        return oracle_fault(t, "vector address 0x%llx", (unsigned long long)address);
     for (unsigned k = 0; k < count; k++) {
         const struct ptx_operand *d = count > 1 ? &i->operands[0].elements[k] : &i->operands[0];
         const uint8_t *from = oracle_host(t, space, address + k * bytes, bytes, ACCESS_READ);
@@ -140,7 +150,8 @@ enum oracle_step oracle_store(struct oracle_thread *t, const struct ptx_inst *i)
     unsigned bytes = ptx_type_bits(type) / 8, count = i->vector ? i->vector : 1;
     enum ptx_space space = param_space(t, i->space, &i->operands[0]);
     uint64_t address = oracle_memory_address(t, &i->operands[0], &space);
-    if (count > 1 && address % (bytes * count)) return oracle_fault(t, "vector address 0x%llx", (unsigned long long)address);
+    if (count > 1 && address % (bytes * count))
+        return oracle_fault(t, "vector address 0x%llx", (unsigned long long)address);
     for (unsigned k = 0; k < count; k++) {
         const struct ptx_operand *s = count > 1 ? &i->operands[1].elements[k] : &i->operands[1];
         uint8_t *to = oracle_host(t, space, address + k * bytes, bytes, ACCESS_WRITE);
@@ -152,8 +163,9 @@ enum oracle_step oracle_store(struct oracle_thread *t, const struct ptx_inst *i)
     return STEP_NEXT;
 }
 
-// atom.add on floats: rounds to nearest even. On .global f32 it flushes subnormals ("Current implementation of
-// atom.add.f32 on global memory flushes subnormal inputs and results"); elsewhere, and with .noftz, it does not.
+// atom.add on floats: rounds to nearest even. On .global f32 it flushes subnormals ("Current implementation
+// of atom.add.f32 on global memory flushes subnormal inputs and results"); elsewhere, and with .noftz, it
+// does not.
 static uint64_t add_float(enum ptx_type type, uint64_t a, uint64_t b, bool flush)
 {
     const struct number_format *f = number_format(type);
@@ -168,8 +180,10 @@ static uint64_t add_float(enum ptx_type type, uint64_t a, uint64_t b, bool flush
         struct number n = number_add(number_decode(f, x), number_decode(f, y), PTX_ROUND_RN);
         uint64_t sum = number_encode(f, n, PTX_ROUND_RN);
         if (n.class == NUMBER_NAN && type == PTX_F64) {
-            if (number_decode(f, x).class == NUMBER_NAN) sum = x | 1ull << 51;
-            else if (number_decode(f, y).class == NUMBER_NAN) sum = y | 1ull << 51;
+            if (number_decode(f, x).class == NUMBER_NAN)
+                sum = x | 1ull << 51;
+            else if (number_decode(f, y).class == NUMBER_NAN)
+                sum = y | 1ull << 51;
         }
         if (flush) sum = number_flush(f, sum);
         d |= sum << k * bits;
@@ -227,7 +241,8 @@ enum oracle_step oracle_atom(struct oracle_thread *t, const struct ptx_inst *i)
     return STEP_NEXT;
 }
 
-// cp.async copies at once; groups and waits then have nothing left to do. Bytes past the source size are zero.
+// cp.async copies at once; groups and waits then have nothing left to do. Bytes past the source size are
+// zero.
 enum oracle_step oracle_cp_async(struct oracle_thread *t, const struct ptx_inst *i)
 {
     if (i->mode != PTX_MODE_CP_ASYNC) return STEP_NEXT;

@@ -1,9 +1,11 @@
-// Strict launches: a program whose result PTX leaves open faults instead of giving one of the possible results.
+// Strict launches: a program whose result PTX leaves open faults instead of giving one of the possible
+// results.
 //
-// Found here: reading a register, the carry flag, local or shared memory that was never written; two threads touching
-// one byte without a barrier between them when one of them writes (atomics of one operation excepted, as long as
-// nobody looks at what they return); a lane exchange with a lane that does not take part. Differences between two
-// executions of a program that passes are somebody's error, which is what shrinking a failing program relies on.
+// Found here: reading a register, the carry flag, local or shared memory that was never written; two threads
+// touching one byte without a barrier between them when one of them writes (atomics of one operation
+// excepted, as long as nobody looks at what they return); a lane exchange with a lane that does not take
+// part. Differences between two executions of a program that passes are somebody's error, which is what
+// shrinking a failing program relies on.
 #include "oracle/oracle_impl.h"
 
 enum { SEVERAL = UINT32_MAX };
@@ -72,7 +74,8 @@ bool oracle_check_access(struct oracle_thread *t, struct oracle_cell *cells, uin
     for (uint64_t k = 0; k < size; k++) {
         struct oracle_cell *c = &cells[k];
         if (races(b, me, c, access)) {
-            oracle_fault(t, "races with thread %u of block %u", (c->writer - 1) % 1024, (c->writer - 1) / 1024);
+            oracle_fault(t, "races with thread %u of block %u", (c->writer - 1) % 1024,
+                         (c->writer - 1) / 1024);
             return false;
         }
         if (access == ACCESS_READ) {

@@ -13,13 +13,16 @@ static swide highest(enum ptx_type type)
 
 static bool integral(enum ptx_round round) { return round >= PTX_ROUND_RNI; }
 
-static uint64_t float_to_integer(const struct ptx_inst *i, enum ptx_type to, enum ptx_type from, struct number n)
+static uint64_t float_to_integer(const struct ptx_inst *i, enum ptx_type to, enum ptx_type from,
+                                 struct number n)
 {
-    if (n.class == NUMBER_NAN) { // "Zero, if source type is not .f64 and destination type is not .s64, .u64", else 1 << (bits - 1)
+    if (n.class == NUMBER_NAN) { // "Zero, if source type is not .f64 and destination type is not .s64, .u64",
+                                 // else 1 << (bits - 1)
         bool wide_form = from == PTX_F64 || ptx_type_bits(to) == 64;
         return wide_form ? 1ull << (ptx_type_bits(to) - 1) : 0;
     }
-    return (uint64_t)number_to_integer(n, integral(i->round) ? i->round : PTX_ROUND_RZI, lowest(to), highest(to));
+    return (uint64_t)number_to_integer(n, integral(i->round) ? i->round : PTX_ROUND_RZI, lowest(to),
+                                       highest(to));
 }
 
 static uint64_t to_float(const struct ptx_inst *i, enum ptx_type to, struct number n)
@@ -27,7 +30,8 @@ static uint64_t to_float(const struct ptx_inst *i, enum ptx_type to, struct numb
     const struct number_format *f = number_format(to);
     uint64_t sign = 1ull << (f->storage_bits - 1);
     if (n.class == NUMBER_NAN && i->sat) return 0;
-    uint64_t bits = number_encode(f, n, i->round == PTX_ROUND_NONE || integral(i->round) ? PTX_ROUND_RN : i->round);
+    uint64_t bits =
+        number_encode(f, n, i->round == PTX_ROUND_NONE || integral(i->round) ? PTX_ROUND_RN : i->round);
     if (i->ftz && to == PTX_F32) bits = number_flush(f, bits);
     if (i->sat) {
         uint64_t one = number_encode(f, number_from_integer(1), PTX_ROUND_RN);

@@ -1,9 +1,9 @@
 // Lanes of a warp together (shfl, vote, match, redux, activemask, bar.warp.sync) and barriers.
 //
-// A thread stops in front of an instruction that needs other lanes. With a member mask, the instruction runs when
-// every living lane of the mask has stopped there; without one (and for activemask) it runs, for the lanes stopped
-// there, once no lane of the warp can move: in a program whose meaning does not depend on scheduling, that is the
-// whole warp.
+// A thread stops in front of an instruction that needs other lanes. With a member mask, the instruction runs
+// when every living lane of the mask has stopped there; without one (and for activemask) it runs, for the
+// lanes stopped there, once no lane of the warp can move: in a program whose meaning does not depend on
+// scheduling, that is the whole warp.
 #include "oracle/oracle_impl.h"
 
 bool oracle_is_group(const struct ptx_inst *i)
@@ -60,15 +60,19 @@ static void shfl(struct group *g)
         struct oracle_thread *t = g->lanes[k];
         if (!t) continue;
         unsigned b = (unsigned)oracle_read(t, &i->operands[2], PTX_B32) & top_lane;
-        unsigned c = (unsigned)oracle_read(t, &i->operands[3], PTX_B32), clamp = c & top_lane, seg = c >> 8 & top_lane;
+        unsigned c = (unsigned)oracle_read(t, &i->operands[3], PTX_B32), clamp = c & top_lane,
+                 seg = c >> 8 & top_lane;
         int lane = (int)k, j = lane, max_lane = (int)((k & seg) | (clamp & ~seg)), min_lane = (int)(k & seg);
         if (i->mode == PTX_MODE_SHFL_UP) {
             j = lane - (int)b;
             in_range[k] = j >= max_lane;
         } else {
-            if (i->mode == PTX_MODE_SHFL_DOWN) j = lane + (int)b;
-            else if (i->mode == PTX_MODE_SHFL_BFLY) j = lane ^ (int)b;
-            else j = min_lane | (int)(b & ~seg & top_lane);
+            if (i->mode == PTX_MODE_SHFL_DOWN)
+                j = lane + (int)b;
+            else if (i->mode == PTX_MODE_SHFL_BFLY)
+                j = lane ^ (int)b;
+            else
+                j = min_lane | (int)(b & ~seg & top_lane);
             in_range[k] = j <= max_lane;
         }
         if (!in_range[k]) j = lane;
@@ -78,7 +82,8 @@ static void shfl(struct group *g)
     for (unsigned k = 0; k < g->warp_size; k++) {
         if (!g->lanes[k]) continue;
         oracle_write(g->lanes[k], first_of(&i->operands[0]), PTX_B32, result[k]);
-        if (second_of(&i->operands[0])) oracle_write(g->lanes[k], second_of(&i->operands[0]), PTX_PRED, in_range[k]);
+        if (second_of(&i->operands[0]))
+            oracle_write(g->lanes[k], second_of(&i->operands[0]), PTX_PRED, in_range[k]);
     }
 }
 
@@ -91,10 +96,14 @@ static void vote(struct group *g)
     for (unsigned k = 0; k < g->warp_size; k++) {
         struct oracle_thread *t = g->lanes[k];
         if (!t) continue;
-        if (i->mode == PTX_MODE_VOTE_BALLOT) oracle_write(t, &i->operands[0], PTX_B32, ones);
-        else if (i->mode == PTX_MODE_VOTE_ANY) oracle_write(t, &i->operands[0], PTX_PRED, ones != 0);
-        else if (i->mode == PTX_MODE_VOTE_ALL) oracle_write(t, &i->operands[0], PTX_PRED, ones == g->mask);
-        else oracle_write(t, &i->operands[0], PTX_PRED, ones == 0 || ones == g->mask);
+        if (i->mode == PTX_MODE_VOTE_BALLOT)
+            oracle_write(t, &i->operands[0], PTX_B32, ones);
+        else if (i->mode == PTX_MODE_VOTE_ANY)
+            oracle_write(t, &i->operands[0], PTX_PRED, ones != 0);
+        else if (i->mode == PTX_MODE_VOTE_ALL)
+            oracle_write(t, &i->operands[0], PTX_PRED, ones == g->mask);
+        else
+            oracle_write(t, &i->operands[0], PTX_PRED, ones == 0 || ones == g->mask);
     }
 }
 
@@ -149,10 +158,14 @@ static void redux(struct group *g)
 static void run(struct group *g)
 {
     const struct ptx_inst *i = g->i;
-    if (i->op == PTX_OP_SHFL) shfl(g);
-    else if (i->op == PTX_OP_VOTE) vote(g);
-    else if (i->op == PTX_OP_MATCH) match(g);
-    else if (i->op == PTX_OP_REDUX) redux(g);
+    if (i->op == PTX_OP_SHFL)
+        shfl(g);
+    else if (i->op == PTX_OP_VOTE)
+        vote(g);
+    else if (i->op == PTX_OP_MATCH)
+        match(g);
+    else if (i->op == PTX_OP_REDUX)
+        redux(g);
     else if (i->op == PTX_OP_ACTIVEMASK)
         for (unsigned k = 0; k < g->warp_size; k++)
             if (g->lanes[k]) oracle_write(g->lanes[k], &i->operands[0], PTX_B32, g->mask);
@@ -165,7 +178,8 @@ static void run(struct group *g)
 }
 
 // The lanes stopped where lane t is, of those in `mask`. False when a living lane of the mask is elsewhere.
-static bool gather(struct oracle_block *b, uint32_t warp, struct oracle_thread *t, uint64_t mask, struct group *g)
+static bool gather(struct oracle_block *b, uint32_t warp, struct oracle_thread *t, uint64_t mask,
+                   struct group *g)
 {
     *g = (struct group){.warp_size = b->warp_size, .i = stopped_at(t)};
     bool complete = true;
@@ -214,7 +228,8 @@ bool oracle_run_groups(struct oracle_block *b, uint32_t warp)
 
 enum oracle_step oracle_bar(struct oracle_thread *t, const struct ptx_inst *i)
 {
-    // Operands: [d,] a [, b] [, c]; red has a destination and a predicate, arrive and the counted forms have b.
+    // Operands: [d,] a [, b] [, c]; red has a destination and a predicate, arrive and the counted forms have
+    // b.
     bool red = i->mode == PTX_MODE_BAR_RED;
     unsigned first = red ? 1 : 0, rest = i->operand_count - first - 1 - (red ? 1u : 0u);
     uint64_t number = oracle_read(t, &i->operands[first], PTX_U32);
@@ -263,7 +278,7 @@ static void release(struct oracle_block *b, struct oracle_barrier *bar)
         struct oracle_thread *t = &b->threads[bar->waiting.data[k]];
         const struct ptx_inst *i = stopped_at(t);
         if (i->mode == PTX_MODE_BAR_RED) {
-            uint64_t d = i->boolean == PTX_BOOL_POPC ? bar->ones
+            uint64_t d = i->boolean == PTX_BOOL_POPC  ? bar->ones
                          : i->boolean == PTX_BOOL_AND ? bar->ones == bar->votes
                                                       : bar->ones != 0;
             oracle_write(t, &i->operands[0], i->boolean == PTX_BOOL_POPC ? PTX_U32 : PTX_PRED, d);

@@ -1,7 +1,8 @@
 // Integer, bit and logic instructions (PTX ISA 9.7.1, 9.7.2, 9.7.8, prmt).
 //
-// Operands arrive as zero-extended numbers; `signed_of` reads them by the instruction's type. Division by zero, which
-// PTX leaves open, gives all ones, and the remainder of it the dividend: what the machine is defined to do.
+// Operands arrive as zero-extended numbers; `signed_of` reads them by the instruction's type. Division by
+// zero, which PTX leaves open, gives all ones, and the remainder of it the dividend: what the machine is
+// defined to do.
 #include "oracle/number.h"
 #include "oracle/oracle_impl.h"
 
@@ -24,7 +25,8 @@ static uint64_t clamp(const struct operation *o, swide v)
     return (uint64_t)(v < low ? low : v > high ? high : v);
 }
 
-// The part of a product of two `bits`-wide numbers that the instruction wants, as a number that c can be added to.
+// The part of a product of two `bits`-wide numbers that the instruction wants, as a number that c can be
+// added to.
 static swide product(const struct operation *o, enum ptx_half half)
 {
     wide p = (wide)value(o, o->a) * (wide)value(o, o->b); // modulo 2^128: exact, read by the sign of the type
@@ -47,7 +49,10 @@ static uint64_t divide(const struct operation *o, bool remainder)
     return (uint64_t)(remainder ? a % b : a / b);
 }
 
-static uint64_t leading_zeros(const struct operation *o) { return o->a ? o->bits - 1 - bit_highest(o->a) : o->bits; }
+static uint64_t leading_zeros(const struct operation *o)
+{
+    return o->a ? o->bits - 1 - bit_highest(o->a) : o->bits;
+}
 
 static uint64_t bfind(const struct operation *o)
 {
@@ -63,7 +68,7 @@ static uint64_t fns(const struct operation *o)
     int base = (int)(uint32_t)o->b, offset = (int)(uint32_t)o->c;
     if (offset == 0) return base >= 0 && base < 32 && mask >> base & 1 ? (uint64_t)base : 0xffffffff;
     int64_t count = (offset < 0 ? -(int64_t)offset : offset) - 1;
-    for (int p = base; p >= 0 && p < 32; p += offset > 0 ? 1 : -1)
+    for (int p = base; p >= 0 && p<32; p += offset> 0 ? 1 : -1)
         if (mask >> p & 1 && count-- == 0) return (uint64_t)p;
     return 0xffffffff;
 }
@@ -114,8 +119,10 @@ static uint64_t bmsk(const struct operation *o)
         if (o->a >= 32) mask0 = 0;
         outside = o->a >= 32 || o->b >= 32;
     }
-    if (sum >= 32 || outside) mask1 = 0;
-    else if (b1 == 0) mask1 = ~0u;
+    if (sum >= 32 || outside)
+        mask1 = 0;
+    else if (b1 == 0)
+        mask1 = ~0u;
     return mask0 & ~mask1;
 }
 
@@ -133,7 +140,8 @@ static uint64_t dot(const struct operation *o)
         for (unsigned k = 0; k < 4; k++) sum += element(o->a, k, 8, sign_a) * element(o->b, k, 8, sign_b);
     } else {
         unsigned first = o->i->half == PTX_HALF_HI ? 2 : 0;
-        for (unsigned k = 0; k < 2; k++) sum += element(o->a, k, 16, sign_a) * element(o->b, first + k, 8, sign_b);
+        for (unsigned k = 0; k < 2; k++)
+            sum += element(o->a, k, 16, sign_a) * element(o->b, first + k, 8, sign_b);
     }
     return (uint64_t)sum;
 }
@@ -205,8 +213,7 @@ static uint64_t plain(const struct operation *o, bool *known)
     case PTX_OP_MUL: return (uint64_t)product(o, i->half);
     case PTX_OP_MAD: return i->sat ? clamp(o, product(o, i->half) + c) : (uint64_t)product(o, i->half) + o->c;
     case PTX_OP_MUL24: return mul24(o);
-    case PTX_OP_MAD24:
-        return i->sat ? clamp(o, oracle_extend(mul24(o), 32) + c) : mul24(o) + o->c;
+    case PTX_OP_MAD24: return i->sat ? clamp(o, oracle_extend(mul24(o), 32) + c) : mul24(o) + o->c;
     case PTX_OP_SAD: return o->c + (uint64_t)(a < b ? b - a : a - b);
     case PTX_OP_DIV: return divide(o, false);
     case PTX_OP_REM: return divide(o, true);
@@ -276,7 +283,8 @@ static void predicate_logic(struct oracle_thread *t, const struct ptx_inst *i)
     oracle_write(t, &i->operands[0], PTX_PRED, d);
 }
 
-// The type of source operand k (from 0); shift amounts, positions and lengths are 32-bit whatever the instruction.
+// The type of source operand k (from 0); shift amounts, positions and lengths are 32-bit whatever the
+// instruction.
 static enum ptx_type source_type(const struct ptx_inst *i, unsigned k)
 {
     enum ptx_type type = i->types[0];
@@ -348,7 +356,8 @@ bool oracle_integer(struct oracle_thread *t, const struct ptx_inst *i)
         packed(t, i);
         return true;
     }
-    struct operation o = {.i = i, .type = type, .bits = ptx_type_bits(type), .is_signed = ptx_type_is_signed(type)};
+    struct operation o = {
+        .i = i, .type = type, .bits = ptx_type_bits(type), .is_signed = ptx_type_is_signed(type)};
     if (i->op == PTX_OP_DP4A || i->op == PTX_OP_DP2A) o.bits = 32;
     uint64_t *sources[4] = {&o.a, &o.b, &o.c, &o.d};
     bool carries = i->carry_out || i->op == PTX_OP_ADDC || i->op == PTX_OP_SUBC || i->op == PTX_OP_MADC;

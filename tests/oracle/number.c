@@ -31,8 +31,10 @@ struct number number_decode(const struct number_format *f, uint64_t bits)
     int exponent = (int)(bits >> fraction_bits & bit_mask(storage - 1 - (unsigned)fraction_bits));
     int special = f->exponent_max - f->exponent_min + 2;
     struct number n = {.negative = bits >> (storage - 1) & 1, .m = fraction};
-    if (exponent == special) n.class = fraction ? NUMBER_NAN : NUMBER_INFINITE;
-    else if (exponent == 0 && !fraction) n.class = NUMBER_ZERO;
+    if (exponent == special)
+        n.class = fraction ? NUMBER_NAN : NUMBER_INFINITE;
+    else if (exponent == 0 && !fraction)
+        n.class = NUMBER_ZERO;
     else {
         n.class = NUMBER_FINITE;
         if (exponent) n.m |= (wide)1 << fraction_bits;
@@ -41,7 +43,8 @@ struct number number_decode(const struct number_format *f, uint64_t bits)
     return n;
 }
 
-// Whether the magnitude goes up to the next step: `half` compares what is cut off with half a step (-1, 0, 1).
+// Whether the magnitude goes up to the next step: `half` compares what is cut off with half a step (-1, 0,
+// 1).
 static bool rounds_up(enum ptx_round round, bool negative, bool odd, bool exact, int half)
 {
     switch (round) {
@@ -141,14 +144,13 @@ static wide move(wide m, int places, bool *sticky)
     return m >> -places;
 }
 
-// The larger operand is moved so that its top bit is bit 125; the other one follows. What falls off the other one
-// lies at least 20 places below the larger one's top, so a sticky bit is all that rounding needs of it.
+// The larger operand is moved so that its top bit is bit 125; the other one follows. What falls off the other
+// one lies at least 20 places below the larger one's top, so a sticky bit is all that rounding needs of it.
 struct number number_add(struct number a, struct number b, enum ptx_round round)
 {
     struct number nan = {.class = NUMBER_NAN};
     if (a.class == NUMBER_NAN || b.class == NUMBER_NAN) return nan;
-    if (a.class == NUMBER_INFINITE)
-        return b.class == NUMBER_INFINITE && a.negative != b.negative ? nan : a;
+    if (a.class == NUMBER_INFINITE) return b.class == NUMBER_INFINITE && a.negative != b.negative ? nan : a;
     if (b.class == NUMBER_INFINITE) return b;
     if (a.class == NUMBER_ZERO && b.class == NUMBER_ZERO) {
         if (a.negative != b.negative) a.negative = round == PTX_ROUND_RM;
@@ -165,8 +167,10 @@ struct number number_add(struct number a, struct number b, enum ptx_round round)
     int up = 126 - (int)significant_bits(a.m);
     struct number r = {.class = NUMBER_FINITE, .negative = a.negative, .e = a.e - up};
     wide ma = a.m << up, mb = move(b.m, b.e - r.e, &r.sticky);
-    if (a.negative == b.negative) r.m = ma + mb;
-    else if (ma >= mb + r.sticky) r.m = ma - mb - r.sticky; // a little less than ma - mb: one below, and a bit more
+    if (a.negative == b.negative)
+        r.m = ma + mb;
+    else if (ma >= mb + r.sticky)
+        r.m = ma - mb - r.sticky; // a little less than ma - mb: one below, and a bit more
     else {
         r.m = mb - ma;
         r.negative = b.negative;
@@ -177,12 +181,16 @@ struct number number_add(struct number a, struct number b, enum ptx_round round)
 
 struct number number_multiply(struct number a, struct number b)
 {
-    struct number r = {.class = NUMBER_FINITE, .negative = a.negative != b.negative, .m = a.m * b.m, .e = a.e + b.e};
+    struct number r = {
+        .class = NUMBER_FINITE, .negative = a.negative != b.negative, .m = a.m * b.m, .e = a.e + b.e};
     bool zero = a.class == NUMBER_ZERO || b.class == NUMBER_ZERO;
     bool infinite = a.class == NUMBER_INFINITE || b.class == NUMBER_INFINITE;
-    if (a.class == NUMBER_NAN || b.class == NUMBER_NAN || (zero && infinite)) r.class = NUMBER_NAN;
-    else if (infinite) r.class = NUMBER_INFINITE;
-    else if (zero) r.class = NUMBER_ZERO;
+    if (a.class == NUMBER_NAN || b.class == NUMBER_NAN || (zero && infinite))
+        r.class = NUMBER_NAN;
+    else if (infinite)
+        r.class = NUMBER_INFINITE;
+    else if (zero)
+        r.class = NUMBER_ZERO;
     return r;
 }
 

@@ -1,7 +1,7 @@
 // Binary floating-point formats, and rounding done with integers.
 //
-// A number is sign, significand and exponent: (-1)^negative * m * 2^e, exact. Every conversion and every operation on
-// f16 and bf16 goes through one function that rounds such a number to a format.
+// A number is sign, significand and exponent: (-1)^negative * m * 2^e, exact. Every conversion and every
+// operation on f16 and bf16 goes through one function that rounds such a number to a format.
 #pragma once
 #include "ptx/ptx.h"
 
@@ -12,8 +12,8 @@ __extension__ typedef unsigned __int128 wide;
 __extension__ typedef __int128 swide;
 
 struct number_format {
-    int precision;         // bits of the significand, the hidden one counted
-    int exponent_min;      // of normal numbers
+    int precision;    // bits of the significand, the hidden one counted
+    int exponent_min; // of normal numbers
     int exponent_max;
     unsigned storage_bits; // of the whole
     unsigned low_zeros;    // tf32: unused low bits
@@ -30,7 +30,8 @@ struct number {
     bool sticky; // a bit more than m * 2^e in magnitude, less than (m + 1) * 2^e
 };
 
-const struct number_format *number_format(enum ptx_type type); // f16, bf16, tf32, f32, f64; x2 types: the half's
+const struct number_format *
+number_format(enum ptx_type type); // f16, bf16, tf32, f32, f64; x2 types: the half's
 struct number number_decode(const struct number_format *f, uint64_t bits);
 uint64_t number_encode(const struct number_format *f, struct number n, enum ptx_round round);
 struct number number_from_integer(swide v);
@@ -39,7 +40,8 @@ swide number_to_integer(struct number n, enum ptx_round round, swide low, swide 
 // To an integral value, staying a number.
 struct number number_integral(struct number n, enum ptx_round round);
 struct number number_negate(struct number n);
-struct number number_add(struct number a, struct number b, enum ptx_round round); // round decides the sign of exact 0
+struct number number_add(struct number a, struct number b,
+                         enum ptx_round round); // round decides the sign of exact 0
 struct number number_multiply(struct number a, struct number b);
 struct number number_divide(struct number a, struct number b);
 struct number number_sqrt(struct number a);

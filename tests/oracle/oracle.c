@@ -52,11 +52,17 @@ static void give_place(struct oracle *o, const struct ptx_variable *v, uint64_t 
     uint64_t size = v->size_bytes ? v->size_bytes : 8;
     uint8_t *bytes = arena_alloc(&o->arena, size);
     if (v->init) memcpy(bytes, v->init, v->size_bytes);
-    vec_push(&o->regions, (struct oracle_region){.address = address, .size = size, .bytes = bytes, .variable = v,
+    vec_push(&o->regions, (struct oracle_region){.address = address,
+                                                 .size = size,
+                                                 .bytes = bytes,
+                                                 .variable = v,
                                                  .read_only = v->space == PTX_SPACE_CONST});
 }
 
-void oracle_place(struct oracle *o, const struct ptx_variable *v, uint64_t address) { give_place(o, v, address); }
+void oracle_place(struct oracle *o, const struct ptx_variable *v, uint64_t address)
+{
+    give_place(o, v, address);
+}
 
 static void place_default(struct oracle *o, const struct ptx_variable *v)
 {
@@ -81,9 +87,12 @@ static void relocate(struct oracle *o, const struct ptx_variable *v)
     for (uint32_t k = 0; own && k < v->relocation_count; k++) {
         const struct ptx_relocation *r = &v->relocations[k];
         uint64_t a = 0;
-        if (r->function) a = function_address(o, r->function);
-        else if (region_of(o, r->variable)) a = region_of(o, r->variable)->address;
-        else a = oracle_offset_of(o, r->variable);
+        if (r->function)
+            a = function_address(o, r->function);
+        else if (region_of(o, r->variable))
+            a = region_of(o, r->variable)->address;
+        else
+            a = oracle_offset_of(o, r->variable);
         a = (a + (uint64_t)r->addend) >> r->shift;
         memcpy(own->bytes + r->offset, &a, r->size);
     }
@@ -101,7 +110,9 @@ static void place_frame(struct oracle *o, const struct ptx_function *f)
 {
     uint64_t bytes = 0;
     for (int list = 0; list < 3; list++) {
-        struct ptx_variable **vs = list == 0 ? f->variables : list == 1 ? f->prototype.params : f->prototype.returns;
+        struct ptx_variable **vs = list == 0   ? f->variables
+                                   : list == 1 ? f->prototype.params
+                                               : f->prototype.returns;
         uint32_t count = list == 0   ? f->variable_count
                          : list == 1 ? f->prototype.param_count
                                      : f->prototype.return_count;
@@ -120,7 +131,8 @@ static void each_variable(struct oracle *o, void (*act)(struct oracle *, const s
 {
     for (uint32_t k = 0; k < o->m->variable_count; k++) act(o, o->m->variables[k]);
     for (uint32_t f = 0; f < o->m->function_count; f++)
-        for (uint32_t k = 0; k < o->m->functions[f]->variable_count; k++) act(o, o->m->functions[f]->variables[k]);
+        for (uint32_t k = 0; k < o->m->functions[f]->variable_count; k++)
+            act(o, o->m->functions[f]->variables[k]);
 }
 
 static void ready_variables(struct oracle *o)
@@ -179,7 +191,8 @@ static void drop_thread(struct oracle_thread *t)
     vec_fini(&t->local);
 }
 
-// Runs one thread until it stops, or its turn is over: threads that wait for each other through memory get along.
+// Runs one thread until it stops, or its turn is over: threads that wait for each other through memory get
+// along.
 static void take_turn(struct oracle_thread *t, uint64_t limit)
 {
     struct oracle *o = t->block->o;
@@ -223,8 +236,11 @@ static void init_threads(struct oracle_block *b)
     const uint32_t *n = b->l->block;
     for (uint32_t k = 0; k < b->thread_count; k++) {
         struct oracle_thread *t = &b->threads[k];
-        *t = (struct oracle_thread){.block = b, .tid = {k % n[0], k / n[0] % n[1], k / n[0] / n[1]}, .index = k,
-                                    .lane = k % b->warp_size, .warp = k / b->warp_size};
+        *t = (struct oracle_thread){.block = b,
+                                    .tid = {k % n[0], k / n[0] % n[1], k / n[0] / n[1]},
+                                    .index = k,
+                                    .lane = k % b->warp_size,
+                                    .warp = k / b->warp_size};
         oracle_push_frame(t, b->l->kernel);
     }
 }

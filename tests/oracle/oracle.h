@@ -1,12 +1,12 @@
 // The oracle: runs a PTX module one thread at a time, in the plainest way there is.
 //
-// It exists to be compared with, so it shares nothing with the compiler and the engine: it reads the typed module of
-// ptx/ and follows the text of the PTX ISA, one instruction at a time, every register a 64-bit number. Threads of a
-// block take turns: each runs until it waits (a barrier, or an instruction whose result needs other lanes of its
-// warp), ends, or has used up its turn. Blocks run one after another.
+// It exists to be compared with, so it shares nothing with the compiler and the engine: it reads the typed
+// module of ptx/ and follows the text of the PTX ISA, one instruction at a time, every register a 64-bit
+// number. Threads of a block take turns: each runs until it waits (a barrier, or an instruction whose result
+// needs other lanes of its warp), ends, or has used up its turn. Blocks run one after another.
 //
-// Approximate functions (sin.approx and the like) give the host's value of them, so programs that use them cannot be
-// compared bit by bit.
+// Approximate functions (sin.approx and the like) give the host's value of them, so programs that use them
+// cannot be compared bit by bit.
 #pragma once
 #include "ptx/ptx.h"
 
@@ -20,15 +20,21 @@ void oracle_destroy(struct oracle *o);
 
 // Device addresses [address, address + size) are these host bytes.
 void oracle_map(struct oracle *o, uint64_t address, void *bytes, uint64_t size);
-// A module variable (.global) has this device address instead of one of the oracle's choosing; its bytes are the oracle's
-// own, initialised as the module says. Before the first launch.
+// A module variable (.global) has this device address instead of one of the oracle's choosing; its bytes are
+// the oracle's own, initialised as the module says. Before the first launch.
 void oracle_place(struct oracle *o, const struct ptx_variable *v, uint64_t address);
 // The current bytes of a module variable.
 uint8_t *oracle_variable(struct oracle *o, const struct ptx_variable *v);
 
 enum oracle_texel {
-    ORACLE_TEXEL_U8, ORACLE_TEXEL_S8, ORACLE_TEXEL_U16, ORACLE_TEXEL_S16, ORACLE_TEXEL_U32, ORACLE_TEXEL_S32,
-    ORACLE_TEXEL_F16, ORACLE_TEXEL_F32
+    ORACLE_TEXEL_U8,
+    ORACLE_TEXEL_S8,
+    ORACLE_TEXEL_U16,
+    ORACLE_TEXEL_S16,
+    ORACLE_TEXEL_U32,
+    ORACLE_TEXEL_S32,
+    ORACLE_TEXEL_F16,
+    ORACLE_TEXEL_F32
 };
 enum oracle_address { ORACLE_WRAP, ORACLE_CLAMP, ORACLE_MIRROR, ORACLE_BORDER };
 

@@ -46,7 +46,8 @@ struct oracle {
     struct arena arena;
     VEC(struct oracle_region) regions;
     VEC(struct oracle_texture) textures;
-    struct u64map offsets;     // variable (.local, .param, .shared) -> byte offset in its frame, block or parameters
+    struct u64map
+        offsets; // variable (.local, .param, .shared) -> byte offset in its frame, block or parameters
     struct u64map frame_bytes; // function -> bytes of .local and .param variables
     uint32_t shared_static, shared_align;
     uint64_t next_global, next_const;
@@ -57,10 +58,10 @@ struct oracle {
 
 struct oracle_frame {
     const struct ptx_function *f;
-    uint64_t *regs; // one 64-bit value a register
-    uint64_t *high; // upper halves of .b128 registers
+    uint64_t *regs;   // one 64-bit value a register
+    uint64_t *high;   // upper halves of .b128 registers
     uint8_t *defined; // strict: registers written so far
-    uint32_t base;  // of its variables in local memory
+    uint32_t base;    // of its variables in local memory
     uint32_t pc;
 };
 
@@ -74,11 +75,11 @@ struct oracle_thread {
     VEC(uint8_t) local;
     VEC(uint8_t) local_defined;
     bool carry, carry_defined; // CC.CF
-    uint32_t barrier; // number waited at, in state THREAD_BARRIER
+    uint32_t barrier;          // number waited at, in state THREAD_BARRIER
 };
 
 struct oracle_barrier {
-    uint32_t expected;    // threads; 0: the whole block
+    uint32_t expected; // threads; 0: the whole block
     bool in_use;
     VEC(uint32_t) waiting; // threads stopped at it
     VEC(uint32_t) arrived; // threads that arrived, waiting or not
@@ -112,7 +113,8 @@ bool oracle_check_lane(struct oracle_thread *t, bool present);
 
 // step.c
 enum oracle_step oracle_step(struct oracle_thread *t); // executes the instruction at pc
-enum oracle_step oracle_fault(struct oracle_thread *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+enum oracle_step oracle_fault(struct oracle_thread *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 uint64_t oracle_read(struct oracle_thread *t, const struct ptx_operand *op, enum ptx_type type);
 // The value extended by the type's sign to the register's width.
 void oracle_write(struct oracle_thread *t, const struct ptx_operand *op, enum ptx_type type, uint64_t value);
@@ -128,7 +130,8 @@ uint32_t oracle_offset_of(struct oracle *o, const struct ptx_variable *v);
 // access.c
 uint64_t oracle_address_of(struct oracle_thread *t, const struct ptx_variable *v); // in its own space
 // Host bytes of an access, or NULL after a fault.
-uint8_t *oracle_host(struct oracle_thread *t, enum ptx_space space, uint64_t address, uint64_t size, unsigned access);
+uint8_t *oracle_host(struct oracle_thread *t, enum ptx_space space, uint64_t address, uint64_t size,
+                     unsigned access);
 void oracle_set_register(struct oracle_thread *t, int32_t reg, uint64_t v);
 uint64_t oracle_get_register(struct oracle_thread *t, int32_t reg);
 uint64_t oracle_to_generic(enum ptx_space space, uint64_t address);

@@ -28,7 +28,8 @@ static bool read_text(struct oracle_thread *t, uint64_t address, struct strbuf *
     }
 }
 
-static void print_one(struct arguments *a, const char *spec, char conversion, bool is_long, struct strbuf *out)
+static void print_one(struct arguments *a, const char *spec, char conversion, bool is_long,
+                      struct strbuf *out)
 {
     if (strchr("eEfFgGaA", conversion)) {
         strbuf_printf(out, spec, f64_from_bits(next(a, 8)));
@@ -62,8 +63,10 @@ enum oracle_step oracle_vprintf(struct oracle_thread *t, uint64_t format, uint64
             strbuf_putc(&spec, *p++);
         } while (*p && strchr("0123456789+-# .lhz", *p));
         if (*p) strbuf_putc(&spec, *p);
-        if (*p == '%') strbuf_putc(&out, '%');
-        else if (*p) print_one(&a, strbuf_text(&spec), *p, is_long, &out);
+        if (*p == '%')
+            strbuf_putc(&out, '%');
+        else if (*p)
+            print_one(&a, strbuf_text(&spec), *p, is_long, &out);
         strbuf_fini(&spec);
         if (!*p) break;
     }

@@ -1,7 +1,8 @@
 // Floating-point instructions (PTX ISA 9.7.3 to 9.7.5), comparisons and selection (9.7.6, 9.7.7).
 //
-// Operands are decoded, the exact result is formed, and it is rounded once. Results that are NaN: f32 0x7fffffff,
-// f16 and bf16 0x7fff; f64 keeps the payload of the first operand that is NaN, made quiet, else 0xfff8000000000000.
+// Operands are decoded, the exact result is formed, and it is rounded once. Results that are NaN: f32
+// 0x7fffffff, f16 and bf16 0x7fff; f64 keeps the payload of the first operand that is NaN, made quiet, else
+// 0xfff8000000000000.
 #include "oracle/number.h"
 #include "oracle/oracle_impl.h"
 
@@ -17,14 +18,25 @@ struct real { // how one instruction computes
 static struct real real_of(const struct ptx_inst *i)
 {
     enum ptx_type type = i->types[0];
-    return (struct real){.type = type, .f = number_format(type), .ftz = i->ftz, .sat = i->sat, .relu = i->relu,
+    return (struct real){.type = type,
+                         .f = number_format(type),
+                         .ftz = i->ftz,
+                         .sat = i->sat,
+                         .relu = i->relu,
                          .round = i->round == PTX_ROUND_NONE ? PTX_ROUND_RN : i->round,
-                         .nan = i->nan, .xorsign = i->xorsign};
+                         .nan = i->nan,
+                         .xorsign = i->xorsign};
 }
 
-static bool is_nan(const struct number_format *f, uint64_t bits) { return number_decode(f, bits).class == NUMBER_NAN; }
+static bool is_nan(const struct number_format *f, uint64_t bits)
+{
+    return number_decode(f, bits).class == NUMBER_NAN;
+}
 static uint64_t sign_of(const struct number_format *f) { return 1ull << (f->storage_bits - 1); }
-static uint64_t input(const struct real *r, uint64_t bits) { return r->ftz ? number_flush(r->f, bits) : bits; }
+static uint64_t input(const struct real *r, uint64_t bits)
+{
+    return r->ftz ? number_flush(r->f, bits) : bits;
+}
 
 static uint64_t nan_result(const struct real *r, const uint64_t *operands, int count)
 {
@@ -50,8 +62,10 @@ static uint64_t result(const struct real *r, struct number n, const uint64_t *op
     bits = number_encode(r->f, n, r->round);
     if (r->ftz) bits = number_flush(r->f, bits);
     if (r->sat) {
-        if (bits & sign_of(r->f)) bits = 0;
-        else if (bits > one(r->f)) bits = one(r->f);
+        if (bits & sign_of(r->f))
+            bits = 0;
+        else if (bits > one(r->f))
+            bits = one(r->f);
     }
     if (r->relu && bits & sign_of(r->f)) bits = 0;
     return bits;
@@ -94,12 +108,18 @@ static uint64_t approximate(const struct real *r, enum ptx_op op, uint64_t a)
     struct number n = number_decode(r->f, a);
     double x = f64_from_bits(number_encode(number_format(PTX_F64), n, PTX_ROUND_RN));
     if (n.class == NUMBER_NAN) return r->f->nan;
-    if (op == PTX_OP_RSQRT) x = 1 / sqrt(x);
-    else if (op == PTX_OP_SIN) x = sin(x);
-    else if (op == PTX_OP_COS) x = cos(x);
-    else if (op == PTX_OP_LG2) x = log2(x);
-    else if (op == PTX_OP_EX2) x = exp2(x);
-    else if (op == PTX_OP_TANH) x = tanh(x);
+    if (op == PTX_OP_RSQRT)
+        x = 1 / sqrt(x);
+    else if (op == PTX_OP_SIN)
+        x = sin(x);
+    else if (op == PTX_OP_COS)
+        x = cos(x);
+    else if (op == PTX_OP_LG2)
+        x = log2(x);
+    else if (op == PTX_OP_EX2)
+        x = exp2(x);
+    else if (op == PTX_OP_TANH)
+        x = tanh(x);
     return result(r, number_decode(number_format(PTX_F64), f64_bits(x)), &a, 1);
 }
 
@@ -141,9 +161,10 @@ static bool test_property(const struct ptx_inst *i, uint64_t bits)
 
 bool oracle_real(struct oracle_thread *t, const struct ptx_inst *i)
 {
-    static const enum ptx_op ours[] = {PTX_OP_ADD, PTX_OP_SUB, PTX_OP_MUL, PTX_OP_MAD, PTX_OP_FMA, PTX_OP_DIV, PTX_OP_RCP,
-                                       PTX_OP_SQRT, PTX_OP_RSQRT, PTX_OP_SIN, PTX_OP_COS, PTX_OP_LG2, PTX_OP_EX2,
-                                       PTX_OP_TANH, PTX_OP_ABS, PTX_OP_NEG, PTX_OP_MIN, PTX_OP_MAX, PTX_OP_COPYSIGN};
+    static const enum ptx_op ours[] = {PTX_OP_ADD, PTX_OP_SUB, PTX_OP_MUL,  PTX_OP_MAD,     PTX_OP_FMA,
+                                       PTX_OP_DIV, PTX_OP_RCP, PTX_OP_SQRT, PTX_OP_RSQRT,   PTX_OP_SIN,
+                                       PTX_OP_COS, PTX_OP_LG2, PTX_OP_EX2,  PTX_OP_TANH,    PTX_OP_ABS,
+                                       PTX_OP_NEG, PTX_OP_MIN, PTX_OP_MAX,  PTX_OP_COPYSIGN};
     enum ptx_type type = i->types[0];
     if (!ptx_type_is_float(type)) return false;
     if (i->op == PTX_OP_TESTP) {

@@ -30,8 +30,8 @@ enum oracle_step oracle_fault(struct oracle_thread *t, const char *format, ...)
         uint32_t line = f->pc < f->f->inst_count ? f->f->insts[f->pc].loc.line : 0;
         strbuf_printf(out, "%s line %u, ", f->f->name, line);
     }
-    strbuf_printf(out, "block (%u,%u,%u) thread (%u,%u,%u): %s", b->ctaid[0], b->ctaid[1], b->ctaid[2], t->tid[0],
-                  t->tid[1], t->tid[2], text);
+    strbuf_printf(out, "block (%u,%u,%u) thread (%u,%u,%u): %s", b->ctaid[0], b->ctaid[1], b->ctaid[2],
+                  t->tid[0], t->tid[1], t->tid[2], text);
     return STEP_FAULT;
 }
 
@@ -89,10 +89,14 @@ uint64_t oracle_read(struct oracle_thread *t, const struct ptx_operand *op, enum
 {
     unsigned bits = type == PTX_NONE ? 64 : ptx_type_bits(type);
     uint64_t v = 0;
-    if (op->kind == PTX_OPERAND_REG) v = oracle_get_register(t, op->reg);
-    else if (op->kind == PTX_OPERAND_IMM) v = op->imm;
-    else if (op->kind == PTX_OPERAND_SREG) v = special_register(t, op);
-    else if (op->kind == PTX_OPERAND_SYMBOL) v = oracle_address_of(t, op->variable) + (uint64_t)op->offset;
+    if (op->kind == PTX_OPERAND_REG)
+        v = oracle_get_register(t, op->reg);
+    else if (op->kind == PTX_OPERAND_IMM)
+        v = op->imm;
+    else if (op->kind == PTX_OPERAND_SREG)
+        v = special_register(t, op);
+    else if (op->kind == PTX_OPERAND_SYMBOL)
+        v = oracle_address_of(t, op->variable) + (uint64_t)op->offset;
     else if (op->kind == PTX_OPERAND_FUNCTION) {
         uint32_t k = 0;
         while (t->block->o->m->functions[k] != op->function) k++;
@@ -135,9 +139,12 @@ static void mov(struct oracle_thread *t, const struct ptx_inst *i)
         unsigned each = ptx_type_bits(type) / s->count;
         for (unsigned k = 0; k < s->count; k++) {
             uint64_t v = oracle_read(t, &s->elements[k], by_bytes[each / 8]);
-            if (each == 64 && k == 1) high = v;
-            else if (k * each >= 64) high |= v << (k * each - 64);
-            else low |= v << k * each;
+            if (each == 64 && k == 1)
+                high = v;
+            else if (k * each >= 64)
+                high |= v << (k * each - 64);
+            else
+                low |= v << k * each;
         }
     } else {
         low = oracle_read(t, s, type);
@@ -168,7 +175,8 @@ static enum oracle_step branch_indexed(struct oracle_thread *t, const struct ptx
 {
     const struct ptx_table *table = &top(t)->f->tables[i->operands[1].label];
     uint64_t index = oracle_read(t, &i->operands[0], PTX_U32);
-    if (index >= table->count) return oracle_fault(t, "brx.idx %llu of %u", (unsigned long long)index, table->count);
+    if (index >= table->count)
+        return oracle_fault(t, "brx.idx %llu of %u", (unsigned long long)index, table->count);
     return jump(t, table->labels[index]);
 }
 
@@ -180,14 +188,16 @@ static void load_actual(struct oracle_thread *t, const struct ptx_operand *op, u
     if (op->kind == PTX_OPERAND_SYMBOL && op->variable->space == PTX_SPACE_PARAM) {
         uint32_t from = top(t)->base + oracle_offset_of(t->block->o, op->variable);
         oracle_check_local(t, from, op->variable->size_bytes, ACCESS_READ);
-        memcpy(bytes, t->local.data + from, size < op->variable->size_bytes ? size : op->variable->size_bytes);
+        memcpy(bytes, t->local.data + from,
+               size < op->variable->size_bytes ? size : op->variable->size_bytes);
     } else {
         uint64_t v = oracle_read(t, op, PTX_NONE);
         memcpy(bytes, &v, size < 8 ? size : 8);
     }
 }
 
-static void store_actual(struct oracle_thread *t, const struct ptx_operand *op, uint64_t size, const uint8_t *bytes)
+static void store_actual(struct oracle_thread *t, const struct ptx_operand *op, uint64_t size,
+                         const uint8_t *bytes)
 {
     if (op->kind == PTX_OPERAND_SYMBOL) {
         uint32_t to = top(t)->base + oracle_offset_of(t->block->o, op->variable);
@@ -253,7 +263,8 @@ static enum oracle_step call(struct oracle_thread *t, const struct ptx_inst *i)
     if (t->frames.count >= 4096) return oracle_fault(t, "calls nested deeper than 4096");
     VEC(uint8_t) bytes = {0};
     uint64_t total = 0;
-    for (unsigned k = 0; k < f->prototype.param_count; k++) total += align_up(f->prototype.params[k]->size_bytes, 8);
+    for (unsigned k = 0; k < f->prototype.param_count; k++)
+        total += align_up(f->prototype.params[k]->size_bytes, 8);
     vec_reserve(&bytes, total + 1);
     uint64_t at = 0;
     for (unsigned k = 0; k < f->prototype.param_count && k < i->call_argument_count; k++) {
@@ -319,10 +330,14 @@ static void isspacep(struct oracle_thread *t, const struct ptx_inst *i)
     bool shared = a >= WINDOW_SHARED && a < WINDOW_LOCAL, local = a >= WINDOW_LOCAL && a < WINDOWS_END;
     bool constant = a >= ADDRESS_CONST && a < ADDRESS_PARAM, param = a >= ADDRESS_PARAM && a < ADDRESS_CODE;
     bool p = !shared && !local && !constant && !param;
-    if (i->space == PTX_SPACE_SHARED) p = shared;
-    else if (i->space == PTX_SPACE_LOCAL) p = local;
-    else if (i->space == PTX_SPACE_CONST) p = constant;
-    else if (i->space == PTX_SPACE_PARAM) p = param;
+    if (i->space == PTX_SPACE_SHARED)
+        p = shared;
+    else if (i->space == PTX_SPACE_LOCAL)
+        p = local;
+    else if (i->space == PTX_SPACE_CONST)
+        p = constant;
+    else if (i->space == PTX_SPACE_PARAM)
+        p = param;
     oracle_write(t, &i->operands[0], PTX_PRED, p);
 }
 

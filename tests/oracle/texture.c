@@ -1,7 +1,8 @@
 // Texture fetches, as the CUDA programming guide's appendix defines them.
 //
-// Point: the texel at floor(x). Linear: with x' = x - 0.5, i = floor(x') and the fraction a of x' kept with 8 bits,
-// (1 - a) T[i] + a T[i + 1] in every dimension. Out-of-range indices go by the address mode; a border texel is 0.
+// Point: the texel at floor(x). Linear: with x' = x - 0.5, i = floor(x') and the fraction a of x' kept with 8
+// bits, (1 - a) T[i] + a T[i + 1] in every dimension. Out-of-range indices go by the address mode; a border
+// texel is 0.
 #include "oracle/number.h"
 #include "oracle/oracle_impl.h"
 
@@ -50,7 +51,8 @@ static uint32_t component(const struct oracle_texture *t, const uint8_t *at)
     bool is_signed = t->texel == ORACLE_TEXEL_S8 || t->texel == ORACLE_TEXEL_S16;
     memcpy(&v, at, bytes);
     if (t->texel == ORACLE_TEXEL_F16)
-        return (uint32_t)number_encode(number_format(PTX_F32), number_decode(number_format(PTX_F16), v), PTX_ROUND_RN);
+        return (uint32_t)number_encode(number_format(PTX_F32), number_decode(number_format(PTX_F16), v),
+                                       PTX_ROUND_RN);
     if (is_signed) v = (uint32_t)oracle_extend(v, 8 * bytes);
     if (!t->normalised_read || bytes == 4) return v;
     float high = (float)((1u << (8 * bytes - is_signed)) - 1);
@@ -58,7 +60,8 @@ static uint32_t component(const struct oracle_texture *t, const uint8_t *at)
     return f32_bits(f < -1 ? -1 : f);
 }
 
-static bool texel(struct oracle_thread *th, const struct oracle_texture *t, const int64_t *index, uint32_t *out)
+static bool texel(struct oracle_thread *th, const struct oracle_texture *t, const int64_t *index,
+                  uint32_t *out)
 {
     memset(out, 0, 4 * sizeof *out);
     if (index[0] < 0 || index[1] < 0 || index[2] < 0) return true;
@@ -74,7 +77,8 @@ static bool texel(struct oracle_thread *th, const struct oracle_texture *t, cons
     return true;
 }
 
-static bool fetch(struct oracle_thread *th, const struct oracle_texture *t, const struct axis *a, uint32_t *out)
+static bool fetch(struct oracle_thread *th, const struct oracle_texture *t, const struct axis *a,
+                  uint32_t *out)
 {
     float sum[4] = {0};
     if (!t->linear) return texel(th, t, (int64_t[3]){a[0].index[0], a[1].index[0], a[2].index[0]}, out);
@@ -99,7 +103,8 @@ static const struct oracle_texture *find(struct oracle_thread *t, const struct p
 {
     struct oracle *o = t->block->o;
     uint64_t handle = op->kind == PTX_OPERAND_REG ? top(t)->regs[op->reg] : 0;
-    if (op->kind == PTX_OPERAND_SYMBOL || op->kind == PTX_OPERAND_MEMORY) // .texref: its variable holds the handle
+    if (op->kind == PTX_OPERAND_SYMBOL ||
+        op->kind == PTX_OPERAND_MEMORY) // .texref: its variable holds the handle
         for (size_t k = 0; k < o->regions.count; k++)
             if (o->regions.data[k].variable == op->variable) memcpy(&handle, o->regions.data[k].bytes, 8);
     return handle && handle <= o->textures.count ? &o->textures.data[handle - 1] : NULL;
@@ -124,7 +129,8 @@ enum oracle_step oracle_tex(struct oracle_thread *t, const struct ptx_inst *i)
         }
     }
     if (!fetch(t, x, a, out)) return STEP_FAULT;
-    for (unsigned k = 0; k < 4; k++) oracle_write(t, d->kind == PTX_OPERAND_VECTOR ? &d->elements[k] : d, PTX_B32, out[k]);
+    for (unsigned k = 0; k < 4; k++)
+        oracle_write(t, d->kind == PTX_OPERAND_VECTOR ? &d->elements[k] : d, PTX_B32, out[k]);
     return STEP_NEXT;
 }
 
@@ -132,7 +138,9 @@ enum oracle_step oracle_txq(struct oracle_thread *t, const struct ptx_inst *i)
 {
     const struct oracle_texture *x = find(t, &i->operands[1]);
     if (!x) return oracle_fault(t, "no such texture");
-    uint32_t d = i->mode == PTX_MODE_TXQ_WIDTH ? x->width : i->mode == PTX_MODE_TXQ_HEIGHT ? x->height : x->depth;
+    uint32_t d = i->mode == PTX_MODE_TXQ_WIDTH    ? x->width
+                 : i->mode == PTX_MODE_TXQ_HEIGHT ? x->height
+                                                  : x->depth;
     oracle_write(t, &i->operands[0], PTX_B32, d);
     return STEP_NEXT;
 }
