@@ -23,9 +23,12 @@ __constant__ float lambda[MAX_RATES]; // volatilities, by time to maturity
 __constant__ int maturity[MAX_OPTIONS];
 __constant__ float swap_rate[MAX_OPTIONS];
 
-// Forward rates to the end of the path.
-__device__ __forceinline__ void evolve(float *rate, const float *z)
+// Forward rates to the end of the path. With a history, the rates before step n stay in
+// history[n * rate_count + i].
+__device__ __forceinline__ void evolve(float *rate, const float *z, float *history)
 {
+    if (history)
+        for (int i = 0; i < rate_count; i++) history[i] = rate[i];
     for (int n = 0; n < step_count; n++) {
         float drift_z = sqrtf(delta) * z[n];
         float v = 0.0f;
@@ -34,23 +37,7 @@ __device__ __forceinline__ void evolve(float *rate, const float *z)
             float scaled = delta * volatility;
             v += (scaled * rate[i]) / (1.0f + delta * rate[i]);
             rate[i] *= expf(scaled * v + volatility * (drift_z - 0.5f * scaled));
-        }
-    }
-}
-
-// The same, keeping the rates before every step: history[n * rate_count + i].
-__device__ __forceinline__ void evolve_recording(float *rate, const float *z, float *history)
-{
-    for (int i = 0; i < rate_count; i++) history[i] = rate[i];
-    for (int n = 0; n < step_count; n++) {
-        float drift_z = sqrtf(delta) * z[n];
-        float v = 0.0f;
-        for (int i = n + 1; i < rate_count; i++) {
-            float volatility = lambda[i - n - 1];
-            float scaled = delta * volatility;
-            v += (scaled * rate[i]) / (1.0f + delta * rate[i]);
-            rate[i] *= expf(scaled * v + volatility * (drift_z - 0.5f * scaled));
-            history[(n + 1) * rate_count + i] = rate[i];
+            if (history) history[(n + 1) * rate_count + i] = rate[i];
         }
     }
 }
@@ -142,7 +129,7 @@ KERNEL void libor_value_and_delta(float *value, float *last_rate_delta, int path
     for (int path = blockIdx.x * blockDim.x + threadIdx.x; path < paths; path += threads) {
         for (int i = 0; i < rate_count; i++) rate[i] = initial_rate;
         for (int n = 0; n < step_count; n++) z[n] = variate;
-        evolve_recording(rate, z, history);
+        evolve(rate, z, history);
         value[path] = portfolio_adjoint(rate, adjoint);
         evolve_adjoint(adjoint, history);
         last_rate_delta[path] = adjoint[rate_count - 1];
@@ -156,7 +143,7 @@ KERNEL void libor_value(float *value, int paths)
     for (int path = blockIdx.x * blockDim.x + threadIdx.x; path < paths; path += threads) {
         for (int i = 0; i < rate_count; i++) rate[i] = initial_rate;
         for (int n = 0; n < step_count; n++) z[n] = variate;
-        evolve(rate, z);
+        evolve(rate, z, nullptr);
         value[path] = portfolio(rate);
     }
 }

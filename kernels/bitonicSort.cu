@@ -20,37 +20,43 @@ __device__ __forceinline__ void compare(struct pair *a, struct pair *b, unsigned
     }
 }
 
-// Sorts tiles, even ones upwards and odd ones downwards: two neighbours make one bitonic sequence.
-KERNEL void bitonic_sort_tiles(unsigned *keys, unsigned *values)
+__device__ __forceinline__ void load_tile(struct pair *tile, const unsigned *keys, const unsigned *values)
 {
-    __shared__ struct pair tile[TILE];
     unsigned tid = threadIdx.x, base = blockIdx.x * TILE;
-
     tile[tid].key = keys[base + tid];
     tile[tid].value = values[base + tid];
     tile[tid + THREADS].key = keys[base + tid + THREADS];
     tile[tid + THREADS].value = values[base + tid + THREADS];
+}
 
-    for (unsigned size = 2; size < TILE; size <<= 1) {
-        unsigned ascending = (tid & (size / 2)) != 0;
-        for (unsigned stride = size / 2; stride > 0; stride >>= 1) {
-            __syncthreads();
-            unsigned at = 2 * tid - (tid & (stride - 1));
-            compare(&tile[at], &tile[at + stride], ascending);
-        }
-    }
-    unsigned ascending = (blockIdx.x & 1) == 0;
-    for (unsigned stride = TILE / 2; stride > 0; stride >>= 1) {
-        __syncthreads();
-        unsigned at = 2 * tid - (tid & (stride - 1));
-        compare(&tile[at], &tile[at + stride], ascending);
-    }
+__device__ __forceinline__ void store_tile(const struct pair *tile, unsigned *keys, unsigned *values)
+{
+    unsigned tid = threadIdx.x, base = blockIdx.x * TILE;
     __syncthreads();
-
     keys[base + tid] = tile[tid].key;
     values[base + tid] = tile[tid].value;
     keys[base + tid + THREADS] = tile[tid + THREADS].key;
     values[base + tid + THREADS] = tile[tid + THREADS].value;
+}
+
+// Columns of comparators with strides size / 2 down to 1: sorts bitonic sequences of that size.
+__device__ __forceinline__ void merge(struct pair *tile, unsigned size, unsigned ascending)
+{
+    for (unsigned stride = size / 2; stride > 0; stride >>= 1) {
+        __syncthreads();
+        unsigned at = 2 * threadIdx.x - (threadIdx.x & (stride - 1));
+        compare(&tile[at], &tile[at + stride], ascending);
+    }
+}
+
+// Sorts tiles, even ones upwards and odd ones downwards: two neighbours make one bitonic sequence.
+KERNEL void bitonic_sort_tiles(unsigned *keys, unsigned *values)
+{
+    __shared__ struct pair tile[TILE];
+    load_tile(tile, keys, values);
+    for (unsigned size = 2; size < TILE; size <<= 1) merge(tile, size, (threadIdx.x & (size / 2)) != 0);
+    merge(tile, TILE, (blockIdx.x & 1) == 0);
+    store_tile(tile, keys, values);
 }
 
 // One column of comparators with a stride of at least TILE.
@@ -68,28 +74,12 @@ KERNEL void bitonic_merge_global(unsigned *keys, unsigned *values, unsigned size
     values[at + stride] = b.value;
 }
 
-// All remaining columns of a merge, strides TILE / 2 down to 1.
+// The columns that are left of a merge of `size` elements, within tiles.
 KERNEL void bitonic_merge_tiles(unsigned *keys, unsigned *values, unsigned size)
 {
     __shared__ struct pair tile[TILE];
-    unsigned tid = threadIdx.x, base = blockIdx.x * TILE;
-
-    tile[tid].key = keys[base + tid];
-    tile[tid].value = values[base + tid];
-    tile[tid + THREADS].key = keys[base + tid + THREADS];
-    tile[tid + THREADS].value = values[base + tid + THREADS];
-
-    unsigned comparator = blockIdx.x * THREADS + tid;
-    unsigned ascending = (comparator & (size / 2)) == 0;
-    for (unsigned stride = TILE / 2; stride > 0; stride >>= 1) {
-        __syncthreads();
-        unsigned at = 2 * tid - (tid & (stride - 1));
-        compare(&tile[at], &tile[at + stride], ascending);
-    }
-    __syncthreads();
-
-    keys[base + tid] = tile[tid].key;
-    values[base + tid] = tile[tid].value;
-    keys[base + tid + THREADS] = tile[tid + THREADS].key;
-    values[base + tid + THREADS] = tile[tid + THREADS].value;
+    unsigned comparator = blockIdx.x * THREADS + threadIdx.x;
+    load_tile(tile, keys, values);
+    merge(tile, TILE, (comparator & (size / 2)) == 0);
+    store_tile(tile, keys, values);
 }
