@@ -437,6 +437,18 @@ static bool report_modifiers(struct check *c, const struct signature *s)
     return false;
 }
 
+char signature_letter(const struct signature_index *index, const struct ptx_inst *i, unsigned operand)
+{
+    for (uint32_t r = 0; r < index->count[i->op]; r++) {
+        const struct signature *s = &index->first[i->op][r];
+        if (!types_match(s, i) || !count_matches(s, i) || *s->operands == '@') continue;
+        const char *optional = strchr(s->operands, '?');
+        unsigned place = operand + (optional && operand >= (unsigned)(optional - s->operands));
+        if (place < strlen(s->operands)) return s->operands[place];
+    }
+    return 0;
+}
+
 static const struct signature *find_signature(struct check *c)
 {
     const struct signature_index *index = c->p->signatures;

@@ -21,6 +21,9 @@ struct signature_index *signature_index_create(void);
 void signature_index_destroy(struct signature_index *index);
 uint64_t signature_fields(const struct signature_index *index, enum ptx_op op);
 
+// The letter of sig.def that says what an operand is, 0 when the operation's own function does.
+char signature_letter(const struct signature_index *index, const struct ptx_inst *i, unsigned operand);
+
 // check_instruction leaves this in `unsupported` when the form is valid but refused; the caller knows the
 // full name.
 extern const char ptx_unsupported_form[];

@@ -1,0 +1,284 @@
+// One instruction as text: modifiers in the order of the PTX ISA's syntax lines, operands as they were.
+#include "ptx/names.h"
+#include "ptx/print_impl.h"
+
+#include <string.h>
+
+// ---- modifiers
+
+static void put(const struct printer *p, const char *word) { strbuf_printf(p->out, ".%s", word); }
+
+static void put_field(const struct printer *p, enum ptx_field field, unsigned value)
+{
+    const char *text = value ? suffix_text(field, value) : NULL;
+    if (text) put(p, text);
+}
+
+static void put_flag(const struct printer *p, bool flag, const char *word)
+{
+    if (flag) put(p, word);
+}
+
+static void print_mode(const struct printer *p, const struct ptx_inst *i)
+{
+    static const enum ptx_field fields[] = {FIELD_SHFL,  FIELD_VOTE,     FIELD_BAR, FIELD_SHF,
+                                            FIELD_TESTP, FIELD_GEOMETRY, FIELD_TXQ, FIELD_CP};
+    if (i->op == PTX_OP_CP) put(p, "async");
+    if (i->mode == PTX_MODE_MEMBAR_PROXY) put(p, "proxy.alias");
+    if (i->mode == PTX_MODE_BAR_WARP_SYNC) put(p, "warp.sync");
+    if (i->mode == PTX_MODE_NONE) return;
+    for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++) put_field(p, fields[f], (unsigned)i->mode);
+}
+
+static void print_memory_order(const struct printer *p, const struct ptx_inst *i)
+{
+    if (i->sem == PTX_SEM_MMIO)
+        put(p, "mmio.relaxed");
+    else
+        put_field(p, FIELD_SEM, (unsigned)i->sem);
+    if (i->op == PTX_OP_MEMBAR && i->scope == PTX_SCOPE_GPU)
+        put(p, "gl");
+    else
+        put_field(p, FIELD_SCOPE, (unsigned)i->scope);
+}
+
+static void print_spaces(const struct printer *p, const struct ptx_inst *i)
+{
+    put_flag(p, i->to, "to");
+    if (i->space != PTX_SPACE_GENERIC) put(p, ptx_space_name(i->space));
+    if (i->space_to != PTX_SPACE_GENERIC && !i->to) put(p, ptx_space_name(i->space_to));
+}
+
+static void print_arithmetic(const struct printer *p, const struct ptx_inst *i)
+{
+    put_field(p, FIELD_CMP, (unsigned)i->cmp);
+    put_field(p, FIELD_BOOL, (unsigned)i->boolean);
+    put_field(p, FIELD_HALF, (unsigned)i->half);
+    put_flag(p, i->approx, "approx");
+    put_flag(p, i->full, "full");
+    put_field(p, FIELD_ROUND, (unsigned)i->round);
+    put_field(p, FIELD_ROUND_INT, (unsigned)i->round);
+    put_field(p, FIELD_ROUND_TIES, (unsigned)i->round);
+    put_flag(p, i->ftz, "ftz");
+    put_flag(p, i->sat, "sat");
+    put_flag(p, i->nan, "NaN");
+    put_flag(p, i->xorsign, "xorsign.abs");
+    put_flag(p, i->relu, "relu");
+    put_flag(p, i->carry_out, "cc");
+    put_flag(p, i->shift_amount, "shiftamt");
+    bool clamps = i->op == PTX_OP_SHF || i->op == PTX_OP_SZEXT || i->op == PTX_OP_BMSK;
+    if (clamps) put(p, i->wrap ? "wrap" : "clamp");
+}
+
+// What the module does not keep because nothing here depends on it, but the syntax asks for.
+static void print_required(const struct printer *p, const struct ptx_inst *i)
+{
+    bool prefetches = i->op == PTX_OP_PREFETCH || i->op == PTX_OP_PREFETCHU;
+    put_flag(p, prefetches, "L1");
+    put_flag(p, i->op == PTX_OP_APPLYPRIORITY, "L2::evict_normal");
+    put_flag(p, i->op == PTX_OP_BRX, "idx");
+    put_flag(p, i->op == PTX_OP_PMEVENT && i->operands[0].imm > 15, "mask");
+}
+
+static bool half_atomic(const struct ptx_inst *i)
+{
+    enum ptx_type t = i->types[0];
+    bool atomic = i->op == PTX_OP_ATOM || i->op == PTX_OP_RED;
+    return atomic && i->vector == 1 && (t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2);
+}
+
+static void print_name(const struct printer *p, const struct ptx_inst *i)
+{
+    strbuf_puts(p->out, ptx_op_name(i->op));
+    put_flag(p, i->sync, "sync");
+    print_mode(p, i);
+    put_flag(p, i->op == PTX_OP_BARRIER && i->aligned, "aligned");
+    print_memory_order(p, i);
+    put_field(p, FIELD_CACHE, (unsigned)i->cache);
+    print_spaces(p, i);
+    put_flag(p, i->non_coherent, "nc");
+    put_field(p, FIELD_ATOM, (unsigned)i->atom);
+    put_flag(p, half_atomic(i), "noftz");
+    print_arithmetic(p, i);
+    print_required(p, i);
+    put_flag(p, i->uniform, "uni");
+    if (i->vector > 1) strbuf_printf(p->out, ".v%u", i->vector);
+    for (unsigned t = 0; t < i->type_count; t++) put(p, ptx_type_name(i->types[t]));
+    put_field(p, FIELD_PRMT, i->op == PTX_OP_PRMT ? (unsigned)i->mode : 0);
+}
+
+// ---- operands
+
+static void print_immediate(const struct printer *p, uint64_t bits, enum ptx_type type)
+{
+    if (type == PTX_F32)
+        strbuf_printf(p->out, "0f%08X", (unsigned)bits);
+    else if (type == PTX_F64)
+        strbuf_printf(p->out, "0d%016llX", (unsigned long long)bits);
+    else
+        strbuf_printf(p->out, "%lld", (long long)bits);
+}
+
+static void print_special(const struct printer *p, const struct ptx_operand *o)
+{
+    static const char *const reserved[] = {"begin", "end", "cap", "0", "1"};
+    unsigned n = o->component;
+    switch ((int)o->sreg) {
+    case PTX_SREG_PM: strbuf_printf(p->out, "%%pm%u", n); return;
+    case PTX_SREG_PM64: strbuf_printf(p->out, "%%pm%u_64", n); return;
+    case PTX_SREG_ENVREG: strbuf_printf(p->out, "%%envreg%u", n); return;
+    case PTX_SREG_RESERVED_SMEM: strbuf_printf(p->out, "%%reserved_smem_offset_%s", reserved[n]); return;
+    default: break;
+    }
+    strbuf_puts(p->out, ptx_sreg_name(o->sreg));
+    if (ptx_sreg_components(o->sreg) == 3) strbuf_printf(p->out, ".%c", "xyz"[n]);
+}
+
+static void print_offset(const struct printer *p, int64_t offset)
+{
+    if (offset) strbuf_printf(p->out, "+%lld", (long long)offset);
+}
+
+static void print_memory(const struct printer *p, const struct ptx_operand *o)
+{
+    strbuf_putc(p->out, '[');
+    if (o->variable)
+        strbuf_puts(p->out, print_variable_name(p, o->variable));
+    else if (o->reg >= 0)
+        strbuf_puts(p->out, p->regs[o->reg]);
+    else
+        strbuf_printf(p->out, "%llu", (unsigned long long)o->imm);
+    print_offset(p, o->offset);
+    strbuf_putc(p->out, ']');
+}
+
+static void print_operand(const struct printer *p, const struct ptx_operand *o, enum ptx_type type)
+{
+    switch (o->kind) {
+    case PTX_OPERAND_REG: strbuf_printf(p->out, "%s%s", o->negated ? "!" : "", p->regs[o->reg]); return;
+    case PTX_OPERAND_IMM: print_immediate(p, o->imm, type); return;
+    case PTX_OPERAND_SREG: print_special(p, o); return;
+    case PTX_OPERAND_SYMBOL:
+        strbuf_puts(p->out, print_variable_name(p, o->variable));
+        print_offset(p, o->offset);
+        return;
+    case PTX_OPERAND_FUNCTION: strbuf_puts(p->out, o->function->name); return;
+    case PTX_OPERAND_MEMORY: print_memory(p, o); return;
+    case PTX_OPERAND_LABEL: strbuf_puts(p->out, p->labels[o->label]); return;
+    case PTX_OPERAND_LABELS: strbuf_puts(p->out, p->tables[o->label]); return;
+    case PTX_OPERAND_SINK: strbuf_putc(p->out, '_'); return;
+    case PTX_OPERAND_VECTOR:
+        strbuf_putc(p->out, '{');
+        for (unsigned e = 0; e < o->count; e++) {
+            if (e) strbuf_puts(p->out, ", ");
+            print_operand(p, &o->elements[e], type);
+        }
+        strbuf_putc(p->out, '}');
+        return;
+    case PTX_OPERAND_PAIR:
+        print_operand(p, &o->elements[0], type);
+        strbuf_putc(p->out, '|');
+        print_operand(p, &o->elements[1], type);
+        return;
+    case PTX_OPERAND_NONE: return;
+    }
+}
+
+// The type an immediate in that place has.
+static enum ptx_type operand_type(const struct printer *p, const struct ptx_inst *i, unsigned operand)
+{
+    switch (signature_letter(p->signatures, i, operand)) {
+    case 'd':
+    case 's':
+    case 'w':
+    case 'L':
+    case 'S': return i->types[0];
+    case 't':
+    case 'y': return i->types[1];
+    case 0: return i->op == PTX_OP_TEX ? i->types[1] : i->types[0];
+    default: return PTX_NONE;
+    }
+}
+
+static void print_operands(const struct printer *p, const struct ptx_inst *i)
+{
+    bool texture = i->op == PTX_OP_TEX || i->op == PTX_OP_TXQ;
+    for (unsigned o = 0; o < i->operand_count; o++) {
+        strbuf_puts(p->out, o ? ", " : " ");
+        if (texture && o == 1) strbuf_putc(p->out, '[');
+        print_operand(p, &i->operands[o], operand_type(p, i, o));
+    }
+    if (texture) strbuf_putc(p->out, ']');
+}
+
+// ---- calls
+
+static void print_list(const struct printer *p, const struct ptx_operand *list, unsigned count,
+                       struct ptx_variable **formals)
+{
+    strbuf_putc(p->out, '(');
+    for (unsigned o = 0; o < count; o++) {
+        if (o) strbuf_puts(p->out, ", ");
+        print_operand(p, &list[o], formals[o]->type);
+    }
+    strbuf_putc(p->out, ')');
+}
+
+static const struct ptx_prototype *called_prototype(const struct ptx_inst *i)
+{
+    return i->call_target.kind == PTX_OPERAND_FUNCTION ? &i->call_target.function->prototype
+                                                       : i->call_prototype;
+}
+
+static void print_call(const struct printer *p, const struct ptx_inst *i, uint32_t index)
+{
+    const struct ptx_prototype *t = called_prototype(i);
+    strbuf_putc(p->out, ' ');
+    if (i->call_return_count) {
+        print_list(p, i->call_returns, i->call_return_count, t->returns);
+        strbuf_puts(p->out, ", ");
+    }
+    print_operand(p, &i->call_target, PTX_NONE);
+    if (i->call_argument_count) {
+        strbuf_puts(p->out, ", ");
+        print_list(p, i->call_arguments, i->call_argument_count, t->params);
+    }
+    if (i->call_target.kind != PTX_OPERAND_FUNCTION) strbuf_printf(p->out, ", prototype$%u", index);
+}
+
+static void print_call_prototype(const struct printer *p, const struct ptx_inst *i, uint32_t index)
+{
+    const struct ptx_prototype *t = i->call_prototype;
+    strbuf_printf(p->out, "    prototype$%u: .callprototype ", index);
+    if (t->return_count) print_parameters(p, t->returns, t->return_count, false);
+    strbuf_puts(p->out, " _ ");
+    print_parameters(p, t->params, t->param_count, false);
+    strbuf_puts(p->out, t->noreturn ? " .noreturn;\n" : ";\n");
+}
+
+// Kept unread: only its name is known, and that is enough to keep it refused.
+static bool is_unread(const struct ptx_inst *i)
+{
+    if (!i->unsupported || i->operand_count || i->op == PTX_OP_CALL) return false;
+    const char *name = ptx_op_name(i->op);
+    return strncmp(i->unsupported, name, strlen(name)) == 0;
+}
+
+void print_instruction(const struct printer *p, uint32_t index)
+{
+    const struct ptx_inst *i = &p->f->insts[index];
+    if (i->op == PTX_OP_CALL && i->call_target.kind != PTX_OPERAND_FUNCTION)
+        print_call_prototype(p, i, index);
+    strbuf_puts(p->out, "    ");
+    if (i->guard >= 0) strbuf_printf(p->out, "@%s%s ", i->guard_negated ? "!" : "", p->regs[i->guard]);
+    if (is_unread(i)) {
+        strbuf_puts(p->out, i->unsupported);
+    } else {
+        print_name(p, i);
+        if (i->op == PTX_OP_CALL)
+            print_call(p, i, index);
+        else
+            print_operands(p, i);
+    }
+    strbuf_puts(p->out, ";\n");
+}
