@@ -143,6 +143,10 @@ void ir_set_old(struct ir_inst *i, uint32_t def, struct ir_value *v);
 void ir_replace(struct ir_value *of, struct ir_value *by); // every use, guard and old of `of`
 void ir_add_edge(struct ir_block *from, struct ir_block *to); // appends to succs and preds; phis are the caller's
 void ir_remove_edge(struct ir_block *from, uint32_t succ);    // drops the phi operand in the target too
+// The edge leads to `to` from now on: at the same place among the successors, last among to's predecessors. The
+// caller appends to the phis of `to` (ir_phi_append). No later successor of `from` may be `to`.
+void ir_redirect_edge(struct ir_block *from, uint32_t succ, struct ir_block *to);
+void ir_phi_append(struct ir_inst *phi, struct ir_value *v); // an operand for a predecessor just added
 void ir_remove_block(struct ir_function *f, struct ir_block *b); // unreachable, edges already gone
 struct ir_block *ir_split_edge(struct ir_block *from, uint32_t succ);
 uint32_t ir_pred_index(const struct ir_block *from, uint32_t succ); // of that edge in its target's preds

@@ -3,6 +3,7 @@
 // Between two blocks there may be several edges (a branch whose sides meet at once, a switch). The k-th entry
 // of from->succs that names `to` belongs to the k-th entry of to->preds that names `from`; everything below
 // keeps it so, and with it the order of the phis' operands.
+#include "base/vec.h"
 #include "compile/ir.h"
 
 #include <assert.h>
@@ -149,6 +150,29 @@ struct ir_block *ir_split_edge(struct ir_block *from, uint32_t succ)
     from->succs[succ] = middle;
     to->preds[pred] = middle;
     return middle;
+}
+
+void ir_redirect_edge(struct ir_block *from, uint32_t succ, struct ir_block *to)
+{
+    struct ir_block *old = from->succs[succ];
+    uint32_t pred = ir_pred_index(from, succ);
+    for (struct ir_inst *i = old->first; i && i->op == IR_PHI; i = i->next) drop_phi_operand(i, pred);
+    for (uint32_t k = pred; k + 1 < old->pred_count; k++) old->preds[k] = old->preds[k + 1];
+    old->pred_count--;
+    // The k-th edge to `to` in from->succs must be the k-th in to->preds. A new edge is appended there, so it
+    // must be the last one of `from`, or the others' operands would be exchanged.
+    for (uint32_t k = succ + 1; k < from->succ_count; k++) assert(from->succs[k] != to);
+    from->succs[succ] = to;
+    append_block(&from->function->unit->arena, &to->preds, &to->pred_count, from);
+}
+
+void ir_phi_append(struct ir_inst *phi, struct ir_value *v)
+{
+    VEC(struct ir_value *) uses = {0};
+    for (uint32_t k = 0; k < phi->use_count; k++) vec_push(&uses, phi->uses[k].value);
+    vec_push(&uses, v);
+    ir_set_uses(phi, (uint32_t)uses.count, uses.data);
+    vec_fini(&uses);
 }
 
 // -- numbering

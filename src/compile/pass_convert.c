@@ -207,13 +207,8 @@ static void convert(struct ir_function *f, struct ir_block *b, struct side yes, 
     ir_append(b, jump);
     ir_add_edge(b, join);
     size_t k = 0;
-    for (struct ir_inst *phi = join->first; phi && phi->op == IR_PHI; phi = phi->next) {
-        VEC(struct ir_value *) uses = {0};
-        for (uint32_t u = 0; u < phi->use_count; u++) vec_push(&uses, phi->uses[u].value);
-        vec_push(&uses, kept.data[k++]);
-        ir_set_uses(phi, (uint32_t)uses.count, uses.data);
-        vec_fini(&uses);
-    }
+    for (struct ir_inst *phi = join->first; phi && phi->op == IR_PHI; phi = phi->next)
+        ir_phi_append(phi, kept.data[k++]);
     vec_fini(&kept);
 }
 
