@@ -104,9 +104,22 @@ static bool load(struct wf_module *m)
            for_each_variable(m, initialise_variable);
 }
 
+// Compiled code given instead of text is a frequent slip, and an error at its first strange byte would not
+// say so.
+static bool check_text(struct wf_context *c, uint32_t source, const char *ptx, size_t length)
+{
+    struct loc file = {.source = source};
+    if (length >= 4 && memcmp(ptx, "\177ELF", 4) == 0)
+        return diag_error(&c->diag, file, "is an ELF file (a cubin or an executable), not PTX text");
+    if (memchr(ptx, 0, length < 4096 ? length : 4096))
+        return diag_error(&c->diag, file, "is binary, not PTX text");
+    return true;
+}
+
 struct wf_module *wf_module_load(struct wf_context *c, const char *name, const char *ptx, size_t length)
 {
     uint32_t source = diag_add_source(&c->diag, name, ptx, length);
+    if (!check_text(c, source, ptx, length)) return NULL;
     struct ptx_module *parsed = ptx_parse(ptx, length, source, &c->diag);
     if (!parsed) return NULL;
     struct wf_module *m = heap_alloc(sizeof *m);
@@ -124,7 +137,7 @@ struct wf_module *wf_module_load_file(struct wf_context *c, const char *path)
     size_t length;
     const char *why;
     if (!file_read(path, &text, &length, &why)) {
-        diag_error(&c->diag, loc_none(), "%s: %s", path, why);
+        diag_error(&c->diag, (struct loc){.source = diag_add_source(&c->diag, path, NULL, 0)}, "%s", why);
         return NULL;
     }
     struct wf_module *m = wf_module_load(c, path, text, length);
@@ -177,12 +190,13 @@ static const char *next_texture(const void *context, size_t i)
 static enum wf_status unknown(struct wf_module *m, const char *what, const char *name,
                               const char *(*next)(const void *, size_t))
 {
-    const char *near = str_nearest(name, next, m->ptx);
-    struct loc loc = {.source = m->source};
+    const char *near = str_nearest(name, next, m->ptx),
+               *file = m->context->diag.sources.data[m->source - 1].name;
     if (near && *near)
-        diag_error(&m->context->diag, loc, "no %s \"%s\"; did you mean \"%s\"?", what, name, near);
+        diag_error(&m->context->diag, loc_none(), "no %s \"%s\" in %s; did you mean \"%s\"?", what, name,
+                   file, near);
     else
-        diag_error(&m->context->diag, loc, "no %s \"%s\"", what, name);
+        diag_error(&m->context->diag, loc_none(), "no %s \"%s\" in %s", what, name, file);
     return WF_BAD_INPUT;
 }
 

@@ -1,4 +1,5 @@
-// Collecting and formatting diagnostics. Errors past the limit are counted, not kept, and the last line says so.
+// Collecting and formatting diagnostics. Errors past the limit are counted, not kept, and the last line says
+// so.
 #include "base/diag.h"
 
 #include <string.h>
@@ -92,6 +93,23 @@ static const char *find_line(const struct diag_source *s, uint32_t line, size_t 
     return p;
 }
 
+// Whether the bytes can go to a terminal as they are when control characters are taken out.
+static bool is_utf8(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        unsigned char c = (unsigned char)text[i++];
+        size_t rest = c < 0x80                ? 0
+                      : c >= 0xc2 && c < 0xe0 ? 1
+                      : c >= 0xe0 && c < 0xf0 ? 2
+                      : c >= 0xf0 && c < 0xf5 ? 3
+                                              : 4;
+        if (rest == 4 || rest > length - i) return false;
+        for (; rest; rest--)
+            if (((unsigned char)text[i++] & 0xc0) != 0x80) return false;
+    }
+    return true;
+}
+
 // The source line, cut to a window around the column when it is very long, and a caret below it.
 static void format_snippet(const struct diag_source *s, struct loc loc, struct strbuf *out)
 {
@@ -104,10 +122,12 @@ static void format_snippet(const struct diag_source *s, struct loc loc, struct s
     size_t first = column > WIDEST / 2 ? column - WIDEST / 2 : 0;
     if (length <= WIDEST) first = 0;
     size_t last = length - first > WIDEST ? first + WIDEST : length;
+    bool plain = is_utf8(line + first, last - first);
     strbuf_printf(out, "%*s", INDENT, "");
     for (size_t i = first; i < last; i++) {
         unsigned char c = (unsigned char)line[i];
-        strbuf_putc(out, c == '\t' || c == '\r' ? ' ' : c < 0x20 || c == 0x7f ? '?' : (char)c);
+        bool shown = c >= 0x20 && c != 0x7f && (plain || c < 0x80);
+        strbuf_putc(out, c == '\t' || c == '\r' ? ' ' : shown ? (char)c : '?');
     }
     strbuf_printf(out, "\n%*s^", (int)(INDENT + column - first), "");
     for (size_t i = 1; i < loc.length && column + i < last; i++) strbuf_putc(out, '~');

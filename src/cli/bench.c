@@ -118,13 +118,6 @@ static enum wf_status run_one(const struct options *o, const struct selection *w
     return status;
 }
 
-static bool is_wanted(const struct options *o, const struct workload *w)
-{
-    for (size_t i = 0; i < o->operands.count; i++)
-        if (str_equal(o->operands.data[i], w->name)) return true;
-    return !o->operands.count;
-}
-
 // Results, whatever became of single workloads.
 static enum wf_status publish(const struct options *o, struct report_bench *b, struct diag *d)
 {
@@ -158,9 +151,12 @@ static enum wf_status run_all(const struct options *o, const struct selection *w
                               struct diag *d)
 {
     enum wf_status worst = WF_OK;
-    const struct workload *w;
-    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
-        if (!is_wanted(o, w)) continue;
+    for (size_t i = 0;; i++) { // those named, in that order, or all
+        const char *near;
+        const struct workload *w = !o->operands.count      ? workload_at(i)
+                                   : i < o->operands.count ? workload_find(o->operands.data[i], &near)
+                                                           : NULL;
+        if (!w) break;
         enum wf_status status = run_one(o, what, w, b, d);
         if (status == WF_BAD_USAGE) return status;
         if (status > worst) worst = status;

@@ -62,6 +62,21 @@ static void test_hostile_lines(struct test *t)
     CHECK(t, strchr(strbuf_text(&text), '\033') == NULL);
     CHECK_HAS(t, strbuf_text(&text), "a??a");
     CHECK(t, text.length < 500);
+    strbuf_clear(&text);
+    diag_clear(&d);
+    source = diag_add_source(&d, "binary",
+                             "a\xff"
+                             "b\xc3",
+                             4);
+    diag_error(&d, (struct loc){source, 1, 1, 1}, "x");
+    diag_format(&d, false, &text);
+    CHECK_HAS(t, strbuf_text(&text), "\n    a?b?\n");
+    strbuf_clear(&text);
+    diag_clear(&d);
+    source = diag_add_source(&d, "text", "a µ b", 6);
+    diag_error(&d, (struct loc){source, 1, 1, 1}, "x");
+    diag_format(&d, false, &text);
+    CHECK_HAS(t, strbuf_text(&text), "\n    a µ b\n");
     strbuf_fini(&text);
     diag_fini(&d);
 }
