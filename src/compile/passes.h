@@ -1,16 +1,11 @@
-// The optimiser: every pass of passes.def over every function of a unit, and the legalisation that always runs.
+// The optimiser: every pass of passes.def over every function of a unit, and the legalisation that always
+// runs.
 //
 //   lowered IR ─▶ [passes, until nothing changes] ─▶ legalise ─▶ [passes again, now late] ─▶ IR for selection
 //
 // With compile_options.optimise == 0 only legalise runs. Passes keep functions sound (ir_verify) one by one.
 //
-// What selection may rely on afterwards (`legalise.c`): no SATI to or from 64 bits, no SQRT, RCP or float DIV, no
-// integer DIV or REM; of the operations with a 64-bit integer type only
-//
-//   ADD SUB NEG MUL MAD AND OR XOR NOT SETP SELECT PHI COPY UNDEF BANK LOAD STORE ATOM RED CVT MATCH ZEXT SEXT
-//
-// are left (besides MULWIDE, MADWIDE, PACK, LO, HI, whose type is the 32-bit one). 64-bit shifts have become FUNNEL
-// with type U64 or S64: the machine's SHF of {b:a} by c, the amount clamped at 64.
+// What is left after legalise is said in backend.h.
 #pragma once
 #include "compile/ir.h"
 
@@ -26,6 +21,6 @@ struct pass_context {
 
 bool legalise(struct ir_function *f); // with `optimise` = 0 too
 
-// Runs everything the unit's options ask for. NULL, or under options->check the text of ir_verify with the name of the
-// pass that broke the function (in the unit's arena).
+// Runs everything the unit's options ask for. NULL, or under options->check the text of ir_verify with the
+// name of the pass that broke the function (in the unit's arena).
 const char *passes_run(struct ir_unit *u);

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-void ssa_init(struct ssa *s, struct ir_function *f, uint32_t variable_count, uint8_t *classes, uint32_t *writers)
+void ssa_init(struct ssa *s, struct ir_function *f, uint32_t variable_count, uint8_t *classes,
+              uint32_t *writers)
 {
     memset(s, 0, sizeof *s);
     s->f = f;
@@ -20,7 +21,10 @@ void ssa_fini(struct ssa *s)
     vec_fini(&s->phis);
 }
 
-static uint64_t key_of(const struct ir_block *b, uint32_t variable) { return (uint64_t)b->id << 32 | variable; }
+static uint64_t key_of(const struct ir_block *b, uint32_t variable)
+{
+    return (uint64_t)b->id << 32 | variable;
+}
 
 static struct ir_value *known(const struct ssa *s, const struct ir_block *b, uint32_t variable)
 {
