@@ -112,7 +112,8 @@ struct ir_unit {
     const struct compile_options *options;
     VEC(struct ir_function *) functions; // [0] is the kernel
     struct program *program;             // being filled: params, symbols, line tables, shared size …
-    struct strmap symbols;               // of program->symbols; a FUNCTION's value is its index in `functions` until emit
+    struct u64map symbols; // variable or function (its pointer) to index in program->symbols; a FUNCTION symbol's value
+                           // is its index in `functions` until emit
     struct u64map line_sets;             // hash of a set -> index
 };
 
@@ -172,6 +173,9 @@ bool ir_dominates(const struct ir_block *a, const struct ir_block *b);
 // -- source lines ----------------------------------------------------------------------------------------------
 uint32_t ir_line_set_of(struct ir_unit *u, uint32_t ptx_line_info);        // interned singleton
 uint32_t ir_line_set_union(struct ir_unit *u, uint32_t a, uint32_t b);     // interned union
+
+// The set of an operation of `function` after its body was inlined at a call that stands for `call_set`.
+uint32_t ir_line_set_inlined(struct ir_unit *u, uint32_t set, uint32_t call_set, const char *function);
 
 // -- checking and printing -----------------------------------------------------------------------------------
 // NULL when sound (SSA dominance, phi arity, classes, use lists, edges); else a text in the unit's arena. Run after

@@ -28,7 +28,7 @@ void ir_unit_destroy(struct ir_unit *u)
         vec_fini(&f->constant_values);
     }
     vec_fini(&u->functions);
-    strmap_fini(&u->symbols);
+    u64map_fini(&u->symbols);
     u64map_fini(&u->line_sets);
     if (u->program) program_free(u->program);
     arena_fini(&u->arena);

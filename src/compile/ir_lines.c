@@ -133,3 +133,30 @@ uint32_t ir_line_set_union(struct ir_unit *u, uint32_t a, uint32_t b)
     u64map_set(&u->line_sets, pair, made);
     return made;
 }
+
+// A place of an inlined function: its outermost caller, itself if it has none, was called at `site`.
+static uint32_t place_called_at(struct ir_unit *u, uint32_t place, uint32_t site, const char *function)
+{
+    uint32_t chain[64], depth = 0, outer = site;
+    for (uint32_t at = place; at && depth < 64; at = u->program->line_table[at].inlined_at) chain[depth++] = at;
+    while (depth) {
+        struct program_line line = u->program->line_table[chain[--depth]];
+        if (!line.inlined_at) line.function = function;
+        line.inlined_at = outer;
+        outer = intern_place(u, line);
+    }
+    return outer;
+}
+
+uint32_t ir_line_set_inlined(struct ir_unit *u, uint32_t set, uint32_t call_set, const char *function)
+{
+    struct program_line_set lines = u->program->line_sets[set], call = u->program->line_sets[call_set];
+    if (!set || !call_set) return set;
+    const char *name = arena_strndup(&u->program->arena, function, strlen(function));
+    uint32_t moved = 0;
+    for (uint32_t k = 0; k < lines.count; k++) {
+        uint32_t place = place_called_at(u, lines.lines[k], call.lines[0], name);
+        moved = ir_line_set_union(u, moved, intern_set(u, &place, 1));
+    }
+    return moved;
+}
