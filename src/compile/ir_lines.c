@@ -80,6 +80,13 @@ static void copy_files(struct ir_unit *u)
     }
 }
 
+static uint32_t index_of_file(const struct ptx_module *m, uint32_t number)
+{
+    uint32_t k = 0;
+    while (k < m->file_count && m->files[k].number != number) k++;
+    return k;
+}
+
 // The program's line for a place of the PTX, its callers first (of an absurdly deep chain, the innermost
 // calls).
 static uint32_t place_of(struct ir_unit *u, uint32_t ptx_line_info)
@@ -97,8 +104,10 @@ static uint32_t place_of(struct ir_unit *u, uint32_t ptx_line_info)
             outer = known;
             continue;
         }
-        struct program_line place = {
-            .file = info->file, .line = info->line, .column = info->column, .inlined_at = outer};
+        struct program_line place = {.file = index_of_file(m, info->file),
+                                     .line = info->line,
+                                     .column = info->column,
+                                     .inlined_at = outer};
         if (info->function_name)
             place.function = arena_strndup(a, info->function_name, strlen(info->function_name));
         outer = intern_place(u, place);
@@ -138,7 +147,8 @@ uint32_t ir_line_set_union(struct ir_unit *u, uint32_t a, uint32_t b)
 static uint32_t place_called_at(struct ir_unit *u, uint32_t place, uint32_t site, const char *function)
 {
     uint32_t chain[64], depth = 0, outer = site;
-    for (uint32_t at = place; at && depth < 64; at = u->program->line_table[at].inlined_at) chain[depth++] = at;
+    for (uint32_t at = place; at && depth < 64; at = u->program->line_table[at].inlined_at)
+        chain[depth++] = at;
     while (depth) {
         struct program_line line = u->program->line_table[chain[--depth]];
         if (!line.inlined_at) line.function = function;

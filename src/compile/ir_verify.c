@@ -250,7 +250,9 @@ static bool odd_shape_allowed(const struct ir_function *f, const struct ir_inst 
     case IR_SYSCALL: return i->def_count <= 1;
     case IR_BAR:
         if (i->mode != MODE_BAR_RED)
-            shape = ":ww";
+            shape = ":ww?";
+        else if (i->use_count == 2)
+            shape = i->boolean == BOOL_POPC ? "w:wp" : "p:wp";
         else
             shape = i->boolean == BOOL_POPC ? "w:wwp" : "p:wwp";
         break;

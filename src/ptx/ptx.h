@@ -188,7 +188,7 @@ struct ptx_inst {
 
 // .loc: a place in the CUDA source, with the chain of calls that inlined it (PTX ISA 11.5.3, ".loc").
 struct ptx_line_info {
-    uint32_t file; // index into module->files, by the PTX's own file number through ptx_module_file
+    uint32_t file; // the PTX's own number: that of one of module->files, or of none
     uint32_t line, column;
     uint32_t inlined_at;       // index into module->line_infos of the call site, 0 = not inlined
     const char *function_name; // the inlined function, NULL when not inlined
