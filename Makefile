@@ -1,11 +1,13 @@
 # warpfold: `make quickstart` builds it and shows the main job, `make test` runs every test.
 #
+#   make quickstart      builds, runs every bundled kernel at small size and checks it against the CPU
 #   make                 build/warpfold and build/libwarpfold.a (release)
 #   make CC=clang        the same with clang
 #   make MODE=asan|tsan|debug|fuzz      other builds, each in its own folder build-MODE
 #   make check           the sub-minute part of the tests, for every commit
 #   make test            all tests; the last line is "N passed, N failed, N skipped"
 #   make check-all       adds the long runs (random programs, large sizes, fuzzing minutes, valgrind)
+#   make bench           speed over the bundled kernels at medium size
 #   make check-layers    includes only point down
 #   make format          clang-format over what we wrote; make check-format only looks
 #   make setup           installs what `make test` can use (as root on Debian), or says in one line what to install
@@ -73,6 +75,22 @@ $(BUILD)/libtests.a: $(TEST_LIB_OBJ)
 
 $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+.PHONY: quickstart bench
+quickstart:
+	@tools/setup build
+	@$(MAKE) --no-print-directory all
+	@echo "Every bundled kernel, compiled from its PTX, executed, and compared with the CPU:"
+	@$(BUILD)/warpfold bench --size small
+	@echo
+	@echo "The machine code of one of them, with the lines of its source:"
+	@$(BUILD)/warpfold mark kernels/ptx/nvcc/vecadd.ptx --kernel vecadd
+	@echo
+	@echo "Next: $(BUILD)/warpfold --help, README.md, docs/script.md"
+
+# One workload and one thread at a time, on a machine that does nothing else.
+bench: all
+	@$(BUILD)/warpfold bench --size medium
 
 .PHONY: tests check-layers clean
 tests: all $(TEST_BIN)
