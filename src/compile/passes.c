@@ -12,8 +12,6 @@ static const struct {
 
 enum { PASS_COUNT = sizeof passes / sizeof passes[0], ROUNDS_EARLY = 6, ROUNDS_LATE = 4 };
 
-const char *compile_pass_name(unsigned index) { return index < PASS_COUNT ? passes[index].name : NULL; }
-
 static const char *check(struct ir_function *f, const char *after)
 {
     const struct ir_unit *u = f->unit;
