@@ -1,4 +1,5 @@
-// Global memory of a simulated device: flat bytes behind device addresses, with allocations that know their bounds.
+// Global memory of a simulated device: flat bytes behind device addresses, with allocations that know their
+// bounds.
 //
 //   0x0000_0000  never mapped: null and small integers fault
 //   0x1000_0000  heap: allocations, each followed by a gap of at least 256 unallocated bytes
@@ -6,8 +7,9 @@
 //   0xff00_0000  window of a thread's local memory in generic addresses   (MEMORY_LOCAL_WINDOW, 16 MiB)
 //   0x1_0000_0000 heap again, when the configured size is beyond 32 bits
 //
-// The whole heap is one reserved host mapping, so that host address = base + device address - MEMORY_HEAP for any
-// address below the limit, and lanes can be gathered with one base register. Pages are zero until written.
+// The whole heap is one reserved host mapping, so that host address = base + device address - MEMORY_HEAP for
+// any address below the limit, and lanes can be gathered with one base register. Pages are zero until
+// written.
 #pragma once
 #include "base/str.h"
 #include "base/vec.h"
@@ -35,8 +37,8 @@ struct memory *memory_create(uint64_t limit_bytes); // total that may be allocat
 void memory_destroy(struct memory *m);
 
 // Device address of `size_bytes` zeroed bytes (0-byte requests get a valid, empty allocation), aligned to
-// `align_bytes` (a power of two, at least 256 is used). 0 when the limit is exceeded. Addresses depend only on the
-// sequence of calls.
+// `align_bytes` (a power of two, at least 256 is used). 0 when the limit is exceeded. Addresses depend only
+// on the sequence of calls.
 uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_bytes, const char *label);
 bool memory_free(struct memory *m, uint64_t address); // false: not the start of a live allocation
 

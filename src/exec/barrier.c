@@ -1,0 +1,111 @@
+// The sixteen barriers of a block (PTX ISA 9.7.13.1). Arrival is by whole warps: "the barrier instruction
+// causes the executing thread to wait for all non-exited threads from its warp and marks the warp's arrival",
+// and counts of threads are multiples of the warp size. A barrier of the whole block waits for the warps that
+// have not exited.
+//
+// With simt=stack the running lanes speak for their warp, as hardware before sm_70 has it.
+#include "exec/exec_impl.h"
+
+#include <string.h>
+
+// Threads a warp brings to a barrier: its own, rounded up to groups of 32 (to its size where that is
+// smaller).
+static uint32_t arriving_threads(const struct warp *w)
+{
+    unsigned group = w->exec->warp_size < GROUP_LANES ? w->exec->warp_size : GROUP_LANES;
+    return (uint32_t)align_up(bit_count(w->present), group);
+}
+
+static uint32_t block_threads_left(const struct cta *c)
+{
+    uint32_t threads = 0;
+    for (uint32_t i = 0; i < c->warp_count; i++)
+        if (c->warps[i].state != WARP_DONE) threads += arriving_threads(&c->warps[i]);
+    return threads;
+}
+
+static void write_result(struct warp *w, const struct split *s, const struct barrier *b)
+{
+    for (uint64_t left = s->result_lanes; left; left &= left - 1)
+        if (s->result_boolean == BOOL_POPC) reg_lanes(w->regs, s->result_dst)[bit_lowest(left)] = b->popc;
+    bool all_or_any = s->result_boolean == BOOL_AND ? b->all : b->any;
+    w->pred[s->result_q] = (w->pred[s->result_q] & ~s->result_lanes) | (all_or_any ? s->result_lanes : 0);
+}
+
+static void complete(struct cta *c, unsigned number)
+{
+    struct barrier b = c->barriers[number];
+    c->barriers[number] = (struct barrier){.all = true};
+    for (uint32_t i = 0; i < c->warp_count; i++) {
+        struct warp *w = &c->warps[i];
+        if (w->state == WARP_DONE || w->waits_at != number) continue;
+        for (uint32_t k = 0; k < w->splits.count; k++) {
+            const struct split *s = &w->splits.data[k];
+            if (s->state == SPLIT_BARRIER && s->barrier == number) write_result(w, s, &b);
+        }
+        w->waits_at = BARRIERS;
+        w->state = WARP_READY;
+        split_release(w, SPLIT_BARRIER, number);
+        split_pick(w);
+    }
+}
+
+static void check_complete(struct cta *c, unsigned number)
+{
+    struct barrier *b = &c->barriers[number];
+    uint32_t wanted = b->expected ? b->expected : block_threads_left(c);
+    if (b->arrived && b->arrived >= wanted) complete(c, number);
+}
+
+void barrier_warp_exited(struct warp *w)
+{
+    for (unsigned n = 0; n < BARRIERS; n++)
+        if (!w->cta->barriers[n].expected) check_complete(w->cta, n);
+}
+
+static void add_predicates(struct barrier *b, const struct bound *d, const struct warp *w, uint64_t active)
+{
+    uint64_t yes = pred_source(w, d->src[2]) & active;
+    b->popc += bit_count(yes);
+    b->all = b->all && yes == active;
+    b->any = b->any || yes;
+}
+
+bool barrier_try_arrive(struct warp *w)
+{
+    const struct split *first = &vec_last(&w->splits);
+    unsigned number = first->barrier;
+    if (w->waits_at != BARRIERS || !w->splits.count) return false;
+    if (first->state != SPLIT_BARRIER && first->state != SPLIT_ARRIVE) return false;
+    if (!split_all_wait_at(w, number)) return false;
+    struct barrier *b = &w->cta->barriers[number];
+    if (!b->arrived) b->expected = first->barrier_threads;
+    b->arrived += arriving_threads(w);
+    split_release(w, SPLIT_ARRIVE, number);
+    for (uint32_t k = 0; k < w->splits.count; k++)
+        if (w->splits.data[k].state == SPLIT_BARRIER) w->waits_at = (uint8_t)number;
+    check_complete(w->cta, number);
+    return true;
+}
+
+const struct bound *exec_bar(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    const struct inst *i = bound_inst(d, w);
+    unsigned lane = bit_lowest(active);
+    uint32_t number = exec_lane_word(d, w, regs, 0, 0, lane);
+    if (number >= BARRIERS)
+        return exec_fault(w, d, FAULT_TRAP, lane, "barrier %u does not exist: a block has barriers 0 to 15",
+                          number);
+    w->counts.barriers++;
+    if (i->mode == MODE_BAR_RED) add_predicates(&w->cta->barriers[number], d, w, active);
+    struct split *s = &w->splits.data[w->current];
+    s->barrier = (uint8_t)number;
+    s->barrier_threads = i->src[1].kind == OPERAND_NONE ? 0 : exec_lane_word(d, w, regs, 1, 0, lane);
+    s->result_boolean = i->mode == MODE_BAR_RED ? i->boolean : BOOL_AND;
+    s->result_dst = d->dst;
+    s->result_lanes = active;
+    s->result_q = i->mode == MODE_BAR_RED ? d->q : PRED_SINK;
+    warp_count_run(w, d);
+    return split_wait(w, active, d->index + 1, d->index + 1,
+                      i->mode == MODE_BAR_ARRIVE ? SPLIT_ARRIVE : SPLIT_BARRIER, 0);
+}

@@ -1,0 +1,222 @@
+// Binding a program to a launch: everything that can be looked up once is looked up here.
+//
+// Two copies of the code are made. `full` is for a warp whose running lanes are all its lanes; `masked` is
+// for any other mask, and has a check in front of every instruction at which lanes that went different ways
+// may meet. Control moves from one to the other at transfers only.
+#include "exec/exec_impl.h"
+#include "exec/lane.h"
+#include "isa/shape.h"
+
+#include <string.h>
+
+static uint32_t slot_offset(const struct exec *e, uint32_t slot) { return slot * e->vector_bytes; }
+
+uint32_t exec_register_offset(const struct exec *e, const struct operand *o, bool is_destination)
+{
+    if (o->kind == OPERAND_NONE || o->reg == REG_ZERO)
+        return slot_offset(e, e->program->reg_count + (is_destination ? EXTRA_SINK : EXTRA_ZERO));
+    return slot_offset(e, o->reg);
+}
+
+static uint64_t load_words(const uint8_t *bytes, uint32_t count)
+{
+    uint64_t x = 0;
+    memcpy(&x, bytes, count);
+    return x;
+}
+
+// The value of an immediate or constant source. False: past the end of its bank.
+static bool constant_value(const struct exec *e, const struct operand *o, unsigned words, uint64_t *value)
+{
+    if (o->kind == OPERAND_IMM) {
+        *value = words == 2 ? (uint64_t)o->value << 32 : o->value;
+        return true;
+    }
+    const struct launch *l = e->launch;
+    *value = 0;
+    if (l->bank_bytes[o->bank] < 4 * words || o->value > l->bank_bytes[o->bank] - 4 * words) return false;
+    *value = load_words(l->bank[o->bank] + o->value, 4 * words);
+    return true;
+}
+
+// A wide immediate is a double's high word; integers that happen to be wide are in c[BANK_LITERAL].
+static void bind_general(struct exec *e, const struct inst *i, struct general *g, bool *good)
+{
+    struct isa_shape shape = isa_shape_of((enum isa_op)i->op);
+    g->operation = lane_operation_of((enum isa_op)i->op);
+    g->dst_is_pred = shape.dst[0] == SHAPE_PRED;
+    if (shape.dst[0] == SHAPE_REG && i->dst[0].kind == OPERAND_REG) g->dst_words = i->dst[0].width;
+    for (unsigned k = 0; k < 4; k++) {
+        const struct operand *o = &i->src[k];
+        if (o->kind == OPERAND_PRED) g->src_is_pred |= (uint8_t)(1 << k);
+        if (shape.src[k] != SHAPE_REG || o->kind == OPERAND_NONE || o->kind == OPERAND_SREG) continue;
+        g->src_words[k] = (uint8_t)(o->width ? o->width : 1);
+        if (o->kind == OPERAND_IMM || o->kind == OPERAND_CONST)
+            *good = constant_value(e, o, g->src_words[k], &g->value[k]) && *good;
+    }
+}
+
+static void bind_operands(const struct exec *e, const struct inst *i, struct bound *b)
+{
+    b->dst = i->dst[0].kind == OPERAND_PRED ? (i->dst[0].reg == PRED_TRUE ? PRED_SINK : i->dst[0].reg)
+                                            : exec_register_offset(e, &i->dst[0], true);
+    bool has_q = i->dst[1].kind == OPERAND_PRED && i->dst[1].reg != PRED_TRUE;
+    b->q = has_q ? i->dst[1].reg : PRED_SINK;
+    for (unsigned k = 0; k < 4; k++) {
+        const struct operand *o = &i->src[k];
+        if (o->kind == OPERAND_PRED)
+            b->src[k] = o->reg | (o->flags & OPERAND_NOT ? 1u << 31 : 0);
+        else
+            b->src[k] = exec_register_offset(e, o, false);
+        if (o->kind == OPERAND_MEM && !b->offset) b->offset = (int32_t)o->value;
+    }
+    b->guard = i->guard;
+    b->guard_not = i->guard_not ? -1 : 0;
+}
+
+static void mark_entries(struct exec *e)
+{
+    const struct program *p = e->program;
+    for (uint32_t n = 0; n < p->inst_count; n++) {
+        const struct inst *i = &p->insts[n];
+        if (i->reconverge != NO_TARGET && i->reconverge < p->inst_count && isa_has(i, ISA_BRANCH))
+            e->entry_flags[i->reconverge] |= EXEC_JOIN;
+        if (isa_has(i, ISA_CALL)) e->entry_flags[n + 1] |= EXEC_JOIN | EXEC_RETURN_SITE;
+    }
+    for (uint32_t f = 0; f < p->function_count; f++)
+        if (p->functions[f].first < p->inst_count) e->entry_flags[p->functions[f].first] |= EXEC_FUNCTION;
+}
+
+static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
+{
+    static const struct handlers bad_constant = {exec_bad_constant, exec_bad_constant};
+    const struct inst *i = &e->program->insts[index];
+    struct bound b = {.index = index, .slot = NO_SLOT, .guard = i->guard};
+    bool good = true;
+    bind_operands(e, i, &b);
+    bind_general(e, i, &e->general[index], &good);
+    if (i->op == OP_BRA || i->op == OP_CALL) b.target = &e->full[i->target];
+    if (isa_has(i, ISA_LOAD | ISA_STORE) && *slots != NO_SLOT) b.slot = (*slots)++;
+    b.guarded = i->guard != PRED_TRUE || i->guard_not;
+    if (i->op == OP_BRA) b.guarded = false;
+
+    const struct handlers *fast = good ? exec_fast_form(e, i, &b) : NULL;
+    b.handlers = !good ? &bad_constant : fast ? fast : &exec_general_handlers[i->op];
+    b.run = b.guarded ? exec_guard_full : b.handlers->full;
+    e->full[index] = b;
+    b.run = b.guarded ? exec_guard_masked : b.handlers->masked;
+    if (e->entry_flags[index] & EXEC_JOIN) b.run = exec_join;
+    e->masked[index] = b;
+}
+
+void exec_bind(struct exec *e)
+{
+    static const struct handlers end = {exec_end_of_program, exec_end_of_program};
+    const struct program *p = e->program;
+    size_t count = (size_t)p->inst_count + 1;
+    e->full = ARENA_ARRAY(&e->arena, struct bound, count);
+    e->masked = ARENA_ARRAY(&e->arena, struct bound, count);
+    e->general = ARENA_ARRAY(&e->arena, struct general, count);
+    e->entry_flags = ARENA_ARRAY(&e->arena, uint8_t, count + 1);
+    mark_entries(e);
+    uint16_t slots = 0;
+    for (uint32_t n = 0; n < p->inst_count; n++) bind_inst(e, n, &slots);
+    e->full[p->inst_count] = e->masked[p->inst_count] =
+        (struct bound){.run = exec_end_of_program, .handlers = &end, .index = p->inst_count, .slot = NO_SLOT};
+    e->slots = ARENA_ARRAY(&e->arena, struct allocation_slot, (size_t)slots + 1);
+}
+
+#define GENERAL(handler)                                                                                     \
+    {                                                                                                        \
+        handler, handler                                                                                     \
+    }
+const struct handlers exec_general_handlers[OP_COUNT] = {
+    [OP_NOP] = GENERAL(exec_nop),
+    [OP_MOV] = GENERAL(exec_general_alu),
+    [OP_SEL] = GENERAL(exec_general_alu),
+    [OP_S2R] = GENERAL(exec_s2r),
+    [OP_CS2R] = GENERAL(exec_s2r),
+    [OP_PRMT] = GENERAL(exec_general_alu),
+    [OP_IADD3] = GENERAL(exec_general_alu),
+    [OP_IMAD] = GENERAL(exec_general_alu),
+    [OP_IMADW] = GENERAL(exec_general_alu),
+    [OP_LEA] = GENERAL(exec_general_alu),
+    [OP_ISETP] = GENERAL(exec_general_alu),
+    [OP_IMNMX] = GENERAL(exec_general_alu),
+    [OP_IABS] = GENERAL(exec_general_alu),
+    [OP_VABSDIFF] = GENERAL(exec_general_alu),
+    [OP_IDP] = GENERAL(exec_general_alu),
+    [OP_LOP3] = GENERAL(exec_general_alu),
+    [OP_SHL] = GENERAL(exec_general_alu),
+    [OP_SHR] = GENERAL(exec_general_alu),
+    [OP_SHF] = GENERAL(exec_general_alu),
+    [OP_BFE] = GENERAL(exec_general_alu),
+    [OP_BFI] = GENERAL(exec_general_alu),
+    [OP_BMSK] = GENERAL(exec_general_alu),
+    [OP_SGXT] = GENERAL(exec_general_alu),
+    [OP_BREV] = GENERAL(exec_general_alu),
+    [OP_POPC] = GENERAL(exec_general_alu),
+    [OP_FLO] = GENERAL(exec_general_alu),
+    [OP_I2I] = GENERAL(exec_general_alu),
+    [OP_PLOP3] = GENERAL(exec_general_alu),
+    [OP_FADD] = GENERAL(exec_general_alu),
+    [OP_FMUL] = GENERAL(exec_general_alu),
+    [OP_FFMA] = GENERAL(exec_general_alu),
+    [OP_FMNMX] = GENERAL(exec_general_alu),
+    [OP_FSETP] = GENERAL(exec_general_alu),
+    [OP_FSET] = GENERAL(exec_general_alu),
+    [OP_FCHK] = GENERAL(exec_general_alu),
+    [OP_MUFU] = GENERAL(exec_general_alu),
+    [OP_HADD2] = GENERAL(exec_general_alu),
+    [OP_HMUL2] = GENERAL(exec_general_alu),
+    [OP_HFMA2] = GENERAL(exec_general_alu),
+    [OP_HMNMX2] = GENERAL(exec_general_alu),
+    [OP_HSETP2] = GENERAL(exec_general_alu),
+    [OP_HSET2] = GENERAL(exec_general_alu),
+    [OP_HMUFU] = GENERAL(exec_general_alu),
+    [OP_DADD] = GENERAL(exec_general_alu),
+    [OP_DMUL] = GENERAL(exec_general_alu),
+    [OP_DFMA] = GENERAL(exec_general_alu),
+    [OP_DMNMX] = GENERAL(exec_general_alu),
+    [OP_DSETP] = GENERAL(exec_general_alu),
+    [OP_F2F] = GENERAL(exec_general_alu),
+    [OP_F2FP] = GENERAL(exec_general_alu),
+    [OP_F2I] = GENERAL(exec_general_alu),
+    [OP_I2F] = GENERAL(exec_general_alu),
+    [OP_FRND] = GENERAL(exec_general_alu),
+    [OP_LD] = GENERAL(exec_load),
+    [OP_LDG] = GENERAL(exec_load),
+    [OP_LDS] = GENERAL(exec_load),
+    [OP_LDL] = GENERAL(exec_load),
+    [OP_LDC] = GENERAL(exec_ldc),
+    [OP_ST] = GENERAL(exec_store),
+    [OP_STG] = GENERAL(exec_store),
+    [OP_STS] = GENERAL(exec_store),
+    [OP_STL] = GENERAL(exec_store),
+    [OP_ATOM] = GENERAL(exec_atomic),
+    [OP_ATOMG] = GENERAL(exec_atomic),
+    [OP_ATOMS] = GENERAL(exec_atomic),
+    [OP_RED] = GENERAL(exec_atomic),
+    [OP_MEMBAR] = GENERAL(exec_nop),
+    [OP_LDGSTS] = GENERAL(exec_ldgsts),
+    [OP_LDGDEPBAR] = GENERAL(exec_nop),
+    [OP_DEPBAR] = GENERAL(exec_nop),
+    [OP_CCTL] = GENERAL(exec_nop),
+    [OP_TEX] = GENERAL(exec_tex),
+    [OP_TXQ] = GENERAL(exec_txq),
+    [OP_SHFL] = GENERAL(exec_shfl),
+    [OP_VOTE] = GENERAL(exec_vote),
+    [OP_MATCH] = GENERAL(exec_match),
+    [OP_REDUX] = GENERAL(exec_redux),
+    [OP_BRA] = GENERAL(exec_bra),
+    [OP_BRX] = GENERAL(exec_brx),
+    [OP_CALL] = GENERAL(exec_call),
+    [OP_CALLR] = GENERAL(exec_callr),
+    [OP_RET] = GENERAL(exec_ret),
+    [OP_EXIT] = GENERAL(exec_exit),
+    [OP_BAR] = GENERAL(exec_bar),
+    [OP_WARPSYNC] = GENERAL(exec_warpsync),
+    [OP_NANOSLEEP] = GENERAL(exec_nanosleep),
+    [OP_TRAP] = GENERAL(exec_trap),
+    [OP_SYSCALL] = GENERAL(exec_syscall),
+};

@@ -1,0 +1,323 @@
+// Inside the execution engine: what a warp is, and how one instruction of it is executed. For exec/ itself
+// and for the timing model, which executes an instruction when it issues it (exec_step).
+//
+//   program ── bind (bind.c) ──▶ bound instructions: handler, operand offsets, constants already read
+//                                          │
+//   launch ── blocks, warps (run.c) ───────┼──▶ handler(bound, warp, registers, lanes) ──▶ next bound
+//   instruction
+//                                          │       general_*.c   every instruction, any operands, plain C
+//   divergence (split.c), barriers         │       fast_*.c      the frequent forms, SIMD, one build a
+//   processor (barrier.c), reports (fault.c) ◀───────┘
+//
+// A handler executes one instruction for all lanes and returns the bound instruction to execute next, NULL
+// when the warp has to stop. Frequent handlers do not return: they call the next one in tail position, so
+// that a run through straight code is a chain of jumps with everything in registers.
+//
+// Registers of a warp are vectors of one 32-bit word a lane, vector_bytes each, one after the other. Behind
+// the program's own come a zero (reads of RZ), a sink (writes to RZ) and the vectors of thread indices. A
+// warp of fewer than 32 threads is a 32-lane warp with lanes absent. What a program can see of a 64-lane warp
+// are two groups of 32 lanes each: %laneid, %warpid, member masks and shuffles stay within a group.
+#pragma once
+#include "base/bits.h"
+#include "base/vec.h"
+#include "exec/launch.h"
+
+enum { LANES_MAX = WARP_SIZE_MAX, GROUP_LANES = 32, BARRIERS = 16, NO_SLOT = UINT16_MAX };
+enum { PRED_SINK = 8, PRED_SLOTS = 9 };
+
+// Register slots behind the program's own.
+enum { EXTRA_ZERO = 0, EXTRA_SINK = 4, EXTRA_TID_X = 8, EXTRA_TID_Y, EXTRA_TID_Z, EXTRA_LANEID, EXTRA_SLOTS };
+
+struct bound;
+struct warp;
+
+typedef const struct bound *exec_handler(const struct bound *d, struct warp *w, uint8_t *regs,
+                                         uint64_t active);
+
+struct handlers {         // of one form of an instruction
+    exec_handler *full;   // every lane of the warp executes it
+    exec_handler *masked; // only those in `active`, which the guard has been applied to
+};
+
+// An instruction as bound to a launch; one cache line. Offsets are in bytes from the warp's registers.
+struct bound {
+    exec_handler *run;               // first: joins, guard, or the form itself
+    const struct handlers *handlers; // the form
+    union {
+        const struct bound *target; // BRA, CALL: in the full-mask code
+        uint64_t wide;              // 64-bit constant operand
+    };
+    uint32_t dst;     // register offset, or predicate index (PRED_SINK for PT)
+    uint32_t src[4];  // register offset; predicates: index | not << 31
+    uint32_t scalar;  // a non-register 32-bit source after its modifiers, where the form takes one
+    int32_t offset;   // of an address operand
+    uint32_t index;   // of the instruction
+    uint16_t slot;    // of the allocation cache, NO_SLOT
+    uint8_t guard;    // predicate index
+    int8_t guard_not; // -1 when negated
+    uint8_t q;        // second, predicate destination (PRED_SINK when absent)
+    uint8_t guarded;  // the guard is applied before the form runs (branches apply it themselves)
+    uint8_t spare[2];
+};
+_Static_assert(sizeof(struct bound) == 64, "a bound instruction is a cache line");
+
+// A set of lanes of a warp that execute together. simt=stack: a stack, the last one runs. simt=splits: a set,
+// any that is ready may run.
+enum split_state { SPLIT_READY, SPLIT_SYNC, SPLIT_WARPSYNC, SPLIT_BARRIER, SPLIT_ARRIVE };
+
+struct split {
+    uint64_t mask;
+    uint32_t pc;        // instruction index; of the running split only when it stops
+    uint32_t depth;     // of calls
+    uint32_t rejoin_pc; // stack: where it ends and its lanes go on in the one below; NO_TARGET
+    uint32_t rejoin_depth;
+    uint64_t waits_for; // SYNC, WARPSYNC: lanes
+    uint8_t state;      // enum split_state
+    uint8_t barrier;    // BARRIER, ARRIVE: which
+    // BARRIER: where a reduction's result goes (BAR.RED; register offset and predicate, or sinks).
+    uint8_t result_q, result_boolean;
+    uint32_t result_dst;
+    uint64_t result_lanes;
+    uint32_t barrier_threads; // as the instruction counts them, 0: the whole block
+};
+
+enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE };
+
+// The last allocation that a memory instruction found its lanes in.
+struct allocation_slot {
+    uint64_t start, size_bytes;
+    uint64_t row_limit; // largest offset at which a whole warp's consecutive access still fits
+    uint8_t *host;      // of start
+};
+
+struct warp {
+    uint64_t pred[PRED_SLOTS]; // by lane; [PRED_TRUE] is all ones, [PRED_SINK] never read
+    uint64_t active;           // lanes of the running split
+    uint64_t full;             // all lanes of a full warp
+    uint8_t *regs;
+    struct exec *exec;
+    struct cta *cta;
+    const struct bound *run_start; // first instruction of the straight run being executed, not yet counted
+    uint64_t issued;               // warp instructions of this warp since it started
+    uint64_t slice_end;            // value of `issued` at which it has to stop at the next branch
+    uint8_t *shared;
+    uint8_t *local; // word by word, lanes interleaved: byte b of lane l at (b / 4 * lanes + l) * 4 + b % 4
+    struct exec_counts counts;
+
+    uint64_t present; // lanes that have a thread
+    uint64_t exited;
+    uint32_t index; // in the block
+    uint32_t depth; // calls, of the running split
+    uint32_t pc;    // while it does not run: of the running split
+    uint8_t state;  // enum warp_state
+    VEC(struct split) splits;
+    uint32_t current;     // index of the running split (stack: the last)
+    uint32_t split_fuel;  // splits: backward branches until another split gets its turn
+    uint32_t split_turn;  // splits: joins the running one may still pass without giving way
+    uint32_t turn_lane;   // splits: whose turn came last
+    uint8_t waits_at;     // barrier this warp has arrived at and waits for, BARRIERS: none
+    struct bound step[2]; // exec_step's copy of an instruction, and a stop
+};
+
+struct barrier {
+    uint32_t arrived;  // threads, by whole warps
+    uint32_t expected; // threads; 0: the whole block
+    uint32_t popc;     // of BAR.RED's predicates so far
+    bool all, any;
+};
+
+struct cta {
+    struct exec *exec;
+    uint32_t id[3];
+    uint64_t linear;
+    uint32_t warps_left;
+    uint8_t *shared;
+    struct warp *warps;
+    uint32_t warp_count;
+    uint32_t next_warp; // whose turn it is
+    struct barrier barriers[BARRIERS];
+    uint8_t *memory; // registers of all warps, shared and local memory, one allocation
+    size_t memory_bytes, registers_bytes, local_bytes; // local: of one warp
+};
+
+struct race_detector;
+struct lane_io;
+
+// What the general handlers know of an instruction beyond struct inst: words of its operands, 0 where there
+// is no register or value operand, and the value of the one that is no register.
+struct general {
+    void (*operation)(struct lane_io *io); // NULL: not plain arithmetic
+    uint8_t src_words[4], dst_words;
+    bool dst_is_pred;
+    uint8_t src_is_pred; // bit per source
+    uint64_t value[4];   // of immediate and constant sources
+};
+
+// A launch as it is being executed on one thread.
+struct exec {
+    const struct launch *launch;
+    const struct program *program;
+    enum exec_isa isa;
+    unsigned lanes, vector_bytes; // 32 or 64; 4 bytes a lane
+    unsigned warp_size, warps_per_block, threads_per_block;
+    uint32_t register_slots; // of a warp, extra ones included
+    struct bound *full,
+        *masked;             // the program for a warp with all its lanes, and for any other; one entry more
+    struct general *general; // by instruction
+    uint8_t *entry_flags;    // by instruction: EXEC_*
+    struct allocation_slot *slots;
+    struct allocation_slot general_slot;           // of the general memory instructions
+    uint64_t instruction_limit, instructions_done; // of finished slices
+    uint64_t clock_base; // what to add to a running warp's `issued` for the engine's count
+    struct launch_fault *fault;
+    struct exec_counts *counts;
+    struct race_detector *races; // NULL: off
+    uint32_t depth_limit;        // calls a thread may nest
+    struct arena arena;
+};
+
+enum { EXEC_JOIN = 1, EXEC_RETURN_SITE = 2, EXEC_FUNCTION = 4 };
+
+static inline const struct inst *bound_inst(const struct bound *d, const struct warp *w)
+{
+    return &w->exec->program->insts[d->index];
+}
+
+static inline uint32_t *reg_lanes(uint8_t *regs, uint32_t offset)
+{
+    return (uint32_t *)(void *)(regs + offset);
+}
+
+static inline uint64_t pred_source(const struct warp *w, uint32_t source)
+{
+    return w->pred[source & 15] ^ (source >> 31 ? w->full : 0);
+}
+
+// Code for the lanes that run: masked code has the joins and can do with any mask.
+static inline const struct bound *warp_code(const struct warp *w, uint32_t pc)
+{
+    return (w->active == w->full ? w->exec->full : w->exec->masked) + pc;
+}
+
+// -- bind.c
+// ------------------------------------------------------------------------------------------------------
+void exec_bind(struct exec *e);
+uint32_t exec_register_offset(const struct exec *e, const struct operand *o, bool is_destination);
+
+// -- run.c: what handlers call
+// ----------------------------------------------------------------------------------- Adds the straight run
+// up to d (included; `before`: excluded) to the counts. The caller then goes elsewhere.
+void warp_count_run(struct warp *w, const struct bound *d);
+void warp_count_before(struct warp *w, const struct bound *d);
+const struct bound *warp_go(struct warp *w, uint32_t pc); // to an instruction; NULL when the slice is over
+const struct bound *warp_stop(struct warp *w,
+                              uint32_t pc);    // returns NULL: control goes back to the scheduler
+bool warp_run(struct warp *w, uint64_t slice); // until it stops; false on a fault
+
+// Executes the one instruction a ready warp is at. With a map the registers it names are reached through a
+// table, register r being vector map[r] of `file`; without, they are the warp's own. False on a fault. The
+// timing model's way in: it is told of branches, waits and exits by the warp's pc, splits and state.
+bool exec_step(struct warp *w, uint8_t *file, const uint16_t *map);
+// What exec_step does after an instruction; for the results of BAR.RED, which are there when the barrier
+// completes.
+void exec_write_back(struct warp *w, uint32_t index, uint8_t *file, const uint16_t *map);
+
+// -- split.c
+// -----------------------------------------------------------------------------------------------------
+struct lane_group { // lanes that go on at the same place
+    uint64_t mask;
+    uint32_t pc, depth;
+};
+void split_init(struct warp *w);
+// The running lanes, counted already, go on in groups, each lane in one. Returns the code that runs next,
+// NULL: stop. rejoin: where lanes of different groups meet again, at depth rejoin_depth; NO_TARGET: where
+// their caller's do.
+const struct bound *split_transfer(struct warp *w, const struct lane_group *groups, unsigned count,
+                                   uint32_t rejoin, uint32_t rejoin_depth);
+// At an instruction where splits may meet, before it executes: true when the running lanes simply go on; else
+// *next.
+bool split_join(struct warp *w, const struct bound *d, const struct bound **next);
+// `lanes` of the running split end; the others go on at next_pc.
+const struct bound *split_exit(struct warp *w, uint64_t lanes, uint32_t next_pc);
+// True when an instruction of the running split that `lanes` execute has all of `members` there (simt=stack:
+// always). Else those lanes wait for the others at it, to execute it together, and *next runs.
+bool split_sync(struct warp *w, const struct bound *d, uint64_t lanes, uint64_t members,
+                const struct bound **next);
+// `lanes` of the running split, counted already, wait in the given state and go on at pc; its other lanes,
+// which the guard excludes, go on at rest_pc now (simt=stack: they wait too). Returns what runs next.
+const struct bound *split_wait(struct warp *w, uint64_t lanes, uint32_t rest_pc, uint32_t pc,
+                               enum split_state state, uint64_t waits_for);
+// bar.warp.sync: `lanes`, counted already, go on at pc when all of `members` are at such an instruction.
+const struct bound *split_warpsync(struct warp *w, uint64_t lanes, uint32_t pc, uint64_t members);
+void split_release(struct warp *w, enum split_state state, unsigned barrier); // those waiting become ready
+bool split_pick(struct warp *w); // makes a ready split current; false when there is none
+bool split_all_wait_at(const struct warp *w, unsigned barrier); // every lane left
+
+// -- barrier.c
+// ---------------------------------------------------------------------------------------------------
+exec_handler exec_bar;
+bool barrier_try_arrive(struct warp *w);  // when all its lanes wait at one barrier
+void barrier_warp_exited(struct warp *w); // a barrier of the whole block may be complete now
+
+// -- fault.c
+// -----------------------------------------------------------------------------------------------------
+// Record the first fault of a launch with its report, and return NULL for the handler to return.
+const struct bound *exec_fault(struct warp *w, const struct bound *d, enum launch_fault_kind kind,
+                               unsigned lane, const char *format, ...) __attribute__((format(printf, 5, 6)));
+const struct bound *exec_fault_address(struct warp *w, const struct bound *d, enum launch_fault_kind kind,
+                                       unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
+                                       bool is_write);
+void exec_fault_deadlock(struct cta *c);
+void exec_fault_limit(struct warp *w);
+void exec_describe_inst(const struct exec *e, uint32_t index,
+                        struct strbuf *out); // "pc 0x0040 `LDG …`, a.cu:31"
+void exec_thread_of(const struct warp *w, unsigned lane, uint32_t thread[3]);
+
+// -- general_*.c: every instruction
+// ------------------------------------------------------------------------------
+extern const struct handlers exec_general_handlers[OP_COUNT];
+exec_handler exec_general_alu, exec_s2r, exec_nop;                        // general_alu.c
+exec_handler exec_load, exec_store, exec_ldc, exec_ldgsts;                // general_memory.c
+exec_handler exec_atomic;                                                 // general_atomic.c
+exec_handler exec_shfl, exec_vote, exec_match, exec_redux, exec_warpsync; // general_cross.c
+exec_handler exec_bra, exec_brx, exec_call, exec_callr, exec_ret, exec_exit, exec_nanosleep,
+    exec_trap; // control.c
+exec_handler exec_end_of_program, exec_stop, exec_bad_constant, exec_guard_full, exec_guard_masked, exec_join;
+exec_handler exec_tex, exec_txq; // texture.c
+exec_handler exec_syscall;       // syscall.c
+
+// Words of a source in every lane: the registers themselves, or `splat` filled with a constant.
+const uint32_t *exec_source(const struct bound *d, const struct warp *w, uint8_t *regs, unsigned k,
+                            unsigned word, uint32_t splat[LANES_MAX]);
+void exec_write(uint32_t *to, const uint32_t *from, uint64_t lanes, const struct warp *w);
+static inline uint32_t exec_lane_word(const struct bound *d, const struct warp *w, const uint8_t *regs,
+                                      unsigned k, unsigned word, unsigned lane)
+{
+    const struct general *g = &w->exec->general[d->index];
+    if (bound_inst(d, w)->src[k].kind != OPERAND_REG) return (uint32_t)(g->value[k] >> (32 * word));
+    uint32_t x;
+    memcpy(&x, regs + d->src[k] + word * w->exec->vector_bytes + 4 * lane, 4);
+    return x;
+}
+
+// -- memory of the warp's spaces, for everything that is not a fast form
+// -------------------------------------------
+struct lane_access {      // one lane's access, resolved
+    enum isa_space space; // GLOBAL, SHARED or LOCAL
+    uint64_t address;     // in that space
+    uint8_t *host;        // GLOBAL, SHARED: the bytes; LOCAL: the word holding the first byte
+};
+// Bounds and alignment; kind says what is wrong when it returns false.
+bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
+                  struct lane_access *a, enum launch_fault_kind *kind);
+void exec_read(const struct warp *w, const struct lane_access *a, unsigned bytes, void *to);
+void exec_write_bytes(const struct warp *w, const struct lane_access *a, unsigned bytes, const void *from);
+uint64_t exec_lane_address(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
+                           unsigned lane);
+
+enum exec_isa exec_isa_resolve(enum exec_isa isa); // what AUTO, or an unavailable one, runs as
+
+// -- fast forms
+// --------------------------------------------------------------------------------------------------
+const struct handlers *exec_fast_form(const struct exec *e, const struct inst *i,
+                                      struct bound *d); // NULL: none

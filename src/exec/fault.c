@@ -1,0 +1,228 @@
+// Reports of programs that went wrong: what, where in the code and the source, which thread, which address.
+#include "exec/exec_impl.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void launch_fault_fini(struct launch_fault *f)
+{
+    free(f->text);
+    f->text = NULL;
+}
+
+void launch_race_fini(struct launch_race *r)
+{
+    free(r->text);
+    r->text = NULL;
+}
+
+void exec_thread_of(const struct warp *w, unsigned lane, uint32_t thread[3])
+{
+    const uint32_t *block = w->exec->launch->block;
+    uint32_t linear = w->index * w->exec->warp_size + lane;
+    thread[0] = linear % block[0];
+    thread[1] = linear / block[0] % block[1];
+    thread[2] = linear / block[0] / block[1];
+}
+
+void exec_describe_inst(const struct exec *e, uint32_t index, struct strbuf *out)
+{
+    strbuf_printf(out, "pc 0x%04x", index * PC_STEP);
+    if (index >= e->program->inst_count) return;
+    strbuf_puts(out, " (");
+    program_print_inst(e->program, index, out);
+    strbuf_puts(out, ")");
+    struct strbuf lines = {0};
+    program_print_lines(e->program, index, &lines);
+    if (lines.length) strbuf_printf(out, ", %s", strbuf_text(&lines));
+    strbuf_fini(&lines);
+}
+
+static void describe_thread(const struct warp *w, unsigned lane, struct strbuf *out)
+{
+    uint32_t t[3];
+    exec_thread_of(w, lane, t);
+    strbuf_printf(out, "thread (%u,%u,%u) of block (%u,%u,%u), warp %u, lane %u", t[0], t[1], t[2],
+                  w->cta->id[0], w->cta->id[1], w->cta->id[2], w->index, lane);
+}
+
+static const char *space_name(enum isa_space space)
+{
+    switch (space) {
+    case SPACE_GENERIC: return "generic";
+    case SPACE_GLOBAL: return "global";
+    case SPACE_SHARED: return "shared";
+    case SPACE_LOCAL: return "local";
+    case SPACE_CONST: return "constant";
+    }
+    return "";
+}
+
+// Fills the fault and starts its text; the caller adds lines and hands over the text.
+static bool begin(struct warp *w, uint32_t index, enum launch_fault_kind kind, unsigned lane)
+{
+    struct launch_fault *f = w->exec->fault;
+    if (f->kind != FAULT_NONE) return false;
+    f->kind = kind;
+    f->inst = index;
+    for (unsigned n = 0; n < 3; n++) f->block[n] = w->cta->id[n];
+    exec_thread_of(w, lane, f->thread);
+    return true;
+}
+
+static void where(const struct warp *w, uint32_t index, unsigned lane, struct strbuf *out)
+{
+    strbuf_puts(out, "\n    at ");
+    exec_describe_inst(w->exec, index, out);
+    strbuf_puts(out, "\n    by ");
+    describe_thread(w, lane, out);
+}
+
+static const struct bound *finish(struct warp *w, const struct bound *d, struct strbuf *text)
+{
+    w->exec->fault->text = text->text;
+    warp_count_run(w, d);
+    return warp_stop(w, d->index);
+}
+
+const struct bound *exec_fault(struct warp *w, const struct bound *d, enum launch_fault_kind kind,
+                               unsigned lane, const char *format, ...)
+{
+    if (!begin(w, d->index, kind, lane)) return NULL;
+    struct strbuf text = {0};
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    strbuf_printf(&text, "kernel %s: %s", w->exec->program->name, message);
+    where(w, d->index, lane, &text);
+    return finish(w, d, &text);
+}
+
+static void explain_address(const struct warp *w, const struct launch_fault *f, struct strbuf *out)
+{
+    const struct launch *l = w->exec->launch;
+    unsigned long long address = f->address;
+    strbuf_puts(out, "\n    ");
+    if (f->kind == FAULT_ALIGNMENT) {
+        strbuf_printf(out, "0x%llx is not a multiple of %u", address, f->access_bytes);
+        return;
+    }
+    switch (f->space) {
+    case SPACE_GENERIC:
+    case SPACE_GLOBAL: memory_describe(l->memory, f->address, out); return;
+    case SPACE_SHARED:
+        strbuf_printf(out, "0x%llx is outside the block's shared memory (%u bytes, %u of them dynamic)",
+                      address, l->shared_total, l->dynamic_shared);
+        return;
+    case SPACE_LOCAL:
+        strbuf_printf(out, "0x%llx is outside the thread's local memory (%u bytes, %u of them stack)",
+                      address, l->local_total, l->local_total - l->program->local_bytes);
+        return;
+    case SPACE_CONST: strbuf_printf(out, "0x%llx is past the end of the constant bank", address); return;
+    }
+}
+
+const struct bound *exec_fault_address(struct warp *w, const struct bound *d, enum launch_fault_kind kind,
+                                       unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
+                                       bool is_write)
+{
+    // A stack that has grown below address 0 has wrapped around.
+    if (kind == FAULT_LOCAL && (int32_t)(uint32_t)address < 0 && w->exec->program->stack_bytes)
+        kind = FAULT_STACK;
+    if (!begin(w, d->index, kind, lane)) return NULL;
+    struct launch_fault *f = w->exec->fault;
+    f->has_address = true;
+    f->address = address;
+    f->space = space;
+    f->access_bytes = bytes;
+    f->is_write = is_write;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "kernel %s: %s%s %s of %u byte%s", w->exec->program->name,
+                  kind == FAULT_ALIGNMENT ? "misaligned "
+                  : kind == FAULT_STACK   ? "stack overflow: "
+                                          : "out-of-bounds ",
+                  space_name(space), is_write ? "write" : "read", bytes, bytes == 1 ? "" : "s");
+    where(w, d->index, lane, &text);
+    explain_address(w, f, &text);
+    return finish(w, d, &text);
+}
+
+static void describe_lanes(uint64_t lanes, struct strbuf *out)
+{
+    for (const char *separator = ""; lanes; separator = ",") {
+        unsigned first = bit_lowest(lanes), last = first;
+        while (last < 63 && lanes >> (last + 1) & 1) last++;
+        if (first == last)
+            strbuf_printf(out, "%s%u", separator, first);
+        else
+            strbuf_printf(out, "%s%u-%u", separator, first, last);
+        lanes = last == 63 ? 0 : lanes >> (last + 1) << (last + 1);
+    }
+}
+
+static void describe_split(const struct warp *w, const struct split *s, struct strbuf *out)
+{
+    strbuf_puts(out, "\n    warp ");
+    strbuf_printf(out, "%u, lanes ", w->index);
+    describe_lanes(s->mask, out);
+    strbuf_puts(out, ": ");
+    bool past = s->state == SPLIT_BARRIER || s->state == SPLIT_ARRIVE || s->state == SPLIT_WARPSYNC;
+    exec_describe_inst(w->exec, past && s->pc ? s->pc - 1 : s->pc, out);
+    const struct barrier *b = &w->cta->barriers[s->barrier];
+    switch ((enum split_state)s->state) {
+    case SPLIT_READY: strbuf_puts(out, " can run"); break;
+    case SPLIT_SYNC:
+    case SPLIT_WARPSYNC:
+        strbuf_puts(out, " waits for lanes ");
+        describe_lanes(s->waits_for & w->present & ~w->exited & ~s->mask, out);
+        break;
+    case SPLIT_BARRIER:
+    case SPLIT_ARRIVE:
+        strbuf_printf(out, " waits at barrier %u", s->barrier);
+        if (w->waits_at != s->barrier)
+            strbuf_puts(out, " for the other lanes of its warp");
+        else if (b->expected)
+            strbuf_printf(out, ", where %u of %u threads have arrived", b->arrived, b->expected);
+        else
+            strbuf_printf(out, " for the whole block; %u threads have arrived", b->arrived);
+        break;
+    }
+}
+
+void exec_fault_deadlock(struct cta *c)
+{
+    struct warp *first = NULL;
+    for (uint32_t i = c->warp_count; i-- > 0;)
+        if (c->warps[i].state != WARP_DONE) first = &c->warps[i];
+    if (!first ||
+        !begin(first, first->splits.data[0].pc, FAULT_DEADLOCK, bit_lowest(first->splits.data[0].mask)))
+        return;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "kernel %s: deadlock in block (%u,%u,%u): no warp can go on", c->exec->program->name,
+                  c->id[0], c->id[1], c->id[2]);
+    uint32_t ended = 0;
+    for (uint32_t i = 0; i < c->warp_count; i++) {
+        const struct warp *w = &c->warps[i];
+        if (w->state == WARP_DONE)
+            ended++;
+        else
+            for (size_t s = w->splits.count; s-- > 0;) describe_split(w, &w->splits.data[s], &text);
+    }
+    if (ended)
+        strbuf_printf(&text, "\n    %u warp%s of the block ended", ended, ended == 1 ? " has" : "s have");
+    c->exec->fault->text = text.text;
+}
+
+void exec_fault_limit(struct warp *w)
+{
+    uint64_t lanes = w->state == WARP_DONE ? w->present : w->active;
+    if (!begin(w, w->pc, FAULT_LIMIT, bit_lowest(lanes))) return;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "kernel %s: stopped after %llu warp instructions, the limit that was set",
+                  w->exec->program->name, (unsigned long long)w->exec->instructions_done);
+    where(w, w->pc, bit_lowest(lanes), &text);
+    w->exec->fault->text = text.text;
+}

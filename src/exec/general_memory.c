@@ -1,0 +1,222 @@
+// Loads and stores in every space, lane by lane, with every check. A generic address in one of the two
+// windows is a shared or local one, any other a global one (exec/memory.h).
+#include "exec/exec_impl.h"
+
+#include <string.h>
+
+uint64_t exec_lane_address(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
+                           unsigned lane)
+{
+    const struct operand *o = &bound_inst(d, w)->src[k];
+    uint32_t low, high = 0;
+    memcpy(&low, regs + d->src[k] + 4 * lane, 4);
+    if (o->width != 2) return (uint32_t)(low + o->value);
+    memcpy(&high, regs + d->src[k] + w->exec->vector_bytes + 4 * lane, 4);
+    return ((uint64_t)high << 32 | low) + (uint64_t)(int64_t)(int32_t)o->value;
+}
+
+static enum isa_space space_of_generic(uint64_t *address)
+{
+    if (*address < MEMORY_SHARED_WINDOW || *address >= MEMORY_WINDOWS_END) return SPACE_GLOBAL;
+    bool local = *address >= MEMORY_LOCAL_WINDOW;
+    *address -= local ? MEMORY_LOCAL_WINDOW : MEMORY_SHARED_WINDOW;
+    return local ? SPACE_LOCAL : SPACE_SHARED;
+}
+
+static uint8_t *global_bytes(struct exec *e, uint64_t address, unsigned bytes)
+{
+    struct allocation_slot *slot = &e->general_slot;
+    uint64_t offset = address - slot->start;
+    if (offset >= slot->size_bytes || slot->size_bytes - offset < bytes) {
+        const struct memory_allocation *a = memory_find(e->launch->memory, address);
+        if (!a || a->size_bytes - (address - a->address) < bytes) return NULL;
+        *slot = (struct allocation_slot){.start = a->address,
+                                         .size_bytes = a->size_bytes,
+                                         .host = memory_host(e->launch->memory, a->address, 0)};
+        offset = address - slot->start;
+    }
+    return slot->host + offset;
+}
+
+bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
+                  struct lane_access *a, enum launch_fault_kind *kind)
+{
+    const struct launch *l = w->exec->launch;
+    a->space = space == SPACE_GENERIC ? space_of_generic(&address) : space;
+    a->address = address;
+    a->host = NULL;
+    *kind = FAULT_ALIGNMENT;
+    if (address & (bytes - 1)) return false;
+    if (a->space == SPACE_SHARED) {
+        *kind = FAULT_SHARED;
+        if (address + bytes > l->shared_total) return false;
+        a->host = w->shared + address;
+    } else if (a->space == SPACE_LOCAL) {
+        *kind = FAULT_LOCAL;
+        if (address + bytes > l->local_total) return false;
+        a->host = w->local + (address / 4 * w->exec->lanes + lane) * 4;
+    } else {
+        *kind = FAULT_BOUNDS;
+        a->host = global_bytes(w->exec, address, bytes);
+    }
+    return a->host != NULL;
+}
+
+// Words of a lane's local memory are a vector apart; an access is aligned, so a short one is inside one word.
+void exec_read(const struct warp *w, const struct lane_access *a, unsigned bytes, void *to)
+{
+    if (a->space != SPACE_LOCAL || bytes <= 4) {
+        memcpy(to, a->host + (a->space == SPACE_LOCAL ? a->address % 4 : 0), bytes);
+        return;
+    }
+    for (unsigned n = 0; n < bytes; n += 4)
+        memcpy((uint8_t *)to + n, a->host + (size_t)n / 4 * w->exec->vector_bytes, 4);
+}
+
+void exec_write_bytes(const struct warp *w, const struct lane_access *a, unsigned bytes, const void *from)
+{
+    if (a->space != SPACE_LOCAL || bytes <= 4) {
+        memcpy(a->host + (a->space == SPACE_LOCAL ? a->address % 4 : 0), from, bytes);
+        return;
+    }
+    for (unsigned n = 0; n < bytes; n += 4)
+        memcpy(a->host + (size_t)n / 4 * w->exec->vector_bytes, (const uint8_t *)from + n, 4);
+}
+
+static enum isa_space space_of(enum isa_op op)
+{
+    switch ((int)op) {
+    case OP_LDG:
+    case OP_STG: return SPACE_GLOBAL;
+    case OP_LDS:
+    case OP_STS: return SPACE_SHARED;
+    case OP_LDL:
+    case OP_STL: return SPACE_LOCAL;
+    }
+    return SPACE_GENERIC;
+}
+
+static void count_access(struct warp *w, enum isa_space space, bool is_store)
+{
+    struct exec_counts *c = &w->counts;
+    if (space == SPACE_SHARED)
+        ++*(is_store ? &c->shared_stores : &c->shared_loads);
+    else if (space == SPACE_LOCAL)
+        ++*(is_store ? &c->local_stores : &c->local_loads);
+    else
+        ++*(is_store ? &c->global_stores : &c->global_loads);
+}
+
+static uint32_t extended(enum isa_type type, uint32_t x)
+{
+    switch ((int)type) {
+    case TYPE_U8: return x & 0xff;
+    case TYPE_S8: return (uint32_t)(int8_t)x;
+    case TYPE_U16: return x & 0xffff;
+    case TYPE_S16: return (uint32_t)(int16_t)x;
+    }
+    return x;
+}
+
+const struct bound *exec_load(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    const struct inst *i = bound_inst(d, w);
+    enum isa_space space = space_of((enum isa_op)i->op);
+    enum isa_type type = (enum isa_type)i->type;
+    unsigned bytes = isa_type_bytes(type), words = (bytes + 3) / 4;
+    uint32_t out[4][LANES_MAX];
+    struct lane_access a = {.space = space};
+    for (uint64_t left = active; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        uint64_t address = exec_lane_address(d, w, regs, 0, l);
+        enum launch_fault_kind kind;
+        if (!exec_resolve(w, l, space, address, bytes, &a, &kind))
+            return exec_fault_address(w, d, kind, l, a.space, a.address, bytes, false);
+        uint32_t value[4] = {0};
+        exec_read(w, &a, bytes, value);
+        value[0] = extended(type, value[0]);
+        for (unsigned n = 0; n < words; n++) out[n][l] = value[n];
+    }
+    count_access(w, a.space, false);
+    for (unsigned n = 0; n < words; n++)
+        exec_write(reg_lanes(regs, d->dst + n * w->exec->vector_bytes), out[n], active, w);
+    return d + 1;
+}
+
+const struct bound *exec_store(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    const struct inst *i = bound_inst(d, w);
+    enum isa_space space = space_of((enum isa_op)i->op);
+    unsigned bytes = isa_type_bytes((enum isa_type)i->type), words = (bytes + 3) / 4;
+    struct lane_access a = {.space = space};
+    for (uint64_t left = active; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        uint64_t address = exec_lane_address(d, w, regs, 0, l);
+        enum launch_fault_kind kind;
+        if (!exec_resolve(w, l, space, address, bytes, &a, &kind))
+            return exec_fault_address(w, d, kind, l, a.space, a.address, bytes, true);
+        uint32_t value[4];
+        for (unsigned n = 0; n < words; n++) value[n] = exec_lane_word(d, w, regs, 1, n, l);
+        exec_write_bytes(w, &a, bytes, value);
+    }
+    count_access(w, a.space, true);
+    return d + 1;
+}
+
+const struct bound *exec_ldc(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    const struct inst *i = bound_inst(d, w);
+    const struct launch *launch = w->exec->launch;
+    enum isa_type type = (enum isa_type)i->type;
+    unsigned bytes = isa_type_bytes(type), words = (bytes + 3) / 4;
+    uint32_t out[4][LANES_MAX];
+    w->counts.constant_loads++;
+    for (uint64_t left = active; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        uint64_t address = exec_lane_address(d, w, regs, 0, l);
+        if (address & (bytes - 1))
+            return exec_fault_address(w, d, FAULT_ALIGNMENT, l, SPACE_CONST, address, bytes, false);
+        if (address + bytes > launch->bank_bytes[i->bank])
+            return exec_fault_address(w, d, FAULT_CONSTANT, l, SPACE_CONST, address, bytes, false);
+        uint32_t value[4] = {0};
+        memcpy(value, launch->bank[i->bank] + address, bytes);
+        value[0] = extended(type, value[0]);
+        for (unsigned n = 0; n < words; n++) out[n][l] = value[n];
+    }
+    for (unsigned n = 0; n < words; n++)
+        exec_write(reg_lanes(regs, d->dst + n * w->exec->vector_bytes), out[n], active, w);
+    return d + 1;
+}
+
+// cp.async: the bytes move at once, which is one of the moments the program must allow for; groups and waits
+// for them have nothing left to do.
+const struct bound *exec_ldgsts(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    const struct inst *i = bound_inst(d, w);
+    unsigned bytes = isa_type_bytes((enum isa_type)i->type);
+    w->counts.global_loads++;
+    w->counts.shared_stores++;
+    for (uint64_t left = active; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        uint8_t value[16] = {0};
+        uint32_t wanted = i->src[2].kind == OPERAND_NONE ? bytes : exec_lane_word(d, w, regs, 2, 0, l);
+        if (wanted > bytes) wanted = bytes;
+        struct lane_access from, to;
+        enum launch_fault_kind kind;
+        uint64_t address = exec_lane_address(d, w, regs, 1, l);
+        if (wanted) {
+            if (address & (bytes - 1))
+                return exec_fault_address(w, d, FAULT_ALIGNMENT, l, SPACE_GLOBAL, address, bytes, false);
+            for (uint32_t n = 0; n < wanted; n++) {
+                if (!exec_resolve(w, l, SPACE_GLOBAL, address + n, 1, &from, &kind))
+                    return exec_fault_address(w, d, kind, l, SPACE_GLOBAL, address, wanted, false);
+                exec_read(w, &from, 1, value + n);
+            }
+        }
+        address = exec_lane_address(d, w, regs, 0, l);
+        if (!exec_resolve(w, l, SPACE_SHARED, address, bytes, &to, &kind))
+            return exec_fault_address(w, d, kind, l, SPACE_SHARED, address, bytes, true);
+        exec_write_bytes(w, &to, bytes, value);
+    }
+    return d + 1;
+}

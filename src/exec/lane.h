@@ -1,0 +1,43 @@
+// What every arithmetic instruction computes, stated plainly: loops over lanes in C, one function a family.
+// This is the meaning that every faster form must reproduce bit for bit, on any host.
+//
+// Sources arrive as arrays of one 32-bit word a lane, before operand modifiers (the functions apply them);
+// 64-bit values are two arrays. Results go to fresh arrays, so that a destination may also be a source.
+//
+// NaN: f32 results are 0x7fffffff and f16 and bf16 results 0x7fff, as PTX has it. f64 keeps payloads (PTX
+// ISA 9.7.3): the first operand that is NaN, made quiet; an invalid operation gives 0xfff8000000000000.
+#pragma once
+#include "base/bits.h"
+#include "exec/launch.h"
+
+struct lane_io {
+    const struct inst *inst;
+    unsigned lanes;
+    uint64_t active;           // the other lanes' results are not used
+    const uint32_t *src[4][4]; // [source][word]
+    uint64_t psrc[4];          // predicate sources, negation applied
+    uint32_t *dst[4];          // [word]
+    uint64_t pdst[2];
+};
+
+typedef void lane_operation(struct lane_io *io);
+
+lane_operation *lane_operation_of(enum isa_op op); // NULL for instructions that are not ISA_PURE arithmetic
+
+// The families, by file.
+lane_operation lane_mov, lane_sel, lane_prmt, lane_iadd3, lane_imad, lane_imadw, lane_lea, lane_isetp,
+    lane_imnmx, lane_iabs, lane_vabsdiff, lane_idp, lane_plop3; // lane_int.c
+lane_operation lane_lop3, lane_shl, lane_shr, lane_shf, lane_bfe, lane_bfi, lane_bmsk, lane_sgxt, lane_brev,
+    lane_popc, lane_flo, lane_i2i; // lane_bits.c
+lane_operation lane_fadd, lane_fmul, lane_ffma, lane_fmnmx, lane_fsetp, lane_fset, lane_fchk,
+    lane_mufu; // lane_float.c
+lane_operation lane_hadd2, lane_hmul2, lane_hfma2, lane_hmnmx2, lane_hsetp2, lane_hset2,
+    lane_hmufu;                                                         // lane_half.c
+lane_operation lane_dadd, lane_dmul, lane_dfma, lane_dmnmx, lane_dsetp; // lane_double.c
+lane_operation lane_f2f, lane_f2fp, lane_f2i, lane_i2f, lane_frnd;      // lane_convert.c
+
+bool lane_combine(enum isa_bool b, bool compared, bool with); // setp's boolean
+uint32_t lane_lut(uint8_t lut, uint32_t a, uint32_t b, uint32_t c);
+// One lane of an atomic: the new value. Bits of 16- and 32-bit types in the low part.
+uint64_t lane_atomic(enum isa_mode mode, enum isa_type type, bool ftz, uint64_t old, uint64_t b, uint64_t c);
+uint32_t lane_mufu32(enum isa_mode mode, uint32_t x); // RCP … TANH on f32 bits, subnormals kept

@@ -1,0 +1,339 @@
+// A functional run: blocks one after the other, the warps of a block in turn, each until it meets a barrier,
+// exits or has used up its slice.
+//
+// Blocks normally run to their end alone, in order. A block that takes long may be waiting for another one (a
+// barrier over the whole grid made of atomics), so after a while the next one joins it and they take turns;
+// up to as many as the simulated chip could hold. Everything depends on counts of instructions alone, never
+// on time.
+#include "exec/exec_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WARP_SLICE = 1 << 14,    // instructions of a warp before the next one's turn
+    BLOCK_ALONE = 1 << 20,   // instructions of a block before others join it
+    BLOCK_TURN = 1 << 16,    // of a block when there are others
+    BLOCKS_PER_SM = 16,      // resident at most
+    RESIDENT_BYTES = 1 << 30 // and with at most this much state
+};
+
+static void count_lanes(struct warp *w, uint64_t instructions)
+{
+    w->issued += instructions;
+    w->counts.warp_instructions += instructions;
+    w->counts.thread_instructions += instructions * bit_count(w->active);
+}
+
+void warp_count_run(struct warp *w, const struct bound *d)
+{
+    w->pc = d->index;
+    count_lanes(w, (uint64_t)(d - w->run_start) + 1);
+}
+
+void warp_count_before(struct warp *w, const struct bound *d)
+{
+    w->pc = d->index;
+    count_lanes(w, (uint64_t)(d - w->run_start));
+}
+
+const struct bound *warp_stop(struct warp *w, uint32_t pc)
+{
+    w->pc = pc;
+    w->splits.data[w->current].pc = pc;
+    return NULL;
+}
+
+const struct bound *warp_go(struct warp *w, uint32_t pc)
+{
+    if (w->issued >= w->slice_end) return warp_stop(w, pc);
+    return w->run_start = warp_code(w, pc);
+}
+
+static void execute(struct warp *w, const struct bound *d)
+{
+    w->run_start = d;
+    while (d) d = d->run(d, w, w->regs, w->active);
+}
+
+bool warp_run(struct warp *w, uint64_t slice)
+{
+    struct exec *e = w->exec;
+    uint64_t before = w->issued;
+    e->clock_base = e->instructions_done - before;
+    w->slice_end = before + slice;
+    execute(w, warp_code(w, w->pc));
+    e->instructions_done += w->issued - before;
+    return e->fault->kind == FAULT_NONE;
+}
+
+// Copies the vectors an instruction names between the warp's registers and a file reached through a map.
+static void copy_operand(struct warp *w, const struct operand *o, unsigned words, uint8_t *file,
+                         const uint16_t *map, bool to_file)
+{
+    size_t bytes = w->exec->vector_bytes;
+    if ((o->kind != OPERAND_REG && o->kind != OPERAND_MEM && o->kind != OPERAND_SHARED) || o->reg == REG_ZERO)
+        return;
+    for (unsigned n = 0; n < words; n++) {
+        uint8_t *own = w->regs + (o->reg + n) * bytes, *shared = file + map[o->reg + n] * bytes;
+        memcpy(to_file ? shared : own, to_file ? own : shared, bytes);
+    }
+}
+
+void exec_write_back(struct warp *w, uint32_t index, uint8_t *file, const uint16_t *map)
+{
+    const struct inst *i = &w->exec->program->insts[index];
+    copy_operand(w, &i->dst[0], i->dst[0].width, file, map, true);
+}
+
+bool exec_step(struct warp *w, uint8_t *file, const uint16_t *map)
+{
+    struct exec *e = w->exec;
+    w->slice_end = 0;
+    uint32_t index = w->pc;
+    for (const struct bound *next; e->entry_flags[index] & EXEC_JOIN && w->active != w->full; index = w->pc) {
+        const struct bound *d = &e->masked[index];
+        w->run_start = d;
+        if (split_join(w, d, &next)) break;
+    }
+    const struct inst *i = &e->program->insts[index];
+    if (map && index < e->program->inst_count) {
+        for (unsigned k = 0; k < 4; k++) copy_operand(w, &i->src[k], i->src[k].width, file, map, false);
+        copy_operand(w, &i->dst[0], i->dst[0].width, file, map, false);
+    }
+    w->step[0] = *warp_code(w, index);
+    w->step[1] = (struct bound){.run = exec_stop, .index = index + 1};
+    const struct bound *b = &w->step[0];
+    if (b->run == exec_join) w->step[0].run = b->guarded ? exec_guard_masked : b->handlers->masked;
+    uint64_t before = w->issued;
+    e->clock_base = e->instructions_done - before;
+    execute(w, b);
+    e->instructions_done += w->issued - before;
+    if (map && index < e->program->inst_count) exec_write_back(w, index, file, map);
+    return e->fault->kind == FAULT_NONE;
+}
+
+// -- blocks
+// ------------------------------------------------------------------------------------------------------
+
+static size_t vectors(const struct exec *e, size_t count) { return count * e->vector_bytes; }
+
+static void thread_vectors(struct warp *w)
+{
+    const struct exec *e = w->exec;
+    uint32_t first = e->program->reg_count;
+    for (unsigned l = 0; l < e->lanes; l++) {
+        uint32_t thread[3];
+        exec_thread_of(w, l, thread);
+        for (unsigned n = 0; n < 3; n++)
+            reg_lanes(w->regs, (uint32_t)vectors(e, first + EXTRA_TID_X + n))[l] = thread[n];
+        reg_lanes(w->regs, (uint32_t)vectors(e, first + EXTRA_LANEID))[l] = l % GROUP_LANES;
+    }
+}
+
+// State of one block and its warps; reused for block after block. Every vector of registers is aligned to 64
+// bytes.
+static struct cta *cta_create(struct exec *e)
+{
+    struct cta *c = heap_alloc(sizeof *c);
+    const struct launch *l = e->launch;
+    c->exec = e;
+    c->warp_count = e->warps_per_block;
+    c->registers_bytes = vectors(e, e->register_slots);
+    c->local_bytes = vectors(e, (l->local_total + 3) / 4);
+    size_t shared_bytes = align_up(l->shared_total, 64);
+    c->memory_bytes = c->warp_count * (c->registers_bytes + c->local_bytes) + shared_bytes + 64;
+    c->memory = heap_alloc(c->memory_bytes);
+    uint8_t *at = (uint8_t *)align_up((uintptr_t)c->memory, 64);
+    c->shared = at;
+    at += shared_bytes;
+    c->warps = heap_alloc(c->warp_count * sizeof *c->warps);
+    for (uint32_t i = 0; i < c->warp_count; i++, at += c->registers_bytes + c->local_bytes) {
+        struct warp *w = &c->warps[i];
+        w->exec = e;
+        w->cta = c;
+        w->index = i;
+        w->regs = at;
+        w->local = at + c->registers_bytes;
+        w->shared = c->shared;
+        w->full = bit_mask(e->lanes);
+        uint32_t threads = e->threads_per_block - i * e->warp_size;
+        w->present = bit_mask(threads < e->warp_size ? threads : e->warp_size);
+        thread_vectors(w);
+    }
+    return c;
+}
+
+static void cta_destroy(struct cta *c)
+{
+    for (uint32_t i = 0; i < c->warp_count; i++) vec_fini(&c->warps[i].splits);
+    free(c->warps);
+    free(c->memory);
+    free(c);
+}
+
+static void cta_start(struct cta *c, uint64_t linear)
+{
+    const struct exec *e = c->exec;
+    const uint32_t *grid = e->launch->grid;
+    c->linear = linear;
+    c->id[0] = (uint32_t)(linear % grid[0]);
+    c->id[1] = (uint32_t)(linear / grid[0] % grid[1]);
+    c->id[2] = (uint32_t)(linear / grid[0] / grid[1]);
+    c->warps_left = c->warp_count;
+    c->next_warp = 0;
+    memset(c->shared, 0, e->launch->shared_total);
+    for (unsigned n = 0; n < BARRIERS; n++) c->barriers[n] = (struct barrier){.all = true};
+    for (uint32_t i = 0; i < c->warp_count; i++) {
+        struct warp *w = &c->warps[i];
+        memset(w->regs, 0, vectors(e, e->program->reg_count + EXTRA_SINK));
+        memset(w->local, 0, c->local_bytes);
+        memset(w->pred, 0, sizeof w->pred);
+        w->pred[PRED_TRUE] = w->full;
+        w->state = WARP_READY;
+        w->waits_at = BARRIERS;
+        w->issued = 0;
+        split_init(w);
+    }
+}
+
+static void add_counts(struct exec_counts *to, struct exec_counts *from)
+{
+#define COUNTER(name, unit, meaning) to->name += from->name;
+#include "exec/counters.def"
+#undef COUNTER
+    memset(from, 0, sizeof *from);
+}
+
+static void cta_collect(struct cta *c)
+{
+    for (uint32_t i = 0; i < c->warp_count; i++) add_counts(c->exec->counts, &c->warps[i].counts);
+}
+
+static uint64_t slice_of(const struct exec *e)
+{
+    uint64_t limit = e->instruction_limit;
+    if (!limit || limit - e->instructions_done > WARP_SLICE) return WARP_SLICE;
+    return limit - e->instructions_done;
+}
+
+// Runs the block until it ends or its turn is over. False on a fault.
+static bool cta_run(struct cta *c, uint64_t instructions)
+{
+    struct exec *e = c->exec;
+    uint64_t until = e->instructions_done + instructions;
+    while (c->warps_left && e->instructions_done < until) {
+        uint32_t seen = 0;
+        while (seen < c->warp_count && c->warps[c->next_warp].state != WARP_READY) {
+            c->next_warp = c->next_warp + 1 < c->warp_count ? c->next_warp + 1 : 0;
+            seen++;
+        }
+        struct warp *w = &c->warps[c->next_warp];
+        if (seen == c->warp_count) {
+            exec_fault_deadlock(c);
+            return false;
+        }
+        if (!warp_run(w, slice_of(e))) return false;
+        if (e->instruction_limit && e->instructions_done >= e->instruction_limit && c->warps_left) {
+            exec_fault_limit(w);
+            return false;
+        }
+        c->next_warp = c->next_warp + 1 < c->warp_count ? c->next_warp + 1 : 0;
+    }
+    return true;
+}
+
+struct residents {
+    VEC(struct cta *) running; // in order of arrival
+    struct cta *spare;
+    uint64_t next, total; // blocks
+    uint64_t most;        // resident at once
+};
+
+static void admit(struct exec *e, struct residents *r)
+{
+    struct cta *c = r->spare ? r->spare : cta_create(e);
+    r->spare = NULL;
+    cta_start(c, r->next++);
+    if (r->running.count == 0) {
+        uint64_t by_memory = RESIDENT_BYTES / (c->memory_bytes + 1) + 1;
+        uint64_t by_chip = (uint64_t)(e->launch->sm_count ? e->launch->sm_count : 1) * BLOCKS_PER_SM;
+        r->most = by_memory < by_chip ? by_memory : by_chip;
+    }
+    vec_push(&r->running, c);
+}
+
+static void retire(struct exec *e, struct residents *r, size_t place)
+{
+    struct cta *c = r->running.data[place];
+    cta_collect(c);
+    e->counts->blocks++;
+    memmove(&r->running.data[place], &r->running.data[place + 1], (r->running.count - place - 1) * sizeof c);
+    r->running.count--;
+    if (r->spare)
+        cta_destroy(c);
+    else
+        r->spare = c;
+    if (e->launch->progress) progress_update(e->launch->progress, e->counts->blocks);
+}
+
+// Rounds of turns. After a round in which no block ended they may be waiting for some that are not here yet,
+// and as many again join them.
+static bool run_blocks(struct exec *e, struct residents *r)
+{
+    bool ended = true;
+    while (r->next < r->total || r->running.count) {
+        uint64_t room = r->running.count == 0 ? 1 : ended ? 0 : r->running.count;
+        for (; room && r->next < r->total && (!r->running.count || r->running.count < r->most); room--)
+            admit(e, r);
+        ended = false;
+        for (size_t turn = 0; turn < r->running.count;) {
+            struct cta *c = r->running.data[turn];
+            if (!cta_run(c, r->running.count == 1 ? BLOCK_ALONE : BLOCK_TURN)) return false;
+            if (c->warps_left) {
+                turn++;
+            } else {
+                retire(e, r, turn);
+                ended = true;
+            }
+        }
+    }
+    return true;
+}
+
+static void exec_prepare(struct exec *e, const struct launch *l)
+{
+    e->launch = l;
+    e->program = l->program;
+    e->warp_size = l->warp_size;
+    e->lanes = l->warp_size > GROUP_LANES ? 64 : 32;
+    e->vector_bytes = 4 * e->lanes;
+    e->threads_per_block = l->block[0] * l->block[1] * l->block[2];
+    e->warps_per_block = (e->threads_per_block + e->warp_size - 1) / e->warp_size;
+    e->register_slots = l->program->reg_count + EXTRA_SLOTS;
+    e->instruction_limit = l->max_warp_instructions;
+    // A call that calls again saves its return address, so a stack holds a quarter as many calls as bytes.
+    e->depth_limit = l->program->function_count + l->program->stack_bytes / 4;
+    e->isa = exec_isa_resolve(l->isa);
+    exec_bind(e);
+}
+
+bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_fault *fault,
+              struct launch_race *race)
+{
+    struct exec e = {.fault = fault, .counts = counts};
+    *fault = (struct launch_fault){0};
+    if (race) *race = (struct launch_race){0};
+    arena_init(&e.arena);
+    exec_prepare(&e, l);
+    struct residents r = {.total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
+    bool good = run_blocks(&e, &r);
+    for (size_t i = 0; i < r.running.count; i++) {
+        cta_collect(r.running.data[i]);
+        cta_destroy(r.running.data[i]);
+    }
+    if (r.spare) cta_destroy(r.spare);
+    vec_fini(&r.running);
+    arena_fini(&e.arena);
+    return good;
+}

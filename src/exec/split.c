@@ -1,0 +1,339 @@
+// Divergence: which lanes of a warp run together, and where they meet again.
+//
+// simt=stack. A branch that divides the running lanes leaves them on the stack at their meeting point and
+// pushes one entry a side; an entry ends where its lanes meet the one below.
+//
+//        BRA at 4, meets at 9            running ─▶ {pc 5, lanes b, until 9}
+//        lanes a take it to 7                       {pc 7, lanes a, until 9}
+//                                                   {pc 9, lanes a|b, until …}
+//
+// A call leaves its lanes at the return site in the same way, so that they meet again there whatever happened
+// inside; meeting points are a pc and a depth of calls, or recursion would meet itself.
+//
+// simt=splits. Every side is a split of its own and any ready one may run: the most deeply called first, then
+// the lowest pc, which lets the others catch up; splits at the same pc and depth become one. So that none
+// starves behind a spinning one, backward branches use up fuel, after which the next split by lane number has
+// a turn in which it does not give way. An instruction that names member lanes waits until they all have
+// arrived.
+#include "exec/exec_impl.h"
+
+enum { SPLIT_FUEL = 256, TURN_JOINS = 64 };
+
+static bool is_stack(const struct warp *w) { return w->exec->launch->simt == SIMT_STACK; }
+
+void split_init(struct warp *w)
+{
+    w->splits.count = 0;
+    w->active = w->present;
+    w->depth = w->pc = 0;
+    w->exited = 0;
+    w->current = 0;
+    w->split_fuel = SPLIT_FUEL;
+    w->split_turn = w->turn_lane = 0;
+    vec_push(&w->splits, (struct split){.mask = w->present, .rejoin_pc = NO_TARGET});
+}
+
+static void make_current(struct warp *w, uint32_t index)
+{
+    const struct split *s = &w->splits.data[index];
+    w->current = index;
+    w->active = s->mask;
+    w->depth = s->depth;
+    w->pc = s->pc;
+}
+
+static void remove_split(struct warp *w, uint32_t index)
+{
+    uint32_t last = (uint32_t)w->splits.count - 1;
+    w->splits.data[index] = w->splits.data[last];
+    if (w->current == last) w->current = index;
+    w->splits.count--;
+}
+
+// Ready splits at the same place become one. The running one's pc must be in its record.
+static void merge_ready(struct warp *w)
+{
+    struct split *s = w->splits.data;
+    for (uint32_t i = 0; i < w->splits.count; i++) {
+        for (uint32_t j = i + 1; j < w->splits.count;) {
+            if (s[i].state != SPLIT_READY || s[j].state != SPLIT_READY || s[i].pc != s[j].pc ||
+                s[i].depth != s[j].depth) {
+                j++;
+                continue;
+            }
+            s[i].mask |= s[j].mask;
+            if (w->current == j) w->current = i;
+            remove_split(w, j);
+        }
+    }
+}
+
+static bool before(const struct split *a, const struct split *b)
+{
+    return a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc;
+}
+
+static bool pick_best(struct warp *w)
+{
+    const struct split *s = w->splits.data;
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < w->splits.count; i++)
+        if (s[i].state == SPLIT_READY && (best == UINT32_MAX || before(&s[i], &s[best]))) best = i;
+    if (best == UINT32_MAX) return false;
+    make_current(w, best);
+    return true;
+}
+
+bool split_pick(struct warp *w)
+{
+    if (!is_stack(w)) return pick_best(w);
+    if (!w->splits.count || vec_last(&w->splits).state != SPLIT_READY) return false;
+    make_current(w, (uint32_t)w->splits.count - 1);
+    return true;
+}
+
+static const struct bound *run_picked(struct warp *w)
+{
+    if (split_pick(w) || (barrier_try_arrive(w) && split_pick(w))) return warp_go(w, w->pc);
+    w->state = WARP_BARRIER;
+    return NULL;
+}
+
+// The ready split that holds the next lane after the one whose turn came last.
+static void take_turn(struct warp *w)
+{
+    uint64_t ready = 0;
+    for (uint32_t i = 0; i < w->splits.count; i++)
+        if (w->splits.data[i].state == SPLIT_READY && i != w->current) ready |= w->splits.data[i].mask;
+    w->split_fuel = SPLIT_FUEL;
+    if (!ready) return;
+    uint64_t later = w->turn_lane < 63 ? ready & ~bit_mask(w->turn_lane + 1) : 0;
+    w->turn_lane = bit_lowest(later ? later : ready);
+    for (uint32_t i = 0; i < w->splits.count; i++) {
+        if (w->splits.data[i].mask >> w->turn_lane & 1) {
+            make_current(w, i);
+            break;
+        }
+    }
+    w->split_turn = TURN_JOINS;
+}
+
+static const struct bound *splits_transfer(struct warp *w, const struct lane_group *groups, unsigned count)
+{
+    bool backward = groups[0].pc <= w->pc;
+    for (unsigned g = 0; g < count; g++) {
+        if (g) vec_push(&w->splits, (struct split){.rejoin_pc = NO_TARGET});
+        struct split *s = g ? &vec_last(&w->splits) : &w->splits.data[w->current];
+        s->mask = groups[g].mask;
+        s->pc = groups[g].pc;
+        s->depth = groups[g].depth;
+    }
+    make_current(w, w->current);
+    if (w->splits.count == 1) return warp_go(w, w->pc);
+    if (count > 1 && !w->split_turn) {
+        merge_ready(w);
+        pick_best(w);
+    } else if (backward && --w->split_fuel == 0) {
+        take_turn(w);
+    }
+    return warp_go(w, w->pc);
+}
+
+// Ends the running entry whose lanes have met those below.
+static const struct bound *stack_pop(struct warp *w)
+{
+    w->splits.count--;
+    make_current(w, (uint32_t)w->splits.count - 1);
+    return warp_go(w, w->pc);
+}
+
+static const struct bound *stack_transfer(struct warp *w, const struct lane_group *groups, unsigned count,
+                                          uint32_t rejoin, uint32_t rejoin_depth)
+{
+    struct split *top = &vec_last(&w->splits);
+    bool is_call = rejoin != NO_TARGET && groups[count - 1].depth > rejoin_depth;
+    if (count == 1 && !is_call) {
+        uint32_t pc = groups[0].pc;
+        w->depth = top->depth = groups[0].depth;
+        return top->rejoin_pc == pc && top->rejoin_depth == w->depth ? stack_pop(w) : warp_go(w, pc);
+    }
+    uint32_t until = top->rejoin_pc, until_depth = top->rejoin_depth;
+    if (rejoin != NO_TARGET && (rejoin != until || rejoin_depth != until_depth)) {
+        top->pc = until = rejoin;
+        top->depth = until_depth = rejoin_depth;
+    } else {
+        w->splits.count--;
+    }
+    bool pushed[LANES_MAX] = {false};
+    for (unsigned n = 0; n < count; n++) { // the lowest pc last, on top
+        unsigned highest = count;
+        for (unsigned g = 0; g < count; g++)
+            if (!pushed[g] && (highest == count || groups[g].pc > groups[highest].pc)) highest = g;
+        pushed[highest] = true;
+        const struct lane_group *g = &groups[highest];
+        if (g->pc == until && g->depth == until_depth) continue;
+        vec_push(&w->splits, (struct split){.mask = g->mask,
+                                            .pc = g->pc,
+                                            .depth = g->depth,
+                                            .rejoin_pc = until,
+                                            .rejoin_depth = until_depth});
+    }
+    make_current(w, (uint32_t)w->splits.count - 1);
+    return warp_go(w, w->pc);
+}
+
+const struct bound *split_transfer(struct warp *w, const struct lane_group *groups, unsigned count,
+                                   uint32_t rejoin, uint32_t rejoin_depth)
+{
+    struct lane_group one;
+    if (count == 2 && groups[0].pc == groups[1].pc && groups[0].depth == groups[1].depth) {
+        one = (struct lane_group){groups[0].mask | groups[1].mask, groups[0].pc, groups[0].depth};
+        groups = &one;
+        count = 1;
+    }
+    if (is_stack(w)) return stack_transfer(w, groups, count, rejoin, rejoin_depth);
+    return splits_transfer(w, groups, count);
+}
+
+bool split_join(struct warp *w, const struct bound *d, const struct bound **next)
+{
+    struct split *s = &w->splits.data[w->current];
+    if (is_stack(w)) {
+        if (s->rejoin_pc != d->index || s->rejoin_depth != w->depth) return true;
+        warp_count_before(w, d);
+        *next = stack_pop(w);
+        return false;
+    }
+    if (w->splits.count == 1) return true;
+    s->pc = d->index;
+    uint64_t lanes = w->active;
+    uint32_t current = w->current;
+    warp_count_before(w, d);
+    merge_ready(w);
+    if (w->split_turn)
+        w->split_turn--;
+    else
+        pick_best(w);
+    if (w->pc == d->index && w->active == lanes && w->current == current &&
+        w->splits.data[current].mask == lanes) {
+        w->run_start = d;
+        return true;
+    }
+    make_current(w, w->current);
+    *next = warp_go(w, w->pc);
+    return false;
+}
+
+static uint64_t still_there(const struct warp *w, uint64_t lanes) { return lanes & w->present & ~w->exited; }
+
+// Lanes that wait in a given way: for the same members (and, SYNC, at the same place).
+static uint64_t waiting_with(const struct warp *w, const struct split *like)
+{
+    uint64_t lanes = 0;
+    for (uint32_t i = 0; i < w->splits.count; i++) {
+        const struct split *s = &w->splits.data[i];
+        if (s->state != like->state || s->waits_for != like->waits_for) continue;
+        if (s->state == SPLIT_SYNC && (s->pc != like->pc || s->depth != like->depth)) continue;
+        lanes |= s->mask;
+    }
+    return lanes;
+}
+
+// Lets go those whose members are all there; lanes that exited are not waited for.
+static void wake_waiting(struct warp *w)
+{
+    for (uint32_t i = 0; i < w->splits.count; i++) {
+        struct split like = w->splits.data[i];
+        if (like.state != SPLIT_SYNC && like.state != SPLIT_WARPSYNC) continue;
+        if (still_there(w, like.waits_for) & ~waiting_with(w, &like)) continue;
+        for (uint32_t j = 0; j < w->splits.count; j++) {
+            struct split *s = &w->splits.data[j];
+            bool same_place = s->pc == like.pc && s->depth == like.depth;
+            if (s->state == like.state && s->waits_for == like.waits_for &&
+                (like.state != SPLIT_SYNC || same_place))
+                s->state = SPLIT_READY;
+        }
+    }
+}
+
+const struct bound *split_exit(struct warp *w, uint64_t lanes, uint32_t next_pc)
+{
+    w->exited |= lanes;
+    if (is_stack(w)) {
+        vec_last(&w->splits).pc = next_pc;
+        size_t kept = 0;
+        for (size_t i = 0; i < w->splits.count; i++) {
+            struct split s = w->splits.data[i];
+            s.mask &= ~lanes;
+            if (s.mask) w->splits.data[kept++] = s;
+        }
+        w->splits.count = kept;
+    } else {
+        struct split *s = &w->splits.data[w->current];
+        s->mask &= ~lanes;
+        s->pc = next_pc;
+        if (!s->mask) remove_split(w, w->current);
+        wake_waiting(w);
+        merge_ready(w);
+    }
+    if (w->splits.count) return run_picked(w);
+    w->active = 0;
+    w->state = WARP_DONE;
+    w->cta->warps_left--;
+    w->counts.warps++;
+    barrier_warp_exited(w);
+    return NULL;
+}
+
+const struct bound *split_wait(struct warp *w, uint64_t lanes, uint32_t rest_pc, uint32_t pc,
+                               enum split_state state, uint64_t waits_for)
+{
+    uint64_t rest = w->active & ~lanes;
+    if (rest && !is_stack(w))
+        vec_push(&w->splits,
+                 (struct split){.mask = rest, .pc = rest_pc, .depth = w->depth, .rejoin_pc = NO_TARGET});
+    struct split *s = &w->splits.data[w->current];
+    s->mask &= ~rest | (is_stack(w) ? rest : 0);
+    s->pc = pc;
+    s->state = (uint8_t)state;
+    s->waits_for = waits_for;
+    if (!is_stack(w)) {
+        wake_waiting(w);
+        merge_ready(w);
+    }
+    return run_picked(w);
+}
+
+bool split_sync(struct warp *w, const struct bound *d, uint64_t lanes, uint64_t members,
+                const struct bound **next)
+{
+    if (is_stack(w) || !(still_there(w, members) & ~lanes)) return true;
+    warp_count_before(w, d);
+    *next = split_wait(w, lanes, d->index + 1, d->index, SPLIT_SYNC, members);
+    return false;
+}
+
+const struct bound *split_warpsync(struct warp *w, uint64_t lanes, uint32_t pc, uint64_t members)
+{
+    if (is_stack(w) || !(still_there(w, members) & ~lanes)) return warp_go(w, pc);
+    return split_wait(w, lanes, pc, pc, SPLIT_WARPSYNC, members);
+}
+
+void split_release(struct warp *w, enum split_state state, unsigned barrier)
+{
+    for (uint32_t i = 0; i < w->splits.count; i++) {
+        struct split *s = &w->splits.data[i];
+        if (s->state == state && s->barrier == barrier) s->state = SPLIT_READY;
+    }
+    if (!is_stack(w)) merge_ready(w);
+}
+
+bool split_all_wait_at(const struct warp *w, unsigned barrier)
+{
+    if (is_stack(w)) return true;
+    for (uint32_t i = 0; i < w->splits.count; i++) {
+        const struct split *s = &w->splits.data[i];
+        if ((s->state != SPLIT_BARRIER && s->state != SPLIT_ARRIVE) || s->barrier != barrier) return false;
+    }
+    return true;
+}

@@ -1,0 +1,189 @@
+// Texture fetches (CUDA C++ programming guide, "Texture Fetching").
+//
+// Point: the texel at floor(x). Linear: x' = x - 0.5, i = floor(x'), and the fraction of x' rounded to 8 bits
+// (9-bit fixed point, so that 1.0 is representable) weighs texel i + 1 against i, in every dimension. Weights
+// and sums are formed in f32, corner by corner, the first dimension fastest, corners of weight zero left out.
+// Wrap and mirror need normalised coordinates and mean clamp without them; a border texel is zero; absent
+// channels are zero.
+#include "exec/exec_impl.h"
+#include "exec/softfloat.h"
+
+#include <string.h>
+
+struct axis {         // one dimension of a fetch
+    int64_t index[2]; // the texel, and the next one; -1: border
+    float weight;     // of the next one
+};
+
+struct fetch {
+    struct warp *w;
+    const struct texture *t;
+    uint64_t bad_address; // of a texel outside all allocations
+};
+
+static float floor_of(float x) // |x| < 2^31
+{
+    float whole = (float)(int32_t)x;
+    return whole > x ? whole - 1 : whole;
+}
+
+// NaN fetches as 0, and coordinates beyond any texture as the largest that matter.
+static float tame(float x)
+{
+    if (!(x == x)) return 0;
+    return x < -0x1p30f ? -0x1p30f : x > 0x1p30f ? 0x1p30f : x;
+}
+
+static int64_t into_range(int64_t i, int64_t extent, enum texture_address mode)
+{
+    if (i >= 0 && i < extent) return i;
+    switch (mode) {
+    case TEXTURE_CLAMP: return i < 0 ? 0 : extent - 1;
+    case TEXTURE_WRAP: return ((i % extent) + extent) % extent;
+    case TEXTURE_MIRROR: {
+        int64_t period = 2 * extent, m = ((i % period) + period) % period;
+        return m < extent ? m : period - 1 - m;
+    }
+    case TEXTURE_BORDER: break;
+    }
+    return -1;
+}
+
+static struct axis locate(const struct texture *t, unsigned k, uint32_t extent, float x)
+{
+    struct axis a = {.weight = 0};
+    enum texture_address mode = t->address[k];
+    if (!t->normalised_coordinates && (mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR)) mode = TEXTURE_CLAMP;
+    x = tame(t->normalised_coordinates ? x * (float)extent : x);
+    if (t->filter == TEXTURE_LINEAR) {
+        float shifted = x - 0.5f, whole = floor_of(shifted);
+        a.weight = floor_of((shifted - whole) * 256.0f + 0.5f) / 256.0f;
+        a.index[0] = (int64_t)whole;
+        a.index[1] = a.index[0] + 1;
+    } else {
+        a.index[0] = a.index[1] = (int64_t)floor_of(x);
+    }
+    for (unsigned n = 0; n < 2; n++) a.index[n] = into_range(a.index[n], extent, mode);
+    return a;
+}
+
+static struct axis locate_texel(const struct texture *t, unsigned k, uint32_t extent, int32_t i)
+{
+    enum texture_address mode = t->address[k] == TEXTURE_BORDER ? TEXTURE_BORDER : TEXTURE_CLAMP;
+    int64_t index = into_range(i, extent, mode);
+    return (struct axis){.index = {index, index}};
+}
+
+static uint32_t component(const struct texture *t, const uint8_t *at)
+{
+    uint32_t v = 0;
+    unsigned bytes = isa_type_bytes(t->type);
+    memcpy(&v, at, bytes);
+    if (t->type == TYPE_F16) return (uint32_t)float_convert(&float_f32, &float_f16, v, ROUND_RN);
+    bool is_signed = t->type == TYPE_S8 || t->type == TYPE_S16;
+    if (is_signed) v = (uint32_t)((int32_t)(v << (32 - 8 * bytes)) >> (32 - 8 * bytes));
+    if (!t->normalised_read || bytes == 4) return v;
+    float most = (float)((1u << (8 * bytes - is_signed)) - 1);
+    float f = is_signed ? (float)(int32_t)v / most : (float)v / most;
+    return f32_bits(f < -1.0f ? -1.0f : f);
+}
+
+static bool texel(struct fetch *f, const int64_t index[3], uint32_t out[4])
+{
+    const struct texture *t = f->t;
+    memset(out, 0, 4 * sizeof *out);
+    if (index[0] < 0 || index[1] < 0 || index[2] < 0) return true;
+    unsigned bytes = isa_type_bytes(t->type);
+    uint64_t row = (uint64_t)index[2] * (t->height ? t->height : 1) + (uint64_t)index[1];
+    uint64_t address = t->data + row * t->pitch_bytes + (uint64_t)index[0] * t->channels * bytes;
+    struct lane_access a;
+    enum launch_fault_kind kind;
+    for (unsigned c = 0; c < t->channels && c < 4; c++, address += bytes) {
+        f->bad_address = address;
+        if (!exec_resolve(f->w, 0, SPACE_GLOBAL, address, bytes, &a, &kind)) return false;
+        out[c] = component(t, a.host);
+    }
+    return true;
+}
+
+static bool sample(struct fetch *f, const struct axis a[3], uint32_t out[4])
+{
+    if (f->t->filter == TEXTURE_POINT)
+        return texel(f, (int64_t[3]){a[0].index[0], a[1].index[0], a[2].index[0]}, out);
+    float sum[4] = {0};
+    for (unsigned corner = 0; corner < 8; corner++) {
+        int64_t index[3];
+        float weight = 1;
+        for (unsigned k = 0; k < 3; k++) {
+            bool next = corner >> k & 1;
+            index[k] = a[k].index[next];
+            weight *= next ? a[k].weight : 1.0f - a[k].weight;
+        }
+        uint32_t c[4];
+        if (weight == 0) continue;
+        if (!texel(f, index, c)) return false;
+        for (unsigned k = 0; k < 4; k++) sum[k] += weight * f32_from_bits(c[k]);
+    }
+    for (unsigned k = 0; k < 4; k++) out[k] = f32_bits(sum[k] == sum[k] ? sum[k] : f32_from_bits(0x7fffffff));
+    return true;
+}
+
+static uint64_t handle_of(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned lane)
+{
+    return (uint64_t)exec_lane_word(d, w, regs, 0, 1, lane) << 32 | exec_lane_word(d, w, regs, 0, 0, lane);
+}
+
+static const struct texture *texture_of(const struct warp *w, uint64_t handle)
+{
+    const struct launch *l = w->exec->launch;
+    return handle && handle <= l->texture_count ? &l->textures[handle - 1] : NULL;
+}
+
+static const struct bound *bad_handle(struct warp *w, const struct bound *d, unsigned lane, uint64_t handle)
+{
+    return exec_fault(w, d, FAULT_TEXTURE, lane, "0x%llx is not the handle of a texture (%u exist)",
+                      (unsigned long long)handle, w->exec->launch->texture_count);
+}
+
+const struct bound *exec_tex(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    const struct inst *i = bound_inst(d, w);
+    unsigned dimensions = i->mode == MODE_TEX_1D ? 1 : i->mode == MODE_TEX_2D ? 2 : 3;
+    uint32_t out[4][LANES_MAX];
+    w->counts.texture_fetches++;
+    for (uint64_t left = active; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        struct fetch f = {.w = w, .t = texture_of(w, handle_of(d, w, regs, l))};
+        if (!f.t) return bad_handle(w, d, l, handle_of(d, w, regs, l));
+        uint32_t extent[3] = {f.t->width, f.t->height ? f.t->height : 1, f.t->depth ? f.t->depth : 1};
+        struct axis axes[3] = {0};
+        for (unsigned k = 0; k < dimensions; k++) {
+            uint32_t x = exec_lane_word(d, w, regs, 1, k, l);
+            axes[k] = i->type2 == TYPE_F32 ? locate(f.t, k, extent[k], f32_from_bits(x))
+                                           : locate_texel(f.t, k, extent[k], (int32_t)x);
+        }
+        uint32_t value[4];
+        if (!sample(&f, axes, value))
+            return exec_fault_address(w, d, FAULT_BOUNDS, l, SPACE_GLOBAL, f.bad_address,
+                                      isa_type_bytes(f.t->type), false);
+        for (unsigned n = 0; n < 4; n++) out[n][l] = value[n];
+    }
+    for (unsigned n = 0; n < 4; n++)
+        exec_write(reg_lanes(regs, d->dst + (i->dst[0].reg == REG_ZERO ? 0 : n) * w->exec->vector_bytes),
+                   out[n], active, w);
+    return d + 1;
+}
+
+const struct bound *exec_txq(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    const struct inst *i = bound_inst(d, w);
+    for (uint64_t left = active; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        uint64_t handle = handle_of(d, w, regs, l);
+        const struct texture *t = texture_of(w, handle);
+        if (!t) return bad_handle(w, d, l, handle);
+        uint32_t x = i->mode == MODE_TXQ_WIDTH ? t->width : i->mode == MODE_TXQ_HEIGHT ? t->height : t->depth;
+        reg_lanes(regs, d->dst)[l] = x;
+    }
+    return d + 1;
+}
