@@ -74,7 +74,7 @@ static enum wf_status verify(const struct options *o, const struct selection *wh
     if (status == WF_OK) status = wf_set(c, "exec.isa", "portable");
     if (status == WF_OK) status = workload_run(w, c, &options, &plain);
     if (status != WF_OK)
-        command_fail_context(c, status);
+        command_fail_context(c, (int)status);
     else if (w->output_class == WORKLOAD_CLASS_D && plain.output_hash != output_hash) {
         diag_error(d, loc_none(), "%s: --verify: output bytes differ from the plain run's", w->name);
         status = WF_MISMATCH;
@@ -113,7 +113,7 @@ static enum wf_status run_one(const struct options *o, const struct selection *w
         row.status = status;
         vec_push(&b->rows, row);
     }
-    if (status != WF_OK) command_fail_context(c, status);
+    if (status != WF_OK) command_fail_context(c, (int)status);
     wf_context_destroy(c);
     return status;
 }
