@@ -1,7 +1,8 @@
 // warpfold's public interface: run CUDA kernels from PTX on a simulated GPU, from C.
 //
-// Modelled on the CUDA driver API: a context is a device with its memory; modules are loaded from PTX text; kernels
-// are launched in streams; counters say what happened. The command line and the bundled workloads use nothing else.
+// Modelled on the CUDA driver API: a context is a device with its memory; modules are loaded from PTX text;
+// kernels are launched in streams; counters say what happened. The command line and the bundled workloads use
+// nothing else.
 //
 //     struct wf_context *c = wf_context_create();
 //     struct wf_module *m = wf_module_load_file(c, "vecadd.ptx");
@@ -13,9 +14,9 @@
 //     struct wf_stats stats;
 //     if (!k || wf_launch(k, &shape, args, 4, &stats) != WF_OK) fputs(wf_errors(c), stderr);
 //
-// Nothing here prints or exits. A call that fails says so by its result, and wf_errors() gives the located messages
-// collected since the last wf_clear_errors(). A context is used by one thread at a time; contexts are independent.
-// Strings and pointers handed out live as long as the object they came from.
+// Nothing here prints or exits. A call that fails says so by its result, and wf_errors() gives the located
+// messages collected since the last wf_clear_errors(). A context is used by one thread at a time; contexts
+// are independent. Strings and pointers handed out live as long as the object they came from.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@
 
 #define WF_VERSION "0.1.0"
 
-enum wf_status {           // also the command line's exit status
+enum wf_status { // also the command line's exit status
     WF_OK = 0,
     WF_BAD_INPUT = 1,      // what a file, argument, shape, kernel or buffer says
     WF_BAD_USAGE = 2,      // unknown option, mechanism, GPU, key
@@ -37,37 +38,45 @@ struct wf_module;
 struct wf_kernel;
 struct wf_stream;
 
-// -- context -------------------------------------------------------------------------------------------------
-struct wf_context *wf_context_create(void); // defaults; never NULL
+// -- context
+// -------------------------------------------------------------------------------------------------
+struct wf_context *wf_context_create(void);    // defaults; never NULL
 void wf_context_destroy(struct wf_context *c); // and everything made from it
 // A setting (`warpfold list keys`). Keys that shape memory or code must be set before the first module or
 // allocation; later it is WF_BAD_USAGE.
 enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
-const char *wf_errors(struct wf_context *c);           // all messages, formatted with source line and caret; "" if none
-const char *wf_errors_colour(struct wf_context *c);    // the same for a terminal
+const char *wf_errors(struct wf_context *c); // all messages, formatted with source line and caret; "" if none
+const char *wf_errors_colour(struct wf_context *c); // the same for a terminal
 void wf_clear_errors(struct wf_context *c);
 // Text the kernels print (printf, assert). Default: dropped. Called in execution order.
-void wf_set_print(struct wf_context *c, void (*print)(void *context, const char *text, size_t length), void *context);
-void wf_set_progress(struct wf_context *c, bool enabled); // a bar on stderr when it is a terminal; default off
+void wf_set_print(struct wf_context *c, void (*print)(void *context, const char *text, size_t length),
+                  void *context);
+void wf_set_progress(struct wf_context *c,
+                     bool enabled); // a bar on stderr when it is a terminal; default off
 
-// -- memory --------------------------------------------------------------------------------------------------
-uint64_t wf_alloc(struct wf_context *c, uint64_t bytes);                          // 0 and an error when it cannot
-uint64_t wf_alloc_named(struct wf_context *c, uint64_t bytes, const char *label); // the name appears in reports
+// -- memory
+// --------------------------------------------------------------------------------------------------
+uint64_t wf_alloc(struct wf_context *c, uint64_t bytes); // 0 and an error when it cannot
+uint64_t wf_alloc_named(struct wf_context *c, uint64_t bytes,
+                        const char *label); // the name appears in reports
 enum wf_status wf_free(struct wf_context *c, uint64_t address);
 enum wf_status wf_write(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes);
 enum wf_status wf_read(struct wf_context *c, uint64_t address, void *host, uint64_t bytes);
 enum wf_status wf_copy(struct wf_context *c, uint64_t to, uint64_t from, uint64_t bytes); // may overlap
-enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern, unsigned pattern_bytes, // 1, 2, 4
+enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern,
+                       unsigned pattern_bytes, // 1, 2, 4
                        uint64_t count);
 
-// -- modules -------------------------------------------------------------------------------------------------
-struct wf_module *wf_module_load_file(struct wf_context *c, const char *path);             // NULL on errors
+// -- modules
+// -------------------------------------------------------------------------------------------------
+struct wf_module *wf_module_load_file(struct wf_context *c, const char *path); // NULL on errors
 struct wf_module *wf_module_load(struct wf_context *c, const char *name, const char *ptx, size_t length);
 enum wf_status wf_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes);
 // Binds a module-scope .texref to a texture.
 enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t texture);
 
-// -- kernels -------------------------------------------------------------------------------------------------
+// -- kernels
+// -------------------------------------------------------------------------------------------------
 struct wf_param {
     const char *name, *type; // "u64"; structures by value: "b8"
     uint32_t offset, bytes;
@@ -77,24 +86,37 @@ struct wf_kernel_info {
     const struct wf_param *params;
     uint32_t param_count, param_bytes;
     uint32_t address_bits; // of a pointer parameter: 64, or 32 under .address_size 32
-    uint32_t instructions, registers, predicates, shared_bytes, local_bytes, stack_bytes, spill_loads, spill_stores;
+    uint32_t instructions, registers, predicates, shared_bytes, local_bytes, stack_bytes, spill_loads,
+        spill_stores;
     double compile_seconds;
 };
-// By entry name, or by unmangled identifier when unique. Kernels are compiled here; what cannot run is refused here.
+// By entry name, or by unmangled identifier when unique. Kernels are compiled here; what cannot run is
+// refused here.
 struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name);
-const char *wf_kernel_name(struct wf_module *m, size_t index); // entries in order of the text; NULL past the last
+const char *wf_kernel_name(struct wf_module *m,
+                           size_t index); // entries in order of the text; NULL past the last
 const struct wf_kernel_info *wf_kernel_info(struct wf_kernel *k);
 const char *wf_kernel_listing(struct wf_kernel *k); // machine code with pc, guard, registers, source lines
 
-// -- textures ------------------------------------------------------------------------------------------------
-enum wf_texel { WF_TEXEL_U8, WF_TEXEL_S8, WF_TEXEL_U16, WF_TEXEL_S16, WF_TEXEL_U32, WF_TEXEL_S32, WF_TEXEL_F16, WF_TEXEL_F32 };
+// -- textures
+// ------------------------------------------------------------------------------------------------
+enum wf_texel {
+    WF_TEXEL_U8,
+    WF_TEXEL_S8,
+    WF_TEXEL_U16,
+    WF_TEXEL_S16,
+    WF_TEXEL_U32,
+    WF_TEXEL_S32,
+    WF_TEXEL_F16,
+    WF_TEXEL_F32
+};
 enum wf_filter { WF_FILTER_POINT, WF_FILTER_LINEAR };
 enum wf_address { WF_ADDRESS_WRAP, WF_ADDRESS_CLAMP, WF_ADDRESS_MIRROR, WF_ADDRESS_BORDER };
 struct wf_texture_config {
     enum wf_texel texel;
-    unsigned channels;              // 1, 2, 4
-    uint32_t width, height, depth;  // height and depth 0 for fewer dimensions
-    uint32_t pitch_bytes;           // 0: tightly packed
+    unsigned channels;             // 1, 2, 4
+    uint32_t width, height, depth; // height and depth 0 for fewer dimensions
+    uint32_t pitch_bytes;          // 0: tightly packed
     bool normalised_coordinates, normalised_read;
     enum wf_filter filter;
     enum wf_address address[3];
@@ -102,7 +124,8 @@ struct wf_texture_config {
 // A texture object over device memory; the result is what the kernel takes as its 64-bit handle. 0 on errors.
 uint64_t wf_texture_create(struct wf_context *c, uint64_t data, const struct wf_texture_config *t);
 
-// -- launches ------------------------------------------------------------------------------------------------
+// -- launches
+// ------------------------------------------------------------------------------------------------
 struct wf_launch_config {
     uint32_t grid[3], block[3]; // no zeros
     uint32_t shared_bytes;      // dynamic
@@ -116,30 +139,32 @@ struct wf_counter {
 };
 struct wf_stats {
     enum wf_status status;
-    uint64_t cycles;             // WF_UNKNOWN in functional runs
+    uint64_t cycles; // WF_UNKNOWN in functional runs
     uint64_t warp_instructions, thread_instructions;
-    uint64_t races;              // racing pairs seen; WF_UNKNOWN when the detector is off
-    const char *race_text;       // the first race, or NULL
-    const char *fault_text;      // the report of a failed program, or NULL
+    uint64_t races;         // racing pairs seen; WF_UNKNOWN when the detector is off
+    const char *race_text;  // the first race, or NULL
+    const char *fault_text; // the report of a failed program, or NULL
     double wall_seconds;
     const struct wf_counter *counters; // every counter of the run, in a fixed order
     size_t counter_count;
 };
 
-// args[i] points to parameter i (size by its type). Streams run in order, each launch to its end before the call
-// returns; streams exist so that an application's structure can be kept. stats may be NULL; what it points to is
-// valid until the next launch in this context.
-enum wf_status wf_launch(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args, size_t arg_count,
-                         struct wf_stats *stats);
+// args[i] points to parameter i (size by its type). Streams run in order, each launch to its end before the
+// call returns; streams exist so that an application's structure can be kept. stats may be NULL; what it
+// points to is valid until the next launch in this context.
+enum wf_status wf_launch(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args,
+                         size_t arg_count, struct wf_stats *stats);
 // The same from a packed parameter block of kernel_info->param_bytes bytes.
 enum wf_status wf_launch_packed(struct wf_kernel *k, const struct wf_launch_config *shape, const void *params,
                                 size_t bytes, struct wf_stats *stats);
 struct wf_stream *wf_stream_create(struct wf_context *c);
 enum wf_status wf_stream_wait(struct wf_stream *s);
 enum wf_status wf_synchronise(struct wf_context *c);
-bool wf_counter_at(size_t index, struct wf_counter *counter); // the counters there are (value 0); false past the last
+bool wf_counter_at(size_t index,
+                   struct wf_counter *counter); // the counters there are (value 0); false past the last
 
-// -- settings as data ----------------------------------------------------------------------------------------
+// -- settings as data
+// ----------------------------------------------------------------------------------------
 struct wf_key {
     const char *name, *type, *range, *initial, *meaning, *source;
 };

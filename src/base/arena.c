@@ -34,10 +34,7 @@ void *heap_resize(void *p, size_t size_bytes)
     return grown;
 }
 
-void arena_init(struct arena *a)
-{
-    *a = (struct arena){0};
-}
+void arena_init(struct arena *a) { *a = (struct arena){0}; }
 
 void arena_fini(struct arena *a)
 {

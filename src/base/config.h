@@ -1,8 +1,9 @@
 // Typed, documented, range-checked settings.
 //
-// Each layer describes its settings as a table of config_key over a plain struct of its own; a `struct config` is a
-// list of such (table, struct) pairs and knows how to set a key by name, say what would be right, and print all keys.
-// Settings come from defaults, then a GPU's file, then --set, and are frozen before anything runs.
+// Each layer describes its settings as a table of config_key over a plain struct of its own; a `struct
+// config` is a list of such (table, struct) pairs and knows how to set a key by name, say what would be
+// right, and print all keys. Settings come from defaults, then a GPU's file, then --set, and are frozen
+// before anything runs.
 #pragma once
 #include "base/diag.h"
 #include "base/json.h"
@@ -14,15 +15,15 @@
 enum config_type { CONFIG_BOOL, CONFIG_U32, CONFIG_U64, CONFIG_F64, CONFIG_WORD, CONFIG_TEXT, CONFIG_BYTES };
 
 struct config_key {
-    const char *name;       // "compile.max_registers"
-    enum config_type type;  // BOOL is a bool, U32 a uint32_t, …, WORD an int (index into words), TEXT a const char *,
-                            // BYTES a uint64_t that may be written with a suffix: 64K, 512M, 4G
-    size_t offset;          // in the layer's struct
-    double low, high;       // inclusive, numbers
+    const char *name;      // "compile.max_registers"
+    enum config_type type; // BOOL is a bool, U32 a uint32_t, …, WORD an int (index into words), TEXT a const
+                           // char *, BYTES a uint64_t that may be written with a suffix: 64K, 512M, 4G
+    size_t offset;            // in the layer's struct
+    double low, high;         // inclusive, numbers
     const char *const *words; // WORD: NULL-terminated
-    const char *initial;    // default, as text
-    const char *meaning;    // with unit
-    const char *source;     // where the value comes from, or NULL
+    const char *initial;      // default, as text
+    const char *meaning;      // with unit
+    const char *source;       // where the value comes from, or NULL
 };
 
 enum { CONFIG_LAYERS_MAX = 12 };
@@ -39,13 +40,15 @@ struct config {
 
 void config_init(struct config *c);
 void config_fini(struct config *c);
-void config_add(struct config *c, const struct config_key *keys, size_t key_count, void *values); // sets defaults
+void config_add(struct config *c, const struct config_key *keys, size_t key_count,
+                void *values); // sets defaults
 // Sets one key from text. False and a diagnostic (at `loc`) naming the nearest key or the allowed range.
 bool config_set(struct config *c, const char *name, const char *text, struct loc loc, struct diag *d);
 // "KEY=VALUE".
 bool config_set_pair(struct config *c, const char *pair, struct loc loc, struct diag *d);
 const struct config_key *config_find(const struct config *c, const char *name);
-const struct config_key *config_at(const struct config *c, size_t index); // NULL past the last, order of tables
+const struct config_key *config_at(const struct config *c,
+                                   size_t index); // NULL past the last, order of tables
 void config_format(const struct config *c, const struct config_key *key, struct strbuf *out); // current value
 void config_format_range(const struct config_key *key, struct strbuf *out); // "16 to 255", "sass or ptxplus"
 const char *config_type_name(enum config_type type);

@@ -1,7 +1,7 @@
 // Diagnostics: what is wrong, where, and what would be right.
 //
-// A `struct diag` collects messages and knows the source texts they point into. Library calls add messages and
-// return false; only the command line prints them, as
+// A `struct diag` collects messages and knows the source texts they point into. Library calls add messages
+// and return false; only the command line prints them, as
 //
 //     vecadd.ptx:14:9: error: unknown instruction "addd.f32"; did you mean "add"?
 //         addd.f32 %f3, %f1, %f2;
@@ -56,7 +56,8 @@ void diag_clear(struct diag *d); // forgets messages, keeps sources
 uint32_t diag_add_source(struct diag *d, const char *name, const char *text, size_t length);
 
 // Always returns false, so that a failing call can end in `return diag_error(...)`.
-bool diag_error(struct diag *d, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool diag_error(struct diag *d, struct loc loc, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void diag_warn(struct diag *d, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diag_note(struct diag *d, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

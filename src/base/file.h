@@ -15,5 +15,6 @@ bool file_write(const char *path, const void *bytes, size_t length, const char *
 bool file_stage(const char *path, const void *bytes, size_t length, char **temporary, const char **why);
 bool file_commit(char *temporary, const char *path, const char **why); // frees the name
 void file_abandon(char *temporary, const char *path);                  // frees the name
-// Whether writing to a path can begin: its folder exists and lets us, and it is no folder itself. Touches nothing.
+// Whether writing to a path can begin: its folder exists and lets us, and it is no folder itself. Touches
+// nothing.
 bool file_can_write(const char *path, const char **why);

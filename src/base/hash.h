@@ -1,5 +1,5 @@
-// Hashing, and a map from byte strings or 64-bit keys to 32-bit values. Iteration order is insertion order, so
-// that nothing printed ever depends on where memory was.
+// Hashing, and a map from byte strings or 64-bit keys to 32-bit values. Iteration order is insertion order,
+// so that nothing printed ever depends on where memory was.
 #pragma once
 #include "base/vec.h"
 

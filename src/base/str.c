@@ -40,15 +40,9 @@ void strbuf_write(struct strbuf *b, const char *text, size_t length)
     b->text[b->length] = 0;
 }
 
-void strbuf_putc(struct strbuf *b, char c)
-{
-    strbuf_write(b, &c, 1);
-}
+void strbuf_putc(struct strbuf *b, char c) { strbuf_write(b, &c, 1); }
 
-void strbuf_puts(struct strbuf *b, const char *text)
-{
-    strbuf_write(b, text, strlen(text));
-}
+void strbuf_puts(struct strbuf *b, const char *text) { strbuf_write(b, text, strlen(text)); }
 
 void strbuf_printf(struct strbuf *b, const char *format, ...)
 {
@@ -65,15 +59,9 @@ void strbuf_printf(struct strbuf *b, const char *format, ...)
     va_end(again);
 }
 
-const char *strbuf_text(const struct strbuf *b)
-{
-    return b->text ? b->text : "";
-}
+const char *strbuf_text(const struct strbuf *b) { return b->text ? b->text : ""; }
 
-bool str_equal(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
+bool str_equal(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
 bool str_starts_with(const char *text, const char *prefix)
 {
@@ -169,7 +157,8 @@ static size_t edit_distance(const char *a, const char *b)
     return row[m];
 }
 
-const char *str_nearest(const char *word, const char *(*next)(const void *context, size_t i), const void *context)
+const char *str_nearest(const char *word, const char *(*next)(const void *context, size_t i),
+                        const void *context)
 {
     const char *best = NULL, *known;
     size_t limit = strlen(word) / 3 + 1, best_distance = limit + 1;

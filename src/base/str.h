@@ -30,4 +30,5 @@ bool str_to_f64(const char *text, double *value);
 
 // The word nearest to `word` by edit distance, or NULL when none is near enough to be meant.
 // next(context, i) returns the i-th known word, NULL past the last.
-const char *str_nearest(const char *word, const char *(*next)(const void *context, size_t i), const void *context);
+const char *str_nearest(const char *word, const char *(*next)(const void *context, size_t i),
+                        const void *context);

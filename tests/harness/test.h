@@ -1,4 +1,5 @@
-// The test harness: a test program is a list of named cases; the last line of its output is read by tools/run-tests.
+// The test harness: a test program is a list of named cases; the last line of its output is read by
+// tools/run-tests.
 //
 //     #include "harness/test.h"
 //     static void test_adds(struct test *t) { CHECK_EQ(t, 1 + 1, 2); }
@@ -8,10 +9,11 @@
 //         return test_main(argc, argv, cases, TEST_COUNT(cases));
 //     }
 //
-// A case fails when any check in it fails; it goes on after a failed CHECK. `test_skip(t, "why")` marks it skipped (a
-// missing tool is a failure under CI=true, see test_skip_tool). Arguments: --list, or names of cases to run, or
-// --long for the long form (test_is_long). Golden files: CHECK_GOLDEN compares text with a file beside the test and
-// rewrites it under UPDATE_GOLDEN=1. Programs are run from the root of the repository.
+// A case fails when any check in it fails; it goes on after a failed CHECK. `test_skip(t, "why")` marks it
+// skipped (a missing tool is a failure under CI=true, see test_skip_tool). Arguments: --list, or names of
+// cases to run, or
+// --long for the long form (test_is_long). Golden files: CHECK_GOLDEN compares text with a file beside the
+// test and rewrites it under UPDATE_GOLDEN=1. Programs are run from the root of the repository.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,38 +29,40 @@ struct test_case {
 #define TEST_COUNT(cases) (sizeof(cases) / sizeof(cases)[0])
 
 int test_main(int argc, char **argv, const struct test_case *cases, size_t count);
-void test_fail(struct test *t, const char *file, int line, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void test_fail(struct test *t, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 void test_skip(struct test *t, const char *why);
 void test_skip_tool(struct test *t, const char *tool); // "TOOL is not installed"; under CI=true a failure
 bool test_has_tool(const char *tool);                  // in PATH
 bool test_failed(const struct test *t);
-bool test_is_long(void);                 // --long or WARPFOLD_LONG=1: the form that `make check-all` runs
-bool test_is_quick(void);                // WARPFOLD_QUICK=1: the form that `make check` runs, a few seconds a program
-uint64_t test_seed(uint64_t otherwise);  // --seed N or WARPFOLD_SEED, else the given one
+bool test_is_long(void);  // --long or WARPFOLD_LONG=1: the form that `make check-all` runs
+bool test_is_quick(void); // WARPFOLD_QUICK=1: the form that `make check` runs, a few seconds a program
+uint64_t test_seed(uint64_t otherwise); // --seed N or WARPFOLD_SEED, else the given one
 void test_check_golden(struct test *t, const char *file, int line, const char *path, const char *text);
-// Runs a command, captures stdout and stderr (heap), returns its exit status, -1 when killed or past the time limit.
+// Runs a command, captures stdout and stderr (heap), returns its exit status, -1 when killed or past the time
+// limit.
 int test_command(const char *command, unsigned limit_s, char **out, char **err);
 // A fresh temporary directory, removed at the end of the case.
 const char *test_directory(struct test *t);
 const char *test_binary(void); // path of the warpfold binary of this build
 
-#define CHECK(t, condition)                                                                                       \
-    do {                                                                                                          \
-        if (!(condition)) test_fail((t), __FILE__, __LINE__, "%s", #condition);                                   \
+#define CHECK(t, condition)                                                                                  \
+    do {                                                                                                     \
+        if (!(condition)) test_fail((t), __FILE__, __LINE__, "%s", #condition);                              \
     } while (0)
-#define CHECK_MSG(t, condition, ...)                                                                              \
-    do {                                                                                                          \
-        if (!(condition)) test_fail((t), __FILE__, __LINE__, __VA_ARGS__);                                        \
+#define CHECK_MSG(t, condition, ...)                                                                         \
+    do {                                                                                                     \
+        if (!(condition)) test_fail((t), __FILE__, __LINE__, __VA_ARGS__);                                   \
     } while (0)
-#define CHECK_EQ(t, got, want)                                                                                    \
-    do {                                                                                                          \
-        long long got_ = (long long)(got), want_ = (long long)(want);                                             \
-        if (got_ != want_)                                                                                        \
-            test_fail((t), __FILE__, __LINE__, "%s is %lld (0x%llx), not %lld (0x%llx)", #got, got_,              \
-                      (unsigned long long)got_, want_, (unsigned long long)want_);                                \
+#define CHECK_EQ(t, got, want)                                                                               \
+    do {                                                                                                     \
+        long long got_ = (long long)(got), want_ = (long long)(want);                                        \
+        if (got_ != want_)                                                                                   \
+            test_fail((t), __FILE__, __LINE__, "%s is %lld (0x%llx), not %lld (0x%llx)", #got, got_,         \
+                      (unsigned long long)got_, want_, (unsigned long long)want_);                           \
     } while (0)
-#define CHECK_STR(t, got, want) test_check_str((t), __FILE__, __LINE__, #got, (got), (want))
-#define CHECK_HAS(t, text, part) test_check_has((t), __FILE__, __LINE__, (text), (part))
+#define CHECK_STR(t, got, want)     test_check_str((t), __FILE__, __LINE__, #got, (got), (want))
+#define CHECK_HAS(t, text, part)    test_check_has((t), __FILE__, __LINE__, (text), (part))
 #define CHECK_GOLDEN(t, path, text) test_check_golden((t), __FILE__, __LINE__, (path), (text))
 
 void test_check_str(struct test *t, const char *file, int line, const char *expression, const char *got,
