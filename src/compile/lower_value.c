@@ -174,6 +174,9 @@ struct ir_value *lower_extend(struct lower *l, enum ptx_type type, struct ir_val
 
 struct ir_value *lower_to_wide(struct lower *l, enum ptx_type type, struct ir_value *v)
 {
+    uint64_t bits;
+    if (ir_constant_bits(v, &bits))
+        return wide(l, ptx_type_is_signed(type) ? (uint64_t)(int64_t)(int32_t)bits : bits);
     return extend(l, IR_CLASS_64, ptx_type_is_signed(type) ? TYPE_S32 : TYPE_U32, v);
 }
 
