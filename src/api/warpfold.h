@@ -38,8 +38,7 @@ struct wf_module;
 struct wf_kernel;
 struct wf_stream;
 
-// -- context
-// -------------------------------------------------------------------------------------------------
+// -- context --------------------------------------------------------------------------------------
 struct wf_context *wf_context_create(void);    // defaults; never NULL
 void wf_context_destroy(struct wf_context *c); // and everything made from it
 // A setting (`warpfold list keys`). Keys that shape memory or code must be set before the first module or
@@ -51,32 +50,29 @@ void wf_clear_errors(struct wf_context *c);
 // Text the kernels print (printf, assert). Default: dropped. Called in execution order.
 void wf_set_print(struct wf_context *c, void (*print)(void *context, const char *text, size_t length),
                   void *context);
-void wf_set_progress(struct wf_context *c,
-                     bool enabled); // a bar on stderr when it is a terminal; default off
+// A bar on stderr when it is a terminal. Default: off.
+void wf_set_progress(struct wf_context *c, bool enabled);
 
-// -- memory
-// --------------------------------------------------------------------------------------------------
-uint64_t wf_alloc(struct wf_context *c, uint64_t bytes); // 0 and an error when it cannot
-uint64_t wf_alloc_named(struct wf_context *c, uint64_t bytes,
-                        const char *label); // the name appears in reports
+// -- memory ---------------------------------------------------------------------------------------
+// 0 and an error when there is not enough. The label appears in reports.
+uint64_t wf_alloc(struct wf_context *c, uint64_t bytes);
+uint64_t wf_alloc_named(struct wf_context *c, uint64_t bytes, const char *label);
 enum wf_status wf_free(struct wf_context *c, uint64_t address);
 enum wf_status wf_write(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes);
 enum wf_status wf_read(struct wf_context *c, uint64_t address, void *host, uint64_t bytes);
 enum wf_status wf_copy(struct wf_context *c, uint64_t to, uint64_t from, uint64_t bytes); // may overlap
-enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern,
-                       unsigned pattern_bytes, // 1, 2, 4
+// `count` times the low 1, 2 or 4 bytes of the pattern.
+enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern, unsigned pattern_bytes,
                        uint64_t count);
 
-// -- modules
-// -------------------------------------------------------------------------------------------------
+// -- modules --------------------------------------------------------------------------------------
 struct wf_module *wf_module_load_file(struct wf_context *c, const char *path); // NULL on errors
 struct wf_module *wf_module_load(struct wf_context *c, const char *name, const char *ptx, size_t length);
 enum wf_status wf_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes);
 // Binds a module-scope .texref to a texture.
 enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t texture);
 
-// -- kernels
-// -------------------------------------------------------------------------------------------------
+// -- kernels --------------------------------------------------------------------------------------
 struct wf_param {
     const char *name, *type; // "u64"; structures by value: "b8"
     uint32_t offset, bytes;
@@ -93,13 +89,12 @@ struct wf_kernel_info {
 // By entry name, or by unmangled identifier when unique. Kernels are compiled here; what cannot run is
 // refused here.
 struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name);
-const char *wf_kernel_name(struct wf_module *m,
-                           size_t index); // entries in order of the text; NULL past the last
+// Entries in order of the text; NULL past the last.
+const char *wf_kernel_name(struct wf_module *m, size_t index);
 const struct wf_kernel_info *wf_kernel_info(struct wf_kernel *k);
 const char *wf_kernel_listing(struct wf_kernel *k); // machine code with pc, guard, registers, source lines
 
-// -- textures
-// ------------------------------------------------------------------------------------------------
+// -- textures -------------------------------------------------------------------------------------
 enum wf_texel {
     WF_TEXEL_U8,
     WF_TEXEL_S8,
@@ -124,8 +119,7 @@ struct wf_texture_config {
 // A texture object over device memory; the result is what the kernel takes as its 64-bit handle. 0 on errors.
 uint64_t wf_texture_create(struct wf_context *c, uint64_t data, const struct wf_texture_config *t);
 
-// -- launches
-// ------------------------------------------------------------------------------------------------
+// -- launches -------------------------------------------------------------------------------------
 struct wf_launch_config {
     uint32_t grid[3], block[3]; // no zeros
     uint32_t shared_bytes;      // dynamic
@@ -163,8 +157,7 @@ enum wf_status wf_synchronise(struct wf_context *c);
 bool wf_counter_at(size_t index,
                    struct wf_counter *counter); // the counters there are (value 0); false past the last
 
-// -- settings as data
-// ----------------------------------------------------------------------------------------
+// -- settings as data -----------------------------------------------------------------------------
 struct wf_key {
     const char *name, *type, *range, *initial, *meaning, *source;
 };

@@ -40,15 +40,15 @@ struct config {
 
 void config_init(struct config *c);
 void config_fini(struct config *c);
-void config_add(struct config *c, const struct config_key *keys, size_t key_count,
-                void *values); // sets defaults
+// Adds a layer and sets its defaults.
+void config_add(struct config *c, const struct config_key *keys, size_t key_count, void *values);
 // Sets one key from text. False and a diagnostic (at `loc`) naming the nearest key or the allowed range.
 bool config_set(struct config *c, const char *name, const char *text, struct loc loc, struct diag *d);
 // "KEY=VALUE".
 bool config_set_pair(struct config *c, const char *pair, struct loc loc, struct diag *d);
 const struct config_key *config_find(const struct config *c, const char *name);
-const struct config_key *config_at(const struct config *c,
-                                   size_t index); // NULL past the last, order of tables
+// In order of the tables; NULL past the last.
+const struct config_key *config_at(const struct config *c, size_t index);
 void config_format(const struct config *c, const struct config_key *key, struct strbuf *out); // current value
 void config_format_range(const struct config_key *key, struct strbuf *out); // "16 to 255", "sass or ptxplus"
 const char *config_type_name(enum config_type type);

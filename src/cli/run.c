@@ -198,8 +198,7 @@ static enum wf_status execute(const struct options *o, struct session *s)
     return status;
 }
 
-// -- verification
-// --------------------------------------------------------------------------------------------
+// -- verification ---------------------------------------------------------------------------------
 
 enum { MISMATCHES_SHOWN = 10 };
 
@@ -293,8 +292,7 @@ static enum wf_status verify(const struct options *o, struct session *s)
     return status;
 }
 
-// -- results
-// -------------------------------------------------------------------------------------------------
+// -- results --------------------------------------------------------------------------------------
 
 static bool is_changed(struct session *s, const struct session_buffer *b)
 {

@@ -56,8 +56,7 @@ static const struct {
 #undef COMMAND
 };
 
-// -- reading
-// -------------------------------------------------------------------------------------------------
+// -- reading --------------------------------------------------------------------------------------
 
 static const char *next_command(const void *context, size_t i)
 {
@@ -155,8 +154,7 @@ static bool read_script(struct script *s, const char *text, size_t length, uint3
     return ok && match_loops(s);
 }
 
-// -- running
-// -------------------------------------------------------------------------------------------------
+// -- running --------------------------------------------------------------------------------------
 
 static enum wf_status bad(struct script *s, struct loc loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

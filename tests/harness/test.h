@@ -11,9 +11,9 @@
 //
 // A case fails when any check in it fails; it goes on after a failed CHECK. `test_skip(t, "why")` marks it
 // skipped (a missing tool is a failure under CI=true, see test_skip_tool). Arguments: --list, or names of
-// cases to run, or
-// --long for the long form (test_is_long). Golden files: CHECK_GOLDEN compares text with a file beside the
-// test and rewrites it under UPDATE_GOLDEN=1. Programs are run from the root of the repository.
+// cases to run, or --long for the long form (test_is_long). Golden files: CHECK_GOLDEN compares text with a
+// file beside the test and rewrites it under UPDATE_GOLDEN=1. Programs are run from the root of the
+// repository.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
