@@ -1,0 +1,594 @@
+// Instruction selection: the walk, operands, and the forms the machine allows. The choice of instructions is
+// in select_integer.c, select_float.c, select_predicate.c, select_memory.c and select_control.c.
+#include "compile/select.h"
+#include "base/bits.h"
+#include "isa/shape.h"
+
+#include <string.h>
+
+// -- values
+// ----------------------------------------------------------------------------------------------------
+
+struct ir_value *strip(struct ir_value *v)
+{
+    while (v->def && v->def->op == IR_COPY) v = v->def->uses[0].value;
+    return v;
+}
+
+struct ir_inst *def_of(struct ir_value *v, enum ir_op op)
+{
+    v = strip(v);
+    return v->def && v->def->op == op ? v->def : NULL;
+}
+
+struct ir_inst *fold_of(struct select *s, struct ir_value *v, enum ir_op op)
+{
+    struct ir_inst *i = def_of(v, op);
+    if (!i || v->use_count != 1 || strip(v) != v) return NULL;
+    if (i->block != s->block->source || s->units[v->id] != MACH_NONE) return NULL;
+    return i;
+}
+
+void folded(struct select *s, const struct ir_inst *i)
+{
+    if (i->lines != s->lines) s->lines = ir_line_set_union(s->u, s->lines, i->lines);
+}
+
+bool constant_of(struct ir_value *v, uint64_t *bits) { return ir_constant_bits(strip(v), bits); }
+
+static unsigned class_width(enum ir_class class)
+{
+    return class == IR_CLASS_64 ? 2 : class == IR_CLASS_128 ? 4 : 1;
+}
+
+// An access that fills several values fills one group: its values are the group's units in order.
+static bool demand_vector(struct select *s, struct ir_inst *i)
+{
+    unsigned total = 0;
+    if (i->op != IR_TEX &&
+        (i->op != IR_LOAD || i->def_count < 2 || isa_type_bytes((enum isa_type)i->type) < 4))
+        return false;
+    for (uint32_t k = 0; k < i->def_count; k++) total += class_width(i->defs[k]->class);
+    uint32_t unit = mach_reg(s->f, total);
+    for (uint32_t k = 0; k < i->def_count; k++) {
+        s->units[i->defs[k]->id] = unit;
+        unit += class_width(i->defs[k]->class);
+    }
+    return true;
+}
+
+// Halves of 64-bit values are units of their pairs.
+static bool demand_half(struct select *s, struct ir_value *v)
+{
+    if (!v->def || (v->def->op != IR_LO && v->def->op != IR_HI)) return false;
+    s->units[v->id] = demand(s, v->def->uses[0].value) + (v->def->op == IR_HI);
+    return true;
+}
+
+uint32_t demand(struct select *s, struct ir_value *v)
+{
+    if (s->units[v->id] != MACH_NONE) return s->units[v->id];
+    if (v->def && v->def->op == IR_COPY && !v->def->uses[0].value->is_constant)
+        return s->units[v->id] = demand(s, v->def->uses[0].value);
+    if (demand_half(s, v) || (v->def && demand_vector(s, v->def))) return s->units[v->id];
+    bool predicate = v->class == IR_CLASS_PRED;
+    return s->units[v->id] = predicate ? mach_pred(s->f) : mach_reg(s->f, class_width(v->class));
+}
+
+// -- sources
+// ---------------------------------------------------------------------------------------------------
+
+struct source source_unit(uint32_t unit, unsigned width)
+{
+    return (struct source){{.kind = OPERAND_REG, .width = (uint8_t)width}, unit};
+}
+
+struct source source_zero(void) { return source_unit(MACH_NONE, 1); }
+
+struct source source_imm(uint32_t bits)
+{
+    if (!bits) return source_zero();
+    return (struct source){{.kind = OPERAND_IMM, .width = 1, .value = bits}, MACH_NONE};
+}
+
+struct source source_true(void)
+{
+    return (struct source){{.kind = OPERAND_PRED, .width = 1, .reg = PRED_TRUE}, MACH_NONE};
+}
+
+static struct source source_bank(unsigned bank, int64_t offset, unsigned width)
+{
+    struct operand o = {
+        .kind = OPERAND_CONST, .width = (uint8_t)width, .bank = (uint8_t)bank, .value = (uint32_t)offset};
+    return (struct source){o, MACH_NONE};
+}
+
+// Constant-bank words are addressed in units of four bytes; parameters smaller than that are taken out of a
+// word.
+static bool is_word(const struct ir_inst *bank) { return bank->offset % 4 == 0; }
+
+struct source source_any(struct select *s, struct ir_value *v)
+{
+    v = strip(v);
+    if (v->is_constant) return source_imm((uint32_t)v->bits);
+    struct ir_inst *i = v->def;
+    if (i && i->op == IR_UNDEF) return source_zero();
+    if (i && i->op == IR_BANK && is_word(i)) return folded(s, i), source_bank(i->bank, i->offset, 1);
+    if (i && i->op == IR_FRAME && s->ir->is_kernel) return source_imm((uint32_t)i->offset);
+    if (i && (i->op == IR_LO || i->op == IR_HI))
+        return source_half(s, i->uses[0].value, i->op == IR_HI ? HIGH : LOW);
+    return source_unit(demand(s, v), 1);
+}
+
+struct source source_half(struct select *s, struct ir_value *v, enum half half)
+{
+    v = strip(v);
+    if (v->is_constant) return source_imm((uint32_t)(v->bits >> (half ? 32 : 0)));
+    struct ir_inst *i = v->def;
+    if (i && s->units[v->id] == MACH_NONE) {
+        if (i->op == IR_UNDEF) return source_zero();
+        if (i->op == IR_BANK && is_word(i))
+            return folded(s, i), source_bank(i->bank, i->offset + (half ? 4 : 0), 1);
+        if (i->op == IR_SYMBOL)
+            return folded(s, i), source_bank(BANK_ADDRESS, i->offset * 8 + (half ? 4 : 0), 1);
+        if (i->op == IR_PACK) return source_any(s, i->uses[half].value);
+        if (i->op == IR_ZEXT && i->type2 == TYPE_U32)
+            return half ? source_zero() : source_any(s, i->uses[0].value);
+        if (i->op == IR_SEXT && i->type2 == TYPE_S32 && !half) return source_any(s, i->uses[0].value);
+    }
+    return source_unit(demand(s, v) + half, 1);
+}
+
+struct source source_reg(struct select *s, struct ir_value *v) { return in_register(s, source_any(s, v)); }
+
+// Both halves in a fresh pair, for values that have no pair of their own.
+static struct source made_pair(struct select *s, struct ir_value *v)
+{
+    uint32_t unit = mach_reg(s->f, 2);
+    move_to(s, unit, source_half(s, v, LOW));
+    move_to(s, unit + 1, source_half(s, v, HIGH));
+    return source_unit(unit, 2);
+}
+
+struct source source_pair(struct select *s, struct ir_value *v)
+{
+    v = strip(v);
+    if (v->is_constant && !v->bits) return source_unit(MACH_NONE, 2);
+    if (v->def && v->def->op == IR_UNDEF) return source_unit(MACH_NONE, 2);
+    bool made = v->is_constant || v->def->op == IR_BANK || v->def->op == IR_SYMBOL;
+    if (made && (v->is_constant || v->def->op == IR_SYMBOL || is_word(v->def))) return made_pair(s, v);
+    return source_unit(demand(s, v), 2);
+}
+
+struct source source_pair_any(struct select *s, struct ir_value *v)
+{
+    struct ir_inst *bank = def_of(v, IR_BANK), *symbol = def_of(v, IR_SYMBOL);
+    if (bank && bank->offset % 8 == 0) return folded(s, bank), source_bank(bank->bank, bank->offset, 2);
+    if (symbol) return folded(s, symbol), source_bank(BANK_ADDRESS, symbol->offset * 8, 2);
+    return source_pair(s, v);
+}
+
+struct source source_pred(struct select *s, struct ir_value *v)
+{
+    bool negated = false;
+    struct ir_inst *i;
+    while ((i = def_of(v, IR_PNOT))) {
+        folded(s, i);
+        negated = !negated;
+        v = i->uses[0].value;
+    }
+    v = strip(v);
+    struct source o = source_true();
+    if (v->is_constant)
+        negated ^= !v->bits;
+    else if (!v->def || v->def->op != IR_UNDEF)
+        o.unit = demand(s, v);
+    if (negated) o.o.flags = OPERAND_NOT;
+    return o;
+}
+
+// -- constants in registers
+// ------------------------------------------------------------------------------------
+
+static bool same_operand(const struct operand *a, const struct operand *b)
+{
+    return a->kind == b->kind && a->value == b->value && a->bank == b->bank;
+}
+
+// A block keeps a constant in one register; its MOV rises to before the first user as users are met bottom
+// up.
+static uint32_t cached_constant(struct select *s, struct operand o)
+{
+    o.flags = 0;
+    for (size_t k = 0; k < s->cache.count; k++) {
+        struct cached *c = &s->cache.data[k];
+        if (!same_operand(&c->o, &o)) continue;
+        if (c->chunk != s->chunk) {
+            if (s->cursor == c->inst) s->cursor = c->inst->next;
+            mach_remove(c->inst);
+            mach_insert_before(s->block, s->cursor, c->inst);
+            c->inst->i.lines = s->lines;
+            c->chunk = s->chunk;
+        }
+        return c->unit;
+    }
+    uint32_t unit = mach_reg(s->f, 1);
+    struct mach_inst *i = begin(s, OP_MOV);
+    set_dst(i, 0, unit, 1);
+    set_src(i, 0, (struct source){o, MACH_NONE});
+    insert(s, i);
+    struct cached c = {o, unit, s->chunk, i};
+    vec_push(&s->cache, c);
+    return unit;
+}
+
+struct source in_register(struct select *s, struct source o)
+{
+    if (source_is_reg(&o)) return o;
+    uint8_t flags = o.o.flags;
+    o = source_unit(cached_constant(s, o.o), 1);
+    o.o.flags = flags;
+    return o;
+}
+
+uint32_t select_literal(struct select *s, uint64_t bits)
+{
+    struct program *p = s->u->program;
+    uint32_t offset;
+    for (uint32_t k = (uint32_t)s->literals.entries.count * 8; k < p->literal_bytes;
+         k += 8) { // of earlier functions
+        uint64_t known;
+        memcpy(&known, p->literals + k, 8);
+        u64map_set(&s->literals, known, k);
+    }
+    if (u64map_get(&s->literals, bits, &offset)) return offset;
+    offset = p->literal_bytes;
+    if (!offset || is_power_of_two(offset)) { // room doubles
+        uint8_t *grown = ARENA_ARRAY(&p->arena, uint8_t, offset ? 2 * offset : 8);
+        if (offset) memcpy(grown, p->literals, offset);
+        p->literals = grown;
+    }
+    memcpy(p->literals + offset, &bits, 8);
+    p->literal_bytes += 8;
+    u64map_set(&s->literals, bits, offset);
+    return offset;
+}
+
+// -- instructions
+// ----------------------------------------------------------------------------------------------
+
+struct mach_inst *begin(struct select *s, unsigned op)
+{
+    struct mach_inst *i = mach_inst_create(s->f, op);
+    if (op == OP_IMAD || op == OP_IMADW) i->i.type = TYPE_S32;
+    return i;
+}
+
+void set_dst(struct mach_inst *i, unsigned k, uint32_t unit, unsigned width)
+{
+    i->i.dst[k] = (struct operand){.kind = OPERAND_REG, .width = (uint8_t)width};
+    i->dst[k] = unit;
+}
+
+void set_dst_pred(struct mach_inst *i, unsigned k, uint32_t unit)
+{
+    i->i.dst[k] = (struct operand){.kind = OPERAND_PRED, .width = 1};
+    i->dst[k] = unit;
+}
+
+void set_src(struct mach_inst *i, unsigned k, struct source o)
+{
+    i->i.src[k] = o.o;
+    i->src[k] = o.unit;
+}
+
+void insert(struct select *s, struct mach_inst *i)
+{
+    mach_insert_before(s->block, s->cursor, i);
+    vec_push(&s->made, i);
+}
+
+static struct source get_src(const struct mach_inst *i, unsigned k)
+{
+    return (struct source){i->i.src[k], i->src[k]};
+}
+
+static void swap_src(struct mach_inst *i, unsigned a, unsigned b)
+{
+    struct source first = get_src(i, a);
+    set_src(i, a, get_src(i, b));
+    set_src(i, b, first);
+}
+
+static enum isa_cmp swapped(enum isa_cmp cmp)
+{
+    static const uint8_t swap[CMP_T + 1] = {
+        [CMP_F] = CMP_F,     [CMP_LT] = CMP_GT,   [CMP_EQ] = CMP_EQ,   [CMP_LE] = CMP_GE,
+        [CMP_GT] = CMP_LT,   [CMP_NE] = CMP_NE,   [CMP_GE] = CMP_LE,   [CMP_NUM] = CMP_NUM,
+        [CMP_NAN] = CMP_NAN, [CMP_LTU] = CMP_GTU, [CMP_EQU] = CMP_EQU, [CMP_LEU] = CMP_GEU,
+        [CMP_GTU] = CMP_LTU, [CMP_NEU] = CMP_NEU, [CMP_GEU] = CMP_LEU, [CMP_T] = CMP_T};
+    return (enum isa_cmp)swap[cmp];
+}
+
+// The table of a LOP3 whose first two inputs change places: index is a<<2 | b<<1 | c.
+static uint8_t swap_lut(unsigned lut)
+{
+    return (uint8_t)((lut & 0xc3) | (lut & 0x0c) << 2 | (lut & 0x30) >> 2);
+}
+
+// Exchanges the first two sources, when the instruction has a form for that.
+static bool commute(struct mach_inst *i)
+{
+    switch ((int)i->i.op) {
+    case OP_IADD3:
+    case OP_IMAD:
+    case OP_IMADW:
+    case OP_IMNMX:
+    case OP_FADD:
+    case OP_FMUL:
+    case OP_FFMA:
+    case OP_FMNMX:
+    case OP_HADD2:
+    case OP_HMUL2:
+    case OP_HFMA2:
+    case OP_HMNMX2:
+    case OP_DADD:
+    case OP_DMUL:
+    case OP_DFMA:
+    case OP_DMNMX:
+    case OP_VABSDIFF: break;
+    case OP_LOP3: i->i.lut = swap_lut(i->i.lut); break;
+    case OP_SEL: i->i.src[2].flags ^= OPERAND_NOT; break;
+    case OP_ISETP:
+    case OP_FSETP:
+    case OP_DSETP:
+    case OP_HSETP2:
+    case OP_FSET:
+    case OP_HSET2: i->i.cmp = (uint8_t)swapped((enum isa_cmp)i->i.cmp); break;
+    default: return false;
+    }
+    swap_src(i, 0, 1);
+    return true;
+}
+
+static bool is_other(const struct mach_inst *i, unsigned k) // neither register nor a field of its own
+{
+    unsigned kind = i->i.src[k].kind;
+    if (kind == OPERAND_IMM && isa_src_is_field((enum isa_op)i->i.op, k)) return false;
+    return kind == OPERAND_IMM || kind == OPERAND_CONST || kind == OPERAND_SHARED;
+}
+
+static void force_register(struct select *s, struct mach_inst *i, unsigned k)
+{
+    struct source o = get_src(i, k);
+    uint8_t flags = o.o.flags;
+    if (o.o.kind == OPERAND_SHARED) { // selected only where it is the one; see select_memory.c
+        struct mach_inst *load = begin(s, OP_LDS);
+        uint32_t unit = mach_reg(s->f, 1);
+        o.o.kind = OPERAND_MEM;
+        load->i.type = TYPE_B32;
+        set_dst(load, 0, unit, 1);
+        set_src(load, 0, o);
+        insert(s, load);
+        o = source_unit(unit, 1);
+    } else if (o.o.width == 2) {
+        uint32_t unit = mach_reg(s->f, 2);
+        struct source low = o, high = o;
+        low.o.width = high.o.width = 1;
+        low.o.flags = high.o.flags = 0;
+        if (o.o.kind == OPERAND_CONST)
+            high.o.value += 4;
+        else
+            low = source_zero(); // the immediate is the high word of a double
+        move_to(s, unit, low);
+        move_to(s, unit + 1, high);
+        o = source_unit(unit, 2);
+    } else {
+        o = in_register(s, o);
+    }
+    o.o.flags = flags;
+    set_src(i, k, o);
+}
+
+// The table of instructions wants one non-register source, and hardware wants the first source of several in
+// a register.
+static void fit_sources(struct select *s, struct mach_inst *i)
+{
+    unsigned count = 0;
+    for (unsigned k = 0; k < 4; k++) count += i->i.src[k].kind != OPERAND_NONE;
+    bool unary = count == 1;
+    if (!unary && is_other(i, 0) && (is_other(i, 1) || !commute(i))) {
+        if (i->i.op == OP_IADD3 && !is_other(i, 2))
+            swap_src(i, 0, 2);
+        else
+            force_register(s, i, 0);
+    }
+    bool has_other = false;
+    for (unsigned k = 4; k-- > 0;) {
+        if (!is_other(i, k)) continue;
+        if (has_other) force_register(s, i, k);
+        has_other = true;
+    }
+}
+
+void finish(struct select *s, struct mach_inst *i)
+{
+    fit_sources(s, i);
+    insert(s, i);
+}
+
+uint32_t wanted(const struct select *s, const struct ir_inst *i, unsigned def)
+{
+    return def < i->def_count ? s->units[i->defs[def]->id] : MACH_NONE;
+}
+
+void move_to(struct select *s, uint32_t unit, struct source o)
+{
+    if (source_is_reg(&o) && o.unit != MACH_NONE) {
+        copy_to(s, unit, o);
+        return;
+    }
+    struct mach_inst *i = begin(s, OP_MOV);
+    set_dst(i, 0, unit, 1);
+    set_src(i, 0, o);
+    insert(s, i);
+}
+
+void copy_to(struct select *s, uint32_t unit, struct source o)
+{
+    if (o.unit == unit && o.o.kind != OPERAND_IMM && o.o.kind != OPERAND_CONST) return;
+    struct mach_inst *i = begin(s, MACH_COPIES);
+    i->moves = ARENA_NEW(s->arena, struct mach_move);
+    i->moves[0] = (struct mach_move){unit, o.unit, o.o, unit};
+    i->move_count = 1;
+    insert(s, i);
+}
+
+struct mach_inst *emit2(struct select *s, unsigned op, uint32_t dst, struct source a, struct source b)
+{
+    struct mach_inst *i = begin(s, op);
+    set_dst(i, 0, dst, 1);
+    set_src(i, 0, a);
+    set_src(i, 1, b);
+    finish(s, i);
+    return i;
+}
+
+struct mach_inst *emit3(struct select *s, unsigned op, uint32_t dst, struct source a, struct source b,
+                        struct source c)
+{
+    struct mach_inst *i = begin(s, op);
+    set_dst(i, 0, dst, 1);
+    set_src(i, 0, a);
+    set_src(i, 1, b);
+    set_src(i, 2, c);
+    finish(s, i);
+    return i;
+}
+
+void emit_lop3(struct select *s, uint32_t dst, struct source a, struct source b, struct source c,
+               unsigned lut)
+{
+    struct mach_inst *i = begin(s, OP_LOP3);
+    i->i.lut = (uint8_t)lut;
+    set_dst(i, 0, dst, 1);
+    set_src(i, 0, a);
+    set_src(i, 1, b);
+    set_src(i, 2, c);
+    finish(s, i);
+}
+
+// -- the walk
+// --------------------------------------------------------------------------------------------------
+
+static bool is_asked_for(const struct select *s, const struct ir_inst *i)
+{
+    for (uint32_t k = 0; k < i->def_count; k++)
+        if (s->units[i->defs[k]->id] != MACH_NONE) return true;
+    return !ir_is_pure(i) && i->op != IR_SREG;
+}
+
+static void select_inst(struct select *s, struct ir_inst *i)
+{
+    if (i->op == IR_PHI || i->op == IR_LO || i->op == IR_HI || i->op == IR_UNDEF || !is_asked_for(s, i))
+        return;
+    s->cursor = s->block->first;
+    s->chunk++;
+    s->lines = i->lines;
+    s->made.count = 0;
+    bool done = select_integer(s, i) || select_float(s, i) || select_predicate(s, i) || select_memory(s, i) ||
+                select_control(s, i);
+    (void)done; // legal IR has nothing else; program_check would see the hole
+    for (size_t k = 0; k < s->made.count; k++) s->made.data[k]->i.lines = s->lines;
+}
+
+static void select_block(struct select *s, struct ir_block *b)
+{
+    s->block = s->blocks[b->id];
+    s->cache.count = 0;
+    for (struct ir_inst *i = b->last; i; i = i->previous) select_inst(s, i);
+}
+
+// One unit of a phi's operand, as what a copy at the predecessor's end can take.
+static void phi_operand(struct select *s, struct mach_phi *phi, uint32_t pred, struct ir_value *v,
+                        unsigned half)
+{
+    v = strip(v);
+    struct source o;
+    if (v->def && v->def->op == IR_UNDEF) {
+        phi->src[pred] = MACH_NONE;
+        return;
+    }
+    if (v->class == IR_CLASS_PRED && v->is_constant) {
+        o = source_true();
+        if (!v->bits) o.o.flags = OPERAND_NOT;
+    } else if (v->class == IR_CLASS_PRED) {
+        o = source_true();
+        o.unit = demand(s, v);
+    } else {
+        o = v->class == IR_CLASS_64 ? source_half(s, v, (enum half)half) : source_any(s, v);
+    }
+    phi->src[pred] = o.unit;
+    phi->values[pred] = o.o;
+}
+
+static void select_phi(struct select *s, struct ir_inst *i)
+{
+    struct mach_block *b = s->blocks[i->block->id];
+    uint32_t unit = demand(s, i->defs[0]);
+    for (unsigned half = 0; half < class_width(i->defs[0]->class); half++) {
+        struct mach_phi phi = {.dst = unit + half};
+        phi.src = ARENA_ARRAY(s->arena, uint32_t, i->use_count);
+        phi.values = ARENA_ARRAY(s->arena, struct operand, i->use_count);
+        for (uint32_t k = 0; k < i->use_count; k++) phi_operand(s, &phi, k, i->uses[k].value, half);
+        vec_push(&b->phis, phi);
+    }
+}
+
+static void create_blocks(struct select *s)
+{
+    uint32_t count = s->ir->block_count, k = 0;
+    s->blocks = ARENA_ARRAY(s->arena, struct mach_block *, count);
+    s->f->blocks = ARENA_ARRAY(s->arena, struct mach_block *, count);
+    s->f->block_count = count;
+    for (struct ir_block *b = s->ir->first_block; b; b = b->next, k++) {
+        struct mach_block *m = ARENA_NEW(s->arena, struct mach_block);
+        *m = (struct mach_block){.id = k, .source = b, .loop_depth = b->loop_depth};
+        s->blocks[b->id] = s->f->blocks[k] = m;
+    }
+    for (struct ir_block *b = s->ir->first_block; b; b = b->next) {
+        struct mach_block *m = s->blocks[b->id];
+        m->preds = ARENA_ARRAY(s->arena, struct mach_block *, b->pred_count);
+        m->succs = ARENA_ARRAY(s->arena, struct mach_block *, b->succ_count);
+        m->pred_count = b->pred_count;
+        m->succ_count = b->succ_count;
+        for (k = 0; k < b->pred_count; k++) m->preds[k] = s->blocks[b->preds[k]->id];
+        for (k = 0; k < b->succ_count; k++) m->succs[k] = s->blocks[b->succs[k]->id];
+    }
+}
+
+// Definitions dominate uses, so later in reverse postorder means later in dominance: users are met first.
+// Phis ask for their operands before everything, because a loop's phi uses what is defined below it.
+struct mach_function *select_function(struct ir_function *ir, struct arena *a)
+{
+    struct select s = {.u = ir->unit, .ir = ir, .arena = a, .f = mach_function_create(ir, a)};
+    s.ptxplus = ir->unit->options->profile == PROFILE_PTXPLUS;
+    s.return_unit = MACH_NONE;
+    ir_analyse(ir);
+    s.units = ARENA_ARRAY(a, uint32_t, ir->value_count + 1);
+    memset(s.units, 0xff, sizeof *s.units * ir->value_count);
+    create_blocks(&s);
+    struct ir_block **order = ARENA_ARRAY(a, struct ir_block *, ir->block_count);
+    for (struct ir_block *b = ir->first_block; b; b = b->next)
+        if (b->rpo < ir->block_count) order[b->rpo] = b;
+    for (struct ir_block *b = ir->first_block; b; b = b->next)
+        for (struct ir_inst *i = b->first; i && i->op == IR_PHI; i = i->next) select_phi(&s, i);
+    for (uint32_t k = ir->block_count; k-- > 0;)
+        if (order[k]) select_block(&s, order[k]);
+    s.block = s.blocks[ir->first_block->id];
+    select_entry(&s);
+    vec_fini(&s.cache);
+    vec_fini(&s.made);
+    u64map_fini(&s.literals);
+    return s.f;
+}

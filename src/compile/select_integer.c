@@ -1,0 +1,611 @@
+// Selection of moves, integer arithmetic, logic and shifts.
+//
+// 64-bit integers are pairs of halves; a carry runs from the low half's instruction to the high half's in a
+// predicate.
+#include "base/bits.h"
+#include "compile/select.h"
+
+enum { LUT_A = 0xf0, LUT_B = 0xcc, LUT_C = 0xaa };
+
+static bool is_wide(const struct ir_inst *i) { return isa_type_bytes((enum isa_type)i->type) == 8; }
+
+static struct source negated(struct source o)
+{
+    if (source_is_imm(&o)) {
+        o.o.value = 0u - o.o.value;
+        return o;
+    }
+    if (!source_is_zero(&o)) o.o.flags ^= OPERAND_NEG;
+    return o;
+}
+
+// What an X instruction calls NEG: bitwise complement.
+static struct source complemented(struct source o)
+{
+    if (source_is_imm(&o)) return source_imm(~o.o.value);
+    if (source_is_zero(&o))
+        return (struct source){{.kind = OPERAND_IMM, .width = 1, .value = ~0u}, MACH_NONE};
+    o.o.flags ^= OPERAND_NEG;
+    return o;
+}
+
+static void set_carry_out(struct mach_inst *i, uint32_t unit)
+{
+    if (unit == MACH_NONE) return;
+    i->i.flags |= INST_CC;
+    set_dst_pred(i, 1, unit);
+}
+
+static void set_carry_in(struct mach_inst *i, struct source carry)
+{
+    i->i.flags |= INST_X;
+    set_src(i, 3, carry);
+}
+
+static struct source carry_of(uint32_t unit)
+{
+    struct source o = source_true();
+    o.unit = unit;
+    return o;
+}
+
+// -- sums
+// ------------------------------------------------------------------------------------------------------
+
+static void emit_add(struct select *s, uint32_t dst, struct source a, struct source b, uint32_t carry_out)
+{
+    struct mach_inst *i = begin(s, OP_IADD3);
+    set_dst(i, 0, dst, 1);
+    set_src(i, 0, a);
+    set_src(i, 1, b);
+    set_src(i, 2, source_zero());
+    set_carry_out(i, carry_out);
+    finish(s, i);
+}
+
+static void emit_addx(struct select *s, uint32_t dst, struct source a, struct source b, struct source carry,
+                      uint32_t out)
+{
+    struct mach_inst *i = begin(s, OP_IADD3);
+    set_dst(i, 0, dst, 1);
+    set_src(i, 0, a);
+    set_src(i, 1, b);
+    set_src(i, 2, source_zero());
+    set_carry_in(i, carry);
+    set_carry_out(i, out);
+    finish(s, i);
+}
+
+//     IADD3   d0, p = a0, b0, RZ
+//     IADD3.X d1    = a1, b1, RZ, p
+static void emit_add64(struct select *s, uint32_t dst, struct ir_value *a, struct ir_value *b, bool subtract)
+{
+    struct source low = source_half(s, b, LOW), high = source_half(s, b, HIGH);
+    struct source a_low = source_half(s, a, LOW), a_high = source_half(s, a, HIGH);
+    uint64_t bits;
+    if (subtract && constant_of(b, &bits)) {
+        low = source_imm((uint32_t)(0 - bits));
+        high = source_imm((uint32_t)((0 - bits) >> 32));
+        subtract = false;
+    }
+    if (source_is_zero(&low)) { // nothing to carry
+        copy_to(s, dst, in_register(s, a_low));
+        emit_add(s, dst + 1, a_high, subtract ? negated(high) : high, MACH_NONE);
+        return;
+    }
+    uint32_t carry = mach_pred(s->f);
+    emit_add(s, dst, a_low, subtract ? negated(low) : low, carry);
+    emit_addx(s, dst + 1, a_high, subtract ? complemented(high) : high, carry_of(carry), MACH_NONE);
+}
+
+static void select_add(struct select *s, struct ir_inst *i)
+{
+    uint32_t dst = wanted(s, i, 0);
+    struct ir_value *a = ir_operand(i, 0), *b = ir_operand(i, 1);
+    if (is_wide(i)) {
+        emit_add64(s, dst, a, b, i->op == IR_SUB);
+        return;
+    }
+    struct source right = source_any(s, b);
+    emit_add(s, dst, source_any(s, a), i->op == IR_SUB ? negated(right) : right, MACH_NONE);
+}
+
+static void select_neg(struct select *s, struct ir_inst *i)
+{
+    uint32_t dst = wanted(s, i, 0);
+    if (!is_wide(i)) {
+        emit_add(s, dst, source_zero(), negated(source_any(s, ir_operand(i, 0))), MACH_NONE);
+        return;
+    }
+    uint32_t carry = mach_pred(s->f);
+    emit_add(s, dst, source_zero(), negated(in_register(s, source_half(s, ir_operand(i, 0), LOW))), carry);
+    emit_addx(s, dst + 1, source_zero(), complemented(source_half(s, ir_operand(i, 0), HIGH)),
+              carry_of(carry), MACH_NONE);
+}
+
+// ADDCC SUBCC ADDX SUBX: the carry is a value of its own.
+static void select_carry(struct select *s, struct ir_inst *i)
+{
+    bool subtract = i->op == IR_SUBCC || i->op == IR_SUBX, extended = i->op == IR_ADDX || i->op == IR_SUBX;
+    struct source a = source_any(s, ir_operand(i, 0)), b = source_any(s, ir_operand(i, 1));
+    if (subtract && extended) b = complemented(b);
+    if (subtract && !extended) { // the complement's carry must be the hardware's: no folding of -0
+        b = in_register(s, b);
+        b.o.flags ^= OPERAND_NEG;
+    }
+    if (extended)
+        emit_addx(s, wanted(s, i, 0), a, b, source_pred(s, ir_operand(i, 2)), wanted(s, i, 1));
+    else
+        emit_add(s, wanted(s, i, 0), a, b, wanted(s, i, 1));
+}
+
+// -- products
+// --------------------------------------------------------------------------------------------------
+
+static struct mach_inst *begin_imad(struct select *s, unsigned op, uint32_t dst, struct source a,
+                                    struct source b, struct source c)
+{
+    struct mach_inst *i = begin(s, op);
+    set_dst(i, 0, dst, op == OP_IMADW ? 2 : 1);
+    set_src(i, 0, a);
+    set_src(i, 1, b);
+    set_src(i, 2, c);
+    return i;
+}
+
+static void emit_imad(struct select *s, uint32_t dst, struct source a, struct source b, struct source c)
+{
+    finish(s, begin_imad(s, OP_IMAD, dst, a, b, c));
+}
+
+// (a1:a0) * (b1:b0) + c, low 64 bits:
+//     t = a0 * b0 + c        64 bits
+//     u = a0 * b1 + t1       d0 = t0
+//     d1 = a1 * b0 + u
+static void select_mul64(struct select *s, struct ir_inst *i)
+{
+    uint32_t dst = wanted(s, i, 0), middle = mach_reg(s->f, 1), product = mach_reg(s->f, 2);
+    struct ir_value *a = ir_operand(i, 0), *b = ir_operand(i, 1);
+    struct source c = i->op == IR_MAD ? source_pair_any(s, ir_operand(i, 2)) : source_unit(MACH_NONE, 2);
+    struct source a0 = source_half(s, a, LOW), a1 = source_half(s, a, HIGH);
+    struct source b0 = source_half(s, b, LOW), b1 = source_half(s, b, HIGH);
+    struct mach_inst *wide = begin_imad(s, OP_IMADW, product, a0, b0, c);
+    wide->i.type = TYPE_U32;
+    finish(s, wide);
+    copy_to(s, dst, source_unit(product, 1));
+    struct source sum = source_unit(product + 1, 1);
+    if (!source_is_zero(&b1)) {
+        emit_imad(s, middle, a0, b1, sum);
+        sum = source_unit(middle, 1);
+    }
+    if (source_is_zero(&a1))
+        copy_to(s, dst + 1, sum);
+    else
+        emit_imad(s, dst + 1, a1, b0, sum);
+}
+
+static void select_mul(struct select *s, struct ir_inst *i)
+{
+    if (is_wide(i)) {
+        select_mul64(s, i);
+        return;
+    }
+    struct source c = i->op == IR_MAD ? source_any(s, ir_operand(i, 2)) : source_zero();
+    struct mach_inst *m = begin_imad(s, OP_IMAD, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
+                                     source_any(s, ir_operand(i, 1)), c);
+    if (i->op == IR_MULHI) {
+        m->i.flags |= INST_HI;
+        m->i.type = i->type;
+    }
+    finish(s, m);
+}
+
+static void select_mulwide(struct select *s, struct ir_inst *i)
+{
+    struct source c = i->op == IR_MADWIDE ? source_pair_any(s, ir_operand(i, 2)) : source_unit(MACH_NONE, 2);
+    struct mach_inst *m = begin_imad(s, OP_IMADW, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
+                                     source_any(s, ir_operand(i, 1)), c);
+    m->i.type = i->type;
+    finish(s, m);
+}
+
+static void select_madcc(struct select *s, struct ir_inst *i)
+{
+    struct mach_inst *m = begin_imad(s, OP_IMAD, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
+                                     source_any(s, ir_operand(i, 1)), source_any(s, ir_operand(i, 2)));
+    m->i.type = i->type;
+    m->i.flags |= i->flags & INST_HI;
+    if (i->op == IR_MADX) set_carry_in(m, source_pred(s, ir_operand(i, 3)));
+    set_carry_out(m, wanted(s, i, 1));
+    finish(s, m);
+}
+
+// -- logic
+// -----------------------------------------------------------------------------------------------------
+
+static unsigned lut_of(const struct ir_inst *i)
+{
+    switch ((int)i->op) {
+    case IR_AND: return LUT_A & LUT_B;
+    case IR_OR: return LUT_A | LUT_B;
+    case IR_XOR: return LUT_A ^ LUT_B;
+    case IR_NOT: return 0xff & ~LUT_A;
+    }
+    return i->lut;
+}
+
+static void emit_logic(struct select *s, uint32_t dst, struct source a, struct source b, unsigned lut)
+{
+    bool and_zero = lut == (LUT_A & LUT_B) && (source_is_zero(&a) || source_is_zero(&b));
+    bool keeps = lut != (LUT_A & LUT_B) && source_is_zero(&b);
+    if (and_zero)
+        move_to(s, dst, source_zero());
+    else if (keeps)
+        move_to(s, dst, a);
+    else
+        emit_lop3(s, dst, a, b, source_zero(), lut);
+}
+
+static void select_logic(struct select *s, struct ir_inst *i)
+{
+    uint32_t dst = wanted(s, i, 0);
+    unsigned lut = lut_of(i);
+    struct ir_value *a = ir_operand(i, 0), *b = i->op == IR_NOT ? NULL : ir_operand(i, 1);
+    if (i->op == IR_LOP3) {
+        emit_lop3(s, dst, source_any(s, a), source_any(s, b), source_any(s, ir_operand(i, 2)), lut);
+    } else if (i->op == IR_NOT) {
+        for (unsigned h = 0; h < (is_wide(i) ? 2u : 1u); h++) {
+            struct source o = is_wide(i) ? source_half(s, a, (enum half)h) : source_any(s, a);
+            emit_lop3(s, dst + h, in_register(s, o), source_zero(), source_zero(), lut);
+        }
+    } else if (is_wide(i)) {
+        for (unsigned h = 0; h < 2; h++)
+            emit_logic(s, dst + h, source_half(s, a, (enum half)h), source_half(s, b, (enum half)h), lut);
+    } else {
+        emit_logic(s, dst, source_any(s, a), source_any(s, b), lut);
+    }
+}
+
+// -- shifts and fields
+// -------------------------------------------------------------------------------------------
+
+static void emit_shift(struct select *s, unsigned op, uint32_t dst, struct source a, struct source b,
+                       unsigned type)
+{
+    struct mach_inst *i = begin(s, op);
+    i->i.type = (uint8_t)(op == OP_SHR ? type : TYPE_NONE);
+    set_dst(i, 0, dst, 1);
+    set_src(i, 0, a);
+    set_src(i, 1, b);
+    finish(s, i);
+}
+
+static void emit_funnel(struct select *s, uint32_t dst, struct source low, struct source amount,
+                        struct source high, unsigned mode, unsigned type, bool wrap)
+{
+    struct mach_inst *i = begin(s, OP_SHF);
+    i->i.mode = (uint8_t)mode;
+    i->i.type = (uint8_t)type;
+    i->i.flags = wrap ? INST_WRAP : 0;
+    set_dst(i, 0, dst, 1);
+    set_src(i, 0, low);
+    set_src(i, 1, amount);
+    set_src(i, 2, high);
+    finish(s, i);
+}
+
+// Left: the high word is the funnel's, the low word a plain shift; right the other way round. Both clamp
+// at 64.
+static void select_shift64(struct select *s, struct ir_inst *i)
+{
+    uint32_t dst = wanted(s, i, 0);
+    bool left = i->op == IR_SHL;
+    unsigned type = i->type == TYPE_S64 ? TYPE_S64 : TYPE_U64;
+    struct source low = source_half(s, ir_operand(i, 0), LOW), high = source_half(s, ir_operand(i, 0), HIGH);
+    struct source amount = source_any(s, ir_operand(i, 1));
+    emit_funnel(s, left ? dst + 1 : dst, low, amount, high, left ? MODE_SHF_L : MODE_SHF_R,
+                left ? TYPE_U64 : type, false);
+    if (left)
+        emit_shift(s, OP_SHL, dst, low, amount, TYPE_NONE);
+    else
+        emit_shift(s, OP_SHR, dst + 1, high, amount, type == TYPE_S64 ? TYPE_S32 : TYPE_U32);
+}
+
+static void select_shift(struct select *s, struct ir_inst *i)
+{
+    if (is_wide(i)) {
+        select_shift64(s, i);
+        return;
+    }
+    unsigned type = i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32;
+    emit_shift(s, i->op == IR_SHL ? OP_SHL : OP_SHR, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
+               source_any(s, ir_operand(i, 1)), type);
+}
+
+static void select_funnel(struct select *s, struct ir_inst *i)
+{
+    unsigned type = i->type == TYPE_U64 || i->type == TYPE_S64 ? i->type : TYPE_U32;
+    emit_funnel(s, wanted(s, i, 0), source_any(s, ir_operand(i, 0)), source_any(s, ir_operand(i, 2)),
+                source_any(s, ir_operand(i, 1)), i->mode, type, (i->flags & INST_WRAP) != 0);
+}
+
+static void emit_prmt(struct select *s, uint32_t dst, struct source a, struct source selector,
+                      struct source c, unsigned mode)
+{
+    struct mach_inst *i = begin(s, OP_PRMT);
+    i->i.mode = (uint8_t)mode;
+    set_dst(i, 0, dst, 1);
+    set_src(i, 0, a);
+    set_src(i, 1, selector);
+    set_src(i, 2, c);
+    finish(s, i);
+}
+
+static void select_bfe(struct select *s, struct ir_inst *i)
+{
+    struct mach_inst *m = begin(s, OP_BFE);
+    struct source length = source_any(s, ir_operand(i, 2));
+    if (length.o.kind == OPERAND_CONST) length = in_register(s, length);
+    m->i.type = i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32;
+    set_dst(m, 0, wanted(s, i, 0), 1);
+    set_src(m, 0, source_any(s, ir_operand(i, 0)));
+    set_src(m, 1, source_any(s, ir_operand(i, 1)));
+    set_src(m, 2, length);
+    finish(s, m);
+}
+
+// The machine wants position and length in one operand: byte 0 and byte 1 of it.
+static struct source pack_field(struct select *s, struct ir_value *position, struct ir_value *length)
+{
+    uint64_t p, l;
+    if (constant_of(position, &p) && constant_of(length, &l))
+        return source_imm((uint32_t)((p & 0xff) | (l & 0xff) << 8));
+    uint32_t low = mach_reg(s->f, 1), both = mach_reg(s->f, 1);
+    emit_prmt(s, low, source_reg(s, position), source_imm(0x4440), source_zero(), MODE_NONE);
+    emit_prmt(s, both, source_unit(low, 1), source_imm(0x2240), source_reg(s, length), MODE_NONE);
+    return source_unit(both, 1);
+}
+
+static void select_bfi(struct select *s, struct ir_inst *i)
+{
+    struct source field = pack_field(s, ir_operand(i, 2), ir_operand(i, 3));
+    emit3(s, OP_BFI, wanted(s, i, 0), source_any(s, ir_operand(i, 0)), field,
+          source_any(s, ir_operand(i, 1)));
+}
+
+// Extension of the low byte or half word in one instruction.
+static void emit_extend(struct select *s, uint32_t dst, struct source a, unsigned type)
+{
+    a = in_register(s, a);
+    switch (type) {
+    case TYPE_U8: emit_lop3(s, dst, a, source_imm(0xff), source_zero(), LUT_A & LUT_B); break;
+    case TYPE_U16: emit_lop3(s, dst, a, source_imm(0xffff), source_zero(), LUT_A & LUT_B); break;
+    case TYPE_S8: emit_prmt(s, dst, a, source_imm(0x8880), source_zero(), MODE_NONE); break;
+    case TYPE_S16: emit_prmt(s, dst, a, source_imm(0x9910), source_zero(), MODE_NONE); break;
+    default: copy_to(s, dst, a);
+    }
+}
+
+// A value that nobody asked for yet gets the unit as its own register: no copy.
+static void place(struct select *s, uint32_t unit, struct ir_value *v)
+{
+    v = strip(v);
+    enum ir_op op = v->def ? v->def->op : IR_PHI;
+    bool free_to_choose = !v->is_constant && !v->is_param && s->units[v->id] == MACH_NONE && v->def &&
+                          v->def->def_count == 1 && op != IR_PHI && op != IR_LO && op != IR_HI &&
+                          op != IR_UNDEF && op != IR_CALL && op != IR_CALLR && op != IR_BANK &&
+                          op != IR_FRAME && !v->def->guard.value;
+    if (free_to_choose)
+        s->units[v->id] = unit;
+    else
+        move_to(s, unit, source_any(s, v));
+}
+
+// A load extends by itself: the value's other users cannot mind what is in bits they do not look at.
+static bool is_extended_already(struct select *s, struct ir_inst *i)
+{
+    struct ir_inst *load = def_of(ir_operand(i, 0), IR_LOAD);
+    if (!load || load->def_count != 1 || load->guard.value) return false;
+    if (load->type == i->type2) return true;
+    bool same_size = isa_type_bytes((enum isa_type)load->type) == isa_type_bytes((enum isa_type)i->type2);
+    if (!same_size || load->defs[0]->use_count != 1 || s->units[load->defs[0]->id] != MACH_NONE) return false;
+    load->type = i->type2; // nobody else looks
+    return true;
+}
+
+static void select_extend(struct select *s, struct ir_inst *i)
+{
+    uint32_t dst = wanted(s, i, 0);
+    if (is_extended_already(s, i))
+        place(s, dst, ir_operand(i, 0));
+    else
+        emit_extend(s, dst, source_any(s, ir_operand(i, 0)), i->type2);
+    if (!is_wide(i)) return;
+    if (i->op == IR_ZEXT)
+        move_to(s, dst + 1, source_zero());
+    else
+        emit_shift(s, OP_SHR, dst + 1, source_unit(dst, 1), source_imm(31), TYPE_S32);
+}
+
+// -- the rest
+// --------------------------------------------------------------------------------------------------
+
+static void select_unary(struct select *s, struct ir_inst *i, unsigned op)
+{
+    struct mach_inst *m = begin(s, op);
+    if (op == OP_FLO) {
+        m->i.type = i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32;
+        m->i.mode = i->mode;
+    }
+    if (op == OP_I2I) {
+        m->i.type = i->type;
+        m->i.type2 = i->type2;
+        m->i.flags |= INST_SAT;
+    }
+    set_dst(m, 0, wanted(s, i, 0), 1);
+    set_src(m, 0, source_any(s, ir_operand(i, 0)));
+    finish(s, m);
+}
+
+static void select_minmax(struct select *s, struct ir_inst *i)
+{
+    struct mach_inst *m = begin(s, OP_IMNMX);
+    m->i.type = i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32;
+    m->i.mode = i->op == IR_MIN ? MODE_MIN : MODE_MAX;
+    set_dst(m, 0, wanted(s, i, 0), 1);
+    set_src(m, 0, source_any(s, ir_operand(i, 0)));
+    set_src(m, 1, source_any(s, ir_operand(i, 1)));
+    finish(s, m);
+}
+
+static void select_ternary(struct select *s, struct ir_inst *i, unsigned op)
+{
+    struct mach_inst *m = begin(s, op);
+    m->i.type = op == OP_VABSDIFF ? (i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32) : i->type;
+    m->i.type2 = op == OP_IDP ? i->type2 : TYPE_NONE;
+    m->i.mode = op == OP_IDP ? i->mode : MODE_NONE;
+    set_dst(m, 0, wanted(s, i, 0), 1);
+    for (unsigned k = 0; k < 3; k++) set_src(m, k, source_any(s, ir_operand(i, k)));
+    finish(s, m);
+}
+
+static void select_mask(struct select *s, struct ir_inst *i, unsigned op)
+{
+    struct mach_inst *m = begin(s, op);
+    m->i.type = op == OP_SGXT ? (i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32) : TYPE_NONE;
+    m->i.flags = i->flags & INST_WRAP;
+    set_dst(m, 0, wanted(s, i, 0), 1);
+    set_src(m, 0, source_any(s, ir_operand(i, 0)));
+    set_src(m, 1, source_any(s, ir_operand(i, 1)));
+    finish(s, m);
+}
+
+static bool is_pair(const struct ir_value *v) { return v->class == IR_CLASS_64; }
+
+static void select_copy(struct select *s, struct ir_inst *i)
+{
+    uint32_t dst = wanted(s, i, 0);
+    struct ir_value *a = ir_operand(i, 0);
+    if (i->defs[0]->class == IR_CLASS_PRED) {
+        struct source o = source_pred(s, a);
+        if (o.unit != MACH_NONE && o.o.flags & OPERAND_NOT)
+            emit_plop3(s, dst, o, source_true(), source_true(), LUT_A);
+        else
+            copy_to(s, dst, o);
+        return;
+    }
+    for (unsigned h = 0; h < (is_pair(a) ? 2u : 1u); h++)
+        move_to(s, dst + h, is_pair(a) ? source_half(s, a, (enum half)h) : source_any(s, a));
+}
+
+static void select_pack(struct select *s, struct ir_inst *i)
+{
+    uint32_t dst = wanted(s, i, 0);
+    place(s, dst, ir_operand(i, 0));
+    place(s, dst + 1, ir_operand(i, 1));
+}
+
+// A constant or parameter that somebody wants in a register of its own.
+static void select_bank(struct select *s, struct ir_inst *i)
+{
+    uint32_t dst = wanted(s, i, 0);
+    unsigned width = i->defs[0]->class == IR_CLASS_64 ? 2 : 1,
+             first = i->op == IR_SYMBOL ? (unsigned)i->offset * 8 : (unsigned)i->offset;
+    for (unsigned k = 0; k < width; k++) {
+        struct operand o = {.kind = OPERAND_CONST,
+                            .width = 1,
+                            .bank = (uint8_t)(i->op == IR_SYMBOL ? BANK_ADDRESS : i->bank),
+                            .value = (first & ~3u) + 4 * k};
+        move_to(s, dst + k, (struct source){o, MACH_NONE});
+    }
+    if (first % 4) emit_shift(s, OP_SHR, dst, source_unit(dst, 1), source_imm(8 * (first % 4)), TYPE_U32);
+}
+
+static void select_frame(struct select *s, struct ir_inst *i)
+{
+    struct source offset = source_imm((uint32_t)i->offset);
+    if (s->ir->is_kernel) {
+        move_to(s, wanted(s, i, 0), offset);
+        return;
+    }
+    offset = (struct source){
+        {.kind = OPERAND_IMM, .width = 1, .bank = MACH_FRAME, .value = (uint32_t)i->offset}, MACH_NONE};
+    emit_add(s, wanted(s, i, 0), source_unit(mach_stack_pointer(s->f), 1), offset, MACH_NONE);
+}
+
+static void select_sreg(struct select *s, struct ir_inst *i)
+{
+    bool wide = i->offset == SREG_CLOCK64 || i->offset == SREG_GLOBALTIMER;
+    struct mach_inst *m = begin(s, wide ? OP_CS2R : OP_S2R);
+    struct operand o = {.kind = OPERAND_SREG, .reg = (uint8_t)i->offset, .width = 1};
+    set_dst(m, 0, wanted(s, i, 0), wide ? 2 : 1);
+    set_src(m, 0, (struct source){o, MACH_NONE});
+    finish(s, m);
+}
+
+static void select_select(struct select *s, struct ir_inst *i)
+{
+    uint32_t dst = wanted(s, i, 0);
+    bool wide = i->defs[0]->class == IR_CLASS_64;
+    for (unsigned h = 0; h < (wide ? 2u : 1u); h++) {
+        struct ir_value *a = ir_operand(i, 0), *b = ir_operand(i, 1);
+        struct source left = wide ? source_half(s, a, (enum half)h) : source_any(s, a);
+        struct source right = wide ? source_half(s, b, (enum half)h) : source_any(s, b);
+        emit3(s, OP_SEL, dst + h, left, right, source_pred(s, ir_operand(i, 2)));
+    }
+}
+
+bool select_integer(struct select *s, struct ir_inst *i)
+{
+    switch ((int)i->op) {
+    case IR_COPY: select_copy(s, i); return true;
+    case IR_BANK:
+    case IR_SYMBOL: select_bank(s, i); return true;
+    case IR_FRAME: select_frame(s, i); return true;
+    case IR_SREG: select_sreg(s, i); return true;
+    case IR_PACK: select_pack(s, i); return true;
+    case IR_ZEXT:
+    case IR_SEXT: select_extend(s, i); return true;
+    case IR_ADD:
+    case IR_SUB: select_add(s, i); return true;
+    case IR_NEG: select_neg(s, i); return true;
+    case IR_ABS: select_unary(s, i, OP_IABS); return true;
+    case IR_MUL:
+    case IR_MAD:
+    case IR_MULHI: select_mul(s, i); return true;
+    case IR_MULWIDE:
+    case IR_MADWIDE: select_mulwide(s, i); return true;
+    case IR_ADDCC:
+    case IR_ADDX:
+    case IR_SUBCC:
+    case IR_SUBX: select_carry(s, i); return true;
+    case IR_MADCC:
+    case IR_MADX: select_madcc(s, i); return true;
+    case IR_MIN:
+    case IR_MAX: select_minmax(s, i); return true;
+    case IR_AND:
+    case IR_OR:
+    case IR_XOR:
+    case IR_NOT:
+    case IR_LOP3: select_logic(s, i); return true;
+    case IR_SHL:
+    case IR_SHR: select_shift(s, i); return true;
+    case IR_FUNNEL: select_funnel(s, i); return true;
+    case IR_BFE: select_bfe(s, i); return true;
+    case IR_BFI: select_bfi(s, i); return true;
+    case IR_PRMT:
+        emit_prmt(s, wanted(s, i, 0), source_any(s, ir_operand(i, 0)), source_any(s, ir_operand(i, 2)),
+                  source_any(s, ir_operand(i, 1)), i->mode);
+        return true;
+    case IR_BREV: select_unary(s, i, OP_BREV); return true;
+    case IR_POPC: select_unary(s, i, OP_POPC); return true;
+    case IR_FLO: select_unary(s, i, OP_FLO); return true;
+    case IR_SATI: select_unary(s, i, OP_I2I); return true;
+    case IR_SAD: select_ternary(s, i, OP_VABSDIFF); return true;
+    case IR_DOT: select_ternary(s, i, OP_IDP); return true;
+    case IR_SZEXT: select_mask(s, i, OP_SGXT); return true;
+    case IR_BMSK: select_mask(s, i, OP_BMSK); return true;
+    case IR_SELECT: select_select(s, i); return true;
+    }
+    return false;
+}
