@@ -230,6 +230,14 @@ static enum ptx_type wide_type(const struct ptx_inst *i)
     }
 }
 
+static bool check_wide_form(struct check *c)
+{
+    char name[CHECK_NAME_BYTES];
+    if (c->i->half != PTX_HALF_WIDE || ptx_type_bits(c->i->types[0]) < 64) return true;
+    return check_says(c, "'%s' has no .wide form: no register holds a product of 128 bits",
+                      check_name(c->i, name));
+}
+
 // A variable whose address is meant, or a register, or a constant address.
 static bool check_address_source(struct check *c, struct ptx_operand *o)
 {
@@ -253,7 +261,9 @@ static bool check_letter(struct check *c, char letter, struct ptx_operand *o)
     switch (letter) {
     case 'd': return check_dest(c, o, i->types[0]);
     case 'n': return check_dest(c, o, PTX_U32);
-    case 'w': return o == i->operands ? check_dest(c, o, wide_type(i)) : check_source(c, o, wide_type(i));
+    case 'w':
+        if (o == i->operands) return check_wide_form(c) && check_dest(c, o, wide_type(i));
+        return check_source(c, o, wide_type(i));
     case 's': return check_source(c, o, i->types[0]);
     case 't': return check_source(c, o, i->types[1]);
     case 'u': return check_source(c, o, PTX_U32);
@@ -352,11 +362,11 @@ static void list_types(uint64_t set, struct strbuf *out)
 static bool report_types(struct check *c)
 {
     const struct signature_index *index = c->p->signatures;
-    uint64_t first = 0, second = 0, bare = 0;
+    uint64_t first = 0, second = 0;
     for (uint32_t r = 0; r < index->count[c->i->op]; r++) {
         const struct signature *s = &index->first[c->i->op][r];
+        if (s->refuse) continue;
         first |= s->types[0];
-        bare |= !s->types[0];
         if (c->i->type_count && s->types[0] >> c->i->types[0] & 1) second |= s->types[1];
     }
     struct strbuf list = {0};
@@ -376,7 +386,6 @@ static bool report_types(struct check *c)
                    strbuf_text(&list));
     else
         check_says(c, "'%s' needs a type: %s", op, strbuf_text(&list));
-    (void)bare;
     strbuf_fini(&list);
     return false;
 }
@@ -519,9 +528,6 @@ static bool check_product(struct check *c)
     bool wide = i->half == PTX_HALF_WIDE, is_24 = i->op == PTX_OP_MUL24 || i->op == PTX_OP_MAD24;
     if (wide && (i->op == PTX_OP_MADC || is_24 || i->sat || i->carry_out || i->op == PTX_OP_DP2A))
         return check_says(c, "'%s' has no .wide form here; expected .lo or .hi", check_name(i, name));
-    if (wide && ptx_type_bits(i->types[0]) == 64)
-        return check_says(c, "'%s' has no .wide form: the product of 64-bit numbers has no register",
-                          check_name(i, name));
     if (i->sat && i->half != PTX_HALF_HI && i->half != PTX_HALF_NONE)
         return check_says(c, "'%s' saturates only with .hi", check_name(i, name));
     return true;

@@ -105,7 +105,8 @@ static bool parse_element(struct parser *p, struct initialiser *init, uint64_t o
     struct constant c;
     uint64_t bits;
     if (!parse_constant(p, &c)) return false;
-    if (!expr_to_type(c, type, &bits))
+    bool decimal = type == PTX_B32 && c.literal == LITERAL_F64; // "1.5" in a .b32 is an f32, as ptxas has it
+    if (!expr_to_type(c, decimal ? PTX_F32 : type, &bits))
         return diag_error(p->d, loc, "this constant does not initialise a .%s; expected %s",
                           ptx_type_name(type),
                           c.literal == LITERAL_INT ? "a floating-point constant such as 1.0" : "an integer");

@@ -99,6 +99,8 @@ static void skip_blank(struct lexer *l)
             skip_to_line_end(l);
         } else if (c == '/' && peek(l, 1) == '*') {
             skip_block_comment(l);
+        } else if (c == '@' && peek(l, 1) == '@') { // "@@DWARF …": debug data of old compilers
+            skip_to_line_end(l);
         } else if (c == '#') {
             skip_hash_line(l);
         } else {

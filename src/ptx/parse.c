@@ -15,6 +15,7 @@
 void parse_advance(struct parser *p)
 {
     p->previous_line = p->t.line;
+    p->previous_end = p->t.column + lex_loc(&p->lex, &p->t).length;
     lex_next(&p->lex, &p->t);
 }
 
@@ -57,7 +58,14 @@ bool parse_expect(struct parser *p, enum token_kind kind, const char *after)
                        lex_token_text(&p->t, found));
 }
 
-bool parse_semicolon(struct parser *p, const char *after) { return parse_expect(p, TOKEN_SEMICOLON, after); }
+// A ';' that is missing at the end of a line is missing there, not before the next line's first word.
+bool parse_semicolon(struct parser *p, const char *after)
+{
+    if (at(p, TOKEN_SEMICOLON) || p->t.line == p->previous_line)
+        return parse_expect(p, TOKEN_SEMICOLON, after);
+    struct loc end = {p->lex.source, p->previous_line, p->previous_end, 1};
+    return diag_error(p->d, end, "expected ';' %s", after);
+}
 
 bool parse_gave_up(const struct parser *p) { return p->d->errors - p->errors_before >= ERRORS_MAX; }
 
@@ -199,13 +207,27 @@ static const char *directive_name(const void *context, size_t i)
     return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
+// What the whole file is written for stands before everything else.
+static bool at_preamble(const struct parser *p)
+{
+    return parse_at_dot(p, "version") || parse_at_dot(p, "target") || parse_at_dot(p, "address_size");
+}
+
+static bool parse_preamble(struct parser *p)
+{
+    if (p->functions.count || p->variables.count)
+        return parse_error(p, "this directive must stand before all declarations");
+    if (parse_accept_dot(p, "version")) return parse_version(p);
+    if (parse_accept_dot(p, "target")) return parse_target(p);
+    parse_advance(p);
+    return parse_address_size(p);
+}
+
 static bool parse_declaration(struct parser *p)
 {
     struct linkage linkage = {0};
     enum ptx_space space;
-    if (parse_accept_dot(p, "version")) return parse_version(p);
-    if (parse_accept_dot(p, "target")) return parse_target(p);
-    if (parse_accept_dot(p, "address_size")) return parse_address_size(p);
+    if (at_preamble(p)) return parse_preamble(p);
     if (parse_accept_dot(p, "pragma")) return parse_module_pragma(p);
     if (parse_accept_dot(p, "file")) return parse_file_directive(p);
     if (parse_accept_dot(p, "loc")) return parse_loc_directive(p);
@@ -224,28 +246,17 @@ static bool parse_declaration(struct parser *p)
     return parse_error(p, "directive %s does not belong here", lex_token_text(&p->t, found));
 }
 
-// Old compilers wrote debug data as "@@DWARF …" lines.
-static bool skip_dwarf_line(struct parser *p)
-{
-    if (!at(p, TOKEN_AT)) return false;
-    uint32_t line = p->t.line;
-    struct parser probe = *p;
-    parse_advance(&probe);
-    if (!at(&probe, TOKEN_AT) || probe.t.line != line) return false;
-    while (!at(p, TOKEN_END) && p->t.line == line) parse_advance(p);
-    return true;
-}
-
 static void parse_module(struct parser *p)
 {
     parse_advance(p);
     if (at(p, TOKEN_END) && !p->lex.d->errors)
-        parse_error(p, "the file is empty; a PTX file starts with .version");
+        diag_error(p->d, (struct loc){p->lex.source, 0, 0, 0},
+                   "the file is empty; a PTX file starts with .version");
     else if (!parse_at_dot(p, "version"))
         parse_error(p, "a PTX file starts with .version; this does not look like PTX");
     if (p->d->errors > p->errors_before) return;
     while (!at(p, TOKEN_END) && !parse_gave_up(p)) {
-        if (skip_dwarf_line(p) || parse_accept(p, TOKEN_SEMICOLON)) continue;
+        if (parse_accept(p, TOKEN_SEMICOLON)) continue;
         if (parse_declaration(p)) continue;
         parse_skip_statement(p);
         while (parse_accept(p, TOKEN_RBRACE)) {

@@ -105,16 +105,28 @@ static bool parse_attributes(struct parser *p, struct declaration *d)
     return d->type != PTX_NONE || parse_error(p, "expected a type such as .u32 before the name");
 }
 
-// Opaque objects have no bytes a program can see.
+static bool is_opaque(enum ptx_type type)
+{
+    return type == PTX_TEXREF || type == PTX_SAMPLERREF || type == PTX_SURFREF;
+}
+
 static bool declare_check(struct parser *p, const struct declaration *d, struct loc loc)
 {
-    unsigned bits = ptx_type_bits(d->type);
-    bool opaque = d->type == PTX_TEXREF || d->type == PTX_SAMPLERREF || d->type == PTX_SURFREF;
+    bool packed = d->type >= PTX_BF16 && d->type <= PTX_S16X2;
+    const char *space = ptx_space_name(d->space), *type = ptx_type_name(d->type);
     if (d->type == PTX_PRED)
-        return diag_error(p->d, loc, "a predicate lives in a register, not in .%s", ptx_space_name(d->space));
-    if (opaque && d->space != PTX_SPACE_GLOBAL && d->space != PTX_SPACE_PARAM)
-        return diag_error(p->d, loc, "a .%s belongs in .global or .param", ptx_type_name(d->type));
-    if (bits * d->vector > 128) return diag_error(p->d, loc, "a vector has at most 128 bits");
+        return diag_error(p->d, loc, "a predicate lives in a register, not in .%s", space);
+    if (packed)
+        return diag_error(p->d, loc, ".%s is a type of instructions; declare the bits as .b%u", type,
+                          ptx_type_bits(d->type));
+    if (is_opaque(d->type) && d->space != PTX_SPACE_GLOBAL && d->space != PTX_SPACE_PARAM)
+        return diag_error(p->d, loc, "a .%s belongs in .global or .param", type);
+    if (d->space == PTX_SPACE_TEX)
+        return diag_error(p->d, loc, "the .tex space ended with PTX 1.5; declare a .global .texref");
+    if (!p->function && d->space == PTX_SPACE_LOCAL)
+        return diag_error(p->d, loc, ".local variables belong in a function");
+    if (ptx_type_bits(d->type) * d->vector > 128)
+        return diag_error(p->d, loc, "a vector has at most 128 bits");
     return true;
 }
 
@@ -198,13 +210,12 @@ static struct ptx_variable *merge_declarations(struct parser *p, struct ptx_vari
     return v;
 }
 
-static bool check_linkage(struct parser *p, const struct ptx_variable *v, bool initialised)
+static bool check_linkage(struct parser *p, const struct ptx_variable *v, bool initialised, bool unsized)
 {
     if (initialised && v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST)
         return diag_error(p->d, v->loc, "only .global and .const variables can have initial values");
     if (initialised && v->is_extern)
         return diag_error(p->d, v->loc, "an .extern variable has no initial value here");
-    bool unsized = v->is_array && !v->size_bytes;
     if (unsized && !v->is_extern && !initialised)
         return diag_error(p->d, v->loc,
                           "'%.80s' needs a size: only .extern arrays and initialised ones can leave it out",
@@ -216,6 +227,8 @@ bool parse_variables(struct parser *p, struct linkage linkage)
 {
     struct declaration d = {.vector = 1};
     if (!parse_space_word(&p->t, &d.space)) return parse_error(p, "expected a state space");
+    if (!p->function && d.space == PTX_SPACE_PARAM)
+        return parse_error(p, ".param variables belong in parameter lists and functions");
     parse_advance(p);
     if (!parse_attributes(p, &d)) return false;
     do {
@@ -230,7 +243,8 @@ bool parse_variables(struct parser *p, struct linkage linkage)
         fresh->is_common = linkage.is_common;
         fresh->function = p->function;
         bool initialised = parse_accept(p, TOKEN_ASSIGN);
-        if (!check_linkage(p, fresh, initialised)) return false;
+        if (!check_linkage(p, fresh, initialised, rank && !dimensions[0])) return false;
+        if (is_opaque(d.type) && rank) fresh->unsupported = "an array of textures, samplers or surfaces";
         struct ptx_variable *v = merge_declarations(p, fresh, &name);
         if (v == fresh) {
             scope_bind(p, &name, NAME_VARIABLE)->variable = v;
@@ -312,7 +326,10 @@ static struct ptx_variable *parse_parameter(struct parser *p, bool is_entry)
             return NULL;
         }
     }
-    return parse_declarator(p, &d, dimensions, &rank, &name);
+    struct ptx_variable *v = parse_declarator(p, &d, dimensions, &rank, &name);
+    if (!v || !is_entry || (d.vector == 1 && !(rank && !dimensions[0]))) return v;
+    diag_error(p->d, v->loc, "a kernel's parameter is a scalar or an array with a size");
+    return NULL;
 }
 
 bool parse_parameters(struct parser *p, bool is_entry, struct ptx_variable ***list, uint32_t *count)

@@ -436,6 +436,8 @@ static bool parse_header(struct parser *p, struct ptx_function *f, struct token 
         return parse_error(p, "expected the function's name, found %s", lex_token_text(&p->t, text));
     *name = p->t;
     f->loc = parse_here(p);
+    if (f->prototype.return_count > 1 && f->prototype.returns[0]->space == PTX_SPACE_PARAM)
+        return parse_error(p, "a function returns one .param; put the values in an array");
     parse_advance(p);
     if (at(p, TOKEN_LPAREN) &&
         !parse_parameters(p, f->is_entry, &f->prototype.params, &f->prototype.param_count))
@@ -469,6 +471,7 @@ bool parse_function(struct parser *p, bool is_entry, struct linkage linkage)
     if (!at(p, TOKEN_LBRACE))
         return parse_error(p, "expected '{' or ';' after the header of '%.80s', found %s", f->name,
                            lex_token_text(&p->t, found));
+    if (linkage.is_extern) diag_error(p->d, fresh.loc, "'%.80s' is .extern: it has no body here", f->name);
     if (f->has_body) diag_error(p->d, fresh.loc, "'%.80s' is defined twice", f->name);
     parse_advance(p);
     free(f->insts);

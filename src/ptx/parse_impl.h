@@ -67,8 +67,8 @@ struct alias {
 
 struct parser {
     struct lexer lex;
-    struct token t;         // the current token
-    uint32_t previous_line; // where the token before it stood
+    struct token t;                       // the current token
+    uint32_t previous_line, previous_end; // where the token before it ended
     struct diag *d;
     struct ptx_module *m;
     struct arena *arena;

@@ -33,7 +33,9 @@ static bool unknown_modifier(struct parser *p, enum ptx_op op, bool known)
     int length = p->t.length > 80 ? 80 : (int)p->t.length;
     if (known)
         return diag_error(p->d, loc, "'.%.*s' does not apply to '%s'", length, p->t.text, ptx_op_name(op));
-    const char *near = p->t.length < 40 ? str_nearest(parse_copy_token(p, &p->t), suffix_name, NULL) : NULL;
+    uint64_t fields = signature_fields(p->signatures, op);
+    const char *near =
+        p->t.length < 40 ? str_nearest(parse_copy_token(p, &p->t), suffix_name, &fields) : NULL;
     if (near)
         return diag_error(p->d, loc, "unknown modifier '.%.*s'; did you mean '.%s'?", length, p->t.text,
                           near);
@@ -64,9 +66,10 @@ static unsigned refused_class(enum ptx_op op)
     }
 }
 
-static bool may_repeat(enum ptx_field field)
+static bool may_repeat(enum ptx_op op, enum ptx_field field)
 {
-    return field == FIELD_TYPE || field == FIELD_SPACE || field == FIELD_HINT || field == FIELD_PROXY_KIND;
+    return field == FIELD_TYPE || (field == FIELD_SPACE && op == PTX_OP_CP) || field == FIELD_HINT ||
+           field == FIELD_PROXY_KIND;
 }
 
 static void set_space(struct ptx_inst *i, enum ptx_space space, bool first)
@@ -84,7 +87,7 @@ static bool add_type(struct parser *p, struct ptx_inst *i, enum ptx_type type)
 
 static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix *s, uint64_t *given)
 {
-    if (*given >> s->field & 1 && !may_repeat(s->field)) {
+    if (*given >> s->field & 1 && !may_repeat(i->op, s->field)) {
         char found[TOKEN_TEXT_BYTES];
         return parse_error(p, "%s repeats a modifier of the same kind", lex_token_text(&p->t, found));
     }

@@ -40,6 +40,13 @@ static void set_register(const struct parser *p, struct ptx_operand *o, uint32_t
     o->reg = (int32_t)index;
 }
 
+// A dot behind an operand that no element follows.
+static bool wrong_element(struct parser *p, const char *elements)
+{
+    char found[TOKEN_TEXT_BYTES];
+    return parse_error(p, "%s is no element here; expected %s", lex_token_text(&p->t, found), elements);
+}
+
 // A register, or a vector register whole (its scalars) or one element of it.
 static bool parse_register_operand(struct parser *p, struct ptx_operand *o, const struct binding *b)
 {
@@ -47,7 +54,7 @@ static bool parse_register_operand(struct parser *p, struct ptx_operand *o, cons
     int element = element_index(&p->t);
     if (elements == 1) {
         set_register(p, o, first);
-        return element < 0 || parse_error(p, "a scalar register has no elements");
+        return !at(p, TOKEN_DOT) || wrong_element(p, "none: this register is a scalar");
     }
     if (element >= 0) {
         if ((uint32_t)element >= elements)
@@ -56,6 +63,7 @@ static bool parse_register_operand(struct parser *p, struct ptx_operand *o, cons
         set_register(p, o, first + (uint32_t)element);
         return true;
     }
+    if (at(p, TOKEN_DOT)) return wrong_element(p, ".x, .y, .z or .w");
     o->kind = PTX_OPERAND_VECTOR;
     o->count = (uint8_t)elements;
     o->elements = ARENA_ARRAY(p->arena, struct ptx_operand, elements);
@@ -125,13 +133,14 @@ static bool parse_special(struct parser *p, struct ptx_operand *o, enum ptx_sreg
     o->component = number;
     int element = element_index(&p->t);
     bool vector = ptx_sreg_components(sreg) == 3;
-    if (!vector) return element < 0 || parse_error(p, "%s has no elements", ptx_sreg_name(sreg));
+    if (!vector) return !at(p, TOKEN_DOT) || wrong_element(p, "none: this special register is a scalar");
     if (element >= 0) {
         parse_advance(p);
         o->component = (uint8_t)element;
         if (element == 3) *o = (struct ptx_operand){.kind = PTX_OPERAND_IMM, .reg = -1, .loc = o->loc};
         return true;
     }
+    if (at(p, TOKEN_DOT)) return wrong_element(p, ".x, .y or .z");
     o->kind = PTX_OPERAND_VECTOR;
     o->count = 4;
     o->elements = ARENA_ARRAY(p->arena, struct ptx_operand, 4);

@@ -131,6 +131,19 @@ struct candidates {
 
 enum { LONGEST_NEAR = 120, MOST_CANDIDATES = 20000 };
 
+// Where a variable could stand, registers and functions can too.
+static bool is_candidate(enum name_kind kind, enum name_kind wanted)
+{
+    if (wanted == NAME_VARIABLE) return kind == NAME_VARIABLE || kind == NAME_REG || kind == NAME_FUNCTION;
+    return kind == wanted;
+}
+
+static const char *special_register(const void *context, size_t i)
+{
+    (void)context;
+    return i < PTX_SREG_COUNT ? ptx_sreg_name((enum ptx_sreg)i) : NULL;
+}
+
 static const char *next_candidate(const void *context, size_t i)
 {
     const struct candidates *c = context;
@@ -140,7 +153,7 @@ static const char *next_candidate(const void *context, size_t i)
         const struct strmap_entry *e = &names->entries.data[(*c->next)++];
         if (!e->value || e->length > LONGEST_NEAR) continue;
         size_t apart = e->length > c->length ? e->length - c->length : c->length - e->length;
-        if (c->p->bindings.data[e->value - 1].kind == c->kind && apart <= c->length / 3 + 1)
+        if (is_candidate(c->p->bindings.data[e->value - 1].kind, c->kind) && apart <= c->length / 3 + 1)
             return arena_strndup(c->scratch, e->key, e->length);
     }
     return NULL;
@@ -155,6 +168,8 @@ static const char *nearest(struct parser *p, const struct token *name, enum name
     size_t next = 0;
     struct candidates c = {p, kind, name->length, &scratch, &next};
     const char *near = str_nearest(arena_strndup(&scratch, name->text, name->length), next_candidate, &c);
+    if (!near && kind == NAME_REG)
+        near = str_nearest(arena_strndup(&scratch, name->text, name->length), special_register, NULL);
     if (near) near = arena_strndup(p->arena, near, strlen(near));
     arena_fini(&scratch);
     return near;

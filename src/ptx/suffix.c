@@ -35,8 +35,10 @@ const struct suffix *suffix_find(const struct suffix_table *table, const char *t
 
 const char *suffix_name(const void *context, size_t i)
 {
-    (void)context;
-    return i < ROW_COUNT ? rows[i].text : NULL;
+    const uint64_t *fields = context;
+    for (size_t row = 0; row < ROW_COUNT; row++)
+        if (*fields >> rows[row].field & 1 && i-- == 0) return rows[row].text;
+    return NULL;
 }
 
 const char *suffix_text(enum ptx_field field, unsigned value)

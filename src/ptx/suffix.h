@@ -35,6 +35,7 @@ void suffix_table_fini(struct suffix_table *table);
 // a word.
 const struct suffix *suffix_find(const struct suffix_table *table, const char *text, size_t length,
                                  uint64_t fields, bool *known);
-const char *suffix_name(const void *context, size_t i); // for str_nearest
+// The i-th word of the fields in the set that `context` points to (for str_nearest).
+const char *suffix_name(const void *context, size_t i);
 // The text of a field's value, without the dot ("rn"); NULL for none.
 const char *suffix_text(enum ptx_field field, unsigned value);
