@@ -1,0 +1,75 @@
+// Running one kernel in every way there is, and comparing with the oracle.
+//
+//     compare.c  one kernel: oracle, engine, the two compared      shrink.c  a smaller kernel that still
+//     fails hunt.c     many seeds in child processes, so that a crash or a hang is one more failure
+#pragma once
+#include "base/str.h"
+#include "generator/generator.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// One way of compiling and executing: settings "key=value", NULL-terminated.
+struct variant {
+    const char *name;
+    const char *settings[6];
+    bool any_warp_size; // warp.size is not 32: only kernels that do not depend on it
+    unsigned every;     // run for every n-th seed; 0 = each
+};
+
+extern const struct variant variants[];
+extern const unsigned variant_count;
+bool variant_available(unsigned index); // the processor has what it asks for
+
+enum verdict {
+    SAME,
+    INVALID, // the kernel does not parse, or the oracle in strict mode finds it ill-defined
+    DIFFERS, // other memory than the oracle's
+    REFUSED, // the engine reports an error: compile error, fault
+    CRASHED, // a signal
+    TIMED_OUT
+};
+const char *verdict_name(enum verdict v);
+
+// What the oracle says of a kernel; kept while variants are compared with it.
+struct expectation {
+    struct generated launch;
+    uint8_t *in, *out; // after the launch
+    uint8_t acc[GENERATOR_ACC_BYTES];
+    uint32_t out_bytes;
+    uint64_t steps;
+};
+
+// False: INVALID, and why. max_steps 0: a generous limit.
+bool expect(const char *text, uint64_t max_steps, struct expectation *e, struct strbuf *why);
+void expectation_fini(struct expectation *e);
+// SAME, DIFFERS or REFUSED. `extra` is one more setting, or NULL.
+enum verdict compare(const char *text, const struct expectation *e, unsigned variant, const char *extra,
+                     struct strbuf *why);
+// The same from the beginning in a child process with a time limit, so all verdicts are possible.
+enum verdict judge(const char *text, unsigned variant, const char *extra, uint64_t max_steps,
+                   unsigned limit_s, struct strbuf *why);
+
+struct generator_options options_of(uint64_t seed);
+
+struct finding {
+    uint64_t seed;
+    unsigned variant;
+    enum verdict verdict;
+    char why[400];
+};
+
+struct hunt {
+    uint64_t first, count;
+    const char *extra;   // setting for every variant, or NULL
+    int only_variant;    // -1: all
+    unsigned stop_after; // findings; 0: never
+    bool verbose;
+    uint64_t programs, comparisons; // out
+    uint64_t seeds_done;            // out: seeds finished before the first finding stopped it
+};
+// Appends findings to `found` (room for `limit`), returns how many.
+unsigned hunt(struct hunt *h, struct finding *found, unsigned limit);
+
+// Makes `text` as small as it gets while the verdict of the variant stays `wanted`.
+void shrink(struct strbuf *text, unsigned variant, const char *extra, enum verdict wanted, bool verbose);

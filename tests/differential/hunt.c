@@ -1,0 +1,99 @@
+// Many seeds. They run in a child process that says in shared memory where it is; when it dies, the parent
+// notes a crash or a time-out there and starts another child behind that place.
+#include "differential/differential.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SEED_LIMIT_S = 60, BOARD_FINDINGS = 64 };
+
+struct board { // shared with the child
+    uint64_t seed;
+    unsigned variant; // next to run or running
+    uint64_t programs, comparisons;
+    unsigned count;
+    struct finding found[BOARD_FINDINGS];
+};
+
+static void note(struct board *b, enum verdict v, const char *why)
+{
+    if (b->count == BOARD_FINDINGS) return;
+    struct finding *f = &b->found[b->count++];
+    *f = (struct finding){.seed = b->seed, .variant = b->variant, .verdict = v};
+    snprintf(f->why, sizeof f->why, "%s", why);
+}
+
+static bool applies(const struct hunt *h, unsigned variant, uint64_t seed, bool lanes)
+{
+    const struct variant *v = &variants[variant];
+    if (h->only_variant >= 0 && (unsigned)h->only_variant != variant) return false;
+    if (v->any_warp_size && lanes) return false;
+    return h->only_variant >= 0 || v->every == 0 || (seed / 4 + variant) % v->every == 0;
+}
+
+static void one_seed(const struct hunt *h, struct board *b, const bool *available)
+{
+    struct generated g;
+    struct expectation e;
+    struct strbuf why = {0};
+    struct generator_options o = options_of(b->seed);
+    generator_make(b->seed, &o, &g);
+    alarm(SEED_LIMIT_S);
+    if (!expect(g.text.text, 0, &e, &why)) {
+        note(b, INVALID, strbuf_text(&why));
+    } else {
+        b->programs += b->variant == 0;
+        for (; b->variant < variant_count; b->variant++) {
+            if (!available[b->variant] || !applies(h, b->variant, b->seed, e.launch.lanes)) continue;
+            enum verdict v = compare(g.text.text, &e, b->variant, h->extra, &why);
+            b->comparisons++;
+            if (v != SAME) note(b, v, strbuf_text(&why));
+            if (h->stop_after && b->count >= h->stop_after) break;
+        }
+        expectation_fini(&e);
+    }
+    strbuf_fini(&why);
+    generated_fini(&g);
+}
+
+static void child(const struct hunt *h, struct board *b)
+{
+    bool available[64];
+    for (unsigned k = 0; k < variant_count; k++) available[k] = variant_available(k);
+    while (b->seed < h->first + h->count) {
+        one_seed(h, b, available);
+        if (h->stop_after && b->count >= h->stop_after) break;
+        b->seed++;
+        b->variant = 0;
+    }
+    _exit(0);
+}
+
+unsigned hunt(struct hunt *h, struct finding *found, unsigned limit)
+{
+    struct board *b = mmap(NULL, sizeof *b, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (b == MAP_FAILED) return 0;
+    b->seed = h->first;
+    fflush(NULL);
+    while (b->seed < h->first + h->count && !(h->stop_after && b->count >= h->stop_after)) {
+        int status = 0;
+        pid_t pid = fork();
+        if (pid == 0) child(h, b);
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) break;
+        bool alarmed = WIFSIGNALED(status) && WTERMSIG(status) == 14;
+        note(b, alarmed ? TIMED_OUT : CRASHED, alarmed ? "took too long" : "died of a signal");
+        b->variant++; // go on behind the place
+    }
+    h->programs = b->programs;
+    h->comparisons = b->comparisons;
+    h->seeds_done = b->seed - h->first;
+    unsigned count = b->count < limit ? b->count : limit;
+    memcpy(found, b->found, count * sizeof *found);
+    munmap(b, sizeof *b);
+    return count;
+}
