@@ -80,15 +80,15 @@ const struct bound *exec_general_alu(const struct bound *d, struct warp *w, uint
     const struct exec *e = w->exec;
     const struct general *g = &e->general[d->index];
     const struct inst *i = bound_inst(d, w);
-    uint32_t splat[2][LANES_MAX], out[2][LANES_MAX];
+    uint32_t splat[4][2][LANES_MAX], out[2][LANES_MAX]; // BFE has two immediates
     struct lane_io io = {.inst = i, .lanes = e->lanes, .active = active, .dst = {out[0], out[1]}};
     for (unsigned k = 0; k < 4; k++) {
         if (g->src_is_pred >> k & 1) io.psrc[k] = pred_source(w, d->src[k]);
         for (unsigned word = 0; word < g->src_words[k]; word++) {
             if (i->src[k].kind == OPERAND_SHARED)
-                io.src[k][word] = shared_source(d, w, regs, k, active, splat[0]);
+                io.src[k][word] = shared_source(d, w, regs, k, active, splat[k][0]);
             else
-                io.src[k][word] = exec_source(d, w, regs, k, word, splat[word]);
+                io.src[k][word] = exec_source(d, w, regs, k, word, splat[k][word]);
             if (!io.src[k][word]) return NULL;
         }
     }
