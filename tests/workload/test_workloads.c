@@ -1,0 +1,234 @@
+// Every bundled workload against its CPU reference: from either compiler's PTX, and with the same bytes
+// whatever the code profile, the divergence model or the optimiser do. Also that the references can tell: a
+// kernel with one instruction exchanged must fail its workload. The long form adds the larger sizes.
+#include "base/file.h"
+#include "base/str.h"
+#include "harness/test.h"
+#include "workload/workload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct setting {
+    const char *key, *value;
+};
+
+// Runs in a context of its own. A setting without a key ends the list.
+static enum wf_status run(struct test *t, const struct workload *w, enum workload_size size,
+                          enum workload_ptx ptx, const struct setting *settings,
+                          struct workload_result *result)
+{
+    struct wf_context *c = wf_context_create();
+    for (; settings && settings->key; settings++)
+        CHECK_MSG(t, wf_set(c, settings->key, settings->value) == WF_OK, "%s=%s: %s", settings->key,
+                  settings->value, wf_errors(c));
+    const struct workload_options options = {.size = size, .ptx = ptx};
+    enum wf_status status = workload_run(w, c, &options, result);
+    if (status != WF_OK && status != WF_MISMATCH)
+        test_fail(t, __FILE__, __LINE__, "%s: %s%s", w->name, wf_errors(c),
+                  result->fault_text ? result->fault_text : "");
+    result->fault_text = NULL; // it belonged to the context
+    wf_context_destroy(c);
+    return status;
+}
+
+static void check(struct test *t, const struct workload *w, enum workload_size size, enum workload_ptx ptx)
+{
+    struct workload_result result;
+    run(t, w, size, ptx, NULL, &result);
+    CHECK_MSG(t, result.verified, "%s (%s, %s): %s", w->name, workload_size_name(size),
+              workload_ptx_name(ptx), result.first_mismatch);
+    CHECK_MSG(t, result.compared > 0 && result.launches > 0 && result.warp_instructions > 0,
+              "%s compared %llu values", w->name, (unsigned long long)result.compared);
+}
+
+static void check_all(struct test *t, enum workload_size size, enum workload_ptx ptx)
+{
+    for (size_t i = 0; workload_at(i); i++) check(t, workload_at(i), size, ptx);
+}
+
+static void test_small_nvcc(struct test *t) { check_all(t, WORKLOAD_SMALL, WORKLOAD_NVCC); }
+static void test_small_clang(struct test *t) { check_all(t, WORKLOAD_SMALL, WORKLOAD_CLANG); }
+
+// The larger sizes: a sample, all of them in the long form.
+static void test_larger(struct test *t)
+{
+    static const char *const sample[] = {"pathfinder", "hotspot", "scan"};
+    if (test_is_long()) {
+        check_all(t, WORKLOAD_MEDIUM, WORKLOAD_NVCC);
+        check_all(t, WORKLOAD_MEDIUM, WORKLOAD_CLANG);
+        check_all(t, WORKLOAD_LARGE, WORKLOAD_NVCC);
+        return;
+    }
+    for (size_t i = 0; i < TEST_COUNT(sample); i++) {
+        const char *nearest;
+        check(t, workload_find(sample[i], &nearest), WORKLOAD_MEDIUM, WORKLOAD_NVCC);
+    }
+}
+
+// Class D: identical bytes for every setting. The others: right by their own check.
+static void test_same_bytes(struct test *t)
+{
+    static const struct setting variants[][3] = {{{"compile.profile", "ptxplus"}},
+                                                 {{"simt", "stack"}},
+                                                 {{"simt", "splits"}},
+                                                 {{"compile.optimise", "0"}},
+                                                 {{"compile.profile", "ptxplus"}, {"simt", "splits"}}};
+    for (size_t i = 0; workload_at(i); i++) {
+        const struct workload *w = workload_at(i);
+        struct workload_result base, other;
+        run(t, w, WORKLOAD_SMALL, WORKLOAD_NVCC, NULL, &base);
+        for (size_t v = 0; v < TEST_COUNT(variants); v++) {
+            run(t, w, WORKLOAD_SMALL, WORKLOAD_NVCC, variants[v], &other);
+            CHECK_MSG(t, other.verified, "%s with %s=%s: %s", w->name, variants[v]->key, variants[v]->value,
+                      other.first_mismatch);
+            if (w->output_class == WORKLOAD_CLASS_D)
+                CHECK_MSG(t, other.output_hash == base.output_hash, "%s gives other bytes with %s=%s",
+                          w->name, variants[v]->key, variants[v]->value);
+        }
+    }
+}
+
+// What is embedded is what is in the tree, whole.
+static void test_embedded(struct test *t)
+{
+    for (size_t i = 0; workload_at(i); i++) {
+        const struct workload *w = workload_at(i);
+        for (int c = 0; c < WORKLOAD_PTX_SOURCES; c++) {
+            char path[96], *bytes;
+            size_t length;
+            const char *why;
+            snprintf(path, sizeof path, "kernels/ptx/%s/%s.ptx", workload_ptx_name((enum workload_ptx)c),
+                     w->name);
+            if (!file_read(path, &bytes, &length, &why)) {
+                test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
+                continue;
+            }
+            size_t embedded = (size_t)(w->ptx_end[c] - w->ptx[c]);
+            CHECK_MSG(t, embedded == length && memcmp(bytes, w->ptx[c], length) == 0,
+                      "%s is not the embedded text", path);
+            CHECK(t, *w->ptx_end[c] == '\0');
+            free(bytes);
+        }
+    }
+}
+
+static void test_entries(struct test *t)
+{
+    for (size_t i = 0; workload_at(i); i++)
+        for (int c = 0; c < WORKLOAD_PTX_SOURCES; c++)
+            for (size_t k = 0; workload_at(i)->kernels[k]; k++) {
+                char entry[96];
+                snprintf(entry, sizeof entry, ".visible .entry %s(", workload_at(i)->kernels[k]);
+                CHECK_HAS(t, workload_at(i)->ptx[c], entry);
+            }
+}
+
+static void test_find(struct test *t)
+{
+    const char *nearest;
+    const struct workload *w = workload_find("hotspot", &nearest);
+    CHECK(t, w && strcmp(w->name, "hotspot") == 0);
+    CHECK(t, !workload_find("hotspott", &nearest));
+    CHECK_STR(t, nearest, "hotspot");
+    CHECK(t, !workload_find("zzzzzzzzzzzz", &nearest));
+    CHECK(t, nearest == NULL);
+}
+
+// The text with every `from` replaced, on the heap; *count says how many there were.
+static char *replace_all(const char *text, const char *from, const char *to, size_t *count)
+{
+    struct strbuf out = {0};
+    *count = 0;
+    for (const char *at; (at = strstr(text, from)); text = at + strlen(from), ++*count) {
+        strbuf_write(&out, text, (size_t)(at - text));
+        strbuf_puts(&out, to);
+    }
+    strbuf_puts(&out, text);
+    return out.text;
+}
+
+// One kind of instruction, or one offset, of each benchmark exchanged for another: its reference must notice.
+static void test_references_notice(struct test *t)
+{
+    static const struct {
+        const char *workload, *from, *to;
+    } breaks[] = {
+        {"binomialOptions", "sub.f32", "add.f32"},
+        {"pathfinder", "1023;", "1000;"},
+        {"fastWalshTransform", "sub.f32", "add.f32"},
+        {"SRADv1", "sub.f32", "add.f32"},
+        {"LIB", "sub.f32", "add.f32"},
+        {"imageDenoisingNLM", "sub.f32", "add.f32"},
+        {"backprop", "mul.f32", "add.f32"},
+        {"DCT8x8", "div.rn.f32", "mul.rn.f32"},
+        {"floydWarshall", "setp.ge.s32", "setp.le.s32"},
+        {"hotspot", "sub.f32", "add.f32"},
+        {"CP", "rsqrt.approx.f32", "sqrt.approx.f32"},
+        {"convolutionTexture", "add.f32", "sub.f32"},
+        {"matrixMul", "+128]", "+256]"},
+        {"vecadd", "add.f32", "sub.f32"},
+        {"reduction", "shfl.sync.down", "shfl.sync.up"},
+        {"scan", "ld.global.u32", "ld.global.u16"},
+        {"transpose", "+1056]", "+2112]"},
+        {"histogram", "atom.shared.add", "atom.shared.max"},
+        {"spmv", "shfl.sync.down", "shfl.sync.up"},
+        {"bfs", "st.global.u32", "st.global.u16"},
+        {"stencil3d", "add.f32", "sub.f32"},
+        {"bitonicSort", "xor.pred", "or.pred"},
+        {"nqueens", "shr.u32", "shl.b32"},
+    };
+    for (size_t i = 0; workload_at(i); i++) {
+        struct workload broken = *workload_at(i);
+        size_t b = 0, count = 0;
+        while (b < TEST_COUNT(breaks) && !str_equal(breaks[b].workload, broken.name)) b++;
+        if (b == TEST_COUNT(breaks)) {
+            test_fail(t, __FILE__, __LINE__, "no way to break %s is listed here", broken.name);
+            continue;
+        }
+        char *ptx = replace_all(broken.ptx[WORKLOAD_NVCC], breaks[b].from, breaks[b].to, &count);
+        CHECK_MSG(t, count > 0, "%s has no %s", broken.name, breaks[b].from);
+        broken.ptx[WORKLOAD_NVCC] = ptx;
+        broken.ptx_end[WORKLOAD_NVCC] = ptx + strlen(ptx);
+        struct workload_result result;
+        enum wf_status status = run(t, &broken, WORKLOAD_SMALL, WORKLOAD_NVCC, NULL, &result);
+        CHECK_MSG(
+            t, status == WF_MISMATCH && !result.verified && result.mismatches > 0 && result.first_mismatch[0],
+            "%s did not notice %s in place of %s", broken.name, breaks[b].to, breaks[b].from);
+        free(ptx);
+    }
+}
+
+// A run that cannot finish says so, and its result is not called verified.
+static void test_failures(struct test *t)
+{
+    const char *nearest;
+    struct workload w = *workload_find("vecadd", &nearest);
+    struct workload_result result;
+    const struct workload_options options = {0};
+
+    struct wf_context *c = wf_context_create();
+    w.ptx_end[WORKLOAD_NVCC] = w.ptx[WORKLOAD_NVCC] + (w.ptx_end[WORKLOAD_NVCC] - w.ptx[WORKLOAD_NVCC]) / 2;
+    CHECK_EQ(t, workload_run(&w, c, &options, &result), WF_BAD_INPUT);
+    CHECK_HAS(t, wf_errors(c), "kernels/ptx/nvcc/vecadd.ptx:");
+    CHECK(t, !result.verified && result.launches == 0);
+    wf_context_destroy(c);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"embedded", test_embedded},
+        {"entries", test_entries},
+        {"find", test_find},
+        {"small_nvcc", test_small_nvcc},
+        {"small_clang", test_small_clang},
+        {"same_bytes", test_same_bytes},
+
+        {"references_notice", test_references_notice},
+        {"failures", test_failures},
+        {"larger", test_larger},
+    };
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
