@@ -266,74 +266,44 @@ static void lex_string(struct lexer *l, struct token *t)
     l->at = p;
 }
 
-static enum token_kind punctuation(const struct lexer *l, size_t *length)
+// The token a byte is alone; TOKEN_END for none.
+static enum token_kind single(unsigned char c)
 {
-    int second = peek(l, 1);
-    *length = 2;
-    switch (*l->at) {
-    case '<':
-        if (second == '<') return TOKEN_SHL;
-        if (second == '=') return TOKEN_LE;
-        break;
-    case '>':
-        if (second == '>') return TOKEN_SHR;
-        if (second == '=') return TOKEN_GE;
-        break;
-    case '=':
-        if (second == '=') return TOKEN_EQ;
-        break;
-    case '!':
-        if (second == '=') return TOKEN_NE;
-        break;
-    case '&':
-        if (second == '&') return TOKEN_ANDAND;
-        break;
-    case '|':
-        if (second == '|') return TOKEN_OROR;
-        break;
-    default: break;
+    static const unsigned char kinds[256] = {
+        [','] = TOKEN_COMMA,   [';'] = TOKEN_SEMICOLON, [':'] = TOKEN_COLON,    ['?'] = TOKEN_QUESTION,
+        ['@'] = TOKEN_AT,      ['='] = TOKEN_ASSIGN,    ['('] = TOKEN_LPAREN,   [')'] = TOKEN_RPAREN,
+        ['{'] = TOKEN_LBRACE,  ['}'] = TOKEN_RBRACE,    ['['] = TOKEN_LBRACKET, [']'] = TOKEN_RBRACKET,
+        ['+'] = TOKEN_PLUS,    ['-'] = TOKEN_MINUS,     ['*'] = TOKEN_STAR,     ['/'] = TOKEN_SLASH,
+        ['%'] = TOKEN_PERCENT, ['<'] = TOKEN_LT,        ['>'] = TOKEN_GT,       ['&'] = TOKEN_AMP,
+        ['^'] = TOKEN_CARET,   ['|'] = TOKEN_PIPE,      ['!'] = TOKEN_NOT,      ['~'] = TOKEN_TILDE,
+    };
+    return (enum token_kind)kinds[c];
+}
+
+// With the byte behind it, or TOKEN_END when the two are two tokens.
+static enum token_kind paired(unsigned char c, int second)
+{
+    if (second == '=') {
+        if (c == '<') return TOKEN_LE;
+        if (c == '>') return TOKEN_GE;
+        if (c == '=') return TOKEN_EQ;
+        if (c == '!') return TOKEN_NE;
+    } else if (second == c) {
+        if (c == '<') return TOKEN_SHL;
+        if (c == '>') return TOKEN_SHR;
+        if (c == '&') return TOKEN_ANDAND;
+        if (c == '|') return TOKEN_OROR;
     }
-    *length = 1;
-    switch (*l->at) {
-    case ',': return TOKEN_COMMA;
-    case ';': return TOKEN_SEMICOLON;
-    case ':': return TOKEN_COLON;
-    case '?': return TOKEN_QUESTION;
-    case '@': return TOKEN_AT;
-    case '=': return TOKEN_ASSIGN;
-    case '(': return TOKEN_LPAREN;
-    case ')': return TOKEN_RPAREN;
-    case '{': return TOKEN_LBRACE;
-    case '}': return TOKEN_RBRACE;
-    case '[': return TOKEN_LBRACKET;
-    case ']': return TOKEN_RBRACKET;
-    case '+': return TOKEN_PLUS;
-    case '-': return TOKEN_MINUS;
-    case '*': return TOKEN_STAR;
-    case '/': return TOKEN_SLASH;
-    case '%': return TOKEN_PERCENT;
-    case '<': return TOKEN_LT;
-    case '>': return TOKEN_GT;
-    case '&': return TOKEN_AMP;
-    case '^': return TOKEN_CARET;
-    case '|': return TOKEN_PIPE;
-    case '!': return TOKEN_NOT;
-    case '~': return TOKEN_TILDE;
-    default: return TOKEN_END;
-    }
+    return TOKEN_END;
 }
 
 // Reports a run of bytes that start no token as one error, and skips it.
 static void skip_garbage(struct lexer *l)
 {
-    size_t length = 0, kind_length;
-    struct lexer probe = *l;
-    while (probe.at < l->end && !class_of((unsigned char)*probe.at) && *probe.at != '\n' &&
-           *probe.at != '"' && *probe.at != '#' && *probe.at != '.' &&
-           punctuation(&probe, &kind_length) == TOKEN_END) {
-        probe.at++;
-        length++;
-    }
+    const char *p = l->at;
+    while (p < l->end && !class_of((unsigned char)*p) && !strchr("\n\"#.", *p) && !single((unsigned char)*p))
+        p++;
+    size_t length = (size_t)(p - l->at) + (p == l->at);
     unsigned char c = (unsigned char)*l->at;
     if (c > ' ' && c < 0x7f)
         diag_error(l->d, here(l, length), "'%c' has no meaning in PTX", c);
@@ -369,23 +339,18 @@ void lex_next(struct lexer *l, struct token *t)
         } else if (c == '"') {
             lex_string(l, t);
         } else {
-            size_t length;
-            t->kind = punctuation(l, &length);
+            t->kind = single((unsigned char)c);
             if (t->kind == TOKEN_END) {
                 skip_garbage(l);
                 continue;
             }
-            t->length = (uint32_t)length;
-            l->at += length;
+            enum token_kind pair = paired((unsigned char)c, second);
+            if (pair) t->kind = pair;
+            t->length = pair ? 2 : 1;
+            l->at += t->length;
         }
         return;
     }
-}
-
-struct loc lex_loc(const struct lexer *l, const struct token *t)
-{
-    uint32_t length = t->length + (t->kind == TOKEN_DOT) + (t->kind == TOKEN_STRING ? 2 : 0);
-    return (struct loc){l->source, t->line, t->column, length};
 }
 
 const char *lex_kind_text(enum token_kind kind)

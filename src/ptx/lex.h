@@ -80,7 +80,11 @@ const char *lex_token_text(const struct token *t, char *buffer);
 // The same for a kind that was expected.
 const char *lex_kind_text(enum token_kind kind);
 
-struct loc lex_loc(const struct lexer *l, const struct token *t);
+static inline struct loc lex_loc(const struct lexer *l, const struct token *t)
+{
+    uint32_t length = t->length + (t->kind == TOKEN_DOT) + (t->kind == TOKEN_STRING ? 2 : 0);
+    return (struct loc){l->source, t->line, t->column, length};
+}
 
 static inline bool token_is(const struct token *t, const char *text, size_t length)
 {

@@ -15,7 +15,7 @@
 void parse_advance(struct parser *p)
 {
     p->previous_line = p->t.line;
-    p->previous_end = p->t.column + lex_loc(&p->lex, &p->t).length;
+    p->previous_end = (uint32_t)(p->lex.at - p->lex.line_start) + 1;
     lex_next(&p->lex, &p->t);
 }
 

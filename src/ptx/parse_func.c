@@ -98,8 +98,12 @@ static void close_block(struct parser *p)
 static bool parse_branch_targets(struct parser *p, const struct token *name)
 {
     uint32_t index = (uint32_t)p->tables.count, count = 0;
+    size_t references = p->references.count;
     do {
-        if (!at(p, TOKEN_NAME)) return parse_error(p, "expected a label");
+        if (!at(p, TOKEN_NAME)) {
+            p->references.count = references; // there will be no table to put them into
+            return parse_error(p, "expected a label");
+        }
         vec_push(&p->references, (struct label_reference){.name = p->t.text,
                                                           .length = p->t.length,
                                                           .in_table = true,

@@ -141,7 +141,7 @@ struct ptx_operand {
     struct loc loc;
 };
 
-enum { PTX_OPERANDS_MAX = 8, PTX_TYPES_MAX = 4 };
+enum { PTX_OPERANDS_MAX = 6, PTX_TYPES_MAX = 4 };
 
 // One instruction. Operands stand in the order of the text: destinations first. A setp with two destinations
 // has one PAIR operand. call uses the call_* fields instead. tex: destination vector, texture, [sampler,]
