@@ -217,7 +217,7 @@ static struct ir_value *cold_root(struct builder *b, const struct ir_inst *i)
     struct ir_value *small = mul64(b, root(b, i, scaled), build_u64(b, 0x3bf0000000000000)); // 2^-64
     struct ir_value *itself = either(b, build_compare(b, CMP_EQ, TYPE_F64, x, zero),
                                      build_compare(b, CMP_EQ, TYPE_F64, x, infinity));
-    struct ir_value *w = build_select(b, itself, build_u64(b, ONE), build_u64(b, 0x7ff8000000000000));
+    struct ir_value *w = build_select(b, itself, build_u64(b, ONE), build_u64(b, 0xfff8000000000000));
     struct ir_value *special = mul64(b, x, w); // x, or NaN of a negative number or NaN
     struct ir_value *number = build2(b, IR_PAND, TYPE_NONE, build_compare(b, CMP_GT, TYPE_F64, x, zero),
                                      build_compare(b, CMP_LT, TYPE_F64, x, infinity));

@@ -20,8 +20,7 @@ static uint64_t add(enum isa_type type, bool ftz, uint64_t a, uint64_t b)
     switch ((int)type) {
     case TYPE_F32: return add_float(&float_f32, ftz, a, b);
     case TYPE_F64:
-        if (float_is_nan(&float_f64, a)) return a | 1ull << 51;
-        if (float_is_nan(&float_f64, b)) return b | 1ull << 51;
+        if (float_nan_f64(a, b, 0)) return float_nan_f64(a, b, 0);
         a = add_float(&float_f64, false, a, b);
         return float_is_nan(&float_f64, a) ? 0xfff8000000000000ull : a;
     case TYPE_F16: return add_float(&float_f16, ftz, a & 0xffff, b & 0xffff);

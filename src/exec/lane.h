@@ -5,7 +5,8 @@
 // 64-bit values are two arrays. Results go to fresh arrays, so that a destination may also be a source.
 //
 // NaN: f32 results are 0x7fffffff and f16 and bf16 results 0x7fff, as PTX has it. f64 keeps payloads (PTX
-// ISA 9.7.3): the first operand that is NaN, made quiet; an invalid operation gives 0xfff8000000000000.
+// ISA 9.7.3): the largest of the operands that are NaN, quiet, the sign bit set; an invalid operation gives
+// 0xfff8000000000000. Neither order nor signs of operands show, so the compiler may exchange both.
 #pragma once
 #include "base/bits.h"
 #include "exec/launch.h"

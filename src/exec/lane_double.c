@@ -5,7 +5,7 @@
 
 #define LANES(io) for (unsigned l = 0; l < (io)->lanes; l++)
 
-static const uint64_t quiet = 1ull << 51, invalid = 0xfff8000000000000ull;
+static const uint64_t invalid = 0xfff8000000000000ull;
 
 static inline enum isa_round rounding(const struct lane_io *io) { return (enum isa_round)io->inst->round; }
 static bool is_nan(uint64_t x) { return float_is_nan(&float_f64, x); }
@@ -28,10 +28,9 @@ static void result(struct lane_io *io, unsigned l, uint64_t x)
 // x unless an operand is NaN or the operation made one.
 static uint64_t with_nan(uint64_t x, uint64_t a, uint64_t b, uint64_t c)
 {
-    if (is_nan(a)) return a | quiet;
-    if (is_nan(b)) return b | quiet;
-    if (is_nan(c)) return c | quiet;
-    return is_nan(x) ? invalid : x;
+    if (!is_nan(x)) return x;
+    uint64_t nan = float_nan_f64(a, b, c);
+    return nan ? nan : invalid;
 }
 
 void lane_dadd(struct lane_io *io)
@@ -76,7 +75,7 @@ void lane_dmnmx(struct lane_io *io)
     {
         uint64_t a = source(io, 0, l), b = source(io, 1, l);
         bool both = is_nan(a) && is_nan(b);
-        result(io, l, both ? a | quiet : float_min_max(&float_f64, a, b, max, false));
+        result(io, l, both ? float_nan_f64(a, b, 0) : float_min_max(&float_f64, a, b, max, false));
     }
 }
 

@@ -225,3 +225,13 @@ bool float_compare(const struct float_format *f, uint64_t a, uint64_t b, enum is
     }
     return false;
 }
+
+uint64_t float_nan_f64(uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t operands[] = {a, b, c}, magnitude = ~(1ull << 63), infinity = 0x7ffull << 52;
+    uint64_t largest = infinity;
+    for (int k = 0; k < 3; k++)
+        if ((operands[k] & magnitude) > infinity && ((operands[k] | 1ull << 51) & magnitude) > largest)
+            largest = (operands[k] | 1ull << 51) & magnitude;
+    return largest > infinity ? largest | 1ull << 63 : 0;
+}

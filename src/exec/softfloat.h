@@ -21,6 +21,8 @@ static inline uint64_t float_infinity(const struct float_format *f)
 {
     return bit_mask(f->exponent_bits) << f->mantissa_bits;
 }
+// The f64 NaN that an operation on a, b and c passes on (the rule in lane.h), 0 when none of them is NaN.
+uint64_t float_nan_f64(uint64_t a, uint64_t b, uint64_t c);
 // PTX's NaN of the formats below f64: all ones but the sign.
 static inline uint64_t float_nan(const struct float_format *f) { return bit_mask(f->width - 1); }
 static inline bool float_is_nan(const struct float_format *f, uint64_t x)

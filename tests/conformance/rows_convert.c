@@ -94,14 +94,22 @@ static uint64_t from_integer(const struct row *r, const struct type *to, swide v
     return finish(r, f, f64_bits(d));
 }
 
+// To f64 a NaN keeps its sign and payload, and is quiet.
+static uint64_t widened_nan(const struct format *a, uint64_t bits)
+{
+    uint64_t payload = (bits & bit_mask(a->fraction_bits)) << (52 - a->fraction_bits);
+    return (bits >> (a->bits - 1) & 1) << 63 | 0x7ff8ull << 48 | payload;
+}
+
 static uint64_t float_to_float(const struct row *r, const struct type *to, const struct type *from,
                                uint64_t bits)
 {
     const struct format *a = format_of(from), *f = format_of(to);
+    if (to == from && !r->integral && !r->ftz && !r->sat) return bits; // a plain copy
     if (format_is_nan(a, bits)) {
         if (r->sat) return 0;
         if (f != &twice) return format_canonical_nan(f);
-        return a == &twice ? bits | 1ull << 51 : 0xfff8000000000000ull;
+        return widened_nan(a, bits);
     }
     double x = a == &twice ? f64_from_bits(bits) : format_value(a, bits);
     if (r->integral) x = to_integral(x, r->round);

@@ -4,8 +4,9 @@
 // double by "round to odd": truncated, with a note of which side the exact result lies on, then rounded once
 // to the format.
 //
-// NaN results: f32 0x7fffffff, f16 and bf16 0x7fff. f64 "NaN payloads are supported": the first operand that
-// is NaN, made quiet; 0xfff8000000000000 when an operation on numbers has no result.
+// NaN results: f32 0x7fffffff, f16 and bf16 0x7fff. f64 "NaN payloads are supported": the largest of the
+// operands that are NaN, quiet, the sign bit set; 0xfff8000000000000 when an operation on numbers has no
+// result.
 #include "conformance/conformance.h"
 
 #include "base/bits.h"
@@ -53,9 +54,10 @@ static uint64_t nan_of(const struct row *r, const uint64_t *v, int count)
 {
     const struct format *f = format_of(r);
     if (f != &twice) return format_canonical_nan(f);
+    uint64_t nan = 0xfff8000000000000ull, largest = 0;
     for (int k = 0; k < count; k++)
-        if (format_is_nan(f, v[k])) return v[k] | 1ull << 51;
-    return 0xfff8000000000000ull;
+        if (format_is_nan(f, v[k]) && (v[k] & bit_mask(51)) > largest) largest = v[k] & bit_mask(51);
+    return nan | largest;
 }
 
 static uint64_t finish(const struct row *r, uint64_t bits)
@@ -143,12 +145,14 @@ static uint64_t arithmetic(const struct row *r, const uint64_t *given, uint64_t 
     return finish(r, d);
 }
 
-// abs, neg: the sign bit alone, after flushing.
+// abs, neg: the sign bit alone. "NaN inputs yield an unspecified NaN": ours changes its sign too, and with
+// .ftz is the usual one.
 static uint64_t sign_change(const struct row *r, const uint64_t *v, uint64_t *second)
 {
     (void)second;
     const struct format *f = format_of(r);
     uint64_t a = r->ftz ? format_flush(f, v[0]) : v[0], sign = 1ull << (f->bits - 1);
+    if (r->ftz && format_is_nan(f, a)) return format_canonical_nan(f);
     return r->code == ABS ? a & ~sign : a ^ sign;
 }
 

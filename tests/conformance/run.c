@@ -16,7 +16,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TUPLES_MAX = 768, CONSTANT_TUPLES = 12, ROWS_IN_MODULE = 64, SHOWN = 40, SLOT_IN = 32, SLOT_OUT = 16 };
+enum {
+    TUPLES_MAX = 768,
+    CONSTANT_TUPLES = 12,
+    ROWS_IN_MODULE = 64,
+    SHOWN = 4000,
+    SLOT_IN = 32,
+    SLOT_OUT = 16
+};
 
 void row_add(struct rows *rows, struct row r, const char *format, ...)
 {
@@ -372,7 +379,7 @@ static void module_text(const struct rows *rows, size_t first, size_t count, str
 
 static void complain(struct checker *c, const struct row *r, const char *what)
 {
-    if (c->bad_rows++ < SHOWN) printf("    %s: %s: %s\n", c->configuration, r ? r->text : "module", what);
+    if (c->bad_rows++ < SHOWN) printf("    %s: %s: %.160s\n", c->configuration, r ? r->text : "module", what);
 }
 
 // ---- through the API

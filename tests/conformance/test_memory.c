@@ -267,10 +267,10 @@ static uint64_t after(const struct atom *a, uint64_t old, uint64_t b, uint64_t c
     }
     if (a->is_float) {
         double x = f64_from_bits(old), y = f64_from_bits(b);
-        return isnan(x)       ? old | 1ull << 51
-               : isnan(y)     ? b | 1ull << 51
-               : isnan(x + y) ? 0xfff8000000000000
-                              : f64_bits(x + y);
+        return isnan(x) && (!isnan(y) || (old & bit_mask(51)) > (b & bit_mask(51))) ? old | 0xfff8ull << 48
+               : isnan(y)                                                           ? b | 0xfff8ull << 48
+               : isnan(x + y)                                                       ? 0xfff8000000000000
+                                                                                    : f64_bits(x + y);
     }
     switch (a->op) {
     case ATOM_ADD: return (old + b) & mask;
@@ -462,37 +462,36 @@ static void test_async_copies(struct test *t)
 static void test_addresses(struct test *t)
 {
     uint32_t in[8] = {11, 22, 33, 44, 55, 66, 77, 88}, out[16] = {0};
-    static const char
-        ptx
-            [] = ".const .align 4 .u32 c[4] = {1000, 1001, 1002, 1003};\n.global .align 8 .u32 g[4] = {2000, "
-                 "2001, 2002, 2003};\n"
-                 ".global .align 8 .u64 pointers[2] = {g, g+8};\n.extern .shared .align 16 .b8 dynamic[];\n"
-                 ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.reg .b64 %in, %out, %a, %b;\n.reg "
-                 ".b32 %y<8>, %s;\n.reg .pred %p, %q;\n"
-                 ".shared .align 4 .u32 s[4];\n.local .align 4 .u32 l[4];\n"
-                 "ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\n"
-                 "add.u64 %a, %in, 16;\nld.global.u32 %y0, [%a+-8];\nst.global.u32 [%out], %y0;\n"     // 33
-                 "ld.const.u32 %y0, [c+8];\nst.global.u32 [%out+4], %y0;\n"                            // 1002
-                 "ld.global.u32 %y0, [g+4];\nst.global.u32 [%out+8], %y0;\n"                           // 2001
-                 "ld.global.u64 %a, [pointers+8];\nld.u32 %y0, [%a];\nst.global.u32 [%out+12], %y0;\n" // 2002
-                 "mov.u64 %a, c;\nadd.u64 %a, %a, 4;\nld.const.u32 %y0, [%a];\nst.global.u32 [%out+16], "
-                 "%y0;\n" // 1001
-                 "mov.u32 %s, s;\nst.shared.u32 [%s+4], 7;\nld.shared.u32 %y0, [s+4];\nst.global.u32 "
-                 "[%out+20], %y0;\n" // 7
-                 "mov.u32 %s, dynamic;\nst.shared.u32 [%s+12], 8;\nld.shared.u32 %y0, "
-                 "[dynamic+12];\nst.global.u32 [%out+24], %y0;\n" // 8
-                 "st.local.u32 [l+8], 9;\nmov.u64 %a, l;\ncvta.local.u64 %b, %a;\nld.u32 %y0, "
-                 "[%b+8];\nst.global.u32 [%out+28], %y0;\n" // 9
-                 "isspacep.local %p, %b;\nisspacep.shared %q, %b;\nselp.u32 %y1, 1, 0, %p;\nselp.u32 %y2, 2, "
-                 "0, %q;\nadd.u32 %y1, %y1, %y2;\nst.global.u32 [%out+32], %y1;\n"                       // 1
-                 "cvta.to.local.u64 %b, %b;\nld.local.u32 %y0, [%b+8];\nst.global.u32 [%out+36], %y0;\n" // 9
-                 "cvta.shared.u64 %b, s;\nld.u32 %y0, [%b+4];\nst.global.u32 [%out+40], %y0;\n"          // 7
-                 "isspacep.shared %p, %b;\nisspacep.global %q, %b;\nselp.u32 %y1, 1, 0, %p;\nselp.u32 %y2, "
-                 "2, 0, %q;\nadd.u32 %y1, %y1, %y2;\nst.global.u32 [%out+44], %y1;\n"                 // 1
-                 "isspacep.global %p, %in;\nselp.u32 %y1, 1, 0, %p;\nst.global.u32 [%out+48], %y1;\n" // 1
-                 "mov.u32 %y0, %dynamic_smem_size;\nst.global.u32 [%out+52], %y0;\n"                  // 64
-                 "cvta.const.u64 %b, c;\nld.u32 %y0, [%b+12];\nst.global.u32 [%out+56], %y0;\n"       // 1003
-                 "ret;\n}\n";
+    static const char ptx[] =
+        ".const .align 4 .u32 c[4] = {1000, 1001, 1002, 1003};\n.global .align 8 .u32 g[4] = {2000, "
+        "2001, 2002, 2003};\n"
+        ".global .align 8 .u64 pointers[2] = {g, g+8};\n.extern .shared .align 16 .b8 dynamic[];\n"
+        ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.reg .b64 %in, %out, %a, %b;\n.reg "
+        ".b32 %y<8>, %s;\n.reg .pred %p, %q;\n"
+        ".shared .align 4 .u32 s[4];\n.local .align 4 .u32 l[4];\n"
+        "ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\n"
+        "add.u64 %a, %in, 16;\nld.global.u32 %y0, [%a+-8];\nst.global.u32 [%out], %y0;\n"     // 33
+        "ld.const.u32 %y0, [c+8];\nst.global.u32 [%out+4], %y0;\n"                            // 1002
+        "ld.global.u32 %y0, [g+4];\nst.global.u32 [%out+8], %y0;\n"                           // 2001
+        "ld.global.u64 %a, [pointers+8];\nld.u32 %y0, [%a];\nst.global.u32 [%out+12], %y0;\n" // 2002
+        "mov.u64 %a, c;\nadd.u64 %a, %a, 4;\nld.const.u32 %y0, [%a];\nst.global.u32 [%out+16], "
+        "%y0;\n" // 1001
+        "mov.u32 %s, s;\nst.shared.u32 [%s+4], 7;\nld.shared.u32 %y0, [s+4];\nst.global.u32 "
+        "[%out+20], %y0;\n" // 7
+        "mov.u32 %s, dynamic;\nst.shared.u32 [%s+12], 8;\nld.shared.u32 %y0, "
+        "[dynamic+12];\nst.global.u32 [%out+24], %y0;\n" // 8
+        "st.local.u32 [l+8], 9;\nmov.u64 %a, l;\ncvta.local.u64 %b, %a;\nld.u32 %y0, "
+        "[%b+8];\nst.global.u32 [%out+28], %y0;\n" // 9
+        "isspacep.local %p, %b;\nisspacep.shared %q, %b;\nselp.u32 %y1, 1, 0, %p;\nselp.u32 %y2, 2, "
+        "0, %q;\nadd.u32 %y1, %y1, %y2;\nst.global.u32 [%out+32], %y1;\n"                       // 1
+        "cvta.to.local.u64 %b, %b;\nld.local.u32 %y0, [%b+8];\nst.global.u32 [%out+36], %y0;\n" // 9
+        "cvta.shared.u64 %b, s;\nld.u32 %y0, [%b+4];\nst.global.u32 [%out+40], %y0;\n"          // 7
+        "isspacep.shared %p, %b;\nisspacep.global %q, %b;\nselp.u32 %y1, 1, 0, %p;\nselp.u32 %y2, "
+        "2, 0, %q;\nadd.u32 %y1, %y1, %y2;\nst.global.u32 [%out+44], %y1;\n"                 // 1
+        "isspacep.global %p, %in;\nselp.u32 %y1, 1, 0, %p;\nst.global.u32 [%out+48], %y1;\n" // 1
+        "mov.u32 %y0, %dynamic_smem_size;\nst.global.u32 [%out+52], %y0;\n"                  // 64
+        "cvta.const.u64 %b, c;\nld.u32 %y0, [%b+12];\nst.global.u32 [%out+56], %y0;\n"       // 1003
+        "ret;\n}\n";
     static const uint32_t want[] = {33, 1002, 2001, 2002, 1001, 7, 8, 9, 1, 9, 7, 1, 1, 64, 1003, 0};
     memcpy(out, want, sizeof out);
     trial_run(t, &(struct trial){.name = "addresses",

@@ -54,7 +54,7 @@ uint8_t *oracle_host(struct oracle_thread *t, enum ptx_space space, uint64_t add
     struct oracle_block *b = t->block;
     uint8_t *found = NULL;
     uint64_t a = address;
-    if (size && address % size && size <= 16) {
+    if (is_power_of_two(size) && size <= 16 && address % size) {
         oracle_fault(t, "address 0x%llx is not a multiple of %llu", (unsigned long long)address,
                      (unsigned long long)size);
         return NULL;
@@ -180,10 +180,9 @@ static uint64_t add_float(enum ptx_type type, uint64_t a, uint64_t b, bool flush
         struct number n = number_add(number_decode(f, x), number_decode(f, y), PTX_ROUND_RN);
         uint64_t sum = number_encode(f, n, PTX_ROUND_RN);
         if (n.class == NUMBER_NAN && type == PTX_F64) {
-            if (number_decode(f, x).class == NUMBER_NAN)
-                sum = x | 1ull << 51;
-            else if (number_decode(f, y).class == NUMBER_NAN)
-                sum = y | 1ull << 51;
+            uint64_t quiet_x = x | 0xfff8ull << 48, quiet_y = y | 0xfff8ull << 48;
+            if (number_decode(f, x).class == NUMBER_NAN && quiet_x > sum) sum = quiet_x;
+            if (number_decode(f, y).class == NUMBER_NAN && quiet_y > sum) sum = quiet_y;
         }
         if (flush) sum = number_flush(f, sum);
         d |= sum << k * bits;
@@ -255,6 +254,9 @@ enum oracle_step oracle_cp_async(struct oracle_thread *t, const struct ptx_inst 
     uint8_t *d = oracle_host(t, to_space, to, size, ACCESS_WRITE);
     if (!d) return STEP_FAULT;
     memset(d, 0, size);
+    if (from % size)
+        return oracle_fault(t, "cp.async of %llu bytes from 0x%llx", (unsigned long long)size,
+                            (unsigned long long)from);
     if (!real) return STEP_NEXT;
     const uint8_t *s = oracle_host(t, from_space, from, real, ACCESS_READ);
     if (!s) return STEP_FAULT;

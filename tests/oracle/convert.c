@@ -41,6 +41,14 @@ static uint64_t to_float(const struct ptx_inst *i, enum ptx_type to, struct numb
     return bits;
 }
 
+// A NaN that becomes an f64 keeps sign and payload, and is quiet.
+static uint64_t widened_nan(const struct number_format *f, uint64_t a)
+{
+    int fraction_bits = f->precision - 1;
+    uint64_t payload = (a & bit_mask((unsigned)fraction_bits)) << (52 - fraction_bits);
+    return (a >> (f->storage_bits - 1) & 1) << 63 | 0x7ff8ull << 48 | payload;
+}
+
 static uint64_t convert(const struct ptx_inst *i, enum ptx_type to, enum ptx_type from, uint64_t a)
 {
     if (!ptx_type_is_float(from)) {
@@ -54,8 +62,9 @@ static uint64_t convert(const struct ptx_inst *i, enum ptx_type to, enum ptx_typ
     if (i->ftz && from == PTX_F32) a = number_flush(f, a);
     struct number n = number_decode(f, a);
     if (!ptx_type_is_float(to)) return float_to_integer(i, to, from, n);
+    if (to == from && !integral(i->round) && !i->ftz && !i->sat) return a;
     if (integral(i->round)) n = number_integral(n, i->round);
-    if (n.class == NUMBER_NAN && from == PTX_F64 && to == PTX_F64 && !i->sat) return a | 1ull << 51;
+    if (n.class == NUMBER_NAN && to == PTX_F64 && !i->sat) return widened_nan(f, a);
     return to_float(i, to, n);
 }
 

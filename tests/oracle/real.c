@@ -1,8 +1,8 @@
 // Floating-point instructions (PTX ISA 9.7.3 to 9.7.5), comparisons and selection (9.7.6, 9.7.7).
 //
 // Operands are decoded, the exact result is formed, and it is rounded once. Results that are NaN: f32
-// 0x7fffffff, f16 and bf16 0x7fff; f64 keeps the payload of the first operand that is NaN, made quiet, else
-// 0xfff8000000000000.
+// 0x7fffffff, f16 and bf16 0x7fff; f64 keeps the largest payload of the operands that are NaN, quiet and with
+// the sign bit set, else 0xfff8000000000000.
 #include "oracle/number.h"
 #include "oracle/oracle_impl.h"
 
@@ -40,10 +40,12 @@ static uint64_t input(const struct real *r, uint64_t bits)
 
 static uint64_t nan_result(const struct real *r, const uint64_t *operands, int count)
 {
-    if (r->type == PTX_F64)
-        for (int k = 0; k < count; k++)
-            if (is_nan(r->f, operands[k])) return operands[k] | 1ull << 51;
-    return r->f->nan;
+    uint64_t nan = r->f->nan;
+    if (r->type != PTX_F64) return nan;
+    for (int k = 0; k < count; k++)
+        if (is_nan(r->f, operands[k]) && (operands[k] | 0xfff8ull << 48) > nan)
+            nan = operands[k] | 0xfff8ull << 48;
+    return nan;
 }
 
 static uint64_t one(const struct number_format *f)
@@ -136,8 +138,9 @@ static uint64_t compute(const struct real *r, const struct ptx_inst *i, const ui
     case PTX_OP_DIV: return result(r, number_divide(a, b), v, 2);
     case PTX_OP_RCP: return result(r, number_divide(number_from_integer(1), a), v, 1);
     case PTX_OP_SQRT: return result(r, number_sqrt(a), v, 1);
-    case PTX_OP_ABS: return v[0] & ~sign_of(r->f);
-    case PTX_OP_NEG: return v[0] ^ sign_of(r->f);
+    case PTX_OP_ABS: // "NaN inputs yield an unspecified NaN": with .ftz the usual one
+        return r->ftz && a.class == NUMBER_NAN ? r->f->nan : v[0] & ~sign_of(r->f);
+    case PTX_OP_NEG: return r->ftz && a.class == NUMBER_NAN ? r->f->nan : v[0] ^ sign_of(r->f);
     case PTX_OP_MIN: return min_max(r, false, v[0], v[1]);
     case PTX_OP_MAX: return min_max(r, true, v[0], v[1]);
     case PTX_OP_COPYSIGN: return (raw[1] & ~sign_of(r->f)) | (raw[0] & sign_of(r->f));
