@@ -560,6 +560,15 @@ static bool check_vote(struct check *c)
                       ballot ? "'vote.ballot' gives a .b32" : "'vote' with .all, .any or .uni gives a .pred");
 }
 
+// Position and length of a bit field, in one byte each (PTX ISA 9.7.1.20).
+static bool check_field(struct check *c, unsigned first)
+{
+    for (unsigned o = first; o < first + 2; o++)
+        if (c->i->operands[o].kind == PTX_OPERAND_IMM && !check_integer(c, &c->i->operands[o], 0, 255))
+            return false;
+    return true;
+}
+
 static bool check_shuffle(struct check *c)
 {
     struct ptx_operand *d = &c->i->operands[0];
@@ -623,6 +632,8 @@ static bool check_operation(struct check *c)
     case PTX_OP_SLCT:
         return !i->ftz || i->types[1] == PTX_F32 || check_says(c, ".ftz needs an .f32 selector in 'slct'");
     case PTX_OP_LOP3: return check_integer(c, &i->operands[4], 0, 0xffff);
+    case PTX_OP_BFE: return check_field(c, 2);
+    case PTX_OP_BFI: return check_field(c, 3);
     case PTX_OP_PMEVENT: return check_integer(c, &i->operands[0], 0, c->given & F(MASK) ? 0xffff : 15);
     case PTX_OP_VOTE:
     case PTX_OP_MATCH: return check_vote(c);

@@ -15,6 +15,9 @@ static bool wrong_space(struct check *c, unsigned set)
 static bool check_variable(struct check *c, struct ptx_operand *o, enum ptx_space space)
 {
     struct ptx_variable *v = o->variable;
+    if (!ptx_type_bits(v->type))
+        return diag_error(c->p->d, o->loc, "'%.80s' is a .%s: its bytes cannot be accessed", v->name,
+                          ptx_type_name(v->type));
     if (space == PTX_SPACE_GENERIC && v->space != PTX_SPACE_PARAM) {
         if (o == &c->i->operands[0] || c->i->space == PTX_SPACE_GENERIC) c->i->space = v->space;
         space = v->space;

@@ -46,6 +46,8 @@ static bool check_mov_special(struct check *c, const struct ptx_operand *o)
 static bool check_mov_address(struct check *c, const struct ptx_operand *o)
 {
     unsigned bits = ptx_type_bits(c->i->types[0]);
+    if (o->kind == PTX_OPERAND_SYMBOL && !ptx_type_bits(o->variable->type))
+        c->i->unsupported = "the address of a texture, sampler or surface";
     if (o->kind == PTX_OPERAND_SYMBOL && o->variable->space == PTX_SPACE_PARAM && !o->variable->is_input)
         return diag_error(c->p->d, o->loc, "the parameter '%.80s' of a call has no address",
                           o->variable->name);
@@ -150,34 +152,36 @@ bool check_cvt(struct check *c)
 
 static bool check_texture_name(struct check *c, struct ptx_operand *o, enum ptx_type kind)
 {
-    if (o->kind == PTX_OPERAND_SYMBOL && o->variable->type == kind) return true;
+    if (o->kind == PTX_OPERAND_SYMBOL && o->variable->type == kind) {
+        if (o->variable->space == PTX_SPACE_PARAM) c->i->unsupported = "a texture or sampler as a parameter";
+        return true;
+    }
     if (o->kind == PTX_OPERAND_REG && check_fits(PTX_U64, check_reg_type(c, o))) return true;
     return check_wrong(c, o,
                        kind == PTX_TEXREF ? "a .texref or a 64-bit register with a texture object"
                                           : "a .samplerref or a 64-bit register with a sampler");
 }
 
+// One coordinate may stand without braces, and a vector may be longer than the geometry needs: the rest is
+// ignored (PTX ISA 9.7.10.3). Only 3D has no vector of its own length and keeps four.
 static bool check_coordinates(struct check *c, struct ptx_operand *o)
 {
     struct ptx_inst *i = c->i;
     unsigned dimensions = i->mode == PTX_MODE_TEX_1D ? 1 : i->mode == PTX_MODE_TEX_2D ? 2 : 3;
-    unsigned elements = dimensions == 3 ? 4 : dimensions;   // the fourth of 3D is not used
-    if (dimensions == 1 && o->kind != PTX_OPERAND_VECTOR) { // "[tex, x]" is "[tex, {x}]"
+    if (dimensions == 1 && o->kind == PTX_OPERAND_REG) {
         struct ptx_operand *one = parse_copy_array(c->p->arena, o, sizeof *o);
         *o = (struct ptx_operand){
             .kind = PTX_OPERAND_VECTOR, .reg = -1, .count = 1, .elements = one, .loc = o->loc};
     }
-    if (o->kind != PTX_OPERAND_VECTOR || o->count != elements)
+    bool shape = o->kind == PTX_OPERAND_VECTOR && o->count >= dimensions && o->count != 3 && o->count <= 4;
+    if (!shape)
         return check_wrong(c, o,
-                           dimensions == 1   ? "one coordinate"
+                           dimensions == 1   ? "a vector of 1 coordinate"
                            : dimensions == 2 ? "a vector of 2 coordinates"
-                                             : "a vector of 4 coordinates");
-    for (unsigned e = 0; e < dimensions; e++)
+                                             : "a vector of 4 coordinates, the last of which is ignored");
+    for (unsigned e = 0; e < o->count; e++)
         if (!check_source(c, &o->elements[e], i->types[1])) return false;
-    for (unsigned e = dimensions; e < elements; e++) {
-        if (o->elements[e].kind == PTX_OPERAND_SINK) continue;
-        if (!check_source(c, &o->elements[e], i->types[1])) return false;
-    }
+    if (dimensions < 3) o->count = (uint8_t)dimensions;
     return true;
 }
 
@@ -187,8 +191,7 @@ bool check_texture(struct check *c)
     if (i->operand_count < 3)
         return check_says(c, "'tex' needs a destination vector and [texture, coordinates]");
     struct ptx_operand *d = &i->operands[0];
-    bool sampler = i->operands[2].kind != PTX_OPERAND_VECTOR && i->operand_count > 3 &&
-                   i->operands[3].loc.line && i->operands[3].kind == PTX_OPERAND_VECTOR;
+    bool sampler = i->operand_count > 3 && i->operands[2].kind != PTX_OPERAND_VECTOR;
     if (d->kind == PTX_OPERAND_PAIR || i->operand_count > 3u + sampler) { // residency, offsets, depth compare
         i->unsupported = ptx_unsupported_form;
         return true;
