@@ -216,6 +216,43 @@ static struct ir_value *saturate(struct builder *b, const struct ir_inst *i)
     return to_bits == 64 ? x : build1(b, IR_LO, TYPE_NONE, x);
 }
 
+static struct ir_value *count_ones(struct builder *b, struct ir_value *x)
+{
+    struct words w = words_of(b, x);
+    return build2(b, IR_ADD, TYPE_U32, build1(b, IR_POPC, TYPE_U32, w.low),
+                  build1(b, IR_POPC, TYPE_U32, w.high));
+}
+
+static struct ir_value *reverse(struct builder *b, struct ir_value *x)
+{
+    struct words w = words_of(b, x);
+    return pack(b, build1(b, IR_BREV, TYPE_B32, w.high), build1(b, IR_BREV, TYPE_B32, w.low));
+}
+
+// The leading one of the high word, 32 places up, or of the low one; counted from the top, the low word's is
+// the one further away, and none at all stays -1. A signed operand is complemented first when negative.
+static struct ir_value *find_leading(struct builder *b, const struct ir_inst *i)
+{
+    struct words w = words_of(b, ir_operand(i, 0));
+    if (is_signed(i)) {
+        struct ir_value *sign = build2(b, IR_SHR, TYPE_S32, w.high, build_u32(b, 31));
+        w.low = build2(b, IR_XOR, TYPE_B32, w.low, sign);
+        w.high = build2(b, IR_XOR, TYPE_B32, w.high, sign);
+    }
+    struct ir_value *zero = build_u32(b, 0), *far = build_u32(b, 32);
+    struct ir_value *high = build1(b, IR_FLO, TYPE_U32, w.high);
+    b->made->mode = i->mode;
+    struct ir_value *low = build1(b, IR_FLO, TYPE_U32, w.low);
+    b->made->mode = i->mode;
+    if (i->mode == MODE_FLO_SH) {
+        struct ir_value *none = build_compare(b, CMP_EQ, TYPE_U32, w.low, zero);
+        low = build_select(b, none, low, build2(b, IR_ADD, TYPE_U32, low, far));
+    } else {
+        high = build2(b, IR_ADD, TYPE_U32, high, far);
+    }
+    return build_select(b, build_compare(b, CMP_EQ, TYPE_U32, w.high, zero), low, high);
+}
+
 struct ir_value *legalise_wide(struct ir_inst *i)
 {
     struct builder at = builder_at(i), *b = &at;
@@ -226,6 +263,14 @@ struct ir_value *legalise_wide(struct ir_inst *i)
     case IR_MULHI: return multiply_high(b, is_signed(i), ir_operand(i, 0), ir_operand(i, 1));
     case IR_BFE: return extract_field(b, i);
     case IR_BFI: return insert_field(b, i);
+    case IR_ABS: return magnitude(b, TYPE_S64, ir_operand(i, 0));
+    case IR_MIN:
+    case IR_MAX:
+        return select_by(b, i->op == IR_MIN ? CMP_LT : CMP_GT, (enum isa_type)i->type, ir_operand(i, 0),
+                         ir_operand(i, 1));
+    case IR_POPC: return count_ones(b, ir_operand(i, 0));
+    case IR_BREV: return reverse(b, ir_operand(i, 0));
+    case IR_FLO: return find_leading(b, i);
     }
     return NULL;
 }

@@ -384,6 +384,7 @@ static bool is_near(const struct row *r, const uint64_t *v, uint64_t got)
 {
     const struct format *f = format_of(r);
     uint64_t x = r->ftz ? format_flush(f, v[0]) : v[0], y = r->ftz ? format_flush(f, v[1]) : v[1];
+    if (f == &twice && r->ftz) x &= ~0xffffffffull; // rcp and rsqrt.approx.ftz.f64 ignore the low word
     double a = f == &twice ? f64_from_bits(x) : format_value(f, x),
            b = f == &twice ? f64_from_bits(y) : format_value(f, y);
     double g = f == &twice ? f64_from_bits(got) : format_value(f, got),
