@@ -1,0 +1,57 @@
+// Forms of the machine that would hide structure from other rules, made when nothing else follows:
+// multiply-adds and bit field extraction.
+#include "compile/simplify.h"
+
+#include "base/bits.h"
+
+enum { SUMS_MAX = 4 };
+
+// Whether every reader of a product is a sum that can take it in: then the product itself goes.
+static bool only_summed(const struct ir_value *product)
+{
+    if (product->use_count > SUMS_MAX) return false;
+    for (const struct ir_use *u = product->first_use; u; u = u->next) {
+        const struct ir_inst *user = u->user;
+        if (user->op != IR_ADD || u == &user->guard) return false;
+        if (ir_operand(user, 0) == ir_operand(user, 1)) return false;
+    }
+    return true;
+}
+
+static struct ir_value *multiply_add(struct ir_inst *i, struct ir_value *product, struct ir_value *other)
+{
+    struct ir_inst *m = product->def;
+    if (!m || (m->op != IR_MUL && m->op != IR_MULWIDE) || !only_summed(product)) return NULL;
+    struct builder b = builder_at(i);
+    b.lines = ir_line_set_union(i->function->unit, i->lines, m->lines);
+    enum ir_op op = m->op == IR_MUL ? IR_MAD : IR_MADWIDE;
+    return build3(&b, op, (enum isa_type)m->type, ir_operand(m, 0), ir_operand(m, 1), other);
+}
+
+// (x >> p) & (2^n - 1)
+static struct ir_value *bit_field(struct ir_inst *i)
+{
+    struct ir_value *shifted = ir_operand(i, 0);
+    uint64_t p, mask;
+    struct ir_inst *inner = shifted->use_count == 1 ? simplify_match_constant(shifted, IR_SHR, &p) : NULL;
+    if (!inner || simplify_is_wide(i) || !ir_constant_bits(ir_operand(i, 1), &mask)) return NULL;
+    if (!mask || mask & (mask + 1) || p >= 32) return NULL;
+    unsigned n = bit_highest(mask) + 1;
+    if (p + n > 32) return NULL;
+    struct builder b = builder_at(i);
+    b.lines = ir_line_set_union(i->function->unit, i->lines, inner->lines);
+    return build3(&b, IR_BFE, TYPE_U32, ir_operand(inner, 0), build_u32(&b, (uint32_t)p), build_u32(&b, n));
+}
+
+struct ir_value *simplify_late(struct simplify *s, struct ir_inst *i)
+{
+    (void)s;
+    struct ir_value *by;
+    switch ((int)i->op) {
+    case IR_ADD:
+        if ((by = multiply_add(i, ir_operand(i, 0), ir_operand(i, 1)))) return by;
+        return multiply_add(i, ir_operand(i, 1), ir_operand(i, 0));
+    case IR_AND: return bit_field(i);
+    }
+    return NULL;
+}
