@@ -174,6 +174,13 @@ static void load_memory(struct lower *l, struct address a, const struct ptx_oper
 
 static void load_b128(struct lower *l, const struct address *a, const struct ptx_operand *d)
 {
+    if (a->words) {
+        uint64_t offset = (uint64_t)a->offset;
+        struct ir_value *low = lower_words_load(l, a->words, offset, PTX_B64);
+        lower_write_b128(l, d,
+                         (struct ir_value *[]){low, lower_words_load(l, a->words, offset + 8, PTX_B64)});
+        return;
+    }
     static const enum ir_class classes[] = {IR_CLASS_64, IR_CLASS_64};
     struct ir_inst *i = lower_effect(l, IR_LOAD, TYPE_B64, 2, classes, 1, (struct ir_value *[]){a->base});
     describe(l, i, a);
@@ -186,10 +193,10 @@ void lower_ld(struct lower *l)
     const struct ptx_operand *d = &l->inst->operands[0];
     struct address a = lower_address(l, &l->inst->operands[1], l->inst->space);
     uint64_t offset;
-    if (a.words)
-        load_words(l, &a, d, type);
-    else if (type == PTX_B128)
+    if (type == PTX_B128)
         load_b128(l, &a, d);
+    else if (a.words)
+        load_words(l, &a, d, type);
     else if (in_bank(&a, type, &offset))
         load_bank(l, a.bank, offset, d, type);
     else
@@ -251,20 +258,29 @@ static void store_memory(struct lower *l, struct address a, const struct ptx_ope
     }
 }
 
+static void store_b128(struct lower *l, const struct address *a, const struct ptx_operand *s)
+{
+    struct ir_value *uses[3] = {a->base};
+    lower_read_b128(l, s, &uses[1]);
+    if (!a->words) {
+        describe(l, lower_effect(l, IR_STORE, TYPE_B64, 0, NULL, 3, uses), a);
+        return;
+    }
+    for (unsigned k = 0; k < 2; k++)
+        lower_words_store(l, a->words, (uint64_t)a->offset + 8 * k, PTX_B64, uses[1 + k]);
+}
+
 void lower_st(struct lower *l)
 {
     enum ptx_type type = lower_type0(l);
     const struct ptx_operand *s = &l->inst->operands[1];
     struct address a = lower_address(l, &l->inst->operands[0], l->inst->space);
-    if (a.words) {
+    if (type == PTX_B128)
+        store_b128(l, &a, s);
+    else if (a.words)
         store_words(l, &a, s, type);
-    } else if (type == PTX_B128) {
-        struct ir_value *uses[3] = {a.base};
-        lower_read_b128(l, s, &uses[1]);
-        describe(l, lower_effect(l, IR_STORE, TYPE_B64, 0, NULL, 3, uses), &a);
-    } else {
+    else
         store_memory(l, a, s, type);
-    }
 }
 
 // -- prefetch, asynchronous copy

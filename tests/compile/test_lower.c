@@ -34,6 +34,7 @@ static void test_warp(struct test *t) { check_family(t, "warp"); }
 static void test_legacy(struct test *t) { check_family(t, "legacy"); }
 static void test_control(struct test *t) { check_family(t, "control"); }
 static void test_call(struct test *t) { check_family(t, "call"); }
+static void test_wide(struct test *t) { check_family(t, "wide"); }
 
 // The families above name every instruction that runs, and each has a body.
 static void test_coverage(struct test *t)
@@ -310,25 +311,13 @@ static void test_deep(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"integer", test_integer},
-        {"bits", test_bits},
-        {"float", test_float},
-        {"compare", test_compare},
-        {"convert", test_convert},
-        {"move", test_move},
-        {"memory", test_memory},
-        {"warp", test_warp},
-        {"legacy", test_legacy},
-        {"control", test_control},
-        {"call", test_call},
-        {"coverage", test_coverage},
-        {"bundled", test_bundled},
-        {"refused", test_refused},
-        {"unreached", test_unreached},
-        {"layout", test_layout},
-        {"function_tables", test_function_tables},
-        {"lines", test_lines},
-        {"deep", test_deep},
+        {"integer", test_integer},     {"bits", test_bits},       {"float", test_float},
+        {"compare", test_compare},     {"convert", test_convert}, {"move", test_move},
+        {"memory", test_memory},       {"warp", test_warp},       {"legacy", test_legacy},
+        {"control", test_control},     {"call", test_call},       {"wide", test_wide},
+        {"coverage", test_coverage},   {"bundled", test_bundled}, {"refused", test_refused},
+        {"unreached", test_unreached}, {"layout", test_layout},   {"function_tables", test_function_tables},
+        {"lines", test_lines},         {"deep", test_deep},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
