@@ -141,8 +141,11 @@ static uint64_t compute(const struct real *r, const struct ptx_inst *i, const ui
     case PTX_OP_ABS: // "NaN inputs yield an unspecified NaN": with .ftz the usual one
         return r->ftz && a.class == NUMBER_NAN ? r->f->nan : v[0] & ~sign_of(r->f);
     case PTX_OP_NEG: return r->ftz && a.class == NUMBER_NAN ? r->f->nan : v[0] ^ sign_of(r->f);
-    case PTX_OP_MIN: return min_max(r, false, v[0], v[1]);
-    case PTX_OP_MAX: return min_max(r, true, v[0], v[1]);
+    case PTX_OP_MIN:
+    case PTX_OP_MAX: {
+        uint64_t d = min_max(r, i->op == PTX_OP_MAX, v[0], v[1]);
+        return i->operand_count == 4 ? min_max(r, i->op == PTX_OP_MAX, d, v[2]) : d;
+    }
     case PTX_OP_COPYSIGN: return (raw[1] & ~sign_of(r->f)) | (raw[0] & sign_of(r->f));
     }
     return approximate(r, i->op, v[0]);
