@@ -154,6 +154,16 @@ static bool read_script(struct script *s, const char *text, size_t length, uint3
     return ok && match_loops(s);
 }
 
+bool script_check(const char *text, size_t length, uint32_t source, struct diag *d)
+{
+    struct script s = {.d = d};
+    arena_init(&s.arena);
+    bool ok = read_script(&s, text, length, source);
+    vec_fini(&s.lines);
+    arena_fini(&s.arena);
+    return ok;
+}
+
 // -- running --------------------------------------------------------------------------------------
 
 static enum wf_status bad(struct script *s, struct loc loc, const char *format, ...)

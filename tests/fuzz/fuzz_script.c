@@ -1,0 +1,25 @@
+// libFuzzer target: any bytes as a script, read but not run. What is refused says why and where.
+#include "cli/script.h"
+
+#include <stdlib.h>
+
+static void require(int condition)
+{
+    if (!condition) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct diag d;
+    struct strbuf messages = {0};
+    diag_init(&d);
+    uint32_t source = diag_add_source(&d, "fuzz.wf", (const char *)data, size);
+    bool ok = script_check((const char *)data, size, source, &d);
+    diag_format(&d, false, &messages);
+    require(ok ? d.errors == 0 : d.errors > 0 && messages.length > 0);
+    strbuf_fini(&messages);
+    diag_fini(&d);
+    return 0;
+}
