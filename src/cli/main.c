@@ -1,27 +1,23 @@
-// The command line's front door: finds the command and hands over. Alone it prints what it can do.
-#include "base/str.h"
+// The command line: dispatch only. Everything else is in the library.
 #include "cli/command.h"
 
-#include <stdio.h>
-#include <string.h>
-
-struct command {
+static const struct {
     const char *name;
-    int (*run)(int argc, char **argv);
-};
-
-static const struct command commands[] = {
+    int (*run)(int argc, char **argv); // NULL: arrives with a later version
+} commands[] = {
 #define COMMAND(id, function, name, usage, summary) {name, command_##function},
 #include "cli/command.def"
 #undef COMMAND
+    {"study", NULL},
+    {"reproduce", NULL},
+    {"compare", NULL},
 };
+enum { COUNT = sizeof commands / sizeof commands[0] };
 
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
-
-static const char *command_name_at(const void *context, size_t i)
+static const char *next_command(const void *context, size_t i)
 {
     (void)context;
-    return i < COMMANDS ? commands[i].name : NULL;
+    return i < COUNT ? commands[i].name : NULL;
 }
 
 static int overview(void)
@@ -33,35 +29,19 @@ static int overview(void)
     return WF_OK;
 }
 
-static bool is_later(const char *name)
-{
-    static const char *const later[] = {"study", "reproduce", "compare"};
-    for (size_t k = 0; k < sizeof later / sizeof later[0]; k++)
-        if (str_equal(name, later[k])) return true;
-    return false;
-}
-
-static int unknown(const char *name)
-{
-    if (is_later(name)) {
-        fprintf(stderr, "error: warpfold %s arrives with a later version; this is %s\n", name, WF_VERSION);
-        return WF_BAD_USAGE;
-    }
-    const char *near = str_nearest(name, command_name_at, NULL);
-    fprintf(stderr, "error: warpfold has no command %s", name);
-    if (near) fprintf(stderr, "; did you mean %s?", near);
-    fputs(" (`warpfold` alone lists them)\n", stderr);
-    return WF_BAD_USAGE;
-}
-
 int main(int argc, char **argv)
 {
-    if (argc < 2 || str_equal(argv[1], "--help") || str_equal(argv[1], "help")) return overview();
-    if (str_equal(argv[1], "--version")) {
-        puts("warpfold " WF_VERSION);
-        return WF_OK;
+    if (argc < 2 || str_equal(argv[1], "--help") || str_equal(argv[1], "-h") || str_equal(argv[1], "help"))
+        return overview();
+    if (str_equal(argv[1], "--version")) return puts("warpfold " WF_VERSION) < 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        if (!str_equal(commands[i].name, argv[1])) continue;
+        if (commands[i].run) return commands[i].run(argc - 2, argv + 2);
+        fprintf(stderr, "error: warpfold %s arrives with a later version; this is %s\n", argv[1], WF_VERSION);
+        return WF_BAD_USAGE;
     }
-    for (size_t k = 0; k < COMMANDS; k++)
-        if (str_equal(argv[1], commands[k].name)) return commands[k].run(argc - 2, argv + 2);
-    return unknown(argv[1]);
+    const char *near = str_nearest(argv[1], next_command, NULL);
+    fprintf(stderr, "error: no command \"%s\"; ", argv[1]);
+    fprintf(stderr, near ? "did you mean \"%s\"?\n" : "`warpfold` alone lists them\n", near);
+    return WF_BAD_USAGE;
 }

@@ -1,0 +1,257 @@
+// What is wrong gets one clear message, the right exit status, and leaves nothing behind: no output, no JSON,
+// no half-written file.
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHAPE   " --grid 4 --block 256"
+#define BUFFERS " --arg buf=f32:1024:iota --arg buf=f32:1024:const:1 --arg buf=f32:1024:zero"
+#define VECADD  "run $V --kernel vecadd" SHAPE BUFFERS
+#define OUTPUTS " --json $D/out.json --dump 2=$D/out.bin"
+
+struct row {
+    const char *arguments;
+    int status;
+    const char *message; // all of stderr; one that ends in ~ is only how it begins
+};
+
+static void check_row(struct cli *c, const struct row *row)
+{
+    struct test *t = c->t;
+    unsigned before = cli_files(c);
+    cli_run(c, row->arguments);
+    const char *err = cli_errors(c);
+    size_t length = strlen(row->message);
+    bool begins = length && row->message[length - 1] == '~';
+    bool ok = begins ? strncmp(err, row->message, length - 1) == 0 : strcmp(err, row->message) == 0;
+    CHECK_MSG(t, c->status == row->status && ok,
+              "warpfold %s\n    gives status %d, not %d, and\n%s    not\n%s", row->arguments, c->status,
+              row->status, err, row->message);
+    CHECK_MSG(t, !*c->out, "warpfold %s\n    prints \"%s\"", row->arguments, c->out);
+    CHECK_MSG(t, cli_files(c) == before, "warpfold %s\n    leaves files", row->arguments);
+}
+
+static void check_rows(struct test *t, const struct row *rows, size_t count)
+{
+    struct cli c = {.t = t};
+    cli_write(&c, "empty.ptx", "", 0);
+    cli_write(&c, "twelve.bin", "123456789012", 12);
+    for (size_t i = 0; i < count; i++) check_row(&c, &rows[i]);
+    cli_fini(&c);
+}
+
+static void test_files(struct test *t)
+{
+    static const struct row rows[] = {
+        {"run $D/none.ptx --kernel vecadd" SHAPE BUFFERS " --arg s32=1" OUTPUTS, 1,
+         "$D/none.ptx: error: No such file or directory\n"},
+        {"run $D --kernel vecadd" SHAPE, 1, "$D: error: is a directory\n"},
+        {"run $D/empty.ptx --kernel vecadd" SHAPE, 1,
+         "$D/empty.ptx: error: the file is empty; a PTX file starts with .version\n"},
+        {"mark $D/none.ptx --kernel vecadd", 1, "$D/none.ptx: error: No such file or directory\n"},
+        {"run --script $D/none.wf" OUTPUTS, 1, "$D/none.wf: error: No such file or directory\n~"},
+        {VECADD " --arg s32=1 --arg buf=f32:3:file:$D/none", 1, "error: --arg 4: \"buf=f32:3:file:$D~"},
+        {"run $V --kernel vecadd" SHAPE " --arg buf=f32:4:file:$D/twelve.bin" OUTPUTS, 1,
+         "error: --arg 0: \"buf=f32:4:file:$D/~"},
+    };
+    check_rows(t, rows, TEST_COUNT(rows));
+}
+
+// Every prefix of a real file, and noise: an error in the file, never a crash or a launch.
+static void test_damaged_files(struct test *t)
+{
+    struct cli c = {.t = t};
+    size_t length;
+    char *ptx = NULL, where[64];
+    const char *source = "kernels/ptx/nvcc/vecadd.ptx";
+    FILE *f = fopen(source, "rb");
+    CHECK(t, f != NULL);
+    if (!f) return;
+    ptx = malloc(1 << 16);
+    length = fread(ptx, 1, 1 << 16, f);
+    fclose(f);
+    size_t last_brace = length;
+    while (last_brace && ptx[last_brace - 1] != '}') last_brace--;
+    for (size_t cut = 1; cut < last_brace; cut += test_is_long() ? 1 : 97) {
+        cli_write(&c, "cut.ptx", ptx, cut);
+        cli_run(&c, "run $D/cut.ptx --kernel vecadd" SHAPE BUFFERS " --arg s32=1024" OUTPUTS);
+        snprintf(where, sizeof where, "cut.ptx:");
+        CHECK_MSG(t,
+                  c.status == 1 && (strstr(c.err, where) || strstr(c.err, "no kernel")) &&
+                      strstr(c.err, "error: ") && !*c.out && cli_files(&c) == 1,
+                  "cut after %zu bytes: status %d\n%s", cut, c.status, c.err);
+    }
+    for (unsigned seed = 1; seed <= 20; seed++) {
+        unsigned state = seed;
+        for (size_t i = 0; i < 3000; i++)
+            ptx[i] = (char)((state = state * 1103515245u + 12345u) >> 16 & (seed % 2 ? 0xff : 0x7f));
+        cli_write(&c, "cut.ptx", ptx, 3000);
+        cli_run(&c, "run $D/cut.ptx --kernel vecadd" SHAPE);
+        CHECK_MSG(t, c.status == 1 && strstr(c.err, "cut.ptx"), "noise %u: status %d\n%s", seed, c.status,
+                  c.err);
+    }
+    free(ptx);
+    cli_fini(&c);
+}
+
+static void test_kernels_and_arguments(struct test *t)
+{
+    static const struct row rows[] = {
+        {"run $V --kernel vecad" SHAPE BUFFERS " --arg s32=1024" OUTPUTS, 1,
+         "error: no kernel 'vecad'; did you mean 'vecadd'?\n"},
+        {"run $V --kernel convolve" SHAPE, 1, "error: no kernel 'convolve'; the only one is 'vecadd'\n"},
+        {VECADD OUTPUTS, 1, "error: kernel vecadd takes 4 arguments (u64, u64, u64, u32); 3 were given\n"},
+        {"run $V --kernel vecadd" SHAPE, 1,
+         "error: kernel vecadd takes 4 arguments (u64, u64, u64, u32); 0 were given\n"},
+        {VECADD " --arg s32=1 --arg s32=2", 1,
+         "error: kernel vecadd takes 4 arguments (u64, u64, u64, u32); 5 were given\n"},
+        {VECADD " --arg s64=1024" OUTPUTS, 1,
+         "error: --arg 3: 8 bytes given; parameter 3 (u32) of kernel vecadd takes 4\n"},
+        {VECADD " --arg f32=1024", 1,
+         "error: --arg 3: f32 given, but parameter 3 (u32) of kernel vecadd is an integer\n"},
+        {VECADD " --arg buf=f32:1:zero", 1,
+         "error: --arg 3: an address has 64 bits and is no parameter 3 (u32) of kernel vecadd\n"},
+        {VECADD " --arg s32=many", 1,
+         "error: --arg 3: \"s32=many\": \"many\" is no s32; it must be -2147483648 to 2147483647\n"},
+        {VECADD " --arg s33=1", 1,
+         "error: --arg 3: \"s33=1\": unknown form \"s33\"; did you mean \"s32\"?\n"},
+        {VECADD " --arg 1024", 1,
+         "error: --arg 3: \"1024\": write TYPE=VALUE, buf=TYPE:COUNT:INIT, tex=TYPE:WxH:INIT or bytes=HEX\n"},
+        {"run $K --kernel scale --grid 1 --block 1 --arg u64=0 --arg u64=0 --arg u32=1 --arg u32=1", 1,
+         "error: --arg 2: u32 given, but parameter 2 (f32) of kernel scale is floating-point\n"},
+        {"run $K --kernel by_value --grid 1 --block 1 --arg bytes=0011 --arg buf=u32:3:zero", 1,
+         "error: --arg 0: 2 bytes given; parameter 0 (12 bytes by value) of kernel by_value takes 12\n"},
+        {"run $K --kernel tensor --grid 1 --block 1 --arg u64=0" OUTPUTS, 1, "tests/api/kernels.ptx:~"},
+        {"run $K --kernel count --grid 1 --block 1 --arg buf=u32:1:zero --symbol basis=u32=1", 1,
+         "error: no variable \"basis\" in tests/api/kernels.ptx; did you mean \"base\"?\n"},
+        {"run $K --kernel count --grid 1 --block 1 --arg buf=u32:1:zero --symbol base=u64=1", 1,
+         "error: variable base has 4 bytes, not 8\n"},
+        {"run $K --kernel count --grid 1 --block 1 --arg buf=u32:1:zero --symbol base", 1,
+         "error: --symbol base: write NAME=SPEC\n"},
+    };
+    check_rows(t, rows, TEST_COUNT(rows));
+}
+
+static void test_shapes_and_sizes(struct test *t)
+{
+    static const struct row rows[] = {
+        {"run $V --kernel vecadd --grid 4 --block 1025" BUFFERS " --arg s32=1" OUTPUTS, 1,
+         "error: block of 1025 x 1 x 1: x may be at most 1024\n"},
+        {"run $V --kernel vecadd --grid 4 --block 32,64" BUFFERS " --arg s32=1" OUTPUTS, 1,
+         "error: block of 32 x 64 x 1 has 2048 threads; at most 1024 are possible\n"},
+        {"run $V --kernel vecadd --grid 0 --block 256" BUFFERS " --arg s32=1" OUTPUTS, 1,
+         "error: grid of 0 x 1 x 1: no dimension may be 0\n"},
+        {"run $V --kernel vecadd --grid 4 --block 256,0" BUFFERS " --arg s32=1", 1,
+         "error: block of 256 x 0 x 1: no dimension may be 0\n"},
+        {"run $V --kernel vecadd --grid 4x4 --block 256" BUFFERS " --arg s32=1", 1,
+         "error: --grid 4x4: must be X[,Y[,Z]], whole numbers\n"},
+        {"run $V --kernel vecadd --grid 1,1,1,1 --block 256" BUFFERS " --arg s32=1", 1,
+         "error: --grid 1,1,1,1: must be X[,Y[,Z]], whole numbers\n"},
+        {"run $V --kernel vecadd --grid -1 --block 256" BUFFERS " --arg s32=1", 1,
+         "error: --grid -1: must be X[,Y[,Z]], whole numbers\n"},
+        {VECADD " --arg s32=1 --shared 1000000" OUTPUTS, 1,
+         "error: 1000000 bytes of shared memory (0 static, 1000000 dynamic); at most 98304 are possible "
+         "(launch.max_shared)\n"},
+        {VECADD " --arg s32=1 --shared many", 1, "error: --shared many: must be a number of bytes\n"},
+        {"run $V --kernel vecadd" SHAPE " --arg buf=f32:100000000000:zero" OUTPUTS, 1,
+         "error: out of device memory: argument 0 wants 400000000000 bytes, 0 of 3758096384 are in use "
+         "(memory.size)\n"},
+        {"run $V --kernel vecadd" SHAPE " --arg buf=f32:9223372036854775807:zero", 1,
+         "error: --arg 0: \"buf=f32:9223372036854775807:zero\": more bytes than 64 bits can count\n"},
+        {"run $V --kernel vecadd" SHAPE
+         " --arg buf=f64:2000:zero --arg buf=u8:1048000:zero --set memory.size=1M",
+         1,
+         "error: out of device memory: argument 1 wants 1048000 bytes, 16000 of 1048576 are in use "
+         "(memory.size)\n"},
+    };
+    check_rows(t, rows, TEST_COUNT(rows));
+}
+
+static void test_outputs(struct test *t)
+{
+    static const struct row rows[] = {
+        {VECADD " --arg s32=1024 --json $D/no/out.json", 1,
+         "error: cannot write $D/no/out.json: No such file or directory\n"},
+        {VECADD " --arg s32=1024 --json $D", 1, "error: cannot write $D: is a directory\n"},
+        {VECADD " --arg s32=1024 --json $D/out.json --dump 2=$D/no/out.bin", 1,
+         "error: cannot write $D/no/out.bin: No such file or directory\n"},
+        {VECADD " --arg s32=1024 --json $D/out.json --dump 2=/dev/full", 1,
+         "error: cannot write /dev/full: No space left on device\n"},
+        {VECADD " --arg s32=1024 --dump 3=$D/out.bin", 1,
+         "error: --dump 3=$D/out.bin: argument 3 is no buffer\n"},
+        {VECADD " --arg s32=1024 --dump 4=$D/out.bin", 1,
+         "error: --dump 4=$D/out.bin: there are 4 arguments, counted from 0\n"},
+        {VECADD " --arg s32=1024 --dump 2", 1, "error: --dump 2: write INDEX=PATH or NAME=PATH\n"},
+        {VECADD " --arg s32=1024 --dump sum=$D/out.bin", 1,
+         "error: no variable \"sum\" in kernels/ptx/nvcc/vecadd.ptx\n"},
+        {"bench vecadd --size small --json $D/no/out.json", 1,
+         "error: cannot write $D/no/out.json: No such file or directory\n"},
+    };
+    check_rows(t, rows, TEST_COUNT(rows));
+}
+
+static void test_usage(struct test *t)
+{
+    static const struct row rows[] = {
+        {"rum", 2, "error: no command \"rum\"; did you mean \"run\"?\n"},
+        {"frobnicate", 2, "error: no command \"frobnicate\"; `warpfold` alone lists them\n"},
+        {"study redundancy", 2, "error: warpfold study arrives with a later version; this is 0.1.0\n"},
+        {"reproduce", 2, "error: warpfold reproduce arrives with a later version; this is 0.1.0\n"},
+        {"compare a.json b.json", 2, "error: warpfold compare arrives with a later version; this is 0.1.0\n"},
+        {"run", 2, "error: run needs a PTX file; `warpfold run --help` explains it\n"},
+        {"run $V --grid 1 --block 1", 2, "error: run needs --kernel; `warpfold run --help` explains it\n"},
+        {"run $V extra --kernel vecadd" SHAPE, 2,
+         "error: run takes one file; \"extra\" is one too many (an argument is --arg SPEC)\n"},
+        {VECADD " --arg s32=1 --grud 4", 2, "error: run has no option --grud; did you mean --grid?\n"},
+        {VECADD " --arg s32=1 --frobnicate", 2,
+         "error: run has no option --frobnicate; `warpfold run --help` lists them\n"},
+        {VECADD " --arg s32=1 --grid 4", 2, "error: --grid is given twice\n"},
+        {"run $V --kernel", 2, "error: --kernel needs a value: --kernel NAME\n"},
+        {VECADD " --quiet=1", 2, "error: --quiet takes no value\n"},
+        {VECADD " --arg s32=1 --set compile.max_register=3", 2,
+         "error: unknown key \"compile.max_register\"; did you mean \"compile.max_registers\"?\n"},
+        {VECADD " --arg s32=1 --set simt=both", 2, "error: simt=both: must be stack or splits\n"},
+        {VECADD " --arg s32=1 --set simt", 2, "error: --set simt: write KEY=VALUE\n"},
+        {VECADD " --arg s32=1 --tech darsie", 2,
+         "error: --tech darsie: mechanisms arrive with a later version; this one (0.1.0) runs base\n"},
+        {VECADD " --arg s32=1 --tech darsie --functional", 2,
+         "error: --tech darsie: a mechanism changes timing, and --functional has none\n"},
+        {VECADD " --arg s32=1 --timeline $D/t.json", 2,
+         "error: --timeline (a timeline of the run) arrives with a later version; this one (0.1.0) executes "
+         "kernels without timing\n"},
+        {VECADD " --arg s32=1 --gpu p100", 2,
+         "error: --gpu (the GPU to time) arrives with a later version; this one (0.1.0) executes kernels "
+         "without timing\n"},
+        {VECADD " --arg s32=1 --max-cycles 10", 2,
+         "error: --max-cycles (stop after N cycles) arrives with a later version; this one (0.1.0) executes "
+         "kernels without timing\n"},
+        {VECADD " --arg s32=1 --threads 4", 2,
+         "error: --threads 4: several threads arrive with a later version; this one (0.1.0) uses 1\n"},
+        {VECADD " --arg s32=1 --threads none", 2, "error: --threads none: must be a number from 1\n"},
+        {"run --script x.wf --kernel vecadd", 2,
+         "error: --kernel does not go with --script: the script says it\n"},
+        {"run $V --script x.wf", 2,
+         "error: \"kernels/ptx/nvcc/vecadd.ptx\" beside --script: the script loads its modules\n"},
+        {"mark $V", 2, "error: mark needs --kernel NAME\n"},
+        {"mark --kernel vecadd", 2, "error: mark takes one PTX file\n"},
+        {"list", 2, "error: list takes one of gpus, techs, kernels, studies, counters, experiments, keys\n"},
+        {"list keyz", 2, "error: list knows no \"keyz\"; did you mean \"keys\"?\n"},
+        {"bench --size tiny", 2, "error: --size tiny: must be one of small, medium, large\n"},
+        {"bench --ptx gcc", 2, "error: --ptx gcc: must be one of nvcc, clang\n"},
+        {"bench vecad", 1, "error: no bundled kernel \"vecad\"; did you mean \"vecadd\"?\n"},
+    };
+    check_rows(t, rows, TEST_COUNT(rows));
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"files", test_files},
+                                             {"damaged_files", test_damaged_files},
+                                             {"kernels_and_arguments", test_kernels_and_arguments},
+                                             {"shapes_and_sizes", test_shapes_and_sizes},
+                                             {"outputs", test_outputs},
+                                             {"usage", test_usage}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}

@@ -1,0 +1,267 @@
+// The command line's promises for runs that go well, or that fail as programs: results, dumps, JSON, exit
+// status.
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VECADD                                                                                               \
+    "run $V --kernel vecadd --grid 4 --block 256 --arg buf=f32:1000:iota --arg buf=f32:1000:rand:7 --arg "   \
+    "buf=f32:1000:zero --arg s32=1000"
+
+static void test_vecadd(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, VECADD " --dump 2=$D/sum.bin --dump 1=$D/b.bin --json $D/run.json");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_STR(t, c.err, "");
+    CHECK_HAS(t, c.out, "vecadd");
+    CHECK_HAS(t, c.out, "argument 2  f32[1000] changed: 0.");
+    CHECK_HAS(t, c.out, "argument 0  f32[1000] unchanged: 0 1 2 3 4 5 ...\n");
+    size_t length = 0, json_length;
+    float *sum = (float *)(void *)cli_read(&c, "sum.bin", &length),
+          *b = (float *)(void *)cli_read(&c, "b.bin", &length);
+    CHECK(t, sum && b && length == 4000);
+    for (int i = 0; sum && b && i < 1000; i++) CHECK(t, sum[i] == (float)i + b[i] && b[i] >= 0 && b[i] < 1);
+    char *json = cli_read(&c, "run.json", &json_length);
+    static const char *const expected[][2] = {{"schema", "\"warpfold.run/1\""},
+                                              {"version", "\"0.1.0\""},
+                                              {"status", "\"ok\""},
+                                              {"kernel", "\"vecadd\""},
+                                              {"gpu", "null"},
+                                              {"tech", "\"base\""},
+                                              {"cycles", "null"},
+                                              {"fetched_warp_instructions", "null"},
+                                              {"skipped_warp_instructions", "null"},
+                                              {"reused_warp_instructions", "null"},
+                                              {"ipc", "null"},
+                                              {"occupancy", "null"},
+                                              {"shared_bytes", "0"},
+                                              {"verified", "null"},
+                                              {"verify_mismatches", "null"},
+                                              {"energy", "null"},
+                                              {"storage_bits", "null"},
+                                              {"warp.size", "32"},
+                                              {"compile.profile", "\"sass\""},
+                                              {"exec.blocks", "4"},
+                                              {"exec.warps", "32"}};
+    for (size_t i = 0; json && i < TEST_COUNT(expected); i++)
+        CHECK_MSG(t, strcmp(cli_json(json, expected[i][0]), expected[i][1]) == 0, "%s is %s", expected[i][0],
+                  cli_json(json, expected[i][0]));
+    static const char *const present[] = {"grid",
+                                          "block",
+                                          "warp_instructions",
+                                          "thread_instructions",
+                                          "registers",
+                                          "wall_seconds",
+                                          "simulated_warp_instructions_per_second",
+                                          "config",
+                                          "counters"};
+    for (size_t i = 0; json && i < TEST_COUNT(present); i++)
+        CHECK_MSG(t, *cli_json(json, present[i]), "no %s", present[i]);
+    free(sum);
+    free(b);
+    free(json);
+    cli_fini(&c);
+}
+
+// Only JSON on stdout, and what kernels print on stderr.
+static void test_json_to_stdout(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "run $K --kernel hello --grid 1 --block 2 --json -");
+    CHECK_EQ(t, c.status, 0);
+    CHECK(t, c.out[0] == '{' && c.out[strlen(c.out) - 2] == '}');
+    CHECK_STR(t, c.err, "thread 0 of block\nthread 1 of block\n");
+    cli_run(&c, "run $K --kernel hello --grid 1 --block 2 --quiet");
+    CHECK_STR(t, c.out, "thread 0 of block\nthread 1 of block\n");
+    CHECK_STR(t, c.err, "");
+    cli_fini(&c);
+}
+
+static void test_spelling(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "run --kernel=by_value --grid=1 --block=1,1,1 --arg=bytes=0100000002000000ffffffff "
+                "--arg=buf=u32:4:zero --dump=1=$D/o --quiet -- $K");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_STR(t, c.out, "");
+    size_t length;
+    unsigned *words = (unsigned *)(void *)cli_read(&c, "o", &length);
+    CHECK(t,
+          words && length == 16 && words[0] == 1 && words[1] == 2 && words[2] == 0xffffffff && words[3] == 0);
+    free(words);
+    cli_run(&c, "run $K --kernel _Z5scalePKfPffi --grid 1 --block 32 --arg buf=f32:4:iota --arg "
+                "buf=f32:4:zero --arg f32=1 --arg u32=4 "
+                "--symbol factor=f32=10 --functional --tech base --threads 1 --dump factor=$D/factor --dump "
+                "1=$D/o --quiet");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    float *values = (float *)(void *)cli_read(&c, "o", &length);
+    CHECK(t, values && values[3] == 31);
+    free(values);
+    values = (float *)(void *)cli_read(&c, "factor", &length);
+    CHECK(t, values && length == 4 && values[0] == 10);
+    free(values);
+    cli_fini(&c);
+}
+
+// Failing programs: status 3, complete JSON that says so, no dumps.
+static void test_failures(struct test *t)
+{
+    struct cli c = {.t = t};
+    size_t length;
+    cli_run(&c, "run $K --kernel past_the_end --grid 1 --block 1 --arg buf=u32:10:zero --arg u32=10 --json "
+                "$D/run.json --dump 0=$D/out.bin");
+    CHECK_EQ(t, c.status, 3);
+    CHECK_HAS(t, c.err, "argument 0");
+    CHECK_HAS(t, c.err, "past_the_end");
+    char *json = cli_read(&c, "run.json", &length);
+    CHECK_STR(t, json ? cli_json(json, "status") : "", "\"failed\"");
+    CHECK(t, json && strlen(cli_json(json, "fault")) > 20);
+    CHECK(t, json && atoll(cli_json(json, "warp_instructions")) > 0);
+    CHECK(t, !cli_exists(&c, "out.bin"));
+    free(json);
+    cli_run(&c, "run $K --kernel trapped --grid 1 --block 1");
+    CHECK_EQ(t, c.status, 3);
+    cli_run(&c, "run $K --kernel forever --grid 1 --block 1 --set exec.max_warp_instructions=5000");
+    CHECK_EQ(t, c.status, 3);
+    cli_fini(&c);
+}
+
+static void test_verify(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, VECADD " --verify --json $D/run.json");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "verified: ");
+    size_t length;
+    char *json = cli_read(&c, "run.json", &length);
+    CHECK_STR(t, json ? cli_json(json, "verified") : "", "true");
+    CHECK_STR(t, json ? cli_json(json, "verify_mismatches") : "", "0");
+    free(json);
+    cli_fini(&c);
+}
+
+// Nothing but wall-clock figures may differ between two runs.
+static void test_determinism(struct test *t)
+{
+    struct cli c = {.t = t};
+    char *first = NULL;
+    for (int i = 0; i < 2; i++) {
+        cli_run(&c, VECADD " --json -");
+        for (char *p = c.out;
+             (p = strstr(p, "_second")) != NULL;) { // takes out what was measured by the clock
+            char *end = p + strcspn(p, "\n");
+            memmove(p, end, strlen(end) + 1);
+        }
+        if (i)
+            CHECK_STR(t, c.out, first);
+        else
+            first = strdup(c.out);
+    }
+    free(first);
+    cli_fini(&c);
+}
+
+static void test_races(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "run $K --kernel racy --grid 1 --block 64 --arg buf=u32:1:zero --set check.races=1 --json -");
+    CHECK_EQ(t, c.status, 0);
+    CHECK_HAS(t, c.err, "warning: ");
+    CHECK(t, atoll(cli_json(c.out, "races")) > 0);
+    cli_run(&c, VECADD " --set check.races=1 --json -");
+    CHECK_STR(t, cli_json(c.out, "races"), "0");
+    CHECK_STR(t, cli_json(c.out, "race"), "null");
+    cli_fini(&c);
+}
+
+static void test_screens(struct test *t)
+{
+    struct cli c = {.t = t};
+    static const char *const texts[] = {"",           "--help", "run --help", "bench --help", "mark --help",
+                                        "list --help"};
+    for (size_t i = 0; i < TEST_COUNT(texts); i++) {
+        cli_run(&c, texts[i]);
+        CHECK_EQ(t, c.status, 0);
+        CHECK_STR(t, c.err, "");
+        unsigned lines = 0;
+        for (const char *p = c.out; *p; p++) lines += *p == '\n';
+        CHECK_MSG(t, lines > 5 && lines <= 40, "warpfold %s prints %u lines", texts[i], lines);
+    }
+    cli_run(&c, "--version");
+    CHECK_STR(t, c.out, "warpfold 0.1.0\n");
+    cli_fini(&c);
+}
+
+static void test_lists(struct test *t)
+{
+    struct cli c = {.t = t};
+    static const char *const lists[][2] = {{"keys", "memory.size"},
+                                           {"techs", "base"},
+                                           {"kernels", "matrixMul"},
+                                           {"counters", "exec.warp_instructions"}};
+    for (size_t i = 0; i < TEST_COUNT(lists); i++) {
+        char arguments[40];
+        snprintf(arguments, sizeof arguments, "list %s", lists[i][0]);
+        cli_run(&c, arguments);
+        CHECK_EQ(t, c.status, 0);
+        CHECK_HAS(t, c.out, lists[i][1]);
+    }
+    static const char *const later[] = {"list gpus", "list studies", "list experiments"};
+    for (size_t i = 0; i < TEST_COUNT(later); i++) {
+        cli_run(&c, later[i]);
+        CHECK_EQ(t, c.status, 0);
+        CHECK_STR(t, c.out, "");
+        CHECK_HAS(t, c.err, "later version");
+    }
+    cli_fini(&c);
+}
+
+static void test_mark(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "mark $V --kernel vecadd");
+    CHECK_EQ(t, c.status, 0);
+    CHECK_HAS(t, c.out, "FADD");
+    CHECK_HAS(t, c.out, "LDG");
+    CHECK_HAS(t, c.out, "EXIT");
+    cli_run(&c, "mark $V --kernel vecadd --json -");
+    CHECK_EQ(t, c.status, 0);
+    CHECK_STR(t, cli_json(c.out, "schema"), "\"warpfold.mark/1\"");
+    CHECK_STR(t, cli_json(c.out, "kernel"), "\"vecadd\"");
+    CHECK_HAS(t, c.out, "FADD");
+    cli_fini(&c);
+}
+
+static void test_bench(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "bench vecadd matrixMul --size small --verify --json $D/bench.json");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "matrixMul");
+    CHECK_HAS(t, c.out, "sum, geometric mean");
+    size_t length;
+    char *json = cli_read(&c, "bench.json", &length);
+    CHECK_STR(t, json ? cli_json(json, "schema") : "", "\"warpfold.bench/1\"");
+    CHECK_STR(t, json ? cli_json(json, "verified") : "", "true");
+    CHECK_STR(t, json ? cli_json(json, "workload") : "", "\"vecadd\"");
+    free(json);
+    cli_run(&c, "bench vecadd --size small --ptx clang --json -");
+    CHECK_EQ(t, c.status, 0);
+    CHECK_STR(t, cli_json(c.out, "ptx"), "\"clang\"");
+    cli_fini(&c);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"vecadd", test_vecadd},     {"json_to_stdout", test_json_to_stdout},
+        {"spelling", test_spelling}, {"failures", test_failures},
+        {"verify", test_verify},     {"determinism", test_determinism},
+        {"races", test_races},       {"screens", test_screens},
+        {"lists", test_lists},       {"mark", test_mark},
+        {"bench", test_bench}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}

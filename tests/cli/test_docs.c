@@ -1,0 +1,195 @@
+// What the documentation shows is what happens: the README's commands give the README's output, the example
+// script is the one the page prints, and the pages made from tables are up to date.
+#include "api/warpfold.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *read_text(struct test *t, const char *path)
+{
+    char *text = NULL;
+    size_t length;
+    const char *why = "";
+    CHECK_MSG(t, file_read(path, &text, &length, &why), "%s: %s", path, why);
+    return text ? text : strdup("");
+}
+
+// A measured time or speed: digits with a point. Those alone may differ from the page.
+static bool is_measured(const char *word, size_t length)
+{
+    bool point = false;
+    for (size_t i = 0; i < length; i++) {
+        if (word[i] == '.')
+            point = true;
+        else if (!isdigit((unsigned char)word[i]))
+            return false;
+    }
+    return point;
+}
+
+// Equal word by word; in rows of tables measured figures may differ. Columns may be wider or narrower for it.
+static bool same_line(const char *got, const char *want)
+{
+    bool exact = str_starts_with(want, "argument ");
+    for (;;) {
+        got += strspn(got, " ");
+        want += strspn(want, " ");
+        size_t a = strcspn(got, " "), b = strcspn(want, " ");
+        if (!a && !b) return true;
+        bool same = a == b && memcmp(got, want, a) == 0;
+        if (!same && (exact || !is_measured(got, a) || !is_measured(want, b))) return false;
+        got += a;
+        want += b;
+    }
+}
+
+// What a command of a page prints, stdout and stderr as a terminal shows them. Heap.
+static char *run_command(struct test *t, const char *command)
+{
+    struct strbuf full = {0};
+    char *out;
+    // The page says build/warpfold; another build runs its own.
+    const char *name = strstr(command, "build/warpfold");
+    CHECK_MSG(t, name != NULL, "%s runs no build/warpfold", command);
+    if (!name) return strdup("");
+    strbuf_printf(&full, "{ %.*s%s%s; } 2>&1", (int)(name - command), command, test_binary(),
+                  name + strlen("build/warpfold"));
+    int status = test_command(strbuf_text(&full), 120, &out, NULL);
+    CHECK_MSG(t, status == 0, "%s\n    ends with status %d\n%s", command, status, out);
+    strbuf_fini(&full);
+    return out;
+}
+
+static void check_output(struct test *t, const char *command, const char *got, const char *want)
+{
+    while (*want || *got) {
+        size_t a = strcspn(got, "\n"), b = strcspn(want, "\n");
+        char *line = strndup(got, a), *wanted = strndup(want, b);
+        CHECK_MSG(t, same_line(line, wanted),
+                  "%s prints\n    %s\n  where the page says\n    %s\n  (UPDATE_GOLDEN=1 accepts it)", command,
+                  line, wanted);
+        got += a + (got[a] == '\n');
+        want += b + (want[b] == '\n');
+        free(line);
+        free(wanted);
+    }
+}
+
+// The lines of one command: "$ command", continued by backslashes, without "$ ". Heap; *p goes past them.
+static char *take_command(const char **p)
+{
+    const char *start = *p + 2, *end = start;
+    do end += strcspn(end, "\n") + 1;
+    while (end[-2] == '\\');
+    *p = end;
+    return strndup(start, (size_t)(end - start) - 1);
+}
+
+// Blocks of ```console: commands, each with what it prints. Under UPDATE_GOLDEN=1 the page gets what they
+// print now.
+static void check_page(struct test *t, const char *path)
+{
+    char *page = read_text(t, path);
+    const char *update = getenv("UPDATE_GOLDEN"), *p = page, *block, *why = "";
+    bool writing = update && str_equal(update, "1");
+    struct strbuf now = {0};
+    unsigned commands = 0;
+    while ((block = strstr(p, "\n```console\n")) != NULL) {
+        block += strlen("\n```console\n");
+        strbuf_write(&now, p, (size_t)(block - p));
+        for (p = block; str_starts_with(p, "$ ");) {
+            const char *start = p;
+            char *command = take_command(&p), *got = run_command(t, command);
+            const char *output = p;
+            while (!str_starts_with(p, "$ ") && !str_starts_with(p, "```") && *p) p += strcspn(p, "\n") + 1;
+            char *want = strndup(output, (size_t)(p - output));
+            if (!writing) check_output(t, command, got, want);
+            strbuf_write(&now, start, (size_t)(output - start));
+            strbuf_puts(&now, got);
+            commands++;
+            free(command);
+            free(got);
+            free(want);
+        }
+    }
+    strbuf_puts(&now, p);
+    CHECK_MSG(t, commands > 0, "%s shows no command", path);
+    if (writing) CHECK_MSG(t, file_write(path, now.text, now.length, &why), "%s: %s", path, why);
+    strbuf_fini(&now);
+    free(page);
+}
+
+static void test_readme(struct test *t) { check_page(t, "README.md"); }
+
+static void test_heat(struct test *t)
+{
+    char *page = read_text(t, "docs/script.md"), *script = read_text(t, "docs/examples/heat.wf");
+    CHECK_MSG(t, *script && strstr(page, script),
+              "docs/script.md does not show docs/examples/heat.wf as it is");
+    // A copy, since it writes beside itself.
+    struct cli c = {.t = t};
+    char here[4000], *load = strstr(script, "../../");
+    struct strbuf moved = {0};
+    CHECK(t, load && getcwd(here, sizeof here));
+    if (load) {
+        strbuf_write(&moved, script, (size_t)(load - script));
+        strbuf_printf(&moved, "%s/%s", here, load + 6);
+        cli_write(&c, "heat.wf", moved.text, moved.length);
+        cli_run(&c, "run --script $D/heat.wf --json $D/heat.json");
+        CHECK_MSG(t, c.status == 0, "%s", c.err);
+        size_t length = 0;
+        char *bytes = cli_read(&c, "temperature.bin", &length),
+             *json = cli_read(&c, "heat.json", &(size_t){0});
+        CHECK_EQ(t, length, 4 * 32 * 32 * 32);
+        CHECK_STR(t, json ? cli_json(json, "exec.blocks") : "", "2560");
+        free(bytes);
+        free(json);
+    }
+    strbuf_fini(&moved);
+    free(page);
+    free(script);
+    cli_fini(&c);
+}
+
+static void cell(struct strbuf *out, const char *text)
+{
+    strbuf_puts(out, " ");
+    for (; *text; text++) strbuf_printf(out, *text == '|' ? "\\|" : "%c", *text);
+    strbuf_puts(out, " |");
+}
+
+static void test_keys(struct test *t)
+{
+    struct strbuf page = {0};
+    strbuf_puts(&page, "# Settings\n\nMade by `tests/cli/test_docs.c` (`UPDATE_GOLDEN=1` rewrites it) from "
+                       "the tables `config.def` of each layer; "
+                       "`warpfold list keys` prints\nthe same. `--set KEY=VALUE` on the command line, "
+                       "`wf_set` in C, `set` in a script.\n\n"
+                       "| key | type | default | range | meaning |\n|---|---|---|---|---|\n");
+    struct wf_context *c = wf_context_create();
+    struct wf_key key;
+    for (size_t i = 0; wf_key_at(c, i, &key); i++) {
+        strbuf_printf(&page, "| `%s` |", key.name);
+        cell(&page, key.type);
+        cell(&page, key.initial);
+        cell(&page, key.range);
+        cell(&page, key.meaning);
+        strbuf_putc(&page, '\n');
+    }
+    wf_context_destroy(c);
+    CHECK_GOLDEN(t, "docs/keys.md", strbuf_text(&page));
+    strbuf_fini(&page);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"readme", test_readme}, {"heat", test_heat}, {"keys", test_keys}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}

@@ -1,0 +1,193 @@
+// Scripts: every command, loops, and errors that point at the word.
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void run_script(struct cli *c, const char *text, const char *options)
+{
+    char arguments[300];
+    cli_write(c, "s.wf", text, strlen(text));
+    snprintf(arguments, sizeof arguments, "run --script $D/s.wf %s", options);
+    cli_run(c, arguments);
+}
+
+// The kernels' path as a script in another folder must write it.
+static char *with_kernels(const char *text)
+{
+    char *out = malloc(strlen(text) + 5000), here[4000];
+    if (!getcwd(here, sizeof here)) abort();
+    sprintf(out, "load %s/tests/api/kernels.ptx\n%s", here, text);
+    return out;
+}
+
+static void test_all_commands(struct test *t)
+{
+    struct cli c = {.t = t};
+    char *text = with_kernels("set simt=stack           # a setting\n"
+                              "\n"
+                              "buffer in f32:8:iota\n"
+                              "buffer out f32:8:const:-1\n"
+                              "symbol factor f32=3\n"
+                              "launch scale 1 8 in out f32=0.5 u32=6\n"
+                              "dump out first.bin\n"
+                              "swap in out              # the result is the next input\n"
+                              "launch scale 1,1 8,1,1 in out f32=0 u32=8\n"
+                              "copy out+16 in 8\n"
+                              "fill out+28 f32=9\n"
+                              "dump out second.bin\n"
+                              "texture tex u8:4:iota clamp unit\n"
+                              "bind picture tex\n"
+                              "launch look 1 8 in\n"
+                              "dump in \"third file.bin\"\n"
+                              "launch mirror 1 8 out shared=32\n"
+                              "free in\n"
+                              "launch by_value 1 1 bytes=010000000200000003000000 out+8\n"
+                              "dump out fourth.bin\n");
+    run_script(&c, text, "--dump out=$D/last.bin --json $D/run.json");
+    CHECK_MSG(t, c.status == 0, "status %d\n%s", c.status, c.err);
+    size_t length;
+    float *first = (float *)(void *)cli_read(&c, "first.bin", &length);
+    for (int i = 0; first && i < 8; i++) CHECK(t, first[i] == (i < 6 ? 3 * (float)i + 0.5f : -1));
+    float *second = (float *)(void *)cli_read(&c, "second.bin", &length);
+    for (int i = 0; first && second && i < 7; i++)
+        CHECK(t, second[i] == (i < 4 ? 3 * first[i] : i < 6 ? first[i - 4] : 3 * first[i]));
+    CHECK(t, second && second[7] == 9);
+    float *third = (float *)(void *)cli_read(&c, "third file.bin", &length);
+    for (int i = 0; third && i < 8; i++) CHECK(t, third[i] == (float)(i < 3 ? i : 3) / 255.0f);
+    unsigned *fourth = (unsigned *)(void *)cli_read(&c, "fourth.bin", &length);
+    CHECK(t, fourth && fourth[0] == 7 && fourth[1] == 6 && fourth[2] == 1 && fourth[3] == 2 &&
+                 fourth[4] == 3 && fourth[5] == 2);
+    char *last = cli_read(&c, "last.bin", &length), *json = cli_read(&c, "run.json", &length);
+    CHECK(t, last && fourth && memcmp(last, fourth, 32) == 0);
+    CHECK_STR(t, json ? cli_json(json, "status") : "", "\"ok\"");
+    CHECK_STR(t, json ? cli_json(json, "kernel") : "", "null"); // several
+    free(text);
+    free(first);
+    free(second);
+    free(third);
+    free(fourth);
+    free(last);
+    free(json);
+    cli_fini(&c);
+}
+
+static void test_loops(struct test *t)
+{
+    struct cli c = {.t = t};
+    char *text = with_kernels("buffer out u32:40:zero\n"
+                              "repeat 3 i 4 10          # 4, 14, 24\n"
+                              "  repeat 2 j\n"
+                              "    fill out+$i u8=$j 1\n"
+                              "    launch count 1 $i out\n"
+                              "  end\n"
+                              "end\n"
+                              "repeat 0 k\n"
+                              "  launch nothing $k\n"
+                              "end\n"
+                              "dump out o.bin\n");
+    run_script(&c, text, "");
+    CHECK_MSG(t, c.status == 1, "status %d\n%s", c.status,
+              c.err); // the empty loop's launch has too few words
+    CHECK_HAS(t, c.err, "s.wf:10:3: error: write launch KERNEL GRID BLOCK [ARGUMENT...] [shared=BYTES]\n");
+    CHECK(t, !cli_exists(&c, "o.bin"));
+    char *k = strstr(text, "launch nothing $k");
+    memcpy(k, "launch no 1 1 # 9", 17);
+    run_script(&c, text, "");
+    CHECK_MSG(t, c.status == 0, "status %d\n%s", c.status, c.err);
+    size_t length;
+    char *bytes = cli_read(&c, "o.bin", &length);
+    unsigned sum;
+    CHECK(t, bytes && length == 160);
+    if (bytes) {
+        memcpy(&sum, bytes, 4);
+        CHECK_EQ(t, sum, 2 * (4 + 14 + 24));
+        CHECK(t, bytes[4] == 1 && bytes[14] == 1 && bytes[24] == 1 && bytes[5] == 0);
+    }
+    CHECK_HAS(t, c.out, "count");
+    free(bytes);
+    free(text);
+    cli_fini(&c);
+}
+
+static void test_errors(struct test *t)
+{
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"lunch scale 1 1\n", "$D/s.wf:2:1: error: unknown command \"lunch\"; did you mean \"launch\"?\n    "
+                              "lunch scale 1 1\n    ^~~~~\n"},
+        {"buffer a\n", "$D/s.wf:2:1: error: write buffer NAME TYPE:COUNT:INIT\n    buffer a\n    ^~~~~~\n"},
+        {"buffer a f32:x:zero\n", "$D/s.wf:2:10: error: \"buf=f32:x:zero\": \"x\" is no count; write "
+                                  "buf=TYPE:COUNT:INIT\n    buffer a f32:x:zero\n             ^~~~~~~~~~\n"},
+        {"  launch count 1 32 nowhere\n", "$D/s.wf:2:21: error: no variable \"nowhere\" in ~"},
+        {"buffer result u32:1:zero\nlaunch count 1 32 resalt\n",
+         "$D/s.wf:3:19: error: no buffer \"resalt\"; did you mean \"result\"?\n~"},
+        {"buffer a u32:1:zero\nlaunch count 1 1025 a\n",
+         "$D/s.wf:3:1: error: block of 1025 x 1 x 1: x may be at most 1024\n~"},
+        {"buffer a u32:1:zero\nlaunch count 1 one a\n",
+         "$D/s.wf:3:16: error: block one: must be X[,Y[,Z]], whole numbers\n~"},
+        {"buffer a u32:1:zero\nlaunch count 1 1\n",
+         "$D/s.wf:3:1: error: kernel count takes 1 argument (u64); 0 were given\n~"},
+        {"buffer a u32:1:zero\nlaunch count 1 1 u32=1\n",
+         "$D/s.wf:3:1: error: u32=1: 4 bytes given; parameter 0 (u64) of kernel count takes 8\n~"},
+        {"end\n", "$D/s.wf:2:1: error: end without a repeat\n    end\n    ^~~\n"},
+        {"repeat 3\n", "$D/s.wf:2:1: error: repeat without an end\n    repeat 3\n    ^~~~~~\n"},
+        {"repeat 3 i\nfill a u32=$j\nend\n", "$D/s.wf:3:8: error: no loop has a variable \"j\"\n~"},
+        {"dump \"a b\n", "$D/s.wf:2:6: error: the quote is not closed\n    dump \"a b\n         ^\n"},
+        {"buffer a u32:4:zero\ncopy a a+8 16\n",
+         "$D/s.wf:3:6: error: 16 bytes do not fit: a has 16, a+8 has 8\n~"},
+        {"buffer a u32:4:zero\nfill a+12 f64=1\nfill a f64=1 3\n",
+         "$D/s.wf:4:6: error: 3 x f64 do not fit: a has 16 bytes\n~"},
+        {"buffer a u32:4:zero\nfill a+17 u8=1\n", "$D/s.wf:3:6: error: a+17: a has only 16 bytes\n~"},
+        {"set simd=stack\n", "$D/s.wf:2:5: error: unknown key \"simd\"; did you mean \"simt\"?\n~"},
+        {"texture t u8:4:zero blurred\n", "$D/s.wf:2:21: error: write texture NAME~"},
+        {"buffer a u32:4:zero\nbind picture a\n", "$D/s.wf:3:14: error: \"a\" is no texture\n~"},
+        {"symbol base u64=1\n", "$D/s.wf:2:8: error: variable base has 4 bytes, not 8\n~"},
+        {"buffer a u32:1:zero\ndump a no/where/out\nlaunch count 1 1 a\n",
+         "$D/s.wf:3:8: error: cannot write $D/no/where/out: No such file or directory\n~"},
+        {"buffer a u32:1:zero\n", "$D/s.wf: error: the script launches nothing\n"},
+    };
+    struct cli c = {.t = t};
+    for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+        char *text = with_kernels(rows[i].text);
+        run_script(&c, text, "--json $D/out.json");
+        const char *err = cli_errors(&c), *want = rows[i].message;
+        size_t length = strlen(want);
+        bool begins = length && want[length - 1] == '~';
+        bool same = begins ? strncmp(err, want, length - 1) == 0 : strcmp(err, want) == 0;
+        CHECK_MSG(t, c.status == 1 + (strstr(want, "unknown key") != NULL), "status %d for\n%s", c.status,
+                  rows[i].text);
+        CHECK_MSG(t, same, "%s    gives\n%s    not\n%s", rows[i].text, err, want);
+        CHECK_MSG(t, cli_files(&c) == 1 && !*c.out, "%s leaves something", rows[i].text);
+        free(text);
+    }
+    run_script(&c, "buffer a u32:1:zero\nlaunch count 1 1 a\n", "");
+    CHECK_HAS(t, c.err, "s.wf:2:1: error: no module is loaded; write load FILE first\n");
+    cli_fini(&c);
+}
+
+// An error in PTX points into the PTX, and a note says which line of the script led there.
+static void test_ptx_errors(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_write(&c, "bad.ptx", "nonsense\n", 9);
+    run_script(&c, "load bad.ptx\n", "");
+    CHECK_EQ(t, c.status, 1);
+    CHECK_HAS(t, c.err, "bad.ptx:1:1: error: ");
+    CHECK_HAS(t, c.err, "s.wf:1:6: note: ");
+    run_script(&c, "load none.ptx\n", "");
+    CHECK_HAS(t, c.err, "none.ptx: error: No such file or directory\n");
+    cli_fini(&c);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"all_commands", test_all_commands},
+                                             {"loops", test_loops},
+                                             {"errors", test_errors},
+                                             {"ptx_errors", test_ptx_errors}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
