@@ -197,10 +197,21 @@ const char *test_binary(void)
 
 enum outcome { PASSED, FAILED, SKIPPED };
 
+// The name as one word, which tools/run-tests counts on.
+static const char *printed_name(const struct test_case *c)
+{
+    static char name[128];
+    snprintf(name, sizeof name, "%s", c->name);
+    for (char *p = name; *p; p++)
+        if (*p == ' ') *p = '_';
+    return name;
+}
+
 static enum outcome run_case(const struct test_case *c)
 {
     struct test t = {.name = c->name};
-    printf("begin %s\n", c->name);
+    const char *name = printed_name(c);
+    printf("begin %s\n", name);
     fflush(stdout);
     double started = clock_seconds();
     c->run(&t);
@@ -208,9 +219,9 @@ static enum outcome run_case(const struct test_case *c)
     if (t.failures > SHOWN_FAILURES) printf("  and %u more failed checks\n", t.failures - SHOWN_FAILURES);
     enum outcome outcome = t.failures ? FAILED : t.skipped ? SKIPPED : PASSED;
     if (outcome == SKIPPED)
-        printf("skip %s %.3f %s\n", c->name, seconds, t.skipped);
+        printf("skip %s %.3f %s\n", name, seconds, t.skipped);
     else
-        printf("%s %s %.3f\n", outcome == FAILED ? "fail" : "pass", c->name, seconds);
+        printf("%s %s %.3f\n", outcome == FAILED ? "fail" : "pass", name, seconds);
     fflush(stdout);
     test_fini(&t);
     return outcome;
