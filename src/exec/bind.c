@@ -95,7 +95,7 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
     bool good = true;
     bind_operands(e, i, &b);
     bind_general(e, i, &e->general[index], &good);
-    if (i->op == OP_BRA || i->op == OP_CALL) b.target = &e->full[i->target];
+    if (i->op == OP_BRA) b.target = &e->full[i->target];
     if (isa_has(i, ISA_LOAD | ISA_STORE) && *slots != NO_SLOT) b.slot = (*slots)++;
     b.guarded = i->guard != PRED_TRUE || i->guard_not;
     if (i->op == OP_BRA) b.guarded = false;
@@ -105,6 +105,7 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
     b.run = b.guarded ? exec_guard_full : b.handlers->full;
     e->full[index] = b;
     b.run = b.guarded ? exec_guard_masked : b.handlers->masked;
+    if (i->op == OP_BRA) b.target = &e->masked[i->target];
     if (e->entry_flags[index] & EXEC_JOIN) b.run = exec_join;
     e->masked[index] = b;
 }

@@ -1,30 +1,37 @@
 // Control transfers, guards and what stands at the edges of a program. Who runs after lanes have gone
 // different ways is split.c's business.
 #include "exec/exec_impl.h"
+#include "exec/tail.h"
+
+static inline uint64_t guarded(const struct bound *d, const struct warp *w, uint64_t active)
+{
+    return (w->pred[d->guard] ^ (uint64_t)(int64_t)d->guard_not) & active;
+}
 
 const struct bound *exec_guard_full(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
-    uint64_t lanes = (w->pred[d->guard] ^ (uint64_t)(int64_t)d->guard_not) & active;
-    if (lanes == active) return d->handlers->full(d, w, regs, lanes);
-    return exec_guard_masked(d, w, regs, active);
+    uint64_t lanes = guarded(d, w, active);
+    if (lanes == active) TAIL(d->handlers->full(d, w, regs, lanes));
+    TAIL(exec_guard_masked(d, w, regs, active));
 }
 
 // Lanes whose guard is false were counted with their run as if they executed.
 const struct bound *exec_guard_masked(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
-    uint64_t lanes = (w->pred[d->guard] ^ (uint64_t)(int64_t)d->guard_not) & active;
+    uint64_t lanes = guarded(d, w, active);
     w->counts.thread_instructions -= bit_count(active & ~lanes);
-    if (lanes) return d->handlers->masked(d, w, regs, lanes);
+    if (lanes) TAIL(d->handlers->masked(d, w, regs, lanes));
     w->counts.guarded_off++;
-    return d + 1;
+    NEXT(d + 1, active);
 }
 
 const struct bound *exec_join(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
-    const struct bound *next;
-    if (!split_join(w, d, &next)) return next;
-    if (d->guarded) return exec_guard_masked(d, w, regs, active);
-    return d->handlers->masked(d, w, regs, active);
+    const struct bound *next = split_join(w, d);
+    if (next != d) return next;
+    active = w->active; // more lanes than came, when they met those that wait here
+    if (d->guarded) TAIL(exec_guard_masked(d, w, regs, active));
+    TAIL(d->handlers->masked(d, w, regs, active));
 }
 
 const struct bound *exec_stop(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
@@ -55,7 +62,7 @@ const struct bound *exec_bad_constant(const struct bound *d, struct warp *w, uin
 const struct bound *exec_bra(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     (void)regs;
-    uint64_t taken = (w->pred[d->guard] ^ (uint64_t)(int64_t)d->guard_not) & active;
+    uint64_t taken = guarded(d, w, active);
     w->counts.branches++;
     if (!taken) return d + 1;
     warp_count_run(w, d);

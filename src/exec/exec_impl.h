@@ -44,20 +44,21 @@ struct bound {
     exec_handler *run;               // first: joins, guard, or the form itself
     const struct handlers *handlers; // the form
     union {
-        const struct bound *target; // BRA, CALL: in the full-mask code
+        const struct bound *target; // BRA: in the same copy of the code
         uint64_t wide;              // 64-bit constant operand
     };
-    uint32_t dst;     // register offset, or predicate index (PRED_SINK for PT)
-    uint32_t src[4];  // register offset; predicates: index | not << 31
-    uint32_t scalar;  // a non-register 32-bit source after its modifiers, where the form takes one
-    int32_t offset;   // of an address operand
-    uint32_t index;   // of the instruction
-    uint16_t slot;    // of the allocation cache, NO_SLOT
-    uint8_t guard;    // predicate index
-    int8_t guard_not; // -1 when negated
-    uint8_t q;        // second, predicate destination (PRED_SINK when absent)
-    uint8_t guarded;  // the guard is applied before the form runs (branches apply it themselves)
-    uint8_t spare[2];
+    uint32_t dst;       // register offset, or predicate index (PRED_SINK for PT)
+    uint32_t src[4];    // register offset; predicates: index | not << 31
+    uint32_t scalar;    // a non-register 32-bit source after its modifiers, where the form takes one
+    int32_t offset;     // of an address operand
+    uint32_t index;     // of the instruction
+    uint16_t slot;      // of the allocation cache, NO_SLOT
+    uint8_t guard;      // predicate index
+    int8_t guard_not;   // -1 when negated
+    uint8_t q;          // second, predicate destination (PRED_SINK when absent)
+    uint8_t guarded;    // the guard is applied before the form runs (branches apply it themselves)
+    uint8_t spare_byte; // whatever the form wants
+    uint8_t unused;
 };
 _Static_assert(sizeof(struct bound) == 64, "a bound instruction is a cache line");
 
@@ -158,6 +159,7 @@ struct exec {
     const struct launch *launch;
     const struct program *program;
     enum exec_isa isa;
+    bool general_only;            // no fast forms: what tests compare them with
     unsigned lanes, vector_bytes; // 32 or 64; 4 bytes a lane
     unsigned warp_size, warps_per_block, threads_per_block;
     uint32_t register_slots; // of a warp, extra ones included
@@ -234,9 +236,9 @@ void split_init(struct warp *w);
 // their caller's do.
 const struct bound *split_transfer(struct warp *w, const struct lane_group *groups, unsigned count,
                                    uint32_t rejoin, uint32_t rejoin_depth);
-// At an instruction where splits may meet, before it executes: true when the running lanes simply go on; else
-// *next.
-bool split_join(struct warp *w, const struct bound *d, const struct bound **next);
+// At an instruction where splits may meet, before it executes: what runs next (NULL: stop), often d itself,
+// with the lanes in w->active.
+const struct bound *split_join(struct warp *w, const struct bound *d);
 // `lanes` of the running split end; the others go on at next_pc.
 const struct bound *split_exit(struct warp *w, uint64_t lanes, uint32_t next_pc);
 // True when an instruction of the running split that `lanes` execute has all of `members` there (simt=stack:

@@ -1,5 +1,8 @@
-// Which build of the fast forms runs: asked of the processor, never of a file-scope variable.
-#include "exec/exec_impl.h"
+// Which build of the fast forms runs: asked of the processor, never of a file-scope variable. valgrind's
+// processor has no AVX-512, and gets the AVX2 build.
+#include "exec/fast_families.h"
+
+#include <stddef.h>
 
 const char *exec_isa_name(enum exec_isa isa)
 {
@@ -13,16 +16,63 @@ const char *exec_isa_name(enum exec_isa isa)
     return NULL;
 }
 
-bool exec_isa_available(enum exec_isa isa) { return isa == EXEC_ISA_AUTO || isa == EXEC_ISA_PORTABLE; }
+bool exec_isa_available(enum exec_isa isa)
+{
+    switch (isa) {
+    case EXEC_ISA_AUTO:
+    case EXEC_ISA_PORTABLE: return true;
+#if FAST_X86
+    case EXEC_ISA_AVX2:
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    case EXEC_ISA_AVX512:
+        return exec_isa_available(EXEC_ISA_AVX2) && __builtin_cpu_supports("avx512f") &&
+               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl");
+#else
+    case EXEC_ISA_AVX2:
+    case EXEC_ISA_AVX512:
+#endif
+    case EXEC_ISA_COUNT: break;
+    }
+    return false;
+}
 
 enum exec_isa exec_isa_resolve(enum exec_isa isa)
 {
-    (void)isa;
-    return EXEC_ISA_PORTABLE;
+    if (isa != EXEC_ISA_AUTO && exec_isa_available(isa)) return isa;
+    if (exec_isa_available(EXEC_ISA_AVX512)) return EXEC_ISA_AVX512;
+    return exec_isa_available(EXEC_ISA_AVX2) ? EXEC_ISA_AVX2 : EXEC_ISA_PORTABLE;
 }
+
+#define FAMILY(name)                                                                                         \
+    extern fast_family name##_portable_32, name##_portable_64, name##_avx2_32, name##_avx2_64,               \
+        name##_avx512_32, name##_avx512_64;
+FAST_FAMILIES
+#undef FAMILY
 
 const struct handlers *exec_fast_form(const struct exec *e, const struct inst *i, struct bound *d)
 {
-    (void)e, (void)i, (void)d;
+    enum { ISA_BUILDS = FAST_X86 ? EXEC_ISA_COUNT : EXEC_ISA_AVX2 };
+    static fast_family *const families[][ISA_BUILDS][2] = {
+#if FAST_X86
+#define FAMILY(name)                                                                                         \
+    {[EXEC_ISA_PORTABLE] = {name##_portable_32, name##_portable_64},                                         \
+     [EXEC_ISA_AVX2] = {name##_avx2_32, name##_avx2_64},                                                     \
+     [EXEC_ISA_AVX512] = {name##_avx512_32, name##_avx512_64}},
+#else
+#define FAMILY(name) {[EXEC_ISA_PORTABLE] = {name##_portable_32, name##_portable_64}},
+#endif
+        FAST_FAMILIES
+#undef FAMILY
+    };
+    if (e->general_only) return NULL;
+    for (size_t f = 0; f < sizeof families / sizeof families[0]; f++) {
+        struct bound tried = *d;
+        const struct handlers *h = families[f][e->isa][e->lanes == 64](e, i, &tried);
+        if (!h) continue;
+        *d = tried;
+        return h;
+    }
     return NULL;
 }

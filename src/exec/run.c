@@ -21,7 +21,6 @@ enum {
 static void count_lanes(struct warp *w, uint64_t instructions)
 {
     w->issued += instructions;
-    w->counts.warp_instructions += instructions;
     w->counts.thread_instructions += instructions * bit_count(w->active);
 }
 
@@ -91,10 +90,9 @@ bool exec_step(struct warp *w, uint8_t *file, const uint16_t *map)
     struct exec *e = w->exec;
     w->slice_end = 0;
     uint32_t index = w->pc;
-    for (const struct bound *next; e->entry_flags[index] & EXEC_JOIN && w->active != w->full; index = w->pc) {
-        const struct bound *d = &e->masked[index];
-        w->run_start = d;
-        if (split_join(w, d, &next)) break;
+    for (; e->entry_flags[index] & EXEC_JOIN && w->active != w->full; index = w->pc) {
+        w->run_start = &e->masked[index];
+        if (split_join(w, w->run_start) == &e->masked[index]) break;
     }
     const struct inst *i = &e->program->insts[index];
     if (map && index < e->program->inst_count) {
@@ -207,7 +205,11 @@ static void add_counts(struct exec_counts *to, struct exec_counts *from)
 
 static void cta_collect(struct cta *c)
 {
-    for (uint32_t i = 0; i < c->warp_count; i++) add_counts(c->exec->counts, &c->warps[i].counts);
+    for (uint32_t i = 0; i < c->warp_count; i++) {
+        struct warp *w = &c->warps[i];
+        w->counts.warp_instructions = w->issued;
+        add_counts(c->exec->counts, &w->counts);
+    }
 }
 
 static uint64_t slice_of(const struct exec *e)

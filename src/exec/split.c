@@ -195,16 +195,15 @@ const struct bound *split_transfer(struct warp *w, const struct lane_group *grou
     return splits_transfer(w, groups, count);
 }
 
-bool split_join(struct warp *w, const struct bound *d, const struct bound **next)
+const struct bound *split_join(struct warp *w, const struct bound *d)
 {
     struct split *s = &w->splits.data[w->current];
     if (is_stack(w)) {
-        if (s->rejoin_pc != d->index || s->rejoin_depth != w->depth) return true;
+        if (s->rejoin_pc != d->index || s->rejoin_depth != w->depth) return d;
         warp_count_before(w, d);
-        *next = stack_pop(w);
-        return false;
+        return stack_pop(w);
     }
-    if (w->splits.count == 1) return true;
+    if (w->splits.count == 1) return d;
     s->pc = d->index;
     uint64_t lanes = w->active;
     uint32_t current = w->current;
@@ -214,14 +213,12 @@ bool split_join(struct warp *w, const struct bound *d, const struct bound **next
         w->split_turn--;
     else
         pick_best(w);
-    if (w->pc == d->index && w->active == lanes && w->current == current &&
-        w->splits.data[current].mask == lanes) {
+    if (w->current == current && w->splits.data[current].mask == lanes) {
         w->run_start = d;
-        return true;
+        return d;
     }
     make_current(w, w->current);
-    *next = warp_go(w, w->pc);
-    return false;
+    return warp_go(w, w->pc);
 }
 
 static uint64_t still_there(const struct warp *w, uint64_t lanes) { return lanes & w->present & ~w->exited; }

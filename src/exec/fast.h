@@ -1,0 +1,164 @@
+// Fast forms: how their handlers are written. A form is an instruction with its operand kinds and modifiers
+// fixed when the program is bound; each has one handler for a full warp and one for some lanes.
+//
+//     FORM_2(add, a + b)    defines add_rr and add_rs: both operands registers, or the second a constant
+//
+// Handlers end by calling the next one in tail position (tail.h).
+#pragma once
+#include "exec/fast_families.h"
+#include "exec/simd.h"
+#include "exec/tail.h"
+
+#define PASTE2(a, b) a##_##b
+#define PASTE(a, b)  PASTE2(a, b)
+#define FAST(name)   PASTE(name, FAST_NAME) // an external name of this build
+
+#define HANDLER(name)                                                                                        \
+    static const struct bound *name(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+
+// One result word a lane. SETUP runs once, EXPRESSION (a vu) for each vector k.
+#define FORM(name, SETUP, LOADS, EXPRESSION)                                                                 \
+    HANDLER(name##_full)                                                                                     \
+    {                                                                                                        \
+        uint8_t *to = regs + d->dst;                                                                         \
+        SETUP;                                                                                               \
+        EACH_VECTOR(k)                                                                                       \
+        {                                                                                                    \
+            LOADS;                                                                                           \
+            store(to, k, (vu)(EXPRESSION));                                                                  \
+        }                                                                                                    \
+        NEXT(d + 1, active);                                                                                 \
+    }                                                                                                        \
+    HANDLER(name##_masked)                                                                                   \
+    {                                                                                                        \
+        uint8_t *to = regs + d->dst;                                                                         \
+        SETUP;                                                                                               \
+        EACH_VECTOR(k)                                                                                       \
+        {                                                                                                    \
+            LOADS;                                                                                           \
+            store_masked(to, k, mask_part(active, k), (vu)(EXPRESSION));                                     \
+        }                                                                                                    \
+        NEXT(d + 1, w->active);                                                                              \
+    }                                                                                                        \
+    static const struct handlers name __attribute__((unused)) = {name##_full, name##_masked};
+
+#define REG_A    const uint8_t *pa = regs + d->src[0]
+#define REG_B    const uint8_t *pb = regs + d->src[1]
+#define REG_C    const uint8_t *pc = regs + d->src[2]
+#define CONSTANT const vu s = splat(d->scalar)
+
+#define FORM_1(name, EXPRESSION) FORM(name, REG_A, vu a = load(pa, k), EXPRESSION)
+#define FORM_2(name, EXPRESSION)                                                                             \
+    FORM(name##_rr, REG_A; REG_B, vu a = load(pa, k); vu b = load(pb, k), EXPRESSION)                        \
+    FORM(name##_rs, REG_A; CONSTANT, vu a = load(pa, k); vu b = s, EXPRESSION)
+#define FORM_3(name, EXPRESSION)                                                                             \
+    FORM(name##_rrr, REG_A; REG_B; REG_C, vu a = load(pa, k); vu b = load(pb, k);                            \
+         vu c = load(pc, k), EXPRESSION)                                                                     \
+    FORM(name##_rsr, REG_A; CONSTANT; REG_C, vu a = load(pa, k); vu b = s; vu c = load(pc, k), EXPRESSION)   \
+    FORM(name##_rrs, REG_A; REG_B; CONSTANT, vu a = load(pa, k); vu b = load(pb, k); vu c = s, EXPRESSION)
+
+// Two result words a lane, `low` and `high`, computed by STATEMENT.
+#define FORM_WIDE(name, SETUP, LOADS, STATEMENT)                                                             \
+    HANDLER(name##_full)                                                                                     \
+    {                                                                                                        \
+        uint8_t *to = regs + d->dst;                                                                         \
+        SETUP;                                                                                               \
+        EACH_VECTOR(k)                                                                                       \
+        {                                                                                                    \
+            LOADS;                                                                                           \
+            vu low, high;                                                                                    \
+            STATEMENT;                                                                                       \
+            store(to, k, low);                                                                               \
+            store(to + REGISTER_BYTES, k, high);                                                             \
+        }                                                                                                    \
+        NEXT(d + 1, active);                                                                                 \
+    }                                                                                                        \
+    HANDLER(name##_masked)                                                                                   \
+    {                                                                                                        \
+        uint8_t *to = regs + d->dst;                                                                         \
+        SETUP;                                                                                               \
+        EACH_VECTOR(k)                                                                                       \
+        {                                                                                                    \
+            LOADS;                                                                                           \
+            vu low, high;                                                                                    \
+            STATEMENT;                                                                                       \
+            vm m = mask_part(active, k);                                                                     \
+            store_masked(to, k, m, low);                                                                     \
+            store_masked(to + REGISTER_BYTES, k, m, high);                                                   \
+        }                                                                                                    \
+        NEXT(d + 1, w->active);                                                                              \
+    }                                                                                                        \
+    static const struct handlers name __attribute__((unused)) = {name##_full, name##_masked};
+
+// A predicate p = r && c, and q = !r && c where it is wanted, from a comparison of each vector.
+#define FORM_PRED(name, SETUP, LOADS, COMPARISON)                                                            \
+    HANDLER(name##_full)                                                                                     \
+    {                                                                                                        \
+        lanes_t r = 0, c = pred_lanes(w, d->src[2]);                                                         \
+        SETUP;                                                                                               \
+        EACH_VECTOR(k)                                                                                       \
+        {                                                                                                    \
+            LOADS;                                                                                           \
+            r |= mask_place((COMPARISON), k);                                                                \
+        }                                                                                                    \
+        w->pred[d->dst] = r & c;                                                                             \
+        w->pred[d->q] = (lanes_t)~r & c;                                                                     \
+        NEXT(d + 1, active);                                                                                 \
+    }                                                                                                        \
+    HANDLER(name##_masked)                                                                                   \
+    {                                                                                                        \
+        lanes_t r = 0, c = pred_lanes(w, d->src[2]) & (lanes_t)active;                                       \
+        SETUP;                                                                                               \
+        EACH_VECTOR(k)                                                                                       \
+        {                                                                                                    \
+            LOADS;                                                                                           \
+            r |= mask_place((COMPARISON), k);                                                                \
+        }                                                                                                    \
+        w->pred[d->dst] = (w->pred[d->dst] & ~active) | (r & c);                                             \
+        w->pred[d->q] = (w->pred[d->q] & ~active) | ((lanes_t)~r & c);                                       \
+        NEXT(d + 1, w->active);                                                                              \
+    }                                                                                                        \
+    static const struct handlers name __attribute__((unused)) = {name##_full, name##_masked};
+#define FORM_COMPARE(name, COMPARISON)                                                                       \
+    FORM_PRED(name##_rr, REG_A; REG_B, vu a = load(pa, k); vu b = load(pb, k), COMPARISON)                   \
+    FORM_PRED(name##_rs, REG_A; CONSTANT, vu a = load(pa, k); vu b = s, COMPARISON)
+
+static inline lanes_t pred_lanes(const struct warp *w, uint32_t source)
+{
+    return (lanes_t)w->pred[source & 15] ^ (lanes_t)((int32_t)source >> 31);
+}
+
+// How a form's sources are given: registers, or one constant.
+enum operands {
+    OPERANDS_OTHER,
+    OPERANDS_RR,
+    OPERANDS_RS,
+    OPERANDS_SR,
+    OPERANDS_RRR,
+    OPERANDS_RSR,
+    OPERANDS_RRS,
+    OPERANDS_SRR
+};
+
+static inline bool is_register(const struct operand *o) { return o->kind == OPERAND_REG; }
+static inline bool is_constant(const struct operand *o)
+{
+    return o->kind == OPERAND_IMM || o->kind == OPERAND_CONST;
+}
+static inline bool is_zero_register(const struct operand *o)
+{
+    return o->kind == OPERAND_REG && o->reg == REG_ZERO;
+}
+
+// Value of constant source k; modifiers are the caller's.
+static inline uint32_t constant_of(const struct exec *e, const struct bound *d, unsigned k)
+{
+    return (uint32_t)e->general[d->index].value[k];
+}
+
+static inline void swap_sources(struct bound *d, unsigned a, unsigned b)
+{
+    uint32_t t = d->src[a];
+    d->src[a] = d->src[b];
+    d->src[b] = t;
+}

@@ -1,0 +1,57 @@
+// Fast forms: branches that do not divide the running lanes, votes, shuffles without members to wait for.
+#include "exec/fast.h"
+
+// The straight run that ends with d, for a warp whose running lanes are `lanes` many.
+static inline void count_run(struct warp *w, const struct bound *d, unsigned lanes)
+{
+    uint64_t instructions = (uint64_t)(d - w->run_start) + 1;
+    w->issued += instructions;
+    w->counts.thread_instructions += instructions * lanes;
+}
+
+static inline lanes_t branch_lanes(const struct bound *d, const struct warp *w)
+{
+    return (lanes_t)w->pred[d->guard] ^ (lanes_t)d->guard_not;
+}
+
+HANDLER(bra_full)
+{
+    lanes_t taken = branch_lanes(d, w);
+    if (taken == 0) {
+        w->counts.branches++;
+        NEXT(d + 1, active);
+    }
+    if (taken != ALL_LANES) TAIL(exec_bra(d, w, regs, active));
+    count_run(w, d, FAST_LANES);
+    w->counts.branches++;
+    const struct bound *to = d->target;
+    if (w->issued >= w->slice_end) return warp_stop(w, to->index);
+    w->run_start = to;
+    NEXT(to, active);
+}
+
+HANDLER(bra_masked)
+{
+    lanes_t taken = branch_lanes(d, w) & (lanes_t)active;
+    if (taken == 0) {
+        w->counts.branches++;
+        NEXT(d + 1, active);
+    }
+    if (taken != active) TAIL(exec_bra(d, w, regs, active));
+    count_run(w, d, bit_count(active));
+    w->counts.branches++;
+    const struct bound *to = d->target;
+    if (w->issued >= w->slice_end) return warp_stop(w, to->index);
+    w->run_start = to;
+    NEXT(to, active);
+}
+
+static const struct handlers bra_stack = {bra_full, bra_masked}, bra_splits = {bra_full, exec_bra};
+
+extern fast_family FAST(fast_control);
+const struct handlers *FAST(fast_control)(const struct exec *e, const struct inst *i, struct bound *d)
+{
+    (void)d;
+    if (i->op == OP_BRA) return e->launch->simt == SIMT_STACK ? &bra_stack : &bra_splits;
+    return NULL;
+}

@@ -1,0 +1,8 @@
+// The families of fast forms, one a file of fast/, and what each of them is: the choice of a form for an
+// instruction, NULL when it has none. It may move d's operands about.
+#pragma once
+#include "exec/exec_impl.h"
+
+typedef const struct handlers *fast_family(const struct exec *e, const struct inst *i, struct bound *d);
+
+#define FAST_FAMILIES FAMILY(fast_integer) FAMILY(fast_control)

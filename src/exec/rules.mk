@@ -1,0 +1,30 @@
+# Fast forms (src/exec/fast/) are compiled once for each instruction set and warp size, under names that end in
+# both, and chosen when a program is bound (isa_select.c). Only the portable build exists where there is no x86-64.
+
+FAST_SRC := $(wildcard src/exec/fast/*.c)
+LIB_OBJ  := $(filter-out $(FAST_SRC:%.c=$(BUILD)/%.o),$(LIB_OBJ))
+
+FAST_ISAS := portable
+ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
+FAST_ISAS += avx2 avx512
+endif
+
+FAST_BITS_portable := -DFAST_BITS=128
+FAST_BITS_avx2     := -DFAST_BITS=256 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mpopcnt -mno-vzeroupper
+FAST_BITS_avx512   := -DFAST_BITS=512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi -mbmi2 \
+                      -mpopcnt -mno-vzeroupper
+# Vectors wider than the base ABI's are only ever arguments of inline functions.
+FAST_CFLAGS := -Wno-psabi
+ifeq ($(MODE),release)
+FAST_CFLAGS += -O3 -fno-trapping-math
+endif
+
+define FAST_RULE
+$(BUILD)/src/exec/fast/%.$(1)_$(2).o: src/exec/fast/%.c
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(FAST_CFLAGS) $(FAST_BITS_$(1)) -DFAST_LANES=$(2) -DFAST_NAME=$(1)_$(2) \
+	    -MMD -MP -c -o $$@ $$<
+LIB_OBJ += $(FAST_SRC:%.c=$(BUILD)/%.$(1)_$(2).o)
+endef
+$(foreach isa,$(FAST_ISAS),$(foreach lanes,32 64,$(eval $(call FAST_RULE,$(isa),$(lanes)))))
+$(BUILD)/src/exec/isa_select.o: ALL_CFLAGS += -DFAST_X86=$(if $(filter avx2,$(FAST_ISAS)),1,0)
