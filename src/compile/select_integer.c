@@ -118,7 +118,9 @@ static void select_neg(struct select *s, struct ir_inst *i)
         return;
     }
     uint32_t carry = mach_pred(s->f);
-    emit_add(s, dst, source_zero(), negated(in_register(s, source_half(s, ir_operand(i, 0), LOW))), carry);
+    struct source low = in_register(s, source_half(s, ir_operand(i, 0), LOW));
+    low.o.flags ^= OPERAND_NEG; // also of zero: the carry of its complement is wanted
+    emit_add(s, dst, source_zero(), low, carry);
     emit_addx(s, dst + 1, source_zero(), complemented(source_half(s, ir_operand(i, 0), HIGH)),
               carry_of(carry), MACH_NONE);
 }
