@@ -155,7 +155,7 @@ struct source source_pair(struct select *s, struct ir_value *v)
     v = strip(v);
     if (v->is_constant && !v->bits) return source_unit(MACH_NONE, 2);
     if (v->def && v->def->op == IR_UNDEF) return source_unit(MACH_NONE, 2);
-    bool made = v->is_constant || v->def->op == IR_BANK || v->def->op == IR_SYMBOL;
+    bool made = v->is_constant || (v->def && (v->def->op == IR_BANK || v->def->op == IR_SYMBOL));
     if (made && (v->is_constant || v->def->op == IR_SYMBOL || is_word(v->def))) return made_pair(s, v);
     return source_unit(demand(s, v), 2);
 }

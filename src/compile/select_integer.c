@@ -463,8 +463,11 @@ static void select_minmax(struct select *s, struct ir_inst *i)
 static void select_ternary(struct select *s, struct ir_inst *i, unsigned op)
 {
     struct mach_inst *m = begin(s, op);
-    m->i.type = op == OP_VABSDIFF ? (i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32) : i->type;
-    m->i.type2 = op == OP_IDP ? i->type2 : TYPE_NONE;
+    m->i.type = i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32;
+    if (op == OP_IDP) {
+        m->i.type = isa_type_is_signed((enum isa_type)i->type) ? TYPE_S8 : TYPE_U8;
+        m->i.type2 = isa_type_is_signed((enum isa_type)i->type2) ? TYPE_S8 : TYPE_U8;
+    }
     m->i.mode = op == OP_IDP ? i->mode : MODE_NONE;
     set_dst(m, 0, wanted(s, i, 0), 1);
     for (unsigned k = 0; k < 3; k++) set_src(m, k, source_any(s, ir_operand(i, k)));
