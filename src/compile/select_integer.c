@@ -110,19 +110,27 @@ static void select_add(struct select *s, struct ir_inst *i)
     emit_add(s, dst, source_any(s, a), i->op == IR_SUB ? negated(right) : right, MACH_NONE);
 }
 
+// A constant's negative, or 0 - a as a sum of complements.
+static void emit_neg64(struct select *s, uint32_t dst, struct source low, struct source high)
+{
+    uint32_t carry = mach_pred(s->f);
+    if (source_is_zero(&low)) { // its complement's carry would be lost on RZ
+        move_to(s, dst, source_zero());
+        emit_add(s, dst + 1, source_zero(), negated(high), MACH_NONE);
+        return;
+    }
+    emit_add(s, dst, source_zero(), negated(low), carry);
+    emit_addx(s, dst + 1, source_zero(), complemented(high), carry_of(carry), MACH_NONE);
+}
+
 static void select_neg(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
-    if (!is_wide(i)) {
-        emit_add(s, dst, source_zero(), negated(source_any(s, ir_operand(i, 0))), MACH_NONE);
-        return;
-    }
-    uint32_t carry = mach_pred(s->f);
-    struct source low = in_register(s, source_half(s, ir_operand(i, 0), LOW));
-    low.o.flags ^= OPERAND_NEG; // also of zero: the carry of its complement is wanted
-    emit_add(s, dst, source_zero(), low, carry);
-    emit_addx(s, dst + 1, source_zero(), complemented(source_half(s, ir_operand(i, 0), HIGH)),
-              carry_of(carry), MACH_NONE);
+    struct ir_value *a = ir_operand(i, 0);
+    if (is_wide(i))
+        emit_neg64(s, dst, source_half(s, a, LOW), source_half(s, a, HIGH));
+    else
+        emit_add(s, dst, source_zero(), negated(source_any(s, a)), MACH_NONE);
 }
 
 // ADDCC SUBCC ADDX SUBX: the carry is a value of its own.
@@ -432,11 +440,12 @@ static void select_extend(struct select *s, struct ir_inst *i)
 // -- the rest
 // --------------------------------------------------------------------------------------------------
 
-static void select_unary(struct select *s, struct ir_inst *i, unsigned op)
+static void emit_unary(struct select *s, struct ir_inst *i, unsigned op, uint32_t dst, struct source a,
+                       unsigned type)
 {
     struct mach_inst *m = begin(s, op);
     if (op == OP_FLO) {
-        m->i.type = i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32;
+        m->i.type = (uint8_t)type;
         m->i.mode = i->mode;
     }
     if (op == OP_I2I) {
@@ -444,13 +453,128 @@ static void select_unary(struct select *s, struct ir_inst *i, unsigned op)
         m->i.type2 = i->type2;
         m->i.flags |= INST_SAT;
     }
-    set_dst(m, 0, wanted(s, i, 0), 1);
-    set_src(m, 0, source_any(s, ir_operand(i, 0)));
+    set_dst(m, 0, dst, 1);
+    set_src(m, 0, a);
     finish(s, m);
+}
+
+static void emit_select(struct select *s, uint32_t dst, struct source yes, struct source no,
+                        struct source predicate)
+{
+    emit3(s, OP_SEL, dst, yes, no, predicate);
+}
+
+static struct source is_negative(struct select *s, struct source word)
+{
+    struct source p = source_true();
+    struct mach_inst *m = begin(s, OP_ISETP);
+    p.unit = mach_pred(s->f);
+    m->i.type = TYPE_S32;
+    m->i.cmp = CMP_LT;
+    set_dst_pred(m, 0, p.unit);
+    set_dst_pred(m, 1, MACH_NONE);
+    set_src(m, 0, word);
+    set_src(m, 1, source_zero());
+    set_src(m, 2, source_true());
+    finish(s, m);
+    return p;
+}
+
+// |a|: 0 - a where the high word is negative.
+static void select_abs64(struct select *s, uint32_t dst, struct source low, struct source high)
+{
+    uint32_t negative = mach_reg(s->f, 2);
+    emit_neg64(s, negative, low, high);
+    struct source p = is_negative(s, in_register(s, high));
+    emit_select(s, dst, source_unit(negative, 1), low, p);
+    emit_select(s, dst + 1, source_unit(negative + 1, 1), high, p);
+}
+
+// The leading one of 64 bits is the high word's, or the low word's where the high word has none. Of signed
+// numbers it is the leading bit unlike the sign: that of the number with all its bits turned where it is
+// negative.
+static void select_flo64(struct select *s, struct ir_inst *i, struct source low, struct source high)
+{
+    uint32_t dst = wanted(s, i, 0), from_low = mach_reg(s->f, 1), from_high = mach_reg(s->f, 1),
+             sum = mach_reg(s->f, 1);
+    bool shift = i->mode == MODE_FLO_SH;
+    if (i->type == TYPE_S64) {
+        uint32_t sign = mach_reg(s->f, 1), turned = mach_reg(s->f, 2);
+        emit_shift(s, OP_SHR, sign, high, source_imm(31), TYPE_S32);
+        emit_lop3(s, turned, low, source_unit(sign, 1), source_zero(), LUT_A ^ LUT_B);
+        emit_lop3(s, turned + 1, high, source_unit(sign, 1), source_zero(), LUT_A ^ LUT_B);
+        low = source_unit(turned, 1);
+        high = source_unit(turned + 1, 1);
+    }
+    emit_unary(s, i, OP_FLO, from_low, low, TYPE_U32);
+    emit_unary(s, i, OP_FLO, from_high, high, TYPE_U32);
+    // Positions of the high word count from 32, shift amounts of the low word do; -1 (none) stays as it is.
+    struct source none = source_true();
+    struct mach_inst *m = begin(s, OP_ISETP);
+    none.unit = mach_pred(s->f);
+    m->i.type = TYPE_S32;
+    m->i.cmp = CMP_LT;
+    set_dst_pred(m, 0, none.unit);
+    set_dst_pred(m, 1, MACH_NONE);
+    set_src(m, 0, source_unit(shift ? from_low : from_high, 1));
+    set_src(m, 1, source_zero());
+    set_src(m, 2, source_true());
+    finish(s, m);
+    emit_add(s, sum, source_unit(shift ? from_low : from_high, 1), source_imm(32), MACH_NONE);
+    if (!shift) {
+        emit_select(s, dst, source_unit(from_low, 1), source_unit(sum, 1), none);
+        return;
+    }
+    uint32_t moved = mach_reg(s->f, 1);
+    emit_select(s, moved, source_unit(from_low, 1), source_unit(sum, 1), none);
+    struct source p = is_negative(s, source_unit(from_high, 1));
+    emit_select(s, dst, source_unit(moved, 1), source_unit(from_high, 1), p);
+}
+
+static void select_unary(struct select *s, struct ir_inst *i, unsigned op)
+{
+    uint32_t dst = wanted(s, i, 0);
+    struct ir_value *a = ir_operand(i, 0);
+    if (!is_wide(i)) {
+        emit_unary(s, i, op, dst, source_any(s, a), i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32);
+        return;
+    }
+    struct source low = source_half(s, a, LOW), high = source_half(s, a, HIGH);
+    if (op == OP_IABS) {
+        select_abs64(s, dst, low, high);
+    } else if (op == OP_FLO) {
+        select_flo64(s, i, low, high);
+    } else if (op == OP_BREV) {
+        emit_unary(s, i, op, dst, high, TYPE_U32);
+        emit_unary(s, i, op, dst + 1, low, TYPE_U32);
+    } else { // POPC
+        uint32_t part = mach_reg(s->f, 2);
+        emit_unary(s, i, op, part, low, TYPE_U32);
+        emit_unary(s, i, op, part + 1, high, TYPE_U32);
+        emit_add(s, dst, source_unit(part, 1), source_unit(part + 1, 1), MACH_NONE);
+    }
+}
+
+// A comparison of pairs and a select of each half.
+static void select_minmax64(struct select *s, struct ir_inst *i)
+{
+    uint32_t dst = wanted(s, i, 0);
+    struct ir_value *a = ir_operand(i, 0), *b = ir_operand(i, 1);
+    struct compare c = {BOOL_AND, mach_pred(s->f), MACH_NONE, source_true()};
+    struct ir_inst comparison = *i;
+    comparison.cmp = i->op == IR_MIN ? CMP_LT : CMP_GT;
+    select_compare(s, &comparison, &c);
+    struct source p = carry_of(c.p);
+    for (unsigned h = 0; h < 2; h++)
+        emit_select(s, dst + h, source_half(s, a, (enum half)h), source_half(s, b, (enum half)h), p);
 }
 
 static void select_minmax(struct select *s, struct ir_inst *i)
 {
+    if (is_wide(i)) {
+        select_minmax64(s, i);
+        return;
+    }
     struct mach_inst *m = begin(s, OP_IMNMX);
     m->i.type = i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32;
     m->i.mode = i->op == IR_MIN ? MODE_MIN : MODE_MAX;
