@@ -275,7 +275,7 @@ bool fold(const struct ir_inst *i, uint64_t *results)
     uint64_t u[4] = {0};
     if (!i->use_count || i->use_count > 4 || i->op == IR_PHI || !ir_is_pure(i)) return false;
     for (uint32_t k = 0; k < i->use_count; k++)
-        if (!ir_constant_bits(ir_operand(i, k), &u[k])) return false;
+        if (!ir_operand(i, k) || !ir_constant_bits(ir_operand(i, k), &u[k])) return false;
     struct operands o = {u[0], u[1], u[2], u[3], 32, isa_type_is_signed((enum isa_type)i->type)};
     if (ir_class_of_type((enum isa_type)i->type) == IR_CLASS_64) o.width = 64;
     uint64_t sum;

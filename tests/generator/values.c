@@ -146,7 +146,7 @@ bool constant_text(struct gen *g, char kind, char *text, size_t size)
     case 'f': snprintf(text, size, "0f%08x", special_f32(g)); return true;
     case 'g': snprintf(text, size, "0d%016llx", (unsigned long long)special_f64(g)); return true;
     case 's': snprintf(text, size, "%u", below(g, chance(g, 85) ? 32 : 70)); return true;
-    case 'w': snprintf(text, size, "%u", below(g, chance(g, 85) ? 33 : 260)); return true;
+    case 'w': snprintf(text, size, "%u", below(g, chance(g, 85) ? 33 : 256)); return true;
     }
     return false;
 }
