@@ -102,11 +102,13 @@ static void wrapping_pair(struct lower *l, enum ir_op op, enum isa_type type)
 void lower_szext(struct lower *l) { wrapping_pair(l, IR_SZEXT, lower_type(lower_type0(l))); }
 void lower_bmsk(struct lower *l) { wrapping_pair(l, IR_BMSK, TYPE_U32); }
 
+static enum isa_type byte_type(enum ptx_type type) { return ptx_type_is_signed(type) ? TYPE_S8 : TYPE_U8; }
+
 static void dot_product(struct lower *l, enum isa_mode mode)
 {
     struct ir_value *a = lower_read(l, 1, PTX_B32), *b = lower_read(l, 2, PTX_B32);
-    struct ir_value *r = op3(l, IR_DOT, lower_type(l->inst->types[0]), a, b, lower_read(l, 3, PTX_B32));
-    r->def->type2 = (uint8_t)lower_type(l->inst->types[1]);
+    struct ir_value *r = op3(l, IR_DOT, byte_type(l->inst->types[0]), a, b, lower_read(l, 3, PTX_B32));
+    r->def->type2 = (uint8_t)byte_type(l->inst->types[1]);
     r->def->mode = (uint8_t)mode;
     lower_write(l, 0, r);
 }
