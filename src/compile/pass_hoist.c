@@ -14,7 +14,8 @@
 enum { UNITS_MAX = 40 }; // 32-bit registers of values moved out of one loop
 
 struct loop {
-    struct ir_block *header, *entering;
+    struct ir_block *header, *entering; // entering: NULL when there are several
+    uint32_t parent;                    // 1 + index, 0 = outermost
     unsigned units;
 };
 
@@ -31,23 +32,43 @@ static struct ir_block *entering_block(const struct ir_block *header)
     return found;
 }
 
+static struct loop *loop_of(const loop_list *loops, const struct ir_block *b)
+{
+    return b->loop_header ? &loops->data[b->loop_header->note] : NULL;
+}
+
+static struct loop *parent_of(const loop_list *loops, const struct loop *l)
+{
+    return l->parent ? &loops->data[l->parent - 1] : NULL;
+}
+
+// Up the dominator tree, past loops beside this one, the first block one level further out is in the loop
+// around it.
+static void find_parents(const loop_list *loops)
+{
+    for (size_t k = 0; k < loops->count; k++) {
+        struct loop *l = &loops->data[k];
+        uint32_t depth = l->header->loop_depth - 1;
+        const struct ir_block *b = l->header->idom;
+        while (depth && b && b->loop_depth != depth)
+            b = b->loop_depth > depth ? b->loop_header->idom : b->idom;
+        if (depth && b) l->parent = 1 + (uint32_t)b->loop_header->note;
+    }
+}
+
 static void find_loops(const struct ir_function *f, loop_list *loops)
 {
     for (struct ir_block *b = f->first_block; b; b = b->next)
         if (b->loop_header == b) {
             b->note = loops->count;
-            vec_push(loops, (struct loop){b, entering_block(b), 0});
+            vec_push(loops, (struct loop){b, entering_block(b), 0, 0});
         }
-}
-
-static struct loop *loop_of(const loop_list *loops, const struct ir_block *b)
-{
-    return b && b->loop_header ? &loops->data[b->loop_header->note] : NULL;
+    find_parents(loops);
 }
 
 static bool is_inside(const loop_list *loops, const struct ir_block *b, const struct loop *loop)
 {
-    for (const struct loop *l = loop_of(loops, b); l; l = loop_of(loops, l->entering))
+    for (const struct loop *l = loop_of(loops, b); l; l = parent_of(loops, l))
         if (l == loop) return true;
     return false;
 }
@@ -90,7 +111,7 @@ static bool hoist(const loop_list *loops, struct ir_inst *i, bool broken)
 {
     struct ir_block *target = NULL;
     unsigned units = units_of(i);
-    for (struct loop *l = loop_of(loops, i->block); l && l->entering; l = loop_of(loops, l->entering)) {
+    for (struct loop *l = loop_of(loops, i->block); l && l->entering; l = parent_of(loops, l)) {
         if (l->units + units > UNITS_MAX || !is_invariant(loops, i, l)) break;
         l->units += units;
         target = l->entering;

@@ -67,20 +67,26 @@ static struct ir_value *simplify_inst(struct simplify *s, struct ir_inst *i)
     return by;
 }
 
-// Removes i if nobody reads it, then what only it read.
+static bool is_unread(const struct ir_inst *i)
+{
+    if (!ir_is_pure(i) && i->op != IR_PHI) return false;
+    for (uint32_t k = 0; k < i->def_count; k++)
+        if (i->defs[k]->first_use) return false;
+    return true;
+}
+
+// Removes i, which nobody reads, then what only it read. That comes before i, except around a loop by way of a phi:
+// there it stops, so that whoever walks a block may go on from i's successor.
 static void remove_unread(struct ir_inst *i)
 {
     VEC(struct ir_inst *) work = {0};
     vec_push(&work, i);
     while (work.count) {
         i = vec_pop(&work);
-        bool read = !i->block || (!ir_is_pure(i) && i->op != IR_PHI);
-        for (uint32_t k = 0; k < i->def_count && !read; k++) read = i->defs[k]->first_use != NULL;
-        if (read) continue;
         for (uint32_t k = 0; k < i->use_count; k++) {
-            struct ir_value *v = ir_operand(i, k);
+            struct ir_inst *def = ir_operand(i, k)->def;
             ir_set_use(i, k, NULL);
-            if (v->def && !v->first_use && v->def != i) vec_push(&work, v->def);
+            if (i->op != IR_PHI && def && def->op != IR_PHI && is_unread(def)) vec_push(&work, def);
         }
         ir_remove(i);
     }
@@ -103,16 +109,13 @@ static void forwards(struct simplify *s, struct ir_block *b)
         plain_type(i);
         constant_second(i);
         simplify_address(s, i);
-        struct ir_value *by = NULL;
-        bool folded = fold_inst(i);
-        if (!folded) by = i->def_count ? simplify_inst(s, i) : NULL;
-        if (by && by != i->defs[0])
+        if (!is_unread(i) && !fold_inst(i)) {
+            struct ir_value *by = i->def_count ? simplify_inst(s, i) : NULL;
+            if (!by || by == i->defs[0]) continue;
             ir_replace(i->defs[0], by);
-        else if (!folded)
-            continue;
-        s->changed = true;
-        // What `next` is may go with i's operands only if it comes before i: it does not.
+        }
         remove_unread(i);
+        s->changed = true;
     }
 }
 

@@ -523,7 +523,8 @@ static void memory_op(struct machine *m, const struct ir_inst *i)
     if (!at) return;
     bool observed = i->sem != SEM_WEAK || i->op == IR_ATOM || i->op == IR_RED;
     if (observed)
-        m->e->trace = hash_u64(m->e->trace ^ (uint64_t)(at - &m->e->memory[0][0]) ^ (uint64_t)(i->op == IR_LOAD) << 40);
+        m->e->trace =
+            hash_u64(m->e->trace ^ (uint64_t)(at - &m->e->memory[0][0]) ^ (uint64_t)(i->op == IR_LOAD) << 40);
     if (i->op == IR_LOAD) {
         for (unsigned k = 0; k < count; k++)
             m->values[i->defs[k]->id] =
@@ -539,7 +540,7 @@ static void memory_op(struct machine *m, const struct ir_inst *i)
         memcpy(at, &v, bytes);
         if (i->op == IR_ATOM) m->values[i->defs[0]->id] = truncated(old, i->defs[0]->class);
     }
-    if (observed) m->e->trace = hash_u64(m->e->trace ^ v);
+    if (observed) m->e->trace = hash_u64(m->e->trace ^ (bytes < 8 ? v & ((1ull << 8 * bytes) - 1) : v));
 }
 
 static void keep_old(struct machine *m, const struct ir_inst *i)
