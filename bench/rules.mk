@@ -1,0 +1,11 @@
+# `make bench-codegen`: our code beside ptxas's, into docs/codegen.md. Needs ptxas (CUDA toolkit).
+
+.PHONY: bench-codegen
+bench-codegen: $(BUILD)/bench/codegen
+	@PATH="$$PATH:/usr/local/cuda/bin" command -v ptxas >/dev/null || { echo "make bench-codegen needs ptxas of the CUDA toolkit" >&2; exit 1; }
+	@mkdir -p docs
+	@$(BUILD)/bench/codegen kernels/ptx/nvcc/*.ptx > docs/codegen.md.new && mv docs/codegen.md.new docs/codegen.md
+	@sed -n '/^| | static/,$$p' docs/codegen.md
+
+$(BUILD)/bench/codegen: $(BUILD)/bench/codegen.o $(BUILD)/libwarpfold.a
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
