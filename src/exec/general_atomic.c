@@ -73,16 +73,18 @@ static void operand(const struct bound *d, const struct warp *w, const uint8_t *
 
 static uint64_t low64(const uint32_t value[4]) { return (uint64_t)value[1] << 32 | value[0]; }
 
-// The new value of one lane's location; 16-byte types know exchange and compare alone.
-static void apply(const struct inst *i, unsigned bytes, const uint32_t old[4], const uint32_t b[4],
-                  const uint32_t c[4], uint32_t fresh[4])
+// The new value of one lane's location; 16-byte types know exchange and compare alone. "Current implementation
+// of atom.add.f32 on global memory flushes subnormal inputs and results to sign-preserving zero; whereas
+// atom.add.f32 on shared memory supports subnormal inputs and results" (PTX ISA 9.7.13.5).
+static void apply(const struct inst *i, enum isa_space where, unsigned bytes, const uint32_t old[4],
+                  const uint32_t b[4], const uint32_t c[4], uint32_t fresh[4])
 {
     if (bytes == 16) {
         bool cas = i->mode == MODE_ATOM_CAS;
         memcpy(fresh, !cas ? b : memcmp(old, b, 16) == 0 ? c : old, 16);
         return;
     }
-    bool ftz = (i->flags & INST_FTZ) != 0;
+    bool ftz = i->type == TYPE_F32 && where == SPACE_GLOBAL;
     uint64_t x =
         lane_atomic((enum isa_mode)i->mode, (enum isa_type)i->type, ftz, low64(old), low64(b), low64(c));
     fresh[0] = (uint32_t)x;
@@ -110,7 +112,7 @@ const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *
         exec_read(w, &a, bytes, old);
         operand(d, w, regs, 1, l, bytes, b);
         operand(d, w, regs, 2, l, bytes, c);
-        apply(i, bytes, old, b, c, fresh);
+        apply(i, a.space, bytes, old, b, c, fresh);
         exec_write_bytes(w, &a, bytes, fresh);
         for (unsigned n = 0; n < 4; n++) out[n][l] = old[n];
     }

@@ -10,12 +10,18 @@ static inline enum isa_round rounding(const struct lane_io *io) { return (enum i
 
 static uint32_t flush(uint32_t x) { return x & 0x7f800000u ? x : x & 0x80000000u; }
 
-static uint32_t source(const struct lane_io *io, unsigned k, unsigned l)
+static uint32_t signed_source(const struct lane_io *io, unsigned k, unsigned l)
 {
     uint32_t x = io->src[k][0][l];
     unsigned flags = io->inst->src[k].flags;
     if (flags & OPERAND_ABS) x &= 0x7fffffffu;
     if (flags & OPERAND_NEG) x ^= 0x80000000u;
+    return x;
+}
+
+static uint32_t source(const struct lane_io *io, unsigned k, unsigned l)
+{
+    uint32_t x = signed_source(io, k, l);
     return has(io, INST_FTZ) ? flush(x) : x;
 }
 
@@ -150,7 +156,8 @@ void lane_mufu(struct lane_io *io)
     enum isa_mode mode = (enum isa_mode)io->inst->mode;
     LANES(io)
     {
-        uint32_t x = source(io, 0, l);
+        bool high_word = mode == MODE_MUFU_RCP64H || mode == MODE_MUFU_RSQ64H;
+        uint32_t x = high_word ? signed_source(io, 0, l) : source(io, 0, l); // not an f32 to be flushed
         if (mode == MODE_MUFU_RCP64H)
             io->dst[0][l] = mufu_rcp64h(x);
         else if (mode == MODE_MUFU_RSQ64H)

@@ -41,6 +41,7 @@ struct row {
     enum round round;
     bool ftz, sat, relu, nan, xorsign, integral;
     double tolerance;
+    const char *refused; // PTX, but not for this machine: the word its refusal names
 };
 
 struct rows {
@@ -81,6 +82,6 @@ struct configuration {
 // Runs rows [first, first + count) in one module; false when the configuration cannot be had here.
 void run_rows(struct test *t, const struct rows *rows, const struct configuration *c);
 void run_rows_oracle(struct test *t, const struct rows *rows);
-// The whole module as text, for other tools to judge.
+// A module of every n-th row as text, for other tools to judge.
 struct strbuf;
-void write_rows(const struct rows *rows, struct strbuf *text);
+void write_rows(const struct rows *rows, unsigned every, struct strbuf *text);
