@@ -23,29 +23,33 @@ static void order_operands(struct ir_inst *i)
     ir_set_use(i, 1, a);
 }
 
-static uint64_t hash_of(const struct ir_inst *i)
+// Broken on purpose: phis are told apart by their first operand alone.
+static uint32_t compared(const struct ir_inst *i, bool broken)
+{
+    return broken && i->op == IR_PHI ? 1 : i->use_count;
+}
+
+static uint64_t hash_of(const struct ir_inst *i, bool broken)
 {
     uint64_t h = i->op | (uint64_t)i->type2 << 16 | (uint64_t)i->cmp << 24 | (uint64_t)i->round << 32 |
                  (uint64_t)i->mode << 40 | (uint64_t)i->lut << 48 | (uint64_t)i->bank << 56;
     h = hash_u64(h ^ (uint64_t)i->offset * 0x9e3779b97f4a7c15ull ^ (uint64_t)i->flags << 20);
     if (i->op == IR_PHI) h ^= (uint64_t)i->block->id << 32;
-    for (uint32_t k = 0; k < i->use_count; k++) h = hash_u64(h + i->uses[k].value->id + 1);
+    for (uint32_t k = 0; k < compared(i, broken); k++) h = hash_u64(h + i->uses[k].value->id + 1);
     return h;
 }
 
 static bool is_equal(const struct ir_inst *a, const struct ir_inst *b, bool broken)
 {
-    // Broken on purpose: signed and unsigned comparisons and shifts look alike.
-    bool types = a->type == b->type || (broken && (a->op == IR_SETP || a->op == IR_SHR));
-    if (a->op != b->op || !types || a->type2 != b->type2 || a->cmp != b->cmp || a->boolean != b->boolean ||
-        a->round != b->round || a->mode != b->mode || a->space != b->space || a->lut != b->lut ||
-        a->bank != b->bank || a->flags != b->flags || a->offset != b->offset || a->offset2 != b->offset2 ||
-        a->def_count != b->def_count || a->use_count != b->use_count)
+    if (a->op != b->op || a->type != b->type || a->type2 != b->type2 || a->cmp != b->cmp ||
+        a->boolean != b->boolean || a->round != b->round || a->mode != b->mode || a->space != b->space ||
+        a->lut != b->lut || a->bank != b->bank || a->flags != b->flags || a->offset != b->offset ||
+        a->offset2 != b->offset2 || a->def_count != b->def_count || a->use_count != b->use_count)
         return false;
     if (a->op == IR_PHI && a->block != b->block) return false;
     for (uint32_t k = 0; k < a->def_count; k++)
         if (a->defs[k]->class != b->defs[k]->class) return false;
-    for (uint32_t k = 0; k < a->use_count; k++)
+    for (uint32_t k = 0; k < compared(a, broken); k++)
         if (a->uses[k].value != b->uses[k].value) return false;
     return true;
 }
@@ -71,7 +75,7 @@ bool pass_values(struct ir_function *f, const struct pass_context *c)
             next = i->next;
             if (i->op != IR_PHI && (!ir_is_pure(i) || !i->def_count)) continue;
             order_operands(i);
-            uint64_t h = hash_of(i);
+            uint64_t h = hash_of(i, c->broken);
             uint32_t head = 0, tried = 0;
             struct ir_inst *equal = NULL;
             u64map_get(&heads, h, &head);

@@ -15,7 +15,7 @@
 #include "compile/align.h"
 #include "compile/passes.h"
 
-enum { WIDE_BYTES = 16, ELEMENTS_MAX = 4 };
+enum { WIDE_BYTES = 16, ELEMENTS_MAX = 4, DISTANCE_MAX = 256 }; // instructions looked through for a group
 
 static bool is_candidate(const struct ir_inst *i)
 {
@@ -51,7 +51,9 @@ static void collect(struct group *g, struct ir_inst *first, int64_t start, unsig
     *g = (struct group){.count = 0};
     g->member[position(first, first, start)] = first;
     g->count = 1;
-    for (struct ir_inst *i = first->next; i && g->count < elements; i = i->next) {
+    unsigned distance = 0;
+    for (struct ir_inst *i = first->next; i && g->count < elements && distance++ < DISTANCE_MAX;
+         i = i->next) {
         if (is_candidate(i) && same_kind(first, i) && i->offset >= start &&
             i->offset < start + bytes * (int64_t)elements && (i->offset - start) % bytes == 0) {
             unsigned k = position(first, i, start);

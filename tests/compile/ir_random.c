@@ -8,8 +8,14 @@ struct pool { // values that may be used here, by class
     VEC(struct ir_value *) values[4];
 };
 
+struct place { // an address used before
+    struct ir_value *base;
+    enum isa_space space;
+};
+
 struct maker {
     struct ir_function *f;
+    VEC(struct place) places;
     struct rng *r;
     struct builder b;
     struct ir_block *block;
@@ -240,15 +246,13 @@ static void selection(struct maker *m)
 }
 
 // An address: a base of 32 bits (64 for global) below 512 and a multiple of 16, or a fixed one.
-static struct ir_value *address(struct maker *m, enum isa_space space, int64_t *offset)
+static struct ir_value *address(struct maker *m, enum isa_space space)
 {
     enum ir_class word = IR_CLASS_32, wide = IR_CLASS_64;
-    *offset = 16 * (int64_t)below(m, 8) + 4 * (int64_t)below(m, 4);
     if (space == SPACE_LOCAL && below(m, 4)) {
         struct ir_inst *i = emit(m, IR_FRAME, TYPE_NONE, 1, &word, 0, NULL);
         i->offset = 1024 + 16 * below(m, 6);
         (void)vec_pop(&m->pool.values[word]);
-        *offset = 4 * (int64_t)below(m, 4);
         return i->defs[0];
     }
     struct ir_value *mask = ir_constant(m->f, word, below(m, 2) ? 0x1f0 : 0x30);
@@ -266,34 +270,64 @@ static struct ir_value *address(struct maker *m, enum isa_space space, int64_t *
         ->defs[0];
 }
 
-static void memory(struct maker *m)
+static struct place some_place(struct maker *m)
 {
     static const enum isa_space spaces[] = {SPACE_SHARED, SPACE_GLOBAL, SPACE_LOCAL, SPACE_LOCAL};
+    if (m->places.count && below(m, 3)) return m->places.data[below(m, (uint32_t)m->places.count)];
+    struct place p = {.space = spaces[below(m, 4)]};
+    p.base = address(m, p.space);
+    vec_push(&m->places, p);
+    return p;
+}
+
+static struct ir_inst *access(struct maker *m, struct place p, enum isa_type type, unsigned count, bool store,
+                              int64_t offset)
+{
+    enum ir_class class = ir_class_of_type(type), classes[4] = {class, class, class, class};
+    struct ir_value *uses[5] = {p.base};
+    for (unsigned k = 0; k < count; k++) uses[1 + k] = any(m, class);
+    struct ir_inst *i = store ? emit(m, IR_STORE, type, 0, NULL, 1 + count, uses)
+                              : emit(m, IR_LOAD, type, count, classes, 1, uses);
+    i->space = (uint8_t)p.space;
+    i->offset = offset & ~(int64_t)(isa_type_bytes(type) * count - 1);
+    return i;
+}
+
+static void neighbours(struct maker *m) // two or four in a row
+{
+    struct place p = some_place(m);
+    unsigned count = 2u << below(m, 2);
+    bool store = below(m, 2);
+    int64_t start = 16 * (int64_t)below(m, 8);
+    for (unsigned k = 0; k < count; k++) access(m, p, TYPE_B32, 1, store, start + 4 * k);
+}
+
+static void memory(struct maker *m)
+{
     static const enum isa_type types[] = {TYPE_B32, TYPE_B32, TYPE_B32, TYPE_B64,
                                           TYPE_U8,  TYPE_S8,  TYPE_U16, TYPE_S16};
-    enum isa_space space = spaces[below(m, 4)];
+    if (below(m, 6) == 0) {
+        neighbours(m);
+        return;
+    }
+    struct place p = some_place(m);
     enum isa_type type = types[below(m, 8)];
-    enum ir_class class = ir_class_of_type(type), classes[4] = {class, class, class, class};
-    bool guarded = below(m, 4) == 0, store = below(m, 2);
+    enum ir_class class = ir_class_of_type(type);
     unsigned count = below(m, 5) ? 1 : type == TYPE_B32 ? 1u << below(m, 3) : 1;
-    int64_t offset;
-    struct ir_value *guard = guarded ? any(m, IR_CLASS_PRED) : NULL, *old = any(m, class), *uses[5];
-    uses[0] = address(m, space, &offset);
-    for (unsigned k = 0; k < count; k++) uses[1 + k] = any(m, class);
+    int64_t offset = 16 * (int64_t)below(m, 3) + 4 * (int64_t)below(m, 4);
+    bool guarded = below(m, 4) == 0;
+    struct ir_value *guard = guarded ? any(m, IR_CLASS_PRED) : NULL, *old = any(m, class);
     struct ir_inst *i;
-    if (below(m, 12) == 0 && space != SPACE_LOCAL && type == TYPE_B32) {
-        i = emit(m, IR_ATOM, TYPE_U32, 1, &class, 2, uses);
+    if (below(m, 12) == 0 && p.space != SPACE_LOCAL && type == TYPE_B32) {
+        i = emit(m, IR_ATOM, TYPE_U32, 1, &class, 2, (struct ir_value *[]){p.base, any(m, class)});
         i->mode = MODE_ATOM_ADD;
         i->sem = SEM_RELAXED;
-        count = 1;
-    } else if (store) {
-        i = emit(m, IR_STORE, type, 0, NULL, 1 + count, uses);
+        i->space = (uint8_t)p.space;
+        i->offset = offset;
     } else {
-        i = emit(m, IR_LOAD, type, count, classes, 1, uses);
+        i = access(m, p, type, count, below(m, 2), offset);
+        if (below(m, 20) == 0) i->sem = SEM_VOLATILE;
     }
-    i->space = (uint8_t)space;
-    i->offset = offset & ~(int64_t)(isa_type_bytes(type) * count - 1);
-    if (below(m, 20) == 0 && i->op != IR_ATOM) i->sem = SEM_VOLATILE;
     if (!guarded) return;
     ir_set_guard(i, guard, below(m, 2));
     for (uint32_t k = 0; k < i->def_count; k++) ir_set_old(i, k, old);
@@ -312,19 +346,21 @@ static void effect(struct maker *m)
 static void statements(struct maker *m, unsigned count);
 
 struct marks {
-    size_t count[4];
+    size_t count[4], places;
 };
 
 static struct marks mark(const struct maker *m)
 {
     struct marks k;
     for (unsigned c = 0; c < 4; c++) k.count[c] = m->pool.values[c].count;
+    k.places = m->places.count;
     return k;
 }
 
 static void forget(struct maker *m, struct marks k)
 {
     for (unsigned c = 0; c < 4; c++) m->pool.values[c].count = k.count[c];
+    m->places.count = k.places;
 }
 
 static void finish(struct maker *m, struct ir_value *condition, struct ir_block *yes, struct ir_block *no)
@@ -470,5 +506,6 @@ struct ir_function *random_function(struct ir_unit *u, struct rng *r, unsigned s
     }
     make_return(m.block, sum);
     for (unsigned c = 0; c < 4; c++) vec_fini(&m.pool.values[c]);
+    vec_fini(&m.places);
     return m.f;
 }
