@@ -21,6 +21,12 @@ struct signature_index *signature_index_create(void);
 void signature_index_destroy(struct signature_index *index);
 uint64_t signature_fields(const struct signature_index *index, enum ptx_op op);
 
+// How many operands a form has.
+void signature_operands(const char *operands, unsigned *least, unsigned *most);
+// The form of the instruction, or NULL after saying what is wrong with its types, modifiers or number of
+// operands.
+struct check;
+const struct signature *signature_find(struct check *c);
 // The letter of sig.def that says what an operand is, 0 when the operation's own function does.
 char signature_letter(const struct signature_index *index, const struct ptx_inst *i, unsigned operand);
 
@@ -55,8 +61,19 @@ bool check_immediate(struct check *c, struct ptx_operand *o, enum ptx_type type)
 bool check_wrong(struct check *c, const struct ptx_operand *o, const char *expected);
 bool check_says(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool check_count(struct check *c, unsigned least, unsigned most);
+bool check_letter(struct check *c, char letter, struct ptx_operand *o); // as sig.def explains them
 
 // ---- checks of whole operations, by family
+bool check_comparison(struct check *c);
+bool check_product(struct check *c);
+bool check_half_rounding(struct check *c);
+bool check_min_max(struct check *c);
+bool check_field(struct check *c, unsigned first);
+bool check_vote(struct check *c);
+bool check_shuffle(struct check *c);
+bool check_redux(struct check *c);
+bool check_fence(struct check *c);
+bool check_isspacep(struct check *c);
 bool check_memory_operand(struct check *c, struct ptx_operand *o, enum ptx_space space);
 bool check_loaded(struct check *c, struct ptx_operand *o);
 bool check_stored(struct check *c, struct ptx_operand *o);

@@ -4,8 +4,6 @@
 
 // ---- mov
 
-static bool is_bits(enum ptx_type type) { return type >= PTX_B8 && type <= PTX_B128; }
-
 static enum ptx_type bits_type(unsigned bits)
 {
     return bits == 8 ? PTX_B8 : bits == 16 ? PTX_B16 : bits == 32 ? PTX_B32 : bits == 64 ? PTX_B64 : PTX_NONE;
@@ -18,7 +16,7 @@ static bool check_pack(struct check *c, struct ptx_operand *vector, struct ptx_o
     enum ptx_type type = c->i->types[0], element = bits_type(ptx_type_bits(type) / vector->count);
     char name[CHECK_NAME_BYTES];
     bool counted = vector->count == 2 || vector->count == 4;
-    if (!is_bits(type) || element == PTX_NONE || !counted)
+    if (!ptx_type_is_bits(type) || element == PTX_NONE || !counted)
         return check_says(c, "'%s' does not move %u elements; expected 2 or 4 that fill a .b16, .b32 or .b64",
                           check_name(c->i, name), vector->count);
     for (unsigned e = 0; e < vector->count; e++) {

@@ -9,6 +9,7 @@
 // Types follow C's usual conversions between .s64 and .u64, except that '%' and '~' are .u64 always. A shift
 // counts modulo 64. All of this is what ptxas does, measured by the data it emits.
 #include "base/bits.h"
+#include "ptx/names.h"
 #include "ptx/parse_impl.h"
 
 #include <string.h>
@@ -233,7 +234,7 @@ static uint64_t extend(uint64_t bits, enum ptx_type type)
 
 bool expr_to_type(struct constant c, enum ptx_type type, uint64_t *bits)
 {
-    bool bit_type = type >= PTX_B8 && type <= PTX_B128;
+    bool bit_type = ptx_type_is_bits(type);
     if (type == PTX_PRED) {
         *bits = is_true(c);
         return !is_float(c);

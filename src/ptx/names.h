@@ -2,6 +2,9 @@
 #pragma once
 #include "ptx/ptx.h"
 
+bool ptx_type_is_bits(enum ptx_type type);    // .b8 to .b128
+bool ptx_type_is_integer(enum ptx_type type); // .u8 to .u64, .s8 to .s64
+
 bool ptx_op_is_refused(enum ptx_op op); // REFUSE in ptx.def
 enum ptx_type ptx_sreg_type(enum ptx_sreg sreg);
 unsigned

@@ -5,7 +5,8 @@
 //     modifiers, guard parse_decl.c   variables, registers, parameters    parse_operand.c  operands, call
 //     lists parse_func.c   functions, bodies, labels           expr.c, init.c   constant expressions,
 //     initialisers scope.c        names to things                     debug.c          .file, .loc, .section
-//     suffix.c       modifier text to fields             check*.c         is this instruction well typed?
+//     suffix.c       modifier text to fields             signature.c      the forms instructions have
+//     check*.c       is this instruction well typed?     print*.c         the module as text
 //
 // A function that can fail reports its error and returns false; the caller passes that up to the statement
 // loop, which skips to the next ';' or '}' and goes on.

@@ -33,9 +33,8 @@ static int element_index(const struct token *t)
     return found && *found ? (int)(found - names) % 4 : -1;
 }
 
-static void set_register(const struct parser *p, struct ptx_operand *o, uint32_t index)
+static void set_register(struct ptx_operand *o, uint32_t index)
 {
-    (void)p;
     o->kind = PTX_OPERAND_REG;
     o->reg = (int32_t)index;
 }
@@ -53,14 +52,14 @@ static bool parse_register_operand(struct parser *p, struct ptx_operand *o, cons
     uint32_t first = b->index, elements = b->elements;
     int element = element_index(&p->t);
     if (elements == 1) {
-        set_register(p, o, first);
+        set_register(o, first);
         return !at(p, TOKEN_DOT) || wrong_element(p, "none: this register is a scalar");
     }
     if (element >= 0) {
         if ((uint32_t)element >= elements)
             return parse_error(p, "this vector register has %u elements", elements);
         parse_advance(p);
-        set_register(p, o, first + (uint32_t)element);
+        set_register(o, first + (uint32_t)element);
         return true;
     }
     if (at(p, TOKEN_DOT)) return wrong_element(p, ".x, .y, .z or .w");
@@ -69,7 +68,7 @@ static bool parse_register_operand(struct parser *p, struct ptx_operand *o, cons
     o->elements = ARENA_ARRAY(p->arena, struct ptx_operand, elements);
     for (uint32_t i = 0; i < elements; i++) {
         o->elements[i].loc = o->loc;
-        set_register(p, &o->elements[i], first + i);
+        set_register(&o->elements[i], first + i);
     }
     return true;
 }
@@ -387,7 +386,7 @@ static bool parse_call_target(struct parser *p, struct ptx_inst *i)
         o->kind = PTX_OPERAND_FUNCTION;
         o->function = b->function;
     } else if (b->kind == NAME_REG && b->elements == 1) {
-        set_register(p, o, b->index);
+        set_register(o, b->index);
     } else {
         return parse_error(p, "%s is no function", lex_token_text(&p->t, found));
     }

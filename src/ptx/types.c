@@ -47,6 +47,8 @@ const char *ptx_type_name(enum ptx_type type) { return type < PTX_TYPE_COUNT ? t
 unsigned ptx_type_bits(enum ptx_type type) { return type < PTX_TYPE_COUNT ? types[type].bits : 0; }
 
 bool ptx_type_is_float(enum ptx_type type) { return type >= PTX_F16 && type <= PTX_E5M2X2; }
+bool ptx_type_is_bits(enum ptx_type type) { return type >= PTX_B8 && type <= PTX_B128; }
+bool ptx_type_is_integer(enum ptx_type type) { return type >= PTX_U8 && type <= PTX_S64; }
 bool ptx_type_is_signed(enum ptx_type type) { return type >= PTX_S8 && type <= PTX_S64; }
 
 // The special registers (PTX ISA 10): name, type, and the components they have (0 = scalar; for the numbered

@@ -1,6 +1,9 @@
 // What the typed module holds: registers, operands, scopes, labels, calls, data, parameters, source lines.
 #include "support.h"
 
+#include "ptx/check.h"
+#include "ptx/names.h"
+
 #include <string.h>
 
 static struct ptx_inst *inst(const struct ptx_module *m, uint32_t i) { return &support_kernel(m)->insts[i]; }
@@ -317,12 +320,28 @@ static void test_refused(struct test *t)
     ptx_module_free(m);
 }
 
+// Every instruction that runs has forms, those of one instruction stand together, and no row repeats another.
+static void test_signatures(struct test *t)
+{
+    struct signature_index *index = signature_index_create();
+    for (unsigned op = 0; op < PTX_OP_COUNT; op++) {
+        const char *name = ptx_op_name((enum ptx_op)op);
+        CHECK_MSG(t, ptx_op_is_refused((enum ptx_op)op) == (index->count[op] == 0), "%s has %u forms", name,
+                  index->count[op]);
+        for (unsigned r = 0; r < index->count[op]; r++)
+            CHECK_MSG(t, index->first[op][r].op == (enum ptx_op)op, "the forms of %s do not stand together",
+                      name);
+    }
+    signature_index_destroy(index);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"header", test_header},       {"operands", test_operands},     {"scopes", test_scopes},
-        {"labels", test_labels},       {"call_forms", test_call_forms}, {"data", test_data},
-        {"constants", test_constants}, {"lines", test_lines},           {"refused", test_refused},
+        {"header", test_header},         {"operands", test_operands},     {"scopes", test_scopes},
+        {"labels", test_labels},         {"call_forms", test_call_forms}, {"data", test_data},
+        {"constants", test_constants},   {"lines", test_lines},           {"refused", test_refused},
+        {"signatures", test_signatures},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
