@@ -1,7 +1,7 @@
 // Source lines: .file, .loc with inline information, and the strings of .debug_str that .loc names (PTX
 // ISA 11.5).
 //
-//     file := ".file" N STRING ["," time "," size]
+//     file := ".file" N [DIRECTORY] STRING ["," time "," size]
 //     loc  := ".loc" FILE LINE COLUMN ["," "function_name" NAME ["+" N] "," "inlined_at" FILE LINE COLUMN]
 //
 // Sections hold DWARF for a debugger. They are skipped, but for .debug_str, whose bytes give inlined
@@ -18,6 +18,12 @@ bool parse_file_directive(struct parser *p)
     if (!at(p, TOKEN_STRING)) return parse_error(p, "expected the file's name in quotes");
     file.name = parse_copy_token(p, &p->t);
     parse_advance(p);
+    if (at(p, TOKEN_STRING)) { // clang writes the folder apart
+        bool absolute = p->t.length && *p->t.text == '/';
+        const char *name = parse_copy_token(p, &p->t);
+        file.name = absolute ? name : arena_printf(p->arena, "%s/%s", file.name, name);
+        parse_advance(p);
+    }
     vec_push(&p->files, file);
     for (int i = 0; i < 2 && parse_accept(p, TOKEN_COMMA); i++) {
         if (!at(p, TOKEN_INT)) return parse_u32(p, "the file's time or size", &ignored);

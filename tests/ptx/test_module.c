@@ -284,7 +284,7 @@ static void test_lines(struct test *t)
            ".entry k() {\n .reg .b32 %r1;\n mov.b32 %r1, 0;\n.loc 1 10 5\n mov.b32 %r1, 1;\n"
            ".loc 2 30 7, function_name $L__info0, inlined_at 1 10 5\n mov.b32 %r1, 2;\n"
            ".loc 2 40 1, function_name $L__info1+0, inlined_at 2 30 7\n mov.b32 %r1, 3;\n mov.b32 %r1, 4; }\n"
-           ".file 1 \"/a/k.cu\", 1234, 5678\n.file 2 \"/a/h.h\"\n"
+           ".file 1 \"/a/k.cu\", 1234, 5678\n.file 2 \"/a\" \"h.h\"\n"
            ".section .debug_str\n{\n$L__info0:\n.b8 102,111,111\n.b8 0\n$L__info1: .b8 98, 97, 114, 0\n}\n"
            ".section .debug_info { .b32 12 .b8 1 }\n");
     if (!m) return;
