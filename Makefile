@@ -122,7 +122,8 @@ check-all: check-layers
 	@$(MAKE) --no-print-directory tests
 	@WARPFOLD_LONG=1 $(RUN_TESTS) -t 14400 $(TEST_BIN)
 	@$(MAKE) --no-print-directory MODE=asan tests
-	@$(RUN_TESTS) -t 3600 $(TEST_BIN:$(BUILD)/%=build-asan/%)
+	@$(RUN_TESTS) -t 7200 $(TEST_BIN:$(BUILD)/%=build-asan/%)
+	@$(MAKE) --no-print-directory FUZZ_SECONDS=300 fuzz
 
 check-layers:
 	@tools/check-layers

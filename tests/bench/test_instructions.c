@@ -1,0 +1,121 @@
+// The speed gate that noise cannot move: host instructions of three pinned launches, counted by callgrind,
+// against the figures in bench/instructions.txt. Each stresses another part: streaming memory, shared memory
+// and floating point, and divergence.
+#include "base/file.h"
+#include "base/str.h"
+#include "harness/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIGURES "bench/instructions.txt"
+
+struct pinned {
+    const char *name, *arguments;
+};
+
+static const struct pinned launches[] = {
+    {"vecadd", "run kernels/ptx/nvcc/vecadd.ptx --kernel vecadd --grid 1000 --block 256 --arg "
+               "buf=f32:256000:iota --arg "
+               "buf=f32:256000:iota --arg buf=f32:256000:zero --arg s32=256000"},
+    {"matrixMul", "run kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 4,4 --block 32,32 --arg "
+                  "buf=f32:16384:zero --arg "
+                  "buf=f32:16384:rand:1 --arg buf=f32:16384:rand:2 --arg s32=128 --arg s32=128"},
+    {"nqueens", "bench nqueens --size small"},
+};
+
+// Settings that pin what runs: the AVX2 interpreter, since valgrind knows no AVX-512.
+#define PINNED "--set exec.isa=avx2 --quiet"
+
+static void read_compiler(char name[128])
+{
+    char *out;
+    *name = 0;
+    if (test_command("${CC:-gcc} --version | head -n 1", 10, &out, NULL) == 0)
+        snprintf(name, 128, "%.*s", (int)strcspn(out, "\n"), out);
+    free(out);
+}
+
+// The figure recorded for a name, 0 when there is none.
+static uint64_t recorded(const char *text, const char *name)
+{
+    char pattern[64];
+    snprintf(pattern, sizeof pattern, "\n%s ", name);
+    const char *at = strstr(text, pattern);
+    return at ? strtoull(at + strlen(pattern), NULL, 10) : 0;
+}
+
+static uint64_t measure(struct test *t, const struct pinned *p)
+{
+    char command[2000], *err;
+    snprintf(command, sizeof command,
+             "valgrind --tool=callgrind --callgrind-out-file=/dev/null %s %s " PINNED, test_binary(),
+             p->arguments);
+    int status = test_command(command, 200, NULL, &err);
+    const char *at = strstr(err, "Collected : ");
+    CHECK_MSG(t, status == 0 && at, "%s\nends with status %d:\n%s", command, status, err);
+    uint64_t count = at ? strtoull(at + strlen("Collected : "), NULL, 10) : 0;
+    free(err);
+    return count;
+}
+
+static void write_figures(struct test *t, const char *old, const char *compiler, const uint64_t *counts)
+{
+    struct strbuf out = {0};
+    const char *why;
+    for (const char *p = old; *p == '#'; p += strcspn(p, "\n") + 1)
+        strbuf_write(&out, p, strcspn(p, "\n") + 1);
+    strbuf_printf(&out, "compiler %s\n", compiler);
+    for (size_t i = 0; i < TEST_COUNT(launches); i++)
+        strbuf_printf(&out, "%s %llu\n", launches[i].name, (unsigned long long)counts[i]);
+    CHECK(t, file_write(FIGURES, strbuf_text(&out), out.length, &why));
+    strbuf_fini(&out);
+}
+
+static void test_gate(struct test *t)
+{
+    char compiler[128], pattern[160], *text;
+    size_t length;
+    const char *why, *update = getenv("UPDATE_GOLDEN");
+    uint64_t counts[TEST_COUNT(launches)];
+    if (strstr(test_binary(), "build/warpfold") == NULL) {
+        test_skip(t, "the figures are of the release build");
+        return;
+    }
+    if (!test_has_tool("valgrind")) {
+        test_skip_tool(t, "valgrind");
+        return;
+    }
+    if (test_command("grep -qw avx2 /proc/cpuinfo", 5, NULL, NULL) != 0) {
+        test_skip(t, "the processor has no AVX2");
+        return;
+    }
+    read_compiler(compiler);
+    CHECK(t, file_read(FIGURES, &text, &length, &why));
+    snprintf(pattern, sizeof pattern, "\ncompiler %s\n", compiler);
+    bool writing = update && strcmp(update, "1") == 0;
+    if (!writing && !strstr(text, pattern)) {
+        test_skip(t, "the figures are of another compiler");
+        free(text);
+        return;
+    }
+    for (size_t i = 0; i < TEST_COUNT(launches); i++) {
+        counts[i] = measure(t, &launches[i]);
+        uint64_t before = recorded(text, launches[i].name);
+        printf("  %s: %llu host instructions, %+.2f %%\n", launches[i].name, (unsigned long long)counts[i],
+               before ? 100.0 * ((double)counts[i] / (double)before - 1) : 0.0);
+        if (!writing)
+            CHECK_MSG(t, (double)counts[i] <= (double)before * 1.02,
+                      "%s: %llu host instructions, %llu are recorded in " FIGURES, launches[i].name,
+                      (unsigned long long)counts[i], (unsigned long long)before);
+    }
+    if (writing) write_figures(t, text, compiler, counts);
+    free(text);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"gate", test_gate}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
