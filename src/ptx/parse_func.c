@@ -312,8 +312,10 @@ static void end_function(struct parser *p, struct ptx_function *f)
     f->table_count = (uint32_t)p->tables.count;
     f->variables = ARENA_COPY(p->arena, &p->locals);
     f->variable_count = (uint32_t)p->locals.count;
-    f->insts = p->insts.data; // the one heap array of a module: too large to copy
+    // The one heap array of a module: too large to copy, so it only gives back what it has too much.
+    f->insts = p->insts.count ? heap_resize(p->insts.data, p->insts.count * sizeof *p->insts.data) : NULL;
     f->inst_count = (uint32_t)p->insts.count;
+    if (!f->insts) free(p->insts.data);
     memset(&p->insts, 0, sizeof p->insts);
     p->function = NULL;
 }
