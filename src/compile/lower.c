@@ -72,51 +72,14 @@ static uint8_t *variable_classes(struct lower *l, uint32_t count)
     return classes;
 }
 
-static void note_register(struct lower *l, const struct ptx_operand *o, uint32_t block)
+static void prepare_ssa(struct lower *l, struct ir_block *const *blocks)
 {
-    if (o->kind == PTX_OPERAND_REG) {
-        uint32_t variable = l->register_variable[o->reg];
-        ssa_note_writer(l->writers, variable, block);
-        if (l->ptx->regs[o->reg].type == PTX_B128) ssa_note_writer(l->writers, variable + 1, block);
-    }
-    for (unsigned k = 0; k < o->count; k++) note_register(l, &o->elements[k], block);
-    if (o->variable) lower_note_place(l, o->variable, block);
-}
-
-// Everything an instruction might write: PTX puts destinations first.
-static void note_writes(struct lower *l, const struct ptx_inst *i, uint32_t block)
-{
-    if (i->operand_count) note_register(l, &i->operands[0], block);
-    for (unsigned k = 0; k < i->call_return_count; k++) note_register(l, &i->call_returns[k], block);
-    bool carries = i->carry_out || i->op == PTX_OP_ADDC || i->op == PTX_OP_SUBC || i->op == PTX_OP_MADC;
-    if (carries) ssa_note_writer(l->writers, l->carry_variable, block);
-}
-
-static void note_signature(struct lower *l, uint32_t block)
-{
-    const struct ptx_prototype *t = &l->ptx->prototype;
-    for (uint32_t k = 0; !l->f->is_kernel && k < t->param_count; k++) {
-        const struct ptx_variable *v = t->params[k];
-        if (v->space == PTX_SPACE_REG)
-            note_register(l, &(struct ptx_operand){.kind = PTX_OPERAND_REG, .reg = v->reg}, block);
-        else
-            lower_note_place(l, v, block);
-    }
-}
-
-static void prepare_ssa(struct lower *l, struct ir_block **blocks)
-{
-    const struct cut *cut = &l->source->cut;
     l->carry_variable = number_registers(l);
     uint32_t count = lower_places(l, l->carry_variable + 1);
-    l->writers = ARENA_ARRAY(&l->u->unit->arena, uint32_t, count);
-    for (uint32_t k = 0; k < count; k++) l->writers[k] = SSA_NOWHERE;
     ir_analyse(l->f);
-    note_signature(l, l->f->first_block->id);
-    for (uint32_t b = 0; b < cut->count; b++)
-        for (uint32_t k = cut->blocks[b].first; blocks[b] && k < cut->blocks[b].end; k++)
-            note_writes(l, &l->ptx->insts[k], blocks[b]->id);
-    ssa_init(&l->ssa, l->f, count, variable_classes(l, count), l->writers);
+    ssa_init(&l->ssa, l->f, count, variable_classes(l, count));
+    lower_note_all(l, blocks);
+    ssa_place(&l->ssa);
 }
 
 // -- filling
@@ -138,7 +101,7 @@ static void begin_inst(struct lower *l, const struct ptx_inst *i)
 
 static struct ir_value *guard_value(struct lower *l, const struct ptx_inst *i)
 {
-    return ssa_read(&l->ssa, l->block, l->register_variable[i->guard]);
+    return ssa_read(&l->ssa, l->register_variable[i->guard]);
 }
 
 static void lower_one(struct lower *l, const struct ptx_inst *i, bool alone)
@@ -206,9 +169,23 @@ static void fill_block(struct lower *l, const struct cut_block *b)
     bool last_ends =
         b->how == CUT_JUMP || b->how == CUT_BRANCH || b->how == CUT_SWITCH || b->how == CUT_LEAVE;
     uint32_t end = last_ends && b->end > b->first ? b->end - 1 : b->end;
-    l->inst = NULL;
     for (uint32_t k = b->first; k < end; k++) lower_one(l, &l->ptx->insts[k], b->alone);
     end_block(l, b);
+}
+
+// One block of the IR; the first may stand for none of the cut's.
+static void lower_block(struct lower *l, struct ir_block *b, const struct cut_block *cut)
+{
+    l->block = b;
+    l->lines = 0;
+    l->inst = NULL;
+    ssa_begin(&l->ssa, b);
+    if (b == l->f->first_block) lower_enter(l);
+    if (cut)
+        fill_block(l, cut);
+    else
+        end_inst(l, IR_JUMP, 0, NULL);
+    ssa_end(&l->ssa, b);
 }
 
 static void lower_function(struct lower_unit *u, uint32_t index)
@@ -217,13 +194,12 @@ static void lower_function(struct lower_unit *u, uint32_t index)
     struct lower l = {.u = u, .f = u->functions[index], .source = source, .ptx = source->function};
     struct ir_block **blocks = make_blocks(&l);
     prepare_ssa(&l, blocks);
-    l.block = l.f->first_block;
-    lower_enter(&l);
-    if (l.block != blocks[0]) end_inst(&l, IR_JUMP, 0, NULL);
-    for (uint32_t k = 0; k < source->cut.order_count && !u->failed; k++) {
-        l.block = blocks[source->cut.order[k]];
-        fill_block(&l, &source->cut.blocks[source->cut.order[k]]);
-    }
+    const struct cut_block **cut_of = ARENA_ARRAY(&l.ssa.scratch, const struct cut_block *, l.f->block_count);
+    for (uint32_t k = 0; k < source->cut.count; k++)
+        if (blocks[k]) cut_of[blocks[k]->id] = &source->cut.blocks[k];
+    uint32_t count;
+    struct ir_block **order = ssa_order(&l.ssa, &count);
+    for (uint32_t k = 0; k < count && !u->failed; k++) lower_block(&l, order[k], cut_of[order[k]->id]);
     if (!u->failed) ssa_finish(&l.ssa);
     ssa_fini(&l.ssa);
     u64map_fini(&l.places);

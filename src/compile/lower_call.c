@@ -85,7 +85,7 @@ static void enter_register(struct lower *l, const struct ptx_variable *v, const 
                            uint32_t next)
 {
     for (uint32_t n = 0; n < p->count; n++)
-        ssa_write(&l->ssa, l->block, l->register_variable[v->reg] + n, l->f->params[next + n]);
+        ssa_write(&l->ssa, l->register_variable[v->reg] + n, l->f->params[next + n]);
 }
 
 static void enter_pointer(struct lower *l, const struct ptx_variable *v, struct ir_value *pointer)
@@ -139,7 +139,7 @@ void lower_return(struct lower *l)
         struct pieces p = pieces_of(v);
         for (uint32_t n = 0; n < p.count && !p.by_address; n++) {
             struct ir_value *value = v->space == PTX_SPACE_REG
-                                         ? ssa_read(&l->ssa, l->block, l->register_variable[v->reg] + n)
+                                         ? ssa_read(&l->ssa, l->register_variable[v->reg] + n)
                                          : load_piece(l, v, &p, n);
             vec_push(&results, value);
         }

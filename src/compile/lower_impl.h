@@ -5,7 +5,7 @@
 //     lower_layout.c   shared, constant, parameters   lower_value.c    operands read and written, guards
 //     lower_integer.c  lower_wide.c  lower_bits.c  lower_float.c  lower_compare.c  lower_convert.c
 //     lower_move.c lower_memory.c  lower_address.c  lower_atomic.c  lower_texture.c  lower_warp.c
-//     lower_barrier.c  lower_special.c lower_param.c  lower_call.c
+//     lower_barrier.c  lower_special.c lower_param.c  lower_call.c  lower_note.c
 //
 // Guards. An operation without effect is computed in every lane, and its result merged with the old value of
 // the register: `@p add r, a, b` becomes r' = select(p, a + b, r). lower_write does this, so bodies need not
@@ -51,7 +51,6 @@ struct lower { // one function
     const struct ptx_function *ptx;
     struct ssa ssa;
     uint32_t *register_variable; // first SSA variable of each PTX register
-    uint32_t *writers;           // of each SSA variable
     uint32_t carry_variable;     // the condition code: carry, or borrow, of the last .cc
     struct u64map places;        // struct ptx_variable * (.param) to index
     VEC(struct place) place_list;
@@ -198,10 +197,10 @@ void lower_store_value(struct lower *l, const struct address *a, enum ptx_type t
 
 // -- parameters (lower_param.c)
 // ------------------------------------------------------------------------------
-const struct place *lower_place(struct lower *l, const struct ptx_variable *v); // NULL: in the launch's bank
+const struct place *lower_place(const struct lower *l,
+                                const struct ptx_variable *v); // NULL: in the launch's bank
 uint32_t lower_places(struct lower *l,
                       uint32_t first_variable); // all of the function; past the last SSA variable
-void lower_note_place(struct lower *l, const struct ptx_variable *v, uint32_t block); // written there
 // Bytes of a .param kept in words, little-endian as in memory; outside it there is nothing.
 struct ir_value *lower_words_load(struct lower *l, const struct place *p, uint64_t offset,
                                   enum ptx_type type);
@@ -218,6 +217,10 @@ void lower_return(struct lower *l);
 void lower_refuse(struct lower *l, const char *what);
 
 // What lowers an instruction, one function for each row of lower_bodies.def.
+// Tells ssa.h what every block reads and writes, before any is filled (lower_note.c). `blocks` by index of
+// the cut's.
+void lower_note_all(struct lower *l, struct ir_block *const *blocks);
+
 typedef void lower_body(struct lower *l);
 #define BODY(op, function) lower_body function;
 #include "compile/lower_bodies.def"

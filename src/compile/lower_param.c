@@ -12,7 +12,7 @@
 
 static uint64_t key_of(const void *p) { return (uint64_t)(uintptr_t)p; }
 
-const struct place *lower_place(struct lower *l, const struct ptx_variable *v)
+const struct place *lower_place(const struct lower *l, const struct ptx_variable *v)
 {
     uint32_t index;
     return u64map_get(&l->places, key_of(v), &index) ? &l->place_list.data[index] : NULL;
@@ -78,19 +78,13 @@ uint32_t lower_places(struct lower *l, uint32_t first_variable)
     return m.next_variable;
 }
 
-void lower_note_place(struct lower *l, const struct ptx_variable *v, uint32_t block)
-{
-    const struct place *p = v ? lower_place(l, v) : NULL;
-    for (uint32_t k = 0; p && k < p->words; k++) ssa_note_writer(l->writers, p->first_variable + k, block);
-}
-
 // -- bytes of words
 // ------------------------------------------------------------------------------------------
 
 static struct ir_value *read_word(struct lower *l, const struct place *p, uint64_t index)
 {
     if (index >= p->words) return word(l, 0);
-    return ssa_read(&l->ssa, l->block, p->first_variable + (uint32_t)index);
+    return ssa_read(&l->ssa, p->first_variable + (uint32_t)index);
 }
 
 static void write_word(struct lower *l, const struct place *p, uint64_t index, struct ir_value *v)

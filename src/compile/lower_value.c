@@ -197,7 +197,7 @@ static struct ir_value *to_class(struct lower *l, enum ir_class class, struct ir
 
 static struct ir_value *read_register(struct lower *l, int32_t reg, unsigned part)
 {
-    return ssa_read(&l->ssa, l->block, l->register_variable[reg] + part);
+    return ssa_read(&l->ssa, l->register_variable[reg] + part);
 }
 
 // {a, b, …} as one value, the first element lowest (PTX ISA 9.7.9.2).
@@ -279,11 +279,11 @@ void lower_read_b128(struct lower *l, const struct ptx_operand *o, struct ir_val
 void lower_write_variable(struct lower *l, uint32_t variable, struct ir_value *v)
 {
     if (l->guard) {
-        struct ir_value *old = ssa_read(&l->ssa, l->block, variable);
+        struct ir_value *old = ssa_read(&l->ssa, variable);
         if (!ssa_is_undefined(old))
             v = l->guard_not ? lower_select(l, l->guard, old, v) : lower_select(l, l->guard, v, old);
     }
-    ssa_write(&l->ssa, l->block, variable, v);
+    ssa_write(&l->ssa, variable, v);
 }
 
 static void write_register(struct lower *l, int32_t reg, unsigned part, struct ir_value *v)
@@ -327,10 +327,10 @@ void lower_write_def(struct lower *l, const struct ptx_operand *o, struct ir_ins
     if (o->kind != PTX_OPERAND_REG) return;
     uint32_t variable = l->register_variable[o->reg];
     if (i->guard.value) {
-        struct ir_value *old = ssa_read(&l->ssa, l->block, variable);
+        struct ir_value *old = ssa_read(&l->ssa, variable);
         if (!ssa_is_undefined(old)) ir_set_old(i, def, old);
     }
-    ssa_write(&l->ssa, l->block, variable, i->defs[def]);
+    ssa_write(&l->ssa, variable, i->defs[def]);
 }
 
 const struct ptx_operand *lower_pair(const struct ptx_operand *o, unsigned half)

@@ -9,7 +9,7 @@
 //                            hi, CC = addx a.hi, b.hi, c
 #include "compile/lower_impl.h"
 
-static struct ir_value *read_carry(struct lower *l) { return ssa_read(&l->ssa, l->block, l->carry_variable); }
+static struct ir_value *read_carry(struct lower *l) { return ssa_read(&l->ssa, l->carry_variable); }
 
 static void write_carry(struct lower *l, struct ir_value *carry)
 {
