@@ -167,7 +167,7 @@ static inline bool ir_constant_bits(const struct ir_value *v, uint64_t *bits)
 }
 enum ir_class ir_class_of_type(enum isa_type type);
 void ir_number(struct ir_function *f);  // block ids in layout order, inst->order
-void ir_analyse(struct ir_function *f); // rpo, idom, ipdom, loops (through flow/)
+void ir_analyse(struct ir_function *f); // block ids, rpo, idom, ipdom, loops (through flow/)
 bool ir_dominates(const struct ir_block *a, const struct ir_block *b);
 
 // -- source lines ----------------------------------------------------------------------------------------------

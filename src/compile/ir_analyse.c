@@ -8,6 +8,7 @@ static struct flow_edge *collect_edges(struct arena *a, const struct ir_function
 {
     uint32_t edges = 0, block = 0;
     for (struct ir_block *b = f->first_block; b; b = b->next) {
+        b->id = block;
         blocks[block++] = b;
         edges += b->succ_count;
     }
@@ -21,10 +22,11 @@ static struct flow_edge *collect_edges(struct arena *a, const struct ir_function
 
 void ir_analyse(struct ir_function *f)
 {
-    ir_number(f);
     struct arena scratch;
     arena_init(&scratch);
-    uint32_t edge_count, n = f->block_count;
+    uint32_t edge_count, n = 0;
+    for (const struct ir_block *b = f->first_block; b; b = b->next) n++;
+    f->block_count = n;
     struct ir_block **blocks = ARENA_ARRAY(&scratch, struct ir_block *, n);
     struct flow_edge *edges = collect_edges(&scratch, f, blocks, &edge_count);
     struct flow_graph graph;

@@ -244,10 +244,13 @@ static uint64_t through_store(const struct ir_inst *i, uint32_t operand)
     return ~0ull;
 }
 
-// A bit that the other operand clears does not matter; where both are known to be clear, the second one answers for it.
-static uint64_t through_and(const struct known *known, const struct ir_inst *i, uint32_t operand, uint64_t demanded)
+// A bit that the other operand clears does not matter; where both are known to be clear, the second one
+// answers for it.
+static uint64_t through_and(const struct known *known, const struct ir_inst *i, uint32_t operand,
+                            uint64_t demanded)
 {
-    uint64_t first = known_of(known, ir_operand(i, 0)).zeros, second = known_of(known, ir_operand(i, 1)).zeros;
+    uint64_t first = known_of(known, ir_operand(i, 0)).zeros,
+             second = known_of(known, ir_operand(i, 1)).zeros;
     return demanded & ~(operand ? first & ~second : second);
 }
 
@@ -312,24 +315,37 @@ static void demand_phis_early(struct known *k, const struct ir_block *b)
             if (b->preds[n]->rpo >= b->rpo) k->demanded[ir_operand(i, n)->id] = ~0ull;
 }
 
-void known_init(struct known *k, struct ir_function *f)
+static struct ir_block **reverse_postorder(const struct ir_function *f)
 {
-    k->count = f->value_count;
-    k->bits = heap_alloc(k->count * sizeof *k->bits);
-    k->demanded = heap_alloc(k->count * sizeof *k->demanded);
-    for (uint32_t n = 0; n < f->param_count; n++) k->bits[f->params[n]->id] = nothing(f->params[n]->class);
     struct ir_block **order = heap_alloc(f->block_count * sizeof *order);
     for (struct ir_block *b = f->first_block; b; b = b->next)
         if (b->rpo < f->block_count) order[b->rpo] = b;
-    for (uint32_t n = 0; n < f->block_count && order[n]; n++) {
-        for (const struct ir_inst *i = order[n]->first; i; i = i->next) {
-            for (uint32_t d = 0; d < i->def_count; d++) k->bits[i->defs[d]->id] = nothing(i->defs[d]->class);
-            if (i->def_count && i->defs[0]->class <= IR_CLASS_64 && (i->def_count == 1 || i->op == IR_LOAD))
-                k->bits[i->defs[0]->id] = of_inst(k, i);
-            for (uint32_t d = 1; i->op == IR_LOAD && d < i->def_count; d++)
-                k->bits[i->defs[d]->id] = k->bits[i->defs[0]->id];
-        }
-    }
+    return order;
+}
+
+static void learn(struct known *k, const struct ir_inst *i)
+{
+    for (uint32_t d = 0; d < i->def_count; d++) k->bits[i->defs[d]->id] = nothing(i->defs[d]->class);
+    if (!i->def_count || i->defs[0]->class > IR_CLASS_64 || (i->def_count > 1 && i->op != IR_LOAD)) return;
+    struct known_bits bits = of_inst(k, i);
+    for (uint32_t d = 0; d < i->def_count; d++) k->bits[i->defs[d]->id] = bits; // of a load's elements alike
+}
+
+void known_init(struct known *k, struct ir_function *f)
+{
+    *k = (struct known){.count = f->value_count};
+    k->bits = heap_alloc(k->count * sizeof *k->bits);
+    for (uint32_t n = 0; n < f->param_count; n++) k->bits[f->params[n]->id] = nothing(f->params[n]->class);
+    struct ir_block **order = reverse_postorder(f);
+    for (uint32_t n = 0; n < f->block_count && order[n]; n++)
+        for (const struct ir_inst *i = order[n]->first; i; i = i->next) learn(k, i);
+    free(order);
+}
+
+void known_demand(struct known *k, struct ir_function *f)
+{
+    k->demanded = heap_alloc(k->count * sizeof *k->demanded);
+    struct ir_block **order = reverse_postorder(f);
     for (struct ir_block *b = f->first_block; b; b = b->next) demand_phis_early(k, b);
     for (uint32_t n = f->block_count; n-- > 0;)
         for (const struct ir_inst *i = order[n] ? order[n]->last : NULL; i; i = i->previous) demand(k, i);

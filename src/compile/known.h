@@ -9,17 +9,18 @@ struct known_bits {
 
 struct known {
     struct known_bits *bits; // by value id
-    uint64_t *demanded;      // by value id: bits that some user may look at
+    uint64_t *demanded;      // by value id: bits that some user may look at; NULL before known_demand
     uint32_t count;          // values made later have no entry: nothing is known of them
 };
 
 // After ir_analyse, while the function stays as it is; answers stay true when equal values replace each
 // other.
 void known_init(struct known *k, struct ir_function *f);
+void known_demand(struct known *k, struct ir_function *f); // adds the demanded bits
 void known_fini(struct known *k);
 
 struct known_bits known_of(const struct known *k, const struct ir_value *v);
 uint64_t known_demanded(const struct known *k, const struct ir_value *v);
-// Upper bounds as an unsigned number, from the known zeros.
-uint64_t known_max(const struct known *k, const struct ir_value *v);
+uint64_t known_max(const struct known *k,
+                   const struct ir_value *v); // the largest unsigned number that fits the zeros
 bool known_not_negative(const struct known *k, const struct ir_value *v);

@@ -75,8 +75,8 @@ static bool is_unread(const struct ir_inst *i)
     return true;
 }
 
-// Removes i, which nobody reads, then what only it read. That comes before i, except around a loop by way of a phi:
-// there it stops, so that whoever walks a block may go on from i's successor.
+// Removes i, which nobody reads, then what only it read. That comes before i, except around a loop by way of
+// a phi: there it stops, so that whoever walks a block may go on from i's successor.
 static void remove_unread(struct ir_inst *i)
 {
     VEC(struct ir_inst *) work = {0};
@@ -144,6 +144,7 @@ static void backwards(struct simplify *s)
 {
     struct known known;
     known_init(&known, s->f);
+    known_demand(&known, s->f);
     for (struct ir_block *b = s->f->first_block; b; b = b->next) {
         for (struct ir_inst *i = b->first, *next; i; i = next) {
             next = i->next;
@@ -157,22 +158,26 @@ static void backwards(struct simplify *s)
     known_fini(&known);
 }
 
+// What is known stays true while equal values replace each other, so it is computed once; of values made on
+// the way nothing is known until the pass runs again.
 bool pass_simplify(struct ir_function *f, const struct pass_context *c)
 {
+    struct simplify s = {.f = f, .late = c->late, .broken = c->broken};
     bool changed = false;
     ir_analyse(f);
     struct ir_block **order = heap_alloc(f->block_count * sizeof *order);
     for (struct ir_block *b = f->first_block; b; b = b->next)
         if (b->rpo < f->block_count) order[b->rpo] = b;
+    known_init(&s.known, f);
     for (unsigned sweep = 0; sweep < SWEEPS_MAX; sweep++) {
-        struct simplify s = {.f = f, .late = c->late, .broken = c->broken};
-        known_init(&s.known, f);
+        s.changed = false;
         for (uint32_t n = 0; n < f->block_count && order[n]; n++) forwards(&s, order[n]);
-        known_fini(&s.known);
-        backwards(&s);
         changed |= s.changed;
         if (!s.changed) break;
     }
+    known_fini(&s.known);
     free(order);
-    return changed;
+    s.changed = false;
+    backwards(&s);
+    return changed || s.changed;
 }
