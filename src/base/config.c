@@ -18,10 +18,9 @@ void config_fini(struct config *c)
 
 const struct config_key *config_at(const struct config *c, size_t index)
 {
-    for (size_t l = 0; l < c->layer_count; l++) {
-        if (index < c->layers[l].key_count) return &c->layers[l].keys[index];
-        index -= c->layers[l].key_count;
-    }
+    for (size_t l = 0; l < c->layer_count; l++)
+        for (size_t k = 0; k < c->layers[l].key_count; k++)
+            if (c->layers[l].keys[k].meaning && index-- == 0) return &c->layers[l].keys[k];
     return NULL;
 }
 
@@ -254,6 +253,7 @@ void config_write_json(const struct config *c, struct json *j)
     for (size_t l = 0; l < c->layer_count; l++)
         for (size_t k = 0; k < c->layers[l].key_count; k++) {
             const struct config_key *key = &c->layers[l].keys[k];
+            if (!key->meaning) continue;
             json_key(j, key->name);
             write_value(key, (char *)c->layers[l].values + key->offset, j);
         }

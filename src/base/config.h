@@ -22,7 +22,7 @@ struct config_key {
     double low, high;         // inclusive, numbers
     const char *const *words; // WORD: NULL-terminated
     const char *initial;      // default, as text
-    const char *meaning;      // with unit
+    const char *meaning;      // with unit; NULL: for tests, shown in no list, suggestion or JSON
     const char *source;       // where the value comes from, or NULL
 };
 

@@ -33,11 +33,11 @@ struct compile_settings {
     int profile; // enum program_profile
     bool optimise, check;
     uint32_t max_registers, stack_bytes;
-    const char *disable; // names of passes, separated by commas
+    const char *disable, *broken; // names of passes, separated by commas
 };
 extern const struct config_key compile_config_keys[];
 extern const size_t compile_config_key_count;
-// False and an error at `loc` when `disable` names no pass.
+// False and an error at `loc` when `disable` or `broken` names no pass.
 bool compile_options_from(struct compile_options *o, const struct compile_settings *s, struct loc loc, struct diag *d);
 
 // Names of the optimiser's passes in order; NULL past the last (--set compile.disable=NAME).

@@ -53,7 +53,7 @@ static bool find_pass(const char *name, size_t length, uint32_t *bit)
 }
 
 // "values,loads": bits of passes.def.
-static bool read_passes(const char *list, uint32_t *bits, struct loc loc, struct diag *d)
+static bool read_passes(const char *key, const char *list, uint32_t *bits, struct loc loc, struct diag *d)
 {
     *bits = 0;
     for (const char *at = list; *at;) {
@@ -66,9 +66,8 @@ static bool read_passes(const char *list, uint32_t *bits, struct loc loc, struct
             word[kept] = 0;
             const char *near = str_nearest(word, pass_name, NULL);
             if (near)
-                return diag_error(d, loc, "compile.disable: there is no pass '%s'; did you mean '%s'?", word,
-                                  near);
-            return diag_error(d, loc, "compile.disable: there is no pass '%s'", word);
+                return diag_error(d, loc, "%s: there is no pass '%s'; did you mean '%s'?", key, word, near);
+            return diag_error(d, loc, "%s: there is no pass '%s'", key, word);
         }
         if (length) *bits |= bit;
         at += length + (at[length] == ',');
@@ -85,5 +84,6 @@ bool compile_options_from(struct compile_options *o, const struct compile_settin
     o->max_registers = s->max_registers;
     o->stack_bytes = s->stack_bytes;
     o->check = s->check;
-    return read_passes(s->disable ? s->disable : "", &o->disabled_passes, loc, d);
+    return read_passes("compile.disable", s->disable ? s->disable : "", &o->disabled_passes, loc, d) &&
+           read_passes("compile.break", s->broken ? s->broken : "", &o->broken_passes, loc, d);
 }

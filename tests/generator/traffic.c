@@ -439,7 +439,7 @@ void bit_idiom(struct gen *g)
 {
     unsigned a = fresh(g, CLASS_R), b = fresh(g, CLASS_R), c = fresh(g, CLASS_R), n = below(g, 32);
     int x = pick(g, CLASS_R), y = pick(g, CLASS_R);
-    switch (below(g, 8)) {
+    switch (below(g, 9)) {
     case 0: // extract
         line(g, "shr.u32 %%r%u, %%r%d, %u;", a, x, n);
         line(g, "and.b32 %%r%u, %%r%u, %u;", b, a, (1u << below(g, 32)) - 1);
@@ -470,6 +470,16 @@ void bit_idiom(struct gen *g)
         line(g, "mul.lo.s32 %%r%u, %%r%u, %u;", b, a, 1 + n);
         line(g, "sub.s32 %%r%u, %%r%d, %%r%u;", c, x, b);
         break;
+    case 7: { // the same operands read with and without a sign
+        unsigned p = fresh(g, CLASS_P);
+        line(g, "shr.s32 %%r%u, %%r%d, %u;", a, x, n);
+        line(g, "shr.u32 %%r%u, %%r%d, %u;", b, x, n);
+        line(g, "setp.lt.s32 %%p%u, %%r%d, %%r%d;", p, x, y);
+        line(g, "selp.b32 %%r%u, %%r%u, %%r%u, %%p%u;", c, a, b, p);
+        line(g, "setp.lt.u32 %%p%u, %%r%d, %%r%d;", p, x, y);
+        line(g, "@%%p%u xor.b32 %%r%u, %%r%u, 5;", p, c, c);
+        break;
+    }
     case 6: // chained constants
         line(g, "add.s32 %%r%u, %%r%d, %d;", a, x, (int)special_u32(g));
         line(g, "add.s32 %%r%u, %%r%u, %d;", b, a, (int)special_u32(g));

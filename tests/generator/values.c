@@ -248,6 +248,22 @@ void guarded_operation(struct gen *g)
     emit(g, k, guard, (unsigned)d, d2);
 }
 
+// The other sign, where both exist: "shr.s32" to "shr.u32". The same operands under another type are what a
+// careless comparison of expressions would merge.
+static void other_sign(char *text)
+{
+    static const char *const both[] = {"setp.lt", "setp.gt", "shr.",     "min.",     "max.", "div.",
+                                       "rem.",    "mul.hi",  "mul.wide", "mad.wide", "bfe."};
+    bool known = false;
+    for (size_t k = 0; k < sizeof both / sizeof both[0]; k++) known |= str_starts_with(text, both[k]);
+    char *type = strchr(text, ' ') - 4;
+    if (!known || type[0] != '.' || (type[2] != '1' && type[2] != '3' && type[2] != '6')) return;
+    if (type[1] == 's')
+        type[1] = 'u';
+    else if (type[1] == 'u')
+        type[1] = 's';
+}
+
 void repeated_operation(struct gen *g)
 {
     if (!g->history_count) return;
@@ -259,6 +275,7 @@ void repeated_operation(struct gen *g)
     const char *hole = strstr(g->history[k].text, "%s");
     snprintf(text, sizeof text, "%.*s%s%s;", (int)(hole - g->history[k].text), g->history[k].text, name,
              hole + 2);
+    if (chance(g, 30)) other_sign(text);
     line(g, "%s", text);
     define(g, c, d, false);
 }
