@@ -99,9 +99,9 @@ tests: all $(TEST_BIN)
 # Each target first sees to its tools and then calls make again, so that what was just installed is found. The
 # programs run from the root of the repository, two at a time on two cores.
 RUN_TESTS := tools/run-tests
-# Folders whose programs are too slow for every commit.
-SLOW_FOLDERS ?=
-QUICK_BIN := $(filter-out $(SLOW_FOLDERS:%=$(BUILD)/tests/%/%),$(TEST_BIN))
+# Programs too slow for every commit: what runs under valgrind.
+SLOW_TESTS := bench/test_instructions cli/test_valgrind
+QUICK_BIN := $(filter-out $(SLOW_TESTS:%=$(BUILD)/tests/%),$(TEST_BIN))
 
 .PHONY: setup check test check-all
 setup:

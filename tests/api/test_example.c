@@ -28,7 +28,7 @@ static void test_saxpy(struct test *t)
     free(err);
 }
 
-// Every header compiles alone.
+// Every header compiles alone. The macros are those of the interpreter's builds (src/exec/rules.mk).
 static void test_headers(struct test *t)
 {
     char *err;
