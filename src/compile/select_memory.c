@@ -142,7 +142,7 @@ static void set_order(struct mach_inst *m, const struct ir_inst *i)
     m->i.sem = i->sem;
     m->i.scope = i->scope;
     if (m->i.op == OP_LDG) m->i.flags |= i->flags & INST_NC;
-    if (m->i.op == OP_LDC) m->i.bank = BANK_USER;
+    if (m->i.op == OP_LDC) m->i.bank = i->bank;
 }
 
 static void set_guard(struct select *s, struct mach_inst *m, struct ir_inst *i)
