@@ -34,7 +34,8 @@ static void test_headers(struct test *t)
     char *err;
     int status = test_command("cd src && find . -name '*.h' | sort | while read -r h; do "
                               "echo \"#include \\\"$h\\\"\" | "
-                              "${CC:-cc} -std=c17 -Wall -Wextra -Werror -D_GNU_SOURCE -I. "
+                              "${CC:-cc} -std=c17 -Wall -Wextra -Werror -D_GNU_SOURCE -DFAST_BITS=128 "
+                              "-DFAST_LANES=32 -DFAST_NAME=test -I. "
                               "-fsyntax-only -x c - || exit 1; done",
                               60, NULL, &err);
     CHECK_MSG(t, status == 0, "%s", err);
