@@ -66,8 +66,8 @@ static void list_keys(void)
     struct wf_key key;
     for (size_t i = 0; wf_key_at(c, i, &key); i++) {
         table_add(&t, "%s", key.name);
-        table_add(&t, " %s", key.initial); // the blank keeps numbers to the left, beside words
-        table_add(&t, " %s", key.range);
+        table_add(&t, "%s", key.initial);
+        table_add(&t, "%s", key.range);
         table_add(&t, "%s", key.meaning);
     }
     print(&t);

@@ -1,7 +1,6 @@
 // Tables: cells are kept as text and measured when printed. Width counts UTF-8 characters, not bytes.
 #include "report/table.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,10 +66,11 @@ static size_t width(const char *text)
     return n;
 }
 
+// A count, a figure, a shape such as "16,16"; "-" stands for one that is absent.
 static bool is_number(const char *text)
 {
-    return isdigit((unsigned char)*text) ||
-           ((*text == '-' || *text == '+' || *text == '.') && (!text[1] || isdigit((unsigned char)text[1])));
+    return strspn(text, "0123456789.,+-e%") == strlen(text) &&
+           (strpbrk(text, "0123456789") || str_equal(text, "-"));
 }
 
 static size_t column_width(const struct table *t, size_t column)
@@ -83,14 +83,20 @@ static size_t column_width(const struct table *t, size_t column)
     return widest;
 }
 
-// A head stands as the cells below it do.
-static bool stands_right(const struct table *t, size_t index)
+// A column of numbers stands to the right, its head with it.
+static bool stands_right(const struct table *t, size_t column)
 {
-    if (index < t->columns && index + t->columns < t->cells.count) index += t->columns;
-    return is_number(t->cells.data[index]);
+    bool any = false;
+    for (size_t i = t->columns + column; i < t->cells.count; i += t->columns) {
+        const char *cell = t->cells.data[i];
+        if (*cell && !is_number(cell)) return false;
+        any |= *cell != 0;
+    }
+    return any;
 }
 
-static void print_row(const struct table *t, size_t row, const size_t *widths, struct strbuf *out)
+static void print_row(const struct table *t, size_t row, const size_t *widths, const bool *right,
+                      struct strbuf *out)
 {
     size_t pending = 0; // spaces owed, so that no line ends in spaces
     for (size_t c = 0; c < t->columns && row * t->columns + c < t->cells.count; c++) {
@@ -98,7 +104,7 @@ static void print_row(const struct table *t, size_t row, const size_t *widths, s
         const char *cell = t->cells.data[index];
         size_t pad = widths[c] - width(cell);
         if (c) pending += 2;
-        if (stands_right(t, index)) {
+        if (right[c]) {
             pending += pad;
             pad = 0;
         }
@@ -114,7 +120,11 @@ static void print_row(const struct table *t, size_t row, const size_t *widths, s
 void table_print(const struct table *t, bool colour, struct strbuf *out)
 {
     size_t *widths = heap_alloc(t->columns * sizeof *widths), total = 0;
-    for (size_t c = 0; c < t->columns; c++) total += widths[c] = column_width(t, c);
+    bool *right = heap_alloc(t->columns * sizeof *right);
+    for (size_t c = 0; c < t->columns; c++) {
+        total += widths[c] = column_width(t, c);
+        right[c] = stands_right(t, c);
+    }
     total += 2 * (t->columns - 1);
     size_t rows = (t->cells.count + t->columns - 1) / t->columns;
     for (size_t r = 0; r < rows; r++) {
@@ -123,8 +133,9 @@ void table_print(const struct table *t, bool colour, struct strbuf *out)
             strbuf_putc(out, '\n');
         }
         if (r == 0 && colour) strbuf_puts(out, "\033[1m");
-        print_row(t, r, widths, out);
+        print_row(t, r, widths, right, out);
         if (r == 0 && colour) strbuf_puts(out, "\033[0m");
     }
     free(widths);
+    free(right);
 }

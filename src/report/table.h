@@ -1,4 +1,4 @@
-// Tables for a terminal: columns as wide as their widest cell, numbers to the right.
+// Tables for a terminal: columns as wide as their widest cell.
 #pragma once
 #include "base/str.h"
 #include "base/vec.h"
@@ -14,7 +14,7 @@ void table_fini(struct table *t);
 void table_add(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3))); // next cell
 void table_add_u64(struct table *t, uint64_t value); // 1234567 as "1,234,567"
 void table_rule(struct table *t);                    // above the next row
-// Cells that begin with a digit, sign or dash stand to the right. `colour`: heads in bold.
+// Columns of numbers stand to the right. `colour`: heads in bold.
 void table_print(const struct table *t, bool colour, struct strbuf *out);
 
 void table_format_u64(uint64_t value, struct strbuf *out);

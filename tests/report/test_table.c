@@ -13,7 +13,7 @@ static void test_alignment(struct test *t)
     table_add(&table, "yes");
     table_add(&table, "a");
     table_add(&table, "-1");
-    table_add(&table, "%s", "");
+    table_add(&table, "0: no");
     table_rule(&table);
     table_add(&table, "sum");
     table_add_u64(&table, 12);
@@ -21,7 +21,7 @@ static void test_alignment(struct test *t)
     CHECK_STR(t, strbuf_text(&out),
               "name          count  state\n"
               "µ-kernel  1,234,567  yes\n"
-              "a                -1\n"
+              "a                -1  0: no\n"
               "--------------------------\n"
               "sum              12\n");
     strbuf_clear(&out);
