@@ -47,6 +47,7 @@ struct allocation {
     uint64_t *kept[REG_LIMIT], *kept_pred;             // the part of it that convention takes
     uint32_t slot_words;
     uint32_t spilled_count;
+    uint32_t moves_left; // of temporaries that had to make room: a limit against moving each other in turn
 };
 
 void allocate_phis(struct mach_function *f); // phis and old operands get units of their own and copies

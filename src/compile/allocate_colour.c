@@ -5,7 +5,6 @@
 #include "base/bits.h"
 #include "compile/allocate.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,9 +146,12 @@ static int lowest_free(struct allocation *a, const struct web *w)
     return -1;
 }
 
+// What spill code made cannot be spilled again, only moved elsewhere.
+static const float TEMPORARY_WEIGHT = 1e30f;
+
 static float weight(const struct web *w)
 {
-    return w->is_temporary ? INFINITY : w->cost / (float)(w->end - w->start + 1);
+    return w->is_temporary ? TEMPORARY_WEIGHT : w->cost / (float)(w->end - w->start + 1);
 }
 
 static bool ranges_meet(const struct range *x, const struct range *y)
@@ -192,8 +194,9 @@ static void spill(struct allocation *a, struct web *w)
     a->spilled_count++;
 }
 
-// The register whose webs are together cheapest to spill loses them, unless the web itself is cheaper.
-static bool make_room(struct allocation *a, const uint32_t *order, uint32_t done, struct web *w)
+// The first register of those whose webs are together cheapest to clear; -1: convention has them all.
+static int cheapest_register(struct allocation *a, const uint32_t *order, uint32_t done, const struct web *w,
+                             float *cost)
 {
     float weights[REG_LIMIT + 4] = {0};
     unsigned limit = w->predicate ? PRED_LIMIT : a->limit;
@@ -203,33 +206,56 @@ static bool make_room(struct allocation *a, const uint32_t *order, uint32_t done
     }
     int best = -1;
     for (unsigned reg = 0; reg + w->width <= limit; reg += w->width) {
-        bool conventional = false; // taken by convention: nothing can be done there
+        bool conventional = false;
         for (unsigned p = 0; p < w->width; p++)
             conventional |= !range_is_free(w->predicate ? a->kept_pred : a->kept[reg + p], &w->parts[p]);
         if (!conventional && (best < 0 || weights[reg] < weights[best])) best = (int)reg;
     }
-    if (best < 0 || (!w->is_temporary && weights[best] >= weight(w))) {
-        if (w->is_temporary) return false;
+    *cost = best < 0 ? 0 : weights[best];
+    return best;
+}
+
+static bool colour_web(struct allocation *a, const struct hints *h, const uint32_t *order, uint32_t done,
+                       uint32_t web);
+
+// The register that is cheapest to clear loses its webs to memory, unless the web itself is cheaper.
+// Temporaries in the way look for another place.
+static bool make_room(struct allocation *a, const struct hints *h, const uint32_t *order, uint32_t done,
+                      uint32_t web)
+{
+    struct web *w = &a->webs[web];
+    float cost;
+    int reg = cheapest_register(a, order, done, w, &cost);
+    if (!w->is_temporary && (reg < 0 || cost >= weight(w))) {
         spill(a, w);
         return true;
     }
-    if (isinf(weights[best])) return false;
+    if (reg < 0 || !a->moves_left) return false;
+    VEC(uint32_t) moved = {0};
     for (uint32_t k = 0; k < done; k++) {
         struct web *x = &a->webs[order[k]];
-        if (x->reg < 0 || x->predicate != w->predicate || !is_in_the_way(w, x, (unsigned)best)) continue;
+        if (x->reg < 0 || x->predicate != w->predicate || !is_in_the_way(w, x, (unsigned)reg)) continue;
         give_back(a, x);
-        spill(a, x);
+        if (x->is_temporary)
+            vec_push(&moved, order[k]);
+        else
+            spill(a, x);
     }
-    take(a, w, (unsigned)best);
-    return true;
+    take(a, w, (unsigned)reg);
+    bool good = true;
+    for (size_t k = 0; k < moved.count && good; k++, a->moves_left -= a->moves_left > 0)
+        good = colour_web(a, h, order, done, moved.data[k]);
+    vec_fini(&moved);
+    return good;
 }
 
-static bool colour_web(struct allocation *a, const struct hints *h, const uint32_t *order, uint32_t at)
+static bool colour_web(struct allocation *a, const struct hints *h, const uint32_t *order, uint32_t done,
+                       uint32_t web)
 {
-    struct web *w = &a->webs[order[at]];
-    int reg = hinted(a, h, order[at]);
+    struct web *w = &a->webs[web];
+    int reg = hinted(a, h, web);
     if (reg < 0) reg = lowest_free(a, w);
-    if (reg < 0) return make_room(a, order, at, w);
+    if (reg < 0) return make_room(a, h, order, done, web);
     take(a, w, (unsigned)reg);
     return true;
 }
@@ -296,10 +322,11 @@ bool allocate_colours(struct allocation *a)
     for (unsigned reg = 0; reg < REG_LIMIT; reg++) a->busy[reg] = fresh_bits(a);
     for (unsigned reg = 0; reg < PRED_LIMIT; reg++) a->busy_pred[reg] = fresh_bits(a);
     reserve(a);
+    a->moves_left = 1000;
     struct hints h;
     collect_hints(a, &h);
     uint32_t *order = scan_order(a, &count);
     for (uint32_t k = 0; k < count; k++)
-        if (!colour_web(a, &h, order, k)) return false;
+        if (!colour_web(a, &h, order, k + 1, order[k])) return false;
     return a->spilled_count == 0;
 }
