@@ -20,14 +20,27 @@ struct range { // sorted, disjoint
     uint32_t count;
 };
 
+enum { RUNS_MAX = 28 };
+
+// The range of one part of a web that grows by joining others: a few sorted runs, each at least twice as long
+// as the next, so that joining a short range to a long one does not touch the long one. Segments of different
+// runs may overlap where they have one value.
+struct runs {
+    struct range *run;
+    uint32_t count; // of runs
+    uint32_t total; // segments
+};
+
 struct web { // groups that share registers
     uint8_t width;
     bool predicate, fixed_by_convention, spilled, is_temporary;
-    int16_t reg; // machine register of its first part, -1: none yet
-    struct range parts[4];
-    uint32_t first_group; // members, through next_group
-    uint32_t start, end;  // hull of all parts
-    float cost;           // of spilling: accesses weighted by loop depth
+    int16_t reg;                      // machine register of its first part, -1: none yet
+    struct runs growing[4];           // while webs are joined
+    struct range parts[4];            // afterwards
+    uint32_t first_group, last_group; // members, through next_group
+    uint32_t member_count;
+    uint32_t start, end; // hull of all parts
+    float cost;          // of spilling: accesses weighted by loop depth
 };
 
 struct allocation {

@@ -9,8 +9,7 @@
 
 static struct mach_group *group_at(struct allocation *a, uint32_t group) { return &a->f->groups.data[group]; }
 
-// -- ranges
-// ------------------------------------------------------------------------------------------------------
+// -- ranges ------------------------------------------------------------------------------------
 
 static uint32_t first_ending_after(const struct range *r, uint32_t slot)
 {
@@ -25,18 +24,24 @@ static uint32_t first_ending_after(const struct range *r, uint32_t slot)
     return low;
 }
 
-static bool ranges_disturb(const struct range *x, const struct range *y)
+static bool segment_disturbs(const struct segment *s, const struct range *r)
 {
-    if (x->count > y->count) {
-        const struct range *t = x;
+    for (uint32_t n = first_ending_after(r, s->start); n < r->count && r->segments[n].start < s->end; n++)
+        if (r->segments[n].value != s->value) return true;
+    return false;
+}
+
+static bool runs_disturb(const struct runs *x, const struct runs *y)
+{
+    if (x->total > y->total) {
+        const struct runs *t = x;
         x = y;
         y = t;
     }
-    for (uint32_t k = 0; k < x->count; k++) {
-        const struct segment *s = &x->segments[k];
-        for (uint32_t n = first_ending_after(y, s->start); n < y->count && y->segments[n].start < s->end; n++)
-            if (y->segments[n].value != s->value) return true;
-    }
+    for (uint32_t k = 0; k < x->count; k++)
+        for (uint32_t n = 0; n < x->run[k].count; n++)
+            for (uint32_t m = 0; m < y->count; m++)
+                if (segment_disturbs(&x->run[k].segments[n], &y->run[m])) return true;
     return false;
 }
 
@@ -62,8 +67,25 @@ static struct range join_ranges(struct allocation *a, const struct range *x, con
     return r;
 }
 
-// -- joining
-// -----------------------------------------------------------------------------------------------------
+// Puts a run in its place by length; runs that are no longer twice as long as the next are joined.
+static void add_run(struct allocation *a, struct runs *r, struct range run)
+{
+    if (!run.count) return;
+    if (!r->run) r->run = ARENA_ARRAY(a->arena, struct range, RUNS_MAX);
+    uint32_t at = r->count++;
+    for (; at && r->run[at - 1].count < run.count; at--) r->run[at] = r->run[at - 1];
+    r->run[at] = run;
+    for (at = r->count - 1; at-- > 0;) {
+        if (r->run[at].count >= 2 * r->run[at + 1].count) continue;
+        r->run[at] = join_ranges(a, &r->run[at], &r->run[at + 1]);
+        r->count--;
+        for (uint32_t k = at + 1; k < r->count; k++) r->run[k] = r->run[k + 1];
+    }
+    r->total = 0;
+    for (uint32_t k = 0; k < r->count; k++) r->total += r->run[k].count;
+}
+
+// -- joining -----------------------------------------------------------------------------------
 
 // Whether y can lie `shift` parts into x: the larger of the two keeps its place and alignment.
 static bool shapes_fit(const struct web *x, const struct web *y, int shift)
@@ -78,15 +100,15 @@ static void absorb(struct allocation *a, uint32_t into, uint32_t from, unsigned 
 {
     struct web *x = &a->webs[into], *y = &a->webs[from];
     for (unsigned p = 0; joined && p < y->width; p++)
-        x->parts[shift + p] = join_ranges(a, &x->parts[shift + p], &y->parts[p]);
-    uint32_t last = y->first_group;
+        for (uint32_t k = 0; k < y->growing[p].count; k++)
+            add_run(a, &x->growing[shift + p], y->growing[p].run[k]);
     for (uint32_t g = y->first_group; g != MACH_NONE; g = a->next_group[g]) {
         a->web_of[g] = into;
         a->offset_of[g] = (uint8_t)(a->offset_of[g] + shift);
-        last = g;
     }
-    a->next_group[last] = x->first_group;
-    x->first_group = y->first_group;
+    a->next_group[x->last_group] = y->first_group;
+    x->last_group = y->last_group;
+    x->member_count += y->member_count;
     x->is_temporary &= y->is_temporary;
     y->first_group = MACH_NONE;
     y->width = 0;
@@ -104,11 +126,11 @@ static bool join_units(struct allocation *a, uint32_t u, uint32_t v, bool forced
     if (wu == wv) return shift == 0;
     struct web *x = &a->webs[wu], *y = &a->webs[wv];
     if (!shapes_fit(x, y, shift)) return false;
-    bool swap = x->width < y->width;
+    bool swap = x->width < y->width || (x->width == y->width && x->member_count < y->member_count);
     uint32_t into = swap ? wv : wu, from = swap ? wu : wv;
     unsigned at = (unsigned)(swap ? -shift : shift);
     for (unsigned p = 0; !forced && p < a->webs[from].width; p++)
-        if (ranges_disturb(&a->webs[into].parts[at + p], &a->webs[from].parts[p])) return false;
+        if (runs_disturb(&a->webs[into].growing[at + p], &a->webs[from].growing[p])) return false;
     absorb(a, into, from, at, !forced);
     return true;
 }
@@ -124,8 +146,12 @@ static void create_webs(struct allocation *a)
     for (uint32_t g = 0; g < groups; g++) {
         struct mach_group *group = group_at(a, g);
         struct web *w = &a->webs[g];
-        *w = (struct web){
-            .width = group->width, .predicate = group->predicate, .reg = group->fixed, .first_group = g};
+        *w = (struct web){.width = group->width,
+                          .predicate = group->predicate,
+                          .reg = group->fixed,
+                          .first_group = g,
+                          .last_group = g,
+                          .member_count = 1};
         w->fixed_by_convention = group->fixed >= 0;
         w->is_temporary = group->temporary;
         a->web_of[g] = g;
@@ -184,11 +210,11 @@ static struct range collect_part(struct allocation *a, const struct web *w, unsi
 static void collect_parts(struct allocation *a)
 {
     for (uint32_t k = 0; k < a->web_count; k++)
-        for (unsigned p = 0; p < a->webs[k].width; p++) a->webs[k].parts[p] = collect_part(a, &a->webs[k], p);
+        for (unsigned p = 0; p < a->webs[k].width; p++)
+            add_run(a, &a->webs[k].growing[p], collect_part(a, &a->webs[k], p));
 }
 
-// -- copies, the most executed first
-// -------------------------------------------------------------------------------
+// -- copies, the most executed first -----------------------------------------------------------
 
 static void join_copies(struct allocation *a, uint32_t depth)
 {
@@ -203,8 +229,7 @@ static void join_copies(struct allocation *a, uint32_t depth)
     }
 }
 
-// -- what colouring needs to know
-// ------------------------------------------------------------------------------------
+// -- what colouring needs to know --------------------------------------------------------------
 
 // How often a block runs, for comparing spills: ten times per loop around it.
 static float frequency(const struct mach_block *b)
@@ -230,11 +255,12 @@ static void measure(struct allocation *a)
         struct web *w = &a->webs[k];
         w->start = UINT32_MAX;
         for (unsigned p = 0; p < w->width; p++) {
-            if (!w->parts[p].count) continue;
-            uint32_t start = w->parts[p].segments[0].start,
-                     end = w->parts[p].segments[w->parts[p].count - 1].end;
-            if (start < w->start) w->start = start;
-            if (end > w->end) w->end = end;
+            struct range r = {NULL, 0};
+            for (uint32_t n = w->growing[p].count; n-- > 0;) r = join_ranges(a, &r, &w->growing[p].run[n]);
+            w->parts[p] = r;
+            if (!r.count) continue;
+            if (r.segments[0].start < w->start) w->start = r.segments[0].start;
+            if (r.segments[r.count - 1].end > w->end) w->end = r.segments[r.count - 1].end;
         }
     }
 }

@@ -17,8 +17,7 @@ struct compiled { // one function
     uint8_t visited;      // 1: being measured, 2: done
 };
 
-// -- before selection
-// ----------------------------------------------------------------------------------------------
+// -- before selection --------------------------------------------------------------------------
 
 // Code that nothing reaches would give phis operands that nobody makes.
 static void drop_unreachable(struct ir_function *f)
@@ -75,8 +74,7 @@ static void unify_returns(struct ir_function *f)
     vec_fini(&returns);
 }
 
-// -- the whole program
-// ---------------------------------------------------------------------------------------------
+// -- the whole program -------------------------------------------------------------------------
 
 // Stack below a function: its own frame and the deepest of its callees. False when recursion has no bottom.
 static bool measure_stack(struct ir_unit *u, struct compiled *all, uint32_t which)

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-// -- values
-// ----------------------------------------------------------------------------------------------------
+// -- values ------------------------------------------------------------------------------------
 
 struct ir_value *strip(struct ir_value *v)
 {
@@ -75,8 +74,7 @@ uint32_t demand(struct select *s, struct ir_value *v)
     return s->units[v->id] = predicate ? mach_pred(s->f) : mach_reg(s->f, class_width(v->class));
 }
 
-// -- sources
-// ---------------------------------------------------------------------------------------------------
+// -- sources -----------------------------------------------------------------------------------
 
 struct source source_unit(uint32_t unit, unsigned width)
 {
@@ -187,8 +185,7 @@ struct source source_pred(struct select *s, struct ir_value *v)
     return o;
 }
 
-// -- constants in registers
-// ------------------------------------------------------------------------------------
+// -- constants in registers --------------------------------------------------------------------
 
 static bool same_operand(const struct operand *a, const struct operand *b)
 {
@@ -254,8 +251,7 @@ uint32_t select_literal(struct select *s, uint64_t bits)
     return offset;
 }
 
-// -- instructions
-// ----------------------------------------------------------------------------------------------
+// -- instructions ------------------------------------------------------------------------------
 
 struct mach_inst *begin(struct select *s, unsigned op)
 {
@@ -478,8 +474,7 @@ void emit_lop3(struct select *s, uint32_t dst, struct source a, struct source b,
     finish(s, i);
 }
 
-// -- the walk
-// --------------------------------------------------------------------------------------------------
+// -- the walk ----------------------------------------------------------------------------------
 
 static bool is_asked_for(const struct select *s, const struct ir_inst *i)
 {

@@ -49,8 +49,7 @@ static struct source carry_of(uint32_t unit)
     return o;
 }
 
-// -- sums
-// ------------------------------------------------------------------------------------------------------
+// -- sums --------------------------------------------------------------------------------------
 
 static void emit_add(struct select *s, uint32_t dst, struct source a, struct source b, uint32_t carry_out)
 {
@@ -149,8 +148,7 @@ static void select_carry(struct select *s, struct ir_inst *i)
         emit_add(s, wanted(s, i, 0), a, b, wanted(s, i, 1));
 }
 
-// -- products
-// --------------------------------------------------------------------------------------------------
+// -- products ----------------------------------------------------------------------------------
 
 static struct mach_inst *begin_imad(struct select *s, unsigned op, uint32_t dst, struct source a,
                                     struct source b, struct source c)
@@ -230,8 +228,7 @@ static void select_madcc(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-// -- logic
-// -----------------------------------------------------------------------------------------------------
+// -- logic -------------------------------------------------------------------------------------
 
 static unsigned lut_of(const struct ir_inst *i)
 {
@@ -276,8 +273,7 @@ static void select_logic(struct select *s, struct ir_inst *i)
     }
 }
 
-// -- shifts and fields
-// -------------------------------------------------------------------------------------------
+// -- shifts and fields -------------------------------------------------------------------------
 
 static void emit_shift(struct select *s, unsigned op, uint32_t dst, struct source a, struct source b,
                        unsigned type)
@@ -437,8 +433,7 @@ static void select_extend(struct select *s, struct ir_inst *i)
         emit_shift(s, OP_SHR, dst + 1, source_unit(dst, 1), source_imm(31), TYPE_S32);
 }
 
-// -- the rest
-// --------------------------------------------------------------------------------------------------
+// -- the rest ----------------------------------------------------------------------------------
 
 static void emit_unary(struct select *s, struct ir_inst *i, unsigned op, uint32_t dst, struct source a,
                        unsigned type)
