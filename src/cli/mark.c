@@ -1,7 +1,7 @@
 // `warpfold mark`: the listing of a kernel's machine code.
-#include "base/json.h"
 #include "cli/command.h"
 #include "cli/session.h"
+#include "report/fields.h"
 
 #include <string.h>
 
@@ -18,16 +18,11 @@ static void write_json(struct wf_kernel *k, const char *config, struct strbuf *o
     struct json j;
     json_init(&j, out);
     json_open_object(&j);
-    json_key(&j, "schema");
-    json_string(&j, "warpfold.mark/1");
-    json_key(&j, "version");
-    json_string(&j, WF_VERSION);
-    json_key(&j, "kernel");
-    json_string(&j, info->mangled_name);
-    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
-        json_key(&j, figures[i].key);
-        json_u64(&j, figures[i].value);
-    }
+    report_text(&j, "schema", "warpfold.mark/1");
+    report_text(&j, "version", WF_VERSION);
+    report_text(&j, "kernel", info->mangled_name);
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+        report_u64(&j, figures[i].key, figures[i].value);
     json_key(&j, "config");
     json_raw(&j, config);
     json_key(&j, "listing");

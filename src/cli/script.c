@@ -297,20 +297,11 @@ static enum wf_status run_symbol(struct script *s, const struct line *l, const c
     return status;
 }
 
-static struct session_buffer *find_buffer(struct script *s, const char *name)
-{
-    for (size_t i = s->session->buffers.count; i-- > 0;) {
-        struct session_buffer *b = &s->session->buffers.data[i];
-        if (!b->freed && str_equal(b->name, name)) return b;
-    }
-    return NULL;
-}
-
 static enum wf_status run_bind(struct script *s, const struct line *l, const char *const *w)
 {
     enum wf_status status = need_module(s, l);
     if (status != WF_OK) return status;
-    struct session_buffer *b = find_buffer(s, w[1]);
+    struct session_buffer *b = session_find(s->session, w[1]);
     if (!b || !b->texture) return bad(s, l->words[1].loc, "\"%s\" is no texture", w[1]);
     status = wf_bind_texture(s->session->module, w[0], b->texture);
     if (status != WF_OK) session_take_errors(s->session, l->words[0].loc);
@@ -367,7 +358,7 @@ static enum wf_status make_argument(struct script *s, const struct word *word, c
     const struct session_buffer *b;
     uint64_t address, bytes;
     if (!strchr(text, '=')) {
-        b = find_buffer(s, text);
+        b = session_find(s->session, text);
         enum wf_status status = WF_OK;
         if (b && b->texture)
             address = b->texture;
@@ -423,7 +414,8 @@ static enum wf_status run_swap(struct script *s, const struct line *l, const cha
 {
     struct session_buffer *b[2];
     for (unsigned i = 0; i < 2; i++)
-        if (!(b[i] = find_buffer(s, w[i]))) return bad(s, l->words[i].loc, "no buffer \"%s\"", w[i]);
+        if (!(b[i] = session_find(s->session, w[i])))
+            return bad(s, l->words[i].loc, "no buffer \"%s\"", w[i]);
     char *name = b[0]->name;
     b[0]->name = b[1]->name;
     b[1]->name = name;
@@ -432,7 +424,7 @@ static enum wf_status run_swap(struct script *s, const struct line *l, const cha
 
 static enum wf_status run_free(struct script *s, const struct line *l, const char *const *w)
 {
-    struct session_buffer *b = find_buffer(s, w[0]);
+    struct session_buffer *b = session_find(s->session, w[0]);
     if (!b) return bad(s, l->words[0].loc, "no buffer \"%s\"", w[0]);
     b->freed = true;
     return wf_free(s->session->context, b->address);

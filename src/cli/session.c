@@ -132,10 +132,10 @@ size_t session_buffer(struct session *s, const char *name, const char *shown, st
     return s->buffers.count - 1;
 }
 
-static const struct session_buffer *find_buffer(const struct session *s, const char *name)
+struct session_buffer *session_find(const struct session *s, const char *name)
 {
     for (size_t i = s->buffers.count; i-- > 0;) {
-        const struct session_buffer *b = &s->buffers.data[i];
+        struct session_buffer *b = &s->buffers.data[i];
         if (!b->freed && str_equal(b->name, name)) return b;
     }
     return NULL;
@@ -151,7 +151,7 @@ static const char *next_buffer(const void *context, size_t i)
 static enum wf_status find_place(struct session *s, const char *name, uint64_t *address, uint64_t *size_bytes,
                                  struct loc loc)
 {
-    const struct session_buffer *b = find_buffer(s, name);
+    const struct session_buffer *b = session_find(s, name);
     if (b) {
         *address = b->address;
         *size_bytes = b->size_bytes;

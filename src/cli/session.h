@@ -56,6 +56,8 @@ struct session_sampling {
 // SIZE_MAX.
 size_t session_buffer(struct session *s, const char *name, const char *shown, struct spec *spec,
                       const struct session_sampling *sampling, struct loc loc);
+// The live buffer of that name, the last one made, or NULL; valid until the next buffer is made.
+struct session_buffer *session_find(const struct session *s, const char *name);
 // "NAME", "NAME+OFFSET": a live buffer, else a variable of the module. Bytes: from there to its end.
 enum wf_status session_place(struct session *s, const char *text, uint64_t *address, uint64_t *size_bytes,
                              struct loc loc);

@@ -1,5 +1,6 @@
 // The benchmark's table and JSON.
 #include "report/bench.h"
+#include "report/fields.h"
 #include "report/table.h"
 
 #include <math.h>
@@ -76,27 +77,6 @@ void report_bench_table(const struct report_bench *b, bool colour, struct strbuf
     table_fini(&t);
 }
 
-static void write_f64(struct json *j, const char *key, double value)
-{
-    json_key(j, key);
-    json_f64(j, value);
-}
-
-static void write_u64(struct json *j, const char *key, uint64_t value)
-{
-    json_key(j, key);
-    if (value == WF_UNKNOWN)
-        json_null(j);
-    else
-        json_u64(j, value);
-}
-
-static void write_text(struct json *j, const char *key, const char *text)
-{
-    json_key(j, key);
-    json_string(j, text);
-}
-
 // A row a kernel of the workload: its launches summed.
 static void write_kernels(struct json *j, const struct report_run *run)
 {
@@ -118,13 +98,13 @@ static void write_kernels(struct json *j, const struct report_run *run)
         }
         if (seen) continue;
         json_open_object(j);
-        write_text(j, "kernel", l->kernel);
-        write_u64(j, "launches", launches);
-        write_u64(j, "instructions", l->instructions);
-        write_u64(j, "registers", l->registers);
-        write_u64(j, "warp_instructions", warps);
-        write_u64(j, "thread_instructions", threads);
-        write_f64(j, "wall_seconds", seconds);
+        report_text(j, "kernel", l->kernel);
+        report_u64(j, "launches", launches);
+        report_u64(j, "instructions", l->instructions);
+        report_u64(j, "registers", l->registers);
+        report_u64(j, "warp_instructions", warps);
+        report_u64(j, "thread_instructions", threads);
+        report_f64(j, "wall_seconds", seconds);
         json_close_object(j);
     }
     json_close_array(j);
@@ -135,21 +115,21 @@ static void write_row(struct json *j, const struct report_bench_row *row)
     const struct report_launch total = report_run_sum(&row->run);
     const char class_letter[2] = {row->class_letter, 0};
     json_open_object(j);
-    write_text(j, "workload", row->name);
-    write_text(j, "class", class_letter);
-    write_text(j, "outcome", outcome(row));
+    report_text(j, "workload", row->name);
+    report_text(j, "class", class_letter);
+    report_text(j, "outcome", outcome(row));
     json_key(j, "verified");
     json_bool(j, row->verified);
-    write_u64(j, "compared", row->compared);
-    write_u64(j, "mismatches", row->mismatches);
-    write_f64(j, "max_error", row->max_error);
-    write_f64(j, "tolerance", row->tolerance);
-    write_u64(j, "output_hash", row->output_hash);
-    write_u64(j, "launches", row->run.launches.count);
-    write_u64(j, "cycles", WF_UNKNOWN);
-    write_u64(j, "warp_instructions", total.warp_instructions);
-    write_u64(j, "thread_instructions", total.thread_instructions);
-    write_f64(j, "wall_seconds", total.wall_seconds);
+    report_u64(j, "compared", row->compared);
+    report_u64(j, "mismatches", row->mismatches);
+    report_f64(j, "max_error", row->max_error);
+    report_f64(j, "tolerance", row->tolerance);
+    report_u64(j, "output_hash", row->output_hash);
+    report_u64(j, "launches", row->run.launches.count);
+    report_u64(j, "cycles", WF_UNKNOWN);
+    report_u64(j, "warp_instructions", total.warp_instructions);
+    report_u64(j, "thread_instructions", total.thread_instructions);
+    report_f64(j, "wall_seconds", total.wall_seconds);
     json_key(j, "simulated_warp_instructions_per_second");
     if (speed(&total) > 0)
         json_f64(j, speed(&total));
@@ -164,14 +144,14 @@ void report_bench_json(const struct report_bench *b, struct strbuf *out)
     struct json j;
     json_init(&j, out);
     json_open_object(&j);
-    write_text(&j, "schema", "warpfold.bench/1");
-    write_text(&j, "version", WF_VERSION);
-    write_text(&j, "size", b->size);
-    write_text(&j, "ptx", b->ptx);
-    write_text(&j, "tech", "base");
+    report_text(&j, "schema", "warpfold.bench/1");
+    report_text(&j, "version", WF_VERSION);
+    report_text(&j, "size", b->size);
+    report_text(&j, "ptx", b->ptx);
+    report_text(&j, "tech", "base");
     json_key(&j, "config");
     json_raw(&j, b->config_json);
-    write_f64(&j, "geometric_mean_warp_instructions_per_second", report_bench_speed(b));
+    report_f64(&j, "geometric_mean_warp_instructions_per_second", report_bench_speed(b));
     json_key(&j, "workloads");
     json_open_array(&j);
     for (size_t i = 0; i < b->rows.count; i++) write_row(&j, &b->rows.data[i]);

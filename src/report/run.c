@@ -1,6 +1,7 @@
 // Results of `warpfold run`. With several launches the figures at the top are sums, and those that belong to
 // one launch (kernel, grid, registers …) are null there and stand in "launches".
 #include "report/run.h"
+#include "report/fields.h"
 #include "report/table.h"
 
 #include <string.h>
@@ -61,44 +62,15 @@ static void write_extent(struct json *j, const char *key, const uint32_t extent[
     json_close_array(j);
 }
 
-static void write_u64(struct json *j, const char *key, uint64_t value)
-{
-    json_key(j, key);
-    if (value == WF_UNKNOWN)
-        json_null(j);
-    else
-        json_u64(j, value);
-}
-
-static void write_f64(struct json *j, const char *key, double value)
-{
-    json_key(j, key);
-    json_f64(j, value);
-}
-
-static void write_text(struct json *j, const char *key, const char *text)
-{
-    json_key(j, key);
-    json_string(j, text);
-}
-
-static void write_nulls(struct json *j, const char *const *keys)
-{
-    for (; *keys; keys++) {
-        json_key(j, *keys);
-        json_null(j);
-    }
-}
-
 // What describes the launch itself; nulls when there is not exactly one.
 static void write_shape(struct json *j, const struct report_launch *l)
 {
-    write_text(j, "kernel", l ? l->mangled : NULL);
+    report_text(j, "kernel", l ? l->mangled : NULL);
     if (l) {
         write_extent(j, "grid", l->grid);
         write_extent(j, "block", l->block);
     } else {
-        write_nulls(j, (const char *const[]){"grid", "block", NULL});
+        report_nulls(j, (const char *const[]){"grid", "block", NULL});
     }
 }
 
@@ -120,13 +92,13 @@ struct report_launch report_run_sum(const struct report_run *r)
 
 static void write_measured(struct json *j, const struct report_launch *l)
 {
-    write_nulls(j, (const char *const[]){"cycles", NULL});
-    write_u64(j, "warp_instructions", l->warp_instructions);
-    write_u64(j, "thread_instructions", l->thread_instructions);
-    write_nulls(j, (const char *const[]){"fetched_warp_instructions", "skipped_warp_instructions",
-                                         "reused_warp_instructions", "ipc", "occupancy", NULL});
-    write_u64(j, "races", l->races);
-    write_f64(j, "wall_seconds", l->wall_seconds);
+    report_nulls(j, (const char *const[]){"cycles", NULL});
+    report_u64(j, "warp_instructions", l->warp_instructions);
+    report_u64(j, "thread_instructions", l->thread_instructions);
+    report_nulls(j, (const char *const[]){"fetched_warp_instructions", "skipped_warp_instructions",
+                                          "reused_warp_instructions", "ipc", "occupancy", NULL});
+    report_u64(j, "races", l->races);
+    report_f64(j, "wall_seconds", l->wall_seconds);
     json_key(j, "simulated_warp_instructions_per_second");
     if (l->wall_seconds > 0)
         json_f64(j, (double)l->warp_instructions / l->wall_seconds);
@@ -141,7 +113,8 @@ static void write_verified(struct json *j, const struct report_run *r)
         json_null(j);
     else
         json_bool(j, r->verified == REPORT_VERIFIED);
-    write_u64(j, "verify_mismatches", r->verified == REPORT_NOT_VERIFIED ? WF_UNKNOWN : r->verify_mismatches);
+    report_u64(j, "verify_mismatches",
+               r->verified == REPORT_NOT_VERIFIED ? WF_UNKNOWN : r->verify_mismatches);
 }
 
 static void write_launches(struct json *j, const struct report_run *r)
@@ -153,8 +126,8 @@ static void write_launches(struct json *j, const struct report_run *r)
         json_open_object(j);
         write_shape(j, l);
         write_measured(j, l);
-        write_u64(j, "registers", l->registers);
-        write_u64(j, "shared_bytes", l->shared_bytes);
+        report_u64(j, "registers", l->registers);
+        report_u64(j, "shared_bytes", l->shared_bytes);
         json_close_object(j);
     }
     json_close_array(j);
@@ -173,24 +146,24 @@ void report_run_json(const struct report_run *r, struct strbuf *out)
     const struct report_launch total = report_run_sum(r),
                                *only = r->launches.count == 1 ? &r->launches.data[0] : NULL;
     json_open_object(&j);
-    write_text(&j, "schema", "warpfold.run/1");
-    write_text(&j, "version", WF_VERSION);
-    write_text(&j, "status", status_text(r));
-    write_text(&j, "fault", r->fault_text);
-    write_text(&j, "race", r->race_text);
-    write_nulls(&j, (const char *const[]){"gpu", NULL});
-    write_text(&j, "tech", "base");
+    report_text(&j, "schema", "warpfold.run/1");
+    report_text(&j, "version", WF_VERSION);
+    report_text(&j, "status", status_text(r));
+    report_text(&j, "fault", r->fault_text);
+    report_text(&j, "race", r->race_text);
+    report_nulls(&j, (const char *const[]){"gpu", NULL});
+    report_text(&j, "tech", "base");
     write_shape(&j, only);
     write_measured(&j, &total);
-    write_u64(&j, "registers", only ? only->registers : WF_UNKNOWN);
-    write_u64(&j, "shared_bytes", only ? only->shared_bytes : WF_UNKNOWN);
+    report_u64(&j, "registers", only ? only->registers : WF_UNKNOWN);
+    report_u64(&j, "shared_bytes", only ? only->shared_bytes : WF_UNKNOWN);
     write_verified(&j, r);
-    write_nulls(&j, (const char *const[]){"energy", "storage_bits", NULL});
+    report_nulls(&j, (const char *const[]){"energy", "storage_bits", NULL});
     json_key(&j, "config");
     json_raw(&j, r->config_json);
     json_key(&j, "counters");
     json_open_object(&j);
-    for (size_t i = 0; i < r->counter_count; i++) write_u64(&j, r->counters[i].name, r->counters[i].value);
+    for (size_t i = 0; i < r->counter_count; i++) report_u64(&j, r->counters[i].name, r->counters[i].value);
     json_close_object(&j);
     write_launches(&j, r);
     json_close_object(&j);
