@@ -114,7 +114,7 @@ static void start_function(struct gen *g)
     }
     g->history_count = g->depth = 0;
     g->repeats = 1;
-    g->some_exited = false;
+    g->some_exited = g->warp_together = g->touching = false;
 }
 
 // Something in every pool, so that every kind of operand can be found.
@@ -182,6 +182,29 @@ static void write_function(struct gen *g, struct strbuf *out, unsigned index)
     line(g, "st.param%s [result], %s%u;", types[s->result], class_prefix(s->result),
          operation_into(g, s->result));
     line(g, "ret;");
+    write_declarations(g, out);
+    strbuf_write(out, g->body.text, g->body.length);
+    strbuf_puts(out, "}\n\n");
+}
+
+// A function that reads and changes its caller's local array through a generic pointer.
+static void write_touch(struct gen *g, struct strbuf *out)
+{
+    start_function(g);
+    g->in_kernel = g->uniform = g->has_local = false;
+    g->function_current = 0;
+    strbuf_puts(out, ".func (.param .b32 result) touch(.param .b64 array, .param .b32 value)\n{\n");
+    line(g, "ld.param.b64 %%glocal, [array];");
+    line(g, "ld.param.b32 %%r1, [value];");
+    g->next[CLASS_R] = 2;
+    define(g, CLASS_R, 1, false);
+    seed_pools(g);
+    g->has_local = g->touching = true;
+    g->left = 8;
+    statements(g, 6);
+    line(g, "st.param.b32 [result], %%r%u;", operation_into(g, CLASS_R));
+    line(g, "ret;");
+    g->has_local = false;
     write_declarations(g, out);
     strbuf_write(out, g->body.text, g->body.length);
     strbuf_puts(out, "}\n\n");
@@ -324,6 +347,7 @@ void generator_make(uint64_t seed, const struct generator_options *options, stru
     choose_functions(g);
     write_table(g, &module, ".const", "ctab");
     write_table(g, &module, ".global", "gtab");
+    if (!g->options.no_calls) write_touch(g, &module);
     for (unsigned k = 0; k < g->function_count; k++) write_function(g, &module, k);
     write_kernel(g, &module);
     out->lanes = !g->options.no_lanes;

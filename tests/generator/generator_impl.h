@@ -40,10 +40,11 @@ struct gen {
     unsigned repeats; // product of the trip counts around
     unsigned left;    // statements that may still be written
     uint32_t threads;
-    bool uniform; // all threads of the block are here together
+    bool uniform;       // all threads of the block are here together
+    bool warp_together; // all threads of the warp are
     bool in_kernel;
-    bool some_exited; // lanes may be missing
-    bool has_local;
+    bool some_exited;         // lanes may be missing
+    bool has_local, touching; // touching: the array is the caller's, known by its generic address only
     struct {
         char text[160]; // "add.s32 %s, %r1, 5": a finished operation but for its destination
         enum reg_class class;
@@ -85,6 +86,10 @@ void load_input(struct gen *g);
 void load_table(struct gen *g);
 void load_parameter(struct gen *g);
 void local_access(struct gen *g);
+void shared_own(struct gen *g);
+void neighbours(struct gen *g);
+void swap_values(struct gen *g);
+void logic_tree(struct gen *g);
 void own_slot(struct gen *g);
 void shared_phase(struct gen *g);
 void atomic_update(struct gen *g);

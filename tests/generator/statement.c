@@ -41,10 +41,11 @@ static void block(struct gen *g, unsigned count)
 
 static void branch(struct gen *g)
 {
-    bool was = g->uniform, uniform = was && chance(g, 30);
+    bool was = g->uniform, uniform = was && chance(g, 30), was_together = g->warp_together;
     bool has_else = chance(g, 45), tiny = chance(g, 50); // small branches become selects
     unsigned otherwise = g->next_label++, end = g->next_label++, p = condition(g, uniform);
     g->uniform = uniform;
+    g->warp_together = false;
     line(g, "@%s%%p%u bra L%u;", chance(g, 60) ? "!" : "", p, otherwise);
     block(g, tiny ? 1 + below(g, 2) : 2 + below(g, 4));
     if (has_else) line(g, "bra%s L%u;", uniform && chance(g, 50) ? ".uni" : "", end);
@@ -54,12 +55,14 @@ static void branch(struct gen *g)
         label(g, end);
     }
     g->uniform = was;
+    g->warp_together = was_together;
 }
 
 // Counts 0, 1, 2 … to a bound: a constant, a parameter, or something of the thread's own.
 static void loop(struct gen *g)
 {
-    bool was = g->uniform, uniform = was && chance(g, 55), test_first = chance(g, 40);
+    bool was = g->uniform, uniform = was && chance(g, 55), test_first = chance(g, 40),
+         was_together = g->warp_together;
     unsigned top = g->next_label++, end = g->next_label++, i = fresh(g, CLASS_R), bound = fresh(g, CLASS_R);
     unsigned p = fresh(g, CLASS_P), trips = 2 + below(g, g->repeats > 8 ? 3 : 7), step = 1 + below(g, 2);
     char limit[16];
@@ -75,6 +78,7 @@ static void loop(struct gen *g)
     struct mark outside = mark_pools(g);
     define(g, CLASS_R, i, true);
     g->uniform = uniform;
+    g->warp_together = false;
     g->repeats *= trips;
     label(g, top);
     if (test_first) {
@@ -106,15 +110,16 @@ static void loop(struct gen *g)
     define(g, CLASS_R, i, false);
     g->repeats /= trips;
     g->uniform = was;
+    g->warp_together = was_together;
 }
 
 // A loop that can be entered at its top or in its middle: no single header.
 static void two_entry_loop(struct gen *g)
 {
-    bool was = g->uniform;
+    bool was = g->uniform, was_together = g->warp_together;
     unsigned top = g->next_label++, middle = g->next_label++, i = fresh(g, CLASS_R), p = condition(g, false),
              q = fresh(g, CLASS_P);
-    g->uniform = false;
+    g->uniform = g->warp_together = false;
     line(g, "mov.u32 %%r%u, 0;", i);
     line(g, "@%%p%u bra L%u;", p, middle);
     struct mark outside = mark_pools(g);
@@ -130,16 +135,17 @@ static void two_entry_loop(struct gen *g)
     reset_pools(g, outside);
     define(g, CLASS_R, i, false);
     g->uniform = was;
+    g->warp_together = was_together;
 }
 
 static void jump_table(struct gen *g)
 {
-    bool was = g->uniform;
+    bool was = g->uniform, was_together = g->warp_together;
     unsigned cases = 2 + below(g, 3), table = g->next_table++, index = fresh(g, CLASS_R),
              end = g->next_label++;
     unsigned first = g->next_label;
     g->next_label += cases;
-    g->uniform = false;
+    g->uniform = g->warp_together = false;
     line(g, "rem.u32 %%r%u, %%r%d, %u;", index, pick(g, CLASS_R), cases);
     strbuf_printf(&g->body, "T%u: .branchtargets ", table);
     for (unsigned k = 0; k < cases; k++) strbuf_printf(&g->body, "%sL%u", k ? ", " : "", first + k);
@@ -152,6 +158,7 @@ static void jump_table(struct gen *g)
     }
     label(g, end);
     g->uniform = was;
+    g->warp_together = was_together;
 }
 
 // ---- calls
@@ -225,7 +232,7 @@ static void call(struct gen *g)
 // Some threads leave for good; what they have to say is in memory already.
 static void early_exit(struct gen *g)
 {
-    if (!g->in_kernel || !g->uniform || g->some_exited || g->depth) return;
+    if (g->some_exited || g->repeats > 1) return;
     unsigned p = fresh(g, CLASS_P);
     line(g, "setp.gt.u32 %%p%u, %%thread, %u;", p, below(g, g->threads));
     line(g, "st.global.u32 [%%out+248], %%r%d;", pick(g, CLASS_R));
@@ -241,56 +248,95 @@ static void unreachable_code(struct gen *g)
     label(g, skip);
 }
 
+// A branch that whole warps take: lanes may work together inside, threads of the block may not meet.
+static void warp_branch(struct gen *g)
+{
+    bool was = g->uniform, was_together = g->warp_together;
+    unsigned skip = g->next_label++, p = fresh(g, CLASS_P);
+    line(g, "vote.sync.%s.pred %%p%u, %%p%d, 0xffffffff;", chance(g, 50) ? "any" : "all", p,
+         pick(g, CLASS_P));
+    line(g, "@%s%%p%u bra L%u;", chance(g, 50) ? "!" : "", p, skip);
+    g->uniform = false;
+    g->warp_together = true;
+    block(g, 2 + below(g, 4));
+    label(g, skip);
+    g->uniform = was;
+    g->warp_together = was_together;
+}
+
+// A call of a function that changes the caller's local array.
+static void touch_local(struct gen *g)
+{
+    unsigned n = g->next_call++, d = fresh(g, CLASS_R);
+    if (!g->has_local || g->options.no_calls) return;
+    line(g, "{");
+    line(g, ".param .b64 q%u_0;", n);
+    line(g, "st.param.b64 [q%u_0+0], %%glocal;", n);
+    line(g, ".param .b32 q%u_1;", n);
+    line(g, "st.param.b32 [q%u_1+0], %%r%d;", n, pick(g, CLASS_R));
+    line(g, ".param .b32 v%u;", n);
+    line(g, "call (v%u), touch, (q%u_0, q%u_1);", n, n, n);
+    line(g, "ld.param.b32 %%r%u, [v%u+0];", d, n);
+    line(g, "}");
+    define(g, CLASS_R, d, false);
+}
+
+// Where a statement may stand.
+enum { KERNEL = 1, BLOCK_TOGETHER = 2, WARP_TOGETHER = 4, SHALLOW = 8, SELDOM_REPEATED = 16 };
+
+static const struct {
+    unsigned weight;
+    void (*write)(struct gen *g);
+    unsigned needs;
+} kinds[] = {{30, operation, 0},
+             {7, guarded_operation, 0},
+             {5, repeated_operation, 0},
+             {3, bit_idiom, 0},
+             {2, logic_tree, 0},
+             {3, carry_chain, 0},
+             {2, pack_unpack, 0},
+             {2, swap_values, 0},
+             {4, load_input, KERNEL},
+             {2, load_table, 0},
+             {2, load_parameter, KERNEL},
+             {3, local_access, 0},
+             {2, own_slot, KERNEL},
+             {2, neighbours, KERNEL},
+             {1, shared_own, KERNEL},
+             {8, branch, SHALLOW},
+             {6, loop, SHALLOW | SELDOM_REPEATED},
+             {1, two_entry_loop, SHALLOW | SELDOM_REPEATED},
+             {2, jump_table, SHALLOW},
+             {3, call, 0},
+             {1, touch_local, KERNEL | SELDOM_REPEATED},
+             {2, atomic_update, KERNEL},
+             {2, shared_phase, KERNEL | BLOCK_TOGETHER},
+             {1, shared_atomics, KERNEL | BLOCK_TOGETHER},
+             {2, lanes, KERNEL | WARP_TOGETHER},
+             {1, masked_lanes, KERNEL | WARP_TOGETHER},
+             {1, warp_branch, KERNEL | WARP_TOGETHER | SHALLOW},
+             {1, early_exit, KERNEL},
+             {1, unreachable_code, SHALLOW}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static bool allowed(const struct gen *g, unsigned needs)
+{
+    if (needs & KERNEL && !g->in_kernel) return false;
+    if (needs & BLOCK_TOGETHER && (!g->uniform || g->some_exited)) return false;
+    if (needs & WARP_TOGETHER && (g->options.no_lanes || !(g->uniform || g->warp_together))) return false;
+    if (needs & SHALLOW && g->depth >= 3) return false;
+    return !(needs & SELDOM_REPEATED) || g->repeats <= 16;
+}
+
 static void statement(struct gen *g)
 {
-    bool deep = g->depth >= 3, kernel = g->in_kernel, together = kernel && g->uniform;
-    unsigned k = below(g, 100);
-    if (k < 34)
+    unsigned total = 0, k = 0;
+    for (unsigned i = 0; i < KINDS; i++) total += kinds[i].weight;
+    for (unsigned at = below(g, total); at >= kinds[k].weight; k++) at -= kinds[k].weight;
+    if (allowed(g, kinds[k].needs))
+        kinds[k].write(g);
+    else
         operation(g);
-    else if (k < 42)
-        guarded_operation(g);
-    else if (k < 47)
-        repeated_operation(g);
-    else if (k < 51)
-        bit_idiom(g);
-    else if (k < 54)
-        carry_chain(g);
-    else if (k < 57)
-        pack_unpack(g);
-    else if (k < 61)
-        kernel ? load_input(g) : operation(g);
-    else if (k < 64)
-        load_table(g);
-    else if (k < 66)
-        kernel ? load_parameter(g) : operation(g);
-    else if (k < 69)
-        local_access(g);
-    else if (k < 72)
-        kernel ? own_slot(g) : operation(g);
-    else if (k < 80)
-        deep ? operation(g) : branch(g);
-    else if (k < 86)
-        deep || g->repeats > 24 ? operation(g) : loop(g);
-    else if (k < 87)
-        deep || g->repeats > 12 ? operation(g) : two_entry_loop(g);
-    else if (k < 89)
-        deep ? operation(g) : jump_table(g);
-    else if (k < 92)
-        g->options.no_calls ? operation(g) : call(g);
-    else if (k < 94)
-        kernel ? atomic_update(g) : operation(g);
-    else if (k < 96)
-        together && !g->some_exited ? shared_phase(g) : operation(g);
-    else if (k < 97)
-        together && !g->some_exited ? shared_atomics(g) : operation(g);
-    else if (k < 98)
-        together && !g->options.no_lanes ? lanes(g) : operation(g);
-    else if (k < 99)
-        together && !g->options.no_lanes ? chance(g, 40) ? masked_lanes(g) : lanes(g) : operation(g);
-    else if (chance(g, 25))
-        early_exit(g);
-    else if (chance(g, 30))
-        unreachable_code(g);
 }
 
 void statements(struct gen *g, unsigned count)

@@ -38,11 +38,27 @@ static unsigned indexed(struct gen *g, const char *base, unsigned mask, unsigned
     if (chance(g, 40)) {
         unsigned index = fresh(g, CLASS_R);
         line(g, "and.b32 %%r%u, %%r%d, %u;", index, pick(g, CLASS_R), mask);
-        line(g, "mad.wide.u32 %%rd%u, %%r%u, %u, %s;", address, index, scale, base);
+        if (chance(g, 60)) {
+            line(g, "mad.wide.%s %%rd%u, %%r%u, %u, %s;", chance(g, 50) ? "u32" : "s32", address, index,
+                 scale, base);
+        } else { // the index moved by a constant that the base takes back
+            unsigned moved = fresh(g, CLASS_R), wide = fresh(g, CLASS_D);
+            int by = (int)below(g, 20) - 10;
+            line(g, "add.s32 %%r%u, %%r%u, %d;", moved, index, by);
+            line(g, "mul.wide.s32 %%rd%u, %%r%u, %u;", wide, moved, scale);
+            line(g, "add.s64 %%rd%u, %%rd%u, %s;", offset, wide, base);
+            line(g, "add.s64 %%rd%u, %%rd%u, %d;", address, offset, -by * (int)scale);
+        }
         return address;
     }
-    unsigned index = bounded(g, mask, scale);
-    line(g, chance(g, 50) ? "cvt.u64.u32 %%rd%u, %%r%u;" : "cvt.s64.s32 %%rd%u, %%r%u;", offset, index);
+    if (chance(g, 30)) { // from a 64-bit value
+        unsigned index = fresh(g, CLASS_D);
+        line(g, "and.b64 %%rd%u, %%rd%d, %u;", index, pick(g, CLASS_D), mask);
+        line(g, "shl.b64 %%rd%u, %%rd%u, %u;", offset, index, (unsigned)__builtin_ctz(scale));
+    } else {
+        unsigned index = bounded(g, mask, scale);
+        line(g, chance(g, 50) ? "cvt.u64.u32 %%rd%u, %%r%u;" : "cvt.s64.s32 %%rd%u, %%r%u;", offset, index);
+    }
     line(g, "add.s64 %%rd%u, %s, %%rd%u;", address, base, offset);
     return address;
 }
@@ -148,7 +164,7 @@ void local_access(struct gen *g)
     char address[64];
     if (!g->has_local) return;
     for (unsigned times = 1 + below(g, 4); times; times--) {
-        bool generic = chance(g, 20);
+        bool generic = g->touching || chance(g, 20);
         if (chance(g, 50))
             snprintf(address, sizeof address, generic ? "%%glocal+%u" : "%%local+%u", below(g, 8) * 8);
         else
@@ -494,4 +510,103 @@ void bit_idiom(struct gen *g)
     define(g, CLASS_R, a, false);
     define(g, CLASS_R, b, false);
     define(g, CLASS_R, c, false);
+}
+
+// ---- more than one access, and what an optimiser must not confuse
+
+// The thread's own 16 bytes of shared memory, between the phases: stored before they are loaded.
+void shared_own(struct gen *g)
+{
+    unsigned at = below(g, 4) * 4, a = fresh(g, CLASS_R), b = fresh(g, CLASS_R), other = fresh(g, CLASS_R);
+    line(g, "st.shared.v4.b32 [%%mine], {%%r%d, %%r%d, %%r%d, %%r%d};", pick(g, CLASS_R), pick(g, CLASS_R),
+         pick(g, CLASS_R), pick(g, CLASS_R));
+    line(g, "and.b32 %%r%u, %%r%d, 12;", a, pick(g, CLASS_R));
+    line(g, "add.u32 %%r%u, %%mine, %%r%u;", b, a);
+    line(g, "ld.shared.u32 %%r%u, [%%mine+%u];", other, at);
+    define(g, CLASS_R, other, false);
+    for (unsigned k = 1 + below(g, 3); k; k--) {
+        unsigned d = fresh(g, CLASS_R);
+        if (chance(g, 60))
+            line(g, "st.shared.u32 [%%r%u], %%r%d;", b, pick(g, CLASS_R));
+        else
+            line(g, "@%%p%d st.shared.u8 [%%mine+%u], %%r%d;", pick(g, CLASS_P), below(g, 16),
+                 pick(g, CLASS_R));
+        if (chance(g, 40))
+            line(g, "ld.shared.s16 %%r%u, [%%mine+%u];", d, below(g, 8) * 2);
+        else if (chance(g, 50))
+            line(g, "ld.shared.u32 %%r%u, [%%r%u];", d, b);
+        else
+            line(g, "ld.shared.u32 %%r%u, [%%mine+%u];", d, at);
+        define(g, CLASS_R, d, false);
+    }
+}
+
+// Neighbouring words of the thread's output in any order, with guards, loads and other stores between.
+void neighbours(struct gen *g)
+{
+    unsigned base = 128 + below(g, 7) * 16, first = below(g, 4), step = chance(g, 50) ? 1 : 3, d[4];
+    bool wide = chance(g, 30);
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned word = (first + k * step) % 4;
+        char guard[16] = "";
+        if (chance(g, 12)) snprintf(guard, sizeof guard, "@%%p%d ", pick(g, CLASS_P));
+        if (wide)
+            line(g, "%sst.global.u64 [%%out+%u], %%rd%d;", guard, base + (word & 1) * 8, pick(g, CLASS_D));
+        else if (chance(g, 15))
+            line(g, "%sst.global.f32 [%%out+%u], %%f%d;", guard, base + word * 4, pick(g, CLASS_F));
+        else
+            line(g, "%sst.global.u32 [%%out+%u], %%r%d;", guard, base + word * 4, pick(g, CLASS_R));
+        if (chance(g, 12)) {
+            d[0] = fresh(g, CLASS_R);
+            line(g, "ld.global.u32 %%r%u, [%%out+%u];", d[0], base + below(g, 4) * 4);
+            define(g, CLASS_R, d[0], false);
+        }
+        if (chance(g, 8))
+            line(g, "st.global.u16 [%%out+%u], %%rs%d;", base + below(g, 8) * 2, pick(g, CLASS_H));
+    }
+    if (chance(g, 50)) return;
+    for (unsigned k = 0; k < 4; k++) d[k] = fresh(g, CLASS_R);
+    for (unsigned k = 0; k < 4; k++) line(g, "ld.global.u32 %%r%u, [%%out+%u];", d[k], base + 4 * k);
+    for (unsigned k = 0; k < 4; k++) define(g, CLASS_R, d[k], false);
+}
+
+// a, b = b, a, or three of them round: what copies at the ends of blocks get wrong.
+void swap_values(struct gen *g)
+{
+    static const char *const types[] = {"b32", "b64", "b16", "f32", "f64"};
+    enum reg_class c = (enum reg_class)below(g, CLASS_P);
+    int a = pick_variable(g, c), b = pick_variable(g, c), d = pick_variable(g, c);
+    const char *p = class_prefix(c), *type = types[c];
+    unsigned t = fresh(g, c);
+    if (a < 0 || b < 0 || d < 0 || a == b) return;
+    line(g, "mov.%s %s%u, %s%d;", type, p, t, p, a);
+    line(g, "mov.%s %s%d, %s%d;", type, p, a, p, b);
+    bool three = d != a && d != b && chance(g, 50);
+    if (three) line(g, "mov.%s %s%d, %s%d;", type, p, b, p, d);
+    line(g, "mov.%s %s%d, %s%u;", type, p, three ? d : b, p, t);
+}
+
+// Logic over three values, several levels deep.
+void logic_tree(struct gen *g)
+{
+    static const char *const ops[] = {"and", "or", "xor"};
+    const unsigned leaves[3] = {(unsigned)pick(g, CLASS_R), (unsigned)pick(g, CLASS_R),
+                                (unsigned)pick(g, CLASS_R)};
+    unsigned nodes[8], count = 3 + below(g, 5);
+    for (unsigned k = 0; k < count; k++) {
+        unsigned x = k && chance(g, 70) ? nodes[k - 1] : leaves[below(g, 3)], d = fresh(g, CLASS_R);
+        unsigned y = k > 1 && chance(g, 30) ? nodes[below(g, k)] : leaves[below(g, 3)];
+        const char *op = ops[below(g, 3)];
+        if (chance(g, 15))
+            line(g, "not.b32 %%r%u, %%r%u;", d, x);
+        else if (chance(g, 12))
+            line(g, "%s.b32 %%r%u, %%r%u, %d;", op, d, x, (int)special_u32(g));
+        else if (chance(g, 15))
+            line(g, "lop3.b32 %%r%u, %%r%u, %%r%u, %%r%u, 0x%x;", d, x, y, leaves[0], below(g, 256));
+        else
+            line(g, "%s.b32 %%r%u, %%r%u, %%r%u;", op, d, x, y);
+        nodes[k] = d;
+    }
+    define(g, CLASS_R, nodes[count - 1], false);
+    if (chance(g, 30)) define(g, CLASS_R, nodes[below(g, count)], false);
 }

@@ -145,6 +145,9 @@ bool constant_text(struct gen *g, char kind, char *text, size_t size)
     case 'h': snprintf(text, size, "%d", (int16_t)special_u32(g)); return true;
     case 'f': snprintf(text, size, "0f%08x", special_f32(g)); return true;
     case 'g': snprintf(text, size, "0d%016llx", (unsigned long long)special_f64(g)); return true;
+    case 'c':
+        snprintf(text, size, "0x%04x", (unsigned)rng_next(&g->rng) & (chance(g, 70) ? 0x7777 : 0xffff));
+        return true;
     case 's': snprintf(text, size, "%u", below(g, chance(g, 85) ? 32 : 70)); return true;
     case 'w': snprintf(text, size, "%u", below(g, chance(g, 85) ? 33 : 256)); return true;
     }
@@ -153,7 +156,7 @@ bool constant_text(struct gen *g, char kind, char *text, size_t size)
 
 void operand(struct gen *g, char kind, char *text, size_t size)
 {
-    unsigned percent = kind == 's' || kind == 'w' ? 75 : 22;
+    unsigned percent = kind == 's' || kind == 'w' || kind == 'c' ? 75 : 22;
     if (kind == 'k') {
         snprintf(text, size, "0x%x", below(g, 256));
         return;
