@@ -66,6 +66,22 @@ static bool check_shared(struct wf_kernel *k, uint32_t dynamic)
         (unsigned long long)total, k->program->shared_bytes, dynamic, (unsigned long long)limit);
 }
 
+// Variables, spill slots and call stack of a thread; 512 KiB at most, as on every compute capability.
+static uint64_t local_total(const struct program *p)
+{
+    return align_up((uint64_t)p->local_bytes + p->stack_bytes, 16);
+}
+
+static bool check_local(struct wf_kernel *k)
+{
+    enum { LIMIT = 512 << 10 };
+    uint64_t total = local_total(k->program);
+    if (total <= LIMIT) return true;
+    return diag_error(&k->module->context->diag, k->ptx->loc,
+                      "kernel %s needs %llu bytes of local memory a thread; at most %d are possible",
+                      k->info.name, (unsigned long long)total, LIMIT);
+}
+
 // The address of a device function inside this program; 0, which no call accepts, when it is not part of it.
 static uint64_t function_address(const struct program *p, const char *name)
 {
@@ -139,7 +155,7 @@ static void fill_launch(struct wf_kernel *k, const struct wf_launch_config *shap
         .warp_size = s->warp_size,
         .dynamic_shared = shape->shared_bytes,
         .shared_total = (uint32_t)shared_total(k->program, shape->shared_bytes),
-        .local_total = (uint32_t)align_up(k->program->local_bytes + k->program->stack_bytes, 16),
+        .local_total = (uint32_t)local_total(k->program),
         .memory = c->memory,
         .textures = c->textures.data,
         .texture_count = (uint32_t)c->textures.count,
@@ -198,7 +214,8 @@ static enum wf_status launch_checked(struct wf_kernel *k, const struct wf_launch
                                      const void *params, struct wf_stats *stats)
 {
     struct wf_module *m = k->module;
-    if (!check_shape(k, shape) || !check_shared(k, shape->shared_bytes)) return WF_BAD_INPUT;
+    if (!check_shape(k, shape) || !check_shared(k, shape->shared_bytes) || !check_local(k))
+        return WF_BAD_INPUT;
     uint8_t *addresses = make_address_bank(k);
     if (!addresses) return WF_BAD_INPUT;
     write_function_slots(k);

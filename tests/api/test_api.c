@@ -427,7 +427,20 @@ static void test_bad_modules(struct test *t)
     static const char absent[] =
         ".version 7.0\n.target sm_75\n.address_size 64\n.extern .global .u32 elsewhere;\n"
         ".entry k() { .reg .b32 %r; ld.global.u32 %r, [elsewhere]; st.global.u32 [elsewhere], %r; ret; }\n";
-    struct wf_module *m = wf_module_load(c, "absent.ptx", absent, sizeof absent - 1);
+    static const char deep[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n.entry k(.param .u64 p) {\n.local .b8 x[600000];\n"
+        ".reg .b64 %d<3>; .reg .b32 %r; mov.u64 %d0, x; ld.param.u64 %d1, [p]; add.u64 %d2, %d0, %d1;\n"
+        "st.local.u32 [%d2], 7; ld.local.u32 %r, [%d0]; st.global.u32 [%d1], %r; ret; }\n";
+    struct wf_module *m = wf_module_load(c, "deep.ptx", deep, sizeof deep - 1);
+    struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
+    uint64_t zero = 0;
+    struct wf_launch_config one = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    CHECK_MSG(t, k && wf_launch(k, &one, (void *[]){&zero}, 1, NULL) == WF_BAD_INPUT, "%s", wf_errors(c));
+    CHECK_HAS(t, wf_errors(c), "deep.ptx:4:");
+    CHECK_HAS(t, wf_errors(c),
+              "kernel k needs 600000 bytes of local memory a thread; at most 524288 are possible");
+    wf_clear_errors(c);
+    m = wf_module_load(c, "absent.ptx", absent, sizeof absent - 1);
     CHECK_MSG(t, m != NULL, "%s", wf_errors(c));
     CHECK(t, m && wf_kernel_find(m, "k") == NULL);
     CHECK_HAS(t, wf_errors(c), "absent.ptx:4:");
