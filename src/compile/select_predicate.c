@@ -28,16 +28,17 @@ static void select_logic(struct select *s, struct ir_inst *i)
     emit_plop3(s, wanted(s, i, 0), a, b, source_true(), i->op == IR_PNOT ? 0xff & ~LUT_A : lut_of(i->op));
 }
 
-static struct source member_mask(struct select *s, const struct ir_inst *i, uint32_t k)
-{
-    if (k < i->use_count) return source_any(s, ir_operand(i, k));
-    return (struct source){{.kind = OPERAND_IMM, .width = 1, .value = ~0u}, MACH_NONE};
-}
-
 // Fields of their own take registers and immediates, not constants.
 static struct source field(struct select *s, struct source o)
 {
     return o.o.kind == OPERAND_CONST ? in_register(s, o) : o;
+}
+
+// The member mask is use k of i and source `at` of m. Legacy forms have none: whoever is there takes part, and nobody
+// is waited for.
+static void set_members(struct select *s, struct mach_inst *m, unsigned at, const struct ir_inst *i, uint32_t k)
+{
+    if (k < i->use_count) set_src(m, at, field(s, source_any(s, ir_operand(i, k))));
 }
 
 static void select_shuffle(struct select *s, struct ir_inst *i)
@@ -49,7 +50,7 @@ static void select_shuffle(struct select *s, struct ir_inst *i)
     set_src(m, 0, source_reg(s, ir_operand(i, 0)));
     set_src(m, 1, field(s, source_any(s, ir_operand(i, 1))));
     set_src(m, 2, field(s, source_any(s, ir_operand(i, 2))));
-    set_src(m, 3, field(s, member_mask(s, i, 3)));
+    set_members(s, m, 3, i, 3);
     finish(s, m);
 }
 
@@ -61,7 +62,7 @@ static void select_vote(struct select *s, struct ir_inst *i)
     set_dst(m, 0, ballot ? wanted(s, i, 0) : MACH_NONE, 1);
     if (!ballot) set_dst_pred(m, 1, wanted(s, i, 0));
     set_src(m, 0, i->op == IR_ACTIVEMASK ? source_true() : source_pred(s, ir_operand(i, 0)));
-    set_src(m, 1, field(s, i->op == IR_ACTIVEMASK ? member_mask(s, i, i->use_count) : member_mask(s, i, 1)));
+    if (i->op == IR_VOTE) set_members(s, m, 1, i, 1);
     finish(s, m);
 }
 
@@ -74,7 +75,7 @@ static void select_match(struct select *s, struct ir_inst *i)
     set_dst(m, 0, wanted(s, i, 0), 1);
     if (wanted(s, i, 1) != MACH_NONE) set_dst_pred(m, 1, wanted(s, i, 1));
     set_src(m, 0, wide ? source_pair(s, ir_operand(i, 0)) : source_reg(s, ir_operand(i, 0)));
-    set_src(m, 1, field(s, member_mask(s, i, 1)));
+    set_members(s, m, 1, i, 1);
     finish(s, m);
 }
 
@@ -85,7 +86,7 @@ static void select_redux(struct select *s, struct ir_inst *i)
     m->i.type = i->type;
     set_dst(m, 0, wanted(s, i, 0), 1);
     set_src(m, 0, source_reg(s, ir_operand(i, 0)));
-    set_src(m, 1, field(s, member_mask(s, i, 1)));
+    set_members(s, m, 1, i, 1);
     finish(s, m);
 }
 

@@ -92,6 +92,8 @@ static bool src_may_be_absent(const struct inst *i, unsigned k, bool *required)
     case OP_BAR: return k == 1 || (k == 2 && (*required = i->mode != MODE_BAR_RED));
     case OP_LDGSTS: return k == 2;
     case OP_SYSCALL: return k == 1;
+    case OP_SHFL: return k == 3;
+    case OP_VOTE: return k == 1;
     case OP_ATOM:
     case OP_ATOMG:
     case OP_ATOMS: return k == 2 && (*required = i->mode != MODE_ATOM_CAS);

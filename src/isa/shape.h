@@ -8,6 +8,7 @@
 //   LEA                    src[2] only with HI and not SX
 //   BAR                    b absent: the whole block; d, q and the predicate by mode RED and `boolean`
 //   LDGSTS SYSCALL         src[2]; SYSCALL also d and b
+//   SHFL VOTE              the member mask (legacy forms)
 // Predicates that a comparison does not need are PT, sources that a sum does not need are RZ.
 #pragma once
 #include "isa/isa.h"
