@@ -114,7 +114,7 @@ uint32_t ir_pred_index(const struct ir_block *from, uint32_t succ)
     for (uint32_t k = 0; k < succ; k++) nth += from->succs[k] == to;
     for (uint32_t k = 0; k < to->pred_count; k++)
         if (to->preds[k] == from && nth-- == 0) return k;
-    assert(!"an edge that its target does not know");
+    assert(0 && "an edge that its target does not know");
     return 0;
 }
 
