@@ -154,7 +154,8 @@ void lane_i2i(struct lane_io *io)
     enum isa_type to = (enum isa_type)io->inst->type, from = (enum isa_type)io->inst->type2;
     unsigned bits = 8 * isa_type_bytes(to);
     bool to_signed = isa_type_is_signed(to);
-    int64_t low = to_signed ? -(1ll << (bits - 1)) : 0, high = (1ll << (bits - to_signed)) - 1;
+    int64_t low = to_signed ? -((int64_t)1 << (bits - 1)) : 0,
+            high = ((int64_t)1 << (bits - (unsigned)to_signed)) - 1;
     LANES(io)
     {
         int64_t v = extended(from, io->src[0][0][l]);
