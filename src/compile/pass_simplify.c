@@ -17,7 +17,16 @@ enum { SWEEPS_MAX = 6 };
 // look alike.
 static void plain_type(struct ir_inst *i)
 {
+    bool wide = i->def_count && i->defs[0]->class == IR_CLASS_64;
     switch ((int)i->op) {
+    case IR_BANK:
+    case IR_SYMBOL:
+    case IR_FRAME:
+    case IR_SREG:
+    case IR_PACK:
+    case IR_LO:
+    case IR_HI: i->type = wide ? TYPE_U64 : TYPE_U32; break;
+    case IR_SELECT: i->type = wide ? TYPE_B64 : TYPE_B32; break;
     case IR_ADD:
     case IR_SUB:
     case IR_NEG:

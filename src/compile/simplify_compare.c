@@ -196,7 +196,8 @@ static struct ir_value *as_extreme(struct ir_inst *i, struct ir_inst *test)
     bool less = test->cmp == CMP_LT || test->cmp == CMP_LE,
          greater = test->cmp == CMP_GT || test->cmp == CMP_GE;
     if (isa_type_is_float(type) || (!straight && !crossed) || (!less && !greater)) return NULL;
-    if (ir_class_of_type(type) == IR_CLASS_64) return NULL; // a comparison and a choice is what legalise makes of it
+    if (ir_class_of_type(type) == IR_CLASS_64)
+        return NULL; // a comparison and a choice is what legalise makes of it
     struct builder b = builder_at(i);
     return build2(&b, less == straight ? IR_MIN : IR_MAX, type, x, y);
 }

@@ -7,8 +7,10 @@
 //                      when m / 2 is exact enough, N bits do:     q = hi(n * m) >> l
 //                      else, with m' = m - 2^N:                   t = hi(n * m');  q = (((n - t) >> 1) + t)
 //                      >> (l - 1)
-//   signed, by d       m = floor(2^(N - 1 + l) / |d|) + 1 - 2^N:  q = ((n + hi(n * m)) >> (l - 1)) - (n >> (N
-//   - 1)), then sign
+//   signed, by d       the least p >= N and M = (2^p + d - 2^p mod d) / d for which 2^p > c * (d - 2^p mod
+//   d), c the largest
+//                      magnitude of a dividend with remainder d - 1:     q = (hi(n * M) >> (p - N)) - (n >>
+//                      (N - 1)), then d's sign; an M of N bits reads as M - 2^N, and n is added back
 #include "compile/simplify.h"
 
 #include "base/bits.h"
@@ -79,6 +81,15 @@ static struct ir_value *towards_zero(struct division *v, unsigned k)
     return op(v, IR_ADD, v->plain, v->n, shift(v, v->plain, sign, v->width - k));
 }
 
+static uint64_t signed_reciprocal(uint64_t d, unsigned width, unsigned *p)
+{
+    u128 top = (u128)1 << (width - 1), c = top - 1 - top % d;
+    for (*p = width;; ++*p) {
+        u128 power = (u128)1 << *p, short_of = d - power % d;
+        if (power > c * short_of) return (uint64_t)((power + short_of) / d);
+    }
+}
+
 static struct ir_value *signed_quotient(struct division *v, uint64_t magnitude, bool negative)
 {
     enum isa_type type = signed_type(v);
@@ -87,10 +98,11 @@ static struct ir_value *signed_quotient(struct division *v, uint64_t magnitude, 
         unsigned k = bit_lowest(magnitude);
         q = k ? shift(v, type, towards_zero(v, k), k) : v->n;
     } else {
-        unsigned l = log2_up(magnitude);
-        u128 m = (((u128)1 << (v->width - 1 + l)) / magnitude) + 1 - ((u128)1 << v->width);
-        struct ir_value *t = op(v, IR_MULHI, type, v->n, constant(v, (uint64_t)m));
-        t = shift(v, type, op(v, IR_ADD, v->plain, v->n, t), l - 1);
+        unsigned p;
+        uint64_t m = signed_reciprocal(magnitude, v->width, &p);
+        struct ir_value *t = op(v, IR_MULHI, type, v->n, constant(v, m));
+        if (m >> (v->width - 1)) t = op(v, IR_ADD, v->plain, v->n, t);
+        t = shift(v, type, t, p - v->width);
         q = op(v, IR_SUB, v->plain, t, shift(v, type, v->n, v->width - 1));
     }
     return negative ? build1(&v->b, IR_NEG, v->plain, q) : q;

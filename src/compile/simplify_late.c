@@ -28,6 +28,19 @@ static struct ir_value *multiply_add(struct ir_inst *i, struct ir_value *product
     return build3(&b, op, (enum isa_type)m->type, ir_operand(m, 0), ir_operand(m, 1), other);
 }
 
+// y - x * c = x * -c + y
+static struct ir_value *multiply_subtract(struct ir_inst *i)
+{
+    uint64_t c;
+    struct ir_value *product = ir_operand(i, 1);
+    struct ir_inst *m = product->use_count == 1 ? simplify_match_constant(product, IR_MUL, &c) : NULL;
+    if (!m || ir_operand(i, 0) == product) return NULL;
+    struct builder b = builder_at(i);
+    b.lines = ir_line_set_union(i->function->unit, i->lines, m->lines);
+    return build3(&b, IR_MAD, (enum isa_type)m->type, ir_operand(m, 0), simplify_constant(m, 0 - c),
+                  ir_operand(i, 0));
+}
+
 // (x >> p) & (2^n - 1)
 static struct ir_value *bit_field(struct ir_inst *i)
 {
@@ -51,6 +64,7 @@ struct ir_value *simplify_late(struct simplify *s, struct ir_inst *i)
     case IR_ADD:
         if ((by = multiply_add(i, ir_operand(i, 0), ir_operand(i, 1)))) return by;
         return multiply_add(i, ir_operand(i, 1), ir_operand(i, 0));
+    case IR_SUB: return multiply_subtract(i);
     case IR_AND: return bit_field(i);
     }
     return NULL;
