@@ -86,6 +86,12 @@ static void write_name(struct checker *c, uint32_t name, uint32_t unit)
     add_name(c, n, name);
 }
 
+// A place with that name; an undefined value (MACH_NONE) may be found anywhere.
+static bool stands_for(const struct names *n, uint32_t unit)
+{
+    return unit == MACH_NONE || has_name(n, unit);
+}
+
 // The names of a parallel copy change all at once; the moves behind it bring the values.
 static void run_copies(struct checker *c, const struct mach_names *n)
 {
@@ -93,8 +99,8 @@ static void run_copies(struct checker *c, const struct mach_names *n)
     memcpy(before, c->now, sizeof *before * c->place_count);
     for (uint32_t k = 0; k < n->move_count; k++) drop_name_everywhere(c, n->moves[k].dst);
     for (uint32_t k = 0; k < n->move_count; k++)
-        for (uint32_t p = 0; n->moves[k].src != MACH_NONE && p < c->place_count; p++)
-            if (has_name(&before[p], n->moves[k].src)) add_name(c, &c->now[p], n->moves[k].dst);
+        for (uint32_t p = 0; p < c->place_count; p++)
+            if (stands_for(&before[p], n->moves[k].src)) add_name(c, &c->now[p], n->moves[k].dst);
 }
 
 static uint32_t moved_unit(const struct mach_inst *i)
@@ -174,8 +180,8 @@ static bool meet(struct checker *c, const struct mach_block *b, uint32_t pred)
     struct names *places = copy_places(c, c->now);
     for (uint32_t p = 0; p < b->named_phi_count; p++) {
         const struct mach_phi *phi = &b->named_phis[p];
-        for (uint32_t k = 0; phi->src[pred] != MACH_NONE && k < c->place_count; k++)
-            if (has_name(&c->now[k], phi->src[pred])) add_name(c, &places[k], phi->dst);
+        for (uint32_t k = 0; k < c->place_count; k++)
+            if (stands_for(&c->now[k], phi->src[pred])) add_name(c, &places[k], phi->dst);
     }
     struct names *start = c->at_start[b->id];
     if (!start) {

@@ -48,6 +48,10 @@ static const char *const guard_rows[] = {
     "L;",
     "and.b32 %r4, %r1, 3; T: .branchtargets A, B, A, C; brx.idx %r4, T; A: mov.u32 %r9, 5; bra.uni E; "
     "B: add.u32 %r9, %r9, %r2; C: mov.u64 %rd9, %rd3; E:",
+    "@%p1 bra S; mov.u64 %rd5, %rd1; S: and.b64 %rd6, %rd5, 255; @!%p1 mov.u64 %rd9, %rd6;", // undefined on
+                                                                                             // one way
+    "mov.u32 %r4, 0; L: @%p1 bra S; add.u64 %rd5, %rd1, 3; S: and.b64 %rd6, %rd5, -8; add.u32 %r4, %r4, 1; "
+    "setp.lt.u32 %p3, %r4, 3; @%p3 bra L; @!%p1 mov.u64 %rd9, %rd6;",
     "@%p1 bra S; M: add.u32 %r9, %r9, 1; S: shl.b32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 5000; @%p3 bra M;",
 };
 
