@@ -1,5 +1,6 @@
 // Instruction selection: the walk, operands, and the forms the machine allows. The choice of instructions is
-// in select_integer.c, select_float.c, select_predicate.c, select_memory.c and select_control.c.
+// in select_sum.c, select_logic.c, select_integer.c, select_float.c, select_lanes.c, select_memory.c and
+// select_control.c.
 #include "compile/select.h"
 #include "base/bits.h"
 #include "isa/shape.h"
@@ -94,6 +95,13 @@ struct source source_true(void)
     return (struct source){{.kind = OPERAND_PRED, .width = 1, .reg = PRED_TRUE}, MACH_NONE};
 }
 
+struct source source_predicate(uint32_t unit)
+{
+    struct source o = source_true();
+    o.unit = unit;
+    return o;
+}
+
 static struct source source_bank(unsigned bank, int64_t offset, unsigned width)
 {
     struct operand o = {
@@ -181,6 +189,8 @@ struct source source_pred(struct select *s, struct ir_value *v)
         negated ^= !v->bits;
     else if (!v->def || v->def->op != IR_UNDEF)
         o.unit = demand(s, v);
+    if (v->def && setp_is_test(v->def) && v->def->cmp == CMP_EQ)
+        negated = !negated; // the unit says "not zero"
     if (negated) o.o.flags = OPERAND_NOT;
     return o;
 }
@@ -474,12 +484,25 @@ void emit_lop3(struct select *s, uint32_t dst, struct source a, struct source b,
     finish(s, i);
 }
 
+void emit_plop3(struct select *s, uint32_t dst, struct source a, struct source b, struct source c,
+                unsigned lut)
+{
+    struct mach_inst *m = begin(s, OP_PLOP3);
+    m->i.lut = (uint8_t)lut;
+    set_dst_pred(m, 0, dst);
+    set_dst_pred(m, 1, MACH_NONE);
+    set_src(m, 0, a);
+    set_src(m, 1, b);
+    set_src(m, 2, c);
+    insert(s, m);
+}
+
 // -- the walk ----------------------------------------------------------------------------------
 
 static bool is_asked_for(const struct select *s, const struct ir_inst *i)
 {
     for (uint32_t k = 0; k < i->def_count; k++)
-        if (s->units[i->defs[k]->id] != MACH_NONE) return true;
+        if (s->units[i->defs[k]->id] != MACH_NONE || s->tests[i->defs[k]->id] != MACH_NONE) return true;
     return !ir_is_pure(i) && i->op != IR_SREG;
 }
 
@@ -491,8 +514,8 @@ static void select_inst(struct select *s, struct ir_inst *i)
     s->chunk++;
     s->lines = i->lines;
     s->made.count = 0;
-    bool done = select_integer(s, i) || select_float(s, i) || select_predicate(s, i) || select_memory(s, i) ||
-                select_control(s, i);
+    bool done = select_sum(s, i) || select_logic(s, i) || select_integer(s, i) || select_float(s, i) ||
+                select_lanes(s, i) || select_memory(s, i) || select_control(s, i);
     (void)done; // legal IR has nothing else; program_check would see the hole
     for (size_t k = 0; k < s->made.count; k++) s->made.data[k]->i.lines = s->lines;
 }
@@ -571,7 +594,9 @@ struct mach_function *select_function(struct ir_function *ir, struct arena *a)
     s.return_unit = MACH_NONE;
     ir_analyse(ir);
     s.units = ARENA_ARRAY(a, uint32_t, ir->value_count + 1);
+    s.tests = ARENA_ARRAY(a, uint32_t, ir->value_count + 1);
     memset(s.units, 0xff, sizeof *s.units * ir->value_count);
+    memset(s.tests, 0xff, sizeof *s.tests * ir->value_count);
     create_blocks(&s);
     struct ir_block **order = ARENA_ARRAY(a, struct ir_block *, ir->block_count);
     for (struct ir_block *b = ir->first_block; b; b = b->next)

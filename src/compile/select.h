@@ -27,6 +27,7 @@ struct select {
     struct arena *arena;
     bool ptxplus;
     uint32_t *units;              // first unit of each value, MACH_NONE: not asked for
+    uint32_t *tests;              // predicate that says whether a word is not zero, by value; see select_test
     struct mach_block **blocks;   // by IR block id
     struct mach_block *block;     // being filled
     struct mach_inst *cursor;     // what is selected now goes before this
@@ -54,6 +55,7 @@ struct source source_unit(uint32_t unit, unsigned width);
 struct source source_imm(uint32_t bits); // 0 becomes RZ
 struct source source_zero(void);
 struct source source_true(void);
+struct source source_predicate(uint32_t unit);
 static inline bool source_is_reg(const struct source *o) { return o->o.kind == OPERAND_REG; }
 static inline bool source_is_zero(const struct source *o)
 {
@@ -91,6 +93,25 @@ struct mach_inst *emit3(struct select *s, unsigned op, uint32_t dst, struct sour
 void emit_lop3(struct select *s, uint32_t dst, struct source a, struct source b, struct source c,
                unsigned lut);
 
+enum { LUT_A = 0xf0, LUT_B = 0xcc, LUT_C = 0xaa, LUT_AND = LUT_A & LUT_B, LUT_XOR = LUT_A ^ LUT_B };
+
+static inline bool inst_is_wide(const struct ir_inst *i)
+{
+    return isa_type_bytes((enum isa_type)i->type) == 8;
+}
+struct source source_negated(struct source o);
+void emit_add(struct select *s, uint32_t dst, struct source a, struct source b,
+              uint32_t carry_out); // MACH_NONE: none
+void set_carry_out(struct mach_inst *i, uint32_t unit); // MACH_NONE: nobody wants it
+void set_carry_in(struct mach_inst *i, struct source carry);
+void emit_neg64(struct select *s, uint32_t dst, struct source low, struct source high);
+bool select_shifted_pair(struct select *s, struct ir_inst *pack);
+// A comparison "x == 0" or "x != 0" of a word that logic of the same block makes: LOP3 makes the predicate
+// "not zero" beside the word, and users of "x == 0" read it negated. It depends on the code alone, so users
+// and maker agree.
+bool setp_is_test(const struct ir_inst *setp);
+bool select_test(struct select *s, struct ir_inst *setp);
+
 struct compare { // where a comparison's result goes, and what it is combined with
     enum isa_bool boolean;
     uint32_t p, q; // q = !(a cmp b) boolean c; of packed halves: the high half's result
@@ -104,9 +125,11 @@ void emit_plop3(struct select *s, uint32_t dst, struct source a, struct source b
                 unsigned lut);
 
 // -- the files: each selects an instruction of its kind, false when it is not of its kind ------
+bool select_sum(struct select *s, struct ir_inst *i);
+bool select_logic(struct select *s, struct ir_inst *i);
 bool select_integer(struct select *s, struct ir_inst *i);
 bool select_float(struct select *s, struct ir_inst *i);
-bool select_predicate(struct select *s, struct ir_inst *i);
+bool select_lanes(struct select *s, struct ir_inst *i);
 bool select_memory(struct select *s, struct ir_inst *i);
 bool select_control(struct select *s, struct ir_inst *i);
 void select_entry(struct select *s); // parameters of a device function, stack pointer of a kernel

@@ -233,6 +233,7 @@ void select_compare(struct select *s, struct ir_inst *i, struct compare *c)
 
 static void select_setp(struct select *s, struct ir_inst *i)
 {
+    if (select_test(s, i)) return;
     struct compare c = {BOOL_AND, wanted(s, i, 0), wanted(s, i, 1), source_true()};
     select_compare(s, i, &c);
 }

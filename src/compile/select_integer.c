@@ -1,152 +1,6 @@
-// Selection of moves, integer arithmetic, logic and shifts.
-//
-// 64-bit integers are pairs of halves; a carry runs from the low half's instruction to the high half's in a
-// predicate.
+// Selection of moves, products, shifts, fields of bits. 64-bit integers are pairs of halves.
 #include "base/bits.h"
 #include "compile/select.h"
-
-enum { LUT_A = 0xf0, LUT_B = 0xcc, LUT_C = 0xaa };
-
-static bool is_wide(const struct ir_inst *i) { return isa_type_bytes((enum isa_type)i->type) == 8; }
-
-static struct source negated(struct source o)
-{
-    if (source_is_imm(&o)) {
-        o.o.value = 0u - o.o.value;
-        return o;
-    }
-    if (!source_is_zero(&o)) o.o.flags ^= OPERAND_NEG;
-    return o;
-}
-
-// What an X instruction calls NEG: bitwise complement.
-static struct source complemented(struct source o)
-{
-    if (source_is_imm(&o)) return source_imm(~o.o.value);
-    if (source_is_zero(&o))
-        return (struct source){{.kind = OPERAND_IMM, .width = 1, .value = ~0u}, MACH_NONE};
-    o.o.flags ^= OPERAND_NEG;
-    return o;
-}
-
-static void set_carry_out(struct mach_inst *i, uint32_t unit)
-{
-    if (unit == MACH_NONE) return;
-    i->i.flags |= INST_CC;
-    set_dst_pred(i, 1, unit);
-}
-
-static void set_carry_in(struct mach_inst *i, struct source carry)
-{
-    i->i.flags |= INST_X;
-    set_src(i, 3, carry);
-}
-
-static struct source carry_of(uint32_t unit)
-{
-    struct source o = source_true();
-    o.unit = unit;
-    return o;
-}
-
-// -- sums --------------------------------------------------------------------------------------
-
-static void emit_add(struct select *s, uint32_t dst, struct source a, struct source b, uint32_t carry_out)
-{
-    struct mach_inst *i = begin(s, OP_IADD3);
-    set_dst(i, 0, dst, 1);
-    set_src(i, 0, a);
-    set_src(i, 1, b);
-    set_src(i, 2, source_zero());
-    set_carry_out(i, carry_out);
-    finish(s, i);
-}
-
-static void emit_addx(struct select *s, uint32_t dst, struct source a, struct source b, struct source carry,
-                      uint32_t out)
-{
-    struct mach_inst *i = begin(s, OP_IADD3);
-    set_dst(i, 0, dst, 1);
-    set_src(i, 0, a);
-    set_src(i, 1, b);
-    set_src(i, 2, source_zero());
-    set_carry_in(i, carry);
-    set_carry_out(i, out);
-    finish(s, i);
-}
-
-//     IADD3   d0, p = a0, b0, RZ
-//     IADD3.X d1    = a1, b1, RZ, p
-static void emit_add64(struct select *s, uint32_t dst, struct ir_value *a, struct ir_value *b, bool subtract)
-{
-    struct source low = source_half(s, b, LOW), high = source_half(s, b, HIGH);
-    struct source a_low = source_half(s, a, LOW), a_high = source_half(s, a, HIGH);
-    uint64_t bits;
-    if (subtract && constant_of(b, &bits)) {
-        low = source_imm((uint32_t)(0 - bits));
-        high = source_imm((uint32_t)((0 - bits) >> 32));
-        subtract = false;
-    }
-    if (source_is_zero(&low)) { // nothing to carry
-        copy_to(s, dst, in_register(s, a_low));
-        emit_add(s, dst + 1, a_high, subtract ? negated(high) : high, MACH_NONE);
-        return;
-    }
-    uint32_t carry = mach_pred(s->f);
-    emit_add(s, dst, a_low, subtract ? negated(low) : low, carry);
-    emit_addx(s, dst + 1, a_high, subtract ? complemented(high) : high, carry_of(carry), MACH_NONE);
-}
-
-static void select_add(struct select *s, struct ir_inst *i)
-{
-    uint32_t dst = wanted(s, i, 0);
-    struct ir_value *a = ir_operand(i, 0), *b = ir_operand(i, 1);
-    if (is_wide(i)) {
-        emit_add64(s, dst, a, b, i->op == IR_SUB);
-        return;
-    }
-    struct source right = source_any(s, b);
-    emit_add(s, dst, source_any(s, a), i->op == IR_SUB ? negated(right) : right, MACH_NONE);
-}
-
-// A constant's negative, or 0 - a as a sum of complements.
-static void emit_neg64(struct select *s, uint32_t dst, struct source low, struct source high)
-{
-    uint32_t carry = mach_pred(s->f);
-    if (source_is_zero(&low)) { // its complement's carry would be lost on RZ
-        move_to(s, dst, source_zero());
-        emit_add(s, dst + 1, source_zero(), negated(high), MACH_NONE);
-        return;
-    }
-    emit_add(s, dst, source_zero(), negated(low), carry);
-    emit_addx(s, dst + 1, source_zero(), complemented(high), carry_of(carry), MACH_NONE);
-}
-
-static void select_neg(struct select *s, struct ir_inst *i)
-{
-    uint32_t dst = wanted(s, i, 0);
-    struct ir_value *a = ir_operand(i, 0);
-    if (is_wide(i))
-        emit_neg64(s, dst, source_half(s, a, LOW), source_half(s, a, HIGH));
-    else
-        emit_add(s, dst, source_zero(), negated(source_any(s, a)), MACH_NONE);
-}
-
-// ADDCC SUBCC ADDX SUBX: the carry is a value of its own.
-static void select_carry(struct select *s, struct ir_inst *i)
-{
-    bool subtract = i->op == IR_SUBCC || i->op == IR_SUBX, extended = i->op == IR_ADDX || i->op == IR_SUBX;
-    struct source a = source_any(s, ir_operand(i, 0)), b = source_any(s, ir_operand(i, 1));
-    if (subtract && extended) b = complemented(b);
-    if (subtract && !extended) { // the complement's carry must be the hardware's: no folding of -0
-        b = in_register(s, b);
-        b.o.flags ^= OPERAND_NEG;
-    }
-    if (extended)
-        emit_addx(s, wanted(s, i, 0), a, b, source_pred(s, ir_operand(i, 2)), wanted(s, i, 1));
-    else
-        emit_add(s, wanted(s, i, 0), a, b, wanted(s, i, 1));
-}
 
 // -- products ----------------------------------------------------------------------------------
 
@@ -194,7 +48,7 @@ static void select_mul64(struct select *s, struct ir_inst *i)
 
 static void select_mul(struct select *s, struct ir_inst *i)
 {
-    if (is_wide(i)) {
+    if (inst_is_wide(i)) {
         select_mul64(s, i);
         return;
     }
@@ -226,51 +80,6 @@ static void select_madcc(struct select *s, struct ir_inst *i)
     if (i->op == IR_MADX) set_carry_in(m, source_pred(s, ir_operand(i, 3)));
     set_carry_out(m, wanted(s, i, 1));
     finish(s, m);
-}
-
-// -- logic -------------------------------------------------------------------------------------
-
-static unsigned lut_of(const struct ir_inst *i)
-{
-    switch ((int)i->op) {
-    case IR_AND: return LUT_A & LUT_B;
-    case IR_OR: return LUT_A | LUT_B;
-    case IR_XOR: return LUT_A ^ LUT_B;
-    case IR_NOT: return 0xff & ~LUT_A;
-    }
-    return i->lut;
-}
-
-static void emit_logic(struct select *s, uint32_t dst, struct source a, struct source b, unsigned lut)
-{
-    bool and_zero = lut == (LUT_A & LUT_B) && (source_is_zero(&a) || source_is_zero(&b));
-    bool keeps = lut != (LUT_A & LUT_B) && source_is_zero(&b);
-    if (and_zero)
-        move_to(s, dst, source_zero());
-    else if (keeps)
-        move_to(s, dst, a);
-    else
-        emit_lop3(s, dst, a, b, source_zero(), lut);
-}
-
-static void select_logic(struct select *s, struct ir_inst *i)
-{
-    uint32_t dst = wanted(s, i, 0);
-    unsigned lut = lut_of(i);
-    struct ir_value *a = ir_operand(i, 0), *b = i->op == IR_NOT ? NULL : ir_operand(i, 1);
-    if (i->op == IR_LOP3) {
-        emit_lop3(s, dst, source_any(s, a), source_any(s, b), source_any(s, ir_operand(i, 2)), lut);
-    } else if (i->op == IR_NOT) {
-        for (unsigned h = 0; h < (is_wide(i) ? 2u : 1u); h++) {
-            struct source o = is_wide(i) ? source_half(s, a, (enum half)h) : source_any(s, a);
-            emit_lop3(s, dst + h, in_register(s, o), source_zero(), source_zero(), lut);
-        }
-    } else if (is_wide(i)) {
-        for (unsigned h = 0; h < 2; h++)
-            emit_logic(s, dst + h, source_half(s, a, (enum half)h), source_half(s, b, (enum half)h), lut);
-    } else {
-        emit_logic(s, dst, source_any(s, a), source_any(s, b), lut);
-    }
 }
 
 // -- shifts and fields -------------------------------------------------------------------------
@@ -319,7 +128,7 @@ static void select_shift64(struct select *s, struct ir_inst *i)
 
 static void select_shift(struct select *s, struct ir_inst *i)
 {
-    if (is_wide(i)) {
+    if (inst_is_wide(i)) {
         select_shift64(s, i);
         return;
     }
@@ -384,8 +193,8 @@ static void emit_extend(struct select *s, uint32_t dst, struct source a, unsigne
 {
     a = in_register(s, a);
     switch (type) {
-    case TYPE_U8: emit_lop3(s, dst, a, source_imm(0xff), source_zero(), LUT_A & LUT_B); break;
-    case TYPE_U16: emit_lop3(s, dst, a, source_imm(0xffff), source_zero(), LUT_A & LUT_B); break;
+    case TYPE_U8: emit_lop3(s, dst, a, source_imm(0xff), source_zero(), LUT_AND); break;
+    case TYPE_U16: emit_lop3(s, dst, a, source_imm(0xffff), source_zero(), LUT_AND); break;
     case TYPE_S8: emit_prmt(s, dst, a, source_imm(0x8880), source_zero(), MODE_NONE); break;
     case TYPE_S16: emit_prmt(s, dst, a, source_imm(0x9910), source_zero(), MODE_NONE); break;
     default: copy_to(s, dst, a);
@@ -426,7 +235,7 @@ static void select_extend(struct select *s, struct ir_inst *i)
         place(s, dst, ir_operand(i, 0));
     else
         emit_extend(s, dst, source_any(s, ir_operand(i, 0)), i->type2);
-    if (!is_wide(i)) return;
+    if (!inst_is_wide(i)) return;
     if (i->op == IR_ZEXT)
         move_to(s, dst + 1, source_zero());
     else
@@ -496,8 +305,8 @@ static void select_flo64(struct select *s, struct ir_inst *i, struct source low,
     if (i->type == TYPE_S64) {
         uint32_t sign = mach_reg(s->f, 1), turned = mach_reg(s->f, 2);
         emit_shift(s, OP_SHR, sign, high, source_imm(31), TYPE_S32);
-        emit_lop3(s, turned, low, source_unit(sign, 1), source_zero(), LUT_A ^ LUT_B);
-        emit_lop3(s, turned + 1, high, source_unit(sign, 1), source_zero(), LUT_A ^ LUT_B);
+        emit_lop3(s, turned, low, source_unit(sign, 1), source_zero(), LUT_XOR);
+        emit_lop3(s, turned + 1, high, source_unit(sign, 1), source_zero(), LUT_XOR);
         low = source_unit(turned, 1);
         high = source_unit(turned + 1, 1);
     }
@@ -530,7 +339,7 @@ static void select_unary(struct select *s, struct ir_inst *i, unsigned op)
 {
     uint32_t dst = wanted(s, i, 0);
     struct ir_value *a = ir_operand(i, 0);
-    if (!is_wide(i)) {
+    if (!inst_is_wide(i)) {
         emit_unary(s, i, op, dst, source_any(s, a), i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32);
         return;
     }
@@ -559,14 +368,14 @@ static void select_minmax64(struct select *s, struct ir_inst *i)
     struct ir_inst comparison = *i;
     comparison.cmp = i->op == IR_MIN ? CMP_LT : CMP_GT;
     select_compare(s, &comparison, &c);
-    struct source p = carry_of(c.p);
+    struct source p = source_predicate(c.p);
     for (unsigned h = 0; h < 2; h++)
         emit_select(s, dst + h, source_half(s, a, (enum half)h), source_half(s, b, (enum half)h), p);
 }
 
 static void select_minmax(struct select *s, struct ir_inst *i)
 {
-    if (is_wide(i)) {
+    if (inst_is_wide(i)) {
         select_minmax64(s, i);
         return;
     }
@@ -625,6 +434,7 @@ static void select_copy(struct select *s, struct ir_inst *i)
 static void select_pack(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
+    if (select_shifted_pair(s, i)) return;
     place(s, dst, ir_operand(i, 0));
     place(s, dst + 1, ir_operand(i, 1));
 }
@@ -690,28 +500,16 @@ bool select_integer(struct select *s, struct ir_inst *i)
     case IR_PACK: select_pack(s, i); return true;
     case IR_ZEXT:
     case IR_SEXT: select_extend(s, i); return true;
-    case IR_ADD:
-    case IR_SUB: select_add(s, i); return true;
-    case IR_NEG: select_neg(s, i); return true;
     case IR_ABS: select_unary(s, i, OP_IABS); return true;
     case IR_MUL:
     case IR_MAD:
     case IR_MULHI: select_mul(s, i); return true;
     case IR_MULWIDE:
     case IR_MADWIDE: select_mulwide(s, i); return true;
-    case IR_ADDCC:
-    case IR_ADDX:
-    case IR_SUBCC:
-    case IR_SUBX: select_carry(s, i); return true;
     case IR_MADCC:
     case IR_MADX: select_madcc(s, i); return true;
     case IR_MIN:
     case IR_MAX: select_minmax(s, i); return true;
-    case IR_AND:
-    case IR_OR:
-    case IR_XOR:
-    case IR_NOT:
-    case IR_LOP3: select_logic(s, i); return true;
     case IR_SHL:
     case IR_SHR: select_shift(s, i); return true;
     case IR_FUNNEL: select_funnel(s, i); return true;

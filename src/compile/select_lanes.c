@@ -1,32 +1,5 @@
-// Selection of operations on predicates: PLOP3, and what reads other lanes.
+// Selection of what reads other lanes.
 #include "compile/select.h"
-
-enum { LUT_A = 0xf0, LUT_B = 0xcc };
-
-static unsigned lut_of(enum ir_op op)
-{
-    return op == IR_PAND ? LUT_A & LUT_B : op == IR_POR ? LUT_A | LUT_B : LUT_A ^ LUT_B;
-}
-
-void emit_plop3(struct select *s, uint32_t dst, struct source a, struct source b, struct source c,
-                unsigned lut)
-{
-    struct mach_inst *m = begin(s, OP_PLOP3);
-    m->i.lut = (uint8_t)lut;
-    set_dst_pred(m, 0, dst);
-    set_dst_pred(m, 1, MACH_NONE);
-    set_src(m, 0, a);
-    set_src(m, 1, b);
-    set_src(m, 2, c);
-    insert(s, m);
-}
-
-static void select_logic(struct select *s, struct ir_inst *i)
-{
-    struct source a = source_pred(s, ir_operand(i, 0));
-    struct source b = i->op == IR_PNOT ? source_true() : source_pred(s, ir_operand(i, 1));
-    emit_plop3(s, wanted(s, i, 0), a, b, source_true(), i->op == IR_PNOT ? 0xff & ~LUT_A : lut_of(i->op));
-}
 
 // Fields of their own take registers and immediates, not constants.
 static struct source field(struct select *s, struct source o)
@@ -90,13 +63,9 @@ static void select_redux(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-bool select_predicate(struct select *s, struct ir_inst *i)
+bool select_lanes(struct select *s, struct ir_inst *i)
 {
     switch ((int)i->op) {
-    case IR_PAND:
-    case IR_POR:
-    case IR_PXOR:
-    case IR_PNOT: select_logic(s, i); return true;
     case IR_SHFL: select_shuffle(s, i); return true;
     case IR_VOTE:
     case IR_ACTIVEMASK: select_vote(s, i); return true;
