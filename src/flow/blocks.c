@@ -1,0 +1,66 @@
+// Leaders are first instructions of functions, targets, reconvergence points and what follows a control
+// transfer.
+#include "flow/blocks.h"
+#include "base/vec.h"
+
+static bool ends_block(const struct inst *i) { return isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_CALL); }
+
+static bool falls_through(const struct inst *i)
+{
+    if (!ends_block(i)) return true;
+    return i->guard != PRED_TRUE || i->guard_not; // a guard that may be false
+}
+
+static void mark_leaders(const struct program *p, bool *leader)
+{
+    for (uint32_t k = 0; k < p->function_count; k++) leader[p->functions[k].first] = true;
+    for (uint32_t k = 0; k < p->table_count; k++)
+        for (uint32_t t = 0; t < p->tables[k].count; t++) leader[p->tables[k].targets[t]] = true;
+    for (uint32_t k = 0; k < p->inst_count; k++) {
+        const struct inst *i = &p->insts[k];
+        if (i->op == OP_BRA) leader[i->target] = true;
+        if (isa_has(i, ISA_BRANCH) && i->reconverge != NO_TARGET && i->reconverge < p->inst_count)
+            leader[i->reconverge] = true;
+        if (ends_block(i) && k + 1 < p->inst_count) leader[k + 1] = true;
+    }
+}
+
+static void split(struct flow_blocks *b, const struct program *p, struct arena *a)
+{
+    bool *leader = ARENA_ARRAY(a, bool, p->inst_count);
+    mark_leaders(p, leader);
+    leader[0] = true;
+    b->block_of = ARENA_ARRAY(a, uint32_t, p->inst_count);
+    for (uint32_t k = 0; k < p->inst_count; k++) b->count += leader[k];
+    b->blocks = ARENA_ARRAY(a, struct flow_block, b->count);
+    uint32_t n = 0, function = 0;
+    for (uint32_t k = 0; k < p->inst_count; k++) {
+        if (leader[k]) {
+            while (function + 1 < p->function_count && p->functions[function + 1].first <= k) function++;
+            b->blocks[n++] = (struct flow_block){k, 0, function};
+        }
+        b->blocks[n - 1].count++;
+        b->block_of[k] = n - 1;
+    }
+}
+
+void flow_blocks_init(struct flow_blocks *b, const struct program *p, struct arena *a)
+{
+    *b = (struct flow_blocks){0};
+    split(b, p, a);
+    VEC(struct flow_edge) edges = {0};
+    for (uint32_t n = 0; n < b->count; n++) {
+        uint32_t last = b->blocks[n].first + b->blocks[n].count - 1;
+        const struct inst *i = &p->insts[last];
+        if (i->op == OP_BRA) vec_push(&edges, (struct flow_edge){n, b->block_of[i->target]});
+        if (i->op == OP_BRX)
+            for (uint32_t t = 0; t < p->tables[i->table].count; t++)
+                vec_push(&edges, (struct flow_edge){n, b->block_of[p->tables[i->table].targets[t]]});
+        if (falls_through(i) && n + 1 < b->count && b->blocks[n + 1].function == b->blocks[n].function)
+            vec_push(&edges, (struct flow_edge){n, n + 1});
+    }
+    for (uint32_t k = 1; k < p->function_count; k++)
+        vec_push(&edges, (struct flow_edge){0, b->block_of[p->functions[k].first]});
+    flow_graph_init(&b->graph, a, b->count, edges.data, (uint32_t)edges.count);
+    vec_fini(&edges);
+}

@@ -1,0 +1,58 @@
+// Spill slots are the words between the program's variables and the end of its fixed local memory, and are
+// only reached by LDL and STL at absolute addresses.
+#include "mark/access.h"
+
+static void add(struct access_list *l, uint32_t location, enum access_role role, unsigned operand)
+{
+    if (l->count < ACCESSES_MAX) {
+        l->at[l->count].location = location;
+        l->at[l->count].role = (uint8_t)role;
+        l->at[l->count].operand = (uint8_t)operand;
+        l->count++;
+    }
+}
+
+static void add_operand(struct access_list *l, const struct operand *o, enum access_role role,
+                        unsigned operand)
+{
+    if (o->kind == OPERAND_PRED && o->reg != PRED_TRUE) add(l, LOCATION_PREDICATE + o->reg, role, operand);
+    bool registers = o->kind == OPERAND_REG || o->kind == OPERAND_MEM || o->kind == OPERAND_SHARED;
+    for (unsigned k = 0; registers && o->reg != REG_ZERO && k < (o->width ? o->width : 1u); k++)
+        add(l, o->reg + k, role, operand);
+}
+
+bool access_is_spill(const struct program *p, const struct inst *i)
+{
+    if (i->op != OP_LDL && i->op != OP_STL) return false;
+    const struct operand *address = &i->src[0];
+    return address->kind == OPERAND_MEM && address->reg == REG_ZERO && p->spill_bytes &&
+           address->value >= p->local_bytes - p->spill_bytes && address->value < p->local_bytes;
+}
+
+static void add_slot(struct access_list *l, const struct program *p, const struct inst *i)
+{
+    uint32_t word = (i->src[0].value - (p->local_bytes - p->spill_bytes)) / 4;
+    uint32_t words = isa_type_bytes((enum isa_type)i->type) / 4;
+    for (uint32_t k = 0; k < (words ? words : 1); k++) add(l, LOCATION_SPILL + word + k, ROLE_SOURCE, 0);
+}
+
+uint32_t access_location_count(const struct program *p) { return LOCATION_SPILL + (p->spill_bytes + 3) / 4; }
+
+void access_writes(const struct program *p, const struct inst *i, struct access_list *out)
+{
+    out->count = 0;
+    for (unsigned k = 0; k < 2; k++) add_operand(out, &i->dst[k], ROLE_SOURCE, k);
+    if (i->op == OP_STL && access_is_spill(p, i)) add_slot(out, p, i);
+}
+
+void access_reads(const struct program *p, const struct inst *i, struct access_list *out)
+{
+    out->count = 0;
+    for (unsigned k = 0; k < 4; k++) add_operand(out, &i->src[k], ROLE_SOURCE, k);
+    if (i->op == OP_LDL && access_is_spill(p, i)) add_slot(out, p, i);
+    if (i->guard == PRED_TRUE && !i->guard_not) return;
+    if (i->guard != PRED_TRUE) add(out, LOCATION_PREDICATE + i->guard, ROLE_GUARD, 0);
+    struct access_list writes;
+    access_writes(p, i, &writes);
+    for (unsigned k = 0; k < writes.count; k++) add(out, writes.at[k].location, ROLE_OLD, 0);
+}

@@ -1,0 +1,29 @@
+// The locations an instruction reads and writes: registers, predicates, and the words of spill slots, which
+// are as good as registers because nothing else addresses them.
+#pragma once
+#include "isa/program.h"
+
+enum {
+    LOCATION_PREDICATE = 255, // registers are 0..254
+    LOCATION_SPILL = LOCATION_PREDICATE + 7,
+    ACCESSES_MAX = 4 * 4 + 2 * 4 + 8 // sources, old destinations, guard
+};
+
+enum access_role { ROLE_SOURCE, ROLE_GUARD, ROLE_OLD };
+
+struct access_list {
+    struct {
+        uint32_t location;
+        uint8_t role;    // reads
+        uint8_t operand; // reads: which source
+    } at[ACCESSES_MAX];
+    unsigned count;
+};
+
+uint32_t access_location_count(const struct program *p);
+// Everything the instruction's results depend on that lies in a location; a guarded write reads its
+// destination.
+void access_reads(const struct program *p, const struct inst *i, struct access_list *out);
+void access_writes(const struct program *p, const struct inst *i, struct access_list *out);
+// Whether a local access goes to a spill slot.
+bool access_is_spill(const struct program *p, const struct inst *i);

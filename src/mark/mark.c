@@ -1,0 +1,220 @@
+// Marks of a whole program, promotion by the block's shape, and the chain of reasons behind a mark.
+#include "mark/mark.h"
+#include "mark/propagate.h"
+
+#include <stdlib.h>
+
+void mark_rules_default(struct mark_rules *r)
+{
+    *r = (struct mark_rules){.tid_y = true, .laneid = true, .tid_x_mod = true, .warp_size = 32};
+}
+
+struct marks *marks_compute(const struct program *p, const struct mark_rules *r)
+{
+    struct marks *m = heap_alloc(sizeof *m);
+    arena_init(&m->arena);
+    m->program = p;
+    m->rules = *r;
+    m->ssa = ARENA_NEW(&m->arena, struct mark_ssa);
+    mark_ssa_init(m->ssa, p, &m->arena);
+    mark_propagate(m->ssa, &m->rules);
+    m->marks = ARENA_ARRAY(&m->arena, struct mark, p->inst_count);
+    for (uint32_t k = 0; k < p->inst_count; k++) mark_of_inst(m->ssa, r, k, &m->marks[k]);
+    return m;
+}
+
+void marks_free(struct marks *m)
+{
+    if (!m) return;
+    arena_fini(&m->arena);
+    free(m);
+}
+
+static bool divides(uint64_t a, uint64_t b) { return a && b % a == 0; }
+
+unsigned mark_conditions_met(const struct mark_rules *r, const uint32_t block[3])
+{
+    uint32_t x = block[0], y = block[1], z = block[2], w = r->warp_size;
+    if (r->paper) { // DARSIE 4.2: two dimensions, x a power of two and not above the warp size
+        bool two = (y > 1) + (z > 1) == 1;
+        return two && divides(x, w) ? MARK_IF_TID_X : 0;
+    }
+    unsigned met = 0;
+    if (divides(x, w)) met |= MARK_IF_TID_X;
+    if (y == 1 || divides((uint64_t)x * y, w)) met |= MARK_IF_TID_Y;
+    if (z == 1) met |= MARK_IF_TID_Z;
+    if ((y == 1 && z == 1) || divides(x, w) || divides(w, x)) met |= MARK_IF_TID_X_MOD;
+    return met;
+}
+
+void marks_encode(const struct marks *m, struct program *p)
+{
+    for (uint32_t k = 0; k < p->inst_count; k++) p->insts[k].mark = m->marks[k].kind;
+}
+
+const char *mark_kind_name(enum mark_kind k)
+{
+    static const char *const names[] = {"V", "CR", "DR"};
+    return names[k];
+}
+
+const char *mark_class_name(enum mark_class c)
+{
+    static const char *const names[] = {"uniform", "affine", "unstructured"};
+    return names[c];
+}
+
+const char *mark_cause_name(enum mark_cause c)
+{
+    switch (c) {
+    case CAUSE_NONE: return "none";
+    case CAUSE_THREAD_INDEX: return "thread-index";
+    case CAUSE_SPECIAL: return "special-register";
+    case CAUSE_SOURCE: return "source";
+    case CAUSE_GUARD: return "guard";
+    case CAUSE_OLD: return "old-value";
+    case CAUSE_JOIN: return "join";
+    case CAUSE_LOOP: return "loop";
+    case CAUSE_BARRIER: return "barrier";
+    case CAUSE_UNDEFINED: return "undefined";
+    case CAUSE_LOCAL: return "local-memory";
+    case CAUSE_GENERIC: return "generic-address";
+    case CAUSE_ORDERED: return "ordered-load";
+    case CAUSE_ATOMIC: return "atomic";
+    case CAUSE_CROSS_LANE: return "cross-lane";
+    case CAUSE_EFFECT: return "effect";
+    case CAUSE_CALL: return "call";
+    case CAUSE_CONTROL: return "control";
+    }
+    return "?";
+}
+
+static void describe_place(const struct marks *m, uint32_t inst, struct strbuf *out)
+{
+    if (inst >= m->program->inst_count) {
+        strbuf_puts(out, "an earlier value");
+        return;
+    }
+    size_t before = out->length;
+    program_print_lines(m->program, inst, out);
+    if (out->length == before) strbuf_printf(out, "0x%04x", inst * PC_STEP);
+}
+
+static const char *thread_index_of(const struct marks *m, const struct mark_def *d)
+{
+    if (d->kind != DEF_INST) return "the thread index";
+    switch (m->program->insts[d->inst].src[0].reg) {
+    case SREG_TID_X: return "threadIdx.x";
+    case SREG_TID_Y: return "threadIdx.y";
+    case SREG_TID_Z: return "threadIdx.z";
+    case SREG_WARPID: return "%warpid";
+    case SREG_LANEID: return "%laneid";
+    default: return "a lane mask";
+    }
+}
+
+// One link of the chain; returns the definition it goes on with, or UINT32_MAX at the root.
+static uint32_t explain_link(const struct marks *m, uint32_t def, bool first, struct strbuf *out)
+{
+    const struct mark_def *d = &m->ssa->defs[def];
+    const char *glue = first ? "" : ", which ";
+    switch ((enum mark_cause)d->cause) {
+    case CAUSE_NONE: return FLOW_NONE;
+    case CAUSE_THREAD_INDEX:
+        strbuf_printf(out, "%s%s %s", glue, first ? "reads" : "is", thread_index_of(m, d));
+        return FLOW_NONE;
+    case CAUSE_SPECIAL:
+        strbuf_printf(out, "%sreads a special register that differs between warps", glue);
+        return FLOW_NONE;
+    case CAUSE_SOURCE: {
+        const struct mark_def *from = &m->ssa->defs[d->from_def];
+        if (d->kind == DEF_PHI || from->kind == DEF_PHI) return d->from_def; // the merge itself is no news
+        strbuf_printf(out, "%sdepends on the value from ", glue);
+        describe_place(m, from->inst, out);
+        return d->from_def;
+    }
+    case CAUSE_GUARD: strbuf_printf(out, "%sis guarded by a predicate", glue); return d->from_def;
+    case CAUSE_OLD:
+        strbuf_printf(out, "%skeeps an old value where its guard is false", glue);
+        return d->from_def;
+    case CAUSE_JOIN:
+    case CAUSE_LOOP:
+    case CAUSE_BARRIER: {
+        strbuf_printf(out, "%s%s the branch at ", glue,
+                      d->cause == CAUSE_JOIN ? "merges values of two sides of"
+                      : d->cause == CAUSE_LOOP
+                          ? "leaves a loop whose trip count depends on"
+                          : "is carried around a loop whose barriers may be met unevenly after");
+        describe_place(m, d->from_inst, out);
+        // Go on with what the branch asks: its weakest source.
+        for (uint32_t k = m->ssa->read_first[d->from_inst]; k < m->ssa->read_first[d->from_inst + 1]; k++) {
+            const struct mark_def *asked = &m->ssa->defs[m->ssa->reads[k]];
+            if (asked->vector || asked->conditions) return m->ssa->reads[k];
+        }
+        return FLOW_NONE;
+    }
+    case CAUSE_UNDEFINED: strbuf_printf(out, "%sis not written on every path", glue); return FLOW_NONE;
+    case CAUSE_LOCAL:
+        strbuf_printf(out, "%sis loaded from local memory, which is private to each thread", glue);
+        return FLOW_NONE;
+    case CAUSE_GENERIC:
+        strbuf_printf(out, "%sis loaded through a generic address, which may be private", glue);
+        return FLOW_NONE;
+    case CAUSE_ORDERED: strbuf_printf(out, "%sis a volatile or ordered load", glue); return FLOW_NONE;
+    case CAUSE_ATOMIC: strbuf_printf(out, "%sis an atomic", glue); return FLOW_NONE;
+    case CAUSE_CROSS_LANE: strbuf_printf(out, "%sdepends on which lanes are active", glue); return FLOW_NONE;
+    case CAUSE_CALL: strbuf_printf(out, "%scomes through a function call", glue); return FLOW_NONE;
+    case CAUSE_EFFECT:
+    case CAUSE_CONTROL: strbuf_printf(out, "%smust happen for every warp", glue); return FLOW_NONE;
+    }
+    return FLOW_NONE;
+}
+
+static void print_conditions(unsigned conditions, struct strbuf *out)
+{
+    static const char *const texts[] = {"x divides the warp size", "x*y divides the warp size or y = 1",
+                                        "z = 1", "y = z = 1, or x and the warp size divide one another"};
+    bool some = false;
+    for (unsigned k = 0; k < 4; k++)
+        if (conditions >> k & 1) {
+            strbuf_printf(out, "%s%s", some ? ", and " : "if ", texts[k]);
+            some = true;
+        }
+}
+
+void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out)
+{
+    enum { LINKS_MAX = 6 };
+    const struct mark *mark = &m->marks[inst];
+    strbuf_printf(out, "%s: ", mark_kind_name((enum mark_kind)mark->kind));
+    if (mark->kind == MARK_REDUNDANT) {
+        strbuf_printf(out, "%s, the same in every warp of the block",
+                      mark_class_name((enum mark_class)mark->class));
+        return;
+    }
+    if (mark->cause == CAUSE_EFFECT || mark->cause == CAUSE_CONTROL || mark->cause == CAUSE_ATOMIC) {
+        strbuf_puts(out, mark->cause == CAUSE_ATOMIC ? "each execution changes memory"
+                                                     : "must happen for every warp");
+        return;
+    }
+    if (mark->kind == MARK_CONDITIONAL) {
+        print_conditions(mark->conditions, out);
+        strbuf_puts(out, ": ");
+    }
+    // The definition to start from: the weakest of what the instruction writes.
+    uint32_t def = FLOW_NONE;
+    for (uint32_t k = m->ssa->write_first[inst]; k < m->ssa->write_first[inst + 1]; k++) {
+        const struct mark_def *d = &m->ssa->defs[m->ssa->writes[k]];
+        if (def == FLOW_NONE || d->vector > m->ssa->defs[def].vector) def = m->ssa->writes[k];
+    }
+    size_t start = out->length;
+    for (unsigned k = 0; k < 64 && def != FLOW_NONE; k++) {
+        def = explain_link(m, def, out->length == start, out);
+        unsigned links = 0;
+        for (size_t c = start; c < out->length; c++) links += out->text[c] == ',';
+        if (links >= LINKS_MAX) {
+            strbuf_puts(out, ", …");
+            break;
+        }
+    }
+}

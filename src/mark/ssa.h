@@ -1,0 +1,42 @@
+// SSA over an allocated program: which definition each read of a register, predicate or spill slot sees.
+// Built anew from the program alone, so any front end's code can be analysed.
+#pragma once
+#include "flow/blocks.h"
+#include "isa/program.h"
+#include "mark/mark.h"
+
+enum mark_def_kind { DEF_UNDEFINED, DEF_INST, DEF_PHI };
+
+struct mark_def {
+    uint8_t kind; // enum mark_def_kind
+    uint32_t location;
+    uint32_t block;
+    uint32_t inst;     // INST
+    uint32_t *sources; // PHI: one a predecessor, definitions
+    // What propagate.c finds. A definition starts redundant and uniform and only ever gets weaker.
+    bool vector;
+    uint8_t conditions, class, basis; // basis: SREG_TID_X or SREG_LANEID, of an affine value
+    bool stride_known;
+    int32_t stride;
+    uint8_t cause;      // enum mark_cause of the last weakening
+    uint32_t from_def;  // SOURCE, GUARD, OLD: definition to blame
+    uint32_t from_inst; // JOIN, LOOP, BARRIER: branch
+};
+
+struct mark_ssa {
+    const struct program *program;
+    struct arena *arena;
+    struct flow_blocks flow;
+    struct flow_tree dominators, postdominators;
+    struct flow_loops loops;
+    uint32_t location_count;
+    struct mark_def *defs;
+    uint32_t def_count;
+    // Of instruction i: definitions behind its reads, in access_reads' order, and made by its writes, in
+    // access_writes'.
+    uint32_t *read_first, *reads; // read_first[i] … read_first[i + 1]
+    uint32_t *write_first, *writes;
+    uint32_t *phi_first, *phis; // of block b: phi_first[b] … phi_first[b + 1]
+};
+
+void mark_ssa_init(struct mark_ssa *s, const struct program *p, struct arena *a);
