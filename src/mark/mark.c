@@ -4,10 +4,7 @@
 
 #include <stdlib.h>
 
-void mark_rules_default(struct mark_rules *r)
-{
-    *r = (struct mark_rules){.tid_y = true, .laneid = true, .tid_x_mod = true, .warp_size = 32};
-}
+void mark_rules_default(struct mark_rules *r) { *r = (struct mark_rules){.warp_size = 32}; }
 
 struct marks *marks_compute(const struct program *p, const struct mark_rules *r)
 {
@@ -113,59 +110,94 @@ static const char *thread_index_of(const struct marks *m, const struct mark_def 
     }
 }
 
-// One link of the chain; returns the definition it goes on with, or UINT32_MAX at the root.
+static const char *root_text(enum mark_cause c)
+{
+    switch (c) {
+    case CAUSE_SPECIAL: return "reads a special register that differs between warps";
+    case CAUSE_UNDEFINED: return "is not written on every path";
+    case CAUSE_LOCAL: return "is loaded from local memory, which is private to each thread";
+    case CAUSE_GENERIC: return "is loaded through a generic address, which may be private";
+    case CAUSE_ORDERED: return "is a volatile or ordered load";
+    case CAUSE_ATOMIC: return "is an atomic";
+    case CAUSE_CROSS_LANE: return "depends on which lanes are active";
+    case CAUSE_CALL: return "comes through a function call";
+    case CAUSE_EFFECT:
+    case CAUSE_CONTROL: return "must happen for every warp";
+    case CAUSE_NONE:
+    case CAUSE_THREAD_INDEX:
+    case CAUSE_SOURCE:
+    case CAUSE_GUARD:
+    case CAUSE_OLD:
+    case CAUSE_JOIN:
+    case CAUSE_LOOP:
+    case CAUSE_BARRIER: break;
+    }
+    return "";
+}
+
+// What a branch asks: the weakest of its sources, UINT32_MAX when all are redundant.
+static uint32_t asked_of(const struct marks *m, uint32_t branch)
+{
+    for (uint32_t k = m->ssa->read_first[branch]; k < m->ssa->read_first[branch + 1]; k++) {
+        const struct mark_def *d = &m->ssa->defs[m->ssa->reads[k]];
+        if (d->vector || d->conditions) return m->ssa->reads[k];
+    }
+    return FLOW_NONE;
+}
+
+// Prints the link at `def` and gives the definition the chain goes on with, UINT32_MAX at its root. Plain
+// dependences are followed silently: only what starts or turns the chain is worth reading.
 static uint32_t explain_link(const struct marks *m, uint32_t def, bool first, struct strbuf *out)
 {
     const struct mark_def *d = &m->ssa->defs[def];
-    const char *glue = first ? "" : ", which ";
+    bool passed = false; // through other values on the way
+    for (unsigned k = 0; k < 10000 && d->cause == CAUSE_SOURCE; k++, passed = true)
+        d = &m->ssa->defs[d->from_def];
+    if (!first) strbuf_puts(out, ", which ");
+    if (passed) strbuf_puts(out, d->cause == CAUSE_THREAD_INDEX ? "depends on " : "depends on a value that ");
     switch ((enum mark_cause)d->cause) {
-    case CAUSE_NONE: return FLOW_NONE;
     case CAUSE_THREAD_INDEX:
-        strbuf_printf(out, "%s%s %s", glue, first ? "reads" : "is", thread_index_of(m, d));
+        strbuf_printf(out, "%s%s (", passed ? "" : first ? "reads " : "is ", thread_index_of(m, d));
+        describe_place(m, d->inst, out);
+        strbuf_putc(out, ')');
         return FLOW_NONE;
-    case CAUSE_SPECIAL:
-        strbuf_printf(out, "%sreads a special register that differs between warps", glue);
-        return FLOW_NONE;
-    case CAUSE_SOURCE: {
-        const struct mark_def *from = &m->ssa->defs[d->from_def];
-        if (d->kind == DEF_PHI || from->kind == DEF_PHI) return d->from_def; // the merge itself is no news
-        strbuf_printf(out, "%sdepends on the value from ", glue);
-        describe_place(m, from->inst, out);
+    case CAUSE_GUARD:
+        strbuf_puts(out, "is written under a guard at ");
+        describe_place(m, d->inst, out);
         return d->from_def;
-    }
-    case CAUSE_GUARD: strbuf_printf(out, "%sis guarded by a predicate", glue); return d->from_def;
     case CAUSE_OLD:
-        strbuf_printf(out, "%skeeps an old value where its guard is false", glue);
+        strbuf_puts(out, "keeps its old value where a guard is false at ");
+        describe_place(m, d->inst, out);
         return d->from_def;
     case CAUSE_JOIN:
     case CAUSE_LOOP:
-    case CAUSE_BARRIER: {
-        strbuf_printf(out, "%s%s the branch at ", glue,
+    case CAUSE_BARRIER:
+        strbuf_printf(out, "%s the branch at ",
                       d->cause == CAUSE_JOIN ? "merges values of two sides of"
                       : d->cause == CAUSE_LOOP
-                          ? "leaves a loop whose trip count depends on"
-                          : "is carried around a loop whose barriers may be met unevenly after");
+                          ? "leaves a loop whose trip count is decided by"
+                          : "is carried around a loop whose barriers warps may meet unevenly after");
         describe_place(m, d->from_inst, out);
-        // Go on with what the branch asks: its weakest source.
-        for (uint32_t k = m->ssa->read_first[d->from_inst]; k < m->ssa->read_first[d->from_inst + 1]; k++) {
-            const struct mark_def *asked = &m->ssa->defs[m->ssa->reads[k]];
-            if (asked->vector || asked->conditions) return m->ssa->reads[k];
+        return asked_of(m, d->from_inst);
+    case CAUSE_SPECIAL:
+    case CAUSE_UNDEFINED:
+    case CAUSE_LOCAL:
+    case CAUSE_GENERIC:
+    case CAUSE_ORDERED:
+    case CAUSE_ATOMIC:
+    case CAUSE_CROSS_LANE:
+    case CAUSE_CALL:
+    case CAUSE_EFFECT:
+    case CAUSE_CONTROL:
+        strbuf_puts(out, root_text((enum mark_cause)d->cause));
+        if (d->kind == DEF_INST) {
+            strbuf_puts(out, " (");
+            describe_place(m, d->inst, out);
+            strbuf_putc(out, ')');
         }
         return FLOW_NONE;
-    }
-    case CAUSE_UNDEFINED: strbuf_printf(out, "%sis not written on every path", glue); return FLOW_NONE;
-    case CAUSE_LOCAL:
-        strbuf_printf(out, "%sis loaded from local memory, which is private to each thread", glue);
-        return FLOW_NONE;
-    case CAUSE_GENERIC:
-        strbuf_printf(out, "%sis loaded through a generic address, which may be private", glue);
-        return FLOW_NONE;
-    case CAUSE_ORDERED: strbuf_printf(out, "%sis a volatile or ordered load", glue); return FLOW_NONE;
-    case CAUSE_ATOMIC: strbuf_printf(out, "%sis an atomic", glue); return FLOW_NONE;
-    case CAUSE_CROSS_LANE: strbuf_printf(out, "%sdepends on which lanes are active", glue); return FLOW_NONE;
-    case CAUSE_CALL: strbuf_printf(out, "%scomes through a function call", glue); return FLOW_NONE;
-    case CAUSE_EFFECT:
-    case CAUSE_CONTROL: strbuf_printf(out, "%smust happen for every warp", glue); return FLOW_NONE;
+    case CAUSE_NONE:
+    case CAUSE_SOURCE: break;
     }
     return FLOW_NONE;
 }
@@ -207,14 +239,6 @@ void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out)
         const struct mark_def *d = &m->ssa->defs[m->ssa->writes[k]];
         if (def == FLOW_NONE || d->vector > m->ssa->defs[def].vector) def = m->ssa->writes[k];
     }
-    size_t start = out->length;
-    for (unsigned k = 0; k < 64 && def != FLOW_NONE; k++) {
-        def = explain_link(m, def, out->length == start, out);
-        unsigned links = 0;
-        for (size_t c = start; c < out->length; c++) links += out->text[c] == ',';
-        if (links >= LINKS_MAX) {
-            strbuf_puts(out, ", …");
-            break;
-        }
-    }
+    for (unsigned k = 0; k < LINKS_MAX && def != FLOW_NONE; k++) def = explain_link(m, def, k == 0, out);
+    if (def != FLOW_NONE) strbuf_puts(out, ", …");
 }

@@ -76,7 +76,7 @@ enum mark_soundness {
     SOUND_COUNT
 };
 
-void mark_rules_default(struct mark_rules *r); // sound, all extensions, W = 32
+void mark_rules_default(struct mark_rules *r); // sound, the sources of DARSIE 4.2, no extensions, W = 32
 
 struct mark {
     uint8_t kind;       // enum mark_kind
