@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "compile/compile.h"
 #include "exec/launch.h"
+#include "mark/mark.h"
 #include "ptx/ptx.h"
 
 struct api_settings {
@@ -25,6 +26,7 @@ struct wf_context {
     struct config config;
     struct api_settings settings;
     struct compile_settings compile;
+    struct mark_settings mark;
     struct memory *memory; // made at the first use, when its size can change no more
     VEC(struct wf_module *) modules;
     VEC(struct wf_stream *) streams;
@@ -74,6 +76,7 @@ struct wf_kernel {
     struct program *program;
     struct wf_kernel_info info;
     struct strbuf listing;
+    struct arena marks; // of the last wf_kernel_marks
 };
 
 void api_settings_add(struct wf_context *c);

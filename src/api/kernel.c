@@ -88,6 +88,7 @@ void api_kernel_destroy(struct wf_kernel *k)
 {
     program_free(k->program);
     strbuf_fini(&k->listing);
+    arena_fini(&k->marks);
     free(k);
 }
 

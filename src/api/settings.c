@@ -30,6 +30,7 @@ void api_settings_add(struct wf_context *c)
     config_init(&c->config);
     config_add(&c->config, keys, sizeof keys / sizeof keys[0], &c->settings);
     config_add(&c->config, compile_config_keys, compile_config_key_count, &c->compile);
+    config_add(&c->config, mark_config_keys, mark_config_key_count, &c->mark);
 }
 
 // Device memory exists or code has been compiled with what the key said before.

@@ -1,11 +1,81 @@
-// `warpfold mark`: the listing of a kernel's machine code.
+// `warpfold mark`: the listing of a kernel's machine code with the redundancy mark of every instruction, in
+// the manner of DARSIE's Figure 6:
+//
+//     CR  affine        /*0008*/ S2R R0, SR_TID.X ;             matrixMul.cu:12   if x divides the warp size:
+//     …
+//
+// With a block's shape, CR instructions are promoted: "CR>DR" or "CR>V".
 #include "cli/command.h"
 #include "cli/session.h"
 #include "report/fields.h"
 
 #include <string.h>
+#include <unistd.h>
 
-static void write_json(struct wf_kernel *k, const char *config, struct strbuf *out)
+enum { DR, CR, V, MARKS };
+static const char *const names[MARKS] = {"DR", "CR", "V"};
+static const char *const colours[MARKS] = {"\033[32m", "\033[33m", ""};
+
+static unsigned index_of(const char *mark)
+{
+    unsigned n = 0;
+    while (n < V && !str_equal(names[n], mark)) n++;
+    return n;
+}
+
+static void count_marks(const struct wf_mark *marks, size_t count, size_t by_mark[MARKS], size_t *promoted)
+{
+    for (unsigned n = 0; n < MARKS; n++) by_mark[n] = 0;
+    *promoted = 0;
+    for (size_t n = 0; n < count; n++) {
+        by_mark[index_of(marks[n].mark)]++;
+        *promoted += marks[n].promoted && str_equal(marks[n].promoted, "DR");
+    }
+}
+
+static void write_summary(struct json *j, const struct wf_mark *marks, size_t count)
+{
+    size_t by_mark[MARKS], promoted;
+    count_marks(marks, count, by_mark, &promoted);
+    json_key(j, "marks");
+    json_open_object(j);
+    for (unsigned n = 0; n < MARKS; n++) report_u64(j, names[n], by_mark[n]);
+    json_key(j, "redundant_in_block");
+    if (count && marks[0].promoted)
+        json_u64(j, promoted);
+    else
+        json_null(j);
+    json_close_object(j);
+}
+
+static void print_marks(const struct wf_kernel_info *info, const struct wf_mark *marks, size_t count,
+                        const uint32_t *block, bool colour, struct strbuf *out)
+{
+    size_t by_mark[MARKS], promoted;
+    count_marks(marks, count, by_mark, &promoted);
+    strbuf_printf(out, "// %s: %u instructions, %u registers, %u predicates\n", info->mangled_name,
+                  info->instructions, info->registers, info->predicates);
+    strbuf_printf(out, "// %u bytes shared, %u local, %u stack, %u parameters\n", info->shared_bytes,
+                  info->local_bytes, info->stack_bytes, info->param_bytes);
+    strbuf_printf(
+        out, "// %zu DR (redundant in every block), %zu CR (if the block's shape allows), %zu V (vector)\n",
+        by_mark[DR], by_mark[CR], by_mark[V]);
+    if (block)
+        strbuf_printf(out, "// in a block of %u x %u x %u: %zu of %zu redundant\n", block[0], block[1],
+                      block[2], promoted, count);
+    for (size_t n = 0; n < count; n++) {
+        const struct wf_mark *m = &marks[n];
+        bool changed = m->promoted && !str_equal(m->promoted, m->mark);
+        const char *now = m->promoted ? m->promoted : m->mark, *reason = strchr(m->reason, ' ');
+        strbuf_printf(out, "%s%-2s%s%-3s%s  %-12s  /*%04x*/ %-54s %-24s %s\n",
+                      colour ? colours[index_of(now)] : "", m->mark, changed ? ">" : " ",
+                      changed ? m->promoted : "", colour ? "\033[0m" : "", m->pattern, m->pc, m->instruction,
+                      m->lines, reason ? reason + 1 : "");
+    }
+}
+
+static void write_json(struct wf_kernel *k, const struct wf_mark *marks, size_t count, const char *config,
+                       struct strbuf *out)
 {
     const struct wf_kernel_info *info = wf_kernel_info(k);
     const struct {
@@ -25,14 +95,21 @@ static void write_json(struct wf_kernel *k, const char *config, struct strbuf *o
         report_u64(&j, figures[i].key, figures[i].value);
     json_key(&j, "config");
     json_raw(&j, config);
+    write_summary(&j, marks, count);
     json_key(&j, "listing");
     json_open_array(&j);
-    for (const char *p = wf_kernel_listing(k); *p;) {
-        size_t length = strcspn(p, "\n");
-        char *line = strndup(p, length);
-        json_string(&j, line);
-        free(line);
-        p += length + (p[length] == '\n');
+    for (size_t n = 0; n < count; n++) {
+        const struct wf_mark *m = &marks[n];
+        json_open_object(&j);
+        report_u64(&j, "pc", m->pc);
+        report_text(&j, "mark", m->mark);
+        report_text(&j, "promoted", m->promoted);
+        report_text(&j, "pattern", m->pattern);
+        report_text(&j, "instruction", m->instruction);
+        report_text(&j, "lines", m->lines);
+        report_text(&j, "cause", m->cause);
+        report_text(&j, "reason", m->reason);
+        json_close_object(&j);
     }
     json_close_array(&j);
     json_close_object(&j);
@@ -48,10 +125,13 @@ static enum wf_status list(const struct options *o, struct session *s)
     struct wf_kernel *k = session_kernel(s, options_value(o, OPTION_KERNEL), loc_none());
     if (!k) return WF_BAD_INPUT;
     struct strbuf text = {0};
-    if (json) write_json(k, wf_config_json(s->context), &text);
-    if (!json)
-        fputs(wf_kernel_listing(k), stdout);
-    else if (str_equal(json, "-"))
+    size_t count;
+    const struct wf_mark *marks = wf_kernel_marks(k, block ? shape : NULL, &count);
+    if (json)
+        write_json(k, marks, count, wf_config_json(s->context), &text);
+    else
+        print_marks(wf_kernel_info(k), marks, count, block ? shape : NULL, isatty(STDOUT_FILENO), &text);
+    if (!json || str_equal(json, "-"))
         fputs(strbuf_text(&text), stdout);
     else
         session_output(s, json, strbuf_text(&text), text.length);

@@ -11,6 +11,7 @@
 // where it is sound and replace it where it is not.
 #pragma once
 #include "base/arena.h"
+#include "base/config.h"
 #include "base/str.h"
 #include "isa/program.h"
 
@@ -77,6 +78,15 @@ enum mark_soundness {
 };
 
 void mark_rules_default(struct mark_rules *r); // sound, the sources of DARSIE 4.2, no extensions, W = 32
+
+// The settings as a user writes them (config.def of this folder).
+struct mark_settings {
+    int rules; // 0 sound, 1 paper
+    bool tid_y, laneid, tid_x_mod;
+};
+extern const struct config_key mark_config_keys[];
+extern const size_t mark_config_key_count;
+void mark_rules_from(struct mark_rules *r, const struct mark_settings *s, unsigned warp_size);
 
 struct mark {
     uint8_t kind;       // enum mark_kind
