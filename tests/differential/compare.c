@@ -18,9 +18,9 @@ const struct variant variants[] = {
     {"plain", {"compile.optimise=0"}, false, 0},
     {"ptxplus-stack", {"compile.profile=ptxplus", "simt=stack"}, false, 0},
     {"sass-stack-portable", {"simt=stack", "exec.isa=portable"}, false, 2},
-    {"sass-avx2", {"exec.isa=avx2"}, false, 2},
+    {"sass-avx2", {"exec.isa=avx2", "compile.check=1"}, false, 2},
     {"sass-avx512", {"exec.isa=avx512"}, false, 2},
-    {"few-registers", {"compile.max_registers=24"}, false, 2},
+    {"few-registers", {"compile.max_registers=24", "compile.check=1"}, false, 2},
     {"ptxplus-plain-portable",
      {"compile.profile=ptxplus", "compile.optimise=0", "exec.isa=portable"},
      false,
@@ -28,7 +28,7 @@ const struct variant variants[] = {
     {"fewest-registers-stack", {"compile.max_registers=16", "simt=stack"}, false, 4},
     {"warp-64", {"warp.size=64"}, true, 0},
     {"warp-64-stack-portable", {"warp.size=64", "simt=stack", "exec.isa=portable"}, true, 2},
-    {"warp-8", {"warp.size=8", "compile.profile=ptxplus"}, true, 2},
+    {"warp-8", {"warp.size=8", "compile.profile=ptxplus", "compile.check=1"}, true, 2},
     {"warp-1", {"warp.size=1"}, true, 4},
 };
 const unsigned variant_count = sizeof variants / sizeof variants[0];

@@ -218,7 +218,7 @@ static void choose_functions(struct gen *g)
         static const enum reg_class classes[] = {CLASS_R, CLASS_D, CLASS_F, CLASS_G};
         s->recursive = k >= 2 && chance(g, 50);
         s->result = classes[below(g, 4)];
-        s->param_count = 1 + below(g, PARAMS_MAX);
+        s->param_count = 1 + below(g, chance(g, 25) ? PARAMS_MAX : 3);
         for (unsigned p = 0; p < s->param_count; p++) s->params[p] = classes[below(g, 4)];
         if (s->recursive) s->params[0] = CLASS_R;
         if (k == 1) *s = g->functions[0];

@@ -12,7 +12,7 @@
 
 enum reg_class { CLASS_R, CLASS_D, CLASS_H, CLASS_F, CLASS_G, CLASS_P, CLASS_COUNT };
 
-enum { POOL_MAX = 400, HISTORY_MAX = 64, FUNCTIONS_MAX = 4, PARAMS_MAX = 3 };
+enum { POOL_MAX = 400, HISTORY_MAX = 64, FUNCTIONS_MAX = 4, PARAMS_MAX = 12 };
 
 struct pool {
     struct {

@@ -170,7 +170,7 @@ static void write_call(struct gen *g, unsigned callee, const char *target, const
 {
     const struct signature *s = &g->functions[callee];
     unsigned n = g->next_call++, d = fresh(g, s->result);
-    char list[64] = "";
+    char list[160] = "";
     line(g, "{");
     for (unsigned k = 0; k < s->param_count; k++) {
         enum reg_class c = s->params[k];

@@ -70,9 +70,55 @@ static unsigned define_fresh(struct gen *g, enum reg_class c)
     return d;
 }
 
+// A load that some lanes skip: what was there before stays.
+static void guarded_load(struct gen *g, const char *space, const char *address)
+{
+    int r = pick_variable(g, CLASS_R), s = pick_variable(g, CLASS_R), p = pick(g, CLASS_P),
+        d = pick_variable(g, CLASS_D);
+    const char *no = chance(g, 40) ? "!" : "";
+    if (r < 0 || s < 0 || d < 0) return;
+    if (r != s && chance(g, 50))
+        line(g, "@%s%%p%d ld%s.v2.u32 {%%r%d, %%r%d}, [%s];", no, p, space, r, s, address);
+    else if (chance(g, 30))
+        line(g, "@%s%%p%d ld%s.u64 %%rd%d, [%s];", no, p, space, d, address);
+    else if (chance(g, 30))
+        line(g, "@%s%%p%d ld%s.s8 %%r%d, [%s];", no, p, space, r, address);
+    else
+        line(g, "@%s%%p%d ld%s.u32 %%r%d, [%s];", no, p, space, r, address);
+}
+
+// Vectors of small elements; the address has room for 8 bytes.
+static void small_vector(struct gen *g, const char *space, const char *address)
+{
+    static const char *const types[] = {"u8", "s8", "u16", "s16", "b8"};
+    unsigned type = below(g, 5), d[4];
+    bool halves = chance(g, 50);
+    enum reg_class c = halves ? CLASS_H : CLASS_R;
+    const char *p = class_prefix(c);
+    for (unsigned k = 0; k < 4; k++) d[k] = fresh(g, c);
+    if (chance(g, 50)) {
+        line(g, "ld%s.v2.%s {%s%u, %s%u}, [%s];", space, types[type], p, d[0], p, d[1], address);
+    } else {
+        line(g, "ld%s.v4.%s {%s%u, %s%u, %s%u, %s%u}, [%s];", space, types[type], p, d[0], p, d[1], p, d[2],
+             p, d[3], address);
+        define(g, c, d[2], false);
+        define(g, c, d[3], false);
+    }
+    define(g, c, d[0], false);
+    define(g, c, d[1], false);
+}
+
 // ld of one access, or a vector of them, from [address]; the address has room for 16 bytes when `wide`.
 static void load(struct gen *g, const char *space, const char *address, bool wide)
 {
+    if (wide && chance(g, 12)) {
+        guarded_load(g, space, address);
+        return;
+    }
+    if (wide && chance(g, 8)) {
+        small_vector(g, space, address);
+        return;
+    }
     const struct access *a = pick_access(g);
     const char *p = class_prefix(a->class);
     unsigned d[4];
@@ -132,6 +178,15 @@ void load_parameter(struct gen *g)
         load(g, ".param", address, true);
         return;
     }
+    if (chance(g, 25)) {
+        unsigned base = fresh(g, CLASS_D);
+        char name[16];
+        line(g, "mov.b64 %%rd%u, blob;", base);
+        snprintf(name, sizeof name, "%%rd%u", base);
+        snprintf(address, sizeof address, "%%rd%u", indexed(g, name, 1, 16));
+        load(g, ".param", address, true);
+        return;
+    }
     static const struct {
         const char *name;
         enum reg_class class;
@@ -186,6 +241,14 @@ void own_slot(struct gen *g)
             snprintf(address, sizeof address, "%%out+%u", 128 + below(g, 16) * 8);
         else
             snprintf(address, sizeof address, "%%rd%u+128", indexed(g, "%out", 15, 8));
+        if (chance(g, 12)) { // far from its base, and back by the offset
+            static const int far[] = {0x7ffff000, 0x800000, 0x7fff00, -0x7ffff000, -0x800000, 0x12345678};
+            int by = far[below(g, 6)];
+            unsigned moved = fresh(g, CLASS_D);
+            line(g, "sub.s64 %%rd%u, %%out, %d;", moved, by);
+            snprintf(address, sizeof address, "%%rd%u+%d", moved, by + 128 + (int)below(g, 16) * 8);
+        }
+        if (chance(g, 10)) line(g, chance(g, 50) ? "membar.gl;" : "fence.acq_rel.cta;");
         const char *space = chance(g, 15) ? ".volatile.global" : ".global";
         if (chance(g, 70)) store(g, space, address, true);
         if (chance(g, 70)) load(g, space, address, false);
@@ -411,8 +474,45 @@ void carry_chain(struct gen *g)
     for (unsigned k = 0; k < words; k++) define(g, CLASS_R, d[k], false);
 }
 
+// A 64-bit operation of which the words are wanted.
+static void words(struct gen *g)
+{
+    static const char *const ops[] = {"and.b64", "or.b64", "xor.b64", "add.s64", "sub.s64", "mul.lo.s64"};
+    unsigned d = fresh(g, CLASS_D), a = fresh(g, CLASS_R), b = fresh(g, CLASS_R), e = fresh(g, CLASS_D);
+    switch (below(g, 5)) {
+    case 0:
+        line(g, "mad.wide.%s %%rd%u, %%r%d, %%r%d, %%rd%d;", chance(g, 50) ? "u32" : "s32", d,
+             pick(g, CLASS_R), pick(g, CLASS_R), pick(g, CLASS_D));
+        break;
+    case 1: line(g, "shl.b64 %%rd%u, %%rd%d, %u;", d, pick(g, CLASS_D), below(g, 66)); break;
+    case 2:
+        line(g, "shr.%s %%rd%u, %%rd%d, %u;", chance(g, 50) ? "u64" : "s64", d, pick(g, CLASS_D),
+             below(g, 66));
+        break;
+    case 3:
+        line(g, "cvt.%s %%rd%u, %%r%d;", chance(g, 50) ? "u64.u32" : "s64.s32", e, pick(g, CLASS_R));
+        line(g, "%s %%rd%u, %%rd%u, %%rd%d;", ops[below(g, 6)], d, e, pick(g, CLASS_D));
+        break;
+    default: line(g, "%s %%rd%u, %%rd%d, %%rd%d;", ops[below(g, 6)], d, pick(g, CLASS_D), pick(g, CLASS_D));
+    }
+    if (chance(g, 60))
+        line(g, "mov.b64 {%%r%u, %%r%u}, %%rd%u;", a, b, d);
+    else {
+        line(g, "cvt.u32.u64 %%r%u, %%rd%u;", a, d);
+        line(g, "shr.u64 %%rd%u, %%rd%u, 32;", e, d);
+        line(g, "cvt.u32.u64 %%r%u, %%rd%u;", b, e);
+    }
+    define(g, CLASS_R, a, false);
+    define(g, CLASS_R, b, false);
+    if (chance(g, 30)) define(g, CLASS_D, d, false);
+}
+
 void pack_unpack(struct gen *g)
 {
+    if (chance(g, 40)) {
+        words(g);
+        return;
+    }
     unsigned d = fresh(g, CLASS_D), a = fresh(g, CLASS_R), b = fresh(g, CLASS_R), h = fresh(g, CLASS_H),
              i = fresh(g, CLASS_H);
     switch (below(g, 6)) {
@@ -455,7 +555,7 @@ void bit_idiom(struct gen *g)
 {
     unsigned a = fresh(g, CLASS_R), b = fresh(g, CLASS_R), c = fresh(g, CLASS_R), n = below(g, 32);
     int x = pick(g, CLASS_R), y = pick(g, CLASS_R);
-    switch (below(g, 9)) {
+    switch (below(g, 11)) {
     case 0: // extract
         line(g, "shr.u32 %%r%u, %%r%d, %u;", a, x, n);
         line(g, "and.b32 %%r%u, %%r%u, %u;", b, a, (1u << below(g, 32)) - 1);
@@ -494,6 +594,25 @@ void bit_idiom(struct gen *g)
         line(g, "selp.b32 %%r%u, %%r%u, %%r%u, %%p%u;", c, a, b, p);
         line(g, "setp.lt.u32 %%p%u, %%r%d, %%r%d;", p, x, y);
         line(g, "@%%p%u xor.b32 %%r%u, %%r%u, 5;", p, c, c);
+        break;
+    }
+    case 9: { // comparisons that fold into simpler ones
+        unsigned p = fresh(g, CLASS_P), q = fresh(g, CLASS_P);
+        line(g, "xor.b32 %%r%u, %%r%d, %d;", a, x, (int)special_u32(g));
+        line(g, "setp.%s %%p%u, %%r%u, %d;", chance(g, 50) ? "eq.s32" : "ne.s32", p, a, (int)special_u32(g));
+        line(g, "selp.s32 %%r%u, 1, 0, %%p%u;", b, p);
+        line(g, "setp.%s %%p%u, %%r%u, %u;", chance(g, 50) ? "eq.s32" : "gt.u32", q, b, below(g, 2));
+        line(g, "selp.s32 %%r%u, %%r%d, %%r%d, %%p%u;", c, x, y, q);
+        define(g, CLASS_P, q, false);
+        break;
+    }
+    case 10: { // minimum and maximum by comparison, and clamping
+        unsigned p = fresh(g, CLASS_P);
+        const char *t = chance(g, 50) ? "s32" : "u32";
+        line(g, "setp.%s.%s %%p%u, %%r%d, %%r%d;", chance(g, 50) ? "lt" : "ge", t, p, x, y);
+        line(g, "selp.b32 %%r%u, %%r%d, %%r%d, %%p%u;", a, x, y, p);
+        line(g, "min.%s %%r%u, %%r%u, %d;", t, b, a, (int)special_u32(g));
+        line(g, "max.%s %%r%u, %%r%u, %d;", t, c, b, (int)special_u32(g));
         break;
     }
     case 6: // chained constants
