@@ -17,11 +17,11 @@ $(FUZZ_NAMES:%=fuzz-%): fuzz-%: $(BUILD)/tests/fuzz/fuzz_% $(BUILD)/tests/fuzz/%
 $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/fuzz_%): %: %.o $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
-# The words of the language, for the fuzzer to put together; an empty list where there is no other rule.
+# The words of the language, for the fuzzer to put together; none where there is no other rule.
 $(BUILD)/tests/fuzz/ptx.dict: src/ptx/ptx.def src/ptx/suffix.def
 	@mkdir -p $(@D)
 	$(Q)grep -ohE '(PTX|SUFFIX)\([^"]*"[^"]*"' $^ | sed -E 's/^PTX[^"]*//; s/^SUFFIX\("/"./' | sort -u >$@
 
 $(BUILD)/tests/fuzz/%.dict:
 	@mkdir -p $(@D)
-	$(Q)touch $@
+	$(Q)echo '# no words' >$@
