@@ -309,11 +309,11 @@ static const char *check_slot(struct checker *c, const struct ir_inst *i, const 
     const struct ir_value *v = u->value;
     if (u->user != i) return fault(c->f, i, "an operand slot names another user");
     if (!v) return NULL;
+    if (v->def && !v->def->block) return fault(c->f, i, "operand v%u was removed", v->id);
     if (v->id >= c->f->value_count || c->by_id[v->id] != v)
         return fault(c->f, i, "operand of another function");
     if ((u->previous ? u->previous->next : v->first_use) != u || (u->next && u->next->previous != u))
         return fault(c->f, i, "an operand slot is not in its value's list");
-    if (v->def && !v->def->block) return fault(c->f, i, "operand v%u was removed", v->id);
     c->slots_seen[v->id]++;
     return NULL;
 }
