@@ -86,12 +86,6 @@ static void write_name(struct checker *c, uint32_t name, uint32_t unit)
     add_name(c, n, name);
 }
 
-// A place with that name; an undefined value (MACH_NONE) may be found anywhere.
-static bool stands_for(const struct names *n, uint32_t unit)
-{
-    return unit == MACH_NONE || has_name(n, unit);
-}
-
 // The names of a parallel copy change all at once; the moves behind it bring the values.
 static void run_copies(struct checker *c, const struct mach_names *n)
 {
@@ -99,8 +93,8 @@ static void run_copies(struct checker *c, const struct mach_names *n)
     memcpy(before, c->now, sizeof *before * c->place_count);
     for (uint32_t k = 0; k < n->move_count; k++) drop_name_everywhere(c, n->moves[k].dst);
     for (uint32_t k = 0; k < n->move_count; k++)
-        for (uint32_t p = 0; p < c->place_count; p++)
-            if (stands_for(&before[p], n->moves[k].src)) add_name(c, &c->now[p], n->moves[k].dst);
+        for (uint32_t p = 0; n->moves[k].src != MACH_NONE && p < c->place_count; p++)
+            if (has_name(&before[p], n->moves[k].src)) add_name(c, &c->now[p], n->moves[k].dst);
 }
 
 static uint32_t moved_unit(const struct mach_inst *i)
@@ -171,6 +165,12 @@ static struct names *copy_places(struct checker *c, const struct names *from)
         if (from[k].count) memcpy(to[k].units, from[k].units, sizeof(uint32_t) * from[k].count);
     }
     return to;
+}
+
+// A place with that name; an undefined operand of a phi (MACH_NONE) may be found anywhere.
+static bool stands_for(const struct names *n, uint32_t unit)
+{
+    return unit == MACH_NONE || has_name(n, unit);
 }
 
 // Along an edge phi results take their operands' names. True when the successor's start knows less than

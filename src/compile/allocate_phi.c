@@ -12,9 +12,9 @@
 static struct mach_inst *copies_at_end(struct mach_function *f, struct mach_block *b, uint32_t room)
 {
     struct mach_inst *where = mach_first_terminator(b), *before = where ? where->previous : b->last;
-    if (before && before->i.op == MACH_COPIES && before->note == b->id + 1) return before;
+    if (before && before->i.op == MACH_COPIES && before->hands_on) return before;
     struct mach_inst *i = mach_inst_create(f, MACH_COPIES);
-    i->note = b->id + 1;
+    i->hands_on = true;
     i->moves = ARENA_ARRAY(f->arena, struct mach_move, room);
     if (where) i->i.lines = where->i.lines;
     mach_insert_before(b, where, i);

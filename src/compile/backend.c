@@ -5,6 +5,7 @@
 #include "compile/abi.h"
 #include "compile/allocate.h"
 #include "compile/emit.h"
+#include "compile/schedule.h"
 #include "compile/select.h"
 
 #include <string.h>
@@ -163,6 +164,7 @@ static const char *compile_function(struct ir_unit *u, struct compiled *c, struc
     const char *wrong = u->options->check ? ir_verify(f) : NULL;
     if (wrong) return wrong;
     c->f = select_function(f, &c->arena);
+    if (u->options->optimise) mach_schedule(c->f);
     unsigned limit = u->options->max_registers;
     if (!limit && f->source) limit = f->source->max_registers;
     if (!limit && u->functions.data[0]->source) limit = u->functions.data[0]->source->max_registers;

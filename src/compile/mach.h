@@ -84,6 +84,7 @@ struct mach_inst {
     uint32_t position; // by mach_number
     uint32_t note;
     uint8_t transfer;               // enum mach_transfer
+    bool hands_on;                  // COPIES: the copies of phi operands at a block's end
     const struct mach_names *names; // NULL unless the allocation is checked, and for what allocation inserted
 };
 

@@ -147,13 +147,69 @@ struct source source_half(struct select *s, struct ir_value *v, enum half half)
 
 struct source source_reg(struct select *s, struct ir_value *v) { return in_register(s, source_any(s, v)); }
 
-// Both halves in a fresh pair, for values that have no pair of their own.
-static struct source made_pair(struct select *s, struct ir_value *v)
+// -- constants in registers ----------------------------------------------------------------------
+
+static bool is_cached(const struct cached *c, const struct operand *low, const struct operand *high)
 {
-    uint32_t unit = mach_reg(s->f, 2);
-    move_to(s, unit, source_half(s, v, LOW));
-    move_to(s, unit + 1, source_half(s, v, HIGH));
-    return source_unit(unit, 2);
+    unsigned width = high ? 2 : 1;
+    if (c->o.width != width || c->o.kind != low->kind || c->o.value != low->value || c->o.bank != low->bank)
+        return false;
+    return width == 1 || c->high == high->value;
+}
+
+static struct mach_inst *constant_move(struct select *s, uint32_t unit, struct operand o)
+{
+    struct mach_inst *i = begin(s, OP_MOV);
+    o.flags = 0;
+    o.width = 1;
+    set_dst(i, 0, unit, 1);
+    set_src(i, 0, (struct source){o, MACH_NONE});
+    insert(s, i);
+    return i;
+}
+
+// A block keeps a constant in one register; its MOV rises to before the first user as users are met bottom
+// up.
+static void raise(struct select *s, struct cached *c)
+{
+    if (c->chunk == s->chunk) return;
+    for (unsigned k = 0; k < c->o.width; k++) {
+        if (s->cursor == c->inst[k]) s->cursor = c->inst[k]->next;
+        mach_remove(c->inst[k]);
+        mach_insert_before(s->block, s->cursor, c->inst[k]);
+        c->inst[k]->i.lines = s->lines;
+    }
+    c->chunk = s->chunk;
+}
+
+static uint32_t cached_constant(struct select *s, struct operand low, const struct operand *high)
+{
+    for (size_t k = 0; k < s->cache.count; k++)
+        if (is_cached(&s->cache.data[k], &low, high)) {
+            raise(s, &s->cache.data[k]);
+            return s->cache.data[k].unit;
+        }
+    struct cached c = {.o = low, .high = high ? high->value : 0, .chunk = s->chunk};
+    c.o.width = high ? 2 : 1;
+    c.unit = mach_reg(s->f, c.o.width);
+    c.inst[0] = constant_move(s, c.unit, low);
+    if (high) c.inst[1] = constant_move(s, c.unit + 1, *high);
+    vec_push(&s->cache, c);
+    return c.unit;
+}
+
+static struct source constant_pair(struct select *s, struct source low, struct source high)
+{
+    return source_unit(cached_constant(s, low.o, &high.o), 2);
+}
+
+struct source in_register(struct select *s, struct source o)
+{
+    if (source_is_reg(&o)) return o;
+    uint8_t flags = o.o.flags;
+    o = source_unit(cached_constant(s, o.o, NULL), 1);
+    o.o.flags = flags;
+    return o;
 }
 
 struct source source_pair(struct select *s, struct ir_value *v)
@@ -162,7 +218,8 @@ struct source source_pair(struct select *s, struct ir_value *v)
     if (v->is_constant && !v->bits) return source_unit(MACH_NONE, 2);
     if (v->def && v->def->op == IR_UNDEF) return source_unit(MACH_NONE, 2);
     bool made = v->is_constant || (v->def && (v->def->op == IR_BANK || v->def->op == IR_SYMBOL));
-    if (made && (v->is_constant || v->def->op == IR_SYMBOL || is_word(v->def))) return made_pair(s, v);
+    if (made && (v->is_constant || v->def->op == IR_SYMBOL || is_word(v->def)))
+        return constant_pair(s, source_half(s, v, LOW), source_half(s, v, HIGH));
     return source_unit(demand(s, v), 2);
 }
 
@@ -192,49 +249,6 @@ struct source source_pred(struct select *s, struct ir_value *v)
     if (v->def && setp_is_test(v->def) && v->def->cmp == CMP_EQ)
         negated = !negated; // the unit says "not zero"
     if (negated) o.o.flags = OPERAND_NOT;
-    return o;
-}
-
-// -- constants in registers --------------------------------------------------------------------
-
-static bool same_operand(const struct operand *a, const struct operand *b)
-{
-    return a->kind == b->kind && a->value == b->value && a->bank == b->bank;
-}
-
-// A block keeps a constant in one register; its MOV rises to before the first user as users are met bottom
-// up.
-static uint32_t cached_constant(struct select *s, struct operand o)
-{
-    o.flags = 0;
-    for (size_t k = 0; k < s->cache.count; k++) {
-        struct cached *c = &s->cache.data[k];
-        if (!same_operand(&c->o, &o)) continue;
-        if (c->chunk != s->chunk) {
-            if (s->cursor == c->inst) s->cursor = c->inst->next;
-            mach_remove(c->inst);
-            mach_insert_before(s->block, s->cursor, c->inst);
-            c->inst->i.lines = s->lines;
-            c->chunk = s->chunk;
-        }
-        return c->unit;
-    }
-    uint32_t unit = mach_reg(s->f, 1);
-    struct mach_inst *i = begin(s, OP_MOV);
-    set_dst(i, 0, unit, 1);
-    set_src(i, 0, (struct source){o, MACH_NONE});
-    insert(s, i);
-    struct cached c = {o, unit, s->chunk, i};
-    vec_push(&s->cache, c);
-    return unit;
-}
-
-struct source in_register(struct select *s, struct source o)
-{
-    if (source_is_reg(&o)) return o;
-    uint8_t flags = o.o.flags;
-    o = source_unit(cached_constant(s, o.o), 1);
-    o.o.flags = flags;
     return o;
 }
 

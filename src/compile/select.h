@@ -13,11 +13,12 @@ struct source { // an operand in the making
     uint32_t unit;
 };
 
-struct cached { // a constant that sits in a register of this block
+struct cached { // a constant that sits in a register or a pair of this block
     struct operand o;
+    uint32_t high; // of an immediate pair: its upper word
     uint32_t unit;
     uint32_t chunk; // the IR instruction it was last needed by
-    struct mach_inst *inst;
+    struct mach_inst *inst[2];
 };
 
 struct select {
@@ -101,7 +102,7 @@ static inline bool inst_is_wide(const struct ir_inst *i)
 }
 struct source source_negated(struct source o);
 void emit_add(struct select *s, uint32_t dst, struct source a, struct source b,
-              uint32_t carry_out); // MACH_NONE: none
+              uint32_t carry_out);                      // MACH_NONE: none
 void set_carry_out(struct mach_inst *i, uint32_t unit); // MACH_NONE: nobody wants it
 void set_carry_in(struct mach_inst *i, struct source carry);
 void emit_neg64(struct select *s, uint32_t dst, struct source low, struct source high);
