@@ -1,5 +1,6 @@
 // The compiler's public face: a kernel of a checked PTX module to a program for the machine.
 #pragma once
+// clang-format off
 #include "base/config.h"
 #include "base/diag.h"
 #include "isa/program.h"

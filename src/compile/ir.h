@@ -1,12 +1,14 @@
-// The compiler's intermediate representation: SSA values over a control-flow graph, from lowering until register
-// allocation.
+// The compiler's intermediate representation: SSA values over a control-flow graph, from lowering until
+// register allocation.
 //
-//   ptx_function ─ lower ─▶ ir_function ─ passes ─▶ ir_function ─ select ─▶ machine code with virtual registers
+//   ptx_function ─ lower ─▶ ir_function ─ passes ─▶ ir_function ─ select ─▶ machine code with virtual
+//   registers
 //                                                                  ─ schedule ─ allocate ─ emit ─▶ program
 //
-// Everything is owned by the arena of the unit; removed instructions are unlinked and forgotten. Order of blocks,
-// instructions, values and uses is deterministic: nothing here is ordered by address.
+// Everything is owned by the arena of the unit; removed instructions are unlinked and forgotten. Order of
+// blocks, instructions, values and uses is deterministic: nothing here is ordered by address.
 #pragma once
+// clang-format off
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/str.h"

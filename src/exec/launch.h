@@ -1,8 +1,9 @@
 // A launch: what the execution engine is asked to run, and what it answers.
 //
-// Filled by api/; everything pointed to outlives the run. The engine changes only global memory, the counts and the
-// fault. The same structure is used by the functional engine (exec_run) and by the timing model.
+// Filled by api/; everything pointed to outlives the run. The engine changes only global memory, the counts
+// and the fault. The same structure is used by the functional engine (exec_run) and by the timing model.
 #pragma once
+// clang-format off
 #include "base/progress.h"
 #include "exec/memory.h"
 #include "isa/program.h"

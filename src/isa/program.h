@@ -1,8 +1,9 @@
 // A program: one kernel, with every device function it can reach, compiled for the machine.
 //
-// Made by a front end (compile/ from PTX), read by everything else; immutable once made, and shared by launches,
-// threads and simulations. All memory is in its arena.
+// Made by a front end (compile/ from PTX), read by everything else; immutable once made, and shared by
+// launches, threads and simulations. All memory is in its arena.
 #pragma once
+// clang-format off
 #include "base/arena.h"
 #include "base/str.h"
 #include "isa/isa.h"

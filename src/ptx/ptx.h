@@ -2,16 +2,16 @@
 //
 //     text ── lex ──▶ tokens ── parse ──▶ ptx_module ── check ──▶ the same module, known to be well typed
 //
-// After ptx_parse returns true, every name is resolved (registers, symbols, labels, functions and parameters are
-// pointers or indices), every instruction that is marked `RUN` in ptx.def has a combination of modifiers, types
-// and operands that the PTX ISA allows, and no later stage needs to diagnose PTX again. What PTX allows and
-// warpfold does not execute is kept with `unsupported` set: the launch of a kernel that can reach it is refused
-// with that text and place, and the rest of the module stays usable.
+// After ptx_parse returns true, every name is resolved (registers, symbols, labels, functions and parameters
+// are pointers or indices), every instruction that is marked `RUN` in ptx.def has a combination of modifiers,
+// types and operands that the PTX ISA allows, and no later stage needs to diagnose PTX again. What PTX allows
+// and warpfold does not execute is kept with `unsupported` set: the launch of a kernel that can reach it is
+// refused with that text and place, and the rest of the module stays usable.
 //
-// The module owns everything (through its arena, but for the instructions); nothing in it refers to the text it
-// came from except `struct
-// loc`, which points into the sources of the `struct diag` given to ptx_parse.
+// The module owns everything (through its arena, but for the instructions); nothing in it refers to the text
+// it came from except `struct loc`, which points into the sources of the `struct diag` given to ptx_parse.
 #pragma once
+// clang-format off
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/hash.h"
