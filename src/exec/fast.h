@@ -15,6 +15,8 @@
 
 #define HANDLER(name)                                                                                        \
     static const struct bound *name(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+// A path so seldom or so long that it must not cost its caller a stack frame.
+#define HANDLER_OUTLINED(name) __attribute__((noinline)) HANDLER(name)
 
 // One result word a lane. SETUP runs once, EXPRESSION (a vu) for each vector k.
 #define FORM(name, SETUP, LOADS, EXPRESSION)                                                                 \
@@ -48,14 +50,20 @@
 #define CONSTANT const vu s = splat(d->scalar)
 
 #define FORM_1(name, EXPRESSION) FORM(name, REG_A, vu a = load(pa, k), EXPRESSION)
+// Sources as vectors; a form's expression need not use them all.
+#define LOAD_2(B)                                                                                            \
+    vu a = load(pa, k), b = B;                                                                               \
+    (void)a, (void)b
+#define LOAD_3(B, C)                                                                                         \
+    vu a = load(pa, k), b = B, c = C;                                                                        \
+    (void)a, (void)b, (void)c
 #define FORM_2(name, EXPRESSION)                                                                             \
-    FORM(name##_rr, REG_A; REG_B, vu a = load(pa, k); vu b = load(pb, k), EXPRESSION)                        \
-    FORM(name##_rs, REG_A; CONSTANT, vu a = load(pa, k); vu b = s, EXPRESSION)
+    FORM(name##_rr, REG_A; REG_B, LOAD_2(load(pb, k)), EXPRESSION)                                           \
+    FORM(name##_rs, REG_A; CONSTANT, LOAD_2(s), EXPRESSION)
 #define FORM_3(name, EXPRESSION)                                                                             \
-    FORM(name##_rrr, REG_A; REG_B; REG_C, vu a = load(pa, k); vu b = load(pb, k);                            \
-         vu c = load(pc, k), EXPRESSION)                                                                     \
-    FORM(name##_rsr, REG_A; CONSTANT; REG_C, vu a = load(pa, k); vu b = s; vu c = load(pc, k), EXPRESSION)   \
-    FORM(name##_rrs, REG_A; REG_B; CONSTANT, vu a = load(pa, k); vu b = load(pb, k); vu c = s, EXPRESSION)
+    FORM(name##_rrr, REG_A; REG_B; REG_C, LOAD_3(load(pb, k), load(pc, k)), EXPRESSION)                      \
+    FORM(name##_rsr, REG_A; CONSTANT; REG_C, LOAD_3(s, load(pc, k)), EXPRESSION)                             \
+    FORM(name##_rrs, REG_A; REG_B; CONSTANT, LOAD_3(load(pb, k), s), EXPRESSION)
 
 // Two result words a lane, `low` and `high`, computed by STATEMENT.
 #define FORM_WIDE(name, SETUP, LOADS, STATEMENT)                                                             \

@@ -5,4 +5,6 @@
 
 typedef const struct handlers *fast_family(const struct exec *e, const struct inst *i, struct bound *d);
 
-#define FAST_FAMILIES FAMILY(fast_integer) FAMILY(fast_control)
+#define FAST_FAMILIES                                                                                        \
+    FAMILY(fast_integer)                                                                                     \
+    FAMILY(fast_bits) FAMILY(fast_single) FAMILY(fast_special) FAMILY(fast_memory) FAMILY(fast_control)
