@@ -9,6 +9,7 @@ static const char *const isa_words[] = {[EXEC_ISA_AUTO] = "auto",
                                         [EXEC_ISA_PORTABLE] = "portable",
                                         [EXEC_ISA_AVX2] = "avx2",
                                         [EXEC_ISA_AVX512] = "avx512",
+                                        [EXEC_ISA_GENERAL] = "general",
                                         NULL};
 
 static const struct config_key keys[] = {

@@ -159,7 +159,6 @@ struct exec {
     const struct launch *launch;
     const struct program *program;
     enum exec_isa isa;
-    bool general_only;            // no fast forms: what tests compare them with
     unsigned lanes, vector_bytes; // 32 or 64; 4 bytes a lane
     unsigned warp_size, warps_per_block, threads_per_block;
     uint32_t register_slots; // of a warp, extra ones included

@@ -11,6 +11,7 @@ const char *exec_isa_name(enum exec_isa isa)
     case EXEC_ISA_PORTABLE: return "portable";
     case EXEC_ISA_AVX2: return "avx2";
     case EXEC_ISA_AVX512: return "avx512";
+    case EXEC_ISA_GENERAL: return "general";
     case EXEC_ISA_COUNT: break;
     }
     return NULL;
@@ -20,6 +21,7 @@ bool exec_isa_available(enum exec_isa isa)
 {
     switch (isa) {
     case EXEC_ISA_AUTO:
+    case EXEC_ISA_GENERAL:
     case EXEC_ISA_PORTABLE: return true;
 #if FAST_X86
     case EXEC_ISA_AVX2:
@@ -53,7 +55,7 @@ FAST_FAMILIES
 
 const struct handlers *exec_fast_form(const struct exec *e, const struct inst *i, struct bound *d)
 {
-    enum { ISA_BUILDS = FAST_X86 ? EXEC_ISA_COUNT : EXEC_ISA_AVX2 };
+    enum { ISA_BUILDS = FAST_X86 ? EXEC_ISA_GENERAL : EXEC_ISA_AVX2 };
     static fast_family *const families[][ISA_BUILDS][2] = {
 #if FAST_X86
 #define FAMILY(name)                                                                                         \
@@ -66,7 +68,7 @@ const struct handlers *exec_fast_form(const struct exec *e, const struct inst *i
         FAST_FAMILIES
 #undef FAMILY
     };
-    if (e->general_only) return NULL;
+    if (e->isa == EXEC_ISA_GENERAL) return NULL;
     for (size_t f = 0; f < sizeof families / sizeof families[0]; f++) {
         struct bound tried = *d;
         const struct handlers *h = families[f][e->isa][e->lanes == 64](e, i, &tried);

@@ -15,8 +15,11 @@ enum { WARP_SIZE_MAX = 64, LAUNCH_THREADS_MAX = 1024 };
 
 enum launch_simt { SIMT_STACK, SIMT_SPLITS };
 
-// exec.isa: which build of the interpreter runs. AUTO takes the best the processor has.
-enum exec_isa { EXEC_ISA_AUTO, EXEC_ISA_PORTABLE, EXEC_ISA_AVX2, EXEC_ISA_AVX512, EXEC_ISA_COUNT };
+// exec.isa: which build of the interpreter runs. AUTO takes the best the processor has. GENERAL has no fast forms: the
+// plain statement of every instruction, which the builds are compared with.
+enum exec_isa {
+    EXEC_ISA_AUTO, EXEC_ISA_PORTABLE, EXEC_ISA_AVX2, EXEC_ISA_AVX512, EXEC_ISA_GENERAL, EXEC_ISA_COUNT
+};
 
 // A texture object (PTX ISA 5.3 and the CUDA programming guide's texture fetching appendix). A handle is the
 // texture's index + 1.

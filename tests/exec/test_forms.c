@@ -1,0 +1,385 @@
+// Every build of every fast form against the general handlers: random arithmetic on values at the edges, with
+// random operand kinds, modifiers, flags and guards, and random accesses in the patterns that fast forms look
+// for. The same bits are expected from all of them, for full and partial warps of every size.
+#include "base/rng.h"
+#include "exec/machine.h"
+#include "isa/shape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS = 100, REGISTERS = 32, BODY = 48, FIRST_OUT = REGISTERS + 8, OUT_ROWS = REGISTERS + 8 };
+
+static uint32_t edge_value(struct rng *r)
+{
+    static const uint32_t edges[] = {
+        0,          1,          2,          31,         32,         33,         63,         64,
+        0x7f,       0x80,       0xff,       0x100,      0x7fff,     0x8000,     0xffff,     0x10000,
+        0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffffe, 0x3f800000, 0xbf800000, 0x3f000000,
+        0x40490fdb, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x00800000, 0x007fffff,
+        0x00000003, 0x80000003, 0x4b000000, 0x4b000001, 0x4f000000, 0x4effffff, 0x4f7fffff, 0x4f800000,
+        0xcf000000, 0x33800000, 0x33000000, 0x3f800001, 0x40200000, 0x3fc00000, 0x7f7fffff, 0x3c003c00,
+        0x7c00fc00, 0x7e017fff, 0x04000001, 0x80010400, 0x3ff00000, 0x7ff00000};
+    uint64_t z = rng_next(r);
+    switch (z & 7) {
+    case 0:
+    case 1:
+    case 2: return edges[(z >> 8) % TEST_COUNT(edges)];
+    case 3: return (uint32_t)(z >> 32) >> (z >> 8 & 31);
+    case 4: return 0x3f800000u + ((uint32_t)(z >> 32) & 0x07ffffffu) - 0x03000000u; // floats around 1
+    }
+    return (uint32_t)(z >> 32);
+}
+
+static struct operand random_source(struct rng *r, const struct inst *i, unsigned k, enum shape_kind kind,
+                                    bool *other)
+{
+    static const uint32_t constants[] = {0,  1,          4,          5,    8,      31,     32,
+                                         33, 0xffffffff, 0x80000000, 0x7f, 0x3210, 0x5410, 0x7632};
+    struct operand o = {.kind = OPERAND_REG, .width = 1};
+    if (kind == SHAPE_PRED) {
+        o.kind = OPERAND_PRED;
+        o.reg = (uint8_t)rng_below(r, 8);
+        o.flags = rng_below(r, 3) == 0 ? OPERAND_NOT : 0;
+        return o;
+    }
+    o.width = (uint8_t)isa_src_width(i, k);
+    o.reg = (uint8_t)(rng_below(r, (uint32_t)(REGISTERS / o.width)) * o.width);
+    unsigned choice = rng_below(r, 10);
+    if (choice == 0) o.reg = REG_ZERO;
+    if (choice >= 7 && !*other && o.width <= 2) {
+        *other = true;
+        o.kind = OPERAND_IMM;
+        o.value = rng_below(r, 2) ? constants[rng_below(r, TEST_COUNT(constants))] : edge_value(r);
+        o.reg = 0;
+        if (choice == 9) {
+            o.kind = OPERAND_CONST;
+            o.bank = BANK_LAUNCH;
+            o.value = BANK_LAUNCH_PARAMS + 8 * (8 + rng_below(r, 8));
+        }
+    }
+    if (rng_below(r, 3) == 0) o.flags = (uint8_t)(rng_next(r) & isa_src_modifiers(i, k));
+    return o;
+}
+
+static struct operand random_destination(struct rng *r, enum shape_kind kind, unsigned width)
+{
+    if (kind == SHAPE_PRED) return (struct operand){.kind = OPERAND_PRED, .reg = (uint8_t)rng_below(r, 8)};
+    uint8_t reg = (uint8_t)(rng_below(r, (uint32_t)(REGISTERS / width)) * width);
+    return (struct operand){
+        .kind = OPERAND_REG, .reg = rng_below(r, 40) ? reg : REG_ZERO, .width = (uint8_t)width};
+}
+
+static bool is_tried(enum isa_op op)
+{
+    const struct isa_info *info = &isa_table[op];
+    if (op == OP_S2R || op == OP_VOTE || op == OP_SHFL || op == OP_MATCH || op == OP_REDUX) return true;
+    return (info->flags & ISA_PURE) && op != OP_TXQ;
+}
+
+static struct inst random_inst(struct rng *r)
+{
+    for (;;) {
+        struct inst i = {.op = (uint16_t)rng_below(r, OP_COUNT), .guard = PRED_TRUE, .reconverge = NO_TARGET};
+        enum isa_op op = (enum isa_op)i.op;
+        if (!is_tried(op)) continue;
+        struct isa_shape shape = isa_shape_of(op);
+        static const uint8_t types[] = {TYPE_NONE, TYPE_U32, TYPE_S32, TYPE_F32, TYPE_F64, TYPE_F16,
+                                        TYPE_BF16, TYPE_U8,  TYPE_S8,  TYPE_U16, TYPE_S16, TYPE_U64,
+                                        TYPE_S64,  TYPE_B32, TYPE_B64, TYPE_TF32};
+        i.type = types[rng_below(r, TEST_COUNT(types))];
+        i.type2 = types[rng_below(r, TEST_COUNT(types))];
+        i.mode = (uint8_t)rng_below(r, MODE_COUNT);
+        while (!isa_mode_fits(op, (enum isa_mode)i.mode)) i.mode = (uint8_t)((i.mode + 1) % MODE_COUNT);
+        i.cmp = (uint8_t)rng_below(r, 16);
+        if (isa_table[op].unit == UNIT_INT) i.cmp = (uint8_t)(CMP_LT + i.cmp % 6);
+        i.boolean = rng_below(r, 4) ? BOOL_AND : (uint8_t)rng_below(r, 3);
+        i.round = rng_below(r, 3) ? ROUND_RN : (uint8_t)rng_below(r, 4);
+        i.flags = rng_below(r, 2) ? 0 : (uint16_t)(rng_next(r) & isa_inst_flags(op));
+        static const uint8_t luts[] = {0xc0, 0xfc, 0x3c, 0x96, 0xe8, 0xca, 0x80, 0xfe, 0x30, 0xf8, 0x1b};
+        i.lut = rng_below(r, 2) ? luts[rng_below(r, TEST_COUNT(luts))] : (uint8_t)rng_next(r);
+        i.lut2 = (uint8_t)rng_next(r);
+        i.shift = (uint8_t)rng_below(r, 32);
+        if (rng_below(r, 4) == 0) {
+            i.guard = (uint8_t)rng_below(r, 7);
+            i.guard_not = (uint8_t)rng_below(r, 2);
+        }
+        bool other = false;
+        for (unsigned k = 0; k < 2; k++) {
+            bool absent = k && rng_below(r, 2);
+            if (shape.dst[k] && !absent)
+                i.dst[k] = random_destination(r, (enum shape_kind)shape.dst[k], isa_dst_width(&i));
+        }
+        for (unsigned k = 0; k < 4; k++) {
+            bool absent = k >= 2 && rng_below(r, 2);
+            if (op == OP_S2R)
+                i.src[0] =
+                    (struct operand){.kind = OPERAND_SREG, .reg = (uint8_t)rng_below(r, SREG_CLOCK_LO)};
+            else if (shape.src[k] && !absent)
+                i.src[k] = random_source(r, &i, k, (enum shape_kind)shape.src[k], &other);
+        }
+        // Members that never come would be waited for; PTX leaves them undefined.
+        if (op == OP_SHFL) i.src[3] = (struct operand){.kind = OPERAND_NONE};
+        if (op == OP_VOTE || op == OP_MATCH || op == OP_REDUX)
+            i.src[1] = (struct operand){.kind = OPERAND_NONE};
+        if (op == OP_REDUX && !isa_type_bytes((enum isa_type)i.type)) continue;
+        if (op == OP_REDUX && i.type != TYPE_U32 && i.type != TYPE_S32 && i.type != TYPE_B32) continue;
+        if (!isa_check(&i)) return i;
+    }
+}
+
+// Loads REGISTERS registers and seven predicates of random values, BODY places to fill, stores everything.
+static char *frame_text(void)
+{
+    struct strbuf s = {0};
+    strbuf_puts(&s, ".shared 2048\n.local 256\n"
+                    "S2R R40, SR_TID.X\nMOV R41, 0x4\n"
+                    "IMAD.WIDE R42, R40, R41, c[0x0][0x160]\n"
+                    "IMAD.WIDE R44, R40, R41, c[0x0][0x168]\n");
+    for (unsigned p = 0; p < 7; p++)
+        strbuf_printf(&s, "LDG.E R46, [R42+0x%x]\nISETP.LT.AND P%u, PT, R46, RZ, PT\n", p * 4 * THREADS, p);
+    for (unsigned reg = 0; reg < REGISTERS; reg++)
+        strbuf_printf(&s, "LDG.E R%u, [R42+0x%x]\n", reg, reg * 4 * THREADS);
+    for (unsigned n = 0; n < BODY; n++) strbuf_puts(&s, "NOP\n");
+    for (unsigned reg = 0; reg < REGISTERS; reg++)
+        strbuf_printf(&s, "STG.E [R44+0x%x], R%u\n", reg * 4 * THREADS, reg);
+    for (unsigned p = 0; p < 7; p++)
+        strbuf_printf(&s, "SEL R46, R41, RZ, P%u\nSTG.E [R44+0x%x], R46\n", p, (REGISTERS + p) * 4 * THREADS);
+    strbuf_puts(&s, "EXIT\n");
+    return s.text;
+}
+
+static void fill_body(struct program *p, struct rng *r, struct inst (*make)(struct rng *))
+{
+    for (uint32_t n = 0; n < p->inst_count; n++)
+        if (p->insts[n].op == OP_NOP) p->insts[n] = make(r);
+}
+
+// Runs the machine's program in one build; the output rows as a hash and a copy.
+static bool run_build(struct machine *m, enum exec_isa isa, uint64_t in, uint64_t out, const uint32_t *values,
+                      uint32_t *result)
+{
+    memcpy(machine_words(m, in), values, 4ul * THREADS * REGISTERS);
+    memset(machine_words(m, out), 0, 4ul * THREADS * OUT_ROWS);
+    m->launch.isa = isa;
+    m->counts = (struct exec_counts){0};
+    bool good = machine_run(m);
+    CHECK_MSG(m->t, good, "%s: %s", exec_isa_name(isa), m->fault.text);
+    memcpy(result, machine_words(m, out), 4ul * THREADS * OUT_ROWS);
+    return good;
+}
+
+static void report(struct test *t, const struct machine *m, enum exec_isa isa, uint64_t seed,
+                   const uint32_t *want, const uint32_t *got)
+{
+    for (unsigned n = 0; n < THREADS * OUT_ROWS; n++) {
+        if (want[n] == got[n]) continue;
+        struct strbuf text = {0};
+        for (uint32_t k = 0; k < m->program->inst_count; k++) {
+            enum isa_op op = (enum isa_op)m->program->insts[k].op;
+            if (op == OP_LDG || op == OP_STG) continue;
+            program_print_inst(m->program, k, &text);
+            strbuf_putc(&text, '\n');
+        }
+        test_fail(t, __FILE__, __LINE__,
+                  "seed %llu, %s, warp size %u: row %u of thread %u is 0x%08x, not 0x%08x\n%s",
+                  (unsigned long long)seed, exec_isa_name(isa), m->launch.warp_size, n / THREADS, n % THREADS,
+                  got[n], want[n], strbuf_text(&text));
+        strbuf_fini(&text);
+        return;
+    }
+}
+
+static void compare_builds(struct test *t, uint64_t seed, struct inst (*make)(struct rng *))
+{
+    static const unsigned warp_sizes[] = {32, 64, 16};
+    struct rng r;
+    rng_init(&r, seed);
+    struct machine m;
+    char *text = frame_text();
+    uint32_t *values = malloc(4ul * THREADS * REGISTERS), *want = malloc(4ul * THREADS * OUT_ROWS);
+    uint32_t *got = malloc(4ul * THREADS * OUT_ROWS);
+    if (machine_init(&m, t, text, THREADS)) {
+        fill_body(m.program, &r, make);
+        for (unsigned n = 0; n < THREADS * REGISTERS; n++) values[n] = edge_value(&r);
+        uint64_t in = machine_buffer(&m, 4ull * THREADS * REGISTERS),
+                 out = machine_buffer(&m, 4ull * THREADS * OUT_ROWS);
+        while (m.params < MACHINE_PARAMS) machine_param(&m, (uint64_t)edge_value(&r) << 32 | edge_value(&r));
+        for (unsigned s = 0; s < TEST_COUNT(warp_sizes) && !test_failed(t); s++) {
+            m.launch.warp_size = warp_sizes[s];
+            run_build(&m, EXEC_ISA_GENERAL, in, out, values, want);
+            struct exec_counts counts = m.counts;
+            for (unsigned isa = EXEC_ISA_PORTABLE; isa < EXEC_ISA_GENERAL; isa++) {
+                if (!exec_isa_available((enum exec_isa)isa)) continue;
+                run_build(&m, (enum exec_isa)isa, in, out, values, got);
+                if (memcmp(want, got, 4ul * THREADS * OUT_ROWS) != 0)
+                    report(t, &m, (enum exec_isa)isa, seed, want, got);
+                CHECK(t, memcmp(&counts, &m.counts, sizeof counts) == 0);
+            }
+        }
+    }
+    machine_fini(&m);
+    free(text);
+    free(values);
+    free(want);
+    free(got);
+}
+
+// -- memory
+// ----------------------------------------------------------------------------------------------------
+// Registers R48, R50 … R62 hold addresses in patterns: 0 to 3 global, 4 and 5 shared, 6 local, 7 generic to
+// shared.
+enum { ADDRESS_ROWS = 8, FIRST_ADDRESS = 48, DATA_BYTES = 8192, SHARED_BYTES = 2048, LOCAL_BYTES = 256 };
+
+static uint32_t pattern(struct rng *r, unsigned kind, unsigned thread, uint32_t base, uint32_t room)
+{
+    unsigned lane = thread % 32;
+    uint32_t offset = 0;
+    switch (kind) {
+    case 0: offset = 4 * lane; break;
+    case 1: break;
+    case 2: offset = lane % 16 * 4 + lane / 16 * 256; break;
+    case 3: offset = lane % 8 * 4 + lane / 8 * 64; break;
+    case 4: offset = 8 * lane; break;
+    case 5: offset = 16 * lane; break;
+    case 6: offset = 4 * (31 - lane); break;
+    case 7: offset = rng_below(r, room / 16 - 2) * 16; break;
+    case 8: offset = lane; break;
+    case 9: offset = 2 * lane; break;
+    case 10: offset = lane / 16 * 32; break;
+    }
+    return base + offset % (room - 32);
+}
+
+static void make_addresses(struct rng *r, uint64_t data[2], uint32_t *rows)
+{
+    for (unsigned row = 0; row < ADDRESS_ROWS; row++) {
+        unsigned kind = row == 6 && rng_below(r, 2) ? 1 : rng_below(r, 11);
+        uint32_t base = rng_below(r, 16) * 16, room = row < 4   ? DATA_BYTES - 512
+                                                      : row < 6 ? SHARED_BYTES - 512
+                                                                : 200;
+        if (row < 4) base += (uint32_t)data[rng_below(r, 2)];
+        if (row == 6) base = 16;
+        if (row == 7) base += ISA_SHARED_WINDOW;
+        for (unsigned t = 0; t < THREADS; t++) rows[row * THREADS + t] = pattern(r, kind, t, base, room);
+    }
+}
+
+// A byte-aligned pattern may only be accessed by bytes, or it faults: the first access types that fit are
+// kept.
+static struct inst random_access(struct rng *r)
+{
+    static const uint8_t ops[4][2] = {{OP_LDG, OP_STG}, {OP_LDS, OP_STS}, {OP_LDL, OP_STL}, {OP_LD, OP_ST}};
+    static const uint8_t types[] = {TYPE_B32, TYPE_B64, TYPE_B128, TYPE_U8, TYPE_S8, TYPE_U16, TYPE_S16};
+    for (;;) {
+        unsigned row = rng_below(r, ADDRESS_ROWS), space = row < 4    ? (rng_below(r, 4) ? 0 : 3)
+                                                           : row < 6  ? 1
+                                                           : row == 6 ? 2
+                                                                      : 3;
+        bool is_store = rng_below(r, 2), wide = space == 0 || space == 3;
+        struct inst i = {.op = ops[space][is_store], .guard = PRED_TRUE, .reconverge = NO_TARGET};
+        i.type = types[rng_below(r, TEST_COUNT(types))];
+        if (is_store && (i.type == TYPE_S8 || i.type == TYPE_S16)) continue;
+        if (rng_below(r, 4) == 0) {
+            i.guard = (uint8_t)rng_below(r, 7);
+            i.guard_not = (uint8_t)rng_below(r, 2);
+        }
+        unsigned width = is_store ? isa_src_width(&i, 1) : isa_dst_width(&i);
+        struct operand value = random_destination(r, SHAPE_REG, width);
+        i.src[0] = (struct operand){.kind = OPERAND_MEM,
+                                    .reg = (uint8_t)(FIRST_ADDRESS + 2 * row),
+                                    .width = wide ? 2 : 1,
+                                    .value = rng_below(r, 4) * 16};
+        if (is_store)
+            i.src[1] = value;
+        else
+            i.dst[0] = value;
+        if (!isa_check(&i)) return i;
+    }
+}
+
+static bool aligned_for(const struct inst *i, const uint32_t *rows)
+{
+    unsigned row = (i->src[0].reg - FIRST_ADDRESS) / 2u, bytes = isa_type_bytes((enum isa_type)i->type);
+    for (unsigned t = 0; t < THREADS; t++)
+        if (rows[row * THREADS + t] % bytes) return false;
+    return true;
+}
+
+static void compare_memory(struct test *t, uint64_t seed)
+{
+    static const unsigned warp_sizes[] = {32, 64, 16};
+    struct rng r;
+    rng_init(&r, seed);
+    struct machine m;
+    char *text = frame_text();
+    struct strbuf whole = {0};
+    strbuf_puts(&whole, ".shared 2048\n.local 256\nS2R R40, SR_TID.X\nMOV R41, 0x4\n"
+                        "IMAD.WIDE R42, R40, R41, c[0x0][0x170]\n");
+    for (unsigned row = 0; row < ADDRESS_ROWS; row++)
+        strbuf_printf(&whole, "LDG.E R%u, [R42+0x%x]\n", FIRST_ADDRESS + 2 * row, row * 4 * THREADS);
+    strbuf_puts(&whole, strchr(strchr(text, '\n') + 1, '\n') + 1);
+    size_t size = 4ul * THREADS * OUT_ROWS + 2 * DATA_BYTES;
+    uint32_t *values = malloc(4ul * THREADS * REGISTERS), *rows = malloc(4ul * THREADS * ADDRESS_ROWS);
+    uint8_t *want = malloc(size), *got = malloc(size);
+    if (machine_init(&m, t, strbuf_text(&whole), THREADS)) {
+        uint64_t in = machine_buffer(&m, 4ull * THREADS * REGISTERS),
+                 out = machine_buffer(&m, 4ull * THREADS * OUT_ROWS);
+        uint64_t addresses = machine_buffer(&m, 4ull * THREADS * ADDRESS_ROWS);
+        uint64_t data[2] = {machine_buffer(&m, DATA_BYTES), machine_buffer(&m, DATA_BYTES)};
+        make_addresses(&r, data, rows);
+        memcpy(machine_words(&m, addresses), rows, 4ul * THREADS * ADDRESS_ROWS);
+        for (uint32_t n = 0; n < m.program->inst_count; n++) {
+            if (m.program->insts[n].op != OP_NOP) continue;
+            do m.program->insts[n] = random_access(&r);
+            while (!aligned_for(&m.program->insts[n], rows));
+        }
+        for (unsigned n = 0; n < THREADS * REGISTERS; n++) values[n] = edge_value(&r);
+        for (unsigned s = 0; s < TEST_COUNT(warp_sizes) && !test_failed(t); s++) {
+            m.launch.warp_size = warp_sizes[s];
+            for (unsigned k = 0; k < EXEC_ISA_GENERAL; k++) {
+                enum exec_isa isa = k ? (enum exec_isa)k : EXEC_ISA_GENERAL;
+                if (!exec_isa_available(isa)) continue;
+                uint8_t *result = k ? got : want;
+                for (unsigned b = 0; b < 2; b++)
+                    for (unsigned n = 0; n < DATA_BYTES / 4; n++)
+                        machine_words(&m, data[b])[n] = n * 0x9e3779b9u + b;
+                run_build(&m, isa, in, out, values, (uint32_t *)(void *)result);
+                for (unsigned b = 0; b < 2; b++)
+                    memcpy(result + 4ul * THREADS * OUT_ROWS + b * DATA_BYTES, machine_words(&m, data[b]),
+                           DATA_BYTES);
+                if (k && memcmp(want, got, size) != 0) {
+                    report(t, &m, isa, seed, (uint32_t *)(void *)want, (uint32_t *)(void *)got);
+                    CHECK_MSG(t, memcmp(want, got, size) == 0, "seed %llu", (unsigned long long)seed);
+                }
+            }
+        }
+    }
+    machine_fini(&m);
+    strbuf_fini(&whole);
+    free(text);
+    free(values);
+    free(rows);
+    free(want);
+    free(got);
+}
+
+static void test_arithmetic(struct test *t)
+{
+    unsigned programs = test_is_long() ? 20000 : 400;
+    uint64_t seed = test_seed(1);
+    for (unsigned n = 0; n < programs && !test_failed(t); n++) compare_builds(t, seed + n, random_inst);
+}
+
+static void test_memory(struct test *t)
+{
+    unsigned programs = test_is_long() ? 20000 : 400;
+    uint64_t seed = test_seed(1);
+    for (unsigned n = 0; n < programs && !test_failed(t); n++) compare_memory(t, seed + n);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"arithmetic", test_arithmetic}, {"memory", test_memory}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
