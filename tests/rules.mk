@@ -2,6 +2,7 @@
 # What the fuzzer finds interesting goes to the build folder; a crash leaves its input there and fails.
 
 FUZZ_SECONDS ?= 60
+FUZZ_SEEDS_compile := tests/compile/lower tests/fuzz/corpus/ptx
 FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .PHONY: fuzz
@@ -12,13 +13,13 @@ fuzz:
 $(FUZZ_NAMES:%=fuzz-%): fuzz-%: $(BUILD)/tests/fuzz/fuzz_% $(BUILD)/tests/fuzz/%.dict
 	@mkdir -p $(BUILD)/corpus/$*
 	$< -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -max_len=20000 -print_final_stats=1 \
-	    -dict=$(BUILD)/tests/fuzz/$*.dict -artifact_prefix=$(BUILD)/crash-$*- $(BUILD)/corpus/$* tests/fuzz/corpus/$*
+	    -dict=$(BUILD)/tests/fuzz/$*.dict -artifact_prefix=$(BUILD)/crash-$*- $(BUILD)/corpus/$* $(or $(FUZZ_SEEDS_$*),tests/fuzz/corpus/$*)
 
 $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/fuzz_%): %: %.o $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 # The words of the language, for the fuzzer to put together; none where there is no other rule.
-$(BUILD)/tests/fuzz/ptx.dict: src/ptx/ptx.def src/ptx/suffix.def
+$(BUILD)/tests/fuzz/ptx.dict $(BUILD)/tests/fuzz/compile.dict: src/ptx/ptx.def src/ptx/suffix.def
 	@mkdir -p $(@D)
 	$(Q)grep -ohE '(PTX|SUFFIX)\([^"]*"[^"]*"' $^ | sed -E 's/^PTX[^"]*//; s/^SUFFIX\("/"./' | sort -u >$@
 
