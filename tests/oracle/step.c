@@ -180,14 +180,15 @@ static enum oracle_step branch_indexed(struct oracle_thread *t, const struct ptx
     return jump(t, table->labels[index]);
 }
 
-// ---- calls. Arguments and results are copied as bytes; a register is its low bytes.
+// ---- calls. Arguments and results are copied as bytes; a register is its low bytes. A structure may have
+// holes, so strict launches ask only scalars to be written.
 
 static void load_actual(struct oracle_thread *t, const struct ptx_operand *op, uint64_t size, uint8_t *bytes)
 {
     memset(bytes, 0, size);
     if (op->kind == PTX_OPERAND_SYMBOL && op->variable->space == PTX_SPACE_PARAM) {
         uint32_t from = top(t)->base + oracle_offset_of(t->block->o, op->variable);
-        oracle_check_local(t, from, op->variable->size_bytes, ACCESS_READ);
+        if (!op->variable->is_array) oracle_check_local(t, from, op->variable->size_bytes, ACCESS_READ);
         memcpy(bytes, t->local.data + from,
                size < op->variable->size_bytes ? size : op->variable->size_bytes);
     } else {
@@ -217,7 +218,7 @@ static void load_formal(struct oracle_thread *t, const struct ptx_variable *v, u
         oracle_check_register(t, v->reg);
         memcpy(bytes, &top(t)->regs[v->reg], v->size_bytes);
     } else {
-        oracle_check_local(t, from, v->size_bytes, ACCESS_READ);
+        if (!v->is_array) oracle_check_local(t, from, v->size_bytes, ACCESS_READ);
         memcpy(bytes, t->local.data + from, v->size_bytes);
     }
 }
