@@ -61,7 +61,7 @@ static void record_launch(void *context, struct wf_kernel *kernel, const struct 
     report_run_add(context, kernel, shape, stats);
 }
 
-// --verify: once more with nothing optimised, on the portable interpreter. Programs of class D must leave the
+// --verify: once more with nothing optimised, on the general engine. Programs of class D must leave the
 // same bytes; the others have been compared with the reference, as always.
 static enum wf_status verify(const struct options *o, const struct selection *what, const struct workload *w,
                              uint64_t output_hash, struct diag *d)
@@ -71,7 +71,7 @@ static enum wf_status verify(const struct options *o, const struct selection *wh
     struct workload_result plain;
     enum wf_status status = command_settings(o, c, d);
     if (status == WF_OK) status = wf_set(c, "compile.optimise", "0");
-    if (status == WF_OK) status = wf_set(c, "exec.isa", "portable");
+    if (status == WF_OK) status = wf_set(c, "exec.isa", "general");
     if (status == WF_OK) status = workload_run(w, c, &options, &plain);
     if (status != WF_OK)
         command_fail_context(c, (int)status);

@@ -250,12 +250,12 @@ static const char *why_order_matters(const struct report_run *base)
     return counter(base, "exec.atomics") ? "it uses atomics" : NULL;
 }
 
-// The same run once more: nothing optimised, the portable interpreter, races looked for. Then memory must be
+// The same run once more: nothing optimised, the general engine, races looked for. Then memory must be
 // equal.
 static enum wf_status verify(const struct options *o, struct session *s)
 {
     static const char *const plain[][2] = {
-        {"compile.optimise", "0"}, {"exec.isa", "portable"}, {"check.races", "1"}};
+        {"compile.optimise", "0"}, {"exec.isa", "general"}, {"check.races", "1"}};
     struct diag quiet;
     struct session base;
     diag_init(&quiet);
