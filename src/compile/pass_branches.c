@@ -178,7 +178,21 @@ static bool phis_stay_inside(const struct ir_block *e)
     return true;
 }
 
-static bool skip_block(struct ir_function *f, struct ir_block *e)
+// Whether the function holds anything for which it matters which lanes come together: a way around a block
+// where lanes met would let them arrive apart.
+static bool lanes_meet(const struct ir_function *f)
+{
+    for (const struct ir_block *b = f->first_block; b; b = b->next)
+        for (const struct ir_inst *i = b->first; i; i = i->next) {
+            bool alone = i->op == IR_FENCE || i->op == IR_CPCOMMIT || i->op == IR_CPWAIT ||
+                         i->op == IR_PREFETCH || i->op == IR_NANOSLEEP || i->op == IR_TRAP ||
+                         i->op == IR_SYSCALL;
+            if (ir_table[i->op].flags & IR_EFFECT && !alone) return true;
+        }
+    return false;
+}
+
+static bool skip_block(struct ir_function *f, struct ir_block *e, bool together)
 {
     const struct ir_inst *body = e->first;
     while (body->op == IR_PHI) body = body->next;
@@ -188,7 +202,7 @@ static bool skip_block(struct ir_function *f, struct ir_block *e)
         for (uint32_t k = e->pred_count; k-- > 0;) changed |= pass_through(e, k, 0);
         return changed;
     }
-    if (e->last->op != IR_BRANCH) return false;
+    if (e->last->op != IR_BRANCH || together) return false;
     const struct ir_value *asked = ir_operand(e->last, 0);
     if (!asked->def || asked->def->op != IR_PHI || asked->def->block != e) return false;
     for (uint32_t k = e->pred_count; k-- > 0;) {
@@ -200,7 +214,7 @@ static bool skip_block(struct ir_function *f, struct ir_block *e)
 
 bool pass_branches(struct ir_function *f, const struct pass_context *c)
 {
-    bool changed = false, again;
+    bool changed = false, again, together = lanes_meet(f);
     do {
         again = false;
         for (struct ir_block *b = f->first_block; b; b = b->next) {
@@ -210,7 +224,7 @@ bool pass_branches(struct ir_function *f, const struct pass_context *c)
         again |= remove_unreachable(f);
         for (struct ir_block *b = f->first_block; b; b = b->next)
             while (append_successor(f, b)) again = true;
-        for (struct ir_block *b = f->first_block; b; b = b->next) again |= skip_block(f, b);
+        for (struct ir_block *b = f->first_block; b; b = b->next) again |= skip_block(f, b, together);
         again |= remove_unreachable(f);
         changed |= again;
     } while (again);

@@ -45,6 +45,16 @@ static inline struct ir_inst *simplify_match_constant(const struct ir_value *v, 
     return i && ir_constant_bits(ir_operand(i, 1), constant) ? i : NULL;
 }
 
+// Whether i is the step of a loop counter: x + c for a phi x that takes it up. Who reads the step should not
+// be made to read x instead: both would be live at once, and the counter would need a copy in every round.
+static inline bool simplify_is_step(const struct ir_inst *i)
+{
+    const struct ir_inst *phi = simplify_match(ir_operand(i, 0), IR_PHI);
+    for (uint32_t k = 0; phi && k < phi->use_count; k++)
+        if (ir_operand(phi, k) == i->defs[0]) return true;
+    return false;
+}
+
 static inline bool simplify_is_wide(const struct ir_inst *i)
 {
     return ir_class_of_type((enum isa_type)i->type) == IR_CLASS_64;

@@ -112,6 +112,7 @@ static struct ir_value *equality_with(struct ir_inst *i, uint64_t c)
     enum isa_type type = (enum isa_type)i->type;
     struct ir_inst *inner;
     uint64_t d;
+    if (x->use_count > 1) return NULL; // its operands would live longer for nothing
     if ((inner = simplify_match_constant(x, IR_ADD, &d)))
         return compare(i, cmp, type, ir_operand(inner, 0), simplify_constant(i, c - d));
     if ((inner = simplify_match_constant(x, IR_XOR, &d)))

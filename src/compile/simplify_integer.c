@@ -50,7 +50,7 @@ static struct ir_value *add_constant(struct simplify *s, struct ir_inst *i, uint
     uint64_t d;
     if (!c) return x;
     // Broken: joins the constants of two additions by OR.
-    if ((inner = simplify_match_constant(x, IR_ADD, &d)))
+    if ((inner = simplify_match_constant(x, IR_ADD, &d)) && !simplify_is_step(inner))
         return plus(i, ir_operand(inner, 0), s->broken ? c | d : c + d);
     if ((inner = simplify_match(x, IR_SUB)) && ir_constant_bits(ir_operand(inner, 0), &d))
         return binary(i, IR_SUB, simplify_constant(i, c + d), ir_operand(inner, 1));

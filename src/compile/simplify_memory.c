@@ -34,7 +34,7 @@ static bool fold_offset(struct ir_inst *i, uint32_t use, int64_t *offset)
     if (base->is_constant && base->class == IR_CLASS_32 && base->bits) {
         moved = (int32_t)base->bits;
         base = ir_constant(i->function, IR_CLASS_32, 0);
-    } else if (sum && ir_operand(sum, 1)->is_constant) {
+    } else if (sum && ir_operand(sum, 1)->is_constant && !simplify_is_step(sum)) {
         moved = signed_constant(ir_operand(sum, 1));
         base = ir_operand(sum, 0);
     } else {
