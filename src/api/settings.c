@@ -5,12 +5,9 @@
 #include <string.h>
 
 static const char *const simt_words[] = {[SIMT_STACK] = "stack", [SIMT_SPLITS] = "splits", NULL};
-static const char *const isa_words[] = {[EXEC_ISA_AUTO] = "auto",
-                                        [EXEC_ISA_PORTABLE] = "portable",
-                                        [EXEC_ISA_AVX2] = "avx2",
-                                        [EXEC_ISA_AVX512] = "avx512",
-                                        [EXEC_ISA_GENERAL] = "general",
-                                        NULL};
+static const char *const isa_words[] = {
+    [EXEC_ISA_AUTO] = "auto",     [EXEC_ISA_PORTABLE] = "portable", [EXEC_ISA_AVX2] = "avx2",
+    [EXEC_ISA_AVX512] = "avx512", [EXEC_ISA_GENERAL] = "general",   NULL};
 
 static const struct config_key keys[] = {
 #define SETTING(field, ctype, type_, key, low_, high_, words_, initial_, meaning_)                           \

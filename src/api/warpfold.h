@@ -94,15 +94,16 @@ const char *wf_kernel_name(struct wf_module *m, size_t index);
 const struct wf_kernel_info *wf_kernel_info(struct wf_kernel *k);
 const char *wf_kernel_listing(struct wf_kernel *k); // machine code with pc, guard, registers, source lines
 
-// -- redundancy marks ------------------------------------------------------------------------------------------
+// -- redundancy marks
+// ------------------------------------------------------------------------------------------
 struct wf_mark { // of one instruction
     uint32_t pc;
     const char *instruction, *lines; // as in the listing; source lines with the calls that inlined them
-    const char *mark;                // "DR", "CR" or "V": redundant in every block, in blocks of some shapes, not
-    const char *promoted;            // "DR" or "V" in a block of the shape given; NULL without one
-    const char *pattern;             // over the lanes of a warp: "uniform", "affine", "unstructured"
-    const char *cause, *reason;      // one word for tables, a sentence for people
-    bool shareable;                  // writes registers only, without a guard: what a skipping mechanism can share
+    const char *mark;           // "DR", "CR" or "V": redundant in every block, in blocks of some shapes, not
+    const char *promoted;       // "DR" or "V" in a block of the shape given; NULL without one
+    const char *pattern;        // over the lanes of a warp: "uniform", "affine", "unstructured"
+    const char *cause, *reason; // one word for tables, a sentence for people
+    bool shareable;             // writes registers only, without a guard: what a skipping mechanism can share
 };
 // One a instruction, by the settings `mark.*`; block may be NULL. Valid until the next call for this kernel.
 const struct wf_mark *wf_kernel_marks(struct wf_kernel *k, const uint32_t block[3], size_t *count);
