@@ -241,7 +241,7 @@ static void f32_and_f64(struct rows *rows)
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
         for (int m = table[k].may_omit ? -1 : 0; m < 4; m++) {
             const char *rounding = m < 0 ? "" : roundings[m];
-            struct row r = {.code = table[k].op, .round = m < 0 ? NEAREST : round_of[m]};
+            struct row r = {.code = (int)table[k].op, .round = m < 0 ? NEAREST : round_of[m]};
             for (int ftz = 0; ftz < 2; ftz++)
                 for (int sat = 0; sat <= table[k].may_saturate; sat++) {
                     r.bits = 32;
@@ -326,7 +326,7 @@ static void narrow(struct rows *rows)
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
         for (int f = 0; f < 6; f++) { // bit 0 ftz, then none, sat, relu
             struct row r = {
-                .code = table[k].op, .bits = 16, .ftz = f & 1, .sat = f >> 1 == 1, .relu = f >> 1 == 2};
+                .code = (int)table[k].op, .bits = 16, .ftz = f & 1, .sat = f >> 1 == 1, .relu = f >> 1 == 2};
             if (r.relu && table[k].op != FMA) continue;
             snprintf(name, sizeof name, "%s%s%s%s", table[k].name, r.ftz ? ".ftz" : "", r.sat ? ".sat" : "",
                      r.relu ? ".relu" : "");
@@ -426,7 +426,7 @@ void rows_approximate(struct rows *rows)
         for (int ftz = 0; ftz < 2; ftz++) {
             char name[40];
             snprintf(name, sizeof name, "%s%s", table[k].name, ftz ? ".ftz" : "");
-            r.code = table[k].op;
+            r.code = (int)table[k].op;
             r.ftz = ftz;
             r.tolerance = table[k].tolerance;
             r.integral = table[k].absolute;
