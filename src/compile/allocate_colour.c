@@ -240,9 +240,9 @@ static bool make_room(struct allocation *a, const struct hints *h, const uint32_
             spill(a, x);
     }
     take(a, w, (unsigned)reg);
-    bool good = true;
-    for (size_t k = 0; k < moved.count && good; k++, a->moves_left -= a->moves_left > 0)
-        good = colour_web(a, h, order, done, moved.data[k]);
+    bool good = a->moves_left >= moved.count;
+    a->moves_left -= good ? (uint32_t)moved.count : 0;
+    for (size_t k = 0; k < moved.count && good; k++) good = colour_web(a, h, order, done, moved.data[k]);
     vec_fini(&moved);
     return good;
 }

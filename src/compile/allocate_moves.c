@@ -6,8 +6,6 @@
 #include "base/bits.h"
 #include "compile/allocate.h"
 
-#include <string.h>
-
 struct pending {         // one file of registers; a move is identified by its destination
     int16_t source[256]; // register that dst must receive, -1: nothing or done
     uint8_t readers[256];
@@ -174,12 +172,7 @@ static void move_constants(struct mover *m)
         const struct mach_move *c = &m->copies->moves[k];
         if (c->src != MACH_NONE) continue;
         struct mach_inst *i = emit_move(m, f->reg[c->dst], c->value, -1, mach_group_of(f, c->dst)->predicate);
-        if (!m->copies->names) continue;
-        struct mach_names *names = ARENA_NEW(f->arena, struct mach_names);
-        memset(names, 0xff, sizeof *names);
-        names->move_count = 0;
-        names->dst[0] = c->name;
-        i->names = names;
+        if (m->copies->names) i->names = mach_names_of_result(f, c->name);
     }
 }
 

@@ -56,6 +56,15 @@ struct mach_inst *mach_inst_create(struct mach_function *f, unsigned op)
     return i;
 }
 
+const struct mach_names *mach_names_of_result(struct mach_function *f, uint32_t unit)
+{
+    struct mach_names *names = ARENA_NEW(f->arena, struct mach_names);
+    memset(names, 0xff, sizeof *names);
+    names->move_count = 0;
+    names->dst[0] = unit;
+    return names;
+}
+
 void mach_insert_before(struct mach_block *b, struct mach_inst *where, struct mach_inst *i)
 {
     i->block = b;

@@ -143,6 +143,7 @@ struct mach_inst *mach_inst_create(struct mach_function *f, unsigned op); // det
 void mach_insert_before(struct mach_block *b, struct mach_inst *where,
                         struct mach_inst *i); // NULL: at the end
 void mach_remove(struct mach_inst *i);
+const struct mach_names *mach_names_of_result(struct mach_function *f, uint32_t unit); // dst[0] alone
 bool mach_is_terminator(const struct mach_inst *i);                  // BRA, BRX, RET, EXIT at a block's end
 struct mach_inst *mach_first_terminator(const struct mach_block *b); // NULL: none, the block falls through
 void mach_number(

@@ -129,7 +129,7 @@ static void select_shift64(struct select *s, struct ir_inst *i)
 static void select_shift(struct select *s, struct ir_inst *i)
 {
     if (inst_is_wide(i)) {
-        select_shift64(s, i);
+        if (!select_shifted_pair(s, i)) select_shift64(s, i);
         return;
     }
     unsigned type = i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32;

@@ -191,39 +191,49 @@ static void select_add32(struct select *s, struct ir_inst *i)
 
 // -- 64 bits -----------------------------------------------------------------------------------
 
-struct shifted { // {high:low} << amount
-    struct ir_value *low, *high;
-    unsigned amount;
-    unsigned extends; // TYPE_U32, TYPE_S32: {high:low} is the extension of low by that type
+struct shifted {                 // a 64-bit value << amount
+    struct ir_value *narrow;     // the 32-bit value that it is the extension of, by type `extends`; or
+    struct ir_value *wide;       // itself; or
+    struct ir_value *low, *high; // its halves
+    unsigned amount, extends;
 };
 
-static unsigned extension_type(struct ir_value *low, struct ir_value *high)
+static void find_extension(struct shifted *x)
 {
     uint64_t bits;
-    if (constant_of(high, &bits) && !bits) return TYPE_U32;
-    struct ir_inst *sign = def_of(high, IR_SHR);
-    bool is_sign = sign && sign->type == TYPE_S32 && strip(ir_operand(sign, 0)) == low &&
-                   constant_of(ir_operand(sign, 1), &bits) && bits == 31;
-    return is_sign ? TYPE_S32 : TYPE_NONE;
+    struct ir_inst *zext = x->wide ? def_of(x->wide, IR_ZEXT) : NULL,
+                   *sext = x->wide ? def_of(x->wide, IR_SEXT) : NULL;
+    if (zext && zext->type2 == TYPE_U32) x->extends = TYPE_U32, x->narrow = ir_operand(zext, 0);
+    if (sext && sext->type2 == TYPE_S32) x->extends = TYPE_S32, x->narrow = ir_operand(sext, 0);
+    if (x->wide) return;
+    struct ir_inst *sign = def_of(x->high, IR_SHR);
+    if (constant_of(x->high, &bits) && !bits) x->extends = TYPE_U32, x->narrow = x->low;
+    if (sign && sign->type == TYPE_S32 && strip(ir_operand(sign, 0)) == x->low &&
+        constant_of(ir_operand(sign, 1), &bits) && bits == 31)
+        x->extends = TYPE_S32, x->narrow = x->low;
 }
 
-// A shift of 64 bits as legalisation leaves it: {funnel(low, high, k) : low << k}, parts that nobody else
-// wants.
-static bool match_shift(struct select *s, const struct ir_inst *pack, struct shifted *x)
+// SHL, or what it is taken apart into: {funnel(low, high, k) : low << k}, parts that nobody else wants.
+static bool match_shift(struct select *s, const struct ir_inst *i, struct shifted *x)
 {
-    struct ir_inst *shl = fold_of(s, ir_operand(pack, 0), IR_SHL);
-    struct ir_inst *funnel = fold_of(s, ir_operand(pack, 1), IR_FUNNEL);
     uint64_t amount, other;
-    if (s->ptxplus || !shl || !funnel || funnel->mode != MODE_SHF_L || funnel->flags & INST_WRAP)
-        return false;
-    if (!constant_of(ir_operand(shl, 1), &amount) || !constant_of(ir_operand(funnel, 2), &other))
-        return false;
-    if (amount != other || amount < 1 || amount > 30) return false;
-    x->low = strip(ir_operand(shl, 0));
-    x->high = strip(ir_operand(funnel, 1));
+    *x = (struct shifted){.extends = TYPE_NONE};
+    if (i->op == IR_SHL && inst_is_wide(i)) {
+        if (!constant_of(ir_operand(i, 1), &amount)) return false;
+        x->wide = strip(ir_operand(i, 0));
+    } else {
+        struct ir_inst *shl = i->op == IR_PACK ? fold_of(s, ir_operand(i, 0), IR_SHL) : NULL;
+        struct ir_inst *funnel = i->op == IR_PACK ? fold_of(s, ir_operand(i, 1), IR_FUNNEL) : NULL;
+        if (!shl || !funnel || funnel->mode != MODE_SHF_L || funnel->flags & INST_WRAP) return false;
+        if (!constant_of(ir_operand(shl, 1), &amount) || !constant_of(ir_operand(funnel, 2), &other))
+            return false;
+        x->low = strip(ir_operand(shl, 0));
+        x->high = strip(ir_operand(funnel, 1));
+        if (amount != other || x->low != strip(ir_operand(funnel, 0))) return false;
+    }
     x->amount = (unsigned)amount;
-    x->extends = extension_type(x->low, x->high);
-    return x->low == strip(ir_operand(funnel, 0));
+    find_extension(x);
+    return !s->ptxplus && amount >= 1 && amount <= 30;
 }
 
 static void emit_multiply(struct select *s, uint32_t dst, const struct shifted *x, struct source addend)
@@ -231,32 +241,33 @@ static void emit_multiply(struct select *s, uint32_t dst, const struct shifted *
     struct mach_inst *i = begin(s, OP_IMADW);
     i->i.type = (uint8_t)x->extends;
     set_dst(i, 0, dst, 2);
-    set_src(i, 0, source_any(s, x->low));
+    set_src(i, 0, source_any(s, x->narrow));
     set_src(i, 1, source_imm(1u << x->amount));
     set_src(i, 2, addend);
     finish(s, i);
 }
 
 // A pair that is an extended 32-bit value, shifted: one wide product instead of two shifts.
-bool select_shifted_pair(struct select *s, struct ir_inst *pack)
+bool select_shifted_pair(struct select *s, struct ir_inst *i)
 {
     struct shifted x;
-    if (!match_shift(s, pack, &x) || x.extends == TYPE_NONE) return false;
-    emit_multiply(s, wanted(s, pack, 0), &x, source_unit(MACH_NONE, 2));
+    if (!match_shift(s, i, &x) || x.extends == TYPE_NONE) return false;
+    emit_multiply(s, wanted(s, i, 0), &x, source_unit(MACH_NONE, 2));
     return true;
 }
 
 static bool emit_shifted_add64(struct select *s, uint32_t dst, struct ir_value *a, struct ir_value *b)
 {
-    struct ir_inst *pack = fold_of(s, a, IR_PACK);
+    struct ir_inst *pack = fold_of(s, a, IR_PACK), *shl = fold_of(s, a, IR_SHL), *shift = pack ? pack : shl;
     struct shifted x;
-    if (!pack || !match_shift(s, pack, &x)) return false;
-    folded(s, pack);
+    if (!shift || !match_shift(s, shift, &x)) return false;
+    folded(s, shift);
     if (x.extends != TYPE_NONE) {
         emit_multiply(s, dst, &x, source_pair_any(s, b));
         return true;
     }
-    struct source low = source_reg(s, x.low), high = source_reg(s, x.high);
+    struct source low = in_register(s, x.wide ? source_half(s, x.wide, LOW) : source_any(s, x.low));
+    struct source high = in_register(s, x.wide ? source_half(s, x.wide, HIGH) : source_any(s, x.high));
     uint32_t carry = mach_pred(s->f);
     struct mach_inst *i = begin(s, OP_LEA);
     i->i.shift = (uint8_t)x.amount;

@@ -64,11 +64,11 @@ static unsigned access_type(unsigned width)
 
 // -- registers ---------------------------------------------------------------------------------
 
-// A register with the value of `unit` and the ones after it, made before `at`.
-static uint32_t reload(struct spiller *s, struct mach_inst *at, uint32_t unit, unsigned width)
+// Gives `fresh` the value of `unit` (and the ones after it) before `at`.
+static void reload_into(struct spiller *s, struct mach_inst *at, uint32_t unit, unsigned width,
+                        uint32_t fresh)
 {
-    uint32_t group = s->f->group_of.data[unit], fresh = new_unit(s, width, false);
-    struct mach_inst *again = s->again[s->a->web_of[group]];
+    struct mach_inst *again = s->again[s->a->web_of[s->f->group_of.data[unit]]];
     struct mach_inst *i = mach_inst_create(s->f, again ? again->i.op : (unsigned)OP_LDL);
     if (again) {
         i->i = again->i;
@@ -81,17 +81,24 @@ static uint32_t reload(struct spiller *s, struct mach_inst *at, uint32_t unit, u
     }
     set_operand(&i->i.dst[0], &i->dst[0], OPERAND_REG, width, fresh);
     place(at, i, false);
+}
+
+static uint32_t reload(struct spiller *s, struct mach_inst *at, uint32_t unit, unsigned width)
+{
+    uint32_t fresh = new_unit(s, width, false);
+    reload_into(s, at, unit, width, fresh);
     return fresh;
 }
 
-static void store(struct spiller *s, struct mach_inst *at, uint32_t unit, unsigned width, uint32_t fresh)
+static void store(struct spiller *s, struct mach_inst *at, bool after, uint32_t unit, unsigned width,
+                  uint32_t fresh)
 {
     struct mach_inst *i = mach_inst_create(s->f, OP_STL);
     i->i.type = (uint8_t)access_type(width);
     set_slot(s, i, slot_of(s, unit));
     set_operand(&i->i.src[1], &i->src[1], OPERAND_REG, width, fresh);
     i->transfer = TRANSFER_MOVE;
-    place(at, i, true);
+    place(at, i, after);
     s->f->spill_stores++;
 }
 
@@ -172,7 +179,7 @@ static void rewrite_writes(struct spiller *s, struct mach_inst *i)
         if (predicate)
             to_register(s, i, true, home_of(s, unit), i->dst[k]);
         else
-            store(s, i, unit, width, i->dst[k]);
+            store(s, i, true, unit, width, i->dst[k]);
     }
 }
 
@@ -196,9 +203,60 @@ static void copy_to_home(struct spiller *s, struct mach_inst *i, struct mach_mov
     m->value = (struct operand){.kind = OPERAND_REG, .width = 1};
 }
 
-// Loads of spilled sources go before the copies, stores of spilled destinations after them: all at once
-// still.
-static bool rewrite_move(struct spiller *s, struct mach_inst *i, struct mach_move *m)
+// Moves that touch no memory stay parallel copies. Those that do become loads and stores in front of them, in
+// an order in which no slot is overwritten before it was read: first the loads of values that get a register,
+// which nobody else writes; then the stores, each when no other still reads its slot. A cycle of slots is
+// opened with one register.
+struct pending {
+    struct mach_move *moves;
+    uint32_t count;
+};
+
+static bool is_slot(const struct spiller *s, uint32_t unit)
+{
+    const struct web *w = spilled_web(s, unit);
+    return w && !w->predicate && !s->again[w - s->a->webs];
+}
+
+static bool reads_slot(const struct spiller *s, const struct pending *p, uint32_t slot, uint32_t except)
+{
+    for (uint32_t k = 0; k < p->count; k++)
+        if (k != except && is_slot(s, p->moves[k].src) && slot_of(s, p->moves[k].src) == slot) return true;
+    return false;
+}
+
+static void store_move(struct spiller *s, struct mach_inst *at, const struct mach_move *m)
+{
+    if (m->src != MACH_NONE) {
+        store(s, at, false, m->dst, 1, spilled_web(s, m->src) ? reload(s, at, m->src, 1) : m->src);
+        return;
+    }
+    struct mach_inst *i = mach_inst_create(s->f, OP_MOV); // constants come behind the copies
+    uint32_t value = new_unit(s, 1, false);
+    i->i.src[0] = m->value;
+    set_operand(&i->i.dst[0], &i->dst[0], OPERAND_REG, 1, value);
+    if (at->names) i->names = mach_names_of_result(s->f, m->name);
+    store(s, at, true, m->dst, 1, value);
+    place(at, i, true);
+}
+
+static void store_moves(struct spiller *s, struct mach_inst *at, struct pending *p)
+{
+    while (p->count) {
+        uint32_t k = 0;
+        while (k < p->count && reads_slot(s, p, slot_of(s, p->moves[k].dst), k)) k++;
+        if (k == p->count) { // only cycles are left, and what waits for them
+            for (k = 0; !is_slot(s, p->moves[k].src);) k++;
+            p->moves[k].src = reload(s, at, p->moves[k].src, 1);
+            continue;
+        }
+        store_move(s, at, &p->moves[k]);
+        p->moves[k] = p->moves[--p->count];
+    }
+}
+
+// False when the move is done without the parallel copy.
+static bool rewrite_move(struct spiller *s, struct mach_inst *i, struct mach_move *m, struct pending *stores)
 {
     struct web *to = spilled_web(s, m->dst), *from = spilled_web(s, m->src);
     if (to && to->predicate) {
@@ -209,29 +267,25 @@ static bool rewrite_move(struct spiller *s, struct mach_inst *i, struct mach_mov
         m->src = from_home(s, i, m->src);
         return true;
     }
-    if (to && to == from && slot_of(s, m->dst) == slot_of(s, m->src)) return false;
-    if (from && s->again[from - s->a->webs] && s->again[from - s->a->webs]->i.op == OP_MOV) {
-        m->value = s->again[from - s->a->webs]->i.src[0];
-        m->src = MACH_NONE;
-    } else if (from) {
-        m->src = reload(s, i, m->src, 1);
-    }
     if (to) {
-        uint32_t fresh = new_unit(s, 1, false);
-        store(s, i, m->dst, 1, fresh);
-        m->dst = fresh;
+        bool same = from == to && slot_of(s, m->dst) == slot_of(s, m->src);
+        if (!same) stores->moves[stores->count++] = *m;
+        return false;
     }
-    return true;
+    if (from) reload_into(s, i, m->src, 1, m->dst);
+    return !from;
 }
 
 static void rewrite_copies(struct spiller *s, struct mach_inst *i)
 {
+    struct pending stores = {ARENA_ARRAY(s->a->arena, struct mach_move, i->move_count), 0};
     uint32_t kept = 0;
     for (uint32_t k = 0; k < i->move_count; k++) {
         struct mach_move m = i->moves[k];
-        if (rewrite_move(s, i, &m)) i->moves[kept++] = m;
+        if (rewrite_move(s, i, &m, &stores)) i->moves[kept++] = m;
     }
     i->move_count = kept;
+    store_moves(s, i, &stores);
 }
 
 static void rewrite_phis(struct spiller *s, struct mach_block *b)

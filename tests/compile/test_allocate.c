@@ -1,0 +1,269 @@
+// Register allocation: pressure far above the limit, copies in cycles, and the checker itself. Every program
+// here is compiled with compile.check on, so the checker has replayed it; that the results are right is for
+// the differential tests, which run the same compiler with 16 registers.
+#include "base/file.h"
+#include "base/str.h"
+#include "compile/allocate.h"
+#include "compile/compiled.h"
+#include "compile/lowered.h"
+#include "compile/passes.h"
+#include "compile/select.h"
+#include "ptx/ptx.h"
+
+#include <glob.h>
+#include <stdlib.h>
+
+static struct compile_options options(unsigned max_registers)
+{
+    struct compile_options o;
+    compile_options_default(&o);
+    o.check = true;
+    o.max_registers = max_registers;
+    return o;
+}
+
+static void check_file(struct test *t, const char *path, unsigned limit)
+{
+    struct diag d;
+    char *text;
+    size_t length;
+    const char *why;
+    struct strbuf messages = {0};
+    struct compile_options o = options(limit);
+    diag_init(&d);
+    if (!file_read(path, &text, &length, &why)) return;
+    struct ptx_module *m = ptx_parse(text, length, diag_add_source(&d, path, text, length), &d);
+    for (uint32_t k = 0; m && k < m->function_count; k++) {
+        if (!m->functions[k]->is_entry) continue;
+        struct program *p = compile_kernel(m, m->functions[k], &o, &d);
+        CHECK_MSG(t, p != NULL, "%s with %u registers", m->functions[k]->name, limit);
+        if (p)
+            CHECK_MSG(t, p->reg_count <= limit, "%s: %u registers, not %u", m->functions[k]->name,
+                      p->reg_count, limit);
+        if (p && p->spill_loads + p->spill_stores)
+            CHECK(t, p->spill_bytes > 0 && p->local_bytes >= p->spill_bytes);
+        program_free(p);
+    }
+    diag_format(&d, false, &messages);
+    CHECK_MSG(t, !d.errors, "%s", strbuf_text(&messages));
+    strbuf_fini(&messages);
+    if (m) ptx_module_free(m);
+    free(text);
+    diag_fini(&d);
+}
+
+static void check_all(struct test *t, const char *pattern)
+{
+    glob_t files;
+    CHECK_EQ(t, glob(pattern, 0, NULL, &files), 0);
+    for (size_t k = 0; k < files.gl_pathc; k++)
+        for (unsigned limit = 16; limit <= 40; limit += test_is_long() ? 2 : 12)
+            check_file(t, files.gl_pathv[k], limit);
+    globfree(&files);
+}
+
+static void test_few_registers(struct test *t)
+{
+    check_all(t, "kernels/ptx/nvcc/*.ptx");
+    check_all(t, "kernels/ptx/clang/*.ptx");
+}
+
+static struct program *compile_body(struct test *t, const char *body, unsigned limit)
+{
+    struct compile_options o = options(limit);
+    char *text = compiled_body_text(body);
+    struct program *p = compiled_text(t, text, &o);
+    free(text);
+    return p;
+}
+
+static unsigned count_ops(const struct program *p, unsigned op)
+{
+    unsigned count = 0;
+    for (uint32_t k = 0; p && k < p->inst_count; k++) count += p->insts[k].op == op;
+    return count;
+}
+
+// A sum of many loads that are all read before the first is added.
+static char *wide_body(unsigned values, const char *type, const char *reg, const char *result)
+{
+    struct strbuf b = {0};
+    for (unsigned k = 0; k < values; k++)
+        strbuf_printf(&b, "ld.volatile.global.%s %s%u, [%%rd1+%u];\n", type, reg, k + 10, 8 * k);
+    strbuf_printf(&b, "add.%s %s, %s10, %s11;\n", type, result, reg, reg);
+    for (unsigned k = 2; k < values; k++)
+        strbuf_printf(&b, "add.%s %s, %s, %s%u;\n", type, result, result, reg, k + 10);
+    return b.text;
+}
+
+static void test_spills(struct test *t)
+{
+    char *words = wide_body(29, "u32", "%r", "%r9"), *pairs = wide_body(29, "u64", "%rd", "%rd9");
+    struct program *p = compile_body(t, words, 20), *q = compile_body(t, pairs, 24),
+                   *r = compile_body(t, words, 0);
+    if (p)
+        CHECK_MSG(t, p->spill_stores > 5 && p->reg_count <= 20, "%u stores, %u registers", p->spill_stores,
+                  p->reg_count);
+    if (q)
+        CHECK_MSG(t, q->spill_stores > 5 && q->reg_count <= 24, "%u stores, %u registers", q->spill_stores,
+                  q->reg_count);
+    if (r) CHECK_EQ(t, r->spill_stores + r->spill_loads, 0);
+    if (p) CHECK_EQ(t, count_ops(p, OP_STL), p->spill_stores);
+    program_free(p);
+    program_free(q);
+    program_free(r);
+    free(words);
+    free(pairs);
+}
+
+// Eleven predicates at once: some live in registers as 0 or 1, none in memory.
+static void test_spilled_predicates(struct test *t)
+{
+    struct strbuf b = {0};
+    for (unsigned k = 6; k < 17; k++)
+        strbuf_printf(&b, "ld.volatile.global.u32 %%r%u, [%%rd1+%u]; setp.lt.u32 %%p%u, %%r%u, %%r1;\n",
+                      k + 10, 4 * k, k, k + 10);
+    for (unsigned k = 6; k < 28; k++)
+        strbuf_printf(&b, "@%%p%u st.volatile.global.u32 [%%rd2+%u], %%r2;\n", k < 17 ? k : k - 11, 4 * k);
+    struct program *p = compile_body(t, b.text, 0);
+    if (p) {
+        CHECK_EQ(t, p->pred_count, PRED_LIMIT);
+        CHECK_EQ(t, p->spill_bytes, 0);
+        CHECK(t, count_ops(p, OP_SEL) >= 4);
+    }
+    program_free(p);
+    strbuf_fini(&b);
+}
+
+// Constants and parameters are made again where they are needed instead of being kept in memory.
+static void test_constants_are_made_again(struct test *t)
+{
+    char *words = wide_body(29, "u32", "%r", "%r9");
+    struct strbuf b = {0};
+    strbuf_puts(&b, "mov.u32 %r5, 12345;\nL:\n");
+    strbuf_puts(&b, words);
+    strbuf_puts(&b, "st.volatile.global.u32 [%rd2], %r5; setp.ne.u32 %p3, %r9, 3; @%p3 bra L;\n");
+    struct program *p = compile_body(t, b.text, 16);
+    unsigned moves = 0;
+    for (uint32_t k = 0; p && k < p->inst_count; k++)
+        moves += p->insts[k].op == OP_MOV && p->insts[k].src[0].kind == OPERAND_IMM &&
+                 p->insts[k].src[0].value == 12345;
+    CHECK(t, moves >= 1);
+    program_free(p);
+    strbuf_fini(&b);
+    free(words);
+}
+
+// Values that change places in a loop: cycles of copies, with and without a register to spare.
+static void test_cycles(struct test *t)
+{
+    static const char *const bodies[] = {
+        "mov.u32 %r9, %r1; mov.u32 %r5, %r2; L: mov.u32 %r6, %r9; mov.u32 %r9, %r5; mov.u32 %r5, %r6; "
+        "st.volatile.global.u32 [%rd1], %r9; st.volatile.global.u32 [%rd1+4], %r5; setp.ne.u32 %p3, %r9, "
+        "%r3; @%p3 bra L;",
+        "mov.u32 %r9, %r1; mov.u32 %r5, %r2; mov.u32 %r6, %r3; L: mov.u32 %r7, %r9; mov.u32 %r9, %r5; "
+        "mov.u32 %r5, %r6; "
+        "mov.u32 %r6, %r7; st.volatile.global.v4.u32 [%rd1], {%r9, %r5, %r6, %r9}; setp.ne.u32 %p3, %r9, "
+        "%r4; @%p3 bra L;",
+        "mov.pred %p5, %p1; mov.pred %p4, %p2; L: mov.pred %p3, %p5; mov.pred %p5, %p4; mov.pred %p4, %p3; "
+        "@%p5 st.volatile.global.u32 [%rd1], %r1; @%p4 st.volatile.global.u32 [%rd1+4], %r1; "
+        "ld.volatile.global.u32 %r5, [%rd2]; "
+        "setp.ne.u32 %p6, %r5, %r3; @%p6 bra L;",
+        "mov.b64 %rd9, %rd1; mov.b64 %rd5, %rd2; L: mov.b64 %rd6, %rd9; mov.b64 %rd9, %rd5; mov.b64 %rd5, "
+        "%rd6; "
+        "st.volatile.global.u64 [%rd3], %rd9; st.volatile.global.u64 [%rd3+8], %rd5; ld.volatile.global.u32 "
+        "%r5, [%rd3]; "
+        "setp.ne.u32 %p3, %r5, %r3; @%p3 bra L;",
+    };
+    for (size_t k = 0; k < TEST_COUNT(bodies); k++) {
+        struct program *p = compile_body(t, bodies[k], 0);
+        unsigned moves = count_ops(p, OP_MOV) + count_ops(p, OP_PLOP3) + count_ops(p, OP_LOP3);
+        CHECK_MSG(t, moves >= 2, "%s", bodies[k]);
+        program_free(p);
+    }
+}
+
+// -- the checker ------------------------------------------------------------------------------
+
+struct allocated {
+    struct lowered lowered;
+    struct arena arena;
+    struct mach_function *f;
+};
+
+static void allocate_text(struct test *t, struct allocated *a, const char *ptx, unsigned limit)
+{
+    lowered_open(&a->lowered, ptx, NULL, 1);
+    arena_init(&a->arena);
+    CHECK(t, a->lowered.unit && !passes_run(a->lowered.unit));
+    a->f = select_function(a->lowered.unit->functions.data[0], &a->arena);
+    const char *wrong = mach_allocate(a->f, limit, true);
+    CHECK_MSG(t, !wrong, "%s", wrong);
+}
+
+static void allocated_close(struct allocated *a)
+{
+    mach_function_fini(a->f);
+    arena_fini(&a->arena);
+    lowered_close(&a->lowered);
+}
+
+// One unit at a time is put into another unit's register: whenever that unit is read while the other lives,
+// the checker must see it. Units that are never read, or that share a value with the other, may go unnoticed.
+static void test_checker_sees_wrong_registers(struct test *t)
+{
+    char *body = wide_body(12, "u32", "%r", "%r9"), *text = compiled_body_text(body);
+    struct allocated a;
+    allocate_text(t, &a, text, 0);
+    unsigned tried = 0, seen = 0;
+    for (uint32_t u = 0; u < mach_unit_count(a.f); u++) {
+        if (mach_group_of(a.f, u)->predicate || mach_group_of(a.f, u)->width != 1) continue;
+        uint8_t was = a.f->reg[u];
+        a.f->reg[u] = (uint8_t)(was ? 0 : 1); // R0 and R1 hold the address of the input all along
+        const char *wrong = mach_allocation_check(a.f);
+        tried++;
+        seen += wrong != NULL;
+        a.f->reg[u] = was;
+    }
+    CHECK(t, !mach_allocation_check(a.f));
+    CHECK_MSG(t, tried > 10 && seen * 4 > tried * 3, "%u of %u wrong registers were seen", seen, tried);
+    allocated_close(&a);
+    free(text);
+    free(body);
+}
+
+// The same for spill slots: all loads read the first slot.
+static void test_checker_sees_wrong_slots(struct test *t)
+{
+    char *body = wide_body(29, "u32", "%r", "%r9"), *text = compiled_body_text(body);
+    struct allocated a;
+    allocate_text(t, &a, text, 20);
+    unsigned changed = 0;
+    for (uint32_t k = 0; k < a.f->block_count; k++)
+        for (struct mach_inst *i = a.f->blocks[k]->first; i; i = i->next) {
+            if (i->i.op != OP_LDL || !i->i.src[0].value) continue;
+            uint32_t was = i->i.src[0].value;
+            i->i.src[0].value = 0;
+            CHECK(t, mach_allocation_check(a.f) != NULL);
+            i->i.src[0].value = was;
+            changed++;
+        }
+    CHECK(t, changed > 3);
+    allocated_close(&a);
+    free(text);
+    free(body);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"few_registers", test_few_registers},
+        {"spills", test_spills},
+        {"spilled_predicates", test_spilled_predicates},
+        {"constants_are_made_again", test_constants_are_made_again},
+        {"cycles", test_cycles},
+        {"checker_sees_wrong_registers", test_checker_sees_wrong_registers},
+        {"checker_sees_wrong_slots", test_checker_sees_wrong_slots},
+    };
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
