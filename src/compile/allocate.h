@@ -65,10 +65,14 @@ struct allocation {
 
 void allocate_phis(struct mach_function *f); // phis and old operands get units of their own and copies
 void allocate_live(struct allocation *a);    // live, def, value
-void allocate_webs(struct allocation *a);    // webs, web_of
-bool allocate_colours(struct allocation *a); // reg of every web; false: some are marked spilled
-void allocate_spill(struct allocation *a);   // rewrites the code without the spilled webs
-void allocate_moves(struct allocation *a);   // parallel copies become MOVs
+// How many registers (or predicates) are live in each slot, from 0 to the last slot; in `arena`.
+int32_t *allocate_live_counts(const struct allocation *a, struct arena *arena, bool predicates,
+                              int32_t *most);
+uint32_t allocate_pressure(struct mach_function *f); // the most registers live anywhere
+void allocate_webs(struct allocation *a);            // webs, web_of
+bool allocate_colours(struct allocation *a);         // reg of every web; false: some are marked spilled
+void allocate_spill(struct allocation *a);           // rewrites the code without the spilled webs
+void allocate_moves(struct allocation *a);           // parallel copies become MOVs
 static inline uint32_t web_of_unit(const struct allocation *a, uint32_t unit)
 {
     return a->web_of[a->f->group_of.data[unit]];

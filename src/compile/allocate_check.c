@@ -21,6 +21,7 @@ struct checker {
     uint32_t place_count;
     struct names **at_start; // by block: places, NULL when not reached yet
     struct names *now;       // places
+    uint64_t *constant;      // by unit: which constant it is made with, 0: none
     struct mach_inst *inst;
     const char *wrong;
 };
@@ -77,13 +78,33 @@ static void check_name(struct checker *c, uint32_t name, uint32_t unit)
     if (!has_name(&c->now[place_of(c, unit)], name)) fail(c, name, place_of(c, unit));
 }
 
+// Names of the same constant stay beside the new one.
 static void write_name(struct checker *c, uint32_t name, uint32_t unit)
 {
     if (unit == c->f->stack_pointer) return;
     drop_name_everywhere(c, name);
     struct names *n = &c->now[place_of(c, unit)];
-    n->count = 0;
+    struct names written = {NULL, 0};
+    for (uint32_t k = 0; k < n->count; k++)
+        if (c->constant[name] && c->constant[n->units[k]] == c->constant[name])
+            add_name(c, &written, n->units[k]);
+    *n = written;
     add_name(c, n, name);
+}
+
+static void find_constants(struct checker *c)
+{
+    for (uint32_t k = 0; k < c->f->block_count; k++)
+        for (const struct mach_inst *i = c->f->blocks[k]->first; i; i = i->next) {
+            const struct operand *o = &i->i.src[0];
+            bool makes =
+                i->i.op == OP_MOV || i->i.op == OP_PLOP3; // PLOP3 with three constants hands the first on
+            if (!i->names || !makes || i->transfer != TRANSFER_NONE || i->guard != MACH_NONE) continue;
+            if (i->src[0] != MACH_NONE || i->src[1] != MACH_NONE || i->src[2] != MACH_NONE) continue;
+            if (i->names->dst[0] == MACH_NONE) continue;
+            c->constant[i->names->dst[0]] = (uint64_t)o->value | (uint64_t)o->bank << 32 |
+                                            (uint64_t)o->kind << 40 | (uint64_t)o->flags << 48 | 1ull << 63;
+        }
 }
 
 // The names of a parallel copy change all at once; the moves behind it bring the values.
@@ -104,6 +125,22 @@ static uint32_t moved_unit(const struct mach_inst *i)
     return MACH_NONE;
 }
 
+static bool has_constant(const struct checker *c, const struct names *n, uint64_t constant)
+{
+    for (uint32_t k = 0; constant && k < n->count; k++)
+        if (c->constant[n->units[k]] == constant) return true;
+    return false;
+}
+
+// `to` gets the contents of `from`; names of a constant that comes along stay.
+static void carry(struct checker *c, struct names *to, const struct names *from)
+{
+    struct names arrived = *from;
+    for (uint32_t k = 0; k < to->count; k++)
+        if (has_constant(c, from, c->constant[to->units[k]])) add_name(c, &arrived, to->units[k]);
+    *to = arrived;
+}
+
 static void run_transfer(struct checker *c, const struct mach_inst *i)
 {
     uint32_t slot = FIRST_SLOT + i->i.src[0].value / 4;
@@ -113,12 +150,12 @@ static void run_transfer(struct checker *c, const struct mach_inst *i)
         *b = t;
     } else if (i->i.op == OP_STL) {
         for (unsigned u = 0; u < mach_src_units(i, 1); u++)
-            c->now[slot + u] = c->now[place_of(c, i->src[1] + u)];
+            carry(c, &c->now[slot + u], &c->now[place_of(c, i->src[1] + u)]);
     } else if (i->i.op == OP_LDL) {
         for (unsigned u = 0; u < mach_dst_units(i, 0); u++)
-            c->now[place_of(c, i->dst[0] + u)] = c->now[slot + u];
+            carry(c, &c->now[place_of(c, i->dst[0] + u)], &c->now[slot + u]);
     } else if (i->transfer == TRANSFER_MOVE) {
-        c->now[place_of(c, i->dst[0])] = c->now[place_of(c, moved_unit(i))];
+        carry(c, &c->now[place_of(c, i->dst[0])], &c->now[place_of(c, moved_unit(i))]);
     }
 }
 
@@ -209,6 +246,8 @@ const char *mach_allocation_check(struct mach_function *f)
 {
     struct checker c = {.f = f, .place_count = FIRST_SLOT + f->spill_bytes / 4};
     arena_init(&c.arena);
+    c.constant = ARENA_ARRAY(&c.arena, uint64_t, mach_unit_count(f));
+    find_constants(&c);
     c.at_start = ARENA_ARRAY(&c.arena, struct names *, f->block_count);
     c.at_start[0] = ARENA_ARRAY(&c.arena, struct names, c.place_count);
     bool *waiting = ARENA_ARRAY(&c.arena, bool, f->block_count);

@@ -1,6 +1,7 @@
 // Live ranges of units, one unit at a time: from each use backwards over predecessors to the definition. The
 // work is the length of the ranges in blocks, so it stays in proportion for long code without long-lived
 // values.
+#include "base/hash.h"
 #include "compile/allocate.h"
 
 #include <stdlib.h>
@@ -135,17 +136,42 @@ static void build_ranges(struct walker *w)
     }
 }
 
+static uint64_t constant_key(const struct operand *o)
+{
+    return (uint64_t)o->value | (uint64_t)o->bank << 32 | (uint64_t)o->kind << 40 | (uint64_t)o->flags << 48;
+}
+
+// Units that get one and the same constant have one value: that of the first.
+static void number_constant(struct allocation *a, struct u64map *constants, const struct operand *o,
+                            uint32_t unit)
+{
+    uint32_t first;
+    if (u64map_get(constants, constant_key(o), &first))
+        a->value[unit] = first;
+    else
+        u64map_set(constants, constant_key(o), unit);
+}
+
+static void number_inst(struct allocation *a, struct u64map *constants, const struct mach_inst *i)
+{
+    bool constant =
+        i->i.op == OP_MOV && i->guard == MACH_NONE && i->src[0] == MACH_NONE && i->dst[0] != MACH_NONE;
+    if (constant && i->dst[0] != a->f->stack_pointer) number_constant(a, constants, &i->i.src[0], i->dst[0]);
+    for (uint32_t m = 0; i->i.op == MACH_COPIES && m < i->move_count; m++)
+        if (i->moves[m].src != MACH_NONE)
+            a->value[i->moves[m].dst] = i->moves[m].src;
+        else
+            number_constant(a, constants, &i->moves[m].value, i->moves[m].dst);
+}
+
 // A copy has its source's value, and so on down to what is no copy.
 static void number_values(struct allocation *a)
 {
     uint32_t units = mach_unit_count(a->f);
+    struct u64map constants = {0};
     for (uint32_t u = 0; u < units; u++) a->value[u] = u;
     for (uint32_t k = 0; k < a->f->block_count; k++)
-        for (struct mach_inst *i = a->f->blocks[k]->first; i; i = i->next) {
-            if (i->i.op != MACH_COPIES) continue;
-            for (uint32_t m = 0; m < i->move_count; m++)
-                if (i->moves[m].src != MACH_NONE) a->value[i->moves[m].dst] = i->moves[m].src;
-        }
+        for (struct mach_inst *i = a->f->blocks[k]->first; i; i = i->next) number_inst(a, &constants, i);
     for (uint32_t u = 0; u < units; u++) {
         uint32_t root = u;
         while (a->value[root] != root) root = a->value[root];
@@ -155,6 +181,7 @@ static void number_values(struct allocation *a)
             at = next;
         }
     }
+    u64map_fini(&constants);
 }
 
 void allocate_live(struct allocation *a)
@@ -175,4 +202,37 @@ void allocate_live(struct allocation *a)
     vec_fini(&w.reads);
     vec_fini(&w.todo);
     vec_fini(&w.found);
+}
+
+int32_t *allocate_live_counts(const struct allocation *a, struct arena *arena, bool predicates, int32_t *most)
+{
+    const struct mach_function *f = a->f;
+    uint32_t slots = f->blocks[f->block_count - 1]->end + 2;
+    int32_t *live = ARENA_ARRAY(arena, int32_t, slots + 1);
+    for (uint32_t u = 0; u < mach_unit_count(f); u++) {
+        const struct range *r = &a->live[u];
+        if (mach_group_of(f, u)->predicate != predicates) continue;
+        for (uint32_t k = 0; k < r->count; k++) {
+            live[r->segments[k].start]++;
+            live[r->segments[k].end < slots ? r->segments[k].end : slots]--;
+        }
+    }
+    *most = 0;
+    for (uint32_t k = 1; k <= slots; k++) {
+        live[k] += live[k - 1];
+        if (live[k] > *most) *most = live[k];
+    }
+    return live;
+}
+
+uint32_t allocate_pressure(struct mach_function *f)
+{
+    struct arena scratch;
+    int32_t most;
+    arena_init(&scratch);
+    struct allocation a = {.f = f, .arena = &scratch};
+    allocate_live(&a);
+    allocate_live_counts(&a, &scratch, false, &most);
+    arena_fini(&scratch);
+    return (uint32_t)most;
 }

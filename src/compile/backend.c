@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "compile/abi.h"
 #include "compile/allocate.h"
+#include "compile/constants.h"
 #include "compile/emit.h"
 #include "compile/schedule.h"
 #include "compile/select.h"
@@ -164,7 +165,10 @@ static const char *compile_function(struct ir_unit *u, struct compiled *c, struc
     const char *wrong = u->options->check ? ir_verify(f) : NULL;
     if (wrong) return wrong;
     c->f = select_function(f, &c->arena);
-    if (u->options->optimise) mach_schedule(c->f);
+    if (u->options->optimise) {
+        mach_keep_constants(c->f);
+        mach_schedule(c->f);
+    }
     unsigned limit = u->options->max_registers;
     if (!limit && f->source) limit = f->source->max_registers;
     if (!limit && u->functions.data[0]->source) limit = u->functions.data[0]->source->max_registers;

@@ -16,7 +16,13 @@
 
 #include <string.h>
 
-enum { WINDOW = 192, PRESSURE_FLOOR = 28, PREDICATE_LIMIT = PRED_LIMIT - 1, SEARCH_LIMIT = 4096 };
+enum {
+    WINDOW = 192,
+    REGISTERS_FEW = 28,
+    REGISTERS_MANY = 40,
+    PREDICATE_LIMIT = PRED_LIMIT - 1,
+    SEARCH_LIMIT = 4096
+};
 
 enum file { REGISTERS, PREDICATES };
 
@@ -387,28 +393,6 @@ static void schedule_window(struct scheduler *s, struct mach_block *b, struct ma
     s->count = 0;
 }
 
-// How many registers of a file are live at each slot, and the most anywhere.
-static int32_t *measure_pressure(struct scheduler *s, enum file file, int32_t *most)
-{
-    struct mach_function *f = s->f;
-    uint32_t slots = f->blocks[f->block_count - 1]->end + 2;
-    int32_t *live = ARENA_ARRAY(&s->scratch, int32_t, slots + 1);
-    for (uint32_t u = 0; u < mach_unit_count(f); u++) {
-        const struct range *r = &s->live.live[u];
-        if ((mach_group_of(f, u)->predicate ? PREDICATES : REGISTERS) != file) continue;
-        for (uint32_t k = 0; k < r->count; k++) {
-            live[r->segments[k].start]++;
-            live[r->segments[k].end < slots ? r->segments[k].end : slots]--;
-        }
-    }
-    *most = 0;
-    for (uint32_t k = 1; k <= slots; k++) {
-        live[k] += live[k - 1];
-        if (live[k] > *most) *most = live[k];
-    }
-    return live;
-}
-
 static void schedule_block(struct scheduler *s, struct mach_block *b)
 {
     s->block = b;
@@ -433,11 +417,13 @@ void mach_schedule(struct mach_function *f)
     s->live = (struct allocation){.f = f, .arena = &s->scratch};
     allocate_live(&s->live);
     int32_t *live[2];
-    live[PREDICATES] = measure_pressure(s, PREDICATES, &most);
-    live[REGISTERS] = measure_pressure(s, REGISTERS, &most);
+    live[PREDICATES] = allocate_live_counts(&s->live, &s->scratch, true, &most);
+    live[REGISTERS] = allocate_live_counts(&s->live, &s->scratch, false, &most);
     s->maker = ARENA_ARRAY(&s->scratch, uint32_t, mach_unit_count(f));
     s->reads_left = ARENA_ARRAY(&s->scratch, uint32_t, mach_unit_count(f));
-    s->limit[REGISTERS] = most > PRESSURE_FLOOR ? most : PRESSURE_FLOOR;
+    s->limit[REGISTERS] = most < REGISTERS_FEW    ? REGISTERS_FEW
+                          : most > REGISTERS_MANY ? REGISTERS_MANY
+                                                  : most;
     s->limit[PREDICATES] = PREDICATE_LIMIT;
     for (uint32_t k = 0; k < f->block_count; k++) {
         for (unsigned file = 0; file < 2; file++) s->pressure[file] = live[file][f->blocks[k]->start];
