@@ -8,22 +8,6 @@
 
 #include <string.h>
 
-// Threads a warp brings to a barrier: its own, rounded up to groups of 32 (to its size where that is
-// smaller).
-static uint32_t arriving_threads(const struct warp *w)
-{
-    unsigned group = w->exec->warp_size < GROUP_LANES ? w->exec->warp_size : GROUP_LANES;
-    return (uint32_t)align_up(bit_count(w->present), group);
-}
-
-static uint32_t block_threads_left(const struct cta *c)
-{
-    uint32_t threads = 0;
-    for (uint32_t i = 0; i < c->warp_count; i++)
-        if (c->warps[i].state != WARP_DONE) threads += arriving_threads(&c->warps[i]);
-    return threads;
-}
-
 static void write_result(struct warp *w, const struct split *s, const struct barrier *b)
 {
     for (uint64_t left = s->result_lanes; left; left &= left - 1)
@@ -36,6 +20,7 @@ static void complete(struct cta *c, unsigned number)
 {
     struct barrier b = c->barriers[number];
     c->barriers[number] = (struct barrier){.all = true};
+    c->barriers_used &= ~(1u << number);
     for (uint32_t i = 0; i < c->warp_count; i++) {
         struct warp *w = &c->warps[i];
         if (w->state == WARP_DONE || w->waits_at != number) continue;
@@ -53,14 +38,16 @@ static void complete(struct cta *c, unsigned number)
 static void check_complete(struct cta *c, unsigned number)
 {
     struct barrier *b = &c->barriers[number];
-    uint32_t wanted = b->expected ? b->expected : block_threads_left(c);
+    uint32_t wanted = b->expected ? b->expected : c->threads_left;
     if (b->arrived && b->arrived >= wanted) complete(c, number);
 }
 
 void barrier_warp_exited(struct warp *w)
 {
-    for (unsigned n = 0; n < BARRIERS; n++)
+    for (uint32_t used = w->cta->barriers_used; used; used &= used - 1) {
+        unsigned n = bit_lowest(used);
         if (!w->cta->barriers[n].expected) check_complete(w->cta, n);
+    }
 }
 
 static void add_predicates(struct barrier *b, const struct bound *d, const struct warp *w, uint64_t active)
@@ -80,7 +67,8 @@ bool barrier_try_arrive(struct warp *w)
     if (!split_all_wait_at(w, number)) return false;
     struct barrier *b = &w->cta->barriers[number];
     if (!b->arrived) b->expected = first->barrier_threads;
-    b->arrived += arriving_threads(w);
+    b->arrived += w->arrival;
+    w->cta->barriers_used |= 1u << number;
     split_release(w, SPLIT_ARRIVE, number);
     for (uint32_t k = 0; k < w->splits.count; k++)
         if (w->splits.data[k].state == SPLIT_BARRIER) w->waits_at = (uint8_t)number;

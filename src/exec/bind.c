@@ -40,9 +40,9 @@ static bool constant_value(const struct exec *e, const struct operand *o, unsign
 }
 
 // A wide immediate is a double's high word; integers that happen to be wide are in c[BANK_LITERAL].
-static void bind_general(struct exec *e, const struct inst *i, struct general *g, bool *good)
+static void bind_general(const struct exec *e, const struct inst *i, struct isa_shape shape, struct general *g,
+                         bool *good)
 {
-    struct isa_shape shape = isa_shape_of((enum isa_op)i->op);
     g->operation = lane_operation_of((enum isa_op)i->op);
     g->dst_is_pred = shape.dst[0] == SHAPE_PRED;
     if (shape.dst[0] == SHAPE_REG && i->dst[0].kind == OPERAND_REG) g->dst_words = i->dst[0].width;
@@ -87,14 +87,14 @@ static void mark_entries(struct exec *e)
         if (p->functions[f].first < p->inst_count) e->entry_flags[p->functions[f].first] |= EXEC_FUNCTION;
 }
 
-static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
+static void bind_inst(struct exec *e, uint32_t index, struct isa_shape shape, uint16_t *slots)
 {
     static const struct handlers bad_constant = {exec_bad_constant, exec_bad_constant};
     const struct inst *i = &e->program->insts[index];
     struct bound b = {.index = index, .slot = NO_SLOT, .guard = i->guard};
     bool good = true;
     bind_operands(e, i, &b);
-    bind_general(e, i, &e->general[index], &good);
+    bind_general(e, i, shape, &e->general[index], &good);
     if (i->op == OP_BRA) b.target = &e->full[i->target];
     if (isa_has(i, ISA_LOAD | ISA_STORE) && *slots != NO_SLOT) b.slot = (*slots)++;
     b.guarded = i->guard != PRED_TRUE || i->guard_not;
@@ -121,7 +121,14 @@ void exec_bind(struct exec *e)
     e->entry_flags = ARENA_ARRAY(&e->arena, uint8_t, count + 1);
     mark_entries(e);
     uint16_t slots = 0;
-    for (uint32_t n = 0; n < p->inst_count; n++) bind_inst(e, n, &slots);
+    struct isa_shape shapes[OP_COUNT];
+    bool known[OP_COUNT] = {false};
+    for (uint32_t n = 0; n < p->inst_count; n++) {
+        unsigned op = p->insts[n].op;
+        if (!known[op]) shapes[op] = isa_shape_of((enum isa_op)op);
+        known[op] = true;
+        bind_inst(e, n, shapes[op], &slots);
+    }
     e->full[p->inst_count] = e->masked[p->inst_count] =
         (struct bound){.run = exec_end_of_program, .handlers = &end, .index = p->inst_count, .slot = NO_SLOT};
     e->slots = ARENA_ARRAY(&e->arena, struct allocation_slot, (size_t)slots + 1);

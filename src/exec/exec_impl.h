@@ -58,7 +58,7 @@ struct bound {
     uint8_t q;          // second, predicate destination (PRED_SINK when absent)
     uint8_t guarded;    // the guard is applied before the form runs (branches apply it themselves)
     uint8_t spare_byte; // whatever the form wants
-    uint8_t unused;
+    uint8_t boolean;    // of a comparison
 };
 _Static_assert(sizeof(struct bound) == 64, "a bound instruction is a cache line");
 
@@ -116,6 +116,7 @@ struct warp {
     uint32_t split_fuel;  // splits: backward branches until another split gets its turn
     uint32_t split_turn;  // splits: joins the running one may still pass without giving way
     uint32_t turn_lane;   // splits: whose turn came last
+    uint32_t arrival; // threads it brings to a barrier: its own, rounded up to groups of 32 (to a smaller warp size)
     uint8_t waits_at;     // barrier this warp has arrived at and waits for, BARRIERS: none
     struct bound step[2]; // exec_step's copy of an instruction, and a stop
 };
@@ -131,7 +132,8 @@ struct cta {
     struct exec *exec;
     uint32_t id[3];
     uint64_t linear;
-    uint32_t warps_left;
+    uint32_t warps_left, threads_left; // of warps that have not ended; threads as barriers count them
+    uint32_t barriers_used;            // bit per barrier that somebody has arrived at
     uint8_t *shared;
     struct warp *warps;
     uint32_t warp_count;

@@ -98,7 +98,7 @@
     }                                                                                                        \
     static const struct handlers name __attribute__((unused)) = {name##_full, name##_masked};
 
-// A predicate p = r && c, and q = !r && c where it is wanted, from a comparison of each vector.
+// Predicates p = r bool c, and q = !r bool c, from a comparison r of each vector. AND is by far the most frequent.
 #define FORM_PRED(name, SETUP, LOADS, COMPARISON)                                                            \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
@@ -109,21 +109,21 @@
             LOADS;                                                                                           \
             r |= mask_place((COMPARISON), k);                                                                \
         }                                                                                                    \
-        w->pred[d->dst] = r & c;                                                                             \
-        w->pred[d->q] = (lanes_t)~r & c;                                                                     \
+        w->pred[d->dst] = combined(d, r, c);                                                                 \
+        w->pred[d->q] = combined(d, (lanes_t)~r, c);                                                         \
         NEXT(d + 1, active);                                                                                 \
     }                                                                                                        \
     HANDLER(name##_masked)                                                                                   \
     {                                                                                                        \
-        lanes_t r = 0, c = pred_lanes(w, d->src[2]) & (lanes_t)active;                                       \
+        lanes_t r = 0, c = pred_lanes(w, d->src[2]);                                                         \
         SETUP;                                                                                               \
         EACH_VECTOR(k)                                                                                       \
         {                                                                                                    \
             LOADS;                                                                                           \
             r |= mask_place((COMPARISON), k);                                                                \
         }                                                                                                    \
-        w->pred[d->dst] = (w->pred[d->dst] & ~active) | (r & c);                                             \
-        w->pred[d->q] = (w->pred[d->q] & ~active) | ((lanes_t)~r & c);                                       \
+        w->pred[d->dst] = (w->pred[d->dst] & ~active) | (combined(d, r, c) & active);                        \
+        w->pred[d->q] = (w->pred[d->q] & ~active) | (combined(d, (lanes_t)~r, c) & active);                  \
         NEXT(d + 1, w->active);                                                                              \
     }                                                                                                        \
     static const struct handlers name __attribute__((unused)) = {name##_full, name##_masked};
@@ -134,6 +134,12 @@
 static inline lanes_t pred_lanes(const struct warp *w, uint32_t source)
 {
     return (lanes_t)w->pred[source & 15] ^ (lanes_t)((int32_t)source >> 31);
+}
+
+static inline lanes_t combined(const struct bound *d, lanes_t r, lanes_t c)
+{
+    if (__builtin_expect(d->boolean == BOOL_AND, 1)) return r & c;
+    return d->boolean == BOOL_OR ? r | c : r ^ c;
 }
 
 // How a form's sources are given: registers, or one constant.

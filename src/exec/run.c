@@ -157,6 +157,8 @@ static struct cta *cta_create(struct exec *e)
         w->full = bit_mask(e->lanes);
         uint32_t threads = e->threads_per_block - i * e->warp_size;
         w->present = bit_mask(threads < e->warp_size ? threads : e->warp_size);
+        unsigned group = e->warp_size < GROUP_LANES ? e->warp_size : GROUP_LANES;
+        w->arrival = (uint32_t)align_up(bit_count(w->present), group);
         thread_vectors(w);
     }
     return c;
@@ -180,6 +182,7 @@ static void cta_start(struct cta *c, uint64_t linear)
     c->id[2] = (uint32_t)(linear / grid[0] / grid[1]);
     c->warps_left = c->warp_count;
     c->next_warp = 0;
+    c->threads_left = c->barriers_used = 0;
     memset(c->shared, 0, e->launch->shared_total);
     for (unsigned n = 0; n < BARRIERS; n++) c->barriers[n] = (struct barrier){.all = true};
     for (uint32_t i = 0; i < c->warp_count; i++) {
@@ -188,6 +191,7 @@ static void cta_start(struct cta *c, uint64_t linear)
         memset(w->local, 0, c->local_bytes);
         memset(w->pred, 0, sizeof w->pred);
         w->pred[PRED_TRUE] = w->full;
+        c->threads_left += w->arrival;
         w->state = WARP_READY;
         w->waits_at = BARRIERS;
         w->issued = 0;
@@ -326,6 +330,12 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
     struct exec e = {.fault = fault, .counts = counts};
     *fault = (struct launch_fault){0};
     if (race) *race = (struct launch_race){0};
+    if (l->check_races) { // saying "no races" without having looked would be worse
+        struct strbuf text = {0};
+        strbuf_printf(&text, "kernel %s: this build has no race detector (check.races)", l->program->name);
+        *fault = (struct launch_fault){.kind = FAULT_INTERRUPTED, .text = text.text};
+        return false;
+    }
     arena_init(&e.arena);
     exec_prepare(&e, l);
     struct residents r = {.total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};

@@ -256,7 +256,9 @@ static void wake_waiting(struct warp *w)
 const struct bound *split_exit(struct warp *w, uint64_t lanes, uint32_t next_pc)
 {
     w->exited |= lanes;
-    if (is_stack(w)) {
+    if (w->splits.count == 1 && lanes == w->active) {
+        w->splits.count = 0;
+    } else if (is_stack(w)) {
         vec_last(&w->splits).pc = next_pc;
         size_t kept = 0;
         for (size_t i = 0; i < w->splits.count; i++) {
@@ -277,6 +279,7 @@ const struct bound *split_exit(struct warp *w, uint64_t lanes, uint32_t next_pc)
     w->active = 0;
     w->state = WARP_DONE;
     w->cta->warps_left--;
+    w->cta->threads_left -= w->arrival;
     w->counts.warps++;
     barrier_warp_exited(w);
     return NULL;

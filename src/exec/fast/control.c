@@ -46,7 +46,14 @@ HANDLER(bra_masked)
     NEXT(to, active);
 }
 
-static const struct handlers bra_stack = {bra_full, bra_masked}, bra_splits = {bra_full, exec_bra};
+// simt=splits: backward branches take turns when there is more than one split.
+HANDLER(bra_one_split)
+{
+    if (w->splits.count > 1) TAIL(exec_bra(d, w, regs, active));
+    TAIL(bra_masked(d, w, regs, active));
+}
+
+static const struct handlers bra_stack = {bra_full, bra_masked}, bra_splits = {bra_full, bra_one_split};
 
 extern fast_family FAST(fast_control);
 const struct handlers *FAST(fast_control)(const struct exec *e, const struct inst *i, struct bound *d)

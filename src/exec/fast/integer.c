@@ -398,7 +398,8 @@ static const struct handlers *bind_isetp(const struct exec *e, const struct inst
     };
     static const uint8_t mirrored[7] = {CMP_F, CMP_GT, CMP_EQ, CMP_GE, CMP_LT, CMP_NE, CMP_LE};
     unsigned cmp = i->cmp, other = 1;
-    if (i->flags & INST_EX || i->boolean != BOOL_AND || cmp > CMP_GE || cmp == CMP_F) return NULL;
+    if (i->flags & INST_EX || i->boolean > BOOL_XOR || cmp > CMP_GE || cmp == CMP_F) return NULL;
+    d->boolean = i->boolean;
     if (is_constant(&i->src[0])) {
         swap_sources(d, 0, 1);
         cmp = mirrored[cmp];

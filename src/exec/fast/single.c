@@ -199,7 +199,8 @@ static const struct handlers *bind_fsetp(const struct exec *e, const struct inst
 #undef X
     };
     unsigned how, cmp = is_constant(&i->src[0]) ? mirrored[i->cmp] : i->cmp;
-    if (i->boolean != BOOL_AND || !forms[cmp][0]) return NULL;
+    if (i->boolean > BOOL_XOR || !forms[cmp][0]) return NULL;
+    d->boolean = i->boolean;
     enum operands kinds = arrange(e, i, d, 2, &how);
     if (kinds == OPERANDS_OTHER) return NULL;
     return forms[cmp][(how ? 2 : 0) + (kinds == OPERANDS_RS)];
