@@ -2,13 +2,13 @@
 // and square roots in a fixed order, so that every build on every host gives the same bits. The functions
 // have no branches; a loop of them over lanes becomes SIMD code by itself.
 //
-//   function   largest error here (tests/exec/test_mufu.c)    PTX ISA allows for .approx.f32
-//   RCP SQRT   correctly rounded                              1 ulp, 2^-23 relative
-//   RSQ        2^-23 relative                                 2^-22.9 relative
-//   EX2        1.2 ulp                                        2^-22.5 relative
-//   LG2        2^-22.6, absolute near 1, else relative        2^-22.6 absolute, 2^-22 relative
-//   SIN COS    2^-22 absolute in [-2 pi, 2 pi]                2^-20.5 absolute
-//   TANH       2^-21 relative                                 2^-11 relative
+//   function   error expected from the method          PTX ISA allows for .approx.f32
+//   RCP SQRT   correctly rounded                       1 ulp, 2^-23 relative
+//   RSQ        2^-23 relative (two roundings)          2^-22.9 relative
+//   EX2        about 1 ulp                             2^-22.5 relative
+//   LG2        about 1.5 ulp                           2^-22.6 absolute, 2^-22 relative
+//   SIN COS    2^-22 absolute in [-2 pi, 2 pi]         2^-20.5 absolute
+//   TANH       2^-21 relative                          2^-11 relative
 //
 // Subnormal operands and results are kept; .ftz is the instruction's business. Coefficients are Chebyshev
 // fits.
