@@ -1,6 +1,6 @@
 // Calls in tail position. A run of fast forms is a chain of such calls, so they have to be jumps. Where the
 // compiler does not make them (debug and sanitizer builds), handlers return the next instruction to the loop
-// in run.c instead; tests/exec/test_stack.c runs long loops of everything on a small stack.
+// in run.c instead.
 //
 // gcc makes a jump only in a function that has handed no address of a local to anyone.
 #pragma once
