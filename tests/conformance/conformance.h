@@ -5,9 +5,10 @@
 // in which some or all operands are constants, so that what the compiler folds obeys the same rules. The
 // rules are written from the PTX ISA alone: neither the engine's nor the oracle's code is used here.
 //
-//     rows_integer.c  9.7.1, 9.7.2, 9.7.8      rows_real.c     9.7.3 to 9.7.5, approximations
-//     rows_select.c   9.7.6, 9.7.7, moves      rows_convert.c  cvt
-//     run.c           kernels made, run and compared
+//     rows_integer.c  9.7.1, 9.7.2, 9.7.8     rows_real.c     9.7.3 to 9.7.5, approximations
+//     rows_select.c   9.7.6, 9.7.7, moves     rows_convert.c  cvt
+//     format.c        floating-point formats  run.c           kernels made, run and compared
+//     trial.c         hand-made kernels (trial.h) for memory, lanes, control flow
 #pragma once
 #include "base/vec.h"
 

@@ -377,7 +377,7 @@ static void complain(struct checker *c, const struct row *r, const char *what)
 
 // ---- through the API
 
-static const char *const isas[] = {"portable", "avx2", "avx512"};
+static const char *const isas[] = {"general", "portable", "avx2", "avx512"};
 
 static void run_kernel(struct checker *c, struct wf_context *x, struct wf_module *m, const struct row *r,
                        unsigned index, bool folded)

@@ -30,15 +30,26 @@ static void test_oracle(struct test *t)
     struct rows rows;
     all_rows(&rows);
     printf("  %zu rows\n", rows.list.count);
-    CHECK(t, rows.list.count > 1000);
+    CHECK(t, rows.list.count > 2000);
+    thin_out(&rows);
     run_rows_oracle(t, &rows);
     vec_fini(&rows.list);
+}
+
+// Every eighth row for each commit, all of them otherwise.
+static void thin_out(struct rows *rows)
+{
+    size_t kept = 0;
+    for (size_t k = 0; test_is_quick() && k < rows->list.count; k += 8)
+        rows->list.data[kept++] = rows->list.data[k];
+    if (kept) rows->list.count = kept;
 }
 
 static void with(struct test *t, const struct configuration *c)
 {
     struct rows rows;
     all_rows(&rows);
+    thin_out(&rows);
     run_rows(t, &rows, c);
     vec_fini(&rows.list);
 }

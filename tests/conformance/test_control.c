@@ -170,8 +170,8 @@ static void test_lock(struct test *t)
         "LOCK;\nmembar.gl;\nld.volatile.global.u32 %r2, [%out+4];\nadd.u32 %r2, %r2, %t;\n"
         "st.volatile.global.u32 [%out+4], %r2;\nmembar.gl;\natom.global.exch.b32 %r1, [%out], "
         "0;\nnanosleep.u32 20;\nret;\n}\n";
-    static const char *const isas[] = {"portable", "avx2", "avx512"};
-    for (int k = 0; k < 3; k++) {
+    static const char *const isas[] = {"general", "portable", "avx2", "avx512"};
+    for (int k = 0; k < 4; k++) {
         struct wf_context *c = wf_context_create();
         wf_set(c, "memory.size", "4M");
         wf_set(c, "exec.max_warp_instructions", "10000000");

@@ -74,7 +74,8 @@ static void on_oracle(struct test *t, const struct trial *x, const char *text, u
 static void on_engine(struct test *t, const struct trial *x, const char *text, const char *profile,
                       const char *optimise, uint8_t *out)
 {
-    static const char *const isas[] = {"portable", "avx2", "avx512"}, *const modes[] = {"splits", "stack"};
+    static const char *const isas[] = {"general", "portable", "avx2", "avx512"}, *const modes[] = {"splits",
+                                                                                                   "stack"};
     char where[80];
     struct wf_context *c = wf_context_create();
     wf_set(c, "memory.size", "4M");
@@ -87,7 +88,7 @@ static void on_engine(struct test *t, const struct trial *x, const char *text, c
     uint64_t params[] = {wf_alloc(c, x->in_bytes), wf_alloc(c, x->out_bytes)};
     struct wf_launch_config shape = {.shared_bytes = x->dynamic_shared};
     set_shape(x, shape.grid, shape.block);
-    for (int run = 0; k && run < 6; run++) {
+    for (int run = 0; k && run < 8; run++) {
         wf_clear_errors(c);
         if (wf_set(c, "exec.isa", isas[run / 2]) != WF_OK) continue;
         wf_set(c, "simt", modes[run % 2]);

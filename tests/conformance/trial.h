@@ -9,8 +9,7 @@ struct test;
 
 struct trial {
     const char *name;
-    const char
-        *ptx; // entry k(.param .u64 in, .param .u64 out); the header is added when it has no ".version"
+    const char *ptx;      // entry k(.param .u64 in, .param .u64 out); a header is added when it has none
     uint32_t grid, block; // one dimension; 0: 1 and 32
     uint32_t shape[3];    // instead of block, when not zero
     uint32_t dynamic_shared;

@@ -20,6 +20,7 @@ const struct variant variants[] = {
     {"sass-stack-portable", {"simt=stack", "exec.isa=portable"}, false, 2},
     {"sass-avx2", {"exec.isa=avx2", "compile.check=1"}, false, 2},
     {"sass-avx512", {"exec.isa=avx512"}, false, 2},
+    {"sass-general", {"exec.isa=general"}, false, 4},
     {"few-registers", {"compile.max_registers=24", "compile.check=1"}, false, 2},
     {"ptxplus-plain-portable",
      {"compile.profile=ptxplus", "compile.optimise=0", "exec.isa=portable"},

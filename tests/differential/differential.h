@@ -1,7 +1,8 @@
 // Running one kernel in every way there is, and comparing with the oracle.
 //
-//     compare.c  one kernel: oracle, engine, the two compared      shrink.c  a smaller kernel that still
-//     fails hunt.c     many seeds in child processes, so that a crash or a hang is one more failure
+//     compare.c  one kernel: oracle, engine, the two compared
+//     hunt.c     many seeds in child processes: a crash or a hang is one more failure
+//     shrink.c   a smaller kernel that still fails
 #pragma once
 #include "base/str.h"
 #include "generator/generator.h"

@@ -1,8 +1,8 @@
 // What the files of the generator share.
 //
-//     generator.c  module, kernel prologue and epilogue, launch     statement.c  branches, loops, calls,
-//     switches values.c     pools of registers, constants, operations        traffic.c    memory, barriers,
-//     lanes, atomics
+//     generator.c  module, prologue and epilogue, launch    traffic.c  memory, barriers, atomics
+//     statement.c  branches, loops, calls, switches         lanes.c    lanes of a warp together
+//     values.c     registers, constants, operations         idiom.c    instructions that belong together
 //
 // The text being written is one instruction a line, so that shrinking can drop lines. A register is in its
 // pool while it is certainly defined: leaving a branch or loop forgets what was defined inside.
