@@ -81,6 +81,7 @@ bool check_load_store(struct check *c);
 bool check_atom(struct check *c);
 bool check_cp(struct check *c);
 bool check_prefetch(struct check *c);
+bool check_special(struct check *c, const struct ptx_operand *o, enum ptx_type type);
 bool check_mov(struct check *c);
 bool check_cvt(struct check *c);
 bool check_texture(struct check *c);

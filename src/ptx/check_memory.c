@@ -87,6 +87,12 @@ static bool check_order(struct check *c)
             return check_says(c, "'%s.mmio' needs .relaxed and .sys", op);
         i->sem = PTX_SEM_MMIO;
     }
+    bool shared =
+        i->space == PTX_SPACE_GENERIC || i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_SHARED;
+    if (ordered && !shared)
+        return check_says(c, ".%s is a thread's own: no memory order applies", ptx_space_name(i->space));
+    if (i->sem == PTX_SEM_MMIO && i->space == PTX_SPACE_SHARED)
+        return check_says(c, "'%s.mmio' does not access .shared", op);
     if (i->sem == (is_store ? PTX_SEM_ACQUIRE : PTX_SEM_RELEASE) || i->sem == PTX_SEM_ACQ_REL ||
         i->sem == PTX_SEM_SC)
         return check_says(c, "'%s' can be .weak, .volatile, .relaxed or .%s", op,
@@ -120,6 +126,8 @@ bool check_load_store(struct check *c)
         if (!wrong_space(c, S(GENERIC) | S(GLOBAL))) return false;
     } else if (i->op == PTX_OP_ST) {
         if (!wrong_space(c, S(GENERIC) | S(GLOBAL) | S(LOCAL) | S(PARAM) | S(SHARED))) return false;
+        if (i->space == PTX_SPACE_PARAM && !address->variable)
+            return diag_error(c->p->d, address->loc, "'st.param' names the parameter it writes");
         if (address->variable && address->variable->is_input)
             return diag_error(c->p->d, address->loc,
                               "'%.80s' is a parameter of this function: it can only be read",
@@ -246,6 +254,6 @@ bool check_cp(struct check *c)
 
 bool check_prefetch(struct check *c)
 {
-    if (c->i->op == PTX_OP_PREFETCHU) return wrong_space(c, S(GENERIC));
+    if (c->i->op == PTX_OP_PREFETCHU) return wrong_space(c, S(GENERIC) | S(GLOBAL)); // of a variable's name
     return wrong_space(c, S(GENERIC) | S(GLOBAL) | (c->i->op == PTX_OP_PREFETCH ? S(LOCAL) : 0));
 }

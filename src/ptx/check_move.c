@@ -27,9 +27,10 @@ static bool check_pack(struct check *c, struct ptx_operand *vector, struct ptx_o
     return unpack ? check_source(c, whole, type) : check_dest(c, whole, type);
 }
 
-static bool check_mov_special(struct check *c, const struct ptx_operand *o)
+// A special register read as a `type`, by mov or cvt.
+bool check_special(struct check *c, const struct ptx_operand *o, enum ptx_type type)
 {
-    enum ptx_type type = c->i->types[0], own = ptx_sreg_type(o->sreg);
+    enum ptx_type own = ptx_sreg_type(o->sreg);
     bool legacy =
         o->sreg <= PTX_SREG_NCTAID || o->sreg == PTX_SREG_GRIDID; // were 16 and 32 bits in old versions
     unsigned bits = ptx_type_bits(type), own_bits = ptx_type_bits(own);
@@ -37,7 +38,7 @@ static bool check_mov_special(struct check *c, const struct ptx_operand *o)
     if (o->sreg == PTX_SREG_RESERVED_SMEM || o->sreg == PTX_SREG_CURRENT_GRAPH_EXEC)
         c->i->unsupported = ptx_sreg_name(o->sreg);
     if (width && !ptx_type_is_float(type)) return true;
-    return diag_error(c->p->d, o->loc, "%s has %u bits; expected mov.u%u", ptx_sreg_name(o->sreg), own_bits,
+    return diag_error(c->p->d, o->loc, "%s has %u bits; expected a .u%u", ptx_sreg_name(o->sreg), own_bits,
                       own_bits);
 }
 
@@ -69,7 +70,7 @@ bool check_mov(struct check *c)
     if (a->kind == PTX_OPERAND_VECTOR && d->kind != PTX_OPERAND_VECTOR) return check_pack(c, a, d, false);
     if (!check_dest(c, d, i->types[0])) return false;
     switch (a->kind) {
-    case PTX_OPERAND_SREG: return check_mov_special(c, a);
+    case PTX_OPERAND_SREG: return check_special(c, a, i->types[0]);
     case PTX_OPERAND_SYMBOL:
     case PTX_OPERAND_FUNCTION: return check_mov_address(c, a);
     case PTX_OPERAND_REG:
@@ -140,6 +141,9 @@ bool check_cvt(struct check *c)
     if (bf16_byte) return check_says(c, "no conversion goes between .bf16 and 8-bit integers");
     if (i->ftz && to != PTX_F32 && from != PTX_F32)
         return check_says(c, "'%s' has no .f32 that .ftz could flush", check_name(i, name));
+    bool bf16 = to == PTX_BF16 || from == PTX_BF16;
+    if (i->sat && bf16) return check_says(c, "'%s' has no .sat", check_name(i, name));
+    if (i->relu && (i->sat || i->ftz)) return check_says(c, ".relu goes with neither .sat nor .ftz");
     if (i->relu && (from != PTX_F32 || (to != PTX_F16 && to != PTX_BF16 && to != PTX_F16X2 &&
                                         to != PTX_BF16X2 && to != PTX_TF32)))
         return check_says(c, ".relu converts from .f32 to a half or tf32");
@@ -220,26 +224,34 @@ static bool check_barrier_number(struct check *c, struct ptx_operand *o)
     return check_source(c, o, PTX_U32);
 }
 
-static bool check_barrier_count(struct check *c, struct ptx_operand *o)
+// How many threads take part. A constant 0 means all of the block, as no operand does: it is taken away.
+static bool check_barrier_count(struct check *c, unsigned index)
 {
-    if (o->kind == PTX_OPERAND_IMM && o->component == LITERAL_INT && (o->imm % 32 || !o->imm))
+    struct ptx_inst *i = c->i;
+    struct ptx_operand *o = &i->operands[index];
+    bool constant = o->kind == PTX_OPERAND_IMM && o->component == LITERAL_INT;
+    if (constant && o->imm % 32)
         return diag_error(c->p->d, o->loc, "the number of threads at a barrier must be a multiple of 32");
-    return check_source(c, o, PTX_U32);
+    if (constant && !o->imm && i->mode == PTX_MODE_BAR_ARRIVE)
+        return diag_error(c->p->d, o->loc, "arriving needs the number of threads that take part");
+    if (!constant || o->imm) return check_source(c, o, PTX_U32);
+    for (unsigned next = index + 1; next < i->operand_count; next++)
+        i->operands[next - 1] = i->operands[next];
+    i->operand_count--;
+    return true;
 }
 
 static bool check_barrier_reduction(struct check *c)
 {
     struct ptx_inst *i = c->i;
-    unsigned count = i->operand_count;
     bool popc = i->boolean == PTX_BOOL_POPC;
     if (i->boolean == PTX_BOOL_NONE || i->boolean == PTX_BOOL_XOR)
         return check_says(c, "'%s.red' needs .popc, .and or .or", ptx_op_name(i->op));
     if (popc != (i->types[0] == PTX_U32))
         return check_says(c, popc ? "'.red.popc' gives a .u32" : "'.red' with .and or .or gives a .pred");
     return check_count(c, 3, 4) && check_dest(c, &i->operands[0], i->types[0]) &&
-           check_barrier_number(c, &i->operands[1]) &&
-           (count == 3 || check_barrier_count(c, &i->operands[2])) &&
-           check_source_predicate(c, &i->operands[count - 1]);
+           check_barrier_number(c, &i->operands[1]) && (i->operand_count == 3 || check_barrier_count(c, 2)) &&
+           check_source_predicate(c, &i->operands[i->operand_count - 1]);
 }
 
 bool check_barrier(struct check *c)
@@ -261,7 +273,7 @@ bool check_barrier(struct check *c)
     if (i->type_count) return check_says(c, "only '%s.red' has a type", op);
     bool arrive = i->mode == PTX_MODE_BAR_ARRIVE;
     return check_count(c, arrive ? 2 : 1, 2) && check_barrier_number(c, &i->operands[0]) &&
-           (i->operand_count == 1 || check_barrier_count(c, &i->operands[1]));
+           (i->operand_count == 1 || check_barrier_count(c, 1));
 }
 
 // ---- call

@@ -140,7 +140,8 @@ bool check_wide_dest(struct check *c, struct ptx_operand *o, enum ptx_type type)
 bool check_wide_source(struct check *c, struct ptx_operand *o, enum ptx_type type)
 {
     if (o->kind == PTX_OPERAND_IMM) return check_immediate(c, o, type);
-    if (o->kind == PTX_OPERAND_SREG && c->i->op == PTX_OP_CVT && !ptx_type_is_float(type)) return true;
+    bool integers = !ptx_type_is_float(type) && !ptx_type_is_float(c->i->types[0]);
+    if (o->kind == PTX_OPERAND_SREG && c->i->op == PTX_OP_CVT && integers) return check_special(c, o, type);
     bool good = o->kind == PTX_OPERAND_REG && !o->negated && fits_wide(type, check_reg_type(c, o));
     return good || wrong_type(c, o, type, true);
 }

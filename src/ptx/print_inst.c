@@ -44,6 +44,7 @@ static void print_memory_order(const struct printer *p, const struct ptx_inst *i
 
 static void print_spaces(const struct printer *p, const struct ptx_inst *i)
 {
+    if (i->op == PTX_OP_PREFETCHU) return; // it has none, but takes on that of a variable it names
     put_flag(p, i->to, "to");
     if (i->space != PTX_SPACE_GENERIC) put(p, ptx_space_name(i->space));
     if (i->space_to != PTX_SPACE_GENERIC && !i->to) put(p, ptx_space_name(i->space_to));
