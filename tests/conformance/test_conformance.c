@@ -25,6 +25,15 @@ static void all_rows(struct rows *rows)
     for (int k = 0; k < PARTS; k++) parts[k].make(rows);
 }
 
+// Every eighth row for each commit, all of them otherwise.
+static void thin_out(struct rows *rows)
+{
+    size_t kept = 0;
+    for (size_t k = 0; test_is_quick() && k < rows->list.count; k += 8)
+        rows->list.data[kept++] = rows->list.data[k];
+    if (kept) rows->list.count = kept;
+}
+
 static void test_oracle(struct test *t)
 {
     struct rows rows;
@@ -34,15 +43,6 @@ static void test_oracle(struct test *t)
     thin_out(&rows);
     run_rows_oracle(t, &rows);
     vec_fini(&rows.list);
-}
-
-// Every eighth row for each commit, all of them otherwise.
-static void thin_out(struct rows *rows)
-{
-    size_t kept = 0;
-    for (size_t k = 0; test_is_quick() && k < rows->list.count; k += 8)
-        rows->list.data[kept++] = rows->list.data[k];
-    if (kept) rows->list.count = kept;
 }
 
 static void with(struct test *t, const struct configuration *c)
