@@ -6,6 +6,8 @@
 #include "compile/allocate.h"
 #include "compile/constants.h"
 #include "compile/emit.h"
+#include "compile/narrow.h"
+#include "compile/passes.h"
 #include "compile/schedule.h"
 #include "compile/select.h"
 
@@ -74,6 +76,15 @@ static void unify_returns(struct ir_function *f)
         }
     }
     vec_fini(&returns);
+}
+
+static void use_narrow_addresses(struct ir_function *f)
+{
+    const struct pass_context late = {.late = true};
+    if (!narrow_addresses(f) || !f->unit->options->optimise) return;
+    pass_simplify(f, &late);
+    pass_values(f, &late);
+    pass_dead(f, &late);
 }
 
 // -- the whole program -------------------------------------------------------------------------
@@ -162,6 +173,7 @@ static const char *compile_function(struct ir_unit *u, struct compiled *c, struc
     arena_init(&c->arena);
     drop_unreachable(f);
     unify_returns(f);
+    if (u->options->profile == PROFILE_PTXPLUS && u->options->address_bits == 32) use_narrow_addresses(f);
     const char *wrong = u->options->check ? ir_verify(f) : NULL;
     if (wrong) return wrong;
     c->f = select_function(f, &c->arena);

@@ -54,6 +54,13 @@ struct scheduler {
     int32_t pressure[2], limit[2]; // by enum file
 };
 
+static bool has_shared_operand(const struct mach_inst *i)
+{
+    bool has = false;
+    for (unsigned k = 0; k < 4; k++) has |= i->i.src[k].kind == OPERAND_SHARED;
+    return has;
+}
+
 static uint32_t latency_of(const struct mach_inst *i)
 {
     static const uint8_t cycles[LATENCY_COUNT] = {
@@ -63,6 +70,7 @@ static uint32_t latency_of(const struct mach_inst *i)
         [LATENCY_SHARED] = 24, [LATENCY_CONSTANT] = 30, [LATENCY_STORE] = 2,    [LATENCY_ATOMIC] = 120,
         [LATENCY_FENCE] = 20,  [LATENCY_TEXTURE] = 140, [LATENCY_SHUFFLE] = 24, [LATENCY_VOTE] = 10,
         [LATENCY_BRANCH] = 2,  [LATENCY_BARRIER] = 10};
+    if (has_shared_operand(i)) return cycles[LATENCY_SHARED];
     return i->i.op < OP_COUNT ? cycles[isa_table[i->i.op].latency] : 1;
 }
 
@@ -93,6 +101,7 @@ static bool stays(const struct scheduler *s, const struct mach_inst *i)
 
 static bool is_memory(const struct mach_inst *i)
 {
+    if (has_shared_operand(i)) return true;
     return i->i.op < OP_COUNT && isa_has(&i->i, ISA_LOAD | ISA_STORE | ISA_ATOMIC) && i->i.op != OP_LDC &&
            i->i.op != OP_TEX && !(i->i.op == OP_LDG && i->i.flags & INST_NC);
 }
@@ -128,9 +137,11 @@ static enum window_space space_of(const struct mach_inst *i)
 // different offsets from one register.
 static bool may_overlap(const struct mach_inst *a, const struct mach_inst *b)
 {
-    enum window_space x = space_of(a), y = space_of(b);
+    enum window_space x = has_shared_operand(a) ? IN_SHARED : space_of(a),
+                      y = has_shared_operand(b) ? IN_SHARED : space_of(b);
     if (a->i.op == OP_LDGSTS || b->i.op == OP_LDGSTS) return true;
-    if (x != ANYWHERE && y != ANYWHERE && x != y) return false;
+    if (x != y) return x == ANYWHERE || y == ANYWHERE;
+    if (has_shared_operand(a) || has_shared_operand(b)) return true;
     if (a->src[0] != b->src[0] || a->i.src[0].width != b->i.src[0].width ||
         a->i.src[0].bank != b->i.src[0].bank)
         return true;

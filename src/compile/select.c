@@ -123,6 +123,8 @@ struct source source_any(struct select *s, struct ir_value *v)
     if (i && i->op == IR_FRAME && s->ir->is_kernel) return source_imm((uint32_t)i->offset);
     if (i && (i->op == IR_LO || i->op == IR_HI))
         return source_half(s, i->uses[0].value, i->op == IR_HI ? HIGH : LOW);
+    struct source shared;
+    if (s->ptxplus && select_shared_operand(s, v, &shared)) return shared;
     return source_unit(demand(s, v), 1);
 }
 
@@ -207,7 +209,14 @@ struct source in_register(struct select *s, struct source o)
 {
     if (source_is_reg(&o)) return o;
     uint8_t flags = o.o.flags;
-    o = source_unit(cached_constant(s, o.o, NULL), 1);
+    if (o.o.kind == OPERAND_SHARED) { // not a constant: a MOV of its own
+        uint32_t unit = mach_reg(s->f, 1);
+        o.o.flags = 0;
+        move_to(s, unit, o);
+        o = source_unit(unit, 1);
+    } else {
+        o = source_unit(cached_constant(s, o.o, NULL), 1);
+    }
     o.o.flags = flags;
     return o;
 }
@@ -382,16 +391,7 @@ static void force_register(struct select *s, struct mach_inst *i, unsigned k)
 {
     struct source o = get_src(i, k);
     uint8_t flags = o.o.flags;
-    if (o.o.kind == OPERAND_SHARED) { // selected only where it is the one; see select_memory.c
-        struct mach_inst *load = begin(s, OP_LDS);
-        uint32_t unit = mach_reg(s->f, 1);
-        o.o.kind = OPERAND_MEM;
-        load->i.type = TYPE_B32;
-        set_dst(load, 0, unit, 1);
-        set_src(load, 0, o);
-        insert(s, load);
-        o = source_unit(unit, 1);
-    } else if (o.o.width == 2) {
+    if (o.o.width == 2) {
         uint32_t unit = mach_reg(s->f, 2);
         struct source low = o, high = o;
         low.o.width = high.o.width = 1;
@@ -414,8 +414,13 @@ static void force_register(struct select *s, struct mach_inst *i, unsigned k)
 // a register.
 static void fit_sources(struct select *s, struct mach_inst *i)
 {
-    unsigned count = 0;
-    for (unsigned k = 0; k < 4; k++) count += i->i.src[k].kind != OPERAND_NONE;
+    unsigned count = 0, others = 0;
+    for (unsigned k = 0; k < 4; k++) {
+        count += i->i.src[k].kind != OPERAND_NONE;
+        others += is_other(i, k);
+    }
+    for (unsigned k = 0; k < 4 && others > 1; k++)
+        if (i->i.src[k].kind == OPERAND_SHARED) force_register(s, i, k), others--;
     bool unary = count == 1;
     if (!unary && is_other(i, 0) && (is_other(i, 1) || !commute(i))) {
         if (i->i.op == OP_IADD3 && !is_other(i, 2))
@@ -526,6 +531,7 @@ static void select_inst(struct select *s, struct ir_inst *i)
         return;
     s->cursor = s->block->first;
     s->chunk++;
+    s->inst = i;
     s->lines = i->lines;
     s->made.count = 0;
     bool done = select_sum(s, i) || select_logic(s, i) || select_integer(s, i) || select_float(s, i) ||

@@ -27,6 +27,7 @@ struct select {
     struct mach_function *f;
     struct arena *arena;
     bool ptxplus;
+    const struct ir_inst *inst;   // being selected
     uint32_t *units;              // first unit of each value, MACH_NONE: not asked for
     uint32_t *tests;              // predicate that says whether a word is not zero, by value; see select_test
     struct mach_block **blocks;   // by IR block id
@@ -119,6 +120,9 @@ struct compare { // where a comparison's result goes, and what it is combined wi
     struct source c;
 };
 void select_compare(struct select *s, struct ir_inst *setp, struct compare *c);
+// Profile ptxplus: the shared-memory operand that v is, when it is a load that can wait for the instruction
+// being selected; false otherwise.
+bool select_shared_operand(struct select *s, struct ir_value *v, struct source *o);
 uint32_t select_literal(struct select *s, uint64_t bits); // offset in BANK_LITERAL
 
 uint32_t select_pack_small(struct select *s, struct ir_value **parts, unsigned count, unsigned size);

@@ -160,7 +160,7 @@ static void select_bfe(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_BFE);
     struct source length = source_any(s, ir_operand(i, 2));
-    if (length.o.kind == OPERAND_CONST) length = in_register(s, length);
+    if (length.o.kind == OPERAND_CONST || length.o.kind == OPERAND_SHARED) length = in_register(s, length);
     m->i.type = i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32;
     set_dst(m, 0, wanted(s, i, 0), 1);
     set_src(m, 0, source_any(s, ir_operand(i, 0)));

@@ -4,12 +4,13 @@
 // Fields of their own take registers and immediates, not constants.
 static struct source field(struct select *s, struct source o)
 {
-    return o.o.kind == OPERAND_CONST ? in_register(s, o) : o;
+    return o.o.kind == OPERAND_CONST || o.o.kind == OPERAND_SHARED ? in_register(s, o) : o;
 }
 
-// The member mask is use k of i and source `at` of m. Legacy forms have none: whoever is there takes part, and nobody
-// is waited for.
-static void set_members(struct select *s, struct mach_inst *m, unsigned at, const struct ir_inst *i, uint32_t k)
+// The member mask is use k of i and source `at` of m. Legacy forms have none: whoever is there takes part,
+// and nobody is waited for.
+static void set_members(struct select *s, struct mach_inst *m, unsigned at, const struct ir_inst *i,
+                        uint32_t k)
 {
     if (k < i->use_count) set_src(m, at, field(s, source_any(s, ir_operand(i, k))));
 }

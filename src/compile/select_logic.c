@@ -79,7 +79,7 @@ static struct tree build_tree(struct select *s, struct ir_inst *root)
 {
     struct tree t = {.count = 0};
     for (uint32_t n = 0; n < root->use_count; n++) add_leaf(&t, ir_operand(root, n));
-    for (unsigned k = 0; k < t.count;) k = expand_leaf(s, &t, k) ? 0 : k + 1;
+    for (unsigned k = 0; k < t.count && !s->ptxplus;) k = expand_leaf(s, &t, k) ? 0 : k + 1;
     for (unsigned k = 0; k < t.inner_count; k++) folded(s, t.inner[k]);
     return t;
 }
@@ -188,7 +188,7 @@ static unsigned inverted_cmp(const struct ir_inst *setp)
 static bool combine(struct select *s, struct ir_inst *i, struct ir_value *left, struct ir_value *right)
 {
     bool inverted;
-    struct ir_inst *setp = comparison(s, left, &inverted);
+    struct ir_inst *setp = s->ptxplus ? NULL : comparison(s, left, &inverted);
     if (!setp) return false;
     struct ir_inst twisted = *setp;
     if (inverted) twisted.cmp = (uint8_t)inverted_cmp(setp);
@@ -259,7 +259,7 @@ bool select_test(struct select *s, struct ir_inst *setp)
     if (s->tests[x->id] == MACH_NONE)
         s->tests[x->id] = wanted(s, setp, 0);
     else // a second comparison of the same word
-        emit_plop3(s, wanted(s, setp, 0), source_predicate(s->tests[x->id]), source_true(),
-                   source_true(), LUT_A);
+        emit_plop3(s, wanted(s, setp, 0), source_predicate(s->tests[x->id]), source_true(), source_true(),
+                   LUT_A);
     return true;
 }

@@ -95,6 +95,65 @@ static struct source address_of(struct select *s, struct ir_value *v, int64_t of
     return memory_operand(base.unit, 2, offset);
 }
 
+// -- profile ptxplus ---------------------------------------------------------------------------
+
+enum { SHARED_OFFSET_LIMIT = 0x80, SCAN_MAX = 64 };
+
+// One add an address, as the papers' machine has it: shared accesses reach 128 bytes from their register,
+// global ones none.
+static struct source plus_address(struct select *s, struct source a, unsigned space)
+{
+    int32_t offset = (int32_t)a.o.value;
+    bool near =
+        space == SPACE_SHARED ? offset >= 0 && offset < SHARED_OFFSET_LIMIT : space == SPACE_LOCAL || !offset;
+    if (!s->ptxplus || near || a.unit == MACH_NONE || a.o.width != 1) return a;
+    struct source sum = source_unit(mach_reg(s->f, 1), 1);
+    emit_add(s, sum.unit, source_unit(a.unit, 1), source_imm(a.o.value), MACH_NONE);
+    a.unit = sum.unit;
+    a.o.value = 0;
+    return a;
+}
+
+static bool is_shared_word(const struct ir_inst *i)
+{
+    return i->op == IR_LOAD && i->space == SPACE_SHARED && isa_type_bytes((enum isa_type)i->type) == 4 &&
+           i->sem == SEM_WEAK;
+}
+
+// Nothing between the load and its user may change memory or wait for others.
+static bool can_wait(const struct ir_inst *load, const struct ir_inst *user)
+{
+    unsigned scanned = 0;
+    for (const struct ir_inst *i = load->next; i && scanned < SCAN_MAX; i = i->next, scanned++) {
+        if (i == user) return true;
+        if (ir_table[i->op].flags & (IR_WRITE | IR_EFFECT | IR_END)) return false;
+    }
+    return false;
+}
+
+bool select_shared_operand(struct select *s, struct ir_value *v, struct source *o)
+{
+    struct ir_inst *i = s->inst ? fold_of(s, v, IR_LOAD) : NULL; // phis take no such operands
+    if (!i || !is_shared_word(i) || i->def_count != 1 || i->guard.value || !can_wait(i, s->inst))
+        return false;
+    folded(s, i);
+    *o = plus_address(s, address_of(s, ir_operand(i, 0), i->offset), SPACE_SHARED);
+    o->o.kind = OPERAND_SHARED;
+    return true;
+}
+
+// Words are moved from shared memory one by one.
+static void move_shared_words(struct select *s, struct ir_inst *i)
+{
+    for (uint32_t k = 0; k < i->def_count; k++) {
+        uint32_t unit = wanted(s, i, k);
+        if (unit == MACH_NONE) continue;
+        struct source o = plus_address(s, address_of(s, ir_operand(i, 0), i->offset + 4 * k), SPACE_SHARED);
+        o.o.kind = OPERAND_SHARED;
+        move_to(s, unit, o);
+    }
+}
+
 static unsigned load_op(unsigned space)
 {
     switch (space) {
@@ -212,7 +271,7 @@ static void select_small_vector(struct select *s, struct ir_inst *i)
     m->i.type = (uint8_t)type_of_bytes(bytes);
     set_order(m, i);
     set_dst(m, 0, group, words);
-    set_src(m, 0, address_of(s, ir_operand(i, 0), i->offset));
+    set_src(m, 0, plus_address(s, address_of(s, ir_operand(i, 0), i->offset), i->space));
     uint32_t old = MACH_NONE;
     if (i->guard.value && i->old) { // put the old parts together as a store would
         struct ir_value *parts[8];
@@ -233,6 +292,10 @@ static void select_load(struct select *s, struct ir_inst *i)
         select_small_vector(s, i);
         return;
     }
+    if (s->ptxplus && is_shared_word(i) && !i->guard.value) {
+        move_shared_words(s, i);
+        return;
+    }
     unsigned width = size * i->def_count > 4 ? size * i->def_count / 4 : 1;
     struct mach_inst *m = begin(s, load_op(i->space));
     uint32_t unit = MACH_NONE;
@@ -242,7 +305,7 @@ static void select_load(struct select *s, struct ir_inst *i)
     m->i.type = (uint8_t)(i->def_count > 1 ? type_of_bytes(size * i->def_count) : access_type(i->type));
     set_order(m, i);
     set_dst(m, 0, unit, width);
-    set_src(m, 0, address_of(s, ir_operand(i, 0), i->offset));
+    set_src(m, 0, plus_address(s, address_of(s, ir_operand(i, 0), i->offset), i->space));
     if (unit != MACH_NONE) m->old[0] = old_group(s, i);
     set_guard(s, m, i);
     insert(s, m);
@@ -305,7 +368,7 @@ static void select_store(struct select *s, struct ir_inst *i)
     m->i.type = (uint8_t)type_of_bytes(bytes);
     set_order(m, i);
     set_src(m, 1, stored_values(s, i));
-    set_src(m, 0, address_of(s, ir_operand(i, 0), i->offset));
+    set_src(m, 0, plus_address(s, address_of(s, ir_operand(i, 0), i->offset), i->space));
     set_guard(s, m, i);
     insert(s, m);
 }
@@ -333,7 +396,7 @@ static void select_atomic(struct select *s, struct ir_inst *i)
     set_order(m, i);
     unsigned width = isa_type_bytes((enum isa_type)i->type) == 8 ? 2 : 1;
     if (!reduces) set_dst(m, 0, wanted(s, i, 0), width);
-    set_src(m, 0, address_of(s, ir_operand(i, 0), i->offset));
+    set_src(m, 0, plus_address(s, address_of(s, ir_operand(i, 0), i->offset), i->space));
     set_src(m, 1, atomic_operand(s, i, 1));
     if (i->mode == MODE_ATOM_CAS) set_src(m, 2, atomic_operand(s, i, 2));
     if (!reduces && wanted(s, i, 0) != MACH_NONE) m->old[0] = old_group(s, i);
@@ -346,7 +409,7 @@ static void select_copy_async(struct select *s, struct ir_inst *i)
     struct mach_inst *m = begin(s, OP_LDGSTS);
     m->i.type = (uint8_t)type_of_bytes(isa_type_bytes((enum isa_type)i->type));
     m->i.cache = i->cache;
-    set_src(m, 0, address_of(s, ir_operand(i, 0), i->offset));
+    set_src(m, 0, plus_address(s, address_of(s, ir_operand(i, 0), i->offset), i->space));
     set_src(m, 1, address_of(s, ir_operand(i, 1), i->offset2));
     if (i->use_count > 2) set_src(m, 2, source_reg(s, ir_operand(i, 2)));
     set_guard(s, m, i);
@@ -358,7 +421,7 @@ static void select_prefetch(struct select *s, struct ir_inst *i)
     struct mach_inst *m = begin(s, OP_CCTL);
     m->i.space = i->space;
     m->i.cache = i->cache;
-    set_src(m, 0, address_of(s, ir_operand(i, 0), i->offset));
+    set_src(m, 0, plus_address(s, address_of(s, ir_operand(i, 0), i->offset), i->space));
     set_guard(s, m, i);
     insert(s, m);
 }

@@ -94,8 +94,7 @@ static const struct row compares[] = {
     {"setp.lt.s32 %p3, %r1, %r2; and.pred %p5, %p3, %p1;", "ISETP.LT.AND P, PT, R, R, P"},
     {"setp.lt.s32 %p3, %r1, %r2; setp.ge.s32 %p4, %r3, %n; or.pred %p5, %p3, %p4;",
      "ISETP.GE.AND P, PT, R, c[0x0][0x168], PT; ISETP.LT.OR P, PT, R, R, P"},
-    {"setp.lt.f32 %p3, %f1, %f2; not.pred %p4, %p3; and.pred %p5, %p4, %p1;",
-     "FSETP.GEU.AND P, PT, R, R, P"},
+    {"setp.lt.f32 %p3, %f1, %f2; not.pred %p4, %p3; and.pred %p5, %p4, %p1;", "FSETP.GEU.AND P, PT, R, R, P"},
     {"setp.lt.s64 %p5, %rd1, %rd2;", "ISETP.LT.U32.AND P, PT, R, R, PT; ISETP.LT.AND.EX P, PT, R, R, PT, P"},
     {"setp.eq.u64 %p5, %rd1, 0;",
      "ISETP.EQ.U32.AND P, PT, R, RZ, PT; ISETP.EQ.U32.AND.EX P, PT, R, RZ, PT, P"},
@@ -156,6 +155,22 @@ static const struct row memory[] = {
 static const struct row ptxplus[] = {
     {"add.u32 %r5, %r1, %r2; add.u32 %r9, %r5, %r3;", "IADD3 R, R, R, RZ; IADD3 R, R, R, RZ"},
     {"shl.b32 %r5, %r1, 3; add.u32 %r9, %r5, %r2;", "SHL R, R, 0x3; IADD3 R, R, R, RZ"},
+    {"ld.shared.f32 %f5, [%r1]; fma.rn.f32 %f9, %f5, %f2, %f1;", "FFMA R, R, s[R], R"},
+    {"ld.shared.f32 %f5, [%r1]; ld.shared.f32 %f6, [%r2+4]; fma.rn.f32 %f9, %f5, %f6, %f1;",
+     "MOV R, s[R]; FFMA R, R, s[R+0x4], R"},
+    {"ld.shared.u32 %r5, [%r1+512]; add.u32 %r9, %r5, 1;",
+     "IADD3 R, R, 0x200, RZ; MOV R, s[R]; IADD3 R, R, 0x1, RZ"},
+    {"ld.shared.v2.u32 {%r5, %r6}, [%r1]; sub.u32 %r9, %r5, %r6;",
+     "MOV R, s[R]; MOV R, s[R+0x4]; IADD3 R, R, -R, RZ"},
+    {"ld.shared.u32 %r5, [%r1]; st.shared.u32 [%r2], 0; add.u32 %r9, %r5, 1;",
+     "MOV R, s[R]; STS [R], RZ; IADD3 R, R, 0x1, RZ"},
+    {"ld.shared.u32 %r5, [%r1]; add.u32 %r6, %r5, 1; add.u32 %r9, %r6, %r5;",
+     "MOV R, s[R]; IADD3 R, R, R, RZ; IADD3 R, R, 0x1, RZ"},
+    {"ld.shared.u16 %r9, [%r1+512];", "IADD3 R, R, 0x200, RZ; LDS.U16 R, [R]"},
+    {"and.b32 %r5, %r1, %r2; or.b32 %r9, %r5, %r3;",
+     "LOP3.LUT R, R, R, RZ, 0xc0; LOP3.LUT R, R, R, RZ, 0xfc"},
+    {"setp.lt.s32 %p3, %r1, %r2; and.pred %p5, %p3, %p1;",
+     "ISETP.LT.AND P, PT, R, R, PT; PLOP3.LUT P, PT, P, P, PT, 0xc0, 0x0"},
 };
 
 static void test_sums(struct test *t) { check_rows(t, sums, TEST_COUNT(sums), PROFILE_SASS); }
