@@ -44,8 +44,6 @@ static bool check_value(struct wf_context *c, const struct api_settings *before)
     const struct api_settings *s = &c->settings;
     if (!is_power_of_two(s->warp_size))
         diag_error(&c->diag, loc_none(), "warp.size=%u: must be a power of two", s->warp_size);
-    else if (s->check_races)
-        diag_error(&c->diag, loc_none(), "check.races=1: this version (%s) has no race detector", WF_VERSION);
     else if (!exec_isa_available((enum exec_isa)s->isa))
         diag_error(&c->diag, loc_none(), "exec.isa=%s: this processor or this build does not have it",
                    isa_words[s->isa]);

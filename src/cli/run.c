@@ -246,16 +246,16 @@ static uint64_t counter(const struct report_run *r, const char *name)
 static const char *why_order_matters(const struct report_run *base)
 {
     for (size_t i = 0; i < base->launches.count; i++)
-        if (base->launches.data[i].races && base->launches.data[i].races != WF_UNKNOWN)
-            return "it has a race";
+        if (base->launches.data[i].races) return "it has a race";
     return counter(base, "exec.atomics") ? "it uses atomics" : NULL;
 }
 
-// The same run once more: nothing optimised, the general engine. Then memory must be
+// The same run once more: nothing optimised, the general engine, races looked for. Then memory must be
 // equal.
 static enum wf_status verify(const struct options *o, struct session *s)
 {
-    static const char *const plain[][2] = {{"compile.optimise", "0"}, {"exec.isa", "general"}};
+    static const char *const plain[][2] = {
+        {"compile.optimise", "0"}, {"exec.isa", "general"}, {"check.races", "1"}};
     struct diag quiet;
     struct session base;
     diag_init(&quiet);

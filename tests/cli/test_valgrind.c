@@ -37,7 +37,7 @@ static void test_runs(struct test *t)
     check_clean(t,
                 "run tests/api/kernels.ptx --kernel scale --grid 1 --block 96 --arg buf=f32:64:rand:1 --arg "
                 "buf=f32:64:zero --arg f32=1 --arg "
-                "u32=64 --verify --json -",
+                "u32=64 --verify --json - --set check.races=1",
                 0);
     check_clean(t,
                 "run tests/api/kernels.ptx --kernel operate --grid 1 --block 32 --arg buf=u32:32:zero --arg "
