@@ -5,6 +5,7 @@
 //
 // With simt=stack the running lanes speak for their warp, as hardware before sm_70 has it.
 #include "exec/exec_impl.h"
+#include "exec/race.h"
 
 #include <string.h>
 
@@ -28,11 +29,13 @@ static void complete(struct cta *c, unsigned number)
             const struct split *s = &w->splits.data[k];
             if (s->state == SPLIT_BARRIER && s->barrier == number) write_result(w, s, &b);
         }
+        race_barrier_leave(w, number);
         w->waits_at = BARRIERS;
         w->state = WARP_READY;
         split_release(w, SPLIT_BARRIER, number);
         split_pick(w);
     }
+    race_barrier_complete(c, number);
 }
 
 static void check_complete(struct cta *c, unsigned number)
@@ -69,6 +72,7 @@ bool barrier_try_arrive(struct warp *w)
     if (!b->arrived) b->expected = first->barrier_threads;
     b->arrived += w->arrival;
     w->cta->barriers_used |= 1u << number;
+    race_barrier_arrive(w, number);
     split_release(w, SPLIT_ARRIVE, number);
     for (uint32_t k = 0; k < w->splits.count; k++)
         if (w->splits.data[k].state == SPLIT_BARRIER) w->waits_at = (uint8_t)number;

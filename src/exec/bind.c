@@ -100,7 +100,9 @@ static void bind_inst(struct exec *e, uint32_t index, struct isa_shape shape, ui
     b.guarded = i->guard != PRED_TRUE || i->guard_not;
     if (i->op == OP_BRA) b.guarded = false;
 
-    const struct handlers *fast = good ? exec_fast_form(e, i, &b) : NULL;
+    // The race detector is called by the general handlers.
+    bool watched = e->races && isa_has(i, ISA_LOAD | ISA_STORE | ISA_FENCE | ISA_CROSS_LANE);
+    const struct handlers *fast = good && !watched ? exec_fast_form(e, i, &b) : NULL;
     b.handlers = !good ? &bad_constant : fast ? fast : &exec_general_handlers[i->op];
     b.run = b.guarded ? exec_guard_full : b.handlers->full;
     e->full[index] = b;
@@ -205,7 +207,7 @@ const struct handlers exec_general_handlers[OP_COUNT] = {
     [OP_ATOMG] = GENERAL(exec_atomic),
     [OP_ATOMS] = GENERAL(exec_atomic),
     [OP_RED] = GENERAL(exec_atomic),
-    [OP_MEMBAR] = GENERAL(exec_nop),
+    [OP_MEMBAR] = GENERAL(exec_membar),
     [OP_LDGSTS] = GENERAL(exec_ldgsts),
     [OP_LDGDEPBAR] = GENERAL(exec_nop),
     [OP_DEPBAR] = GENERAL(exec_nop),

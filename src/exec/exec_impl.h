@@ -135,6 +135,7 @@ struct cta {
     uint32_t warps_left, threads_left; // of warps that have not ended; threads as barriers count them
     uint32_t barriers_used;            // bit per barrier that somebody has arrived at
     uint8_t *shared;
+    struct race_block *race; // with the race detector
     struct warp *warps;
     uint32_t warp_count;
     uint32_t next_warp; // whose turn it is
@@ -144,6 +145,7 @@ struct cta {
 };
 
 struct race_detector;
+struct race_block;
 struct lane_io;
 
 // What the general handlers know of an instruction beyond struct inst: words of its operands, 0 where there
@@ -279,7 +281,7 @@ void exec_thread_of(const struct warp *w, unsigned lane, uint32_t thread[3]);
 // -- general_*.c: every instruction
 // ------------------------------------------------------------------------------
 extern const struct handlers exec_general_handlers[OP_COUNT];
-exec_handler exec_general_alu, exec_s2r, exec_nop;                        // general_alu.c
+exec_handler exec_general_alu, exec_s2r, exec_nop, exec_membar;                        // general_alu.c
 exec_handler exec_load, exec_store, exec_ldc, exec_ldgsts;                // general_memory.c
 exec_handler exec_atomic;                                                 // general_atomic.c
 exec_handler exec_shfl, exec_vote, exec_match, exec_redux, exec_warpsync; // general_cross.c

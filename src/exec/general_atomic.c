@@ -1,6 +1,7 @@
 // Atomics and reductions: lanes in ascending order, each one whole before the next.
 #include "exec/exec_impl.h"
 #include "exec/lane.h"
+#include "exec/race.h"
 #include "exec/softfloat.h"
 
 #include <string.h>
@@ -101,6 +102,7 @@ const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *
     unsigned bytes = isa_type_bytes((enum isa_type)i->type);
     uint32_t out[4][LANES_MAX];
     w->counts.atomics++;
+    race_instruction(w);
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint64_t address = exec_lane_address(d, w, regs, 0, l);
@@ -113,6 +115,7 @@ const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *
         operand(d, w, regs, 1, l, bytes, b);
         operand(d, w, regs, 2, l, bytes, c);
         apply(i, a.space, bytes, old, b, c, fresh);
+        race_lane(w, d, l, &a, bytes, RACE_ATOMIC, fresh);
         exec_write_bytes(w, &a, bytes, fresh);
         for (unsigned n = 0; n < 4; n++) out[n][l] = old[n];
     }

@@ -5,6 +5,7 @@
 // name the same members; of those, the ones that execute the instruction count. A shuffle from a lane that
 // does not execute it reads that lane's register as it is.
 #include "exec/exec_impl.h"
+#include "exec/race.h"
 #include "exec/lane.h"
 
 #include <string.h>
@@ -41,7 +42,9 @@ static bool assemble(const struct bound *d, struct warp *w, const uint8_t *regs,
         all |= members;
         rest &= ~team;
     }
-    return split_sync(w, d, active, all, next);
+    bool here = split_sync(w, d, active, all, next);
+    if (here) race_warp_sync(w, w->active);
+    return here;
 }
 
 const struct bound *exec_shfl(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
@@ -165,5 +168,6 @@ const struct bound *exec_warpsync(const struct bound *d, struct warp *w, uint8_t
     for (uint64_t left = active; left; left &= left - 1)
         members |= members_of(d, w, regs, 0, bit_lowest(left), active);
     warp_count_run(w, d);
+    race_warp_sync(w, active);
     return split_warpsync(w, active, d->index + 1, members);
 }

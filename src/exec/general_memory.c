@@ -1,6 +1,7 @@
 // Loads and stores in every space, lane by lane, with every check. A generic address in one of the two
 // windows is a shared or local one, any other a global one (exec/memory.h).
 #include "exec/exec_impl.h"
+#include "exec/race.h"
 
 #include <string.h>
 
@@ -126,12 +127,14 @@ const struct bound *exec_load(const struct bound *d, struct warp *w, uint8_t *re
     unsigned bytes = isa_type_bytes(type), words = (bytes + 3) / 4;
     uint32_t out[4][LANES_MAX];
     struct lane_access a = {.space = space};
+    race_instruction(w);
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint64_t address = exec_lane_address(d, w, regs, 0, l);
         enum launch_fault_kind kind;
         if (!exec_resolve(w, l, space, address, bytes, &a, &kind))
             return exec_fault_address(w, d, kind, l, a.space, a.address, bytes, false);
+        race_lane(w, d, l, &a, bytes, RACE_READ, NULL);
         uint32_t value[4] = {0};
         exec_read(w, &a, bytes, value);
         value[0] = extended(type, value[0]);
@@ -149,6 +152,7 @@ const struct bound *exec_store(const struct bound *d, struct warp *w, uint8_t *r
     enum isa_space space = space_of((enum isa_op)i->op);
     unsigned bytes = isa_type_bytes((enum isa_type)i->type), words = (bytes + 3) / 4;
     struct lane_access a = {.space = space};
+    race_instruction(w);
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint64_t address = exec_lane_address(d, w, regs, 0, l);
@@ -157,6 +161,7 @@ const struct bound *exec_store(const struct bound *d, struct warp *w, uint8_t *r
             return exec_fault_address(w, d, kind, l, a.space, a.address, bytes, true);
         uint32_t value[4];
         for (unsigned n = 0; n < words; n++) value[n] = exec_lane_word(d, w, regs, 1, n, l);
+        race_lane(w, d, l, &a, bytes, RACE_WRITE, value);
         exec_write_bytes(w, &a, bytes, value);
     }
     count_access(w, a.space, true);
@@ -196,6 +201,7 @@ const struct bound *exec_ldgsts(const struct bound *d, struct warp *w, uint8_t *
     unsigned bytes = isa_type_bytes((enum isa_type)i->type);
     w->counts.global_loads++;
     w->counts.shared_stores++;
+    race_instruction(w);
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint8_t value[16] = {0};
@@ -210,13 +216,22 @@ const struct bound *exec_ldgsts(const struct bound *d, struct warp *w, uint8_t *
             for (uint32_t n = 0; n < wanted; n++) {
                 if (!exec_resolve(w, l, SPACE_GLOBAL, address + n, 1, &from, &kind))
                     return exec_fault_address(w, d, kind, l, SPACE_GLOBAL, address, wanted, false);
+                race_lane(w, d, l, &from, 1, RACE_READ, NULL);
                 exec_read(w, &from, 1, value + n);
             }
         }
         address = exec_lane_address(d, w, regs, 0, l);
         if (!exec_resolve(w, l, SPACE_SHARED, address, bytes, &to, &kind))
             return exec_fault_address(w, d, kind, l, SPACE_SHARED, address, bytes, true);
+        race_lane(w, d, l, &to, bytes, RACE_WRITE, value);
         exec_write_bytes(w, &to, bytes, value);
     }
+    return d + 1;
+}
+
+const struct bound *exec_membar(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    (void)regs, (void)active;
+    race_fence(w); // memory itself is in order
     return d + 1;
 }

@@ -6,6 +6,7 @@
 // up to as many as the simulated chip could hold. Everything depends on counts of instructions alone, never
 // on time.
 #include "exec/exec_impl.h"
+#include "exec/race.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +168,7 @@ static struct cta *cta_create(struct exec *e)
 static void cta_destroy(struct cta *c)
 {
     for (uint32_t i = 0; i < c->warp_count; i++) vec_fini(&c->warps[i].splits);
+    race_block_end(c);
     free(c->warps);
     free(c->memory);
     free(c);
@@ -183,6 +185,8 @@ static void cta_start(struct cta *c, uint64_t linear)
     c->warps_left = c->warp_count;
     c->next_warp = 0;
     c->threads_left = c->barriers_used = 0;
+    race_block_end(c);
+    race_block_start(c);
     memset(c->shared, 0, e->launch->shared_total);
     for (unsigned n = 0; n < BARRIERS; n++) c->barriers[n] = (struct barrier){.all = true};
     for (uint32_t i = 0; i < c->warp_count; i++) {
@@ -330,13 +334,8 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
     struct exec e = {.fault = fault, .counts = counts};
     *fault = (struct launch_fault){0};
     if (race) *race = (struct launch_race){0};
-    if (l->check_races) { // saying "no races" without having looked would be worse
-        struct strbuf text = {0};
-        strbuf_printf(&text, "kernel %s: this build has no race detector (check.races)", l->program->name);
-        *fault = (struct launch_fault){.kind = FAULT_INTERRUPTED, .text = text.text};
-        return false;
-    }
     arena_init(&e.arena);
+    if (l->check_races) race_create(&e);
     exec_prepare(&e, l);
     struct residents r = {.total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
     bool good = run_blocks(&e, &r);
@@ -346,6 +345,7 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
     }
     if (r.spare) cta_destroy(r.spare);
     vec_fini(&r.running);
+    race_destroy(&e, race);
     arena_fini(&e.arena);
     return good;
 }

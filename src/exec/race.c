@@ -1,0 +1,320 @@
+// Happens-before over words of memory, in the manner of FastTrack (Flanagan and Freund 2009): the last write
+// and the last two reads of a word are kept as (time, thread, stamp), compared with what the present thread
+// knows of that thread.
+#include "exec/race.h"
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RACE_CELLS_MAX = 16 << 20, PAGE_WORDS = 256, REPORTED_MAX = 1 << 20 };
+
+struct record {     // of an access
+    uint32_t time;  // of the launch: memory instructions so far; 0: none
+    uint32_t block; // linear
+    uint32_t inst;
+    uint32_t stamp; // of the warp: barrier arrivals
+    uint32_t sync;  // of the warp: warp-wide syncs
+    uint16_t thread;
+    uint8_t bytes; // of the word, as bits
+    bool strong;
+};
+
+struct cell {
+    struct record write, read[2];
+    uint32_t value;     // what the last write left, for lanes of one instruction
+    uint32_t published; // time up to which the last strong write's block had fenced
+};
+
+struct page {
+    struct cell cells[PAGE_WORDS];
+};
+
+struct race_block {
+    uint32_t warps;
+    uint32_t *clock;     // [v * warps + u]: stamps of u that v knows to be over
+    uint32_t *now;       // stamp of each warp
+    uint32_t *gathered;  // [barrier * warps + u]: what those who arrived know
+    uint32_t *sync;      // number of the last warp-wide sync of each warp
+    uint32_t *lane_sync; // [warp * LANES_MAX + lane]: the last one the lane took part in
+    uint32_t *acquired;  // time up to which a warp has acquired
+    uint32_t fenced;     // time of the block's last fence
+    struct cell *shared;
+};
+
+struct race_detector {
+    struct u64map pages; // address of a page -> index
+    VEC(struct page *) list;
+    uint64_t cells;
+    bool overflowed;
+    uint32_t time;
+    VEC(uint32_t) fenced;   // by block: time of its last fence
+    VEC(uint32_t) acquired; // by block
+    uint64_t count;
+    char *text;
+};
+
+void race_create(struct exec *e) { e->races = heap_alloc(sizeof *e->races); }
+
+void race_destroy(struct exec *e, struct launch_race *out)
+{
+    struct race_detector *r = e->races;
+    if (!r) return;
+    if (out) *out = (struct launch_race){.found = r->count != 0, .count = r->count, .text = r->text};
+    if (!out) free(r->text);
+    for (size_t k = 0; k < r->list.count; k++) free(r->list.data[k]);
+    vec_fini(&r->list);
+    vec_fini(&r->fenced);
+    vec_fini(&r->acquired);
+    u64map_fini(&r->pages);
+    free(r);
+    e->races = NULL;
+}
+
+static uint32_t *by_block(struct race_detector *r, bool acquired, uint64_t block)
+{
+    if (acquired) {
+        while (r->acquired.count <= block) vec_push(&r->acquired, 0);
+        return &r->acquired.data[block];
+    }
+    while (r->fenced.count <= block) vec_push(&r->fenced, 0);
+    return &r->fenced.data[block];
+}
+
+void race_block_start(struct cta *c)
+{
+    if (!c->exec->races) return;
+    size_t n = c->warp_count, words = (c->exec->launch->shared_total + 3) / 4;
+    struct race_block *b = c->race = heap_alloc(sizeof *b);
+    b->warps = (uint32_t)n;
+    b->clock = heap_alloc(n * n * sizeof *b->clock);
+    b->now = heap_alloc(n * sizeof *b->now);
+    b->gathered = heap_alloc(BARRIERS * n * sizeof *b->gathered);
+    b->sync = heap_alloc(n * sizeof *b->sync);
+    b->lane_sync = heap_alloc(n * LANES_MAX * sizeof *b->lane_sync);
+    b->acquired = heap_alloc(n * sizeof *b->acquired);
+    b->shared = heap_alloc(words * sizeof *b->shared);
+    for (size_t k = 0; k < n; k++) b->now[k] = b->sync[k] = 1;
+}
+
+void race_block_end(struct cta *c)
+{
+    struct race_block *b = c->race;
+    if (!b) return;
+    free(b->clock);
+    free(b->now);
+    free(b->gathered);
+    free(b->sync);
+    free(b->lane_sync);
+    free(b->acquired);
+    free(b->shared);
+    free(b);
+    c->race = NULL;
+}
+
+static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+// -- what orders
+// -------------------------------------------------------------------------------------------------
+
+void race_fence(struct warp *w)
+{
+    struct race_detector *r = w->exec->races;
+    if (!r) return;
+    w->cta->race->fenced = r->time;
+    *by_block(r, false, w->cta->linear) = r->time;
+}
+
+void race_warp_sync(struct warp *w, uint64_t lanes)
+{
+    if (!w->exec->races) return;
+    struct race_block *b = w->cta->race;
+    uint32_t number = ++b->sync[w->index];
+    for (; lanes; lanes &= lanes - 1) b->lane_sync[w->index * LANES_MAX + bit_lowest(lanes)] = number;
+}
+
+void race_barrier_arrive(struct warp *w, unsigned number)
+{
+    struct race_block *b = w->cta->race;
+    if (!w->exec->races) return;
+    uint32_t *gathered = &b->gathered[number * b->warps], *own = &b->clock[w->index * b->warps];
+    for (uint32_t u = 0; u < b->warps; u++) gathered[u] = later(gathered[u], own[u]);
+    gathered[w->index] = later(gathered[w->index], b->now[w->index]);
+    b->now[w->index]++;
+    race_warp_sync(w, w->present & ~w->exited);
+}
+
+void race_barrier_leave(struct warp *w, unsigned number)
+{
+    struct race_block *b = w->cta->race;
+    if (!w->exec->races) return;
+    const uint32_t *gathered = &b->gathered[number * b->warps];
+    uint32_t *own = &b->clock[w->index * b->warps];
+    for (uint32_t u = 0; u < b->warps; u++) own[u] = later(own[u], gathered[u]);
+    race_warp_sync(w, w->present & ~w->exited);
+}
+
+void race_barrier_complete(struct cta *c, unsigned number)
+{
+    if (!c->exec->races) return;
+    memset(&c->race->gathered[number * c->race->warps], 0, c->race->warps * sizeof(uint32_t));
+}
+
+static bool is_ordered(const struct warp *w, unsigned lane, const struct record *before)
+{
+    const struct exec *e = w->exec;
+    const struct race_block *b = w->cta->race;
+    uint32_t thread = w->index * e->warp_size + lane;
+    if (before->block != (uint32_t)w->cta->linear) { // by publication alone
+        struct race_detector *r = e->races;
+        return before->time <= *by_block(r, false, before->block) &&
+               before->time <= *by_block(r, true, w->cta->linear);
+    }
+    if (before->thread == thread) return true;
+    uint32_t warp = before->thread / e->warp_size;
+    if (warp == w->index) return b->lane_sync[w->index * LANES_MAX + lane] > before->sync;
+    if (b->clock[w->index * b->warps + warp] >= before->stamp) return true;
+    return before->time <= b->fenced && before->time <= b->acquired[w->index];
+}
+
+// -- reporting
+// ---------------------------------------------------------------------------------------------------
+
+static const char *verb(bool is_write, bool strong)
+{
+    return strong ? "strong access" : is_write ? "write" : "read";
+}
+
+static void describe(const struct exec *e, const struct record *r, bool is_write, struct strbuf *out)
+{
+    const uint32_t *n = e->launch->block, *grid = e->launch->grid;
+    strbuf_printf(out, "    %s by thread (%u,%u,%u) of block (%u,%u,%u) at ", verb(is_write, r->strong),
+                  r->thread % n[0], r->thread / n[0] % n[1], r->thread / n[0] / n[1], r->block % grid[0],
+                  r->block / grid[0] % grid[1], r->block / grid[0] / grid[1]);
+    exec_describe_inst(e, r->inst, out);
+}
+
+static void report(struct warp *w, const struct lane_access *a, const struct record *before,
+                   bool before_writes, const struct record *now, bool now_writes)
+{
+    struct race_detector *r = w->exec->races;
+    if (r->count < REPORTED_MAX) r->count++;
+    if (r->text) return;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "race in kernel %s on %s address 0x%llx", w->exec->program->name,
+                  a->space == SPACE_SHARED ? "shared" : "global", (unsigned long long)a->address);
+    if (a->space != SPACE_SHARED) {
+        strbuf_puts(&text, ": ");
+        memory_describe(w->exec->launch->memory, a->address, &text);
+    }
+    strbuf_putc(&text, '\n');
+    describe(w->exec, before, before_writes, &text);
+    strbuf_putc(&text, '\n');
+    describe(w->exec, now, now_writes, &text);
+    if (r->overflowed)
+        strbuf_puts(&text, "\n    (memory touched later than the detector can hold is not watched)");
+    char *kept = heap_alloc(text.length + 1);
+    memcpy(kept, strbuf_text(&text), text.length);
+    r->text = kept;
+    strbuf_fini(&text);
+}
+
+// -- accesses
+// ----------------------------------------------------------------------------------------------------
+
+static struct cell *cell_of(struct warp *w, const struct lane_access *a)
+{
+    struct race_detector *r = w->exec->races;
+    if (a->space == SPACE_SHARED) return &w->cta->race->shared[a->address / 4];
+    uint64_t word = a->address / 4;
+    uint32_t index;
+    if (!u64map_get(&r->pages, word / PAGE_WORDS, &index)) {
+        if (r->cells + PAGE_WORDS > RACE_CELLS_MAX) {
+            r->overflowed = true;
+            return NULL;
+        }
+        index = (uint32_t)r->list.count;
+        vec_push(&r->list, (struct page *)heap_alloc(sizeof(struct page)));
+        u64map_set(&r->pages, word / PAGE_WORDS, index);
+        r->cells += PAGE_WORDS;
+    }
+    return &r->list.data[index]->cells[word % PAGE_WORDS];
+}
+
+void race_instruction(struct warp *w)
+{
+    if (w->exec->races) w->exec->races->time++;
+}
+
+static bool is_strong(const struct inst *i) { return i->sem != SEM_WEAK || isa_has(i, ISA_ATOMIC); }
+
+static bool conflicts(const struct record *before, const struct record *now)
+{
+    return before->time && (before->bytes & now->bytes) && !(before->strong && now->strong);
+}
+
+// Fences and strong accesses to one place: who publishes, who acquires.
+static void follow_flag(struct warp *w, const struct inst *i, struct cell *c, enum race_access access)
+{
+    struct race_detector *r = w->exec->races;
+    struct race_block *b = w->cta->race;
+    bool releases = i->sem == SEM_RELEASE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC;
+    if (access != RACE_WRITE) {
+        uint32_t *acquired = by_block(r, true, w->cta->linear);
+        *acquired = later(*acquired, c->published);
+        b->acquired[w->index] = later(b->acquired[w->index], c->published);
+    }
+    if (access == RACE_READ) return;
+    if (releases) race_fence(w);
+    c->published = later(c->published, b->fenced);
+}
+
+static void word_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
+                        uint8_t bytes, enum race_access access, uint32_t value)
+{
+    struct cell *c = cell_of(w, a);
+    if (!c) return;
+    const struct inst *i = bound_inst(d, w);
+    struct race_block *b = w->cta->race;
+    struct record now = {.time = w->exec->races->time,
+                         .block = (uint32_t)w->cta->linear,
+                         .inst = d->index,
+                         .stamp = b->now[w->index],
+                         .sync = b->sync[w->index],
+                         .thread = (uint16_t)(w->index * w->exec->warp_size + lane),
+                         .bytes = bytes,
+                         .strong = is_strong(i)};
+    bool writes = access != RACE_READ;
+    if (now.strong) follow_flag(w, i, c, access);
+    bool together = c->write.time == now.time && c->write.block == now.block && c->write.inst == now.inst;
+    if (conflicts(&c->write, &now) && !(together && c->value == value) && !is_ordered(w, lane, &c->write))
+        report(w, a, &c->write, true, &now, writes);
+    for (unsigned k = 0; writes && k < 2; k++)
+        if (conflicts(&c->read[k], &now) && !is_ordered(w, lane, &c->read[k]))
+            report(w, a, &c->read[k], false, &now, true);
+    if (writes) {
+        if (together) // lanes that write parts of one word at once share the record now.bytes |=
+                      // c->write.bytes;
+            c->write = now;
+        c->value = value;
+        return;
+    }
+    bool same = c->read[0].block == now.block && c->read[0].thread / w->exec->warp_size == w->index;
+    if (!same) c->read[1] = c->read[0];
+    if (same) now.bytes |= c->read[0].time == now.time ? c->read[0].bytes : 0;
+    c->read[0] = now;
+}
+
+void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
+               unsigned bytes, enum race_access access, const void *value)
+{
+    if (!w->exec->races || a->space == SPACE_LOCAL) return;
+    for (unsigned n = 0; n < bytes; n += 4) {
+        struct lane_access word = *a;
+        word.address += n;
+        unsigned here = bytes - n < 4 ? bytes - n : 4;
+        uint32_t left = 0;
+        if (value) memcpy(&left, (const uint8_t *)value + n, here);
+        word_access(w, d, lane, &word, (uint8_t)(bit_mask(here) << word.address % 4), access, left);
+    }
+}
