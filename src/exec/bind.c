@@ -40,8 +40,8 @@ static bool constant_value(const struct exec *e, const struct operand *o, unsign
 }
 
 // A wide immediate is a double's high word; integers that happen to be wide are in c[BANK_LITERAL].
-static void bind_general(const struct exec *e, const struct inst *i, struct isa_shape shape, struct general *g,
-                         bool *good)
+static void bind_general(const struct exec *e, const struct inst *i, struct isa_shape shape,
+                         struct general *g, bool *good)
 {
     g->operation = lane_operation_of((enum isa_op)i->op);
     g->dst_is_pred = shape.dst[0] == SHAPE_PRED;

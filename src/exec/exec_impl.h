@@ -116,7 +116,8 @@ struct warp {
     uint32_t split_fuel;  // splits: backward branches until another split gets its turn
     uint32_t split_turn;  // splits: joins the running one may still pass without giving way
     uint32_t turn_lane;   // splits: whose turn came last
-    uint32_t arrival; // threads it brings to a barrier: its own, rounded up to groups of 32 (to a smaller warp size)
+    uint32_t arrival;     // threads it brings to a barrier: its own, rounded up to groups of 32 (to a smaller
+                          // warp size)
     uint8_t waits_at;     // barrier this warp has arrived at and waits for, BARRIERS: none
     struct bound step[2]; // exec_step's copy of an instruction, and a stop
 };
@@ -281,7 +282,7 @@ void exec_thread_of(const struct warp *w, unsigned lane, uint32_t thread[3]);
 // -- general_*.c: every instruction
 // ------------------------------------------------------------------------------
 extern const struct handlers exec_general_handlers[OP_COUNT];
-exec_handler exec_general_alu, exec_s2r, exec_nop, exec_membar;                        // general_alu.c
+exec_handler exec_general_alu, exec_s2r, exec_nop, exec_membar;           // general_alu.c
 exec_handler exec_load, exec_store, exec_ldc, exec_ldgsts;                // general_memory.c
 exec_handler exec_atomic;                                                 // general_atomic.c
 exec_handler exec_shfl, exec_vote, exec_match, exec_redux, exec_warpsync; // general_cross.c

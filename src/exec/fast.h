@@ -98,7 +98,8 @@
     }                                                                                                        \
     static const struct handlers name __attribute__((unused)) = {name##_full, name##_masked};
 
-// Predicates p = r bool c, and q = !r bool c, from a comparison r of each vector. AND is by far the most frequent.
+// Predicates p = r bool c, and q = !r bool c, from a comparison r of each vector. AND is by far the most
+// frequent.
 #define FORM_PRED(name, SETUP, LOADS, COMPARISON)                                                            \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \

@@ -74,9 +74,9 @@ static void operand(const struct bound *d, const struct warp *w, const uint8_t *
 
 static uint64_t low64(const uint32_t value[4]) { return (uint64_t)value[1] << 32 | value[0]; }
 
-// The new value of one lane's location; 16-byte types know exchange and compare alone. "Current implementation
-// of atom.add.f32 on global memory flushes subnormal inputs and results to sign-preserving zero; whereas
-// atom.add.f32 on shared memory supports subnormal inputs and results" (PTX ISA 9.7.13.5).
+// The new value of one lane's location; 16-byte types know exchange and compare alone. "Current
+// implementation of atom.add.f32 on global memory flushes subnormal inputs and results to sign-preserving
+// zero; whereas atom.add.f32 on shared memory supports subnormal inputs and results" (PTX ISA 9.7.13.5).
 static void apply(const struct inst *i, enum isa_space where, unsigned bytes, const uint32_t old[4],
                   const uint32_t b[4], const uint32_t c[4], uint32_t fresh[4])
 {

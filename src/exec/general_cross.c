@@ -5,8 +5,8 @@
 // name the same members; of those, the ones that execute the instruction count. A shuffle from a lane that
 // does not execute it reads that lane's register as it is.
 #include "exec/exec_impl.h"
-#include "exec/race.h"
 #include "exec/lane.h"
+#include "exec/race.h"
 
 #include <string.h>
 

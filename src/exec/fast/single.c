@@ -74,7 +74,8 @@ FORM_2(fmax_any, finished(d, F(maximum((vu)A, (vu)B))))
 
 #define COMPARISONS(X)                                                                                       \
     X(LT, lt)                                                                                                \
-    X(EQ, eq) X(LE, le) X(GT, gt) X(NE, ne) X(GE, ge) X(NUM, num) X(NAN, unordered) X(LTU, ltu) X(EQU, equ)  \
+    X(EQ, eq)                                                                                                \
+    X(LE, le) X(GT, gt) X(NE, ne) X(GE, ge) X(NUM, num) X(NAN, unordered) X(LTU, ltu) X(EQU, equ)            \
         X(LEU, leu) X(GTU, gtu) X(NEU, neu) X(GEU, geu)
 #define X(name, compare)                                                                                     \
     FORM_COMPARE(fsetp_##compare, float_##compare(F(a), F(b)))                                               \
