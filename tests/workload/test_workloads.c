@@ -90,6 +90,34 @@ static void test_same_bytes(struct test *t)
     }
 }
 
+static void add_races(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
+                      const struct wf_stats *stats)
+{
+    (void)kernel;
+    (void)shape;
+    uint64_t *races = context;
+    *races += stats->races;
+}
+
+// The class a workload declares is the one the race detector finds.
+static void test_classes(struct test *t)
+{
+    for (size_t i = 0; workload_at(i); i++) {
+        const struct workload *w = workload_at(i);
+        struct wf_context *c = wf_context_create();
+        CHECK_EQ(t, wf_set(c, "check.races", "1"), WF_OK);
+        uint64_t races = 0;
+        struct workload_result result;
+        const struct workload_options options = {.launched = add_races, .launched_context = &races};
+        workload_run(w, c, &options, &result);
+        CHECK_MSG(t, result.verified, "%s: %s%s", w->name, result.first_mismatch, wf_errors(c));
+        bool racy = w->output_class == WORKLOAD_CLASS_R;
+        CHECK_MSG(t, racy == (races > 0), "%s is class %c and has %llu races", w->name,
+                  workload_class_letter(w->output_class), (unsigned long long)races);
+        wf_context_destroy(c);
+    }
+}
+
 // What is embedded is what is in the tree, whole.
 static void test_embedded(struct test *t)
 {
@@ -225,6 +253,7 @@ int main(int argc, char **argv)
         {"small_nvcc", test_small_nvcc},
         {"small_clang", test_small_clang},
         {"same_bytes", test_same_bytes},
+        {"classes", test_classes},
 
         {"references_notice", test_references_notice},
         {"failures", test_failures},
