@@ -173,10 +173,6 @@ static void copy_fields(struct ir_inst *to, const struct ir_inst *from)
 // The copy without its operands: definitions first, since a phi may name what comes later.
 static void copy_inst(struct copy *c, struct ir_block *b, struct ir_inst *i)
 {
-    if (i->op == IR_FRAME && c->to->is_kernel) {
-        c->values[i->defs[0]->id] = ir_constant(c->to, IR_CLASS_32, (uint64_t)i->offset + c->frame_base);
-        return;
-    }
     bool returns = i->op == IR_RETURN;
     enum ir_class classes[64], *class = classes;
     if (i->def_count > 64) class = ARENA_ARRAY(&c->n->scratch, enum ir_class, i->def_count);
@@ -202,7 +198,6 @@ static void fill_operands(struct copy *c, const struct ir_block *from)
 {
     struct ir_inst *to = c->blocks[from->id]->first;
     for (const struct ir_inst *i = from->first; i; i = i->next) {
-        if (i->op == IR_FRAME && c->to->is_kernel) continue;
         copy_operands(c, to, i);
         to = to->next;
     }

@@ -79,7 +79,6 @@ uint32_t lower_frame_alloc(struct lower *l, uint64_t size_bytes, uint32_t align_
 
 struct ir_value *lower_frame(struct lower *l, uint32_t offset)
 {
-    if (l->f->is_kernel) return word(l, offset);
     struct ir_value *v = lower_make(l, IR_FRAME, TYPE_U32, IR_CLASS_32, 0, NULL);
     v->def->offset = offset;
     return v;

@@ -1,5 +1,6 @@
-// Loads whose value is known: stored or loaded before in the same block with nothing in between that may have
-// changed it, or loaded from read-only memory by an instruction that dominates.
+// Loads whose value is known: of local variables that need no memory (locals.c), stored or loaded before in
+// the same block with nothing in between that may have changed it, or loaded from read-only memory by an
+// instruction that dominates.
 //
 //     store.shared.b32 [p + 4], x          store.shared.b32 [p + 4], x
 //     store.shared.b32 [p + 8], y          store.shared.b32 [p + 8], y
@@ -10,6 +11,7 @@
 // by its base value, so this runs again once offsets have been folded into accesses.
 #include "base/hash.h"
 #include "compile/alias.h"
+#include "compile/locals.h"
 #include "compile/passes.h"
 
 #include <string.h>
@@ -134,7 +136,8 @@ static bool forward_read_only(struct ir_function *f)
 
 bool pass_loads(struct ir_function *f, const struct pass_context *c)
 {
-    bool changed = forward_read_only(f);
+    bool changed = locals_promote(f);
+    changed |= forward_read_only(f);
     for (struct ir_block *b = f->first_block; b; b = b->next) changed |= forward_in_block(f, b, c->broken);
     return changed;
 }

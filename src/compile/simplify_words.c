@@ -143,6 +143,8 @@ static struct ir_value *rule_extend(struct simplify *s, struct ir_inst *i)
 struct ir_value *simplify_words(struct simplify *s, struct ir_inst *i)
 {
     switch ((int)i->op) {
+    case IR_FRAME: // a kernel's frame begins at local address 0; until here the name told variables apart
+        return s->late && s->f->is_kernel ? ir_constant(s->f, IR_CLASS_32, (uint64_t)i->offset) : NULL;
     case IR_LO: return rule_low(i);
     case IR_HI: return rule_high(i);
     case IR_PACK: return rule_pack(i);

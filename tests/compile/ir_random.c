@@ -251,7 +251,7 @@ static struct ir_value *address(struct maker *m, enum isa_space space)
     enum ir_class word = IR_CLASS_32, wide = IR_CLASS_64;
     if (space == SPACE_LOCAL && below(m, 4)) {
         struct ir_inst *i = emit(m, IR_FRAME, TYPE_NONE, 1, &word, 0, NULL);
-        i->offset = 1024 + 16 * below(m, 6);
+        i->offset = 1024 + 64 * below(m, 4);
         (void)vec_pop(&m->pool.values[word]);
         return i->defs[0];
     }
@@ -298,7 +298,7 @@ static void neighbours(struct maker *m) // two or four in a row
     struct place p = some_place(m);
     unsigned count = 2u << below(m, 2);
     bool store = below(m, 2);
-    int64_t start = 16 * (int64_t)below(m, 8);
+    int64_t start = 16 * (int64_t)below(m, p.space == SPACE_LOCAL ? 4 : 8); // local variables have 64 bytes
     for (unsigned k = 0; k < count; k++) access(m, p, TYPE_B32, 1, store, start + 4 * k);
 }
 
@@ -311,7 +311,8 @@ static void memory(struct maker *m)
         return;
     }
     struct place p = some_place(m);
-    enum isa_type type = types[below(m, 8)];
+    enum isa_type type =
+        types[p.space == SPACE_LOCAL && below(m, 4) ? 0 : below(m, 8)]; // locals mostly alike
     enum ir_class class = ir_class_of_type(type);
     unsigned count = below(m, 5) ? 1 : type == TYPE_B32 ? 1u << below(m, 3) : 1;
     int64_t offset = 16 * (int64_t)below(m, 3) + 4 * (int64_t)below(m, 4);
@@ -408,6 +409,7 @@ static void loop(struct maker *m)
     struct ir_block *head = ir_block_create(m->f, NULL), *after, *body = head;
     struct ir_value *start[4], *v[4];
     bool test_first = below(m, 2);
+    struct place shared = below(m, 2) ? some_place(m) : (struct place){0};
     start[0] = ir_constant(m->f, IR_CLASS_32, below(m, 3));
     for (unsigned k = 1; k < 4; k++) start[k] = any(m, classes[k]);
     finish(m, NULL, head, NULL);
@@ -430,7 +432,10 @@ static void loop(struct maker *m)
     } else {
         after = NULL;
     }
+    bool carries = shared.base && below(m, 2); // through memory: what one round stores the next one loads
+    if (carries) access(m, shared, TYPE_B32, 1, false, 16);
     statements(m, 1 + below(m, 6));
+    if (carries) access(m, shared, TYPE_B32, 1, true, 16);
     struct ir_value *next[4];
     next[0] = emit(m, IR_ADD, TYPE_S32, 1, &word, 2, (struct ir_value *[]){v[0], step})->defs[0];
     for (unsigned k = 1; k < 4; k++) next[k] = any(m, classes[k]);

@@ -24,7 +24,8 @@ static void run(struct ir_function *f, uint64_t seed, struct outcome *out)
     rng_init(&r, seed);
     struct eval *e = heap_alloc(sizeof *e);
     for (unsigned s = 0; s < 5; s++)
-        for (unsigned k = 0; k < EVAL_BYTES; k += 8) memcpy(&e->memory[s][k], &(uint64_t){rng_next(&r)}, 8);
+        for (unsigned k = 0; k < EVAL_BYTES && s != SPACE_LOCAL; k += 8) // local memory begins as zeros
+            memcpy(&e->memory[s][k], &(uint64_t){rng_next(&r)}, 8);
     for (unsigned k = 0; k < EVAL_BYTES; k += 8) memcpy(&e->bank[k], &(uint64_t){rng_next(&r)}, 8);
     for (unsigned k = 0; k < SREG_COUNT; k++)
         e->sregs[k] = (uint32_t)rng_below(&r, 64) & (k < SREG_NTID_X ? 31 : 63);
