@@ -293,7 +293,8 @@ static void word_access(struct warp *w, const struct bound *d, unsigned lane, co
         if (conflicts(&c->read[k], &now) && !is_ordered(w, lane, &c->read[k]))
             report(w, a, &c->read[k], false, &now, true);
     if (writes) {
-        if (together) now.bytes |= c->write.bytes; // lanes that write parts of one word at once share the record
+        if (together)
+            now.bytes |= c->write.bytes; // lanes that write parts of one word at once share the record
         c->write = now;
         c->value = value;
         return;

@@ -3,20 +3,24 @@
 
 // -- logic: the functions compilers make have forms of their own, the others a tree of selections
 // ------------------
-#define LOGIC(F)                                                                                             \
-    F(0x00, a ^ a)                                                                                           \
-    F(0xff, ~(a ^ a))                                                                                        \
-    F(0xf0, a) F(0xcc, b) F(0x0f, ~a) F(0x33, ~b) F(0xc0, a &b) F(0xfc, a | b) F(0x3c, a ^ b)                \
-        F(0x30, a & ~b) F(0x0c, b & ~a) F(0xf3, a | ~b) F(0xcf, b | ~a) F(0x3f, ~(a & b)) F(0x03, ~(a | b))  \
-            F(0xc3, ~(a ^ b)) F(0x80, a &b &c) F(0xfe, a | b | c) F(0x96, a ^ b ^ c) F(0xf8, a | (b & c))    \
-                F(0xec, b | (a & c)) F(0xea, c | (a & b)) F(0xca, (a & b) | (~a & c))                        \
-                    F(0xac, (a & c) | (~a & b)) F(0xe2, (b & a) | (~b & c)) F(0xb8, (b & c) | (~b & a))      \
-                        F(0xd8, (c & b) | (~c & a)) F(0xe4, (c & a) | (~c & b)) F(0x78, a ^ (b & c))         \
-                            F(0x6c, b ^ (a & c)) F(0x6a, c ^ (a & b)) F(0xe8, (a & b) | (a & c) | (b & c))   \
-                                F(0xa8, (a | b) & c) F(0xc8, (a | c) & b) F(0xe0, (b | c) & a)               \
-                                    F(0xf6, a | (b ^ c)) F(0x60, a &(b ^ c)) F(0x28, c &(a ^ b))             \
-                                        F(0x48, b &(a ^ c)) F(0xbe, c | (a ^ b)) F(0x40, a &b & ~c)          \
-                                            F(0xf4, a | (b & ~c)) F(0xf2, a | (c & ~b))
+// clang-format off
+#define LOGIC(F)                                                                                           \
+    F(0x00, a ^ a)                       F(0xff, ~(a ^ a))                    F(0xf0, a)                   \
+    F(0xcc, b)                           F(0x0f, ~a)                          F(0x33, ~b)                  \
+    F(0xc0, a & b)                       F(0xfc, a | b)                       F(0x3c, a ^ b)               \
+    F(0x30, a & ~b)                      F(0x0c, b & ~a)                      F(0xf3, a | ~b)              \
+    F(0xcf, b | ~a)                      F(0x3f, ~(a & b))                    F(0x03, ~(a | b))            \
+    F(0xc3, ~(a ^ b))                    F(0x80, a & b &c)                    F(0xfe, a | b | c)           \
+    F(0x96, a ^ b ^ c)                   F(0xf8, a | (b & c))                 F(0xec, b | (a & c))         \
+    F(0xea, c | (a & b))                 F(0xca, (a & b) | (~a & c))          F(0xac, (a & c) | (~a & b))  \
+    F(0xe2, (b & a) | (~b & c))          F(0xb8, (b & c) | (~b & a))          F(0xd8, (c & b) | (~c & a))  \
+    F(0xe4, (c & a) | (~c & b))          F(0x78, a ^ (b & c))                 F(0x6c, b ^ (a & c))         \
+    F(0x6a, c ^ (a & b))                 F(0xe8, (a & b) | (a & c) | (b & c)) F(0xa8, (a | b) & c)         \
+    F(0xc8, (a | c) & b)                 F(0xe0, (b | c) & a)                 F(0xf6, a | (b ^ c))         \
+    F(0x60, a & (b ^ c))                 F(0x28, c & (a ^ b))                 F(0x48, b & (a ^ c))         \
+    F(0xbe, c | (a ^ b))                 F(0x40, a & b & ~c)                  F(0xf4, a | (b & ~c))        \
+    F(0xf2, a | (c & ~b))
+// clang-format on
 #define LOGIC_FORM(lut, expression) FORM_3(logic_##lut, expression)
 LOGIC(LOGIC_FORM)
 #undef LOGIC_FORM

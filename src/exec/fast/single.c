@@ -72,11 +72,13 @@ FORM_2(fmax, maximum(a, b))
 FORM_2(fmin_any, finished(d, F(minimum((vu)A, (vu)B))))
 FORM_2(fmax_any, finished(d, F(maximum((vu)A, (vu)B))))
 
-#define COMPARISONS(X)                                                                                       \
-    X(LT, lt)                                                                                                \
-    X(EQ, eq)                                                                                                \
-    X(LE, le) X(GT, gt) X(NE, ne) X(GE, ge) X(NUM, num) X(NAN, unordered) X(LTU, ltu) X(EQU, equ)            \
-        X(LEU, leu) X(GTU, gtu) X(NEU, neu) X(GEU, geu)
+// clang-format off
+#define COMPARISONS(X)                                                       \
+    X(LT, lt)         X(EQ, eq)         X(LE, le)         X(GT, gt)          \
+    X(NE, ne)         X(GE, ge)         X(NUM, num)       X(NAN, unordered)  \
+    X(LTU, ltu)       X(EQU, equ)       X(LEU, leu)       X(GTU, gtu)        \
+    X(NEU, neu)       X(GEU, geu)
+// clang-format on
 #define X(name, compare)                                                                                     \
     FORM_COMPARE(fsetp_##compare, float_##compare(F(a), F(b)))                                               \
     FORM_COMPARE(fsetp_any_##compare, float_##compare(A, B))
