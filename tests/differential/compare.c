@@ -212,7 +212,7 @@ enum verdict compare(const char *text, const struct expectation *e, unsigned var
     strbuf_clear(why);
     struct wf_context *c = wf_context_create();
     bool set = set_pair(c, "exec.max_warp_instructions=20000000") == WF_OK &&
-               set_pair(c, "memory.size=16M") == WF_OK;
+               set_pair(c, "memory.size=16M") == WF_OK && set_pair(c, "compile.stack_bytes=16384") == WF_OK;
     for (unsigned k = 0; set && variants[variant].settings[k]; k++)
         set = set_pair(c, variants[variant].settings[k]) == WF_OK;
     if (set && extra) set = set_pair(c, extra) == WF_OK;
