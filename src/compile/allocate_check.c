@@ -78,17 +78,20 @@ static void check_name(struct checker *c, uint32_t name, uint32_t unit)
     if (!has_name(&c->now[place_of(c, unit)], name)) fail(c, name, place_of(c, unit));
 }
 
-// Names of the same constant stay beside the new one.
+static bool has_constant(const struct checker *c, const struct names *n, uint64_t constant)
+{
+    for (uint32_t k = 0; constant && k < n->count; k++)
+        if (c->constant[n->units[k]] == constant) return true;
+    return false;
+}
+
+// A constant written where it already stands changes nothing there: every name of that place stays.
 static void write_name(struct checker *c, uint32_t name, uint32_t unit)
 {
     if (unit == c->f->stack_pointer) return;
     drop_name_everywhere(c, name);
     struct names *n = &c->now[place_of(c, unit)];
-    struct names written = {NULL, 0};
-    for (uint32_t k = 0; k < n->count; k++)
-        if (c->constant[name] && c->constant[n->units[k]] == c->constant[name])
-            add_name(c, &written, n->units[k]);
-    *n = written;
+    if (!has_constant(c, n, c->constant[name])) *n = (struct names){NULL, 0};
     add_name(c, n, name);
 }
 
@@ -125,19 +128,13 @@ static uint32_t moved_unit(const struct mach_inst *i)
     return MACH_NONE;
 }
 
-static bool has_constant(const struct checker *c, const struct names *n, uint64_t constant)
-{
-    for (uint32_t k = 0; constant && k < n->count; k++)
-        if (c->constant[n->units[k]] == constant) return true;
-    return false;
-}
-
-// `to` gets the contents of `from`; names of a constant that comes along stay.
+// `to` gets the contents of `from`; when both hold the same constant, the names there stay too.
 static void carry(struct checker *c, struct names *to, const struct names *from)
 {
     struct names arrived = *from;
-    for (uint32_t k = 0; k < to->count; k++)
-        if (has_constant(c, from, c->constant[to->units[k]])) add_name(c, &arrived, to->units[k]);
+    bool same = false;
+    for (uint32_t k = 0; k < to->count; k++) same |= has_constant(c, from, c->constant[to->units[k]]);
+    for (uint32_t k = 0; same && k < to->count; k++) add_name(c, &arrived, to->units[k]);
     *to = arrived;
 }
 

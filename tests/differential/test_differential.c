@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "differential/differential.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,32 @@ static void test_programs(struct test *t)
     for (unsigned k = 0; k < count; k++) report(t, &found[k], NULL);
     CHECK(t, count || h.programs == h.count);
     CHECK(t, count || h.comparisons >= 3 * h.programs);
+}
+
+// Small kernels that once went wrong, in every variant.
+static void test_kept(struct test *t)
+{
+    glob_t files;
+    CHECK(t, glob("tests/differential/kept/*.ptx", 0, NULL, &files) == 0);
+    for (size_t k = 0; k < files.gl_pathc; k++) {
+        char *text = NULL;
+        size_t length = 0;
+        const char *reason = NULL;
+        struct strbuf why = {0};
+        CHECK_MSG(t, file_read(files.gl_pathv[k], &text, &length, &reason), "%s: %s", files.gl_pathv[k],
+                  reason);
+        for (unsigned v = 0; text && v < variant_count; v++) {
+            struct generated g;
+            if (!variant_available(v) || !generated_read(text, &g) || (variants[v].any_warp_size && g.lanes))
+                continue;
+            enum verdict verdict = judge(text, v, NULL, 0, 60, &why);
+            CHECK_MSG(t, verdict == SAME, "%s, %s: %s: %s", files.gl_pathv[k], variants[v].name,
+                      verdict_name(verdict), strbuf_text(&why));
+        }
+        free(text);
+        strbuf_fini(&why);
+    }
+    globfree(&files);
 }
 
 // ---- investigating
@@ -140,6 +167,7 @@ static int run_file(const struct request *r)
     if (!r->path || !file_read(r->path, &text, &length, &reason))
         return fprintf(stderr, "%s: %s\n", r->path, reason), 1;
     for (unsigned v = 0; v < variant_count; v++) {
+        if (!variant_available(v)) continue;
         if (r->variant >= 0 && v != (unsigned)r->variant) continue;
         enum verdict verdict = judge(text, v, r->extra, 0, 60, &why);
         printf("%-24s %s %s\n", variants[v].name, verdict_name(verdict), strbuf_text(&why));
@@ -167,7 +195,7 @@ static int investigate(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"programs", test_programs}};
+    static const struct test_case cases[] = {{"kept kernels", test_kept}, {"programs", test_programs}};
     static const char *const commands[] = {"hunt", "shrink", "file", "print"};
     for (size_t k = 0; argc > 1 && k < TEST_COUNT(commands); k++)
         if (str_equal(argv[1], commands[k])) return investigate(argc, argv);
