@@ -100,8 +100,8 @@ static void find_constants(struct checker *c)
     for (uint32_t k = 0; k < c->f->block_count; k++)
         for (const struct mach_inst *i = c->f->blocks[k]->first; i; i = i->next) {
             const struct operand *o = &i->i.src[0];
-            bool makes =
-                i->i.op == OP_MOV || i->i.op == OP_PLOP3; // PLOP3 with three constants hands the first on
+            // PLOP3 with three constants hands the first one on.
+            bool makes = i->i.op == OP_MOV || i->i.op == MACH_SAME || i->i.op == OP_PLOP3;
             if (!i->names || !makes || i->transfer != TRANSFER_NONE || i->guard != MACH_NONE) continue;
             if (i->src[0] != MACH_NONE || i->src[1] != MACH_NONE || i->src[2] != MACH_NONE) continue;
             if (i->names->dst[0] == MACH_NONE) continue;
@@ -162,6 +162,16 @@ static void clobber(struct checker *c)
     for (unsigned p = 0; p < PRED_LIMIT; p++) c->now[FIRST_PREDICATE + p].count = 0;
 }
 
+// The constant is said to be in the register already: some name of it must stand there.
+static void run_same(struct checker *c, const struct mach_inst *i, uint32_t name)
+{
+    struct names *n = &c->now[place_of(c, i->dst[0])];
+    if (has_constant(c, n, c->constant[name]))
+        add_name(c, n, name);
+    else
+        fail(c, name, place_of(c, i->dst[0]));
+}
+
 static void run_named(struct checker *c, const struct mach_inst *i, const struct mach_names *n)
 {
     if (n->guard != MACH_NONE) check_name(c, n->guard, i->guard);
@@ -186,6 +196,8 @@ static void run_inst(struct checker *c, struct mach_inst *i)
         run_transfer(c, i);
     else if (i->i.op == MACH_COPIES)
         run_copies(c, i->names);
+    else if (i->i.op == MACH_SAME)
+        run_same(c, i, i->names->dst[0]);
     else if (i->names)
         run_named(c, i, i->names);
 }

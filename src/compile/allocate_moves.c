@@ -164,6 +164,25 @@ static void move_file(struct mover *m, bool predicate)
         if (p.source[p.dsts[k]] >= 0) turn_cycle(m, &p, p.dsts[k], predicate);
 }
 
+static bool same_constant(const struct operand *a, const struct operand *b)
+{
+    return a->kind == b->kind && a->value == b->value && a->bank == b->bank && a->flags == b->flags;
+}
+
+// Whether one of the copies before the k-th puts the same constant into the same register.
+static bool is_there_already(const struct mover *m, uint32_t k)
+{
+    const struct mach_function *f = m->a->f;
+    const struct mach_move *c = &m->copies->moves[k];
+    for (uint32_t n = 0; n < k; n++) {
+        const struct mach_move *x = &m->copies->moves[n];
+        bool same_place = f->reg[x->dst] == f->reg[c->dst] &&
+                          mach_group_of(f, x->dst)->predicate == mach_group_of(f, c->dst)->predicate;
+        if (x->src == MACH_NONE && same_place && same_constant(&x->value, &c->value)) return true;
+    }
+    return false;
+}
+
 // Constants read nothing that the other copies could have overwritten: they come last.
 static void move_constants(struct mover *m)
 {
@@ -172,6 +191,7 @@ static void move_constants(struct mover *m)
         const struct mach_move *c = &m->copies->moves[k];
         if (c->src != MACH_NONE) continue;
         struct mach_inst *i = emit_move(m, f->reg[c->dst], c->value, -1, mach_group_of(f, c->dst)->predicate);
+        if (is_there_already(m, k)) i->i.op = MACH_SAME;
         if (m->copies->names) i->names = mach_names_of_result(f, c->name);
     }
 }

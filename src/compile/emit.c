@@ -282,7 +282,8 @@ static void resolve_branches(struct writer *w, size_t first_table)
 void emit_function(struct emitter *e, struct mach_function *f)
 {
     struct writer w = {.e = e, .f = f, .frame = emit_frame(f)};
-    struct program_function place = {f->source->name, (uint32_t)e->insts.count, 0};
+    const char *name = arena_strndup(&e->u->program->arena, f->source->name, strlen(f->source->name));
+    struct program_function place = {name, (uint32_t)e->insts.count, 0};
     size_t first_table = e->tables.count;
     bool *reached = ARENA_ARRAY(f->arena, bool, f->block_count);
     w.block_at = ARENA_ARRAY(f->arena, uint32_t, f->block_count);

@@ -34,6 +34,7 @@ enum { // machine registers with a part in calls (docs/abi.md)
 enum {                      // operations that no machine has, numbered behind isa_op
     MACH_COPIES = OP_COUNT, // parallel copies: moves[k].dst = moves[k].src, all at once
     MACH_ENTRY,             // defines the registers a device function is entered with: moves[k].dst
+    MACH_SAME, // for the allocation's check: dst[0] is a name for the constant src[0], which is there already
     MACH_OP_COUNT
 };
 
