@@ -1,0 +1,27 @@
+// Pieces are numbered; a piece's slice is its number plus a start that changes with every turn around the
+// slices, so strides of a whole turn spread out while streams stay balanced. Within a channel, consecutive
+// pieces go to different bank groups, then fill the rows that are open there, then go on to the next bank and
+// row:
+//
+//      piece within the channel:  | row | bank in group | piece of the row | bank group |
+//
+// so a stream alternates between bank groups, which is what reaches the bus's full rate (tCCDL > tCCD), and
+// stays in open rows for as long as they last.
+#include "memory/address.h"
+
+struct memory_place memory_place_of(const struct memory_config *c, uint64_t address)
+{
+    uint32_t all = c->partitions * c->slices;
+    uint64_t piece = address / c->interleave_bytes, turn = piece / all;
+    uint64_t start = turn ^ turn >> 4 ^ turn >> 9 ^ turn >> 15;
+    uint32_t slice = (uint32_t)((piece % all + start) % all);
+    uint64_t local = turn * c->slices + slice % c->slices;
+    uint32_t pieces_of_row = c->dram_row_bytes / c->interleave_bytes,
+             in_group = c->dram_banks / c->dram_groups;
+    uint32_t group = (uint32_t)(local % c->dram_groups);
+    uint64_t above = local / c->dram_groups / pieces_of_row;
+    uint64_t row = above / in_group;
+    uint32_t bank = (uint32_t)((above + row) % in_group); // rows of one stride do not all meet in one bank
+    return (struct memory_place){
+        .slice = slice, .channel = slice / c->slices, .bank = group * in_group + bank, .row = (uint32_t)row};
+}

@@ -1,0 +1,12 @@
+// Where a global address lives: slice, channel, bank, row. Consecutive interleave-sized pieces go around the
+// slices, with the upper bits folded in so that power-of-two strides do not all meet in one partition.
+#pragma once
+#include "memory/config.h"
+
+struct memory_place {
+    uint32_t slice;   // partition * slices + slice within it
+    uint32_t channel; // partition
+    uint32_t bank, row;
+};
+
+struct memory_place memory_place_of(const struct memory_config *c, uint64_t address);

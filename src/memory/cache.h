@@ -1,0 +1,57 @@
+// Cache tags: set-associative, sectored, no data (values live in exec/). One structure for L1, L2, constant,
+// texture and instruction caches; what a miss or a store does is the owner's business, by the policies below.
+//
+//      address:  | tag              | set        | line offset |
+//      line:     tag, valid sectors, dirty sectors, pending sectors (requested, not yet filled), age
+//
+// A way that has pending sectors is never given up.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SECTOR_BYTES = 32 };
+
+enum cache_write { CACHE_WRITE_BACK, CACHE_WRITE_THROUGH };
+enum cache_replacement { CACHE_LRU, CACHE_FIFO, CACHE_RANDOM };
+
+enum cache_result {
+    CACHE_HIT,         // all wanted sectors are valid
+    CACHE_PENDING,     // the rest of them has been requested already
+    CACHE_SECTOR_MISS, // the line is there, some sectors are not
+    CACHE_MISS,        // a way was found for the line
+    CACHE_FULL         // every way of the set is pending: try again later
+};
+
+struct cache_config {
+    uint32_t sets, ways, line_bytes; // any number of sets; line_bytes a multiple of the sector
+    enum cache_replacement replacement;
+};
+
+struct cache;
+
+struct cache_victim { // what an allocation pushed out
+    bool valid;
+    uint64_t line; // address
+    uint8_t dirty; // sectors to be written back
+};
+
+struct cache *cache_create(const struct cache_config *c);
+void cache_destroy(struct cache *c);
+void cache_clear(struct cache *c); // forgets everything, dirty or not
+
+// Looks for sectors of a line (address of its first byte). On SECTOR_MISS and MISS the missing sectors become
+// pending and *missing says which; MISS allocates a way, and *victim says what it held. Touches the age on
+// every result but FULL.
+enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, uint8_t *missing,
+                             struct cache_victim *victim);
+// A store to sectors. allocate: makes the line and the written sectors valid without a fetch (write-validate)
+// and, when `dirty`, marks them so; otherwise only a line that is there is changed. FULL when there is no way
+// for it.
+enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, bool allocate, bool dirty,
+                              struct cache_victim *victim);
+void cache_fill(struct cache *c, uint64_t line, uint8_t sectors); // pending sectors arrive
+void cache_invalidate(struct cache *c, uint64_t line);            // pending sectors stay pending
+bool cache_contains(const struct cache *c, uint64_t line, uint8_t sectors);
+// Calls visit for every line with dirty sectors, in order of set and way, and makes it clean.
+void cache_flush(struct cache *c, void (*visit)(void *context, uint64_t line, uint8_t dirty), void *context);
+unsigned cache_pending_lines(const struct cache *c);

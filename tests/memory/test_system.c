@@ -1,0 +1,174 @@
+// The memory behind the SMs: latencies derived by hand, bandwidths against the bus, books that balance, and
+// the same answers whatever the windows.
+#include "base/rng.h"
+#include "harness/test.h"
+#include "memory/address.h"
+#include "memory/system.h"
+
+#include <string.h>
+
+static void defaults(struct memory_config *c)
+{
+    struct config all;
+    config_init(&all);
+    config_add(&all, memory_config_keys, memory_config_key_count, c);
+    c->core_mhz = 1417;
+    config_fini(&all);
+}
+
+// One clock everywhere, so that cycles can be added up.
+static void one_clock(struct memory_config *c)
+{
+    defaults(c);
+    c->icnt_mhz = c->l2_mhz = c->dram_mhz = c->core_mhz;
+}
+
+static uint64_t latency_of(struct memory_system *m, uint64_t cycle, uint64_t address, enum memory_kind kind)
+{
+    struct memory_request q = {.cycle = cycle, .line = address, .sectors = 1, .kind = (uint8_t)kind};
+    struct memory_reply r = {0};
+    memory_system_push(m, &q);
+    for (uint64_t to = cycle; !memory_system_take(m, 0, UINT64_MAX, &r);) memory_system_run(m, to += 8);
+    return r.cycle - cycle;
+}
+
+// A load that misses, row closed:   crossbar 24 + L2 120 + half the fixed DRAM latency 50 +
+// activation-to-column 16
+//     + column-to-data 16 + burst 2 + other half 50 + crossbar 24; the packets' single flits cost no more.
+// Then a hit: 24 + 120 + 24. Then another line of the open row: the miss without the 16 of the activation.
+static void test_latencies(struct test *t)
+{
+    struct memory_config c;
+    one_clock(&c);
+    struct memory_system *m = memory_system_create(&c, 4);
+    CHECK_EQ(t, latency_of(m, 0, 0x10000000, MEMORY_LOAD), 24 + 120 + 50 + 16 + 16 + 2 + 50 + 24);
+    CHECK_EQ(t, latency_of(m, 1000, 0x10000000, MEMORY_LOAD), 24 + 120 + 24);
+    CHECK_EQ(t, latency_of(m, 2000, 0x10000080, MEMORY_LOAD), 24 + 120 + 50 + 16 + 2 + 50 + 24);
+    CHECK_EQ(t, latency_of(m, 3000, 0x10000000, MEMORY_STORE), 24 + 120 + 24);
+    struct memory_counts n;
+    memory_system_counts(m, &n);
+    CHECK_EQ(t, n.l2_hits, 1);
+    CHECK_EQ(t, n.l2_misses, 2);
+    CHECK_EQ(t, n.dram.row_hits, 1);
+    CHECK_EQ(t, n.dram.row_misses, 1);
+    memory_system_destroy(m);
+}
+
+// A row of the same bank as the first: precharge 16 and activation 16 come before the column command, and the
+// first row has been open for longer than tRAS by then.
+static void test_row_miss(struct test *t)
+{
+    struct memory_config c;
+    one_clock(&c);
+    struct memory_system *m = memory_system_create(&c, 4);
+    struct memory_place first = memory_place_of(&c, 0x10000000), p;
+    uint64_t other = 0x10000000;
+    do p = memory_place_of(&c, other += 128);
+    while (p.channel != first.channel || p.bank != first.bank || p.row == first.row);
+    latency_of(m, 0, 0x10000000, MEMORY_LOAD);
+    CHECK_EQ(t, latency_of(m, 1000, other, MEMORY_LOAD), 24 + 120 + 50 + 16 + 16 + 16 + 2 + 50 + 24);
+    memory_system_destroy(m);
+}
+
+// A stream of whole lines, more than the bus can take: bytes over time against the bus's rate.
+static void test_bandwidth(struct test *t)
+{
+    struct memory_config c;
+    defaults(&c);
+    enum { LINES = 40000, SMS = 28 }; // 40000 lines take some 12,000 cycles
+    struct memory_system *m = memory_system_create(&c, SMS);
+    uint64_t pushed = 0, done = 0, last = 0, now = 0, outstanding = 0;
+    while (done < LINES) {
+        for (; pushed < LINES && outstanding < 4000; pushed++, outstanding++) {
+            struct memory_request q = {.cycle = now,
+                                       .line = 0x10000000 + pushed * 128,
+                                       .sectors = 15,
+                                       .sm = (uint16_t)(pushed % SMS),
+                                       .kind = MEMORY_LOAD};
+            memory_system_push(m, &q);
+        }
+        memory_system_run(m, now += 24);
+        struct memory_reply r;
+        for (unsigned sm = 0; sm < SMS; sm++)
+            while (memory_system_take(m, sm, now, &r)) {
+                done++;
+                outstanding--;
+                last = r.cycle;
+            }
+    }
+    struct memory_counts n;
+    memory_system_counts(m, &n);
+    CHECK_EQ(t, n.dram.reads, LINES * 4);
+    double bus =
+        (double)c.partitions * c.dram_bus_bytes * c.dram_rate * c.dram_mhz / c.core_mhz; // bytes a core cycle
+    double ports = (double)SMS * c.icnt_flit_bytes * 128 / (128 + 32);
+    CHECK(t, ports > 1.2 * bus); // the bus is what limits
+    double got = LINES * 128.0 / (double)last;
+    CHECK_MSG(t, got > 0.9 * bus && got <= bus, "%.1f bytes a core cycle of %.1f", got, bus);
+    memory_system_destroy(m);
+}
+
+// The same random traffic run in windows of different lengths gives the same replies, and the books balance.
+static uint64_t traffic(struct test *t, uint64_t seed, uint64_t window, struct memory_counts *n)
+{
+    struct memory_config c;
+    defaults(&c);
+    c.partitions = 1; // so that slices stall
+    c.l2_mshrs = 4;
+    c.l2_sets = 4;
+    struct memory_system *m = memory_system_create(&c, 4);
+    struct rng r;
+    rng_init(&r, seed);
+    uint64_t hash = 0, cycle = 0;
+    struct memory_reply reply;
+    for (unsigned k = 0; k < 3000; k++) {
+        uint64_t next = cycle + rng_below(&r, 3);
+        for (; cycle / window < next / window; cycle = (cycle / window + 1) * window)
+            memory_system_run(m, (cycle / window + 1) * window);
+        cycle = next;
+        struct memory_request q = {.cycle = cycle,
+                                   .line = 0x10000000 + (uint64_t)rng_below(&r, 600) * 128,
+                                   .sectors = (uint8_t)(1 + rng_below(&r, 15)),
+                                   .token = k,
+                                   .sm = (uint16_t)rng_below(&r, 4),
+                                   .kind = (uint8_t)rng_below(&r, 4)};
+        if (q.kind != MEMORY_LOAD) q.data_bytes = 32;
+        memory_system_push(m, &q);
+    }
+    memory_system_run(m, UINT64_MAX);
+    unsigned replies = 0;
+    for (unsigned sm = 0; sm < 4; sm++)
+        while (memory_system_take(m, sm, UINT64_MAX, &reply)) {
+            hash = hash_u64(hash + reply.token * 3u + reply.cycle * 7 + reply.sm);
+            replies++;
+        }
+    CHECK_EQ(t, replies, 3000);
+    CHECK(t, memory_system_is_idle(m));
+    memory_system_counts(m, n);
+    CHECK_EQ(t, n->requests, 3000);
+    CHECK_EQ(t, n->replies, 3000);
+    memory_system_destroy(m);
+    return hash;
+}
+
+static void test_windows(struct test *t)
+{
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct memory_counts a, b, c;
+        uint64_t first = traffic(t, seed, 1, &a);
+        CHECK_EQ(t, traffic(t, seed, 7, &b), first);
+        CHECK_EQ(t, traffic(t, seed, 24, &c), first);
+        CHECK(t, memcmp(&a, &c, sizeof a) == 0 && memcmp(&a, &b, sizeof a) == 0);
+        CHECK(t,
+              a.l2_stalls > 0 && a.l2_pending_hits > 0 && a.l2_writebacks > 0); // the traffic reaches these
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"latencies", test_latencies},
+                                             {"row_miss", test_row_miss},
+                                             {"bandwidth", test_bandwidth},
+                                             {"windows", test_windows}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
