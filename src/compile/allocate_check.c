@@ -103,7 +103,7 @@ static void find_constants(struct checker *c)
             // PLOP3 with three constants hands the first one on.
             bool makes = i->i.op == OP_MOV || i->i.op == MACH_SAME || i->i.op == OP_PLOP3;
             if (!i->names || !makes || i->transfer != TRANSFER_NONE || i->guard != MACH_NONE) continue;
-            if (i->src[0] != MACH_NONE || i->src[1] != MACH_NONE || i->src[2] != MACH_NONE) continue;
+            if (!mach_src_is_constant(i, 0) || i->src[1] != MACH_NONE || i->src[2] != MACH_NONE) continue;
             if (i->names->dst[0] == MACH_NONE) continue;
             c->constant[i->names->dst[0]] = (uint64_t)o->value | (uint64_t)o->bank << 32 |
                                             (uint64_t)o->kind << 40 | (uint64_t)o->flags << 48 | 1ull << 63;

@@ -154,9 +154,8 @@ static void number_constant(struct allocation *a, struct u64map *constants, cons
 
 static void number_inst(struct allocation *a, struct u64map *constants, const struct mach_inst *i)
 {
-    bool constant =
-        i->i.op == OP_MOV && i->guard == MACH_NONE && i->src[0] == MACH_NONE && i->dst[0] != MACH_NONE;
-    if (constant && i->dst[0] != a->f->stack_pointer) number_constant(a, constants, &i->i.src[0], i->dst[0]);
+    if (mach_makes_constant(i) && i->dst[0] != a->f->stack_pointer)
+        number_constant(a, constants, &i->i.src[0], i->dst[0]);
     for (uint32_t m = 0; i->i.op == MACH_COPIES && m < i->move_count; m++)
         if (i->moves[m].src != MACH_NONE)
             a->value[i->moves[m].dst] = i->moves[m].src;

@@ -27,20 +27,13 @@ struct keeper {
     unsigned registers_left;
 };
 
-static bool is_constant(const struct mach_inst *i)
-{
-    if (!i || i->i.op != OP_MOV || i->guard != MACH_NONE || i->src[0] != MACH_NONE || i->dst[0] == MACH_NONE)
-        return false;
-    return i->i.src[0].kind != OPERAND_SREG;
-}
-
 // One or two instructions that make a whole group of constants, as selection leaves them side by side.
 static unsigned group_size(const struct mach_function *f, const struct mach_inst *i)
 {
     const struct mach_group *g = mach_group_of(f, i->dst[0]);
     if (g->fixed >= 0 || g->width > 2 || i->dst[0] != g->unit) return 0;
     if (g->width == 1) return 1;
-    return is_constant(i->next) && i->next->dst[0] == g->unit + 1 ? 2 : 0;
+    return i->next && mach_makes_constant(i->next) && i->next->dst[0] == g->unit + 1 ? 2 : 0;
 }
 
 static uint64_t key_of(const struct mach_inst *i, unsigned size)
@@ -171,7 +164,7 @@ void mach_keep_constants(struct mach_function *f)
     }
     for (uint32_t n = 0; n < count; n++)
         for (struct mach_inst *i = order[n]->first, *next; i; i = next) {
-            unsigned size = is_constant(i) ? group_size(f, i) : 0;
+            unsigned size = mach_makes_constant(i) ? group_size(f, i) : 0;
             next = i->next;
             if (size == 2) next = next->next;
             if (size) visit(&k, i, size, by_id);

@@ -119,6 +119,27 @@ unsigned mach_src_units(const struct mach_inst *i, unsigned k)
     return i->i.src[k].kind == OPERAND_PRED ? 1 : i->i.src[k].width;
 }
 
+bool mach_src_is_constant(const struct mach_inst *i, unsigned k)
+{
+    if (i->src[k] != MACH_NONE) return false;
+    switch ((enum operand_kind)i->i.src[k].kind) {
+    case OPERAND_REG:
+    case OPERAND_PRED:
+    case OPERAND_IMM:
+    case OPERAND_CONST: return true;
+    case OPERAND_NONE:
+    case OPERAND_SREG:
+    case OPERAND_MEM:
+    case OPERAND_SHARED: return false;
+    }
+    return false;
+}
+
+bool mach_makes_constant(const struct mach_inst *i)
+{
+    return i->i.op == OP_MOV && i->guard == MACH_NONE && i->dst[0] != MACH_NONE && mach_src_is_constant(i, 0);
+}
+
 void mach_each_unit(struct mach_function *f, struct mach_inst *i, mach_visit *visit, void *context)
 {
     (void)f;

@@ -159,4 +159,10 @@ unsigned mach_dst_units(const struct mach_inst *i,
                         unsigned k); // registers behind dst[k]: its operand's width, 1 for a predicate
 unsigned mach_src_units(const struct mach_inst *i, unsigned k);
 
+// Whether src[k] is the same wherever it is read: a number, a word of a constant bank, RZ, PT. A word of
+// shared memory (profile ptxplus) names no register either, but stores change it.
+bool mach_src_is_constant(const struct mach_inst *i, unsigned k);
+// An unguarded MOV of a constant to a register.
+bool mach_makes_constant(const struct mach_inst *i);
+
 void mach_print(const struct mach_function *f, struct strbuf *out);

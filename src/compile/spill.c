@@ -314,13 +314,10 @@ static struct mach_inst *made_again(struct spiller *s, const struct web *w)
     if (w->predicate || w->width != 1 || a->next_group[w->first_group] != MACH_NONE) return NULL;
     struct mach_inst *i = a->def[s->f->groups.data[w->first_group].unit];
     if (!i || i->guard != MACH_NONE) return NULL;
-    unsigned kind = i->i.src[0].kind;
-    bool constant = i->i.op == OP_MOV && i->src[0] == MACH_NONE &&
-                    (kind == OPERAND_IMM || kind == OPERAND_CONST || kind == OPERAND_REG);
     bool special = i->i.op == OP_S2R && i->i.src[0].reg != SREG_CLOCK_LO &&
                    i->i.src[0].reg != SREG_CLOCK_HI && i->i.src[0].reg != SREG_GLOBALTIMER_LO &&
                    i->i.src[0].reg != SREG_GLOBALTIMER_HI;
-    return constant || special ? i : NULL;
+    return mach_makes_constant(i) || special ? i : NULL;
 }
 
 static void choose_homes(struct spiller *s)
