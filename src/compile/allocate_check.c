@@ -21,7 +21,7 @@ struct checker {
     uint32_t place_count;
     struct names **at_start; // by block: places, NULL when not reached yet
     struct names *now;       // places
-    uint64_t *constant;      // by unit: which constant it is made with, 0: none
+    uint64_t *constant;      // by unit: which constant or special register it is made with, 0: none
     struct mach_inst *inst;
     const char *wrong;
 };
@@ -85,29 +85,41 @@ static bool has_constant(const struct checker *c, const struct names *n, uint64_
     return false;
 }
 
-// A constant written where it already stands changes nothing there: every name of that place stays.
+// A constant written where it already stands changes nothing there: every name of that place stays. Nor does
+// making a constant once more, which spilling does at every reload, make what it was before another value:
+//
+//     S2R r2, SR_TID.X      u3 was spilled; two phis take it, each in its own register,
+//     S2R r3, SR_TID.X      and r2 must not lose its name here
 static void write_name(struct checker *c, uint32_t name, uint32_t unit)
 {
     if (unit == c->f->stack_pointer) return;
-    drop_name_everywhere(c, name);
+    if (!c->constant[name]) drop_name_everywhere(c, name);
     struct names *n = &c->now[place_of(c, unit)];
     if (!has_constant(c, n, c->constant[name])) *n = (struct names){NULL, 0};
     add_name(c, n, name);
 }
 
+static bool makes_constant(const struct mach_inst *i)
+{
+    if (mach_reads_fixed_special(i)) return true;
+    // PLOP3 with three constants hands the first one on.
+    bool makes = i->i.op == OP_MOV || i->i.op == MACH_SAME || i->i.op == OP_PLOP3;
+    if (!makes || i->transfer != TRANSFER_NONE || i->guard != MACH_NONE) return false;
+    return mach_src_is_constant(i, 0) && i->src[1] == MACH_NONE && i->src[2] == MACH_NONE;
+}
+
+static uint64_t constant_key(const struct operand *o)
+{
+    uint64_t value = o->kind == OPERAND_SREG ? o->reg : o->value;
+    return value | (uint64_t)o->bank << 32 | (uint64_t)o->kind << 40 | (uint64_t)o->flags << 48 | 1ull << 63;
+}
+
 static void find_constants(struct checker *c)
 {
     for (uint32_t k = 0; k < c->f->block_count; k++)
-        for (const struct mach_inst *i = c->f->blocks[k]->first; i; i = i->next) {
-            const struct operand *o = &i->i.src[0];
-            // PLOP3 with three constants hands the first one on.
-            bool makes = i->i.op == OP_MOV || i->i.op == MACH_SAME || i->i.op == OP_PLOP3;
-            if (!i->names || !makes || i->transfer != TRANSFER_NONE || i->guard != MACH_NONE) continue;
-            if (!mach_src_is_constant(i, 0) || i->src[1] != MACH_NONE || i->src[2] != MACH_NONE) continue;
-            if (i->names->dst[0] == MACH_NONE) continue;
-            c->constant[i->names->dst[0]] = (uint64_t)o->value | (uint64_t)o->bank << 32 |
-                                            (uint64_t)o->kind << 40 | (uint64_t)o->flags << 48 | 1ull << 63;
-        }
+        for (const struct mach_inst *i = c->f->blocks[k]->first; i; i = i->next)
+            if (i->names && i->names->dst[0] != MACH_NONE && makes_constant(i))
+                c->constant[i->names->dst[0]] = constant_key(&i->i.src[0]);
 }
 
 // The names of a parallel copy change all at once; the moves behind it bring the values.

@@ -140,6 +140,12 @@ bool mach_makes_constant(const struct mach_inst *i)
     return i->i.op == OP_MOV && i->guard == MACH_NONE && i->dst[0] != MACH_NONE && mach_src_is_constant(i, 0);
 }
 
+bool mach_reads_fixed_special(const struct mach_inst *i)
+{
+    unsigned sreg = i->i.src[0].reg;
+    return i->i.op == OP_S2R && i->guard == MACH_NONE && (sreg < SREG_CLOCK_LO || sreg > SREG_GLOBALTIMER);
+}
+
 void mach_each_unit(struct mach_function *f, struct mach_inst *i, mach_visit *visit, void *context)
 {
     (void)f;

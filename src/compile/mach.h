@@ -164,5 +164,7 @@ unsigned mach_src_units(const struct mach_inst *i, unsigned k);
 bool mach_src_is_constant(const struct mach_inst *i, unsigned k);
 // An unguarded MOV of a constant to a register.
 bool mach_makes_constant(const struct mach_inst *i);
+// An unguarded S2R of what stays the same while a thread runs: anything but clocks and timers.
+bool mach_reads_fixed_special(const struct mach_inst *i);
 
 void mach_print(const struct mach_function *f, struct strbuf *out);

@@ -313,11 +313,7 @@ static struct mach_inst *made_again(struct spiller *s, const struct web *w)
     struct allocation *a = s->a;
     if (w->predicate || w->width != 1 || a->next_group[w->first_group] != MACH_NONE) return NULL;
     struct mach_inst *i = a->def[s->f->groups.data[w->first_group].unit];
-    if (!i || i->guard != MACH_NONE) return NULL;
-    bool special = i->i.op == OP_S2R && i->i.src[0].reg != SREG_CLOCK_LO &&
-                   i->i.src[0].reg != SREG_CLOCK_HI && i->i.src[0].reg != SREG_GLOBALTIMER_LO &&
-                   i->i.src[0].reg != SREG_GLOBALTIMER_HI;
-    return mach_makes_constant(i) || special ? i : NULL;
+    return i && (mach_makes_constant(i) || mach_reads_fixed_special(i)) ? i : NULL;
 }
 
 static void choose_homes(struct spiller *s)
