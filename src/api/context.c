@@ -23,6 +23,8 @@ void wf_context_destroy(struct wf_context *c)
     strbuf_fini(&c->errors);
     strbuf_fini(&c->config_json);
     config_fini(&c->config);
+    chip_destroy(c->chip_state);
+    free(c->gpu);
     diag_fini(&c->diag);
     free(c);
 }

@@ -5,6 +5,14 @@ static const struct wf_counter rows[API_COUNTERS] = {
 #define COUNTER(name_, unit_, meaning_) {.name = "exec." #name_, .unit = unit_, .meaning = meaning_},
 #include "exec/counters.def"
 #undef COUNTER
+#define GPU_COUNTER(group, name_, unit_, meaning_) {.name = "sm." #group "." #name_, .unit = unit_, .meaning = meaning_},
+#define GPU_SLOT(which, name_, meaning_)           {.name = "sm.slots." #name_, .unit = "slots", .meaning = meaning_},
+#include "gpu/counters.def"
+#undef GPU_COUNTER
+#undef GPU_SLOT
+#define MEMORY_COUNTER(name_, unit_, meaning_) {.name = "memory." #name_, .unit = unit_, .meaning = meaning_},
+#include "memory/counters.def"
+#undef MEMORY_COUNTER
 };
 
 bool wf_counter_at(size_t index, struct wf_counter *counter)
@@ -14,12 +22,20 @@ bool wf_counter_at(size_t index, struct wf_counter *counter)
     return true;
 }
 
-void api_counters_fill(struct wf_context *c, const struct exec_counts *counts)
+void api_counters_fill(struct wf_context *c, const struct exec_counts *counts, const struct chip_result *timed)
 {
     const uint64_t values[API_COUNTERS] = {
 #define COUNTER(name, unit, meaning) counts->name,
 #include "exec/counters.def"
 #undef COUNTER
+#define GPU_COUNTER(group, name, unit, meaning) timed ? timed->gpu.group##_##name : WF_UNKNOWN,
+#define GPU_SLOT(which, name, meaning)          timed ? timed->gpu.slots[SLOT_##which] : WF_UNKNOWN,
+#include "gpu/counters.def"
+#undef GPU_COUNTER
+#undef GPU_SLOT
+#define MEMORY_COUNTER(name, unit, meaning) timed ? timed->memory.name : WF_UNKNOWN,
+#include "memory/counters.def"
+#undef MEMORY_COUNTER
     };
     for (size_t i = 0; i < API_COUNTERS; i++) {
         c->counters[i] = rows[i];

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "compile/compile.h"
 #include "exec/launch.h"
+#include "gpu/chip.h"
 #include "mark/mark.h"
 #include "ptx/ptx.h"
 
@@ -19,6 +20,14 @@ enum {
 #define COUNTER(name, unit, meaning) +1
 #include "exec/counters.def"
 #undef COUNTER
+#define GPU_COUNTER(group, name, unit, meaning) +1
+#define GPU_SLOT(which, name, meaning)          +1
+#include "gpu/counters.def"
+#undef GPU_COUNTER
+#undef GPU_SLOT
+#define MEMORY_COUNTER(name, unit, meaning) +1
+#include "memory/counters.def"
+#undef MEMORY_COUNTER
 };
 
 struct wf_context {
@@ -27,6 +36,11 @@ struct wf_context {
     struct api_settings settings;
     struct compile_settings compile;
     struct mark_settings mark;
+    struct chip_config chip;
+    char *gpu; // NULL: no timing; heap
+    uint64_t max_cycles;
+    unsigned threads;
+    struct chip *chip_state; // made at the first timed launch, when the settings can change no more
     struct memory *memory; // made at the first use, when its size can change no more
     VEC(struct wf_module *) modules;
     VEC(struct wf_stream *) streams;
@@ -87,4 +101,5 @@ uint64_t api_bound_texture(const struct wf_module *m, const struct ptx_variable 
 void api_module_destroy(struct wf_module *m);
 void api_kernel_destroy(struct wf_kernel *k);
 // Fills stats (may be NULL) from the counts of a launch.
-void api_counters_fill(struct wf_context *c, const struct exec_counts *counts);
+// timed: NULL in functional runs, whose timing counters are unknown.
+void api_counters_fill(struct wf_context *c, const struct exec_counts *counts, const struct chip_result *timed);

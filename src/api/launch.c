@@ -2,6 +2,7 @@
 #include "api/impl.h"
 #include "base/bits.h"
 
+#include <assert.h>
 #include <string.h>
 
 // Limits of compute capability 7.5 (CUDA C++ Programming Guide, technical specifications).
@@ -164,20 +165,23 @@ static void fill_launch(struct wf_kernel *k, const struct wf_launch_config *shap
         .check_races = s->check_races,
         .max_warp_instructions = s->max_warp_instructions,
         .grid_id = ++c->launches,
-        .sm_count = s->sm_count,
+        .sm_count = c->chip.gpu.sm_count,
         .print = c->print,
         .print_context = c->print_context,
     };
 }
 
-static void write_stats(struct wf_context *c, const struct exec_counts *counts, double seconds,
-                        enum wf_status status, struct wf_stats *stats)
+static void write_stats(struct wf_context *c, const struct exec_counts *counts, const struct chip_result *timed,
+                        double seconds, enum wf_status status, struct wf_stats *stats)
 {
-    api_counters_fill(c, counts);
+    api_counters_fill(c, counts, timed);
     if (!stats) return;
     *stats = (struct wf_stats){
         .status = status,
-        .cycles = WF_UNKNOWN,
+        .cycles = timed ? timed->cycles : WF_UNKNOWN,
+        .fetched = timed ? timed->gpu.fetch_fetched : WF_UNKNOWN,
+        .occupancy = timed ? timed->occupancy : -1,
+        .gpu = timed ? c->gpu : NULL,
         .warp_instructions = counts->warp_instructions,
         .thread_instructions = counts->thread_instructions,
         .races = c->settings.check_races ? c->race.count : WF_UNKNOWN,
@@ -201,13 +205,32 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
     progress_init(&progress, k->info.name, "blocks", volume(l->grid), c->progress);
     l->progress = &progress;
     double started = clock_seconds();
-    bool ok = exec_run(l, &counts, &c->fault, &c->race);
+    struct chip_result timed;
+    bool is_timed = c->gpu && !l->check_races; // the race detector watches a functional run
+    bool ok;
+    if (is_timed) {
+        if (!c->chip_state) c->chip_state = chip_create(&c->chip);
+        ok = chip_run(c->chip_state, l, c->max_cycles, c->threads, &timed, &c->fault);
+        assert(!timed.imbalance);
+        counts = timed.exec;
+    } else {
+        ok = exec_run(l, &counts, &c->fault, &c->race);
+    }
     double seconds = clock_seconds() - started;
     progress_fini(&progress);
     if (!ok) diag_error(&c->diag, loc_none(), "%s", c->fault.text);
     enum wf_status status = ok ? WF_OK : WF_PROGRAM_FAILED;
-    write_stats(c, &counts, seconds, status, stats);
+    write_stats(c, &counts, is_timed ? &timed : NULL, seconds, status, stats);
     return status;
+}
+
+static bool check_fits(struct wf_context *c, const struct launch *l)
+{
+    struct strbuf why = {0};
+    bool good = !c->gpu || chip_fits(&c->chip, l, &why);
+    if (!good) diag_error(&c->diag, loc_none(), "%s of %s", strbuf_text(&why), c->gpu);
+    strbuf_fini(&why);
+    return good;
 }
 
 static enum wf_status launch_checked(struct wf_kernel *k, const struct wf_launch_config *shape,
@@ -216,11 +239,12 @@ static enum wf_status launch_checked(struct wf_kernel *k, const struct wf_launch
     struct wf_module *m = k->module;
     if (!check_shape(k, shape) || !check_shared(k, shape->shared_bytes) || !check_local(k))
         return WF_BAD_INPUT;
+    struct launch l;
+    fill_launch(k, shape, &l);
+    if (!check_fits(m->context, &l)) return WF_BAD_INPUT;
     uint8_t *addresses = make_address_bank(k);
     if (!addresses) return WF_BAD_INPUT;
     write_function_slots(k);
-    struct launch l;
-    fill_launch(k, shape, &l);
     uint8_t *bank = make_launch_bank(k, &l, params);
     l.bank[BANK_LAUNCH] = bank;
     l.bank_bytes[BANK_LAUNCH] = BANK_LAUNCH_PARAMS + k->info.param_bytes;

@@ -1,6 +1,7 @@
 // Settings of a context: the table, when a key may still change, and the table as data for `list keys`.
 #include "api/impl.h"
 #include "base/bits.h"
+#include "gpu/gpus.h"
 
 #include <string.h>
 
@@ -29,6 +30,8 @@ void api_settings_add(struct wf_context *c)
     config_add(&c->config, keys, sizeof keys / sizeof keys[0], &c->settings);
     config_add(&c->config, compile_config_keys, compile_config_key_count, &c->compile);
     config_add(&c->config, mark_config_keys, mark_config_key_count, &c->mark);
+    config_add(&c->config, gpu_config_keys, gpu_config_key_count, &c->chip.gpu);
+    config_add(&c->config, memory_config_keys, memory_config_key_count, &c->chip.memory);
 }
 
 // Device memory exists or code has been compiled with what the key said before.
@@ -37,6 +40,45 @@ static bool is_frozen(const struct wf_context *c, const char *key)
     if (str_equal(key, "memory.size")) return c->memory != NULL;
     return str_starts_with(key, "compile.") && c->modules.count != 0;
 }
+
+// A chip is made with its settings; another one is made for others.
+static void forget_chip(struct wf_context *c)
+{
+    chip_destroy(c->chip_state);
+    c->chip_state = NULL;
+}
+
+static bool check_chip(struct wf_context *c, const struct chip_config *before)
+{
+    const char *wrong = gpu_config_check(&c->chip.gpu);
+    if (!wrong) wrong = memory_config_check(&c->chip.memory);
+    if (!wrong) return true;
+    c->chip = *before;
+    return diag_error(&c->diag, loc_none(), "%s", wrong);
+}
+
+enum wf_status wf_gpu(struct wf_context *c, const char *name)
+{
+    struct chip_config before = c->chip;
+    if (!gpu_file_load(&c->config, name, &c->diag)) return WF_BAD_USAGE;
+    if (!check_chip(c, &before)) return WF_BAD_USAGE;
+    forget_chip(c);
+    free(c->gpu);
+    c->gpu = strdup(name);
+    return WF_OK;
+}
+
+bool wf_gpu_at(size_t index, const char **name, const char **meaning)
+{
+    const struct gpu_file *g = gpu_file_at(index);
+    if (!g) return false;
+    *name = g->name;
+    *meaning = g->meaning;
+    return true;
+}
+
+void wf_set_max_cycles(struct wf_context *c, uint64_t cycles) { c->max_cycles = cycles; }
+void wf_set_threads(struct wf_context *c, unsigned threads) { c->threads = threads; }
 
 // What a table's range cannot say.
 static bool check_value(struct wf_context *c, const struct api_settings *before)
@@ -70,8 +112,11 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
     }
     struct api_settings before = c->settings;
     struct compile_settings compile_before = c->compile;
+    struct chip_config chip_before = c->chip;
     if (!config_set(&c->config, key, value, loc_none(), &c->diag)) return WF_BAD_USAGE;
-    return check_value(c, &before) && check_compile(c, &compile_before) ? WF_OK : WF_BAD_USAGE;
+    if (memcmp(&chip_before, &c->chip, sizeof chip_before) != 0) forget_chip(c);
+    bool good = check_value(c, &before) && check_compile(c, &compile_before) && check_chip(c, &chip_before);
+    return good ? WF_OK : WF_BAD_USAGE;
 }
 
 bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key)

@@ -55,16 +55,32 @@ static bool check_tech(const struct options *o, struct diag *d)
                       WF_VERSION);
 }
 
-static bool check_threads(const struct options *o, struct diag *d)
+// A number from 1 to `most`; 0 when the option is not given.
+static bool read_number(const struct options *o, enum option_id id, uint64_t most, uint64_t *n, struct diag *d)
 {
-    const char *text = options_value(o, OPTION_THREADS);
-    uint64_t n;
-    if (!text || (str_to_u64(text, &n) && n == 1)) return true;
-    if (!str_to_u64(text, &n) || !n)
-        return diag_error(d, loc_none(), "--threads %s: must be a number from 1", text);
-    return diag_error(d, loc_none(),
-                      "--threads %s: several threads arrive with a later version; this one (%s) uses 1", text,
-                      WF_VERSION);
+    const char *text = options_value(o, id);
+    *n = 0;
+    if (!text || (str_to_u64(text, n) && *n && *n <= most)) return true;
+    return diag_error(d, loc_none(), "%s %s: must be a number from 1", options_name(id), text);
+}
+
+static enum wf_status apply_gpu(const struct options *o, struct wf_context *c, struct diag *d)
+{
+    const char *gpu = options_value(o, OPTION_GPU);
+    uint64_t threads, cycles;
+    if (!read_number(o, OPTION_THREADS, 1024, &threads, d) || !read_number(o, OPTION_MAX_CYCLES, UINT64_MAX, &cycles, d))
+        return WF_BAD_USAGE;
+    if (gpu && options_has(o, OPTION_FUNCTIONAL)) {
+        diag_error(d, loc_none(), "--gpu %s: a GPU times the run, and --functional has no time", gpu);
+        return WF_BAD_USAGE;
+    }
+    if (cycles && !gpu) {
+        diag_error(d, loc_none(), "--max-cycles %s: only a timed run has cycles; name a --gpu", options_value(o, OPTION_MAX_CYCLES));
+        return WF_BAD_USAGE;
+    }
+    if (threads) wf_set_threads(c, (unsigned)threads);
+    wf_set_max_cycles(c, cycles);
+    return gpu ? wf_gpu(c, gpu) : WF_OK;
 }
 
 static enum wf_status apply_set(const char *pair, struct wf_context *c, struct diag *d)
@@ -82,7 +98,7 @@ static enum wf_status apply_set(const char *pair, struct wf_context *c, struct d
 
 enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d)
 {
-    if (!check_tech(o, d) || !check_threads(o, d)) return WF_BAD_USAGE;
+    if (!check_tech(o, d) || apply_gpu(o, c, d) != WF_OK) return WF_BAD_USAGE;
     for (size_t i = 0; i < o->given.count; i++)
         if (o->given.data[i].id == OPTION_SET && apply_set(o->given.data[i].value, c, d) != WF_OK)
             return WF_BAD_USAGE;

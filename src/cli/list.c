@@ -79,7 +79,19 @@ static void list_none(const char *what)
 {
     fprintf(stderr, "no %s yet: they arrive with a later version\n", what);
 }
-static void list_gpus(void) { list_none("GPUs"); }
+static void list_gpus(void)
+{
+    static const char *const heads[] = {"GPU", "what it is"};
+    struct table t;
+    const char *name, *meaning;
+    table_init(&t, heads, 2);
+    for (size_t i = 0; wf_gpu_at(i, &name, &meaning); i++) {
+        table_add(&t, "%s", name);
+        table_add(&t, "%s", meaning);
+    }
+    print(&t);
+}
+
 static void list_studies(void) { list_none("studies"); }
 static void list_experiments(void) { list_none("experiments"); }
 

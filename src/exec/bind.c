@@ -5,6 +5,7 @@
 // may meet. Control moves from one to the other at transfers only.
 #include "exec/exec_impl.h"
 #include "exec/lane.h"
+#include "exec/timed.h"
 #include "isa/shape.h"
 
 #include <string.h>
@@ -87,6 +88,13 @@ static void mark_entries(struct exec *e)
         if (p->functions[f].first < p->inst_count) e->entry_flags[p->functions[f].first] |= EXEC_FUNCTION;
 }
 
+// Stores and atomics that may go to global memory.
+static bool logs_stores(const struct inst *i)
+{
+    enum isa_space space = exec_space_of(i);
+    return i->op != OP_LDGSTS && (space == SPACE_GENERIC || space == SPACE_GLOBAL);
+}
+
 static void bind_inst(struct exec *e, uint32_t index, struct isa_shape shape, uint16_t *slots)
 {
     static const struct handlers bad_constant = {exec_bad_constant, exec_bad_constant};
@@ -104,6 +112,8 @@ static void bind_inst(struct exec *e, uint32_t index, struct isa_shape shape, ui
     bool watched = e->races && isa_has(i, ISA_LOAD | ISA_STORE | ISA_FENCE | ISA_CROSS_LANE);
     const struct handlers *fast = good && !watched ? exec_fast_form(e, i, &b) : NULL;
     b.handlers = !good ? &bad_constant : fast ? fast : &exec_general_handlers[i->op];
+    if (good && e->is_timed && isa_has(i, ISA_STORE) && logs_stores(i))
+        b.handlers = isa_has(i, ISA_ATOMIC) ? &timed_atomic_handlers : &timed_store_handlers;
     b.run = b.guarded ? exec_guard_full : b.handlers->full;
     e->full[index] = b;
     b.run = b.guarded ? exec_guard_masked : b.handlers->masked;

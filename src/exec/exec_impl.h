@@ -179,6 +179,9 @@ struct exec {
     struct exec_counts *counts;
     struct race_detector *races; // NULL: off
     uint32_t depth_limit;        // calls a thread may nest
+    bool is_timed;               // stores and atomics to global memory are logged (timed.h)
+    uint32_t sm;                 // is_timed: which SM this is
+    uint64_t *texels;            // NULL, or by lane: address of the first texel of the last fetch, 0: none
     struct arena arena;
 };
 
@@ -219,6 +222,13 @@ const struct bound *warp_go(struct warp *w, uint32_t pc); // to an instruction; 
 const struct bound *warp_stop(struct warp *w,
                               uint32_t pc);    // returns NULL: control goes back to the scheduler
 bool warp_run(struct warp *w, uint64_t slice); // until it stops; false on a fault
+
+// Blocks, for whoever decides when they run.
+void exec_prepare(struct exec *e, const struct launch *l); // binds the launch's program
+struct cta *exec_cta_create(struct exec *e);               // state for one block after the other
+void exec_cta_destroy(struct cta *c);
+void exec_cta_start(struct cta *c, uint64_t linear);
+void exec_cta_collect(struct cta *c); // adds its warps' counts to the engine's
 
 // Executes the one instruction a ready warp is at. With a map the registers it names are reached through a
 // table, register r being vector map[r] of `file`; without, they are the warp's own. False on a fault. The
@@ -320,6 +330,13 @@ void exec_read(const struct warp *w, const struct lane_access *a, unsigned bytes
 void exec_write_bytes(const struct warp *w, const struct lane_access *a, unsigned bytes, const void *from);
 uint64_t exec_lane_address(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
                            unsigned lane);
+uint32_t exec_extend(enum isa_type type, uint32_t x); // what a load of 8 or 16 bits leaves in a register
+enum isa_space exec_space_of(const struct inst *i); // of a memory instruction; GENERIC when each lane's address says
+// An atomic's operand (16 bytes, zero where it has none), and the new value of a location.
+void exec_atomic_operand(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
+                         unsigned lane, unsigned bytes, uint32_t value[4]);
+void exec_atomic_apply(const struct inst *i, enum isa_space where, unsigned bytes, const uint32_t old[4],
+                       const uint32_t b[4], const uint32_t c[4], uint32_t fresh[4]);
 
 enum exec_isa exec_isa_resolve(enum exec_isa isa); // what AUTO, or an unavailable one, runs as
 

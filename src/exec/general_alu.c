@@ -143,7 +143,9 @@ static uint64_t special(const struct warp *w, const struct bound *d, enum isa_sr
     case SREG_LANEID: return lane % GROUP_LANES;
     case SREG_WARPID: return (w->index * w->exec->warp_size + lane) / group;
     case SREG_NWARPID: return (w->exec->threads_per_block + group - 1) / group;
-    case SREG_SMID: return l->sm_count ? w->cta->linear % l->sm_count : 0;
+    case SREG_SMID:
+        if (w->exec->is_timed) return w->exec->sm;
+        return l->sm_count ? w->cta->linear % l->sm_count : 0;
     case SREG_NSMID: return l->sm_count;
     case SREG_GRIDID: return l->grid_id;
     case SREG_LANEMASK_EQ:

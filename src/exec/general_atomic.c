@@ -63,8 +63,8 @@ uint64_t lane_atomic(enum isa_mode mode, enum isa_type type, bool ftz, uint64_t 
     return b; // EXCH
 }
 
-static void operand(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
-                    unsigned lane, unsigned bytes, uint32_t value[4])
+void exec_atomic_operand(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
+                         unsigned lane, unsigned bytes, uint32_t value[4])
 {
     memset(value, 0, 16);
     if (bound_inst(d, w)->src[k].kind == OPERAND_NONE) return;
@@ -77,8 +77,8 @@ static uint64_t low64(const uint32_t value[4]) { return (uint64_t)value[1] << 32
 // The new value of one lane's location; 16-byte types know exchange and compare alone. "Current
 // implementation of atom.add.f32 on global memory flushes subnormal inputs and results to sign-preserving
 // zero; whereas atom.add.f32 on shared memory supports subnormal inputs and results" (PTX ISA 9.7.13.5).
-static void apply(const struct inst *i, enum isa_space where, unsigned bytes, const uint32_t old[4],
-                  const uint32_t b[4], const uint32_t c[4], uint32_t fresh[4])
+void exec_atomic_apply(const struct inst *i, enum isa_space where, unsigned bytes, const uint32_t old[4],
+                       const uint32_t b[4], const uint32_t c[4], uint32_t fresh[4])
 {
     if (bytes == 16) {
         bool cas = i->mode == MODE_ATOM_CAS;
@@ -95,10 +95,7 @@ static void apply(const struct inst *i, enum isa_space where, unsigned bytes, co
 const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
-    enum isa_space space = i->op == OP_ATOMG   ? SPACE_GLOBAL
-                           : i->op == OP_ATOMS ? SPACE_SHARED
-                           : i->op == OP_RED   ? (enum isa_space)i->space
-                                               : SPACE_GENERIC;
+    enum isa_space space = exec_space_of(i);
     unsigned bytes = isa_type_bytes((enum isa_type)i->type);
     uint32_t out[4][LANES_MAX];
     w->counts.atomics++;
@@ -112,9 +109,9 @@ const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *
             return exec_fault_address(w, d, kind, l, a.space, a.address, bytes, true);
         uint32_t old[4] = {0}, b[4], c[4], fresh[4] = {0};
         exec_read(w, &a, bytes, old);
-        operand(d, w, regs, 1, l, bytes, b);
-        operand(d, w, regs, 2, l, bytes, c);
-        apply(i, a.space, bytes, old, b, c, fresh);
+        exec_atomic_operand(d, w, regs, 1, l, bytes, b);
+        exec_atomic_operand(d, w, regs, 2, l, bytes, c);
+        exec_atomic_apply(i, a.space, bytes, old, b, c, fresh);
         race_lane(w, d, l, &a, bytes, RACE_ATOMIC, fresh);
         exec_write_bytes(w, &a, bytes, fresh);
         for (unsigned n = 0; n < 4; n++) out[n][l] = old[n];

@@ -84,15 +84,18 @@ void exec_write_bytes(const struct warp *w, const struct lane_access *a, unsigne
         memcpy(a->host + (size_t)n / 4 * w->exec->vector_bytes, (const uint8_t *)from + n, 4);
 }
 
-static enum isa_space space_of(enum isa_op op)
+enum isa_space exec_space_of(const struct inst *i)
 {
-    switch ((int)op) {
+    switch ((int)i->op) {
     case OP_LDG:
-    case OP_STG: return SPACE_GLOBAL;
+    case OP_STG:
+    case OP_ATOMG: return SPACE_GLOBAL;
     case OP_LDS:
-    case OP_STS: return SPACE_SHARED;
+    case OP_STS:
+    case OP_ATOMS: return SPACE_SHARED;
     case OP_LDL:
     case OP_STL: return SPACE_LOCAL;
+    case OP_RED: return (enum isa_space)i->space;
     }
     return SPACE_GENERIC;
 }
@@ -108,7 +111,7 @@ static void count_access(struct warp *w, enum isa_space space, bool is_store)
         ++*(is_store ? &c->global_stores : &c->global_loads);
 }
 
-static uint32_t extended(enum isa_type type, uint32_t x)
+uint32_t exec_extend(enum isa_type type, uint32_t x)
 {
     switch ((int)type) {
     case TYPE_U8: return x & 0xff;
@@ -122,7 +125,7 @@ static uint32_t extended(enum isa_type type, uint32_t x)
 const struct bound *exec_load(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
-    enum isa_space space = space_of((enum isa_op)i->op);
+    enum isa_space space = exec_space_of(i);
     enum isa_type type = (enum isa_type)i->type;
     unsigned bytes = isa_type_bytes(type), words = (bytes + 3) / 4;
     uint32_t out[4][LANES_MAX];
@@ -137,7 +140,7 @@ const struct bound *exec_load(const struct bound *d, struct warp *w, uint8_t *re
         race_lane(w, d, l, &a, bytes, RACE_READ, NULL);
         uint32_t value[4] = {0};
         exec_read(w, &a, bytes, value);
-        value[0] = extended(type, value[0]);
+        value[0] = exec_extend(type, value[0]);
         for (unsigned n = 0; n < words; n++) out[n][l] = value[n];
     }
     count_access(w, a.space, false);
@@ -149,7 +152,7 @@ const struct bound *exec_load(const struct bound *d, struct warp *w, uint8_t *re
 const struct bound *exec_store(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
-    enum isa_space space = space_of((enum isa_op)i->op);
+    enum isa_space space = exec_space_of(i);
     unsigned bytes = isa_type_bytes((enum isa_type)i->type), words = (bytes + 3) / 4;
     struct lane_access a = {.space = space};
     race_instruction(w);
@@ -185,7 +188,7 @@ const struct bound *exec_ldc(const struct bound *d, struct warp *w, uint8_t *reg
             return exec_fault_address(w, d, FAULT_CONSTANT, l, SPACE_CONST, address, bytes, false);
         uint32_t value[4] = {0};
         memcpy(value, launch->bank[i->bank] + address, bytes);
-        value[0] = extended(type, value[0]);
+        value[0] = exec_extend(type, value[0]);
         for (unsigned n = 0; n < words; n++) out[n][l] = value[n];
     }
     for (unsigned n = 0; n < words; n++)

@@ -132,7 +132,7 @@ static void thread_vectors(struct warp *w)
 
 // State of one block and its warps; reused for block after block. Every vector of registers is aligned to 64
 // bytes.
-static struct cta *cta_create(struct exec *e)
+struct cta *exec_cta_create(struct exec *e)
 {
     struct cta *c = heap_alloc(sizeof *c);
     const struct launch *l = e->launch;
@@ -165,7 +165,7 @@ static struct cta *cta_create(struct exec *e)
     return c;
 }
 
-static void cta_destroy(struct cta *c)
+void exec_cta_destroy(struct cta *c)
 {
     for (uint32_t i = 0; i < c->warp_count; i++) vec_fini(&c->warps[i].splits);
     race_block_end(c);
@@ -174,7 +174,7 @@ static void cta_destroy(struct cta *c)
     free(c);
 }
 
-static void cta_start(struct cta *c, uint64_t linear)
+void exec_cta_start(struct cta *c, uint64_t linear)
 {
     const struct exec *e = c->exec;
     const uint32_t *grid = e->launch->grid;
@@ -211,7 +211,7 @@ static void add_counts(struct exec_counts *to, struct exec_counts *from)
     memset(from, 0, sizeof *from);
 }
 
-static void cta_collect(struct cta *c)
+void exec_cta_collect(struct cta *c)
 {
     for (uint32_t i = 0; i < c->warp_count; i++) {
         struct warp *w = &c->warps[i];
@@ -262,9 +262,9 @@ struct residents {
 
 static void admit(struct exec *e, struct residents *r)
 {
-    struct cta *c = r->spare ? r->spare : cta_create(e);
+    struct cta *c = r->spare ? r->spare : exec_cta_create(e);
     r->spare = NULL;
-    cta_start(c, r->next++);
+    exec_cta_start(c, r->next++);
     if (r->running.count == 0) {
         uint64_t by_memory = RESIDENT_BYTES / (c->memory_bytes + 1) + 1;
         uint64_t by_chip = (uint64_t)(e->launch->sm_count ? e->launch->sm_count : 1) * BLOCKS_PER_SM;
@@ -276,12 +276,12 @@ static void admit(struct exec *e, struct residents *r)
 static void retire(struct exec *e, struct residents *r, size_t place)
 {
     struct cta *c = r->running.data[place];
-    cta_collect(c);
+    exec_cta_collect(c);
     e->counts->blocks++;
     memmove(&r->running.data[place], &r->running.data[place + 1], (r->running.count - place - 1) * sizeof c);
     r->running.count--;
     if (r->spare)
-        cta_destroy(c);
+        exec_cta_destroy(c);
     else
         r->spare = c;
     if (e->launch->progress) progress_update(e->launch->progress, e->counts->blocks);
@@ -311,7 +311,7 @@ static bool run_blocks(struct exec *e, struct residents *r)
     return true;
 }
 
-static void exec_prepare(struct exec *e, const struct launch *l)
+void exec_prepare(struct exec *e, const struct launch *l)
 {
     e->launch = l;
     e->program = l->program;
@@ -340,10 +340,10 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
     struct residents r = {.total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
     bool good = run_blocks(&e, &r);
     for (size_t i = 0; i < r.running.count; i++) {
-        cta_collect(r.running.data[i]);
-        cta_destroy(r.running.data[i]);
+        exec_cta_collect(r.running.data[i]);
+        exec_cta_destroy(r.running.data[i]);
     }
-    if (r.spare) cta_destroy(r.spare);
+    if (r.spare) exec_cta_destroy(r.spare);
     vec_fini(&r.running);
     race_destroy(&e, race);
     arena_fini(&e.arena);

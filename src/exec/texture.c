@@ -19,6 +19,7 @@ struct fetch {
     struct warp *w;
     const struct texture *t;
     uint64_t bad_address; // of a texel outside all allocations
+    uint64_t *first;      // NULL, or where the address of the first texel read goes
 };
 
 static float floor_of(float x) // |x| < 2^31
@@ -98,6 +99,7 @@ static bool texel(struct fetch *f, const int64_t index[3], uint32_t out[4])
     uint64_t address = t->data + row * t->pitch_bytes + (uint64_t)index[0] * t->channels * bytes;
     struct lane_access a;
     enum launch_fault_kind kind;
+    if (f->first && !*f->first) *f->first = address;
     for (unsigned c = 0; c < t->channels && c < 4; c++, address += bytes) {
         f->bad_address = address;
         if (!exec_resolve(f->w, 0, SPACE_GLOBAL, address, bytes, &a, &kind)) return false;
@@ -154,6 +156,10 @@ const struct bound *exec_tex(const struct bound *d, struct warp *w, uint8_t *reg
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         struct fetch f = {.w = w, .t = texture_of(w, handle_of(d, w, regs, l))};
+        if (w->exec->texels) {
+            f.first = &w->exec->texels[l];
+            *f.first = 0;
+        }
         if (!f.t) return bad_handle(w, d, l, handle_of(d, w, regs, l));
         uint32_t extent[3] = {f.t->width, f.t->height ? f.t->height : 1, f.t->depth ? f.t->depth : 1};
         struct axis axes[3] = {0};

@@ -126,7 +126,7 @@ static void write_row(struct json *j, const struct report_bench_row *row)
     report_f64(j, "tolerance", row->tolerance);
     report_u64(j, "output_hash", row->output_hash);
     report_u64(j, "launches", row->run.launches.count);
-    report_u64(j, "cycles", WF_UNKNOWN);
+    report_u64(j, "cycles", total.cycles);
     report_u64(j, "warp_instructions", total.warp_instructions);
     report_u64(j, "thread_instructions", total.thread_instructions);
     report_f64(j, "wall_seconds", total.wall_seconds);

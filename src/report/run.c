@@ -4,6 +4,7 @@
 #include "report/fields.h"
 #include "report/table.h"
 
+#include <math.h>
 #include <string.h>
 
 void report_run_fini(struct report_run *r)
@@ -14,6 +15,7 @@ void report_run_fini(struct report_run *r)
     }
     vec_fini(&r->launches);
     free(r->counters);
+    free(r->gpu);
     free(r->fault_text);
     free(r->race_text);
     *r = (struct report_run){0};
@@ -27,7 +29,10 @@ static void add_counters(struct report_run *r, const struct wf_stats *stats)
         memcpy(r->counters, stats->counters, r->counter_count * sizeof *r->counters);
         return;
     }
-    for (size_t i = 0; i < r->counter_count; i++) r->counters[i].value += stats->counters[i].value;
+    for (size_t i = 0; i < r->counter_count; i++) {
+        uint64_t *sum = &r->counters[i].value, more = stats->counters[i].value;
+        *sum = *sum == WF_UNKNOWN || more == WF_UNKNOWN ? WF_UNKNOWN : *sum + more;
+    }
 }
 
 void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct wf_launch_config *shape,
@@ -43,11 +48,15 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
                               .warp_instructions = stats->warp_instructions,
                               .thread_instructions = stats->thread_instructions,
                               .races = stats->races,
+                              .cycles = stats->cycles,
+                              .fetched = stats->fetched,
+                              .occupancy = stats->occupancy,
                               .wall_seconds = stats->wall_seconds};
     memcpy(l.grid, shape->grid, sizeof l.grid);
     memcpy(l.block, shape->block, sizeof l.block);
     vec_push(&r->launches, l);
     add_counters(r, stats);
+    if (stats->gpu && !r->gpu) r->gpu = strdup(stats->gpu);
     if (stats->fault_text && !r->fault_text) r->fault_text = strdup(stats->fault_text);
     if (stats->race_text && !r->race_text) r->race_text = strdup(stats->race_text);
 }
@@ -76,12 +85,19 @@ static void write_shape(struct json *j, const struct report_launch *l)
 
 struct report_launch report_run_sum(const struct report_run *r)
 {
-    struct report_launch s = {.races = r->launches.count ? 0 : WF_UNKNOWN};
+    uint64_t none = r->launches.count ? 0 : WF_UNKNOWN;
+    struct report_launch s = {.races = none, .cycles = none, .fetched = none};
     for (size_t i = 0; i < r->launches.count; i++) {
         const struct report_launch *l = &r->launches.data[i];
         s.warp_instructions += l->warp_instructions;
         s.thread_instructions += l->thread_instructions;
         s.wall_seconds += l->wall_seconds;
+        bool timed = l->cycles != WF_UNKNOWN && s.cycles != WF_UNKNOWN;
+        if (timed && l->cycles) // weighted by time
+            s.occupancy = (s.occupancy * (double)s.cycles + l->occupancy * (double)l->cycles) /
+                          (double)(s.cycles + l->cycles);
+        s.cycles = timed ? s.cycles + l->cycles : WF_UNKNOWN;
+        s.fetched = timed ? s.fetched + l->fetched : WF_UNKNOWN;
         if (l->races == WF_UNKNOWN)
             s.races = WF_UNKNOWN;
         else if (s.races != WF_UNKNOWN)
@@ -92,11 +108,15 @@ struct report_launch report_run_sum(const struct report_run *r)
 
 static void write_measured(struct json *j, const struct report_launch *l)
 {
-    report_nulls(j, (const char *const[]){"cycles", NULL});
+    bool timed = l->cycles != WF_UNKNOWN;
+    report_u64(j, "cycles", l->cycles);
     report_u64(j, "warp_instructions", l->warp_instructions);
     report_u64(j, "thread_instructions", l->thread_instructions);
-    report_nulls(j, (const char *const[]){"fetched_warp_instructions", "skipped_warp_instructions",
-                                          "reused_warp_instructions", "ipc", "occupancy", NULL});
+    report_u64(j, "fetched_warp_instructions", l->fetched);
+    report_u64(j, "skipped_warp_instructions", timed ? 0 : WF_UNKNOWN); // base skips and reuses nothing
+    report_u64(j, "reused_warp_instructions", timed ? 0 : WF_UNKNOWN);
+    report_f64(j, "ipc", timed && l->cycles ? (double)l->warp_instructions / (double)l->cycles : NAN);
+    report_f64(j, "occupancy", timed ? l->occupancy : NAN);
     report_u64(j, "races", l->races);
     report_f64(j, "wall_seconds", l->wall_seconds);
     json_key(j, "simulated_warp_instructions_per_second");
@@ -151,7 +171,7 @@ void report_run_json(const struct report_run *r, struct strbuf *out)
     report_text(&j, "status", status_text(r));
     report_text(&j, "fault", r->fault_text);
     report_text(&j, "race", r->race_text);
-    report_nulls(&j, (const char *const[]){"gpu", NULL});
+    report_text(&j, "gpu", r->gpu);
     report_text(&j, "tech", "base");
     write_shape(&j, only);
     write_measured(&j, &total);
@@ -197,6 +217,7 @@ static void add_kernel_row(struct table *t, const struct report_run *r, size_t f
         total.warp_instructions += k->warp_instructions;
         total.thread_instructions += k->thread_instructions;
         total.wall_seconds += k->wall_seconds;
+        total.cycles += k->cycles;
         one_grid &= same_extent(k->grid, l->grid);
         one_block &= same_extent(k->block, l->block);
     }
@@ -213,6 +234,9 @@ static void add_kernel_row(struct table *t, const struct report_run *r, size_t f
     table_add(t, "%.4f", total.wall_seconds);
     table_add(t, "%.1f",
               total.wall_seconds > 0 ? (double)total.warp_instructions / total.wall_seconds / 1e6 : 0.0);
+    if (!r->gpu) return;
+    table_add_u64(t, total.cycles);
+    table_add(t, "%.2f", total.cycles ? (double)total.warp_instructions / (double)total.cycles : 0.0);
 }
 
 static bool seen_before(const struct report_run *r, size_t index)
@@ -225,9 +249,9 @@ static bool seen_before(const struct report_run *r, size_t index)
 void report_run_table(const struct report_run *r, bool colour, struct strbuf *out)
 {
     static const char *const heads[] = {"kernel",     "launches",     "grid",    "block",         "registers",
-                                        "warp instr", "thread instr", "seconds", "M warp instr/s"};
+                                        "warp instr", "thread instr", "seconds", "M warp instr/s", "cycles", "IPC"};
     struct table t;
-    table_init(&t, heads, sizeof heads / sizeof heads[0]);
+    table_init(&t, heads, sizeof heads / sizeof heads[0] - (r->gpu ? 0 : 2));
     for (size_t i = 0; i < r->launches.count; i++)
         if (!seen_before(r, i)) add_kernel_row(&t, r, i);
     table_print(&t, colour, out);

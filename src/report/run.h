@@ -11,6 +11,8 @@ struct report_launch {
     uint32_t registers, instructions, shared_bytes; // shared: static and dynamic
     enum wf_status status;
     uint64_t warp_instructions, thread_instructions, races;
+    uint64_t cycles, fetched; // WF_UNKNOWN: not timed
+    double occupancy;         // below 0: not timed
     double wall_seconds;
 };
 
@@ -20,6 +22,7 @@ struct report_run {
     VEC(struct report_launch) launches;
     struct wf_counter *counters; // sums over the launches, heap
     size_t counter_count;
+    char *gpu;                    // heap; NULL: not timed
     char *fault_text, *race_text; // heap; NULL when there was none
     const char *config_json;      // not owned
     enum report_verified verified;

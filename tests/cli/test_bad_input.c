@@ -222,13 +222,16 @@ static void test_usage(struct test *t)
          "error: --timeline (a timeline of the run) arrives with a later version; this one (0.1.0) executes "
          "kernels without timing\n"},
         {VECADD " --arg s32=1 --gpu p100", 2,
-         "error: --gpu (the GPU to time) arrives with a later version; this one (0.1.0) executes kernels "
-         "without timing\n"},
+         "error: no GPU \"p100\"; `warpfold list gpus` names them, and a file's path has a / or a .\n"},
+        {VECADD " --arg s32=1 --gpu titan", 2, "error: no GPU \"titan\"; did you mean \"titanv\"?\n"},
+        {VECADD " --arg s32=1 --gpu $D/none.gpu", 2,
+         "error: cannot read the GPU's file $D/none.gpu: No such file or directory\n"},
+        {VECADD " --arg s32=1 --gpu tiny --functional", 2,
+         "error: --gpu tiny: a GPU times the run, and --functional has no time\n"},
         {VECADD " --arg s32=1 --max-cycles 10", 2,
-         "error: --max-cycles (stop after N cycles) arrives with a later version; this one (0.1.0) executes "
-         "kernels without timing\n"},
-        {VECADD " --arg s32=1 --threads 4", 2,
-         "error: --threads 4: several threads arrive with a later version; this one (0.1.0) uses 1\n"},
+         "error: --max-cycles 10: only a timed run has cycles; name a --gpu\n"},
+        {VECADD " --arg s32=1 --gpu tiny --set sm.warps=31", 2,
+         "error: sm.warps must be a multiple of issue.schedulers\n"},
         {VECADD " --arg s32=1 --threads none", 2, "error: --threads none: must be a number from 1\n"},
         {"run --script x.wf --kernel vecadd", 2,
          "error: --kernel does not go with --script: the script says it\n"},

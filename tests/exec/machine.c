@@ -57,9 +57,8 @@ uint32_t *machine_words(struct machine *m, uint64_t address)
     return (uint32_t *)(void *)memory_host(m->memory, address, 0);
 }
 
-bool machine_run(struct machine *m)
+void machine_prepare(struct machine *m)
 {
-    if (!m->program) return false;
     struct launch *l = &m->launch;
     l->local_total = m->program->local_bytes + m->program->stack_bytes;
     uint32_t head[] = {l->block[0], l->block[1], l->block[2],      l->grid[0],
@@ -70,14 +69,19 @@ bool machine_run(struct machine *m)
     l->bank_bytes[BANK_LAUNCH] = sizeof m->bank;
     l->bank[BANK_LITERAL] = m->program->literals;
     l->bank_bytes[BANK_LITERAL] = m->program->literal_bytes;
-    uint64_t addresses[16] = {0};
-    for (uint32_t i = 0; i < m->program->symbol_count && i < 16; i++)
-        addresses[i] = m->program->symbols[i].value;
-    l->bank[BANK_ADDRESS] = (const uint8_t *)addresses;
+    for (uint32_t i = 0; i < m->program->symbol_count && i < MACHINE_PARAMS; i++)
+        m->addresses[i] = m->program->symbols[i].value;
+    l->bank[BANK_ADDRESS] = (const uint8_t *)m->addresses;
     l->bank_bytes[BANK_ADDRESS] = 8 * m->program->symbol_count;
     launch_fault_fini(&m->fault);
     launch_race_fini(&m->race);
-    return exec_run(l, &m->counts, &m->fault, &m->race);
+}
+
+bool machine_run(struct machine *m)
+{
+    if (!m->program) return false;
+    machine_prepare(m);
+    return exec_run(&m->launch, &m->counts, &m->fault, &m->race);
 }
 
 void machine_must_run(struct machine *m)

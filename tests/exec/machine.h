@@ -17,6 +17,7 @@ struct machine {
     struct memory *memory;
     struct launch launch; // change it before machine_run
     uint8_t bank[BANK_LAUNCH_PARAMS + 8 * MACHINE_PARAMS];
+    uint64_t addresses[MACHINE_PARAMS];
     unsigned params;
     struct exec_counts counts;
     struct launch_fault fault;
@@ -30,6 +31,7 @@ void machine_fini(struct machine *m);
 uint64_t machine_buffer(struct machine *m, uint64_t bytes);
 void machine_param(struct machine *m, uint64_t value);
 uint32_t *machine_words(struct machine *m, uint64_t address);
+void machine_prepare(struct machine *m);  // completes m->launch, for who runs it elsewhere
 bool machine_run(struct machine *m);      // false: a fault, m->fault
 void machine_must_run(struct machine *m); // a fault fails the case
 // Runs and expects a fault of the kind whose report has the given part.

@@ -1,0 +1,476 @@
+// Execution for the timing model: see timed.h. A record of the log is a header, a host address a lane, the
+// lanes' values, and for a compare-and-swap the lanes' second operands.
+#include "exec/timed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_SHIFT = 7, FILTER_BITS = 64 * 64 };
+
+struct timed_record {
+    uint64_t cycle;
+    const struct inst *inst;
+    uint64_t mask;      // lanes
+    uint8_t *dst;       // registers an atomic's old values go to, or NULL
+    uint32_t words;     // of the record, this header included, in units of 8 bytes
+    uint16_t lane_words; // 32-bit words of a value
+    uint8_t bytes;
+    bool has_second;
+};
+enum { HEADER_WORDS = (sizeof(struct timed_record) + 7) / 8 };
+
+static struct timed_engine *engine_of(struct warp *w) { return (struct timed_engine *)(void *)w->exec; }
+
+// -- making
+// ------------------------------------------------------------------------------------------------------
+
+static void engine_print(void *context, const char *text, size_t length)
+{
+    struct timed_engine *t = context;
+    vec_push(&t->texts, (struct timed_text){t->cycle, t->text.length, length});
+    strbuf_write(&t->text, text, length);
+}
+
+// Which source of an instruction says where in memory it goes, + 1; 0: none. Profile ptxplus has arithmetic with
+// an operand in shared memory.
+static uint8_t address_operand(const struct inst *i)
+{
+    for (unsigned k = 0; k < 4; k++)
+        if (i->src[k].kind == OPERAND_SHARED) return (uint8_t)(k + 1);
+    if (!isa_has(i, ISA_LOAD | ISA_STORE)) return 0;
+    return i->op == OP_LDGSTS ? 2 : 1;
+}
+
+// Copies of the bound program in which every instruction is followed by a stop. Meeting points are looked at
+// between steps.
+static void make_steps(struct timed_engine *t)
+{
+    struct exec *e = &t->exec;
+    size_t count = (size_t)e->program->inst_count + 1;
+    t->full = ARENA_ARRAY(&e->arena, struct bound, 2 * count);
+    t->masked = ARENA_ARRAY(&e->arena, struct bound, 2 * count);
+    t->address_operand = ARENA_ARRAY(&e->arena, uint8_t, count);
+    for (uint32_t n = 0; n < count; n++) {
+        if (n < e->program->inst_count) t->address_operand[n] = address_operand(&e->program->insts[n]);
+        t->full[2 * n] = e->full[n];
+        t->masked[2 * n] = e->masked[n];
+        if (t->masked[2 * n].run == exec_join)
+            t->masked[2 * n].run =
+                t->masked[2 * n].guarded ? exec_guard_masked : t->masked[2 * n].handlers->masked;
+        t->full[2 * n + 1] = t->masked[2 * n + 1] = (struct bound){.run = exec_stop, .index = n + 1};
+    }
+}
+
+void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm)
+{
+    memset(t, 0, sizeof *t);
+    t->launch = *l;
+    t->print = l->print;
+    t->print_context = l->print_context;
+    t->launch.print = engine_print;
+    t->launch.print_context = t;
+    t->launch.check_races = false;
+    t->sm = sm;
+    struct exec *e = &t->exec;
+    e->fault = &t->fault;
+    e->counts = &t->counts;
+    e->is_timed = true;
+    e->sm = sm;
+    e->texels = t->access.address;
+    arena_init(&e->arena);
+    exec_prepare(e, &t->launch);
+    make_steps(t);
+}
+
+void timed_fini(struct timed_engine *t)
+{
+    launch_fault_fini(&t->fault);
+    vec_fini(&t->log);
+    vec_fini(&t->texts);
+    strbuf_fini(&t->text);
+    arena_fini(&t->exec.arena);
+}
+
+struct cta *timed_block_create(struct timed_engine *t) { return exec_cta_create(&t->exec); }
+void timed_block_start(struct timed_engine *t, struct cta *c, uint64_t linear)
+{
+    (void)t;
+    exec_cta_start(c, linear);
+}
+void timed_block_end(struct timed_engine *t, struct cta *c)
+{
+    exec_cta_collect(c);
+    t->counts.blocks++;
+}
+void timed_block_destroy(struct cta *c) { exec_cta_destroy(c); }
+
+// -- addresses
+// ---------------------------------------------------------------------------------------------------
+
+static void lane_addresses(const struct warp *w, const struct operand *o, uint32_t source, uint64_t *to)
+{
+    const struct exec *e = w->exec;
+    const uint32_t *low = reg_lanes(w->regs, source);
+    if (o->width != 2) {
+        for (unsigned l = 0; l < e->lanes; l++) to[l] = (uint32_t)(low[l] + o->value);
+        return;
+    }
+    const uint32_t *high = reg_lanes(w->regs, source + e->vector_bytes);
+    uint64_t offset = (uint64_t)(int64_t)(int32_t)o->value;
+    for (unsigned l = 0; l < e->lanes; l++) to[l] = ((uint64_t)high[l] << 32 | low[l]) + offset;
+}
+
+static uint64_t guarded_lanes(const struct warp *w, const struct bound *d)
+{
+    return (w->pred[d->guard] ^ (uint64_t)(int64_t)d->guard_not) & w->active;
+}
+
+// Which lanes of a generic access go to the windows of shared and local memory; their addresses become
+// offsets there.
+static void divide_generic(struct timed_access *a)
+{
+    for (uint64_t left = a->mask; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        if (a->address[l] < MEMORY_SHARED_WINDOW || a->address[l] >= MEMORY_WINDOWS_END) continue;
+        bool is_local = a->address[l] >= MEMORY_LOCAL_WINDOW;
+        *(is_local ? &a->local : &a->shared) |= 1ull << l;
+        a->address[l] -= is_local ? MEMORY_LOCAL_WINDOW : MEMORY_SHARED_WINDOW;
+    }
+}
+
+static enum timed_kind kind_of(const struct inst *i)
+{
+    if (i->op == OP_TEX) return TIMED_TEXTURE;
+    if (isa_has(i, ISA_ATOMIC)) return isa_has(i, ISA_LOAD) ? TIMED_ATOMIC : TIMED_REDUCE;
+    if (isa_has(i, ISA_LOAD)) return TIMED_LOAD;
+    return isa_has(i, ISA_STORE) ? TIMED_STORE : TIMED_NONE;
+}
+
+static void find_access(struct timed_engine *t, struct warp *w, const struct bound *d, const struct inst *i)
+{
+    struct timed_access *a = &t->access;
+    unsigned k = t->address_operand[d->index] - 1u;
+    bool in_arithmetic = i->src[k].kind == OPERAND_SHARED;
+    enum isa_space space = in_arithmetic ? SPACE_SHARED : exec_space_of(i);
+    a->kind = (uint8_t)(in_arithmetic ? TIMED_LOAD : kind_of(i));
+    a->bytes = in_arithmetic || i->op == OP_TEX ? 4 : (uint8_t)isa_type_bytes((enum isa_type)i->type);
+    a->mask = guarded_lanes(w, d);
+    a->shared = space == SPACE_SHARED ? a->mask : 0;
+    a->local = space == SPACE_LOCAL ? a->mask : 0;
+    if (i->op == OP_TEX) return; // texture.c says where, when it fetches
+    lane_addresses(w, &i->src[k], d->src[k], a->address);
+    if (space == SPACE_GENERIC && i->op != OP_LDC && i->op != OP_LDGSTS) divide_generic(a);
+}
+
+// -- the log
+// -----------------------------------------------------------------------------------------------------
+
+static unsigned filter_bit(uint64_t address) { return (unsigned)(address >> LINE_SHIFT) % FILTER_BITS; }
+
+static bool filter_has(const uint64_t filter[64], uint64_t address)
+{
+    unsigned bit = filter_bit(address);
+    return filter[bit / 64] >> bit % 64 & 1;
+}
+
+static bool any_in(const uint64_t filter[64], const struct timed_access *a)
+{
+    for (uint64_t left = a->mask & ~(a->shared | a->local); left; left &= left - 1) {
+        uint64_t address = a->address[bit_lowest(left)];
+        if (filter_has(filter, address) || filter_has(filter, address + a->bytes - 1)) return true;
+    }
+    return false;
+}
+
+struct record_view { // a record's parts
+    struct timed_record *r;
+    uint8_t **host;
+    uint32_t *value, *second; // lane_words each
+};
+
+static struct record_view view_of(uint64_t *words)
+{
+    struct record_view v = {.r = (struct timed_record *)(void *)words};
+    unsigned lanes = bit_count(v.r->mask);
+    v.host = (uint8_t **)(void *)(words + HEADER_WORDS);
+    v.value = (uint32_t *)(void *)(words + HEADER_WORDS + lanes);
+    v.second = v.value + align_up((uint64_t)lanes * v.r->lane_words, 2);
+    return v;
+}
+
+static struct record_view new_record(struct timed_engine *t, const struct inst *i, uint64_t mask,
+                                     unsigned bytes, bool has_second)
+{
+    unsigned lanes = bit_count(mask), lane_words = (bytes + 3) / 4;
+    size_t value_words = ((size_t)lanes * lane_words + 1) / 2;
+    size_t words = HEADER_WORDS + lanes + value_words * (has_second ? 2 : 1);
+    size_t at = t->log.count;
+    vec_reserve(&t->log, at + words);
+    t->log.count = at + words;
+    struct timed_record *r = (struct timed_record *)(void *)&t->log.data[at];
+    *r = (struct timed_record){.cycle = t->cycle,
+                               .inst = i,
+                               .mask = mask,
+                               .words = (uint32_t)words,
+                               .lane_words = (uint16_t)lane_words,
+                               .bytes = (uint8_t)bytes,
+                               .has_second = has_second};
+    return view_of(&t->log.data[at]);
+}
+
+static void filter_add(uint64_t filter[64], uint64_t address, unsigned bytes)
+{
+    unsigned first = filter_bit(address), last = filter_bit(address + bytes - 1);
+    filter[first / 64] |= 1ull << first % 64;
+    filter[last / 64] |= 1ull << last % 64;
+}
+
+// Host addresses of the lanes in order; false after a fault.
+static bool resolve_lanes(struct warp *w, const struct bound *d, const struct timed_access *a,
+                          uint8_t *host[LANES_MAX])
+{
+    for (uint64_t left = a->mask; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        enum isa_space space = a->shared >> l & 1 ? SPACE_SHARED : a->local >> l & 1 ? SPACE_LOCAL : SPACE_GLOBAL;
+        struct lane_access lane;
+        enum launch_fault_kind kind;
+        if (!exec_resolve(w, l, space, a->address[l], a->bytes, &lane, &kind)) {
+            exec_fault_address(w, d, kind, l, space, a->address[l], a->bytes, true);
+            return false;
+        }
+        host[l] = lane.host;
+    }
+    return true;
+}
+
+static const struct bound *log_store(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    struct timed_engine *t = engine_of(w);
+    const struct inst *i = bound_inst(d, w);
+    const struct timed_access *a = &t->access;
+    uint8_t *host[LANES_MAX];
+    (void)active;
+    if (!resolve_lanes(w, d, a, host)) return NULL;
+    uint64_t global = a->mask & ~(a->shared | a->local);
+    for (uint64_t left = a->mask & ~global; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        uint32_t value[4];
+        struct lane_access lane = {a->local >> l & 1 ? SPACE_LOCAL : SPACE_SHARED, a->address[l], host[l]};
+        for (unsigned n = 0; n < (a->bytes + 3u) / 4; n++) value[n] = exec_lane_word(d, w, regs, 1, n, l);
+        exec_write_bytes(w, &lane, a->bytes, value);
+    }
+    if (a->shared) w->counts.shared_stores++;
+    if (a->local) w->counts.local_stores++;
+    if (!global) return d + 1;
+    if (!a->shared && !a->local) w->counts.global_stores++;
+    struct record_view v = new_record(t, i, global, a->bytes, false);
+    uint32_t *value = v.value;
+    for (uint64_t left = global; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        *v.host++ = host[l];
+        for (unsigned n = 0; n < v.r->lane_words; n++) *value++ = exec_lane_word(d, w, regs, 1, n, l);
+        filter_add(t->written, a->address[l], a->bytes);
+    }
+    return d + 1;
+}
+
+static const struct bound *log_atomic(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    struct timed_engine *t = engine_of(w);
+    const struct inst *i = bound_inst(d, w);
+    const struct timed_access *a = &t->access;
+    uint8_t *host[LANES_MAX];
+    (void)active;
+    if (!resolve_lanes(w, d, a, host)) return NULL;
+    uint64_t own = a->shared | a->local, global = a->mask & ~own;
+    if (own) exec_atomic(d, w, regs, own);
+    if (!global) return d + 1;
+    if (!own) w->counts.atomics++;
+    struct record_view v = new_record(t, i, global, a->bytes, i->src[2].kind != OPERAND_NONE);
+    if (w->exec->general[d->index].dst_words) v.r->dst = regs + d->dst;
+    uint32_t *b = v.value, *c = v.second;
+    for (uint64_t left = global; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        uint32_t operand[4];
+        *v.host++ = host[l];
+        exec_atomic_operand(d, w, regs, 1, l, a->bytes, operand);
+        memcpy(b, operand, v.r->lane_words * 4);
+        b += v.r->lane_words;
+        if (v.r->has_second) {
+            exec_atomic_operand(d, w, regs, 2, l, a->bytes, operand);
+            memcpy(c, operand, v.r->lane_words * 4);
+            c += v.r->lane_words;
+        }
+        filter_add(t->changed, a->address[l], a->bytes);
+    }
+    return d + 1;
+}
+
+const struct handlers timed_store_handlers = {log_store, log_store};
+const struct handlers timed_atomic_handlers = {log_atomic, log_atomic};
+
+// What this SM stored in the window, over what a lane of a load read from memory.
+static void overlay(struct timed_engine *t, const uint8_t *host, unsigned bytes, uint8_t *value)
+{
+    for (size_t at = 0; at < t->log.count;) {
+        struct record_view v = view_of(&t->log.data[at]);
+        at += v.r->words;
+        if (isa_has(v.r->inst, ISA_ATOMIC)) continue;
+        for (unsigned n = 0; n < bit_count(v.r->mask); n++) {
+            const uint8_t *stored = (const uint8_t *)(v.value + (size_t)n * v.r->lane_words);
+            ptrdiff_t from = v.host[n] - host;
+            for (unsigned b = 0; b < v.r->bytes; b++)
+                if (from + (ptrdiff_t)b >= 0 && from + (ptrdiff_t)b < (ptrdiff_t)bytes)
+                    value[from + (ptrdiff_t)b] = stored[b];
+        }
+    }
+}
+
+// A load that read lines this SM has stored to in this window, once more with those stores.
+static void patch_load(struct timed_engine *t, struct warp *w, const struct bound *d, const struct inst *i)
+{
+    const struct timed_access *a = &t->access;
+    for (uint64_t left = a->mask & ~(a->shared | a->local); left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        struct lane_access lane;
+        enum launch_fault_kind kind;
+        uint32_t value[4] = {0};
+        exec_resolve(w, l, SPACE_GLOBAL, a->address[l], a->bytes, &lane, &kind);
+        memcpy(value, lane.host, a->bytes);
+        overlay(t, lane.host, a->bytes, (uint8_t *)value);
+        value[0] = exec_extend((enum isa_type)i->type, value[0]);
+        for (unsigned n = 0; n < (a->bytes + 3u) / 4; n++)
+            reg_lanes(w->regs, d->dst + n * w->exec->vector_bytes)[l] = value[n];
+    }
+}
+
+// -- stepping
+// ----------------------------------------------------------------------------------------------------
+
+void timed_settle(struct warp *w)
+{
+    const struct exec *e = w->exec;
+    while (w->state == WARP_READY && w->active != w->full && e->entry_flags[w->pc] & EXEC_JOIN) {
+        const struct bound *d = &e->masked[w->pc];
+        w->run_start = d;
+        if (split_join(w, d) == d) break;
+    }
+}
+
+// A load of lines that the log knows of: with atomics of this window outstanding it has to wait for them.
+static bool must_wait(const struct timed_engine *t, const struct inst *i)
+{
+    const struct timed_access *a = &t->access;
+    if (!t->log.count || a->kind == TIMED_TEXTURE || i->op == OP_LDC) return false;
+    if (a->kind != TIMED_LOAD) return false;
+    return any_in(t->changed, a) || (i->op == OP_LDGSTS && any_in(t->written, a));
+}
+
+enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t cycle)
+{
+    struct exec *e = &t->exec;
+    uint32_t index = w->pc;
+    const struct bound *d = &(w->active == w->full ? t->full : t->masked)[2 * index];
+    const struct inst *i = &e->program->insts[index];
+    bool is_memory = t->address_operand[index] != 0;
+    t->cycle = cycle;
+    t->access.kind = TIMED_NONE;
+    if (is_memory) {
+        find_access(t, w, d, i);
+        if (must_wait(t, i)) return TIMED_RETRY;
+    }
+    bool patch = is_memory && t->access.kind == TIMED_LOAD && t->log.count && i->op != OP_LDC &&
+                 any_in(t->written, &t->access);
+    w->slice_end = 0;
+    w->run_start = d;
+    e->clock_base = cycle - w->issued;
+    for (const struct bound *next = d; next;) next = next->run(next, w, w->regs, w->active);
+    if (__builtin_expect(t->fault.kind != FAULT_NONE, 0)) {
+        t->fault_cycle = cycle;
+        return TIMED_FAULT;
+    }
+    if (patch) patch_load(t, w, d, i);
+    timed_settle(w);
+    return TIMED_DONE;
+}
+
+// -- committing
+// --------------------------------------------------------------------------------------------------
+
+static void commit_record(struct timed_engine *t, struct record_view v)
+{
+    bool is_atomic = isa_has(v.r->inst, ISA_ATOMIC);
+    unsigned bytes = v.r->bytes, n = 0;
+    for (uint64_t left = v.r->mask; left; left &= left - 1, n++) {
+        const uint32_t *value = v.value + (size_t)n * v.r->lane_words;
+        if (!is_atomic) {
+            memcpy(v.host[n], value, bytes);
+            continue;
+        }
+        uint32_t old[4] = {0}, b[4] = {0}, c[4] = {0}, fresh[4] = {0};
+        memcpy(old, v.host[n], bytes);
+        memcpy(b, value, v.r->lane_words * 4);
+        if (v.r->has_second) memcpy(c, v.second + (size_t)n * v.r->lane_words, v.r->lane_words * 4);
+        exec_atomic_apply(v.r->inst, SPACE_GLOBAL, bytes, old, b, c, fresh);
+        memcpy(v.host[n], fresh, bytes);
+        for (unsigned k = 0; v.r->dst && k < v.r->lane_words; k++)
+            reg_lanes(v.r->dst, k * t->exec.vector_bytes)[bit_lowest(left)] = old[k];
+    }
+}
+
+static void clear_log(struct timed_engine *t)
+{
+    t->log.count = 0;
+    memset(t->written, 0, sizeof t->written);
+    memset(t->changed, 0, sizeof t->changed);
+}
+
+static void commit_texts(struct timed_engine *engines, unsigned count)
+{
+    for (;;) {
+        struct timed_engine *first = NULL;
+        for (unsigned k = 0; k < count; k++) {
+            struct timed_engine *t = &engines[k];
+            if (t->texts.count && (!first || t->texts.data[0].cycle < first->texts.data[0].cycle)) first = t;
+        }
+        if (!first) return;
+        struct timed_text x = first->texts.data[0];
+        if (first->print) first->print(first->print_context, first->text.text + x.start, x.length);
+        memmove(first->texts.data, first->texts.data + 1, --first->texts.count * sizeof x);
+        if (!first->texts.count) strbuf_clear(&first->text);
+    }
+}
+
+struct cursor {
+    struct timed_engine *t;
+    size_t at;
+};
+
+// Merges the logs: each is in order of cycle already, and ties go by SM.
+void timed_commit(struct timed_engine *engines, unsigned count)
+{
+    struct cursor active[256];
+    unsigned n = 0;
+    bool any_text = false;
+    for (unsigned k = 0; k < count; k++) {
+        any_text = any_text || engines[k].texts.count;
+        if (engines[k].log.count) active[n++] = (struct cursor){&engines[k], 0};
+    }
+    while (n) {
+        unsigned best = 0;
+        uint64_t best_cycle = UINT64_MAX;
+        for (unsigned k = 0; k < n; k++) {
+            uint64_t cycle = view_of(&active[k].t->log.data[active[k].at]).r->cycle;
+            if (cycle < best_cycle) best_cycle = cycle, best = k;
+        }
+        struct cursor *c = &active[best];
+        struct record_view v = view_of(&c->t->log.data[c->at]);
+        commit_record(c->t, v);
+        c->at += v.r->words;
+        if (c->at < c->t->log.count) continue;
+        clear_log(c->t);
+        memmove(c, c + 1, (n - best - 1) * sizeof *c);
+        n--;
+    }
+    if (any_text) commit_texts(engines, count);
+}

@@ -1,0 +1,338 @@
+// Windows of time, blocks, ends.
+#include "gpu/chip.h"
+#include "gpu/workers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct chip {
+    struct chip_config config;
+    struct memory_system *memory;
+    uint64_t now;
+};
+
+struct run { // a launch under way
+    struct chip *chip;
+    struct sm_launch shared;
+    const struct launch *launch;
+    struct timed_engine *engines;
+    struct sm **sms;
+    unsigned count; // SMs
+    uint64_t start, now, until, last_end;
+    uint64_t next_block, blocks, ended;
+    VEC(struct sm_block_end) ends;
+    struct memory_counts before; // of earlier launches
+    struct arena arena;
+};
+
+struct chip *chip_create(const struct chip_config *c)
+{
+    struct chip *chip = heap_alloc(sizeof *chip);
+    chip->config = *c;
+    chip->config.memory.core_mhz = c->gpu.core_mhz;
+    chip->memory = memory_system_create(&chip->config.memory, c->gpu.sm_count);
+    chip->now = 1;
+    return chip;
+}
+
+void chip_destroy(struct chip *c)
+{
+    if (!c) return;
+    memory_system_destroy(c->memory);
+    free(c);
+}
+
+// -- what fits on an SM
+// ------------------------------------------------------------------------------------------------
+
+struct room {
+    uint32_t warps, registers; // of a block: warps; vector registers of a warp, allocated
+    uint32_t blocks;
+    const char *limit;
+};
+
+static void limit_to(struct room *r, uint64_t blocks, const char *what)
+{
+    if (blocks >= r->blocks) return;
+    r->blocks = (uint32_t)blocks;
+    r->limit = what;
+}
+
+static struct room room_for(const struct gpu_config *c, const struct launch *l)
+{
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    uint64_t lanes = l->warp_size > 32 ? 64 : 32;
+    struct room r = {.blocks = c->max_blocks, .limit = "blocks (sm.blocks)"};
+    r.warps = (uint32_t)((threads + l->warp_size - 1) / l->warp_size);
+    uint64_t unit = c->register_unit, registers = (l->program->reg_count * lanes + unit - 1) / unit * unit;
+    r.registers = (uint32_t)(registers / lanes);
+    uint64_t shared = (l->shared_total + c->shared_unit - 1) / c->shared_unit * c->shared_unit;
+    limit_to(&r, c->max_warps / r.warps, "warps (sm.warps)");
+    limit_to(&r, c->registers / (registers * r.warps), "registers (sm.registers)");
+    if (shared) limit_to(&r, c->shared_bytes / shared, "shared memory (sm.shared_bytes)");
+    return r;
+}
+
+bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why)
+{
+    struct room r = room_for(&c->gpu, l);
+    if (r.blocks) return true;
+    strbuf_printf(why, "a block of %u warps, %u registers a thread and %u bytes of shared memory does not fit on an SM, for want of %s",
+                  r.warps, l->program->reg_count, l->shared_total, r.limit);
+    return false;
+}
+
+// -- a launch
+// ----------------------------------------------------------------------------------------------------
+
+static void run_init(struct run *r, struct chip *c, const struct launch *l)
+{
+    const struct gpu_config *g = &c->config.gpu;
+    struct room room = room_for(g, l);
+    *r = (struct run){.chip = c, .launch = l, .count = g->sm_count, .start = c->now, .now = c->now};
+    arena_init(&r->arena);
+    r->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t window = memory_system_window(&c->config.memory);
+    r->shared = (struct sm_launch){.config = &c->config,
+                                   .launch = l,
+                                   .window = window < g->dispatch_latency ? window : g->dispatch_latency,
+                                   .blocks_per_sm = room.blocks,
+                                   .warps_per_block = room.warps,
+                                   .registers_per_warp = room.registers};
+    gpu_decode(&r->shared.decoded, l->program, &c->config, &r->arena);
+    r->engines = heap_alloc(r->count * sizeof *r->engines);
+    r->sms = heap_alloc(r->count * sizeof *r->sms);
+    for (unsigned k = 0; k < r->count; k++) {
+        timed_init(&r->engines[k], l, k);
+        r->sms[k] = sm_create(&r->shared, &r->engines[k], k, r->start);
+    }
+    memory_system_counts(c->memory, &r->before);
+    if (!g->keep_caches) memory_system_clear_caches(c->memory);
+}
+
+static void run_fini(struct run *r)
+{
+    for (unsigned k = 0; k < r->count; k++) {
+        sm_destroy(r->sms[k]);
+        timed_fini(&r->engines[k]);
+    }
+    free(r->sms);
+    free(r->engines);
+    vec_fini(&r->ends);
+    arena_fini(&r->arena);
+}
+
+// The first blocks, an SM after the other.
+static void place_first(struct run *r)
+{
+    uint64_t at = r->start + r->chip->config.gpu.launch_latency;
+    for (uint32_t round = 0; round < r->shared.blocks_per_sm; round++)
+        for (unsigned k = 0; k < r->count && r->next_block < r->blocks; k++)
+            sm_place(r->sms[k], r->next_block++, at);
+}
+
+static int by_cycle(const void *a, const void *b)
+{
+    const struct sm_block_end *x = a, *y = b;
+    if (x->cycle != y->cycle) return x->cycle < y->cycle ? -1 : 1;
+    return (x->sm > y->sm) - (x->sm < y->sm);
+}
+
+static void replace_ended(struct run *r)
+{
+    r->ends.count = 0;
+    for (unsigned k = 0; k < r->count; k++) {
+        struct sm_block_end *ends;
+        size_t n = sm_ended(r->sms[k], &ends);
+        for (size_t i = 0; i < n; i++) vec_push(&r->ends, ends[i]);
+    }
+    if (!r->ends.count) return;
+    qsort(r->ends.data, r->ends.count, sizeof *r->ends.data, by_cycle);
+    for (size_t i = 0; i < r->ends.count; i++) {
+        const struct sm_block_end *e = &r->ends.data[i];
+        if (e->cycle > r->last_end) r->last_end = e->cycle;
+        r->ended++;
+        if (r->next_block == r->blocks) continue;
+        sm_place(r->sms[e->sm], r->next_block++, e->cycle + r->chip->config.gpu.dispatch_latency);
+    }
+    if (r->launch->progress) progress_update(r->launch->progress, r->ended);
+}
+
+static void run_sm(void *context, unsigned k)
+{
+    struct run *r = context;
+    sm_run(r->sms[k], r->chip->memory, r->until);
+}
+
+// -- ends
+// --------------------------------------------------------------------------------------------------------
+
+static bool take_fault(struct run *r, struct launch_fault *fault)
+{
+    struct timed_engine *first = NULL;
+    for (unsigned k = 0; k < r->count; k++) {
+        struct timed_engine *t = &r->engines[k];
+        if (t->fault.kind != FAULT_NONE && (!first || t->fault_cycle < first->fault_cycle)) first = t;
+    }
+    if (!first) return false;
+    *fault = first->fault;
+    first->fault = (struct launch_fault){0};
+    return true;
+}
+
+static void append_report(struct run *r, struct launch_fault *fault)
+{
+    struct strbuf text = {0};
+    if (fault->text) strbuf_puts(&text, fault->text);
+    for (unsigned k = 0; k < r->count; k++) {
+        if (!sm_stuck_block(r->sms[k])) continue;
+        strbuf_putc(&text, '\n');
+        sm_report(r->sms[k], &text);
+        break;
+    }
+    free(fault->text);
+    fault->text = text.text;
+}
+
+static bool deadlocked(struct run *r, struct launch_fault *fault)
+{
+    if (!memory_system_is_idle(r->chip->memory)) return false;
+    struct cta *stuck = NULL;
+    unsigned where = 0;
+    for (unsigned k = r->count; k-- > 0;) {
+        if (sm_next(r->sms[k]) != UINT64_MAX) return false;
+        if (sm_stuck_block(r->sms[k])) stuck = sm_stuck_block(r->sms[where = k]);
+    }
+    if (!stuck) return false;
+    exec_fault_deadlock(stuck);
+    *fault = r->engines[where].fault;
+    r->engines[where].fault = (struct launch_fault){0};
+    append_report(r, fault);
+    return true;
+}
+
+static void stop_at_limit(struct run *r, const char *limit, uint64_t value, struct launch_fault *fault)
+{
+    struct strbuf text = {0};
+    strbuf_printf(&text, "kernel %s stopped: the limit of %" PRIu64 " %s is reached, %" PRIu64 " of %" PRIu64 " blocks have ended",
+                  r->launch->program->name, value, limit, r->ended, r->blocks);
+    *fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};
+    append_report(r, fault);
+}
+
+static bool over_limit(struct run *r, uint64_t max_cycles, struct launch_fault *fault)
+{
+    if (max_cycles && r->now - r->start >= max_cycles) {
+        stop_at_limit(r, "cycles (--max-cycles)", max_cycles, fault);
+        return true;
+    }
+    uint64_t issued = 0, most = r->launch->max_warp_instructions;
+    for (unsigned k = 0; most && k < r->count; k++) issued += sm_counts(r->sms[k])->issue_issued;
+    if (!most || issued < most) return false;
+    stop_at_limit(r, "warp instructions", most, fault);
+    return true;
+}
+
+// Windows in which nothing happens anywhere are passed over.
+static void skip_windows(struct run *r)
+{
+    if (!r->chip->config.gpu.skip_idle || !memory_system_is_idle(r->chip->memory)) return;
+    uint64_t next = UINT64_MAX;
+    for (unsigned k = 0; k < r->count; k++) {
+        uint64_t n = sm_next(r->sms[k]);
+        if (n < next) next = n;
+    }
+    if (next != UINT64_MAX && next > r->now) r->now += (next - r->now) / r->shared.window * r->shared.window;
+}
+
+static bool all_done(const struct run *r)
+{
+    if (r->ended < r->blocks || !memory_system_is_idle(r->chip->memory)) return false;
+    for (unsigned k = 0; k < r->count; k++)
+        if (!sm_is_idle(r->sms[k])) return false;
+    return true;
+}
+
+static bool run_windows(struct run *r, struct workers *w, uint64_t max_cycles, struct launch_fault *fault)
+{
+    struct memory_system *m = r->chip->memory;
+    while (!all_done(r)) {
+        skip_windows(r);
+        r->until = r->now + r->shared.window;
+        memory_system_run(m, r->until);
+        workers_run(w, run_sm, r, r->count);
+        for (unsigned k = 0; k < r->count; k++) sm_flush(r->sms[k], m);
+        timed_commit(r->engines, r->count);
+        r->now = r->until;
+        if (take_fault(r, fault)) return false;
+        replace_ended(r);
+        if (over_limit(r, max_cycles, fault) || deadlocked(r, fault)) return false;
+    }
+    return true;
+}
+
+static void add_counts(struct gpu_counts *to, const struct gpu_counts *from)
+{
+#define GPU_COUNTER(group, name, unit, meaning) to->group##_##name += from->group##_##name;
+#define GPU_SLOT(which, name, meaning)          to->slots[SLOT_##which] += from->slots[SLOT_##which];
+#include "gpu/counters.def"
+#undef GPU_COUNTER
+#undef GPU_SLOT
+}
+
+static void collect(struct run *r, struct chip_result *result, bool finished)
+{
+    uint64_t end = r->last_end;
+    for (unsigned k = 0; k < r->count; k++) {
+        struct exec_counts *c = &r->engines[k].counts;
+        add_counts(&result->gpu, sm_counts(r->sms[k]));
+        sm_collect(r->sms[k]);
+#define COUNTER(name, unit, meaning) result->exec.name += c->name;
+#include "exec/counters.def"
+#undef COUNTER
+        if (sm_last_reply(r->sms[k]) > end) end = sm_last_reply(r->sms[k]);
+        if (finished && !result->imbalance) result->imbalance = sm_check(r->sms[k]);
+    }
+    if (!finished) end = r->now;
+    result->cycles = end > r->start ? end - r->start : 0;
+    struct memory_counts after;
+    memory_system_counts(r->chip->memory, &after);
+#define MEMORY_COUNTER(name, unit, meaning) result->memory.name = after.name - r->before.name;
+#include "memory/counters.def"
+#undef MEMORY_COUNTER
+#define DRAM_COUNTER(name) result->memory.dram.name = after.dram.name - r->before.dram.name
+    DRAM_COUNTER(reads);
+    DRAM_COUNTER(writes);
+    DRAM_COUNTER(row_hits);
+    DRAM_COUNTER(row_misses);
+    DRAM_COUNTER(activations);
+    DRAM_COUNTER(precharges);
+    DRAM_COUNTER(busy_cycles);
+    DRAM_COUNTER(queue_cycles);
+#undef DRAM_COUNTER
+    uint64_t active = result->gpu.sm_active_cycles * r->chip->config.gpu.max_warps;
+    result->occupancy = active ? (double)result->gpu.sm_warp_cycles / (double)active : 0;
+}
+
+bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
+              struct chip_result *result, struct launch_fault *fault)
+{
+    struct run r;
+    *result = (struct chip_result){0};
+    *fault = (struct launch_fault){0};
+    run_init(&r, c, l);
+    struct workers *w = workers_create(threads < r.count ? threads : r.count);
+    place_first(&r);
+    bool good = run_windows(&r, w, max_cycles, fault);
+    workers_destroy(w);
+    collect(&r, result, good);
+    c->now = r.now;
+    if (!good) { // requests of a launch that did not end are forgotten with the memory that has them
+        memory_system_destroy(c->memory);
+        c->memory = memory_system_create(&c->config.memory, c->config.gpu.sm_count);
+    }
+    run_fini(&r);
+    return good;
+}

@@ -1,0 +1,28 @@
+// The chip: SMs, the memory behind them, and the hand that gives out blocks.
+//
+// Time passes in windows no longer than the way from an SM to the L2. In a window every SM runs for itself, on
+// any thread; between windows, in order of SM: their requests go to memory, their stores and atomics are
+// applied (exec/timed.h), ended blocks make room for the next. So any number of threads gives the same bytes
+// and the same counts.
+#pragma once
+#include "gpu/sm.h"
+
+struct chip_result {
+    uint64_t cycles; // core cycles from the launch to the last reply
+    struct exec_counts exec;
+    struct gpu_counts gpu;
+    struct memory_counts memory;
+    double occupancy;            // mean resident warps over the most there can be, while an SM is active
+    const char *imbalance;       // NULL: the books balance (sm_check)
+};
+
+struct chip;
+
+struct chip *chip_create(const struct chip_config *c);
+void chip_destroy(struct chip *c);
+
+// Whether a block of the launch fits on an SM; else why not.
+bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why);
+// Runs the launch to its end, or until max_cycles (0: none) have passed. False on a fault.
+bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
+              struct chip_result *result, struct launch_fault *fault);

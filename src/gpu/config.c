@@ -1,0 +1,31 @@
+// The table of settings as config_key rows.
+#include "gpu/config.h"
+
+#define SHIPPED "configuration public simulators ship as tested for the GTX 1080 Ti"
+
+static const char *const fetch_refill_words[] = {"empty", "space", NULL};
+static const char *const scheduler_policy_words[] = {"gto", "lrr", "two-level", NULL};
+
+#define AT(field) offsetof(struct gpu_config, field)
+#define GPU_U32(field, key, low, high, initial, meaning, source)                                             \
+    {key, CONFIG_U32, AT(field), low, high, NULL, #initial, meaning, source},
+#define GPU_BOOL(field, key, initial, meaning, source)                                                       \
+    {key, CONFIG_BOOL, AT(field), 0, 1, NULL, initial, meaning, source},
+#define GPU_WORD(field, key, type, words, initial, meaning, source)                                          \
+    {key, CONFIG_WORD, AT(field), 0, 0, type##_words, initial, meaning, source},
+#define GPU_LATENCY(which, name, cycles, interval)                                                           \
+    {"latency." name, CONFIG_U32, AT(latency_##which), 1, 10000, NULL, #cycles,                              \
+     "cycles from operands collected to the result", SHIPPED},                                               \
+        {"interval." name, CONFIG_U32, AT(interval_##which), 1, 10000, NULL, #interval,                      \
+         "cycles a pipeline is busy with a warp", SHIPPED},
+const struct config_key gpu_config_keys[] = {
+#include "gpu/config.def"
+};
+const size_t gpu_config_key_count = sizeof gpu_config_keys / sizeof gpu_config_keys[0];
+
+const char *gpu_config_check(const struct gpu_config *c)
+{
+    if (c->max_warps % c->schedulers) return "sm.warps must be a multiple of issue.schedulers";
+    if (c->registers % c->register_unit) return "sm.registers must be a multiple of sm.register_unit";
+    return NULL;
+}

@@ -1,0 +1,100 @@
+// Registers, pipeline and latency of every instruction, from isa.def's columns and the GPU's tables.
+#include "gpu/decode.h"
+
+static uint32_t latency_of(const struct gpu_config *c, enum isa_latency which, bool interval)
+{
+    switch ((int)which) {
+#define GPU_U32(...)
+#define GPU_BOOL(...)
+#define GPU_WORD(...)
+#define GPU_LATENCY(row, name, cycles, busy)                                                                 \
+    case LATENCY_##row: return interval ? c->interval_##row : c->latency_##row;
+#include "gpu/config.def"
+    }
+    return interval ? 1 : c->latency_FIXED;
+}
+
+static enum pipe pipe_of(const struct gpu_config *c, const struct inst *i)
+{
+    switch (isa_table[i->op].unit) {
+    case UNIT_INT: return c->units_shared ? PIPE_FLOAT : PIPE_INT;
+    case UNIT_FLOAT: return PIPE_FLOAT;
+    case UNIT_SPECIAL: return PIPE_SPECIAL;
+    case UNIT_DOUBLE: return PIPE_DOUBLE;
+    case UNIT_MEMORY:
+    case UNIT_TEXTURE: return PIPE_LSU;
+    case UNIT_CONTROL:
+    case UNIT_COUNT: break;
+    }
+    return PIPE_CONTROL;
+}
+
+static bool goes_to_memory(const struct inst *i)
+{
+    for (unsigned k = 0; k < 4; k++)
+        if (i->src[k].kind == OPERAND_SHARED) return true;
+    return isa_has(i, ISA_LOAD | ISA_STORE);
+}
+
+static void add_reads(struct op *o, const struct operand *s)
+{
+    if (s->reg == REG_ZERO) return;
+    for (unsigned n = 0; n < (s->width ? s->width : 1u) && o->read_count < OP_READS_MAX; n++)
+        o->reads[o->read_count++] = (uint8_t)(s->reg + n);
+}
+
+static uint32_t constant_line(struct decoded *d, uint64_t address)
+{
+    uint32_t k = 0;
+    while (k < d->constant_count && d->constant_lines[k] != address) k++;
+    if (k == d->constant_count) d->constant_lines[d->constant_count++] = address;
+    return k + 1;
+}
+
+static void decode_source(struct decoded *d, struct op *o, const struct operand *s, uint32_t line_bytes)
+{
+    switch ((enum operand_kind)s->kind) {
+    case OPERAND_REG:
+    case OPERAND_MEM:
+    case OPERAND_SHARED: add_reads(o, s); break;
+    case OPERAND_PRED: o->pred_reads |= (uint8_t)(1u << s->reg & 0x7f); break;
+    case OPERAND_CONST: {
+        uint64_t address = GPU_CONSTANT_ADDRESS + ((uint64_t)s->bank << 32) + s->value;
+        o->constant = constant_line(d, address - address % line_bytes);
+        break;
+    }
+    case OPERAND_NONE:
+    case OPERAND_IMM:
+    case OPERAND_SREG: break;
+    }
+}
+
+static void decode_one(struct decoded *d, struct op *o, const struct inst *i, const struct chip_config *c)
+{
+    enum isa_latency latency = isa_table[i->op].latency;
+    o->pipe = (uint8_t)pipe_of(&c->gpu, i);
+    bool fence = (i->op == OP_MEMBAR && i->scope != SCOPE_CTA) || i->op == OP_DEPBAR;
+    o->path = fence                 ? PATH_FENCE
+              : goes_to_memory(i)   ? PATH_MEMORY
+              : o->pipe == PIPE_CONTROL ? PATH_CONTROL
+                                    : PATH_ALU;
+    if (o->path == PATH_MEMORY) o->pipe = PIPE_LSU;
+    o->latency = (uint16_t)latency_of(&c->gpu, latency, false);
+    o->interval = (uint16_t)latency_of(&c->gpu, latency, true);
+    o->pred_reads = (uint8_t)(1u << i->guard & 0x7f);
+    for (unsigned k = 0; k < 4; k++) decode_source(d, o, &i->src[k], c->memory.line_bytes);
+    for (unsigned k = 0; k < 2; k++) {
+        const struct operand *r = &i->dst[k];
+        if (r->kind == OPERAND_PRED) o->pred_writes |= (uint8_t)(1u << r->reg & 0x7f);
+        if (r->kind != OPERAND_REG || r->reg == REG_ZERO) continue;
+        o->dst = r->reg;
+        o->dst_words = r->width ? r->width : 1;
+    }
+}
+
+void gpu_decode(struct decoded *d, const struct program *p, const struct chip_config *c, struct arena *a)
+{
+    *d = (struct decoded){.ops = ARENA_ARRAY(a, struct op, p->inst_count + 1),
+                          .constant_lines = ARENA_ARRAY(a, uint64_t, 4 * p->inst_count + 1)};
+    for (uint32_t n = 0; n < p->inst_count; n++) decode_one(d, &d->ops[n], &p->insts[n], c);
+}

@@ -1,0 +1,34 @@
+// What the pipeline has to know of an instruction, looked up once a launch.
+#pragma once
+#include "base/arena.h"
+#include "gpu/config.h"
+#include "isa/program.h"
+
+enum { OP_READS_MAX = 16 };
+
+enum op_path { PATH_ALU, PATH_CONTROL, PATH_MEMORY, PATH_FENCE };
+
+// Pipelines; integer and single precision may be one.
+enum pipe { PIPE_INT, PIPE_FLOAT, PIPE_SPECIAL, PIPE_DOUBLE, PIPE_LSU, PIPE_CONTROL, PIPE_COUNT };
+
+struct op {
+    uint8_t path, pipe;
+    uint8_t read_count, reads[OP_READS_MAX]; // registers
+    uint8_t dst, dst_words;                  // first of consecutive registers
+    uint8_t pred_reads, pred_writes;         // bits; PT is none
+    uint16_t latency, interval;
+    uint32_t constant; // number of the constant cache line an operand is in, + 1; 0: none
+};
+
+struct decoded {
+    struct op *ops;            // by instruction
+    uint64_t *constant_lines;  // addresses of the lines, by number
+    uint32_t constant_count;
+};
+
+// Where the constant banks and a program's code are for the caches: beyond every device address.
+#define GPU_CODE_ADDRESS     (1ull << 44)
+#define GPU_CONSTANT_ADDRESS (1ull << 43)
+#define GPU_LOCAL_ADDRESS    (1ull << 42)
+
+void gpu_decode(struct decoded *d, const struct program *p, const struct chip_config *c, struct arena *a);

@@ -1,0 +1,68 @@
+// When warps have to be looked at again: a ring of buckets a cycle, one bit a warp, with a bitmap of buckets
+// that are not empty, and a list for what is farther away than the ring is long.
+#pragma once
+#include "base/bits.h"
+#include "base/vec.h"
+
+enum { RING_CYCLES = 256, RING_WORDS = RING_CYCLES / 64 };
+
+struct far_event {
+    uint64_t cycle;
+    uint32_t warp;
+};
+
+struct event_ring {
+    uint64_t warps[RING_CYCLES];
+    uint64_t occupied[RING_WORDS];
+    VEC(struct far_event) far;
+};
+
+// now < cycle.
+static inline void ring_add(struct event_ring *r, uint64_t now, uint64_t cycle, unsigned warp)
+{
+    if (__builtin_expect(cycle - now >= RING_CYCLES, 0)) {
+        vec_push(&r->far, (struct far_event){cycle, warp});
+        return;
+    }
+    unsigned bucket = cycle % RING_CYCLES;
+    r->warps[bucket] |= 1ull << warp;
+    r->occupied[bucket / 64] |= 1ull << bucket % 64;
+}
+
+// The warps of this cycle, which must not be behind any that has not been taken.
+static inline uint64_t ring_take(struct event_ring *r, uint64_t now)
+{
+    unsigned bucket = now % RING_CYCLES;
+    uint64_t warps = r->warps[bucket];
+    r->warps[bucket] = 0;
+    r->occupied[bucket / 64] &= ~(1ull << bucket % 64);
+    for (size_t i = 0; __builtin_expect(i < r->far.count, 0);) {
+        if (r->far.data[i].cycle > now) {
+            i++;
+            continue;
+        }
+        warps |= 1ull << r->far.data[i].warp;
+        r->far.data[i] = vec_pop(&r->far);
+    }
+    return warps;
+}
+
+// The first cycle after `now` that has warps, UINT64_MAX when there is none.
+static inline uint64_t ring_next(const struct event_ring *r, uint64_t now)
+{
+    uint64_t next = UINT64_MAX;
+    for (size_t i = 0; i < r->far.count; i++)
+        if (r->far.data[i].cycle < next) next = r->far.data[i].cycle;
+    unsigned start = (now + 1) % RING_CYCLES;
+    for (unsigned k = 0; k <= RING_WORDS; k++) {
+        unsigned word = (start / 64 + k) % RING_WORDS;
+        uint64_t bits = r->occupied[word];
+        if (k == 0) bits &= ~0ull << start % 64;
+        if (k == RING_WORDS) bits &= bit_mask(start % 64);
+        if (!bits) continue;
+        unsigned bucket = word * 64 + bit_lowest(bits);
+        uint64_t cycle = now + 1 + (bucket + RING_CYCLES - start) % RING_CYCLES;
+        return cycle < next ? cycle : next;
+    }
+    return next;
+}

@@ -1,0 +1,191 @@
+// Issue: every cycle each scheduler takes one of its ready warps and issues up to issue.width adjacent
+// instructions of it, to different pipelines. Ready means that the registers are; collectors, pipelines' queues
+// and constants are looked at here, and a warp that meets a busy one leaves the cycle to the next.
+//
+// The instruction is executed now (exec/timed.h); what it wrote becomes visible to its warp's next instructions
+// when the reservations made here say so.
+#include "gpu/sm_impl.h"
+
+enum outcome { OUTCOME_ISSUED, OUTCOME_STOPPED, OUTCOME_REFUSED };
+
+static void refuse(struct sm *s, unsigned scheduler, const struct sm_warp *w, enum gpu_slot why)
+{
+    if (s->refused[scheduler]) return;
+    s->refused[scheduler] = (uint8_t)why;
+    s->refused_inst[scheduler] = w->head;
+}
+
+static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o)
+{
+    const struct sm_warp *w = &s->warps[slot];
+    if (o->path == PATH_MEMORY && !lsu_has_room(s)) {
+        refuse(s, scheduler, w, SLOT_UNIT);
+        return false;
+    }
+    if ((o->read_count || o->path == PATH_ALU) && !operand_has_collector(s)) {
+        refuse(s, scheduler, w, SLOT_OPERAND);
+        return false;
+    }
+    if (o->constant && !constant_is_there(s, slot, o->constant)) {
+        refuse(s, scheduler, w, SLOT_MEMORY);
+        sm_evaluate(s, slot);
+        return false;
+    }
+    return true;
+}
+
+// Where the time of an executed instruction goes.
+static void dispatch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i)
+{
+    struct sm_warp *w = &s->warps[slot];
+    bool collects = o->read_count || o->path == PATH_ALU;
+    uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1;
+    switch ((enum op_path)o->path) {
+    case PATH_MEMORY: lsu_push(s, slot, o, i, collected + 1); break;
+    case PATH_ALU: operand_result(s, w, o, operand_execute(s, o, collected), false); break;
+    case PATH_CONTROL:
+    case PATH_FENCE: operand_result(s, w, o, collected + o->latency, false); break;
+    }
+    if (i->op == OP_NANOSLEEP) {
+        uint32_t lane = bit_lowest(w->warp->active ? w->warp->active : 1);
+        uint64_t ns = i->src[0].kind == OPERAND_IMM ? i->src[0].value
+                                                    : reg_lanes(w->warp->regs, i->src[0].reg * s->engine->exec.vector_bytes)[lane];
+        w->resume = s->now + ns * s->config->core_mhz / 1000 + 1;
+    }
+}
+
+static void after_control(struct sm *s, unsigned slot, const struct inst *i)
+{
+    struct sm_block *b = &s->blocks[s->warps[slot].block];
+    if (isa_has(i, ISA_BARRIER | ISA_EXIT)) sm_barriers(s, b);
+    if (s->warps[slot].warp && s->warps[slot].warp->state == WARP_DONE) sm_warp_ended(s, slot);
+}
+
+static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    uint32_t index = w->head;
+    const struct op *o = &s->ops[index];
+    if (!has_room(s, scheduler, slot, o)) return OUTCOME_REFUSED;
+    const struct inst *i = &s->engine->exec.program->insts[index];
+    switch (timed_step(s->engine, w->warp, s->now)) {
+    case TIMED_RETRY:
+        w->resume = s->window_end;
+        refuse(s, scheduler, w, SLOT_MEMORY);
+        sm_evaluate(s, slot);
+        return OUTCOME_REFUSED;
+    case TIMED_FAULT: s->faulted = true; return OUTCOME_STOPPED;
+    case TIMED_DONE: break;
+    }
+    s->counts.issue_issued++;
+    s->inst_slots[(size_t)index * SLOT_COUNT + SLOT_ISSUED]++;
+    dispatch(s, slot, o, i);
+    w->head++;
+    w->count--;
+    bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->head;
+    if (!goes_on || o->pipe == PIPE_CONTROL) {
+        sm_warp_settled(s, slot);
+        after_control(s, slot, i);
+    }
+    return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
+}
+
+static void note_second(struct sm *s, unsigned scheduler, enum gpu_slot why, uint32_t inst)
+{
+    s->second_slot[scheduler] = (uint8_t)why;
+    s->issued_inst[scheduler] = inst;
+}
+
+// The instruction behind the one just issued, in the same cycle.
+static void issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32_t first)
+{
+    struct sm_warp *w = &s->warps[slot];
+    const struct op *before = &s->ops[first];
+    note_second(s, scheduler, SLOT_FETCH, first);
+    if (!w->count) return;
+    sm_evaluate(s, slot);
+    note_second(s, scheduler, (enum gpu_slot)w->slot, w->head);
+    if (!(s->ready >> slot & 1)) return;
+    uint32_t second = w->head;
+    note_second(s, scheduler, SLOT_UNIT, second);
+    if (s->ops[second].pipe == before->pipe) return;
+    if (issue_one(s, scheduler, slot) == OUTCOME_REFUSED) {
+        note_second(s, scheduler, (enum gpu_slot)(s->refused[scheduler] ? s->refused[scheduler] : SLOT_UNIT), second);
+        return;
+    }
+    s->issued_now[scheduler] = 2;
+    s->counts.issue_dual++;
+}
+
+// -- who goes first
+// ----------------------------------------------------------------------------------------------
+
+static unsigned oldest(const struct sm *s, unsigned scheduler, uint64_t among)
+{
+    for (unsigned k = 0; k < s->order_count[scheduler]; k++)
+        if (among >> s->order[scheduler][k] & 1) return s->order[scheduler][k];
+    return bit_lowest(among);
+}
+
+static unsigned behind_last(const struct sm *s, unsigned scheduler, uint64_t among)
+{
+    uint64_t behind = among & ~bit_mask(s->last_issued[scheduler] + 1);
+    return bit_lowest(behind ? behind : among);
+}
+
+// The active set: the oldest warps that wait neither for memory nor at a barrier.
+static uint64_t active_set(const struct sm *s, unsigned scheduler)
+{
+    uint32_t most = s->config->two_level_active / s->config->schedulers;
+    uint64_t set = 0;
+    for (unsigned k = 0; k < s->order_count[scheduler] && bit_count(set) < (most ? most : 1); k++) {
+        unsigned slot = s->order[scheduler][k];
+        bool away = s->warps[slot].slot == SLOT_MEMORY || s->warps[slot].slot == SLOT_BARRIER;
+        if (s->ready >> slot & 1 || !away) set |= 1ull << slot;
+    }
+    return set;
+}
+
+static unsigned pick(const struct sm *s, unsigned scheduler, uint64_t among)
+{
+    switch ((enum scheduler_policy)s->config->scheduler) {
+    case SCHEDULER_GTO:
+        if (among >> s->last_issued[scheduler] & 1) return s->last_issued[scheduler];
+        return oldest(s, scheduler, among);
+    case SCHEDULER_LRR:
+    case SCHEDULER_TWO_LEVEL: break;
+    }
+    return behind_last(s, scheduler, among);
+}
+
+static void issue_scheduler(struct sm *s, unsigned scheduler)
+{
+    uint64_t among = s->ready & s->scheduler_warps[scheduler];
+    if (s->config->scheduler == SCHEDULER_TWO_LEVEL && among) among &= active_set(s, scheduler);
+    while (among && !s->faulted) {
+        unsigned slot = pick(s, scheduler, among);
+        uint32_t first = s->warps[slot].head;
+        enum outcome o = issue_one(s, scheduler, slot);
+        among &= ~(1ull << slot);
+        if (o == OUTCOME_REFUSED) continue;
+        s->issued_now[scheduler] = 1;
+        s->last_issued[scheduler] = slot;
+        note_second(s, scheduler, SLOT_FETCH, first);
+        if (o == OUTCOME_STOPPED) return;
+        if (s->config->issue_width > 1) issue_second(s, scheduler, slot, first);
+        if (s->warps[slot].warp && s->warps[slot].warp->state == WARP_READY) {
+            fetch_update(s, slot);
+            sm_evaluate(s, slot);
+        }
+        return;
+    }
+}
+
+void issue_cycle(struct sm *s)
+{
+    for (unsigned k = 0; k < s->config->schedulers; k++) {
+        s->issued_now[k] = 0;
+        s->refused[k] = 0;
+        if (s->ready & s->scheduler_warps[k]) issue_scheduler(s, k);
+    }
+}

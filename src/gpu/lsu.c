@@ -1,0 +1,321 @@
+// The load/store unit: a queue of memory instructions, served in order.
+//
+//     issue ─▶ operands collected ─▶ queue ─▶ head: passes over shared memory's banks, then a line a cycle
+//                                              ├─ shared            ready after the last pass + latency
+//                                              ├─ L1, texture,      hit: latency; miss: an MSHR and a request
+//                                              │  constant
+//                                              └─ global            a request a line, unless L1 caches them
+//
+// The lanes' addresses become lines and sectors when the instruction is issued (coalescing). A head that finds
+// no MSHR or way holds the queue until a reply frees something.
+#include "gpu/sm_impl.h"
+
+#include <string.h>
+
+bool lsu_has_room(const struct sm *s)
+{
+    return s->queue_count < s->config->lsu_queue && s->records_used < s->config->lsu_pending;
+}
+
+void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
+                 uint32_t token)
+{
+    s->requested++;
+    vec_push(&s->requests, (struct memory_request){.cycle = s->now,
+                                                   .line = line,
+                                                   .token = token,
+                                                   .sm = (uint16_t)s->index,
+                                                   .sectors = sectors,
+                                                   .data_bytes = (uint8_t)bytes,
+                                                   .kind = (uint8_t)kind});
+}
+
+// -- coalescing
+// --------------------------------------------------------------------------------------------------
+
+static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, uint32_t line_bytes)
+{
+    uint64_t line = address & ~(uint64_t)(line_bytes - 1);
+    unsigned first = (unsigned)(address - line) / SECTOR_BYTES, last = (unsigned)(address + bytes - 1 - line) / SECTOR_BYTES;
+    uint8_t sectors = (uint8_t)(bit_mask(last + 1) & ~bit_mask(first));
+    struct transaction *t = e->lines + e->count;
+    while (t > e->lines && t[-1].line != line) t--; // most often the last one
+    if (t == e->lines) {
+        t = &e->lines[e->count++];
+        *t = (struct transaction){.line = line};
+    } else {
+        t--;
+    }
+    t->sectors |= sectors;
+    t->bytes = (uint8_t)(t->bytes + bytes > line_bytes ? line_bytes : t->bytes + bytes);
+}
+
+static void coalesce(struct sm *s, struct lsu_entry *e, const struct timed_access *a, uint64_t lanes)
+{
+    uint32_t line_bytes = s->launch->config->memory.line_bytes;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t address = a->address[bit_lowest(lanes)];
+        if (address) add_line(e, address, a->bytes, line_bytes);
+    }
+    s->counts.lsu_transactions += e->count;
+    for (unsigned k = 0; k < e->count; k++) s->counts.lsu_sectors += bit_count(e->lines[k].sectors);
+}
+
+// Local memory of a warp is laid out word by word, lanes side by side, so that equal addresses coalesce.
+static void coalesce_local(struct sm *s, struct lsu_entry *e, struct timed_access *a)
+{
+    const struct launch *l = s->launch->launch;
+    uint64_t words = (l->local_total + 3) / 4, lanes = s->engine->exec.lanes;
+    uint64_t base = GPU_LOCAL_ADDRESS + ((uint64_t)s->index * SM_WARPS + e->warp) * words * lanes * 4;
+    for (uint64_t left = a->local; left; left &= left - 1) {
+        unsigned lane = bit_lowest(left);
+        for (unsigned n = 0; n < a->bytes; n += 4) {
+            uint64_t address = base + ((a->address[lane] + n) / 4 * lanes + lane) * 4;
+            add_line(e, address, a->bytes < 4 ? a->bytes : 4, s->launch->config->memory.line_bytes);
+        }
+    }
+}
+
+// Passes over the banks: lanes that want different words of a bank take turns; one word is read for all. Wider
+// accesses go in halves or quarters of the warp. Atomics on one word take turns too.
+static unsigned shared_passes(const struct sm *s, const struct timed_access *a, bool is_atomic)
+{
+    unsigned banks = s->config->shared_banks, words = a->bytes > 4 ? a->bytes / 4 : 1, passes = 0;
+    unsigned lanes = s->engine->exec.lanes, group = lanes / words < 32 ? lanes / words : 32;
+    for (unsigned start = 0; start < lanes; start += group) {
+        uint64_t left = a->shared >> start & bit_mask(group);
+        uint64_t seen[64][LANES_MAX];
+        uint8_t count[64] = {0};
+        unsigned worst = 0;
+        for (; left; left &= left - 1) {
+            uint64_t word = a->address[start + bit_lowest(left)] / 4;
+            for (unsigned n = 0; n < words; n++, word++) {
+                unsigned bank = (unsigned)(word % banks), k = 0;
+                while (k < count[bank] && (is_atomic || seen[bank][k] != word)) k++;
+                if (k < count[bank]) continue;
+                seen[bank][count[bank]++] = word;
+                if (count[bank] > worst) worst = count[bank];
+            }
+        }
+        passes += worst;
+    }
+    return passes ? passes : 1;
+}
+
+static enum lsu_kind kind_of(const struct timed_access *a, const struct inst *i)
+{
+    if (i->op == OP_LDC) return LSU_CONSTANT;
+    uint64_t global = a->mask & ~(a->shared | a->local);
+    switch ((enum timed_kind)a->kind) {
+    case TIMED_TEXTURE: return LSU_TEXTURE;
+    case TIMED_LOAD: return global ? LSU_LOAD : a->local ? LSU_LOCAL_LOAD : LSU_SHARED;
+    case TIMED_STORE: return global || a->local ? LSU_STORE : LSU_SHARED;
+    case TIMED_ATOMIC: return global ? LSU_ATOMIC : LSU_SHARED;
+    case TIMED_REDUCE: return global ? LSU_REDUCE : LSU_SHARED;
+    case TIMED_NONE: break;
+    }
+    return LSU_SHARED;
+}
+
+// -- records
+// -----------------------------------------------------------------------------------------------------
+
+static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o)
+{
+    uint32_t k = s->free_record;
+    if (k == NONE32) {
+        k = (uint32_t)s->records.count;
+        vec_push(&s->records, (struct load_record){0});
+    } else {
+        s->free_record = s->records.data[k].next_free;
+    }
+    s->records.data[k] = (struct load_record){.warp = slot,
+                                              .first = s->warps[slot].registers + o->dst,
+                                              .words = o->dst_words,
+                                              .preds = o->pred_writes};
+    s->records_used++;
+    s->warps[slot].loads++;
+    return k;
+}
+
+static void complete(struct sm *s, uint32_t record)
+{
+    struct load_record *r = &s->records.data[record];
+    struct sm_warp *w = &s->warps[r->warp];
+    for (unsigned n = 0; n < r->words; n++) s->reg_ready[r->first + n] = r->ready;
+    for (unsigned left = r->preds; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = r->ready;
+    w->loads--;
+    unsigned slot = r->warp;
+    uint64_t ready = r->ready;
+    r->next_free = s->free_record;
+    s->free_record = record;
+    s->records_used--;
+    w->busy_until = later(w->busy_until, ready);
+    if (w->warp && w->warp->state == WARP_DONE)
+        sm_warp_ended(s, slot);
+    else if (ready > s->now)
+        sm_wake(s, slot, ready);
+    else
+        sm_evaluate(s, slot);
+}
+
+void record_part_done(struct sm *s, uint32_t record, uint64_t cycle)
+{
+    struct load_record *r = &s->records.data[record];
+    r->ready = later(r->ready, cycle);
+    r->remaining--;
+    if (r->issued && !r->remaining) complete(s, record);
+}
+
+// -- the queue
+// ---------------------------------------------------------------------------------------------------
+
+void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive)
+{
+    struct timed_access *a = &s->engine->access;
+    struct lsu_entry *e = &s->queue[(s->queue_first + s->queue_count++) % s->config->lsu_queue];
+    e->arrive = arrive;
+    e->op = o;
+    e->warp = slot;
+    e->record = NONE32;
+    e->kind = (uint8_t)kind_of(a, i);
+    e->cycles = e->count = e->next = 0;
+    uint64_t global = a->mask & ~(a->shared | a->local);
+    if (a->shared) {
+        e->cycles = (uint16_t)shared_passes(s, a, isa_has(i, ISA_ATOMIC));
+        s->counts.shared_accesses++;
+        s->counts.shared_conflict_cycles += e->cycles - 1u;
+    }
+    if (e->kind == LSU_CONSTANT) {
+        for (uint64_t left = a->mask; left; left &= left - 1)
+            a->address[bit_lowest(left)] += GPU_CONSTANT_ADDRESS + ((uint64_t)i->bank << 32);
+    }
+    if (global) coalesce(s, e, a, global);
+    if (a->local) coalesce_local(s, e, a);
+    bool is_store = e->kind == LSU_STORE || e->kind == LSU_REDUCE;
+    if (is_store) s->warps[slot].stores += e->count;
+    if (!is_store && (o->dst_words || o->pred_writes || e->kind != LSU_SHARED)) {
+        e->record = new_record(s, slot, o);
+        operand_result(s, &s->warps[slot], o, CYCLE_NEVER, true);
+    }
+    if (s->queue_count == 1) s->lsu_next = later(s->lsu_next, later(arrive, s->now + 1));
+}
+
+static uint32_t store_token(const struct sm *s, unsigned slot)
+{
+    return (uint32_t)TOKEN_STORE << TOKEN_SHIFT | (s->warps[slot].generation & 0x7fffff) << 6 | slot;
+}
+
+static bool load_through(struct sm *s, struct tags *t, enum token_kind kind, struct lsu_entry *e, uint32_t latency,
+                         uint64_t *hits, uint64_t *misses, uint64_t *pending)
+{
+    const struct transaction *x = &e->lines[e->next];
+    struct load_record *r = &s->records.data[e->record];
+    bool started;
+    switch (tags_load(s, t, kind, x->line, x->sectors, e->record, e->warp, &started)) {
+    case TAG_HIT:
+        ++*hits;
+        r->ready = later(r->ready, s->now + latency);
+        return true;
+    case TAG_WAITS:
+        ++*(started ? misses : pending);
+        r->remaining++;
+        return true;
+    case TAG_STALLED: break;
+    }
+    return false;
+}
+
+// The next line of the head. False when it has to wait for a reply.
+static bool send_line(struct sm *s, struct lsu_entry *e)
+{
+    const struct transaction *x = &e->lines[e->next];
+    struct gpu_counts *n = &s->counts;
+    struct cache_victim victim;
+    switch ((enum lsu_kind)e->kind) {
+    case LSU_CONSTANT:
+        return load_through(s, &s->constant, TOKEN_CONSTANT, e, s->config->constant_latency, &n->constant_hits,
+                            &n->constant_misses, &n->constant_hits);
+    case LSU_TEXTURE:
+        return load_through(s, &s->texture, TOKEN_TEXTURE, e, s->config->texture_latency, &n->texture_hits,
+                            &n->texture_misses, &n->texture_hits);
+    case LSU_LOAD:
+        if (!s->config->l1_global) break;
+        // fall through
+    case LSU_LOCAL_LOAD:
+        return load_through(s, &s->l1, TOKEN_L1, e, s->config->l1_latency, &n->l1_hits, &n->l1_misses,
+                            &n->l1_pending_hits);
+    case LSU_STORE:
+        cache_store(s->l1.cache, x->line, x->sectors, false, false, &victim);
+        lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_STORE, store_token(s, e->warp));
+        return true;
+    case LSU_REDUCE:
+        cache_invalidate(s->l1.cache, x->line);
+        lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_REDUCE, store_token(s, e->warp));
+        return true;
+    case LSU_ATOMIC:
+        cache_invalidate(s->l1.cache, x->line);
+        break;
+    case LSU_SHARED: return true;
+    }
+    enum memory_kind kind = e->kind == LSU_ATOMIC ? MEMORY_ATOMIC : MEMORY_LOAD;
+    s->records.data[e->record].remaining++;
+    lsu_request(s, x->line, x->sectors, kind == MEMORY_ATOMIC ? x->bytes : 0, kind,
+                (uint32_t)TOKEN_RECORD << TOKEN_SHIFT | e->record);
+    return true;
+}
+
+static void finish(struct sm *s, struct lsu_entry *e)
+{
+    s->queue_first = (s->queue_first + 1) % s->config->lsu_queue;
+    s->queue_count--;
+    if (e->record == NONE32) return;
+    struct load_record *r = &s->records.data[e->record];
+    r->issued = true;
+    r->ready = later(r->ready, s->now + 1);
+    if (!r->remaining) complete(s, e->record);
+}
+
+void lsu_cycle(struct sm *s)
+{
+    if (!s->queue_count || s->now < s->lsu_next || s->lsu_blocked) return;
+    struct lsu_entry *e = &s->queue[s->queue_first];
+    if (e->arrive > s->now) {
+        s->lsu_next = e->arrive;
+        return;
+    }
+    s->lsu_next = s->now + 1;
+    if (e->cycles) {
+        s->lsu_next = s->now + e->cycles;
+        if (e->record != NONE32)
+            s->records.data[e->record].ready = s->now + e->cycles - 1u + s->config->shared_latency;
+        e->cycles = 0;
+    } else if (e->next < e->count) {
+        if (!send_line(s, e)) {
+            s->lsu_blocked = true;
+            return;
+        }
+        e->next++;
+    }
+    if (e->next == e->count) finish(s, e);
+}
+
+void lsu_reply(struct sm *s, const struct memory_reply *r)
+{
+    uint32_t what = r->token & ((1u << TOKEN_SHIFT) - 1);
+    s->replied++;
+    s->lsu_blocked = false;
+    switch ((enum token_kind)(r->token >> TOKEN_SHIFT)) {
+    case TOKEN_RECORD: record_part_done(s, what, s->now); break;
+    case TOKEN_STORE: {
+        struct sm_warp *w = &s->warps[what & 63];
+        if ((w->generation & 0x7fffff) != what >> 6 || !w->warp) break;
+        if (--w->stores == 0 && w->warp->state != WARP_DONE) sm_evaluate(s, what & 63);
+        break;
+    }
+    case TOKEN_L1: tags_reply(s, &s->l1, what, r->sectors); break;
+    case TOKEN_CONSTANT: tags_reply(s, &s->constant, what, r->sectors); break;
+    case TOKEN_TEXTURE: tags_reply(s, &s->texture, what, r->sectors); break;
+    case TOKEN_CODE: tags_reply(s, &s->code, what, r->sectors); break;
+    }
+}

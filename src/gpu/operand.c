@@ -1,0 +1,69 @@
+// From issue to result, by reservation: an instruction takes an operand collector, its registers' banks, and a
+// pipeline, each from the first cycle at which it is free, in order of issue. So everything is known at issue.
+//
+//     issue c │ c+1 … banks read, a port each │ pipeline free │ + latency │ registers ready, dependents issue
+//
+// Left out: an operand that could overtake an older instruction's in another bank's queue does not.
+#include "gpu/sm_impl.h"
+
+static unsigned free_collector(const struct sm *s)
+{
+    for (unsigned k = 0; k < s->config->collectors; k++)
+        if (s->collector_free[k] <= s->now) return k;
+    return NONE32;
+}
+
+bool operand_has_collector(const struct sm *s) { return free_collector(s) != NONE32; }
+
+uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o)
+{
+    const struct gpu_config *c = s->config;
+    uint64_t collected = s->now + 1, ports = c->bank_ports;
+    for (unsigned k = 0; k < o->read_count; k++) {
+        uint64_t *bank = &s->bank_free[(w->registers + o->reads[k]) % c->banks];
+        uint64_t from = later((s->now + 1) * ports, *bank), cycle = from / ports;
+        if (!c->bank_conflicts) continue;
+        *bank = from + 1;
+        s->counts.operand_conflict_cycles += cycle - (s->now + 1);
+        collected = later(collected, cycle);
+    }
+    s->counts.operand_reads += o->read_count;
+    s->collector_free[free_collector(s)] = collected + 1;
+    return collected;
+}
+
+static uint32_t instances(const struct gpu_config *c, enum pipe p)
+{
+    switch (p) {
+    case PIPE_INT: return c->units_int;
+    case PIPE_FLOAT: return c->units_float;
+    case PIPE_SPECIAL: return c->units_special;
+    case PIPE_DOUBLE: return c->units_double;
+    case PIPE_LSU:
+    case PIPE_CONTROL:
+    case PIPE_COUNT: break;
+    }
+    return 1;
+}
+
+uint64_t operand_execute(struct sm *s, const struct op *o, uint64_t collected)
+{
+    uint64_t *pipes = s->pipe_free[o->pipe], *best = pipes;
+    for (uint32_t k = 1; k < instances(s->config, (enum pipe)o->pipe); k++)
+        if (pipes[k] < *best) best = &pipes[k];
+    uint64_t start = later(collected + 1, *best);
+    *best = start + o->interval;
+    return start + o->latency;
+}
+
+void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)
+{
+    for (unsigned n = 0; n < o->dst_words; n++) {
+        s->reg_ready[w->registers + o->dst + n] = cycle;
+        s->reg_from_memory[w->registers + o->dst + n] = from_memory;
+    }
+    s->counts.operand_writes += o->dst_words;
+    for (unsigned left = o->pred_writes; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = cycle;
+    w->pred_from_memory = (uint8_t)(from_memory ? w->pred_from_memory | o->pred_writes
+                                                : w->pred_from_memory & ~o->pred_writes);
+}

@@ -1,0 +1,412 @@
+// An SM's cycle, its blocks and warps, and the account of its schedulers' slots.
+//
+//     replies, wakes ─▶ load/store unit ─▶ issue ─▶ fetch ─▶ account ─▶ next cycle, or the next at which
+//                                                                       anything happens
+#include "gpu/sm_impl.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(SLOT_ISSUED == 0, "0 means no reason where a reason is kept");
+
+struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, unsigned index, uint64_t now)
+{
+    const struct gpu_config *c = &l->config->gpu;
+    struct sm *s = heap_alloc(sizeof *s);
+    s->launch = l;
+    s->config = c;
+    s->ops = l->decoded.ops;
+    s->engine = engine;
+    s->index = index;
+    s->now = now;
+    s->next_reply = CYCLE_NEVER;
+    s->free_record = s->free_waiter = NONE32;
+    s->reg_count = c->registers / 32;
+    s->reg_ready = heap_alloc((s->reg_count + 256) * sizeof *s->reg_ready);
+    s->reg_from_memory = heap_alloc(s->reg_count + 256);
+    s->queue = heap_alloc(c->lsu_queue * sizeof *s->queue);
+    s->constant_there = heap_alloc((l->decoded.constant_count / 64 + 1) * sizeof *s->constant_there);
+    s->inst_slots = heap_alloc((size_t)(l->launch->program->inst_count + 1) * SLOT_COUNT * sizeof *s->inst_slots);
+    tags_init(&s->l1, l->config, c->l1_sets, c->l1_ways, c->l1_mshrs, c->l1_merges);
+    tags_init(&s->texture, l->config, c->texture_sets, c->texture_ways, c->l1_mshrs, c->l1_merges);
+    tags_init(&s->constant, l->config, c->constant_sets, c->constant_ways, 16, SM_WARPS);
+    tags_init(&s->code, l->config, c->icache_sets, c->icache_ways, 16, SM_WARPS);
+    return s;
+}
+
+void sm_destroy(struct sm *s)
+{
+    if (!s) return;
+    for (unsigned k = 0; k < SM_BLOCKS; k++)
+        if (s->blocks[k].cta) timed_block_destroy(s->blocks[k].cta);
+    tags_fini(&s->l1);
+    tags_fini(&s->texture);
+    tags_fini(&s->constant);
+    tags_fini(&s->code);
+    vec_fini(&s->placed);
+    vec_fini(&s->ends);
+    vec_fini(&s->wakes.far);
+    vec_fini(&s->fills.far);
+    vec_fini(&s->records);
+    vec_fini(&s->waiters);
+    vec_fini(&s->requests);
+    free(s->reg_ready);
+    free(s->reg_from_memory);
+    free(s->queue);
+    free(s->constant_there);
+    free(s->inst_slots);
+    free(s);
+}
+
+// -- warps
+// -------------------------------------------------------------------------------------------------------
+
+void sm_wake(struct sm *s, unsigned slot, uint64_t cycle) { ring_add(&s->wakes, s->now, cycle, slot); }
+
+static void waits(struct sm *s, struct sm_warp *w, enum gpu_slot why)
+{
+    if (w->slot == why) return;
+    w->slot = (uint8_t)why;
+    w->since = s->now;
+}
+
+struct hazard {
+    uint64_t cycle;
+    bool memory;
+};
+
+static inline void needs_register(const struct sm *s, struct hazard *h, uint32_t r)
+{
+    if (s->reg_ready[r] <= h->cycle) return;
+    h->cycle = s->reg_ready[r];
+    h->memory = s->reg_from_memory[r];
+}
+
+// When the registers and predicates of an instruction are ready. Its destination must be too: results are
+// written in order.
+static struct hazard hazard_of(const struct sm *s, const struct sm_warp *w, const struct op *o)
+{
+    struct hazard h = {0};
+    for (unsigned k = 0; k < o->read_count; k++) needs_register(s, &h, w->registers + o->reads[k]);
+    for (unsigned n = 0; n < o->dst_words; n++) needs_register(s, &h, w->registers + o->dst + n);
+    for (unsigned left = o->pred_reads | o->pred_writes; left; left &= left - 1) {
+        unsigned p = bit_lowest(left);
+        if (w->pred_ready[p] <= h.cycle) continue;
+        h.cycle = w->pred_ready[p];
+        h.memory = w->pred_from_memory >> p & 1;
+    }
+    if (o->path == PATH_FENCE && (w->loads || w->stores)) h = (struct hazard){CYCLE_NEVER, true};
+    return h;
+}
+
+void sm_evaluate(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    uint64_t bit = 1ull << slot;
+    s->ready &= ~bit;
+    if (!w->warp || w->warp->state == WARP_DONE) return;
+    if (w->warp->state == WARP_BARRIER) {
+        waits(s, w, SLOT_BARRIER);
+    } else if (w->resume > s->now) {
+        waits(s, w, SLOT_BARRIER);
+        sm_wake(s, slot, w->resume);
+    } else if (!w->count) {
+        waits(s, w, SLOT_FETCH);
+    } else if (w->waits_for_constant) {
+        waits(s, w, SLOT_MEMORY);
+    } else {
+        struct hazard h = hazard_of(s, w, &s->ops[w->head]);
+        if (h.cycle <= s->now) {
+            s->ready |= bit;
+            return;
+        }
+        waits(s, w, h.memory ? SLOT_MEMORY : SLOT_ALU);
+        if (h.cycle != CYCLE_NEVER) sm_wake(s, slot, h.cycle);
+    }
+}
+
+void sm_warp_settled(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    if (w->warp->state == WARP_READY && w->warp->pc != w->head) fetch_flush(s, slot, w->warp->pc);
+    fetch_update(s, slot);
+    sm_evaluate(s, slot);
+}
+
+void sm_barriers(struct sm *s, struct sm_block *b)
+{
+    for (uint64_t left = b->warps; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        struct sm_warp *w = &s->warps[slot];
+        if (!w->warp || w->slot != SLOT_BARRIER || w->warp->state != WARP_READY || w->resume > s->now) continue;
+        w->resume = s->now + s->config->barrier_latency;
+        timed_settle(w->warp);
+        sm_warp_settled(s, slot);
+    }
+}
+
+// -- blocks
+// ------------------------------------------------------------------------------------------------------
+
+static void order_remove(struct sm *s, unsigned slot)
+{
+    unsigned scheduler = slot % s->config->schedulers;
+    uint8_t *order = s->order[scheduler];
+    unsigned n = s->order_count[scheduler], k = 0;
+    while (k < n && order[k] != slot) k++;
+    memmove(order + k, order + k + 1, n - k - 1);
+    s->order_count[scheduler]--;
+}
+
+static void block_ended(struct sm *s, struct sm_block *b, uint64_t cycle)
+{
+    timed_block_end(s->engine, b->cta);
+    b->running = false;
+    for (uint64_t left = b->slots; left; left &= left - 1) s->warps[bit_lowest(left)].warp = NULL;
+    vec_push(&s->ends, (struct sm_block_end){cycle, s->index});
+}
+
+void sm_warp_ended(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    struct sm_block *b = &s->blocks[w->block];
+    uint64_t bit = 1ull << slot;
+    if (s->resident & bit) {
+        fetch_flush(s, slot, w->head);
+        s->resident &= ~bit;
+        s->ready &= ~bit;
+        s->fetchable &= ~bit;
+        order_remove(s, slot);
+    }
+    if (w->loads) return; // their registers are still to be written
+    b->warps &= ~bit;
+    uint64_t end = s->now + 1;
+    for (uint64_t left = b->slots; left; left &= left - 1)
+        end = later(end, s->warps[bit_lowest(left)].busy_until);
+    if (!b->warps) block_ended(s, b, end);
+}
+
+static void warp_start(struct sm *s, unsigned slot, unsigned block, struct warp *warp)
+{
+    struct sm_warp *w = &s->warps[slot];
+    uint32_t generation = w->generation + 1;
+    unsigned scheduler = slot % s->config->schedulers;
+    *w = (struct sm_warp){.warp = warp, .age = s->next_age++, .block = block, .generation = generation, .since = s->now};
+    w->registers = slot * s->launch->registers_per_warp;
+    memset(&s->reg_ready[w->registers], 0, s->launch->registers_per_warp * sizeof *s->reg_ready);
+    s->resident |= 1ull << slot;
+    s->scheduler_warps[scheduler] |= 1ull << slot;
+    s->order[scheduler][s->order_count[scheduler]++] = (uint8_t)slot;
+    fetch_update(s, slot);
+    sm_evaluate(s, slot);
+}
+
+static void block_start(struct sm *s, uint64_t linear)
+{
+    unsigned n = 0;
+    while (s->blocks[n].running) n++;
+    struct sm_block *b = &s->blocks[n];
+    if (!b->cta) {
+        b->cta = timed_block_create(s->engine);
+        // Slots stay a block's own: blocks of a launch are all alike.
+        b->slots = bit_mask(s->launch->warps_per_block) << n * s->launch->warps_per_block;
+    }
+    timed_block_start(s->engine, b->cta, linear);
+    b->running = true;
+    b->warps = b->slots;
+    unsigned k = 0;
+    for (uint64_t left = b->slots; left; left &= left - 1) warp_start(s, bit_lowest(left), n, &b->cta->warps[k++]);
+}
+
+void sm_place(struct sm *s, uint64_t block, uint64_t cycle)
+{
+    vec_reserve(&s->placed, s->placed.count + 1);
+    s->placed.data[s->placed.count].block = block;
+    s->placed.data[s->placed.count++].cycle = cycle;
+}
+
+static void start_placed(struct sm *s)
+{
+    while (s->placed.count && s->placed.data[0].cycle <= s->now) {
+        uint64_t block = s->placed.data[0].block;
+        memmove(s->placed.data, s->placed.data + 1, --s->placed.count * sizeof *s->placed.data);
+        block_start(s, block);
+    }
+}
+
+// -- the account
+// -------------------------------------------------------------------------------------------------
+
+static void charge(struct sm *s, enum gpu_slot why, uint32_t inst, uint64_t slots)
+{
+    s->counts.slots[why] += slots;
+    if (inst != NONE32) s->inst_slots[(size_t)inst * SLOT_COUNT + why] += slots;
+}
+
+// A scheduler that issued nothing: what held up a ready warp, else what its oldest warp waits for.
+static void charge_idle(struct sm *s, unsigned scheduler, uint64_t slots)
+{
+    if (s->refused[scheduler]) {
+        charge(s, (enum gpu_slot)s->refused[scheduler], s->refused_inst[scheduler], slots);
+        return;
+    }
+    if (!s->order_count[scheduler]) {
+        charge(s, SLOT_NO_WARP, NONE32, slots);
+        return;
+    }
+    const struct sm_warp *w = &s->warps[s->order[scheduler][0]];
+    for (unsigned k = 0; k < s->order_count[scheduler]; k++) {
+        const struct sm_warp *x = &s->warps[s->order[scheduler][k]];
+        if (s->ready >> s->order[scheduler][k] & 1) { // ready since this cycle's issue
+            w = x;
+            break;
+        }
+    }
+    bool fetched = w->slot != SLOT_FETCH && w->slot != SLOT_ISSUED;
+    charge(s, fetched ? (enum gpu_slot)w->slot : SLOT_FETCH, w->head, slots);
+}
+
+static void account(struct sm *s, uint64_t resident, uint64_t cycles)
+{
+    if (!resident) return;
+    uint64_t width = s->config->issue_width;
+    s->counts.sm_active_cycles += cycles;
+    s->counts.sm_warp_cycles += cycles * bit_count(resident);
+    if (s->lsu_blocked && s->queue_count) s->counts.lsu_stalls += cycles;
+    for (unsigned k = 0; k < s->config->schedulers; k++) {
+        unsigned issued = s->issued_now[k];
+        s->counts.slots[SLOT_ISSUED] += issued;
+        if (!issued)
+            charge_idle(s, k, cycles * width);
+        else if (issued < width)
+            charge(s, (enum gpu_slot)s->second_slot[k], s->issued_inst[k], 1);
+    }
+}
+
+// -- time
+// --------------------------------------------------------------------------------------------------------
+
+uint64_t sm_next(const struct sm *s)
+{
+    if (s->ready || s->fetchable) return s->now;
+    uint64_t next = ring_next(&s->wakes, s->now - 1), fill = ring_next(&s->fills, s->now - 1);
+    if (fill < next) next = fill;
+    if (s->next_reply < next) next = s->next_reply;
+    if (s->placed.count && s->placed.data[0].cycle < next) next = s->placed.data[0].cycle;
+    if (s->queue_count && !s->lsu_blocked && s->lsu_next < next) next = s->lsu_next;
+    return next < s->now ? s->now : next;
+}
+
+static void take_replies(struct sm *s, struct memory_system *m, struct memory_reply *waiting)
+{
+    while (s->next_reply <= s->now) {
+        s->last_reply = waiting->cycle;
+        lsu_reply(s, waiting);
+        s->next_reply = memory_system_take(m, s->index, s->window_end, waiting) ? waiting->cycle : CYCLE_NEVER;
+    }
+}
+
+static void wake(struct sm *s)
+{
+    fetch_filled(s, ring_take(&s->fills, s->now));
+    for (uint64_t left = ring_take(&s->wakes, s->now); left; left &= left - 1) sm_evaluate(s, bit_lowest(left));
+}
+
+bool sm_run(struct sm *s, struct memory_system *m, uint64_t until)
+{
+    struct memory_reply waiting = {0};
+    s->window_end = until;
+    s->next_reply = memory_system_take(m, s->index, until, &waiting) ? waiting.cycle : CYCLE_NEVER;
+    while (s->now < until) {
+        if (s->config->skip_idle) {
+            uint64_t next = sm_next(s);
+            if (next > until) next = until;
+            if (next > s->now) {
+                memset(s->issued_now, 0, sizeof s->issued_now);
+                memset(s->refused, 0, sizeof s->refused);
+                account(s, s->resident, next - s->now);
+                s->now = next;
+                if (next == until) break;
+            }
+        }
+        take_replies(s, m, &waiting);
+        start_placed(s);
+        wake(s);
+        lsu_cycle(s);
+        uint64_t resident = s->resident;
+        issue_cycle(s);
+        if (s->faulted) return false;
+        if (s->fetchable) fetch_cycle(s);
+        account(s, resident, 1);
+        s->now++;
+    }
+    return true;
+}
+
+void sm_flush(struct sm *s, struct memory_system *m)
+{
+    for (size_t k = 0; k < s->requests.count; k++) memory_system_push(m, &s->requests.data[k]);
+    s->requests.count = 0;
+}
+
+size_t sm_ended(struct sm *s, struct sm_block_end **ends)
+{
+    size_t n = s->ends.count;
+    *ends = s->ends.data;
+    s->ends.count = 0;
+    return n;
+}
+
+bool sm_is_idle(const struct sm *s)
+{
+    return !s->resident && !s->placed.count && !s->queue_count && !s->records_used && s->requested == s->replied;
+}
+
+struct cta *sm_stuck_block(const struct sm *s)
+{
+    for (unsigned k = 0; k < SM_BLOCKS; k++)
+        if (s->blocks[k].running) return s->blocks[k].cta;
+    return NULL;
+}
+
+void sm_collect(struct sm *s)
+{
+    for (unsigned k = 0; k < SM_BLOCKS; k++)
+        if (s->blocks[k].running) exec_cta_collect(s->blocks[k].cta);
+}
+
+uint64_t sm_last_reply(const struct sm *s) { return s->last_reply; }
+const struct gpu_counts *sm_counts(const struct sm *s) { return &s->counts; }
+const uint64_t *sm_inst_slots(const struct sm *s) { return s->inst_slots; }
+
+void sm_report(const struct sm *s, struct strbuf *out)
+{
+    static const char *const reasons[SLOT_COUNT] = {
+        [SLOT_ISSUED] = "nothing", [SLOT_NO_WARP] = "nothing",           [SLOT_FETCH] = "instructions",
+        [SLOT_ALU] = "a result",   [SLOT_MEMORY] = "memory or a fence",  [SLOT_BARRIER] = "a barrier",
+        [SLOT_UNIT] = "its unit",  [SLOT_OPERAND] = "an operand collector"};
+    for (uint64_t left = s->resident; left; left &= left - 1) {
+        const struct sm_warp *w = &s->warps[bit_lowest(left)];
+        if (left != s->resident) strbuf_putc(out, '\n');
+        const uint32_t *id = w->warp->cta->id;
+        strbuf_printf(out, "  SM %u, block (%u,%u,%u), warp %u: waits for %s since cycle %" PRIu64 ", at ", s->index,
+                      id[0], id[1], id[2], w->warp->index, reasons[w->slot], w->since);
+        exec_describe_inst(&s->engine->exec, w->warp->pc, out);
+    }
+}
+
+const char *sm_check(const struct sm *s)
+{
+    const struct gpu_counts *n = &s->counts;
+    uint64_t slots = 0;
+    for (unsigned k = 0; k < SLOT_COUNT; k++) slots += n->slots[k];
+    if (n->fetch_fetched != n->issue_issued + n->fetch_flushed) return "fetched is not issued + flushed";
+    if (slots != n->sm_active_cycles * s->config->schedulers * s->config->issue_width)
+        return "the schedulers' slots do not add up";
+    if (n->slots[SLOT_ISSUED] != n->issue_issued) return "slots issued are not instructions issued";
+    if (s->requested != s->replied) return "a memory request has no reply";
+    if (s->queue_count || s->records_used || s->l1.used || s->texture.used || s->constant.used || s->code.used)
+        return "something is still under way";
+    return NULL;
+}

@@ -1,0 +1,185 @@
+// Inside an SM: for the files that are its stages.
+#pragma once
+#include "gpu/event_ring.h"
+#include "gpu/sm.h"
+
+enum { SM_WARPS = 64, SM_BLOCKS = 64, SM_SCHEDULERS = 8, SM_BANKS = 64, LSU_LINES = 2 * LANES_MAX };
+enum { NONE32 = UINT32_MAX };
+#define CYCLE_NEVER UINT64_MAX
+
+struct sm_warp {
+    struct warp *warp; // NULL: the slot is empty
+    uint64_t age;      // in order of arrival on the SM
+    uint64_t resume;   // may not issue before: after a barrier or a sleep
+    uint64_t since;    // it waits for what `slot` says since then
+    uint64_t fill_at;  // instructions under way arrive in the I-buffer; 0: none are
+    uint32_t block;    // slot
+    uint32_t registers; // physical number of R0
+    uint32_t head;     // instruction at the head of the I-buffer; the others follow it
+    uint32_t generation; // of the slot
+    uint32_t loads, stores; // outstanding
+    uint64_t busy_until;    // results that are known to come then
+    uint8_t count, fetching; // in the I-buffer; under way to it
+    uint8_t slot;      // enum gpu_slot: why it cannot issue
+    bool waits_for_line; // of code
+    bool waits_for_constant;
+    uint64_t pred_ready[8];
+    uint8_t pred_from_memory; // bits
+};
+
+struct sm_block {
+    struct cta *cta; // NULL: never used
+    bool running;
+    uint64_t warps; // slots of those that have not ended
+    uint64_t slots; // of all of them
+};
+
+struct placed_block {
+    uint64_t block, cycle;
+};
+
+struct transaction {
+    uint64_t line;
+    uint8_t sectors, bytes; // bytes: of data, for stores
+};
+
+// A memory instruction in the load/store unit's queue.
+struct lsu_entry {
+    uint64_t arrive; // operands are collected
+    const struct op *op;
+    uint32_t warp, record; // record: NONE32 for stores
+    uint8_t kind;          // enum lsu_kind
+    uint16_t cycles;       // shared memory: passes over its banks
+    uint16_t count, next;  // transactions
+    struct transaction lines[LSU_LINES];
+};
+enum lsu_kind { LSU_SHARED, LSU_LOAD, LSU_LOCAL_LOAD, LSU_STORE, LSU_ATOMIC, LSU_REDUCE, LSU_CONSTANT, LSU_TEXTURE };
+
+// A memory instruction that left the unit's queue and waits for replies.
+struct load_record {
+    uint64_t ready;    // the latest of its parts so far
+    uint32_t warp, remaining;
+    uint32_t next_free;
+    uint32_t first;    // physical register
+    uint8_t words, preds;
+    bool issued;       // all its lines have been asked for
+};
+
+// A cache with the lines it waits for (tags.c).
+struct tag_mshr {
+    uint64_t line;
+    uint8_t sectors;  // still to come
+    uint32_t first;   // of its waiters
+    uint32_t waiters;
+    uint64_t warps;   // waiting for code or constants
+    uint32_t next_free;
+};
+struct tags {
+    struct cache *cache;
+    VEC(struct tag_mshr) mshrs;
+    uint32_t free, used, most, merges;
+};
+struct tag_waiter {
+    uint32_t record, next;
+};
+
+struct sm {
+    const struct sm_launch *launch;
+    const struct gpu_config *config;
+    const struct op *ops;
+    struct timed_engine *engine;
+    unsigned index;
+    uint64_t now, window_end;
+
+    // Bits by warp slot.
+    uint64_t resident, ready, fetchable;
+    uint64_t scheduler_warps[SM_SCHEDULERS];
+
+    struct sm_warp warps[SM_WARPS];
+    struct sm_block blocks[SM_BLOCKS];
+    uint64_t next_age;
+    VEC(struct placed_block) placed; // to start, in order of cycle
+    VEC(struct sm_block_end) ends;
+    struct event_ring wakes, fills;
+
+    uint32_t last_issued[SM_SCHEDULERS]; // warp slot
+    uint8_t order[SM_SCHEDULERS][SM_WARPS], order_count[SM_SCHEDULERS]; // by age
+    uint32_t last_fetched[SM_SCHEDULERS];
+    uint8_t issued_now[SM_SCHEDULERS], second_slot[SM_SCHEDULERS];
+    uint8_t refused[SM_SCHEDULERS]; // why a ready warp could not go; 0: none was refused
+    uint32_t issued_inst[SM_SCHEDULERS], refused_inst[SM_SCHEDULERS];
+
+    uint64_t *reg_ready;      // by physical register; CYCLE_NEVER: a reply will say
+    uint8_t *reg_from_memory;
+    uint32_t reg_count;
+    uint64_t collector_free[64];
+    uint64_t bank_free[SM_BANKS]; // in units of 1 / ports of a cycle
+    uint64_t pipe_free[PIPE_COUNT][32];
+
+    struct lsu_entry *queue; // ring
+    uint32_t queue_first, queue_count;
+    uint64_t lsu_next;  // cycle of the next look at the queue's head
+    bool lsu_blocked;   // until a reply
+    VEC(struct load_record) records;
+    uint32_t free_record, records_used;
+    VEC(struct tag_waiter) waiters;
+    uint32_t free_waiter;
+    struct tags l1, constant, texture, code;
+    uint64_t *constant_there; // bits by line number: known to be in the constant cache
+    uint64_t next_reply, last_reply;
+    VEC(struct memory_request) requests;
+    uint64_t requested, replied;
+
+    struct gpu_counts counts;
+    uint64_t *inst_slots; // [instruction][SLOT_COUNT]
+    bool faulted;
+};
+
+static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline unsigned slot_of(const struct sm *s, const struct sm_warp *w) { return (unsigned)(w - s->warps); }
+
+// -- sm.c
+void sm_wake(struct sm *s, unsigned slot, uint64_t cycle); // to be looked at again then
+// Says whether a warp can issue, and if not, why, and when to look again.
+void sm_evaluate(struct sm *s, unsigned slot);
+void sm_warp_settled(struct sm *s, unsigned slot); // the warp's pc or state changed: I-buffer, fetching, evaluation
+void sm_barriers(struct sm *s, struct sm_block *b); // warps that others released go on
+void sm_warp_ended(struct sm *s, unsigned slot);
+
+// -- fetch.c
+void fetch_cycle(struct sm *s);
+void fetch_update(struct sm *s, unsigned slot); // whether the warp wants to be fetched for
+void fetch_filled(struct sm *s, uint64_t warps);
+void fetch_flush(struct sm *s, unsigned slot, uint32_t pc);
+
+// -- issue.c
+void issue_cycle(struct sm *s);
+
+// -- operand.c
+bool operand_has_collector(const struct sm *s);
+// Reserves a collector and the register banks from now on; the cycle at which all operands are there.
+uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o);
+// Reserves a pipeline and says when the result is there.
+uint64_t operand_execute(struct sm *s, const struct op *o, uint64_t collected);
+void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
+
+// -- lsu.c
+bool lsu_has_room(const struct sm *s);
+void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive);
+void lsu_cycle(struct sm *s);
+void lsu_reply(struct sm *s, const struct memory_reply *r);
+void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind, uint32_t token);
+
+// -- tags.c: caches with outstanding lines
+enum token_kind { TOKEN_RECORD, TOKEN_STORE, TOKEN_L1, TOKEN_CONSTANT, TOKEN_TEXTURE, TOKEN_CODE };
+enum { TOKEN_SHIFT = 29 };
+enum tag_outcome { TAG_HIT, TAG_WAITS, TAG_STALLED };
+void tags_init(struct tags *t, const struct chip_config *c, uint32_t sets, uint32_t ways, uint32_t mshrs, uint32_t merges);
+void tags_fini(struct tags *t);
+// Looks a line up for a record (NONE32: for a warp). WAITS: it will be told; STALLED: nothing was done. `started`
+// says whether a request was sent.
+enum tag_outcome tags_load(struct sm *s, struct tags *t, enum token_kind kind, uint64_t line, uint8_t sectors,
+                           uint32_t record, unsigned warp, bool *started);
+void tags_reply(struct sm *s, struct tags *t, uint32_t mshr, uint8_t sectors);
+void record_part_done(struct sm *s, uint32_t record, uint64_t cycle);
+bool constant_is_there(struct sm *s, unsigned slot, uint32_t number); // or it has been asked for

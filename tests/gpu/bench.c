@@ -1,0 +1,48 @@
+#include "gpu/bench.h"
+#include "gpu/gpus.h"
+
+#include <string.h>
+
+void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const char *settings)
+{
+    struct config all;
+    struct diag d;
+    diag_init(&d);
+    config_init(&all);
+    config_add(&all, gpu_config_keys, gpu_config_key_count, &c->gpu);
+    config_add(&all, memory_config_keys, memory_config_key_count, &c->memory);
+    CHECK(t, gpu_file_load(&all, gpu, &d));
+    char *copy = strdup(settings), *rest = copy;
+    for (char *pair; (pair = strtok_r(rest, " ", &rest)) != NULL;)
+        CHECK_MSG(t, config_set_pair(&all, pair, loc_none(), &d), "%s", pair);
+    CHECK(t, !gpu_config_check(&c->gpu) && !memory_config_check(&c->memory));
+    free(copy);
+    config_fini(&all);
+    diag_fini(&d);
+}
+
+bool gpu_bench_init(struct gpu_bench *b, struct test *t, const char *gpu, const char *settings, const char *text,
+                    uint32_t threads)
+{
+    *b = (struct gpu_bench){.threads = 1};
+    gpu_settings(t, &b->config, gpu, settings);
+    return machine_init(&b->m, t, text, threads);
+}
+
+void gpu_bench_fini(struct gpu_bench *b) { machine_fini(&b->m); }
+
+bool gpu_bench_run(struct gpu_bench *b)
+{
+    struct chip *c = chip_create(&b->config);
+    machine_prepare(&b->m);
+    bool good = chip_run(c, &b->m.launch, b->max_cycles, b->threads, &b->result, &b->m.fault);
+    chip_destroy(c);
+    return good;
+}
+
+uint64_t gpu_cycles(struct gpu_bench *b)
+{
+    CHECK_MSG(b->m.t, gpu_bench_run(b), "%s", b->m.fault.text ? b->m.fault.text : "");
+    CHECK_MSG(b->m.t, !b->result.imbalance, "%s", b->result.imbalance);
+    return b->result.cycles;
+}
