@@ -167,7 +167,7 @@ struct ir_inst *ir_inst_create(struct ir_function *f, enum ir_op op, enum isa_ty
                                const enum ir_class *classes, uint32_t use_count, struct ir_value *const *uses)
 {
     struct arena *a = &f->unit->arena;
-    struct ir_inst *i = ARENA_NEW(a, struct ir_inst);
+    struct ir_inst *i = ARENA_NEW(&f->unit->insts, struct ir_inst);
     i->op = op;
     i->type = (uint8_t)type;
     i->function = f;

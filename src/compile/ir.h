@@ -37,15 +37,16 @@ struct ir_use { // one operand slot; slots of a value form a doubly linked list
     struct ir_use *previous, *next;
 };
 
+// Values and instructions are many, and passes walk over all of them: no padding, what walks read comes first.
 struct ir_value {
     uint32_t id; // dense in the function
     enum ir_class class;
-    struct ir_inst *def;       // NULL: constant or function parameter
+    uint32_t use_count;
     bool is_constant;          // bits
     bool is_param;             // of a device function
-    uint64_t bits;             // constant: zero-extended; predicates 0 or 1
+    struct ir_inst *def;       // NULL: constant or function parameter
     struct ir_use *first_use;  // in no particular order
-    uint32_t use_count;
+    uint64_t bits;             // constant: zero-extended; predicates 0 or 1
     uint64_t note;             // scratch of the running pass
 };
 
@@ -56,22 +57,22 @@ struct ir_inst {
     uint8_t lut;
     uint8_t bank;
     uint16_t flags; // INST_*
-    int64_t offset, offset2;
+    bool guard_not;
+    uint32_t lines; // index into unit->line_sets
+    struct ir_inst *previous, *next; // in the block
+    struct ir_block *block;
     uint32_t def_count, use_count;
     struct ir_value **defs;
     struct ir_use *uses; // array of use_count slots
+    uint64_t note;
+    int64_t offset, offset2;
     // A guarded memory access or effect: it happens in lanes where guard is true (false, when guard_not). Its defs
     // then take old[i] in the other lanes; NULL old means their value there is never read.
     struct ir_use guard; // guard.value == NULL: always
-    bool guard_not;
     struct ir_use *old;  // def_count slots, or NULL
     struct ir_function *callee;
     struct ir_function *function; // the one it was created in, attached or not
-    struct ir_block *block;
-    struct ir_inst *previous, *next; // in the block
-    uint32_t lines;                  // index into unit->line_sets
-    uint32_t order;                  // scratch: position, renumbered by ir_number
-    uint64_t note;
+    uint32_t order;               // scratch: position, renumbered by ir_number
 };
 
 struct ir_block {
@@ -110,6 +111,7 @@ struct ir_function {
 // All functions of one kernel.
 struct ir_unit {
     struct arena arena;
+    struct arena insts; // instructions alone: walks over them go through memory in order
     const struct ptx_module *module;
     const struct compile_options *options;
     VEC(struct ir_function *) functions; // [0] is the kernel

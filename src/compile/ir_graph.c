@@ -13,6 +13,7 @@ struct ir_unit *ir_unit_create(const struct ptx_module *module, const struct com
 {
     struct ir_unit *u = heap_alloc(sizeof *u);
     arena_init(&u->arena);
+    arena_init(&u->insts);
     u->module = module;
     u->options = options;
     u->program = program_create();
@@ -32,6 +33,7 @@ void ir_unit_destroy(struct ir_unit *u)
     u64map_fini(&u->line_sets);
     if (u->program) program_free(u->program);
     arena_fini(&u->arena);
+    arena_fini(&u->insts);
     free(u);
 }
 

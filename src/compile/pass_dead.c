@@ -4,7 +4,15 @@
 #include "base/vec.h"
 #include "compile/passes.h"
 
-typedef VEC(struct ir_inst *) inst_list;
+// What marking knows of an instruction, in its note. Marking walks backwards, so that operands mostly come
+// after their readers; those it has passed already, around a loop, are worked off from a list.
+enum { NEEDED = 1, PASSED = 2 };
+
+struct marking {
+    VEC(struct ir_inst *) work;
+    uint32_t dead; // instructions that were passed and are not needed
+    bool narrows;  // there is something for narrow() to look at
+};
 
 static bool must_happen(const struct ir_inst *i, bool broken)
 {
@@ -15,46 +23,51 @@ static bool must_happen(const struct ir_inst *i, bool broken)
     return true;
 }
 
-static void need(inst_list *work, const struct ir_value *v)
+static void need(struct marking *m, const struct ir_value *v)
 {
-    if (!v || !v->def || v->def->note) return;
-    v->def->note = 1;
-    vec_push(work, v->def);
+    if (!v || !v->def || v->def->note & NEEDED) return;
+    v->def->note |= NEEDED;
+    if (!(v->def->note & PASSED)) return;
+    m->dead--;
+    vec_push(&m->work, v->def);
 }
 
-static void mark(struct ir_function *f, bool broken)
+static void need_operands(struct marking *m, const struct ir_inst *i)
 {
-    inst_list work = {0};
+    for (uint32_t k = 0; k < i->use_count; k++) need(m, i->uses[k].value);
+    need(m, i->guard.value);
+    for (uint32_t k = 0; i->old && k < i->def_count; k++) need(m, i->old[k].value);
+}
+
+static void mark(struct ir_function *f, struct marking *m, bool broken)
+{
     for (struct ir_block *b = f->first_block; b; b = b->next)
-        for (struct ir_inst *i = b->first; i; i = i->next) {
-            i->note = must_happen(i, broken);
-            if (i->note) vec_push(&work, i);
+        for (struct ir_inst *i = b->first; i; i = i->next) i->note = must_happen(i, broken) ? NEEDED : 0;
+    for (struct ir_block *b = f->last_block; b; b = b->previous)
+        for (struct ir_inst *i = b->last; i; i = i->previous) {
+            i->note |= PASSED;
+            m->narrows |= i->op == IR_ATOM || i->op == IR_ADDCC || i->op == IR_SUBCC;
+            if (i->note & NEEDED)
+                need_operands(m, i);
+            else
+                m->dead++;
         }
-    while (work.count) {
-        struct ir_inst *i = vec_pop(&work);
-        for (uint32_t k = 0; k < i->use_count; k++) need(&work, i->uses[k].value);
-        need(&work, i->guard.value);
-        for (uint32_t k = 0; i->old && k < i->def_count; k++) need(&work, i->old[k].value);
-    }
-    vec_fini(&work);
+    while (m->work.count) need_operands(m, vec_pop(&m->work));
+    vec_fini(&m->work);
 }
 
 // Dead instructions may use each other in cycles, so their results get a constant for a reader first.
-static bool sweep(struct ir_function *f)
+static void sweep(struct ir_function *f)
 {
-    bool changed = false;
     for (struct ir_block *b = f->first_block; b; b = b->next)
         for (struct ir_inst *i = b->first; i; i = i->next)
-            for (uint32_t k = 0; !i->note && k < i->def_count; k++)
+            for (uint32_t k = 0; !(i->note & NEEDED) && k < i->def_count; k++)
                 if (i->defs[k]->first_use) ir_replace(i->defs[k], ir_constant(f, i->defs[k]->class, 0));
     for (struct ir_block *b = f->first_block; b; b = b->next)
         for (struct ir_inst *i = b->first, *next; i; i = next) {
             next = i->next;
-            if (i->note) continue;
-            ir_remove(i);
-            changed = true;
+            if (!(i->note & NEEDED)) ir_remove(i);
         }
-    return changed;
 }
 
 static struct ir_inst *replace_op(struct ir_inst *i, enum ir_op op, uint32_t def_count, uint32_t use_count)
@@ -96,9 +109,11 @@ static bool narrow(struct ir_inst *i)
 
 bool pass_dead(struct ir_function *f, const struct pass_context *c)
 {
-    mark(f, c->broken);
-    bool changed = sweep(f);
-    for (struct ir_block *b = f->first_block; b; b = b->next)
+    struct marking m = {.dead = 0};
+    mark(f, &m, c->broken);
+    bool changed = m.dead != 0;
+    if (changed) sweep(f);
+    for (struct ir_block *b = m.narrows ? f->first_block : NULL; b; b = b->next)
         for (struct ir_inst *i = b->first, *next; i; i = next) {
             next = i->next;
             changed |= narrow(i);
