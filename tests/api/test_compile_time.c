@@ -134,8 +134,8 @@ static void test_growth(struct test *t)
                1e9 * unit);
         if (!i) first = unit;
         // Host instructions grow with the count and no faster (callgrind: 8.0 times from 12,500 to 100,000).
-        // What is more is memory: a text of 25,000 instructions leaves the caches, and from there on each costs
-        // up to this much more. A square would be 16 times at the longest text.
+        // What is more is memory: a text of 25,000 instructions leaves the caches, and from there on each
+        // costs up to this much more. A square would be 16 times at the longest text.
         CHECK_MSG(t, unit < 3 * first, "%u instructions take %.1f times as long each as %u do", counts[i],
                   unit / first, counts[0]);
     }
