@@ -34,6 +34,10 @@ static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
     bool started;
     if (s->config->icache_perfect) return true;
     uint64_t line = address - address % bytes;
+    if (s->warps[slot].granted == line) {
+        s->warps[slot].granted = 0;
+        return true;
+    }
     enum tag_outcome o =
         tags_load(s, &s->code, TOKEN_CODE, line, (uint8_t)bit_mask(bytes / SECTOR_BYTES), NONE32, slot, &started);
     if (o == TAG_WAITS) s->warps[slot].waits_for_line = true;

@@ -57,8 +57,13 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
 static void after_control(struct sm *s, unsigned slot, const struct inst *i)
 {
     struct sm_block *b = &s->blocks[s->warps[slot].block];
+    struct sm_warp *w = &s->warps[slot];
+    if (i->op == OP_BAR && i->mode != MODE_BAR_ARRIVE && w->warp->state == WARP_READY) { // the last to arrive
+        w->resume = s->now + s->config->barrier_latency;
+        sm_evaluate(s, slot);
+    }
     if (isa_has(i, ISA_BARRIER | ISA_EXIT)) sm_barriers(s, b);
-    if (s->warps[slot].warp && s->warps[slot].warp->state == WARP_DONE) sm_warp_ended(s, slot);
+    if (w->warp && w->warp->state == WARP_DONE) sm_warp_ended(s, slot);
 }
 
 static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)

@@ -94,15 +94,17 @@ void tags_reply(struct sm *s, struct tags *t, uint32_t k, uint8_t sectors)
         s->waiters.data[n].next = s->free_waiter;
         s->free_waiter = n;
     }
-    uint64_t warps = h->warps;
+    uint64_t warps = h->warps, line = h->line;
     h->next_free = t->free;
     t->free = k;
     t->used--;
     for (; warps; warps &= warps - 1) {
         unsigned slot = bit_lowest(warps);
-        if (t == &s->code) s->warps[slot].waits_for_line = false;
-        if (t == &s->constant) s->warps[slot].waits_for_constant = false;
-        if (!s->warps[slot].warp) continue;
+        struct sm_warp *w = &s->warps[slot];
+        if (t == &s->code) w->waits_for_line = false;
+        if (t == &s->constant) w->waits_for_constant = false;
+        if (!w->warp) continue;
+        w->granted = line;
         fetch_update(s, slot);
         sm_evaluate(s, slot);
     }
@@ -112,10 +114,14 @@ bool constant_is_there(struct sm *s, unsigned slot, uint32_t number)
 {
     uint32_t k = number - 1;
     if (s->constant_there[k / 64] >> k % 64 & 1) return true;
+    uint64_t line = s->launch->decoded.constant_lines[k];
+    if (s->warps[slot].granted == line) {
+        s->warps[slot].granted = 0;
+        return true;
+    }
     bool started;
     uint8_t all = (uint8_t)bit_mask(s->launch->config->memory.line_bytes / SECTOR_BYTES);
-    enum tag_outcome o = tags_load(s, &s->constant, TOKEN_CONSTANT, s->launch->decoded.constant_lines[k], all,
-                                   NONE32, slot, &started);
+    enum tag_outcome o = tags_load(s, &s->constant, TOKEN_CONSTANT, line, all, NONE32, slot, &started);
     if (o == TAG_HIT) {
         s->counts.constant_hits++;
         s->constant_there[k / 64] |= 1ull << k % 64;

@@ -283,6 +283,7 @@ static __attribute__((noinline)) const struct bound *global_miss(const struct bo
         *slot = (struct allocation_slot){a->address, a->size_bytes,
                                          a->size_bytes >= row ? a->size_bytes - row + 1 : 0,
                                          memory_host(memory, a->address, 0)};
+        w->counts.thread_instructions += bit_count(w->active & ~active); // the guard takes them off again
         return d;
     }
     return isa_has(i, ISA_STORE) ? exec_store(d, w, regs, active) : exec_load(d, w, regs, active);
