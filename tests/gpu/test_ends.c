@@ -1,0 +1,115 @@
+// How timed launches end: faults, deadlocks, limits, printed text, occupancy.
+#include "gpu/bench.h"
+
+#include <string.h>
+
+static void must_fault(struct test *t, const char *settings, const char *text, uint32_t threads, uint64_t max_cycles,
+                       enum launch_fault_kind kind, const char *part, const char *other)
+{
+    struct gpu_bench b;
+    if (gpu_bench_init(&b, t, "tiny", settings, text, threads)) {
+        b.max_cycles = max_cycles;
+        machine_buffer(&b.m, 256);
+        CHECK(t, !gpu_bench_run(&b));
+        CHECK_EQ(t, b.m.fault.kind, kind);
+        CHECK_HAS(t, b.m.fault.text ? b.m.fault.text : "", part);
+        CHECK_HAS(t, b.m.fault.text ? b.m.fault.text : "", other);
+    }
+    gpu_bench_fini(&b);
+}
+
+// One warp goes to barrier 0, the other to barrier 1.
+static void test_deadlock(struct test *t)
+{
+    must_fault(t, "",
+               "S2R R0, SR_TID.X\nISETP.LT.AND P0, PT, R0, 0x20, PT\n@P0 BRA first\nBAR.SYNC 0x1\nEXIT\n"
+               "first:\nBAR.SYNC 0x0\nEXIT\n",
+               64, 0, FAULT_DEADLOCK, "warp 1", "waits for a barrier since cycle");
+}
+
+static void test_limits(struct test *t)
+{
+    must_fault(t, "", "loop:\nIADD3 R0, R0, 0x1, RZ\nBRA loop\n", 32, 5000, FAULT_LIMIT, "5000 cycles (--max-cycles)",
+               "SM 0, block (0,0,0), warp 0");
+}
+
+static void test_fault(struct test *t)
+{
+    must_fault(t, "", "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nSTG.E [R2+0x1000], R0\nEXIT\n", 32, 0, FAULT_BOUNDS,
+               "0x", "block (0,0,0)");
+}
+
+// A program leaves its answers in the first buffer whatever the order of its warps: 64 blocks add to one word, and
+// each block's first thread writes what a load straight after its own store and atomic sees.
+static void test_own_stores(struct test *t)
+{
+    static const char text[] = "S2R R0, SR_CTAID.X\nMOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n"
+                               "MOV R4, 0x4\nIMAD.WIDE R6, R0, R4, c[0x0][0x168]\n"
+                               "IADD3 R8, R0, 0x64, RZ\nSTG.E [R6], R8\nLDG.E R9, [R6]\nIADD3 R9, R9, 0x1, RZ\n"
+                               "STG.E [R6], R9\nMOV R10, 0x1\nRED.E.ADD.U32 [R6], R10\nLDG.E R11, [R6]\n"
+                               "IADD3 R11, R11, 0x3e8, RZ\nSTG.E [R6], R11\nRED.E.ADD.U32 [R2], R10\nEXIT\n";
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        struct gpu_bench b;
+        if (gpu_bench_init(&b, t, "gtx1080ti", "", text, 1)) {
+            b.threads = threads;
+            b.m.launch.grid[0] = 64;
+            uint64_t sum = machine_buffer(&b.m, 4), each = machine_buffer(&b.m, 256);
+            gpu_cycles(&b);
+            CHECK_EQ(t, machine_words(&b.m, sum)[0], 64);
+            for (unsigned k = 0; k < 64; k++) CHECK_EQ(t, machine_words(&b.m, each)[k], k + 100 + 1 + 1 + 1000);
+        }
+        gpu_bench_fini(&b);
+    }
+}
+
+// An atomic's old values come back by lane; a compare-and-swap changes what it finds.
+static void test_atomics_return(struct test *t)
+{
+    static const char text[] = "S2R R0, SR_TID.X\nMOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R4, 0x4\n"
+                               "IMAD.WIDE R6, R0, R4, c[0x0][0x168]\nMOV R10, 0x2\nATOMG.E.ADD.U32 R8, [R2], R10\n"
+                               "STG.E [R6], R8\nEXIT\n";
+    struct gpu_bench b;
+    if (gpu_bench_init(&b, t, "tiny", "", text, 64)) {
+        uint64_t word = machine_buffer(&b.m, 4), each = machine_buffer(&b.m, 256);
+        uint64_t seen = 0;
+        gpu_cycles(&b);
+        CHECK_EQ(t, machine_words(&b.m, word)[0], 128);
+        for (unsigned k = 0; k < 64; k++) seen |= 1ull << machine_words(&b.m, each)[k] / 2;
+        CHECK(t, seen == UINT64_MAX); // every value from 0 to 126 once
+    }
+    gpu_bench_fini(&b);
+}
+
+// 16 warps a block and 24 registers a thread: registers allow 5 blocks on an SM of 65,536, warps 4.
+static void test_residency(struct test *t)
+{
+    struct gpu_bench b;
+    if (gpu_bench_init(&b, t, "gtx1080ti", "gpu.sm_count=1 icache.perfect=1",
+                       "MOV R20, 0x400\nloop:\nIADD3 R20, R20, -0x1, RZ\nISETP.NE.AND P0, PT, R20, RZ, PT\n@P0 BRA loop\nEXIT\n", 512)) {
+        b.m.launch.grid[0] = 4;
+        uint64_t four = gpu_cycles(&b);
+        CHECK(t, b.result.occupancy > 0.95);
+        b.m.launch.grid[0] = 5;
+        CHECK(t, gpu_cycles(&b) > four + four / 8); // the fifth waits for a place
+        b.m.launch.shared_total = 40000;            // two blocks
+        b.m.launch.grid[0] = 4;
+        gpu_cycles(&b);
+        CHECK(t, b.result.occupancy > 0.45 && b.result.occupancy < 0.55);
+        struct strbuf why = {0};
+        b.m.launch.shared_total = 100000;
+        CHECK(t, !chip_fits(&b.config, &b.m.launch, &why));
+        CHECK_HAS(t, strbuf_text(&why), "shared memory (sm.shared_bytes)");
+        strbuf_fini(&why);
+    }
+    gpu_bench_fini(&b);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"deadlock", test_deadlock},     {"limits", test_limits},
+        {"fault", test_fault},           {"own_stores", test_own_stores},
+        {"atomics_return", test_atomics_return}, {"residency", test_residency},
+    };
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
