@@ -5,8 +5,9 @@ static const struct wf_counter rows[API_COUNTERS] = {
 #define COUNTER(name_, unit_, meaning_) {.name = "exec." #name_, .unit = unit_, .meaning = meaning_},
 #include "exec/counters.def"
 #undef COUNTER
-#define GPU_COUNTER(group, name_, unit_, meaning_) {.name = "sm." #group "." #name_, .unit = unit_, .meaning = meaning_},
-#define GPU_SLOT(which, name_, meaning_)           {.name = "sm.slots." #name_, .unit = "slots", .meaning = meaning_},
+#define GPU_COUNTER(group, name_, unit_, meaning_)                                                           \
+    {.name = "sm." #group "." #name_, .unit = unit_, .meaning = meaning_},
+#define GPU_SLOT(which, name_, meaning_) {.name = "sm.slots." #name_, .unit = "slots", .meaning = meaning_},
 #include "gpu/counters.def"
 #undef GPU_COUNTER
 #undef GPU_SLOT
@@ -22,7 +23,8 @@ bool wf_counter_at(size_t index, struct wf_counter *counter)
     return true;
 }
 
-void api_counters_fill(struct wf_context *c, const struct exec_counts *counts, const struct chip_result *timed)
+void api_counters_fill(struct wf_context *c, const struct exec_counts *counts,
+                       const struct chip_result *timed)
 {
     const uint64_t values[API_COUNTERS] = {
 #define COUNTER(name, unit, meaning) counts->name,

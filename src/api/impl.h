@@ -41,7 +41,7 @@ struct wf_context {
     uint64_t max_cycles;
     unsigned threads;
     struct chip *chip_state; // made at the first timed launch, when the settings can change no more
-    struct memory *memory; // made at the first use, when its size can change no more
+    struct memory *memory;   // made at the first use, when its size can change no more
     VEC(struct wf_module *) modules;
     VEC(struct wf_stream *) streams;
     VEC(struct texture) textures; // a handle is index + 1
@@ -102,4 +102,5 @@ void api_module_destroy(struct wf_module *m);
 void api_kernel_destroy(struct wf_kernel *k);
 // Fills stats (may be NULL) from the counts of a launch.
 // timed: NULL in functional runs, whose timing counters are unknown.
-void api_counters_fill(struct wf_context *c, const struct exec_counts *counts, const struct chip_result *timed);
+void api_counters_fill(struct wf_context *c, const struct exec_counts *counts,
+                       const struct chip_result *timed);

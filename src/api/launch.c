@@ -170,8 +170,9 @@ static void fill_launch(struct wf_kernel *k, const struct wf_launch_config *shap
     };
 }
 
-static void write_stats(struct wf_context *c, const struct exec_counts *counts, const struct chip_result *timed,
-                        double seconds, enum wf_status status, struct wf_stats *stats)
+static void write_stats(struct wf_context *c, const struct exec_counts *counts,
+                        const struct chip_result *timed, double seconds, enum wf_status status,
+                        struct wf_stats *stats)
 {
     api_counters_fill(c, counts, timed);
     if (!stats) return;
@@ -212,7 +213,8 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
         ok = chip_run(c->chip_state, l, c->max_cycles, c->threads, &timed, &c->fault);
         if (ok && timed.imbalance) { // a bug of the simulator must not pass for a result
             struct strbuf text = {0};
-            strbuf_printf(&text, "internal error: the timing model's books do not balance: %s", timed.imbalance);
+            strbuf_printf(&text, "internal error: the timing model's books do not balance: %s",
+                          timed.imbalance);
             c->fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};
             ok = false;
         }

@@ -44,12 +44,14 @@ void wf_context_destroy(struct wf_context *c); // and everything made from it
 // A setting (`warpfold list keys`). Keys that shape memory or code must be set before the first module or
 // allocation; later it is WF_BAD_USAGE.
 enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
-// Launches from now on are timed on a GPU: one of the library's by name, or a file's path (KEY = VALUE lines). Without
-// a call runs are functional. Settings the file makes can be changed by wf_set afterwards.
+// Launches from now on are timed on a GPU: one of the library's by name, or a file's path (KEY = VALUE
+// lines). Without a call runs are functional. Settings the file makes can be changed by wf_set afterwards.
 enum wf_status wf_gpu(struct wf_context *c, const char *name_or_path);
 bool wf_gpu_at(size_t index, const char **name, const char **meaning); // the library's; false past the last
-void wf_set_max_cycles(struct wf_context *c, uint64_t cycles); // of a timed launch, after which it fails; 0: no limit
-void wf_set_threads(struct wf_context *c, unsigned threads);   // of the host, in timed launches; results are the same
+void wf_set_max_cycles(struct wf_context *c,
+                       uint64_t cycles); // of a timed launch, after which it fails; 0: no limit
+void wf_set_threads(struct wf_context *c,
+                    unsigned threads);       // of the host, in timed launches; results are the same
 const char *wf_errors(struct wf_context *c); // all messages, formatted with source line and caret; "" if none
 const char *wf_errors_colour(struct wf_context *c); // the same for a terminal
 void wf_clear_errors(struct wf_context *c);

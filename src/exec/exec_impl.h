@@ -331,7 +331,8 @@ void exec_write_bytes(const struct warp *w, const struct lane_access *a, unsigne
 uint64_t exec_lane_address(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
                            unsigned lane);
 uint32_t exec_extend(enum isa_type type, uint32_t x); // what a load of 8 or 16 bits leaves in a register
-enum isa_space exec_space_of(const struct inst *i); // of a memory instruction; GENERIC when each lane's address says
+enum isa_space
+exec_space_of(const struct inst *i); // of a memory instruction; GENERIC when each lane's address says
 // An atomic's operand (16 bytes, zero where it has none), and the new value of a location.
 void exec_atomic_operand(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
                          unsigned lane, unsigned bytes, uint32_t value[4]);

@@ -10,9 +10,9 @@ enum { LINE_SHIFT = 7, FILTER_BITS = 64 * 64 };
 struct timed_record {
     uint64_t cycle;
     const struct inst *inst;
-    uint64_t mask;      // lanes
-    uint8_t *dst;       // registers an atomic's old values go to, or NULL
-    uint32_t words;     // of the record, this header included, in units of 8 bytes
+    uint64_t mask;       // lanes
+    uint8_t *dst;        // registers an atomic's old values go to, or NULL
+    uint32_t words;      // of the record, this header included, in units of 8 bytes
     uint16_t lane_words; // 32-bit words of a value
     uint8_t bytes;
     bool has_second;
@@ -31,8 +31,8 @@ static void engine_print(void *context, const char *text, size_t length)
     strbuf_write(&t->text, text, length);
 }
 
-// Which source of an instruction says where in memory it goes, + 1; 0: none. Profile ptxplus has arithmetic with
-// an operand in shared memory.
+// Which source of an instruction says where in memory it goes, + 1; 0: none. Profile ptxplus has arithmetic
+// with an operand in shared memory.
 static uint8_t address_operand(const struct inst *i)
 {
     for (unsigned k = 0; k < 4; k++)
@@ -231,7 +231,9 @@ static bool resolve_lanes(struct warp *w, const struct bound *d, const struct ti
 {
     for (uint64_t left = a->mask; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
-        enum isa_space space = a->shared >> l & 1 ? SPACE_SHARED : a->local >> l & 1 ? SPACE_LOCAL : SPACE_GLOBAL;
+        enum isa_space space = a->shared >> l & 1  ? SPACE_SHARED
+                               : a->local >> l & 1 ? SPACE_LOCAL
+                                                   : SPACE_GLOBAL;
         struct lane_access lane;
         enum launch_fault_kind kind;
         if (!exec_resolve(w, l, space, a->address[l], a->bytes, &lane, &kind)) {

@@ -21,8 +21,8 @@ enum timed_kind { TIMED_NONE, TIMED_LOAD, TIMED_STORE, TIMED_ATOMIC, TIMED_REDUC
 // Where the lanes of the last memory instruction went.
 struct timed_access {
     uint8_t kind, bytes;
-    uint64_t mask;             // lanes that took part
-    uint64_t shared, local;    // those of them that went there; the others to global memory
+    uint64_t mask;               // lanes that took part
+    uint64_t shared, local;      // those of them that went there; the others to global memory
     uint64_t address[LANES_MAX]; // in the lane's space
 };
 
@@ -34,7 +34,7 @@ struct timed_text { // printed by the kernel in this window
 };
 
 struct timed_engine {
-    struct exec exec; // first: an engine is found from its exec
+    struct exec exec;     // first: an engine is found from its exec
     struct launch launch; // as given, but for where text goes
     struct exec_counts counts;
     struct launch_fault fault;
@@ -44,9 +44,9 @@ struct timed_engine {
     unsigned sm;
     uint64_t cycle; // of the step under way
     struct timed_access access;
-    VEC(uint64_t) log;     // records (timed.c) in order of issue
-    uint64_t written[64];  // bits: lines that a logged store may have written, by hash
-    uint64_t changed[64];  // the same for atomics
+    VEC(uint64_t) log;    // records (timed.c) in order of issue
+    uint64_t written[64]; // bits: lines that a logged store may have written, by hash
+    uint64_t changed[64]; // the same for atomics
     void (*print)(void *context, const char *text, size_t length); // the launch's own
     void *print_context;
     struct strbuf text; // printed in this window

@@ -79,7 +79,9 @@ bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbu
 {
     struct room r = room_for(&c->gpu, l);
     if (r.blocks) return true;
-    strbuf_printf(why, "a block of %u warps, %u registers a thread and %u bytes of shared memory does not fit on an SM, for want of %s",
+    strbuf_printf(why,
+                  "a block of %u warps, %u registers a thread and %u bytes of shared memory does not fit on "
+                  "an SM, for want of %s",
                   r.warps, l->program->reg_count, l->shared_total, r.limit);
     return false;
 }
@@ -216,7 +218,9 @@ static bool deadlocked(struct run *r, struct launch_fault *fault)
 static void stop_at_limit(struct run *r, const char *limit, uint64_t value, struct launch_fault *fault)
 {
     struct strbuf text = {0};
-    strbuf_printf(&text, "kernel %s stopped: the limit of %" PRIu64 " %s is reached, %" PRIu64 " of %" PRIu64 " blocks have ended",
+    strbuf_printf(&text,
+                  "kernel %s stopped: the limit of %" PRIu64 " %s is reached, %" PRIu64 " of %" PRIu64
+                  " blocks have ended",
                   r->launch->program->name, value, limit, r->ended, r->blocks);
     *fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};
     append_report(r, fault);

@@ -1,7 +1,7 @@
 // The chip: SMs, the memory behind them, and the hand that gives out blocks.
 //
-// Time passes in windows no longer than the way from an SM to the L2. In a window every SM runs for itself, on
-// any thread; between windows, in order of SM: their requests go to memory, their stores and atomics are
+// Time passes in windows no longer than the way from an SM to the L2. In a window every SM runs for itself,
+// on any thread; between windows, in order of SM: their requests go to memory, their stores and atomics are
 // applied (exec/timed.h), ended blocks make room for the next. So any number of threads gives the same bytes
 // and the same counts.
 #pragma once
@@ -12,8 +12,8 @@ struct chip_result {
     struct exec_counts exec;
     struct gpu_counts gpu;
     struct memory_counts memory;
-    double occupancy;            // mean resident warps over the most there can be, while an SM is active
-    const char *imbalance;       // NULL: the books balance (sm_check)
+    double occupancy;      // mean resident warps over the most there can be, while an SM is active
+    const char *imbalance; // NULL: the books balance (sm_check)
 };
 
 struct chip;

@@ -14,10 +14,24 @@ static const char *const scheduler_policy_words[] = {"gto", "lrr", "two-level", 
 #define GPU_WORD(field, key, type, words, initial, meaning, source)                                          \
     {key, CONFIG_WORD, AT(field), 0, 0, type##_words, initial, meaning, source},
 #define GPU_LATENCY(which, name, cycles, interval)                                                           \
-    {"latency." name, CONFIG_U32, AT(latency_##which), 1, 10000, NULL, #cycles,                              \
-     "cycles from operands collected to the result", SHIPPED},                                               \
-        {"interval." name, CONFIG_U32, AT(interval_##which), 1, 10000, NULL, #interval,                      \
-         "cycles a pipeline is busy with a warp", SHIPPED},
+    {"latency." name,                                                                                        \
+     CONFIG_U32,                                                                                             \
+     AT(latency_##which),                                                                                    \
+     1,                                                                                                      \
+     10000,                                                                                                  \
+     NULL,                                                                                                   \
+     #cycles,                                                                                                \
+     "cycles from operands collected to the result",                                                         \
+     SHIPPED},                                                                                               \
+        {"interval." name,                                                                                   \
+         CONFIG_U32,                                                                                         \
+         AT(interval_##which),                                                                               \
+         1,                                                                                                  \
+         10000,                                                                                              \
+         NULL,                                                                                               \
+         #interval,                                                                                          \
+         "cycles a pipeline is busy with a warp",                                                            \
+         SHIPPED},
 const struct config_key gpu_config_keys[] = {
 #include "gpu/config.def"
 };

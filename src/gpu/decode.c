@@ -3,6 +3,7 @@
 
 static uint32_t latency_of(const struct gpu_config *c, enum isa_latency which, bool interval)
 {
+    // clang-format off
     switch ((int)which) {
 #define GPU_U32(...)
 #define GPU_BOOL(...)
@@ -11,6 +12,7 @@ static uint32_t latency_of(const struct gpu_config *c, enum isa_latency which, b
     case LATENCY_##row: return interval ? c->interval_##row : c->latency_##row;
 #include "gpu/config.def"
     }
+    // clang-format on
     return interval ? 1 : c->latency_FIXED;
 }
 
@@ -74,10 +76,10 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
     enum isa_latency latency = isa_table[i->op].latency;
     o->pipe = (uint8_t)pipe_of(&c->gpu, i);
     bool fence = (i->op == OP_MEMBAR && i->scope != SCOPE_CTA) || i->op == OP_DEPBAR;
-    o->path = fence                 ? PATH_FENCE
-              : goes_to_memory(i)   ? PATH_MEMORY
+    o->path = fence                     ? PATH_FENCE
+              : goes_to_memory(i)       ? PATH_MEMORY
               : o->pipe == PIPE_CONTROL ? PATH_CONTROL
-                                    : PATH_ALU;
+                                        : PATH_ALU;
     if (o->path == PATH_MEMORY) o->pipe = PIPE_LSU;
     o->latency = (uint16_t)latency_of(&c->gpu, latency, false);
     o->interval = (uint16_t)latency_of(&c->gpu, latency, true);

@@ -21,8 +21,8 @@ struct op {
 };
 
 struct decoded {
-    struct op *ops;            // by instruction
-    uint64_t *constant_lines;  // addresses of the lines, by number
+    struct op *ops;           // by instruction
+    uint64_t *constant_lines; // addresses of the lines, by number
     uint32_t constant_count;
 };
 

@@ -1,5 +1,6 @@
-// Fetch: one warp a cycle in the whole SM, or one for each scheduler, in loose round robin among the warps that
-// want instructions. A line of code that is not in the instruction cache is asked for, and the warp waits for it.
+// Fetch: one warp a cycle in the whole SM, or one for each scheduler, in loose round robin among the warps
+// that want instructions. A line of code that is not in the instruction cache is asked for, and the warp
+// waits for it.
 //
 //     cycle c: fetch ─▶ c + fetch.latency: decoded, in the I-buffer, may issue
 //
@@ -38,8 +39,8 @@ static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
         s->warps[slot].granted = 0;
         return true;
     }
-    enum tag_outcome o =
-        tags_load(s, &s->code, TOKEN_CODE, line, (uint8_t)bit_mask(bytes / SECTOR_BYTES), NONE32, slot, &started);
+    enum tag_outcome o = tags_load(s, &s->code, TOKEN_CODE, line, (uint8_t)bit_mask(bytes / SECTOR_BYTES),
+                                   NONE32, slot, &started);
     if (o == TAG_WAITS) s->warps[slot].waits_for_line = true;
     return o == TAG_HIT;
 }

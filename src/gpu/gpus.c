@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The files go into the object as they are; src/gpu/rules.mk names them as its dependences. Two names are made of a
-// GPU: a dash is no part of a symbol.
+// The files go into the object as they are; src/gpu/rules.mk names them as its dependences. Two names are
+// made of a GPU: a dash is no part of a symbol.
 #define EMBED(SYMBOL, NAME)                                                                                  \
-    __asm__(".pushsection .rodata\n.global gpu_text_" SYMBOL "\ngpu_text_" SYMBOL ":\n.incbin \"gpus/" NAME     \
+    __asm__(".pushsection .rodata\n.global gpu_text_" SYMBOL "\ngpu_text_" SYMBOL ":\n.incbin \"gpus/" NAME  \
             ".gpu\"\n.byte 0\n.popsection\n");
 #define GPU(symbol, name, meaning) EMBED(#symbol, name) extern const char gpu_text_##symbol[];
 #include "gpu/gpus.def"
@@ -70,7 +70,8 @@ static bool load_text(struct config *c, const char *name, const char *text, size
 bool gpu_file_load(struct config *c, const char *name, struct diag *d)
 {
     for (size_t i = 0; i < GPUS; i++)
-        if (str_equal(table[i].name, name)) return load_text(c, name, table[i].text, strlen(table[i].text), d);
+        if (str_equal(table[i].name, name))
+            return load_text(c, name, table[i].text, strlen(table[i].text), d);
     char *bytes;
     size_t length;
     const char *why;
@@ -82,5 +83,7 @@ bool gpu_file_load(struct config *c, const char *name, struct diag *d)
     const char *near = str_nearest(name, next_name, NULL);
     if (strpbrk(name, "/.")) return diag_error(d, loc_none(), "cannot read the GPU's file %s: %s", name, why);
     if (near) return diag_error(d, loc_none(), "no GPU \"%s\"; did you mean \"%s\"?", name, near);
-    return diag_error(d, loc_none(), "no GPU \"%s\"; `warpfold list gpus` names them, and a file's path has a / or a .", name);
+    return diag_error(d, loc_none(),
+                      "no GPU \"%s\"; `warpfold list gpus` names them, and a file's path has a / or a .",
+                      name);
 }

@@ -1,5 +1,5 @@
-// GPUs by name or file: lines of KEY = VALUE, `#` begins a comment. A key that a file leaves out has its default, which
-// is the GTX 1080 Ti's.
+// GPUs by name or file: lines of KEY = VALUE, `#` begins a comment. A key that a file leaves out has its
+// default, which is the GTX 1080 Ti's.
 #pragma once
 #include "base/config.h"
 

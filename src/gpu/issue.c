@@ -1,9 +1,9 @@
 // Issue: every cycle each scheduler takes one of its ready warps and issues up to issue.width adjacent
-// instructions of it, to different pipelines. Ready means that the registers are; collectors, pipelines' queues
-// and constants are looked at here, and a warp that meets a busy one leaves the cycle to the next.
+// instructions of it, to different pipelines. Ready means that the registers are; collectors, pipelines'
+// queues and constants are looked at here, and a warp that meets a busy one leaves the cycle to the next.
 //
-// The instruction is executed now (exec/timed.h); what it wrote becomes visible to its warp's next instructions
-// when the reservations made here say so.
+// The instruction is executed now (exec/timed.h); what it wrote becomes visible to its warp's next
+// instructions when the reservations made here say so.
 #include "gpu/sm_impl.h"
 
 enum outcome { OUTCOME_ISSUED, OUTCOME_STOPPED, OUTCOME_REFUSED };
@@ -48,8 +48,9 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     }
     if (i->op == OP_NANOSLEEP) {
         uint32_t lane = bit_lowest(w->warp->active ? w->warp->active : 1);
-        uint64_t ns = i->src[0].kind == OPERAND_IMM ? i->src[0].value
-                                                    : reg_lanes(w->warp->regs, i->src[0].reg * s->engine->exec.vector_bytes)[lane];
+        uint64_t ns = i->src[0].kind == OPERAND_IMM
+                          ? i->src[0].value
+                          : reg_lanes(w->warp->regs, i->src[0].reg * s->engine->exec.vector_bytes)[lane];
         w->resume = s->now + ns * s->config->core_mhz / 1000 + 1;
     }
 }
@@ -115,7 +116,8 @@ static void issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32
     note_second(s, scheduler, SLOT_UNIT, second);
     if (s->ops[second].pipe == before->pipe) return;
     if (issue_one(s, scheduler, slot) == OUTCOME_REFUSED) {
-        note_second(s, scheduler, (enum gpu_slot)(s->refused[scheduler] ? s->refused[scheduler] : SLOT_UNIT), second);
+        note_second(s, scheduler, (enum gpu_slot)(s->refused[scheduler] ? s->refused[scheduler] : SLOT_UNIT),
+                    second);
         return;
     }
     s->issued_now[scheduler] = 2;
@@ -167,6 +169,9 @@ static void issue_scheduler(struct sm *s, unsigned scheduler)
 {
     uint64_t among = s->ready & s->scheduler_warps[scheduler];
     if (s->config->scheduler == SCHEDULER_TWO_LEVEL && among) among &= active_set(s, scheduler);
+    uint64_t refused = lsu_has_room(s) ? 0 : among & s->wants_lsu;
+    if (refused) refuse(s, scheduler, &s->warps[bit_lowest(refused)], SLOT_UNIT);
+    among &= ~refused;
     while (among && !s->faulted) {
         unsigned slot = pick(s, scheduler, among);
         uint32_t first = s->warps[slot].head;

@@ -6,8 +6,8 @@
 //                                              │  constant
 //                                              └─ global            a request a line, unless L1 caches them
 //
-// The lanes' addresses become lines and sectors when the instruction is issued (coalescing). A head that finds
-// no MSHR or way holds the queue until a reply frees something.
+// The lanes' addresses become lines and sectors when the instruction is issued (coalescing). A head that
+// finds no MSHR or way holds the queue until a reply frees something.
 #include "gpu/sm_impl.h"
 
 #include <string.h>
@@ -36,7 +36,8 @@ void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, e
 static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, uint32_t line_bytes)
 {
     uint64_t line = address & ~(uint64_t)(line_bytes - 1);
-    unsigned first = (unsigned)(address - line) / SECTOR_BYTES, last = (unsigned)(address + bytes - 1 - line) / SECTOR_BYTES;
+    unsigned first = (unsigned)(address - line) / SECTOR_BYTES,
+             last = (unsigned)(address + bytes - 1 - line) / SECTOR_BYTES;
     uint8_t sectors = (uint8_t)(bit_mask(last + 1) & ~bit_mask(first));
     struct transaction *t = e->lines + e->count;
     while (t > e->lines && t[-1].line != line) t--; // most often the last one
@@ -76,28 +77,45 @@ static void coalesce_local(struct sm *s, struct lsu_entry *e, struct timed_acces
     }
 }
 
-// Passes over the banks: lanes that want different words of a bank take turns; one word is read for all. Wider
-// accesses go in halves or quarters of the warp. Atomics on one word take turns too.
+// Passes over the banks: lanes that want different words of a bank take turns; one word is read for all.
+// Wider accesses go in halves or quarters of the warp. Atomics on one word take turns too. Every lane takes
+// part, and their words are one behind the other or all the same: no two meet in a bank.
+static bool is_row_or_one(const struct timed_access *a, unsigned lanes)
+{
+    uint64_t row = 0, one = 0, first = a->address[0];
+    for (unsigned l = 0; l < lanes; l++) {
+        row |= (a->address[l] - first) ^ (4 * l);
+        one |= a->address[l] ^ first;
+    }
+    return !row || !one;
+}
+
 static unsigned shared_passes(const struct sm *s, const struct timed_access *a, bool is_atomic)
 {
-    unsigned banks = s->config->shared_banks, words = a->bytes > 4 ? a->bytes / 4 : 1, passes = 0;
-    unsigned lanes = s->engine->exec.lanes, group = lanes / words < 32 ? lanes / words : 32;
+    if (a->bytes == 4 && !is_atomic && s->engine->exec.lanes == 32 && s->config->shared_banks == 32 &&
+        a->shared == bit_mask(32) && is_row_or_one(a, 32))
+        return 1;
+    unsigned words = a->bytes > 4 ? a->bytes / 4 : 1, banks = s->config->shared_banks / words;
+    unsigned repeat = banks ? 1 : words / s->config->shared_banks, shift = (unsigned)__builtin_ctz(words) + 2;
+    unsigned lanes = s->engine->exec.lanes, group = lanes / words < 32 ? lanes / words : 32, passes = 0;
+    if (!banks) banks = 1;
+    // Accesses are aligned, so a lane's words are in as many banks side by side: one bank of wider words.
     for (unsigned start = 0; start < lanes; start += group) {
-        uint64_t left = a->shared >> start & bit_mask(group);
-        uint64_t seen[64][LANES_MAX];
-        uint8_t count[64] = {0};
+        uint64_t left = a->shared >> start & bit_mask(group), used = 0;
+        uint64_t seen[64][32];
+        uint8_t count[64];
         unsigned worst = 0;
         for (; left; left &= left - 1) {
-            uint64_t word = a->address[start + bit_lowest(left)] / 4;
-            for (unsigned n = 0; n < words; n++, word++) {
-                unsigned bank = (unsigned)(word % banks), k = 0;
-                while (k < count[bank] && (is_atomic || seen[bank][k] != word)) k++;
-                if (k < count[bank]) continue;
-                seen[bank][count[bank]++] = word;
-                if (count[bank] > worst) worst = count[bank];
-            }
+            uint64_t word = a->address[start + bit_lowest(left)] >> shift;
+            unsigned bank = (unsigned)(word % banks), k = 0;
+            if (!(used >> bank & 1)) count[bank] = 0;
+            used |= 1ull << bank;
+            while (k < count[bank] && (is_atomic || seen[bank][k] != word)) k++;
+            if (k < count[bank]) continue;
+            seen[bank][count[bank]++] = word;
+            if (count[bank] > worst) worst = count[bank];
         }
-        passes += worst;
+        passes += worst * repeat;
     }
     return passes ? passes : 1;
 }
@@ -206,8 +224,8 @@ static uint32_t store_token(const struct sm *s, unsigned slot)
     return (uint32_t)TOKEN_STORE << TOKEN_SHIFT | (s->warps[slot].generation & 0x7fffff) << 6 | slot;
 }
 
-static bool load_through(struct sm *s, struct tags *t, enum token_kind kind, struct lsu_entry *e, uint32_t latency,
-                         uint64_t *hits, uint64_t *misses, uint64_t *pending)
+static bool load_through(struct sm *s, struct tags *t, enum token_kind kind, struct lsu_entry *e,
+                         uint32_t latency, uint64_t *hits, uint64_t *misses, uint64_t *pending)
 {
     const struct transaction *x = &e->lines[e->next];
     struct load_record *r = &s->records.data[e->record];
@@ -234,8 +252,8 @@ static bool send_line(struct sm *s, struct lsu_entry *e)
     struct cache_victim victim;
     switch ((enum lsu_kind)e->kind) {
     case LSU_CONSTANT:
-        return load_through(s, &s->constant, TOKEN_CONSTANT, e, s->config->constant_latency, &n->constant_hits,
-                            &n->constant_misses, &n->constant_hits);
+        return load_through(s, &s->constant, TOKEN_CONSTANT, e, s->config->constant_latency,
+                            &n->constant_hits, &n->constant_misses, &n->constant_hits);
     case LSU_TEXTURE:
         return load_through(s, &s->texture, TOKEN_TEXTURE, e, s->config->texture_latency, &n->texture_hits,
                             &n->texture_misses, &n->texture_hits);
@@ -253,9 +271,7 @@ static bool send_line(struct sm *s, struct lsu_entry *e)
         cache_invalidate(s->l1.cache, x->line);
         lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_REDUCE, store_token(s, e->warp));
         return true;
-    case LSU_ATOMIC:
-        cache_invalidate(s->l1.cache, x->line);
-        break;
+    case LSU_ATOMIC: cache_invalidate(s->l1.cache, x->line); break;
     case LSU_SHARED: return true;
     }
     enum memory_kind kind = e->kind == LSU_ATOMIC ? MEMORY_ATOMIC : MEMORY_LOAD;

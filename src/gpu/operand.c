@@ -1,5 +1,6 @@
-// From issue to result, by reservation: an instruction takes an operand collector, its registers' banks, and a
-// pipeline, each from the first cycle at which it is free, in order of issue. So everything is known at issue.
+// From issue to result, by reservation: an instruction takes an operand collector, its registers' banks, and
+// a pipeline, each from the first cycle at which it is free, in order of issue. So everything is known at
+// issue.
 //
 //     issue c │ c+1 … banks read, a port each │ pipeline free │ + latency │ registers ready, dependents issue
 //
@@ -64,6 +65,6 @@ void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_
     }
     s->counts.operand_writes += o->dst_words;
     for (unsigned left = o->pred_writes; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = cycle;
-    w->pred_from_memory = (uint8_t)(from_memory ? w->pred_from_memory | o->pred_writes
-                                                : w->pred_from_memory & ~o->pred_writes);
+    w->pred_from_memory =
+        (uint8_t)(from_memory ? w->pred_from_memory | o->pred_writes : w->pred_from_memory & ~o->pred_writes);
 }

@@ -27,7 +27,8 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
     s->reg_from_memory = heap_alloc(s->reg_count + 256);
     s->queue = heap_alloc(c->lsu_queue * sizeof *s->queue);
     s->constant_there = heap_alloc((l->decoded.constant_count / 64 + 1) * sizeof *s->constant_there);
-    s->inst_slots = heap_alloc((size_t)(l->launch->program->inst_count + 1) * SLOT_COUNT * sizeof *s->inst_slots);
+    s->inst_slots =
+        heap_alloc((size_t)(l->launch->program->inst_count + 1) * SLOT_COUNT * sizeof *s->inst_slots);
     tags_init(&s->l1, l->config, c->l1_sets, c->l1_ways, c->l1_mshrs, c->l1_merges);
     tags_init(&s->texture, l->config, c->texture_sets, c->texture_ways, c->l1_mshrs, c->l1_merges);
     tags_init(&s->constant, l->config, c->constant_sets, c->constant_ways, 16, SM_WARPS);
@@ -119,6 +120,8 @@ void sm_evaluate(struct sm *s, unsigned slot)
         struct hazard h = hazard_of(s, w, &s->ops[w->head]);
         if (h.cycle <= s->now) {
             s->ready |= bit;
+            s->wants_lsu &= ~bit;
+            if (s->ops[w->head].path == PATH_MEMORY) s->wants_lsu |= bit;
             return;
         }
         waits(s, w, h.memory ? SLOT_MEMORY : SLOT_ALU);
@@ -139,7 +142,8 @@ void sm_barriers(struct sm *s, struct sm_block *b)
     for (uint64_t left = b->warps; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
         struct sm_warp *w = &s->warps[slot];
-        if (!w->warp || w->slot != SLOT_BARRIER || w->warp->state != WARP_READY || w->resume > s->now) continue;
+        if (!w->warp || w->slot != SLOT_BARRIER || w->warp->state != WARP_READY || w->resume > s->now)
+            continue;
         w->resume = s->now + s->config->barrier_latency;
         timed_settle(w->warp);
         sm_warp_settled(s, slot);
@@ -192,7 +196,8 @@ static void warp_start(struct sm *s, unsigned slot, unsigned block, struct warp 
     struct sm_warp *w = &s->warps[slot];
     uint32_t generation = w->generation + 1;
     unsigned scheduler = slot % s->config->schedulers;
-    *w = (struct sm_warp){.warp = warp, .age = s->next_age++, .block = block, .generation = generation, .since = s->now};
+    *w = (struct sm_warp){
+        .warp = warp, .age = s->next_age++, .block = block, .generation = generation, .since = s->now};
     w->registers = slot * s->launch->registers_per_warp;
     memset(&s->reg_ready[w->registers], 0, s->launch->registers_per_warp * sizeof *s->reg_ready);
     s->resident |= 1ull << slot;
@@ -216,7 +221,8 @@ static void block_start(struct sm *s, uint64_t linear)
     b->running = true;
     b->warps = b->slots;
     unsigned k = 0;
-    for (uint64_t left = b->slots; left; left &= left - 1) warp_start(s, bit_lowest(left), n, &b->cta->warps[k++]);
+    for (uint64_t left = b->slots; left; left &= left - 1)
+        warp_start(s, bit_lowest(left), n, &b->cta->warps[k++]);
 }
 
 void sm_place(struct sm *s, uint64_t block, uint64_t cycle)
@@ -303,14 +309,16 @@ static void take_replies(struct sm *s, struct memory_system *m, struct memory_re
     while (s->next_reply <= s->now) {
         s->last_reply = waiting->cycle;
         lsu_reply(s, waiting);
-        s->next_reply = memory_system_take(m, s->index, s->window_end, waiting) ? waiting->cycle : CYCLE_NEVER;
+        s->next_reply =
+            memory_system_take(m, s->index, s->window_end, waiting) ? waiting->cycle : CYCLE_NEVER;
     }
 }
 
 static void wake(struct sm *s)
 {
     fetch_filled(s, ring_take(&s->fills, s->now));
-    for (uint64_t left = ring_take(&s->wakes, s->now); left; left &= left - 1) sm_evaluate(s, bit_lowest(left));
+    for (uint64_t left = ring_take(&s->wakes, s->now); left; left &= left - 1)
+        sm_evaluate(s, bit_lowest(left));
 }
 
 bool sm_run(struct sm *s, struct memory_system *m, uint64_t until)
@@ -360,7 +368,8 @@ size_t sm_ended(struct sm *s, struct sm_block_end **ends)
 
 bool sm_is_idle(const struct sm *s)
 {
-    return !s->resident && !s->placed.count && !s->queue_count && !s->records_used && s->requested == s->replied;
+    return !s->resident && !s->placed.count && !s->queue_count && !s->records_used &&
+           s->requested == s->replied;
 }
 
 struct cta *sm_stuck_block(const struct sm *s)
@@ -382,16 +391,20 @@ const uint64_t *sm_inst_slots(const struct sm *s) { return s->inst_slots; }
 
 void sm_report(const struct sm *s, struct strbuf *out)
 {
-    static const char *const reasons[SLOT_COUNT] = {
-        [SLOT_ISSUED] = "nothing", [SLOT_NO_WARP] = "nothing",           [SLOT_FETCH] = "instructions",
-        [SLOT_ALU] = "a result",   [SLOT_MEMORY] = "memory or a fence",  [SLOT_BARRIER] = "a barrier",
-        [SLOT_UNIT] = "its unit",  [SLOT_OPERAND] = "an operand collector"};
+    static const char *const reasons[SLOT_COUNT] = {[SLOT_ISSUED] = "nothing",
+                                                    [SLOT_NO_WARP] = "nothing",
+                                                    [SLOT_FETCH] = "instructions",
+                                                    [SLOT_ALU] = "a result",
+                                                    [SLOT_MEMORY] = "memory or a fence",
+                                                    [SLOT_BARRIER] = "a barrier",
+                                                    [SLOT_UNIT] = "its unit",
+                                                    [SLOT_OPERAND] = "an operand collector"};
     for (uint64_t left = s->resident; left; left &= left - 1) {
         const struct sm_warp *w = &s->warps[bit_lowest(left)];
         if (left != s->resident) strbuf_putc(out, '\n');
         const uint32_t *id = w->warp->cta->id;
-        strbuf_printf(out, "  SM %u, block (%u,%u,%u), warp %u: waits for %s since cycle %" PRIu64 ", at ", s->index,
-                      id[0], id[1], id[2], w->warp->index, reasons[w->slot], w->since);
+        strbuf_printf(out, "  SM %u, block (%u,%u,%u), warp %u: waits for %s since cycle %" PRIu64 ", at ",
+                      s->index, id[0], id[1], id[2], w->warp->index, reasons[w->slot], w->since);
         exec_describe_inst(&s->engine->exec, w->warp->pc, out);
     }
 }
@@ -406,7 +419,8 @@ const char *sm_check(const struct sm *s)
         return "the schedulers' slots do not add up";
     if (n->slots[SLOT_ISSUED] != n->issue_issued) return "slots issued are not instructions issued";
     if (s->requested != s->replied) return "a memory request has no reply";
-    if (s->queue_count || s->records_used || s->l1.used || s->texture.used || s->constant.used || s->code.used)
+    if (s->queue_count || s->records_used || s->l1.used || s->texture.used || s->constant.used ||
+        s->code.used)
         return "something is still under way";
     return NULL;
 }

@@ -44,7 +44,7 @@ struct sm_launch {
     const struct chip_config *config;
     const struct launch *launch;
     struct decoded decoded;
-    uint64_t window; // cycles
+    uint64_t window;                                             // cycles
     uint32_t blocks_per_sm, warps_per_block, registers_per_warp; // vector registers, allocated
 };
 
@@ -58,7 +58,7 @@ void sm_flush(struct sm *s, struct memory_system *m);
 size_t sm_ended(struct sm *s, struct sm_block_end **ends); // forgets them
 // The first cycle at which anything can happen without a new reply or block; UINT64_MAX: never.
 uint64_t sm_next(const struct sm *s);
-bool sm_is_idle(const struct sm *s); // no block, nothing under way
+bool sm_is_idle(const struct sm *s);            // no block, nothing under way
 struct cta *sm_stuck_block(const struct sm *s); // a block that has not ended, NULL when there is none
 void sm_collect(struct sm *s);                  // adds the counts of blocks that have not ended
 uint64_t sm_last_reply(const struct sm *s);     // cycle

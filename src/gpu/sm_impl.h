@@ -8,22 +8,23 @@ enum { NONE32 = UINT32_MAX };
 #define CYCLE_NEVER UINT64_MAX
 
 struct sm_warp {
-    struct warp *warp; // NULL: the slot is empty
-    uint64_t age;      // in order of arrival on the SM
-    uint64_t resume;   // may not issue before: after a barrier or a sleep
-    uint64_t since;    // it waits for what `slot` says since then
-    uint64_t fill_at;  // instructions under way arrive in the I-buffer; 0: none are
-    uint32_t block;    // slot
-    uint32_t registers; // physical number of R0
-    uint32_t head;     // instruction at the head of the I-buffer; the others follow it
-    uint32_t generation; // of the slot
-    uint32_t loads, stores; // outstanding
-    uint64_t busy_until;    // results that are known to come then
+    struct warp *warp;       // NULL: the slot is empty
+    uint64_t age;            // in order of arrival on the SM
+    uint64_t resume;         // may not issue before: after a barrier or a sleep
+    uint64_t since;          // it waits for what `slot` says since then
+    uint64_t fill_at;        // instructions under way arrive in the I-buffer; 0: none are
+    uint32_t block;          // slot
+    uint32_t registers;      // physical number of R0
+    uint32_t head;           // instruction at the head of the I-buffer; the others follow it
+    uint32_t generation;     // of the slot
+    uint32_t loads, stores;  // outstanding
+    uint64_t busy_until;     // results that are known to come then
     uint8_t count, fetching; // in the I-buffer; under way to it
-    uint8_t slot;      // enum gpu_slot: why it cannot issue
-    bool waits_for_line; // of code
+    uint8_t slot;            // enum gpu_slot: why it cannot issue
+    bool waits_for_line;     // of code
     bool waits_for_constant;
-    uint64_t granted; // line of code or constants that came for it: there, whatever the cache has done since; 0: none
+    uint64_t granted; // line of code or constants that came for it: there, whatever the cache has done since;
+                      // 0: none
     uint64_t pred_ready[8];
     uint8_t pred_from_memory; // bits
 };
@@ -54,25 +55,34 @@ struct lsu_entry {
     uint16_t count, next;  // transactions
     struct transaction lines[LSU_LINES];
 };
-enum lsu_kind { LSU_SHARED, LSU_LOAD, LSU_LOCAL_LOAD, LSU_STORE, LSU_ATOMIC, LSU_REDUCE, LSU_CONSTANT, LSU_TEXTURE };
+enum lsu_kind {
+    LSU_SHARED,
+    LSU_LOAD,
+    LSU_LOCAL_LOAD,
+    LSU_STORE,
+    LSU_ATOMIC,
+    LSU_REDUCE,
+    LSU_CONSTANT,
+    LSU_TEXTURE
+};
 
 // A memory instruction that left the unit's queue and waits for replies.
 struct load_record {
-    uint64_t ready;    // the latest of its parts so far
+    uint64_t ready; // the latest of its parts so far
     uint32_t warp, remaining;
     uint32_t next_free;
-    uint32_t first;    // physical register
+    uint32_t first; // physical register
     uint8_t words, preds;
-    bool issued;       // all its lines have been asked for
+    bool issued; // all its lines have been asked for
 };
 
 // A cache with the lines it waits for (tags.c).
 struct tag_mshr {
     uint64_t line;
-    uint8_t sectors;  // still to come
-    uint32_t first;   // of its waiters
+    uint8_t sectors; // still to come
+    uint32_t first;  // of its waiters
     uint32_t waiters;
-    uint64_t warps;   // waiting for code or constants
+    uint64_t warps; // waiting for code or constants
     uint32_t next_free;
 };
 struct tags {
@@ -94,6 +104,7 @@ struct sm {
 
     // Bits by warp slot.
     uint64_t resident, ready, fetchable;
+    uint64_t wants_lsu; // of the ready ones
     uint64_t scheduler_warps[SM_SCHEDULERS];
 
     struct sm_warp warps[SM_WARPS];
@@ -103,14 +114,14 @@ struct sm {
     VEC(struct sm_block_end) ends;
     struct event_ring wakes, fills;
 
-    uint32_t last_issued[SM_SCHEDULERS]; // warp slot
+    uint32_t last_issued[SM_SCHEDULERS];                                // warp slot
     uint8_t order[SM_SCHEDULERS][SM_WARPS], order_count[SM_SCHEDULERS]; // by age
     uint32_t last_fetched[SM_SCHEDULERS];
     uint8_t issued_now[SM_SCHEDULERS], second_slot[SM_SCHEDULERS];
     uint8_t refused[SM_SCHEDULERS]; // why a ready warp could not go; 0: none was refused
     uint32_t issued_inst[SM_SCHEDULERS], refused_inst[SM_SCHEDULERS];
 
-    uint64_t *reg_ready;      // by physical register; CYCLE_NEVER: a reply will say
+    uint64_t *reg_ready; // by physical register; CYCLE_NEVER: a reply will say
     uint8_t *reg_from_memory;
     uint32_t reg_count;
     uint64_t collector_free[64];
@@ -119,8 +130,8 @@ struct sm {
 
     struct lsu_entry *queue; // ring
     uint32_t queue_first, queue_count;
-    uint64_t lsu_next;  // cycle of the next look at the queue's head
-    bool lsu_blocked;   // until a reply
+    uint64_t lsu_next; // cycle of the next look at the queue's head
+    bool lsu_blocked;  // until a reply
     VEC(struct load_record) records;
     uint32_t free_record, records_used;
     VEC(struct tag_waiter) waiters;
@@ -137,13 +148,17 @@ struct sm {
 };
 
 static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static inline unsigned slot_of(const struct sm *s, const struct sm_warp *w) { return (unsigned)(w - s->warps); }
+static inline unsigned slot_of(const struct sm *s, const struct sm_warp *w)
+{
+    return (unsigned)(w - s->warps);
+}
 
 // -- sm.c
 void sm_wake(struct sm *s, unsigned slot, uint64_t cycle); // to be looked at again then
 // Says whether a warp can issue, and if not, why, and when to look again.
 void sm_evaluate(struct sm *s, unsigned slot);
-void sm_warp_settled(struct sm *s, unsigned slot); // the warp's pc or state changed: I-buffer, fetching, evaluation
+void sm_warp_settled(struct sm *s,
+                     unsigned slot); // the warp's pc or state changed: I-buffer, fetching, evaluation
 void sm_barriers(struct sm *s, struct sm_block *b); // warps that others released go on
 void sm_warp_ended(struct sm *s, unsigned slot);
 
@@ -169,16 +184,18 @@ bool lsu_has_room(const struct sm *s);
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive);
 void lsu_cycle(struct sm *s);
 void lsu_reply(struct sm *s, const struct memory_reply *r);
-void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind, uint32_t token);
+void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
+                 uint32_t token);
 
 // -- tags.c: caches with outstanding lines
 enum token_kind { TOKEN_RECORD, TOKEN_STORE, TOKEN_L1, TOKEN_CONSTANT, TOKEN_TEXTURE, TOKEN_CODE };
 enum { TOKEN_SHIFT = 29 };
 enum tag_outcome { TAG_HIT, TAG_WAITS, TAG_STALLED };
-void tags_init(struct tags *t, const struct chip_config *c, uint32_t sets, uint32_t ways, uint32_t mshrs, uint32_t merges);
+void tags_init(struct tags *t, const struct chip_config *c, uint32_t sets, uint32_t ways, uint32_t mshrs,
+               uint32_t merges);
 void tags_fini(struct tags *t);
-// Looks a line up for a record (NONE32: for a warp). WAITS: it will be told; STALLED: nothing was done. `started`
-// says whether a request was sent.
+// Looks a line up for a record (NONE32: for a warp). WAITS: it will be told; STALLED: nothing was done.
+// `started` says whether a request was sent.
 enum tag_outcome tags_load(struct sm *s, struct tags *t, enum token_kind kind, uint64_t line, uint8_t sectors,
                            uint32_t record, unsigned warp, bool *started);
 void tags_reply(struct sm *s, struct tags *t, uint32_t mshr, uint8_t sectors);

@@ -248,8 +248,9 @@ static bool seen_before(const struct report_run *r, size_t index)
 
 void report_run_table(const struct report_run *r, bool colour, struct strbuf *out)
 {
-    static const char *const heads[] = {"kernel",     "launches",     "grid",    "block",         "registers",
-                                        "warp instr", "thread instr", "seconds", "M warp instr/s", "cycles", "IPC"};
+    static const char *const heads[] = {"kernel",         "launches",   "grid",         "block",
+                                        "registers",      "warp instr", "thread instr", "seconds",
+                                        "M warp instr/s", "cycles",     "IPC"};
     struct table t;
     table_init(&t, heads, sizeof heads / sizeof heads[0] - (r->gpu ? 0 : 2));
     for (size_t i = 0; i < r->launches.count; i++)

@@ -1,6 +1,6 @@
-// The speed gate that noise cannot move: host instructions of pinned launches, counted by callgrind, against the
-// figures in bench/instructions.txt. Each stresses another part: streaming memory, shared memory and floating
-// point, divergence; then streaming and shared memory timed on a whole chip.
+// The speed gate that noise cannot move: host instructions of pinned launches, counted by callgrind, against
+// the figures in bench/instructions.txt. Each stresses another part: streaming memory, shared memory and
+// floating point, divergence; then streaming and shared memory timed on a whole chip.
 #include "base/file.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -23,10 +23,13 @@ static const struct pinned launches[] = {
                   "buf=f32:16384:zero --arg "
                   "buf=f32:16384:rand:1 --arg buf=f32:16384:rand:2 --arg s32=128 --arg s32=128"},
     {"nqueens", "bench nqueens --size small"},
-    {"vecadd-timed", "run kernels/ptx/nvcc/vecadd.ptx --kernel vecadd --grid 100 --block 256 --arg "
-                     "buf=f32:25600:iota --arg buf=f32:25600:iota --arg buf=f32:25600:zero --arg s32=25600 --gpu gtx1080ti"},
-    {"matrixMul-timed", "run kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 2,2 --block 32,32 --arg "
-                        "buf=f32:4096:zero --arg buf=f32:4096:rand:1 --arg buf=f32:4096:rand:2 --arg s32=64 --arg s32=64 --gpu gtx1080ti"},
+    {"vecadd-timed",
+     "run kernels/ptx/nvcc/vecadd.ptx --kernel vecadd --grid 100 --block 256 --arg "
+     "buf=f32:25600:iota --arg buf=f32:25600:iota --arg buf=f32:25600:zero --arg s32=25600 --gpu gtx1080ti"},
+    {"matrixMul-timed",
+     "run kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 2,2 --block 32,32 --arg "
+     "buf=f32:4096:zero --arg buf=f32:4096:rand:1 --arg buf=f32:4096:rand:2 --arg s32=64 --arg s32=64 --gpu "
+     "gtx1080ti"},
 };
 
 // Settings that pin what runs: the AVX2 interpreter, since valgrind knows no AVX-512.

@@ -21,8 +21,8 @@ void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const 
     diag_fini(&d);
 }
 
-bool gpu_bench_init(struct gpu_bench *b, struct test *t, const char *gpu, const char *settings, const char *text,
-                    uint32_t threads)
+bool gpu_bench_init(struct gpu_bench *b, struct test *t, const char *gpu, const char *settings,
+                    const char *text, uint32_t threads)
 {
     *b = (struct gpu_bench){.threads = 1};
     gpu_settings(t, &b->config, gpu, settings);

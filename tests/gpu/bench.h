@@ -11,9 +11,10 @@ struct gpu_bench {
     uint64_t max_cycles;
 };
 
-// The library's GPU of that name, with "key=value key=value …" changed. False when the text does not assemble.
-bool gpu_bench_init(struct gpu_bench *b, struct test *t, const char *gpu, const char *settings, const char *text,
-                    uint32_t threads);
+// The library's GPU of that name, with "key=value key=value …" changed. False when the text does not
+// assemble.
+bool gpu_bench_init(struct gpu_bench *b, struct test *t, const char *gpu, const char *settings,
+                    const char *text, uint32_t threads);
 void gpu_bench_fini(struct gpu_bench *b);
 void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const char *settings);
 bool gpu_bench_run(struct gpu_bench *b); // false: b->m.fault

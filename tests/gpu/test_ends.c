@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static void must_fault(struct test *t, const char *settings, const char *text, uint32_t threads, uint64_t max_cycles,
-                       enum launch_fault_kind kind, const char *part, const char *other)
+static void must_fault(struct test *t, const char *settings, const char *text, uint32_t threads,
+                       uint64_t max_cycles, enum launch_fault_kind kind, const char *part, const char *other)
 {
     struct gpu_bench b;
     if (gpu_bench_init(&b, t, "tiny", settings, text, threads)) {
@@ -29,25 +29,26 @@ static void test_deadlock(struct test *t)
 
 static void test_limits(struct test *t)
 {
-    must_fault(t, "", "loop:\nIADD3 R0, R0, 0x1, RZ\nBRA loop\n", 32, 5000, FAULT_LIMIT, "5000 cycles (--max-cycles)",
-               "SM 0, block (0,0,0), warp 0");
+    must_fault(t, "", "loop:\nIADD3 R0, R0, 0x1, RZ\nBRA loop\n", 32, 5000, FAULT_LIMIT,
+               "5000 cycles (--max-cycles)", "SM 0, block (0,0,0), warp 0");
 }
 
 static void test_fault(struct test *t)
 {
-    must_fault(t, "", "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nSTG.E [R2+0x1000], R0\nEXIT\n", 32, 0, FAULT_BOUNDS,
-               "0x", "block (0,0,0)");
+    must_fault(t, "", "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nSTG.E [R2+0x1000], R0\nEXIT\n", 32, 0,
+               FAULT_BOUNDS, "0x", "block (0,0,0)");
 }
 
-// A program leaves its answers in the first buffer whatever the order of its warps: 64 blocks add to one word, and
-// each block's first thread writes what a load straight after its own store and atomic sees.
+// A program leaves its answers in the first buffer whatever the order of its warps: 64 blocks add to one
+// word, and each block's first thread writes what a load straight after its own store and atomic sees.
 static void test_own_stores(struct test *t)
 {
-    static const char text[] = "S2R R0, SR_CTAID.X\nMOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n"
-                               "MOV R4, 0x4\nIMAD.WIDE R6, R0, R4, c[0x0][0x168]\n"
-                               "IADD3 R8, R0, 0x64, RZ\nSTG.E [R6], R8\nLDG.E R9, [R6]\nIADD3 R9, R9, 0x1, RZ\n"
-                               "STG.E [R6], R9\nMOV R10, 0x1\nRED.E.ADD.U32 [R6], R10\nLDG.E R11, [R6]\n"
-                               "IADD3 R11, R11, 0x3e8, RZ\nSTG.E [R6], R11\nRED.E.ADD.U32 [R2], R10\nEXIT\n";
+    static const char text[] =
+        "S2R R0, SR_CTAID.X\nMOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n"
+        "MOV R4, 0x4\nIMAD.WIDE R6, R0, R4, c[0x0][0x168]\n"
+        "IADD3 R8, R0, 0x64, RZ\nSTG.E [R6], R8\nLDG.E R9, [R6]\nIADD3 R9, R9, 0x1, RZ\n"
+        "STG.E [R6], R9\nMOV R10, 0x1\nRED.E.ADD.U32 [R6], R10\nLDG.E R11, [R6]\n"
+        "IADD3 R11, R11, 0x3e8, RZ\nSTG.E [R6], R11\nRED.E.ADD.U32 [R2], R10\nEXIT\n";
     for (unsigned threads = 1; threads <= 3; threads++) {
         struct gpu_bench b;
         if (gpu_bench_init(&b, t, "gtx1080ti", "", text, 1)) {
@@ -56,7 +57,8 @@ static void test_own_stores(struct test *t)
             uint64_t sum = machine_buffer(&b.m, 4), each = machine_buffer(&b.m, 256);
             gpu_cycles(&b);
             CHECK_EQ(t, machine_words(&b.m, sum)[0], 64);
-            for (unsigned k = 0; k < 64; k++) CHECK_EQ(t, machine_words(&b.m, each)[k], k + 100 + 1 + 1 + 1000);
+            for (unsigned k = 0; k < 64; k++)
+                CHECK_EQ(t, machine_words(&b.m, each)[k], k + 100 + 1 + 1 + 1000);
         }
         gpu_bench_fini(&b);
     }
@@ -65,9 +67,10 @@ static void test_own_stores(struct test *t)
 // An atomic's old values come back by lane; a compare-and-swap changes what it finds.
 static void test_atomics_return(struct test *t)
 {
-    static const char text[] = "S2R R0, SR_TID.X\nMOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R4, 0x4\n"
-                               "IMAD.WIDE R6, R0, R4, c[0x0][0x168]\nMOV R10, 0x2\nATOMG.E.ADD.U32 R8, [R2], R10\n"
-                               "STG.E [R6], R8\nEXIT\n";
+    static const char text[] =
+        "S2R R0, SR_TID.X\nMOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R4, 0x4\n"
+        "IMAD.WIDE R6, R0, R4, c[0x0][0x168]\nMOV R10, 0x2\nATOMG.E.ADD.U32 R8, [R2], R10\n"
+        "STG.E [R6], R8\nEXIT\n";
     struct gpu_bench b;
     if (gpu_bench_init(&b, t, "tiny", "", text, 64)) {
         uint64_t word = machine_buffer(&b.m, 4), each = machine_buffer(&b.m, 256);
@@ -85,7 +88,9 @@ static void test_residency(struct test *t)
 {
     struct gpu_bench b;
     if (gpu_bench_init(&b, t, "gtx1080ti", "gpu.sm_count=1 icache.perfect=1",
-                       "MOV R20, 0x400\nloop:\nIADD3 R20, R20, -0x1, RZ\nISETP.NE.AND P0, PT, R20, RZ, PT\n@P0 BRA loop\nEXIT\n", 512)) {
+                       "MOV R20, 0x400\nloop:\nIADD3 R20, R20, -0x1, RZ\nISETP.NE.AND P0, PT, R20, RZ, "
+                       "PT\n@P0 BRA loop\nEXIT\n",
+                       512)) {
         b.m.launch.grid[0] = 4;
         uint64_t four = gpu_cycles(&b);
         CHECK(t, b.result.occupancy > 0.95);
@@ -107,9 +112,12 @@ static void test_residency(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"deadlock", test_deadlock},     {"limits", test_limits},
-        {"fault", test_fault},           {"own_stores", test_own_stores},
-        {"atomics_return", test_atomics_return}, {"residency", test_residency},
+        {"deadlock", test_deadlock},
+        {"limits", test_limits},
+        {"fault", test_fault},
+        {"own_stores", test_own_stores},
+        {"atomics_return", test_atomics_return},
+        {"residency", test_residency},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -1,5 +1,5 @@
-// Results never depend on time: bundled kernels over GPUs and random settings of every timing key leave the same bytes
-// and execute the same instructions; host threads and idle spans change no count at all.
+// Results never depend on time: bundled kernels over GPUs and random settings of every timing key leave the
+// same bytes and execute the same instructions; host threads and idle spans change no count at all.
 #include "api/warpfold.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -25,8 +25,8 @@ static void collect(void *context, struct wf_kernel *kernel, const struct wf_lau
 }
 
 // gpu NULL: functional. settings: "key=value key=value …".
-static void run(struct test *t, const struct workload *w, const char *gpu, const char *settings, unsigned threads,
-                struct outcome *o)
+static void run(struct test *t, const struct workload *w, const char *gpu, const char *settings,
+                unsigned threads, struct outcome *o)
 {
     struct wf_context *c = wf_context_create();
     *o = (struct outcome){0};
@@ -54,10 +54,11 @@ static void same_work(struct test *t, const struct workload *w, const char *sett
 {
     if (w->output_class != WORKLOAD_CLASS_D) return;
     CHECK_MSG(t, a->hash == b->hash, "%s: other bytes with %s", w->name, settings);
-    CHECK_MSG(t, a->warp_instructions == b->warp_instructions && a->thread_instructions == b->thread_instructions,
-              "%s: executes %llu warp and %llu thread instructions, not %llu and %llu, with %s", w->name,
-              (unsigned long long)b->warp_instructions, (unsigned long long)b->thread_instructions,
-              (unsigned long long)a->warp_instructions, (unsigned long long)a->thread_instructions, settings);
+    CHECK_MSG(
+        t, a->warp_instructions == b->warp_instructions && a->thread_instructions == b->thread_instructions,
+        "%s: executes %llu warp and %llu thread instructions, not %llu and %llu, with %s", w->name,
+        (unsigned long long)b->warp_instructions, (unsigned long long)b->thread_instructions,
+        (unsigned long long)a->warp_instructions, (unsigned long long)a->thread_instructions, settings);
 }
 
 static void test_gpus(struct test *t)
@@ -165,8 +166,8 @@ static void same_counters(struct test *t, const struct workload *w, const char *
                           const struct outcome *b)
 {
     CHECK_MSG(t, a->hash == b->hash, "%s: other bytes with %s", w->name, what);
-    CHECK_MSG(t, a->cycles == b->cycles, "%s: %llu cycles, not %llu, with %s", w->name, (unsigned long long)b->cycles,
-              (unsigned long long)a->cycles, what);
+    CHECK_MSG(t, a->cycles == b->cycles, "%s: %llu cycles, not %llu, with %s", w->name,
+              (unsigned long long)b->cycles, (unsigned long long)a->cycles, what);
     bool same = a->counters.count == b->counters.count &&
                 memcmp(a->counters.data, b->counters.data, a->counters.count * sizeof *a->counters.data) == 0;
     CHECK_MSG(t, same, "%s: other counters with %s", w->name, what);
@@ -192,7 +193,8 @@ static void test_threads_and_idle(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"gpus", test_gpus}, {"random_settings", test_random_settings}, {"threads_and_idle", test_threads_and_idle}};
+    static const struct test_case cases[] = {{"gpus", test_gpus},
+                                             {"random_settings", test_random_settings},
+                                             {"threads_and_idle", test_threads_and_idle}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

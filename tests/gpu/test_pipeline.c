@@ -1,5 +1,5 @@
-// Cycle counts derived by hand. Every case runs a program with n and with 2n repetitions of a piece of code; the
-// difference is n repetitions without what begins and ends a kernel. The derivations:
+// Cycle counts derived by hand. Every case runs a program with n and with 2n repetitions of a piece of code;
+// the difference is n repetitions without what begins and ends a kernel. The derivations:
 //
 //     issue c │ c+1 operands read │ c+2 pipeline │ c+2+latency result, the next one that needs it issues
 //     issue c │ c+1 operands read │ c+2 load/store unit serves it │ + latency
@@ -10,7 +10,8 @@
 
 // Instructions are there before they are wanted, all clocks are one, banks have no conflicts.
 #define SMOOTH                                                                                               \
-    "icache.perfect=1 fetch.per_scheduler=1 fetch.refill=space fetch.ibuffer=16 fetch.width=4 operands.conflicts=0 " \
+    "icache.perfect=1 fetch.per_scheduler=1 fetch.refill=space fetch.ibuffer=16 fetch.width=4 "              \
+    "operands.conflicts=0 "                                                                                  \
     "icnt.mhz=1417 l2.mhz=1417 dram.mhz=1417 "
 
 struct piece {
@@ -57,17 +58,24 @@ static void test_dependent_chain(struct test *t)
     costs(t, &p, 64, 64 * 11);
 }
 
-// An instruction a cycle on each scheduler: 8 collectors are held for two cycles each, 4 pipelines take one each.
+// An instruction a cycle on each scheduler: 8 collectors are held for two cycles each, 4 pipelines take one
+// each.
 static void test_full_rate(struct test *t)
 {
-    struct piece p = {SMOOTH "issue.width=1", "", "FFMA R0, R8, R9, R10\nFFMA R1, R8, R9, R10\nFFMA R2, R8, R9, R10\n"
-                      "FFMA R3, R8, R9, R10\nFFMA R4, R8, R9, R10\nFFMA R5, R8, R9, R10\n", NULL, 128, false};
+    struct piece p = {SMOOTH "issue.width=1",
+                      "",
+                      "FFMA R0, R8, R9, R10\nFFMA R1, R8, R9, R10\nFFMA R2, R8, R9, R10\n"
+                      "FFMA R3, R8, R9, R10\nFFMA R4, R8, R9, R10\nFFMA R5, R8, R9, R10\n",
+                      NULL,
+                      128,
+                      false};
     costs(t, &p, 32, 32 * 6);
     p.threads = 32; // one scheduler alone is no faster
     costs(t, &p, 32, 32 * 6);
 }
 
-// With two pipelines: an integer and a float instruction of one warp in the same cycle; without, one of them waits.
+// With two pipelines: an integer and a float instruction of one warp in the same cycle; without, one of them
+// waits.
 static void test_dual_issue(struct test *t)
 {
     // Sixteen registers, so that none is written again before its last result is there.
@@ -84,20 +92,26 @@ static void test_dual_issue(struct test *t)
 // An initiation interval of 4 on 4 pipelines is one a cycle for the SM; on one pipeline, one in four cycles.
 static void test_intervals(struct test *t)
 {
-    struct piece p = {SMOOTH "units.special=1", "", "MUFU.RCP R0, R8\nMUFU.RCP R1, R8\nMUFU.RCP R2, R8\nMUFU.RCP R3, R8\n"
-                      "MUFU.RCP R4, R8\nMUFU.RCP R5, R8\n", NULL, 32, false};
+    struct piece p = {SMOOTH "units.special=1",
+                      "",
+                      "MUFU.RCP R0, R8\nMUFU.RCP R1, R8\nMUFU.RCP R2, R8\nMUFU.RCP R3, R8\n"
+                      "MUFU.RCP R4, R8\nMUFU.RCP R5, R8\n",
+                      NULL,
+                      32,
+                      false};
     costs(t, &p, 16, 16 * 6 * 4);
 }
 
-// Lane l of the first n goes to word 32 l, all in bank 0; the others to banks of their own. The load takes n passes;
-// what depends on it issues 2 + (n - 1) + 24 cycles after it, and the addition takes 6.
+// Lane l of the first n goes to word 32 l, all in bank 0; the others to banks of their own. The load takes n
+// passes; what depends on it issues 2 + (n - 1) + 24 cycles after it, and the addition takes 6.
 static void test_shared_conflicts(struct test *t)
 {
     for (unsigned n = 1; n <= 32; n++) {
         char before[256];
         snprintf(before, sizeof before,
                  ".shared 8192\nS2R R0, SR_TID.X\nSHL R1, R0, 0x7\nSHL R0, R0, 0x2\n"
-                 "ISETP.LT.U32.AND P0, PT, R1, 0x%x, PT\nSEL R0, R1, R0, P0\n", n * 128);
+                 "ISETP.LT.U32.AND P0, PT, R1, 0x%x, PT\nSEL R0, R1, R0, P0\n",
+                 n * 128);
         struct piece p = {SMOOTH, before, "LDS R1, [R0]\nIADD3 R0, R0, R1, RZ\n", NULL, 32, false};
         costs(t, &p, 8, 8 * (2 + n - 1 + 24 + 6));
     }
@@ -105,7 +119,8 @@ static void test_shared_conflicts(struct test *t)
 
 static void test_broadcast(struct test *t)
 {
-    struct piece p = {SMOOTH, ".shared 8192\nMOV R0, 0x40\n", "LDS R1, [R0]\nIADD3 R0, R0, R1, RZ\n", NULL, 32, false};
+    struct piece p = {
+        SMOOTH, ".shared 8192\nMOV R0, 0x40\n", "LDS R1, [R0]\nIADD3 R0, R0, R1, RZ\n", NULL, 32, false};
     costs(t, &p, 8, 8 * (2 + 24 + 6));
     // 64-bit accesses go by half warps, 128-bit ones by quarters.
     p.code = "LDS.64 R2, [R0]\nIADD3 R0, R0, R2, RZ\n";
@@ -115,11 +130,13 @@ static void test_broadcast(struct test *t)
 }
 
 // One thread follows pointers: each load's result, a 64-bit address, is the next one's.
-static uint64_t chase(struct test *t, const char *settings, const uint64_t *offsets, unsigned count, unsigned loads)
+static uint64_t chase(struct test *t, const char *settings, const uint64_t *offsets, unsigned count,
+                      unsigned loads)
 {
     struct gpu_bench b;
     struct strbuf text = {0};
-    strbuf_printf(&text, "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nIADD3 R2, R2, 0x%x, RZ\n", (unsigned)offsets[0]);
+    strbuf_printf(&text, "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nIADD3 R2, R2, 0x%x, RZ\n",
+                  (unsigned)offsets[0]);
     for (unsigned k = 0; k < loads; k++) strbuf_puts(&text, "LDG.E.64 R2, [R2]\n");
     strbuf_puts(&text, "EXIT\n");
     uint64_t cycles = 0;
@@ -151,8 +168,8 @@ static void test_chase_l2(struct test *t)
     CHECK_EQ(t, chase(t, SMOOTH, in_one_line, 2, 24) - chase(t, SMOOTH, in_one_line, 2, 8), 16 * (2 + 168));
 }
 
-// Offsets of `count` lines in one bank of one channel, all in one row or each in a row of its own. The buffer begins
-// where a row ends.
+// Offsets of `count` lines in one bank of one channel, all in one row or each in a row of its own. The buffer
+// begins where a row ends.
 static void lines_of_a_bank(struct test *t, uint64_t *offsets, unsigned count, bool one_row)
 {
     struct chip_config c;
@@ -170,7 +187,8 @@ static void lines_of_a_bank(struct test *t, uint64_t *offsets, unsigned count, b
     CHECK_EQ(t, n, count);
 }
 
-// 24 + 120 + 50, column to data 16, burst 2, 50 + 24; and 16 to activate the row, 16 more to close the one before.
+// 24 + 120 + 50, column to data 16, burst 2, 50 + 24; and 16 to activate the row, 16 more to close the one
+// before.
 static void test_chase_dram(struct test *t)
 {
     uint64_t hits[16], misses[16];
@@ -208,10 +226,16 @@ static void test_barrier(struct test *t)
     costs(t, &p, 16, 16 * 5);
 }
 
-// Sixteen warps of independent instructions: the one front end brings two a cycle, the schedulers could issue four.
+// Sixteen warps of independent instructions: the one front end brings two a cycle, the schedulers could issue
+// four.
 static void test_fetch_bound(struct test *t)
 {
-    struct piece p = {"icache.perfect=1 operands.conflicts=0", "", "IADD3 R0, R8, 0x1, RZ\nIADD3 R1, R8, 0x1, RZ\n", NULL, 512, false};
+    struct piece p = {"icache.perfect=1 operands.conflicts=0",
+                      "",
+                      "IADD3 R0, R8, 0x1, RZ\nIADD3 R1, R8, 0x1, RZ\n",
+                      NULL,
+                      512,
+                      false};
     costs(t, &p, 64, 64 * 2 * 16 / 2);
     p.settings = SMOOTH "issue.scheduler=lrr"; // greedy, three warps of a scheduler would starve its fourth
     costs(t, &p, 64, 64 * 2 * 16 / 4);
@@ -222,8 +246,12 @@ static void test_icache(struct test *t)
 {
     struct strbuf body = {0};
     for (unsigned k = 0; k < 1024; k++) strbuf_puts(&body, "IADD3 R0, R8, 0x1, RZ\n");
-    struct piece p = {"", "MOV R9, 0x4\nloop:\n", strbuf_text(&body),
-                      "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\n", 32, false};
+    struct piece p = {"",
+                      "MOV R9, 0x4\nloop:\n",
+                      strbuf_text(&body),
+                      "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\n",
+                      32,
+                      false};
     struct gpu_counts large, fits;
     cycles_of(t, &p, 1, &large);
     CHECK_EQ(t, large.fetch_icache_misses, 4 * 65); // 1,028 instructions in lines of 16
@@ -236,12 +264,18 @@ static void test_icache(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"dependent_chain", test_dependent_chain}, {"full_rate", test_full_rate},
-        {"dual_issue", test_dual_issue},           {"intervals", test_intervals},
-        {"shared_conflicts", test_shared_conflicts}, {"broadcast", test_broadcast},
-        {"chase_l1", test_chase_l1},               {"chase_l2", test_chase_l2},
-        {"chase_dram", test_chase_dram},           {"coalescing", test_coalescing},
-        {"barrier", test_barrier},                 {"fetch_bound", test_fetch_bound},
+        {"dependent_chain", test_dependent_chain},
+        {"full_rate", test_full_rate},
+        {"dual_issue", test_dual_issue},
+        {"intervals", test_intervals},
+        {"shared_conflicts", test_shared_conflicts},
+        {"broadcast", test_broadcast},
+        {"chase_l1", test_chase_l1},
+        {"chase_l2", test_chase_l2},
+        {"chase_dram", test_chase_dram},
+        {"coalescing", test_coalescing},
+        {"barrier", test_barrier},
+        {"fetch_bound", test_fetch_bound},
         {"icache", test_icache},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
