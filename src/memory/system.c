@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "memory/address.h"
+#include "memory/calendar.h"
 #include "memory/clock.h"
-#include "memory/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,9 +74,9 @@ struct memory_system {
     VEC(struct dram_record) dram_records;
     VEC(struct mshr) mshrs;
     uint32_t free_record, free_dram, free_mshr;
-    struct event_heap events;
+    struct calendar events;
     struct reply_queue *replies;
-    uint64_t order, pushed, answered;
+    uint64_t pushed, answered;
     struct memory_counts counts;
 };
 
@@ -111,6 +111,7 @@ struct memory_system *memory_system_create(const struct memory_config *c, unsign
     m->sm_input_free = heap_alloc(sm_count * sizeof *m->sm_input_free);
     m->replies = heap_alloc(sm_count * sizeof *m->replies);
     m->free_record = m->free_dram = m->free_mshr = NO_RECORD;
+    calendar_init(&m->events, memory_system_window(c));
     return m;
 }
 
@@ -131,7 +132,7 @@ void memory_system_destroy(struct memory_system *m)
     vec_fini(&m->records);
     vec_fini(&m->dram_records);
     vec_fini(&m->mshrs);
-    event_heap_fini(&m->events);
+    calendar_fini(&m->events);
     free(m);
 }
 
@@ -139,6 +140,7 @@ uint64_t memory_system_window(const struct memory_config *c)
 {
     struct clock_ratio icnt = {c->core_mhz, c->icnt_mhz};
     uint64_t way = clock_to_core(icnt, c->icnt_latency);
+    if (way > CALENDAR_CYCLES / 2) way = CALENDAR_CYCLES / 2;
     return way ? way : 1;
 }
 
@@ -161,7 +163,7 @@ static void give_record(struct memory_system *m, uint32_t r)
 
 static void at(struct memory_system *m, uint64_t cycle, enum event_kind kind, uint32_t what)
 {
-    event_heap_push(&m->events, (struct event){cycle, m->order++, kind, what});
+    calendar_push(&m->events, cycle, kind, what, CALENDAR_NO_TURN);
 }
 
 // -- crossbar
@@ -198,8 +200,7 @@ void memory_system_push(struct memory_system *m, const struct memory_request *r)
     m->pushed++;
     // Requests of one cycle go by SM, starting with another one each cycle.
     uint64_t turn = (r->sm + m->sm_count - r->cycle % m->sm_count) % m->sm_count;
-    event_heap_push(&m->events,
-                    (struct event){r->cycle, turn << 48 | (m->order++ & 0xffffffffffffull), EVENT_SEND, n});
+    calendar_push(&m->events, r->cycle, EVENT_SEND, n, (uint32_t)turn);
 }
 
 static void handle_send(struct memory_system *m, uint64_t now, uint32_t n)
@@ -481,8 +482,8 @@ static void handle_fill(struct memory_system *m, uint64_t now, uint32_t n)
 
 void memory_system_run(struct memory_system *m, uint64_t until)
 {
-    while (m->events.count && m->events.events[0].cycle < until) {
-        struct event e = event_heap_pop(&m->events);
+    struct calendar_event e;
+    while (calendar_pop(&m->events, until, &e)) {
         switch ((enum event_kind)e.kind) {
         case EVENT_SEND: handle_send(m, e.cycle, e.what); break;
         case EVENT_ARRIVE: handle_arrive(m, e.cycle, e.what); break;
@@ -495,10 +496,7 @@ void memory_system_run(struct memory_system *m, uint64_t until)
     }
 }
 
-uint64_t memory_system_next(const struct memory_system *m)
-{
-    return m->events.count ? m->events.events[0].cycle : UINT64_MAX;
-}
+uint64_t memory_system_next(const struct memory_system *m) { return calendar_next(&m->events); }
 
 bool memory_system_take(struct memory_system *m, unsigned sm, uint64_t until, struct memory_reply *r)
 {

@@ -43,7 +43,7 @@ struct memory_system *memory_system_create(const struct memory_config *c, unsign
 void memory_system_destroy(struct memory_system *m);
 // Cycles that pass at least between a request and its reply: the longest window SMs may run ahead.
 uint64_t memory_system_window(const struct memory_config *c);
-// In any order within a window; none earlier than the last run's end.
+// In any order; none more than a window before the last run's end.
 void memory_system_push(struct memory_system *m, const struct memory_request *r);
 // Everything before core cycle `until`.
 void memory_system_run(struct memory_system *m, uint64_t until);
