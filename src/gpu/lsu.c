@@ -188,6 +188,11 @@ void record_part_done(struct sm *s, uint32_t record, uint64_t cycle)
 // -- the queue
 // ---------------------------------------------------------------------------------------------------
 
+static uint32_t store_token(const struct sm *s, unsigned slot)
+{
+    return (uint32_t)TOKEN_STORE << TOKEN_SHIFT | (s->warps[slot].generation & 0x7fffff) << 6 | slot;
+}
+
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive)
 {
     struct timed_access *a = &s->engine->access;
@@ -212,16 +217,13 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     if (a->local) coalesce_local(s, e, a);
     bool is_store = e->kind == LSU_STORE || e->kind == LSU_REDUCE;
     if (is_store) s->warps[slot].stores += e->count;
+    e->token =
+        store_token(s, slot); // the warp may have ended, and its slot have another, when the line is sent
     if (!is_store && (o->dst_words || o->pred_writes || e->kind != LSU_SHARED)) {
         e->record = new_record(s, slot, o);
         operand_result(s, &s->warps[slot], o, CYCLE_NEVER, true);
     }
     if (s->queue_count == 1) s->lsu_next = later(s->lsu_next, later(arrive, s->now + 1));
-}
-
-static uint32_t store_token(const struct sm *s, unsigned slot)
-{
-    return (uint32_t)TOKEN_STORE << TOKEN_SHIFT | (s->warps[slot].generation & 0x7fffff) << 6 | slot;
 }
 
 static bool load_through(struct sm *s, struct tags *t, enum token_kind kind, struct lsu_entry *e,
@@ -265,11 +267,11 @@ static bool send_line(struct sm *s, struct lsu_entry *e)
                             &n->l1_pending_hits);
     case LSU_STORE:
         cache_store(s->l1.cache, x->line, x->sectors, false, false, &victim);
-        lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_STORE, store_token(s, e->warp));
+        lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_STORE, e->token);
         return true;
     case LSU_REDUCE:
         cache_invalidate(s->l1.cache, x->line);
-        lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_REDUCE, store_token(s, e->warp));
+        lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_REDUCE, e->token);
         return true;
     case LSU_ATOMIC: cache_invalidate(s->l1.cache, x->line); break;
     case LSU_SHARED: return true;

@@ -50,6 +50,7 @@ struct lsu_entry {
     uint64_t arrive; // operands are collected
     const struct op *op;
     uint32_t warp, record; // record: NONE32 for stores
+    uint32_t token;        // of stores
     uint8_t kind;          // enum lsu_kind
     uint16_t cycles;       // shared memory: passes over its banks
     uint16_t count, next;  // transactions

@@ -1,6 +1,6 @@
-// A queue of events by time for a machine whose events are nearly all near: a ring of buckets, one a cycle, and a heap
-// for what is farther away than the ring is long. Within a cycle events come in order of pushing, but for those pushed
-// with a turn: they come last, in order of their turns.
+// A queue of events by time for a machine whose events are nearly all near: a ring of buckets, one a cycle,
+// and a heap for what is farther away than the ring is long. Within a cycle events come in order of pushing,
+// but for those pushed with a turn: they come last, in order of their turns.
 //
 //     bucket:   plain ─▶ plain ─▶ …     then    turn 3 ─▶ turn 3 ─▶ turn 7
 #pragma once
@@ -28,9 +28,9 @@ struct calendar {
     uint64_t occupied[CALENDAR_CYCLES / 64];
     VEC(struct calendar_event) events;
     uint32_t free;
-    uint64_t base;  // no event is before it
-    uint64_t lag;   // of pushes behind the last event taken
-    uint64_t order; // of far events
+    uint64_t base;         // no event is before it
+    uint64_t lag;          // of pushes behind the last event taken
+    uint64_t order;        // of far events
     struct event_heap far; // what: index into events
     size_t count;
 };

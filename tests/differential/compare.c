@@ -27,7 +27,10 @@ const struct variant variants[] = {
      false,
      4},
     {"fewest-registers-stack", {"compile.max_registers=16", "simt=stack"}, false, 4},
+    {"timed", {"gpu=gtx1080ti"}, false, 2},
+    {"timed-tiny-stack", {"gpu=tiny", "simt=stack", "compile.profile=ptxplus"}, false, 2},
     {"warp-64", {"warp.size=64"}, true, 0},
+    {"timed-warp-64", {"gpu=titanv", "warp.size=64"}, true, 4},
     {"warp-64-stack-portable", {"warp.size=64", "simt=stack", "exec.isa=portable"}, true, 2},
     {"warp-8", {"warp.size=8", "compile.profile=ptxplus", "compile.check=1"}, true, 2},
     {"warp-1", {"warp.size=1"}, true, 4},
@@ -45,6 +48,7 @@ static enum wf_status set_pair(struct wf_context *c, const char *pair)
     char key[96];
     const char *equal = strchr(pair, '=');
     snprintf(key, sizeof key, "%.*s", (int)(equal - pair), pair);
+    if (str_equal(key, "gpu")) return wf_gpu(c, equal + 1);
     return wf_set(c, key, equal + 1);
 }
 

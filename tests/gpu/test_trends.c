@@ -1,5 +1,5 @@
-// Cycles and counters move the right way with each knob: bands of ratios against the same GPU without it, wide on
-// purpose. One SM, so that the small inputs fill it.
+// Cycles and counters move the right way with each knob: bands of ratios against the same GPU without it,
+// wide on purpose. One SM, so that the small inputs fill it.
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -92,8 +92,8 @@ static double measure(struct test *t, const struct trend *r, const char *knob)
     struct workload_options options = {
         .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = add, .launched_context = &s};
     struct workload_result result;
-    CHECK_MSG(t, workload_run(workload_find(r->workload, &near), c, &options, &result) == WF_OK, "%s with %s: %s",
-              r->workload, knob, wf_errors(c));
+    CHECK_MSG(t, workload_run(workload_find(r->workload, &near), c, &options, &result) == WF_OK,
+              "%s with %s: %s", r->workload, knob, wf_errors(c));
     wf_context_destroy(c);
     return (double)s.value;
 }
@@ -102,9 +102,11 @@ static void test_trends(struct test *t)
 {
     for (size_t k = 0; k < TEST_COUNT(trends); k++) {
         const struct trend *r = &trends[k];
-        double base = measure(t, r, ""), turned = measure(t, r, r->knob), ratio = base > 0 ? turned / base : 0;
-        CHECK_MSG(t, ratio >= r->least && ratio <= r->most, "%s with %s: %s %.0f became %.0f, %.3f times, not %.2f to %.2f",
-                  r->workload, r->knob, r->what, base, turned, ratio, r->least, r->most);
+        double base = measure(t, r, ""), turned = measure(t, r, r->knob),
+               ratio = base > 0 ? turned / base : 0;
+        CHECK_MSG(t, ratio >= r->least && ratio <= r->most,
+                  "%s with %s: %s %.0f became %.0f, %.3f times, not %.2f to %.2f", r->workload, r->knob,
+                  r->what, base, turned, ratio, r->least, r->most);
     }
 }
 
