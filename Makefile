@@ -90,6 +90,10 @@ quickstart:
 
 # One workload and one thread at a time, on a machine that does nothing else.
 bench: all
+	@echo "Values alone:"
+	@$(BUILD)/warpfold bench --size medium --functional
+	@echo
+	@echo "Values and time:"
 	@$(BUILD)/warpfold bench --size medium
 
 .PHONY: tests check-layers clean

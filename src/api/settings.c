@@ -60,6 +60,11 @@ static bool check_chip(struct wf_context *c, const struct chip_config *before)
 enum wf_status wf_gpu(struct wf_context *c, const char *name)
 {
     struct chip_config before = c->chip;
+    if (!name) {
+        free(c->gpu);
+        c->gpu = NULL;
+        return WF_OK;
+    }
     if (!gpu_file_load(&c->config, name, &c->diag)) return WF_BAD_USAGE;
     if (!check_chip(c, &before)) return WF_BAD_USAGE;
     forget_chip(c);

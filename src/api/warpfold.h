@@ -45,7 +45,8 @@ void wf_context_destroy(struct wf_context *c); // and everything made from it
 // allocation; later it is WF_BAD_USAGE.
 enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
 // Launches from now on are timed on a GPU: one of the library's by name, or a file's path (KEY = VALUE
-// lines). Without a call runs are functional. Settings the file makes can be changed by wf_set afterwards.
+// lines). Without a call, or after one with NULL, runs are functional. Settings the file makes can be changed
+// by wf_set afterwards.
 enum wf_status wf_gpu(struct wf_context *c, const char *name_or_path);
 bool wf_gpu_at(size_t index, const char **name, const char **meaning); // the library's; false past the last
 void wf_set_max_cycles(struct wf_context *c,

@@ -70,6 +70,7 @@ static enum wf_status verify(const struct options *o, const struct selection *wh
     struct workload_options options = {.size = what->size, .ptx = what->ptx};
     struct workload_result plain;
     enum wf_status status = command_settings(o, c, d);
+    if (status == WF_OK) status = wf_gpu(c, NULL);
     if (status == WF_OK) status = wf_set(c, "compile.optimise", "0");
     if (status == WF_OK) status = wf_set(c, "exec.isa", "general");
     if (status == WF_OK) status = workload_run(w, c, &options, &plain);

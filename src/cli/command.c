@@ -76,14 +76,15 @@ static enum wf_status apply_gpu(const struct options *o, struct wf_context *c, s
         diag_error(d, loc_none(), "--gpu %s: a GPU times the run, and --functional has no time", gpu);
         return WF_BAD_USAGE;
     }
-    if (cycles && !gpu) {
-        diag_error(d, loc_none(), "--max-cycles %s: only a timed run has cycles; name a --gpu",
+    if (cycles && options_has(o, OPTION_FUNCTIONAL)) {
+        diag_error(d, loc_none(), "--max-cycles %s: a functional run has no cycles",
                    options_value(o, OPTION_MAX_CYCLES));
         return WF_BAD_USAGE;
     }
     if (threads) wf_set_threads(c, (unsigned)threads);
     wf_set_max_cycles(c, cycles);
-    return gpu ? wf_gpu(c, gpu) : WF_OK;
+    if (options_has(o, OPTION_FUNCTIONAL)) return WF_OK;
+    return wf_gpu(c, gpu ? gpu : "gtx1080ti");
 }
 
 static enum wf_status apply_set(const char *pair, struct wf_context *c, struct diag *d)

@@ -74,10 +74,8 @@ static bool parse_one(struct options *o, int argc, char **argv, int *i, struct d
     if (!find(o->command, text, length, &id)) return refuse_unknown(o->command, text, length, d);
     const char *name = rows[id].name;
     if (rows[id].flags & LATER)
-        return diag_error(
-            d, loc_none(),
-            "%s (%s) arrives with a later version; this one (%s) executes kernels without timing", name,
-            rows[id].help, WF_VERSION);
+        return diag_error(d, loc_none(), "%s (%s) arrives with a later version; this one is %s", name,
+                          rows[id].help, WF_VERSION);
     if (!rows[id].argument && value) return diag_error(d, loc_none(), "%s takes no value", name);
     if (rows[id].argument && value)
         value++;

@@ -261,6 +261,7 @@ static enum wf_status verify(const struct options *o, struct session *s)
     diag_init(&quiet);
     session_init(&base, wf_context_create(), &quiet);
     enum wf_status status = command_settings(o, base.context, &quiet);
+    if (status == WF_OK) status = wf_gpu(base.context, NULL);
     for (size_t i = 0; i < sizeof plain / sizeof plain[0] && status == WF_OK; i++)
         status = wf_set(base.context, plain[i][0], plain[i][1]);
     if (status == WF_OK) status = execute(o, &base);

@@ -44,11 +44,11 @@ static const char *outcome(const struct report_bench_row *r)
 
 void report_bench_table(const struct report_bench *b, bool colour, struct strbuf *out)
 {
-    static const char *const heads[] = {"workload",       "launches",  "warp instr", "seconds",
-                                        "M warp instr/s", "max error", "verified"};
-    enum { COLUMNS = sizeof heads / sizeof heads[0] };
+    static const char *const heads[] = {"workload",  "launches", "warp instr", "seconds", "M warp instr/s",
+                                        "max error", "verified", "cycles",     "IPC"};
+    bool timed = b->rows.count && b->rows.data[0].run.gpu;
     struct table t;
-    table_init(&t, heads, COLUMNS);
+    table_init(&t, heads, sizeof heads / sizeof heads[0] - (timed ? 0 : 2));
     uint64_t instructions = 0, launches = 0;
     double seconds = 0;
     for (size_t i = 0; i < b->rows.count; i++) {
@@ -61,6 +61,10 @@ void report_bench_table(const struct report_bench *b, bool colour, struct strbuf
         table_add(&t, "%.1f", speed(&total) / 1e6);
         table_add(&t, "%.1e", row->max_error);
         table_add(&t, "%s", outcome(row));
+        if (timed) {
+            table_add_u64(&t, total.cycles);
+            table_add(&t, "%.2f", report_run_ipc(&total));
+        }
         instructions += total.warp_instructions;
         launches += row->run.launches.count;
         seconds += total.wall_seconds;
@@ -127,6 +131,7 @@ static void write_row(struct json *j, const struct report_bench_row *row)
     report_u64(j, "output_hash", row->output_hash);
     report_u64(j, "launches", row->run.launches.count);
     report_u64(j, "cycles", total.cycles);
+    report_f64(j, "ipc", report_run_ipc(&total));
     report_u64(j, "warp_instructions", total.warp_instructions);
     report_u64(j, "thread_instructions", total.thread_instructions);
     report_f64(j, "wall_seconds", total.wall_seconds);

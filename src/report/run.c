@@ -106,6 +106,11 @@ struct report_launch report_run_sum(const struct report_run *r)
     return s;
 }
 
+double report_run_ipc(const struct report_launch *l)
+{
+    return l->cycles != WF_UNKNOWN && l->cycles ? (double)l->warp_instructions / (double)l->cycles : NAN;
+}
+
 static void write_measured(struct json *j, const struct report_launch *l)
 {
     bool timed = l->cycles != WF_UNKNOWN;
@@ -115,7 +120,7 @@ static void write_measured(struct json *j, const struct report_launch *l)
     report_u64(j, "fetched_warp_instructions", l->fetched);
     report_u64(j, "skipped_warp_instructions", timed ? 0 : WF_UNKNOWN); // base skips and reuses nothing
     report_u64(j, "reused_warp_instructions", timed ? 0 : WF_UNKNOWN);
-    report_f64(j, "ipc", timed && l->cycles ? (double)l->warp_instructions / (double)l->cycles : NAN);
+    report_f64(j, "ipc", report_run_ipc(l));
     report_f64(j, "occupancy", timed ? l->occupancy : NAN);
     report_u64(j, "races", l->races);
     report_f64(j, "wall_seconds", l->wall_seconds);
@@ -236,7 +241,7 @@ static void add_kernel_row(struct table *t, const struct report_run *r, size_t f
               total.wall_seconds > 0 ? (double)total.warp_instructions / total.wall_seconds / 1e6 : 0.0);
     if (!r->gpu) return;
     table_add_u64(t, total.cycles);
-    table_add(t, "%.2f", total.cycles ? (double)total.warp_instructions / (double)total.cycles : 0.0);
+    table_add(t, "%.2f", report_run_ipc(&total));
 }
 
 static bool seen_before(const struct report_run *r, size_t index)

@@ -35,6 +35,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
                     const struct wf_stats *stats);
 // The measured figures of all launches together; what belongs to one launch is zero.
 struct report_launch report_run_sum(const struct report_run *r);
+double report_run_ipc(const struct report_launch *l); // warp instructions a cycle; NAN: not timed
 void report_run_json(const struct report_run *r, struct strbuf *out);
 // A line a kernel: launches of one kernel are summed.
 void report_run_table(const struct report_run *r, bool colour, struct strbuf *out);

@@ -1,6 +1,7 @@
 // The speed gate that noise cannot move: host instructions of pinned launches, counted by callgrind, against
 // the figures in bench/instructions.txt. Each stresses another part: streaming memory, shared memory and
-// floating point, divergence; then streaming and shared memory timed on a whole chip.
+// floating point, divergence; then streaming and shared memory timed on a whole chip, where the figure per
+// cycle of an SM with something to do is gated as well.
 #include "base/file.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -13,23 +14,30 @@
 
 struct pinned {
     const char *name, *arguments;
+    const char *per_cycle; // name of its figure per active SM-cycle; NULL: not timed
 };
 
 static const struct pinned launches[] = {
-    {"vecadd", "run kernels/ptx/nvcc/vecadd.ptx --kernel vecadd --grid 1000 --block 256 --arg "
-               "buf=f32:256000:iota --arg "
-               "buf=f32:256000:iota --arg buf=f32:256000:zero --arg s32=256000"},
-    {"matrixMul", "run kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 4,4 --block 32,32 --arg "
-                  "buf=f32:16384:zero --arg "
-                  "buf=f32:16384:rand:1 --arg buf=f32:16384:rand:2 --arg s32=128 --arg s32=128"},
-    {"nqueens", "bench nqueens --size small"},
+    {"vecadd",
+     "run kernels/ptx/nvcc/vecadd.ptx --kernel vecadd --grid 1000 --block 256 --arg "
+     "buf=f32:256000:iota --arg "
+     "buf=f32:256000:iota --arg buf=f32:256000:zero --arg s32=256000 --functional",
+     NULL},
+    {"matrixMul",
+     "run kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 4,4 --block 32,32 --arg "
+     "buf=f32:16384:zero --arg "
+     "buf=f32:16384:rand:1 --arg buf=f32:16384:rand:2 --arg s32=128 --arg s32=128 --functional",
+     NULL},
+    {"nqueens", "bench nqueens --size small --functional", NULL},
     {"vecadd-timed",
      "run kernels/ptx/nvcc/vecadd.ptx --kernel vecadd --grid 100 --block 256 --arg "
-     "buf=f32:25600:iota --arg buf=f32:25600:iota --arg buf=f32:25600:zero --arg s32=25600 --gpu gtx1080ti"},
+     "buf=f32:25600:iota --arg buf=f32:25600:iota --arg buf=f32:25600:zero --arg s32=25600 --gpu gtx1080ti",
+     "vecadd-timed-per-SM-cycle"},
     {"matrixMul-timed",
      "run kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 2,2 --block 32,32 --arg "
      "buf=f32:4096:zero --arg buf=f32:4096:rand:1 --arg buf=f32:4096:rand:2 --arg s32=64 --arg s32=64 --gpu "
-     "gtx1080ti"},
+     "gtx1080ti",
+     "matrixMul-timed-per-SM-cycle"},
 };
 
 // Settings that pin what runs: the AVX2 interpreter, since valgrind knows no AVX-512.
@@ -67,15 +75,47 @@ static uint64_t measure(struct test *t, const struct pinned *p)
     return count;
 }
 
-static void write_figures(struct test *t, const char *old, const char *compiler, const uint64_t *counts)
+// Cycles of SMs with a resident warp, of the same launch.
+static uint64_t active_cycles(struct test *t, const struct pinned *p)
+{
+    static const char key[] = "\"sm.sm.active_cycles\": ";
+    char command[2000], *out;
+    snprintf(command, sizeof command, "%s %s --json -", test_binary(), p->arguments);
+    int status = test_command(command, 60, &out, NULL);
+    const char *at = strstr(out, key);
+    CHECK_MSG(t, status == 0 && at, "%s ends with status %d", command, status);
+    uint64_t cycles = at ? strtoull(at + strlen(key), NULL, 10) : 0;
+    free(out);
+    return cycles ? cycles : 1;
+}
+
+struct figure {
+    const char *name;
+    uint64_t count;
+};
+
+static size_t measure_all(struct test *t, struct figure *figures)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < TEST_COUNT(launches); i++) {
+        uint64_t count = measure(t, &launches[i]);
+        figures[n++] = (struct figure){launches[i].name, count};
+        if (launches[i].per_cycle)
+            figures[n++] = (struct figure){launches[i].per_cycle, count / active_cycles(t, &launches[i])};
+    }
+    return n;
+}
+
+static void write_figures(struct test *t, const char *old, const char *compiler, const struct figure *figures,
+                          size_t count)
 {
     struct strbuf out = {0};
     const char *why;
     for (const char *p = old; *p == '#'; p += strcspn(p, "\n") + 1)
         strbuf_write(&out, p, strcspn(p, "\n") + 1);
     strbuf_printf(&out, "compiler %s\n", compiler);
-    for (size_t i = 0; i < TEST_COUNT(launches); i++)
-        strbuf_printf(&out, "%s %llu\n", launches[i].name, (unsigned long long)counts[i]);
+    for (size_t i = 0; i < count; i++)
+        strbuf_printf(&out, "%s %llu\n", figures[i].name, (unsigned long long)figures[i].count);
     CHECK(t, file_write(FIGURES, strbuf_text(&out), out.length, &why));
     strbuf_fini(&out);
 }
@@ -85,7 +125,7 @@ static void test_gate(struct test *t)
     char compiler[128], pattern[160], *text;
     size_t length;
     const char *why, *update = getenv("UPDATE_GOLDEN");
-    uint64_t counts[TEST_COUNT(launches)];
+    struct figure figures[2 * TEST_COUNT(launches)];
     if (strstr(test_binary(), "build/warpfold") == NULL) {
         test_skip(t, "the figures are of the release build");
         return;
@@ -107,17 +147,17 @@ static void test_gate(struct test *t)
         free(text);
         return;
     }
-    for (size_t i = 0; i < TEST_COUNT(launches); i++) {
-        counts[i] = measure(t, &launches[i]);
-        uint64_t before = recorded(text, launches[i].name);
-        printf("  %s: %llu host instructions, %+.2f %%\n", launches[i].name, (unsigned long long)counts[i],
-               before ? 100.0 * ((double)counts[i] / (double)before - 1) : 0.0);
+    size_t n = measure_all(t, figures);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t count = figures[i].count, before = recorded(text, figures[i].name);
+        printf("  %s: %llu host instructions, %+.2f %%\n", figures[i].name, (unsigned long long)count,
+               before ? 100.0 * ((double)count / (double)before - 1) : 0.0);
         if (!writing)
-            CHECK_MSG(t, (double)counts[i] <= (double)before * 1.02,
-                      "%s: %llu host instructions, %llu are recorded in " FIGURES, launches[i].name,
-                      (unsigned long long)counts[i], (unsigned long long)before);
+            CHECK_MSG(t, (double)count <= (double)before * 1.02,
+                      "%s: %llu host instructions, %llu are recorded in " FIGURES, figures[i].name,
+                      (unsigned long long)count, (unsigned long long)before);
     }
-    if (writing) write_figures(t, text, compiler, counts);
+    if (writing) write_figures(t, text, compiler, figures, n);
     free(text);
 }
 

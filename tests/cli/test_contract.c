@@ -14,7 +14,7 @@
 static void test_vecadd(struct test *t)
 {
     struct cli c = {.t = t};
-    cli_run(&c, VECADD " --dump 2=$D/sum.bin --dump 1=$D/b.bin --json $D/run.json");
+    cli_run(&c, VECADD " --functional --dump 2=$D/sum.bin --dump 1=$D/b.bin --json $D/run.json");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
     CHECK_STR(t, c.err, "");
     CHECK_HAS(t, c.out, "vecadd");
@@ -65,6 +65,28 @@ static void test_vecadd(struct test *t)
     free(b);
     free(json);
     cli_fini(&c);
+}
+
+// Without --functional a run is timed, on the paper's GPU unless another is named.
+static void test_timed(struct test *t)
+{
+    static const char *const gpus[][2] = {{"", "\"gtx1080ti\""}, {" --gpu tiny", "\"tiny\""}};
+    for (size_t g = 0; g < TEST_COUNT(gpus); g++) {
+        struct cli c = {.t = t};
+        char arguments[300];
+        snprintf(arguments, sizeof arguments, VECADD " --json -%s", gpus[g][0]);
+        cli_run(&c, arguments);
+        CHECK(t, c.status == 0);
+        CHECK_STR(t, cli_json(c.out, "gpu"), gpus[g][1]);
+        double cycles = atof(cli_json(c.out, "cycles")),
+               executed = atof(cli_json(c.out, "warp_instructions")), ipc = atof(cli_json(c.out, "ipc"));
+        CHECK(t, cycles > 100 && executed > 0);
+        CHECK_MSG(t, ipc > executed / cycles - 1e-6 && ipc < executed / cycles + 1e-6, "IPC %g", ipc);
+        CHECK(t, atof(cli_json(c.out, "occupancy")) > 0 && atof(cli_json(c.out, "occupancy")) <= 1);
+        CHECK(t, atof(cli_json(c.out, "fetched_warp_instructions")) >= executed);
+        CHECK_STR(t, cli_json(c.out, "skipped_warp_instructions"), "0");
+        cli_fini(&c);
+    }
 }
 
 // Only JSON on stdout, and what kernels print on stderr.
@@ -285,6 +307,7 @@ int main(int argc, char **argv)
         {"verify", test_verify},     {"determinism", test_determinism},
         {"start", test_start},       {"races", test_races},
         {"screens", test_screens},   {"lists", test_lists},
-        {"mark", test_mark},         {"bench", test_bench}};
+        {"timed", test_timed},       {"mark", test_mark},
+        {"bench", test_bench}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
