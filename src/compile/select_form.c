@@ -128,6 +128,20 @@ static void force_register(struct select *s, struct mach_inst *i, unsigned k)
     set_src(i, k, o);
 }
 
+// Of several shared operands, the one to move to a register: one whose address took an add, as DARSIE's
+// Figure 6 has it (mov $r0, s[$ofs4]; mad $r10, s[$ofs2 + 4], $r0, $r10), else the first. 4: there is none.
+static unsigned shared_to_move(const struct select *s, const struct mach_inst *i)
+{
+    unsigned first = 4;
+    for (unsigned k = 4; k-- > 0;) {
+        if (i->i.src[k].kind != OPERAND_SHARED) continue;
+        first = k;
+        for (size_t n = 0; n < s->made.count; n++)
+            if (s->made.data[n]->dst[0] == i->src[k]) return k;
+    }
+    return first;
+}
+
 // The table of instructions wants one non-register source, and hardware wants the first source of several in
 // a register.
 static void fit_sources(struct select *s, struct mach_inst *i)
@@ -137,8 +151,7 @@ static void fit_sources(struct select *s, struct mach_inst *i)
         count += i->i.src[k].kind != OPERAND_NONE;
         others += is_other(i, k);
     }
-    for (unsigned k = 0; k < 4 && others > 1; k++)
-        if (i->i.src[k].kind == OPERAND_SHARED) force_register(s, i, k), others--;
+    for (unsigned k; others > 1 && (k = shared_to_move(s, i)) < 4; others--) force_register(s, i, k);
     bool unary = count == 1;
     if (!unary && is_other(i, 0) && (is_other(i, 1) || !commute(i))) {
         if (i->i.op == OP_IADD3 && !is_other(i, 2))
