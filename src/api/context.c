@@ -18,6 +18,8 @@ void wf_context_destroy(struct wf_context *c)
     vec_fini(&c->streams);
     vec_fini(&c->textures);
     if (c->memory) memory_destroy(c->memory);
+    free(c->sm_counts);
+    free(c->sms);
     launch_fault_fini(&c->fault);
     launch_race_fini(&c->race);
     strbuf_fini(&c->errors);

@@ -54,6 +54,8 @@ struct wf_context {
     struct launch_fault fault;
     struct launch_race race;
     struct wf_counter counters[API_COUNTERS];
+    struct gpu_counts *sm_counts; // heap, by SM; NULL: no timed launch yet
+    struct wf_sm_account *sms;    // heap
 };
 
 struct wf_stream {
@@ -90,7 +92,9 @@ struct wf_kernel {
     struct program *program;
     struct wf_kernel_info info;
     struct strbuf listing;
-    struct arena marks; // of the last wf_kernel_marks
+    struct arena marks;   // of the last wf_kernel_marks
+    struct arena account; // of the last wf_kernel_account
+    uint64_t *slots;      // [instruction, or none][SLOT_COUNT], heap; NULL: not timed yet
 };
 
 void api_settings_add(struct wf_context *c);
@@ -100,6 +104,9 @@ bool api_variable_address(const struct wf_module *m, const struct ptx_variable *
 uint64_t api_bound_texture(const struct wf_module *m, const struct ptx_variable *v); // 0: none
 void api_module_destroy(struct wf_module *m);
 void api_kernel_destroy(struct wf_kernel *k);
+// Where a timed launch of this kernel counts, and what it counted SM by SM.
+void api_account_begin(struct wf_kernel *k, struct chip_account *account);
+const struct wf_sm_account *api_account_sms(struct wf_context *c);
 // Fills stats (may be NULL) from the counts of a launch.
 // timed: NULL in functional runs, whose timing counters are unknown.
 void api_counters_fill(struct wf_context *c, const struct exec_counts *counts,

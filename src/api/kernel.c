@@ -89,6 +89,8 @@ void api_kernel_destroy(struct wf_kernel *k)
     program_free(k->program);
     strbuf_fini(&k->listing);
     arena_fini(&k->marks);
+    arena_fini(&k->account);
+    free(k->slots);
     free(k);
 }
 

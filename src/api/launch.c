@@ -188,6 +188,8 @@ static void write_stats(struct wf_context *c, const struct exec_counts *counts,
         .race_text = c->race.text,
         .fault_text = c->fault.text,
         .wall_seconds = seconds,
+        .sms = timed ? api_account_sms(c) : NULL,
+        .sm_count = timed ? c->chip.gpu.sm_count : 0,
         .counters = c->counters,
         .counter_count = API_COUNTERS,
     };
@@ -209,8 +211,10 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
     bool is_timed = c->gpu && !l->check_races; // the race detector watches a functional run
     bool ok;
     if (is_timed) {
+        struct chip_account account;
+        api_account_begin(k, &account);
         if (!c->chip_state) c->chip_state = chip_create(&c->chip);
-        ok = chip_run(c->chip_state, l, c->max_cycles, c->threads, &timed, &c->fault);
+        ok = chip_run(c->chip_state, l, c->max_cycles, c->threads, &account, &timed, &c->fault);
         if (ok && timed.imbalance) { // a bug of the simulator must not pass for a result
             struct strbuf text = {0};
             strbuf_printf(&text, "internal error: the timing model's books do not balance: %s",

@@ -117,6 +117,26 @@ struct wf_mark { // of one instruction
 // One a instruction, by the settings `mark.*`; block may be NULL. Valid until the next call for this kernel.
 const struct wf_mark *wf_kernel_marks(struct wf_kernel *k, const uint32_t block[3], size_t *count);
 
+// -- where time goes ------------------------------------------------------------------------------
+// In every cycle in which an SM has a warp, each of its schedulers has issue.width slots, and each slot has
+// one reason.
+struct wf_slot {
+    const char *name, *meaning;
+};
+bool wf_slot_at(size_t index, struct wf_slot *slot); // false past the last
+struct wf_account {
+    uint32_t pc;
+    const char *instruction, *lines; // NULL in the last row, whose slots had no warp and so no instruction
+    const uint64_t *slots;           // by wf_slot_at's index
+};
+// One an instruction and one more, summed over the kernel's timed launches; NULL when there was none. Valid
+// until the next call for this kernel; `slots` goes on counting.
+const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count);
+struct wf_sm_account {
+    uint64_t active_cycles, warp_instructions;
+    const uint64_t *slots;
+};
+
 // -- textures -------------------------------------------------------------------------------------
 enum wf_texel {
     WF_TEXEL_U8,
@@ -165,6 +185,8 @@ struct wf_stats {
     const char *race_text;  // the first race, or NULL
     const char *fault_text; // the report of a failed program, or NULL
     double wall_seconds;
+    const struct wf_sm_account *sms; // by SM; NULL in functional runs
+    size_t sm_count;
     const struct wf_counter *counters; // every counter of the run, in a fixed order
     size_t counter_count;
 };

@@ -286,12 +286,23 @@ static void add_counts(struct gpu_counts *to, const struct gpu_counts *from)
 #undef GPU_SLOT
 }
 
-static void collect(struct run *r, struct chip_result *result, bool finished)
+static void add_to_account(const struct chip_account *account, const struct run *r, unsigned k)
+{
+    const uint64_t *slots = sm_inst_slots(r->sms[k]);
+    size_t places = ((size_t)r->launch->program->inst_count + 1) * SLOT_COUNT;
+    for (size_t n = 0; n < places; n++) account->inst_slots[n] += slots[n];
+    add_counts(&account->sms[k], sm_counts(r->sms[k]));
+}
+
+static void collect(struct run *r, const struct chip_account *account, struct chip_result *result,
+                    bool finished)
 {
     uint64_t end = r->last_end;
+
     for (unsigned k = 0; k < r->count; k++) {
         struct exec_counts *c = &r->engines[k].counts;
         add_counts(&result->gpu, sm_counts(r->sms[k]));
+        if (account) add_to_account(account, r, k);
         sm_collect(r->sms[k]);
 #define COUNTER(name, unit, meaning) result->exec.name += c->name;
 #include "exec/counters.def"
@@ -321,7 +332,7 @@ static void collect(struct run *r, struct chip_result *result, bool finished)
 }
 
 bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
-              struct chip_result *result, struct launch_fault *fault)
+              const struct chip_account *account, struct chip_result *result, struct launch_fault *fault)
 {
     struct run r;
     *result = (struct chip_result){0};
@@ -331,7 +342,7 @@ bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsig
     place_first(&r);
     bool good = run_windows(&r, w, max_cycles, fault);
     workers_destroy(w);
-    collect(&r, result, good);
+    collect(&r, account, result, good);
     c->now = r.now;
     if (!good) { // requests of a launch that did not end are forgotten with the memory that has them
         memory_system_destroy(c->memory);

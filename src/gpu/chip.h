@@ -18,11 +18,17 @@ struct chip_result {
 
 struct chip;
 
+struct chip_account {     // what a launch adds to; the caller's
+    uint64_t *inst_slots; // [instruction, or none][SLOT_COUNT]
+    struct gpu_counts *sms;
+};
+
 struct chip *chip_create(const struct chip_config *c);
 void chip_destroy(struct chip *c);
 
 // Whether a block of the launch fits on an SM; else why not.
 bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why);
-// Runs the launch to its end, or until max_cycles (0: none) have passed. False on a fault.
+// account may be NULL. Runs the launch to its end, or until max_cycles (0: none) have passed. False on a
+// fault.
 bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
-              struct chip_result *result, struct launch_fault *fault);
+              const struct chip_account *account, struct chip_result *result, struct launch_fault *fault);

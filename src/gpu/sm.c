@@ -244,10 +244,11 @@ static void start_placed(struct sm *s)
 // -- the account
 // -------------------------------------------------------------------------------------------------
 
+// An instruction after the last one stands for none.
 static void charge(struct sm *s, enum gpu_slot why, uint32_t inst, uint64_t slots)
 {
     s->counts.slots[why] += slots;
-    if (inst != NONE32) s->inst_slots[(size_t)inst * SLOT_COUNT + why] += slots;
+    s->inst_slots[(size_t)inst * SLOT_COUNT + why] += slots;
 }
 
 // A scheduler that issued nothing: what held up a ready warp, else what its oldest warp waits for.
@@ -258,7 +259,7 @@ static void charge_idle(struct sm *s, unsigned scheduler, uint64_t slots)
         return;
     }
     if (!s->order_count[scheduler]) {
-        charge(s, SLOT_NO_WARP, NONE32, slots);
+        charge(s, SLOT_NO_WARP, s->launch->launch->program->inst_count, slots);
         return;
     }
     const struct sm_warp *w = &s->warps[s->order[scheduler][0]];
@@ -418,6 +419,10 @@ const char *sm_check(const struct sm *s)
     if (slots != n->sm_active_cycles * s->config->schedulers * s->config->issue_width)
         return "the schedulers' slots do not add up";
     if (n->slots[SLOT_ISSUED] != n->issue_issued) return "slots issued are not instructions issued";
+    uint64_t placed = 0;
+    size_t places = ((size_t)s->launch->launch->program->inst_count + 1) * SLOT_COUNT;
+    for (size_t k = 0; k < places; k++) placed += s->inst_slots[k];
+    if (placed != slots) return "the slots of instructions are not those of schedulers";
     if (s->requested != s->replied) return "a memory request has no reply";
     if (s->queue_count || s->records_used || s->l1.used || s->texture.used || s->constant.used ||
         s->code.used)

@@ -63,7 +63,7 @@ struct cta *sm_stuck_block(const struct sm *s); // a block that has not ended, N
 void sm_collect(struct sm *s);                  // adds the counts of blocks that have not ended
 uint64_t sm_last_reply(const struct sm *s);     // cycle
 const struct gpu_counts *sm_counts(const struct sm *s);
-const uint64_t *sm_inst_slots(const struct sm *s); // [instruction][SLOT_COUNT]
+const uint64_t *sm_inst_slots(const struct sm *s); // [instruction, or none][SLOT_COUNT]
 // One line a warp that has not ended: pc, source line, what it waits for, since when.
 void sm_report(const struct sm *s, struct strbuf *out);
 // NULL when its books balance at the end of a launch, else what does not; static text.

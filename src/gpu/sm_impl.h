@@ -144,7 +144,7 @@ struct sm {
     uint64_t requested, replied;
 
     struct gpu_counts counts;
-    uint64_t *inst_slots; // [instruction][SLOT_COUNT]
+    uint64_t *inst_slots; // [instruction, or none][SLOT_COUNT]
     bool faulted;
 };
 

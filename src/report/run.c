@@ -1,6 +1,7 @@
 // Results of `warpfold run`. With several launches the figures at the top are sums, and those that belong to
 // one launch (kernel, grid, registers …) are null there and stand in "launches".
 #include "report/run.h"
+#include "report/account.h"
 #include "report/fields.h"
 #include "report/table.h"
 
@@ -13,7 +14,10 @@ void report_run_fini(struct report_run *r)
         free(r->launches.data[i].kernel);
         free(r->launches.data[i].mangled);
     }
+    for (size_t k = 0; k < r->sm_count; k++) free(r->sms[k].slots);
+    free(r->sms);
     vec_fini(&r->launches);
+    vec_fini(&r->kernels);
     free(r->counters);
     free(r->gpu);
     free(r->fault_text);
@@ -32,6 +36,26 @@ static void add_counters(struct report_run *r, const struct wf_stats *stats)
     for (size_t i = 0; i < r->counter_count; i++) {
         uint64_t *sum = &r->counters[i].value, more = stats->counters[i].value;
         *sum = *sum == WF_UNKNOWN || more == WF_UNKNOWN ? WF_UNKNOWN : *sum + more;
+    }
+}
+
+static void add_account(struct report_run *r, struct wf_kernel *kernel, const struct wf_stats *stats)
+{
+    bool known = false;
+    for (size_t i = 0; i < r->kernels.count; i++) known |= r->kernels.data[i] == kernel;
+    if (!known) vec_push(&r->kernels, kernel);
+    struct wf_slot slot;
+    size_t slots = 0;
+    while (wf_slot_at(slots, &slot)) slots++;
+    if (!r->sms) {
+        r->sm_count = stats->sm_count;
+        r->sms = heap_alloc(r->sm_count * sizeof *r->sms);
+        for (size_t k = 0; k < r->sm_count; k++) r->sms[k].slots = heap_alloc(slots * sizeof(uint64_t));
+    }
+    for (size_t k = 0; k < r->sm_count; k++) {
+        r->sms[k].active_cycles += stats->sms[k].active_cycles;
+        r->sms[k].warp_instructions += stats->sms[k].warp_instructions;
+        for (size_t n = 0; n < slots; n++) r->sms[k].slots[n] += stats->sms[k].slots[n];
     }
 }
 
@@ -56,6 +80,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
     memcpy(l.block, shape->block, sizeof l.block);
     vec_push(&r->launches, l);
     add_counters(r, stats);
+    if (stats->sms) add_account(r, kernel, stats);
     if (stats->gpu && !r->gpu) r->gpu = strdup(stats->gpu);
     if (stats->fault_text && !r->fault_text) r->fault_text = strdup(stats->fault_text);
     if (stats->race_text && !r->race_text) r->race_text = strdup(stats->race_text);
@@ -191,6 +216,8 @@ void report_run_json(const struct report_run *r, struct strbuf *out)
     for (size_t i = 0; i < r->counter_count; i++) report_u64(&j, r->counters[i].name, r->counters[i].value);
     json_close_object(&j);
     write_launches(&j, r);
+    json_key(&j, "account");
+    report_account_json(r, &j);
     json_close_object(&j);
 }
 
@@ -262,4 +289,5 @@ void report_run_table(const struct report_run *r, bool colour, struct strbuf *ou
         if (!seen_before(r, i)) add_kernel_row(&t, r, i);
     table_print(&t, colour, out);
     table_fini(&t);
+    if (r->gpu) report_account_table(r, colour, out);
 }

@@ -16,10 +16,17 @@ struct report_launch {
     double wall_seconds;
 };
 
+struct report_sm {
+    uint64_t active_cycles, warp_instructions, *slots; // slots: heap
+};
+
 enum report_verified { REPORT_NOT_VERIFIED, REPORT_VERIFIED, REPORT_MISMATCH };
 
 struct report_run {
     VEC(struct report_launch) launches;
+    VEC(struct wf_kernel *) kernels; // those timed; they live as long as their context
+    struct report_sm *sms;           // sums over the launches, heap
+    size_t sm_count;
     struct wf_counter *counters; // sums over the launches, heap
     size_t counter_count;
     char *gpu;                    // heap; NULL: not timed

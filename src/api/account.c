@@ -1,0 +1,63 @@
+// Where the schedulers' slots went: instruction by instruction over a kernel's timed launches, and SM by SM in
+// the last one.
+#include "api/impl.h"
+
+static const struct wf_slot names[SLOT_COUNT] = {
+#define GPU_COUNTER(group, name, unit, meaning)
+#define GPU_SLOT(which, name_, meaning_) [SLOT_##which] = {.name = #name_, .meaning = meaning_},
+#include "gpu/counters.def"
+#undef GPU_COUNTER
+#undef GPU_SLOT
+};
+
+bool wf_slot_at(size_t index, struct wf_slot *slot)
+{
+    if (index >= SLOT_COUNT) return false;
+    *slot = names[index];
+    return true;
+}
+
+void api_account_begin(struct wf_kernel *k, struct chip_account *account)
+{
+    struct wf_context *c = k->module->context;
+    if (!k->slots) k->slots = heap_alloc((k->program->inst_count + 1) * SLOT_COUNT * sizeof *k->slots);
+    free(c->sm_counts);
+    c->sm_counts = heap_alloc(c->chip.gpu.sm_count * sizeof *c->sm_counts);
+    *account = (struct chip_account){k->slots, c->sm_counts};
+}
+
+const struct wf_sm_account *api_account_sms(struct wf_context *c)
+{
+    uint32_t count = c->chip.gpu.sm_count;
+    free(c->sms);
+    c->sms = heap_alloc(count * sizeof *c->sms);
+    for (uint32_t k = 0; k < count; k++)
+        c->sms[k] = (struct wf_sm_account){.active_cycles = c->sm_counts[k].sm_active_cycles,
+                                           .warp_instructions = c->sm_counts[k].issue_issued,
+                                           .slots = c->sm_counts[k].slots};
+    return c->sms;
+}
+
+const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count)
+{
+    *count = 0;
+    if (!k->slots) return NULL;
+    arena_fini(&k->account);
+    arena_init(&k->account);
+    uint32_t n = k->program->inst_count;
+    struct wf_account *out = ARENA_ARRAY(&k->account, struct wf_account, n + 1);
+    struct strbuf text = {0};
+    for (uint32_t i = 0; i <= n; i++) {
+        out[i] = (struct wf_account){.pc = i * PC_STEP, .slots = k->slots + (size_t)i * SLOT_COUNT};
+        if (i == n) break;
+        program_print_inst(k->program, i, &text);
+        out[i].instruction = arena_strndup(&k->account, strbuf_text(&text), text.length);
+        strbuf_clear(&text);
+        program_print_lines(k->program, i, &text);
+        out[i].lines = arena_strndup(&k->account, strbuf_text(&text), text.length);
+        strbuf_clear(&text);
+    }
+    strbuf_fini(&text);
+    *count = n + 1;
+    return out;
+}

@@ -1,0 +1,151 @@
+// Rows of one source line are those whose lines, inlined calls included, read the same; they stand where the
+// line's first instruction does. What had no warp belongs to no line.
+#include "report/account.h"
+#include "report/fields.h"
+#include "report/table.h"
+
+#include <string.h>
+
+enum { SLOTS_MAX = 32 };
+
+static size_t slot_count(void)
+{
+    struct wf_slot slot;
+    size_t n = 0;
+    while (n < SLOTS_MAX && wf_slot_at(n, &slot)) n++;
+    return n;
+}
+
+static uint64_t sum_of(const uint64_t *slots)
+{
+    uint64_t sum = 0;
+    for (size_t n = slot_count(); n-- > 0;) sum += slots[n];
+    return sum;
+}
+
+static void add_to(uint64_t *sums, const uint64_t *slots)
+{
+    for (size_t n = slot_count(); n-- > 0;) sums[n] += slots[n];
+}
+
+// {"issued": 12, "memory": 88}: what is zero is left out.
+static void write_slots(struct json *j, const uint64_t *slots)
+{
+    struct wf_slot slot;
+    json_key(j, "slots");
+    json_open_object(j);
+    for (size_t n = 0; wf_slot_at(n, &slot); n++)
+        if (slots[n]) report_u64(j, slot.name, slots[n]);
+    json_close_object(j);
+}
+
+static void write_sms(const struct report_run *r, struct json *j)
+{
+    json_key(j, "sms");
+    json_open_array(j);
+    for (size_t k = 0; k < r->sm_count; k++) {
+        json_open_object(j);
+        report_u64(j, "sm", k);
+        report_u64(j, "active_cycles", r->sms[k].active_cycles);
+        report_u64(j, "warp_instructions", r->sms[k].warp_instructions);
+        write_slots(j, r->sms[k].slots);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+static void write_instructions(struct json *j, const struct wf_account *rows, size_t count)
+{
+    json_key(j, "instructions");
+    json_open_array(j);
+    for (size_t i = 0; i + 1 < count; i++) {
+        if (!sum_of(rows[i].slots)) continue;
+        json_open_object(j);
+        report_u64(j, "pc", rows[i].pc);
+        report_text(j, "instruction", rows[i].instruction);
+        report_text(j, "lines", rows[i].lines);
+        write_slots(j, rows[i].slots);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+static bool same_lines(const struct wf_account *a, const struct wf_account *b)
+{
+    return a->lines && b->lines ? strcmp(a->lines, b->lines) == 0 : a->lines == b->lines;
+}
+
+static void write_lines(struct json *j, const struct wf_account *rows, size_t count)
+{
+    bool *done = heap_alloc(count * sizeof *done);
+    json_key(j, "lines");
+    json_open_array(j);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t sums[SLOTS_MAX] = {0};
+        for (size_t k = i; k < count && !done[i]; k++) {
+            if (!same_lines(&rows[i], &rows[k])) continue;
+            add_to(sums, rows[k].slots);
+            done[k] = k > i;
+        }
+        if (done[i] || !sum_of(sums)) continue;
+        json_open_object(j);
+        report_text(j, "lines", rows[i].lines);
+        write_slots(j, sums);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    free(done);
+}
+
+static void sum_kernel(const struct wf_account *rows, size_t count, uint64_t *sums)
+{
+    for (size_t i = 0; i < count; i++) add_to(sums, rows[i].slots);
+}
+
+void report_account_json(const struct report_run *r, struct json *j)
+{
+    if (!r->gpu) {
+        json_null(j);
+        return;
+    }
+    json_open_object(j);
+    write_sms(r, j);
+    json_key(j, "kernels");
+    json_open_array(j);
+    for (size_t k = 0; k < r->kernels.count; k++) {
+        size_t count;
+        const struct wf_account *rows = wf_kernel_account(r->kernels.data[k], &count);
+        uint64_t sums[SLOTS_MAX] = {0};
+        sum_kernel(rows, count, sums);
+        json_open_object(j);
+        report_text(j, "kernel", wf_kernel_info(r->kernels.data[k])->mangled_name);
+        write_slots(j, sums);
+        write_lines(j, rows, count);
+        write_instructions(j, rows, count);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    json_close_object(j);
+}
+
+void report_account_table(const struct report_run *r, bool colour, struct strbuf *out)
+{
+    const char *heads[SLOTS_MAX + 1] = {"slots of schedulers, %"};
+    struct wf_slot slot;
+    size_t columns = 1;
+    while (columns <= SLOTS_MAX && wf_slot_at(columns - 1, &slot)) heads[columns++] = slot.name;
+    struct table t;
+    table_init(&t, heads, columns);
+    for (size_t k = 0; k < r->kernels.count; k++) {
+        size_t count;
+        const struct wf_account *rows = wf_kernel_account(r->kernels.data[k], &count);
+        uint64_t sums[SLOTS_MAX] = {0};
+        sum_kernel(rows, count, sums);
+        double all = (double)sum_of(sums);
+        table_add(&t, "%s", wf_kernel_info(r->kernels.data[k])->name);
+        for (size_t n = 0; n + 1 < columns; n++)
+            table_add(&t, "%.1f", all > 0 ? 100 * (double)sums[n] / all : 0.0);
+    }
+    table_print(&t, colour, out);
+    table_fini(&t);
+}

@@ -1,0 +1,111 @@
+// Every slot of every scheduler has one reason: kernels, SMs, instructions and the chip's counters tell the
+// same total, whatever the GPU and the number of host threads.
+#include "api/warpfold.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "harness/test.h"
+#include "workload/workload.h"
+
+#include <string.h>
+
+enum { SLOTS = 32 };
+
+struct totals {
+    uint64_t counters[SLOTS], sms[SLOTS]; // as the chip's counters and as its SMs have them
+    uint64_t active_cycles, sm_active_cycles;
+    VEC(struct wf_kernel *) kernels;
+};
+
+static size_t slot_count(void)
+{
+    struct wf_slot slot;
+    size_t n = 0;
+    while (wf_slot_at(n, &slot)) n++;
+    return n;
+}
+
+static void add_counter(struct totals *sum, const struct wf_counter *counter)
+{
+    struct wf_slot slot;
+    char name[64];
+    for (size_t n = 0; wf_slot_at(n, &slot); n++) {
+        snprintf(name, sizeof name, "sm.slots.%s", slot.name);
+        if (strcmp(name, counter->name) == 0) sum->counters[n] += counter->value;
+    }
+    if (strcmp(counter->name, "sm.sm.active_cycles") == 0) sum->active_cycles += counter->value;
+}
+
+static void launched(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
+                     const struct wf_stats *stats)
+{
+    struct totals *sum = context;
+    bool known = false;
+    (void)shape;
+    for (size_t i = 0; i < sum->kernels.count; i++) known |= sum->kernels.data[i] == kernel;
+    if (!known) vec_push(&sum->kernels, kernel);
+    for (size_t i = 0; i < stats->counter_count; i++) add_counter(sum, &stats->counters[i]);
+    for (size_t k = 0; k < stats->sm_count; k++) {
+        sum->sm_active_cycles += stats->sms[k].active_cycles;
+        for (size_t n = 0; n < slot_count(); n++) sum->sms[n] += stats->sms[k].slots[n];
+    }
+}
+
+// Several kernels and launches; divergence; barriers.
+static void test_totals(struct test *t)
+{
+    static const char *const cases[][2] = {
+        {"backprop", "gtx1080ti"}, {"bfs", "gtx1080ti-subcore"}, {"scan", "titanv"}, {"nqueens", "tiny"}};
+    for (size_t i = 0; i < TEST_COUNT(cases); i++) {
+        const char *near;
+        struct totals sum = {0};
+        struct wf_context *c = wf_context_create();
+        CHECK_EQ(t, wf_gpu(c, cases[i][1]), WF_OK);
+        wf_set_threads(c, 1 + i % 2);
+        struct workload_options options = {
+            .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = launched, .launched_context = &sum};
+        struct workload_result r;
+        CHECK_EQ(t, workload_run(workload_find(cases[i][0], &near), c, &options, &r), WF_OK);
+        uint64_t instructions[SLOTS] = {0}, issued = 0;
+        for (size_t k = 0; k < sum.kernels.count; k++) {
+            size_t count;
+            const struct wf_account *rows = wf_kernel_account(sum.kernels.data[k], &count);
+            CHECK_EQ(t, count, wf_kernel_info(sum.kernels.data[k])->instructions + 1);
+            CHECK(t, !rows[count - 1].lines && !rows[count - 1].instruction && rows[0].instruction);
+            for (size_t row = 0; row < count; row++)
+                for (size_t n = 0; n < slot_count(); n++) instructions[n] += rows[row].slots[n];
+            issued += rows[count - 1].slots[0];
+        }
+        CHECK_EQ(t, issued, 0); // nothing is issued without an instruction
+        for (size_t n = 0; n < slot_count(); n++) {
+            CHECK_EQ(t, sum.sms[n], sum.counters[n]);
+            CHECK_EQ(t, instructions[n], sum.counters[n]);
+        }
+        CHECK_EQ(t, sum.counters[0], r.warp_instructions);
+        CHECK(t, sum.active_cycles && sum.sm_active_cycles == sum.active_cycles);
+        vec_fini(&sum.kernels);
+        wf_context_destroy(c);
+    }
+}
+
+// A kernel that only ran functionally has no account, and neither has its launch.
+static void test_functional(struct test *t)
+{
+    const char *near;
+    struct totals sum = {0};
+    struct wf_context *c = wf_context_create();
+    struct workload_options options = {
+        .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = launched, .launched_context = &sum};
+    struct workload_result r;
+    CHECK_EQ(t, workload_run(workload_find("vecadd", &near), c, &options, &r), WF_OK);
+    size_t count;
+    CHECK(t, sum.kernels.count == 1 && !wf_kernel_account(sum.kernels.data[0], &count) && count == 0);
+    CHECK_EQ(t, sum.sm_active_cycles, 0);
+    vec_fini(&sum.kernels);
+    wf_context_destroy(c);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"totals", test_totals}, {"functional", test_functional}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
