@@ -19,6 +19,7 @@ static void write_result(struct warp *w, const struct split *s, const struct bar
 
 static void complete(struct cta *c, unsigned number)
 {
+    if (c->exec->observed) observed_barrier(c, number);
     struct barrier b = c->barriers[number];
     c->barriers[number] = (struct barrier){.all = true};
     c->barriers_used &= ~(1u << number);

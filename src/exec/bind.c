@@ -95,6 +95,13 @@ static bool logs_stores(const struct inst *i)
     return i->op != OP_LDGSTS && (space == SPACE_GENERIC || space == SPACE_GLOBAL);
 }
 
+static void make_stepped(struct exec *e, uint32_t index)
+{
+    e->full[index].run = e->masked[index].run = exec_hand_back;
+    if (index < e->program->inst_count)
+        e->address_operand[index] = exec_address_operand(&e->program->insts[index]);
+}
+
 static void bind_inst(struct exec *e, uint32_t index, struct isa_shape shape, uint16_t *slots)
 {
     static const struct handlers bad_constant = {exec_bad_constant, exec_bad_constant};
@@ -120,6 +127,7 @@ static void bind_inst(struct exec *e, uint32_t index, struct isa_shape shape, ui
     if (i->op == OP_BRA) b.target = &e->masked[i->target];
     if (e->entry_flags[index] & EXEC_JOIN) b.run = exec_join;
     e->masked[index] = b;
+    if (e->is_stepped) make_stepped(e, index);
 }
 
 void exec_bind(struct exec *e)
@@ -131,6 +139,7 @@ void exec_bind(struct exec *e)
     e->masked = ARENA_ARRAY(&e->arena, struct bound, count);
     e->general = ARENA_ARRAY(&e->arena, struct general, count);
     e->entry_flags = ARENA_ARRAY(&e->arena, uint8_t, count + 1);
+    if (e->is_stepped) e->address_operand = ARENA_ARRAY(&e->arena, uint8_t, count);
     mark_entries(e);
     uint16_t slots = 0;
     struct isa_shape shapes[OP_COUNT];
@@ -143,6 +152,7 @@ void exec_bind(struct exec *e)
     }
     e->full[p->inst_count] = e->masked[p->inst_count] =
         (struct bound){.run = exec_end_of_program, .handlers = &end, .index = p->inst_count, .slot = NO_SLOT};
+    if (e->is_stepped) make_stepped(e, p->inst_count);
     e->slots = ARENA_ARRAY(&e->arena, struct allocation_slot, (size_t)slots + 1);
 }
 

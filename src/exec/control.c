@@ -34,11 +34,16 @@ const struct bound *exec_join(const struct bound *d, struct warp *w, uint8_t *re
     TAIL(d->handlers->masked(d, w, regs, active));
 }
 
-const struct bound *exec_stop(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+const struct bound *exec_hand_back(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
-    (void)regs, (void)active;
-    warp_count_before(w, d);
-    return warp_stop(w, d->index);
+    (void)w, (void)regs, (void)active;
+    return d;
+}
+
+void exec_stop(const struct bound *next, struct warp *w)
+{
+    warp_count_before(w, next);
+    warp_stop(w, next->index);
 }
 
 const struct bound *exec_end_of_program(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)

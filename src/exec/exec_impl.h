@@ -1,5 +1,6 @@
 // Inside the execution engine: what a warp is, and how one instruction of it is executed. For exec/ itself
-// and for the timing model, which executes an instruction when it issues it (exec_step).
+// and for who takes it an instruction at a time: the timing model, which executes an instruction when it
+// issues it, and observed runs (exec_step).
 //
 //   program ── bind (bind.c) ──▶ bound instructions: handler, operand offsets, constants already read
 //                                          │
@@ -21,6 +22,7 @@
 #include "base/bits.h"
 #include "base/vec.h"
 #include "exec/launch.h"
+#include "exec/observe.h"
 
 enum { LANES_MAX = WARP_SIZE_MAX, GROUP_LANES = 32, BARRIERS = 16, NO_SLOT = UINT16_MAX };
 enum { PRED_SINK = 8, PRED_SLOTS = 9 };
@@ -112,14 +114,13 @@ struct warp {
     uint32_t pc;    // while it does not run: of the running split
     uint8_t state;  // enum warp_state
     VEC(struct split) splits;
-    uint32_t current;     // index of the running split (stack: the last)
-    uint32_t split_fuel;  // splits: backward branches until another split gets its turn
-    uint32_t split_turn;  // splits: joins the running one may still pass without giving way
-    uint32_t turn_lane;   // splits: whose turn came last
-    uint32_t arrival;     // threads it brings to a barrier: its own, rounded up to groups of 32 (to a smaller
-                          // warp size)
-    uint8_t waits_at;     // barrier this warp has arrived at and waits for, BARRIERS: none
-    struct bound step[2]; // exec_step's copy of an instruction, and a stop
+    uint32_t current;    // index of the running split (stack: the last)
+    uint32_t split_fuel; // splits: backward branches until another split gets its turn
+    uint32_t split_turn; // splits: joins the running one may still pass without giving way
+    uint32_t turn_lane;  // splits: whose turn came last
+    uint32_t arrival;    // threads it brings to a barrier: its own, rounded up to groups of 32 (to a smaller
+                         // warp size)
+    uint8_t waits_at;    // barrier this warp has arrived at and waits for, BARRIERS: none
 };
 
 struct barrier {
@@ -140,6 +141,7 @@ struct cta {
     struct warp *warps;
     uint32_t warp_count;
     uint32_t next_warp; // whose turn it is
+    struct observed_block observed;
     struct barrier barriers[BARRIERS];
     uint8_t *memory; // registers of all warps, shared and local memory, one allocation
     size_t memory_bytes, registers_bytes, local_bytes; // local: of one warp
@@ -177,11 +179,14 @@ struct exec {
     uint64_t clock_base; // what to add to a running warp's `issued` for the engine's count
     struct launch_fault *fault;
     struct exec_counts *counts;
-    struct race_detector *races; // NULL: off
-    uint32_t depth_limit;        // calls a thread may nest
-    bool is_timed;               // stores and atomics to global memory are logged (timed.h)
-    uint32_t sm;                 // is_timed: which SM this is
-    uint64_t *texels;            // NULL, or by lane: address of the first texel of the last fetch, 0: none
+    struct race_detector *races;  // NULL: off
+    uint32_t depth_limit;         // calls a thread may nest
+    bool is_stepped;              // control comes back after every instruction (exec_step)
+    bool is_timed;                // stores and atomics to global memory are logged (timed.h)
+    uint32_t sm;                  // is_timed: which SM this is
+    uint8_t *address_operand;     // is_stepped: by instruction, exec_address_operand
+    struct observation *observed; // NULL: nobody watches
+    uint64_t *texels;             // NULL, or by lane: address of the first texel of the last fetch, 0: none
     struct arena arena;
 };
 
@@ -208,6 +213,23 @@ static inline const struct bound *warp_code(const struct warp *w, uint32_t pc)
     return (w->active == w->full ? w->exec->full : w->exec->masked) + pc;
 }
 
+// -- access.c
+// ----------------------------------------------------------------------------------------------------
+// Which source of an instruction says where in memory it goes, + 1; 0: none.
+uint8_t exec_address_operand(const struct inst *i);
+void exec_find_access(const struct warp *w, const struct bound *d, struct exec_access *a);
+
+// -- observed.c
+// --------------------------------------------------------------------------------------------------
+void observed_create(struct exec *e, const struct launch *l); // before exec_prepare
+void observed_destroy(struct exec *e);
+void observed_execute(struct warp *w, const struct bound *d); // as the loop of run.c
+void observed_block_begin(struct cta *c);
+void observed_block_end(struct cta *c);
+void observed_barrier(struct cta *c, unsigned number); // about to let its warps go
+void observed_warp_exit(struct warp *w);
+void observed_deferred(struct warp *w); // the instruction under way did not execute
+
 // -- bind.c
 // ------------------------------------------------------------------------------------------------------
 void exec_bind(struct exec *e);
@@ -229,14 +251,6 @@ struct cta *exec_cta_create(struct exec *e);               // state for one bloc
 void exec_cta_destroy(struct cta *c);
 void exec_cta_start(struct cta *c, uint64_t linear);
 void exec_cta_collect(struct cta *c); // adds its warps' counts to the engine's
-
-// Executes the one instruction a ready warp is at. With a map the registers it names are reached through a
-// table, register r being vector map[r] of `file`; without, they are the warp's own. False on a fault. The
-// timing model's way in: it is told of branches, waits and exits by the warp's pc, splits and state.
-bool exec_step(struct warp *w, uint8_t *file, const uint16_t *map);
-// What exec_step does after an instruction; for the results of BAR.RED, which are there when the barrier
-// completes.
-void exec_write_back(struct warp *w, uint32_t index, uint8_t *file, const uint16_t *map);
 
 // -- split.c
 // -----------------------------------------------------------------------------------------------------
@@ -298,9 +312,34 @@ exec_handler exec_atomic;                                                 // gen
 exec_handler exec_shfl, exec_vote, exec_match, exec_redux, exec_warpsync; // general_cross.c
 exec_handler exec_bra, exec_brx, exec_call, exec_callr, exec_ret, exec_exit, exec_nanosleep,
     exec_trap; // control.c
-exec_handler exec_end_of_program, exec_stop, exec_bad_constant, exec_guard_full, exec_guard_masked, exec_join;
+exec_handler exec_end_of_program, exec_bad_constant, exec_guard_full, exec_guard_masked, exec_join,
+    exec_hand_back;
 exec_handler exec_tex, exec_txq; // texture.c
 exec_handler exec_syscall;       // syscall.c
+
+// One instruction at a time. In an engine that is stepped every instruction's `run` is exec_hand_back, which
+// returns the instruction instead of executing it; so whoever hands on control to the next one hands it to
+// the stepper. Meeting points are the stepper's business (split_join). Returns what exec_step is to be called
+// with next, NULL when the warp has stopped.
+static inline const struct bound *exec_step(struct warp *w, const struct bound *d)
+{
+    bool is_full = w->active == w->full;
+    exec_handler *run = is_full ? d->handlers->full : d->handlers->masked;
+    if (d->guarded) run = is_full ? exec_guard_full : exec_guard_masked;
+    // A load or store that had another allocation in mind asks to be run again: it returns itself, as does a
+    // branch to itself, which is counted, though.
+    uint64_t before = w->issued;
+    const struct bound *next;
+    do next = run(d, w, w->regs, w->active);
+    while (next == d && w->issued == before);
+    return next;
+}
+void exec_stop(const struct bound *next, struct warp *w); // ends a stepped warp's slice before an instruction
+
+static inline uint64_t exec_guarded(const struct warp *w, const struct bound *d)
+{
+    return (w->pred[d->guard] ^ (uint64_t)(int64_t)d->guard_not) & w->active;
+}
 
 // Words of a source in every lane: the registers themselves, or `splat` filled with a constant.
 const uint32_t *exec_source(const struct bound *d, const struct warp *w, uint8_t *regs, unsigned k,

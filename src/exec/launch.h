@@ -38,6 +38,8 @@ struct texture {
     enum texture_address address[3];
 };
 
+struct observer;
+
 struct launch {
     const struct program *program;
     uint32_t grid[3], block[3];
@@ -60,6 +62,7 @@ struct launch {
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
     struct progress *progress; // NULL: none; counts blocks
+    const struct observer *observer; // NULL: none; of functional runs (exec/observe.h)
 };
 
 // exec/counters.def has the rows.

@@ -50,65 +50,18 @@ const struct bound *warp_go(struct warp *w, uint32_t pc)
     return w->run_start = warp_code(w, pc);
 }
 
-static void execute(struct warp *w, const struct bound *d)
-{
-    w->run_start = d;
-    while (d) d = d->run(d, w, w->regs, w->active);
-}
-
 bool warp_run(struct warp *w, uint64_t slice)
 {
     struct exec *e = w->exec;
     uint64_t before = w->issued;
     e->clock_base = e->instructions_done - before;
     w->slice_end = before + slice;
-    execute(w, warp_code(w, w->pc));
+    const struct bound *d = w->run_start = warp_code(w, w->pc);
+    if (e->observed)
+        observed_execute(w, d);
+    else
+        while (d) d = d->run(d, w, w->regs, w->active);
     e->instructions_done += w->issued - before;
-    return e->fault->kind == FAULT_NONE;
-}
-
-// Copies the vectors an instruction names between the warp's registers and a file reached through a map.
-static void copy_operand(struct warp *w, const struct operand *o, unsigned words, uint8_t *file,
-                         const uint16_t *map, bool to_file)
-{
-    size_t bytes = w->exec->vector_bytes;
-    if ((o->kind != OPERAND_REG && o->kind != OPERAND_MEM && o->kind != OPERAND_SHARED) || o->reg == REG_ZERO)
-        return;
-    for (unsigned n = 0; n < words; n++) {
-        uint8_t *own = w->regs + (o->reg + n) * bytes, *shared = file + map[o->reg + n] * bytes;
-        memcpy(to_file ? shared : own, to_file ? own : shared, bytes);
-    }
-}
-
-void exec_write_back(struct warp *w, uint32_t index, uint8_t *file, const uint16_t *map)
-{
-    const struct inst *i = &w->exec->program->insts[index];
-    copy_operand(w, &i->dst[0], i->dst[0].width, file, map, true);
-}
-
-bool exec_step(struct warp *w, uint8_t *file, const uint16_t *map)
-{
-    struct exec *e = w->exec;
-    w->slice_end = 0;
-    uint32_t index = w->pc;
-    for (; e->entry_flags[index] & EXEC_JOIN && w->active != w->full; index = w->pc) {
-        w->run_start = &e->masked[index];
-        if (split_join(w, w->run_start) == &e->masked[index]) break;
-    }
-    const struct inst *i = &e->program->insts[index];
-    if (map && index < e->program->inst_count) {
-        for (unsigned k = 0; k < 4; k++) copy_operand(w, &i->src[k], i->src[k].width, file, map, false);
-        copy_operand(w, &i->dst[0], i->dst[0].width, file, map, false);
-    }
-    w->step[0] = *warp_code(w, index);
-    w->step[1] = (struct bound){.run = exec_stop, .index = index + 1};
-    const struct bound *b = &w->step[0];
-    if (b->run == exec_join) w->step[0].run = b->guarded ? exec_guard_masked : b->handlers->masked;
-    uint64_t before = w->issued;
-    e->clock_base = e->instructions_done - before;
-    execute(w, b);
-    e->instructions_done += w->issued - before;
-    if (map && index < e->program->inst_count) exec_write_back(w, index, file, map);
     return e->fault->kind == FAULT_NONE;
 }
 
@@ -265,6 +218,7 @@ static void admit(struct exec *e, struct residents *r)
     struct cta *c = r->spare ? r->spare : exec_cta_create(e);
     r->spare = NULL;
     exec_cta_start(c, r->next++);
+    if (e->observed) observed_block_begin(c);
     if (r->running.count == 0) {
         uint64_t by_memory = RESIDENT_BYTES / (c->memory_bytes + 1) + 1;
         uint64_t by_chip = (uint64_t)(e->launch->sm_count ? e->launch->sm_count : 1) * BLOCKS_PER_SM;
@@ -277,6 +231,7 @@ static void retire(struct exec *e, struct residents *r, size_t place)
 {
     struct cta *c = r->running.data[place];
     exec_cta_collect(c);
+    if (e->observed) observed_block_end(c);
     e->counts->blocks++;
     memmove(&r->running.data[place], &r->running.data[place + 1], (r->running.count - place - 1) * sizeof c);
     r->running.count--;
@@ -336,6 +291,7 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
     if (race) *race = (struct launch_race){0};
     arena_init(&e.arena);
     if (l->check_races) race_create(&e);
+    if (l->observer) observed_create(&e, l);
     exec_prepare(&e, l);
     struct residents r = {.total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
     bool good = run_blocks(&e, &r);
@@ -346,6 +302,7 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
     if (r.spare) exec_cta_destroy(r.spare);
     vec_fini(&r.running);
     race_destroy(&e, race);
+    if (e.observed) observed_destroy(&e);
     arena_fini(&e.arena);
     return good;
 }

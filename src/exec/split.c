@@ -281,6 +281,7 @@ const struct bound *split_exit(struct warp *w, uint64_t lanes, uint32_t next_pc)
     w->cta->warps_left--;
     w->cta->threads_left -= w->arrival;
     w->counts.warps++;
+    if (w->exec->observed) observed_warp_exit(w);
     barrier_warp_exited(w);
     return NULL;
 }
@@ -309,6 +310,7 @@ bool split_sync(struct warp *w, const struct bound *d, uint64_t lanes, uint64_t 
 {
     if (is_stack(w) || !(still_there(w, members) & ~lanes)) return true;
     warp_count_before(w, d);
+    if (w->exec->observed) observed_deferred(w);
     *next = split_wait(w, lanes, d->index + 1, d->index, SPLIT_SYNC, members);
     return false;
 }

@@ -31,36 +31,6 @@ static void engine_print(void *context, const char *text, size_t length)
     strbuf_write(&t->text, text, length);
 }
 
-// Which source of an instruction says where in memory it goes, + 1; 0: none. Profile ptxplus has arithmetic
-// with an operand in shared memory.
-static uint8_t address_operand(const struct inst *i)
-{
-    for (unsigned k = 0; k < 4; k++)
-        if (i->src[k].kind == OPERAND_SHARED) return (uint8_t)(k + 1);
-    if (!isa_has(i, ISA_LOAD | ISA_STORE)) return 0;
-    return i->op == OP_LDGSTS ? 2 : 1;
-}
-
-// Copies of the bound program in which every instruction is followed by a stop. Meeting points are looked at
-// between steps.
-static void make_steps(struct timed_engine *t)
-{
-    struct exec *e = &t->exec;
-    size_t count = (size_t)e->program->inst_count + 1;
-    t->full = ARENA_ARRAY(&e->arena, struct bound, 2 * count);
-    t->masked = ARENA_ARRAY(&e->arena, struct bound, 2 * count);
-    t->address_operand = ARENA_ARRAY(&e->arena, uint8_t, count);
-    for (uint32_t n = 0; n < count; n++) {
-        if (n < e->program->inst_count) t->address_operand[n] = address_operand(&e->program->insts[n]);
-        t->full[2 * n] = e->full[n];
-        t->masked[2 * n] = e->masked[n];
-        if (t->masked[2 * n].run == exec_join)
-            t->masked[2 * n].run =
-                t->masked[2 * n].guarded ? exec_guard_masked : t->masked[2 * n].handlers->masked;
-        t->full[2 * n + 1] = t->masked[2 * n + 1] = (struct bound){.run = exec_stop, .index = n + 1};
-    }
-}
-
 void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm)
 {
     memset(t, 0, sizeof *t);
@@ -74,12 +44,11 @@ void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm)
     struct exec *e = &t->exec;
     e->fault = &t->fault;
     e->counts = &t->counts;
-    e->is_timed = true;
+    e->is_timed = e->is_stepped = true;
     e->sm = sm;
     e->texels = t->access.address;
     arena_init(&e->arena);
     exec_prepare(e, &t->launch);
-    make_steps(t);
 }
 
 void timed_fini(struct timed_engine *t)
@@ -104,64 +73,6 @@ void timed_block_end(struct timed_engine *t, struct cta *c)
 }
 void timed_block_destroy(struct cta *c) { exec_cta_destroy(c); }
 
-// -- addresses
-// ---------------------------------------------------------------------------------------------------
-
-static void lane_addresses(const struct warp *w, const struct operand *o, uint32_t source, uint64_t *to)
-{
-    const struct exec *e = w->exec;
-    const uint32_t *low = reg_lanes(w->regs, source);
-    if (o->width != 2) {
-        for (unsigned l = 0; l < e->lanes; l++) to[l] = (uint32_t)(low[l] + o->value);
-        return;
-    }
-    const uint32_t *high = reg_lanes(w->regs, source + e->vector_bytes);
-    uint64_t offset = (uint64_t)(int64_t)(int32_t)o->value;
-    for (unsigned l = 0; l < e->lanes; l++) to[l] = ((uint64_t)high[l] << 32 | low[l]) + offset;
-}
-
-static uint64_t guarded_lanes(const struct warp *w, const struct bound *d)
-{
-    return (w->pred[d->guard] ^ (uint64_t)(int64_t)d->guard_not) & w->active;
-}
-
-// Which lanes of a generic access go to the windows of shared and local memory; their addresses become
-// offsets there.
-static void divide_generic(struct timed_access *a)
-{
-    for (uint64_t left = a->mask; left; left &= left - 1) {
-        unsigned l = bit_lowest(left);
-        if (a->address[l] < MEMORY_SHARED_WINDOW || a->address[l] >= MEMORY_WINDOWS_END) continue;
-        bool is_local = a->address[l] >= MEMORY_LOCAL_WINDOW;
-        *(is_local ? &a->local : &a->shared) |= 1ull << l;
-        a->address[l] -= is_local ? MEMORY_LOCAL_WINDOW : MEMORY_SHARED_WINDOW;
-    }
-}
-
-static enum timed_kind kind_of(const struct inst *i)
-{
-    if (i->op == OP_TEX) return TIMED_TEXTURE;
-    if (isa_has(i, ISA_ATOMIC)) return isa_has(i, ISA_LOAD) ? TIMED_ATOMIC : TIMED_REDUCE;
-    if (isa_has(i, ISA_LOAD)) return TIMED_LOAD;
-    return isa_has(i, ISA_STORE) ? TIMED_STORE : TIMED_NONE;
-}
-
-static void find_access(struct timed_engine *t, struct warp *w, const struct bound *d, const struct inst *i)
-{
-    struct timed_access *a = &t->access;
-    unsigned k = t->address_operand[d->index] - 1u;
-    bool in_arithmetic = i->src[k].kind == OPERAND_SHARED;
-    enum isa_space space = in_arithmetic ? SPACE_SHARED : exec_space_of(i);
-    a->kind = (uint8_t)(in_arithmetic ? TIMED_LOAD : kind_of(i));
-    a->bytes = in_arithmetic || i->op == OP_TEX ? 4 : (uint8_t)isa_type_bytes((enum isa_type)i->type);
-    a->mask = guarded_lanes(w, d);
-    a->shared = space == SPACE_SHARED ? a->mask : 0;
-    a->local = space == SPACE_LOCAL ? a->mask : 0;
-    if (i->op == OP_TEX) return; // texture.c says where, when it fetches
-    lane_addresses(w, &i->src[k], d->src[k], a->address);
-    if (space == SPACE_GENERIC && i->op != OP_LDC && i->op != OP_LDGSTS) divide_generic(a);
-}
-
 // -- the log
 // -----------------------------------------------------------------------------------------------------
 
@@ -173,7 +84,7 @@ static bool filter_has(const uint64_t filter[64], uint64_t address)
     return filter[bit / 64] >> bit % 64 & 1;
 }
 
-static bool any_in(const uint64_t filter[64], const struct timed_access *a)
+static bool any_in(const uint64_t filter[64], const struct exec_access *a)
 {
     for (uint64_t left = a->mask & ~(a->shared | a->local); left; left &= left - 1) {
         uint64_t address = a->address[bit_lowest(left)];
@@ -226,7 +137,7 @@ static void filter_add(uint64_t filter[64], uint64_t address, unsigned bytes)
 }
 
 // Host addresses of the lanes in order; false after a fault.
-static bool resolve_lanes(struct warp *w, const struct bound *d, const struct timed_access *a,
+static bool resolve_lanes(struct warp *w, const struct bound *d, const struct exec_access *a,
                           uint8_t *host[LANES_MAX])
 {
     for (uint64_t left = a->mask; left; left &= left - 1) {
@@ -249,7 +160,7 @@ static const struct bound *log_store(const struct bound *d, struct warp *w, uint
 {
     struct timed_engine *t = engine_of(w);
     const struct inst *i = bound_inst(d, w);
-    const struct timed_access *a = &t->access;
+    const struct exec_access *a = &t->access;
     uint8_t *host[LANES_MAX];
     (void)active;
     if (!resolve_lanes(w, d, a, host)) return NULL;
@@ -280,7 +191,7 @@ static const struct bound *log_atomic(const struct bound *d, struct warp *w, uin
 {
     struct timed_engine *t = engine_of(w);
     const struct inst *i = bound_inst(d, w);
-    const struct timed_access *a = &t->access;
+    const struct exec_access *a = &t->access;
     uint8_t *host[LANES_MAX];
     (void)active;
     if (!resolve_lanes(w, d, a, host)) return NULL;
@@ -331,7 +242,7 @@ static void overlay(struct timed_engine *t, const uint8_t *host, unsigned bytes,
 // A load that read lines this SM has stored to in this window, once more with those stores.
 static void patch_load(struct timed_engine *t, struct warp *w, const struct bound *d, const struct inst *i)
 {
-    const struct timed_access *a = &t->access;
+    const struct exec_access *a = &t->access;
     for (uint64_t left = a->mask & ~(a->shared | a->local); left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         struct lane_access lane;
@@ -362,9 +273,9 @@ void timed_settle(struct warp *w)
 // A load of lines that the log knows of: with atomics of this window outstanding it has to wait for them.
 static bool must_wait(const struct timed_engine *t, const struct inst *i)
 {
-    const struct timed_access *a = &t->access;
-    if (!t->log.count || a->kind == TIMED_TEXTURE || i->op == OP_LDC) return false;
-    if (a->kind != TIMED_LOAD) return false;
+    const struct exec_access *a = &t->access;
+    if (!t->log.count || a->kind == ACCESS_TEXTURE || i->op == OP_LDC) return false;
+    if (a->kind != ACCESS_LOAD) return false;
     return any_in(t->changed, a) || (i->op == OP_LDGSTS && any_in(t->written, a));
 }
 
@@ -372,21 +283,22 @@ enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t c
 {
     struct exec *e = &t->exec;
     uint32_t index = w->pc;
-    const struct bound *d = &(w->active == w->full ? t->full : t->masked)[2 * index];
+    const struct bound *d = warp_code(w, index);
     const struct inst *i = &e->program->insts[index];
-    bool is_memory = t->address_operand[index] != 0;
+    bool is_memory = e->address_operand[index] != 0;
     t->cycle = cycle;
-    t->access.kind = TIMED_NONE;
+    t->access.kind = ACCESS_NONE;
     if (is_memory) {
-        find_access(t, w, d, i);
+        exec_find_access(w, d, &t->access);
         if (must_wait(t, i)) return TIMED_RETRY;
     }
-    bool patch = is_memory && t->access.kind == TIMED_LOAD && t->log.count && i->op != OP_LDC &&
+    bool patch = is_memory && t->access.kind == ACCESS_LOAD && t->log.count && i->op != OP_LDC &&
                  any_in(t->written, &t->access);
     w->slice_end = 0;
     w->run_start = d;
     e->clock_base = cycle - w->issued;
-    for (const struct bound *next = d; next;) next = next->run(next, w, w->regs, w->active);
+    const struct bound *next = exec_step(w, d);
+    if (next) exec_stop(next, w);
     if (__builtin_expect(t->fault.kind != FAULT_NONE, 0)) {
         t->fault_cycle = cycle;
         return TIMED_FAULT;

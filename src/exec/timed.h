@@ -16,16 +16,6 @@
 #pragma once
 #include "exec/exec_impl.h"
 
-enum timed_kind { TIMED_NONE, TIMED_LOAD, TIMED_STORE, TIMED_ATOMIC, TIMED_REDUCE, TIMED_TEXTURE };
-
-// Where the lanes of the last memory instruction went.
-struct timed_access {
-    uint8_t kind, bytes;
-    uint64_t mask;               // lanes that took part
-    uint64_t shared, local;      // those of them that went there; the others to global memory
-    uint64_t address[LANES_MAX]; // in the lane's space
-};
-
 enum timed_outcome { TIMED_DONE, TIMED_RETRY, TIMED_FAULT };
 
 struct timed_text { // printed by the kernel in this window
@@ -39,14 +29,12 @@ struct timed_engine {
     struct exec_counts counts;
     struct launch_fault fault;
     uint64_t fault_cycle;
-    struct bound *full, *masked; // every instruction followed by a stop
-    uint8_t *address_operand;    // by instruction
     unsigned sm;
-    uint64_t cycle; // of the step under way
-    struct timed_access access;
-    VEC(uint64_t) log;    // records (timed.c) in order of issue
-    uint64_t written[64]; // bits: lines that a logged store may have written, by hash
-    uint64_t changed[64]; // the same for atomics
+    uint64_t cycle;            // of the step under way
+    struct exec_access access; // of the last memory instruction
+    VEC(uint64_t) log;         // records (timed.c) in order of issue
+    uint64_t written[64];      // bits: lines that a logged store may have written, by hash
+    uint64_t changed[64];      // the same for atomics
     void (*print)(void *context, const char *text, size_t length); // the launch's own
     void *print_context;
     struct strbuf text; // printed in this window

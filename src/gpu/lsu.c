@@ -51,7 +51,7 @@ static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, uint
     t->bytes = (uint8_t)(t->bytes + bytes > line_bytes ? line_bytes : t->bytes + bytes);
 }
 
-static void coalesce(struct sm *s, struct lsu_entry *e, const struct timed_access *a, uint64_t lanes)
+static void coalesce(struct sm *s, struct lsu_entry *e, const struct exec_access *a, uint64_t lanes)
 {
     uint32_t line_bytes = s->launch->config->memory.line_bytes;
     for (; lanes; lanes &= lanes - 1) {
@@ -63,7 +63,7 @@ static void coalesce(struct sm *s, struct lsu_entry *e, const struct timed_acces
 }
 
 // Local memory of a warp is laid out word by word, lanes side by side, so that equal addresses coalesce.
-static void coalesce_local(struct sm *s, struct lsu_entry *e, struct timed_access *a)
+static void coalesce_local(struct sm *s, struct lsu_entry *e, struct exec_access *a)
 {
     const struct launch *l = s->launch->launch;
     uint64_t words = (l->local_total + 3) / 4, lanes = s->engine->exec.lanes;
@@ -80,7 +80,7 @@ static void coalesce_local(struct sm *s, struct lsu_entry *e, struct timed_acces
 // Passes over the banks: lanes that want different words of a bank take turns; one word is read for all.
 // Wider accesses go in halves or quarters of the warp. Atomics on one word take turns too. Every lane takes
 // part, and their words are one behind the other or all the same: no two meet in a bank.
-static bool is_row_or_one(const struct timed_access *a, unsigned lanes)
+static bool is_row_or_one(const struct exec_access *a, unsigned lanes)
 {
     uint64_t row = 0, one = 0, first = a->address[0];
     for (unsigned l = 0; l < lanes; l++) {
@@ -90,7 +90,7 @@ static bool is_row_or_one(const struct timed_access *a, unsigned lanes)
     return !row || !one;
 }
 
-static unsigned shared_passes(const struct sm *s, const struct timed_access *a, bool is_atomic)
+static unsigned shared_passes(const struct sm *s, const struct exec_access *a, bool is_atomic)
 {
     if (a->bytes == 4 && !is_atomic && s->engine->exec.lanes == 32 && s->config->shared_banks == 32 &&
         a->shared == bit_mask(32) && is_row_or_one(a, 32))
@@ -120,17 +120,17 @@ static unsigned shared_passes(const struct sm *s, const struct timed_access *a, 
     return passes ? passes : 1;
 }
 
-static enum lsu_kind kind_of(const struct timed_access *a, const struct inst *i)
+static enum lsu_kind kind_of(const struct exec_access *a, const struct inst *i)
 {
     if (i->op == OP_LDC) return LSU_CONSTANT;
     uint64_t global = a->mask & ~(a->shared | a->local);
-    switch ((enum timed_kind)a->kind) {
-    case TIMED_TEXTURE: return LSU_TEXTURE;
-    case TIMED_LOAD: return global ? LSU_LOAD : a->local ? LSU_LOCAL_LOAD : LSU_SHARED;
-    case TIMED_STORE: return global || a->local ? LSU_STORE : LSU_SHARED;
-    case TIMED_ATOMIC: return global ? LSU_ATOMIC : LSU_SHARED;
-    case TIMED_REDUCE: return global ? LSU_REDUCE : LSU_SHARED;
-    case TIMED_NONE: break;
+    switch ((enum access_kind)a->kind) {
+    case ACCESS_TEXTURE: return LSU_TEXTURE;
+    case ACCESS_LOAD: return global ? LSU_LOAD : a->local ? LSU_LOCAL_LOAD : LSU_SHARED;
+    case ACCESS_STORE: return global || a->local ? LSU_STORE : LSU_SHARED;
+    case ACCESS_ATOMIC: return global ? LSU_ATOMIC : LSU_SHARED;
+    case ACCESS_REDUCE: return global ? LSU_REDUCE : LSU_SHARED;
+    case ACCESS_NONE: break;
     }
     return LSU_SHARED;
 }
@@ -195,7 +195,7 @@ static uint32_t store_token(const struct sm *s, unsigned slot)
 
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive)
 {
-    struct timed_access *a = &s->engine->access;
+    struct exec_access *a = &s->engine->access;
     struct lsu_entry *e = &s->queue[(s->queue_first + s->queue_count++) % s->config->lsu_queue];
     e->arrive = arrive;
     e->op = o;

@@ -1,0 +1,62 @@
+// Addresses of a memory instruction's lanes, before it executes.
+#include "exec/access.h"
+#include "exec/exec_impl.h"
+
+// Profile ptxplus has arithmetic with an operand in shared memory.
+uint8_t exec_address_operand(const struct inst *i)
+{
+    for (unsigned k = 0; k < 4; k++)
+        if (i->src[k].kind == OPERAND_SHARED) return (uint8_t)(k + 1);
+    if (!isa_has(i, ISA_LOAD | ISA_STORE)) return 0;
+    return i->op == OP_LDGSTS ? 2 : 1;
+}
+
+static void lane_addresses(const struct warp *w, const struct operand *o, uint32_t source, uint64_t *to)
+{
+    const struct exec *e = w->exec;
+    const uint32_t *low = reg_lanes(w->regs, source);
+    if (o->width != 2) {
+        for (unsigned l = 0; l < e->lanes; l++) to[l] = (uint32_t)(low[l] + o->value);
+        return;
+    }
+    const uint32_t *high = reg_lanes(w->regs, source + e->vector_bytes);
+    uint64_t offset = (uint64_t)(int64_t)(int32_t)o->value;
+    for (unsigned l = 0; l < e->lanes; l++) to[l] = ((uint64_t)high[l] << 32 | low[l]) + offset;
+}
+
+// Which lanes of a generic access go to the windows of shared and local memory; their addresses become
+// offsets there.
+static void divide_generic(struct exec_access *a)
+{
+    for (uint64_t left = a->mask; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        if (a->address[l] < MEMORY_SHARED_WINDOW || a->address[l] >= MEMORY_WINDOWS_END) continue;
+        bool is_local = a->address[l] >= MEMORY_LOCAL_WINDOW;
+        *(is_local ? &a->local : &a->shared) |= 1ull << l;
+        a->address[l] -= is_local ? MEMORY_LOCAL_WINDOW : MEMORY_SHARED_WINDOW;
+    }
+}
+
+static enum access_kind kind_of(const struct inst *i)
+{
+    if (i->op == OP_TEX) return ACCESS_TEXTURE;
+    if (isa_has(i, ISA_ATOMIC)) return isa_has(i, ISA_LOAD) ? ACCESS_ATOMIC : ACCESS_REDUCE;
+    if (isa_has(i, ISA_LOAD)) return ACCESS_LOAD;
+    return isa_has(i, ISA_STORE) ? ACCESS_STORE : ACCESS_NONE;
+}
+
+void exec_find_access(const struct warp *w, const struct bound *d, struct exec_access *a)
+{
+    const struct inst *i = bound_inst(d, w);
+    unsigned k = w->exec->address_operand[d->index] - 1u;
+    bool in_arithmetic = i->src[k].kind == OPERAND_SHARED;
+    enum isa_space space = in_arithmetic ? SPACE_SHARED : exec_space_of(i);
+    a->kind = (uint8_t)(in_arithmetic ? ACCESS_LOAD : kind_of(i));
+    a->bytes = in_arithmetic || i->op == OP_TEX ? 4 : (uint8_t)isa_type_bytes((enum isa_type)i->type);
+    a->mask = exec_guarded(w, d);
+    a->shared = space == SPACE_SHARED ? a->mask : 0;
+    a->local = space == SPACE_LOCAL ? a->mask : 0;
+    if (i->op == OP_TEX) return; // texture.c says where, when it fetches
+    lane_addresses(w, &i->src[k], d->src[k], a->address);
+    if (space == SPACE_GENERIC && i->op != OP_LDC && i->op != OP_LDGSTS) divide_generic(a);
+}

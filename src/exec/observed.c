@@ -1,0 +1,128 @@
+// The engine's side of an observed run (observe.h): every instruction is stepped, and what the observer is to
+// know of it is put together around the step.
+#include "exec/exec_impl.h"
+#include "exec/observe.h"
+
+struct observation {
+    const struct observer *observer;
+    struct observed event; // of the warp that runs
+    struct exec_access access;
+    bool deferred; // the instruction under way
+};
+
+void observed_create(struct exec *e, const struct launch *l)
+{
+    struct observation *o = e->observed = heap_alloc(sizeof *o);
+    o->observer = l->observer;
+    e->is_stepped = true;
+    if (o->observer->wants_access) e->texels = o->access.address;
+    if (o->observer->launch_begin) o->observer->launch_begin(o->observer->context, l);
+}
+
+void observed_destroy(struct exec *e)
+{
+    const struct observer *x = e->observed->observer;
+    if (x->launch_end) x->launch_end(x->context);
+    free(e->observed);
+}
+
+void observed_block_begin(struct cta *c)
+{
+    const struct observer *x = c->exec->observed->observer;
+    c->observed = (struct observed_block){.linear = c->linear,
+                                          .id = {c->id[0], c->id[1], c->id[2]},
+                                          .warps = c->warp_count,
+                                          .warp_size = c->exec->warp_size};
+    if (x->block_begin) x->block_begin(x->context, &c->observed);
+}
+
+void observed_block_end(struct cta *c)
+{
+    const struct observer *x = c->exec->observed->observer;
+    if (x->block_end) x->block_end(x->context, &c->observed);
+}
+
+void observed_warp_exit(struct warp *w)
+{
+    const struct observer *x = w->exec->observed->observer;
+    if (x->warp_exit) x->warp_exit(x->context, &w->cta->observed, w->index);
+}
+
+void observed_deferred(struct warp *w) { w->exec->observed->deferred = true; }
+
+// Every warp that waits at it goes on. Whole: nobody is missing, none has only arrived, and it was not asked
+// for by a count of threads.
+void observed_barrier(struct cta *c, unsigned number)
+{
+    const struct observer *x = c->exec->observed->observer;
+    struct observed_barrier b = {number, NO_TARGET, c->barriers[number].expected == 0, true};
+    bool first = true;
+    if (!x->barrier) return;
+    for (uint32_t i = 0; i < c->warp_count; i++) {
+        const struct warp *w = &c->warps[i];
+        if (w->state == WARP_DONE) continue;
+        if (w->waits_at != number) {
+            b.whole = false;
+            continue;
+        }
+        const struct split *s = &vec_last(&w->splits);
+        uint32_t index = s->pc - 1;
+        if (w->splits.count > 1) b.whole_warps = false;
+        if (first) b.index = index;
+        if (index != b.index) b.index = NO_TARGET;
+        first = false;
+    }
+    x->barrier(x->context, &c->observed, &b);
+}
+
+static void describe(struct observation *o, const struct warp *w, const struct bound *d)
+{
+    o->event.inst = bound_inst(d, w);
+    o->event.index = d->index;
+    o->event.depth = w->depth;
+    o->event.live = w->present & ~w->exited;
+    o->event.path = w->active;
+    o->event.lanes = exec_guarded(w, d);
+    o->event.access = NULL;
+    if (!o->observer->wants_access || !w->exec->address_operand[d->index]) return;
+    exec_find_access(w, d, &o->access);
+    o->event.access = &o->access;
+}
+
+// What the masked code does at a meeting point before its instruction (exec_join).
+static const struct bound *meet(struct warp *w, const struct bound *d)
+{
+    bool may_meet = w->active != w->full && w->exec->entry_flags[d->index] & EXEC_JOIN;
+    return may_meet ? split_join(w, d) : d;
+}
+
+static const struct bound *step(struct observation *o, struct warp *w, const struct bound *d)
+{
+    const struct observer *x = o->observer;
+    if (d->index == w->exec->program->inst_count) return exec_step(w, d); // a fault
+    describe(o, w, d);
+    o->deferred = false;
+    if (x->before) x->before(x->context, &o->event);
+    const struct bound *next = exec_step(w, d);
+    if (x->after && !o->deferred && w->exec->fault->kind == FAULT_NONE) x->after(x->context, &o->event);
+    return next;
+}
+
+void observed_execute(struct warp *w, const struct bound *d)
+{
+    struct observation *o = w->exec->observed;
+    const struct exec *e = w->exec;
+    o->event =
+        (struct observed){.block = &w->cta->observed,
+                          .warp = w->index,
+                          .lane_count = e->lanes,
+                          .full = w->full,
+                          .present = w->present,
+                          .regs = w->regs,
+                          .pred = w->pred,
+                          .thread_offset = (uint64_t)(e->program->reg_count + EXTRA_TID_X) * e->vector_bytes};
+    while (d) {
+        const struct bound *met = meet(w, d);
+        d = met == d ? step(o, w, d) : met;
+    }
+}
