@@ -1,5 +1,5 @@
-// Where the schedulers' slots went: instruction by instruction over a kernel's timed launches, and SM by SM in
-// the last one.
+// Where the schedulers' slots went: instruction by instruction over a kernel's timed launches, and SM by SM
+// in the last one.
 #include "api/impl.h"
 
 static const struct wf_slot names[SLOT_COUNT] = {

@@ -160,6 +160,7 @@ static void complete(struct sm *s, uint32_t record)
 {
     struct load_record *r = &s->records.data[record];
     struct sm_warp *w = &s->warps[r->warp];
+    if (r->words) r->ready = operand_write(s, r->ready);
     for (unsigned n = 0; n < r->words; n++) s->reg_ready[r->first + n] = r->ready;
     for (unsigned left = r->preds; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = r->ready;
     w->loads--;

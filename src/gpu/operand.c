@@ -54,7 +54,22 @@ uint64_t operand_execute(struct sm *s, const struct op *o, uint64_t collected)
         if (pipes[k] < *best) best = &pipes[k];
     uint64_t start = later(collected + 1, *best);
     *best = start + o->interval;
-    return start + o->latency;
+    uint64_t result = start + o->latency;
+    return o->dst_words ? operand_write(s, result) : result;
+}
+
+uint64_t operand_write(struct sm *s, uint64_t cycle)
+{
+    uint64_t at = cycle;
+    for (;; at++) {
+        uint64_t *writes = &s->writes[at % WRITE_CYCLES];
+        if (*writes >> 8 != at) *writes = at << 8;
+        if ((*writes & 0xff) < s->config->write_ports) {
+            ++*writes;
+            s->counts.operand_write_cycles += at - cycle;
+            return at;
+        }
+    }
 }
 
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)

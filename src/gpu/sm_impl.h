@@ -3,7 +3,14 @@
 #include "gpu/event_ring.h"
 #include "gpu/sm.h"
 
-enum { SM_WARPS = 64, SM_BLOCKS = 64, SM_SCHEDULERS = 8, SM_BANKS = 64, LSU_LINES = 2 * LANES_MAX };
+enum {
+    SM_WARPS = 64,
+    SM_BLOCKS = 64,
+    SM_SCHEDULERS = 8,
+    SM_BANKS = 64,
+    LSU_LINES = 2 * LANES_MAX,
+    WRITE_CYCLES = 1024
+};
 enum { NONE32 = UINT32_MAX };
 #define CYCLE_NEVER UINT64_MAX
 
@@ -128,6 +135,7 @@ struct sm {
     uint64_t collector_free[64];
     uint64_t bank_free[SM_BANKS]; // in units of 1 / ports of a cycle
     uint64_t pipe_free[PIPE_COUNT][32];
+    uint64_t writes[WRITE_CYCLES]; // by cycle mod WRITE_CYCLES: cycle << 8 | results written in it
 
     struct lsu_entry *queue; // ring
     uint32_t queue_first, queue_count;
@@ -178,6 +186,8 @@ bool operand_has_collector(const struct sm *s);
 uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o);
 // Reserves a pipeline and says when the result is there.
 uint64_t operand_execute(struct sm *s, const struct op *o, uint64_t collected);
+// The first cycle from `cycle` on at which a write port is free for a result, which takes it.
+uint64_t operand_write(struct sm *s, uint64_t cycle);
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
 
 // -- lsu.c

@@ -2,6 +2,7 @@
 #pragma once
 #include "report/run.h"
 
-void report_account_json(const struct report_run *r, struct json *j); // the value of "account"; null: not timed
+void report_account_json(const struct report_run *r,
+                         struct json *j); // the value of "account"; null: not timed
 // A line a kernel, shares of its slots.
 void report_account_table(const struct report_run *r, bool colour, struct strbuf *out);

@@ -74,6 +74,19 @@ static void test_full_rate(struct test *t)
     costs(t, &p, 32, 32 * 6);
 }
 
+// Four schedulers' results through one write port: one a cycle.
+static void test_write_port(struct test *t)
+{
+    struct piece p = {SMOOTH "issue.width=1 operands.write_ports=1",
+                      "",
+                      "FFMA R0, R8, R9, R10\nFFMA R1, R8, R9, R10\nFFMA R2, R8, R9, R10\n"
+                      "FFMA R3, R8, R9, R10\nFFMA R4, R8, R9, R10\nFFMA R5, R8, R9, R10\n",
+                      NULL,
+                      128,
+                      false};
+    costs(t, &p, 32, 32 * 6 * 4);
+}
+
 // With two pipelines: an integer and a float instruction of one warp in the same cycle; without, one of them
 // waits.
 static void test_dual_issue(struct test *t)
@@ -266,6 +279,7 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {
         {"dependent_chain", test_dependent_chain},
         {"full_rate", test_full_rate},
+        {"write_port", test_write_port},
         {"dual_issue", test_dual_issue},
         {"intervals", test_intervals},
         {"shared_conflicts", test_shared_conflicts},

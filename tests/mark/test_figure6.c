@@ -1,8 +1,8 @@
 // DARSIE's Figure 6: the marks of the matrix multiplication's loop in the papers' style of code (profile
-// ptxplus). Block indices are definitely redundant; threadIdx.x is conditionally so, and through shift and add
-// the shared addresses made from it and the loads at them; the loads from global memory and the multiply-adds
-// are vector instructions. "Thus, the unrolled loop in the program contains 2 redundant instructions and one
-// true vector operation" (4.2).
+// ptxplus). Block indices are definitely redundant; threadIdx.x is conditionally so, and through shift and
+// add the shared addresses made from it and the loads at them; the loads from global memory and the
+// multiply-adds are vector instructions. "Thus, the unrolled loop in the program contains 2 redundant
+// instructions and one true vector operation" (4.2).
 #include "api/impl.h"
 #include "harness/test.h"
 
@@ -82,7 +82,8 @@ static void test_papers_code(struct test *t)
         const struct mark *m = &f.marks->marks[n];
         bool inside = n >= f.first && n <= f.last;
         // Addresses of the column of B: above the loop as far as there are registers, else in it.
-        if (i->op == OP_IADD3 && m->kind == MARK_CONDITIONAL && m->class == MARK_AFFINE && n <= f.last) adds++;
+        if (i->op == OP_IADD3 && m->kind == MARK_CONDITIONAL && m->class == MARK_AFFINE && n <= f.last)
+            adds++;
         if (!inside) continue;
         if (loads_shared(i)) check_kind(t, &f, n, MARK_CONDITIONAL), loads++;
         if (i->op == OP_FFMA) check_kind(t, &f, n, MARK_VECTOR), multiplies++;
@@ -141,8 +142,7 @@ static void test_promotion(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"papers_code", test_papers_code},
-                                             {"todays_code", test_todays_code},
-                                             {"promotion", test_promotion}};
+    static const struct test_case cases[] = {
+        {"papers_code", test_papers_code}, {"todays_code", test_todays_code}, {"promotion", test_promotion}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
