@@ -5,6 +5,7 @@
 
 static const char *const fetch_refill_words[] = {"empty", "space", NULL};
 static const char *const scheduler_policy_words[] = {"gto", "lrr", "two-level", NULL};
+static const char *const dependences_words[] = {"scoreboard", "encoded", NULL};
 
 #define AT(field) offsetof(struct gpu_config, field)
 #define GPU_U32(field, key, low, high, initial, meaning, source)                                             \

@@ -4,6 +4,7 @@
 
 enum fetch_refill { FETCH_WHEN_EMPTY, FETCH_WHEN_SPACE };
 enum scheduler_policy { SCHEDULER_GTO, SCHEDULER_LRR, SCHEDULER_TWO_LEVEL };
+enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED };
 
 struct gpu_config {
 #define GPU_U32(field, key, low, high, initial, meaning, source)    uint32_t field;

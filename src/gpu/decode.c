@@ -1,5 +1,6 @@
 // Registers, pipeline and latency of every instruction, from isa.def's columns and the GPU's tables.
 #include "gpu/decode.h"
+#include "gpu/waits.h"
 
 static uint32_t latency_of(const struct gpu_config *c, enum isa_latency which, bool interval)
 {
@@ -94,9 +95,33 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
     }
 }
 
+// Cycles the operands take beyond the first for meeting each other in a bank. A warp's registers lie side by
+// side, so this is the same for all warps.
+static uint32_t own_conflicts(const struct op *o, const struct gpu_config *c)
+{
+    uint32_t worst = 1;
+    for (unsigned k = 0; c->bank_conflicts && k < o->read_count; k++) {
+        uint32_t same = 0;
+        for (unsigned n = 0; n < o->read_count; n++) same += o->reads[n] % c->banks == o->reads[k] % c->banks;
+        if (same > worst) worst = same;
+    }
+    return (worst + c->bank_ports - 1) / c->bank_ports - 1;
+}
+
+// As operand.c does it: collected, then into a pipeline.
+static void set_cycles(struct op *o, const struct gpu_config *c)
+{
+    o->collected = (uint16_t)(1 + own_conflicts(o, c));
+    o->cycles = (uint16_t)(o->collected + (o->path == PATH_ALU) + o->latency);
+}
+
 void gpu_decode(struct decoded *d, const struct program *p, const struct chip_config *c, struct arena *a)
 {
     *d = (struct decoded){.ops = ARENA_ARRAY(a, struct op, p->inst_count + 1),
                           .constant_lines = ARENA_ARRAY(a, uint64_t, 4 * p->inst_count + 1)};
-    for (uint32_t n = 0; n < p->inst_count; n++) decode_one(d, &d->ops[n], &p->insts[n], c);
+    for (uint32_t n = 0; n < p->inst_count; n++) {
+        decode_one(d, &d->ops[n], &p->insts[n], c);
+        set_cycles(&d->ops[n], &c->gpu);
+    }
+    if (c->gpu.dependences == DEPENDENCES_ENCODED) waits_assign(d, p, &c->gpu);
 }

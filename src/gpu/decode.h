@@ -17,7 +17,9 @@ struct op {
     uint8_t dst, dst_words;                  // first of consecutive registers
     uint8_t pred_reads, pred_writes;         // bits; PT is none
     uint16_t latency, interval;
-    uint32_t constant; // number of the constant cache line an operand is in, + 1; 0: none
+    uint16_t collected, cycles;   // from issue to operands and to the result, when nothing is in the way
+    uint8_t stall, wait, barrier; // waits.h; without encoded waits 0
+    uint32_t constant;            // number of the constant cache line an operand is in, + 1; 0: none
 };
 
 struct decoded {

@@ -26,6 +26,12 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
         refuse(s, scheduler, w, SLOT_OPERAND);
         return false;
     }
+    enum gpu_slot obstacle =
+        s->config->dependences == DEPENDENCES_ENCODED ? operand_obstacle(s, w, o) : SLOT_ISSUED;
+    if (obstacle != SLOT_ISSUED) {
+        refuse(s, scheduler, w, obstacle);
+        return false;
+    }
     if (o->constant && !constant_is_there(s, slot, o->constant)) {
         refuse(s, scheduler, w, SLOT_MEMORY);
         sm_evaluate(s, slot);
@@ -40,12 +46,14 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     struct sm_warp *w = &s->warps[slot];
     bool collects = o->read_count || o->path == PATH_ALU;
     uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1;
+    if (s->config->check) check_reads(&s->check, slot, w->registers, o, s->issuing, s->now, collected);
     switch ((enum op_path)o->path) {
     case PATH_MEMORY: lsu_push(s, slot, o, i, collected + 1); break;
-    case PATH_ALU: operand_result(s, w, o, operand_execute(s, o, collected), false); break;
+    case PATH_ALU: operand_result(s, w, o, operand_execute(s, w, o, collected), false); break;
     case PATH_CONTROL:
     case PATH_FENCE: operand_result(s, w, o, collected + o->latency, false); break;
     }
+    w->stall_until = s->now + o->stall;
     if (i->op == OP_NANOSLEEP) {
         uint32_t lane = bit_lowest(w->warp->active ? w->warp->active : 1);
         uint64_t ns = i->src[0].kind == OPERAND_IMM
@@ -74,6 +82,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     const struct op *o = &s->ops[index];
     if (!has_room(s, scheduler, slot, o)) return OUTCOME_REFUSED;
     const struct inst *i = &s->engine->exec.program->insts[index];
+    s->issuing = w->warp->active;
     switch (timed_step(s->engine, w->warp, s->now)) {
     case TIMED_RETRY:
         w->resume = s->window_end;
@@ -127,7 +136,7 @@ static void issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32
 // -- who goes first
 // ----------------------------------------------------------------------------------------------
 
-static unsigned oldest(const struct sm *s, unsigned scheduler, uint64_t among)
+unsigned issue_oldest(const struct sm *s, unsigned scheduler, uint64_t among)
 {
     for (unsigned k = 0; k < s->order_count[scheduler]; k++)
         if (among >> s->order[scheduler][k] & 1) return s->order[scheduler][k];
@@ -158,7 +167,7 @@ static unsigned pick(const struct sm *s, unsigned scheduler, uint64_t among)
     switch ((enum scheduler_policy)s->config->scheduler) {
     case SCHEDULER_GTO:
         if (among >> s->last_issued[scheduler] & 1) return s->last_issued[scheduler];
-        return oldest(s, scheduler, among);
+        return issue_oldest(s, scheduler, among);
     case SCHEDULER_LRR:
     case SCHEDULER_TWO_LEVEL: break;
     }

@@ -147,10 +147,7 @@ static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o)
     } else {
         s->free_record = s->records.data[k].next_free;
     }
-    s->records.data[k] = (struct load_record){.warp = slot,
-                                              .first = s->warps[slot].registers + o->dst,
-                                              .words = o->dst_words,
-                                              .preds = o->pred_writes};
+    s->records.data[k] = (struct load_record){.warp = slot, .op = o, .serial = s->check.serial + 1};
     s->records_used++;
     s->warps[slot].loads++;
     return k;
@@ -160,10 +157,16 @@ static void complete(struct sm *s, uint32_t record)
 {
     struct load_record *r = &s->records.data[record];
     struct sm_warp *w = &s->warps[r->warp];
-    if (r->words) r->ready = operand_write(s, r->ready);
-    for (unsigned n = 0; n < r->words; n++) s->reg_ready[r->first + n] = r->ready;
-    for (unsigned left = r->preds; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = r->ready;
+    const struct op *o = r->op;
+    r->ready = operand_write(s, w, o, r->ready);
+    if (s->config->check) check_reply(&s->check, r->warp, w->registers, o, r->serial, r->ready);
+    for (unsigned n = 0; n < o->dst_words; n++) s->reg_ready[w->registers + o->dst + n] = r->ready;
+    for (unsigned left = o->pred_writes; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = r->ready;
     w->loads--;
+    if (o->barrier) {
+        w->barrier_pending[o->barrier - 1]--;
+        w->barrier_ready[o->barrier - 1] = later(w->barrier_ready[o->barrier - 1], r->ready);
+    }
     unsigned slot = r->warp;
     uint64_t ready = r->ready;
     r->next_free = s->free_record;

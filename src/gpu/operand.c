@@ -21,10 +21,12 @@ uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op 
     const struct gpu_config *c = s->config;
     uint64_t collected = s->now + 1, ports = c->bank_ports;
     for (unsigned k = 0; k < o->read_count; k++) {
-        uint64_t *bank = &s->bank_free[(w->registers + o->reads[k]) % c->banks];
+        uint32_t reg = w->registers + o->reads[k];
+        uint64_t *bank = &s->bank_free[reg % c->banks];
         uint64_t from = later((s->now + 1) * ports, *bank), cycle = from / ports;
         if (!c->bank_conflicts) continue;
         *bank = from + 1;
+        if (cycle > s->now + 1) s->reg_read[reg] = cycle;
         s->counts.operand_conflict_cycles += cycle - (s->now + 1);
         collected = later(collected, cycle);
     }
@@ -47,20 +49,39 @@ static uint32_t instances(const struct gpu_config *c, enum pipe p)
     return 1;
 }
 
-uint64_t operand_execute(struct sm *s, const struct op *o, uint64_t collected)
+static uint64_t *free_pipe(struct sm *s, const struct op *o)
 {
     uint64_t *pipes = s->pipe_free[o->pipe], *best = pipes;
     for (uint32_t k = 1; k < instances(s->config, (enum pipe)o->pipe); k++)
         if (pipes[k] < *best) best = &pipes[k];
-    uint64_t start = later(collected + 1, *best);
-    *best = start + o->interval;
-    uint64_t result = start + o->latency;
-    return o->dst_words ? operand_write(s, result) : result;
+    return best;
 }
 
-uint64_t operand_write(struct sm *s, uint64_t cycle)
+enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const struct op *o)
 {
+    const struct gpu_config *c = s->config;
+    for (unsigned k = 0; c->bank_conflicts && k < o->read_count; k++)
+        if (s->bank_free[(w->registers + o->reads[k]) % c->banks] > (s->now + 1) * c->bank_ports)
+            return SLOT_OPERAND;
+    if (o->path != PATH_ALU) return SLOT_ISSUED;
+    if (*free_pipe(s, o) > s->now + o->collected + 1) return SLOT_UNIT;
+    uint64_t result = s->now + o->cycles, writes = s->writes[result % WRITE_CYCLES];
+    bool full = writes >> 8 == result && (writes & 0xff) >= c->write_ports;
+    return o->dst_words && full ? SLOT_UNIT : SLOT_ISSUED;
+}
+
+uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected)
+{
+    uint64_t *pipe = free_pipe(s, o), start = later(collected + 1, *pipe);
+    *pipe = start + o->interval;
+    return operand_write(s, w, o, start + o->latency);
+}
+
+uint64_t operand_write(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t cycle)
+{
+    if (!o->dst_words) return cycle;
     uint64_t at = cycle;
+    for (unsigned n = 0; n < o->dst_words; n++) at = later(at, s->reg_read[w->registers + o->dst + n] + 1);
     for (;; at++) {
         uint64_t *writes = &s->writes[at % WRITE_CYCLES];
         if (*writes >> 8 != at) *writes = at << 8;
@@ -72,6 +93,16 @@ uint64_t operand_write(struct sm *s, uint64_t cycle)
     }
 }
 
+static void barrier_counts(struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)
+{
+    unsigned b = o->barrier - 1u;
+    if (from_memory)
+        w->barrier_pending[b]++;
+    else
+        w->barrier_ready[b] = later(w->barrier_ready[b], cycle);
+    w->barrier_from_memory = (uint8_t)((w->barrier_from_memory & ~(1u << b)) | (unsigned)from_memory << b);
+}
+
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)
 {
     for (unsigned n = 0; n < o->dst_words; n++) {
@@ -79,6 +110,9 @@ void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_
         s->reg_from_memory[w->registers + o->dst + n] = from_memory;
     }
     s->counts.operand_writes += o->dst_words;
+    if (!from_memory) w->busy_until = later(w->busy_until, cycle);
+    if (s->config->check) check_writes(&s->check, slot_of(s, w), w->registers, o, s->issuing, cycle);
+    if (o->barrier) barrier_counts(w, o, cycle, from_memory);
     for (unsigned left = o->pred_writes; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = cycle;
     w->pred_from_memory =
         (uint8_t)(from_memory ? w->pred_from_memory | o->pred_writes : w->pred_from_memory & ~o->pred_writes);

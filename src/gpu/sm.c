@@ -24,7 +24,9 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
     s->free_record = s->free_waiter = NONE32;
     s->reg_count = c->registers / 32;
     s->reg_ready = heap_alloc((s->reg_count + 256) * sizeof *s->reg_ready);
+    s->reg_read = heap_alloc((s->reg_count + 256) * sizeof *s->reg_read);
     s->reg_from_memory = heap_alloc(s->reg_count + 256);
+    if (c->check) check_init(&s->check, s->reg_count + 256, SM_WARPS);
     s->queue = heap_alloc(c->lsu_queue * sizeof *s->queue);
     s->constant_there = heap_alloc((l->decoded.constant_count / 64 + 1) * sizeof *s->constant_there);
     s->inst_slots =
@@ -52,7 +54,9 @@ void sm_destroy(struct sm *s)
     vec_fini(&s->records);
     vec_fini(&s->waiters);
     vec_fini(&s->requests);
+    check_fini(&s->check);
     free(s->reg_ready);
+    free(s->reg_read);
     free(s->reg_from_memory);
     free(s->queue);
     free(s->constant_there);
@@ -84,9 +88,20 @@ static inline void needs_register(const struct sm *s, struct hazard *h, uint32_t
     h->memory = s->reg_from_memory[r];
 }
 
+static struct hazard encoded_hazard(const struct sm_warp *w, const struct op *o)
+{
+    struct hazard h = {w->stall_until, false};
+    for (unsigned left = o->wait; left; left &= left - 1) {
+        unsigned b = bit_lowest(left);
+        uint64_t ready = w->barrier_pending[b] ? CYCLE_NEVER : w->barrier_ready[b];
+        if (ready > h.cycle) h = (struct hazard){ready, w->barrier_from_memory >> b & 1};
+    }
+    return h;
+}
+
 // When the registers and predicates of an instruction are ready. Its destination must be too: results are
 // written in order.
-static struct hazard hazard_of(const struct sm *s, const struct sm_warp *w, const struct op *o)
+static struct hazard scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o)
 {
     struct hazard h = {0};
     for (unsigned k = 0; k < o->read_count; k++) needs_register(s, &h, w->registers + o->reads[k]);
@@ -97,8 +112,13 @@ static struct hazard hazard_of(const struct sm *s, const struct sm_warp *w, cons
         h.cycle = w->pred_ready[p];
         h.memory = w->pred_from_memory >> p & 1;
     }
-    if (o->path == PATH_FENCE && (w->loads || w->stores)) h = (struct hazard){CYCLE_NEVER, true};
     return h;
+}
+
+static struct hazard hazard_of(const struct sm *s, const struct sm_warp *w, const struct op *o)
+{
+    if (o->path == PATH_FENCE && (w->loads || w->stores)) return (struct hazard){CYCLE_NEVER, true};
+    return s->config->dependences == DEPENDENCES_ENCODED ? encoded_hazard(w, o) : scoreboard_hazard(s, w, o);
 }
 
 void sm_evaluate(struct sm *s, unsigned slot)
@@ -179,6 +199,7 @@ void sm_warp_ended(struct sm *s, unsigned slot)
     if (s->resident & bit) {
         fetch_flush(s, slot, w->head);
         s->resident &= ~bit;
+        s->resident_count--;
         s->ready &= ~bit;
         s->fetchable &= ~bit;
         order_remove(s, slot);
@@ -199,8 +220,10 @@ static void warp_start(struct sm *s, unsigned slot, unsigned block, struct warp 
     *w = (struct sm_warp){
         .warp = warp, .age = s->next_age++, .block = block, .generation = generation, .since = s->now};
     w->registers = slot * s->launch->registers_per_warp;
+    if (s->config->check) check_recycle(&s->check, slot, w->registers, s->launch->registers_per_warp, s->now);
     memset(&s->reg_ready[w->registers], 0, s->launch->registers_per_warp * sizeof *s->reg_ready);
     s->resident |= 1ull << slot;
+    s->resident_count++;
     s->scheduler_warps[scheduler] |= 1ull << slot;
     s->order[scheduler][s->order_count[scheduler]++] = (uint8_t)slot;
     fetch_update(s, slot);
@@ -262,24 +285,18 @@ static void charge_idle(struct sm *s, unsigned scheduler, uint64_t slots)
         charge(s, SLOT_NO_WARP, s->launch->launch->program->inst_count, slots);
         return;
     }
-    const struct sm_warp *w = &s->warps[s->order[scheduler][0]];
-    for (unsigned k = 0; k < s->order_count[scheduler]; k++) {
-        const struct sm_warp *x = &s->warps[s->order[scheduler][k]];
-        if (s->ready >> s->order[scheduler][k] & 1) { // ready since this cycle's issue
-            w = x;
-            break;
-        }
-    }
+    uint64_t ready = s->ready & s->scheduler_warps[scheduler]; // since this cycle's issue
+    const struct sm_warp *w = &s->warps[ready ? issue_oldest(s, scheduler, ready) : s->order[scheduler][0]];
     bool fetched = w->slot != SLOT_FETCH && w->slot != SLOT_ISSUED;
     charge(s, fetched ? (enum gpu_slot)w->slot : SLOT_FETCH, w->head, slots);
 }
 
-static void account(struct sm *s, uint64_t resident, uint64_t cycles)
+static void account(struct sm *s, unsigned resident_count, uint64_t cycles)
 {
-    if (!resident) return;
+    if (!resident_count) return;
     uint64_t width = s->config->issue_width;
     s->counts.sm_active_cycles += cycles;
-    s->counts.sm_warp_cycles += cycles * bit_count(resident);
+    s->counts.sm_warp_cycles += cycles * resident_count;
     if (s->lsu_blocked && s->queue_count) s->counts.lsu_stalls += cycles;
     for (unsigned k = 0; k < s->config->schedulers; k++) {
         unsigned issued = s->issued_now[k];
@@ -334,7 +351,7 @@ bool sm_run(struct sm *s, struct memory_system *m, uint64_t until)
             if (next > s->now) {
                 memset(s->issued_now, 0, sizeof s->issued_now);
                 memset(s->refused, 0, sizeof s->refused);
-                account(s, s->resident, next - s->now);
+                account(s, s->resident_count, next - s->now);
                 s->now = next;
                 if (next == until) break;
             }
@@ -343,11 +360,11 @@ bool sm_run(struct sm *s, struct memory_system *m, uint64_t until)
         start_placed(s);
         wake(s);
         lsu_cycle(s);
-        uint64_t resident = s->resident;
+        unsigned resident_count = s->resident_count;
         issue_cycle(s);
         if (s->faulted) return false;
         if (s->fetchable) fetch_cycle(s);
-        account(s, resident, 1);
+        account(s, resident_count, 1);
         s->now++;
     }
     return true;
@@ -375,7 +392,7 @@ bool sm_is_idle(const struct sm *s)
 
 struct cta *sm_stuck_block(const struct sm *s)
 {
-    for (unsigned k = 0; k < SM_BLOCKS; k++)
+    for (unsigned k = 0; k < s->launch->blocks_per_sm; k++)
         if (s->blocks[k].running) return s->blocks[k].cta;
     return NULL;
 }
@@ -414,6 +431,7 @@ const char *sm_check(const struct sm *s)
 {
     const struct gpu_counts *n = &s->counts;
     uint64_t slots = 0;
+    if (s->check.broken) return s->check.broken;
     for (unsigned k = 0; k < SLOT_COUNT; k++) slots += n->slots[k];
     if (n->fetch_fetched != n->issue_issued + n->fetch_flushed) return "fetched is not issued + flushed";
     if (slots != n->sm_active_cycles * s->config->schedulers * s->config->issue_width)

@@ -1,7 +1,9 @@
 // Inside an SM: for the files that are its stages.
 #pragma once
+#include "gpu/check.h"
 #include "gpu/event_ring.h"
 #include "gpu/sm.h"
+#include "gpu/waits.h"
 
 enum {
     SM_WARPS = 64,
@@ -34,6 +36,11 @@ struct sm_warp {
                       // 0: none
     uint64_t pred_ready[8];
     uint8_t pred_from_memory; // bits
+    // Of encoded waits: no instruction issues before; each barrier's memory instructions under way, and when
+    // those that have come back, or that need no memory, are done.
+    uint64_t stall_until, barrier_ready[WAIT_BARRIERS];
+    uint32_t barrier_pending[WAIT_BARRIERS];
+    uint8_t barrier_from_memory; // bits
 };
 
 struct sm_block {
@@ -76,11 +83,11 @@ enum lsu_kind {
 
 // A memory instruction that left the unit's queue and waits for replies.
 struct load_record {
-    uint64_t ready; // the latest of its parts so far
+    uint64_t ready;  // the latest of its parts so far
+    uint64_t serial; // sim.check: of its write
+    const struct op *op;
     uint32_t warp, remaining;
     uint32_t next_free;
-    uint32_t first; // physical register
-    uint8_t words, preds;
     bool issued; // all its lines have been asked for
 };
 
@@ -113,6 +120,7 @@ struct sm {
     // Bits by warp slot.
     uint64_t resident, ready, fetchable;
     uint64_t wants_lsu; // of the ready ones
+    unsigned resident_count;
     uint64_t scheduler_warps[SM_SCHEDULERS];
 
     struct sm_warp warps[SM_WARPS];
@@ -130,6 +138,7 @@ struct sm {
     uint32_t issued_inst[SM_SCHEDULERS], refused_inst[SM_SCHEDULERS];
 
     uint64_t *reg_ready; // by physical register; CYCLE_NEVER: a reply will say
+    uint64_t *reg_read;  // by physical register: when the last collector that found its bank busy reads it
     uint8_t *reg_from_memory;
     uint32_t reg_count;
     uint64_t collector_free[64];
@@ -150,6 +159,9 @@ struct sm {
     uint64_t next_reply, last_reply;
     VEC(struct memory_request) requests;
     uint64_t requested, replied;
+
+    struct check check; // with sim.check
+    uint64_t issuing;   // lanes of the instruction being issued
 
     struct gpu_counts counts;
     uint64_t *inst_slots; // [instruction, or none][SLOT_COUNT]
@@ -179,15 +191,20 @@ void fetch_flush(struct sm *s, unsigned slot, uint32_t pc);
 
 // -- issue.c
 void issue_cycle(struct sm *s);
+unsigned issue_oldest(const struct sm *s, unsigned scheduler, uint64_t among); // among: not empty
 
 // -- operand.c
 bool operand_has_collector(const struct sm *s);
 // Reserves a collector and the register banks from now on; the cycle at which all operands are there.
 uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o);
 // Reserves a pipeline and says when the result is there.
-uint64_t operand_execute(struct sm *s, const struct op *o, uint64_t collected);
-// The first cycle from `cycle` on at which a write port is free for a result, which takes it.
-uint64_t operand_write(struct sm *s, uint64_t cycle);
+uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected);
+// Why the instruction would take longer than its fixed latency if it issued now; SLOT_ISSUED: it
+// would not.
+enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const struct op *o);
+// The first cycle from `cycle` on at which nobody has to read the destination any more and a write port is
+// free for it, which the result takes. Without a destination that is `cycle`.
+uint64_t operand_write(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t cycle);
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
 
 // -- lsu.c

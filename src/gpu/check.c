@@ -1,0 +1,84 @@
+// One place a register and a predicate; a write that another has overtaken is forgotten.
+#include "gpu/check.h"
+#include "base/bits.h"
+
+#include <stdlib.h>
+
+enum { PREDS = 8 };
+
+void check_init(struct check *k, uint32_t registers, uint32_t slots)
+{
+    *k = (struct check){.registers = registers};
+    k->places = heap_alloc((registers + (size_t)slots * PREDS) * sizeof *k->places);
+}
+
+void check_fini(struct check *k) { free(k->places); }
+
+static void expect(struct check *k, bool holds, const char *otherwise)
+{
+    if (!holds && !k->broken) k->broken = otherwise;
+}
+
+static struct check_place *pred_place(struct check *k, unsigned slot, unsigned pred)
+{
+    return &k->places[k->registers + (size_t)slot * PREDS + pred];
+}
+
+static void read_place(struct check *k, struct check_place *p, uint64_t lanes, uint64_t now,
+                       uint64_t collected)
+{
+    expect(k, p->ready <= now || !(p->lanes & lanes), "a register was read before its result was there");
+    if (collected > p->read_until) p->read_until = collected;
+}
+
+void check_reads(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t lanes,
+                 uint64_t now, uint64_t collected)
+{
+    for (unsigned n = 0; n < o->read_count; n++)
+        read_place(k, &k->places[first + o->reads[n]], lanes, now, collected);
+    for (unsigned left = o->pred_reads; left; left &= left - 1)
+        read_place(k, pred_place(k, slot, bit_lowest(left)), lanes, now, now);
+}
+
+static void write_place(struct check *k, struct check_place *p, uint64_t lanes, uint64_t ready)
+{
+    expect(k, ready > p->read_until, "a register was written while an operand collector had to read it");
+    p->ready = ready;
+    p->lanes = lanes;
+    p->serial = k->serial;
+}
+
+uint64_t check_writes(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t lanes,
+                      uint64_t ready)
+{
+    k->serial++;
+    for (unsigned n = 0; n < o->dst_words; n++) write_place(k, &k->places[first + o->dst + n], lanes, ready);
+    for (unsigned left = o->pred_writes; left; left &= left - 1)
+        write_place(k, pred_place(k, slot, bit_lowest(left)), lanes, ready);
+    return k->serial;
+}
+
+void check_reply(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t serial,
+                 uint64_t ready)
+{
+    for (unsigned n = 0; n < o->dst_words; n++) {
+        struct check_place *p = &k->places[first + o->dst + n];
+        if (p->serial == serial) p->ready = ready;
+    }
+    for (unsigned left = o->pred_writes; left; left &= left - 1) {
+        struct check_place *p = pred_place(k, slot, bit_lowest(left));
+        if (p->serial == serial) p->ready = ready;
+    }
+}
+
+static void recycle_place(struct check *k, struct check_place *p, uint64_t now)
+{
+    expect(k, p->ready <= now && p->read_until <= now, "a register in use was given to another warp");
+    *p = (struct check_place){0};
+}
+
+void check_recycle(struct check *k, unsigned slot, uint32_t first, uint32_t count, uint64_t now)
+{
+    for (uint32_t r = first; r < first + count; r++) recycle_place(k, &k->places[r], now);
+    for (unsigned p = 0; p < PREDS; p++) recycle_place(k, pred_place(k, slot, p), now);
+}

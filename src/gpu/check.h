@@ -1,0 +1,36 @@
+// The model looks after itself (sim.check): what waits for what is decided by a scoreboard or by control
+// words, and this book, which neither reads, says whether they were right.
+//
+//   - no lane reads a register or predicate before its result is there,
+//   - nothing is written while an operand collector still has to read it,
+//   - registers change hands only when nobody reads or writes them any more.
+#pragma once
+#include "base/arena.h"
+#include "gpu/decode.h"
+
+struct check_place { // a physical register, or a predicate of a warp's slot
+    uint64_t ready;  // UINT64_MAX: when a reply comes
+    uint64_t lanes;  // that the result under way is for
+    uint64_t serial; // of the write
+    uint64_t read_until;
+};
+
+struct check {
+    struct check_place *places;
+    uint32_t registers;
+    uint64_t serial;
+    const char *broken; // the first rule that did not hold, static text; NULL: none
+};
+
+void check_init(struct check *k, uint32_t registers, uint32_t slots);
+void check_fini(struct check *k);
+// An instruction of the warp in `slot`, whose R0 is `first`, issues for `lanes` and reads until `collected`.
+void check_reads(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t lanes,
+                 uint64_t now, uint64_t collected);
+// Its result; the serial of the write, by which check_reply knows it when `ready` was not known.
+uint64_t check_writes(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t lanes,
+                      uint64_t ready);
+void check_reply(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t serial,
+                 uint64_t ready);
+// Another warp gets the slot and its registers.
+void check_recycle(struct check *k, unsigned slot, uint32_t first, uint32_t count, uint64_t now);
