@@ -8,25 +8,47 @@ static const char *keep(struct wf_kernel *k, struct strbuf *text)
     return kept;
 }
 
+// In a launch of that shape: what the driver's finalisation, or the hardware's comparison, makes of a mark.
+static enum mark_kind in_launch(const struct marks *m, const struct wf_context *c, const struct program *p,
+                                const uint32_t block[3], uint32_t n)
+{
+    if (c->mark.promotion == MARK_BY_DRIVER)
+        return mark_promoted(&m->marks[n], mark_conditions_met(&m->rules, block));
+    struct inst encoded = {.mark = m->marks[n].kind};
+    return mark_hardware_kind(&encoded, mark_hardware_promotes(&m->rules, p, block));
+}
+
 const struct wf_mark *wf_kernel_marks(struct wf_kernel *k, const uint32_t block[3], size_t *count)
 {
     const struct wf_context *c = k->module->context;
     struct mark_rules rules;
     mark_rules_from(&rules, &c->mark, c->settings.warp_size);
     struct marks *m = marks_compute(k->program, &rules);
-    unsigned met = block ? mark_conditions_met(&rules, block) : 0;
+    struct program header = {0}; // what the hardware sees of the encoded program besides the instructions
+    for (uint32_t n = 0; n < k->program->inst_count; n++) header.mark_conditions |= m->marks[n].conditions;
     arena_fini(&k->marks);
     arena_init(&k->marks);
     struct wf_mark *out = ARENA_ARRAY(&k->marks, struct wf_mark, k->program->inst_count);
     struct strbuf text = {0};
     for (uint32_t n = 0; n < k->program->inst_count; n++) {
         const struct mark *mark = &m->marks[n];
-        out[n] = (struct wf_mark){.pc = n * PC_STEP,
-                                  .mark = mark_kind_name((enum mark_kind)mark->kind),
-                                  .promoted = block ? mark_kind_name(mark_promoted(mark, met)) : NULL,
-                                  .pattern = mark_class_name((enum mark_class)mark->class),
-                                  .cause = mark_cause_name((enum mark_cause)mark->cause),
-                                  .shareable = mark->shareable && !mark->guarded};
+        const struct mark_pattern *p = &mark->pattern;
+        uint32_t classes = block ? mark_warp_classes(&rules, mark, block) : 0;
+        out[n] =
+            (struct wf_mark){.pc = n * PC_STEP,
+                             .mark = mark_kind_name((enum mark_kind)mark->kind),
+                             .promoted = block ? mark_kind_name(in_launch(m, c, &header, block, n)) : NULL,
+                             .pattern = mark_class_name((enum mark_class)p->class),
+                             .stride = p->class == MARK_AFFINE && p->stride_known ? p->stride : 0,
+                             .stride_known = p->class == MARK_AFFINE && p->stride_known,
+                             .base = p->base,
+                             .base_known = p->base_known,
+                             .grid = mark->grid,
+                             .warp_classes = classes,
+                             .cause = mark_cause_name((enum mark_cause)mark->cause),
+                             .shareable = mark->shareable && !mark->guarded};
+        mark_print_pattern(p, &text);
+        out[n].formula = keep(k, &text);
         program_print_inst(k->program, n, &text);
         out[n].instruction = keep(k, &text);
         program_print_lines(k->program, n, &text);

@@ -108,9 +108,16 @@ const char *wf_kernel_listing(struct wf_kernel *k); // machine code with pc, gua
 struct wf_mark { // of one instruction
     uint32_t pc;
     const char *instruction, *lines; // as in the listing; source lines with the calls that inlined them
-    const char *mark;           // "DR", "CR" or "V": redundant in every block, in blocks of some shapes, not
-    const char *promoted;       // "DR" or "V" in a block of the shape given; NULL without one
-    const char *pattern;        // over the lanes of a warp: "uniform", "affine", "unstructured"
+    const char *mark;     // "DR", "CR" or "V": redundant in every block, in blocks of some shapes, not
+    const char *promoted; // "DR" or "V" in a block of the shape given; NULL without one
+    const char *pattern;  // over the lanes of a warp: "uniform", "affine", "unstructured"
+    const char *formula;  // the same with what is known of base and stride: "affine 0x1000+4*threadIdx.x"
+    uint32_t base;        // where base_known
+    int32_t stride;       // where stride_known
+    bool base_known, stride_known;
+    bool grid;             // mark.grid: the same in all blocks, too
+    uint32_t warp_classes; // in a block of the shape given: 1, redundant; p > 1, redundant among every p-th
+                           // warp (mark.warp_classes); 0, not
     const char *cause, *reason; // one word for tables, a sentence for people
     bool shareable;             // writes registers only, without a guard: what a skipping mechanism can share
 };

@@ -1,10 +1,11 @@
 // `warpfold mark`: the listing of a kernel's machine code with the redundancy mark of every instruction, in
 // the manner of DARSIE's Figure 6:
 //
-//     CR  affine        /*0008*/ S2R R0, SR_TID.X ;             matrixMul.cu:12   if x divides the warp size:
+//     CR>DR  affine 4*threadIdx.x  /*0088*/ SHL R10, R2, 0x2    matrixMul.cu:23   if x divides the warp size:
 //     …
 //
-// With a block's shape, CR instructions are promoted: "CR>DR" or "CR>V".
+// With a block's shape, CR instructions are promoted: "CR>DR", "CR>V", or with mark.warp_classes "CR/2", the
+// same in every second warp. With mark.grid a "g" says that all blocks agree.
 #include "cli/command.h"
 #include "cli/session.h"
 #include "report/fields.h"
@@ -33,6 +34,35 @@ static void count_marks(const struct wf_mark *marks, size_t count, size_t by_mar
     }
 }
 
+enum { UNIFORM, AFFINE, UNSTRUCTURED, PATTERNS };
+static const char *const patterns[PATTERNS] = {"uniform", "affine", "unstructured"};
+
+// Instructions with a mark and a pattern; of promoted marks, those that are DR in the launch.
+static size_t count_class(const struct wf_mark *marks, size_t count, const char *mark, const char *pattern,
+                          bool promoted)
+{
+    size_t found = 0;
+    for (size_t n = 0; n < count; n++) {
+        const char *have = promoted ? marks[n].promoted : marks[n].mark;
+        found += have && str_equal(have, mark) && str_equal(marks[n].pattern, pattern);
+    }
+    return found;
+}
+
+static void write_classes(struct json *j, const struct wf_mark *marks, size_t count)
+{
+    json_key(j, "classes");
+    json_open_object(j);
+    for (unsigned n = 0; n < MARKS; n++) {
+        json_key(j, names[n]);
+        json_open_object(j);
+        for (unsigned p = 0; p < PATTERNS; p++)
+            report_u64(j, patterns[p], count_class(marks, count, names[n], patterns[p], false));
+        json_close_object(j);
+    }
+    json_close_object(j);
+}
+
 static void write_summary(struct json *j, const struct wf_mark *marks, size_t count)
 {
     size_t by_mark[MARKS], promoted;
@@ -46,32 +76,72 @@ static void write_summary(struct json *j, const struct wf_mark *marks, size_t co
     else
         json_null(j);
     json_close_object(j);
+    write_classes(j, marks, count);
+}
+
+static void print_summary(const struct wf_mark *marks, size_t count, const uint32_t *block,
+                          struct strbuf *out)
+{
+    size_t by_mark[MARKS], promoted;
+    count_marks(marks, count, by_mark, &promoted);
+    strbuf_printf(
+        out, "// %zu DR (redundant in every block), %zu CR (if the block's shape allows), %zu V (vector)\n",
+        by_mark[DR], by_mark[CR], by_mark[V]);
+    strbuf_puts(out, "// by pattern over a warp's lanes:");
+    for (unsigned p = 0; p < PATTERNS; p++)
+        strbuf_printf(out, "%s %s %zu DR, %zu CR, %zu V", p ? ";" : "", patterns[p],
+                      count_class(marks, count, names[DR], patterns[p], false),
+                      count_class(marks, count, names[CR], patterns[p], false),
+                      count_class(marks, count, names[V], patterns[p], false));
+    strbuf_putc(out, '\n');
+    if (!block) return;
+    strbuf_printf(
+        out,
+        "// in a block of %u x %u x %u: %zu of %zu redundant (%zu uniform, %zu affine, %zu unstructured)\n",
+        block[0], block[1], block[2], promoted, count,
+        count_class(marks, count, names[DR], patterns[UNIFORM], true),
+        count_class(marks, count, names[DR], patterns[AFFINE], true),
+        count_class(marks, count, names[DR], patterns[UNSTRUCTURED], true));
+}
+
+// "CR", "CR>DR", "CR/2", and "g" behind it.
+static void print_mark(const struct wf_mark *m, bool colour, struct strbuf *out)
+{
+    char text[32];
+    bool changed = m->promoted && !str_equal(m->promoted, m->mark);
+    const char *grid = m->grid ? " g" : "", *now = m->promoted ? m->promoted : m->mark;
+    if (changed && m->warp_classes > 1)
+        snprintf(text, sizeof text, "%s/%u%s", m->mark, m->warp_classes, grid);
+    else
+        snprintf(text, sizeof text, "%s%s%s%s", m->mark, changed ? ">" : "", changed ? m->promoted : "",
+                 grid);
+    strbuf_printf(out, "%s%-7s%s", colour ? colours[index_of(now)] : "", text, colour ? "\033[0m" : "");
 }
 
 static void print_marks(const struct wf_kernel_info *info, const struct wf_mark *marks, size_t count,
                         const uint32_t *block, bool colour, struct strbuf *out)
 {
-    size_t by_mark[MARKS], promoted;
-    count_marks(marks, count, by_mark, &promoted);
     strbuf_printf(out, "// %s: %u instructions, %u registers, %u predicates\n", info->mangled_name,
                   info->instructions, info->registers, info->predicates);
     strbuf_printf(out, "// %u bytes shared, %u local, %u stack, %u parameters\n", info->shared_bytes,
                   info->local_bytes, info->stack_bytes, info->param_bytes);
-    strbuf_printf(
-        out, "// %zu DR (redundant in every block), %zu CR (if the block's shape allows), %zu V (vector)\n",
-        by_mark[DR], by_mark[CR], by_mark[V]);
-    if (block)
-        strbuf_printf(out, "// in a block of %u x %u x %u: %zu of %zu redundant\n", block[0], block[1],
-                      block[2], promoted, count);
+    print_summary(marks, count, block, out);
     for (size_t n = 0; n < count; n++) {
         const struct wf_mark *m = &marks[n];
-        bool changed = m->promoted && !str_equal(m->promoted, m->mark);
-        const char *now = m->promoted ? m->promoted : m->mark, *reason = strchr(m->reason, ' ');
-        strbuf_printf(out, "%s%-2s%s%-3s%s  %-12s  /*%04x*/ %-54s %-24s %s\n",
-                      colour ? colours[index_of(now)] : "", m->mark, changed ? ">" : " ",
-                      changed ? m->promoted : "", colour ? "\033[0m" : "", m->pattern, m->pc, m->instruction,
-                      m->lines, reason ? reason + 1 : "");
+        const char *reason = strchr(m->reason, ' ');
+        print_mark(m, colour, out);
+        strbuf_printf(out, " %-27s /*%04x*/ %-54s %-24s %s\n", m->formula, m->pc, m->instruction, m->lines,
+                      reason ? reason + 1 : "");
     }
+}
+
+static void write_known(struct json *j, const char *key, bool known, int64_t value)
+{
+    json_key(j, key);
+    if (known)
+        json_i64(j, value);
+    else
+        json_null(j);
 }
 
 static void write_json(struct wf_kernel *k, const struct wf_mark *marks, size_t count, const char *config,
@@ -105,6 +175,11 @@ static void write_json(struct wf_kernel *k, const struct wf_mark *marks, size_t 
         report_text(&j, "mark", m->mark);
         report_text(&j, "promoted", m->promoted);
         report_text(&j, "pattern", m->pattern);
+        write_known(&j, "base", m->base_known, m->base);
+        write_known(&j, "stride", m->stride_known, m->stride);
+        json_key(&j, "grid");
+        json_bool(&j, m->grid);
+        if (m->promoted) report_u64(&j, "warp_classes", m->warp_classes);
         report_text(&j, "instruction", m->instruction);
         report_text(&j, "lines", m->lines);
         report_text(&j, "cause", m->cause);

@@ -67,6 +67,7 @@ struct program {
     uint32_t stack_bytes;        // per thread, for calls: above local_bytes; 0 when nothing is called
     bool stack_unbounded;        // recursion or indirect calls: stack_bytes is the configured size
     uint32_t barrier_count;      // highest barrier number named by an immediate, + 1; 16 when a register names it
+    uint8_t mark_conditions;     // of the redundancy marks in insts[].mark, see mark/; 0: none is conditional
     bool uses_textures, uses_printf, uses_clock, uses_atomics;
     uint32_t max_threads[3], required_threads[3]; // .maxntid, .reqntid; 0 = none
     struct program_param *params;

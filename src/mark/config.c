@@ -2,6 +2,7 @@
 #include "mark/mark.h"
 
 static const char *const rules_words[] = {"sound", "paper", NULL};
+static const char *const promotion_words[] = {"driver", "hardware", NULL};
 
 const struct config_key mark_config_keys[] = {
 #define SETTING(field, type_, key, words_, initial_, meaning_)                                               \
@@ -25,5 +26,7 @@ void mark_rules_from(struct mark_rules *r, const struct mark_settings *s, unsign
     r->tid_y = s->tid_y;
     r->laneid = s->laneid;
     r->tid_x_mod = s->tid_x_mod;
+    r->warp_classes = s->warp_classes;
+    r->grid = s->grid;
     r->warp_size = warp_size;
 }

@@ -10,34 +10,137 @@ static bool is_full_barrier(const struct inst *i)
     return isa_has(i, ISA_BARRIER) && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE;
 }
 
-void divergence_init(struct divergence *d, const struct mark_ssa *s)
+static bool orders_memory(const struct inst *i)
 {
-    uint32_t count = s->flow.count;
-    *d = (struct divergence){.s = s};
-    d->has_barrier = ARENA_ARRAY(s->arena, bool, count);
-    d->reaches_barrier = ARENA_ARRAY(s->arena, bool, count);
-    d->labels = ARENA_ARRAY(s->arena, uint32_t, count + 1);
-    d->touched = ARENA_ARRAY(s->arena, uint32_t, count + 1);
-    for (uint32_t n = 0; n <= count; n++) d->labels[n] = FLOW_NONE;
-    VEC(uint32_t) work = {0};
-    for (uint32_t n = 0; n < count; n++)
-        for (uint32_t k = 0; k < s->flow.blocks[n].count; k++)
-            // A called function may hold a barrier, so a call counts as one.
-            if (is_full_barrier(&s->program->insts[s->flow.blocks[n].first + k]) ||
-                isa_has(&s->program->insts[s->flow.blocks[n].first + k], ISA_CALL)) {
-                if (!d->has_barrier[n]) vec_push(&work, n);
-                d->has_barrier[n] = d->reaches_barrier[n] = true;
-            }
+    if (isa_has(i, ISA_BARRIER | ISA_FENCE | ISA_CALL) || i->op == OP_DEPBAR) return true;
+    if (isa_has(i, ISA_ATOMIC)) return i->sem == SEM_ACQUIRE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC;
+    return isa_has(i, ISA_LOAD) && i->sem != SEM_WEAK;
+}
+
+// reaches[n]: has[m] of n itself or of a block behind it.
+static bool *find_reaching(const struct mark_ssa *s, const bool *has)
+{
     const struct flow_graph *g = &s->flow.graph;
+    bool *reaches = ARENA_ARRAY(s->arena, bool, s->flow.count);
+    VEC(uint32_t) work = {0};
+    for (uint32_t n = 0; n < s->flow.count; n++)
+        if (has[n] || s->flow.blocks[n].function) {
+            reaches[n] = true;
+            vec_push(&work, n);
+        }
     while (work.count) {
         uint32_t n = vec_pop(&work);
         for (uint32_t e = g->pred_first[n]; e < g->pred_first[n + 1]; e++)
-            if (!d->reaches_barrier[g->preds[e]]) {
-                d->reaches_barrier[g->preds[e]] = true;
+            if (!reaches[g->preds[e]]) {
+                reaches[g->preds[e]] = true;
                 vec_push(&work, g->preds[e]);
             }
     }
     vec_fini(&work);
+    return reaches;
+}
+
+// Cycles that no natural loop describes: strongly connected components (Tarjan 1972) of what is left of the
+// graph without the natural loops' back edges.
+struct components {
+    const struct mark_ssa *s;
+    uint32_t *index, *low, *edge, *stack, *path, *core;
+    bool *on_stack;
+    uint32_t next, depth, stacked, cores;
+};
+
+static bool is_back_edge(const struct mark_ssa *s, uint32_t from, uint32_t to)
+{
+    return flow_dominates(&s->dominators, to, from);
+}
+
+static void close_component(struct components *c, uint32_t root)
+{
+    bool single = c->stack[c->stacked - 1] == root;
+    uint32_t at;
+    do {
+        at = c->stack[--c->stacked];
+        c->on_stack[at] = false;
+        if (!single) c->core[at] = c->cores;
+    } while (at != root);
+    if (!single) c->cores++;
+}
+
+static void enter(struct components *c, uint32_t n)
+{
+    c->index[n] = c->low[n] = ++c->next;
+    c->edge[n] = c->s->flow.graph.succ_first[n];
+    c->stack[c->stacked++] = c->path[c->depth++] = n;
+    c->on_stack[n] = true;
+}
+
+static void find_component(struct components *c, uint32_t root)
+{
+    const struct flow_graph *g = &c->s->flow.graph;
+    enter(c, root);
+    while (c->depth) {
+        uint32_t n = c->path[c->depth - 1];
+        if (c->edge[n] < g->succ_first[n + 1]) {
+            uint32_t t = g->succs[c->edge[n]++];
+            if (is_back_edge(c->s, n, t)) continue;
+            if (!c->index[t])
+                enter(c, t);
+            else if (c->on_stack[t] && c->index[t] < c->low[n])
+                c->low[n] = c->index[t];
+            continue;
+        }
+        c->depth--;
+        uint32_t up = c->depth ? c->path[c->depth - 1] : n;
+        if (c->low[n] < c->low[up]) c->low[up] = c->low[n];
+        if (c->low[n] == c->index[n]) close_component(c, n);
+    }
+}
+
+static uint32_t *find_cores(const struct mark_ssa *s)
+{
+    uint32_t count = s->flow.count;
+    struct components c = {.s = s, .core = ARENA_ARRAY(s->arena, uint32_t, count)};
+    for (uint32_t n = 0; n < count; n++) c.core[n] = FLOW_NONE;
+    if (!s->loops.irreducible) return c.core;
+    c.index = ARENA_ARRAY(s->arena, uint32_t, count);
+    c.low = ARENA_ARRAY(s->arena, uint32_t, count);
+    c.edge = ARENA_ARRAY(s->arena, uint32_t, count);
+    c.stack = ARENA_ARRAY(s->arena, uint32_t, count);
+    c.path = ARENA_ARRAY(s->arena, uint32_t, count);
+    c.on_stack = ARENA_ARRAY(s->arena, bool, count);
+    for (uint32_t n = 0; n < count; n++)
+        if (!c.index[n]) find_component(&c, n);
+    return c.core;
+}
+
+void divergence_init(struct divergence *d, const struct mark_ssa *s)
+{
+    uint32_t count = s->flow.count;
+    *d = (struct divergence){.s = s};
+    d->resets = ARENA_ARRAY(s->arena, bool, count);
+    d->meets = ARENA_ARRAY(s->arena, bool, count);
+    d->has_barrier = ARENA_ARRAY(s->arena, bool, count);
+    d->has_sync = ARENA_ARRAY(s->arena, bool, count);
+    d->labels = ARENA_ARRAY(s->arena, uint32_t, count + 1);
+    d->touched = ARENA_ARRAY(s->arena, uint32_t, count + 1);
+    for (uint32_t n = 0; n <= count; n++) d->labels[n] = FLOW_NONE;
+    for (uint32_t n = 0; n < count; n++)
+        for (uint32_t k = 0; k < s->flow.blocks[n].count; k++) {
+            const struct inst *i = &s->program->insts[s->flow.blocks[n].first + k];
+            bool call = isa_has(i, ISA_CALL);
+            d->meets[n] |= is_full_barrier(i);
+            d->resets[n] |= is_full_barrier(i) || call;
+            d->has_barrier[n] |= isa_has(i, ISA_BARRIER) || call;
+            d->has_sync[n] |= orders_memory(i);
+        }
+    d->reaches_reset = find_reaching(s, d->resets);
+    d->reaches_sync = find_reaching(s, d->has_sync);
+    d->core = find_cores(s);
+}
+
+static void clear_labels(struct divergence *d, uint32_t touched)
+{
+    for (uint32_t k = 0; k < touched; k++) d->labels[d->touched[k]] = FLOW_NONE;
 }
 
 void divergence_joins(struct divergence *d, uint32_t n, divergence_visit *visit, void *context)
@@ -71,14 +174,14 @@ void divergence_joins(struct divergence *d, uint32_t n, divergence_visit *visit,
         }
     }
     vec_fini(&work);
-    for (uint32_t k = 0; k < touched; k++) d->labels[d->touched[k]] = FLOW_NONE;
+    clear_labels(d, touched);
 }
 
-// Blocks on the way from `from` to `stop`, which is not entered: does any hold a barrier?
-static bool way_has_barrier(struct divergence *d, uint32_t from, uint32_t stop)
+// Blocks on the way from `from` to `stop`, which is not entered: has any what is asked for?
+static bool way_has(struct divergence *d, uint32_t from, uint32_t stop, const bool *has)
 {
     const struct flow_graph *g = &d->s->flow.graph;
-    if (from == stop || !d->reaches_barrier[from]) return false;
+    if (from == stop || !d->reaches_sync[from]) return false;
     VEC(uint32_t) work = {0};
     uint32_t touched = 0;
     bool found = false;
@@ -87,7 +190,7 @@ static bool way_has_barrier(struct divergence *d, uint32_t from, uint32_t stop)
     d->touched[touched++] = from;
     while (work.count && !found) {
         uint32_t at = vec_pop(&work);
-        found = d->has_barrier[at];
+        found = has[at];
         for (uint32_t e = g->succ_first[at]; e < g->succ_first[at + 1]; e++) {
             uint32_t t = g->succs[e];
             if (t == stop || d->labels[t] != FLOW_NONE) continue;
@@ -97,20 +200,42 @@ static bool way_has_barrier(struct divergence *d, uint32_t from, uint32_t stop)
         }
     }
     vec_fini(&work);
-    for (uint32_t k = 0; k < touched; k++) d->labels[d->touched[k]] = FLOW_NONE;
+    clear_labels(d, touched);
     return found;
 }
 
-bool divergence_unbalanced(struct divergence *d, uint32_t n)
+bool divergence_unbalanced(struct divergence *d, uint32_t n, const bool *has)
 {
     const struct flow_graph *g = &d->s->flow.graph;
     uint32_t stop = d->s->postdominators.parent[n];
     uint32_t with = 0, lasting = 0;
     for (uint32_t e = g->succ_first[n]; e < g->succ_first[n + 1]; e++) {
         uint32_t t = g->succs[e];
-        with += way_has_barrier(d, t, stop);
-        // A way that only leads out of the kernel has no barrier left to meet anyone in.
-        lasting += d->reaches_barrier[t] || (stop != FLOW_NONE && stop < d->s->flow.count);
+        with += way_has(d, t, stop, has);
+        // A way that only leads out of the kernel has nothing left to meet anyone in.
+        lasting += d->reaches_sync[t] || (stop != FLOW_NONE && stop < d->s->flow.count);
     }
     return with > 0 && lasting > 1;
+}
+
+void divergence_after(struct divergence *d, uint32_t n, bool past_resets, divergence_visit *visit,
+                      void *context)
+{
+    const struct flow_graph *g = &d->s->flow.graph;
+    VEC(uint32_t) work = {0};
+    uint32_t touched = 0;
+    vec_push(&work, n);
+    while (work.count) {
+        uint32_t at = vec_pop(&work);
+        for (uint32_t e = g->succ_first[at]; e < g->succ_first[at + 1]; e++) {
+            uint32_t t = g->succs[e];
+            if (d->labels[t] != FLOW_NONE) continue;
+            d->labels[t] = t;
+            d->touched[touched++] = t;
+            visit(context, t);
+            if (past_resets || !d->meets[t]) vec_push(&work, t);
+        }
+    }
+    vec_fini(&work);
+    clear_labels(d, touched);
 }

@@ -6,17 +6,42 @@
 
 void mark_rules_default(struct mark_rules *r) { *r = (struct mark_rules){.warp_size = 32}; }
 
+static struct mark_ssa *analyse(const struct program *p, const struct mark_rules *r, struct arena *a)
+{
+    struct mark_ssa *s = ARENA_NEW(a, struct mark_ssa);
+    mark_ssa_init(s, p, a);
+    mark_propagate(s, r);
+    return s;
+}
+
+// The same analysis with what differs between blocks a vector.
+static void add_grid_marks(struct marks *m)
+{
+    struct mark_rules r = m->rules;
+    struct arena scratch;
+    arena_init(&scratch);
+    r.scope = MARK_SCOPE_GRID;
+    struct mark_ssa *s = analyse(m->program, &r, &scratch);
+    for (uint32_t k = 0; k < m->program->inst_count; k++) {
+        struct mark at_grid;
+        mark_of_inst(s, &r, k, &at_grid);
+        m->marks[k].grid = at_grid.kind != MARK_VECTOR;
+        m->marks[k].grid_conditions = at_grid.conditions;
+    }
+    arena_fini(&scratch);
+}
+
 struct marks *marks_compute(const struct program *p, const struct mark_rules *r)
 {
     struct marks *m = heap_alloc(sizeof *m);
     arena_init(&m->arena);
     m->program = p;
     m->rules = *r;
-    m->ssa = ARENA_NEW(&m->arena, struct mark_ssa);
-    mark_ssa_init(m->ssa, p, &m->arena);
-    mark_propagate(m->ssa, &m->rules);
+    m->rules.scope = MARK_SCOPE_BLOCK;
+    m->ssa = analyse(p, &m->rules, &m->arena);
     m->marks = ARENA_ARRAY(&m->arena, struct mark, p->inst_count);
     for (uint32_t k = 0; k < p->inst_count; k++) mark_of_inst(m->ssa, r, k, &m->marks[k]);
+    if (r->grid && !r->paper) add_grid_marks(m);
     return m;
 }
 
@@ -44,9 +69,63 @@ unsigned mark_conditions_met(const struct mark_rules *r, const uint32_t block[3]
     return met;
 }
 
+static uint64_t common_multiple(uint64_t a, uint64_t b)
+{
+    uint64_t x = a, y = b;
+    while (y) {
+        uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+// After how many warps the index repeats that a condition speaks of. Thread t of a block is in warp t / W,
+// and t mod x, or t mod x*y, comes back to lane 0 after lcm(x, W) threads.
+static uint64_t period_of(unsigned condition, unsigned met, uint64_t x, uint64_t y, uint64_t z, uint64_t w)
+{
+    if (met & condition) return 1;
+    switch ((enum mark_condition)condition) {
+    case MARK_IF_TID_X:
+    case MARK_IF_TID_X_MOD: return common_multiple(x, w) / w;
+    case MARK_IF_TID_Y: return common_multiple(x * y, w) / w;
+    case MARK_IF_TID_Z: break;
+    }
+    return common_multiple(x * y * z, w) / w;
+}
+
+uint32_t mark_warp_classes(const struct mark_rules *r, const struct mark *m, const uint32_t block[3])
+{
+    unsigned met = mark_conditions_met(r, block);
+    enum mark_kind kind = mark_promoted(m, met);
+    if (kind == MARK_REDUNDANT) return 1;
+    if (m->kind == MARK_VECTOR || !r->warp_classes || r->paper) return 0;
+    uint64_t period = 1, warps = (uint64_t)block[0] * block[1] * block[2] / r->warp_size;
+    for (unsigned k = 1; k <= MARK_IF_TID_X_MOD; k <<= 1)
+        if (m->conditions & k)
+            period = common_multiple(period, period_of(k, met, block[0], block[1], block[2], r->warp_size));
+    return period < warps ? (uint32_t)period : 0;
+}
+
 void marks_encode(const struct marks *m, struct program *p)
 {
-    for (uint32_t k = 0; k < p->inst_count; k++) p->insts[k].mark = m->marks[k].kind;
+    p->mark_conditions = 0;
+    for (uint32_t k = 0; k < p->inst_count; k++) {
+        p->insts[k].mark = m->marks[k].kind;
+        p->mark_conditions |= m->marks[k].conditions;
+    }
+}
+
+void marks_finalise(const struct marks *m, const uint32_t block[3], struct program *p)
+{
+    unsigned met = mark_conditions_met(&m->rules, block);
+    for (uint32_t k = 0; k < p->inst_count; k++) p->insts[k].mark = (uint8_t)mark_promoted(&m->marks[k], met);
+    p->mark_conditions = 0;
+}
+
+bool mark_hardware_promotes(const struct mark_rules *r, const struct program *p, const uint32_t block[3])
+{
+    return !(p->mark_conditions & ~mark_conditions_met(r, block));
 }
 
 const char *mark_kind_name(enum mark_kind k)
@@ -61,6 +140,23 @@ const char *mark_class_name(enum mark_class c)
     return names[c];
 }
 
+void mark_print_pattern(const struct mark_pattern *p, struct strbuf *out)
+{
+    static const char *const bases[] = {"", "threadIdx.x", "%laneid"};
+    strbuf_puts(out, mark_class_name((enum mark_class)p->class));
+    if (p->class == MARK_UNSTRUCTURED) return;
+    if (p->base_known && (p->class == MARK_UNIFORM || p->base))
+        strbuf_printf(out, p->base < 10 ? " %u" : " 0x%x", p->base);
+    if (p->class == MARK_UNIFORM) return;
+    strbuf_puts(out, p->base_known && !p->base ? " " : p->base_known ? "+" : " ?+");
+    if (!p->stride_known)
+        strbuf_printf(out, "?*%s", bases[p->basis]);
+    else if (p->stride == 1)
+        strbuf_puts(out, bases[p->basis]);
+    else
+        strbuf_printf(out, "%d*%s", p->stride, bases[p->basis]);
+}
+
 const char *mark_cause_name(enum mark_cause c)
 {
     switch (c) {
@@ -73,6 +169,8 @@ const char *mark_cause_name(enum mark_cause c)
     case CAUSE_JOIN: return "join";
     case CAUSE_LOOP: return "loop";
     case CAUSE_BARRIER: return "barrier";
+    case CAUSE_EPOCH: return "epoch";
+    case CAUSE_BLOCK: return "block";
     case CAUSE_UNDEFINED: return "undefined";
     case CAUSE_LOCAL: return "local-memory";
     case CAUSE_GENERIC: return "generic-address";
@@ -121,6 +219,7 @@ static const char *root_text(enum mark_cause c)
     case CAUSE_ATOMIC: return "is an atomic";
     case CAUSE_CROSS_LANE: return "depends on which lanes are active";
     case CAUSE_CALL: return "comes through a function call";
+    case CAUSE_BLOCK: return "differs between blocks";
     case CAUSE_EFFECT:
     case CAUSE_CONTROL: return "must happen for every warp";
     case CAUSE_NONE:
@@ -130,9 +229,18 @@ static const char *root_text(enum mark_cause c)
     case CAUSE_OLD:
     case CAUSE_JOIN:
     case CAUSE_LOOP:
-    case CAUSE_BARRIER: break;
+    case CAUSE_BARRIER:
+    case CAUSE_EPOCH: break;
     }
     return "";
+}
+
+static const char *branch_text(enum mark_cause c)
+{
+    if (c == CAUSE_JOIN) return "merges values of two sides of";
+    if (c == CAUSE_LOOP) return "leaves a loop whose trip count is decided by";
+    if (c == CAUSE_EPOCH) return "is loaded where warps may have met different barriers or fences after";
+    return "is carried around a loop whose barriers warps may meet unevenly after";
 }
 
 // What a branch asks: the weakest of its sources, UINT32_MAX when all are redundant.
@@ -172,11 +280,8 @@ static uint32_t explain_link(const struct marks *m, uint32_t def, bool first, st
     case CAUSE_JOIN:
     case CAUSE_LOOP:
     case CAUSE_BARRIER:
-        strbuf_printf(out, "%s the branch at ",
-                      d->cause == CAUSE_JOIN ? "merges values of two sides of"
-                      : d->cause == CAUSE_LOOP
-                          ? "leaves a loop whose trip count is decided by"
-                          : "is carried around a loop whose barriers warps may meet unevenly after");
+    case CAUSE_EPOCH:
+        strbuf_printf(out, "%s the branch at ", branch_text((enum mark_cause)d->cause));
         describe_place(m, d->from_inst, out);
         return asked_of(m, d->from_inst);
     case CAUSE_SPECIAL:
@@ -187,6 +292,7 @@ static uint32_t explain_link(const struct marks *m, uint32_t def, bool first, st
     case CAUSE_ATOMIC:
     case CAUSE_CROSS_LANE:
     case CAUSE_CALL:
+    case CAUSE_BLOCK:
     case CAUSE_EFFECT:
     case CAUSE_CONTROL:
         strbuf_puts(out, root_text((enum mark_cause)d->cause));
@@ -221,7 +327,7 @@ void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out)
     strbuf_printf(out, "%s: ", mark_kind_name((enum mark_kind)mark->kind));
     if (mark->kind == MARK_REDUNDANT) {
         strbuf_printf(out, "%s, the same in every warp of the block",
-                      mark_class_name((enum mark_class)mark->class));
+                      mark_class_name((enum mark_class)mark->pattern.class));
         return;
     }
     if (mark->cause == CAUSE_EFFECT || mark->cause == CAUSE_CONTROL || mark->cause == CAUSE_ATOMIC) {

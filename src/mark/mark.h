@@ -25,8 +25,22 @@ enum mark_condition {
     MARK_IF_TID_X_MOD = 1 << 3 // tid.x mod W repeats: y = z = 1, or x divides W, or W divides x
 };
 
-// The pattern of a value over the lanes of a warp, where it is known.
+// The pattern of a value over the lanes of a warp, where all of them execute. It holds where lanes that part
+// meet again at the immediate post-dominator (simt=stack); with simt=splits lanes in different iterations of
+// a loop may share an execution.
 enum mark_class { MARK_UNIFORM, MARK_AFFINE, MARK_UNSTRUCTURED };
+enum mark_basis { MARK_BASIS_NONE, MARK_BASIS_TID_X, MARK_BASIS_LANE };
+
+struct mark_pattern {
+    bool known;    // while it is looked for: seen at all
+    uint8_t class; // enum mark_class
+    uint8_t basis; // AFFINE: enum mark_basis of b below
+    bool base_known, stride_known;
+    uint32_t base; // UNIFORM: base in every lane. AFFINE: base + stride * b, modulo 2^32
+    int32_t stride;
+};
+
+enum mark_scope { MARK_SCOPE_BLOCK, MARK_SCOPE_GRID };
 
 enum mark_cause {
     CAUSE_NONE,         // redundant: nothing to explain
@@ -39,22 +53,27 @@ enum mark_cause {
     CAUSE_LOOP,         // leaves a loop whose trip count differs: the exit branch at `from`
     CAUSE_BARRIER,      // carried around a loop whose barriers warps may meet in different iterations (branch
                         // `from`)
-    CAUSE_UNDEFINED,    // a register that some path leaves unwritten
-    CAUSE_LOCAL,        // local memory is private to a thread
-    CAUSE_GENERIC,      // a generic address not proved to be global or shared
-    CAUSE_ORDERED,      // volatile, relaxed or acquire: each thread must read for itself
-    CAUSE_ATOMIC,       // each execution changes memory
-    CAUSE_CROSS_LANE,   // reads which lanes are active
-    CAUSE_EFFECT,       // store, barrier, fence, output: must happen for every warp
-    CAUSE_CALL,         // crosses a call: parameters are not followed
-    CAUSE_CONTROL       // branches are executed by every warp
+    CAUSE_EPOCH, // loaded where warps may have met different numbers of barriers or fences (branch `from`)
+    CAUSE_UNDEFINED,  // a register that some path leaves unwritten
+    CAUSE_LOCAL,      // local memory is private to a thread
+    CAUSE_GENERIC,    // a generic address not proved to be global or shared
+    CAUSE_ORDERED,    // volatile, relaxed or acquire: each thread must read for itself
+    CAUSE_ATOMIC,     // each execution changes memory
+    CAUSE_CROSS_LANE, // reads which lanes are active
+    CAUSE_EFFECT,     // store, barrier, fence, output: must happen for every warp
+    CAUSE_CALL,       // crosses a call: parameters are not followed
+    CAUSE_BLOCK,      // at grid scope: differs between blocks
+    CAUSE_CONTROL     // branches are executed by every warp
 };
 
 struct mark_rules {
-    bool paper;     // the paper's literal rules, unsound where docs/soundness.md says so
-    bool tid_y;     // extensions: threadIdx.y (and z) may be conditional
-    bool laneid;    // %laneid and the lanemasks are redundant in every block
-    bool tid_x_mod; // tid.x & (W - 1)
+    bool paper;            // the paper's literal rules, unsound where docs/soundness.md says so
+    bool tid_y;            // extensions: threadIdx.y (and z) may be conditional
+    bool laneid;           // %laneid and the lanemasks are redundant in every block
+    bool tid_x_mod;        // tid.x & (W - 1)
+    bool warp_classes;     // a CR whose condition fails may hold among the warps w, w + p, w + 2p …
+    bool grid;             // which marks hold for all warps of all blocks
+    enum mark_scope scope; // set by marks_compute
     unsigned warp_size;
     uint32_t broken; // bit per enum mark_soundness, for tests: that rule is left out
 };
@@ -64,6 +83,7 @@ enum mark_soundness {
     SOUND_JOIN,
     SOUND_LOOP,
     SOUND_BARRIER,
+    SOUND_EPOCH,
     SOUND_GUARD,
     SOUND_OLD,
     SOUND_LOCAL,
@@ -81,24 +101,25 @@ void mark_rules_default(struct mark_rules *r); // sound, the sources of DARSIE 4
 
 // The settings as a user writes them (config.def of this folder).
 struct mark_settings {
-    int rules; // 0 sound, 1 paper
-    bool tid_y, laneid, tid_x_mod;
+    int rules;     // 0 sound, 1 paper
+    int promotion; // enum mark_promotion
+    bool tid_y, laneid, tid_x_mod, warp_classes, grid;
 };
 extern const struct config_key mark_config_keys[];
 extern const size_t mark_config_key_count;
 void mark_rules_from(struct mark_rules *r, const struct mark_settings *s, unsigned warp_size);
 
 struct mark {
-    uint8_t kind;       // enum mark_kind
-    uint8_t conditions; // of CONDITIONAL: all of them must hold
-    uint8_t class;      // enum mark_class of the result
-    uint8_t cause;      // enum mark_cause of what made it weaker than REDUNDANT
-    bool stride_known;  // AFFINE: lane i holds base + i * stride (mod 2^32) within a row of tid.x
-    bool guarded;       // executed under a guard that fetch cannot know
-    bool has_result;    // writes a register, predicate or spill slot (else the mark is VECTOR by its effect)
-    bool shareable; // writes vector registers and nothing else: what a register-renaming mechanism can share
-    int32_t stride;
-    uint32_t from; // instruction the cause points at, UINT32_MAX when it has none
+    uint8_t kind;                // enum mark_kind
+    uint8_t conditions;          // of CONDITIONAL: all of them must hold
+    uint8_t cause;               // enum mark_cause of what made it weaker than REDUNDANT
+    struct mark_pattern pattern; // of the result; of several, the weakest
+    bool grid;                   // rules->grid: the same in all blocks, under `grid_conditions`
+    uint8_t grid_conditions;
+    bool guarded;    // executed under a guard that fetch cannot know
+    bool has_result; // writes a register, predicate or spill slot (else the mark is VECTOR by its effect)
+    bool shareable;  // writes vector registers and nothing else: what a register-renaming mechanism can share
+    uint32_t from;   // instruction the cause points at, UINT32_MAX when it has none
 };
 
 struct mark_ssa;
@@ -124,12 +145,33 @@ static inline enum mark_kind mark_promoted(const struct mark *m, unsigned condit
     if (m->kind != MARK_CONDITIONAL) return (enum mark_kind)m->kind;
     return (m->conditions & ~conditions_met) ? MARK_VECTOR : MARK_REDUNDANT;
 }
-// Writes the two-bit marks into a program's instructions (the static encoding of 4.2).
+// Among which warps of a block the results are equal: 1, all of them; p > 1, those whose numbers differ by a
+// multiple of p (rules->warp_classes: where x is 64, every other warp has the same threadIdx.x); 0, none.
+uint32_t mark_warp_classes(const struct mark_rules *r, const struct mark *m, const uint32_t block[3]);
+
+// The static encoding of 4.2: two bits an instruction (0 V, 1 CR, 2 DR), and with the program the conditions
+// that its CR instructions name. Hardware without a mechanism ignores both; on hardware with one, a program
+// that was never marked has nothing but V.
 void marks_encode(const struct marks *m, struct program *p);
+// Promotion at launch, in the paper's two variants. Both turn the code of an instruction into its mark in a
+// launch of that shape, from the encoded program alone or from all that the compiler knows:
+//   DRIVER    the driver's finalisation writes the launch's marks into its copy of the program
+//   HARDWARE  the program stays as it is; a comparison with the block's shape decides once a launch about
+//             all CR instructions together, and decode reads CR as DR or V by that one bit
+enum mark_promotion { MARK_BY_DRIVER, MARK_BY_HARDWARE };
+void marks_finalise(const struct marks *m, const uint32_t block[3], struct program *p);
+bool mark_hardware_promotes(const struct mark_rules *r, const struct program *p, const uint32_t block[3]);
+static inline enum mark_kind mark_hardware_kind(const struct inst *i, bool promotes)
+{
+    if (i->mark != MARK_CONDITIONAL) return (enum mark_kind)i->mark;
+    return promotes ? MARK_REDUNDANT : MARK_VECTOR;
+}
 
 const char *mark_kind_name(enum mark_kind k);   // "DR", "CR", "V"
 const char *mark_class_name(enum mark_class c); // "uniform"
 const char *mark_cause_name(enum mark_cause c); // one word, for tables
+// "affine 0x1000 + 4*threadIdx.x", "uniform 32", "unstructured"
+void mark_print_pattern(const struct mark_pattern *p, struct strbuf *out);
 // "V: merges values of two sides of the branch at hotspot.cu:31, which depends on threadIdx.y": the chain of
 // causes down to its root, bounded.
 void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out);

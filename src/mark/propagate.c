@@ -1,19 +1,15 @@
-// The rules, and their fixed point. Everything starts redundant and uniform; a definition is weakened by what
-// it reads, by branches whose sides it merges, by loops it leaves, and the instructions that see it are
-// looked at again. Values only ever get weaker, so this ends, whatever the order.
+// The rules, and their fixed point. Everything starts redundant with no pattern known; a definition is
+// weakened by what it reads, by branches whose sides it merges, by loops it leaves, and the instructions that
+// see it are looked at again. Values only ever get weaker, so this ends, whatever the order.
 #include "mark/propagate.h"
 #include "base/vec.h"
 #include "mark/access.h"
+#include "mark/claim.h"
 #include "mark/divergence.h"
 
-enum { NO_BASIS = 0xff };
-
-// What an instruction's result would be if its sources were all redundant.
-struct claim {
-    bool vector;
-    uint8_t conditions, class, basis, cause;
-    bool stride_known;
-    int32_t stride;
+struct blamed { // a claim and the branch behind it
+    struct claim claim;
+    uint32_t branch;
 };
 
 struct worker {
@@ -23,177 +19,12 @@ struct worker {
     VEC(uint32_t) insts, phis; // to be looked at
     bool *inst_waiting, *phi_waiting;
     uint32_t *user_first, *users; // of a definition: instructions, or inst_count + definition for phis
-    struct claim *branch_done;    // per block: the weakness of its branch already applied
+    struct claim *branch_done;    // of a block: the weakness of its branch already applied
+    struct blamed *loop_exit;     // of a loop: what is seen outside of it is as weak as this
+    struct blamed *epoch;         // of a block: so are loads in it
 };
 
-static bool is_on(const struct worker *w, enum mark_soundness rule)
-{
-    return !w->r->paper && !(w->r->broken >> rule & 1);
-}
-
-static struct claim uniform(void) { return (struct claim){.class = MARK_UNIFORM, .basis = NO_BASIS}; }
-
-static struct claim vector(enum mark_cause cause)
-{
-    return (struct claim){
-        .vector = true, .class = MARK_UNSTRUCTURED, .basis = NO_BASIS, .cause = (uint8_t)cause};
-}
-
-static struct claim thread_index(uint8_t condition, bool allowed, enum mark_class class, uint8_t basis)
-{
-    if (!allowed) return vector(CAUSE_THREAD_INDEX);
-    return (struct claim){.conditions = condition,
-                          .class = (uint8_t) class,
-                          .basis = basis,
-                          .cause = condition ? CAUSE_THREAD_INDEX : CAUSE_NONE,
-                          .stride_known = true,
-                          .stride = 1};
-}
-
-static struct claim special_register(const struct worker *w, enum isa_sreg sreg)
-{
-    switch (sreg) {
-    case SREG_TID_X: return thread_index(MARK_IF_TID_X, true, MARK_AFFINE, SREG_TID_X);
-    case SREG_TID_Y:
-        return thread_index(MARK_IF_TID_Y, w->r->tid_y && !w->r->paper, MARK_UNSTRUCTURED, NO_BASIS);
-    case SREG_TID_Z:
-        return thread_index(MARK_IF_TID_Z, w->r->tid_y && !w->r->paper, MARK_UNSTRUCTURED, NO_BASIS);
-    case SREG_NTID_X:
-    case SREG_NTID_Y:
-    case SREG_NTID_Z:
-    case SREG_CTAID_X:
-    case SREG_CTAID_Y:
-    case SREG_CTAID_Z:
-    case SREG_NCTAID_X:
-    case SREG_NCTAID_Y:
-    case SREG_NCTAID_Z:
-    case SREG_NWARPID:
-    case SREG_NSMID:
-    case SREG_GRIDID:
-    case SREG_DYNAMIC_SHARED:
-    case SREG_TOTAL_SHARED:
-    case SREG_SMID: return uniform();
-    case SREG_LANEID: return thread_index(0, w->r->laneid && !w->r->paper, MARK_AFFINE, SREG_LANEID);
-    case SREG_LANEMASK_EQ:
-    case SREG_LANEMASK_LE:
-    case SREG_LANEMASK_LT:
-    case SREG_LANEMASK_GE:
-    case SREG_LANEMASK_GT: return thread_index(0, w->r->laneid && !w->r->paper, MARK_UNSTRUCTURED, NO_BASIS);
-    case SREG_WARPID: return vector(CAUSE_THREAD_INDEX);
-    case SREG_CLOCK_LO:
-    case SREG_CLOCK_HI:
-    case SREG_CLOCK64:
-    case SREG_GLOBALTIMER_LO:
-    case SREG_GLOBALTIMER_HI:
-    case SREG_GLOBALTIMER: return is_on(w, SOUND_CLOCK) || w->r->paper ? vector(CAUSE_SPECIAL) : uniform();
-    case SREG_COUNT: break;
-    }
-    return vector(CAUSE_SPECIAL);
-}
-
-// What the instruction does to redundancy apart from its sources.
-static struct claim own_claim(const struct worker *w, const struct inst *i)
-{
-    struct claim c = uniform();
-    if (isa_has(i, ISA_SPECIAL_READ)) return special_register(w, (enum isa_sreg)i->src[0].reg);
-    if (isa_has(i, ISA_ATOMIC)) return is_on(w, SOUND_ATOMIC) ? vector(CAUSE_ATOMIC) : c;
-    if (isa_has(i, ISA_CROSS_LANE)) return is_on(w, SOUND_CROSS_LANE) ? vector(CAUSE_CROSS_LANE) : c;
-    if (isa_has(i, ISA_CALL)) return vector(CAUSE_CALL);
-    if (isa_has(i, ISA_BARRIER | ISA_SIDE_EFFECT)) return vector(CAUSE_EFFECT);
-    if (!isa_has(i, ISA_LOAD)) return c;
-    if (i->op == OP_LDL && !access_is_spill(w->s->program, i))
-        return is_on(w, SOUND_LOCAL) ? vector(CAUSE_LOCAL) : c;
-    if (i->op == OP_LD && is_on(w, SOUND_GENERIC)) return vector(CAUSE_GENERIC);
-    if (i->sem != SEM_WEAK && is_on(w, SOUND_ORDERED)) return vector(CAUSE_ORDERED);
-    return c;
-}
-
-static bool is_memory_result(const struct inst *i)
-{
-    if (isa_has(i, ISA_LOAD)) return i->op != OP_LDL;
-    for (unsigned k = 0; k < 4; k++)
-        if (i->src[k].kind == OPERAND_SHARED) return true;
-    return false;
-}
-
-static bool immediate_of(const struct inst *i, unsigned k, uint32_t *value)
-{
-    if (i->src[k].kind != OPERAND_IMM || i->src[k].flags) return false;
-    *value = i->src[k].value;
-    return true;
-}
-
-static const struct mark_def *read_def(const struct worker *w, uint32_t inst, unsigned operand)
-{
-    struct access_list list;
-    access_reads(w->s->program, &w->s->program->insts[inst], &list);
-    for (unsigned k = 0; k < list.count; k++)
-        if (list.at[k].role == ROLE_SOURCE && list.at[k].operand == operand)
-            return &w->s->defs[w->s->reads[w->s->read_first[inst] + k]];
-    return NULL;
-}
-
-// The pattern over lanes of a linear instruction: sums of affine values of one basis, times constants.
-struct linear {
-    bool affine; // representable; stride counts only when known
-    uint8_t basis;
-    bool known;
-    int64_t stride;
-};
-
-static void linear_add(struct linear *l, const struct worker *w, uint32_t inst, unsigned operand,
-                       int64_t factor, bool factor_known)
-{
-    const struct operand *o = &w->s->program->insts[inst].src[operand];
-    const struct mark_def *d = read_def(w, inst, operand);
-    if (o->kind == OPERAND_SHARED) l->affine = false;
-    if (!d || d->class == MARK_UNIFORM) return;
-    if (d->class != MARK_AFFINE || (l->basis != NO_BASIS && l->basis != d->basis) ||
-        (o->flags & OPERAND_ABS)) {
-        l->affine = false;
-        return;
-    }
-    l->basis = d->basis;
-    l->known = l->known && d->stride_known && factor_known;
-    if (l->known) l->stride += ((o->flags & OPERAND_NEG) ? -factor : factor) * d->stride;
-}
-
-static bool pattern_of(const struct worker *w, uint32_t inst, struct linear *l)
-{
-    const struct inst *i = &w->s->program->insts[inst];
-    *l = (struct linear){.affine = true, .basis = NO_BASIS, .known = true};
-    uint32_t value;
-    switch ((unsigned)i->op) {
-    case OP_MOV:
-    case OP_IADD3:
-        if (i->flags & INST_X) return false;
-        for (unsigned k = 0; k < 3; k++) linear_add(l, w, inst, k, 1, true);
-        break;
-    case OP_IMAD:
-    case OP_IMADW: {
-        const struct mark_def *a = read_def(w, inst, 0), *b = read_def(w, inst, 1);
-        bool a_varies = a && a->class != MARK_UNIFORM, b_varies = b && b->class != MARK_UNIFORM;
-        if ((i->flags & (INST_X | INST_HI)) || (a_varies && b_varies)) return false;
-        unsigned varying = b_varies ? 1 : 0;
-        bool constant = immediate_of(i, 1 - varying, &value);
-        if (a_varies || b_varies) linear_add(l, w, inst, varying, constant ? (int32_t)value : 0, constant);
-        linear_add(l, w, inst, 2, 1, true);
-        break;
-    }
-    case OP_SHL:
-        if (read_def(w, inst, 1) && read_def(w, inst, 1)->class != MARK_UNIFORM) return false;
-        linear_add(l, w, inst, 0, immediate_of(i, 1, &value) && value < 32 ? (int64_t)1 << value : 0,
-                   immediate_of(i, 1, &value) && value < 32);
-        break;
-    case OP_LEA:
-        if (i->flags & (INST_X | INST_HI)) return false;
-        linear_add(l, w, inst, 0, (int64_t)1 << i->shift, true);
-        linear_add(l, w, inst, 1, 1, true);
-        break;
-    default: return false;
-    }
-    return l->affine;
-}
+static bool is_on(const struct worker *w, enum mark_soundness rule) { return claim_rule_is_on(w->r, rule); }
 
 static void look_again(struct worker *w, uint32_t def)
 {
@@ -210,72 +41,91 @@ static void look_again(struct worker *w, uint32_t def)
     }
 }
 
+static void look_at_phi(struct worker *w, uint32_t phi)
+{
+    if (!w->phi_waiting[phi]) vec_push(&w->phis, phi);
+    w->phi_waiting[phi] = true;
+}
+
+static void look_at_everything(struct worker *w)
+{
+    for (uint32_t k = 0; k < w->s->program->inst_count; k++) {
+        if (!w->inst_waiting[k]) vec_push(&w->insts, k);
+        w->inst_waiting[k] = true;
+    }
+    for (uint32_t k = 0; k < w->s->phi_first[w->s->flow.count]; k++) look_at_phi(w, w->s->phis[k]);
+}
+
 static void weaken(struct worker *w, uint32_t def, const struct claim *c, uint32_t from_def,
                    uint32_t from_inst)
 {
     struct mark_def *d = &w->s->defs[def];
     bool weaker = (c->vector && !d->vector) || (!d->vector && (c->conditions & ~d->conditions));
-    bool changed = weaker;
-    if (weaker) {
-        d->cause = c->cause;
-        d->from_def = from_def;
-        d->from_inst = from_inst;
-    }
+    if (!weaker) return;
+    d->cause = c->cause;
+    d->from_def = from_def;
+    d->from_inst = from_inst;
     d->vector |= c->vector;
     d->conditions |= c->conditions;
-    if (c->class > d->class) {
-        d->class = c->class;
-        d->basis = c->basis;
-        d->stride_known = c->stride_known;
-        d->stride = c->stride;
-        changed = true;
-    } else if (c->class == MARK_AFFINE && d->class == MARK_AFFINE &&
-               (d->basis != c->basis || d->stride_known != c->stride_known || d->stride != c->stride)) {
-        if (d->basis != c->basis) {
-            d->class = MARK_UNSTRUCTURED;
-            changed = true;
-        } else if (d->stride_known) {
-            d->stride_known = false;
-            changed = true;
-        }
-    }
-    if (changed) look_again(w, def);
+    look_again(w, def);
+}
+
+static bool same_pattern(const struct mark_pattern *a, const struct mark_pattern *b)
+{
+    return a->known == b->known && a->class == b->class && a->basis == b->basis &&
+           a->base_known == b->base_known && a->base == b->base && a->stride_known == b->stride_known &&
+           a->stride == b->stride;
+}
+
+static const struct mark_pattern scattered = {.known = true, .class = MARK_UNSTRUCTURED};
+
+// What a definition is now known to look like, which may only be vaguer than before.
+static void set_pattern(struct worker *w, uint32_t def, struct mark_pattern p)
+{
+    struct mark_def *d = &w->s->defs[def];
+    if (d->varies) p = scattered;
+    if (!p.known) return;
+    if (!p.base_known) p.base = 0;
+    if (!p.stride_known) p.stride = 0;
+    if (d->pattern.known && p.class <= d->pattern.class) p = claim_pattern_merged(d->pattern, p);
+    if (same_pattern(&p, &d->pattern)) return;
+    d->pattern = p;
+    look_again(w, def);
 }
 
 static struct claim claim_of_def(const struct mark_def *d, enum mark_cause cause)
 {
-    return (struct claim){.vector = d->vector,
-                          .conditions = d->conditions,
-                          .class = MARK_UNIFORM,
-                          .basis = NO_BASIS,
-                          .cause = (uint8_t)cause};
+    return (struct claim){.vector = d->vector, .conditions = d->conditions, .cause = (uint8_t)cause};
 }
 
-// The weakest exit branch of the loops that hold `def` but not block `use`, as a claim on what is seen
-// outside.
-static bool leaves_loop(const struct worker *w, const struct mark_def *d, uint32_t use, struct claim *c,
-                        uint32_t *branch)
+// The weakest exit branch of the loops that hold the definition but not block `use`.
+static bool leaves_loop(const struct worker *w, const struct mark_def *d, uint32_t use, struct blamed *left)
 {
     const struct mark_ssa *s = w->s;
-    if (!is_on(w, SOUND_LOOP) || !w->divergence.reaches_barrier[use]) return false;
-    *c = uniform();
+    *left = (struct blamed){.claim = claim_redundant(), .branch = FLOW_NONE};
+    if (!is_on(w, SOUND_LOOP)) return false;
     for (uint32_t l = s->loops.innermost[d->block]; l != FLOW_NONE; l = s->loops.loops[l].parent) {
         if (flow_loop_contains(&s->loops, l, use)) break;
-        for (uint32_t n = 0; n < s->flow.count; n++) {
-            const struct claim *done = &w->branch_done[n];
-            if ((!done->vector && !done->conditions) || !flow_loop_contains(&s->loops, l, n)) continue;
-            bool exits = false;
-            for (uint32_t e = s->flow.graph.succ_first[n]; e < s->flow.graph.succ_first[n + 1]; e++)
-                exits |= !flow_loop_contains(&s->loops, l, s->flow.graph.succs[e]);
-            if (!exits) continue;
-            if (done->vector > c->vector || (done->conditions & ~c->conditions))
-                *branch = s->flow.blocks[n].first + s->flow.blocks[n].count - 1;
-            c->vector |= done->vector;
-            c->conditions |= done->conditions;
-        }
+        const struct blamed *exit = &w->loop_exit[l];
+        if (exit->claim.vector > left->claim.vector || (exit->claim.conditions & ~left->claim.conditions))
+            left->branch = exit->branch;
+        left->claim.vector |= exit->claim.vector;
+        left->claim.conditions |= exit->claim.conditions;
+        left->claim.varies |= exit->claim.varies;
     }
-    c->cause = CAUSE_LOOP;
-    return c->vector || c->conditions;
+    left->claim.cause = CAUSE_LOOP;
+    return claim_is_weak(&left->claim);
+}
+
+// A definition's pattern as block `block` sees it: lanes that left a loop in different iterations hold
+// different iterations' values.
+static struct mark_pattern pattern_seen(const void *context, uint32_t def, uint32_t block)
+{
+    const struct worker *w = context;
+    const struct mark_def *d = &w->s->defs[def];
+    struct blamed left;
+    leaves_loop(w, d, block, &left);
+    return left.claim.varies && d->pattern.known ? scattered : d->pattern;
 }
 
 static void visit_phi(struct worker *w, uint32_t def)
@@ -283,135 +133,198 @@ static void visit_phi(struct worker *w, uint32_t def)
     struct mark_def *phi = &w->s->defs[def];
     const struct flow_graph *g = &w->s->flow.graph;
     uint32_t n = phi->block;
+    struct mark_pattern merged = {0};
     for (uint32_t e = g->pred_first[n]; e < g->pred_first[n + 1]; e++) {
         uint32_t source = phi->sources[e - g->pred_first[n]];
         const struct mark_def *d = &w->s->defs[source];
         struct claim c = claim_of_def(d, CAUSE_SOURCE);
-        c.class = d->class;
-        c.basis = d->basis;
-        c.stride_known = d->stride_known;
-        c.stride = d->stride;
         weaken(w, def, &c, source, FLOW_NONE);
-        uint32_t branch = FLOW_NONE;
-        if (leaves_loop(w, d, n, &c, &branch)) weaken(w, def, &c, FLOW_NONE, branch);
+        merged = claim_pattern_merged(merged, pattern_seen(w, source, n));
+        struct blamed left;
+        if (leaves_loop(w, d, n, &left)) weaken(w, def, &left.claim, FLOW_NONE, left.branch);
+    }
+    set_pattern(w, def, merged);
+}
+
+// -- branches ------------------------------------------------------------------------------------
+
+static void weaken_phis(struct worker *w, uint32_t n, const struct claim *c, uint32_t branch)
+{
+    for (uint32_t k = w->s->phi_first[n]; k < w->s->phi_first[n + 1]; k++) {
+        uint32_t phi = w->s->phis[k];
+        weaken(w, phi, c, FLOW_NONE, branch);
+        if (c->varies && !w->s->defs[phi].varies) {
+            w->s->defs[phi].varies = true;
+            set_pattern(w, phi, scattered);
+        }
     }
 }
 
-struct joined {
+struct applied { // a branch's weakness, on its way through the graph
     struct worker *w;
     struct claim claim;
     uint32_t branch;
 };
 
-static void weaken_phis(struct worker *w, uint32_t n, const struct claim *c, uint32_t branch)
-{
-    for (uint32_t k = w->s->phi_first[n]; k < w->s->phi_first[n + 1]; k++)
-        weaken(w, w->s->phis[k], c, FLOW_NONE, branch);
-}
-
 static void weaken_join(void *context, uint32_t n)
 {
-    struct joined *j = context;
-    // Warps that parted never correspond again unless a barrier brings them together.
-    if (!j->w->divergence.reaches_barrier[n]) return;
-    weaken_phis(j->w, n, &j->claim, j->branch);
+    struct applied *a = context;
+    struct claim c = a->claim;
+    if (!a->w->divergence.reaches_reset[n]) { // warps that parted never correspond again
+        c.vector = false;
+        c.conditions = 0;
+    }
+    weaken_phis(a->w, n, &c, a->branch);
 }
 
-// Every value that leaves a loop is looked at again when one of the loop's exits has become weaker.
-static void revisit_everything(struct worker *w)
+static void weaken_epoch(void *context, uint32_t n)
 {
-    for (uint32_t k = 0; k < w->s->program->inst_count; k++) {
-        if (!w->inst_waiting[k]) vec_push(&w->insts, k);
-        w->inst_waiting[k] = true;
+    struct applied *a = context;
+    struct blamed *e = &a->w->epoch[n];
+    if (!a->w->divergence.reaches_reset[n]) return;
+    if (a->claim.vector > e->claim.vector || (a->claim.conditions & ~e->claim.conditions))
+        e->branch = a->branch;
+    e->claim.vector |= a->claim.vector;
+    e->claim.conditions |= a->claim.conditions;
+    e->claim.cause = CAUSE_EPOCH;
+}
+
+// The loops that block n's branch leaves, and the cycles with several entries around it.
+static void weaken_exits(struct applied *a, uint32_t n)
+{
+    struct worker *w = a->w;
+    const struct mark_ssa *s = w->s;
+    const struct flow_graph *g = &s->flow.graph;
+    for (uint32_t l = s->loops.innermost[n]; l != FLOW_NONE; l = s->loops.loops[l].parent) {
+        bool exits = false, matters = false;
+        for (uint32_t e = g->succ_first[n]; e < g->succ_first[n + 1]; e++) {
+            if (flow_loop_contains(&s->loops, l, g->succs[e])) continue;
+            exits = true;
+            matters |= w->divergence.reaches_reset[g->succs[e]];
+        }
+        struct blamed *x = &w->loop_exit[l];
+        if (exits) x->claim.varies |= a->claim.varies;
+        if (!matters) continue;
+        if (a->claim.vector > x->claim.vector || (a->claim.conditions & ~x->claim.conditions))
+            x->branch = a->branch;
+        x->claim.vector |= a->claim.vector;
+        x->claim.conditions |= a->claim.conditions;
     }
-    for (uint32_t k = 0; k < w->s->phi_first[w->s->flow.count]; k++) {
-        uint32_t phi = w->s->phis[k];
-        if (!w->phi_waiting[phi]) vec_push(&w->phis, phi);
-        w->phi_waiting[phi] = true;
-    }
+    uint32_t core = w->divergence.core[n];
+    a->claim.cause = CAUSE_LOOP;
+    for (uint32_t m = 0; core != FLOW_NONE && is_on(w, SOUND_LOOP) && m < s->flow.count; m++)
+        if (w->divergence.core[m] == core) weaken_join(a, m);
+}
+
+// Warps that part here may be in different iterations, or have seen memory at different times, when they next
+// correspond. A function may return into any of its callers.
+static void weaken_time(struct applied *a, uint32_t n)
+{
+    struct worker *w = a->w;
+    const struct mark_ssa *s = w->s;
+    struct divergence *d = &w->divergence;
+    bool inside = s->flow.blocks[n].function != 0;
+    bool barriers = inside || divergence_unbalanced(d, n, d->has_barrier);
+    bool syncs = barriers || divergence_unbalanced(d, n, d->has_sync);
+    a->claim.cause = CAUSE_BARRIER;
+    for (uint32_t l = 0; barriers && is_on(w, SOUND_BARRIER) && l < s->loops.count; l++)
+        if (d->reaches_reset[s->loops.loops[l].header])
+            weaken_phis(w, s->loops.loops[l].header, &a->claim, a->branch);
+    for (uint32_t m = 0; barriers && is_on(w, SOUND_BARRIER) && m < s->flow.count; m++)
+        if (d->core[m] != FLOW_NONE) weaken_join(a, m);
+    if (!syncs || !is_on(w, SOUND_EPOCH) || !claim_is_weak(&a->claim)) return;
+    if (inside)
+        for (uint32_t m = 0; m < s->flow.count; m++) weaken_epoch(a, m);
+    else
+        divergence_after(d, n, barriers, weaken_epoch, a);
 }
 
 // The branch that ends block n depends on a value as weak as `c`.
 static void visit_branch(struct worker *w, uint32_t inst, struct claim c)
 {
-    const struct mark_ssa *s = w->s;
-    uint32_t n = s->flow.block_of[inst];
+    uint32_t n = w->s->flow.block_of[inst];
     struct claim *done = &w->branch_done[n];
-    if ((!c.vector || done->vector) && !(c.conditions & ~done->conditions)) return;
+    bool news =
+        (c.vector && !done->vector) || (c.conditions & ~done->conditions) || (c.varies && !done->varies);
+    if (!news) return;
     done->vector |= c.vector;
     done->conditions |= c.conditions;
-    struct joined j = {w, c, inst};
-    j.claim.cause = CAUSE_JOIN;
-    if (is_on(w, SOUND_JOIN)) divergence_joins(&w->divergence, n, weaken_join, &j);
-    if (is_on(w, SOUND_BARRIER) && divergence_unbalanced(&w->divergence, n)) {
-        j.claim.cause = CAUSE_BARRIER;
-        for (uint32_t l = 0; l < s->loops.count; l++)
-            if (w->divergence.reaches_barrier[s->loops.loops[l].header])
-                weaken_phis(w, s->loops.loops[l].header, &j.claim, inst);
-    }
-    if (s->loops.innermost[n] != FLOW_NONE) revisit_everything(w);
+    done->varies |= c.varies;
+    struct applied a = {w, c, inst};
+    a.claim.cause = CAUSE_JOIN;
+    if (is_on(w, SOUND_JOIN)) divergence_joins(&w->divergence, n, weaken_join, &a);
+    weaken_exits(&a, n);
+    weaken_time(&a, n);
+    look_at_everything(w); // what leaves a loop and what is loaded may be anywhere
 }
 
-// All the claims that instruction's operands make on its results, and the results' pattern.
+// -- instructions --------------------------------------------------------------------------------
+
+// Whether lanes or warps part at this instruction and go on at different places of the same function.
+static bool is_parting(const struct mark_ssa *s, const struct inst *i, uint32_t n)
+{
+    if (!isa_has(i, ISA_BRANCH) || isa_has(i, ISA_CALL)) return false;
+    if (i->op == OP_RET && (i->guard != PRED_TRUE || i->guard_not)) return true;
+    return s->flow.graph.succ_first[n + 1] - s->flow.graph.succ_first[n] > 1;
+}
+
+static void weaken_results(struct worker *w, uint32_t inst, const struct claim *c, uint32_t from_def,
+                           uint32_t from_inst)
+{
+    const struct mark_ssa *s = w->s;
+    for (uint32_t d = s->write_first[inst]; d < s->write_first[inst + 1]; d++)
+        weaken(w, s->writes[d], c, from_def, from_inst);
+}
+
+static void set_result_patterns(struct worker *w, uint32_t inst)
+{
+    const struct mark_ssa *s = w->s;
+    uint32_t first = s->write_first[inst];
+    struct mark_pattern p = claim_pattern(s, w->r, inst, pattern_seen, w);
+    for (uint32_t d = first; d < s->write_first[inst + 1]; d++) {
+        uint32_t at = s->defs[s->writes[d]].location;
+        bool is_word = at < LOCATION_PREDICATE || at >= LOCATION_SPILL;
+        // The low word of a pair is the sum; its high word, a carry or a comparison is something else.
+        if (d > first || !is_word) {
+            if (p.class != MARK_UNIFORM) p.class = MARK_UNSTRUCTURED;
+            p.base_known = p.stride_known = false;
+        }
+        set_pattern(w, s->writes[d], p);
+    }
+}
+
 static void visit_inst(struct worker *w, uint32_t inst)
 {
     struct mark_ssa *s = w->s;
     const struct inst *i = &s->program->insts[inst];
-    uint32_t first = s->write_first[inst], last = s->write_first[inst + 1], n = s->flow.block_of[inst];
-    struct claim own = own_claim(w, i), branch = uniform();
-    struct linear l;
-    bool varies = false;
+    uint32_t n = s->flow.block_of[inst];
+    struct claim own = claim_of_inst(s, w->r, i), branch = claim_redundant();
     struct access_list list;
     access_reads(s->program, i, &list);
-    if (s->flow.blocks[n].function && is_on(w, SOUND_CALL)) own = vector(CAUSE_CALL);
-    for (unsigned k = 0; k < list.count; k++) {
+    bool modulo = claim_is_tid_modulo(s, w->r, inst);
+    if (modulo) own = (struct claim){.conditions = MARK_IF_TID_X_MOD, .cause = CAUSE_THREAD_INDEX};
+    for (unsigned k = 0; k < list.count && !modulo; k++) {
         uint32_t source = s->reads[s->read_first[inst] + k];
-        const struct mark_def *d = &s->defs[source];
         enum mark_cause cause = list.at[k].role == ROLE_GUARD ? CAUSE_GUARD
                                 : list.at[k].role == ROLE_OLD ? CAUSE_OLD
                                                               : CAUSE_SOURCE;
-        varies |= d->class != MARK_UNIFORM;
-        bool counts =
-            (cause != CAUSE_GUARD || is_on(w, SOUND_GUARD)) && (cause != CAUSE_OLD || is_on(w, SOUND_OLD));
-        struct claim c = claim_of_def(d, cause), left;
-        uint32_t exit = FLOW_NONE;
-        bool leaves = leaves_loop(w, d, n, &left, &exit);
-        branch.vector |= c.vector || (leaves && left.vector);
-        branch.conditions |= c.conditions | (leaves ? left.conditions : 0);
-        if (d->class != MARK_UNIFORM)
-            branch.class = MARK_UNSTRUCTURED; // lanes part, and their values with them
-        for (uint32_t d2 = first; counts && d2 < last; d2++) {
-            weaken(w, s->writes[d2], &c, source, FLOW_NONE);
-            if (leaves) weaken(w, s->writes[d2], &left, FLOW_NONE, exit);
-        }
+        struct claim c = claim_of_def(&s->defs[source], cause);
+        struct blamed left;
+        bool leaves = leaves_loop(w, &s->defs[source], n, &left);
+        branch.vector |= c.vector || left.claim.vector;
+        branch.conditions |= c.conditions | left.claim.conditions;
+        struct mark_pattern p = pattern_seen(w, source, n);
+        branch.varies |= p.known && p.class != MARK_UNIFORM;
+        if (cause == CAUSE_GUARD && !is_on(w, SOUND_GUARD)) continue;
+        if (cause == CAUSE_OLD && !is_on(w, SOUND_OLD)) continue;
+        weaken_results(w, inst, &c, source, FLOW_NONE);
+        if (leaves) weaken_results(w, inst, &left.claim, FLOW_NONE, left.branch);
     }
-    if (isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_CALL) &&
-        s->flow.graph.succ_first[n + 1] - s->flow.graph.succ_first[n] > 1)
-        visit_branch(w, inst, branch);
-    if (varies && own.class == MARK_UNIFORM) {
-        bool affine = !is_memory_result(i) && pattern_of(w, inst, &l) && l.basis != NO_BASIS;
-        own.class = affine ? MARK_AFFINE : MARK_UNSTRUCTURED;
-        own.basis = affine ? l.basis : NO_BASIS;
-        own.stride_known = affine && l.known;
-        own.stride = affine && l.known ? (int32_t)l.stride : 0;
-    }
-    for (uint32_t d = first; d < last; d++) weaken(w, s->writes[d], &own, FLOW_NONE, FLOW_NONE);
-}
-
-// tid.x & (W - 1): redundant under a weaker condition than tid.x itself. The generic rules have made it
-// conditional on tid.x; this one runs before them, on the definitions it recognises.
-static bool is_tid_modulo(const struct worker *w, uint32_t inst)
-{
-    const struct inst *i = &w->s->program->insts[inst];
-    if (!w->r->tid_x_mod || w->r->paper || i->op != OP_LOP3 || i->guard != PRED_TRUE ||
-        i->lut != (0xf0 & 0xcc))
-        return false;
-    uint32_t value;
-    if (!immediate_of(i, 1, &value) || value & (value + 1) || value >= w->r->warp_size) return false;
-    const struct mark_def *d = read_def(w, inst, 0);
-    if (!d || d->kind != DEF_INST) return false;
-    const struct inst *from = &w->s->program->insts[d->inst];
-    return from->op == OP_S2R && from->src[0].reg == SREG_TID_X && from->guard == PRED_TRUE;
+    if (is_parting(s, i, n)) visit_branch(w, inst, branch);
+    weaken_results(w, inst, &own, FLOW_NONE, FLOW_NONE);
+    if (claim_reads_changing_memory(i) && claim_is_weak(&w->epoch[n].claim))
+        weaken_results(w, inst, &w->epoch[n].claim, FLOW_NONE, w->epoch[n].branch);
+    set_result_patterns(w, inst);
 }
 
 static void find_users(struct worker *w)
@@ -441,6 +354,19 @@ static void find_users(struct worker *w)
     }
 }
 
+static void weaken_outside(struct worker *w)
+{
+    struct claim undefined = claim_vector(CAUSE_UNDEFINED), call = claim_vector(CAUSE_CALL);
+    for (uint32_t k = 0; k < w->s->def_count; k++) {
+        uint8_t kind = w->s->defs[k].kind;
+        if (kind != DEF_UNDEFINED && kind != DEF_CALL) continue;
+        set_pattern(w, k, scattered);
+        if (kind == DEF_UNDEFINED && is_on(w, SOUND_UNDEFINED))
+            weaken(w, k, &undefined, FLOW_NONE, FLOW_NONE);
+        if (kind == DEF_CALL && is_on(w, SOUND_CALL)) weaken(w, k, &call, FLOW_NONE, FLOW_NONE);
+    }
+}
+
 void mark_propagate(struct mark_ssa *s, const struct mark_rules *r)
 {
     struct worker w = {.s = s, .r = r};
@@ -448,14 +374,11 @@ void mark_propagate(struct mark_ssa *s, const struct mark_rules *r)
     w.inst_waiting = ARENA_ARRAY(s->arena, bool, s->program->inst_count);
     w.phi_waiting = ARENA_ARRAY(s->arena, bool, s->def_count);
     w.branch_done = ARENA_ARRAY(s->arena, struct claim, s->flow.count);
+    w.loop_exit = ARENA_ARRAY(s->arena, struct blamed, s->loops.count + 1);
+    w.epoch = ARENA_ARRAY(s->arena, struct blamed, s->flow.count);
     find_users(&w);
-    struct claim undefined = vector(CAUSE_UNDEFINED);
-    for (uint32_t k = 0; k < s->def_count; k++) {
-        s->defs[k].basis = NO_BASIS;
-        if (s->defs[k].kind == DEF_UNDEFINED && is_on(&w, SOUND_UNDEFINED))
-            weaken(&w, k, &undefined, FLOW_NONE, FLOW_NONE);
-    }
-    revisit_everything(&w);
+    weaken_outside(&w);
+    look_at_everything(&w);
     while (w.insts.count || w.phis.count) {
         if (w.phis.count) {
             uint32_t def = vec_pop(&w.phis);
@@ -465,11 +388,6 @@ void mark_propagate(struct mark_ssa *s, const struct mark_rules *r)
         }
         uint32_t inst = vec_pop(&w.insts);
         w.inst_waiting[inst] = false;
-        if (is_tid_modulo(&w, inst)) {
-            struct claim c = thread_index(MARK_IF_TID_X_MOD, true, MARK_AFFINE, SREG_LANEID);
-            weaken(&w, s->writes[s->write_first[inst]], &c, FLOW_NONE, FLOW_NONE);
-            continue;
-        }
         visit_inst(&w, inst);
     }
     vec_fini(&w.insts);
@@ -490,7 +408,7 @@ void mark_of_inst(const struct mark_ssa *s, const struct mark_rules *r, uint32_t
     out->has_result = first < last;
     bool spill_store = i->op == OP_STL && access_is_spill(s->program, i);
     if (!out->has_result || (must_execute(i) && !spill_store && !(r->paper && isa_has(i, ISA_ATOMIC)))) {
-        out->class = MARK_UNSTRUCTURED;
+        out->pattern = scattered;
         out->cause = isa_has(i, ISA_ATOMIC)   ? CAUSE_ATOMIC
                      : isa_has(i, ISA_BRANCH) ? CAUSE_CONTROL
                                               : CAUSE_EFFECT;
@@ -507,11 +425,7 @@ void mark_of_inst(const struct mark_ssa *s, const struct mark_rules *r, uint32_t
         }
         is_vector |= d->vector;
         out->conditions |= d->conditions;
-        if (d->class >= out->class) {
-            out->class = d->class;
-            out->stride_known = d->stride_known;
-            out->stride = d->stride;
-        }
+        if (k == first || d->pattern.class > out->pattern.class) out->pattern = d->pattern;
         registers_only &= d->location < LOCATION_PREDICATE;
     }
     out->shareable = registers_only;

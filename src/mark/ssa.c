@@ -12,6 +12,7 @@ struct builder {
     uint32_t words;
     VEC(struct mark_def) defs;
     uint32_t *at_end;  // definition of each location at each block's end
+    uint32_t call;     // the first of the definitions DEF_CALL, one a location
     uint32_t **phi_of; // per block: location -> 1 + definition; NULL when it has no phi
 };
 
@@ -113,7 +114,7 @@ static void rename_block(struct builder *b, uint32_t n)
     }
     if (s->flow.blocks[n].function && (parent == 0 || parent == FLOW_NONE) &&
         s->program->functions[s->flow.blocks[n].function].first == s->flow.blocks[n].first)
-        for (uint32_t at = 0; at < s->location_count; at++) state[at] = at; // a called function knows nothing
+        for (uint32_t at = 0; at < s->location_count; at++) state[at] = b->call + at; // it knows nothing
     for (uint32_t at = 0; b->phi_of[n] && at < s->location_count; at++)
         if (b->phi_of[n][at]) state[at] = b->phi_of[n][at] - 1;
     for (uint32_t k = 0; k < s->flow.blocks[n].count; k++) {
@@ -124,7 +125,7 @@ static void rename_block(struct builder *b, uint32_t n)
         for (unsigned a = 0; a < list.count; a++)
             s->reads[s->read_first[index] + a] = state[list.at[a].location];
         if (isa_has(i, ISA_CALL)) // the callee may write anything
-            for (uint32_t at = 0; at < LOCATION_SPILL; at++) state[at] = at;
+            for (uint32_t at = 0; at < LOCATION_SPILL; at++) state[at] = b->call + at;
         access_writes(s->program, i, &list);
         for (unsigned a = 0; a < list.count; a++) {
             uint32_t d = new_def(b, DEF_INST, list.at[a].location, n);
@@ -185,9 +186,14 @@ void mark_ssa_init(struct mark_ssa *s, const struct program *p, struct arena *a)
     flow_postdominators(&s->postdominators, &s->flow.graph);
     flow_loops_init(&s->loops, &s->flow.graph, &s->dominators);
     count_accesses(s);
+    for (uint32_t k = 0; k < p->inst_count; k++)
+        s->blocks_talk |= isa_has(&p->insts[k], ISA_ATOMIC | ISA_FENCE) ||
+                          (isa_has(&p->insts[k], ISA_LOAD | ISA_STORE) && p->insts[k].sem != SEM_WEAK);
     struct builder b = {.s = s};
     find_liveness(&b);
     for (uint32_t at = 0; at < s->location_count; at++) new_def(&b, DEF_UNDEFINED, at, 0);
+    b.call = s->location_count;
+    for (uint32_t at = 0; at < s->location_count; at++) new_def(&b, DEF_CALL, at, 0);
     b.phi_of = ARENA_ARRAY(a, uint32_t *, s->flow.count);
     b.at_end = heap_alloc((size_t)s->flow.count * s->location_count * sizeof *b.at_end);
     place_phis(&b);

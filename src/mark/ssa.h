@@ -5,7 +5,12 @@
 #include "isa/program.h"
 #include "mark/mark.h"
 
-enum mark_def_kind { DEF_UNDEFINED, DEF_INST, DEF_PHI };
+enum mark_def_kind {
+    DEF_UNDEFINED,
+    DEF_CALL, // whatever is in a register when a function begins, and when a call returns
+    DEF_INST,
+    DEF_PHI
+};
 
 struct mark_def {
     uint8_t kind; // enum mark_def_kind
@@ -13,14 +18,13 @@ struct mark_def {
     uint32_t block;
     uint32_t inst;     // INST
     uint32_t *sources; // PHI: one a predecessor, definitions
-    // What propagate.c finds. A definition starts redundant and uniform and only ever gets weaker.
-    bool vector;
-    uint8_t conditions, class, basis; // basis: SREG_TID_X or SREG_LANEID, of an affine value
-    bool stride_known;
-    int32_t stride;
+    // What propagate.c finds. A definition starts redundant, its pattern unknown, and only ever gets weaker.
+    bool vector, varies; // varies: lanes of a warp meet here with values of different ways
+    uint8_t conditions;
+    struct mark_pattern pattern;
     uint8_t cause;      // enum mark_cause of the last weakening
     uint32_t from_def;  // SOURCE, GUARD, OLD: definition to blame
-    uint32_t from_inst; // JOIN, LOOP, BARRIER: branch
+    uint32_t from_inst; // JOIN, LOOP, BARRIER, EPOCH: branch
 };
 
 struct mark_ssa {
@@ -30,6 +34,7 @@ struct mark_ssa {
     struct flow_tree dominators, postdominators;
     struct flow_loops loops;
     uint32_t location_count;
+    bool blocks_talk; // the program has atomics, fences or ordered accesses
     struct mark_def *defs;
     uint32_t def_count;
     // Of instruction i: definitions behind its reads, in access_reads' order, and made by its writes, in

@@ -82,13 +82,14 @@ static void test_papers_code(struct test *t)
         const struct mark *m = &f.marks->marks[n];
         bool inside = n >= f.first && n <= f.last;
         // Addresses of the column of B: above the loop as far as there are registers, else in it.
-        if (i->op == OP_IADD3 && m->kind == MARK_CONDITIONAL && m->class == MARK_AFFINE && n <= f.last)
+        if (i->op == OP_IADD3 && m->kind == MARK_CONDITIONAL && m->pattern.class == MARK_AFFINE &&
+            n <= f.last)
             adds++;
         if (!inside) continue;
         if (loads_shared(i)) check_kind(t, &f, n, MARK_CONDITIONAL), loads++;
         if (i->op == OP_FFMA) check_kind(t, &f, n, MARK_VECTOR), multiplies++;
         if (i->op == OP_LDG) check_kind(t, &f, n, MARK_VECTOR), global++;
-        if (loads_shared(i)) CHECK_EQ(t, m->class, MARK_UNSTRUCTURED);
+        if (loads_shared(i)) CHECK_EQ(t, m->pattern.class, MARK_UNSTRUCTURED);
     }
     // mov.u32 $r0, s[$ofs3]; add.u32 $ofs4, $ofs3, …; mad.f32 $r10, s[$ofs2 + …], $r0, $r10
     CHECK_EQ(t, loads, STEPS);

@@ -75,6 +75,47 @@ static const struct hole holes[] = {
         "join out\n"
         "other:\n MOV R0, 0x2\n BAR.SYNC 0x0\n out:\n BAR.SYNC 0x0\n IADD3 R9, R0, RZ, RZ\n EXIT\n",
      BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_JOIN},
+    {"a barrier between a loop's end and a use that no barrier follows",
+     TY "MOV R0, RZ\n ISETP.NE.AND P1, PT, RZ, c[0x0][0x160], PT\n"
+        "top:\n IADD3 R0, R0, 0x1, RZ\n ISETP.LT.AND P0, PT, R0, R1, PT\n @P0 BRA top, join out\n"
+        "out:\n BAR.SYNC 0x0\n @P1 BRA end, join end\n SHL R9, R0, 0x2\n end:\n EXIT\n",
+     BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_LOOP},
+    {"a loop with two entries: temporal divergence without a header",
+     TY "MOV R0, RZ\n ISETP.NE.AND P1, PT, RZ, c[0x0][0x160], PT\n @P1 BRA middle, join out\n"
+        "top:\n IADD3 R0, R0, 0x1, RZ\n"
+        "middle:\n IADD3 R0, R0, 0x2, RZ\n ISETP.LT.AND P0, PT, R0, R1, PT\n @P0 BRA top, join out\n"
+        "out:\n BAR.SYNC 0x0\n SHL R9, R0, 0x2\n EXIT\n",
+     BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_LOOP},
+    {"a load between barriers that warps meet in another order",
+     TY "MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n ISETP.NE.AND P0, PT, R1, RZ, PT\n"
+        "@P0 BRA load, join load\n BAR.SYNC 0x0\n load:\n LDG R4, [R2]\n @!P0 BRA out, join out\n"
+        "BAR.SYNC 0x0\n out:\n BAR.SYNC 0x0\n IADD3 R9, R4, 0x1, RZ\n EXIT\n",
+     BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_EPOCH},
+    {"a load behind a fence that some warps pass",
+     TY "MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n ISETP.NE.AND P0, PT, R1, RZ, PT\n"
+        "@P0 BRA load, join load\n MEMBAR.SC.GPU\n load:\n LDG R4, [R2]\n"
+        "BAR.SYNC 0x0\n IADD3 R9, R4, 0x1, RZ\n EXIT\n",
+     BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_EPOCH},
+    {"a read-only load behind a fence that some warps pass",
+     TY "MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n ISETP.NE.AND P0, PT, R1, RZ, PT\n"
+        "@P0 BRA load, join load\n MEMBAR.SC.GPU\n load:\n LDG.CONSTANT R4, [R2]\n"
+        "BAR.SYNC 0x0\n IADD3 R9, R4, 0x1, RZ\n EXIT\n",
+     BLOCK, MARK_REDUNDANT, MARK_REDUNDANT, NO_RULE},
+    {"a load behind a fence that some warps pass, and behind a barrier that all do",
+     TY "MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n ISETP.NE.AND P0, PT, R1, RZ, PT\n"
+        "@P0 BRA load, join load\n MEMBAR.SC.GPU\n load:\n BAR.SYNC 0x0\n BRA next, join next\n next:\n LDG "
+        "R4, [R2]\n"
+        "BAR.SYNC 0x0\n IADD3 R9, R4, 0x1, RZ\n EXIT\n",
+     BLOCK, MARK_REDUNDANT, MARK_REDUNDANT, NO_RULE},
+    {"a counted barrier that pairs with a loop's whole one",
+     TY "MOV R0, RZ\n ISETP.NE.AND P0, PT, R1, RZ, PT\n @P0 BRA next, join next\n BAR.SYNC 0x0, 0x80\n "
+        "next:\n MOV R6, RZ\n"
+        "top:\n IADD3 R0, R0, 0x1, RZ\n BAR.SYNC 0x0\n SHL R9, R0, 0x2\n ISETP.LT.AND P1, PT, R0, 0x8, PT\n"
+        "@P1 BRA top, join out\n out:\n EXIT\n",
+     BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_BARRIER},
+    {"a function's parameter is what each call hands over",
+     TY "MOV R8, R1\n CALL R20, fn\n EXIT\n .function fn\n fn:\n IADD3 R9, R8, 0x1, RZ\n RET R20\n", BLOCK,
+     MARK_VECTOR, NOT_ASKED, SOUND_CALL},
     {"local memory has one address and many contents", TY "STL [RZ], R1\n LDL R9, [RZ]\n EXIT\n", BLOCK,
      MARK_VECTOR, MARK_REDUNDANT, SOUND_LOCAL},
     {"a generic load may be local",
