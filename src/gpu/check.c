@@ -24,18 +24,19 @@ static struct check_place *pred_place(struct check *k, unsigned slot, unsigned p
     return &k->places[k->registers + (size_t)slot * PREDS + pred];
 }
 
-static void read_place(struct check *k, struct check_place *p, uint64_t lanes, uint64_t now,
-                       uint64_t collected)
+static void read_place(struct check *k, struct check_place *p, uint64_t lanes, uint64_t now, uint64_t at)
 {
     expect(k, p->ready <= now || !(p->lanes & lanes), "a register was read before its result was there");
-    if (collected > p->read_until) p->read_until = collected;
+    if (at > p->read_until) p->read_until = at;
 }
 
-void check_reads(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t lanes,
-                 uint64_t now, uint64_t collected)
+void check_read(struct check *k, uint32_t reg, uint64_t lanes, uint64_t now, uint64_t at)
 {
-    for (unsigned n = 0; n < o->read_count; n++)
-        read_place(k, &k->places[first + o->reads[n]], lanes, now, collected);
+    read_place(k, &k->places[reg], lanes, now, at);
+}
+
+void check_read_preds(struct check *k, unsigned slot, const struct op *o, uint64_t lanes, uint64_t now)
+{
     for (unsigned left = o->pred_reads; left; left &= left - 1)
         read_place(k, pred_place(k, slot, bit_lowest(left)), lanes, now, now);
 }

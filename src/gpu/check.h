@@ -24,10 +24,12 @@ struct check {
 
 void check_init(struct check *k, uint32_t registers, uint32_t slots);
 void check_fini(struct check *k);
-// An instruction of the warp in `slot`, whose R0 is `first`, issues for `lanes` and reads until `collected`.
-void check_reads(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t lanes,
-                 uint64_t now, uint64_t collected);
-// Its result; the serial of the write, by which check_reply knows it when `ready` was not known.
+// An instruction issues for `lanes` and reads a register at cycle `at`; one of the warp in `slot` reads its
+// predicates.
+void check_read(struct check *k, uint32_t reg, uint64_t lanes, uint64_t now, uint64_t at);
+void check_read_preds(struct check *k, unsigned slot, const struct op *o, uint64_t lanes, uint64_t now);
+// Its result, R0 being `first`; the serial of the write, by which check_reply knows it when `ready` was not
+// known.
 uint64_t check_writes(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t lanes,
                       uint64_t ready);
 void check_reply(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t serial,

@@ -46,7 +46,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     struct sm_warp *w = &s->warps[slot];
     bool collects = o->read_count || o->path == PATH_ALU;
     uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1;
-    if (s->config->check) check_reads(&s->check, slot, w->registers, o, s->issuing, s->now, collected);
+    if (s->config->check) check_read_preds(&s->check, slot, o, s->issuing, s->now);
     switch ((enum op_path)o->path) {
     case PATH_MEMORY: lsu_push(s, slot, o, i, collected + 1); break;
     case PATH_ALU: operand_result(s, w, o, operand_execute(s, w, o, collected), false); break;

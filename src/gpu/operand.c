@@ -23,7 +23,9 @@ uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op 
     for (unsigned k = 0; k < o->read_count; k++) {
         uint32_t reg = w->registers + o->reads[k];
         uint64_t *bank = &s->bank_free[reg % c->banks];
-        uint64_t from = later((s->now + 1) * ports, *bank), cycle = from / ports;
+        uint64_t from = later((s->now + 1) * ports, *bank),
+                 cycle = c->bank_conflicts ? from / ports : s->now + 1;
+        if (c->check) check_read(&s->check, reg, s->issuing, s->now, cycle);
         if (!c->bank_conflicts) continue;
         *bank = from + 1;
         if (cycle > s->now + 1) s->reg_read[reg] = cycle;

@@ -2,8 +2,8 @@
 // scoreboard in hardware.
 //
 //     stall 0..15   the warp's next instruction may issue so many cycles later; 0: with this one, as a pair
-//     barrier 0..6  a result whose time is not known here counts on this one of the warp's six barriers; 0: none
-//     wait          bits: barriers that must have counted down to nothing before this instruction issues
+//     barrier 0..6  a result whose time is not known here counts on this one of the warp's six barriers; 0:
+//     none wait          bits: barriers that must have counted down to nothing before this instruction issues
 //
 // Results of fixed latency are waited for by stalls alone, so a block's last instruction stalls until all of
 // them are there. The others are followed over the control-flow graph by sets of registers, a set a barrier.

@@ -1,11 +1,10 @@
 // Results never depend on time: bundled kernels over GPUs and random settings of every timing key leave the
 // same bytes and execute the same instructions; host threads and idle spans change no count at all.
-#include "api/warpfold.h"
 #include "base/config.h"
 #include "base/rng.h"
 #include "base/str.h"
 #include "gpu/config.h"
-#include "harness/test.h"
+#include "gpu/settings.h"
 #include "workload/workload.h"
 
 #include <stdlib.h>
@@ -36,19 +35,13 @@ static void run(struct test *t, const struct workload *w, const char *gpu, const
     if (gpu) CHECK_EQ(t, wf_gpu(c, gpu), WF_OK);
     wf_set_threads(c, threads);
     wf_set_max_cycles(c, gpu ? 200000000 : 0);
-    char *copy = strdup(settings), *rest = copy;
-    for (char *key; (key = strtok_r(rest, " ", &rest)) != NULL;) {
-        char *value = strchr(key, '=');
-        *value++ = 0;
-        CHECK_MSG(t, wf_set(c, key, value) == WF_OK, "%s=%s: %s", key, value, wf_errors(c));
-    }
+    settings_apply(t, c, settings);
     struct workload_options options = {
         .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = collect, .launched_context = o};
     struct workload_result r;
     enum wf_status status = workload_run(w, c, &options, &r);
     CHECK_MSG(t, status == WF_OK, "%s on %s (%s): %s", w->name, gpu ? gpu : "no GPU", settings, wf_errors(c));
     o->hash = r.output_hash;
-    free(copy);
     wf_context_destroy(c);
 }
 

@@ -1,11 +1,9 @@
 // Cycles and counters move the right way with each knob: bands of ratios against the same GPU without it,
 // wide on purpose. One SM, so that the small inputs fill it.
-#include "api/warpfold.h"
 #include "base/str.h"
-#include "harness/test.h"
+#include "gpu/settings.h"
 #include "workload/workload.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define BASE "gpu.sm_count=1"
@@ -72,25 +70,14 @@ static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_
     s->value += str_equal(s->what, "cycles") ? stats->cycles : counter_of(stats, s->what);
 }
 
-static void set_all(struct test *t, struct wf_context *c, const char *settings)
-{
-    char *copy = strdup(settings), *rest = copy;
-    for (char *key; (key = strtok_r(rest, " ", &rest)) != NULL;) {
-        char *value = strchr(key, '=');
-        *value++ = 0;
-        CHECK_MSG(t, wf_set(c, key, value) == WF_OK, "%s=%s: %s", key, value, wf_errors(c));
-    }
-    free(copy);
-}
-
 static double measure(struct test *t, const struct trend *r, const char *knob)
 {
     const char *near;
     struct wf_context *c = wf_context_create();
     struct sum s = {r->what, 0};
     CHECK_EQ(t, wf_gpu(c, "gtx1080ti"), WF_OK);
-    set_all(t, c, BASE);
-    set_all(t, c, knob);
+    settings_apply(t, c, BASE);
+    settings_apply(t, c, knob);
     struct workload_options options = {
         .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = add, .launched_context = &s};
     struct workload_result result;
