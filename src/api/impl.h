@@ -8,6 +8,7 @@
 #include "gpu/chip.h"
 #include "mark/mark.h"
 #include "ptx/ptx.h"
+#include "study/study.h"
 
 struct api_settings {
 #define SETTING(field, ctype, type, key, low, high, words, initial, meaning) ctype field;
@@ -49,6 +50,7 @@ struct wf_context {
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
     bool progress;
+    struct study *study; // watches launches; NULL: none
     uint32_t launches;
     // What the stats of the last launch point to.
     struct launch_fault fault;

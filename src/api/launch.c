@@ -195,6 +195,13 @@ static void write_stats(struct wf_context *c, const struct exec_counts *counts,
     };
 }
 
+static void watch(struct wf_context *c, const struct wf_kernel *k, struct launch *l)
+{
+    c->study->kernel_name = k->info.name;
+    c->study->mark = c->mark;
+    l->observer = &c->study->observer;
+}
+
 static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats *stats)
 {
     struct wf_context *c = k->module->context;
@@ -208,7 +215,8 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
     l->progress = &progress;
     double started = clock_seconds();
     struct chip_result timed;
-    bool is_timed = c->gpu && !l->check_races; // the race detector watches a functional run
+    // The race detector and studies watch functional runs.
+    bool is_timed = c->gpu && !l->check_races && !c->study;
     bool ok;
     if (is_timed) {
         struct chip_account account;
@@ -224,6 +232,7 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
         }
         counts = timed.exec;
     } else {
+        if (c->study) watch(c, k, l);
         ok = exec_run(l, &counts, &c->fault, &c->race);
     }
     double seconds = clock_seconds() - started;
@@ -237,7 +246,7 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
 static bool check_fits(struct wf_context *c, const struct launch *l)
 {
     struct strbuf why = {0};
-    bool good = !c->gpu || chip_fits(&c->chip, l, &why);
+    bool good = !c->gpu || c->study || chip_fits(&c->chip, l, &why);
     if (!good) diag_error(&c->diag, loc_none(), "%s of %s", strbuf_text(&why), c->gpu);
     strbuf_fini(&why);
     return good;

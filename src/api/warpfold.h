@@ -212,6 +212,47 @@ enum wf_status wf_synchronise(struct wf_context *c);
 bool wf_counter_at(size_t index,
                    struct wf_counter *counter); // the counters there are (value 0); false past the last
 
+// -- studies --------------------------------------------------------------------------------------
+// What the instructions of launches repeat. A study outlives the contexts it watches; a context is watched by
+// one at a time, and its launches are then functional, whatever GPU is set.
+struct wf_study;
+bool wf_study_at(size_t index, const char **name, const char **meaning); // false past the last
+struct wf_study *wf_study_create(const char *name);                      // NULL when there is none
+void wf_study_destroy(struct wf_study *s);
+// Launches from now on are watched; NULL: no longer. WF_BAD_USAGE when the race detector is on.
+enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s);
+void wf_study_group(struct wf_study *s, const char *name); // of the launches to come, for its tables
+// The study's tables for the launches so far, valid until the next call. A cell of kind SHARE is a number
+// from 0 to 1.
+enum wf_cell_kind { WF_CELL_NONE, WF_CELL_TEXT, WF_CELL_COUNT, WF_CELL_SHARE, WF_CELL_NUMBER };
+struct wf_cell {
+    enum wf_cell_kind kind;
+    const char *text;
+    uint64_t count;
+    double number;
+};
+struct wf_column {
+    const char *name, *meaning;
+};
+struct wf_table {
+    const char *name, *title;
+    bool detail; // a row an instruction or a line: not for an overview of many kernels
+    const struct wf_column *columns;
+    size_t column_count;
+    const struct wf_cell *cells; // row by row
+    size_t row_count;
+    const size_t *rules; // rows above which a rule is drawn
+    size_t rule_count;
+};
+struct wf_study_report {
+    enum wf_status status; // WF_MISMATCH: the study found what must not be, in `failures`
+    const struct wf_table *tables;
+    size_t table_count;
+    const char *const *notes, *const *failures;
+    size_t note_count, failure_count;
+};
+const struct wf_study_report *wf_study_report(struct wf_study *s);
+
 // -- settings as data -----------------------------------------------------------------------------
 struct wf_key {
     const char *name, *type, *range, *initial, *meaning, *source;

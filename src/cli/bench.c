@@ -1,8 +1,8 @@
 // `warpfold bench`: bundled workloads, each in a context of its own, checked against the CPU.
 #include "report/bench.h"
 #include "base/file.h"
+#include "cli/bench.h"
 #include "cli/command.h"
-#include "workload/workload.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -23,13 +23,7 @@ static bool parse_word(const char *option, const char *text, const char *const *
     return false;
 }
 
-// What to run, from the options.
-struct selection {
-    enum workload_size size;
-    enum workload_ptx ptx;
-};
-
-static enum wf_status parse_usage(const struct options *o, struct selection *what, struct diag *d)
+enum wf_status bench_selection(const struct options *o, struct bench_selection *what, struct diag *d)
 {
     static const char *const sizes[] = {"small", "medium", "large", NULL}, *const sources[] = {"nvcc",
                                                                                                "clang", NULL};
@@ -37,15 +31,27 @@ static enum wf_status parse_usage(const struct options *o, struct selection *wha
     if (!parse_word("--size", options_value(o, OPTION_SIZE), sizes, &size, d) ||
         !parse_word("--ptx", options_value(o, OPTION_PTX), sources, &ptx, d))
         return WF_BAD_USAGE;
-    *what = (struct selection){(enum workload_size)size, (enum workload_ptx)ptx};
+    *what = (struct bench_selection){(enum workload_size)size, (enum workload_ptx)ptx};
+    return WF_OK;
+}
+
+enum wf_status bench_find(const char *name, const struct workload **w, struct diag *d)
+{
+    const char *near;
+    if ((*w = workload_find(name, &near)) != NULL) return WF_OK;
+    if (near)
+        diag_error(d, loc_none(), "no bundled kernel \"%s\"; did you mean \"%s\"?", name, near);
+    else
+        diag_error(d, loc_none(), "no bundled kernel \"%s\"; `warpfold list kernels` names them", name);
+    return WF_BAD_INPUT;
+}
+
+static enum wf_status parse_usage(const struct options *o, struct bench_selection *what, struct diag *d)
+{
+    if (bench_selection(o, what, d) != WF_OK) return WF_BAD_USAGE;
     for (size_t i = 0; i < o->operands.count; i++) {
-        const char *near, *name = o->operands.data[i];
-        if (workload_find(name, &near)) continue;
-        if (near)
-            diag_error(d, loc_none(), "no bundled kernel \"%s\"; did you mean \"%s\"?", name, near);
-        else
-            diag_error(d, loc_none(), "no bundled kernel \"%s\"; `warpfold list kernels` names them", name);
-        return WF_BAD_INPUT;
+        const struct workload *w;
+        if (bench_find(o->operands.data[i], &w, d) != WF_OK) return WF_BAD_INPUT;
     }
     const char *json = options_value(o, OPTION_JSON), *why;
     if (json && !str_equal(json, "-") && !file_can_write(json, &why)) {
@@ -63,8 +69,8 @@ static void record_launch(void *context, struct wf_kernel *kernel, const struct 
 
 // --verify: once more with nothing optimised, on the general engine. Programs of class D must leave the
 // same bytes; the others have been compared with the reference, as always.
-static enum wf_status verify(const struct options *o, const struct selection *what, const struct workload *w,
-                             uint64_t output_hash, struct diag *d)
+static enum wf_status verify(const struct options *o, const struct bench_selection *what,
+                             const struct workload *w, uint64_t output_hash, struct diag *d)
 {
     struct wf_context *c = wf_context_create();
     struct workload_options options = {.size = what->size, .ptx = what->ptx};
@@ -85,8 +91,8 @@ static enum wf_status verify(const struct options *o, const struct selection *wh
 }
 
 // One workload; what went wrong is printed at once, the others still run.
-static enum wf_status run_one(const struct options *o, const struct selection *what, const struct workload *w,
-                              struct report_bench *b, struct diag *d)
+static enum wf_status run_one(const struct options *o, const struct bench_selection *what,
+                              const struct workload *w, struct report_bench *b, struct diag *d)
 {
     struct wf_context *c = wf_context_create();
     struct report_bench_row row = {
@@ -148,8 +154,8 @@ static enum wf_status publish(const struct options *o, struct report_bench *b, s
     return status;
 }
 
-static enum wf_status run_all(const struct options *o, const struct selection *what, struct report_bench *b,
-                              struct diag *d)
+static enum wf_status run_all(const struct options *o, const struct bench_selection *what,
+                              struct report_bench *b, struct diag *d)
 {
     enum wf_status worst = WF_OK;
     for (size_t i = 0;; i++) { // those named, in that order, or all
@@ -174,7 +180,7 @@ int command_bench(int argc, char **argv)
     struct diag d;
     struct report_bench b = {0};
     diag_init(&d);
-    struct selection what;
+    struct bench_selection what;
     enum wf_status status = parse_usage(&o, &what, &d);
     if (status == WF_OK) {
         b.size = workload_size_name(what.size);

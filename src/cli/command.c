@@ -83,7 +83,7 @@ static enum wf_status apply_gpu(const struct options *o, struct wf_context *c, s
     }
     if (threads) wf_set_threads(c, (unsigned)threads);
     wf_set_max_cycles(c, cycles);
-    if (options_has(o, OPTION_FUNCTIONAL)) return WF_OK;
+    if (options_has(o, OPTION_FUNCTIONAL) || o->command == COMMAND_STUDY) return WF_OK;
     return wf_gpu(c, gpu ? gpu : "gtx1080ti");
 }
 

@@ -92,7 +92,18 @@ static void list_gpus(void)
     print(&t);
 }
 
-static void list_studies(void) { list_none("studies"); }
+static void list_studies(void)
+{
+    static const char *const heads[] = {"study", "what it shows"};
+    struct table t;
+    const char *name, *meaning;
+    table_init(&t, heads, 2);
+    for (size_t i = 0; wf_study_at(i, &name, &meaning); i++) {
+        table_add(&t, "%s", name);
+        table_add(&t, "%s", meaning);
+    }
+    print(&t);
+}
 static void list_experiments(void) { list_none("experiments"); }
 
 static const struct {

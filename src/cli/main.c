@@ -8,7 +8,6 @@ static const struct {
 #define COMMAND(id, function, name, usage, summary) {name, command_##function},
 #include "cli/command.def"
 #undef COMMAND
-    {"study", NULL},
     {"reproduce", NULL},
     {"compare", NULL},
 };

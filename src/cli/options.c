@@ -8,7 +8,8 @@ enum { // commands of a row
     RUN = 1 << COMMAND_RUN,
     MARK = 1 << COMMAND_MARK,
     BENCH = 1 << COMMAND_BENCH,
-    LIST = 1 << COMMAND_LIST
+    LIST = 1 << COMMAND_LIST,
+    STUDY = 1 << COMMAND_STUDY
 };
 enum { MANY = 1, LATER = 2 };
 
@@ -31,6 +32,7 @@ static const struct {
 };
 
 const char *options_name(enum option_id id) { return rows[id].name; }
+const char *options_command(const struct options *o) { return commands[o->command].name; }
 
 // The i-th option that a command has; the others count as "", which is near to nothing.
 static const char *next_option(const void *context, size_t i)
@@ -138,7 +140,7 @@ void options_help(enum command_id command, struct strbuf *out)
                       rows[i].flags & MANY ? "; may be repeated" : "",
                       rows[i].flags & LATER ? " (arrives with a later version)" : "");
     }
-    if (command == COMMAND_RUN)
+    if (command == COMMAND_RUN || command == COMMAND_STUDY)
         strbuf_puts(out, "\nSPEC says what an argument holds; arguments and dumps count from 0:\n"
                          "  TYPE=VALUE                   u8 s8 u16 s16 u32 s32 u64 s64 f32 f64: a C number, "
                          "hex, nan, inf\n"
@@ -162,5 +164,6 @@ void options_overview(struct strbuf *out)
         "  warpfold bench --size small                      every bundled kernel, checked against the CPU\n"
         "  warpfold run k.ptx --kernel vecadd --grid 4 --block 256 \\\n"
         "      --arg buf=f32:1024:iota --arg buf=f32:1024:const:1 --arg buf=f32:1024:zero --arg s32=1024\n"
-        "  warpfold mark k.ptx --kernel vecadd              the machine code it becomes\n");
+        "  warpfold mark k.ptx --kernel vecadd              the machine code it becomes\n"
+        "  warpfold study redundancy --bench matrixMul      what of it every warp repeats\n");
 }

@@ -37,6 +37,7 @@ void options_fini(struct options *o);
 bool options_has(const struct options *o, enum option_id id);
 const char *options_value(const struct options *o, enum option_id id); // NULL when not given
 const char *options_name(enum option_id id);                           // "--kernel"
+const char *options_command(const struct options *o);                  // "run"
 
 // The help of a command, and the screen of `warpfold` alone.
 void options_help(enum command_id command, struct strbuf *out);

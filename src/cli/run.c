@@ -1,4 +1,5 @@
 // `warpfold run`: one launch from options, or a script; then results, dumps and JSON, all of them or none.
+#include "cli/run.h"
 #include "cli/command.h"
 #include "cli/script.h"
 #include "report/table.h"
@@ -19,12 +20,13 @@ static const char *need(const struct options *o, enum option_id id, struct diag 
 {
     const char *value = options_value(o, id);
     if (!value)
-        diag_error(d, loc_none(), "run needs %s; `warpfold run --help` explains it", options_name(id));
+        diag_error(d, loc_none(), "%s needs %s; `warpfold %s --help` explains it", options_command(o),
+                   options_name(id), options_command(o));
     return value;
 }
 
 // What a script says for itself, and what a launch needs.
-static bool check_usage(const struct options *o, struct diag *d)
+bool run_check(const struct options *o, struct diag *d)
 {
     static const enum option_id own[] = {OPTION_KERNEL, OPTION_GRID,   OPTION_BLOCK,
                                          OPTION_ARG,    OPTION_SYMBOL, OPTION_SHARED};
@@ -39,11 +41,12 @@ static bool check_usage(const struct options *o, struct diag *d)
         return true;
     }
     if (!o->operands.count)
-        return diag_error(d, loc_none(), "run needs a PTX file; `warpfold run --help` explains it");
+        return diag_error(d, loc_none(), "%s needs a PTX file; `warpfold %s --help` explains it",
+                          options_command(o), options_command(o));
     if (o->operands.count > 1)
         return diag_error(d, loc_none(),
-                          "run takes one file; \"%s\" is one too many (an argument is --arg SPEC)",
-                          o->operands.data[1]);
+                          "%s takes one file; \"%s\" is one too many (an argument is --arg SPEC)",
+                          options_command(o), o->operands.data[1]);
     bool kernel = need(o, OPTION_KERNEL, d), grid = need(o, OPTION_GRID, d), block = need(o, OPTION_BLOCK, d);
     return kernel && grid && block;
 }
@@ -184,7 +187,7 @@ static enum wf_status launch_once(const struct options *o, struct session *s, st
     return status == WF_OK ? dumps(o, s, a, true) : status;
 }
 
-static enum wf_status execute(const struct options *o, struct session *s)
+enum wf_status run_execute(const struct options *o, struct session *s)
 {
     const char *json = options_value(o, OPTION_JSON), *script = options_value(o, OPTION_SCRIPT);
     if (json && !str_equal(json, "-") && !session_check_output(s, json, loc_none())) return WF_BAD_INPUT;
@@ -264,7 +267,7 @@ static enum wf_status verify(const struct options *o, struct session *s)
     if (status == WF_OK) status = wf_gpu(base.context, NULL);
     for (size_t i = 0; i < sizeof plain / sizeof plain[0] && status == WF_OK; i++)
         status = wf_set(base.context, plain[i][0], plain[i][1]);
-    if (status == WF_OK) status = execute(o, &base);
+    if (status == WF_OK) status = run_execute(o, &base);
     if (status != WF_OK) {
         s->report.verified = REPORT_MISMATCH;
         s->report.verify_mismatches = 1;
@@ -386,9 +389,9 @@ int command_run(int argc, char **argv)
     wf_set_print(s.context, print_kernel_text, json && str_equal(json, "-") ? stderr : stdout);
     wf_set_progress(s.context, !options_has(&o, OPTION_QUIET));
 
-    enum wf_status status = check_usage(&o, &d) ? command_settings(&o, s.context, &d) : WF_BAD_USAGE;
+    enum wf_status status = run_check(&o, &d) ? command_settings(&o, s.context, &d) : WF_BAD_USAGE;
     if (status == WF_OK) {
-        status = execute(&o, &s);
+        status = run_execute(&o, &s);
         if (status == WF_OK && options_has(&o, OPTION_VERIFY)) status = verify(&o, &s);
         if (status != WF_BAD_INPUT && status != WF_BAD_USAGE) status = publish(&o, &s, status);
     }

@@ -7,8 +7,8 @@
 //       before ── executes ── after     one warp instruction; warps of a block take turns
 //       barrier                         all live warps of the block have met at a barrier and go on
 //       warp_exit
-//     block_end                         when its last warp has ended
-//   launch_end                          after a fault too; blocks cut short have no block_end
+//     block_end                         when its last warp has ended; a fault ends blocks early (`cut`)
+//   launch_end
 //
 // `after` is missing for an instruction that a fault cut short, and for one that did not execute because its
 // lanes have to wait for members that have yet to arrive (shuffles under simt=splits): then a later `before`
@@ -22,7 +22,8 @@ struct observed_block {
     uint64_t linear;
     uint32_t id[3];
     uint32_t warps, warp_size;
-    void *state; // the observer's own, NULL at block_begin; kept until block_end (at launch_end it is gone)
+    bool cut;    // at block_end: it did not run to its end
+    void *state; // the observer's own, NULL at block_begin, kept until block_end
 };
 
 struct observed { // one warp instruction

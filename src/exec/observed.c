@@ -39,6 +39,7 @@ void observed_block_begin(struct cta *c)
 void observed_block_end(struct cta *c)
 {
     const struct observer *x = c->exec->observed->observer;
+    c->observed.cut = c->warps_left != 0;
     if (x->block_end) x->block_end(x->context, &c->observed);
 }
 
@@ -116,7 +117,7 @@ void observed_execute(struct warp *w, const struct bound *d)
         (struct observed){.block = &w->cta->observed,
                           .warp = w->index,
                           .lane_count = e->lanes,
-                          .full = w->full,
+                          .full = bit_mask(e->warp_size),
                           .present = w->present,
                           .regs = w->regs,
                           .pred = w->pred,

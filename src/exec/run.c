@@ -297,6 +297,7 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
     bool good = run_blocks(&e, &r);
     for (size_t i = 0; i < r.running.count; i++) {
         exec_cta_collect(r.running.data[i]);
+        if (e.observed) observed_block_end(r.running.data[i]);
         exec_cta_destroy(r.running.data[i]);
     }
     if (r.spare) exec_cta_destroy(r.spare);

@@ -29,6 +29,8 @@ const struct variant variants[] = {
     {"fewest-registers-stack", {"compile.max_registers=16", "simt=stack"}, false, 4},
     {"timed", {"gpu=gtx1080ti"}, false, 2},
     {"timed-tiny-stack", {"gpu=tiny", "simt=stack", "compile.profile=ptxplus"}, false, 2},
+    {"studied", {"study=operands"}, false, 2},
+    {"studied-stack", {"study=operands", "simt=stack", "compile.profile=ptxplus"}, false, 4},
     {"warp-64", {"warp.size=64"}, true, 0},
     {"timed-warp-64", {"gpu=titanv", "warp.size=64"}, true, 4},
     {"warp-64-stack-portable", {"warp.size=64", "simt=stack", "exec.isa=portable"}, true, 2},
@@ -217,11 +219,18 @@ enum verdict compare(const char *text, const struct expectation *e, unsigned var
     struct wf_context *c = wf_context_create();
     bool set = set_pair(c, "exec.max_warp_instructions=20000000") == WF_OK &&
                set_pair(c, "memory.size=16M") == WF_OK && set_pair(c, "compile.stack_bytes=16384") == WF_OK;
-    for (unsigned k = 0; set && variants[variant].settings[k]; k++)
-        set = set_pair(c, variants[variant].settings[k]) == WF_OK;
+    struct wf_study *study = NULL;
+    for (unsigned k = 0; set && variants[variant].settings[k]; k++) {
+        const char *pair = variants[variant].settings[k];
+        if (str_starts_with(pair, "study="))
+            set = (study = wf_study_create(pair + 6)) && wf_set_study(c, study) == WF_OK;
+        else
+            set = set_pair(c, pair) == WF_OK;
+    }
     if (set && extra) set = set_pair(c, extra) == WF_OK;
     enum verdict v = set ? run_engine(c, text, e, why) : refuse(c, NULL, why);
     wf_context_destroy(c);
+    wf_study_destroy(study);
     return v;
 }
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// One way of compiling and executing: settings "key=value", NULL-terminated.
+// One way of compiling and executing: settings "key=value" (also gpu=NAME, study=NAME), NULL-terminated.
 struct variant {
     const char *name;
     const char *settings[6];

@@ -45,7 +45,7 @@ static const char everything[] = ".shared 400\n" THREAD "LOP3.LUT R6, R5, 0x7, R
 
 struct tally {
     uint64_t before, after, lanes, blocks, block_ends, exits, barriers, whole, launches, ends;
-    uint64_t loads, wrong;
+    uint64_t loads, cut, wrong;
     uint32_t last_index;
 };
 
@@ -61,6 +61,7 @@ static void block_begin(void *x, struct observed_block *b)
 static void block_end(void *x, struct observed_block *b)
 {
     ((struct tally *)x)->block_ends++;
+    ((struct tally *)x)->cut += b->cut;
     ((struct tally *)x)->wrong += b->state != x;
 }
 static void before(void *x, const struct observed *o)
@@ -163,6 +164,7 @@ static void test_changes_nothing(struct test *t)
         CHECK_EQ(t, n.loads, observed.counts.shared_loads);
         CHECK_EQ(t, n.blocks, BLOCKS);
         CHECK_EQ(t, n.block_ends, BLOCKS);
+        CHECK_EQ(t, n.cut, 0);
         CHECK_EQ(t, n.exits, BLOCKS * warps);
         CHECK_EQ(t, n.barriers, BLOCKS);
         CHECK_EQ(t, n.whole, BLOCKS);
@@ -214,7 +216,7 @@ static void test_partial_barrier(struct test *t)
     CHECK_EQ(t, n.whole, BLOCKS);
 }
 
-// A fault ends the launch: no `after` for it, no end of its block, but an end of the launch.
+// A fault ends the launch: no `after` for it, but an end of its block and of the launch.
 static void test_fault(struct test *t)
 {
     struct tally n = {0};
@@ -224,7 +226,8 @@ static void test_fault(struct test *t)
     m.launch.observer = &observer;
     CHECK(t, !machine_run(&m));
     CHECK_EQ(t, n.before, n.after + 1);
-    CHECK_EQ(t, n.block_ends, 0);
+    CHECK_EQ(t, n.block_ends, 1);
+    CHECK_EQ(t, n.cut, 1);
     CHECK_EQ(t, n.ends, 1);
     machine_fini(&m);
 }

@@ -1,0 +1,95 @@
+// Limit studies as the public API shows them.
+#include "api/impl.h"
+
+#include <string.h>
+
+struct wf_study {
+    struct study *study;
+    struct study_report report;
+    struct wf_study_report shown;
+    struct arena arena; // what `shown` points to
+};
+
+bool wf_study_at(size_t index, const char **name, const char **meaning)
+{
+    return study_at(index, name, meaning);
+}
+
+struct wf_study *wf_study_create(const char *name)
+{
+    struct study *study = study_create(name);
+    if (!study) return NULL;
+    struct wf_study *s = heap_alloc(sizeof *s);
+    s->study = study;
+    study_report_init(&s->report);
+    arena_init(&s->arena);
+    return s;
+}
+
+void wf_study_destroy(struct wf_study *s)
+{
+    if (!s) return;
+    study_destroy(s->study);
+    study_report_fini(&s->report);
+    arena_fini(&s->arena);
+    free(s);
+}
+
+enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s)
+{
+    if (s && c->settings.check_races) {
+        diag_error(&c->diag, loc_none(),
+                   "a study and the race detector (check.races) cannot watch one launch");
+        return WF_BAD_USAGE;
+    }
+    c->study = s ? s->study : NULL;
+    return WF_OK;
+}
+
+void wf_study_group(struct wf_study *s, const char *name) { study_group(s->study, name); }
+
+// Same kinds, same order.
+_Static_assert((int)WF_CELL_NUMBER == (int)STUDY_NUMBER && (int)WF_CELL_TEXT == (int)STUDY_TEXT, "cells");
+
+static struct wf_table show_table(struct arena *a, const struct study_table *t)
+{
+    struct wf_column *columns = ARENA_ARRAY(a, struct wf_column, t->column_count);
+    struct wf_cell *cells = ARENA_ARRAY(a, struct wf_cell, t->cells.count + 1);
+    size_t *rules = ARENA_ARRAY(a, size_t, t->rules.count + 1);
+    for (size_t i = 0; i < t->column_count; i++)
+        columns[i] = (struct wf_column){t->columns[i].name, t->columns[i].meaning};
+    for (size_t i = 0; i < t->cells.count; i++) {
+        const struct study_cell *x = &t->cells.data[i];
+        cells[i] = (struct wf_cell){(enum wf_cell_kind)x->kind, x->text, x->count, x->number};
+    }
+    for (size_t i = 0; i < t->rules.count; i++) rules[i] = t->rules.data[i] / t->column_count;
+    return (struct wf_table){.name = t->name,
+                             .title = t->title,
+                             .detail = t->detail,
+                             .columns = columns,
+                             .column_count = t->column_count,
+                             .cells = cells,
+                             .row_count = t->cells.count / t->column_count,
+                             .rules = rules,
+                             .rule_count = t->rules.count};
+}
+
+const struct wf_study_report *wf_study_report(struct wf_study *s)
+{
+    study_report_fini(&s->report);
+    arena_fini(&s->arena);
+    study_report_init(&s->report);
+    arena_init(&s->arena);
+    struct study_report *r = &s->report;
+    study_report_fill(s->study, r);
+    struct wf_table *tables = ARENA_ARRAY(&s->arena, struct wf_table, r->tables.count + 1);
+    for (size_t i = 0; i < r->tables.count; i++) tables[i] = show_table(&s->arena, r->tables.data[i]);
+    s->shown = (struct wf_study_report){.status = r->failures.count ? WF_MISMATCH : WF_OK,
+                                        .tables = tables,
+                                        .table_count = r->tables.count,
+                                        .notes = r->notes.data,
+                                        .failures = r->failures.data,
+                                        .note_count = r->notes.count,
+                                        .failure_count = r->failures.count};
+    return &s->shown;
+}

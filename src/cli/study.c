@@ -1,0 +1,200 @@
+// `warpfold study`: launches under the eyes of a limit study, from a file or of bundled workloads; then its
+// tables.
+#include "report/study.h"
+#include "base/file.h"
+#include "cli/bench.h"
+#include "cli/command.h"
+#include "cli/run.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const char *next_study(const void *context, size_t i)
+{
+    const char *name = NULL, *meaning;
+    (void)context;
+    return wf_study_at(i, &name, &meaning) ? name : NULL;
+}
+
+// The first operand is the study; what is left is what `run` takes.
+static struct wf_study *take_study(struct options *o, struct diag *d, const char **name)
+{
+    if (!o->operands.count) {
+        diag_error(d, loc_none(), "study needs a study's name; `warpfold list studies` explains them");
+        return NULL;
+    }
+    *name = o->operands.data[0];
+    memmove(o->operands.data, o->operands.data + 1, --o->operands.count * sizeof *o->operands.data);
+    struct wf_study *s = wf_study_create(*name);
+    const char *near = s ? NULL : str_nearest(*name, next_study, NULL);
+    if (near)
+        diag_error(d, loc_none(), "no study \"%s\"; did you mean \"%s\"?", *name, near);
+    else if (!s)
+        diag_error(d, loc_none(), "no study \"%s\"; `warpfold list studies` names them", *name);
+    return s;
+}
+
+// -- bundled workloads
+// -------------------------------------------------------------------------------------------------
+
+struct benches {
+    VEC(const struct workload *) list;
+    struct bench_selection selection;
+};
+
+static enum wf_status parse_benches(const struct options *o, struct benches *b, struct diag *d)
+{
+    static const enum option_id own[] = {OPTION_KERNEL, OPTION_GRID,   OPTION_BLOCK, OPTION_ARG,
+                                         OPTION_SYMBOL, OPTION_SHARED, OPTION_SCRIPT};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (options_has(o, own[i])) {
+            diag_error(d, loc_none(), "%s does not go with --bench: bundled kernels bring their own launches",
+                       options_name(own[i]));
+            return WF_BAD_USAGE;
+        }
+    if (o->operands.count) {
+        diag_error(d, loc_none(), "\"%s\" beside --bench: give a file or bundled kernels",
+                   o->operands.data[0]);
+        return WF_BAD_USAGE;
+    }
+    enum wf_status status = bench_selection(o, &b->selection, d);
+    char *names = strdup(options_value(o, OPTION_BENCHES)), *rest = names;
+    for (const char *name; status == WF_OK && (name = strsep(&rest, ",")) != NULL;) {
+        const struct workload *w;
+        if (str_equal(name, "all")) {
+            for (size_t i = 0; (w = workload_at(i)) != NULL; i++) vec_push(&b->list, w);
+        } else if ((status = bench_find(name, &w, d)) == WF_OK) {
+            vec_push(&b->list, w);
+        }
+    }
+    free(names);
+    return status;
+}
+
+static enum wf_status run_bench(const struct options *o, struct wf_study *s, const struct workload *w,
+                                const struct bench_selection *what, struct diag *d)
+{
+    struct wf_context *c = wf_context_create();
+    wf_set_progress(c, !options_has(o, OPTION_QUIET));
+    enum wf_status status = command_settings(o, c, d);
+    if (status == WF_OK) status = wf_set_study(c, s);
+    if (status == WF_OK) {
+        struct workload_options options = {.size = what->size, .ptx = what->ptx};
+        struct workload_result result;
+        wf_study_group(s, w->name);
+        status = workload_run(w, c, &options, &result);
+        if (status == WF_MISMATCH)
+            diag_error(d, loc_none(), "%s: %llu of %llu values differ from the reference: %s", w->name,
+                       (unsigned long long)result.mismatches, (unsigned long long)result.compared,
+                       result.first_mismatch);
+    }
+    if (status != WF_OK) command_fail_context(c, (int)status);
+    wf_context_destroy(c);
+    return status;
+}
+
+static enum wf_status run_benches(const struct options *o, struct wf_study *s, size_t *count, struct diag *d)
+{
+    struct benches b = {0};
+    enum wf_status status = parse_benches(o, &b, d);
+    *count = b.list.count;
+    for (size_t i = 0; i < b.list.count && status == WF_OK; i++)
+        status = run_bench(o, s, b.list.data[i], &b.selection, d);
+    vec_fini(&b.list);
+    return status;
+}
+
+// -- a file
+// ------------------------------------------------------------------------------------------------------------
+
+static void print_kernel_text(void *context, const char *text, size_t length)
+{
+    fwrite(text, 1, length, context);
+}
+
+static enum wf_status run_file(const struct options *o, struct wf_study *s, struct diag *d)
+{
+    struct session session;
+    struct wf_context *c = wf_context_create();
+    session_init(&session, c, d);
+    wf_set_print(c, print_kernel_text, stderr);
+    wf_set_progress(c, !options_has(o, OPTION_QUIET));
+    enum wf_status status = run_check(o, d) ? command_settings(o, c, d) : WF_BAD_USAGE;
+    if (status == WF_OK) status = wf_set_study(c, s);
+    if (status == WF_OK) status = run_execute(o, &session);
+    if (status != WF_OK) command_fail_context(c, (int)status);
+    wf_context_destroy(c);
+    session_fini(&session);
+    return status;
+}
+
+// -- results
+// ---------------------------------------------------------------------------------------------------------
+
+static enum wf_status publish(const struct options *o, const char *name, struct wf_study *s, bool detail,
+                              enum wf_status ran, struct diag *d)
+{
+    const struct wf_study_report *r = wf_study_report(s);
+    enum wf_status status = ran == WF_OK ? r->status : ran;
+    struct report_study shown = {.study = name, .report = r, .status = status, .detail = detail};
+    const char *json = options_value(o, OPTION_JSON), *why;
+    bool to_stdout = json && str_equal(json, "-");
+    struct strbuf text = {0};
+    if (json) {
+        struct wf_context *c = wf_context_create(); // for the settings, as they were given
+        command_settings(o, c, d);
+        shown.config_json = wf_config_json(c);
+        report_study_json(&shown, &text);
+        wf_context_destroy(c);
+        if (to_stdout)
+            fputs(strbuf_text(&text), stdout);
+        else if (!file_write(json, strbuf_text(&text), text.length, &why)) {
+            diag_error(d, loc_none(), "cannot write %s: %s", json, why);
+            status = WF_BAD_INPUT;
+        }
+    }
+    if (!to_stdout && !options_has(o, OPTION_QUIET)) {
+        strbuf_clear(&text);
+        report_study_table(&shown, isatty(STDOUT_FILENO) != 0, &text);
+        fputs(strbuf_text(&text), stdout);
+    }
+    for (size_t i = 0; i < r->failure_count; i++) diag_error(d, loc_none(), "%s", r->failures[i]);
+    strbuf_fini(&text);
+    return status;
+}
+
+static enum wf_status study(struct options *o, struct diag *d)
+{
+    const char *name, *json = options_value(o, OPTION_JSON), *why;
+    struct wf_study *s = take_study(o, d, &name);
+    if (!s) return WF_BAD_USAGE;
+    enum wf_status status = WF_OK;
+    size_t workloads = 1;
+    if (json && !str_equal(json, "-") && !file_can_write(json, &why)) {
+        diag_error(d, loc_none(), "cannot write %s: %s", json, why);
+        status = WF_BAD_INPUT;
+    } else if (options_has(o, OPTION_BENCHES)) {
+        status = run_benches(o, s, &workloads, d);
+    } else {
+        status = run_file(o, s, d);
+    }
+    if (status == WF_OK || status == WF_PROGRAM_FAILED)
+        status = publish(o, name, s, workloads == 1 || options_has(o, OPTION_DETAIL), status, d);
+    wf_study_destroy(s);
+    return status;
+}
+
+int command_study(int argc, char **argv)
+{
+    struct options o;
+    int exit_status;
+    if (!command_begin(&o, COMMAND_STUDY, argc, argv, &exit_status)) return exit_status;
+    struct diag d;
+    diag_init(&d);
+    enum wf_status status = study(&o, &d);
+    fflush(stdout);
+    exit_status = command_fail(&d, (int)status);
+    diag_fini(&d);
+    options_fini(&o);
+    return exit_status;
+}

@@ -1,0 +1,15 @@
+// What a study found, for a terminal and as JSON.
+#pragma once
+#include "api/warpfold.h"
+#include "base/str.h"
+
+struct report_study {
+    const char *study;
+    const struct wf_study_report *report;
+    const char *config_json; // not owned
+    enum wf_status status;   // of the runs
+    bool detail;             // show detailed tables on the terminal
+};
+
+void report_study_json(const struct report_study *s, struct strbuf *out);
+void report_study_table(const struct report_study *s, bool colour, struct strbuf *out);

@@ -1,0 +1,192 @@
+// Reads and writes of vector registers by the pattern of their lanes, a warp at a time: what a scalar
+// register file could hold (Collange, Defour, Zhang 2009; SIMTight section 2). Every 32-bit register that an
+// instruction names counts once an execution, 64-bit operands twice; predicates, constants and immediates are
+// no registers.
+//
+// The pattern is that of the whole register, over the warp's threads, also when only some of them execute.
+#include "study/study.h"
+#include "study/values.h"
+
+#include <string.h>
+
+struct inst_counts {
+    uint64_t executed, reads[PATTERN_COUNT], writes[PATTERN_COUNT];
+};
+
+struct kernel_data {
+    struct value_op *ops;
+    struct inst_counts *counts;
+};
+
+static struct kernel_data *data_of(struct study *s) { return s->kernel->data; }
+
+static void launch_begin(void *context, const struct launch *l)
+{
+    struct study *s = context;
+    struct study_kernel *k = study_kernel_enter(s, l);
+    if (k->data) return;
+    struct kernel_data *d = k->data = ARENA_NEW(&s->arena, struct kernel_data);
+    d->ops = values_ops(&s->arena, l->program);
+    d->counts = ARENA_ARRAY(&s->arena, struct inst_counts, k->inst_count);
+}
+
+struct block_state {
+    struct values values;
+    uint16_t *stale; // by warp: the register that a reduction at a barrier will write, + 1
+};
+
+static void block_begin(void *context, struct observed_block *b)
+{
+    struct study *s = context;
+    struct block_state *x = b->state = heap_alloc(sizeof *x);
+    values_start(&x->values, data_of(s)->ops, s->kernel->program, b);
+    x->stale = heap_alloc(b->warps * sizeof *x->stale);
+}
+
+static void block_end(void *context, struct observed_block *b)
+{
+    struct block_state *x = b->state;
+    (void)context;
+    values_stop(&x->values);
+    free(x->stale);
+    free(x);
+}
+
+static void before(void *context, const struct observed *o)
+{
+    struct block_state *x = o->block->state;
+    (void)context;
+    if (!x->stale[o->warp]) return;
+    values_refresh(&x->values, o, x->stale[o->warp] - 1u);
+    x->stale[o->warp] = 0;
+}
+
+// Old patterns are the sources', until the results are taken over.
+static void after(void *context, const struct observed *o)
+{
+    struct study *s = context;
+    struct block_state *x = o->block->state;
+    struct inst_counts *n = &data_of(s)->counts[o->index];
+    const struct value_op *op = &data_of(s)->ops[o->index];
+    n->executed++;
+    for (unsigned k = 0; k < op->read_count; k++)
+        n->reads[values_at(&x->values, o->warp, op->reads[k])->pattern]++;
+    values_written(&x->values, o);
+    for (unsigned k = 0; k < op->write_count; k++)
+        n->writes[values_at(&x->values, o->warp, op->write + k)->pattern]++;
+    if (o->inst->op == OP_BAR && op->write_count) x->stale[o->warp] = (uint16_t)(op->write + 1);
+}
+
+// -- report
+// -----------------------------------------------------------------------------------------------------
+
+static uint64_t total(const uint64_t n[PATTERN_COUNT])
+{
+    return n[PATTERN_UNIFORM] + n[PATTERN_AFFINE] + n[PATTERN_OTHER];
+}
+
+static void add(struct inst_counts *to, const struct inst_counts *from)
+{
+    to->executed += from->executed;
+    for (unsigned p = 0; p < PATTERN_COUNT; p++) {
+        to->reads[p] += from->reads[p];
+        to->writes[p] += from->writes[p];
+    }
+}
+
+static void add_shares(struct study_table *t, const struct inst_counts *n)
+{
+    uint64_t reads = total(n->reads), writes = total(n->writes);
+    study_count(t, n->executed);
+    study_count(t, reads);
+    study_ratio(t, n->reads[PATTERN_UNIFORM], reads);
+    study_ratio(t, n->reads[PATTERN_UNIFORM] + n->reads[PATTERN_AFFINE], reads);
+    study_count(t, writes);
+    study_ratio(t, n->writes[PATTERN_UNIFORM], writes);
+    study_ratio(t, n->writes[PATTERN_UNIFORM] + n->writes[PATTERN_AFFINE], writes);
+}
+
+#define SHARES                                                                                               \
+    {"warp_instructions", "executed"}, {"reads", "of vector registers, by warps"},                           \
+        {"uniform_reads", "of values equal in all lanes"},                                                   \
+        {"affine_reads", "of base + lane * stride, uniform ones included"},                                  \
+        {"writes", "of vector registers, by warps"}, {"uniform_writes", "as reads"},                         \
+    {                                                                                                        \
+        "affine_writes", "as reads"                                                                          \
+    }
+
+static void report_kernels(struct study *s, struct study_report *r)
+{
+    static const struct study_column columns[] = {
+        {"workload", "bundled workload"}, {"kernel", "its entry"}, {"block", "threads in x, y, z"}, SHARES};
+    struct study_table *t = study_table_add(r, "kernels", "Register operands by the pattern of their lanes",
+                                            columns, sizeof columns / sizeof columns[0]);
+    struct inst_counts all = {0};
+    double sums[4] = {0};
+    size_t counted = 0;
+    for (size_t i = 0; i < s->kernels.count; i++) {
+        const struct study_kernel *k = s->kernels.data[i];
+        struct inst_counts n = {0};
+        for (uint32_t x = 0; x < k->inst_count; x++) add(&n, &((struct kernel_data *)k->data)->counts[x]);
+        study_kernel_cells(t, k);
+        add_shares(t, &n);
+        add(&all, &n);
+        if (!total(n.reads) || !total(n.writes)) continue;
+        double reads = (double)total(n.reads), writes = (double)total(n.writes);
+        sums[0] += (double)n.reads[PATTERN_UNIFORM] / reads;
+        sums[1] += (double)(n.reads[PATTERN_UNIFORM] + n.reads[PATTERN_AFFINE]) / reads;
+        sums[2] += (double)n.writes[PATTERN_UNIFORM] / writes;
+        sums[3] += (double)(n.writes[PATTERN_UNIFORM] + n.writes[PATTERN_AFFINE]) / writes;
+        counted++;
+    }
+    if (counted < 2) return;
+    study_rule(t);
+    study_text(t, "mean of kernels");
+    for (unsigned n = 0; n < 4; n++) study_none(t);
+    for (unsigned n = 0; n < 4; n++) {
+        if (n % 2 == 0 && n) study_none(t);
+        study_share(t, sums[n] / (double)counted);
+    }
+    study_text(t, "paper (SIMTight, after Collange)");
+    for (unsigned n = 0; n < 4; n++) study_none(t);
+    static const double paper[] = {0.27, 0.44, 0.15, 0.28};
+    for (unsigned n = 0; n < 4; n++) {
+        if (n == 2) study_none(t);
+        study_share(t, paper[n]);
+    }
+}
+
+static void report_insts(struct study *s, struct study_report *r)
+{
+    static const struct study_column columns[] = {{"kernel", "entry"},
+                                                  {"pc", "of the instruction"},
+                                                  SHARES,
+                                                  {"instruction", "as in the listing"},
+                                                  {"line", "source line"}};
+    struct study_table *t =
+        study_table_add(r, "instructions", "By instruction", columns, sizeof columns / sizeof columns[0]);
+    t->detail = true;
+    for (size_t i = 0; i < s->kernels.count; i++) {
+        const struct study_kernel *k = s->kernels.data[i];
+        for (uint32_t x = 0; x < k->inst_count; x++) {
+            study_text(t, "%s", k->name);
+            study_text(t, "%04x", x * PC_STEP);
+            add_shares(t, &((struct kernel_data *)k->data)->counts[x]);
+            study_text(t, "%s", k->insts[x].text);
+            study_text(t, "%s", k->insts[x].line);
+        }
+    }
+}
+
+static void report(struct study *s, struct study_report *r)
+{
+    report_kernels(s, r);
+    report_insts(s, r);
+}
+
+const struct study_class study_operands = {.observer = {.launch_begin = launch_begin,
+                                                        .block_begin = block_begin,
+                                                        .block_end = block_end,
+                                                        .before = before,
+                                                        .after = after},
+                                           .report = report};

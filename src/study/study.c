@@ -1,0 +1,215 @@
+// The table of studies, kernels as studies keep them, and reports.
+#include "study/study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STUDY(name, meaning) extern const struct study_class study_##name;
+#include "study/studies.def"
+#undef STUDY
+
+static const struct {
+    const struct study_class *class;
+    const char *name, *meaning;
+} studies[] = {
+#define STUDY(name, meaning) {&study_##name, #name, meaning},
+#include "study/studies.def"
+#undef STUDY
+};
+enum { STUDY_COUNT_ALL = sizeof studies / sizeof studies[0] };
+
+bool study_at(size_t index, const char **name, const char **meaning)
+{
+    if (index >= STUDY_COUNT_ALL) return false;
+    *name = studies[index].name;
+    *meaning = studies[index].meaning;
+    return true;
+}
+
+struct study *study_create(const char *name)
+{
+    size_t n = 0;
+    while (n < STUDY_COUNT_ALL && !str_equal(studies[n].name, name)) n++;
+    if (n == STUDY_COUNT_ALL) return NULL;
+    struct study *s = heap_alloc(sizeof *s);
+    s->class = studies[n].class;
+    s->name = studies[n].name;
+    s->observer = s->class->observer;
+    s->observer.context = s;
+    s->state = heap_alloc(s->class->state_bytes + 1);
+    arena_init(&s->arena);
+    return s;
+}
+
+void study_destroy(struct study *s)
+{
+    if (s->class->fini) s->class->fini(s);
+    free(s->state);
+    vec_fini(&s->kernels);
+    arena_fini(&s->arena);
+    free(s);
+}
+
+void study_group(struct study *s, const char *group)
+{
+    s->group = group ? arena_strndup(&s->arena, group, strlen(group)) : NULL;
+}
+
+// -- kernels
+// ----------------------------------------------------------------------------------------------------
+
+// The first source line of an instruction, 0 when unknown.
+static uint32_t line_of(const struct program *p, const struct inst *i)
+{
+    const struct program_line_set *set = &p->line_sets[i->lines];
+    return set->count ? set->lines[0] : 0;
+}
+
+static void describe_inst(struct study *s, const struct program *p, uint32_t index, struct study_inst *to)
+{
+    struct strbuf text = {0};
+    program_print_inst(p, index, &text);
+    to->text = arena_strndup(&s->arena, strbuf_text(&text), text.length);
+    strbuf_fini(&text);
+    to->line = "";
+    uint32_t line = line_of(p, &p->insts[index]);
+    if (!line) return;
+    const struct program_line *l = &p->line_table[line];
+    const char *file = strrchr(p->files[l->file], '/');
+    to->line = arena_printf(&s->arena, "%s:%u", file ? file + 1 : p->files[l->file], l->line);
+    to->line_key = (l->file << 20) + l->line + 1;
+}
+
+static bool is_same(const struct study *s, const struct study_kernel *k, const struct launch *l)
+{
+    return k->group == s->group && k->program == l->program &&
+           memcmp(k->block, l->block, sizeof k->block) == 0 && k->warp_size == l->warp_size;
+}
+
+struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l)
+{
+    struct study_kernel *k = NULL;
+    for (size_t i = 0; i < s->kernels.count && !k; i++)
+        if (is_same(s, s->kernels.data[i], l)) k = s->kernels.data[i];
+    if (!k) {
+        const struct program *p = l->program;
+        k = ARENA_NEW(&s->arena, struct study_kernel);
+        k->group = s->group;
+        const char *name = s->kernel_name ? s->kernel_name : p->name;
+        k->name = arena_strndup(&s->arena, name, strlen(name));
+        k->program = p;
+        memcpy(k->block, l->block, sizeof k->block);
+        k->warp_size = l->warp_size;
+        k->warps = (l->block[0] * l->block[1] * l->block[2] + l->warp_size - 1) / l->warp_size;
+        k->inst_count = p->inst_count;
+        k->insts = ARENA_ARRAY(&s->arena, struct study_inst, p->inst_count);
+        for (uint32_t n = 0; n < p->inst_count; n++) describe_inst(s, p, n, &k->insts[n]);
+        vec_push(&s->kernels, k);
+    }
+    memcpy(k->grid, l->grid, sizeof k->grid);
+    k->launches++;
+    k->blocks += (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    return s->kernel = k;
+}
+
+// -- reports
+// ----------------------------------------------------------------------------------------------------
+
+void study_report_init(struct study_report *r)
+{
+    *r = (struct study_report){0};
+    arena_init(&r->arena);
+}
+
+void study_report_fini(struct study_report *r)
+{
+    for (size_t i = 0; i < r->tables.count; i++) {
+        vec_fini(&r->tables.data[i]->cells);
+        vec_fini(&r->tables.data[i]->rules);
+    }
+    vec_fini(&r->tables);
+    vec_fini(&r->notes);
+    vec_fini(&r->failures);
+    arena_fini(&r->arena);
+}
+
+void study_report_fill(struct study *s, struct study_report *r) { s->class->report(s, r); }
+
+struct study_table *study_table_add(struct study_report *r, const char *name, const char *title,
+                                    const struct study_column *columns, size_t column_count)
+{
+    struct study_table *t = ARENA_NEW(&r->arena, struct study_table);
+    *t = (struct study_table){
+        .name = name, .title = title, .columns = columns, .column_count = column_count, .arena = &r->arena};
+    vec_push(&r->tables, t);
+    return t;
+}
+
+static const char *format_text(struct arena *a, const char *format, va_list arguments)
+{
+    char text[1024];
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    if (length < 0) length = 0;
+    return arena_strndup(a, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+}
+
+void study_text(struct study_table *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vec_push(&t->cells,
+             (struct study_cell){.kind = STUDY_TEXT, .text = format_text(t->arena, format, arguments)});
+    va_end(arguments);
+}
+
+void study_count(struct study_table *t, uint64_t n)
+{
+    vec_push(&t->cells, (struct study_cell){.kind = STUDY_COUNT, .count = n});
+}
+
+void study_share(struct study_table *t, double share)
+{
+    enum study_cell_kind kind = isnan(share) ? STUDY_NONE : STUDY_SHARE;
+    vec_push(&t->cells, (struct study_cell){.kind = kind, .number = share});
+}
+
+void study_ratio(struct study_table *t, uint64_t part, uint64_t whole)
+{
+    study_share(t, whole ? (double)part / (double)whole : (double)NAN);
+}
+
+void study_number(struct study_table *t, double x)
+{
+    vec_push(&t->cells, (struct study_cell){.kind = isnan(x) ? STUDY_NONE : STUDY_NUMBER, .number = x});
+}
+
+void study_none(struct study_table *t) { vec_push(&t->cells, (struct study_cell){.kind = STUDY_NONE}); }
+
+void study_rule(struct study_table *t) { vec_push(&t->rules, t->cells.count); }
+
+void study_kernel_cells(struct study_table *t, const struct study_kernel *k)
+{
+    if (k->group)
+        study_text(t, "%s", k->group);
+    else
+        study_none(t);
+    study_text(t, "%s", k->name);
+    study_text(t, "%u,%u,%u", k->block[0], k->block[1], k->block[2]);
+}
+
+void study_note(struct study_report *r, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vec_push(&r->notes, format_text(&r->arena, format, arguments));
+    va_end(arguments);
+}
+
+void study_fail(struct study_report *r, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vec_push(&r->failures, format_text(&r->arena, format, arguments));
+    va_end(arguments);
+}

@@ -1,0 +1,114 @@
+// Limit studies: what a kernel's instructions did, seen by an observer that changes nothing (exec/observe.h).
+//
+// A study is a class, one row in studies.def and one file: what it watches, and what it reports when all
+// launches are over. Reports are plain tables with named columns, so that whoever shows them (a terminal,
+// JSON) knows no study.
+//
+//   study_create ─▶ launches, any number, of any kernels ─▶ study_report ─▶ tables, notes, verdict
+//                    grouped by study_group (a workload's name)
+#pragma once
+#include "base/str.h"
+#include "base/vec.h"
+#include "exec/observe.h"
+#include "mark/mark.h"
+
+struct study;
+struct study_report;
+
+struct study_class {               // name and meaning are in studies.def
+    size_t state_bytes;            // of study->state, zeroed
+    struct observer observer;      // its functions are called with the struct study *
+    void (*fini)(struct study *s); // frees what the state owns; NULL: nothing
+    void (*report)(struct study *s, struct study_report *r);
+};
+
+struct study {
+    const struct study_class *class;
+    const char *name;
+    struct observer observer;  // for struct launch
+    struct arena arena;        // lives as long as the study
+    const char *group;         // of the launches to come; NULL: none
+    const char *kernel_name;   // of the launch to come; NULL: as the program has it, mangled
+    struct mark_settings mark; // of the context that launches
+    VEC(struct study_kernel *) kernels;
+    struct study_kernel *kernel; // being launched
+    void *state;
+};
+
+// The studies there are, in order; false past the last.
+bool study_at(size_t index, const char **name, const char **meaning);
+
+struct study *study_create(const char *name); // NULL when there is none
+void study_destroy(struct study *s);
+void study_group(struct study *s, const char *group);
+
+// -- kernels
+// A kernel as studies keep it, beyond the program's life: one for each group, program, block shape and warp
+// size.
+struct study_inst {
+    const char *text;  // as in the listing
+    const char *line;  // "file.cu:31", the innermost; "" when unknown
+    uint32_t line_key; // equal for instructions of the same line, ascending by file and line; 0: unknown
+};
+
+struct study_kernel {
+    const char *group, *name;
+    const struct program *program; // only while it is launched
+    uint32_t grid[3];              // of the last launch
+    uint32_t block[3], warp_size, warps;
+    uint32_t inst_count;
+    struct study_inst *insts;
+    uint64_t launches, blocks;
+    void *data; // the study's; NULL at first
+};
+
+// To be called by launch_begin. Sets and returns study->kernel.
+struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l);
+
+// -- reports
+enum study_cell_kind { STUDY_NONE, STUDY_TEXT, STUDY_COUNT, STUDY_SHARE, STUDY_NUMBER };
+struct study_cell {
+    enum study_cell_kind kind;
+    const char *text;
+    uint64_t count;
+    double number; // of a share: 0 to 1
+};
+
+struct study_column {
+    const char *name, *meaning; // name: the key in JSON, and the head with its underscores as spaces
+};
+
+struct study_table {
+    const char *name, *title;
+    const struct study_column *columns;
+    size_t column_count;
+    bool detail; // a row an instruction or a line: not for an overview of many kernels
+    struct arena *arena;
+    VEC(struct study_cell) cells; // row by row
+    VEC(size_t) rules;            // cells above which a rule is drawn
+};
+
+struct study_report {
+    struct arena arena;
+    VEC(struct study_table *) tables;
+    VEC(const char *) notes;
+    VEC(const char *) failures; // what must not be: the command ends with status 4
+};
+
+void study_report_init(struct study_report *r);
+void study_report_fini(struct study_report *r);
+void study_report_fill(struct study *s, struct study_report *r);
+
+// Columns are static data. Cells are added row by row.
+struct study_table *study_table_add(struct study_report *r, const char *name, const char *title,
+                                    const struct study_column *columns, size_t column_count);
+void study_text(struct study_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void study_count(struct study_table *t, uint64_t n);
+void study_share(struct study_table *t, double share);                  // of NaN: nothing
+void study_ratio(struct study_table *t, uint64_t part, uint64_t whole); // a share; nothing of an empty whole
+void study_number(struct study_table *t, double x);
+void study_none(struct study_table *t);
+void study_rule(struct study_table *t);                                       // above the next row
+void study_kernel_cells(struct study_table *t, const struct study_kernel *k); // workload, kernel, block
+void study_note(struct study_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void study_fail(struct study_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
