@@ -34,6 +34,13 @@ static struct wf_study *take_study(struct options *o, struct diag *d, const char
     return s;
 }
 
+struct ran { // what was watched
+    struct wf_study *study;
+    uint64_t warp_instructions;
+    double seconds;
+    size_t workloads;
+};
+
 // -- bundled workloads
 // -------------------------------------------------------------------------------------------------
 
@@ -71,18 +78,21 @@ static enum wf_status parse_benches(const struct options *o, struct benches *b, 
     return status;
 }
 
-static enum wf_status run_bench(const struct options *o, struct wf_study *s, const struct workload *w,
+static enum wf_status run_bench(const struct options *o, struct ran *ran, const struct workload *w,
                                 const struct bench_selection *what, struct diag *d)
 {
     struct wf_context *c = wf_context_create();
     wf_set_progress(c, !options_has(o, OPTION_QUIET));
     enum wf_status status = command_settings(o, c, d);
-    if (status == WF_OK) status = wf_set_study(c, s);
+    if (status == WF_OK) status = wf_set_study(c, ran->study);
     if (status == WF_OK) {
         struct workload_options options = {.size = what->size, .ptx = what->ptx};
         struct workload_result result;
-        wf_study_group(s, w->name);
+        wf_study_group(ran->study, w->name);
         status = workload_run(w, c, &options, &result);
+        ran->warp_instructions += result.warp_instructions;
+        ran->seconds += result.simulation_seconds;
+        ran->workloads++;
         if (status == WF_MISMATCH)
             diag_error(d, loc_none(), "%s: %llu of %llu values differ from the reference: %s", w->name,
                        (unsigned long long)result.mismatches, (unsigned long long)result.compared,
@@ -93,13 +103,12 @@ static enum wf_status run_bench(const struct options *o, struct wf_study *s, con
     return status;
 }
 
-static enum wf_status run_benches(const struct options *o, struct wf_study *s, size_t *count, struct diag *d)
+static enum wf_status run_benches(const struct options *o, struct ran *ran, struct diag *d)
 {
     struct benches b = {0};
     enum wf_status status = parse_benches(o, &b, d);
-    *count = b.list.count;
     for (size_t i = 0; i < b.list.count && status == WF_OK; i++)
-        status = run_bench(o, s, b.list.data[i], &b.selection, d);
+        status = run_bench(o, ran, b.list.data[i], &b.selection, d);
     vec_fini(&b.list);
     return status;
 }
@@ -112,7 +121,7 @@ static void print_kernel_text(void *context, const char *text, size_t length)
     fwrite(text, 1, length, context);
 }
 
-static enum wf_status run_file(const struct options *o, struct wf_study *s, struct diag *d)
+static enum wf_status run_file(const struct options *o, struct ran *ran, struct diag *d)
 {
     struct session session;
     struct wf_context *c = wf_context_create();
@@ -120,8 +129,11 @@ static enum wf_status run_file(const struct options *o, struct wf_study *s, stru
     wf_set_print(c, print_kernel_text, stderr);
     wf_set_progress(c, !options_has(o, OPTION_QUIET));
     enum wf_status status = run_check(o, d) ? command_settings(o, c, d) : WF_BAD_USAGE;
-    if (status == WF_OK) status = wf_set_study(c, s);
+    if (status == WF_OK) status = wf_set_study(c, ran->study);
     if (status == WF_OK) status = run_execute(o, &session);
+    const struct report_launch sum = report_run_sum(&session.report);
+    ran->warp_instructions = sum.warp_instructions;
+    ran->seconds = sum.wall_seconds;
     if (status != WF_OK) command_fail_context(c, (int)status);
     wf_context_destroy(c);
     session_fini(&session);
@@ -131,12 +143,17 @@ static enum wf_status run_file(const struct options *o, struct wf_study *s, stru
 // -- results
 // ---------------------------------------------------------------------------------------------------------
 
-static enum wf_status publish(const struct options *o, const char *name, struct wf_study *s, bool detail,
-                              enum wf_status ran, struct diag *d)
+static enum wf_status publish(const struct options *o, const char *name, const struct ran *ran,
+                              enum wf_status status, struct diag *d)
 {
-    const struct wf_study_report *r = wf_study_report(s);
-    enum wf_status status = ran == WF_OK ? r->status : ran;
-    struct report_study shown = {.study = name, .report = r, .status = status, .detail = detail};
+    const struct wf_study_report *r = wf_study_report(ran->study);
+    if (status == WF_OK) status = r->status;
+    struct report_study shown = {.study = name,
+                                 .report = r,
+                                 .status = status,
+                                 .warp_instructions = ran->warp_instructions,
+                                 .wall_seconds = ran->seconds,
+                                 .detail = ran->workloads <= 1 || options_has(o, OPTION_DETAIL)};
     const char *json = options_value(o, OPTION_JSON), *why;
     bool to_stdout = json && str_equal(json, "-");
     struct strbuf text = {0};
@@ -166,21 +183,17 @@ static enum wf_status publish(const struct options *o, const char *name, struct 
 static enum wf_status study(struct options *o, struct diag *d)
 {
     const char *name, *json = options_value(o, OPTION_JSON), *why;
-    struct wf_study *s = take_study(o, d, &name);
-    if (!s) return WF_BAD_USAGE;
+    struct ran ran = {.study = take_study(o, d, &name)};
+    if (!ran.study) return WF_BAD_USAGE;
     enum wf_status status = WF_OK;
-    size_t workloads = 1;
     if (json && !str_equal(json, "-") && !file_can_write(json, &why)) {
         diag_error(d, loc_none(), "cannot write %s: %s", json, why);
         status = WF_BAD_INPUT;
-    } else if (options_has(o, OPTION_BENCHES)) {
-        status = run_benches(o, s, &workloads, d);
     } else {
-        status = run_file(o, s, d);
+        status = options_has(o, OPTION_BENCHES) ? run_benches(o, &ran, d) : run_file(o, &ran, d);
     }
-    if (status == WF_OK || status == WF_PROGRAM_FAILED)
-        status = publish(o, name, s, workloads == 1 || options_has(o, OPTION_DETAIL), status, d);
-    wf_study_destroy(s);
+    if (status == WF_OK || status == WF_PROGRAM_FAILED) status = publish(o, name, &ran, status, d);
+    wf_study_destroy(ran.study);
     return status;
 }
 

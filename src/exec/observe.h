@@ -5,8 +5,9 @@
 //   launch_begin
 //     block_begin                       blocks that wait for each other are resident together
 //       before ── executes ── after     one warp instruction; warps of a block take turns
-//       barrier                         all live warps of the block have met at a barrier and go on
-//       warp_exit
+//       warp_exit                       after the instruction that ended it
+//       barrier                         warps have met at a barrier and go on: after the instruction of the
+//       last one
 //     block_end                         when its last warp has ended; a fault ends blocks early (`cut`)
 //   launch_end
 //
@@ -56,6 +57,10 @@ static inline uint64_t observed_predicate(const struct observed *o, const struct
     return o->pred[p->reg] ^ (p->flags & OPERAND_NOT ? o->full : 0);
 }
 
+// Lanes of a register and the predicates of any warp of the block.
+const uint32_t *observed_block_register(const struct observed_block *b, uint32_t warp, unsigned r);
+const uint64_t *observed_block_predicates(const struct observed_block *b, uint32_t warp);
+
 struct observed_barrier {
     uint32_t number;
     uint32_t index;   // the barrier instruction, when all warps wait at the same one; else NO_TARGET
@@ -71,9 +76,8 @@ struct observer {
     void (*block_begin)(void *context, struct observed_block *b);
     void (*block_end)(void *context, struct observed_block *b);
     void (*before)(void *context, const struct observed *o);
-    void (*after)(void *context,
-                  const struct observed *o); // the same, with results in registers and predicates;
-                                             // BAR.RED's come when the barrier completes
+    void (*after)(void *context, const struct observed *o); // the same, with results in registers and
+                                                            // predicates; BAR.RED's are there at `barrier`
     void (*barrier)(void *context, struct observed_block *b, const struct observed_barrier *barrier);
     void (*warp_exit)(void *context, struct observed_block *b, uint32_t warp);
 };

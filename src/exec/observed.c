@@ -1,13 +1,18 @@
 // The engine's side of an observed run (observe.h): every instruction is stepped, and what the observer is to
 // know of it is put together around the step.
 #include "exec/exec_impl.h"
+
 #include "exec/observe.h"
+#include <stddef.h>
 
 struct observation {
     const struct observer *observer;
     struct observed event; // of the warp that runs
     struct exec_access access;
-    bool deferred; // the instruction under way
+    // Of the instruction under way, told after it.
+    bool deferred, exited;
+    unsigned barrier_count;
+    struct observed_barrier barriers[BARRIERS];
 };
 
 void observed_create(struct exec *e, const struct launch *l)
@@ -43,11 +48,21 @@ void observed_block_end(struct cta *c)
     if (x->block_end) x->block_end(x->context, &c->observed);
 }
 
-void observed_warp_exit(struct warp *w)
+const uint32_t *observed_block_register(const struct observed_block *b, uint32_t warp, unsigned r)
 {
-    const struct observer *x = w->exec->observed->observer;
-    if (x->warp_exit) x->warp_exit(x->context, &w->cta->observed, w->index);
+    const struct cta *c =
+        (const struct cta *)(const void *)((const char *)b - offsetof(struct cta, observed));
+    return (const uint32_t *)(const void *)(c->warps[warp].regs + r * c->exec->vector_bytes);
 }
+
+const uint64_t *observed_block_predicates(const struct observed_block *b, uint32_t warp)
+{
+    const struct cta *c =
+        (const struct cta *)(const void *)((const char *)b - offsetof(struct cta, observed));
+    return c->warps[warp].pred;
+}
+
+void observed_warp_exit(struct warp *w) { w->exec->observed->exited = true; }
 
 void observed_deferred(struct warp *w) { w->exec->observed->deferred = true; }
 
@@ -55,10 +70,9 @@ void observed_deferred(struct warp *w) { w->exec->observed->deferred = true; }
 // for by a count of threads.
 void observed_barrier(struct cta *c, unsigned number)
 {
-    const struct observer *x = c->exec->observed->observer;
+    struct observation *o = c->exec->observed;
     struct observed_barrier b = {number, NO_TARGET, c->barriers[number].expected == 0, true};
     bool first = true;
-    if (!x->barrier) return;
     for (uint32_t i = 0; i < c->warp_count; i++) {
         const struct warp *w = &c->warps[i];
         if (w->state == WARP_DONE) continue;
@@ -73,7 +87,7 @@ void observed_barrier(struct cta *c, unsigned number)
         if (index != b.index) b.index = NO_TARGET;
         first = false;
     }
-    x->barrier(x->context, &c->observed, &b);
+    o->barriers[o->barrier_count++] = b;
 }
 
 static void describe(struct observation *o, const struct warp *w, const struct bound *d)
@@ -102,10 +116,14 @@ static const struct bound *step(struct observation *o, struct warp *w, const str
     const struct observer *x = o->observer;
     if (d->index == w->exec->program->inst_count) return exec_step(w, d); // a fault
     describe(o, w, d);
-    o->deferred = false;
+    o->deferred = o->exited = false;
+    o->barrier_count = 0;
     if (x->before) x->before(x->context, &o->event);
     const struct bound *next = exec_step(w, d);
     if (x->after && !o->deferred && w->exec->fault->kind == FAULT_NONE) x->after(x->context, &o->event);
+    if (o->exited && x->warp_exit) x->warp_exit(x->context, o->event.block, w->index);
+    for (unsigned n = 0; n < o->barrier_count && x->barrier; n++)
+        x->barrier(x->context, o->event.block, &o->barriers[n]);
     return next;
 }
 

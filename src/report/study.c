@@ -3,6 +3,8 @@
 #include "report/fields.h"
 #include "report/table.h"
 
+#include <math.h>
+
 static void write_cell(struct json *j, const struct wf_cell *c)
 {
     switch (c->kind) {
@@ -59,6 +61,10 @@ void report_study_json(const struct report_study *s, struct strbuf *out)
     report_text(&j, "version", WF_VERSION);
     report_text(&j, "status", status_name(s->status));
     report_text(&j, "study", s->study);
+    report_u64(&j, "warp_instructions", s->warp_instructions);
+    report_f64(&j, "wall_seconds", s->wall_seconds);
+    report_f64(&j, "simulated_warp_instructions_per_second",
+               s->wall_seconds > 0 ? (double)s->warp_instructions / s->wall_seconds : (double)NAN);
     json_key(&j, "tables");
     json_open_object(&j);
     for (size_t i = 0; i < r->table_count; i++) write_table(&j, &r->tables[i]);

@@ -6,9 +6,11 @@
 struct report_study {
     const char *study;
     const struct wf_study_report *report;
-    const char *config_json; // not owned
-    enum wf_status status;   // of the runs
-    bool detail;             // show detailed tables on the terminal
+    const char *config_json;    // not owned
+    enum wf_status status;      // of the runs
+    uint64_t warp_instructions; // of the launches
+    double wall_seconds;        // of the host inside launches
+    bool detail;                // show detailed tables on the terminal
 };
 
 void report_study_json(const struct report_study *s, struct strbuf *out);

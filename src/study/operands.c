@@ -7,8 +7,6 @@
 #include "study/study.h"
 #include "study/values.h"
 
-#include <string.h>
-
 struct inst_counts {
     uint64_t executed, reads[PATTERN_COUNT], writes[PATTERN_COUNT];
 };
@@ -30,51 +28,37 @@ static void launch_begin(void *context, const struct launch *l)
     d->counts = ARENA_ARRAY(&s->arena, struct inst_counts, k->inst_count);
 }
 
-struct block_state {
-    struct values values;
-    uint16_t *stale; // by warp: the register that a reduction at a barrier will write, + 1
-};
-
 static void block_begin(void *context, struct observed_block *b)
 {
     struct study *s = context;
-    struct block_state *x = b->state = heap_alloc(sizeof *x);
-    values_start(&x->values, data_of(s)->ops, s->kernel->program, b);
-    x->stale = heap_alloc(b->warps * sizeof *x->stale);
+    b->state = heap_alloc(sizeof(struct values));
+    values_start(b->state, data_of(s)->ops, s->kernel->program, b, study_kernel_threads(s->kernel));
 }
 
 static void block_end(void *context, struct observed_block *b)
 {
-    struct block_state *x = b->state;
     (void)context;
-    values_stop(&x->values);
-    free(x->stale);
-    free(x);
+    values_stop(b->state);
+    free(b->state);
 }
 
-static void before(void *context, const struct observed *o)
+static void barrier(void *context, struct observed_block *b, const struct observed_barrier *x)
 {
-    struct block_state *x = o->block->state;
-    (void)context;
-    if (!x->stale[o->warp]) return;
-    values_refresh(&x->values, o, x->stale[o->warp] - 1u);
-    x->stale[o->warp] = 0;
+    (void)context, (void)x;
+    values_barrier(b->state, b);
 }
 
-// Old patterns are the sources', until the results are taken over.
+// Patterns are the sources' until the results are taken over.
 static void after(void *context, const struct observed *o)
 {
     struct study *s = context;
-    struct block_state *x = o->block->state;
+    struct values *v = o->block->state;
     struct inst_counts *n = &data_of(s)->counts[o->index];
-    const struct value_op *op = &data_of(s)->ops[o->index];
+    const struct value_op *op = &v->ops[o->index];
     n->executed++;
-    for (unsigned k = 0; k < op->read_count; k++)
-        n->reads[values_at(&x->values, o->warp, op->reads[k])->pattern]++;
-    values_written(&x->values, o);
-    for (unsigned k = 0; k < op->write_count; k++)
-        n->writes[values_at(&x->values, o->warp, op->write + k)->pattern]++;
-    if (o->inst->op == OP_BAR && op->write_count) x->stale[o->warp] = (uint16_t)(op->write + 1);
+    for (unsigned k = 0; k < op->read_count; k++) n->reads[values_at(v, o->warp, op->reads[k])->pattern]++;
+    values_written(v, o);
+    for (unsigned k = 0; k < op->write_count; k++) n->writes[values_at(v, o->warp, op->write + k)->pattern]++;
 }
 
 // -- report
@@ -187,6 +171,6 @@ static void report(struct study *s, struct study_report *r)
 const struct study_class study_operands = {.observer = {.launch_begin = launch_begin,
                                                         .block_begin = block_begin,
                                                         .block_end = block_end,
-                                                        .before = before,
-                                                        .after = after},
+                                                        .after = after,
+                                                        .barrier = barrier},
                                            .report = report};

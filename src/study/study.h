@@ -62,6 +62,10 @@ struct study_kernel {
     void *data; // the study's; NULL at first
 };
 
+static inline uint32_t study_kernel_threads(const struct study_kernel *k) // of a block
+{
+    return k->block[0] * k->block[1] * k->block[2];
+}
 // To be called by launch_begin. Sets and returns study->kernel.
 struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l);
 

@@ -154,6 +154,7 @@ void value_op_of(const struct inst *i, struct value_op *op)
         if (guarded) add_registers(op, o);
     }
     op->own_result |= !isa_has(i, ISA_PURE);
+    op->awaits_barrier = i->op == OP_BAR && op->write_count + op->pred_write_count;
     bool effect =
         isa_has(i, ISA_STORE | ISA_ATOMIC | ISA_FENCE | ISA_BARRIER | ISA_SIDE_EFFECT) || i->op == OP_NOP;
     op->role = isa_has(i, ISA_BRANCH) ? ROLE_CONTROL : effect ? ROLE_EFFECT : ROLE_RESULT;
@@ -170,7 +171,7 @@ struct value_op *values_ops(struct arena *a, const struct program *p)
 // --------------------------------------------------------------------------------------------------
 
 void values_start(struct values *v, const struct value_op *ops, const struct program *p,
-                  const struct observed_block *b)
+                  const struct observed_block *b, uint32_t threads)
 {
     static const uint32_t zeros[2 * HALF] __attribute__((aligned(64))) = {0};
     struct value zero;
@@ -180,17 +181,48 @@ void values_start(struct values *v, const struct value_op *ops, const struct pro
     value_of(zeros, v->lanes, v->lanes, &zero);
     v->value = heap_alloc(sizeof *v->value * b->warps * v->registers);
     for (size_t n = 0; n < (size_t)b->warps * v->registers; n++) v->value[n] = zero;
+    v->pred = heap_alloc(sizeof *v->pred * b->warps);
+    v->awaits = heap_alloc(sizeof *v->awaits * b->warps);
+    v->threads = heap_alloc(sizeof *v->threads * b->warps);
+    for (uint32_t w = 0; w < b->warps; w++) {
+        uint32_t left = threads - w * b->warp_size;
+        v->threads[w] = left < b->warp_size ? left : b->warp_size;
+    }
 }
 
-void values_stop(struct values *v) { free(v->value); }
-
-void values_refresh(struct values *v, const struct observed *o, unsigned r)
+void values_stop(struct values *v)
 {
-    value_of(observed_register(o, r), v->lanes, bit_count(o->present), &v->value[o->warp * v->registers + r]);
+    free(v->value);
+    free(v->pred);
+    free(v->awaits);
+    free(v->threads);
+}
+
+static void refresh(struct values *v, uint32_t warp, unsigned r, const uint32_t *vector)
+{
+    value_of(vector, v->lanes, v->threads[warp], &v->value[warp * v->registers + r]);
 }
 
 void values_written(struct values *v, const struct observed *o)
 {
     const struct value_op *op = &v->ops[o->index];
-    for (unsigned n = 0; n < op->write_count; n++) values_refresh(v, o, op->write + n);
+    for (unsigned n = 0; n < op->write_count; n++)
+        refresh(v, o->warp, op->write + n, observed_register(o, op->write + n));
+    for (unsigned n = 0; n < op->pred_write_count; n++)
+        v->pred[o->warp][op->pred_writes[n]] = o->pred[op->pred_writes[n]] & o->full;
+    if (op->awaits_barrier) v->awaits[o->warp] = o->index + 1;
+}
+
+void values_barrier(struct values *v, const struct observed_block *b)
+{
+    for (uint32_t w = 0; w < b->warps; w++) {
+        if (!v->awaits[w]) continue;
+        const struct value_op *op = &v->ops[v->awaits[w] - 1];
+        v->awaits[w] = 0;
+        for (unsigned n = 0; n < op->write_count; n++)
+            refresh(v, w, op->write + n, observed_block_register(b, w, op->write + n));
+        for (unsigned n = 0; n < op->pred_write_count; n++)
+            v->pred[w][op->pred_writes[n]] =
+                observed_block_predicates(b, w)[op->pred_writes[n]] & bit_mask(b->warp_size);
+    }
 }

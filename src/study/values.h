@@ -29,33 +29,37 @@ struct value_op {
     uint8_t preds[5], pred_count;  // predicates read, the guard first, PT left out
     uint8_t write, write_count;    // registers
     uint8_t pred_writes[2], pred_write_count;
-    uint8_t role;    // enum value_role
-    bool own_result; // the result is not a function of registers and predicates alone: loads, special
-                     // registers, other lanes, shared operands
-    bool special;    // its source is a special register, whose pattern is its result's
+    uint8_t role;        // enum value_role
+    bool own_result;     // the result is not a function of registers and predicates alone: loads, special
+                         // registers, other lanes, shared operands
+    bool awaits_barrier; // its results come when a barrier completes
+    bool special;        // its source is a special register, whose pattern is its result's
 };
 void value_op_of(const struct inst *i, struct value_op *op);
 
-// The registers of a block's warps.
+// The registers and predicates of a block's warps.
 struct values {
     const struct value_op *ops; // of the program
     uint32_t registers, lanes;  // of a warp; lanes of a register vector
     struct value *value;        // by warp, register
+    uint64_t (*pred)[8];        // by warp: lanes
+    uint32_t *awaits;           // by warp: the instruction of a reduction at a barrier, + 1
+    uint32_t *threads;          // by warp
 };
 
 struct value_op *values_ops(struct arena *a, const struct program *p); // one an instruction
 void values_start(struct values *v, const struct value_op *ops, const struct program *p,
-                  const struct observed_block *b);
+                  const struct observed_block *b, uint32_t threads);
 void values_stop(struct values *v);
-// To be called by `after`: the registers that the instruction wrote.
+// To be called by `after` when what was read has been looked up: takes over what the instruction wrote.
 void values_written(struct values *v, const struct observed *o);
+// To be called by `barrier`: a reduction's results.
+void values_barrier(struct values *v, const struct observed_block *b);
+
 static inline const struct value *values_at(const struct values *v, uint32_t warp, unsigned r)
 {
     return &v->value[warp * v->registers + r];
 }
-// The same for one register. BAR.RED writes when its barrier completes, so what it wrote is known at the
-// warp's next `before`.
-void values_refresh(struct values *v, const struct observed *o, unsigned r);
 
 static inline uint64_t value_fold(uint64_t sum, uint64_t x)
 {
