@@ -56,3 +56,15 @@ void access_reads(const struct program *p, const struct inst *i, struct access_l
     access_writes(p, i, &writes);
     for (unsigned k = 0; k < writes.count; k++) add(out, writes.at[k].location, ROLE_OLD, 0);
 }
+
+bool access_is_full_barrier(const struct inst *i)
+{
+    return isa_has(i, ISA_BARRIER) && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE;
+}
+
+bool access_orders_memory(const struct inst *i)
+{
+    if (isa_has(i, ISA_BARRIER | ISA_FENCE | ISA_CALL) || i->op == OP_DEPBAR) return true;
+    if (isa_has(i, ISA_ATOMIC)) return i->sem == SEM_ACQUIRE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC;
+    return isa_has(i, ISA_LOAD) && i->sem != SEM_WEAK;
+}

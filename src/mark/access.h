@@ -27,3 +27,8 @@ void access_reads(const struct program *p, const struct inst *i, struct access_l
 void access_writes(const struct program *p, const struct inst *i, struct access_list *out);
 // Whether a local access goes to a spill slot.
 bool access_is_spill(const struct program *p, const struct inst *i);
+// Whether what a thread loads afterwards may be another thread's newer store: barriers, fences, acquires and
+// ordered loads, the end of asynchronous copies, and calls, which may hold any of them.
+bool access_orders_memory(const struct inst *i);
+// A barrier of the whole block, by its form: no count of threads, and it waits.
+bool access_is_full_barrier(const struct inst *i);

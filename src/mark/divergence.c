@@ -4,18 +4,7 @@
 // post-dominator.
 #include "mark/divergence.h"
 #include "base/vec.h"
-
-static bool is_full_barrier(const struct inst *i)
-{
-    return isa_has(i, ISA_BARRIER) && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE;
-}
-
-static bool orders_memory(const struct inst *i)
-{
-    if (isa_has(i, ISA_BARRIER | ISA_FENCE | ISA_CALL) || i->op == OP_DEPBAR) return true;
-    if (isa_has(i, ISA_ATOMIC)) return i->sem == SEM_ACQUIRE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC;
-    return isa_has(i, ISA_LOAD) && i->sem != SEM_WEAK;
-}
+#include "mark/access.h"
 
 // reaches[n]: has[m] of n itself or of a block behind it.
 static bool *find_reaching(const struct mark_ssa *s, const bool *has)
@@ -128,10 +117,10 @@ void divergence_init(struct divergence *d, const struct mark_ssa *s)
         for (uint32_t k = 0; k < s->flow.blocks[n].count; k++) {
             const struct inst *i = &s->program->insts[s->flow.blocks[n].first + k];
             bool call = isa_has(i, ISA_CALL);
-            d->meets[n] |= is_full_barrier(i);
-            d->resets[n] |= is_full_barrier(i) || call;
+            d->meets[n] |= access_is_full_barrier(i);
+            d->resets[n] |= access_is_full_barrier(i) || call;
             d->has_barrier[n] |= isa_has(i, ISA_BARRIER) || call;
-            d->has_sync[n] |= orders_memory(i);
+            d->has_sync[n] |= access_orders_memory(i);
         }
     d->reaches_reset = find_reaching(s, d->resets);
     d->reaches_sync = find_reaching(s, d->has_sync);

@@ -198,6 +198,7 @@ static void describe_place(const struct marks *m, uint32_t inst, struct strbuf *
 static const char *thread_index_of(const struct marks *m, const struct mark_def *d)
 {
     if (d->kind != DEF_INST) return "the thread index";
+    if (m->program->insts[d->inst].op == OP_LOP3) return "threadIdx.x modulo a power of two";
     switch (m->program->insts[d->inst].src[0].reg) {
     case SREG_TID_X: return "threadIdx.x";
     case SREG_TID_Y: return "threadIdx.y";

@@ -86,7 +86,8 @@ static bool add_product(struct mark_pattern *total, const struct reader *r)
 {
     struct mark_pattern a = operand_pattern(r, 0), b = operand_pattern(r, 1);
     if (a.class != MARK_UNIFORM && b.class != MARK_UNIFORM) return false;
-    bool a_is_factor = a.class == MARK_UNIFORM && (b.class != MARK_UNIFORM || (a.base_known && !b.base_known));
+    bool a_is_factor =
+        a.class == MARK_UNIFORM && (b.class != MARK_UNIFORM || (a.base_known && !b.base_known));
     unsigned varying = a_is_factor ? 1 : 0;
     const struct mark_pattern *factor = varying ? &a : &b;
     const struct operand *o = &r->s->program->insts[r->inst].src[1 - varying];
@@ -197,5 +198,6 @@ bool claim_is_tid_modulo(const struct mark_ssa *s, const struct mark_rules *r, u
     const struct mark_def *d = &s->defs[s->reads[s->read_first[inst]]];
     if (d->kind != DEF_INST) return false;
     const struct inst *from = &s->program->insts[d->inst];
-    return from->op == OP_S2R && from->src[0].reg == SREG_TID_X && from->guard == PRED_TRUE && !from->guard_not;
+    return from->op == OP_S2R && from->src[0].reg == SREG_TID_X && from->guard == PRED_TRUE &&
+           !from->guard_not;
 }

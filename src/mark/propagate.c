@@ -164,6 +164,7 @@ struct applied { // a branch's weakness, on its way through the graph
     struct worker *w;
     struct claim claim;
     uint32_t branch;
+    bool changed; // an epoch, which no definition's users are told of
 };
 
 static void weaken_join(void *context, uint32_t n)
@@ -182,8 +183,10 @@ static void weaken_epoch(void *context, uint32_t n)
     struct applied *a = context;
     struct blamed *e = &a->w->epoch[n];
     if (!a->w->divergence.reaches_reset[n]) return;
-    if (a->claim.vector > e->claim.vector || (a->claim.conditions & ~e->claim.conditions))
+    if (a->claim.vector > e->claim.vector || (a->claim.conditions & ~e->claim.conditions)) {
         e->branch = a->branch;
+        a->changed = true;
+    }
     e->claim.vector |= a->claim.vector;
     e->claim.conditions |= a->claim.conditions;
     e->claim.cause = CAUSE_EPOCH;
@@ -216,27 +219,57 @@ static void weaken_exits(struct applied *a, uint32_t n)
         if (w->divergence.core[m] == core) weaken_join(a, m);
 }
 
-// Warps that part here may be in different iterations, or have seen memory at different times, when they next
-// correspond. A function may return into any of its callers.
-static void weaken_time(struct applied *a, uint32_t n)
+// Warps that part at block n, some of them to pass a barrier or at least something that orders memory, may be
+// in different iterations, or have seen memory at different times, when they next correspond.
+static void weaken_time(struct applied *a, uint32_t n, bool barriers)
 {
     struct worker *w = a->w;
     const struct mark_ssa *s = w->s;
     struct divergence *d = &w->divergence;
-    bool inside = s->flow.blocks[n].function != 0;
-    bool barriers = inside || divergence_unbalanced(d, n, d->has_barrier);
-    bool syncs = barriers || divergence_unbalanced(d, n, d->has_sync);
     a->claim.cause = CAUSE_BARRIER;
     for (uint32_t l = 0; barriers && is_on(w, SOUND_BARRIER) && l < s->loops.count; l++)
         if (d->reaches_reset[s->loops.loops[l].header])
             weaken_phis(w, s->loops.loops[l].header, &a->claim, a->branch);
     for (uint32_t m = 0; barriers && is_on(w, SOUND_BARRIER) && m < s->flow.count; m++)
         if (d->core[m] != FLOW_NONE) weaken_join(a, m);
-    if (!syncs || !is_on(w, SOUND_EPOCH) || !claim_is_weak(&a->claim)) return;
-    if (inside)
+    if (!is_on(w, SOUND_EPOCH) || !claim_is_weak(&a->claim)) return;
+    if (s->flow.blocks[n].function) // which may return into any of its callers
         for (uint32_t m = 0; m < s->flow.count; m++) weaken_epoch(a, m);
     else
         divergence_after(d, n, barriers, weaken_epoch, a);
+}
+
+static void weaken_after_branch(struct applied *a, uint32_t n)
+{
+    struct divergence *d = &a->w->divergence;
+    bool inside = a->w->s->flow.blocks[n].function != 0;
+    bool barriers = inside || divergence_unbalanced(d, n, d->has_barrier);
+    if (barriers || divergence_unbalanced(d, n, d->has_sync)) weaken_time(a, n, barriers);
+}
+
+// A barrier or fence behind a guard is one that some warps pass and others do not.
+static void visit_guarded_sync(struct worker *w, uint32_t inst)
+{
+    const struct mark_ssa *s = w->s;
+    uint32_t n = s->flow.block_of[inst];
+    struct access_list list;
+    access_reads(s->program, &s->program->insts[inst], &list);
+    for (unsigned k = 0; k < list.count; k++) {
+        if (list.at[k].role != ROLE_GUARD) continue;
+        uint32_t guard = s->reads[s->read_first[inst] + k];
+        struct applied a = {w, claim_of_def(&s->defs[guard], CAUSE_BARRIER), inst, false};
+        struct mark_pattern p = pattern_seen(w, guard, n);
+        struct blamed left;
+        if (leaves_loop(w, &s->defs[guard], n, &left)) {
+            a.claim.vector |= left.claim.vector;
+            a.claim.conditions |= left.claim.conditions;
+        }
+        a.claim.varies = p.known && p.class != MARK_UNIFORM;
+        if (!claim_is_weak(&a.claim) && !a.claim.varies) return;
+        weaken_time(&a, n, isa_has(&s->program->insts[inst], ISA_BARRIER));
+        if (is_on(w, SOUND_EPOCH) && claim_is_weak(&a.claim)) weaken_epoch(&a, n);
+        if (a.changed) look_at_everything(w);
+    }
 }
 
 // The branch that ends block n depends on a value as weak as `c`.
@@ -250,11 +283,11 @@ static void visit_branch(struct worker *w, uint32_t inst, struct claim c)
     done->vector |= c.vector;
     done->conditions |= c.conditions;
     done->varies |= c.varies;
-    struct applied a = {w, c, inst};
+    struct applied a = {w, c, inst, false};
     a.claim.cause = CAUSE_JOIN;
     if (is_on(w, SOUND_JOIN)) divergence_joins(&w->divergence, n, weaken_join, &a);
     weaken_exits(&a, n);
-    weaken_time(&a, n);
+    weaken_after_branch(&a, n);
     look_at_everything(w); // what leaves a loop and what is loaded may be anywhere
 }
 
@@ -321,6 +354,7 @@ static void visit_inst(struct worker *w, uint32_t inst)
         if (leaves) weaken_results(w, inst, &left.claim, FLOW_NONE, left.branch);
     }
     if (is_parting(s, i, n)) visit_branch(w, inst, branch);
+    if ((i->guard != PRED_TRUE || i->guard_not) && access_orders_memory(i)) visit_guarded_sync(w, inst);
     weaken_results(w, inst, &own, FLOW_NONE, FLOW_NONE);
     if (claim_reads_changing_memory(i) && claim_is_weak(&w->epoch[n].claim))
         weaken_results(w, inst, &w->epoch[n].claim, FLOW_NONE, w->epoch[n].branch);

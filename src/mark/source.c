@@ -1,5 +1,5 @@
-// Where redundancy comes from (DARSIE 4.2: block indices, dimensions, constants, parameters, shared addresses;
-// threadIdx.x conditionally; extensions behind settings) and what no source can make redundant.
+// Where redundancy comes from (DARSIE 4.2: block indices, dimensions, constants, parameters, shared
+// addresses; threadIdx.x conditionally; extensions behind settings) and what no source can make redundant.
 #include "mark/access.h"
 #include "mark/claim.h"
 

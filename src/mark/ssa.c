@@ -65,6 +65,16 @@ static uint32_t new_def(struct builder *b, enum mark_def_kind kind, uint32_t loc
     return (uint32_t)b->defs.count - 1;
 }
 
+struct block_list {
+    uint32_t *data;
+    size_t count, capacity;
+};
+
+static void add_writer(struct block_list *l, uint32_t n)
+{
+    if (!l->count || vec_last(l) != n) vec_push(l, n);
+}
+
 static void place_phis(struct builder *b)
 {
     struct mark_ssa *s = b->s;
@@ -72,15 +82,16 @@ static void place_phis(struct builder *b)
     struct flow_frontiers frontiers;
     flow_frontiers_init(&frontiers, &s->flow.graph, &s->dominators);
     // Blocks that write each location, as one list by location.
-    VEC(uint32_t) *writers = heap_alloc(s->location_count * sizeof *writers);
+    struct block_list *writers = heap_alloc(s->location_count * sizeof *writers);
     for (uint32_t n = 0; n < count; n++)
         for (uint32_t k = 0; k < s->flow.blocks[n].count; k++) {
+            const struct inst *i = &s->program->insts[s->flow.blocks[n].first + k];
             struct access_list list;
-            access_writes(s->program, &s->program->insts[s->flow.blocks[n].first + k], &list);
-            for (unsigned a = 0; a < list.count; a++) {
-                uint32_t at = list.at[a].location;
-                if (!writers[at].count || vec_last(&writers[at]) != n) vec_push(&writers[at], n);
-            }
+            access_writes(s->program, i, &list);
+            for (unsigned a = 0; a < list.count; a++) add_writer(&writers[list.at[a].location], n);
+            for (uint32_t at = 0; isa_has(i, ISA_CALL) && at < LOCATION_SPILL;
+                 at++) // whatever the callee writes
+                add_writer(&writers[at], n);
         }
     for (uint32_t at = 0; at < s->location_count; at++) {
         for (size_t w = 0; w < writers[at].count; w++) { // grows while phis become writers

@@ -7,12 +7,13 @@
 #include <string.h>
 
 // Words of threadIdx.x and threadIdx.y, and a loop with a barrier.
-static const char kernel[] = "S2R R0, SR_TID.X\n S2R R1, SR_TID.Y\n S2R R8, SR_CTAID.X\n"
-                             "SHL R2, R0, 0x2\n IADD3 R3, R2, 0x40, RZ\n IADD3 R4, R1, R8, RZ\n"
-                             "MOV R5, RZ\n top:\n IADD3 R4, R4, R3, RZ\n IADD3 R5, R5, 0x1, RZ\n BAR.SYNC 0x0\n"
-                             "ISETP.LT.AND P0, PT, R5, 0x5, PT\n @P0 BRA top, join out\n out:\n"
-                             "MOV R6, c[0x0][0x160]\n MOV R7, c[0x0][0x164]\n IMAD R10, R1, 0x20, R0\n"
-                             "IMAD.WIDE R6, R10, 0x4, R6\n STG [R6], R4\n EXIT\n";
+static const char kernel[] =
+    "S2R R0, SR_TID.X\n S2R R1, SR_TID.Y\n S2R R8, SR_CTAID.X\n"
+    "SHL R2, R0, 0x2\n IADD3 R3, R2, 0x40, RZ\n IADD3 R4, R1, R8, RZ\n"
+    "MOV R5, RZ\n top:\n IADD3 R4, R4, R3, RZ\n IADD3 R5, R5, 0x1, RZ\n BAR.SYNC 0x0\n"
+    "ISETP.LT.AND P0, PT, R5, 0x5, PT\n @P0 BRA top, join out\n out:\n"
+    "MOV R6, c[0x0][0x160]\n MOV R7, c[0x0][0x164]\n IMAD R10, R1, 0x20, R0\n"
+    "IMAD.WIDE R6, R10, 0x4, R6\n STG [R6], R4\n EXIT\n";
 
 static struct program *program_of(struct test *t, const char *code)
 {
@@ -111,11 +112,14 @@ static void test_warp_classes(struct test *t)
         const char *code;
         uint32_t block[3], classes;
     } rows[] = {
-        {"S2R R9, SR_TID.X\n EXIT\n", {32, 4, 1}, 1},  {"S2R R9, SR_TID.X\n EXIT\n", {64, 4, 1}, 2},
-        {"S2R R9, SR_TID.X\n EXIT\n", {128, 8, 1}, 4}, {"S2R R9, SR_TID.X\n EXIT\n", {256, 1, 1}, 0},
+        {"S2R R9, SR_TID.X\n EXIT\n", {32, 4, 1}, 1},
+        {"S2R R9, SR_TID.X\n EXIT\n", {64, 4, 1}, 2},
+        {"S2R R9, SR_TID.X\n EXIT\n", {128, 8, 1}, 4},
+        {"S2R R9, SR_TID.X\n EXIT\n", {256, 1, 1}, 0},
         {"S2R R9, SR_TID.X\n EXIT\n", {24, 8, 1}, 3}, // 96 threads are four rows and three warps
         {"S2R R9, SR_TID.X\n EXIT\n", {24, 4, 1}, 0}, // no two warps of a class
-        {"S2R R9, SR_TID.Y\n EXIT\n", {8, 8, 4}, 2},   {"S2R R9, SR_TID.Y\n EXIT\n", {64, 1, 2}, 1},
+        {"S2R R9, SR_TID.Y\n EXIT\n", {8, 8, 4}, 2},
+        {"S2R R9, SR_TID.Y\n EXIT\n", {64, 1, 2}, 1},
         {"S2R R0, SR_TID.X\n S2R R1, SR_TID.Y\n IADD3 R9, R0, R1, RZ\n EXIT\n", {16, 6, 4}, 3},
         {"S2R R0, SR_TID.X\n S2R R1, SR_TID.Y\n IADD3 R9, R0, R1, RZ\n EXIT\n", {16, 6, 1}, 0},
         {"S2R R0, SR_CLOCKLO\n IADD3 R9, R0, RZ, RZ\n EXIT\n", {64, 4, 1}, 0},
@@ -148,7 +152,8 @@ static void test_grid(struct test *t)
         {".shared 16\n LDS R9, [RZ]\n EXIT\n", false},
         {"MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n LDG R9, [R2]\n EXIT\n", true},
         {"MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n MEMBAR.SC.GPU\n LDG R9, [R2]\n EXIT\n", false},
-        {"MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n MEMBAR.SC.GPU\n LDG.CONSTANT R9, [R2]\n EXIT\n", true},
+        {"MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n MEMBAR.SC.GPU\n LDG.CONSTANT R9, [R2]\n EXIT\n",
+         true},
         // A side that depends on the block, and a barrier behind it.
         {"S2R R1, SR_CTAID.X\n ISETP.NE.AND P0, PT, R1, RZ, PT\n MOV R0, RZ\n @P0 BRA out, join out\n"
          "MOV R0, 0x1\n out:\n BAR.SYNC 0x0\n IADD3 R9, R0, 0x5, RZ\n EXIT\n",
@@ -184,9 +189,11 @@ static void test_patterns(struct test *t)
         // A pair's low word is the sum; its high word is not.
         {"S2R R0, SR_TID.X\n MOV R1, 0x4\n IMAD.WIDE R2, R0, R1, c[0x0][0x160]\n MOV R9, R2\n",
          "affine ?+4*threadIdx.x"},
-        {"S2R R0, SR_TID.X\n MOV R1, 0x4\n IMAD.WIDE R2, R0, R1, c[0x0][0x160]\n MOV R9, R3\n", "unstructured"},
+        {"S2R R0, SR_TID.X\n MOV R1, 0x4\n IMAD.WIDE R2, R0, R1, c[0x0][0x160]\n MOV R9, R3\n",
+         "unstructured"},
         // Lanes that part keep what their side gave them, barrier or not.
-        {"S2R R0, SR_TID.X\n ISETP.LT.AND P0, PT, R0, 0x5, PT\n MOV R1, RZ\n @P0 BRA out, join out\n MOV R1, 0x1\n"
+        {"S2R R0, SR_TID.X\n ISETP.LT.AND P0, PT, R0, 0x5, PT\n MOV R1, RZ\n @P0 BRA out, join out\n MOV R1, "
+         "0x1\n"
          "out:\n MOV R9, R1\n",
          "unstructured"},
         {"S2R R0, SR_TID.X\n ISETP.LT.AND P0, PT, R0, 0x5, PT\n MOV R1, RZ\n @P0 MOV R1, 0x1\n MOV R9, R1\n",
@@ -195,7 +202,8 @@ static void test_patterns(struct test *t)
         {"S2R R0, SR_TID.X\n MOV R1, RZ\n top:\n IADD3 R1, R1, 0x1, RZ\n ISETP.LT.AND P0, PT, R1, R0, PT\n"
          "@P0 BRA top, join out\n out:\n MOV R9, R1\n",
          "unstructured"},
-        {"S2R R0, SR_TID.X\n MOV R1, RZ\n top:\n IADD3 R9, R1, 0x1, RZ\n MOV R1, R9\n ISETP.LT.AND P0, PT, R9, R0, PT\n"
+        {"S2R R0, SR_TID.X\n MOV R1, RZ\n top:\n IADD3 R9, R1, 0x1, RZ\n MOV R1, R9\n ISETP.LT.AND P0, PT, "
+         "R9, R0, PT\n"
          "@P0 BRA top, join out\n out:\n MOV R8, RZ\n",
          "uniform"},
         // Either nothing or four times the index: a line, but which is not known.

@@ -96,6 +96,14 @@ static const struct hole holes[] = {
         "@P0 BRA load, join load\n MEMBAR.SC.GPU\n load:\n LDG R4, [R2]\n"
         "BAR.SYNC 0x0\n IADD3 R9, R4, 0x1, RZ\n EXIT\n",
      BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_EPOCH},
+    {"a load behind a guarded fence",
+     TY "MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n ISETP.NE.AND P0, PT, R1, RZ, PT\n"
+        "@P0 MEMBAR.SC.GPU\n LDG R4, [R2]\n BAR.SYNC 0x0\n IADD3 R9, R4, 0x1, RZ\n EXIT\n",
+     BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_EPOCH},
+    {"a guarded barrier in a loop",
+     TY "MOV R0, RZ\n top:\n ISETP.LT.AND P1, PT, R0, R1, PT\n @P1 BAR.SYNC 0x0\n SHL R9, R0, 0x2\n"
+        "IADD3 R0, R0, 0x1, RZ\n ISETP.LT.AND P0, PT, R0, 0x8, PT\n @P0 BRA top, join out\n out:\n EXIT\n",
+     BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_BARRIER},
     {"a read-only load behind a fence that some warps pass",
      TY "MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n ISETP.NE.AND P0, PT, R1, RZ, PT\n"
         "@P0 BRA load, join load\n MEMBAR.SC.GPU\n load:\n LDG.CONSTANT R4, [R2]\n"
@@ -116,6 +124,10 @@ static const struct hole holes[] = {
     {"a function's parameter is what each call hands over",
      TY "MOV R8, R1\n CALL R20, fn\n EXIT\n .function fn\n fn:\n IADD3 R9, R8, 0x1, RZ\n RET R20\n", BLOCK,
      MARK_VECTOR, NOT_ASKED, SOUND_CALL},
+    {"a call on one side of a branch leaves its registers to the join",
+     TY "ISETP.NE.AND P0, PT, RZ, c[0x0][0x160], PT\n MOV R8, 0x5\n @P0 BRA out, join out\n CALL R20, fn\n"
+        "out:\n IADD3 R9, R8, 0x1, RZ\n EXIT\n .function fn\n fn:\n MOV R8, R1\n RET R20\n",
+     BLOCK, MARK_VECTOR, NOT_ASKED, SOUND_CALL},
     {"local memory has one address and many contents", TY "STL [RZ], R1\n LDL R9, [RZ]\n EXIT\n", BLOCK,
      MARK_VECTOR, MARK_REDUNDANT, SOUND_LOCAL},
     {"a generic load may be local",
