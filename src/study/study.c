@@ -62,6 +62,7 @@ void study_group(struct study *s, const char *group)
 // The first source line of an instruction, 0 when unknown.
 static uint32_t line_of(const struct program *p, const struct inst *i)
 {
+    if (i->lines >= p->line_set_count) return 0;
     const struct program_line_set *set = &p->line_sets[i->lines];
     return set->count ? set->lines[0] : 0;
 }
@@ -96,7 +97,7 @@ struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l)
         const struct program *p = l->program;
         k = ARENA_NEW(&s->arena, struct study_kernel);
         k->group = s->group;
-        const char *name = s->kernel_name ? s->kernel_name : p->name;
+        const char *name = s->kernel_name ? s->kernel_name : p->name ? p->name : "kernel";
         k->name = arena_strndup(&s->arena, name, strlen(name));
         k->program = p;
         memcpy(k->block, l->block, sizeof k->block);

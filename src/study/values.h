@@ -61,8 +61,10 @@ static inline const struct value *values_at(const struct values *v, uint32_t war
     return &v->value[warp * v->registers + r];
 }
 
+// Takes one more number into a hash. What comes out of it may go into it again.
 static inline uint64_t value_fold(uint64_t sum, uint64_t x)
 {
-    sum = (sum ^ x) * 0x9fb21c651e98df25ull;
-    return sum ^ sum >> 32;
+    sum = sum * 0xd6e8feb86659fd93ull + x;
+    sum = (sum ^ sum >> 32) * 0x9fb21c651e98df25ull;
+    return sum ^ sum >> 29;
 }

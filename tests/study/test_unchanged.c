@@ -1,0 +1,69 @@
+// A study changes nothing: every bundled kernel leaves the same bytes, and every launch has the same
+// counters, with each study watching as with none.
+#include "base/hash.h"
+#include "harness/test.h"
+#include "workload/workload.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct trace { // of a run's launches
+    uint64_t hash, launches;
+};
+
+static void add_launch(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
+                       const struct wf_stats *stats)
+{
+    struct trace *x = context;
+    (void)kernel;
+    x->launches++;
+    x->hash = hash_bytes(shape->grid, sizeof shape->grid, x->hash);
+    for (size_t i = 0; i < stats->counter_count; i++)
+        x->hash = hash_bytes(&stats->counters[i].value, 8, x->hash);
+}
+
+static void run(struct test *t, const struct workload *w, const char *study, const char *simt,
+                struct trace *x, uint64_t *output, uint64_t *instructions)
+{
+    struct wf_context *c = wf_context_create();
+    struct wf_study *s = study ? wf_study_create(study) : NULL;
+    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add_launch, .launched_context = x};
+    struct workload_result result;
+    *x = (struct trace){0};
+    wf_set(c, "simt", simt);
+    wf_set_study(c, s);
+    CHECK_MSG(t, workload_run(w, c, &options, &result) == WF_OK, "%s: %s", w->name, wf_errors(c));
+    *output = result.output_hash;
+    *instructions = result.warp_instructions;
+    if (s) CHECK_EQ(t, wf_study_report(s)->status, WF_OK);
+    wf_context_destroy(c);
+    wf_study_destroy(s);
+}
+
+static void unchanged(struct test *t, const char *simt)
+{
+    const struct workload *w;
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
+        struct trace plain, watched;
+        uint64_t output[2], instructions[2];
+        const char *study, *meaning;
+        run(t, w, NULL, simt, &plain, &output[0], &instructions[0]);
+        CHECK(t, plain.launches && instructions[0]);
+        for (size_t k = 0; wf_study_at(k, &study, &meaning); k++) {
+            run(t, w, study, simt, &watched, &output[1], &instructions[1]);
+            CHECK_MSG(t, output[0] == output[1], "%s under %s: other bytes", w->name, study);
+            CHECK_MSG(t, plain.hash == watched.hash && plain.launches == watched.launches,
+                      "%s under %s: other counters (%llu warp instructions, %llu)", w->name, study,
+                      (unsigned long long)instructions[0], (unsigned long long)instructions[1]);
+        }
+    }
+}
+
+static void test_splits(struct test *t) { unchanged(t, "splits"); }
+static void test_stack(struct test *t) { unchanged(t, "stack"); }
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"splits", test_splits}, {"stack", test_stack}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
