@@ -12,8 +12,10 @@ static const struct wf_counter rows[API_COUNTERS] = {
 #undef GPU_COUNTER
 #undef GPU_SLOT
 #define MEMORY_COUNTER(name_, unit_, meaning_) {.name = "memory." #name_, .unit = unit_, .meaning = meaning_},
+#define DRAM_COUNTER(name_, unit_, meaning_)   {.name = "dram." #name_, .unit = unit_, .meaning = meaning_},
 #include "memory/counters.def"
 #undef MEMORY_COUNTER
+#undef DRAM_COUNTER
 };
 
 bool wf_counter_at(size_t index, struct wf_counter *counter)
@@ -36,8 +38,10 @@ void api_counters_fill(struct wf_context *c, const struct exec_counts *counts,
 #undef GPU_COUNTER
 #undef GPU_SLOT
 #define MEMORY_COUNTER(name, unit, meaning) timed ? timed->memory.name : WF_UNKNOWN,
+#define DRAM_COUNTER(name, unit, meaning)   timed ? timed->memory.dram.name : WF_UNKNOWN,
 #include "memory/counters.def"
 #undef MEMORY_COUNTER
+#undef DRAM_COUNTER
     };
     for (size_t i = 0; i < API_COUNTERS; i++) {
         c->counters[i] = rows[i];

@@ -27,8 +27,10 @@ enum {
 #undef GPU_COUNTER
 #undef GPU_SLOT
 #define MEMORY_COUNTER(name, unit, meaning) +1
+#define DRAM_COUNTER(name, unit, meaning)   +1
 #include "memory/counters.def"
 #undef MEMORY_COUNTER
+#undef DRAM_COUNTER
 };
 
 struct wf_context {

@@ -162,10 +162,16 @@ static void replace_ended(struct run *r)
     if (r->launch->progress) progress_update(r->launch->progress, r->ended);
 }
 
-static void run_sm(void *context, unsigned k)
+// The memory's partitions, then the SMs.
+static void run_piece(void *context, unsigned k)
 {
     struct run *r = context;
-    sm_run(r->sms[k], r->chip->memory, r->until);
+    struct memory_system *m = r->chip->memory;
+    unsigned partitions = memory_system_partitions(m);
+    if (k < partitions)
+        memory_system_run(m, k, r->until);
+    else
+        sm_run(r->sms[k - partitions], m, r->until);
 }
 
 // -- ends
@@ -198,15 +204,21 @@ static void append_report(struct run *r, struct launch_fault *fault)
     fault->text = text.text;
 }
 
+// Whether anything is still to happen: in an SM, in memory or between them.
+static bool all_quiet(const struct run *r)
+{
+    for (unsigned k = 0; k < r->count; k++)
+        if (sm_next(r->sms[k]) != UINT64_MAX) return false;
+    return memory_system_next(r->chip->memory, r->now) == UINT64_MAX;
+}
+
 static bool deadlocked(struct run *r, struct launch_fault *fault)
 {
-    if (!memory_system_is_idle(r->chip->memory)) return false;
+    if (r->ended == r->blocks || !all_quiet(r)) return false;
     struct cta *stuck = NULL;
     unsigned where = 0;
-    for (unsigned k = r->count; k-- > 0;) {
-        if (sm_next(r->sms[k]) != UINT64_MAX) return false;
+    for (unsigned k = r->count; k-- > 0;)
         if (sm_stuck_block(r->sms[k])) stuck = sm_stuck_block(r->sms[where = k]);
-    }
     if (!stuck) return false;
     exec_fault_deadlock(stuck);
     *fault = r->engines[where].fault;
@@ -242,22 +254,19 @@ static bool over_limit(struct run *r, uint64_t max_cycles, struct launch_fault *
 // Windows in which nothing happens anywhere are passed over.
 static void skip_windows(struct run *r)
 {
-    if (!r->chip->config.gpu.skip_idle || !memory_system_is_idle(r->chip->memory)) return;
-    uint64_t next = UINT64_MAX;
-    for (unsigned k = 0; k < r->count; k++) {
+    if (!r->chip->config.gpu.skip_idle) return;
+    uint64_t next = UINT64_MAX, soon = r->now + r->shared.window;
+    for (unsigned k = 0; k < r->count && next >= soon; k++) {
         uint64_t n = sm_next(r->sms[k]);
         if (n < next) next = n;
     }
-    if (next != UINT64_MAX && next > r->now) r->now += (next - r->now) / r->shared.window * r->shared.window;
+    if (next < soon) return;
+    uint64_t n = memory_system_next(r->chip->memory, r->now);
+    if (n < next) next = n;
+    if (next != UINT64_MAX) r->now += (next - r->now) / r->shared.window * r->shared.window;
 }
 
-static bool all_done(const struct run *r)
-{
-    if (r->ended < r->blocks || !memory_system_is_idle(r->chip->memory)) return false;
-    for (unsigned k = 0; k < r->count; k++)
-        if (!sm_is_idle(r->sms[k])) return false;
-    return true;
-}
+static bool all_done(const struct run *r) { return r->ended == r->blocks && all_quiet(r); }
 
 static bool run_windows(struct run *r, struct workers *w, uint64_t max_cycles, struct launch_fault *fault)
 {
@@ -265,9 +274,8 @@ static bool run_windows(struct run *r, struct workers *w, uint64_t max_cycles, s
     while (!all_done(r)) {
         skip_windows(r);
         r->until = r->now + r->shared.window;
-        memory_system_run(m, r->until);
-        workers_run(w, run_sm, r, r->count);
-        for (unsigned k = 0; k < r->count; k++) sm_flush(r->sms[k], m);
+        memory_system_hand_over(m, r->now);
+        workers_run(w, run_piece, r, memory_system_partitions(m) + r->count);
         timed_commit(r->engines, r->count);
         r->now = r->until;
         if (take_fault(r, fault)) return false;
@@ -315,18 +323,11 @@ static void collect(struct run *r, const struct chip_account *account, struct ch
     struct memory_counts after;
     memory_system_counts(r->chip->memory, &after);
 #define MEMORY_COUNTER(name, unit, meaning) result->memory.name = after.name - r->before.name;
+#define DRAM_COUNTER(name, unit, meaning)   result->memory.dram.name = after.dram.name - r->before.dram.name;
 #include "memory/counters.def"
 #undef MEMORY_COUNTER
-#define DRAM_COUNTER(name) result->memory.dram.name = after.dram.name - r->before.dram.name
-    DRAM_COUNTER(reads);
-    DRAM_COUNTER(writes);
-    DRAM_COUNTER(row_hits);
-    DRAM_COUNTER(row_misses);
-    DRAM_COUNTER(activations);
-    DRAM_COUNTER(precharges);
-    DRAM_COUNTER(busy_cycles);
-    DRAM_COUNTER(queue_cycles);
 #undef DRAM_COUNTER
+    if (finished && !result->imbalance) result->imbalance = memory_system_check(r->chip->memory);
     uint64_t active = result->gpu.sm_active_cycles * r->chip->config.gpu.max_warps;
     result->occupancy = active ? (double)result->gpu.sm_warp_cycles / (double)active : 0;
 }

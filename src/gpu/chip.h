@@ -1,9 +1,9 @@
 // The chip: SMs, the memory behind them, and the hand that gives out blocks.
 //
-// Time passes in windows no longer than the way from an SM to the L2. In a window every SM runs for itself,
-// on any thread; between windows, in order of SM: their requests go to memory, their stores and atomics are
-// applied (exec/timed.h), ended blocks make room for the next. So any number of threads gives the same bytes
-// and the same counts.
+// Time passes in windows no longer than the way from an SM to the L2. In a window every SM and every memory
+// partition runs for itself, on any thread; between windows their packets change hands (memory/system.h),
+// stores and atomics are applied in order of (cycle, SM) (exec/timed.h), ended blocks make room for the next.
+// So any number of threads gives the same bytes and the same counts.
 #pragma once
 #include "gpu/sm.h"
 

@@ -21,13 +21,14 @@ void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, e
                  uint32_t token)
 {
     s->requested++;
-    vec_push(&s->requests, (struct memory_request){.cycle = s->now,
-                                                   .line = line,
-                                                   .token = token,
-                                                   .sm = (uint16_t)s->index,
-                                                   .sectors = sectors,
-                                                   .data_bytes = (uint8_t)bytes,
-                                                   .kind = (uint8_t)kind});
+    struct memory_request r = {.cycle = s->now,
+                               .line = line,
+                               .token = token,
+                               .sm = (uint16_t)s->index,
+                               .sectors = sectors,
+                               .data_bytes = (uint8_t)bytes,
+                               .kind = (uint8_t)kind};
+    memory_system_push(s->memory, &r);
 }
 
 // -- coalescing

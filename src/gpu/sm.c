@@ -53,7 +53,6 @@ void sm_destroy(struct sm *s)
     vec_fini(&s->fills.far);
     vec_fini(&s->records);
     vec_fini(&s->waiters);
-    vec_fini(&s->requests);
     check_fini(&s->check);
     free(s->reg_ready);
     free(s->reg_read);
@@ -343,6 +342,8 @@ bool sm_run(struct sm *s, struct memory_system *m, uint64_t until)
 {
     struct memory_reply waiting = {0};
     s->window_end = until;
+    s->memory = m;
+    memory_system_open(m, s->index);
     s->next_reply = memory_system_take(m, s->index, until, &waiting) ? waiting.cycle : CYCLE_NEVER;
     while (s->now < until) {
         if (s->config->skip_idle) {
@@ -368,12 +369,6 @@ bool sm_run(struct sm *s, struct memory_system *m, uint64_t until)
         s->now++;
     }
     return true;
-}
-
-void sm_flush(struct sm *s, struct memory_system *m)
-{
-    for (size_t k = 0; k < s->requests.count; k++) memory_system_push(m, &s->requests.data[k]);
-    s->requests.count = 0;
 }
 
 size_t sm_ended(struct sm *s, struct sm_block_end **ends)

@@ -51,10 +51,10 @@ struct sm_launch {
 struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, unsigned index, uint64_t now);
 void sm_destroy(struct sm *s);
 void sm_place(struct sm *s, uint64_t block, uint64_t cycle); // to start then; not before the next window
-// Runs to cycle `until`, taking the replies that arrive before. False after a fault.
+// Runs to cycle `until`, taking the replies that arrive before and asking memory for more. False after a
+// fault.
 bool sm_run(struct sm *s, struct memory_system *m, uint64_t until);
-// What it wants of memory since the last call, and the blocks that ended.
-void sm_flush(struct sm *s, struct memory_system *m);
+// The blocks that ended since the last call.
 size_t sm_ended(struct sm *s, struct sm_block_end **ends); // forgets them
 // The first cycle at which anything can happen without a new reply or block; UINT64_MAX: never.
 uint64_t sm_next(const struct sm *s);

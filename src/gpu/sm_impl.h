@@ -157,7 +157,7 @@ struct sm {
     struct tags l1, constant, texture, code;
     uint64_t *constant_there; // bits by line number: known to be in the constant cache
     uint64_t next_reply, last_reply;
-    VEC(struct memory_request) requests;
+    struct memory_system *memory; // of the window under way
     uint64_t requested, replied;
 
     struct check check; // with sim.check

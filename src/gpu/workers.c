@@ -1,4 +1,5 @@
-// Rounds are numbered; a worker waits for the next number, does its share and counts itself in.
+// Rounds are numbered; a worker waits for the next number, takes pieces while there are any and counts itself
+// in.
 #include "gpu/workers.h"
 #include "base/arena.h"
 
@@ -13,21 +14,18 @@ enum { SPINS = 2000 };
 struct workers {
     unsigned count; // threads, the caller included
     pthread_t *threads;
-    atomic_uint round, done;
+    atomic_uint round, done, next; // next: piece
     atomic_bool over;
     void (*work)(void *context, unsigned k);
     void *context;
     unsigned pieces;
 };
 
-struct worker {
-    struct workers *all;
-    unsigned index;
-};
-
-static void share(struct workers *w, unsigned index)
+static void share(struct workers *w)
 {
-    for (unsigned k = index; k < w->pieces; k += w->count) w->work(w->context, k);
+    unsigned k;
+    while ((k = atomic_fetch_add_explicit(&w->next, 1, memory_order_relaxed)) < w->pieces)
+        w->work(w->context, k);
 }
 
 static void pause_a_little(unsigned *spins)
@@ -37,9 +35,7 @@ static void pause_a_little(unsigned *spins)
 
 static void *worker_main(void *argument)
 {
-    struct worker self = *(struct worker *)argument;
-    struct workers *w = self.all;
-    free(argument);
+    struct workers *w = argument;
     for (unsigned seen = 0;;) {
         unsigned spins = 0;
         while (atomic_load_explicit(&w->round, memory_order_acquire) == seen) {
@@ -47,7 +43,7 @@ static void *worker_main(void *argument)
             pause_a_little(&spins);
         }
         seen++;
-        share(w, self.index);
+        share(w);
         atomic_fetch_add_explicit(&w->done, 1, memory_order_release);
     }
 }
@@ -58,14 +54,8 @@ struct workers *workers_create(unsigned threads)
     w->count = threads ? threads : 1;
     w->threads = heap_alloc(w->count * sizeof *w->threads);
     unsigned started = 1;
-    for (; started < w->count; started++) {
-        struct worker *self = heap_alloc(sizeof *self);
-        *self = (struct worker){w, started};
-        if (pthread_create(&w->threads[started], NULL, worker_main, self) == 0) continue;
-        free(self); // fewer threads do the same work
-        break;
-    }
-    w->count = started;
+    while (started < w->count && pthread_create(&w->threads[started], NULL, worker_main, w) == 0) started++;
+    w->count = started; // fewer threads do the same work
     return w;
 }
 
@@ -79,12 +69,17 @@ void workers_destroy(struct workers *w)
 
 void workers_run(struct workers *w, void (*work)(void *context, unsigned k), void *context, unsigned count)
 {
+    if (w->count == 1) {
+        for (unsigned k = 0; k < count; k++) work(context, k);
+        return;
+    }
     w->work = work;
     w->context = context;
     w->pieces = count;
+    atomic_store_explicit(&w->next, 0, memory_order_relaxed);
     atomic_store_explicit(&w->done, 0, memory_order_relaxed);
     atomic_fetch_add_explicit(&w->round, 1, memory_order_release);
-    share(w, 0);
+    share(w);
     unsigned spins = 0;
     while (atomic_load_explicit(&w->done, memory_order_acquire) != w->count - 1) pause_a_little(&spins);
 }

@@ -1,11 +1,11 @@
-// A fixed set of threads that share out numbered pieces of work, again and again: thread t of n takes the
-// pieces t, t + n, t + 2n … The caller is thread 0. Rounds are short (microseconds), so waiting is spinning
-// that gives way.
+// A fixed set of threads that share out numbered pieces of work, again and again: whoever is free takes the
+// next piece, so long ones should come first. The caller is one of them. Rounds are short (microseconds), so
+// waiting is spinning that gives way.
 #pragma once
 
 struct workers;
 
 struct workers *workers_create(unsigned threads); // at least the caller
 void workers_destroy(struct workers *w);
-// Calls work(context, k) for every k < count, and returns when all have returned.
+// Calls work(context, k) for every k < count, in that order when alone, and returns when all have returned.
 void workers_run(struct workers *w, void (*work)(void *context, unsigned k), void *context, unsigned count);

@@ -3,13 +3,17 @@
 // commands go first, then the oldest. Column commands are per sector, so requests of different bank groups
 // interleave on the bus.
 //
+// Banks with a request for their open row and those with requests for others alone are two sets of bits; each
+// has a cycle before which none of its commands is legal, so that most steps look at one set or none.
+//
 // Left out: refresh, power-down, and read-write turnaround beyond tCDLR and the bus itself.
 #include "memory/dram.h"
 #include "base/arena.h"
+#include "base/bits.h"
 
 #include <stdlib.h>
 
-enum { NONE = -1, NO_ROW = -1 };
+enum { NONE = -1, NO_ROW = -1, BANK_WORDS = 4 };
 
 struct entry {
     struct dram_request r;
@@ -26,8 +30,16 @@ struct bank {
     uint64_t activate_ready, column_ready, precharge_ready;
 };
 
+struct bank_set {
+    uint64_t bits[BANK_WORDS];
+    uint32_t count;
+    uint64_t ready; // no command of its banks is legal before
+};
+
 struct dram {
     const struct memory_config *c;
+    struct bank_set open, closed; // with a request for the open row; with others only
+    uint32_t *group_of;           // by bank
     struct bank *banks;
     struct entry *entries;
     size_t capacity;
@@ -41,6 +53,8 @@ struct dram {
     struct dram_counts counts;
 };
 
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 struct dram *dram_create(const struct memory_config *c)
 {
     struct dram *d = heap_alloc(sizeof *d);
@@ -49,6 +63,8 @@ struct dram *dram_create(const struct memory_config *c)
     for (uint32_t k = 0; k < c->dram_banks; k++)
         d->banks[k] = (struct bank){.first = NONE, .last = NONE, .hit = NONE, .row = NO_ROW};
     d->group_ready = heap_alloc(c->dram_groups * sizeof *d->group_ready);
+    d->group_of = heap_alloc(c->dram_banks * sizeof *d->group_of);
+    for (uint32_t k = 0; k < c->dram_banks; k++) d->group_of[k] = k / (c->dram_banks / c->dram_groups);
     d->free = d->waiting_first = d->waiting_last = NONE;
     // A sector takes as many bursts as it needs; a wider burst is not split.
     uint32_t burst_bytes = c->dram_bus_bytes * c->dram_burst;
@@ -64,6 +80,7 @@ void dram_destroy(struct dram *d)
     free(d->banks);
     free(d->entries);
     free(d->group_ready);
+    free(d->group_of);
     free(d);
 }
 
@@ -83,9 +100,27 @@ static int take_entry(struct dram *d)
     return e;
 }
 
+static void set_change(struct bank_set *s, uint32_t bank, bool in)
+{
+    uint64_t bit = 1ull << bank % 64, *word = &s->bits[bank / 64];
+    if (!(*word & bit) == !in) return;
+    *word ^= bit;
+    s->count += in ? 1 : UINT32_MAX;
+    if (in) s->ready = 0;
+}
+
+// A bank's requests or row changed.
+static void sort_bank(struct dram *d, uint32_t bank)
+{
+    const struct bank *b = &d->banks[bank];
+    set_change(&d->open, bank, b->hit != NONE);
+    set_change(&d->closed, bank, b->hit == NONE && b->first != NONE);
+}
+
 static void enter_bank(struct dram *d, int e)
 {
-    struct bank *b = &d->banks[d->entries[e].r.bank];
+    uint32_t bank = d->entries[e].r.bank;
+    struct bank *b = &d->banks[bank];
     d->entries[e].next = NONE;
     if (b->last == NONE)
         b->first = e;
@@ -94,6 +129,7 @@ static void enter_bank(struct dram *d, int e)
     b->last = e;
     if (b->hit == NONE && (int64_t)d->entries[e].r.row == b->row) b->hit = e;
     d->queued++;
+    sort_bank(d, bank);
 }
 
 static void find_hit(struct dram *d, struct bank *b)
@@ -128,6 +164,7 @@ static void leave(struct dram *d, struct bank *b, int e)
     *link = d->entries[e].next;
     if (b->last == e) b->last = previous;
     if (b->hit == e) find_hit(d, b);
+    sort_bank(d, d->entries[e].r.bank);
     d->entries[e].next = d->free;
     d->free = e;
     d->queued--;
@@ -140,49 +177,57 @@ static void leave(struct dram *d, struct bank *b, int e)
     }
 }
 
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-static uint32_t group_of(const struct dram *d, uint32_t bank)
-{
-    return bank / (d->c->dram_banks / d->c->dram_groups);
-}
-
-enum command { COLUMN, ACTIVATE, PRECHARGE };
-
 struct choice {
-    enum command command;
     uint32_t bank;
-    int entry;
-    uint64_t ready;
+    int entry; // NONE: nothing is legal
 };
 
-// The oldest request of a bank's open row, else the oldest of all; when its next command may go.
-static struct choice choose(const struct dram *d, uint32_t bank)
+static void prefer_older(const struct dram *d, struct choice *best, uint32_t bank, int entry)
 {
-    const struct bank *b = &d->banks[bank];
-    const struct memory_config *c = d->c;
-    int e = b->hit;
-    if (e != NONE) {
-        const struct dram_request *r = &d->entries[e].r;
-        uint64_t data = r->is_write ? c->t_wl : c->t_cl;
-        uint64_t bus =
-            d->bus_ready > data ? d->bus_ready - data : 0; // the command may go before the bus is free
-        uint64_t ready =
-            later(later(b->column_ready, d->column_ready), later(d->group_ready[group_of(d, bank)], bus));
-        if (!r->is_write) ready = later(ready, d->read_ready);
-        return (struct choice){COLUMN, bank, e, later(ready, r->arrival)};
-    }
-    e = b->first;
-    if (b->row != NO_ROW)
-        return (struct choice){PRECHARGE, bank, e, later(b->precharge_ready, d->entries[e].r.arrival)};
-    return (struct choice){ACTIVATE, bank, e,
-                           later(later(b->activate_ready, d->activate_ready), d->entries[e].r.arrival)};
+    if (best->entry == NONE || d->entries[entry].order < d->entries[best->entry].order)
+        *best = (struct choice){bank, entry};
 }
 
-static bool is_better(const struct dram *d, const struct choice *a, const struct choice *b)
+// When a bank's oldest request for its open row may move a sector. The command may go before the bus is free.
+static uint64_t column_ready(const struct dram *d, uint32_t bank)
 {
-    if ((a->command == COLUMN) != (b->command == COLUMN)) return a->command == COLUMN;
-    return d->entries[a->entry].order < d->entries[b->entry].order;
+    const struct bank *b = &d->banks[bank];
+    const struct dram_request *r = &d->entries[b->hit].r;
+    uint64_t data = r->is_write ? d->c->t_wl : d->c->t_cl;
+    uint64_t ready = d->bus_ready > data ? d->bus_ready - data : 0;
+    ready = later(ready, later(b->column_ready, d->column_ready));
+    ready = later(ready, later(d->group_ready[d->group_of[bank]], r->arrival));
+    return r->is_write ? ready : later(ready, d->read_ready);
+}
+
+// When a bank may be closed, or opened, for its oldest request.
+static uint64_t row_ready(const struct dram *d, uint32_t bank)
+{
+    const struct bank *b = &d->banks[bank];
+    uint64_t arrival = d->entries[b->first].r.arrival;
+    if (b->row != NO_ROW) return later(b->precharge_ready, arrival);
+    return later(later(b->activate_ready, d->activate_ready), arrival);
+}
+
+// The oldest request of a set that has a command to issue now; when there is none, the set knows when there
+// will be.
+static struct choice choose(struct dram *d, struct bank_set *s, uint64_t now, bool open)
+{
+    struct choice best = {0, NONE};
+    if (!s->count || s->ready > now) return best;
+    uint64_t next = DRAM_NEVER;
+    for (unsigned k = 0; k * 64 < d->c->dram_banks; k++)
+        for (uint64_t left = s->bits[k]; left; left &= left - 1) {
+            uint32_t bank = k * 64 + bit_lowest(left);
+            uint64_t ready = open ? column_ready(d, bank) : row_ready(d, bank);
+            if (ready > now) {
+                if (ready < next) next = ready;
+            } else {
+                prefer_older(d, &best, bank, open ? d->banks[bank].hit : d->banks[bank].first);
+            }
+        }
+    if (best.entry == NONE) s->ready = next;
+    return best;
 }
 
 // Moves one sector; true when it was the request's last.
@@ -195,7 +240,7 @@ static bool issue_column(struct dram *d, const struct choice *ch, uint64_t now, 
     if (!e->touched) d->counts.row_hits++;
     e->touched = true;
     d->column_ready = now + c->t_ccd;
-    d->group_ready[group_of(d, ch->bank)] = now + later(c->t_ccdl, c->t_ccd);
+    d->group_ready[d->group_of[ch->bank]] = now + later(c->t_ccdl, c->t_ccd);
     d->bus_ready = data_end;
     d->counts.busy_cycles += d->burst_cycles;
     if (e->r.is_write) {
@@ -218,15 +263,16 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
     const struct memory_config *c = d->c;
     struct bank *b = &d->banks[ch->bank];
     struct entry *e = &d->entries[ch->entry];
-    if (ch->command == PRECHARGE) {
+    d->closed.ready = 0;
+    if (b->row != NO_ROW) {
         b->row = NO_ROW;
-        b->hit = NONE;
         b->activate_ready = later(b->activate_ready, now + c->t_rp);
         d->counts.precharges++;
         return;
     }
     b->row = e->r.row;
     find_hit(d, b);
+    sort_bank(d, ch->bank);
     b->column_ready = now + c->t_rcd;
     b->precharge_ready = later(b->precharge_ready, now + c->t_ras);
     b->activate_ready = now + c->t_rc;
@@ -240,25 +286,19 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
 
 bool dram_step(struct dram *d, uint64_t now, struct dram_done *done, uint64_t *next)
 {
-    struct choice best = {.entry = NONE};
-    *next = DRAM_NEVER;
-    for (uint32_t bank = 0; bank < d->c->dram_banks; bank++) {
-        if (d->banks[bank].first == NONE) continue;
-        struct choice ch = choose(d, bank);
-        if (ch.ready > now) {
-            if (ch.ready < *next) *next = ch.ready;
-            continue;
-        }
-        if (best.entry == NONE || is_better(d, &ch, &best)) best = ch;
-    }
-    if (best.entry == NONE) return false;
     bool completed = false;
-    if (best.command == COLUMN)
-        completed = issue_column(d, &best, now, done);
-    else
-        issue_row(d, &best, now);
-    // One command a cycle; what else was ready is looked at again in the next one.
-    *next = d->queued ? now + 1 : DRAM_NEVER;
+    struct choice column = choose(d, &d->open, now, true);
+    if (column.entry != NONE) {
+        completed = issue_column(d, &column, now, done);
+        d->open.ready = later(d->open.ready, d->column_ready);
+    } else {
+        struct choice row = choose(d, &d->closed, now, false);
+        if (row.entry != NONE) issue_row(d, &row, now);
+    }
+    // One command a cycle.
+    *next = DRAM_NEVER;
+    if (d->open.count) *next = later(d->open.ready, now + 1);
+    if (d->closed.count && d->closed.ready < *next) *next = later(d->closed.ready, now + 1);
     return completed;
 }
 

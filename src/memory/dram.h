@@ -17,11 +17,11 @@ struct dram_request {
 };
 
 struct dram_counts {
-    uint64_t reads, writes;        // sectors
-    uint64_t row_hits, row_misses; // requests whose first column command found its row open, or not
-    uint64_t activations, precharges;
-    uint64_t busy_cycles;  // command cycles in which the data bus moved data
-    uint64_t queue_cycles; // summed over requests: from arrival to the last column command
+#define MEMORY_COUNTER(name, unit, meaning)
+#define DRAM_COUNTER(name, unit, meaning) uint64_t name;
+#include "memory/counters.def"
+#undef MEMORY_COUNTER
+#undef DRAM_COUNTER
 };
 
 struct dram;

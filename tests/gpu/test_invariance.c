@@ -139,7 +139,7 @@ static bool is_capacity(const char *key)
 {
     static const char *const keys[] = {"sm.warps",         "sm.blocks",       "sm.registers",
                                        "sm.register_unit", "sm.shared_bytes", "sm.shared_unit",
-                                       "sim.check",        "sim.skip_idle"};
+                                       "sim.check",        "sim.skip_idle",   "sim.lose_reply"};
     for (size_t k = 0; k < TEST_COUNT(keys); k++)
         if (str_equal(keys[k], key)) return true;
     return false;

@@ -78,6 +78,7 @@ static const char *verdict(struct test *t, const char *text, uint32_t at, struct
                        "fetch.ibuffer=8",
                        text, 32)) {
         machine_prepare(&b.m);
+        b.config.memory.core_mhz = b.config.gpu.core_mhz;
         struct sm_launch l = {.config = &b.config,
                               .launch = &b.m.launch,
                               .window = memory_system_window(&b.config.memory),
@@ -91,14 +92,14 @@ static const char *verdict(struct test *t, const char *text, uint32_t at, struct
         o->wait = (uint8_t)wrong.wait;
         struct timed_engine engine;
         timed_init(&engine, &b.m.launch, 0);
-        b.config.memory.core_mhz = b.config.gpu.core_mhz;
         struct memory_system *m = memory_system_create(&b.config.memory, 1);
         struct sm *s = sm_create(&l, &engine, 0, 1);
         sm_place(s, 0, 1);
         for (uint64_t now = 1; !sm_is_idle(s) && now < 100000; now += l.window) {
-            memory_system_run(m, now + l.window);
+            memory_system_hand_over(m, now);
+            for (unsigned k = 0; k < memory_system_partitions(m); k++)
+                memory_system_run(m, k, now + l.window);
             sm_run(s, m, now + l.window);
-            sm_flush(s, m);
             timed_commit(&engine, 1);
         }
         broken = sm_check(s);

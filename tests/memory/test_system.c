@@ -23,12 +23,26 @@ static void one_clock(struct memory_config *c)
     c->icnt_mhz = c->l2_mhz = c->dram_mhz = c->core_mhz;
 }
 
+// A window begins: what was pushed in the last one is on its way. The SMs' side and the partitions' may go in
+// any order.
+static void window(struct memory_system *m, unsigned sms, uint64_t from, uint64_t until, bool sms_first)
+{
+    memory_system_hand_over(m, from);
+    for (unsigned k = 0; sms_first && k < sms; k++) memory_system_open(m, k);
+    for (unsigned k = memory_system_partitions(m); k-- > 0;) memory_system_run(m, k, until);
+    for (unsigned k = 0; !sms_first && k < sms; k++) memory_system_open(m, k);
+}
+
 static uint64_t latency_of(struct memory_system *m, uint64_t cycle, uint64_t address, enum memory_kind kind)
 {
     struct memory_request q = {.cycle = cycle, .line = address, .sectors = 1, .kind = (uint8_t)kind};
     struct memory_reply r = {0};
+    window(m, 4, cycle, cycle + 8, true);
     memory_system_push(m, &q);
-    for (uint64_t to = cycle; !memory_system_take(m, 0, UINT64_MAX, &r);) memory_system_run(m, to += 8);
+    for (uint64_t now = cycle; !memory_system_take(m, 0, UINT64_MAX, &r);) {
+        now += 8;
+        window(m, 4, now, now + 8, true);
+    }
     return r.cycle - cycle;
 }
 
@@ -79,6 +93,7 @@ static void test_bandwidth(struct test *t)
     struct memory_system *m = memory_system_create(&c, SMS);
     uint64_t pushed = 0, done = 0, last = 0, now = 0, outstanding = 0;
     while (done < LINES) {
+        window(m, SMS, now, now + 24, true);
         for (; pushed < LINES && outstanding < 4000; pushed++, outstanding++) {
             struct memory_request q = {.cycle = now,
                                        .line = 0x10000000 + pushed * 128,
@@ -87,7 +102,7 @@ static void test_bandwidth(struct test *t)
                                        .kind = MEMORY_LOAD};
             memory_system_push(m, &q);
         }
-        memory_system_run(m, now += 24);
+        now += 24;
         struct memory_reply r;
         for (unsigned sm = 0; sm < SMS; sm++)
             while (memory_system_take(m, sm, now, &r)) {
@@ -109,7 +124,8 @@ static void test_bandwidth(struct test *t)
 }
 
 // The same random traffic run in windows of different lengths gives the same replies, and the books balance.
-static uint64_t traffic(struct test *t, uint64_t seed, uint64_t window, struct memory_counts *n)
+static uint64_t traffic(struct test *t, uint64_t seed, uint64_t length, bool sms_first,
+                        struct memory_counts *n)
 {
     struct memory_config c;
     defaults(&c);
@@ -119,13 +135,15 @@ static uint64_t traffic(struct test *t, uint64_t seed, uint64_t window, struct m
     struct memory_system *m = memory_system_create(&c, 4);
     struct rng r;
     rng_init(&r, seed);
-    uint64_t hash = 0, cycle = 0;
+    uint64_t hash = 0, cycle = 0, now = 0;
     struct memory_reply reply;
+    window(m, 4, 0, length, sms_first);
     for (unsigned k = 0; k < 3000; k++) {
-        uint64_t next = cycle + rng_below(&r, 3);
-        for (; cycle / window < next / window; cycle = (cycle / window + 1) * window)
-            memory_system_run(m, (cycle / window + 1) * window);
-        cycle = next;
+        cycle += rng_below(&r, 3);
+        while (now + length <= cycle) {
+            now += length;
+            window(m, 4, now, now + length, sms_first);
+        }
         struct memory_request q = {.cycle = cycle,
                                    .line = 0x10000000 + (uint64_t)rng_below(&r, 600) * 128,
                                    .sectors = (uint8_t)(1 + rng_below(&r, 15)),
@@ -135,15 +153,23 @@ static uint64_t traffic(struct test *t, uint64_t seed, uint64_t window, struct m
         if (q.kind != MEMORY_LOAD) q.data_bytes = 32;
         memory_system_push(m, &q);
     }
-    memory_system_run(m, UINT64_MAX);
+    CHECK(t, memory_system_check(m) != NULL); // requests are still under way
     unsigned replies = 0;
-    for (unsigned sm = 0; sm < 4; sm++)
-        while (memory_system_take(m, sm, UINT64_MAX, &reply)) {
-            hash = hash_u64(hash + reply.token * 3u + reply.cycle * 7 + reply.sm);
-            replies++;
-        }
+    uint64_t of_sm[4] = {0};
+    while (!memory_system_is_idle(m) && now < 1000000) {
+        now += length;
+        window(m, 4, now, now + length, sms_first);
+        for (unsigned sm = 0; sm < 4; sm++)
+            while (memory_system_take(m, sm, UINT64_MAX, &reply)) {
+                of_sm[sm] = hash_u64(of_sm[sm] + reply.token * 3u + reply.cycle * 7 + reply.sm);
+                replies++;
+            }
+    }
+    for (unsigned sm = 0; sm < 4; sm++) hash = hash_u64(hash + of_sm[sm]);
     CHECK_EQ(t, replies, 3000);
     CHECK(t, memory_system_is_idle(m));
+    const char *wrong = memory_system_check(m);
+    CHECK_MSG(t, !wrong, "%s", wrong);
     memory_system_counts(m, n);
     CHECK_EQ(t, n->requests, 3000);
     CHECK_EQ(t, n->replies, 3000);
@@ -155,9 +181,9 @@ static void test_windows(struct test *t)
 {
     for (uint64_t seed = 1; seed <= 5; seed++) {
         struct memory_counts a, b, c;
-        uint64_t first = traffic(t, seed, 1, &a);
-        CHECK_EQ(t, traffic(t, seed, 7, &b), first);
-        CHECK_EQ(t, traffic(t, seed, 24, &c), first);
+        uint64_t first = traffic(t, seed, 1, true, &a);
+        CHECK_EQ(t, traffic(t, seed, 7, false, &b), first);
+        CHECK_EQ(t, traffic(t, seed, 24, true, &c), first);
         CHECK(t, memcmp(&a, &c, sizeof a) == 0 && memcmp(&a, &b, sizeof a) == 0);
         CHECK(t,
               a.l2_stalls > 0 && a.l2_pending_hits > 0 && a.l2_writebacks > 0); // the traffic reaches these

@@ -1,0 +1,67 @@
+#include "memory/crossbar.h"
+
+#include <string.h>
+
+void bag_init(struct bag *b, unsigned receivers)
+{
+    *b = (struct bag){0};
+    b->first = heap_alloc(receivers * sizeof *b->first);
+    b->last = heap_alloc(receivers * sizeof *b->last);
+}
+
+void bag_fini(struct bag *b)
+{
+    vec_fini(&b->packets);
+    free(b->first);
+    free(b->last);
+}
+
+void bag_clear(struct bag *b)
+{
+    b->packets.count = 0;
+    memset(b->receivers, 0, sizeof b->receivers);
+}
+
+void bag_add(struct bag *b, unsigned receiver, const struct packet *p)
+{
+    uint32_t n = (uint32_t)b->packets.count;
+    vec_push(&b->packets, *p);
+    b->packets.data[n].next = PACKET_NONE;
+    if (bag_has(b, receiver))
+        b->packets.data[b->last[receiver]].next = n;
+    else
+        b->first[receiver] = n;
+    b->last[receiver] = n;
+    b->receivers[receiver / 64] |= 1ull << receiver % 64;
+}
+
+void arrivals_gather(struct arrivals *a, const struct bag *b, unsigned receiver)
+{
+    if (!bag_has(b, receiver)) return;
+    for (uint32_t n = b->first[receiver]; n != PACKET_NONE; n = b->packets.data[n].next)
+        vec_push(&a->packets, b->packets.data[n]);
+}
+
+static bool goes_before(const struct packet *a, const struct packet *b)
+{
+    return a->start != b->start ? a->start < b->start : a->turn < b->turn;
+}
+
+// By insertion: a window's packets for one receiver are few, and each sender's are in order.
+void arrivals_sort(struct arrivals *a)
+{
+    for (size_t k = 1; k < a->packets.count; k++) {
+        struct packet p = a->packets.data[k];
+        size_t at = k;
+        for (; at && goes_before(&p, &a->packets.data[at - 1]); at--)
+            a->packets.data[at] = a->packets.data[at - 1];
+        a->packets.data[at] = p;
+    }
+}
+
+uint32_t crossbar_flits(const struct memory_config *c, uint32_t data_bytes)
+{
+    uint32_t bytes = c->icnt_header_bytes + data_bytes;
+    uint32_t flits = (bytes + c->icnt_flit_bytes - 1) / c->icnt_flit_bytes;
+    return flits ? flits : 1;
+}

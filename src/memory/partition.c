@@ -1,0 +1,412 @@
+// What happens next is found by looking at the heads of the queues: fills, the way to DRAM, each slice's tags
+// and port; of one cycle in that order. The DRAM's own clock runs beside: all of its commands before a core
+// cycle are issued before anything of that cycle.
+#include "memory/partition.h"
+#include "base/bits.h"
+#include "memory/address.h"
+#include "memory/fifo.h"
+#include "memory/mshr.h"
+
+#define NEVER UINT64_MAX
+
+struct query { // in a slice's queue
+    uint64_t arrive;
+    uint64_t line;
+    struct mshr_waiter who;
+};
+
+struct answer { // ready to leave a slice
+    uint64_t ready;
+    struct mshr_waiter who;
+};
+
+struct slice {
+    struct cache *cache;
+    struct mshrs mshrs;
+    FIFO(struct query) queue;
+    FIFO(struct answer) hits, fills;
+    uint64_t free_at;     // the tags, core cycle
+    uint64_t input_free;  // crossbar ports, interconnect cycles
+    uint64_t output_free; // the same
+    uint64_t output_at;   // as a core cycle
+    uint32_t index;       // of the chip
+    bool blocked;         // the queue's head waits for a fill
+};
+
+struct transfer { // between a slice and the DRAM
+    uint64_t cycle;
+    uint64_t line;
+    uint32_t slice, mshr; // MSHR_NONE: a write
+    uint8_t sectors;      // bits
+};
+
+struct books { // what must agree at the end, in requests or sectors
+    uint64_t accepted, answered;
+    uint64_t asked, given;
+    uint64_t fetched, filled;
+};
+
+struct partition {
+    const struct memory_config *c;
+    struct clock_ratio icnt, l2, dram_clock;
+    unsigned sm_count, slice_total;
+    struct arrivals arrivals;
+    struct slice *slices;
+    FIFO(struct transfer) to_dram, fills;
+    struct dram *dram;
+    uint64_t dram_next;             // own cycle of its next decision
+    VEC(struct transfer) transfers; // in the DRAM, by token
+    VEC(uint32_t) free_transfers;
+    struct memory_counts counts;
+    struct books books;
+};
+
+// -- making
+// ----------------------------------------------------------------------------------------------------------
+
+struct partition *partition_create(const struct memory_config *c, unsigned index, unsigned sm_count)
+{
+    struct partition *p = heap_alloc(sizeof *p);
+    p->c = c;
+    p->icnt = (struct clock_ratio){c->core_mhz, c->icnt_mhz};
+    p->l2 = (struct clock_ratio){c->core_mhz, c->l2_mhz};
+    p->dram_clock = (struct clock_ratio){c->core_mhz, c->dram_mhz};
+    p->sm_count = sm_count;
+    p->slice_total = c->partitions * c->slices;
+    p->slices = heap_alloc(c->slices * sizeof *p->slices);
+    for (uint32_t k = 0; k < c->slices; k++) {
+        struct cache_config tags = {c->l2_sets, c->l2_ways, c->line_bytes,
+                                    (enum cache_replacement)c->l2_replacement};
+        p->slices[k].cache = cache_create(&tags);
+        p->slices[k].index = index * c->slices + k;
+        mshrs_init(&p->slices[k].mshrs, c->l2_mshrs, c->l2_merges);
+    }
+    p->dram = dram_create(c);
+    p->dram_next = DRAM_NEVER;
+    return p;
+}
+
+void partition_destroy(struct partition *p)
+{
+    if (!p) return;
+    for (uint32_t k = 0; k < p->c->slices; k++) {
+        struct slice *s = &p->slices[k];
+        cache_destroy(s->cache);
+        mshrs_fini(&s->mshrs);
+        fifo_fini(&s->queue);
+        fifo_fini(&s->hits);
+        fifo_fini(&s->fills);
+    }
+    free(p->slices);
+    dram_destroy(p->dram);
+    vec_fini(&p->arrivals.packets);
+    fifo_fini(&p->to_dram);
+    fifo_fini(&p->fills);
+    vec_fini(&p->transfers);
+    vec_fini(&p->free_transfers);
+    free(p);
+}
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+// -- from the crossbar
+// ----------------------------------------------------------------------------------------------------------
+
+struct arrivals *partition_arrivals(struct partition *p) { return &p->arrivals; }
+
+static void accept(struct partition *p, const struct packet *k)
+{
+    struct slice *s = &p->slices[k->slice % p->c->slices];
+    uint64_t arrive = clock_to_core(p->icnt, crossbar_arrive(p->c, &s->input_free, k));
+    fifo_push(&s->queue, (struct query){arrive, k->line, {k->token, k->sm, k->sectors, k->kind}});
+    p->counts.requests++;
+    p->counts.request_flits += k->flits;
+    p->books.accepted++;
+    if (k->kind == MEMORY_LOAD || k->kind == MEMORY_ATOMIC) p->books.asked += bit_count(k->sectors);
+}
+
+void partition_accept(struct partition *p, uint64_t complete)
+{
+    struct arrivals *a = &p->arrivals;
+    if (!a->packets.count) return;
+    arrivals_sort(a);
+    size_t n = 0;
+    for (; n < a->packets.count && a->packets.data[n].start < complete; n++) accept(p, &a->packets.data[n]);
+    a->packets.count -= n;
+    memmove(a->packets.data, a->packets.data + n, a->packets.count * sizeof *a->packets.data);
+}
+
+// -- to and from DRAM
+// ----------------------------------------------------------------------------------------------------------
+
+static void ask_dram(struct partition *p, uint64_t cycle, uint32_t slice, uint64_t line, uint8_t sectors,
+                     uint32_t mshr)
+{
+    if (mshr != MSHR_NONE)
+        p->books.fetched += bit_count(sectors);
+    else
+        p->counts.l2_writebacks += bit_count(sectors);
+    fifo_push(&p->to_dram, (struct transfer){cycle + p->c->dram_latency / 2, line, slice, mshr, sectors});
+}
+
+static void write_back(struct partition *p, uint64_t cycle, uint32_t slice, const struct cache_victim *v)
+{
+    if (v->valid && v->dirty) ask_dram(p, cycle, slice, v->line, v->dirty, MSHR_NONE);
+}
+
+static void enter_dram(struct partition *p)
+{
+    struct transfer x = fifo_head(&p->to_dram);
+    fifo_pop(&p->to_dram);
+    struct memory_place place = memory_place_of(p->c, x.line);
+    uint32_t token;
+    if (p->free_transfers.count) {
+        token = vec_pop(&p->free_transfers);
+    } else {
+        token = (uint32_t)p->transfers.count;
+        vec_push(&p->transfers, (struct transfer){0});
+    }
+    p->transfers.data[token] = x;
+    struct dram_request r = {.arrival = clock_from_core(p->dram_clock, x.cycle),
+                             .bank = place.bank,
+                             .row = place.row,
+                             .sectors = (uint8_t)bit_count(x.sectors),
+                             .is_write = x.mshr == MSHR_NONE,
+                             .token = token};
+    dram_push(p->dram, &r);
+    if (r.arrival < p->dram_next) p->dram_next = r.arrival;
+}
+
+// DRAM commands before core cycle `until`, up to the first that completes a request: true for one.
+static bool step_dram(struct partition *p, uint64_t until)
+{
+    uint64_t end = clock_from_core(p->dram_clock, until);
+    struct dram_done done;
+    while (p->dram_next < end) {
+        if (!dram_step(p->dram, p->dram_next, &done, &p->dram_next)) continue;
+        struct transfer x = p->transfers.data[done.token];
+        vec_push(&p->free_transfers, done.token);
+        if (x.mshr == MSHR_NONE) continue;
+        x.cycle = clock_to_core(p->dram_clock, done.cycle) + p->c->dram_latency - p->c->dram_latency / 2;
+        fifo_push(&p->fills, x);
+        return true;
+    }
+    return false;
+}
+
+// Sectors arrive: whoever waits for nothing else is answered, the others go on waiting.
+static void fill(struct partition *p)
+{
+    struct transfer x = fifo_head(&p->fills);
+    fifo_pop(&p->fills);
+    struct slice *s = &p->slices[x.slice];
+    struct mshr *h = &s->mshrs.all.data[x.mshr];
+    struct mshr_waiter w;
+    cache_fill(s->cache, x.line, x.sectors);
+    p->books.filled += bit_count(x.sectors);
+    h->sectors &= (uint8_t)~x.sectors;
+    while (mshrs_next_served(&s->mshrs, x.mshr, &w)) fifo_push(&s->fills, (struct answer){x.cycle, w});
+    if (!h->sectors) mshrs_release(&s->mshrs, x.mshr);
+    s->blocked = false;
+    s->free_at = later(s->free_at, x.cycle);
+}
+
+// -- the tags
+// ----------------------------------------------------------------------------------------------------------
+
+static bool store(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
+{
+    struct slice *s = &p->slices[slice];
+    struct cache_victim victim;
+    bool back = p->c->l2_write == CACHE_WRITE_BACK;
+    if (cache_store(s->cache, q->line, q->who.sectors, back, back, &victim) == CACHE_FULL) return false;
+    write_back(p, done, slice, &victim);
+    if (!back) ask_dram(p, done, slice, q->line, q->who.sectors, MSHR_NONE);
+    p->counts.l2_stores++;
+    fifo_push(&s->hits, (struct answer){done, q->who});
+    return true;
+}
+
+static void count_load(struct memory_counts *n, enum cache_result result)
+{
+    if (result == CACHE_HIT)
+        n->l2_hits++;
+    else if (result == CACHE_PENDING)
+        n->l2_pending_hits++;
+    else
+        n->l2_misses++;
+}
+
+// Loads and atomics need the data. Without an mshr to spare, only what is there or coming can be served.
+static bool load(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
+{
+    struct slice *s = &p->slices[slice];
+    struct cache_victim victim;
+    uint8_t missing;
+    uint32_t k = mshrs_find(&s->mshrs, q->line);
+    if (!mshrs_have_room(&s->mshrs, k) && !cache_contains(s->cache, q->line, q->who.sectors)) return false;
+    enum cache_result result = cache_load(s->cache, q->line, q->who.sectors, &missing, &victim);
+    if (result == CACHE_FULL) return false;
+    write_back(p, done, slice, &victim);
+    if (q->who.kind == MEMORY_LOAD) {
+        count_load(&p->counts, result);
+    } else {
+        p->counts.l2_atomics++;
+        cache_store(s->cache, q->line, q->who.sectors, false, p->c->l2_write == CACHE_WRITE_BACK, &victim);
+    }
+    if (result == CACHE_HIT) {
+        fifo_push(&s->hits, (struct answer){done, q->who});
+        return true;
+    }
+    if (k == MSHR_NONE) k = mshrs_take(&s->mshrs, q->line);
+    mshrs_wait(&s->mshrs, k, q->who);
+    if (missing) {
+        s->mshrs.all.data[k].sectors |= missing;
+        ask_dram(p, done, slice, q->line, missing, k);
+    }
+    return true;
+}
+
+// The head of a queue meets the tags.
+static void look_up(struct partition *p, uint64_t now, uint32_t slice)
+{
+    struct slice *s = &p->slices[slice];
+    struct query q = fifo_head(&s->queue);
+    uint64_t done = now + clock_to_core(p->l2, p->c->l2_latency);
+    if (!(q.who.kind == MEMORY_STORE ? store(p, done, slice, &q) : load(p, done, slice, &q))) {
+        p->counts.l2_stalls++;
+        s->blocked = true;
+        return;
+    }
+    fifo_pop(&s->queue);
+    uint64_t interval = p->c->l2_interval;
+    if (q.who.kind == MEMORY_ATOMIC || q.who.kind == MEMORY_REDUCE)
+        interval = later(interval, (uint64_t)p->c->atomic_interval * bit_count(q.who.sectors));
+    s->free_at = clock_to_core(p->l2, clock_from_core(p->l2, now) + interval);
+}
+
+// -- to the crossbar
+// ----------------------------------------------------------------------------------------------------------
+
+static void leave(struct partition *p, uint64_t now, uint32_t slice, struct bag *replies)
+{
+    struct slice *s = &p->slices[slice];
+    bool hit = s->hits.count && (!s->fills.count || fifo_head(&s->hits).ready <= fifo_head(&s->fills).ready);
+    struct mshr_waiter w = hit ? fifo_head(&s->hits).who : fifo_head(&s->fills).who;
+    if (hit)
+        fifo_pop(&s->hits);
+    else
+        fifo_pop(&s->fills);
+    bool has_data = w.kind == MEMORY_LOAD || w.kind == MEMORY_ATOMIC;
+    uint32_t sectors = has_data ? bit_count(w.sectors) : 0;
+    struct packet k = {.start = later(clock_from_core(p->icnt, now), s->output_free),
+                       .token = w.token,
+                       .slice = s->index,
+                       .sm = w.owner,
+                       .flits = (uint16_t)crossbar_flits(p->c, sectors * SECTOR_BYTES),
+                       .sectors = w.sectors,
+                       .kind = w.kind};
+    k.turn = crossbar_turn(k.start, k.slice, p->slice_total);
+    s->output_free = k.start + k.flits;
+    s->output_at = clock_to_core(p->icnt, s->output_free);
+    bag_add(replies, k.sm, &k);
+    p->counts.replies++;
+    p->counts.reply_flits += k.flits;
+    p->books.answered++;
+    p->books.given += sectors;
+}
+
+// -- running
+// ----------------------------------------------------------------------------------------------------------
+
+enum part { PART_FILL, PART_ENTER, PART_TAGS, PART_PORT };
+
+struct due {
+    uint64_t cycle;
+    enum part part;
+    uint32_t slice;
+};
+
+static void consider(struct due *d, uint64_t cycle, enum part part, uint32_t slice)
+{
+    if (cycle < d->cycle) *d = (struct due){cycle, part, slice};
+}
+
+// What comes next besides the DRAM's commands.
+static struct due next_due(const struct partition *p)
+{
+    struct due d = {NEVER, PART_FILL, 0};
+    if (p->fills.count) consider(&d, fifo_head(&p->fills).cycle, PART_FILL, 0);
+    if (p->to_dram.count) consider(&d, fifo_head(&p->to_dram).cycle, PART_ENTER, 0);
+    for (uint32_t k = 0; k < p->c->slices; k++) {
+        const struct slice *s = &p->slices[k];
+        if (s->queue.count && !s->blocked)
+            consider(&d, later(fifo_head(&s->queue).arrive, s->free_at), PART_TAGS, k);
+        if (s->hits.count) consider(&d, later(fifo_head(&s->hits).ready, s->output_at), PART_PORT, k);
+        if (s->fills.count) consider(&d, later(fifo_head(&s->fills).ready, s->output_at), PART_PORT, k);
+    }
+    return d;
+}
+
+void partition_run(struct partition *p, uint64_t until, struct bag *replies)
+{
+    for (;;) {
+        struct due d = next_due(p);
+        uint64_t to = d.cycle < until ? d.cycle : until;
+        if (p->dram_next != DRAM_NEVER && step_dram(p, to)) continue; // its fill may come first
+        if (d.cycle >= until) return;
+        switch (d.part) {
+        case PART_FILL: fill(p); break;
+        case PART_ENTER: enter_dram(p); break;
+        case PART_TAGS: look_up(p, d.cycle, d.slice); break;
+        case PART_PORT: leave(p, d.cycle, d.slice, replies); break;
+        }
+    }
+}
+
+uint64_t partition_next(const struct partition *p)
+{
+    uint64_t next = next_due(p).cycle;
+    if (p->arrivals.packets.count) {
+        uint64_t cycle = clock_to_core(p->icnt, p->arrivals.packets.data[0].start);
+        if (cycle < next) next = cycle;
+    }
+    if (p->dram_next != DRAM_NEVER) {
+        uint64_t cycle = clock_to_core(p->dram_clock, p->dram_next);
+        if (cycle < next) next = cycle;
+    }
+    return next;
+}
+
+void partition_clear_caches(struct partition *p)
+{
+    for (uint32_t k = 0; k < p->c->slices; k++) cache_clear(p->slices[k].cache);
+}
+
+void partition_counts(const struct partition *p, struct memory_counts *add_to)
+{
+#define MEMORY_COUNTER(name, unit, meaning) add_to->name += p->counts.name;
+#define DRAM_COUNTER(name, unit, meaning)   add_to->dram.name += dram_counts(p->dram)->name;
+#include "memory/counters.def"
+#undef MEMORY_COUNTER
+#undef DRAM_COUNTER
+}
+
+const char *partition_check(const struct partition *p)
+{
+    const struct books *b = &p->books;
+    const struct dram_counts *d = dram_counts(p->dram);
+    if (partition_next(p) != NEVER || dram_waiting(p->dram))
+        return "something is under way behind the crossbar";
+    for (uint32_t k = 0; k < p->c->slices; k++) {
+        const struct slice *s = &p->slices[k];
+        if (s->queue.count || s->mshrs.used || s->mshrs.waiting || cache_pending_lines(s->cache))
+            return "an L2 slice waits for something that does not come";
+    }
+    if (b->accepted != b->answered) return "a request that reached the L2 has no reply";
+    if (b->asked != b->given) return "the L2 gave other sectors than it was asked for";
+    if (b->fetched != b->filled || b->fetched != d->reads)
+        return "sectors read from DRAM are not those filled";
+    if (p->counts.l2_writebacks != d->writes) return "sectors written to DRAM are not those written back";
+    return NULL;
+}
