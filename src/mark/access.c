@@ -1,5 +1,6 @@
 // Spill slots are the words between the program's variables and the end of its fixed local memory, and are
-// only reached by LDL and STL at absolute addresses.
+// only reached by LDL and STL at absolute addresses. The rest of local memory is one location: a load depends
+// on all that was ever stored there, and a store on what was there before.
 #include "mark/access.h"
 
 static void add(struct access_list *l, uint32_t location, enum access_role role, unsigned operand)
@@ -36,13 +37,23 @@ static void add_slot(struct access_list *l, const struct program *p, const struc
     for (uint32_t k = 0; k < (words ? words : 1); k++) add(l, LOCATION_SPILL + word + k, ROLE_SOURCE, 0);
 }
 
-uint32_t access_location_count(const struct program *p) { return LOCATION_SPILL + (p->spill_bytes + 3) / 4; }
+uint32_t access_local(const struct program *p) { return LOCATION_SPILL + (p->spill_bytes + 3) / 4; }
+uint32_t access_location_count(const struct program *p) { return access_local(p) + 1; }
+
+// Stores and atomics through generic addresses may go there.
+static bool writes_local(const struct program *p, const struct inst *i)
+{
+    if (i->op == OP_STL) return !access_is_spill(p, i);
+    bool generic = i->op == OP_ST || i->op == OP_ATOM || (i->op == OP_RED && i->space == SPACE_GENERIC);
+    return generic && p->local_bytes + p->stack_bytes > p->spill_bytes;
+}
 
 void access_writes(const struct program *p, const struct inst *i, struct access_list *out)
 {
     out->count = 0;
     for (unsigned k = 0; k < 2; k++) add_operand(out, &i->dst[k], ROLE_SOURCE, k);
     if (i->op == OP_STL && access_is_spill(p, i)) add_slot(out, p, i);
+    if (writes_local(p, i)) add(out, access_local(p), ROLE_SOURCE, 0);
 }
 
 void access_reads(const struct program *p, const struct inst *i, struct access_list *out)
@@ -50,6 +61,8 @@ void access_reads(const struct program *p, const struct inst *i, struct access_l
     out->count = 0;
     for (unsigned k = 0; k < 4; k++) add_operand(out, &i->src[k], ROLE_SOURCE, k);
     if (i->op == OP_LDL && access_is_spill(p, i)) add_slot(out, p, i);
+    if (writes_local(p, i) || (i->op == OP_LDL && !access_is_spill(p, i)))
+        add(out, access_local(p), ROLE_SOURCE, 4);
     if (i->guard == PRED_TRUE && !i->guard_not) return;
     if (i->guard != PRED_TRUE) add(out, LOCATION_PREDICATE + i->guard, ROLE_GUARD, 0);
     struct access_list writes;

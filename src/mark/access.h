@@ -1,12 +1,13 @@
-// The locations an instruction reads and writes: registers, predicates, and the words of spill slots, which
-// are as good as registers because nothing else addresses them.
+// The locations an instruction reads and writes: registers, predicates, the words of spill slots, which
+// are as good as registers because nothing else addresses them, and the rest of a thread's local memory as
+// one location that every store changes.
 #pragma once
 #include "isa/program.h"
 
 enum {
     LOCATION_PREDICATE = 255, // registers are 0..254
     LOCATION_SPILL = LOCATION_PREDICATE + 7,
-    ACCESSES_MAX = 4 * 4 + 2 * 4 + 8 // sources, old destinations, guard
+    ACCESSES_MAX = 4 * 4 + 2 * 4 + 9 // sources, old destinations, guard
 };
 
 enum access_role { ROLE_SOURCE, ROLE_GUARD, ROLE_OLD };
@@ -21,6 +22,8 @@ struct access_list {
 };
 
 uint32_t access_location_count(const struct program *p);
+// The location that stands for a thread's local memory, the last one.
+uint32_t access_local(const struct program *p);
 // Everything the instruction's results depend on that lies in a location; a guarded write reads its
 // destination.
 void access_reads(const struct program *p, const struct inst *i, struct access_list *out);

@@ -214,7 +214,6 @@ static const char *root_text(enum mark_cause c)
     switch (c) {
     case CAUSE_SPECIAL: return "reads a special register that differs between warps";
     case CAUSE_UNDEFINED: return "is not written on every path";
-    case CAUSE_LOCAL: return "is loaded from local memory, which is private to each thread";
     case CAUSE_GENERIC: return "is loaded through a generic address, which may be private";
     case CAUSE_ORDERED: return "is a volatile or ordered load";
     case CAUSE_ATOMIC: return "is an atomic";
@@ -231,6 +230,7 @@ static const char *root_text(enum mark_cause c)
     case CAUSE_JOIN:
     case CAUSE_LOOP:
     case CAUSE_BARRIER:
+    case CAUSE_LOCAL:
     case CAUSE_EPOCH: break;
     }
     return "";
@@ -278,6 +278,10 @@ static uint32_t explain_link(const struct marks *m, uint32_t def, bool first, st
         strbuf_puts(out, "keeps its old value where a guard is false at ");
         describe_place(m, d->inst, out);
         return d->from_def;
+    case CAUSE_LOCAL:
+        strbuf_puts(out, "is loaded from local memory at ");
+        describe_place(m, d->inst, out);
+        return d->from_def;
     case CAUSE_JOIN:
     case CAUSE_LOOP:
     case CAUSE_BARRIER:
@@ -287,7 +291,6 @@ static uint32_t explain_link(const struct marks *m, uint32_t def, bool first, st
         return asked_of(m, d->from_inst);
     case CAUSE_SPECIAL:
     case CAUSE_UNDEFINED:
-    case CAUSE_LOCAL:
     case CAUSE_GENERIC:
     case CAUSE_ORDERED:
     case CAUSE_ATOMIC:
@@ -321,6 +324,34 @@ static void print_conditions(unsigned conditions, struct strbuf *out)
         }
 }
 
+// The definition to start from: the weakest of what the instruction writes.
+static uint32_t weakest_def(const struct marks *m, uint32_t inst)
+{
+    uint32_t def = FLOW_NONE;
+    for (uint32_t k = m->ssa->write_first[inst]; k < m->ssa->write_first[inst + 1]; k++) {
+        const struct mark_def *d = &m->ssa->defs[m->ssa->writes[k]];
+        if (def == FLOW_NONE || d->vector > m->ssa->defs[def].vector) def = m->ssa->writes[k];
+    }
+    return def;
+}
+
+enum mark_cause mark_root_cause(const struct marks *m, uint32_t inst, uint32_t *root)
+{
+    *root = FLOW_NONE;
+    uint32_t def = weakest_def(m, inst);
+    if (def == FLOW_NONE || m->marks[inst].kind == MARK_REDUNDANT)
+        return (enum mark_cause)m->marks[inst].cause;
+    const struct mark_def *d = &m->ssa->defs[def];
+    for (unsigned k = 0; k < 10000; k++) {
+        bool plain = d->cause == CAUSE_SOURCE || d->cause == CAUSE_GUARD || d->cause == CAUSE_OLD ||
+                     d->cause == CAUSE_LOCAL;
+        if (!plain || d->from_def == FLOW_NONE) break;
+        d = &m->ssa->defs[d->from_def];
+    }
+    *root = d->from_inst != FLOW_NONE ? d->from_inst : d->kind == DEF_INST ? d->inst : FLOW_NONE;
+    return (enum mark_cause)d->cause;
+}
+
 void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out)
 {
     enum { LINKS_MAX = 6 };
@@ -340,12 +371,7 @@ void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out)
         print_conditions(mark->conditions, out);
         strbuf_puts(out, ": ");
     }
-    // The definition to start from: the weakest of what the instruction writes.
-    uint32_t def = FLOW_NONE;
-    for (uint32_t k = m->ssa->write_first[inst]; k < m->ssa->write_first[inst + 1]; k++) {
-        const struct mark_def *d = &m->ssa->defs[m->ssa->writes[k]];
-        if (def == FLOW_NONE || d->vector > m->ssa->defs[def].vector) def = m->ssa->writes[k];
-    }
+    uint32_t def = weakest_def(m, inst);
     for (unsigned k = 0; k < LINKS_MAX && def != FLOW_NONE; k++) def = explain_link(m, def, k == 0, out);
     if (def != FLOW_NONE) strbuf_puts(out, ", …");
 }

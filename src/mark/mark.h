@@ -55,7 +55,7 @@ enum mark_cause {
                         // `from`)
     CAUSE_EPOCH, // loaded where warps may have met different numbers of barriers or fences (branch `from`)
     CAUSE_UNDEFINED,  // a register that some path leaves unwritten
-    CAUSE_LOCAL,      // local memory is private to a thread
+    CAUSE_LOCAL,      // loaded from local memory, where something weaker was stored
     CAUSE_GENERIC,    // a generic address not proved to be global or shared
     CAUSE_ORDERED,    // volatile, relaxed or acquire: each thread must read for itself
     CAUSE_ATOMIC,     // each execution changes memory
@@ -172,6 +172,10 @@ const char *mark_class_name(enum mark_class c); // "uniform"
 const char *mark_cause_name(enum mark_cause c); // one word, for tables
 // "affine 0x1000 + 4*threadIdx.x", "uniform 32", "unstructured"
 void mark_print_pattern(const struct mark_pattern *p, struct strbuf *out);
+// The cause at the end of that chain's plain dependences: what would have to be known for the instruction to
+// be stronger. *root is the instruction it concerns (of a thread index, the one that reads it; of JOIN, LOOP,
+// BARRIER and EPOCH the branch), UINT32_MAX when there is none.
+enum mark_cause mark_root_cause(const struct marks *m, uint32_t inst, uint32_t *root);
 // "V: merges values of two sides of the branch at hotspot.cu:31, which depends on threadIdx.y": the chain of
 // causes down to its root, bounded.
 void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out);

@@ -143,11 +143,10 @@ static struct mark_pattern special_pattern(enum isa_sreg sreg)
 }
 
 // Whether equal sources in all lanes give equal results in all lanes.
-static bool is_lane_blind(const struct mark_ssa *s, const struct inst *i)
+static bool is_lane_blind(const struct inst *i)
 {
     if (isa_has(i, ISA_ATOMIC | ISA_CALL | ISA_CROSS_LANE | ISA_BARRIER | ISA_SIDE_EFFECT)) return false;
-    if (i->op == OP_LDL) return access_is_spill(s->program, i);
-    return i->op != OP_LD; // a generic address may be a lane's own
+    return i->op != OP_LD && i->op != OP_ST; // a generic address may be a lane's own
 }
 
 struct mark_pattern claim_pattern(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst,
@@ -156,7 +155,7 @@ struct mark_pattern claim_pattern(const struct mark_ssa *s, const struct mark_ru
     const struct inst *i = &s->program->insts[inst];
     struct reader reader = {s, inst, seen, context};
     if (isa_has(i, ISA_SPECIAL_READ)) return special_pattern((enum isa_sreg)i->src[0].reg);
-    if (!is_lane_blind(s, i)) return unstructured();
+    if (!is_lane_blind(i)) return unstructured();
     struct access_list list;
     access_reads(s->program, i, &list);
     struct mark_pattern old = {0}, spilled = {0};

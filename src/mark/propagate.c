@@ -334,13 +334,15 @@ static void visit_inst(struct worker *w, uint32_t inst)
     struct claim own = claim_of_inst(s, w->r, i), branch = claim_redundant();
     struct access_list list;
     access_reads(s->program, i, &list);
+    bool is_load = i->op == OP_LDL;
     bool modulo = claim_is_tid_modulo(s, w->r, inst);
     if (modulo) own = (struct claim){.conditions = MARK_IF_TID_X_MOD, .cause = CAUSE_THREAD_INDEX};
     for (unsigned k = 0; k < list.count && !modulo; k++) {
         uint32_t source = s->reads[s->read_first[inst] + k];
-        enum mark_cause cause = list.at[k].role == ROLE_GUARD ? CAUSE_GUARD
-                                : list.at[k].role == ROLE_OLD ? CAUSE_OLD
-                                                              : CAUSE_SOURCE;
+        enum mark_cause cause = list.at[k].role == ROLE_GUARD                                ? CAUSE_GUARD
+                                : list.at[k].role == ROLE_OLD                                ? CAUSE_OLD
+                                : is_load && list.at[k].location == access_local(s->program) ? CAUSE_LOCAL
+                                                                                             : CAUSE_SOURCE;
         struct claim c = claim_of_def(&s->defs[source], cause);
         struct blamed left;
         bool leaves = leaves_loop(w, &s->defs[source], n, &left);
@@ -348,6 +350,7 @@ static void visit_inst(struct worker *w, uint32_t inst)
         branch.conditions |= c.conditions | left.claim.conditions;
         struct mark_pattern p = pattern_seen(w, source, n);
         branch.varies |= p.known && p.class != MARK_UNIFORM;
+        if (list.at[k].location == access_local(s->program) && !is_on(w, SOUND_LOCAL)) continue;
         if (cause == CAUSE_GUARD && !is_on(w, SOUND_GUARD)) continue;
         if (cause == CAUSE_OLD && !is_on(w, SOUND_OLD)) continue;
         weaken_results(w, inst, &c, source, FLOW_NONE);
@@ -394,6 +397,10 @@ static void weaken_outside(struct worker *w)
     for (uint32_t k = 0; k < w->s->def_count; k++) {
         uint8_t kind = w->s->defs[k].kind;
         if (kind != DEF_UNDEFINED && kind != DEF_CALL) continue;
+        if (kind == DEF_UNDEFINED && w->s->defs[k].location == access_local(w->s->program)) {
+            set_pattern(w, k, (struct mark_pattern){.known = true}); // nought in every thread
+            continue;
+        }
         set_pattern(w, k, scattered);
         if (kind == DEF_UNDEFINED && is_on(w, SOUND_UNDEFINED))
             weaken(w, k, &undefined, FLOW_NONE, FLOW_NONE);

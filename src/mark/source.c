@@ -82,9 +82,9 @@ struct claim claim_of_inst(const struct mark_ssa *s, const struct mark_rules *r,
     if (isa_has(i, ISA_CALL)) return claim_vector(CAUSE_CALL);
     if (isa_has(i, ISA_BARRIER | ISA_SIDE_EFFECT)) return claim_vector(CAUSE_EFFECT);
     if (differs_between_blocks(s, r, i)) return claim_vector(CAUSE_BLOCK);
-    if (!isa_has(i, ISA_LOAD)) return claim_redundant();
-    if (i->op == OP_LDL && !access_is_spill(s->program, i))
-        return claim_rule_is_on(r, SOUND_LOCAL) ? claim_vector(CAUSE_LOCAL) : claim_redundant();
+    if (i->op == OP_ST || (i->op == OP_RED && i->space == SPACE_GENERIC))
+        return claim_vector(CAUSE_GENERIC); // what local memory holds after it
+    if (!isa_has(i, ISA_LOAD) || i->op == OP_LDL) return claim_redundant();
     if (i->op == OP_LD && claim_rule_is_on(r, SOUND_GENERIC)) return claim_vector(CAUSE_GENERIC);
     if (i->sem != SEM_WEAK && claim_rule_is_on(r, SOUND_ORDERED)) return claim_vector(CAUSE_ORDERED);
     return claim_redundant();

@@ -70,6 +70,12 @@ struct block_list {
     size_t count, capacity;
 };
 
+// Registers, predicates and local memory, but not the caller's spill slots.
+static bool is_callees(const struct mark_ssa *s, uint32_t at)
+{
+    return at < LOCATION_SPILL || at == access_local(s->program);
+}
+
 static void add_writer(struct block_list *l, uint32_t n)
 {
     if (!l->count || vec_last(l) != n) vec_push(l, n);
@@ -89,9 +95,9 @@ static void place_phis(struct builder *b)
             struct access_list list;
             access_writes(s->program, i, &list);
             for (unsigned a = 0; a < list.count; a++) add_writer(&writers[list.at[a].location], n);
-            for (uint32_t at = 0; isa_has(i, ISA_CALL) && at < LOCATION_SPILL;
+            for (uint32_t at = 0; isa_has(i, ISA_CALL) && at < s->location_count;
                  at++) // whatever the callee writes
-                add_writer(&writers[at], n);
+                if (is_callees(s, at)) add_writer(&writers[at], n);
         }
     for (uint32_t at = 0; at < s->location_count; at++) {
         for (size_t w = 0; w < writers[at].count; w++) { // grows while phis become writers
@@ -136,7 +142,8 @@ static void rename_block(struct builder *b, uint32_t n)
         for (unsigned a = 0; a < list.count; a++)
             s->reads[s->read_first[index] + a] = state[list.at[a].location];
         if (isa_has(i, ISA_CALL)) // the callee may write anything
-            for (uint32_t at = 0; at < LOCATION_SPILL; at++) state[at] = b->call + at;
+            for (uint32_t at = 0; at < s->location_count; at++)
+                if (is_callees(s, at)) state[at] = b->call + at;
         access_writes(s->program, i, &list);
         for (unsigned a = 0; a < list.count; a++) {
             uint32_t d = new_def(b, DEF_INST, list.at[a].location, n);

@@ -68,6 +68,11 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
+static uint64_t *names_at(const struct ghost_warp *w, uint32_t location)
+{
+    return w->names + (size_t)location * WARP_SIZE_MAX;
+}
+
 static enum naming naming_of(const struct program *p, const struct inst *i)
 {
     if (i->op == OP_S2R || i->op == OP_CS2R) {
@@ -76,13 +81,15 @@ static enum naming naming_of(const struct program *p, const struct inst *i)
         return time ? NAME_OF_ITS_OWN : NAME_BY_VALUE;
     }
     if (isa_has(i, ISA_CROSS_LANE)) return NAME_BY_LANES;
+    if (i->op == OP_ST || i->op == OP_RED) return NAME_OF_ITS_OWN; // to local memory, perhaps
     if (isa_has(i, ISA_ATOMIC | ISA_BARRIER | ISA_SIDE_EFFECT)) return NAME_OF_ITS_OWN;
     bool shared_operand = false;
     for (unsigned k = 0; k < 4; k++) shared_operand |= i->src[k].kind == OPERAND_SHARED;
     if (shared_operand) return NAME_BY_TIME;
     if (!isa_has(i, ISA_LOAD) || i->op == OP_LDC || i->op == OP_TEX || access_is_spill(p, i))
         return NAME_BY_SOURCES;
-    if (i->op == OP_LDL || i->sem != SEM_WEAK) return NAME_OF_ITS_OWN;
+    if (i->op == OP_LDL) return NAME_BY_SOURCES;
+    if (i->sem != SEM_WEAK) return NAME_OF_ITS_OWN;
     if (i->op == OP_LDG && i->flags & INST_NC) return NAME_BY_SOURCES;
     return i->op == OP_LD ? NAME_BY_SPACE : NAME_BY_TIME;
 }
@@ -100,7 +107,8 @@ static void describe_program(struct identity *s)
         access_writes(p, i, &d->writes);
         const struct mark *m = &s->marks->marks[k]; // tid.x & 31 is a source, though tid.x differs
         if (i->op == OP_LOP3 && m->cause == CAUSE_THREAD_INDEX) d->naming = NAME_BY_VALUE;
-        d->kept = d->writes.count && !isa_has(i, ISA_BARRIER | ISA_BRANCH | ISA_SIDE_EFFECT);
+        bool store = isa_has(i, ISA_STORE) && !isa_has(i, ISA_LOAD) && !access_is_spill(p, i);
+        d->kept = d->writes.count && !store && !isa_has(i, ISA_BARRIER | ISA_BRANCH | ISA_SIDE_EFFECT);
     }
 }
 
@@ -143,9 +151,11 @@ static void block_begin(void *context, struct observed_block *o)
     b->kept = heap_alloc(b->kept_room * sizeof *b->kept);
     memset(b->kept, 0, b->kept_room * sizeof *b->kept);
     for (uint32_t w = 0; w < o->warps; w++) {
-        b->warps[w] =
-            (struct ghost_warp){.names = b->names + w * names, .history = mix(s->launches, o->linear)};
+        b->warps[w] = (struct ghost_warp){.names = b->names + w * names,
+                                          .history = mix(mix(0x6057, s->launches), o->linear)};
         for (size_t k = 0; k < names; k++) b->warps[w].names[k] = hash_u64(++s->own); // nobody wrote it yet
+        uint64_t *local = names_at(&b->warps[w], access_local(s->marks->program));
+        for (unsigned lane = 0; lane < WARP_SIZE_MAX; lane++) local[lane] = 0; // nought in every thread
     }
     o->state = b;
 }
@@ -169,7 +179,7 @@ static void barrier(void *context, struct observed_block *o, const struct observ
     struct ghost_block *b = o->state;
     bool at_one_place = met->whole && met->index != NO_TARGET &&
                         access_is_full_barrier(&s->marks->program->insts[met->index]);
-    uint64_t meeting = mix(mix(s->launches, b->number), ++b->meetings);
+    uint64_t meeting = mix(mix(mix(0x3ee7, s->launches), b->number), ++b->meetings);
     if (at_one_place && met->whole_warps) finish_groups(s, b);
     for (uint32_t k = 0; k < o->warps; k++) {
         struct ghost_warp *w = &b->warps[k];
@@ -237,11 +247,6 @@ static void before(void *context, const struct observed *o)
     const struct static_inst *d = &s->insts[o->index];
     if (isa_has(o->inst, ISA_BARRIER)) go_on(s, o); // the last one to arrive completes it before `after`
     if (d->kept && o->path == o->full) s->operands = hash_values(&d->reads, o);
-}
-
-static uint64_t *names_at(const struct ghost_warp *w, uint32_t location)
-{
-    return w->names + (size_t)location * WARP_SIZE_MAX;
 }
 
 // What all results of the instruction have in common.

@@ -208,7 +208,7 @@ enum wf_status workload_run(const struct workload *workload, struct wf_context *
                      .context = context,
                      .result = result};
     arena_init(&h.arena);
-    rng_init(&h.rng, INPUT_SEED);
+    rng_init(&h.rng, INPUT_SEED + options->seed);
 
     const char *ptx = workload->ptx[options->ptx];
     const char *file =

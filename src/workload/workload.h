@@ -33,6 +33,7 @@ struct workload {
 struct workload_options {
     enum workload_size size;
     enum workload_ptx ptx;
+    uint64_t seed; // of other inputs than the usual ones (0), of the same kind
     // Called after every launch, also one that failed; may be NULL.
     void (*launched)(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                      const struct wf_stats *stats);

@@ -130,6 +130,17 @@ static const struct hole holes[] = {
      BLOCK, MARK_VECTOR, NOT_ASKED, SOUND_CALL},
     {"local memory has one address and many contents", TY "STL [RZ], R1\n LDL R9, [RZ]\n EXIT\n", BLOCK,
      MARK_VECTOR, MARK_REDUNDANT, SOUND_LOCAL},
+    {"local memory in which nothing weak was stored",
+     TY "MOV R2, 0x5\n STL [0x0], R2\n STL [0x4], R2\n LDL R9, [RZ]\n EXIT\n", BLOCK, MARK_REDUNDANT,
+     MARK_REDUNDANT, NO_RULE},
+    {"local memory behind a generic store",
+     TY "MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n STL [0x0], R2\n ST [R2], R1\n LDL R9, [RZ]\n EXIT\n",
+     BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_LOCAL},
+    {"local memory that some warps store to",
+     TY
+     "ISETP.NE.AND P0, PT, R1, RZ, PT\n MOV R2, 0x5\n STL [0x0], R2\n @P0 BRA out, join out\n STL [0x4], R2\n"
+     "out:\n BAR.SYNC 0x0\n LDL R9, [0x4]\n EXIT\n",
+     BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_LOCAL},
     {"a generic load may be local",
      TY ".params 16\n MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n LD R9, [R2]\n EXIT\n", BLOCK,
      MARK_VECTOR, MARK_REDUNDANT, SOUND_GENERIC},
