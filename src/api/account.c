@@ -23,7 +23,8 @@ void api_account_begin(struct wf_kernel *k, struct chip_account *account)
     if (!k->slots) k->slots = heap_alloc((k->program->inst_count + 1) * SLOT_COUNT * sizeof *k->slots);
     free(c->sm_counts);
     c->sm_counts = heap_alloc(c->chip.gpu.sm_count * sizeof *c->sm_counts);
-    *account = (struct chip_account){k->slots, c->sm_counts};
+    *account = (struct chip_account){.inst_slots = k->slots, .sms = c->sm_counts};
+    api_observe(c, account);
 }
 
 const struct wf_sm_account *api_account_sms(struct wf_context *c)

@@ -20,6 +20,7 @@ void wf_context_destroy(struct wf_context *c)
     if (c->memory) memory_destroy(c->memory);
     free(c->sm_counts);
     free(c->sms);
+    api_observe_fini(c);
     launch_fault_fini(&c->fault);
     launch_race_fini(&c->race);
     strbuf_fini(&c->errors);

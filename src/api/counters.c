@@ -1,6 +1,8 @@
 // The engine's counts as named counters.
 #include "api/impl.h"
 
+#include <string.h>
+
 static const struct wf_counter rows[API_COUNTERS] = {
 #define COUNTER(name_, unit_, meaning_) {.name = "exec." #name_, .unit = unit_, .meaning = meaning_},
 #include "exec/counters.def"
@@ -25,24 +27,32 @@ bool wf_counter_at(size_t index, struct wf_counter *counter)
     return true;
 }
 
-void api_counters_fill(struct wf_context *c, const struct exec_counts *counts,
-                       const struct chip_result *timed)
+void api_counter_values(const struct exec_counts *exec, const struct gpu_counts *gpu,
+                        const struct memory_counts *memory, uint64_t values[API_COUNTERS])
 {
-    const uint64_t values[API_COUNTERS] = {
-#define COUNTER(name, unit, meaning) counts->name,
+    const uint64_t all[API_COUNTERS] = {
+#define COUNTER(name, unit, meaning) exec ? exec->name : WF_UNKNOWN,
 #include "exec/counters.def"
 #undef COUNTER
-#define GPU_COUNTER(group, name, unit, meaning) timed ? timed->gpu.group##_##name : WF_UNKNOWN,
-#define GPU_SLOT(which, name, meaning)          timed ? timed->gpu.slots[SLOT_##which] : WF_UNKNOWN,
+#define GPU_COUNTER(group, name, unit, meaning) gpu ? gpu->group##_##name : WF_UNKNOWN,
+#define GPU_SLOT(which, name, meaning)          gpu ? gpu->slots[SLOT_##which] : WF_UNKNOWN,
 #include "gpu/counters.def"
 #undef GPU_COUNTER
 #undef GPU_SLOT
-#define MEMORY_COUNTER(name, unit, meaning) timed ? timed->memory.name : WF_UNKNOWN,
-#define DRAM_COUNTER(name, unit, meaning)   timed ? timed->memory.dram.name : WF_UNKNOWN,
+#define MEMORY_COUNTER(name, unit, meaning) memory ? memory->name : WF_UNKNOWN,
+#define DRAM_COUNTER(name, unit, meaning)   memory ? memory->dram.name : WF_UNKNOWN,
 #include "memory/counters.def"
 #undef MEMORY_COUNTER
 #undef DRAM_COUNTER
     };
+    memcpy(values, all, sizeof all);
+}
+
+void api_counters_fill(struct wf_context *c, const struct exec_counts *counts,
+                       const struct chip_result *timed)
+{
+    uint64_t values[API_COUNTERS];
+    api_counter_values(counts, timed ? &timed->gpu : NULL, timed ? &timed->memory : NULL, values);
     for (size_t i = 0; i < API_COUNTERS; i++) {
         c->counters[i] = rows[i];
         c->counters[i].value = values[i];

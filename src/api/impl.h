@@ -60,6 +60,10 @@ struct wf_context {
     struct wf_counter counters[API_COUNTERS];
     struct gpu_counts *sm_counts; // heap, by SM; NULL: no timed launch yet
     struct wf_sm_account *sms;    // heap
+    struct chip_series series;
+    struct wf_sample *samples; // heap
+    uint64_t *sample_counters; // heap
+    struct watcher *watcher;   // heap; NULL: nobody watches
 };
 
 struct wf_stream {
@@ -111,6 +115,14 @@ void api_kernel_destroy(struct wf_kernel *k);
 // Where a timed launch of this kernel counts, and what it counted SM by SM.
 void api_account_begin(struct wf_kernel *k, struct chip_account *account);
 const struct wf_sm_account *api_account_sms(struct wf_context *c);
+// Adds who observes a timed launch by the settings.
+void api_observe(struct wf_context *c, struct chip_account *account);
+const struct wf_sample *api_samples(struct wf_context *c); // of the last timed launch
+void api_observe_fini(struct wf_context *c);
+bool api_timeline_check(const struct api_settings *s, struct diag *d);
+// In the order of wf_counter_at; NULL: unknown.
+void api_counter_values(const struct exec_counts *exec, const struct gpu_counts *gpu,
+                        const struct memory_counts *memory, uint64_t values[API_COUNTERS]);
 // Fills stats (may be NULL) from the counts of a launch.
 // timed: NULL in functional runs, whose timing counters are unknown.
 void api_counters_fill(struct wf_context *c, const struct exec_counts *counts,

@@ -190,6 +190,8 @@ static void write_stats(struct wf_context *c, const struct exec_counts *counts,
         .wall_seconds = seconds,
         .sms = timed ? api_account_sms(c) : NULL,
         .sm_count = timed ? c->chip.gpu.sm_count : 0,
+        .samples = timed ? api_samples(c) : NULL,
+        .sample_count = timed ? c->series.samples.count : 0,
         .counters = c->counters,
         .counter_count = API_COUNTERS,
     };
@@ -243,6 +245,13 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
     return status;
 }
 
+static bool check_watched(struct wf_context *c)
+{
+    if (!c->watcher || (c->gpu && !c->settings.check_races)) return true;
+    return diag_error(&c->diag, loc_none(), "a timeline shows cycles, and %s has none",
+                      c->gpu ? "a run with check.races=1" : "a functional run");
+}
+
 static bool check_fits(struct wf_context *c, const struct launch *l)
 {
     struct strbuf why = {0};
@@ -260,7 +269,7 @@ static enum wf_status launch_checked(struct wf_kernel *k, const struct wf_launch
         return WF_BAD_INPUT;
     struct launch l;
     fill_launch(k, shape, &l);
-    if (!check_fits(m->context, &l)) return WF_BAD_INPUT;
+    if (!check_watched(m->context) || !check_fits(m->context, &l)) return WF_BAD_INPUT;
     uint8_t *addresses = make_address_bank(k);
     if (!addresses) return WF_BAD_INPUT;
     write_function_slots(k);

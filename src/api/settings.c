@@ -34,10 +34,11 @@ void api_settings_add(struct wf_context *c)
     config_add(&c->config, memory_config_keys, memory_config_key_count, &c->chip.memory);
 }
 
-// Device memory exists or code has been compiled with what the key said before.
+// Device memory exists, or code has been compiled, or a timeline begun, with what the key said before.
 static bool is_frozen(const struct wf_context *c, const char *key)
 {
     if (str_equal(key, "memory.size")) return c->memory != NULL;
+    if (str_starts_with(key, "timeline.")) return c->watcher && c->watcher->launches.count;
     return str_starts_with(key, "compile.") && c->modules.count != 0;
 }
 
@@ -94,7 +95,7 @@ static bool check_value(struct wf_context *c, const struct api_settings *before)
     else if (!exec_isa_available((enum exec_isa)s->isa))
         diag_error(&c->diag, loc_none(), "exec.isa=%s: this processor or this build does not have it",
                    isa_words[s->isa]);
-    else
+    else if (api_timeline_check(s, &c->diag))
         return true;
     c->settings = *before;
     return false;
@@ -112,7 +113,9 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
 {
     if (config_find(&c->config, key) && is_frozen(c, key)) {
         diag_error(&c->diag, loc_none(), "%s must be set before the first %s", key,
-                   str_equal(key, "memory.size") ? "allocation" : "module is loaded");
+                   str_equal(key, "memory.size")       ? "allocation"
+                   : str_starts_with(key, "timeline.") ? "watched launch"
+                                                       : "module is loaded");
         return WF_BAD_USAGE;
     }
     struct api_settings before = c->settings;

@@ -144,6 +144,17 @@ struct wf_sm_account {
     const uint64_t *slots;
 };
 
+// -- when it goes there ----------------------------------------------------------------------------
+struct wf_sample { // with report.interval: what was counted from one cycle of a launch to another
+    uint64_t from, to;
+    const uint64_t *counters; // by wf_counter_at's index; WF_UNKNOWN for what is counted at blocks' ends
+};
+// Timed launches from now on are watched for a timeline (the settings timeline.*), or no more; what was
+// watched before is forgotten. report/timeline.h writes it.
+void wf_watch(struct wf_context *c, bool on);
+struct watcher;
+const struct watcher *wf_watched(const struct wf_context *c); // NULL: nobody watches
+
 // -- textures -------------------------------------------------------------------------------------
 enum wf_texel {
     WF_TEXEL_U8,
@@ -194,6 +205,8 @@ struct wf_stats {
     double wall_seconds;
     const struct wf_sm_account *sms; // by SM; NULL in functional runs
     size_t sm_count;
+    const struct wf_sample *samples; // in order of time; NULL in functional runs
+    size_t sample_count;
     const struct wf_counter *counters; // every counter of the run, in a fixed order
     size_t counter_count;
 };

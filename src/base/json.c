@@ -51,7 +51,7 @@ static size_t utf8_length(const unsigned char *p)
     return n;
 }
 
-static void write_quoted(struct strbuf *out, const char *text)
+void json_quote(struct strbuf *out, const char *text)
 {
     strbuf_putc(out, '"');
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
@@ -78,7 +78,7 @@ static void write_quoted(struct strbuf *out, const char *text)
 void json_key(struct json *j, const char *key)
 {
     begin_value(j);
-    write_quoted(j->out, key);
+    json_quote(j->out, key);
     strbuf_puts(j->out, ": ");
     j->after_key = true;
 }
@@ -87,7 +87,7 @@ void json_string(struct json *j, const char *text)
 {
     begin_value(j);
     if (text)
-        write_quoted(j->out, text);
+        json_quote(j->out, text);
     else
         strbuf_puts(j->out, "null");
 }

@@ -27,4 +27,5 @@ void json_i64(struct json *j, int64_t value);
 void json_f64(struct json *j, double value);
 void json_bool(struct json *j, bool value);
 void json_null(struct json *j);
+void json_quote(struct strbuf *out, const char *text); // "text", escaped, for those who write JSON themselves
 void json_raw(struct json *j, const char *text); // a whole value written elsewhere, indented to this level

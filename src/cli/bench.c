@@ -53,9 +53,17 @@ static enum wf_status parse_usage(const struct options *o, struct bench_selectio
         const struct workload *w;
         if (bench_find(o->operands.data[i], &w, d) != WF_OK) return WF_BAD_INPUT;
     }
-    const char *json = options_value(o, OPTION_JSON), *why;
+    const char *json = options_value(o, OPTION_JSON), *timeline = options_value(o, OPTION_TIMELINE), *why;
+    if (timeline && o->operands.count != 1) {
+        diag_error(d, loc_none(), "--timeline %s: name the one kernel it shall show", timeline);
+        return WF_BAD_USAGE;
+    }
     if (json && !str_equal(json, "-") && !file_can_write(json, &why)) {
         diag_error(d, loc_none(), "cannot write %s: %s", json, why);
+        return WF_BAD_INPUT;
+    }
+    if (timeline && !file_can_write(timeline, &why)) {
+        diag_error(d, loc_none(), "cannot write %s: %s", timeline, why);
         return WF_BAD_INPUT;
     }
     return WF_OK;
@@ -92,7 +100,8 @@ static enum wf_status verify(const struct options *o, const struct bench_selecti
 
 // One workload; what went wrong is printed at once, the others still run.
 static enum wf_status run_one(const struct options *o, const struct bench_selection *what,
-                              const struct workload *w, struct report_bench *b, struct diag *d)
+                              const struct workload *w, struct report_bench *b, struct strbuf *timeline,
+                              struct diag *d)
 {
     struct wf_context *c = wf_context_create();
     struct report_bench_row row = {
@@ -103,7 +112,9 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
         struct workload_options options = {
             .size = what->size, .ptx = what->ptx, .launched = record_launch, .launched_context = &row.run};
         struct workload_result result;
+        command_watch(o, c);
         status = workload_run(w, c, &options, &result);
+        if (wf_watched(c)) command_timeline(o, c, timeline, d);
         row.verified = result.verified;
         row.compared = result.compared;
         row.mismatches = result.mismatches;
@@ -125,26 +136,52 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
     return status;
 }
 
-// Results, whatever became of single workloads.
-static enum wf_status publish(const struct options *o, struct report_bench *b, struct diag *d)
+struct output {
+    const char *path;
+    const struct strbuf *text;
+    char *temporary;
+};
+
+// All of them or none.
+static enum wf_status write_files(struct output *files, size_t count, struct diag *d)
 {
-    const char *json = options_value(o, OPTION_JSON), *why;
+    const char *why;
+    size_t staged = 0;
+    bool ok = true;
+    for (; ok && staged < count; staged += ok) {
+        struct output *f = &files[staged];
+        ok = file_stage(f->path, f->text->text, f->text->length, &f->temporary, &why);
+        if (!ok) diag_error(d, loc_none(), "cannot write %s: %s", f->path, why);
+    }
+    for (size_t k = 0; k < staged; k++) {
+        if (!ok)
+            file_abandon(files[k].temporary, files[k].path);
+        else if (!file_commit(files[k].temporary, files[k].path, &why))
+            ok = diag_error(d, loc_none(), "cannot write %s: %s", files[k].path, why);
+    }
+    return ok ? WF_OK : WF_BAD_INPUT;
+}
+
+// Results, whatever became of single workloads.
+static enum wf_status publish(const struct options *o, struct report_bench *b, const struct strbuf *timeline,
+                              struct diag *d)
+{
+    const char *json = options_value(o, OPTION_JSON);
     bool to_stdout = json && str_equal(json, "-");
     struct strbuf text = {0};
-    enum wf_status status = WF_OK;
     if (json) {
         struct wf_context *c = wf_context_create();
         command_settings(o, c, d);
         b->config_json = wf_config_json(c);
         report_bench_json(b, &text);
         wf_context_destroy(c);
-        if (to_stdout)
-            fputs(strbuf_text(&text), stdout);
-        else if (!file_write(json, strbuf_text(&text), text.length, &why)) {
-            diag_error(d, loc_none(), "cannot write %s: %s", json, why);
-            status = WF_BAD_INPUT;
-        }
     }
+    struct output files[2];
+    size_t count = 0;
+    if (json && !to_stdout) files[count++] = (struct output){json, &text, NULL};
+    if (timeline->length) files[count++] = (struct output){options_value(o, OPTION_TIMELINE), timeline, NULL};
+    enum wf_status status = write_files(files, count, d);
+    if (status == WF_OK && to_stdout) fputs(strbuf_text(&text), stdout);
     if (!to_stdout && !options_has(o, OPTION_QUIET)) {
         strbuf_clear(&text);
         report_bench_table(b, isatty(STDOUT_FILENO) != 0, &text);
@@ -158,17 +195,22 @@ static enum wf_status run_all(const struct options *o, const struct bench_select
                               struct report_bench *b, struct diag *d)
 {
     enum wf_status worst = WF_OK;
+    struct strbuf timeline = {0};
     for (size_t i = 0;; i++) { // those named, in that order, or all
         const char *near;
         const struct workload *w = !o->operands.count      ? workload_at(i)
                                    : i < o->operands.count ? workload_find(o->operands.data[i], &near)
                                                            : NULL;
         if (!w) break;
-        enum wf_status status = run_one(o, what, w, b, d);
-        if (status == WF_BAD_USAGE) return status;
+        enum wf_status status = run_one(o, what, w, b, &timeline, d);
+        if (status == WF_BAD_USAGE) {
+            strbuf_fini(&timeline);
+            return status;
+        }
         if (status > worst) worst = status;
     }
-    enum wf_status status = publish(o, b, d);
+    enum wf_status status = publish(o, b, &timeline, d);
+    strbuf_fini(&timeline);
     return status == WF_OK ? worst : status;
 }
 

@@ -1,6 +1,8 @@
 // What the commands share: help, errors, settings, shapes.
 #include "cli/command.h"
+#include "report/timeline.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,6 +83,11 @@ static enum wf_status apply_gpu(const struct options *o, struct wf_context *c, s
                    options_value(o, OPTION_MAX_CYCLES));
         return WF_BAD_USAGE;
     }
+    if (options_has(o, OPTION_TIMELINE) && options_has(o, OPTION_FUNCTIONAL)) {
+        diag_error(d, loc_none(), "--timeline %s: a timeline shows cycles, and --functional has none",
+                   options_value(o, OPTION_TIMELINE));
+        return WF_BAD_USAGE;
+    }
     if (threads) wf_set_threads(c, (unsigned)threads);
     wf_set_max_cycles(c, cycles);
     if (options_has(o, OPTION_FUNCTIONAL) || o->command == COMMAND_STUDY) return WF_OK;
@@ -107,6 +114,23 @@ enum wf_status command_settings(const struct options *o, struct wf_context *c, s
         if (o->given.data[i].id == OPTION_SET && apply_set(o->given.data[i].value, c, d) != WF_OK)
             return WF_BAD_USAGE;
     return WF_OK;
+}
+
+void command_watch(const struct options *o, struct wf_context *c)
+{
+    if (options_has(o, OPTION_TIMELINE)) wf_watch(c, true);
+}
+
+void command_timeline(const struct options *o, const struct wf_context *c, struct strbuf *out, struct diag *d)
+{
+    const char *path = options_value(o, OPTION_TIMELINE);
+    const struct watcher *w = wf_watched(c);
+    report_timeline(w, report_timeline_is_konata(path), out);
+    if (w->truncated)
+        diag_warn(d, loc_none(),
+                  "%s ends at cycle %" PRIu64 ", where it has timeline.limit=%" PRIu64
+                  " entries; timeline.from, .to, .sm and .warps choose others",
+                  path, w->config.to, w->config.limit);
 }
 
 bool command_parse_shape(const char *what, const char *text, uint32_t shape[3], struct loc loc,

@@ -190,6 +190,8 @@ static enum wf_status launch_once(const struct options *o, struct session *s, st
 enum wf_status run_execute(const struct options *o, struct session *s)
 {
     const char *json = options_value(o, OPTION_JSON), *script = options_value(o, OPTION_SCRIPT);
+    const char *timeline = options_value(o, OPTION_TIMELINE);
+    if (timeline && !session_check_output(s, timeline, loc_none())) return WF_BAD_INPUT;
     if (json && !str_equal(json, "-") && !session_check_output(s, json, loc_none())) return WF_BAD_INPUT;
     if (script) {
         enum wf_status status = script_run(s, script);
@@ -365,6 +367,12 @@ static enum wf_status publish(const struct options *o, struct session *s, enum w
         report_run_json(&s->report, &text);
         if (!to_stdout) session_output(s, json, strbuf_text(&text), text.length);
     }
+    if (options_has(o, OPTION_TIMELINE)) {
+        struct strbuf timeline = {0};
+        command_timeline(o, s->context, &timeline, s->diag);
+        session_output(s, options_value(o, OPTION_TIMELINE), strbuf_text(&timeline), timeline.length);
+        strbuf_fini(&timeline);
+    }
     if (session_write_outputs(s) != WF_OK)
         status = WF_BAD_INPUT;
     else if (to_stdout)
@@ -391,6 +399,7 @@ int command_run(int argc, char **argv)
 
     enum wf_status status = run_check(&o, &d) ? command_settings(&o, s.context, &d) : WF_BAD_USAGE;
     if (status == WF_OK) {
+        command_watch(&o, s.context);
         status = run_execute(&o, &s);
         if (status == WF_OK && options_has(&o, OPTION_VERIFY)) status = verify(&o, &s);
         if (status != WF_BAD_INPUT && status != WF_BAD_USAGE) status = publish(&o, &s, status);

@@ -24,6 +24,8 @@ struct run { // a launch under way
     uint64_t next_block, blocks, ended;
     VEC(struct sm_block_end) ends;
     struct memory_counts before; // of earlier launches
+    struct chip_series *series;  // NULL: none
+    struct watcher *watcher;     // NULL: nobody watches
     struct arena arena;
 };
 
@@ -274,32 +276,29 @@ static bool run_windows(struct run *r, struct workers *w, uint64_t max_cycles, s
     while (!all_done(r)) {
         skip_windows(r);
         r->until = r->now + r->shared.window;
+        if (r->series) series_keep(r->series, m, &r->before, r->now);
         memory_system_hand_over(m, r->now);
         workers_run(w, run_piece, r, memory_system_partitions(m) + r->count);
         timed_commit(r->engines, r->count);
         r->now = r->until;
+        if (r->watcher) watcher_window(r->watcher, r->now);
         if (take_fault(r, fault)) return false;
+        if (r->series) {
+            series_keep(r->series, m, &r->before, r->now);
+            series_take(r->series, r->sms, r->count);
+        }
         replace_ended(r);
         if (over_limit(r, max_cycles, fault) || deadlocked(r, fault)) return false;
     }
     return true;
 }
 
-static void add_counts(struct gpu_counts *to, const struct gpu_counts *from)
-{
-#define GPU_COUNTER(group, name, unit, meaning) to->group##_##name += from->group##_##name;
-#define GPU_SLOT(which, name, meaning)          to->slots[SLOT_##which] += from->slots[SLOT_##which];
-#include "gpu/counters.def"
-#undef GPU_COUNTER
-#undef GPU_SLOT
-}
-
 static void add_to_account(const struct chip_account *account, const struct run *r, unsigned k)
 {
     const uint64_t *slots = sm_inst_slots(r->sms[k]);
     size_t places = ((size_t)r->launch->program->inst_count + 1) * SLOT_COUNT;
-    for (size_t n = 0; n < places; n++) account->inst_slots[n] += slots[n];
-    add_counts(&account->sms[k], sm_counts(r->sms[k]));
+    for (size_t n = 0; account->inst_slots && n < places; n++) account->inst_slots[n] += slots[n];
+    if (account->sms) gpu_counts_add(&account->sms[k], sm_counts(r->sms[k]));
 }
 
 static void collect(struct run *r, const struct chip_account *account, struct chip_result *result,
@@ -309,7 +308,7 @@ static void collect(struct run *r, const struct chip_account *account, struct ch
 
     for (unsigned k = 0; k < r->count; k++) {
         struct exec_counts *c = &r->engines[k].counts;
-        add_counts(&result->gpu, sm_counts(r->sms[k]));
+        gpu_counts_add(&result->gpu, sm_counts(r->sms[k]));
         if (account) add_to_account(account, r, k);
         sm_collect(r->sms[k]);
 #define COUNTER(name, unit, meaning) result->exec.name += c->name;
@@ -320,16 +319,23 @@ static void collect(struct run *r, const struct chip_account *account, struct ch
     }
     if (!finished) end = r->now;
     result->cycles = end > r->start ? end - r->start : 0;
-    struct memory_counts after;
-    memory_system_counts(r->chip->memory, &after);
-#define MEMORY_COUNTER(name, unit, meaning) result->memory.name = after.name - r->before.name;
-#define DRAM_COUNTER(name, unit, meaning)   result->memory.dram.name = after.dram.name - r->before.dram.name;
-#include "memory/counters.def"
-#undef MEMORY_COUNTER
-#undef DRAM_COUNTER
+    memory_system_counts(r->chip->memory, &result->memory);
+    memory_counts_subtract(&result->memory, &r->before);
     if (finished && !result->imbalance) result->imbalance = memory_system_check(r->chip->memory);
+    if (r->series) series_finish(r->series, result->cycles, &result->gpu, &result->memory);
+    if (r->watcher) watcher_end(r->watcher, r->sms, r->count, r->now);
     uint64_t active = result->gpu.sm_active_cycles * r->chip->config.gpu.max_warps;
     result->occupancy = active ? (double)result->gpu.sm_warp_cycles / (double)active : 0;
+}
+
+static void begin_observing(struct run *r, const struct chip_account *account)
+{
+    r->series = account ? account->series : NULL;
+    r->watcher = account ? account->watcher : NULL;
+    if (r->series) series_begin(r->series, r->start, r->sms, r->count);
+    if (!r->watcher) return;
+    watcher_begin(r->watcher, r->launch, r->start, r->count);
+    for (unsigned k = 0; k < r->count; k++) sm_watch(r->sms[k], r->watcher->sms[k]);
 }
 
 bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
@@ -340,6 +346,7 @@ bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsig
     *fault = (struct launch_fault){0};
     run_init(&r, c, l);
     struct workers *w = workers_create(threads < r.count ? threads : r.count);
+    begin_observing(&r, account);
     place_first(&r);
     bool good = run_windows(&r, w, max_cycles, fault);
     workers_destroy(w);

@@ -5,7 +5,8 @@
 // stores and atomics are applied in order of (cycle, SM) (exec/timed.h), ended blocks make room for the next.
 // So any number of threads gives the same bytes and the same counts.
 #pragma once
-#include "gpu/sm.h"
+#include "gpu/series.h"
+#include "gpu/watch.h"
 
 struct chip_result {
     uint64_t cycles; // core cycles from the launch to the last reply
@@ -18,9 +19,11 @@ struct chip_result {
 
 struct chip;
 
-struct chip_account {     // what a launch adds to; the caller's
-    uint64_t *inst_slots; // [instruction, or none][SLOT_COUNT]
-    struct gpu_counts *sms;
+struct chip_account {           // what a launch adds to; the caller's, and each may be NULL
+    uint64_t *inst_slots;       // [instruction, or none][SLOT_COUNT]
+    struct gpu_counts *sms;     // by SM
+    struct chip_series *series; // NULL: no samples are taken
+    struct watcher *watcher;    // NULL: nobody watches
 };
 
 struct chip *chip_create(const struct chip_config *c);

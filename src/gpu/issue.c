@@ -54,6 +54,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     case PATH_FENCE: operand_result(s, w, o, collected + o->latency, false); break;
     }
     w->stall_until = s->now + o->stall;
+    if (s->watch) watch_issued(s, slot, o, collected);
     if (i->op == OP_NANOSLEEP) {
         uint32_t lane = bit_lowest(w->warp->active ? w->warp->active : 1);
         uint64_t ns = i->src[0].kind == OPERAND_IMM

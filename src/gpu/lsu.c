@@ -160,6 +160,7 @@ static void complete(struct sm *s, uint32_t record)
     struct sm_warp *w = &s->warps[r->warp];
     const struct op *o = r->op;
     r->ready = operand_write(s, w, o, r->ready);
+    if (s->watch) watch_completed(s, record, r->ready);
     if (s->config->check) check_reply(&s->check, r->warp, w->registers, o, r->serial, r->ready);
     for (unsigned n = 0; n < o->dst_words; n++) s->reg_ready[w->registers + o->dst + n] = r->ready;
     for (unsigned left = o->pred_writes; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = r->ready;
@@ -290,9 +291,13 @@ static bool send_line(struct sm *s, struct lsu_entry *e)
 
 static void finish(struct sm *s, struct lsu_entry *e)
 {
+    uint32_t place = s->queue_first;
     s->queue_first = (s->queue_first + 1) % s->config->lsu_queue;
     s->queue_count--;
-    if (e->record == NONE32) return;
+    if (e->record == NONE32) {
+        if (s->watch) watch_left_queue(s, place);
+        return;
+    }
     struct load_record *r = &s->records.data[e->record];
     r->issued = true;
     r->ready = later(r->ready, s->now + 1);

@@ -22,6 +22,7 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
     s->now = now;
     s->next_reply = CYCLE_NEVER;
     s->free_record = s->free_waiter = NONE32;
+    s->sample_at = CYCLE_NEVER;
     s->reg_count = c->registers / 32;
     s->reg_ready = heap_alloc((s->reg_count + 256) * sizeof *s->reg_ready);
     s->reg_read = heap_alloc((s->reg_count + 256) * sizeof *s->reg_read);
@@ -53,6 +54,7 @@ void sm_destroy(struct sm *s)
     vec_fini(&s->fills.far);
     vec_fini(&s->records);
     vec_fini(&s->waiters);
+    vec_fini(&s->samples);
     check_fini(&s->check);
     free(s->reg_ready);
     free(s->reg_read);
@@ -338,13 +340,8 @@ static void wake(struct sm *s)
         sm_evaluate(s, bit_lowest(left));
 }
 
-bool sm_run(struct sm *s, struct memory_system *m, uint64_t until)
+static bool run_to(struct sm *s, struct memory_system *m, uint64_t until, struct memory_reply *waiting)
 {
-    struct memory_reply waiting = {0};
-    s->window_end = until;
-    s->memory = m;
-    memory_system_open(m, s->index);
-    s->next_reply = memory_system_take(m, s->index, until, &waiting) ? waiting.cycle : CYCLE_NEVER;
     while (s->now < until) {
         if (s->config->skip_idle) {
             uint64_t next = sm_next(s);
@@ -357,7 +354,7 @@ bool sm_run(struct sm *s, struct memory_system *m, uint64_t until)
                 if (next == until) break;
             }
         }
-        take_replies(s, m, &waiting);
+        take_replies(s, m, waiting);
         start_placed(s);
         wake(s);
         lsu_cycle(s);
@@ -366,9 +363,38 @@ bool sm_run(struct sm *s, struct memory_system *m, uint64_t until)
         if (s->faulted) return false;
         if (s->fetchable) fetch_cycle(s);
         account(s, resident_count, 1);
+        if (s->watch) watch_cycle(s);
         s->now++;
     }
     return true;
+}
+
+bool sm_run(struct sm *s, struct memory_system *m, uint64_t until)
+{
+    struct memory_reply waiting = {0};
+    s->window_end = until;
+    s->memory = m;
+    memory_system_open(m, s->index);
+    s->next_reply = memory_system_take(m, s->index, until, &waiting) ? waiting.cycle : CYCLE_NEVER;
+    for (;;) {
+        if (!run_to(s, m, s->sample_at < until ? s->sample_at : until, &waiting)) return false;
+        if (s->now != s->sample_at) return true;
+        vec_push(&s->samples, s->counts);
+        s->sample_at += s->interval;
+    }
+}
+
+void sm_sample(struct sm *s, uint64_t first, uint64_t interval)
+{
+    s->sample_at = first;
+    s->interval = interval;
+}
+
+const struct gpu_counts *sm_samples(struct sm *s, size_t *count)
+{
+    *count = s->samples.count;
+    s->samples.count = 0;
+    return s->samples.data;
 }
 
 size_t sm_ended(struct sm *s, struct sm_block_end **ends)

@@ -54,6 +54,10 @@ void sm_place(struct sm *s, uint64_t block, uint64_t cycle); // to start then; n
 // Runs to cycle `until`, taking the replies that arrive before and asking memory for more. False after a
 // fault.
 bool sm_run(struct sm *s, struct memory_system *m, uint64_t until);
+// From now on its counts are kept at that cycle and every `interval` cycles later; sm_samples hands out those
+// since its last call.
+void sm_sample(struct sm *s, uint64_t first, uint64_t interval);
+const struct gpu_counts *sm_samples(struct sm *s, size_t *count);
 // The blocks that ended since the last call.
 size_t sm_ended(struct sm *s, struct sm_block_end **ends); // forgets them
 // The first cycle at which anything can happen without a new reply or block; UINT64_MAX: never.

@@ -4,6 +4,7 @@
 #include "gpu/event_ring.h"
 #include "gpu/sm.h"
 #include "gpu/waits.h"
+#include "gpu/watch.h"
 
 enum {
     SM_WARPS = 64,
@@ -166,6 +167,10 @@ struct sm {
     struct gpu_counts counts;
     uint64_t *inst_slots; // [instruction, or none][SLOT_COUNT]
     bool faulted;
+
+    struct watch_sm *watch;         // NULL: nobody watches
+    uint64_t sample_at, interval;   // cycle of the next sample; CYCLE_NEVER: none are taken
+    VEC(struct gpu_counts) samples; // the counts so far at each
 };
 
 static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }

@@ -16,6 +16,8 @@ void report_run_fini(struct report_run *r)
     }
     for (size_t k = 0; k < r->sm_count; k++) free(r->sms[k].slots);
     free(r->sms);
+    for (size_t i = 0; i < r->samples.count; i++) free(r->samples.data[i].counters);
+    vec_fini(&r->samples);
     vec_fini(&r->launches);
     vec_fini(&r->kernels);
     free(r->counters);
@@ -59,6 +61,18 @@ static void add_account(struct report_run *r, struct wf_kernel *kernel, const st
     }
 }
 
+static void add_samples(struct report_run *r, const struct wf_stats *stats)
+{
+    size_t bytes = stats->counter_count * sizeof(uint64_t);
+    for (size_t i = 0; i < stats->sample_count; i++) {
+        const struct wf_sample *from = &stats->samples[i];
+        struct report_sample s = {.launch = r->launches.count - 1, .from = from->from, .to = from->to};
+        s.counters = heap_alloc(bytes);
+        memcpy(s.counters, from->counters, bytes);
+        vec_push(&r->samples, s);
+    }
+}
+
 void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                     const struct wf_stats *stats)
 {
@@ -81,6 +95,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
     vec_push(&r->launches, l);
     add_counters(r, stats);
     if (stats->sms) add_account(r, kernel, stats);
+    add_samples(r, stats);
     if (stats->gpu && !r->gpu) r->gpu = strdup(stats->gpu);
     if (stats->fault_text && !r->fault_text) r->fault_text = strdup(stats->fault_text);
     if (stats->race_text && !r->race_text) r->race_text = strdup(stats->race_text);
@@ -183,6 +198,31 @@ static void write_launches(struct json *j, const struct report_run *r)
     json_close_array(j);
 }
 
+// What is counted at blocks' ends has no place in time, and is left out.
+static void write_samples(struct json *j, const struct report_run *r)
+{
+    json_key(j, "samples");
+    if (!r->samples.count) {
+        json_null(j);
+        return;
+    }
+    json_open_array(j);
+    for (size_t i = 0; i < r->samples.count; i++) {
+        const struct report_sample *s = &r->samples.data[i];
+        json_open_object(j);
+        report_u64(j, "launch", s->launch);
+        report_u64(j, "from", s->from);
+        report_u64(j, "to", s->to);
+        json_key(j, "counters");
+        json_open_object(j);
+        for (size_t n = 0; n < r->counter_count; n++)
+            if (s->counters[n] != WF_UNKNOWN) report_u64(j, r->counters[n].name, s->counters[n]);
+        json_close_object(j);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
 static const char *status_text(const struct report_run *r)
 {
     if (r->fault_text) return "failed";
@@ -216,6 +256,7 @@ void report_run_json(const struct report_run *r, struct strbuf *out)
     for (size_t i = 0; i < r->counter_count; i++) report_u64(&j, r->counters[i].name, r->counters[i].value);
     json_close_object(&j);
     write_launches(&j, r);
+    write_samples(&j, r);
     json_key(&j, "account");
     report_account_json(r, &j);
     json_close_object(&j);

@@ -20,6 +20,11 @@ struct report_sm {
     uint64_t active_cycles, warp_instructions, *slots; // slots: heap
 };
 
+struct report_sample {
+    size_t launch;
+    uint64_t from, to, *counters; // counters: heap, as report_run's
+};
+
 enum report_verified { REPORT_NOT_VERIFIED, REPORT_VERIFIED, REPORT_MISMATCH };
 
 struct report_run {
@@ -29,9 +34,10 @@ struct report_run {
     size_t sm_count;
     struct wf_counter *counters; // sums over the launches, heap
     size_t counter_count;
-    char *gpu;                    // heap; NULL: not timed
-    char *fault_text, *race_text; // heap; NULL when there was none
-    const char *config_json;      // not owned
+    VEC(struct report_sample) samples; // with report.interval
+    char *gpu;                         // heap; NULL: not timed
+    char *fault_text, *race_text;      // heap; NULL when there was none
+    const char *config_json;           // not owned
     enum report_verified verified;
     uint64_t verify_mismatches;
 };

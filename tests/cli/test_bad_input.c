@@ -227,8 +227,6 @@ static void test_usage(struct test *t)
          "error: --tech darsie: mechanisms arrive with a later version; this one (0.1.0) runs base\n"},
         {VECADD " --arg s32=1 --tech darsie --functional", 2,
          "error: --tech darsie: a mechanism changes timing, and --functional has none\n"},
-        {VECADD " --arg s32=1 --timeline $D/t.json", 2,
-         "error: --timeline (a timeline of the run) arrives with a later version; this one is 0.1.0\n"},
         {VECADD " --arg s32=1 --gpu p100", 2,
          "error: no GPU \"p100\"; `warpfold list gpus` names them, and a file's path has a / or a .\n"},
         {VECADD " --arg s32=1 --gpu titan", 2, "error: no GPU \"titan\"; did you mean \"titanv\"?\n"},

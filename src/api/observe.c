@@ -1,0 +1,102 @@
+// Who observes timed launches: samples of the counters, and a watcher for timelines.
+#include "api/impl.h"
+
+#include <string.h>
+
+// "all", or numbers and ranges with commas between, as bits.
+static bool parse_places(const char *text, unsigned count, uint64_t *bits)
+{
+    memset(bits, 0, count / 64 * sizeof *bits);
+    if (str_equal(text, "all")) {
+        memset(bits, 0xff, count / 64 * sizeof *bits);
+        return true;
+    }
+    char *copy = strdup(text), *next = copy;
+    bool good = true;
+    while (next && good) {
+        char *item = next, *comma = strchr(item, ','), *dash;
+        if (comma) *comma = 0;
+        next = comma ? comma + 1 : NULL;
+        if ((dash = strchr(item, '-')) != NULL) *dash = 0;
+        uint64_t first = 0, last = 0;
+        good = str_to_u64(item, &first) && str_to_u64(dash ? dash + 1 : item, &last) && first <= last &&
+               last < count;
+        for (uint64_t k = first; good && k <= last; k++) bits[k / 64] |= 1ull << k % 64;
+    }
+    free(copy);
+    return good;
+}
+
+static bool timeline_config(const struct api_settings *s, struct watch_config *w, struct diag *d)
+{
+    static const char wrong[] =
+        "%s=%s: must be all, or numbers and ranges from 0 to %d with commas between, such as 0,4-7";
+    *w = (struct watch_config){.from = s->timeline_from,
+                               .to = s->timeline_to ? s->timeline_to : UINT64_MAX,
+                               .limit = s->timeline_limit};
+    if (!parse_places(s->timeline_sms, WATCH_SMS, w->sms))
+        return diag_error(d, loc_none(), wrong, "timeline.sm", s->timeline_sms, WATCH_SMS - 1);
+    if (!parse_places(s->timeline_warps, WATCH_WARPS, &w->warps))
+        return diag_error(d, loc_none(), wrong, "timeline.warps", s->timeline_warps, WATCH_WARPS - 1);
+    if (w->from >= w->to)
+        return diag_error(d, loc_none(), "timeline.from=%llu: must be less than timeline.to=%llu",
+                          (unsigned long long)w->from, (unsigned long long)w->to);
+    return true;
+}
+
+bool api_timeline_check(const struct api_settings *s, struct diag *d)
+{
+    struct watch_config unused;
+    return timeline_config(s, &unused, d);
+}
+
+static void forget_watcher(struct wf_context *c)
+{
+    if (c->watcher) watcher_fini(c->watcher);
+    free(c->watcher);
+    c->watcher = NULL;
+}
+
+void wf_watch(struct wf_context *c, bool on)
+{
+    forget_watcher(c);
+    if (on) c->watcher = heap_alloc(sizeof *c->watcher);
+}
+
+const struct watcher *wf_watched(const struct wf_context *c) { return c->watcher; }
+
+void api_observe(struct wf_context *c, struct chip_account *account)
+{
+    c->series.interval = c->settings.report_interval;
+    c->series.samples.count = 0;
+    account->series = c->series.interval ? &c->series : NULL;
+    account->watcher = c->watcher;
+    if (!c->watcher || c->watcher->launches.count) return;
+    struct watch_config config;
+    timeline_config(&c->settings, &config, &c->diag); // wf_set took nothing that is wrong
+    watcher_init(c->watcher, &config);
+}
+
+const struct wf_sample *api_samples(struct wf_context *c)
+{
+    size_t count = c->series.samples.count;
+    free(c->samples);
+    free(c->sample_counters);
+    c->samples = heap_alloc(count * sizeof *c->samples);
+    c->sample_counters = heap_alloc(count * API_COUNTERS * sizeof *c->sample_counters);
+    for (size_t k = 0; k < count; k++) {
+        const struct chip_sample *from = &c->series.samples.data[k];
+        uint64_t *values = c->sample_counters + k * API_COUNTERS;
+        api_counter_values(NULL, &from->gpu, &from->memory, values);
+        c->samples[k] = (struct wf_sample){.from = from->from, .to = from->to, .counters = values};
+    }
+    return c->samples;
+}
+
+void api_observe_fini(struct wf_context *c)
+{
+    forget_watcher(c);
+    series_fini(&c->series);
+    free(c->samples);
+    free(c->sample_counters);
+}

@@ -1,0 +1,121 @@
+// Watching SMs: what happened to every instruction and warp, and when, for timelines.
+//
+//     fetched ─▶ buffered ─▶ issued ─▶ collected ─▶ done      one watch_inst an instruction
+//     warp, block, waiting for …                               one watch_span from a cycle to a cycle
+//
+// An SM without a watch pays a test of a pointer where an instruction is issued and where a memory
+// instruction ends. A watched one is looked at after every cycle it simulates, and what changed is noted: the
+// stages themselves know nothing of it. Every SM writes to its own watch, so SMs may run at once; what is
+// kept does not depend on the number of threads, nor on idle cycles being skipped.
+//
+// Cycles count on from launch to launch, as the chip's do.
+#pragma once
+#include "base/vec.h"
+#include "exec/launch.h"
+
+struct sm;
+struct op;
+
+enum { WATCH_WARPS = 64, WATCH_BLOCKS = 64, WATCH_SMS = 256, WATCH_IBUFFER = 16 };
+
+// What to keep: instructions issued or dropped in [from, to), and of spans what lies in it.
+struct watch_config {
+    uint64_t from, to;
+    uint64_t warps;               // bits by slot
+    uint64_t sms[WATCH_SMS / 64]; // bits
+    uint64_t limit; // instructions and spans together: the window in which it is met is the last
+};
+
+enum watch_state { // of a warp in a cycle; those above 0 become spans
+    WATCH_BUSY,    // it issued
+    WATCH_FETCH,
+    WATCH_CODE, // a line of code that was not in the instruction cache
+    WATCH_ALU,
+    WATCH_MEMORY,
+    WATCH_CONSTANT,
+    WATCH_BARRIER,
+    WATCH_UNIT,
+    WATCH_OPERAND,
+    WATCH_READY, // another warp of its scheduler went first
+    WATCH_STATES
+};
+
+struct watch_inst {
+    uint64_t fetched, buffered;       // buffered: it could issue from then on
+    uint64_t issued, collected, done; // issued: or dropped; done: first cycle with its result, 0: never came
+    uint64_t mask;                    // lanes of the warp's part that executed it, before its guard
+    uint32_t inst, launch;
+    uint8_t slot;
+    bool flushed, memory, second; // second: of two in a cycle
+};
+
+enum watch_span_kind { WATCH_WAIT, WATCH_WARP, WATCH_BLOCK };
+
+struct watch_span {
+    uint64_t from, to;
+    uint32_t inst, launch; // WAIT: what could not issue
+    uint32_t block[3];     // WARP, BLOCK
+    uint32_t index;        // WARP: in its block
+    uint8_t kind, state;   // WAIT: enum watch_state
+    uint8_t slot;          // of a warp; BLOCK: of a block
+};
+
+struct watch_launch {
+    const struct program *program;
+    uint64_t from, to;
+    uint32_t grid[3], block[3];
+};
+
+struct watch_fetched {
+    uint64_t fetched, buffered;
+    uint32_t inst;
+};
+
+struct watch_warp { // as it was seen last
+    struct watch_fetched buffer[WATCH_IBUFFER];
+    unsigned count;
+    bool resident;
+    uint64_t fill_at, issued_at;
+    uint64_t since, started;
+    uint32_t state_inst, after_inst, block[3], index;
+    uint8_t state, after; // after: from the next cycle on, should that be skipped
+};
+
+struct watch_sm { // of one SM
+    const struct watch_config *config;
+    uint64_t offset; // from the chip's cycles to the timeline's
+    uint64_t last;   // cycle looked at
+    bool closed;     // the timeline's end is behind
+    uint32_t launch;
+    VEC(struct watch_inst) insts; // in order of issue
+    VEC(struct watch_span) spans; // in order of their ends
+    struct watch_warp warps[WATCH_WARPS];
+    struct watch_span blocks[WATCH_BLOCKS]; // to == 0: runs
+    uint64_t running, seen;                 // bits: blocks; warps resident at the last look
+    VEC(uint32_t) queued, recorded; // instructions by place in the load/store queue, by load record; NONE
+};
+
+struct watcher {
+    struct watch_config config;
+    bool truncated;  // the limit was met, and config.to is where
+    uint64_t now;    // end of the last launch
+    uint64_t offset; // of the launch under way
+    VEC(struct watch_launch) launches;
+    struct watch_sm *sms[WATCH_SMS]; // heap; NULL: not watched
+};
+
+void watcher_init(struct watcher *w, const struct watch_config *c);
+void watcher_fini(struct watcher *w);
+
+// -- the chip: a launch that begins at its cycle `start` on so many SMs; after a window; at its end
+void watcher_begin(struct watcher *w, const struct launch *l, uint64_t start, unsigned sms);
+void watcher_window(struct watcher *w, uint64_t now);
+void watcher_end(struct watcher *w, struct sm *const *sms, unsigned count, uint64_t now);
+void sm_watch(struct sm *s, struct watch_sm *w); // NULL: nobody watches
+
+// -- the stages of a watched SM
+void watch_cycle(struct sm *s); // a cycle is over
+// An instruction has been executed and dispatched, its operands are there at `collected`.
+void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t collected);
+void watch_left_queue(struct sm *s, uint32_t place); // of the load/store unit
+void watch_completed(struct sm *s, uint32_t record, uint64_t cycle);

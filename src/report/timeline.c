@@ -1,0 +1,345 @@
+// A timeline as trace-event JSON. Slices of a row must not overlap (they nest or follow each other), so what
+// a warp has under way at once is spread over rows: each instruction takes the first one that is free.
+//
+//     process   SM 0
+//     thread      block slot 0      block (0,0,0) ────────────────────
+//                 warp 00           block (0,0,0) warp 0 ─────────────      its waits nested below
+//                                     not fetched ── ready ─ memory ──
+//                 warp 00 fetch     fetch 0x0 ──   fetch 0x10 ──
+//                 warp 00 issue     S2R R0 ───  IMAD R1 ────                from issue to the result
+//                 warp 00 issue 2       MOV R2 ──────
+#include "report/timeline.h"
+#include "base/json.h"
+#include "isa/program.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+bool report_timeline_is_konata(const char *path)
+{
+    return str_ends_with(path, ".kanata") || str_ends_with(path, ".konata");
+}
+
+void report_timeline(const struct watcher *w, bool konata, struct strbuf *out)
+{
+    if (konata)
+        report_timeline_konata(w, out);
+    else
+        report_timeline_perfetto(w, out);
+}
+
+// -- texts
+// -------------------------------------------------------------------------------------------------------
+
+void timeline_texts_fini(struct timeline_texts *t)
+{
+    for (size_t k = 0; k < t->programs.count; k++) {
+        for (uint32_t i = 0; i < t->programs.data[k]->inst_count; i++) {
+            free(t->insts.data[k][i]);
+            free(t->lines.data[k][i]);
+        }
+        free(t->insts.data[k]);
+        free(t->lines.data[k]);
+    }
+    vec_fini(&t->programs);
+    vec_fini(&t->insts);
+    vec_fini(&t->lines);
+}
+
+static size_t place_of(struct timeline_texts *t, const struct program *p)
+{
+    size_t k = 0;
+    while (k < t->programs.count && t->programs.data[k] != p) k++;
+    if (k < t->programs.count) return k;
+    vec_push(&t->programs, p);
+    vec_push(&t->insts, heap_alloc(p->inst_count * sizeof(char *)));
+    vec_push(&t->lines, heap_alloc(p->inst_count * sizeof(char *)));
+    return k;
+}
+
+static const char *text_of(char **texts, const struct program *p, uint32_t inst,
+                           void (*print)(const struct program *p, uint32_t index, struct strbuf *out))
+{
+    if (!texts[inst]) {
+        struct strbuf text = {0};
+        print(p, inst, &text);
+        strbuf_puts(&text, "");
+        texts[inst] = text.text ? text.text : heap_alloc(1);
+    }
+    return texts[inst];
+}
+
+const char *timeline_inst(struct timeline_texts *t, const struct program *p, uint32_t inst)
+{
+    size_t place = place_of(t, p);
+    return text_of(t->insts.data[place], p, inst, program_print_inst);
+}
+
+const char *timeline_lines(struct timeline_texts *t, const struct program *p, uint32_t inst)
+{
+    size_t place = place_of(t, p);
+    return text_of(t->lines.data[place], p, inst, program_print_lines);
+}
+
+// -- events
+// ------------------------------------------------------------------------------------------------------
+
+enum { CHIP_PID = 1, SM_PID = 2, SM_ROWS = 1000000, WARP_ROWS = 10000, ROW_LIFE = 0, ROW_FETCH, ROW_ISSUE };
+
+struct fetch_group { // instructions that were fetched together
+    uint64_t from, to;
+    uint32_t inst, count, launch;
+};
+
+struct writer {
+    const struct watcher *watcher;
+    const struct watch_sm *sm;
+    unsigned index; // of the SM
+    struct strbuf *out;
+    struct timeline_texts texts;
+    bool filled;
+    VEC(uint64_t) ends[WATCH_WARPS]; // of what stands last in a row of instructions
+    struct fetch_group fetch[WATCH_WARPS];
+};
+
+static unsigned warp_row(unsigned slot, unsigned row) { return (slot + 1) * WARP_ROWS + row; }
+
+static void begin_event(struct writer *w, char phase, unsigned row)
+{
+    strbuf_puts(w->out, w->filled ? ",\n" : "\n");
+    w->filled = true;
+    strbuf_printf(w->out, "{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u", phase, w->sm ? SM_PID + w->index : CHIP_PID,
+                  w->sm ? w->index * SM_ROWS + row : row);
+}
+
+static void begin_slice(struct writer *w, unsigned row, uint64_t from, uint64_t to, const char *category)
+{
+    begin_event(w, 'X', row);
+    strbuf_printf(w->out, ",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"cat\":\"%s\",\"name\":", from, to - from,
+                  category);
+}
+
+static void name_process(struct writer *w, const char *name)
+{
+    begin_event(w, 'M', 0);
+    strbuf_printf(w->out, ",\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}", name);
+    begin_event(w, 'M', 0);
+    strbuf_printf(w->out, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}",
+                  w->sm ? SM_PID + w->index : CHIP_PID);
+}
+
+static void name_row(struct writer *w, unsigned row, const char *name)
+{
+    begin_event(w, 'M', row);
+    strbuf_printf(w->out, ",\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}", name);
+    begin_event(w, 'M', row);
+    strbuf_printf(w->out, ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%u}}", row);
+}
+
+static const struct program *program_of(const struct writer *w, uint32_t launch)
+{
+    return w->watcher->launches.data[launch].program;
+}
+
+// "pc":"0x0010","source":"vecadd.cu:3"
+static void write_place(struct writer *w, uint32_t launch, uint32_t inst)
+{
+    const char *lines = timeline_lines(&w->texts, program_of(w, launch), inst);
+    strbuf_printf(w->out, "\"pc\":\"0x%04x\"", inst * PC_STEP);
+    if (!*lines) return;
+    strbuf_puts(w->out, ",\"source\":");
+    json_quote(w->out, lines);
+}
+
+// -- instructions
+// ------------------------------------------------------------------------------------------------
+
+static unsigned free_row(struct writer *w, unsigned slot, uint64_t from, uint64_t to)
+{
+    size_t k = 0;
+    while (k < w->ends[slot].count && w->ends[slot].data[k] > from) k++;
+    if (k == w->ends[slot].count) {
+        char name[40];
+        vec_push(&w->ends[slot], 0);
+        if (k)
+            snprintf(name, sizeof name, "warp %02u issue %zu", slot, k + 1);
+        else
+            snprintf(name, sizeof name, "warp %02u issue", slot);
+        name_row(w, warp_row(slot, ROW_ISSUE + (unsigned)k), name);
+    }
+    w->ends[slot].data[k] = to;
+    return warp_row(slot, ROW_ISSUE + (unsigned)k);
+}
+
+static void write_issued(struct writer *w, const struct watch_inst *i)
+{
+    uint64_t end = i->done ? i->done : w->watcher->launches.data[i->launch].to;
+    if (end <= i->issued) end = i->issued + 1;
+    begin_slice(w, free_row(w, i->slot, i->issued, end), i->issued, end, i->memory ? "memory" : "issue");
+    json_quote(w->out, timeline_inst(&w->texts, program_of(w, i->launch), i->inst));
+    strbuf_puts(w->out, ",\"args\":{");
+    write_place(w, i->launch, i->inst);
+    strbuf_printf(w->out,
+                  ",\"mask\":\"0x%08" PRIx64 "\",\"fetched\":%" PRIu64 ",\"buffered\":%" PRIu64
+                  ",\"operands\":%" PRIu64 "%s%s}}",
+                  i->mask, i->fetched, i->buffered, i->collected, i->second ? ",\"second\":true" : "",
+                  i->done ? "" : ",\"done\":false");
+}
+
+static void write_dropped(struct writer *w, const struct watch_inst *i)
+{
+    begin_event(w, 'i', warp_row(i->slot, ROW_FETCH));
+    strbuf_printf(w->out, ",\"ts\":%" PRIu64 ",\"s\":\"t\",\"cat\":\"flush\",\"name\":\"drop 0x%04x\"}",
+                  i->issued, i->inst * PC_STEP);
+}
+
+static void end_fetch(struct writer *w, unsigned slot)
+{
+    struct fetch_group *g = &w->fetch[slot];
+    if (!g->count) return;
+    if (g->to > g->from) {
+        begin_slice(w, warp_row(slot, ROW_FETCH), g->from, g->to, "fetch");
+        strbuf_printf(w->out, "\"fetch 0x%04x\",\"args\":{\"instructions\":%u}}", g->inst * PC_STEP,
+                      g->count);
+    }
+    g->count = 0;
+}
+
+static void add_fetch(struct writer *w, const struct watch_inst *i)
+{
+    struct fetch_group *g = &w->fetch[i->slot];
+    if (g->count && (g->from != i->fetched || g->launch != i->launch)) end_fetch(w, i->slot);
+    if (!g->count)
+        *g =
+            (struct fetch_group){.from = i->fetched, .to = i->buffered, .inst = i->inst, .launch = i->launch};
+    if (i->flushed && i->issued < g->to) g->to = i->issued;
+    g->count++;
+}
+
+static void write_insts(struct writer *w)
+{
+    for (size_t k = 0; k < w->sm->insts.count; k++) {
+        const struct watch_inst *i = &w->sm->insts.data[k];
+        add_fetch(w, i);
+        if (i->flushed)
+            write_dropped(w, i);
+        else
+            write_issued(w, i);
+    }
+    for (unsigned slot = 0; slot < WATCH_WARPS; slot++) end_fetch(w, slot);
+}
+
+// -- spans
+// -------------------------------------------------------------------------------------------------------
+
+static const char *const state_names[WATCH_STATES] = {
+    [WATCH_FETCH] = "not fetched",
+    [WATCH_CODE] = "instruction cache miss",
+    [WATCH_ALU] = "waits for a result",
+    [WATCH_MEMORY] = "waits for memory",
+    [WATCH_CONSTANT] = "constant cache miss",
+    [WATCH_BARRIER] = "at a barrier",
+    [WATCH_UNIT] = "unit busy",
+    [WATCH_OPERAND] = "operands busy",
+    [WATCH_READY] = "ready, another went",
+};
+
+static void write_wait(struct writer *w, const struct watch_span *s)
+{
+    const struct program *p = program_of(w, s->launch);
+    begin_slice(w, warp_row(s->slot, ROW_LIFE), s->from, s->to, "wait");
+    json_quote(w->out, state_names[s->state]);
+    strbuf_puts(w->out, ",\"args\":{");
+    if (s->inst < p->inst_count) {
+        strbuf_puts(w->out, "\"instruction\":");
+        json_quote(w->out, timeline_inst(&w->texts, p, s->inst));
+        strbuf_putc(w->out, ',');
+        write_place(w, s->launch, s->inst);
+    }
+    strbuf_puts(w->out, "}}");
+}
+
+static void write_life(struct writer *w, const struct watch_span *s)
+{
+    bool is_warp = s->kind == WATCH_WARP;
+    begin_slice(w, is_warp ? warp_row(s->slot, ROW_LIFE) : 1u + s->slot, s->from, s->to,
+                is_warp ? "warp" : "block");
+    strbuf_printf(w->out, "\"block (%u,%u,%u)", s->block[0], s->block[1], s->block[2]);
+    if (is_warp) strbuf_printf(w->out, " warp %u", s->index);
+    strbuf_printf(w->out, "\",\"args\":{\"launch\":%u}}", s->launch);
+}
+
+// A slice that others nest in comes first.
+static void write_spans(struct writer *w)
+{
+    for (size_t k = 0; k < w->sm->spans.count; k++)
+        if (w->sm->spans.data[k].kind != WATCH_WAIT) write_life(w, &w->sm->spans.data[k]);
+    for (size_t k = 0; k < w->sm->spans.count; k++)
+        if (w->sm->spans.data[k].kind == WATCH_WAIT) write_wait(w, &w->sm->spans.data[k]);
+}
+
+static void name_rows(struct writer *w)
+{
+    uint64_t warps = 0, blocks = 0;
+    char name[40];
+    for (size_t k = 0; k < w->sm->spans.count; k++) {
+        const struct watch_span *s = &w->sm->spans.data[k];
+        if (s->kind == WATCH_BLOCK)
+            blocks |= 1ull << s->slot;
+        else
+            warps |= 1ull << s->slot;
+    }
+    for (unsigned n = 0; n < WATCH_BLOCKS; n++) {
+        if (!(blocks >> n & 1)) continue;
+        snprintf(name, sizeof name, "block slot %u", n);
+        name_row(w, 1 + n, name);
+    }
+    for (unsigned n = 0; n < WATCH_WARPS; n++) {
+        if (!(warps >> n & 1)) continue;
+        snprintf(name, sizeof name, "warp %02u", n);
+        name_row(w, warp_row(n, ROW_LIFE), name);
+        snprintf(name, sizeof name, "warp %02u fetch", n);
+        name_row(w, warp_row(n, ROW_FETCH), name);
+    }
+}
+
+static void write_sm(struct writer *w, unsigned index)
+{
+    char name[16];
+    w->sm = w->watcher->sms[index];
+    w->index = index;
+    snprintf(name, sizeof name, "SM %u", index);
+    name_process(w, name);
+    name_rows(w);
+    write_spans(w);
+    write_insts(w);
+    for (unsigned slot = 0; slot < WATCH_WARPS; slot++) vec_fini(&w->ends[slot]);
+}
+
+static void write_launches(struct writer *w)
+{
+    name_process(w, "GPU");
+    name_row(w, 1, "launches");
+    for (size_t k = 0; k < w->watcher->launches.count; k++) {
+        const struct watch_launch *l = &w->watcher->launches.data[k];
+        begin_slice(w, 1, l->from, l->to, "launch");
+        json_quote(w->out, l->program->name);
+        strbuf_printf(w->out, ",\"args\":{\"grid\":\"%u,%u,%u\",\"block\":\"%u,%u,%u\"}}", l->grid[0],
+                      l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+    }
+}
+
+void report_timeline_perfetto(const struct watcher *w, struct strbuf *out)
+{
+    struct writer *x = heap_alloc(sizeof *x);
+    x->watcher = w;
+    x->out = out;
+    strbuf_puts(out, "{\"otherData\":{\"unit\":\"1 us is 1 core cycle\",\"truncated\":");
+    strbuf_puts(out, w->truncated ? "true},\n\"traceEvents\":[" : "false},\n\"traceEvents\":[");
+    write_launches(x);
+    for (unsigned k = 0; k < WATCH_SMS; k++)
+        if (w->sms[k]) write_sm(x, k);
+    strbuf_puts(out, "\n]}\n");
+    timeline_texts_fini(&x->texts);
+    free(x);
+}

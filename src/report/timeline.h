@@ -1,0 +1,19 @@
+// Timelines of watched launches (gpu/watch.h): Chrome's trace-event JSON, which Perfetto (ui.perfetto.dev)
+// opens, or Konata's log. A cycle is a microsecond there. docs/timeline.md shows both.
+#pragma once
+#include "base/str.h"
+#include "gpu/watch.h"
+
+bool report_timeline_is_konata(const char *path); // by its ending: .kanata or .konata
+void report_timeline(const struct watcher *w, bool konata, struct strbuf *out);
+void report_timeline_perfetto(const struct watcher *w, struct strbuf *out);
+void report_timeline_konata(const struct watcher *w, struct strbuf *out);
+
+// Texts of instructions, made once each.
+struct timeline_texts {
+    VEC(const struct program *) programs;
+    VEC(char **) insts, lines; // by program, by instruction; NULL: not made yet
+};
+void timeline_texts_fini(struct timeline_texts *t);
+const char *timeline_inst(struct timeline_texts *t, const struct program *p, uint32_t inst);
+const char *timeline_lines(struct timeline_texts *t, const struct program *p, uint32_t inst); // "": unknown
