@@ -39,6 +39,7 @@ struct wf_context {
     struct api_settings settings;
     struct compile_settings compile;
     struct mark_settings mark;
+    struct study_settings study_settings;
     struct chip_config chip;
     char *gpu; // NULL: no timing; heap
     uint64_t max_cycles;

@@ -201,6 +201,7 @@ static void watch(struct wf_context *c, const struct wf_kernel *k, struct launch
 {
     c->study->kernel_name = k->info.name;
     c->study->mark = c->mark;
+    c->study->settings = c->study_settings;
     l->observer = &c->study->observer;
 }
 

@@ -30,6 +30,7 @@ void api_settings_add(struct wf_context *c)
     config_add(&c->config, keys, sizeof keys / sizeof keys[0], &c->settings);
     config_add(&c->config, compile_config_keys, compile_config_key_count, &c->compile);
     config_add(&c->config, mark_config_keys, mark_config_key_count, &c->mark);
+    config_add(&c->config, study_config_keys, study_config_key_count, &c->study_settings);
     config_add(&c->config, gpu_config_keys, gpu_config_key_count, &c->chip.gpu);
     config_add(&c->config, memory_config_keys, memory_config_key_count, &c->chip.memory);
 }

@@ -1,5 +1,6 @@
 // Limit studies as the public API shows them.
 #include "api/impl.h"
+#include "base/file.h"
 
 #include <string.h>
 
@@ -44,6 +45,28 @@ enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s)
     }
     c->study = s ? s->study : NULL;
     return WF_OK;
+}
+
+bool wf_study_reads(const struct wf_study *s) { return s->study->class->read != NULL; }
+
+enum wf_status wf_study_read(struct wf_study *s, struct wf_context *c, const char *path)
+{
+    char *text;
+    size_t length;
+    const char *why;
+    if (!wf_study_reads(s)) {
+        diag_error(&c->diag, loc_none(), "study %s has to see launches run: it reads no file of them",
+                   s->study->name);
+        return WF_BAD_USAGE;
+    }
+    if (!file_read(path, &text, &length, &why)) {
+        diag_error(&c->diag, (struct loc){.source = diag_add_source(&c->diag, path, NULL, 0)}, "%s", why);
+        return WF_BAD_INPUT;
+    }
+    bool good =
+        s->study->class->read(s->study, text, diag_add_source(&c->diag, path, text, length), &c->diag);
+    free(text);
+    return good ? WF_OK : WF_BAD_INPUT;
 }
 
 void wf_study_group(struct wf_study *s, const char *name) { study_group(s->study, name); }

@@ -234,6 +234,10 @@ struct wf_study *wf_study_create(const char *name);                      // NULL
 void wf_study_destroy(struct wf_study *s);
 // Launches from now on are watched; NULL: no longer. WF_BAD_USAGE when the race detector is on.
 enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s);
+// Launches from a file (docs/studies.md says of which form and for which study) instead of from runs; errors
+// go to the context.
+enum wf_status wf_study_read(struct wf_study *s, struct wf_context *c, const char *path);
+bool wf_study_reads(const struct wf_study *s);             // whether it can
 void wf_study_group(struct wf_study *s, const char *name); // of the launches to come, for its tables
 // The study's tables for the launches so far, valid until the next call. A cell of kind SHARE is a number
 // from 0 to 1.

@@ -44,6 +44,12 @@ struct ran { // what was watched
 // -- bundled workloads
 // -------------------------------------------------------------------------------------------------
 
+// DARSIE's Table 1.
+static const char *const darsie[] = {
+    "binomialOptions", "pathfinder", "fastWalshTransform", "SRADv1",  "LIB", "imageDenoisingNLM",
+    "backprop",        "DCT8x8",     "floydWarshall",      "hotspot", "CP",  "convolutionTexture",
+    "matrixMul"};
+
 struct benches {
     VEC(const struct workload *) list;
     struct bench_selection selection;
@@ -70,6 +76,9 @@ static enum wf_status parse_benches(const struct options *o, struct benches *b, 
         const struct workload *w;
         if (str_equal(name, "all")) {
             for (size_t i = 0; (w = workload_at(i)) != NULL; i++) vec_push(&b->list, w);
+        } else if (str_equal(name, "darsie")) {
+            for (size_t i = 0; i < sizeof darsie / sizeof darsie[0]; i++)
+                if ((status = bench_find(darsie[i], &w, d)) == WF_OK) vec_push(&b->list, w);
         } else if ((status = bench_find(name, &w, d)) == WF_OK) {
             vec_push(&b->list, w);
         }
@@ -140,6 +149,20 @@ static enum wf_status run_file(const struct options *o, struct ran *ran, struct 
     return status;
 }
 
+// A list of launches, for studies that need nothing else.
+static enum wf_status read_launches(const struct options *o, struct ran *ran, struct diag *d)
+{
+    if (o->operands.count > 1) {
+        diag_error(d, loc_none(), "study takes one file; \"%s\" is one too many", o->operands.data[1]);
+        return WF_BAD_USAGE;
+    }
+    struct wf_context *c = wf_context_create();
+    enum wf_status status = wf_study_read(ran->study, c, o->operands.data[0]);
+    if (status != WF_OK) command_fail_context(c, (int)status);
+    wf_context_destroy(c);
+    return status;
+}
+
 // -- results
 // ---------------------------------------------------------------------------------------------------------
 
@@ -189,8 +212,11 @@ static enum wf_status study(struct options *o, struct diag *d)
     if (json && !str_equal(json, "-") && !file_can_write(json, &why)) {
         diag_error(d, loc_none(), "cannot write %s: %s", json, why);
         status = WF_BAD_INPUT;
+    } else if (options_has(o, OPTION_BENCHES)) {
+        status = run_benches(o, &ran, d);
     } else {
-        status = options_has(o, OPTION_BENCHES) ? run_benches(o, &ran, d) : run_file(o, &ran, d);
+        bool is_list = o->operands.count && str_ends_with(o->operands.data[0], ".csv");
+        status = is_list ? read_launches(o, &ran, d) : run_file(o, &ran, d);
     }
     if (status == WF_OK || status == WF_PROGRAM_FAILED) status = publish(o, name, &ran, status, d);
     wf_study_destroy(ran.study);

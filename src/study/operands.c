@@ -33,6 +33,7 @@ static void block_begin(void *context, struct observed_block *b)
     struct study *s = context;
     b->state = heap_alloc(sizeof(struct values));
     values_start(b->state, data_of(s)->ops, s->kernel->program, b, study_kernel_threads(s->kernel));
+    if (s->settings.affine == AFFINE_ROW) values_by_row(b->state, s->kernel->block[0], b->warp_size);
 }
 
 static void block_end(void *context, struct observed_block *b)

@@ -119,6 +119,7 @@ void repeat_block_begin(void *context, struct observed_block *b)
     uint32_t insts = s->kernel->inst_count, threads = study_kernel_threads(s->kernel);
     x->kernel = &data_of(s)->shown;
     values_start(&x->values, x->kernel->ops, s->kernel->program, b, threads);
+    if (s->settings.affine == AFFINE_ROW) values_by_row(&x->values, s->kernel->block[0], b->warp_size);
     x->walker_count = b->warps;
     x->walkers = heap_alloc(b->warps * sizeof *x->walkers);
     if (data_of(s)->grid.samples) x->executed = heap_alloc((size_t)b->warps * insts * sizeof *x->executed);
@@ -304,7 +305,7 @@ static void look_up_results(const struct block *x, const struct observed *o, con
     if (op->special) i->pattern = i->out_pattern;
     if (op->write_count != 1) return;
     const struct value *v = values_at(&x->values, o->warp, op->write);
-    i->tb_affine = v->pattern != PATTERN_OTHER;
+    i->tb_affine = v->pattern != PATTERN_OTHER && !x->values.row;
     i->base = v->base;
     i->stride = v->stride;
 }

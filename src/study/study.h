@@ -7,6 +7,7 @@
 //   study_create ─▶ launches, any number, of any kernels ─▶ study_report ─▶ tables, notes, verdict
 //                    grouped by study_group (a workload's name)
 #pragma once
+#include "base/diag.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "exec/observe.h"
@@ -15,9 +16,18 @@
 struct study;
 struct study_report;
 
-struct study_class {               // name and meaning are in studies.def
-    size_t state_bytes;            // of study->state, zeroed
-    struct observer observer;      // its functions are called with the struct study *
+enum study_affine { AFFINE_WARP, AFFINE_ROW };
+struct study_settings { // config.def
+    int affine;         // enum study_affine
+};
+extern const struct config_key study_config_keys[];
+extern const size_t study_config_key_count;
+
+struct study_class {          // name and meaning are in studies.def
+    size_t state_bytes;       // of study->state, zeroed
+    struct observer observer; // its functions are called with the struct study *
+    // Launches from a file's text instead of from runs, errors to `d`; NULL: the study has to see them run.
+    bool (*read)(struct study *s, const char *text, uint32_t source, struct diag *d);
     void (*fini)(struct study *s); // frees what the state owns; NULL: nothing
     void (*report)(struct study *s, struct study_report *r);
 };
@@ -25,11 +35,12 @@ struct study_class {               // name and meaning are in studies.def
 struct study {
     const struct study_class *class;
     const char *name;
-    struct observer observer;  // for struct launch
-    struct arena arena;        // lives as long as the study
-    const char *group;         // of the launches to come; NULL: none
-    const char *kernel_name;   // of the launch to come; NULL: as the program has it, mangled
-    struct mark_settings mark; // of the context that launches
+    struct observer observer;       // for struct launch
+    struct arena arena;             // lives as long as the study
+    const char *group;              // of the launches to come; NULL: none
+    const char *kernel_name;        // of the launch to come; NULL: as the program has it, mangled
+    struct mark_settings mark;      // of the context that launches
+    struct study_settings settings; // the same
     VEC(struct study_kernel *) kernels;
     struct study_kernel *kernel; // being launched
     void *state;

@@ -198,9 +198,25 @@ void values_stop(struct values *v)
     free(v->threads);
 }
 
+void values_by_row(struct values *v, uint32_t x, uint32_t warp_size)
+{
+    if (x < warp_size && warp_size % x == 0) v->row = x;
+}
+
+static bool is_affine_by_row(const uint32_t *vector, uint32_t lanes, uint32_t row, uint32_t stride)
+{
+    for (uint32_t l = 0; l < lanes; l++)
+        if (vector[l] != vector[0] + l % row * stride) return false;
+    return true;
+}
+
 static void refresh(struct values *v, uint32_t warp, unsigned r, const uint32_t *vector)
 {
-    value_of(vector, v->lanes, v->threads[warp], &v->value[warp * v->registers + r]);
+    struct value *x = &v->value[warp * v->registers + r];
+    value_of(vector, v->lanes, v->threads[warp], x);
+    if (v->row > 1 && x->pattern == PATTERN_OTHER &&
+        is_affine_by_row(vector, v->threads[warp], v->row, x->stride))
+        x->pattern = PATTERN_AFFINE;
 }
 
 void values_written(struct values *v, const struct observed *o)

@@ -45,11 +45,14 @@ struct values {
     uint64_t (*pred)[8];        // by warp: lanes
     uint32_t *awaits;           // by warp: the instruction of a reduction at a barrier, + 1
     uint32_t *threads;          // by warp
+    uint32_t row;               // lanes after which an affine pattern begins again; 0: never
 };
 
 struct value_op *values_ops(struct arena *a, const struct program *p); // one an instruction
 void values_start(struct values *v, const struct value_op *ops, const struct program *p,
                   const struct observed_block *b, uint32_t threads);
+// From now on affine means base + (lane mod x) * stride: affine in every row of threadIdx.x.
+void values_by_row(struct values *v, uint32_t x, uint32_t warp_size);
 void values_stop(struct values *v);
 // To be called by `after` when what was read has been looked up: takes over what the instruction wrote.
 void values_written(struct values *v, const struct observed *o);
