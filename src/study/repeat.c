@@ -263,7 +263,8 @@ static void sample(struct kernel_data *d, struct walker *k, const struct instanc
         return;
     }
     k->executed[i->index]++;
-    uint64_t value = value_fold(value_fold(i->sources, i->result), k->path);
+    uint64_t value =
+        i->sources * value_weights[21] + i->result * value_weights[22] + k->path * value_weights[23];
     if (n == d->grid.samples[i->index].count) {
         vec_push(&d->grid.samples[i->index], (struct sample){value, 1});
     } else {
@@ -281,12 +282,12 @@ static void look_up_sources(const struct block *x, const struct observed *o, con
 {
     for (unsigned n = 0; n < op->read_count; n++) {
         const struct value *v = values_at(&x->values, o->warp, op->reads[n]);
-        i->sources = value_fold(i->sources, v->hash);
+        i->sources += v->hash * value_weights[n];
         if (v->pattern > i->pattern) i->pattern = (uint8_t)v->pattern;
     }
     for (unsigned n = 0; n < op->pred_count; n++) {
         uint64_t lanes = x->values.pred[o->warp][op->preds[n]];
-        i->sources = value_fold(i->sources, lanes);
+        i->sources += lanes * value_weights[15 + n];
         if (lanes && lanes != o->full) i->pattern = PATTERN_OTHER;
     }
 }
@@ -297,11 +298,11 @@ static void look_up_results(const struct block *x, const struct observed *o, con
     i->same_sources = i->same_result = true;
     for (unsigned n = 0; n < op->write_count; n++) {
         const struct value *v = values_at(&x->values, o->warp, op->write + n);
-        i->result = value_fold(i->result, v->hash);
+        i->result += v->hash * value_weights[n];
         if (v->pattern > i->out_pattern) i->out_pattern = (uint8_t)v->pattern;
     }
     for (unsigned n = 0; n < op->pred_write_count; n++)
-        i->result = value_fold(i->result, x->values.pred[o->warp][op->pred_writes[n]]);
+        i->result += x->values.pred[o->warp][op->pred_writes[n]] * value_weights[4 + n];
     if (op->special) i->pattern = i->out_pattern;
     if (op->write_count != 1) return;
     const struct value *v = values_at(&x->values, o->warp, op->write);
@@ -322,8 +323,7 @@ void repeat_after(void *context, const struct observed *o)
         ++*(o->path != o->live ? &n->diverged : &n->partial);
         return;
     }
-    struct instance i = {
-        .history = k->history, .index = o->index, .seen = 1, .first = (uint16_t)o->warp, .sources = 1};
+    struct instance i = {.history = k->history, .index = o->index, .seen = 1, .first = (uint16_t)o->warp};
     look_up_sources(x, o, op, &i);
     uint64_t history = k->history, path = k->path;
     if (op->role == ROLE_CONTROL) {

@@ -21,6 +21,15 @@ static const uint32_t keys[2 * HALF] __attribute__((aligned(64))) = {
     0x9b679c85, 0x27cd5f9e, 0xf55540b2, 0xe0285292, 0x86c5d1b0, 0x1180b23a, 0xc09a1a81, 0x88b894e1,
 };
 
+const uint64_t value_weights[24] = {
+    0x975835de1c9756cfull, 0xbfc846100bfc1e43ull, 0x987bbcbfdd7e532full, 0xc3f2827affe7f665ull,
+    0x4fc446b53f17fb29ull, 0x58bc3cb37bc7b2b3ull, 0xb9f24f7bae4a6587ull, 0xbd34d3aef603e583ull,
+    0x401478bc5887ccffull, 0xba450a33ef6ff86dull, 0x56e84498e8b0e635ull, 0x701560ad31bb9977ull,
+    0x8e4858b561b10361ull, 0x5fb1940eb8cbf1afull, 0xee979f2730a45df3ull, 0x34116e681eda3219ull,
+    0x333c04e09d9ae713ull, 0x5d3e47ecad6ef3d5ull, 0x60b92d2a699b5d53ull, 0x35ceedaace1296d5ull,
+    0x0c56cd8a4cfc66c1ull, 0x8704799a02f1631dull, 0x6189abe28d8e28b1ull, 0x54a802d271b82a97ull,
+};
+
 struct half {
     uint64_t a, b; // the two sums
     bool affine;   // all 32 words are base + index * stride
@@ -44,7 +53,7 @@ static uint64_t add_pair(__m128i x)
     return (uint64_t)_mm_cvtsi128_si64(_mm_add_epi64(x, _mm_unpackhi_epi64(x, x)));
 }
 
-static void sum_half_sse2(const uint32_t *x, uint32_t base, uint32_t stride, struct half *h)
+static inline void sum_half_sse2(const uint32_t *x, uint32_t base, uint32_t stride, struct half *h)
 {
     __m128i a = _mm_setzero_si128(), b = a, wrong = a;
     __m128i line =
@@ -63,8 +72,8 @@ static void sum_half_sse2(const uint32_t *x, uint32_t base, uint32_t stride, str
     *h = (struct half){add_pair(a), add_pair(b), affine};
 }
 
-__attribute__((target("avx2"))) static void sum_half_avx2(const uint32_t *x, uint32_t base, uint32_t stride,
-                                                          struct half *h)
+__attribute__((target("avx2"))) static inline void sum_half_avx2(const uint32_t *x, uint32_t base,
+                                                                 uint32_t stride, struct half *h)
 {
     __m256i a = _mm256_setzero_si256(), b = a, wrong = a;
     const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -96,15 +105,20 @@ static void sum_half(const uint32_t *x, uint32_t base, uint32_t stride, struct h
 }
 #endif
 
-void value_of(const uint32_t *vector, unsigned vector_lanes, unsigned lanes, struct value *v)
+// The two builds differ in the sum only; everything on the way to it is inlined into each.
+typedef void half_sum(const uint32_t *x, uint32_t base, uint32_t stride, struct half *h);
+#define INLINED static inline __attribute__((always_inline))
+
+INLINED void judge(const uint32_t *vector, unsigned vector_lanes, unsigned lanes, half_sum *sum,
+                   struct value *v)
 {
     uint32_t base = vector[0], stride = lanes > 1 ? vector[1] - base : 0;
     struct half h;
-    sum_half(vector, base, stride, &h);
+    sum(vector, base, stride, &h);
     bool affine = h.affine;
     uint64_t hash = value_fold(h.a, h.b);
     if (vector_lanes > HALF) {
-        sum_half(vector + HALF, base + HALF * stride, stride, &h);
+        sum(vector + HALF, base + HALF * stride, stride, &h);
         affine = affine && h.affine;
         hash = value_fold(value_fold(hash, h.a), h.b);
     }
@@ -116,6 +130,11 @@ void value_of(const uint32_t *vector, unsigned vector_lanes, unsigned lanes, str
     v->base = base;
     v->stride = stride;
     v->pattern = !affine ? PATTERN_OTHER : stride ? PATTERN_AFFINE : PATTERN_UNIFORM;
+}
+
+void value_of(const uint32_t *vector, unsigned vector_lanes, unsigned lanes, struct value *v)
+{
+    judge(vector, vector_lanes, lanes, sum_half, v);
 }
 
 // -- instructions
@@ -170,26 +189,6 @@ struct value_op *values_ops(struct arena *a, const struct program *p)
 // -- registers of a block
 // --------------------------------------------------------------------------------------------------
 
-void values_start(struct values *v, const struct value_op *ops, const struct program *p,
-                  const struct observed_block *b, uint32_t threads)
-{
-    static const uint32_t zeros[2 * HALF] __attribute__((aligned(64))) = {0};
-    struct value zero;
-    v->ops = ops;
-    v->registers = p->reg_count;
-    v->lanes = b->warp_size > HALF ? 2 * HALF : HALF;
-    value_of(zeros, v->lanes, v->lanes, &zero);
-    v->value = heap_alloc(sizeof *v->value * b->warps * v->registers);
-    for (size_t n = 0; n < (size_t)b->warps * v->registers; n++) v->value[n] = zero;
-    v->pred = heap_alloc(sizeof *v->pred * b->warps);
-    v->awaits = heap_alloc(sizeof *v->awaits * b->warps);
-    v->threads = heap_alloc(sizeof *v->threads * b->warps);
-    for (uint32_t w = 0; w < b->warps; w++) {
-        uint32_t left = threads - w * b->warp_size;
-        v->threads[w] = left < b->warp_size ? left : b->warp_size;
-    }
-}
-
 void values_stop(struct values *v)
 {
     free(v->value);
@@ -210,23 +209,59 @@ static bool is_affine_by_row(const uint32_t *vector, uint32_t lanes, uint32_t ro
     return true;
 }
 
-static void refresh(struct values *v, uint32_t warp, unsigned r, const uint32_t *vector)
+INLINED void refresh(struct values *v, uint32_t warp, unsigned r, const uint32_t *vector, half_sum *sum)
 {
     struct value *x = &v->value[warp * v->registers + r];
-    value_of(vector, v->lanes, v->threads[warp], x);
+    judge(vector, v->lanes, v->threads[warp], sum, x);
     if (v->row > 1 && x->pattern == PATTERN_OTHER &&
         is_affine_by_row(vector, v->threads[warp], v->row, x->stride))
         x->pattern = PATTERN_AFFINE;
 }
 
-void values_written(struct values *v, const struct observed *o)
+INLINED void written(struct values *v, const struct observed *o, half_sum *sum)
 {
     const struct value_op *op = &v->ops[o->index];
     for (unsigned n = 0; n < op->write_count; n++)
-        refresh(v, o->warp, op->write + n, observed_register(o, op->write + n));
+        refresh(v, o->warp, op->write + n, observed_register(o, op->write + n), sum);
     for (unsigned n = 0; n < op->pred_write_count; n++)
         v->pred[o->warp][op->pred_writes[n]] = o->pred[op->pred_writes[n]] & o->full;
     if (op->awaits_barrier) v->awaits[o->warp] = o->index + 1;
+}
+
+#if defined(__x86_64__)
+static void written_sse2(struct values *v, const struct observed *o) { written(v, o, sum_half_sse2); }
+__attribute__((target("avx2"))) static void written_avx2(struct values *v, const struct observed *o)
+{
+    written(v, o, sum_half_avx2);
+}
+static values_take *best_written(void)
+{
+    return __builtin_cpu_supports("avx2") ? written_avx2 : written_sse2;
+}
+#else
+static void written_plain(struct values *v, const struct observed *o) { written(v, o, sum_half); }
+static values_take *best_written(void) { return written_plain; }
+#endif
+
+void values_start(struct values *v, const struct value_op *ops, const struct program *p,
+                  const struct observed_block *b, uint32_t threads)
+{
+    static const uint32_t zeros[2 * HALF] __attribute__((aligned(64))) = {0};
+    struct value zero;
+    v->ops = ops;
+    v->written = best_written();
+    v->registers = p->reg_count;
+    v->lanes = b->warp_size > HALF ? 2 * HALF : HALF;
+    value_of(zeros, v->lanes, v->lanes, &zero);
+    v->value = heap_alloc(sizeof *v->value * b->warps * v->registers);
+    for (size_t n = 0; n < (size_t)b->warps * v->registers; n++) v->value[n] = zero;
+    v->pred = heap_alloc(sizeof *v->pred * b->warps);
+    v->awaits = heap_alloc(sizeof *v->awaits * b->warps);
+    v->threads = heap_alloc(sizeof *v->threads * b->warps);
+    for (uint32_t w = 0; w < b->warps; w++) {
+        uint32_t left = threads - w * b->warp_size;
+        v->threads[w] = left < b->warp_size ? left : b->warp_size;
+    }
 }
 
 void values_barrier(struct values *v, const struct observed_block *b)
@@ -236,7 +271,7 @@ void values_barrier(struct values *v, const struct observed_block *b)
         const struct value_op *op = &v->ops[v->awaits[w] - 1];
         v->awaits[w] = 0;
         for (unsigned n = 0; n < op->write_count; n++)
-            refresh(v, w, op->write + n, observed_block_register(b, w, op->write + n));
+            refresh(v, w, op->write + n, observed_block_register(b, w, op->write + n), sum_half);
         for (unsigned n = 0; n < op->pred_write_count; n++)
             v->pred[w][op->pred_writes[n]] =
                 observed_block_predicates(b, w)[op->pred_writes[n]] & bit_mask(b->warp_size);

@@ -37,8 +37,12 @@ struct value_op {
 };
 void value_op_of(const struct inst *i, struct value_op *op);
 
+struct values;
+typedef void values_take(struct values *v, const struct observed *o);
+
 // The registers and predicates of a block's warps.
 struct values {
+    values_take *written;       // see values_written
     const struct value_op *ops; // of the program
     uint32_t registers, lanes;  // of a warp; lanes of a register vector
     struct value *value;        // by warp, register
@@ -55,7 +59,7 @@ void values_start(struct values *v, const struct value_op *ops, const struct pro
 void values_by_row(struct values *v, uint32_t x, uint32_t warp_size);
 void values_stop(struct values *v);
 // To be called by `after` when what was read has been looked up: takes over what the instruction wrote.
-void values_written(struct values *v, const struct observed *o);
+static inline void values_written(struct values *v, const struct observed *o) { v->written(v, o); }
 // To be called by `barrier`: a reduction's results.
 void values_barrier(struct values *v, const struct observed_block *b);
 
@@ -71,3 +75,7 @@ static inline uint64_t value_fold(uint64_t sum, uint64_t x)
     sum = (sum ^ sum >> 32) * 0x9fb21c651e98df25ull;
     return sum ^ sum >> 29;
 }
+
+// Several numbers as one, each times a weight of its own, which can be added in any order: for hashes and
+// sets of lanes that are compared for equality only.
+extern const uint64_t value_weights[24];
