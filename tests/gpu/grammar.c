@@ -89,6 +89,51 @@ bool grammar_json(const char *text)
     return !*text;
 }
 
+// -- rows
+// --------------------------------------------------------------------------------------------------------
+
+struct slice {
+    uint64_t row, from, to;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct slice *x = a, *y = b;
+    if (x->row != y->row) return x->row < y->row ? -1 : 1;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return (x->to < y->to) - (x->to > y->to); // what others nest in comes first
+}
+
+bool grammar_rows(const char *json, uint64_t *slices)
+{
+    VEC(struct slice) all = {0};
+    VEC(uint64_t) ends = {0}; // of the slices that the present one nests in
+    for (const char *line = json; line; line = strchr(line, '\n')) {
+        uint64_t pid, tid, from, duration;
+        char head[120]; // sscanf measures the whole text it is given
+        line += *line == '\n';
+        snprintf(head, sizeof head, "%.*s", (int)strnlen(line, sizeof head - 1), line);
+        if (sscanf(head,
+                   "{\"ph\":\"X\",\"pid\":%" SCNu64 ",\"tid\":%" SCNu64 ",\"ts\":%" SCNu64
+                   ",\"dur\":%" SCNu64,
+                   &pid, &tid, &from, &duration) == 4)
+            vec_push(&all, (struct slice){pid << 32 | tid, from, from + duration});
+    }
+    if (all.count) qsort(all.data, all.count, sizeof *all.data, by_place);
+    bool good = true;
+    for (size_t k = 0; k < all.count; k++) {
+        const struct slice *s = &all.data[k];
+        if (k && s->row != all.data[k - 1].row) ends.count = 0;
+        while (ends.count && vec_last(&ends) <= s->from) ends.count--;
+        good &= s->to > s->from && (!ends.count || s->to <= vec_last(&ends));
+        vec_push(&ends, s->to);
+    }
+    *slices = all.count;
+    vec_fini(&all);
+    vec_fini(&ends);
+    return good;
+}
+
 // -- Konata
 // ------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,9 @@
 
 bool grammar_json(const char *text); // one JSON value (RFC 8259) and nothing behind it
 
+// Whether the slices of every row of a trace-event file, an event a line, nest or follow each other.
+bool grammar_rows(const char *json, uint64_t *slices);
+
 struct grammar_konata {
     uint64_t started, retired, flushed;
     uint64_t first, last; // cycles

@@ -337,7 +337,9 @@ static void test_files(struct test *t)
         observe(&o, t, kernels[n][0], kernels[n][1], settings, 1, true);
         char *json = timeline_of(&o, false), *konata = timeline_of(&o, true);
         uint64_t issued = counter(&o, "sm.issue.issued");
+        uint64_t slices;
         CHECK(t, grammar_json(json));
+        CHECK(t, grammar_rows(json, &slices) && slices > issued);
         CHECK_EQ(t, count_of(json, "\"cat\":\"issue\"") + count_of(json, "\"cat\":\"memory\""), issued);
         CHECK_EQ(t, count_of(json, "\"cat\":\"flush\""), counter(&o, "sm.fetch.flushed"));
         CHECK_EQ(t, count_of(json, "\"cat\":\"launch\""), wf_watched(o.context)->launches.count);
