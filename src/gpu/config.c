@@ -5,6 +5,9 @@
 
 static const char *const fetch_refill_words[] = {"empty", "space", NULL};
 static const char *const scheduler_policy_words[] = {"gto", "lrr", "two-level", NULL};
+static const char *const tags_allocate_words[] = {"miss", "fill", "streaming", NULL};
+static const char *const l1_write_words[] = {"through", "through-allocate", "local-back", NULL};
+static const char *const replacement_words[] = {"lru", "fifo", "random", NULL};
 static const char *const dependences_words[] = {"scoreboard", "encoded", NULL};
 
 #define AT(field) offsetof(struct gpu_config, field)

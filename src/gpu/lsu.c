@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+enum { TOKEN_MASK = (1 << TOKEN_SHIFT) - 1, GENERATION_MASK = TOKEN_MASK / SM_WARPS };
+
 bool lsu_has_room(const struct sm *s)
 {
     return s->queue_count < s->config->lsu_queue && s->records_used < s->config->lsu_pending;
@@ -52,15 +54,32 @@ static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, uint
     t->bytes = (uint8_t)(t->bytes + bytes > line_bytes ? line_bytes : t->bytes + bytes);
 }
 
+// Lanes whose data lie one behind the other: line by line instead of lane by lane.
+static bool coalesce_row(struct lsu_entry *e, const struct exec_access *a, unsigned lanes,
+                         uint32_t line_bytes)
+{
+    uint64_t first = a->address[0], off = 0;
+    for (unsigned l = 0; l < lanes; l++) off |= (a->address[l] - first) ^ (uint64_t)l * a->bytes;
+    if (off || !first) return false;
+    uint64_t end = first + (uint64_t)lanes * a->bytes;
+    for (uint64_t line = first & ~(uint64_t)(line_bytes - 1); line < end; line += line_bytes) {
+        uint64_t from = later(first, line), to = end < line + line_bytes ? end : line + line_bytes;
+        uint64_t sectors = bit_mask((unsigned)(to - 1 - line) / SECTOR_BYTES + 1) &
+                           ~bit_mask((unsigned)(from - line) / SECTOR_BYTES);
+        e->lines[e->count++] = (struct transaction){line, (uint8_t)sectors, (uint8_t)(to - from)};
+    }
+    return true;
+}
+
 static void coalesce(struct sm *s, struct lsu_entry *e, const struct exec_access *a, uint64_t lanes)
 {
     uint32_t line_bytes = s->launch->config->memory.line_bytes;
+    unsigned all = s->engine->exec.lanes;
+    if (lanes == bit_mask(all) && coalesce_row(e, a, all, line_bytes)) return;
     for (; lanes; lanes &= lanes - 1) {
         uint64_t address = a->address[bit_lowest(lanes)];
         if (address) add_line(e, address, a->bytes, line_bytes);
     }
-    s->counts.lsu_transactions += e->count;
-    for (unsigned k = 0; k < e->count; k++) s->counts.lsu_sectors += bit_count(e->lines[k].sectors);
 }
 
 // Local memory of a warp is laid out word by word, lanes side by side, so that equal addresses coalesce.
@@ -128,7 +147,7 @@ static enum lsu_kind kind_of(const struct exec_access *a, const struct inst *i)
     switch ((enum access_kind)a->kind) {
     case ACCESS_TEXTURE: return LSU_TEXTURE;
     case ACCESS_LOAD: return global ? LSU_LOAD : a->local ? LSU_LOCAL_LOAD : LSU_SHARED;
-    case ACCESS_STORE: return global || a->local ? LSU_STORE : LSU_SHARED;
+    case ACCESS_STORE: return global ? LSU_STORE : a->local ? LSU_LOCAL_STORE : LSU_SHARED;
     case ACCESS_ATOMIC: return global ? LSU_ATOMIC : LSU_SHARED;
     case ACCESS_REDUCE: return global ? LSU_REDUCE : LSU_SHARED;
     case ACCESS_NONE: break;
@@ -196,7 +215,8 @@ void record_part_done(struct sm *s, uint32_t record, uint64_t cycle)
 
 static uint32_t store_token(const struct sm *s, unsigned slot)
 {
-    return (uint32_t)TOKEN_STORE << TOKEN_SHIFT | (s->warps[slot].generation & 0x7fffff) << 6 | slot;
+    return (uint32_t)TOKEN_STORE << TOKEN_SHIFT | (s->warps[slot].generation & GENERATION_MASK) * SM_WARPS |
+           slot;
 }
 
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive)
@@ -221,7 +241,9 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     }
     if (global) coalesce(s, e, a, global);
     if (a->local) coalesce_local(s, e, a);
-    bool is_store = e->kind == LSU_STORE || e->kind == LSU_REDUCE;
+    s->counts.lsu_transactions += e->count;
+    for (unsigned k = 0; k < e->count; k++) s->counts.lsu_sectors += bit_count(e->lines[k].sectors);
+    bool is_store = e->kind == LSU_STORE || e->kind == LSU_LOCAL_STORE || e->kind == LSU_REDUCE;
     if (is_store) s->warps[slot].stores += e->count;
     e->token =
         store_token(s, slot); // the warp may have ended, and its slot have another, when the line is sent
@@ -252,12 +274,31 @@ static bool load_through(struct sm *s, struct tags *t, enum token_kind kind, str
     return false;
 }
 
+// A store's line is written; its warp's fence may be waiting for that.
+static void store_done(struct sm *s, uint32_t token)
+{
+    unsigned slot = token % SM_WARPS;
+    struct sm_warp *w = &s->warps[slot];
+    if ((w->generation & GENERATION_MASK) != token / SM_WARPS || !w->warp) return;
+    if (--w->stores == 0 && w->warp->state != WARP_DONE) sm_evaluate(s, slot);
+}
+
+static bool store_through(struct sm *s, const struct lsu_entry *e, const struct transaction *x)
+{
+    struct cache_victim victim;
+    if (s->config->l1_write == L1_WRITE_ALLOCATE && (s->config->l1_global || e->kind == LSU_LOCAL_STORE))
+        tags_store(s, &s->l1, x->line, x->sectors, false); // without a free way it just goes through
+    else
+        cache_store(s->l1.cache, x->line, x->sectors, false, false, &victim);
+    lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_STORE, e->token);
+    return true;
+}
+
 // The next line of the head. False when it has to wait for a reply.
 static bool send_line(struct sm *s, struct lsu_entry *e)
 {
     const struct transaction *x = &e->lines[e->next];
     struct gpu_counts *n = &s->counts;
-    struct cache_victim victim;
     switch ((enum lsu_kind)e->kind) {
     case LSU_CONSTANT:
         return load_through(s, &s->constant, TOKEN_CONSTANT, e, s->config->constant_latency,
@@ -271,10 +312,13 @@ static bool send_line(struct sm *s, struct lsu_entry *e)
     case LSU_LOCAL_LOAD:
         return load_through(s, &s->l1, TOKEN_L1, e, s->config->l1_latency, &n->l1_hits, &n->l1_misses,
                             &n->l1_pending_hits);
-    case LSU_STORE:
-        cache_store(s->l1.cache, x->line, x->sectors, false, false, &victim);
-        lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_STORE, e->token);
+    case LSU_LOCAL_STORE:
+        if (s->config->l1_write != L1_WRITE_LOCAL_BACK) return store_through(s, e, x);
+        if (!tags_store(s, &s->l1, x->line, x->sectors, true)) return false;
+        n->l1_stores++;
+        store_done(s, e->token & TOKEN_MASK);
         return true;
+    case LSU_STORE: return store_through(s, e, x);
     case LSU_REDUCE:
         cache_invalidate(s->l1.cache, x->line);
         lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_REDUCE, e->token);
@@ -330,20 +374,16 @@ void lsu_cycle(struct sm *s)
 
 void lsu_reply(struct sm *s, const struct memory_reply *r)
 {
-    uint32_t what = r->token & ((1u << TOKEN_SHIFT) - 1);
+    uint32_t what = r->token & TOKEN_MASK;
     s->replied++;
     s->lsu_blocked = false;
     switch ((enum token_kind)(r->token >> TOKEN_SHIFT)) {
     case TOKEN_RECORD: record_part_done(s, what, s->now); break;
-    case TOKEN_STORE: {
-        struct sm_warp *w = &s->warps[what & 63];
-        if ((w->generation & 0x7fffff) != what >> 6 || !w->warp) break;
-        if (--w->stores == 0 && w->warp->state != WARP_DONE) sm_evaluate(s, what & 63);
-        break;
-    }
+    case TOKEN_STORE: store_done(s, what); break;
     case TOKEN_L1: tags_reply(s, &s->l1, what, r->sectors); break;
     case TOKEN_CONSTANT: tags_reply(s, &s->constant, what, r->sectors); break;
     case TOKEN_TEXTURE: tags_reply(s, &s->texture, what, r->sectors); break;
     case TOKEN_CODE: tags_reply(s, &s->code, what, r->sectors); break;
+    case TOKEN_WRITEBACK: break;
     }
 }

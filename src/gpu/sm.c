@@ -10,6 +10,40 @@
 
 _Static_assert(SLOT_ISSUED == 0, "0 means no reason where a reason is kept");
 
+static void create_caches(struct sm *s, const struct chip_config *all)
+{
+    enum { READ_ONLY_MSHRS = 16 };
+    const struct gpu_config *c = &all->gpu;
+    const struct tags_config l1 = {c->l1_sets,
+                                   c->l1_ways,
+                                   c->l1_mshrs,
+                                   c->l1_merges,
+                                   (enum cache_replacement)c->l1_replacement,
+                                   (enum tags_allocate)c->l1_allocate},
+                             texture = {c->texture_sets,
+                                        c->texture_ways,
+                                        c->l1_mshrs,
+                                        c->l1_merges,
+                                        (enum cache_replacement)c->texture_replacement,
+                                        (enum tags_allocate)c->texture_allocate},
+                             constant = {c->constant_sets,
+                                         c->constant_ways,
+                                         READ_ONLY_MSHRS,
+                                         SM_WARPS,
+                                         (enum cache_replacement)c->constant_replacement,
+                                         ALLOCATE_MISS},
+                             code = {c->icache_sets,
+                                     c->icache_ways,
+                                     READ_ONLY_MSHRS,
+                                     SM_WARPS,
+                                     (enum cache_replacement)c->icache_replacement,
+                                     ALLOCATE_MISS};
+    tags_init(&s->l1, all, &l1);
+    tags_init(&s->texture, all, &texture);
+    tags_init(&s->constant, all, &constant);
+    tags_init(&s->code, all, &code);
+}
+
 struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, unsigned index, uint64_t now)
 {
     const struct gpu_config *c = &l->config->gpu;
@@ -21,7 +55,7 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
     s->index = index;
     s->now = now;
     s->next_reply = CYCLE_NEVER;
-    s->free_record = s->free_waiter = NONE32;
+    s->free_record = NONE32;
     s->sample_at = CYCLE_NEVER;
     s->reg_count = c->registers / 32;
     s->reg_ready = heap_alloc((s->reg_count + 256) * sizeof *s->reg_ready);
@@ -32,10 +66,7 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
     s->constant_there = heap_alloc((l->decoded.constant_count / 64 + 1) * sizeof *s->constant_there);
     s->inst_slots =
         heap_alloc((size_t)(l->launch->program->inst_count + 1) * SLOT_COUNT * sizeof *s->inst_slots);
-    tags_init(&s->l1, l->config, c->l1_sets, c->l1_ways, c->l1_mshrs, c->l1_merges);
-    tags_init(&s->texture, l->config, c->texture_sets, c->texture_ways, c->l1_mshrs, c->l1_merges);
-    tags_init(&s->constant, l->config, c->constant_sets, c->constant_ways, 16, SM_WARPS);
-    tags_init(&s->code, l->config, c->icache_sets, c->icache_ways, 16, SM_WARPS);
+    create_caches(s, l->config);
     return s;
 }
 
@@ -53,7 +84,6 @@ void sm_destroy(struct sm *s)
     vec_fini(&s->wakes.far);
     vec_fini(&s->fills.far);
     vec_fini(&s->records);
-    vec_fini(&s->waiters);
     vec_fini(&s->samples);
     check_fini(&s->check);
     free(s->reg_ready);
@@ -463,8 +493,8 @@ const char *sm_check(const struct sm *s)
     for (size_t k = 0; k < places; k++) placed += s->inst_slots[k];
     if (placed != slots) return "the slots of instructions are not those of schedulers";
     if (s->requested != s->replied) return "a memory request has no reply";
-    if (s->queue_count || s->records_used || s->l1.used || s->texture.used || s->constant.used ||
-        s->code.used)
+    if (s->queue_count || s->records_used || !tags_are_quiet(&s->l1) || !tags_are_quiet(&s->texture) ||
+        !tags_are_quiet(&s->constant) || !tags_are_quiet(&s->code))
         return "something is still under way";
     return NULL;
 }

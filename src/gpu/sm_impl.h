@@ -5,6 +5,7 @@
 #include "gpu/sm.h"
 #include "gpu/waits.h"
 #include "gpu/watch.h"
+#include "memory/mshr.h"
 
 enum {
     SM_WARPS = 64,
@@ -76,6 +77,7 @@ enum lsu_kind {
     LSU_LOAD,
     LSU_LOCAL_LOAD,
     LSU_STORE,
+    LSU_LOCAL_STORE,
     LSU_ATOMIC,
     LSU_REDUCE,
     LSU_CONSTANT,
@@ -93,21 +95,14 @@ struct load_record {
 };
 
 // A cache with the lines it waits for (tags.c).
-struct tag_mshr {
-    uint64_t line;
-    uint8_t sectors; // still to come
-    uint32_t first;  // of its waiters
-    uint32_t waiters;
-    uint64_t warps; // waiting for code or constants
-    uint32_t next_free;
-};
 struct tags {
     struct cache *cache;
-    VEC(struct tag_mshr) mshrs;
-    uint32_t free, used, most, merges;
+    struct mshrs mshrs;
 };
-struct tag_waiter {
-    uint32_t record, next;
+struct tags_config {
+    uint32_t sets, ways, mshrs, merges;
+    enum cache_replacement replacement;
+    enum tags_allocate allocate;
 };
 
 struct sm {
@@ -153,8 +148,6 @@ struct sm {
     bool lsu_blocked;  // until a reply
     VEC(struct load_record) records;
     uint32_t free_record, records_used;
-    VEC(struct tag_waiter) waiters;
-    uint32_t free_waiter;
     struct tags l1, constant, texture, code;
     uint64_t *constant_there; // bits by line number: known to be in the constant cache
     uint64_t next_reply, last_reply;
@@ -221,16 +214,26 @@ void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, e
                  uint32_t token);
 
 // -- tags.c: caches with outstanding lines
-enum token_kind { TOKEN_RECORD, TOKEN_STORE, TOKEN_L1, TOKEN_CONSTANT, TOKEN_TEXTURE, TOKEN_CODE };
+enum token_kind {
+    TOKEN_RECORD,
+    TOKEN_STORE,
+    TOKEN_L1,
+    TOKEN_CONSTANT,
+    TOKEN_TEXTURE,
+    TOKEN_CODE,
+    TOKEN_WRITEBACK
+};
 enum { TOKEN_SHIFT = 29 };
 enum tag_outcome { TAG_HIT, TAG_WAITS, TAG_STALLED };
-void tags_init(struct tags *t, const struct chip_config *c, uint32_t sets, uint32_t ways, uint32_t mshrs,
-               uint32_t merges);
+void tags_init(struct tags *t, const struct chip_config *c, const struct tags_config *own);
 void tags_fini(struct tags *t);
+bool tags_are_quiet(const struct tags *t); // nothing is under way
 // Looks a line up for a record (NONE32: for a warp). WAITS: it will be told; STALLED: nothing was done.
 // `started` says whether a request was sent.
 enum tag_outcome tags_load(struct sm *s, struct tags *t, enum token_kind kind, uint64_t line, uint8_t sectors,
                            uint32_t record, unsigned warp, bool *started);
+// A store that the cache keeps, marked dirty or not; false when it has no way for it.
+bool tags_store(struct sm *s, struct tags *t, uint64_t line, uint8_t sectors, bool dirty);
 void tags_reply(struct sm *s, struct tags *t, uint32_t mshr, uint8_t sectors);
 void record_part_done(struct sm *s, uint32_t record, uint64_t cycle);
 bool constant_is_there(struct sm *s, unsigned slot, uint32_t number); // or it has been asked for

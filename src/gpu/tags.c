@@ -1,79 +1,61 @@
-// Caches of an SM that wait for lines: tags, and for every line under way a list of the memory instructions
-// (records) and warps that wait for it.
+// Caches of an SM that wait for lines: tags, and for every line under way who waits for it: memory
+// instructions (records) and warps.
 #include "gpu/sm_impl.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-void tags_init(struct tags *t, const struct chip_config *c, uint32_t sets, uint32_t ways, uint32_t mshrs,
-               uint32_t merges)
+void tags_init(struct tags *t, const struct chip_config *c, const struct tags_config *own)
 {
-    struct cache_config config = {sets, ways, c->memory.line_bytes, CACHE_LRU};
-    *t = (struct tags){.cache = cache_create(&config), .free = NONE32, .most = mshrs, .merges = merges};
+    struct cache_config config = {own->sets, own->ways, c->memory.line_bytes, own->replacement,
+                                  own->allocate != ALLOCATE_MISS};
+    t->cache = cache_create(&config);
+    // A streaming cache's lines hold what is on its way: misses are limited by them alone.
+    mshrs_init(&t->mshrs, own->allocate == ALLOCATE_STREAMING ? own->sets * own->ways : own->mshrs,
+               own->merges);
 }
 
 void tags_fini(struct tags *t)
 {
     cache_destroy(t->cache);
-    vec_fini(&t->mshrs);
+    mshrs_fini(&t->mshrs);
 }
 
-static uint32_t find(const struct tags *t, uint64_t line)
+bool tags_are_quiet(const struct tags *t)
 {
-    for (uint32_t k = 0; k < t->mshrs.count; k++)
-        if (t->mshrs.data[k].sectors && t->mshrs.data[k].line == line) return k;
-    return NONE32;
+    return !t->mshrs.used && !t->mshrs.waiting && !cache_pending_lines(t->cache);
 }
 
-static uint32_t new_mshr(struct tags *t, uint64_t line)
+// A line made room for another.
+static void evicted(struct sm *s, struct tags *t, const struct cache_victim *victim)
 {
-    uint32_t k = t->free;
-    if (k == NONE32) {
-        k = (uint32_t)t->mshrs.count;
-        vec_push(&t->mshrs, (struct tag_mshr){0});
-    } else {
-        t->free = t->mshrs.data[k].next_free;
-    }
-    t->mshrs.data[k] = (struct tag_mshr){.line = line, .first = NONE32};
-    t->used++;
-    return k;
-}
-
-static void add_waiter(struct sm *s, struct tag_mshr *h, uint32_t record)
-{
-    uint32_t k = s->free_waiter;
-    if (k == NONE32) {
-        k = (uint32_t)s->waiters.count;
-        vec_push(&s->waiters, (struct tag_waiter){0});
-    } else {
-        s->free_waiter = s->waiters.data[k].next;
-    }
-    s->waiters.data[k] = (struct tag_waiter){record, h->first};
-    h->first = k;
-    h->waiters++;
+    if (!victim->valid) return;
+    if (t == &s->constant && s->launch->decoded.constant_count)
+        memset(s->constant_there, 0, (s->launch->decoded.constant_count / 64 + 1) * sizeof(uint64_t));
+    if (!victim->dirty) return;
+    s->counts.l1_writebacks += bit_count(victim->dirty);
+    lsu_request(s, victim->line, victim->dirty, bit_count(victim->dirty) * SECTOR_BYTES, MEMORY_STORE,
+                (uint32_t)TOKEN_WRITEBACK << TOKEN_SHIFT);
 }
 
 enum tag_outcome tags_load(struct sm *s, struct tags *t, enum token_kind kind, uint64_t line, uint8_t sectors,
                            uint32_t record, unsigned warp, bool *started)
 {
     *started = false;
-    uint32_t k = t->used ? find(t, line) : NONE32;
-    bool there = cache_contains(t->cache, line, sectors);
-    if (!there && k == NONE32 && t->used >= t->most) return TAG_STALLED;
-    if (!there && k != NONE32 && t->mshrs.data[k].waiters >= t->merges) return TAG_STALLED;
+    uint32_t k = mshrs_find(&t->mshrs, line);
+    if (!mshrs_have_room(&t->mshrs, k) && !cache_contains(t->cache, line, sectors)) return TAG_STALLED;
     uint8_t missing = 0;
     struct cache_victim victim;
     enum cache_result r = cache_load(t->cache, line, sectors, &missing, &victim);
     if (r == CACHE_FULL) return TAG_STALLED;
-    if (t == &s->constant && victim.valid && s->launch->decoded.constant_count)
-        memset(s->constant_there, 0, (s->launch->decoded.constant_count / 64 + 1) * sizeof(uint64_t));
+    evicted(s, t, &victim);
     if (r == CACHE_HIT) return TAG_HIT;
-    if (k == NONE32) k = new_mshr(t, line);
-    struct tag_mshr *h = &t->mshrs.data[k];
+    if (k == MSHR_NONE) k = mshrs_take(&t->mshrs, line);
+    struct mshr *h = &t->mshrs.all.data[k];
+    missing &= (uint8_t)~h->sectors;
     if (record == NONE32)
         h->warps |= 1ull << warp;
     else
-        add_waiter(s, h, record);
+        mshrs_wait(&t->mshrs, k, (struct mshr_waiter){.token = record, .sectors = sectors});
     if (missing) {
         h->sectors |= missing;
         *started = true;
@@ -82,22 +64,16 @@ enum tag_outcome tags_load(struct sm *s, struct tags *t, enum token_kind kind, u
     return TAG_WAITS;
 }
 
-void tags_reply(struct sm *s, struct tags *t, uint32_t k, uint8_t sectors)
+bool tags_store(struct sm *s, struct tags *t, uint64_t line, uint8_t sectors, bool dirty)
 {
-    struct tag_mshr *h = &t->mshrs.data[k];
-    cache_fill(t->cache, h->line, sectors);
-    h->sectors &= (uint8_t)~sectors;
-    if (h->sectors) return;
-    for (uint32_t n = h->first, next; n != NONE32; n = next) {
-        next = s->waiters.data[n].next;
-        record_part_done(s, s->waiters.data[n].record, s->now);
-        s->waiters.data[n].next = s->free_waiter;
-        s->free_waiter = n;
-    }
-    uint64_t warps = h->warps, line = h->line;
-    h->next_free = t->free;
-    t->free = k;
-    t->used--;
+    struct cache_victim victim;
+    if (cache_store(t->cache, line, sectors, true, dirty, &victim) == CACHE_FULL) return false;
+    evicted(s, t, &victim);
+    return true;
+}
+
+static void wake_warps(struct sm *s, const struct tags *t, uint64_t warps, uint64_t line)
+{
     for (; warps; warps &= warps - 1) {
         unsigned slot = bit_lowest(warps);
         struct sm_warp *w = &s->warps[slot];
@@ -108,6 +84,21 @@ void tags_reply(struct sm *s, struct tags *t, uint32_t k, uint8_t sectors)
         fetch_update(s, slot);
         sm_evaluate(s, slot);
     }
+}
+
+void tags_reply(struct sm *s, struct tags *t, uint32_t k, uint8_t sectors)
+{
+    struct mshr *h = &t->mshrs.all.data[k];
+    uint64_t line = h->line, warps = h->warps;
+    struct cache_victim victim;
+    struct mshr_waiter w;
+    cache_fill(t->cache, line, sectors, &victim);
+    evicted(s, t, &victim);
+    h->sectors &= (uint8_t)~sectors;
+    while (mshrs_next_served(&t->mshrs, k, &w)) record_part_done(s, w.token, s->now);
+    if (h->sectors) return;
+    mshrs_release(&t->mshrs, k);
+    wake_warps(s, t, warps, line);
 }
 
 bool constant_is_there(struct sm *s, unsigned slot, uint32_t number)

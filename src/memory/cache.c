@@ -1,23 +1,40 @@
-// Tags in one array, a set after the other. Ages are a counter per cache: the smallest is the least recently
-// used (or the oldest, for FIFO). RANDOM is an xorshift of that counter, so that it is the same in every run.
+// Lines are found by hash, so that a set of 96 ways costs no more than one of four. A set's ways are taken
+// one after the other until it is full; then the oldest goes:
+//
+//     set:  oldest ─▶ … ─▶ newest      LRU: whoever is touched becomes the newest; FIFO: no one does
+//
+// RANDOM takes any, by a hash of a count of allocations, so that it is the same in every run. A line that was
+// invalidated is the oldest of all.
 #include "memory/cache.h"
 #include "base/arena.h"
 #include "base/bits.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum { NONE = UINT32_MAX };
+
 struct way {
-    uint64_t line; // address; meaningless while !used
-    uint64_t age;
-    bool used;
+    uint64_t line; // address
+    uint32_t chain;
+    uint32_t older, newer;
     uint8_t valid, dirty, pending;
+    bool used; // holds a line
+};
+
+struct set {
+    uint32_t oldest, newest;
+    uint32_t count; // of ways taken so far
 };
 
 struct cache {
     struct cache_config config;
-    struct way *ways;
-    uint64_t clock;
+    struct way *ways; // of a set after the other
+    struct set *sets;
+    uint32_t *buckets; // first way of each chain
+    unsigned bucket_shift;
+    uint64_t allocations;
     unsigned pending_lines;
     unsigned line_shift; // line_bytes is a power of two: shift; else 0
     bool sets_are_power;
@@ -26,10 +43,16 @@ struct cache {
 struct cache *cache_create(const struct cache_config *config)
 {
     struct cache *c = heap_alloc(sizeof *c);
+    uint64_t count = (uint64_t)config->sets * config->ways;
+    unsigned bits = bit_highest(count) + 1;
     c->config = *config;
-    c->ways = heap_alloc((size_t)config->sets * config->ways * sizeof *c->ways);
+    c->ways = heap_alloc(count * sizeof *c->ways);
+    c->sets = heap_alloc(config->sets * sizeof *c->sets);
+    c->buckets = heap_alloc(((size_t)1 << bits) * sizeof *c->buckets);
+    c->bucket_shift = 64 - bits;
     c->line_shift = is_power_of_two(config->line_bytes) ? bit_lowest(config->line_bytes) : 0;
     c->sets_are_power = is_power_of_two(config->sets);
+    cache_clear(c);
     return c;
 }
 
@@ -37,62 +60,151 @@ void cache_destroy(struct cache *c)
 {
     if (!c) return;
     free(c->ways);
+    free(c->sets);
+    free(c->buckets);
     free(c);
 }
 
 void cache_clear(struct cache *c)
 {
-    memset(c->ways, 0, (size_t)c->config.sets * c->config.ways * sizeof *c->ways);
+    memset(c->buckets, 0xff, ((size_t)1 << (64 - c->bucket_shift)) * sizeof *c->buckets);
+    memset(c->sets, 0, c->config.sets * sizeof *c->sets);
     c->pending_lines = 0;
 }
 
-static struct way *set_of(const struct cache *c, uint64_t line)
+// -- finding
+// ----------------------------------------------------------------------------------------------------------
+
+static uint64_t line_number(const struct cache *c, uint64_t line)
 {
-    uint64_t number = c->line_shift ? line >> c->line_shift : line / c->config.line_bytes;
-    uint64_t set = c->sets_are_power ? number & (c->config.sets - 1) : number % c->config.sets;
-    return &c->ways[set * c->config.ways];
+    return c->line_shift ? line >> c->line_shift : line / c->config.line_bytes;
+}
+
+static uint32_t set_of(const struct cache *c, uint64_t line)
+{
+    uint64_t number = line_number(c, line);
+    return (uint32_t)(c->sets_are_power ? number & (c->config.sets - 1) : number % c->config.sets);
+}
+
+static uint32_t *bucket_of(const struct cache *c, uint64_t line)
+{
+    return &c->buckets[line_number(c, line) * 0x9e3779b97f4a7c15ull >> c->bucket_shift];
 }
 
 static struct way *find(const struct cache *c, uint64_t line)
 {
-    struct way *set = set_of(c, line);
-    for (uint32_t k = 0; k < c->config.ways; k++)
-        if (set[k].used && set[k].line == line) return &set[k];
-    return NULL;
+    uint32_t k = *bucket_of(c, line);
+    while (k != NONE && c->ways[k].line != line) k = c->ways[k].chain;
+    return k == NONE ? NULL : &c->ways[k];
+}
+
+static void forget(struct cache *c, struct way *w)
+{
+    uint32_t *link = bucket_of(c, w->line), k = (uint32_t)(w - c->ways);
+    while (*link != k) link = &c->ways[*link].chain;
+    *link = w->chain;
+    w->used = false;
+}
+
+// -- ages
+// ----------------------------------------------------------------------------------------------------------
+
+static void unlink_way(struct cache *c, struct set *s, struct way *w)
+{
+    if (w->older != NONE)
+        c->ways[w->older].newer = w->newer;
+    else
+        s->oldest = w->newer;
+    if (w->newer != NONE)
+        c->ways[w->newer].older = w->older;
+    else
+        s->newest = w->older;
+}
+
+static void make_newest(struct cache *c, struct set *s, struct way *w)
+{
+    uint32_t k = (uint32_t)(w - c->ways);
+    w->older = s->newest;
+    w->newer = NONE;
+    if (s->newest != NONE)
+        c->ways[s->newest].newer = k;
+    else
+        s->oldest = k;
+    s->newest = k;
+}
+
+static void make_oldest(struct cache *c, struct set *s, struct way *w)
+{
+    uint32_t k = (uint32_t)(w - c->ways);
+    w->newer = s->oldest;
+    w->older = NONE;
+    if (s->oldest != NONE)
+        c->ways[s->oldest].older = k;
+    else
+        s->newest = k;
+    s->oldest = k;
 }
 
 static void touch(struct cache *c, struct way *w)
 {
-    c->clock++;
-    if (c->config.replacement != CACHE_FIFO) w->age = c->clock;
+    if (c->config.replacement != CACHE_LRU || w->newer == NONE) return;
+    struct set *s = &c->sets[(uint32_t)(w - c->ways) / c->config.ways];
+    unlink_way(c, s, w);
+    make_newest(c, s, w);
 }
 
-static struct way *choose_victim(struct cache *c, uint64_t line)
+// -- allocating
+// ----------------------------------------------------------------------------------------------------------
+
+static struct way *take_fresh(struct cache *c, uint32_t set)
 {
-    struct way *set = set_of(c, line), *best = NULL;
-    uint32_t candidates = 0;
-    for (uint32_t k = 0; k < c->config.ways; k++) {
-        if (!set[k].used) return &set[k];
-        if (set[k].pending) continue;
-        candidates++;
-        if (!best || set[k].age < best->age) best = &set[k];
+    struct set *s = &c->sets[set];
+    if (!s->count) s->oldest = s->newest = NONE;
+    struct way *w = &c->ways[(size_t)set * c->config.ways + s->count++];
+    make_newest(c, s, w);
+    w->used = false;
+    return w;
+}
+
+static struct way *choose_victim(struct cache *c, uint32_t set)
+{
+    const struct set *s = &c->sets[set];
+    struct way *oldest = &c->ways[s->oldest];
+    if (c->config.replacement == CACHE_RANDOM && oldest->used) {
+        struct way *first = &c->ways[(size_t)set * c->config.ways];
+        uint32_t start = (uint32_t)(hash_u64(c->allocations) % c->config.ways);
+        for (uint32_t k = 0; k < c->config.ways; k++) {
+            struct way *w = &first[(start + k) % c->config.ways];
+            if (!w->pending) return w;
+        }
+        return NULL;
     }
-    if (c->config.replacement != CACHE_RANDOM || candidates < 2) return best;
-    uint64_t x = c->clock * 0x9e3779b97f4a7c15ull;
-    uint32_t skip = (uint32_t)((x ^ x >> 29) % candidates);
-    for (uint32_t k = 0; k < c->config.ways; k++)
-        if (!set[k].pending && skip-- == 0) return &set[k];
-    return best;
+    uint32_t k = s->oldest;
+    while (k != NONE && c->ways[k].pending) k = c->ways[k].newer;
+    return k == NONE ? NULL : &c->ways[k];
 }
 
 // A way for a new line, or NULL when all are pending.
 static struct way *allocate(struct cache *c, uint64_t line, struct cache_victim *victim)
 {
-    struct way *w = choose_victim(c, line);
+    uint32_t set = set_of(c, line);
+    struct way *w = c->sets[set].count < c->config.ways ? take_fresh(c, set) : choose_victim(c, set);
     if (!w) return NULL;
-    *victim = (struct cache_victim){w->used, w->line, w->dirty};
-    c->clock++;
-    *w = (struct way){.line = line, .age = c->clock, .used = true};
+    if (w->used) {
+        *victim = (struct cache_victim){true, w->line, w->dirty};
+        forget(c, w);
+    }
+    if (w->newer != NONE) {
+        unlink_way(c, &c->sets[set], w);
+        make_newest(c, &c->sets[set], w);
+    }
+    uint32_t *bucket = bucket_of(c, line);
+    c->allocations++;
+    w->line = line;
+    w->used = true;
+    w->valid = w->dirty = w->pending = 0;
+    w->chain = *bucket;
+    *bucket = (uint32_t)(w - c->ways);
     return w;
 }
 
@@ -102,6 +214,9 @@ static void add_pending(struct cache *c, struct way *w, uint8_t sectors)
     w->pending |= sectors;
 }
 
+// -- the owner's side
+// ----------------------------------------------------------------------------------------------------------
+
 enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, uint8_t *missing,
                              struct cache_victim *victim)
 {
@@ -109,12 +224,16 @@ enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, ui
     *victim = (struct cache_victim){0};
     struct way *w = find(c, line);
     bool was_there = w != NULL;
+    if (!w && c->config.on_fill) {
+        *missing = sectors;
+        return CACHE_MISS;
+    }
     if (!w) w = allocate(c, line, victim);
     if (!w) return CACHE_FULL;
     if (was_there) touch(c, w);
     uint8_t absent = (uint8_t)(sectors & ~w->valid);
     *missing = (uint8_t)(absent & ~w->pending);
-    add_pending(c, w, *missing);
+    if (!c->config.on_fill) add_pending(c, w, *missing);
     if (!was_there) return CACHE_MISS;
     return !absent ? CACHE_HIT : *missing ? CACHE_SECTOR_MISS : CACHE_PENDING;
 }
@@ -135,9 +254,11 @@ enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, b
     return !was_there ? CACHE_MISS : hit ? CACHE_HIT : CACHE_SECTOR_MISS;
 }
 
-void cache_fill(struct cache *c, uint64_t line, uint8_t sectors)
+void cache_fill(struct cache *c, uint64_t line, uint8_t sectors, struct cache_victim *victim)
 {
+    *victim = (struct cache_victim){0};
     struct way *w = find(c, line);
+    if (!w && c->config.on_fill) w = allocate(c, line, victim);
     if (!w) return;
     bool waited = w->pending != 0;
     w->valid |= sectors;
@@ -150,7 +271,11 @@ void cache_invalidate(struct cache *c, uint64_t line)
     struct way *w = find(c, line);
     if (!w) return;
     w->valid = w->dirty = 0;
-    if (!w->pending) w->used = false;
+    if (w->pending) return;
+    struct set *s = &c->sets[set_of(c, line)];
+    forget(c, w);
+    unlink_way(c, s, w);
+    make_oldest(c, s, w);
 }
 
 bool cache_contains(const struct cache *c, uint64_t line, uint8_t sectors)
@@ -161,11 +286,13 @@ bool cache_contains(const struct cache *c, uint64_t line, uint8_t sectors)
 
 void cache_flush(struct cache *c, void (*visit)(void *context, uint64_t line, uint8_t dirty), void *context)
 {
-    for (size_t k = 0; k < (size_t)c->config.sets * c->config.ways; k++) {
-        if (!c->ways[k].used || !c->ways[k].dirty) continue;
-        visit(context, c->ways[k].line, c->ways[k].dirty);
-        c->ways[k].dirty = 0;
-    }
+    for (uint32_t set = 0; set < c->config.sets; set++)
+        for (uint32_t k = 0; k < c->sets[set].count; k++) {
+            struct way *w = &c->ways[(size_t)set * c->config.ways + k];
+            if (!w->used || !w->dirty) continue;
+            visit(context, w->line, w->dirty);
+            w->dirty = 0;
+        }
 }
 
 unsigned cache_pending_lines(const struct cache *c) { return c->pending_lines; }

@@ -2,9 +2,10 @@
 // texture and instruction caches; what a miss or a store does is the owner's business, by the policies below.
 //
 //      address:  | tag              | set        | line offset |
-//      line:     tag, valid sectors, dirty sectors, pending sectors (requested, not yet filled), age
+//      line:     tag, valid sectors, dirty sectors, pending sectors (requested, not yet filled)
 //
-// A way that has pending sectors is never given up.
+// Allocating on a miss, the line's way is taken at once and not given up while it has pending sectors.
+// Allocating on fill, a way is taken when data comes; who asked for it is known to the owner alone.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,13 +19,14 @@ enum cache_result {
     CACHE_HIT,         // all wanted sectors are valid
     CACHE_PENDING,     // the rest of them has been requested already
     CACHE_SECTOR_MISS, // the line is there, some sectors are not
-    CACHE_MISS,        // a way was found for the line
+    CACHE_MISS,        // the line is not; allocating on a miss, a way was found for it
     CACHE_FULL         // every way of the set is pending: try again later
 };
 
 struct cache_config {
     uint32_t sets, ways, line_bytes; // any number of sets; line_bytes a multiple of the sector
     enum cache_replacement replacement;
+    bool on_fill; // a way is taken when data comes
 };
 
 struct cache;
@@ -39,9 +41,9 @@ struct cache *cache_create(const struct cache_config *c);
 void cache_destroy(struct cache *c);
 void cache_clear(struct cache *c); // forgets everything, dirty or not
 
-// Looks for sectors of a line (address of its first byte). On SECTOR_MISS and MISS the missing sectors become
-// pending and *missing says which; MISS allocates a way, and *victim says what it held. Touches the age on
-// every result but FULL.
+// Looks for sectors of a line (address of its first byte) and touches the line, but for FULL. *missing says
+// which are neither there nor pending; allocating on a miss, they become pending, MISS takes a way, and
+// *victim says what it held.
 enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, uint8_t *missing,
                              struct cache_victim *victim);
 // A store to sectors. allocate: makes the line and the written sectors valid without a fetch (write-validate)
@@ -49,8 +51,9 @@ enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, ui
 // for it.
 enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, bool allocate, bool dirty,
                               struct cache_victim *victim);
-void cache_fill(struct cache *c, uint64_t line, uint8_t sectors); // pending sectors arrive
-void cache_invalidate(struct cache *c, uint64_t line);            // pending sectors stay pending
+// Sectors arrive. Allocating on fill, they may push out another line.
+void cache_fill(struct cache *c, uint64_t line, uint8_t sectors, struct cache_victim *victim);
+void cache_invalidate(struct cache *c, uint64_t line); // pending sectors stay pending
 bool cache_contains(const struct cache *c, uint64_t line, uint8_t sectors);
 // Calls visit for every line with dirty sectors, in order of set and way, and makes it clean.
 void cache_flush(struct cache *c, void (*visit)(void *context, uint64_t line, uint8_t dirty), void *context);

@@ -188,43 +188,52 @@ static void prefer_older(const struct dram *d, struct choice *best, uint32_t ban
         *best = (struct choice){bank, entry};
 }
 
-// When a bank's oldest request for its open row may move a sector. The command may go before the bus is free.
-static uint64_t column_ready(const struct dram *d, uint32_t bank)
-{
-    const struct bank *b = &d->banks[bank];
-    const struct dram_request *r = &d->entries[b->hit].r;
-    uint64_t data = r->is_write ? d->c->t_wl : d->c->t_cl;
-    uint64_t ready = d->bus_ready > data ? d->bus_ready - data : 0;
-    ready = later(ready, later(b->column_ready, d->column_ready));
-    ready = later(ready, later(d->group_ready[d->group_of[bank]], r->arrival));
-    return r->is_write ? ready : later(ready, d->read_ready);
-}
-
-// When a bank may be closed, or opened, for its oldest request.
-static uint64_t row_ready(const struct dram *d, uint32_t bank)
-{
-    const struct bank *b = &d->banks[bank];
-    uint64_t arrival = d->entries[b->first].r.arrival;
-    if (b->row != NO_ROW) return later(b->precharge_ready, arrival);
-    return later(later(b->activate_ready, d->activate_ready), arrival);
-}
-
-// The oldest request of a set that has a command to issue now; when there is none, the set knows when there
-// will be.
-static struct choice choose(struct dram *d, struct bank_set *s, uint64_t now, bool open)
+// The oldest request for an open row that may move a sector now. When there is none, the set knows when there
+// will be. A command may go before the bus is free, as its data follow later.
+static struct choice choose_column(struct dram *d, uint64_t now)
 {
     struct choice best = {0, NONE};
+    struct bank_set *s = &d->open;
+    if (!s->count || s->ready > now) return best;
+    const uint64_t read_bus = d->bus_ready > d->c->t_cl ? d->bus_ready - d->c->t_cl : 0,
+                   write_bus = d->bus_ready > d->c->t_wl ? d->bus_ready - d->c->t_wl : 0;
+    const uint64_t of_kind[2] = {later(d->column_ready, later(read_bus, d->read_ready)),
+                                 later(d->column_ready, write_bus)};
+    uint64_t next = DRAM_NEVER;
+    for (unsigned k = 0; k * 64 < d->c->dram_banks; k++)
+        for (uint64_t left = s->bits[k]; left; left &= left - 1) {
+            uint32_t bank = k * 64 + bit_lowest(left);
+            const struct bank *b = &d->banks[bank];
+            const struct dram_request *r = &d->entries[b->hit].r;
+            uint64_t ready = later(later(of_kind[r->is_write], d->group_ready[d->group_of[bank]]),
+                                   later(b->column_ready, r->arrival));
+            if (ready <= now)
+                prefer_older(d, &best, bank, b->hit);
+            else if (ready < next)
+                next = ready;
+        }
+    if (best.entry == NONE) s->ready = next;
+    return best;
+}
+
+// The oldest request that needs another row in its bank, of those whose bank may be closed or opened now.
+static struct choice choose_row(struct dram *d, uint64_t now)
+{
+    struct choice best = {0, NONE};
+    struct bank_set *s = &d->closed;
     if (!s->count || s->ready > now) return best;
     uint64_t next = DRAM_NEVER;
     for (unsigned k = 0; k * 64 < d->c->dram_banks; k++)
         for (uint64_t left = s->bits[k]; left; left &= left - 1) {
             uint32_t bank = k * 64 + bit_lowest(left);
-            uint64_t ready = open ? column_ready(d, bank) : row_ready(d, bank);
-            if (ready > now) {
-                if (ready < next) next = ready;
-            } else {
-                prefer_older(d, &best, bank, open ? d->banks[bank].hit : d->banks[bank].first);
-            }
+            const struct bank *b = &d->banks[bank];
+            uint64_t ready =
+                b->row != NO_ROW ? b->precharge_ready : later(b->activate_ready, d->activate_ready);
+            ready = later(ready, d->entries[b->first].r.arrival);
+            if (ready <= now)
+                prefer_older(d, &best, bank, b->first);
+            else if (ready < next)
+                next = ready;
         }
     if (best.entry == NONE) s->ready = next;
     return best;
@@ -287,12 +296,12 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
 bool dram_step(struct dram *d, uint64_t now, struct dram_done *done, uint64_t *next)
 {
     bool completed = false;
-    struct choice column = choose(d, &d->open, now, true);
+    struct choice column = choose_column(d, now);
     if (column.entry != NONE) {
         completed = issue_column(d, &column, now, done);
         d->open.ready = later(d->open.ready, d->column_ready);
     } else {
-        struct choice row = choose(d, &d->closed, now, false);
+        struct choice row = choose_row(d, now);
         if (row.entry != NONE) issue_row(d, &row, now);
     }
     // One command a cycle.

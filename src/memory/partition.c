@@ -76,7 +76,7 @@ struct partition *partition_create(const struct memory_config *c, unsigned index
     p->slices = heap_alloc(c->slices * sizeof *p->slices);
     for (uint32_t k = 0; k < c->slices; k++) {
         struct cache_config tags = {c->l2_sets, c->l2_ways, c->line_bytes,
-                                    (enum cache_replacement)c->l2_replacement};
+                                    (enum cache_replacement)c->l2_replacement, false};
         p->slices[k].cache = cache_create(&tags);
         p->slices[k].index = index * c->slices + k;
         mshrs_init(&p->slices[k].mshrs, c->l2_mshrs, c->l2_merges);
@@ -202,7 +202,8 @@ static void fill(struct partition *p)
     struct slice *s = &p->slices[x.slice];
     struct mshr *h = &s->mshrs.all.data[x.mshr];
     struct mshr_waiter w;
-    cache_fill(s->cache, x.line, x.sectors);
+    struct cache_victim victim; // none: its way was taken on the miss
+    cache_fill(s->cache, x.line, x.sectors, &victim);
     p->books.filled += bit_count(x.sectors);
     h->sectors &= (uint8_t)~x.sectors;
     while (mshrs_next_served(&s->mshrs, x.mshr, &w)) fifo_push(&s->fills, (struct answer){x.cycle, w});

@@ -8,7 +8,7 @@
 
 #define BASE "gpu.sm_count=1"
 
-struct trend {
+struct trend { // knob: "key=value", or after " | " when there are settings for both runs
     const char *workload, *knob, *what; // what: a counter's name, or "cycles"
     double least, most;                 // of the ratio
 };
@@ -47,6 +47,19 @@ static const struct trend trends[] = {
     {"matrixMul",     "gpu.launch_latency=5000","cycles", 1.01, 9.00},
     {"convolutionTexture", "texture.sets=1 texture.ways=1", "sm.texture.misses", 1.05, 1e9},
     {"histogram",     "l2.atomic_interval=64",  "cycles", 1.00, 64.0},
+    {"spmv",          "l1.global=1 l1.mshrs=1 | l1.allocate=fill", "cycles", 1.10, 99.0},
+    {"spmv",          "l1.global=1 l1.sets=1 l1.ways=8 l1.mshrs=8 | l1.allocate=miss", "sm.lsu.stalls", 1.10, 99.0},
+    {"spmv",          "l1.global=1 | l1.mshrs=1", "cycles", 1.00, 1.00}, // streaming: no limit
+    {"LIB",           "l1.write=through",       "memory.l2_stores", 1.05, 1e9},
+    {"LIB",           "l1.write=through-allocate", "memory.l2_stores", 1.05, 1e9},
+    {"LIB",           "l1.write=through | l1.write=through-allocate", "sm.l1.misses", 0.00, 0.95},
+    {"LIB",           "l1.ways=32 | l1.replacement=fifo", "sm.l1.misses", 1.00, 4.00},
+    {"LIB",           "l1.ways=32 | l1.replacement=random", "sm.l1.misses", 0.20, 0.999},
+    {"convolutionTexture", "texture.sets=1 texture.ways=8 | texture.replacement=random", "sm.texture.misses", 1.001, 2.00},
+    {"convolutionTexture", "texture.sets=1 texture.ways=16 | texture.replacement=fifo", "sm.texture.misses", 1.00, 4.00},
+    {"convolutionTexture", "texture.sets=1 texture.ways=8 l1.mshrs=2 | texture.allocate=streaming", "cycles", 0.10, 0.99},
+    {"binomialOptions", "icache.sets=1 | icache.replacement=random", "sm.fetch.icache_misses", 1.01, 4.00},
+    {"convolutionTexture", "constant.sets=1 constant.ways=2 | constant.replacement=random", "sm.constant.misses", 1.01, 4.00},
 };
 // clang-format on
 
@@ -70,19 +83,24 @@ static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_
     s->value += str_equal(s->what, "cycles") ? stats->cycles : counter_of(stats, s->what);
 }
 
-static double measure(struct test *t, const struct trend *r, const char *knob)
+static double measure(struct test *t, const struct trend *r, bool turned)
 {
+    const char *bar = strstr(r->knob, " | "), *knob = bar ? bar + 3 : r->knob;
+    char both[200];
+    snprintf(both, sizeof both, "%.*s", bar ? (int)(bar - r->knob) : 0, r->knob);
+
     const char *near;
     struct wf_context *c = wf_context_create();
     struct sum s = {r->what, 0};
     CHECK_EQ(t, wf_gpu(c, "gtx1080ti"), WF_OK);
     settings_apply(t, c, BASE);
-    settings_apply(t, c, knob);
+    settings_apply(t, c, both);
+    if (turned) settings_apply(t, c, knob);
     struct workload_options options = {
         .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = add, .launched_context = &s};
     struct workload_result result;
     CHECK_MSG(t, workload_run(workload_find(r->workload, &near), c, &options, &result) == WF_OK,
-              "%s with %s: %s", r->workload, knob, wf_errors(c));
+              "%s with %s: %s", r->workload, r->knob, wf_errors(c));
     wf_context_destroy(c);
     return (double)s.value;
 }
@@ -91,7 +109,7 @@ static void test_trends(struct test *t)
 {
     for (size_t k = 0; k < TEST_COUNT(trends); k++) {
         const struct trend *r = &trends[k];
-        double base = measure(t, r, ""), turned = measure(t, r, r->knob),
+        double base = measure(t, r, false), turned = measure(t, r, true),
                ratio = base > 0 ? turned / base : 0;
         CHECK_MSG(t, ratio >= r->least && ratio <= r->most,
                   "%s with %s: %s %.0f became %.0f, %.3f times, not %.2f to %.2f", r->workload, r->knob,

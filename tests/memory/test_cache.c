@@ -1,0 +1,199 @@
+// Tags by themselves: each replacement and allocation policy at its edges, and random traffic against a plain
+// statement of LRU and FIFO.
+#include "base/rng.h"
+#include "harness/test.h"
+#include "memory/cache.h"
+#include "memory/mshr.h"
+
+enum { LINE = 128, ALL = 15 };
+
+static struct cache *one_set(uint32_t ways, enum cache_replacement replacement, bool on_fill)
+{
+    struct cache_config c = {1, ways, LINE, replacement, on_fill};
+    return cache_create(&c);
+}
+
+// Asks for a line and lets it come; the line that had to go, 0 for none.
+static uint64_t bring(struct cache *c, uint64_t line)
+{
+    uint8_t missing;
+    struct cache_victim v, late = {0};
+    if (cache_load(c, line, ALL, &missing, &v) != CACHE_HIT) cache_fill(c, line, missing, &late);
+    return v.valid ? v.line : late.valid ? late.line : 0;
+}
+
+// Lines 1 to 3 fill the set and 1 is used again: LRU gives up 2, FIFO gives up 1.
+static void test_replacement(struct test *t)
+{
+    for (unsigned on_fill = 0; on_fill < 2; on_fill++) {
+        struct cache *lru = one_set(3, CACHE_LRU, on_fill), *fifo = one_set(3, CACHE_FIFO, on_fill);
+        for (uint64_t k = 1; k <= 3; k++) CHECK(t, !bring(lru, k * LINE) && !bring(fifo, k * LINE));
+        bring(lru, 1 * LINE);
+        bring(fifo, 1 * LINE);
+        CHECK_EQ(t, bring(lru, 4 * LINE), 2 * LINE);
+        CHECK_EQ(t, bring(fifo, 4 * LINE), 1 * LINE);
+        // An invalidated line's way is the next one taken, and pushes out nothing.
+        cache_invalidate(lru, 4 * LINE);
+        CHECK_EQ(t, bring(lru, 5 * LINE), 0);
+        CHECK_EQ(t, bring(lru, 6 * LINE), 3 * LINE);
+        cache_clear(lru);
+        CHECK(t, !cache_contains(lru, 6 * LINE, 1));
+        CHECK_EQ(t, bring(lru, 6 * LINE), 0);
+        cache_destroy(lru);
+        cache_destroy(fifo);
+    }
+}
+
+// Every way gets its turn, none twice as often as it should, and two runs are alike.
+static void test_random(struct test *t)
+{
+    struct cache *a = one_set(4, CACHE_RANDOM, false), *b = one_set(4, CACHE_RANDOM, false);
+    unsigned age_of_victim[5] = {0};
+    uint64_t held[4] = {0};
+    for (uint64_t k = 1; k <= 4004; k++) {
+        uint64_t gone = bring(a, k * LINE);
+        CHECK_EQ(t, bring(b, k * LINE), gone);
+        unsigned n = 0;
+        while (n < 4 && held[n] != gone) n++;
+        if (gone) age_of_victim[k - gone / LINE < 5 ? k - gone / LINE : 0]++;
+        held[n] = k * LINE;
+    }
+    CHECK_EQ(t, age_of_victim[0] + age_of_victim[1] + age_of_victim[2] + age_of_victim[3] + age_of_victim[4],
+             4000);
+    CHECK(t, age_of_victim[1] > 800 && age_of_victim[1] < 1200); // the last to come, one time in four
+    cache_destroy(a);
+    cache_destroy(b);
+}
+
+// On a miss the way is taken at once: a set of pending lines is full. On fill it is taken when data comes.
+static void test_allocation(struct test *t)
+{
+    struct cache_victim v;
+    uint8_t missing;
+    struct cache *miss = one_set(2, CACHE_LRU, false), *fill = one_set(2, CACHE_LRU, true);
+    for (uint64_t k = 1; k <= 2; k++) {
+        CHECK_EQ(t, cache_load(miss, k * LINE, ALL, &missing, &v), CACHE_MISS);
+        CHECK_EQ(t, missing, ALL);
+    }
+    CHECK_EQ(t, cache_load(miss, 3 * LINE, ALL, &missing, &v), CACHE_FULL);
+    CHECK_EQ(t, cache_store(miss, 3 * LINE, ALL, true, true, &v), CACHE_FULL);
+    CHECK_EQ(t, cache_load(miss, 1 * LINE, 1, &missing, &v), CACHE_PENDING);
+    CHECK_EQ(t, cache_pending_lines(miss), 2);
+    cache_fill(miss, 1 * LINE, 1, &v);
+    CHECK_EQ(t, cache_load(miss, 1 * LINE, 1, &missing, &v), CACHE_HIT);
+    CHECK_EQ(t, cache_load(miss, 3 * LINE, ALL, &missing, &v), CACHE_FULL); // three sectors are still to come
+    cache_fill(miss, 1 * LINE, 14, &v);
+    CHECK_EQ(t, cache_load(miss, 3 * LINE, ALL, &missing, &v), CACHE_MISS);
+    CHECK(t, v.valid && v.line == 1 * LINE);
+
+    for (uint64_t k = 1; k <= 9; k++) CHECK_EQ(t, cache_load(fill, k * LINE, 3, &missing, &v), CACHE_MISS);
+    CHECK_EQ(t, cache_pending_lines(fill), 0);
+    for (uint64_t k = 9; k >= 1; k--) {
+        cache_fill(fill, k * LINE, 3, &v);
+        CHECK(t, v.valid == (k <= 7) && (k > 7 || v.line == (k + 2) * LINE));
+    }
+    CHECK(t, cache_contains(fill, 1 * LINE, 3) && cache_contains(fill, 2 * LINE, 3));
+    CHECK_EQ(t, cache_load(fill, 1 * LINE, 7, &missing, &v), CACHE_SECTOR_MISS);
+    CHECK_EQ(t, missing, 4);
+    cache_destroy(miss);
+    cache_destroy(fill);
+}
+
+static void count_dirty(void *context, uint64_t line, uint8_t dirty) { *(uint64_t *)context += line * dirty; }
+
+static void test_stores(struct test *t)
+{
+    struct cache_victim v;
+    uint8_t missing;
+    struct cache *c = one_set(2, CACHE_LRU, false);
+    CHECK_EQ(t, cache_store(c, LINE, 1, false, false, &v), CACHE_MISS);
+    CHECK(t, !cache_contains(c, LINE, 1));
+    CHECK_EQ(t, cache_store(c, LINE, 2, true, true, &v), CACHE_MISS);
+    CHECK(t, cache_contains(c, LINE, 2) && !cache_contains(c, LINE, 1));
+    CHECK_EQ(t, cache_store(c, LINE, 1, true, false, &v), CACHE_SECTOR_MISS);
+    CHECK_EQ(t, cache_store(c, LINE, 3, true, false, &v), CACHE_HIT);
+    CHECK_EQ(t, cache_load(c, LINE, 7, &missing, &v), CACHE_SECTOR_MISS);
+    CHECK_EQ(t, missing, 4);
+    cache_fill(c, LINE, 4, &v);
+    bring(c, 2 * LINE);
+    cache_load(c, 3 * LINE, 1, &missing, &v);
+    CHECK(t, v.valid && v.line == LINE && v.dirty == 2);
+    CHECK_EQ(t, cache_store(c, 2 * LINE, 8, true, true, &v), CACHE_HIT);
+    uint64_t sum = 0;
+    cache_flush(c, count_dirty, &sum);
+    cache_flush(c, count_dirty, &sum); // clean by now
+    CHECK_EQ(t, sum, 2 * LINE * 8);
+    cache_destroy(c);
+}
+
+// Lines by age, the plain way: at[0] is the next to go.
+struct plain {
+    uint64_t at[8];
+    unsigned count, ways;
+};
+
+static uint64_t plain_bring(struct plain *p, uint64_t line, bool lru)
+{
+    unsigned k = 0;
+    while (k < p->count && p->at[k] != line) k++;
+    if (k < p->count && !lru) return 0;
+    uint64_t gone = 0;
+    if (k == p->count && p->count == p->ways) gone = p->at[k = 0];
+    if (k == p->count) p->count++;
+    for (; k + 1 < p->count; k++) p->at[k] = p->at[k + 1];
+    p->at[p->count - 1] = line;
+    return gone;
+}
+
+static void test_against_plain(struct test *t)
+{
+    struct rng r;
+    rng_init(&r, 7);
+    for (unsigned round = 0; round < 8; round++) {
+        struct cache_config config = {3, 1 + round, LINE, round % 2 ? CACHE_FIFO : CACHE_LRU, round / 2 % 2};
+        struct cache *c = cache_create(&config);
+        struct plain sets[3] = {{.ways = 1 + round}, {.ways = 1 + round}, {.ways = 1 + round}};
+        for (unsigned k = 0; k < 3000; k++) {
+            uint64_t number = 1 + rng_below(&r, 40);
+            CHECK_EQ(t, bring(c, number * LINE),
+                     plain_bring(&sets[number % 3], number * LINE, config.replacement == CACHE_LRU));
+        }
+        cache_destroy(c);
+    }
+}
+
+// Waiters are served in order of arrival, each when none of its sectors is still to come.
+static void test_mshrs(struct test *t)
+{
+    struct mshrs m;
+    struct mshr_waiter w;
+    mshrs_init(&m, 2, 3);
+    CHECK_EQ(t, mshrs_find(&m, LINE), MSHR_NONE);
+    uint32_t a = mshrs_take(&m, LINE), b = mshrs_take(&m, 2 * LINE);
+    CHECK(t, mshrs_find(&m, LINE) == a && mshrs_find(&m, 2 * LINE) == b);
+    CHECK(t, !mshrs_have_room(&m, MSHR_NONE) && mshrs_have_room(&m, a));
+    m.all.data[a].sectors = 7;
+    for (uint32_t k = 0; k < 3; k++)
+        mshrs_wait(&m, a, (struct mshr_waiter){.token = k, .sectors = (uint8_t)(4 >> k)});
+    CHECK(t, !mshrs_have_room(&m, a) && !mshrs_next_served(&m, a, &w));
+    m.all.data[a].sectors = 1; // the second and third came
+    CHECK(t, mshrs_next_served(&m, a, &w) && w.token == 0);
+    CHECK(t, mshrs_next_served(&m, a, &w) && w.token == 1);
+    CHECK(t, !mshrs_next_served(&m, a, &w));
+    mshrs_wait(&m, a, (struct mshr_waiter){.token = 9, .sectors = 2});
+    CHECK(t, mshrs_next_served(&m, a, &w) && w.token == 9);
+    m.all.data[a].sectors = 0;
+    CHECK(t, mshrs_next_served(&m, a, &w) && w.token == 2);
+    mshrs_release(&m, a);
+    CHECK(t,
+          mshrs_have_room(&m, MSHR_NONE) && mshrs_find(&m, LINE) == MSHR_NONE && !m.waiting && m.used == 1);
+    mshrs_fini(&m);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"replacement", test_replacement},     {"random", test_random},
+                                             {"allocation", test_allocation},       {"stores", test_stores},
+                                             {"against_plain", test_against_plain}, {"mshrs", test_mshrs}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
