@@ -222,9 +222,18 @@ static bool deadlocked(struct run *r, struct launch_fault *fault)
     for (unsigned k = r->count; k-- > 0;)
         if (sm_stuck_block(r->sms[k])) stuck = sm_stuck_block(r->sms[where = k]);
     if (!stuck) return false;
-    exec_fault_deadlock(stuck);
-    *fault = r->engines[where].fault;
-    r->engines[where].fault = (struct launch_fault){0};
+    uint64_t owed = memory_system_unanswered(r->chip->memory);
+    if (owed) {
+        struct strbuf text = {0};
+        strbuf_printf(
+            &text, "kernel %s: deadlock: %" PRIu64 " memory request%s no reply, and nothing else can happen",
+            r->launch->program->name, owed, owed == 1 ? " has" : "s have");
+        *fault = (struct launch_fault){.kind = FAULT_DEADLOCK, .text = text.text};
+    } else {
+        exec_fault_deadlock(stuck);
+        *fault = r->engines[where].fault;
+        r->engines[where].fault = (struct launch_fault){0};
+    }
     append_report(r, fault);
     return true;
 }

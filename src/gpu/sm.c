@@ -468,12 +468,21 @@ void sm_report(const struct sm *s, struct strbuf *out)
                                                     [SLOT_BARRIER] = "a barrier",
                                                     [SLOT_UNIT] = "its unit",
                                                     [SLOT_OPERAND] = "an operand collector"};
-    for (uint64_t left = s->resident; left; left &= left - 1) {
-        const struct sm_warp *w = &s->warps[bit_lowest(left)];
-        if (left != s->resident) strbuf_putc(out, '\n');
+    const char *separator = "";
+    for (unsigned slot = 0; slot < SM_WARPS; slot++) {
+        const struct sm_warp *w = &s->warps[slot];
+        bool is_resident = s->resident >> slot & 1;
+        if (!is_resident && !(w->warp && w->loads)) continue;
         const uint32_t *id = w->warp->cta->id;
-        strbuf_printf(out, "  SM %u, block (%u,%u,%u), warp %u: waits for %s since cycle %" PRIu64 ", at ",
-                      s->index, id[0], id[1], id[2], w->warp->index, reasons[w->slot], w->since);
+        strbuf_printf(out, "%s  SM %u, block (%u,%u,%u), warp %u: ", separator, s->index, id[0], id[1], id[2],
+                      w->warp->index);
+        separator = "\n";
+        if (!is_resident) {
+            strbuf_printf(out, "has ended, but waits for replies to %u memory instruction%s", w->loads,
+                          w->loads == 1 ? "" : "s");
+            continue;
+        }
+        strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ", reasons[w->slot], w->since);
         exec_describe_inst(&s->engine->exec, w->warp->pc, out);
     }
 }

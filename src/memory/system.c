@@ -98,11 +98,16 @@ uint64_t memory_system_next(const struct memory_system *m, uint64_t now)
     return next > now ? next : now;
 }
 
-bool memory_system_is_idle(const struct memory_system *m)
+uint64_t memory_system_unanswered(const struct memory_system *m)
 {
     uint64_t waiting = 0;
     for (unsigned k = 0; k < m->sm_count; k++) waiting += m->ports[k].pushed - m->ports[k].taken;
-    return !waiting && memory_system_next(m, 0) == UINT64_MAX;
+    return waiting;
+}
+
+bool memory_system_is_idle(const struct memory_system *m)
+{
+    return !memory_system_unanswered(m) && memory_system_next(m, 0) == UINT64_MAX;
 }
 
 const char *memory_system_check(const struct memory_system *m)

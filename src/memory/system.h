@@ -56,6 +56,7 @@ uint64_t memory_system_window(const struct memory_config *c);
 void memory_system_hand_over(struct memory_system *m, uint64_t now);
 // The first cycle at which something happens, `now` at the earliest; UINT64_MAX when all is quiet.
 uint64_t memory_system_next(const struct memory_system *m, uint64_t now);
+uint64_t memory_system_unanswered(const struct memory_system *m); // requests whose reply was not taken yet
 bool memory_system_is_idle(const struct memory_system *m); // nothing queued anywhere, every request answered
 // NULL when it is idle and its books balance, else what does not; static text.
 const char *memory_system_check(const struct memory_system *m);

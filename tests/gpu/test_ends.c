@@ -27,6 +27,48 @@ static void test_deadlock(struct test *t)
                64, 0, FAULT_DEADLOCK, "warp 1", "waits for a barrier since cycle");
 }
 
+// A lost reply: to the first use of a parameter, to a load whose result is needed, to one whose warp has
+// ended since, to a store before a fence, to a fetch of code. The report names who waits, and comes as soon
+// as nothing else can happen.
+static void test_lost_reply(struct test *t)
+{
+    static const char load[] = "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nLDG.E R4, [R2]\n";
+    static const struct {
+        const char *settings, *end, *part;
+    } cases[] = {
+        {"icache.perfect=1 sim.lose_reply=1", "EXIT\n", "waits for memory or a fence since cycle"},
+        {"icache.perfect=1 sim.lose_reply=2", "IADD3 R4, R4, 0x1, RZ\nEXIT\n",
+         "waits for memory or a fence since cycle"},
+        {"icache.perfect=1 sim.lose_reply=2", "EXIT\n",
+         "has ended, but waits for replies to 1 memory instruction"},
+        {"icache.perfect=1 sim.lose_reply=3", "STG.E [R2], R4\nMEMBAR.SC.GPU\nEXIT\n",
+         "waits for memory or a fence since cycle"},
+        {"sim.lose_reply=1", "EXIT\n", "waits for instructions since cycle"},
+    };
+    for (size_t k = 0; k < TEST_COUNT(cases); k++) {
+        struct strbuf text = {0};
+        strbuf_printf(&text, "%s%s", load, cases[k].end);
+        must_fault(t, cases[k].settings, strbuf_text(&text), 32, 100000, FAULT_DEADLOCK, cases[k].part,
+                   "SM 0, block (0,0,0), warp 0");
+        must_fault(t, cases[k].settings, strbuf_text(&text), 32, 100000, FAULT_DEADLOCK,
+                   "deadlock: 1 memory request has no reply", "");
+        strbuf_fini(&text);
+    }
+}
+
+// An acknowledgement that nobody waits for: the launch ends, and its books do not balance.
+static void test_lost_acknowledgement(struct test *t)
+{
+    struct gpu_bench b;
+    if (gpu_bench_init(&b, t, "tiny", "icache.perfect=1 sim.lose_reply=2",
+                       "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nSTG.E [R2], R3\nEXIT\n", 32)) {
+        machine_buffer(&b.m, 256);
+        CHECK(t, gpu_bench_run(&b));
+        CHECK_HAS(t, b.result.imbalance ? b.result.imbalance : "", "a memory request has no reply");
+    }
+    gpu_bench_fini(&b);
+}
+
 static void test_limits(struct test *t)
 {
     must_fault(t, "", "loop:\nIADD3 R0, R0, 0x1, RZ\nBRA loop\n", 32, 5000, FAULT_LIMIT,
@@ -113,6 +155,8 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"deadlock", test_deadlock},
+        {"lost_reply", test_lost_reply},
+        {"lost_acknowledgement", test_lost_acknowledgement},
         {"limits", test_limits},
         {"fault", test_fault},
         {"own_stores", test_own_stores},
