@@ -6,6 +6,7 @@ struct wf_context *wf_context_create(void)
     struct wf_context *c = heap_alloc(sizeof *c);
     diag_init(&c->diag);
     api_settings_add(c);
+    tech_choice_init(&c->techs);
     return c;
 }
 
@@ -28,6 +29,8 @@ void wf_context_destroy(struct wf_context *c)
     config_fini(&c->config);
     chip_destroy(c->chip_state);
     free(c->gpu);
+    free(c->tech);
+    tech_choice_fini(&c->techs);
     diag_fini(&c->diag);
     free(c);
 }

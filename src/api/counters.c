@@ -20,11 +20,42 @@ static const struct wf_counter rows[API_COUNTERS] = {
 #undef DRAM_COUNTER
 };
 
+// "darsie.skipped"; names live as long as the mechanism's table.
+static struct wf_counter tech_row(struct arena *a, const struct tech *t, size_t i)
+{
+    return (struct wf_counter){.name = arena_printf(a, "%s.%s", t->name, t->counters[i].name),
+                               .unit = t->counters[i].unit,
+                               .meaning = t->counters[i].meaning};
+}
+
 bool wf_counter_at(size_t index, struct wf_counter *counter)
 {
     if (index >= API_COUNTERS) return false;
     *counter = rows[index];
     return true;
+}
+
+bool wf_tech_counter_at(struct wf_context *c, const char *tech, size_t index, struct wf_counter *counter)
+{
+    for (size_t k = 0; tech_at_index(k); k++) {
+        const struct tech *t = tech_at_index(k);
+        if (strcmp(t->name, tech) != 0 || index >= t->counter_count) continue;
+        *counter = tech_row(&c->techs.arena, t, index);
+        return true;
+    }
+    return false;
+}
+
+static void fill_techs(struct wf_context *c, const struct chip_result *timed)
+{
+    for (unsigned k = 0; k < c->techs.count; k++) {
+        const struct tech *t = c->techs.uses[k].tech;
+        for (size_t i = 0; i < t->counter_count; i++) {
+            struct wf_counter *row = &c->counters[c->counter_count++];
+            if (!row->name) *row = tech_row(&c->techs.arena, t, i);
+            row->value = timed ? timed->techs[k][i] : WF_UNKNOWN;
+        }
+    }
 }
 
 void api_counter_values(const struct exec_counts *exec, const struct gpu_counts *gpu,
@@ -57,4 +88,6 @@ void api_counters_fill(struct wf_context *c, const struct exec_counts *counts,
         c->counters[i] = rows[i];
         c->counters[i].value = values[i];
     }
+    c->counter_count = API_COUNTERS;
+    fill_techs(c, timed);
 }

@@ -9,6 +9,7 @@
 #include "mark/mark.h"
 #include "ptx/ptx.h"
 #include "study/study.h"
+#include "tech/registry.h"
 
 struct api_settings {
 #define SETTING(field, ctype, type, key, low, high, words, initial, meaning) ctype field;
@@ -42,6 +43,10 @@ struct wf_context {
     struct study_settings study_settings;
     struct chip_config chip;
     char *gpu; // NULL: no timing; heap
+    struct tech_choice techs;
+    char *tech; // as it was asked for, heap; NULL: base
+    bool verify;
+    uint64_t mismatches; // of the last launch
     uint64_t max_cycles;
     unsigned threads;
     struct chip *chip_state; // made at the first timed launch, when the settings can change no more
@@ -58,7 +63,8 @@ struct wf_context {
     // What the stats of the last launch point to.
     struct launch_fault fault;
     struct launch_race race;
-    struct wf_counter counters[API_COUNTERS];
+    struct wf_counter counters[API_COUNTERS + TECH_MAX * TECH_COUNTERS_MAX];
+    size_t counter_count;
     struct gpu_counts *sm_counts; // heap, by SM; NULL: no timed launch yet
     struct wf_sm_account *sms;    // heap
     struct chip_series series;

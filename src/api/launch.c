@@ -170,6 +170,18 @@ static void fill_launch(struct wf_kernel *k, const struct wf_launch_config *shap
     };
 }
 
+// Warp instructions that mechanisms kept from being fetched, or from being executed once fetched.
+static uint64_t tech_count(const struct wf_context *c, const struct chip_result *timed, bool reused)
+{
+    uint64_t sum = 0;
+    if (!timed) return WF_UNKNOWN;
+    for (unsigned k = 0; k < c->techs.count; k++) {
+        int which = reused ? c->techs.uses[k].tech->reused : c->techs.uses[k].tech->skipped;
+        if (which >= 0) sum += timed->techs[k][which];
+    }
+    return sum;
+}
+
 static void write_stats(struct wf_context *c, const struct exec_counts *counts,
                         const struct chip_result *timed, double seconds, enum wf_status status,
                         struct wf_stats *stats)
@@ -179,6 +191,10 @@ static void write_stats(struct wf_context *c, const struct exec_counts *counts,
     *stats = (struct wf_stats){
         .status = status,
         .cycles = timed ? timed->cycles : WF_UNKNOWN,
+        .skipped = tech_count(c, timed, false),
+        .reused = tech_count(c, timed, true),
+        .verify_mismatches = timed && c->verify ? c->mismatches : WF_UNKNOWN,
+        .tech = timed && c->tech ? c->tech : "base",
         .fetched = timed ? timed->gpu.fetch_fetched : WF_UNKNOWN,
         .occupancy = timed ? timed->occupancy : -1,
         .gpu = timed ? c->gpu : NULL,
@@ -193,7 +209,7 @@ static void write_stats(struct wf_context *c, const struct exec_counts *counts,
         .samples = timed ? api_samples(c) : NULL,
         .sample_count = timed ? c->series.samples.count : 0,
         .counters = c->counters,
-        .counter_count = API_COUNTERS,
+        .counter_count = c->counter_count,
     };
 }
 
@@ -224,6 +240,13 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
     if (is_timed) {
         struct chip_account account;
         api_account_begin(k, &account);
+        for (unsigned n = 0; n < c->techs.count; n++) {
+            struct tech_use *u = &c->techs.uses[n];
+            u->marks = &c->mark;
+            u->verify = c->verify;
+            u->mismatches = &c->mismatches;
+        }
+        c->mismatches = 0;
         if (!c->chip_state) c->chip_state = chip_create(&c->chip);
         ok = chip_run(c->chip_state, l, c->max_cycles, c->threads, &account, &timed, &c->fault);
         if (ok && timed.imbalance) { // a bug of the simulator must not pass for a result

@@ -84,6 +84,35 @@ bool wf_gpu_at(size_t index, const char **name, const char **meaning)
     return true;
 }
 
+enum wf_status wf_tech(struct wf_context *c, const char *text)
+{
+    struct tech_choice choice;
+    tech_choice_init(&choice);
+    if (!tech_choose(&choice, text, &c->diag)) {
+        tech_choice_fini(&choice);
+        return WF_BAD_USAGE;
+    }
+    forget_chip(c);
+    tech_choice_fini(&c->techs);
+    c->techs = choice;
+    c->chip.techs = c->techs.uses;
+    c->chip.tech_count = choice.count;
+    memset(c->counters, 0, sizeof c->counters);
+    free(c->tech);
+    c->tech = choice.count ? strdup(text) : NULL;
+    return WF_OK;
+}
+
+bool wf_tech_at(size_t index, const char **name, const char **meaning)
+{
+    const struct tech *t = tech_at_index(index);
+    if (!t) return false;
+    *name = t->name;
+    *meaning = t->meaning;
+    return true;
+}
+
+void wf_set_verify(struct wf_context *c, bool verify) { c->verify = verify; }
 void wf_set_max_cycles(struct wf_context *c, uint64_t cycles) { c->max_cycles = cycles; }
 void wf_set_threads(struct wf_context *c, unsigned threads) { c->threads = threads; }
 
@@ -128,10 +157,8 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
     return good ? WF_OK : WF_BAD_USAGE;
 }
 
-bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key)
+static void describe_key(struct wf_context *c, const struct config_key *k, struct wf_key *key)
 {
-    const struct config_key *k = config_at(&c->config, index);
-    if (!k) return false;
     struct strbuf range = {0};
     config_format_range(k, &range);
     *key = (struct wf_key){.name = k->name,
@@ -141,7 +168,27 @@ bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key)
                            .meaning = k->meaning,
                            .source = k->source};
     strbuf_fini(&range);
-    return true;
+}
+
+bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key)
+{
+    const struct config_key *k = config_at(&c->config, index);
+    if (k) describe_key(c, k, key);
+    return k != NULL;
+}
+
+bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct wf_key *key)
+{
+    for (size_t n = 0; tech_at_index(n); n++) {
+        const struct tech *t = tech_at_index(n);
+        if (!str_equal(t->name, tech)) continue;
+        for (size_t k = 0; k < t->key_count; k++) {
+            if (!t->keys[k].meaning || index--) continue; // without a meaning: for tests
+            describe_key(c, &t->keys[k], key);
+            return true;
+        }
+    }
+    return false;
 }
 
 const char *wf_config_json(struct wf_context *c)

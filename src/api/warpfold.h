@@ -49,6 +49,11 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
 // by wf_set afterwards.
 enum wf_status wf_gpu(struct wf_context *c, const char *name_or_path);
 bool wf_gpu_at(size_t index, const char **name, const char **meaning); // the library's; false past the last
+// Mechanisms of timed launches: NAME[:KEY=V[,KEY=V...]] joined by +; "base" is none.
+enum wf_status wf_tech(struct wf_context *c, const char *text);
+bool wf_tech_at(size_t index, const char **name, const char **meaning); // the library's; false past the last
+// Compare every value a mechanism shares with what its reader would have computed by itself.
+void wf_set_verify(struct wf_context *c, bool verify);
 void wf_set_max_cycles(struct wf_context *c,
                        uint64_t cycles); // of a timed launch, after which it fails; 0: no limit
 void wf_set_threads(struct wf_context *c,
@@ -194,10 +199,14 @@ struct wf_counter {
 };
 struct wf_stats {
     enum wf_status status;
-    uint64_t cycles;  // of the core clock; WF_UNKNOWN in functional runs
-    uint64_t fetched; // warp instructions; WF_UNKNOWN in functional runs
-    double occupancy; // mean resident warps over the most there can be; below 0 in functional runs
-    const char *gpu;  // its name; NULL in functional runs
+    uint64_t cycles;            // of the core clock; WF_UNKNOWN in functional runs
+    uint64_t fetched;           // warp instructions; WF_UNKNOWN in functional runs
+    uint64_t skipped;           // warp instructions never fetched, because of a mechanism
+    uint64_t reused;            // fetched and not executed
+    uint64_t verify_mismatches; // WF_UNKNOWN without wf_set_verify
+    const char *tech;           // "base", or as wf_tech was told
+    double occupancy;           // mean resident warps over the most there can be; below 0 in functional runs
+    const char *gpu;            // its name; NULL in functional runs
     uint64_t warp_instructions, thread_instructions;
     uint64_t races;         // racing pairs seen; WF_UNKNOWN when the detector is off
     const char *race_text;  // the first race, or NULL
@@ -222,6 +231,8 @@ enum wf_status wf_launch_packed(struct wf_kernel *k, const struct wf_launch_conf
 struct wf_stream *wf_stream_create(struct wf_context *c);
 enum wf_status wf_stream_wait(struct wf_stream *s);
 enum wf_status wf_synchronise(struct wf_context *c);
+// Those of a mechanism, which stats have when it runs.
+bool wf_tech_counter_at(struct wf_context *c, const char *tech, size_t index, struct wf_counter *counter);
 bool wf_counter_at(size_t index,
                    struct wf_counter *counter); // the counters there are (value 0); false past the last
 
@@ -275,5 +286,6 @@ struct wf_key {
     const char *name, *type, *range, *initial, *meaning, *source;
 };
 bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key); // false past the last
+bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct wf_key *key); // its options
 // The resolved configuration as a JSON object; valid until the next call.
 const char *wf_config_json(struct wf_context *c);

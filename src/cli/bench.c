@@ -126,7 +126,11 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
                     result.first_mismatch);
         else if (status != WF_OK)
             fprintf(stderr, "%s: ", w->name);
-        else if (options_has(o, OPTION_VERIFY))
+        else if (row.run.verify_mismatches) {
+            fprintf(stderr, "%s: %llu shared values are not what their readers would have computed\n",
+                    w->name, (unsigned long long)row.run.verify_mismatches);
+            status = WF_MISMATCH;
+        } else if (options_has(o, OPTION_VERIFY))
             status = verify(o, what, w, result.output_hash, d);
         row.status = status;
         vec_push(&b->rows, row);

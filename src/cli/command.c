@@ -44,17 +44,14 @@ bool command_begin(struct options *o, enum command_id command, int argc, char **
     return ok;
 }
 
-// The mechanisms that later versions bring; named so that a known name is not called unknown.
-static bool check_tech(const struct options *o, struct diag *d)
+static enum wf_status apply_tech(const struct options *o, struct wf_context *c, struct diag *d)
 {
     const char *tech = options_value(o, OPTION_TECH);
-    if (!tech || str_equal(tech, "base")) return true;
-    if (options_has(o, OPTION_FUNCTIONAL))
-        return diag_error(d, loc_none(), "--tech %s: a mechanism changes timing, and --functional has none",
-                          tech);
-    return diag_error(d, loc_none(),
-                      "--tech %s: mechanisms arrive with a later version; this one (%s) runs base", tech,
-                      WF_VERSION);
+    wf_set_verify(c, options_has(o, OPTION_VERIFY));
+    if (!tech || str_equal(tech, "base")) return WF_OK;
+    if (!options_has(o, OPTION_FUNCTIONAL)) return wf_tech(c, tech);
+    diag_error(d, loc_none(), "--tech %s: a mechanism changes timing, and --functional has none", tech);
+    return WF_BAD_USAGE;
 }
 
 // A number from 1 to `most`; 0 when the option is not given.
@@ -109,7 +106,7 @@ static enum wf_status apply_set(const char *pair, struct wf_context *c, struct d
 
 enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d)
 {
-    if (!check_tech(o, d) || apply_gpu(o, c, d) != WF_OK) return WF_BAD_USAGE;
+    if (apply_tech(o, c, d) != WF_OK || apply_gpu(o, c, d) != WF_OK) return WF_BAD_USAGE;
     for (size_t i = 0; i < o->given.count; i++)
         if (o->given.data[i].id == OPTION_SET && apply_set(o->given.data[i].value, c, d) != WF_OK)
             return WF_BAD_USAGE;

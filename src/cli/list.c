@@ -14,14 +14,33 @@ static void print(struct table *t)
     table_fini(t);
 }
 
+// A mechanism, and its options below it.
 static void list_techs(void)
 {
-    static const char *const heads[] = {"mechanism", "what it is"};
+    static const char *const heads[] = {"mechanism, option", "default", "range", "what it is"};
     struct table t;
-    table_init(&t, heads, 2);
+    table_init(&t, heads, 4);
     table_add(&t, "base");
+    table_add(&t, "%s", "");
+    table_add(&t, "%s", "");
     table_add(&t, "the unmodified GPU");
+    struct wf_context *c = wf_context_create();
+    const char *name, *meaning;
+    for (size_t i = 0; wf_tech_at(i, &name, &meaning); i++) {
+        table_add(&t, "%s", name);
+        table_add(&t, "%s", "");
+        table_add(&t, "%s", "");
+        table_add(&t, "%s", meaning);
+        struct wf_key key;
+        for (size_t k = 0; wf_tech_key_at(c, name, k, &key); k++) {
+            table_add(&t, "  %s", key.name);
+            table_add(&t, "%s", key.initial);
+            table_add(&t, "%s", key.range);
+            table_add(&t, "%s", key.meaning);
+        }
+    }
     print(&t);
+    wf_context_destroy(c);
 }
 
 static void list_kernels(void)
@@ -43,18 +62,26 @@ static void list_kernels(void)
     print(&t);
 }
 
+static void add_counter(struct table *t, const struct wf_counter *c)
+{
+    table_add(t, "%s", c->name);
+    table_add(t, "%s", c->unit);
+    table_add(t, "%s", c->meaning);
+}
+
 static void list_counters(void)
 {
     static const char *const heads[] = {"counter", "unit", "meaning"};
     struct table t;
     table_init(&t, heads, 3);
-    struct wf_counter c;
-    for (size_t i = 0; wf_counter_at(i, &c); i++) {
-        table_add(&t, "%s", c.name);
-        table_add(&t, "%s", c.unit);
-        table_add(&t, "%s", c.meaning);
-    }
+    struct wf_counter counter;
+    for (size_t i = 0; wf_counter_at(i, &counter); i++) add_counter(&t, &counter);
+    struct wf_context *c = wf_context_create();
+    const char *name, *meaning;
+    for (size_t i = 0; wf_tech_at(i, &name, &meaning); i++)
+        for (size_t k = 0; wf_tech_counter_at(c, name, k, &counter); k++) add_counter(&t, &counter);
     print(&t);
+    wf_context_destroy(c);
 }
 
 static void list_keys(void)

@@ -11,7 +11,7 @@ enum { // commands of a row
     LIST = 1 << COMMAND_LIST,
     STUDY = 1 << COMMAND_STUDY
 };
-enum { MANY = 1, LATER = 2 };
+enum { MANY = 1 };
 
 static const struct {
     const char *name, *argument, *help;
@@ -75,9 +75,6 @@ static bool parse_one(struct options *o, int argc, char **argv, int *i, struct d
     enum option_id id;
     if (!find(o->command, text, length, &id)) return refuse_unknown(o->command, text, length, d);
     const char *name = rows[id].name;
-    if (rows[id].flags & LATER)
-        return diag_error(d, loc_none(), "%s (%s) arrives with a later version; this one is %s", name,
-                          rows[id].help, WF_VERSION);
     if (!rows[id].argument && value) return diag_error(d, loc_none(), "%s takes no value", name);
     if (rows[id].argument && value)
         value++;
@@ -136,9 +133,8 @@ void options_help(enum command_id command, struct strbuf *out)
         char left[64];
         snprintf(left, sizeof left, "%s%s%s", rows[i].name, rows[i].argument ? " " : "",
                  rows[i].argument ? rows[i].argument : "");
-        strbuf_printf(out, "  %-28s %s%s%s\n", left, rows[i].help,
-                      rows[i].flags & MANY ? "; may be repeated" : "",
-                      rows[i].flags & LATER ? " (arrives with a later version)" : "");
+        strbuf_printf(out, "  %-28s %s%s\n", left, rows[i].help,
+                      rows[i].flags & MANY ? "; may be repeated" : "");
     }
     if (command == COMMAND_RUN || command == COMMAND_STUDY)
         strbuf_puts(out, "\nSPEC says what an argument holds; arguments and dumps count from 0:\n"

@@ -259,6 +259,9 @@ static const char *why_order_matters(const struct report_run *base)
 // equal.
 static enum wf_status verify(const struct options *o, struct session *s)
 {
+    uint64_t shared =
+        s->report.verify_mismatches; // values of a mechanism that its readers would not have had
+    s->report.verify_mismatches = 0;
     static const char *const plain[][2] = {
         {"compile.optimise", "0"}, {"exec.isa", "general"}, {"check.races", "1"}};
     struct diag quiet;
@@ -291,6 +294,14 @@ static enum wf_status verify(const struct options *o, struct session *s)
                 status = WF_MISMATCH;
             }
         }
+    }
+    if (shared) {
+        diag_error(s->diag, loc_none(),
+                   "--verify: %" PRIu64 " shared values are not what their readers would have computed",
+                   shared);
+        s->report.verified = REPORT_MISMATCH;
+        s->report.verify_mismatches += shared;
+        status = WF_MISMATCH;
     }
     wf_context_destroy(base.context);
     session_fini(&base);

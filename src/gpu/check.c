@@ -49,21 +49,21 @@ static void write_place(struct check *k, struct check_place *p, uint64_t lanes, 
     p->serial = k->serial;
 }
 
-uint64_t check_writes(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t lanes,
-                      uint64_t ready)
+uint64_t check_writes(struct check *k, unsigned slot, const uint16_t *registers, const struct op *o,
+                      uint64_t lanes, uint64_t ready)
 {
     k->serial++;
-    for (unsigned n = 0; n < o->dst_words; n++) write_place(k, &k->places[first + o->dst + n], lanes, ready);
+    for (unsigned n = 0; n < o->dst_words; n++) write_place(k, &k->places[registers[n]], lanes, ready);
     for (unsigned left = o->pred_writes; left; left &= left - 1)
         write_place(k, pred_place(k, slot, bit_lowest(left)), lanes, ready);
     return k->serial;
 }
 
-void check_reply(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t serial,
-                 uint64_t ready)
+void check_reply(struct check *k, unsigned slot, const uint16_t *registers, const struct op *o,
+                 uint64_t serial, uint64_t ready)
 {
     for (unsigned n = 0; n < o->dst_words; n++) {
-        struct check_place *p = &k->places[first + o->dst + n];
+        struct check_place *p = &k->places[registers[n]];
         if (p->serial == serial) p->ready = ready;
     }
     for (unsigned left = o->pred_writes; left; left &= left - 1) {

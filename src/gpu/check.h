@@ -28,11 +28,11 @@ void check_fini(struct check *k);
 // predicates.
 void check_read(struct check *k, uint32_t reg, uint64_t lanes, uint64_t now, uint64_t at);
 void check_read_preds(struct check *k, unsigned slot, const struct op *o, uint64_t lanes, uint64_t now);
-// Its result, R0 being `first`; the serial of the write, by which check_reply knows it when `ready` was not
-// known.
-uint64_t check_writes(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t lanes,
-                      uint64_t ready);
-void check_reply(struct check *k, unsigned slot, uint32_t first, const struct op *o, uint64_t serial,
-                 uint64_t ready);
+// Its result, in these physical registers; the serial of the write, by which check_reply knows it when
+// `ready` was not known.
+uint64_t check_writes(struct check *k, unsigned slot, const uint16_t *registers, const struct op *o,
+                      uint64_t lanes, uint64_t ready);
+void check_reply(struct check *k, unsigned slot, const uint16_t *registers, const struct op *o,
+                 uint64_t serial, uint64_t ready);
 // Another warp gets the slot and its registers.
 void check_recycle(struct check *k, unsigned slot, uint32_t first, uint32_t count, uint64_t now);

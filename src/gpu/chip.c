@@ -91,6 +91,29 @@ bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbu
 // -- a launch
 // ----------------------------------------------------------------------------------------------------
 
+// Mechanisms look at the launch; renamed registers are what its blocks leave over.
+static void begin_techs(struct run *r, const struct room *room)
+{
+    const struct chip_config *c = &r->chip->config;
+    struct sm_launch *l = &r->shared;
+    uint32_t all = c->gpu.registers / (r->launch->warp_size > 32 ? 64 : 32);
+    uint32_t used = room->blocks * room->warps * room->registers, spare = (all - used) / room->blocks;
+    l->tech_count = c->tech_count;
+    for (unsigned k = 0; k < c->tech_count; k++) {
+        const struct tech *t = c->techs[k].tech;
+        l->techs[k] = &c->techs[k];
+        l->tech_states[k] = t->launch_begin(l->techs[k], l);
+        uint32_t wanted = l->tech_states[k] && t->registers ? t->registers(l->tech_states[k]) : 0;
+        if (wanted > l->pool) l->pool = wanted < spare ? wanted : spare;
+    }
+}
+
+static void end_techs(struct run *r)
+{
+    for (unsigned k = 0; k < r->shared.tech_count; k++)
+        if (r->shared.tech_states[k]) r->shared.techs[k]->tech->launch_end(r->shared.tech_states[k]);
+}
+
 static void run_init(struct run *r, struct chip *c, const struct launch *l)
 {
     const struct gpu_config *g = &c->config.gpu;
@@ -98,6 +121,8 @@ static void run_init(struct run *r, struct chip *c, const struct launch *l)
     *r = (struct run){.chip = c, .launch = l, .count = g->sm_count, .start = c->now, .now = c->now};
     arena_init(&r->arena);
     r->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t share = (r->blocks + r->count - 1) / r->count; // blocks are dealt out one by one
+    if (share < room.blocks) room.blocks = (uint32_t)share;
     uint64_t window = memory_system_window(&c->config.memory);
     r->shared = (struct sm_launch){.config = &c->config,
                                    .launch = l,
@@ -106,6 +131,7 @@ static void run_init(struct run *r, struct chip *c, const struct launch *l)
                                    .warps_per_block = room.warps,
                                    .registers_per_warp = room.registers};
     gpu_decode(&r->shared.decoded, l->program, &c->config, &r->arena);
+    begin_techs(r, &room);
     r->engines = heap_alloc(r->count * sizeof *r->engines);
     r->sms = heap_alloc(r->count * sizeof *r->sms);
     for (unsigned k = 0; k < r->count; k++) {
@@ -122,6 +148,7 @@ static void run_fini(struct run *r)
         sm_destroy(r->sms[k]);
         timed_fini(&r->engines[k]);
     }
+    end_techs(r);
     free(r->sms);
     free(r->engines);
     vec_fini(&r->ends);
@@ -318,6 +345,10 @@ static void collect(struct run *r, const struct chip_account *account, struct ch
     for (unsigned k = 0; k < r->count; k++) {
         struct exec_counts *c = &r->engines[k].counts;
         gpu_counts_add(&result->gpu, sm_counts(r->sms[k]));
+        for (unsigned n = 0; n < r->shared.tech_count; n++) {
+            const uint64_t *counts = sm_tech_counts(r->sms[k], r->shared.techs[n]);
+            for (size_t i = 0; counts && i < TECH_COUNTERS_MAX; i++) result->techs[n][i] += counts[i];
+        }
         if (account) add_to_account(account, r, k);
         sm_collect(r->sms[k]);
 #define COUNTER(name, unit, meaning) result->exec.name += c->name;

@@ -6,6 +6,7 @@
 // So any number of threads gives the same bytes and the same counts.
 #pragma once
 #include "gpu/series.h"
+#include "gpu/tech.h"
 #include "gpu/watch.h"
 
 struct chip_result {
@@ -13,8 +14,9 @@ struct chip_result {
     struct exec_counts exec;
     struct gpu_counts gpu;
     struct memory_counts memory;
-    double occupancy;      // mean resident warps over the most there can be, while an SM is active
-    const char *imbalance; // NULL: the books balance (sm_check)
+    double occupancy; // mean resident warps over the most there can be, while an SM is active
+    uint64_t techs[TECH_MAX][TECH_COUNTERS_MAX]; // counters of the mechanisms
+    const char *imbalance;                       // NULL: the books balance (sm_check)
 };
 
 struct chip;

@@ -27,7 +27,10 @@ extern const size_t gpu_config_key_count;
 const char *gpu_config_check(const struct gpu_config *c);
 
 // Everything the two tables set together, for one chip: the memory takes the core's clock.
+struct tech_use;
 struct chip_config {
     struct gpu_config gpu;
     struct memory_config memory;
+    const struct tech_use *techs; // mechanisms (tech.h), in order
+    unsigned tech_count;
 };

@@ -13,10 +13,9 @@ void fetch_update(struct sm *s, unsigned slot)
 {
     const struct sm_warp *w = &s->warps[slot];
     bool space = s->config->fetch_refill == FETCH_WHEN_EMPTY ? w->count == 0 : w->count < s->config->ibuffer;
-    uint32_t pc = w->head + w->count;
     bool wants = w->warp && w->warp->state != WARP_DONE && !w->fetching && !w->waits_for_line && space &&
-                 pc < s->engine->exec.program->inst_count;
-    s->fetchable = (s->fetchable & ~(1ull << slot)) | (uint64_t)wants << slot;
+                 w->fetch_pc < s->engine->exec.program->inst_count;
+    s->fetchable = (s->fetchable & ~(1ull << slot)) | ((uint64_t)wants << slot & ~s->held_fetch);
 }
 
 void fetch_flush(struct sm *s, unsigned slot, uint32_t pc)
@@ -26,7 +25,8 @@ void fetch_flush(struct sm *s, unsigned slot, uint32_t pc)
     w->count = w->fetching = 0;
     w->fill_at = 0;
     w->waits_for_line = false; // the line still comes, for whoever wants it then
-    w->head = pc;
+    w->head = w->fetch_pc = pc;
+    if (s->tech_count) tech_flushed(s, slot);
 }
 
 static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
@@ -48,7 +48,7 @@ static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
 static void fetch_for(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
-    uint32_t pc = w->head + w->count, bytes = s->launch->config->memory.line_bytes;
+    uint32_t pc = w->fetch_pc, bytes = s->launch->config->memory.line_bytes;
     uint32_t to_end_of_line = (bytes - (uint32_t)(code_address(pc) % bytes)) / PC_STEP;
     uint32_t n = s->config->fetch_width, left = s->engine->exec.program->inst_count - pc;
     uint32_t space = s->config->ibuffer - w->count;
@@ -62,6 +62,7 @@ static void fetch_for(struct sm *s, unsigned slot)
     if (n > left) n = left;
     if (n > space) n = space;
     w->fetching = (uint8_t)n;
+    w->fetch_pc = pc + n;
     w->fill_at = s->now + s->config->fetch_latency;
     s->counts.fetch_fetched += n;
     ring_add(&s->fills, s->now, w->fill_at, slot);
@@ -81,11 +82,12 @@ static void fetch_one(struct sm *s, unsigned port, uint64_t mine)
 
 void fetch_cycle(struct sm *s)
 {
+    uint64_t among = s->tech_count ? tech_fetch(s, s->fetchable) : ~0ull;
     if (!s->config->fetch_per_scheduler) {
-        fetch_one(s, 0, ~0ull);
+        fetch_one(s, 0, among);
         return;
     }
-    for (unsigned k = 0; k < s->config->schedulers; k++) fetch_one(s, k, s->scheduler_warps[k]);
+    for (unsigned k = 0; k < s->config->schedulers; k++) fetch_one(s, k, among & s->scheduler_warps[k]);
 }
 
 void fetch_filled(struct sm *s, uint64_t warps)
@@ -94,9 +96,11 @@ void fetch_filled(struct sm *s, uint64_t warps)
         unsigned slot = bit_lowest(warps);
         struct sm_warp *w = &s->warps[slot];
         if (w->fill_at != s->now) continue; // dropped since
-        w->count = (uint8_t)(w->count + w->fetching);
+        unsigned n = w->fetching;
+        w->count = (uint8_t)(w->count + n);
         w->fetching = 0;
         w->fill_at = 0;
+        if (s->tech_count) tech_filled(s, slot, w->fetch_pc - n, n);
         fetch_update(s, slot);
         sm_evaluate(s, slot);
     }

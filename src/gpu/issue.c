@@ -47,6 +47,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     bool collects = o->read_count || o->path == PATH_ALU;
     uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1;
     if (s->config->check) check_read_preds(&s->check, slot, o, s->issuing, s->now);
+    if (s->tech_count) tech_executed(s, slot, (uint32_t)(o - s->ops));
     switch ((enum op_path)o->path) {
     case PATH_MEMORY: lsu_push(s, slot, o, i, collected + 1); break;
     case PATH_ALU: operand_result(s, w, o, operand_execute(s, w, o, collected), false); break;
@@ -84,6 +85,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     if (!has_room(s, scheduler, slot, o)) return OUTCOME_REFUSED;
     const struct inst *i = &s->engine->exec.program->insts[index];
     s->issuing = w->warp->active;
+    if (s->tech_count) tech_reads(s, slot, index);
     switch (timed_step(s->engine, w->warp, s->now)) {
     case TIMED_RETRY:
         w->resume = s->window_end;
@@ -103,6 +105,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         sm_warp_settled(s, slot);
         after_control(s, slot, i);
     }
+    if (s->tech_count && w->warp) tech_issued(s, slot, index);
     return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
 }
 

@@ -168,6 +168,7 @@ static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o)
         s->free_record = s->records.data[k].next_free;
     }
     s->records.data[k] = (struct load_record){.warp = slot, .op = o, .serial = s->check.serial + 1};
+    memcpy(s->records.data[k].registers, s->warps[slot].map + o->dst, sizeof s->records.data[k].registers);
     s->records_used++;
     s->warps[slot].loads++;
     return k;
@@ -178,11 +179,12 @@ static void complete(struct sm *s, uint32_t record)
     struct load_record *r = &s->records.data[record];
     struct sm_warp *w = &s->warps[r->warp];
     const struct op *o = r->op;
-    r->ready = operand_write(s, w, o, r->ready);
+    r->ready = operand_write(s, r->registers, o, r->ready);
     if (s->watch) watch_completed(s, record, r->ready);
-    if (s->config->check) check_reply(&s->check, r->warp, w->registers, o, r->serial, r->ready);
-    for (unsigned n = 0; n < o->dst_words; n++) s->reg_ready[w->registers + o->dst + n] = r->ready;
+    if (s->config->check) check_reply(&s->check, r->warp, r->registers, o, r->serial, r->ready);
+    for (unsigned n = 0; n < o->dst_words; n++) s->reg_ready[r->registers[n]] = r->ready;
     for (unsigned left = o->pred_writes; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = r->ready;
+    if (s->tech_count) tech_replied(s, r->warp, (uint32_t)(o - s->ops), r->registers, r->ready);
     w->loads--;
     if (o->barrier) {
         w->barrier_pending[o->barrier - 1]--;

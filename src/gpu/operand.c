@@ -21,7 +21,7 @@ uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op 
     const struct gpu_config *c = s->config;
     uint64_t collected = s->now + 1, ports = c->bank_ports;
     for (unsigned k = 0; k < o->read_count; k++) {
-        uint32_t reg = w->registers + o->reads[k];
+        uint32_t reg = w->map[o->reads[k]];
         uint64_t *bank = &s->bank_free[reg % c->banks];
         uint64_t from = later((s->now + 1) * ports, *bank),
                  cycle = c->bank_conflicts ? from / ports : s->now + 1;
@@ -63,8 +63,7 @@ enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const stru
 {
     const struct gpu_config *c = s->config;
     for (unsigned k = 0; c->bank_conflicts && k < o->read_count; k++)
-        if (s->bank_free[(w->registers + o->reads[k]) % c->banks] > (s->now + 1) * c->bank_ports)
-            return SLOT_OPERAND;
+        if (s->bank_free[w->map[o->reads[k]] % c->banks] > (s->now + 1) * c->bank_ports) return SLOT_OPERAND;
     if (o->path != PATH_ALU) return SLOT_ISSUED;
     if (*free_pipe(s, o) > s->now + o->collected + 1) return SLOT_UNIT;
     uint64_t result = s->now + o->cycles, writes = s->writes[result % WRITE_CYCLES];
@@ -76,14 +75,14 @@ uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op 
 {
     uint64_t *pipe = free_pipe(s, o), start = later(collected + 1, *pipe);
     *pipe = start + o->interval;
-    return operand_write(s, w, o, start + o->latency);
+    return operand_write(s, w->map + o->dst, o, start + o->latency);
 }
 
-uint64_t operand_write(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t cycle)
+uint64_t operand_write(struct sm *s, const uint16_t *registers, const struct op *o, uint64_t cycle)
 {
     if (!o->dst_words) return cycle;
     uint64_t at = cycle;
-    for (unsigned n = 0; n < o->dst_words; n++) at = later(at, s->reg_read[w->registers + o->dst + n] + 1);
+    for (unsigned n = 0; n < o->dst_words; n++) at = later(at, s->reg_read[registers[n]] + 1);
     for (;; at++) {
         uint64_t *writes = &s->writes[at % WRITE_CYCLES];
         if (*writes >> 8 != at) *writes = at << 8;
@@ -108,14 +107,37 @@ static void barrier_counts(struct sm_warp *w, const struct op *o, uint64_t cycle
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)
 {
     for (unsigned n = 0; n < o->dst_words; n++) {
-        s->reg_ready[w->registers + o->dst + n] = cycle;
-        s->reg_from_memory[w->registers + o->dst + n] = from_memory;
+        s->reg_ready[w->map[o->dst + n]] = cycle;
+        s->reg_from_memory[w->map[o->dst + n]] = from_memory;
     }
     s->counts.operand_writes += o->dst_words;
+    if (s->tech_count) tech_result(s, slot_of(s, w), (uint32_t)(o - s->ops), cycle);
     if (!from_memory) w->busy_until = later(w->busy_until, cycle);
-    if (s->config->check) check_writes(&s->check, slot_of(s, w), w->registers, o, s->issuing, cycle);
+    if (s->config->check) check_writes(&s->check, slot_of(s, w), w->map + o->dst, o, s->issuing, cycle);
     if (o->barrier) barrier_counts(w, o, cycle, from_memory);
     for (unsigned left = o->pred_writes; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = cycle;
     w->pred_from_memory =
         (uint8_t)(from_memory ? w->pred_from_memory | o->pred_writes : w->pred_from_memory & ~o->pred_writes);
+}
+
+uint64_t operand_move(struct sm *s, uint16_t from, uint16_t to)
+{
+    const struct gpu_config *c = s->config;
+    struct op move = {.pipe = (uint8_t)(c->units_shared ? PIPE_FLOAT : PIPE_INT),
+                      .dst_words = 1,
+                      .latency = (uint16_t)c->latency_FIXED,
+                      .interval = (uint16_t)c->interval_FIXED};
+    uint64_t *bank = &s->bank_free[from % c->banks], ready = s->reg_ready[from], ports = c->bank_ports;
+    uint64_t at = later(s->now + 1, ready == CYCLE_NEVER ? 0 : ready);
+    if (c->bank_conflicts) {
+        *bank = later(at * ports, *bank) + 1;
+        at = (*bank - 1) / ports;
+    }
+    uint64_t *pipe = free_pipe(s, &move), start = later(at + 1, *pipe);
+    *pipe = start + move.interval;
+    s->reg_ready[to] = operand_write(s, &to, &move, start + move.latency);
+    s->reg_from_memory[to] = false;
+    s->counts.operand_reads++;
+    s->counts.operand_writes++;
+    return s->reg_ready[to];
 }

@@ -59,6 +59,8 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
     s->sample_at = CYCLE_NEVER;
     s->reg_count = c->registers / 32;
     s->reg_ready = heap_alloc((s->reg_count + 256) * sizeof *s->reg_ready);
+    s->linear = heap_alloc((s->reg_count + MAP_REGISTERS) * sizeof *s->linear);
+    for (uint32_t n = 0; n < s->reg_count + MAP_REGISTERS; n++) s->linear[n] = (uint16_t)n;
     s->reg_read = heap_alloc((s->reg_count + 256) * sizeof *s->reg_read);
     s->reg_from_memory = heap_alloc(s->reg_count + 256);
     if (c->check) check_init(&s->check, s->reg_count + 256, SM_WARPS);
@@ -67,12 +69,14 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
     s->inst_slots =
         heap_alloc((size_t)(l->launch->program->inst_count + 1) * SLOT_COUNT * sizeof *s->inst_slots);
     create_caches(s, l->config);
+    if (l->tech_count) tech_begin(s);
     return s;
 }
 
 void sm_destroy(struct sm *s)
 {
     if (!s) return;
+    if (s->tech_count) tech_end(s);
     for (unsigned k = 0; k < SM_BLOCKS; k++)
         if (s->blocks[k].cta) timed_block_destroy(s->blocks[k].cta);
     tags_fini(&s->l1);
@@ -86,7 +90,9 @@ void sm_destroy(struct sm *s)
     vec_fini(&s->records);
     vec_fini(&s->samples);
     check_fini(&s->check);
+    vec_fini(&s->events.far);
     free(s->reg_ready);
+    free(s->linear);
     free(s->reg_read);
     free(s->reg_from_memory);
     free(s->queue);
@@ -135,8 +141,8 @@ static struct hazard encoded_hazard(const struct sm_warp *w, const struct op *o)
 static struct hazard scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o)
 {
     struct hazard h = {0};
-    for (unsigned k = 0; k < o->read_count; k++) needs_register(s, &h, w->registers + o->reads[k]);
-    for (unsigned n = 0; n < o->dst_words; n++) needs_register(s, &h, w->registers + o->dst + n);
+    for (unsigned k = 0; k < o->read_count; k++) needs_register(s, &h, w->map[o->reads[k]]);
+    for (unsigned n = 0; n < o->dst_words; n++) needs_register(s, &h, w->map[o->dst + n]);
     for (unsigned left = o->pred_reads | o->pred_writes; left; left &= left - 1) {
         unsigned p = bit_lowest(left);
         if (w->pred_ready[p] <= h.cycle) continue;
@@ -163,8 +169,10 @@ void sm_evaluate(struct sm *s, unsigned slot)
     } else if (w->resume > s->now) {
         waits(s, w, SLOT_BARRIER);
         sm_wake(s, slot, w->resume);
+    } else if (s->held_issue & bit) {
+        waits(s, w, SLOT_SYNC);
     } else if (!w->count) {
-        waits(s, w, SLOT_FETCH);
+        waits(s, w, s->held_fetch & bit ? SLOT_SYNC : SLOT_FETCH);
     } else if (w->waits_for_constant) {
         waits(s, w, SLOT_MEMORY);
     } else {
@@ -216,6 +224,7 @@ static void order_remove(struct sm *s, unsigned slot)
 
 static void block_ended(struct sm *s, struct sm_block *b, uint64_t cycle)
 {
+    if (s->tech_count) tech_block_end(s, (unsigned)(b - s->blocks));
     timed_block_end(s->engine, b->cta);
     b->running = false;
     for (uint64_t left = b->slots; left; left &= left - 1) s->warps[bit_lowest(left)].warp = NULL;
@@ -234,6 +243,7 @@ void sm_warp_ended(struct sm *s, unsigned slot)
         s->ready &= ~bit;
         s->fetchable &= ~bit;
         order_remove(s, slot);
+        if (s->tech_count) tech_warp_end(s, slot);
     }
     if (w->loads) return; // their registers are still to be written
     b->warps &= ~bit;
@@ -251,6 +261,8 @@ static void warp_start(struct sm *s, unsigned slot, unsigned block, struct warp 
     *w = (struct sm_warp){
         .warp = warp, .age = s->next_age++, .block = block, .generation = generation, .since = s->now};
     w->registers = slot * s->launch->registers_per_warp;
+    w->map = s->tech_count ? s->maps + (size_t)slot * MAP_REGISTERS : s->linear + w->registers;
+    if (s->tech_count) memcpy(w->map, s->linear + w->registers, MAP_REGISTERS * sizeof *w->map);
     if (s->config->check) check_recycle(&s->check, slot, w->registers, s->launch->registers_per_warp, s->now);
     memset(&s->reg_ready[w->registers], 0, s->launch->registers_per_warp * sizeof *s->reg_ready);
     s->resident |= 1ull << slot;
@@ -274,6 +286,7 @@ static void block_start(struct sm *s, uint64_t linear)
     timed_block_start(s->engine, b->cta, linear);
     b->running = true;
     b->warps = b->slots;
+    if (s->tech_count) tech_block_start(s, n);
     unsigned k = 0;
     for (uint64_t left = b->slots; left; left &= left - 1)
         warp_start(s, bit_lowest(left), n, &b->cta->warps[k++]);
@@ -348,6 +361,10 @@ uint64_t sm_next(const struct sm *s)
     uint64_t next = ring_next(&s->wakes, s->now - 1), fill = ring_next(&s->fills, s->now - 1);
     if (fill < next) next = fill;
     if (s->next_reply < next) next = s->next_reply;
+    if (s->tech_count) {
+        uint64_t event = ring_next(&s->events, s->now - 1);
+        if (event < next) next = event;
+    }
     if (s->placed.count && s->placed.data[0].cycle < next) next = s->placed.data[0].cycle;
     if (s->queue_count && !s->lsu_blocked && s->lsu_next < next) next = s->lsu_next;
     return next < s->now ? s->now : next;
@@ -387,6 +404,7 @@ static bool run_to(struct sm *s, struct memory_system *m, uint64_t until, struct
         take_replies(s, m, waiting);
         start_placed(s);
         wake(s);
+        if (s->tech_count) tech_events(s);
         lsu_cycle(s);
         unsigned resident_count = s->resident_count;
         issue_cycle(s);
@@ -456,6 +474,14 @@ void sm_collect(struct sm *s)
 
 uint64_t sm_last_reply(const struct sm *s) { return s->last_reply; }
 const struct gpu_counts *sm_counts(const struct sm *s) { return &s->counts; }
+
+const uint64_t *sm_tech_counts(const struct sm *s, const struct tech_use *u)
+{
+    for (unsigned k = 0; k < s->tech_count; k++)
+        if (s->techs[k].tech == u->tech) return s->techs[k].counters;
+    return NULL;
+}
+
 const uint64_t *sm_inst_slots(const struct sm *s) { return s->inst_slots; }
 
 void sm_report(const struct sm *s, struct strbuf *out)
@@ -467,6 +493,7 @@ void sm_report(const struct sm *s, struct strbuf *out)
                                                     [SLOT_MEMORY] = "memory or a fence",
                                                     [SLOT_BARRIER] = "a barrier",
                                                     [SLOT_UNIT] = "its unit",
+                                                    [SLOT_SYNC] = "other warps, by a mechanism",
                                                     [SLOT_OPERAND] = "an operand collector"};
     const char *separator = "";
     for (unsigned slot = 0; slot < SM_WARPS; slot++) {
@@ -492,6 +519,7 @@ const char *sm_check(const struct sm *s)
     const struct gpu_counts *n = &s->counts;
     uint64_t slots = 0;
     if (s->check.broken) return s->check.broken;
+    if (s->tech_count && tech_check(s)) return tech_check(s);
     for (unsigned k = 0; k < SLOT_COUNT; k++) slots += n->slots[k];
     if (n->fetch_fetched != n->issue_issued + n->fetch_flushed) return "fetched is not issued + flushed";
     if (slots != n->sm_active_cycles * s->config->schedulers * s->config->issue_width)

@@ -33,6 +33,8 @@ struct gpu_counts {
 };
 
 struct sm;
+struct tech_use;
+enum { TECH_MAX = 4 };
 
 struct sm_block_end {
     uint64_t cycle;
@@ -46,6 +48,11 @@ struct sm_launch {
     struct decoded decoded;
     uint64_t window;                                             // cycles
     uint32_t blocks_per_sm, warps_per_block, registers_per_warp; // vector registers, allocated
+    // Mechanisms, and what each made of the launch; a block's renamed registers.
+    const struct tech_use *techs[TECH_MAX];
+    void *tech_states[TECH_MAX];
+    unsigned tech_count;
+    uint32_t pool;
 };
 
 struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, unsigned index, uint64_t now);
@@ -67,6 +74,7 @@ struct cta *sm_stuck_block(const struct sm *s); // a block that has not ended, N
 void sm_collect(struct sm *s);                  // adds the counts of blocks that have not ended
 uint64_t sm_last_reply(const struct sm *s);     // cycle
 const struct gpu_counts *sm_counts(const struct sm *s);
+const uint64_t *sm_tech_counts(const struct sm *s, const struct tech_use *u); // NULL: not in this launch
 const uint64_t *sm_inst_slots(const struct sm *s); // [instruction, or none][SLOT_COUNT]
 // One line a warp that has not ended: pc, source line, what it waits for, since when.
 void sm_report(const struct sm *s, struct strbuf *out);

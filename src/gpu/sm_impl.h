@@ -2,7 +2,7 @@
 #pragma once
 #include "gpu/check.h"
 #include "gpu/event_ring.h"
-#include "gpu/sm.h"
+#include "gpu/tech.h"
 #include "gpu/waits.h"
 #include "gpu/watch.h"
 #include "memory/mshr.h"
@@ -13,7 +13,8 @@ enum {
     SM_SCHEDULERS = 8,
     SM_BANKS = 64,
     LSU_LINES = 2 * LANES_MAX,
-    WRITE_CYCLES = 1024
+    WRITE_CYCLES = 1024,
+    MAP_REGISTERS = 256
 };
 enum { NONE32 = UINT32_MAX };
 #define CYCLE_NEVER UINT64_MAX
@@ -25,7 +26,9 @@ struct sm_warp {
     uint64_t since;          // it waits for what `slot` says since then
     uint64_t fill_at;        // instructions under way arrive in the I-buffer; 0: none are
     uint32_t block;          // slot
-    uint32_t registers;      // physical number of R0
+    uint32_t registers;      // physical number of its own R0
+    uint16_t *map;           // Rr is map[r]; without a mechanism registers + r
+    uint32_t fetch_pc;       // of the next instruction to be fetched
     uint32_t head;           // instruction at the head of the I-buffer; the others follow it
     uint32_t generation;     // of the slot
     uint32_t loads, stores;  // outstanding
@@ -89,6 +92,7 @@ struct load_record {
     uint64_t ready;  // the latest of its parts so far
     uint64_t serial; // sim.check: of its write
     const struct op *op;
+    uint16_t registers[4]; // physical, that it writes
     uint32_t warp, remaining;
     uint32_t next_free;
     bool issued; // all its lines have been asked for
@@ -118,6 +122,7 @@ struct sm {
     uint64_t wants_lsu; // of the ready ones
     unsigned resident_count;
     uint64_t scheduler_warps[SM_SCHEDULERS];
+    uint64_t held_fetch, held_issue; // by a mechanism
 
     struct sm_warp warps[SM_WARPS];
     struct sm_block blocks[SM_BLOCKS];
@@ -153,6 +158,15 @@ struct sm {
     uint64_t next_reply, last_reply;
     struct memory_system *memory; // of the window under way
     uint64_t requested, replied;
+
+    uint16_t *linear, *maps; // linear[n] is n; maps: of each slot, when a mechanism may change them
+    struct sm_tech {
+        const struct tech *tech;
+        void *state;
+        uint64_t *counters;
+    } techs[TECH_MAX];
+    unsigned tech_count;
+    struct event_ring events; // by block: mechanisms'
 
     struct check check; // with sim.check
     uint64_t issuing;   // lanes of the instruction being issued
@@ -200,9 +214,11 @@ uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op 
 // Why the instruction would take longer than its fixed latency if it issued now; SLOT_ISSUED: it
 // would not.
 enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const struct op *o);
+// A mechanism's move of a register, without a collector; when the copy is there.
+uint64_t operand_move(struct sm *s, uint16_t from, uint16_t to);
 // The first cycle from `cycle` on at which nobody has to read the destination any more and a write port is
 // free for it, which the result takes. Without a destination that is `cycle`.
-uint64_t operand_write(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t cycle);
+uint64_t operand_write(struct sm *s, const uint16_t *registers, const struct op *o, uint64_t cycle);
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
 
 // -- lsu.c
@@ -212,6 +228,24 @@ void lsu_cycle(struct sm *s);
 void lsu_reply(struct sm *s, const struct memory_reply *r);
 void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
                  uint32_t token);
+
+// -- tech.c: the hooks of all mechanisms; called only when there are any
+void tech_begin(struct sm *s);
+void tech_end(struct sm *s);
+void tech_block_start(struct sm *s, unsigned block);
+void tech_block_end(struct sm *s, unsigned block);
+uint64_t tech_fetch(struct sm *s, uint64_t fetchable);
+void tech_filled(struct sm *s, unsigned slot, uint32_t pc, unsigned count);
+void tech_flushed(struct sm *s, unsigned slot);
+bool tech_reuse(struct sm *s, unsigned slot, uint32_t index);
+void tech_reads(struct sm *s, unsigned slot, uint32_t index);
+void tech_executed(struct sm *s, unsigned slot, uint32_t index);
+void tech_result(struct sm *s, unsigned slot, uint32_t index, uint64_t cycle);
+void tech_issued(struct sm *s, unsigned slot, uint32_t index);
+void tech_replied(struct sm *s, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle);
+void tech_events(struct sm *s);
+void tech_warp_end(struct sm *s, unsigned slot);
+const char *tech_check(const struct sm *s);
 
 // -- tags.c: caches with outstanding lines
 enum token_kind {

@@ -80,7 +80,7 @@ static void look_at_buffer(const struct sm *s, struct watch_sm *w, unsigned slot
     for (unsigned k = 0; fetched && k < now->fetching && x->count < WATCH_IBUFFER; k++)
         x->buffer[x->count++] = (struct watch_fetched){.fetched = time_of(w, s->now),
                                                        .buffered = time_of(w, now->fill_at),
-                                                       .inst = now->head + now->count + k};
+                                                       .inst = now->fetch_pc - now->fetching + k};
 }
 
 static enum watch_state state_of_slot(uint8_t slot)
@@ -91,6 +91,7 @@ static enum watch_state state_of_slot(uint8_t slot)
     case SLOT_BARRIER: return WATCH_BARRIER;
     case SLOT_UNIT: return WATCH_UNIT;
     case SLOT_OPERAND: return WATCH_OPERAND;
+    case SLOT_SYNC: return WATCH_SYNC;
     case SLOT_ISSUED:
     case SLOT_NO_WARP:
     case SLOT_FETCH:

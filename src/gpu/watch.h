@@ -36,6 +36,7 @@ enum watch_state { // of a warp in a cycle; those above 0 become spans
     WATCH_BARRIER,
     WATCH_UNIT,
     WATCH_OPERAND,
+    WATCH_SYNC,  // other warps, by a mechanism
     WATCH_READY, // another warp of its scheduler went first
     WATCH_STATES
 };

@@ -131,6 +131,8 @@ static void write_row(struct json *j, const struct report_bench_row *row)
     report_u64(j, "output_hash", row->output_hash);
     report_u64(j, "launches", row->run.launches.count);
     report_u64(j, "cycles", total.cycles);
+    report_u64(j, "skipped_warp_instructions", total.skipped);
+    report_u64(j, "reused_warp_instructions", total.reused);
     report_f64(j, "ipc", report_run_ipc(&total));
     report_u64(j, "warp_instructions", total.warp_instructions);
     report_u64(j, "thread_instructions", total.thread_instructions);
@@ -153,7 +155,7 @@ void report_bench_json(const struct report_bench *b, struct strbuf *out)
     report_text(&j, "version", WF_VERSION);
     report_text(&j, "size", b->size);
     report_text(&j, "ptx", b->ptx);
-    report_text(&j, "tech", "base");
+    report_text(&j, "tech", b->rows.count && b->rows.data[0].run.tech ? b->rows.data[0].run.tech : "base");
     json_key(&j, "config");
     json_raw(&j, b->config_json);
     report_f64(&j, "geometric_mean_warp_instructions_per_second", report_bench_speed(b));

@@ -22,6 +22,7 @@ void report_run_fini(struct report_run *r)
     vec_fini(&r->kernels);
     free(r->counters);
     free(r->gpu);
+    free(r->tech);
     free(r->fault_text);
     free(r->race_text);
     *r = (struct report_run){0};
@@ -88,6 +89,8 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
                               .races = stats->races,
                               .cycles = stats->cycles,
                               .fetched = stats->fetched,
+                              .skipped = stats->skipped,
+                              .reused = stats->reused,
                               .occupancy = stats->occupancy,
                               .wall_seconds = stats->wall_seconds};
     memcpy(l.grid, shape->grid, sizeof l.grid);
@@ -97,6 +100,8 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
     if (stats->sms) add_account(r, kernel, stats);
     add_samples(r, stats);
     if (stats->gpu && !r->gpu) r->gpu = strdup(stats->gpu);
+    if (stats->tech && !r->tech) r->tech = strdup(stats->tech);
+    if (stats->verify_mismatches != WF_UNKNOWN) r->verify_mismatches += stats->verify_mismatches;
     if (stats->fault_text && !r->fault_text) r->fault_text = strdup(stats->fault_text);
     if (stats->race_text && !r->race_text) r->race_text = strdup(stats->race_text);
 }
@@ -126,7 +131,8 @@ static void write_shape(struct json *j, const struct report_launch *l)
 struct report_launch report_run_sum(const struct report_run *r)
 {
     uint64_t none = r->launches.count ? 0 : WF_UNKNOWN;
-    struct report_launch s = {.races = none, .cycles = none, .fetched = none};
+    struct report_launch s = {
+        .races = none, .cycles = none, .fetched = none, .skipped = none, .reused = none};
     for (size_t i = 0; i < r->launches.count; i++) {
         const struct report_launch *l = &r->launches.data[i];
         s.warp_instructions += l->warp_instructions;
@@ -138,6 +144,8 @@ struct report_launch report_run_sum(const struct report_run *r)
                           (double)(s.cycles + l->cycles);
         s.cycles = timed ? s.cycles + l->cycles : WF_UNKNOWN;
         s.fetched = timed ? s.fetched + l->fetched : WF_UNKNOWN;
+        s.skipped = timed ? s.skipped + l->skipped : WF_UNKNOWN;
+        s.reused = timed ? s.reused + l->reused : WF_UNKNOWN;
         if (l->races == WF_UNKNOWN)
             s.races = WF_UNKNOWN;
         else if (s.races != WF_UNKNOWN)
@@ -158,8 +166,8 @@ static void write_measured(struct json *j, const struct report_launch *l)
     report_u64(j, "warp_instructions", l->warp_instructions);
     report_u64(j, "thread_instructions", l->thread_instructions);
     report_u64(j, "fetched_warp_instructions", l->fetched);
-    report_u64(j, "skipped_warp_instructions", timed ? 0 : WF_UNKNOWN); // base skips and reuses nothing
-    report_u64(j, "reused_warp_instructions", timed ? 0 : WF_UNKNOWN);
+    report_u64(j, "skipped_warp_instructions", l->skipped);
+    report_u64(j, "reused_warp_instructions", l->reused);
     report_f64(j, "ipc", report_run_ipc(l));
     report_f64(j, "occupancy", timed ? l->occupancy : NAN);
     report_u64(j, "races", l->races);
@@ -242,7 +250,7 @@ void report_run_json(const struct report_run *r, struct strbuf *out)
     report_text(&j, "fault", r->fault_text);
     report_text(&j, "race", r->race_text);
     report_text(&j, "gpu", r->gpu);
-    report_text(&j, "tech", "base");
+    report_text(&j, "tech", r->tech ? r->tech : "base");
     write_shape(&j, only);
     write_measured(&j, &total);
     report_u64(&j, "registers", only ? only->registers : WF_UNKNOWN);

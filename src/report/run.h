@@ -11,8 +11,8 @@ struct report_launch {
     uint32_t registers, instructions, shared_bytes; // shared: static and dynamic
     enum wf_status status;
     uint64_t warp_instructions, thread_instructions, races;
-    uint64_t cycles, fetched; // WF_UNKNOWN: not timed
-    double occupancy;         // below 0: not timed
+    uint64_t cycles, fetched, skipped, reused; // WF_UNKNOWN: not timed
+    double occupancy;                          // below 0: not timed
     double wall_seconds;
 };
 
@@ -36,6 +36,7 @@ struct report_run {
     size_t counter_count;
     VEC(struct report_sample) samples; // with report.interval
     char *gpu;                         // heap; NULL: not timed
+    char *tech;                        // heap; NULL: base
     char *fault_text, *race_text;      // heap; NULL when there was none
     const char *config_json;           // not owned
     enum report_verified verified;

@@ -241,6 +241,7 @@ static const char *const state_names[WATCH_STATES] = {
     [WATCH_BARRIER] = "at a barrier",
     [WATCH_UNIT] = "unit busy",
     [WATCH_OPERAND] = "operands busy",
+    [WATCH_SYNC] = "other warps, by a mechanism",
     [WATCH_READY] = "ready, another went",
 };
 

@@ -29,6 +29,16 @@ const struct variant variants[] = {
     {"fewest-registers-stack", {"compile.max_registers=16", "simt=stack"}, false, 4},
     {"timed", {"gpu=gtx1080ti"}, false, 2},
     {"timed-tiny-stack", {"gpu=tiny", "simt=stack", "compile.profile=ptxplus"}, false, 2},
+    {"darsie", {"gpu=tiny", "tech=darsie"}, false, 2},
+    {"darsie-scarce",
+     {"gpu=tiny", "tech=darsie:registers=2,entries=1,write-ports=1", "compile.profile=ptxplus", "simt=stack"},
+     false,
+     2},
+    {"darsie-wide",
+     {"gpu=gtx1080ti-subcore", "tech=darsie:watchdog=200", "fetch.refill=space", "fetch.ibuffer=6",
+      "sim.check=1"},
+     false,
+     4},
     {"studied", {"study=operands"}, false, 2},
     {"studied-stack", {"study=operands", "simt=stack", "compile.profile=ptxplus"}, false, 4},
     {"warp-64", {"warp.size=64"}, true, 0},
@@ -51,6 +61,10 @@ static enum wf_status set_pair(struct wf_context *c, const char *pair)
     const char *equal = strchr(pair, '=');
     snprintf(key, sizeof key, "%.*s", (int)(equal - pair), pair);
     if (str_equal(key, "gpu")) return wf_gpu(c, equal + 1);
+    if (str_equal(key, "tech")) { // what a mechanism shares is verified
+        wf_set_verify(c, true);
+        return wf_tech(c, equal + 1);
+    }
     return wf_set(c, key, equal + 1);
 }
 
@@ -206,6 +220,11 @@ static enum verdict run_engine(struct wf_context *c, const char *text, const str
     memcpy(shape.grid, e->launch.grid, sizeof shape.grid);
     memcpy(shape.block, e->launch.block, sizeof shape.block);
     if (wf_launch_packed(k, &shape, params, sizeof params, &stats) != WF_OK) return refuse(c, &stats, why);
+    if (stats.verify_mismatches != WF_UNKNOWN && stats.verify_mismatches) {
+        strbuf_printf(why, "%llu shared values are not what their readers would have computed",
+                      (unsigned long long)stats.verify_mismatches);
+        return DIFFERS;
+    }
     bool same = check_memory(c, out, e->out, e->out_bytes, "out", why);
     same &= check_memory(c, acc, e->acc, sizeof e->acc, "acc", why);
     same &= check_memory(c, in, e->in, GENERATOR_IN_BYTES, "in", why);

@@ -1,0 +1,186 @@
+// The hooks of all mechanisms in order, and what mechanisms see and do.
+#include "gpu/sm_impl.h"
+
+#include <stdlib.h>
+
+#define EACH(s, k) for (struct sm_tech *k = (s)->techs; k < (s)->techs + (s)->tech_count; k++)
+
+void tech_begin(struct sm *s)
+{
+    const struct sm_launch *l = s->launch;
+    s->maps = heap_alloc((size_t)SM_WARPS * MAP_REGISTERS * sizeof *s->maps);
+    for (unsigned n = 0; n < l->tech_count; n++) {
+        if (!l->tech_states[n]) continue;
+        struct sm_tech *k = &s->techs[s->tech_count++];
+        k->tech = l->techs[n]->tech;
+        k->counters = heap_alloc(TECH_COUNTERS_MAX * sizeof *k->counters);
+        k->state = k->tech->sm_begin(l->tech_states[n], s, k->counters);
+    }
+}
+
+void tech_end(struct sm *s)
+{
+    EACH(s, k)
+    {
+        k->tech->sm_end(k->state);
+        free(k->counters);
+    }
+    free(s->maps);
+}
+
+void tech_block_start(struct sm *s, unsigned block)
+{
+    EACH(s, k) if (k->tech->block_start) k->tech->block_start(k->state, block);
+}
+
+void tech_block_end(struct sm *s, unsigned block)
+{
+    EACH(s, k) if (k->tech->block_end) k->tech->block_end(k->state, block);
+}
+
+uint64_t tech_fetch(struct sm *s, uint64_t fetchable)
+{
+    EACH(s, k) if (k->tech->fetch) fetchable = k->tech->fetch(k->state, fetchable);
+    return fetchable;
+}
+
+void tech_filled(struct sm *s, unsigned slot, uint32_t pc, unsigned count)
+{
+    EACH(s, k) if (k->tech->filled) k->tech->filled(k->state, slot, pc, count);
+}
+
+void tech_flushed(struct sm *s, unsigned slot)
+{
+    EACH(s, k) if (k->tech->flushed) k->tech->flushed(k->state, slot);
+}
+
+bool tech_reuse(struct sm *s, unsigned slot, uint32_t index)
+{
+    EACH(s, k) if (k->tech->reuse && k->tech->reuse(k->state, slot, index)) return true;
+    return false;
+}
+
+void tech_reads(struct sm *s, unsigned slot, uint32_t index)
+{
+    EACH(s, k) if (k->tech->reads) k->tech->reads(k->state, slot, index);
+}
+
+void tech_executed(struct sm *s, unsigned slot, uint32_t index)
+{
+    EACH(s, k) if (k->tech->executed) k->tech->executed(k->state, slot, index);
+}
+
+void tech_result(struct sm *s, unsigned slot, uint32_t index, uint64_t cycle)
+{
+    EACH(s, k) if (k->tech->result) k->tech->result(k->state, slot, index, cycle);
+}
+
+void tech_issued(struct sm *s, unsigned slot, uint32_t index)
+{
+    EACH(s, k) if (k->tech->issued) k->tech->issued(k->state, slot, index);
+}
+
+void tech_replied(struct sm *s, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle)
+{
+    EACH(s, k) if (k->tech->replied) k->tech->replied(k->state, slot, index, registers, cycle);
+}
+
+void tech_events(struct sm *s)
+{
+    for (uint64_t blocks = ring_take(&s->events, s->now); blocks; blocks &= blocks - 1)
+        EACH(s, k) if (k->tech->event) k->tech->event(k->state, bit_lowest(blocks));
+}
+
+void tech_warp_end(struct sm *s, unsigned slot)
+{
+    EACH(s, k) if (k->tech->warp_end) k->tech->warp_end(k->state, slot);
+}
+
+const char *tech_check(const struct sm *s)
+{
+    const char *broken = NULL;
+    for (unsigned k = 0; k < s->tech_count && !broken; k++)
+        if (s->techs[k].tech->check) broken = s->techs[k].tech->check(s->techs[k].state);
+    return broken;
+}
+
+// -- what a mechanism sees
+// ---------------------------------------------------------------------------------------------------------
+
+const struct sm_launch *tech_launch(const struct sm *s) { return s->launch; }
+uint64_t tech_now(const struct sm *s) { return s->now; }
+struct warp *tech_warp(struct sm *s, unsigned slot) { return s->warps[slot].warp; }
+unsigned tech_block_of(const struct sm *s, unsigned slot) { return s->warps[slot].block; }
+uint64_t tech_slots(const struct sm *s, unsigned block) { return s->blocks[block].slots; }
+uint32_t tech_fetch_pc(const struct sm *s, unsigned slot) { return s->warps[slot].fetch_pc; }
+bool tech_is_fetching(const struct sm *s, unsigned slot) { return s->warps[slot].fetching != 0; }
+uint16_t *tech_map(struct sm *s, unsigned slot) { return s->warps[slot].map; }
+
+uint16_t tech_own(const struct sm *s, unsigned slot, unsigned r)
+{
+    return (uint16_t)(s->warps[slot].registers + r);
+}
+
+// Behind the registers of all warps.
+uint16_t tech_pool(const struct sm *s, unsigned block)
+{
+    const struct sm_launch *l = s->launch;
+    return (uint16_t)(l->blocks_per_sm * l->warps_per_block * l->registers_per_warp + block * l->pool);
+}
+
+uint64_t tech_ready(const struct sm *s, uint16_t physical) { return s->reg_ready[physical]; }
+
+uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r)
+{
+    return reg_lanes(s->warps[slot].warp->regs, r * s->engine->exec.vector_bytes);
+}
+
+// -- what a mechanism does
+// ---------------------------------------------------------------------------------------------------------
+
+void tech_hold(struct sm *s, unsigned slot, unsigned what)
+{
+    uint64_t bit = 1ull << slot;
+    s->held_fetch = what & HOLD_FETCH ? s->held_fetch | bit : s->held_fetch & ~bit;
+    s->held_issue = what & HOLD_ISSUE ? s->held_issue | bit : s->held_issue & ~bit;
+    if (!s->warps[slot].warp) return;
+    fetch_update(s, slot);
+    sm_evaluate(s, slot);
+}
+
+void tech_skip_fetch(struct sm *s, unsigned slot)
+{
+    s->warps[slot].fetch_pc++;
+    fetch_update(s, slot);
+}
+
+void tech_drop(struct sm *s, unsigned slot)
+{
+    s->warps[slot].count--;
+    s->counts.fetch_flushed++;
+}
+
+void tech_advance(struct sm *s, unsigned slot, uint32_t pc)
+{
+    s->warps[slot].head = s->warps[slot].warp->pc = pc;
+}
+
+uint64_t tech_copy(struct sm *s, uint16_t from, uint16_t to) { return operand_move(s, from, to); }
+
+void tech_at(struct sm *s, unsigned block, uint64_t cycle)
+{
+    ring_add(&s->events, s->now, cycle > s->now ? cycle : s->now + 1, block);
+}
+
+void tech_recompute(struct sm *s, unsigned slot, uint32_t pc)
+{
+    struct warp *w = s->warps[slot].warp;
+    uint32_t at = w->pc;
+    uint64_t issued = w->issued;
+    struct exec_counts counts = w->counts;
+    w->pc = pc;
+    timed_step(s->engine, w, s->now);
+    w->pc = at;
+    w->issued = issued;
+    w->counts = counts;
+}

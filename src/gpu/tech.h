@@ -1,0 +1,116 @@
+// How a mechanism plugs into an SM: a table of hooks, each of which may be NULL, and what it may see and do.
+//
+//     launch ─ block_start ─┬─ fetch ─▶ filled ─▶ waits? ─▶ reuse? ─▶ reads ─ executed ─▶ issued ─ … result
+//     ─┬─ block_end
+//                           │  skip       rename    held      not       staged             remap │ │  PCs
+//                           entries   back    executed                                         │ └─ flushed,
+//                           barrier, event, warp_end ───────────────────────────────────────────┘
+//
+// A mechanism keeps state of its own for each SM and changes an SM only by the functions at the end. Values
+// are moved for real: what a warp reads from another's register is copied from there when the instruction
+// reads its operands. Several mechanisms run in the order in which the registry lists them.
+#pragma once
+#include "base/config.h"
+#include "gpu/sm.h"
+#include "mark/mark.h"
+
+struct tech_counter {
+    const char *name, *unit, *meaning; // printed as NAME_OF_TECH.name
+};
+
+// One of the mechanism's storage structures, in bits, for an SM.
+struct tech_storage {
+    const char *name;
+    uint64_t bits;
+    bool in_paper; // the paper counts it
+};
+enum { TECH_STORAGE_MAX = 16, TECH_COUNTERS_MAX = 24 };
+
+struct tech_use; // a mechanism with its options, for one launch
+
+struct tech {
+    const char *name, *meaning, *paper;
+    bool ideal;                    // may know what hardware cannot
+    int skipped, reused;           // counters of instructions never fetched, and fetched but not executed; -1
+    const struct config_key *keys; // options, over a struct of options_bytes
+    size_t key_count, options_bytes;
+    const struct tech_counter *counters;
+    size_t counter_count;
+    size_t (*storage)(const void *options, const struct gpu_config *c,
+                      struct tech_storage out[TECH_STORAGE_MAX]);
+
+    // A launch: what all SMs share and do not change; NULL when it has nothing to do in this launch.
+    void *(*launch_begin)(const struct tech_use *u, const struct sm_launch *l);
+    void (*launch_end)(void *launch);
+    uint32_t (*registers)(const void *launch); // renamed ones it wants for a block
+    // An SM of it.
+    void *(*sm_begin)(void *launch, struct sm *s, uint64_t *counters);
+    void (*sm_end)(void *state);
+
+    void (*block_start)(void *state, unsigned block);
+    void (*block_end)(void *state, unsigned block);
+    // Before the fetch arbiter, every cycle in which a warp wants to be fetched for: those it may choose
+    // from.
+    uint64_t (*fetch)(void *state, uint64_t fetchable);
+    // Instructions pc, pc + 1 … are in the warp's I-buffer.
+    void (*filled)(void *state, unsigned slot, uint32_t pc, unsigned count);
+    void (*flushed)(void *state, unsigned slot); // those not issued are gone
+    // The instruction at the warp's head need not execute: its result has been put where it belongs.
+    bool (*reuse)(void *state, unsigned slot, uint32_t index);
+    // It is about to read its operands, which must be in the warp's own registers.
+    void (*reads)(void *state, unsigned slot, uint32_t index);
+    // It has executed; its operands are collected; its destination may be mapped elsewhere now.
+    void (*executed)(void *state, unsigned slot, uint32_t index);
+    // When its result is there; CYCLE_NEVER: a reply will say.
+    void (*result)(void *state, unsigned slot, uint32_t index, uint64_t cycle);
+    // It has left the I-buffer and the warp's pc says what is next; split, barrier and end are settled.
+    void (*issued)(void *state, unsigned slot, uint32_t index);
+    void (*replied)(void *state, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle);
+    void (*event)(void *state, unsigned block); // tech_at asked for it
+    void (*warp_end)(void *state, unsigned slot);
+    const char *(*check)(const void *state); // at the end of a launch: NULL, or what does not balance
+};
+
+struct tech_use {
+    const struct tech *tech;
+    const void *options;
+    const struct mark_settings *marks;
+    bool verify;          // compare every value that is shared with what its reader would have computed
+    uint64_t *mismatches; // counts what differs; from several threads
+};
+
+// -- what a mechanism sees ------------------------------------------------------------------------
+const struct sm_launch *tech_launch(const struct sm *s);
+uint64_t tech_now(const struct sm *s);
+struct warp *tech_warp(struct sm *s, unsigned slot); // NULL: the slot is empty
+unsigned tech_block_of(const struct sm *s, unsigned slot);
+uint64_t tech_slots(const struct sm *s, unsigned block);   // bits: of all its warps, ended ones too
+uint32_t tech_fetch_pc(const struct sm *s, unsigned slot); // of the next instruction to be fetched
+bool tech_is_fetching(const struct sm *s, unsigned slot);  // instructions before that are under way
+
+// -- registers ------------------------------------------------------------------------------------
+// Physical registers are numbered; a warp's Rr is map[r]. Its own are `own` + r, and the only ones the engine
+// reads and writes: values of others are copied by the hooks.
+uint16_t *tech_map(struct sm *s, unsigned slot);
+uint16_t tech_own(const struct sm *s, unsigned slot, unsigned r);
+uint16_t tech_pool(const struct sm *s, unsigned block);        // the first of its renamed registers
+uint64_t tech_ready(const struct sm *s, uint16_t physical);    // CYCLE_NEVER: when a reply comes
+uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r); // of the warp's own Rr
+
+// -- what a mechanism does ------------------------------------------------------------------------
+// A warp that is held is not fetched for (HOLD_FETCH), or issues nothing (HOLD_ISSUE).
+enum tech_hold { HOLD_FETCH = 1, HOLD_ISSUE = 2 };
+void tech_hold(struct sm *s, unsigned slot, unsigned what); // 0: lets it go
+// The next instruction to be fetched is skipped.
+void tech_skip_fetch(struct sm *s, unsigned slot);
+// An instruction in the I-buffer will not issue.
+void tech_drop(struct sm *s, unsigned slot);
+// All instructions before pc have issued or been skipped: the warp is there.
+void tech_advance(struct sm *s, unsigned slot, uint32_t pc);
+// Moves a physical register by a bank's port, a pipeline and a write port; when it is there. The bytes are
+// the mechanism's business.
+uint64_t tech_copy(struct sm *s, uint16_t from, uint16_t to);
+void tech_at(struct sm *s, unsigned block, uint64_t cycle); // the event hook, then
+// Executes the instruction at pc for the warp in its own registers without a trace elsewhere: no counts, no
+// time. For instructions without effects but on registers, of a warp with all its lanes.
+void tech_recompute(struct sm *s, unsigned slot, uint32_t pc);

@@ -1,0 +1,191 @@
+// DARSIE (dimensionality-aware redundant SIMT instruction elimination): one warp of a block executes what all
+// would, the others skip it before fetch and read its registers. The pieces are in this folder; what the
+// paper leaves open or has unsound, and what was decided, is in docs/techniques/darsie.md.
+#include "tech/darsie/darsie.h"
+#include "tech/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const switch_words[] = {"off", "on", NULL};
+static const char *const on_store_words[] = {"drop", "keep", NULL};
+static const char *const darsie_rules_words[] = {"sound", "paper", NULL};
+
+#define AT(field) offsetof(struct darsie_options, field)
+static const struct config_key keys[] = {
+#define OPTION_U32(field, name, low, high, initial, meaning, source)                                         \
+    {name, CONFIG_U32, AT(field), low, high, NULL, #initial, meaning, source},
+#define OPTION_SWITCH(field, name, initial, meaning, source)                                                 \
+    {name, CONFIG_WORD, AT(field), 0, 0, switch_words, initial, meaning, source},
+#define OPTION_WORD(field, name, type, words, initial, meaning, source)                                      \
+    {name, CONFIG_WORD, AT(field), 0, 0, type##_words, initial, meaning, source},
+#include "tech/darsie/options.def"
+#undef OPTION_U32
+#undef OPTION_SWITCH
+#undef OPTION_WORD
+};
+
+static const struct tech_counter counters[] = {
+#define COUNTER(name, unit, meaning) {#name, unit, meaning},
+#include "tech/darsie/counters.def"
+#undef COUNTER
+};
+_Static_assert((int)COUNT_TOTAL <= (int)TECH_COUNTERS_MAX, "room for the counters");
+
+// -- a launch
+// ---------------------------------------------------------------------------------------------------------
+
+// Nothing younger is renamed before these have issued: who they let go on, and what they do to memory,
+// decides whether it may be shared.
+static bool holds_up(const struct inst *i)
+{
+    return isa_table[i->op].unit == UNIT_CONTROL ||
+           isa_has(i, ISA_BRANCH | ISA_BARRIER | ISA_EXIT | ISA_STORE | ISA_ATOMIC | ISA_FENCE |
+                          ISA_SIDE_EFFECT);
+}
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    const struct program *p = l->launch->program;
+    struct darsie_launch *d = heap_alloc(sizeof *d);
+    struct mark_rules rules;
+    *d = (struct darsie_launch){.options = u->options,
+                                .program = p,
+                                .ops = l->decoded.ops,
+                                .verify = u->verify,
+                                .mismatches = u->mismatches};
+    mark_rules_from(&rules, u->marks, l->launch->warp_size);
+    if (d->options->rules == RULES_PAPER) rules.paper = true;
+    d->redundant = heap_alloc(p->inst_count * sizeof *d->redundant);
+    d->blocks = heap_alloc(p->inst_count * sizeof *d->blocks);
+    struct marks *m = marks_compute(p, &rules);
+    unsigned met = mark_conditions_met(&rules, l->launch->block);
+    for (uint32_t n = 0; n < p->inst_count; n++) {
+        const struct mark *mark = &m->marks[n];
+        unsigned words = d->ops[n].dst_words;
+        d->blocks[n] = holds_up(&p->insts[n]);
+        d->redundant[n] = mark_promoted(mark, met) == MARK_REDUNDANT && mark->shareable && !mark->guarded &&
+                          words && words <= 4 && !d->ops[n].pred_writes && !d->blocks[n];
+    }
+    marks_free(m);
+    return d;
+}
+
+static void launch_end(void *launch)
+{
+    struct darsie_launch *d = launch;
+    free(d->redundant);
+    free(d->blocks);
+    free(d);
+}
+
+static uint32_t registers(const void *launch)
+{
+    return ((const struct darsie_launch *)launch)->options->registers;
+}
+
+// -- an SM
+// ---------------------------------------------------------------------------------------------------------
+
+static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
+{
+    struct darsie *d = heap_alloc(sizeof *d);
+    const struct sm_launch *l = tech_launch(s);
+    d->launch = launch;
+    d->sm = s;
+    d->counters = counts;
+    d->pool = l->pool;
+    d->lanes = l->launch->warp_size > 32 ? 64 : 32;
+    for (unsigned k = 0; k < l->blocks_per_sm; k++)
+        d->blocks[k].values = heap_alloc((size_t)d->pool * d->lanes * sizeof(uint32_t));
+    return d;
+}
+
+static void sm_end(void *state)
+{
+    struct darsie *d = state;
+    for (unsigned k = 0; k < 64; k++) free(d->blocks[k].values);
+    free(d);
+}
+
+static void block_start(void *state, unsigned block)
+{
+    struct darsie *d = state;
+    struct dblock *b = &d->blocks[block];
+    uint32_t *values = b->values;
+    uint64_t slots = tech_slots(d->sm, block);
+    *b = (struct dblock){.values = values, .gather_pc = NO_TARGET, .live = slots >> __builtin_ctzll(slots)};
+    b->free = d->pool >= 32 ? UINT32_MAX : (1u << d->pool) - 1;
+    b->majority = b->live;
+    for (uint64_t left = slots; left; left &= left - 1) d->warps[__builtin_ctzll(left)] = (struct dwarp){0};
+    const struct launch *l = tech_launch(d->sm)->launch;
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    // A warp that lacks lanes from the start neither leads nor follows.
+    if (threads % l->warp_size && d->launch->options->rules == RULES_SOUND)
+        b->majority &= ~(1ull << (threads / l->warp_size));
+}
+
+static const char *check(const void *state)
+{
+    const struct darsie *d = state;
+    for (unsigned k = 0; k < 64; k++) {
+        const struct dblock *b = &d->blocks[k];
+        if (!b->values) continue;
+        if (b->live) return "darsie: a block has not ended";
+        for (unsigned r = 0; r < d->pool; r++)
+            if (b->references[r]) return "darsie: a renamed register is still in use at the end of its block";
+    }
+    return NULL;
+}
+
+// -- storage
+// ---------------------------------------------------------------------------------------------------------
+
+static size_t storage(const void *options, const struct gpu_config *c,
+                      struct tech_storage out[TECH_STORAGE_MAX])
+{
+    const struct darsie_options *o = options;
+    uint64_t blocks = c->max_blocks, warps = c->max_warps;
+    size_t n = 0;
+    // 6.3: PC 16, two masks of 32, IsLoad and LeaderWB: 82 bits.
+    out[n++] = (struct tech_storage){"PC skip table", (16 + 32 + 32 + 1 + 1) * o->entries * blocks, true};
+    out[n++] = (struct tech_storage){"majority masks", 32 * blocks, true};
+    // Register number 8, version 5, physical register 8.
+    out[n++] = (struct tech_storage){"register renaming", (uint64_t)21 * o->registers * blocks, true};
+    out[n++] = (struct tech_storage){"passed masks", (uint64_t)32 * o->entries * blocks, false};
+    out[n++] = (struct tech_storage){"version counters of warps", (uint64_t)5 * o->registers * warps, false};
+    out[n++] = (struct tech_storage){"poison bits of warps", (256 + 8) * warps, false};
+    return n;
+}
+
+const struct tech tech_darsie = {
+    .name = "darsie",
+    .meaning = "one warp of a block executes what all would; the others skip it before fetch and share its "
+               "registers",
+    .paper = "DARSIE, ASPLOS 2020",
+    .skipped = COUNT_skipped,
+    .reused = -1,
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .options_bytes = sizeof(struct darsie_options),
+    .counters = counters,
+    .counter_count = COUNT_TOTAL,
+    .storage = storage,
+    .launch_begin = launch_begin,
+    .launch_end = launch_end,
+    .registers = registers,
+    .sm_begin = sm_begin,
+    .sm_end = sm_end,
+    .block_start = block_start,
+    .fetch = skip_fetch,
+    .filled = rename_filled,
+    .flushed = rename_flushed,
+    .reads = values_reads,
+    .executed = values_executed,
+    .result = skip_result,
+    .issued = path_issued,
+    .replied = skip_replied,
+    .event = skip_event,
+    .warp_end = path_warp_end,
+    .check = check,
+};

@@ -1,0 +1,178 @@
+// DARSIE inside: what a launch, a block and a warp have, and who does what with it.
+//
+//     fetch ── lookup ─▶ skip        (skip.c)      an entry whose leader has written back: on to the next PC
+//     I-buffer ─ rename ─▶ lead, skip, private     (rename.c)   in program order, not past an unissued branch
+//     … issue ── stage ─▶ execute ─▶ remap           (values.c)   shared registers are read where they are
+//     branch, barrier, exit, store                 (path.c)     who is on the majority's path; which loads
+//     hold
+#pragma once
+#include "gpu/tech.h"
+
+enum on_store { STORE_DROPS, STORE_KEEPS };
+enum darsie_rules { RULES_SOUND, RULES_PAPER };
+
+struct darsie_options {
+#define OPTION_U32(field, name, low, high, initial, meaning, source)    uint32_t field;
+#define OPTION_SWITCH(field, name, initial, meaning, source)            int field;
+#define OPTION_WORD(field, name, type, words, initial, meaning, source) int field;
+#include "tech/darsie/options.def"
+#undef OPTION_U32
+#undef OPTION_SWITCH
+#undef OPTION_WORD
+};
+
+enum darsie_counter {
+#define COUNTER(name, unit, meaning) COUNT_##name,
+#include "tech/darsie/counters.def"
+#undef COUNTER
+    COUNT_TOTAL
+};
+
+enum { ENTRIES_MAX = 64, POOL_MAX = 32, LINES = 64, NO_ENTRY = -1 };
+
+struct darsie_launch {
+    const struct darsie_options *options;
+    const struct program *program;
+    const struct op *ops;
+    bool *
+        redundant; // by instruction: in this launch every warp of the block has the same result, in registers
+    bool *blocks;  // nothing behind it is renamed before it has issued
+    bool verify;
+    uint64_t *mismatches;
+};
+
+struct entry { // of the PC skip table
+    uint32_t pc;
+    bool used, is_load, is_global, written_back;
+    bool dropped;   // a load that others may not take any more; it stays until all have passed
+    uint8_t leader; // warp of the block
+    uint8_t count;  // registers
+    uint8_t registers[4];
+    uint64_t passed;  // warps
+    uint64_t ready;   // cycle of the leader's result; UINT64_MAX: not known yet
+    uint64_t read_at; // cycle at which the leader executed
+};
+
+struct dblock {
+    uint64_t live, majority; // warps of the block
+    struct entry entries[ENTRIES_MAX];
+    uint32_t free; // bits: renamed registers
+    uint16_t references[POOL_MAX];
+    uint32_t *values; // of the pool
+    uint64_t arrived; // at a branch, and wait
+    uint64_t arrived_since;
+    uint32_t gather_pc; // a redundant instruction at which warps meet for want of registers; NO_TARGET
+    uint64_t gathered, gather_private; // those that are there; those that will execute it privately
+    bool off;                          // gave up
+};
+
+enum role { ROLE_UNKNOWN, ROLE_PRIVATE, ROLE_LEADER, ROLE_SKIPPED };
+
+struct line { // an instruction that has been fetched or skipped and has not issued
+    uint32_t pc;
+    uint8_t role, count;
+    uint8_t registers[4]; // of the pool: LEADER writes them, SKIPPED maps to them
+    uint64_t read_at;     // SKIPPED: when the leader executed
+};
+
+enum waits { WAITS_NOT, WAITS_LEADER, WAITS_FETCH_LEADER, WAITS_GATHER, WAITS_PORT };
+
+struct dwarp {
+    struct line lines[LINES]; // ring
+    uint32_t first, count, renamed;
+    uint64_t shared[4]; // registers mapped to the pool
+    uint64_t poison[5]; // registers and predicates whose value may be the warp's own
+    uint8_t waits;      // enum waits
+    bool at_branch;
+    uint32_t target;     // at_branch: where it goes
+    uint64_t copying;    // until then
+    uint64_t ordered_at; // its last barrier, fence, atomic or store
+};
+
+struct darsie {
+    struct darsie_launch *launch;
+    struct sm *sm;
+    uint64_t *counters;
+    uint32_t pool; // registers of a block
+    unsigned lanes;
+    struct dblock blocks[64];
+    struct dwarp warps[64];
+    // Ports of this cycle.
+    uint64_t port_cycle;
+    uint32_t reads_left, writes_left, looked_up;
+    struct {
+        unsigned block;
+        uint32_t pc;
+    } lookups[64];
+    // Of the instruction that is issuing.
+    struct entry *leading;
+    uint64_t led;
+};
+
+static inline struct line *line_at(struct dwarp *w, uint32_t n) { return &w->lines[(w->first + n) % LINES]; }
+static inline unsigned index_in_block(const struct darsie *d, unsigned slot)
+{
+    uint64_t slots = tech_slots(d->sm, tech_block_of(d->sm, slot));
+    return slot - (unsigned)__builtin_ctzll(slots);
+}
+static inline unsigned slot_in(const struct darsie *d, const struct dblock *b, unsigned index)
+{
+    return (unsigned)__builtin_ctzll(tech_slots(d->sm, (unsigned)(b - d->blocks))) + index;
+}
+static inline struct dblock *block_of(struct darsie *d, unsigned slot)
+{
+    return &d->blocks[tech_block_of(d->sm, slot)];
+}
+static inline bool is_whole(const struct warp *w)
+{
+    return w->active == w->full && w->present == w->full && !w->exited;
+}
+static inline void refer(struct dblock *b, unsigned r) { b->references[r]++; }
+static inline void release(struct dblock *b, unsigned r)
+{
+    if (--b->references[r] == 0) b->free |= 1u << r;
+}
+
+// -- skip.c
+struct entry *skip_find(struct dblock *b, uint32_t pc);
+uint64_t skip_fetch(void *state, uint64_t fetchable);
+bool skip_write_port(struct darsie *d);
+// The warp takes an entry's registers for the instruction of this line.
+void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *l);
+void skip_recheck(struct darsie *d, struct dblock *b); // entries that all have passed go
+void skip_clear(struct dblock *b);                     // all go
+void skip_event(void *state, unsigned block);
+void skip_replied(void *state, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle);
+void skip_result(void *state, unsigned slot, uint32_t index, uint64_t cycle);
+
+// -- rename.c
+void rename_filled(void *state, unsigned slot, uint32_t pc, unsigned count);
+void rename_flushed(void *state, unsigned slot);
+void rename_more(struct darsie *d, unsigned slot);
+void rename_hold(struct darsie *d, unsigned slot); // what the warp may do, by what it waits for
+// Skipped instructions at the front are passed.
+void rename_pass(struct darsie *d, unsigned slot);
+// The result of the instruction is the warp's own (poisoned), or the block's.
+void rename_poison(struct darsie *d, unsigned slot, uint32_t pc, bool poisoned);
+bool rename_is_poisoned(const struct darsie *d, unsigned slot, uint32_t pc);
+bool rename_is_open(const struct darsie *d, unsigned slot); // nothing unissued holds renaming up
+struct line *rename_push(struct dwarp *w, uint32_t pc);
+
+// -- values.c
+void values_reads(void *state, unsigned slot, uint32_t index);
+void values_executed(void *state, unsigned slot, uint32_t index);
+void values_map(struct darsie *d, unsigned slot, unsigned r,
+                unsigned pool); // the line's reference becomes the map's
+void values_unmap(struct darsie *d, unsigned slot, unsigned r);
+void values_unmap_all(struct darsie *d, unsigned slot);
+uint64_t values_copy_out(struct darsie *d, unsigned slot); // when the copies are there
+void values_verify_skip(struct darsie *d, unsigned slot, const struct line *l);
+uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r);
+
+// -- path.c
+void path_issued(void *state, unsigned slot, uint32_t index);
+void path_warp_end(void *state, unsigned slot);
+void path_resolve(struct darsie *d, struct dblock *b); // branches and gatherings, if all are there
+void path_ungather(struct dblock *b, uint64_t warps);  // they do not wait for registers any more
+void path_give_up(struct darsie *d, struct dblock *b);
+bool path_is_on(const struct darsie *d, unsigned slot); // whole, and on the majority's path

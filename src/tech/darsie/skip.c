@@ -1,0 +1,160 @@
+// The PC skip table: which redundant instructions have been executed for the block, and who has still to pass
+// them. Lookups happen in front of the instruction cache, beside the fetch arbiter (DARSIE 4.3.2 to 4.3.5).
+#include "tech/darsie/darsie.h"
+
+struct entry *skip_find(struct dblock *b, uint32_t pc)
+{
+    for (unsigned k = 0; k < ENTRIES_MAX; k++)
+        if (b->entries[k].used && b->entries[k].pc == pc) return &b->entries[k];
+    return NULL;
+}
+
+static void new_cycle(struct darsie *d)
+{
+    if (d->port_cycle == tech_now(d->sm)) return;
+    d->port_cycle = tech_now(d->sm);
+    d->reads_left = d->launch->options->read_ports;
+    d->writes_left = d->launch->options->write_ports;
+    d->looked_up = 0;
+}
+
+// A lookup takes a read port, unless the same PC of the block has been looked up in this cycle already.
+static bool read_port(struct darsie *d, unsigned block, uint32_t pc)
+{
+    new_cycle(d);
+    for (uint32_t k = 0; d->launch->options->coalescer && k < d->looked_up; k++)
+        if (d->lookups[k].block == block && d->lookups[k].pc == pc) return true;
+    if (!d->reads_left) return false;
+    d->reads_left--;
+    d->counters[COUNT_lookups]++;
+    d->lookups[d->looked_up].block = block;
+    d->lookups[d->looked_up++].pc = pc;
+    return true;
+}
+
+bool skip_write_port(struct darsie *d)
+{
+    new_cycle(d);
+    if (!d->writes_left) return false;
+    d->writes_left--;
+    return true;
+}
+
+static void drop_entry(struct dblock *b, struct entry *e)
+{
+    for (unsigned n = 0; n < e->count; n++) release(b, e->registers[n]);
+    e->used = false;
+}
+
+void skip_recheck(struct darsie *d, struct dblock *b)
+{
+    (void)d;
+    for (unsigned k = 0; k < ENTRIES_MAX; k++)
+        if (b->entries[k].used && !(b->majority & ~b->entries[k].passed)) drop_entry(b, &b->entries[k]);
+}
+
+void skip_clear(struct dblock *b)
+{
+    for (unsigned k = 0; k < ENTRIES_MAX; k++)
+        if (b->entries[k].used) drop_entry(b, &b->entries[k]);
+}
+
+void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *l)
+{
+    struct dblock *b = block_of(d, slot);
+    l->role = ROLE_SKIPPED;
+    l->count = e->count;
+    l->read_at = e->read_at;
+    for (unsigned n = 0; n < e->count; n++) refer(b, l->registers[n] = e->registers[n]);
+    e->passed |= 1ull << index_in_block(d, slot);
+    rename_poison(d, slot, l->pc, false);
+    d->counters[COUNT_skipped]++;
+    d->counters[COUNT_skipped_loads] += e->is_load;
+    skip_recheck(d, b);
+}
+
+// One warp that wants to be fetched for; true when the arbiter may choose it.
+static bool look_up(struct darsie *d, unsigned slot)
+{
+    struct dwarp *w = &d->warps[slot];
+    struct dblock *b = block_of(d, slot);
+    uint32_t pc = tech_fetch_pc(d->sm, slot);
+    if (!d->launch->redundant[pc] || !path_is_on(d, slot) || !rename_is_open(d, slot)) return true;
+    if (w->count + 1 >= LINES) return true;
+    if (!read_port(d, tech_block_of(d->sm, slot), pc)) {
+        d->counters[COUNT_port_waits]++;
+        return false;
+    }
+    struct entry *e = skip_find(b, pc);
+    if (!e || e->dropped || rename_is_poisoned(d, slot, pc)) return true;
+    if (!e->written_back) {
+        d->counters[COUNT_leader_waits]++;
+        w->waits = WAITS_FETCH_LEADER;
+        rename_hold(d, slot);
+        return false;
+    }
+    struct line *l = rename_push(w, pc);
+    w->renamed++;
+    skip_follow(d, slot, e, l);
+    tech_skip_fetch(d->sm, slot);
+    rename_pass(d, slot);
+    return false;
+}
+
+uint64_t skip_fetch(void *state, uint64_t fetchable)
+{
+    struct darsie *d = state;
+    uint64_t may = fetchable;
+    for (uint64_t left = fetchable; left; left &= left - 1) {
+        unsigned slot = (unsigned)__builtin_ctzll(left);
+        if (!look_up(d, slot)) may &= ~(1ull << slot);
+    }
+    return may;
+}
+
+// -- the leader's result
+// ---------------------------------------------------------------------------------------------------------
+
+static void known(struct darsie *d, unsigned slot, struct entry *e, uint64_t cycle)
+{
+    e->ready = cycle;
+    tech_at(d->sm, tech_block_of(d->sm, slot), cycle);
+}
+
+void skip_result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
+{
+    struct darsie *d = state;
+    (void)index;
+    if (d->leading && cycle != UINT64_MAX) known(d, slot, d->leading, cycle);
+}
+
+void skip_replied(void *state, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle)
+{
+    struct darsie *d = state;
+    struct entry *e = skip_find(block_of(d, slot), index);
+    uint16_t pool = tech_pool(d->sm, tech_block_of(d->sm, slot));
+    // The entry of another time has other registers.
+    if (e && !e->written_back && e->count && registers[0] == pool + e->registers[0]) known(d, slot, e, cycle);
+}
+
+static void wake(struct darsie *d, unsigned slot)
+{
+    struct dwarp *w = &d->warps[slot];
+    if (!tech_warp(d->sm, slot)) return;
+    if (w->waits == WAITS_FETCH_LEADER) w->waits = WAITS_NOT;
+    rename_more(d, slot);
+}
+
+void skip_event(void *state, unsigned block)
+{
+    struct darsie *d = state;
+    struct dblock *b = &d->blocks[block];
+    uint64_t now = tech_now(d->sm);
+    for (unsigned k = 0; k < ENTRIES_MAX; k++)
+        if (b->entries[k].used && b->entries[k].ready <= now) b->entries[k].written_back = true;
+    for (uint64_t left = b->live; left; left &= left - 1)
+        wake(d, slot_in(d, b, (unsigned)__builtin_ctzll(left)));
+    uint32_t patience = d->launch->options->watchdog;
+    bool waiting = b->arrived || b->gathered;
+    if (patience && waiting && now >= b->arrived_since + patience) path_give_up(d, b);
+}

@@ -1,0 +1,132 @@
+// Parsing what a user asks for, against the mechanisms' own tables.
+#include "tech/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct tech *const all[] = {
+#define TECH(symbol) &tech_##symbol,
+#include "tech/registry.def"
+#undef TECH
+};
+
+const struct tech *tech_at_index(size_t index)
+{
+    return index < sizeof all / sizeof all[0] ? all[index] : NULL;
+}
+
+// Pairs that cannot be combined: each maps registers or executes instructions for others.
+static const char *const conflicts[][3] = {{"darsie", "uv", "both decide whether an instruction executes"}};
+
+void tech_choice_init(struct tech_choice *c)
+{
+    *c = (struct tech_choice){0};
+    arena_init(&c->arena);
+}
+
+void tech_choice_fini(struct tech_choice *c) { arena_fini(&c->arena); }
+
+static const char *next_name(const void *context, size_t i)
+{
+    (void)context;
+    const struct tech *t = tech_at_index(i);
+    return t ? t->name : NULL;
+}
+
+static const struct tech *find(const char *name, struct diag *d)
+{
+    for (size_t i = 0; tech_at_index(i); i++)
+        if (str_equal(tech_at_index(i)->name, name)) return tech_at_index(i);
+    const char *near = str_nearest(name, next_name, NULL);
+    if (near)
+        diag_error(d, loc_none(), "no mechanism \"%s\"; did you mean \"%s\"?", name, near);
+    else
+        diag_error(d, loc_none(), "no mechanism \"%s\"; `warpfold list techs` names them", name);
+    return NULL;
+}
+
+static const char *next_option(const void *context, size_t i)
+{
+    const struct tech *t = context;
+    return i < t->key_count ? t->keys[i].name : NULL;
+}
+
+static bool set_option(struct config *config, const struct tech *t, const char *pair, struct diag *d)
+{
+    size_t length = strcspn(pair, "=");
+    for (size_t k = 0; k < t->key_count; k++)
+        if (strlen(t->keys[k].name) == length && memcmp(t->keys[k].name, pair, length) == 0)
+            return config_set_pair(config, pair, loc_none(), d);
+    char *name = strndup(pair, length);
+    const char *near = str_nearest(name, next_option, t);
+    if (near)
+        diag_error(d, loc_none(), "%s has no option \"%s\"; did you mean \"%s\"?", t->name, name, near);
+    else
+        diag_error(d, loc_none(), "%s has no option \"%s\"; `warpfold list techs` names them", t->name, name);
+    free(name);
+    return false;
+}
+
+// "KEY=V,KEY=V" into a struct of the mechanism's own.
+static bool set_options(struct tech_choice *c, struct tech_use *u, char *text, struct diag *d)
+{
+    struct config config;
+    void *options = arena_alloc(&c->arena, u->tech->options_bytes);
+    bool good = true;
+    config_init(&config);
+    config_add(&config, u->tech->keys, u->tech->key_count, options);
+    for (char *pair = text; pair && good;) {
+        char *comma = strchr(pair, ',');
+        if (comma) *comma++ = 0;
+        good = set_option(&config, u->tech, pair, d);
+        pair = comma;
+    }
+    config_fini(&config);
+    u->options = options;
+    return good;
+}
+
+static bool add(struct tech_choice *c, char *text, struct diag *d)
+{
+    char *colon = strchr(text, ':');
+    if (colon) *colon++ = 0;
+    if (str_equal(text, "base") && !colon) return true;
+    const struct tech *t = find(text, d);
+    if (!t) return false;
+    for (unsigned k = 0; k < c->count; k++) {
+        if (c->uses[k].tech == t) return diag_error(d, loc_none(), "mechanism %s is named twice", text);
+        for (size_t p = 0; p < sizeof conflicts / sizeof conflicts[0]; p++)
+            if ((str_equal(conflicts[p][0], text) && str_equal(conflicts[p][1], c->uses[k].tech->name)) ||
+                (str_equal(conflicts[p][1], text) && str_equal(conflicts[p][0], c->uses[k].tech->name)))
+                return diag_error(d, loc_none(), "%s and %s do not go together: %s", c->uses[k].tech->name,
+                                  text, conflicts[p][2]);
+    }
+    if (c->count == TECH_MAX) return diag_error(d, loc_none(), "%d mechanisms at most go together", TECH_MAX);
+    c->uses[c->count].tech = t;
+    return set_options(c, &c->uses[c->count++], colon, d);
+}
+
+// In the registry's order, whatever the order they were named in.
+static int by_registry(const void *a, const void *b)
+{
+    const struct tech *x = ((const struct tech_use *)a)->tech, *y = ((const struct tech_use *)b)->tech;
+    size_t i = 0, j = 0;
+    while (all[i] != x) i++;
+    while (all[j] != y) j++;
+    return (i > j) - (i < j);
+}
+
+bool tech_choose(struct tech_choice *c, const char *text, struct diag *d)
+{
+    char *copy = strdup(text), *part = copy;
+    bool good = true;
+    while (part && good) {
+        char *plus = strchr(part, '+');
+        if (plus) *plus++ = 0;
+        good = add(c, part, d);
+        part = plus;
+    }
+    free(copy);
+    if (good && c->count > 1) qsort(c->uses, c->count, sizeof c->uses[0], by_registry);
+    return good;
+}

@@ -1,0 +1,21 @@
+// Mechanisms by name, with their options: "darsie:entries=4,coalescer=0+uv".
+#pragma once
+#include "gpu/tech.h"
+
+#define TECH(symbol) extern const struct tech tech_##symbol;
+#include "tech/registry.def"
+#undef TECH
+
+const struct tech *tech_at_index(size_t index); // NULL past the last
+
+struct tech_choice { // what a user asked for
+    struct tech_use uses[TECH_MAX];
+    unsigned count;
+    struct arena arena;
+};
+
+void tech_choice_init(struct tech_choice *c);
+void tech_choice_fini(struct tech_choice *c);
+// "base" is none. False and an error that names the nearest mechanism or option, or the pair that cannot be
+// combined.
+bool tech_choose(struct tech_choice *c, const char *text, struct diag *d);

@@ -1,0 +1,120 @@
+// Mechanisms change no result: every bundled kernel with every option leaves the bytes of the unmodified GPU,
+// executes and skips together what that executes, and shares no value its readers would not have computed.
+#include "gpu/settings.h"
+#include "workload/workload.h"
+
+#include <string.h>
+
+struct outcome {
+    uint64_t hash, executed, skipped, mismatches, cycles;
+};
+
+static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
+                const struct wf_stats *stats)
+{
+    struct outcome *o = context;
+    (void)kernel, (void)shape;
+    o->executed += stats->warp_instructions;
+    o->skipped += stats->skipped + stats->reused;
+    o->cycles += stats->cycles;
+    if (stats->verify_mismatches != WF_UNKNOWN) o->mismatches += stats->verify_mismatches;
+}
+
+static void run(struct test *t, const struct workload *w, const char *gpu, const char *settings,
+                const char *tech, struct outcome *o)
+{
+    struct wf_context *c = wf_context_create();
+    *o = (struct outcome){0};
+    CHECK_EQ(t, wf_gpu(c, gpu), WF_OK);
+    settings_apply(t, c, settings);
+    CHECK_MSG(t, wf_tech(c, tech) == WF_OK, "%s: %s", tech, wf_errors(c));
+    wf_set_verify(c, true);
+    wf_set_max_cycles(c, 50000000);
+    struct workload_options options = {
+        .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = add, .launched_context = o};
+    struct workload_result r;
+    enum wf_status status = workload_run(w, c, &options, &r);
+    CHECK_MSG(t, status == WF_OK, "%s on %s (%s) with %s: %s", w->name, gpu, settings, tech, wf_errors(c));
+    o->hash = r.output_hash;
+    wf_context_destroy(c);
+}
+
+static void compare(struct test *t, const struct workload *w, const char *what, const struct outcome *base,
+                    const struct outcome *o)
+{
+    CHECK_MSG(t, o->mismatches == 0, "%s with %s: %llu mismatches", w->name, what,
+              (unsigned long long)o->mismatches);
+    if (w->output_class != WORKLOAD_CLASS_D) return;
+    CHECK_MSG(t, o->hash == base->hash, "%s with %s: other bytes", w->name, what);
+    CHECK_MSG(t, o->executed + o->skipped == base->executed,
+              "%s with %s: executes %llu and skips %llu, together not %llu", w->name, what,
+              (unsigned long long)o->executed, (unsigned long long)o->skipped,
+              (unsigned long long)base->executed);
+}
+
+static const char *const options[] = {"darsie",
+                                      "darsie:entries=1,read-ports=1",
+                                      "darsie:registers=1",
+                                      "darsie:registers=3,entries=2,write-ports=2",
+                                      "darsie:on-store=keep,coalescer=off",
+                                      "darsie:watchdog=60"};
+
+static void test_options(struct test *t)
+{
+    const struct workload *w;
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
+        struct outcome base, o;
+        run(t, w, "tiny", "", "base", &base);
+        CHECK_EQ(t, base.skipped, 0);
+        for (size_t k = 0; k < TEST_COUNT(options); k++) {
+            run(t, w, "tiny", "sim.check=1", options[k], &o);
+            compare(t, w, options[k], &base, &o);
+        }
+    }
+}
+
+static void test_gpus(struct test *t)
+{
+    static const char *const gpus[] = {"gtx1080ti", "gtx1080ti-subcore"};
+    const struct workload *w;
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i++)
+        for (size_t g = 0; g < TEST_COUNT(gpus); g++) {
+            const char *settings = g ? "compile.profile=ptxplus fetch.refill=space fetch.ibuffer=4" : "";
+            struct outcome base, o;
+            run(t, w, gpus[g], settings, "base", &base);
+            run(t, w, gpus[g], settings, "darsie", &o);
+            compare(t, w, gpus[g], &base, &o);
+        }
+}
+
+// Kernels of two-dimensional blocks skip something, and a turned bit in what they share is noticed.
+static void test_sharing_is_real(struct test *t)
+{
+    static const char *const names[] = {"matrixMul", "hotspot", "floydWarshall", "CP"};
+    for (size_t k = 0; k < TEST_COUNT(names); k++) {
+        const char *near;
+        const struct workload *w = workload_find(names[k], &near);
+        struct outcome base, o, wrong = {0};
+        run(t, w, "tiny", "", "base", &base);
+        run(t, w, "tiny", "", "darsie", &o);
+        CHECK_MSG(t, o.skipped > base.executed / 10, "%s skips %llu of %llu", names[k],
+                  (unsigned long long)o.skipped, (unsigned long long)base.executed);
+        struct wf_context *c = wf_context_create();
+        wf_gpu(c, "tiny");
+        CHECK_EQ(t, wf_tech(c, "darsie:corrupt=9"), WF_OK);
+        wf_set_verify(c, true);
+        struct workload_options opts = {
+            .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = add, .launched_context = &wrong};
+        struct workload_result r;
+        workload_run(w, c, &opts, &r);
+        CHECK_MSG(t, wrong.mismatches > 0, "%s: a turned bit goes unnoticed", names[k]);
+        wf_context_destroy(c);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"options", test_options}, {"gpus", test_gpus}, {"sharing_is_real", test_sharing_is_real}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
