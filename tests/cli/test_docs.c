@@ -20,7 +20,7 @@ static char *read_text(struct test *t, const char *path)
 }
 
 // A figure of a table: a time, a speed, or a count that better code changes.
-static bool is_figure(const char *word, size_t length) { return strspn(word, "0123456789.,e+-") >= length; }
+static bool is_figure(const char *word, size_t length) { return strspn(word, "0123456789.,e+-%") >= length; }
 
 // Equal word by word. In rows of tables figures may differ, since the clock and the compiler change them; so
 // may the instruction that a report names. Values and messages may not.
@@ -119,6 +119,7 @@ static void check_page(struct test *t, const char *path)
 }
 
 static void test_readme(struct test *t) { check_page(t, "README.md"); }
+static void test_studies(struct test *t) { check_page(t, "docs/studies.md"); }
 
 static void test_heat(struct test *t)
 {
@@ -183,6 +184,6 @@ static void test_keys(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"readme", test_readme}, {"heat", test_heat}, {"keys", test_keys}};
+        {"readme", test_readme}, {"studies", test_studies}, {"heat", test_heat}, {"keys", test_keys}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
