@@ -21,6 +21,7 @@ struct worker {
     uint32_t *user_first, *users; // of a definition: instructions, or inst_count + definition for phis
     struct claim *branch_done;    // of a block: the weakness of its branch already applied
     struct blamed *loop_exit;     // of a loop: what is seen outside of it is as weak as this
+    bool *core_varies;            // of a cycle with several entries: lanes part in it
     struct blamed *epoch;         // of a block: so are loads in it
 };
 
@@ -125,7 +126,9 @@ static struct mark_pattern pattern_seen(const void *context, uint32_t def, uint3
     const struct mark_def *d = &w->s->defs[def];
     struct blamed left;
     leaves_loop(w, d, block, &left);
-    return left.claim.varies && d->pattern.known ? scattered : d->pattern;
+    uint32_t core = w->divergence.core[d->block];
+    bool leaves_core = core != FLOW_NONE && w->divergence.core[block] != core && w->core_varies[core];
+    return (left.claim.varies || leaves_core) && d->pattern.known ? scattered : d->pattern;
 }
 
 static void visit_phi(struct worker *w, uint32_t def)
@@ -171,7 +174,8 @@ static void weaken_join(void *context, uint32_t n)
 {
     struct applied *a = context;
     struct claim c = a->claim;
-    if (!a->w->divergence.reaches_reset[n]) { // warps that parted never correspond again
+    // Warps that parted never correspond again without a barrier; those whose lanes parted may.
+    if (!a->w->divergence.reaches_reset[n] && !c.varies) {
         c.vector = false;
         c.conditions = 0;
     }
@@ -182,7 +186,7 @@ static void weaken_epoch(void *context, uint32_t n)
 {
     struct applied *a = context;
     struct blamed *e = &a->w->epoch[n];
-    if (!a->w->divergence.reaches_reset[n]) return;
+    if (!a->w->divergence.reaches_reset[n] && !a->claim.varies) return;
     if (a->claim.vector > e->claim.vector || (a->claim.conditions & ~e->claim.conditions)) {
         e->branch = a->branch;
         a->changed = true;
@@ -203,7 +207,7 @@ static void weaken_exits(struct applied *a, uint32_t n)
         for (uint32_t e = g->succ_first[n]; e < g->succ_first[n + 1]; e++) {
             if (flow_loop_contains(&s->loops, l, g->succs[e])) continue;
             exits = true;
-            matters |= w->divergence.reaches_reset[g->succs[e]];
+            matters |= a->claim.varies || w->divergence.reaches_reset[g->succs[e]];
         }
         struct blamed *x = &w->loop_exit[l];
         if (exits) x->claim.varies |= a->claim.varies;
@@ -214,6 +218,7 @@ static void weaken_exits(struct applied *a, uint32_t n)
         x->claim.conditions |= a->claim.conditions;
     }
     uint32_t core = w->divergence.core[n];
+    if (core != FLOW_NONE) w->core_varies[core] |= a->claim.varies;
     a->claim.cause = CAUSE_LOOP;
     for (uint32_t m = 0; core != FLOW_NONE && is_on(w, SOUND_LOOP) && m < s->flow.count; m++)
         if (w->divergence.core[m] == core) weaken_join(a, m);
@@ -416,6 +421,7 @@ void mark_propagate(struct mark_ssa *s, const struct mark_rules *r)
     w.phi_waiting = ARENA_ARRAY(s->arena, bool, s->def_count);
     w.branch_done = ARENA_ARRAY(s->arena, struct claim, s->flow.count);
     w.loop_exit = ARENA_ARRAY(s->arena, struct blamed, s->loops.count + 1);
+    w.core_varies = ARENA_ARRAY(s->arena, bool, s->flow.count);
     w.epoch = ARENA_ARRAY(s->arena, struct blamed, s->flow.count);
     find_users(&w);
     weaken_outside(&w);

@@ -62,6 +62,12 @@ struct identity {
     struct strbuf first_hole, first_race, first_pattern;
 };
 
+// What is hashed first, apart from one another in bits that indices and numbers do not reach.
+#define SEED_INST    (1ull << 56)
+#define SEED_SREG    (2ull << 56)
+#define SEED_BLOCK   (3ull << 56)
+#define SEED_MEETING (4ull << 56)
+
 static uint64_t mix(uint64_t h, uint64_t v)
 {
     h = (h ^ v) * 0x9fb21c651e98df25ull;
@@ -152,7 +158,7 @@ static void block_begin(void *context, struct observed_block *o)
     memset(b->kept, 0, b->kept_room * sizeof *b->kept);
     for (uint32_t w = 0; w < o->warps; w++) {
         b->warps[w] = (struct ghost_warp){.names = b->names + w * names,
-                                          .history = mix(mix(0x6057, s->launches), o->linear)};
+                                          .history = mix(mix(SEED_BLOCK, s->launches), o->linear)};
         for (size_t k = 0; k < names; k++) b->warps[w].names[k] = hash_u64(++s->own); // nobody wrote it yet
         uint64_t *local = names_at(&b->warps[w], access_local(s->marks->program));
         for (unsigned lane = 0; lane < WARP_SIZE_MAX; lane++) local[lane] = 0; // nought in every thread
@@ -179,7 +185,7 @@ static void barrier(void *context, struct observed_block *o, const struct observ
     struct ghost_block *b = o->state;
     bool at_one_place = met->whole && met->index != NO_TARGET &&
                         access_is_full_barrier(&s->marks->program->insts[met->index]);
-    uint64_t meeting = mix(mix(mix(0x3ee7, s->launches), b->number), ++b->meetings);
+    uint64_t meeting = mix(mix(mix(SEED_MEETING, s->launches), b->number), ++b->meetings);
     if (at_one_place && met->whole_warps) finish_groups(s, b);
     for (uint32_t k = 0; k < o->warps; k++) {
         struct ghost_warp *w = &b->warps[k];
@@ -238,7 +244,13 @@ static void go_on(const struct identity *s, const struct observed *o)
         uint64_t *epoch = &w->epoch[__builtin_ctzll(left)];
         *epoch = mix(*epoch, o->index);
     }
-    w->history = mix(mix(w->history, o->index), o->path);
+    if (!s->options.loose) {
+        w->history = mix(mix(w->history, o->index), o->path);
+    } else if (o->path == o->full && isa_has(o->inst, ISA_BRANCH | ISA_BARRIER)) {
+        uint64_t outcome = o->lanes == o->path ? 1 : o->lanes ? 2 : 0;
+        if (isa_has(o->inst, ISA_INDIRECT)) outcome = o->path; // may go anywhere: named by who came along
+        w->history = mix(mix(w->history, o->index), outcome);
+    }
 }
 
 static void before(void *context, const struct observed *o)
@@ -253,7 +265,7 @@ static void before(void *context, const struct observed *o)
 static uint64_t common_name(const struct identity *s, const struct ghost_warp *w, const struct observed *o)
 {
     const struct static_inst *d = &s->insts[o->index];
-    uint64_t h = mix(0x1d, o->index);
+    uint64_t h = mix(SEED_INST, o->index);
     if (d->naming == NAME_BY_LANES)
         for (uint64_t left = o->lanes; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -292,8 +304,8 @@ static void name_results(struct identity *s, const struct ghost_warp *w, const s
     uint64_t common = common_name(s, w, o);
     for (uint64_t left = o->lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
-        uint64_t h =
-            d->naming == NAME_BY_VALUE ? mix(0x5e, o->inst->src[0].reg) : lane_name(s, w, o, common, lane);
+        uint64_t h = d->naming == NAME_BY_VALUE ? mix(SEED_SREG, o->inst->src[0].reg)
+                                                : lane_name(s, w, o, common, lane);
         for (unsigned k = 0; k < d->writes.count; k++) {
             uint32_t at = d->writes.at[k].location;
             uint64_t part = d->naming == NAME_BY_VALUE ? value_at(o, at, lane) : 0;

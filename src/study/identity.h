@@ -41,7 +41,10 @@ struct identity_group {
 };
 
 struct identity_options {
-    bool check_patterns;                                          // simt=stack only, see mark.h
+    bool check_patterns; // simt=stack only, see mark.h
+    // simt=stack only: histories hold the outcomes of the branches to which all lanes of a warp come
+    // together, so warps whose lanes parted, in whatever way, correspond again once they have met.
+    bool loose;
     void (*group)(void *context, const struct identity_group *g); // may be NULL
     void *context;
 };

@@ -7,6 +7,9 @@
 //     loops with trip counts by warp and lane     barriers anywhere, unevenly     volatile, relaxed, acquire
 //     several exits, two entries, early exits     fences, counted barriers        atomics, clocks, activemask
 //     calls that stay calls (a recursive function)                                unwritten variables
+//
+// Each kernel has about half of the kinds of statements and of conditions (swarm testing, Groce et al. 2012):
+// with all of them everything is soon a vector and nothing is left to be wrong about.
 #include "base/hash.h"
 #include "base/rng.h"
 #include "generator/generator.h"
@@ -20,8 +23,11 @@ struct maker {
     struct generated *g;
     struct strbuf body;
     unsigned label, depth, loops, left, threads;
-    bool exits;  // some threads leave: counted barriers would wait for them
-    bool uneven; // not all threads may be at the same barrier
+    uint32_t kinds, conditions; // bits: those this kernel has
+    unsigned recent;            // a variable that one side of a branch or one loop wrote last
+    bool exits;                 // some threads leave: counted barriers would wait for them
+    bool quiet;                 // no barriers at all
+    bool uneven;                // not all threads may be at the same barrier
     bool calls;
 };
 
@@ -73,7 +79,9 @@ static unsigned condition(struct maker *m)
     static const char *const compares[] = {"lt.s32", "ge.s32", "eq.s32", "ne.s32"};
     unsigned q = below(m, PREDICATES);
     const char *c = compares[below(m, 4)];
-    switch (below(m, 6)) {
+    unsigned kind = below(m, 6);
+    while (!(m->conditions >> kind & 1)) kind = (kind + 1) % 6;
+    switch (kind) {
     case 0: LINE("setp.%s %%q%u, %%warp, %u;", c, q, below(m, m->threads / 32 + 1)); break;
     case 1: LINE("setp.%s %%q%u, %%ty, %u;", c, q, below(m, 4)); break;
     case 2: LINE("setp.%s %%q%u, %%tx, %u;", c, q, below(m, 33)); break;
@@ -96,6 +104,12 @@ static void guarded(struct maker *m)
     }
 }
 
+// Something that all warps compute from what some of them did.
+static void probe(struct maker *m)
+{
+    LINE("add.s32 %%v%u, %%v%u, %u;", variable(m), m->recent, 1 + below(m, 9));
+}
+
 // Variables that only some ways write.
 static void unsure(struct maker *m)
 {
@@ -104,7 +118,9 @@ static void unsure(struct maker *m)
         unsigned q = condition(m), skip = m->label++;
         LINE("@%%q%u bra L%u;", q, skip);
         LINE("add.s32 %%w%u, %%v%u, %u;", w, variable(m), below(m, 9));
+        m->depth++;
         if (chance(m, 50)) statements(m, 2); // too long for a select
+        m->depth--;
         strbuf_printf(&m->body, "L%u:\n", skip);
     } else {
         LINE("add.s32 %%v%u, %%w%u, %u;", variable(m), w, below(m, 9));
@@ -113,6 +129,7 @@ static void unsure(struct maker *m)
 
 static void barrier(struct maker *m)
 {
+    if (m->quiet) return;
     if (!m->exits && !m->uneven && !m->depth && m->threads % 32 == 0 &&
         chance(m, 15)) { // the same barrier in two ways
         unsigned otherwise = m->label++, end = m->label++;
@@ -127,21 +144,28 @@ static void barrier(struct maker *m)
     }
     m->uneven |= m->depth > 0;
     LINE("bar.sync 0;");
+    if (chance(m, 50)) probe(m);
 }
 
 static void branch(struct maker *m)
 {
     unsigned q = condition(m), otherwise = m->label++, end = m->label++;
-    bool both = chance(m, 50);
+    bool both = chance(m, 50), marked = chance(m, 50); // one side leaves a constant behind
+    m->recent = variable(m);
+    if (marked) LINE("mov.u32 %%v%u, %u;", m->recent, below(m, 9));
     LINE("@%%q%u bra L%u;", q, otherwise);
     m->depth++;
+    unsigned left_behind = m->recent;
     statements(m, 1 + below(m, 4));
+    if (marked) LINE("mov.u32 %%v%u, %u;", left_behind, 10 + below(m, 9));
     if (both) LINE("bra L%u;", end);
     strbuf_printf(&m->body, "L%u:\n", otherwise);
     if (both) statements(m, 1 + below(m, 4));
     m->depth--;
     strbuf_printf(&m->body, "L%u:\n", end);
-    if (chance(m, 35)) barrier(m);
+    m->recent = left_behind;
+    if (chance(m, 20)) probe(m);
+    if (chance(m, 40)) barrier(m);
 }
 
 static void loop(struct maker *m)
@@ -164,8 +188,10 @@ static void loop(struct maker *m)
     LINE("setp.lt.s32 %%q3, %%i%u, %%t;", n);
     LINE("@%%q3 bra L%u;", top);
     strbuf_printf(&m->body, "L%u:\n", end);
-    if (chance(m, 50)) LINE("add.s32 %%v%u, %%i%u, 1;", variable(m), n);
-    if (chance(m, 50)) barrier(m);
+    m->recent = variable(m);
+    if (chance(m, 60)) LINE("add.s32 %%v%u, %%i%u, 1;", m->recent, n);
+    if (chance(m, 30)) probe(m);
+    if (chance(m, 60)) barrier(m);
 }
 
 static void load(struct maker *m)
@@ -223,10 +249,31 @@ static void machine(struct maker *m)
     }
 }
 
+// A load that some have behind a fence, or a barrier, more than the others; these may make up for it.
+static void out_of_step(struct maker *m)
+{
+    unsigned q = condition(m), ahead = m->label++, level = m->label++;
+    bool by_barrier = !m->quiet && chance(m, 50);
+    const char *step = by_barrier ? "bar.sync 0;" : "membar.gl;";
+    m->recent = variable(m);
+    LINE("@%%q%u bra L%u;", q, ahead);
+    LINE("%s", step);
+    strbuf_printf(&m->body, "L%u:\n", ahead);
+    LINE("ld.global.u32 %%v%u, [%%in+%u];", m->recent, 4 * below(m, 100));
+    if (chance(m, 50)) {
+        LINE("@!%%q%u bra L%u;", q, level);
+        LINE("%s", step);
+        strbuf_printf(&m->body, "L%u:\n", level);
+    }
+    m->uneven |= by_barrier;
+    if (!m->quiet) LINE("bar.sync 0;");
+    probe(m);
+}
+
 // Everyone writes a word of their own, and after a barrier reads another's: only where all threads come.
 static void exchange(struct maker *m)
 {
-    if (m->depth || m->exits || m->uneven) return;
+    if (m->depth || m->exits || m->uneven || m->quiet) return;
     LINE("bar.sync 0;");
     LINE("st.shared.u32 [%%mine], %%v%u;", variable(m));
     LINE("bar.sync 0;");
@@ -264,9 +311,10 @@ static const struct {
     unsigned weight;
     void (*write)(struct maker *m);
     unsigned depth; // the most it may be nested
-} kinds[] = {{20, operation, 9},      {14, source, 9},  {8, guarded, 9}, {3, unsure, 9},    {6, barrier, 9},
-             {12, branch, DEPTH_MAX}, {9, loop, 1},     {7, load, 9},    {4, table, 9},     {3, local, 9},
-             {5, machine, 9},         {3, exchange, 0}, {2, call, 1},    {1, early_exit, 9}};
+} kinds[] = {{20, operation, 9}, {14, source, 9},         {8, guarded, 9},    {3, unsure, 9},
+             {6, barrier, 9},    {12, branch, DEPTH_MAX}, {9, loop, 1},       {7, load, 9},
+             {4, table, 9},      {3, local, 9},           {5, machine, 9},    {3, exchange, 0},
+             {2, call, 1},       {1, early_exit, 9},      {3, out_of_step, 0}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static void statements(struct maker *m, unsigned count)
@@ -276,7 +324,7 @@ static void statements(struct maker *m, unsigned count)
         m->left--;
         for (unsigned i = 0; i < KINDS; i++) total += kinds[i].weight;
         for (unsigned at = below(m, total); at >= kinds[k].weight; k++) at -= kinds[k].weight;
-        if (m->depth <= kinds[k].depth)
+        if (m->depth <= kinds[k].depth && m->kinds >> k & 1)
             kinds[k].write(m);
         else
             operation(m);
@@ -358,6 +406,9 @@ void generator_redundancy(uint64_t seed, struct generated *out)
     const uint32_t *shape = shapes[below(m, sizeof shapes / sizeof shapes[0])];
     for (unsigned k = 0; k < 3; k++) out->block[k] = shape[k];
     m->threads = shape[0] * shape[1] * shape[2];
+    m->kinds = (uint32_t)rng_next(&m->rng) | 3; // operations and sources always
+    m->conditions = 1 + below(m, 63);
+    m->quiet = seed / 6 % 4 == 1;
     prologue(m);
     m->left = 60;
     statements(m, 14 + below(m, 16));

@@ -32,9 +32,14 @@ static const struct hole holes[] = {
         "BAR.SYNC 0x0\n"
         "IADD3 R9, R0, 0x5, RZ\n EXIT\n",
      BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_JOIN},
-    {"join of a divergent branch, no barrier behind it",
+    {"join of a branch that divides warps, no barrier behind it",
      TY "ISETP.NE.AND P0, PT, R1, RZ, PT\n MOV R0, RZ\n @P0 BRA out, join out\n MOV R0, 0x1\n out:\n "
         "IADD3 R9, R0, 0x5, RZ\n EXIT\n",
+     BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_JOIN},
+    {"join of a branch that whole warps take, no barrier behind it",
+     "S2R R1, SR_WARPID\n ISETP.NE.AND P0, PT, R1, RZ, PT\n MOV R0, RZ\n @P0 BRA out, join out\n MOV R0, "
+     "0x1\n"
+     "out:\n IADD3 R9, R0, 0x5, RZ\n EXIT\n",
      BLOCK, MARK_REDUNDANT, MARK_REDUNDANT, NO_RULE},
     {"join of a uniform branch",
      TY "ISETP.NE.AND P0, PT, RZ, c[0x0][0x160], PT\n MOV R0, RZ\n @P0 BRA out, join out\n MOV R0, 0x1\n"

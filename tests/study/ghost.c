@@ -57,7 +57,7 @@ static struct identity *ghosts_of(struct watch *w, const struct program *p)
 {
     for (size_t k = 0; k < w->marks.count; k++)
         if (w->marks.data[k]->program == p) return w->ids.data[k];
-    struct identity_options options = {.check_patterns = w->patterns};
+    struct identity_options options = {.check_patterns = w->patterns, .loose = w->patterns};
     vec_push(&w->marks, marks_compute(p, &w->rules));
     vec_push(&w->ids, identity_create(vec_last(&w->marks), &options));
     return vec_last(&w->ids);
