@@ -9,9 +9,12 @@ static const struct wf_counter rows[API_COUNTERS] = {
 #undef COUNTER
 #define GPU_COUNTER(group, name_, unit_, meaning_)                                                           \
     {.name = "sm." #group "." #name_, .unit = unit_, .meaning = meaning_},
+#define GPU_LANES(which, name_, meaning_)                                                                    \
+    {.name = "sm.lanes." #name_, .unit = "thread instructions", .meaning = meaning_},
 #define GPU_SLOT(which, name_, meaning_) {.name = "sm.slots." #name_, .unit = "slots", .meaning = meaning_},
 #include "gpu/counters.def"
 #undef GPU_COUNTER
+#undef GPU_LANES
 #undef GPU_SLOT
 #define MEMORY_COUNTER(name_, unit_, meaning_) {.name = "memory." #name_, .unit = unit_, .meaning = meaning_},
 #define DRAM_COUNTER(name_, unit_, meaning_)   {.name = "dram." #name_, .unit = unit_, .meaning = meaning_},
@@ -66,9 +69,11 @@ void api_counter_values(const struct exec_counts *exec, const struct gpu_counts 
 #include "exec/counters.def"
 #undef COUNTER
 #define GPU_COUNTER(group, name, unit, meaning) gpu ? gpu->group##_##name : WF_UNKNOWN,
+#define GPU_LANES(which, name, meaning)         gpu ? gpu->lanes[LANES_##which] : WF_UNKNOWN,
 #define GPU_SLOT(which, name, meaning)          gpu ? gpu->slots[SLOT_##which] : WF_UNKNOWN,
 #include "gpu/counters.def"
 #undef GPU_COUNTER
+#undef GPU_LANES
 #undef GPU_SLOT
 #define MEMORY_COUNTER(name, unit, meaning) memory ? memory->name : WF_UNKNOWN,
 #define DRAM_COUNTER(name, unit, meaning)   memory ? memory->dram.name : WF_UNKNOWN,

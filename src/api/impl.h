@@ -4,6 +4,7 @@
 #include "base/config.h"
 #include "base/hash.h"
 #include "compile/compile.h"
+#include "energy/energy.h"
 #include "exec/launch.h"
 #include "gpu/chip.h"
 #include "mark/mark.h"
@@ -23,9 +24,11 @@ enum {
 #include "exec/counters.def"
 #undef COUNTER
 #define GPU_COUNTER(group, name, unit, meaning) +1
+#define GPU_LANES(which, name, meaning)         +1
 #define GPU_SLOT(which, name, meaning)          +1
 #include "gpu/counters.def"
 #undef GPU_COUNTER
+#undef GPU_LANES
 #undef GPU_SLOT
 #define MEMORY_COUNTER(name, unit, meaning) +1
 #define DRAM_COUNTER(name, unit, meaning)   +1
@@ -42,6 +45,7 @@ struct wf_context {
     struct mark_settings mark;
     struct study_settings study_settings;
     struct chip_config chip;
+    struct energy_config energy;
     char *gpu; // NULL: no timing; heap
     struct tech_choice techs;
     char *tech; // as it was asked for, heap; NULL: base
@@ -65,6 +69,9 @@ struct wf_context {
     struct launch_race race;
     struct wf_counter counters[API_COUNTERS + TECH_MAX * TECH_COUNTERS_MAX];
     size_t counter_count;
+    struct energy_row energy_rows[ENERGY_ROWS_MAX];
+    struct wf_energy energies[ENERGY_ROWS_MAX];
+    struct wf_storage storage[TECH_MAX * TECH_STORAGE_MAX];
     struct gpu_counts *sm_counts; // heap, by SM; NULL: no timed launch yet
     struct wf_sm_account *sms;    // heap
     struct chip_series series;
@@ -122,6 +129,9 @@ void api_kernel_destroy(struct wf_kernel *k);
 // Where a timed launch of this kernel counts, and what it counted SM by SM.
 void api_account_begin(struct wf_kernel *k, struct chip_account *account);
 const struct wf_sm_account *api_account_sms(struct wf_context *c);
+// What a timed launch cost, for its stats.
+size_t api_energy_fill(struct wf_context *c, const struct chip_result *timed);
+size_t api_storage_fill(struct wf_context *c);
 // Adds who observes a timed launch by the settings.
 void api_observe(struct wf_context *c, struct chip_account *account);
 const struct wf_sample *api_samples(struct wf_context *c); // of the last timed launch

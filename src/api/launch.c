@@ -210,6 +210,11 @@ static void write_stats(struct wf_context *c, const struct exec_counts *counts,
         .sample_count = timed ? c->series.samples.count : 0,
         .counters = c->counters,
         .counter_count = c->counter_count,
+        .energy = timed ? c->energies : NULL,
+        .energy_count = timed ? api_energy_fill(c, timed) : 0,
+        .storage = c->storage,
+        .storage_count = timed ? api_storage_fill(c) : 0,
+        .core_mhz = c->chip.gpu.core_mhz,
     };
 }
 

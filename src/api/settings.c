@@ -33,6 +33,7 @@ void api_settings_add(struct wf_context *c)
     config_add(&c->config, study_config_keys, study_config_key_count, &c->study_settings);
     config_add(&c->config, gpu_config_keys, gpu_config_key_count, &c->chip.gpu);
     config_add(&c->config, memory_config_keys, memory_config_key_count, &c->chip.memory);
+    config_add(&c->config, energy_config_keys, energy_config_key_count, &c->energy);
 }
 
 // Device memory exists, or code has been compiled, or a timeline begun, with what the key said before.

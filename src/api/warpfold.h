@@ -197,6 +197,19 @@ struct wf_counter {
     const char *name, *unit, *meaning; // "exec.global_loads"
     uint64_t value;
 };
+// One kind of event and what it costs; the launch's energy is the sum of count x pj_each.
+struct wf_energy {
+    const char *name, *part, *unit; // "register_read", "registers", "registers"
+    uint64_t count;
+    double pj_each; // picojoules
+};
+// A storage structure of an SM that a mechanism adds.
+struct wf_storage {
+    const char *tech, *name;
+    uint64_t bits;
+    bool in_paper; // the paper counts it
+};
+bool wf_energy_part_at(size_t index, const char **name, const char **meaning); // false past the last
 struct wf_stats {
     enum wf_status status;
     uint64_t cycles;            // of the core clock; WF_UNKNOWN in functional runs
@@ -218,6 +231,11 @@ struct wf_stats {
     size_t sample_count;
     const struct wf_counter *counters; // every counter of the run, in a fixed order
     size_t counter_count;
+    const struct wf_energy *energy; // in a fixed order; NULL in functional runs
+    size_t energy_count;
+    const struct wf_storage *storage; // of the mechanisms, in their order
+    size_t storage_count;
+    double core_mhz; // cycles a microsecond
 };
 
 // args[i] points to parameter i (size by its type). Streams run in order, each launch to its end before the

@@ -189,6 +189,7 @@ static enum wf_status publish(const struct options *o, struct report_bench *b, c
     if (!to_stdout && !options_has(o, OPTION_QUIET)) {
         strbuf_clear(&text);
         report_bench_table(b, isatty(STDOUT_FILENO) != 0, &text);
+        if (options_has(o, OPTION_ENERGY)) report_bench_energy(b, isatty(STDOUT_FILENO) != 0, &text);
         fputs(strbuf_text(&text), stdout);
     }
     strbuf_fini(&text);

@@ -80,6 +80,10 @@ static enum wf_status apply_gpu(const struct options *o, struct wf_context *c, s
                    options_value(o, OPTION_MAX_CYCLES));
         return WF_BAD_USAGE;
     }
+    if (options_has(o, OPTION_ENERGY) && options_has(o, OPTION_FUNCTIONAL)) {
+        diag_error(d, loc_none(), "--energy: part of it flows with time, and --functional has none");
+        return WF_BAD_USAGE;
+    }
     if (options_has(o, OPTION_TIMELINE) && options_has(o, OPTION_FUNCTIONAL)) {
         diag_error(d, loc_none(), "--timeline %s: a timeline shows cycles, and --functional has none",
                    options_value(o, OPTION_TIMELINE));

@@ -344,11 +344,12 @@ static void print_buffer(struct session *s, const struct session_buffer *b, stru
     strbuf_puts(out, b->spec.count > SHOWN ? " ...\n" : "\n");
 }
 
-static void print_summary(struct session *s, FILE *file)
+static void print_summary(struct session *s, bool energy, FILE *file)
 {
     enum { BUFFERS_SHOWN = 12 };
     struct strbuf out = {0};
     report_run_table(&s->report, isatty(fileno(file)) != 0, &out);
+    if (energy) report_energy_table(&s->report.energy, isatty(fileno(file)) != 0, &out);
     size_t shown = 0;
     for (size_t i = 0; i < s->buffers.count; i++) {
         const struct session_buffer *b = &s->buffers.data[i];
@@ -389,7 +390,7 @@ static enum wf_status publish(const struct options *o, struct session *s, enum w
     else if (to_stdout)
         fputs(strbuf_text(&text), stdout);
     else if (!options_has(o, OPTION_QUIET) && status != WF_PROGRAM_FAILED)
-        print_summary(s, stdout);
+        print_summary(s, options_has(o, OPTION_ENERGY), stdout);
     if (s->report.race_text) diag_warn(s->diag, loc_none(), "%s", s->report.race_text);
     strbuf_fini(&text);
     return status;

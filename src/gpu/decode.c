@@ -32,6 +32,36 @@ static enum pipe pipe_of(const struct gpu_config *c, const struct inst *i)
     return PIPE_CONTROL;
 }
 
+static enum gpu_lanes lanes_of(const struct inst *i)
+{
+    switch (isa_table[i->op].latency) {
+    case LATENCY_IADD:
+    case LATENCY_IMINMAX:
+    case LATENCY_SREG:
+    case LATENCY_VOTE: return LANES_INTEGER;
+    case LATENCY_IMAD: return LANES_INTEGER_MULTIPLY;
+    case LATENCY_FADD: return LANES_FLOAT_ADD;
+    case LATENCY_FMUL: return LANES_FLOAT_MULTIPLY;
+    case LATENCY_FMA: return LANES_FLOAT_FMA;
+    case LATENCY_DADD: return LANES_DOUBLE;
+    case LATENCY_SFU: return LANES_SPECIAL;
+    case LATENCY_CONVERT: return LANES_CONVERT;
+    case LATENCY_LOAD:
+    case LATENCY_SHARED:
+    case LATENCY_CONSTANT:
+    case LATENCY_STORE:
+    case LATENCY_ATOMIC:
+    case LATENCY_SHUFFLE: return LANES_MEMORY;
+    case LATENCY_TEXTURE: return LANES_TEXTURE;
+    case LATENCY_FIXED:
+    case LATENCY_FENCE:
+    case LATENCY_BRANCH:
+    case LATENCY_BARRIER:
+    case LATENCY_COUNT: break;
+    }
+    return LANES_CONTROL;
+}
+
 static bool goes_to_memory(const struct inst *i)
 {
     for (unsigned k = 0; k < 4; k++)
@@ -76,6 +106,7 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
 {
     enum isa_latency latency = isa_table[i->op].latency;
     o->pipe = (uint8_t)pipe_of(&c->gpu, i);
+    o->lanes = (uint8_t)lanes_of(i);
     bool fence = (i->op == OP_MEMBAR && i->scope != SCOPE_CTA) || i->op == OP_DEPBAR;
     o->path = fence                     ? PATH_FENCE
               : goes_to_memory(i)       ? PATH_MEMORY

@@ -11,8 +11,20 @@ enum op_path { PATH_ALU, PATH_CONTROL, PATH_MEMORY, PATH_FENCE };
 // Pipelines; integer and single precision may be one.
 enum pipe { PIPE_INT, PIPE_FLOAT, PIPE_SPECIAL, PIPE_DOUBLE, PIPE_LSU, PIPE_CONTROL, PIPE_COUNT };
 
+// What kind of work a lane does (counters.def).
+enum gpu_lanes {
+#define GPU_COUNTER(group, name, unit, meaning)
+#define GPU_LANES(which, name, meaning) LANES_##which,
+#define GPU_SLOT(which, name, meaning)
+#include "gpu/counters.def"
+#undef GPU_COUNTER
+#undef GPU_LANES
+#undef GPU_SLOT
+    LANES_COUNT
+};
+
 struct op {
-    uint8_t path, pipe;
+    uint8_t path, pipe, lanes;
     uint8_t read_count, reads[OP_READS_MAX]; // registers
     uint8_t dst, dst_words;                  // first of consecutive registers
     uint8_t pred_reads, pred_writes;         // bits; PT is none

@@ -86,6 +86,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     const struct inst *i = &s->engine->exec.program->insts[index];
     s->issuing = w->warp->active;
     if (s->tech_count) tech_reads(s, slot, index);
+    uint64_t lanes_before = w->warp->counts.thread_instructions;
     switch (timed_step(s->engine, w->warp, s->now)) {
     case TIMED_RETRY:
         w->resume = s->window_end;
@@ -96,6 +97,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     case TIMED_DONE: break;
     }
     s->counts.issue_issued++;
+    s->counts.lanes[o->lanes] += w->warp->counts.thread_instructions - lanes_before;
     s->inst_slots[(size_t)index * SLOT_COUNT + SLOT_ISSUED]++;
     dispatch(s, slot, o, i);
     w->head++;

@@ -16,19 +16,24 @@
 
 enum gpu_slot {
 #define GPU_COUNTER(group, name, unit, meaning)
+#define GPU_LANES(which, name, meaning)
 #define GPU_SLOT(which, name, meaning) SLOT_##which,
 #include "gpu/counters.def"
 #undef GPU_COUNTER
+#undef GPU_LANES
 #undef GPU_SLOT
     SLOT_COUNT
 };
 
 struct gpu_counts {
 #define GPU_COUNTER(group, name, unit, meaning) uint64_t group##_##name;
+#define GPU_LANES(which, name, meaning)
 #define GPU_SLOT(which, name, meaning)
 #include "gpu/counters.def"
 #undef GPU_COUNTER
+#undef GPU_LANES
 #undef GPU_SLOT
+    uint64_t lanes[LANES_COUNT]; // enum gpu_lanes
     uint64_t slots[SLOT_COUNT];
 };
 

@@ -81,6 +81,14 @@ void report_bench_table(const struct report_bench *b, bool colour, struct strbuf
     table_fini(&t);
 }
 
+void report_bench_energy(const struct report_bench *b, bool colour, struct strbuf *out)
+{
+    struct report_energy all = {0};
+    for (size_t i = 0; i < b->rows.count; i++) report_energy_merge(&all, &b->rows.data[i].run.energy);
+    if (all.rows.count) report_energy_table(&all, colour, out);
+    report_energy_fini(&all);
+}
+
 // A row a kernel of the workload: its launches summed.
 static void write_kernels(struct json *j, const struct report_run *run)
 {
@@ -131,9 +139,11 @@ static void write_row(struct json *j, const struct report_bench_row *row)
     report_u64(j, "output_hash", row->output_hash);
     report_u64(j, "launches", row->run.launches.count);
     report_u64(j, "cycles", total.cycles);
+    report_u64(j, "fetched_warp_instructions", total.fetched);
     report_u64(j, "skipped_warp_instructions", total.skipped);
     report_u64(j, "reused_warp_instructions", total.reused);
     report_f64(j, "ipc", report_run_ipc(&total));
+    report_f64(j, "occupancy", row->run.gpu ? total.occupancy : NAN);
     report_u64(j, "warp_instructions", total.warp_instructions);
     report_u64(j, "thread_instructions", total.thread_instructions);
     report_f64(j, "wall_seconds", total.wall_seconds);
@@ -143,6 +153,9 @@ static void write_row(struct json *j, const struct report_bench_row *row)
     else
         json_null(j);
     write_kernels(j, &row->run);
+    report_energy_json(&row->run.energy, j);
+    report_run_storage(&row->run, j);
+    report_run_counters(&row->run, j);
     json_close_object(j);
 }
 

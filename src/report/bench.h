@@ -23,4 +23,5 @@ void report_bench_fini(struct report_bench *b);
 // Warp instructions a second over the workloads that ran and took measurable time; 0 when there are none.
 double report_bench_speed(const struct report_bench *b);
 void report_bench_table(const struct report_bench *b, bool colour, struct strbuf *out);
+void report_bench_energy(const struct report_bench *b, bool colour, struct strbuf *out); // of all together
 void report_bench_json(const struct report_bench *b, struct strbuf *out);

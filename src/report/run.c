@@ -20,6 +20,8 @@ void report_run_fini(struct report_run *r)
     vec_fini(&r->samples);
     vec_fini(&r->launches);
     vec_fini(&r->kernels);
+    report_energy_fini(&r->energy);
+    vec_fini(&r->storage);
     free(r->counters);
     free(r->gpu);
     free(r->tech);
@@ -99,6 +101,8 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
     add_counters(r, stats);
     if (stats->sms) add_account(r, kernel, stats);
     add_samples(r, stats);
+    report_energy_add(&r->energy, stats);
+    for (size_t i = r->storage.count; i < stats->storage_count; i++) vec_push(&r->storage, stats->storage[i]);
     if (stats->gpu && !r->gpu) r->gpu = strdup(stats->gpu);
     if (stats->tech && !r->tech) r->tech = strdup(stats->tech);
     if (stats->verify_mismatches != WF_UNKNOWN) r->verify_mismatches += stats->verify_mismatches;
@@ -237,6 +241,34 @@ static const char *status_text(const struct report_run *r)
     return r->verified == REPORT_MISMATCH ? "mismatch" : "ok";
 }
 
+void report_run_storage(const struct report_run *r, struct json *j)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < r->storage.count; i++) bits += r->storage.data[i].bits;
+    report_u64(j, "storage_bits", r->storage.count ? bits : WF_UNKNOWN);
+    json_key(j, "storage");
+    json_open_array(j);
+    for (size_t i = 0; i < r->storage.count; i++) {
+        const struct wf_storage *s = &r->storage.data[i];
+        json_open_object(j);
+        report_text(j, "tech", s->tech);
+        report_text(j, "structure", s->name);
+        report_u64(j, "bits", s->bits);
+        json_key(j, "in_paper");
+        json_bool(j, s->in_paper);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+void report_run_counters(const struct report_run *r, struct json *j)
+{
+    json_key(j, "counters");
+    json_open_object(j);
+    for (size_t i = 0; i < r->counter_count; i++) report_u64(j, r->counters[i].name, r->counters[i].value);
+    json_close_object(j);
+}
+
 void report_run_json(const struct report_run *r, struct strbuf *out)
 {
     struct json j;
@@ -256,13 +288,11 @@ void report_run_json(const struct report_run *r, struct strbuf *out)
     report_u64(&j, "registers", only ? only->registers : WF_UNKNOWN);
     report_u64(&j, "shared_bytes", only ? only->shared_bytes : WF_UNKNOWN);
     write_verified(&j, r);
-    report_nulls(&j, (const char *const[]){"energy", "storage_bits", NULL});
+    report_energy_json(&r->energy, &j);
+    report_run_storage(r, &j);
     json_key(&j, "config");
     json_raw(&j, r->config_json);
-    json_key(&j, "counters");
-    json_open_object(&j);
-    for (size_t i = 0; i < r->counter_count; i++) report_u64(&j, r->counters[i].name, r->counters[i].value);
-    json_close_object(&j);
+    report_run_counters(r, &j);
     write_launches(&j, r);
     write_samples(&j, r);
     json_key(&j, "account");

@@ -4,6 +4,7 @@
 #include "api/warpfold.h"
 #include "base/json.h"
 #include "base/vec.h"
+#include "report/energy.h"
 
 struct report_launch {
     char *kernel, *mangled; // heap
@@ -35,10 +36,12 @@ struct report_run {
     struct wf_counter *counters; // sums over the launches, heap
     size_t counter_count;
     VEC(struct report_sample) samples; // with report.interval
-    char *gpu;                         // heap; NULL: not timed
-    char *tech;                        // heap; NULL: base
-    char *fault_text, *race_text;      // heap; NULL when there was none
-    const char *config_json;           // not owned
+    struct report_energy energy;
+    VEC(struct wf_storage) storage; // of the mechanisms, names not owned
+    char *gpu;                      // heap; NULL: not timed
+    char *tech;                     // heap; NULL: base
+    char *fault_text, *race_text;   // heap; NULL when there was none
+    const char *config_json;        // not owned
     enum report_verified verified;
     uint64_t verify_mismatches;
 };
@@ -51,5 +54,8 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
 struct report_launch report_run_sum(const struct report_run *r);
 double report_run_ipc(const struct report_launch *l); // warp instructions a cycle; NAN: not timed
 void report_run_json(const struct report_run *r, struct strbuf *out);
+// Keys of its object: storage_bits and storage; counters.
+void report_run_storage(const struct report_run *r, struct json *j);
+void report_run_counters(const struct report_run *r, struct json *j);
 // A line a kernel: launches of one kernel are summed.
 void report_run_table(const struct report_run *r, bool colour, struct strbuf *out);

@@ -1,0 +1,37 @@
+// Energy and storage of the chosen mechanisms, in the public API's terms.
+#include "api/impl.h"
+
+bool wf_energy_part_at(size_t index, const char **name, const char **meaning)
+{
+    if (index >= ENERGY_PARTS) return false;
+    *name = energy_part_name((enum energy_part)index);
+    *meaning = energy_part_meaning((enum energy_part)index);
+    return true;
+}
+
+size_t api_energy_fill(struct wf_context *c, const struct chip_result *timed)
+{
+    size_t count = energy_rows(&c->energy, &c->chip, timed, c->energy_rows);
+    for (size_t i = 0; i < count; i++) {
+        const struct energy_row *row = &c->energy_rows[i];
+        c->energies[i] = (struct wf_energy){.name = row->name,
+                                            .part = energy_part_name(row->part),
+                                            .unit = row->unit,
+                                            .count = row->count,
+                                            .pj_each = row->pj};
+    }
+    return count;
+}
+
+size_t api_storage_fill(struct wf_context *c)
+{
+    size_t filled = 0;
+    for (unsigned k = 0; k < c->techs.count; k++) {
+        const struct tech *t = c->techs.uses[k].tech;
+        struct tech_storage all[TECH_STORAGE_MAX];
+        size_t count = t->storage ? t->storage(c->techs.uses[k].options, &c->chip.gpu, all) : 0;
+        for (size_t n = 0; n < count; n++)
+            c->storage[filled++] = (struct wf_storage){t->name, all[n].name, all[n].bits, all[n].in_paper};
+    }
+    return filled;
+}

@@ -1,0 +1,128 @@
+#include "energy/energy.h"
+#include "energy/sram.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct energy_config, field##_pj)
+#define ENERGY_PART(id, name, meaning)
+#define ENERGY_EVENT(part, field, pj, unit, count, meaning, source)                                          \
+    {"energy." #field, CONFIG_F64, AT(field), 0, 1e9, NULL, #pj, "pJ: " meaning, source},
+#define ENERGY_SCALE(field, pj, meaning, source)                                                             \
+    {"energy." #field, CONFIG_F64, AT(field), 0, 1e9, NULL, #pj, "pJ: " meaning, source},
+const struct config_key energy_config_keys[] = {
+#include "energy/events.def"
+};
+#undef ENERGY_PART
+#undef ENERGY_EVENT
+#undef ENERGY_SCALE
+const size_t energy_config_key_count = sizeof energy_config_keys / sizeof energy_config_keys[0];
+
+static const struct {
+    const char *name, *meaning;
+} parts[ENERGY_PARTS] = {
+#define ENERGY_PART(id, name, meaning) {name, meaning},
+#define ENERGY_EVENT(part, field, pj, unit, count, meaning, source)
+#define ENERGY_SCALE(field, pj, meaning, source)
+#include "energy/events.def"
+#undef ENERGY_PART
+#undef ENERGY_EVENT
+#undef ENERGY_SCALE
+};
+const char *energy_part_name(enum energy_part part) { return parts[part].name; }
+const char *energy_part_meaning(enum energy_part part) { return parts[part].meaning; }
+
+// -- mechanisms
+// -------------------------------------------------------------------------------------------------------
+
+static const struct structure {
+    const char *tech, *name;
+    uint64_t word_bits;
+    const char *read_ports, *write_ports, *reads, *writes;
+} structures[] = {
+#define STRUCTURE(tech, name, word_bits, read_ports, write_ports, reads, writes)                             \
+    {tech, name, word_bits, read_ports, write_ports, reads, writes},
+#include "energy/structures.def"
+#undef STRUCTURE
+};
+
+// The value of an option that is a number, or the number itself.
+static unsigned ports(const struct tech_use *u, const char *text)
+{
+    for (size_t k = 0; k < u->tech->key_count; k++) {
+        const struct config_key *key = &u->tech->keys[k];
+        if (key->type != CONFIG_U32 || strcmp(key->name, text) != 0) continue;
+        uint32_t value;
+        memcpy(&value, (const char *)u->options + key->offset, sizeof value);
+        return value;
+    }
+    return (unsigned)strtoul(text, NULL, 10);
+}
+
+// "lookups+leaders": the sum of those counters; names the mechanism does not have count nothing.
+static uint64_t sum(const struct tech *t, const uint64_t *counters, const char *names)
+{
+    uint64_t total = 0;
+    while (*names) {
+        size_t length = strcspn(names, "+");
+        for (size_t k = 0; k < t->counter_count; k++)
+            if (strncmp(t->counters[k].name, names, length) == 0 && !t->counters[k].name[length])
+                total += counters[k];
+        names += length + (names[length] == '+');
+    }
+    return total;
+}
+
+struct list {
+    struct energy_row *rows;
+    size_t count;
+};
+
+static void add(struct list *l, enum energy_part part, const char *unit, uint64_t count, double pj,
+                const char *tech, const char *name, const char *what)
+{
+    struct energy_row *row = &l->rows[l->count++];
+    *row = (struct energy_row){.part = part, .unit = unit, .count = count, .pj = pj};
+    snprintf(row->name, sizeof row->name, "%s%s%s%s", tech, *tech ? ": " : "", name, what);
+}
+
+static void add_mechanism(struct list *l, const struct energy_config *e, const struct chip_config *c,
+                          const struct chip_result *r, unsigned index)
+{
+    const struct tech_use *u = &c->techs[index];
+    const struct tech *t = u->tech;
+    struct tech_storage storage[TECH_STORAGE_MAX];
+    size_t count = t->storage ? t->storage(u->options, &c->gpu, storage) : 0;
+    uint64_t bits = 0;
+    for (size_t n = 0; n < count; n++) {
+        bits += storage[n].bits;
+        for (size_t k = 0; k < sizeof structures / sizeof structures[0]; k++) {
+            const struct structure *s = &structures[k];
+            if (strcmp(s->tech, t->name) != 0 || strcmp(s->name, storage[n].name) != 0) continue;
+            unsigned all = ports(u, s->read_ports) + ports(u, s->write_ports);
+            double pj = sram_access_pj(e->sram_access_pj, storage[n].bits, s->word_bits, all);
+            add(l, ENERGY_MECHANISM, "accesses", sum(t, r->techs[index], s->reads), pj, t->name, s->name,
+                ", reads");
+            add(l, ENERGY_MECHANISM, "accesses", sum(t, r->techs[index], s->writes), pj, t->name, s->name,
+                ", writes");
+        }
+    }
+    add(l, ENERGY_MECHANISM, "bit cycles", bits * c->gpu.sm_count * r->cycles, e->sram_leakage_pj, t->name,
+        "leakage", "");
+}
+
+size_t energy_rows(const struct energy_config *e, const struct chip_config *c, const struct chip_result *r,
+                   struct energy_row rows[ENERGY_ROWS_MAX])
+{
+    struct list l = {.rows = rows};
+#define ENERGY_PART(id, name, meaning)
+#define ENERGY_EVENT(part, field, pj, unit, count, meaning, source)                                          \
+    add(&l, ENERGY_##part, unit, count, e->field##_pj, "", #field, "");
+#define ENERGY_SCALE(field, pj, meaning, source)
+#include "energy/events.def"
+#undef ENERGY_PART
+#undef ENERGY_EVENT
+#undef ENERGY_SCALE
+    for (unsigned k = 0; k < c->tech_count; k++) add_mechanism(&l, e, c, r, k);
+    return l.count;
+}

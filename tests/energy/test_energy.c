@@ -1,0 +1,137 @@
+// Energy is counts times costs: what is counted adds up, a cost changes its own row and nothing else, and an
+// SRAM costs more when it is larger, wider or has more ports.
+#include "energy/energy.h"
+#include "energy/sram.h"
+#include "harness/test.h"
+#include "report/run.h"
+#include "workload/workload.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void take(void *context, struct wf_kernel *k, const struct wf_launch_config *shape,
+                 const struct wf_stats *stats)
+{
+    report_run_add(context, k, shape, stats);
+}
+
+// A bundled kernel at small size, with one more setting.
+static struct report_run measure(struct test *t, const char *name, const char *tech, const char *key,
+                                 const char *value)
+{
+    struct wf_context *c = wf_context_create();
+    struct report_run r = {0};
+    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = take, .launched_context = &r};
+    struct workload_result result;
+    const char *near;
+    CHECK(t, wf_gpu(c, "gtx1080ti") == WF_OK && wf_tech(c, tech) == WF_OK);
+    if (key) CHECK_MSG(t, wf_set(c, key, value) == WF_OK, "%s", wf_errors(c));
+    CHECK(t, workload_run(workload_find(name, &near), c, &options, &result) == WF_OK);
+    wf_context_destroy(c);
+    return r;
+}
+
+static uint64_t counter(const struct report_run *r, const char *name)
+{
+    for (size_t i = 0; i < r->counter_count; i++)
+        if (strcmp(r->counters[i].name, name) == 0) return r->counters[i].value;
+    return 0;
+}
+
+static void test_counts(struct test *t)
+{
+    static const char *const kernels[] = {"matrixMul", "LIB", "convolutionTexture", "bfs"}, *const techs[] = {
+                                                                                                "base",
+                                                                                                "darsie"};
+    for (size_t k = 0; k < TEST_COUNT(kernels); k++)
+        for (size_t n = 0; n < TEST_COUNT(techs); n++) {
+            struct report_run r = measure(t, kernels[k], techs[n], NULL, NULL);
+            uint64_t lanes = 0;
+            for (size_t i = 0; i < r.counter_count; i++)
+                if (strncmp(r.counters[i].name, "sm.lanes.", 9) == 0) lanes += r.counters[i].value;
+            CHECK_EQ(t, lanes, counter(&r, "exec.thread_instructions"));
+            double parts = 0, rows = 0;
+            const char *part, *meaning;
+            for (size_t i = 0; wf_energy_part_at(i, &part, &meaning); i++)
+                parts += report_energy_part(&r.energy, part);
+            for (size_t i = 0; i < r.energy.rows.count; i++)
+                rows += (double)r.energy.rows.data[i].count * r.energy.rows.data[i].pj_each;
+            CHECK(t, rows > 0 && rows == report_energy_total(&r.energy));
+            CHECK(t, fabs(parts - rows) < 1e-12 * rows);
+            CHECK(t, (report_energy_part(&r.energy, "mechanism") > 0) == (n == 1));
+            report_run_fini(&r);
+        }
+}
+
+// Every cost in turn is halved; the rows that it prices halve, all others are as they were.
+static void test_halving(struct test *t)
+{
+    struct report_run whole = measure(t, "matrixMul", "darsie", NULL, NULL);
+    unsigned changed_rows = 0;
+    for (size_t k = 0; k < energy_config_key_count; k++) {
+        const struct config_key *key = &energy_config_keys[k];
+        const char *event = key->name + strlen("energy.");
+        char half[32];
+        snprintf(half, sizeof half, "%.17g", strtod(key->initial, NULL) / 2);
+        struct report_run r = measure(t, "matrixMul", "darsie", key->name, half);
+        CHECK_EQ(t, r.energy.rows.count, whole.energy.rows.count);
+        for (size_t i = 0; i < r.energy.rows.count; i++) {
+            const struct wf_energy *a = &whole.energy.rows.data[i], *b = &r.energy.rows.data[i];
+            bool is_access = strcmp(a->part, "mechanism") == 0 && strcmp(a->unit, "accesses") == 0,
+                 is_leakage = strcmp(a->unit, "bit cycles") == 0,
+                 its = strcmp(event, "sram_access") == 0    ? is_access
+                       : strcmp(event, "sram_leakage") == 0 ? is_leakage
+                                                            : strcmp(event, a->name) == 0;
+            CHECK_EQ(t, b->count, a->count);
+            CHECK_MSG(t, b->pj_each == (its ? a->pj_each / 2 : a->pj_each), "%s at half: %s is %g, was %g",
+                      key->name, a->name, b->pj_each, a->pj_each);
+            changed_rows += its;
+        }
+        report_run_fini(&r);
+    }
+    CHECK_EQ(t, changed_rows, whole.energy.rows.count); // every row has a price, and one only
+    report_run_fini(&whole);
+}
+
+static void test_sram(struct test *t)
+{
+    // The points it is calibrated with and compared to (sram.h).
+    CHECK(t, sram_access_pj(10, 8 * 8192, 64, 1) == 10);
+    CHECK(t, sram_access_pj(10, 8 * 32768, 64, 1) == 20);
+    CHECK(t, fabs(sram_access_pj(10, 8 << 20, 64, 1) - 100) < 15);
+    for (uint64_t bits = 256; bits < 1 << 24; bits *= 2)
+        for (unsigned ports = 1; ports < 8; ports++) {
+            double pj = sram_access_pj(10, bits, 32, ports);
+            CHECK(t, sram_access_pj(10, 2 * bits, 32, ports) > pj);
+            CHECK(t, sram_access_pj(10, bits, 64, ports) > pj);
+            CHECK(t, sram_access_pj(10, bits, 32, ports + 1) > pj);
+            CHECK(t, sram_access_pj(5, bits, 32, ports) == pj / 2);
+        }
+}
+
+// A mechanism's options show in what its structures cost.
+static void test_mechanism(struct test *t)
+{
+    struct report_run small = measure(t, "matrixMul", "darsie:entries=2", NULL, NULL),
+                      large = measure(t, "matrixMul", "darsie:entries=64", NULL, NULL),
+                      ports = measure(t, "matrixMul", "darsie:entries=2,read-ports=8", NULL, NULL);
+    for (size_t i = 0; i < small.energy.rows.count; i++) {
+        const struct wf_energy *row = &small.energy.rows.data[i];
+        if (strncmp(row->name, "darsie: PC skip table", 21) != 0) continue;
+        CHECK(t, large.energy.rows.data[i].pj_each > row->pj_each);
+        CHECK(t, ports.energy.rows.data[i].pj_each > row->pj_each);
+    }
+    report_run_fini(&small);
+    report_run_fini(&large);
+    report_run_fini(&ports);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"counts", test_counts},
+                                             {"halving", test_halving},
+                                             {"sram", test_sram},
+                                             {"mechanism", test_mechanism}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
