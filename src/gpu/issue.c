@@ -65,6 +65,16 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     }
 }
 
+// A mechanism has the result: the slot is taken, but no collector and no pipeline.
+static void pass_reused(struct sm *s, unsigned slot, const struct op *o, uint32_t cycles)
+{
+    struct sm_warp *w = &s->warps[slot];
+    w->warp->pc++;
+    w->stall_until = s->now + o->stall;
+    operand_result(s, w, o, operand_write(s, w->map + o->dst, o, s->now + cycles), false);
+    if (s->watch) watch_issued(s, slot, o, s->now + 1);
+}
+
 static void after_control(struct sm *s, unsigned slot, const struct inst *i)
 {
     struct sm_block *b = &s->blocks[s->warps[slot].block];
@@ -85,21 +95,26 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     if (!has_room(s, scheduler, slot, o)) return OUTCOME_REFUSED;
     const struct inst *i = &s->engine->exec.program->insts[index];
     s->issuing = w->warp->active;
-    if (s->tech_count) tech_reads(s, slot, index);
     uint64_t lanes_before = w->warp->counts.thread_instructions;
-    switch (timed_step(s->engine, w->warp, s->now)) {
-    case TIMED_RETRY:
-        w->resume = s->window_end;
-        refuse(s, scheduler, w, SLOT_MEMORY);
-        sm_evaluate(s, slot);
-        return OUTCOME_REFUSED;
-    case TIMED_FAULT: s->faulted = true; return OUTCOME_STOPPED;
-    case TIMED_DONE: break;
+    uint32_t reused = s->tech_count ? tech_reuse(s, slot, index) : 0;
+    if (reused) {
+        pass_reused(s, slot, o, reused);
+    } else {
+        if (s->tech_count) tech_reads(s, slot, index);
+        switch (timed_step(s->engine, w->warp, s->now)) {
+        case TIMED_RETRY:
+            w->resume = s->window_end;
+            refuse(s, scheduler, w, SLOT_MEMORY);
+            sm_evaluate(s, slot);
+            return OUTCOME_REFUSED;
+        case TIMED_FAULT: s->faulted = true; return OUTCOME_STOPPED;
+        case TIMED_DONE: break;
+        }
+        dispatch(s, slot, o, i);
     }
     s->counts.issue_issued++;
     s->counts.lanes[o->lanes] += w->warp->counts.thread_instructions - lanes_before;
     s->inst_slots[(size_t)index * SLOT_COUNT + SLOT_ISSUED]++;
-    dispatch(s, slot, o, i);
     w->head++;
     w->count--;
     bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->head;

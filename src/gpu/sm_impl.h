@@ -237,7 +237,7 @@ void tech_block_end(struct sm *s, unsigned block);
 uint64_t tech_fetch(struct sm *s, uint64_t fetchable);
 void tech_filled(struct sm *s, unsigned slot, uint32_t pc, unsigned count);
 void tech_flushed(struct sm *s, unsigned slot);
-bool tech_reuse(struct sm *s, unsigned slot, uint32_t index);
+uint32_t tech_reuse(struct sm *s, unsigned slot, uint32_t index);
 void tech_reads(struct sm *s, unsigned slot, uint32_t index);
 void tech_executed(struct sm *s, unsigned slot, uint32_t index);
 void tech_result(struct sm *s, unsigned slot, uint32_t index, uint64_t cycle);

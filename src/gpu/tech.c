@@ -54,10 +54,11 @@ void tech_flushed(struct sm *s, unsigned slot)
     EACH(s, k) if (k->tech->flushed) k->tech->flushed(k->state, slot);
 }
 
-bool tech_reuse(struct sm *s, unsigned slot, uint32_t index)
+uint32_t tech_reuse(struct sm *s, unsigned slot, uint32_t index)
 {
-    EACH(s, k) if (k->tech->reuse && k->tech->reuse(k->state, slot, index)) return true;
-    return false;
+    uint32_t cycles = 0;
+    EACH(s, k) if (!cycles && k->tech->reuse) cycles = k->tech->reuse(k->state, slot, index);
+    return cycles;
 }
 
 void tech_reads(struct sm *s, unsigned slot, uint32_t index)

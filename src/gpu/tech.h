@@ -55,8 +55,9 @@ struct tech {
     // Instructions pc, pc + 1 … are in the warp's I-buffer.
     void (*filled)(void *state, unsigned slot, uint32_t pc, unsigned count);
     void (*flushed)(void *state, unsigned slot); // those not issued are gone
-    // The instruction at the warp's head need not execute: its result has been put where it belongs.
-    bool (*reuse)(void *state, unsigned slot, uint32_t index);
+    // The instruction at the warp's head could issue. Other than 0: it need not execute, its result has been
+    // put into the warp's own registers and is there so many cycles later.
+    uint32_t (*reuse)(void *state, unsigned slot, uint32_t index);
     // It is about to read its operands, which must be in the warp's own registers.
     void (*reads)(void *state, unsigned slot, uint32_t index);
     // It has executed; its operands are collected; its destination may be mapped elsewhere now.

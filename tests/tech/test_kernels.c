@@ -57,7 +57,12 @@ static const char *const options[] = {"darsie",
                                       "darsie:registers=1",
                                       "darsie:registers=3,entries=2,write-ports=2",
                                       "darsie:on-store=keep,coalescer=off",
-                                      "darsie:watchdog=60"};
+                                      "darsie:watchdog=60",
+                                      "uv",
+                                      "uv:entries=1",
+                                      "uv:entries=64,ways=2,words=4,ports=1",
+                                      "uv:tag=1,entries=6,ways=3,latency=9",
+                                      "uv:loads=off,predicates=off"};
 
 static void test_options(struct test *t)
 {
@@ -80,41 +85,75 @@ static void test_gpus(struct test *t)
     for (size_t i = 0; (w = workload_at(i)) != NULL; i++)
         for (size_t g = 0; g < TEST_COUNT(gpus); g++) {
             const char *settings = g ? "compile.profile=ptxplus fetch.refill=space fetch.ibuffer=4" : "";
+            static const char *const techs[] = {"darsie", "uv"};
             struct outcome base, o;
             run(t, w, gpus[g], settings, "base", &base);
-            run(t, w, gpus[g], settings, "darsie", &o);
-            compare(t, w, gpus[g], &base, &o);
+            for (size_t k = 0; k < TEST_COUNT(techs); k++) {
+                run(t, w, gpus[g], settings, techs[k], &o);
+                compare(t, w, gpus[g], &base, &o);
+            }
         }
 }
 
-// Kernels of two-dimensional blocks skip something, and a turned bit in what they share is noticed.
+// The mismatches of a run that may end with wrong bytes.
+static uint64_t mismatches(struct test *t, const struct workload *w, const char *tech)
+{
+    struct outcome o = {0};
+    struct wf_context *c = wf_context_create();
+    CHECK_EQ(t, wf_gpu(c, "tiny"), WF_OK);
+    CHECK_MSG(t, wf_tech(c, tech) == WF_OK, "%s: %s", tech, wf_errors(c));
+    wf_set_verify(c, true);
+    struct workload_options how = {
+        .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = add, .launched_context = &o};
+    struct workload_result r;
+    workload_run(w, c, &how, &r);
+    wf_context_destroy(c);
+    return o.mismatches;
+}
+
+// What is shared is taken from where it is kept: a turned bit is noticed. `saves`: at least one in so many.
 static void test_sharing_is_real(struct test *t)
 {
-    static const char *const names[] = {"matrixMul", "hotspot", "floydWarshall", "CP"};
-    for (size_t k = 0; k < TEST_COUNT(names); k++) {
+    static const struct {
+        const char *workload, *tech, *corrupted;
+        uint64_t saves;
+    } rows[] = {{"matrixMul", "darsie", "darsie:corrupt=9", 10},
+                {"hotspot", "darsie", "darsie:corrupt=9", 10},
+                {"floydWarshall", "darsie", "darsie:corrupt=9", 10},
+                {"CP", "darsie", "darsie:corrupt=9", 10},
+                {"matrixMul", "uv", "uv:corrupt=9", 40},
+                {"floydWarshall", "uv", "uv:corrupt=20", 20},
+                {"LIB", "uv", "uv:corrupt=99", 20},
+                {"vecadd", "uv", "uv:corrupt=1", 40}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         const char *near;
-        const struct workload *w = workload_find(names[k], &near);
-        struct outcome base, o, wrong = {0};
+        const struct workload *w = workload_find(rows[k].workload, &near);
+        struct outcome base, o;
         run(t, w, "tiny", "", "base", &base);
-        run(t, w, "tiny", "", "darsie", &o);
-        CHECK_MSG(t, o.skipped > base.executed / 10, "%s skips %llu of %llu", names[k],
-                  (unsigned long long)o.skipped, (unsigned long long)base.executed);
-        struct wf_context *c = wf_context_create();
-        wf_gpu(c, "tiny");
-        CHECK_EQ(t, wf_tech(c, "darsie:corrupt=9"), WF_OK);
-        wf_set_verify(c, true);
-        struct workload_options opts = {
-            .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = add, .launched_context = &wrong};
-        struct workload_result r;
-        workload_run(w, c, &opts, &r);
-        CHECK_MSG(t, wrong.mismatches > 0, "%s: a turned bit goes unnoticed", names[k]);
-        wf_context_destroy(c);
+        run(t, w, "tiny", "", rows[k].tech, &o);
+        CHECK_MSG(t, o.skipped > base.executed / rows[k].saves, "%s: %s saves %llu of %llu", w->name,
+                  rows[k].tech, (unsigned long long)o.skipped, (unsigned long long)base.executed);
+        CHECK_MSG(t, mismatches(t, w, rows[k].corrupted) > 0, "%s: %s goes unnoticed", w->name,
+                  rows[k].corrupted);
+    }
+}
+
+// Literal texts that are unsound, and a kernel that shows it.
+static void test_paper_rules_are_caught(struct test *t)
+{
+    static const char *const rows[][2] = {{"vecadd", "uv:rules=paper"}, {"SRADv1", "uv:rules=paper"}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        const char *near;
+        const struct workload *w = workload_find(rows[k][0], &near);
+        CHECK_MSG(t, mismatches(t, w, rows[k][1]) > 0, "%s with %s goes unnoticed", w->name, rows[k][1]);
     }
 }
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"options", test_options}, {"gpus", test_gpus}, {"sharing_is_real", test_sharing_is_real}};
+    static const struct test_case cases[] = {{"options", test_options},
+                                             {"gpus", test_gpus},
+                                             {"sharing_is_real", test_sharing_is_real},
+                                             {"paper_rules_are_caught", test_paper_rules_are_caught}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

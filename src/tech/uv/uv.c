@@ -1,0 +1,551 @@
+// UV (uniform-vector instructions): a warp instruction whose sources are the same in every lane, and which
+// another warp has executed with the same values, takes its result from a reuse buffer when it could issue.
+//
+//     decode: tokens ──▶ all sources uniform? ──▶ ready, at the head ──▶ reuse buffer ── hit ──▶ result
+//     (a bit a register)                                                     │ miss
+//                                                                            ▼
+//                                                     executes ──▶ entry, valid from the result's cycle on
+//
+// As the DARSIE paper compares it (section 5): nothing is saved before issue, no memory operation is skipped.
+// What is known and what was decided: docs/techniques/uv.md. Left out: the scalar register file and the
+// narrower execution of uniform instructions, which change energy and not which instructions execute.
+#include "exec/exec_impl.h"
+#include "tech/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum uv_rules { UV_SOUND, UV_PAPER };
+struct uv_options {
+    uint32_t entries, ways, words, tag_bits, ports, latency, corrupt;
+    int loads, predicates, rules;
+};
+
+static const char *const switch_words[] = {"off", "on", NULL}, *const rules_words[] = {"sound", "paper", NULL};
+
+#define AT(field) offsetof(struct uv_options, field)
+// clang-format off
+static const struct config_key keys[] = {
+    {"entries",    CONFIG_U32,  AT(entries),    1, 1024, NULL,         "8",     "entries of an SM's reuse buffer", "Xiang 2.5: 8"},
+    {"ways",       CONFIG_U32,  AT(ways),       0, 1024, NULL,         "0",     "of a set, found by PC; 0: the buffer is one set", "Xiang 2.4.3: fully associative"},
+    {"words",      CONFIG_U32,  AT(words),      1, 4,    NULL,         "1",     "32-bit words of an operand or result that an entry can hold", "Xiang 2.5: one"},
+    {"tag",        CONFIG_U32,  AT(tag_bits),   1, 32,   NULL,         "10",    "bits of the instruction's number that an entry is found by", "Xiang 2.5: 10"},
+    {"ports",      CONFIG_U32,  AT(ports),      1, 64,   NULL,         "8",     "lookups an SM makes in a cycle; an instruction that gets none executes", "choice: all that can issue"},
+    {"latency",    CONFIG_U32,  AT(latency),    1, 100,  NULL,         "2",     "cycles from issue to the result of a hit", "choice: lookup, write"},
+    {"loads",      CONFIG_WORD, AT(loads),      0, 0,    switch_words, "on",    "a load of one address by all lanes leaves a uniform register", "Xiang 2.4.1: broadcast path"},
+    {"predicates", CONFIG_WORD, AT(predicates), 0, 0,    switch_words, "on",    "uniform predicates are followed, and comparisons reused", "choice"},
+    {"rules",      CONFIG_WORD, AT(rules),      0, 0,    rules_words,  "sound", "paper: entries know opcode and register values alone, not immediates, modifiers or special registers; allowed to fail verification", "Xiang 2.4.3"},
+    {"corrupt",    CONFIG_U32,  AT(corrupt),    0, 4000000000, NULL,   "0",     NULL, NULL},
+};
+
+#define COUNTERS(COUNTER)                                                                                    \
+    COUNTER(reused,   "warp instructions", "fetched, not executed: the result came from the reuse buffer")   \
+    COUNTER(uniform,  "warp instructions", "executed, with all sources the same in every lane")              \
+    COUNTER(lookups,  "lookups",           "of the reuse buffer")                                            \
+    COUNTER(no_entry, "lookups",           "that found no entry of the instruction")                         \
+    COUNTER(other_values, "lookups",       "that found an entry with other source values")                   \
+    COUNTER(pending,  "lookups",           "that found an entry whose result was not there yet")             \
+    COUNTER(port_misses, "warp instructions", "uniform, but executed: no port was free")                     \
+    COUNTER(too_wide, "warp instructions", "uniform, but executed: wider than an entry")                     \
+    COUNTER(replaced, "entries",           "that made room for another instruction's")                       \
+    COUNTER(diverged, "warp instructions", "of uniform registers, but lanes were missing")
+// clang-format on
+enum uv_counter {
+#define COUNTER(name, unit, meaning) COUNT_##name,
+    COUNTERS(COUNTER)
+#undef COUNTER
+        COUNT_TOTAL
+};
+static const struct tech_counter counters[] = {
+#define COUNTER(name, unit, meaning) {#name, unit, meaning},
+    COUNTERS(COUNTER)
+#undef COUNTER
+};
+
+enum { KEY_WORDS = 20 };
+struct key { // what a result depends on beside the operation
+    uint8_t count;
+    uint32_t words[KEY_WORDS];
+};
+
+struct entry {
+    bool used;
+    uint32_t inst; // a later one with the same tag may be another
+    struct key key;
+    uint32_t result[4];
+    uint8_t preds;      // bits, of dst[0] and dst[1]
+    uint64_t ready;     // cycle; UINT64_MAX: not known yet
+    uint64_t last_used; // serial
+};
+
+enum candidate { NOT_CANDIDATE, CANDIDATE, TOO_WIDE };
+
+struct uv_launch {
+    const struct uv_options *options;
+    const struct program *program;
+    const struct op *ops;
+    uint8_t *candidates; // by instruction: enum candidate
+    bool verify;
+    uint64_t *mismatches;
+};
+
+struct tokens { // bits: registers and predicates that are the same in every lane
+    uint64_t registers[4];
+    uint8_t predicates;
+};
+
+struct uv {
+    struct uv_launch *launch;
+    struct sm *sm;
+    uint64_t *counters;
+    struct tokens warps[64];
+    struct entry *entries;
+    uint64_t serial, port_cycle, hits;
+    uint32_t ports_left;
+    // Of the instruction that is issuing.
+    bool uniform;
+    struct key key;
+    struct entry *filling;
+};
+
+// -- a launch
+// ---------------------------------------------------------------------------------------------------------
+
+// Special registers that are the same for all threads of a block, and stay so.
+static bool is_uniform_special(unsigned sreg)
+{
+    switch ((enum isa_sreg)sreg) {
+    case SREG_NTID_X:
+    case SREG_NTID_Y:
+    case SREG_NTID_Z:
+    case SREG_CTAID_X:
+    case SREG_CTAID_Y:
+    case SREG_CTAID_Z:
+    case SREG_NCTAID_X:
+    case SREG_NCTAID_Y:
+    case SREG_NCTAID_Z:
+    case SREG_NWARPID:
+    case SREG_SMID:
+    case SREG_NSMID:
+    case SREG_GRIDID:
+    case SREG_DYNAMIC_SHARED:
+    case SREG_TOTAL_SHARED: return true;
+    case SREG_TID_X:
+    case SREG_TID_Y:
+    case SREG_TID_Z:
+    case SREG_LANEID:
+    case SREG_WARPID:
+    case SREG_LANEMASK_EQ:
+    case SREG_LANEMASK_LE:
+    case SREG_LANEMASK_LT:
+    case SREG_LANEMASK_GE:
+    case SREG_LANEMASK_GT:
+    case SREG_CLOCK_LO:
+    case SREG_CLOCK_HI:
+    case SREG_CLOCK64:
+    case SREG_GLOBALTIMER_LO:
+    case SREG_GLOBALTIMER_HI:
+    case SREG_GLOBALTIMER:
+    case SREG_COUNT: break;
+    }
+    return false;
+}
+
+static unsigned width_of(const struct operand *o) { return o->width ? o->width : 1; }
+
+// Decode's part that is the same in every execution.
+static enum candidate candidate_of(const struct inst *i, const struct op *o, const struct uv_options *options)
+{
+    bool fits = o->dst_words <= options->words;
+    if (o->path != PATH_ALU || !isa_has(i, ISA_PURE | ISA_SPECIAL_READ)) return NOT_CANDIDATE;
+    if (!o->dst_words && !o->pred_writes) return NOT_CANDIDATE;
+    if (!options->predicates && (o->pred_writes || o->pred_reads)) return NOT_CANDIDATE;
+    for (unsigned k = 0; k < 4; k++) {
+        if (i->src[k].kind == OPERAND_SREG && !is_uniform_special(i->src[k].reg)) return NOT_CANDIDATE;
+        if (i->src[k].kind == OPERAND_REG || i->src[k].kind == OPERAND_CONST)
+            fits &= width_of(&i->src[k]) <= options->words;
+    }
+    return fits ? CANDIDATE : TOO_WIDE;
+}
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    const struct program *p = l->launch->program;
+    struct uv_launch *v = heap_alloc(sizeof *v);
+    *v = (struct uv_launch){.options = u->options,
+                            .program = p,
+                            .ops = l->decoded.ops,
+                            .verify = u->verify,
+                            .mismatches = u->mismatches,
+                            .candidates = heap_alloc(p->inst_count)};
+    for (uint32_t n = 0; n < p->inst_count; n++)
+        v->candidates[n] = (uint8_t)candidate_of(&p->insts[n], &v->ops[n], v->options);
+    return v;
+}
+
+static void launch_end(void *launch)
+{
+    struct uv_launch *v = launch;
+    free(v->candidates);
+    free(v);
+}
+
+static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
+{
+    struct uv *v = heap_alloc(sizeof *v);
+    *v = (struct uv){.launch = launch, .sm = s, .counters = counts};
+    v->entries = heap_alloc(v->launch->options->entries * sizeof *v->entries);
+    return v;
+}
+
+static void sm_end(void *state)
+{
+    struct uv *v = state;
+    free(v->entries);
+    free(v);
+}
+
+static void block_start(void *state, unsigned block)
+{
+    struct uv *v = state;
+    for (uint64_t left = tech_slots(v->sm, block); left; left &= left - 1)
+        v->warps[bit_lowest(left)] = (struct tokens){.predicates = 1 << PRED_TRUE};
+}
+
+// -- tokens
+// ---------------------------------------------------------------------------------------------------------
+
+static bool has_token(const struct tokens *t, unsigned r) { return t->registers[r / 64] >> r % 64 & 1; }
+
+static bool are_sources_uniform(const struct tokens *t, const struct op *o)
+{
+    for (unsigned k = 0; k < o->read_count; k++)
+        if (!has_token(t, o->reads[k])) return false;
+    return (o->pred_reads & ~t->predicates) == 0;
+}
+
+static bool is_guard_true(const struct warp *w, const struct inst *i)
+{
+    return ((w->pred[i->guard] & 1) != 0) != (i->guard_not != 0);
+}
+
+static void mark(struct tokens *t, const struct op *o, bool uniform)
+{
+    for (unsigned n = 0; n < o->dst_words; n++) {
+        unsigned r = o->dst + n;
+        uint64_t bit = 1ull << r % 64;
+        t->registers[r / 64] = uniform ? t->registers[r / 64] | bit : t->registers[r / 64] & ~bit;
+    }
+    t->predicates = uniform ? t->predicates | o->pred_writes : t->predicates & (uint8_t)~o->pred_writes;
+}
+
+static bool are_lanes_equal(struct uv *v, unsigned slot, unsigned r)
+{
+    const uint32_t *lanes = tech_lanes(v->sm, slot, r);
+    for (unsigned n = 1; n < tech_launch(v->sm)->launch->warp_size; n++)
+        if (lanes[n] != lanes[0]) return false;
+    return true;
+}
+
+// All lanes of a load ask for one address, of memory that they share.
+static bool is_broadcast(struct uv *v, unsigned slot, const struct inst *i, const struct op *o)
+{
+    bool shared = i->op == OP_LDG || i->op == OP_LDS || i->op == OP_LDC;
+    if (!v->launch->options->loads || !shared || i->guard != PRED_TRUE) return false;
+    for (unsigned k = 0; k < o->read_count; k++)
+        if (!are_lanes_equal(v, slot, o->reads[k])) return false;
+    return true;
+}
+
+// -- the reuse buffer
+// ---------------------------------------------------------------------------------------------------------
+
+static void add_word(struct key *k, uint32_t word) { k->words[k->count++] = word; }
+
+static void add_source(struct uv *v, struct key *key, unsigned slot, uint32_t index, unsigned k)
+{
+    const struct warp *w = tech_warp(v->sm, slot);
+    const struct operand *o = &v->launch->program->insts[index].src[k];
+    uint64_t value = w->exec->general[index].value[k];
+    bool whole_key = v->launch->options->rules == UV_SOUND;
+    switch ((enum operand_kind)o->kind) {
+    case OPERAND_REG:
+        for (unsigned n = 0; n < width_of(o); n++)
+            add_word(key, o->reg == REG_ZERO ? 0 : tech_lanes(v->sm, slot, o->reg + n)[0]);
+        break;
+    case OPERAND_PRED: add_word(key, w->pred[o->reg] & 1); break;
+    case OPERAND_IMM:
+    case OPERAND_CONST:
+        if (!whole_key && o->kind == OPERAND_IMM) break;
+        add_word(key, (uint32_t)value);
+        add_word(key, (uint32_t)(value >> 32));
+        break;
+    case OPERAND_SREG: // the others are the same for all blocks on an SM
+        if (whole_key && o->reg >= SREG_CTAID_X && o->reg <= SREG_CTAID_Z)
+            add_word(key, w->cta->id[o->reg - SREG_CTAID_X]);
+        break;
+    case OPERAND_NONE:
+    case OPERAND_MEM:
+    case OPERAND_SHARED: break;
+    }
+}
+
+static bool same_operand(const struct operand *a, const struct operand *b)
+{
+    bool special = a->kind == OPERAND_SREG && a->reg != b->reg;
+    return a->kind == b->kind && a->flags == b->flags && a->width == b->width && !special;
+}
+
+// The same function of the key's words, with results of the same kind.
+static bool same_operation(const struct inst *a, const struct inst *b, bool whole_key)
+{
+    bool same = a->op == b->op;
+    for (unsigned k = 0; k < 2; k++)
+        same &= a->dst[k].kind == b->dst[k].kind && a->dst[k].width == b->dst[k].width;
+    if (!whole_key) return same;
+    for (unsigned k = 0; k < 4; k++) same &= same_operand(&a->src[k], &b->src[k]);
+    return same && a->type == b->type && a->type2 == b->type2 && a->cmp == b->cmp && a->mode == b->mode &&
+           a->boolean == b->boolean && a->round == b->round && a->lut == b->lut && a->lut2 == b->lut2 &&
+           a->shift == b->shift && a->flags == b->flags;
+}
+
+static bool same_key(const struct key *a, const struct key *b)
+{
+    return a->count == b->count && memcmp(a->words, b->words, a->count * sizeof a->words[0]) == 0;
+}
+
+static struct entry *set_of(struct uv *v, uint32_t index, uint32_t *ways)
+{
+    const struct uv_options *o = v->launch->options;
+    *ways = o->ways && o->ways < o->entries ? o->ways : o->entries;
+    return v->entries + index % (o->entries / *ways) * *ways;
+}
+
+static bool is_of(const struct uv *v, const struct entry *e, uint32_t index)
+{
+    const struct uv_options *o = v->launch->options;
+    uint32_t mask = (uint32_t)bit_mask(o->tag_bits);
+    return e->used && (e->inst & mask) == (index & mask) &&
+           same_operation(&v->launch->program->insts[e->inst], &v->launch->program->insts[index],
+                          o->rules == UV_SOUND);
+}
+
+static struct entry *find(struct uv *v, uint32_t index)
+{
+    uint32_t ways;
+    struct entry *set = set_of(v, index, &ways);
+    for (uint32_t k = 0; k < ways; k++)
+        if (is_of(v, &set[k], index)) return &set[k];
+    return NULL;
+}
+
+// An entry for the instruction: its own, a free one, or the least recently used.
+static struct entry *make(struct uv *v, uint32_t index)
+{
+    uint32_t ways;
+    struct entry *set = set_of(v, index, &ways), *victim = find(v, index);
+    for (uint32_t k = 0; k < ways && !victim; k++)
+        if (!set[k].used) victim = &set[k];
+    if (!victim) {
+        victim = set;
+        for (uint32_t k = 1; k < ways; k++)
+            if (set[k].last_used < victim->last_used) victim = &set[k];
+        v->counters[COUNT_replaced]++;
+    }
+    *victim = (struct entry){.used = true, .inst = index, .ready = UINT64_MAX, .last_used = ++v->serial};
+    return victim;
+}
+
+static bool take_port(struct uv *v)
+{
+    if (v->port_cycle != tech_now(v->sm) + 1) {
+        v->port_cycle = tech_now(v->sm) + 1;
+        v->ports_left = v->launch->options->ports;
+    }
+    if (!v->ports_left) return false;
+    v->ports_left--;
+    return true;
+}
+
+// -- a hit
+// ---------------------------------------------------------------------------------------------------------
+
+static void mismatch(const struct uv *v)
+{
+    __atomic_add_fetch(v->launch->mismatches, 1, __ATOMIC_RELAXED);
+}
+
+static void verify(struct uv *v, unsigned slot, uint32_t index, const struct entry *e)
+{
+    const struct op *o = &v->launch->ops[index];
+    const struct inst *i = &v->launch->program->insts[index];
+    const struct warp *w = tech_warp(v->sm, slot);
+    bool same = true;
+    for (unsigned k = 0; k < o->read_count; k++) same &= are_lanes_equal(v, slot, o->reads[k]);
+    tech_recompute(v->sm, slot, index);
+    for (unsigned n = 0; n < o->dst_words; n++)
+        same &= are_lanes_equal(v, slot, o->dst + n) &&
+                tech_lanes(v->sm, slot, o->dst + n)[0] == e->result[n];
+    for (unsigned k = 0; k < 2; k++)
+        if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE)
+            same &= (w->pred[i->dst[k].reg] & w->full) == (e->preds >> k & 1 ? w->full : 0);
+    if (!same) mismatch(v);
+}
+
+// The entry's words, broadcast into all lanes.
+static void write_result(struct uv *v, unsigned slot, uint32_t index, const struct entry *e)
+{
+    const struct op *o = &v->launch->ops[index];
+    const struct inst *i = &v->launch->program->insts[index];
+    struct warp *w = tech_warp(v->sm, slot);
+    for (unsigned n = 0; n < o->dst_words; n++) {
+        uint32_t *lanes = tech_lanes(v->sm, slot, o->dst + n);
+        for (unsigned l = 0; l < w->exec->lanes; l++) lanes[l] = e->result[n];
+    }
+    for (unsigned k = 0; k < 2; k++)
+        if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE)
+            w->pred[i->dst[k].reg] = e->preds >> k & 1 ? w->full : 0;
+}
+
+// A bit of the n-th result that is reused is turned, for tests.
+static void corrupt(struct uv *v, struct entry *e)
+{
+    if (++v->hits != v->launch->options->corrupt) return;
+    e->result[0] ^= 1;
+    e->preds ^= 1;
+}
+
+static struct entry *look_up(struct uv *v, uint32_t index)
+{
+    if (!take_port(v)) {
+        v->counters[COUNT_port_misses]++;
+        return NULL;
+    }
+    struct entry *e = find(v, index);
+    bool same = e && same_key(&e->key, &v->key), there = e && e->ready <= tech_now(v->sm);
+    v->counters[COUNT_lookups]++;
+    if (!e)
+        v->counters[COUNT_no_entry]++;
+    else if (!same)
+        v->counters[COUNT_other_values]++;
+    else if (!there)
+        v->counters[COUNT_pending]++;
+    return same && there ? e : NULL;
+}
+
+static uint32_t reuse(void *state, unsigned slot, uint32_t index)
+{
+    struct uv *v = state;
+    const struct op *o = &v->launch->ops[index];
+    const struct warp *w = tech_warp(v->sm, slot);
+    v->uniform = false;
+    if (v->launch->candidates[index] == NOT_CANDIDATE || !are_sources_uniform(&v->warps[slot], o)) return 0;
+    if (w->active != w->full) {
+        v->counters[COUNT_diverged]++;
+        return 0;
+    }
+    if (!is_guard_true(w, &v->launch->program->insts[index])) return 0;
+    v->uniform = true;
+    if (v->launch->candidates[index] == TOO_WIDE) return 0;
+    v->key.count = 0;
+    for (unsigned k = 0; k < 4; k++) add_source(v, &v->key, slot, index, k);
+    struct entry *e = look_up(v, index);
+    if (!e) return 0;
+    e->last_used = ++v->serial;
+    corrupt(v, e);
+    if (v->launch->verify) verify(v, slot, index, e);
+    write_result(v, slot, index, e);
+    mark(&v->warps[slot], o, true);
+    v->counters[COUNT_reused]++;
+    return v->launch->options->latency;
+}
+
+// -- a miss
+// ---------------------------------------------------------------------------------------------------------
+
+static void fill(struct uv *v, unsigned slot, uint32_t index)
+{
+    const struct op *o = &v->launch->ops[index];
+    const struct inst *i = &v->launch->program->insts[index];
+    const struct warp *w = tech_warp(v->sm, slot);
+    struct entry *e = v->filling = make(v, index);
+    e->key = v->key;
+    for (unsigned n = 0; n < o->dst_words; n++) e->result[n] = tech_lanes(v->sm, slot, o->dst + n)[0];
+    for (unsigned k = 0; k < 2; k++)
+        if (i->dst[k].kind == OPERAND_PRED) e->preds |= (uint8_t)((w->pred[i->dst[k].reg] & 1) << k);
+}
+
+// A register that is also a source has its new value by now: loads' addresses are looked at before.
+static void reads(void *state, unsigned slot, uint32_t index)
+{
+    struct uv *v = state;
+    const struct inst *i = &v->launch->program->insts[index];
+    const struct warp *w = tech_warp(v->sm, slot);
+    if (isa_has(i, ISA_LOAD) && w->active == w->full)
+        v->uniform = is_broadcast(v, slot, i, &v->launch->ops[index]);
+}
+
+static void executed(void *state, unsigned slot, uint32_t index)
+{
+    struct uv *v = state;
+    const struct op *o = &v->launch->ops[index];
+    v->filling = NULL;
+    mark(&v->warps[slot], o, v->uniform);
+    if (!v->uniform || v->launch->candidates[index] == NOT_CANDIDATE) return;
+    v->counters[COUNT_uniform]++;
+    if (v->launch->candidates[index] == CANDIDATE)
+        fill(v, slot, index);
+    else
+        v->counters[COUNT_too_wide]++;
+}
+
+static void result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
+{
+    struct uv *v = state;
+    (void)slot, (void)index;
+    if (v->filling) v->filling->ready = cycle;
+    v->filling = NULL;
+}
+
+// -- storage
+// ---------------------------------------------------------------------------------------------------------
+
+static size_t storage(const void *options, const struct gpu_config *c,
+                      struct tech_storage out[TECH_STORAGE_MAX])
+{
+    const struct uv_options *o = options;
+    uint64_t order = 0, registers = c->registers / 32;
+    while (1u << order < o->entries) order++;
+    size_t n = 0;
+    // Xiang 2.5: a partial PC, an opcode, three sources, a result, and the order of use.
+    out[n++] = (struct tech_storage){
+        "reuse buffer", (o->tag_bits + 8 + 3 * 32ull * o->words + 32ull * o->words + order) * o->entries, true};
+    out[n++] = (struct tech_storage){"tokens", registers, true};
+    // Type, comparison, mode, lookup tables and flags; two result and three source predicates.
+    out[n++] = (struct tech_storage){"modifiers and predicates of entries", (48 + 5ull) * o->entries, false};
+    out[n++] = (struct tech_storage){"tokens of predicates", 7ull * c->max_warps, false};
+    return n;
+}
+
+const struct tech tech_uv = {
+    .name = "uv",
+    .meaning = "uniform instructions take their result from a reuse buffer instead of executing",
+    .paper = "Xiang et al., ICS 2013; as DARSIE compares it",
+    .skipped = -1,
+    .reused = COUNT_reused,
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .options_bytes = sizeof(struct uv_options),
+    .counters = counters,
+    .counter_count = COUNT_TOTAL,
+    .storage = storage,
+    .launch_begin = launch_begin,
+    .launch_end = launch_end,
+    .sm_begin = sm_begin,
+    .sm_end = sm_end,
+    .block_start = block_start,
+    .reuse = reuse,
+    .reads = reads,
+    .executed = executed,
+    .result = result,
+};
