@@ -122,6 +122,7 @@ struct wf_module *wf_module_load(struct wf_context *c, const char *name, const c
     if (!check_text(c, source, ptx, length)) return NULL;
     struct ptx_module *parsed = ptx_parse(ptx, length, source, &c->diag);
     if (!parsed) return NULL;
+    ptx_number_lines(parsed, name);
     struct wf_module *m = heap_alloc(sizeof *m);
     m->context = c;
     m->ptx = parsed;

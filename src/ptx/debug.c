@@ -154,3 +154,23 @@ void debug_resolve_strings(struct parser *p)
             known ? p->debug_texts.data[text] : arena_strndup(p->arena, f->name, f->length);
     }
 }
+
+void ptx_number_lines(struct ptx_module *m, const char *name)
+{
+    if (m->line_info_count > 1 || m->file_count) return;
+    VEC(struct ptx_line_info) places = {0};
+    vec_push(&places, (struct ptx_line_info){0});
+    for (uint32_t f = 0; f < m->function_count; f++)
+        for (uint32_t i = 0; i < m->functions[f]->inst_count; i++) {
+            struct ptx_inst *inst = &m->functions[f]->insts[i];
+            if (inst->loc.line != vec_last(&places).line)
+                vec_push(&places, (struct ptx_line_info){.file = 1, .line = inst->loc.line});
+            inst->line_info = (uint32_t)places.count - 1;
+        }
+    m->line_infos = ARENA_COPY(&m->arena, &places);
+    m->line_info_count = (uint32_t)places.count;
+    m->files = ARENA_NEW(&m->arena, struct ptx_file);
+    *m->files = (struct ptx_file){1, arena_strndup(&m->arena, name, strlen(name))};
+    m->file_count = 1;
+    vec_fini(&places);
+}

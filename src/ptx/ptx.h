@@ -301,6 +301,8 @@ struct ptx_module {
 // Parses and checks a whole file. On errors returns NULL, with at least one located error in `d`; never crashes or
 // hangs on any bytes. `source` is the number diag_add_source gave for this text (it may be 0).
 struct ptx_module *ptx_parse(const char *text, size_t length, uint32_t source, struct diag *d);
+// PTX without .file and .loc is its own source: its instructions come from the lines of the file `name`.
+void ptx_number_lines(struct ptx_module *m, const char *name);
 void ptx_module_free(struct ptx_module *m);
 
 const char *ptx_op_name(enum ptx_op op);
