@@ -25,8 +25,7 @@ const size_t memory_config_key_count = sizeof memory_config_keys / sizeof memory
 
 const char *memory_config_check(const struct memory_config *c)
 {
-    if (c->line_bytes % SECTOR_BYTES)
-        return "memory.line_bytes must be a multiple of 32, the bytes of a sector";
+    if (c->line_bytes & (c->line_bytes - 1)) return "memory.line_bytes must be 32, 64 or 128";
     if (c->interleave_bytes % c->line_bytes)
         return "memory.interleave_bytes must be a multiple of memory.line_bytes";
     if (c->dram_row_bytes % c->interleave_bytes)
