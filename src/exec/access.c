@@ -11,17 +11,49 @@ uint8_t exec_address_operand(const struct inst *i)
     return i->op == OP_LDGSTS ? 2 : 1;
 }
 
+// By 32 lanes, a number that the compiler knows: the loops become vector code.
+static void short_addresses(uint64_t *restrict to, const uint32_t *restrict low, uint64_t offset)
+{
+    for (unsigned l = 0; l < 32; l++) to[l] = (uint32_t)(low[l] + (uint32_t)offset);
+}
+
+static void long_addresses(uint64_t *restrict to, const uint32_t *restrict low, const uint32_t *restrict high,
+                           uint64_t offset)
+{
+    for (unsigned l = 0; l < 32; l++) to[l] = ((uint64_t)high[l] << 32 | low[l]) + offset;
+}
+
 static void lane_addresses(const struct warp *w, const struct operand *o, uint32_t source, uint64_t *to)
 {
     const struct exec *e = w->exec;
-    const uint32_t *low = reg_lanes(w->regs, source);
-    if (o->width != 2) {
-        for (unsigned l = 0; l < e->lanes; l++) to[l] = (uint32_t)(low[l] + o->value);
-        return;
-    }
-    const uint32_t *high = reg_lanes(w->regs, source + e->vector_bytes);
+    const uint32_t *low = reg_lanes(w->regs, source), *high = reg_lanes(w->regs, source + e->vector_bytes);
     uint64_t offset = (uint64_t)(int64_t)(int32_t)o->value;
-    for (unsigned l = 0; l < e->lanes; l++) to[l] = ((uint64_t)high[l] << 32 | low[l]) + offset;
+    for (unsigned l = 0; l < e->lanes; l += 32) {
+        if (o->width == 2)
+            long_addresses(to + l, low + l, high + l, offset);
+        else
+            short_addresses(to + l, low + l, offset);
+    }
+}
+
+// 32 addresses, each a step behind the one before. The ends stand for the last two, so that an even number is
+// left, which the compiler makes vector code of.
+static bool are_steps(const uint64_t *restrict at, uint64_t step)
+{
+    uint64_t off = 0;
+    if (at[31] - at[0] != 31 * step) return false;
+    for (unsigned l = 0; l < 30; l++) off |= (at[l + 1] - at[l]) ^ step;
+    return !off;
+}
+
+bool exec_access_is_row(const struct exec_access *a, unsigned lanes)
+{
+    bool in_one_space = (!a->shared || a->shared == a->mask) && (!a->local || a->local == a->mask);
+    if (a->mask != bit_mask(lanes) || !in_one_space) return false;
+    for (unsigned l = 0; l < lanes; l += 32)
+        if (a->address[l] - a->address[0] != (uint64_t)l * a->bytes || !are_steps(a->address + l, a->bytes))
+            return false;
+    return true;
 }
 
 // Which lanes of a generic access go to the windows of shared and local memory; their addresses become

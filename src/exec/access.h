@@ -11,3 +11,6 @@ struct exec_access {
     uint64_t address[WARP_SIZE_MAX]; // in the lane's space; of a texture fetch, the first texel's (0: none),
                                      // known when it has executed
 };
+
+// Every lane takes part, all in one space, and their data lie one behind the other.
+bool exec_access_is_row(const struct exec_access *a, unsigned lanes);

@@ -362,6 +362,8 @@ struct lane_access {      // one lane's access, resolved
     uint64_t address;     // in that space
     uint8_t *host;        // GLOBAL, SHARED: the bytes; LOCAL: the word holding the first byte
 };
+// Host bytes of a span of global memory in one allocation; NULL: it is not.
+uint8_t *exec_global_bytes(struct exec *e, uint64_t address, unsigned bytes);
 // Bounds and alignment; kind says what is wrong when it returns false.
 bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
                   struct lane_access *a, enum launch_fault_kind *kind);

@@ -24,7 +24,7 @@ static enum isa_space space_of_generic(uint64_t *address)
     return local ? SPACE_LOCAL : SPACE_SHARED;
 }
 
-static uint8_t *global_bytes(struct exec *e, uint64_t address, unsigned bytes)
+uint8_t *exec_global_bytes(struct exec *e, uint64_t address, unsigned bytes)
 {
     struct allocation_slot *slot = &e->general_slot;
     uint64_t offset = address - slot->start;
@@ -58,7 +58,7 @@ bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t 
         a->host = w->local + (address / 4 * w->exec->lanes + lane) * 4;
     } else {
         *kind = FAULT_BOUNDS;
-        a->host = global_bytes(w->exec, address, bytes);
+        a->host = exec_global_bytes(w->exec, address, bytes);
     }
     return a->host != NULL;
 }

@@ -1,5 +1,6 @@
 // Execution for the timing model: see timed.h. A record of the log is a header, a host address a lane, the
-// lanes' values, and for a compare-and-swap the lanes' second operands.
+// lanes' values, and for a compare-and-swap the lanes' second operands. A store of lanes side by side has one
+// address, and is checked and written at once.
 #include "exec/timed.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct timed_record {
     uint16_t lane_words; // 32-bit words of a value
     uint8_t bytes;
     bool has_second;
+    bool is_row; // one host address: lanes are `bytes` apart
 };
 enum { HEADER_WORDS = (sizeof(struct timed_record) + 7) / 8 };
 
@@ -84,8 +86,16 @@ static bool filter_has(const uint64_t filter[64], uint64_t address)
     return filter[bit / 64] >> bit % 64 & 1;
 }
 
-static bool any_in(const uint64_t filter[64], const struct exec_access *a)
+static bool any_in(const uint64_t filter[64], const struct timed_engine *t)
 {
+    const struct exec_access *a = &t->access;
+    if (t->is_row) {
+        if (a->shared | a->local) return false;
+        uint64_t end = a->address[0] + (uint64_t)t->exec.lanes * a->bytes;
+        for (uint64_t at = a->address[0]; at < end; at += 1 << LINE_SHIFT)
+            if (filter_has(filter, at)) return true;
+        return filter_has(filter, end - 1);
+    }
     for (uint64_t left = a->mask & ~(a->shared | a->local); left; left &= left - 1) {
         uint64_t address = a->address[bit_lowest(left)];
         if (filter_has(filter, address) || filter_has(filter, address + a->bytes - 1)) return true;
@@ -99,22 +109,27 @@ struct record_view { // a record's parts
     uint32_t *value, *second; // lane_words each
 };
 
+static uint8_t *host_of(const struct record_view *v, unsigned n)
+{
+    return v->r->is_row ? v->host[0] + (size_t)n * v->r->bytes : v->host[n];
+}
+
 static struct record_view view_of(uint64_t *words)
 {
     struct record_view v = {.r = (struct timed_record *)(void *)words};
-    unsigned lanes = bit_count(v.r->mask);
+    unsigned lanes = bit_count(v.r->mask), hosts = v.r->is_row ? 1 : lanes;
     v.host = (uint8_t **)(void *)(words + HEADER_WORDS);
-    v.value = (uint32_t *)(void *)(words + HEADER_WORDS + lanes);
+    v.value = (uint32_t *)(void *)(words + HEADER_WORDS + hosts);
     v.second = v.value + align_up((uint64_t)lanes * v.r->lane_words, 2);
     return v;
 }
 
 static struct record_view new_record(struct timed_engine *t, const struct inst *i, uint64_t mask,
-                                     unsigned bytes, bool has_second)
+                                     unsigned bytes, bool has_second, bool is_row)
 {
     unsigned lanes = bit_count(mask), lane_words = (bytes + 3) / 4;
     size_t value_words = ((size_t)lanes * lane_words + 1) / 2;
-    size_t words = HEADER_WORDS + lanes + value_words * (has_second ? 2 : 1);
+    size_t words = HEADER_WORDS + (is_row ? 1 : lanes) + value_words * (has_second ? 2 : 1);
     size_t at = t->log.count;
     vec_reserve(&t->log, at + words);
     t->log.count = at + words;
@@ -125,7 +140,8 @@ static struct record_view new_record(struct timed_engine *t, const struct inst *
                                .words = (uint32_t)words,
                                .lane_words = (uint16_t)lane_words,
                                .bytes = (uint8_t)bytes,
-                               .has_second = has_second};
+                               .has_second = has_second,
+                               .is_row = is_row};
     return view_of(&t->log.data[at]);
 }
 
@@ -156,6 +172,27 @@ static bool resolve_lanes(struct warp *w, const struct bound *d, const struct ex
     return true;
 }
 
+// All lanes of a store of whole words to global memory, side by side. False when some of it is out of bounds.
+static bool log_row(struct timed_engine *t, struct warp *w, const struct bound *d, const struct inst *i)
+{
+    const struct exec_access *a = &t->access;
+    unsigned lanes = t->exec.lanes, words = a->bytes / 4u, size = lanes * a->bytes;
+    uint64_t start = a->address[0];
+    uint8_t *host = start % a->bytes ? NULL : exec_global_bytes(&t->exec, start, size);
+    if (!host) return false;
+    struct record_view v = new_record(t, i, a->mask, a->bytes, false, true);
+    v.host[0] = host;
+    for (unsigned n = 0; n < words; n++) {
+        uint32_t splat[LANES_MAX];
+        const uint32_t *from = exec_source(d, w, w->regs, 1, n, splat);
+        for (unsigned l = 0; l < lanes; l++) v.value[l * words + n] = from[l];
+    }
+    for (uint64_t at = start; at < start + size; at += 1 << LINE_SHIFT) filter_add(t->written, at, 1);
+    filter_add(t->written, start + size - 1, 1);
+    w->counts.global_stores++;
+    return true;
+}
+
 static const struct bound *log_store(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     struct timed_engine *t = engine_of(w);
@@ -163,8 +200,9 @@ static const struct bound *log_store(const struct bound *d, struct warp *w, uint
     const struct exec_access *a = &t->access;
     uint8_t *host[LANES_MAX];
     (void)active;
-    if (!resolve_lanes(w, d, a, host)) return NULL;
     uint64_t global = a->mask & ~(a->shared | a->local);
+    if (t->is_row && global && a->bytes >= 4 && log_row(t, w, d, i)) return d + 1;
+    if (!resolve_lanes(w, d, a, host)) return NULL;
     for (uint64_t left = a->mask & ~global; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint32_t value[4];
@@ -176,7 +214,7 @@ static const struct bound *log_store(const struct bound *d, struct warp *w, uint
     if (a->local) w->counts.local_stores++;
     if (!global) return d + 1;
     if (!a->shared && !a->local) w->counts.global_stores++;
-    struct record_view v = new_record(t, i, global, a->bytes, false);
+    struct record_view v = new_record(t, i, global, a->bytes, false, false);
     uint32_t *value = v.value;
     for (uint64_t left = global; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
@@ -199,7 +237,7 @@ static const struct bound *log_atomic(const struct bound *d, struct warp *w, uin
     if (own) exec_atomic(d, w, regs, own);
     if (!global) return d + 1;
     if (!own) w->counts.atomics++;
-    struct record_view v = new_record(t, i, global, a->bytes, i->src[2].kind != OPERAND_NONE);
+    struct record_view v = new_record(t, i, global, a->bytes, i->src[2].kind != OPERAND_NONE, false);
     if (w->exec->general[d->index].dst_words) v.r->dst = regs + d->dst;
     uint32_t *b = v.value, *c = v.second;
     for (uint64_t left = global; left; left &= left - 1) {
@@ -231,7 +269,7 @@ static void overlay(struct timed_engine *t, const uint8_t *host, unsigned bytes,
         if (isa_has(v.r->inst, ISA_ATOMIC)) continue;
         for (unsigned n = 0; n < bit_count(v.r->mask); n++) {
             const uint8_t *stored = (const uint8_t *)(v.value + (size_t)n * v.r->lane_words);
-            ptrdiff_t from = v.host[n] - host;
+            ptrdiff_t from = host_of(&v, n) - host;
             for (unsigned b = 0; b < v.r->bytes; b++)
                 if (from + (ptrdiff_t)b >= 0 && from + (ptrdiff_t)b < (ptrdiff_t)bytes)
                     value[from + (ptrdiff_t)b] = stored[b];
@@ -276,7 +314,7 @@ static bool must_wait(const struct timed_engine *t, const struct inst *i)
     const struct exec_access *a = &t->access;
     if (!t->log.count || a->kind == ACCESS_TEXTURE || i->op == OP_LDC) return false;
     if (a->kind != ACCESS_LOAD) return false;
-    return any_in(t->changed, a) || (i->op == OP_LDGSTS && any_in(t->written, a));
+    return any_in(t->changed, t) || (i->op == OP_LDGSTS && any_in(t->written, t));
 }
 
 enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t cycle)
@@ -290,10 +328,11 @@ enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t c
     t->access.kind = ACCESS_NONE;
     if (is_memory) {
         exec_find_access(w, d, &t->access);
+        t->is_row = t->access.kind != ACCESS_TEXTURE && exec_access_is_row(&t->access, e->lanes);
         if (must_wait(t, i)) return TIMED_RETRY;
     }
     bool patch = is_memory && t->access.kind == ACCESS_LOAD && t->log.count && i->op != OP_LDC &&
-                 any_in(t->written, &t->access);
+                 any_in(t->written, t);
     w->slice_end = 0;
     w->run_start = d;
     e->clock_base = cycle - w->issued;
@@ -315,6 +354,10 @@ static void commit_record(struct timed_engine *t, struct record_view v)
 {
     bool is_atomic = isa_has(v.r->inst, ISA_ATOMIC);
     unsigned bytes = v.r->bytes, n = 0;
+    if (v.r->is_row) {
+        memcpy(v.host[0], v.value, (size_t)bytes * bit_count(v.r->mask));
+        return;
+    }
     for (uint64_t left = v.r->mask; left; left &= left - 1, n++) {
         const uint32_t *value = v.value + (size_t)n * v.r->lane_words;
         if (!is_atomic) {

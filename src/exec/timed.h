@@ -32,6 +32,7 @@ struct timed_engine {
     unsigned sm;
     uint64_t cycle;            // of the step under way
     struct exec_access access; // of the last memory instruction
+    bool is_row;               // exec_access_is_row of it; of a texture fetch false
     VEC(uint64_t) log;         // records (timed.c) in order of issue
     uint64_t written[64];      // bits: lines that a logged store may have written, by hash
     uint64_t changed[64];      // the same for atomics
