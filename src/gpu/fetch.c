@@ -12,9 +12,8 @@ static uint64_t code_address(uint32_t pc) { return GPU_CODE_ADDRESS + (uint64_t)
 void fetch_update(struct sm *s, unsigned slot)
 {
     const struct sm_warp *w = &s->warps[slot];
-    bool space = s->config->fetch_refill == FETCH_WHEN_EMPTY ? w->count == 0 : w->count < s->config->ibuffer;
-    bool wants = w->warp && w->warp->state != WARP_DONE && !w->fetching && !w->waits_for_line && space &&
-                 w->fetch_pc < s->engine->exec.program->inst_count;
+    bool wants = w->count < s->fetch_below && !w->fetching && !w->waits_for_line && w->warp &&
+                 w->warp->state != WARP_DONE && w->fetch_pc < s->engine->exec.program->inst_count;
     s->fetchable = (s->fetchable & ~(1ull << slot)) | ((uint64_t)wants << slot & ~s->held_fetch);
 }
 
@@ -34,14 +33,16 @@ static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
     uint32_t bytes = s->launch->config->memory.line_bytes;
     bool started;
     if (s->config->icache_perfect) return true;
-    uint64_t line = address - address % bytes;
+    uint64_t line = address & ~(uint64_t)(bytes - 1);
     if (s->warps[slot].granted == line) {
         s->warps[slot].granted = 0;
         return true;
     }
+    if (s->code_line == line) return true; // and is its set's newest already
     enum tag_outcome o = tags_load(s, &s->code, TOKEN_CODE, line, (uint8_t)bit_mask(bytes / SECTOR_BYTES),
                                    NONE32, slot, &started);
     if (o == TAG_WAITS) s->warps[slot].waits_for_line = true;
+    s->code_line = o == TAG_HIT ? line : 0;
     return o == TAG_HIT;
 }
 
@@ -49,7 +50,7 @@ static void fetch_for(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
     uint32_t pc = w->fetch_pc, bytes = s->launch->config->memory.line_bytes;
-    uint32_t to_end_of_line = (bytes - (uint32_t)(code_address(pc) % bytes)) / PC_STEP;
+    uint32_t to_end_of_line = (bytes - (uint32_t)(code_address(pc) & (bytes - 1))) / PC_STEP;
     uint32_t n = s->config->fetch_width, left = s->engine->exec.program->inst_count - pc;
     uint32_t space = s->config->ibuffer - w->count;
     if (!line_is_there(s, slot, code_address(pc))) {

@@ -132,26 +132,28 @@ static void note_second(struct sm *s, unsigned scheduler, enum gpu_slot why, uin
     s->issued_inst[scheduler] = inst;
 }
 
-// The instruction behind the one just issued, in the same cycle.
-static void issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32_t first)
+// The instruction behind the one just issued, in the same cycle. True when the warp has been evaluated and
+// nothing has happened since.
+static bool issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32_t first)
 {
     struct sm_warp *w = &s->warps[slot];
     const struct op *before = &s->ops[first];
     note_second(s, scheduler, SLOT_FETCH, first);
-    if (!w->count) return;
+    if (!w->count) return false;
     sm_evaluate(s, slot);
     note_second(s, scheduler, (enum gpu_slot)w->slot, w->head);
-    if (!(s->ready >> slot & 1)) return;
+    if (!(s->ready >> slot & 1)) return true;
     uint32_t second = w->head;
     note_second(s, scheduler, SLOT_UNIT, second);
-    if (s->ops[second].pipe == before->pipe) return;
+    if (s->ops[second].pipe == before->pipe) return true;
     if (issue_one(s, scheduler, slot) == OUTCOME_REFUSED) {
         note_second(s, scheduler, (enum gpu_slot)(s->refused[scheduler] ? s->refused[scheduler] : SLOT_UNIT),
                     second);
-        return;
+        return true;
     }
     s->issued_now[scheduler] = 2;
     s->counts.issue_dual++;
+    return false;
 }
 
 // -- who goes first
@@ -159,6 +161,7 @@ static void issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32
 
 unsigned issue_oldest(const struct sm *s, unsigned scheduler, uint64_t among)
 {
+    if (!(among & (among - 1))) return bit_lowest(among);
     for (unsigned k = 0; k < s->order_count[scheduler]; k++)
         if (among >> s->order[scheduler][k] & 1) return s->order[scheduler][k];
     return bit_lowest(among);
@@ -212,10 +215,10 @@ static void issue_scheduler(struct sm *s, unsigned scheduler)
         s->last_issued[scheduler] = slot;
         note_second(s, scheduler, SLOT_FETCH, first);
         if (o == OUTCOME_STOPPED) return;
-        if (s->config->issue_width > 1) issue_second(s, scheduler, slot, first);
+        bool is_evaluated = s->config->issue_width > 1 && issue_second(s, scheduler, slot, first);
         if (s->warps[slot].warp && s->warps[slot].warp->state == WARP_READY) {
             fetch_update(s, slot);
-            sm_evaluate(s, slot);
+            if (!is_evaluated) sm_evaluate(s, slot);
         }
         return;
     }

@@ -14,11 +14,6 @@
 
 enum { TOKEN_MASK = (1 << TOKEN_SHIFT) - 1, GENERATION_MASK = TOKEN_MASK / SM_WARPS };
 
-bool lsu_has_room(const struct sm *s)
-{
-    return s->queue_count < s->config->lsu_queue && s->records_used < s->config->lsu_pending;
-}
-
 void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
                  uint32_t token)
 {
@@ -55,27 +50,26 @@ static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, uint
 }
 
 // Lanes whose data lie one behind the other: line by line instead of lane by lane.
-static bool coalesce_row(struct lsu_entry *e, const struct exec_access *a, unsigned lanes,
+static void coalesce_row(struct lsu_entry *e, const struct exec_access *a, unsigned lanes,
                          uint32_t line_bytes)
 {
-    uint64_t first = a->address[0], off = 0;
-    for (unsigned l = 0; l < lanes; l++) off |= (a->address[l] - first) ^ (uint64_t)l * a->bytes;
-    if (off || !first) return false;
-    uint64_t end = first + (uint64_t)lanes * a->bytes;
+    uint64_t first = a->address[0], end = first + (uint64_t)lanes * a->bytes;
     for (uint64_t line = first & ~(uint64_t)(line_bytes - 1); line < end; line += line_bytes) {
         uint64_t from = later(first, line), to = end < line + line_bytes ? end : line + line_bytes;
         uint64_t sectors = bit_mask((unsigned)(to - 1 - line) / SECTOR_BYTES + 1) &
                            ~bit_mask((unsigned)(from - line) / SECTOR_BYTES);
         e->lines[e->count++] = (struct transaction){line, (uint8_t)sectors, (uint8_t)(to - from)};
     }
-    return true;
 }
 
 static void coalesce(struct sm *s, struct lsu_entry *e, const struct exec_access *a, uint64_t lanes)
 {
     uint32_t line_bytes = s->launch->config->memory.line_bytes;
     unsigned all = s->engine->exec.lanes;
-    if (lanes == bit_mask(all) && coalesce_row(e, a, all, line_bytes)) return;
+    if (s->engine->is_row || (a->kind == ACCESS_TEXTURE && a->address[0] && exec_access_is_row(a, all))) {
+        coalesce_row(e, a, all, line_bytes);
+        return;
+    }
     for (; lanes; lanes &= lanes - 1) {
         uint64_t address = a->address[bit_lowest(lanes)];
         if (address) add_line(e, address, a->bytes, line_bytes);
@@ -97,23 +91,22 @@ static void coalesce_local(struct sm *s, struct lsu_entry *e, struct exec_access
     }
 }
 
-// Passes over the banks: lanes that want different words of a bank take turns; one word is read for all.
-// Wider accesses go in halves or quarters of the warp. Atomics on one word take turns too. Every lane takes
-// part, and their words are one behind the other or all the same: no two meet in a bank.
-static bool is_row_or_one(const struct exec_access *a, unsigned lanes)
+// 32 lanes, a word each: whether no bank is asked for two. Each lane writes its word where its bank is; if
+// all find their own there afterwards, nobody met anybody.
+static bool is_conflict_free(const struct exec_access *a)
 {
-    uint64_t row = 0, one = 0, first = a->address[0];
-    for (unsigned l = 0; l < lanes; l++) {
-        row |= (a->address[l] - first) ^ (4 * l);
-        one |= a->address[l] ^ first;
-    }
-    return !row || !one;
+    uint32_t word_of[32], differ = 0;
+    for (unsigned l = 0; l < 32; l++) word_of[a->address[l] / 4 % 32] = (uint32_t)a->address[l];
+    for (unsigned l = 0; l < 32; l++) differ |= word_of[a->address[l] / 4 % 32] ^ (uint32_t)a->address[l];
+    return !differ;
 }
 
+// Passes over the banks: lanes that want different words of a bank take turns; one word is read for all.
+// Wider accesses go in halves or quarters of the warp. Atomics on one word take turns too.
 static unsigned shared_passes(const struct sm *s, const struct exec_access *a, bool is_atomic)
 {
     if (a->bytes == 4 && !is_atomic && s->engine->exec.lanes == 32 && s->config->shared_banks == 32 &&
-        a->shared == bit_mask(32) && is_row_or_one(a, 32))
+        a->shared == bit_mask(32) && (s->engine->is_row || is_conflict_free(a)))
         return 1;
     unsigned words = a->bytes > 4 ? a->bytes / 4 : 1, banks = s->config->shared_banks / words;
     unsigned repeat = banks ? 1 : words / s->config->shared_banks, shift = (unsigned)__builtin_ctz(words) + 2;

@@ -7,37 +7,7 @@
 // Left out: an operand that could overtake an older instruction's in another bank's queue does not.
 #include "gpu/sm_impl.h"
 
-static unsigned free_collector(const struct sm *s)
-{
-    for (unsigned k = 0; k < s->config->collectors; k++)
-        if (s->collector_free[k] <= s->now) return k;
-    return NONE32;
-}
-
-bool operand_has_collector(const struct sm *s) { return free_collector(s) != NONE32; }
-
-uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o)
-{
-    const struct gpu_config *c = s->config;
-    uint64_t collected = s->now + 1, ports = c->bank_ports;
-    for (unsigned k = 0; k < o->read_count; k++) {
-        uint32_t reg = w->map[o->reads[k]];
-        uint64_t *bank = &s->bank_free[reg % c->banks];
-        uint64_t from = later((s->now + 1) * ports, *bank),
-                 cycle = c->bank_conflicts ? from / ports : s->now + 1;
-        if (c->check) check_read(&s->check, reg, s->issuing, s->now, cycle);
-        if (!c->bank_conflicts) continue;
-        *bank = from + 1;
-        if (cycle > s->now + 1) s->reg_read[reg] = cycle;
-        s->counts.operand_conflict_cycles += cycle - (s->now + 1);
-        collected = later(collected, cycle);
-    }
-    s->counts.operand_reads += o->read_count;
-    s->collector_free[free_collector(s)] = collected + 1;
-    return collected;
-}
-
-static uint32_t instances(const struct gpu_config *c, enum pipe p)
+static uint32_t pipes_of(const struct gpu_config *c, enum pipe p)
 {
     switch (p) {
     case PIPE_INT: return c->units_int;
@@ -51,10 +21,67 @@ static uint32_t instances(const struct gpu_config *c, enum pipe p)
     return 1;
 }
 
+void operand_init(struct sm *s)
+{
+    for (unsigned p = 0; p < PIPE_COUNT; p++) s->pipes[p] = pipes_of(s->config, (enum pipe)p);
+    s->bank_of = heap_alloc(s->reg_count + MAP_REGISTERS);
+    for (uint32_t r = 0; r < s->reg_count + MAP_REGISTERS; r++)
+        s->bank_of[r] = (uint8_t)(r % s->config->banks);
+}
+
+bool operand_has_collector(struct sm *s)
+{
+    for (unsigned k = 0; k < s->config->collectors; k++)
+        if (s->collector_free[k] <= s->now) {
+            s->collector = k;
+            return true;
+        }
+    return false;
+}
+
+// The cycle of a bank's first free port from `at` on, which is taken.
+static uint64_t take_port(struct sm *s, uint32_t reg, uint64_t at)
+{
+    struct bank *b = &s->banks[s->bank_of[reg]];
+    if (b->cycle < at)
+        *b = (struct bank){at, 0};
+    else if (b->used == s->config->bank_ports)
+        *b = (struct bank){b->cycle + 1, 0};
+    b->used++;
+    return b->cycle;
+}
+
+static bool bank_is_free(const struct sm *s, uint32_t reg, uint64_t at)
+{
+    const struct bank *b = &s->banks[s->bank_of[reg]];
+    return b->cycle < at || (b->cycle == at && !b->used);
+}
+
+uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o)
+{
+    const struct gpu_config *c = s->config;
+    const uint64_t first = s->now + 1;
+    uint64_t collected = first;
+    for (unsigned k = 0; k < o->read_count; k++) {
+        uint32_t reg = w->map[o->reads[k]];
+        uint64_t cycle = c->bank_conflicts ? take_port(s, reg, first) : first;
+        if (c->check) check_read(&s->check, reg, s->issuing, s->now, cycle);
+        if (cycle == first) continue;
+        s->reg_read[reg] = cycle;
+        s->counts.operand_conflict_cycles += cycle - first;
+        collected = later(collected, cycle);
+    }
+    s->counts.operand_reads += o->read_count;
+    s->collector_free[s->collector] = collected + 1;
+    return collected;
+}
+
+// The pipeline that is free first. All that are free before anything issued from now on can get there are
+// alike.
 static uint64_t *free_pipe(struct sm *s, const struct op *o)
 {
     uint64_t *pipes = s->pipe_free[o->pipe], *best = pipes;
-    for (uint32_t k = 1; k < instances(s->config, (enum pipe)o->pipe); k++)
+    for (uint32_t k = 1; *best > s->now + 2 && k < s->pipes[o->pipe]; k++)
         if (pipes[k] < *best) best = &pipes[k];
     return best;
 }
@@ -63,7 +90,7 @@ enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const stru
 {
     const struct gpu_config *c = s->config;
     for (unsigned k = 0; c->bank_conflicts && k < o->read_count; k++)
-        if (s->bank_free[w->map[o->reads[k]] % c->banks] > (s->now + 1) * c->bank_ports) return SLOT_OPERAND;
+        if (!bank_is_free(s, w->map[o->reads[k]], s->now + 1)) return SLOT_OPERAND;
     if (o->path != PATH_ALU) return SLOT_ISSUED;
     if (*free_pipe(s, o) > s->now + o->collected + 1) return SLOT_UNIT;
     uint64_t result = s->now + o->cycles, writes = s->writes[result % WRITE_CYCLES];
@@ -127,12 +154,8 @@ uint64_t operand_move(struct sm *s, uint16_t from, uint16_t to)
                       .dst_words = 1,
                       .latency = (uint16_t)c->latency_FIXED,
                       .interval = (uint16_t)c->interval_FIXED};
-    uint64_t *bank = &s->bank_free[from % c->banks], ready = s->reg_ready[from], ports = c->bank_ports;
-    uint64_t at = later(s->now + 1, ready == CYCLE_NEVER ? 0 : ready);
-    if (c->bank_conflicts) {
-        *bank = later(at * ports, *bank) + 1;
-        at = (*bank - 1) / ports;
-    }
+    uint64_t ready = s->reg_ready[from], at = later(s->now + 1, ready == CYCLE_NEVER ? 0 : ready);
+    if (c->bank_conflicts) at = take_port(s, from, at);
     uint64_t *pipe = free_pipe(s, &move), start = later(at + 1, *pipe);
     *pipe = start + move.interval;
     s->reg_ready[to] = operand_write(s, &to, &move, start + move.latency);

@@ -61,6 +61,8 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
     s->reg_ready = heap_alloc((s->reg_count + 256) * sizeof *s->reg_ready);
     s->linear = heap_alloc((s->reg_count + MAP_REGISTERS) * sizeof *s->linear);
     for (uint32_t n = 0; n < s->reg_count + MAP_REGISTERS; n++) s->linear[n] = (uint16_t)n;
+    operand_init(s);
+    s->fetch_below = c->fetch_refill == FETCH_WHEN_EMPTY ? 1 : c->ibuffer;
     s->reg_read = heap_alloc((s->reg_count + 256) * sizeof *s->reg_read);
     s->reg_from_memory = heap_alloc(s->reg_count + 256);
     if (c->check) check_init(&s->check, s->reg_count + 256, SM_WARPS);
@@ -93,6 +95,7 @@ void sm_destroy(struct sm *s)
     vec_fini(&s->events.far);
     free(s->reg_ready);
     free(s->linear);
+    free(s->bank_of);
     free(s->reg_read);
     free(s->reg_from_memory);
     free(s->queue);

@@ -134,6 +134,8 @@ struct sm {
     uint32_t last_issued[SM_SCHEDULERS];                                // warp slot
     uint8_t order[SM_SCHEDULERS][SM_WARPS], order_count[SM_SCHEDULERS]; // by age
     uint32_t last_fetched[SM_SCHEDULERS];
+    uint32_t fetch_below; // a warp with fewer instructions in its I-buffer is fetched for
+    uint64_t code_line;   // that the last fetch found in the cache; 0: it did not
     uint8_t issued_now[SM_SCHEDULERS], second_slot[SM_SCHEDULERS];
     uint8_t refused[SM_SCHEDULERS]; // why a ready warp could not go; 0: none was refused
     uint32_t issued_inst[SM_SCHEDULERS], refused_inst[SM_SCHEDULERS];
@@ -143,8 +145,14 @@ struct sm {
     uint8_t *reg_from_memory;
     uint32_t reg_count;
     uint64_t collector_free[64];
-    uint64_t bank_free[SM_BANKS]; // in units of 1 / ports of a cycle
+    unsigned collector; // free: what operand_has_collector found
+    struct bank {
+        uint64_t cycle; // of its next read, the first of these to come
+        uint32_t used;  // ports, in it
+    } banks[SM_BANKS];
+    uint8_t *bank_of; // by physical register
     uint64_t pipe_free[PIPE_COUNT][32];
+    uint32_t pipes[PIPE_COUNT];    // of each kind
     uint64_t writes[WRITE_CYCLES]; // by cycle mod WRITE_CYCLES: cycle << 8 | results written in it
 
     struct lsu_entry *queue; // ring
@@ -206,8 +214,10 @@ void issue_cycle(struct sm *s);
 unsigned issue_oldest(const struct sm *s, unsigned scheduler, uint64_t among); // among: not empty
 
 // -- operand.c
-bool operand_has_collector(const struct sm *s);
-// Reserves a collector and the register banks from now on; the cycle at which all operands are there.
+void operand_init(struct sm *s);
+bool operand_has_collector(struct sm *s);
+// Reserves the collector that was found and the register banks from now on; the cycle at which all operands
+// are there.
 uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o);
 // Reserves a pipeline and says when the result is there.
 uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected);
@@ -222,7 +232,10 @@ uint64_t operand_write(struct sm *s, const uint16_t *registers, const struct op 
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
 
 // -- lsu.c
-bool lsu_has_room(const struct sm *s);
+static inline bool lsu_has_room(const struct sm *s)
+{
+    return s->queue_count < s->config->lsu_queue && s->records_used < s->config->lsu_pending;
+}
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive);
 void lsu_cycle(struct sm *s);
 void lsu_reply(struct sm *s, const struct memory_reply *r);
