@@ -124,6 +124,8 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
         o->dst = r->reg;
         o->dst_words = r->width ? r->width : 1;
     }
+    for (unsigned k = 0; k < o->read_count; k++) o->needs[o->need_count++] = o->reads[k];
+    for (unsigned n = 0; n < o->dst_words; n++) o->needs[o->need_count++] = (uint8_t)(o->dst + n);
 }
 
 // Cycles the operands take beyond the first for meeting each other in a bank. A warp's registers lie side by

@@ -121,13 +121,6 @@ struct hazard {
     bool memory;
 };
 
-static inline void needs_register(const struct sm *s, struct hazard *h, uint32_t r)
-{
-    if (s->reg_ready[r] <= h->cycle) return;
-    h->cycle = s->reg_ready[r];
-    h->memory = s->reg_from_memory[r];
-}
-
 static struct hazard encoded_hazard(const struct sm_warp *w, const struct op *o)
 {
     struct hazard h = {w->stall_until, false};
@@ -144,8 +137,14 @@ static struct hazard encoded_hazard(const struct sm_warp *w, const struct op *o)
 static struct hazard scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o)
 {
     struct hazard h = {0};
-    for (unsigned k = 0; k < o->read_count; k++) needs_register(s, &h, w->map[o->reads[k]]);
-    for (unsigned n = 0; n < o->dst_words; n++) needs_register(s, &h, w->map[o->dst + n]);
+    uint32_t last = 0;
+    for (unsigned k = 0; k < o->need_count; k++) {
+        uint32_t r = w->map[o->needs[k]];
+        uint64_t ready = s->reg_ready[r];
+        last = ready > h.cycle ? r : last;
+        h.cycle = ready > h.cycle ? ready : h.cycle;
+    }
+    if (h.cycle > s->now) h.memory = s->reg_from_memory[last];
     for (unsigned left = o->pred_reads | o->pred_writes; left; left &= left - 1) {
         unsigned p = bit_lowest(left);
         if (w->pred_ready[p] <= h.cycle) continue;

@@ -182,10 +182,10 @@ struct choice {
     int entry; // NONE: nothing is legal
 };
 
-static void prefer_older(const struct dram *d, struct choice *best, uint32_t bank, int entry)
+// Its time need not be looked at.
+static bool is_younger(const struct dram *d, int entry, const struct choice *best)
 {
-    if (best->entry == NONE || d->entries[entry].order < d->entries[best->entry].order)
-        *best = (struct choice){bank, entry};
+    return best->entry != NONE && d->entries[entry].order > d->entries[best->entry].order;
 }
 
 // The oldest request for an open row that may move a sector now. When there is none, the set knows when there
@@ -204,11 +204,12 @@ static struct choice choose_column(struct dram *d, uint64_t now)
         for (uint64_t left = s->bits[k]; left; left &= left - 1) {
             uint32_t bank = k * 64 + bit_lowest(left);
             const struct bank *b = &d->banks[bank];
+            if (is_younger(d, b->hit, &best)) continue;
             const struct dram_request *r = &d->entries[b->hit].r;
             uint64_t ready = later(later(of_kind[r->is_write], d->group_ready[d->group_of[bank]]),
                                    later(b->column_ready, r->arrival));
             if (ready <= now)
-                prefer_older(d, &best, bank, b->hit);
+                best = (struct choice){bank, b->hit};
             else if (ready < next)
                 next = ready;
         }
@@ -227,11 +228,12 @@ static struct choice choose_row(struct dram *d, uint64_t now)
         for (uint64_t left = s->bits[k]; left; left &= left - 1) {
             uint32_t bank = k * 64 + bit_lowest(left);
             const struct bank *b = &d->banks[bank];
+            if (is_younger(d, b->first, &best)) continue;
             uint64_t ready =
                 b->row != NO_ROW ? b->precharge_ready : later(b->activate_ready, d->activate_ready);
             ready = later(ready, d->entries[b->first].r.arrival);
             if (ready <= now)
-                prefer_older(d, &best, bank, b->first);
+                best = (struct choice){bank, b->first};
             else if (ready < next)
                 next = ready;
         }

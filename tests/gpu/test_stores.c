@@ -1,5 +1,5 @@
-// What an SM reads of its own stores within the window in which it makes them, before any of them is in memory:
-// lanes side by side, which are logged as one, and lanes that are not, in every width.
+// What an SM reads of its own stores within the window in which it makes them, before any of them is in
+// memory: lanes side by side, which are logged as one, and lanes that are not, in every width.
 #include "gpu/bench.h"
 
 #include <string.h>
@@ -8,18 +8,19 @@
 // stores them in the second buffer.
 static void check_width(struct test *t, unsigned width, unsigned stride, unsigned offset)
 {
-    static const char *const suffixes[] = {
-        [1] = ".U8", [2] = ".U16", [4] = "", [8] = ".64", [16] = ".128"};
+    static const char *const suffixes[] = {[1] = ".U8", [2] = ".U16", [4] = "", [8] = ".64", [16] = ".128"};
     struct strbuf text = {0};
     struct gpu_bench b;
-    strbuf_printf(&text,
-                  "S2R R0, SR_TID.X\nMOV R8, 0x%x\nIMAD R0, R0, R8, 0x%x\nIADD3 R8, R0, 0x%x, RZ\n"
-                  "LOP3.LUT R8, R8, 0x%x, RZ, 0xc0\nMOV R3, c[0x0][0x164]\nMOV R5, R3\nMOV R7, c[0x0][0x16c]\n"
-                  "IADD3 R2, R0, c[0x0][0x160], RZ\nIADD3 R4, R8, c[0x0][0x160], RZ\n"
-                  "IADD3 R6, R0, c[0x0][0x168], RZ\n",
-                  stride, offset, 5 * stride, 32 * stride - 1);
+    strbuf_printf(
+        &text,
+        "S2R R0, SR_TID.X\nMOV R8, 0x%x\nIMAD R0, R0, R8, 0x%x\nIADD3 R8, R0, 0x%x, RZ\n"
+        "LOP3.LUT R8, R8, 0x%x, RZ, 0xc0\nMOV R3, c[0x0][0x164]\nMOV R5, R3\nMOV R7, c[0x0][0x16c]\n"
+        "IADD3 R2, R0, c[0x0][0x160], RZ\nIADD3 R4, R8, c[0x0][0x160], RZ\n"
+        "IADD3 R6, R0, c[0x0][0x168], RZ\n",
+        stride, offset, 5 * stride, 32 * stride - 1);
     for (unsigned n = 0; n < 4; n++)
-        strbuf_printf(&text, "LEA R%u, R0, R0, 0x8\nIADD3 R%u, R%u, 0x%x, RZ\n", 12 + n, 12 + n, 12 + n, 77 * n);
+        strbuf_printf(&text, "LEA R%u, R0, R0, 0x8\nIADD3 R%u, R%u, 0x%x, RZ\n", 12 + n, 12 + n, 12 + n,
+                      77 * n);
     strbuf_printf(&text, "STG.E%s [R2], R12\nLDG.E%s R16, [R4]\nSTG.E%s [R6], R16\nEXIT\n", suffixes[width],
                   suffixes[width], suffixes[width]);
     if (gpu_bench_init(&b, t, "tiny", "icache.perfect=1", strbuf_text(&text), 32)) {
@@ -31,8 +32,8 @@ static void check_width(struct test *t, unsigned width, unsigned stride, unsigne
             for (unsigned n = 0; n < 4; n++) value[n] = (at << 8) + at + 77 * n;
             CHECK_MSG(t, memcmp(stored + at, value, width) == 0, "width %u, stride %u, lane %u stored", width,
                       stride, l);
-            CHECK_MSG(t, memcmp(read + at, stored + from, width) == 0, "width %u, stride %u, lane %u read", width,
-                      stride, l);
+            CHECK_MSG(t, memcmp(read + at, stored + from, width) == 0, "width %u, stride %u, lane %u read",
+                      width, stride, l);
         }
     }
     gpu_bench_fini(&b);

@@ -21,7 +21,8 @@ struct uv_options {
     int loads, predicates, rules;
 };
 
-static const char *const switch_words[] = {"off", "on", NULL}, *const rules_words[] = {"sound", "paper", NULL};
+static const char *const switch_words[] = {"off", "on", NULL}, *const rules_words[] = {"sound", "paper",
+                                                                                       NULL};
 
 #define AT(field) offsetof(struct uv_options, field)
 // clang-format off
@@ -370,10 +371,7 @@ static bool take_port(struct uv *v)
 // -- a hit
 // ---------------------------------------------------------------------------------------------------------
 
-static void mismatch(const struct uv *v)
-{
-    __atomic_add_fetch(v->launch->mismatches, 1, __ATOMIC_RELAXED);
-}
+static void mismatch(const struct uv *v) { __atomic_add_fetch(v->launch->mismatches, 1, __ATOMIC_RELAXED); }
 
 static void verify(struct uv *v, unsigned slot, uint32_t index, const struct entry *e)
 {
@@ -384,8 +382,8 @@ static void verify(struct uv *v, unsigned slot, uint32_t index, const struct ent
     for (unsigned k = 0; k < o->read_count; k++) same &= are_lanes_equal(v, slot, o->reads[k]);
     tech_recompute(v->sm, slot, index);
     for (unsigned n = 0; n < o->dst_words; n++)
-        same &= are_lanes_equal(v, slot, o->dst + n) &&
-                tech_lanes(v->sm, slot, o->dst + n)[0] == e->result[n];
+        same &=
+            are_lanes_equal(v, slot, o->dst + n) && tech_lanes(v->sm, slot, o->dst + n)[0] == e->result[n];
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE)
             same &= (w->pred[i->dst[k].reg] & w->full) == (e->preds >> k & 1 ? w->full : 0);
@@ -519,7 +517,8 @@ static size_t storage(const void *options, const struct gpu_config *c,
     size_t n = 0;
     // Xiang 2.5: a partial PC, an opcode, three sources, a result, and the order of use.
     out[n++] = (struct tech_storage){
-        "reuse buffer", (o->tag_bits + 8 + 3 * 32ull * o->words + 32ull * o->words + order) * o->entries, true};
+        "reuse buffer", (o->tag_bits + 8 + 3 * 32ull * o->words + 32ull * o->words + order) * o->entries,
+        true};
     out[n++] = (struct tech_storage){"tokens", registers, true};
     // Type, comparison, mode, lookup tables and flags; two result and three source predicates.
     out[n++] = (struct tech_storage){"modifiers and predicates of entries", (48 + 5ull) * o->entries, false};
