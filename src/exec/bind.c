@@ -153,7 +153,19 @@ void exec_bind(struct exec *e)
     e->full[p->inst_count] = e->masked[p->inst_count] =
         (struct bound){.run = exec_end_of_program, .handlers = &end, .index = p->inst_count, .slot = NO_SLOT};
     if (e->is_stepped) make_stepped(e, p->inst_count);
-    e->slots = ARENA_ARRAY(&e->arena, struct allocation_slot, (size_t)slots + 1);
+    e->slot_count = slots + 1u;
+    e->slots = ARENA_ARRAY(&e->arena, struct allocation_slot, e->slot_count);
+}
+
+void exec_bind_alike(struct exec *e, const struct exec *like)
+{
+    e->full = like->full;
+    e->masked = like->masked;
+    e->general = like->general;
+    e->entry_flags = like->entry_flags;
+    e->address_operand = like->address_operand;
+    e->slot_count = like->slot_count;
+    e->slots = ARENA_ARRAY(&e->arena, struct allocation_slot, e->slot_count);
 }
 
 #define GENERAL(handler)                                                                                     \

@@ -173,7 +173,8 @@ struct exec {
         *masked;             // the program for a warp with all its lanes, and for any other; one entry more
     struct general *general; // by instruction
     uint8_t *entry_flags;    // by instruction: EXEC_*
-    struct allocation_slot *slots;
+    struct allocation_slot *slots; // the only part of a bound program that changes
+    uint32_t slot_count;
     struct allocation_slot general_slot;           // of the general memory instructions
     uint64_t instruction_limit, instructions_done; // of finished slices
     uint64_t clock_base; // what to add to a running warp's `issued` for the engine's count
@@ -233,6 +234,7 @@ void observed_deferred(struct warp *w); // the instruction under way did not exe
 // -- bind.c
 // ------------------------------------------------------------------------------------------------------
 void exec_bind(struct exec *e);
+void exec_bind_alike(struct exec *e, const struct exec *like); // the same instructions, and slots of its own
 uint32_t exec_register_offset(const struct exec *e, const struct operand *o, bool is_destination);
 
 // -- run.c: what handlers call
@@ -246,8 +248,10 @@ const struct bound *warp_stop(struct warp *w,
 bool warp_run(struct warp *w, uint64_t slice); // until it stops; false on a fault
 
 // Blocks, for whoever decides when they run.
-void exec_prepare(struct exec *e, const struct launch *l); // binds the launch's program
-struct cta *exec_cta_create(struct exec *e);               // state for one block after the other
+// Binds the launch's program, or shares what another exec of the same launch and kind has bound, which must
+// outlive it.
+void exec_prepare(struct exec *e, const struct launch *l, const struct exec *like);
+struct cta *exec_cta_create(struct exec *e); // state for one block after the other
 void exec_cta_destroy(struct cta *c);
 void exec_cta_start(struct cta *c, uint64_t linear);
 void exec_cta_collect(struct cta *c); // adds its warps' counts to the engine's

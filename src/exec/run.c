@@ -266,7 +266,7 @@ static bool run_blocks(struct exec *e, struct residents *r)
     return true;
 }
 
-void exec_prepare(struct exec *e, const struct launch *l)
+void exec_prepare(struct exec *e, const struct launch *l, const struct exec *like)
 {
     e->launch = l;
     e->program = l->program;
@@ -280,7 +280,10 @@ void exec_prepare(struct exec *e, const struct launch *l)
     // A call that calls again saves its return address, so a stack holds a quarter as many calls as bytes.
     e->depth_limit = l->program->function_count + l->program->stack_bytes / 4;
     e->isa = exec_isa_resolve(l->isa);
-    exec_bind(e);
+    if (like)
+        exec_bind_alike(e, like);
+    else
+        exec_bind(e);
 }
 
 bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_fault *fault,
@@ -292,7 +295,7 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
     arena_init(&e.arena);
     if (l->check_races) race_create(&e);
     if (l->observer) observed_create(&e, l);
-    exec_prepare(&e, l);
+    exec_prepare(&e, l, NULL);
     struct residents r = {.total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
     bool good = run_blocks(&e, &r);
     for (size_t i = 0; i < r.running.count; i++) {

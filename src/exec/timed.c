@@ -33,7 +33,7 @@ static void engine_print(void *context, const char *text, size_t length)
     strbuf_write(&t->text, text, length);
 }
 
-void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm)
+void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm, const struct timed_engine *first)
 {
     memset(t, 0, sizeof *t);
     t->launch = *l;
@@ -50,7 +50,7 @@ void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm)
     e->sm = sm;
     e->texels = t->access.address;
     arena_init(&e->arena);
-    exec_prepare(e, &t->launch);
+    exec_prepare(e, &t->launch, first ? &first->exec : NULL);
 }
 
 void timed_fini(struct timed_engine *t)

@@ -42,8 +42,9 @@ struct timed_engine {
     VEC(struct timed_text) texts;
 };
 
-// The launch outlives the engine.
-void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm);
+// The launch outlives the engine, and so does `first`: another engine of it, or NULL.
+void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm,
+                const struct timed_engine *first);
 void timed_fini(struct timed_engine *t);
 
 struct cta *timed_block_create(struct timed_engine *t);

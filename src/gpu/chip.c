@@ -135,7 +135,7 @@ static void run_init(struct run *r, struct chip *c, const struct launch *l)
     r->engines = heap_alloc(r->count * sizeof *r->engines);
     r->sms = heap_alloc(r->count * sizeof *r->sms);
     for (unsigned k = 0; k < r->count; k++) {
-        timed_init(&r->engines[k], l, k);
+        timed_init(&r->engines[k], l, k, k ? &r->engines[0] : NULL);
         r->sms[k] = sm_create(&r->shared, &r->engines[k], k, r->start);
     }
     memory_system_counts(c->memory, &r->before);
@@ -144,7 +144,7 @@ static void run_init(struct run *r, struct chip *c, const struct launch *l)
 
 static void run_fini(struct run *r)
 {
-    for (unsigned k = 0; k < r->count; k++) {
+    for (unsigned k = r->count; k-- > 0;) {
         sm_destroy(r->sms[k]);
         timed_fini(&r->engines[k]);
     }
