@@ -55,6 +55,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     case PATH_FENCE: operand_result(s, w, o, collected + o->latency, false); break;
     }
     w->stall_until = s->now + o->stall;
+    w->owed = 0;
     if (s->watch) watch_issued(s, slot, o, collected);
     if (i->op == OP_NANOSLEEP) {
         uint32_t lane = bit_lowest(w->warp->active ? w->warp->active : 1);
@@ -69,9 +70,11 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
 static void pass_reused(struct sm *s, unsigned slot, const struct op *o, uint32_t cycles)
 {
     struct sm_warp *w = &s->warps[slot];
+    uint64_t result = operand_write(s, w->map + o->dst, o, s->now + cycles);
     w->warp->pc++;
-    w->stall_until = s->now + o->stall;
-    operand_result(s, w, o, operand_write(s, w->map + o->dst, o, s->now + cycles), false);
+    w->stall_until = later(s->now + o->stall, result);
+    w->owed = 0;
+    operand_result(s, w, o, result, false);
     if (s->watch) watch_issued(s, slot, o, s->now + 1);
 }
 

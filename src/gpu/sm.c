@@ -124,7 +124,7 @@ struct hazard {
 static struct hazard encoded_hazard(const struct sm_warp *w, const struct op *o)
 {
     struct hazard h = {w->stall_until, false};
-    for (unsigned left = o->wait; left; left &= left - 1) {
+    for (unsigned left = o->wait | w->owed; left; left &= left - 1) {
         unsigned b = bit_lowest(left);
         uint64_t ready = w->barrier_pending[b] ? CYCLE_NEVER : w->barrier_ready[b];
         if (ready > h.cycle) h = (struct hazard){ready, w->barrier_from_memory >> b & 1};

@@ -46,6 +46,7 @@ struct sm_warp {
     uint64_t stall_until, barrier_ready[WAIT_BARRIERS];
     uint32_t barrier_pending[WAIT_BARRIERS];
     uint8_t barrier_from_memory; // bits
+    uint8_t owed;                // bits: barriers that instructions skipped since would have waited for
 };
 
 struct sm_block {

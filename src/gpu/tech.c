@@ -163,7 +163,12 @@ void tech_drop(struct sm *s, unsigned slot)
 
 void tech_advance(struct sm *s, unsigned slot, uint32_t pc)
 {
-    s->warps[slot].head = s->warps[slot].warp->pc = pc;
+    struct sm_warp *w = &s->warps[slot];
+    const struct op *skipped = &s->ops[pc - 1];
+    w->head = w->warp->pc = pc;
+    // What its control word says holds for those behind it.
+    w->owed |= skipped->wait;
+    if (skipped->stall) w->stall_until = later(w->stall_until, s->now) + skipped->stall;
 }
 
 uint64_t tech_copy(struct sm *s, uint16_t from, uint16_t to) { return operand_move(s, from, to); }
@@ -184,4 +189,12 @@ void tech_recompute(struct sm *s, unsigned slot, uint32_t pc)
     w->pc = at;
     w->issued = issued;
     w->counts = counts;
+}
+
+void tech_evaluate(struct sm *s, unsigned slot, uint32_t pc, uint64_t lanes)
+{
+    struct warp *w = s->warps[slot].warp;
+    bool is_full = lanes == w->full;
+    const struct bound *d = (is_full ? w->exec->full : w->exec->masked) + pc;
+    (is_full ? d->handlers->full : d->handlers->masked)(d, w, w->regs, lanes);
 }

@@ -106,7 +106,7 @@ void tech_hold(struct sm *s, unsigned slot, unsigned what); // 0: lets it go
 void tech_skip_fetch(struct sm *s, unsigned slot);
 // An instruction in the I-buffer will not issue.
 void tech_drop(struct sm *s, unsigned slot);
-// All instructions before pc have issued or been skipped: the warp is there.
+// The instruction before pc is skipped, all others before it have issued or been skipped: the warp is there.
 void tech_advance(struct sm *s, unsigned slot, uint32_t pc);
 // Moves a physical register by a bank's port, a pipeline and a write port; when it is there. The bytes are
 // the mechanism's business.
@@ -115,3 +115,5 @@ void tech_at(struct sm *s, unsigned block, uint64_t cycle); // the event hook, t
 // Executes the instruction at pc for the warp in its own registers without a trace elsewhere: no counts, no
 // time. For instructions without effects but on registers, of a warp with all its lanes.
 void tech_recompute(struct sm *s, unsigned slot, uint32_t pc);
+// The same in the given lanes, whatever the warp is doing and whatever the guard says.
+void tech_evaluate(struct sm *s, unsigned slot, uint32_t pc, uint64_t lanes);

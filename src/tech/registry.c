@@ -16,7 +16,9 @@ const struct tech *tech_at_index(size_t index)
 }
 
 // Pairs that cannot be combined: each maps registers or executes instructions for others.
-static const char *const conflicts[][3] = {{"darsie", "uv", "both decide whether an instruction executes"}};
+static const char *const conflicts[][3] = {{"darsie", "uv", "both decide whether an instruction executes"},
+                                           {"darsie", "dac", "both decide whether an instruction is fetched"},
+                                           {"uv", "dac", "both decide whether an instruction executes"}};
 
 void tech_choice_init(struct tech_choice *c)
 {

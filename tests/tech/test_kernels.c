@@ -62,7 +62,11 @@ static const char *const options[] = {"darsie",
                                       "uv:entries=1",
                                       "uv:entries=64,ways=2,words=4,ports=1",
                                       "uv:tag=1,entries=6,ways=3,latency=9",
-                                      "uv:loads=off,predicates=off"};
+                                      "uv:loads=off,predicates=off",
+                                      "dac",
+                                      "dac:instances=1",
+                                      "dac:predicates=uniform,constants=off",
+                                      "dac:predicates=off,instances=3"};
 
 static void test_options(struct test *t)
 {
@@ -85,7 +89,7 @@ static void test_gpus(struct test *t)
     for (size_t i = 0; (w = workload_at(i)) != NULL; i++)
         for (size_t g = 0; g < TEST_COUNT(gpus); g++) {
             const char *settings = g ? "compile.profile=ptxplus fetch.refill=space fetch.ibuffer=4" : "";
-            static const char *const techs[] = {"darsie", "uv"};
+            static const char *const techs[] = {"darsie", "uv", "dac"};
             struct outcome base, o;
             run(t, w, gpus[g], settings, "base", &base);
             for (size_t k = 0; k < TEST_COUNT(techs); k++) {
@@ -124,7 +128,11 @@ static void test_sharing_is_real(struct test *t)
                 {"matrixMul", "uv", "uv:corrupt=9", 40},
                 {"floydWarshall", "uv", "uv:corrupt=20", 20},
                 {"LIB", "uv", "uv:corrupt=99", 20},
-                {"vecadd", "uv", "uv:corrupt=1", 40}};
+                {"vecadd", "uv", "uv:corrupt=1", 40},
+                {"matrixMul", "dac", "dac:corrupt=9", 10},
+                {"floydWarshall", "dac", "dac:corrupt=9", 2},
+                {"vecadd", "dac", "dac:corrupt=9", 2},
+                {"LIB", "dac", "dac:corrupt=20", 10}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         const char *near;
         const struct workload *w = workload_find(rows[k].workload, &near);

@@ -252,7 +252,7 @@ static bool are_lanes_equal(struct uv *v, unsigned slot, unsigned r)
 static bool is_broadcast(struct uv *v, unsigned slot, const struct inst *i, const struct op *o)
 {
     bool shared = i->op == OP_LDG || i->op == OP_LDS || i->op == OP_LDC;
-    if (!v->launch->options->loads || !shared || i->guard != PRED_TRUE) return false;
+    if (!v->launch->options->loads || !shared || i->guard != PRED_TRUE || i->guard_not) return false;
     for (unsigned k = 0; k < o->read_count; k++)
         if (!are_lanes_equal(v, slot, o->reads[k])) return false;
     return true;

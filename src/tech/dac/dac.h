@@ -1,0 +1,129 @@
+// DAC-IDEAL inside: the affine stream of a block, and what its warps know of it.
+//
+//     fetch ── lookup ─▶ skip               (stream.c)  an instance the stream has executed: on to the next
+//     PC I-buffer ─ order ─▶ lead, skip, own   (stream.c)  in program order, not past an unissued branch …
+//     issue ─ expand ─▶ execute           (lanes.c)   lanes are made from tuples where they are read
+//
+//     warp:   front ─ after all that was ordered      back ─ after all that has issued
+//             tuples of registers and predicates, or "a vector of the warp's own"
+#pragma once
+#include "base/vec.h"
+#include "exec/exec_impl.h"
+#include "gpu/tech.h"
+#include "tech/dac/tuple.h"
+
+enum dac_predicates { PREDICATES_OFF, PREDICATES_UNIFORM, PREDICATES_AFFINE };
+struct dac_options {
+    uint32_t instances, corrupt;
+    int predicates, constants;
+};
+
+enum dac_counter {
+#define COUNTER(name, unit, meaning) COUNT_##name,
+#include "tech/dac/counters.def"
+#undef COUNTER
+    COUNT_TOTAL
+};
+
+enum { KEY_MAX = 8, LINES = 64, DST_MAX = 4, BLOCKS = 64, WARPS = 64 };
+
+struct dac_launch {
+    const struct dac_options *options;
+    const struct program *program;
+    const struct op *ops;
+    struct threads threads;
+    bool *candidates;       // by instruction: affine where its sources are
+    bool *thread_dependent; // reads a special register that differs between threads
+    bool *blocks;           // nothing behind it is ordered before it has issued
+    bool verify;
+    uint64_t *mismatches;
+};
+
+// What an instruction of the affine stream writes: tuples of registers, and predicates, either one value for
+// the block or expanded for each warp.
+struct outcome {
+    uint8_t words, preds, uniform, value; // preds …: a bit for each of dst[0] and dst[1]
+    struct tuple tuples[DST_MAX];
+    uint64_t *masks; // of predicates that are not uniform: [dst][warp]
+};
+
+// One execution of an instruction for a block, or the knowledge that its result is not affine.
+struct instance {
+    uint64_t passed; // warps that have been there
+    bool affine;
+    uint8_t key_count, key_preds; // values of the predicates it reads
+    struct tuple key[KEY_MAX];    // of the registers it reads
+    struct outcome outcome;
+};
+
+struct dac_block {
+    uint64_t live;                    // warps of the block
+    VEC(struct instance) * instances; // by instruction, oldest first
+};
+
+struct known { // tuples
+    uint64_t registers[4];
+    uint8_t preds, uniform; // bits
+    uint64_t masks[8];      // of predicates, for this warp
+    struct tuple tuples[256];
+};
+
+enum role { ROLE_OWN, ROLE_LEADER, ROLE_SKIPPED };
+struct line { // an instruction that has been fetched or skipped and has not issued
+    uint32_t pc;
+    uint8_t role;
+    bool writes; // its guard was true
+    struct outcome outcome;
+    uint64_t masks[2]; // this warp's
+};
+
+struct dac_warp {
+    struct line lines[LINES]; // ring
+    uint32_t first, count, ordered;
+    struct known front, back;
+};
+
+struct dac {
+    struct dac_launch *launch;
+    struct sm *sm;
+    uint64_t *counters;
+    struct dac_block blocks[BLOCKS];
+    struct dac_warp *warps;
+    uint32_t *values; // of a block, while a result is looked at
+    uint64_t led;
+};
+
+static inline struct line *line_at(struct dac_warp *w, uint32_t n)
+{
+    return &w->lines[(w->first + n) % LINES];
+}
+static inline unsigned first_slot(const struct dac *d, unsigned block)
+{
+    return bit_lowest(tech_slots(d->sm, block));
+}
+static inline unsigned index_in_block(const struct dac *d, unsigned slot)
+{
+    return slot - first_slot(d, tech_block_of(d->sm, slot));
+}
+// All lanes that are left are here.
+static inline bool is_whole(const struct warp *w) { return w->active == (w->present & ~w->exited); }
+static inline bool is_known(const struct known *k, unsigned r) { return k->registers[r / 64] >> r % 64 & 1; }
+
+// -- stream.c
+uint64_t dac_fetch(void *state, uint64_t fetchable);
+void dac_filled(void *state, unsigned slot, uint32_t pc, unsigned count);
+void dac_flushed(void *state, unsigned slot);
+void dac_issued(void *state, unsigned slot, uint32_t index);
+void dac_warp_end(void *state, unsigned slot);
+void dac_forget(struct dac_block *b, uint32_t inst_count); // all instances
+
+// -- evaluate.c
+// What the instruction makes of these tuples, for all threads of the block.
+void dac_evaluate(struct dac *d, unsigned slot, uint32_t pc, struct instance *e);
+
+// -- lanes.c
+void dac_reads(void *state, unsigned slot, uint32_t index);
+void dac_executed(void *state, unsigned slot, uint32_t index);
+// What is known after an instruction.
+void dac_learn(const struct dac *d, struct known *k, const struct line *l);
+void dac_verify(struct dac *d, unsigned slot, const struct line *l);

@@ -1,0 +1,135 @@
+// The affine unit. What a real one has rules for (DAC section 3: tuples are added, and multiplied by
+// scalars), the ideal one finds at run time: it computes the instruction from the expanded tuples of its
+// sources in all threads of the block, and looks whether the result is a tuple again. Sources that are all
+// uniform need one warp.
+#include "tech/dac/dac.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAVED_MAX = KEY_MAX + DST_MAX };
+
+struct saved { // a warp's state that computing for it must not change
+    uint32_t lanes[SAVED_MAX][LANES_MAX];
+    uint8_t registers[SAVED_MAX], count;
+    uint64_t pred[PRED_SLOTS];
+};
+
+static void save(struct dac *d, unsigned slot, unsigned r, struct saved *s)
+{
+    s->registers[s->count] = (uint8_t)r;
+    memcpy(s->lanes[s->count++], tech_lanes(d->sm, slot, r), d->launch->threads.lanes * 4);
+}
+
+static void restore(struct dac *d, unsigned slot, const struct saved *s)
+{
+    struct warp *w = tech_warp(d->sm, slot);
+    for (unsigned n = s->count; n-- > 0;)
+        memcpy(tech_lanes(d->sm, slot, s->registers[n]), s->lanes[n], d->launch->threads.lanes * 4);
+    memcpy(w->pred, s->pred, sizeof w->pred);
+}
+
+static void put_sources(struct dac *d, unsigned slot, const struct op *o, const struct instance *e)
+{
+    struct warp *w = tech_warp(d->sm, slot);
+    unsigned warp = index_in_block(d, slot);
+    for (unsigned k = 0; k < o->read_count; k++)
+        tuple_expand(&e->key[k], &d->launch->threads, warp, tech_lanes(d->sm, slot, o->reads[k]));
+    for (unsigned left = o->pred_reads; left; left &= left - 1) {
+        unsigned p = bit_lowest(left);
+        w->pred[p] = e->key_preds >> p & 1 ? w->full : 0;
+    }
+}
+
+static void take_results(struct dac *d, unsigned slot, uint32_t pc, uint64_t *masks)
+{
+    const struct op *o = &d->launch->ops[pc];
+    const struct inst *i = &d->launch->program->insts[pc];
+    const struct threads *t = &d->launch->threads;
+    unsigned warp = index_in_block(d, slot);
+    for (unsigned n = 0; n < o->dst_words; n++)
+        memcpy(d->values + ((size_t)n * t->warps + warp) * t->lanes, tech_lanes(d->sm, slot, o->dst + n),
+               t->lanes * 4);
+    for (unsigned k = 0; k < 2; k++)
+        if (i->dst[k].kind == OPERAND_PRED)
+            masks[k * t->warps + warp] = tech_warp(d->sm, slot)->pred[i->dst[k].reg];
+}
+
+static void compute(struct dac *d, unsigned slot, uint32_t pc, const struct instance *e, uint64_t *masks)
+{
+    const struct op *o = &d->launch->ops[pc];
+    struct saved s = {.count = 0};
+    memcpy(s.pred, tech_warp(d->sm, slot)->pred, sizeof s.pred);
+    for (unsigned k = 0; k < o->read_count; k++) save(d, slot, o->reads[k], &s);
+    for (unsigned n = 0; n < o->dst_words; n++) save(d, slot, o->dst + n, &s);
+    put_sources(d, slot, o, e);
+    tech_evaluate(d->sm, slot, pc, tech_warp(d->sm, slot)->present);
+    take_results(d, slot, pc, masks);
+    restore(d, slot, &s);
+}
+
+// From one warp, whose lanes are all alike.
+static void take_uniform(struct dac *d, unsigned warp, uint32_t pc, struct outcome *out)
+{
+    const struct threads *t = &d->launch->threads;
+    out->words = d->launch->ops[pc].dst_words;
+    for (unsigned n = 0; n < out->words; n++)
+        out->tuples[n] = (struct tuple){.base = d->values[((size_t)n * t->warps + warp) * t->lanes]};
+    out->uniform = out->preds;
+    for (unsigned k = 0; k < 2; k++)
+        if (out->preds >> k & 1) out->value |= (uint8_t)((out->masks[k * t->warps + warp] & 1) << k);
+}
+
+static bool take_affine(struct dac *d, uint32_t pc, struct outcome *out)
+{
+    const struct threads *t = &d->launch->threads;
+    out->words = d->launch->ops[pc].dst_words;
+    for (unsigned n = 0; n < out->words; n++)
+        if (!tuple_fit(&out->tuples[n], t, d->values + (size_t)n * t->warps * t->lanes)) return false;
+    for (unsigned k = 0; k < 2; k++) {
+        if (!(out->preds >> k & 1)) continue;
+        bool first = out->masks[k * t->warps] & 1, uniform = true;
+        for (unsigned w = 0; w < t->warps; w++) {
+            uint64_t there = bit_mask(threads_in(t, w));
+            uniform &= (out->masks[k * t->warps + w] & there) == (first ? there : 0);
+        }
+        out->uniform |= (uint8_t)(uniform << k);
+        out->value |= (uint8_t)((uniform && first) << k);
+    }
+    return d->launch->options->predicates == PREDICATES_AFFINE || out->uniform == out->preds;
+}
+
+// A bit of the n-th tuple or predicate is turned, for tests.
+static void corrupt(struct dac *d, struct outcome *out)
+{
+    if (++d->led != d->launch->options->corrupt) return;
+    out->tuples[0].base ^= 1;
+    out->value ^= out->preds;
+}
+
+void dac_evaluate(struct dac *d, unsigned slot, uint32_t pc, struct instance *e)
+{
+    const struct threads *t = &d->launch->threads;
+    const struct inst *i = &d->launch->program->insts[pc];
+    struct outcome *out = &e->outcome;
+    unsigned block = tech_block_of(d->sm, slot);
+    bool uniform = !d->launch->thread_dependent[pc];
+    for (unsigned k = 0; k < e->key_count; k++) uniform &= tuple_is_uniform(&e->key[k]);
+    *out = (struct outcome){.masks = heap_alloc(2 * t->warps * sizeof *out->masks)};
+    for (unsigned k = 0; k < 2; k++)
+        if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE) out->preds |= (uint8_t)(1u << k);
+    if (uniform) {
+        compute(d, slot, pc, e, out->masks);
+        take_uniform(d, index_in_block(d, slot), pc, out);
+        e->affine = true;
+    } else if (i->op != OP_LDC) { // an address that differs is the load/store unit's business
+        for (uint64_t left = tech_slots(d->sm, block); left; left &= left - 1)
+            compute(d, bit_lowest(left), pc, e, out->masks);
+        e->affine = take_affine(d, pc, out);
+    }
+    if (!e->affine || out->uniform == out->preds) {
+        free(out->masks);
+        out->masks = NULL;
+    }
+    if (e->affine) corrupt(d, out);
+}

@@ -1,0 +1,131 @@
+// Values: what the affine stream computed is in tuples and nowhere else. A warp's lanes are made from them
+// when an instruction outside the stream reads them, or writes some lanes of their register. When runs are
+// verified the warp's own registers hold what it would have computed by itself, and each of these reads is
+// compared.
+#include "tech/dac/dac.h"
+
+#include <string.h>
+
+static void mismatch(const struct dac *d) { __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED); }
+
+static void set_known(struct known *k, unsigned r, const struct tuple *u)
+{
+    if (u) k->tuples[r] = *u;
+    k->registers[r / 64] = (k->registers[r / 64] & ~(1ull << r % 64)) | (uint64_t)(u != NULL) << r % 64;
+}
+
+void dac_learn(const struct dac *d, struct known *k, const struct line *l)
+{
+    const struct op *o = &d->launch->ops[l->pc];
+    const struct inst *i = &d->launch->program->insts[l->pc];
+    bool own = l->role == ROLE_OWN;
+    if (!own && !l->writes) return;
+    for (unsigned n = 0; n < o->dst_words; n++) set_known(k, o->dst + n, own ? NULL : &l->outcome.tuples[n]);
+    k->preds &= (uint8_t)~o->pred_writes;
+    k->uniform &= (uint8_t)~o->pred_writes;
+    if (own) return;
+    for (unsigned n = 0; n < 2; n++) {
+        if (!(l->outcome.preds >> n & 1)) continue;
+        unsigned p = i->dst[n].reg;
+        bool uniform = l->outcome.uniform >> n & 1, value = l->outcome.value >> n & 1;
+        k->preds |= (uint8_t)(1u << p);
+        k->uniform |= (uint8_t)(uniform << p);
+        k->masks[p] = !uniform ? l->masks[n] : value ? UINT64_MAX : 0;
+    }
+}
+
+// -- expansion
+// ---------------------------------------------------------------------------------------------------------
+
+static bool same_lanes(const struct warp *w, const uint32_t *a, const uint32_t *b, uint64_t lanes)
+{
+    for (; lanes; lanes &= lanes - 1)
+        if (a[bit_lowest(lanes)] != b[bit_lowest(lanes)]) return false;
+    (void)w;
+    return true;
+}
+
+static void expand(struct dac *d, unsigned slot, unsigned r)
+{
+    const struct known *k = &d->warps[slot].back;
+    const struct warp *w = tech_warp(d->sm, slot);
+    if (!is_known(k, r)) return;
+    uint32_t lanes[LANES_MAX], *own = tech_lanes(d->sm, slot, r);
+    tuple_expand(&k->tuples[r], &d->launch->threads, index_in_block(d, slot), lanes);
+    if (d->launch->verify && !same_lanes(w, lanes, own, w->present & ~w->exited)) mismatch(d);
+    memcpy(own, lanes, d->launch->threads.lanes * 4);
+    d->counters[COUNT_expanded]++;
+}
+
+static void expand_pred(struct dac *d, unsigned slot, unsigned p)
+{
+    const struct known *k = &d->warps[slot].back;
+    struct warp *w = tech_warp(d->sm, slot);
+    if (!(k->preds >> p & 1)) return;
+    if (d->launch->verify && (k->masks[p] ^ w->pred[p]) & w->present & ~w->exited) mismatch(d);
+    w->pred[p] = k->masks[p] & w->full;
+    d->counters[COUNT_expanded_preds]++;
+}
+
+void dac_reads(void *state, unsigned slot, uint32_t index)
+{
+    struct dac *d = state;
+    const struct op *o = &d->launch->ops[index];
+    const struct warp *w = tech_warp(d->sm, slot);
+    const struct inst *i = &d->launch->program->insts[index];
+    bool partial = i->guard != PRED_TRUE || i->guard_not || w->active != w->full;
+    for (unsigned k = 0; k < o->read_count; k++) expand(d, slot, o->reads[k]);
+    for (unsigned left = o->pred_reads; left; left &= left - 1) expand_pred(d, slot, bit_lowest(left));
+    if (!partial) return;
+    for (unsigned n = 0; n < o->dst_words; n++) expand(d, slot, o->dst + n);
+    for (unsigned left = o->pred_writes; left; left &= left - 1) expand_pred(d, slot, bit_lowest(left));
+}
+
+// -- verification
+// ---------------------------------------------------------------------------------------------------------
+
+// What the instruction left in the warp's own registers is what the line says.
+static void compare(struct dac *d, unsigned slot, const struct line *l)
+{
+    const struct op *o = &d->launch->ops[l->pc];
+    const struct inst *i = &d->launch->program->insts[l->pc];
+    const struct warp *w = tech_warp(d->sm, slot);
+    uint64_t there = w->present & ~w->exited;
+    uint32_t lanes[LANES_MAX];
+    bool same = true;
+    for (unsigned n = 0; n < o->dst_words; n++) {
+        tuple_expand(&l->outcome.tuples[n], &d->launch->threads, index_in_block(d, slot), lanes);
+        same &= same_lanes(w, lanes, tech_lanes(d->sm, slot, o->dst + n), there);
+    }
+    for (unsigned n = 0; n < 2; n++) {
+        if (!(l->outcome.preds >> n & 1)) continue;
+        uint64_t value = l->outcome.value >> n & 1 ? UINT64_MAX : 0;
+        if (!(l->outcome.uniform >> n & 1)) value = l->masks[n];
+        same &= !((value ^ w->pred[i->dst[n].reg]) & there);
+    }
+    if (!same) mismatch(d);
+}
+
+void dac_verify(struct dac *d, unsigned slot, const struct line *l)
+{
+    const struct inst *i = &d->launch->program->insts[l->pc];
+    const struct warp *w = tech_warp(d->sm, slot);
+    uint64_t guard = w->pred[i->guard] ^ (i->guard_not ? UINT64_MAX : 0), there = w->present & ~w->exited;
+    if ((guard & there) != (l->writes ? there : 0)) mismatch(d);
+    if (!l->writes) return;
+    tech_evaluate(d->sm, slot, l->pc, there);
+    compare(d, slot, l);
+}
+
+void dac_executed(void *state, unsigned slot, uint32_t index)
+{
+    struct dac *d = state;
+    struct dac_warp *w = &d->warps[slot];
+    const struct line *l = line_at(w, 0);
+    (void)index;
+    if (d->launch->verify && l->role == ROLE_LEADER && l->writes) compare(d, slot, l);
+    dac_learn(d, &w->back, l);
+    w->first = (w->first + 1) % LINES;
+    w->count--;
+    w->ordered--;
+}

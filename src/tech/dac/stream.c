@@ -1,0 +1,283 @@
+// The affine stream: the first warp of a block that comes to an affine instruction executes it for all, the
+// others skip it, before fetch where they can. An instance is recognised by the instruction and the tuples of
+// its sources, so warps in different iterations, or on different paths, never take each other's results; the
+// synchronisation that a real machine would need for that costs nothing here.
+#include "tech/dac/dac.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void dac_forget(struct dac_block *b, uint32_t inst_count)
+{
+    for (uint32_t pc = 0; pc < inst_count; pc++) {
+        for (size_t n = 0; n < b->instances[pc].count; n++) free(b->instances[pc].data[n].outcome.masks);
+        b->instances[pc].count = 0;
+    }
+}
+
+// -- instances
+// ---------------------------------------------------------------------------------------------------------
+
+// The sources' tuples; false when one is a vector of the warp's own, or a predicate that is not uniform.
+static bool key_of(const struct dac *d, const struct dac_warp *w, uint32_t pc, struct instance *e)
+{
+    const struct op *o = &d->launch->ops[pc];
+    const struct known *k = &w->front;
+    if (o->pred_reads & ~(k->preds & k->uniform)) return false;
+    e->key_count = o->read_count;
+    for (unsigned n = 0; n < o->read_count; n++) {
+        if (!is_known(k, o->reads[n])) return false;
+        e->key[n] = k->tuples[o->reads[n]];
+    }
+    for (unsigned left = o->pred_reads; left; left &= left - 1)
+        e->key_preds |= (uint8_t)((k->masks[bit_lowest(left)] & 1) << bit_lowest(left));
+    return true;
+}
+
+static bool is_same(const struct instance *a, const struct instance *b)
+{
+    if (a->key_preds != b->key_preds) return false;
+    for (unsigned n = 0; n < a->key_count; n++)
+        if (!tuple_equal(&a->key[n], &b->key[n])) return false;
+    return true;
+}
+
+// The oldest that this warp has not taken part in.
+static struct instance *find(struct dac_block *b, unsigned warp, uint32_t pc, const struct instance *key)
+{
+    for (size_t n = 0; n < b->instances[pc].count; n++) {
+        struct instance *e = &b->instances[pc].data[n];
+        if (!(e->passed >> warp & 1) && is_same(e, key)) return e;
+    }
+    return NULL;
+}
+
+static void remove_instance(struct dac_block *b, uint32_t pc, size_t n)
+{
+    struct instance *data = b->instances[pc].data;
+    free(data[n].outcome.masks);
+    memmove(data + n, data + n + 1, (--b->instances[pc].count - n) * sizeof *data);
+}
+
+// Those that all warps have come by, and when there are too many the oldest.
+static void make_room(struct dac *d, struct dac_block *b, uint32_t pc)
+{
+    for (size_t n = b->instances[pc].count; n-- > 0;)
+        if (!(b->live & ~b->instances[pc].data[n].passed)) remove_instance(b, pc, n);
+    if (b->instances[pc].count < d->launch->options->instances) return;
+    remove_instance(b, pc, 0);
+    d->counters[COUNT_forgotten]++;
+}
+
+// -- one instruction of one warp
+// ---------------------------------------------------------------------------------------------------------
+
+// A reply that has not come will write the instruction's register: atomics' results come after they issued.
+static bool is_outstanding(const struct dac *d, struct dac_warp *w, unsigned slot, const struct op *o,
+                           uint32_t older)
+{
+    for (unsigned n = 0; n < o->dst_words; n++)
+        if (tech_ready(d->sm, tech_own(d->sm, slot, o->dst + n)) == UINT64_MAX) return true;
+    for (uint32_t n = 0; n < older; n++) {
+        const struct op *x = &d->launch->ops[line_at(w, n)->pc];
+        if (x->path == PATH_MEMORY && x->dst < o->dst + o->dst_words && o->dst < x->dst + x->dst_words)
+            return true;
+    }
+    return false;
+}
+
+// Whether the affine stream could execute it, with what it reads. `older`: instructions ordered before it.
+static bool is_affine(struct dac *d, unsigned slot, uint32_t pc, uint32_t older, struct instance *key)
+{
+    struct dac_warp *w = &d->warps[slot];
+    *key = (struct instance){0};
+    if (!d->launch->candidates[pc] || !key_of(d, w, pc, key)) return false;
+    if (!is_whole(tech_warp(d->sm, slot))) {
+        d->counters[COUNT_diverged]++;
+        return false;
+    }
+    if (!is_outstanding(d, w, slot, &d->launch->ops[pc], older)) return true;
+    d->counters[COUNT_outstanding]++;
+    return false;
+}
+
+static bool is_uniform(const struct outcome *out)
+{
+    bool uniform = out->uniform == out->preds;
+    for (unsigned n = 0; n < out->words; n++) uniform &= tuple_is_uniform(&out->tuples[n]);
+    return uniform;
+}
+
+static void take(struct dac *d, unsigned slot, const struct instance *e, struct line *l)
+{
+    const struct inst *i = &d->launch->program->insts[l->pc];
+    unsigned warp = index_in_block(d, slot);
+    bool guard = i->guard == PRED_TRUE || e->key_preds >> i->guard & 1;
+    l->writes = guard != (i->guard_not != 0);
+    l->outcome = e->outcome;
+    for (unsigned k = 0; k < 2 && e->outcome.masks; k++)
+        l->masks[k] = e->outcome.masks[k * d->launch->threads.warps + warp];
+    l->outcome.masks = NULL; // the instance's own
+}
+
+static void skip(struct dac *d, unsigned slot, struct instance *e, struct line *l)
+{
+    l->role = ROLE_SKIPPED;
+    take(d, slot, e, l);
+    e->passed |= 1ull << index_in_block(d, slot);
+    d->counters[COUNT_skipped]++;
+    d->counters[COUNT_skipped_uniform] += is_uniform(&l->outcome);
+}
+
+static struct instance *lead(struct dac *d, unsigned slot, uint32_t pc, const struct instance *key)
+{
+    struct dac_block *b = &d->blocks[tech_block_of(d->sm, slot)];
+    make_room(d, b, pc);
+    vec_push(&b->instances[pc], *key);
+    struct instance *e = &b->instances[pc].data[b->instances[pc].count - 1];
+    dac_evaluate(d, slot, pc, e);
+    return e;
+}
+
+// True when the instruction need not issue.
+static bool order(struct dac *d, unsigned slot, struct line *l, uint32_t older)
+{
+    struct dac_block *b = &d->blocks[tech_block_of(d->sm, slot)];
+    unsigned warp = index_in_block(d, slot);
+    struct instance key;
+    l->role = ROLE_OWN;
+    if (!is_affine(d, slot, l->pc, older, &key)) return false;
+    struct instance *e = find(b, warp, l->pc, &key);
+    if (e && e->affine) {
+        skip(d, slot, e, l);
+        d->counters[COUNT_skipped_decode]++;
+        return true;
+    }
+    if (!e) e = lead(d, slot, l->pc, &key);
+    e->passed |= 1ull << warp;
+    d->counters[COUNT_not_affine] += !e->affine;
+    if (!e->affine) return false;
+    l->role = ROLE_LEADER;
+    take(d, slot, e, l);
+    d->counters[COUNT_led]++;
+    d->counters[COUNT_led_uniform] += is_uniform(&l->outcome);
+    return false;
+}
+
+// -- warps
+// ---------------------------------------------------------------------------------------------------------
+
+// Skipped instructions at the front are behind the warp.
+static void pass(struct dac *d, unsigned slot)
+{
+    struct dac_warp *w = &d->warps[slot];
+    while (w->ordered && line_at(w, 0)->role == ROLE_SKIPPED) {
+        const struct line *l = line_at(w, 0);
+        if (d->launch->verify) dac_verify(d, slot, l);
+        dac_learn(d, &w->back, l);
+        w->first = (w->first + 1) % LINES;
+        w->count--;
+        w->ordered--;
+        tech_advance(d->sm, slot, l->pc + 1);
+    }
+}
+
+// Nothing unissued decides what comes next.
+static bool is_open(const struct dac *d, struct dac_warp *w, unsigned slot)
+{
+    if (tech_warp(d->sm, slot)->state != WARP_READY) return false;
+    for (uint32_t n = 0; n < w->ordered; n++)
+        if (d->launch->blocks[line_at(w, n)->pc]) return false;
+    return true;
+}
+
+static void order_more(struct dac *d, unsigned slot)
+{
+    struct dac_warp *w = &d->warps[slot];
+    while (w->ordered < w->count && is_open(d, w, slot)) {
+        struct line *l = line_at(w, w->ordered);
+        if (order(d, slot, l, w->ordered)) tech_drop(d->sm, slot);
+        dac_learn(d, &w->front, l);
+        w->ordered++;
+    }
+    pass(d, slot);
+    tech_hold(d->sm, slot, 0);
+}
+
+static struct line *push(struct dac_warp *w, uint32_t pc)
+{
+    struct line *l = line_at(w, w->count++);
+    *l = (struct line){.pc = pc};
+    return l;
+}
+
+static bool skip_next(struct dac *d, unsigned slot)
+{
+    struct dac_warp *w = &d->warps[slot];
+    struct dac_block *b = &d->blocks[tech_block_of(d->sm, slot)];
+    uint32_t pc = tech_fetch_pc(d->sm, slot);
+    struct instance key;
+    if (pc >= d->launch->program->inst_count || w->count >= LINES - 8) return false; // the I-buffer's room
+    if (!d->launch->candidates[pc] || !is_affine(d, slot, pc, w->count, &key)) return false;
+    struct instance *e = find(b, index_in_block(d, slot), pc, &key);
+    if (!e || !e->affine) return false;
+    struct line *l = push(w, pc);
+    skip(d, slot, e, l);
+    dac_learn(d, &w->front, l);
+    w->ordered++;
+    tech_skip_fetch(d->sm, slot);
+    return true;
+}
+
+uint64_t dac_fetch(void *state, uint64_t fetchable)
+{
+    struct dac *d = state;
+    for (uint64_t left = fetchable; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        struct dac_warp *w = &d->warps[slot];
+        if (w->ordered < w->count || !is_open(d, w, slot)) continue;
+        while (skip_next(d, slot)) continue;
+        pass(d, slot);
+    }
+    return fetchable;
+}
+
+void dac_filled(void *state, unsigned slot, uint32_t pc, unsigned count)
+{
+    struct dac *d = state;
+    for (unsigned n = 0; n < count; n++) push(&d->warps[slot], pc + n);
+    order_more(d, slot);
+}
+
+// Only what lanes of a warp that has parted do is ever ordered and dropped.
+void dac_flushed(void *state, unsigned slot)
+{
+    struct dac *d = state;
+    struct dac_warp *w = &d->warps[slot];
+    if (w->ordered) w->front = w->back;
+    w->count = w->ordered = 0;
+}
+
+// A barrier may be over for warps that wait there.
+static void renew(struct dac *d, unsigned block)
+{
+    for (uint64_t left = tech_slots(d->sm, block); left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        if (tech_warp(d->sm, slot) && d->warps[slot].count) order_more(d, slot);
+    }
+}
+
+void dac_issued(void *state, unsigned slot, uint32_t index)
+{
+    struct dac *d = state;
+    order_more(d, slot);
+    if (isa_has(&d->launch->program->insts[index], ISA_BARRIER)) renew(d, tech_block_of(d->sm, slot));
+}
+
+void dac_warp_end(void *state, unsigned slot)
+{
+    struct dac *d = state;
+    unsigned block = tech_block_of(d->sm, slot);
+    d->blocks[block].live &= ~(1ull << index_in_block(d, slot));
+    renew(d, block);
+}

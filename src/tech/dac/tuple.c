@@ -1,0 +1,50 @@
+#include "tech/dac/tuple.h"
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t place_of(const struct threads *t, uint32_t thread)
+{
+    return thread / t->warp_size * t->lanes + thread % t->warp_size;
+}
+
+void threads_init(struct threads *t, const uint32_t block[3], unsigned warp_size, unsigned lanes)
+{
+    *t = (struct threads){.lanes = lanes, .warp_size = warp_size, .count = block[0] * block[1] * block[2]};
+    memcpy(t->block, block, sizeof t->block);
+    t->warps = (t->count + warp_size - 1) / warp_size;
+    for (unsigned k = 0; k < 3; k++) t->at[k] = heap_alloc((size_t)t->warps * lanes * sizeof *t->at[k]);
+    for (uint32_t n = 0; n < t->count; n++) {
+        uint32_t place = place_of(t, n);
+        t->at[0][place] = n % block[0];
+        t->at[1][place] = n / block[0] % block[1];
+        t->at[2][place] = n / block[0] / block[1];
+    }
+}
+
+void threads_fini(struct threads *t)
+{
+    for (unsigned k = 0; k < 3; k++) free(t->at[k]);
+}
+
+void tuple_expand(const struct tuple *u, const struct threads *t, unsigned warp, uint32_t *to)
+{
+    const uint32_t *x = t->at[0] + (size_t)warp * t->lanes, *y = t->at[1] + (size_t)warp * t->lanes,
+                   *z = t->at[2] + (size_t)warp * t->lanes;
+    for (unsigned l = 0; l < t->lanes; l++)
+        to[l] = u->base + u->stride[0] * x[l] + u->stride[1] * y[l] + u->stride[2] * z[l];
+}
+
+bool tuple_fit(struct tuple *u, const struct threads *t, const uint32_t *values)
+{
+    uint32_t step[3] = {1, t->block[0], t->block[0] * t->block[1]}, lanes[64];
+    *u = (struct tuple){.base = values[0]};
+    for (unsigned k = 0; k < 3; k++)
+        if (t->block[k] > 1) u->stride[k] = values[place_of(t, step[k])] - values[0];
+    for (unsigned w = 0; w < t->warps; w++) {
+        tuple_expand(u, t, w, lanes);
+        if (memcmp(lanes, values + (size_t)w * t->lanes, threads_in(t, w) * sizeof *lanes) != 0) return false;
+    }
+    return true;
+}
