@@ -250,7 +250,7 @@ enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, b
     if (was_there) touch(c, w);
     bool hit = (w->valid & sectors) == sectors;
     if (allocate_line) w->valid |= sectors;
-    if (dirty) w->dirty |= (uint8_t)(sectors & w->valid);
+    if (dirty) w->dirty |= (uint8_t)(sectors & (w->valid | w->pending));
     return !was_there ? CACHE_MISS : hit ? CACHE_HIT : CACHE_SECTOR_MISS;
 }
 

@@ -47,8 +47,8 @@ void cache_clear(struct cache *c); // forgets everything, dirty or not
 enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, uint8_t *missing,
                              struct cache_victim *victim);
 // A store to sectors. allocate: makes the line and the written sectors valid without a fetch (write-validate)
-// and, when `dirty`, marks them so; otherwise only a line that is there is changed. FULL when there is no way
-// for it.
+// and, when `dirty`, marks them so; otherwise only a line that is there is changed, and those of its sectors
+// that are there or pending become dirty. FULL when there is no way for it.
 enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, bool allocate, bool dirty,
                               struct cache_victim *victim);
 // Sectors arrive. Allocating on fill, they may push out another line.

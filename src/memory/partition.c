@@ -252,8 +252,10 @@ static bool load(struct partition *p, uint64_t done, uint32_t slice, const struc
     if (q->who.kind == MEMORY_LOAD) {
         count_load(&p->counts, result);
     } else {
+        bool back = p->c->l2_write == CACHE_WRITE_BACK;
         p->counts.l2_atomics++;
-        cache_store(s->cache, q->line, q->who.sectors, false, p->c->l2_write == CACHE_WRITE_BACK, &victim);
+        cache_store(s->cache, q->line, q->who.sectors, false, back, &victim);
+        if (!back) ask_dram(p, done, slice, q->line, q->who.sectors, MSHR_NONE);
     }
     if (result == CACHE_HIT) {
         fifo_push(&s->hits, (struct answer){done, q->who});

@@ -84,6 +84,101 @@ static void test_row_miss(struct test *t)
     memory_system_destroy(m);
 }
 
+// Requests of one cycle, each from an SM of its own; when each SM has its reply, after the cycle.
+static void replies_of(struct memory_system *m, uint64_t cycle, struct memory_request *q, unsigned count,
+                       uint64_t *after)
+{
+    unsigned missing = count;
+    window(m, 4, cycle, cycle + 8, true);
+    for (unsigned k = 0; k < count; k++) {
+        q[k].cycle = cycle;
+        q[k].sm = (uint16_t)k;
+        memory_system_push(m, &q[k]);
+    }
+    for (uint64_t now = cycle; missing;) {
+        struct memory_reply r;
+        now += 8;
+        window(m, 4, now, now + 8, true);
+        for (unsigned k = 0; k < count; k++)
+            if (memory_system_take(m, k, UINT64_MAX, &r)) after[k] = r.cycle - cycle, missing--;
+    }
+}
+
+// Two SMs want one line that is not there: one read of DRAM, and the second answer leaves behind the first.
+static void test_merging(struct test *t)
+{
+    struct memory_config c;
+    one_clock(&c);
+    struct memory_system *m = memory_system_create(&c, 4);
+    struct memory_request both[2] = {{.line = 0x10000000, .sectors = 3}, {.line = 0x10000000, .sectors = 1}};
+    struct memory_counts n;
+    uint64_t after[2];
+    // In cycle 0 SM 0 has the first turn. Two sectors: 72 bytes, two flits.
+    const uint64_t miss = 24 + 120 + 50 + 16 + 16 + 4 + 2 + 50 + 24; // the second sector's column 4 later
+    replies_of(m, 0, both, 2, after);
+    CHECK_EQ(t, after[0], miss + 1);
+    CHECK_EQ(t, after[1], miss + 2); // its port to the other SM is free, the slice's was not
+    memory_system_counts(m, &n);
+    CHECK_EQ(t, n.dram.reads, 2);
+    CHECK_EQ(t, n.l2_misses, 1);
+    CHECK_EQ(t, n.l2_pending_hits, 1);
+    memory_system_destroy(m);
+}
+
+// A slice with an atomic is busy for l2.atomic_interval with each sector; with a load, for a cycle.
+static void test_atomics(struct test *t)
+{
+    for (uint32_t interval = 2; interval < 12; interval += 3) {
+        struct memory_config c;
+        one_clock(&c);
+        c.atomic_interval = interval;
+        struct memory_system *m = memory_system_create(&c, 4);
+        struct memory_request two[2] = {
+            {.line = 0x10000000, .sectors = 1, .kind = MEMORY_ATOMIC, .data_bytes = 32},
+            {.line = 0x10000000, .sectors = 1, .kind = MEMORY_ATOMIC, .data_bytes = 32}};
+        uint64_t after[2];
+        latency_of(m, 0, 0x10000000, MEMORY_LOAD);
+        replies_of(m, 1000, two, 2, after); // 1000 % 4: SM 0 first
+        CHECK_EQ(t, after[0], 24 + 120 + 24);
+        CHECK_EQ(t, after[1], 24 + 120 + 24 + interval);
+        two[0].kind = two[1].kind = MEMORY_LOAD;
+        two[0].data_bytes = two[1].data_bytes = 0;
+        replies_of(m, 2000, two, 2, after);
+        CHECK_EQ(t, after[1], 24 + 120 + 24 + 1);
+        memory_system_destroy(m);
+    }
+}
+
+// One set of two ways. What was stored or changed by an atomic goes to DRAM when its line is given up, only
+// the sectors that were; or at once, with write-through.
+static void test_write_policies(struct test *t)
+{
+    for (unsigned through = 0; through < 2; through++)
+        for (enum memory_kind kind = MEMORY_STORE; kind <= MEMORY_REDUCE; kind++) {
+            struct memory_config c;
+            one_clock(&c);
+            c.partitions = c.slices = c.l2_sets = 1;
+            c.l2_ways = 2;
+            c.l2_write = through ? CACHE_WRITE_THROUGH : CACHE_WRITE_BACK;
+            struct memory_system *m = memory_system_create(&c, 4);
+            struct memory_counts n;
+            latency_of(m, 0, 0x10000000, kind);
+            for (unsigned k = 0; k < 2; k++) { // the line is still there after the first load of another one
+                latency_of(m, 1000, 0x10000080, MEMORY_LOAD);
+                window(m, 4, 3000, 4000, true);
+                memory_system_counts(m, &n);
+                CHECK_EQ(t, n.dram.writes, through);
+            }
+            latency_of(m, 5000, 0x10000100, MEMORY_LOAD);
+            window(m, 4, 6000, 7000, true);
+            memory_system_counts(m, &n);
+            CHECK_EQ(t, n.dram.writes, 1);
+            CHECK_EQ(t, n.l2_writebacks, 1);
+            CHECK(t, !memory_system_check(m));
+            memory_system_destroy(m);
+        }
+}
+
 // A stream of whole lines, more than the bus can take: bytes over time against the bus's rate.
 static void test_bandwidth(struct test *t)
 {
@@ -194,6 +289,9 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"latencies", test_latencies},
                                              {"row_miss", test_row_miss},
+                                             {"merging", test_merging},
+                                             {"atomics", test_atomics},
+                                             {"write_policies", test_write_policies},
                                              {"bandwidth", test_bandwidth},
                                              {"windows", test_windows}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
