@@ -71,6 +71,8 @@ enum wf_status wf_study_read(struct wf_study *s, struct wf_context *c, const cha
 
 void wf_study_group(struct wf_study *s, const char *name) { study_group(s->study, name); }
 
+void wf_study_sources(struct wf_study *s, const char *folder) { study_sources(s->study, folder); }
+
 // Same kinds, same order.
 _Static_assert((int)WF_CELL_NUMBER == (int)STUDY_NUMBER && (int)WF_CELL_TEXT == (int)STUDY_TEXT, "cells");
 
@@ -89,6 +91,7 @@ static struct wf_table show_table(struct arena *a, const struct study_table *t)
     return (struct wf_table){.name = t->name,
                              .title = t->title,
                              .detail = t->detail,
+                             .cards = t->cards,
                              .columns = columns,
                              .column_count = t->column_count,
                              .cells = cells,

@@ -268,6 +268,8 @@ enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s);
 enum wf_status wf_study_read(struct wf_study *s, struct wf_context *c, const char *path);
 bool wf_study_reads(const struct wf_study *s);             // whether it can
 void wf_study_group(struct wf_study *s, const char *name); // of the launches to come, for its tables
+// A folder to look for the sources that PTX names, for studies that quote them.
+void wf_study_sources(struct wf_study *s, const char *folder);
 // The study's tables for the launches so far, valid until the next call. A cell of kind SHARE is a number
 // from 0 to 1.
 enum wf_cell_kind { WF_CELL_NONE, WF_CELL_TEXT, WF_CELL_COUNT, WF_CELL_SHARE, WF_CELL_NUMBER };
@@ -283,6 +285,7 @@ struct wf_column {
 struct wf_table {
     const char *name, *title;
     bool detail; // a row an instruction or a line: not for an overview of many kernels
+    bool cards;  // rows with long texts: each is shown as a paragraph
     const struct wf_column *columns;
     size_t column_count;
     const struct wf_cell *cells; // row by row

@@ -130,6 +130,15 @@ static void print_kernel_text(void *context, const char *text, size_t length)
     fwrite(text, 1, length, context);
 }
 
+// Sources are looked for beside the file, too.
+static void look_beside(struct wf_study *s, const char *path)
+{
+    const char *name = strrchr(path, '/');
+    char *folder = name ? strndup(path, (size_t)(name - path)) : strdup(".");
+    wf_study_sources(s, folder);
+    free(folder);
+}
+
 static enum wf_status run_file(const struct options *o, struct ran *ran, struct diag *d)
 {
     struct session session;
@@ -139,6 +148,7 @@ static enum wf_status run_file(const struct options *o, struct ran *ran, struct 
     wf_set_progress(c, !options_has(o, OPTION_QUIET));
     enum wf_status status = run_check(o, d) ? command_settings(o, c, d) : WF_BAD_USAGE;
     if (status == WF_OK) status = wf_set_study(c, ran->study);
+    if (status == WF_OK && o->operands.count) look_beside(ran->study, o->operands.data[0]);
     if (status == WF_OK) status = run_execute(o, &session);
     const struct report_launch sum = report_run_sum(&session.report);
     ran->warp_instructions = sum.warp_instructions;

@@ -335,12 +335,12 @@ static uint32_t weakest_def(const struct marks *m, uint32_t inst)
     return def;
 }
 
-enum mark_cause mark_root_cause(const struct marks *m, uint32_t inst, uint32_t *root)
+// The definition at the end of the plain dependences of what the instruction writes; NULL: it has no result,
+// or nothing to explain.
+static const struct mark_def *root_def(const struct marks *m, uint32_t inst)
 {
-    *root = FLOW_NONE;
     uint32_t def = weakest_def(m, inst);
-    if (def == FLOW_NONE || m->marks[inst].kind == MARK_REDUNDANT)
-        return (enum mark_cause)m->marks[inst].cause;
+    if (def == FLOW_NONE || m->marks[inst].kind == MARK_REDUNDANT) return NULL;
     const struct mark_def *d = &m->ssa->defs[def];
     for (unsigned k = 0; k < 10000; k++) {
         bool plain = d->cause == CAUSE_SOURCE || d->cause == CAUSE_GUARD || d->cause == CAUSE_OLD ||
@@ -348,8 +348,51 @@ enum mark_cause mark_root_cause(const struct marks *m, uint32_t inst, uint32_t *
         if (!plain || d->from_def == FLOW_NONE) break;
         d = &m->ssa->defs[d->from_def];
     }
-    *root = d->from_inst != FLOW_NONE ? d->from_inst : d->kind == DEF_INST ? d->inst : FLOW_NONE;
-    return (enum mark_cause)d->cause;
+    return d;
+}
+
+enum mark_cause mark_root_cause(const struct marks *m, uint32_t inst, uint32_t *root)
+{
+    const struct mark_def *d = root_def(m, inst);
+    *root = !d                          ? FLOW_NONE
+            : d->from_inst != FLOW_NONE ? d->from_inst
+            : d->kind == DEF_INST       ? d->inst
+                                        : FLOW_NONE;
+    return (enum mark_cause)(d ? d->cause : m->marks[inst].cause);
+}
+
+static const char *root_name(enum mark_cause c)
+{
+    switch (c) {
+    case CAUSE_JOIN: return "a branch that warps take differently";
+    case CAUSE_LOOP: return "a loop that warps leave after different trips";
+    case CAUSE_BARRIER: return "barriers in a loop that warps meet unevenly";
+    case CAUSE_EPOCH: return "loads that warps make behind different barriers or fences";
+    case CAUSE_SPECIAL: return "a special register";
+    case CAUSE_UNDEFINED: return "a register that nothing wrote";
+    case CAUSE_LOCAL: return "local memory";
+    case CAUSE_GENERIC: return "a generic address";
+    case CAUSE_ORDERED: return "a volatile or ordered load";
+    case CAUSE_ATOMIC: return "an atomic";
+    case CAUSE_CROSS_LANE: return "which lanes are active";
+    case CAUSE_CALL: return "a function call";
+    case CAUSE_BLOCK: return "the block";
+    case CAUSE_NONE:
+    case CAUSE_THREAD_INDEX:
+    case CAUSE_SOURCE:
+    case CAUSE_GUARD:
+    case CAUSE_OLD:
+    case CAUSE_EFFECT:
+    case CAUSE_CONTROL: break;
+    }
+    return mark_cause_name(c);
+}
+
+void mark_print_root(const struct marks *m, uint32_t inst, struct strbuf *out)
+{
+    const struct mark_def *d = root_def(m, inst);
+    enum mark_cause cause = (enum mark_cause)(d ? d->cause : m->marks[inst].cause);
+    strbuf_puts(out, d && cause == CAUSE_THREAD_INDEX ? thread_index_of(m, d) : root_name(cause));
 }
 
 void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out)

@@ -176,6 +176,8 @@ void mark_print_pattern(const struct mark_pattern *p, struct strbuf *out);
 // be stronger. *root is the instruction it concerns (of a thread index, the one that reads it; of JOIN, LOOP,
 // BARRIER and EPOCH the branch), UINT32_MAX when there is none.
 enum mark_cause mark_root_cause(const struct marks *m, uint32_t inst, uint32_t *root);
+// That root in a few words: "threadIdx.y", "a branch that warps take differently".
+void mark_print_root(const struct marks *m, uint32_t inst, struct strbuf *out);
 // "V: merges values of two sides of the branch at hotspot.cu:31, which depends on threadIdx.y": the chain of
 // causes down to its root, bounded.
 void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out);

@@ -4,6 +4,8 @@
 #include "report/table.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 static void write_cell(struct json *j, const struct wf_cell *c)
 {
@@ -105,6 +107,64 @@ static void show_heads(const struct wf_table *w, struct table *t)
     free(heads);
 }
 
+// -- cards -------------------------------------------------------------------------------------------------
+
+enum { CARD_WIDTH = 112, CARD_NAME = 10 };
+
+// A text under its name, wrapped at words.
+static void show_text(const char *name, const char *text, bool colour, struct strbuf *out)
+{
+    size_t indent = 4 + CARD_NAME, room = CARD_WIDTH - indent;
+    strbuf_printf(out, "    %s%-*s%s", colour ? "\033[2m" : "", CARD_NAME, name, colour ? "\033[0m" : "");
+    while (strlen(text) > room) {
+        size_t at = room;
+        while (at && text[at] != ' ') at--;
+        if (!at) at = strcspn(text, " ");
+        strbuf_write(out, text, at);
+        text += at + strspn(text + at, " ");
+        if (*text) strbuf_printf(out, "\n%*s", (int)indent, "");
+    }
+    strbuf_printf(out, "%s\n", text);
+}
+
+static void show_card(const struct wf_table *w, size_t row, size_t number, bool colour, struct strbuf *out)
+{
+    const struct wf_cell *cells = w->cells + row * w->column_count;
+    const char *on = colour ? "\033[1m" : "", *off = colour ? "\033[0m" : "";
+    size_t k = 0;
+    strbuf_printf(out, "%s%2zu. %s", row ? "\n" : "", number, on);
+    for (; k < w->column_count && cells[k].kind == WF_CELL_TEXT; k++)
+        strbuf_printf(out, "%s%s", k ? "  " : "", cells[k].text);
+    strbuf_puts(out, off);
+    for (; k < w->column_count && cells[k].kind == WF_CELL_SHARE; k++)
+        strbuf_printf(out, "%s %.1f%% %s", cells[k - 1].kind == WF_CELL_SHARE ? "," : ":",
+                      100 * cells[k].number, w->columns[k].name);
+    strbuf_putc(out, '\n');
+    for (; k < w->column_count; k++) {
+        const struct wf_cell *next = k + 1 < w->column_count ? &cells[k + 1] : NULL;
+        if (cells[k].kind != WF_CELL_TEXT || !*cells[k].text) continue;
+        char text[1024], promise[64] = "";
+        if (next && next->kind == WF_CELL_SHARE)
+            snprintf(promise, sizeof promise, " (saves %.1f%%)", 100 * next->number);
+        snprintf(text, sizeof text, "%s%s", cells[k].text, promise);
+        show_text(w->columns[k].name, text, colour, out);
+    }
+}
+
+// A row a paragraph: its first texts and shares as a head, each other text under its column's name. Numbers
+// begin again with the first column.
+static void show_cards(const struct wf_table *w, bool colour, struct strbuf *out)
+{
+    size_t number = 0;
+    strbuf_printf(out, "%s%s\n\n", out->length ? "\n" : "", w->title);
+    for (size_t row = 0; row < w->row_count; row++) {
+        const char *first = w->cells[row * w->column_count].text;
+        bool same = row && str_equal(first, w->cells[(row - 1) * w->column_count].text);
+        number = same ? number + 1 : 1;
+        show_card(w, row, number, colour, out);
+    }
+}
+
 static void show_table(const struct wf_table *w, bool colour, struct strbuf *out)
 {
     struct table t;
@@ -125,6 +185,9 @@ void report_study_table(const struct report_study *s, bool colour, struct strbuf
 {
     const struct wf_study_report *r = s->report;
     for (size_t i = 0; i < r->table_count; i++)
-        if (s->detail || !r->tables[i].detail) show_table(&r->tables[i], colour, out);
+        if (r->tables[i].cards)
+            show_cards(&r->tables[i], colour, out);
+        else if (s->detail || !r->tables[i].detail)
+            show_table(&r->tables[i], colour, out);
     for (size_t i = 0; i < r->note_count; i++) strbuf_printf(out, "%snote: %s\n", i ? "" : "\n", r->notes[i]);
 }

@@ -67,14 +67,11 @@ static const char *copy(struct study *s, struct strbuf *text)
 
 static const char *root_text(struct study *s, const struct marks *m, uint32_t n, bool conditional)
 {
-    uint32_t root;
-    enum mark_cause cause = mark_root_cause(m, n, &root);
     struct strbuf text = {0};
-    strbuf_puts(&text, conditional ? "the block's shape" : mark_cause_name(cause));
-    if (!conditional && cause == CAUSE_THREAD_INDEX && root < m->program->inst_count) {
-        strbuf_clear(&text);
-        strbuf_puts(&text, isa_sreg_name((enum isa_sreg)m->program->insts[root].src[0].reg));
-    }
+    if (conditional)
+        strbuf_puts(&text, "the block's shape");
+    else
+        mark_print_root(m, n, &text);
     const char *kept = copy(s, &text);
     strbuf_fini(&text);
     return kept;

@@ -96,7 +96,7 @@ static void report_kernels(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {{"workload", "bundled workload"},
                                                   {"kernel", "its entry"},
-                                                  {"block", "threads in x, y, z"},
+                                                  {"shape", "threads of a block in x, y, z"},
                                                   {"warps", "of a block"},
                                                   SHARES};
     struct study_table *t = study_table_add(r, "kernels", "Redundant executions by kernel", columns,

@@ -29,6 +29,7 @@ struct walker {             // a warp
     bool full;              // no thread is missing or has exited
     uint8_t strays;         // instances that were not in the log, one after the other
     uint32_t *executed;     // at grid scope: times, by instruction
+    uint64_t *last; // operands and result of its execution before, by instruction; NULL: not asked for
 };
 
 struct block {
@@ -42,6 +43,7 @@ struct block {
     struct instance *log;
     uint32_t log_size;
     uint32_t *executed; // of all walkers
+    uint64_t *last;     // the same
 };
 
 struct sample { // an instance at grid scope
@@ -57,6 +59,7 @@ struct grid {
 struct kernel_data {
     struct repeat_kernel shown; // first
     struct grid grid;           // samples NULL: off
+    bool remembers;
 };
 
 static struct kernel_data *data_of(struct study *s) { return s->kernel->data; }
@@ -80,6 +83,12 @@ static void launch(struct study *s, const struct launch *l, bool grid)
 
 void repeat_launch_begin(void *context, const struct launch *l) { launch(context, l, false); }
 void repeat_launch_begin_grid(void *context, const struct launch *l) { launch(context, l, true); }
+
+void repeat_launch_begin_all(void *context, const struct launch *l)
+{
+    launch(context, l, true);
+    data_of(context)->remembers = true;
+}
 
 void repeat_launch_end_grid(void *context)
 {
@@ -123,10 +132,12 @@ void repeat_block_begin(void *context, struct observed_block *b)
     x->walker_count = b->warps;
     x->walkers = heap_alloc(b->warps * sizeof *x->walkers);
     if (data_of(s)->grid.samples) x->executed = heap_alloc((size_t)b->warps * insts * sizeof *x->executed);
+    if (data_of(s)->remembers) x->last = heap_alloc((size_t)b->warps * insts * sizeof *x->last);
     for (uint32_t w = 0; w < b->warps; w++) {
         x->walkers[w].full = w < threads / b->warp_size;
         x->walkers[w].path = HISTORY_START;
         if (x->executed) x->walkers[w].executed = x->executed + (size_t)w * insts;
+        if (x->last) x->walkers[w].last = x->last + (size_t)w * insts;
     }
     x->log_size = LOG_FIRST;
     x->log = heap_alloc(x->log_size * sizeof *x->log);
@@ -140,6 +151,7 @@ void repeat_block_end(void *context, struct observed_block *b)
     values_stop(&x->values);
     free(x->walkers);
     free(x->executed);
+    free(x->last);
     free(x->log);
     free(x);
 }
@@ -273,6 +285,13 @@ static void sample(struct kernel_data *d, struct walker *k, const struct instanc
     }
 }
 
+static void compare_with_last(struct walker *k, const struct instance *i, struct repeat_counts *n)
+{
+    uint64_t now = (i->sources * value_weights[21] + i->result * value_weights[22]) | 1; // 0: not yet here
+    n->again += k->last[i->index] == now;
+    k->last[i->index] = now;
+}
+
 // -- instructions
 // -------------------------------------------------------------------------------------------------
 
@@ -336,6 +355,7 @@ void repeat_after(void *context, const struct observed *o)
     if (k->follow == FOLLOWS && x->participants > 1) walk(x, k, &i, o->block->warp_size);
     n->lost += k->follow == LOST;
     if (k->executed) sample(data_of(context), k, &i);
+    if (k->last) compare_with_last(k, &i, n);
     if (op->role != ROLE_CONTROL) return;
     k->history = history;
     k->path = path;

@@ -45,17 +45,20 @@ struct repeat_counts { // executions of one instruction by warps
     uint64_t lost;                  // beyond the log
     uint64_t grid;                  // redundant in the grid
     uint64_t unsampled;             // beyond the samples at grid scope
+    uint64_t again;                 // the warp did the same when it was here before (repeat_launch_begin_all)
     uint64_t outputs[OUTPUT_COUNT]; // of instances that all warps of a block executed
 };
 
 struct repeat_kernel { // study_kernel->data
     struct value_op *ops;
     struct repeat_counts *counts;
+    void *own; // the study's
 };
 
 // What observes, for study_class; with grid scope or without.
 void repeat_launch_begin(void *study, const struct launch *l);
 void repeat_launch_begin_grid(void *study, const struct launch *l);
+void repeat_launch_begin_all(void *study, const struct launch *l); // the grid, and the warp's own past
 void repeat_launch_end_grid(void *study);
 void repeat_block_begin(void *study, struct observed_block *b);
 void repeat_block_end(void *study, struct observed_block *b);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define STUDY(name, meaning) extern const struct study_class study_##name;
@@ -59,27 +60,26 @@ void study_group(struct study *s, const char *group)
 // -- kernels
 // ----------------------------------------------------------------------------------------------------
 
-// The first source line of an instruction, 0 when unknown.
-static uint32_t line_of(const struct program *p, const struct inst *i)
+void study_sources(struct study *s, const char *folder)
 {
-    if (i->lines >= p->line_set_count) return 0;
-    const struct program_line_set *set = &p->line_sets[i->lines];
-    return set->count ? set->lines[0] : 0;
+    s->sources = folder ? arena_strndup(&s->arena, folder, strlen(folder)) : NULL;
 }
 
-static void describe_inst(struct study *s, const struct program *p, uint32_t index, struct study_inst *to)
+static void describe_inst(struct study *s, const struct program *p, uint32_t index, uint32_t line,
+                          struct study_inst *to)
 {
     struct strbuf text = {0};
     program_print_inst(p, index, &text);
     to->text = arena_strndup(&s->arena, strbuf_text(&text), text.length);
     strbuf_fini(&text);
     to->line = "";
-    uint32_t line = line_of(p, &p->insts[index]);
     if (!line) return;
     const struct program_line *l = &p->line_table[line];
-    const char *file = strrchr(p->files[l->file], '/');
-    to->line = arena_printf(&s->arena, "%s:%u", file ? file + 1 : p->files[l->file], l->line);
+    const char *path = l->file < p->file_count ? p->files[l->file] : "?", *name = strrchr(path, '/');
+    to->line = arena_printf(&s->arena, "%s:%u", name ? name + 1 : path, l->line);
     to->line_key = (l->file << 20) + l->line + 1;
+    to->path = arena_strndup(&s->arena, path, strlen(path));
+    to->number = l->line;
 }
 
 static bool is_same(const struct study *s, const struct study_kernel *k, const struct launch *l)
@@ -105,7 +105,10 @@ struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l)
         k->warps = (l->block[0] * l->block[1] * l->block[2] + l->warp_size - 1) / l->warp_size;
         k->inst_count = p->inst_count;
         k->insts = ARENA_ARRAY(&s->arena, struct study_inst, p->inst_count);
-        for (uint32_t n = 0; n < p->inst_count; n++) describe_inst(s, p, n, &k->insts[n]);
+        uint32_t *lines = heap_alloc(p->inst_count * sizeof *lines);
+        study_lines(p, lines);
+        for (uint32_t n = 0; n < p->inst_count; n++) describe_inst(s, p, n, lines[n], &k->insts[n]);
+        free(lines);
         vec_push(&s->kernels, k);
     }
     memcpy(k->grid, l->grid, sizeof k->grid);

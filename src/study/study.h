@@ -39,6 +39,7 @@ struct study {
     struct arena arena;             // lives as long as the study
     const char *group;              // of the launches to come; NULL: none
     const char *kernel_name;        // of the launch to come; NULL: as the program has it, mangled
+    const char *sources;            // a folder to look for sources in; NULL: where the PTX says
     struct mark_settings mark;      // of the context that launches
     struct study_settings settings; // the same
     VEC(struct study_kernel *) kernels;
@@ -52,14 +53,17 @@ bool study_at(size_t index, const char **name, const char **meaning);
 struct study *study_create(const char *name); // NULL when there is none
 void study_destroy(struct study *s);
 void study_group(struct study *s, const char *group);
+void study_sources(struct study *s, const char *folder);
 
 // -- kernels
 // A kernel as studies keep it, beyond the program's life: one for each group, program, block shape and warp
 // size.
 struct study_inst {
     const char *text;  // as in the listing
-    const char *line;  // "file.cu:31", the innermost; "" when unknown
+    const char *line;  // "file.cu:31", the one of study_lines; "" when unknown
     uint32_t line_key; // equal for instructions of the same line, ascending by file and line; 0: unknown
+    const char *path;  // of the source, as the PTX names it; NULL when unknown
+    uint32_t number;   // of the line in it
 };
 
 struct study_kernel {
@@ -77,6 +81,8 @@ static inline uint32_t study_kernel_threads(const struct study_kernel *k) // of 
 {
     return k->block[0] * k->block[1] * k->block[2];
 }
+// The source line to show each instruction with, as an index into the program's table; 0: unknown.
+void study_lines(const struct program *p, uint32_t *lines);
 // To be called by launch_begin. Sets and returns study->kernel.
 struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l);
 
@@ -98,6 +104,7 @@ struct study_table {
     const struct study_column *columns;
     size_t column_count;
     bool detail; // a row an instruction or a line: not for an overview of many kernels
+    bool cards;  // rows with long texts: each is shown as a paragraph
     struct arena *arena;
     VEC(struct study_cell) cells; // row by row
     VEC(size_t) rules;            // cells above which a rule is drawn

@@ -4,6 +4,7 @@
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "harness/test.h"
+#include "study/tables.h"
 #include "workload/workload.h"
 
 #include <math.h>
@@ -31,26 +32,6 @@ static struct wf_study *watch_runs(struct test *t, const struct workload *w, con
     return s;
 }
 
-static const struct wf_table *table_of(const struct wf_study_report *r, const char *name)
-{
-    for (size_t k = 0; k < r->table_count; k++)
-        if (str_equal(r->tables[k].name, name)) return &r->tables[k];
-    return NULL;
-}
-
-static const struct wf_cell *cell_of(const struct wf_table *t, size_t row, const char *column)
-{
-    for (size_t k = 0; k < t->column_count; k++)
-        if (str_equal(t->columns[k].name, column)) return &t->cells[row * t->column_count + k];
-    return NULL;
-}
-
-static double share_of(const struct wf_table *t, size_t row, const char *column)
-{
-    const struct wf_cell *c = cell_of(t, row, column);
-    return c->kind == WF_CELL_SHARE ? c->number : 0;
-}
-
 struct page {
     struct strbuf recall, misses;
     double logs;
@@ -71,7 +52,7 @@ static void add_rows(struct strbuf *out, const char *profile, const struct wf_ta
 {
     for (size_t row = 0; row < t->row_count; row++) {
         strbuf_printf(out, "| %s |", profile);
-        for (size_t k = 0; columns[k]; k++) print_cell(out, cell_of(t, row, columns[k]));
+        for (size_t k = 0; columns[k]; k++) print_cell(out, tables_cell(t, row, columns[k]));
         strbuf_putc(out, '\n');
     }
 }
@@ -81,9 +62,9 @@ static double recall_of(const struct wf_table *t)
 {
     double repeated = 0, caught = 0;
     for (size_t row = 0; row < t->row_count; row++) {
-        double executions = (double)cell_of(t, row, "executions")->count;
-        repeated += executions * share_of(t, row, "repeated");
-        caught += executions * share_of(t, row, "caught");
+        double executions = (double)tables_cell(t, row, "executions")->count;
+        repeated += executions * tables_share(t, row, "repeated");
+        caught += executions * tables_share(t, row, "caught");
     }
     return repeated > 0 ? caught / repeated : NAN;
 }
@@ -98,7 +79,7 @@ static void add_workload(struct test *t, struct page *p, const struct workload *
     struct wf_study *s = watch_runs(t, w, profile, size);
     const struct wf_study_report *r = wf_study_report(s);
     CHECK_MSG(t, r->status == WF_OK, "%s: %s", w->name, r->failure_count ? r->failures[0] : "");
-    const struct wf_table *kernels = table_of(r, "kernels"), *misses = table_of(r, "misses");
+    const struct wf_table *kernels = tables_find(r, "kernels"), *misses = tables_find(r, "misses");
     add_rows(&p->recall, profile, kernels, columns);
     add_rows(&p->misses, profile, misses, reasons);
     double recall = recall_of(kernels);

@@ -1,0 +1,112 @@
+// The one source line that each instruction is shown with. An instruction stands for a set of lines; shown is the
+// first that says what it is for:
+//
+//     line 0                    what compilers made up or merged: the line of whoever uses the result first
+//     the kernel's head         an operand that was a parameter brings it along: another one of the set
+//     a line of another file    inlined from a header: where the kernel's own file calls it or uses the result
+//     PTX as its own source     the last, which computes; those before it load parameters or were fused in
+#include "base/str.h"
+#include "mark/access.h"
+#include "study/study.h"
+
+#include <stdlib.h>
+
+enum { USER_WITHIN = 64 }; // instructions
+
+static bool is_known(const struct program *p, uint32_t line) { return line && p->line_table[line].line; }
+
+static uint32_t outermost(const struct program *p, uint32_t line)
+{
+    while (p->line_table[line].inlined_at) line = p->line_table[line].inlined_at;
+    return line;
+}
+
+// The kernel's own file: the one that most instructions come from in the end. UINT32_MAX: none is known.
+static uint32_t own_file(const struct program *p)
+{
+    uint32_t *count = heap_alloc((p->file_count + 1) * sizeof *count), best = UINT32_MAX;
+    for (uint32_t n = 0; n < p->inst_count; n++) {
+        if (p->insts[n].lines >= p->line_set_count) continue;
+        const struct program_line_set *set = &p->line_sets[p->insts[n].lines];
+        uint32_t file = set->count ? p->line_table[outermost(p, set->lines[0])].file : UINT32_MAX;
+        if (file < p->file_count) count[file]++;
+    }
+    for (uint32_t f = 0; f < p->file_count; f++)
+        if (count[f] && (best == UINT32_MAX || count[f] > count[best])) best = f;
+    free(count);
+    return best;
+}
+
+struct place {
+    const struct program *p;
+    uint32_t file, head; // the kernel's own; number of its lowest line, where parameters are loaded
+    bool is_ptx;
+};
+
+static void find_head(struct place *of)
+{
+    const struct program *p = of->p;
+    for (uint32_t k = 1; k < p->line_count; k++) {
+        const struct program_line *l = &p->line_table[k];
+        if (l->file == of->file && l->line && !l->inlined_at && (!of->head || l->line < of->head)) of->head = l->line;
+    }
+}
+
+static bool is_own(const struct place *of, uint32_t line)
+{
+    const struct program_line *l = &of->p->line_table[line];
+    return line && l->line && l->file == of->file;
+}
+
+static uint32_t line_of(const struct place *of, const struct inst *i)
+{
+    const struct program *p = of->p;
+    if (i->lines >= p->line_set_count) return 0;
+    const struct program_line_set *set = &p->line_sets[i->lines];
+    if (of->is_ptx && set->count) return set->lines[set->count - 1];
+    uint32_t other = 0;
+    for (uint32_t k = set->count; k-- > 0;) {
+        uint32_t at = set->lines[k];
+        while (at && p->line_table[at].file != of->file) at = p->line_table[at].inlined_at;
+        if (!is_own(of, at)) at = set->lines[k];
+        bool is_head = is_own(of, at) && p->line_table[at].line == of->head && !p->line_table[at].inlined_at;
+        bool better = !other || is_own(of, at) >= is_own(of, other);
+        if (is_known(p, at) && !is_head && better) other = at;
+    }
+    return other ? other : set->count ? set->lines[0] : 0;
+}
+
+static bool meets(const struct access_list *a, const struct access_list *b)
+{
+    for (unsigned n = 0; n < a->count; n++)
+        for (unsigned k = 0; k < b->count; k++)
+            if (a->at[n].location == b->at[k].location) return true;
+    return false;
+}
+
+static uint32_t line_of_user(const struct program *p, uint32_t n, const uint32_t *lines)
+{
+    struct access_list results, reads, writes;
+    access_writes(p, &p->insts[n], &results);
+    for (uint32_t k = n + 1; k < p->inst_count && k < n + USER_WITHIN; k++) {
+        access_reads(p, &p->insts[k], &reads);
+        if (meets(&results, &reads)) return lines[k];
+        access_writes(p, &p->insts[k], &writes);
+        if (meets(&results, &writes)) break;
+    }
+    return 0;
+}
+
+void study_lines(const struct program *p, uint32_t *lines)
+{
+    struct place of = {.p = p, .file = own_file(p)};
+    find_head(&of);
+    of.is_ptx = of.file < p->file_count && str_ends_with(p->files[of.file], ".ptx");
+    for (uint32_t n = 0; n < p->inst_count; n++) lines[n] = line_of(&of, &p->insts[n]);
+    for (uint32_t n = p->inst_count; n-- > 0;) {
+        uint32_t user = is_own(&of, lines[n]) ? 0 : line_of_user(p, n, lines);
+        if (is_own(&of, user) || (!is_known(p, lines[n]) && is_known(p, user))) lines[n] = user;
+    }
+    for (uint32_t n = 1; n < p->inst_count; n++)
+        if (!is_own(&of, lines[n]) && is_own(&of, lines[n - 1])) lines[n] = lines[n - 1];
+}

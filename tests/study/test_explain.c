@@ -1,0 +1,152 @@
+// The page for a kernel's author: kernels made to need one piece of advice each, the lines of a text that names no
+// source, and figures that are those of `redundancy`.
+#include "base/str.h"
+#include "harness/test.h"
+#include "study/tables.h"
+#include "workload/workload.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A block of 8 x 16 threads, four warps. %tx, %ty; %in and %out, arguments 0 and 1; %n, argument 2; %mine, the
+// thread's own word of %out. Line 22 is the first of the body.
+static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                           ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"
+                           ".reg .u32 %tx, %ty, %n, %t, %sum, %i, %a<9>;\n.reg .u64 %in, %out, %d, %mine;\n"
+                           ".reg .pred %p;\n.shared .align 4 .u32 tile[128];\n"
+                           "ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\nld.param.u32 %n, [n];\n"
+                           "mov.u32 %tx, %tid.x;\nmov.u32 %ty, %tid.y;\nmad.lo.u32 %t, %ty, 8, %tx;\n"
+                           "mul.wide.u32 %d, %t, 4;\nadd.u64 %mine, %out, %d;\nmov.u32 %sum, %t;\n\n\n\n";
+static const char tail[] = "st.global.u32 [%mine], %sum;\nret;\n}\n";
+
+static struct wf_study *explain(struct test *t, const char *body)
+{
+    struct strbuf text = {0};
+    struct wf_context *c = wf_context_create();
+    struct wf_study *s = wf_study_create("explain");
+    struct wf_launch_config shape = {.grid = {2, 1, 1}, .block = {8, 16, 1}};
+    struct wf_stats stats;
+    strbuf_printf(&text, "%s%s%s", head, body, tail);
+    struct wf_module *m = wf_module_load(c, "kernel.ptx", strbuf_text(&text), text.length);
+    struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
+    wf_set_study(c, s);
+    struct {
+        uint64_t in, out;
+        uint32_t n;
+    } params = {wf_alloc(c, 4096), wf_alloc(c, 4096), 7};
+    bool ran = k && wf_launch_packed(k, &shape, &params, 20, &stats) == WF_OK;
+    CHECK_MSG(t, ran, "%s", wf_errors(c));
+    wf_context_destroy(c);
+    strbuf_fini(&text);
+    return s;
+}
+
+static void test_advice(struct test *t)
+{
+    static const struct {
+        const char *body, *advice, *what, *from, *line;
+    } rows[] = {
+        {"ld.global.u32 %a0, [%in];\nadd.u32 %sum, %sum, %a0;\n", "__constant__", "global memory; one value",
+         "global memory, argument 0", "kernel.ptx:22"},
+        {"mul.wide.u32 %d, %tx, 4;\nadd.u64 %d, %d, %in;\nld.global.u32 %a0, [%d];\nadd.u32 %sum, %sum, %a0;\n",
+         "every warp of a block loads the same words", "global memory; a value a lane", "threadIdx.x",
+         "kernel.ptx:24"},
+        {"mul.lo.u32 %a0, %tx, 4;\nmov.u32 %a1, tile;\nadd.u32 %a1, %a0, %a1;\nld.shared.u32 %a2, [%a1];\n"
+         "ld.shared.u32 %a3, [%a1+32];\nadd.u32 %sum, %a2, %sum;\nadd.u32 %sum, %a3, %sum;\n",
+         "keep the word in a register", "shared memory; a value a lane", "threadIdx.x, shared memory",
+         "kernel.ptx:25-26"},
+        {"div.u32 %a0, 1000000, %n;\nadd.u32 %sum, %sum, %a0;\n", "pass it as an argument", "arithmetic",
+         "argument 2", "kernel.ptx:22"},
+        {"mul.lo.u32 %a0, %tx, %tx;\nxor.b32 %a1, %a0, 77;\nmul.lo.u32 %a2, %a1, %a0;\nadd.u32 %sum, %sum, %a2;\n",
+         "depends on the column", "integer arithmetic; 33 % one value", "threadIdx.x", "kernel.ptx:15-27"},
+        {"mov.u32 %a0, %ctaid.x;\nmul.lo.u32 %a1, %a0, %a0;\nxor.b32 %a2, %a1, 77;\nmul.lo.u32 %a3, %a2, %a1;\n"
+         "add.u32 %sum, %sum, %a3;\n",
+         "scalarise", "integer arithmetic; one value", "blockIdx", "kernel.ptx:15-28"},
+        {"mov.u32 %i, 0;\nL:\nbar.sync 0;\nld.shared.u32 %a0, [tile];\nadd.u32 %sum, %sum, %a0;\n"
+         "add.u32 %i, %i, 1;\nsetp.lt.u32 %p, %i, 20;\n@%p bra L;\n",
+         "hoist", "shared memory; one value", "shared memory", "kernel.ptx:25"},
+    };
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct wf_study *s = explain(t, rows[k].body);
+        const struct wf_table *lines = tables_find(wf_study_report(s), "lines");
+        size_t row = 0;
+        while (row < lines->row_count && !str_equal(tables_text(lines, row, "line"), rows[k].line)) row++;
+        CHECK_MSG(t, row < lines->row_count, "row %zu: no line %s", k, rows[k].line);
+        if (row == lines->row_count) row = 0;
+        CHECK_MSG(t, strstr(tables_text(lines, row, "do"), rows[k].advice), "row %zu: \"%s\", not \"%s\"", k,
+                  tables_text(lines, row, "do"), rows[k].advice);
+        CHECK_MSG(t, strstr(tables_text(lines, row, "what"), rows[k].what), "row %zu: \"%s\"", k,
+                  tables_text(lines, row, "what"));
+        CHECK_MSG(t, str_starts_with(tables_text(lines, row, "from"), rows[k].from), "row %zu: \"%s\"", k,
+                  tables_text(lines, row, "from"));
+        CHECK_MSG(t, str_starts_with(tables_text(lines, row, "why"), "provable"), "row %zu: \"%s\"", k,
+                  tables_text(lines, row, "why"));
+        wf_study_destroy(s);
+    }
+}
+
+// What only this run's data made equal is named so, and no advice counts on it.
+static void test_accidents(struct test *t)
+{
+    struct wf_study *s = explain(t, "shr.u32 %a1, %ty, 4;\nxor.b32 %a2, %a1, 5;\n"
+                                    "add.u32 %a3, %a2, 5;\nadd.u32 %sum, %sum, %a3;\n");
+    const struct wf_table *lines = tables_find(wf_study_report(s), "lines");
+    bool seen = false;
+    for (size_t row = 0; row < lines->row_count; row++) {
+        if (!strstr(tables_text(lines, row, "why"), "was equal in this run")) continue;
+        seen = true;
+        CHECK(t, strstr(tables_text(lines, row, "why"), "threadIdx.y"));
+        CHECK(t, tables_share(lines, row, "saves") < 0.9 * 0.75 * tables_share(lines, row, "repeated"));
+    }
+    CHECK(t, seen);
+    wf_study_destroy(s);
+}
+
+static struct wf_study *watch(struct test *t, const char *study, const char *workload)
+{
+    struct wf_context *c = wf_context_create();
+    struct wf_study *s = wf_study_create(study);
+    struct workload_options options = {.size = WORKLOAD_SMALL};
+    struct workload_result result;
+    const char *nearest;
+    wf_set_study(c, s);
+    CHECK_MSG(t, workload_run(workload_find(workload, &nearest), c, &options, &result) == WF_OK, "%s", wf_errors(c));
+    wf_context_destroy(c);
+    return s;
+}
+
+static void test_figures(struct test *t)
+{
+    struct wf_study *s = watch(t, "explain", "matrixMul"), *r = watch(t, "redundancy", "matrixMul");
+    const struct wf_study_report *page = wf_study_report(s), *truth = wf_study_report(r);
+    const struct wf_table *kernel = tables_find(page, "kernels"), *lines = tables_find(page, "lines");
+    const struct wf_table *shapes = tables_find(page, "shapes"), *redundant = tables_find(truth, "kernels");
+    CHECK(t, fabs(tables_share(kernel, 0, "repeated") - tables_share(redundant, 0, "block")) < 1e-12);
+    CHECK(t, fabs(tables_share(kernel, 0, "saving") - tables_share(redundant, 0, "saving")) < 1e-12);
+    double saving = 0;
+    for (size_t row = 0; row < lines->row_count; row++) {
+        double f = tables_share(lines, row, "repeated");
+        CHECK(t, fabs(tables_share(lines, row, "saving") - f * (1 - 1 / 32.0)) < 1e-9); // 32 warps
+        saving += tables_share(lines, row, "saving");
+    }
+    CHECK(t, saving <= tables_share(kernel, 0, "saving") + 1e-9 && saving > 0.9 * tables_share(kernel, 0, "saving"));
+    CHECK_STR(t, tables_text(lines, 0, "line"), "matrixMul.cu:23"); // the inner loop
+    CHECK(t, strstr(tables_text(lines, 0, "source"), "tile_a[ty][k] * tile_b[k][tx]"));
+    CHECK(t, strstr(tables_text(lines, 0, "do"), "shared memory"));
+    for (size_t row = 0; row < shapes->row_count; row++) { // x divides the warp size, or does not
+        unsigned x = (unsigned)strtoul(tables_text(shapes, row, "block"), NULL, 10);
+        CHECK_EQ(t, tables_share(shapes, row, "marked") > 0.3, x <= 32);
+        CHECK_EQ(t, !!*tables_text(shapes, row, "launched"), x == 32);
+    }
+    wf_study_destroy(s);
+    wf_study_destroy(r);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"advice", test_advice}, {"accidents", test_accidents}, {"figures", test_figures}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
