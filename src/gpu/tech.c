@@ -178,17 +178,19 @@ void tech_at(struct sm *s, unsigned block, uint64_t cycle)
     ring_add(&s->events, s->now, cycle > s->now ? cycle : s->now + 1, block);
 }
 
-void tech_recompute(struct sm *s, unsigned slot, uint32_t pc)
+bool tech_recompute(struct sm *s, unsigned slot, uint32_t pc)
 {
     struct warp *w = s->warps[slot].warp;
     uint32_t at = w->pc;
     uint64_t issued = w->issued;
     struct exec_counts counts = w->counts;
     w->pc = pc;
-    timed_step(s->engine, w, s->now);
+    enum timed_outcome o = timed_step(s->engine, w, s->now);
     w->pc = at;
     w->issued = issued;
     w->counts = counts;
+    s->faulted |= o == TIMED_FAULT;
+    return o == TIMED_DONE;
 }
 
 void tech_evaluate(struct sm *s, unsigned slot, uint32_t pc, uint64_t lanes)

@@ -65,8 +65,8 @@ static const char *const options[] = {"darsie",
                                       "uv:loads=off,predicates=off",
                                       "dac",
                                       "dac:instances=1",
-                                      "dac:predicates=uniform,constants=off",
-                                      "dac:predicates=off,instances=3"};
+                                      "dac:predicates=uniform,loads=off",
+                                      "dac:predicates=off,loads=constant,instances=3"};
 
 static void test_options(struct test *t)
 {

@@ -10,14 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const switch_words[] = {"off", "on", NULL}, *const predicate_words[] = {"off", "uniform",
-                                                                                           "affine", NULL};
+static const char *const predicate_words[] = {"off", "uniform", "affine", NULL}, *const load_words[] = {
+                                                                                     "off", "constant",
+                                                                                     "uniform", NULL};
 
 #define AT(field) offsetof(struct dac_options, field)
 // clang-format off
 static const struct config_key keys[] = {
     {"predicates", CONFIG_WORD, AT(predicates), 0, 0, predicate_words, "affine", "comparisons that the affine stream makes: with the same result in all threads, or any of affine values", "DAC 4.3"},
-    {"constants",  CONFIG_WORD, AT(constants),  0, 0, switch_words,    "on",     "the affine stream loads from constant memory at uniform addresses", "DAC 4.1: read-only data"},
+    {"loads",      CONFIG_WORD, AT(loads),      0, 0, load_words,      "uniform", "loads that the affine stream makes: none, from constant memory, or of any value that is the same in all threads", "DARSIE 5: detected at run time; DAC 4.1: constant"},
     {"instances",  CONFIG_U32,  AT(instances),  1, 65536, NULL,        "256",    "executions of an instruction that a block keeps for warps that are behind", "choice"},
     {"corrupt",    CONFIG_U32,  AT(corrupt),    0, 4000000000, NULL,   "0",      NULL, NULL},
 };
@@ -37,15 +38,17 @@ static bool is_clock(const struct operand *o)
     return o->kind == OPERAND_SREG && o->reg >= SREG_CLOCK_LO && o->reg <= SREG_GLOBALTIMER;
 }
 
-static bool is_candidate(const struct inst *i, const struct op *o, const struct dac_options *options)
+static enum candidate candidate_of(const struct inst *i, const struct op *o,
+                                   const struct dac_options *options)
 {
-    bool constant = i->op == OP_LDC && options->constants;
+    bool load = i->op == OP_LD || i->op == OP_LDG || i->op == OP_LDS || i->op == OP_LDL;
+    bool constant = i->op == OP_LDC && options->loads != LOADS_OFF;
     bool computes = o->path == PATH_ALU && isa_has(i, ISA_PURE | ISA_SPECIAL_READ);
-    bool writes_preds = o->pred_writes != 0;
-    if (!constant && !computes) return false;
-    if (is_clock(&i->src[0]) || o->read_count > KEY_MAX || o->dst_words > DST_MAX) return false;
-    if (writes_preds && options->predicates == PREDICATES_OFF) return false;
-    return o->dst_words || writes_preds;
+    if (o->read_count > KEY_MAX || o->dst_words > DST_MAX) return NOT_CANDIDATE;
+    if (o->pred_writes && options->predicates == PREDICATES_OFF) return NOT_CANDIDATE;
+    if (!o->dst_words && !o->pred_writes) return NOT_CANDIDATE;
+    if (load && i->sem == SEM_WEAK && options->loads == LOADS_UNIFORM) return LOADS;
+    return (constant || computes) && !is_clock(&i->src[0]) ? COMPUTES : NOT_CANDIDATE;
 }
 
 // A special register that is the same for all threads of a block, or not.
@@ -63,7 +66,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     *d = (struct dac_launch){.options = u->options,
                              .program = p,
                              .ops = l->decoded.ops,
-                             .candidates = heap_alloc(p->inst_count * sizeof(bool)),
+                             .candidates = heap_alloc(p->inst_count),
                              .thread_dependent = heap_alloc(p->inst_count * sizeof(bool)),
                              .blocks = heap_alloc(p->inst_count * sizeof(bool)),
                              .verify = u->verify,
@@ -71,7 +74,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     threads_init(&d->threads, l->launch->block, l->launch->warp_size, l->launch->warp_size > 32 ? 64 : 32);
     for (uint32_t n = 0; n < p->inst_count; n++) {
         const struct inst *i = &p->insts[n];
-        d->candidates[n] = is_candidate(i, &d->ops[n], d->options);
+        d->candidates[n] = (uint8_t)candidate_of(i, &d->ops[n], d->options);
         d->thread_dependent[n] = differs(&i->src[0]);
         d->blocks[n] = isa_table[i->op].unit == UNIT_CONTROL;
     }

@@ -13,9 +13,10 @@
 #include "tech/dac/tuple.h"
 
 enum dac_predicates { PREDICATES_OFF, PREDICATES_UNIFORM, PREDICATES_AFFINE };
+enum dac_loads { LOADS_OFF, LOADS_CONSTANT, LOADS_UNIFORM };
 struct dac_options {
     uint32_t instances, corrupt;
-    int predicates, constants;
+    int predicates, loads;
 };
 
 enum dac_counter {
@@ -27,12 +28,15 @@ enum dac_counter {
 
 enum { KEY_MAX = 8, LINES = 64, DST_MAX = 4, BLOCKS = 64, WARPS = 64 };
 
+// What may be affine where its sources are: a function of them, or a load that reads one value.
+enum candidate { NOT_CANDIDATE, COMPUTES, LOADS };
+
 struct dac_launch {
     const struct dac_options *options;
     const struct program *program;
     const struct op *ops;
     struct threads threads;
-    bool *candidates;       // by instruction: affine where its sources are
+    uint8_t *candidates;    // by instruction: enum candidate
     bool *thread_dependent; // reads a special register that differs between threads
     bool *blocks;           // nothing behind it is ordered before it has issued
     bool verify;
@@ -120,6 +124,8 @@ void dac_forget(struct dac_block *b, uint32_t inst_count); // all instances
 // -- evaluate.c
 // What the instruction makes of these tuples, for all threads of the block.
 void dac_evaluate(struct dac *d, unsigned slot, uint32_t pc, struct instance *e);
+// Whether the warp would load now what the instance says.
+bool dac_loads_the_same(struct dac *d, unsigned slot, uint32_t pc, const struct instance *e);
 
 // -- lanes.c
 void dac_reads(void *state, unsigned slot, uint32_t index);

@@ -55,17 +55,23 @@ static void take_results(struct dac *d, unsigned slot, uint32_t pc, uint64_t *ma
             masks[k * t->warps + warp] = tech_warp(d->sm, slot)->pred[i->dst[k].reg];
 }
 
-static void compute(struct dac *d, unsigned slot, uint32_t pc, const struct instance *e, uint64_t *masks)
+// False: a load that has to wait.
+static bool compute(struct dac *d, unsigned slot, uint32_t pc, const struct instance *e, uint64_t *masks)
 {
+    bool done = true;
     const struct op *o = &d->launch->ops[pc];
     struct saved s = {.count = 0};
     memcpy(s.pred, tech_warp(d->sm, slot)->pred, sizeof s.pred);
     for (unsigned k = 0; k < o->read_count; k++) save(d, slot, o->reads[k], &s);
     for (unsigned n = 0; n < o->dst_words; n++) save(d, slot, o->dst + n, &s);
     put_sources(d, slot, o, e);
-    tech_evaluate(d->sm, slot, pc, tech_warp(d->sm, slot)->present);
+    if (d->launch->candidates[pc] == LOADS)
+        done = tech_recompute(d->sm, slot, pc);
+    else
+        tech_evaluate(d->sm, slot, pc, tech_warp(d->sm, slot)->present);
     take_results(d, slot, pc, masks);
     restore(d, slot, &s);
+    return done;
 }
 
 // From one warp, whose lanes are all alike.
@@ -99,6 +105,40 @@ static bool take_affine(struct dac *d, uint32_t pc, struct outcome *out)
     return d->launch->options->predicates == PREDICATES_AFFINE || out->uniform == out->preds;
 }
 
+// One value in all lanes that the warp has left.
+static bool is_one_value(struct dac *d, unsigned slot, uint32_t pc)
+{
+    const struct threads *t = &d->launch->threads;
+    const struct warp *w = tech_warp(d->sm, slot);
+    for (unsigned n = 0; n < d->launch->ops[pc].dst_words; n++) {
+        const uint32_t *lanes = d->values + ((size_t)n * t->warps + index_in_block(d, slot)) * t->lanes;
+        for (uint64_t left = w->active; left; left &= left - 1)
+            if (lanes[bit_lowest(left)] != lanes[bit_lowest(w->active)]) return false;
+    }
+    return true;
+}
+
+static void evaluate_load(struct dac *d, unsigned slot, uint32_t pc, struct instance *e)
+{
+    const struct threads *t = &d->launch->threads;
+    size_t lane = index_in_block(d, slot) * t->lanes + bit_lowest(tech_warp(d->sm, slot)->active);
+    e->affine = compute(d, slot, pc, e, NULL) && is_one_value(d, slot, pc);
+    e->outcome.words = d->launch->ops[pc].dst_words;
+    for (unsigned n = 0; n < e->outcome.words; n++)
+        e->outcome.tuples[n] = (struct tuple){.base = d->values[(size_t)n * t->warps * t->lanes + lane]};
+}
+
+bool dac_loads_the_same(struct dac *d, unsigned slot, uint32_t pc, const struct instance *e)
+{
+    struct instance mine = *e;
+    mine.outcome = (struct outcome){0};
+    evaluate_load(d, slot, pc, &mine);
+    bool same = mine.affine;
+    for (unsigned n = 0; n < e->outcome.words; n++)
+        same &= tuple_equal(&mine.outcome.tuples[n], &e->outcome.tuples[n]);
+    return same;
+}
+
 // A bit of the n-th tuple or predicate is turned, for tests.
 static void corrupt(struct dac *d, struct outcome *out)
 {
@@ -115,6 +155,10 @@ void dac_evaluate(struct dac *d, unsigned slot, uint32_t pc, struct instance *e)
     unsigned block = tech_block_of(d->sm, slot);
     bool uniform = !d->launch->thread_dependent[pc];
     for (unsigned k = 0; k < e->key_count; k++) uniform &= tuple_is_uniform(&e->key[k]);
+    if (d->launch->candidates[pc] == LOADS) {
+        if (uniform) evaluate_load(d, slot, pc, e);
+        return;
+    }
     *out = (struct outcome){.masks = heap_alloc(2 * t->warps * sizeof *out->masks)};
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE) out->preds |= (uint8_t)(1u << k);

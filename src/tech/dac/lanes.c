@@ -37,11 +37,10 @@ void dac_learn(const struct dac *d, struct known *k, const struct line *l)
 // -- expansion
 // ---------------------------------------------------------------------------------------------------------
 
-static bool same_lanes(const struct warp *w, const uint32_t *a, const uint32_t *b, uint64_t lanes)
+static bool same_lanes(const uint32_t *a, const uint32_t *b, uint64_t lanes)
 {
     for (; lanes; lanes &= lanes - 1)
         if (a[bit_lowest(lanes)] != b[bit_lowest(lanes)]) return false;
-    (void)w;
     return true;
 }
 
@@ -52,7 +51,7 @@ static void expand(struct dac *d, unsigned slot, unsigned r)
     if (!is_known(k, r)) return;
     uint32_t lanes[LANES_MAX], *own = tech_lanes(d->sm, slot, r);
     tuple_expand(&k->tuples[r], &d->launch->threads, index_in_block(d, slot), lanes);
-    if (d->launch->verify && !same_lanes(w, lanes, own, w->present & ~w->exited)) mismatch(d);
+    if (d->launch->verify && !same_lanes(lanes, own, w->present & ~w->exited)) mismatch(d);
     memcpy(own, lanes, d->launch->threads.lanes * 4);
     d->counters[COUNT_expanded]++;
 }
@@ -84,6 +83,16 @@ void dac_reads(void *state, unsigned slot, uint32_t index)
 // -- verification
 // ---------------------------------------------------------------------------------------------------------
 
+// A load's value was read for this warp when the instruction was ordered, and compared there; memory may have
+// changed since.
+static void accept_load(struct dac *d, unsigned slot, const struct line *l)
+{
+    const struct op *o = &d->launch->ops[l->pc];
+    for (unsigned n = 0; n < o->dst_words; n++)
+        tuple_expand(&l->outcome.tuples[n], &d->launch->threads, index_in_block(d, slot),
+                     tech_lanes(d->sm, slot, o->dst + n));
+}
+
 // What the instruction left in the warp's own registers is what the line says.
 static void compare(struct dac *d, unsigned slot, const struct line *l)
 {
@@ -95,7 +104,7 @@ static void compare(struct dac *d, unsigned slot, const struct line *l)
     bool same = true;
     for (unsigned n = 0; n < o->dst_words; n++) {
         tuple_expand(&l->outcome.tuples[n], &d->launch->threads, index_in_block(d, slot), lanes);
-        same &= same_lanes(w, lanes, tech_lanes(d->sm, slot, o->dst + n), there);
+        same &= same_lanes(lanes, tech_lanes(d->sm, slot, o->dst + n), there);
     }
     for (unsigned n = 0; n < 2; n++) {
         if (!(l->outcome.preds >> n & 1)) continue;
@@ -113,6 +122,10 @@ void dac_verify(struct dac *d, unsigned slot, const struct line *l)
     uint64_t guard = w->pred[i->guard] ^ (i->guard_not ? UINT64_MAX : 0), there = w->present & ~w->exited;
     if ((guard & there) != (l->writes ? there : 0)) mismatch(d);
     if (!l->writes) return;
+    if (d->launch->candidates[l->pc] == LOADS) {
+        accept_load(d, slot, l);
+        return;
+    }
     tech_evaluate(d->sm, slot, l->pc, there);
     compare(d, slot, l);
 }
@@ -122,8 +135,12 @@ void dac_executed(void *state, unsigned slot, uint32_t index)
     struct dac *d = state;
     struct dac_warp *w = &d->warps[slot];
     const struct line *l = line_at(w, 0);
-    (void)index;
-    if (d->launch->verify && l->role == ROLE_LEADER && l->writes) compare(d, slot, l);
+    if (d->launch->verify && l->role == ROLE_LEADER && l->writes) {
+        if (d->launch->candidates[index] == LOADS)
+            accept_load(d, slot, l);
+        else
+            compare(d, slot, l);
+    }
     dac_learn(d, &w->back, l);
     w->first = (w->first + 1) % LINES;
     w->count--;

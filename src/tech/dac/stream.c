@@ -86,12 +86,29 @@ static bool is_outstanding(const struct dac *d, struct dac_warp *w, unsigned slo
     return false;
 }
 
+static bool guard_of(const struct dac *d, uint32_t pc, const struct instance *e)
+{
+    const struct inst *i = &d->launch->program->insts[pc];
+    return (i->guard == PRED_TRUE || e->key_preds >> i->guard & 1) != (i->guard_not != 0);
+}
+
+// A load may read now what it would read in its turn: no older memory instruction is still to issue.
+static bool is_its_turn(const struct dac *d, struct dac_warp *w, uint32_t older)
+{
+    for (uint32_t n = 0; n < older; n++)
+        if (line_at(w, n)->role != ROLE_SKIPPED && d->launch->ops[line_at(w, n)->pc].path != PATH_ALU)
+            return false;
+    return true;
+}
+
 // Whether the affine stream could execute it, with what it reads. `older`: instructions ordered before it.
 static bool is_affine(struct dac *d, unsigned slot, uint32_t pc, uint32_t older, struct instance *key)
 {
     struct dac_warp *w = &d->warps[slot];
     *key = (struct instance){0};
-    if (!d->launch->candidates[pc] || !key_of(d, w, pc, key)) return false;
+    if (d->launch->candidates[pc] == NOT_CANDIDATE || !key_of(d, w, pc, key)) return false;
+    if (d->launch->candidates[pc] == LOADS && (!guard_of(d, pc, key) || !is_its_turn(d, w, older)))
+        return false;
     if (!is_whole(tech_warp(d->sm, slot))) {
         d->counters[COUNT_diverged]++;
         return false;
@@ -110,10 +127,8 @@ static bool is_uniform(const struct outcome *out)
 
 static void take(struct dac *d, unsigned slot, const struct instance *e, struct line *l)
 {
-    const struct inst *i = &d->launch->program->insts[l->pc];
     unsigned warp = index_in_block(d, slot);
-    bool guard = i->guard == PRED_TRUE || e->key_preds >> i->guard & 1;
-    l->writes = guard != (i->guard_not != 0);
+    l->writes = guard_of(d, l->pc, e);
     l->outcome = e->outcome;
     for (unsigned k = 0; k < 2 && e->outcome.masks; k++)
         l->masks[k] = e->outcome.masks[k * d->launch->threads.warps + warp];
@@ -127,6 +142,12 @@ static void skip(struct dac *d, unsigned slot, struct instance *e, struct line *
     e->passed |= 1ull << index_in_block(d, slot);
     d->counters[COUNT_skipped]++;
     d->counters[COUNT_skipped_uniform] += is_uniform(&l->outcome);
+}
+
+// The warp can take the instance's result.
+static bool is_for(struct dac *d, unsigned slot, uint32_t pc, const struct instance *e)
+{
+    return e->affine && (d->launch->candidates[pc] != LOADS || dac_loads_the_same(d, slot, pc, e));
 }
 
 static struct instance *lead(struct dac *d, unsigned slot, uint32_t pc, const struct instance *key)
@@ -148,15 +169,17 @@ static bool order(struct dac *d, unsigned slot, struct line *l, uint32_t older)
     l->role = ROLE_OWN;
     if (!is_affine(d, slot, l->pc, older, &key)) return false;
     struct instance *e = find(b, warp, l->pc, &key);
-    if (e && e->affine) {
+    if (e && is_for(d, slot, l->pc, e)) {
         skip(d, slot, e, l);
         d->counters[COUNT_skipped_decode]++;
         return true;
     }
-    if (!e) e = lead(d, slot, l->pc, &key);
+    bool leads = !e;
+    if (leads) e = lead(d, slot, l->pc, &key);
     e->passed |= 1ull << warp;
-    d->counters[COUNT_not_affine] += !e->affine;
-    if (!e->affine) return false;
+    leads &= e->affine;
+    d->counters[COUNT_not_affine] += !leads;
+    if (!leads) return false;
     l->role = ROLE_LEADER;
     take(d, slot, e, l);
     d->counters[COUNT_led]++;
@@ -218,9 +241,9 @@ static bool skip_next(struct dac *d, unsigned slot)
     uint32_t pc = tech_fetch_pc(d->sm, slot);
     struct instance key;
     if (pc >= d->launch->program->inst_count || w->count >= LINES - 8) return false; // the I-buffer's room
-    if (!d->launch->candidates[pc] || !is_affine(d, slot, pc, w->count, &key)) return false;
+    if (!is_affine(d, slot, pc, w->count, &key)) return false;
     struct instance *e = find(b, index_in_block(d, slot), pc, &key);
-    if (!e || !e->affine) return false;
+    if (!e || !is_for(d, slot, pc, e)) return false;
     struct line *l = push(w, pc);
     skip(d, slot, e, l);
     dac_learn(d, &w->front, l);
