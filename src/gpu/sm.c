@@ -167,6 +167,7 @@ void sm_evaluate(struct sm *s, unsigned slot)
     s->ready &= ~bit;
     if (!w->warp || w->warp->state == WARP_DONE) return;
     if (w->warp->state == WARP_BARRIER) {
+        w->waits_at_barrier = true;
         waits(s, w, SLOT_BARRIER);
     } else if (w->resume > s->now) {
         waits(s, w, SLOT_BARRIER);
@@ -203,8 +204,8 @@ void sm_barriers(struct sm *s, struct sm_block *b)
     for (uint64_t left = b->warps; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
         struct sm_warp *w = &s->warps[slot];
-        if (!w->warp || w->slot != SLOT_BARRIER || w->warp->state != WARP_READY || w->resume > s->now)
-            continue;
+        if (!w->warp || !w->waits_at_barrier || w->warp->state != WARP_READY) continue;
+        w->waits_at_barrier = false;
         w->resume = s->now + s->config->barrier_latency;
         timed_settle(w->warp);
         sm_warp_settled(s, slot);

@@ -37,6 +37,7 @@ struct sm_warp {
     uint8_t slot;            // enum gpu_slot: why it cannot issue
     bool waits_for_line;     // of code
     bool waits_for_constant;
+    bool waits_at_barrier; // until another warp completes it
     uint64_t granted; // line of code or constants that came for it: there, whatever the cache has done since;
                       // 0: none
     uint64_t pred_ready[8];

@@ -232,11 +232,18 @@ static void test_coalescing(struct test *t)
     }
 }
 
-// One warp alone: complete at once, 5 until it goes on.
+// One warp alone: complete at once, 5 until it goes on. With four warps a scheduler, the last arrives 3
+// cycles after the first; all go on together.
 static void test_barrier(struct test *t)
 {
     struct piece p = {SMOOTH, "", "BAR.SYNC 0x0\n", NULL, 32, false};
     costs(t, &p, 16, 16 * 5);
+    p.threads = 128;
+    costs(t, &p, 16, 16 * 5);
+    p.threads = 512;
+    costs(t, &p, 16, 16 * (3 + 5));
+    p.settings = SMOOTH "barrier.latency=40";
+    costs(t, &p, 16, 16 * (3 + 40));
 }
 
 // Sixteen warps of independent instructions: the one front end brings two a cycle, the schedulers could issue
@@ -274,6 +281,125 @@ static void test_icache(struct test *t)
     strbuf_fini(&body);
 }
 
+// A loop of four lines of code, 16 instructions each, from its second line on; so many rounds.
+static uint64_t rounds(struct test *t, unsigned ways, unsigned count, uint64_t *misses)
+{
+    struct strbuf text = {0}, settings = {0};
+    struct gpu_bench b;
+    uint64_t cycles = 0;
+    strbuf_printf(&settings, "icnt.mhz=1417 l2.mhz=1417 icache.sets=1 icache.ways=%u", ways);
+    strbuf_printf(&text, "MOV R9, 0x%x\n", count);
+    for (unsigned k = 0; k < 15; k++) strbuf_puts(&text, "IADD3 R0, R8, 0x1, RZ\n");
+    strbuf_puts(&text, "loop:\n");
+    for (unsigned k = 0; k < 61; k++) strbuf_printf(&text, "IADD3 R%u, R40, 0x1, RZ\n", 10 + k % 16);
+    strbuf_puts(&text, "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n");
+    if (gpu_bench_init(&b, t, "gtx1080ti", strbuf_text(&settings), strbuf_text(&text), 32)) {
+        cycles = gpu_cycles(&b);
+        *misses = b.result.gpu.fetch_icache_misses;
+    }
+    gpu_bench_fini(&b);
+    strbuf_fini(&settings);
+    strbuf_fini(&text);
+    return cycles;
+}
+
+// Two instructions are fetched in cycle c, issue in c + 2 and c + 3, and the next two are fetched in c + 3:
+// 32 times 3 cycles a round. At its end R9 issues in cycle d, the test in d + 6 and the branch in d + 12,
+// where it would be d + 3: 9 more. A line that is not there comes from the L2 in four flits: 24 + 120 + 24 +
+// 3 more.
+static void test_thrash(struct test *t)
+{
+    enum { ROUND = 32 * 3 + 9, LINE_FROM_L2 = 24 + 120 + 24 + 3 };
+    for (unsigned ways = 1; ways <= 4; ways++) {
+        uint64_t few, many, once = rounds(t, ways, 8, &few), twice = rounds(t, ways, 16, &many);
+        CHECK_EQ(t, many - few, ways < 4 ? 8 * 4 : 0);
+        CHECK_EQ(t, twice - once, 8 * (ROUND + (ways < 4 ? 4 * LINE_FROM_L2 : 0)));
+    }
+}
+
+// -- who goes first
+// ----------------------------------------------------------------------------------------------
+
+enum { WARPS = 4, PIECE = 64 };
+
+struct span { // of a warp: the cycles in which it read the clock before and after
+    uint32_t from, to;
+};
+
+// One scheduler, four warps: each reads the clock, issues PIECE independent instructions, optionally behind a
+// load, and reads the clock again.
+static void spans_of(struct test *t, const char *policy, bool with_load, struct span spans[WARPS])
+{
+    struct strbuf text = {0}, settings = {0};
+    struct gpu_bench b;
+    strbuf_printf(&settings, SMOOTH "issue.width=1 issue.schedulers=1 %s", policy);
+    strbuf_puts(&text, "S2R R0, SR_TID.X\nSHR.U32 R0, R0, 0x5\nMOV R4, 0x8\n"
+                       "IMAD.WIDE R6, R0, R4, c[0x0][0x160]\n");
+    if (with_load) strbuf_puts(&text, "LDG.E R2, [R6]\nIADD3 R2, R2, 0x1, RZ\n");
+    strbuf_puts(&text, "S2R R2, SR_CLOCKLO\n");
+    for (unsigned k = 0; k < PIECE; k++) strbuf_printf(&text, "IADD3 R%u, R40, R41, RZ\n", 8 + k % 16);
+    strbuf_puts(&text, "S2R R3, SR_CLOCKLO\nSTG.E.64 [R6], R2\nEXIT\n");
+    if (gpu_bench_init(&b, t, "gtx1080ti", strbuf_text(&settings), strbuf_text(&text), WARPS * 32)) {
+        uint64_t out = machine_buffer(&b.m, sizeof(struct span) * WARPS);
+        gpu_cycles(&b);
+        memcpy(spans, machine_words(&b.m, out), sizeof(struct span) * WARPS);
+    }
+    gpu_bench_fini(&b);
+    strbuf_fini(&text);
+    strbuf_fini(&settings);
+}
+
+// So many warps take turns, an instruction a cycle: 64 and the reading of the clock, each times as many. The
+// others come before or after, with two-level scheduling the older ones first.
+static void test_policies(struct test *t)
+{
+    static const struct {
+        const char *policy;
+        unsigned together;
+        bool by_age;
+    } cases[] = {{"issue.scheduler=gto", 1, false},
+                 {"issue.scheduler=lrr", 4, false},
+                 {"issue.scheduler=two-level issue.active_warps=2", 2, true},
+                 {"issue.scheduler=two-level issue.active_warps=1", 1, true}};
+    for (size_t k = 0; k < 2 * TEST_COUNT(cases); k++) {
+        struct span s[WARPS] = {{0}};
+        spans_of(t, cases[k / 2].policy, k % 2, s);
+        for (unsigned w = 0; w < WARPS; w++) {
+            unsigned overlap = 0;
+            for (unsigned v = 0; v < WARPS; v++) overlap += s[v].from < s[w].to && s[w].from < s[v].to;
+            CHECK_EQ(t, s[w].to - s[w].from, cases[k / 2].together * (PIECE + 1));
+            CHECK_EQ(t, overlap, cases[k / 2].together);
+            unsigned next = w + cases[k / 2].together;
+            if (cases[k / 2].by_age && next < WARPS) CHECK(t, s[w].to <= s[next].from);
+        }
+    }
+}
+
+// -- the whole chip
+// ----------------------------------------------------------------------------------------------
+
+// Every thread of 1,024 blocks asks for four words, a megabyte apart: 4 MB, and nothing else to do.
+static void test_stream(struct test *t)
+{
+    struct strbuf text = {0};
+    struct gpu_bench b;
+    strbuf_puts(&text, "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nSHL R1, R1, 0x8\nIADD3 R0, R0, R1, RZ\n"
+                       "MOV R4, 0x4\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n");
+    for (unsigned k = 0; k < 4; k++) strbuf_printf(&text, "LDG.E R%u, [R2+0x%x]\n", 8 + k, k << 20);
+    strbuf_puts(&text, "EXIT\n");
+    if (gpu_bench_init(&b, t, "gtx1080ti", "", strbuf_text(&text), 256)) {
+        const struct memory_config *c = &b.config.memory;
+        machine_buffer(&b.m, 4 << 20);
+        b.m.launch.grid[0] = 1024;
+        double got = 4 * 1024 * 1024 / (double)gpu_cycles(&b);
+        double bus =
+            (double)c->partitions * c->dram_bus_bytes * c->dram_rate * c->dram_mhz / b.config.gpu.core_mhz;
+        CHECK_MSG(t, got > 0.9 * bus && got <= bus, "%.1f bytes a core cycle of %.1f", got, bus);
+    }
+    gpu_bench_fini(&b);
+    strbuf_fini(&text);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
@@ -291,6 +417,9 @@ int main(int argc, char **argv)
         {"barrier", test_barrier},
         {"fetch_bound", test_fetch_bound},
         {"icache", test_icache},
+        {"thrash", test_thrash},
+        {"policies", test_policies},
+        {"stream", test_stream},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
