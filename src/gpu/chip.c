@@ -139,7 +139,8 @@ static void run_init(struct run *r, struct chip *c, const struct launch *l)
         r->sms[k] = sm_create(&r->shared, &r->engines[k], k, r->start);
     }
     memory_system_counts(c->memory, &r->before);
-    if (!g->keep_caches) memory_system_clear_caches(c->memory);
+    // Code, constants and local memory have the same addresses in every launch, and other content.
+    memory_system_clear_caches(c->memory, g->keep_caches ? GPU_LOCAL_ADDRESS : 0);
 }
 
 static void run_fini(struct run *r)

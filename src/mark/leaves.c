@@ -7,7 +7,7 @@
 struct walk {
     const struct marks *marks;
     uint32_t loop; // the innermost around the instruction
-    bool *seen; // definitions
+    bool *seen;    // definitions
     VEC(uint32_t) next;
     struct mark_leaves *leaves;
 };
@@ -18,7 +18,8 @@ static uint32_t of_special(enum isa_sreg sreg)
     if (sreg == SREG_TID_Y) return LEAF_TID_Y;
     if (sreg == SREG_TID_Z) return LEAF_TID_Z;
     if (sreg >= SREG_CTAID_X && sreg <= SREG_CTAID_Z) return LEAF_BLOCK_INDEX;
-    bool shape = (sreg >= SREG_NTID_X && sreg <= SREG_NTID_Z) || (sreg >= SREG_NCTAID_X && sreg <= SREG_NCTAID_Z);
+    bool shape =
+        (sreg >= SREG_NTID_X && sreg <= SREG_NTID_Z) || (sreg >= SREG_NCTAID_X && sreg <= SREG_NCTAID_Z);
     return shape ? LEAF_SHAPE : LEAF_MACHINE;
 }
 

@@ -1,4 +1,5 @@
-// What a result is computed from in the end, through whatever lies between, loads and their addresses included.
+// What a result is computed from in the end, through whatever lies between, loads and their addresses
+// included.
 #pragma once
 #include "mark/mark.h"
 

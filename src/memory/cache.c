@@ -278,6 +278,19 @@ void cache_invalidate(struct cache *c, uint64_t line)
     make_oldest(c, s, w);
 }
 
+void cache_clear_from(struct cache *c, uint64_t line)
+{
+    if (!line) {
+        cache_clear(c);
+        return;
+    }
+    for (uint32_t set = 0; set < c->config.sets; set++)
+        for (uint32_t k = 0; k < c->sets[set].count; k++) {
+            const struct way *w = &c->ways[(size_t)set * c->config.ways + k];
+            if (w->used && w->line >= line) cache_invalidate(c, w->line);
+        }
+}
+
 bool cache_contains(const struct cache *c, uint64_t line, uint8_t sectors)
 {
     const struct way *w = find(c, line);

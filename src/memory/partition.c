@@ -381,9 +381,9 @@ uint64_t partition_next(const struct partition *p)
     return next;
 }
 
-void partition_clear_caches(struct partition *p)
+void partition_clear_caches(struct partition *p, uint64_t from)
 {
-    for (uint32_t k = 0; k < p->c->slices; k++) cache_clear(p->slices[k].cache);
+    for (uint32_t k = 0; k < p->c->slices; k++) cache_clear_from(p->slices[k].cache, from);
 }
 
 void partition_counts(const struct partition *p, struct memory_counts *add_to)

@@ -118,9 +118,9 @@ const char *memory_system_check(const struct memory_system *m)
     return wrong;
 }
 
-void memory_system_clear_caches(struct memory_system *m)
+void memory_system_clear_caches(struct memory_system *m, uint64_t from)
 {
-    for (unsigned k = 0; k < m->c.partitions; k++) partition_clear_caches(m->partitions[k]);
+    for (unsigned k = 0; k < m->c.partitions; k++) partition_clear_caches(m->partitions[k], from);
 }
 
 void memory_system_counts(const struct memory_system *m, struct memory_counts *out)

@@ -60,7 +60,8 @@ uint64_t memory_system_unanswered(const struct memory_system *m); // requests wh
 bool memory_system_is_idle(const struct memory_system *m); // nothing queued anywhere, every request answered
 // NULL when it is idle and its books balance, else what does not; static text.
 const char *memory_system_check(const struct memory_system *m);
-void memory_system_clear_caches(struct memory_system *m); // between launches, when caches do not persist
+// Between launches: forgets lines of address `from` and beyond, dirty or not.
+void memory_system_clear_caches(struct memory_system *m, uint64_t from);
 void memory_system_counts(const struct memory_system *m, struct memory_counts *out);
 
 // -- within a window, a partition

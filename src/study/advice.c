@@ -1,5 +1,5 @@
-// From what a source line repeats to what its author could do. Each piece of advice saves a part of the repeated
-// work that follows from what it is; what was equal by accident, and no mark proves, gives none:
+// From what a source line repeats to what its author could do. Each piece of advice saves a part of the
+// repeated work that follows from what it is; what was equal by accident, and no mark proves, gives none:
 //
 //     hoist       what the same warp did in the iteration before     all of it
 //     argument    made of arguments and dimensions alone             all of it
@@ -17,11 +17,13 @@ static uint64_t if_done_in_rows(uint64_t saved, uint32_t warps)
     return (uint64_t)((double)saved * some / all);
 }
 
-void explain_choose(const struct explain_line *l, uint32_t warps, struct explain_choice choices[EXPLAIN_CHOICES])
+void explain_choose(const struct explain_line *l, uint32_t warps,
+                    struct explain_choice choices[EXPLAIN_CHOICES])
 {
     const uint64_t *w = l->saved_work;
     uint64_t compute = w[WORK_INTEGER] + w[WORK_FLOAT] + w[WORK_COMPARE] + w[WORK_INDEX] + w[WORK_LOCAL];
-    uint64_t by_lane = l->proved ? compute * l->proved_lanes / l->proved : 0, loads = w[WORK_GLOBAL] + w[WORK_TEXTURE];
+    uint64_t by_lane = l->proved ? compute * l->proved_lanes / l->proved : 0,
+             loads = w[WORK_GLOBAL] + w[WORK_TEXTURE];
     const struct explain_choice all[] = {
         {ADVICE_HOIST, l->again},
         {ADVICE_ARGUMENT, l->from_arguments},
@@ -34,7 +36,8 @@ void explain_choose(const struct explain_line *l, uint32_t warps, struct explain
     for (unsigned c = 0; c < EXPLAIN_CHOICES; c++) {
         choices[c] = (struct explain_choice){ADVICE_NONE, 0};
         for (unsigned k = 0; k < sizeof all / sizeof all[0]; k++)
-            if (all[k].saves > choices[c].saves && (c == 0 || all[k].advice != choices[0].advice)) choices[c] = all[k];
+            if (all[k].saves > choices[c].saves && (c == 0 || all[k].advice != choices[0].advice))
+                choices[c] = all[k];
     }
 }
 
@@ -43,22 +46,28 @@ const char *explain_advice_text(enum explain_advice a)
     switch (a) {
     case ADVICE_NONE:
     case ADVICE_COUNT: break;
-    case ADVICE_HOIST: return "hoist: it is what the iteration before computed; do it once, in front of the loop";
+    case ADVICE_HOIST:
+        return "hoist: it is what the iteration before computed; do it once, in front of the loop";
     case ADVICE_ARGUMENT:
-        return "pass it as an argument: it follows from arguments and dimensions alone, so the host can compute it once "
+        return "pass it as an argument: it follows from arguments and dimensions alone, so the host can "
+               "compute it once "
                "(for a division by one, its reciprocal)";
     case ADVICE_CONSTANT:
-        return "every thread of a block loads the same words: keep them in __constant__ memory, or load them once "
+        return "every thread of a block loads the same words: keep them in __constant__ memory, or load them "
+               "once "
                "a block into shared memory";
     case ADVICE_STAGE:
         return "every warp of a block loads the same words: load them once a block into shared memory";
     case ADVICE_KEEP:
-        return "every warp reads the same words of shared memory: let a thread compute 4 results and keep the "
+        return "every warp reads the same words of shared memory: let a thread compute 4 results and keep "
+               "the "
                "word in a register for them";
     case ADVICE_ROWS:
-        return "it depends on the column, not on the row: let a thread do 4 rows and compute it once for them";
+        return "it depends on the column, not on the row: let a thread do 4 rows and compute it once for "
+               "them";
     case ADVICE_SCALAR:
-        return "scalarise: it is one value for the whole block; let a thread do 4 elements and compute it once for them";
+        return "scalarise: it is one value for the whole block; let a thread do 4 elements and compute it "
+               "once for them";
     }
     return "";
 }
@@ -66,11 +75,10 @@ const char *explain_advice_text(enum explain_advice a)
 // -- what it is
 // --------------------------------------------------------------------------------------------------------
 
-static const char *const works[WORK_COUNT] = {"integer arithmetic",      "floating-point arithmetic",
-                                              "comparisons",             "thread and block indices",
-                                              "loads of constants",      "loads from global memory",
-                                              "loads from shared memory", "loads from local memory",
-                                              "texture fetches"};
+static const char *const works[WORK_COUNT] = {
+    "integer arithmetic",       "floating-point arithmetic", "comparisons",
+    "thread and block indices", "loads of constants",        "loads from global memory",
+    "loads from shared memory", "loads from local memory",   "texture fetches"};
 
 void explain_what(const struct explain_line *l, struct strbuf *out)
 {
@@ -92,7 +100,9 @@ void explain_what(const struct explain_line *l, struct strbuf *out)
     else if (10 * uniform < l->repeated)
         strbuf_puts(out, "; a value a lane, the same in every warp");
     else
-        strbuf_printf(out, "; %.0f %% one value for all threads of the block, the rest a value a lane, the same in every warp",
+        strbuf_printf(out,
+                      "; %.0f %% one value for all threads of the block, the rest a value a lane, the same "
+                      "in every warp",
                       100 * (double)uniform / (double)l->repeated);
 }
 
@@ -106,18 +116,12 @@ void explain_from(const struct explain_line *l, struct strbuf *out)
     static const struct {
         uint32_t leaf;
         const char *word;
-    } words[] = {{LEAF_TID_X, "threadIdx.x"},
-                 {LEAF_TID_Y, "threadIdx.y"},
-                 {LEAF_TID_Z, "threadIdx.z"},
-                 {LEAF_BLOCK_INDEX, "blockIdx"},
-                 {LEAF_SHAPE, "blockDim and gridDim"},
-                 {LEAF_CONSTANT, "__constant__ memory"},
-                 {LEAF_LOOP, "a loop's counter"},
-                 {LEAF_GLOBAL, "global memory"},
-                 {LEAF_SHARED, "shared memory"},
-                 {LEAF_LOCAL, "local memory"},
-                 {LEAF_TEXTURE, "textures"},
-                 {LEAF_MACHINE, "lanes and special registers"},
+    } words[] = {{LEAF_TID_X, "threadIdx.x"},          {LEAF_TID_Y, "threadIdx.y"},
+                 {LEAF_TID_Z, "threadIdx.z"},          {LEAF_BLOCK_INDEX, "blockIdx"},
+                 {LEAF_SHAPE, "blockDim and gridDim"}, {LEAF_CONSTANT, "__constant__ memory"},
+                 {LEAF_LOOP, "a loop's counter"},      {LEAF_GLOBAL, "global memory"},
+                 {LEAF_SHARED, "shared memory"},       {LEAF_LOCAL, "local memory"},
+                 {LEAF_TEXTURE, "textures"},           {LEAF_MACHINE, "lanes and special registers"},
                  {LEAF_CALL, "function calls"}};
     struct strbuf text = {0};
     unsigned arguments = (unsigned)__builtin_popcountll(l->leaves.params), n = 0;
@@ -148,9 +152,11 @@ void explain_why(const struct explain_line *l, const struct explain_kernel *k, c
     }
     if (proved >= 0.995) return;
     const struct explain_inst *e = &k->insts[l->unproved];
-    strbuf_printf(out, "%s not provable, and was equal in this run: ", proved > 0 ? "; the rest is" : "it is");
+    strbuf_printf(out,
+                  "%s not provable, and was equal in this run: ", proved > 0 ? "; the rest is" : "it is");
     if (e->mark == MARK_CONDITIONAL)
-        strbuf_printf(out, "it follows from %s (%s), which differs between the warps of this block", e->root, e->root_line);
+        strbuf_printf(out, "it follows from %s (%s), which differs between the warps of this block", e->root,
+                      e->root_line);
     else
         strbuf_printf(out, "it %s", e->reason);
 }

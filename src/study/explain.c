@@ -1,10 +1,10 @@
-// A page for the author of a kernel: source lines by the work that warps of a block repeat, of what kind it is, why a
-// compiler could or could not tell, and what to change in the source, with what that would save at most; then
-// what keeps the rest of the work apart, and what other shapes of the block would do. Lines are those of the
-// PTX where it says nothing of its source.
+// A page for the author of a kernel: source lines by the work that warps of a block repeat, of what kind it
+// is, why a compiler could or could not tell, and what to change in the source, with what that would save at
+// most; then what keeps the rest of the work apart, and what other shapes of the block would do. Lines are
+// those of the PTX where it says nothing of its source.
 //
-// The counts are those of `redundancy` (study/repeat.h), with the warp's own past beside them; the reasons are
-// those of the marks, as the launch's settings have them.
+// The counts are those of `redundancy` (study/repeat.h), with the warp's own past beside them; the reasons
+// are those of the marks, as the launch's settings have them.
 #include "study/explain.h"
 #include "base/file.h"
 
@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum { LINES_MAX = 8 };
-static const double line_share = 0.01, advice_share = 0.005; // of all a kernel executes: less is not worth reading
+static const double line_share = 0.01,
+                    advice_share = 0.005; // of all a kernel executes: less is not worth reading
 
 // -- kernels -----------------------------------------------------------------------------------------------
 
@@ -43,8 +44,10 @@ static const char *keep(struct study *s, struct strbuf *text)
     return kept;
 }
 
-// Lines of PTX are too small to explain one by one: those of one basic block that do one kind of work go together.
-static uint32_t group_of(const struct study_inst *i, const struct marks *m, uint32_t n, enum explain_work work)
+// Lines of PTX are too small to explain one by one: those of one basic block that do one kind of work go
+// together.
+static uint32_t group_of(const struct study_inst *i, const struct marks *m, uint32_t n,
+                         enum explain_work work)
 {
     bool is_ptx = i->path && str_ends_with(i->path, ".ptx");
     return is_ptx ? 1u << 31 | mark_block(m, n) << 4 | work : i->line_key;
@@ -202,8 +205,8 @@ static void advice_cells(struct study_table *t, const struct explain_choice *c, 
     study_ratio(t, c->saves, executed);
 }
 
-static void line_row(struct study *s, struct study_report *r, struct study_table *t, const struct study_kernel *k,
-                     const struct explain_line *l, uint64_t executed)
+static void line_row(struct study *s, struct study_report *r, struct study_table *t,
+                     const struct study_kernel *k, const struct explain_line *l, uint64_t executed)
 {
     struct strbuf what = {0}, from = {0}, why = {0};
     struct explain_choice choices[EXPLAIN_CHOICES];
@@ -245,8 +248,8 @@ static void report_lines(struct study *s, struct study_report *r)
         {"saves", "of all that the kernel executes"},
         {"or", "what would save less"},
         {"saves_then", "of all that the kernel executes"}};
-    struct study_table *t = study_table_add(r, "lines", "By source line, the most repeated work first", columns,
-                                            sizeof columns / sizeof columns[0]);
+    struct study_table *t = study_table_add(r, "lines", "By source line, the most repeated work first",
+                                            columns, sizeof columns / sizeof columns[0]);
     t->cards = true;
     for (size_t i = 0; i < s->kernels.count; i++) {
         const struct study_kernel *k = s->kernels.data[i];
@@ -369,8 +372,8 @@ static void report_apart(struct study *s, struct study_report *r)
         {"because", "what makes it differ between the warps of a block"},
         {"line", "where that comes in"}};
     enum { ROWS_MAX = 6 };
-    struct study_table *t = study_table_add(r, "apart", "What keeps the rest apart", columns,
-                                            sizeof columns / sizeof columns[0]);
+    struct study_table *t =
+        study_table_add(r, "apart", "What keeps the rest apart", columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < s->kernels.count; i++) {
         const struct study_kernel *k = s->kernels.data[i];
         struct repeat_totals all = {0};
@@ -418,8 +421,8 @@ static void report_shapes(struct study *s, struct study_report *r)
         repeat_add_kernel(&all, k);
         if (k->block[1] == 1 || k->warps == 1) continue;
         if (!t)
-            t = study_table_add(r, "shapes", "Other shapes of the block, had the kernel been launched so", columns,
-                                sizeof columns / sizeof columns[0]);
+            t = study_table_add(r, "shapes", "Other shapes of the block, had the kernel been launched so",
+                                columns, sizeof columns / sizeof columns[0]);
         for (uint32_t x = 1; x <= plane; x++) {
             bool power = !(x & (x - 1)), here = x == k->block[0];
             if (plane % x || (!power && !here) || (x < 4 && !here)) continue;
@@ -440,12 +443,13 @@ static void report(struct study *s, struct study_report *r)
     report_lines(s, r);
     report_apart(s, r);
     report_shapes(s, r);
-    study_note(r, "What is provable, a compiler could know; but it writes code for one thread, and no thread sees what "
-                  "another warp has in its registers. Savings are upper bounds, in executed warp instructions.");
+    study_note(
+        r,
+        "What is provable, a compiler could know; but it writes code for one thread, and no thread sees what "
+        "another warp has in its registers. Savings are upper bounds, in executed warp instructions.");
     repeat_notes(s, r);
 }
 
-const struct study_class study_explain = {.observer = {.launch_begin = launch_begin,
-                                                       .launch_end = repeat_launch_end_grid,
-                                                       REPEAT_EVENTS},
-                                          .report = report};
+const struct study_class study_explain = {
+    .observer = {.launch_begin = launch_begin, .launch_end = repeat_launch_end_grid, REPEAT_EVENTS},
+    .report = report};

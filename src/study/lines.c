@@ -1,10 +1,11 @@
-// The one source line that each instruction is shown with. An instruction stands for a set of lines; shown is the
-// first that says what it is for:
+// The one source line that each instruction is shown with. An instruction stands for a set of lines; shown is
+// the first that says what it is for:
 //
 //     line 0                    what compilers made up or merged: the line of whoever uses the result first
 //     the kernel's head         an operand that was a parameter brings it along: another one of the set
-//     a line of another file    inlined from a header: where the kernel's own file calls it or uses the result
-//     PTX as its own source     the last, which computes; those before it load parameters or were fused in
+//     a line of another file    inlined from a header: where the kernel's own file calls it or uses the
+//     result PTX as its own source     the last, which computes; those before it load parameters or were
+//     fused in
 #include "base/str.h"
 #include "mark/access.h"
 #include "study/study.h"
@@ -48,7 +49,8 @@ static void find_head(struct place *of)
     const struct program *p = of->p;
     for (uint32_t k = 1; k < p->line_count; k++) {
         const struct program_line *l = &p->line_table[k];
-        if (l->file == of->file && l->line && !l->inlined_at && (!of->head || l->line < of->head)) of->head = l->line;
+        if (l->file == of->file && l->line && !l->inlined_at && (!of->head || l->line < of->head))
+            of->head = l->line;
     }
 }
 

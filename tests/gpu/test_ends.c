@@ -151,6 +151,33 @@ static void test_residency(struct test *t)
     gpu_bench_fini(&b);
 }
 
+// The same launch twice on one chip. Without gpu.keep_caches the second is as the first; with it, its 32
+// lines of data are in the L2, and nothing else is. A launch latency comes on top, to the cycle.
+static void test_launches(struct test *t)
+{
+    static const char text[] = "S2R R0, SR_TID.X\nMOV R4, 0x80\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"
+                               "LDG.E R5, [R2]\nEXIT\n";
+    static const char *const settings[] = {"", "gpu.keep_caches=1", "gpu.launch_latency=700"};
+    uint64_t plain = 0;
+    for (unsigned k = 0; k < 3; k++) {
+        struct gpu_bench b;
+        if (!gpu_bench_init(&b, t, "tiny", settings[k], text, 32)) continue;
+        struct chip *c = chip_create(&b.config);
+        struct chip_result first, second;
+        machine_buffer(&b.m, 4096);
+        machine_prepare(&b.m);
+        CHECK(t, chip_run(c, &b.m.launch, 0, 1, NULL, &first, &b.m.fault) && !first.imbalance);
+        CHECK(t, chip_run(c, &b.m.launch, 0, 1, NULL, &second, &b.m.fault) && !second.imbalance);
+        CHECK_EQ(t, first.memory.l2_hits, 0);
+        CHECK_EQ(t, second.memory.l2_hits, k == 1 ? 32 : 0);
+        CHECK_EQ(t, first.memory.dram.reads - second.memory.dram.reads, k == 1 ? 32 : 0);
+        if (k == 0) plain = first.cycles;
+        if (k == 2) CHECK_EQ(t, first.cycles, plain + 700);
+        chip_destroy(c);
+        gpu_bench_fini(&b);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
@@ -161,6 +188,7 @@ int main(int argc, char **argv)
         {"fault", test_fault},
         {"own_stores", test_own_stores},
         {"atomics_return", test_atomics_return},
+        {"launches", test_launches},
         {"residency", test_residency},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));

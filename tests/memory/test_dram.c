@@ -1,9 +1,10 @@
 // One DRAM channel by itself: when each request's data is there, derived from the timing constraints of the
 // GTX 1080 Ti's memory, and which request goes first.
 //
-//     activate ─ tRCD 16 ─▶ column ─ tCL 16 + burst 2 ─▶ the data is there        columns: tCCD 2, tCCDL 4 in a group
-//     activate ─ tRAS 37 ─▶ precharge ─ tRP 16 ─▶ activate (tRC 52 after the last of that bank, tRRD 8 of others)
-//     write: column ─ tWL 6 + burst 2 ─▶ data ─ tCDLR 7 ─▶ column of a read; ─ tWR 16 ─▶ precharge
+//     activate ─ tRCD 16 ─▶ column ─ tCL 16 + burst 2 ─▶ the data is there        columns: tCCD 2, tCCDL 4 in
+//     a group activate ─ tRAS 37 ─▶ precharge ─ tRP 16 ─▶ activate (tRC 52 after the last of that bank, tRRD
+//     8 of others) write: column ─ tWL 6 + burst 2 ─▶ data ─ tCDLR 7 ─▶ column of a read; ─ tWR 16 ─▶
+//     precharge
 #include "base/rng.h"
 #include "harness/test.h"
 #include "memory/dram.h"
@@ -113,8 +114,7 @@ static void test_activations(struct test *t)
     defaults(&c);
     static const struct ask asks[] = {
         {0, 0, 5, 1, READ}, {0, 4, 5, 1, READ}, {0, 8, 5, 1, READ}, {0, 12, 5, 1, READ}, {0, 1, 5, 1, READ}};
-    expect(t, &c, "activations", asks, 5,
-           (const uint64_t[]){16 + 18, 24 + 18, 33 + 18, 41 + 18, 50 + 18});
+    expect(t, &c, "activations", asks, 5, (const uint64_t[]){16 + 18, 24 + 18, 33 + 18, 41 + 18, 50 + 18});
 }
 
 // Random requests: all are served, the books agree, and the bus carries no more than it can.

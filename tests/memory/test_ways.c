@@ -106,8 +106,8 @@ static void each_chip(struct test *t, void (*check)(struct test *t, const struct
     }
 }
 
-// A turn's pieces are one in every slice, a row holds as many pieces as it has room for, and a piece is in one
-// place.
+// A turn's pieces are one in every slice, a row holds as many pieces as it has room for, and a piece is in
+// one place.
 static void check_places(struct test *t, const struct memory_config *c)
 {
     const uint32_t all = c->partitions * c->slices, of_row = c->dram_row_bytes / c->interleave_bytes;
@@ -120,7 +120,8 @@ static void check_places(struct test *t, const struct memory_config *c)
             struct memory_place p = memory_place_of(c, address),
                                 last = memory_place_of(c, address + c->interleave_bytes - 1);
             CHECK(t, p.slice == last.slice && p.bank == last.bank && p.row == last.row);
-            CHECK(t, p.slice < all && p.channel == p.slice / c->slices && p.bank < c->dram_banks && p.row < rows);
+            CHECK(t, p.slice < all && p.channel == p.slice / c->slices && p.bank < c->dram_banks &&
+                         p.row < rows);
             seen |= 1ull << p.slice;
             in_row[(p.channel * c->dram_banks + p.bank) * rows + p.row]++;
         }
@@ -169,8 +170,8 @@ static void test_clocks(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"flits", test_flits},   {"turns", test_turns},
-                                             {"order", test_order},   {"places", test_places},
+    static const struct test_case cases[] = {{"flits", test_flits},     {"turns", test_turns},
+                                             {"order", test_order},     {"places", test_places},
                                              {"strides", test_strides}, {"clocks", test_clocks}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -1,5 +1,5 @@
-// The page for a kernel's author: kernels made to need one piece of advice each, the lines of a text that names no
-// source, and figures that are those of `redundancy`.
+// The page for a kernel's author: kernels made to need one piece of advice each, the lines of a text that
+// names no source, and figures that are those of `redundancy`.
 #include "base/str.h"
 #include "harness/test.h"
 #include "study/tables.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A block of 8 x 16 threads, four warps. %tx, %ty; %in and %out, arguments 0 and 1; %n, argument 2; %mine, the
-// thread's own word of %out. Line 22 is the first of the body.
+// A block of 8 x 16 threads, four warps. %tx, %ty; %in and %out, arguments 0 and 1; %n, argument 2; %mine,
+// the thread's own word of %out. Line 22 is the first of the body.
 static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                            ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"
                            ".reg .u32 %tx, %ty, %n, %t, %sum, %i, %a<9>;\n.reg .u64 %in, %out, %d, %mine;\n"
@@ -50,7 +50,8 @@ static void test_advice(struct test *t)
     } rows[] = {
         {"ld.global.u32 %a0, [%in];\nadd.u32 %sum, %sum, %a0;\n", "__constant__", "global memory; one value",
          "global memory, argument 0", "kernel.ptx:22"},
-        {"mul.wide.u32 %d, %tx, 4;\nadd.u64 %d, %d, %in;\nld.global.u32 %a0, [%d];\nadd.u32 %sum, %sum, %a0;\n",
+        {"mul.wide.u32 %d, %tx, 4;\nadd.u64 %d, %d, %in;\nld.global.u32 %a0, [%d];\nadd.u32 %sum, %sum, "
+         "%a0;\n",
          "every warp of a block loads the same words", "global memory; a value a lane", "threadIdx.x",
          "kernel.ptx:24"},
         {"mul.lo.u32 %a0, %tx, 4;\nmov.u32 %a1, tile;\nadd.u32 %a1, %a0, %a1;\nld.shared.u32 %a2, [%a1];\n"
@@ -59,9 +60,11 @@ static void test_advice(struct test *t)
          "kernel.ptx:25-26"},
         {"div.u32 %a0, 1000000, %n;\nadd.u32 %sum, %sum, %a0;\n", "pass it as an argument", "arithmetic",
          "argument 2", "kernel.ptx:22"},
-        {"mul.lo.u32 %a0, %tx, %tx;\nxor.b32 %a1, %a0, 77;\nmul.lo.u32 %a2, %a1, %a0;\nadd.u32 %sum, %sum, %a2;\n",
+        {"mul.lo.u32 %a0, %tx, %tx;\nxor.b32 %a1, %a0, 77;\nmul.lo.u32 %a2, %a1, %a0;\nadd.u32 %sum, %sum, "
+         "%a2;\n",
          "depends on the column", "integer arithmetic; 33 % one value", "threadIdx.x", "kernel.ptx:15-27"},
-        {"mov.u32 %a0, %ctaid.x;\nmul.lo.u32 %a1, %a0, %a0;\nxor.b32 %a2, %a1, 77;\nmul.lo.u32 %a3, %a2, %a1;\n"
+        {"mov.u32 %a0, %ctaid.x;\nmul.lo.u32 %a1, %a0, %a0;\nxor.b32 %a2, %a1, 77;\nmul.lo.u32 %a3, %a2, "
+         "%a1;\n"
          "add.u32 %sum, %sum, %a3;\n",
          "scalarise", "integer arithmetic; one value", "blockIdx", "kernel.ptx:15-28"},
         {"mov.u32 %i, 0;\nL:\nbar.sync 0;\nld.shared.u32 %a0, [tile];\nadd.u32 %sum, %sum, %a0;\n"
@@ -112,7 +115,8 @@ static struct wf_study *watch(struct test *t, const char *study, const char *wor
     struct workload_result result;
     const char *nearest;
     wf_set_study(c, s);
-    CHECK_MSG(t, workload_run(workload_find(workload, &nearest), c, &options, &result) == WF_OK, "%s", wf_errors(c));
+    CHECK_MSG(t, workload_run(workload_find(workload, &nearest), c, &options, &result) == WF_OK, "%s",
+              wf_errors(c));
     wf_context_destroy(c);
     return s;
 }
@@ -131,7 +135,8 @@ static void test_figures(struct test *t)
         CHECK(t, fabs(tables_share(lines, row, "saving") - f * (1 - 1 / 32.0)) < 1e-9); // 32 warps
         saving += tables_share(lines, row, "saving");
     }
-    CHECK(t, saving <= tables_share(kernel, 0, "saving") + 1e-9 && saving > 0.9 * tables_share(kernel, 0, "saving"));
+    CHECK(t, saving <= tables_share(kernel, 0, "saving") + 1e-9 &&
+                 saving > 0.9 * tables_share(kernel, 0, "saving"));
     CHECK_STR(t, tables_text(lines, 0, "line"), "matrixMul.cu:23"); // the inner loop
     CHECK(t, strstr(tables_text(lines, 0, "source"), "tile_a[ty][k] * tile_b[k][tx]"));
     CHECK(t, strstr(tables_text(lines, 0, "do"), "shared memory"));
