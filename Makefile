@@ -38,10 +38,17 @@ CFLAGS_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-saniti
 ALL_CFLAGS := $(BASE_CFLAGS) $(CFLAGS_$(MODE)) $(CFLAGS)
 ALL_LDFLAGS := $(CFLAGS_$(MODE)) -pthread $(LDFLAGS)
 LDLIBS := -lm
+# Without SQLite everything but `warpfold reproduce` is there, and that says what to install.
+SQLITE := $(shell printf '\043include <sqlite3.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
+ifneq ($(SQLITE),)
+LDLIBS += -lsqlite3
+endif
 
-LIB_SRC  := $(filter-out src/cli/main.c,$(wildcard src/*/*.c src/*/*/*.c))
+NEED_SQLITE := $(if $(SQLITE),,$(addprefix src/lab/,database.c pool.c figure.c figure_text.c page.c) src/cli/reproduce.c \
+    $(wildcard tests/lab/*.c))
+LIB_SRC  := $(filter-out src/cli/main.c $(NEED_SQLITE),$(wildcard src/*/*.c src/*/*/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
-TEST_SRC := $(wildcard tests/*/test_*.c)
+TEST_SRC := $(filter-out $(NEED_SQLITE),$(wildcard tests/*/test_*.c))
 TEST_BIN := $(TEST_SRC:%.c=$(BUILD)/%)
 # Everything else under tests/ is shared by the tests: harness, oracle, generator.
 TEST_LIB_SRC := $(filter-out $(TEST_SRC) $(wildcard tests/fuzz/*.c),$(wildcard tests/*/*.c))

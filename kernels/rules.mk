@@ -25,4 +25,4 @@ check-kernels:
 	done; done; exit $$bad
 
 # The PTX is embedded where the table of workloads is (src/workload/workload.c).
-$(BUILD)/src/workload/workload.o: $(wildcard kernels/ptx/*/*.ptx)
+$(BUILD)/src/workload/workload.o: $(wildcard kernels/ptx/*/*.ptx kernels/*.cu)

@@ -1,5 +1,6 @@
 // `warpfold list`: what there is, one a line.
 #include "cli/command.h"
+#include "lab/experiment.h"
 #include "report/table.h"
 #include "workload/workload.h"
 
@@ -101,11 +102,6 @@ static void list_keys(void)
     wf_context_destroy(c);
 }
 
-// What later versions fill: an empty list is the truth, and the note says why.
-static void list_none(const char *what)
-{
-    fprintf(stderr, "no %s yet: they arrive with a later version\n", what);
-}
 static void list_gpus(void)
 {
     static const char *const heads[] = {"GPU", "what it is"};
@@ -131,7 +127,27 @@ static void list_studies(void)
     }
     print(&t);
 }
-static void list_experiments(void) { list_none("experiments"); }
+
+static void list_experiments(void)
+{
+    static const char *const heads[] = {"experiment", "of", "what it shows"};
+    struct table t;
+    struct diag d;
+    struct experiments all;
+    table_init(&t, heads, 3);
+    diag_init(&d);
+    experiments_init(&all);
+    const char *name;
+    for (size_t i = 0; (name = experiment_name_at(i)) != NULL; i++) {
+        if (!experiments_add(&all, name, &d)) continue;
+        table_add(&t, "%s", name);
+        table_add(&t, "%s", vec_last(&all.list).source);
+        table_add(&t, "%s", vec_last(&all.list).title);
+    }
+    print(&t);
+    experiments_fini(&all);
+    diag_fini(&d);
+}
 
 static const struct {
     const char *name;

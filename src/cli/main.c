@@ -1,6 +1,17 @@
 // The command line: dispatch only. Everything else is in the library.
 #include "cli/command.h"
 
+#if !__has_include(<sqlite3.h>)
+int command_reproduce(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    fputs("error: this warpfold was built without SQLite: apt-get install libsqlite3-dev, and make again\n",
+          stderr);
+    return WF_BAD_USAGE;
+}
+#endif
+
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv); // NULL: arrives with a later version
@@ -8,7 +19,6 @@ static const struct {
 #define COMMAND(id, function, name, usage, summary) {name, command_##function},
 #include "cli/command.def"
 #undef COMMAND
-    {"reproduce", NULL},
     {"compare", NULL},
 };
 enum { COUNT = sizeof commands / sizeof commands[0] };

@@ -9,7 +9,8 @@ enum { // commands of a row
     MARK = 1 << COMMAND_MARK,
     BENCH = 1 << COMMAND_BENCH,
     LIST = 1 << COMMAND_LIST,
-    STUDY = 1 << COMMAND_STUDY
+    STUDY = 1 << COMMAND_STUDY,
+    REPRODUCE = 1 << COMMAND_REPRODUCE
 };
 enum { MANY = 1 };
 

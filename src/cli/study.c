@@ -44,12 +44,6 @@ struct ran { // what was watched
 // -- bundled workloads
 // -------------------------------------------------------------------------------------------------
 
-// DARSIE's Table 1.
-static const char *const darsie[] = {
-    "binomialOptions", "pathfinder", "fastWalshTransform", "SRADv1",  "LIB", "imageDenoisingNLM",
-    "backprop",        "DCT8x8",     "floydWarshall",      "hotspot", "CP",  "convolutionTexture",
-    "matrixMul"};
-
 struct benches {
     VEC(const struct workload *) list;
     struct bench_selection selection;
@@ -74,11 +68,8 @@ static enum wf_status parse_benches(const struct options *o, struct benches *b, 
     char *names = strdup(options_value(o, OPTION_BENCHES)), *rest = names;
     for (const char *name; status == WF_OK && (name = strsep(&rest, ",")) != NULL;) {
         const struct workload *w;
-        if (str_equal(name, "all")) {
-            for (size_t i = 0; (w = workload_at(i)) != NULL; i++) vec_push(&b->list, w);
-        } else if (str_equal(name, "darsie")) {
-            for (size_t i = 0; i < sizeof darsie / sizeof darsie[0]; i++)
-                if ((status = bench_find(darsie[i], &w, d)) == WF_OK) vec_push(&b->list, w);
+        if (workload_is_group(name)) {
+            for (size_t i = 0; (w = workload_in_group(name, i, NULL)) != NULL; i++) vec_push(&b->list, w);
         } else if ((status = bench_find(name, &w, d)) == WF_OK) {
             vec_push(&b->list, w);
         }

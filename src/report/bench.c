@@ -156,6 +156,7 @@ static void write_row(struct json *j, const struct report_bench_row *row)
     report_energy_json(&row->run.energy, j);
     report_run_storage(&row->run, j);
     report_run_counters(&row->run, j);
+    report_run_samples(&row->run, j);
     json_close_object(j);
 }
 

@@ -211,7 +211,7 @@ static void write_launches(struct json *j, const struct report_run *r)
 }
 
 // What is counted at blocks' ends has no place in time, and is left out.
-static void write_samples(struct json *j, const struct report_run *r)
+void report_run_samples(const struct report_run *r, struct json *j)
 {
     json_key(j, "samples");
     if (!r->samples.count) {
@@ -294,7 +294,7 @@ void report_run_json(const struct report_run *r, struct strbuf *out)
     json_raw(&j, r->config_json);
     report_run_counters(r, &j);
     write_launches(&j, r);
-    write_samples(&j, r);
+    report_run_samples(r, &j);
     json_key(&j, "account");
     report_account_json(r, &j);
     json_close_object(&j);

@@ -56,6 +56,7 @@ double report_run_ipc(const struct report_launch *l); // warp instructions a cyc
 void report_run_json(const struct report_run *r, struct strbuf *out);
 // Keys of its object: storage_bits and storage; counters.
 void report_run_storage(const struct report_run *r, struct json *j);
+void report_run_samples(const struct report_run *r, struct json *j);
 void report_run_counters(const struct report_run *r, struct json *j);
 // A line a kernel: launches of one kernel are summed.
 void report_run_table(const struct report_run *r, bool colour, struct strbuf *out);

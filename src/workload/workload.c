@@ -11,7 +11,9 @@
 #define WORKLOAD(NAME, ...)                                                                                  \
     EMBED("workload_ptx_nvcc_" #NAME, "kernels/ptx/nvcc/" #NAME ".ptx")                                      \
     EMBED("workload_ptx_clang_" #NAME, "kernels/ptx/clang/" #NAME ".ptx")                                    \
+    EMBED("workload_source_" #NAME, "kernels/" #NAME ".cu")                                                  \
     extern const char workload_ptx_nvcc_##NAME[], workload_ptx_nvcc_##NAME##_end[];                          \
+    extern const char workload_source_##NAME[];                                                              \
     extern const char workload_ptx_clang_##NAME[], workload_ptx_clang_##NAME##_end[];                        \
     void workload_run_##NAME(struct host *h);
 #include "workload/workload.def"
@@ -27,6 +29,7 @@ static const struct workload table[] = {
      .kernels = (const char *const[]){__VA_ARGS__, NULL},                                                    \
      .ptx = {workload_ptx_nvcc_##NAME, workload_ptx_clang_##NAME},                                           \
      .ptx_end = {workload_ptx_nvcc_##NAME##_end, workload_ptx_clang_##NAME##_end},                           \
+     .source = workload_source_##NAME,                                                                       \
      .run = workload_run_##NAME},
 #include "workload/workload.def"
 #undef WORKLOAD
@@ -50,6 +53,43 @@ const struct workload *workload_find(const char *name, const char **nearest)
     *nearest = str_nearest(name, name_at, NULL);
     return NULL;
 }
+
+static const struct {
+    const char *group, *abbreviation, *workload;
+} members[] = {
+#define MEMBER(group, abbreviation, workload) {#group, abbreviation, #workload},
+#include "workload/groups.def"
+#undef MEMBER
+};
+enum { MEMBER_COUNT = sizeof members / sizeof members[0] };
+
+// "darsie" is a group and "darsie_1d" a part of it; names are written with a dash.
+static bool is_in(const char *part, const char *group)
+{
+    for (; *part && *group; part++, group++)
+        if (*part != *group && !(*part == '_' && *group == '-')) return false;
+    return !*group && (!*part || *part == '_');
+}
+
+static const char *abbreviation_of(const struct workload *w)
+{
+    for (size_t k = 0; k < MEMBER_COUNT; k++)
+        if (str_equal(members[k].workload, w->name)) return members[k].abbreviation;
+    return w->name;
+}
+
+const struct workload *workload_in_group(const char *group, size_t i, const char **abbreviation)
+{
+    const struct workload *w = NULL;
+    const char *near;
+    if (str_equal(group, "all")) w = workload_at(i);
+    for (size_t k = 0; k < MEMBER_COUNT && !w && !str_equal(group, "all"); k++)
+        if (is_in(members[k].group, group) && !i--) w = workload_find(members[k].workload, &near);
+    if (w && abbreviation) *abbreviation = abbreviation_of(w);
+    return w;
+}
+
+bool workload_is_group(const char *group) { return workload_in_group(group, 0, NULL) != NULL; }
 
 const char *workload_size_name(enum workload_size size)
 {

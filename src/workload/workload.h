@@ -27,6 +27,7 @@ struct workload {
     const char *const *kernels;                // entries, ends with NULL
     const char *ptx[WORKLOAD_PTX_SOURCES];     // text, part of the library
     const char *ptx_end[WORKLOAD_PTX_SOURCES]; // where the text ends; a NUL stands there
+    const char *source;                        // the CUDA text
     void (*run)(struct host *);
 };
 
@@ -58,6 +59,11 @@ struct workload_result {
 const struct workload *workload_at(size_t i);
 // By name; NULL when there is none, then *nearest is the name that may have been meant, or NULL.
 const struct workload *workload_find(const char *name, const char **nearest);
+
+// The i-th of a group, NULL past the last: "darsie-1d" and "darsie-2d" (DARSIE's Table 1, groups.def),
+// "darsie" (both), "all". *abbreviation is the paper's short name, else the workload's own; may be NULL.
+const struct workload *workload_in_group(const char *group, size_t i, const char **abbreviation);
+bool workload_is_group(const char *group);
 
 const char *workload_size_name(enum workload_size size); // "small"
 const char *workload_ptx_name(enum workload_ptx ptx);    // "nvcc"

@@ -207,7 +207,6 @@ static void test_usage(struct test *t)
         {"study operands $V --kernel vecadd --grid 1 --block 32 --set check.races=1", 2,
          "error: a study and the race detector (check.races) cannot watch one launch\n"},
         {"study operands", 2, "error: study needs a PTX file; `warpfold study --help` explains it\n"},
-        {"reproduce", 2, "error: warpfold reproduce arrives with a later version; this is 0.1.0\n"},
         {"compare a.json b.json", 2, "error: warpfold compare arrives with a later version; this is 0.1.0\n"},
         {"run", 2, "error: run needs a PTX file; `warpfold run --help` explains it\n"},
         {"run $V --grid 1 --block 1", 2, "error: run needs --kernel; `warpfold run --help` explains it\n"},

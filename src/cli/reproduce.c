@@ -1,0 +1,238 @@
+// `warpfold reproduce`: experiments, from their files to tables, a database and a page to look at. Everything
+// is in one folder; the same command goes on where the last one was stopped, whatever stopped it.
+#include "base/file.h"
+#include "cli/bench.h"
+#include "cli/command.h"
+#include "lab/figure.h"
+#include "lab/pool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct lab {
+    const struct options *options;
+    struct diag *diag;
+    const char *size;
+    char *folder;  // absolute
+    char *program; // this one
+    char build[17];
+    int lock;
+    struct experiments experiments;
+    struct jobs jobs;
+    VEC(struct figure) figures;
+    struct database database;
+    struct pool pool;
+};
+
+// -- the folder
+// --------------------------------------------------------------------------------------------------------
+
+static char *path_in(const struct lab *l, const char *folder, const char *name, const char *ending)
+{
+    struct strbuf path = {0};
+    strbuf_printf(&path, "%s%s%s/%s%s", l->folder, *folder ? "/" : "", folder, name, ending);
+    return path.text;
+}
+
+static bool make_folder(struct lab *l, const char *path)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST) {
+        struct stat st;
+        if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+            return diag_error(l->diag, loc_none(), "--out %s: is no folder", path);
+        if (access(path, W_OK | X_OK) == 0) return true;
+    }
+    return diag_error(l->diag, loc_none(), "cannot write into the folder %s: %s", path, strerror(errno));
+}
+
+// What an interrupted run has not finished writing.
+static void sweep(const struct lab *l)
+{
+    char *path = path_in(l, "", "runs", "");
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        if (!str_ends_with(e->d_name, ".part") && !str_ends_with(e->d_name, ".err")) continue;
+        char *leftover = path_in(l, "runs", e->d_name, "");
+        unlink(leftover);
+        free(leftover);
+    }
+    if (d) closedir(d);
+    free(path);
+}
+
+static bool open_folder(struct lab *l)
+{
+    const char *out = options_value(l->options, OPTION_OUT);
+    if (!out) out = "results";
+    if (!make_folder(l, out)) return false;
+    l->folder = realpath(out, NULL);
+    if (!l->folder)
+        return diag_error(l->diag, loc_none(), "cannot write into the folder %s: %s", out, strerror(errno));
+    char *lock = path_in(l, "", "lock", ""), *runs = path_in(l, "", "runs", ""),
+         *kernels = path_in(l, "", "kernels", "");
+    l->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    bool good = l->lock >= 0;
+    if (!good)
+        diag_error(l->diag, loc_none(), "cannot write %s: %s", lock, strerror(errno));
+    else if (flock(l->lock, LOCK_EX | LOCK_NB) != 0)
+        good = diag_error(l->diag, loc_none(),
+                          "another warpfold reproduce is at work in %s: wait for it, or give another --out",
+                          out);
+    good = good && make_folder(l, runs) && make_folder(l, kernels);
+    if (good) sweep(l);
+    free(lock);
+    free(runs);
+    free(kernels);
+    return good;
+}
+
+// This program, and a hash of it: results of different builds do not mix.
+static bool find_program(struct lab *l)
+{
+    char *bytes;
+    size_t length;
+    const char *why;
+    l->program = realpath("/proc/self/exe", NULL);
+    if (!l->program || !file_read(l->program, &bytes, &length, &why))
+        return diag_error(l->diag, loc_none(), "cannot read this program to start it again");
+    snprintf(l->build, sizeof l->build, "%016" PRIx64, hash_bytes(bytes, length, 0));
+    free(bytes);
+    return true;
+}
+
+static bool write_file(struct lab *l, const char *folder, const char *name, const char *ending,
+                       const char *text, size_t length)
+{
+    char *path = path_in(l, folder, name, ending);
+    const char *why;
+    bool good = file_write(path, text, length, &why);
+    if (!good) diag_error(l->diag, loc_none(), "cannot write %s: %s", path, why);
+    free(path);
+    return good;
+}
+
+// -- experiments
+// -------------------------------------------------------------------------------------------------------
+
+static enum wf_status choose(struct lab *l)
+{
+    const struct options *o = l->options;
+    struct bench_selection what;
+    uint64_t processes = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    const char *text = options_value(o, OPTION_PROCESSES);
+    if (bench_selection(o, &what, l->diag) != WF_OK) return WF_BAD_USAGE;
+    l->size = workload_size_name(what.size);
+    if (text && (!str_to_u64(text, &processes) || !processes || processes > 64)) {
+        diag_error(l->diag, loc_none(), "--processes %s: must be a number from 1 to 64", text);
+        return WF_BAD_USAGE;
+    }
+    l->pool.workers = (unsigned)processes;
+    if (!o->operands.count && !experiments_add(&l->experiments, "darsie", l->diag)) return WF_BAD_USAGE;
+    for (size_t i = 0; i < o->operands.count; i++)
+        if (!experiments_add(&l->experiments, o->operands.data[i], l->diag))
+            return strpbrk(o->operands.data[i], "/.") ? WF_BAD_INPUT : WF_BAD_USAGE;
+    return WF_OK;
+}
+
+static bool plan(struct lab *l)
+{
+    bool good = true;
+    for (size_t i = 0; i < l->experiments.list.count; i++) {
+        struct figure f;
+        figure_plan(&f, &l->experiments.list.data[i], l->size, &l->jobs);
+        vec_push(&l->figures, f);
+    }
+    for (size_t i = 0; i < l->jobs.files.count && good; i++) {
+        const char *text = jobs_file_text(l->jobs.files.data[i]);
+        good = write_file(l, "kernels", l->jobs.files.data[i], "", text, strlen(text));
+    }
+    return good;
+}
+
+static bool publish(struct lab *l)
+{
+    bool good = true, shown = !options_has(l->options, OPTION_QUIET);
+    struct strbuf text = {0};
+    for (size_t i = 0; i < l->figures.count && good; i++)
+        good = figure_fill(&l->figures.data[i], &l->jobs, &l->database);
+    for (size_t i = 0; i < l->figures.count && good; i++) {
+        strbuf_clear(&text);
+        good = figure_csv(&l->figures.data[i], &l->database, &text) &&
+               write_file(l, "", l->figures.data[i].experiment->name, ".csv", text.text, text.length);
+        strbuf_clear(&text);
+        good = good && figure_table(&l->figures.data[i], &l->database, isatty(STDOUT_FILENO) != 0, &text);
+        if (good && shown) printf("%s\n", text.text);
+    }
+    strbuf_fini(&text);
+    return good;
+}
+
+static enum wf_status reproduce(struct lab *l)
+{
+    enum wf_status status = choose(l);
+    if (status != WF_OK) return status;
+    if (!open_folder(l) || !find_program(l)) return WF_BAD_INPUT;
+    char *path = path_in(l, "", "results.db", "");
+    bool good = database_open(&l->database, path, l->build, l->diag) && plan(l);
+    free(path);
+    if (!good) return WF_BAD_INPUT;
+    l->pool.program = l->program;
+    l->pool.folder = l->folder;
+    l->pool.progress = !options_has(l->options, OPTION_QUIET);
+    l->pool.diag = l->diag;
+    if (!pool_run(&l->pool, &l->database, &l->jobs)) {
+        if (l->pool.interrupted)
+            fprintf(stderr, "stopped with %zu of %zu runs done; the same command goes on from here\n",
+                    l->pool.done + l->pool.reused, l->jobs.list.count);
+        return WF_BAD_INPUT;
+    }
+    if (!publish(l)) return WF_BAD_INPUT;
+    if (!options_has(l->options, OPTION_QUIET))
+        printf("%zu runs, %zu of them done before; in %s: results.db and CSV\n", l->jobs.list.count,
+               l->pool.reused, l->folder);
+    return WF_OK;
+}
+
+static void fini(struct lab *l)
+{
+    for (size_t i = 0; i < l->figures.count; i++) figure_fini(&l->figures.data[i]);
+    vec_fini(&l->figures);
+    if (l->database.handle) database_close(&l->database);
+    jobs_fini(&l->jobs);
+    experiments_fini(&l->experiments);
+    if (l->lock >= 0) close(l->lock);
+    free(l->folder);
+    free(l->program);
+}
+
+int command_reproduce(int argc, char **argv)
+{
+    struct options o;
+    int exit_status;
+    if (!command_begin(&o, COMMAND_REPRODUCE, argc, argv, &exit_status)) return exit_status;
+    struct diag d;
+    struct lab l = {.options = &o, .diag = &d, .lock = -1};
+    diag_init(&d);
+    experiments_init(&l.experiments);
+    jobs_init(&l.jobs);
+    enum wf_status status = reproduce(&l);
+    fflush(stdout);
+    int interrupted = l.pool.interrupted;
+    exit_status = command_fail(&d, (int)status);
+    fini(&l);
+    diag_fini(&d);
+    options_fini(&o);
+    if (interrupted) { // as who started us expects of a program that was interrupted
+        signal(interrupted, SIG_DFL);
+        raise(interrupted);
+    }
+    return exit_status;
+}

@@ -1,0 +1,338 @@
+#include "lab/database.h"
+#include "api/warpfold.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const char lab_schema[];
+__asm__(".pushsection .rodata\n.global lab_schema\nlab_schema:\n.incbin \"src/lab/schema.sql\"\n.byte 0\n"
+        ".popsection\n");
+
+static bool fail(struct database *db, const char *doing)
+{
+    return diag_error(db->diag, loc_none(), "cannot %s %s: %s", doing, db->path, sqlite3_errmsg(db->handle));
+}
+
+// -- statements
+// --------------------------------------------------------------------------------------------------------
+
+static bool bind(sqlite3_stmt *s, const char *types, va_list values)
+{
+    bool good = true;
+    for (int i = 1; *types; types++, i++) {
+        int code = SQLITE_MISUSE;
+        if (*types == 't') code = sqlite3_bind_text(s, i, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
+        if (*types == 'i') code = sqlite3_bind_int64(s, i, va_arg(values, int64_t));
+        if (*types == 'd') code = sqlite3_bind_double(s, i, va_arg(values, double)); // NaN becomes NULL
+        good &= code == SQLITE_OK;
+    }
+    return good;
+}
+
+static sqlite3_stmt *prepare(struct database *db, const char *sql, const char *types, va_list values)
+{
+    sqlite3_stmt *s = NULL;
+    if (sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL) == SQLITE_OK && bind(s, types, values)) return s;
+    fail(db, "use");
+    sqlite3_finalize(s);
+    return NULL;
+}
+
+sqlite3_stmt *database_query(struct database *db, const char *sql, const char *types, ...)
+{
+    va_list values;
+    va_start(values, types);
+    sqlite3_stmt *s = prepare(db, sql, types, values);
+    va_end(values);
+    return s;
+}
+
+bool database_do(struct database *db, const char *sql, const char *types, ...)
+{
+    va_list values;
+    va_start(values, types);
+    sqlite3_stmt *s = prepare(db, sql, types, values);
+    va_end(values);
+    if (!s) return false;
+    int code = sqlite3_step(s);
+    bool good = code == SQLITE_DONE || code == SQLITE_ROW;
+    if (!good) fail(db, "write");
+    sqlite3_finalize(s);
+    return good;
+}
+
+bool database_begin(struct database *db) { return database_do(db, "BEGIN IMMEDIATE", ""); }
+bool database_commit(struct database *db) { return database_do(db, "COMMIT", ""); }
+void database_rollback(struct database *db) { sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL); }
+
+// -- opening
+// -----------------------------------------------------------------------------------------------------------
+
+// The first column of a query's only row, heap; NULL when there is none.
+static char *single(struct database *db, const char *sql)
+{
+    sqlite3_stmt *s = NULL;
+    char *text = NULL;
+    if (sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW &&
+        sqlite3_column_text(s, 0))
+        text = strdup((const char *)sqlite3_column_text(s, 0));
+    sqlite3_finalize(s);
+    return text;
+}
+
+static bool create(struct database *db, const char *build)
+{
+    char schema[16];
+    snprintf(schema, sizeof schema, "%d", DATABASE_SCHEMA);
+    if (!database_begin(db)) return false;
+    bool good = sqlite3_exec(db->handle, lab_schema, NULL, NULL, NULL) == SQLITE_OK || fail(db, "write");
+    static const char add[] = "INSERT INTO meta VALUES (?, ?)";
+    good = good && database_do(db, add, "tt", "schema", schema) &&
+           database_do(db, add, "tt", "version", WF_VERSION) && database_do(db, add, "tt", "build", build) &&
+           database_commit(db);
+    if (!good) database_rollback(db);
+    return good;
+}
+
+static bool check(struct database *db, const char *build)
+{
+    char *sound = single(db, "PRAGMA quick_check(1)"),
+         *schema = single(db, "SELECT value FROM meta WHERE key = 'schema'"),
+         *made_by = single(db, "SELECT value FROM meta WHERE key = 'build'");
+    bool good = false;
+    static const char advice[] = "move it away, or give another --out";
+    if (!sound || !str_equal(sound, "ok"))
+        diag_error(db->diag, loc_none(), "%s is no database, or a broken one (%s): %s", db->path,
+                   sound ? sound : sqlite3_errmsg(db->handle), advice);
+    else if (!schema || !made_by)
+        diag_error(db->diag, loc_none(), "%s is a database, but not of results: %s", db->path, advice);
+    else if (strtol(schema, NULL, 10) != DATABASE_SCHEMA)
+        diag_error(db->diag, loc_none(), "%s has schema %s; this is warpfold %s, which knows %d: %s",
+                   db->path, schema, WF_VERSION, DATABASE_SCHEMA, advice);
+    else if (!str_equal(made_by, build))
+        diag_error(db->diag, loc_none(),
+                   "%s was made by another build of warpfold (%s; this is %s), whose results may differ: %s",
+                   db->path, made_by, build, advice);
+    else
+        good = true;
+    free(sound);
+    free(schema);
+    free(made_by);
+    return good;
+}
+
+bool database_open(struct database *db, const char *path, const char *build, struct diag *d)
+{
+    *db = (struct database){.path = strdup(path), .diag = d};
+    if (sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+        fail(db, "open");
+    else {
+        sqlite3_busy_timeout(db->handle, 10000);
+        char *tables = single(db, "SELECT count(*) FROM sqlite_master");
+        bool empty = tables && str_equal(tables, "0");
+        free(tables);
+        db->sound = empty ? create(db, build) : check(db, build);
+        // A commit survives us, whatever kills us, without waiting for the disk; after a loss of power the
+        // last runs may have to be done again.
+        if (db->sound)
+            sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", NULL, NULL,
+                         NULL);
+    }
+    if (!db->sound) {
+        database_close(db);
+        return false;
+    }
+    return true;
+}
+
+void database_close(struct database *db)
+{
+    // One file, which read-only places can hold too.
+    if (db->sound) sqlite3_exec(db->handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    sqlite3_close(db->handle);
+    free(db->path);
+    *db = (struct database){0};
+}
+
+// -- runs
+// --------------------------------------------------------------------------------------------------------------
+
+bool database_has_run(struct database *db, const char *id)
+{
+    sqlite3_stmt *s = database_query(db, "SELECT 1 FROM runs WHERE id = ?", "t", id);
+    bool has = s && sqlite3_step(s) == SQLITE_ROW;
+    sqlite3_finalize(s);
+    return has;
+}
+
+static bool add_row(struct database *db, const struct job *j, const char *status, const char *message)
+{
+    return database_do(
+        db,
+        "INSERT INTO runs (id, command, kind, subject, source, size, gpu, profile, tech, settings, "
+        "seed, kernel_hash, version, status, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, "
+        "?, ?, ?)",
+        "tttttttttttttt", j->id, j->command, j->kind, j->subject, j->source, j->size, j->gpu, j->profile,
+        j->tech, j->settings, j->kernel_hash, WF_VERSION, status, message);
+}
+
+bool database_add_refused(struct database *db, const struct job *j, const char *message)
+{
+    return add_row(db, j, "refused", message);
+}
+
+// Sets a column of the run to a member's value, when it has one.
+static bool set(struct database *db, const struct job *j, const char *column, const struct json_value *v)
+{
+    char sql[80];
+    if (!v || v->type == JSON_NULL) return true;
+    snprintf(sql, sizeof sql, "UPDATE runs SET %s = ? WHERE id = ?", column);
+    return database_do(db, sql, "tt", v->text, j->id); // the column's type makes a number of it
+}
+
+static bool add_config(struct database *db, const struct job *j, const struct json_value *config)
+{
+    if (!config) return true;
+    struct strbuf all = {0};
+    for (const struct json_value *v = config->first; v; v = v->next)
+        strbuf_printf(&all, "%s=%s\n", v->key, v->text ? v->text : v->type == JSON_TRUE ? "true" : "false");
+    char name[17];
+    snprintf(name, sizeof name, "%016llx", (unsigned long long)hash_bytes(all.text, all.length, 0));
+    strbuf_fini(&all);
+    bool good = database_do(db, "UPDATE runs SET config = ? WHERE id = ?", "tt", name, j->id);
+    for (const struct json_value *v = config->first; v && good; v = v->next)
+        good = database_do(db, "INSERT OR IGNORE INTO configs VALUES (?, ?, ?)", "ttt", name, v->key,
+                           v->text                ? v->text
+                           : v->type == JSON_TRUE ? "true"
+                                                  : "false");
+    return good;
+}
+
+static bool add_counters(struct database *db, const struct job *j, const struct json_value *counters)
+{
+    bool good = true;
+    for (const struct json_value *v = counters ? counters->first : NULL; v && good; v = v->next)
+        if (json_unsigned(v))
+            good = database_do(db, "INSERT INTO counters VALUES (?, ?, ?)", "tti", j->id, v->key,
+                               (int64_t)json_unsigned(v));
+    return good;
+}
+
+static bool add_energy(struct database *db, const struct job *j, const struct json_value *energy)
+{
+    const struct json_value *events = json_member(energy, "events");
+    bool good = true;
+    for (const struct json_value *e = events ? events->first : NULL; e && good; e = e->next)
+        good = database_do(db, "INSERT INTO energy VALUES (?, ?, ?, ?, ?, ?)", "ttttid", j->id,
+                           json_text(json_member(e, "event")), json_text(json_member(e, "part")),
+                           json_text(json_member(e, "unit")), (int64_t)json_unsigned(json_member(e, "count")),
+                           json_number(json_member(e, "pj_each")));
+    if (!events) return good;
+    return good &&
+           database_do(db,
+                       "UPDATE runs SET energy_pj = (SELECT sum(count * pj_each) FROM energy WHERE run = "
+                       "?1) WHERE id = ?1",
+                       "t", j->id);
+}
+
+static bool add_storage(struct database *db, const struct job *j, const struct json_value *storage)
+{
+    bool good = true;
+    int64_t ordinal = 0;
+    for (const struct json_value *s = storage ? storage->first : NULL; s && good; s = s->next)
+        good = database_do(db, "INSERT INTO storage VALUES (?, ?, ?, ?, ?, ?)", "tittii", j->id, ordinal++,
+                           json_text(json_member(s, "tech")), json_text(json_member(s, "structure")),
+                           (int64_t)json_unsigned(json_member(s, "bits")),
+                           (int64_t)(json_member(s, "in_paper")->type == JSON_TRUE));
+    return good;
+}
+
+static bool add_samples(struct database *db, const struct job *j, const struct json_value *samples)
+{
+    bool good = true;
+    for (const struct json_value *s = samples ? samples->first : NULL; s && good; s = s->next) {
+        const struct json_value *counters = json_member(s, "counters");
+        for (const struct json_value *c = counters ? counters->first : NULL; c && good; c = c->next)
+            if (json_unsigned(c))
+                good = database_do(db, "INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?)", "tiiiti", j->id,
+                                   (int64_t)json_unsigned(json_member(s, "launch")),
+                                   (int64_t)json_unsigned(json_member(s, "from")),
+                                   (int64_t)json_unsigned(json_member(s, "to")), c->key,
+                                   (int64_t)json_unsigned(c));
+    }
+    return good;
+}
+
+static bool add_table(struct database *db, const struct job *j, const char *name,
+                      const struct json_value *rows)
+{
+    bool good = true;
+    int64_t line = 0;
+    for (const struct json_value *row = rows->first; row && good; row = row->next, line++)
+        for (const struct json_value *c = row->first; c && good; c = c->next) {
+            if (c->type == JSON_NULL || c->type == JSON_OBJECT || c->type == JSON_ARRAY) continue;
+            good = json_is_number(c) ? database_do(db, "INSERT INTO cells VALUES (?, ?, ?, ?, NULL, ?)",
+                                                   "ttitd", j->id, name, line, c->key, json_number(c))
+                                     : database_do(db, "INSERT INTO cells VALUES (?, ?, ?, ?, ?, NULL)",
+                                                   "ttitt", j->id, name, line, c->key,
+                                                   c->text                ? c->text
+                                                   : c->type == JSON_TRUE ? "true"
+                                                                          : "false");
+        }
+    return good;
+}
+
+static bool add_bench(struct database *db, const struct job *j, const struct json_value *result)
+{
+    static const char *const columns[][2] = {{"outcome", "outcome"},
+                                             {"output_hash", "output_hash"},
+                                             {"launches", "launches"},
+                                             {"cycles", "cycles"},
+                                             {"warp_instructions", "warp_instructions"},
+                                             {"thread_instructions", "thread_instructions"},
+                                             {"fetched", "fetched_warp_instructions"},
+                                             {"skipped", "skipped_warp_instructions"},
+                                             {"reused", "reused_warp_instructions"},
+                                             {"occupancy", "occupancy"},
+                                             {"storage_bits", "storage_bits"},
+                                             {"wall_seconds", "wall_seconds"}};
+    const struct json_value *workloads = json_member(result, "workloads"),
+                            *w = workloads ? workloads->first : NULL;
+    const char *outcome = json_text(json_member(w, "outcome"));
+    bool good = add_row(db, j, str_equal(outcome ? outcome : "", "yes") ? "ok" : "failed", NULL);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0] && good; i++)
+        good = set(db, j, columns[i][0], json_member(w, columns[i][1]));
+    return good && add_counters(db, j, json_member(w, "counters")) &&
+           add_energy(db, j, json_member(w, "energy")) && add_storage(db, j, json_member(w, "storage")) &&
+           add_samples(db, j, json_member(w, "samples"));
+}
+
+static bool add_study(struct database *db, const struct job *j, const struct json_value *result)
+{
+    const char *status = json_text(json_member(result, "status"));
+    const struct json_value *tables = json_member(result, "tables");
+    bool good = add_row(db, j, status ? status : "failed", NULL) &&
+                set(db, j, "warp_instructions", json_member(result, "warp_instructions")) &&
+                set(db, j, "wall_seconds", json_member(result, "wall_seconds"));
+    for (const struct json_value *t = tables ? tables->first : NULL; t && good; t = t->next)
+        good = add_table(db, j, t->key, t);
+    return good;
+}
+
+static bool add_marks(struct database *db, const struct job *j, const struct json_value *result)
+{
+    const struct json_value *listing = json_member(result, "listing");
+    return add_row(db, j, "ok", NULL) && (!listing || add_table(db, j, "listing", listing));
+}
+
+bool database_add_run(struct database *db, const struct job *j, const struct json_value *result)
+{
+    if (!database_begin(db)) return false;
+    bool good = str_equal(j->kind, "bench")   ? add_bench(db, j, result)
+                : str_equal(j->kind, "study") ? add_study(db, j, result)
+                                              : add_marks(db, j, result);
+    good = good && add_config(db, j, json_member(result, "config")) && database_commit(db);
+    if (!good) database_rollback(db);
+    return good;
+}

@@ -1,0 +1,411 @@
+// Reading experiments. A file is lines of KEY = VALUE; a line that begins with a space goes on with the last
+// one; # starts a comment line. Keys come from one table, which also says which of them may be repeated.
+#include "lab/experiment.h"
+#include "base/file.h"
+#include "lab/measures.h"
+#include "workload/workload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// -- what comes with the library
+// --------------------------------------------------------------------------------------
+
+#define EMBED(SYMBOL, NAME)                                                                                  \
+    __asm__(".pushsection .rodata\n.global experiment_text_" SYMBOL "\nexperiment_text_" SYMBOL              \
+            ":\n.incbin \"experiments/" NAME "\"\n.byte 0\n.popsection\n");
+#define EXPERIMENT(name)      EMBED(#name, #name ".exp") extern const char experiment_text_##name[];
+#define FILE_OF(symbol, name) EMBED("file_" #symbol, name) extern const char experiment_text_file_##symbol[];
+#include "lab/experiments.def"
+#undef EXPERIMENT
+#undef FILE_OF
+
+struct embedded {
+    const char *name, *text;
+};
+static const struct embedded experiments[] = {
+#define EXPERIMENT(name) {#name, experiment_text_##name},
+#define FILE_OF(symbol, name)
+#include "lab/experiments.def"
+#undef EXPERIMENT
+#undef FILE_OF
+};
+static const struct embedded files[] = {
+#define EXPERIMENT(name)
+#define FILE_OF(symbol, name) {name, experiment_text_file_##symbol},
+#include "lab/experiments.def"
+#undef EXPERIMENT
+#undef FILE_OF
+};
+enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0], FILES = sizeof files / sizeof files[0] };
+
+const char *experiment_name_at(size_t i) { return i < EXPERIMENTS ? experiments[i].name : NULL; }
+
+const char *experiment_file(const char *name)
+{
+    for (size_t i = 0; i < FILES; i++)
+        if (str_equal(files[i].name, name)) return files[i].text;
+    return NULL;
+}
+
+// -- values
+// ------------------------------------------------------------------------------------------------------------
+
+struct parser {
+    struct experiment *x;
+    struct arena *arena;
+    struct diag *diag;
+    struct loc loc; // of the line
+};
+
+static char *trim(char *text)
+{
+    text += strspn(text, " \t\r\n");
+    size_t length = strlen(text);
+    while (length && strchr(" \t\r\n", text[length - 1])) text[--length] = 0;
+    return text;
+}
+
+// Cuts at the separator; what is behind it, or NULL.
+static char *cut(char *text, char separator)
+{
+    char *at = strchr(text, separator);
+    if (at) *at++ = 0;
+    return at ? trim(at) : NULL;
+}
+
+static bool set_kind(struct parser *p, char *value)
+{
+    static const struct {
+        const char *name;
+        enum experiment_kind kind;
+    } kinds[] = {{"runs", EXPERIMENT_RUNS},         {"study", EXPERIMENT_STUDY},
+                 {"marks", EXPERIMENT_MARKS},       {"storage", EXPERIMENT_STORAGE},
+                 {"settings", EXPERIMENT_SETTINGS}, {"kernels", EXPERIMENT_KERNELS},
+                 {"time", EXPERIMENT_TIME}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (str_equal(kinds[i].name, value)) {
+            p->x->kind = kinds[i].kind;
+            return true;
+        }
+    return diag_error(p->diag, p->loc,
+                      "no kind \"%s\"; there are runs, study, marks, storage, settings, kernels, time",
+                      value);
+}
+
+static const char *next_workload(const void *context, size_t i)
+{
+    const struct workload *w = workload_at(i);
+    (void)context;
+    return w ? w->name : NULL;
+}
+
+static bool set_kernels(struct parser *p, char *value)
+{
+    for (char *word; (word = strsep(&value, " \t\n")) != NULL;) {
+        const char *near;
+        if (!*word) continue;
+        if (!workload_is_group(word) && !workload_find(word, &near)) {
+            near = str_nearest(word, next_workload, NULL);
+            return diag_error(p->diag, p->loc, "no bundled kernel or group \"%s\"%s%s%s", word,
+                              near ? "; did you mean \"" : "; `warpfold list kernels` names them",
+                              near ? near : "", near ? "\"?" : "");
+        }
+        vec_push(&p->x->kernels, word);
+    }
+    return true;
+}
+
+static bool set_views(struct parser *p, char *value)
+{
+    for (char *word; (word = strsep(&value, " \t\n")) != NULL;) {
+        if (!*word) continue;
+        char *profile = cut(word, '/');
+        if (!profile || (!str_equal(profile, "sass") && !str_equal(profile, "ptxplus")))
+            return diag_error(p->diag, p->loc, "\"%s\": a view is GPU/sass or GPU/ptxplus", word);
+        vec_push(&p->x->views, (struct experiment_view){word, profile});
+    }
+    return true;
+}
+
+static bool add_series(struct parser *p, char *value)
+{
+    char *what = cut(value, ':'), *settings = what ? strstr(what, " with ") : NULL;
+    if (!what || !*what)
+        return diag_error(p->diag, p->loc, "a series is LABEL : WHAT, or LABEL : WHAT with KEY=VALUE");
+    if (settings) {
+        *settings = 0;
+        settings = trim(settings + strlen(" with "));
+    }
+    vec_push(&p->x->series, (struct experiment_series){trim(value), trim(what), settings ? settings : ""});
+    return true;
+}
+
+static bool add_value(struct parser *p, char *value)
+{
+    char *number = cut(value, '='), *category = cut(value, '|');
+    double x = 0;
+    char *percent = number ? strchr(number, '%') : NULL;
+    const char *text = number ? arena_strndup(p->arena, number, strlen(number)) : "";
+    if (percent) *percent = 0;
+    if (!number || !category || !str_to_f64(trim(number), &x))
+        return diag_error(p->diag, p->loc, "a value of the paper is SERIES | CATEGORY = NUMBER");
+    vec_push(&p->x->values,
+             (struct experiment_value){trim(value), trim(category), percent ? x / 100 : x, text});
+    return true;
+}
+
+static bool set_measure(struct parser *p, char *value)
+{
+    if (!measure_find(value)) {
+        const char *near = str_nearest(value, measure_next_name, NULL);
+        return diag_error(p->diag, p->loc,
+                          near ? "no measure \"%s\"; did you mean \"%s\"?" : "no measure \"%s\"", value,
+                          near);
+    }
+    p->x->measure = value;
+    return true;
+}
+
+#define TEXT_KEY(field)                                                                                      \
+    static bool set_##field(struct parser *p, char *value)                                                   \
+    {                                                                                                        \
+        p->x->field = value;                                                                                 \
+        return true;                                                                                         \
+    }
+TEXT_KEY(title)
+TEXT_KEY(source)
+TEXT_KEY(group)
+TEXT_KEY(show)
+TEXT_KEY(study)
+TEXT_KEY(table)
+TEXT_KEY(file)
+TEXT_KEY(arguments)
+TEXT_KEY(rows)
+TEXT_KEY(mechanism)
+TEXT_KEY(settings)
+TEXT_KEY(size)
+TEXT_KEY(ptx)
+#undef TEXT_KEY
+
+static bool set_together(struct parser *p, char *value)
+{
+    p->x->together = str_equal(value, "yes");
+    return true;
+}
+
+static bool add_expect(struct parser *p, char *value)
+{
+    vec_push(&p->x->expects, value);
+    return true;
+}
+
+static bool add_note(struct parser *p, char *value)
+{
+    vec_push(&p->x->notes, value);
+    return true;
+}
+
+static const struct key {
+    const char *name;
+    bool (*set)(struct parser *p, char *value); // the value lives as long as the experiments
+    bool many;
+    const char *words; // those it may be; NULL: any
+} keys[] = {{"title", set_title, false, NULL},
+            {"source", set_source, false, NULL},
+            {"group", set_group, false, NULL},
+            {"kind", set_kind, false, NULL},
+            {"show", set_show, false, "bars stack lines table"},
+            {"measure", set_measure, false, NULL},
+            {"study", set_study, false, NULL},
+            {"table", set_table, false, NULL},
+            {"file", set_file, false, NULL},
+            {"arguments", set_arguments, false, NULL},
+            {"rows", set_rows, false, NULL},
+            {"mechanism", set_mechanism, false, NULL},
+            {"together", set_together, false, "yes no"},
+            {"settings", set_settings, false, NULL},
+            {"size", set_size, false, "small medium large"},
+            {"ptx", set_ptx, false, "nvcc clang"},
+            {"kernels", set_kernels, true, NULL},
+            {"views", set_views, true, NULL},
+            {"series", add_series, true, NULL},
+            {"paper", add_value, true, NULL},
+            {"expect", add_expect, true, NULL},
+            {"note", add_note, true, NULL}};
+enum { KEYS = sizeof keys / sizeof keys[0] };
+
+static const char *next_key(const void *context, size_t i)
+{
+    (void)context;
+    return i < KEYS ? keys[i].name : NULL;
+}
+
+static bool is_one_of(const char *word, const char *words)
+{
+    const char *at = words ? strstr(words, word) : NULL;
+    size_t length = strlen(word);
+    return !words || (at && length && (at == words || at[-1] == ' ') && (!at[length] || at[length] == ' '));
+}
+
+// "KEY = VALUE", all of it in memory that lives as long as the experiments.
+static bool set_entry(struct parser *p, char *entry, bool seen[KEYS])
+{
+    char *value = cut(entry, '=');
+    entry = trim(entry);
+    if (!value) return diag_error(p->diag, p->loc, "\"%s\" sets nothing; a line is KEY = VALUE", entry);
+    for (size_t k = 0; k < KEYS; k++) {
+        if (!str_equal(keys[k].name, entry)) continue;
+        if (!keys[k].many && seen[k]) return diag_error(p->diag, p->loc, "%s is given twice", entry);
+        if (!*value) return diag_error(p->diag, p->loc, "%s needs a value", entry);
+        if (!is_one_of(value, keys[k].words))
+            return diag_error(p->diag, p->loc, "%s = %s: must be one of %s", entry, value, keys[k].words);
+        seen[k] = true;
+        return keys[k].set(p, value);
+    }
+    const char *near = str_nearest(entry, next_key, NULL);
+    return diag_error(p->diag, p->loc, near ? "no key \"%s\"; did you mean \"%s\"?" : "no key \"%s\"", entry,
+                      near);
+}
+
+// What a kind of experiment needs to be one.
+static bool check(struct parser *p)
+{
+    struct experiment *x = p->x;
+    struct loc whole = {.source = p->loc.source};
+    const char *missing = !x->title                                                 ? "title"
+                          : x->kind == EXPERIMENT_RUNS && !x->measure               ? "measure"
+                          : x->kind == EXPERIMENT_STORAGE && !x->mechanism          ? "mechanism"
+                          : x->kind == EXPERIMENT_STUDY && (!x->study || !x->table) ? "study and table"
+                          : !x->kernels.count && !x->file && x->kind != EXPERIMENT_SETTINGS ? "kernels"
+                          : !x->series.count && x->kind != EXPERIMENT_KERNELS               ? "series"
+                                                                                            : NULL;
+    if (missing) return diag_error(p->diag, whole, "an experiment of this kind needs %s", missing);
+    for (size_t i = 0; i < x->values.count; i++) {
+        bool known = x->kind == EXPERIMENT_SETTINGS || x->kind == EXPERIMENT_STORAGE;
+        for (size_t k = 0; k < x->series.count; k++)
+            known |= str_equal(x->series.data[k].label, x->values.data[i].series);
+        if (!known)
+            return diag_error(p->diag, whole, "the paper's value of \"%s\" belongs to no series",
+                              x->values.data[i].series);
+    }
+    if (!x->views.count) vec_push(&x->views, (struct experiment_view){"gtx1080ti", "ptxplus"});
+    if (!x->show) x->show = "table";
+    if (!x->source) x->source = "";
+    if (!x->group) x->group = "";
+    if (!x->settings) x->settings = "";
+    if (!x->ptx) x->ptx = "nvcc";
+    return true;
+}
+
+static void fini(struct experiment *x)
+{
+    vec_fini(&x->kernels);
+    vec_fini(&x->views);
+    vec_fini(&x->series);
+    vec_fini(&x->values);
+    vec_fini(&x->expects);
+    vec_fini(&x->notes);
+}
+
+bool experiments_add_text(struct experiments *e, const char *name, const char *text, size_t length,
+                          struct diag *d)
+{
+    struct experiment x = {.name = name, .text = arena_strndup(&e->arena, text, length)};
+    struct parser p = {.x = &x, .arena = &e->arena, .diag = d};
+    bool seen[KEYS] = {false}, good = true;
+    p.loc.source = diag_add_source(d, name, text, length);
+    char *line = arena_strndup(&e->arena, text, length), *entry = NULL;
+    uint32_t number = 0, first = 0;
+    struct strbuf value = {0};
+    for (;; number++) { // an entry ends where the next one begins
+        char *next = line ? strchr(line, '\n') : NULL;
+        if (next) *next++ = 0;
+        bool goes_on = line && (*line == ' ' || *line == '\t') && *trim(line);
+        if (goes_on && entry) {
+            strbuf_printf(&value, " %s", trim(line));
+        } else if (!line || (*line != '#' && *trim(line))) {
+            p.loc.line = first;
+            p.loc.column = 1;
+            if (entry) {
+                entry = arena_strndup(&e->arena, strbuf_text(&value), value.length);
+                good = set_entry(&p, entry, seen) && good;
+            }
+            strbuf_clear(&value);
+            if (line) strbuf_puts(&value, trim(line));
+            entry = line;
+            first = number + 1;
+        }
+        if (!line) break;
+        line = next;
+    }
+    strbuf_fini(&value);
+    good = good && check(&p);
+    if (good)
+        vec_push(&e->list, x);
+    else
+        fini(&x);
+    return good;
+}
+
+// -- by name
+// -----------------------------------------------------------------------------------------------------------
+
+void experiments_init(struct experiments *x)
+{
+    *x = (struct experiments){0};
+    arena_init(&x->arena);
+}
+
+void experiments_fini(struct experiments *x)
+{
+    for (size_t i = 0; i < x->list.count; i++) fini(&x->list.data[i]);
+    vec_fini(&x->list);
+    arena_fini(&x->arena);
+}
+
+static const char *next_experiment(const void *context, size_t i)
+{
+    (void)context;
+    return experiment_name_at(i);
+}
+
+static bool add_file(struct experiments *x, const char *path, struct diag *d)
+{
+    char *bytes;
+    size_t length;
+    const char *why, *slash = strrchr(path, '/');
+    if (!file_read(path, &bytes, &length, &why))
+        return diag_error(d, loc_none(), "cannot read the experiment %s: %s", path, why);
+    const char *base = slash ? slash + 1 : path;
+    size_t stem = strcspn(base, ".");
+    bool good = experiments_add_text(x, path, bytes, length, d);
+    if (good) vec_last(&x->list).name = arena_strndup(&x->arena, base, stem);
+    free(bytes);
+    return good;
+}
+
+bool experiments_add(struct experiments *x, const char *name, struct diag *d)
+{
+    if (strpbrk(name, "/.")) return add_file(x, name, d);
+    size_t before = x->list.count;
+    for (size_t i = 0; i < EXPERIMENTS; i++) {
+        const char *text = experiments[i].text;
+        if (str_equal(experiments[i].name, name))
+            return experiments_add_text(x, experiments[i].name, text, strlen(text), d);
+    }
+    for (size_t i = 0; i < EXPERIMENTS; i++) { // a group: those whose file says so
+        const char *text = experiments[i].text;
+        if (!experiments_add_text(x, experiments[i].name, text, strlen(text), d)) return false;
+        if (str_equal(vec_last(&x->list).group, name)) continue;
+        fini(&vec_last(&x->list));
+        x->list.count--;
+    }
+    if (x->list.count > before) return true;
+    const char *near = str_nearest(name, next_experiment, NULL);
+    if (near) return diag_error(d, loc_none(), "no experiment \"%s\"; did you mean \"%s\"?", name, near);
+    return diag_error(
+        d, loc_none(),
+        "no experiment \"%s\"; `warpfold list experiments` names them, and a file's path has a / or a .",
+        name);
+}

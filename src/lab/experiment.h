@@ -1,0 +1,66 @@
+// Experiments: what to run, what to show of it, and what the paper says, as files of KEY = VALUE lines
+// (docs/experiments.md; experiments/ has those that come with the library).
+#pragma once
+#include "base/diag.h"
+
+struct experiment_series { // a bar of each group, a column of the table
+    const char *label;
+    const char *what;     // runs: the mechanism; study, marks, storage: a column; settings: a key
+    const char *settings; // runs: KEY=VALUE words; ""
+};
+
+struct experiment_value { // what the paper's text says
+    const char *series, *category;
+    double value;
+    const char *text; // as it was written
+};
+
+struct experiment_view {
+    const char *gpu, *profile;
+};
+
+enum experiment_kind {
+    EXPERIMENT_RUNS,     // timed runs of bundled kernels, compared with `base`
+    EXPERIMENT_STUDY,    // a table of a limit study
+    EXPERIMENT_MARKS,    // the listing of a kernel
+    EXPERIMENT_STORAGE,  // structures of a mechanism
+    EXPERIMENT_SETTINGS, // what the GPU is configured as
+    EXPERIMENT_KERNELS,  // which kernels there are
+    EXPERIMENT_TIME      // a run's counters over time
+};
+
+struct experiment {
+    const char *name, *title, *source, *group, *text; // text: of the file
+    enum experiment_kind kind;
+    const char *show;    // bars, table, stack, lines
+    const char *measure; // runs: of measures.def
+    const char *study, *table, *file, *arguments;
+    const char *rows;      // the column that names a row, for tables of several; NULL: a row a kernel
+    const char *mechanism; // of storage
+    bool together;         // one run for all kernels
+    const char *settings;  // of every run: KEY=VALUE words
+    const char *size;      // NULL: as asked for
+    const char *ptx;
+    VEC(const char *) kernels; // names and groups
+    VEC(struct experiment_view) views;
+    VEC(struct experiment_series) series;
+    VEC(struct experiment_value) values;
+    VEC(const char *) expects, notes;
+};
+
+struct experiments {
+    struct arena arena;
+    VEC(struct experiment) list;
+};
+
+void experiments_init(struct experiments *x);
+void experiments_fini(struct experiments *x);
+// The i-th that comes with the library; NULL past the last.
+const char *experiment_name_at(size_t i);
+// Adds one by name, all of a group by its name ("darsie"), or one from a file, when the name has a slash or a
+// dot. False and located errors.
+bool experiments_add(struct experiments *x, const char *name, struct diag *d);
+bool experiments_add_text(struct experiments *x, const char *name, const char *text, size_t length,
+                          struct diag *d);
+// A file that experiments use, of those that come with the library; NULL: none of that name.
+const char *experiment_file(const char *name);

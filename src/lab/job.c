@@ -1,0 +1,154 @@
+#include "lab/job.h"
+#include "api/warpfold.h"
+#include "workload/workload.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void jobs_init(struct jobs *j)
+{
+    *j = (struct jobs){0};
+    arena_init(&j->arena);
+}
+
+void jobs_fini(struct jobs *j)
+{
+    vec_fini(&j->list);
+    vec_fini(&j->files);
+    strmap_fini(&j->by_id);
+    arena_fini(&j->arena);
+}
+
+const char *jobs_file_text(const char *name)
+{
+    const char *text = experiment_file(name), *near;
+    if (text || !str_ends_with(name, ".ptx")) return text;
+    char *stem = strndup(name, strlen(name) - strlen(".ptx"));
+    const struct workload *w = workload_find(stem, &near);
+    free(stem);
+    return w ? w->ptx[WORKLOAD_NVCC] : NULL;
+}
+
+static uint64_t hash_text(const char *text, uint64_t seed) { return hash_bytes(text, strlen(text), seed); }
+
+static size_t add(struct jobs *j, struct job job, uint64_t kernel_hash)
+{
+    snprintf(job.kernel_hash, sizeof job.kernel_hash, "%016" PRIx64, kernel_hash);
+    struct strbuf key = {0};
+    strbuf_printf(&key, "%s\n%s\n%s", job.command, job.kernel_hash, WF_VERSION);
+    snprintf(job.id, sizeof job.id, "%016" PRIx64, hash_bytes(key.text, key.length, 0));
+    strbuf_fini(&key);
+    uint32_t known;
+    if (strmap_get(&j->by_id, job.id, 16, &known)) return known;
+    strmap_set(&j->by_id, arena_strndup(&j->arena, job.id, 16), 16, (uint32_t)j->list.count);
+    vec_push(&j->list, job);
+    return j->list.count - 1;
+}
+
+// "--set a=1 --set b=2" of "a=1 b=2".
+static void add_settings(struct strbuf *command, const char *settings)
+{
+    while (*settings) {
+        size_t length = strcspn(settings, " ");
+        if (length) strbuf_printf(command, " --set %.*s", (int)length, settings);
+        settings += length + (settings[length] == ' ');
+    }
+}
+
+static const char *keep(struct jobs *j, struct strbuf *text)
+{
+    const char *kept = arena_strndup(&j->arena, strbuf_text(text), text->length);
+    strbuf_fini(text);
+    return kept;
+}
+
+// A file that commands name, to be put into the results' folder.
+static void want_file(struct jobs *j, const char *name)
+{
+    for (size_t i = 0; i < j->files.count; i++)
+        if (str_equal(j->files.data[i], name)) return;
+    vec_push(&j->files, name);
+}
+
+static const struct workload *workload_named(const char *name)
+{
+    const char *near;
+    return workload_find(name, &near);
+}
+
+// Over the PTX of kernels named with commas between them.
+static uint64_t hash_kernels(const char *names, const char *ptx)
+{
+    uint64_t hash = 0;
+    char *list = strdup(names), *rest = list;
+    for (const char *name; (name = strsep(&rest, ",")) != NULL;)
+        hash = hash_text(workload_named(name)->ptx[str_equal(ptx, "clang") ? WORKLOAD_CLANG : WORKLOAD_NVCC],
+                         hash);
+    free(list);
+    return hash;
+}
+
+size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,
+                  const struct experiment_view *view, const char *tech, const char *settings)
+{
+    struct strbuf command = {0}, both = {0};
+    strbuf_printf(&command, "bench %s --size %s --ptx %s --gpu %s --set compile.profile=%s", kernel, size,
+                  x->ptx, view->gpu, view->profile);
+    add_settings(&command, x->settings);
+    add_settings(&command, settings);
+    strbuf_printf(&command, " --tech %s", tech);
+    strbuf_printf(&both, "%s%s%s", x->settings, *x->settings && *settings ? " " : "", settings);
+    struct job job = {.command = keep(j, &command),
+                      .kind = "bench",
+                      .subject = kernel,
+                      .source = x->ptx,
+                      .size = size,
+                      .gpu = view->gpu,
+                      .profile = view->profile,
+                      .tech = tech,
+                      .settings = keep(j, &both)};
+    return add(j, job, hash_kernels(kernel, x->ptx));
+}
+
+size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,
+                  const struct experiment_view *view)
+{
+    struct strbuf command = {0};
+    if (kernel)
+        strbuf_printf(&command, "study %s --bench %s --size %s --ptx %s", x->study, kernel, size, x->ptx);
+    else
+        strbuf_printf(&command, "study %s kernels/%s %s", x->study, x->file,
+                      x->arguments ? x->arguments : "");
+    strbuf_printf(&command, " --set compile.profile=%s", view->profile);
+    add_settings(&command, x->settings);
+    if (!kernel) want_file(j, x->file);
+    struct job job = {.command = keep(j, &command),
+                      .kind = "study",
+                      .subject = kernel ? kernel : x->file,
+                      .source = kernel ? x->ptx : NULL,
+                      .size = kernel ? size : NULL,
+                      .profile = view->profile,
+                      .settings = x->settings};
+    return add(j, job, kernel ? hash_kernels(kernel, x->ptx) : hash_text(jobs_file_text(x->file), 0));
+}
+
+size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel,
+                  const struct experiment_view *view)
+{
+    const struct workload *w = workload_named(kernel);
+    struct strbuf command = {0}, file = {0};
+    strbuf_printf(&file, "%s.ptx", kernel);
+    const char *name = keep(j, &file);
+    want_file(j, name);
+    strbuf_printf(&command, "mark kernels/%s --kernel %s --block %u,%u,%u --set compile.profile=%s", name,
+                  w->kernels[0], w->block[0], w->block[1], w->block[2], view->profile);
+    add_settings(&command, x->settings);
+    struct job job = {.command = keep(j, &command),
+                      .kind = "mark",
+                      .subject = kernel,
+                      .source = "nvcc",
+                      .profile = view->profile,
+                      .settings = x->settings};
+    return add(j, job, hash_text(w->ptx[WORKLOAD_NVCC], 0));
+}

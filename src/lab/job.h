@@ -1,0 +1,33 @@
+// Runs that experiments need, each once: a warpfold process that leaves JSON.
+#pragma once
+#include "base/hash.h"
+#include "lab/experiment.h"
+
+struct job {
+    char id[17];         // hash of the command and of the kernel's text, hexadecimal
+    const char *command; // arguments, without those that say where the result goes
+    const char *kind, *subject, *source, *size, *gpu, *profile, *tech, *settings; // NULL: has none
+    char kernel_hash[17];
+};
+
+struct jobs {
+    struct arena arena;
+    VEC(struct job) list;
+    struct strmap by_id;
+    VEC(const char *) files; // of experiment_file, that commands name as kernels/NAME
+};
+
+void jobs_init(struct jobs *j);
+void jobs_fini(struct jobs *j);
+// The run of a bundled kernel on a GPU, timed; its index.
+size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,
+                  const struct experiment_view *view, const char *tech, const char *settings);
+// A study of a bundled kernel, or of several, with commas between their names, or of the experiment's file
+// when kernel is NULL.
+size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,
+                  const struct experiment_view *view);
+// The marks of the experiment's kernel: of its workload's PTX.
+size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel,
+                  const struct experiment_view *view);
+// The PTX that a command names as kernels/NAME: of an experiment's file or of a workload. NULL: none.
+const char *jobs_file_text(const char *name);

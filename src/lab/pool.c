@@ -1,0 +1,225 @@
+#include "lab/pool.h"
+#include "base/file.h"
+#include "base/progress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WORKERS_MAX = 64, WORDS_MAX = 64 };
+
+struct worker {
+    pid_t process; // 0: none
+    const struct job *job;
+};
+
+static char *path_of(const struct pool *p, const struct job *j, const char *ending)
+{
+    struct strbuf path = {0};
+    strbuf_printf(&path, "%s/runs/%s.%s", p->folder, j->id, ending);
+    return path.text;
+}
+
+static void remove_leftovers(const struct pool *p, const struct job *j)
+{
+    static const char *const endings[] = {"json", "err"};
+    for (size_t i = 0; i < 2; i++) {
+        char *path = path_of(p, j, endings[i]);
+        unlink(path);
+        free(path);
+    }
+}
+
+// -- a process
+// ---------------------------------------------------------------------------------------------------------
+
+// Between fork and exec: only what is safe there.
+static void become(const struct pool *p, char **words, const char *errors, const sigset_t *mask)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int nothing = open("/dev/null", O_RDWR), err = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (nothing >= 0) {
+        dup2(nothing, STDIN_FILENO);
+        dup2(nothing, STDOUT_FILENO);
+    }
+    if (err >= 0) dup2(err, STDERR_FILENO);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    if (chdir(p->folder) == 0) execv(p->program, words);
+    _exit(127);
+}
+
+static pid_t start(const struct pool *p, const struct job *j, const sigset_t *mask)
+{
+    char *text = strdup(j->command), *rest = text, *words[WORDS_MAX], json[40];
+    char *errors = path_of(p, j, "err");
+    size_t count = 0;
+    snprintf(json, sizeof json, "runs/%s.json", j->id);
+    words[count++] = strdup("warpfold");
+    for (char *word; (word = strsep(&rest, " ")) != NULL && count < WORDS_MAX - 4;)
+        if (*word) words[count++] = strdup(word);
+    if (!str_equal(j->kind, "mark")) words[count++] = strdup("--quiet");
+    words[count++] = strdup("--json");
+    words[count++] = strdup(json);
+    words[count] = NULL;
+    pid_t process = fork();
+    if (process == 0) become(p, words, errors, mask);
+    if (process < 0) diag_error(p->diag, loc_none(), "cannot start a process: %s", strerror(errno));
+    for (size_t i = 0; i < count; i++) free(words[i]);
+    free(text);
+    free(errors);
+    return process;
+}
+
+// -- its result
+// --------------------------------------------------------------------------------------------------------
+
+// Takes the JSON that a finished run left. False when there is none, or none that can be kept.
+static bool take_result(struct pool *p, struct database *db, const struct job *j, bool *there)
+{
+    char *path = path_of(p, j, "json"), *bytes;
+    size_t length, offset;
+    const char *why;
+    *there = file_read(path, &bytes, &length, &why);
+    bool good = false;
+    if (*there) {
+        struct arena arena;
+        arena_init(&arena);
+        const struct json_value *v = json_parse(bytes, length, &arena, &why, &offset);
+        if (!v) {
+            unlink(path); // a broken one is made anew
+            *there = false;
+        } else {
+            good = database_add_run(db, j, v);
+        }
+        arena_fini(&arena);
+        free(bytes);
+    }
+    free(path);
+    if (good) remove_leftovers(p, j);
+    return good;
+}
+
+// What a process complained of, in one line. Heap.
+static char *complaint(const struct pool *p, const struct job *j)
+{
+    char *path = path_of(p, j, "err"), *text;
+    size_t length;
+    const char *why;
+    if (!file_read(path, &text, &length, &why)) text = strdup("");
+    free(path);
+    text[strcspn(text, "\n")] = 0;
+    char *message = strdup(str_starts_with(text, "error: ") ? text + strlen("error: ") : text);
+    free(text);
+    return message;
+}
+
+// What a process that ended left. Bad usage (2) is a result too: this build does not have what the run needs.
+static bool settle(struct pool *p, struct database *db, const struct job *j, int status)
+{
+    bool there, good = take_result(p, db, j, &there);
+    if (there) return good;
+    char *why = complaint(p, j);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 2) {
+        good = database_add_refused(db, j, why);
+        if (good) remove_leftovers(p, j);
+    } else if (WIFEXITED(status)) {
+        diag_error(p->diag, loc_none(), "warpfold %s ended with status %d: %s", j->command,
+                   WEXITSTATUS(status), *why ? why : "it said nothing");
+    } else {
+        diag_error(p->diag, loc_none(), "warpfold %s was killed by signal %d", j->command, WTERMSIG(status));
+    }
+    free(why);
+    return good;
+}
+
+// -- all of them
+// -------------------------------------------------------------------------------------------------------
+
+static void kill_all(struct worker *workers, unsigned count)
+{
+    for (unsigned k = 0; k < count; k++) {
+        if (!workers[k].process) continue;
+        kill(workers[k].process, SIGKILL);
+        waitpid(workers[k].process, NULL, 0);
+    }
+}
+
+// Ended processes' results; false when we cannot go on.
+static bool collect(struct pool *p, struct database *db, struct worker *workers)
+{
+    bool good = true;
+    for (unsigned k = 0; k < p->workers && good; k++) {
+        int status;
+        if (!workers[k].process || waitpid(workers[k].process, &status, WNOHANG) != workers[k].process)
+            continue;
+        workers[k].process = 0;
+        good = settle(p, db, workers[k].job, status);
+        p->done += good;
+    }
+    return good;
+}
+
+// Gives free workers something to do; how many work now, -1 when none can be started.
+static int feed(struct pool *p, struct database *db, const struct jobs *jobs, size_t *next,
+                struct worker *workers, const sigset_t *mask)
+{
+    int busy = 0;
+    for (unsigned k = 0; k < p->workers; k++) {
+        while (!workers[k].process && *next < jobs->list.count) {
+            const struct job *j = &jobs->list.data[(*next)++];
+            bool there;
+            if (database_has_run(db, j->id) || take_result(p, db, j, &there)) {
+                p->reused++;
+                continue;
+            }
+            if (p->diag->errors) return -1;
+            workers[k] = (struct worker){start(p, j, mask), j};
+            if (workers[k].process < 0) {
+                workers[k].process = 0;
+                return -1;
+            }
+        }
+        busy += workers[k].process != 0;
+    }
+    return busy;
+}
+
+bool pool_run(struct pool *p, struct database *db, const struct jobs *jobs)
+{
+    struct worker workers[WORKERS_MAX] = {{0}};
+    if (p->workers > WORKERS_MAX) p->workers = WORKERS_MAX;
+    sigset_t watched, before;
+    sigemptyset(&watched);
+    sigaddset(&watched, SIGCHLD);
+    sigaddset(&watched, SIGINT);
+    sigaddset(&watched, SIGTERM);
+    sigaddset(&watched, SIGHUP);
+    sigprocmask(SIG_BLOCK, &watched, &before); // they wait for sigtimedwait
+    struct progress bar;
+    progress_init(&bar, "reproduce", "runs", jobs->list.count, p->progress);
+    size_t next = 0;
+    bool good = true;
+    for (;;) {
+        good = collect(p, db, workers);
+        int busy = good ? feed(p, db, jobs, &next, workers, &before) : -1;
+        if (busy <= 0) {
+            good = good && busy == 0;
+            break;
+        }
+        progress_update(&bar, p->done + p->reused);
+        int signal = sigtimedwait(&watched, NULL, &(struct timespec){.tv_nsec = 200 * 1000 * 1000});
+        if (signal <= 0 || signal == SIGCHLD) continue;
+        p->interrupted = signal;
+        good = false;
+        break;
+    }
+    progress_fini(&bar);
+    kill_all(workers, p->workers);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return good;
+}

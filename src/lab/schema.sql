@@ -1,0 +1,48 @@
+-- Results of experiments. A run is one warpfold process; its id is a hash of what it was told to do, so the same
+-- run is never done twice. Equal inputs give equal rows, but for the columns named wall_*.
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID; -- schema, version, build
+
+CREATE TABLE configs ( -- every setting of a run, with the value it had
+    config TEXT, key TEXT, value TEXT NOT NULL,
+    PRIMARY KEY (config, key)) WITHOUT ROWID;
+
+CREATE TABLE runs (
+    id TEXT PRIMARY KEY,
+    command TEXT NOT NULL,      -- warpfold's arguments; run in the results' folder they give this row again
+    kind TEXT NOT NULL,         -- bench, study, mark
+    subject TEXT NOT NULL,      -- the bundled kernel, or the file
+    source TEXT, size TEXT, gpu TEXT, profile TEXT, tech TEXT, settings TEXT, -- source: whose PTX
+    seed INTEGER NOT NULL,      -- of the inputs
+    kernel_hash TEXT NOT NULL,  -- of the PTX
+    version TEXT NOT NULL,      -- of warpfold
+    config TEXT,                -- configs.config
+    status TEXT NOT NULL,       -- ok; refused: this build has no such mechanism; failed; mismatch
+    message TEXT,               -- why not ok
+    outcome TEXT, output_hash TEXT, -- compared with the CPU's reference; equal hashes, equal bytes
+    launches INTEGER, cycles INTEGER, warp_instructions INTEGER, thread_instructions INTEGER,
+    fetched INTEGER, skipped INTEGER, reused INTEGER, -- warp instructions
+    occupancy REAL, energy_pj REAL, storage_bits INTEGER,
+    wall_seconds REAL) WITHOUT ROWID;
+
+CREATE TABLE counters ( -- `warpfold list counters`; those that are 0 are left out
+    run TEXT, name TEXT, value INTEGER NOT NULL, PRIMARY KEY (run, name)) WITHOUT ROWID;
+CREATE TABLE energy ( -- runs.energy_pj is the sum of count * pj_each
+    run TEXT, event TEXT, part TEXT NOT NULL, unit TEXT NOT NULL, count INTEGER NOT NULL, pj_each REAL NOT NULL,
+    PRIMARY KEY (run, event)) WITHOUT ROWID;
+CREATE TABLE storage ( -- bits a mechanism adds to an SM; ordinal: as the mechanism lists them
+    run TEXT, ordinal INTEGER, tech TEXT, structure TEXT, bits INTEGER, in_paper INTEGER,
+    PRIMARY KEY (run, ordinal)) WITHOUT ROWID;
+CREATE TABLE cells ( -- tables of studies, listings of marks
+    run TEXT, tab TEXT, line INTEGER, field TEXT, text TEXT, number REAL,
+    PRIMARY KEY (run, tab, line, field)) WITHOUT ROWID;
+CREATE TABLE samples ( -- counters over time: what was counted from one cycle of a launch to another
+    run TEXT, launch INTEGER, start INTEGER, finish INTEGER, counter TEXT, value INTEGER NOT NULL,
+    PRIMARY KEY (run, launch, start, counter)) WITHOUT ROWID;
+
+CREATE TABLE points ( -- what figures and tables show
+    experiment TEXT, size TEXT, gpu TEXT, profile TEXT, category_order INTEGER, series_order INTEGER,
+    category TEXT NOT NULL, series TEXT NOT NULL,
+    value REAL, text TEXT,      -- a number, or a word
+    run TEXT, base TEXT,        -- the runs it comes from; NULL for means, which are over the rows of their group
+    paper REAL,                 -- what the paper's text says; NULL: nothing
+    PRIMARY KEY (experiment, size, gpu, profile, category_order, series_order)) WITHOUT ROWID;
