@@ -91,13 +91,16 @@ bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbu
 // -- a launch
 // ----------------------------------------------------------------------------------------------------
 
-// Mechanisms look at the launch; renamed registers are what its blocks leave over.
+// Mechanisms look at the launch; renamed registers are what its blocks leave over: registers that no warp has
+// been given, and the tails of what warps have been given in whole units.
 static void begin_techs(struct run *r, const struct room *room)
 {
     const struct chip_config *c = &r->chip->config;
     struct sm_launch *l = &r->shared;
     uint32_t all = c->gpu.registers / (r->launch->warp_size > 32 ? 64 : 32);
-    uint32_t used = room->blocks * room->warps * room->registers, spare = (all - used) / room->blocks;
+    uint32_t used = room->blocks * room->warps * room->registers;
+    uint32_t spare =
+        (all - used) / room->blocks + room->warps * (room->registers - r->launch->program->reg_count);
     l->tech_count = c->tech_count;
     for (unsigned k = 0; k < c->tech_count; k++) {
         const struct tech *t = c->techs[k].tech;

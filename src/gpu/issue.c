@@ -45,16 +45,24 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
 {
     struct sm_warp *w = &s->warps[slot];
     bool collects = o->read_count || o->path == PATH_ALU;
-    uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1;
+    uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1,
+             late = later(collected, s->now + o->collected) - (s->now + o->collected);
     if (s->config->check) check_read_preds(&s->check, slot, o, s->issuing, s->now);
     if (s->tech_count) tech_executed(s, slot, (uint32_t)(o - s->ops));
     switch ((enum op_path)o->path) {
     case PATH_MEMORY: lsu_push(s, slot, o, i, collected + 1); break;
-    case PATH_ALU: operand_result(s, w, o, operand_execute(s, w, o, collected), false); break;
+    case PATH_ALU: {
+        uint64_t result = operand_execute(s, w, o, collected);
+        late = later(result, s->now + o->cycles) - (s->now + o->cycles);
+        operand_result(s, w, o, result, false);
+        break;
+    }
     case PATH_CONTROL:
     case PATH_FENCE: operand_result(s, w, o, collected + o->latency, false); break;
     }
-    w->stall_until = s->now + o->stall;
+    // Control words know the banks of the program's registers, not of those that a mechanism has put in their
+    // place.
+    w->stall_until = s->now + o->stall + (s->tech_count ? late : 0);
     w->owed = 0;
     if (s->watch) watch_issued(s, slot, o, collected);
     if (i->op == OP_NANOSLEEP) {

@@ -21,12 +21,11 @@ static uint32_t pipes_of(const struct gpu_config *c, enum pipe p)
     return 1;
 }
 
-void operand_init(struct sm *s)
+void operand_init(struct sm *s, uint32_t numbers)
 {
     for (unsigned p = 0; p < PIPE_COUNT; p++) s->pipes[p] = pipes_of(s->config, (enum pipe)p);
-    s->bank_of = heap_alloc(s->reg_count + MAP_REGISTERS);
-    for (uint32_t r = 0; r < s->reg_count + MAP_REGISTERS; r++)
-        s->bank_of[r] = (uint8_t)(r % s->config->banks);
+    s->bank_of = heap_alloc(numbers);
+    for (uint32_t r = 0; r < numbers; r++) s->bank_of[r] = (uint8_t)(r % s->config->banks);
 }
 
 bool operand_has_collector(struct sm *s)
@@ -43,6 +42,7 @@ bool operand_has_collector(struct sm *s)
 static uint64_t take_port(struct sm *s, uint32_t reg, uint64_t at)
 {
     struct bank *b = &s->banks[s->bank_of[reg]];
+    if (s->bank_of[reg] == NO_BANK) return at;
     if (b->cycle < at)
         *b = (struct bank){at, 0};
     else if (b->used == s->config->bank_ports)
@@ -54,7 +54,7 @@ static uint64_t take_port(struct sm *s, uint32_t reg, uint64_t at)
 static bool bank_is_free(const struct sm *s, uint32_t reg, uint64_t at)
 {
     const struct bank *b = &s->banks[s->bank_of[reg]];
-    return b->cycle < at || (b->cycle == at && !b->used);
+    return s->bank_of[reg] == NO_BANK || b->cycle < at || (b->cycle == at && !b->used);
 }
 
 uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o)
@@ -156,9 +156,11 @@ uint64_t operand_move(struct sm *s, uint16_t from, uint16_t to)
                       .interval = (uint16_t)c->interval_FIXED};
     uint64_t ready = s->reg_ready[from], at = later(s->now + 1, ready == CYCLE_NEVER ? 0 : ready);
     if (c->bank_conflicts) at = take_port(s, from, at);
+    if (c->check) check_read(&s->check, from, ~0ull, at, at);
     uint64_t *pipe = free_pipe(s, &move), start = later(at + 1, *pipe);
     *pipe = start + move.interval;
     s->reg_ready[to] = operand_write(s, &to, &move, start + move.latency);
+    if (c->check) check_writes(&s->check, 0, &to, &move, ~0ull, s->reg_ready[to]);
     s->reg_from_memory[to] = false;
     s->counts.operand_reads++;
     s->counts.operand_writes++;

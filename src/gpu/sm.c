@@ -58,14 +58,16 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
     s->free_record = NONE32;
     s->sample_at = CYCLE_NEVER;
     s->reg_count = c->registers / 32;
-    s->reg_ready = heap_alloc((s->reg_count + 256) * sizeof *s->reg_ready);
+    // Renamed registers have numbers of their own behind those of all warps.
+    uint32_t numbers = s->reg_count + 256 + l->blocks_per_sm * l->pool;
+    s->reg_ready = heap_alloc(numbers * sizeof *s->reg_ready);
     s->linear = heap_alloc((s->reg_count + MAP_REGISTERS) * sizeof *s->linear);
     for (uint32_t n = 0; n < s->reg_count + MAP_REGISTERS; n++) s->linear[n] = (uint16_t)n;
-    operand_init(s);
+    operand_init(s, numbers);
     s->fetch_below = c->fetch_refill == FETCH_WHEN_EMPTY ? 1 : c->ibuffer;
-    s->reg_read = heap_alloc((s->reg_count + 256) * sizeof *s->reg_read);
-    s->reg_from_memory = heap_alloc(s->reg_count + 256);
-    if (c->check) check_init(&s->check, s->reg_count + 256, SM_WARPS);
+    s->reg_read = heap_alloc(numbers * sizeof *s->reg_read);
+    s->reg_from_memory = heap_alloc(numbers);
+    if (c->check) check_init(&s->check, numbers, SM_WARPS);
     s->queue = heap_alloc(c->lsu_queue * sizeof *s->queue);
     s->constant_there = heap_alloc((l->decoded.constant_count / 64 + 1) * sizeof *s->constant_there);
     s->inst_slots =

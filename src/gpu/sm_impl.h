@@ -12,6 +12,7 @@ enum {
     SM_BLOCKS = 64,
     SM_SCHEDULERS = 8,
     SM_BANKS = 64,
+    NO_BANK = SM_BANKS,
     LSU_LINES = 2 * LANES_MAX,
     WRITE_CYCLES = 1024,
     MAP_REGISTERS = 256
@@ -149,10 +150,10 @@ struct sm {
     uint64_t collector_free[64];
     unsigned collector; // free: what operand_has_collector found
     struct bank {
-        uint64_t cycle; // of its next read, the first of these to come
-        uint32_t used;  // ports, in it
-    } banks[SM_BANKS];
-    uint8_t *bank_of; // by physical register
+        uint64_t cycle;    // of its next read, the first of these to come
+        uint32_t used;     // ports, in it
+    } banks[SM_BANKS + 1]; // and NO_BANK, which no read has to wait for
+    uint8_t *bank_of;      // by physical register
     uint64_t pipe_free[PIPE_COUNT][32];
     uint32_t pipes[PIPE_COUNT];    // of each kind
     uint64_t writes[WRITE_CYCLES]; // by cycle mod WRITE_CYCLES: cycle << 8 | results written in it
@@ -176,6 +177,7 @@ struct sm {
         uint64_t *counters;
     } techs[TECH_MAX];
     unsigned tech_count;
+    uint32_t unported_from;   // physical registers from this one on are read without a bank's port (ideal)
     struct event_ring events; // by block: mechanisms'
 
     struct check check; // with sim.check
@@ -216,7 +218,7 @@ void issue_cycle(struct sm *s);
 unsigned issue_oldest(const struct sm *s, unsigned scheduler, uint64_t among); // among: not empty
 
 // -- operand.c
-void operand_init(struct sm *s);
+void operand_init(struct sm *s, uint32_t numbers); // of physical registers
 bool operand_has_collector(struct sm *s);
 // Reserves the collector that was found and the register banks from now on; the cycle at which all operands
 // are there.

@@ -136,6 +136,14 @@ uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r)
     return reg_lanes(s->warps[slot].warp->regs, r * s->engine->exec.vector_bytes);
 }
 
+const struct exec_access *tech_access(const struct sm *s) { return &s->engine->access; }
+
+void tech_free_banks(struct sm *s)
+{
+    const struct sm_launch *l = s->launch;
+    for (uint32_t n = 0; n < l->blocks_per_sm * l->pool; n++) s->bank_of[tech_pool(s, 0) + n] = NO_BANK;
+}
+
 // -- what a mechanism does
 // ---------------------------------------------------------------------------------------------------------
 

@@ -116,7 +116,10 @@ struct mark {
     struct mark_pattern pattern; // of the result; of several, the weakest
     bool grid;                   // rules->grid: the same in all blocks, under `grid_conditions`
     uint8_t grid_conditions;
-    bool guarded;    // executed under a guard that fetch cannot know
+    bool guarded; // executed under a guard that fetch cannot know
+    // Of a branch: enum mark_kind of where it goes. Of one that is not VECTOR all warps with one history take
+    // the same way, under these conditions.
+    uint8_t way, way_conditions;
     bool has_result; // writes a register, predicate or spill slot (else the mark is VECTOR by its effect)
     bool shareable;  // writes vector registers and nothing else: what a register-renaming mechanism can share
     uint32_t from;   // instruction the cause points at, UINT32_MAX when it has none

@@ -288,6 +288,8 @@ static void visit_branch(struct worker *w, uint32_t inst, struct claim c)
     done->vector |= c.vector;
     done->conditions |= c.conditions;
     done->varies |= c.varies;
+    w->s->parts[n] = done->vector;
+    w->s->parts_unless[n] = done->conditions;
     struct applied a = {w, c, inst, false};
     a.claim.cause = CAUSE_JOIN;
     if (is_on(w, SOUND_JOIN)) divergence_joins(&w->divergence, n, weaken_join, &a);
@@ -420,6 +422,8 @@ void mark_propagate(struct mark_ssa *s, const struct mark_rules *r)
     w.inst_waiting = ARENA_ARRAY(s->arena, bool, s->program->inst_count);
     w.phi_waiting = ARENA_ARRAY(s->arena, bool, s->def_count);
     w.branch_done = ARENA_ARRAY(s->arena, struct claim, s->flow.count);
+    s->parts = ARENA_ARRAY(s->arena, bool, s->flow.count);
+    s->parts_unless = ARENA_ARRAY(s->arena, uint8_t, s->flow.count);
     w.loop_exit = ARENA_ARRAY(s->arena, struct blamed, s->loops.count + 1);
     w.core_varies = ARENA_ARRAY(s->arena, bool, s->flow.count);
     w.epoch = ARENA_ARRAY(s->arena, struct blamed, s->flow.count);
@@ -446,12 +450,23 @@ static bool must_execute(const struct inst *i)
     return isa_has(i, ISA_STORE | ISA_FENCE | ISA_BRANCH | ISA_BARRIER | ISA_SIDE_EFFECT | ISA_ATOMIC);
 }
 
+// Only where mark_propagate has looked at the branch does it know where warps go.
+static void set_way(const struct mark_ssa *s, uint32_t inst, struct mark *out)
+{
+    uint32_t n = s->flow.block_of[inst];
+    out->way = MARK_VECTOR;
+    if (!is_parting(s, &s->program->insts[inst], n) || s->parts[n]) return;
+    out->way_conditions = s->parts_unless[n];
+    out->way = out->way_conditions ? MARK_CONDITIONAL : MARK_REDUNDANT;
+}
+
 void mark_of_inst(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst, struct mark *out)
 {
     const struct inst *i = &s->program->insts[inst];
     uint32_t first = s->write_first[inst], last = s->write_first[inst + 1];
     *out = (struct mark){
         .kind = MARK_VECTOR, .from = FLOW_NONE, .guarded = i->guard != PRED_TRUE || i->guard_not};
+    set_way(s, inst, out);
     out->has_result = first < last;
     bool spill_store = i->op == OP_STL && access_is_spill(s->program, i);
     if (!out->has_result || (must_execute(i) && !spill_store && !(r->paper && isa_has(i, ISA_ATOMIC)))) {

@@ -42,6 +42,10 @@ struct mark_ssa {
     uint32_t *read_first, *reads; // read_first[i] … read_first[i + 1]
     uint32_t *write_first, *writes;
     uint32_t *phi_first, *phis; // of block b: phi_first[b] … phi_first[b + 1]
+    // Found by mark_propagate, of the branch that ends a block: warps may part there; where, unless the
+    // conditions hold, they may.
+    bool *parts;
+    uint8_t *parts_unless;
 };
 
 void mark_ssa_init(struct mark_ssa *s, const struct program *p, struct arena *a);

@@ -13,7 +13,7 @@
 // One way of compiling and executing: settings "key=value" (also gpu=NAME, study=NAME), NULL-terminated.
 struct variant {
     const char *name;
-    const char *settings[7];
+    const char *settings[10];
     bool any_warp_size; // warp.size is not 32: only kernels that do not depend on it
     unsigned every;     // run for every n-th seed; 0 = each
 };

@@ -66,7 +66,12 @@ static const char *const options[] = {"darsie",
                                       "dac",
                                       "dac:instances=1",
                                       "dac:predicates=uniform,loads=off",
-                                      "dac:predicates=off,loads=constant,instances=3"};
+                                      "dac:predicates=off,loads=constant,instances=3",
+                                      "darsie:order=sync-on-write,registers=4",
+                                      "darsie:branch-sync=off,bank-conflicts=off",
+                                      "darsie:early=on,evict=on,registers=5",
+                                      "darsie:branch-sync=parting,early=on,full=wait,evict=on,"
+                                      "on-store=overlap,predicates=on,partial=on"};
 
 static void test_options(struct test *t)
 {

@@ -8,7 +8,10 @@
 #include <string.h>
 
 static const char *const switch_words[] = {"off", "on", NULL};
-static const char *const on_store_words[] = {"drop", "keep", NULL};
+static const char *const order_words[] = {"version", "sync-on-write", NULL};
+static const char *const on_store_words[] = {"drop", "keep", "overlap", NULL};
+static const char *const branch_sync_words[] = {"majority", "parting", "off", NULL};
+static const char *const full_words[] = {"private", "wait", NULL};
 static const char *const darsie_rules_words[] = {"sound", "paper", NULL};
 
 #define AT(field) offsetof(struct darsie_options, field)
@@ -44,6 +47,29 @@ static bool holds_up(const struct inst *i)
                           ISA_SIDE_EFFECT);
 }
 
+// Where warps of one history may go different ways.
+static bool may_part(const struct darsie_options *o, const struct inst *i, const struct mark *m, unsigned met)
+{
+    if (!isa_has(i, ISA_BRANCH) || isa_has(i, ISA_EXIT)) return false;
+    if (i->guard == PRED_TRUE && !(isa_has(i, ISA_INDIRECT) && i->op != OP_RET)) return false;
+    if (o->branch_sync != BRANCH_PARTING || m->way == MARK_VECTOR) return true;
+    return m->way == MARK_CONDITIONAL && (m->way_conditions & ~met);
+}
+
+static uint8_t period_of(const struct darsie_launch *d, const struct marks *m, uint32_t n,
+                         const uint32_t block[3])
+{
+    const struct mark *mark = &m->marks[n];
+    const struct op *o = &d->ops[n];
+    bool kept = mark->guarded || d->blocks[n] || (!o->dst_words && !o->pred_writes) || o->dst_words > 4;
+    bool predicates = o->pred_writes && d->options->predicates && __builtin_popcount(o->pred_writes) <= 2 &&
+                      o->path == PATH_ALU;
+    if (kept || !(mark->shareable || predicates) || (o->pred_writes && !predicates)) return 0;
+    if (d->options->partial && isa_has(&d->program->insts[n], ISA_CROSS_LANE)) return 0;
+    uint32_t period = mark_warp_classes(&m->rules, mark, block);
+    return period > 64 ? 0 : (uint8_t)period;
+}
+
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
     const struct program *p = l->launch->program;
@@ -56,16 +82,16 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
                                 .mismatches = u->mismatches};
     mark_rules_from(&rules, u->marks, l->launch->warp_size);
     if (d->options->rules == RULES_PAPER) rules.paper = true;
-    d->redundant = heap_alloc(p->inst_count * sizeof *d->redundant);
+    d->early = d->options->early && l->config->gpu.dependences != DEPENDENCES_ENCODED;
+    d->period = heap_alloc(p->inst_count * sizeof *d->period);
+    d->parts = heap_alloc(p->inst_count * sizeof *d->parts);
     d->blocks = heap_alloc(p->inst_count * sizeof *d->blocks);
     struct marks *m = marks_compute(p, &rules);
     unsigned met = mark_conditions_met(&rules, l->launch->block);
     for (uint32_t n = 0; n < p->inst_count; n++) {
-        const struct mark *mark = &m->marks[n];
-        unsigned words = d->ops[n].dst_words;
         d->blocks[n] = holds_up(&p->insts[n]);
-        d->redundant[n] = mark_promoted(mark, met) == MARK_REDUNDANT && mark->shareable && !mark->guarded &&
-                          words && words <= 4 && !d->ops[n].pred_writes && !d->blocks[n];
+        d->period[n] = period_of(d, m, n, l->launch->block);
+        d->parts[n] = may_part(d->options, &p->insts[n], &m->marks[n], met);
     }
     marks_free(m);
     return d;
@@ -74,7 +100,8 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 static void launch_end(void *launch)
 {
     struct darsie_launch *d = launch;
-    free(d->redundant);
+    free(d->period);
+    free(d->parts);
     free(d->blocks);
     free(d);
 }
@@ -96,6 +123,7 @@ static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
     d->counters = counts;
     d->pool = l->pool;
     d->lanes = l->launch->warp_size > 32 ? 64 : 32;
+    if (!d->launch->options->bank_conflicts) tech_free_banks(s);
     for (unsigned k = 0; k < l->blocks_per_sm; k++)
         d->blocks[k].values = heap_alloc((size_t)d->pool * d->lanes * sizeof(uint32_t));
     return d;
@@ -117,11 +145,13 @@ static void block_start(void *state, unsigned block)
     *b = (struct dblock){.values = values, .gather_pc = NO_TARGET, .live = slots >> __builtin_ctzll(slots)};
     b->free = d->pool >= 32 ? UINT32_MAX : (1u << d->pool) - 1;
     b->majority = b->live;
+    b->off = !d->pool;
+    if (b->off) d->counters[COUNT_unshared_blocks]++;
     for (uint64_t left = slots; left; left &= left - 1) d->warps[__builtin_ctzll(left)] = (struct dwarp){0};
     const struct launch *l = tech_launch(d->sm)->launch;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     // A warp that lacks lanes from the start neither leads nor follows.
-    if (threads % l->warp_size && d->launch->options->rules == RULES_SOUND)
+    if (threads % l->warp_size && d->launch->options->rules == RULES_SOUND && !d->launch->options->partial)
         b->majority &= ~(1ull << (threads / l->warp_size));
 }
 

@@ -8,7 +8,10 @@
 #pragma once
 #include "gpu/tech.h"
 
-enum on_store { STORE_DROPS, STORE_KEEPS };
+enum order { ORDER_VERSION, ORDER_SYNC };
+enum on_store { STORE_DROPS, STORE_KEEPS, STORE_DROPS_OVERLAPPING };
+enum branch_sync { BRANCH_MAJORITY, BRANCH_PARTING, BRANCH_OFF };
+enum full { FULL_PRIVATE, FULL_WAIT };
 enum darsie_rules { RULES_SOUND, RULES_PAPER };
 
 struct darsie_options {
@@ -34,9 +37,12 @@ struct darsie_launch {
     const struct darsie_options *options;
     const struct program *program;
     const struct op *ops;
-    bool *
-        redundant; // by instruction: in this launch every warp of the block has the same result, in registers
-    bool *blocks;  // nothing behind it is renamed before it has issued
+    // By instruction: in this launch warps whose numbers differ by multiples of this have the same result; 0:
+    // none do, or it is not one that can be shared.
+    uint8_t *period;
+    bool *blocks; // nothing behind it is renamed before it has issued
+    bool *parts;  // warps meet there, because they may go different ways
+    bool early;
     bool verify;
     uint64_t *mismatches;
 };
@@ -48,7 +54,11 @@ struct entry { // of the PC skip table
     uint8_t leader; // warp of the block
     uint8_t count;  // registers
     uint8_t registers[4];
-    uint64_t passed;  // warps
+    uint64_t tag;          // of the leader's path
+    uint64_t whom, passed; // warps that may take it; that have
+    uint64_t low, high;    // is_load: addresses read
+    uint64_t preds[8];     // predicates the leader wrote
+    uint64_t born;
     uint64_t ready;   // cycle of the leader's result; UINT64_MAX: not known yet
     uint64_t read_at; // cycle at which the leader executed
 };
@@ -61,9 +71,12 @@ struct dblock {
     uint32_t *values; // of the pool
     uint64_t arrived; // at a branch, and wait
     uint64_t arrived_since;
-    uint32_t gather_pc; // a redundant instruction at which warps meet for want of registers; NO_TARGET
-    uint64_t gathered, gather_private; // those that are there; those that will execute it privately
-    bool off;                          // gave up
+    uint32_t gather_pc; // a redundant instruction at which warps meet for want of room; NO_TARGET
+    uint64_t gather_tag;
+    uint64_t gathered, gather_over; // those that are there; those that have met there
+    uint64_t births;
+    uint64_t allocated[POOL_MAX]; // births when a register was
+    bool off;                     // gave up
 };
 
 enum role { ROLE_UNKNOWN, ROLE_PRIVATE, ROLE_LEADER, ROLE_SKIPPED };
@@ -73,6 +86,7 @@ struct line { // an instruction that has been fetched or skipped and has not iss
     uint8_t role, count;
     uint8_t registers[4]; // of the pool: LEADER writes them, SKIPPED maps to them
     uint64_t read_at;     // SKIPPED: when the leader executed
+    uint64_t preds[2];    // SKIPPED: values of the predicates it writes, lowest first
 };
 
 enum waits { WAITS_NOT, WAITS_LEADER, WAITS_FETCH_LEADER, WAITS_GATHER, WAITS_PORT };
@@ -80,12 +94,16 @@ enum waits { WAITS_NOT, WAITS_LEADER, WAITS_FETCH_LEADER, WAITS_GATHER, WAITS_PO
 struct dwarp {
     struct line lines[LINES]; // ring
     uint32_t first, count, renamed;
-    uint64_t shared[4]; // registers mapped to the pool
-    uint64_t poison[5]; // registers and predicates whose value may be the warp's own
-    uint8_t waits;      // enum waits
-    bool at_branch;
+    uint64_t shared[4];      // registers mapped to the pool
+    uint64_t poison[5];      // registers and predicates whose value may be the warp's own
+    uint8_t waits;           // enum waits
+    bool at_branch, too_far; // waits for the others at a branch; behind one
+    // The path since the block last met: with branch-sync=parting the branches passed, off: all of it,
+    // hashed.
+    uint64_t tag;
     uint32_t target;     // at_branch: where it goes
     uint64_t copying;    // until then
+    bool leaving;        // and then what a reply has still to bring
     uint64_t ordered_at; // its last barrier, fence, atomic or store
 };
 
@@ -123,9 +141,16 @@ static inline struct dblock *block_of(struct darsie *d, unsigned slot)
 {
     return &d->blocks[tech_block_of(d->sm, slot)];
 }
-static inline bool is_whole(const struct warp *w)
+static inline bool is_whole(const struct darsie *d, const struct warp *w)
 {
-    return w->active == w->full && w->present == w->full && !w->exited;
+    uint64_t all = d->launch->options->partial ? w->present : w->full;
+    return w->active == all && w->present == all && !w->exited;
+}
+static inline uint64_t class_of(uint32_t period, unsigned index)
+{
+    uint64_t mask = 0;
+    for (unsigned k = index % period; k < 64; k += period) mask |= 1ull << k;
+    return mask;
 }
 static inline void refer(struct dblock *b, unsigned r) { b->references[r]++; }
 static inline void release(struct dblock *b, unsigned r)
@@ -134,13 +159,16 @@ static inline void release(struct dblock *b, unsigned r)
 }
 
 // -- skip.c
-struct entry *skip_find(struct dblock *b, uint32_t pc);
+// The entry that a warp may take for the instruction, or is waited for; NULL.
+struct entry *skip_find(struct darsie *d, unsigned slot, uint32_t pc);
 uint64_t skip_fetch(void *state, uint64_t fetchable);
 bool skip_write_port(struct darsie *d);
 // The warp takes an entry's registers for the instruction of this line.
 void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *l);
-void skip_recheck(struct darsie *d, struct dblock *b); // entries that all have passed go
-void skip_clear(struct dblock *b);                     // all go
+void skip_recheck(struct dblock *b); // entries that all have passed go
+void skip_release(struct dblock *b, struct entry *e);
+uint32_t skip_registers(const struct dblock *b); // bits: of the pool, those that entries have
+void skip_clear(struct dblock *b);               // all go
 void skip_event(void *state, unsigned block);
 void skip_replied(void *state, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle);
 void skip_result(void *state, unsigned slot, uint32_t index, uint64_t cycle);
@@ -166,6 +194,10 @@ void values_map(struct darsie *d, unsigned slot, unsigned r,
 void values_unmap(struct darsie *d, unsigned slot, unsigned r);
 void values_unmap_all(struct darsie *d, unsigned slot);
 uint64_t values_copy_out(struct darsie *d, unsigned slot); // when the copies are there
+// Registers that wait for a reply stay as they are, and the warp is leaving.
+// All who read a register of the pool get their own copy; false when an entry or an instruction not issued
+// needs it.
+bool values_evict(struct darsie *d, struct dblock *b, unsigned pool);
 void values_verify_skip(struct darsie *d, unsigned slot, const struct line *l);
 uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r);
 
@@ -174,5 +206,8 @@ void path_issued(void *state, unsigned slot, uint32_t index);
 void path_warp_end(void *state, unsigned slot);
 void path_resolve(struct darsie *d, struct dblock *b); // branches and gatherings, if all are there
 void path_ungather(struct dblock *b, uint64_t warps);  // they do not wait for registers any more
+void path_copy_out(struct darsie *d, unsigned slot);
 void path_give_up(struct darsie *d, struct dblock *b);
-bool path_is_on(const struct darsie *d, unsigned slot); // whole, and on the majority's path
+void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high);
+bool path_is_on(const struct darsie *d, unsigned slot);  // whole, and on the majority's path
+void path_look_back(struct darsie *d, struct dblock *b); // who was too far ahead

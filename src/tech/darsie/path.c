@@ -7,6 +7,8 @@
 //     again store …   loads that have been shared are not handed out any more (4.4)
 #include "tech/darsie/darsie.h"
 
+#include "base/hash.h"
+
 bool path_is_on(const struct darsie *d, unsigned slot)
 {
     const struct dblock *b = &d->blocks[tech_block_of(d->sm, slot)];
@@ -16,8 +18,16 @@ bool path_is_on(const struct darsie *d, unsigned slot)
 void path_ungather(struct dblock *b, uint64_t warps)
 {
     b->gathered &= ~warps;
-    b->gather_private &= ~warps;
-    if (!b->gathered && !b->gather_private) b->gather_pc = NO_TARGET;
+    b->gather_over &= ~warps;
+    if (!b->gathered && !b->gather_over) b->gather_pc = NO_TARGET;
+}
+
+void path_copy_out(struct darsie *d, unsigned slot)
+{
+    struct dwarp *w = &d->warps[slot];
+    w->copying = values_copy_out(d, slot);
+    if (w->copying > tech_now(d->sm)) tech_at(d->sm, tech_block_of(d->sm, slot), w->copying);
+    rename_hold(d, slot);
 }
 
 static void leave(struct darsie *d, struct dblock *b, unsigned slot)
@@ -28,11 +38,9 @@ static void leave(struct darsie *d, struct dblock *b, unsigned slot)
     b->majority &= ~me;
     b->arrived &= ~me;
     path_ungather(b, me);
-    w->at_branch = false;
+    w->at_branch = w->too_far = false;
     d->counters[COUNT_departures]++;
-    w->copying = values_copy_out(d, slot);
-    if (w->copying > tech_now(d->sm)) tech_at(d->sm, tech_block_of(d->sm, slot), w->copying);
-    rename_hold(d, slot);
+    path_copy_out(d, slot);
 }
 
 // Most of the waiting warps, of as many the way of the lowest-numbered.
@@ -65,31 +73,37 @@ static void resolve_branch(struct darsie *d, struct dblock *b)
     for (; waiting; waiting &= waiting - 1) {
         unsigned slot = slot_in(d, b, (unsigned)__builtin_ctzll(waiting));
         d->warps[slot].at_branch = false;
+        d->warps[slot].tag = 0;
         if (d->warps[slot].target != way) leave(d, b, slot);
         rename_more(d, slot);
     }
 }
 
-static uint64_t at_barriers(struct darsie *d, const struct dblock *b)
+// Those on the path that wait somewhere behind every instruction that the others have still to come to.
+static uint64_t beyond(struct darsie *d, const struct dblock *b)
 {
     uint64_t mask = 0;
     for (uint64_t left = b->majority; left; left &= left - 1) {
         unsigned index = (unsigned)__builtin_ctzll(left);
-        const struct warp *w = tech_warp(d->sm, slot_in(d, b, index));
-        if (w && w->state == WARP_BARRIER) mask |= 1ull << index;
+        unsigned slot = slot_in(d, b, index);
+        const struct warp *w = tech_warp(d->sm, slot);
+        if ((w && w->state == WARP_BARRIER) || d->warps[slot].too_far) mask |= 1ull << index;
     }
-    return mask;
+    return mask | b->arrived;
 }
 
 // Everybody on the path is at the instruction, or so far beyond that only those who wait here can help.
 static void resolve_gathering(struct darsie *d, struct dblock *b)
 {
     uint64_t there = b->gathered;
-    skip_recheck(d, b);
-    unsigned needed = d->launch->ops[b->gather_pc].dst_words;
+    for (unsigned k = 0; k < ENTRIES_MAX; k++) {
+        struct entry *e = &b->entries[k];
+        if (e->used && (there >> e->leader & 1 || there & e->passed))
+            skip_release(b, e); // behind all who are there
+    }
+    skip_recheck(b);
     b->gathered = 0;
-    b->gather_private = (unsigned)__builtin_popcount(b->free) < needed ? there : 0;
-    path_ungather(b, 0);
+    b->gather_over = there;
     for (; there; there &= there - 1) {
         unsigned slot = slot_in(d, b, (unsigned)__builtin_ctzll(there));
         d->warps[slot].waits = WAITS_NOT;
@@ -100,8 +114,7 @@ static void resolve_gathering(struct darsie *d, struct dblock *b)
 void path_resolve(struct darsie *d, struct dblock *b)
 {
     if (b->arrived && b->arrived == b->majority) resolve_branch(d, b);
-    if (b->gathered && !(b->majority & ~(b->gathered | b->arrived | at_barriers(d, b))))
-        resolve_gathering(d, b);
+    if (b->gathered && !(b->majority & ~(b->gathered | beyond(d, b)))) resolve_gathering(d, b);
 }
 
 void path_give_up(struct darsie *d, struct dblock *b)
@@ -115,7 +128,7 @@ void path_give_up(struct darsie *d, struct dblock *b)
     path_ungather(b, UINT64_MAX);
     for (uint64_t left = b->live; left; left &= left - 1) {
         unsigned slot = slot_in(d, b, (unsigned)__builtin_ctzll(left));
-        d->warps[slot].at_branch = false;
+        d->warps[slot].at_branch = d->warps[slot].too_far = false;
         d->warps[slot].waits = WAITS_NOT;
         rename_more(d, slot);
     }
@@ -124,24 +137,87 @@ void path_give_up(struct darsie *d, struct dblock *b)
 // -- what an instruction that has issued means for the path
 // ---------------------------------------------------------------------------------------------------------
 
+// The watchdog counts from here.
+static void be_patient(struct darsie *d, struct dblock *b, unsigned slot)
+{
+    b->arrived_since = tech_now(d->sm);
+    if (d->launch->options->watchdog)
+        tech_at(d->sm, tech_block_of(d->sm, slot), tech_now(d->sm) + d->launch->options->watchdog);
+}
+
 static void arrive(struct darsie *d, struct dblock *b, unsigned slot)
 {
     const struct warp *warp = tech_warp(d->sm, slot);
     struct dwarp *w = &d->warps[slot];
-    if (!is_whole(warp)) {
-        leave(d, b, slot);
-        skip_recheck(d, b);
-        return;
-    }
-    if (!b->arrived) {
-        b->arrived_since = tech_now(d->sm);
-        if (d->launch->options->watchdog)
-            tech_at(d->sm, tech_block_of(d->sm, slot), tech_now(d->sm) + d->launch->options->watchdog);
-    }
+    if (!b->arrived) be_patient(d, b, slot);
     b->arrived |= 1ull << index_in_block(d, slot);
     w->at_branch = true;
     w->target = warp->pc;
     rename_hold(d, slot);
+}
+
+// The fewest branches passed by a warp on the path.
+static uint64_t farthest_back(const struct darsie *d, const struct dblock *b)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint64_t left = b->majority; left; left &= left - 1) {
+        uint64_t tag = d->warps[slot_in(d, b, (unsigned)__builtin_ctzll(left))].tag;
+        if (tag < least) least = tag;
+    }
+    return least;
+}
+
+void path_look_back(struct darsie *d, struct dblock *b)
+{
+    if (d->launch->options->branch_sync != BRANCH_PARTING) return;
+    uint64_t least = farthest_back(d, b);
+    for (uint64_t left = b->majority; left; left &= left - 1) {
+        unsigned slot = slot_in(d, b, (unsigned)__builtin_ctzll(left));
+        struct dwarp *w = &d->warps[slot];
+        if (!w->too_far || w->tag - least > d->launch->options->ahead) continue;
+        w->too_far = false;
+        rename_more(d, slot);
+    }
+}
+
+// All on the path go the same way here. Who is too many branches ahead waits, so that a few bits tell entries
+// apart.
+static void pass(struct darsie *d, struct dblock *b, unsigned slot)
+{
+    struct dwarp *w = &d->warps[slot];
+    w->tag++;
+    w->too_far = w->tag - farthest_back(d, b) > d->launch->options->ahead;
+    if (w->too_far) {
+        d->counters[COUNT_ahead_waits]++;
+        be_patient(d, b, slot);
+        rename_hold(d, slot);
+    }
+    path_look_back(d, b);
+}
+
+// Which way a warp has gone decides which entries are its own.
+static void wander(struct darsie *d, unsigned slot, uint32_t index)
+{
+    struct dwarp *w = &d->warps[slot];
+    w->tag = hash_u64(w->tag ^ ((uint64_t)index << 32 | tech_warp(d->sm, slot)->pc));
+}
+
+static bool guard_is_own(const struct darsie *d, unsigned slot, uint32_t index)
+{
+    return d->launch->options->rules == RULES_SOUND && rename_is_poisoned(d, slot, index);
+}
+
+static void at_branch(struct darsie *d, struct dblock *b, unsigned slot, uint32_t index, bool own)
+{
+    bool asks = d->launch->program->insts[index].guard != PRED_TRUE;
+    if (!is_whole(d, tech_warp(d->sm, slot)) || (own && !d->launch->parts[index]))
+        leave(d, b, slot);
+    else if (d->launch->options->branch_sync == BRANCH_OFF)
+        wander(d, slot, index);
+    else if (d->launch->parts[index])
+        arrive(d, b, slot);
+    else if (asks)
+        pass(d, b, slot);
 }
 
 // A barrier of the whole block is over when everybody stands behind it.
@@ -154,25 +230,54 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned slot)
         const struct warp *w = tech_warp(d->sm, slot_in(d, b, index));
         if (w->state != WARP_READY) return;
         if (w->pc != pc && d->launch->options->rules == RULES_SOUND) return;
-        if (is_whole(w)) whole |= 1ull << index;
+        if (is_whole(d, w)) whole |= 1ull << index;
     }
     skip_clear(b);
+    for (uint64_t left = whole; left; left &= left - 1) {
+        struct dwarp *w = &d->warps[slot_in(d, b, (unsigned)__builtin_ctzll(left))];
+        w->tag = 0;
+        w->too_far = false;
+    }
     d->counters[COUNT_rejoins] += (uint64_t)__builtin_popcountll(whole & ~b->majority);
     b->majority = whole;
 }
 
-static void drop_loads(struct darsie *d, struct dblock *b, bool global_alone)
+// Shared memory counts as an address space beyond every device address; what a thread has in local memory
+// nobody else can spoil.
+void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high)
+{
+    *low = UINT64_MAX;
+    *high = 0;
+    if (a->kind == ACCESS_NONE || a->kind == ACCESS_TEXTURE) {
+        *low = 0;
+        *high = UINT64_MAX;
+        return;
+    }
+    for (uint64_t left = a->mask & ~a->local; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint64_t first = a->address[lane] | (uint64_t)(a->shared >> lane & 1) << 62,
+                 last = first + a->bytes - 1;
+        if (first < *low) *low = first;
+        if (last > *high) *high = last;
+    }
+}
+
+// Loads of the block whose value a store, or whatever else orders memory, may have changed: global ones
+// alone, or those that touch what is from low to high.
+static void drop_loads(struct darsie *d, struct dblock *b, bool global_alone, uint64_t low, uint64_t high)
 {
     for (unsigned k = 0; k < ENTRIES_MAX; k++) {
         struct entry *e = &b->entries[k];
         if (!e->used || !e->is_load || e->dropped || (global_alone && !e->is_global)) continue;
+        if (!e->read_at) continue; // the leader has still to read
+        if (e->high < low || e->low > high) continue;
         d->counters[COUNT_drops]++;
         e->dropped = true;
         if (d->launch->options->rules == RULES_SOUND) continue;
         e->passed = UINT64_MAX; // gone at once: the next warp leads again
         tech_at(d->sm, (unsigned)(b - d->blocks), tech_now(d->sm) + 1);
     }
-    skip_recheck(d, b);
+    skip_recheck(b);
 }
 
 static void effects(struct darsie *d, struct dblock *b, unsigned slot, const struct inst *i)
@@ -181,10 +286,13 @@ static void effects(struct darsie *d, struct dblock *b, unsigned slot, const str
     if (!is_store && !orders) return;
     d->warps[slot].ordered_at = tech_now(d->sm);
     bool plain = is_store && !orders;
-    if (!plain || d->launch->options->on_store == STORE_DROPS) drop_loads(d, b, false);
+    uint64_t low = 0, high = UINT64_MAX;
+    if (plain && d->launch->options->on_store == STORE_DROPS_OVERLAPPING)
+        path_addresses(tech_access(d->sm), &low, &high);
+    if (!plain || d->launch->options->on_store != STORE_KEEPS) drop_loads(d, b, false, low, high);
     if (isa_has(i, ISA_ATOMIC | ISA_FENCE))
         for (unsigned k = 0; k < 64; k++)
-            if (d->blocks[k].live) drop_loads(d, &d->blocks[k], true);
+            if (d->blocks[k].live) drop_loads(d, &d->blocks[k], true, 0, UINT64_MAX);
 }
 
 // A barrier may be over for warps that wait there.
@@ -202,18 +310,17 @@ void path_issued(void *state, unsigned slot, uint32_t index)
     const struct warp *w = tech_warp(d->sm, slot);
     effects(d, b, slot, i);
     bool on = path_is_on(d, slot);
-    bool parts = isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_CALL | ISA_EXIT) &&
-                 (i->guard != PRED_TRUE || isa_has(i, ISA_INDIRECT)) && i->op != OP_RET;
-    if (on && parts)
-        arrive(d, b, slot);
-    else if (on && d->launch->blocks[index] && w->state != WARP_BARRIER && !is_whole(w))
+    if (on && isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_EXIT))
+        at_branch(d, b, slot, index, guard_is_own(d, slot, index));
+    else if (on && d->launch->blocks[index] && w->state != WARP_BARRIER && !is_whole(d, w))
         leave(d, b, slot);
     if (i->op == OP_BAR && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE && !b->off &&
         w->state == WARP_READY)
         rejoin(d, b, slot);
     if (d->launch->blocks[index]) {
-        skip_recheck(d, b);
+        skip_recheck(b);
         path_resolve(d, b);
+        path_look_back(d, b);
     }
     rename_more(d, slot);
     if (isa_has(i, ISA_BARRIER)) renew(d, b);
@@ -229,7 +336,8 @@ void path_warp_end(void *state, unsigned slot)
     b->majority &= ~me;
     b->arrived &= ~me;
     path_ungather(b, me);
-    skip_recheck(d, b);
+    skip_recheck(b);
     path_resolve(d, b);
+    path_look_back(d, b);
     renew(d, b);
 }

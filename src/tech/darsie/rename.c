@@ -71,11 +71,24 @@ static bool go_private(struct darsie *d, unsigned slot, struct line *l, enum dar
     return true;
 }
 
+// Where entries are matched by paths, those of paths that nobody takes any more would stay until the next
+// barrier: the oldest goes, unless it is a load's, of which all takers must have one value.
+static struct entry *oldest_entry(const struct darsie *d, struct dblock *b)
+{
+    struct entry *oldest = NULL;
+    for (unsigned k = 0; k < d->launch->options->entries; k++) {
+        struct entry *e = &b->entries[k];
+        if (!e->is_load && e->written_back && (!oldest || e->born < oldest->born)) oldest = e;
+    }
+    if (oldest) skip_release(b, oldest);
+    return oldest;
+}
+
 static struct entry *free_entry(const struct darsie *d, struct dblock *b)
 {
     for (unsigned k = 0; k < d->launch->options->entries; k++)
         if (!b->entries[k].used) return &b->entries[k];
-    return NULL;
+    return d->launch->options->branch_sync == BRANCH_OFF ? oldest_entry(d, b) : NULL;
 }
 
 static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *e)
@@ -89,7 +102,10 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
                         .is_global = isa_has(i, ISA_LOAD) && i->space != SPACE_SHARED,
                         .leader = (uint8_t)me,
                         .count = d->launch->ops[l->pc].dst_words,
+                        .tag = d->warps[slot].tag,
+                        .whom = class_of(d->launch->period[l->pc], me),
                         .passed = 1ull << me,
+                        .born = b->births++,
                         .ready = UINT64_MAX};
     l->role = ROLE_LEADER;
     l->count = e->count;
@@ -97,6 +113,7 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
         unsigned r = (unsigned)__builtin_ctz(b->free);
         b->free &= ~(1u << r);
         b->references[r] = 2; // the entry's and the line's
+        b->allocated[r] = b->births;
         l->registers[n] = e->registers[n] = (uint8_t)r;
     }
     d->counters[COUNT_leaders]++;
@@ -104,17 +121,26 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
     return true;
 }
 
-// Warps meet at the instruction, so that older versions of registers are read for the last time.
-static bool gather(struct darsie *d, unsigned slot, struct line *l)
+static bool have_met(const struct darsie *d, unsigned slot, const struct line *l)
+{
+    const struct dblock *b = &d->blocks[tech_block_of(d->sm, slot)];
+    return b->gather_over >> index_in_block(d, slot) & 1 && b->gather_pc == l->pc &&
+           b->gather_tag == d->warps[slot].tag;
+}
+
+// Warps meet at the instruction: entries before it are not needed any more, older versions of registers have
+// been read for the last time. `why`: what it is counted as when there is no use in that.
+static bool gather(struct darsie *d, unsigned slot, struct line *l, enum darsie_counter why)
 {
     struct dblock *b = block_of(d, slot);
     uint64_t me = 1ull << index_in_block(d, slot);
     struct dwarp *w = &d->warps[slot];
-    bool met = b->gather_private & me && b->gather_pc == l->pc,
-         elsewhere = b->gather_pc != NO_TARGET && b->gather_pc != l->pc;
-    if (met || elsewhere) return go_private(d, slot, l, COUNT_private_registers, false);
+    bool elsewhere = b->gather_pc != NO_TARGET && (b->gather_pc != l->pc || b->gather_tag != w->tag);
+    if (elsewhere || have_met(d, slot, l) || d->launch->options->branch_sync == BRANCH_OFF)
+        return go_private(d, slot, l, why, false);
     if (!b->gathered) {
         b->gather_pc = l->pc;
+        b->gather_tag = w->tag;
         b->arrived_since = tech_now(d->sm);
         d->counters[COUNT_register_syncs]++;
         if (d->launch->options->watchdog)
@@ -125,17 +151,61 @@ static bool gather(struct darsie *d, unsigned slot, struct line *l)
     return false;
 }
 
+static bool is_short(const struct darsie *d, const struct dblock *b, const struct line *l)
+{
+    return (unsigned)__builtin_popcount(b->free) < d->launch->ops[l->pc].dst_words;
+}
+
+// Whether a version that some have left behind would be free once the others have, too.
+static bool meeting_frees(const struct darsie *d, const struct dblock *b)
+{
+    unsigned all = (unsigned)__builtin_popcountll(b->majority);
+    uint32_t entries = skip_registers(b);
+    for (unsigned r = 0; r < d->pool; r++)
+        if (b->references[r] && b->references[r] < all && !(entries >> r & 1)) return true;
+    return false;
+}
+
+// The oldest registers are copied out to their readers.
+static void evict(struct darsie *d, struct dblock *b, const struct line *l)
+{
+    uint32_t tried = b->free;
+    while (is_short(d, b, l)) {
+        unsigned oldest = POOL_MAX;
+        for (unsigned r = 0; r < d->pool; r++)
+            if (!(tried >> r & 1) && (oldest == POOL_MAX || b->allocated[r] < b->allocated[oldest]))
+                oldest = r;
+        if (oldest == POOL_MAX) return;
+        tried |= 1u << oldest;
+        values_evict(d, b, oldest);
+    }
+}
+
+// Solution 1 of 4.1: everybody has read the old value when the new one is written.
+static bool waits_for_readers(const struct darsie *d, unsigned slot, const struct line *l)
+{
+    const struct op *o = &d->launch->ops[l->pc];
+    if (d->launch->options->order != ORDER_SYNC || have_met(d, slot, l)) return false;
+    const struct dblock *b = &d->blocks[tech_block_of(d->sm, slot)];
+    for (uint64_t left = b->majority; left; left &= left - 1) {
+        const struct dwarp *w = &d->warps[slot_in(d, b, (unsigned)__builtin_ctzll(left))];
+        for (unsigned r = o->dst; r < o->dst + o->dst_words; r++)
+            if (w->shared[r / 64] >> r % 64 & 1) return true;
+    }
+    return false;
+}
+
 static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
 {
     struct dblock *b = block_of(d, slot);
     struct dwarp *w = &d->warps[slot];
     if (!path_is_on(d, slot)) return go_private(d, slot, l, COUNT_private_path, false);
     if (rename_is_poisoned(d, slot, l->pc)) return go_private(d, slot, l, COUNT_private_poison, true);
-    struct entry *e = skip_find(b, l->pc);
+    struct entry *e = skip_find(d, slot, l->pc);
     if (e && e->passed >> index_in_block(d, slot) & 1) e = NULL; // of another time round
     if (e && e->dropped) {
         e->passed |= 1ull << index_in_block(d, slot);
-        skip_recheck(d, b);
+        skip_recheck(b);
         return go_private(d, slot, l, COUNT_private_dropped, true);
     }
     if (e && !e->written_back) {
@@ -149,9 +219,20 @@ static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
         tech_drop(d->sm, slot);
         return true;
     }
-    if (skip_find(b, l->pc) || !(e = free_entry(d, b)))
+    if (skip_find(d, slot, l->pc)) return go_private(d, slot, l, COUNT_private_full, false);
+    const struct warp *warp = tech_warp(d->sm, slot);
+    if (warp->present != warp->full && d->launch->options->rules == RULES_SOUND) // its vector would have gaps
+        return go_private(d, slot, l, COUNT_private_path, false);
+    if (waits_for_readers(d, slot, l)) return gather(d, slot, l, COUNT_private_registers);
+    if (is_short(d, b, l) && d->launch->options->evict) evict(d, b, l);
+    if (is_short(d, b, l)) {
+        if (meeting_frees(d, b)) return gather(d, slot, l, COUNT_private_registers);
+        return go_private(d, slot, l, COUNT_private_registers, false);
+    }
+    if (!(e = free_entry(d, b))) {
+        if (d->launch->options->full == FULL_WAIT) return gather(d, slot, l, COUNT_private_full);
         return go_private(d, slot, l, COUNT_private_full, false);
-    if ((unsigned)__builtin_popcount(b->free) < d->launch->ops[l->pc].dst_words) return gather(d, slot, l);
+    }
     if (!skip_write_port(d)) {
         w->waits = WAITS_PORT;
         tech_at(d->sm, tech_block_of(d->sm, slot), tech_now(d->sm) + 1);
@@ -162,7 +243,7 @@ static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
 
 static bool rename_line(struct darsie *d, unsigned slot, struct line *l)
 {
-    if (d->launch->redundant[l->pc] && !block_of(d, slot)->off) return rename_redundant(d, slot, l);
+    if (d->launch->period[l->pc] && !block_of(d, slot)->off) return rename_redundant(d, slot, l);
     l->role = ROLE_PRIVATE;
     rename_poison(d, slot, l->pc, false);
     return true;
@@ -172,7 +253,7 @@ void rename_more(struct darsie *d, unsigned slot)
 {
     struct dwarp *w = &d->warps[slot];
     // At a branch or a barrier what is behind belongs to what comes after the others are there.
-    bool held_up = w->at_branch || tech_warp(d->sm, slot)->state != WARP_READY;
+    bool held_up = w->at_branch || w->too_far || tech_warp(d->sm, slot)->state != WARP_READY;
     for (uint32_t n = 0; n < w->count && !held_up; n++) {
         struct line *l = line_at(w, n);
         if (n == w->renamed) {
@@ -197,6 +278,9 @@ void rename_pass(struct darsie *d, unsigned slot)
         const struct op *o = &d->launch->ops[l->pc];
         if (d->launch->verify) values_verify_skip(d, slot, l);
         for (unsigned n = 0; n < l->count; n++) values_map(d, slot, o->dst + n, l->registers[n]);
+        unsigned n = 0;
+        for (unsigned left = o->pred_writes; left; left &= left - 1)
+            tech_warp(d->sm, slot)->pred[__builtin_ctz(left)] = l->preds[n++];
         w->first = (w->first + 1) % LINES;
         w->count--;
         w->renamed--;
@@ -208,7 +292,8 @@ void rename_hold(struct darsie *d, unsigned slot)
 {
     struct dwarp *w = &d->warps[slot];
     unsigned hold = 0;
-    if (w->at_branch || w->copying > tech_now(d->sm)) hold = HOLD_FETCH | HOLD_ISSUE;
+    if (w->at_branch || w->too_far || w->leaving || w->copying > tech_now(d->sm))
+        hold = HOLD_FETCH | HOLD_ISSUE;
     if (w->waits == WAITS_FETCH_LEADER) hold |= HOLD_FETCH;
     if (w->count && !w->renamed) hold |= HOLD_ISSUE;
     tech_hold(d->sm, slot, hold);

@@ -2,10 +2,14 @@
 // them. Lookups happen in front of the instruction cache, beside the fetch arbiter (DARSIE 4.3.2 to 4.3.5).
 #include "tech/darsie/darsie.h"
 
-struct entry *skip_find(struct dblock *b, uint32_t pc)
+struct entry *skip_find(struct darsie *d, unsigned slot, uint32_t pc)
 {
-    for (unsigned k = 0; k < ENTRIES_MAX; k++)
-        if (b->entries[k].used && b->entries[k].pc == pc) return &b->entries[k];
+    struct dblock *b = block_of(d, slot);
+    for (unsigned k = 0; k < d->launch->options->entries; k++) {
+        struct entry *e = &b->entries[k];
+        if (e->used && e->pc == pc && e->tag == d->warps[slot].tag && e->whom >> index_in_block(d, slot) & 1)
+            return e;
+    }
     return NULL;
 }
 
@@ -40,23 +44,33 @@ bool skip_write_port(struct darsie *d)
     return true;
 }
 
-static void drop_entry(struct dblock *b, struct entry *e)
+void skip_release(struct dblock *b, struct entry *e)
 {
     for (unsigned n = 0; n < e->count; n++) release(b, e->registers[n]);
     e->used = false;
 }
 
-void skip_recheck(struct darsie *d, struct dblock *b)
+uint32_t skip_registers(const struct dblock *b)
 {
-    (void)d;
+    uint32_t mask = 0;
     for (unsigned k = 0; k < ENTRIES_MAX; k++)
-        if (b->entries[k].used && !(b->majority & ~b->entries[k].passed)) drop_entry(b, &b->entries[k]);
+        for (unsigned n = 0; b->entries[k].used && n < b->entries[k].count; n++)
+            mask |= 1u << b->entries[k].registers[n];
+    return mask;
+}
+
+void skip_recheck(struct dblock *b)
+{
+    for (unsigned k = 0; k < ENTRIES_MAX; k++) {
+        struct entry *e = &b->entries[k];
+        if (e->used && !(b->majority & e->whom & ~e->passed)) skip_release(b, e);
+    }
 }
 
 void skip_clear(struct dblock *b)
 {
     for (unsigned k = 0; k < ENTRIES_MAX; k++)
-        if (b->entries[k].used) drop_entry(b, &b->entries[k]);
+        if (b->entries[k].used) skip_release(b, &b->entries[k]);
 }
 
 void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *l)
@@ -66,27 +80,30 @@ void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *
     l->count = e->count;
     l->read_at = e->read_at;
     for (unsigned n = 0; n < e->count; n++) refer(b, l->registers[n] = e->registers[n]);
+    unsigned n = 0;
+    for (unsigned left = d->launch->ops[l->pc].pred_writes; left; left &= left - 1)
+        l->preds[n++] = e->preds[__builtin_ctz(left)];
     e->passed |= 1ull << index_in_block(d, slot);
     rename_poison(d, slot, l->pc, false);
     d->counters[COUNT_skipped]++;
     d->counters[COUNT_skipped_loads] += e->is_load;
-    skip_recheck(d, b);
+    skip_recheck(b);
 }
 
 // One warp that wants to be fetched for; true when the arbiter may choose it.
 static bool look_up(struct darsie *d, unsigned slot)
 {
     struct dwarp *w = &d->warps[slot];
-    struct dblock *b = block_of(d, slot);
     uint32_t pc = tech_fetch_pc(d->sm, slot);
-    if (!d->launch->redundant[pc] || !path_is_on(d, slot) || !rename_is_open(d, slot)) return true;
+    if (!d->launch->period[pc] || !path_is_on(d, slot) || !rename_is_open(d, slot)) return true;
     if (w->count + 1 >= LINES) return true;
     if (!read_port(d, tech_block_of(d->sm, slot), pc)) {
         d->counters[COUNT_port_waits]++;
         return false;
     }
-    struct entry *e = skip_find(b, pc);
-    if (!e || e->dropped || rename_is_poisoned(d, slot, pc)) return true;
+    struct entry *e = skip_find(d, slot, pc);
+    if (!e || e->passed >> index_in_block(d, slot) & 1 || e->dropped || rename_is_poisoned(d, slot, pc))
+        return true;
     if (!e->written_back) {
         d->counters[COUNT_leader_waits]++;
         w->waits = WAITS_FETCH_LEADER;
@@ -131,10 +148,18 @@ void skip_result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
 void skip_replied(void *state, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle)
 {
     struct darsie *d = state;
-    struct entry *e = skip_find(block_of(d, slot), index);
+    struct dblock *b = block_of(d, slot);
     uint16_t pool = tech_pool(d->sm, tech_block_of(d->sm, slot));
-    // The entry of another time has other registers.
-    if (e && !e->written_back && e->count && registers[0] == pool + e->registers[0]) known(d, slot, e, cycle);
+    // Others may wait for the register though its entry has gone: early skips, or to copy it out.
+    if (registers[0] >= pool && registers[0] < pool + d->pool)
+        tech_at(d->sm, tech_block_of(d->sm, slot), cycle);
+    for (unsigned k = 0; k < d->launch->options->entries; k++) {
+        struct entry *e = &b->entries[k];
+        // The entry of another time has other registers.
+        if (e->used && e->pc == index && e->ready == UINT64_MAX && e->count &&
+            registers[0] == pool + e->registers[0])
+            known(d, slot, e, cycle);
+    }
 }
 
 static void wake(struct darsie *d, unsigned slot)
@@ -142,6 +167,7 @@ static void wake(struct darsie *d, unsigned slot)
     struct dwarp *w = &d->warps[slot];
     if (!tech_warp(d->sm, slot)) return;
     if (w->waits == WAITS_FETCH_LEADER) w->waits = WAITS_NOT;
+    if (w->leaving) path_copy_out(d, slot);
     rename_more(d, slot);
 }
 
@@ -156,5 +182,7 @@ void skip_event(void *state, unsigned block)
         wake(d, slot_in(d, b, (unsigned)__builtin_ctzll(left)));
     uint32_t patience = d->launch->options->watchdog;
     bool waiting = b->arrived || b->gathered;
+    for (uint64_t left = b->majority; left && !waiting; left &= left - 1)
+        waiting = d->warps[slot_in(d, b, (unsigned)__builtin_ctzll(left))].too_far;
     if (patience && waiting && now >= b->arrived_since + patience) path_give_up(d, b);
 }

@@ -45,9 +45,19 @@ void values_unmap_all(struct darsie *d, unsigned slot)
     for (unsigned r; (r = lowest_shared(&d->warps[slot])) < 256;) values_unmap(d, slot, r);
 }
 
+// In the lanes that the warp has.
+static bool is_equal(struct darsie *d, unsigned slot, const uint32_t *a, const uint32_t *b)
+{
+    for (uint64_t left = tech_warp(d->sm, slot)->present; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        if (a[lane] != b[lane]) return false;
+    }
+    return true;
+}
+
 static void compare(struct darsie *d, unsigned slot, unsigned r, const uint32_t *shared)
 {
-    if (memcmp(shared, tech_lanes(d->sm, slot, r), d->lanes * 4) != 0)
+    if (!is_equal(d, slot, shared, tech_lanes(d->sm, slot, r)))
         __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
 
@@ -77,6 +87,18 @@ static void corrupt(struct darsie *d, uint32_t *value)
     if (d->launch->options->corrupt && ++d->led == d->launch->options->corrupt) value[0] ^= 1;
 }
 
+// What followers take besides registers, and what a store may spoil.
+static void note(struct darsie *d, unsigned slot, struct entry *e, const struct op *o)
+{
+    for (unsigned left = o->pred_writes; left; left &= left - 1)
+        e->preds[__builtin_ctz(left)] = tech_warp(d->sm, slot)->pred[__builtin_ctz(left)];
+    if (e->is_load) path_addresses(tech_access(d->sm), &e->low, &e->high);
+    if (d->launch->early && !o->pred_writes) {
+        e->written_back = true;
+        tech_at(d->sm, tech_block_of(d->sm, slot), tech_now(d->sm));
+    }
+}
+
 void values_executed(void *state, unsigned slot, uint32_t index)
 {
     struct darsie *d = state;
@@ -92,10 +114,11 @@ void values_executed(void *state, unsigned slot, uint32_t index)
         for (unsigned n = 0; n < o->dst_words; n++) values_unmap(d, slot, o->dst + n);
         return;
     }
-    struct entry *e = skip_find(b, index);
+    struct entry *e = skip_find(d, slot, index);
     if (e && e->leader == index_in_block(d, slot) && e->registers[0] == l.registers[0]) {
         d->leading = e;
         e->read_at = tech_now(d->sm);
+        note(d, slot, e, o);
     }
     for (unsigned n = 0; n < l.count; n++) {
         uint32_t *value = values_pool(d, b, l.registers[n]);
@@ -105,18 +128,67 @@ void values_executed(void *state, unsigned slot, uint32_t index)
     }
 }
 
+static uint64_t copy_out(struct darsie *d, unsigned slot, unsigned r)
+{
+    stage(d, slot, r);
+    uint16_t from = tech_map(d->sm, slot)[r];
+    values_unmap(d, slot, r);
+    d->counters[COUNT_copies]++;
+    return tech_copy(d->sm, from, tech_map(d->sm, slot)[r]);
+}
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static bool is_pending(struct darsie *d, unsigned slot, unsigned r)
+{
+    return tech_ready(d->sm, tech_map(d->sm, slot)[r]) == UINT64_MAX;
+}
+
 uint64_t values_copy_out(struct darsie *d, unsigned slot)
 {
+    struct dwarp *w = &d->warps[slot];
     uint64_t done = tech_now(d->sm);
-    for (unsigned r; (r = lowest_shared(&d->warps[slot])) < 256;) {
-        stage(d, slot, r);
-        uint16_t from = tech_map(d->sm, slot)[r];
-        values_unmap(d, slot, r);
-        uint64_t ready = tech_copy(d->sm, from, tech_map(d->sm, slot)[r]);
-        if (ready > done) done = ready;
-        d->counters[COUNT_copies]++;
-    }
+    w->leaving = false;
+    for (unsigned word = 0; word < 4; word++)
+        for (uint64_t left = w->shared[word]; left; left &= left - 1) {
+            unsigned r = word * 64 + (unsigned)__builtin_ctzll(left);
+            if (is_pending(d, slot, r))
+                w->leaving = true;
+            else
+                done = later(done, copy_out(d, slot, r));
+        }
     return done;
+}
+
+static unsigned register_of(struct darsie *d, unsigned slot, unsigned pool)
+{
+    const struct dwarp *w = &d->warps[slot];
+    for (unsigned word = 0; word < 4; word++)
+        for (uint64_t left = w->shared[word]; left; left &= left - 1) {
+            unsigned r = word * 64 + (unsigned)__builtin_ctzll(left);
+            if (pool_of(d, slot, r) == pool) return r;
+        }
+    return 256;
+}
+
+bool values_evict(struct darsie *d, struct dblock *b, unsigned pool)
+{
+    uint64_t readers = 0;
+    for (uint64_t left = b->live; left; left &= left - 1)
+        if (register_of(d, slot_in(d, b, (unsigned)__builtin_ctzll(left)), pool) < 256)
+            readers |= left & -left;
+    if ((unsigned)__builtin_popcountll(readers) != b->references[pool]) return false;
+    if (tech_ready(d->sm, (uint16_t)(tech_pool(d->sm, (unsigned)(b - d->blocks)) + pool)) == UINT64_MAX)
+        return false;
+    d->counters[COUNT_evictions]++;
+    for (; readers; readers &= readers - 1) {
+        unsigned slot = slot_in(d, b, (unsigned)__builtin_ctzll(readers));
+        struct dwarp *w = &d->warps[slot];
+        w->copying = later(w->copying, copy_out(d, slot, register_of(d, slot, pool)));
+        tech_at(d->sm, tech_block_of(d->sm, slot), w->copying);
+        rename_hold(d, slot);
+    }
+    return true;
 }
 
 // What the follower would have computed, from its own registers, becomes its own register. A load may differ
@@ -130,9 +202,14 @@ void values_verify_skip(struct darsie *d, unsigned slot, const struct line *l)
     for (unsigned n = 0; n < o->dst_words; n++) {
         const uint32_t *shared = values_pool(d, b, l->registers[n]);
         uint32_t *own = tech_lanes(d->sm, slot, o->dst + n);
-        if (memcmp(shared, own, d->lanes * 4) == 0) continue;
+        if (is_equal(d, slot, shared, own)) continue;
         bool may_differ = o->path == PATH_MEMORY && l->read_at > d->warps[slot].ordered_at;
         if (!may_differ) __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
         memcpy(own, shared, d->lanes * 4);
     }
+    unsigned n = 0;
+    const struct warp *w = tech_warp(d->sm, slot);
+    for (unsigned left = o->pred_writes; left; left &= left - 1, n++)
+        if ((w->pred[__builtin_ctz(left)] ^ l->preds[n]) & w->present)
+            __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
