@@ -1,5 +1,5 @@
-// What mechanisms save and gain: the workloads of DARSIE's Table 1, each with the unmodified GPU and with every
-// mechanism named, as a Markdown table on standard output.
+// What mechanisms save and gain: the workloads of DARSIE's Table 1, each with the unmodified GPU and with
+// every mechanism named, as a Markdown table on standard output.
 //
 //     build/bench/techs [--size small|medium|large] [--gpu NAME] [--set KEY=VALUE]... [--all] TECH...
 //

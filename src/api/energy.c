@@ -31,7 +31,19 @@ size_t api_storage_fill(struct wf_context *c)
         struct tech_storage all[TECH_STORAGE_MAX];
         size_t count = t->storage ? t->storage(c->techs.uses[k].options, &c->chip.gpu, all) : 0;
         for (size_t n = 0; n < count; n++)
-            c->storage[filled++] = (struct wf_storage){t->name, all[n].name, all[n].bits, all[n].in_paper};
+            c->storage[filled++] = (struct wf_storage){.tech = t->name,
+                                                       .name = all[n].name,
+                                                       .entries = all[n].entries,
+                                                       .bits = tech_storage_bits(&all[n]),
+                                                       .in_paper = all[n].in_paper};
     }
     return filled;
 }
+
+size_t wf_storage(struct wf_context *c, const struct wf_storage **rows)
+{
+    *rows = c->storage;
+    return api_storage_fill(c);
+}
+
+uint64_t wf_register_file_bits(const struct wf_context *c) { return c->chip.gpu.registers * 32ull; }

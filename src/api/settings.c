@@ -113,6 +113,20 @@ bool wf_tech_at(size_t index, const char **name, const char **meaning)
     return true;
 }
 
+bool wf_tech_feature_at(size_t tech, size_t index, struct wf_feature *f)
+{
+    static const struct wf_feature features[] = {
+#define FEATURE(id, name, meaning) {name, meaning, false},
+#include "gpu/features.def"
+#undef FEATURE
+    };
+    const struct tech *t = tech_at_index(tech);
+    if (!t || index >= FEATURE_COUNT) return false;
+    *f = features[index];
+    f->has = t->features >> index & 1;
+    return true;
+}
+
 void wf_set_verify(struct wf_context *c, bool verify) { c->verify = verify; }
 void wf_set_max_cycles(struct wf_context *c, uint64_t cycles) { c->max_cycles = cycles; }
 void wf_set_threads(struct wf_context *c, unsigned threads) { c->threads = threads; }

@@ -52,6 +52,11 @@ bool wf_gpu_at(size_t index, const char **name, const char **meaning); // the li
 // Mechanisms of timed launches: NAME[:KEY=V[,KEY=V...]] joined by +; "base" is none.
 enum wf_status wf_tech(struct wf_context *c, const char *text);
 bool wf_tech_at(size_t index, const char **name, const char **meaning); // the library's; false past the last
+struct wf_feature {                                                     // what mechanisms differ in
+    const char *name, *meaning;
+    bool has; // the mechanism asked about
+};
+bool wf_tech_feature_at(size_t tech, size_t index, struct wf_feature *f); // false past the last
 // Compare every value a mechanism shares with what its reader would have computed by itself.
 void wf_set_verify(struct wf_context *c, bool verify);
 void wf_set_max_cycles(struct wf_context *c,
@@ -206,9 +211,12 @@ struct wf_energy {
 // A storage structure of an SM that a mechanism adds.
 struct wf_storage {
     const char *tech, *name;
-    uint64_t bits;
-    bool in_paper; // the paper counts it
+    uint64_t entries, bits; // bits: of all entries
+    bool in_paper;          // the paper counts it
 };
+// Of the mechanisms chosen, on the GPU chosen; valid until the next call.
+size_t wf_storage(struct wf_context *c, const struct wf_storage **rows);
+uint64_t wf_register_file_bits(const struct wf_context *c);                    // of an SM
 bool wf_energy_part_at(size_t index, const char **name, const char **meaning); // false past the last
 struct wf_stats {
     enum wf_status status;

@@ -1,12 +1,12 @@
 // `warpfold list`: what there is, one a line.
-#include "cli/command.h"
+#include "cli/list.h"
 #include "lab/experiment.h"
 #include "report/table.h"
 #include "workload/workload.h"
 
 #include <unistd.h>
 
-static void print(struct table *t)
+void list_print(struct table *t)
 {
     struct strbuf out = {0};
     table_print(t, isatty(STDOUT_FILENO) != 0, &out);
@@ -40,7 +40,7 @@ static void list_techs(void)
             table_add(&t, "%s", key.meaning);
         }
     }
-    print(&t);
+    list_print(&t);
     wf_context_destroy(c);
 }
 
@@ -60,7 +60,7 @@ static void list_kernels(void)
         table_add(&t, "%s", strbuf_text(&kernels));
         strbuf_fini(&kernels);
     }
-    print(&t);
+    list_print(&t);
 }
 
 static void add_counter(struct table *t, const struct wf_counter *c)
@@ -81,7 +81,7 @@ static void list_counters(void)
     const char *name, *meaning;
     for (size_t i = 0; wf_tech_at(i, &name, &meaning); i++)
         for (size_t k = 0; wf_tech_counter_at(c, name, k, &counter); k++) add_counter(&t, &counter);
-    print(&t);
+    list_print(&t);
     wf_context_destroy(c);
 }
 
@@ -98,7 +98,7 @@ static void list_keys(void)
         table_add(&t, "%s", key.range);
         table_add(&t, "%s", key.meaning);
     }
-    print(&t);
+    list_print(&t);
     wf_context_destroy(c);
 }
 
@@ -112,7 +112,7 @@ static void list_gpus(void)
         table_add(&t, "%s", name);
         table_add(&t, "%s", meaning);
     }
-    print(&t);
+    list_print(&t);
 }
 
 static void list_studies(void)
@@ -125,7 +125,7 @@ static void list_studies(void)
         table_add(&t, "%s", name);
         table_add(&t, "%s", meaning);
     }
-    print(&t);
+    list_print(&t);
 }
 
 static void list_experiments(void)
@@ -144,17 +144,20 @@ static void list_experiments(void)
         table_add(&t, "%s", vec_last(&all.list).source);
         table_add(&t, "%s", vec_last(&all.list).title);
     }
-    print(&t);
+    list_print(&t);
     experiments_fini(&all);
     diag_fini(&d);
 }
 
-static const struct {
+static const struct list {
     const char *name;
     void (*list)(void);
-} lists[] = {{"gpus", list_gpus},       {"techs", list_techs},       {"kernels", list_kernels},
-             {"studies", list_studies}, {"counters", list_counters}, {"experiments", list_experiments},
-             {"keys", list_keys}};
+    int (*list_with)(const struct options *o); // that reads --tech and --gpu
+} lists[] = {{"gpus", list_gpus, NULL},         {"techs", list_techs, NULL},
+             {"kernels", list_kernels, NULL},   {"studies", list_studies, NULL},
+             {"counters", list_counters, NULL}, {"experiments", list_experiments, NULL},
+             {"keys", list_keys, NULL},         {"features", list_features, NULL},
+             {"area", NULL, list_area}};
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
 static const char *next_list(const void *context, size_t i)
@@ -163,22 +166,32 @@ static const char *next_list(const void *context, size_t i)
     return i < LIST_COUNT ? lists[i].name : NULL;
 }
 
-static bool run_list(const struct options *o, struct diag *d)
+// NULL and an error: there is no such list.
+static const struct list *find(const struct options *o, struct diag *d)
 {
-    if (o->operands.count != 1)
-        return diag_error(d, loc_none(),
-                          "list takes one of gpus, techs, kernels, studies, counters, experiments, keys");
-    const char *name = o->operands.data[0], *near;
+    static const char all[] = "gpus, techs, kernels, studies, counters, experiments, keys, features, area";
+    const char *name = o->operands.count == 1 ? o->operands.data[0] : "", *near = NULL;
     for (size_t i = 0; i < LIST_COUNT; i++)
-        if (str_equal(lists[i].name, name)) {
-            lists[i].list();
-            return true;
-        }
-    if ((near = str_nearest(name, next_list, NULL)) != NULL)
-        return diag_error(d, loc_none(), "list knows no \"%s\"; did you mean \"%s\"?", name, near);
-    return diag_error(
-        d, loc_none(),
-        "list knows no \"%s\"; there are gpus, techs, kernels, studies, counters, experiments, keys", name);
+        if (str_equal(lists[i].name, name)) return &lists[i];
+    if (o->operands.count == 1) near = str_nearest(name, next_list, NULL);
+    if (o->operands.count != 1)
+        diag_error(d, loc_none(), "list takes one of %s", all);
+    else if (near)
+        diag_error(d, loc_none(), "list knows no \"%s\"; did you mean \"%s\"?", name, near);
+    else
+        diag_error(d, loc_none(), "list knows no \"%s\"; there are %s", name, all);
+    return NULL;
+}
+
+static int run_list(const struct options *o, struct diag *d)
+{
+    const struct list *l = find(o, d);
+    bool chooses = options_has(o, OPTION_TECH) || options_has(o, OPTION_GPU);
+    if (l && l->list_with) return l->list_with(o);
+    if (l && chooses) diag_error(d, loc_none(), "--tech and --gpu are for `warpfold list area`");
+    if (!l || chooses) return command_fail(d, WF_BAD_USAGE);
+    l->list();
+    return WF_OK;
 }
 
 int command_list(int argc, char **argv)
@@ -188,7 +201,7 @@ int command_list(int argc, char **argv)
     if (!command_begin(&o, COMMAND_LIST, argc, argv, &status)) return status;
     struct diag d;
     diag_init(&d);
-    status = run_list(&o, &d) ? WF_OK : command_fail(&d, WF_BAD_USAGE);
+    status = run_list(&o, &d);
     diag_fini(&d);
     options_fini(&o);
     return status;

@@ -95,12 +95,12 @@ static void add_mechanism(struct list *l, const struct energy_config *e, const s
     size_t count = t->storage ? t->storage(u->options, &c->gpu, storage) : 0;
     uint64_t bits = 0;
     for (size_t n = 0; n < count; n++) {
-        bits += storage[n].bits;
+        bits += tech_storage_bits(&storage[n]);
         for (size_t k = 0; k < sizeof structures / sizeof structures[0]; k++) {
             const struct structure *s = &structures[k];
             if (strcmp(s->tech, t->name) != 0 || strcmp(s->name, storage[n].name) != 0) continue;
             unsigned all = ports(u, s->read_ports) + ports(u, s->write_ports);
-            double pj = sram_access_pj(e->sram_access_pj, storage[n].bits, s->word_bits, all);
+            double pj = sram_access_pj(e->sram_access_pj, tech_storage_bits(&storage[n]), s->word_bits, all);
             add(l, ENERGY_MECHANISM, "accesses", sum(t, r->techs[index], s->reads), pj, t->name, s->name,
                 ", reads");
             add(l, ENERGY_MECHANISM, "accesses", sum(t, r->techs[index], s->writes), pj, t->name, s->name,

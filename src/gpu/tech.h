@@ -18,12 +18,22 @@ struct tech_counter {
     const char *name, *unit, *meaning; // printed as NAME_OF_TECH.name
 };
 
-// One of the mechanism's storage structures, in bits, for an SM.
+// One of the mechanism's storage structures, for an SM.
 struct tech_storage {
     const char *name;
-    uint64_t bits;
+    uint64_t entries, bits_each;
     bool in_paper; // the paper counts it
 };
+static inline uint64_t tech_storage_bits(const struct tech_storage *s) { return s->entries * s->bits_each; }
+
+// What a mechanism is said to do, a bit each: gpu/features.def.
+enum tech_feature {
+#define FEATURE(id, name, meaning) FEATURE_##id,
+#include "gpu/features.def"
+#undef FEATURE
+    FEATURE_COUNT
+};
+#define HAS(id) (1u << FEATURE_##id)
 enum { TECH_STORAGE_MAX = 16, TECH_COUNTERS_MAX = 24 };
 
 struct tech_use; // a mechanism with its options, for one launch
@@ -31,6 +41,7 @@ struct tech_use; // a mechanism with its options, for one launch
 struct tech {
     const char *name, *meaning, *paper;
     bool ideal;                    // may know what hardware cannot
+    uint32_t features;             // bits, HAS(UNIFORM) …
     int skipped, reused;           // counters of instructions never fetched, and fetched but not executed; -1
     const struct config_key *keys; // options, over a struct of options_bytes
     size_t key_count, options_bytes;

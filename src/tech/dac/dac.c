@@ -150,6 +150,8 @@ const struct tech tech_dac = {
     .meaning = "affine instructions execute once a block, as tuples; ideal: no second stream, no waiting",
     .paper = "DAC, ISCA 2017; DAC-IDEAL as DARSIE compares it",
     .ideal = true,
+    .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(NOT_REDUNDANT) | HAS(FETCH) | HAS(ISSUE) | HAS(EXECUTION) |
+                HAS(LOADS) | HAS(PREDICATES) | HAS(COMPILER) | HAS(IDEAL),
     .skipped = COUNT_skipped,
     .reused = -1,
     .keys = keys,

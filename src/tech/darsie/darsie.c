@@ -168,31 +168,13 @@ static const char *check(const void *state)
     return NULL;
 }
 
-// -- storage
-// ---------------------------------------------------------------------------------------------------------
-
-static size_t storage(const void *options, const struct gpu_config *c,
-                      struct tech_storage out[TECH_STORAGE_MAX])
-{
-    const struct darsie_options *o = options;
-    uint64_t blocks = c->max_blocks, warps = c->max_warps;
-    size_t n = 0;
-    // 6.3: PC 16, two masks of 32, IsLoad and LeaderWB: 82 bits.
-    out[n++] = (struct tech_storage){"PC skip table", (16 + 32 + 32 + 1 + 1) * o->entries * blocks, true};
-    out[n++] = (struct tech_storage){"majority masks", 32 * blocks, true};
-    // Register number 8, version 5, physical register 8.
-    out[n++] = (struct tech_storage){"register renaming", (uint64_t)21 * o->registers * blocks, true};
-    out[n++] = (struct tech_storage){"passed masks", (uint64_t)32 * o->entries * blocks, false};
-    out[n++] = (struct tech_storage){"version counters of warps", (uint64_t)5 * o->registers * warps, false};
-    out[n++] = (struct tech_storage){"poison bits of warps", (256 + 8) * warps, false};
-    return n;
-}
-
 const struct tech tech_darsie = {
     .name = "darsie",
     .meaning = "one warp of a block executes what all would; the others skip it before fetch and share its "
                "registers",
     .paper = "DARSIE, ASPLOS 2020",
+    .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(UNSTRUCTURED) | HAS(FEW_CHANGES) | HAS(FETCH) | HAS(ISSUE) |
+                HAS(EXECUTION) | HAS(LOADS) | HAS(WAITS) | HAS(COMPILER),
     .skipped = COUNT_skipped,
     .reused = -1,
     .keys = keys,
@@ -200,7 +182,7 @@ const struct tech tech_darsie = {
     .options_bytes = sizeof(struct darsie_options),
     .counters = counters,
     .counter_count = COUNT_TOTAL,
-    .storage = storage,
+    .storage = darsie_storage,
     .launch_begin = launch_begin,
     .launch_end = launch_end,
     .registers = registers,

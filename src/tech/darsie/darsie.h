@@ -211,3 +211,7 @@ void path_give_up(struct darsie *d, struct dblock *b);
 void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high);
 bool path_is_on(const struct darsie *d, unsigned slot);  // whole, and on the majority's path
 void path_look_back(struct darsie *d, struct dblock *b); // who was too far ahead
+
+// -- area.c
+size_t darsie_storage(const void *options, const struct gpu_config *c,
+                      struct tech_storage out[TECH_STORAGE_MAX]);

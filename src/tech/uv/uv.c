@@ -512,17 +512,17 @@ static size_t storage(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX])
 {
     const struct uv_options *o = options;
-    uint64_t order = 0, registers = c->registers / 32;
+    uint64_t order = 0;
     while (1u << order < o->entries) order++;
     size_t n = 0;
-    // Xiang 2.5: a partial PC, an opcode, three sources, a result, and the order of use.
-    out[n++] = (struct tech_storage){
-        "reuse buffer", (o->tag_bits + 8 + 3 * 32ull * o->words + 32ull * o->words + order) * o->entries,
-        true};
-    out[n++] = (struct tech_storage){"tokens", registers, true};
+    // Xiang 2.5: a partial PC, an opcode, three sources, a result, and the order of use; a bit a vector
+    // register.
+    out[n++] = (struct tech_storage){"reuse buffer", o->entries,
+                                     o->tag_bits + 8 + (3 + 1) * 32ull * o->words + order, true};
+    out[n++] = (struct tech_storage){"tokens", c->registers / 32, 1, true};
     // Type, comparison, mode, lookup tables and flags; two result and three source predicates.
-    out[n++] = (struct tech_storage){"modifiers and predicates of entries", (48 + 5ull) * o->entries, false};
-    out[n++] = (struct tech_storage){"tokens of predicates", 7ull * c->max_warps, false};
+    out[n++] = (struct tech_storage){"modifiers and predicates of entries", o->entries, 48 + 5, false};
+    out[n++] = (struct tech_storage){"tokens of predicates", c->max_warps, 7, false};
     return n;
 }
 
@@ -530,6 +530,7 @@ const struct tech tech_uv = {
     .name = "uv",
     .meaning = "uniform instructions take their result from a reuse buffer instead of executing",
     .paper = "Xiang et al., ICS 2013; as DARSIE compares it",
+    .features = HAS(UNIFORM) | HAS(FEW_CHANGES) | HAS(EXECUTION) | HAS(PREDICATES),
     .skipped = -1,
     .reused = COUNT_reused,
     .keys = keys,

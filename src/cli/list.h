@@ -1,0 +1,8 @@
+// Lists of `warpfold list` that have files of their own.
+#pragma once
+#include "cli/command.h"
+#include "report/table.h"
+
+void list_print(struct table *t); // to stdout, and frees it
+void list_features(void);
+int list_area(const struct options *o); // the exit status

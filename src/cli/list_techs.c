@@ -1,0 +1,84 @@
+// What mechanisms say of themselves: features, and storage in bits.
+#include "cli/list.h"
+
+enum { TECHS_MAX = 14 };
+
+// Table 3 of the DARSIE paper, and more.
+void list_features(void)
+{
+    const char *heads[TECHS_MAX + 2] = {"feature"}, *name, *meaning;
+    size_t techs = 0;
+    while (techs < TECHS_MAX && wf_tech_at(techs, &name, &meaning)) heads[++techs] = name;
+    heads[techs + 1] = "what it is";
+    struct table t;
+    table_init(&t, heads, techs + 2);
+    struct wf_feature f;
+    for (size_t row = 0; wf_tech_feature_at(0, row, &f); row++) {
+        table_add(&t, "%s", f.name);
+        for (size_t k = 0; k < techs && wf_tech_feature_at(k, row, &f); k++)
+            table_add(&t, "%s", f.has ? "yes" : "");
+        table_add(&t, "%s", f.meaning);
+    }
+    list_print(&t);
+}
+
+static void add_sum(struct table *t, const char *tech, const char *what, uint64_t bits, uint64_t file_bits)
+{
+    table_add(t, "%s", tech);
+    table_add(t, "%s", what);
+    table_add(t, "%s", "");
+    table_add(t, "%s", "");
+    table_add_u64(t, bits);
+    table_add(t, "%.2f", (double)bits / 8 / 1024);
+    table_add(t, "%.1f%%", 100 * (double)bits / (double)file_bits);
+}
+
+// The structures of the mechanisms chosen; those that their papers count, then the others.
+static void add_storage(struct table *t, struct wf_context *c)
+{
+    const struct wf_storage *rows;
+    size_t count = wf_storage(c, &rows);
+    for (int in_paper = 1; in_paper >= 0; in_paper--) {
+        uint64_t sum = 0, number = 0;
+        for (size_t n = 0; n < count; n++) {
+            const struct wf_storage *s = &rows[n];
+            if (s->in_paper != (in_paper != 0)) continue;
+            if (!number++) table_rule(t);
+            table_add(t, "%s", s->tech);
+            table_add(t, "%s", s->name);
+            table_add_u64(t, s->entries);
+            table_add_u64(t, s->entries ? s->bits / s->entries : 0);
+            table_add_u64(t, s->bits);
+            table_add(t, "%s", "");
+            table_add(t, "%s", "");
+            sum += s->bits;
+        }
+        if (number)
+            add_sum(t, rows[0].tech, in_paper ? "counted by its paper" : "left out by it", sum,
+                    wf_register_file_bits(c));
+    }
+}
+
+// Each mechanism with its defaults, or those that --tech names, as configured.
+int list_area(const struct options *o)
+{
+    static const char *const heads[] = {"mechanism", "structure of an SM",  "entries", "bits each", "bits",
+                                        "KB",        "of the register file"};
+    const char *gpu = options_value(o, OPTION_GPU), *chosen = options_value(o, OPTION_TECH), *name, *meaning;
+    struct wf_context *c = wf_context_create();
+    struct table t;
+    bool good = wf_gpu(c, gpu ? gpu : "gtx1080ti") == WF_OK && (!chosen || wf_tech(c, chosen) == WF_OK);
+    table_init(&t, heads, 7);
+    if (good && chosen) add_storage(&t, c);
+    for (size_t k = 0; good && !chosen && wf_tech_at(k, &name, &meaning); k++) {
+        good = wf_tech(c, name) == WF_OK;
+        add_storage(&t, c);
+    }
+    if (good)
+        list_print(&t);
+    else
+        table_fini(&t);
+    int status = good ? WF_OK : command_fail_context(c, WF_BAD_USAGE);
+    wf_context_destroy(c);
+    return status;
+}

@@ -1,0 +1,41 @@
+// DARSIE's structures in bits, as configured. With 8 entries, 32 registers and the 32 blocks of its GPU the
+// first three are those of its section 6.3, bit for bit:
+//
+//     PC skip table entry:  | PC 48 | waiting warps 32 | IsLoad | LeaderWB |    82 x 8 x 32 = 20,992
+//     majority mask:        | warps 32 |                                        32 x 32     =  1,024
+//     rename entry:         | register 8 | physical 8 | version 5 |             21 x 32 x 32 = 21,504
+//
+// The others are what the mechanism needs, too, and the section does not count.
+#include "tech/darsie/darsie.h"
+
+enum { PC_BITS = 48, WARP_BITS = 32, REGISTER_BITS = 8 }; // a block has 1024 threads at most
+
+static uint64_t bits_for(uint64_t values) // to number them
+{
+    uint64_t bits = 1;
+    while (1ull << bits < values) bits++;
+    return bits;
+}
+
+size_t darsie_storage(const void *options, const struct gpu_config *c,
+                      struct tech_storage out[TECH_STORAGE_MAX])
+{
+    const struct darsie_options *o = options;
+    uint64_t blocks = c->max_blocks, warps = c->max_warps, version = bits_for(o->registers);
+    uint64_t entries = o->entries * blocks, renamed = o->registers * blocks;
+    const struct tech_storage rows[] = {
+        {"PC skip table", entries, PC_BITS + WARP_BITS + 1 + 1, true},
+        {"majority masks", blocks, WARP_BITS, true},
+        {"register renaming", renamed, REGISTER_BITS + REGISTER_BITS + version, true},
+        {"passed masks", entries, WARP_BITS, false},
+        {"leaders and dropped bits", entries, bits_for(WARP_BITS) + 1, false},
+        {"version counters of warps", o->registers * warps, version, false},
+        {"readers of registers", renamed, bits_for(WARP_BITS + 1), false},
+        {"arrived masks", 2 * blocks, WARP_BITS, false},
+        {"poison bits of warps", warps, 256 + 8, false},
+    };
+    enum { ROWS = sizeof rows / sizeof rows[0] };
+    _Static_assert((int)ROWS <= (int)TECH_STORAGE_MAX, "room for the structures");
+    for (size_t n = 0; n < ROWS; n++) out[n] = rows[n];
+    return ROWS;
+}

@@ -1,0 +1,83 @@
+// What mechanisms say of themselves, beside what is printed of them: section 6.3 of the DARSIE paper,
+// section 2.5 of Xiang's dissertation, and the columns of DARSIE's Table 3.
+#include "api/warpfold.h"
+#include "harness/test.h"
+
+#include <string.h>
+
+struct row {
+    const char *tech, *name; // NULL: the sum of what the paper counts
+    uint64_t bits;
+};
+
+static uint64_t bits_of(struct wf_context *c, const char *name)
+{
+    const struct wf_storage *rows;
+    size_t count = wf_storage(c, &rows);
+    uint64_t bits = 0;
+    for (size_t n = 0; n < count; n++)
+        if (name ? strcmp(rows[n].name, name) == 0 : rows[n].in_paper) bits += rows[n].bits;
+    return bits;
+}
+
+static void test_bits(struct test *t)
+{
+    static const struct row rows[] = {
+        {"darsie", "PC skip table", 20992},             // 82 x 256; the text has 20092, and 2,624 bytes
+        {"darsie", "majority masks", 1024},             // 32 x 32
+        {"darsie", "register renaming", 21504},         // 21 x 32 x 32
+        {"darsie", NULL, 43520},                        // 5.31 KB
+        {"darsie", "version counters of warps", 10240}, // 5 x 32 x 64, which the paper leaves out
+        {"darsie:entries=1", "PC skip table", 2624},
+        {"darsie:registers=16", "register renaming", 20 * 16 * 32},
+        {"uv", "reuse buffer", 1192}, // 8 x (10 + 3 x 32 + 32 + 3 + 8)
+        {"uv", "tokens", 2048},
+        {"uv:entries=16,words=2", "reuse buffer", 16 * (10 + 8 + 3 * 64 + 64 + 4)},
+        {"dac", NULL, 0},
+    };
+    struct wf_context *c = wf_context_create();
+    CHECK_EQ(t, wf_gpu(c, "gtx1080ti"), WF_OK);
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        CHECK_EQ(t, wf_tech(c, rows[k].tech), WF_OK);
+        CHECK_MSG(t, bits_of(c, rows[k].name) == rows[k].bits, "%s: %s has %llu bits, not %llu", rows[k].tech,
+                  rows[k].name ? rows[k].name : "all", (unsigned long long)bits_of(c, rows[k].name),
+                  (unsigned long long)rows[k].bits);
+    }
+    // 5.31 KB, 2.1 % of the register file.
+    CHECK_EQ(t, wf_tech(c, "darsie"), WF_OK);
+    CHECK_EQ(t, bits_of(c, NULL) * 100 / 8 / 1024, 531);
+    CHECK_EQ(t, (bits_of(c, NULL) * 2000 / wf_register_file_bits(c) + 1) / 2, 21);
+    wf_context_destroy(c);
+}
+
+static void test_table_3(struct test *t)
+{
+    static const char *const features[] = {"uniform redundancy", "affine redundancy",
+                                           "unstructured redundancy", "min. pipeline modifications"};
+    static const struct {
+        const char *tech;
+        bool has[4];
+    } columns[] = {{"uv", {true, false, false, true}},
+                   {"dac", {true, true, false, false}},
+                   {"darsie", {true, true, true, true}}};
+    const char *name, *meaning;
+    unsigned found = 0;
+    for (size_t i = 0; wf_tech_at(i, &name, &meaning); i++)
+        for (size_t k = 0; k < TEST_COUNT(columns); k++) {
+            struct wf_feature f;
+            if (strcmp(columns[k].tech, name) != 0) continue;
+            found++;
+            for (size_t n = 0; n < 4; n++) {
+                CHECK(t, wf_tech_feature_at(i, n, &f));
+                CHECK_STR(t, f.name, features[n]);
+                CHECK_MSG(t, f.has == columns[k].has[n], "%s, %s: not as Table 3 has it", name, f.name);
+            }
+        }
+    CHECK_EQ(t, found, TEST_COUNT(columns));
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"bits", test_bits}, {"table_3", test_table_3}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
