@@ -32,6 +32,10 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
         refuse(s, scheduler, w, obstacle);
         return false;
     }
+    if (o->path == PATH_CONTROL && s->branch_free[scheduler] > s->now) {
+        refuse(s, scheduler, w, SLOT_UNIT);
+        return false;
+    }
     if (o->constant && !constant_is_there(s, slot, o->constant)) {
         refuse(s, scheduler, w, SLOT_MEMORY);
         sm_evaluate(s, slot);
@@ -58,6 +62,9 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         break;
     }
     case PATH_CONTROL:
+        s->branch_free[slot % s->config->schedulers] = s->now + o->interval;
+        if (isa_has(i, ISA_BRANCH)) pause_warp(w, s->now + o->latency - 1, SLOT_ALU);
+        // fall through
     case PATH_FENCE: operand_result(s, w, o, collected + o->latency, false); break;
     }
     // Control words know the banks of the program's registers, not of those that a mechanism has put in their
@@ -70,7 +77,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         uint64_t ns = i->src[0].kind == OPERAND_IMM
                           ? i->src[0].value
                           : reg_lanes(w->warp->regs, i->src[0].reg * s->engine->exec.vector_bytes)[lane];
-        w->resume = s->now + ns * s->config->core_mhz / 1000 + 1;
+        pause_warp(w, s->now + ns * s->config->core_mhz / 1000 + 1, SLOT_BARRIER);
     }
 }
 
@@ -91,7 +98,7 @@ static void after_control(struct sm *s, unsigned slot, const struct inst *i)
     struct sm_block *b = &s->blocks[s->warps[slot].block];
     struct sm_warp *w = &s->warps[slot];
     if (i->op == OP_BAR && i->mode != MODE_BAR_ARRIVE && w->warp->state == WARP_READY) { // the last to arrive
-        w->resume = s->now + s->config->barrier_latency;
+        pause_warp(w, s->now + s->config->barrier_latency, SLOT_BARRIER);
         sm_evaluate(s, slot);
     }
     if (isa_has(i, ISA_BARRIER | ISA_EXIT)) sm_barriers(s, b);
@@ -114,7 +121,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         if (s->tech_count) tech_reads(s, slot, index);
         switch (timed_step(s->engine, w->warp, s->now)) {
         case TIMED_RETRY:
-            w->resume = s->window_end;
+            pause_warp(w, s->window_end, SLOT_MEMORY);
             refuse(s, scheduler, w, SLOT_MEMORY);
             sm_evaluate(s, slot);
             return OUTCOME_REFUSED;

@@ -172,7 +172,7 @@ void sm_evaluate(struct sm *s, unsigned slot)
         w->waits_at_barrier = true;
         waits(s, w, SLOT_BARRIER);
     } else if (w->resume > s->now) {
-        waits(s, w, SLOT_BARRIER);
+        waits(s, w, (enum gpu_slot)w->pause);
         sm_wake(s, slot, w->resume);
     } else if (s->held_issue & bit) {
         waits(s, w, SLOT_SYNC);
@@ -208,7 +208,7 @@ void sm_barriers(struct sm *s, struct sm_block *b)
         struct sm_warp *w = &s->warps[slot];
         if (!w->warp || !w->waits_at_barrier || w->warp->state != WARP_READY) continue;
         w->waits_at_barrier = false;
-        w->resume = s->now + s->config->barrier_latency;
+        pause_warp(w, s->now + s->config->barrier_latency, SLOT_BARRIER);
         timed_settle(w->warp);
         sm_warp_settled(s, slot);
     }

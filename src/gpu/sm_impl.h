@@ -23,7 +23,7 @@ enum { NONE32 = UINT32_MAX };
 struct sm_warp {
     struct warp *warp;       // NULL: the slot is empty
     uint64_t age;            // in order of arrival on the SM
-    uint64_t resume;         // may not issue before: after a barrier or a sleep
+    uint64_t resume;         // may not issue before: after a barrier, a sleep, a branch that takes its time
     uint64_t since;          // it waits for what `slot` says since then
     uint64_t fill_at;        // instructions under way arrive in the I-buffer; 0: none are
     uint32_t block;          // slot
@@ -36,6 +36,7 @@ struct sm_warp {
     uint64_t busy_until;     // results that are known to come then
     uint8_t count, fetching; // in the I-buffer; under way to it
     uint8_t slot;            // enum gpu_slot: why it cannot issue
+    uint8_t pause;           // enum gpu_slot: what a wait until `resume` is charged to
     bool waits_for_line;     // of code
     bool waits_for_constant;
     bool waits_at_barrier; // until another warp completes it
@@ -155,8 +156,9 @@ struct sm {
     } banks[SM_BANKS + 1]; // and NO_BANK, which no read has to wait for
     uint8_t *bank_of;      // by physical register
     uint64_t pipe_free[PIPE_COUNT][32];
-    uint32_t pipes[PIPE_COUNT];    // of each kind
-    uint64_t writes[WRITE_CYCLES]; // by cycle mod WRITE_CYCLES: cycle << 8 | results written in it
+    uint64_t branch_free[SM_SCHEDULERS]; // each has a branch unit
+    uint32_t pipes[PIPE_COUNT];          // of each kind
+    uint64_t writes[WRITE_CYCLES];       // by cycle mod WRITE_CYCLES: cycle << 8 | results written in it
 
     struct lsu_entry *queue; // ring
     uint32_t queue_first, queue_count;
@@ -193,6 +195,11 @@ struct sm {
 };
 
 static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline void pause_warp(struct sm_warp *w, uint64_t until, enum gpu_slot why)
+{
+    w->resume = until;
+    w->pause = (uint8_t)why;
+}
 static inline unsigned slot_of(const struct sm *s, const struct sm_warp *w)
 {
     return (unsigned)(w - s->warps);

@@ -58,6 +58,71 @@ static void test_dependent_chain(struct test *t)
     costs(t, &p, 64, 64 * 11);
 }
 
+// Every class of instructions with a latency and an interval of its own: one behind the other they take 2 and
+// the latency, independent ones on a single pipeline the interval. S2R waits for its own destination.
+static void test_classes(struct test *t)
+{
+    static const struct {
+        const char *name, *dependent, *independent; // the latter with the register's number
+    } classes[] = {
+        {"int_add", "IADD3 R0, R0, R40, RZ\n", "IADD3 R%u, R40, R41, RZ\n"},
+        {"int_mad", "IMAD R0, R0, R40, RZ\n", "IMAD R%u, R40, R41, RZ\n"},
+        {"int_max", "IMNMX R0, R0, R40, PT\n", "IMNMX R%u, R40, R41, PT\n"},
+        {"fp_add", "FADD R0, R0, R40\n", "FADD R%u, R40, R41\n"},
+        {"fp_mul", "FMUL R0, R0, R40\n", "FMUL R%u, R40, R41\n"},
+        {"fp_mad", "FFMA R0, R0, R40, R41\n", "FFMA R%u, R40, R41, R42\n"},
+        {"dp", "DADD R0, R0, R40\n", "DADD R%u, R40, R42\n"},
+        {"sfu", "MUFU.RCP R0, R0\n", "MUFU.RCP R%u, R40\n"},
+        {"convert", "I2F.F32.U32 R0, R0\n", "I2F.F32.U32 R%u, R40\n"},
+        {"sreg", "S2R R0, SR_TID.X\n", "S2R R%u, SR_TID.X\n"},
+        {"shuffle", "SHFL.BFLY R0, PT, R0, 0x1, 0x1f, 0xffffffff\n",
+         "SHFL.BFLY R%u, PT, R40, 0x1, 0x1f, 0xffffffff\n"},
+        {"vote", "VOTE.ANY R0, P1, P1, 0xffffffff\n", "VOTE.ANY R%u, PT, P1, 0xffffffff\n"},
+    };
+    for (size_t k = 0; k < TEST_COUNT(classes); k++) {
+        char settings[400];
+        struct piece p = {settings, "", classes[k].dependent, NULL, 32, false};
+        snprintf(settings, sizeof settings, SMOOTH "latency.%s=37", classes[k].name);
+        costs(t, &p, 8, 8 * (2 + 37));
+        struct strbuf code = {0};
+        for (unsigned n = 0; n < 8; n++) strbuf_printf(&code, classes[k].independent, 2 * n);
+        p.code = strbuf_text(&code);
+        snprintf(settings, sizeof settings,
+                 SMOOTH "operands.collectors=64 units.float=1 units.special=1 units.double=1 interval.%s=11",
+                 classes[k].name);
+        costs(t, &p, 4, 4 * 8 * 11);
+        strbuf_fini(&code);
+    }
+}
+
+// A branch to the next instruction drops nothing. To one behind that, it is fetched in the cycle in which the
+// branch issues, and may issue 2 cycles later; or when the branch is done, the cycle of its issue counted.
+// One scheduler's branches are an interval apart.
+static void test_branches(struct test *t)
+{
+    static const char next[] = "BRA next%u\nnext%u:\n", over[] = "BRA next%u\nNOP\nnext%u:\n";
+    static const struct {
+        const char *settings, *jump;
+        unsigned threads, each;
+    } cases[] = {{SMOOTH, next, 32, 1},
+                 {SMOOTH, over, 32, 2},
+                 {SMOOTH "latency.branch=30", next, 32, 29},
+                 {SMOOTH "latency.branch=30", over, 32, 29},
+                 {SMOOTH "interval.branch=10", next, 32, 10},
+                 {SMOOTH "interval.branch=10", next, 256, 20}};
+    for (size_t k = 0; k < TEST_COUNT(cases); k++) {
+        uint64_t cycles[3] = {0};
+        for (unsigned n = 1; n <= 2; n++) {
+            struct strbuf code = {0};
+            for (unsigned i = 0; i < 16 * n; i++) strbuf_printf(&code, cases[k].jump, i, i);
+            struct piece p = {cases[k].settings, "", strbuf_text(&code), NULL, cases[k].threads, false};
+            cycles[n] = cycles_of(t, &p, 1, NULL);
+            strbuf_fini(&code);
+        }
+        CHECK_EQ(t, cycles[2] - cycles[1], 16 * cases[k].each);
+    }
+}
+
 // An instruction a cycle on each scheduler: 8 collectors are held for two cycles each, 4 pipelines take one
 // each.
 static void test_full_rate(struct test *t)
@@ -404,6 +469,8 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"dependent_chain", test_dependent_chain},
+        {"classes", test_classes},
+        {"branches", test_branches},
         {"full_rate", test_full_rate},
         {"write_port", test_write_port},
         {"dual_issue", test_dual_issue},
