@@ -1,15 +1,20 @@
-// Names are kept in one array a warp, by location and lane. The executions of a block since its last barrier
-// live in a hash table with open addressing that is emptied when the whole block meets, for none before can
-// correspond with one after; a table that is full keeps no more, and says so.
+// Executions that correspond are found by following: warps with equal histories execute the same instructions
+// in the same order, so each walks along the list of what was executed since the last barrier of the whole
+// block, and looks further only where the next entry is not its own. Then a hash table over the list is made,
+// which grows from then on. The list begins anew when the whole block meets, for none before can correspond
+// with one after; a list that is full takes no more, and says so.
 #include "study/identity.h"
+#include "base/bits.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "mark/access.h"
+#include "study/names.h"
+#include "study/values.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_LIMIT = 1 << 21, KEPT_FIRST = 1 << 10, BARRIERS = 16 };
+enum { KEPT_LIMIT = 1 << 21, KEPT_FIRST = 1 << 9, BARRIERS = 16 };
 
 enum naming { // how an instruction's results are named
     NAME_BY_SOURCES,
@@ -21,7 +26,9 @@ enum naming { // how an instruction's results are named
 };
 
 struct static_inst {
-    struct access_list reads, writes;
+    struct access_list writes;
+    uint32_t sources[ACCESSES_MAX]; // locations that name the result
+    unsigned source_count;
     uint8_t naming;   // enum naming
     bool syncs, kept; // kept: has results that can be compared
 };
@@ -33,19 +40,21 @@ struct kept { // corresponding executions so far
 };
 
 struct ghost_warp {
-    uint64_t *names; // [location * lanes + lane]
+    struct names names; // the last location is the epoch: the last barrier of the block that a lane met, and
+                        // what it passed since
     uint64_t history;
     uint64_t arrived[BARRIERS]; // lanes at each barrier that is filling
-    uint64_t
-        epoch[WARP_SIZE_MAX]; // of a lane: the last barrier of the block it met, and what it passed since
+    uint32_t next;              // the entry it will correspond with, if it goes on as others did
 };
 
 struct ghost_block {
+    struct values values;
     struct ghost_warp *warps;
-    uint64_t *names;
     uint64_t number, meetings;
     struct kept *kept;
     uint32_t kept_count, kept_room;
+    uint32_t *table; // of entries, + 1: hashed by key; `indexed` of them are in it
+    uint32_t table_room, indexed;
 };
 
 struct identity {
@@ -54,11 +63,15 @@ struct identity {
     struct observer observer;
     struct identity_counts counts;
     struct static_inst *insts;
+    struct value_op *ops;
+    struct arena arena;
     uint32_t locations;
     const struct launch *launch;
-    uint64_t launches, own; // own: names given out
-    uint32_t *classes;      // of an instruction in this launch: mark_warp_classes
-    uint64_t operands;      // of the execution under way
+    uint64_t launches, own;                        // own: names given out
+    uint32_t *classes;                             // of an instruction in this launch: mark_warp_classes
+    bool has_classes;                              // of some, more than one
+    uint64_t operands;                             // of the execution under way
+    uint64_t pending[ACCESSES_MAX][WARP_SIZE_MAX]; // names of its results, before they are given
     struct strbuf first_hole, first_race, first_pattern;
 };
 
@@ -68,16 +81,9 @@ struct identity {
 #define SEED_BLOCK   (3ull << 56)
 #define SEED_MEETING (4ull << 56)
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * 0x9fb21c651e98df25ull;
-    return h ^ h >> 29;
-}
+static uint64_t mix(uint64_t h, uint64_t v) { return names_mix(h, v); }
 
-static uint64_t *names_at(const struct ghost_warp *w, uint32_t location)
-{
-    return w->names + (size_t)location * WARP_SIZE_MAX;
-}
+static uint64_t new_name(struct identity *s) { return hash_u64(++s->own); }
 
 static enum naming naming_of(const struct program *p, const struct inst *i)
 {
@@ -103,14 +109,21 @@ static enum naming naming_of(const struct program *p, const struct inst *i)
 static void describe_program(struct identity *s)
 {
     const struct program *p = s->marks->program;
-    s->locations = access_location_count(p);
+    s->locations = access_location_count(p) + 1;
     s->insts = heap_alloc(p->inst_count * sizeof *s->insts);
     for (uint32_t k = 0; k < p->inst_count; k++) {
         const struct inst *i = &p->insts[k];
         struct static_inst *d = &s->insts[k];
         *d = (struct static_inst){.naming = (uint8_t)naming_of(p, i), .syncs = access_orders_memory(i)};
-        access_reads(p, i, &d->reads);
+        struct access_list reads;
+        access_reads(p, i, &reads);
         access_writes(p, i, &d->writes);
+        for (unsigned n = 0; n < reads.count; n++) // shuffles and votes depend on their guard's lanes as well
+            if (reads.at[n].role == ROLE_SOURCE || d->naming == NAME_BY_LANES)
+                d->sources[d->source_count++] = reads.at[n].location;
+        if (d->naming == NAME_BY_TIME || d->naming == NAME_BY_SPACE)
+            d->sources[d->source_count++] = s->locations - 1;
+        s->observer.wants_access |= d->naming == NAME_BY_SPACE;
         const struct mark *m = &s->marks->marks[k]; // tid.x & 31 is a source, though tid.x differs
         if (i->op == OP_LOP3 && m->cause == CAUSE_THREAD_INDEX) d->naming = NAME_BY_VALUE;
         bool store = isa_has(i, ISA_STORE) && !isa_has(i, ISA_LOAD) && !access_is_spill(p, i);
@@ -122,19 +135,18 @@ static void describe_program(struct identity *s)
 
 static void finish_groups(struct identity *s, struct ghost_block *b)
 {
-    for (uint32_t k = 0; k < b->kept_room && b->kept_count; k++) {
-        struct kept *e = &b->kept[k];
-        if (!e->count) continue;
+    for (uint32_t k = 0; k < b->kept_count && s->options.group; k++) {
+        const struct kept *e = &b->kept[k];
         struct identity_group g = {.key = e->key,
                                    .index = e->index,
                                    .count = e->count,
                                    .same_names = e->same_names,
                                    .same_results = e->same_results,
                                    .same_operands = e->same_operands};
-        if (s->options.group) s->options.group(s->options.context, &g);
-        e->count = 0;
+        s->options.group(s->options.context, &g);
     }
-    b->kept_count = 0;
+    if (b->indexed) memset(b->table, 0, b->table_room * sizeof *b->table);
+    b->kept_count = b->indexed = 0;
 }
 
 static void launch_begin(void *context, const struct launch *l)
@@ -142,26 +154,29 @@ static void launch_begin(void *context, const struct launch *l)
     struct identity *s = context;
     s->launch = l;
     s->launches++;
-    for (uint32_t k = 0; k < s->marks->program->inst_count; k++)
+    s->has_classes = false;
+    for (uint32_t k = 0; k < s->marks->program->inst_count; k++) {
         s->classes[k] = mark_warp_classes(&s->marks->rules, &s->marks->marks[k], l->block);
+        s->has_classes |= s->classes[k] > 1;
+    }
 }
 
 static void block_begin(void *context, struct observed_block *o)
 {
     struct identity *s = context;
     struct ghost_block *b = heap_alloc(sizeof *b);
-    size_t names = (size_t)s->locations * WARP_SIZE_MAX;
+    uint32_t threads = s->launch->block[0] * s->launch->block[1] * s->launch->block[2];
     *b = (struct ghost_block){.number = o->linear, .kept_room = KEPT_FIRST};
     b->warps = heap_alloc(o->warps * sizeof *b->warps);
-    b->names = heap_alloc(o->warps * names * sizeof *b->names);
     b->kept = heap_alloc(b->kept_room * sizeof *b->kept);
-    memset(b->kept, 0, b->kept_room * sizeof *b->kept);
-    for (uint32_t w = 0; w < o->warps; w++) {
-        b->warps[w] = (struct ghost_warp){.names = b->names + w * names,
-                                          .history = mix(mix(SEED_BLOCK, s->launches), o->linear)};
-        for (size_t k = 0; k < names; k++) b->warps[w].names[k] = hash_u64(++s->own); // nobody wrote it yet
-        uint64_t *local = names_at(&b->warps[w], access_local(s->marks->program));
-        for (unsigned lane = 0; lane < WARP_SIZE_MAX; lane++) local[lane] = 0; // nought in every thread
+    values_start(&b->values, s->ops, s->marks->program, o, threads);
+    for (uint32_t k = 0; k < o->warps; k++) {
+        struct ghost_warp *w = &b->warps[k];
+        names_init(&w->names, s->locations, bit_mask(b->values.threads[k]));
+        w->history = mix(mix(SEED_BLOCK, s->launches), o->linear);
+        for (uint32_t at = 0; at + 1 < s->locations; at++)
+            w->names.common[at] = new_name(s);                // nobody wrote it yet
+        w->names.common[access_local(s->marks->program)] = 0; // nought in every thread
     }
     o->state = b;
 }
@@ -170,9 +185,11 @@ static void block_end(void *context, struct observed_block *o)
 {
     struct ghost_block *b = o->state;
     finish_groups(context, b);
+    for (uint32_t k = 0; k < o->warps; k++) names_fini(&b->warps[k].names);
+    values_stop(&b->values);
     free(b->warps);
-    free(b->names);
     free(b->kept);
+    free(b->table);
     free(b);
     o->state = NULL;
 }
@@ -186,44 +203,41 @@ static void barrier(void *context, struct observed_block *o, const struct observ
     bool at_one_place = met->whole && met->index != NO_TARGET &&
                         access_is_full_barrier(&s->marks->program->insts[met->index]);
     uint64_t meeting = mix(mix(mix(SEED_MEETING, s->launches), b->number), ++b->meetings);
+    values_barrier(&b->values, o);
     if (at_one_place && met->whole_warps) finish_groups(s, b);
     for (uint32_t k = 0; k < o->warps; k++) {
         struct ghost_warp *w = &b->warps[k];
-        for (uint64_t left = at_one_place ? w->arrived[met->number] : 0; left; left &= left - 1)
-            w->epoch[__builtin_ctzll(left)] = meeting;
+        if (at_one_place && w->arrived[met->number])
+            names_set(&w->names, s->locations - 1, w->arrived[met->number], meeting);
         w->arrived[met->number] = 0;
-        if (at_one_place && met->whole_warps) w->history = mix(meeting, met->index);
+        if (!at_one_place || !met->whole_warps) continue;
+        w->history = mix(meeting, met->index);
+        w->next = 0;
     }
 }
 
 // -- executions ------------------------------------------------------------------------------------
 
-static bool is_predicate(uint32_t location)
+// What the instruction reads, while the values are those before it. Spill slots hand on what they carry and
+// are left to the names.
+static uint64_t operands_of(const struct values *v, const struct observed *o)
 {
-    return location >= LOCATION_PREDICATE && location < LOCATION_SPILL;
+    const struct value_op *op = &v->ops[o->index];
+    uint64_t h = 1;
+    for (unsigned n = 0; n < op->read_count; n++)
+        h += values_at(v, o->warp, op->reads[n])->hash * value_weights[n];
+    for (unsigned n = 0; n < op->pred_count; n++) h += v->pred[o->warp][op->preds[n]] * value_weights[15 + n];
+    return h;
 }
 
-// A hash of the lanes on the path of what the instruction reads or writes. Spill slots hand on what they
-// carry and are left to the names.
-static uint64_t hash_values(const struct access_list *list, const struct observed *o)
+static uint64_t results_of(const struct values *v, const struct observed *o)
 {
+    const struct value_op *op = &v->ops[o->index];
     uint64_t h = 1;
-    for (unsigned k = 0; k < list->count; k++) {
-        uint32_t at = list->at[k].location;
-        if (at >= LOCATION_SPILL) continue;
-        if (is_predicate(at)) {
-            h = mix(h, o->pred[at - LOCATION_PREDICATE] & o->full);
-            continue;
-        }
-        const uint64_t *words = (const void *)observed_register(o, at);
-        unsigned lanes = o->lane_count < 64 && o->full >> 32 == 0 ? 32 : 64;
-        if (o->full + 1 == 0 || o->full == 0xffffffff) {
-            for (unsigned n = 0; n < lanes / 2; n++) h = mix(h, words[n]);
-        } else {
-            for (unsigned n = 0; n < lanes; n++)
-                if (o->full >> n & 1) h = mix(h, observed_register(o, at)[n]);
-        }
-    }
+    for (unsigned n = 0; n < op->write_count; n++)
+        h += values_at(v, o->warp, op->write + n)->hash * value_weights[n];
+    for (unsigned n = 0; n < op->pred_write_count; n++)
+        h += v->pred[o->warp][op->pred_writes[n]] * value_weights[4 + n];
     return h;
 }
 
@@ -235,15 +249,27 @@ static unsigned barrier_number(const struct observed *o)
     return observed_register(o, n->reg)[__builtin_ctzll(o->lanes)] % BARRIERS;
 }
 
+// Lanes that pass a fence have another epoch from then on.
+static void pass(struct names *n, uint32_t epoch, const struct observed *o)
+{
+    uint64_t now[WARP_SIZE_MAX];
+    if (!n->differ[epoch] && !(n->all & ~o->lanes)) {
+        n->common[epoch] = mix(n->common[epoch], o->index);
+        return;
+    }
+    for (uint64_t left = o->lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        now[lane] = mix(names_lane(n, epoch, lane), o->index);
+    }
+    names_set_each(n, epoch, o->lanes, now);
+}
+
 static void go_on(const struct identity *s, const struct observed *o)
 {
     const struct ghost_block *b = o->block->state;
     struct ghost_warp *w = &b->warps[o->warp];
     if (isa_has(o->inst, ISA_BARRIER)) w->arrived[barrier_number(o)] |= o->lanes;
-    for (uint64_t left = s->insts[o->index].syncs ? o->lanes : 0; left; left &= left - 1) {
-        uint64_t *epoch = &w->epoch[__builtin_ctzll(left)];
-        *epoch = mix(*epoch, o->index);
-    }
+    if (s->insts[o->index].syncs) pass(&w->names, s->locations - 1, o);
     if (!s->options.loose) {
         w->history = mix(mix(w->history, o->index), o->path);
     } else if (o->path == o->full && isa_has(o->inst, ISA_BRANCH | ISA_BARRIER)) {
@@ -255,98 +281,148 @@ static void go_on(const struct identity *s, const struct observed *o)
 
 static void before(void *context, const struct observed *o)
 {
-    struct identity *s = context;
-    const struct static_inst *d = &s->insts[o->index];
-    if (isa_has(o->inst, ISA_BARRIER)) go_on(s, o); // the last one to arrive completes it before `after`
-    if (d->kept && o->path == o->full) s->operands = hash_values(&d->reads, o);
+    if (isa_has(o->inst, ISA_BARRIER))
+        go_on(context, o); // the last one to arrive completes it before `after`
 }
 
-// What all results of the instruction have in common.
-static uint64_t common_name(const struct identity *s, const struct ghost_warp *w, const struct observed *o)
+// -- names of results ------------------------------------------------------------------------------
+
+// Thread indices, and what their low bits are, are named by what all lanes hold, whichever of them read it.
+static uint64_t name_by_value(const struct observed *o)
+{
+    const struct inst *i = o->inst;
+    bool modulo = i->op == OP_LOP3;
+    unsigned sreg = modulo ? SREG_TID_X : i->src[0].reg;
+    uint64_t h = mix(SEED_SREG, sreg);
+    if (sreg <= SREG_TID_Z) {
+        const uint32_t *index = (const uint32_t *)(const void *)(o->regs + o->thread_offset) +
+                                (size_t)(sreg - SREG_TID_X) * o->lane_count;
+        uint32_t mask = modulo ? i->src[1].value : UINT32_MAX;
+        for (uint64_t left = o->present; left; left &= left - 1)
+            h = mix(h, index[__builtin_ctzll(left)] & mask);
+        return modulo ? mix(h, mask) : h;
+    }
+    bool by_lane = sreg == SREG_LANEID || (sreg >= SREG_LANEMASK_EQ && sreg <= SREG_LANEMASK_GT);
+    if (by_lane || !o->lanes || i->dst[0].reg == REG_ZERO) return h;
+    return mix(h, observed_register(o, i->dst[0].reg)[__builtin_ctzll(o->lanes)]);
+}
+
+static uint64_t name_by_lanes(const struct static_inst *d, const struct names *n, const struct observed *o)
+{
+    uint64_t h = mix(mix(SEED_INST, o->index), o->lanes);
+    for (unsigned k = 0; k < d->source_count; k++) h = mix(h, names_of(n, d->sources[k], o->lanes));
+    return h;
+}
+
+static void name_each_lane(struct identity *s, struct names *n, const struct observed *o)
 {
     const struct static_inst *d = &s->insts[o->index];
-    uint64_t h = mix(SEED_INST, o->index);
-    if (d->naming == NAME_BY_LANES)
+    uint64_t name[WARP_SIZE_MAX];
+    for (unsigned k = 0; k < d->writes.count; k++) {
         for (uint64_t left = o->lanes; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctzll(left);
-            h = mix(h, lane);
-            for (unsigned k = 0; k < d->reads.count; k++)
-                h = mix(h, names_at(w, d->reads.at[k].location)[lane]);
+            uint64_t h = mix(SEED_INST, o->index);
+            for (unsigned q = 0; q < d->source_count; q++) h = mix(h, names_lane(n, d->sources[q], lane));
+            name[lane] = mix(h, k);
+            bool own = d->naming == NAME_BY_SPACE && (!o->access || o->access->local >> lane & 1);
+            if (own) name[lane] = new_name(s);
         }
-    return h;
-}
-
-static uint64_t value_at(const struct observed *o, uint32_t location, unsigned lane)
-{
-    if (is_predicate(location)) return o->pred[location - LOCATION_PREDICATE] >> lane & 1;
-    return observed_register(o, location)[lane];
-}
-
-static uint64_t lane_name(struct identity *s, const struct ghost_warp *w, const struct observed *o,
-                          uint64_t common, unsigned lane)
-{
-    const struct static_inst *d = &s->insts[o->index];
-    uint64_t h = common;
-    bool own = d->naming == NAME_OF_ITS_OWN ||
-               (d->naming == NAME_BY_SPACE && (!o->access || o->access->local >> lane & 1));
-    if (own) return hash_u64(++s->own);
-    if (d->naming == NAME_BY_LANES) return mix(h, lane);
-    if (d->naming == NAME_BY_TIME || d->naming == NAME_BY_SPACE) h = mix(h, w->epoch[lane]);
-    for (unsigned k = 0; k < d->reads.count; k++)
-        if (d->reads.at[k].role == ROLE_SOURCE) h = mix(h, names_at(w, d->reads.at[k].location)[lane]);
-    return h;
-}
-
-static void name_results(struct identity *s, const struct ghost_warp *w, const struct observed *o)
-{
-    const struct static_inst *d = &s->insts[o->index];
-    if (!d->writes.count) return;
-    uint64_t common = common_name(s, w, o);
-    for (uint64_t left = o->lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        uint64_t h = d->naming == NAME_BY_VALUE ? mix(SEED_SREG, o->inst->src[0].reg)
-                                                : lane_name(s, w, o, common, lane);
-        for (unsigned k = 0; k < d->writes.count; k++) {
-            uint32_t at = d->writes.at[k].location;
-            uint64_t part = d->naming == NAME_BY_VALUE ? value_at(o, at, lane) : 0;
-            names_at(w, at)[lane] = mix(mix(h, k), part);
-        }
+        // Results may be sources of the same instruction: all names first, then the writes.
+        if (k + 1 < d->writes.count) memcpy(s->pending[k], name, sizeof name);
     }
+    for (unsigned k = 0; k < d->writes.count; k++)
+        names_set_each(n, d->writes.at[k].location, o->lanes, k + 1 < d->writes.count ? s->pending[k] : name);
 }
 
-static uint64_t hash_names(const struct static_inst *d, const struct ghost_warp *w, uint64_t lanes)
+static bool sources_agree(const struct static_inst *d, const struct names *n)
+{
+    for (unsigned k = 0; k < d->source_count; k++)
+        if (n->differ[d->sources[k]]) return false;
+    return true;
+}
+
+static void name_results(struct identity *s, struct ghost_warp *w, const struct observed *o)
+{
+    const struct static_inst *d = &s->insts[o->index];
+    struct names *n = &w->names;
+    if (!d->writes.count || !o->lanes) return;
+    uint64_t h = mix(SEED_INST, o->index);
+    switch ((enum naming)d->naming) {
+    case NAME_BY_VALUE: h = name_by_value(o); break;
+    case NAME_BY_LANES: h = name_by_lanes(d, n, o); break;
+    case NAME_OF_ITS_OWN: h = new_name(s); break;
+    case NAME_BY_SOURCES:
+    case NAME_BY_TIME:
+    case NAME_BY_SPACE:
+        if (!sources_agree(d, n) ||
+            (d->naming == NAME_BY_SPACE && (!o->access || o->access->local & o->lanes))) {
+            name_each_lane(s, n, o);
+            return;
+        }
+        for (unsigned k = 0; k < d->source_count; k++) h = mix(h, n->common[d->sources[k]]);
+        break;
+    }
+    for (unsigned k = 0; k < d->writes.count; k++)
+        names_set(n, d->writes.at[k].location, o->lanes, mix(h, k));
+}
+
+static uint64_t hash_names(const struct static_inst *d, const struct names *n)
 {
     uint64_t h = 1;
-    for (unsigned k = 0; k < d->writes.count; k++)
-        for (uint64_t left = lanes; left; left &= left - 1)
-            h = mix(h, names_at(w, d->writes.at[k].location)[__builtin_ctzll(left)]);
+    for (unsigned k = 0; k < d->writes.count; k++) h = mix(h, names_of(n, d->writes.at[k].location, n->all));
     return h;
 }
 
-static void grow(struct ghost_block *b)
+// -- executions that correspond ---------------------------------------------------------------------
+
+static void put(struct ghost_block *b, uint32_t entry)
 {
-    struct kept *old = b->kept;
-    uint32_t room = b->kept_room;
-    b->kept_room *= 4;
-    b->kept = heap_alloc(b->kept_room * sizeof *b->kept);
-    memset(b->kept, 0, b->kept_room * sizeof *b->kept);
-    for (uint32_t k = 0; k < room; k++) {
-        if (!old[k].count) continue;
-        uint32_t at = (uint32_t)old[k].key & (b->kept_room - 1);
-        while (b->kept[at].count) at = (at + 1) & (b->kept_room - 1);
-        b->kept[at] = old[k];
-    }
-    free(old);
+    uint32_t at = (uint32_t)b->kept[entry].key & (b->table_room - 1);
+    while (b->table[at]) at = (at + 1) & (b->table_room - 1);
+    b->table[at] = entry + 1;
 }
 
-// The executions that correspond with this one; count 0: none before. NULL: no room.
-static struct kept *find_kept(struct ghost_block *b, uint64_t key)
+// Puts all entries into the table.
+static void index_kept(struct ghost_block *b)
 {
-    if (b->kept_count > b->kept_room / 2 && b->kept_room < KEPT_LIMIT) grow(b);
-    if (b->kept_count > b->kept_room / 4 * 3) return NULL;
-    uint32_t at = (uint32_t)key & (b->kept_room - 1);
-    while (b->kept[at].count && b->kept[at].key != key) at = (at + 1) & (b->kept_room - 1);
-    return &b->kept[at];
+    if (2 * b->kept_room > b->table_room) {
+        free(b->table);
+        b->table_room = 2 * b->kept_room;
+        b->table = heap_alloc(b->table_room * sizeof *b->table);
+        b->indexed = 0;
+    }
+    while (b->indexed < b->kept_count) put(b, b->indexed++);
+}
+
+static uint32_t search(struct ghost_block *b, uint64_t key)
+{
+    index_kept(b);
+    for (uint32_t at = (uint32_t)key & (b->table_room - 1); b->table[at]; at = (at + 1) & (b->table_room - 1))
+        if (b->kept[b->table[at] - 1].key == key) return b->table[at] - 1;
+    return b->kept_count;
+}
+
+// The executions that correspond with this one; count 0: none before. NULL: no room. A warp at the list's end
+// is ahead of all others with its history, since these executed what it did, in the same order; not so where
+// loose histories become equal again, or classes of warps have entries of their own.
+static struct kept *find_kept(const struct identity *s, struct ghost_block *b, struct ghost_warp *w,
+                              uint64_t key)
+{
+    bool there = w->next < b->kept_count && b->kept[w->next].key == key;
+    bool ahead = w->next == b->kept_count && !s->options.loose && !s->has_classes;
+    uint32_t at = there ? w->next : ahead ? b->kept_count : search(b, key);
+    w->next = at + 1;
+    if (at < b->kept_count) return &b->kept[at];
+    if (b->kept_count == b->kept_room) {
+        if (b->kept_room == KEPT_LIMIT) return NULL;
+        struct kept *more = heap_alloc(2 * b->kept_room * sizeof *more);
+        memcpy(more, b->kept, b->kept_count * sizeof *more);
+        free(b->kept);
+        b->kept = more;
+        b->kept_room *= 2;
+    }
+    b->kept[b->kept_count].count = 0;
+    return &b->kept[b->kept_count++];
 }
 
 static void report(struct identity *s, struct strbuf *out, const struct observed *o, const struct kept *e,
@@ -363,14 +439,13 @@ static void report(struct identity *s, struct strbuf *out, const struct observed
     mark_explain(s->marks, o->index, out);
 }
 
-static void keep(struct identity *s, struct ghost_block *b, const struct ghost_warp *w,
-                 const struct observed *o)
+static void keep(struct identity *s, struct ghost_block *b, struct ghost_warp *w, const struct observed *o)
 {
     const struct static_inst *d = &s->insts[o->index];
     uint32_t classes = s->classes[o->index];
     uint64_t key = mix(mix(w->history, o->index), classes > 1 ? o->warp % classes : 0);
-    uint64_t names = hash_names(d, w, o->full), results = hash_values(&d->writes, o);
-    struct kept *e = find_kept(b, key);
+    uint64_t names = hash_names(d, &w->names), results = results_of(&b->values, o);
+    struct kept *e = find_kept(s, b, w, key);
     s->counts.executions++;
     if (!e) {
         s->counts.not_kept++;
@@ -378,7 +453,6 @@ static void keep(struct identity *s, struct ghost_block *b, const struct ghost_w
     }
     if (!e->count) {
         *e = (struct kept){key, names, results, s->operands, o->index, 1, o->warp, true, true, true};
-        b->kept_count++;
         return;
     }
     e->count++;
@@ -441,8 +515,11 @@ static void after(void *context, const struct observed *o)
     struct ghost_block *b = o->block->state;
     struct ghost_warp *w = &b->warps[o->warp];
     const struct static_inst *d = &s->insts[o->index];
+    bool kept = d->kept && o->path == o->full;
+    if (kept) s->operands = operands_of(&b->values, o);
+    values_written(&b->values, o);
     name_results(s, w, o);
-    if (d->kept && o->path == o->full) {
+    if (kept) {
         keep(s, b, w, o);
         if (s->options.check_patterns) check_pattern(s, o);
     }
@@ -455,15 +532,16 @@ struct identity *identity_create(const struct marks *m, const struct identity_op
     *s = (struct identity){.marks = m};
     if (options) s->options = *options;
     s->classes = heap_alloc((m->program->inst_count + 1) * sizeof *s->classes);
-    describe_program(s);
+    arena_init(&s->arena);
+    s->ops = values_ops(&s->arena, m->program);
     s->observer = (struct observer){.context = s,
-                                    .wants_access = true,
                                     .launch_begin = launch_begin,
                                     .block_begin = block_begin,
                                     .block_end = block_end,
                                     .before = before,
                                     .after = after,
                                     .barrier = barrier};
+    describe_program(s);
     return s;
 }
 
@@ -473,6 +551,7 @@ void identity_destroy(struct identity *s)
     strbuf_fini(&s->first_hole);
     strbuf_fini(&s->first_race);
     strbuf_fini(&s->first_pattern);
+    arena_fini(&s->arena);
     free(s->insts);
     free(s->classes);
     free(s);

@@ -194,6 +194,7 @@ static void launch_begin(void *context, const struct launch *l)
     if (!k->ids || k->run != s->group || k->program != l->program) begin_run(s, k, l);
     x->current = k;
     x->ghosts = identity_observer(k->ids);
+    s->observer.wants_access = x->ghosts->wants_access;
     x->ghosts->launch_begin(x->ghosts->context, l);
 }
 
@@ -425,8 +426,7 @@ static void fini(struct study *s)
 }
 
 const struct study_class study_marks = {.state_bytes = sizeof(struct marks_state),
-                                        .observer = {.wants_access = true,
-                                                     .launch_begin = launch_begin,
+                                        .observer = {.launch_begin = launch_begin,
                                                      .block_begin = block_begin,
                                                      .block_end = block_end,
                                                      .before = before,

@@ -1,0 +1,68 @@
+// Locations whose lanes differ, and their return to one name when they no longer do.
+#include "study/names.h"
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+void names_init(struct names *n, uint32_t locations, uint64_t lanes)
+{
+    *n = (struct names){.all = lanes, .count = locations};
+    n->common = heap_alloc(locations * sizeof *n->common);
+    n->lanes = heap_alloc(locations * sizeof *n->lanes);
+    n->differ = heap_alloc(locations * sizeof *n->differ);
+}
+
+void names_fini(struct names *n)
+{
+    for (uint32_t at = 0; at < n->count; at++) free(n->lanes[at]);
+    free(n->common);
+    free(n->lanes);
+    free(n->differ);
+}
+
+static uint64_t *apart(struct names *n, uint32_t at)
+{
+    if (!n->lanes[at]) n->lanes[at] = heap_alloc(sizeof *n->lanes[at]);
+    if (!n->differ[at])
+        for (unsigned lane = 0; lane < WARP_SIZE_MAX; lane++) (*n->lanes[at])[lane] = n->common[at];
+    n->differ[at] = true;
+    return *n->lanes[at];
+}
+
+static void join(struct names *n, uint32_t at)
+{
+    const uint64_t *lanes = *n->lanes[at];
+    uint64_t first = lanes[__builtin_ctzll(n->all)];
+    for (uint64_t left = n->all; left; left &= left - 1)
+        if (lanes[__builtin_ctzll(left)] != first) return;
+    n->common[at] = first;
+    n->differ[at] = false;
+}
+
+void names_set_some(struct names *n, uint32_t at, uint64_t lanes, uint64_t name)
+{
+    if (!lanes || (!n->differ[at] && n->common[at] == name)) return;
+    uint64_t *to = apart(n, at);
+    for (uint64_t left = lanes; left; left &= left - 1) to[__builtin_ctzll(left)] = name;
+    join(n, at);
+}
+
+void names_set_each(struct names *n, uint32_t at, uint64_t lanes, const uint64_t name[WARP_SIZE_MAX])
+{
+    if (!lanes) return;
+    uint64_t *to = apart(n, at);
+    for (uint64_t left = lanes; left; left &= left - 1) to[__builtin_ctzll(left)] = name[__builtin_ctzll(left)];
+    join(n, at);
+}
+
+uint64_t names_of_lanes(const struct names *n, uint32_t at, uint64_t lanes)
+{
+    uint64_t first = names_lane(n, at, lanes ? (unsigned)__builtin_ctzll(lanes) : 0), h = 1;
+    bool same = true;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        uint64_t name = names_lane(n, at, (unsigned)__builtin_ctzll(left));
+        same &= name == first;
+        h = names_mix(h, name);
+    }
+    return same ? first : h;
+}
