@@ -11,6 +11,7 @@
 #include "study/names.h"
 #include "study/values.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,12 +27,13 @@ enum naming { // how an instruction's results are named
 };
 
 struct static_inst {
-    struct access_list writes;
-    uint32_t sources[ACCESSES_MAX]; // locations that name the result
-    unsigned source_count;
     uint8_t naming;   // enum naming
     bool syncs, kept; // kept: has results that can be compared
+    uint8_t write_count, source_count;
+    uint32_t writes[2 * 4 + 1];         // locations
+    uint32_t sources[ACCESSES_MAX + 1]; // those that name the result
 };
+_Static_assert(ACCESSES_MAX < 256, "counts fit");
 
 struct kept { // corresponding executions so far
     uint64_t key, names, results, operands;
@@ -55,6 +57,8 @@ struct ghost_block {
     uint32_t kept_count, kept_room;
     uint32_t *table; // of entries, + 1: hashed by key; `indexed` of them are in it
     uint32_t table_room, indexed;
+    uint32_t warp_count;
+    struct ghost_block *next; // of the spare ones
 };
 
 struct identity {
@@ -67,6 +71,7 @@ struct identity {
     struct arena arena;
     uint32_t locations;
     const struct launch *launch;
+    struct ghost_block *spare;                     // of blocks of this launch that have ended
     uint64_t launches, own;                        // own: names given out
     uint32_t *classes;                             // of an instruction in this launch: mark_warp_classes
     bool has_classes;                              // of some, more than one
@@ -76,10 +81,11 @@ struct identity {
 };
 
 // What is hashed first, apart from one another in bits that indices and numbers do not reach.
-#define SEED_INST    (1ull << 56)
-#define SEED_SREG    (2ull << 56)
-#define SEED_BLOCK   (3ull << 56)
-#define SEED_MEETING (4ull << 56)
+#define SEED_INST      (1ull << 56)
+#define SEED_SREG      (2ull << 56)
+#define SEED_BLOCK     (3ull << 56)
+#define SEED_MEETING   (4ull << 56)
+#define SEED_UNWRITTEN (5ull << 56)
 
 static uint64_t mix(uint64_t h, uint64_t v) { return names_mix(h, v); }
 
@@ -115,9 +121,11 @@ static void describe_program(struct identity *s)
         const struct inst *i = &p->insts[k];
         struct static_inst *d = &s->insts[k];
         *d = (struct static_inst){.naming = (uint8_t)naming_of(p, i), .syncs = access_orders_memory(i)};
-        struct access_list reads;
+        struct access_list reads, writes;
         access_reads(p, i, &reads);
-        access_writes(p, i, &d->writes);
+        access_writes(p, i, &writes);
+        assert(writes.count <= sizeof d->writes / sizeof d->writes[0]);
+        for (unsigned n = 0; n < writes.count; n++) d->writes[d->write_count++] = writes.at[n].location;
         for (unsigned n = 0; n < reads.count; n++) // shuffles and votes depend on their guard's lanes as well
             if (reads.at[n].role == ROLE_SOURCE || d->naming == NAME_BY_LANES)
                 d->sources[d->source_count++] = reads.at[n].location;
@@ -127,7 +135,7 @@ static void describe_program(struct identity *s)
         const struct mark *m = &s->marks->marks[k]; // tid.x & 31 is a source, though tid.x differs
         if (i->op == OP_LOP3 && m->cause == CAUSE_THREAD_INDEX) d->naming = NAME_BY_VALUE;
         bool store = isa_has(i, ISA_STORE) && !isa_has(i, ISA_LOAD) && !access_is_spill(p, i);
-        d->kept = d->writes.count && !store && !isa_has(i, ISA_BARRIER | ISA_BRANCH | ISA_SIDE_EFFECT);
+        d->kept = d->write_count && !store && !isa_has(i, ISA_BARRIER | ISA_BRANCH | ISA_SIDE_EFFECT);
     }
 }
 
@@ -149,9 +157,79 @@ static void finish_groups(struct identity *s, struct ghost_block *b)
     b->kept_count = b->indexed = 0;
 }
 
+static struct ghost_block *new_block(const struct identity *s, const struct observed_block *o)
+{
+    struct ghost_block *b = heap_alloc(sizeof *b);
+    uint32_t threads = s->launch->block[0] * s->launch->block[1] * s->launch->block[2];
+    b->kept_room = KEPT_FIRST;
+    b->kept = heap_alloc(b->kept_room * sizeof *b->kept);
+    b->warps = heap_alloc(o->warps * sizeof *b->warps);
+    b->warp_count = o->warps;
+    for (uint32_t k = 0; k < o->warps; k++) {
+        uint32_t left = threads - k * o->warp_size;
+        names_init(&b->warps[k].names, s->locations, bit_mask(left < o->warp_size ? left : o->warp_size));
+    }
+    return b;
+}
+
+static void free_block(struct ghost_block *b)
+{
+    for (uint32_t k = 0; k < b->warp_count; k++) names_fini(&b->warps[k].names);
+    free(b->warps);
+    free(b->kept);
+    free(b->table);
+    free(b);
+}
+
+static void free_spares(struct identity *s)
+{
+    while (s->spare) {
+        struct ghost_block *b = s->spare;
+        s->spare = b->next;
+        free_block(b);
+    }
+}
+
+static void block_begin(void *context, struct observed_block *o)
+{
+    struct identity *s = context;
+    struct ghost_block *b = s->spare;
+    if (b)
+        s->spare = b->next;
+    else
+        b = new_block(s, o);
+    b->number = o->linear;
+    b->meetings = 0;
+    values_start(&b->values, s->ops, s->marks->program, o,
+                 s->launch->block[0] * s->launch->block[1] * s->launch->block[2]);
+    for (uint32_t k = 0; k < o->warps; k++) {
+        struct ghost_warp *w = &b->warps[k];
+        w->history = mix(mix(SEED_BLOCK, s->launches), o->linear);
+        w->next = 0;
+        memset(w->arrived, 0, sizeof w->arrived);
+        names_forget(&w->names);
+        for (uint32_t at = 0; at + 1 < s->locations; at++) w->names.common[at] = SEED_UNWRITTEN + ++s->own;
+        w->names.common[access_local(s->marks->program)] = 0; // nought in every thread
+        w->names.common[s->locations - 1] = 0;
+    }
+    o->state = b;
+}
+
+static void block_end(void *context, struct observed_block *o)
+{
+    struct identity *s = context;
+    struct ghost_block *b = o->state;
+    finish_groups(s, b);
+    values_stop(&b->values);
+    b->next = s->spare;
+    s->spare = b;
+    o->state = NULL;
+}
+
 static void launch_begin(void *context, const struct launch *l)
 {
     struct identity *s = context;
+    free_spares(s);
     s->launch = l;
     s->launches++;
     s->has_classes = false;
@@ -159,39 +237,6 @@ static void launch_begin(void *context, const struct launch *l)
         s->classes[k] = mark_warp_classes(&s->marks->rules, &s->marks->marks[k], l->block);
         s->has_classes |= s->classes[k] > 1;
     }
-}
-
-static void block_begin(void *context, struct observed_block *o)
-{
-    struct identity *s = context;
-    struct ghost_block *b = heap_alloc(sizeof *b);
-    uint32_t threads = s->launch->block[0] * s->launch->block[1] * s->launch->block[2];
-    *b = (struct ghost_block){.number = o->linear, .kept_room = KEPT_FIRST};
-    b->warps = heap_alloc(o->warps * sizeof *b->warps);
-    b->kept = heap_alloc(b->kept_room * sizeof *b->kept);
-    values_start(&b->values, s->ops, s->marks->program, o, threads);
-    for (uint32_t k = 0; k < o->warps; k++) {
-        struct ghost_warp *w = &b->warps[k];
-        names_init(&w->names, s->locations, bit_mask(b->values.threads[k]));
-        w->history = mix(mix(SEED_BLOCK, s->launches), o->linear);
-        for (uint32_t at = 0; at + 1 < s->locations; at++)
-            w->names.common[at] = new_name(s);                // nobody wrote it yet
-        w->names.common[access_local(s->marks->program)] = 0; // nought in every thread
-    }
-    o->state = b;
-}
-
-static void block_end(void *context, struct observed_block *o)
-{
-    struct ghost_block *b = o->state;
-    finish_groups(context, b);
-    for (uint32_t k = 0; k < o->warps; k++) names_fini(&b->warps[k].names);
-    values_stop(&b->values);
-    free(b->warps);
-    free(b->kept);
-    free(b->table);
-    free(b);
-    o->state = NULL;
 }
 
 // All warps at one place: lanes that were there have the same epoch from now on, and if all were, the warps
@@ -318,7 +363,7 @@ static void name_each_lane(struct identity *s, struct names *n, const struct obs
 {
     const struct static_inst *d = &s->insts[o->index];
     uint64_t name[WARP_SIZE_MAX];
-    for (unsigned k = 0; k < d->writes.count; k++) {
+    for (unsigned k = 0; k < d->write_count; k++) {
         for (uint64_t left = o->lanes; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctzll(left);
             uint64_t h = mix(SEED_INST, o->index);
@@ -328,10 +373,10 @@ static void name_each_lane(struct identity *s, struct names *n, const struct obs
             if (own) name[lane] = new_name(s);
         }
         // Results may be sources of the same instruction: all names first, then the writes.
-        if (k + 1 < d->writes.count) memcpy(s->pending[k], name, sizeof name);
+        if (k + 1 < d->write_count) memcpy(s->pending[k], name, sizeof name);
     }
-    for (unsigned k = 0; k < d->writes.count; k++)
-        names_set_each(n, d->writes.at[k].location, o->lanes, k + 1 < d->writes.count ? s->pending[k] : name);
+    for (unsigned k = 0; k < d->write_count; k++)
+        names_set_each(n, d->writes[k], o->lanes, k + 1 < d->write_count ? s->pending[k] : name);
 }
 
 static bool sources_agree(const struct static_inst *d, const struct names *n)
@@ -345,7 +390,7 @@ static void name_results(struct identity *s, struct ghost_warp *w, const struct 
 {
     const struct static_inst *d = &s->insts[o->index];
     struct names *n = &w->names;
-    if (!d->writes.count || !o->lanes) return;
+    if (!d->write_count || !o->lanes) return;
     uint64_t h = mix(SEED_INST, o->index);
     switch ((enum naming)d->naming) {
     case NAME_BY_VALUE: h = name_by_value(o); break;
@@ -362,14 +407,13 @@ static void name_results(struct identity *s, struct ghost_warp *w, const struct 
         for (unsigned k = 0; k < d->source_count; k++) h = mix(h, n->common[d->sources[k]]);
         break;
     }
-    for (unsigned k = 0; k < d->writes.count; k++)
-        names_set(n, d->writes.at[k].location, o->lanes, mix(h, k));
+    for (unsigned k = 0; k < d->write_count; k++) names_set(n, d->writes[k], o->lanes, mix(h, k));
 }
 
 static uint64_t hash_names(const struct static_inst *d, const struct names *n)
 {
     uint64_t h = 1;
-    for (unsigned k = 0; k < d->writes.count; k++) h = mix(h, names_of(n, d->writes.at[k].location, n->all));
+    for (unsigned k = 0; k < d->write_count; k++) h = mix(h, names_of(n, d->writes[k], n->all));
     return h;
 }
 
@@ -551,6 +595,7 @@ void identity_destroy(struct identity *s)
     strbuf_fini(&s->first_hole);
     strbuf_fini(&s->first_race);
     strbuf_fini(&s->first_pattern);
+    free_spares(s);
     arena_fini(&s->arena);
     free(s->insts);
     free(s->classes);

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void names_init(struct names *n, uint32_t locations, uint64_t lanes)
 {
@@ -19,6 +20,8 @@ void names_fini(struct names *n)
     free(n->lanes);
     free(n->differ);
 }
+
+void names_forget(struct names *n) { memset(n->differ, 0, n->count * sizeof *n->differ); }
 
 static uint64_t *apart(struct names *n, uint32_t at)
 {
@@ -51,7 +54,8 @@ void names_set_each(struct names *n, uint32_t at, uint64_t lanes, const uint64_t
 {
     if (!lanes) return;
     uint64_t *to = apart(n, at);
-    for (uint64_t left = lanes; left; left &= left - 1) to[__builtin_ctzll(left)] = name[__builtin_ctzll(left)];
+    for (uint64_t left = lanes; left; left &= left - 1)
+        to[__builtin_ctzll(left)] = name[__builtin_ctzll(left)];
     join(n, at);
 }
 

@@ -1,6 +1,6 @@
-// Names of what a warp's locations hold, a name a lane: kept as one while all lanes have the same, which is nearly
-// always, and apart only where they differ. The form is canonical: equal lanes are always one, so warps whose lanes
-// have equal names compare equal however they came by them.
+// Names of what a warp's locations hold, a name a lane: kept as one while all lanes have the same, which is
+// nearly always, and apart only where they differ. The form is canonical: equal lanes are always one, so
+// warps whose lanes have equal names compare equal however they came by them.
 #pragma once
 #include "exec/launch.h"
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct names {
-    uint64_t *common;           // by location, where the lanes agree
+    uint64_t *common;                  // by location, where the lanes agree
     uint64_t (**lanes)[WARP_SIZE_MAX]; // by location: NULL until they first differed
     bool *differ;
     uint64_t all; // lanes that there are
@@ -17,6 +17,7 @@ struct names {
 
 void names_init(struct names *n, uint32_t locations, uint64_t lanes);
 void names_fini(struct names *n);
+void names_forget(struct names *n); // all lanes agree everywhere, on what is in `common`
 
 static inline uint64_t names_lane(const struct names *n, uint32_t at, unsigned lane)
 {
