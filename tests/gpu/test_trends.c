@@ -1,12 +1,15 @@
 // Cycles and counters move the right way with each knob: bands of ratios against the same GPU without it,
 // wide on purpose. One SM, so that the small inputs fill it.
 #include "base/str.h"
+#include "gpu/config.h"
 #include "gpu/settings.h"
+#include "memory/config.h"
 #include "workload/workload.h"
 
 #include <string.h>
 
-#define BASE "gpu.sm_count=1"
+#define BASE      "gpu.sm_count=1"
+#define ONE_SLICE "memory.partitions=1 l2.slices=1 l2.sets=8"
 
 struct trend { // knob: "key=value", or after " | " when there are settings for both runs
     const char *workload, *knob, *what; // what: a counter's name, or "cycles"
@@ -60,6 +63,100 @@ static const struct trend trends[] = {
     {"convolutionTexture", "texture.sets=1 texture.ways=8 l1.mshrs=2 | texture.allocate=streaming", "cycles", 0.10, 0.99},
     {"binomialOptions", "icache.sets=1 | icache.replacement=random", "sm.fetch.icache_misses", 1.01, 4.00},
     {"convolutionTexture", "constant.sets=1 constant.ways=2 | constant.replacement=random", "sm.constant.misses", 1.01, 4.00},
+    {"fastWalshTransform", "gpu.dispatch_latency=2000", "cycles", 1.10, 4.00},
+    {"hotspot", "sm.blocks=1", "cycles", 1.10, 6.00},
+    {"hotspot", "sm.registers=16384", "cycles", 1.05, 6.00},
+    {"hotspot", "sm.register_unit=4096", "cycles", 1.05, 6.00},
+    {"hotspot", "sm.shared_bytes=8192", "cycles", 1.05, 6.00},
+    {"scan", "sm.shared_unit=49152", "cycles", 1.05, 6.00},
+    {"CP", "fetch.width=4 | fetch.refill=space fetch.ibuffer=8", "cycles", 0.25, 0.95},
+    {"DCT8x8", "fetch.per_scheduler=1 | issue.width=1", "cycles", 1.01, 2.00},
+    {"CP", "issue.scheduler=two-level | issue.active_warps=4", "cycles", 1.10, 9.00},
+    {"CP", "operands.ports=1", "sm.operand.conflict_cycles", 1.50, 1e9},
+    {"pathfinder", "units.shared=0 | units.int=1", "cycles", 1.01, 4.10},
+    {"CP", "fetch.per_scheduler=1 | units.float=1", "cycles", 1.10, 4.10},
+    {"CP", "interval.sfu=8 | units.special=1", "cycles", 1.10, 4.10},
+    {"hotspot", "interval.dp=40 | units.double=1", "cycles", 1.10, 4.10},
+    {"matrixMul", "lsu.queue=1", "cycles", 1.10, 9.00},
+    {"spmv", "lsu.pending=4", "cycles", 1.50, 99.0},
+    {"spmv", "l1.global=1 | l1.latency=400", "cycles", 1.10, 5.00},
+    {"spmv", "l1.global=1 l1.allocate=fill | l1.merges=1", "sm.lsu.stalls", 1.50, 1e9},
+    {"convolutionTexture", "texture.latency=400", "cycles", 1.10, 5.00},
+    {"LIB", "constant.latency=300", "cycles", 1.10, 40.0},
+    {"pathfinder", "latency.int_add=40", "cycles", 1.05, 9.00},
+    {"vecadd", "latency.int_mad=100", "cycles", 1.02, 9.00},
+    {"pathfinder", "latency.int_max=200", "cycles", 1.02, 9.00},
+    {"imageDenoisingNLM", "latency.fp_add=100", "cycles", 1.10, 25.0},
+    {"LIB", "latency.fp_mul=100", "cycles", 1.10, 25.0},
+    {"backprop", "latency.dp=200", "cycles", 1.05, 25.0},
+    {"CP", "latency.sfu=200", "cycles", 1.10, 10.0},
+    {"LIB", "latency.convert=400", "cycles", 1.10, 20.0},
+    {"vecadd", "latency.sreg=200", "cycles", 1.02, 50.0},
+    {"reduction", "latency.shuffle=200", "cycles", 1.05, 7.00},
+    {"LIB", "latency.branch=40", "cycles", 1.05, 40.0},
+    {"pathfinder", "interval.int_add=32", "cycles", 1.50, 32.0},
+    {"matrixMul", "interval.int_mad=32", "cycles", 1.05, 32.0},
+    {"pathfinder", "interval.int_max=32", "cycles", 1.10, 32.0},
+    {"hotspot", "interval.fp_add=32", "cycles", 1.05, 32.0},
+    {"LIB", "interval.fp_mul=64", "cycles", 1.05, 64.0},
+    {"CP", "interval.fp_mad=32", "cycles", 1.50, 32.0},
+    {"hotspot", "interval.dp=200", "cycles", 1.50, 25.0},
+    {"CP", "interval.sfu=64", "cycles", 1.10, 16.0},
+    {"hotspot", "interval.convert=200", "cycles", 1.50, 50.0},
+    {"vecadd", "interval.sreg=64", "cycles", 1.10, 64.0},
+    {"reduction", "interval.shuffle=64", "cycles", 1.02, 16.0},
+    {"bfs", "interval.branch=40", "cycles", 1.02, 40.0},
+    {"transpose", "icnt.mhz=150", "cycles", 1.50, 9.50},
+    {"transpose", "icnt.flit_bytes=8", "memory.reply_flits", 2.00, 5.00},
+    {"transpose", "icnt.header_bytes=64", "memory.request_flits", 1.20, 3.00},
+    {"transpose", "l2.mhz=150", "cycles", 1.20, 9.50},
+    {"spmv", "memory.partitions=1 l2.sets=1 l2.ways=4 | l2.slices=8", "memory.l2_misses", 0.01, 0.90},
+    {"spmv", "memory.partitions=1 l2.slices=1 l2.ways=4 | l2.sets=32", "memory.l2_misses", 1.00, 2.00},
+    {"spmv", "memory.partitions=1 l2.slices=1 l2.ways=4 | l2.sets=4", "memory.l2_misses", 1.20, 99.0},
+    {"transpose", "l2.interval=64", "cycles", 1.05, 64.0},
+    {"spmv", "l2.mshrs=1", "memory.l2_stalls", 2.00, 1e9},
+    {"spmv", "memory.partitions=1 l2.slices=1 | l2.merges=1", "cycles", 1.20, 9.00},
+    {"bfs", "l2.ways=1 | l2.write=write-through", "dram.writes", 1.05, 1e9},
+    {"spmv", "dram.latency=600", "cycles", 1.10, 7.00},
+    {"transpose", ONE_SLICE " | dram.queue=1", "cycles", 1.05, 9.00},
+    {"transpose", ONE_SLICE " | dram.queue=1", "dram.row_hits", 0.10, 0.995},
+    {"transpose", ONE_SLICE " | dram.bus_bytes=1", "cycles", 1.20, 4.10},
+    {"transpose", ONE_SLICE " | dram.rate=1", "cycles", 1.20, 4.10},
+    {"transpose", ONE_SLICE " | dram.banks=4", "dram.row_hits", 0.10, 0.995},
+    {"transpose", ONE_SLICE " | dram.row_bytes=256", "dram.activations", 1.50, 8.10},
+    {"transpose", ONE_SLICE " | dram.ccd=32", "cycles", 1.50, 16.0},
+    {"transpose", ONE_SLICE " | dram.ccdl=64", "cycles", 1.20, 16.0},
+    {"transpose", ONE_SLICE " | dram.rrd=200", "cycles", 1.05, 25.0},
+    {"transpose", ONE_SLICE " | dram.rcd=200", "cycles", 1.02, 13.0},
+    {"transpose", ONE_SLICE " | dram.rp=200", "cycles", 1.01, 13.0},
+    {"transpose", ONE_SLICE " | dram.rc=600", "cycles", 1.01, 13.0},
+    {"transpose", ONE_SLICE " | dram.cl=200", "cycles", 1.02, 13.0},
+    {"transpose", ONE_SLICE " l2.write=write-through | dram.wl=200", "cycles", 1.005, 33.0},
+    {"transpose", ONE_SLICE " l2.write=write-through | dram.cdlr=200", "cycles", 1.005, 33.0},
+    {"bfs", ONE_SLICE " l2.write=write-through | dram.wr=400", "cycles", 1.02, 33.0},
+    {"transpose", ONE_SLICE " | dram.rtpl=300", "cycles", 1.005, 99.0},
+};
+
+// Keys that more of can be better or worse, and those that a kernel of this size does not notice.
+static const struct undirected {
+    const char *key, *why;
+} undirected[] = {
+    {"gpu.core_mhz",            "faster SMs see a slower memory"},
+    {"gpu.keep_caches",         "test_ends.c: launches"},
+    {"issue.dependences",       "encoded waits know less, and need no scoreboard"},
+    {"latency.fixed",           "of what no one waits for: NOP, prefetches"},
+    {"interval.fixed",          "the same"},
+    {"latency.vote",            "test_pipeline.c: classes; no bundled kernel votes"},
+    {"interval.vote",           "the same"},
+    {"memory.line_bytes",       "longer lines bring what may not be wanted"},
+    {"memory.interleave_bytes", "spreads accesses otherwise"},
+    {"l2.replacement",          "none is the best; tests/memory/test_cache.c"},
+    {"dram.burst",              "a longer one needs fewer commands and moves the same"},
+    {"dram.ras",                "a row that has to stay open is hit more often; tests/memory/test_dram.c"},
+    {"dram.groups",             "changes which rows are neighbours; tests/memory/test_dram.c"},
+    {"sim.check",               "no time: test_invariance.c"},
+    {"sim.skip_idle",           "no time: test_invariance.c"},
+    {"sim.lose_reply",          "test_ends.c: lost replies"},
 };
 // clang-format on
 
@@ -117,8 +214,36 @@ static void test_trends(struct test *t)
     }
 }
 
+static bool names_key(const char *knobs, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *at = knobs; (at = strstr(at, key)) != NULL; at += length)
+        if ((at == knobs || at[-1] == ' ') && at[length] == '=') return true;
+    return false;
+}
+
+static void check_keys(struct test *t, const struct config_key *keys, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        unsigned found = 0;
+        for (size_t n = 0; n < TEST_COUNT(trends); n++) found += names_key(trends[n].knob, keys[k].name);
+        bool listed = false;
+        for (size_t n = 0; n < TEST_COUNT(undirected); n++)
+            listed = listed || str_equal(undirected[n].key, keys[k].name);
+        CHECK_MSG(t, listed != (found > 0), "%s has %u trends and is %slisted as having none", keys[k].name,
+                  found, listed ? "" : "not ");
+    }
+}
+
+// A new key needs a trend, or a reason why it has none.
+static void test_keys(struct test *t)
+{
+    check_keys(t, gpu_config_keys, gpu_config_key_count);
+    check_keys(t, memory_config_keys, memory_config_key_count);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"trends", test_trends}};
+    static const struct test_case cases[] = {{"trends", test_trends}, {"keys", test_keys}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
