@@ -491,6 +491,7 @@ static void keep(struct identity *s, struct ghost_block *b, struct ghost_warp *w
     uint64_t names = hash_names(d, &w->names), results = results_of(&b->values, o);
     struct kept *e = find_kept(s, b, w, key);
     s->counts.executions++;
+    if (s->options.executed) s->options.executed(s->options.context, o, results);
     if (!e) {
         s->counts.not_kept++;
         return;

@@ -3,12 +3,11 @@
 //
 // Each lane of each register, predicate and spill slot of a warp carries a 64-bit name:
 //
-//     hash(instruction, names of what this lane read)                       arithmetic, moves, read-only
-//     loads hash(special register, value)                                         thread and block indices,
-//     dimensions hash(…, the lane's last barrier of the block, fences passed since)    loads of memory that
-//     may change hash(…, all active lanes and their names)                             shuffles and votes a
-//     name of its own                                                     atomics, clocks, local and ordered
-//     loads
+//   arithmetic, moves, read-only loads     hash(instruction, names of what this lane read)
+//   thread and block indices, dimensions   hash(special register, value; of thread indices, of all lanes)
+//   loads of memory that may change        hash(…, the lane's last barrier of the block, fences passed since)
+//   shuffles and votes                     hash(…, all active lanes and their names)
+//   atomics, clocks, ordered loads         a name of its own
 //
 // Equal names mean equal values, unless a race lies between. Two executions of an instruction by warps of a
 // block *correspond* when both warps have executed the same instructions with the same lanes since the last
@@ -46,6 +45,8 @@ struct identity_options {
     // together, so warps whose lanes parted, in whatever way, correspond again once they have met.
     bool loose;
     void (*group)(void *context, const struct identity_group *g); // may be NULL
+    // Of every execution with results by all lanes, with a hash of these; may be NULL.
+    void (*executed)(void *context, const struct observed *o, uint64_t results);
     void *context;
 };
 

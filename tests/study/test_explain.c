@@ -10,37 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A block of 8 x 16 threads, four warps. %tx, %ty; %in and %out, arguments 0 and 1; %n, argument 2; %mine,
-// the thread's own word of %out. Line 22 is the first of the body.
-static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-                           ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"
-                           ".reg .u32 %tx, %ty, %n, %t, %sum, %i, %a<9>;\n.reg .u64 %in, %out, %d, %mine;\n"
-                           ".reg .pred %p;\n.shared .align 4 .u32 tile[128];\n"
-                           "ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\nld.param.u32 %n, [n];\n"
-                           "mov.u32 %tx, %tid.x;\nmov.u32 %ty, %tid.y;\nmad.lo.u32 %t, %ty, 8, %tx;\n"
-                           "mul.wide.u32 %d, %t, 4;\nadd.u64 %mine, %out, %d;\nmov.u32 %sum, %t;\n\n\n\n";
-static const char tail[] = "st.global.u32 [%mine], %sum;\nret;\n}\n";
-
 static struct wf_study *explain(struct test *t, const char *body)
 {
-    struct strbuf text = {0};
-    struct wf_context *c = wf_context_create();
-    struct wf_study *s = wf_study_create("explain");
-    struct wf_launch_config shape = {.grid = {2, 1, 1}, .block = {8, 16, 1}};
-    struct wf_stats stats;
-    strbuf_printf(&text, "%s%s%s", head, body, tail);
-    struct wf_module *m = wf_module_load(c, "kernel.ptx", strbuf_text(&text), text.length);
-    struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
-    wf_set_study(c, s);
-    struct {
-        uint64_t in, out;
-        uint32_t n;
-    } params = {wf_alloc(c, 4096), wf_alloc(c, 4096), 7};
-    bool ran = k && wf_launch_packed(k, &shape, &params, 20, &stats) == WF_OK;
-    CHECK_MSG(t, ran, "%s", wf_errors(c));
-    wf_context_destroy(c);
-    strbuf_fini(&text);
-    return s;
+    return tables_watch(t, "explain", body, (const uint32_t[]){8, 16, 1}); // four warps
 }
 
 static void test_advice(struct test *t)

@@ -1,0 +1,375 @@
+// What each extension of the marks would add: by kernel, how many of its instructions are marked in blocks of its
+// shape, and how much of what it executes a mechanism at block scope need not execute then; with none, with each
+// alone, with all. And at the scope of the grid, where one block would do it for all.
+//
+// One run judges them all: ghosts (study/identity.h) follow the marks with every extension on, which hold whatever
+// any of them marks alone. Marks at grid scope are held to the bits of their results in all blocks, over the first
+// instances of a launch that find room.
+#include "base/hash.h"
+#include "study/identity.h"
+#include "study/study.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NONE, TID_Y, LANEID, TID_X_MOD, WARP_CLASSES, ALL, SETS };
+static const char *const set_names[SETS] = {"none",           "mark.tid_y",        "mark.laneid",
+                                            "mark.tid_x_mod", "mark.warp_classes", "all of these"};
+enum { GRID_ROOM = 1 << 16 }; // instances of a launch that are compared over blocks
+
+struct inst_counts {
+    bool marked[SETS], grid;
+    uint64_t executions, shared;           // shared: all but one of each set of corresponding ones
+    uint64_t grid_executions, grid_shared; // with results compared over all blocks
+};
+
+struct grid_entry {
+    uint64_t key, results; // key 0: free
+};
+
+struct kernel_data {
+    struct inst_counts *insts;
+    struct marks *marks; // while it is launched, with all extensions
+    struct identity *ghosts;
+    struct grid_entry *grid; // of the launch under way
+    uint32_t grid_used;
+    uint64_t not_compared; // at grid scope
+    uint64_t way;          // of the warp that is executing
+    uint64_t executed, compared, holes, grid_compared, grid_holes;
+    const char *hole;
+    uint32_t grid_hole; // the instruction
+};
+
+struct block {
+    void *ghosts;   // their state of this block
+    uint64_t *ways; // of warps: where they went since they started
+};
+
+static struct kernel_data *data_of(const struct study_kernel *k) { return k->data; }
+
+// -- launches ----------------------------------------------------------------------------------------------
+
+static void rules_of(struct mark_rules *r, const struct study *s, const struct launch *l, unsigned set)
+{
+    mark_rules_from(r, &s->mark, l->warp_size);
+    r->tid_y = set == TID_Y || set == ALL;
+    r->laneid = set == LANEID || set == ALL;
+    r->tid_x_mod = set == TID_X_MOD || set == ALL;
+    r->warp_classes = set == WARP_CLASSES || set == ALL;
+    r->grid = set == ALL;
+}
+
+static void describe(const struct study *s, const struct launch *l, struct kernel_data *d)
+{
+    for (unsigned set = 0; set < SETS; set++) {
+        struct mark_rules r;
+        rules_of(&r, s, l, set);
+        struct marks *m = marks_compute(l->program, &r);
+        unsigned met = mark_conditions_met(&r, l->block);
+        for (uint32_t n = 0; n < l->program->inst_count; n++) {
+            const struct mark *x = &m->marks[n];
+            d->insts[n].marked[set] = x->has_result && mark_warp_classes(&r, x, l->block) > 0;
+            if (set == ALL) d->insts[n].grid = x->has_result && x->grid && !(x->grid_conditions & ~met);
+        }
+        marks_free(m);
+    }
+}
+
+static void group_done(void *context, const struct identity_group *g)
+{
+    struct kernel_data *d = context;
+    d->insts[g->index].executions += g->count;
+    d->insts[g->index].shared += g->count - 1;
+}
+
+// The way of a warp and the instruction name one instance: a way never becomes an earlier one again.
+static void compare_over_grid(void *context, const struct observed *o, uint64_t results)
+{
+    struct kernel_data *d = context;
+    struct inst_counts *n = &d->insts[o->index];
+    if (!n->grid) return;
+    n->grid_executions++;
+    uint64_t key = hash_u64(d->way ^ hash_u64(o->index + 1)) | 1;
+    uint32_t at = (uint32_t)(key >> 1) & (2 * GRID_ROOM - 1);
+    while (d->grid[at].key && d->grid[at].key != key) at = (at + 1) & (2 * GRID_ROOM - 1);
+    struct grid_entry *e = &d->grid[at];
+    if (!e->key && d->grid_used == GRID_ROOM) {
+        d->not_compared++;
+        return;
+    }
+    if (!e->key) {
+        *e = (struct grid_entry){key, results};
+        d->grid_used++;
+        return;
+    }
+    n->grid_shared++;
+    d->grid_compared++;
+    if (e->results != results && !d->grid_holes++) d->grid_hole = o->index;
+}
+
+static void launch_begin(void *context, const struct launch *l)
+{
+    struct study *s = context;
+    struct study_kernel *k = study_kernel_enter(s, l);
+    struct kernel_data *d = k->data;
+    if (!d) {
+        d = k->data = ARENA_NEW(&s->arena, struct kernel_data);
+        d->insts = ARENA_ARRAY(&s->arena, struct inst_counts, k->inst_count);
+        describe(s, l, d);
+    }
+    struct mark_rules r;
+    rules_of(&r, s, l, ALL);
+    d->marks = marks_compute(l->program, &r);
+    struct identity_options options = {.group = group_done, .executed = compare_over_grid, .context = d};
+    d->ghosts = identity_create(d->marks, &options);
+    d->grid = heap_alloc(2 * GRID_ROOM * sizeof *d->grid);
+    d->grid_used = 0;
+    const struct observer *ghosts = identity_observer(d->ghosts);
+    s->observer.wants_access = ghosts->wants_access;
+    ghosts->launch_begin(ghosts->context, l);
+}
+
+static void launch_end(void *context)
+{
+    struct study *s = context;
+    struct kernel_data *d = data_of(s->kernel);
+    const struct identity_counts *n = identity_counts(d->ghosts);
+    d->compared += n->compared;
+    d->holes += n->holes;
+    if (n->holes && !d->hole) {
+        const char *hole = identity_first_hole(d->ghosts);
+        d->hole = arena_strndup(&s->arena, hole, strlen(hole));
+    }
+    identity_destroy(d->ghosts);
+    marks_free(d->marks);
+    free(d->grid);
+    d->ghosts = NULL;
+    d->marks = NULL;
+    d->grid = NULL;
+}
+
+// -- executions --------------------------------------------------------------------------------------------
+
+static const struct observer *ghosts_of(const struct study *s)
+{
+    return identity_observer(data_of(s->kernel)->ghosts);
+}
+
+static void block_begin(void *context, struct observed_block *o)
+{
+    const struct observer *g = ghosts_of(context);
+    struct block *b = heap_alloc(sizeof *b);
+    b->ways = heap_alloc(o->warps * sizeof *b->ways);
+    g->block_begin(g->context, o);
+    b->ghosts = o->state;
+    o->state = b;
+}
+
+static void block_end(void *context, struct observed_block *o)
+{
+    const struct observer *g = ghosts_of(context);
+    struct block *b = o->state;
+    o->state = b->ghosts;
+    g->block_end(g->context, o);
+    free(b->ways);
+    free(b);
+}
+
+static void before(void *context, const struct observed *o)
+{
+    const struct observer *g = ghosts_of(context);
+    struct block *b = o->block->state;
+    o->block->state = b->ghosts;
+    g->before(g->context, o);
+    o->block->state = b;
+}
+
+static void after(void *context, const struct observed *o)
+{
+    struct study *s = context;
+    struct kernel_data *d = data_of(s->kernel);
+    const struct observer *g = ghosts_of(s);
+    struct block *b = o->block->state;
+    d->executed++;
+    d->way = b->ways[o->warp];
+    o->block->state = b->ghosts;
+    g->after(g->context, o);
+    o->block->state = b;
+    if (o->path != o->full || !isa_has(o->inst, ISA_BRANCH)) return;
+    uint64_t outcome = isa_has(o->inst, ISA_INDIRECT) ? o->lanes : o->lanes == o->path ? 1 : o->lanes ? 2 : 0;
+    b->ways[o->warp] = hash_u64(d->way ^ hash_u64((uint64_t)o->index << 32 ^ outcome));
+}
+
+static void barrier(void *context, struct observed_block *o, const struct observed_barrier *met)
+{
+    const struct observer *g = ghosts_of(context);
+    struct block *b = o->state;
+    o->state = b->ghosts;
+    g->barrier(g->context, o, met);
+    o->state = b;
+}
+
+// -- report ------------------------------------------------------------------------------------------------
+
+struct sums {
+    uint64_t insts, marked[SETS], grid_marked;
+    uint64_t executed, shared[SETS], grid_shared;
+};
+
+static void add_kernel(struct sums *to, const struct study_kernel *k)
+{
+    const struct kernel_data *d = data_of(k);
+    to->insts += k->inst_count;
+    to->executed += d->executed;
+    for (uint32_t n = 0; n < k->inst_count; n++) {
+        const struct inst_counts *x = &d->insts[n];
+        to->grid_marked += x->grid;
+        to->grid_shared += x->grid_shared;
+        for (unsigned set = 0; set < SETS; set++) {
+            to->marked[set] += x->marked[set];
+            to->shared[set] += x->marked[set] ? x->shared : 0;
+        }
+    }
+}
+
+#define SET_COLUMNS(what, grid)                                                                              \
+    {"none", what ", without any extension"}, {"tid_y", "more with mark.tid_y"},                             \
+        {"laneid", "more with mark.laneid"}, {"tid_x_mod", "more with mark.tid_x_mod"},                      \
+        {"warp_classes", "more with mark.warp_classes"}, {"all", "more with all of these"},                  \
+    {                                                                                                        \
+        "grid", grid                                                                                         \
+    }
+
+// One row a workload, or a kernel where there are none: a workload's kernels follow one another.
+static void report_sums(struct study *s, struct study_table *t, bool dynamic)
+{
+    double mean[SETS + 1] = {0};
+    size_t rows = 0;
+    for (size_t i = 0; i < s->kernels.count;) {
+        const struct study_kernel *first = s->kernels.data[i];
+        struct sums n = {0};
+        do {
+            add_kernel(&n, s->kernels.data[i++]);
+        } while (i < s->kernels.count && first->group && s->kernels.data[i]->group == first->group);
+        study_text(t, "%s", first->group ? first->group : first->name);
+        study_count(t, dynamic ? n.executed : n.insts);
+        double whole = (double)(dynamic ? n.executed : n.insts);
+        const uint64_t *of = dynamic ? n.shared : n.marked;
+        for (unsigned set = 0; set <= SETS; set++) {
+            uint64_t part = set == SETS ? (dynamic ? n.grid_shared : n.grid_marked) : set ? of[set] - of[NONE] : of[NONE];
+            study_share(t, (double)part / whole);
+            mean[set] += (double)part / whole;
+        }
+        rows++;
+    }
+    if (rows < 2) return;
+    study_rule(t);
+    study_text(t, "mean");
+    study_none(t);
+    for (unsigned set = 0; set <= SETS; set++) study_share(t, mean[set] / (double)rows);
+}
+
+static void report_workloads(struct study *s, struct study_report *r)
+{
+    static const struct study_column statics[] = {
+        {"workload", "bundled workload, or kernel"},
+        {"instructions", "of its kernels"},
+        SET_COLUMNS("marked, in blocks of the launches' shape", "with mark.grid: marked as equal in all blocks")};
+    static const struct study_column dynamics[] = {
+        {"workload", "bundled workload, or kernel"},
+        {"warp_instructions", "executed"},
+        SET_COLUMNS("need not be executed, if one warp did it for those that correspond",
+                    "with mark.grid: need not be executed, if one block did it for all")};
+    report_sums(s,
+                study_table_add(r, "static", "Instructions that are marked, and what each extension adds", statics,
+                                sizeof statics / sizeof statics[0]),
+                false);
+    report_sums(s,
+                study_table_add(r, "dynamic", "Executions that the marks save, and what each extension adds", dynamics,
+                                sizeof dynamics / sizeof dynamics[0]),
+                true);
+}
+
+// The sets that mark it, without the first one that all are compared with.
+static void print_sets(struct study_table *t, const struct inst_counts *x)
+{
+    char text[160] = "";
+    for (unsigned set = TID_Y; set < ALL; set++)
+        if (x->marked[set]) snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? ", " : "", set_names[set]);
+    study_text(t, "%s", *text ? text : set_names[ALL]);
+}
+
+static void report_insts(struct study *s, struct study_report *r)
+{
+    static const struct study_column columns[] = {{"workload", "bundled workload"},
+                                                  {"kernel", "its entry"},
+                                                  {"block", "threads in x, y, z"},
+                                                  {"pc", "of the instruction"},
+                                                  {"instruction", "as in the listing"},
+                                                  {"line", "where it comes from"},
+                                                  {"marked_by", "the extensions that mark it"},
+                                                  {"saves", "of the kernel's executed warp instructions"}};
+    struct study_table *t = study_table_add(r, "instructions", "Instructions that only extensions mark", columns,
+                                            sizeof columns / sizeof columns[0]);
+    t->detail = true;
+    for (size_t i = 0; i < s->kernels.count; i++) {
+        const struct study_kernel *k = s->kernels.data[i];
+        const struct kernel_data *d = data_of(k);
+        for (uint32_t n = 0; n < k->inst_count; n++) {
+            if (!d->insts[n].marked[ALL] || d->insts[n].marked[NONE]) continue;
+            study_kernel_cells(t, k);
+            study_text(t, "0x%04x", n * PC_STEP);
+            study_text(t, "%s", k->insts[n].text);
+            study_text(t, "%s", k->insts[n].line);
+            print_sets(t, &d->insts[n]);
+            study_ratio(t, d->insts[n].shared, d->executed);
+        }
+    }
+}
+
+static void report(struct study *s, struct study_report *r)
+{
+    uint64_t compared = 0, grid_compared = 0, not_compared = 0;
+    report_workloads(s, r);
+    report_insts(s, r);
+    for (size_t i = 0; i < s->kernels.count; i++) {
+        const struct study_kernel *k = s->kernels.data[i];
+        const struct kernel_data *d = data_of(k);
+        compared += d->compared;
+        grid_compared += d->grid_compared;
+        not_compared += d->not_compared;
+        if (d->holes)
+            study_fail(r, "%s: %llu executions of marked instructions were not equal to the ones they correspond with: %s",
+                       k->name, (unsigned long long)d->holes, d->hole);
+        if (d->grid_holes)
+            study_fail(r, "%s: %llu executions that are marked as equal in all blocks were not, of %s first", k->name,
+                       (unsigned long long)d->grid_holes, k->insts[d->grid_hole].text);
+    }
+    study_note(r, "%llu marked executions were compared with ones they correspond with, %llu over all blocks.",
+               (unsigned long long)compared, (unsigned long long)grid_compared);
+    if (not_compared)
+        study_note(r, "%llu executions at grid scope were beyond the first %d instances of a launch, and not compared.",
+                   (unsigned long long)not_compared, GRID_ROOM);
+}
+
+static void fini(struct study *s)
+{
+    for (size_t i = 0; i < s->kernels.count; i++) {
+        struct kernel_data *d = data_of(s->kernels.data[i]);
+        if (!d || !d->ghosts) continue; // of a launch that a fault ended
+        identity_destroy(d->ghosts);
+        marks_free(d->marks);
+        free(d->grid);
+    }
+}
+
+const struct study_class study_extensions = {.observer = {.launch_begin = launch_begin,
+                                                          .launch_end = launch_end,
+                                                          .block_begin = block_begin,
+                                                          .block_end = block_end,
+                                                          .before = before,
+                                                          .after = after,
+                                                          .barrier = barrier},
+                                             .fini = fini,
+                                             .report = report};
