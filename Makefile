@@ -8,6 +8,7 @@
 #   make test            all tests; the last line is "N passed, N failed, N skipped"
 #   make check-all       adds the long runs (random programs, large sizes, fuzzing minutes, valgrind)
 #   make bench           speed over the bundled kernels at medium size
+#   make check-web       the report's template is up to date, and a browser draws it (Node, Chromium)
 #   make check-layers    includes only point down
 #   make format          clang-format over what we wrote; make check-format only looks
 #   make setup           installs what `make test` can use (as root on Debian), or says in one line what to install

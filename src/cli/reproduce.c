@@ -4,6 +4,7 @@
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "lab/figure.h"
+#include "lab/page.h"
 #include "lab/pool.h"
 
 #include <dirent.h>
@@ -171,6 +172,9 @@ static bool publish(struct lab *l)
         good = good && figure_table(&l->figures.data[i], &l->database, isatty(STDOUT_FILENO) != 0, &text);
         if (good && shown) printf("%s\n", text.text);
     }
+    strbuf_clear(&text);
+    good = good && page_write(l->figures.data, l->figures.count, &l->database, &text) &&
+           write_file(l, "", "report.html", "", text.text, text.length);
     strbuf_fini(&text);
     return good;
 }
@@ -196,8 +200,8 @@ static enum wf_status reproduce(struct lab *l)
     }
     if (!publish(l)) return WF_BAD_INPUT;
     if (!options_has(l->options, OPTION_QUIET))
-        printf("%zu runs, %zu of them done before; in %s: results.db and CSV\n", l->jobs.list.count,
-               l->pool.reused, l->folder);
+        printf("%zu runs, %zu of them done before; in %s: report.html to look at, results.db, and CSV\n",
+               l->jobs.list.count, l->pool.reused, l->folder);
     return WF_OK;
 }
 

@@ -1,0 +1,14 @@
+# The page of `warpfold reproduce`: web/README.md.
+.PHONY: web check-web
+web/node_modules: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
+web: web/node_modules
+	cd web && npx vite build
+
+check-web: all web/node_modules
+	cd web && npx vite build --outDir ../$(BUILD)/web --emptyOutDir
+	@cmp web/dist/report.html $(BUILD)/web/report.html || { echo "web/dist/report.html is out of date: make web"; exit 1; }
+	@rm -rf $(BUILD)/web/out && $(BUILD)/warpfold reproduce darsie --size small --quiet --out $(BUILD)/web/out
+	cd web && node test/report.mjs ../$(BUILD)/web/out/report.html
