@@ -54,7 +54,10 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     if (s->config->check) check_read_preds(&s->check, slot, o, s->issuing, s->now);
     if (s->tech_count) tech_executed(s, slot, (uint32_t)(o - s->ops));
     switch ((enum op_path)o->path) {
-    case PATH_MEMORY: lsu_push(s, slot, o, i, collected + 1); break;
+    case PATH_MEMORY:
+        w->busy_until = later(w->busy_until, collected); // a store's registers are its warp's until then
+        lsu_push(s, slot, o, i, collected + 1);
+        break;
     case PATH_ALU: {
         uint64_t result = operand_execute(s, w, o, collected);
         late = later(result, s->now + o->cycles) - (s->now + o->cycles);

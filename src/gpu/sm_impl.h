@@ -33,7 +33,7 @@ struct sm_warp {
     uint32_t head;           // instruction at the head of the I-buffer; the others follow it
     uint32_t generation;     // of the slot
     uint32_t loads, stores;  // outstanding
-    uint64_t busy_until;     // results that are known to come then
+    uint64_t busy_until;     // operands are read and results that are known come until then
     uint8_t count, fetching; // in the I-buffer; under way to it
     uint8_t slot;            // enum gpu_slot: why it cannot issue
     uint8_t pause;           // enum gpu_slot: what a wait until `resume` is charged to

@@ -151,6 +151,23 @@ static void test_residency(struct test *t)
     gpu_bench_fini(&b);
 }
 
+// Stores whose operands wait for a single port long after their warp has ended: the next block gets the
+// registers when the last has been read, and the book of registers says so.
+static void test_late_operands(struct test *t)
+{
+    struct gpu_bench b;
+    if (gpu_bench_init(
+            &b, t, "tiny", "sim.check=1 sm.blocks=1 gpu.dispatch_latency=1 operands.banks=1 operands.ports=1",
+            "S2R R0, SR_TID.X\nMOV R4, 0x10\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"
+            "STG.E.128 [R2], R4\nSTG.E.128 [R2], R4\nSTG.E.128 [R2], R4\nSTG.E.128 [R2], R4\nEXIT\n",
+            256)) {
+        machine_buffer(&b.m, 4096);
+        b.m.launch.grid[0] = 4;
+        gpu_cycles(&b);
+    }
+    gpu_bench_fini(&b);
+}
+
 // The same launch twice on one chip. Without gpu.keep_caches the second is as the first; with it, its 32
 // lines of data are in the L2, and nothing else is. A launch latency comes on top, to the cycle.
 static void test_launches(struct test *t)
@@ -189,6 +206,7 @@ int main(int argc, char **argv)
         {"own_stores", test_own_stores},
         {"atomics_return", test_atomics_return},
         {"launches", test_launches},
+        {"late_operands", test_late_operands},
         {"residency", test_residency},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
