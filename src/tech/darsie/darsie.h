@@ -55,6 +55,7 @@ struct entry { // of the PC skip table
     uint8_t count;  // registers
     uint8_t registers[4];
     uint64_t tag;          // of the leader's path
+    uint64_t identity;     // verify: the leader's
     uint64_t whom, passed; // warps that may take it; that have
     uint64_t low, high;    // is_load: addresses read
     uint64_t preds[8];     // predicates the leader wrote
@@ -101,8 +102,10 @@ struct dwarp {
     // The path since the block last met: with branch-sync=parting the branches passed, off: all of it,
     // hashed.
     uint64_t tag;
+    uint64_t identity;   // verify: every branch since the block last met, hashed
     uint32_t target;     // at_branch: where it goes
     uint64_t copying;    // until then
+    bool overtakes;      // the next instruction writes a register of its own that waits for an older result
     bool leaving;        // and then what a reply has still to bring
     uint64_t ordered_at; // its last barrier, fence, atomic or store
 };
@@ -191,6 +194,9 @@ void values_reads(void *state, unsigned slot, uint32_t index);
 void values_executed(void *state, unsigned slot, uint32_t index);
 void values_map(struct darsie *d, unsigned slot, unsigned r,
                 unsigned pool); // the line's reference becomes the map's
+// When results under way to the warp's own registers that the instruction writes, but reads as shared ones,
+// are there; 0: there are none.
+uint64_t values_overtaken(struct darsie *d, unsigned slot, uint32_t pc);
 void values_unmap(struct darsie *d, unsigned slot, unsigned r);
 void values_unmap_all(struct darsie *d, unsigned slot);
 uint64_t values_copy_out(struct darsie *d, unsigned slot); // when the copies are there

@@ -195,11 +195,9 @@ static void pass(struct darsie *d, struct dblock *b, unsigned slot)
     path_look_back(d, b);
 }
 
-// Which way a warp has gone decides which entries are its own.
-static void wander(struct darsie *d, unsigned slot, uint32_t index)
+static uint64_t way_on(const struct darsie *d, unsigned slot, uint64_t way, uint32_t index)
 {
-    struct dwarp *w = &d->warps[slot];
-    w->tag = hash_u64(w->tag ^ ((uint64_t)index << 32 | tech_warp(d->sm, slot)->pc));
+    return hash_u64(way ^ ((uint64_t)index << 32 | tech_warp(d->sm, slot)->pc));
 }
 
 static bool guard_is_own(const struct darsie *d, unsigned slot, uint32_t index)
@@ -213,7 +211,7 @@ static void at_branch(struct darsie *d, struct dblock *b, unsigned slot, uint32_
     if (!is_whole(d, tech_warp(d->sm, slot)) || (own && !d->launch->parts[index]))
         leave(d, b, slot);
     else if (d->launch->options->branch_sync == BRANCH_OFF)
-        wander(d, slot, index);
+        d->warps[slot].tag = way_on(d, slot, d->warps[slot].tag, index); // which entries are its own
     else if (d->launch->parts[index])
         arrive(d, b, slot);
     else if (asks)
@@ -235,7 +233,7 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned slot)
     skip_clear(b);
     for (uint64_t left = whole; left; left &= left - 1) {
         struct dwarp *w = &d->warps[slot_in(d, b, (unsigned)__builtin_ctzll(left))];
-        w->tag = 0;
+        w->tag = w->identity = 0;
         w->too_far = false;
     }
     d->counters[COUNT_rejoins] += (uint64_t)__builtin_popcountll(whole & ~b->majority);
@@ -310,6 +308,8 @@ void path_issued(void *state, unsigned slot, uint32_t index)
     const struct warp *w = tech_warp(d->sm, slot);
     effects(d, b, slot, i);
     bool on = path_is_on(d, slot);
+    if (d->launch->verify && isa_has(i, ISA_BRANCH))
+        d->warps[slot].identity = way_on(d, slot, d->warps[slot].identity, index);
     if (on && isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_EXIT))
         at_branch(d, b, slot, index, guard_is_own(d, slot, index));
     else if (on && d->launch->blocks[index] && w->state != WARP_BARRIER && !is_whole(d, w))

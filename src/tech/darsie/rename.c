@@ -103,6 +103,7 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
                         .leader = (uint8_t)me,
                         .count = d->launch->ops[l->pc].dst_words,
                         .tag = d->warps[slot].tag,
+                        .identity = d->warps[slot].identity,
                         .whom = class_of(d->launch->period[l->pc], me),
                         .passed = 1ull << me,
                         .born = b->births++,
@@ -296,6 +297,11 @@ void rename_hold(struct darsie *d, unsigned slot)
         hold = HOLD_FETCH | HOLD_ISSUE;
     if (w->waits == WAITS_FETCH_LEADER) hold |= HOLD_FETCH;
     if (w->count && !w->renamed) hold |= HOLD_ISSUE;
+    uint64_t overtaken =
+        w->renamed && line_at(w, 0)->role == ROLE_PRIVATE ? values_overtaken(d, slot, line_at(w, 0)->pc) : 0;
+    w->overtakes = overtaken == UINT64_MAX;
+    if (overtaken) hold |= HOLD_ISSUE;
+    if (overtaken && !w->overtakes) tech_at(d->sm, tech_block_of(d->sm, slot), overtaken);
     tech_hold(d->sm, slot, hold);
 }
 

@@ -83,6 +83,9 @@ void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *
     unsigned n = 0;
     for (unsigned left = d->launch->ops[l->pc].pred_writes; left; left &= left - 1)
         l->preds[n++] = e->preds[__builtin_ctz(left)];
+    // What both have in common is only then what the marks speak of.
+    if (d->launch->verify && e->identity != d->warps[slot].identity)
+        __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
     e->passed |= 1ull << index_in_block(d, slot);
     rename_poison(d, slot, l->pc, false);
     d->counters[COUNT_skipped]++;
@@ -151,7 +154,8 @@ void skip_replied(void *state, unsigned slot, uint32_t index, const uint16_t *re
     struct dblock *b = block_of(d, slot);
     uint16_t pool = tech_pool(d->sm, tech_block_of(d->sm, slot));
     // Others may wait for the register though its entry has gone: early skips, or to copy it out.
-    if (registers[0] >= pool && registers[0] < pool + d->pool)
+    if ((registers[0] >= pool && registers[0] < pool + d->pool) || d->warps[slot].overtakes ||
+        d->warps[slot].leaving)
         tech_at(d->sm, tech_block_of(d->sm, slot), cycle);
     for (unsigned k = 0; k < d->launch->options->entries; k++) {
         struct entry *e = &b->entries[k];

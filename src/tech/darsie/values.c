@@ -17,6 +17,18 @@ static unsigned pool_of(struct darsie *d, unsigned slot, unsigned r)
     return (unsigned)(tech_map(d->sm, slot)[r] - tech_pool(d->sm, tech_block_of(d->sm, slot)));
 }
 
+uint64_t values_overtaken(struct darsie *d, unsigned slot, uint32_t pc)
+{
+    const struct op *o = &d->launch->ops[pc];
+    uint64_t ready = 0;
+    for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++) {
+        if (!is_shared(&d->warps[slot], r)) continue; // the scoreboard sees it
+        uint64_t own = tech_ready(d->sm, tech_own(d->sm, slot, r));
+        if (own > ready) ready = own;
+    }
+    return ready > tech_now(d->sm) ? ready : 0;
+}
+
 void values_unmap(struct darsie *d, unsigned slot, unsigned r)
 {
     struct dwarp *w = &d->warps[slot];
@@ -141,7 +153,8 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static bool is_pending(struct darsie *d, unsigned slot, unsigned r)
 {
-    return tech_ready(d->sm, tech_map(d->sm, slot)[r]) == UINT64_MAX;
+    return tech_ready(d->sm, tech_map(d->sm, slot)[r]) == UINT64_MAX ||
+           tech_ready(d->sm, tech_own(d->sm, slot, r)) == UINT64_MAX;
 }
 
 uint64_t values_copy_out(struct darsie *d, unsigned slot)
@@ -174,12 +187,13 @@ static unsigned register_of(struct darsie *d, unsigned slot, unsigned pool)
 bool values_evict(struct darsie *d, struct dblock *b, unsigned pool)
 {
     uint64_t readers = 0;
-    for (uint64_t left = b->live; left; left &= left - 1)
-        if (register_of(d, slot_in(d, b, (unsigned)__builtin_ctzll(left)), pool) < 256)
-            readers |= left & -left;
+    for (uint64_t left = b->live; left; left &= left - 1) {
+        unsigned slot = slot_in(d, b, (unsigned)__builtin_ctzll(left)), r = register_of(d, slot, pool);
+        if (r == 256) continue;
+        if (is_pending(d, slot, r)) return false;
+        readers |= left & -left;
+    }
     if ((unsigned)__builtin_popcountll(readers) != b->references[pool]) return false;
-    if (tech_ready(d->sm, (uint16_t)(tech_pool(d->sm, (unsigned)(b - d->blocks)) + pool)) == UINT64_MAX)
-        return false;
     d->counters[COUNT_evictions]++;
     for (; readers; readers &= readers - 1) {
         unsigned slot = slot_in(d, b, (unsigned)__builtin_ctzll(readers));
