@@ -1,6 +1,6 @@
 # warpfold: `make quickstart` builds it and shows the main job, `make test` runs every test.
 #
-#   make quickstart      builds, runs every bundled kernel at small size and checks it against the CPU
+#   make quickstart      builds, runs the paper's kernels with every mechanism on small inputs, and makes a report
 #   make                 build/warpfold and build/libwarpfold.a (release)
 #   make CC=clang        the same with clang
 #   make MODE=asan|tsan|debug|fuzz      other builds, each in its own folder build-MODE
@@ -88,13 +88,12 @@ $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/l
 quickstart:
 	@tools/setup build
 	@$(MAKE) --no-print-directory all
-	@echo "Every bundled kernel, compiled from its PTX, executed, and compared with the CPU:"
-	@$(BUILD)/warpfold bench --size small
+	@echo "The kernels of the DARSIE paper on small inputs, with each mechanism:"
 	@echo
-	@echo "The machine code of one of them, with the lines of its source:"
-	@$(BUILD)/warpfold mark kernels/ptx/nvcc/vecadd.ptx --kernel vecadd
+	@rm -rf $(BUILD)/quickstart
+	@$(BUILD)/warpfold reproduce quickstart --size small --out $(BUILD)/quickstart
 	@echo
-	@echo "Next: $(BUILD)/warpfold --help, README.md, docs/script.md"
+	@echo "Look at $(BUILD)/quickstart/report.html in a browser. Next: docs/tutorial.md, $(BUILD)/warpfold --help"
 
 # One workload and one thread at a time, on a machine that does nothing else.
 bench: all

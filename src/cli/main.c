@@ -14,12 +14,11 @@ int command_reproduce(int argc, char **argv)
 
 static const struct {
     const char *name;
-    int (*run)(int argc, char **argv); // NULL: arrives with a later version
+    int (*run)(int argc, char **argv);
 } commands[] = {
 #define COMMAND(id, function, name, usage, summary) {name, command_##function},
 #include "cli/command.def"
 #undef COMMAND
-    {"compare", NULL},
 };
 enum { COUNT = sizeof commands / sizeof commands[0] };
 
@@ -43,12 +42,8 @@ int main(int argc, char **argv)
     if (argc < 2 || str_equal(argv[1], "--help") || str_equal(argv[1], "-h") || str_equal(argv[1], "help"))
         return overview();
     if (str_equal(argv[1], "--version")) return puts("warpfold " WF_VERSION) < 0;
-    for (size_t i = 0; i < COUNT; i++) {
-        if (!str_equal(commands[i].name, argv[1])) continue;
-        if (commands[i].run) return commands[i].run(argc - 2, argv + 2);
-        fprintf(stderr, "error: warpfold %s arrives with a later version; this is %s\n", argv[1], WF_VERSION);
-        return WF_BAD_USAGE;
-    }
+    for (size_t i = 0; i < COUNT; i++)
+        if (str_equal(commands[i].name, argv[1])) return commands[i].run(argc - 2, argv + 2);
     const char *near = str_nearest(argv[1], next_command, NULL);
     fprintf(stderr, "error: no command \"%s\"; ", argv[1]);
     fprintf(stderr, near ? "did you mean \"%s\"?\n" : "`warpfold` alone lists them\n", near);

@@ -10,7 +10,8 @@ enum { // commands of a row
     BENCH = 1 << COMMAND_BENCH,
     LIST = 1 << COMMAND_LIST,
     STUDY = 1 << COMMAND_STUDY,
-    REPRODUCE = 1 << COMMAND_REPRODUCE
+    REPRODUCE = 1 << COMMAND_REPRODUCE,
+    COMPARE = 1 << COMMAND_COMPARE
 };
 enum { MANY = 1 };
 

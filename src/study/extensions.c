@@ -1,10 +1,10 @@
-// What each extension of the marks would add: by kernel, how many of its instructions are marked in blocks of its
-// shape, and how much of what it executes a mechanism at block scope need not execute then; with none, with each
-// alone, with all. And at the scope of the grid, where one block would do it for all.
+// What each extension of the marks would add: by kernel, how many of its instructions are marked in blocks of
+// its shape, and how much of what it executes a mechanism at block scope need not execute then; with none,
+// with each alone, with all. And at the scope of the grid, where one block would do it for all.
 //
-// One run judges them all: ghosts (study/identity.h) follow the marks with every extension on, which hold whatever
-// any of them marks alone. Marks at grid scope are held to the bits of their results in all blocks, over the first
-// instances of a launch that find room.
+// One run judges them all: ghosts (study/identity.h) follow the marks with every extension on, which hold
+// whatever any of them marks alone. Marks at grid scope are held to the bits of their results in all blocks,
+// over the first instances of a launch that find room.
 #include "base/hash.h"
 #include "study/identity.h"
 #include "study/study.h"
@@ -257,7 +257,9 @@ static void report_sums(struct study *s, struct study_table *t, bool dynamic)
         double whole = (double)(dynamic ? n.executed : n.insts);
         const uint64_t *of = dynamic ? n.shared : n.marked;
         for (unsigned set = 0; set <= SETS; set++) {
-            uint64_t part = set == SETS ? (dynamic ? n.grid_shared : n.grid_marked) : set ? of[set] - of[NONE] : of[NONE];
+            uint64_t part = set == SETS ? (dynamic ? n.grid_shared : n.grid_marked)
+                            : set       ? of[set] - of[NONE]
+                                        : of[NONE];
             study_share(t, (double)part / whole);
             mean[set] += (double)part / whole;
         }
@@ -275,19 +277,20 @@ static void report_workloads(struct study *s, struct study_report *r)
     static const struct study_column statics[] = {
         {"workload", "bundled workload, or kernel"},
         {"instructions", "of its kernels"},
-        SET_COLUMNS("marked, in blocks of the launches' shape", "with mark.grid: marked as equal in all blocks")};
+        SET_COLUMNS("marked, in blocks of the launches' shape",
+                    "with mark.grid: marked as equal in all blocks")};
     static const struct study_column dynamics[] = {
         {"workload", "bundled workload, or kernel"},
         {"warp_instructions", "executed"},
         SET_COLUMNS("need not be executed, if one warp did it for those that correspond",
                     "with mark.grid: need not be executed, if one block did it for all")};
     report_sums(s,
-                study_table_add(r, "static", "Instructions that are marked, and what each extension adds", statics,
-                                sizeof statics / sizeof statics[0]),
+                study_table_add(r, "static", "Instructions that are marked, and what each extension adds",
+                                statics, sizeof statics / sizeof statics[0]),
                 false);
     report_sums(s,
-                study_table_add(r, "dynamic", "Executions that the marks save, and what each extension adds", dynamics,
-                                sizeof dynamics / sizeof dynamics[0]),
+                study_table_add(r, "dynamic", "Executions that the marks save, and what each extension adds",
+                                dynamics, sizeof dynamics / sizeof dynamics[0]),
                 true);
 }
 
@@ -296,7 +299,9 @@ static void print_sets(struct study_table *t, const struct inst_counts *x)
 {
     char text[160] = "";
     for (unsigned set = TID_Y; set < ALL; set++)
-        if (x->marked[set]) snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? ", " : "", set_names[set]);
+        if (x->marked[set])
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? ", " : "",
+                     set_names[set]);
     study_text(t, "%s", *text ? text : set_names[ALL]);
 }
 
@@ -310,8 +315,8 @@ static void report_insts(struct study *s, struct study_report *r)
                                                   {"line", "where it comes from"},
                                                   {"marked_by", "the extensions that mark it"},
                                                   {"saves", "of the kernel's executed warp instructions"}};
-    struct study_table *t = study_table_add(r, "instructions", "Instructions that only extensions mark", columns,
-                                            sizeof columns / sizeof columns[0]);
+    struct study_table *t = study_table_add(r, "instructions", "Instructions that only extensions mark",
+                                            columns, sizeof columns / sizeof columns[0]);
     t->detail = true;
     for (size_t i = 0; i < s->kernels.count; i++) {
         const struct study_kernel *k = s->kernels.data[i];
@@ -340,17 +345,22 @@ static void report(struct study *s, struct study_report *r)
         grid_compared += d->grid_compared;
         not_compared += d->not_compared;
         if (d->holes)
-            study_fail(r, "%s: %llu executions of marked instructions were not equal to the ones they correspond with: %s",
+            study_fail(r,
+                       "%s: %llu executions of marked instructions were not equal to the ones they "
+                       "correspond with: %s",
                        k->name, (unsigned long long)d->holes, d->hole);
         if (d->grid_holes)
-            study_fail(r, "%s: %llu executions that are marked as equal in all blocks were not, of %s first", k->name,
-                       (unsigned long long)d->grid_holes, k->insts[d->grid_hole].text);
+            study_fail(r, "%s: %llu executions that are marked as equal in all blocks were not, of %s first",
+                       k->name, (unsigned long long)d->grid_holes, k->insts[d->grid_hole].text);
     }
-    study_note(r, "%llu marked executions were compared with ones they correspond with, %llu over all blocks.",
+    study_note(r,
+               "%llu marked executions were compared with ones they correspond with, %llu over all blocks.",
                (unsigned long long)compared, (unsigned long long)grid_compared);
     if (not_compared)
-        study_note(r, "%llu executions at grid scope were beyond the first %d instances of a launch, and not compared.",
-                   (unsigned long long)not_compared, GRID_ROOM);
+        study_note(
+            r,
+            "%llu executions at grid scope were beyond the first %d instances of a launch, and not compared.",
+            (unsigned long long)not_compared, GRID_ROOM);
 }
 
 static void fini(struct study *s)

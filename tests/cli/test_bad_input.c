@@ -207,7 +207,10 @@ static void test_usage(struct test *t)
         {"study operands $V --kernel vecadd --grid 1 --block 32 --set check.races=1", 2,
          "error: a study and the race detector (check.races) cannot watch one launch\n"},
         {"study operands", 2, "error: study needs a PTX file; `warpfold study --help` explains it\n"},
-        {"compare a.json b.json", 2, "error: warpfold compare arrives with a later version; this is 0.1.0\n"},
+        {"compare a.json", 2, "error: compare takes two results: warpfold compare A.json B.json\n"},
+        {"compare $D/absent.json $D/empty.ptx", 1,
+         "error: cannot read $D/absent.json: No such file or directory\n$D/empty.ptx:1:1: error: no JSON: a "
+         "value is expected here\n"},
         {"run", 2, "error: run needs a PTX file; `warpfold run --help` explains it\n"},
         {"run $V --grid 1 --block 1", 2, "error: run needs --kernel; `warpfold run --help` explains it\n"},
         {"run $V extra --kernel vecadd" SHAPE, 2,

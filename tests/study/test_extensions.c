@@ -16,9 +16,18 @@ static void test_each_alone(struct test *t)
     } rows[] = {
         {"xor.b32 %a0, %ty, 5;\nadd.u32 %sum, %sum, %a0;\n", "tid_y", {8, 4, 4}, 3.0 / 4},
         {"xor.b32 %a0, %ty, 5;\nadd.u32 %sum, %sum, %a0;\n", NULL, {8, 8, 2}, 0},
-        {"mov.u32 %a0, %laneid;\nxor.b32 %a1, %a0, 5;\nadd.u32 %sum, %sum, %a1;\n", "laneid", {256, 1, 1}, 7.0 / 8},
-        {"and.b32 %a0, %tx, 31;\nxor.b32 %a1, %a0, 5;\nadd.u32 %sum, %sum, %a1;\n", "tid_x_mod", {128, 1, 1}, 3.0 / 4},
-        {"and.b32 %a0, %tx, 15;\nxor.b32 %a1, %a0, 5;\nadd.u32 %sum, %sum, %a1;\n", "tid_x_mod", {128, 1, 1}, 3.0 / 4},
+        {"mov.u32 %a0, %laneid;\nxor.b32 %a1, %a0, 5;\nadd.u32 %sum, %sum, %a1;\n",
+         "laneid",
+         {256, 1, 1},
+         7.0 / 8},
+        {"and.b32 %a0, %tx, 31;\nxor.b32 %a1, %a0, 5;\nadd.u32 %sum, %sum, %a1;\n",
+         "tid_x_mod",
+         {128, 1, 1},
+         3.0 / 4},
+        {"and.b32 %a0, %tx, 15;\nxor.b32 %a1, %a0, 5;\nadd.u32 %sum, %sum, %a1;\n",
+         "tid_x_mod",
+         {128, 1, 1},
+         3.0 / 4},
         {"and.b32 %a0, %tx, 31;\nxor.b32 %a1, %a0, 5;\nadd.u32 %sum, %sum, %a1;\n", NULL, {48, 2, 1}, 0},
         {"xor.b32 %a0, %tx, 5;\nadd.u32 %sum, %sum, %a0;\n", "warp_classes", {64, 4, 1}, 3.0 / 4},
         {"xor.b32 %a0, %tx, 5;\nadd.u32 %sum, %sum, %a0;\n", NULL, {256, 1, 1}, 0},
@@ -33,7 +42,8 @@ static void test_each_alone(struct test *t)
             bool named = rows[k].adds && str_equal(rows[k].adds, extensions[e]);
             bool flat = rows[k].block[1] * rows[k].block[2] == 1; // %ty is nought then
             bool adds = named || (flat && str_equal(extensions[e], "tid_y"));
-            double marked = tables_share(statics, 0, extensions[e]), saved = tables_share(dynamics, 0, extensions[e]);
+            double marked = tables_share(statics, 0, extensions[e]),
+                   saved = tables_share(dynamics, 0, extensions[e]);
             CHECK_MSG(t, (marked > 0) == adds, "row %zu: %s marks %.3f more", k, extensions[e], marked);
             CHECK_MSG(t, (saved > 0) == adds, "row %zu: %s saves %.3f more", k, extensions[e], saved);
             if (!named) continue; // every instruction is executed once by every warp
