@@ -209,8 +209,7 @@ static void test_usage(struct test *t)
         {"study operands", 2, "error: study needs a PTX file; `warpfold study --help` explains it\n"},
         {"compare a.json", 2, "error: compare takes two results: warpfold compare A.json B.json\n"},
         {"compare $D/absent.json $D/empty.ptx", 1,
-         "error: cannot read $D/absent.json: No such file or directory\n$D/empty.ptx:1:1: error: no JSON: a "
-         "value is expected here\n"},
+         "error: cannot read $D/absent.json: No such file or directory\n$D/empty.ptx:1:1: error: no JSON: ~"},
         {"run", 2, "error: run needs a PTX file; `warpfold run --help` explains it\n"},
         {"run $V --grid 1 --block 1", 2, "error: run needs --kernel; `warpfold run --help` explains it\n"},
         {"run $V extra --kernel vecadd" SHAPE, 2,
@@ -252,7 +251,9 @@ static void test_usage(struct test *t)
          "error: \"kernels/ptx/nvcc/vecadd.ptx\" beside --script: the script loads its modules\n"},
         {"mark $V", 2, "error: mark needs --kernel NAME\n"},
         {"mark --kernel vecadd", 2, "error: mark takes one PTX file\n"},
-        {"list", 2, "error: list takes one of gpus, techs, kernels, studies, counters, experiments, keys\n"},
+        {"list", 2,
+         "error: list takes one of gpus, techs, kernels, studies, counters, experiments, keys, features, "
+         "area\n"},
         {"list keyz", 2, "error: list knows no \"keyz\"; did you mean \"keys\"?\n"},
         {"bench --size tiny", 2, "error: --size tiny: must be one of small, medium, large\n"},
         {"bench --ptx gcc", 2, "error: --ptx gcc: must be one of nvcc, clang\n"},
