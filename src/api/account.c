@@ -22,7 +22,7 @@ bool wf_slot_at(size_t index, struct wf_slot *slot)
 void api_account_begin(struct wf_kernel *k, struct chip_account *account)
 {
     struct wf_context *c = k->module->context;
-    if (!k->slots) k->slots = heap_alloc((k->program->inst_count + 1) * SLOT_COUNT * sizeof *k->slots);
+    if (!k->slots) k->slots = heap_alloc((k->launched->inst_count + 1) * SLOT_COUNT * sizeof *k->slots);
     free(c->sm_counts);
     c->sm_counts = heap_alloc(c->chip.gpu.sm_count * sizeof *c->sm_counts);
     *account = (struct chip_account){.inst_slots = k->slots, .sms = c->sm_counts};
@@ -47,16 +47,16 @@ const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count)
     if (!k->slots) return NULL;
     arena_fini(&k->account);
     arena_init(&k->account);
-    uint32_t n = k->program->inst_count;
+    uint32_t n = k->launched->inst_count;
     struct wf_account *out = ARENA_ARRAY(&k->account, struct wf_account, n + 1);
     struct strbuf text = {0};
     for (uint32_t i = 0; i <= n; i++) {
         out[i] = (struct wf_account){.pc = i * PC_STEP, .slots = k->slots + (size_t)i * SLOT_COUNT};
         if (i == n) break;
-        program_print_inst(k->program, i, &text);
+        program_print_inst(k->launched, i, &text);
         out[i].instruction = arena_strndup(&k->account, strbuf_text(&text), text.length);
         strbuf_clear(&text);
-        program_print_lines(k->program, i, &text);
+        program_print_lines(k->launched, i, &text);
         out[i].lines = arena_strndup(&k->account, strbuf_text(&text), text.length);
         strbuf_clear(&text);
     }

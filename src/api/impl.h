@@ -112,12 +112,21 @@ struct wf_kernel {
     struct wf_module *module;
     const struct ptx_function *ptx;
     struct program *program;
+    const struct program *launched; // what launches execute: the program, or what mechanisms made of it
+    struct program *changed[TECH_MAX];
+    unsigned changed_count;
+    uint32_t changed_shape[3]; // of the launches it was changed for
+    char *changed_by;          // the mechanisms, heap
     struct wf_kernel_info info;
     struct strbuf listing;
     struct arena marks;   // of the last wf_kernel_marks
     struct arena account; // of the last wf_kernel_account
     uint64_t *slots;      // [instruction, or none][SLOT_COUNT], heap; NULL: not timed yet
 };
+
+// Sets k->launched for a launch of this shape; its slots begin anew when it is another program.
+void api_choose_program(struct wf_kernel *k, const uint32_t block[3]);
+void api_forget_changed(struct wf_kernel *k);
 
 void api_settings_add(struct wf_context *c);
 struct memory *api_memory(struct wf_context *c);

@@ -75,6 +75,7 @@ struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name)
     k->module = m;
     k->ptx = entry;
     k->program = program;
+    k->launched = program;
     describe(k, clock_seconds() - started);
     if (!check_symbols(k)) {
         api_kernel_destroy(k);
@@ -86,6 +87,7 @@ struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name)
 
 void api_kernel_destroy(struct wf_kernel *k)
 {
+    api_forget_changed(k);
     program_free(k->program);
     strbuf_fini(&k->listing);
     arena_fini(&k->marks);

@@ -101,7 +101,7 @@ static void write_function_slots(struct wf_kernel *k)
         uint64_t now = 0, mask = bit_mask(r->size * 8);
         memcpy(&now, place, r->size);
         if (now != (slot->written & mask)) continue; // the program has its own value there
-        slot->written = (function_address(k->program, r->function->name) + (uint64_t)r->addend) >> r->shift;
+        slot->written = (function_address(k->launched, r->function->name) + (uint64_t)r->addend) >> r->shift;
         memcpy(place, &slot->written, r->size);
     }
 }
@@ -109,7 +109,7 @@ static void write_function_slots(struct wf_kernel *k)
 // BANK_ADDRESS: one 64-bit address a symbol. NULL and an error for a texture reference that is not bound.
 static uint8_t *make_address_bank(struct wf_kernel *k)
 {
-    const struct program *p = k->program;
+    const struct program *p = k->launched;
     uint64_t *bank = heap_alloc(sizeof *bank * p->symbol_count);
     for (uint32_t i = 0; i < p->symbol_count; i++) {
         const struct program_symbol *s = &p->symbols[i];
@@ -149,7 +149,7 @@ static void fill_launch(struct wf_kernel *k, const struct wf_launch_config *shap
     struct wf_context *c = k->module->context;
     const struct api_settings *s = &c->settings;
     *l = (struct launch){
-        .program = k->program,
+        .program = k->launched,
         .grid = {shape->grid[0], shape->grid[1], shape->grid[2]},
         .block = {shape->block[0], shape->block[1], shape->block[2]},
         .warp_size = s->warp_size,
@@ -297,6 +297,7 @@ static enum wf_status launch_checked(struct wf_kernel *k, const struct wf_launch
     if (!check_shape(k, shape) || !check_shared(k, shape->shared_bytes) || !check_local(k))
         return WF_BAD_INPUT;
     struct launch l;
+    api_choose_program(k, shape->block);
     fill_launch(k, shape, &l);
     if (!check_watched(m->context) || !check_fits(m->context, &l)) return WF_BAD_INPUT;
     uint8_t *addresses = make_address_bank(k);

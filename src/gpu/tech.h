@@ -50,6 +50,9 @@ struct tech {
     size_t (*storage)(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX]);
 
+    // Another program for launches of this shape, freed with program_free; NULL: the one there is.
+    struct program *(*transform)(const struct tech_use *u, const struct program *p, const uint32_t block[3],
+                                 unsigned warp_size);
     // A launch: what all SMs share and do not change; NULL when it has nothing to do in this launch.
     void *(*launch_begin)(const struct tech_use *u, const struct sm_launch *l);
     void (*launch_end)(void *launch);

@@ -90,6 +90,9 @@ struct program {
 
 struct program *program_create(void); // empty, arena ready
 void program_free(struct program *p);
+// The same program with an instruction more before each of those marked: who branches to them, or meets there,
+// comes to it first. Shares with `p`, which must outlive it, what it does not change.
+struct program *program_insert(const struct program *p, const struct inst *what, const bool *before);
 
 // Checks every instruction (isa_check), targets, reconvergence points, tables, line sets. NULL when sound, else a
 // text in the program's arena that names the instruction.

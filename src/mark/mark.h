@@ -120,6 +120,7 @@ struct mark {
     // Of a branch: enum mark_kind of where it goes. Of one that is not VECTOR all warps with one history take
     // the same way, under these conditions.
     uint8_t way, way_conditions;
+    bool way_varies; // lanes of one warp may part there
     bool has_result; // writes a register, predicate or spill slot (else the mark is VECTOR by its effect)
     bool shareable;  // writes vector registers and nothing else: what a register-renaming mechanism can share
     uint32_t from;   // instruction the cause points at, UINT32_MAX when it has none

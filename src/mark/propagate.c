@@ -290,6 +290,7 @@ static void visit_branch(struct worker *w, uint32_t inst, struct claim c)
     done->varies |= c.varies;
     w->s->parts[n] = done->vector;
     w->s->parts_unless[n] = done->conditions;
+    w->s->parts_lanes[n] = done->varies;
     struct applied a = {w, c, inst, false};
     a.claim.cause = CAUSE_JOIN;
     if (is_on(w, SOUND_JOIN)) divergence_joins(&w->divergence, n, weaken_join, &a);
@@ -424,6 +425,7 @@ void mark_propagate(struct mark_ssa *s, const struct mark_rules *r)
     w.branch_done = ARENA_ARRAY(s->arena, struct claim, s->flow.count);
     s->parts = ARENA_ARRAY(s->arena, bool, s->flow.count);
     s->parts_unless = ARENA_ARRAY(s->arena, uint8_t, s->flow.count);
+    s->parts_lanes = ARENA_ARRAY(s->arena, bool, s->flow.count);
     w.loop_exit = ARENA_ARRAY(s->arena, struct blamed, s->loops.count + 1);
     w.core_varies = ARENA_ARRAY(s->arena, bool, s->flow.count);
     w.epoch = ARENA_ARRAY(s->arena, struct blamed, s->flow.count);
@@ -457,6 +459,7 @@ static void set_way(const struct mark_ssa *s, uint32_t inst, struct mark *out)
     out->way = MARK_VECTOR;
     if (!is_parting(s, &s->program->insts[inst], n) || s->parts[n]) return;
     out->way_conditions = s->parts_unless[n];
+    out->way_varies = s->parts_lanes[n];
     out->way = out->way_conditions ? MARK_CONDITIONAL : MARK_REDUNDANT;
 }
 

@@ -46,6 +46,7 @@ struct mark_ssa {
     // conditions hold, they may.
     bool *parts;
     uint8_t *parts_unless;
+    bool *parts_lanes; // lanes of one warp may
 };
 
 void mark_ssa_init(struct mark_ssa *s, const struct program *p, struct arena *a);

@@ -1,0 +1,179 @@
+// silicon-sync: what waiting for each other at basic blocks costs, without anything saved for it. The DARSIE
+// paper (6.2) put __syncthreads() at the boundaries of basic blocks and measured on a card; here the program
+// is changed in the same way, and simulated.
+//
+//     BB0:  …            BB0:  …
+//           @P0 BRA BB2        @P0 BRA BB2
+//     BB1:  …        ▶   BB1:  BAR.SYNC 1        where all threads of the block are certain to come
+//                              …
+//     BB2:  …            BB2:  BAR.SYNC 1
+//
+// A block of the program is certain to be reached by all, equally often, when no branch that it depends on
+// (by control dependence, and what those branches depend on, in turn) may part warps or lanes in a launch of
+// this shape. A guarded exit is such a branch for everything behind it. The barrier has a number that the
+// program does not use; a program that uses all sixteen stays as it is.
+#include "flow/blocks.h"
+#include "isa/program.h"
+#include "tech/registry.h"
+
+#include <stdlib.h>
+
+enum { COUNT_barriers, COUNT_TOTAL };
+static const struct tech_counter counters[] = {
+    {"barriers", "warp instructions", "inserted barriers executed"}};
+
+enum { BARRIER_NUMBERS = 16 };
+
+struct places { // while they are looked for
+    const struct program *program;
+    struct marks *marks;
+    unsigned met;
+    struct flow_blocks flow;
+    struct flow_tree after; // post-dominators
+    bool *uncertain;        // of a block
+};
+
+static uint32_t last_of(const struct places *s, uint32_t n)
+{
+    return s->flow.blocks[n].first + s->flow.blocks[n].count - 1;
+}
+
+static uint32_t real_successors(const struct places *s, uint32_t n)
+{
+    const struct flow_graph *g = &s->flow.graph;
+    uint32_t count = 0;
+    for (uint32_t k = g->succ_first[n]; k < g->succ_first[n + 1]; k++)
+        count += s->flow.blocks[g->succs[k]].function == s->flow.blocks[n].function;
+    return count;
+}
+
+// Threads of a thread block may leave it by different ways, or some may end.
+static bool may_part(const struct places *s, uint32_t n)
+{
+    const struct inst *i = &s->program->insts[last_of(s, n)];
+    const struct mark *m = &s->marks->marks[last_of(s, n)];
+    bool guarded = i->guard != PRED_TRUE || i->guard_not;
+    if (!isa_has(i, ISA_BRANCH) || isa_has(i, ISA_CALL)) return false;
+    if (real_successors(s, n) < 2 && !(guarded && isa_has(i, ISA_EXIT))) return false;
+    return m->way == MARK_VECTOR || m->way_varies || (m->way_conditions & ~s->met);
+}
+
+// Blocks that one way out of n leads to and another may not; true when one of them was thought certain.
+static bool doubt_dependents(struct places *s, uint32_t n)
+{
+    const struct flow_graph *g = &s->flow.graph;
+    bool news = false;
+    for (uint32_t k = g->succ_first[n]; k < g->succ_first[n + 1]; k++)
+        for (uint32_t b = g->succs[k]; b < s->flow.count && b != s->after.parent[n]; b = s->after.parent[b]) {
+            news |= !s->uncertain[b];
+            s->uncertain[b] = true;
+        }
+    return news;
+}
+
+static void find_uncertain(struct places *s)
+{
+    for (uint32_t n = 0; n < s->flow.count; n++) s->uncertain[n] = s->flow.blocks[n].function != 0;
+    for (bool news = true; news;) {
+        news = false;
+        for (uint32_t n = 0; n < s->flow.count; n++)
+            if (may_part(s, n) || (s->uncertain[n] && real_successors(s, n) > 1))
+                news |= doubt_dependents(s, n);
+    }
+}
+
+// A called function that ends threads leaves nothing certain.
+static bool calls_may_exit(const struct program *p)
+{
+    for (uint32_t n = p->functions[0].first + p->functions[0].count; n < p->inst_count; n++)
+        if (isa_has(&p->insts[n], ISA_EXIT)) return true;
+    return false;
+}
+
+static struct program *transform(const struct tech_use *u, const struct program *p, const uint32_t block[3],
+                                 unsigned warp_size)
+{
+    const struct inst barrier = {
+        .op = OP_BAR,
+        .guard = PRED_TRUE,
+        .mode = MODE_BAR_SYNC,
+        .boolean = BOOL_AND,
+        .src[0] = {.kind = OPERAND_IMM, .width = 1, .value = p->barrier_count},
+        .target = NO_TARGET,
+        .reconverge = NO_TARGET,
+    };
+    if (p->barrier_count >= BARRIER_NUMBERS || calls_may_exit(p)) return NULL;
+    struct arena arena;
+    struct mark_rules rules;
+    arena_init(&arena);
+    mark_rules_from(&rules, u->marks, warp_size);
+    struct places s = {
+        .program = p, .marks = marks_compute(p, &rules), .met = mark_conditions_met(&rules, block)};
+    flow_blocks_init(&s.flow, p, &arena);
+    flow_postdominators(&s.after, &s.flow.graph);
+    s.uncertain = ARENA_ARRAY(&arena, bool, s.flow.count);
+    bool *before = ARENA_ARRAY(&arena, bool, p->inst_count);
+    find_uncertain(&s);
+    for (uint32_t n = 1; n < s.flow.count; n++)
+        before[s.flow.blocks[n].first] = !s.uncertain[n] && p->insts[s.flow.blocks[n].first].op != OP_BAR;
+    struct program *q = program_insert(p, &barrier, before);
+    q->barrier_count = p->barrier_count + 1;
+    marks_free(s.marks);
+    arena_fini(&arena);
+    return q;
+}
+
+// -- counting
+// ---------------------------------------------------------------------------------------------------------
+
+struct silicon {
+    const struct program *program;
+    uint64_t *counters;
+};
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    struct silicon *s = heap_alloc(sizeof *s);
+    (void)u;
+    s->program = l->launch->program;
+    return s;
+}
+
+static void *sm_begin(void *launch, struct sm *sm, uint64_t *counts)
+{
+    struct silicon *s = heap_alloc(sizeof *s);
+    (void)sm;
+    *s = (struct silicon){((struct silicon *)launch)->program, counts};
+    return s;
+}
+
+static void end(void *state) { free(state); }
+
+// The inserted barriers are those with the highest number.
+static void executed(void *state, unsigned slot, uint32_t index)
+{
+    struct silicon *s = state;
+    const struct inst *i = &s->program->insts[index];
+    (void)slot;
+    if (i->op == OP_BAR && i->src[0].kind == OPERAND_IMM && i->src[0].value + 1 == s->program->barrier_count)
+        s->counters[COUNT_barriers]++;
+}
+
+const struct tech tech_silicon_sync = {
+    .name = "silicon-sync",
+    .meaning =
+        "a barrier wherever a basic block begins that all threads are certain to reach; simulated, the paper "
+        "measured a card",
+    .paper = "DARSIE, ASPLOS 2020, 6.2",
+    .features = HAS(WAITS) | HAS(COMPILER),
+    .skipped = -1,
+    .reused = -1,
+    .counters = counters,
+    .counter_count = COUNT_TOTAL,
+    .transform = transform,
+    .launch_begin = launch_begin,
+    .launch_end = end,
+    .sm_begin = sm_begin,
+    .sm_end = end,
+    .executed = executed,
+};
