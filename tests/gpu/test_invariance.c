@@ -169,11 +169,11 @@ static void random_value(struct rng *r, const struct config_key *key, struct str
 }
 
 // Half of all keys, those left out that do not fit with the ones before.
-static void random_settings(struct rng *r, struct strbuf *out)
+static void random_settings(struct rng *r, const char *gpu, struct strbuf *out)
 {
     struct strbuf value = {0};
     struct wf_context *c = wf_context_create();
-    wf_gpu(c, "gtx1080ti");
+    wf_gpu(c, gpu);
     strbuf_clear(out);
     for (size_t k = 0; k < gpu_config_key_count + memory_config_key_count; k++) {
         const struct config_key *key =
@@ -189,10 +189,14 @@ static void random_settings(struct rng *r, struct strbuf *out)
     strbuf_fini(&value);
 }
 
-// Each kernel meets other settings for every commit, twenty of them in the long form.
+// Each kernel meets other settings for every commit, on one GPU after the other; in the long form twenty on
+// each.
 static void test_random_settings(struct test *t)
 {
-    unsigned rounds = test_is_long() ? 20 : 1;
+    const char *gpu, *meaning;
+    unsigned gpus = 0, turn = 0;
+    while (wf_gpu_at(gpus, &gpu, &meaning)) gpus++;
+    unsigned rounds = test_is_long() ? 20 * gpus : 1;
     struct strbuf settings = {0};
     struct rng r;
     rng_init(&r, 20261121);
@@ -201,8 +205,9 @@ static void test_random_settings(struct test *t)
         struct outcome plain, timed;
         run(t, w, NULL, "", 1, &plain);
         for (unsigned k = 0; k < rounds; k++) {
-            random_settings(&r, &settings);
-            run(t, w, "gtx1080ti", strbuf_text(&settings), 1, &timed);
+            wf_gpu_at(turn++ % gpus, &gpu, &meaning);
+            random_settings(&r, gpu, &settings);
+            run(t, w, gpu, strbuf_text(&settings), 1, &timed);
             same_work(t, w, strbuf_text(&settings), &plain, &timed);
             vec_fini(&timed.counters);
         }
