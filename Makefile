@@ -1,6 +1,7 @@
 # warpfold: `make quickstart` builds it and shows the main job, `make test` runs every test.
 #
 #   make quickstart      builds, runs the paper's kernels with every mechanism on small inputs, and makes a report
+#   make reproduction    docs/reproduction.md anew: everything of the paper at medium size, half an hour
 #   make                 build/warpfold and build/libwarpfold.a (release)
 #   make CC=clang        the same with clang
 #   make MODE=asan|tsan|debug|fuzz      other builds, each in its own folder build-MODE
@@ -84,7 +85,7 @@ $(BUILD)/libtests.a: $(TEST_LIB_OBJ)
 $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
-.PHONY: quickstart bench
+.PHONY: quickstart reproduction bench
 quickstart:
 	@tools/setup build
 	@$(MAKE) --no-print-directory all
@@ -94,6 +95,11 @@ quickstart:
 	@$(BUILD)/warpfold reproduce quickstart --size small --out $(BUILD)/quickstart
 	@echo
 	@echo "Look at $(BUILD)/quickstart/report.html in a browser. Next: docs/tutorial.md, $(BUILD)/warpfold --help"
+
+# What docs/reproduction.md says, measured anew.
+reproduction: all
+	@$(BUILD)/warpfold reproduce darsie --size medium --out $(BUILD)/reproduction
+	@cp $(BUILD)/reproduction/paper.md docs/reproduction.md
 
 # One workload and one thread at a time, on a machine that does nothing else.
 bench: all

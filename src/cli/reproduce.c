@@ -173,6 +173,9 @@ static bool publish(struct lab *l)
         if (good && shown) printf("%s\n", text.text);
     }
     strbuf_clear(&text);
+    good = good && figure_papers(l->figures.data, l->figures.count, &l->database, &text) &&
+           write_file(l, "", "paper.md", "", text.text, text.length);
+    strbuf_clear(&text);
     good = good && page_write(l->figures.data, l->figures.count, &l->database, &text) &&
            write_file(l, "", "report.html", "", text.text, text.length);
     strbuf_fini(&text);

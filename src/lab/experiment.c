@@ -81,16 +81,16 @@ static bool set_kind(struct parser *p, char *value)
         enum experiment_kind kind;
     } kinds[] = {{"runs", EXPERIMENT_RUNS},         {"study", EXPERIMENT_STUDY},
                  {"marks", EXPERIMENT_MARKS},       {"storage", EXPERIMENT_STORAGE},
-                 {"settings", EXPERIMENT_SETTINGS}, {"kernels", EXPERIMENT_KERNELS},
-                 {"time", EXPERIMENT_TIME}};
+                 {"settings", EXPERIMENT_SETTINGS}, {"features", EXPERIMENT_FEATURES},
+                 {"kernels", EXPERIMENT_KERNELS},   {"time", EXPERIMENT_TIME}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (str_equal(kinds[i].name, value)) {
             p->x->kind = kinds[i].kind;
             return true;
         }
-    return diag_error(p->diag, p->loc,
-                      "no kind \"%s\"; there are runs, study, marks, storage, settings, kernels, time",
-                      value);
+    return diag_error(
+        p->diag, p->loc,
+        "no kind \"%s\"; there are runs, study, marks, storage, settings, kernels, features, time", value);
 }
 
 static const char *next_workload(const void *context, size_t i)
@@ -273,13 +273,15 @@ static bool check(struct parser *p)
 {
     struct experiment *x = p->x;
     struct loc whole = {.source = p->loc.source};
-    const char *missing = !x->title                                                 ? "title"
-                          : x->kind == EXPERIMENT_RUNS && !x->measure               ? "measure"
-                          : x->kind == EXPERIMENT_STORAGE && !x->mechanism          ? "mechanism"
-                          : x->kind == EXPERIMENT_STUDY && (!x->study || !x->table) ? "study and table"
-                          : !x->kernels.count && !x->file && x->kind != EXPERIMENT_SETTINGS ? "kernels"
-                          : !x->series.count && x->kind != EXPERIMENT_KERNELS               ? "series"
-                                                                                            : NULL;
+    const char *missing =
+        !x->title                                                 ? "title"
+        : x->kind == EXPERIMENT_RUNS && !x->measure               ? "measure"
+        : x->kind == EXPERIMENT_STORAGE && !x->mechanism          ? "mechanism"
+        : x->kind == EXPERIMENT_STUDY && (!x->study || !x->table) ? "study and table"
+        : !x->kernels.count && !x->file && x->kind != EXPERIMENT_SETTINGS && x->kind != EXPERIMENT_FEATURES
+            ? "kernels"
+        : !x->series.count && x->kind != EXPERIMENT_KERNELS ? "series"
+                                                            : NULL;
     if (missing) return diag_error(p->diag, whole, "an experiment of this kind needs %s", missing);
     for (size_t i = 0; i < x->values.count; i++) {
         bool known = x->kind == EXPERIMENT_SETTINGS || x->kind == EXPERIMENT_STORAGE;

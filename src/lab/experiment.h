@@ -26,6 +26,7 @@ enum experiment_kind {
     EXPERIMENT_STORAGE,  // structures of a mechanism
     EXPERIMENT_SETTINGS, // what the GPU is configured as
     EXPERIMENT_KERNELS,  // which kernels there are
+    EXPERIMENT_FEATURES, // what mechanisms are said to do
     EXPERIMENT_TIME      // a run's counters over time
 };
 

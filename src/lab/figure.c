@@ -100,6 +100,7 @@ void figure_plan(struct figure *f, const struct experiment *x, const char *size,
                 NO_JOB);
             break;
         case EXPERIMENT_SETTINGS:
+        case EXPERIMENT_FEATURES:
         case EXPERIMENT_KERNELS: add(f, v, 0, "", 0, NO_JOB, NO_JOB); break;
         }
     vec_fini(&kernels.all);
@@ -353,6 +354,28 @@ static bool fill_kernels(const struct filling *fill)
     return good;
 }
 
+static bool fill_features(const struct filling *fill)
+{
+    const struct experiment *x = fill->figure->experiment;
+    bool good = true;
+    for (size_t n = 0; n < x->series.count && good; n++) {
+        const char *name, *meaning;
+        size_t tech = 0;
+        while (wf_tech_at(tech, &name, &meaning) && !str_equal(name, x->series.data[n].what)) tech++;
+        struct wf_feature f;
+        for (size_t k = 0; good && wf_tech_feature_at(tech, k, &f); k++) {
+            struct point p = {.category_order = k,
+                              .series_order = n,
+                              .category = f.name,
+                              .series = x->series.data[n].label,
+                              .value = NAN,
+                              .text = f.has ? "yes" : "no"};
+            good = write_point(fill, &p);
+        }
+    }
+    return good;
+}
+
 // Executed warp instructions a cycle over a run's time; the category is the cycle.
 static bool fill_time(const struct filling *fill, size_t view)
 {
@@ -393,6 +416,7 @@ static bool fill_view(const struct filling *fill, size_t view)
     case EXPERIMENT_TIME: return fill_time(fill, view);
     case EXPERIMENT_SETTINGS: return fill_settings(fill);
     case EXPERIMENT_KERNELS: return fill_kernels(fill);
+    case EXPERIMENT_FEATURES: return fill_features(fill);
     case EXPERIMENT_STUDY:
         if (!x->rows) return fill_values(fill, view);
         break;

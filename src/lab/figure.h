@@ -23,4 +23,6 @@ void figure_plan(struct figure *f, const struct experiment *x, const char *size,
 bool figure_fill(const struct figure *f, const struct jobs *jobs, struct database *db);
 // Its tables for a terminal, a view after the other; and its points as CSV.
 bool figure_table(const struct figure *f, struct database *db, bool colour, struct strbuf *out);
+// What the paper's text says beside what was measured, of all figures, as a page of Markdown.
+bool figure_papers(const struct figure *figures, size_t count, struct database *db, struct strbuf *out);
 bool figure_csv(const struct figure *f, struct database *db, struct strbuf *out);

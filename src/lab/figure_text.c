@@ -155,3 +155,50 @@ bool figure_csv(const struct figure *f, struct database *db, struct strbuf *out)
     sqlite3_finalize(s);
     return true;
 }
+
+static void add_markdown(struct strbuf *out, const struct experiment *x, sqlite3_stmt *s, int column,
+                         const char *series)
+{
+    double value = sqlite3_column_double(s, column);
+    if (sqlite3_column_type(s, column) == SQLITE_NULL)
+        strbuf_puts(out, " not measured |");
+    else if (str_starts_with(series, "share") || is_share(x))
+        strbuf_printf(out, " %.1f %% |", 100 * value);
+    else if (value == floor(value) && x->kind != EXPERIMENT_RUNS)
+        strbuf_printf(out, " %.0f |", value);
+    else
+        strbuf_printf(out, " %.3g |", value);
+}
+
+bool figure_papers(const struct figure *figures, size_t count, struct database *db, struct strbuf *out)
+{
+    strbuf_puts(
+        out,
+        "# Measured beside the paper\n\nMade by `warpfold reproduce` (docs/experiments.md); every value that "
+        "the "
+        "paper's text gives, and what the same experiment\nmeasures here. Deviations are explained where the "
+        "mechanism is (docs/techniques/).\n\n| where | what | kernel or row | GPU, profile, inputs | "
+        "measured | paper |\n"
+        "|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        const struct experiment *x = figures[i].experiment;
+        sqlite3_stmt *s = database_query(
+            db,
+            "SELECT series, category, gpu, profile, value, paper FROM points WHERE experiment = "
+            "? AND size = ? AND paper IS NOT NULL ORDER BY category_order, series_order, gpu, "
+            "profile",
+            "tt", x->name, figures[i].size);
+        if (!s) return false;
+        while (sqlite3_step(s) == SQLITE_ROW) {
+            const char *series = (const char *)sqlite3_column_text(s, 0);
+            strbuf_printf(out, "| %s | %s: %s | %s | %s, %s, %s |", x->source, x->title, series,
+                          (const char *)sqlite3_column_text(s, 1), (const char *)sqlite3_column_text(s, 2),
+                          (const char *)sqlite3_column_text(s, 3), figures[i].size);
+            add_markdown(out, x, s, 4, series);
+            add_markdown(out, x, s, 5, series);
+            strbuf_putc(out, '\n');
+        }
+        sqlite3_finalize(s);
+    }
+    return true;
+}
