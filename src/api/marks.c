@@ -46,7 +46,7 @@ const struct wf_mark *wf_kernel_marks(struct wf_kernel *k, const uint32_t block[
                              .grid = mark->grid,
                              .warp_classes = classes,
                              .cause = mark_cause_name((enum mark_cause)mark->cause),
-                             .shareable = mark->shareable && !mark->guarded};
+                             .shareable = mark->shareable};
         mark_print_pattern(p, &text);
         out[n].formula = keep(k, &text);
         program_print_inst(k->program, n, &text);

@@ -122,7 +122,8 @@ struct mark {
     uint8_t way, way_conditions;
     bool way_varies; // lanes of one warp may part there
     bool has_result; // writes a register, predicate or spill slot (else the mark is VECTOR by its effect)
-    bool shareable;  // writes vector registers and nothing else: what a register-renaming mechanism can share
+    bool shareable;  // writes vector registers and nothing else, without a guard: what register renaming can
+                     // share
     uint32_t from;   // instruction the cause points at, UINT32_MAX when it has none
 };
 

@@ -493,7 +493,7 @@ void mark_of_inst(const struct mark_ssa *s, const struct mark_rules *r, uint32_t
         if (k == first || d->pattern.class > out->pattern.class) out->pattern = d->pattern;
         registers_only &= d->location < LOCATION_PREDICATE;
     }
-    out->shareable = registers_only;
+    out->shareable = registers_only && !out->guarded;
     out->kind = is_vector ? MARK_VECTOR : out->conditions ? MARK_CONDITIONAL : MARK_REDUNDANT;
     if (is_vector) out->conditions = 0;
 }

@@ -164,6 +164,27 @@ static const struct hole holes[] = {
     {"a volatile load",
      TY ".params 16\n MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n LDG.VOLATILE R9, [R2]\n EXIT\n", BLOCK,
      MARK_VECTOR, MARK_REDUNDANT, SOUND_ORDERED},
+    {"a relaxed load", TY "MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n LDG.STRONG.GPU R9, [R2]\n EXIT\n",
+     BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_ORDERED},
+    {"an acquire load",
+     TY "MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n LDG.ACQUIRE.GPU R9, [R2]\n EXIT\n", BLOCK,
+     MARK_VECTOR, MARK_REDUNDANT, SOUND_ORDERED},
+    {"a constant load is read-only", TY "MOV R2, c[0x0][0x160]\n LDC R9, c[0x3][R2]\n EXIT\n", BLOCK,
+     MARK_REDUNDANT, MARK_REDUNDANT, NO_RULE},
+    {"a texture fetch is read-only",
+     TY "MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n MOV R6, RZ\n MOV R7, RZ\n"
+        "TEX.2D.F32.S32 R8, R2, R6\n EXIT\n",
+     BLOCK, MARK_REDUNDANT, MARK_REDUNDANT, NO_RULE},
+    {"arriving at a barrier without waiting keeps warps apart",
+     TY "S2R R1, SR_WARPID\n ISETP.NE.AND P0, PT, R1, RZ, PT\n MOV R0, RZ\n @P0 BRA out, join out\n MOV R0, "
+        "0x1\n"
+        "out:\n BAR.ARV 0x1, 0x80\n IADD3 R9, R0, 0x5, RZ\n EXIT\n",
+     BLOCK, MARK_REDUNDANT, MARK_REDUNDANT, NO_RULE},
+    {"an indirect branch by threadIdx.y, and a barrier behind its join",
+     TY ".table 2 one two\n MOV R0, RZ\n BRX R1, table 0, join out\n one:\n MOV R0, 0x1\n BRA out\n two:\n "
+        "MOV R0, 0x2\n"
+        "out:\n BAR.SYNC 0x0\n IADD3 R9, R0, 0x5, RZ\n EXIT\n",
+     BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_JOIN},
     {"the guard is a source",
      TY "ISETP.NE.AND P0, PT, R1, RZ, PT\n MOV R0, 0x1\n @P0 MOV R0, 0x2\n IADD3 R9, R0, RZ, RZ\n EXIT\n",
      BLOCK, MARK_VECTOR, MARK_REDUNDANT, SOUND_GUARD},
@@ -187,6 +208,9 @@ static const struct hole holes[] = {
     {"threadIdx.x, x = 16", "S2R R9, SR_TID.X\n EXIT\n", {16, 4, 1}, MARK_REDUNDANT, MARK_REDUNDANT, NO_RULE},
     {"threadIdx.x, x = 24", "S2R R9, SR_TID.X\n EXIT\n", {24, 4, 1}, MARK_VECTOR, MARK_VECTOR, NO_RULE},
     {"threadIdx.x, x = 64", "S2R R9, SR_TID.X\n EXIT\n", {64, 4, 1}, MARK_VECTOR, MARK_VECTOR, NO_RULE},
+    {"threadIdx.x, x = 48", "S2R R9, SR_TID.X\n EXIT\n", {48, 4, 1}, MARK_VECTOR, MARK_VECTOR, NO_RULE},
+    {"threadIdx.x, x = 3", "S2R R9, SR_TID.X\n EXIT\n", {3, 4, 1}, MARK_VECTOR, MARK_VECTOR, NO_RULE},
+    {"threadIdx.x, x = 1", "S2R R9, SR_TID.X\n EXIT\n", {1, 96, 1}, MARK_REDUNDANT, MARK_REDUNDANT, NO_RULE},
     {"threadIdx.x, one dimension",
      "S2R R9, SR_TID.X\n EXIT\n",
      {256, 1, 1},
@@ -211,7 +235,9 @@ static const struct hole holes[] = {
 static uint32_t last_write_of_r9(const struct program *p)
 {
     for (uint32_t k = p->inst_count; k-- > 0;)
-        if (p->insts[k].dst[0].kind == OPERAND_REG && p->insts[k].dst[0].reg == 9) return k;
+        if (p->insts[k].dst[0].kind == OPERAND_REG && p->insts[k].dst[0].reg <= 9 &&
+            p->insts[k].dst[0].reg + p->insts[k].dst[0].width > 9)
+            return k;
     return 0;
 }
 
@@ -245,6 +271,119 @@ static void test_holes(struct test *t)
         enum mark_kind paper = verdict(p, &r, h->block);
         CHECK_MSG(t, h->paper == NOT_ASKED || (int)paper == h->paper, "%s: the paper's rules say %s", h->name,
                   mark_kind_name(paper));
+        program_free(p);
+    }
+}
+
+// What must happen for every warp, or reads what warps do not share, is V with the most redundant of
+// operands.
+static void test_denied(struct test *t)
+{
+    static const char *const denied[] = {
+        "ATOMG.ADD.U32 R9, [R2], R4",
+        "ATOMS.ADD.U32 R9, [R4], R4",
+        "RED.GLOBAL.ADD.U32 [R2], R4",
+        "STG [R2], R4",
+        "STS [R4], R4",
+        "BAR.SYNC 0x0",
+        "BAR.ARV 0x1, 0x80",
+        "BAR.RED.OR P1, 0x1, P0",
+        "BAR.RED.POPC R9, 0x0, P0",
+        "MEMBAR.SC.GPU",
+        "VOTE.ANY R9, PT, PT, 0xffffffff",
+        "VOTE.ALL RZ, P1, P0, 0xffffffff",
+        "SHFL.BFLY R9, PT, R4, 0x1, 0x1f, 0xffffffff",
+        "MATCH.ANY.B32 R9, PT, R4, 0xffffffff",
+        "REDUX.ADD.S32 R9, R4, 0xffffffff",
+        "S2R R9, SR_CLOCKLO",
+        "S2R R9, SR_CLOCKHI",
+        "CS2R R10, SR_CLOCK64",
+        "CS2R R10, SR_GLOBALTIMER",
+        "S2R R9, SR_WARPID",
+        "CCTL [R2]",
+        "LDGSTS.E.128 [R4], [R2]",
+        "NANOSLEEP R4",
+        "SYSCALL.VPRINTF R9, R2, R6",
+        "TRAP.ABORT",
+        "EXIT",
+    };
+    for (size_t k = 0; k < sizeof denied / sizeof denied[0]; k++) {
+        struct strbuf text = {0};
+        strbuf_printf(&text,
+                      ".params 16\n .shared 64\n MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n"
+                      "MOV R4, 0x1\n MOV R5, RZ\n MOV R6, RZ\n MOV R7, RZ\n ISETP.NE.AND P0, PT, R2, RZ, PT\n"
+                      "%s\n EXIT\n",
+                      denied[k]);
+        struct program *p = asm_program(t, strbuf_text(&text));
+        strbuf_fini(&text);
+        CHECK_MSG(t, p != NULL, "%s", denied[k]);
+        if (!p) continue;
+        struct mark_rules r;
+        mark_rules_default(&r);
+        struct marks *m = marks_compute(p, &r);
+        const struct mark *mark = &m->marks[7];
+        CHECK_MSG(t, mark->kind == MARK_VECTOR, "%s is %s", denied[k],
+                  mark_kind_name((enum mark_kind)mark->kind));
+        marks_free(m);
+        program_free(p);
+    }
+}
+
+// What renaming before fetch could hand over: whole vector registers, pairs and quads too, without a guard. A
+// guarded write leaves lanes stale in a fresh register, and predicates are not renamed; their marks stand.
+static void test_shareable(struct test *t)
+{
+    static const struct {
+        const char *code;
+        bool shareable;
+    } rows[] = {
+        {"IADD3 R9, R4, 0x1, RZ", true},
+        {"@P0 IADD3 R9, R4, 0x1, RZ", false},
+        {"ISETP.NE.AND P1, PT, R4, RZ, PT", false},
+        {"LOP3.LUT R9, P1, R4, 0x3, RZ, 0xc0", false},
+        {"IADD3 R9, P1, R4, 0x1, RZ", false},
+        {"IMAD.WIDE R10, R4, 0x4, R2", true},
+        {"LDG.64 R10, [R2]", true},
+        {"LDG.128 R8, [R2]", true},
+        {"@!P0 LDG R9, [R2]", false},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        struct strbuf text = {0};
+        strbuf_printf(
+            &text,
+            ".params 16\n MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n MOV R4, 0x1\n MOV R9, RZ\n"
+            "ISETP.NE.AND P0, PT, R4, RZ, PT\n %s\n EXIT\n",
+            rows[k].code);
+        struct program *p = asm_program(t, strbuf_text(&text));
+        strbuf_fini(&text);
+        if (!p) continue;
+        struct mark_rules r;
+        mark_rules_default(&r);
+        struct marks *m = marks_compute(p, &r);
+        CHECK_MSG(t, m->marks[5].kind == MARK_REDUNDANT, "%s", rows[k].code);
+        CHECK_MSG(t, m->marks[5].shareable == rows[k].shareable, "%s", rows[k].code);
+        marks_free(m);
+        program_free(p);
+    }
+}
+
+// The condition on x is about the warp's own size.
+static void test_warp_sizes(struct test *t)
+{
+    static const struct {
+        uint32_t x;
+        unsigned warp_size;
+        enum mark_kind want;
+    } rows[] = {{64, 64, MARK_REDUNDANT}, {64, 32, MARK_VECTOR},    {32, 64, MARK_REDUNDANT},
+                {32, 16, MARK_VECTOR},    {16, 16, MARK_REDUNDANT}, {4, 4, MARK_REDUNDANT}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        struct program *p = asm_program(t, "S2R R9, SR_TID.X\n EXIT\n");
+        struct mark_rules r;
+        mark_rules_default(&r);
+        r.warp_size = rows[k].warp_size;
+        enum mark_kind got = verdict(p, &r, (const uint32_t[]){rows[k].x, 4, 1});
+        CHECK_MSG(t, got == rows[k].want, "x = %u in warps of %u: %s", rows[k].x, rows[k].warp_size,
+                  mark_kind_name(got));
         program_free(p);
     }
 }
@@ -322,7 +461,8 @@ static void test_reasons(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"holes", test_holes}, {"extensions", test_extensions}, {"reasons", test_reasons}};
+    static const struct test_case cases[] = {{"holes", test_holes},           {"denied", test_denied},
+                                             {"shareable", test_shareable},   {"warp_sizes", test_warp_sizes},
+                                             {"extensions", test_extensions}, {"reasons", test_reasons}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
