@@ -1,6 +1,7 @@
 // Collecting and formatting diagnostics. Errors past the limit are counted, not kept, and the last line says
 // so.
 #include "base/diag.h"
+#include "base/file.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -155,7 +156,7 @@ void diag_format(const struct diag *d, bool colour, struct strbuf *out)
 void diag_print(const struct diag *d, FILE *out)
 {
     struct strbuf text = {0};
-    diag_format(d, isatty(fileno(out)) != 0, &text);
+    diag_format(d, file_takes_colour(fileno(out)), &text);
     fputs(strbuf_text(&text), out);
     strbuf_fini(&text);
 }

@@ -122,3 +122,9 @@ bool file_write(const char *path, const void *bytes, size_t length, const char *
     char *temporary;
     return file_stage(path, bytes, length, &temporary, why) && file_commit(temporary, path, why);
 }
+
+bool file_takes_colour(int descriptor)
+{
+    const char *never = getenv("NO_COLOR");
+    return isatty(descriptor) && !(never && *never);
+}

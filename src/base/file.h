@@ -18,3 +18,6 @@ void file_abandon(char *temporary, const char *path);                  // frees 
 // Whether writing to a path can begin: its folder exists and lets us, and it is no folder itself. Touches
 // nothing.
 bool file_can_write(const char *path, const char **why);
+// Whether text for this descriptor may be coloured: it is a terminal, and the user did not set NO_COLOR
+// (no-color.org).
+bool file_takes_colour(int descriptor);

@@ -188,8 +188,8 @@ static enum wf_status publish(const struct options *o, struct report_bench *b, c
     if (status == WF_OK && to_stdout) fputs(strbuf_text(&text), stdout);
     if (!to_stdout && !options_has(o, OPTION_QUIET)) {
         strbuf_clear(&text);
-        report_bench_table(b, isatty(STDOUT_FILENO) != 0, &text);
-        if (options_has(o, OPTION_ENERGY)) report_bench_energy(b, isatty(STDOUT_FILENO) != 0, &text);
+        report_bench_table(b, file_takes_colour(STDOUT_FILENO), &text);
+        if (options_has(o, OPTION_ENERGY)) report_bench_energy(b, file_takes_colour(STDOUT_FILENO), &text);
         fputs(strbuf_text(&text), stdout);
     }
     strbuf_fini(&text);

@@ -1,5 +1,6 @@
 // What the commands share: help, errors, settings, shapes.
 #include "cli/command.h"
+#include "base/file.h"
 #include "report/timeline.h"
 
 #include <inttypes.h>
@@ -14,7 +15,7 @@ int command_fail(const struct diag *d, int status)
 
 int command_fail_context(struct wf_context *c, int status)
 {
-    fputs(isatty(STDERR_FILENO) ? wf_errors_colour(c) : wf_errors(c), stderr);
+    fputs(file_takes_colour(STDERR_FILENO) ? wf_errors_colour(c) : wf_errors(c), stderr);
     return status;
 }
 

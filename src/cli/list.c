@@ -1,5 +1,6 @@
 // `warpfold list`: what there is, one a line.
 #include "cli/list.h"
+#include "base/file.h"
 #include "lab/experiment.h"
 #include "report/table.h"
 #include "workload/workload.h"
@@ -9,7 +10,7 @@
 void list_print(struct table *t)
 {
     struct strbuf out = {0};
-    table_print(t, isatty(STDOUT_FILENO) != 0, &out);
+    table_print(t, file_takes_colour(STDOUT_FILENO), &out);
     fputs(strbuf_text(&out), stdout);
     strbuf_fini(&out);
     table_fini(t);

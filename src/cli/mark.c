@@ -6,6 +6,7 @@
 //
 // With a block's shape, CR instructions are promoted: "CR>DR", "CR>V", or with mark.warp_classes "CR/2", the
 // same in every second warp. With mark.grid a "g" says that all blocks agree.
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/session.h"
 #include "report/fields.h"
@@ -205,7 +206,8 @@ static enum wf_status list(const struct options *o, struct session *s)
     if (json)
         write_json(k, marks, count, wf_config_json(s->context), &text);
     else
-        print_marks(wf_kernel_info(k), marks, count, block ? shape : NULL, isatty(STDOUT_FILENO), &text);
+        print_marks(wf_kernel_info(k), marks, count, block ? shape : NULL, file_takes_colour(STDOUT_FILENO),
+                    &text);
     if (!json || str_equal(json, "-"))
         fputs(strbuf_text(&text), stdout);
     else

@@ -169,7 +169,8 @@ static bool publish(struct lab *l)
         good = figure_csv(&l->figures.data[i], &l->database, &text) &&
                write_file(l, "", l->figures.data[i].experiment->name, ".csv", text.text, text.length);
         strbuf_clear(&text);
-        good = good && figure_table(&l->figures.data[i], &l->database, isatty(STDOUT_FILENO) != 0, &text);
+        good =
+            good && figure_table(&l->figures.data[i], &l->database, file_takes_colour(STDOUT_FILENO), &text);
         if (good && shown) printf("%s\n", text.text);
     }
     strbuf_clear(&text);

@@ -1,5 +1,6 @@
 // `warpfold run`: one launch from options, or a script; then results, dumps and JSON, all of them or none.
 #include "cli/run.h"
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/script.h"
 #include "report/table.h"
@@ -348,8 +349,8 @@ static void print_summary(struct session *s, bool energy, FILE *file)
 {
     enum { BUFFERS_SHOWN = 12 };
     struct strbuf out = {0};
-    report_run_table(&s->report, isatty(fileno(file)) != 0, &out);
-    if (energy) report_energy_table(&s->report.energy, isatty(fileno(file)) != 0, &out);
+    report_run_table(&s->report, file_takes_colour(fileno(file)), &out);
+    if (energy) report_energy_table(&s->report.energy, file_takes_colour(fileno(file)), &out);
     size_t shown = 0;
     for (size_t i = 0; i < s->buffers.count; i++) {
         const struct session_buffer *b = &s->buffers.data[i];

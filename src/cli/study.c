@@ -196,7 +196,7 @@ static enum wf_status publish(const struct options *o, const char *name, const s
     }
     if (!to_stdout && !options_has(o, OPTION_QUIET)) {
         strbuf_clear(&text);
-        report_study_table(&shown, isatty(STDOUT_FILENO) != 0, &text);
+        report_study_table(&shown, file_takes_colour(STDOUT_FILENO), &text);
         fputs(strbuf_text(&text), stdout);
     }
     for (size_t i = 0; i < r->failure_count; i++) diag_error(d, loc_none(), "%s", r->failures[i]);
