@@ -43,7 +43,9 @@ LDLIBS := -lm
 # Without SQLite everything but `warpfold reproduce` is there, and that says what to install.
 SQLITE := $(shell printf '\043include <sqlite3.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
 ifneq ($(SQLITE),)
-LDLIBS += -lsqlite3
+# As an archive where there is one: a dynamic one costs every start of the program a million instructions of linking.
+SQLITE_ARCHIVE := $(shell $(CC) -print-file-name=libsqlite3.a)
+LDLIBS += $(if $(findstring /,$(SQLITE_ARCHIVE)),$(SQLITE_ARCHIVE),-lsqlite3)
 endif
 
 NEED_SQLITE := $(if $(SQLITE),,$(addprefix src/lab/,database.c pool.c figure.c figure_text.c page.c) src/cli/reproduce.c \

@@ -121,6 +121,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     if (reused) {
         pass_reused(s, slot, o, reused);
     } else {
+        uint64_t issued_before = w->warp->issued;
         if (s->tech_count) tech_reads(s, slot, index);
         switch (timed_step(s->engine, w->warp, s->now)) {
         case TIMED_RETRY:
@@ -131,7 +132,10 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         case TIMED_FAULT: s->faulted = true; return OUTCOME_STOPPED;
         case TIMED_DONE: break;
         }
-        dispatch(s, slot, o, i);
+        if (w->warp->issued != issued_before)
+            dispatch(s, slot, o, i);
+        else if (s->tech_count) // its lanes wait for others to come, and it will execute with them
+            tech_executed(s, slot, index);
     }
     s->counts.issue_issued++;
     s->counts.lanes[o->lanes] += w->warp->counts.thread_instructions - lanes_before;

@@ -156,6 +156,7 @@ uint64_t operand_move(struct sm *s, uint16_t from, uint16_t to)
                       .interval = (uint16_t)c->interval_FIXED};
     uint64_t ready = s->reg_ready[from], at = later(s->now + 1, ready == CYCLE_NEVER ? 0 : ready);
     if (c->bank_conflicts) at = take_port(s, from, at);
+    s->reg_read[from] = later(s->reg_read[from], at);
     if (c->check) check_read(&s->check, from, ~0ull, at, at);
     uint64_t *pipe = free_pipe(s, &move), start = later(at + 1, *pipe);
     *pipe = start + move.interval;

@@ -72,6 +72,7 @@ const struct variant variants[] = {
      {"gpu=tiny", "tech=silicon-sync+dac", "compile.profile=ptxplus", "simt=stack"},
      false,
      4},
+    {"encoded", {"gpu=tiny", "issue.dependences=encoded", "sim.check=1"}, false, 4},
     {"studied", {"study=operands"}, false, 2},
     {"studied-stack", {"study=operands", "simt=stack", "compile.profile=ptxplus"}, false, 4},
     {"warp-64", {"warp.size=64"}, true, 0},
