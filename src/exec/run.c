@@ -22,7 +22,8 @@ enum {
 static void count_lanes(struct warp *w, uint64_t instructions)
 {
     w->issued += instructions;
-    w->counts.thread_instructions += instructions * bit_count(w->active);
+    unsigned lanes = w->active == w->full ? w->exec->lanes : bit_count(w->active);
+    w->counts.thread_instructions += instructions * lanes;
 }
 
 void warp_count_run(struct warp *w, const struct bound *d)

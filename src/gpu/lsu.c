@@ -70,9 +70,14 @@ static void coalesce(struct sm *s, struct lsu_entry *e, const struct exec_access
         coalesce_row(e, a, all, line_bytes);
         return;
     }
-    for (; lanes; lanes &= lanes - 1) {
-        uint64_t address = a->address[bit_lowest(lanes)];
-        if (address) add_line(e, address, a->bytes, line_bytes);
+    while (lanes) { // lanes side by side go together
+        uint64_t start = a->address[bit_lowest(lanes)], end = start;
+        for (; lanes && a->address[bit_lowest(lanes)] == end; lanes &= lanes - 1) end += a->bytes;
+        for (uint64_t at = start, next; start && at < end; at = next) {
+            next = (at | (line_bytes - 1)) + 1;
+            if (next > end) next = end;
+            add_line(e, at, (unsigned)(next - at), line_bytes);
+        }
     }
 }
 
@@ -101,34 +106,47 @@ static bool is_conflict_free(const struct exec_access *a)
     return !differ;
 }
 
+// How often banks must be asked until every lane has had its turn: lanes with one key are served together. In
+// each round they all write their keys where their banks are, and whoever finds its own there is served.
+static unsigned bank_turns(uint32_t *key, uint8_t *bank, unsigned count)
+{
+    uint32_t owner[64];
+    unsigned turns = 0;
+    for (unsigned left; count; count = left, turns++) {
+        for (unsigned k = 0; k < count; k++) owner[bank[k]] = key[k];
+        left = 0;
+        for (unsigned k = 0; k < count; k++) {
+            bool waits = owner[bank[k]] != key[k];
+            key[left] = key[k];
+            bank[left] = bank[k];
+            left += waits;
+        }
+    }
+    return turns;
+}
+
 // Passes over the banks: lanes that want different words of a bank take turns; one word is read for all.
 // Wider accesses go in halves or quarters of the warp. Atomics on one word take turns too.
 static unsigned shared_passes(const struct sm *s, const struct exec_access *a, bool is_atomic)
 {
-    if (a->bytes == 4 && !is_atomic && s->engine->exec.lanes == 32 && s->config->shared_banks == 32 &&
-        a->shared == bit_mask(32) && (s->engine->is_row || is_conflict_free(a)))
-        return 1;
     unsigned words = a->bytes > 4 ? a->bytes / 4 : 1, banks = s->config->shared_banks / words;
     unsigned repeat = banks ? 1 : words / s->config->shared_banks, shift = (unsigned)__builtin_ctz(words) + 2;
     unsigned lanes = s->engine->exec.lanes, group = lanes / words < 32 ? lanes / words : 32, passes = 0;
+    if (a->bytes == 4 && !is_atomic && lanes == 32 && banks == 32 && a->shared == bit_mask(32) &&
+        (s->engine->is_row || is_conflict_free(a)))
+        return 1;
     if (!banks) banks = 1;
     // Accesses are aligned, so a lane's words are in as many banks side by side: one bank of wider words.
     for (unsigned start = 0; start < lanes; start += group) {
-        uint64_t left = a->shared >> start & bit_mask(group), used = 0;
-        uint64_t seen[64][32];
-        uint8_t count[64];
-        unsigned worst = 0;
-        for (; left; left &= left - 1) {
-            uint64_t word = a->address[start + bit_lowest(left)] >> shift;
-            unsigned bank = (unsigned)(word % banks), k = 0;
-            if (!(used >> bank & 1)) count[bank] = 0;
-            used |= 1ull << bank;
-            while (k < count[bank] && (is_atomic || seen[bank][k] != word)) k++;
-            if (k < count[bank]) continue;
-            seen[bank][count[bank]++] = word;
-            if (count[bank] > worst) worst = count[bank];
+        uint32_t key[32];
+        uint8_t bank[32];
+        unsigned count = 0;
+        for (uint64_t left = a->shared >> start & bit_mask(group); left; left &= left - 1, count++) {
+            uint32_t word = (uint32_t)(a->address[start + bit_lowest(left)] >> shift);
+            key[count] = is_atomic ? count : word;
+            bank[count] = (uint8_t)(is_power_of_two(banks) ? word & (banks - 1) : word % banks);
         }
-        passes += worst * repeat;
+        passes += bank_turns(key, bank, count) * repeat;
     }
     return passes ? passes : 1;
 }

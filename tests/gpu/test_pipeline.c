@@ -205,6 +205,9 @@ static void test_broadcast(struct test *t)
     costs(t, &p, 8, 8 * (2 + 1 + 24 + 6));
     p.code = "LDS.128 R4, [R0]\nIADD3 R0, R0, R4, RZ\n";
     costs(t, &p, 8, 8 * (2 + 3 + 24 + 6));
+    // Atomics on one word go lane by lane.
+    p.code = "ATOMS.ADD.U32 R1, [R0], RZ\nIADD3 R0, R0, R1, RZ\n";
+    costs(t, &p, 8, 8 * (2 + 31 + 24 + 6));
 }
 
 // One thread follows pointers: each load's result, a 64-bit address, is the next one's.
