@@ -34,8 +34,10 @@ static bool is_left_out(const char *key)
                                        "wall_seconds",
                                        "simulated_warp_instructions_per_second",
                                        "geometric_mean_warp_instructions_per_second",
+                                       "launches",
                                        "samples",
-                                       "account"};
+                                       "account",
+                                       "events"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (str_equal(keys[i], key)) return true;
     return false;
