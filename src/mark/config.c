@@ -1,7 +1,7 @@
 // The settings of marking: the table, and rules made from it.
 #include "mark/mark.h"
 
-static const char *const rules_words[] = {"sound", "paper", NULL};
+static const char *const rules_words[] = {"sound", "paper", "none", NULL};
 static const char *const promotion_words[] = {"driver", "hardware", NULL};
 
 const struct config_key mark_config_keys[] = {
@@ -22,7 +22,8 @@ const size_t mark_config_key_count = sizeof mark_config_keys / sizeof mark_confi
 void mark_rules_from(struct mark_rules *r, const struct mark_settings *s, unsigned warp_size)
 {
     mark_rules_default(r);
-    r->paper = s->rules == 1;
+    r->paper = s->rules == MARK_RULES_PAPER;
+    r->none = s->rules == MARK_RULES_NONE;
     r->tid_y = s->tid_y;
     r->laneid = s->laneid;
     r->tid_x_mod = s->tid_x_mod;

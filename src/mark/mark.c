@@ -31,6 +31,17 @@ static void add_grid_marks(struct marks *m)
     arena_fini(&scratch);
 }
 
+// As a compiler leaves a program that knows nothing of marks.
+static void remove_marks(struct marks *m)
+{
+    for (uint32_t k = 0; k < m->program->inst_count; k++) {
+        struct mark *x = &m->marks[k];
+        x->kind = x->way = MARK_VECTOR;
+        x->conditions = 0;
+        x->cause = CAUSE_UNMARKED;
+    }
+}
+
 struct marks *marks_compute(const struct program *p, const struct mark_rules *r)
 {
     struct marks *m = heap_alloc(sizeof *m);
@@ -41,7 +52,8 @@ struct marks *marks_compute(const struct program *p, const struct mark_rules *r)
     m->ssa = analyse(p, &m->rules, &m->arena);
     m->marks = ARENA_ARRAY(&m->arena, struct mark, p->inst_count);
     for (uint32_t k = 0; k < p->inst_count; k++) mark_of_inst(m->ssa, r, k, &m->marks[k]);
-    if (r->grid && !r->paper) add_grid_marks(m);
+    if (r->grid && !r->paper && !r->none) add_grid_marks(m);
+    if (r->none) remove_marks(m);
     return m;
 }
 
@@ -180,6 +192,7 @@ const char *mark_cause_name(enum mark_cause c)
     case CAUSE_EFFECT: return "effect";
     case CAUSE_CALL: return "call";
     case CAUSE_CONTROL: return "control";
+    case CAUSE_UNMARKED: return "unmarked";
     }
     return "?";
 }
@@ -222,6 +235,7 @@ static const char *root_text(enum mark_cause c)
     case CAUSE_BLOCK: return "differs between blocks";
     case CAUSE_EFFECT:
     case CAUSE_CONTROL: return "must happen for every warp";
+    case CAUSE_UNMARKED: return "belongs to a program that is not marked";
     case CAUSE_NONE:
     case CAUSE_THREAD_INDEX:
     case CAUSE_SOURCE:
@@ -299,6 +313,7 @@ static uint32_t explain_link(const struct marks *m, uint32_t def, bool first, st
     case CAUSE_BLOCK:
     case CAUSE_EFFECT:
     case CAUSE_CONTROL:
+    case CAUSE_UNMARKED:
         strbuf_puts(out, root_text((enum mark_cause)d->cause));
         if (d->kind == DEF_INST) {
             strbuf_puts(out, " (");
@@ -340,7 +355,7 @@ static uint32_t weakest_def(const struct marks *m, uint32_t inst)
 static const struct mark_def *root_def(const struct marks *m, uint32_t inst)
 {
     uint32_t def = weakest_def(m, inst);
-    if (def == FLOW_NONE || m->marks[inst].kind == MARK_REDUNDANT) return NULL;
+    if (def == FLOW_NONE || m->marks[inst].kind == MARK_REDUNDANT || m->rules.none) return NULL;
     const struct mark_def *d = &m->ssa->defs[def];
     for (unsigned k = 0; k < 10000; k++) {
         bool plain = d->cause == CAUSE_SOURCE || d->cause == CAUSE_GUARD || d->cause == CAUSE_OLD ||
@@ -383,7 +398,8 @@ static const char *root_name(enum mark_cause c)
     case CAUSE_GUARD:
     case CAUSE_OLD:
     case CAUSE_EFFECT:
-    case CAUSE_CONTROL: break;
+    case CAUSE_CONTROL:
+    case CAUSE_UNMARKED: break;
     }
     return mark_cause_name(c);
 }
@@ -408,6 +424,10 @@ void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out)
     if (mark->cause == CAUSE_EFFECT || mark->cause == CAUSE_CONTROL || mark->cause == CAUSE_ATOMIC) {
         strbuf_puts(out, mark->cause == CAUSE_ATOMIC ? "each execution changes memory"
                                                      : "must happen for every warp");
+        return;
+    }
+    if (m->rules.none) {
+        strbuf_puts(out, root_text(CAUSE_UNMARKED));
         return;
     }
     if (mark->kind == MARK_CONDITIONAL) {

@@ -63,10 +63,12 @@ enum mark_cause {
     CAUSE_EFFECT,     // store, barrier, fence, output: must happen for every warp
     CAUSE_CALL,       // crosses a call: parameters are not followed
     CAUSE_BLOCK,      // at grid scope: differs between blocks
-    CAUSE_CONTROL     // branches are executed by every warp
+    CAUSE_CONTROL,    // branches are executed by every warp
+    CAUSE_UNMARKED    // rules->none
 };
 
 struct mark_rules {
+    bool none;             // the program is not marked: all V, as a compiler leaves it that knows no marks
     bool paper;            // the paper's literal rules, unsound where docs/soundness.md says so
     bool tid_y;            // extensions: threadIdx.y (and z) may be conditional
     bool laneid;           // %laneid and the lanemasks are redundant in every block
@@ -99,9 +101,10 @@ enum mark_soundness {
 
 void mark_rules_default(struct mark_rules *r); // sound, the sources of DARSIE 4.2, no extensions, W = 32
 
+enum mark_rules_choice { MARK_RULES_SOUND, MARK_RULES_PAPER, MARK_RULES_NONE };
 // The settings as a user writes them (config.def of this folder).
 struct mark_settings {
-    int rules;     // 0 sound, 1 paper
+    int rules;     // enum mark_rules_choice
     int promotion; // enum mark_promotion
     bool tid_y, laneid, tid_x_mod, warp_classes, grid;
 };

@@ -1,5 +1,6 @@
-// `warpfold mark` as a user sees it: marks before and after promotion by a block's shape, in both ways of promoting;
-// the paper's rules; the summary; JSON that says the same; colour where it is wanted and nowhere else.
+// `warpfold mark` as a user sees it: marks before and after promotion by a block's shape, in both ways of
+// promoting; the paper's rules; the summary; JSON that says the same; colour where it is wanted and nowhere
+// else.
 #include "base/str.h"
 #include "cli/cli.h"
 
@@ -24,7 +25,8 @@ static void test_promotion(struct test *t)
     struct cli c = {.t = t};
     cli_run(&c, MATRIX);
     CHECK_EQ(t, c.status, 0);
-    CHECK_HAS(t, c.out, "15 DR (redundant in every block), 35 CR (if the block's shape allows), 65 V (vector)");
+    CHECK_HAS(t, c.out,
+              "15 DR (redundant in every block), 35 CR (if the block's shape allows), 65 V (vector)");
     CHECK_EQ(t, count(c.out, "\nCR "), 35);
     CHECK_EQ(t, count(c.out, "CR>"), 0);
     cli_run(&c, MATRIX " --block 32,32");
@@ -97,7 +99,8 @@ static char *on_terminal(struct test *t, const char *no_color)
         dup2(other, STDOUT_FILENO);
         close(terminal);
         setenv("NO_COLOR", no_color, 1);
-        execl(test_binary(), test_binary(), "mark", "kernels/ptx/nvcc/vecadd.ptx", "--kernel", "vecadd", (char *)NULL);
+        execl(test_binary(), test_binary(), "mark", "kernels/ptx/nvcc/vecadd.ptx", "--kernel", "vecadd",
+              (char *)NULL);
         _exit(127);
     }
     close(other);
