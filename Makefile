@@ -1,6 +1,7 @@
 # warpfold: `make quickstart` builds it and shows the main job, `make test` runs every test.
 #
 #   make quickstart      builds, runs the paper's kernels with every mechanism on small inputs, and makes a report
+#   make install         program, manual page, bash completion to PREFIX (/usr/local)
 #   make reproduction    docs/reproduction.md anew: everything of the paper at medium size, half an hour
 #   make                 build/warpfold and build/libwarpfold.a (release)
 #   make CC=clang        the same with clang
@@ -87,7 +88,7 @@ $(BUILD)/libtests.a: $(TEST_LIB_OBJ)
 $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
-.PHONY: quickstart reproduction bench
+.PHONY: quickstart install reproduction bench
 quickstart:
 	@tools/setup build
 	@$(MAKE) --no-print-directory all
@@ -97,6 +98,14 @@ quickstart:
 	@$(BUILD)/warpfold reproduce quickstart --size small --out $(BUILD)/quickstart
 	@echo
 	@echo "Look at $(BUILD)/quickstart/report.html in a browser. Next: docs/tutorial.md, $(BUILD)/warpfold --help"
+
+# The program with its manual page and bash's completion.
+PREFIX ?= /usr/local
+install: all
+	install -D $(BUILD)/warpfold $(DESTDIR)$(PREFIX)/bin/warpfold
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(BUILD)/warpfold --man > $(DESTDIR)$(PREFIX)/share/man/man1/warpfold.1
+	$(BUILD)/warpfold --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpfold
 
 # What docs/reproduction.md says, measured anew.
 reproduction: all

@@ -28,10 +28,10 @@ static const char *next_command(const void *context, size_t i)
     return i < COUNT ? commands[i].name : NULL;
 }
 
-static int overview(void)
+static int print(void (*write)(struct strbuf *out))
 {
     struct strbuf text = {0};
-    options_overview(&text);
+    write(&text);
     fputs(strbuf_text(&text), stdout);
     strbuf_fini(&text);
     return WF_OK;
@@ -40,7 +40,9 @@ static int overview(void)
 int main(int argc, char **argv)
 {
     if (argc < 2 || str_equal(argv[1], "--help") || str_equal(argv[1], "-h") || str_equal(argv[1], "help"))
-        return overview();
+        return print(options_overview);
+    if (str_equal(argv[1], "--man")) return print(options_manual);
+    if (str_equal(argv[1], "--completion")) return print(options_completion);
     if (str_equal(argv[1], "--version")) return puts("warpfold " WF_VERSION) < 0;
     for (size_t i = 0; i < COUNT; i++)
         if (str_equal(commands[i].name, argv[1])) return commands[i].run(argc - 2, argv + 2);

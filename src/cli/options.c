@@ -36,6 +36,23 @@ static const struct {
 const char *options_name(enum option_id id) { return rows[id].name; }
 const char *options_command(const struct options *o) { return commands[o->command].name; }
 
+bool options_command_at(unsigned index, struct options_command *c)
+{
+    if (index >= COMMAND_COUNT) return false;
+    *c = (struct options_command){commands[index].name, commands[index].usage, commands[index].summary};
+    return true;
+}
+
+bool options_option_at(unsigned index, struct options_option *o)
+{
+    if (index >= OPTION_COUNT) return false;
+    *o = (struct options_option){rows[index].name, rows[index].argument, rows[index].help,
+                                 (rows[index].flags & MANY) != 0};
+    return true;
+}
+
+bool options_takes(unsigned option, unsigned command) { return rows[option].commands >> command & 1; }
+
 // The i-th option that a command has; the others count as "", which is near to nothing.
 static const char *next_option(const void *context, size_t i)
 {

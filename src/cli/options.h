@@ -39,6 +39,20 @@ const char *options_value(const struct options *o, enum option_id id); // NULL w
 const char *options_name(enum option_id id);                           // "--kernel"
 const char *options_command(const struct options *o);                  // "run"
 
+// The tables, for those who write about them; false past the last.
+struct options_command {
+    const char *name, *usage, *summary;
+};
+struct options_option {
+    const char *name, *argument, *help; // argument NULL: a switch
+    bool many;
+};
+bool options_command_at(unsigned index, struct options_command *c);
+bool options_option_at(unsigned index, struct options_option *o);
+bool options_takes(unsigned option, unsigned command);
+void options_manual(struct strbuf *out);     // roff, for man
+void options_completion(struct strbuf *out); // for bash
+
 // The help of a command, and the screen of `warpfold` alone.
 void options_help(enum command_id command, struct strbuf *out);
 void options_overview(struct strbuf *out);

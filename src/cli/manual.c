@@ -1,0 +1,110 @@
+// The manual page and the shell's completion, from the tables of commands and options.
+#include "api/warpfold.h"
+#include "cli/options.h"
+
+#include <string.h>
+
+// Text for roff: no line begins with a dot or a quote, and backslashes are themselves.
+static void put_roff(struct strbuf *out, const char *text)
+{
+    if (*text == '.' || *text == '\'') strbuf_puts(out, "\\&");
+    for (; *text; text++) {
+        if (*text == '\\')
+            strbuf_puts(out, "\\e");
+        else if (*text == '-')
+            strbuf_puts(out, "\\-");
+        else
+            strbuf_putc(out, *text);
+    }
+}
+
+void options_manual(struct strbuf *out)
+{
+    strbuf_puts(out,
+                ".\\\" Made by `warpfold --man` from its tables of commands and options.\n"
+                ".TH WARPFOLD 1 \"\" \"warpfold " WF_VERSION "\"\n.SH NAME\n"
+                "warpfold \\- runs CUDA kernels from PTX on a simulated GPU, and what their warps repeat\n"
+                ".SH SYNOPSIS\n");
+    struct options_command c;
+    for (unsigned i = 0; options_command_at(i, &c); i++) {
+        strbuf_printf(out, "%s.B warpfold %s\n", i ? ".br\n" : "", c.name);
+        char *usage = strdup(c.usage), *rest = usage;
+        put_roff(out, strsep(&rest, "\n")); // other forms are in the command's help
+        strbuf_putc(out, '\n');
+        free(usage);
+    }
+    strbuf_puts(out, ".SH COMMANDS\n");
+    for (unsigned i = 0; options_command_at(i, &c); i++) {
+        strbuf_printf(out, ".TP\n.B %s\n", c.name);
+        put_roff(out, c.summary);
+        strbuf_puts(out, ".\n");
+    }
+    strbuf_puts(out, ".SH OPTIONS\n");
+    struct options_option o;
+    for (unsigned i = 0; options_option_at(i, &o); i++) {
+        strbuf_puts(out, ".TP\n.B ");
+        put_roff(out, o.name);
+        if (o.argument) {
+            strbuf_puts(out, " \\fI");
+            put_roff(out, o.argument);
+            strbuf_puts(out, "\\fR");
+        }
+        strbuf_putc(out, '\n');
+        put_roff(out, o.help);
+        strbuf_puts(out, o.many ? "; may be repeated. Of " : ". Of ");
+        for (unsigned k = 0, shown = 0; options_command_at(k, &c); k++)
+            if (options_takes(i, k)) strbuf_printf(out, "%s%s", shown++ ? ", " : "", c.name);
+        strbuf_puts(out, ".\n");
+    }
+    strbuf_puts(
+        out, ".SH EXIT STATUS\n0 done, 1 bad input, 2 bad usage, 3 the simulated program failed, 4 results "
+             "differ.\n.SH SEE ALSO\nREADME.md and the pages in docs/ of warpfold's source.\n");
+}
+
+void options_completion(struct strbuf *out)
+{
+    struct options_command c;
+    struct options_option o;
+    strbuf_puts(out,
+                "# Completion for bash, made by `warpfold --completion` from its tables: source it, or "
+                "install it as\n"
+                "# /usr/share/bash-completion/completions/warpfold.\n"
+                "_warpfold() {\n"
+                "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=\n"
+                "    # The shell takes = for a word of its own.\n"
+                "    [[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD - 2]}\n"
+                "    [[ $current == = ]] && current=\n"
+                "    names() { warpfold list \"$1\" 2>/dev/null | awk 'NR > 1 && /^[^ ]/ { print $1 }'; }\n"
+                "    case $before in\n"
+                "    --gpu) words=$(names gpus) ;;\n"
+                "    --tech) words=$(names techs) ;;\n"
+                "    --bench) words=\"all darsie $(names kernels)\" ;;\n"
+                "    --set) words=$(names keys | sed 's/$/=/'); compopt -o nospace 2>/dev/null ;;\n");
+    for (unsigned i = 0; options_option_at(i, &o); i++) // those that take one of a few words
+        if (o.argument && strchr(o.argument, '|') && !strpbrk(o.argument, "ABCDEFGHIJKLMNOPQRSTUVWXYZ[")) {
+            strbuf_printf(out, "    %s) words=\"", o.name);
+            for (const char *p = o.argument; *p; p++) strbuf_putc(out, *p == '|' ? ' ' : *p);
+            strbuf_puts(out, "\" ;;\n");
+        }
+    strbuf_puts(out, "    *)\n        case ${COMP_WORDS[1]} in\n");
+    for (unsigned k = 0; options_command_at(k, &c); k++) {
+        strbuf_printf(out, "        %s) words=\"", c.name);
+        for (unsigned i = 0, shown = 0; options_option_at(i, &o); i++)
+            if (options_takes(i, k)) strbuf_printf(out, "%s%s", shown++ ? " " : "", o.name);
+        strbuf_puts(out, "\" ;;\n");
+    }
+    strbuf_puts(out, "        esac\n        if ((COMP_CWORD == 1)); then words=\"");
+    for (unsigned k = 0; options_command_at(k, &c); k++) strbuf_printf(out, "%s%s", k ? " " : "", c.name);
+    strbuf_puts(out, "\"; fi\n"
+                     "        if [[ $current != -* ]]; then\n"
+                     "            case ${COMP_WORDS[1]} in\n"
+                     "            bench) words+=\" $(names kernels)\" ;;\n"
+                     "            study) ((COMP_CWORD == 2)) && words+=\" $(names studies)\" ;;\n"
+                     "            reproduce) words+=\" darsie $(names experiments)\" ;;\n"
+                     "            esac\n"
+                     "        fi ;;\n"
+                     "    esac\n"
+                     "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+                     "}\n"
+                     "complete -o default -F _warpfold warpfold\n");
+}

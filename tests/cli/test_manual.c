@@ -1,0 +1,75 @@
+// The manual page and the completion name every command and option, and are what man and bash can read.
+#include "cli/cli.h"
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void test_page(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "--man");
+    CHECK_EQ(t, c.status, 0);
+    struct options_command command;
+    struct options_option option;
+    char text[80];
+    for (unsigned i = 0; options_command_at(i, &command); i++) {
+        snprintf(text, sizeof text, "\n.B warpfold %s\n", command.name);
+        CHECK_HAS(t, c.out, text);
+    }
+    for (unsigned i = 0; options_option_at(i, &option); i++) {
+        struct strbuf name = {0};
+        for (const char *p = option.name; *p; p++) strbuf_printf(&name, *p == '-' ? "\\-" : "%c", *p);
+        CHECK_HAS(t, c.out, strbuf_text(&name));
+        strbuf_fini(&name);
+    }
+    // Every line is a request that we use, or text.
+    static const char *const requests[] = {".TH ", ".SH ", ".TP\n", ".B ", ".br\n", ".\\\""};
+    for (const char *line = c.out; *line; line += strcspn(line, "\n") + 1) {
+        bool known = *line != '.' && *line != '\'';
+        for (size_t i = 0; i < TEST_COUNT(requests); i++)
+            known |= strncmp(line, requests[i], strlen(requests[i])) == 0;
+        CHECK_MSG(t, known, "%.60s", line);
+    }
+    cli_fini(&c);
+}
+
+// What bash offers for a line of which the last word is being typed.
+static char *complete(struct test *t, const char *words)
+{
+    char command[1600], *out, *folder = strdup(test_binary());
+    *strrchr(folder, '/') = 0;
+    snprintf(command, sizeof command,
+             "PATH=%s:$PATH bash -c 'source <(warpfold --completion); COMP_WORDS=(%s); "
+             "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _warpfold; printf \"%%s\\n\" \"${COMPREPLY[@]}\"'",
+             folder, words);
+    CHECK_EQ(t, test_command(command, 20, &out, NULL), 0);
+    free(folder);
+    return out;
+}
+
+static void test_completion(struct test *t)
+{
+    static const char *const offers[][2] = {{"warpfold re", "reproduce\n"},
+                                            {"warpfold bench --size me", "medium\n"},
+                                            {"warpfold run --gp", "--gpu\n"},
+                                            {"warpfold run --gpu ti", "titanv\ntiny\n"},
+                                            {"warpfold run --tech da", "darsie\n"},
+                                            {"warpfold reproduce fig12", "fig12\n"},
+                                            {"warpfold bench matrix", "matrixMul\n"},
+                                            {"warpfold study taxo", "taxonomy\n"},
+                                            {"warpfold run --set l1.lat", "l1.latency=\n"}};
+    for (size_t i = 0; i < TEST_COUNT(offers); i++) {
+        char *out = complete(t, offers[i][0]);
+        CHECK_MSG(t, strstr(out, offers[i][1]), "%s: bash offers\n%s  where %s  was expected", offers[i][0],
+                  out, offers[i][1]);
+        free(out);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"page", test_page}, {"completion", test_completion}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
