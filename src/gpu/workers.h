@@ -1,5 +1,5 @@
-// A fixed set of threads that share out numbered pieces of work, again and again: whoever is free takes the
-// next piece, so long ones should come first. The caller is one of them. Rounds are short (microseconds), so
+// A fixed set of threads that share out numbered pieces of work, again and again: each has its own, and
+// whoever is done takes what others have left. The caller is one of them. Rounds are short (microseconds), so
 // waiting is spinning that gives way.
 #pragma once
 
