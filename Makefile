@@ -46,7 +46,7 @@ SQLITE := $(shell printf '\043include <sqlite3.h>' | $(CC) -E -x c - >/dev/null 
 ifneq ($(SQLITE),)
 # As an archive where there is one: a dynamic one costs every start of the program a million instructions of linking.
 SQLITE_ARCHIVE := $(shell $(CC) -print-file-name=libsqlite3.a)
-LDLIBS += $(if $(findstring /,$(SQLITE_ARCHIVE)),$(SQLITE_ARCHIVE),-lsqlite3)
+LDLIBS := $(if $(findstring /,$(SQLITE_ARCHIVE)),$(SQLITE_ARCHIVE),-lsqlite3) $(LDLIBS)
 endif
 
 NEED_SQLITE := $(if $(SQLITE),,$(addprefix src/lab/,database.c pool.c figure.c figure_text.c page.c) src/cli/reproduce.c \
