@@ -112,3 +112,26 @@ void study_lines(const struct program *p, uint32_t *lines)
     for (uint32_t n = 1; n < p->inst_count; n++)
         if (!is_own(&of, lines[n]) && is_own(&of, lines[n - 1])) lines[n] = lines[n - 1];
 }
+
+static int by_key(const void *a, const void *b)
+{
+    const struct study_inst *x = *(const struct study_inst *const *)a,
+                            *y = *(const struct study_inst *const *)b;
+    if (x->line_key != y->line_key) return x->line_key < y->line_key ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+uint32_t study_group_lines(const struct study_kernel *k, uint32_t *line_of, uint32_t *first)
+{
+    const struct study_inst **sorted = heap_alloc((k->inst_count + 1) * sizeof *sorted);
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < k->inst_count; n++) sorted[n] = &k->insts[n];
+    qsort(sorted, k->inst_count, sizeof *sorted, by_key);
+    for (uint32_t n = 0; n < k->inst_count; n++) {
+        uint32_t inst = (uint32_t)(sorted[n] - k->insts);
+        if (!n || sorted[n]->line_key != sorted[n - 1]->line_key) first[count++] = inst;
+        line_of[inst] = count - 1;
+    }
+    free(sorted);
+    return count;
+}

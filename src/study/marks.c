@@ -245,16 +245,19 @@ static uint64_t *repeated_of(struct study_report *r, const struct marks_kernel *
     return repeated;
 }
 
+static void add_inst(struct tally *t, const struct marks_kernel *k, uint32_t n, uint64_t repeated)
+{
+    const struct inst_facts *f = &k->insts[n];
+    if (!f->counts) return;
+    t->executions += f->executions;
+    t->marked += f->caught ? f->executions : 0;
+    t->repeated += repeated;
+    t->caught += f->caught ? repeated : 0;
+}
+
 static void add_kernel(struct tally *t, const struct marks_kernel *k, const uint64_t *repeated)
 {
-    for (uint32_t n = 0; n < k->kernel->inst_count; n++) {
-        const struct inst_facts *f = &k->insts[n];
-        if (!f->counts) continue;
-        t->executions += f->executions;
-        t->marked += f->caught ? f->executions : 0;
-        t->repeated += repeated[n];
-        t->caught += f->caught ? repeated[n] : 0;
-    }
+    for (uint32_t n = 0; n < k->kernel->inst_count; n++) add_inst(t, k, n, repeated[n]);
 }
 
 static void report_kernels(struct study *s, struct study_report *r)
@@ -352,6 +355,41 @@ static void report_misses(struct study *s, struct study_report *r)
     }
 }
 
+static void report_lines(struct study *s, struct study_report *r)
+{
+    static const struct study_column columns[] = {
+        {"workload", "bundled workload"},
+        {"kernel", "its entry"},
+        {"block", "threads in x, y, z"},
+        {"line", "source line"},
+        {"executions", "of its instructions with results, all lanes on the path, in the first run"},
+        {"repeated", "of them, in every run"},
+        {"caught", "of those, by the marks"},
+        {"saving", "of the executions, if one warp did what is caught for its block: f * (1 - 1/W)"}};
+    struct marks_state *x = s->state;
+    struct study_table *t = study_table_add(r, "lines", "Marks and truth by source line", columns,
+                                            sizeof columns / sizeof columns[0]);
+    t->detail = s->kernels.count > 1 || s->kernels.data[0]->group;
+    for (size_t i = 0; i < x->kernels.count; i++) {
+        const struct marks_kernel *k = x->kernels.data[i];
+        const uint64_t *repeated = repeated_of(r, k, false);
+        uint32_t insts = k->kernel->inst_count, *line_of = ARENA_ARRAY(&r->arena, uint32_t, insts);
+        uint32_t *first = ARENA_ARRAY(&r->arena, uint32_t, insts),
+                 count = study_group_lines(k->kernel, line_of, first);
+        struct tally *n = ARENA_ARRAY(&r->arena, struct tally, count);
+        for (uint32_t q = 0; q < insts; q++) add_inst(&n[line_of[q]], k, q, repeated[q]);
+        for (uint32_t l = 0; l < count; l++) {
+            study_kernel_cells(t, k->kernel);
+            study_text(t, "%s", k->kernel->insts[first[l]].line);
+            study_count(t, n[l].executions);
+            study_ratio(t, n[l].repeated, n[l].executions);
+            study_ratio(t, n[l].caught, n[l].executions);
+            study_share(t,
+                        (double)n[l].caught / (double)n[l].executions * (1 - 1 / (double)k->kernel->warps));
+        }
+    }
+}
+
 static void report_instructions(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {
@@ -397,6 +435,7 @@ static void report(struct study *s, struct study_report *r)
     for (size_t i = 0; i < x->kernels.count; i++) close_run(s, x->kernels.data[i]);
     report_kernels(s, r);
     report_misses(s, r);
+    report_lines(s, r);
     report_instructions(s, r);
     study_note(
         r,

@@ -141,6 +141,28 @@ static void report_kernels(struct study *s, struct study_report *r)
     }
 }
 
+static void report_lines(struct study *s, struct study_report *r)
+{
+    static const struct study_column columns[] = {{"kernel", "entry"}, {"line", "source line"}, SHARES};
+    struct study_table *t =
+        study_table_add(r, "lines", "By source line", columns, sizeof columns / sizeof columns[0]);
+    t->detail = true;
+    for (size_t i = 0; i < s->kernels.count; i++) {
+        const struct study_kernel *k = s->kernels.data[i];
+        uint32_t *line_of = ARENA_ARRAY(&r->arena, uint32_t, k->inst_count);
+        uint32_t *first = ARENA_ARRAY(&r->arena, uint32_t, k->inst_count),
+                 count = study_group_lines(k, line_of, first);
+        struct inst_counts *n = ARENA_ARRAY(&r->arena, struct inst_counts, count);
+        for (uint32_t x = 0; x < k->inst_count; x++)
+            add(&n[line_of[x]], &((struct kernel_data *)k->data)->counts[x]);
+        for (uint32_t l = 0; l < count; l++) {
+            study_text(t, "%s", k->name);
+            study_text(t, "%s", k->insts[first[l]].line);
+            add_shares(t, &n[l]);
+        }
+    }
+}
+
 static void report_insts(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {{"kernel", "entry"},
@@ -166,6 +188,7 @@ static void report_insts(struct study *s, struct study_report *r)
 static void report(struct study *s, struct study_report *r)
 {
     report_kernels(s, r);
+    report_lines(s, r);
     report_insts(s, r);
 }
 

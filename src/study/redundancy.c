@@ -129,14 +129,15 @@ static int by_saving(const void *a, const void *b)
 
 static size_t collect_lines(const struct study_kernel *k, struct line *lines)
 {
-    size_t count = 0;
-    for (uint32_t x = 0; x < k->inst_count; x++) {
-        size_t n = 0;
-        while (n < count && lines[n].key != k->insts[x].line_key) n++;
-        if (n == count) lines[count++] = (struct line){.name = k->insts[x].line, .key = k->insts[x].line_key};
-        repeat_add(&lines[n].n, k, x);
-    }
+    uint32_t *line_of = heap_alloc(k->inst_count * sizeof *line_of),
+             *first = heap_alloc(k->inst_count * sizeof *first);
+    size_t count = study_group_lines(k, line_of, first);
+    for (size_t n = 0; n < count; n++)
+        lines[n] = (struct line){.name = k->insts[first[n]].line, .key = k->insts[first[n]].line_key};
+    for (uint32_t x = 0; x < k->inst_count; x++) repeat_add(&lines[line_of[x]].n, k, x);
     qsort(lines, count, sizeof *lines, by_saving);
+    free(line_of);
+    free(first);
     return count;
 }
 

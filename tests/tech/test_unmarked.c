@@ -1,5 +1,5 @@
-// A program that no compiler marked runs on hardware with a mechanism that wants marks: the same bytes, and nothing
-// is skipped; marked, some of it is.
+// A program that no compiler marked runs on hardware with a mechanism that wants marks: the same bytes, and
+// nothing is skipped; marked, some of it is.
 #include "base/str.h"
 #include "harness/test.h"
 #include "workload/workload.h"
@@ -12,14 +12,15 @@ static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_
     *skipped += stats->skipped == WF_UNKNOWN ? 0 : stats->skipped;
 }
 
-static void run(struct test *t, const struct workload *w, const char *rules, const char *tech, uint64_t *output,
-                uint64_t *skipped)
+static void run(struct test *t, const struct workload *w, const char *rules, const char *tech,
+                uint64_t *output, uint64_t *skipped)
 {
     struct wf_context *c = wf_context_create();
     *skipped = 0;
     struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add, .launched_context = skipped};
     struct workload_result result;
-    bool set = wf_set(c, "mark.rules", rules) == WF_OK && wf_gpu(c, "tiny") == WF_OK && wf_tech(c, tech) == WF_OK;
+    bool set =
+        wf_set(c, "mark.rules", rules) == WF_OK && wf_gpu(c, "tiny") == WF_OK && wf_tech(c, tech) == WF_OK;
     CHECK_MSG(t, set && workload_run(w, c, &options, &result) == WF_OK, "%s: %s", w->name, wf_errors(c));
     *output = result.output_hash;
     wf_context_destroy(c);
