@@ -130,10 +130,12 @@ static void block_start(void *state, unsigned block)
     for (; slots; slots &= slots - 1) {
         struct dac_warp *w = &d->warps[bit_lowest(slots)];
         memset(w->front.registers, 0, sizeof w->front.registers);
+        memset(w->front.expanded, 0, sizeof w->front.expanded);
         w->front.preds = w->front.uniform = 1 << PRED_TRUE;
         w->front.masks[PRED_TRUE] = UINT64_MAX;
         w->back = w->front;
-        w->first = w->count = w->ordered = 0;
+        w->first = w->count = w->ordered = w->blocking = 0;
+        w->looked_pc = NO_TARGET;
     }
 }
 

@@ -62,6 +62,7 @@ struct instance {
 
 struct dac_block {
     uint64_t live;                    // warps of the block
+    uint64_t led;                     // instances made
     VEC(struct instance) * instances; // by instruction, oldest first
 };
 
@@ -69,6 +70,7 @@ struct known { // tuples
     uint64_t registers[4];
     uint8_t preds, uniform; // bits
     uint64_t masks[8];      // of predicates, for this warp
+    uint64_t expanded[4];   // bits: the warp's own lanes hold the tuple
     struct tuple tuples[256];
 };
 
@@ -84,6 +86,10 @@ struct line { // an instruction that has been fetched or skipped and has not iss
 struct dac_warp {
     struct line lines[LINES]; // ring
     uint32_t first, count, ordered;
+    uint32_t blocking; // of those ordered: that decide what comes next
+    // At fetch nothing was to be skipped at this instruction when the block had made so many instances.
+    uint32_t looked_pc;
+    uint64_t looked_led;
     struct known front, back;
 };
 

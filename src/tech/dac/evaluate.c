@@ -155,11 +155,12 @@ void dac_evaluate(struct dac *d, unsigned slot, uint32_t pc, struct instance *e)
     unsigned block = tech_block_of(d->sm, slot);
     bool uniform = !d->launch->thread_dependent[pc];
     for (unsigned k = 0; k < e->key_count; k++) uniform &= tuple_is_uniform(&e->key[k]);
+    *out = (struct outcome){0};
     if (d->launch->candidates[pc] == LOADS) {
         if (uniform) evaluate_load(d, slot, pc, e);
         return;
     }
-    *out = (struct outcome){.masks = heap_alloc(2 * t->warps * sizeof *out->masks)};
+    out->masks = heap_alloc(2 * t->warps * sizeof *out->masks);
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE) out->preds |= (uint8_t)(1u << k);
     if (uniform) {

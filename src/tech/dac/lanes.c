@@ -11,6 +11,7 @@ static void mismatch(const struct dac *d) { __atomic_add_fetch(d->launch->mismat
 static void set_known(struct known *k, unsigned r, const struct tuple *u)
 {
     if (u) k->tuples[r] = *u;
+    k->expanded[r / 64] &= ~(1ull << r % 64);
     k->registers[r / 64] = (k->registers[r / 64] & ~(1ull << r % 64)) | (uint64_t)(u != NULL) << r % 64;
 }
 
@@ -46,9 +47,10 @@ static bool same_lanes(const uint32_t *a, const uint32_t *b, uint64_t lanes)
 
 static void expand(struct dac *d, unsigned slot, unsigned r)
 {
-    const struct known *k = &d->warps[slot].back;
+    struct known *k = &d->warps[slot].back;
     const struct warp *w = tech_warp(d->sm, slot);
-    if (!is_known(k, r)) return;
+    if (!is_known(k, r) || k->expanded[r / 64] >> r % 64 & 1) return;
+    k->expanded[r / 64] |= 1ull << r % 64;
     uint32_t lanes[LANES_MAX], *own = tech_lanes(d->sm, slot, r);
     tuple_expand(&k->tuples[r], &d->launch->threads, index_in_block(d, slot), lanes);
     if (d->launch->verify && !same_lanes(lanes, own, w->present & ~w->exited)) mismatch(d);
@@ -145,4 +147,5 @@ void dac_executed(void *state, unsigned slot, uint32_t index)
     w->first = (w->first + 1) % LINES;
     w->count--;
     w->ordered--;
+    w->blocking -= d->launch->blocks[index];
 }

@@ -24,7 +24,11 @@ static bool key_of(const struct dac *d, const struct dac_warp *w, uint32_t pc, s
     const struct op *o = &d->launch->ops[pc];
     const struct known *k = &w->front;
     if (o->pred_reads & ~(k->preds & k->uniform)) return false;
+    e->passed = 0;
+    e->affine = false;
     e->key_count = o->read_count;
+    e->key_preds = 0;
+    e->outcome.masks = NULL;
     for (unsigned n = 0; n < o->read_count; n++) {
         if (!is_known(k, o->reads[n])) return false;
         e->key[n] = k->tuples[o->reads[n]];
@@ -105,8 +109,7 @@ static bool is_its_turn(const struct dac *d, struct dac_warp *w, uint32_t older)
 static bool is_affine(struct dac *d, unsigned slot, uint32_t pc, uint32_t older, struct instance *key)
 {
     struct dac_warp *w = &d->warps[slot];
-    *key = (struct instance){0};
-    if (d->launch->candidates[pc] == NOT_CANDIDATE || !key_of(d, w, pc, key)) return false;
+    if (!key_of(d, w, pc, key)) return false;
     if (d->launch->candidates[pc] == LOADS && (!guard_of(d, pc, key) || !is_its_turn(d, w, older)))
         return false;
     if (!is_whole(tech_warp(d->sm, slot))) {
@@ -155,6 +158,7 @@ static struct instance *lead(struct dac *d, unsigned slot, uint32_t pc, const st
     struct dac_block *b = &d->blocks[tech_block_of(d->sm, slot)];
     make_room(d, b, pc);
     vec_push(&b->instances[pc], *key);
+    b->led++;
     struct instance *e = &b->instances[pc].data[b->instances[pc].count - 1];
     dac_evaluate(d, slot, pc, e);
     return e;
@@ -166,7 +170,6 @@ static bool order(struct dac *d, unsigned slot, struct line *l, uint32_t older)
     struct dac_block *b = &d->blocks[tech_block_of(d->sm, slot)];
     unsigned warp = index_in_block(d, slot);
     struct instance key;
-    l->role = ROLE_OWN;
     if (!is_affine(d, slot, l->pc, older, &key)) return false;
     struct instance *e = find(b, warp, l->pc, &key);
     if (e && is_for(d, slot, l->pc, e)) {
@@ -190,11 +193,13 @@ static bool order(struct dac *d, unsigned slot, struct line *l, uint32_t older)
 // -- warps
 // ---------------------------------------------------------------------------------------------------------
 
+static bool is_passable(struct dac_warp *w) { return w->ordered && line_at(w, 0)->role == ROLE_SKIPPED; }
+
 // Skipped instructions at the front are behind the warp.
 static void pass(struct dac *d, unsigned slot)
 {
     struct dac_warp *w = &d->warps[slot];
-    while (w->ordered && line_at(w, 0)->role == ROLE_SKIPPED) {
+    while (is_passable(w)) {
         const struct line *l = line_at(w, 0);
         if (d->launch->verify) dac_verify(d, slot, l);
         dac_learn(d, &w->back, l);
@@ -206,31 +211,36 @@ static void pass(struct dac *d, unsigned slot)
 }
 
 // Nothing unissued decides what comes next.
-static bool is_open(const struct dac *d, struct dac_warp *w, unsigned slot)
+static bool is_open(const struct dac *d, const struct dac_warp *w, unsigned slot)
 {
-    if (tech_warp(d->sm, slot)->state != WARP_READY) return false;
-    for (uint32_t n = 0; n < w->ordered; n++)
-        if (d->launch->blocks[line_at(w, n)->pc]) return false;
-    return true;
+    return !w->blocking && tech_warp(d->sm, slot)->state == WARP_READY;
 }
 
 static void order_more(struct dac *d, unsigned slot)
 {
     struct dac_warp *w = &d->warps[slot];
+    bool news = false;
+    w->looked_pc = NO_TARGET;
     while (w->ordered < w->count && is_open(d, w, slot)) {
         struct line *l = line_at(w, w->ordered);
-        if (order(d, slot, l, w->ordered)) tech_drop(d->sm, slot);
+        l->role = ROLE_OWN;
+        if (d->launch->candidates[l->pc] != NOT_CANDIDATE && order(d, slot, l, w->ordered)) {
+            tech_drop(d->sm, slot);
+            news = true;
+        }
         dac_learn(d, &w->front, l);
         w->ordered++;
+        w->blocking += d->launch->blocks[l->pc];
     }
+    news |= is_passable(w);
     pass(d, slot);
-    tech_hold(d->sm, slot, 0);
+    if (news) tech_hold(d->sm, slot, 0); // what is next has changed
 }
 
 static struct line *push(struct dac_warp *w, uint32_t pc)
 {
     struct line *l = line_at(w, w->count++);
-    *l = (struct line){.pc = pc};
+    l->pc = pc;
     return l;
 }
 
@@ -240,11 +250,15 @@ static bool skip_next(struct dac *d, unsigned slot)
     struct dac_block *b = &d->blocks[tech_block_of(d->sm, slot)];
     uint32_t pc = tech_fetch_pc(d->sm, slot);
     struct instance key;
+    if (pc == w->looked_pc && b->led == w->looked_led) return false;
+    w->looked_pc = pc;
+    w->looked_led = b->led;
     if (pc >= d->launch->program->inst_count || w->count >= LINES - 8) return false; // the I-buffer's room
-    if (!is_affine(d, slot, pc, w->count, &key)) return false;
+    if (d->launch->candidates[pc] == NOT_CANDIDATE || !is_affine(d, slot, pc, w->count, &key)) return false;
     struct instance *e = find(b, index_in_block(d, slot), pc, &key);
     if (!e || !is_for(d, slot, pc, e)) return false;
     struct line *l = push(w, pc);
+    w->looked_pc = NO_TARGET;
     skip(d, slot, e, l);
     dac_learn(d, &w->front, l);
     w->ordered++;
@@ -278,7 +292,8 @@ void dac_flushed(void *state, unsigned slot)
     struct dac *d = state;
     struct dac_warp *w = &d->warps[slot];
     if (w->ordered) w->front = w->back;
-    w->count = w->ordered = 0;
+    w->count = w->ordered = w->blocking = 0;
+    w->looked_pc = NO_TARGET;
 }
 
 // A barrier may be over for warps that wait there.

@@ -32,8 +32,13 @@ void tuple_expand(const struct tuple *u, const struct threads *t, unsigned warp,
 {
     const uint32_t *x = t->at[0] + (size_t)warp * t->lanes, *y = t->at[1] + (size_t)warp * t->lanes,
                    *z = t->at[2] + (size_t)warp * t->lanes;
-    for (unsigned l = 0; l < t->lanes; l++)
-        to[l] = u->base + u->stride[0] * x[l] + u->stride[1] * y[l] + u->stride[2] * z[l];
+    bool flat = !u->stride[1] && !u->stride[2];
+    if (tuple_is_uniform(u)) { // most are
+        for (unsigned l = 0; l < t->lanes; l++) to[l] = u->base;
+        return;
+    }
+    for (unsigned l = 0; l < t->lanes; l++) to[l] = u->base + u->stride[0] * x[l];
+    for (unsigned l = 0; !flat && l < t->lanes; l++) to[l] += u->stride[1] * y[l] + u->stride[2] * z[l];
 }
 
 bool tuple_fit(struct tuple *u, const struct threads *t, const uint32_t *values)
