@@ -207,10 +207,10 @@ static void block_begin(void *context, struct observed_block *o)
         w->history = mix(mix(SEED_BLOCK, s->launches), o->linear);
         w->next = 0;
         memset(w->arrived, 0, sizeof w->arrived);
-        names_forget(&w->names);
-        for (uint32_t at = 0; at + 1 < s->locations; at++) w->names.common[at] = SEED_UNWRITTEN + ++s->own;
-        w->names.common[access_local(s->marks->program)] = 0; // nought in every thread
-        w->names.common[s->locations - 1] = 0;
+        for (uint32_t at = 0; at + 1 < s->locations; at++)
+            w->names.at[at] = (struct name){SEED_UNWRITTEN + ++s->own, NULL};
+        w->names.at[access_local(s->marks->program)].common = 0; // nought in every thread
+        w->names.at[s->locations - 1] = (struct name){0, NULL};
     }
     o->state = b;
 }
@@ -298,8 +298,8 @@ static unsigned barrier_number(const struct observed *o)
 static void pass(struct names *n, uint32_t epoch, const struct observed *o)
 {
     uint64_t now[WARP_SIZE_MAX];
-    if (!n->differ[epoch] && !(n->all & ~o->lanes)) {
-        n->common[epoch] = mix(n->common[epoch], o->index);
+    if (!n->at[epoch].lanes && !(n->all & ~o->lanes)) {
+        n->at[epoch].common = mix(n->at[epoch].common, o->index);
         return;
     }
     for (uint64_t left = o->lanes; left; left &= left - 1) {
@@ -379,35 +379,19 @@ static void name_each_lane(struct identity *s, struct names *n, const struct obs
         names_set_each(n, d->writes[k], o->lanes, k + 1 < d->write_count ? s->pending[k] : name);
 }
 
-static bool sources_agree(const struct static_inst *d, const struct names *n)
+// From the names of all sources at once; false where some lane has another.
+static bool name_together(const struct static_inst *d, const struct names *n, const struct observed *o,
+                          uint64_t *name)
 {
-    for (unsigned k = 0; k < d->source_count; k++)
-        if (n->differ[d->sources[k]]) return false;
-    return true;
-}
-
-static void name_results(struct identity *s, struct ghost_warp *w, const struct observed *o)
-{
-    const struct static_inst *d = &s->insts[o->index];
-    struct names *n = &w->names;
-    if (!d->write_count || !o->lanes) return;
     uint64_t h = mix(SEED_INST, o->index);
-    switch ((enum naming)d->naming) {
-    case NAME_BY_VALUE: h = name_by_value(o); break;
-    case NAME_BY_LANES: h = name_by_lanes(d, n, o); break;
-    case NAME_OF_ITS_OWN: h = new_name(s); break;
-    case NAME_BY_SOURCES:
-    case NAME_BY_TIME:
-    case NAME_BY_SPACE:
-        if (!sources_agree(d, n) ||
-            (d->naming == NAME_BY_SPACE && (!o->access || o->access->local & o->lanes))) {
-            name_each_lane(s, n, o);
-            return;
-        }
-        for (unsigned k = 0; k < d->source_count; k++) h = mix(h, n->common[d->sources[k]]);
-        break;
+    bool agree = d->naming != NAME_BY_SPACE || (o->access && !(o->access->local & o->lanes));
+    for (unsigned k = 0; k < d->source_count; k++) {
+        const struct name *source = &n->at[d->sources[k]];
+        agree &= !source->lanes;
+        h = mix(h, source->common);
     }
-    for (unsigned k = 0; k < d->write_count; k++) names_set(n, d->writes[k], o->lanes, mix(h, k));
+    *name = h;
+    return agree;
 }
 
 static uint64_t hash_names(const struct static_inst *d, const struct names *n)
@@ -415,6 +399,31 @@ static uint64_t hash_names(const struct static_inst *d, const struct names *n)
     uint64_t h = 1;
     for (unsigned k = 0; k < d->write_count; k++) h = mix(h, names_of(n, d->writes[k], n->all));
     return h;
+}
+
+// Names what the instruction writes. Returns a hash of it, over all lanes of the warp.
+static uint64_t name_results(struct identity *s, struct names *n, const struct observed *o)
+{
+    const struct static_inst *d = &s->insts[o->index];
+    uint64_t name = 0, h = 1;
+    if (!d->write_count || !o->lanes) return hash_names(d, n);
+    switch ((enum naming)d->naming) {
+    case NAME_BY_VALUE: name = name_by_value(o); break;
+    case NAME_BY_LANES: name = name_by_lanes(d, n, o); break;
+    case NAME_OF_ITS_OWN: name = new_name(s); break;
+    case NAME_BY_SOURCES:
+    case NAME_BY_TIME:
+    case NAME_BY_SPACE:
+        if (name_together(d, n, o, &name)) break;
+        name_each_lane(s, n, o);
+        return hash_names(d, n);
+    }
+    for (unsigned k = 0; k < d->write_count; k++) {
+        uint64_t of_word = mix(name, k);
+        names_set(n, d->writes[k], o->lanes, of_word);
+        h = mix(h, of_word);
+    }
+    return n->all & ~o->lanes ? hash_names(d, n) : h;
 }
 
 // -- executions that correspond ---------------------------------------------------------------------
@@ -483,12 +492,12 @@ static void report(struct identity *s, struct strbuf *out, const struct observed
     mark_explain(s->marks, o->index, out);
 }
 
-static void keep(struct identity *s, struct ghost_block *b, struct ghost_warp *w, const struct observed *o)
+static void keep(struct identity *s, struct ghost_block *b, struct ghost_warp *w, const struct observed *o,
+                 uint64_t names)
 {
-    const struct static_inst *d = &s->insts[o->index];
     uint32_t classes = s->classes[o->index];
-    uint64_t key = mix(mix(w->history, o->index), classes > 1 ? o->warp % classes : 0);
-    uint64_t names = hash_names(d, &w->names), results = results_of(&b->values, o);
+    uint64_t key = mix(w->history, o->index), results = results_of(&b->values, o);
+    if (classes > 1) key = mix(key, 1 + o->warp % classes);
     struct kept *e = find_kept(s, b, w, key);
     s->counts.executions++;
     if (s->options.executed) s->options.executed(s->options.context, o, results);
@@ -563,9 +572,9 @@ static void after(void *context, const struct observed *o)
     bool kept = d->kept && o->path == o->full;
     if (kept) s->operands = operands_of(&b->values, o);
     values_written(&b->values, o);
-    name_results(s, w, o);
+    uint64_t names = name_results(s, &w->names, o);
     if (kept) {
-        keep(s, b, w, o);
+        keep(s, b, w, o, names);
         if (s->options.check_patterns) check_pattern(s, o);
     }
     if (!isa_has(o->inst, ISA_BARRIER)) go_on(s, o);

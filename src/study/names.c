@@ -3,48 +3,43 @@
 #include "base/arena.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void names_init(struct names *n, uint32_t locations, uint64_t lanes)
 {
     *n = (struct names){.all = lanes, .count = locations};
-    n->common = heap_alloc(locations * sizeof *n->common);
-    n->lanes = heap_alloc(locations * sizeof *n->lanes);
-    n->differ = heap_alloc(locations * sizeof *n->differ);
+    n->at = heap_alloc(locations * sizeof *n->at);
+    n->store = heap_alloc(locations * sizeof *n->store);
 }
 
 void names_fini(struct names *n)
 {
-    for (uint32_t at = 0; at < n->count; at++) free(n->lanes[at]);
-    free(n->common);
-    free(n->lanes);
-    free(n->differ);
+    for (uint32_t at = 0; at < n->count; at++) free(n->store[at]);
+    free(n->at);
+    free(n->store);
 }
-
-void names_forget(struct names *n) { memset(n->differ, 0, n->count * sizeof *n->differ); }
 
 static uint64_t *apart(struct names *n, uint32_t at)
 {
-    if (!n->lanes[at]) n->lanes[at] = heap_alloc(sizeof *n->lanes[at]);
-    if (!n->differ[at])
-        for (unsigned lane = 0; lane < WARP_SIZE_MAX; lane++) (*n->lanes[at])[lane] = n->common[at];
-    n->differ[at] = true;
-    return *n->lanes[at];
+    struct name *x = &n->at[at];
+    if (x->lanes) return x->lanes;
+    if (!n->store[at]) n->store[at] = heap_alloc(WARP_SIZE_MAX * sizeof *n->store[at]);
+    x->lanes = n->store[at];
+    for (unsigned lane = 0; lane < WARP_SIZE_MAX; lane++) x->lanes[lane] = x->common;
+    return x->lanes;
 }
 
 static void join(struct names *n, uint32_t at)
 {
-    const uint64_t *lanes = *n->lanes[at];
+    const uint64_t *lanes = n->at[at].lanes;
     uint64_t first = lanes[__builtin_ctzll(n->all)];
     for (uint64_t left = n->all; left; left &= left - 1)
         if (lanes[__builtin_ctzll(left)] != first) return;
-    n->common[at] = first;
-    n->differ[at] = false;
+    n->at[at] = (struct name){first, NULL};
 }
 
 void names_set_some(struct names *n, uint32_t at, uint64_t lanes, uint64_t name)
 {
-    if (!lanes || (!n->differ[at] && n->common[at] == name)) return;
+    if (!lanes || (!n->at[at].lanes && n->at[at].common == name)) return;
     uint64_t *to = apart(n, at);
     for (uint64_t left = lanes; left; left &= left - 1) to[__builtin_ctzll(left)] = name;
     join(n, at);
