@@ -110,6 +110,7 @@ const char *tech_check(const struct sm *s)
 
 const struct sm_launch *tech_launch(const struct sm *s) { return s->launch; }
 uint64_t tech_now(const struct sm *s) { return s->now; }
+unsigned tech_index(const struct sm *s) { return s->index; }
 struct warp *tech_warp(struct sm *s, unsigned slot) { return s->warps[slot].warp; }
 unsigned tech_block_of(const struct sm *s, unsigned slot) { return s->warps[slot].block; }
 uint64_t tech_slots(const struct sm *s, unsigned block) { return s->blocks[block].slots; }

@@ -86,17 +86,31 @@ struct tech {
     const char *(*check)(const void *state); // at the end of a launch: NULL, or what does not balance
 };
 
+// What a mechanism did, for those who want to see it: tests, and whoever debugs one.
+struct tech_step {
+    uint64_t cycle;
+    const char *what; // a word of the mechanism's own
+    unsigned sm, block, warp;
+    uint32_t pc, value;
+};
+struct tech_listener {
+    void (*heard)(void *context, const struct tech_step *step); // SMs on several threads speak at once
+    void *context;
+};
+
 struct tech_use {
     const struct tech *tech;
     const void *options;
     const struct mark_settings *marks;
     bool verify;          // compare every value that is shared with what its reader would have computed
     uint64_t *mismatches; // counts what differs; from several threads
+    const struct tech_listener *listener; // NULL: nobody
 };
 
 // -- what a mechanism sees ------------------------------------------------------------------------
 const struct sm_launch *tech_launch(const struct sm *s);
 uint64_t tech_now(const struct sm *s);
+unsigned tech_index(const struct sm *s);             // of the SM
 struct warp *tech_warp(struct sm *s, unsigned slot); // NULL: the slot is empty
 unsigned tech_block_of(const struct sm *s, unsigned slot);
 uint64_t tech_slots(const struct sm *s, unsigned block);   // bits: of all its warps, ended ones too

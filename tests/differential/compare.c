@@ -79,6 +79,7 @@ const struct variant variants[] = {
     {"timed-warp-64", {"gpu=titanv", "warp.size=64"}, true, 4},
     {"warp-64-stack-portable", {"warp.size=64", "simt=stack", "exec.isa=portable"}, true, 2},
     {"warp-8", {"warp.size=8", "compile.profile=ptxplus", "compile.check=1"}, true, 2},
+    {"darsie-warp-8", {"gpu=tiny", "tech=darsie", "warp.size=8", "sim.check=1"}, true, 4},
     {"warp-1", {"warp.size=1"}, true, 4},
 };
 const unsigned variant_count = sizeof variants / sizeof variants[0];

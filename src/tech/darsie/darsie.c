@@ -79,7 +79,8 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
                                 .program = p,
                                 .ops = l->decoded.ops,
                                 .verify = u->verify,
-                                .mismatches = u->mismatches};
+                                .mismatches = u->mismatches,
+                                .listener = u->listener};
     mark_rules_from(&rules, u->marks, l->launch->warp_size);
     if (d->options->rules == RULES_PAPER) rules.paper = true;
     d->early = d->options->early && l->config->gpu.dependences != DEPENDENCES_ENCODED;
@@ -123,6 +124,7 @@ static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
     d->counters = counts;
     d->pool = l->pool;
     d->lanes = l->launch->warp_size > 32 ? 64 : 32;
+    d->whole = UINT64_MAX >> (64 - l->launch->warp_size);
     if (!d->launch->options->bank_conflicts) tech_free_banks(s);
     for (unsigned k = 0; k < l->blocks_per_sm; k++)
         d->blocks[k].values = heap_alloc((size_t)d->pool * d->lanes * sizeof(uint32_t));
@@ -142,7 +144,8 @@ static void block_start(void *state, unsigned block)
     struct dblock *b = &d->blocks[block];
     uint32_t *values = b->values;
     uint64_t slots = tech_slots(d->sm, block);
-    *b = (struct dblock){.values = values, .gather_pc = NO_TARGET, .live = slots >> __builtin_ctzll(slots)};
+    *b = (struct dblock){
+        .owner = d, .values = values, .gather_pc = NO_TARGET, .live = slots >> __builtin_ctzll(slots)};
     b->free = d->pool >= 32 ? UINT32_MAX : (1u << d->pool) - 1;
     b->majority = b->live;
     b->off = !d->pool;
@@ -153,6 +156,19 @@ static void block_start(void *state, unsigned block)
     // A warp that lacks lanes from the start neither leads nor follows.
     if (threads % l->warp_size && d->launch->options->rules == RULES_SOUND && !d->launch->options->partial)
         b->majority &= ~(1ull << (threads / l->warp_size));
+}
+
+void darsie_say(const struct darsie *d, const struct dblock *b, unsigned warp, enum step what, uint32_t pc,
+                uint32_t value)
+{
+    // The words of docs/model, in which the protocol is checked.
+    static const char *const words[] = {
+        [STEP_LEAD] = "lead", [STEP_FOLLOW] = "follow",  [STEP_PRIVATE] = "private", [STEP_ARRIVE] = "arrive",
+        [STEP_MEET] = "meet", [STEP_LEAVE] = "leave",    [STEP_REJOIN] = "rejoin",   [STEP_GATHER] = "gather",
+        [STEP_DROP] = "drop", [STEP_RELEASE] = "release"};
+    struct tech_step step = {
+        tech_now(d->sm), words[what], tech_index(d->sm), (unsigned)(b - d->blocks), warp, pc, value};
+    d->launch->listener->heard(d->launch->listener->context, &step);
 }
 
 static const char *check(const void *state)

@@ -45,6 +45,7 @@ struct darsie_launch {
     bool early;
     bool verify;
     uint64_t *mismatches;
+    const struct tech_listener *listener;
 };
 
 struct entry { // of the PC skip table
@@ -64,7 +65,10 @@ struct entry { // of the PC skip table
     uint64_t read_at; // cycle at which the leader executed
 };
 
+struct darsie;
+
 struct dblock {
+    struct darsie *owner;
     uint64_t live, majority; // warps of the block
     struct entry entries[ENTRIES_MAX];
     uint32_t free; // bits: renamed registers
@@ -116,6 +120,7 @@ struct darsie {
     uint64_t *counters;
     uint32_t pool; // registers of a block
     unsigned lanes;
+    uint64_t whole; // all lanes of a warp
     struct dblock blocks[64];
     struct dwarp warps[64];
     // Ports of this cycle.
@@ -146,7 +151,7 @@ static inline struct dblock *block_of(struct darsie *d, unsigned slot)
 }
 static inline bool is_whole(const struct darsie *d, const struct warp *w)
 {
-    uint64_t all = d->launch->options->partial ? w->present : w->full;
+    uint64_t all = d->launch->options->partial ? w->present : d->whole;
     return w->active == all && w->present == all && !w->exited;
 }
 static inline uint64_t class_of(uint32_t period, unsigned index)
@@ -155,10 +160,31 @@ static inline uint64_t class_of(uint32_t period, unsigned index)
     for (unsigned k = index % period; k < 64; k += period) mask |= 1ull << k;
     return mask;
 }
+enum step {
+    STEP_LEAD,
+    STEP_FOLLOW,
+    STEP_PRIVATE,
+    STEP_ARRIVE,
+    STEP_MEET,
+    STEP_LEAVE,
+    STEP_REJOIN,
+    STEP_GATHER,
+    STEP_DROP,
+    STEP_RELEASE
+};
+void darsie_say(const struct darsie *d, const struct dblock *b, unsigned warp, enum step what, uint32_t pc,
+                uint32_t value);
+static inline void say(const struct darsie *d, const struct dblock *b, unsigned warp, enum step what,
+                       uint32_t pc, uint32_t value)
+{
+    if (d->launch->listener) darsie_say(d, b, warp, what, pc, value);
+}
 static inline void refer(struct dblock *b, unsigned r) { b->references[r]++; }
 static inline void release(struct dblock *b, unsigned r)
 {
-    if (--b->references[r] == 0) b->free |= 1u << r;
+    if (--b->references[r]) return;
+    b->free |= 1u << r;
+    say(b->owner, b, 0, STEP_RELEASE, NO_TARGET, r);
 }
 
 // -- skip.c

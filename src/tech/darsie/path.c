@@ -40,6 +40,7 @@ static void leave(struct darsie *d, struct dblock *b, unsigned slot)
     path_ungather(b, me);
     w->at_branch = w->too_far = false;
     d->counters[COUNT_departures]++;
+    say(d, b, index_in_block(d, slot), STEP_LEAVE, tech_warp(d->sm, slot)->pc, 0);
     path_copy_out(d, slot);
 }
 
@@ -65,6 +66,7 @@ static void resolve_branch(struct darsie *d, struct dblock *b)
 {
     uint32_t way = most_wanted(d, b);
     uint64_t waiting = b->arrived;
+    say(d, b, 0, STEP_MEET, way, 0);
     skip_clear(b); // all have passed all of them
     d->counters[COUNT_branch_syncs]++;
     d->counters[COUNT_branch_waits] +=
@@ -152,6 +154,7 @@ static void arrive(struct darsie *d, struct dblock *b, unsigned slot)
     if (!b->arrived) be_patient(d, b, slot);
     b->arrived |= 1ull << index_in_block(d, slot);
     w->at_branch = true;
+    say(d, b, index_in_block(d, slot), STEP_ARRIVE, warp->pc, 0);
     w->target = warp->pc;
     rename_hold(d, slot);
 }
@@ -236,6 +239,7 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned slot)
         w->tag = w->identity = 0;
         w->too_far = false;
     }
+    say(d, b, index_in_block(d, slot), STEP_REJOIN, pc, (uint32_t)whole);
     d->counters[COUNT_rejoins] += (uint64_t)__builtin_popcountll(whole & ~b->majority);
     b->majority = whole;
 }
@@ -270,6 +274,7 @@ static void drop_loads(struct darsie *d, struct dblock *b, bool global_alone, ui
         if (!e->read_at) continue; // the leader has still to read
         if (e->high < low || e->low > high) continue;
         d->counters[COUNT_drops]++;
+        say(d, b, e->leader, STEP_DROP, e->pc, 0);
         e->dropped = true;
         if (d->launch->options->rules == RULES_SOUND) continue;
         e->passed = UINT64_MAX; // gone at once: the next warp leads again

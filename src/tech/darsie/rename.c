@@ -66,6 +66,7 @@ static bool go_private(struct darsie *d, unsigned slot, struct line *l, enum dar
                        bool poisoned)
 {
     d->counters[why]++;
+    say(d, block_of(d, slot), index_in_block(d, slot), STEP_PRIVATE, l->pc, (uint32_t)why);
     l->role = ROLE_PRIVATE;
     rename_poison(d, slot, l->pc, poisoned || is_load(d, l->pc));
     return true;
@@ -118,6 +119,7 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
         l->registers[n] = e->registers[n] = (uint8_t)r;
     }
     d->counters[COUNT_leaders]++;
+    say(d, b, me, STEP_LEAD, l->pc, e->registers[0]);
     rename_poison(d, slot, l->pc, false);
     return true;
 }
@@ -148,6 +150,7 @@ static bool gather(struct darsie *d, unsigned slot, struct line *l, enum darsie_
             tech_at(d->sm, tech_block_of(d->sm, slot), tech_now(d->sm) + d->launch->options->watchdog);
     }
     b->gathered |= me;
+    say(d, b, index_in_block(d, slot), STEP_GATHER, l->pc, 0);
     w->waits = WAITS_GATHER;
     return false;
 }
@@ -222,7 +225,7 @@ static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
     }
     if (skip_find(d, slot, l->pc)) return go_private(d, slot, l, COUNT_private_full, false);
     const struct warp *warp = tech_warp(d->sm, slot);
-    if (warp->present != warp->full && d->launch->options->rules == RULES_SOUND) // its vector would have gaps
+    if (warp->present != d->whole && d->launch->options->rules == RULES_SOUND) // its vector would have gaps
         return go_private(d, slot, l, COUNT_private_path, false);
     if (waits_for_readers(d, slot, l)) return gather(d, slot, l, COUNT_private_registers);
     if (is_short(d, b, l) && d->launch->options->evict) evict(d, b, l);

@@ -89,6 +89,7 @@ void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *
     e->passed |= 1ull << index_in_block(d, slot);
     rename_poison(d, slot, l->pc, false);
     d->counters[COUNT_skipped]++;
+    say(d, b, index_in_block(d, slot), STEP_FOLLOW, l->pc, e->registers[0]);
     d->counters[COUNT_skipped_loads] += e->is_load;
     skip_recheck(b);
 }

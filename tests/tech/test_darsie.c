@@ -1,0 +1,177 @@
+// DARSIE step by step: the paper's Figure 5 in the order in which things happen, Figure 3 through the whole pipeline, and
+// what the text leaves open.
+#include "base/vec.h"
+#include "gpu/bench.h"
+#include "tech/registry.h"
+
+#include <string.h>
+
+struct story {
+    struct gpu_bench bench;
+    struct tech_choice choice;
+    struct mark_settings marks;
+    struct tech_listener listener;
+    uint64_t mismatches;
+    VEC(struct tech_step) steps;
+};
+
+static void heard(void *context, const struct tech_step *step)
+{
+    struct story *s = context;
+    vec_push(&s->steps, *step);
+}
+
+static bool story_begin(struct story *s, struct test *t, const char *tech, const char *settings, const char *text,
+                        uint32_t x, uint32_t y)
+{
+    struct diag d;
+    *s = (struct story){.listener = {heard, s}};
+    diag_init(&d);
+    tech_choice_init(&s->choice);
+    CHECK_MSG(t, tech_choose(&s->choice, tech, &d), "%s", tech);
+    diag_fini(&d);
+    if (!gpu_bench_init(&s->bench, t, "tiny", settings, text, x * y)) return false;
+    struct launch *l = &s->bench.m.launch;
+    l->block[0] = x;
+    l->block[1] = y;
+    for (unsigned k = 0; k < s->choice.count; k++) {
+        struct tech_use *u = &s->choice.uses[k];
+        u->marks = &s->marks;
+        u->verify = true;
+        u->mismatches = &s->mismatches;
+        u->listener = &s->listener;
+    }
+    s->bench.config.techs = s->choice.uses;
+    s->bench.config.tech_count = s->choice.count;
+    return true;
+}
+
+static void story_end(struct story *s)
+{
+    gpu_bench_fini(&s->bench);
+    tech_choice_fini(&s->choice);
+    vec_fini(&s->steps);
+}
+
+// The first such step at or behind the n-th, its index; count of steps: there is none.
+static size_t find(const struct story *s, size_t from, const char *what, unsigned warp, uint32_t pc)
+{
+    for (size_t k = from; k < s->steps.count; k++) {
+        const struct tech_step *step = &s->steps.data[k];
+        if (strcmp(step->what, what) == 0 && step->warp == warp && step->pc == pc) return k;
+    }
+    return s->steps.count;
+}
+
+// -- Figure 5
+// ---------------------------------------------------------------------------------------------------------
+
+// Three warps; the third is late, because it alone loads something from global memory first.
+static const char figure5[] = ".shared 8192\n"
+                              "S2R R5, SR_TID.Y\n"
+                              "S2R R0, SR_TID.X\n"
+                              "ISETP.EQ.AND P1, PT, R5, 0x2, PT\n"
+                              "MOV R7, RZ\n"
+                              "MOV R8, c[0x0][0x160]\n"
+                              "MOV R9, c[0x0][0x164]\n"
+                              "@P1 LDG.E R7, [R8]\n" // nought
+                              "IADD3 R5, R7, R5, RZ\n"
+                              "IMAD R4, R0, 0x4, RZ\n"
+                              "LDS R1, [R4]\n"           // PC0
+                              "IADD3 R2, R1, R5, RZ\n"   // PC1: threadIdx.y
+                              "IADD3 R1, R1, 0x4, RZ\n"  // PC2
+                              "ISETP.NE.AND P0, PT, R1, 0x4, PT\n"
+                              "@P0 BRA out, join out\n"  // PC3
+                              "out:\n"
+                              "IADD3 R2, R2, R1, RZ\n"
+                              "S2R R3, SR_TID.Y\n"
+                              "IMAD R3, R3, 0x20, R0\n"
+                              "IMAD R3, R3, 0x4, RZ\n"
+                              "IADD3 R3, R3, c[0x0][0x160], RZ\n"
+                              "MOV R4, R3\n"
+                              "MOV R5, c[0x0][0x164]\n"
+                              "STG.E [R4], R2\n"
+                              "EXIT\n";
+enum { PC0 = 9, PC2 = 11, OUT = 14 };
+
+static void test_figure5(struct test *t)
+{
+    struct story s;
+    if (!story_begin(&s, t, "darsie", "icache.perfect=1 fetch.per_scheduler=1 sim.check=1", figure5, 32, 3)) return;
+    uint64_t out = machine_buffer(&s.bench.m, 96 * 4);
+    gpu_cycles(&s.bench);
+    CHECK_EQ(t, s.mismatches, 0);
+    for (uint32_t thread = 0; thread < 96; thread++)
+        CHECK_EQ(t, machine_words(&s.bench.m, out)[thread], thread / 32 + 4); // R1 and R2 began with nought
+    const struct tech_step *steps = s.steps.data;
+    unsigned first = find(&s, 0, "lead", 0, PC0) < s.steps.count ? 0 : 1, second = 1 - first;
+    size_t rename1 = find(&s, 0, "lead", first, PC0), rename2 = find(&s, 0, "follow", second, PC0),
+           rename3 = find(&s, 0, "lead", first, PC2), rename4 = find(&s, 0, "follow", 2, PC0),
+           early = find(&s, 0, "follow", second, PC2), late = find(&s, 0, "follow", 2, PC2), last = early > late ? early : late;
+    CHECK(t, rename1 < rename2 && rename2 < rename4);
+    CHECK(t, rename1 < rename3 && rename3 < rename4); // two versions of R1 at once
+    CHECK(t, rename4 < late && late < s.steps.count);
+    if (last < s.steps.count && rename4 < s.steps.count) {
+        uint32_t v1 = steps[rename1].value, v2 = steps[rename3].value;
+        CHECK(t, v1 != v2);
+        CHECK_EQ(t, steps[rename2].value, v1);
+        CHECK_EQ(t, steps[rename4].value, v1); // the old version, though the new one is there
+        CHECK_EQ(t, steps[early].value, v2);
+        CHECK_EQ(t, steps[late].value, v2);
+        size_t freed = rename4;
+        while (freed < s.steps.count && !(strcmp(steps[freed].what, "release") == 0 && steps[freed].value == v1)) freed++;
+        CHECK(t, freed > last && freed < s.steps.count); // not before everybody has left it behind
+    }
+    size_t meet = find(&s, 0, "meet", 0, OUT);
+    CHECK(t, meet < s.steps.count);
+    for (unsigned warp = 0; warp < 3; warp++) {
+        CHECK(t, find(&s, 0, "arrive", warp, OUT) < meet);
+        for (size_t k = find(&s, 0, "arrive", warp, OUT) + 1; k < meet; k++)
+            CHECK_MSG(t, steps[k].warp != warp || strcmp(steps[k].what, "release") == 0, "warp %u did not wait: %s", warp,
+                      steps[k].what);
+        CHECK(t, find(&s, 0, "leave", warp, OUT) == s.steps.count); // all go the same way
+    }
+    story_end(&s);
+}
+
+// -- Figure 3
+// ---------------------------------------------------------------------------------------------------------
+
+static const char figure3[] = ".shared 64\n"
+                              "S2R R0, SR_TID.X\n"
+                              "IMAD R1, R0, 0x4, RZ\n"
+                              "IADD3 R2, R1, 0xa, RZ\n"
+                              "S2R R3, SR_TID.Y\n"
+                              "IMAD R3, R3, c[0x0][0x0], R0\n"
+                              "IMAD R3, R3, 0x4, RZ\n"
+                              "IADD3 R4, R3, c[0x0][0x160], RZ\n"
+                              "MOV R5, c[0x0][0x164]\n"
+                              "STG.E [R4], R2\n"
+                              "EXIT\n";
+
+static void test_figure3(struct test *t)
+{
+    static const struct {
+        uint32_t x, y, skipped; // what the other warp skips: TID.X, the product, the address; and what is uniform
+        uint32_t values[8];
+    } blocks[] = {{8, 1, 1, {10, 14, 18, 22, 26, 30, 34, 38}}, {4, 2, 4, {10, 14, 18, 22, 10, 14, 18, 22}}};
+    for (size_t k = 0; k < TEST_COUNT(blocks); k++) {
+        struct story s;
+        if (!story_begin(&s, t, "darsie", "sim.check=1", figure3, blocks[k].x, blocks[k].y)) return;
+        s.bench.m.launch.warp_size = 4;
+        uint64_t out = machine_buffer(&s.bench.m, 8 * 4);
+        gpu_cycles(&s.bench);
+        CHECK_EQ(t, s.mismatches, 0);
+        unsigned follows = 0;
+        for (size_t n = 0; n < s.steps.count; n++) follows += strcmp(s.steps.data[n].what, "follow") == 0;
+        CHECK_EQ(t, follows, blocks[k].skipped);
+        for (unsigned n = 0; n < 8; n++) CHECK_EQ(t, machine_words(&s.bench.m, out)[n], blocks[k].values[n]);
+        story_end(&s);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"figure5", test_figure5}, {"figure3", test_figure3}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
