@@ -1,5 +1,6 @@
 // Kernels, their marks, and ghosts that watch their launches in the place of a study.
 #include "study/ghost.h"
+#include "generator/launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,24 +12,6 @@ static bool set_pair(struct wf_context *c, const char *pair)
     const char *equal = strchr(pair, '=');
     snprintf(key, sizeof key, "%.*s", (int)(equal - pair), pair);
     return wf_set(c, key, equal + 1) == WF_OK;
-}
-
-static enum wf_status launch(struct wf_context *c, struct wf_kernel *k, const struct generated *g,
-                             struct wf_stats *stats)
-{
-    enum { OUT_BYTES = 1 << 20 };
-    uint8_t in[GENERATOR_IN_BYTES], params[GENERATOR_PARAM_BYTES];
-    uint32_t threads = g->block[0] * g->block[1] * g->block[2];
-    uint64_t at_in = wf_alloc(c, sizeof in), acc = wf_alloc(c, GENERATOR_ACC_BYTES),
-             out = wf_alloc(c, OUT_BYTES);
-    generator_input(g->seed, in);
-    wf_write(c, at_in, in, sizeof in);
-    wf_fill(c, acc, 0, 4, GENERATOR_ACC_BYTES / 4);
-    generator_params(g->seed, at_in, out, acc, threads, params);
-    struct wf_launch_config shape = {0};
-    memcpy(shape.grid, g->grid, sizeof shape.grid);
-    memcpy(shape.block, g->block, sizeof shape.block);
-    return wf_launch_packed(k, &shape, params, sizeof params, stats);
 }
 
 static struct mark_rules rules_of(const struct wf_context *c, const struct ghost_settings *s)
@@ -148,7 +131,7 @@ void ghost_run_generated(const struct generated *g, const struct ghost_settings 
         struct watch w;
         struct wf_stats stats;
         sit_down(&w, c, s);
-        r->ran = launch(c, k, g, &stats) == WF_OK;
+        r->ran = generated_launch(c, k, g, NULL, &stats) == WF_OK;
         r->deadlocked = !r->ran && c->fault.kind == FAULT_DEADLOCK;
         get_up(&w, c, r);
     }

@@ -1,5 +1,5 @@
-// DARSIE step by step: the paper's Figure 5 in the order in which things happen, Figure 3 through the whole pipeline, and
-// what the text leaves open.
+// DARSIE step by step: the paper's Figure 5 in the order in which things happen, Figure 3 through the whole
+// pipeline, and what the text leaves open.
 #include "base/vec.h"
 #include "gpu/bench.h"
 #include "tech/registry.h"
@@ -21,8 +21,8 @@ static void heard(void *context, const struct tech_step *step)
     vec_push(&s->steps, *step);
 }
 
-static bool story_begin(struct story *s, struct test *t, const char *tech, const char *settings, const char *text,
-                        uint32_t x, uint32_t y)
+static bool story_begin(struct story *s, struct test *t, const char *tech, const char *settings,
+                        const char *text, uint32_t x, uint32_t y)
 {
     struct diag d;
     *s = (struct story){.listener = {heard, s}};
@@ -77,11 +77,11 @@ static const char figure5[] = ".shared 8192\n"
                               "@P1 LDG.E R7, [R8]\n" // nought
                               "IADD3 R5, R7, R5, RZ\n"
                               "IMAD R4, R0, 0x4, RZ\n"
-                              "LDS R1, [R4]\n"           // PC0
-                              "IADD3 R2, R1, R5, RZ\n"   // PC1: threadIdx.y
-                              "IADD3 R1, R1, 0x4, RZ\n"  // PC2
+                              "LDS R1, [R4]\n"          // PC0
+                              "IADD3 R2, R1, R5, RZ\n"  // PC1: threadIdx.y
+                              "IADD3 R1, R1, 0x4, RZ\n" // PC2
                               "ISETP.NE.AND P0, PT, R1, 0x4, PT\n"
-                              "@P0 BRA out, join out\n"  // PC3
+                              "@P0 BRA out, join out\n" // PC3
                               "out:\n"
                               "IADD3 R2, R2, R1, RZ\n"
                               "S2R R3, SR_TID.Y\n"
@@ -97,7 +97,8 @@ enum { PC0 = 9, PC2 = 11, OUT = 14 };
 static void test_figure5(struct test *t)
 {
     struct story s;
-    if (!story_begin(&s, t, "darsie", "icache.perfect=1 fetch.per_scheduler=1 sim.check=1", figure5, 32, 3)) return;
+    if (!story_begin(&s, t, "darsie", "icache.perfect=1 fetch.per_scheduler=1 sim.check=1", figure5, 32, 3))
+        return;
     uint64_t out = machine_buffer(&s.bench.m, 96 * 4);
     gpu_cycles(&s.bench);
     CHECK_EQ(t, s.mismatches, 0);
@@ -107,7 +108,8 @@ static void test_figure5(struct test *t)
     unsigned first = find(&s, 0, "lead", 0, PC0) < s.steps.count ? 0 : 1, second = 1 - first;
     size_t rename1 = find(&s, 0, "lead", first, PC0), rename2 = find(&s, 0, "follow", second, PC0),
            rename3 = find(&s, 0, "lead", first, PC2), rename4 = find(&s, 0, "follow", 2, PC0),
-           early = find(&s, 0, "follow", second, PC2), late = find(&s, 0, "follow", 2, PC2), last = early > late ? early : late;
+           early = find(&s, 0, "follow", second, PC2), late = find(&s, 0, "follow", 2, PC2),
+           last = early > late ? early : late;
     CHECK(t, rename1 < rename2 && rename2 < rename4);
     CHECK(t, rename1 < rename3 && rename3 < rename4); // two versions of R1 at once
     CHECK(t, rename4 < late && late < s.steps.count);
@@ -119,7 +121,9 @@ static void test_figure5(struct test *t)
         CHECK_EQ(t, steps[early].value, v2);
         CHECK_EQ(t, steps[late].value, v2);
         size_t freed = rename4;
-        while (freed < s.steps.count && !(strcmp(steps[freed].what, "release") == 0 && steps[freed].value == v1)) freed++;
+        while (freed < s.steps.count &&
+               !(strcmp(steps[freed].what, "release") == 0 && steps[freed].value == v1))
+            freed++;
         CHECK(t, freed > last && freed < s.steps.count); // not before everybody has left it behind
     }
     size_t meet = find(&s, 0, "meet", 0, OUT);
@@ -127,8 +131,8 @@ static void test_figure5(struct test *t)
     for (unsigned warp = 0; warp < 3; warp++) {
         CHECK(t, find(&s, 0, "arrive", warp, OUT) < meet);
         for (size_t k = find(&s, 0, "arrive", warp, OUT) + 1; k < meet; k++)
-            CHECK_MSG(t, steps[k].warp != warp || strcmp(steps[k].what, "release") == 0, "warp %u did not wait: %s", warp,
-                      steps[k].what);
+            CHECK_MSG(t, steps[k].warp != warp || strcmp(steps[k].what, "release") == 0,
+                      "warp %u did not wait: %s", warp, steps[k].what);
         CHECK(t, find(&s, 0, "leave", warp, OUT) == s.steps.count); // all go the same way
     }
     story_end(&s);
@@ -152,7 +156,8 @@ static const char figure3[] = ".shared 64\n"
 static void test_figure3(struct test *t)
 {
     static const struct {
-        uint32_t x, y, skipped; // what the other warp skips: TID.X, the product, the address; and what is uniform
+        uint32_t x, y,
+            skipped; // what the other warp skips: TID.X, the product, the address; and what is uniform
         uint32_t values[8];
     } blocks[] = {{8, 1, 1, {10, 14, 18, 22, 26, 30, 34, 38}}, {4, 2, 4, {10, 14, 18, 22, 10, 14, 18, 22}}};
     for (size_t k = 0; k < TEST_COUNT(blocks); k++) {

@@ -90,7 +90,8 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     struct marks *m = marks_compute(p, &rules);
     unsigned met = mark_conditions_met(&rules, l->launch->block);
     for (uint32_t n = 0; n < p->inst_count; n++) {
-        d->blocks[n] = holds_up(&p->insts[n]);
+        d->blocks[n] = d->options->broken >> RULE_HELD_UP & 1 ? isa_table[p->insts[n].op].unit == UNIT_CONTROL
+                                                              : holds_up(&p->insts[n]);
         d->period[n] = period_of(d, m, n, l->launch->block);
         d->parts[n] = may_part(d->options, &p->insts[n], &m->marks[n], met);
     }
@@ -154,7 +155,8 @@ static void block_start(void *state, unsigned block)
     const struct launch *l = tech_launch(d->sm)->launch;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     // A warp that lacks lanes from the start neither leads nor follows.
-    if (threads % l->warp_size && d->launch->options->rules == RULES_SOUND && !d->launch->options->partial)
+    if (threads % l->warp_size && d->launch->options->rules == RULES_SOUND && !d->launch->options->partial &&
+        keeps(d, RULE_PARTIAL))
         b->majority &= ~(1ull << (threads / l->warp_size));
 }
 

@@ -33,6 +33,22 @@ enum darsie_counter {
 
 enum { ENTRIES_MAX = 64, POOL_MAX = 32, LINES = 64, NO_ENTRY = -1 };
 
+// What keeps it sound; each a bit of `broken`, by which tests leave one out to see that it is missed.
+enum darsie_rule {
+    RULE_POISON,       // who did not take a shared load takes nothing that was computed from it
+    RULE_FENCE,        // fences, atomics and barriers end the sharing of loads
+    RULE_TAG,          // entries are told apart by the branches that led to them
+    RULE_CLEAR,        // where the block meets at a branch, entries end
+    RULE_PARTIAL,      // warps that lack threads do not lead
+    RULE_MEETING,      // barriers bring back whole warps alone, and only where all are at one place
+    RULE_HELD_UP,      // nothing behind an instruction with effects is renamed before it has issued
+    RULE_READERS,      // a renamed register is free when its last reader has left it behind
+    RULE_COPY_OUT,     // who leaves takes the values along
+    RULE_OLD_LANES,    // a guarded write keeps lanes of what the register shared
+    RULE_WRITTEN_BACK, // followers wait for the leader's result
+    RULE_COUNT
+};
+
 struct darsie_launch {
     const struct darsie_options *options;
     const struct program *program;
@@ -160,6 +176,11 @@ static inline uint64_t class_of(uint32_t period, unsigned index)
     for (unsigned k = index % period; k < 64; k += period) mask |= 1ull << k;
     return mask;
 }
+static inline bool keeps(const struct darsie *d, enum darsie_rule rule)
+{
+    return !(d->launch->options->broken >> rule & 1);
+}
+
 enum step {
     STEP_LEAD,
     STEP_FOLLOW,

@@ -67,7 +67,7 @@ static void resolve_branch(struct darsie *d, struct dblock *b)
     uint32_t way = most_wanted(d, b);
     uint64_t waiting = b->arrived;
     say(d, b, 0, STEP_MEET, way, 0);
-    skip_clear(b); // all have passed all of them
+    if (keeps(d, RULE_CLEAR)) skip_clear(b); // all have passed all of them
     d->counters[COUNT_branch_syncs]++;
     d->counters[COUNT_branch_waits] +=
         (uint64_t)__builtin_popcountll(waiting) * (tech_now(d->sm) - b->arrived_since);
@@ -230,7 +230,8 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned slot)
         unsigned index = (unsigned)__builtin_ctzll(left);
         const struct warp *w = tech_warp(d->sm, slot_in(d, b, index));
         if (w->state != WARP_READY) return;
-        if (w->pc != pc && d->launch->options->rules == RULES_SOUND) return;
+        bool literal = d->launch->options->rules == RULES_PAPER || !keeps(d, RULE_MEETING);
+        if (w->pc != pc && !literal) return;
         if (is_whole(d, w)) whole |= 1ull << index;
     }
     skip_clear(b);
@@ -290,6 +291,7 @@ static void effects(struct darsie *d, struct dblock *b, unsigned slot, const str
     d->warps[slot].ordered_at = tech_now(d->sm);
     bool plain = is_store && !orders;
     uint64_t low = 0, high = UINT64_MAX;
+    if (orders && !keeps(d, RULE_FENCE)) return;
     if (plain && d->launch->options->on_store == STORE_DROPS_OVERLAPPING)
         path_addresses(tech_access(d->sm), &low, &high);
     if (!plain || d->launch->options->on_store != STORE_KEEPS) drop_loads(d, b, false, low, high);

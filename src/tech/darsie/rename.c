@@ -45,8 +45,8 @@ void rename_poison(struct darsie *d, unsigned slot, uint32_t pc, bool poisoned)
 {
     struct dwarp *w = &d->warps[slot];
     const struct op *o = &d->launch->ops[pc];
-    bool keeps = d->launch->program->insts[pc].guard != PRED_TRUE; // some lanes keep what they had
-    if (d->launch->options->rules == RULES_PAPER || (!poisoned && keeps)) return;
+    bool partly = d->launch->program->insts[pc].guard != PRED_TRUE; // some lanes keep what they had
+    if (d->launch->options->rules == RULES_PAPER || !keeps(d, RULE_POISON) || (!poisoned && partly)) return;
     for (unsigned r = o->dst; r < o->dst + o->dst_words; r++) {
         uint64_t bit = 1ull << r % 64;
         w->poison[r / 64] = poisoned ? w->poison[r / 64] | bit : w->poison[r / 64] & ~bit;
@@ -118,6 +118,7 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
         b->allocated[r] = b->births;
         l->registers[n] = e->registers[n] = (uint8_t)r;
     }
+    e->written_back = !keeps(d, RULE_WRITTEN_BACK);
     d->counters[COUNT_leaders]++;
     say(d, b, me, STEP_LEAD, l->pc, e->registers[0]);
     rename_poison(d, slot, l->pc, false);
@@ -225,7 +226,8 @@ static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
     }
     if (skip_find(d, slot, l->pc)) return go_private(d, slot, l, COUNT_private_full, false);
     const struct warp *warp = tech_warp(d->sm, slot);
-    if (warp->present != d->whole && d->launch->options->rules == RULES_SOUND) // its vector would have gaps
+    if (warp->present != d->whole && d->launch->options->rules == RULES_SOUND &&
+        keeps(d, RULE_PARTIAL)) // its vector would have gaps
         return go_private(d, slot, l, COUNT_private_path, false);
     if (waits_for_readers(d, slot, l)) return gather(d, slot, l, COUNT_private_registers);
     if (is_short(d, b, l) && d->launch->options->evict) evict(d, b, l);

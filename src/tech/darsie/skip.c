@@ -7,7 +7,8 @@ struct entry *skip_find(struct darsie *d, unsigned slot, uint32_t pc)
     struct dblock *b = block_of(d, slot);
     for (unsigned k = 0; k < d->launch->options->entries; k++) {
         struct entry *e = &b->entries[k];
-        if (e->used && e->pc == pc && e->tag == d->warps[slot].tag && e->whom >> index_in_block(d, slot) & 1)
+        if (e->used && e->pc == pc && (e->tag == d->warps[slot].tag || !keeps(d, RULE_TAG)) &&
+            e->whom >> index_in_block(d, slot) & 1)
             return e;
     }
     return NULL;
@@ -46,7 +47,10 @@ bool skip_write_port(struct darsie *d)
 
 void skip_release(struct dblock *b, struct entry *e)
 {
-    for (unsigned n = 0; n < e->count; n++) release(b, e->registers[n]);
+    for (unsigned n = 0; n < e->count; n++) {
+        release(b, e->registers[n]);
+        if (!keeps(b->owner, RULE_READERS)) b->free |= 1u << e->registers[n];
+    }
     e->used = false;
 }
 

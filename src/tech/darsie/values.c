@@ -89,7 +89,7 @@ void values_reads(void *state, unsigned slot, uint32_t index)
     if (!(w->shared[0] | w->shared[1] | w->shared[2] | w->shared[3])) return;
     const struct op *o = &d->launch->ops[index];
     for (unsigned k = 0; k < o->read_count; k++) stage(d, slot, o->reads[k]);
-    if (d->launch->program->insts[index].guard == PRED_TRUE) return;
+    if (d->launch->program->insts[index].guard == PRED_TRUE || !keeps(d, RULE_OLD_LANES)) return;
     for (unsigned n = 0; n < o->dst_words; n++) stage(d, slot, o->dst + n); // lanes that are not written
 }
 
@@ -142,7 +142,7 @@ void values_executed(void *state, unsigned slot, uint32_t index)
 
 static uint64_t copy_out(struct darsie *d, unsigned slot, unsigned r)
 {
-    stage(d, slot, r);
+    if (keeps(d, RULE_COPY_OUT)) stage(d, slot, r);
     uint16_t from = tech_map(d->sm, slot)[r];
     values_unmap(d, slot, r);
     d->counters[COUNT_copies]++;
