@@ -4,6 +4,7 @@
 // compared.
 #include "tech/dac/dac.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void mismatch(const struct dac *d) { __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED); }
@@ -137,6 +138,7 @@ void dac_executed(void *state, unsigned slot, uint32_t index)
     struct dac *d = state;
     struct dac_warp *w = &d->warps[slot];
     const struct line *l = line_at(w, 0);
+    assert(w->ordered && l->pc == index);
     if (d->launch->verify && l->role == ROLE_LEADER && l->writes) {
         if (d->launch->candidates[index] == LOADS)
             accept_load(d, slot, l);

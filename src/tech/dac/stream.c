@@ -309,7 +309,8 @@ void dac_issued(void *state, unsigned slot, uint32_t index)
 {
     struct dac *d = state;
     order_more(d, slot);
-    if (isa_has(&d->launch->program->insts[index], ISA_BARRIER)) renew(d, tech_block_of(d->sm, slot));
+    if (isa_has(&d->launch->program->insts[index], ISA_BARRIER | ISA_EXIT))
+        renew(d, tech_block_of(d->sm, slot));
 }
 
 void dac_warp_end(void *state, unsigned slot)

@@ -38,23 +38,31 @@ static uint32_t last_of(const struct places *s, uint32_t n)
     return s->flow.blocks[n].first + s->flow.blocks[n].count - 1;
 }
 
-static uint32_t real_successors(const struct places *s, uint32_t n)
+// An exit and nothing else: who goes there waits for nobody, and a barrier does not wait for who has ended.
+static bool is_final(const struct places *s, uint32_t n)
+{
+    const struct inst *i = &s->program->insts[s->flow.blocks[n].first];
+    return isa_has(i, ISA_EXIT) && i->guard == PRED_TRUE && !i->guard_not;
+}
+
+// Ways out of a block, those alone (`to_end` false) that are no mere exits.
+static uint32_t successors(const struct places *s, uint32_t n, bool to_end)
 {
     const struct flow_graph *g = &s->flow.graph;
     uint32_t count = 0;
     for (uint32_t k = g->succ_first[n]; k < g->succ_first[n + 1]; k++)
-        count += s->flow.blocks[g->succs[k]].function == s->flow.blocks[n].function;
+        count += s->flow.blocks[g->succs[k]].function == s->flow.blocks[n].function &&
+                 (to_end || !is_final(s, g->succs[k]));
     return count;
 }
 
-// Threads of a thread block may leave it by different ways, or some may end.
+// Threads of a thread block that do not end may leave it by different ways.
 static bool may_part(const struct places *s, uint32_t n)
 {
     const struct inst *i = &s->program->insts[last_of(s, n)];
     const struct mark *m = &s->marks->marks[last_of(s, n)];
-    bool guarded = i->guard != PRED_TRUE || i->guard_not;
-    if (!isa_has(i, ISA_BRANCH) || isa_has(i, ISA_CALL)) return false;
-    if (real_successors(s, n) < 2 && !(guarded && isa_has(i, ISA_EXIT))) return false;
+    if (!isa_has(i, ISA_BRANCH) || isa_has(i, ISA_CALL | ISA_EXIT)) return false;
+    if (successors(s, n, true) < 2 || successors(s, n, false) < 2) return false;
     return m->way == MARK_VECTOR || m->way_varies || (m->way_conditions & ~s->met);
 }
 
@@ -77,7 +85,7 @@ static void find_uncertain(struct places *s)
     for (bool news = true; news;) {
         news = false;
         for (uint32_t n = 0; n < s->flow.count; n++)
-            if (may_part(s, n) || (s->uncertain[n] && real_successors(s, n) > 1))
+            if (may_part(s, n) || (s->uncertain[n] && successors(s, n, true) > 1))
                 news |= doubt_dependents(s, n);
     }
 }
@@ -115,7 +123,8 @@ static struct program *transform(const struct tech_use *u, const struct program 
     bool *before = ARENA_ARRAY(&arena, bool, p->inst_count);
     find_uncertain(&s);
     for (uint32_t n = 1; n < s.flow.count; n++)
-        before[s.flow.blocks[n].first] = !s.uncertain[n] && p->insts[s.flow.blocks[n].first].op != OP_BAR;
+        before[s.flow.blocks[n].first] =
+            !s.uncertain[n] && !is_final(&s, n) && p->insts[s.flow.blocks[n].first].op != OP_BAR;
     struct program *q = program_insert(p, &barrier, before);
     q->barrier_count = p->barrier_count + 1;
     marks_free(s.marks);
