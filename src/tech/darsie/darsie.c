@@ -47,6 +47,16 @@ static bool holds_up(const struct inst *i)
                           ISA_SIDE_EFFECT);
 }
 
+// Warps that run around a loop pass an instruction of it again, and the entry of one time round is not for
+// the next: somewhere in the loop they must meet. A loop that is left by nothing but exits has no branch that
+// asks; the one that leads back does instead.
+static bool has_guarded_exit(const struct program *p)
+{
+    for (uint32_t n = 0; n < p->inst_count; n++)
+        if (isa_has(&p->insts[n], ISA_EXIT) && p->insts[n].guard != PRED_TRUE) return true;
+    return false;
+}
+
 // Where warps of one history may go different ways.
 static bool may_part(const struct darsie_options *o, const struct inst *i, const struct mark *m, unsigned met)
 {
@@ -89,11 +99,13 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     d->blocks = heap_alloc(p->inst_count * sizeof *d->blocks);
     struct marks *m = marks_compute(p, &rules);
     unsigned met = mark_conditions_met(&rules, l->launch->block);
+    bool turns = d->options->branch_sync == BRANCH_MAJORITY && has_guarded_exit(p);
     for (uint32_t n = 0; n < p->inst_count; n++) {
         d->blocks[n] = d->options->broken >> RULE_HELD_UP & 1 ? isa_table[p->insts[n].op].unit == UNIT_CONTROL
                                                               : holds_up(&p->insts[n]);
         d->period[n] = period_of(d, m, n, l->launch->block);
-        d->parts[n] = may_part(d->options, &p->insts[n], &m->marks[n], met);
+        d->parts[n] = may_part(d->options, &p->insts[n], &m->marks[n], met) ||
+                      (turns && path_turns_back(&p->insts[n], n));
     }
     marks_free(m);
     return d;

@@ -262,8 +262,9 @@ void path_ungather(struct dblock *b, uint64_t warps);  // they do not wait for r
 void path_copy_out(struct darsie *d, unsigned slot);
 void path_give_up(struct darsie *d, struct dblock *b);
 void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high);
-bool path_is_on(const struct darsie *d, unsigned slot);  // whole, and on the majority's path
-void path_look_back(struct darsie *d, struct dblock *b); // who was too far ahead
+bool path_is_on(const struct darsie *d, unsigned slot);     // whole, and on the majority's path
+bool path_turns_back(const struct inst *i, uint32_t index); // a branch that leads back and asks nothing
+void path_look_back(struct darsie *d, struct dblock *b);    // who was too far ahead
 
 // -- area.c
 size_t darsie_storage(const void *options, const struct gpu_config *c,

@@ -208,9 +208,16 @@ static bool guard_is_own(const struct darsie *d, unsigned slot, uint32_t index)
     return d->launch->options->rules == RULES_SOUND && rename_is_poisoned(d, slot, index);
 }
 
+bool path_turns_back(const struct inst *i, uint32_t index)
+{
+    return isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_INDIRECT | ISA_EXIT) && i->guard == PRED_TRUE &&
+           i->target <= index;
+}
+
 static void at_branch(struct darsie *d, struct dblock *b, unsigned slot, uint32_t index, bool own)
 {
-    bool asks = d->launch->program->insts[index].guard != PRED_TRUE;
+    const struct inst *i = &d->launch->program->insts[index];
+    bool asks = i->guard != PRED_TRUE || path_turns_back(i, index);
     if (!is_whole(d, tech_warp(d->sm, slot)) || (own && !d->launch->parts[index]))
         leave(d, b, slot);
     else if (d->launch->options->branch_sync == BRANCH_OFF)

@@ -204,7 +204,8 @@ static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
 {
     struct dblock *b = block_of(d, slot);
     struct dwarp *w = &d->warps[slot];
-    if (!path_is_on(d, slot)) return go_private(d, slot, l, COUNT_private_path, false);
+    if (!path_is_on(d, slot))
+        return go_private(d, slot, l, COUNT_private_path, rename_is_poisoned(d, slot, l->pc));
     if (rename_is_poisoned(d, slot, l->pc)) return go_private(d, slot, l, COUNT_private_poison, true);
     struct entry *e = skip_find(d, slot, l->pc);
     if (e && e->passed >> index_in_block(d, slot) & 1) e = NULL; // of another time round
@@ -250,8 +251,10 @@ static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
 static bool rename_line(struct darsie *d, unsigned slot, struct line *l)
 {
     if (d->launch->period[l->pc] && !block_of(d, slot)->off) return rename_redundant(d, slot, l);
+    // Redundant or not, its result is no more the block's than its sources are: one that writes predicates or
+    // has a guard is executed by every warp.
     l->role = ROLE_PRIVATE;
-    rename_poison(d, slot, l->pc, false);
+    rename_poison(d, slot, l->pc, rename_is_poisoned(d, slot, l->pc) || is_load(d, l->pc));
     return true;
 }
 
