@@ -61,6 +61,15 @@ void strbuf_printf(struct strbuf *b, const char *format, ...)
 
 const char *strbuf_text(const struct strbuf *b) { return b->text ? b->text : ""; }
 
+char *str_trim(char *text)
+{
+    static const char blanks[] = " \t\r\n";
+    text += strspn(text, blanks);
+    size_t length = strlen(text);
+    while (length && strchr(blanks, text[length - 1])) text[--length] = 0;
+    return text;
+}
+
 bool str_equal(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
 bool str_starts_with(const char *text, const char *prefix)

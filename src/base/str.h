@@ -17,6 +17,9 @@ void strbuf_puts(struct strbuf *b, const char *text);
 void strbuf_printf(struct strbuf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *strbuf_text(const struct strbuf *b); // "" when empty
 
+// Takes blanks off both ends, in place; the text's new beginning.
+char *str_trim(char *text);
+
 bool str_equal(const char *a, const char *b);
 bool str_starts_with(const char *text, const char *prefix);
 bool str_ends_with(const char *text, const char *suffix);

@@ -29,24 +29,17 @@ static const char *next_name(const void *context, size_t i)
     return i < GPUS ? table[i].name : NULL;
 }
 
-static char *trimmed(char *from, char *to)
-{
-    while (from < to && strchr(" \t\r", *from)) from++;
-    while (to > from && strchr(" \t\r", to[-1])) to--;
-    *to = 0;
-    return from;
-}
-
 static bool set_line(struct config *c, char *line, struct loc loc, struct diag *d)
 {
-    char *comment = strchr(line, '#'), *end = comment ? comment : line + strlen(line);
-    char *equals = memchr(line, '=', (size_t)(end - line));
+    line[strcspn(line, "#")] = 0; // a comment
+    char *equals = strchr(line, '=');
     if (!equals) {
-        char *rest = trimmed(line, end);
+        char *rest = str_trim(line);
         if (!*rest) return true;
         return diag_error(d, loc, "\"%s\" sets nothing; a line is KEY = VALUE", rest);
     }
-    const char *value = trimmed(equals + 1, end), *key = trimmed(line, equals);
+    *equals = 0;
+    const char *value = str_trim(equals + 1), *key = str_trim(line);
     return config_set(c, key, value, loc, d);
 }
 

@@ -58,20 +58,12 @@ struct parser {
     struct loc loc; // of the line
 };
 
-static char *trim(char *text)
-{
-    text += strspn(text, " \t\r\n");
-    size_t length = strlen(text);
-    while (length && strchr(" \t\r\n", text[length - 1])) text[--length] = 0;
-    return text;
-}
-
 // Cuts at the separator; what is behind it, or NULL.
 static char *cut(char *text, char separator)
 {
     char *at = strchr(text, separator);
     if (at) *at++ = 0;
-    return at ? trim(at) : NULL;
+    return at ? str_trim(at) : NULL;
 }
 
 static bool set_kind(struct parser *p, char *value)
@@ -135,9 +127,10 @@ static bool add_series(struct parser *p, char *value)
         return diag_error(p->diag, p->loc, "a series is LABEL : WHAT, or LABEL : WHAT with KEY=VALUE");
     if (settings) {
         *settings = 0;
-        settings = trim(settings + strlen(" with "));
+        settings = str_trim(settings + strlen(" with "));
     }
-    vec_push(&p->x->series, (struct experiment_series){trim(value), trim(what), settings ? settings : ""});
+    vec_push(&p->x->series,
+             (struct experiment_series){str_trim(value), str_trim(what), settings ? settings : ""});
     return true;
 }
 
@@ -148,10 +141,10 @@ static bool add_value(struct parser *p, char *value)
     char *percent = number ? strchr(number, '%') : NULL;
     const char *text = number ? arena_strndup(p->arena, number, strlen(number)) : "";
     if (percent) *percent = 0;
-    if (!number || !category || !str_to_f64(trim(number), &x))
+    if (!number || !category || !str_to_f64(str_trim(number), &x))
         return diag_error(p->diag, p->loc, "a value of the paper is SERIES | CATEGORY = NUMBER");
     vec_push(&p->x->values,
-             (struct experiment_value){trim(value), trim(category), percent ? x / 100 : x, text});
+             (struct experiment_value){str_trim(value), str_trim(category), percent ? x / 100 : x, text});
     return true;
 }
 
@@ -252,7 +245,7 @@ static bool is_one_of(const char *word, const char *words)
 static bool set_entry(struct parser *p, char *entry, bool seen[KEYS])
 {
     char *value = cut(entry, '=');
-    entry = trim(entry);
+    entry = str_trim(entry);
     if (!value) return diag_error(p->diag, p->loc, "\"%s\" sets nothing; a line is KEY = VALUE", entry);
     for (size_t k = 0; k < KEYS; k++) {
         if (!str_equal(keys[k].name, entry)) continue;
@@ -323,10 +316,10 @@ bool experiments_add_text(struct experiments *e, const char *name, const char *t
     for (;; number++) { // an entry ends where the next one begins
         char *next = line ? strchr(line, '\n') : NULL;
         if (next) *next++ = 0;
-        bool goes_on = line && (*line == ' ' || *line == '\t') && *trim(line);
+        bool goes_on = line && (*line == ' ' || *line == '\t') && *str_trim(line);
         if (goes_on && entry) {
-            strbuf_printf(&value, " %s", trim(line));
-        } else if (!line || (*line != '#' && *trim(line))) {
+            strbuf_printf(&value, " %s", str_trim(line));
+        } else if (!line || (*line != '#' && *str_trim(line))) {
             p.loc.line = first;
             p.loc.column = 1;
             if (entry) {
@@ -334,7 +327,7 @@ bool experiments_add_text(struct experiments *e, const char *name, const char *t
                 good = set_entry(&p, entry, seen) && good;
             }
             strbuf_clear(&value);
-            if (line) strbuf_puts(&value, trim(line));
+            if (line) strbuf_puts(&value, str_trim(line));
             entry = line;
             first = number + 1;
         }

@@ -1,0 +1,29 @@
+// libFuzzer target: any text as an experiment. Nothing may crash or leak; what is refused says why, and what
+// is accepted has what its kind needs.
+#include "lab/experiment.h"
+
+#include <stdlib.h>
+
+static void require(int condition)
+{
+    if (!condition) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct experiments x;
+    struct diag d;
+    diag_init(&d);
+    experiments_init(&x);
+    bool good = experiments_add_text(&x, "fuzz", (const char *)data, size, &d);
+    require(good ? d.errors == 0 && x.list.count == 1 : d.errors > 0 && x.list.count == 0);
+    if (good) {
+        const struct experiment *e = &x.list.data[0];
+        require(e->title && e->views.count && e->show && (e->kind != EXPERIMENT_RUNS || e->measure));
+    }
+    experiments_fini(&x);
+    diag_fini(&d);
+    return 0;
+}
