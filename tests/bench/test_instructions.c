@@ -33,6 +33,10 @@ static const struct pinned launches[] = {
      "study redundancy kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 4,4 --block 32,32 --arg "
      "buf=f32:16384:zero --arg buf=f32:16384:rand:1 --arg buf=f32:16384:rand:2 --arg s32=128 --arg s32=128",
      NULL},
+    {"matrixMul-judged",
+     "study marks kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 4,4 --block 32,32 --arg "
+     "buf=f32:16384:zero --arg buf=f32:16384:rand:1 --arg buf=f32:16384:rand:2 --arg s32=128 --arg s32=128",
+     NULL},
     {"vecadd-timed",
      "run kernels/ptx/nvcc/vecadd.ptx --kernel vecadd --grid 100 --block 256 --arg "
      "buf=f32:25600:iota --arg buf=f32:25600:iota --arg buf=f32:25600:zero --arg s32=25600 --gpu gtx1080ti",
