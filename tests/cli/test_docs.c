@@ -134,6 +134,7 @@ static void test_tutorial(struct test *t)
         test_skip_tool(t, "clang");
 }
 static void test_studies(struct test *t) { check_page(t, "docs/studies.md"); }
+static void test_techniques(struct test *t) { check_page(t, "docs/techniques/README.md"); }
 
 static void test_heat(struct test *t)
 {
@@ -200,6 +201,7 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {{"readme", test_readme},
                                              {"tutorial", test_tutorial},
                                              {"studies", test_studies},
+                                             {"techniques", test_techniques},
                                              {"heat", test_heat},
                                              {"keys", test_keys}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
