@@ -198,11 +198,8 @@ static void test_keys(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"readme", test_readme},
-                                             {"tutorial", test_tutorial},
-                                             {"studies", test_studies},
-                                             {"techniques", test_techniques},
-                                             {"heat", test_heat},
-                                             {"keys", test_keys}};
+    static const struct test_case cases[] = {{"readme", test_readme},   {"tutorial", test_tutorial},
+                                             {"studies", test_studies}, {"techniques", test_techniques},
+                                             {"heat", test_heat},       {"keys", test_keys}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

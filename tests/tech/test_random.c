@@ -1,5 +1,6 @@
-// DARSIE under random programs, the watchdog off: nothing hangs, no follower is given what it would not have computed, memory
-// is what it is without; and each of the rules that make it so is missed within a stated number of programs.
+// DARSIE under random programs, the watchdog off: nothing hangs, no follower is given what it would not have
+// computed, memory is what it is without; and each of the rules that make it so is missed within a stated
+// number of programs.
 #include "api/warpfold.h"
 #include "generator/launch.h"
 #include "harness/test.h"
@@ -25,8 +26,8 @@ struct memory { // what a class D program leaves behind
 };
 
 // NULL, or what went wrong (in `why`). `memory`: to be filled.
-static const char *run(struct test *t, const struct generated *g, const char *tech, const char *settings, bool verify,
-                       struct memory *memory, char why[200])
+static const char *run(struct test *t, const struct generated *g, const char *tech, const char *settings,
+                       bool verify, struct memory *memory, char why[200])
 {
     struct wf_context *c = wf_context_create();
     struct wf_stats stats = {0};
@@ -54,18 +55,21 @@ static const char *run(struct test *t, const struct generated *g, const char *te
 }
 
 // A program for the marks: what is shared is compared with what its reader would have computed.
-static const char *try_shared(struct test *t, uint64_t seed, const char *tech, const char *settings, char why[200])
+static const char *try_shared(struct test *t, uint64_t seed, const char *tech, const char *settings,
+                              char why[200])
 {
     struct generated g;
     generator_redundancy(seed, &g);
-    const char *without = run(t, &g, NULL, settings, false, NULL, why); // may deadlock by itself: uneven barriers
+    const char *without =
+        run(t, &g, NULL, settings, false, NULL, why); // may deadlock by itself: uneven barriers
     const char *wrong = without ? NULL : run(t, &g, tech, settings, true, NULL, why);
     generated_fini(&g);
     return wrong;
 }
 
 // A class D program: memory is compared.
-static const char *try_memory(struct test *t, uint64_t seed, const char *tech, const char *settings, char why[200])
+static const char *try_memory(struct test *t, uint64_t seed, const char *tech, const char *settings,
+                              char why[200])
 {
     struct generated g;
     struct memory expected = {0}, got = {0};
@@ -91,7 +95,8 @@ static const struct {
     {"darsie:watchdog=0,registers=3,branch-sync=parting,ahead=1,early=on,full=wait,evict=on,on-store=overlap,"
      "predicates=on,partial=on",
      "mark.tid_y=1 mark.laneid=1 mark.tid_x_mod=1 mark.warp_classes=1 compile.disable=convert sim.check=1"},
-    {"darsie:watchdog=0,branch-sync=off,bank-conflicts=off", "compile.disable=convert issue.dependences=encoded"},
+    {"darsie:watchdog=0,branch-sync=off,bank-conflicts=off",
+     "compile.disable=convert issue.dependences=encoded"},
 };
 
 static void test_programs(struct test *t)
@@ -99,7 +104,8 @@ static void test_programs(struct test *t)
     uint64_t count = test_is_long() ? 20000 : 1000;
     char why[200];
     for (uint64_t seed = 1; seed <= count && !test_failed(t); seed++) {
-        const char *tech = variants[seed % TEST_COUNT(variants)].tech, *settings = variants[seed % TEST_COUNT(variants)].settings;
+        const char *tech = variants[seed % TEST_COUNT(variants)].tech,
+                   *settings = variants[seed % TEST_COUNT(variants)].settings;
         const char *wrong = try_shared(t, seed, tech, settings, why);
         CHECK_MSG(t, !wrong, "program %" PRIu64 " (%s, %s): %s", seed, tech, settings, wrong);
         if (seed % 4) continue;
@@ -128,19 +134,23 @@ static void test_rules_left_out(struct test *t)
     for (size_t k = 0; k < TEST_COUNT(rules); k++) {
         char tech[100], why[200];
         const char *wrong = NULL;
-        snprintf(tech, sizeof tech, "%s%cbroken=%u", rules[k].tech, strchr(rules[k].tech, ':') ? ',' : ':', 1u << rules[k].rule);
+        snprintf(tech, sizeof tech, "%s%cbroken=%u", rules[k].tech, strchr(rules[k].tech, ':') ? ',' : ':',
+                 1u << rules[k].rule);
         uint64_t seed = 0;
         while (!wrong && seed < rules[k].within) {
             wrong = try_shared(t, ++seed, tech, "compile.disable=convert", why);
             if (!wrong) wrong = try_memory(t, seed, tech, "compile.disable=convert", why);
         }
-        CHECK_MSG(t, wrong, "without the rule %s nothing is wrong in %u programs", rules[k].name, rules[k].within);
-        printf("  without the rule %-12s: program %" PRIu64 ", %s\n", rules[k].name, seed, wrong ? wrong : "");
+        CHECK_MSG(t, wrong, "without the rule %s nothing is wrong in %u programs", rules[k].name,
+                  rules[k].within);
+        printf("  without the rule %-12s: program %" PRIu64 ", %s\n", rules[k].name, seed,
+               wrong ? wrong : "");
     }
 }
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"programs", test_programs}, {"rules_left_out", test_rules_left_out}};
+    static const struct test_case cases[] = {{"programs", test_programs},
+                                             {"rules_left_out", test_rules_left_out}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

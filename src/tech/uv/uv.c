@@ -104,7 +104,7 @@ struct uv {
     uint64_t serial, port_cycle, hits;
     uint32_t ports_left;
     // Of the instruction that is issuing.
-    bool uniform;
+    bool uniform, known; // known: another warp is computing it, and an entry waits for that
     struct key key;
     struct entry *filling;
 };
@@ -422,6 +422,7 @@ static struct entry *look_up(struct uv *v, uint32_t index)
     struct entry *e = find(v, index);
     bool same = e && same_key(&e->key, &v->key), there = e && e->ready <= tech_now(v->sm);
     v->counters[COUNT_lookups]++;
+    v->known = same;
     if (!e)
         v->counters[COUNT_no_entry]++;
     else if (!same)
@@ -436,7 +437,7 @@ static uint32_t reuse(void *state, unsigned slot, uint32_t index)
     struct uv *v = state;
     const struct op *o = &v->launch->ops[index];
     const struct warp *w = tech_warp(v->sm, slot);
-    v->uniform = false;
+    v->uniform = v->known = false;
     if (v->launch->candidates[index] == NOT_CANDIDATE || !are_sources_uniform(&v->warps[slot], o)) return 0;
     if (w->active != w->full) {
         v->counters[COUNT_diverged]++;
@@ -491,10 +492,10 @@ static void executed(void *state, unsigned slot, uint32_t index)
     mark(&v->warps[slot], o, v->uniform);
     if (!v->uniform || v->launch->candidates[index] == NOT_CANDIDATE) return;
     v->counters[COUNT_uniform]++;
-    if (v->launch->candidates[index] == CANDIDATE)
-        fill(v, slot, index);
-    else
+    if (v->launch->candidates[index] == TOO_WIDE)
         v->counters[COUNT_too_wide]++;
+    else if (!v->known)
+        fill(v, slot, index);
 }
 
 static void result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
