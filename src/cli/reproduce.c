@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct lab {
@@ -69,6 +70,16 @@ static void sweep(const struct lab *l)
     free(path);
 }
 
+// One that was killed a moment ago may have processes that are still ending.
+static bool take_lock(int lock)
+{
+    for (unsigned tries = 0; flock(lock, LOCK_EX | LOCK_NB) != 0; tries++) {
+        if (tries == 20) return false;
+        nanosleep(&(struct timespec){.tv_nsec = 100 * 1000 * 1000}, NULL);
+    }
+    return true;
+}
+
 static bool open_folder(struct lab *l)
 {
     const char *out = options_value(l->options, OPTION_OUT);
@@ -83,7 +94,7 @@ static bool open_folder(struct lab *l)
     bool good = l->lock >= 0;
     if (!good)
         diag_error(l->diag, loc_none(), "cannot write %s: %s", lock, strerror(errno));
-    else if (flock(l->lock, LOCK_EX | LOCK_NB) != 0)
+    else if (!take_lock(l->lock))
         good = diag_error(l->diag, loc_none(),
                           "another warpfold reproduce is at work in %s: wait for it, or give another --out",
                           out);

@@ -39,9 +39,10 @@ static void remove_leftovers(const struct pool *p, const struct job *j)
 // ---------------------------------------------------------------------------------------------------------
 
 // Between fork and exec: only what is safe there.
-static void become(const struct pool *p, char **words, const char *errors, const sigset_t *mask)
+static void become(const struct pool *p, char **words, const char *errors, const sigset_t *mask, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127); // it was killed before we asked for that
     int nothing = open("/dev/null", O_RDWR), err = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (nothing >= 0) {
         dup2(nothing, STDIN_FILENO);
@@ -66,8 +67,8 @@ static pid_t start(const struct pool *p, const struct job *j, const sigset_t *ma
     words[count++] = strdup("--json");
     words[count++] = strdup(json);
     words[count] = NULL;
-    pid_t process = fork();
-    if (process == 0) become(p, words, errors, mask);
+    pid_t parent = getpid(), process = fork();
+    if (process == 0) become(p, words, errors, mask, parent);
     if (process < 0) diag_error(p->diag, loc_none(), "cannot start a process: %s", strerror(errno));
     for (size_t i = 0; i < count; i++) free(words[i]);
     free(text);

@@ -5,12 +5,14 @@
 #include "base/str.h"
 #include "cli/cli.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -326,12 +328,31 @@ static void test_databases(struct test *t)
     cli_fini(&c);
 }
 
+// Two at once in one folder would do every run twice.
+static void test_lock(struct test *t)
+{
+    struct cli c = {.t = t};
+    char path[600];
+    write_experiment(&c, "small.exp", small);
+    cli_run(&c, "reproduce $D/small.exp --size small --out $D/out --quiet");
+    CHECK_EQ(t, c.status, 0);
+    snprintf(path, sizeof path, "%s/out/lock", test_directory(t));
+    int lock = open(path, O_RDWR | O_CLOEXEC);
+    CHECK(t, lock >= 0 && flock(lock, LOCK_EX) == 0);
+    cli_run(&c, "reproduce $D/small.exp --size small --out $D/out --quiet");
+    CHECK_EQ(t, c.status, 1);
+    CHECK_HAS(t, c.err, "another warpfold reproduce is at work in ");
+    close(lock);
+    cli_run(&c, "reproduce $D/small.exp --size small --out $D/out");
+    CHECK_EQ(t, c.status, 0);
+    CHECK_HAS(t, c.out, "30 runs, 30 of them done before");
+    cli_fini(&c);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"figures", test_figures},
-                                             {"interrupted", test_interrupted},
-                                             {"full_disk", test_full_disk},
-                                             {"broken_files", test_broken_files},
-                                             {"databases", test_databases}};
+    static const struct test_case cases[] = {
+        {"figures", test_figures},           {"interrupted", test_interrupted}, {"full_disk", test_full_disk},
+        {"broken_files", test_broken_files}, {"databases", test_databases},     {"lock", test_lock}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
