@@ -53,6 +53,7 @@ struct ghost_block {
     struct values values;
     struct ghost_warp *warps;
     uint64_t number, meetings;
+    bool raced;
     struct kept *kept;
     uint32_t kept_count, kept_room;
     uint32_t *table; // of entries, + 1: hashed by key; `indexed` of them are in it
@@ -200,6 +201,7 @@ static void block_begin(void *context, struct observed_block *o)
         b = new_block(s, o);
     b->number = o->linear;
     b->meetings = 0;
+    b->raced = false;
     values_start(&b->values, s->ops, s->marks->program, o,
                  s->launch->block[0] * s->launch->block[1] * s->launch->block[2]);
     for (uint32_t k = 0; k < o->warps; k++) {
@@ -516,11 +518,12 @@ static void keep(struct identity *s, struct ghost_block *b, struct ghost_warp *w
     e->same_operands &= same_result && s->operands == e->operands;
     if (same_name && !same_result) {
         s->counts.raced++;
+        b->raced = true;
         report(s, &s->first_race, o, e, "have equal names and unequal values");
     }
     if (!classes) return;
     s->counts.compared++;
-    if (same_name) return;
+    if (same_name || b->raced) return; // after a race, guards may differ and names with them
     s->counts.holes++;
     report(s, &s->first_hole, o, e, same_result ? "compute the same value by accident" : "differ");
 }

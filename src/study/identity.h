@@ -25,7 +25,7 @@ struct identity_counts {
     uint64_t executions; // with results, all lanes on the path
     uint64_t compared;   // marked ones that met an earlier one that corresponds
     uint64_t holes;      // of them, with another name or another value
-    uint64_t raced;      // equal names, unequal values: a race in the program
+    uint64_t raced;      // equal names, unequal values: a race in the program; its block is judged no further
     uint64_t patterns;   // executions whose lanes deny the pattern of their mark
     uint64_t not_kept;   // executions that found no room among the kept ones of their block
 };

@@ -190,10 +190,80 @@ static void test_bundled_kernels(struct test *t)
     CHECK(t, compared > 100000);
 }
 
+// -- bundled kernels in blocks they were not written for
+// ----------------------------------------------------------
+
+enum { BUFFER_BYTES = 1 << 20 };
+
+// A buffer of small numbers for everything as wide as a pointer, and numbers that let kernels do something.
+static void make_arguments(struct wf_context *c, const struct wf_kernel_info *info, uint8_t *params)
+{
+    static uint32_t words[BUFFER_BYTES / 4];
+    for (uint32_t n = 0; n < BUFFER_BYTES / 4; n++) words[n] = n % 61;
+    memset(params, 0, info->param_bytes);
+    for (uint32_t k = 0; k < info->param_count; k++) {
+        const struct wf_param *p = &info->params[k];
+        uint64_t value = 48;
+        float real = 1.5f;
+        if (p->bytes == 8) {
+            value = wf_alloc(c, BUFFER_BYTES);
+            wf_write(c, value, words, BUFFER_BYTES);
+        }
+        if (str_equal(p->type, "f32")) memcpy(&value, &real, sizeof real);
+        memcpy(params + p->offset, &value, p->bytes < 8 ? p->bytes : 8);
+    }
+}
+
+// What comes of it need not make sense, and a fault may end it; whatever ran must not have belied a mark.
+static bool run_in_shape(struct test *t, const char *path, const char *name, const uint32_t block[3])
+{
+    struct wf_context *c = wf_context_create();
+    struct wf_study *s = wf_study_create("marks");
+    struct wf_launch_config shape = {.grid = {2, 2, 1}, .block = {block[0], block[1], block[2]}};
+    struct wf_stats stats;
+    bool set = wf_set(c, "mark.tid_y", "1") == WF_OK && wf_set(c, "mark.warp_classes", "1") == WF_OK &&
+               wf_set(c, "mark.laneid", "1") == WF_OK && wf_set(c, "mark.tid_x_mod", "1") == WF_OK &&
+               wf_set(c, "exec.max_warp_instructions", "100000") == WF_OK;
+    struct wf_module *m = wf_module_load_file(c, path);
+    struct wf_kernel *k = m ? wf_kernel_find(m, name) : NULL;
+    CHECK_MSG(t, set && k, "%s: %s", path, wf_errors(c));
+    wf_set_study(c, s);
+    bool ran = false;
+    if (k) {
+        uint8_t *params = heap_alloc(wf_kernel_info(k)->param_bytes + 8);
+        make_arguments(c, wf_kernel_info(k), params);
+        ran = wf_launch_packed(k, &shape, params, wf_kernel_info(k)->param_bytes, &stats) == WF_OK;
+        free(params);
+    }
+    const struct wf_study_report *r = wf_study_report(s);
+    CHECK_MSG(t, r->status == WF_OK, "%s in blocks of %u,%u,%u: %s", name, block[0], block[1], block[2],
+              r->failure_count ? r->failures[0] : "");
+    wf_context_destroy(c);
+    wf_study_destroy(s);
+    return ran;
+}
+
+static void test_other_shapes(struct test *t)
+{
+    static const uint32_t shapes[][3] = {{32, 8, 1}, {16, 16, 1}, {8, 8, 4},  {8, 4, 2},   {64, 4, 1},
+                                         {24, 8, 1}, {4, 16, 2},  {96, 1, 1}, {128, 2, 1}, {1, 64, 1}};
+    unsigned ran = 0, launches = 0;
+    for (size_t i = 0; workload_at(i); i++) {
+        char path[128];
+        snprintf(path, sizeof path, "kernels/ptx/nvcc/%s.ptx", workload_at(i)->name);
+        for (size_t k = 0; workload_at(i)->kernels[k]; k++)
+            for (size_t n = 0; n < TEST_COUNT(shapes); n++, launches++)
+                ran += run_in_shape(t, path, workload_at(i)->kernels[k], shapes[n]);
+    }
+    printf("  %u launches, %u of them to the end\n", launches, ran);
+    CHECK(t, 2 * ran > launches);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"random_programs", test_random_programs},
                                              {"rules_left_out", test_rules_left_out},
-                                             {"bundled_kernels", test_bundled_kernels}};
+                                             {"bundled_kernels", test_bundled_kernels},
+                                             {"other_shapes", test_other_shapes}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
