@@ -139,15 +139,25 @@ static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
     d->lanes = l->launch->warp_size > 32 ? 64 : 32;
     d->whole = UINT64_MAX >> (64 - l->launch->warp_size);
     if (!d->launch->options->bank_conflicts) tech_free_banks(s);
-    for (unsigned k = 0; k < l->blocks_per_sm; k++)
+    d->looked_at = NOBODY;
+    d->blocks = heap_alloc(l->blocks_per_sm * sizeof *d->blocks);
+    d->warps = heap_alloc((size_t)l->blocks_per_sm * l->warps_per_block * sizeof *d->warps);
+    for (unsigned k = 0; k < l->blocks_per_sm; k++) {
+        d->blocks[k].entries = heap_alloc(d->launch->options->entries * sizeof *d->blocks[k].entries);
         d->blocks[k].values = heap_alloc((size_t)d->pool * d->lanes * sizeof(uint32_t));
+    }
     return d;
 }
 
 static void sm_end(void *state)
 {
     struct darsie *d = state;
-    for (unsigned k = 0; k < 64; k++) free(d->blocks[k].values);
+    for (unsigned k = 0; k < tech_launch(d->sm)->blocks_per_sm; k++) {
+        free(d->blocks[k].entries);
+        free(d->blocks[k].values);
+    }
+    free(d->blocks);
+    free(d->warps);
     free(d);
 }
 
@@ -155,15 +165,23 @@ static void block_start(void *state, unsigned block)
 {
     struct darsie *d = state;
     struct dblock *b = &d->blocks[block];
+    struct entry *entries = b->entries;
     uint32_t *values = b->values;
     uint64_t slots = tech_slots(d->sm, block);
-    *b = (struct dblock){
-        .owner = d, .values = values, .gather_pc = NO_TARGET, .live = slots >> __builtin_ctzll(slots)};
+    *b = (struct dblock){.owner = d,
+                         .first_slot = (unsigned)__builtin_ctzll(slots),
+                         .entries = entries,
+                         .values = values,
+                         .gather_pc = NO_TARGET,
+                         .live = slots >> __builtin_ctzll(slots)};
     b->free = d->pool >= 32 ? UINT32_MAX : (1u << d->pool) - 1;
     b->majority = b->live;
     b->off = !d->pool;
     if (b->off) d->counters[COUNT_unshared_blocks]++;
-    for (uint64_t left = slots; left; left &= left - 1) d->warps[__builtin_ctzll(left)] = (struct dwarp){0};
+    for (uint64_t left = slots; left; left &= left - 1) {
+        unsigned slot = (unsigned)__builtin_ctzll(left);
+        d->warps[slot] = (struct dwarp){.block = (uint8_t)block, .index = (uint8_t)(slot - b->first_slot)};
+    }
     const struct launch *l = tech_launch(d->sm)->launch;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     // A warp that lacks lanes from the start neither leads nor follows.
@@ -188,9 +206,8 @@ void darsie_say(const struct darsie *d, const struct dblock *b, unsigned warp, e
 static const char *check(const void *state)
 {
     const struct darsie *d = state;
-    for (unsigned k = 0; k < 64; k++) {
+    for (unsigned k = 0; k < tech_launch(d->sm)->blocks_per_sm; k++) {
         const struct dblock *b = &d->blocks[k];
-        if (!b->values) continue;
         if (b->live) return "darsie: a block has not ended";
         for (unsigned r = 0; r < d->pool; r++)
             if (b->references[r]) return "darsie: a renamed register is still in use at the end of its block";

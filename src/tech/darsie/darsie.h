@@ -31,7 +31,7 @@ enum darsie_counter {
     COUNT_TOTAL
 };
 
-enum { ENTRIES_MAX = 64, POOL_MAX = 32, LINES = 64, NO_ENTRY = -1 };
+enum { POOL_MAX = 32, LINES = 32, NOBODY = 64 };
 
 // What keeps it sound; each a bit of `broken`, by which tests leave one out to see that it is missed.
 enum darsie_rule {
@@ -66,7 +66,7 @@ struct darsie_launch {
 
 struct entry { // of the PC skip table
     uint32_t pc;
-    bool used, is_load, is_global, written_back;
+    bool is_load, is_global, written_back;
     bool dropped;   // a load that others may not take any more; it stays until all have passed
     uint8_t leader; // warp of the block
     uint8_t count;  // registers
@@ -85,8 +85,10 @@ struct darsie;
 
 struct dblock {
     struct darsie *owner;
+    unsigned first_slot;
     uint64_t live, majority; // warps of the block
-    struct entry entries[ENTRIES_MAX];
+    struct entry *entries;
+    uint64_t used; // bits: of them
     uint32_t free; // bits: renamed registers
     uint16_t references[POOL_MAX];
     uint32_t *values; // of the pool
@@ -113,6 +115,8 @@ struct line { // an instruction that has been fetched or skipped and has not iss
 enum waits { WAITS_NOT, WAITS_LEADER, WAITS_FETCH_LEADER, WAITS_GATHER, WAITS_PORT };
 
 struct dwarp {
+    uint8_t block, index;     // where it is
+    uint8_t held;             // enum tech_hold, as it was said last
     struct line lines[LINES]; // ring
     uint32_t first, count, renamed;
     uint64_t shared[4];      // registers mapped to the pool
@@ -137,8 +141,8 @@ struct darsie {
     uint32_t pool; // registers of a block
     unsigned lanes;
     uint64_t whole; // all lanes of a warp
-    struct dblock blocks[64];
-    struct dwarp warps[64];
+    struct dblock *blocks;
+    struct dwarp *warps;
     // Ports of this cycle.
     uint64_t port_cycle;
     uint32_t reads_left, writes_left, looked_up;
@@ -146,24 +150,24 @@ struct darsie {
         unsigned block;
         uint32_t pc;
     } lookups[64];
+    unsigned looked_at; // warp that the SM itself will evaluate; NOBODY
     // Of the instruction that is issuing.
     struct entry *leading;
     uint64_t led;
 };
 
 static inline struct line *line_at(struct dwarp *w, uint32_t n) { return &w->lines[(w->first + n) % LINES]; }
-static inline unsigned index_in_block(const struct darsie *d, unsigned slot)
+static inline unsigned index_in_block(const struct darsie *d, unsigned slot) { return d->warps[slot].index; }
+static inline unsigned slot_in(const struct dblock *b, unsigned index) { return b->first_slot + index; }
+static inline struct dblock *block_of(const struct darsie *d, unsigned slot)
 {
-    uint64_t slots = tech_slots(d->sm, tech_block_of(d->sm, slot));
-    return slot - (unsigned)__builtin_ctzll(slots);
+    return &d->blocks[d->warps[slot].block];
 }
-static inline unsigned slot_in(const struct darsie *d, const struct dblock *b, unsigned index)
+static inline struct entry *take_entry(const struct dblock *b, uint64_t *left)
 {
-    return (unsigned)__builtin_ctzll(tech_slots(d->sm, (unsigned)(b - d->blocks))) + index;
-}
-static inline struct dblock *block_of(struct darsie *d, unsigned slot)
-{
-    return &d->blocks[tech_block_of(d->sm, slot)];
+    struct entry *e = &b->entries[__builtin_ctzll(*left)];
+    *left &= *left - 1;
+    return e;
 }
 static inline bool is_whole(const struct darsie *d, const struct warp *w)
 {
@@ -216,7 +220,7 @@ bool skip_write_port(struct darsie *d);
 // The warp takes an entry's registers for the instruction of this line.
 void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *l);
 void skip_recheck(struct dblock *b); // entries that all have passed go
-void skip_release(struct dblock *b, struct entry *e);
+void skip_release(struct dblock *b, const struct entry *e);
 uint32_t skip_registers(const struct dblock *b); // bits: of the pool, those that entries have
 void skip_clear(struct dblock *b);               // all go
 void skip_event(void *state, unsigned block);

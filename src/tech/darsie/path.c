@@ -11,7 +11,7 @@
 
 bool path_is_on(const struct darsie *d, unsigned slot)
 {
-    const struct dblock *b = &d->blocks[tech_block_of(d->sm, slot)];
+    const struct dblock *b = &d->blocks[d->warps[slot].block];
     return !b->off && b->majority >> index_in_block(d, slot) & 1;
 }
 
@@ -26,7 +26,7 @@ void path_copy_out(struct darsie *d, unsigned slot)
 {
     struct dwarp *w = &d->warps[slot];
     w->copying = values_copy_out(d, slot);
-    if (w->copying > tech_now(d->sm)) tech_at(d->sm, tech_block_of(d->sm, slot), w->copying);
+    if (w->copying > tech_now(d->sm)) tech_at(d->sm, d->warps[slot].block, w->copying);
     rename_hold(d, slot);
 }
 
@@ -50,10 +50,10 @@ static uint32_t most_wanted(struct darsie *d, const struct dblock *b)
     uint32_t best = NO_TARGET;
     unsigned votes = 0;
     for (uint64_t left = b->arrived; left; left &= left - 1) {
-        uint32_t target = d->warps[slot_in(d, b, (unsigned)__builtin_ctzll(left))].target;
+        uint32_t target = d->warps[slot_in(b, (unsigned)__builtin_ctzll(left))].target;
         unsigned same = 0;
         for (uint64_t other = b->arrived; other; other &= other - 1)
-            same += d->warps[slot_in(d, b, (unsigned)__builtin_ctzll(other))].target == target;
+            same += d->warps[slot_in(b, (unsigned)__builtin_ctzll(other))].target == target;
         if (same > votes) {
             votes = same;
             best = target;
@@ -73,7 +73,7 @@ static void resolve_branch(struct darsie *d, struct dblock *b)
         (uint64_t)__builtin_popcountll(waiting) * (tech_now(d->sm) - b->arrived_since);
     b->arrived = 0;
     for (; waiting; waiting &= waiting - 1) {
-        unsigned slot = slot_in(d, b, (unsigned)__builtin_ctzll(waiting));
+        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(waiting));
         d->warps[slot].at_branch = false;
         d->warps[slot].tag = 0;
         if (d->warps[slot].target != way) leave(d, b, slot);
@@ -87,7 +87,7 @@ static uint64_t beyond(struct darsie *d, const struct dblock *b)
     uint64_t mask = 0;
     for (uint64_t left = b->majority; left; left &= left - 1) {
         unsigned index = (unsigned)__builtin_ctzll(left);
-        unsigned slot = slot_in(d, b, index);
+        unsigned slot = slot_in(b, index);
         const struct warp *w = tech_warp(d->sm, slot);
         if ((w && w->state == WARP_BARRIER) || d->warps[slot].too_far) mask |= 1ull << index;
     }
@@ -98,16 +98,15 @@ static uint64_t beyond(struct darsie *d, const struct dblock *b)
 static void resolve_gathering(struct darsie *d, struct dblock *b)
 {
     uint64_t there = b->gathered;
-    for (unsigned k = 0; k < ENTRIES_MAX; k++) {
-        struct entry *e = &b->entries[k];
-        if (e->used && (there >> e->leader & 1 || there & e->passed))
-            skip_release(b, e); // behind all who are there
+    for (uint64_t left = b->used; left;) {
+        const struct entry *e = take_entry(b, &left);
+        if (there >> e->leader & 1 || there & e->passed) skip_release(b, e); // behind all who are there
     }
     skip_recheck(b);
     b->gathered = 0;
     b->gather_over = there;
     for (; there; there &= there - 1) {
-        unsigned slot = slot_in(d, b, (unsigned)__builtin_ctzll(there));
+        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(there));
         d->warps[slot].waits = WAITS_NOT;
         rename_more(d, slot);
     }
@@ -124,12 +123,12 @@ void path_give_up(struct darsie *d, struct dblock *b)
     d->counters[COUNT_gave_up]++;
     b->off = true;
     for (uint64_t left = b->live; left; left &= left - 1)
-        leave(d, b, slot_in(d, b, (unsigned)__builtin_ctzll(left)));
+        leave(d, b, slot_in(b, (unsigned)__builtin_ctzll(left)));
     skip_clear(b);
     b->arrived = 0;
     path_ungather(b, UINT64_MAX);
     for (uint64_t left = b->live; left; left &= left - 1) {
-        unsigned slot = slot_in(d, b, (unsigned)__builtin_ctzll(left));
+        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(left));
         d->warps[slot].at_branch = d->warps[slot].too_far = false;
         d->warps[slot].waits = WAITS_NOT;
         rename_more(d, slot);
@@ -144,7 +143,7 @@ static void be_patient(struct darsie *d, struct dblock *b, unsigned slot)
 {
     b->arrived_since = tech_now(d->sm);
     if (d->launch->options->watchdog)
-        tech_at(d->sm, tech_block_of(d->sm, slot), tech_now(d->sm) + d->launch->options->watchdog);
+        tech_at(d->sm, d->warps[slot].block, tech_now(d->sm) + d->launch->options->watchdog);
 }
 
 static void arrive(struct darsie *d, struct dblock *b, unsigned slot)
@@ -164,7 +163,7 @@ static uint64_t farthest_back(const struct darsie *d, const struct dblock *b)
 {
     uint64_t least = UINT64_MAX;
     for (uint64_t left = b->majority; left; left &= left - 1) {
-        uint64_t tag = d->warps[slot_in(d, b, (unsigned)__builtin_ctzll(left))].tag;
+        uint64_t tag = d->warps[slot_in(b, (unsigned)__builtin_ctzll(left))].tag;
         if (tag < least) least = tag;
     }
     return least;
@@ -175,7 +174,7 @@ void path_look_back(struct darsie *d, struct dblock *b)
     if (d->launch->options->branch_sync != BRANCH_PARTING) return;
     uint64_t least = farthest_back(d, b);
     for (uint64_t left = b->majority; left; left &= left - 1) {
-        unsigned slot = slot_in(d, b, (unsigned)__builtin_ctzll(left));
+        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(left));
         struct dwarp *w = &d->warps[slot];
         if (!w->too_far || w->tag - least > d->launch->options->ahead) continue;
         w->too_far = false;
@@ -235,7 +234,7 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned slot)
     uint64_t whole = 0;
     for (uint64_t left = b->live; left; left &= left - 1) {
         unsigned index = (unsigned)__builtin_ctzll(left);
-        const struct warp *w = tech_warp(d->sm, slot_in(d, b, index));
+        const struct warp *w = tech_warp(d->sm, slot_in(b, index));
         if (w->state != WARP_READY) return;
         bool literal = d->launch->options->rules == RULES_PAPER || !keeps(d, RULE_MEETING);
         if (w->pc != pc && !literal) return;
@@ -243,7 +242,7 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned slot)
     }
     skip_clear(b);
     for (uint64_t left = whole; left; left &= left - 1) {
-        struct dwarp *w = &d->warps[slot_in(d, b, (unsigned)__builtin_ctzll(left))];
+        struct dwarp *w = &d->warps[slot_in(b, (unsigned)__builtin_ctzll(left))];
         w->tag = w->identity = 0;
         w->too_far = false;
     }
@@ -276,9 +275,9 @@ void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high)
 // alone, or those that touch what is from low to high.
 static void drop_loads(struct darsie *d, struct dblock *b, bool global_alone, uint64_t low, uint64_t high)
 {
-    for (unsigned k = 0; k < ENTRIES_MAX; k++) {
-        struct entry *e = &b->entries[k];
-        if (!e->used || !e->is_load || e->dropped || (global_alone && !e->is_global)) continue;
+    for (uint64_t left = b->used; left;) {
+        struct entry *e = take_entry(b, &left);
+        if (!e->is_load || e->dropped || (global_alone && !e->is_global)) continue;
         if (!e->read_at) continue; // the leader has still to read
         if (e->high < low || e->low > high) continue;
         d->counters[COUNT_drops]++;
@@ -303,7 +302,7 @@ static void effects(struct darsie *d, struct dblock *b, unsigned slot, const str
         path_addresses(tech_access(d->sm), &low, &high);
     if (!plain || d->launch->options->on_store != STORE_KEEPS) drop_loads(d, b, false, low, high);
     if (isa_has(i, ISA_ATOMIC | ISA_FENCE))
-        for (unsigned k = 0; k < 64; k++)
+        for (unsigned k = 0; k < tech_launch(d->sm)->blocks_per_sm; k++)
             if (d->blocks[k].live) drop_loads(d, &d->blocks[k], true, 0, UINT64_MAX);
 }
 
@@ -311,7 +310,7 @@ static void effects(struct darsie *d, struct dblock *b, unsigned slot, const str
 static void renew(struct darsie *d, struct dblock *b)
 {
     for (uint64_t left = b->live; left; left &= left - 1)
-        rename_more(d, slot_in(d, b, (unsigned)__builtin_ctzll(left)));
+        rename_more(d, slot_in(b, (unsigned)__builtin_ctzll(left)));
 }
 
 void path_issued(void *state, unsigned slot, uint32_t index)

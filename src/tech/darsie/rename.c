@@ -87,8 +87,8 @@ static struct entry *oldest_entry(const struct darsie *d, struct dblock *b)
 
 static struct entry *free_entry(const struct darsie *d, struct dblock *b)
 {
-    for (unsigned k = 0; k < d->launch->options->entries; k++)
-        if (!b->entries[k].used) return &b->entries[k];
+    uint64_t unused = ~b->used & (UINT64_MAX >> (64 - d->launch->options->entries));
+    if (unused) return &b->entries[__builtin_ctzll(unused)];
     return d->launch->options->branch_sync == BRANCH_OFF ? oldest_entry(d, b) : NULL;
 }
 
@@ -98,7 +98,6 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
     const struct inst *i = &d->launch->program->insts[l->pc];
     unsigned me = index_in_block(d, slot);
     *e = (struct entry){.pc = l->pc,
-                        .used = true,
                         .is_load = is_load(d, l->pc),
                         .is_global = isa_has(i, ISA_LOAD) && i->space != SPACE_SHARED,
                         .leader = (uint8_t)me,
@@ -109,6 +108,7 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
                         .passed = 1ull << me,
                         .born = b->births++,
                         .ready = UINT64_MAX};
+    b->used |= 1ull << (e - b->entries);
     l->role = ROLE_LEADER;
     l->count = e->count;
     for (unsigned n = 0; n < e->count; n++) {
@@ -127,7 +127,7 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
 
 static bool have_met(const struct darsie *d, unsigned slot, const struct line *l)
 {
-    const struct dblock *b = &d->blocks[tech_block_of(d->sm, slot)];
+    const struct dblock *b = &d->blocks[d->warps[slot].block];
     return b->gather_over >> index_in_block(d, slot) & 1 && b->gather_pc == l->pc &&
            b->gather_tag == d->warps[slot].tag;
 }
@@ -148,7 +148,7 @@ static bool gather(struct darsie *d, unsigned slot, struct line *l, enum darsie_
         b->arrived_since = tech_now(d->sm);
         d->counters[COUNT_register_syncs]++;
         if (d->launch->options->watchdog)
-            tech_at(d->sm, tech_block_of(d->sm, slot), tech_now(d->sm) + d->launch->options->watchdog);
+            tech_at(d->sm, d->warps[slot].block, tech_now(d->sm) + d->launch->options->watchdog);
     }
     b->gathered |= me;
     say(d, b, index_in_block(d, slot), STEP_GATHER, l->pc, 0);
@@ -191,9 +191,9 @@ static bool waits_for_readers(const struct darsie *d, unsigned slot, const struc
 {
     const struct op *o = &d->launch->ops[l->pc];
     if (d->launch->options->order != ORDER_SYNC || have_met(d, slot, l)) return false;
-    const struct dblock *b = &d->blocks[tech_block_of(d->sm, slot)];
+    const struct dblock *b = &d->blocks[d->warps[slot].block];
     for (uint64_t left = b->majority; left; left &= left - 1) {
-        const struct dwarp *w = &d->warps[slot_in(d, b, (unsigned)__builtin_ctzll(left))];
+        const struct dwarp *w = &d->warps[slot_in(b, (unsigned)__builtin_ctzll(left))];
         for (unsigned r = o->dst; r < o->dst + o->dst_words; r++)
             if (w->shared[r / 64] >> r % 64 & 1) return true;
     }
@@ -242,7 +242,7 @@ static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
     }
     if (!skip_write_port(d)) {
         w->waits = WAITS_PORT;
-        tech_at(d->sm, tech_block_of(d->sm, slot), tech_now(d->sm) + 1);
+        tech_at(d->sm, d->warps[slot].block, tech_now(d->sm) + 1);
         return false;
     }
     return lead(d, slot, l, e);
@@ -309,7 +309,10 @@ void rename_hold(struct darsie *d, unsigned slot)
         w->renamed && line_at(w, 0)->role == ROLE_PRIVATE ? values_overtaken(d, slot, line_at(w, 0)->pc) : 0;
     w->overtakes = overtaken == UINT64_MAX;
     if (overtaken) hold |= HOLD_ISSUE;
-    if (overtaken && !w->overtakes) tech_at(d->sm, tech_block_of(d->sm, slot), overtaken);
+    if (overtaken && !w->overtakes) tech_at(d->sm, d->warps[slot].block, overtaken);
+    // Who is being filled or issues is looked at behind the hook.
+    if (hold == w->held && slot == d->looked_at) return;
+    w->held = (uint8_t)hold;
     tech_hold(d->sm, slot, hold);
 }
 
@@ -317,7 +320,9 @@ void rename_filled(void *state, unsigned slot, uint32_t pc, unsigned count)
 {
     struct darsie *d = state;
     for (unsigned n = 0; n < count; n++) rename_push(&d->warps[slot], pc + n);
+    d->looked_at = slot;
     rename_more(d, slot);
+    d->looked_at = NOBODY;
 }
 
 void rename_flushed(void *state, unsigned slot)

@@ -4,10 +4,10 @@
 
 struct entry *skip_find(struct darsie *d, unsigned slot, uint32_t pc)
 {
-    struct dblock *b = block_of(d, slot);
-    for (unsigned k = 0; k < d->launch->options->entries; k++) {
-        struct entry *e = &b->entries[k];
-        if (e->used && e->pc == pc && (e->tag == d->warps[slot].tag || !keeps(d, RULE_TAG)) &&
+    const struct dblock *b = block_of(d, slot);
+    for (uint64_t left = b->used; left;) {
+        struct entry *e = take_entry(b, &left);
+        if (e->pc == pc && (e->tag == d->warps[slot].tag || !keeps(d, RULE_TAG)) &&
             e->whom >> index_in_block(d, slot) & 1)
             return e;
     }
@@ -45,36 +45,36 @@ bool skip_write_port(struct darsie *d)
     return true;
 }
 
-void skip_release(struct dblock *b, struct entry *e)
+void skip_release(struct dblock *b, const struct entry *e)
 {
     for (unsigned n = 0; n < e->count; n++) {
         release(b, e->registers[n]);
         if (!keeps(b->owner, RULE_READERS)) b->free |= 1u << e->registers[n];
     }
-    e->used = false;
+    b->used &= ~(1ull << (e - b->entries));
 }
 
 uint32_t skip_registers(const struct dblock *b)
 {
     uint32_t mask = 0;
-    for (unsigned k = 0; k < ENTRIES_MAX; k++)
-        for (unsigned n = 0; b->entries[k].used && n < b->entries[k].count; n++)
-            mask |= 1u << b->entries[k].registers[n];
+    for (uint64_t left = b->used; left;) {
+        const struct entry *e = take_entry(b, &left);
+        for (unsigned n = 0; n < e->count; n++) mask |= 1u << e->registers[n];
+    }
     return mask;
 }
 
 void skip_recheck(struct dblock *b)
 {
-    for (unsigned k = 0; k < ENTRIES_MAX; k++) {
-        struct entry *e = &b->entries[k];
-        if (e->used && !(b->majority & e->whom & ~e->passed)) skip_release(b, e);
+    for (uint64_t left = b->used; left;) {
+        const struct entry *e = take_entry(b, &left);
+        if (!(b->majority & e->whom & ~e->passed)) skip_release(b, e);
     }
 }
 
 void skip_clear(struct dblock *b)
 {
-    for (unsigned k = 0; k < ENTRIES_MAX; k++)
-        if (b->entries[k].used) skip_release(b, &b->entries[k]);
+    for (uint64_t left = b->used; left;) skip_release(b, take_entry(b, &left));
 }
 
 void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *l)
@@ -105,7 +105,7 @@ static bool look_up(struct darsie *d, unsigned slot)
     uint32_t pc = tech_fetch_pc(d->sm, slot);
     if (!d->launch->period[pc] || !path_is_on(d, slot) || !rename_is_open(d, slot)) return true;
     if (w->count + 1 >= LINES) return true;
-    if (!read_port(d, tech_block_of(d->sm, slot), pc)) {
+    if (!read_port(d, d->warps[slot].block, pc)) {
         d->counters[COUNT_port_waits]++;
         return false;
     }
@@ -143,7 +143,7 @@ uint64_t skip_fetch(void *state, uint64_t fetchable)
 static void known(struct darsie *d, unsigned slot, struct entry *e, uint64_t cycle)
 {
     e->ready = cycle;
-    tech_at(d->sm, tech_block_of(d->sm, slot), cycle);
+    tech_at(d->sm, d->warps[slot].block, cycle);
 }
 
 void skip_result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
@@ -157,16 +157,15 @@ void skip_replied(void *state, unsigned slot, uint32_t index, const uint16_t *re
 {
     struct darsie *d = state;
     struct dblock *b = block_of(d, slot);
-    uint16_t pool = tech_pool(d->sm, tech_block_of(d->sm, slot));
+    uint16_t pool = tech_pool(d->sm, d->warps[slot].block);
     // Others may wait for the register though its entry has gone: early skips, or to copy it out.
     if ((registers[0] >= pool && registers[0] < pool + d->pool) || d->warps[slot].overtakes ||
         d->warps[slot].leaving)
-        tech_at(d->sm, tech_block_of(d->sm, slot), cycle);
-    for (unsigned k = 0; k < d->launch->options->entries; k++) {
-        struct entry *e = &b->entries[k];
+        tech_at(d->sm, d->warps[slot].block, cycle);
+    for (uint64_t left = b->used; left;) {
+        struct entry *e = take_entry(b, &left);
         // The entry of another time has other registers.
-        if (e->used && e->pc == index && e->ready == UINT64_MAX && e->count &&
-            registers[0] == pool + e->registers[0])
+        if (e->pc == index && e->ready == UINT64_MAX && e->count && registers[0] == pool + e->registers[0])
             known(d, slot, e, cycle);
     }
 }
@@ -185,13 +184,15 @@ void skip_event(void *state, unsigned block)
     struct darsie *d = state;
     struct dblock *b = &d->blocks[block];
     uint64_t now = tech_now(d->sm);
-    for (unsigned k = 0; k < ENTRIES_MAX; k++)
-        if (b->entries[k].used && b->entries[k].ready <= now) b->entries[k].written_back = true;
+    for (uint64_t left = b->used; left;) {
+        struct entry *e = take_entry(b, &left);
+        if (e->ready <= now) e->written_back = true;
+    }
     for (uint64_t left = b->live; left; left &= left - 1)
-        wake(d, slot_in(d, b, (unsigned)__builtin_ctzll(left)));
+        wake(d, slot_in(b, (unsigned)__builtin_ctzll(left)));
     uint32_t patience = d->launch->options->watchdog;
     bool waiting = b->arrived || b->gathered;
     for (uint64_t left = b->majority; left && !waiting; left &= left - 1)
-        waiting = d->warps[slot_in(d, b, (unsigned)__builtin_ctzll(left))].too_far;
+        waiting = d->warps[slot_in(b, (unsigned)__builtin_ctzll(left))].too_far;
     if (patience && waiting && now >= b->arrived_since + patience) path_give_up(d, b);
 }

@@ -14,7 +14,7 @@ static bool is_shared(const struct dwarp *w, unsigned r) { return w->shared[r / 
 
 static unsigned pool_of(struct darsie *d, unsigned slot, unsigned r)
 {
-    return (unsigned)(tech_map(d->sm, slot)[r] - tech_pool(d->sm, tech_block_of(d->sm, slot)));
+    return (unsigned)(tech_map(d->sm, slot)[r] - tech_pool(d->sm, d->warps[slot].block));
 }
 
 uint64_t values_overtaken(struct darsie *d, unsigned slot, uint32_t pc)
@@ -41,7 +41,7 @@ void values_unmap(struct darsie *d, unsigned slot, unsigned r)
 void values_map(struct darsie *d, unsigned slot, unsigned r, unsigned pool)
 {
     values_unmap(d, slot, r);
-    tech_map(d->sm, slot)[r] = (uint16_t)(tech_pool(d->sm, tech_block_of(d->sm, slot)) + pool);
+    tech_map(d->sm, slot)[r] = (uint16_t)(tech_pool(d->sm, d->warps[slot].block) + pool);
     d->warps[slot].shared[r / 64] |= 1ull << r % 64;
 }
 
@@ -107,7 +107,7 @@ static void note(struct darsie *d, unsigned slot, struct entry *e, const struct 
     if (e->is_load) path_addresses(tech_access(d->sm), &e->low, &e->high);
     if (d->launch->early && !o->pred_writes) {
         e->written_back = true;
-        tech_at(d->sm, tech_block_of(d->sm, slot), tech_now(d->sm));
+        tech_at(d->sm, d->warps[slot].block, tech_now(d->sm));
     }
 }
 
@@ -188,7 +188,7 @@ bool values_evict(struct darsie *d, struct dblock *b, unsigned pool)
 {
     uint64_t readers = 0;
     for (uint64_t left = b->live; left; left &= left - 1) {
-        unsigned slot = slot_in(d, b, (unsigned)__builtin_ctzll(left)), r = register_of(d, slot, pool);
+        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(left)), r = register_of(d, slot, pool);
         if (r == 256) continue;
         if (is_pending(d, slot, r)) return false;
         readers |= left & -left;
@@ -196,10 +196,10 @@ bool values_evict(struct darsie *d, struct dblock *b, unsigned pool)
     if ((unsigned)__builtin_popcountll(readers) != b->references[pool]) return false;
     d->counters[COUNT_evictions]++;
     for (; readers; readers &= readers - 1) {
-        unsigned slot = slot_in(d, b, (unsigned)__builtin_ctzll(readers));
+        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(readers));
         struct dwarp *w = &d->warps[slot];
         w->copying = later(w->copying, copy_out(d, slot, register_of(d, slot, pool)));
-        tech_at(d->sm, tech_block_of(d->sm, slot), w->copying);
+        tech_at(d->sm, d->warps[slot].block, w->copying);
         rename_hold(d, slot);
     }
     return true;
