@@ -25,7 +25,7 @@ void fetch_flush(struct sm *s, unsigned slot, uint32_t pc)
     w->fill_at = 0;
     w->waits_for_line = false; // the line still comes, for whoever wants it then
     w->head = w->fetch_pc = pc;
-    if (s->tech_count) tech_flushed(s, slot);
+    if (has_techs(s)) tech_flushed(s, slot);
 }
 
 static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
@@ -83,7 +83,7 @@ static void fetch_one(struct sm *s, unsigned port, uint64_t mine)
 
 void fetch_cycle(struct sm *s)
 {
-    uint64_t among = s->tech_count ? tech_fetch(s, s->fetchable) : ~0ull;
+    uint64_t among = has_techs(s) ? tech_fetch(s, s->fetchable) : ~0ull;
     if (!s->config->fetch_per_scheduler) {
         fetch_one(s, 0, among);
         return;
@@ -101,7 +101,7 @@ void fetch_filled(struct sm *s, uint64_t warps)
         w->count = (uint8_t)(w->count + n);
         w->fetching = 0;
         w->fill_at = 0;
-        if (s->tech_count) tech_filled(s, slot, w->fetch_pc - n, n);
+        if (has_techs(s)) tech_filled(s, slot, w->fetch_pc - n, n);
         fetch_update(s, slot);
         sm_evaluate(s, slot);
     }

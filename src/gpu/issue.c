@@ -44,37 +44,42 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
     return true;
 }
 
+// Control words know the banks of the program's registers, not of those that a mechanism has put in their
+// place.
+static void pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done)
+{
+    uint64_t expected = s->now + (o->path == PATH_ALU ? o->cycles : o->collected);
+    if (done > expected) w->stall_until += done - expected;
+    w->owed = 0;
+}
+
 // Where the time of an executed instruction goes.
 static void dispatch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i)
 {
     struct sm_warp *w = &s->warps[slot];
     bool collects = o->read_count || o->path == PATH_ALU;
-    uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1,
-             late = later(collected, s->now + o->collected) - (s->now + o->collected);
-    if (s->config->check) check_read_preds(&s->check, slot, o, s->issuing, s->now);
-    if (s->tech_count) tech_executed(s, slot, (uint32_t)(o - s->ops));
+    uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1, done = collected;
+    if (has_guests(s)) {
+        if (s->config->check) check_read_preds(&s->check, slot, o, s->issuing, s->now);
+        if (has_techs(s)) tech_executed(s, slot, (uint32_t)(o - s->ops));
+    }
     switch ((enum op_path)o->path) {
     case PATH_MEMORY:
         w->busy_until = later(w->busy_until, collected); // a store's registers are its warp's until then
         lsu_push(s, slot, o, i, collected + 1);
         break;
-    case PATH_ALU: {
-        uint64_t result = operand_execute(s, w, o, collected);
-        late = later(result, s->now + o->cycles) - (s->now + o->cycles);
-        operand_result(s, w, o, result, false);
-        break;
-    }
+    case PATH_ALU: operand_result(s, w, o, done = operand_execute(s, w, o, collected), false); break;
     case PATH_CONTROL:
         s->branch_free[slot % s->config->schedulers] = s->now + o->interval;
         if (isa_has(i, ISA_BRANCH)) pause_warp(w, s->now + o->latency - 1, SLOT_ALU);
         // fall through
     case PATH_FENCE: operand_result(s, w, o, collected + o->latency, false); break;
     }
-    // Control words know the banks of the program's registers, not of those that a mechanism has put in their
-    // place.
-    w->stall_until = s->now + o->stall + (s->tech_count ? late : 0);
-    w->owed = 0;
-    if (s->watch) watch_issued(s, slot, o, collected);
+    w->stall_until = s->now + o->stall;
+    if (has_guests(s)) {
+        if (has_techs(s)) pay(s, w, o, done);
+        if (s->watch) watch_issued(s, slot, o, collected);
+    }
     if (i->op == OP_NANOSLEEP) {
         uint32_t lane = bit_lowest(w->warp->active ? w->warp->active : 1);
         uint64_t ns = i->src[0].kind == OPERAND_IMM
@@ -117,12 +122,12 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     const struct inst *i = &s->engine->exec.program->insts[index];
     s->issuing = w->warp->active;
     uint64_t lanes_before = w->warp->counts.thread_instructions;
-    uint32_t reused = s->tech_count ? tech_reuse(s, slot, index) : 0;
+    uint32_t reused = has_techs(s) ? tech_reuse(s, slot, index) : 0;
     if (reused) {
         pass_reused(s, slot, o, reused);
     } else {
         uint64_t issued_before = w->warp->issued;
-        if (s->tech_count) tech_reads(s, slot, index);
+        if (has_techs(s)) tech_reads(s, slot, index);
         switch (timed_step(s->engine, w->warp, s->now)) {
         case TIMED_RETRY:
             pause_warp(w, s->window_end, SLOT_MEMORY);
@@ -134,7 +139,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         }
         if (w->warp->issued != issued_before)
             dispatch(s, slot, o, i);
-        else if (s->tech_count) // its lanes wait for others to come, and it will execute with them
+        else if (has_techs(s)) // its lanes wait for others to come, and it will execute with them
             tech_executed(s, slot, index);
     }
     s->counts.issue_issued++;
@@ -147,7 +152,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         sm_warp_settled(s, slot);
         after_control(s, slot, i);
     }
-    if (s->tech_count && w->warp) tech_issued(s, slot, index);
+    if (has_techs(s) && w->warp) tech_issued(s, slot, index);
     return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
 }
 

@@ -195,7 +195,7 @@ static void complete(struct sm *s, uint32_t record)
     if (s->config->check) check_reply(&s->check, r->warp, r->registers, o, r->serial, r->ready);
     for (unsigned n = 0; n < o->dst_words; n++) s->reg_ready[r->registers[n]] = r->ready;
     for (unsigned left = o->pred_writes; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = r->ready;
-    if (s->tech_count) tech_replied(s, r->warp, (uint32_t)(o - s->ops), r->registers, r->ready);
+    if (has_techs(s)) tech_replied(s, r->warp, (uint32_t)(o - s->ops), r->registers, r->ready);
     w->loads--;
     if (o->barrier) {
         w->barrier_pending[o->barrier - 1]--;

@@ -138,9 +138,11 @@ void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_
         s->reg_from_memory[w->map[o->dst + n]] = from_memory;
     }
     s->counts.operand_writes += o->dst_words;
-    if (s->tech_count) tech_result(s, slot_of(s, w), (uint32_t)(o - s->ops), cycle);
     if (!from_memory) w->busy_until = later(w->busy_until, cycle);
-    if (s->config->check) check_writes(&s->check, slot_of(s, w), w->map + o->dst, o, s->issuing, cycle);
+    if (has_guests(s)) {
+        if (has_techs(s)) tech_result(s, slot_of(s, w), (uint32_t)(o - s->ops), cycle);
+        if (s->config->check) check_writes(&s->check, slot_of(s, w), w->map + o->dst, o, s->issuing, cycle);
+    }
     if (o->barrier) barrier_counts(w, o, cycle, from_memory);
     for (unsigned left = o->pred_writes; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = cycle;
     w->pred_from_memory =

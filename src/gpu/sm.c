@@ -74,13 +74,14 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
         heap_alloc((size_t)(l->launch->program->inst_count + 1) * SLOT_COUNT * sizeof *s->inst_slots);
     create_caches(s, l->config);
     if (l->tech_count) tech_begin(s);
+    s->has_guests = s->tech_count || c->check;
     return s;
 }
 
 void sm_destroy(struct sm *s)
 {
     if (!s) return;
-    if (s->tech_count) tech_end(s);
+    if (has_techs(s)) tech_end(s);
     for (unsigned k = 0; k < SM_BLOCKS; k++)
         if (s->blocks[k].cta) timed_block_destroy(s->blocks[k].cta);
     tags_fini(&s->l1);
@@ -229,7 +230,7 @@ static void order_remove(struct sm *s, unsigned slot)
 
 static void block_ended(struct sm *s, struct sm_block *b, uint64_t cycle)
 {
-    if (s->tech_count) tech_block_end(s, (unsigned)(b - s->blocks));
+    if (has_techs(s)) tech_block_end(s, (unsigned)(b - s->blocks));
     timed_block_end(s->engine, b->cta);
     b->running = false;
     for (uint64_t left = b->slots; left; left &= left - 1) s->warps[bit_lowest(left)].warp = NULL;
@@ -248,7 +249,7 @@ void sm_warp_ended(struct sm *s, unsigned slot)
         s->ready &= ~bit;
         s->fetchable &= ~bit;
         order_remove(s, slot);
-        if (s->tech_count) tech_warp_end(s, slot);
+        if (has_techs(s)) tech_warp_end(s, slot);
     }
     if (w->loads) return; // their registers are still to be written
     b->warps &= ~bit;
@@ -266,8 +267,8 @@ static void warp_start(struct sm *s, unsigned slot, unsigned block, struct warp 
     *w = (struct sm_warp){
         .warp = warp, .age = s->next_age++, .block = block, .generation = generation, .since = s->now};
     w->registers = slot * s->launch->registers_per_warp;
-    w->map = s->tech_count ? s->maps + (size_t)slot * MAP_REGISTERS : s->linear + w->registers;
-    if (s->tech_count) memcpy(w->map, s->linear + w->registers, MAP_REGISTERS * sizeof *w->map);
+    w->map = has_techs(s) ? s->maps + (size_t)slot * MAP_REGISTERS : s->linear + w->registers;
+    if (has_techs(s)) memcpy(w->map, s->linear + w->registers, MAP_REGISTERS * sizeof *w->map);
     if (s->config->check) check_recycle(&s->check, slot, w->registers, s->launch->registers_per_warp, s->now);
     memset(&s->reg_ready[w->registers], 0, s->launch->registers_per_warp * sizeof *s->reg_ready);
     s->resident |= 1ull << slot;
@@ -291,7 +292,7 @@ static void block_start(struct sm *s, uint64_t linear)
     timed_block_start(s->engine, b->cta, linear);
     b->running = true;
     b->warps = b->slots;
-    if (s->tech_count) tech_block_start(s, n);
+    if (has_techs(s)) tech_block_start(s, n);
     unsigned k = 0;
     for (uint64_t left = b->slots; left; left &= left - 1)
         warp_start(s, bit_lowest(left), n, &b->cta->warps[k++]);
@@ -366,7 +367,7 @@ uint64_t sm_next(const struct sm *s)
     uint64_t next = ring_next(&s->wakes, s->now - 1), fill = ring_next(&s->fills, s->now - 1);
     if (fill < next) next = fill;
     if (s->next_reply < next) next = s->next_reply;
-    if (s->tech_count) {
+    if (has_techs(s)) {
         uint64_t event = ring_next(&s->events, s->now - 1);
         if (event < next) next = event;
     }
@@ -409,7 +410,7 @@ static bool run_to(struct sm *s, struct memory_system *m, uint64_t until, struct
         take_replies(s, m, waiting);
         start_placed(s);
         wake(s);
-        if (s->tech_count) tech_events(s);
+        if (has_techs(s)) tech_events(s);
         lsu_cycle(s);
         unsigned resident_count = s->resident_count;
         issue_cycle(s);
@@ -524,7 +525,7 @@ const char *sm_check(const struct sm *s)
     const struct gpu_counts *n = &s->counts;
     uint64_t slots = 0;
     if (s->check.broken) return s->check.broken;
-    if (s->tech_count && tech_check(s)) return tech_check(s);
+    if (has_techs(s) && tech_check(s)) return tech_check(s);
     for (unsigned k = 0; k < SLOT_COUNT; k++) slots += n->slots[k];
     if (n->fetch_fetched != n->issue_issued + n->fetch_flushed) return "fetched is not issued + flushed";
     if (slots != n->sm_active_cycles * s->config->schedulers * s->config->issue_width)

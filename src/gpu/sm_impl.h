@@ -179,6 +179,7 @@ struct sm {
         uint64_t *counters;
     } techs[TECH_MAX];
     unsigned tech_count;
+    bool has_guests;          // mechanisms, a watch or the book
     uint32_t unported_from;   // physical registers from this one on are read without a bank's port (ideal)
     struct event_ring events; // by block: mechanisms'
 
@@ -254,6 +255,10 @@ void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, e
                  uint32_t token);
 
 // -- tech.c: the hooks of all mechanisms; called only when there are any
+// Mechanisms, and whoever looks on besides (watch.h, check.h): rare, so that an SM without any pays a test
+// that the branch predictor knows.
+static inline bool has_techs(const struct sm *s) { return __builtin_expect(s->tech_count != 0, 0); }
+static inline bool has_guests(const struct sm *s) { return __builtin_expect(s->has_guests, 0); }
 void tech_begin(struct sm *s);
 void tech_end(struct sm *s);
 void tech_block_start(struct sm *s, unsigned block);

@@ -284,7 +284,11 @@ void watch_completed(struct sm *s, uint32_t record, uint64_t cycle)
     s->watch->recorded.data[record] = NONE32;
 }
 
-void sm_watch(struct sm *s, struct watch_sm *w) { s->watch = w; }
+void sm_watch(struct sm *s, struct watch_sm *w)
+{
+    s->watch = w;
+    s->has_guests = s->has_guests || w;
+}
 
 // -- the chip
 // ----------------------------------------------------------------------------------------------------
