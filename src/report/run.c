@@ -66,12 +66,15 @@ static void add_account(struct report_run *r, struct wf_kernel *kernel, const st
 
 static void add_samples(struct report_run *r, const struct wf_stats *stats)
 {
-    size_t bytes = stats->counter_count * sizeof(uint64_t);
+    struct wf_counter counter;
+    size_t sampled = 0; // a mechanism's own counters are not
+    while (wf_counter_at(sampled, &counter)) sampled++;
     for (size_t i = 0; i < stats->sample_count; i++) {
         const struct wf_sample *from = &stats->samples[i];
         struct report_sample s = {.launch = r->launches.count - 1, .from = from->from, .to = from->to};
-        s.counters = heap_alloc(bytes);
-        memcpy(s.counters, from->counters, bytes);
+        s.counters = heap_alloc(stats->counter_count * sizeof *s.counters);
+        for (size_t n = 0; n < stats->counter_count; n++)
+            s.counters[n] = n < sampled ? from->counters[n] : WF_UNKNOWN;
         vec_push(&r->samples, s);
     }
 }

@@ -150,6 +150,10 @@ static void test_samples(struct test *t)
     CHECK_HAS(t, c.out,
               "\"samples\": [\n    {\n      \"launch\": 0,\n      \"from\": 0,\n      \"to\": 500,\n");
     CHECK_HAS(t, c.out, "\"from\": 500,\n      \"to\": 1000,\n");
+    // A mechanism's own counters have no samples.
+    cli_run(&c, VECADD " --set report.interval=500 --tech darsie --json -");
+    const char *samples = strstr(c.out, "\"samples\": [");
+    CHECK(t, samples && strstr(samples, "\"sm.issue.issued\"") && !strstr(samples, "darsie."));
     cli_run(&c, VECADD " --json -");
     CHECK_STR(t, cli_json(c.out, "samples"), "null");
     cli_fini(&c);
