@@ -47,23 +47,33 @@ static bool holds_up(const struct inst *i)
                           ISA_SIDE_EFFECT);
 }
 
-// Warps that run around a loop pass an instruction of it again, and the entry of one time round is not for
-// the next: somewhere in the loop they must meet. A loop that is left by nothing but exits has no branch that
-// asks; the one that leads back does instead.
+static bool asks(const struct inst *i)
+{
+    return i->guard != PRED_TRUE || i->guard_not || (isa_has(i, ISA_INDIRECT) && i->op != OP_RET);
+}
+
+// A loop that is left by nothing but exits has no branch that asks.
 static bool has_guarded_exit(const struct program *p)
 {
     for (uint32_t n = 0; n < p->inst_count; n++)
-        if (isa_has(&p->insts[n], ISA_EXIT) && p->insts[n].guard != PRED_TRUE) return true;
+        if (isa_has(&p->insts[n], ISA_EXIT) && asks(&p->insts[n])) return true;
     return false;
 }
 
-// Where warps of one history may go different ways.
-static bool may_part(const struct darsie_options *o, const struct inst *i, const struct mark *m, unsigned met)
+// What a branch means to those on the path. That they go one way is not enough: warps come to the same
+// instructions again, in another iteration or another call, and what one leads there is not for those who are
+// still in the one before. So they meet, or are counted, somewhere on every way back: at the branch that
+// every loop asks to end, or where it turns; and where functions begin and return.
+static enum branch_effect effect_of(const struct darsie_launch *d, uint32_t n, const struct mark *m,
+                                    unsigned met, bool exits)
 {
-    if (!isa_has(i, ISA_BRANCH) || isa_has(i, ISA_EXIT)) return false;
-    if (i->guard == PRED_TRUE && !(isa_has(i, ISA_INDIRECT) && i->op != OP_RET)) return false;
-    if (o->branch_sync != BRANCH_PARTING || m->way == MARK_VECTOR) return true;
-    return m->way == MARK_CONDITIONAL && (m->way_conditions & ~met);
+    const struct inst *i = &d->program->insts[n];
+    bool parting = d->options->branch_sync == BRANCH_PARTING;
+    bool again = isa_has(i, ISA_CALL) || i->op == OP_RET || (i->target <= n && (exits || parting));
+    if (!isa_has(i, ISA_BRANCH) || isa_has(i, ISA_EXIT) || !(asks(i) || again)) return BRANCH_NOTHING;
+    if (!parting) return BRANCH_MEET;
+    bool parts = m->way == MARK_VECTOR || (m->way == MARK_CONDITIONAL && (m->way_conditions & ~met));
+    return asks(i) && parts ? BRANCH_MEET : BRANCH_COUNT;
 }
 
 static uint8_t period_of(const struct darsie_launch *d, const struct marks *m, uint32_t n,
@@ -95,17 +105,16 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     if (d->options->rules == RULES_PAPER) rules.paper = true;
     d->early = d->options->early && l->config->gpu.dependences != DEPENDENCES_ENCODED;
     d->period = heap_alloc(p->inst_count * sizeof *d->period);
-    d->parts = heap_alloc(p->inst_count * sizeof *d->parts);
+    d->effects = heap_alloc(p->inst_count * sizeof *d->effects);
     d->blocks = heap_alloc(p->inst_count * sizeof *d->blocks);
     struct marks *m = marks_compute(p, &rules);
     unsigned met = mark_conditions_met(&rules, l->launch->block);
-    bool turns = d->options->branch_sync == BRANCH_MAJORITY && has_guarded_exit(p);
+    bool exits = has_guarded_exit(p);
     for (uint32_t n = 0; n < p->inst_count; n++) {
         d->blocks[n] = d->options->broken >> RULE_HELD_UP & 1 ? isa_table[p->insts[n].op].unit == UNIT_CONTROL
                                                               : holds_up(&p->insts[n]);
         d->period[n] = period_of(d, m, n, l->launch->block);
-        d->parts[n] = may_part(d->options, &p->insts[n], &m->marks[n], met) ||
-                      (turns && path_turns_back(&p->insts[n], n));
+        d->effects[n] = (uint8_t)effect_of(d, n, &m->marks[n], met, exits);
     }
     marks_free(m);
     return d;
@@ -115,7 +124,7 @@ static void launch_end(void *launch)
 {
     struct darsie_launch *d = launch;
     free(d->period);
-    free(d->parts);
+    free(d->effects);
     free(d->blocks);
     free(d);
 }

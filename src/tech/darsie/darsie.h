@@ -49,6 +49,12 @@ enum darsie_rule {
     RULE_COUNT
 };
 
+enum branch_effect {
+    BRANCH_NOTHING,
+    BRANCH_COUNT, // all go the same way; the branches passed tell iterations apart
+    BRANCH_MEET   // warps meet
+};
+
 struct darsie_launch {
     const struct darsie_options *options;
     const struct program *program;
@@ -56,8 +62,8 @@ struct darsie_launch {
     // By instruction: in this launch warps whose numbers differ by multiples of this have the same result; 0:
     // none do, or it is not one that can be shared.
     uint8_t *period;
-    bool *blocks; // nothing behind it is renamed before it has issued
-    bool *parts;  // warps meet there, because they may go different ways
+    bool *blocks;     // nothing behind it is renamed before it has issued
+    uint8_t *effects; // enum branch_effect
     bool early;
     bool verify;
     uint64_t *mismatches;
@@ -266,9 +272,8 @@ void path_ungather(struct dblock *b, uint64_t warps);  // they do not wait for r
 void path_copy_out(struct darsie *d, unsigned slot);
 void path_give_up(struct darsie *d, struct dblock *b);
 void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high);
-bool path_is_on(const struct darsie *d, unsigned slot);     // whole, and on the majority's path
-bool path_turns_back(const struct inst *i, uint32_t index); // a branch that leads back and asks nothing
-void path_look_back(struct darsie *d, struct dblock *b);    // who was too far ahead
+bool path_is_on(const struct darsie *d, unsigned slot);  // whole, and on the majority's path
+void path_look_back(struct darsie *d, struct dblock *b); // who was too far ahead
 
 // -- area.c
 size_t darsie_storage(const void *options, const struct gpu_config *c,

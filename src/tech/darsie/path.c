@@ -207,23 +207,16 @@ static bool guard_is_own(const struct darsie *d, unsigned slot, uint32_t index)
     return d->launch->options->rules == RULES_SOUND && rename_is_poisoned(d, slot, index);
 }
 
-bool path_turns_back(const struct inst *i, uint32_t index)
-{
-    return isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_INDIRECT | ISA_EXIT) && i->guard == PRED_TRUE &&
-           i->target <= index;
-}
-
 static void at_branch(struct darsie *d, struct dblock *b, unsigned slot, uint32_t index, bool own)
 {
-    const struct inst *i = &d->launch->program->insts[index];
-    bool asks = i->guard != PRED_TRUE || path_turns_back(i, index);
-    if (!is_whole(d, tech_warp(d->sm, slot)) || (own && !d->launch->parts[index]))
+    enum branch_effect effect = d->launch->effects[index];
+    if (!is_whole(d, tech_warp(d->sm, slot)) || (own && effect == BRANCH_COUNT))
         leave(d, b, slot);
     else if (d->launch->options->branch_sync == BRANCH_OFF)
         d->warps[slot].tag = way_on(d, slot, d->warps[slot].tag, index); // which entries are its own
-    else if (d->launch->parts[index])
+    else if (effect == BRANCH_MEET)
         arrive(d, b, slot);
-    else if (asks)
+    else if (effect == BRANCH_COUNT)
         pass(d, b, slot);
 }
 
