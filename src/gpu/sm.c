@@ -233,6 +233,7 @@ static void block_ended(struct sm *s, struct sm_block *b, uint64_t cycle)
     if (has_techs(s)) tech_block_end(s, (unsigned)(b - s->blocks));
     timed_block_end(s->engine, b->cta);
     b->running = false;
+    b->free_at = cycle;
     for (uint64_t left = b->slots; left; left &= left - 1) s->warps[bit_lowest(left)].warp = NULL;
     vec_push(&s->ends, (struct sm_block_end){cycle, s->index});
 }
@@ -282,7 +283,7 @@ static void warp_start(struct sm *s, unsigned slot, unsigned block, struct warp 
 static void block_start(struct sm *s, uint64_t linear)
 {
     unsigned n = 0;
-    while (s->blocks[n].running) n++;
+    while (s->blocks[n].running || s->blocks[n].free_at > s->now) n++;
     struct sm_block *b = &s->blocks[n];
     if (!b->cta) {
         b->cta = timed_block_create(s->engine);
