@@ -62,8 +62,10 @@ static void fetch_for(struct sm *s, unsigned slot)
     if (n > to_end_of_line) n = to_end_of_line;
     if (n > left) n = left;
     if (n > space) n = space;
+    uint32_t span = n;
+    if (has_techs(s)) span = tech_fetched(s, slot, pc, &n, to_end_of_line < left ? to_end_of_line : left);
     w->fetching = (uint8_t)n;
-    w->fetch_pc = pc + n;
+    w->fetch_pc = pc + span;
     w->fill_at = s->now + s->config->fetch_latency;
     s->counts.fetch_fetched += n;
     ring_add(&s->fills, s->now, w->fill_at, slot);

@@ -55,8 +55,9 @@ struct sm_warp {
 struct sm_block {
     struct cta *cta; // NULL: never used
     bool running;
-    uint64_t warps; // slots of those that have not ended
-    uint64_t slots; // of all of them
+    uint64_t free_at; // when its last block had ended: nothing of it is under way any more
+    uint64_t warps;   // slots of those that have not ended
+    uint64_t slots;   // of all of them
 };
 
 struct placed_block {
@@ -264,6 +265,7 @@ void tech_end(struct sm *s);
 void tech_block_start(struct sm *s, unsigned block);
 void tech_block_end(struct sm *s, unsigned block);
 uint64_t tech_fetch(struct sm *s, uint64_t fetchable);
+uint32_t tech_fetched(struct sm *s, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most);
 void tech_filled(struct sm *s, unsigned slot, uint32_t pc, unsigned count);
 void tech_flushed(struct sm *s, unsigned slot);
 uint32_t tech_reuse(struct sm *s, unsigned slot, uint32_t index);

@@ -44,6 +44,13 @@ uint64_t tech_fetch(struct sm *s, uint64_t fetchable)
     return fetchable;
 }
 
+uint32_t tech_fetched(struct sm *s, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most)
+{
+    uint32_t span = *count;
+    EACH(s, k) if (k->tech->fetched) span = k->tech->fetched(k->state, slot, pc, count, most);
+    return span;
+}
+
 void tech_filled(struct sm *s, unsigned slot, uint32_t pc, unsigned count)
 {
     EACH(s, k) if (k->tech->filled) k->tech->filled(k->state, slot, pc, count);
@@ -167,6 +174,14 @@ void tech_skip_fetch(struct sm *s, unsigned slot)
 void tech_drop(struct sm *s, unsigned slot)
 {
     s->warps[slot].count--;
+    s->counts.fetch_flushed++;
+}
+
+unsigned tech_buffered(const struct sm *s, unsigned slot) { return s->warps[slot].count; }
+
+void tech_drop_fetching(struct sm *s, unsigned slot)
+{
+    s->warps[slot].fetching--;
     s->counts.fetch_flushed++;
 }
 

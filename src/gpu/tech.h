@@ -66,6 +66,9 @@ struct tech {
     // Before the fetch arbiter, every cycle in which a warp wants to be fetched for: those it may choose
     // from.
     uint64_t (*fetch)(void *state, uint64_t fetchable);
+    // *count instructions from pc on are on their way to the I-buffer. Some may be left out, and others of
+    // the `most` that the line of code has fetched instead: *count of those up to pc + the result are.
+    uint32_t (*fetched)(void *state, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most);
     // Instructions pc, pc + 1 … are in the warp's I-buffer.
     void (*filled)(void *state, unsigned slot, uint32_t pc, unsigned count);
     void (*flushed)(void *state, unsigned slot); // those not issued are gone
@@ -137,8 +140,10 @@ enum tech_hold { HOLD_FETCH = 1, HOLD_ISSUE = 2 };
 void tech_hold(struct sm *s, unsigned slot, unsigned what); // 0: lets it go
 // The next instruction to be fetched is skipped.
 void tech_skip_fetch(struct sm *s, unsigned slot);
-// An instruction in the I-buffer will not issue.
+// An instruction in the I-buffer, or under way to it, will not issue.
 void tech_drop(struct sm *s, unsigned slot);
+void tech_drop_fetching(struct sm *s, unsigned slot);
+unsigned tech_buffered(const struct sm *s, unsigned slot); // instructions in the I-buffer
 // The instruction before pc is skipped, all others before it have issued or been skipped: the warp is there.
 void tech_advance(struct sm *s, unsigned slot, uint32_t pc);
 // Moves a physical register by a bank's port, a pipeline and a write port; when it is there. The bytes are

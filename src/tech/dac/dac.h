@@ -121,7 +121,7 @@ static inline bool is_known(const struct known *k, unsigned r) { return k->regis
 
 // -- stream.c
 uint64_t dac_fetch(void *state, uint64_t fetchable);
-void dac_filled(void *state, unsigned slot, uint32_t pc, unsigned count);
+uint32_t dac_fetched(void *state, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most);
 void dac_flushed(void *state, unsigned slot);
 void dac_issued(void *state, unsigned slot, uint32_t index);
 void dac_warp_end(void *state, unsigned slot);

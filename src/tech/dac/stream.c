@@ -174,7 +174,6 @@ static bool order(struct dac *d, unsigned slot, struct line *l, uint32_t older)
     struct instance *e = find(b, warp, l->pc, &key);
     if (e && is_for(d, slot, l->pc, e)) {
         skip(d, slot, e, l);
-        d->counters[COUNT_skipped_decode]++;
         return true;
     }
     bool leads = !e;
@@ -216,21 +215,41 @@ static bool is_open(const struct dac *d, const struct dac_warp *w, unsigned slot
     return !w->blocking && tech_warp(d->sm, slot)->state == WARP_READY;
 }
 
+// True when the line need not issue.
+static bool order_next(struct dac *d, unsigned slot)
+{
+    struct dac_warp *w = &d->warps[slot];
+    struct line *l = line_at(w, w->ordered);
+    l->role = ROLE_OWN;
+    bool skipped = d->launch->candidates[l->pc] != NOT_CANDIDATE && order(d, slot, l, w->ordered);
+    dac_learn(d, &w->front, l);
+    w->ordered++;
+    w->blocking += d->launch->blocks[l->pc];
+    return skipped;
+}
+
+// Lines that are in the I-buffer, or under way to it, before the n-th.
+static unsigned fetched_before(struct dac_warp *w, uint32_t n)
+{
+    unsigned count = 0;
+    for (uint32_t k = 0; k < n; k++) count += line_at(w, k)->role != ROLE_SKIPPED;
+    return count;
+}
+
 static void order_more(struct dac *d, unsigned slot)
 {
     struct dac_warp *w = &d->warps[slot];
     bool news = false;
     w->looked_pc = NO_TARGET;
     while (w->ordered < w->count && is_open(d, w, slot)) {
-        struct line *l = line_at(w, w->ordered);
-        l->role = ROLE_OWN;
-        if (d->launch->candidates[l->pc] != NOT_CANDIDATE && order(d, slot, l, w->ordered)) {
+        uint32_t n = w->ordered;
+        if (!order_next(d, slot)) continue;
+        d->counters[COUNT_skipped_decode]++;
+        if (fetched_before(w, n) < tech_buffered(d->sm, slot))
             tech_drop(d->sm, slot);
-            news = true;
-        }
-        dac_learn(d, &w->front, l);
-        w->ordered++;
-        w->blocking += d->launch->blocks[l->pc];
+        else
+            tech_drop_fetching(d->sm, slot);
+        news = true;
     }
     news |= is_passable(w);
     pass(d, slot);
@@ -279,11 +298,21 @@ uint64_t dac_fetch(void *state, uint64_t fetchable)
     return fetchable;
 }
 
-void dac_filled(void *state, unsigned slot, uint32_t pc, unsigned count)
+// What is fetched is ordered at once, unless a branch decides about it, and what is skipped takes no room.
+uint32_t dac_fetched(void *state, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most)
 {
     struct dac *d = state;
-    for (unsigned n = 0; n < count; n++) push(&d->warps[slot], pc + n);
-    order_more(d, slot);
+    struct dac_warp *w = &d->warps[slot];
+    uint32_t fetched = 0, span = 0;
+    for (; fetched < *count && span < most && w->count < LINES; span++) {
+        push(w, pc + span);
+        bool skipped = w->ordered + 1 == w->count && is_open(d, w, slot) && order_next(d, slot);
+        fetched += !skipped;
+    }
+    *count = fetched;
+    w->looked_pc = NO_TARGET;
+    pass(d, slot);
+    return span;
 }
 
 // Only what lanes of a warp that has parted do is ever ordered and dropped.
