@@ -1,0 +1,127 @@
+#include "model/spin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODEL "docs/model/darsie.pml"
+
+// The instructions of the programs, as in the model.
+#define OPS_STRAIGHT "-DCONTROLS=0 -DOPS=6"                  // INC KEPT_INC
+#define OPS_STORES   "-DCONTROLS=1 -DOPS=74"                 // INC LOAD STORE
+#define OPS_LOADS    "-DCONTROLS=0 -DOPS=10 -DENVIRONMENT"   // INC LOAD
+#define OPS_SPLITS   "-DCONTROLS=1 -DOPS=8202 -DENVIRONMENT" // INC LOAD SPLIT
+#define OPS_KEPT     "-DCONTROLS=1 -DOPS=78 -DFIRST=3"       // INC KEPT_INC LOAD STORE; first a LOAD
+#define OPS_RETURNS  "-DCONTROLS=2 -DOPS=138 -DENVIRONMENT -DFIRST=13" // INC LOAD BARRIER; first a SPLIT
+#define OPS_LOOPS    "-DCONTROLS=2 -DOPS=330"                          // INC LOAD STORE BRANCH_ALL
+#define OPS_PLACES   "-DCONTROLS=4 -DOPS=386 -DFIRST=9" // INC BARRIER BRANCH_ALL; first a BRANCH_ODD
+#define OPS_JOINS    "-DCONTROLS=2 -DOPS=642 -DFIRST=0" // INC BARRIER BRANCH_ODD; first a SET
+#define OPS_EXITS    "-DCONTROLS=2 -DOPS=5122"          // INC JUMP EXIT_LATE
+#define OPS_ENDS     "-DCONTROLS=2 -DOPS=2307"          // SET INC BRANCH_ALL EXIT_ODD
+#define OPS_SHEDS    "-DCONTROLS=1 -DOPS=16387"         // SET INC SHED
+#define OPS_SETS     "-DCONTROLS=2 -DOPS=291 -DPOOL=1"  // SET INC OWN BRANCH_ALL
+#define OPS_PARTS    "-DCONTROLS=1 -DOPS=8737"          // SET OWN BRANCH_ODD SPLIT
+
+#define VALUE    "assertion violated"
+#define DEADLOCK "invalid end state"
+
+// clang-format off
+const struct spin_rule spin_rules[] = {
+    {"WRITTEN_BACK",      "-DLENGTH=3 -DCONTROLS=1 -DOPS=3",     VALUE,    10, false},
+    {"READERS",           "-DLENGTH=5 " OPS_STRAIGHT,            VALUE,    7,  false},
+    {"HOLDING",           "-DLENGTH=4 " OPS_STORES,              VALUE,    6,  false},
+    {"POISON",            "-DLENGTH=4 " OPS_STORES,              VALUE,    0,  false},
+    {"POISON_OF_KEPT",    "-DLENGTH=5 " OPS_KEPT,                VALUE,    0,  true},
+    {"POISON_OFF_PATH",   "-DLENGTH=6 " OPS_RETURNS,             VALUE,    0,  true},
+    {"DROPPED_STATE",     "-DLENGTH=4 " OPS_STORES,              VALUE,    SPIN_KEPT, false},
+    {"DROPS_AT_STORES",   "-DLENGTH=4 " OPS_STORES,              VALUE,    SPIN_KEPT, false},
+    {"PASSED_MASK",       "-DLENGTH=4 " OPS_SPLITS,              VALUE,    SPIN_KEPT, false},
+    {"KEEPING_ENTRIES",   "-DLENGTH=4 -DPOOL=4 " OPS_LOADS,      VALUE,    SPIN_KEPT, true},
+    {"CLEARING",          "-DLENGTH=5 " OPS_LOOPS,               VALUE,    3,  false},
+    {"JUMPS_AS_BRANCHES", "-DLENGTH=4 " OPS_EXITS,               VALUE,    SPIN_KEPT, false},
+    {"WHOLE",             "-DLENGTH=4 " OPS_SHEDS,               VALUE,    SPIN_KEPT, false},
+    {"COPY_OUT",          "-DLENGTH=4 " OPS_PARTS,               VALUE,    SPIN_KEPT, false},
+    {"SOUND_MARKS",       "-DLENGTH=6 " OPS_JOINS,               VALUE,    SPIN_MARKS, true},
+    {"SAME_PLACE",        "-DLENGTH=5 " OPS_PLACES,              DEADLOCK, 5,  false},
+    {"MAJORITY",          "-DLENGTH=5 " OPS_PLACES,              DEADLOCK, SPIN_KEPT, false},
+    {"RECHECK",           "-DLENGTH=4 " OPS_ENDS,                DEADLOCK, SPIN_KEPT, false},
+    {"BEYOND",            "-DLENGTH=5 " OPS_SETS,                DEADLOCK, SPIN_KEPT, false},
+    {NULL, NULL, NULL, 0, false},
+};
+// clang-format on
+
+bool spin_is_there(struct test *t)
+{
+    if (test_has_tool("spin") && test_has_tool("cc")) return true;
+    test_skip_tool(t, test_has_tool("spin") ? "cc" : "spin");
+    return false;
+}
+
+static void read_number(const char *text, const char *behind, unsigned long long *value)
+{
+    const char *at = strstr(text, behind);
+    if (!at) return;
+    while (at > text && at[-1] != '\n') at--;
+    sscanf(at, "%llu", value);
+}
+
+static void read_error(const char *text, struct spin_search *s)
+{
+    const char *at = strstr(text, "pan:1: ");
+    s->has_error = at != NULL;
+    if (!at) return;
+    size_t length = strcspn(at + 7, "(\n");
+    while (length && at[7 + length - 1] == ' ') length--;
+    snprintf(s->what, sizeof s->what, "%.*s", (int)(length < 100 ? length : 100), at + 7);
+}
+
+bool spin_check(struct test *t, const char *name, const char *defines, bool is_big, struct spin_search *s)
+{
+    char command[1200], *out, *err;
+    *s = (struct spin_search){0};
+    snprintf(s->folder, sizeof s->folder, "%s/%s", test_directory(t), name);
+    // Files are named by the model's: a link keeps the trail in the folder.
+    snprintf(command, sizeof command,
+             "here=$PWD && mkdir -p '%s' && cd '%s' && ln -s \"$here/" MODEL
+             "\" model.pml && spin -a %s model.pml && "
+             "cc %s -w -DSAFETY -DNOREDUCE -DMEMLIM=8000 -o pan pan.c && ./pan -m20000",
+             s->folder, s->folder, defines,
+             is_big ? "-O2" : "-O0"); // compiling takes longer than a small search
+    int status = test_command(command, is_big ? 3000 : 300, &out, &err);
+    read_number(out, " states, stored", &s->states);
+    read_number(out, " transitions (= ", &s->transitions);
+    const char *memory = strstr(out, "total actual memory usage");
+    while (memory && memory > out && memory[-1] != '\n') memory--;
+    if (memory) s->megabytes = strtod(memory, NULL);
+    read_error(out, s);
+    s->complete = s->has_error || (strstr(out, "errors: 0") && !strstr(out, "Search not completed") &&
+                                   !strstr(out, "max search depth too small"));
+    CHECK_MSG(t, status >= 0 && s->complete, "%s: SPIN did not come to an end (status %d)\n%.2000s\n%.2000s",
+              name, status, out, err);
+    free(out);
+    free(err);
+    return s->complete;
+}
+
+static char *printed(struct test *t, const char *command)
+{
+    char *out, *err;
+    int status = test_command(command, 60, &out, &err);
+    CHECK_MSG(t, status >= 0 && strstr(out, "program 0"), "%s\n%.1000s", command, err);
+    free(err);
+    return out;
+}
+
+char *spin_trail(struct test *t, const char *defines, const struct spin_search *s)
+{
+    char command[1000];
+    snprintf(command, sizeof command, "cd '%s' && spin -t -T %s model.pml", s->folder, defines);
+    return printed(t, command);
+}
+
+char *spin_random(struct test *t, const char *defines, unsigned seed)
+{
+    char command[600];
+    snprintf(command, sizeof command, "spin -T -u20000 -n%u %s " MODEL, seed, defines);
+    return printed(t, command);
+}
