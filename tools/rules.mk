@@ -12,3 +12,8 @@ check-web: all web/node_modules
 	@cmp web/dist/report.html $(BUILD)/web/report.html || { echo "web/dist/report.html is out of date: make web"; exit 1; }
 	@rm -rf $(BUILD)/web/out && $(BUILD)/warpfold reproduce darsie --size small --quiet --out $(BUILD)/web/out
 	cd web && node test/report.mjs ../$(BUILD)/web/out/report.html
+
+# docs/report.png, of what `make reproduction` has measured.
+.PHONY: picture
+picture: web/node_modules
+	cd web && node picture.mjs ../$(BUILD)/reproduction/report.html ../docs/report.png

@@ -167,7 +167,7 @@ static void add_markdown(struct strbuf *out, const struct experiment *x, sqlite3
     else if (value == floor(value) && x->kind != EXPERIMENT_RUNS)
         strbuf_printf(out, " %.0f |", value);
     else
-        strbuf_printf(out, " %.3g |", value);
+        strbuf_printf(out, x->kind == EXPERIMENT_RUNS ? " %.2f |" : " %.3g |", value);
 }
 
 bool figure_papers(const struct figure *figures, size_t count, struct database *db, struct strbuf *out)

@@ -8,7 +8,7 @@ function show(format, value) {
   return format === "share" ? `${(100 * value).toFixed(1)} %` : Number.isInteger(value) && Math.abs(value) > 99 ? value.toLocaleString("en") : value.toFixed(3);
 }
 
-function width(groups, bars) { return Math.max(720, 80 + groups * Math.max(58, bars * 11 + 12)); }
+function width(groups, bars) { return Math.max(720, 80 + groups * Math.max(66, bars * 11 + 14)); }
 
 // Grouped bars; what the paper says stands as a black tick over its bar.
 export function bars(points, series, { format, axis, line }) {
