@@ -199,6 +199,49 @@ static void test_interrupted(struct test *t)
     cli_fini(&c);
 }
 
+// What a run left before we were killed is taken as it is; what it had not finished writing is not. And a
+// run's command, given again in the results' folder, gives what the database has.
+static void test_left_over(struct test *t)
+{
+    struct cli c = {.t = t};
+    char id[20] = "", words[400] = "", command[1600], *clean, *got;
+    const char *folder = test_directory(t);
+    write_experiment(&c, "small.exp", small);
+    cli_run(&c, "reproduce $D/small.exp --size small --out $D/clean --quiet");
+    clean = dump(t, "clean");
+    sqlite3 *db = open_database(t, "clean");
+    sqlite3_stmt *s = NULL;
+    sqlite3_prepare_v2(db, "SELECT id, command FROM runs WHERE tech = 'darsie' AND subject = 'matrixMul'", -1,
+                       &s, NULL);
+    if (sqlite3_step(s) == SQLITE_ROW) {
+        snprintf(id, sizeof id, "%s", (const char *)sqlite3_column_text(s, 0));
+        snprintf(words, sizeof words, "%s", (const char *)sqlite3_column_text(s, 1));
+    }
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    static const char *const endings[] = {"; true", "; truncate -s 500 runs/*.json",
+                                          "; mv runs/*.json runs/x.json.1.part"};
+    for (unsigned i = 0; i < TEST_COUNT(endings); i++) {
+        char out[20], arguments[120];
+        snprintf(out, sizeof out, "out%u", i);
+        snprintf(command, sizeof command,
+                 "mkdir -p %s/%s/runs; cd %s/%s; %s %s --json runs/%s.json --quiet%s", folder, out, folder,
+                 out, test_binary(), words, id, endings[i]);
+        CHECK_EQ(t, test_command(command, 60, NULL, NULL), 0);
+        snprintf(arguments, sizeof arguments, "reproduce $D/small.exp --size small --out $D/%s", out);
+        cli_run(&c, arguments);
+        CHECK_MSG(t, c.status == 0, "%s", c.err);
+        CHECK_HAS(t, c.out, i == 0 ? "30 runs, 1 of them done before" : "30 runs, 0 of them done before");
+        got = dump(t, out);
+        CHECK_MSG(t, strcmp(got, clean) == 0, "case %u differs from the clean run", i);
+        free(got);
+        snprintf(command, sizeof command, "ls %s/%s/runs | grep -c .", folder, out);
+        CHECK_EQ(t, test_command(command, 10, NULL, NULL), 1); // nothing is left there
+    }
+    free(clean);
+    cli_fini(&c);
+}
+
 // A disk that is full at different moments: files may not grow beyond a limit.
 static void test_full_disk(struct test *t)
 {
@@ -351,8 +394,12 @@ static void test_lock(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"figures", test_figures},           {"interrupted", test_interrupted}, {"full_disk", test_full_disk},
-        {"broken_files", test_broken_files}, {"databases", test_databases},     {"lock", test_lock}};
+    static const struct test_case cases[] = {{"figures", test_figures},
+                                             {"interrupted", test_interrupted},
+                                             {"left_over", test_left_over},
+                                             {"full_disk", test_full_disk},
+                                             {"broken_files", test_broken_files},
+                                             {"databases", test_databases},
+                                             {"lock", test_lock}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
