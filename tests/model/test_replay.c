@@ -422,9 +422,10 @@ static void describe_warp(struct machine *m, unsigned w, char line[200])
 
 static void describe_entry(const struct machine *m, unsigned k, char line[200])
 {
-    struct entry e = m->darsie->blocks[0].entries[k];
-    if (!e.used) e = (struct entry){0};
-    snprintf(line, 200, "entry %u used=%d pc=%u reg=%d passed=%d dropped=%d written_back=%d", k, e.used, e.pc,
+    const struct dblock *b = &m->darsie->blocks[0];
+    bool used = b->used >> k & 1;
+    struct entry e = used ? b->entries[k] : (struct entry){0};
+    snprintf(line, 200, "entry %u used=%d pc=%u reg=%d passed=%d dropped=%d written_back=%d", k, used, e.pc,
              e.registers[0], (int)(e.passed & 7), e.dropped, e.written_back);
 }
 
