@@ -172,7 +172,7 @@ void options_overview(struct strbuf *out)
     strbuf_puts(out,
                 "warpfold " WF_VERSION ": runs CUDA kernels from PTX, without a GPU and without CUDA.\n\n");
     for (unsigned i = 0; i < COMMAND_COUNT; i++)
-        strbuf_printf(out, "  warpfold %-7s %s\n", commands[i].name, commands[i].summary);
+        strbuf_printf(out, "  warpfold %-9s %s\n", commands[i].name, commands[i].summary);
     strbuf_puts(
         out,
         "\n`warpfold COMMAND --help` explains one. For a start:\n\n"
