@@ -27,7 +27,7 @@ export function bars(points, series, { format, axis, line }) {
       Plot.ruleY([line]),
       Plot.barY(there, { fx: "category", x: "series", y: "value", fill: "series", rx: 1.5 }),
       Plot.tickY(papers, { fx: "category", x: "series", y: "paper", stroke: "currentColor", strokeWidth: 3 }),
-      Plot.tip(there, Plot.pointer({ fx: "category", x: "series", y: "value", fill: "var(--back)",
+      Plot.tip(there, Plot.pointerX({ fx: "category", x: "series", y: "value", fill: "var(--back)",
         title: (p) => `${p.category}\n${p.series}: ${show(format, p.value)}${p.paper == null ? "" : `\npaper: ${show(format, p.paper)}`}` })),
     ],
   });

@@ -44,9 +44,14 @@ if (bars) {
   assert.equal(await section.locator('[aria-label="bar"] rect, [aria-label="bar"] path').count(), points.filter((p) => p.value != null).length);
   assert.equal(await section.locator('[aria-label="tick"] line').count(), points.filter((p) => p.paper != null).length);
   // Under the pointer stands the value.
-  await section.locator(".chart").scrollIntoViewIfNeeded();
-  await section.locator('[aria-label="bar"] rect, [aria-label="bar"] path').first().hover({ force: true });
-  const tip = await section.locator('[aria-label="tip"]').last().textContent();
+  const first = section.locator('[aria-label="bar"] rect, [aria-label="bar"] path').first();
+  await first.scrollIntoViewIfNeeded();
+  const box = await first.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 + 3);
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  let tip = "";
+  for (let tries = 0; tries < 20 && !tip; tries++, await page.waitForTimeout(50))
+    tip = (await section.locator('[aria-label="tip"]').allTextContents()).join(" ");
   assert(tip.includes(points[0].category), `the tip says ${tip}`);
 }
 
