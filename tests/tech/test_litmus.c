@@ -1,0 +1,245 @@
+// DARSIE under programs whose warps race, in one block and in two, on one SM and on two: every outcome is one
+// that the machine may show (litmus_model.c), whatever the options and the timing. Without the rules that
+// concern races, and with the paper's text, others are seen.
+#include "api/warpfold.h"
+#include "base/rng.h"
+#include "gpu/settings.h"
+#include "harness/test.h"
+#include "tech/litmus.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct variant {
+    const char *tech; // NULL: base
+    bool keeps_order; // the compiler does: loads are where they were written
+    const char *settings;
+};
+
+// -- a launch
+// ---------------------------------------------------------------------------------------------------------
+
+static uint32_t lanes_of(const struct litmus *p, unsigned warp)
+{
+    uint32_t threads = p->shape[0] * p->shape[1], left = threads - 32 * warp;
+    return left < 32 ? left : 32;
+}
+
+// The value that all lanes of the warp have.
+static uint32_t word(struct test *t, const struct litmus *p, const uint32_t *out, unsigned block, unsigned warp,
+                     unsigned slot)
+{
+    const uint32_t *lanes = out + (size_t)((block * LITMUS_WARPS + warp) * LITMUS_SLOTS + slot) * 32;
+    for (uint32_t l = 1; l < lanes_of(p, warp); l++)
+        CHECK_MSG(t, lanes[l] == lanes[0], "block %u warp %u slot %u: lane %u has %u, lane 0 %u", block, warp,
+                  slot, l, lanes[l], lanes[0]);
+    return lanes[0];
+}
+
+static void observe(struct test *t, struct wf_context *c, const struct litmus *p, uint64_t words, uint64_t out,
+                    struct litmus_outcome *o)
+{
+    uint32_t results[2 * LITMUS_WARPS * LITMUS_SLOTS * 32], memory[LITMUS_GLOBALS][LITMUS_STRIDE / 4];
+    wf_read(c, out, results, sizeof results);
+    wf_read(c, words, memory, sizeof memory);
+    memset(o, 0, sizeof *o);
+    for (unsigned k = 0; k < LITMUS_GLOBALS; k++) o->memory[k] = memory[k][0];
+    for (unsigned k = LITMUS_GLOBALS; k < LITMUS_LOCATIONS; k++)
+        o->memory[k] = word(t, p, results, 0, 0, LITMUS_REGISTERS + k - LITMUS_GLOBALS);
+    for (unsigned b = 0, w = 0; b < p->blocks; b++)
+        for (unsigned n = 0; n < p->live[b]; n++, w++)
+            for (unsigned r = 0; r < LITMUS_REGISTERS; r++) o->registers[w][r] = word(t, p, results, b, n, r);
+}
+
+static bool run(struct test *t, const struct litmus *p, const struct strbuf *ptx, const char *tech,
+                const char *settings, bool own_sms, struct litmus_outcome *o)
+{
+    enum { OUT = 2 * LITMUS_WARPS * LITMUS_SLOTS * 128, PAD = 1 << 20 };
+    struct wf_context *c = wf_context_create();
+    wf_gpu(c, "tiny");
+    wf_set(c, "gpu.sm_count", own_sms ? "2" : "1");
+    if (tech) CHECK_MSG(t, wf_tech(c, tech) == WF_OK, "%s: %s", tech, wf_errors(c));
+    settings_apply(t, c, settings);
+    wf_set_max_cycles(c, 1000000);
+    uint64_t words = wf_alloc(c, LITMUS_GLOBALS * LITMUS_STRIDE), out = wf_alloc(c, OUT), pad = wf_alloc(c, PAD);
+    wf_fill(c, words, 0, 4, LITMUS_GLOBALS * LITMUS_STRIDE / 4);
+    wf_fill(c, pad, 0, 4, PAD / 4);
+    struct wf_module *m = wf_module_load(c, "litmus.ptx", ptx->text, ptx->length);
+    struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
+    struct wf_launch_config shape = {{p->blocks, 1, 1}, {p->shape[0], p->shape[1], 1}, 0, NULL};
+    uint64_t g[] = {words, words + LITMUS_STRIDE, words + 2 * LITMUS_STRIDE};
+    uint32_t s1 = LITMUS_STRIDE;
+    void *args[] = {&g[0], &g[1], &g[2], &out, &pad, &s1};
+    enum wf_status status = k ? wf_launch(k, &shape, args, 6, NULL) : WF_BAD_INPUT;
+    CHECK_MSG(t, status == WF_OK, "%s", wf_errors(c));
+    if (status == WF_OK) observe(t, c, p, words, out, o);
+    wf_context_destroy(c);
+    return status == WF_OK;
+}
+
+// -- a program under all variants
+// ---------------------------------------------------------------------------------------------------------
+
+struct trial {
+    struct test *t;
+    struct litmus p;
+    struct strbuf ptx;
+    struct litmus_set sets[2][2]; // by own_sms, weak_is_late
+    bool have[2][2];
+    uint64_t seed;
+    uint64_t launches, allowed;
+};
+
+static bool trial_begin(struct trial *r, struct test *t, uint64_t seed)
+{
+    *r = (struct trial){.t = t, .seed = seed};
+    litmus_generate(seed, &r->p);
+    litmus_write(&r->p, &r->ptx);
+    return true;
+}
+
+static void trial_end(struct trial *r)
+{
+    strbuf_fini(&r->ptx);
+    for (unsigned k = 0; k < 4; k++) litmus_set_fini(&r->sets[k / 2][k % 2]);
+}
+
+static const struct litmus_set *allowed(struct trial *r, bool own_sms, bool late)
+{
+    struct litmus_set *set = &r->sets[own_sms][late];
+    if (r->have[own_sms][late]) return set;
+    r->have[own_sms][late] = true;
+    CHECK_MSG(r->t, litmus_allow(&r->p, (struct litmus_machine){own_sms, late}, set),
+              "program %" PRIu64 ": too many states", r->seed);
+    r->allowed += set->outcomes.count;
+    return set;
+}
+
+static void print_outcome(const struct litmus *p, const struct litmus_outcome *o, struct strbuf *text)
+{
+    for (unsigned w = 0; w < litmus_warps(p); w++) {
+        strbuf_printf(text, "\n    warp %u:", w);
+        for (unsigned k = 0; k < LITMUS_REGISTERS; k++) strbuf_printf(text, " %u", o->registers[w][k]);
+    }
+    strbuf_puts(text, "\n    memory:");
+    for (unsigned k = 0; k < LITMUS_LOCATIONS; k++) strbuf_printf(text, " %u", o->memory[k]);
+}
+
+static const char *const timings[] = {
+    "",
+    "issue.scheduler=lrr",
+    "issue.scheduler=lrr fetch.per_scheduler=1 icache.perfect=1",
+    "issue.schedulers=1 latency.int_add=40",
+    "icache.perfect=1 latency.int_mad=30 shared.latency=2",
+    "l1.global=1 issue.schedulers=4 fetch.per_scheduler=1",
+    "fetch.refill=space fetch.ibuffer=4 issue.width=2 icache.perfect=1",
+    "issue.scheduler=two-level barrier.latency=60 latency.branch=20",
+    "fetch.ibuffer=8 fetch.width=4 fetch.refill=space issue.scheduler=lrr icache.perfect=1",
+    "fetch.ibuffer=16 fetch.width=8 fetch.per_scheduler=1 icache.perfect=1 latency.int_mad=30",
+};
+
+// False when the outcome is none that may be; it is explained in `why`.
+static bool is_fine(struct trial *r, const struct variant *v, const char *tech, const char *timing, bool own_sms,
+                    struct strbuf *why)
+{
+    struct litmus_outcome o;
+    struct strbuf settings = {0};
+    strbuf_printf(&settings, "%s %s", v->settings, timing);
+    bool ran = run(r->t, &r->p, &r->ptx, tech, settings.text, own_sms, &o);
+    r->launches++;
+    const struct litmus_set *set = allowed(r, own_sms, tech || !v->keeps_order);
+    bool fine = ran && litmus_is_allowed(set, &o);
+    if (!fine && why) {
+        strbuf_printf(why, "program %" PRIu64 " under %s, %s, %s, has an outcome that is none of %zu:", r->seed,
+                      tech ? tech : "base", settings.text, own_sms ? "two SMs" : "one SM",
+                      set->outcomes.count);
+        litmus_explain(&r->p, why);
+        print_outcome(&r->p, &o, why);
+    }
+    strbuf_fini(&settings);
+    return fine;
+}
+
+static const struct variant variants[] = {
+    {NULL, true, "compile.optimise=0"},
+    {NULL, false, "compile.profile=ptxplus"},
+    {"darsie:watchdog=2000", true, "compile.optimise=0 sim.check=1"},
+    {"darsie:watchdog=2000,registers=1", false, ""},
+    {"darsie:watchdog=2000,registers=2,entries=1", false, "compile.profile=ptxplus"},
+    {"darsie:watchdog=2000,registers=4,order=sync-on-write,write-ports=8", false, "simt=stack"},
+    {"darsie:watchdog=2000,registers=3", true, "compile.optimise=0 issue.dependences=encoded"},
+    {"darsie:watchdog=2000,branch-sync=parting,early=on,full=wait,evict=on,on-store=overlap,predicates=on,partial=on",
+     true, "compile.optimise=0 sim.check=1"},
+    {"darsie:watchdog=2000,branch-sync=off,bank-conflicts=off,entries=64", false, "compile.disable=convert"},
+};
+
+static void test_programs(struct test *t)
+{
+    uint64_t count = test_is_long() ? 2000 : test_is_quick() ? 40 : 400;
+    uint64_t launches = 0, outcomes = 0;
+    for (uint64_t seed = 1; seed <= count && !test_failed(t); seed++) {
+        struct trial r;
+        struct rng rng;
+        trial_begin(&r, t, seed);
+        rng_init(&rng, seed);
+        for (size_t k = 0; k < TEST_COUNT(variants) && !test_failed(t); k++) {
+            const char *timing = timings[rng_below(&rng, TEST_COUNT(timings))];
+            struct strbuf why = {0};
+            bool own_sms = r.p.blocks == 2 && rng_below(&rng, 2);
+            bool fine = is_fine(&r, &variants[k], variants[k].tech, timing, own_sms, &why);
+            CHECK_MSG(t, fine, "%s", why.text);
+            strbuf_fini(&why);
+        }
+        launches += r.launches;
+        outcomes += r.allowed;
+        trial_end(&r);
+    }
+    printf("  %" PRIu64 " programs, %" PRIu64 " launches, %" PRIu64 " outcomes allowed\n", count, launches,
+           outcomes);
+}
+
+// -- without a rule
+// ---------------------------------------------------------------------------------------------------------
+
+// The first program with an outcome that may not be, under any timing; 0: none.
+static uint64_t first_wrong(struct test *t, const struct variant *v, const char *tech, uint64_t within)
+{
+    bool fine = true;
+    uint64_t seed = 0;
+    while (fine && seed < within) {
+        struct trial r;
+        trial_begin(&r, t, ++seed);
+        for (size_t k = 0; k < TEST_COUNT(timings) && fine; k++)
+            fine = is_fine(&r, v, tech, timings[k], r.p.blocks == 2 && (k + seed) % 2, NULL);
+        trial_end(&r);
+    }
+    return fine ? 0 : seed;
+}
+
+static void test_rules_left_out(struct test *t)
+{
+    // broken: by enum darsie_rule; its other rules are test_random.c's.
+    static const struct {
+        const char *name, *tech;
+        uint64_t within;
+    } rules[] = {
+        {"without the rule poison", "darsie:watchdog=2000,broken=1", 10},
+        {"without the rule fence", "darsie:watchdog=2000,broken=2", 300},
+        {"without the rule held up", "darsie:watchdog=2000,broken=64", 400},
+        {"with the paper's rules", "darsie:watchdog=2000,rules=paper", 20},
+    };
+    static const struct variant plain = {NULL, true, "compile.optimise=0"};
+    for (size_t k = 0; k < TEST_COUNT(rules); k++) {
+        uint64_t seed = first_wrong(t, &plain, rules[k].tech, rules[k].within);
+        CHECK_MSG(t, seed, "%s nothing is wrong in %" PRIu64 " programs", rules[k].name, rules[k].within);
+        printf("  %-24s: program %" PRIu64 "\n", rules[k].name, seed);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"programs", test_programs},
+                                             {"rules_left_out", test_rules_left_out}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
