@@ -203,14 +203,16 @@ static unsigned behind_last(const struct sm *s, unsigned scheduler, uint64_t amo
     return bit_lowest(behind ? behind : among);
 }
 
-// The active set: the oldest warps that wait neither for memory nor at a barrier.
+// The active set: the oldest warps that wait neither for memory nor for other warps.
 static uint64_t active_set(const struct sm *s, unsigned scheduler)
 {
     uint32_t most = s->config->two_level_active / s->config->schedulers;
     uint64_t set = 0;
     for (unsigned k = 0; k < s->order_count[scheduler] && bit_count(set) < (most ? most : 1); k++) {
         unsigned slot = s->order[scheduler][k];
-        bool away = s->warps[slot].slot == SLOT_MEMORY || s->warps[slot].slot == SLOT_BARRIER;
+        enum gpu_slot why = (enum gpu_slot)s->warps[slot].slot;
+        // One that a mechanism has waiting for others would keep those out that it waits for.
+        bool away = why == SLOT_MEMORY || why == SLOT_BARRIER || why == SLOT_SYNC;
         if (s->ready >> slot & 1 || !away) set |= 1ull << slot;
     }
     return set;

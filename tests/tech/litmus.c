@@ -40,7 +40,10 @@ static struct litmus_statement *add(struct maker *m, enum litmus_kind kind)
 }
 
 static uint8_t fresh(struct maker *m) { return (uint8_t)(m->next++ % LITMUS_REGISTERS); }
-static uint8_t used(struct maker *m) { return (uint8_t)below(m, m->next < LITMUS_REGISTERS ? m->next + 1 : LITMUS_REGISTERS); }
+static uint8_t used(struct maker *m)
+{
+    return (uint8_t)below(m, m->next < LITMUS_REGISTERS ? m->next + 1 : LITMUS_REGISTERS);
+}
 
 static uint8_t some_warps(struct maker *m, unsigned percent)
 {
@@ -57,7 +60,8 @@ static void pay(struct maker *m, const struct litmus_statement *s)
 static void pick_location(struct maker *m, struct litmus_statement *s)
 {
     s->location = (uint8_t)below(m, m->globals);
-    if (m->has_shared && m->block == 0 && chance(m, 40)) s->location = (uint8_t)(LITMUS_GLOBALS + below(m, 2));
+    if (m->has_shared && m->block == 0 && chance(m, 40))
+        s->location = (uint8_t)(LITMUS_GLOBALS + below(m, 2));
     if (s->location == 0 && m->next && m->globals > 1 && chance(m, 15)) s->index = used(m);
 }
 
@@ -269,8 +273,9 @@ static void write_atomic(struct writer *w, const struct litmus_statement *s)
 
 static void write_fence(struct writer *w, const struct litmus_statement *s)
 {
-    static const char *const fences[3][2] = {
-        {"membar.gl", "membar.cta"}, {"fence.acq_rel.gpu", "fence.acq_rel.cta"}, {"fence.sc.gpu", "fence.sc.cta"}};
+    static const char *const fences[3][2] = {{"membar.gl", "membar.cta"},
+                                             {"fence.acq_rel.gpu", "fence.acq_rel.cta"},
+                                             {"fence.sc.gpu", "fence.sc.cta"}};
     const char *guard = write_guard(w, s, false);
     strbuf_printf(w->out, "  %s%s;\n", guard, fences[s->order % 3][s->block_alone]);
 }
@@ -369,7 +374,8 @@ static void write_results(struct writer *w)
     strbuf_printf(w->out, "  mad.lo.u32 %%i, %%i, %d, %%warp;\n  mul.lo.u32 %%i, %%i, %d;\n", LITMUS_WARPS,
                   LITMUS_SLOTS * 128);
     strbuf_puts(w->out, "  mad.lo.u32 %i, %lane, 4, %i;\n  cvt.u64.u32 %a, %i;\n  add.u64 %a, %a, %out;\n");
-    static const char *const names[LITMUS_SLOTS] = {"%r0", "%r1", "%r2", "%r3", "%r4", "%r5", "%x", "%y", "%noise"};
+    static const char *const names[LITMUS_SLOTS] = {"%r0", "%r1", "%r2", "%r3",   "%r4",
+                                                    "%r5", "%x",  "%y",  "%noise"};
     for (unsigned k = 0; k < LITMUS_SLOTS; k++)
         strbuf_printf(w->out, "  st.global.u32 [%%a+%u], %s;\n", 128 * k, names[k]);
     strbuf_puts(w->out, "  ret;\n}\n");

@@ -3,8 +3,8 @@
 //     seed ─ litmus_generate ─▶ program ─┬─ litmus_write ─▶ PTX ─▶ a launch ─▶ outcome
 //                                        └─ litmus_allow ─▶ every outcome the machine may show     ∈ ?
 //
-// A program has at most three warps, in one block or two, and at most eight accesses to memory that they share.
-// A warp does everything with all its lanes alike, so it is what litmus tests call a thread.
+// A program has at most three warps, in one block or two, and at most eight accesses to memory that they
+// share. A warp does everything with all its lanes alike, so it is what litmus tests call a thread.
 #pragma once
 #include "base/str.h"
 #include "base/vec.h"
@@ -86,6 +86,6 @@ bool litmus_allow(const struct litmus *p, struct litmus_machine m, struct litmus
 bool litmus_is_allowed(const struct litmus_set *set, const struct litmus_outcome *o);
 void litmus_set_fini(struct litmus_set *set);
 
-// Where the launch leaves its results: words[block][warp][what][lane], `what` being registers, then the shared
-// words, then what keeps the waiting alive.
+// Where the launch leaves its results: words[block][warp][what][lane], `what` being registers, then the
+// shared words, then what keeps the waiting alive.
 enum { LITMUS_SLOTS = LITMUS_REGISTERS + LITMUS_LOCATIONS - LITMUS_GLOBALS + 1, LITMUS_STRIDE = 256 };

@@ -7,11 +7,12 @@
 //   blocks share an SM; else stores and atomics go through their SM's queue, whose head may be applied at any
 //   time. Loads of the SM see its queue, but wait for an atomic to their word.
 // - A fence of .gpu scope waits until its warp's entries have been applied, a barrier for the block's warps.
-// - A weak load may be late (`weak_is_late`): it then gives any value that the SM has seen in its word since the
+// - A weak load may be late (`weak_is_late`): it then gives any value that the SM has seen in its word since
+// the
 //   warp's last fence, acquire, barrier or atomic, or the warp's own store to the word. So two weak loads may
 //   change places, also two of one word, which the PTX memory model lets racing weak loads do and which GPUs
-//   have been seen to do (coRR in Alglave et al., "GPU concurrency", ASPLOS 2015). But a load has one value for
-//   everything that is computed from it, and nobody reads what nobody wrote.
+//   have been seen to do (coRR in Alglave et al., "GPU concurrency", ASPLOS 2015). But a load has one value
+//   for everything that is computed from it, and nobody reads what nobody wrote.
 //
 // A spin is a volatile load: those that saw 0 before the last one changed nothing.
 #include "base/hash.h"
@@ -68,7 +69,8 @@ static uint32_t value_in(const struct model *m, const struct state *s, unsigned 
     return m->values[s->registers[warp][r]];
 }
 
-static const struct litmus_statement *statement_of(const struct model *m, const struct state *s, unsigned warp)
+static const struct litmus_statement *statement_of(const struct model *m, const struct state *s,
+                                                   unsigned warp)
 {
     unsigned block = block_of(m, warp);
     return s->pc[warp] < m->program->count[block] ? &m->program->code[block][s->pc[warp]] : NULL;

@@ -180,9 +180,29 @@ static void test_paper_rules_are_caught(struct test *t)
     }
 }
 
+// No scheduling policy keeps out the warps that others wait for until a watchdog ends it.
+static void test_schedulers(struct test *t)
+{
+    static const char *const kernels[] = {"pathfinder", "matrixMul"}, *const policies[] = {
+                                                                          "issue.scheduler=lrr",
+                                                                          "issue.scheduler=two-level"};
+    for (size_t k = 0; k < TEST_COUNT(kernels); k++)
+        for (size_t p = 0; p < TEST_COUNT(policies); p++) {
+            const char *near;
+            const struct workload *w = workload_find(kernels[k], &near);
+            struct outcome base, o;
+            run(t, w, "gtx1080ti", policies[p], "base", &base);
+            run(t, w, "gtx1080ti", policies[p], "darsie", &o);
+            compare(t, w, policies[p], &base, &o);
+            CHECK_MSG(t, o.cycles < 2 * base.cycles, "%s, %s: %llu cycles, base %llu", w->name, policies[p],
+                      (unsigned long long)o.cycles, (unsigned long long)base.cycles);
+        }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"options", test_options},
+                                             {"schedulers", test_schedulers},
                                              {"gpus", test_gpus},
                                              {"sharing_is_real", test_sharing_is_real},
                                              {"barriers_are_added", test_barriers_are_added},

@@ -27,8 +27,8 @@ static uint32_t lanes_of(const struct litmus *p, unsigned warp)
 }
 
 // The value that all lanes of the warp have.
-static uint32_t word(struct test *t, const struct litmus *p, const uint32_t *out, unsigned block, unsigned warp,
-                     unsigned slot)
+static uint32_t word(struct test *t, const struct litmus *p, const uint32_t *out, unsigned block,
+                     unsigned warp, unsigned slot)
 {
     const uint32_t *lanes = out + (size_t)((block * LITMUS_WARPS + warp) * LITMUS_SLOTS + slot) * 32;
     for (uint32_t l = 1; l < lanes_of(p, warp); l++)
@@ -37,8 +37,8 @@ static uint32_t word(struct test *t, const struct litmus *p, const uint32_t *out
     return lanes[0];
 }
 
-static void observe(struct test *t, struct wf_context *c, const struct litmus *p, uint64_t words, uint64_t out,
-                    struct litmus_outcome *o)
+static void observe(struct test *t, struct wf_context *c, const struct litmus *p, uint64_t words,
+                    uint64_t out, struct litmus_outcome *o)
 {
     uint32_t results[2 * LITMUS_WARPS * LITMUS_SLOTS * 32], memory[LITMUS_GLOBALS][LITMUS_STRIDE / 4];
     wf_read(c, out, results, sizeof results);
@@ -62,7 +62,8 @@ static bool run(struct test *t, const struct litmus *p, const struct strbuf *ptx
     if (tech) CHECK_MSG(t, wf_tech(c, tech) == WF_OK, "%s: %s", tech, wf_errors(c));
     settings_apply(t, c, settings);
     wf_set_max_cycles(c, 1000000);
-    uint64_t words = wf_alloc(c, LITMUS_GLOBALS * LITMUS_STRIDE), out = wf_alloc(c, OUT), pad = wf_alloc(c, PAD);
+    uint64_t words = wf_alloc(c, LITMUS_GLOBALS * LITMUS_STRIDE), out = wf_alloc(c, OUT),
+             pad = wf_alloc(c, PAD);
     wf_fill(c, words, 0, 4, LITMUS_GLOBALS * LITMUS_STRIDE / 4);
     wf_fill(c, pad, 0, 4, PAD / 4);
     struct wf_module *m = wf_module_load(c, "litmus.ptx", ptx->text, ptx->length);
@@ -140,8 +141,8 @@ static const char *const timings[] = {
 };
 
 // False when the outcome is none that may be; it is explained in `why`.
-static bool is_fine(struct trial *r, const struct variant *v, const char *tech, const char *timing, bool own_sms,
-                    struct strbuf *why)
+static bool is_fine(struct trial *r, const struct variant *v, const char *tech, const char *timing,
+                    bool own_sms, struct strbuf *why)
 {
     struct litmus_outcome o;
     struct strbuf settings = {0};
@@ -151,9 +152,9 @@ static bool is_fine(struct trial *r, const struct variant *v, const char *tech, 
     const struct litmus_set *set = allowed(r, own_sms, tech || !v->keeps_order);
     bool fine = ran && litmus_is_allowed(set, &o);
     if (!fine && why) {
-        strbuf_printf(why, "program %" PRIu64 " under %s, %s, %s, has an outcome that is none of %zu:", r->seed,
-                      tech ? tech : "base", settings.text, own_sms ? "two SMs" : "one SM",
-                      set->outcomes.count);
+        strbuf_printf(
+            why, "program %" PRIu64 " under %s, %s, %s, has an outcome that is none of %zu:", r->seed,
+            tech ? tech : "base", settings.text, own_sms ? "two SMs" : "one SM", set->outcomes.count);
         litmus_explain(&r->p, why);
         print_outcome(&r->p, &o, why);
     }
@@ -169,7 +170,8 @@ static const struct variant variants[] = {
     {"darsie:watchdog=2000,registers=2,entries=1", false, "compile.profile=ptxplus"},
     {"darsie:watchdog=2000,registers=4,order=sync-on-write,write-ports=8", false, "simt=stack"},
     {"darsie:watchdog=2000,registers=3", true, "compile.optimise=0 issue.dependences=encoded"},
-    {"darsie:watchdog=2000,branch-sync=parting,early=on,full=wait,evict=on,on-store=overlap,predicates=on,partial=on",
+    {"darsie:watchdog=2000,branch-sync=parting,early=on,full=wait,evict=on,on-store=overlap,predicates=on,"
+     "partial=on",
      true, "compile.optimise=0 sim.check=1"},
     {"darsie:watchdog=2000,branch-sync=off,bank-conflicts=off,entries=64", false, "compile.disable=convert"},
 };
