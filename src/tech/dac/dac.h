@@ -13,10 +13,11 @@
 #include "tech/dac/tuple.h"
 
 enum dac_predicates { PREDICATES_OFF, PREDICATES_UNIFORM, PREDICATES_AFFINE };
+enum dac_tuples { TUPLES_THREADS, TUPLES_LANES };
 enum dac_loads { LOADS_OFF, LOADS_CONSTANT, LOADS_UNIFORM };
 struct dac_options {
     uint32_t instances, corrupt;
-    int predicates, loads;
+    int predicates, loads, tuples;
 };
 
 enum dac_counter {

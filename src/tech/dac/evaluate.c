@@ -91,7 +91,9 @@ static bool take_affine(struct dac *d, uint32_t pc, struct outcome *out)
     const struct threads *t = &d->launch->threads;
     out->words = d->launch->ops[pc].dst_words;
     for (unsigned n = 0; n < out->words; n++)
-        if (!tuple_fit(&out->tuples[n], t, d->values + (size_t)n * t->warps * t->lanes)) return false;
+        if (!tuple_fit(&out->tuples[n], t, d->values + (size_t)n * t->warps * t->lanes) ||
+            (d->launch->options->tuples == TUPLES_LANES && !tuple_is_lanewise(&out->tuples[n], t)))
+            return false;
     for (unsigned k = 0; k < 2; k++) {
         if (!(out->preds >> k & 1)) continue;
         bool first = out->masks[k * t->warps] & 1, uniform = true;

@@ -53,3 +53,14 @@ bool tuple_fit(struct tuple *u, const struct threads *t, const uint32_t *values)
     }
     return true;
 }
+
+bool tuple_is_lanewise(const struct tuple *u, const struct threads *t)
+{
+    uint32_t lanes[64];
+    for (unsigned w = 0; w < t->warps; w++) {
+        tuple_expand(u, t, w, lanes);
+        for (unsigned l = 2; l < threads_in(t, w); l++)
+            if (lanes[l] - lanes[0] != l * (lanes[1] - lanes[0])) return false;
+    }
+    return true;
+}

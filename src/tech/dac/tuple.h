@@ -38,5 +38,7 @@ static inline bool tuple_equal(const struct tuple *a, const struct tuple *b)
 }
 // The lanes of a warp.
 void tuple_expand(const struct tuple *u, const struct threads *t, unsigned warp, uint32_t *to);
+// Whether every warp's lanes are base + stride * lane.
+bool tuple_is_lanewise(const struct tuple *u, const struct threads *t);
 // The tuple of a block's values; false when they are not affine.
 bool tuple_fit(struct tuple *u, const struct threads *t, const uint32_t *values);
