@@ -11,7 +11,8 @@
 // The program is any sequence of LENGTH - 1 instructions out of OPS, and an exit. There is one register, R. Every warp
 // keeps what R would be without sharing (`alone`), and each value that it reads or takes is compared with that.
 //
-// WITHOUT_… leaves a rule out.
+// WITHOUT_… leaves a rule out. PARTING is the option branch-sync=parting: at branches that all take, warps do not wait for each
+// other but are counted, and may be AHEAD ones ahead of the last.
 
 #ifndef LENGTH
 #define LENGTH 4
@@ -88,6 +89,10 @@ typedef Warp {
     unsigned state : 2, waits : 2, map : 3, own : 5, alone : 5, way : 4, round : 2;
     byte line[LENGTH];
     bool poison, at_branch, leaving, whole;
+#ifdef PARTING
+    unsigned tag : 4; // branches passed since the block last met
+    bool too_far;
+#endif
 #ifdef WITHOUT_READERS
     bool early;
 #endif
@@ -95,10 +100,13 @@ typedef Warp {
 typedef Entry {
     bool used, dropped, written_back, executed;
     byte pc, reg, leader, passed, ordered;
+#ifdef PARTING
+    byte tag;
+#endif
 }
 Warp warp[WARPS];
 Entry entry[ENTRIES];
-byte majority, live, arrived, gathered, gather_over, gather_pc = NONE;
+byte majority, live, arrived, gathered, gather_over, gather_pc = NONE, gather_tag;
 byte references[POOL], value[POOL];
 bool pending[POOL];
 byte word;
@@ -108,9 +116,33 @@ byte place, controls, late; // while the program is chosen
 
 // Within a step.
 hidden byte act, who, x, y, n, j, k, r, e, f, count, best, votes, same, way, renewed, resolved, mine, self, met, o, v;
-hidden byte resolving, ok, held, on, seen, short_of, frees, uneven, loops, taken, barriers;
+hidden byte resolving, looking, awake, ok, held, on, seen, short_of, frees, uneven, loops, taken, barriers;
 hidden byte vec[LENGTH];
 
+#ifdef PARTING
+#ifndef AHEAD
+#define AHEAD 1
+#endif
+#define tag_of(w)   warp[w].tag
+#define too_far(w)  warp[w].too_far
+#ifndef WITHOUT_TAG
+#define is_tag(i, w) (entry[i].tag == warp[w].tag)
+#else
+#define is_tag(i, w) true
+#endif
+#define meets(o)    ((o) == BRANCH_ODD || (o) == SPLIT)
+#define counts(o)   ((o) == BRANCH_ALL || (o) == JUMP)
+#else
+#define tag_of(w)   0
+#define too_far(w)  false
+#define is_tag(i, w) true
+#ifndef WITHOUT_JUMPS_AS_BRANCHES
+#define meets(o)    (is_branch(o) || (o) == SPLIT)
+#else
+#define meets(o)    ((is_branch(o) && (o) != JUMP) || (o) == SPLIT)
+#endif
+#define counts(o)   false
+#endif
 #define bit(w) (1 << (w))
 #define is_on(w) ((majority >> (w)) & 1)
 #define population(m) (((m) & 1) + (((m) >> 1) & 1) + (((m) >> 2) & 1))
@@ -174,11 +206,21 @@ inline copy_out(w)
 
 // -- the skip table -------------------------------------------------------------------------------------------------
 
+inline set_tag(i, how)
+{
+#ifdef PARTING
+    entry[i].tag = how
+#else
+    skip
+#endif
+}
+
 inline release_entry(i)
 {
     release(entry[i].reg);
     entry[i].used = false; entry[i].dropped = false; entry[i].written_back = false; entry[i].executed = false;
-    entry[i].pc = 0; entry[i].reg = 0; entry[i].leader = 0; entry[i].passed = 0; entry[i].ordered = 0
+    entry[i].pc = 0; entry[i].reg = 0; entry[i].leader = 0; entry[i].passed = 0; entry[i].ordered = 0;
+    set_tag(i, 0)
 }
 
 inline recheck()
@@ -205,12 +247,12 @@ inline clear()
     }
 }
 
-inline find(p)
+inline find(w, p)
 {
     e = 0;
     do
     :: e == ENTRIES -> break
-    :: e < ENTRIES && entry[e].used && entry[e].pc == p -> break
+    :: e < ENTRIES && entry[e].used && entry[e].pc == p && is_tag(e, w) -> break
     :: else -> e++
     od;
     if
@@ -253,7 +295,7 @@ inline ungather(mask)
     gathered = gathered & ~(mask);
     gather_over = gather_over & ~(mask);
     if
-    :: !gathered && !gather_over -> gather_pc = NONE
+    :: !gathered && !gather_over -> gather_pc = NONE; gather_tag = 0
     :: else
     fi
 }
@@ -271,6 +313,7 @@ inline lead(w, p)
     entry[f].pc = p;
     entry[f].reg = r;
     entry[f].leader = w;
+    set_tag(f, tag_of(w));
 #ifndef WITHOUT_PASSED_MASK
     entry[f].passed = bit(w);
 #endif
@@ -308,7 +351,7 @@ inline find_free()
 
 inline rename_redundant(w, p)
 {
-    find(p);
+    find(w, p);
     seen = e != NONE && has_passed(w); // an entry of another time round
     find_free();
     if
@@ -342,10 +385,11 @@ inline rename_redundant(w, p)
         :: e == NONE && r == POOL ->
             meeting_frees();
             if
-            :: !frees || (gather_pc != NONE && gather_pc != p) || ((gather_over >> (w)) & 1) ->
+            :: !frees || (gather_pc != NONE && (gather_pc != p || gather_tag != tag_of(w))) || ((gather_over >> (w)) & 1) ->
                 go_private(w, p, false)
             :: else ->
                 gather_pc = p;
+                gather_tag = tag_of(w);
                 gathered = gathered | bit(w);
                 warp[w].waits = WAITS_GATHER;
                 ok = false
@@ -415,7 +459,7 @@ inline pass(w)
 }
 
 // Those on the path that wait somewhere behind every instruction that the others have still to come to.
-#define waits_beyond(w) (is_on(w) && warp[w].state == AT_BARRIER -> bit(w) : 0)
+#define waits_beyond(w) (is_on(w) && (warp[w].state == AT_BARRIER || too_far(w)) -> bit(w) : 0)
 
 inline resolve_gathering()
 {
@@ -441,7 +485,7 @@ inline resolve_gathering()
 
 inline rename_more(w)
 {
-    held = warp[w].at_branch || warp[w].state != READY;
+    held = warp[w].at_branch || too_far(w) || warp[w].state != READY;
 #ifdef WITHOUT_HOLDING
     held = warp[w].state == DONE;
 #endif
@@ -480,6 +524,9 @@ inline leave(w)
         arrived = arrived & ~bit(w);
         ungather(bit(w));
         warp[w].at_branch = false;
+#ifdef PARTING
+        warp[w].too_far = false;
+#endif
         copy_out(w)
     :: else
     fi
@@ -566,7 +613,17 @@ inline rejoin(w)
 #endif
     }
     if
-    :: ok -> clear(); majority = best
+    :: ok ->
+        clear();
+        majority = best;
+#ifdef PARTING
+        for (j : 0 .. WARPS - 1) {
+            if
+            :: (best >> j) & 1 -> warp[j].tag = 0; warp[j].too_far = false
+            :: else
+            fi
+        }
+#endif
     :: else
     fi
 }
@@ -601,7 +658,7 @@ inline execute(w, p)
     if
     :: role_of(o) == LEADER ->
         r = register_of(o);
-        find(p);
+        find(w, p);
         if
         :: e != NONE && entry[e].leader == w && entry[e].reg == r -> entry[e].executed = true
         :: else
@@ -656,11 +713,15 @@ inline finish(w)
     arrived = arrived & ~bit(w);
     ungather(bit(w));
     warp[w].at_branch = false;
+#ifdef PARTING
+    warp[w].tag = 0; warp[w].too_far = false;
+#endif
     warp[w].way = 0; warp[w].own = 0; warp[w].alone = 0; warp[w].poison = false; warp[w].round = 0;
     warp[w].pc = 0; warp[w].fetched = 0; warp[w].renamed = 0;
 #ifndef WITHOUT_RECHECK
     recheck();
     resolving = true;
+    looking = true;
 #endif
     renewed = live
 }
@@ -686,6 +747,40 @@ inline arrive(w)
     arrived = arrived | bit(w);
     warp[w].at_branch = true;
     warp[w].way = warp[w].pc
+}
+
+// Who is no longer too many branches ahead goes on.
+inline look_back()
+{
+#ifdef PARTING
+    same = 15;
+    for (j : 0 .. WARPS - 1) {
+        if
+        :: is_on(j) && warp[j].tag < same -> same = warp[j].tag
+        :: else
+        fi
+    }
+    for (j : 0 .. WARPS - 1) {
+        if
+        :: is_on(j) && warp[j].too_far && warp[j].tag - same <= AHEAD -> warp[j].too_far = false; awake = awake | bit(j)
+        :: else
+        fi
+    }
+#else
+    skip
+#endif
+}
+
+inline count_branch(w)
+{
+#ifdef PARTING
+    warp[w].tag++;
+    warp[w].too_far = true;
+    look_back();
+    awake = awake & ~bit(w)
+#else
+    skip
+#endif
 }
 
 inline issue(w)
@@ -720,17 +815,14 @@ inline issue(w)
 #else
             skip
 #endif
-#ifndef WITHOUT_JUMPS_AS_BRANCHES
-        :: on && (is_branch(o) || (o == SPLIT && w != ODD)) -> arrive(w)
-#else
-        :: on && ((is_branch(o) && o != JUMP) || (o == SPLIT && w != ODD)) -> arrive(w)
-#endif
+        :: on && meets(o) && !(o == SPLIT && w == ODD) -> arrive(w)
+        :: on && counts(o) -> count_branch(w)
         :: o == BARRIER && warp[w].state == READY -> rejoin(w)
         :: else
         fi;
         if
 #ifndef WITHOUT_RECHECK
-        :: holds_up(o) -> recheck(); resolving = true
+        :: holds_up(o) -> recheck(); resolving = true; looking = true
 #endif
         :: else -> resolving = warp[w].at_branch
         fi;
@@ -745,20 +837,26 @@ inline issue(w)
 inline settle()
 {
     do
-    :: resolving -> resolve_branch(); resolve_gathering(); resolving = false
-    :: !resolving && (met | resolved | self | renewed) ->
+    :: resolving && !awake -> resolve_branch(); resolve_gathering(); resolving = false
+    :: looking && !resolving && !(awake | met | resolved) -> look_back(); looking = false
+    :: (awake && resolving) || (!resolving && (awake | met | resolved)) ||
+       (!resolving && !looking && (self | renewed)) ->
         if
-        :: met -> x = lowest(met); met = met & ~bit(x); warp[x].waits = WAITS_NOT
-        :: !met && resolved ->
+        :: awake -> x = lowest(awake); awake = awake & ~bit(x)
+        :: !awake && met -> x = lowest(met); met = met & ~bit(x); warp[x].waits = WAITS_NOT
+        :: !awake && !met && resolved ->
             x = lowest(resolved);
             resolved = resolved & ~bit(x);
             warp[x].at_branch = false;
+#ifdef PARTING
+            warp[x].tag = 0;
+#endif
             if
             :: warp[x].way != way -> leave(x)
             :: else
             fi;
             warp[x].way = 0
-        :: !met && !resolved && self -> x = lowest(self); self = 0
+        :: !awake && !met && !resolved && self -> x = lowest(self); self = 0
         :: else -> x = lowest(renewed); renewed = renewed & ~bit(x)
         fi;
         rename_more(x)
@@ -769,7 +867,7 @@ inline settle()
 inline fetch(w)
 {
     n = warp[w].fetched;
-    find(n);
+    find(w, n);
     ok = marked[n] && is_on(w) && warp[w].renamed == n && !is_poisoned(w, n) && e != NONE;
 #ifndef WITHOUT_HOLDING
     for (j : 0 .. LENGTH - 1) {
@@ -815,10 +913,11 @@ inline reply(q)
 }
 
 #define may_fetch(w) (warp[w].state != DONE && warp[w].slots < 2 && warp[w].fetched < LENGTH && \
-                      !warp[w].at_branch && !warp[w].leaving && warp[w].waits != WAITS_FETCH_LEADER)
+                      !warp[w].at_branch && !warp[w].leaving && !too_far(w) && \
+                      warp[w].waits != WAITS_FETCH_LEADER)
 #define is_there(w) (warp[w].map == OWNED || !pending[(warp[w].map == OWNED -> 0 : warp[w].map - 1)])
 #define may_issue(w) (warp[w].state == READY && warp[w].pc < warp[w].renamed && !warp[w].at_branch && \
-                      !warp[w].leaving && (!writes(program[warp[w].pc]) || is_there(w)))
+                      !warp[w].leaving && !too_far(w) && (!writes(program[warp[w].pc]) || is_there(w)))
 
 // -- the program ----------------------------------------------------------------------------------------------------
 
@@ -932,9 +1031,9 @@ inline print_state()
            gather_over, !references[0], POOL > 1 && !references[1 % POOL], POOL > 2 && !references[2 % POOL],
            POOL > 3 && !references[3 % POOL]);
     for (j : 0 .. WARPS - 1) {
-        printf("warp %d pc=%d fetched=%d renamed=%d state=%d waits=%d map=%d poison=%d at_branch=%d leaving=%d\n", j,
+        printf("warp %d pc=%d fetched=%d renamed=%d state=%d waits=%d map=%d poison=%d at_branch=%d leaving=%d tag=%d too_far=%d\n", j,
                warp[j].pc, warp[j].fetched, warp[j].renamed, warp[j].state, warp[j].waits, warp[j].map,
-               warp[j].poison, warp[j].at_branch, warp[j].leaving)
+               warp[j].poison, warp[j].at_branch, warp[j].leaving, tag_of(j), too_far(j))
     }
     for (j : 0 .. ENTRIES - 1) {
         printf("entry %d used=%d pc=%d reg=%d passed=%d dropped=%d written_back=%d\n", j, entry[j].used, entry[j].pc,
@@ -987,7 +1086,7 @@ active proctype block()
         fi;
         d_step {
             printf("step act=%d who=%d\n", act, who);
-            met = 0; resolved = 0; self = 0; renewed = 0; resolving = false;
+            met = 0; resolved = 0; self = 0; renewed = 0; resolving = false; awake = 0; looking = false;
             if
             :: act == FETCH -> fetch(who)
             :: act == ISSUE -> issue(who)

@@ -39,6 +39,7 @@ const struct spin_rule spin_rules[] = {
     {"KEEPING_ENTRIES",   "-DLENGTH=4 -DPOOL=4 " OPS_LOADS,      VALUE,    SPIN_KEPT, true},
     {"CLEARING",          "-DLENGTH=5 " OPS_LOOPS,               VALUE,    3,  false},
     {"JUMPS_AS_BRANCHES", "-DLENGTH=4 " OPS_EXITS,               VALUE,    SPIN_KEPT, false},
+    {"TAG",               "-DLENGTH=4 -DPARTING -DAHEAD=3 " OPS_EXITS, VALUE, 2,       false},
     {"WHOLE",             "-DLENGTH=4 " OPS_SHEDS,               VALUE,    SPIN_KEPT, false},
     {"COPY_OUT",          "-DLENGTH=4 " OPS_PARTS,               VALUE,    SPIN_KEPT, false},
     {"SOUND_MARKS",       "-DLENGTH=6 " OPS_JOINS,               VALUE,    SPIN_MARKS, true},

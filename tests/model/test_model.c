@@ -11,11 +11,14 @@ static const struct {
 } configurations[] = {
     {"three", "-DLENGTH=3 -DENVIRONMENT", QUICK},
     {"one-control", "-DLENGTH=4 -DCONTROLS=1", NORMAL},
-    {"two-controls", "-DLENGTH=4", LONG},
+    {"parting-three", "-DLENGTH=3 -DENVIRONMENT -DPARTING", QUICK},
+    {"default", "-DLENGTH=4", LONG},
     {"environment", "-DLENGTH=4 -DENVIRONMENT", LONG},
     {"tight", "-DLENGTH=4 -DENVIRONMENT -DENTRIES=1 -DPOOL=1", LONG},
     {"last-is-odd", "-DLENGTH=4 -DENVIRONMENT -DODD=2", LONG},
-    {"four", "-DLENGTH=5 -DCONTROLS=1", LONG},
+    {"parting", "-DLENGTH=4 -DPARTING", LONG},
+    {"register", "-DLENGTH=5 -DPOOL=1 -DOPS=399", LONG},      // SET INC KEPT_INC LOAD BARRIER BRANCH_ALL
+    {"returns", "-DLENGTH=5 -DENVIRONMENT -DOPS=8906", LONG}, // INC LOAD STORE BARRIER BRANCH_ODD SPLIT
 };
 
 static void test_all_rules(struct test *t)
@@ -27,7 +30,7 @@ static void test_all_rules(struct test *t)
                       (configurations[k].form == NORMAL && !test_is_quick()) || test_is_long();
         if (!wanted || !spin_check(t, configurations[k].name, configurations[k].defines, true, &s)) continue;
         CHECK_MSG(t, !s.has_error, "%s: %s", configurations[k].defines, s.what);
-        printf("  %-12s %10llu states, %11llu transitions, %5.0f MB\n", configurations[k].name, s.states,
+        printf("  %-13s %10llu states, %11llu transitions, %5.0f MB\n", configurations[k].name, s.states,
                s.transitions, s.megabytes);
     }
 }

@@ -183,8 +183,37 @@ static void decode(struct machine *m)
     }
 }
 
-static bool machine_begin(struct machine *m, struct test *t, unsigned entries, unsigned pool, unsigned broken,
-                          bool own_marks)
+static unsigned number_in(const char *defines, const char *name, unsigned otherwise)
+{
+    const char *at = strstr(defines, name);
+    return at ? (unsigned)strtoul(at + strlen(name), NULL, 10) : otherwise;
+}
+
+static void set_options(struct machine *m, const char *defines, unsigned broken)
+{
+    bool parting = strstr(defines, "-DPARTING") != NULL;
+    m->options = (struct darsie_options){.entries = number_in(defines, "-DENTRIES=", 2),
+                                         .registers = number_in(defines, "-DPOOL=", 2),
+                                         .read_ports = 64,
+                                         .write_ports = 64,
+                                         .bank_conflicts = 1,
+                                         .branch_sync = parting ? BRANCH_PARTING : BRANCH_MAJORITY,
+                                         .ahead = number_in(defines, "-DAHEAD=", 1),
+                                         .broken = broken};
+}
+
+// What of an instruction follows from marks is the trace's word; what a branch is without a mark, the code's
+// own.
+static void set_marks(const struct machine *m, struct darsie_launch *l)
+{
+    for (unsigned n = 0; n < m->length; n++) {
+        l->period[n] = (uint8_t)m->program[n].marked;
+        if (m->options.branch_sync == BRANCH_PARTING && m->program[n].op == MODEL_BRANCH_ALL)
+            l->effects[n] = BRANCH_COUNT;
+    }
+}
+
+static bool machine_begin(struct machine *m, struct test *t, bool own_marks)
 {
     if (!(m->assembled = assemble(t, m))) return false;
     decode(m);
@@ -195,20 +224,14 @@ static bool machine_begin(struct machine *m, struct test *t, unsigned entries, u
                                       .decoded = {.ops = m->ops},
                                       .blocks_per_sm = 1,
                                       .warps_per_block = WARPS,
-                                      .pool = pool};
-    m->options = (struct darsie_options){.entries = entries,
-                                         .registers = pool,
-                                         .read_ports = 64,
-                                         .write_ports = 64,
-                                         .bank_conflicts = 1,
-                                         .broken = broken};
+                                      .pool = m->options.registers};
     m->use = (struct tech_use){.tech = &tech_darsie,
                                .options = &m->options,
                                .marks = &m->marks,
                                .verify = true,
                                .mismatches = &m->mismatches};
     struct darsie_launch *l = tech_darsie.launch_begin(&m->use, &m->sm_launch);
-    for (unsigned n = 0; n < m->length && !own_marks; n++) l->period[n] = (uint8_t)m->program[n].marked;
+    if (!own_marks) set_marks(m, l);
     m->now = 1;
     for (unsigned w = 0; w < WARPS; w++) {
         m->warps[w] =
@@ -414,10 +437,11 @@ static void describe_warp(struct machine *m, unsigned w, char line[200])
     bool done = m->warps[w].state == WARP_DONE;
     uint32_t pc = done ? 0 : m->warps[w].pc, pool = tech_pool(sm_of(m), 0);
     snprintf(line, 200,
-             "warp %u pc=%u fetched=%u renamed=%u state=%d waits=%d map=%u poison=%d at_branch=%d leaving=%d",
+             "warp %u pc=%u fetched=%u renamed=%u state=%d waits=%d map=%u poison=%d at_branch=%d leaving=%d "
+             "tag=%d too_far=%d",
              w, pc, done ? 0 : m->fetch_pc[w], done ? 0 : pc + d->renamed, m->warps[w].state, d->waits,
              m->map[w][R] >= pool ? m->map[w][R] - pool + 1 : 0, !done && d->poison[0] >> R & 1,
-             !done && d->at_branch, !done && d->leaving);
+             !done && d->at_branch, !done && d->leaving, done ? 0 : (int)d->tag, !done && d->too_far);
 }
 
 static void describe_entry(const struct machine *m, unsigned k, char line[200])
@@ -474,18 +498,12 @@ static bool follow(struct test *t, struct trace *r, struct machine *m)
     return true;
 }
 
-static unsigned number_in(const char *defines, const char *name, unsigned otherwise)
-{
-    const char *at = strstr(defines, name);
-    return at ? (unsigned)strtoul(at + strlen(name), NULL, 10) : otherwise;
-}
-
 static bool begin(struct test *t, struct trace *r, struct machine *m, const char *defines, unsigned broken,
                   bool own_marks)
 {
     read_until_steps(r, m);
-    return machine_begin(m, t, number_in(defines, "-DENTRIES=", 2), number_in(defines, "-DPOOL=", 2), broken,
-                         own_marks);
+    set_options(m, defines, broken);
+    return machine_begin(m, t, own_marks);
 }
 
 static void test_random_runs(struct test *t)
@@ -495,6 +513,8 @@ static void test_random_runs(struct test *t)
         "-DLENGTH=7 -DCONTROLS=2 -DENVIRONMENT -DPOOL=1 -DENTRIES=1",
         "-DLENGTH=7 -DCONTROLS=4 -DPOOL=3",
         "-DLENGTH=7 -DCONTROLS=3 -DPOOL=1 -DENTRIES=3 -DENVIRONMENT",
+        "-DLENGTH=7 -DCONTROLS=3 -DPARTING -DENVIRONMENT",
+        "-DLENGTH=7 -DCONTROLS=4 -DPARTING -DAHEAD=2 -DPOOL=1",
     };
     if (!spin_is_there(t)) return;
     unsigned steps = 0, runs = test_is_long() ? 1000 : test_is_quick() ? 5 : 25;
