@@ -122,7 +122,10 @@ char *spin_trail(struct test *t, const char *defines, const struct spin_search *
 
 char *spin_random(struct test *t, const char *defines, unsigned seed)
 {
-    char command[600];
-    snprintf(command, sizeof command, "spin -T -u20000 -n%u %s " MODEL, seed, defines);
+    char command[1000];
+    const char *folder = test_directory(t); // SPIN writes files where it is
+    snprintf(command, sizeof command,
+             "ln -sf \"$PWD/" MODEL "\" '%s/model.pml' && cd '%s' && spin -T -u20000 -n%u %s model.pml",
+             folder, folder, seed, defines);
     return printed(t, command);
 }
