@@ -38,7 +38,7 @@ static struct workload_result run(const struct request *r, const struct workload
 {
     struct wf_context *c = wf_context_create();
     struct workload_options options = {.size = r->size, .ptx = WORKLOAD_NVCC};
-    struct workload_result result;
+    struct workload_result result = {0};
     bool good = wf_gpu(c, r->gpu) == WF_OK;
     for (unsigned k = 0; good && k < r->setting_count; k++) {
         char key[96];

@@ -75,8 +75,8 @@ static const char *const options[] = {"darsie",
                                       "darsie:order=sync-on-write,registers=4",
                                       "darsie:branch-sync=off,bank-conflicts=off",
                                       "darsie:early=on,evict=on,registers=5",
-                                      "darsie:branch-sync=parting,early=on,full=wait,evict=on,"
-                                      "on-store=overlap,predicates=on,partial=on"};
+                                      ("darsie:branch-sync=parting,early=on,full=wait,evict=on,"
+                                       "on-store=overlap,predicates=on,partial=on")};
 
 static void test_options(struct test *t)
 {
