@@ -37,10 +37,11 @@ const char *energy_part_meaning(enum energy_part part) { return parts[part].mean
 
 static const struct structure {
     const char *tech, *name;
+    uint64_t bits; // of an access; 0: an entry's
     const char *read_ports, *write_ports, *reads, *writes;
 } structures[] = {
-#define STRUCTURE(tech, name, read_ports, write_ports, reads, writes)                                        \
-    {tech, name, read_ports, write_ports, reads, writes},
+#define STRUCTURE(tech, name, bits, read_ports, write_ports, reads, writes)                                  \
+    {tech, name, bits, read_ports, write_ports, reads, writes},
 #include "energy/structures.def"
 #undef STRUCTURE
 };
@@ -99,8 +100,8 @@ static void add_mechanism(struct list *l, const struct energy_config *e, const s
             const struct structure *s = &structures[k];
             if (strcmp(s->tech, t->name) != 0 || strcmp(s->name, storage[n].name) != 0) continue;
             unsigned all = ports(u, s->read_ports) + ports(u, s->write_ports);
-            double pj =
-                sram_access_pj(e->sram_access_pj, tech_storage_bits(&storage[n]), storage[n].bits_each, all);
+            double pj = sram_access_pj(e->sram_access_pj, tech_storage_bits(&storage[n]),
+                                       s->bits ? s->bits : storage[n].bits_each, all);
             add(l, ENERGY_MECHANISM, "accesses", sum(t, r->techs[index], s->reads), pj, t->name, s->name,
                 ", reads");
             add(l, ENERGY_MECHANISM, "accesses", sum(t, r->techs[index], s->writes), pj, t->name, s->name,
