@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 const [report, out] = process.argv.slice(2);
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-const page = await (await browser.newContext({ viewport: { width: 1160, height: 900 }, colorScheme: "light" })).newPage();
+const page = await (await browser.newContext({ viewport: { width: 1210, height: 900 }, colorScheme: "light" })).newPage();
 await page.goto(pathToFileURL(resolve(report)).href);
 await page.waitForSelector("html[data-ready]");
 await page.addStyleTag({ content: "header, nav, .controls, details, .notes, section:not(#fig8):not(#fig10) { display: none !important } body { display: block } section { border: 0; padding: .4rem 0 }" });
