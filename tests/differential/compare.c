@@ -4,6 +4,7 @@
 #include "api/warpfold.h"
 #include "base/arena.h"
 #include "base/rng.h"
+#include "harness/settings.h"
 #include "oracle/oracle.h"
 
 #include <errno.h>
@@ -90,17 +91,14 @@ const char *verdict_name(enum verdict v)
     return names[v];
 }
 
-static enum wf_status set_pair(struct wf_context *c, const char *pair)
+static bool set_pair(struct wf_context *c, const char *pair)
 {
-    char key[96];
-    const char *equal = strchr(pair, '=');
-    snprintf(key, sizeof key, "%.*s", (int)(equal - pair), pair);
-    if (str_equal(key, "gpu")) return wf_gpu(c, equal + 1);
-    if (str_equal(key, "tech")) { // what a mechanism shares is verified
+    if (str_starts_with(pair, "gpu=")) return wf_gpu(c, pair + 4) == WF_OK;
+    if (str_starts_with(pair, "tech=")) { // what a mechanism shares is verified
         wf_set_verify(c, true);
-        return wf_tech(c, equal + 1);
+        return wf_tech(c, pair + 5) == WF_OK;
     }
-    return wf_set(c, key, equal + 1);
+    return settings_pair(c, pair);
 }
 
 bool variant_available(unsigned index)
@@ -109,7 +107,7 @@ bool variant_available(unsigned index)
     bool available = true;
     for (unsigned k = 0; variants[index].settings[k]; k++)
         if (str_starts_with(variants[index].settings[k], "exec.isa"))
-            available = set_pair(c, variants[index].settings[k]) == WF_OK;
+            available = set_pair(c, variants[index].settings[k]);
     wf_context_destroy(c);
     return available;
 }
@@ -271,17 +269,17 @@ enum verdict compare(const char *text, const struct expectation *e, unsigned var
 {
     strbuf_clear(why);
     struct wf_context *c = wf_context_create();
-    bool set = set_pair(c, "exec.max_warp_instructions=20000000") == WF_OK &&
-               set_pair(c, "memory.size=16M") == WF_OK && set_pair(c, "compile.stack_bytes=16384") == WF_OK;
+    bool set = set_pair(c, "exec.max_warp_instructions=20000000") && set_pair(c, "memory.size=16M") &&
+               set_pair(c, "compile.stack_bytes=16384");
     struct wf_study *study = NULL;
     for (unsigned k = 0; set && variants[variant].settings[k]; k++) {
         const char *pair = variants[variant].settings[k];
         if (str_starts_with(pair, "study="))
             set = (study = wf_study_create(pair + 6)) && wf_set_study(c, study) == WF_OK;
         else
-            set = set_pair(c, pair) == WF_OK;
+            set = set_pair(c, pair);
     }
-    if (set && extra) set = set_pair(c, extra) == WF_OK;
+    if (set && extra) set = set_pair(c, extra);
     enum verdict v = set ? run_engine(c, text, e, why) : refuse(c, NULL, why);
     wf_context_destroy(c);
     wf_study_destroy(study);

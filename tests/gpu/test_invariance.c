@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "gpu/config.h"
-#include "gpu/settings.h"
+#include "harness/settings.h"
 #include "workload/workload.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // wide on purpose. One SM, so that the small inputs fill it.
 #include "base/str.h"
 #include "gpu/config.h"
-#include "gpu/settings.h"
+#include "harness/settings.h"
 #include "memory/config.h"
 #include "workload/workload.h"
 

@@ -1,18 +1,11 @@
 // Kernels, their marks, and ghosts that watch their launches in the place of a study.
 #include "study/ghost.h"
 #include "generator/launch.h"
+#include "harness/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool set_pair(struct wf_context *c, const char *pair)
-{
-    char key[96];
-    const char *equal = strchr(pair, '=');
-    snprintf(key, sizeof key, "%.*s", (int)(equal - pair), pair);
-    return wf_set(c, key, equal + 1) == WF_OK;
-}
 
 static struct mark_rules rules_of(const struct wf_context *c, const struct ghost_settings *s)
 {
@@ -123,8 +116,8 @@ void ghost_run_generated(const struct generated *g, const struct ghost_settings 
 {
     struct wf_context *c = wf_context_create();
     *r = (struct ghost_result){0};
-    bool set = set_pair(c, "exec.max_warp_instructions=3000000") && set_pair(c, "memory.size=16M");
-    for (unsigned k = 0; set && s->settings[k]; k++) set = set_pair(c, s->settings[k]);
+    bool set = settings_pair(c, "exec.max_warp_instructions=3000000") && settings_pair(c, "memory.size=16M");
+    for (unsigned k = 0; set && s->settings[k]; k++) set = settings_pair(c, s->settings[k]);
     struct wf_module *m = set ? wf_module_load(c, "kernel.ptx", g->text.text, g->text.length) : NULL;
     struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
     if (k) {
@@ -148,7 +141,7 @@ void ghost_run_workload(const struct workload *w, enum workload_size size, enum 
     struct workload_result result;
     *r = (struct ghost_result){0};
     bool set = true;
-    for (unsigned k = 0; set && s->settings[k]; k++) set = set_pair(c, s->settings[k]);
+    for (unsigned k = 0; set && s->settings[k]; k++) set = settings_pair(c, s->settings[k]);
     sit_down(&watch, c, s);
     r->ran = set && workload_run(w, c, &options, &result) == WF_OK;
     get_up(&watch, c, r);

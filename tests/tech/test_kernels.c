@@ -1,6 +1,6 @@
 // Mechanisms change no result: every bundled kernel with every option leaves the bytes of the unmodified GPU,
 // executes and skips together what that executes, and shares no value its readers would not have computed.
-#include "gpu/settings.h"
+#include "harness/settings.h"
 #include "workload/workload.h"
 
 #include <string.h>

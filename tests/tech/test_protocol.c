@@ -1,5 +1,5 @@
 // Counter-examples that the model of docs/model found in rules as they once were, as kernels.
-#include "gpu/settings.h"
+#include "harness/settings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,22 +3,11 @@
 // number of programs.
 #include "api/warpfold.h"
 #include "generator/launch.h"
-#include "harness/test.h"
+#include "harness/settings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void set(struct test *t, struct wf_context *c, const char *pairs)
-{
-    char *copy = strdup(pairs), *rest = copy;
-    for (char *pair; (pair = strtok_r(rest, " ", &rest)) != NULL;) {
-        char *equal = strchr(pair, '=');
-        *equal = 0;
-        CHECK_MSG(t, wf_set(c, pair, equal + 1) == WF_OK, "%s: %s", pair, wf_errors(c));
-    }
-    free(copy);
-}
 
 struct memory { // what a class D program leaves behind
     uint8_t acc[GENERATOR_ACC_BYTES];
@@ -35,7 +24,7 @@ static const char *run(struct test *t, const struct generated *g, const char *te
     const char *wrong = NULL;
     wf_gpu(c, tech ? "tiny" : NULL);
     if (tech) CHECK_MSG(t, wf_tech(c, tech) == WF_OK, "%s: %s", tech, wf_errors(c));
-    set(t, c, settings);
+    settings_apply(t, c, settings);
     wf_set_verify(c, verify);
     wf_set_max_cycles(c, 30000000);
     struct wf_module *m = wf_module_load(c, "kernel.ptx", g->text.text, g->text.length);
