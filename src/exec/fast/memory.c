@@ -326,26 +326,33 @@ static inline uint64_t first_address(const struct bound *d, const uint8_t *low, 
     return address + (uint64_t)(int64_t)d->offset;
 }
 
-// Destinations may be the address registers, so a row's place is read before anything is written; the same
-// for the offsets.
-#define GLOBAL_LOAD(name, TYPE, WIDE)                                                                        \
+// The bytes a lane moves where whole rows can be moved at once; 0 for the narrow types.
+#define ROW_BYTES(TYPE) ((TYPE) == TYPE_B128 ? 16 : (TYPE) == TYPE_B64 ? 8 : (TYPE) == TYPE_B32 ? 4 : 0)
+
+// For some lanes: all their places are found, then what is there is moved, or `MISS` does the access.
+// Destinations may be the address registers, so places are found before anything is written.
+#define MASKED(name, FOUND, MOVE, MISS, COUNTER)                                                             \
     static __attribute__((noinline)) bool name##_lanes(const struct bound *d, struct warp *w, uint8_t *regs, \
                                                        uint64_t active)                                      \
     {                                                                                                        \
         struct places p;                                                                                     \
-        if (!find_global(d, w, regs, active, WIDE, bytes_of(TYPE), &p) || !near(&p)) return false;           \
-        read_places(&p, regs + d->dst, active, TYPE);                                                        \
+        if (!(FOUND)) return false;                                                                          \
+        MOVE;                                                                                                \
         return true;                                                                                         \
     }                                                                                                        \
     HANDLER_OUTLINED(name##_masked)                                                                          \
     {                                                                                                        \
-        if (!name##_lanes(d, w, regs, active)) TAIL(global_miss(d, w, regs, active));                        \
-        w->counts.global_loads++;                                                                            \
+        if (!name##_lanes(d, w, regs, active)) TAIL(MISS(d, w, regs, active));                               \
+        w->counts.COUNTER++;                                                                                 \
         NEXT(d + 1, w->active);                                                                              \
-    }                                                                                                        \
+    }
+
+#define GLOBAL_LOAD(name, TYPE, WIDE)                                                                        \
+    MASKED(name, find_global(d, w, regs, active, WIDE, bytes_of(TYPE), &p) && near(&p),                      \
+           read_places(&p, regs + d->dst, active, TYPE), global_miss, global_loads)                          \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
-        enum { BYTES = (TYPE) == TYPE_B128 ? 16 : (TYPE) == TYPE_B64 ? 8 : (TYPE) == TYPE_B32 ? 4 : 0 };     \
+        enum { BYTES = ROW_BYTES(TYPE) };                                                                    \
         const uint8_t *low = regs + d->src[0], *high = (WIDE) ? low + REGISTER_BYTES : NULL;                 \
         if (BYTES) {                                                                                         \
             const struct allocation_slot *slot = slot_of(d, w);                                              \
@@ -370,34 +377,20 @@ static inline uint64_t first_address(const struct bound *d, const uint8_t *low, 
     static const struct handlers name = {name##_full, name##_masked};
 
 #define GLOBAL_STORE(name, TYPE, WIDE)                                                                       \
-    static __attribute__((noinline)) bool name##_lanes(const struct bound *d, struct warp *w, uint8_t *regs, \
-                                                       uint64_t active)                                      \
-    {                                                                                                        \
-        struct places p;                                                                                     \
-        if (!find_global(d, w, regs, active, WIDE, bytes_of(TYPE), &p)) return false;                        \
-        write_places(&p, regs + d->src[1], active, TYPE);                                                    \
-        return true;                                                                                         \
-    }                                                                                                        \
-    HANDLER_OUTLINED(name##_masked)                                                                          \
-    {                                                                                                        \
-        if (!name##_lanes(d, w, regs, active)) TAIL(global_miss(d, w, regs, active));                        \
-        w->counts.global_stores++;                                                                           \
-        NEXT(d + 1, w->active);                                                                              \
-    }                                                                                                        \
+    MASKED(name, find_global(d, w, regs, active, WIDE, bytes_of(TYPE), &p),                                  \
+           write_places(&p, regs + d->src[1], active, TYPE), global_miss, global_stores)                     \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
-        enum { BYTES = (TYPE) == TYPE_B128 ? 16 : (TYPE) == TYPE_B64 ? 8 : (TYPE) == TYPE_B32 ? 4 : 0 };     \
+        enum { BYTES = ROW_BYTES(TYPE) };                                                                    \
         const uint8_t *low = regs + d->src[0], *high = (WIDE) ? low + REGISTER_BYTES : NULL;                 \
-        if (BYTES) {                                                                                         \
-            const struct allocation_slot *slot = slot_of(d, w);                                              \
-            uint64_t address = first_address(d, low, WIDE), offset = address - slot->start;                  \
-            if (is_row(low, high, BYTES)) {                                                                  \
-                if (offset >= slot->row_limit || address % (BYTES ? BYTES : 1))                              \
-                    TAIL(global_miss(d, w, regs, active));                                                   \
-                w->counts.global_stores++;                                                                   \
-                write_row(slot->host + offset, regs + d->src[1], BYTES / 4);                                 \
-                NEXT(d + 1, active);                                                                         \
-            }                                                                                                \
+        const struct allocation_slot *slot = slot_of(d, w);                                                  \
+        uint64_t address = first_address(d, low, WIDE), offset = address - slot->start;                      \
+        if (BYTES && is_row(low, high, BYTES)) {                                                             \
+            if (offset >= slot->row_limit || address % (BYTES ? BYTES : 1))                                  \
+                TAIL(global_miss(d, w, regs, active));                                                       \
+            w->counts.global_stores++;                                                                       \
+            write_row(slot->host + offset, regs + d->src[1], BYTES / 4);                                     \
+            NEXT(d + 1, active);                                                                             \
         }                                                                                                    \
         TAIL(name##_masked(d, w, regs, active));                                                             \
     }                                                                                                        \
@@ -405,74 +398,46 @@ static inline uint64_t first_address(const struct bound *d, const uint8_t *low, 
 
 // -- shared
 // --------------------------------------------------------------------------------------------------------
-static inline bool shared_row_fits(const struct warp *w, uint64_t address, unsigned bytes)
+static inline bool shared_fits(const struct warp *w, uint64_t address, unsigned bytes, unsigned lanes)
 {
-    return address + (uint64_t)bytes * FAST_LANES <= w->exec->launch->shared_total && address % bytes == 0;
+    return address + (uint64_t)bytes * lanes <= w->exec->launch->shared_total &&
+           address % (bytes ? bytes : 1) == 0;
 }
 
 #define SHARED_LOAD(name, TYPE)                                                                              \
-    static __attribute__((noinline)) bool name##_lanes(const struct bound *d, struct warp *w, uint8_t *regs, \
-                                                       uint64_t active)                                      \
-    {                                                                                                        \
-        struct places p;                                                                                     \
-        if (!find_shared(d, w, regs, active, bytes_of(TYPE), &p)) return false;                              \
-        read_places(&p, regs + d->dst, active, TYPE);                                                        \
-        return true;                                                                                         \
-    }                                                                                                        \
-    HANDLER_OUTLINED(name##_masked)                                                                          \
-    {                                                                                                        \
-        if (!name##_lanes(d, w, regs, active)) TAIL(exec_load(d, w, regs, active));                          \
-        w->counts.shared_loads++;                                                                            \
-        NEXT(d + 1, w->active);                                                                              \
-    }                                                                                                        \
+    MASKED(name, find_shared(d, w, regs, active, bytes_of(TYPE), &p),                                        \
+           read_places(&p, regs + d->dst, active, TYPE), exec_load, shared_loads)                            \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
-        enum { BYTES = (TYPE) == TYPE_B128 ? 16 : (TYPE) == TYPE_B64 ? 8 : (TYPE) == TYPE_B32 ? 4 : 0 };     \
+        enum { BYTES = ROW_BYTES(TYPE) };                                                                    \
         const uint8_t *low = regs + d->src[0];                                                               \
-        if (BYTES) {                                                                                         \
-            uint64_t address = first_address(d, low, false);                                                 \
-            if (is_row(low, NULL, 0) && address + BYTES <= w->exec->launch->shared_total &&                  \
-                address % (BYTES ? BYTES : 1) == 0) {                                                        \
-                w->counts.shared_loads++;                                                                    \
-                read_same(w->shared + address, regs + d->dst, BYTES / 4);                                    \
-                NEXT(d + 1, active);                                                                         \
-            }                                                                                                \
-            if (is_row(low, NULL, BYTES) && shared_row_fits(w, address, BYTES ? BYTES : 1)) {                \
-                w->counts.shared_loads++;                                                                    \
-                read_row(w->shared + address, regs + d->dst, BYTES / 4);                                     \
-                NEXT(d + 1, active);                                                                         \
-            }                                                                                                \
+        uint64_t address = first_address(d, low, false);                                                     \
+        if (BYTES && is_row(low, NULL, 0) && shared_fits(w, address, BYTES, 1)) {                            \
+            w->counts.shared_loads++;                                                                        \
+            read_same(w->shared + address, regs + d->dst, BYTES / 4);                                        \
+            NEXT(d + 1, active);                                                                             \
+        }                                                                                                    \
+        if (BYTES && is_row(low, NULL, BYTES) && shared_fits(w, address, BYTES, FAST_LANES)) {               \
+            w->counts.shared_loads++;                                                                        \
+            read_row(w->shared + address, regs + d->dst, BYTES / 4);                                         \
+            NEXT(d + 1, active);                                                                             \
         }                                                                                                    \
         TAIL(name##_masked(d, w, regs, active));                                                             \
     }                                                                                                        \
     static const struct handlers name = {name##_full, name##_masked};
 
 #define SHARED_STORE(name, TYPE)                                                                             \
-    static __attribute__((noinline)) bool name##_lanes(const struct bound *d, struct warp *w, uint8_t *regs, \
-                                                       uint64_t active)                                      \
-    {                                                                                                        \
-        struct places p;                                                                                     \
-        if (!find_shared(d, w, regs, active, bytes_of(TYPE), &p)) return false;                              \
-        write_places(&p, regs + d->src[1], active, TYPE);                                                    \
-        return true;                                                                                         \
-    }                                                                                                        \
-    HANDLER_OUTLINED(name##_masked)                                                                          \
-    {                                                                                                        \
-        if (!name##_lanes(d, w, regs, active)) TAIL(exec_store(d, w, regs, active));                         \
-        w->counts.shared_stores++;                                                                           \
-        NEXT(d + 1, w->active);                                                                              \
-    }                                                                                                        \
+    MASKED(name, find_shared(d, w, regs, active, bytes_of(TYPE), &p),                                        \
+           write_places(&p, regs + d->src[1], active, TYPE), exec_store, shared_stores)                      \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
-        enum { BYTES = (TYPE) == TYPE_B128 ? 16 : (TYPE) == TYPE_B64 ? 8 : (TYPE) == TYPE_B32 ? 4 : 0 };     \
+        enum { BYTES = ROW_BYTES(TYPE) };                                                                    \
         const uint8_t *low = regs + d->src[0];                                                               \
-        if (BYTES) {                                                                                         \
-            uint64_t address = first_address(d, low, false);                                                 \
-            if (is_row(low, NULL, BYTES) && shared_row_fits(w, address, BYTES ? BYTES : 1)) {                \
-                w->counts.shared_stores++;                                                                   \
-                write_row(w->shared + address, regs + d->src[1], BYTES / 4);                                 \
-                NEXT(d + 1, active);                                                                         \
-            }                                                                                                \
+        uint64_t address = first_address(d, low, false);                                                     \
+        if (BYTES && is_row(low, NULL, BYTES) && shared_fits(w, address, BYTES, FAST_LANES)) {               \
+            w->counts.shared_stores++;                                                                       \
+            write_row(w->shared + address, regs + d->src[1], BYTES / 4);                                     \
+            NEXT(d + 1, active);                                                                             \
         }                                                                                                    \
         TAIL(name##_masked(d, w, regs, active));                                                             \
     }                                                                                                        \
@@ -494,15 +459,24 @@ STORE_TYPES(X)
 
 // -- local: lanes that agree on the address access whole vectors
 // ---------------------------------------------------
+static inline bool same_address(const struct bound *d, const uint8_t *regs, uint64_t active,
+                                uint64_t *address)
+{
+    const uint8_t *low = regs + d->src[0];
+    const uint32_t first = lane_word(low, bit_lowest(active));
+    const vu same = splat(first);
+    vu difference = splat(0);
+    EACH_VECTOR(k) difference |= choose(mask_part(active, k), load(low, k), same) ^ same;
+    *address = (uint32_t)(first + (uint32_t)d->offset);
+    return is_zero(difference);
+}
+
 static inline uint8_t *local_row(const struct bound *d, const struct warp *w, const uint8_t *regs,
                                  uint64_t active, unsigned bytes)
 {
-    const uint8_t *low = regs + d->src[0];
-    const vu same = splat(lane_word(low, bit_lowest(active)));
-    vu difference = splat(0);
-    EACH_VECTOR(k) difference |= choose(mask_part(active, k), load(low, k), same) ^ same;
-    uint64_t address = (uint32_t)(lane_word(low, bit_lowest(active)) + (uint32_t)d->offset);
-    if (!is_zero(difference) || address % bytes || address + bytes > w->exec->launch->local_total)
+    uint64_t address;
+    if (!same_address(d, regs, active, &address) || address % bytes ||
+        address + bytes > w->exec->launch->local_total)
         return NULL;
     return w->local + address / 4 * REGISTER_BYTES;
 }
@@ -538,13 +512,9 @@ LOCAL(b128, 4)
 // ------------------------------------------------
 HANDLER(ldc_masked)
 {
-    const uint8_t *low = regs + d->src[0];
-    unsigned first = bit_lowest(active);
-    const vu same = splat(lane_word(low, first));
-    vu difference = splat(0);
-    EACH_VECTOR(k) difference |= choose(mask_part(active, k), load(low, k), same) ^ same;
-    uint64_t address = (uint32_t)(lane_word(low, first) + (uint32_t)d->offset);
-    if (!is_zero(difference) || address % 4 || address + 4 > w->exec->launch->bank_bytes[d->spare_byte])
+    uint64_t address;
+    if (!same_address(d, regs, active, &address) || address % 4 ||
+        address + 4 > w->exec->launch->bank_bytes[d->spare_byte])
         TAIL(exec_ldc(d, w, regs, active));
     const vu v = splat(lane_word(w->exec->launch->bank[d->spare_byte] + address, 0));
     uint8_t *to = regs + d->dst;
