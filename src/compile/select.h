@@ -88,7 +88,9 @@ uint32_t wanted(const struct select *s, const struct ir_inst *i,
 void move_to(struct select *s, uint32_t unit, struct source o); // one 32-bit MOV
 void copy_to(struct select *s, uint32_t unit,
              struct source o); // a copy that allocation will try to make vanish
-// d = op(a, b) and d = op(a, b, c), finished.
+// d = op(a, b, c), detached; d = op(a, b) and d = op(a, b, c), finished.
+struct mach_inst *begin3(struct select *s, unsigned op, uint32_t dst, struct source a, struct source b,
+                         struct source c);
 struct mach_inst *emit2(struct select *s, unsigned op, uint32_t dst, struct source a, struct source b);
 struct mach_inst *emit3(struct select *s, unsigned op, uint32_t dst, struct source a, struct source b,
                         struct source c);
@@ -103,7 +105,9 @@ static inline bool inst_is_wide(const struct ir_inst *i)
 }
 struct source source_negated(struct source o);
 void emit_add(struct select *s, uint32_t dst, struct source a, struct source b,
-              uint32_t carry_out);                      // MACH_NONE: none
+              uint32_t carry_out); // MACH_NONE: none
+void emit_addx(struct select *s, uint32_t dst, struct source a, struct source b, struct source carry,
+               uint32_t carry_out);
 void set_carry_out(struct mach_inst *i, uint32_t unit); // MACH_NONE: nobody wants it
 void set_carry_in(struct mach_inst *i, struct source carry);
 void emit_neg64(struct select *s, uint32_t dst, struct source low, struct source high);

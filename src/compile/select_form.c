@@ -210,14 +210,21 @@ struct mach_inst *emit2(struct select *s, unsigned op, uint32_t dst, struct sour
     return i;
 }
 
-struct mach_inst *emit3(struct select *s, unsigned op, uint32_t dst, struct source a, struct source b,
-                        struct source c)
+struct mach_inst *begin3(struct select *s, unsigned op, uint32_t dst, struct source a, struct source b,
+                         struct source c)
 {
     struct mach_inst *i = begin(s, op);
-    set_dst(i, 0, dst, 1);
+    set_dst(i, 0, dst, op == OP_IMADW ? 2 : 1);
     set_src(i, 0, a);
     set_src(i, 1, b);
     set_src(i, 2, c);
+    return i;
+}
+
+struct mach_inst *emit3(struct select *s, unsigned op, uint32_t dst, struct source a, struct source b,
+                        struct source c)
+{
+    struct mach_inst *i = begin3(s, op, dst, a, b, c);
     finish(s, i);
     return i;
 }
@@ -225,12 +232,8 @@ struct mach_inst *emit3(struct select *s, unsigned op, uint32_t dst, struct sour
 void emit_lop3(struct select *s, uint32_t dst, struct source a, struct source b, struct source c,
                unsigned lut)
 {
-    struct mach_inst *i = begin(s, OP_LOP3);
+    struct mach_inst *i = begin3(s, OP_LOP3, dst, a, b, c);
     i->i.lut = (uint8_t)lut;
-    set_dst(i, 0, dst, 1);
-    set_src(i, 0, a);
-    set_src(i, 1, b);
-    set_src(i, 2, c);
     finish(s, i);
 }
 

@@ -4,20 +4,9 @@
 
 // -- products ----------------------------------------------------------------------------------
 
-static struct mach_inst *begin_imad(struct select *s, unsigned op, uint32_t dst, struct source a,
-                                    struct source b, struct source c)
-{
-    struct mach_inst *i = begin(s, op);
-    set_dst(i, 0, dst, op == OP_IMADW ? 2 : 1);
-    set_src(i, 0, a);
-    set_src(i, 1, b);
-    set_src(i, 2, c);
-    return i;
-}
-
 static void emit_imad(struct select *s, uint32_t dst, struct source a, struct source b, struct source c)
 {
-    finish(s, begin_imad(s, OP_IMAD, dst, a, b, c));
+    emit3(s, OP_IMAD, dst, a, b, c);
 }
 
 // (a1:a0) * (b1:b0) + c, low 64 bits:
@@ -31,7 +20,7 @@ static void select_mul64(struct select *s, struct ir_inst *i)
     struct source c = i->op == IR_MAD ? source_pair_any(s, ir_operand(i, 2)) : source_unit(MACH_NONE, 2);
     struct source a0 = source_half(s, a, LOW), a1 = source_half(s, a, HIGH);
     struct source b0 = source_half(s, b, LOW), b1 = source_half(s, b, HIGH);
-    struct mach_inst *wide = begin_imad(s, OP_IMADW, product, a0, b0, c);
+    struct mach_inst *wide = begin3(s, OP_IMADW, product, a0, b0, c);
     wide->i.type = TYPE_U32;
     finish(s, wide);
     copy_to(s, dst, source_unit(product, 1));
@@ -53,8 +42,8 @@ static void select_mul(struct select *s, struct ir_inst *i)
         return;
     }
     struct source c = i->op == IR_MAD ? source_any(s, ir_operand(i, 2)) : source_zero();
-    struct mach_inst *m = begin_imad(s, OP_IMAD, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
-                                     source_any(s, ir_operand(i, 1)), c);
+    struct mach_inst *m = begin3(s, OP_IMAD, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
+                                 source_any(s, ir_operand(i, 1)), c);
     if (i->op == IR_MULHI) {
         m->i.flags |= INST_HI;
         m->i.type = i->type;
@@ -65,16 +54,16 @@ static void select_mul(struct select *s, struct ir_inst *i)
 static void select_mulwide(struct select *s, struct ir_inst *i)
 {
     struct source c = i->op == IR_MADWIDE ? source_pair_any(s, ir_operand(i, 2)) : source_unit(MACH_NONE, 2);
-    struct mach_inst *m = begin_imad(s, OP_IMADW, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
-                                     source_any(s, ir_operand(i, 1)), c);
+    struct mach_inst *m = begin3(s, OP_IMADW, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
+                                 source_any(s, ir_operand(i, 1)), c);
     m->i.type = i->type;
     finish(s, m);
 }
 
 static void select_madcc(struct select *s, struct ir_inst *i)
 {
-    struct mach_inst *m = begin_imad(s, OP_IMAD, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
-                                     source_any(s, ir_operand(i, 1)), source_any(s, ir_operand(i, 2)));
+    struct mach_inst *m = begin3(s, OP_IMAD, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
+                                 source_any(s, ir_operand(i, 1)), source_any(s, ir_operand(i, 2)));
     m->i.type = i->type;
     m->i.flags |= i->flags & INST_HI;
     if (i->op == IR_MADX) set_carry_in(m, source_pred(s, ir_operand(i, 3)));
@@ -98,14 +87,10 @@ static void emit_shift(struct select *s, unsigned op, uint32_t dst, struct sourc
 static void emit_funnel(struct select *s, uint32_t dst, struct source low, struct source amount,
                         struct source high, unsigned mode, unsigned type, bool wrap)
 {
-    struct mach_inst *i = begin(s, OP_SHF);
+    struct mach_inst *i = begin3(s, OP_SHF, dst, low, amount, high);
     i->i.mode = (uint8_t)mode;
     i->i.type = (uint8_t)type;
     i->i.flags = wrap ? INST_WRAP : 0;
-    set_dst(i, 0, dst, 1);
-    set_src(i, 0, low);
-    set_src(i, 1, amount);
-    set_src(i, 2, high);
     finish(s, i);
 }
 
@@ -147,12 +132,8 @@ static void select_funnel(struct select *s, struct ir_inst *i)
 static void emit_prmt(struct select *s, uint32_t dst, struct source a, struct source selector,
                       struct source c, unsigned mode)
 {
-    struct mach_inst *i = begin(s, OP_PRMT);
+    struct mach_inst *i = begin3(s, OP_PRMT, dst, a, selector, c);
     i->i.mode = (uint8_t)mode;
-    set_dst(i, 0, dst, 1);
-    set_src(i, 0, a);
-    set_src(i, 1, selector);
-    set_src(i, 2, c);
     finish(s, i);
 }
 

@@ -67,22 +67,8 @@ static struct source address_of(struct select *s, struct ir_value *v, int64_t of
         p.unit = carry;
         struct source low = source_unit(base.unit, 1),
                       high = source_unit(base.unit == MACH_NONE ? MACH_NONE : base.unit + 1, 1);
-        struct mach_inst *add = begin(s, OP_IADD3);
-        add->i.flags = INST_CC;
-        set_dst(add, 0, sum, 1);
-        set_dst_pred(add, 1, carry);
-        set_src(add, 0, low);
-        set_src(add, 1, source_imm((uint32_t)offset));
-        set_src(add, 2, source_zero());
-        finish(s, add);
-        add = begin(s, OP_IADD3);
-        add->i.flags = INST_X;
-        set_dst(add, 0, sum + 1, 1);
-        set_src(add, 0, high);
-        set_src(add, 1, source_imm((uint32_t)(offset >> 32)));
-        set_src(add, 2, source_zero());
-        set_src(add, 3, p);
-        finish(s, add);
+        emit_add(s, sum, low, source_imm((uint32_t)offset), carry);
+        emit_addx(s, sum + 1, high, source_imm((uint32_t)(offset >> 32)), p, MACH_NONE);
         base = source_unit(sum, 2);
         offset = 0;
     }

@@ -40,28 +40,17 @@ void set_carry_in(struct mach_inst *i, struct source carry)
     set_src(i, 3, carry);
 }
 
-static struct mach_inst *begin_add(struct select *s, uint32_t dst, struct source a, struct source b,
-                                   struct source c)
-{
-    struct mach_inst *i = begin(s, OP_IADD3);
-    set_dst(i, 0, dst, 1);
-    set_src(i, 0, a);
-    set_src(i, 1, b);
-    set_src(i, 2, c);
-    return i;
-}
-
 void emit_add(struct select *s, uint32_t dst, struct source a, struct source b, uint32_t carry_out)
 {
-    struct mach_inst *i = begin_add(s, dst, a, b, source_zero());
+    struct mach_inst *i = begin3(s, OP_IADD3, dst, a, b, source_zero());
     set_carry_out(i, carry_out);
     finish(s, i);
 }
 
-static void emit_addx(struct select *s, uint32_t dst, struct source a, struct source b, struct source carry,
-                      uint32_t out)
+void emit_addx(struct select *s, uint32_t dst, struct source a, struct source b, struct source carry,
+               uint32_t out)
 {
-    struct mach_inst *i = begin_add(s, dst, a, b, source_zero());
+    struct mach_inst *i = begin3(s, OP_IADD3, dst, a, b, source_zero());
     set_carry_in(i, carry);
     set_carry_out(i, out);
     finish(s, i);
@@ -186,7 +175,7 @@ static void select_add32(struct select *s, struct ir_inst *i)
     unsigned count = 0;
     for (unsigned k = 0; k < sum.count; k++) o[count++] = term_source(s, &sum.terms[k]);
     if (sum.constant) o[count++] = source_imm(sum.constant);
-    finish(s, begin_add(s, dst, o[0], o[1], o[2]));
+    emit3(s, OP_IADD3, dst, o[0], o[1], o[2]);
 }
 
 // -- 64 bits -----------------------------------------------------------------------------------
@@ -238,12 +227,9 @@ static bool match_shift(struct select *s, const struct ir_inst *i, struct shifte
 
 static void emit_multiply(struct select *s, uint32_t dst, const struct shifted *x, struct source addend)
 {
-    struct mach_inst *i = begin(s, OP_IMADW);
+    struct source factor = source_imm(1u << x->amount);
+    struct mach_inst *i = begin3(s, OP_IMADW, dst, source_any(s, x->narrow), factor, addend);
     i->i.type = (uint8_t)x->extends;
-    set_dst(i, 0, dst, 2);
-    set_src(i, 0, source_any(s, x->narrow));
-    set_src(i, 1, source_imm(1u << x->amount));
-    set_src(i, 2, addend);
     finish(s, i);
 }
 
