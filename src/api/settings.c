@@ -11,15 +11,8 @@ static const char *const isa_words[] = {
     [EXEC_ISA_AVX512] = "avx512", [EXEC_ISA_GENERAL] = "general",   NULL};
 
 static const struct config_key keys[] = {
-#define SETTING(field, ctype, type_, key, low_, high_, words_, initial_, meaning_)                           \
-    {.name = key,                                                                                            \
-     .type = CONFIG_##type_,                                                                                 \
-     .offset = offsetof(struct api_settings, field),                                                         \
-     .low = low_,                                                                                            \
-     .high = high_,                                                                                          \
-     .words = words_,                                                                                        \
-     .initial = initial_,                                                                                    \
-     .meaning = meaning_},
+#define SETTING(field, ctype, type, key, low, high, words, initial, meaning)                                 \
+    CONFIG_KEY(struct api_settings, field, type, key, low, high, words, initial, meaning),
 #include "api/config.def"
 #undef SETTING
 };

@@ -26,6 +26,13 @@ struct config_key {
     const char *source;       // where the value comes from, or NULL
 };
 
+// A key without a source, of a setting that is a member of `struct_`.
+#define CONFIG_KEY(struct_, field, type_, key, low_, high_, words_, initial_, meaning_)                      \
+    {                                                                                                        \
+        .name = key, .type = CONFIG_##type_, .offset = offsetof(struct_, field), .low = low_, .high = high_, \
+        .words = words_, .initial = initial_, .meaning = meaning_                                            \
+    }
+
 enum { CONFIG_LAYERS_MAX = 12 };
 
 struct config {

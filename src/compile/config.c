@@ -6,15 +6,8 @@
 static const char *const profile_words[] = {[PROFILE_SASS] = "sass", [PROFILE_PTXPLUS] = "ptxplus", NULL};
 
 const struct config_key compile_config_keys[] = {
-#define SETTING(field, type_, key, low_, high_, words_, initial_, meaning_)                                  \
-    {.name = key,                                                                                            \
-     .type = CONFIG_##type_,                                                                                 \
-     .offset = offsetof(struct compile_settings, field),                                                     \
-     .low = low_,                                                                                            \
-     .high = high_,                                                                                          \
-     .words = words_,                                                                                        \
-     .initial = initial_,                                                                                    \
-     .meaning = meaning_},
+#define SETTING(field, type, key, low, high, words, initial, meaning)                                        \
+    CONFIG_KEY(struct compile_settings, field, type, key, low, high, words, initial, meaning),
 #include "compile/config.def"
 #undef SETTING
 };

@@ -5,15 +5,8 @@ static const char *const rules_words[] = {"sound", "paper", "none", NULL};
 static const char *const promotion_words[] = {"driver", "hardware", NULL};
 
 const struct config_key mark_config_keys[] = {
-#define SETTING(field, type_, key, words_, initial_, meaning_)                                               \
-    {.name = key,                                                                                            \
-     .type = CONFIG_##type_,                                                                                 \
-     .offset = offsetof(struct mark_settings, field),                                                        \
-     .low = 0,                                                                                               \
-     .high = 1,                                                                                              \
-     .words = words_,                                                                                        \
-     .initial = initial_,                                                                                    \
-     .meaning = meaning_},
+#define SETTING(field, type, key, words, initial, meaning)                                                   \
+    CONFIG_KEY(struct mark_settings, field, type, key, 0, 1, words, initial, meaning),
 #include "mark/config.def"
 #undef SETTING
 };

@@ -4,15 +4,8 @@
 static const char *const affine_words[] = {"warp", "row", NULL};
 
 const struct config_key study_config_keys[] = {
-#define SETTING(field, type_, key, words_, initial_, meaning_)                                               \
-    {.name = key,                                                                                            \
-     .type = CONFIG_##type_,                                                                                 \
-     .offset = offsetof(struct study_settings, field),                                                       \
-     .low = 0,                                                                                               \
-     .high = 1,                                                                                              \
-     .words = words_,                                                                                        \
-     .initial = initial_,                                                                                    \
-     .meaning = meaning_},
+#define SETTING(field, type, key, words, initial, meaning)                                                   \
+    CONFIG_KEY(struct study_settings, field, type, key, 0, 1, words, initial, meaning),
 #include "study/config.def"
 #undef SETTING
 };
