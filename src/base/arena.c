@@ -75,15 +75,22 @@ char *arena_strndup(struct arena *a, const char *text, size_t length)
     return copy;
 }
 
-char *arena_printf(struct arena *a, const char *format, ...)
+char *arena_vprintf(struct arena *a, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     char *text = arena_alloc(a, (size_t)(length > 0 ? length : 0) + 1);
     vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
+    return text;
+}
+
+char *arena_printf(struct arena *a, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = arena_vprintf(a, format, args);
+    va_end(args);
     return text;
 }

@@ -19,6 +19,7 @@ void arena_fini(struct arena *a);
 void *arena_alloc(struct arena *a, size_t size_bytes);
 char *arena_strndup(struct arena *a, const char *text, size_t length);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *a, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 #define ARENA_NEW(a, type)          ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, count) ((type *)arena_alloc((a), sizeof(type) * (size_t)(count)))

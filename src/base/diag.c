@@ -35,24 +35,23 @@ uint32_t diag_add_source(struct diag *d, const char *name, const char *text, siz
 
 static void add(struct diag *d, enum diag_severity severity, struct loc loc, const char *format, va_list args)
 {
-    va_list again;
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    char *text = arena_alloc(&d->arena, (size_t)(length > 0 ? length : 0) + 1);
-    vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
+    char *text = arena_vprintf(&d->arena, format, args);
     vec_push(&d->messages, (struct diag_message){severity, loc, text});
+}
+
+bool diag_verror(struct diag *d, struct loc loc, const char *format, va_list args)
+{
+    unsigned limit = d->errors_limit ? d->errors_limit : DIAG_ERRORS_DEFAULT;
+    if (d->errors++ < limit) add(d, DIAG_ERROR, loc, format, args);
+    return false;
 }
 
 bool diag_error(struct diag *d, struct loc loc, const char *format, ...)
 {
-    unsigned limit = d->errors_limit ? d->errors_limit : DIAG_ERRORS_DEFAULT;
-    if (d->errors++ < limit) {
-        va_list args;
-        va_start(args, format);
-        add(d, DIAG_ERROR, loc, format, args);
-        va_end(args);
-    }
+    va_list args;
+    va_start(args, format);
+    diag_verror(d, loc, format, args);
+    va_end(args);
     return false;
 }
 

@@ -58,6 +58,8 @@ uint32_t diag_add_source(struct diag *d, const char *name, const char *text, siz
 // Always returns false, so that a failing call can end in `return diag_error(...)`.
 bool diag_error(struct diag *d, struct loc loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+bool diag_verror(struct diag *d, struct loc loc, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
 void diag_warn(struct diag *d, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diag_note(struct diag *d, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -44,19 +44,25 @@ void strbuf_putc(struct strbuf *b, char c) { strbuf_write(b, &c, 1); }
 
 void strbuf_puts(struct strbuf *b, const char *text) { strbuf_write(b, text, strlen(text)); }
 
-void strbuf_printf(struct strbuf *b, const char *format, ...)
+void strbuf_vprintf(struct strbuf *b, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     if (length > 0) {
         reserve(b, (size_t)length);
         vsnprintf(b->text + b->length, (size_t)length + 1, format, again);
         b->length += (size_t)length;
     }
     va_end(again);
+}
+
+void strbuf_printf(struct strbuf *b, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    strbuf_vprintf(b, format, args);
+    va_end(args);
 }
 
 const char *strbuf_text(const struct strbuf *b) { return b->text ? b->text : ""; }

@@ -1,5 +1,6 @@
 // Text: a growing buffer, number parsing that rejects what it cannot represent, and the nearest known word.
 #pragma once
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@ void strbuf_putc(struct strbuf *b, char c);
 void strbuf_write(struct strbuf *b, const char *text, size_t length);
 void strbuf_puts(struct strbuf *b, const char *text);
 void strbuf_printf(struct strbuf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void strbuf_vprintf(struct strbuf *b, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 const char *strbuf_text(const struct strbuf *b); // "" when empty
 
 // Takes blanks off both ends, in place; the text's new beginning.

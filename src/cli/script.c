@@ -170,12 +170,10 @@ static enum wf_status bad(struct script *s, struct loc loc, const char *format, 
     __attribute__((format(printf, 3, 4)));
 static enum wf_status bad(struct script *s, struct loc loc, const char *format, ...)
 {
-    char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    diag_verror(s->d, loc, format, args);
     va_end(args);
-    diag_error(s->d, loc, "%s", text);
     return WF_BAD_INPUT;
 }
 

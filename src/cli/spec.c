@@ -44,14 +44,13 @@ static bool fail(const struct parser *p, const char *format, ...) __attribute__(
 static bool fail(const struct parser *p, const char *format, ...)
 {
     struct strbuf message = {0};
-    char reason[512];
     va_list args;
-    va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
-    va_end(args);
     if (p->what && *p->what) strbuf_printf(&message, "%s: ", p->what);
     // A long text (hex bytes) is cut: the reason says what matters.
-    strbuf_printf(&message, "\"%.60s%s\": %s", p->text, strlen(p->text) > 60 ? "..." : "", reason);
+    strbuf_printf(&message, "\"%.60s%s\": ", p->text, strlen(p->text) > 60 ? "..." : "");
+    va_start(args, format);
+    strbuf_vprintf(&message, format, args);
+    va_end(args);
     diag_error(p->d, p->loc, "%s", strbuf_text(&message));
     strbuf_fini(&message);
     return false;

@@ -62,12 +62,11 @@ static const char *fault(struct ir_function *f, const struct ir_inst *i, const c
 static const char *fault(struct ir_function *f, const struct ir_inst *i, const char *format, ...)
 {
     struct strbuf text = {0};
-    char message[256];
     va_list args;
+    strbuf_printf(&text, "%s: ", f->name);
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    strbuf_vprintf(&text, format, args);
     va_end(args);
-    strbuf_printf(&text, "%s: %s", f->name, message);
     if (i) {
         strbuf_printf(&text, " in block%u:", i->block ? i->block->id : 0);
         ir_print_inst(i, &text);

@@ -91,12 +91,11 @@ const struct bound *exec_fault(struct warp *w, const struct bound *d, enum launc
 {
     if (!begin(w, d->index, kind, lane)) return NULL;
     struct strbuf text = {0};
-    char message[512];
     va_list arguments;
+    strbuf_printf(&text, "kernel %s: ", w->exec->program->name);
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    strbuf_vprintf(&text, format, arguments);
     va_end(arguments);
-    strbuf_printf(&text, "kernel %s: %s", w->exec->program->name, message);
     where(w, d->index, lane, &text);
     return finish(w, d, &text);
 }

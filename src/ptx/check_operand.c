@@ -19,12 +19,11 @@ const char *check_name(const struct ptx_inst *i, char *buffer)
 
 bool check_says(struct check *c, const char *format, ...)
 {
-    char text[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    diag_verror(c->p->d, c->i->loc, format, args);
     va_end(args);
-    return diag_error(c->p->d, c->i->loc, "%s", text);
+    return false;
 }
 
 static const char *operand_text(const struct check *c, const struct ptx_operand *o, char *buffer, size_t size)

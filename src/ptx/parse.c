@@ -42,12 +42,11 @@ struct loc parse_here(const struct parser *p) { return lex_loc(&p->lex, &p->t); 
 
 bool parse_error(struct parser *p, const char *format, ...)
 {
-    char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    diag_verror(p->d, parse_here(p), format, args);
     va_end(args);
-    return diag_error(p->d, parse_here(p), "%s", text);
+    return false;
 }
 
 bool parse_expect(struct parser *p, enum token_kind kind, const char *after)

@@ -21,12 +21,11 @@ void table_fini(struct table *t)
 void table_add(struct table *t, const char *format, ...)
 {
     struct strbuf cell = {0};
-    char text[512];
     va_list args;
+    strbuf_puts(&cell, ""); // a cell has a text, even an empty one
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    strbuf_vprintf(&cell, format, args);
     va_end(args);
-    strbuf_puts(&cell, text);
     if (t->cells.count % t->columns == 0) {
         size_t row = t->cells.count / t->columns;
         while (t->ruled.count <= row) vec_push(&t->ruled, false);

@@ -150,20 +150,12 @@ struct study_table *study_table_add(struct study_report *r, const char *name, co
     return t;
 }
 
-static const char *format_text(struct arena *a, const char *format, va_list arguments)
-{
-    char text[1024];
-    int length = vsnprintf(text, sizeof text, format, arguments);
-    if (length < 0) length = 0;
-    return arena_strndup(a, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
-}
-
 void study_text(struct study_table *t, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vec_push(&t->cells,
-             (struct study_cell){.kind = STUDY_TEXT, .text = format_text(t->arena, format, arguments)});
+             (struct study_cell){.kind = STUDY_TEXT, .text = arena_vprintf(t->arena, format, arguments)});
     va_end(arguments);
 }
 
@@ -206,7 +198,7 @@ void study_note(struct study_report *r, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vec_push(&r->notes, format_text(&r->arena, format, arguments));
+    vec_push(&r->notes, arena_vprintf(&r->arena, format, arguments));
     va_end(arguments);
 }
 
@@ -214,6 +206,6 @@ void study_fail(struct study_report *r, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vec_push(&r->failures, format_text(&r->arena, format, arguments));
+    vec_push(&r->failures, arena_vprintf(&r->arena, format, arguments));
     va_end(arguments);
 }
