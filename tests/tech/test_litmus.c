@@ -3,7 +3,7 @@
 // concern races, and with the paper's text, others are seen.
 #include "api/warpfold.h"
 #include "base/rng.h"
-#include "gpu/settings.h"
+#include "harness/settings.h"
 #include "harness/test.h"
 #include "tech/litmus.h"
 
