@@ -12,7 +12,7 @@
 // keeps what R would be without sharing (`alone`), and each value that it reads or takes is compared with that.
 //
 // WITHOUT_… leaves a rule out. PARTING is the option branch-sync=parting: at branches that all take, warps do not wait for each
-// other but are counted, and may be AHEAD ones ahead of the last.
+// other but are counted, and may be AHEAD ones ahead of the last. EARLY, EVICT and FULL_WAIT are early=on, evict=on, full=wait.
 
 #ifndef LENGTH
 #define LENGTH 4
@@ -111,6 +111,12 @@ byte references[POOL], value[POOL];
 bool pending[POOL];
 byte word;
 bool written; // by the other block
+#ifdef EARLY
+bool event_due; // who waits for a leader may look again
+#endif
+#ifdef EVICT
+byte age[POOL]; // the youngest has POOL
+#endif
 
 byte place, controls, late; // while the program is chosen
 
@@ -319,9 +325,25 @@ inline lead(w, p)
 #endif
     release_early(w);
     references[r] = 2; // the entry's and the line's
+    grow_old(r);
     warp[w].line[p] = LEADER + 4 * r;
     set_poison(w, p, false);
     ok = true
+}
+
+inline grow_old(q)
+{
+#ifdef EVICT
+    for (j : 0 .. POOL - 1) {
+        if
+        :: age[j] > age[q] -> age[j]--
+        :: else
+        fi
+    }
+    age[q] = POOL
+#else
+    skip
+#endif
 }
 
 // Whether a version that some have left behind would be free once the others have, too.
@@ -349,11 +371,68 @@ inline find_free()
     od
 }
 
+inline gather(w, p)
+{
+    if
+    :: (gather_pc != NONE && (gather_pc != p || gather_tag != tag_of(w))) || ((gather_over >> (w)) & 1) ->
+        go_private(w, p, false)
+    :: else ->
+        gather_pc = p;
+        gather_tag = tag_of(w);
+        gathered = gathered | bit(w);
+        warp[w].waits = WAITS_GATHER;
+        ok = false
+    fi
+}
+
+// The oldest registers are copied out to their readers.
+inline evict()
+{
+#ifdef EVICT
+    votes = 0; // those that have been tried
+    do
+    :: votes < POOL ->
+        best = NONE;
+        for (j : 0 .. POOL - 1) {
+            if
+            :: references[j] && age[j] > votes && (best == NONE || age[j] < age[(best == NONE -> 0 : best)]) -> best = j
+            :: else
+            fi
+        }
+        if
+        :: r < POOL || best == NONE -> votes = POOL
+        :: else ->
+            votes = age[best];
+            same = 0;
+            for (j : 0 .. WARPS - 1) { same = same + (((live >> j) & 1) && warp[j].map == best + 1) }
+            if
+            :: same == references[best] && !pending[best] ->
+                for (j : 0 .. WARPS - 1) {
+                    if
+                    :: ((live >> j) & 1) && warp[j].map == best + 1 -> copy_out(j)
+                    :: else
+                    fi
+                }
+                r = best
+            :: else
+            fi
+        fi
+    :: else -> break
+    od
+#else
+    skip
+#endif
+}
+
 inline rename_redundant(w, p)
 {
     find(w, p);
     seen = e != NONE && has_passed(w); // an entry of another time round
     find_free();
+    if
+    :: is_on(w) && !is_poisoned(w, p) && e == NONE && r == POOL -> evict()
+    :: else
+    fi;
     if
     :: !is_on(w) ->
 #ifndef WITHOUT_POISON_OFF_PATH
@@ -385,14 +464,8 @@ inline rename_redundant(w, p)
         :: e == NONE && r == POOL ->
             meeting_frees();
             if
-            :: !frees || (gather_pc != NONE && (gather_pc != p || gather_tag != tag_of(w))) || ((gather_over >> (w)) & 1) ->
-                go_private(w, p, false)
-            :: else ->
-                gather_pc = p;
-                gather_tag = tag_of(w);
-                gathered = gathered | bit(w);
-                warp[w].waits = WAITS_GATHER;
-                ok = false
+            :: frees -> gather(w, p)
+            :: else -> go_private(w, p, false)
             fi
 #ifdef WITHOUT_KEEPING_ENTRIES
         :: e == NONE && r < POOL ->
@@ -402,7 +475,11 @@ inline rename_redundant(w, p)
             fi;
             lead(w, p)
 #else
+#ifndef FULL_WAIT
         :: e == NONE && r < POOL && f == ENTRIES -> go_private(w, p, false)
+#else
+        :: e == NONE && r < POOL && f == ENTRIES -> gather(w, p)
+#endif
         :: e == NONE && r < POOL && f < ENTRIES -> lead(w, p)
 #endif
         fi
@@ -660,7 +737,12 @@ inline execute(w, p)
         r = register_of(o);
         find(w, p);
         if
-        :: e != NONE && entry[e].leader == w && entry[e].reg == r -> entry[e].executed = true
+        :: e != NONE && entry[e].leader == w && entry[e].reg == r ->
+            entry[e].executed = true;
+#ifdef EARLY
+            entry[e].written_back = true;
+            event_due = true
+#endif
         :: else
         fi;
         value[r] = v | (warp[w].whole -> 0 : gap);
@@ -899,6 +981,12 @@ inline reply(q)
         :: else
         fi
     }
+    event()
+}
+
+// Who waits looks again.
+inline event()
+{
     for (j : 0 .. WARPS - 1) {
         if
         :: ((live >> j) & 1) && warp[j].waits == WAITS_FETCH_LEADER -> warp[j].waits = WAITS_NOT
@@ -1045,6 +1133,7 @@ inline print_state()
 #define ISSUE  1
 #define REPLY  2
 #define MEMORY 3
+#define EVENT  4
 
 active proctype block()
 {
@@ -1079,6 +1168,9 @@ active proctype block()
 #if POOL > 3
         :: pending[3] -> act = REPLY; who = 3
 #endif
+#ifdef EARLY
+        :: event_due && live -> act = EVENT; who = 0
+#endif
 #ifdef ENVIRONMENT
         :: !written && live -> act = MEMORY; who = 0
 #endif
@@ -1091,9 +1183,18 @@ active proctype block()
             :: act == FETCH -> fetch(who)
             :: act == ISSUE -> issue(who)
             :: act == REPLY -> reply(who)
+#ifdef EARLY
+            :: act == EVENT -> event_due = false; event()
+#endif
             :: else -> written = true; word = (word + 1) & 3
             fi;
             settle();
+#ifndef WITHOUT_RECHECK
+            if
+            :: act == ISSUE && warp[who].state == DONE -> recheck() // the code looks once more when a warp has ended
+            :: else
+            fi;
+#endif
             print_state();
             act = FETCH
         }

@@ -32,7 +32,7 @@ enum model_op {
     MODEL_SHED,
     MODEL_EXIT
 };
-enum act { ACT_FETCH, ACT_ISSUE, ACT_REPLY, ACT_MEMORY };
+enum act { ACT_FETCH, ACT_ISSUE, ACT_REPLY, ACT_MEMORY, ACT_EVENT };
 enum { WARPS = 3, LENGTH_MAX = 8, POOL_REGISTERS = 4, LANES = 32, ODD = 0, R = 1, OWN_REGISTERS = 16 };
 
 extern const struct tech tech_darsie;
@@ -199,6 +199,9 @@ static void set_options(struct machine *m, const char *defines, unsigned broken)
                                          .bank_conflicts = 1,
                                          .branch_sync = parting ? BRANCH_PARTING : BRANCH_MAJORITY,
                                          .ahead = number_in(defines, "-DAHEAD=", 1),
+                                         .early = strstr(defines, "-DEARLY") != NULL,
+                                         .evict = strstr(defines, "-DEVICT") != NULL,
+                                         .full = strstr(defines, "-DFULL_WAIT") ? FULL_WAIT : FULL_PRIVATE,
                                          .broken = broken};
 }
 
@@ -362,7 +365,8 @@ static bool may_step(const struct machine *m, unsigned act, unsigned who)
     case ACT_FETCH: return may_fetch(m, who);
     case ACT_ISSUE: return may_issue(m, who);
     case ACT_REPLY: return m->replies[who].pending;
-    case ACT_MEMORY: return true;
+    case ACT_MEMORY:
+    case ACT_EVENT: return true;
     }
     return false;
 }
@@ -375,6 +379,7 @@ static void step(struct machine *m, unsigned act, unsigned who)
     case ACT_ISSUE: issue(m, who); break;
     case ACT_REPLY: reply(m, who); break;
     case ACT_MEMORY: m->word = (m->word + 1) & 3; break;
+    case ACT_EVENT: tech_darsie.event(m->darsie, 0); break;
     }
 }
 
@@ -515,6 +520,9 @@ static void test_random_runs(struct test *t)
         "-DLENGTH=7 -DCONTROLS=3 -DPOOL=1 -DENTRIES=3 -DENVIRONMENT",
         "-DLENGTH=7 -DCONTROLS=3 -DPARTING -DENVIRONMENT",
         "-DLENGTH=7 -DCONTROLS=4 -DPARTING -DAHEAD=2 -DPOOL=1",
+        "-DLENGTH=7 -DCONTROLS=2 -DEARLY -DEVICT -DPOOL=1 -DENVIRONMENT",
+        "-DLENGTH=7 -DCONTROLS=2 -DEVICT -DFULL_WAIT -DPOOL=3 -DENTRIES=1",
+        "-DLENGTH=7 -DCONTROLS=3 -DPARTING -DEARLY -DEVICT -DFULL_WAIT -DENVIRONMENT",
     };
     if (!spin_is_there(t)) return;
     unsigned steps = 0, runs = test_is_long() ? 1000 : test_is_quick() ? 5 : 25;
