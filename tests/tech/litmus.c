@@ -174,6 +174,7 @@ static void make_block(struct maker *m, unsigned block, unsigned accesses, unsig
         if (m->left < m->p->live[block] && n > statements / 2) break;
         make_statement(m, LITMUS_STATEMENTS - m->p->count[block]);
     }
+    if (chance(m, 60)) make_wait(m); // what ends a kernel drops loads
     end_skips(m->p, block);
 }
 
@@ -285,7 +286,7 @@ static void write_wait(struct writer *w, const struct litmus_statement *s)
     const char *guard = write_guard(w, s, false);
     for (unsigned n = 0; n < s->count; n++) {
         if (s->misses)
-            strbuf_printf(w->out, "  %sld.volatile.global.u32 %%i, [%%pad+%u];\n", guard, 4096 * w->misses++);
+            strbuf_printf(w->out, "  %sld.global.u32 %%i, [%%pad+%u];\n", guard, 4096 * w->misses++);
         strbuf_printf(w->out, "  %smad.lo.u32 %%noise, %%noise, 3, %s;\n", guard, s->misses ? "%i" : "1");
     }
 }

@@ -40,11 +40,10 @@ _Static_assert((int)COUNT_TOTAL <= (int)TECH_COUNTERS_MAX, "room for the counter
 
 // Nothing younger is renamed before these have issued: who they let go on, and what they do to memory,
 // decides whether it may be shared.
-static bool holds_up(const struct inst *i)
+static bool holds_up(const struct darsie_options *o, const struct inst *i)
 {
-    return isa_table[i->op].unit == UNIT_CONTROL ||
-           isa_has(i, ISA_BRANCH | ISA_BARRIER | ISA_EXIT | ISA_STORE | ISA_ATOMIC | ISA_FENCE |
-                          ISA_SIDE_EFFECT);
+    return isa_table[i->op].unit == UNIT_CONTROL || orders_loads(o, i) ||
+           isa_has(i, ISA_BRANCH | ISA_EXIT | ISA_STORE | ISA_SIDE_EFFECT);
 }
 
 static bool asks(const struct inst *i)
@@ -112,7 +111,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     bool exits = has_guarded_exit(p);
     for (uint32_t n = 0; n < p->inst_count; n++) {
         d->blocks[n] = d->options->broken >> RULE_HELD_UP & 1 ? isa_table[p->insts[n].op].unit == UNIT_CONTROL
-                                                              : holds_up(&p->insts[n]);
+                                                              : holds_up(d->options, &p->insts[n]);
         d->period[n] = period_of(d, m, n, l->launch->block);
         d->effects[n] = (uint8_t)effect_of(d, n, &m->marks[n], met, exits);
     }

@@ -186,6 +186,12 @@ static inline uint64_t class_of(uint32_t period, unsigned index)
     for (unsigned k = index % period; k < 64; k += period) mask |= 1ull << k;
     return mask;
 }
+// Its warp may not read afterwards what others read before. The paper does not think of acquiring loads.
+static inline bool orders_loads(const struct darsie_options *o, const struct inst *i)
+{
+    return isa_has(i, ISA_ATOMIC | ISA_FENCE | ISA_BARRIER) ||
+           (isa_has(i, ISA_LOAD) && i->sem == SEM_ACQUIRE && o->rules == RULES_SOUND);
+}
 static inline bool keeps(const struct darsie *d, enum darsie_rule rule)
 {
     return !(d->launch->options->broken >> rule & 1);

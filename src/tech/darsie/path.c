@@ -285,7 +285,7 @@ static void drop_loads(struct darsie *d, struct dblock *b, bool global_alone, ui
 
 static void effects(struct darsie *d, struct dblock *b, unsigned slot, const struct inst *i)
 {
-    bool is_store = isa_has(i, ISA_STORE), orders = isa_has(i, ISA_ATOMIC | ISA_FENCE | ISA_BARRIER);
+    bool is_store = isa_has(i, ISA_STORE), orders = orders_loads(d->launch->options, i);
     if (!is_store && !orders) return;
     d->warps[slot].ordered_at = tech_now(d->sm);
     bool plain = is_store && !orders;
