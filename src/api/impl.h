@@ -145,7 +145,10 @@ size_t api_storage_fill(struct wf_context *c);
 void api_observe(struct wf_context *c, struct chip_account *account);
 const struct wf_sample *api_samples(struct wf_context *c); // of the last timed launch
 void api_observe_fini(struct wf_context *c);
+// Whether the kernel can be launched with such a block; otherwise an error says why not.
+bool api_check_block(struct wf_kernel *k, const uint32_t block[3]);
 bool api_timeline_check(const struct api_settings *s, struct diag *d);
+bool api_timeline_check_sms(struct wf_context *c); // at a watched launch: the GPU has one of them
 // In the order of wf_counter_at; NULL: unknown.
 void api_counter_values(const struct exec_counts *exec, const struct gpu_counts *gpu,
                         const struct memory_counts *memory, uint64_t values[API_COUNTERS]);

@@ -25,27 +25,31 @@ static bool check_extents(struct wf_context *c, const char *what, const uint32_t
     return true;
 }
 
-static bool check_shape(struct wf_kernel *k, const struct wf_launch_config *s)
+bool api_check_block(struct wf_kernel *k, const uint32_t block[3])
 {
     struct wf_context *c = k->module->context;
     const struct program *p = k->program;
-    if (!check_extents(c, "grid", s->grid, grid_limits) || !check_extents(c, "block", s->block, block_limits))
-        return false;
-    uint64_t threads = volume(s->block), most = volume(p->max_threads);
+    if (!check_extents(c, "block", block, block_limits)) return false;
+    uint64_t threads = volume(block), most = volume(p->max_threads);
     if (threads > LAUNCH_THREADS_MAX)
         return diag_error(&c->diag, loc_none(),
-                          "block of %u x %u x %u has %llu threads; at most %d are possible", s->block[0],
-                          s->block[1], s->block[2], (unsigned long long)threads, LAUNCH_THREADS_MAX);
+                          "block of %u x %u x %u has %llu threads; at most %d are possible", block[0],
+                          block[1], block[2], (unsigned long long)threads, LAUNCH_THREADS_MAX);
     if (most && threads > most)
         return diag_error(&c->diag, loc_none(),
                           "block of %llu threads; kernel %s was compiled for at most %llu (.maxntid)",
                           (unsigned long long)threads, k->info.name, (unsigned long long)most);
-    if (volume(p->required_threads) && memcmp(p->required_threads, s->block, sizeof s->block) != 0)
+    if (volume(p->required_threads) && memcmp(p->required_threads, block, sizeof p->required_threads) != 0)
         return diag_error(&c->diag, loc_none(),
-                          "block of %u x %u x %u; kernel %s requires %u x %u x %u (.reqntid)", s->block[0],
-                          s->block[1], s->block[2], k->info.name, p->required_threads[0],
-                          p->required_threads[1], p->required_threads[2]);
+                          "block of %u x %u x %u; kernel %s requires %u x %u x %u (.reqntid)", block[0],
+                          block[1], block[2], k->info.name, p->required_threads[0], p->required_threads[1],
+                          p->required_threads[2]);
     return true;
+}
+
+static bool check_shape(struct wf_kernel *k, const struct wf_launch_config *s)
+{
+    return check_extents(k->module->context, "grid", s->grid, grid_limits) && api_check_block(k, s->block);
 }
 
 // Static shared memory, then dynamic from its alignment on.
@@ -276,7 +280,8 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
 
 static bool check_watched(struct wf_context *c)
 {
-    if (!c->watcher || (c->gpu && !c->settings.check_races)) return true;
+    if (!c->watcher) return true;
+    if (c->gpu && !c->settings.check_races) return api_timeline_check_sms(c);
     return diag_error(&c->diag, loc_none(), "a timeline shows cycles, and %s has none",
                       c->gpu ? "a run with check.races=1" : "a functional run");
 }

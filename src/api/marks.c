@@ -22,6 +22,8 @@ const struct wf_mark *wf_kernel_marks(struct wf_kernel *k, const uint32_t block[
 {
     const struct wf_context *c = k->module->context;
     struct mark_rules rules;
+    *count = 0;
+    if (block && !api_check_block(k, block)) return NULL;
     mark_rules_from(&rules, &c->mark, c->settings.warp_size);
     struct marks *m = marks_compute(k->program, &rules);
     struct program header = {0}; // what the hardware sees of the encoded program besides the instructions

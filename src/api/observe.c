@@ -50,6 +50,17 @@ bool api_timeline_check(const struct api_settings *s, struct diag *d)
     return timeline_config(s, &unused, d);
 }
 
+bool api_timeline_check_sms(struct wf_context *c)
+{
+    struct watch_config w;
+    uint32_t count = c->chip.gpu.sm_count;
+    timeline_config(&c->settings, &w, &c->diag);
+    for (uint32_t k = 0; k < count; k++)
+        if (w.sms[k / 64] >> k % 64 & 1) return true;
+    return diag_error(&c->diag, loc_none(), "timeline.sm=%s: the SMs of %s are 0 to %u",
+                      c->settings.timeline_sms, c->gpu, count - 1);
+}
+
 static void forget_watcher(struct wf_context *c)
 {
     if (c->watcher) watcher_fini(c->watcher);

@@ -62,7 +62,10 @@ static bool read_number(const struct options *o, enum option_id id, uint64_t mos
     const char *text = options_value(o, id);
     *n = 0;
     if (!text || (str_to_u64(text, n) && *n && *n <= most)) return true;
-    return diag_error(d, loc_none(), "%s %s: must be a number from 1", options_name(id), text);
+    if (most == UINT64_MAX)
+        return diag_error(d, loc_none(), "%s %s: must be a number from 1", options_name(id), text);
+    return diag_error(d, loc_none(), "%s %s: must be a number from 1 to %" PRIu64, options_name(id), text,
+                      most);
 }
 
 static enum wf_status apply_gpu(const struct options *o, struct wf_context *c, struct diag *d)

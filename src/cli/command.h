@@ -14,8 +14,8 @@ bool command_begin(struct options *o, enum command_id command, int argc, char **
 // Prints what is wrong to stderr, in colour on a terminal, and returns `status`.
 int command_fail(const struct diag *d, int status);
 int command_fail_context(struct wf_context *c, int status);
-// Applies --set, and refuses what --tech, --threads and --functional cannot mean yet. WF_OK or WF_BAD_USAGE,
-// with errors in `d` or in the context.
+// Applies --set, and refuses what --tech, --threads and --functional cannot mean together. WF_OK or
+// WF_BAD_USAGE, with errors in `d` or in the context.
 enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d);
 // --timeline: has the context's launches watched; then what was seen, as its path's ending says, and a
 // warning when that is not all.

@@ -200,9 +200,10 @@ static enum wf_status list(const struct options *o, struct session *s)
     if (session_load(s, o->operands.data[0], loc_none()) != WF_OK) return WF_BAD_INPUT;
     struct wf_kernel *k = session_kernel(s, options_value(o, OPTION_KERNEL), loc_none());
     if (!k) return WF_BAD_INPUT;
-    struct strbuf text = {0};
     size_t count;
     const struct wf_mark *marks = wf_kernel_marks(k, block ? shape : NULL, &count);
+    if (!marks) return WF_BAD_INPUT;
+    struct strbuf text = {0};
     if (json)
         write_json(k, marks, count, wf_config_json(s->context), &text);
     else

@@ -57,8 +57,12 @@ static bool set_option(struct config *config, const struct tech *t, const char *
 {
     size_t length = strcspn(pair, "=");
     for (size_t k = 0; k < t->key_count; k++)
-        if (strlen(t->keys[k].name) == length && memcmp(t->keys[k].name, pair, length) == 0)
-            return config_set_pair(config, pair, loc_none(), d);
+        if (strlen(t->keys[k].name) == length && memcmp(t->keys[k].name, pair, length) == 0) {
+            if (config_set_pair(config, pair, loc_none(), d)) return true;
+            diag_note(d, loc_none(), "%s of %s: %s; `warpfold list techs` shows all options", t->keys[k].name,
+                      t->name, t->keys[k].meaning);
+            return false;
+        }
     char *name = strndup(pair, length);
     const char *near = str_nearest(name, next_option, t);
     if (near)

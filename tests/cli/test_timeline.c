@@ -117,6 +117,7 @@ static void test_refused(struct test *t)
          "as "
          "0,4-7\n"},
         {" --set timeline.sm=", 2, "error: timeline.sm="},
+        {" --set timeline.sm=3-99", 1, "error: timeline.sm=3-99: the SMs of tiny are 0 to "},
         {" --set timeline.limit=0", 2, "error: timeline.limit=0: "},
         {" --set timeline.to=5 --set timeline.from=5", 2,
          "error: timeline.from=5: must be less than timeline.to=5\n"},
