@@ -11,12 +11,14 @@ static const struct {
 } configurations[] = {
     {"three", "-DLENGTH=3 -DENVIRONMENT", QUICK},
     {"one-control", "-DLENGTH=4 -DCONTROLS=1", NORMAL},
-    {"parting-three", "-DLENGTH=3 -DENVIRONMENT -DPARTING", QUICK},
+    {"options-three", "-DLENGTH=3 -DENVIRONMENT -DPARTING -DEARLY -DEVICT -DFULL_WAIT", NORMAL},
     {"default", "-DLENGTH=4", LONG},
     {"environment", "-DLENGTH=4 -DENVIRONMENT", LONG},
     {"tight", "-DLENGTH=4 -DENVIRONMENT -DENTRIES=1 -DPOOL=1", LONG},
     {"last-is-odd", "-DLENGTH=4 -DENVIRONMENT -DODD=2", LONG},
     {"parting", "-DLENGTH=4 -DPARTING", LONG},
+    {"options", "-DLENGTH=4 -DCONTROLS=1 -DPARTING -DEARLY -DEVICT -DFULL_WAIT", LONG},
+    {"scarce", "-DLENGTH=5 -DCONTROLS=0 -DPOOL=1 -DENTRIES=1 -DEARLY -DEVICT -DFULL_WAIT", LONG},
     {"register", "-DLENGTH=5 -DPOOL=1 -DOPS=399", LONG},      // SET INC KEPT_INC LOAD BARRIER BRANCH_ALL
     {"returns", "-DLENGTH=5 -DENVIRONMENT -DOPS=8906", LONG}, // INC LOAD STORE BARRIER BRANCH_ODD SPLIT
 };
