@@ -190,6 +190,10 @@ void tech_advance(struct sm *s, unsigned slot, uint32_t pc)
     struct sm_warp *w = &s->warps[slot];
     const struct op *skipped = &s->ops[pc - 1];
     w->head = w->warp->pc = pc;
+    if (w->warp->active != w->warp->full) { // lanes may meet there
+        timed_settle(w->warp);
+        if (w->warp->pc != pc) sm_warp_settled(s, slot);
+    }
     // What its control word says holds for those behind it.
     w->owed |= skipped->wait;
     if (skipped->stall) w->stall_until = later(w->stall_until, s->now) + skipped->stall;

@@ -75,6 +75,7 @@ static const char *const options[] = {"darsie",
                                       "darsie:order=sync-on-write,registers=4",
                                       "darsie:branch-sync=off,bank-conflicts=off",
                                       "darsie:early=on,evict=on,registers=5",
+                                      "darsie:diverged=on",
                                       ("darsie:branch-sync=parting,early=on,full=wait,evict=on,"
                                        "on-store=overlap,predicates=on,partial=on")};
 

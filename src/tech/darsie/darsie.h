@@ -78,6 +78,8 @@ struct entry { // of the PC skip table
     uint8_t count;  // registers
     uint8_t registers[4];
     uint64_t tag;          // of the leader's path
+    uint64_t lanes;        // that the leader has there
+    uint8_t old[4];        // lanes < all: where the registers are whose other lanes it keeps
     uint64_t identity;     // verify: the leader's
     uint64_t whom, passed; // warps that may take it; that have
     uint64_t low, high;    // is_load: addresses read
@@ -134,6 +136,7 @@ struct dwarp {
     uint64_t tag;
     uint64_t identity;   // verify: every branch since the block last met, hashed
     uint32_t target;     // at_branch: where it goes
+    uint64_t lanes;      // and with which
     uint64_t copying;    // until then
     bool overtakes;      // the next instruction writes a register of its own that waits for an older result
     bool leaving;        // and then what a reply has still to bring
@@ -179,6 +182,11 @@ static inline bool is_whole(const struct darsie *d, const struct warp *w)
 {
     uint64_t all = d->launch->options->partial ? w->present : d->whole;
     return w->active == all && w->present == all && !w->exited;
+}
+// Keeps its place on the path: whole, or its lanes may part as those of others do.
+static inline bool may_stay(const struct darsie *d, const struct warp *w)
+{
+    return d->launch->options->diverged ? w->present == d->whole : is_whole(d, w);
 }
 static inline uint64_t class_of(uint32_t period, unsigned index)
 {
@@ -227,6 +235,9 @@ static inline void release(struct dblock *b, unsigned r)
 // -- skip.c
 // The entry that a warp may take for the instruction, or is waited for; NULL.
 struct entry *skip_find(struct darsie *d, unsigned slot, uint32_t pc);
+// The entry that the warp made for this line and has still to fill; NULL.
+struct entry *skip_led(struct darsie *d, unsigned slot, const struct line *l);
+bool skip_fits(struct darsie *d, unsigned slot, const struct entry *e);
 uint64_t skip_fetch(void *state, uint64_t fetchable);
 bool skip_write_port(struct darsie *d);
 // The warp takes an entry's registers for the instruction of this line.
@@ -260,6 +271,8 @@ void values_map(struct darsie *d, unsigned slot, unsigned r,
 // When results under way to the warp's own registers that the instruction writes, but reads as shared ones,
 // are there; 0: there are none.
 uint64_t values_overtaken(struct darsie *d, unsigned slot, uint32_t pc);
+// The pool register that holds the warp's r; POOL_MAX: none does.
+unsigned values_place(struct darsie *d, unsigned slot, unsigned r);
 void values_unmap(struct darsie *d, unsigned slot, unsigned r);
 void values_unmap_all(struct darsie *d, unsigned slot);
 uint64_t values_copy_out(struct darsie *d, unsigned slot); // when the copies are there

@@ -44,19 +44,24 @@ static void leave(struct darsie *d, struct dblock *b, unsigned slot)
     path_copy_out(d, slot);
 }
 
-// Most of the waiting warps, of as many the way of the lowest-numbered.
-static uint32_t most_wanted(struct darsie *d, const struct dblock *b)
+static bool go_together(const struct dwarp *a, const struct dwarp *b)
 {
-    uint32_t best = NO_TARGET;
+    return a->target == b->target && a->lanes == b->lanes;
+}
+
+// One of those with whom most of the waiting warps go, of as many the lowest-numbered.
+static const struct dwarp *most_wanted(const struct darsie *d, const struct dblock *b)
+{
+    const struct dwarp *best = NULL;
     unsigned votes = 0;
     for (uint64_t left = b->arrived; left; left &= left - 1) {
-        uint32_t target = d->warps[slot_in(b, (unsigned)__builtin_ctzll(left))].target;
+        const struct dwarp *w = &d->warps[slot_in(b, (unsigned)__builtin_ctzll(left))];
         unsigned same = 0;
         for (uint64_t other = b->arrived; other; other &= other - 1)
-            same += d->warps[slot_in(b, (unsigned)__builtin_ctzll(other))].target == target;
+            same += go_together(w, &d->warps[slot_in(b, (unsigned)__builtin_ctzll(other))]);
         if (same > votes) {
             votes = same;
-            best = target;
+            best = w;
         }
     }
     return best;
@@ -64,9 +69,9 @@ static uint32_t most_wanted(struct darsie *d, const struct dblock *b)
 
 static void resolve_branch(struct darsie *d, struct dblock *b)
 {
-    uint32_t way = most_wanted(d, b);
+    struct dwarp way = *most_wanted(d, b);
     uint64_t waiting = b->arrived;
-    say(d, b, 0, STEP_MEET, way, 0);
+    say(d, b, 0, STEP_MEET, way.target, 0);
     if (keeps(d, RULE_CLEAR)) skip_clear(b); // all have passed all of them
     d->counters[COUNT_branch_syncs]++;
     d->counters[COUNT_branch_waits] +=
@@ -76,7 +81,7 @@ static void resolve_branch(struct darsie *d, struct dblock *b)
         unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(waiting));
         d->warps[slot].at_branch = false;
         d->warps[slot].tag = 0;
-        if (d->warps[slot].target != way) leave(d, b, slot);
+        if (!go_together(&d->warps[slot], &way)) leave(d, b, slot);
         rename_more(d, slot);
     }
 }
@@ -155,6 +160,7 @@ static void arrive(struct darsie *d, struct dblock *b, unsigned slot)
     w->at_branch = true;
     say(d, b, index_in_block(d, slot), STEP_ARRIVE, warp->pc, 0);
     w->target = warp->pc;
+    w->lanes = warp->active;
     rename_hold(d, slot);
 }
 
@@ -199,7 +205,8 @@ static void pass(struct darsie *d, struct dblock *b, unsigned slot)
 
 static uint64_t way_on(const struct darsie *d, unsigned slot, uint64_t way, uint32_t index)
 {
-    return hash_u64(way ^ ((uint64_t)index << 32 | tech_warp(d->sm, slot)->pc));
+    const struct warp *w = tech_warp(d->sm, slot);
+    return hash_u64(way ^ ((uint64_t)index << 32 | w->pc)) ^ (w->active ^ w->present);
 }
 
 static bool guard_is_own(const struct darsie *d, unsigned slot, uint32_t index)
@@ -210,7 +217,7 @@ static bool guard_is_own(const struct darsie *d, unsigned slot, uint32_t index)
 static void at_branch(struct darsie *d, struct dblock *b, unsigned slot, uint32_t index, bool own)
 {
     enum branch_effect effect = d->launch->effects[index];
-    if (!is_whole(d, tech_warp(d->sm, slot)) || (own && effect == BRANCH_COUNT))
+    if (!may_stay(d, tech_warp(d->sm, slot)) || (own && effect == BRANCH_COUNT))
         leave(d, b, slot);
     else if (d->launch->options->branch_sync == BRANCH_OFF)
         d->warps[slot].tag = way_on(d, slot, d->warps[slot].tag, index); // which entries are its own
@@ -318,7 +325,7 @@ void path_issued(void *state, unsigned slot, uint32_t index)
         d->warps[slot].identity = way_on(d, slot, d->warps[slot].identity, index);
     if (on && isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_EXIT))
         at_branch(d, b, slot, index, guard_is_own(d, slot, index));
-    else if (on && d->launch->blocks[index] && w->state != WARP_BARRIER && !is_whole(d, w))
+    else if (on && d->launch->blocks[index] && w->state != WARP_BARRIER && !may_stay(d, w))
         leave(d, b, slot);
     if (i->op == OP_BAR && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE && !b->off &&
         w->state == WARP_READY)

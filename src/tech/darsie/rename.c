@@ -103,6 +103,7 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
                         .leader = (uint8_t)me,
                         .count = d->launch->ops[l->pc].dst_words,
                         .tag = d->warps[slot].tag,
+                        .lanes = tech_warp(d->sm, slot)->active,
                         .identity = d->warps[slot].identity,
                         .whom = class_of(d->launch->period[l->pc], me),
                         .passed = 1ull << me,
@@ -116,6 +117,7 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
         b->free &= ~(1u << r);
         b->references[r] = 2; // the entry's and the line's
         b->allocated[r] = b->births;
+        e->old[n] = (uint8_t)values_place(d, slot, d->launch->ops[l->pc].dst + n);
         l->registers[n] = e->registers[n] = (uint8_t)r;
     }
     e->written_back = !keeps(d, RULE_WRITTEN_BACK);
@@ -200,6 +202,16 @@ static bool waits_for_readers(const struct darsie *d, unsigned slot, const struc
     return false;
 }
 
+// A part of a warp leads where the lanes that it does not write are shared, too.
+static bool may_lead(struct darsie *d, unsigned slot, const struct line *l)
+{
+    const struct op *o = &d->launch->ops[l->pc];
+    if (!d->launch->options->diverged || tech_warp(d->sm, slot)->active == d->whole) return true;
+    for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++)
+        if (values_place(d, slot, r) == POOL_MAX) return false;
+    return !isa_has(&d->launch->program->insts[l->pc], ISA_CROSS_LANE) && !o->pred_writes;
+}
+
 static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
 {
     struct dblock *b = block_of(d, slot);
@@ -214,6 +226,7 @@ static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
         skip_recheck(b);
         return go_private(d, slot, l, COUNT_private_dropped, true);
     }
+    if (e && !skip_fits(d, slot, e)) return go_private(d, slot, l, COUNT_private_path, true);
     if (e && !e->written_back) {
         if (w->waits != WAITS_LEADER) d->counters[COUNT_leader_waits]++;
         w->waits = WAITS_LEADER;
@@ -230,6 +243,7 @@ static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
     if (warp->present != d->whole && d->launch->options->rules == RULES_SOUND &&
         keeps(d, RULE_PARTIAL)) // its vector would have gaps
         return go_private(d, slot, l, COUNT_private_path, false);
+    if (!may_lead(d, slot, l)) return go_private(d, slot, l, COUNT_private_path, false);
     if (waits_for_readers(d, slot, l)) return gather(d, slot, l, COUNT_private_registers);
     if (is_short(d, b, l) && d->launch->options->evict) evict(d, b, l);
     if (is_short(d, b, l)) {
@@ -263,8 +277,10 @@ void rename_more(struct darsie *d, unsigned slot)
     struct dwarp *w = &d->warps[slot];
     // At a branch or a barrier what is behind belongs to what comes after the others are there.
     bool held_up = w->at_branch || w->too_far || tech_warp(d->sm, slot)->state != WARP_READY;
+    bool parted = d->launch->options->diverged && tech_warp(d->sm, slot)->active != d->whole;
     for (uint32_t n = 0; n < w->count && !held_up; n++) {
         struct line *l = line_at(w, n);
+        if (parted && n) break; // which lanes it has is known when the warp is there
         if (n == w->renamed) {
             if (!rename_line(d, slot, l)) break;
             w->waits = WAITS_NOT;
@@ -273,7 +289,12 @@ void rename_more(struct darsie *d, unsigned slot)
         }
         held_up = l->role != ROLE_SKIPPED && d->launch->blocks[l->pc];
     }
+    uint32_t before = w->count;
     rename_pass(d, slot);
+    if (parted && w->count && w->count != before) {
+        rename_more(d, slot);
+        return;
+    }
     rename_hold(d, slot);
     struct dblock *b = block_of(d, slot);
     if (w->waits == WAITS_GATHER) path_resolve(d, b);
@@ -325,11 +346,24 @@ void rename_filled(void *state, unsigned slot, uint32_t pc, unsigned count)
     d->looked_at = NOBODY;
 }
 
+// It goes on somewhere else with other lanes: whoever comes next leads.
+static void resign(struct darsie *d, unsigned slot, const struct line *l)
+{
+    struct dblock *b = block_of(d, slot);
+    for (unsigned n = 0; n < l->count; n++) release(b, l->registers[n]);
+    const struct entry *e = skip_led(d, slot, l);
+    if (e) skip_release(b, e);
+    d->counters[COUNT_leaders]--;
+    tech_at(d->sm, d->warps[slot].block, tech_now(d->sm) + 1);
+}
+
 void rename_flushed(void *state, unsigned slot)
 {
     struct darsie *d = state;
     struct dwarp *w = &d->warps[slot];
-    w->count = w->renamed = 0; // nothing behind a control transfer has been renamed
+    // Nothing behind a control transfer has been renamed, but parts of a warp take turns also elsewhere.
+    if (w->renamed && line_at(w, 0)->role == ROLE_LEADER) resign(d, slot, line_at(w, 0));
+    w->count = w->renamed = 0;
     if (w->waits != WAITS_NOT) {
         w->waits = WAITS_NOT;
         path_ungather(block_of(d, slot), 1ull << index_in_block(d, slot));

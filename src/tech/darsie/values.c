@@ -17,6 +17,11 @@ static unsigned pool_of(struct darsie *d, unsigned slot, unsigned r)
     return (unsigned)(tech_map(d->sm, slot)[r] - tech_pool(d->sm, d->warps[slot].block));
 }
 
+unsigned values_place(struct darsie *d, unsigned slot, unsigned r)
+{
+    return is_shared(&d->warps[slot], r) ? pool_of(d, slot, r) : POOL_MAX;
+}
+
 uint64_t values_overtaken(struct darsie *d, unsigned slot, uint32_t pc)
 {
     const struct op *o = &d->launch->ops[pc];
@@ -89,7 +94,9 @@ void values_reads(void *state, unsigned slot, uint32_t index)
     if (!(w->shared[0] | w->shared[1] | w->shared[2] | w->shared[3])) return;
     const struct op *o = &d->launch->ops[index];
     for (unsigned k = 0; k < o->read_count; k++) stage(d, slot, o->reads[k]);
-    if (d->launch->program->insts[index].guard == PRED_TRUE || !keeps(d, RULE_OLD_LANES)) return;
+    bool all_lanes = tech_warp(d->sm, slot)->active == d->whole || !d->launch->options->diverged;
+    if ((all_lanes && d->launch->program->insts[index].guard == PRED_TRUE) || !keeps(d, RULE_OLD_LANES))
+        return;
     for (unsigned n = 0; n < o->dst_words; n++) stage(d, slot, o->dst + n); // lanes that are not written
 }
 
@@ -126,8 +133,8 @@ void values_executed(void *state, unsigned slot, uint32_t index)
         for (unsigned n = 0; n < o->dst_words; n++) values_unmap(d, slot, o->dst + n);
         return;
     }
-    struct entry *e = skip_find(d, slot, index);
-    if (e && e->leader == index_in_block(d, slot) && e->registers[0] == l.registers[0]) {
+    struct entry *e = skip_led(d, slot, &l);
+    if (e) {
         d->leading = e;
         e->read_at = tech_now(d->sm);
         note(d, slot, e, o);
