@@ -48,7 +48,7 @@ static bool holds_up(const struct darsie_options *o, const struct inst *i)
 
 static bool asks(const struct inst *i)
 {
-    return i->guard != PRED_TRUE || i->guard_not || (isa_has(i, ISA_INDIRECT) && i->op != OP_RET);
+    return darsie_is_guarded(i) || (isa_has(i, ISA_INDIRECT) && i->op != OP_RET);
 }
 
 // A loop that is left by nothing but exits has no branch that asks.

@@ -183,6 +183,8 @@ static inline bool is_whole(const struct darsie *d, const struct warp *w)
     uint64_t all = d->launch->options->partial ? w->present : d->whole;
     return w->active == all && w->present == all && !w->exited;
 }
+// Some lanes may not execute it; @!PT: none do.
+static inline bool darsie_is_guarded(const struct inst *i) { return i->guard != PRED_TRUE || i->guard_not; }
 // Keeps its place on the path: whole, or its lanes may part as those of others do.
 static inline bool may_stay(const struct darsie *d, const struct warp *w)
 {

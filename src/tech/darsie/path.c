@@ -336,7 +336,7 @@ void path_issued(void *state, unsigned slot, uint32_t index)
         path_look_back(d, b);
     }
     rename_more(d, slot);
-    if (isa_has(i, ISA_BARRIER)) renew(d, b);
+    if (isa_has(i, ISA_BARRIER | ISA_EXIT)) renew(d, b); // lanes that end may be the last a barrier waits for
 }
 
 void path_warp_end(void *state, unsigned slot)

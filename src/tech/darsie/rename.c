@@ -45,7 +45,7 @@ void rename_poison(struct darsie *d, unsigned slot, uint32_t pc, bool poisoned)
 {
     struct dwarp *w = &d->warps[slot];
     const struct op *o = &d->launch->ops[pc];
-    bool partly = d->launch->program->insts[pc].guard != PRED_TRUE; // some lanes keep what they had
+    bool partly = darsie_is_guarded(&d->launch->program->insts[pc]); // some lanes keep what they had
     if (d->launch->options->rules == RULES_PAPER || !keeps(d, RULE_POISON) || (!poisoned && partly)) return;
     for (unsigned r = o->dst; r < o->dst + o->dst_words; r++) {
         uint64_t bit = 1ull << r % 64;

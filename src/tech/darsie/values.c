@@ -95,7 +95,7 @@ void values_reads(void *state, unsigned slot, uint32_t index)
     const struct op *o = &d->launch->ops[index];
     for (unsigned k = 0; k < o->read_count; k++) stage(d, slot, o->reads[k]);
     bool all_lanes = tech_warp(d->sm, slot)->active == d->whole || !d->launch->options->diverged;
-    if ((all_lanes && d->launch->program->insts[index].guard == PRED_TRUE) || !keeps(d, RULE_OLD_LANES))
+    if ((all_lanes && !darsie_is_guarded(&d->launch->program->insts[index])) || !keeps(d, RULE_OLD_LANES))
         return;
     for (unsigned n = 0; n < o->dst_words; n++) stage(d, slot, o->dst + n); // lanes that are not written
 }
