@@ -57,6 +57,7 @@ void timed_fini(struct timed_engine *t)
 {
     launch_fault_fini(&t->fault);
     vec_fini(&t->log);
+    vec_fini(&t->acquiring);
     vec_fini(&t->texts);
     strbuf_fini(&t->text);
     arena_fini(&t->exec.arena);
@@ -237,6 +238,7 @@ static const struct bound *log_atomic(const struct bound *d, struct warp *w, uin
     if (own) exec_atomic(d, w, regs, own);
     if (!global) return d + 1;
     if (!own) w->counts.atomics++;
+    if (i->sem == SEM_ACQUIRE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC) vec_push(&t->acquiring, w);
     struct record_view v = new_record(t, i, global, a->bytes, i->src[2].kind != OPERAND_NONE, false);
     if (w->exec->general[d->index].dst_words) v.r->dst = regs + d->dst;
     uint32_t *b = v.value, *c = v.second;
@@ -308,12 +310,15 @@ void timed_settle(struct warp *w)
     }
 }
 
-// A load of lines that the log knows of: with atomics of this window outstanding it has to wait for them.
-static bool must_wait(const struct timed_engine *t, const struct inst *i)
+// A load of lines that the log knows of: with atomics of this window outstanding it has to wait for them, as
+// behind one that acquires whatever it reads.
+static bool must_wait(const struct timed_engine *t, const struct warp *w, const struct inst *i)
 {
     const struct exec_access *a = &t->access;
     if (!t->log.count || a->kind == ACCESS_TEXTURE || i->op == OP_LDC) return false;
     if (a->kind != ACCESS_LOAD) return false;
+    for (size_t k = 0; k < t->acquiring.count; k++)
+        if (t->acquiring.data[k] == w) return true;
     return any_in(t->changed, t) || (i->op == OP_LDGSTS && any_in(t->written, t));
 }
 
@@ -329,7 +334,7 @@ enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t c
     if (is_memory) {
         exec_find_access(w, d, &t->access);
         t->is_row = t->access.kind != ACCESS_TEXTURE && exec_access_is_row(&t->access, e->lanes);
-        if (must_wait(t, i)) return TIMED_RETRY;
+        if (must_wait(t, w, i)) return TIMED_RETRY;
     }
     bool patch = is_memory && t->access.kind == ACCESS_LOAD && t->log.count && i->op != OP_LDC &&
                  any_in(t->written, t);
@@ -377,7 +382,7 @@ static void commit_record(struct timed_engine *t, struct record_view v)
 
 static void clear_log(struct timed_engine *t)
 {
-    t->log.count = 0;
+    t->log.count = t->acquiring.count = 0;
     memset(t->written, 0, sizeof t->written);
     memset(t->changed, 0, sizeof t->changed);
 }

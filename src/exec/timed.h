@@ -9,7 +9,8 @@
 // So SMs may run their windows in any order, or at once on several threads, and memory has the same bytes. An
 // atomic's result is written to its registers at the commit; the timing model has its destination wait for
 // the reply, which comes in a later window. A load that meets an atomic of its own SM which has not been
-// committed yet is refused (TIMED_RETRY) and tried again in the next window.
+// committed yet is refused (TIMED_RETRY) and tried again in the next window; so is one behind its own warp's
+// atomic that acquires.
 //
 // Shared and local memory, textures and constants belong to one SM or do not change, and are accessed at
 // once.
@@ -30,12 +31,13 @@ struct timed_engine {
     struct launch_fault fault;
     uint64_t fault_cycle;
     unsigned sm;
-    uint64_t cycle;            // of the step under way
-    struct exec_access access; // of the last memory instruction
-    bool is_row;               // exec_access_is_row of it; of a texture fetch false
-    VEC(uint64_t) log;         // records (timed.c) in order of issue
-    uint64_t written[64];      // bits: lines that a logged store may have written, by hash
-    uint64_t changed[64];      // the same for atomics
+    uint64_t cycle;                     // of the step under way
+    struct exec_access access;          // of the last memory instruction
+    bool is_row;                        // exec_access_is_row of it; of a texture fetch false
+    VEC(uint64_t) log;                  // records (timed.c) in order of issue
+    uint64_t written[64];               // bits: lines that a logged store may have written, by hash
+    uint64_t changed[64];               // the same for atomics
+    VEC(const struct warp *) acquiring; // by atomics of this window
     void (*print)(void *context, const char *text, size_t length); // the launch's own
     void *print_context;
     struct strbuf text; // printed in this window

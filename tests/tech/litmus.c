@@ -87,10 +87,11 @@ static void make_store(struct maker *m)
     s->warps = some_warps(m, 50);
     s->per_warp = chance(m, 40);
     s->constant = 1 + below(m, 3);
-    if (is_atomic)
+    s->order = orders[below(m, 5)];
+    if (is_atomic) {
         s->dst = fresh(m);
-    else
-        s->order = orders[below(m, 5)];
+        s->order = chance(m, 30) ? ORDER_ACQUIRE : ORDER_RELAXED;
+    }
     if (m->next && chance(m, 30)) s->a = used(m);
     pay(m, s);
 }
@@ -264,12 +265,13 @@ static void write_atomic(struct writer *w, const struct litmus_statement *s)
 {
     static const char *const names[] = {
         [LITMUS_ADD] = "add.u32", [LITMUS_EXCHANGE] = "exch.b32", [LITMUS_COMPARE] = "cas.b32"};
+    // What adds nothing is done by all lanes, which get the same value, and nobody waits for it.
+    bool adds = s->kind != LITMUS_ADD || s->constant || s->per_warp || s->a != LITMUS_NONE;
     write_value(w, s);
-    const char *at = write_address(w, s), *guard = write_guard(w, s, true);
-    strbuf_printf(w->out, "  %satom.%s.%s %%r%u, [%s], %s%%v;\n", guard,
-                  s->location >= LITMUS_GLOBALS ? "shared" : "global", names[s->kind], s->dst, at,
+    const char *at = write_address(w, s), *guard = write_guard(w, s, adds);
+    strbuf_printf(w->out, "  %satom%s.%s %%r%u, [%s], %s%%v;\n", guard, suffix(s), names[s->kind], s->dst, at,
                   s->kind == LITMUS_COMPARE ? "0, " : "");
-    strbuf_printf(w->out, "  shfl.sync.idx.b32 %%r%u, %%r%u, 0, 31, %%lanes;\n", s->dst, s->dst);
+    if (adds) strbuf_printf(w->out, "  shfl.sync.idx.b32 %%r%u, %%r%u, 0, 31, %%lanes;\n", s->dst, s->dst);
 }
 
 static void write_fence(struct writer *w, const struct litmus_statement *s)

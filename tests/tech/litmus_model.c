@@ -5,7 +5,8 @@
 //
 // - A warp does its statements in order. Shared memory is there at once. Global memory is there at once when
 //   blocks share an SM; else stores and atomics go through their SM's queue, whose head may be applied at any
-//   time. Loads of the SM see its queue, but wait for an atomic to their word.
+//   time. Loads of the SM see its queue, but wait for an atomic to their word. Behind an atomic that acquires
+//   its warp waits for it.
 // - A fence of .gpu scope waits until its warp's entries have been applied, a barrier for the block's warps.
 // - A weak load may be late (`weak_is_late`): it then gives any value that the SM has seen in its word since
 // the
@@ -20,21 +21,24 @@
 
 #include <string.h>
 
-enum { VALUES = 64, QUEUE = LITMUS_ACCESSES, STATES_MOST = 3000000 };
+enum { VALUES = 64, QUEUE = LITMUS_ACCESSES, STATES_MOST = 3000000, ACQUIRING = 1 << 7 };
 
 struct entry {
-    uint8_t kind, location, value, warp, dst; // value: interned; kind: LITMUS_STORE or an atomic
+    uint8_t kind, order, location, value, warp, dst; // value: interned; kind: LITMUS_STORE or an atomic
 };
 
 struct state { // compared by its bytes: no holes in use, unused parts are 0
     uint64_t seen[LITMUS_WARPS][LITMUS_LOCATIONS]; // bits: values a late load may give
     uint8_t registers[LITMUS_WARPS][LITMUS_REGISTERS];
     uint8_t pc[LITMUS_WARPS];
-    uint8_t pending[LITMUS_WARPS]; // bits: registers that wait for an atomic
+    uint8_t pending[LITMUS_WARPS]; // bits: registers that wait for an atomic; ACQUIRING
     uint8_t memory[LITMUS_LOCATIONS];
     uint8_t queued[2];
     struct entry queue[2][QUEUE];
+    uint8_t unused;
 };
+
+_Static_assert(sizeof(struct state) == 248, "states have no holes");
 
 struct model {
     const struct litmus *program;
@@ -127,7 +131,7 @@ static void apply(struct model *m, struct state *s, const struct entry *e)
     }
     s->memory[e->location] = atomic(m, e->kind, old, e->value);
     s->registers[e->warp][e->dst] = old;
-    s->pending[e->warp] &= (uint8_t) ~(1u << e->dst);
+    s->pending[e->warp] &= (uint8_t) ~(1u << e->dst | ACQUIRING);
 }
 
 static void drain(struct model *m, struct state *s, unsigned block)
@@ -137,6 +141,7 @@ static void drain(struct model *m, struct state *s, unsigned block)
     memset(&s->queue[block][s->queued[block]], 0, sizeof head);
     apply(m, s, &head);
     look(m, s);
+    if (head.order == ORDER_ACQUIRE) order(m, s, head.warp);
 }
 
 static unsigned location_of(const struct model *m, const struct state *s, unsigned warp,
@@ -150,9 +155,11 @@ static void write(struct model *m, struct state *s, unsigned warp, const struct 
     unsigned block = block_of(m, warp);
     uint32_t value = i->constant + (i->per_warp ? 16 * index_of(m, warp) : 0) +
                      (i->a == LITMUS_NONE ? 0 : value_in(m, s, warp, i->a));
-    struct entry e = {i->kind, (uint8_t)location_of(m, s, warp, i), intern(m, value), (uint8_t)warp, i->dst};
+    struct entry e = {i->kind,          i->order,      (uint8_t)location_of(m, s, warp, i),
+                      intern(m, value), (uint8_t)warp, i->dst};
     bool is_store = i->kind == LITMUS_STORE;
     if (!is_store) s->pending[warp] |= (uint8_t)(1u << i->dst);
+    if (i->order == ORDER_ACQUIRE) s->pending[warp] |= ACQUIRING;
     if (m->machine.own_sms && e.location < LITMUS_GLOBALS)
         s->queue[block][s->queued[block]++] = e;
     else
@@ -249,7 +256,7 @@ static void step(struct model *m, const struct state *from, unsigned warp)
 {
     const struct litmus_statement *i = statement_of(m, from, warp);
     unsigned block = block_of(m, warp);
-    if (!i || waits_for(from, warp, i)) return;
+    if (!i || from->pending[warp] & ACQUIRING || waits_for(from, warp, i)) return;
     struct state s = *from;
     switch ((enum litmus_kind)i->kind) {
     case LITMUS_LOAD:

@@ -290,6 +290,14 @@ static void drop_loads(struct darsie *d, struct dblock *b, bool global_alone, ui
     skip_recheck(b);
 }
 
+// What such an atomic acquires is known when its reply is made, and what others read before then is too old
+// for its warp.
+static bool acquires_later(const struct inst *i)
+{
+    return isa_has(i, ISA_ATOMIC) && i->space != SPACE_SHARED &&
+           (i->sem == SEM_ACQUIRE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC);
+}
+
 static void effects(struct darsie *d, struct dblock *b, unsigned slot, const struct inst *i)
 {
     bool is_store = isa_has(i, ISA_STORE), orders = orders_loads(d->launch->options, i);
@@ -298,6 +306,7 @@ static void effects(struct darsie *d, struct dblock *b, unsigned slot, const str
     bool plain = is_store && !orders;
     uint64_t low = 0, high = UINT64_MAX;
     if (orders && !keeps(d, RULE_FENCE)) return;
+    if (acquires_later(i) && d->launch->options->rules == RULES_SOUND) leave(d, b, slot);
     if (plain && d->launch->options->on_store == STORE_DROPS_OVERLAPPING)
         path_addresses(tech_access(d->sm), &low, &high);
     if (!plain || d->launch->options->on_store != STORE_KEEPS) drop_loads(d, b, false, low, high);
