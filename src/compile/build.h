@@ -32,9 +32,6 @@ struct ir_value *build_u64(struct builder *b, uint64_t bits);
 // Cuts the block before `at`: what follows moves to a new block, placed next, which takes over the
 // successors. The old block is left without END and edges.
 struct ir_block *build_split(struct ir_inst *at);
-// The other way: b, which has no END, takes the instructions and successors of s, which nobody jumps to; s is
-// gone.
-void build_absorb(struct ir_block *b, struct ir_block *s);
 // Ends a block that has no END.
 struct ir_inst *build_jump(struct ir_block *from, struct ir_block *to, uint32_t lines);
 struct ir_inst *build_branch(struct ir_block *from, struct ir_value *condition, struct ir_block *yes,

@@ -51,11 +51,6 @@ static inline const uint32_t *observed_register(const struct observed *o, unsign
 {
     return (const uint32_t *)(const void *)(o->regs + (size_t)r * 4 * o->lane_count);
 }
-// Predicate operand as lanes, its NOT applied.
-static inline uint64_t observed_predicate(const struct observed *o, const struct operand *p)
-{
-    return o->pred[p->reg] ^ (p->flags & OPERAND_NOT ? o->full : 0);
-}
 
 // Lanes of a register and the predicates of any warp of the block.
 const uint32_t *observed_block_register(const struct observed_block *b, uint32_t warp, unsigned r);

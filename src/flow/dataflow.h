@@ -24,7 +24,6 @@ static inline uint64_t *flow_set(const struct flow_sets *s, uint32_t node)
 }
 static inline bool flow_set_has(const uint64_t *set, uint32_t bit) { return set[bit / 64] >> bit % 64 & 1; }
 static inline void flow_set_add(uint64_t *set, uint32_t bit) { set[bit / 64] |= 1ull << bit % 64; }
-static inline void flow_set_drop(uint64_t *set, uint32_t bit) { set[bit / 64] &= ~(1ull << bit % 64); }
 
 // The least (union) or greatest (intersection) solution. All four have the same number of words; in and out
 // are made.

@@ -265,8 +265,7 @@ static void warp_start(struct sm *s, unsigned slot, unsigned block, struct warp 
     struct sm_warp *w = &s->warps[slot];
     uint32_t generation = w->generation + 1;
     unsigned scheduler = slot % s->config->schedulers;
-    *w = (struct sm_warp){
-        .warp = warp, .age = s->next_age++, .block = block, .generation = generation, .since = s->now};
+    *w = (struct sm_warp){.warp = warp, .block = block, .generation = generation, .since = s->now};
     w->registers = slot * s->launch->registers_per_warp;
     w->map = has_techs(s) ? s->maps + (size_t)slot * MAP_REGISTERS : s->linear + w->registers;
     if (has_techs(s)) memcpy(w->map, s->linear + w->registers, MAP_REGISTERS * sizeof *w->map);

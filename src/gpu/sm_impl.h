@@ -22,7 +22,6 @@ enum { NONE32 = UINT32_MAX };
 
 struct sm_warp {
     struct warp *warp;       // NULL: the slot is empty
-    uint64_t age;            // in order of arrival on the SM
     uint64_t resume;         // may not issue before: after a barrier, a sleep, a branch that takes its time
     uint64_t since;          // it waits for what `slot` says since then
     uint64_t fill_at;        // instructions under way arrive in the I-buffer; 0: none are
@@ -131,7 +130,6 @@ struct sm {
 
     struct sm_warp warps[SM_WARPS];
     struct sm_block blocks[SM_BLOCKS];
-    uint64_t next_age;
     VEC(struct placed_block) placed; // to start, in order of cycle
     VEC(struct sm_block_end) ends;
     struct event_ring wakes, fills;
@@ -181,7 +179,6 @@ struct sm {
     } techs[TECH_MAX];
     unsigned tech_count;
     bool has_guests;          // mechanisms, a watch or the book
-    uint32_t unported_from;   // physical registers from this one on are read without a bank's port (ideal)
     struct event_ring events; // by block: mechanisms'
 
     struct check check; // with sim.check

@@ -49,7 +49,7 @@ struct oracle {
     struct u64map
         offsets; // variable (.local, .param, .shared) -> byte offset in its frame, block or parameters
     struct u64map frame_bytes; // function -> bytes of .local and .param variables
-    uint32_t shared_static, shared_align;
+    uint32_t shared_static;
     uint64_t next_global, next_const;
     bool variables_ready;
     struct strbuf error;

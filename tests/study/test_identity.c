@@ -57,7 +57,7 @@ static char *machine_program(uint64_t seed, uint32_t block[3])
     strbuf_printf(&text, "IADD3 R%u, R4, 0x%x, RZ\n", 7 + rng_below(&r, 3), rng_below(&r, 100));
     strbuf_puts(&text, "IADD3 R8, R6, R3, RZ\n EXIT\n");
     if (away) strbuf_puts(&text, "away:\n IADD3 R6, R2, 0x1, RZ\n BRA back\n");
-    return strdup(strbuf_text(&text));
+    return text.text;
 }
 
 static void run_machine_program(struct test *t, uint64_t seed, const struct ghost_settings *s,
