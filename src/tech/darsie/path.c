@@ -322,6 +322,16 @@ static void renew(struct darsie *d, struct dblock *b)
         rename_more(d, slot_in(b, (unsigned)__builtin_ctzll(left)));
 }
 
+// Lanes that end may be the last that a barrier waits for.
+static void let_go(struct darsie *d, struct dblock *b)
+{
+    for (uint64_t left = b->live; left; left &= left - 1) {
+        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(left));
+        const struct dwarp *w = &d->warps[slot];
+        if (w->waits == WAITS_NOT && w->renamed < w->count) rename_more(d, slot);
+    }
+}
+
 void path_issued(void *state, unsigned slot, uint32_t index)
 {
     struct darsie *d = state;
@@ -345,7 +355,8 @@ void path_issued(void *state, unsigned slot, uint32_t index)
         path_look_back(d, b);
     }
     rename_more(d, slot);
-    if (isa_has(i, ISA_BARRIER | ISA_EXIT)) renew(d, b); // lanes that end may be the last a barrier waits for
+    if (isa_has(i, ISA_BARRIER)) renew(d, b);
+    if (isa_has(i, ISA_EXIT)) let_go(d, b);
 }
 
 void path_warp_end(void *state, unsigned slot)
