@@ -22,6 +22,7 @@ void report_run_fini(struct report_run *r)
     vec_fini(&r->kernels);
     report_energy_fini(&r->energy);
     vec_fini(&r->storage);
+    for (size_t i = 0; i < r->counter_count; i++) free((char *)r->counters[i].name);
     free(r->counters);
     free(r->gpu);
     free(r->tech);
@@ -36,6 +37,8 @@ static void add_counters(struct report_run *r, const struct wf_stats *stats)
         r->counter_count = stats->counter_count;
         r->counters = heap_alloc(r->counter_count * sizeof *r->counters);
         memcpy(r->counters, stats->counters, r->counter_count * sizeof *r->counters);
+        // A mechanism's names live as long as the context, and results longer.
+        for (size_t i = 0; i < r->counter_count; i++) r->counters[i].name = strdup(r->counters[i].name);
         return;
     }
     for (size_t i = 0; i < r->counter_count; i++) {

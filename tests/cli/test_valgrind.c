@@ -34,6 +34,7 @@ static void test_runs(struct test *t)
 {
     if (!is_possible(t)) return;
     check_clean(t, "bench vecadd matrixMul nqueens convolutionTexture --size small", 0);
+    check_clean(t, "bench vecadd --size small --gpu tiny --tech darsie --json -", 0);
     check_clean(t,
                 "run tests/api/kernels.ptx --kernel scale --grid 1 --block 96 --arg buf=f32:64:rand:1 --arg "
                 "buf=f32:64:zero --arg f32=1 --arg "
