@@ -75,7 +75,6 @@ static const char *const options[] = {"darsie",
                                       "darsie:order=sync-on-write,registers=4",
                                       "darsie:branch-sync=off,bank-conflicts=off",
                                       "darsie:early=on,evict=on,registers=5",
-                                      "darsie:diverged=on",
                                       ("darsie:branch-sync=parting,early=on,full=wait,evict=on,"
                                        "on-store=overlap,predicates=on,partial=on")};
 
@@ -90,6 +89,18 @@ static void test_options(struct test *t)
             run(t, w, "tiny", "sim.check=1", options[k], &o);
             compare(t, w, options[k], &base, &o);
         }
+    }
+}
+
+// Parts of warps lead and follow only where they take turns in one order.
+static void test_diverged(struct test *t)
+{
+    const struct workload *w;
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
+        struct outcome base, o;
+        run(t, w, "tiny", "simt=stack", "base", &base);
+        run(t, w, "tiny", "simt=stack sim.check=1", "darsie:diverged=on", &o);
+        compare(t, w, "darsie:diverged=on", &base, &o);
     }
 }
 
@@ -203,6 +214,7 @@ static void test_schedulers(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"options", test_options},
+                                             {"diverged", test_diverged},
                                              {"schedulers", test_schedulers},
                                              {"gpus", test_gpus},
                                              {"sharing_is_real", test_sharing_is_real},

@@ -85,7 +85,8 @@ static const struct {
      "predicates=on,partial=on",
      "mark.tid_y=1 mark.laneid=1 mark.tid_x_mod=1 mark.warp_classes=1 compile.disable=convert sim.check=1"},
     {"darsie:watchdog=0,diverged=on", "compile.disable=convert simt=stack"},
-    {"darsie:watchdog=0,diverged=on,early=on,evict=on", "compile.disable=convert"},
+    {"darsie:watchdog=0,diverged=on,early=on,evict=on",
+     "compile.disable=convert simt=stack compile.profile=ptxplus"},
     {"darsie:watchdog=0,branch-sync=off,bank-conflicts=off",
      "compile.disable=convert issue.dependences=encoded"},
 };

@@ -65,6 +65,7 @@ struct darsie_launch {
     bool *blocks;     // nothing behind it is renamed before it has issued
     uint8_t *effects; // enum branch_effect
     bool early;
+    bool diverged; // by option, where lanes that part take turns in one order (simt=stack)
     bool verify;
     uint64_t *mismatches;
     const struct tech_listener *listener;
@@ -188,7 +189,7 @@ static inline bool darsie_is_guarded(const struct inst *i) { return i->guard != 
 // Keeps its place on the path: whole, or its lanes may part as those of others do.
 static inline bool may_stay(const struct darsie *d, const struct warp *w)
 {
-    return d->launch->options->diverged ? w->present == d->whole : is_whole(d, w);
+    return d->launch->diverged ? w->present == d->whole : is_whole(d, w);
 }
 static inline uint64_t class_of(uint32_t period, unsigned index)
 {

@@ -206,7 +206,7 @@ static bool waits_for_readers(const struct darsie *d, unsigned slot, const struc
 static bool may_lead(struct darsie *d, unsigned slot, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
-    if (!d->launch->options->diverged || tech_warp(d->sm, slot)->active == d->whole) return true;
+    if (!d->launch->diverged || tech_warp(d->sm, slot)->active == d->whole) return true;
     for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++)
         if (values_place(d, slot, r) == POOL_MAX) return false;
     return !isa_has(&d->launch->program->insts[l->pc], ISA_CROSS_LANE) && !o->pred_writes;
@@ -277,7 +277,7 @@ void rename_more(struct darsie *d, unsigned slot)
     struct dwarp *w = &d->warps[slot];
     // At a branch or a barrier what is behind belongs to what comes after the others are there.
     bool held_up = w->at_branch || w->too_far || tech_warp(d->sm, slot)->state != WARP_READY;
-    bool parted = d->launch->options->diverged && tech_warp(d->sm, slot)->active != d->whole;
+    bool parted = d->launch->diverged && tech_warp(d->sm, slot)->active != d->whole;
     for (uint32_t n = 0; n < w->count && !held_up; n++) {
         struct line *l = line_at(w, n);
         if (parted && n) break; // which lanes it has is known when the warp is there

@@ -7,7 +7,7 @@ struct entry *skip_find(struct darsie *d, unsigned slot, uint32_t pc)
     const struct dblock *b = block_of(d, slot);
     for (uint64_t left = b->used; left;) {
         struct entry *e = take_entry(b, &left);
-        if (d->launch->options->diverged && e->lanes != tech_warp(d->sm, slot)->active) continue;
+        if (d->launch->diverged && e->lanes != tech_warp(d->sm, slot)->active) continue;
         if (e->pc == pc && (e->tag == d->warps[slot].tag || !keeps(d, RULE_TAG)) &&
             e->whom >> index_in_block(d, slot) & 1)
             return e;
@@ -113,7 +113,7 @@ void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *
 // A part of a warp takes a whole vector: what is in the other lanes must be the same, too.
 bool skip_fits(struct darsie *d, unsigned slot, const struct entry *e)
 {
-    if (e->lanes == d->whole || !d->launch->options->diverged) return true;
+    if (e->lanes == d->whole || !d->launch->diverged) return true;
     const struct op *o = &d->launch->ops[e->pc];
     for (unsigned n = 0; n < e->count; n++)
         if (values_place(d, slot, o->dst + n) != e->old[n]) return false;
@@ -128,7 +128,7 @@ static bool look_up(struct darsie *d, unsigned slot)
     if (!d->launch->period[pc] || !path_is_on(d, slot) || !rename_is_open(d, slot)) return true;
     if (w->count + 1 >= LINES) return true;
     // Which lanes an instruction has is known when the warp is there.
-    if (d->launch->options->diverged && tech_warp(d->sm, slot)->active != d->whole) return true;
+    if (d->launch->diverged && tech_warp(d->sm, slot)->active != d->whole) return true;
     if (!read_port(d, d->warps[slot].block, pc)) {
         d->counters[COUNT_port_waits]++;
         return false;

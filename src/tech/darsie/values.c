@@ -94,7 +94,7 @@ void values_reads(void *state, unsigned slot, uint32_t index)
     if (!(w->shared[0] | w->shared[1] | w->shared[2] | w->shared[3])) return;
     const struct op *o = &d->launch->ops[index];
     for (unsigned k = 0; k < o->read_count; k++) stage(d, slot, o->reads[k]);
-    bool all_lanes = tech_warp(d->sm, slot)->active == d->whole || !d->launch->options->diverged;
+    bool all_lanes = tech_warp(d->sm, slot)->active == d->whole || !d->launch->diverged;
     if ((all_lanes && !darsie_is_guarded(&d->launch->program->insts[index])) || !keeps(d, RULE_OLD_LANES))
         return;
     for (unsigned n = 0; n < o->dst_words; n++) stage(d, slot, o->dst + n); // lanes that are not written
