@@ -915,7 +915,7 @@ inline issue(w)
 
 #define lowest(m) (((m) & 1) -> 0 : (((m) & 2) -> 1 : 2))
 
-// Who can be renamed for now: first those that have met, then those from a branch, then w itself, then the others.
+// Who can be renamed: first those that have met, then those from a branch, then w itself, then the others.
 inline settle()
 {
     do
