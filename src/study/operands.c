@@ -141,26 +141,29 @@ static void report_kernels(struct study *s, struct study_report *r)
     }
 }
 
+static const struct inst_counts *counts_of(const struct study_kernel *k, uint32_t inst)
+{
+    return &((const struct kernel_data *)k->data)->counts[inst];
+}
+
+static void add_to_line(void *sum, const struct study_kernel *k, uint32_t inst)
+{
+    add(sum, counts_of(k, inst));
+}
+
+static void line_cells(struct study_table *t, const void *sum) { add_shares(t, sum); }
+
 static void report_lines(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {{"kernel", "entry"}, {"line", "source line"}, SHARES};
-    struct study_table *t =
-        study_table_add(r, "lines", "By source line", columns, sizeof columns / sizeof columns[0]);
-    t->detail = true;
-    for (size_t i = 0; i < s->kernels.count; i++) {
-        const struct study_kernel *k = s->kernels.data[i];
-        uint32_t *line_of = ARENA_ARRAY(&r->arena, uint32_t, k->inst_count);
-        uint32_t *first = ARENA_ARRAY(&r->arena, uint32_t, k->inst_count),
-                 count = study_group_lines(k, line_of, first);
-        struct inst_counts *n = ARENA_ARRAY(&r->arena, struct inst_counts, count);
-        for (uint32_t x = 0; x < k->inst_count; x++)
-            add(&n[line_of[x]], &((struct kernel_data *)k->data)->counts[x]);
-        for (uint32_t l = 0; l < count; l++) {
-            study_text(t, "%s", k->name);
-            study_text(t, "%s", k->insts[first[l]].line);
-            add_shares(t, &n[l]);
-        }
-    }
+    study_each_line(s, r,
+                    &(struct study_rows){columns, sizeof columns / sizeof columns[0],
+                                         sizeof(struct inst_counts), add_to_line, line_cells});
+}
+
+static void inst_cells(struct study_table *t, const struct study_kernel *k, uint32_t inst)
+{
+    add_shares(t, counts_of(k, inst));
 }
 
 static void report_insts(struct study *s, struct study_report *r)
@@ -170,19 +173,7 @@ static void report_insts(struct study *s, struct study_report *r)
                                                   SHARES,
                                                   {"instruction", "as in the listing"},
                                                   {"line", "source line"}};
-    struct study_table *t =
-        study_table_add(r, "instructions", "By instruction", columns, sizeof columns / sizeof columns[0]);
-    t->detail = true;
-    for (size_t i = 0; i < s->kernels.count; i++) {
-        const struct study_kernel *k = s->kernels.data[i];
-        for (uint32_t x = 0; x < k->inst_count; x++) {
-            study_text(t, "%s", k->name);
-            study_text(t, "%04x", x * PC_STEP);
-            add_shares(t, &((struct kernel_data *)k->data)->counts[x]);
-            study_text(t, "%s", k->insts[x].text);
-            study_text(t, "%s", k->insts[x].line);
-        }
-    }
+    study_each_inst(s, r, columns, sizeof columns / sizeof columns[0], inst_cells);
 }
 
 static void report(struct study *s, struct study_report *r)

@@ -167,6 +167,13 @@ static void report_lines(struct study *s, struct study_report *r)
     }
 }
 
+static void inst_cells(struct study_table *t, const struct study_kernel *k, uint32_t inst)
+{
+    struct repeat_totals n = {0};
+    repeat_add(&n, k, inst);
+    add_shares(t, &n);
+}
+
 static void report_insts(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {{"kernel", "entry"},
@@ -174,21 +181,7 @@ static void report_insts(struct study *s, struct study_report *r)
                                                   SHARES,
                                                   {"instruction", "as in the listing"},
                                                   {"line", "source line"}};
-    struct study_table *t =
-        study_table_add(r, "instructions", "By instruction", columns, sizeof columns / sizeof columns[0]);
-    t->detail = true;
-    for (size_t i = 0; i < s->kernels.count; i++) {
-        const struct study_kernel *k = s->kernels.data[i];
-        for (uint32_t x = 0; x < k->inst_count; x++) {
-            struct repeat_totals n = {0};
-            repeat_add(&n, k, x);
-            study_text(t, "%s", k->name);
-            study_text(t, "%04x", x * PC_STEP);
-            add_shares(t, &n);
-            study_text(t, "%s", k->insts[x].text);
-            study_text(t, "%s", k->insts[x].line);
-        }
-    }
+    study_each_inst(s, r, columns, sizeof columns / sizeof columns[0], inst_cells);
 }
 
 static void report(struct study *s, struct study_report *r)

@@ -194,6 +194,43 @@ void study_kernel_cells(struct study_table *t, const struct study_kernel *k)
     study_text(t, "%u,%u,%u", k->block[0], k->block[1], k->block[2]);
 }
 
+void study_each_inst(const struct study *s, struct study_report *r, const struct study_column *columns,
+                     size_t column_count,
+                     void (*cells)(struct study_table *t, const struct study_kernel *k, uint32_t inst))
+{
+    struct study_table *t = study_table_add(r, "instructions", "By instruction", columns, column_count);
+    t->detail = true;
+    for (size_t i = 0; i < s->kernels.count; i++) {
+        const struct study_kernel *k = s->kernels.data[i];
+        for (uint32_t x = 0; x < k->inst_count; x++) {
+            study_text(t, "%s", k->name);
+            study_text(t, "%04x", x * PC_STEP);
+            cells(t, k, x);
+            study_text(t, "%s", k->insts[x].text);
+            study_text(t, "%s", k->insts[x].line);
+        }
+    }
+}
+
+void study_each_line(const struct study *s, struct study_report *r, const struct study_rows *rows)
+{
+    struct study_table *t = study_table_add(r, "lines", "By source line", rows->columns, rows->column_count);
+    t->detail = true;
+    for (size_t i = 0; i < s->kernels.count; i++) {
+        const struct study_kernel *k = s->kernels.data[i];
+        uint32_t *line_of = ARENA_ARRAY(&r->arena, uint32_t, k->inst_count);
+        uint32_t *first = ARENA_ARRAY(&r->arena, uint32_t, k->inst_count),
+                 count = study_group_lines(k, line_of, first);
+        uint8_t *sums = ARENA_ARRAY(&r->arena, uint8_t, count * rows->bytes);
+        for (uint32_t x = 0; x < k->inst_count; x++) rows->add(sums + line_of[x] * rows->bytes, k, x);
+        for (uint32_t l = 0; l < count; l++) {
+            study_text(t, "%s", k->name);
+            study_text(t, "%s", k->insts[first[l]].line);
+            rows->cells(t, sums + l * rows->bytes);
+        }
+    }
+}
+
 void study_note(struct study_report *r, const char *format, ...)
 {
     va_list arguments;

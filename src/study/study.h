@@ -135,5 +135,19 @@ void study_number(struct study_table *t, double x);
 void study_none(struct study_table *t);
 void study_rule(struct study_table *t);                                       // above the next row
 void study_kernel_cells(struct study_table *t, const struct study_kernel *k); // workload, kernel, block
+// The tables `instructions` and `lines`, details: a row an instruction, or a source line in order of file and
+// line. Rows begin with the kernel's name and the pc or the line, those of instructions end with the text and
+// the line; `cells` adds what is between. A line's sum has `bytes`, nought at first, and `add` adds an
+// instruction to it.
+struct study_rows {
+    const struct study_column *columns;
+    size_t column_count, bytes;
+    void (*add)(void *sum, const struct study_kernel *k, uint32_t inst);
+    void (*cells)(struct study_table *t, const void *sum);
+};
+void study_each_inst(const struct study *s, struct study_report *r, const struct study_column *columns,
+                     size_t column_count,
+                     void (*cells)(struct study_table *t, const struct study_kernel *k, uint32_t inst));
+void study_each_line(const struct study *s, struct study_report *r, const struct study_rows *rows);
 void study_note(struct study_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void study_fail(struct study_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -95,25 +95,16 @@ static void report_kernels(struct study *s, struct study_report *r)
     }
 }
 
+static void add_to_line(void *sum, const struct study_kernel *k, uint32_t inst) { repeat_add(sum, k, inst); }
+
+static void line_cells(struct study_table *t, const void *sum) { add_shares(t, sum); }
+
 static void report_lines(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {{"kernel", "entry"}, {"line", "source line"}, SHARES};
-    struct study_table *t =
-        study_table_add(r, "lines", "By source line", columns, sizeof columns / sizeof columns[0]);
-    t->detail = true;
-    for (size_t i = 0; i < s->kernels.count; i++) {
-        const struct study_kernel *k = s->kernels.data[i];
-        uint32_t *line_of = ARENA_ARRAY(&r->arena, uint32_t, k->inst_count);
-        uint32_t *first = ARENA_ARRAY(&r->arena, uint32_t, k->inst_count),
-                 count = study_group_lines(k, line_of, first);
-        struct repeat_totals *n = ARENA_ARRAY(&r->arena, struct repeat_totals, count);
-        for (uint32_t x = 0; x < k->inst_count; x++) repeat_add(&n[line_of[x]], k, x);
-        for (uint32_t l = 0; l < count; l++) {
-            study_text(t, "%s", k->name);
-            study_text(t, "%s", k->insts[first[l]].line);
-            add_shares(t, &n[l]);
-        }
-    }
+    study_each_line(s, r,
+                    &(struct study_rows){columns, sizeof columns / sizeof columns[0],
+                                         sizeof(struct repeat_totals), add_to_line, line_cells});
 }
 
 static const char *const output_names[OUTPUT_COUNT] = {"uniform redundant", "affine redundant",
@@ -128,6 +119,14 @@ static const char *output_of(const struct repeat_counts *n)
     return n->outputs[best] ? output_names[best] : "-";
 }
 
+static void inst_cells(struct study_table *t, const struct study_kernel *k, uint32_t inst)
+{
+    struct repeat_totals n = {0};
+    repeat_add(&n, k, inst);
+    add_shares(t, &n);
+    study_text(t, "%s", output_of(&((struct repeat_kernel *)k->data)->counts[inst]));
+}
+
 static void report_insts(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {{"kernel", "entry"},
@@ -136,22 +135,7 @@ static void report_insts(struct study *s, struct study_report *r)
                                                   {"output", "what the warps of a block write, mostly"},
                                                   {"instruction", "as in the listing"},
                                                   {"line", "source line"}};
-    struct study_table *t =
-        study_table_add(r, "instructions", "By instruction", columns, sizeof columns / sizeof columns[0]);
-    t->detail = true;
-    for (size_t i = 0; i < s->kernels.count; i++) {
-        const struct study_kernel *k = s->kernels.data[i];
-        for (uint32_t x = 0; x < k->inst_count; x++) {
-            struct repeat_totals n = {0};
-            repeat_add(&n, k, x);
-            study_text(t, "%s", k->name);
-            study_text(t, "%04x", x * PC_STEP);
-            add_shares(t, &n);
-            study_text(t, "%s", output_of(&((struct repeat_kernel *)k->data)->counts[x]));
-            study_text(t, "%s", k->insts[x].text);
-            study_text(t, "%s", k->insts[x].line);
-        }
-    }
+    study_each_inst(s, r, columns, sizeof columns / sizeof columns[0], inst_cells);
 }
 
 static void report(struct study *s, struct study_report *r)
