@@ -56,7 +56,7 @@ LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC := $(filter-out $(NEED_SQLITE),$(wildcard tests/*/test_*.c))
 TEST_BIN := $(TEST_SRC:%.c=$(BUILD)/%)
 # Everything else under tests/ is shared by the tests: harness, oracle, generator.
-TEST_LIB_SRC := $(filter-out $(TEST_SRC) $(wildcard tests/fuzz/*.c),$(wildcard tests/*/*.c))
+TEST_LIB_SRC := $(filter-out $(TEST_SRC) $(NEED_SQLITE) $(wildcard tests/fuzz/*.c),$(wildcard tests/*/*.c))
 TEST_LIB_OBJ := $(TEST_LIB_SRC:%.c=$(BUILD)/%.o)
 
 .PHONY: all

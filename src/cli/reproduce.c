@@ -55,15 +55,30 @@ static bool make_folder(struct lab *l, const char *path)
     return diag_error(l->diag, loc_none(), "cannot write into the folder %s: %s", path, strerror(errno));
 }
 
-// What an interrupted run has not finished writing.
-static void sweep(const struct lab *l)
+// "report.html.1234.part" of report.html: what file_write had not finished.
+static bool is_part_of(const char *name, const char *ending)
 {
-    char *path = path_in(l, "", "runs", "");
+    size_t length = strlen(name), digits = 0;
+    if (!str_ends_with(name, ".part")) return false;
+    length -= strlen(".part");
+    while (digits < length && name[length - digits - 1] >= '0' && name[length - digits - 1] <= '9') digits++;
+    length -= digits;
+    return digits && length > strlen(ending) && name[length - 1] == '.' &&
+           strncmp(name + length - 1 - strlen(ending), ending, strlen(ending)) == 0;
+}
+
+// What an interrupted run has not finished writing, in one of our folders; what else is there stays.
+static void sweep(const struct lab *l, const char *folder)
+{
+    static const char *const endings[] = {".json", ".csv", "report.html", "paper.md", ".ptx"};
+    char *path = path_in(l, folder, "", "");
     DIR *d = opendir(path);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
-        if (!str_ends_with(e->d_name, ".part") && !str_ends_with(e->d_name, ".err")) continue;
-        char *leftover = path_in(l, "runs", e->d_name, "");
-        unlink(leftover);
+        bool ours = *folder && str_ends_with(e->d_name, ".err");
+        for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+            ours |= is_part_of(e->d_name, endings[i]);
+        char *leftover = path_in(l, folder, e->d_name, "");
+        if (ours) unlink(leftover);
         free(leftover);
     }
     if (d) closedir(d);
@@ -99,7 +114,11 @@ static bool open_folder(struct lab *l)
                           "another warpfold reproduce is at work in %s: wait for it, or give another --out",
                           out);
     good = good && make_folder(l, runs) && make_folder(l, kernels);
-    if (good) sweep(l);
+    if (good) {
+        sweep(l, "");
+        sweep(l, "runs");
+        sweep(l, "kernels");
+    }
     free(lock);
     free(runs);
     free(kernels);

@@ -43,6 +43,7 @@ static void become(const struct pool *p, char **words, const char *errors, const
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127); // it was killed before we asked for that
+    setpgid(0, 0); // a terminal's interrupt is for the parent, which must not take our end for a failure
     int nothing = open("/dev/null", O_RDWR), err = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (nothing >= 0) {
         dup2(nothing, STDIN_FILENO);

@@ -1,0 +1,281 @@
+// `warpfold reproduce`, interrupted: whatever stops it at whatever moment, the same command goes on, and what
+// it ends with is what one clean run gives. The moments are drawn over the time, or the space, that a clean
+// run takes: twenty of each kind in the long form, some in the short one.
+#include "base/file.h"
+#include "base/progress.h"
+#include "base/rng.h"
+#include "base/str.h"
+#include "lab/lab.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static unsigned moments(void) { return test_is_long() ? 20 : test_is_quick() ? 1 : 2; }
+
+static void check_same(struct test *t, const char *folder, const char *clean, const char *what,
+                       unsigned moment)
+{
+    char *got = lab_dump(t, folder);
+    CHECK_MSG(t, strcmp(got, clean) == 0, "%s, moment %u: the database is not that of a clean run", what,
+              moment);
+    free(got);
+}
+
+// However many work at it: equal databases, and equal files to look at.
+static void test_twice(struct test *t)
+{
+    struct cli c = {.t = t};
+    static const char *const files[] = {"report.html", "paper.md", "small.csv"};
+    char *clean = lab_clean(&c);
+    for (unsigned processes = 1; processes <= 5; processes += 2) {
+        char arguments[120];
+        snprintf(arguments, sizeof arguments,
+                 "reproduce $D/small.exp --size small --out $D/%u --processes %u --quiet", processes,
+                 processes);
+        cli_run(&c, arguments);
+        CHECK_MSG(t, c.status == 0, "%s", c.err);
+        snprintf(arguments, sizeof arguments, "%u", processes);
+        check_same(t, arguments, clean, "processes", processes);
+        for (size_t i = 0; i < TEST_COUNT(files); i++) {
+            char path[2][40];
+            size_t length[2];
+            snprintf(path[0], sizeof path[0], "clean/%s", files[i]);
+            snprintf(path[1], sizeof path[1], "%u/%s", processes, files[i]);
+            char *a = cli_read(&c, path[0], &length[0]), *b = cli_read(&c, path[1], &length[1]);
+            CHECK_MSG(t, a && b && length[0] == length[1] && memcmp(a, b, length[0]) == 0,
+                      "%s differs with %u processes", files[i], processes);
+            free(a);
+            free(b);
+        }
+    }
+    free(clean);
+    cli_fini(&c);
+}
+
+// -- signals
+// ----------------------------------------------------------------------------------------------------------
+
+// Starts it, and sends a signal after a while, to it alone or, as a terminal does, to its group. True when
+// that ended it.
+static bool start_and_signal(struct test *t, const char *folder, unsigned processes, int signal, bool group,
+                             double seconds)
+{
+    char experiment[600], out[600], count[12];
+    snprintf(experiment, sizeof experiment, "%s/small.exp", test_directory(t));
+    snprintf(out, sizeof out, "%s/%s", test_directory(t), folder);
+    snprintf(count, sizeof count, "%u", processes);
+    pid_t child = fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_RDWR);
+        setpgid(0, 0);
+        for (int fd = 0; fd < 3; fd++) dup2(null, fd);
+        execl(test_binary(), "warpfold", "reproduce", experiment, "--size", "small", "--out", out, "--quiet",
+              "--processes", count, (char *)NULL);
+        _exit(127);
+    }
+    setpgid(child, child); // whichever of us comes first
+    nanosleep(&(struct timespec){(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)}, NULL);
+    kill(group ? -child : child, signal);
+    int status;
+    waitpid(child, &status, 0);
+    CHECK_MSG(t, WIFSIGNALED(status) ? WTERMSIG(status) == signal : WEXITSTATUS(status) == 0,
+              "status 0x%x after signal %d", (unsigned)status, signal);
+    return WIFSIGNALED(status);
+}
+
+static unsigned files_in(struct test *t, const char *folder, const char *ending)
+{
+    char path[600];
+    unsigned count = 0;
+    snprintf(path, sizeof path, "%s/%s", test_directory(t), folder);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;)
+        count += e->d_name[0] != '.' && str_ends_with(e->d_name, ending);
+    if (d) closedir(d);
+    return count;
+}
+
+static void test_signals(struct test *t)
+{
+    static const int signals[] = {SIGINT, SIGKILL, SIGTERM};
+    struct cli c = {.t = t};
+    double start = clock_seconds();
+    char *clean = lab_clean(&c);
+    double whole = clock_seconds() - start;
+    struct rng r;
+    rng_init(&r, test_seed(7));
+    unsigned interrupted = 0;
+    for (unsigned moment = 0; moment < moments() * TEST_COUNT(signals); moment++) {
+        char folder[20], arguments[120], runs[30];
+        snprintf(folder, sizeof folder, "out%u", moment);
+        // Once more while it goes on, and once more than that.
+        for (unsigned again = 0; again < 3; again++)
+            interrupted += start_and_signal(t, folder, 1 + (unsigned)(rng_next(&r) % 3),
+                                            signals[moment % TEST_COUNT(signals)], rng_next(&r) % 2 != 0,
+                                            whole * (double)(rng_next(&r) % 1000) / 1000);
+        snprintf(arguments, sizeof arguments, "reproduce $D/small.exp --size small --out $D/%s --quiet",
+                 folder);
+        cli_run(&c, arguments);
+        CHECK_MSG(t, c.status == 0, "%s", c.err);
+        check_same(t, folder, clean, "signals", moment);
+        snprintf(runs, sizeof runs, "%s/runs", folder);
+        CHECK_EQ(t, files_in(t, runs, ""),
+                 0); // all of it is in the database, and nothing half written is left
+        CHECK_EQ(t, files_in(t, folder, ".part"), 0);
+    }
+    CHECK_MSG(t, interrupted >= moments(), "%u interrupted", interrupted);
+    free(clean);
+    cli_fini(&c);
+}
+
+// -- full disks
+// -------------------------------------------------------------------------------------------------------
+
+// How a place for mounts of one's own is made here: by root, or by anybody where users may have name spaces.
+// NULL: neither is allowed.
+static const char *mount_place(struct test *t)
+{
+    static const char *const ways[] = {"unshare -m", "unshare -Urm"};
+    for (size_t i = 0; i < TEST_COUNT(ways); i++) {
+        char command[700];
+        snprintf(command, sizeof command, "%s sh -c 'mount -t tmpfs none %s && umount %s' 2>/dev/null",
+                 ways[i], test_directory(t), test_directory(t));
+        if (test_command(command, 20, NULL, NULL) == 0) return ways[i];
+    }
+    return NULL;
+}
+
+// The results' folder is a file system that is full after some kilobytes, with all that was not yet written
+// lost; then it grows, and the same command goes on.
+static void test_full_disk(struct test *t)
+{
+    const char *place = mount_place(t), *folder = test_directory(t);
+    if (!place) {
+        test_skip(t, "no tmpfs may be mounted here (case file_limit is a substitute)");
+        return;
+    }
+    struct cli c = {.t = t};
+    char *clean = lab_clean(&c), *out, command[4000];
+    snprintf(command, sizeof command, "du -sk %s/clean", folder);
+    CHECK_EQ(t, test_command(command, 10, &out, NULL), 0);
+    unsigned whole = (unsigned)strtoul(out, NULL, 10);
+    CHECK_MSG(t, whole > 100, "%s", out);
+    free(out);
+    struct rng r;
+    rng_init(&r, test_seed(8));
+    unsigned failed = 0;
+    for (unsigned moment = 0; moment < moments(); moment++) {
+        unsigned first = 4 + (unsigned)(rng_next(&r) % whole),
+                 second = first + (unsigned)(rng_next(&r) % whole);
+        snprintf(command, sizeof command,
+                 "mkdir -p %1$s/disk %1$s/out%2$u; %3$s sh -c 'D=%1$s; "
+                 "again() { %4$s reproduce $D/small.exp --size small --out $D/disk/out --quiet; }; "
+                 "mount -t tmpfs -o size=%5$uk none $D/disk; again; echo $?; "
+                 "mount -o remount,size=%6$uk $D/disk; again; echo $?; "
+                 "mount -o remount,size=64m $D/disk; again; echo $?; cp $D/disk/out/results.db $D/out%2$u'",
+                 folder, moment, place, test_binary(), first, second);
+        char *err;
+        CHECK_EQ(t, test_command(command, 120, &out, &err), 0);
+        int status[3] = {-1, -1, -1};
+        sscanf(out, "%d %d %d", &status[0], &status[1], &status[2]);
+        for (unsigned i = 0; i < 2; i++) {
+            CHECK_MSG(t, status[i] == 0 || (status[i] == 1 && strstr(err, "error: ")),
+                      "%u of %u kB: status %d, %s", i ? second : first, whole, status[i], err);
+            failed += status[i] == 1;
+        }
+        CHECK_MSG(t, status[2] == 0, "with space enough: status %d, %s", status[2], err);
+        free(out);
+        free(err);
+        snprintf(command, sizeof command, "out%u", moment);
+        check_same(t, command, clean, "full disk", moment);
+    }
+    CHECK_MSG(t, failed >= moments() / 2 + 1, "%u failures", failed);
+    free(clean);
+    cli_fini(&c);
+}
+
+// The same for those who may mount nothing: files may not grow beyond a limit.
+static void test_file_limit(struct test *t)
+{
+    struct cli c = {.t = t};
+    char *clean = lab_clean(&c), command[1500], *err;
+    const char *folder = test_directory(t);
+    static const unsigned limits[] = {0, 8, 40, 100, 200, 400}; // of 512 bytes
+    unsigned failed = 0;
+    for (size_t i = 0; i < TEST_COUNT(limits); i++) {
+        snprintf(command, sizeof command,
+                 "trap '' XFSZ; ulimit -f %u; %s reproduce %s/small.exp --size small --out %s/full --quiet",
+                 limits[i], test_binary(), folder, folder);
+        int status = test_command(command, 60, NULL, &err);
+        CHECK_MSG(t, status == 0 || (status == 1 && strstr(err, "error: ")), "limit %u: status %d, %s",
+                  limits[i], status, err);
+        failed += status == 1;
+        free(err);
+    }
+    CHECK(t, failed >= 3);
+    cli_run(&c, "reproduce $D/small.exp --size small --out $D/full --quiet");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    check_same(t, "full", clean, "file limit", 0);
+    free(clean);
+    cli_fini(&c);
+}
+
+// -- what is found
+// ----------------------------------------------------------------------------------------------------
+
+// What a run left before we were killed is taken as it is; what it had not finished writing is not. And a
+// run's command, given again in the results' folder, gives what the database has.
+static void test_left_over(struct test *t)
+{
+    struct cli c = {.t = t};
+    char id[20] = "", words[400] = "", command[1600], *clean = lab_clean(&c);
+    const char *folder = test_directory(t);
+    sqlite3 *db = lab_open(t, "clean");
+    sqlite3_stmt *s = NULL;
+    sqlite3_prepare_v2(db, "SELECT id, command FROM runs WHERE tech = 'darsie' AND subject = 'matrixMul'", -1,
+                       &s, NULL);
+    if (sqlite3_step(s) == SQLITE_ROW) {
+        snprintf(id, sizeof id, "%s", (const char *)sqlite3_column_text(s, 0));
+        snprintf(words, sizeof words, "%s", (const char *)sqlite3_column_text(s, 1));
+    }
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    static const char *const endings[] = {
+        "; true", "; truncate -s 500 runs/*.json",
+        "; mv runs/*.json runs/x.json.1.part; touch report.html.1.part small.csv.22.part"};
+    for (unsigned i = 0; i < TEST_COUNT(endings); i++) {
+        char out[20], arguments[120], runs[30];
+        snprintf(out, sizeof out, "out%u", i);
+        snprintf(command, sizeof command,
+                 "mkdir -p %s/%s/runs; cd %s/%s; touch own.part; %s %s --json runs/%s.json --quiet%s", folder,
+                 out, folder, out, test_binary(), words, id, endings[i]);
+        CHECK_EQ(t, test_command(command, 60, NULL, NULL), 0);
+        snprintf(arguments, sizeof arguments, "reproduce $D/small.exp --size small --out $D/%s", out);
+        cli_run(&c, arguments);
+        CHECK_MSG(t, c.status == 0, "%s", c.err);
+        CHECK_HAS(t, c.out, i == 0 ? "30 runs, 1 of them done before" : "30 runs, 0 of them done before");
+        check_same(t, out, clean, "left over", i);
+        snprintf(runs, sizeof runs, "%s/runs", out);
+        CHECK_EQ(t, files_in(t, runs, ""), 0);
+        CHECK_EQ(t, files_in(t, out, ".part"), 1); // whoever wrote own.part, it was not warpfold
+    }
+    free(clean);
+    cli_fini(&c);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"twice", test_twice},
+                                             {"signals", test_signals},
+                                             {"full_disk", test_full_disk},
+                                             {"file_limit", test_file_limit},
+                                             {"left_over", test_left_over}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
