@@ -58,12 +58,13 @@ bool spin_is_there(struct test *t)
     return false;
 }
 
+// SPIN writes numbers of nine digits and more with an exponent.
 static void read_number(const char *text, const char *behind, unsigned long long *value)
 {
     const char *at = strstr(text, behind);
     if (!at) return;
     while (at > text && at[-1] != '\n') at--;
-    sscanf(at, "%llu", value);
+    *value = (unsigned long long)strtod(at, NULL);
 }
 
 static void read_error(const char *text, struct spin_search *s)
