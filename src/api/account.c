@@ -22,11 +22,21 @@ bool wf_slot_at(size_t index, struct wf_slot *slot)
 void api_account_begin(struct wf_kernel *k, struct chip_account *account)
 {
     struct wf_context *c = k->module->context;
-    if (!k->slots) k->slots = heap_alloc((k->launched->inst_count + 1) * SLOT_COUNT * sizeof *k->slots);
+    if (!k->slots) {
+        k->slots = heap_alloc((k->launched->inst_count + 1) * SLOT_COUNT * sizeof *k->slots);
+        k->saved = heap_alloc(k->launched->inst_count * SAVINGS * sizeof *k->saved);
+    }
     free(c->sm_counts);
     c->sm_counts = heap_alloc(c->chip.gpu.sm_count * sizeof *c->sm_counts);
-    *account = (struct chip_account){.inst_slots = k->slots, .sms = c->sm_counts};
+    *account = (struct chip_account){.inst_slots = k->slots, .inst_saved = k->saved, .sms = c->sm_counts};
     api_observe(c, account);
+}
+
+void api_account_end(struct wf_kernel *k)
+{
+    free(k->slots);
+    free(k->saved);
+    k->slots = k->saved = NULL;
 }
 
 const struct wf_sm_account *api_account_sms(struct wf_context *c)
@@ -53,6 +63,8 @@ const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count)
     for (uint32_t i = 0; i <= n; i++) {
         out[i] = (struct wf_account){.pc = i * PC_STEP, .slots = k->slots + (size_t)i * SLOT_COUNT};
         if (i == n) break;
+        out[i].skipped = k->saved[i * SAVINGS + SAVED_FETCH];
+        out[i].reused = k->saved[i * SAVINGS + SAVED_EXECUTION];
         program_print_inst(k->launched, i, &text);
         out[i].instruction = arena_strndup(&k->account, strbuf_text(&text), text.length);
         strbuf_clear(&text);

@@ -122,6 +122,7 @@ struct wf_kernel {
     struct arena marks;   // of the last wf_kernel_marks
     struct arena account; // of the last wf_kernel_account
     uint64_t *slots;      // [instruction, or none][SLOT_COUNT], heap; NULL: not timed yet
+    uint64_t *saved;      // [instruction][SAVINGS], heap
 };
 
 // Sets k->launched for a launch of this shape; its slots begin anew when it is another program.
@@ -137,6 +138,7 @@ void api_module_destroy(struct wf_module *m);
 void api_kernel_destroy(struct wf_kernel *k);
 // Where a timed launch of this kernel counts, and what it counted SM by SM.
 void api_account_begin(struct wf_kernel *k, struct chip_account *account);
+void api_account_end(struct wf_kernel *k); // what it counted is forgotten
 const struct wf_sm_account *api_account_sms(struct wf_context *c);
 // What a timed launch cost, for its stats.
 size_t api_energy_fill(struct wf_context *c, const struct chip_result *timed);

@@ -92,7 +92,7 @@ void api_kernel_destroy(struct wf_kernel *k)
     strbuf_fini(&k->listing);
     arena_fini(&k->marks);
     arena_fini(&k->account);
-    free(k->slots);
+    api_account_end(k);
     free(k);
 }
 

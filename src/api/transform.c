@@ -16,8 +16,7 @@ static void launch_another(struct wf_kernel *k, const struct program *p)
 {
     if (k->launched == p) return;
     k->launched = p;
-    free(k->slots);
-    k->slots = NULL;
+    api_account_end(k);
 }
 
 static void change(struct wf_kernel *k, const uint32_t block[3])

@@ -146,6 +146,9 @@ struct wf_account {
     uint32_t pc;
     const char *instruction, *lines; // NULL in the last row, whose slots had no warp and so no instruction
     const uint64_t *slots;           // by wf_slot_at's index
+    // Warp instructions that a mechanism kept from being fetched, or had issue without being executed. Where
+    // results do not depend on time, those issued and skipped are as many as issue without a mechanism.
+    uint64_t skipped, reused;
 };
 // One an instruction and one more, summed over the kernel's timed launches; NULL when there was none. Valid
 // until the next call for this kernel; `slots` goes on counting.

@@ -338,6 +338,9 @@ static void add_to_account(const struct chip_account *account, const struct run 
     const uint64_t *slots = sm_inst_slots(r->sms[k]);
     size_t places = ((size_t)r->launch->program->inst_count + 1) * SLOT_COUNT;
     for (size_t n = 0; account->inst_slots && n < places; n++) account->inst_slots[n] += slots[n];
+    const uint64_t *saved = sm_inst_saved(r->sms[k]);
+    for (size_t n = 0; account->inst_saved && saved && n < r->launch->program->inst_count * SAVINGS; n++)
+        account->inst_saved[n] += saved[n];
     if (account->sms) gpu_counts_add(&account->sms[k], sm_counts(r->sms[k]));
 }
 

@@ -23,6 +23,7 @@ struct chip;
 
 struct chip_account {           // what a launch adds to; the caller's, and each may be NULL
     uint64_t *inst_slots;       // [instruction, or none][SLOT_COUNT]
+    uint64_t *inst_saved;       // [instruction][SAVINGS]
     struct gpu_counts *sms;     // by SM
     struct chip_series *series; // NULL: no samples are taken
     struct watcher *watcher;    // NULL: nobody watches

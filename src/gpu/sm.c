@@ -489,6 +489,7 @@ const uint64_t *sm_tech_counts(const struct sm *s, const struct tech_use *u)
 }
 
 const uint64_t *sm_inst_slots(const struct sm *s) { return s->inst_slots; }
+const uint64_t *sm_inst_saved(const struct sm *s) { return s->inst_saved; }
 
 void sm_report(const struct sm *s, struct strbuf *out)
 {

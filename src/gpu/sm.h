@@ -60,6 +60,9 @@ struct sm_launch {
     uint32_t pool;
 };
 
+// What mechanisms keep an instruction from: being fetched (it is skipped), or executed once fetched (reused).
+enum tech_saving { SAVED_FETCH, SAVED_EXECUTION, SAVINGS };
+
 struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, unsigned index, uint64_t now);
 void sm_destroy(struct sm *s);
 void sm_place(struct sm *s, uint64_t block, uint64_t cycle); // to start then; not before the next window
@@ -81,6 +84,8 @@ uint64_t sm_last_reply(const struct sm *s);     // cycle
 const struct gpu_counts *sm_counts(const struct sm *s);
 const uint64_t *sm_tech_counts(const struct sm *s, const struct tech_use *u); // NULL: not in this launch
 const uint64_t *sm_inst_slots(const struct sm *s); // [instruction, or none][SLOT_COUNT]
+// Warp instructions that mechanisms saved, [instruction][enum tech_saving]; NULL: there are no mechanisms.
+const uint64_t *sm_inst_saved(const struct sm *s);
 // One line a warp that has not ended: pc, source line, what it waits for, since when.
 void sm_report(const struct sm *s, struct strbuf *out);
 // NULL when its books balance at the end of a launch, else what does not; static text.

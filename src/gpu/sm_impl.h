@@ -186,6 +186,7 @@ struct sm {
 
     struct gpu_counts counts;
     uint64_t *inst_slots; // [instruction, or none][SLOT_COUNT]
+    uint64_t *inst_saved; // [instruction][SAVINGS], with mechanisms
     bool faulted;
 
     struct watch_sm *watch;         // NULL: nobody watches

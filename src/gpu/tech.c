@@ -9,6 +9,7 @@ void tech_begin(struct sm *s)
 {
     const struct sm_launch *l = s->launch;
     s->maps = heap_alloc((size_t)SM_WARPS * MAP_REGISTERS * sizeof *s->maps);
+    s->inst_saved = heap_alloc((size_t)l->launch->program->inst_count * SAVINGS * sizeof *s->inst_saved);
     for (unsigned n = 0; n < l->tech_count; n++) {
         if (!l->tech_states[n]) continue;
         struct sm_tech *k = &s->techs[s->tech_count++];
@@ -26,6 +27,7 @@ void tech_end(struct sm *s)
         free(k->counters);
     }
     free(s->maps);
+    free(s->inst_saved);
 }
 
 void tech_block_start(struct sm *s, unsigned block)
@@ -65,6 +67,7 @@ uint32_t tech_reuse(struct sm *s, unsigned slot, uint32_t index)
 {
     uint32_t cycles = 0;
     EACH(s, k) if (!cycles && k->tech->reuse) cycles = k->tech->reuse(k->state, slot, index);
+    s->inst_saved[index * SAVINGS + SAVED_EXECUTION] += cycles != 0;
     return cycles;
 }
 
@@ -104,12 +107,27 @@ void tech_warp_end(struct sm *s, unsigned slot)
     EACH(s, k) if (k->tech->warp_end) k->tech->warp_end(k->state, slot);
 }
 
+// What is saved of all instructions is what the mechanisms say.
+static bool is_saved_by_somebody(const struct sm *s)
+{
+    uint64_t left[SAVINGS] = {0};
+    for (size_t n = 0; n < s->launch->launch->program->inst_count; n++)
+        for (unsigned k = 0; k < SAVINGS; k++) left[k] += s->inst_saved[n * SAVINGS + k];
+    for (unsigned k = 0; k < s->tech_count; k++) {
+        const struct sm_tech *m = &s->techs[k];
+        if (m->tech->skipped >= 0) left[SAVED_FETCH] -= m->counters[m->tech->skipped];
+        if (m->tech->reused >= 0) left[SAVED_EXECUTION] -= m->counters[m->tech->reused];
+    }
+    return !left[SAVED_FETCH] && !left[SAVED_EXECUTION];
+}
+
 const char *tech_check(const struct sm *s)
 {
     const char *broken = NULL;
     for (unsigned k = 0; k < s->tech_count && !broken; k++)
         if (s->techs[k].tech->check) broken = s->techs[k].tech->check(s->techs[k].state);
-    return broken;
+    if (broken) return broken;
+    return is_saved_by_somebody(s) ? NULL : "instructions saved are not those that mechanisms count";
 }
 
 // -- what a mechanism sees
@@ -189,6 +207,7 @@ void tech_advance(struct sm *s, unsigned slot, uint32_t pc)
 {
     struct sm_warp *w = &s->warps[slot];
     const struct op *skipped = &s->ops[pc - 1];
+    s->inst_saved[(pc - 1) * SAVINGS + SAVED_FETCH]++;
     w->head = w->warp->pc = pc;
     if (w->warp->active != w->warp->full) { // lanes may meet there
         timed_settle(w->warp);

@@ -59,12 +59,14 @@ static void write_instructions(struct json *j, const struct wf_account *rows, si
     json_key(j, "instructions");
     json_open_array(j);
     for (size_t i = 0; i + 1 < count; i++) {
-        if (!sum_of(rows[i].slots)) continue;
+        if (!sum_of(rows[i].slots) && !rows[i].skipped) continue;
         json_open_object(j);
         report_u64(j, "pc", rows[i].pc);
         report_text(j, "instruction", rows[i].instruction);
         report_text(j, "lines", rows[i].lines);
         write_slots(j, rows[i].slots);
+        if (rows[i].skipped) report_u64(j, "skipped", rows[i].skipped);
+        if (rows[i].reused) report_u64(j, "reused", rows[i].reused);
         json_close_object(j);
     }
     json_close_array(j);

@@ -294,6 +294,31 @@ static void test_bench(struct test *t)
     cli_fini(&c);
 }
 
+// What a mechanism saves is told instruction by instruction.
+static void test_saved(struct test *t)
+{
+    static const struct {
+        const char *tech, *key, *total;
+    } rows[] = {{"dac", "\"skipped\": ", "skipped_warp_instructions"},
+                {"uv", "\"reused\": ", "reused_warp_instructions"}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct cli c = {.t = t};
+        char command[500];
+        size_t length;
+        snprintf(command, sizeof command, VECADD " --gpu tiny --tech %s --json $D/run.json", rows[k].tech);
+        cli_run(&c, command);
+        CHECK_MSG(t, c.status == 0, "%s", c.err);
+        char *json = cli_read(&c, "run.json", &length);
+        unsigned long long sum = 0, total = json ? strtoull(cli_json(json, rows[k].total), NULL, 10) : 0;
+        for (const char *at = json; at && (at = strstr(at, rows[k].key)); at++)
+            sum += strtoull(at + strlen(rows[k].key), NULL, 10);
+        CHECK(t, total > 0);
+        CHECK_EQ(t, sum, total);
+        free(json);
+        cli_fini(&c);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
@@ -303,6 +328,6 @@ int main(int argc, char **argv)
         {"start", test_start},       {"races", test_races},
         {"screens", test_screens},   {"lists", test_lists},
         {"timed", test_timed},       {"mark", test_mark},
-        {"bench", test_bench}};
+        {"bench", test_bench},       {"saved", test_saved}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

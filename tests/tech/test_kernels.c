@@ -1,58 +1,99 @@
 // Mechanisms change no result: every bundled kernel with every option leaves the bytes of the unmodified GPU,
 // executes and skips together what that executes, and shares no value its readers would not have computed.
 #include "harness/settings.h"
+#include "tech/counts.h"
 #include "workload/workload.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 struct outcome {
-    uint64_t hash, executed, skipped, added, mismatches, cycles; // added: to the program
+    uint64_t hash, executed, skipped, added, mismatches, cycles, copies; // added: to the program
+    struct counts counts;
 };
 
 static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                 const struct wf_stats *stats)
 {
     struct outcome *o = context;
-    (void)kernel, (void)shape;
+    (void)shape;
+    counts_launched(&o->counts, kernel);
     o->executed += stats->warp_instructions;
     o->skipped += stats->skipped + stats->reused;
     o->cycles += stats->cycles;
-    for (size_t k = 0; k < stats->counter_count; k++)
-        if (strcmp(stats->counters[k].name, "silicon-sync.barriers") == 0)
-            o->added += stats->counters[k].value;
+    for (size_t k = 0; k < stats->counter_count; k++) {
+        const struct wf_counter *counter = &stats->counters[k];
+        if (str_equal(counter->name, "silicon-sync.barriers")) o->added += counter->value;
+        if (str_equal(counter->name, "darsie.copies")) o->copies += counter->value;
+    }
     if (stats->verify_mismatches != WF_UNKNOWN) o->mismatches += stats->verify_mismatches;
 }
 
-static void run(struct test *t, const struct workload *w, const char *gpu, const char *settings,
-                const char *tech, struct outcome *o)
+struct machine {
+    const char *gpu, *settings;
+    enum workload_size size;
+};
+
+static void run(struct test *t, const struct workload *w, const struct machine *m, const char *tech,
+                struct outcome *o)
 {
     struct wf_context *c = wf_context_create();
     *o = (struct outcome){0};
-    CHECK_EQ(t, wf_gpu(c, gpu), WF_OK);
-    settings_apply(t, c, settings);
+    CHECK_EQ(t, wf_gpu(c, m->gpu), WF_OK);
+    settings_apply(t, c, m->settings);
     CHECK_MSG(t, wf_tech(c, tech) == WF_OK, "%s: %s", tech, wf_errors(c));
     wf_set_verify(c, true);
     wf_set_max_cycles(c, 50000000);
     struct workload_options options = {
-        .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = add, .launched_context = o};
+        .size = m->size, .ptx = WORKLOAD_NVCC, .launched = add, .launched_context = o};
     struct workload_result r;
     enum wf_status status = workload_run(w, c, &options, &r);
-    CHECK_MSG(t, status == WF_OK, "%s on %s (%s) with %s: %s", w->name, gpu, settings, tech, wf_errors(c));
+    CHECK_MSG(t, status == WF_OK, "%s on %s (%s) with %s: %s", w->name, m->gpu, m->settings, tech,
+              wf_errors(c));
     o->hash = r.output_hash;
+    counts_take(&o->counts);
     wf_context_destroy(c);
 }
 
-static void compare(struct test *t, const struct workload *w, const char *what, const struct outcome *base,
-                    const struct outcome *o)
+static void compare(struct test *t, const struct workload *w, const struct machine *m, const char *tech,
+                    const struct outcome *base, const struct outcome *o)
 {
-    CHECK_MSG(t, o->mismatches == 0, "%s with %s: %llu mismatches", w->name, what,
-              (unsigned long long)o->mismatches);
+    char what[300];
+    snprintf(what, sizeof what, "%s on %s (%s) with %s", w->name, m->gpu, m->settings, tech);
+    CHECK_MSG(t, o->mismatches == 0, "%s: %llu mismatches", what, (unsigned long long)o->mismatches);
     if (w->output_class != WORKLOAD_CLASS_D) return;
-    CHECK_MSG(t, o->hash == base->hash, "%s with %s: other bytes", w->name, what);
+    struct strbuf why = {0};
+    CHECK_MSG(t, o->hash == base->hash, "%s: other bytes", what);
     CHECK_MSG(t, o->executed + o->skipped - o->added == base->executed,
-              "%s with %s: executes %llu and skips %llu, together not %llu", w->name, what,
-              (unsigned long long)o->executed, (unsigned long long)o->skipped,
-              (unsigned long long)base->executed);
+              "%s: executes %llu and skips %llu, together not %llu", what, (unsigned long long)o->executed,
+              (unsigned long long)o->skipped, (unsigned long long)base->executed);
+    CHECK_MSG(t, counts_agree(&base->counts, &o->counts, &why), "%s: %s", what, strbuf_text(&why));
+    CHECK_EQ(t, counts_skipped(&o->counts), o->skipped);
+    strbuf_fini(&why);
+}
+
+struct sums { // over runs
+    uint64_t runs, skipped, copies;
+};
+
+static void try_all(struct test *t, const struct machine *m, const char *const *techs, size_t count,
+                    struct sums *sums)
+{
+    const struct workload *w;
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
+        struct outcome base, o;
+        run(t, w, m, "base", &base);
+        CHECK_EQ(t, base.skipped, 0);
+        for (size_t k = 0; k < count; k++) {
+            run(t, w, m, techs[k], &o);
+            compare(t, w, m, techs[k], &base, &o);
+            sums->runs++;
+            sums->skipped += o.skipped;
+            sums->copies += o.copies;
+            counts_fini(&o.counts);
+        }
+        counts_fini(&base.counts);
+    }
 }
 
 static const char *const options[] = {"darsie",
@@ -80,46 +121,35 @@ static const char *const options[] = {"darsie",
 
 static void test_options(struct test *t)
 {
-    const struct workload *w;
-    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
-        struct outcome base, o;
-        run(t, w, "tiny", "", "base", &base);
-        CHECK_EQ(t, base.skipped, 0);
-        for (size_t k = 0; k < TEST_COUNT(options); k++) {
-            run(t, w, "tiny", "sim.check=1", options[k], &o);
-            compare(t, w, options[k], &base, &o);
-        }
-    }
+    struct sums sums = {0};
+    struct machine m = {"tiny", "sim.check=1", WORKLOAD_SMALL};
+    try_all(t, &m, options, TEST_COUNT(options), &sums);
+    CHECK(t, sums.copies > 0); // and yet no instruction has them
+    printf("  %" PRIu64 " runs, %" PRIu64 " warp instructions saved, %" PRIu64 " registers copied out\n",
+           sums.runs, sums.skipped, sums.copies);
 }
 
 // Parts of warps lead and follow only where they take turns in one order.
 static void test_diverged(struct test *t)
 {
-    const struct workload *w;
-    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
-        struct outcome base, o;
-        run(t, w, "tiny", "simt=stack", "base", &base);
-        run(t, w, "tiny", "simt=stack sim.check=1", "darsie:diverged=on", &o);
-        compare(t, w, "darsie:diverged=on", &base, &o);
-    }
+    static const char *const techs[] = {"darsie:diverged=on"};
+    struct sums sums = {0};
+    struct machine m = {"tiny", "simt=stack sim.check=1", WORKLOAD_SMALL};
+    try_all(t, &m, techs, TEST_COUNT(techs), &sums);
 }
 
 static void test_gpus(struct test *t)
 {
-    static const char *const gpus[] = {"gtx1080ti", "gtx1080ti-subcore"};
-    const struct workload *w;
-    for (size_t i = 0; (w = workload_at(i)) != NULL; i++)
-        for (size_t g = 0; g < TEST_COUNT(gpus); g++) {
-            const char *settings = g ? "compile.profile=ptxplus fetch.refill=space fetch.ibuffer=4" : "";
-            static const char *const techs[] = {"darsie", "uv", "dac", "silicon-sync"};
-            struct outcome base, o;
-            run(t, w, gpus[g], settings, "base", &base);
-            for (size_t k = 0; k < TEST_COUNT(techs); k++) {
-                run(t, w, gpus[g], settings, techs[k], &o);
-                compare(t, w, gpus[g], &base, &o);
-            }
-        }
+    static const char *const techs[] = {"darsie", "uv", "dac", "silicon-sync"};
+    static const struct machine machines[] = {
+        {"gtx1080ti", "", WORKLOAD_SMALL},
+        {"gtx1080ti-subcore", "compile.profile=ptxplus fetch.refill=space fetch.ibuffer=4", WORKLOAD_SMALL}};
+    struct sums sums = {0};
+    for (size_t k = 0; k < TEST_COUNT(machines); k++)
+        try_all(t, &machines[k], techs, TEST_COUNT(techs), &sums);
 }
+
+static const struct machine tiny = {"tiny", "", WORKLOAD_SMALL};
 
 // The mismatches of a run that may end with wrong bytes.
 static uint64_t mismatches(struct test *t, const struct workload *w, const char *tech)
@@ -134,6 +164,7 @@ static uint64_t mismatches(struct test *t, const struct workload *w, const char 
     struct workload_result r;
     workload_run(w, c, &how, &r);
     wf_context_destroy(c);
+    counts_fini(&o.counts);
     return o.mismatches;
 }
 
@@ -159,12 +190,14 @@ static void test_sharing_is_real(struct test *t)
         const char *near;
         const struct workload *w = workload_find(rows[k].workload, &near);
         struct outcome base, o;
-        run(t, w, "tiny", "", "base", &base);
-        run(t, w, "tiny", "", rows[k].tech, &o);
+        run(t, w, &tiny, "base", &base);
+        run(t, w, &tiny, rows[k].tech, &o);
         CHECK_MSG(t, o.skipped > base.executed / rows[k].saves, "%s: %s saves %llu of %llu", w->name,
                   rows[k].tech, (unsigned long long)o.skipped, (unsigned long long)base.executed);
         CHECK_MSG(t, mismatches(t, w, rows[k].corrupted) > 0, "%s: %s goes unnoticed", w->name,
                   rows[k].corrupted);
+        counts_fini(&base.counts);
+        counts_fini(&o.counts);
     }
 }
 
@@ -176,8 +209,9 @@ static void test_barriers_are_added(struct test *t)
         const char *near;
         struct outcome o;
         const struct workload *w = workload_find(names[k], &near);
-        run(t, w, "tiny", "", "silicon-sync", &o);
+        run(t, w, &tiny, "silicon-sync", &o);
         CHECK_MSG(t, o.added > 0, "%s has no barrier more", w->name);
+        counts_fini(&o.counts);
     }
 }
 
@@ -203,11 +237,14 @@ static void test_schedulers(struct test *t)
             const char *near;
             const struct workload *w = workload_find(kernels[k], &near);
             struct outcome base, o;
-            run(t, w, "gtx1080ti", policies[p], "base", &base);
-            run(t, w, "gtx1080ti", policies[p], "darsie", &o);
-            compare(t, w, policies[p], &base, &o);
+            struct machine m = {"gtx1080ti", policies[p], WORKLOAD_SMALL};
+            run(t, w, &m, "base", &base);
+            run(t, w, &m, "darsie", &o);
+            compare(t, w, &m, "darsie", &base, &o);
             CHECK_MSG(t, o.cycles < 2 * base.cycles, "%s, %s: %llu cycles, base %llu", w->name, policies[p],
                       (unsigned long long)o.cycles, (unsigned long long)base.cycles);
+            counts_fini(&base.counts);
+            counts_fini(&o.counts);
         }
 }
 

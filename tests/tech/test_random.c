@@ -4,14 +4,16 @@
 #include "api/warpfold.h"
 #include "generator/launch.h"
 #include "harness/settings.h"
+#include "tech/counts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct memory { // what a class D program leaves behind
+struct memory { // what a class D program leaves behind, and what it executed
     uint8_t acc[GENERATOR_ACC_BYTES];
     uint8_t *out;
+    struct counts counts;
 };
 
 // NULL, or what went wrong (in `why`). `memory`: to be filled.
@@ -38,6 +40,8 @@ static const char *run(struct test *t, const struct generated *g, const char *te
         memory->out = malloc(at.out_bytes);
         wf_read(c, at.out, memory->out, at.out_bytes);
         wf_read(c, at.acc, memory->acc, sizeof memory->acc);
+        counts_launched(&memory->counts, k);
+        counts_take(&memory->counts);
     }
     wf_context_destroy(c);
     return wrong;
@@ -56,20 +60,26 @@ static const char *try_shared(struct test *t, uint64_t seed, const char *tech, c
     return wrong;
 }
 
-// A class D program: memory is compared.
+// A class D program: memory is compared, and what is executed.
 static const char *try_memory(struct test *t, uint64_t seed, const char *tech, const char *settings,
                               char why[200])
 {
     struct generated g;
     struct memory expected = {0}, got = {0};
     generator_make(seed, &(struct generator_options){.statements = 12}, &g);
-    const char *wrong = run(t, &g, NULL, settings, false, &expected, why);
+    const char *wrong = run(t, &g, "base", settings, false, &expected, why);
     if (!wrong) wrong = run(t, &g, tech, settings, false, &got, why);
     bool same = expected.out && got.out && memcmp(expected.out, got.out, 1 << 20) == 0 &&
                 memcmp(expected.acc, got.acc, sizeof got.acc) == 0;
+    struct strbuf where = {0};
     if (!wrong && !same) wrong = "other bytes";
+    if (!wrong && !counts_agree(&expected.counts, &got.counts, &where))
+        snprintf(why, 200, "%s", where.text), wrong = why;
+    strbuf_fini(&where);
     free(expected.out);
     free(got.out);
+    counts_fini(&expected.counts);
+    counts_fini(&got.counts);
     generated_fini(&g);
     return wrong;
 }
