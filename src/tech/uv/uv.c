@@ -9,17 +9,10 @@
 // As the DARSIE paper compares it (section 5): nothing is saved before issue, no memory operation is skipped.
 // What is known and what was decided: docs/techniques/uv.md. Left out: the scalar register file and the
 // narrower execution of uniform instructions, which change energy and not which instructions execute.
-#include "exec/exec_impl.h"
+#include "tech/uv/uv.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-enum uv_rules { UV_SOUND, UV_PAPER };
-struct uv_options {
-    uint32_t entries, ways, words, tag_bits, ports, latency, corrupt;
-    int loads, predicates, rules;
-};
 
 static const char *const switch_words[] = {"off", "on", NULL}, *const rules_words[] = {"sound", "paper",
                                                                                        NULL};
@@ -39,74 +32,11 @@ static const struct config_key keys[] = {
     {"corrupt",    CONFIG_U32,  AT(corrupt),    0, 4000000000, NULL,   "0",     NULL, NULL},
 };
 
-#define COUNTERS(COUNTER)                                                                                    \
-    COUNTER(reused,   "warp instructions", "fetched, not executed: the result came from the reuse buffer")   \
-    COUNTER(uniform,  "warp instructions", "executed, with all sources the same in every lane")              \
-    COUNTER(lookups,  "lookups",           "of the reuse buffer")                                            \
-    COUNTER(no_entry, "lookups",           "that found no entry of the instruction")                         \
-    COUNTER(other_values, "lookups",       "that found an entry with other source values")                   \
-    COUNTER(pending,  "lookups",           "that found an entry whose result was not there yet")             \
-    COUNTER(port_misses, "warp instructions", "uniform, but executed: no port was free")                     \
-    COUNTER(too_wide, "warp instructions", "uniform, but executed: wider than an entry")                     \
-    COUNTER(replaced, "entries",           "that made room for another instruction's")                       \
-    COUNTER(diverged, "warp instructions", "of uniform registers, but lanes were missing")
 // clang-format on
-enum uv_counter {
-#define COUNTER(name, unit, meaning) COUNT_##name,
-    COUNTERS(COUNTER)
-#undef COUNTER
-        COUNT_TOTAL
-};
 static const struct tech_counter counters[] = {
 #define COUNTER(name, unit, meaning) {#name, unit, meaning},
-    COUNTERS(COUNTER)
+#include "tech/uv/counters.def"
 #undef COUNTER
-};
-
-enum { KEY_WORDS = 20 };
-struct key { // what a result depends on beside the operation
-    uint8_t count;
-    uint32_t words[KEY_WORDS];
-};
-
-struct entry {
-    bool used;
-    uint32_t inst; // a later one with the same tag may be another
-    struct key key;
-    uint32_t result[4];
-    uint8_t preds;      // bits, of dst[0] and dst[1]
-    uint64_t ready;     // cycle; UINT64_MAX: not known yet
-    uint64_t last_used; // serial
-};
-
-enum candidate { NOT_CANDIDATE, CANDIDATE, TOO_WIDE };
-
-struct uv_launch {
-    const struct uv_options *options;
-    const struct program *program;
-    const struct op *ops;
-    uint8_t *candidates; // by instruction: enum candidate
-    bool verify;
-    uint64_t *mismatches;
-};
-
-struct tokens { // bits: registers and predicates that are the same in every lane
-    uint64_t registers[4];
-    uint8_t predicates;
-};
-
-struct uv {
-    struct uv_launch *launch;
-    struct sm *sm;
-    uint64_t *counters;
-    struct tokens warps[64];
-    struct entry *entries;
-    uint64_t serial, port_cycle, hits;
-    uint32_t ports_left;
-    // Of the instruction that is issuing.
-    bool uniform, known; // known: another warp is computing it, and an entry waits for that
-    struct key key;
-    struct entry *filling;
 };
 
 // -- a launch
@@ -152,8 +82,6 @@ static bool is_uniform_special(unsigned sreg)
     return false;
 }
 
-static unsigned width_of(const struct operand *o) { return o->width ? o->width : 1; }
-
 // Decode's part that is the same in every execution.
 static enum candidate candidate_of(const struct inst *i, const struct op *o, const struct uv_options *options)
 {
@@ -164,7 +92,7 @@ static enum candidate candidate_of(const struct inst *i, const struct op *o, con
     for (unsigned k = 0; k < 4; k++) {
         if (i->src[k].kind == OPERAND_SREG && !is_uniform_special(i->src[k].reg)) return NOT_CANDIDATE;
         if (i->src[k].kind == OPERAND_REG || i->src[k].kind == OPERAND_CONST)
-            fits &= width_of(&i->src[k]) <= options->words;
+            fits &= uv_width(&i->src[k]) <= options->words;
     }
     return fits ? CANDIDATE : TOO_WIDE;
 }
@@ -258,116 +186,6 @@ static bool is_broadcast(struct uv *v, unsigned slot, const struct inst *i, cons
     return true;
 }
 
-// -- the reuse buffer
-// ---------------------------------------------------------------------------------------------------------
-
-static void add_word(struct key *k, uint32_t word) { k->words[k->count++] = word; }
-
-static void add_source(struct uv *v, struct key *key, unsigned slot, uint32_t index, unsigned k)
-{
-    const struct warp *w = tech_warp(v->sm, slot);
-    const struct operand *o = &v->launch->program->insts[index].src[k];
-    uint64_t value = w->exec->general[index].value[k];
-    bool whole_key = v->launch->options->rules == UV_SOUND;
-    switch ((enum operand_kind)o->kind) {
-    case OPERAND_REG:
-        for (unsigned n = 0; n < width_of(o); n++)
-            add_word(key, o->reg == REG_ZERO ? 0 : tech_lanes(v->sm, slot, o->reg + n)[0]);
-        break;
-    case OPERAND_PRED: add_word(key, w->pred[o->reg] & 1); break;
-    case OPERAND_IMM:
-    case OPERAND_CONST:
-        if (!whole_key && o->kind == OPERAND_IMM) break;
-        add_word(key, (uint32_t)value);
-        add_word(key, (uint32_t)(value >> 32));
-        break;
-    case OPERAND_SREG: // the others are the same for all blocks on an SM
-        if (whole_key && o->reg >= SREG_CTAID_X && o->reg <= SREG_CTAID_Z)
-            add_word(key, w->cta->id[o->reg - SREG_CTAID_X]);
-        break;
-    case OPERAND_NONE:
-    case OPERAND_MEM:
-    case OPERAND_SHARED: break;
-    }
-}
-
-static bool same_operand(const struct operand *a, const struct operand *b)
-{
-    bool special = a->kind == OPERAND_SREG && a->reg != b->reg;
-    return a->kind == b->kind && a->flags == b->flags && a->width == b->width && !special;
-}
-
-// The same function of the key's words, with results of the same kind.
-static bool same_operation(const struct inst *a, const struct inst *b, bool whole_key)
-{
-    bool same = a->op == b->op;
-    for (unsigned k = 0; k < 2; k++)
-        same &= a->dst[k].kind == b->dst[k].kind && a->dst[k].width == b->dst[k].width;
-    if (!whole_key) return same;
-    for (unsigned k = 0; k < 4; k++) same &= same_operand(&a->src[k], &b->src[k]);
-    return same && a->type == b->type && a->type2 == b->type2 && a->cmp == b->cmp && a->mode == b->mode &&
-           a->boolean == b->boolean && a->round == b->round && a->lut == b->lut && a->lut2 == b->lut2 &&
-           a->shift == b->shift && a->flags == b->flags;
-}
-
-static bool same_key(const struct key *a, const struct key *b)
-{
-    return a->count == b->count && memcmp(a->words, b->words, a->count * sizeof a->words[0]) == 0;
-}
-
-static struct entry *set_of(struct uv *v, uint32_t index, uint32_t *ways)
-{
-    const struct uv_options *o = v->launch->options;
-    *ways = o->ways && o->ways < o->entries ? o->ways : o->entries;
-    return v->entries + index % (o->entries / *ways) * *ways;
-}
-
-static bool is_of(const struct uv *v, const struct entry *e, uint32_t index)
-{
-    const struct uv_options *o = v->launch->options;
-    uint32_t mask = (uint32_t)bit_mask(o->tag_bits);
-    return e->used && (e->inst & mask) == (index & mask) &&
-           same_operation(&v->launch->program->insts[e->inst], &v->launch->program->insts[index],
-                          o->rules == UV_SOUND);
-}
-
-static struct entry *find(struct uv *v, uint32_t index)
-{
-    uint32_t ways;
-    struct entry *set = set_of(v, index, &ways);
-    for (uint32_t k = 0; k < ways; k++)
-        if (is_of(v, &set[k], index)) return &set[k];
-    return NULL;
-}
-
-// An entry for the instruction: its own, a free one, or the least recently used.
-static struct entry *make(struct uv *v, uint32_t index)
-{
-    uint32_t ways;
-    struct entry *set = set_of(v, index, &ways), *victim = find(v, index);
-    for (uint32_t k = 0; k < ways && !victim; k++)
-        if (!set[k].used) victim = &set[k];
-    if (!victim) {
-        victim = set;
-        for (uint32_t k = 1; k < ways; k++)
-            if (set[k].last_used < victim->last_used) victim = &set[k];
-        v->counters[COUNT_replaced]++;
-    }
-    *victim = (struct entry){.used = true, .inst = index, .ready = UINT64_MAX, .last_used = ++v->serial};
-    return victim;
-}
-
-static bool take_port(struct uv *v)
-{
-    if (v->port_cycle != tech_now(v->sm) + 1) {
-        v->port_cycle = tech_now(v->sm) + 1;
-        v->ports_left = v->launch->options->ports;
-    }
-    if (!v->ports_left) return false;
-    v->ports_left--;
-    return true;
-}
-
 // -- a hit
 // ---------------------------------------------------------------------------------------------------------
 
@@ -413,25 +231,6 @@ static void corrupt(struct uv *v, struct entry *e)
     e->preds ^= 1;
 }
 
-static struct entry *look_up(struct uv *v, uint32_t index)
-{
-    if (!take_port(v)) {
-        v->counters[COUNT_port_misses]++;
-        return NULL;
-    }
-    struct entry *e = find(v, index);
-    bool same = e && same_key(&e->key, &v->key), there = e && e->ready <= tech_now(v->sm);
-    v->counters[COUNT_lookups]++;
-    v->known = same;
-    if (!e)
-        v->counters[COUNT_no_entry]++;
-    else if (!same)
-        v->counters[COUNT_other_values]++;
-    else if (!there)
-        v->counters[COUNT_pending]++;
-    return same && there ? e : NULL;
-}
-
 static uint32_t reuse(void *state, unsigned slot, uint32_t index)
 {
     struct uv *v = state;
@@ -446,9 +245,8 @@ static uint32_t reuse(void *state, unsigned slot, uint32_t index)
     if (!is_guard_true(w, &v->launch->program->insts[index])) return 0;
     v->uniform = true;
     if (v->launch->candidates[index] == TOO_WIDE) return 0;
-    v->key.count = 0;
-    for (unsigned k = 0; k < 4; k++) add_source(v, &v->key, slot, index, k);
-    struct entry *e = look_up(v, index);
+    uv_set_key(v, slot, index);
+    struct entry *e = uv_look_up(v, index);
     if (!e) return 0;
     e->last_used = ++v->serial;
     corrupt(v, e);
@@ -467,7 +265,7 @@ static void fill(struct uv *v, unsigned slot, uint32_t index)
     const struct op *o = &v->launch->ops[index];
     const struct inst *i = &v->launch->program->insts[index];
     const struct warp *w = tech_warp(v->sm, slot);
-    struct entry *e = v->filling = make(v, index);
+    struct entry *e = v->filling = uv_make_entry(v, index);
     e->key = v->key;
     for (unsigned n = 0; n < o->dst_words; n++) e->result[n] = tech_lanes(v->sm, slot, o->dst + n)[0];
     for (unsigned k = 0; k < 2; k++)
