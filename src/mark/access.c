@@ -70,6 +70,19 @@ void access_reads(const struct program *p, const struct inst *i, struct access_l
     for (unsigned k = 0; k < writes.count; k++) add(out, writes.at[k].location, ROLE_OLD, 0);
 }
 
+bool access_reads_shared(const struct inst *i)
+{
+    for (unsigned k = 0; k < 4; k++)
+        if (i->src[k].kind == OPERAND_SHARED) return true;
+    return i->op == OP_LDS;
+}
+
+bool access_may_change(const struct inst *i)
+{
+    bool read_only = i->op == OP_LDC || i->op == OP_TEX || (i->op == OP_LDG && i->flags & INST_NC);
+    return access_reads_shared(i) || (isa_has(i, ISA_LOAD) && !read_only && i->op != OP_LDL);
+}
+
 bool access_is_full_barrier(const struct inst *i)
 {
     return isa_has(i, ISA_BARRIER) && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE;

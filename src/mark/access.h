@@ -33,5 +33,10 @@ bool access_is_spill(const struct program *p, const struct inst *i);
 // Whether what a thread loads afterwards may be another thread's newer store: barriers, fences, acquires and
 // ordered loads, the end of asynchronous copies, and calls, which may hold any of them.
 bool access_orders_memory(const struct inst *i);
+// A load of the block's shared memory, or an operand from there.
+bool access_reads_shared(const struct inst *i);
+// Whether it reads memory that other threads may write while the kernel runs: not what is read-only, nor
+// local memory.
+bool access_may_change(const struct inst *i);
 // A barrier of the whole block, by its form: no count of threads, and it waits.
 bool access_is_full_barrier(const struct inst *i);

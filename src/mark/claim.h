@@ -27,8 +27,6 @@ static inline bool claim_rule_is_on(const struct mark_rules *r, enum mark_soundn
 // What an instruction does to redundancy apart from its sources: where redundancy comes from and what forbids
 // it (source.c).
 struct claim claim_of_inst(const struct mark_ssa *s, const struct mark_rules *r, const struct inst *i);
-// Whether it reads memory that other threads may write while the kernel runs.
-bool claim_reads_changing_memory(const struct inst *i);
 
 // The pattern over the lanes of a warp of instruction `inst`'s first result, from its sources' patterns
 // (pattern.c). TOP when a source is not known yet. `seen` gives a source's pattern as seen from the

@@ -367,7 +367,7 @@ static void visit_inst(struct worker *w, uint32_t inst)
     if (is_parting(s, i, n)) visit_branch(w, inst, branch);
     if ((i->guard != PRED_TRUE || i->guard_not) && access_orders_memory(i)) visit_guarded_sync(w, inst);
     weaken_results(w, inst, &own, FLOW_NONE, FLOW_NONE);
-    if (claim_reads_changing_memory(i) && claim_is_weak(&w->epoch[n].claim))
+    if (access_may_change(i) && claim_is_weak(&w->epoch[n].claim))
         weaken_results(w, inst, &w->epoch[n].claim, FLOW_NONE, w->epoch[n].branch);
     set_result_patterns(w, inst);
 }

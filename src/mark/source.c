@@ -50,26 +50,12 @@ static struct claim special_register(const struct mark_rules *r, enum isa_sreg s
     return claim_vector(CAUSE_SPECIAL);
 }
 
-static bool has_shared_operand(const struct inst *i)
-{
-    for (unsigned k = 0; k < 4; k++)
-        if (i->src[k].kind == OPERAND_SHARED) return true;
-    return false;
-}
-
-bool claim_reads_changing_memory(const struct inst *i)
-{
-    if (has_shared_operand(i)) return true;
-    bool read_only = i->op == OP_LDC || i->op == OP_TEX || (i->op == OP_LDG && i->flags & INST_NC);
-    return isa_has(i, ISA_LOAD) && !read_only;
-}
-
 // Another block's shared memory is another memory, and where blocks talk to one another (atomics, fences,
 // ordered accesses), what is loaded may depend on which block asks.
 static bool differs_between_blocks(const struct mark_ssa *s, const struct mark_rules *r, const struct inst *i)
 {
-    if (r->scope != MARK_SCOPE_GRID || !claim_reads_changing_memory(i)) return false;
-    return i->op == OP_LDS || has_shared_operand(i) || s->blocks_talk;
+    if (r->scope != MARK_SCOPE_GRID || !access_may_change(i)) return false;
+    return access_reads_shared(i) || s->blocks_talk;
 }
 
 struct claim claim_of_inst(const struct mark_ssa *s, const struct mark_rules *r, const struct inst *i)

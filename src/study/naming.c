@@ -11,7 +11,7 @@ static uint64_t mix(uint64_t h, uint64_t v) { return names_mix(h, v); }
 
 static uint64_t new_name(struct naming *s) { return hash_u64(++s->own); }
 
-static enum naming_rule rule_of(const struct program *p, const struct inst *i)
+static enum naming_rule rule_of(const struct inst *i)
 {
     if (i->op == OP_S2R || i->op == OP_CS2R) {
         uint8_t r = i->src[0].reg;
@@ -21,14 +21,8 @@ static enum naming_rule rule_of(const struct program *p, const struct inst *i)
     if (isa_has(i, ISA_CROSS_LANE)) return NAME_BY_LANES;
     if (i->op == OP_ST || i->op == OP_RED) return NAME_OF_ITS_OWN; // to local memory, perhaps
     if (isa_has(i, ISA_ATOMIC | ISA_BARRIER | ISA_SIDE_EFFECT)) return NAME_OF_ITS_OWN;
-    bool shared_operand = false;
-    for (unsigned k = 0; k < 4; k++) shared_operand |= i->src[k].kind == OPERAND_SHARED;
-    if (shared_operand) return NAME_BY_TIME;
-    if (!isa_has(i, ISA_LOAD) || i->op == OP_LDC || i->op == OP_TEX || access_is_spill(p, i))
-        return NAME_BY_SOURCES;
-    if (i->op == OP_LDL) return NAME_BY_SOURCES;
+    if (!access_may_change(i)) return NAME_BY_SOURCES;
     if (i->sem != SEM_WEAK) return NAME_OF_ITS_OWN;
-    if (i->op == OP_LDG && i->flags & INST_NC) return NAME_BY_SOURCES;
     return i->op == OP_LD ? NAME_BY_SPACE : NAME_BY_TIME;
 }
 
@@ -37,7 +31,7 @@ static void describe(struct naming *s, const struct marks *marks, uint32_t k)
     const struct program *p = marks->program;
     const struct inst *i = &p->insts[k];
     struct naming_inst *d = &s->insts[k];
-    *d = (struct naming_inst){.rule = (uint8_t)rule_of(p, i), .syncs = access_orders_memory(i)};
+    *d = (struct naming_inst){.rule = (uint8_t)rule_of(i), .syncs = access_orders_memory(i)};
     struct access_list reads, writes;
     access_reads(p, i, &reads);
     access_writes(p, i, &writes);

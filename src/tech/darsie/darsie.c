@@ -2,6 +2,7 @@
 // would, the others skip it before fetch and read its registers. The pieces are in this folder; what the
 // paper leaves open or has unsound, and what was decided, is in docs/techniques/darsie.md.
 #include "tech/darsie/darsie.h"
+#include "mark/access.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>
@@ -107,6 +108,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     d->period = heap_alloc(p->inst_count * sizeof *d->period);
     d->effects = heap_alloc(p->inst_count * sizeof *d->effects);
     d->blocks = heap_alloc(p->inst_count * sizeof *d->blocks);
+    d->changing = heap_alloc(p->inst_count * sizeof *d->changing);
     struct marks *m = marks_compute(p, &rules);
     unsigned met = mark_conditions_met(&rules, l->launch->block);
     bool exits = has_guarded_exit(p);
@@ -115,6 +117,8 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
                                                               : holds_up(d->options, &p->insts[n]);
         d->period[n] = period_of(d, m, n, l->launch->block);
         d->effects[n] = (uint8_t)effect_of(d, n, &m->marks[n], met, exits);
+        d->changing[n] = d->options->rules == RULES_PAPER ? d->ops[n].path == PATH_MEMORY
+                                                          : access_may_change(&p->insts[n]);
     }
     marks_free(m);
     return d;
@@ -126,6 +130,7 @@ static void launch_end(void *launch)
     free(d->period);
     free(d->effects);
     free(d->blocks);
+    free(d->changing);
     free(d);
 }
 

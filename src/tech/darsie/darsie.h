@@ -64,6 +64,7 @@ struct darsie_launch {
     uint8_t *period;
     bool *blocks;     // nothing behind it is renamed before it has issued
     uint8_t *effects; // enum branch_effect
+    bool *changing;   // it loads what others may write meanwhile; by rules=paper, whatever it loads
     bool early;
     bool diverged; // by option, where lanes that part take turns in one order (simt=stack)
     bool verify;
@@ -130,6 +131,7 @@ struct dwarp {
     uint32_t first, count, renamed;
     uint64_t shared[4];      // registers mapped to the pool
     uint64_t poison[5];      // registers and predicates whose value may be the warp's own
+    bool poisoned_memory;    // so may what it has stored to local memory
     uint8_t waits;           // enum waits
     bool at_branch, too_far; // waits for the others at a branch; behind one
     // The path since the block last met: with branch-sync=parting the branches passed, off: all of it,

@@ -36,6 +36,7 @@ bool rename_is_poisoned(const struct darsie *d, unsigned slot, uint32_t pc)
     const struct dwarp *w = &d->warps[slot];
     const struct op *o = &d->launch->ops[pc];
     if (w->poison[POISON_PREDS] & o->pred_reads) return true;
+    if (w->poisoned_memory && d->launch->program->insts[pc].op == OP_LDL) return true;
     for (unsigned k = 0; k < o->read_count; k++)
         if (has_poison(w, o->reads[k])) return true;
     return false;
@@ -47,6 +48,7 @@ void rename_poison(struct darsie *d, unsigned slot, uint32_t pc, bool poisoned)
     const struct op *o = &d->launch->ops[pc];
     bool partly = darsie_is_guarded(&d->launch->program->insts[pc]); // some lanes keep what they had
     if (d->launch->options->rules == RULES_PAPER || !keeps(d, RULE_POISON) || (!poisoned && partly)) return;
+    if (poisoned && d->launch->program->insts[pc].op == OP_STL) w->poisoned_memory = true;
     for (unsigned r = o->dst; r < o->dst + o->dst_words; r++) {
         uint64_t bit = 1ull << r % 64;
         w->poison[r / 64] = poisoned ? w->poison[r / 64] | bit : w->poison[r / 64] & ~bit;
@@ -60,15 +62,13 @@ void rename_poison(struct darsie *d, unsigned slot, uint32_t pc, bool poisoned)
 // -- a line
 // ---------------------------------------------------------------------------------------------------------
 
-static bool is_load(const struct darsie *d, uint32_t pc) { return d->launch->ops[pc].path == PATH_MEMORY; }
-
 static bool go_private(struct darsie *d, unsigned slot, struct line *l, enum darsie_counter why,
                        bool poisoned)
 {
     d->counters[why]++;
     say(d, block_of(d, slot), index_in_block(d, slot), STEP_PRIVATE, l->pc, (uint32_t)why);
     l->role = ROLE_PRIVATE;
-    rename_poison(d, slot, l->pc, poisoned || is_load(d, l->pc));
+    rename_poison(d, slot, l->pc, poisoned || d->launch->changing[l->pc]);
     return true;
 }
 
@@ -98,7 +98,7 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
     const struct inst *i = &d->launch->program->insts[l->pc];
     unsigned me = index_in_block(d, slot);
     *e = (struct entry){.pc = l->pc,
-                        .is_load = is_load(d, l->pc),
+                        .is_load = d->launch->changing[l->pc],
                         .is_global = isa_has(i, ISA_LOAD) && i->space != SPACE_SHARED,
                         .leader = (uint8_t)me,
                         .count = d->launch->ops[l->pc].dst_words,
@@ -268,7 +268,7 @@ static bool rename_line(struct darsie *d, unsigned slot, struct line *l)
     // Redundant or not, its result is no more the block's than its sources are: one that writes predicates or
     // has a guard is executed by every warp.
     l->role = ROLE_PRIVATE;
-    rename_poison(d, slot, l->pc, rename_is_poisoned(d, slot, l->pc) || is_load(d, l->pc));
+    rename_poison(d, slot, l->pc, rename_is_poisoned(d, slot, l->pc) || d->launch->changing[l->pc]);
     return true;
 }
 

@@ -106,7 +106,7 @@ void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *
     rename_poison(d, slot, l->pc, false);
     d->counters[COUNT_skipped]++;
     say(d, b, index_in_block(d, slot), STEP_FOLLOW, l->pc, e->registers[0]);
-    d->counters[COUNT_skipped_loads] += e->is_load;
+    d->counters[COUNT_skipped_loads] += d->launch->ops[l->pc].path == PATH_MEMORY;
     skip_recheck(b);
 }
 

@@ -224,7 +224,7 @@ void values_verify_skip(struct darsie *d, unsigned slot, const struct line *l)
         const uint32_t *shared = values_pool(d, b, l->registers[n]);
         uint32_t *own = tech_lanes(d->sm, slot, o->dst + n);
         if (is_equal(d, slot, shared, own)) continue;
-        bool may_differ = o->path == PATH_MEMORY && l->read_at > d->warps[slot].ordered_at;
+        bool may_differ = d->launch->changing[l->pc] && l->read_at > d->warps[slot].ordered_at;
         if (!may_differ) __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
         memcpy(own, shared, d->lanes * 4);
     }
