@@ -1,5 +1,6 @@
 // When warps have to be looked at again: a ring of buckets a cycle, one bit a warp, with a bitmap of buckets
-// that are not empty, and a list for what is farther away than the ring is long.
+// that are not empty, and a heap, the earliest first, for what is farther away than the ring is long: a
+// mechanism's watchdogs are, thousands of them.
 #pragma once
 #include "base/bits.h"
 #include "base/vec.h"
@@ -14,14 +15,37 @@ struct far_event {
 struct event_ring {
     uint64_t warps[RING_CYCLES];
     uint64_t occupied[RING_WORDS];
-    VEC(struct far_event) far;
+    VEC(struct far_event) far; // none before far.data[(n - 1) / 2] of the n-th
 };
+
+static inline void far_add(struct event_ring *r, struct far_event e)
+{
+    vec_push(&r->far, e);
+    size_t n = r->far.count - 1;
+    for (; n && r->far.data[(n - 1) / 2].cycle > e.cycle; n = (n - 1) / 2)
+        r->far.data[n] = r->far.data[(n - 1) / 2];
+    r->far.data[n] = e;
+}
+
+static inline struct far_event far_take(struct event_ring *r)
+{
+    struct far_event first = r->far.data[0], last = vec_pop(&r->far);
+    size_t n = 0;
+    for (size_t child; (child = 2 * n + 1) < r->far.count; n = child) {
+        bool right = child + 1 < r->far.count && r->far.data[child + 1].cycle < r->far.data[child].cycle;
+        child += right;
+        if (r->far.data[child].cycle >= last.cycle) break;
+        r->far.data[n] = r->far.data[child];
+    }
+    r->far.data[n] = last;
+    return first;
+}
 
 // now < cycle.
 static inline void ring_add(struct event_ring *r, uint64_t now, uint64_t cycle, unsigned warp)
 {
     if (__builtin_expect(cycle - now >= RING_CYCLES, 0)) {
-        vec_push(&r->far, (struct far_event){cycle, warp});
+        far_add(r, (struct far_event){cycle, warp});
         return;
     }
     unsigned bucket = cycle % RING_CYCLES;
@@ -36,23 +60,15 @@ static inline uint64_t ring_take(struct event_ring *r, uint64_t now)
     uint64_t warps = r->warps[bucket];
     r->warps[bucket] = 0;
     r->occupied[bucket / 64] &= ~(1ull << bucket % 64);
-    for (size_t i = 0; __builtin_expect(i < r->far.count, 0);) {
-        if (r->far.data[i].cycle > now) {
-            i++;
-            continue;
-        }
-        warps |= 1ull << r->far.data[i].warp;
-        r->far.data[i] = vec_pop(&r->far);
-    }
+    while (__builtin_expect(r->far.count && r->far.data[0].cycle <= now, 0))
+        warps |= 1ull << far_take(r).warp;
     return warps;
 }
 
 // The first cycle after `now` that has warps, UINT64_MAX when there is none.
 static inline uint64_t ring_next(const struct event_ring *r, uint64_t now)
 {
-    uint64_t next = UINT64_MAX;
-    for (size_t i = 0; i < r->far.count; i++)
-        if (r->far.data[i].cycle < next) next = r->far.data[i].cycle;
+    uint64_t next = r->far.count ? r->far.data[0].cycle : UINT64_MAX;
     unsigned start = (now + 1) % RING_CYCLES;
     for (unsigned k = 0; k <= RING_WORDS; k++) {
         unsigned word = (start / 64 + k) % RING_WORDS;

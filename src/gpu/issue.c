@@ -152,7 +152,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         sm_warp_settled(s, slot);
         after_control(s, slot, i);
     }
-    if (has_techs(s) && w->warp) tech_issued(s, slot, index);
+    if (has_techs(s) && w->warp) tech_issued(s, slot, index, goes_on);
     return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
 }
 

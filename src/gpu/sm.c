@@ -73,15 +73,14 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
     s->inst_slots =
         heap_alloc((size_t)(l->launch->program->inst_count + 1) * SLOT_COUNT * sizeof *s->inst_slots);
     create_caches(s, l->config);
-    if (l->tech_count) tech_begin(s);
-    s->has_guests = s->tech_count || c->check;
+    s->has_guests = c->check;
     return s;
 }
 
 void sm_destroy(struct sm *s)
 {
     if (!s) return;
-    if (has_techs(s)) tech_end(s);
+    tech_end(s);
     for (unsigned k = 0; k < SM_BLOCKS; k++)
         if (s->blocks[k].cta) timed_block_destroy(s->blocks[k].cta);
     tags_fini(&s->l1);
@@ -292,7 +291,7 @@ static void block_start(struct sm *s, uint64_t linear)
     timed_block_start(s->engine, b->cta, linear);
     b->running = true;
     b->warps = b->slots;
-    if (has_techs(s)) tech_block_start(s, n);
+    if (s->launch->tech_count) tech_block_start(s, n);
     unsigned k = 0;
     for (uint64_t left = b->slots; left; left &= left - 1)
         warp_start(s, bit_lowest(left), n, &b->cta->warps[k++]);
@@ -364,7 +363,9 @@ static void account(struct sm *s, unsigned resident_count, uint64_t cycles)
 uint64_t sm_next(const struct sm *s)
 {
     if (s->ready || s->fetchable) return s->now;
-    uint64_t next = ring_next(&s->wakes, s->now - 1), fill = ring_next(&s->fills, s->now - 1);
+    uint64_t next = ring_next(&s->wakes, s->now - 1);
+    if (next <= s->now) return s->now;
+    uint64_t fill = ring_next(&s->fills, s->now - 1);
     if (fill < next) next = fill;
     if (s->next_reply < next) next = s->next_reply;
     if (has_techs(s)) {

@@ -13,6 +13,7 @@ enum {
     SM_SCHEDULERS = 8,
     SM_BANKS = 64,
     NO_BANK = SM_BANKS,
+    NO_WARP = SM_WARPS,
     LSU_LINES = 2 * LANES_MAX,
     WRITE_CYCLES = 1024,
     MAP_REGISTERS = 256
@@ -178,7 +179,10 @@ struct sm {
         uint64_t *counters;
     } techs[TECH_MAX];
     unsigned tech_count;
+    const struct tech *hooks; // of the only mechanism, or of one that calls those of all
+    void *hooked;             // its state
     bool has_guests;          // mechanisms, a watch or the book
+    unsigned looked_at;       // warp whose readiness is seen to behind the hook under way; NO_WARP
     struct event_ring events; // by block: mechanisms'
 
     struct check check; // with sim.check
@@ -258,23 +262,59 @@ void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, e
 // that the branch predictor knows.
 static inline bool has_techs(const struct sm *s) { return __builtin_expect(s->tech_count != 0, 0); }
 static inline bool has_guests(const struct sm *s) { return __builtin_expect(s->has_guests, 0); }
-void tech_begin(struct sm *s);
+void tech_block_start(struct sm *s, unsigned block); // the first of an SM brings the mechanisms to it
 void tech_end(struct sm *s);
-void tech_block_start(struct sm *s, unsigned block);
-void tech_block_end(struct sm *s, unsigned block);
-uint64_t tech_fetch(struct sm *s, uint64_t fetchable);
-uint32_t tech_fetched(struct sm *s, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most);
-void tech_filled(struct sm *s, unsigned slot, uint32_t pc, unsigned count);
-void tech_flushed(struct sm *s, unsigned slot);
-uint32_t tech_reuse(struct sm *s, unsigned slot, uint32_t index);
-void tech_reads(struct sm *s, unsigned slot, uint32_t index);
-void tech_executed(struct sm *s, unsigned slot, uint32_t index);
-void tech_result(struct sm *s, unsigned slot, uint32_t index, uint64_t cycle);
-void tech_issued(struct sm *s, unsigned slot, uint32_t index);
-void tech_replied(struct sm *s, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle);
-void tech_events(struct sm *s);
-void tech_warp_end(struct sm *s, unsigned slot);
 const char *tech_check(const struct sm *s);
+
+#define HOOK(s, name, ...) ((s)->hooks->name ? (s)->hooks->name((s)->hooked, __VA_ARGS__) : (void)0)
+static inline void tech_block_end(struct sm *s, unsigned block) { HOOK(s, block_end, block); }
+static inline uint64_t tech_fetch(struct sm *s, uint64_t fetchable)
+{
+    return s->hooks->fetch ? s->hooks->fetch(s->hooked, fetchable) : fetchable;
+}
+static inline uint32_t tech_fetched(struct sm *s, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most)
+{
+    return s->hooks->fetched ? s->hooks->fetched(s->hooked, slot, pc, count, most) : *count;
+}
+static inline void tech_filled(struct sm *s, unsigned slot, uint32_t pc, unsigned count)
+{
+    s->looked_at = slot;
+    HOOK(s, filled, slot, pc, count);
+    s->looked_at = NO_WARP;
+}
+static inline void tech_flushed(struct sm *s, unsigned slot) { HOOK(s, flushed, slot); }
+static inline uint32_t tech_reuse(struct sm *s, unsigned slot, uint32_t index)
+{
+    uint32_t cycles = s->hooks->reuse ? s->hooks->reuse(s->hooked, slot, index) : 0;
+    if (cycles) s->inst_saved[index * SAVINGS + SAVED_EXECUTION]++;
+    return cycles;
+}
+static inline void tech_reads(struct sm *s, unsigned slot, uint32_t index) { HOOK(s, reads, slot, index); }
+static inline void tech_executed(struct sm *s, unsigned slot, uint32_t index)
+{
+    HOOK(s, executed, slot, index);
+}
+static inline void tech_result(struct sm *s, unsigned slot, uint32_t index, uint64_t cycle)
+{
+    HOOK(s, result, slot, index, cycle);
+}
+static inline void tech_issued(struct sm *s, unsigned slot, uint32_t index, bool goes_on) // in this cycle
+{
+    s->looked_at = goes_on ? slot : NO_WARP;
+    HOOK(s, issued, slot, index);
+    s->looked_at = NO_WARP;
+}
+static inline void tech_replied(struct sm *s, unsigned slot, uint32_t index, const uint16_t *registers,
+                                uint64_t cycle)
+{
+    HOOK(s, replied, slot, index, registers, cycle);
+}
+static inline void tech_events(struct sm *s)
+{
+    for (uint64_t blocks = ring_take(&s->events, s->now); blocks; blocks &= blocks - 1)
+        HOOK(s, event, bit_lowest(blocks));
+}
+static inline void tech_warp_end(struct sm *s, unsigned slot) { HOOK(s, warp_end, slot); }
 
 // -- tags.c: caches with outstanding lines
 enum token_kind {

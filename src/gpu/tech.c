@@ -1,14 +1,90 @@
-// The hooks of all mechanisms in order, and what mechanisms see and do.
+// Mechanisms on an SM, and what they see and do.
 #include "gpu/sm_impl.h"
 
 #include <stdlib.h>
 
 #define EACH(s, k) for (struct sm_tech *k = (s)->techs; k < (s)->techs + (s)->tech_count; k++)
 
-void tech_begin(struct sm *s)
+// -- several mechanisms as one: each hook calls those of all, in order; its state is the SM
+// ---------------------------------------------------------------------------------------------------------
+
+#define CALL_ALL(name, ...)                                                                                  \
+    struct sm *s = sm;                                                                                       \
+    EACH(s, k) if (k->tech->name) k->tech->name(k->state, __VA_ARGS__)
+
+static void all_block_start(void *sm, unsigned block) { CALL_ALL(block_start, block); }
+static void all_block_end(void *sm, unsigned block) { CALL_ALL(block_end, block); }
+
+static uint64_t all_fetch(void *sm, uint64_t fetchable)
+{
+    struct sm *s = sm;
+    EACH(s, k) if (k->tech->fetch) fetchable = k->tech->fetch(k->state, fetchable);
+    return fetchable;
+}
+
+static uint32_t all_fetched(void *sm, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most)
+{
+    struct sm *s = sm;
+    uint32_t span = *count;
+    EACH(s, k) if (k->tech->fetched) span = k->tech->fetched(k->state, slot, pc, count, most);
+    return span;
+}
+
+static void all_filled(void *sm, unsigned slot, uint32_t pc, unsigned count)
+{
+    CALL_ALL(filled, slot, pc, count);
+}
+
+static void all_flushed(void *sm, unsigned slot) { CALL_ALL(flushed, slot); }
+
+static uint32_t all_reuse(void *sm, unsigned slot, uint32_t index)
+{
+    struct sm *s = sm;
+    uint32_t cycles = 0;
+    EACH(s, k) if (!cycles && k->tech->reuse) cycles = k->tech->reuse(k->state, slot, index);
+    return cycles;
+}
+
+static void all_reads(void *sm, unsigned slot, uint32_t index) { CALL_ALL(reads, slot, index); }
+static void all_executed(void *sm, unsigned slot, uint32_t index) { CALL_ALL(executed, slot, index); }
+
+static void all_result(void *sm, unsigned slot, uint32_t index, uint64_t cycle)
+{
+    CALL_ALL(result, slot, index, cycle);
+}
+
+static void all_issued(void *sm, unsigned slot, uint32_t index) { CALL_ALL(issued, slot, index); }
+
+static void all_replied(void *sm, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle)
+{
+    CALL_ALL(replied, slot, index, registers, cycle);
+}
+
+static void all_event(void *sm, unsigned block) { CALL_ALL(event, block); }
+static void all_warp_end(void *sm, unsigned slot) { CALL_ALL(warp_end, slot); }
+
+static const struct tech all = {.block_start = all_block_start,
+                                .block_end = all_block_end,
+                                .fetch = all_fetch,
+                                .fetched = all_fetched,
+                                .filled = all_filled,
+                                .flushed = all_flushed,
+                                .reuse = all_reuse,
+                                .reads = all_reads,
+                                .executed = all_executed,
+                                .result = all_result,
+                                .issued = all_issued,
+                                .replied = all_replied,
+                                .event = all_event,
+                                .warp_end = all_warp_end};
+
+// -- an SM
+// ---------------------------------------------------------------------------------------------------------
+
+static void begin(struct sm *s)
 {
     const struct sm_launch *l = s->launch;
-    s->maps = heap_alloc((size_t)SM_WARPS * MAP_REGISTERS * sizeof *s->maps);
+    s->maps = heap_alloc((size_t)l->blocks_per_sm * l->warps_per_block * MAP_REGISTERS * sizeof *s->maps);
     s->inst_saved = heap_alloc((size_t)l->launch->program->inst_count * SAVINGS * sizeof *s->inst_saved);
     for (unsigned n = 0; n < l->tech_count; n++) {
         if (!l->tech_states[n]) continue;
@@ -17,6 +93,11 @@ void tech_begin(struct sm *s)
         k->counters = heap_alloc(TECH_COUNTERS_MAX * sizeof *k->counters);
         k->state = k->tech->sm_begin(l->tech_states[n], s, k->counters);
     }
+    bool one = s->tech_count == 1;
+    s->hooks = one ? s->techs->tech : &all;
+    s->hooked = one ? s->techs->state : s;
+    s->has_guests = s->has_guests || s->tech_count;
+    s->looked_at = NO_WARP;
 }
 
 void tech_end(struct sm *s)
@@ -30,81 +111,11 @@ void tech_end(struct sm *s)
     free(s->inst_saved);
 }
 
+// Mechanisms have no state of an SM that no block ever comes to: small launches leave most of them idle.
 void tech_block_start(struct sm *s, unsigned block)
 {
-    EACH(s, k) if (k->tech->block_start) k->tech->block_start(k->state, block);
-}
-
-void tech_block_end(struct sm *s, unsigned block)
-{
-    EACH(s, k) if (k->tech->block_end) k->tech->block_end(k->state, block);
-}
-
-uint64_t tech_fetch(struct sm *s, uint64_t fetchable)
-{
-    EACH(s, k) if (k->tech->fetch) fetchable = k->tech->fetch(k->state, fetchable);
-    return fetchable;
-}
-
-uint32_t tech_fetched(struct sm *s, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most)
-{
-    uint32_t span = *count;
-    EACH(s, k) if (k->tech->fetched) span = k->tech->fetched(k->state, slot, pc, count, most);
-    return span;
-}
-
-void tech_filled(struct sm *s, unsigned slot, uint32_t pc, unsigned count)
-{
-    EACH(s, k) if (k->tech->filled) k->tech->filled(k->state, slot, pc, count);
-}
-
-void tech_flushed(struct sm *s, unsigned slot)
-{
-    EACH(s, k) if (k->tech->flushed) k->tech->flushed(k->state, slot);
-}
-
-uint32_t tech_reuse(struct sm *s, unsigned slot, uint32_t index)
-{
-    uint32_t cycles = 0;
-    EACH(s, k) if (!cycles && k->tech->reuse) cycles = k->tech->reuse(k->state, slot, index);
-    s->inst_saved[index * SAVINGS + SAVED_EXECUTION] += cycles != 0;
-    return cycles;
-}
-
-void tech_reads(struct sm *s, unsigned slot, uint32_t index)
-{
-    EACH(s, k) if (k->tech->reads) k->tech->reads(k->state, slot, index);
-}
-
-void tech_executed(struct sm *s, unsigned slot, uint32_t index)
-{
-    EACH(s, k) if (k->tech->executed) k->tech->executed(k->state, slot, index);
-}
-
-void tech_result(struct sm *s, unsigned slot, uint32_t index, uint64_t cycle)
-{
-    EACH(s, k) if (k->tech->result) k->tech->result(k->state, slot, index, cycle);
-}
-
-void tech_issued(struct sm *s, unsigned slot, uint32_t index)
-{
-    EACH(s, k) if (k->tech->issued) k->tech->issued(k->state, slot, index);
-}
-
-void tech_replied(struct sm *s, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle)
-{
-    EACH(s, k) if (k->tech->replied) k->tech->replied(k->state, slot, index, registers, cycle);
-}
-
-void tech_events(struct sm *s)
-{
-    for (uint64_t blocks = ring_take(&s->events, s->now); blocks; blocks &= blocks - 1)
-        EACH(s, k) if (k->tech->event) k->tech->event(k->state, bit_lowest(blocks));
-}
-
-void tech_warp_end(struct sm *s, unsigned slot)
-{
-    EACH(s, k) if (k->tech->warp_end) k->tech->warp_end(k->state, slot);
+    if (!s->maps) begin(s);
+    HOOK(s, block_start, block);
 }
 
 // What is saved of all instructions is what the mechanisms say.
@@ -178,7 +189,7 @@ void tech_hold(struct sm *s, unsigned slot, unsigned what)
     uint64_t bit = 1ull << slot;
     s->held_fetch = what & HOLD_FETCH ? s->held_fetch | bit : s->held_fetch & ~bit;
     s->held_issue = what & HOLD_ISSUE ? s->held_issue | bit : s->held_issue & ~bit;
-    if (!s->warps[slot].warp) return;
+    if (!s->warps[slot].warp || slot == s->looked_at) return;
     fetch_update(s, slot);
     sm_evaluate(s, slot);
 }

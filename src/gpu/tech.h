@@ -57,7 +57,7 @@ struct tech {
     void *(*launch_begin)(const struct tech_use *u, const struct sm_launch *l);
     void (*launch_end)(void *launch);
     uint32_t (*registers)(const void *launch); // renamed ones it wants for a block
-    // An SM of it.
+    // An SM of it, at its first block.
     void *(*sm_begin)(void *launch, struct sm *s, uint64_t *counters);
     void (*sm_end)(void *state);
 

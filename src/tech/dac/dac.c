@@ -128,15 +128,18 @@ static void block_start(void *state, unsigned block)
     uint64_t slots = tech_slots(d->sm, block);
     dac_forget(&d->blocks[block], d->launch->program->inst_count);
     d->blocks[block].live = bit_mask(bit_count(slots));
+    d->looked_at &= ~slots;
+    unsigned index = 0;
     for (; slots; slots &= slots - 1) {
         struct dac_warp *w = &d->warps[bit_lowest(slots)];
+        w->block = (uint8_t)block;
+        w->index = (uint8_t)index++;
         memset(w->front.registers, 0, sizeof w->front.registers);
-        memset(w->front.expanded, 0, sizeof w->front.expanded);
+        memset(w->front.pending, 0, sizeof w->front.pending);
         w->front.preds = w->front.uniform = 1 << PRED_TRUE;
         w->front.masks[PRED_TRUE] = UINT64_MAX;
         w->back = w->front;
         w->first = w->count = w->ordered = w->blocking = 0;
-        w->looked_pc = NO_TARGET;
     }
 }
 

@@ -63,15 +63,14 @@ struct instance {
 
 struct dac_block {
     uint64_t live;                    // warps of the block
-    uint64_t led;                     // instances made
     VEC(struct instance) * instances; // by instruction, oldest first
 };
 
 struct known { // tuples
     uint64_t registers[4];
+    uint64_t pending[4];    // bits: of these the warp's own lanes do not hold the tuple yet
     uint8_t preds, uniform; // bits
     uint64_t masks[8];      // of predicates, for this warp
-    uint64_t expanded[4];   // bits: the warp's own lanes hold the tuple
     struct tuple tuples[256];
 };
 
@@ -85,12 +84,10 @@ struct line { // an instruction that has been fetched or skipped and has not iss
 };
 
 struct dac_warp {
+    uint8_t block, index;     // where it is
     struct line lines[LINES]; // ring
     uint32_t first, count, ordered;
     uint32_t blocking; // of those ordered: that decide what comes next
-    // At fetch nothing was to be skipped at this instruction when the block had made so many instances.
-    uint32_t looked_pc;
-    uint64_t looked_led;
     struct known front, back;
 };
 
@@ -100,7 +97,9 @@ struct dac {
     uint64_t *counters;
     struct dac_block blocks[BLOCKS];
     struct dac_warp *warps;
-    uint32_t *values; // of a block, while a result is looked at
+    uint64_t looked_at; // bits by slot: nothing is to be skipped where it is fetched; until it goes on, or
+                        // its block makes an instance
+    uint32_t *values;   // of a block, while a result is looked at
     uint64_t led;
 };
 
@@ -108,17 +107,26 @@ static inline struct line *line_at(struct dac_warp *w, uint32_t n)
 {
     return &w->lines[(w->first + n) % LINES];
 }
-static inline unsigned first_slot(const struct dac *d, unsigned block)
+static inline unsigned index_in_block(const struct dac *d, unsigned slot) { return d->warps[slot].index; }
+static inline struct dac_block *block_of(struct dac *d, unsigned slot)
 {
-    return bit_lowest(tech_slots(d->sm, block));
+    return &d->blocks[d->warps[slot].block];
 }
-static inline unsigned index_in_block(const struct dac *d, unsigned slot)
-{
-    return slot - first_slot(d, tech_block_of(d->sm, slot));
-}
+static inline void look_again(struct dac *d, unsigned slot) { d->looked_at &= ~(1ull << slot); }
 // All lanes that are left are here.
 static inline bool is_whole(const struct warp *w) { return w->active == (w->present & ~w->exited); }
 static inline bool is_known(const struct known *k, unsigned r) { return k->registers[r / 64] >> r % 64 & 1; }
+
+// The warp wrote a vector of its own.
+static inline void forget_results(struct known *k, const struct op *o)
+{
+    for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++) {
+        k->registers[r / 64] &= ~(1ull << r % 64);
+        k->pending[r / 64] &= ~(1ull << r % 64);
+    }
+    k->preds &= (uint8_t)~o->pred_writes;
+    k->uniform &= (uint8_t)~o->pred_writes;
+}
 
 // -- stream.c
 uint64_t dac_fetch(void *state, uint64_t fetchable);
@@ -137,6 +145,13 @@ bool dac_loads_the_same(struct dac *d, unsigned slot, uint32_t pc, const struct 
 // -- lanes.c
 void dac_reads(void *state, unsigned slot, uint32_t index);
 void dac_executed(void *state, unsigned slot, uint32_t index);
-// What is known after an instruction.
+// What is known after an instruction of the affine stream.
 void dac_learn(const struct dac *d, struct known *k, const struct line *l);
+static inline void learn(const struct dac *d, struct known *k, const struct line *l) // … and of any other
+{
+    if (l->role == ROLE_OWN)
+        forget_results(k, &d->launch->ops[l->pc]);
+    else
+        dac_learn(d, k, l);
+}
 void dac_verify(struct dac *d, unsigned slot, const struct line *l);

@@ -51,7 +51,7 @@ static void take_results(struct dac *d, unsigned slot, uint32_t pc, uint64_t *ma
         memcpy(d->values + ((size_t)n * t->warps + warp) * t->lanes, tech_lanes(d->sm, slot, o->dst + n),
                t->lanes * 4);
     for (unsigned k = 0; k < 2; k++)
-        if (i->dst[k].kind == OPERAND_PRED)
+        if (masks && i->dst[k].kind == OPERAND_PRED)
             masks[k * t->warps + warp] = tech_warp(d->sm, slot)->pred[i->dst[k].reg];
 }
 
@@ -60,7 +60,8 @@ static bool compute(struct dac *d, unsigned slot, uint32_t pc, const struct inst
 {
     bool done = true;
     const struct op *o = &d->launch->ops[pc];
-    struct saved s = {.count = 0};
+    struct saved s;
+    s.count = 0;
     memcpy(s.pred, tech_warp(d->sm, slot)->pred, sizeof s.pred);
     for (unsigned k = 0; k < o->read_count; k++) save(d, slot, o->reads[k], &s);
     for (unsigned n = 0; n < o->dst_words; n++) save(d, slot, o->dst + n, &s);
@@ -154,7 +155,7 @@ void dac_evaluate(struct dac *d, unsigned slot, uint32_t pc, struct instance *e)
     const struct threads *t = &d->launch->threads;
     const struct inst *i = &d->launch->program->insts[pc];
     struct outcome *out = &e->outcome;
-    unsigned block = tech_block_of(d->sm, slot);
+    unsigned block = d->warps[slot].block;
     bool uniform = !d->launch->thread_dependent[pc];
     for (unsigned k = 0; k < e->key_count; k++) uniform &= tuple_is_uniform(&e->key[k]);
     *out = (struct outcome){0};
@@ -162,9 +163,9 @@ void dac_evaluate(struct dac *d, unsigned slot, uint32_t pc, struct instance *e)
         if (uniform) evaluate_load(d, slot, pc, e);
         return;
     }
-    out->masks = heap_alloc(2 * t->warps * sizeof *out->masks);
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE) out->preds |= (uint8_t)(1u << k);
+    if (out->preds) out->masks = heap_alloc(2 * t->warps * sizeof *out->masks);
     if (uniform) {
         compute(d, slot, pc, e, out->masks);
         take_uniform(d, index_in_block(d, slot), pc, out);

@@ -11,21 +11,13 @@ static void mismatch(const struct dac *d) { __atomic_add_fetch(d->launch->mismat
 
 static void set_known(struct known *k, unsigned r, const struct tuple *u)
 {
-    if (u) k->tuples[r] = *u;
-    k->expanded[r / 64] &= ~(1ull << r % 64);
-    k->registers[r / 64] = (k->registers[r / 64] & ~(1ull << r % 64)) | (uint64_t)(u != NULL) << r % 64;
+    k->tuples[r] = *u;
+    k->registers[r / 64] |= 1ull << r % 64;
+    k->pending[r / 64] |= 1ull << r % 64;
 }
 
-void dac_learn(const struct dac *d, struct known *k, const struct line *l)
+static void set_preds(struct known *k, const struct inst *i, const struct line *l)
 {
-    const struct op *o = &d->launch->ops[l->pc];
-    const struct inst *i = &d->launch->program->insts[l->pc];
-    bool own = l->role == ROLE_OWN;
-    if (!own && !l->writes) return;
-    for (unsigned n = 0; n < o->dst_words; n++) set_known(k, o->dst + n, own ? NULL : &l->outcome.tuples[n]);
-    k->preds &= (uint8_t)~o->pred_writes;
-    k->uniform &= (uint8_t)~o->pred_writes;
-    if (own) return;
     for (unsigned n = 0; n < 2; n++) {
         if (!(l->outcome.preds >> n & 1)) continue;
         unsigned p = i->dst[n].reg;
@@ -34,6 +26,17 @@ void dac_learn(const struct dac *d, struct known *k, const struct line *l)
         k->uniform |= (uint8_t)(uniform << p);
         k->masks[p] = !uniform ? l->masks[n] : value ? UINT64_MAX : 0;
     }
+}
+
+void dac_learn(const struct dac *d, struct known *k, const struct line *l)
+{
+    const struct op *o = &d->launch->ops[l->pc];
+    if (!l->writes) return;
+    for (unsigned n = 0; n < o->dst_words; n++) set_known(k, o->dst + n, &l->outcome.tuples[n]);
+    if (!o->pred_writes) return;
+    k->preds &= (uint8_t)~o->pred_writes;
+    k->uniform &= (uint8_t)~o->pred_writes;
+    set_preds(k, &d->launch->program->insts[l->pc], l);
 }
 
 // -- expansion
@@ -46,16 +49,21 @@ static bool same_lanes(const uint32_t *a, const uint32_t *b, uint64_t lanes)
     return true;
 }
 
+static void check_lanes(struct dac *d, unsigned slot, const uint32_t *before, const uint32_t *now)
+{
+    const struct warp *w = tech_warp(d->sm, slot);
+    if (!same_lanes(now, before, w->present & ~w->exited)) mismatch(d);
+}
+
 static void expand(struct dac *d, unsigned slot, unsigned r)
 {
     struct known *k = &d->warps[slot].back;
-    const struct warp *w = tech_warp(d->sm, slot);
-    if (!is_known(k, r) || k->expanded[r / 64] >> r % 64 & 1) return;
-    k->expanded[r / 64] |= 1ull << r % 64;
-    uint32_t lanes[LANES_MAX], *own = tech_lanes(d->sm, slot, r);
-    tuple_expand(&k->tuples[r], &d->launch->threads, index_in_block(d, slot), lanes);
-    if (d->launch->verify && !same_lanes(lanes, own, w->present & ~w->exited)) mismatch(d);
-    memcpy(own, lanes, d->launch->threads.lanes * 4);
+    if (!(k->pending[r / 64] >> r % 64 & 1)) return;
+    k->pending[r / 64] &= ~(1ull << r % 64);
+    uint32_t before[LANES_MAX], *own = tech_lanes(d->sm, slot, r);
+    if (d->launch->verify) memcpy(before, own, d->launch->threads.lanes * 4);
+    tuple_expand(&k->tuples[r], &d->launch->threads, index_in_block(d, slot), own);
+    if (d->launch->verify) check_lanes(d, slot, before, own);
     d->counters[COUNT_expanded]++;
 }
 
@@ -72,11 +80,14 @@ static void expand_pred(struct dac *d, unsigned slot, unsigned p)
 void dac_reads(void *state, unsigned slot, uint32_t index)
 {
     struct dac *d = state;
+    const struct known *k = &d->warps[slot].back;
     const struct op *o = &d->launch->ops[index];
+    bool pending = k->pending[0] | k->pending[1] | k->pending[2] | k->pending[3];
+    if (!pending && !(k->preds & (o->pred_reads | o->pred_writes))) return;
     const struct warp *w = tech_warp(d->sm, slot);
     const struct inst *i = &d->launch->program->insts[index];
     bool partial = i->guard != PRED_TRUE || i->guard_not || w->active != w->full;
-    for (unsigned k = 0; k < o->read_count; k++) expand(d, slot, o->reads[k]);
+    for (unsigned n = 0; n < o->read_count; n++) expand(d, slot, o->reads[n]);
     for (unsigned left = o->pred_reads; left; left &= left - 1) expand_pred(d, slot, bit_lowest(left));
     if (!partial) return;
     for (unsigned n = 0; n < o->dst_words; n++) expand(d, slot, o->dst + n);
@@ -145,7 +156,7 @@ void dac_executed(void *state, unsigned slot, uint32_t index)
         else
             compare(d, slot, l);
     }
-    dac_learn(d, &w->back, l);
+    learn(d, &w->back, l);
     w->first = (w->first + 1) % LINES;
     w->count--;
     w->ordered--;

@@ -18,40 +18,43 @@ void dac_forget(struct dac_block *b, uint32_t inst_count)
 // -- instances
 // ---------------------------------------------------------------------------------------------------------
 
-// The sources' tuples; false when one is a vector of the warp's own, or a predicate that is not uniform.
-static bool key_of(const struct dac *d, const struct dac_warp *w, uint32_t pc, struct instance *e)
+// None of its sources is a vector of the warp's own, or a predicate that is not uniform.
+static bool are_sources_known(const struct known *k, const struct op *o)
 {
-    const struct op *o = &d->launch->ops[pc];
-    const struct known *k = &w->front;
     if (o->pred_reads & ~(k->preds & k->uniform)) return false;
-    e->passed = 0;
-    e->affine = false;
-    e->key_count = o->read_count;
-    e->key_preds = 0;
-    e->outcome.masks = NULL;
-    for (unsigned n = 0; n < o->read_count; n++) {
+    for (unsigned n = 0; n < o->read_count; n++)
         if (!is_known(k, o->reads[n])) return false;
-        e->key[n] = k->tuples[o->reads[n]];
-    }
-    for (unsigned left = o->pred_reads; left; left &= left - 1)
-        e->key_preds |= (uint8_t)((k->masks[bit_lowest(left)] & 1) << bit_lowest(left));
     return true;
 }
 
-static bool is_same(const struct instance *a, const struct instance *b)
+// Values of the predicates it reads, which are uniform.
+static uint8_t preds_of(const struct known *k, const struct op *o)
 {
-    if (a->key_preds != b->key_preds) return false;
-    for (unsigned n = 0; n < a->key_count; n++)
-        if (!tuple_equal(&a->key[n], &b->key[n])) return false;
+    uint8_t preds = 0;
+    for (unsigned left = o->pred_reads; left; left &= left - 1)
+        preds |= (uint8_t)((k->masks[bit_lowest(left)] & 1) << bit_lowest(left));
+    return preds;
+}
+
+// It was executed with what the warp would read now.
+static bool is_same(const struct instance *e, const struct known *k, const struct op *o, uint8_t preds)
+{
+    if (e->key_preds != preds) return false;
+    for (unsigned n = 0; n < e->key_count; n++)
+        if (!tuple_equal(&e->key[n], &k->tuples[o->reads[n]])) return false;
     return true;
 }
 
 // The oldest that this warp has not taken part in.
-static struct instance *find(struct dac_block *b, unsigned warp, uint32_t pc, const struct instance *key)
+static struct instance *find(struct dac *d, unsigned slot, uint32_t pc)
 {
+    const struct dac_warp *w = &d->warps[slot];
+    const struct op *o = &d->launch->ops[pc];
+    struct dac_block *b = &d->blocks[w->block];
+    uint8_t preds = preds_of(&w->front, o);
     for (size_t n = 0; n < b->instances[pc].count; n++) {
         struct instance *e = &b->instances[pc].data[n];
-        if (!(e->passed >> warp & 1) && is_same(e, key)) return e;
+        if (!(e->passed >> w->index & 1) && is_same(e, &w->front, o, preds)) return e;
     }
     return NULL;
 }
@@ -90,10 +93,10 @@ static bool is_outstanding(const struct dac *d, struct dac_warp *w, unsigned slo
     return false;
 }
 
-static bool guard_of(const struct dac *d, uint32_t pc, const struct instance *e)
+static bool guard_of(const struct dac *d, uint32_t pc, uint8_t preds)
 {
     const struct inst *i = &d->launch->program->insts[pc];
-    return (i->guard == PRED_TRUE || e->key_preds >> i->guard & 1) != (i->guard_not != 0);
+    return (i->guard == PRED_TRUE || preds >> i->guard & 1) != (i->guard_not != 0);
 }
 
 // A load may read now what it would read in its turn: no older memory instruction is still to issue.
@@ -106,17 +109,19 @@ static bool is_its_turn(const struct dac *d, struct dac_warp *w, uint32_t older)
 }
 
 // Whether the affine stream could execute it, with what it reads. `older`: instructions ordered before it.
-static bool is_affine(struct dac *d, unsigned slot, uint32_t pc, uint32_t older, struct instance *key)
+static bool is_affine(struct dac *d, unsigned slot, uint32_t pc, uint32_t older)
 {
     struct dac_warp *w = &d->warps[slot];
-    if (!key_of(d, w, pc, key)) return false;
-    if (d->launch->candidates[pc] == LOADS && (!guard_of(d, pc, key) || !is_its_turn(d, w, older)))
+    const struct op *o = &d->launch->ops[pc];
+    if (!are_sources_known(&w->front, o)) return false;
+    if (d->launch->candidates[pc] == LOADS &&
+        (!guard_of(d, pc, preds_of(&w->front, o)) || !is_its_turn(d, w, older)))
         return false;
     if (!is_whole(tech_warp(d->sm, slot))) {
         d->counters[COUNT_diverged]++;
         return false;
     }
-    if (!is_outstanding(d, w, slot, &d->launch->ops[pc], older)) return true;
+    if (!is_outstanding(d, w, slot, o, older)) return true;
     d->counters[COUNT_outstanding]++;
     return false;
 }
@@ -131,7 +136,7 @@ static bool is_uniform(const struct outcome *out)
 static void take(struct dac *d, unsigned slot, const struct instance *e, struct line *l)
 {
     unsigned warp = index_in_block(d, slot);
-    l->writes = guard_of(d, l->pc, e);
+    l->writes = guard_of(d, l->pc, e->key_preds);
     l->outcome = e->outcome;
     for (unsigned k = 0; k < 2 && e->outcome.masks; k++)
         l->masks[k] = e->outcome.masks[k * d->launch->threads.warps + warp];
@@ -153,32 +158,36 @@ static bool is_for(struct dac *d, unsigned slot, uint32_t pc, const struct insta
     return e->affine && (d->launch->candidates[pc] != LOADS || dac_loads_the_same(d, slot, pc, e));
 }
 
-static struct instance *lead(struct dac *d, unsigned slot, uint32_t pc, const struct instance *key)
+static struct instance *lead(struct dac *d, unsigned slot, uint32_t pc)
 {
-    struct dac_block *b = &d->blocks[tech_block_of(d->sm, slot)];
+    struct dac_block *b = block_of(d, slot);
+    const struct known *k = &d->warps[slot].front;
+    const struct op *o = &d->launch->ops[pc];
     make_room(d, b, pc);
-    vec_push(&b->instances[pc], *key);
-    b->led++;
-    struct instance *e = &b->instances[pc].data[b->instances[pc].count - 1];
+    vec_reserve(&b->instances[pc], b->instances[pc].count + 1);
+    struct instance *e = &b->instances[pc].data[b->instances[pc].count++];
+    e->passed = 0;
+    e->affine = false;
+    e->key_count = o->read_count;
+    e->key_preds = preds_of(k, o);
+    for (unsigned n = 0; n < o->read_count; n++) e->key[n] = k->tuples[o->reads[n]];
     dac_evaluate(d, slot, pc, e);
+    d->looked_at &= ~tech_slots(d->sm, d->warps[slot].block);
     return e;
 }
 
 // True when the instruction need not issue.
 static bool order(struct dac *d, unsigned slot, struct line *l, uint32_t older)
 {
-    struct dac_block *b = &d->blocks[tech_block_of(d->sm, slot)];
-    unsigned warp = index_in_block(d, slot);
-    struct instance key;
-    if (!is_affine(d, slot, l->pc, older, &key)) return false;
-    struct instance *e = find(b, warp, l->pc, &key);
+    if (!is_affine(d, slot, l->pc, older)) return false;
+    struct instance *e = find(d, slot, l->pc);
     if (e && is_for(d, slot, l->pc, e)) {
         skip(d, slot, e, l);
         return true;
     }
     bool leads = !e;
-    if (leads) e = lead(d, slot, l->pc, &key);
-    e->passed |= 1ull << warp;
+    if (leads) e = lead(d, slot, l->pc);
+    e->passed |= 1ull << index_in_block(d, slot);
     leads &= e->affine;
     d->counters[COUNT_not_affine] += !leads;
     if (!leads) return false;
@@ -201,7 +210,7 @@ static void pass(struct dac *d, unsigned slot)
     while (is_passable(w)) {
         const struct line *l = line_at(w, 0);
         if (d->launch->verify) dac_verify(d, slot, l);
-        dac_learn(d, &w->back, l);
+        learn(d, &w->back, l);
         w->first = (w->first + 1) % LINES;
         w->count--;
         w->ordered--;
@@ -222,7 +231,7 @@ static bool order_next(struct dac *d, unsigned slot)
     struct line *l = line_at(w, w->ordered);
     l->role = ROLE_OWN;
     bool skipped = d->launch->candidates[l->pc] != NOT_CANDIDATE && order(d, slot, l, w->ordered);
-    dac_learn(d, &w->front, l);
+    learn(d, &w->front, l);
     w->ordered++;
     w->blocking += d->launch->blocks[l->pc];
     return skipped;
@@ -240,7 +249,8 @@ static void order_more(struct dac *d, unsigned slot)
 {
     struct dac_warp *w = &d->warps[slot];
     bool news = false;
-    w->looked_pc = NO_TARGET;
+    look_again(d, slot);
+    if (w->ordered == w->count && !is_passable(w)) return;
     while (w->ordered < w->count && is_open(d, w, slot)) {
         uint32_t n = w->ordered;
         if (!order_next(d, slot)) continue;
@@ -266,18 +276,12 @@ static struct line *push(struct dac_warp *w, uint32_t pc)
 static bool skip_next(struct dac *d, unsigned slot)
 {
     struct dac_warp *w = &d->warps[slot];
-    struct dac_block *b = &d->blocks[tech_block_of(d->sm, slot)];
     uint32_t pc = tech_fetch_pc(d->sm, slot);
-    struct instance key;
-    if (pc == w->looked_pc && b->led == w->looked_led) return false;
-    w->looked_pc = pc;
-    w->looked_led = b->led;
     if (pc >= d->launch->program->inst_count || w->count >= LINES - 8) return false; // the I-buffer's room
-    if (d->launch->candidates[pc] == NOT_CANDIDATE || !is_affine(d, slot, pc, w->count, &key)) return false;
-    struct instance *e = find(b, index_in_block(d, slot), pc, &key);
+    if (d->launch->candidates[pc] == NOT_CANDIDATE || !is_affine(d, slot, pc, w->count)) return false;
+    struct instance *e = find(d, slot, pc);
     if (!e || !is_for(d, slot, pc, e)) return false;
     struct line *l = push(w, pc);
-    w->looked_pc = NO_TARGET;
     skip(d, slot, e, l);
     dac_learn(d, &w->front, l);
     w->ordered++;
@@ -288,12 +292,13 @@ static bool skip_next(struct dac *d, unsigned slot)
 uint64_t dac_fetch(void *state, uint64_t fetchable)
 {
     struct dac *d = state;
-    for (uint64_t left = fetchable; left; left &= left - 1) {
+    for (uint64_t left = fetchable & ~d->looked_at; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
         struct dac_warp *w = &d->warps[slot];
         if (w->ordered < w->count || !is_open(d, w, slot)) continue;
         while (skip_next(d, slot)) continue;
-        pass(d, slot);
+        d->looked_at |= 1ull << slot;
+        if (is_passable(w)) pass(d, slot);
     }
     return fetchable;
 }
@@ -304,14 +309,15 @@ uint32_t dac_fetched(void *state, unsigned slot, uint32_t pc, uint32_t *count, u
     struct dac *d = state;
     struct dac_warp *w = &d->warps[slot];
     uint32_t fetched = 0, span = 0;
+    bool ready = tech_warp(d->sm, slot)->state == WARP_READY;
     for (; fetched < *count && span < most && w->count < LINES; span++) {
         push(w, pc + span);
-        bool skipped = w->ordered + 1 == w->count && is_open(d, w, slot) && order_next(d, slot);
+        bool skipped = ready && !w->blocking && w->ordered + 1 == w->count && order_next(d, slot);
         fetched += !skipped;
     }
     *count = fetched;
-    w->looked_pc = NO_TARGET;
-    pass(d, slot);
+    look_again(d, slot);
+    if (is_passable(w)) pass(d, slot);
     return span;
 }
 
@@ -322,7 +328,7 @@ void dac_flushed(void *state, unsigned slot)
     struct dac_warp *w = &d->warps[slot];
     if (w->ordered) w->front = w->back;
     w->count = w->ordered = w->blocking = 0;
-    w->looked_pc = NO_TARGET;
+    look_again(d, slot);
 }
 
 // A barrier may be over for warps that wait there.
@@ -338,14 +344,12 @@ void dac_issued(void *state, unsigned slot, uint32_t index)
 {
     struct dac *d = state;
     order_more(d, slot);
-    if (isa_has(&d->launch->program->insts[index], ISA_BARRIER | ISA_EXIT))
-        renew(d, tech_block_of(d->sm, slot));
+    if (isa_has(&d->launch->program->insts[index], ISA_BARRIER | ISA_EXIT)) renew(d, d->warps[slot].block);
 }
 
 void dac_warp_end(void *state, unsigned slot)
 {
     struct dac *d = state;
-    unsigned block = tech_block_of(d->sm, slot);
-    d->blocks[block].live &= ~(1ull << index_in_block(d, slot));
-    renew(d, block);
+    block_of(d, slot)->live &= ~(1ull << index_in_block(d, slot));
+    renew(d, d->warps[slot].block);
 }

@@ -28,17 +28,31 @@ void threads_fini(struct threads *t)
     for (unsigned k = 0; k < 3; k++) free(t->at[k]);
 }
 
+// Lanes come by 32: loops of a length that the compiler knows it makes into vectors.
+enum { PART = 32 };
+
+static void expand_part(const struct tuple *u, const uint32_t *x, const uint32_t *y, const uint32_t *z,
+                        uint32_t *to)
+{
+    for (unsigned l = 0; l < PART; l++) to[l] = u->base + u->stride[0] * x[l];
+    if (!u->stride[1] && !u->stride[2]) return;
+    for (unsigned l = 0; l < PART; l++) to[l] += u->stride[1] * y[l] + u->stride[2] * z[l];
+}
+
+static void fill_part(uint32_t value, uint32_t *to)
+{
+    for (unsigned l = 0; l < PART; l++) to[l] = value;
+}
+
 void tuple_expand(const struct tuple *u, const struct threads *t, unsigned warp, uint32_t *to)
 {
-    const uint32_t *x = t->at[0] + (size_t)warp * t->lanes, *y = t->at[1] + (size_t)warp * t->lanes,
-                   *z = t->at[2] + (size_t)warp * t->lanes;
-    bool flat = !u->stride[1] && !u->stride[2];
-    if (tuple_is_uniform(u)) { // most are
-        for (unsigned l = 0; l < t->lanes; l++) to[l] = u->base;
-        return;
+    size_t first = (size_t)warp * t->lanes;
+    for (unsigned l = 0; l < t->lanes; l += PART) {
+        if (tuple_is_uniform(u)) // most are
+            fill_part(u->base, to + l);
+        else
+            expand_part(u, t->at[0] + first + l, t->at[1] + first + l, t->at[2] + first + l, to + l);
     }
-    for (unsigned l = 0; l < t->lanes; l++) to[l] = u->base + u->stride[0] * x[l];
-    for (unsigned l = 0; !flat && l < t->lanes; l++) to[l] += u->stride[1] * y[l] + u->stride[2] * z[l];
 }
 
 bool tuple_fit(struct tuple *u, const struct threads *t, const uint32_t *values)
