@@ -62,10 +62,9 @@ static bool has_room(struct kept_list *l)
     return true;
 }
 
-struct kept *kept_find(struct kept_list *l, uint64_t key, uint32_t *next, bool leads)
+struct kept *kept_look_for(struct kept_list *l, uint64_t key, uint32_t *next, bool leads)
 {
-    bool there = *next < l->count && l->at[*next].key == key;
-    uint32_t at = there ? *next : leads && *next == l->count ? l->count : search(l, key);
+    uint32_t at = leads && *next == l->count ? l->count : search(l, key);
     *next = at + 1;
     if (at < l->count) return &l->at[at];
     if (!has_room(l)) return NULL;

@@ -24,4 +24,9 @@ void kept_fini(struct kept_list *l);
 void kept_clear(struct kept_list *l);
 // The entry of this key; count 0: new. NULL: no room. `next` is the entry that the warp will correspond with
 // if it goes on as others did. `leads`: at the list's end, the warp has nobody before it with its history.
-struct kept *kept_find(struct kept_list *l, uint64_t key, uint32_t *next, bool leads);
+struct kept *kept_look_for(struct kept_list *l, uint64_t key, uint32_t *next, bool leads);
+static inline struct kept *kept_find(struct kept_list *l, uint64_t key, uint32_t *next, bool leads)
+{
+    bool there = *next < l->count && l->at[*next].key == key;
+    return there ? &l->at[(*next)++] : kept_look_for(l, key, next, leads);
+}
