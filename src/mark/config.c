@@ -2,6 +2,7 @@
 #include "mark/mark.h"
 
 static const char *const rules_words[] = {"sound", "paper", "none", NULL};
+static const char *const blocks_words[] = {"any", "two", NULL};
 static const char *const promotion_words[] = {"driver", "hardware", NULL};
 
 const struct config_key mark_config_keys[] = {
@@ -21,6 +22,7 @@ void mark_rules_from(struct mark_rules *r, const struct mark_settings *s, unsign
     r->laneid = s->laneid;
     r->tid_x_mod = s->tid_x_mod;
     r->warp_classes = s->warp_classes;
+    r->two_dimensions = s->blocks == MARK_BLOCKS_TWO;
     r->grid = s->grid;
     r->warp_size = warp_size;
 }

@@ -74,7 +74,8 @@ unsigned mark_conditions_met(const struct mark_rules *r, const uint32_t block[3]
         return two && divides(x, w) ? MARK_IF_TID_X : 0;
     }
     unsigned met = 0;
-    if (divides(x, w)) met |= MARK_IF_TID_X;
+    bool excluded = r->two_dimensions && (y > 1) + (z > 1) != 1;
+    if (divides(x, w) && !excluded) met |= MARK_IF_TID_X;
     if (y == 1 || divides((uint64_t)x * y, w)) met |= MARK_IF_TID_Y;
     if (z == 1) met |= MARK_IF_TID_Z;
     if ((y == 1 && z == 1) || divides(x, w) || divides(w, x)) met |= MARK_IF_TID_X_MOD;

@@ -73,6 +73,7 @@ struct mark_rules {
     bool tid_y;            // extensions: threadIdx.y (and z) may be conditional
     bool laneid;           // %laneid and the lanemasks are redundant in every block
     bool tid_x_mod;        // tid.x & (W - 1)
+    bool two_dimensions;   // threadIdx.x repeats in blocks of two dimensions alone, as the paper asks
     bool warp_classes;     // a CR whose condition fails may hold among the warps w, w + p, w + 2p …
     bool grid;             // which marks hold for all warps of all blocks
     enum mark_scope scope; // set by marks_compute
@@ -102,10 +103,12 @@ enum mark_soundness {
 void mark_rules_default(struct mark_rules *r); // sound, the sources of DARSIE 4.2, no extensions, W = 32
 
 enum mark_rules_choice { MARK_RULES_SOUND, MARK_RULES_PAPER, MARK_RULES_NONE };
+enum mark_blocks { MARK_BLOCKS_ANY, MARK_BLOCKS_TWO };
 // The settings as a user writes them (config.def of this folder).
 struct mark_settings {
     int rules;     // enum mark_rules_choice
     int promotion; // enum mark_promotion
+    int blocks;    // enum mark_blocks
     bool tid_y, laneid, tid_x_mod, warp_classes, grid;
 };
 extern const struct config_key mark_config_keys[];
