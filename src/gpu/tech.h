@@ -34,7 +34,7 @@ enum tech_feature {
     FEATURE_COUNT
 };
 #define HAS(id) (1u << FEATURE_##id)
-enum { TECH_STORAGE_MAX = 16, TECH_COUNTERS_MAX = 24 };
+enum { TECH_STORAGE_MAX = 16, TECH_COUNTERS_MAX = 32 };
 
 struct tech_use; // a mechanism with its options, for one launch
 

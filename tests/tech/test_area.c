@@ -28,6 +28,9 @@ static void test_bits(struct test *t)
         {"darsie", "register renaming", 21504},         // 21 x 32 x 32
         {"darsie", NULL, 43520},                        // 5.31 KB
         {"darsie", "version counters of warps", 10240}, // 5 x 32 x 64, which the paper leaves out
+        {"darsie:branch-sync=parting", "branch counts", 4 * (256 + 64)},
+        {"darsie:branch-sync=first,ahead=3", "branch counts", 2 * (256 + 64)},
+        {"darsie:branch-sync=first", "ways at branches", 16 * 32 * 48},
         {"darsie:entries=1", "PC skip table", 2624},
         {"darsie:registers=16", "register renaming", 20 * 16 * 32},
         {"uv", "reuse buffer", 1192}, // 8 x (10 + 3 x 32 + 32 + 3 + 8)

@@ -33,9 +33,14 @@ size_t darsie_storage(const void *options, const struct gpu_config *c,
         {"readers of registers", renamed, bits_for(WARP_BITS + 1), false},
         {"arrived masks", 2 * blocks, WARP_BITS, false},
         {"poison bits of warps", warps, 256 + 8, false},
+        // Of branch-sync=parting and first: which branch an entry is behind, and a warp.
+        {"branch counts", counts_branches(o) ? entries + warps : 0, bits_for(o->ahead + 1), false},
+        {"ways at branches", o->branch_sync == BRANCH_FIRST ? (o->ahead + 1) * blocks : 0, PC_BITS, false},
     };
     enum { ROWS = sizeof rows / sizeof rows[0] };
     _Static_assert((int)ROWS <= (int)TECH_STORAGE_MAX, "room for the structures");
-    for (size_t n = 0; n < ROWS; n++) out[n] = rows[n];
-    return ROWS;
+    size_t count = 0;
+    for (size_t n = 0; n < ROWS; n++)
+        if (rows[n].entries) out[count++] = rows[n];
+    return count;
 }

@@ -11,7 +11,8 @@
 static const char *const switch_words[] = {"off", "on", NULL};
 static const char *const order_words[] = {"version", "sync-on-write", NULL};
 static const char *const on_store_words[] = {"drop", "keep", "overlap", NULL};
-static const char *const branch_sync_words[] = {"majority", "parting", "off", NULL};
+static const char *const branch_sync_words[] = {"majority", "parting", "first", "off", NULL};
+static const char *const pending_words[] = {"wait", "private", NULL};
 static const char *const full_words[] = {"private", "wait", NULL};
 static const char *const darsie_rules_words[] = {"sound", "paper", NULL};
 
@@ -68,12 +69,12 @@ static enum branch_effect effect_of(const struct darsie_launch *d, uint32_t n, c
                                     unsigned met, bool exits)
 {
     const struct inst *i = &d->program->insts[n];
-    bool parting = d->options->branch_sync == BRANCH_PARTING;
+    bool parting = counts_branches(d->options);
     bool again = isa_has(i, ISA_CALL) || i->op == OP_RET || (i->target <= n && (exits || parting));
     if (!isa_has(i, ISA_BRANCH) || isa_has(i, ISA_EXIT) || !(asks(i) || again)) return BRANCH_NOTHING;
     if (!parting) return BRANCH_MEET;
     bool parts = m->way == MARK_VECTOR || (m->way == MARK_CONDITIONAL && (m->way_conditions & ~met));
-    return asks(i) && parts ? BRANCH_MEET : BRANCH_COUNT;
+    return asks(i) && parts && d->options->branch_sync != BRANCH_FIRST ? BRANCH_MEET : BRANCH_COUNT;
 }
 
 static uint8_t period_of(const struct darsie_launch *d, const struct marks *m, uint32_t n,
@@ -159,6 +160,7 @@ static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
     for (unsigned k = 0; k < l->blocks_per_sm; k++) {
         d->blocks[k].entries = heap_alloc(d->launch->options->entries * sizeof *d->blocks[k].entries);
         d->blocks[k].values = heap_alloc((size_t)d->pool * d->lanes * sizeof(uint32_t));
+        d->blocks[k].ways = heap_alloc((d->launch->options->ahead + 1) * sizeof *d->blocks[k].ways);
     }
     return d;
 }
@@ -169,6 +171,7 @@ static void sm_end(void *state)
     for (unsigned k = 0; k < tech_launch(d->sm)->blocks_per_sm; k++) {
         free(d->blocks[k].entries);
         free(d->blocks[k].values);
+        free(d->blocks[k].ways);
     }
     free(d->blocks);
     free(d->warps);
@@ -181,11 +184,13 @@ static void block_start(void *state, unsigned block)
     struct dblock *b = &d->blocks[block];
     struct entry *entries = b->entries;
     uint32_t *values = b->values;
+    struct way *ways = b->ways;
     uint64_t slots = tech_slots(d->sm, block);
     *b = (struct dblock){.owner = d,
                          .first_slot = (unsigned)__builtin_ctzll(slots),
                          .entries = entries,
                          .values = values,
+                         .ways = ways,
                          .gather_pc = NO_TARGET,
                          .live = slots >> __builtin_ctzll(slots)};
     b->free = d->pool >= 32 ? UINT32_MAX : (1u << d->pool) - 1;

@@ -10,7 +10,8 @@
 
 enum order { ORDER_VERSION, ORDER_SYNC };
 enum on_store { STORE_DROPS, STORE_KEEPS, STORE_DROPS_OVERLAPPING };
-enum branch_sync { BRANCH_MAJORITY, BRANCH_PARTING, BRANCH_OFF };
+enum branch_sync { BRANCH_MAJORITY, BRANCH_PARTING, BRANCH_FIRST, BRANCH_OFF };
+enum pending { PENDING_WAIT, PENDING_PRIVATE };
 enum full { FULL_PRIVATE, FULL_WAIT };
 enum darsie_rules { RULES_SOUND, RULES_PAPER };
 
@@ -93,6 +94,11 @@ struct entry { // of the PC skip table
 
 struct darsie;
 
+struct way { // which a branch was left by
+    uint32_t pc;
+    uint64_t lanes;
+};
+
 struct dblock {
     struct darsie *owner;
     unsigned first_slot;
@@ -102,6 +108,10 @@ struct dblock {
     uint32_t free; // bits: renamed registers
     uint16_t references[POOL_MAX];
     uint32_t *values; // of the pool
+    // branch-sync=first: ways that the path took at the last ahead + 1 branches since the block met, a ring,
+    // and how many branches it has come to.
+    struct way *ways;
+    uint64_t decided;
     uint64_t arrived; // at a branch, and wait
     uint64_t arrived_since;
     uint32_t gather_pc; // a redundant instruction at which warps meet for want of room; NO_TARGET
@@ -134,8 +144,8 @@ struct dwarp {
     bool poisoned_memory;    // so may what it has stored to local memory
     uint8_t waits;           // enum waits
     bool at_branch, too_far; // waits for the others at a branch; behind one
-    // The path since the block last met: with branch-sync=parting the branches passed, off: all of it,
-    // hashed.
+    // The path since the block last met: with branch-sync=parting and first the branches passed, off: all
+    // of it, hashed.
     uint64_t tag;
     uint64_t identity;   // verify: every branch since the block last met, hashed
     uint32_t target;     // at_branch: where it goes
@@ -180,6 +190,11 @@ static inline struct entry *take_entry(const struct dblock *b, uint64_t *left)
     struct entry *e = &b->entries[__builtin_ctzll(*left)];
     *left &= *left - 1;
     return e;
+}
+// Warps do not wait at branches, or not at those at which all go one way; they are counted.
+static inline bool counts_branches(const struct darsie_options *o)
+{
+    return o->branch_sync == BRANCH_PARTING || o->branch_sync == BRANCH_FIRST;
 }
 static inline bool is_whole(const struct darsie *d, const struct warp *w)
 {
@@ -242,6 +257,7 @@ static inline void release(struct dblock *b, unsigned r)
 struct entry *skip_find(struct darsie *d, unsigned slot, uint32_t pc);
 // The entry that the warp made for this line and has still to fill; NULL.
 struct entry *skip_led(struct darsie *d, unsigned slot, const struct line *l);
+bool skip_waits(const struct darsie *d, const struct entry *e);
 bool skip_fits(struct darsie *d, unsigned slot, const struct entry *e);
 uint64_t skip_fetch(void *state, uint64_t fetchable);
 bool skip_write_port(struct darsie *d);

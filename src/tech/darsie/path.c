@@ -175,10 +175,21 @@ static uint64_t farthest_back(const struct darsie *d, const struct dblock *b)
     return least;
 }
 
+// Entries between branches that everybody has passed. Some executed there by themselves, before there was an
+// entry, and would be waited for until the block meets.
+static void forget_past(struct dblock *b, uint64_t least)
+{
+    for (uint64_t left = b->used; left;) {
+        const struct entry *e = take_entry(b, &left);
+        if (e->tag < least) skip_release(b, e);
+    }
+}
+
 void path_look_back(struct darsie *d, struct dblock *b)
 {
-    if (d->launch->options->branch_sync != BRANCH_PARTING) return;
+    if (!counts_branches(d->launch->options)) return;
     uint64_t least = farthest_back(d, b);
+    forget_past(b, least);
     for (uint64_t left = b->majority; left; left &= left - 1) {
         unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(left));
         struct dwarp *w = &d->warps[slot];
@@ -188,12 +199,13 @@ void path_look_back(struct darsie *d, struct dblock *b)
     }
 }
 
-// All on the path go the same way here. Who is too many branches ahead waits, so that a few bits tell entries
-// apart.
+// All who stay on the path go the same way here. Who is too many branches ahead waits, so that a few bits
+// tell entries apart.
 static void pass(struct darsie *d, struct dblock *b, unsigned slot)
 {
     struct dwarp *w = &d->warps[slot];
     w->tag++;
+    d->counters[COUNT_branches_passed]++;
     w->too_far = w->tag - farthest_back(d, b) > d->launch->options->ahead;
     if (w->too_far) {
         d->counters[COUNT_ahead_waits]++;
@@ -214,10 +226,27 @@ static bool guard_is_own(const struct darsie *d, unsigned slot, uint32_t index)
     return d->launch->options->rules == RULES_SOUND && rename_is_poisoned(d, slot, index);
 }
 
+// Whoever of those on the path comes first to a branch says where it goes on; who goes elsewhere leaves.
+static bool goes_along(const struct darsie *d, struct dblock *b, unsigned slot)
+{
+    const struct warp *w = tech_warp(d->sm, slot);
+    uint64_t branch = d->warps[slot].tag;
+    struct way *way = &b->ways[branch % (d->launch->options->ahead + 1)];
+    if (branch < b->decided) return way->pc == w->pc && way->lanes == w->active;
+    *way = (struct way){w->pc, w->active};
+    b->decided = branch + 1;
+    return true;
+}
+
+static bool may_count(const struct darsie *d, struct dblock *b, unsigned slot, bool own)
+{
+    return d->launch->options->branch_sync == BRANCH_FIRST ? goes_along(d, b, slot) : !own;
+}
+
 static void at_branch(struct darsie *d, struct dblock *b, unsigned slot, uint32_t index, bool own)
 {
     enum branch_effect effect = d->launch->effects[index];
-    if (!may_stay(d, tech_warp(d->sm, slot)) || (own && effect == BRANCH_COUNT))
+    if (!may_stay(d, tech_warp(d->sm, slot)) || (effect == BRANCH_COUNT && !may_count(d, b, slot, own)))
         leave(d, b, slot);
     else if (d->launch->options->branch_sync == BRANCH_OFF)
         d->warps[slot].tag = way_on(d, slot, d->warps[slot].tag, index); // which entries are its own
@@ -241,6 +270,7 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned slot)
         if (is_whole(d, w)) whole |= 1ull << index;
     }
     skip_clear(b);
+    b->decided = 0;
     for (uint64_t left = whole; left; left &= left - 1) {
         struct dwarp *w = &d->warps[slot_in(b, (unsigned)__builtin_ctzll(left))];
         w->tag = w->identity = 0;

@@ -212,6 +212,13 @@ static bool may_lead(struct darsie *d, unsigned slot, const struct line *l)
     return !isa_has(&d->launch->program->insts[l->pc], ISA_CROSS_LANE) && !o->pred_writes;
 }
 
+// The warp does without the entry.
+static void pass_by(struct darsie *d, unsigned slot, struct entry *e)
+{
+    e->passed |= 1ull << index_in_block(d, slot);
+    skip_recheck(block_of(d, slot));
+}
+
 static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
 {
     struct dblock *b = block_of(d, slot);
@@ -222,11 +229,14 @@ static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
     struct entry *e = skip_find(d, slot, l->pc);
     if (e && e->passed >> index_in_block(d, slot) & 1) e = NULL; // of another time round
     if (e && e->dropped) {
-        e->passed |= 1ull << index_in_block(d, slot);
-        skip_recheck(b);
+        pass_by(d, slot, e);
         return go_private(d, slot, l, COUNT_private_dropped, true);
     }
     if (e && !skip_fits(d, slot, e)) return go_private(d, slot, l, COUNT_private_path, true);
+    if (e && !e->written_back && !skip_waits(d, e)) {
+        pass_by(d, slot, e);
+        return go_private(d, slot, l, COUNT_private_pending, false);
+    }
     if (e && !e->written_back) {
         if (w->waits != WAITS_LEADER) d->counters[COUNT_leader_waits]++;
         w->waits = WAITS_LEADER;
@@ -354,7 +364,6 @@ static void resign(struct darsie *d, unsigned slot, const struct line *l)
     const struct entry *e = skip_led(d, slot, l);
     if (e) skip_release(b, e);
     d->counters[COUNT_leaders]--;
-    tech_at(d->sm, d->warps[slot].block, tech_now(d->sm) + 1);
 }
 
 void rename_flushed(void *state, unsigned slot)

@@ -64,6 +64,9 @@ void skip_release(struct dblock *b, const struct entry *e)
         if (!keeps(b->owner, RULE_READERS)) b->free |= 1u << e->registers[n];
     }
     b->used &= ~(1ull << (e - b->entries));
+    // Nobody will hear of the leader's result who waits for it in front of fetch.
+    struct darsie *d = b->owner;
+    if (!e->written_back) tech_at(d->sm, (unsigned)(b - d->blocks), tech_now(d->sm) + 1);
 }
 
 uint32_t skip_registers(const struct dblock *b)
@@ -120,6 +123,12 @@ bool skip_fits(struct darsie *d, unsigned slot, const struct entry *e)
     return true;
 }
 
+// Whether others wait for the leader's result. Each would compute the same, but not load the same.
+bool skip_waits(const struct darsie *d, const struct entry *e)
+{
+    return e->is_load || d->launch->options->pending == PENDING_WAIT;
+}
+
 // One warp that wants to be fetched for; true when the arbiter may choose it.
 static bool look_up(struct darsie *d, unsigned slot)
 {
@@ -136,6 +145,7 @@ static bool look_up(struct darsie *d, unsigned slot)
     struct entry *e = skip_find(d, slot, pc);
     if (!e || e->passed >> index_in_block(d, slot) & 1 || e->dropped || rename_is_poisoned(d, slot, pc))
         return true;
+    if (!e->written_back && !skip_waits(d, e)) return true;
     if (!e->written_back) {
         d->counters[COUNT_leader_waits]++;
         w->waits = WAITS_FETCH_LEADER;
