@@ -46,6 +46,8 @@ void generator_make(uint64_t seed, const struct generator_options *options, stru
 // A kernel for redundancy marks (redundancy.c): the same parameters, but 64 bytes of `out` for each of 1024
 // threads a block, and what it stores may depend on clocks and on the order of atomics.
 void generator_redundancy(uint64_t seed, struct generated *out);
+// The same in blocks of that shape instead of the seed's.
+void generator_redundancy_in(uint64_t seed, const uint32_t block[3], struct generated *out);
 void generated_fini(struct generated *g);
 // Reads the launch back from the comment of a generated (or shrunk) kernel. False when there is none.
 bool generated_read(const char *text, struct generated *g);

@@ -394,7 +394,9 @@ static void write_module(struct maker *m, struct strbuf *out)
     strbuf_puts(out, "}\n");
 }
 
-void generator_redundancy(uint64_t seed, struct generated *out)
+void generator_redundancy(uint64_t seed, struct generated *out) { generator_redundancy_in(seed, NULL, out); }
+
+void generator_redundancy_in(uint64_t seed, const uint32_t block[3], struct generated *out)
 {
     static const uint32_t shapes[][3] = {{32, 4, 1}, {32, 4, 1},  {16, 8, 1}, {8, 8, 2},
                                          {64, 2, 1}, {128, 1, 1}, {8, 8, 4},  {16, 5, 1},
@@ -404,6 +406,7 @@ void generator_redundancy(uint64_t seed, struct generated *out)
     m->g = out;
     rng_init(&m->rng, hash_u64(seed ^ 0xdecade));
     const uint32_t *shape = shapes[below(m, sizeof shapes / sizeof shapes[0])];
+    if (block) shape = block;
     for (unsigned k = 0; k < 3; k++) out->block[k] = shape[k];
     m->threads = shape[0] * shape[1] * shape[2];
     m->kinds = (uint32_t)rng_next(&m->rng) | 3; // operations and sources always

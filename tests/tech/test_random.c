@@ -48,16 +48,22 @@ static const char *run(struct test *t, const struct generated *g, const char *te
 }
 
 // A program for the marks: what is shared is compared with what its reader would have computed.
-static const char *try_shared(struct test *t, uint64_t seed, const char *tech, const char *settings,
-                              char why[200])
+static const char *try_shared_in(struct test *t, uint64_t seed, const uint32_t block[3], const char *tech,
+                                 const char *settings, char why[200])
 {
     struct generated g;
-    generator_redundancy(seed, &g);
+    generator_redundancy_in(seed, block, &g);
     const char *without =
         run(t, &g, NULL, settings, false, NULL, why); // may deadlock by itself: uneven barriers
     const char *wrong = without ? NULL : run(t, &g, tech, settings, true, NULL, why);
     generated_fini(&g);
     return wrong;
+}
+
+static const char *try_shared(struct test *t, uint64_t seed, const char *tech, const char *settings,
+                              char why[200])
+{
+    return try_shared_in(t, seed, NULL, tech, settings, why);
 }
 
 // A class D program: memory is compared, and what is executed.
@@ -94,6 +100,12 @@ static const struct {
     {"darsie:watchdog=0,registers=3,branch-sync=parting,ahead=1,early=on,full=wait,evict=on,on-store=overlap,"
      "predicates=on,partial=on",
      "mark.tid_y=1 mark.laneid=1 mark.tid_x_mod=1 mark.warp_classes=1 compile.disable=convert sim.check=1"},
+    {"darsie:watchdog=0,registers=5,branch-sync=first,ahead=2,early=on,pending=private,predicates=on",
+     "compile.disable=convert sim.check=1"},
+    {"darsie:watchdog=0,branch-sync=first,full=wait,evict=on,on-store=overlap,partial=on",
+     "mark.laneid=1 mark.tid_x_mod=1 compile.disable=convert compile.profile=ptxplus sim.check=1"},
+    {"darsie:watchdog=0,entries=2,branch-sync=first,ahead=1,pending=private",
+     "simt=stack compile.disable=convert"},
     {"darsie:watchdog=0,diverged=on", "compile.disable=convert simt=stack"},
     {"darsie:watchdog=0,diverged=on,early=on,evict=on",
      "compile.disable=convert simt=stack compile.profile=ptxplus"},
@@ -113,6 +125,40 @@ static void test_programs(struct test *t)
         if (seed % 4) continue;
         wrong = try_memory(t, seed, tech, settings, why);
         CHECK_MSG(t, !wrong, "class D program %" PRIu64 " (%s, %s): %s", seed, tech, settings, wrong);
+    }
+}
+
+// What goes beyond the paper, in blocks whose shapes bring it in: each by itself, and together.
+static void test_extensions(struct test *t)
+{
+    static const uint32_t blocks[][3] = {{64, 4, 1}, {96, 2, 1}, {48, 4, 1}, {48, 3, 1},  {8, 8, 4},
+                                         {8, 4, 8},  {64, 2, 2}, {24, 4, 2}, {128, 1, 1}, {100, 1, 1},
+                                         {16, 5, 1}, {4, 8, 4},  {160, 1, 1}};
+    static const struct {
+        const char *tech, *settings;
+    } extensions[] = {
+        {"darsie:watchdog=0", "mark.warp_classes=1 compile.disable=convert"},
+        {"darsie:watchdog=0", "mark.warp_classes=1 mark.tid_y=1 compile.optimise=0"},
+        {"darsie:watchdog=0", "mark.tid_y=1 compile.disable=convert"},
+        {"darsie:watchdog=0", "mark.laneid=1 mark.tid_x_mod=1 compile.profile=ptxplus"},
+        {"darsie:watchdog=0,partial=on", "mark.laneid=1 compile.disable=convert"},
+        {"darsie:watchdog=0,partial=on,predicates=on", "mark.warp_classes=1 compile.disable=convert"},
+        {"darsie:watchdog=0,registers=2,entries=2,partial=on,order=sync-on-write", "mark.warp_classes=1"},
+        {"darsie:watchdog=0,branch-sync=off", "mark.warp_classes=1 mark.tid_y=1 compile.disable=convert"},
+        {"darsie:watchdog=0,branch-sync=parting,full=wait,registers=3", "mark.warp_classes=1 mark.tid_y=1"},
+        {"darsie:watchdog=0,branch-sync=first,early=on,pending=private,full=wait,evict=on,on-store=overlap,"
+         "predicates=on,partial=on,registers=6",
+         "mark.tid_y=1 mark.laneid=1 mark.tid_x_mod=1 mark.warp_classes=1 compile.disable=convert"},
+    };
+    uint64_t count = test_is_long() ? 10000 : 500;
+    char why[200];
+    for (uint64_t seed = 1; seed <= count && !test_failed(t); seed++) {
+        const uint32_t *block = blocks[seed % TEST_COUNT(blocks)];
+        const char *tech = extensions[seed % TEST_COUNT(extensions)].tech,
+                   *settings = extensions[seed % TEST_COUNT(extensions)].settings;
+        const char *wrong = try_shared_in(t, seed, block, tech, settings, why);
+        CHECK_MSG(t, !wrong, "program %" PRIu64 " in %u x %u x %u (%s, %s): %s", seed, block[0], block[1],
+                  block[2], tech, settings, wrong);
     }
 }
 
@@ -153,6 +199,7 @@ static void test_rules_left_out(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"programs", test_programs},
+                                             {"extensions", test_extensions},
                                              {"rules_left_out", test_rules_left_out}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
