@@ -15,7 +15,7 @@ static bool is_store(unsigned kind) { return kind >= LITMUS_STORE && kind <= LIT
 // ---------------------------------------------------------------------------------------------------------
 
 struct maker {
-    struct rng rng;
+    struct rng rng, keeping;
     struct litmus *p;
     unsigned block, left; // accesses
     unsigned next;        // register to load into
@@ -104,6 +104,7 @@ static void make_chain(struct maker *m, unsigned room)
     s->a = r;
     s->dst = x;
     s->constant = 1 + below(m, 3);
+    s->kept = rng_below(&m->keeping, 100) < 30;
     if (room < 2 || x == r || chance(m, 40)) return;
     s = add(m, LITMUS_DIFFERENCE);
     s->a = x;
@@ -184,6 +185,7 @@ void litmus_generate(uint64_t seed, struct litmus *p)
     static const uint8_t widths[] = {32, 16, 8};
     struct maker m = {.p = p};
     rng_init(&m.rng, seed * 0x100000001b3ull);
+    rng_init(&m.keeping, ~seed);
     *p = (struct litmus){.blocks = 1 + chance(&m, 75)};
     m.globals = 1 + below(&m, LITMUS_GLOBALS);
     m.has_shared = chance(&m, 35);
@@ -301,6 +303,9 @@ static void write_sum(struct writer *w, const struct litmus_statement *s)
     else
         strbuf_printf(w->out, "%%r%u;\n", s->b);
     strbuf_printf(w->out, "  add.u32 %%r%u, %%i, %u;\n", s->dst, s->constant);
+    if (!s->kept) return;
+    strbuf_printf(w->out, "  st.local.u32 [%%own+%u], %%r%u;\n", 4 * s->dst, s->dst);
+    strbuf_printf(w->out, "  ld.local.u32 %%r%u, [%%own+%u];\n", s->dst, 4 * s->dst);
 }
 
 static void write_statement(struct writer *w, const struct litmus_statement *s)
@@ -355,15 +360,17 @@ static const char head[] =
     "                  .param .u32 s1)\n"
     "{\n"
     "  .reg .u32 %r<6>, %s<2>, %i, %j, %v, %warp, %lane, %lanes, %noise, %x, %y, %n;\n"
-    "  .reg .u64 %g<3>, %a, %out, %pad;\n"
+    "  .reg .u64 %g<3>, %a, %out, %pad, %own;\n"
     "  .reg .pred %p, %q;\n"
     "  .shared .align 4 .b8 words[1024];\n"
+    "  .local .align 4 .b8 own[1024];\n"
     "  mov.u32 %x, %tid.x;\n  mov.u32 %y, %tid.y;\n  mov.u32 %n, %ntid.x;\n"
     "  mad.lo.u32 %x, %y, %n, %x;\n  shr.u32 %warp, %x, 5;\n  and.b32 %lane, %x, 31;\n"
     "  activemask.b32 %lanes;\n  mov.u32 %noise, %warp;\n"
     "  ld.param.u64 %g0, [g0];\n  ld.param.u64 %g1, [g1];\n  ld.param.u64 %g2, [g2];\n"
     "  ld.param.u64 %out, [out];\n  ld.param.u64 %pad, [pad];\n"
-    "  mov.u32 %s0, words;\n  ld.param.u32 %s1, [s1];\n  add.u32 %s1, %s0, %s1;\n"
+    "  mov.u32 %s0, words;\n  ld.param.u32 %s1, [s1];\n"
+    "  mov.u64 %own, own;\n  cvt.u64.u32 %a, %s1;\n  add.u64 %own, %own, %a;\n  add.u32 %s1, %s0, %s1;\n"
     "  st.shared.u32 [%s0], 0;\n  st.shared.u32 [%s1], 0;\n"
     "  mov.u32 %r0, 0;\n  mov.u32 %r1, 0;\n  mov.u32 %r2, 0;\n"
     "  mov.u32 %r3, 0;\n  mov.u32 %r4, 0;\n  mov.u32 %r5, 0;\n"
@@ -416,6 +423,7 @@ static void explain(const struct litmus_statement *s, struct strbuf *text)
     if (is_store(s->kind) || s->constant) strbuf_printf(text, " +%u", s->constant);
     if (s->per_warp) strbuf_puts(text, "+16w");
     if (s->block_alone) strbuf_puts(text, " cta");
+    if (s->kept) strbuf_puts(text, " kept");
     if (s->count) strbuf_printf(text, " x%u%s", s->count, s->misses ? " misses" : "");
     strbuf_puts(text, ";");
 }

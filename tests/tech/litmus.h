@@ -50,6 +50,7 @@ struct litmus_statement {
     bool block_alone; // FENCE: of .cta scope
     bool per_warp;    // 16 x the warp's index is added to what is stored
     bool misses;      // WAIT
+    bool kept;        // SUM, DIFFERENCE: the result goes through the thread's local memory
     uint32_t constant;
 };
 
