@@ -170,6 +170,34 @@ static void add_markdown(struct strbuf *out, const struct experiment *x, sqlite3
         strbuf_printf(out, x->kind == EXPERIMENT_RUNS ? " %.2f |" : " %.3g |", value);
 }
 
+// The means of an experiment's series, whether or not the paper's text gives them.
+static bool add_means(const struct figure *f, struct database *db, struct strbuf *out)
+{
+    const struct experiment *x = f->experiment;
+    sqlite3_stmt *s = database_query(
+        db,
+        "SELECT gpu, profile, series, max(CASE WHEN category LIKE '%MEAN-1D' THEN value END), max(CASE WHEN "
+        "category LIKE '%MEAN-2D' THEN value END), max(CASE WHEN category LIKE '%MEAN' THEN value END) FROM "
+        "points WHERE experiment = ? AND size = ? AND category LIKE '%MEAN%' GROUP BY gpu, profile, "
+        "series_order ORDER BY gpu, profile, series_order",
+        "tt", x->name, f->size);
+    if (!s) return false;
+    while (sqlite3_step(s) == SQLITE_ROW) {
+        const char *series = (const char *)sqlite3_column_text(s, 2);
+        strbuf_printf(out, "| %s | %s | %s, %s, %s | %s |", x->name, measure_find(x->measure)->axis,
+                      (const char *)sqlite3_column_text(s, 0), (const char *)sqlite3_column_text(s, 1),
+                      f->size, series);
+        for (int n = 3; n < 6; n++)
+            if (sqlite3_column_type(s, n) == SQLITE_NULL)
+                strbuf_puts(out, " |");
+            else
+                add_markdown(out, x, s, n, series);
+        strbuf_putc(out, '\n');
+    }
+    sqlite3_finalize(s);
+    return true;
+}
+
 bool figure_papers(const struct figure *figures, size_t count, struct database *db, struct strbuf *out)
 {
     strbuf_puts(
@@ -177,8 +205,9 @@ bool figure_papers(const struct figure *figures, size_t count, struct database *
         "# Measured beside the paper\n\nMade by `warpfold reproduce` (docs/experiments.md); every value that "
         "the "
         "paper's text gives, and what the same experiment\nmeasures here. Deviations are explained where the "
-        "mechanism is (docs/techniques/).\n\n| where | what | kernel or row | GPU, profile, inputs | "
-        "measured | paper |\n"
+        "mechanism is (docs/techniques/), those of energy in docs/energy.md.\n\n| where | what | kernel or "
+        "row | "
+        "GPU, profile, inputs | measured | paper |\n"
         "|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < count; i++) {
         const struct experiment *x = figures[i].experiment;
@@ -200,5 +229,12 @@ bool figure_papers(const struct figure *figures, size_t count, struct database *
         }
         sqlite3_finalize(s);
     }
+    strbuf_puts(out, "\n## All means\n\nOver the kernels whose blocks have one dimension, over those whose "
+                     "blocks have two, "
+                     "and over all: geometric means of ratios;\nof shares as docs/experiments.md says.\n\n"
+                     "| experiment | what | GPU, profile, inputs | bar | 1D | 2D | all |\n"
+                     "|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < count; i++)
+        if (figures[i].experiment->kind == EXPERIMENT_RUNS && !add_means(&figures[i], db, out)) return false;
     return true;
 }

@@ -2,26 +2,37 @@
 import * as Plot from "@observablehq/plot";
 
 const palette = ["#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#e15759", "#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#8a8f98", "#2f6f4f", "#c26fb5", "#7a5195"];
+// What appears in many figures has one colour in all of them.
+const fixed = { base: "#8a8f98", UV: "#4e79a7", "DAC-IDEAL": "#f28e2b", DARSIE: "#59a14f", "DARSIE-IGNORE-STORE": "#b07aa1" };
 
-function show(format, value) {
-  if (value == null) return "not measured";
-  return format === "share" ? `${(100 * value).toFixed(1)} %` : Number.isInteger(value) && Math.abs(value) > 99 ? value.toLocaleString("en") : value.toFixed(3);
+function colours(series) {
+  const known = series.filter((s) => fixed[s]), free = palette.filter((c) => !known.some((s) => fixed[s] === c));
+  let next = 0;
+  return series.map((s) => fixed[s] ?? free[next++ % free.length]);
 }
 
-function width(groups, bars) { return Math.max(720, 80 + groups * Math.max(66, bars * 11 + 14)); }
+function show(format, value, whole) {
+  if (value == null) return "not measured";
+  if (format === "share") return `${(100 * value).toFixed(1)} %`;
+  return whole || (Number.isInteger(value) && Math.abs(value) > 99) ? value.toLocaleString("en") : value.toFixed(3);
+}
+
+// As wide as its place, or what the bars need, and then its place scrolls.
+function width(place, groups, bars) { return Math.max(place, 64 + groups * Math.max(54, bars * 7 + 8)); }
+const ofMean = (category) => category.replace("MEAN-", "MEAN\n"); // in two lines: it is the longest label
 
 // Grouped bars; what the paper says stands as a black tick over its bar.
-export function bars(points, series, { format, axis, line }) {
+export function bars(points, series, { format, axis, line, place }) {
   const categories = [...new Set(points.map((p) => p.category))];
   const there = points.filter((p) => p.value != null);
   const papers = points.filter((p) => p.paper != null);
   return Plot.plot({
-    width: width(categories.length, series.length), height: 320, marginLeft: 56, marginBottom: 44,
+    width: width(place, categories.length, series.length), height: 320, marginLeft: 56, marginBottom: categories.length > 16 ? 60 : 36,
     style: { fontSize: "11px" },
     x: { axis: null, domain: series, padding: 0.08 },
-    fx: { domain: categories, label: null, tickRotate: categories.length > 16 ? -30 : 0, padding: 0.16 },
+    fx: { domain: categories, label: null, tickRotate: categories.length > 16 ? -30 : 0, padding: 0.16, tickFormat: ofMean },
     y: { label: axis, grid: true, tickFormat: format === "share" ? (v) => `${Math.round(100 * v)} %` : undefined, nice: true, zero: true },
-    color: { domain: series, range: palette, legend: true },
+    color: { domain: series, range: colours(series) },
     ariaLabel: axis,
     marks: [
       Plot.ruleY([line]),
@@ -34,17 +45,17 @@ export function bars(points, series, { format, axis, line }) {
 }
 
 // Parts of a whole, a bar a category, or with `by` a group of bars.
-export function stack(points, parts, { format, axis, by, total }) {
+export function stack(points, parts, { format, axis, by, total, place }) {
   const categories = [...new Set(points.map((p) => p.category))];
   const groups = by ? [...new Set(points.map((p) => p[by]))] : [null];
   const x = by ? { fx: "category", x: by } : { x: "category" };
   return Plot.plot({
-    width: width(categories.length, Math.max(2, groups.length)), height: 340, marginLeft: 60, marginBottom: by ? 70 : 44,
+    width: width(place, categories.length, Math.max(2, groups.length)), height: 340, marginLeft: 60, marginBottom: by ? 56 : 36,
     style: { fontSize: "11px" },
-    x: by ? { domain: groups, label: null, tickRotate: -90, tickSize: 0, padding: 0.1 } : { domain: categories, label: null },
+    x: by ? { domain: groups, label: null, tickRotate: -90, tickSize: 0, padding: 0.1 } : { domain: categories, label: null, tickFormat: ofMean },
     fx: by ? { domain: categories, label: null, axis: "top", padding: 0.14 } : undefined,
     y: { label: axis, grid: true, domain: total ? [0, total] : undefined, tickFormat: format === "share" ? (v) => `${Math.round(100 * v)} %` : undefined },
-    color: { domain: parts, range: palette, legend: true },
+    color: { domain: parts, range: colours(parts) },
     ariaLabel: axis,
     marks: [
       Plot.ruleY([0]),
@@ -54,11 +65,11 @@ export function stack(points, parts, { format, axis, by, total }) {
   });
 }
 
-export function lines(points, series, { axis }) {
+export function lines(points, series, { axis, place }) {
   return Plot.plot({
-    width: 960, height: 300, marginLeft: 56, style: { fontSize: "12px" },
-    x: { label: "core cycles", type: "linear" }, y: { label: axis, grid: true, zero: true },
-    color: { domain: series, range: palette, legend: true },
+    width: Math.max(place, 560), height: 300, marginLeft: 56, marginBottom: 46, style: { fontSize: "11px" },
+    x: { label: "core cycles", labelOffset: 40, type: "linear" }, y: { label: axis, grid: true, zero: true },
+    color: { domain: series, range: colours(series) },
     ariaLabel: axis,
     marks: [
       Plot.ruleY([0]),
@@ -69,19 +80,48 @@ export function lines(points, series, { axis }) {
   });
 }
 
-// The drawing as a file of its own: with a background and the colours it has now.
-export function download(box, name) {
-  const drawings = [...box.querySelectorAll("svg")];
-  const drawing = drawings.reduce((a, b) => (b.clientWidth * b.clientHeight > a.clientWidth * a.clientHeight ? b : a));
-  const copy = drawing.cloneNode(true);
-  const colours = getComputedStyle(document.documentElement);
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.style.color = colours.getPropertyValue("--front");
-  copy.style.background = colours.getPropertyValue("--back");
+// What the colours mean, and the black tick where the paper gives values.
+export function legend(series, paper) {
+  const range = colours(series), box = document.createElement("div");
+  box.className = "legend";
+  for (const [name, colour] of [...series.map((s, i) => [s, range[i]]), ...(paper ? [["the paper's value", null]] : [])]) {
+    const item = document.createElement("span"), mark = document.createElement("i");
+    if (colour) mark.style.background = colour;
+    else mark.className = "tick";
+    item.append(mark, name);
+    box.append(item);
+  }
+  return box;
+}
+
+// The drawing as a file of its own: with its title and legend, a background, and the colours it has now.
+export function download(box, name, title) {
+  const space = "http://www.w3.org/2000/svg", drawing = box.querySelector("svg"), copy = drawing.cloneNode(true);
+  const theme = getComputedStyle(document.documentElement), front = theme.getPropertyValue("--front");
+  const make = (tag, attributes, text = "") => {
+    const e = document.createElementNS(space, tag);
+    for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+    e.textContent = text;
+    return e;
+  };
+  const wide = Number(drawing.getAttribute("width")), marks = [];
+  let x = 12, y = 44;
+  for (const item of box.querySelectorAll(".legend span")) {
+    const long = 30 + 6.6 * item.textContent.length;
+    if (x + long > wide) { x = 12; y += 18; }
+    const colour = item.firstChild.className === "tick" ? null : item.firstChild.style.background;
+    marks.push(colour ? make("rect", { x, y: y - 10, width: 11, height: 11, fill: colour }) : make("rect", { x, y: y - 6, width: 11, height: 3, fill: front }),
+      make("text", { x: x + 16, y, fill: front }, item.textContent));
+    x += long;
+  }
   copy.querySelectorAll('[aria-label="tip"]').forEach((tip) => tip.remove());
-  const legend = [...box.querySelectorAll('[class*="swatch"] > span, span[class*="swatch"]')].map((s) => s.textContent).join(", ");
-  if (legend) copy.prepend(Object.assign(document.createElementNS("http://www.w3.org/2000/svg", "title"), { textContent: legend }));
-  const url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
+  copy.setAttribute("y", y + 10);
+  copy.style.color = front;
+  const tall = y + 10 + Number(drawing.getAttribute("height"));
+  const whole = make("svg", { xmlns: space, width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, "font-family": "system-ui, sans-serif", "font-size": 11 });
+  whole.append(make("rect", { width: wide, height: tall, fill: theme.getPropertyValue("--back") }),
+    make("text", { x: 12, y: 20, fill: front, "font-size": 14, "font-weight": 600 }, title), ...marks, copy);
+  const url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(whole)], { type: "image/svg+xml" }));
   const link = Object.assign(document.createElement("a"), { href: url, download: `${name}.svg` });
   link.click();
   URL.revokeObjectURL(url);

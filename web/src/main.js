@@ -1,7 +1,7 @@
 // The report: a section a figure, then where time and energy went, where the redundancy is in the sources, and the
 // runs. All of it from the JSON that warpfold put into the page.
 import "./style.css";
-import { bars, download, lines, show, stack } from "./charts.js";
+import { bars, download, legend, lines, show, stack } from "./charts.js";
 import { choice, element, select, table } from "./dom.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -16,14 +16,15 @@ function section(id, title, source) {
   return s;
 }
 
-// A box that is drawn again when the theme changes, with its button for the SVG.
-function chart(box, name, draw) {
-  const area = element("div", { class: "chart", "data-chart": name });
-  const again = () => area.replaceChildren(draw());
-  again();
-  redraws.push(again);
+// A box with its legend and its button for the SVG; drawn again when the theme or the width changes. draw(place): into
+// so many pixels.
+function chart(box, name, title, key, draw) {
+  const area = element("div", { class: "chart", "data-chart": name, tabindex: "0", role: "group", "aria-label": `${title}, drawing` });
   box.append(area, element("div", { class: "controls" },
-    element("button", { type: "button", "data-svg": name, onclick: () => download(area, name) }, "SVG")));
+    element("button", { type: "button", "data-svg": name, "aria-label": `${title}: download as SVG`, onclick: () => download(area, name, title) }, "Download SVG")));
+  const again = () => { if (area.isConnected) area.replaceChildren(key(), draw(Math.max(0, area.clientWidth - 4))); };
+  redraws.push(again);
+  again();
 }
 
 function run(id) {
@@ -41,19 +42,23 @@ function pivot(points, series) {
 }
 
 function pointsTable(figure, view, series) {
-  const isNumber = (s) => view.points.some((p) => p.series === s && p.value != null);
-  const columns = [{ name: figure.kind === "time" ? "cycle" : "", of: (r) => (figure.kind === "time" ? Number(r.category) : r.category) },
-    ...series.map((s) => ({
-      name: s, number: isNumber(s),
+  const columns = [{ name: figure.kind === "time" ? "cycle" : "", of: (r) => (figure.kind === "time" ? Number(r.category) : r.category) }];
+  for (const s of series) {
+    const points = view.points.filter((p) => p.series === s), whole = !figure.measure || points.every((p) => p.value == null || Number.isInteger(p.value));
+    const text = (value) => show(s.startsWith("share") ? "share" : figure.format, value, whole);
+    const apart = series.length === 1 && points.some((p) => p.paper != null); // a column of its own
+    columns.push({
+      name: s, number: points.some((p) => p.value != null),
       of: (r) => r.cells[s]?.value ?? r.cells[s]?.text,
       show: (r) => {
         const p = r.cells[s];
         if (!p) return null;
-        const text = p.text ?? (p.value == null ? "–" : show(s.startsWith("share") ? "share" : figure.format, p.value));
-        const cell = element("span", { title: run(p.run) }, text);
-        return p.paper == null ? cell : element("span", {}, cell, element("span", { class: "paper" }, `paper ${show(s.startsWith("share") ? "share" : figure.format, p.paper)}`));
+        const cell = element("span", { title: run(p.run) }, p.text ?? (p.value == null ? "–" : text(p.value)));
+        return p.paper == null || apart ? cell : element("span", {}, cell, element("span", { class: "paper" }, `paper ${text(p.paper)}`));
       },
-    }))];
+    });
+    if (apart) columns.push({ name: "the paper's value", number: true, of: (r) => r.cells[s]?.paper, show: (r) => (r.cells[s]?.paper == null ? null : text(r.cells[s].paper)) });
+  }
   return table(columns, pivot(view.points, series), { caption: figure.title });
 }
 
@@ -64,10 +69,11 @@ function figureSection(figure) {
     const view = figure.views[i], series = [...new Map(view.points.map((p) => [p.series, p.seriesOrder])).entries()].sort((a, b) => a[1] - b[1]).map((s) => s[0]);
     body.replaceChildren();
     const drawn = view.points.some((p) => p.value != null) && figure.show !== "table";
-    if (drawn) chart(body, `${figure.name}-${view.gpu}-${view.profile}`, () =>
-      figure.show === "lines" ? lines(view.points.map((p) => ({ ...p, cycle: Number(p.category) })), series, figure)
-      : figure.show === "stack" ? stack(view.points.filter((p) => p.value != null), series, { ...figure, total: 1 })
-      : bars(view.points, series, { ...figure, line: figure.measure === "speedup" || figure.measure === "energy" ? 1 : 0 }));
+    const shown = [figure.source, figure.title, figure.views.length > 1 ? `${view.gpu}, ${view.profile}` : null].filter(Boolean).join(": ");
+    if (drawn) chart(body, `${figure.name}-${view.gpu}-${view.profile}`, shown, () => legend(series, figure.show === "bars" && view.points.some((p) => p.paper != null)), (place) =>
+      figure.show === "lines" ? lines(view.points.map((p) => ({ ...p, cycle: Number(p.category) })), series, { ...figure, place })
+      : figure.show === "stack" ? stack(view.points.filter((p) => p.value != null), series, { ...figure, total: 1, place })
+      : bars(view.points, series, { ...figure, line: / (over|relative to) base$/.test(figure.axis) ? 1 : 0, place }));
     const numbers = pointsTable(figure, view, series);
     body.append(drawn ? element("details", {}, element("summary", {}, "Numbers"), numbers) : numbers);
   };
@@ -104,8 +110,9 @@ function stackSection(id, title, text, parts, pointsOf, options) {
   const draw = (i) => {
     const runs = all[i].runs.filter((r) => common.includes(r.tech)).sort((a, b) => a.order - b.order || rank(a.tech) - rank(b.tech));
     const points = runs.flatMap((r) => pointsOf(r, runs));
+    const names = parts.map((p) => p.name);
     body.replaceChildren();
-    chart(body, `${id}-${i}`, () => stack(points, parts.map((p) => p.name), { ...options, by: "tech" }));
+    chart(body, `${id}-${i}`, `${title}: ${all[i].name}`, () => legend(names), (place) => stack(points, names, { ...options, by: "tech", place }));
     body.append(element("details", {}, element("summary", {}, "Numbers"), table(
       [{ name: "kernel", of: (r) => r.label }, { name: "mechanism", of: (r) => r.tech },
         ...parts.map((p) => ({ name: p.name, number: true, of: (r) => pointsOf(r, runs).find((x) => x.series === p.name)?.value,
@@ -133,7 +140,7 @@ function heatSection() {
         element("td", { class: "no" }, String(n + 1)), element("td", {}, text || " "));
     });
     body.replaceChildren(element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Source of ${h.kernel}` },
-      element("table", { class: "source-code" }, element("thead", {}, element("tr", {}, ...["executed", "redundant", "could be saved", "line", h.kernel].map((t) => element("th", { scope: "col" }, t)))),
+      element("table", { class: "source-code" }, element("thead", {}, element("tr", {}, ...["executed", "redundant", "could be saved", "line", `${h.kernel}.cu`].map((t) => element("th", { scope: "col" }, t)))),
         element("tbody", {}, ...rows))));
   };
   box.append(element("div", { class: "controls" }, select("Kernel", data.heat.map((h) => `${h.kernel} (${h.profile}, ${h.size})`), draw)), body);
@@ -175,7 +182,8 @@ function theme() {
   const button = document.getElementById("theme");
   const set = (dark) => {
     document.documentElement.dataset.theme = dark ? "dark" : "light";
-    button.setAttribute("aria-pressed", String(dark));
+    button.textContent = dark ? "Light" : "Dark";
+    button.setAttribute("aria-label", dark ? "Light colours" : "Dark colours");
     redraws.forEach((draw) => draw());
   };
   button.addEventListener("click", () => set(document.documentElement.dataset.theme !== "dark"));
@@ -200,4 +208,6 @@ energySection("dynamic", "Where the energy of work went", "The same without leak
 heatSection();
 runsSection();
 theme();
+let resized;
+addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => redraws.forEach((draw) => draw()), 150); });
 document.documentElement.dataset.ready = "yes";

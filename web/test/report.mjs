@@ -89,6 +89,15 @@ await runs.locator("input[type=search]").fill("");
 const [download] = await Promise.all([page.waitForEvent("download"), page.locator("button[data-svg]").first().click()]);
 const svg = await readFile(await download.path(), "utf8");
 assert(svg.startsWith("<svg") && svg.includes("http://www.w3.org/2000/svg"), "the download is no SVG");
+const drawn = data.figures.find((f) => f.show !== "table"), names = new Set(drawn.views[0].points.map((p) => p.series));
+for (const text of [drawn.title, ...names]) assert(svg.includes(text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")), `the download does not say ${text}`);
+const alone = await context.newPage(); // the file by itself is well formed and draws as much
+await alone.setContent(`<img src="data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}">`);
+assert(await alone.evaluate(async () => { const i = document.querySelector("img"); await i.decode(); return i.naturalWidth > 300; }), "the download cannot be drawn");
+await alone.close();
+
+// Every figure has its own button.
+assert.equal(await page.locator("button[data-svg]").count(), await page.locator(".chart svg").count());
 
 // Both themes, everything drawn anew, and colours that differ.
 const shade = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -109,6 +118,12 @@ for (let i = 0; i < 40; i++) {
   reached.add(await page.evaluate(() => document.activeElement.outerHTML.slice(0, 120) + document.activeElement.getBoundingClientRect().top));
 }
 assert(reached.size > 30, `Tab reaches ${reached.size} places in 40 steps`);
+
+// On a telephone the page is as wide as the screen: what is wider scrolls in its place.
+await page.setViewportSize({ width: 390, height: 800 });
+await page.waitForTimeout(300);
+assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+if (screenshots) await page.screenshot({ path: `${screenshots}/phone.png`, fullPage: true });
 
 assert.deepEqual(problems, []);
 console.log(`${data.figures.length} figures, ${charts} drawings, ${total} runs: good`);
