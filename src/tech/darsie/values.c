@@ -218,7 +218,9 @@ void values_verify_skip(struct darsie *d, unsigned slot, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
     struct dblock *b = block_of(d, slot);
+    uint64_t operands = d->counters[COUNT_operands];
     values_reads(d, slot, l->pc);
+    d->counters[COUNT_operands] = operands; // the GPU reads nothing here
     tech_recompute(d->sm, slot, l->pc);
     for (unsigned n = 0; n < o->dst_words; n++) {
         const uint32_t *shared = values_pool(d, b, l->registers[n]);
