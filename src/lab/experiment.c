@@ -1,7 +1,9 @@
 // Reading experiments. A file is lines of KEY = VALUE; a line that begins with a space goes on with the last
 // one; # starts a comment line. Keys come from one table, which also says which of them may be repeated.
 #include "lab/experiment.h"
+#include "api/warpfold.h"
 #include "base/file.h"
+#include "lab/job.h"
 #include "lab/measures.h"
 #include "workload/workload.h"
 
@@ -261,20 +263,85 @@ static bool set_entry(struct parser *p, char *entry, bool seen[KEYS])
                       near);
 }
 
+// What the library says of a setting, a GPU or a mechanism, in the experiment's name.
+static bool refuse(struct parser *p, struct wf_context *c)
+{
+    const char *said = wf_errors(c),
+               *message = str_starts_with(said, "error: ") ? said + strlen("error: ") : said;
+    return diag_error(p->diag, (struct loc){.source = p->loc.source}, "%.*s", (int)strcspn(message, "\n"),
+                      message);
+}
+
+// KEY=VALUE words, of a GPU whose settings they change.
+static bool check_settings(struct parser *p, struct wf_context *c, const char *settings)
+{
+    bool good = true;
+    char *words = strdup(settings), *rest = words;
+    for (char *word; good && (word = strsep(&rest, " ")) != NULL;) {
+        char *value = cut(word, '=');
+        if (*word) good = wf_set(c, word, value ? value : "") == WF_OK || refuse(p, c);
+    }
+    free(words);
+    return good;
+}
+
+static bool is_setting(struct wf_context *c, const char *name)
+{
+    struct wf_key key;
+    for (size_t i = 0; wf_key_at(c, i, &key); i++)
+        if (str_equal(key.name, name)) return true;
+    return false;
+}
+
+// GPUs, settings and the study are there. A mechanism may be absent: then its runs say so, and others go on.
+static bool check_names(struct parser *p)
+{
+    const struct experiment *x = p->x;
+    struct loc whole = {.source = p->loc.source};
+    bool good = true;
+    for (size_t v = 0; v < x->views.count && good; v++) {
+        struct wf_context *c = wf_context_create();
+        good =
+            (wf_gpu(c, x->views.data[v].gpu) == WF_OK || refuse(p, c)) && check_settings(p, c, x->settings);
+        for (size_t i = 0; i < x->series.count && good; i++)
+            good = x->kind != EXPERIMENT_SETTINGS
+                       ? check_settings(p, c, x->series.data[i].settings)
+                       : is_setting(c, x->series.data[i].what) ||
+                             diag_error(p->diag, whole, "no setting \"%s\"; `warpfold list keys` names them",
+                                        x->series.data[i].what);
+        if (good && x->kind == EXPERIMENT_STORAGE) good = wf_tech(c, x->mechanism) == WF_OK || refuse(p, c);
+        wf_context_destroy(c);
+    }
+    const char *name = NULL, *meaning;
+    for (size_t i = 0; good && x->study && wf_study_at(i, &name, &meaning) && !str_equal(name, x->study); i++)
+        continue;
+    if (good && x->study && !str_equal(name, x->study))
+        good = diag_error(p->diag, whole, "no study \"%s\"; `warpfold list studies` names them", x->study);
+    if (good && x->file && !jobs_file_text(x->file))
+        good = diag_error(p->diag, whole, "no file \"%s\" comes with the library; kernels are NAME.ptx",
+                          x->file);
+    return good;
+}
+
 // What a kind of experiment needs to be one.
 static bool check(struct parser *p)
 {
     struct experiment *x = p->x;
     struct loc whole = {.source = p->loc.source};
+    bool no_kernels = x->kind == EXPERIMENT_SETTINGS || x->kind == EXPERIMENT_FEATURES ||
+                      (x->kind == EXPERIMENT_STUDY && x->file);
     const char *missing =
-        !x->title                                                 ? "title"
-        : x->kind == EXPERIMENT_RUNS && !x->measure               ? "measure"
-        : x->kind == EXPERIMENT_STORAGE && !x->mechanism          ? "mechanism"
-        : x->kind == EXPERIMENT_STUDY && (!x->study || !x->table) ? "study and table"
-        : !x->kernels.count && !x->file && x->kind != EXPERIMENT_SETTINGS && x->kind != EXPERIMENT_FEATURES
-            ? "kernels"
-        : !x->series.count && x->kind != EXPERIMENT_KERNELS ? "series"
-                                                            : NULL;
+        !x->title                                                             ? "title"
+        : x->kind == EXPERIMENT_RUNS && !x->measure                           ? "measure"
+        : x->kind == EXPERIMENT_STORAGE && !x->mechanism                      ? "mechanism"
+        : x->kind == EXPERIMENT_STUDY && (!x->study || !x->table)             ? "study and table"
+        : x->kind == EXPERIMENT_STUDY && (x->file || x->together) && !x->rows ? "rows"
+        : !x->kernels.count && !no_kernels                                    ? "kernels"
+        : !x->series.count && x->kind != EXPERIMENT_KERNELS                   ? "series"
+        : x->kind == EXPERIMENT_TIME && (!x->measure || !x->settings || !str_equal(x->measure, "ipc") ||
+                                         !strstr(x->settings, "report.interval="))
+            ? "measure = ipc and settings = report.interval=CYCLES"
+            : NULL;
     if (missing) return diag_error(p->diag, whole, "an experiment of this kind needs %s", missing);
     for (size_t i = 0; i < x->values.count; i++) {
         bool known = x->kind == EXPERIMENT_SETTINGS || x->kind == EXPERIMENT_STORAGE;
@@ -290,7 +357,7 @@ static bool check(struct parser *p)
     if (!x->group) x->group = "";
     if (!x->settings) x->settings = "";
     if (!x->ptx) x->ptx = "nvcc";
-    return true;
+    return check_names(p);
 }
 
 static void fini(struct experiment *x)
@@ -310,6 +377,10 @@ bool experiments_add_text(struct experiments *e, const char *name, const char *t
     struct parser p = {.x = &x, .arena = &e->arena, .diag = d};
     bool seen[KEYS] = {false}, good = true;
     p.loc.source = diag_add_source(d, name, text, length);
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < ' ' && !strchr("\t\n\r", text[i] ? text[i] : 1))
+            return diag_error(d, (struct loc){.source = p.loc.source}, "is no text: byte %zu is 0x%02x", i,
+                              (unsigned)text[i]);
     char *line = arena_strndup(&e->arena, text, length), *entry = NULL;
     uint32_t number = 0, first = 0;
     struct strbuf value = {0};

@@ -434,9 +434,37 @@ static bool fill_view(const struct filling *fill, size_t view)
     return true;
 }
 
+// A study's runs have the table, and of its columns all that the figure shows.
+static bool check_columns(const struct figure *f, const struct jobs *jobs, struct database *db)
+{
+    const struct experiment *x = f->experiment;
+    const char *table = x->kind == EXPERIMENT_MARKS ? "listing" : x->table;
+    bool good = true;
+    if (!f->cells.count || (x->kind != EXPERIMENT_STUDY && x->kind != EXPERIMENT_MARKS)) return true;
+    const char *run = jobs->list.data[f->cells.data[0].job].id;
+    for (size_t i = 0; i < x->series.count + (x->rows != NULL) && good; i++) {
+        const char *column = i < x->series.count ? x->series.data[i].what : x->rows;
+        sqlite3_stmt *s = database_query(
+            db,
+            "SELECT (SELECT count(*) FROM cells WHERE run = ?1 AND tab = ?2 AND field = ?3), r.status, "
+            "(SELECT group_concat(name, ', ') FROM (SELECT DISTINCT CASE WHEN EXISTS (SELECT 1 FROM cells "
+            "WHERE run = ?1 AND tab = ?2) THEN CASE WHEN tab = ?2 THEN field END ELSE tab END AS name FROM "
+            "cells WHERE run = ?1 ORDER BY 1)) FROM runs r WHERE id = ?1",
+            "ttt", run, table, column);
+        good = s != NULL;
+        if (good && sqlite3_step(s) == SQLITE_ROW && str_equal(text_of(s, 1), "ok") &&
+            !sqlite3_column_int(s, 0))
+            good = diag_error(db->diag, loc_none(),
+                              "experiment %s: no table \"%s\" with a column \"%s\"; there are %s", x->name,
+                              table, column, text_of(s, 2) ? text_of(s, 2) : "none");
+        sqlite3_finalize(s);
+    }
+    return good;
+}
+
 bool figure_fill(const struct figure *f, const struct jobs *jobs, struct database *db)
 {
-    if (!database_begin(db)) return false;
+    if (!check_columns(f, jobs, db) || !database_begin(db)) return false;
     bool good = database_do(db, "DELETE FROM points WHERE experiment = ? AND size = ?", "tt",
                             f->experiment->name, f->size);
     for (size_t v = 0; v < f->experiment->views.count && good; v++) {

@@ -88,12 +88,12 @@ static size_t heads_of(const struct figure *f, struct database *db, const struct
 // Why points are missing: what was refused, or did not give the reference's values.
 static void add_refusals(const struct figure *f, struct database *db, struct strbuf *out)
 {
-    sqlite3_stmt *s =
-        database_query(db,
-                       "SELECT DISTINCT r.tech, r.status, coalesce(r.message, r.subject) FROM points p "
-                       "JOIN runs r ON r.id = p.run WHERE p.experiment = ? AND p.size = ? AND r.status "
-                       "<> 'ok' ORDER BY 1, 2, 3",
-                       "tt", f->experiment->name, f->size);
+    sqlite3_stmt *s = database_query(
+        db,
+        "SELECT DISTINCT coalesce(r.tech, r.kind), r.status, coalesce(r.message, r.subject) FROM points p "
+        "JOIN runs r ON r.id = p.run WHERE p.experiment = ? AND p.size = ? AND r.status "
+        "<> 'ok' ORDER BY 1, 2, 3",
+        "tt", f->experiment->name, f->size);
     while (s && sqlite3_step(s) == SQLITE_ROW)
         strbuf_printf(out, "not measured: %s (%s: %s)\n", (const char *)sqlite3_column_text(s, 0),
                       (const char *)sqlite3_column_text(s, 1), (const char *)sqlite3_column_text(s, 2));

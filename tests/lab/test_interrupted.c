@@ -59,6 +59,56 @@ static void test_twice(struct test *t)
     cli_fini(&c);
 }
 
+// All of the paper's experiments on small inputs, by one process at a time and by three; and three of its
+// figures over again in plain SQL, means included.
+static void test_paper(struct test *t)
+{
+    if (!test_is_long()) return;
+    char command[1400], *one;
+    for (unsigned processes = 1; processes <= 3; processes += 2) {
+        snprintf(command, sizeof command,
+                 "%s reproduce darsie --size small --quiet --out %s/%u --processes %u", test_binary(),
+                 test_directory(t), processes, processes);
+        CHECK_EQ(t, test_command(command, 1200, NULL, NULL), 0);
+    }
+    one = lab_dump(t, "1");
+    check_same(t, "3", one, "processes", 3);
+    free(one);
+    static const char *const figures[][2] = {
+        {"fig8", "1.0 * b.cycles / r.cycles"},
+        {"fig11", "(SELECT sum(count * pj_each) FROM energy WHERE run = r.id) / (SELECT sum(count * pj_each) "
+                  "FROM energy WHERE "
+                  "run = b.id)"},
+        {"fig1", "(SELECT number FROM cells WHERE run = r.id AND tab = 'workloads' AND field = CASE p.series "
+                 "WHEN 'threadblock' "
+                 "THEN 'block' ELSE p.series END)"}};
+    sqlite3 *db = lab_open(t, "1");
+    for (size_t i = 0; i < TEST_COUNT(figures); i++) {
+        struct strbuf sql = {0};
+        bool ratio = i < 2;
+        strbuf_printf(
+            &sql,
+            "WITH v AS (SELECT p.*, %s AS own FROM points p JOIN runs r ON r.id = p.run LEFT JOIN runs b ON "
+            "b.id = "
+            "p.base WHERE p.experiment = '%s'), m AS (SELECT gpu, profile, series, %s(avg(%s(own))) AS mean, "
+            "count(*) AS n FROM v GROUP BY 1, 2, 3) SELECT (SELECT count(*) FROM v WHERE abs(own - value) > "
+            "1e-12 OR "
+            "own IS NULL) + (SELECT count(*) FROM m JOIN points p USING (gpu, profile, series) WHERE "
+            "p.experiment = "
+            "'%s' AND category = '%sMEAN' AND abs(mean - value) > 1e-9) + (SELECT count(*) FROM m WHERE n <> "
+            "13)",
+            figures[i][1], figures[i][0], ratio ? "exp" : "", ratio ? "ln" : "", figures[i][0],
+            ratio ? "G" : "");
+        CHECK_MSG(t, lab_query(t, db, sql.text) == 0, "%s differs from what SQL makes of its runs",
+                  figures[i][0]);
+        strbuf_clear(&sql);
+        strbuf_printf(&sql, "SELECT count(*) FROM points WHERE experiment = '%s'", figures[i][0]);
+        CHECK(t, lab_query(t, db, sql.text) > 80);
+        strbuf_fini(&sql);
+    }
+    sqlite3_close(db);
+}
+
 // -- signals
 // ----------------------------------------------------------------------------------------------------------
 
@@ -272,10 +322,8 @@ static void test_left_over(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"twice", test_twice},
-                                             {"signals", test_signals},
-                                             {"full_disk", test_full_disk},
-                                             {"file_limit", test_file_limit},
-                                             {"left_over", test_left_over}};
+    static const struct test_case cases[] = {{"twice", test_twice},           {"paper", test_paper},
+                                             {"signals", test_signals},       {"full_disk", test_full_disk},
+                                             {"file_limit", test_file_limit}, {"left_over", test_left_over}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

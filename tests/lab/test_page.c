@@ -2,7 +2,7 @@
 // web/test/report.mjs looks at it more closely (`make check-web`).
 #include "base/json_read.h"
 #include "base/str.h"
-#include "cli/cli.h"
+#include "lab/lab.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +26,45 @@ static char *make_page(struct cli *c, size_t *length)
     char *page = cli_read(c, "out/report.html", length);
     CHECK(c->t, page != NULL);
     return page ? page : strdup("");
+}
+
+// Every number of the page stands in the database, and comes from runs that are there; a mean comes from
+// those of its group.
+static void check_traces(struct test *t, const struct json_value *page)
+{
+    sqlite3 *db = lab_open(t, "out");
+    sqlite3_stmt *s = NULL;
+    static const char sql[] = "SELECT 1 FROM points p WHERE experiment = ? AND gpu = ? AND profile = ? AND "
+                              "category_order = ? AND series_order = ? "
+                              "AND (value IS ?6 OR abs(value - ?6) < 1e-8) AND (run IN (SELECT id FROM runs) "
+                              "AND (base IS NULL OR base IN "
+                              "(SELECT id FROM runs)) OR category "
+                              "LIKE '%MEAN%' AND 1 < (SELECT count(run) FROM points q WHERE q.experiment = "
+                              "p.experiment AND q.gpu = p.gpu AND "
+                              "q.profile = p.profile AND q.series_order = p.series_order))";
+    CHECK_MSG(t, sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
+    unsigned points = 0;
+    for (const struct json_value *f = json_member(page, "figures")->first; f; f = f->next)
+        for (const struct json_value *v = json_member(f, "views")->first; v; v = v->next)
+            for (const struct json_value *p = json_member(v, "points")->first; p; p = p->next, points++) {
+                const struct json_value *value = json_member(p, "value");
+                sqlite3_bind_text(s, 1, json_text(json_member(f, "name")), -1, SQLITE_STATIC);
+                sqlite3_bind_text(s, 2, json_text(json_member(v, "gpu")), -1, SQLITE_STATIC);
+                sqlite3_bind_text(s, 3, json_text(json_member(v, "profile")), -1, SQLITE_STATIC);
+                sqlite3_bind_double(s, 4, json_number(json_member(p, "order")));
+                sqlite3_bind_double(s, 5, json_number(json_member(p, "seriesOrder")));
+                if (json_is_number(value))
+                    sqlite3_bind_double(s, 6, json_number(value));
+                else
+                    sqlite3_bind_null(s, 6);
+                CHECK_MSG(t, sqlite3_step(s) == SQLITE_ROW, "%s: %s of %s comes from no run",
+                          json_text(json_member(f, "name")), json_text(json_member(p, "series")),
+                          json_text(json_member(p, "category")));
+                sqlite3_reset(s);
+            }
+    sqlite3_finalize(s);
+    CHECK_EQ(t, points, (unsigned)lab_query(t, db, "SELECT count(*) FROM points"));
+    sqlite3_close(db);
 }
 
 static void test_data(struct test *t)
@@ -61,6 +100,7 @@ static void test_data(struct test *t)
             CHECK(t, !run || json_member(json_member(v, "runs"), run));
         }
     CHECK_EQ(t, points, 12); // with the means
+    check_traces(t, v);
     arena_fini(&a);
     // Nothing is loaded: every address in the file is a name space or a licence's.
     for (const char *p = page; (p = strstr(p, "src=")) != NULL; p++)

@@ -87,7 +87,17 @@ static void test_broken_files(struct test *t)
         "title = x\nseries = A : darsie\npaper = A = 3\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\npaper = B | GMEAN = 3\n",
         "title = x\nsize = huge\n",
+        "title = x\nsize = \033[31msmall\n",
         "title = x\nkind = study\nkernels = vecadd\nseries = A : b\n",
+        "title = x\nkind = marks\nfile = fig3.ptx\nseries = A : mark\n",
+        "title = x\nkind = time\nmeasure = ipc\nkernels = vecadd\nseries = A : base\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nviews = gtx9/sass\nseries = A : uv\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nsettings = sm.wraps=3\nseries = A : uv\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : uv with sm.warps=many\n",
+        "title = x\nkind = settings\nseries = A : sm.wraps\n",
+        "title = x\nkind = storage\nmechanism = no-such\nkernels = vecadd\nseries = A : bits\n",
+        "title = x\nkind = study\nstudy = reduncy\ntable = t\nkernels = vecadd\nseries = A : b\n",
+        "title = x\nkind = study\nstudy = redundancy\ntable = t\nrows = r\nfile = no.ptx\nseries = A : b\n",
     };
     struct cli c = {.t = t};
     struct strbuf all = {0};
@@ -104,7 +114,21 @@ static void test_broken_files(struct test *t)
                                            "reproduce fig8 --processes 0",
                                            "reproduce $D/absent.exp",
                                            "reproduce fig8 --out $D/broken.exp",
-                                           "reproduce fig8 --out $D/a/b"};
+                                           "reproduce fig8 --out $D/a/b",
+                                           "reproduce table2 --out /proc/nothing",
+                                           "reproduce table2 --out $D/odd",
+                                           "reproduce $D/ --out $D/out",
+                                           "reproduce $D/table.exp --size small --out $D/table",
+                                           "reproduce $D/column.exp --size small --out $D/table"};
+    lab_write(&c, "table.exp",
+              "title = x\nkind = study\nstudy = redundancy\ntable = workload\nkernels = vecadd\nseries = A : "
+              "block\n");
+    lab_write(&c, "column.exp",
+              "title = x\nkind = study\nstudy = redundancy\ntable = workloads\nkernels = vecadd\nseries = A "
+              ": blocks\n");
+    char odd[700];
+    snprintf(odd, sizeof odd, "mkdir -p %s/odd/results.db", test_directory(t));
+    CHECK_EQ(t, test_command(odd, 10, NULL, NULL), 0);
     for (size_t i = 0; i < TEST_COUNT(commands); i++) {
         cli_run(&c, commands[i]);
         strbuf_printf(&all, "--- %s: status %d\n%s", commands[i], c.status, cli_errors(&c));
