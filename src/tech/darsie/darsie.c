@@ -154,7 +154,6 @@ static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
     d->lanes = l->launch->warp_size > 32 ? 64 : 32;
     d->whole = UINT64_MAX >> (64 - l->launch->warp_size);
     if (!d->launch->options->bank_conflicts) tech_free_banks(s);
-    d->looked_at = NOBODY;
     d->blocks = heap_alloc(l->blocks_per_sm * sizeof *d->blocks);
     d->warps = heap_alloc((size_t)l->blocks_per_sm * l->warps_per_block * sizeof *d->warps);
     for (unsigned k = 0; k < l->blocks_per_sm; k++) {
@@ -188,6 +187,7 @@ static void block_start(void *state, unsigned block)
     uint64_t slots = tech_slots(d->sm, block);
     *b = (struct dblock){.owner = d,
                          .first_slot = (unsigned)__builtin_ctzll(slots),
+                         .first_register = tech_pool(d->sm, block),
                          .entries = entries,
                          .values = values,
                          .ways = ways,

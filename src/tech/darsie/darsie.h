@@ -32,7 +32,7 @@ enum darsie_counter {
     COUNT_TOTAL
 };
 
-enum { POOL_MAX = 32, LINES = 32, NOBODY = 64 };
+enum { POOL_MAX = 32, LINES = 32 };
 
 // What keeps it sound; each a bit of `broken`, by which tests leave one out to see that it is missed.
 enum darsie_rule {
@@ -102,6 +102,7 @@ struct way { // which a branch was left by
 struct dblock {
     struct darsie *owner;
     unsigned first_slot;
+    uint16_t first_register; // of its pool
     uint64_t live, majority; // warps of the block
     struct entry *entries;
     uint64_t used; // bits: of them
@@ -117,6 +118,8 @@ struct dblock {
     uint32_t gather_pc; // a redundant instruction at which warps meet for want of room; NO_TARGET
     uint64_t gather_tag;
     uint64_t gathered, gather_over; // those that are there; those that have met there
+    uint64_t
+        replied_until; // replies to registers of the pool that warps have not been told of come until then
     uint64_t births;
     uint64_t allocated[POOL_MAX]; // births when a register was
     bool off;                     // gave up
@@ -139,10 +142,12 @@ struct dwarp {
     uint8_t held;             // enum tech_hold, as it was said last
     struct line lines[LINES]; // ring
     uint32_t first, count, renamed;
-    uint64_t shared[4];      // registers mapped to the pool
-    uint64_t poison[5];      // registers and predicates whose value may be the warp's own
-    bool poisoned_memory;    // so may what it has stored to local memory
-    uint8_t waits;           // enum waits
+    bool held_up;         // one that has been renamed lets nothing behind it be before it has issued
+    bool stale;           // what the SM has made of its head, its registers and its I-buffer is out of date
+    uint64_t shared[4];   // registers mapped to the pool
+    uint64_t poison[5];   // registers and predicates whose value may be the warp's own
+    bool poisoned_memory; // so may what it has stored to local memory
+    uint8_t waits;        // enum waits
     bool at_branch, too_far; // waits for the others at a branch; behind one
     // The path since the block last met: with branch-sync=parting and first the branches passed, off: all
     // of it, hashed.
@@ -172,7 +177,6 @@ struct darsie {
         unsigned block;
         uint32_t pc;
     } lookups[64];
-    unsigned looked_at; // warp that the SM itself will evaluate; NOBODY
     // Of the instruction that is issuing.
     struct entry *leading;
     uint64_t led;
@@ -184,6 +188,11 @@ static inline unsigned slot_in(const struct dblock *b, unsigned index) { return 
 static inline struct dblock *block_of(const struct darsie *d, unsigned slot)
 {
     return &d->blocks[d->warps[slot].block];
+}
+static inline bool is_shared(const struct dwarp *w, unsigned r) { return w->shared[r / 64] >> r % 64 & 1; }
+static inline bool has_shared(const struct dwarp *w)
+{
+    return w->shared[0] | w->shared[1] | w->shared[2] | w->shared[3];
 }
 static inline struct entry *take_entry(const struct dblock *b, uint64_t *left)
 {
@@ -281,7 +290,10 @@ void rename_pass(struct darsie *d, unsigned slot);
 // The result of the instruction is the warp's own (poisoned), or the block's.
 void rename_poison(struct darsie *d, unsigned slot, uint32_t pc, bool poisoned);
 bool rename_is_poisoned(const struct darsie *d, unsigned slot, uint32_t pc);
-bool rename_is_open(const struct darsie *d, unsigned slot); // nothing unissued holds renaming up
+static inline bool rename_is_open(const struct dwarp *w) // nothing unissued holds renaming up
+{
+    return w->renamed == w->count && !w->held_up;
+}
 struct line *rename_push(struct dwarp *w, uint32_t pc);
 
 // -- values.c
@@ -312,7 +324,11 @@ void path_ungather(struct dblock *b, uint64_t warps);  // they do not wait for r
 void path_copy_out(struct darsie *d, unsigned slot);
 void path_give_up(struct darsie *d, struct dblock *b);
 void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high);
-bool path_is_on(const struct darsie *d, unsigned slot);  // whole, and on the majority's path
+static inline bool path_is_on(const struct darsie *d, unsigned slot) // whole, and on the majority's path
+{
+    const struct dblock *b = &d->blocks[d->warps[slot].block];
+    return !b->off && b->majority >> index_in_block(d, slot) & 1;
+}
 void path_look_back(struct darsie *d, struct dblock *b); // who was too far ahead
 
 // -- area.c

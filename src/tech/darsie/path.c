@@ -9,12 +9,6 @@
 
 #include "base/hash.h"
 
-bool path_is_on(const struct darsie *d, unsigned slot)
-{
-    const struct dblock *b = &d->blocks[d->warps[slot].block];
-    return !b->off && b->majority >> index_in_block(d, slot) & 1;
-}
-
 void path_ungather(struct dblock *b, uint64_t warps)
 {
     b->gathered &= ~warps;
@@ -362,11 +356,9 @@ static void let_go(struct darsie *d, struct dblock *b)
     }
 }
 
-void path_issued(void *state, unsigned slot, uint32_t index)
+static void issued(struct darsie *d, unsigned slot, uint32_t index, const struct inst *i)
 {
-    struct darsie *d = state;
     struct dblock *b = block_of(d, slot);
-    const struct inst *i = &d->launch->program->insts[index];
     const struct warp *w = tech_warp(d->sm, slot);
     effects(d, b, slot, i);
     bool on = path_is_on(d, slot);
@@ -387,6 +379,23 @@ void path_issued(void *state, unsigned slot, uint32_t index)
     rename_more(d, slot);
     if (isa_has(i, ISA_BARRIER)) renew(d, b);
     if (isa_has(i, ISA_EXIT)) let_go(d, b);
+}
+
+// It only computes.
+static bool is_plain(const struct darsie *d, const struct inst *i, uint32_t index)
+{
+    return !d->launch->blocks[index] && isa_table[i->op].unit != UNIT_CONTROL &&
+           !isa_has(i, ISA_LOAD | ISA_STORE | ISA_ATOMIC | ISA_FENCE | ISA_BARRIER | ISA_BRANCH | ISA_EXIT);
+}
+
+void path_issued(void *state, unsigned slot, uint32_t index)
+{
+    struct darsie *d = state;
+    const struct inst *i = &d->launch->program->insts[index];
+    if (is_plain(d, i, index))
+        rename_more(d, slot);
+    else
+        issued(d, slot, index, i);
 }
 
 void path_warp_end(void *state, unsigned slot)

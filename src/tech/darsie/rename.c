@@ -15,19 +15,16 @@ struct line *rename_push(struct dwarp *w, uint32_t pc)
     return l;
 }
 
-bool rename_is_open(const struct darsie *d, unsigned slot)
-{
-    struct dwarp *w = (struct dwarp *)&d->warps[slot];
-    if (w->renamed < w->count) return false;
-    for (uint32_t n = 0; n < w->count; n++)
-        if (line_at(w, n)->role != ROLE_SKIPPED && d->launch->blocks[line_at(w, n)->pc]) return false;
-    return true;
-}
-
 // -- poison
 // ---------------------------------------------------------------------------------------------------------
 
 enum { POISON_PREDS = 4 }; // word of the predicates
+
+static bool is_clean(const struct dwarp *w)
+{
+    const uint64_t *p = w->poison;
+    return !(p[0] | p[1] | p[2] | p[3] | p[POISON_PREDS] | w->poisoned_memory);
+}
 
 static bool has_poison(const struct dwarp *w, unsigned r) { return w->poison[r / 64] >> r % 64 & 1; }
 
@@ -35,6 +32,7 @@ bool rename_is_poisoned(const struct darsie *d, unsigned slot, uint32_t pc)
 {
     const struct dwarp *w = &d->warps[slot];
     const struct op *o = &d->launch->ops[pc];
+    if (is_clean(w)) return false;
     if (w->poison[POISON_PREDS] & o->pred_reads) return true;
     if (w->poisoned_memory && d->launch->program->insts[pc].op == OP_LDL) return true;
     for (unsigned k = 0; k < o->read_count; k++)
@@ -46,6 +44,7 @@ void rename_poison(struct darsie *d, unsigned slot, uint32_t pc, bool poisoned)
 {
     struct dwarp *w = &d->warps[slot];
     const struct op *o = &d->launch->ops[pc];
+    if (!poisoned && is_clean(w)) return;
     bool partly = darsie_is_guarded(&d->launch->program->insts[pc]); // some lanes keep what they had
     if (d->launch->options->rules == RULES_PAPER || !keeps(d, RULE_POISON) || (!poisoned && partly)) return;
     if (poisoned && d->launch->program->insts[pc].op == OP_STL) w->poisoned_memory = true;
@@ -219,57 +218,64 @@ static void pass_by(struct darsie *d, unsigned slot, struct entry *e)
     skip_recheck(block_of(d, slot));
 }
 
-static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
+// Takes the entry, or does without.
+static bool rename_by(struct darsie *d, unsigned slot, struct line *l, struct entry *e)
 {
-    struct dblock *b = block_of(d, slot);
     struct dwarp *w = &d->warps[slot];
-    if (!path_is_on(d, slot))
-        return go_private(d, slot, l, COUNT_private_path, rename_is_poisoned(d, slot, l->pc));
-    if (rename_is_poisoned(d, slot, l->pc)) return go_private(d, slot, l, COUNT_private_poison, true);
-    struct entry *e = skip_find(d, slot, l->pc);
-    if (e && e->passed >> index_in_block(d, slot) & 1) e = NULL; // of another time round
-    if (e && e->dropped) {
+    bool of_another_time = e->passed >> index_in_block(d, slot) & 1;
+    if (of_another_time) return go_private(d, slot, l, COUNT_private_full, false);
+    if (e->dropped) {
         pass_by(d, slot, e);
         return go_private(d, slot, l, COUNT_private_dropped, true);
     }
-    if (e && !skip_fits(d, slot, e)) return go_private(d, slot, l, COUNT_private_path, true);
-    if (e && !e->written_back && !skip_waits(d, e)) {
+    if (!skip_fits(d, slot, e)) return go_private(d, slot, l, COUNT_private_path, true);
+    if (!e->written_back && !skip_waits(d, e)) {
         pass_by(d, slot, e);
         return go_private(d, slot, l, COUNT_private_pending, false);
     }
-    if (e && !e->written_back) {
+    if (!e->written_back) {
         if (w->waits != WAITS_LEADER) d->counters[COUNT_leader_waits]++;
         w->waits = WAITS_LEADER;
         return false;
     }
-    if (e) {
-        skip_follow(d, slot, e, l);
-        d->counters[COUNT_skipped_decode]++;
-        tech_drop(d->sm, slot);
-        return true;
-    }
-    if (skip_find(d, slot, l->pc)) return go_private(d, slot, l, COUNT_private_full, false);
-    const struct warp *warp = tech_warp(d->sm, slot);
-    if (warp->present != d->whole && d->launch->options->rules == RULES_SOUND &&
-        keeps(d, RULE_PARTIAL)) // its vector would have gaps
+    skip_follow(d, slot, e, l);
+    d->counters[COUNT_skipped_decode]++;
+    tech_drop(d->sm, slot);
+    w->stale = true;
+    return true;
+}
+
+// Leads, where there is room for another entry and its registers.
+static bool rename_first(struct darsie *d, unsigned slot, struct line *l)
+{
+    struct dblock *b = block_of(d, slot);
+    const struct darsie_options *o = d->launch->options;
+    bool lacks_threads = tech_warp(d->sm, slot)->present != d->whole; // its vector would have gaps
+    if (lacks_threads && o->rules == RULES_SOUND && keeps(d, RULE_PARTIAL))
         return go_private(d, slot, l, COUNT_private_path, false);
     if (!may_lead(d, slot, l)) return go_private(d, slot, l, COUNT_private_path, false);
     if (waits_for_readers(d, slot, l)) return gather(d, slot, l, COUNT_private_registers);
-    if (is_short(d, b, l) && d->launch->options->evict) evict(d, b, l);
+    if (is_short(d, b, l) && o->evict) evict(d, b, l);
     if (is_short(d, b, l)) {
         if (meeting_frees(d, b)) return gather(d, slot, l, COUNT_private_registers);
         return go_private(d, slot, l, COUNT_private_registers, false);
     }
-    if (!(e = free_entry(d, b))) {
-        if (d->launch->options->full == FULL_WAIT) return gather(d, slot, l, COUNT_private_full);
-        return go_private(d, slot, l, COUNT_private_full, false);
-    }
-    if (!skip_write_port(d)) {
-        w->waits = WAITS_PORT;
-        tech_at(d->sm, d->warps[slot].block, tech_now(d->sm) + 1);
-        return false;
-    }
-    return lead(d, slot, l, e);
+    struct entry *e = free_entry(d, b);
+    if (!e && o->full == FULL_WAIT) return gather(d, slot, l, COUNT_private_full);
+    if (!e) return go_private(d, slot, l, COUNT_private_full, false);
+    if (skip_write_port(d)) return lead(d, slot, l, e);
+    d->warps[slot].waits = WAITS_PORT;
+    tech_at(d->sm, d->warps[slot].block, tech_now(d->sm) + 1);
+    return false;
+}
+
+static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
+{
+    bool poisoned = rename_is_poisoned(d, slot, l->pc);
+    if (!path_is_on(d, slot)) return go_private(d, slot, l, COUNT_private_path, poisoned);
+    if (poisoned) return go_private(d, slot, l, COUNT_private_poison, true);
+    struct entry *e = skip_find(d, slot, l->pc);
+    return e ? rename_by(d, slot, l, e) : rename_first(d, slot, l);
 }
 
 static bool rename_line(struct darsie *d, unsigned slot, struct line *l)
@@ -282,38 +288,39 @@ static bool rename_line(struct darsie *d, unsigned slot, struct line *l)
     return true;
 }
 
+static bool is_passable(struct dwarp *w) { return w->renamed && line_at(w, 0)->role == ROLE_SKIPPED; }
+
 void rename_more(struct darsie *d, unsigned slot)
 {
     struct dwarp *w = &d->warps[slot];
+    struct dblock *b = block_of(d, slot);
+    const struct warp *warp = tech_warp(d->sm, slot);
     // At a branch or a barrier what is behind belongs to what comes after the others are there.
-    bool held_up = w->at_branch || w->too_far || tech_warp(d->sm, slot)->state != WARP_READY;
-    bool parted = d->launch->diverged && tech_warp(d->sm, slot)->active != d->whole;
-    for (uint32_t n = 0; n < w->count && !held_up; n++) {
-        struct line *l = line_at(w, n);
-        if (parted && n) break; // which lanes it has is known when the warp is there
-        if (n == w->renamed) {
-            if (!rename_line(d, slot, l)) break;
-            w->waits = WAITS_NOT;
-            w->renamed++;
-            path_ungather(block_of(d, slot), 1ull << index_in_block(d, slot));
-        }
-        held_up = l->role != ROLE_SKIPPED && d->launch->blocks[l->pc];
+    bool stays = w->at_branch || w->too_far || warp->state != WARP_READY;
+    bool parted = d->launch->diverged && warp->active != d->whole;
+    while (w->renamed < w->count && !stays && !w->held_up) {
+        if (parted && w->renamed) break; // which lanes it has is known when the warp is there
+        struct line *l = line_at(w, w->renamed);
+        if (!rename_line(d, slot, l)) break;
+        w->waits = WAITS_NOT;
+        w->renamed++;
+        w->held_up = l->role != ROLE_SKIPPED && d->launch->blocks[l->pc];
+        if (b->gather_pc != NO_TARGET) path_ungather(b, 1ull << index_in_block(d, slot));
     }
     uint32_t before = w->count;
-    rename_pass(d, slot);
+    if (is_passable(w)) rename_pass(d, slot);
     if (parted && w->count && w->count != before) {
         rename_more(d, slot);
         return;
     }
     rename_hold(d, slot);
-    struct dblock *b = block_of(d, slot);
     if (w->waits == WAITS_GATHER) path_resolve(d, b);
 }
 
 void rename_pass(struct darsie *d, unsigned slot)
 {
     struct dwarp *w = &d->warps[slot];
-    while (w->renamed && line_at(w, 0)->role == ROLE_SKIPPED) {
+    while (is_passable(w)) {
         struct line *l = line_at(w, 0);
         const struct op *o = &d->launch->ops[l->pc];
         if (d->launch->verify) values_verify_skip(d, slot, l);
@@ -324,6 +331,7 @@ void rename_pass(struct darsie *d, unsigned slot)
         w->first = (w->first + 1) % LINES;
         w->count--;
         w->renamed--;
+        w->stale = true;
         tech_advance(d->sm, slot, l->pc + 1);
     }
 }
@@ -336,14 +344,14 @@ void rename_hold(struct darsie *d, unsigned slot)
         hold = HOLD_FETCH | HOLD_ISSUE;
     if (w->waits == WAITS_FETCH_LEADER) hold |= HOLD_FETCH;
     if (w->count && !w->renamed) hold |= HOLD_ISSUE;
-    uint64_t overtaken =
-        w->renamed && line_at(w, 0)->role == ROLE_PRIVATE ? values_overtaken(d, slot, line_at(w, 0)->pc) : 0;
+    bool may_overtake = w->renamed && has_shared(w) && line_at(w, 0)->role == ROLE_PRIVATE;
+    uint64_t overtaken = may_overtake ? values_overtaken(d, slot, line_at(w, 0)->pc) : 0;
     w->overtakes = overtaken == UINT64_MAX;
     if (overtaken) hold |= HOLD_ISSUE;
     if (overtaken && !w->overtakes) tech_at(d->sm, d->warps[slot].block, overtaken);
-    // Who is being filled or issues is looked at behind the hook.
-    if (hold == w->held && slot == d->looked_at) return;
+    if (hold == w->held && !w->stale) return;
     w->held = (uint8_t)hold;
+    w->stale = false;
     tech_hold(d->sm, slot, hold);
 }
 
@@ -351,9 +359,7 @@ void rename_filled(void *state, unsigned slot, uint32_t pc, unsigned count)
 {
     struct darsie *d = state;
     for (unsigned n = 0; n < count; n++) rename_push(&d->warps[slot], pc + n);
-    d->looked_at = slot;
     rename_more(d, slot);
-    d->looked_at = NOBODY;
 }
 
 // It goes on somewhere else with other lanes: whoever comes next leads.
@@ -373,6 +379,7 @@ void rename_flushed(void *state, unsigned slot)
     // Nothing behind a control transfer has been renamed, but parts of a warp take turns also elsewhere.
     if (w->renamed && line_at(w, 0)->role == ROLE_LEADER) resign(d, slot, line_at(w, 0));
     w->count = w->renamed = 0;
+    w->held_up = false;
     if (w->waits != WAITS_NOT) {
         w->waits = WAITS_NOT;
         path_ungather(block_of(d, slot), 1ull << index_in_block(d, slot));

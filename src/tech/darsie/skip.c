@@ -7,9 +7,9 @@ struct entry *skip_find(struct darsie *d, unsigned slot, uint32_t pc)
     const struct dblock *b = block_of(d, slot);
     for (uint64_t left = b->used; left;) {
         struct entry *e = take_entry(b, &left);
+        if (e->pc != pc) continue;
         if (d->launch->diverged && e->lanes != tech_warp(d->sm, slot)->active) continue;
-        if (e->pc == pc && (e->tag == d->warps[slot].tag || !keeps(d, RULE_TAG)) &&
-            e->whom >> index_in_block(d, slot) & 1)
+        if ((e->tag == d->warps[slot].tag || !keeps(d, RULE_TAG)) && e->whom >> index_in_block(d, slot) & 1)
             return e;
     }
     return NULL;
@@ -134,7 +134,7 @@ static bool look_up(struct darsie *d, unsigned slot)
 {
     struct dwarp *w = &d->warps[slot];
     uint32_t pc = tech_fetch_pc(d->sm, slot);
-    if (!d->launch->period[pc] || !path_is_on(d, slot) || !rename_is_open(d, slot)) return true;
+    if (!d->launch->period[pc] || !path_is_on(d, slot) || !rename_is_open(w)) return true;
     if (w->count + 1 >= LINES) return true;
     // Which lanes an instruction has is known when the warp is there.
     if (d->launch->diverged && tech_warp(d->sm, slot)->active != d->whole) return true;
@@ -191,11 +191,13 @@ void skip_replied(void *state, unsigned slot, uint32_t index, const uint16_t *re
 {
     struct darsie *d = state;
     struct dblock *b = block_of(d, slot);
-    uint16_t pool = tech_pool(d->sm, d->warps[slot].block);
+    uint16_t pool = b->first_register;
+    bool is_pool = registers[0] >= pool && registers[0] < pool + d->pool;
     // Others may wait for the register though its entry has gone: early skips, or to copy it out.
-    if ((registers[0] >= pool && registers[0] < pool + d->pool) || d->warps[slot].overtakes ||
-        d->warps[slot].leaving)
+    if (is_pool || d->warps[slot].overtakes || d->warps[slot].leaving)
         tech_at(d->sm, d->warps[slot].block, cycle);
+    if (is_pool && cycle >= b->replied_until) b->replied_until = cycle;
+    if (is_pool && b->replied_until <= tech_now(d->sm)) b->replied_until = tech_now(d->sm) + 1;
     for (uint64_t left = b->used; left;) {
         struct entry *e = take_entry(b, &left);
         // The entry of another time has other registers.
@@ -204,10 +206,18 @@ void skip_replied(void *state, unsigned slot, uint32_t index, const uint16_t *re
     }
 }
 
-static void wake(struct darsie *d, unsigned slot)
+// Most have nothing to do with what has happened.
+static bool is_quiet(const struct dwarp *w)
+{
+    bool all_renamed = w->renamed == w->count || w->held_up;
+    return all_renamed && w->waits == WAITS_NOT && !w->held && !w->leaving && !w->stale;
+}
+
+static void wake(struct darsie *d, unsigned slot, bool replied)
 {
     struct dwarp *w = &d->warps[slot];
-    if (!tech_warp(d->sm, slot)) return;
+    if (replied && has_shared(w)) w->stale = true; // what it waits for may have been a load of another's
+    if (is_quiet(w) || !tech_warp(d->sm, slot)) return;
     if (w->waits == WAITS_FETCH_LEADER) w->waits = WAITS_NOT;
     if (w->leaving) path_copy_out(d, slot);
     rename_more(d, slot);
@@ -223,7 +233,7 @@ void skip_event(void *state, unsigned block)
         if (e->ready <= now) e->written_back = true;
     }
     for (uint64_t left = b->live; left; left &= left - 1)
-        wake(d, slot_in(b, (unsigned)__builtin_ctzll(left)));
+        wake(d, slot_in(b, (unsigned)__builtin_ctzll(left)), now <= b->replied_until);
     uint32_t patience = d->launch->options->watchdog;
     bool waiting = b->arrived || b->gathered;
     for (uint64_t left = b->majority; left && !waiting; left &= left - 1)

@@ -10,11 +10,9 @@ uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r
     return b->values + (size_t)r * d->lanes;
 }
 
-static bool is_shared(const struct dwarp *w, unsigned r) { return w->shared[r / 64] >> r % 64 & 1; }
-
 static unsigned pool_of(struct darsie *d, unsigned slot, unsigned r)
 {
-    return (unsigned)(tech_map(d->sm, slot)[r] - tech_pool(d->sm, d->warps[slot].block));
+    return (unsigned)(tech_map(d->sm, slot)[r] - block_of(d, slot)->first_register);
 }
 
 unsigned values_place(struct darsie *d, unsigned slot, unsigned r)
@@ -41,13 +39,15 @@ void values_unmap(struct darsie *d, unsigned slot, unsigned r)
     release(block_of(d, slot), pool_of(d, slot, r));
     tech_map(d->sm, slot)[r] = tech_own(d->sm, slot, r);
     w->shared[r / 64] &= ~(1ull << r % 64);
+    w->stale = true;
 }
 
 void values_map(struct darsie *d, unsigned slot, unsigned r, unsigned pool)
 {
     values_unmap(d, slot, r);
-    tech_map(d->sm, slot)[r] = (uint16_t)(tech_pool(d->sm, d->warps[slot].block) + pool);
+    tech_map(d->sm, slot)[r] = (uint16_t)(block_of(d, slot)->first_register + pool);
     d->warps[slot].shared[r / 64] |= 1ull << r % 64;
+    d->warps[slot].stale = true;
 }
 
 static unsigned lowest_shared(const struct dwarp *w)
@@ -80,7 +80,6 @@ static void compare(struct darsie *d, unsigned slot, unsigned r, const uint32_t 
 
 static void stage(struct darsie *d, unsigned slot, unsigned r)
 {
-    if (!is_shared(&d->warps[slot], r)) return;
     const uint32_t *shared = values_pool(d, block_of(d, slot), pool_of(d, slot, r));
     if (d->launch->verify) compare(d, slot, r, shared);
     memcpy(tech_lanes(d->sm, slot, r), shared, d->lanes * 4);
@@ -91,13 +90,15 @@ void values_reads(void *state, unsigned slot, uint32_t index)
 {
     struct darsie *d = state;
     const struct dwarp *w = &d->warps[slot];
-    if (!(w->shared[0] | w->shared[1] | w->shared[2] | w->shared[3])) return;
+    if (!has_shared(w)) return;
     const struct op *o = &d->launch->ops[index];
-    for (unsigned k = 0; k < o->read_count; k++) stage(d, slot, o->reads[k]);
+    for (unsigned k = 0; k < o->read_count; k++)
+        if (is_shared(w, o->reads[k])) stage(d, slot, o->reads[k]);
     bool all_lanes = tech_warp(d->sm, slot)->active == d->whole || !d->launch->diverged;
     if ((all_lanes && !darsie_is_guarded(&d->launch->program->insts[index])) || !keeps(d, RULE_OLD_LANES))
         return;
-    for (unsigned n = 0; n < o->dst_words; n++) stage(d, slot, o->dst + n); // lanes that are not written
+    for (unsigned n = 0; n < o->dst_words; n++) // lanes that are not written
+        if (is_shared(w, o->dst + n)) stage(d, slot, o->dst + n);
 }
 
 // Lanes' bit of the n-th led value is turned, for tests.
@@ -128,9 +129,11 @@ void values_executed(void *state, unsigned slot, uint32_t index)
     w->first = (w->first + 1) % LINES;
     w->count--;
     w->renamed--;
+    if (d->launch->blocks[index]) w->held_up = false;
     d->leading = NULL;
     if (l.role != ROLE_LEADER) {
-        for (unsigned n = 0; n < o->dst_words; n++) values_unmap(d, slot, o->dst + n);
+        for (unsigned n = 0; n < o->dst_words; n++)
+            if (is_shared(w, o->dst + n)) values_unmap(d, slot, o->dst + n);
         return;
     }
     struct entry *e = skip_led(d, slot, &l);
