@@ -175,6 +175,9 @@ static const struct variant variants[] = {
     {"darsie:watchdog=2000,branch-sync=parting,early=on,full=wait,evict=on,on-store=overlap,predicates=on,"
      "partial=on",
      true, "compile.optimise=0 sim.check=1"},
+    {"darsie:watchdog=2000,branch-sync=first,ahead=3,early=on,pending=private,evict=on,on-store=overlap,"
+     "predicates=on",
+     false, "sim.check=1"},
     {"darsie:watchdog=2000,branch-sync=off,bank-conflicts=off,entries=64", false, "compile.disable=convert"},
 };
 

@@ -178,6 +178,7 @@ static void test_rules_left_out(struct test *t)
         {"copy out", 8, 10, "darsie"},
         {"old lanes", 9, 50, "darsie"},
         {"written back", 10, 10, "darsie"},
+        {"ways", 11, 50, "darsie:branch-sync=first"},
     };
     for (size_t k = 0; k < TEST_COUNT(rules); k++) {
         char tech[100], why[200];

@@ -47,6 +47,7 @@ enum darsie_rule {
     RULE_COPY_OUT,     // who leaves takes the values along
     RULE_OLD_LANES,    // a guarded write keeps lanes of what the register shared
     RULE_WRITTEN_BACK, // followers wait for the leader's result
+    RULE_WAYS,         // who goes elsewhere than the first leaves (branch-sync=first)
     RULE_COUNT
 };
 

@@ -226,7 +226,7 @@ static bool goes_along(const struct darsie *d, struct dblock *b, unsigned slot)
     const struct warp *w = tech_warp(d->sm, slot);
     uint64_t branch = d->warps[slot].tag;
     struct way *way = &b->ways[branch % (d->launch->options->ahead + 1)];
-    if (branch < b->decided) return way->pc == w->pc && way->lanes == w->active;
+    if (branch < b->decided) return (way->pc == w->pc && way->lanes == w->active) || !keeps(d, RULE_WAYS);
     *way = (struct way){w->pc, w->active};
     b->decided = branch + 1;
     return true;
