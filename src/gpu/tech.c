@@ -173,6 +173,7 @@ uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r)
     return reg_lanes(s->warps[slot].warp->regs, r * s->engine->exec.vector_bytes);
 }
 
+uint64_t tech_issuing(const struct sm *s) { return s->issuing; }
 const struct exec_access *tech_access(const struct sm *s) { return &s->engine->access; }
 
 void tech_free_banks(struct sm *s)

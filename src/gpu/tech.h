@@ -129,6 +129,8 @@ uint16_t tech_pool(const struct sm *s, unsigned block);        // the first of i
 uint64_t tech_ready(const struct sm *s, uint16_t physical);    // CYCLE_NEVER: when a reply comes
 uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r); // of the warp's own Rr
 
+// Lanes of the instruction that issues, before its guard.
+uint64_t tech_issuing(const struct sm *s);
 // What the memory instruction that has just executed touches.
 const struct exec_access *tech_access(const struct sm *s);
 // Reads of renamed registers need no ports of banks from now on (ideal).

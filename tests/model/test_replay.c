@@ -45,6 +45,8 @@ struct machine {
     struct instruction program[LENGTH_MAX];
     unsigned length;
     struct warp warps[WARPS];
+    struct split splits[WARPS]; // a warp's only one
+    uint64_t issuing;
     uint32_t registers[WARPS][OWN_REGISTERS][LANES];
     uint16_t map[WARPS][256];
     uint64_t ready[WARPS * OWN_REGISTERS + POOL_REGISTERS];
@@ -91,6 +93,7 @@ uint16_t tech_own(const struct sm *s, unsigned slot, unsigned r)
 uint16_t tech_pool(const struct sm *s, unsigned block) { return (void)s, (void)block, WARPS * OWN_REGISTERS; }
 uint64_t tech_ready(const struct sm *s, uint16_t physical) { return machine_of(s)->ready[physical]; }
 uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r) { return machine_of(s)->registers[slot][r]; }
+uint64_t tech_issuing(const struct sm *s) { return machine_of(s)->issuing; }
 const struct exec_access *tech_access(const struct sm *s) { return &machine_of(s)->access; }
 void tech_free_banks(struct sm *s) { (void)s; }
 void tech_hold(struct sm *s, unsigned slot, unsigned what) { machine_of(s)->hold[slot] = what; }
@@ -239,6 +242,9 @@ static bool machine_begin(struct machine *m, struct test *t, bool own_marks)
     for (unsigned w = 0; w < WARPS; w++) {
         m->warps[w] =
             (struct warp){.active = UINT32_MAX, .full = UINT32_MAX, .present = UINT32_MAX, .index = w};
+        m->splits[w].mask = UINT32_MAX;
+        m->warps[w].splits.data = &m->splits[w];
+        m->warps[w].splits.count = 1;
         for (unsigned r = 0; r < OWN_REGISTERS; r++) m->map[w][r] = tech_own(sm_of(m), w, r);
     }
     m->access = (struct exec_access){.kind = ACCESS_LOAD, .bytes = 4, .mask = UINT32_MAX};
@@ -331,6 +337,7 @@ static void control(struct machine *m, unsigned w, uint32_t pc)
 static void issue(struct machine *m, unsigned w)
 {
     uint32_t pc = m->warps[w].pc;
+    m->issuing = m->warps[w].active;
     tech_darsie.reads(m->darsie, w, pc);
     compute(m, w, pc);
     m->warps[w].pc++;

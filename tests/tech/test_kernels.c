@@ -129,13 +129,15 @@ static void test_options(struct test *t)
            sums.runs, sums.skipped, sums.copies);
 }
 
-// Parts of warps lead and follow only where they take turns in one order.
+// Parts of warps lead and follow, too.
 static void test_diverged(struct test *t)
 {
     static const char *const techs[] = {"darsie:diverged=on"};
     struct sums sums = {0};
-    struct machine m = {"tiny", "simt=stack sim.check=1", WORKLOAD_SMALL};
-    try_all(t, &m, techs, TEST_COUNT(techs), &sums);
+    static const struct machine machines[] = {{"tiny", "simt=stack sim.check=1", WORKLOAD_SMALL},
+                                              {"tiny", "simt=splits sim.check=1", WORKLOAD_SMALL}};
+    for (size_t k = 0; k < TEST_COUNT(machines); k++)
+        try_all(t, &machines[k], techs, TEST_COUNT(techs), &sums);
 }
 
 static void test_gpus(struct test *t)

@@ -107,8 +107,8 @@ static const struct {
     {"darsie:watchdog=0,entries=2,branch-sync=first,ahead=1,pending=private",
      "simt=stack compile.disable=convert"},
     {"darsie:watchdog=0,diverged=on", "compile.disable=convert simt=stack"},
-    {"darsie:watchdog=0,diverged=on,early=on,evict=on",
-     "compile.disable=convert simt=stack compile.profile=ptxplus"},
+    {"darsie:watchdog=0,diverged=on,early=on,evict=on", "compile.disable=convert"},
+    {"darsie:watchdog=0,entries=64,full=wait,registers=1", "compile.disable=convert"},
     {"darsie:watchdog=0,branch-sync=off,bank-conflicts=off",
      "compile.disable=convert issue.dependences=encoded"},
 };
@@ -162,6 +162,26 @@ static void test_extensions(struct test *t)
     }
 }
 
+// Programs that found something.
+static void test_found(struct test *t)
+{
+    static const struct {
+        uint64_t seed;
+        const char *tech, *settings;
+    } found[] = {
+        // Lanes that wait at a barrier, while others of their warp go on, were taken for its end.
+        {698, "darsie:watchdog=0,registers=1", "compile.disable=convert"},
+        // A warp of which lanes exit stayed on the path, and went to a barrier where others wait for it.
+        {4634, "darsie:watchdog=0,diverged=on", "compile.disable=convert simt=stack"},
+        // One path of a warp is not the path of its lanes when those take turns.
+        {2806, "darsie:watchdog=0,diverged=on", "compile.disable=convert"}};
+    for (size_t k = 0; k < TEST_COUNT(found); k++) {
+        char why[200];
+        const char *wrong = try_shared(t, found[k].seed, found[k].tech, found[k].settings, why);
+        CHECK_MSG(t, !wrong, "program %" PRIu64 " (%s): %s", found[k].seed, found[k].tech, wrong);
+    }
+}
+
 static void test_rules_left_out(struct test *t)
 {
     // The rules for poison, fences and what is held up concern races alone: test_litmus.c.
@@ -200,6 +220,7 @@ static void test_rules_left_out(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"programs", test_programs},
+                                             {"found", test_found},
                                              {"extensions", test_extensions},
                                              {"rules_left_out", test_rules_left_out}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));

@@ -69,10 +69,9 @@ static enum branch_effect effect_of(const struct darsie_launch *d, uint32_t n, c
                                     unsigned met, bool exits)
 {
     const struct inst *i = &d->program->insts[n];
-    bool parting = counts_branches(d->options);
-    bool again = isa_has(i, ISA_CALL) || i->op == OP_RET || (i->target <= n && (exits || parting));
+    bool again = isa_has(i, ISA_CALL) || i->op == OP_RET || (i->target <= n && (exits || d->counts));
     if (!isa_has(i, ISA_BRANCH) || isa_has(i, ISA_EXIT) || !(asks(i) || again)) return BRANCH_NOTHING;
-    if (!parting) return BRANCH_MEET;
+    if (!d->counts) return BRANCH_MEET;
     bool parts = m->way == MARK_VECTOR || (m->way == MARK_CONDITIONAL && (m->way_conditions & ~met));
     return asks(i) && parts && d->options->branch_sync != BRANCH_FIRST ? BRANCH_MEET : BRANCH_COUNT;
 }
@@ -97,6 +96,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     struct darsie_launch *d = heap_alloc(sizeof *d);
     struct mark_rules rules;
     *d = (struct darsie_launch){.options = u->options,
+                                .diverged = ((const struct darsie_options *)u->options)->diverged,
                                 .program = p,
                                 .ops = l->decoded.ops,
                                 .verify = u->verify,
@@ -104,7 +104,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
                                 .listener = u->listener};
     mark_rules_from(&rules, u->marks, l->launch->warp_size);
     if (d->options->rules == RULES_PAPER) rules.paper = true;
-    d->diverged = d->options->diverged && l->launch->simt == SIMT_STACK;
+    d->counts = counts_branches(d->options) && (!d->diverged || l->launch->simt == SIMT_STACK);
     d->early = d->options->early && l->config->gpu.dependences != DEPENDENCES_ENCODED;
     d->period = heap_alloc(p->inst_count * sizeof *d->period);
     d->effects = heap_alloc(p->inst_count * sizeof *d->effects);
@@ -156,6 +156,11 @@ static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
     if (!d->launch->options->bank_conflicts) tech_free_banks(s);
     d->blocks = heap_alloc(l->blocks_per_sm * sizeof *d->blocks);
     d->warps = heap_alloc((size_t)l->blocks_per_sm * l->warps_per_block * sizeof *d->warps);
+    if (d->launch->verify) {
+        size_t vector = LANES_MAX * sizeof(uint64_t), entries = d->launch->options->entries;
+        d->paths = heap_alloc(l->blocks_per_sm * l->warps_per_block * vector);
+        d->led_paths = heap_alloc(l->blocks_per_sm * entries * vector);
+    }
     for (unsigned k = 0; k < l->blocks_per_sm; k++) {
         d->blocks[k].entries = heap_alloc(d->launch->options->entries * sizeof *d->blocks[k].entries);
         d->blocks[k].values = heap_alloc((size_t)d->pool * d->lanes * sizeof(uint32_t));
@@ -174,6 +179,8 @@ static void sm_end(void *state)
     }
     free(d->blocks);
     free(d->warps);
+    free(d->paths);
+    free(d->led_paths);
     free(d);
 }
 
@@ -200,6 +207,7 @@ static void block_start(void *state, unsigned block)
     for (uint64_t left = slots; left; left &= left - 1) {
         unsigned slot = (unsigned)__builtin_ctzll(left);
         d->warps[slot] = (struct dwarp){.block = (uint8_t)block, .index = (uint8_t)(slot - b->first_slot)};
+        ways_begin(d, slot);
     }
     const struct launch *l = tech_launch(d->sm)->launch;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];

@@ -68,7 +68,9 @@ struct darsie_launch {
     uint8_t *effects; // enum branch_effect
     bool *changing;   // it loads what others may write meanwhile; by rules=paper, whatever it loads
     bool early;
-    bool diverged; // by option, where lanes that part take turns in one order (simt=stack)
+    bool diverged;
+    bool counts; // branches, by option, where the parts of a warp have one order and so a count tells its
+                 // place
     bool verify;
     uint64_t *mismatches;
     const struct tech_listener *listener;
@@ -84,7 +86,6 @@ struct entry { // of the PC skip table
     uint64_t tag;          // of the leader's path
     uint64_t lanes;        // that the leader has there
     uint8_t old[4];        // lanes < all: where the registers are whose other lanes it keeps
-    uint64_t identity;     // verify: the leader's
     uint64_t whom, passed; // warps that may take it; that have
     uint64_t low, high;    // is_load: addresses read
     uint64_t preds[8];     // predicates the leader wrote
@@ -153,9 +154,9 @@ struct dwarp {
     // The path since the block last met: with branch-sync=parting and first the branches passed, off: all
     // of it, hashed.
     uint64_t tag;
-    uint64_t identity;   // verify: every branch since the block last met, hashed
     uint32_t target;     // at_branch: where it goes
     uint64_t lanes;      // and with which
+    uint64_t went;       // diverged: which ways, whoever runs next
     uint64_t copying;    // until then
     bool overtakes;      // the next instruction writes a register of its own that waits for an older result
     bool leaving;        // and then what a reply has still to bring
@@ -171,6 +172,9 @@ struct darsie {
     uint64_t whole; // all lanes of a warp
     struct dblock *blocks;
     struct dwarp *warps;
+    // verify: [slot][lane], every branch since the block last met, hashed; those of leaders,
+    // [block][entry][lane].
+    uint64_t *paths, *led_paths;
     // Ports of this cycle.
     uint64_t port_cycle;
     uint32_t reads_left, writes_left, looked_up;
@@ -216,7 +220,7 @@ static inline bool darsie_is_guarded(const struct inst *i) { return i->guard != 
 // Keeps its place on the path: whole, or its lanes may part as those of others do.
 static inline bool may_stay(const struct darsie *d, const struct warp *w)
 {
-    return d->launch->diverged ? w->present == d->whole : is_whole(d, w);
+    return d->launch->diverged ? w->present == d->whole && !w->exited : is_whole(d, w);
 }
 static inline uint64_t class_of(uint32_t period, unsigned index)
 {
@@ -331,6 +335,16 @@ static inline bool path_is_on(const struct darsie *d, unsigned slot) // whole, a
     return !b->off && b->majority >> index_in_block(d, slot) & 1;
 }
 void path_look_back(struct darsie *d, struct dblock *b); // who was too far ahead
+
+// -- ways.c
+// What leader and follower have in common is only then what the marks speak of: the paths of their lanes.
+// These do nothing unless runs are verified.
+void ways_begin(struct darsie *d, unsigned slot); // the block meets
+void ways_note(struct darsie *d, unsigned slot, uint32_t index);
+void ways_note_leader(struct darsie *d, unsigned slot, const struct entry *e);
+void ways_verify(struct darsie *d, unsigned slot, const struct entry *e); // that it may follow
+// Which lanes have taken which way at the branch that has issued, in a word.
+uint64_t ways_taken(const struct darsie *d, unsigned slot, uint32_t index);
 
 // -- area.c
 size_t darsie_storage(const void *options, const struct gpu_config *c,

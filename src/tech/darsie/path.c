@@ -40,7 +40,7 @@ static void leave(struct darsie *d, struct dblock *b, unsigned slot)
 
 static bool go_together(const struct dwarp *a, const struct dwarp *b)
 {
-    return a->target == b->target && a->lanes == b->lanes;
+    return a->target == b->target && a->lanes == b->lanes && a->went == b->went;
 }
 
 // One of those with whom most of the waiting warps go, of as many the lowest-numbered.
@@ -145,7 +145,7 @@ static void be_patient(struct darsie *d, struct dblock *b, unsigned slot)
         tech_at(d->sm, d->warps[slot].block, tech_now(d->sm) + d->launch->options->watchdog);
 }
 
-static void arrive(struct darsie *d, struct dblock *b, unsigned slot)
+static void arrive(struct darsie *d, struct dblock *b, unsigned slot, uint32_t index)
 {
     const struct warp *warp = tech_warp(d->sm, slot);
     struct dwarp *w = &d->warps[slot];
@@ -155,6 +155,7 @@ static void arrive(struct darsie *d, struct dblock *b, unsigned slot)
     say(d, b, index_in_block(d, slot), STEP_ARRIVE, warp->pc, 0);
     w->target = warp->pc;
     w->lanes = warp->active;
+    w->went = d->launch->diverged ? ways_taken(d, slot, index) : 0;
     rename_hold(d, slot);
 }
 
@@ -181,7 +182,7 @@ static void forget_past(struct dblock *b, uint64_t least)
 
 void path_look_back(struct darsie *d, struct dblock *b)
 {
-    if (!counts_branches(d->launch->options)) return;
+    if (!d->launch->counts) return;
     uint64_t least = farthest_back(d, b);
     forget_past(b, least);
     for (uint64_t left = b->majority; left; left &= left - 1) {
@@ -212,7 +213,8 @@ static void pass(struct darsie *d, struct dblock *b, unsigned slot)
 static uint64_t way_on(const struct darsie *d, unsigned slot, uint64_t way, uint32_t index)
 {
     const struct warp *w = tech_warp(d->sm, slot);
-    return hash_u64(way ^ ((uint64_t)index << 32 | w->pc)) ^ (w->active ^ w->present);
+    uint64_t went = d->launch->diverged ? ways_taken(d, slot, index) : 0;
+    return hash_u64(way ^ ((uint64_t)index << 32 | w->pc)) ^ (w->active ^ w->present) ^ went;
 }
 
 static bool guard_is_own(const struct darsie *d, unsigned slot, uint32_t index)
@@ -245,9 +247,17 @@ static void at_branch(struct darsie *d, struct dblock *b, unsigned slot, uint32_
     else if (d->launch->options->branch_sync == BRANCH_OFF)
         d->warps[slot].tag = way_on(d, slot, d->warps[slot].tag, index); // which entries are its own
     else if (effect == BRANCH_MEET)
-        arrive(d, b, slot);
+        arrive(d, b, slot, index);
     else if (effect == BRANCH_COUNT)
         pass(d, b, slot);
+}
+
+// With simt=splits a part of a warp waits at a barrier while others go on.
+static bool has_part_at_barrier(const struct warp *w)
+{
+    for (size_t k = 0; k < w->splits.count; k++)
+        if (w->splits.data[k].state == SPLIT_BARRIER) return true;
+    return false;
 }
 
 // A barrier of the whole block is over when everybody stands behind it.
@@ -266,9 +276,10 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned slot)
     skip_clear(b);
     b->decided = 0;
     for (uint64_t left = whole; left; left &= left - 1) {
-        struct dwarp *w = &d->warps[slot_in(b, (unsigned)__builtin_ctzll(left))];
-        w->tag = w->identity = 0;
-        w->too_far = false;
+        unsigned warp = slot_in(b, (unsigned)__builtin_ctzll(left));
+        d->warps[warp].tag = 0;
+        d->warps[warp].too_far = false;
+        ways_begin(d, warp);
     }
     say(d, b, index_in_block(d, slot), STEP_REJOIN, pc, (uint32_t)whole);
     d->counters[COUNT_rejoins] += (uint64_t)__builtin_popcountll(whole & ~b->majority);
@@ -362,14 +373,14 @@ static void issued(struct darsie *d, unsigned slot, uint32_t index, const struct
     const struct warp *w = tech_warp(d->sm, slot);
     effects(d, b, slot, i);
     bool on = path_is_on(d, slot);
-    if (d->launch->verify && isa_has(i, ISA_BRANCH))
-        d->warps[slot].identity = way_on(d, slot, d->warps[slot].identity, index);
+    if (isa_has(i, ISA_BRANCH)) ways_note(d, slot, index);
     if (on && isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_EXIT))
         at_branch(d, b, slot, index, guard_is_own(d, slot, index));
-    else if (on && d->launch->blocks[index] && w->state != WARP_BARRIER && !may_stay(d, w))
+    else if (on && d->launch->blocks[index] && !may_stay(d, w) &&
+             (w->state != WARP_BARRIER || isa_has(i, ISA_EXIT))) // the others may wait there already
         leave(d, b, slot);
     if (i->op == OP_BAR && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE && !b->off &&
-        w->state == WARP_READY)
+        w->state == WARP_READY && !has_part_at_barrier(w))
         rejoin(d, b, slot);
     if (d->launch->blocks[index]) {
         skip_recheck(b);

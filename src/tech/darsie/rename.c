@@ -103,12 +103,12 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
                         .count = d->launch->ops[l->pc].dst_words,
                         .tag = d->warps[slot].tag,
                         .lanes = tech_warp(d->sm, slot)->active,
-                        .identity = d->warps[slot].identity,
                         .whom = class_of(d->launch->period[l->pc], me),
                         .passed = 1ull << me,
                         .born = b->births++,
                         .ready = UINT64_MAX};
     b->used |= 1ull << (e - b->entries);
+    ways_note_leader(d, slot, e);
     l->role = ROLE_LEADER;
     l->count = e->count;
     for (unsigned n = 0; n < e->count; n++) {

@@ -102,9 +102,7 @@ void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *
     unsigned n = 0;
     for (unsigned left = d->launch->ops[l->pc].pred_writes; left; left &= left - 1)
         l->preds[n++] = e->preds[__builtin_ctz(left)];
-    // What both have in common is only then what the marks speak of.
-    if (d->launch->verify && e->identity != d->warps[slot].identity)
-        __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
+    ways_verify(d, slot, e);
     e->passed |= 1ull << index_in_block(d, slot);
     rename_poison(d, slot, l->pc, false);
     d->counters[COUNT_skipped]++;

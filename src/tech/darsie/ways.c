@@ -1,0 +1,82 @@
+// Which way lanes go at branches: what warps must have in common that lead and follow each other while their
+// lanes have parted, and, when runs are verified, the path of every lane by itself. Where a warp goes on is
+// not where the lanes go that have executed the branch: with simt=splits others of it may be the next to
+// run, in an order that barriers have a part in.
+#include "tech/darsie/darsie.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+struct part { // of lanes that have executed a branch
+    uint64_t lanes;
+    uint32_t pc;
+};
+
+static unsigned find_ways(const struct darsie *d, unsigned slot, struct part parts[LANES_MAX])
+{
+    const struct warp *w = tech_warp(d->sm, slot);
+    uint64_t left = tech_issuing(d->sm);
+    unsigned count = 0;
+    for (uint32_t k = (uint32_t)w->splits.count; k-- > 0;) {
+        const struct split *s = &w->splits.data[k];
+        bool runs = k == w->current && w->state == WARP_READY;
+        if (s->mask & left) parts[count++] = (struct part){s->mask & left, runs ? w->pc : s->pc};
+        left &= ~s->mask; // simt=stack: where they go after that
+    }
+    return count;
+}
+
+static uint64_t *paths_of(const struct darsie *d, unsigned slot)
+{
+    return d->paths + (size_t)slot * LANES_MAX;
+}
+
+void ways_note(struct darsie *d, unsigned slot, uint32_t index)
+{
+    struct part parts[LANES_MAX];
+    if (!d->launch->verify) return;
+    uint64_t *paths = paths_of(d, slot);
+    for (unsigned n = find_ways(d, slot, parts); n-- > 0;)
+        for (uint64_t left = parts[n].lanes; left; left &= left - 1)
+            paths[bit_lowest(left)] =
+                hash_u64(paths[bit_lowest(left)] ^ ((uint64_t)index << 32 | parts[n].pc));
+}
+
+static uint64_t *led_by(const struct darsie *d, const struct dblock *b, const struct entry *e)
+{
+    size_t first = (size_t)(b - d->blocks) * d->launch->options->entries;
+    return d->led_paths + (first + (size_t)(e - b->entries)) * LANES_MAX;
+}
+
+void ways_note_leader(struct darsie *d, unsigned slot, const struct entry *e)
+{
+    if (d->launch->verify)
+        memcpy(led_by(d, block_of(d, slot), e), paths_of(d, slot), LANES_MAX * sizeof *d->paths);
+}
+
+void ways_verify(struct darsie *d, unsigned slot, const struct entry *e)
+{
+    if (!d->launch->verify) return;
+    const uint64_t *led = led_by(d, block_of(d, slot), e), *own = paths_of(d, slot);
+    for (uint64_t left = tech_warp(d->sm, slot)->active; left; left &= left - 1)
+        if (led[bit_lowest(left)] != own[bit_lowest(left)]) {
+            __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
+            return;
+        }
+}
+
+void ways_begin(struct darsie *d, unsigned slot)
+{
+    if (d->launch->verify) memset(paths_of(d, slot), 0, LANES_MAX * sizeof *d->paths);
+}
+
+// Of which lanes take which: the same for warps that go on together.
+uint64_t ways_taken(const struct darsie *d, unsigned slot, uint32_t index)
+{
+    struct part parts[LANES_MAX];
+    uint64_t sum = index;
+    for (unsigned n = find_ways(d, slot, parts); n-- > 0;)
+        sum += hash_u64(parts[n].lanes ^ hash_u64(parts[n].pc));
+    return sum;
+}
