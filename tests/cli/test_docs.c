@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,10 +197,51 @@ static void test_keys(struct test *t)
     strbuf_fini(&page);
 }
 
+// Every relative link of every page leads to a file, and every page of docs/ is linked from another one.
+static void test_links(struct test *t)
+{
+    char *pages;
+    struct strbuf targets = {0};
+    CHECK_EQ(t,
+             test_command("find . -name '*.md' -not -path './build*' -not -path '*/node_modules/*' | sort",
+                          20, &pages, NULL),
+             0);
+    unsigned links = 0;
+    char *rest = pages;
+    for (char *path; (path = strsep(&rest, "\n")) != NULL;) {
+        if (!*path) continue;
+        char *page = read_text(t, path);
+        int folder = (int)(strrchr(path, '/') - path);
+        for (char *p = page; (p = strstr(p, "](")) != NULL; links++) {
+            p += 2;
+            size_t length = strcspn(p, ")# \n");
+            char target[700], real[PATH_MAX], own[PATH_MAX];
+            if (!length || p[length] == '\n' || strncmp(p, "http", 4) == 0) continue;
+            snprintf(target, sizeof target, "%.*s/%.*s", folder, path, (int)length, p);
+            bool there = realpath(target, real) != NULL;
+            CHECK_MSG(t, there, "%s links to %.*s, which is not there", path, (int)length, p);
+            if (there && realpath(path, own) && !str_equal(real, own)) strbuf_printf(&targets, "%s\n", real);
+        }
+        free(page);
+    }
+    free(pages);
+    CHECK_MSG(t, links > 30, "%u links", links);
+    CHECK_EQ(t, test_command("find docs -name '*.md'", 20, &pages, NULL), 0);
+    rest = pages;
+    for (char *path; (path = strsep(&rest, "\n")) != NULL;) {
+        char line[700];
+        snprintf(line, sizeof line, "/%s\n", path);
+        CHECK_MSG(t, !*path || strstr(strbuf_text(&targets), line), "no page links to %s", path);
+    }
+    strbuf_fini(&targets);
+    free(pages);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"readme", test_readme},   {"tutorial", test_tutorial},
                                              {"studies", test_studies}, {"techniques", test_techniques},
-                                             {"heat", test_heat},       {"keys", test_keys}};
+                                             {"heat", test_heat},       {"keys", test_keys},
+                                             {"links", test_links}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
