@@ -159,10 +159,10 @@ static void sift(struct comparison *c)
     c->settings.count = kept;
 }
 
-static void add_value(struct table *t, const struct json_value *v)
+static void add_value(struct table *t, const char *name, const struct json_value *v)
 {
     uint64_t whole;
-    if (json_is_number(v) && str_to_u64(v->text, &whole))
+    if (json_is_number(v) && !str_ends_with(name, "hash") && str_to_u64(v->text, &whole))
         table_add_u64(t, whole);
     else
         table_add(t, "%s", text_of(v));
@@ -192,8 +192,8 @@ static void show(const struct comparison *c, const char *const names[2], bool al
             const struct figure *f = &c->figures.data[i];
             if (i && c->figures.data[i - 1].is_main && !f->is_main) table_rule(&t);
             table_add(&t, "%s", f->name);
-            add_value(&t, f->a);
-            add_value(&t, f->b);
+            add_value(&t, f->name, f->a);
+            add_value(&t, f->name, f->b);
             table_add(&t, isnan(f->change) ? "-" : "%+.1f%%", 100 * f->change);
         }
         table_print(&t, colour, &out);
@@ -201,9 +201,17 @@ static void show(const struct comparison *c, const char *const names[2], bool al
     }
     if (shown < c->figures.count)
         strbuf_printf(&out, "%zu smaller changes are not shown (--detail)\n", c->figures.count - shown);
-    strbuf_printf(&out, "%zu figure%s differ%s, %zu are equal, %zu setting%s differ%s\n", c->figures.count,
-                  c->figures.count == 1 ? "" : "s", c->figures.count == 1 ? "s" : "", c->equal,
-                  c->settings.count, c->settings.count == 1 ? "" : "s", c->settings.count == 1 ? "s" : "");
+    size_t only[2] = {0};
+    for (size_t i = 0; i < c->figures.count; i++) {
+        only[0] += !c->figures.data[i].b;
+        only[1] += !c->figures.data[i].a;
+    }
+    strbuf_printf(&out, "%zu figure%s differ%s", c->figures.count, c->figures.count == 1 ? "" : "s",
+                  c->figures.count == 1 ? "s" : "");
+    if (only[0] || only[1])
+        strbuf_printf(&out, " (%zu only in the first, %zu only in the second)", only[0], only[1]);
+    strbuf_printf(&out, ", %zu are equal, %zu setting%s differ%s\n", c->equal, c->settings.count,
+                  c->settings.count == 1 ? "" : "s", c->settings.count == 1 ? "s" : "");
     fputs(strbuf_text(&out), stdout);
     strbuf_fini(&out);
 }
