@@ -110,6 +110,57 @@ static void test_sram(struct test *t)
         }
 }
 
+static bool has_row(const struct report_run *r, const struct wf_storage *s, const char *what)
+{
+    char name[100];
+    snprintf(name, sizeof name, "%s: %s, %s", s->tech, s->name, what);
+    for (size_t i = 0; i < r->energy.rows.count; i++)
+        if (strcmp(r->energy.rows.data[i].name, name) == 0) return true;
+    return false;
+}
+
+// Every structure that a mechanism says it has costs something to read and to write, and structures.def
+// prices none that does not exist, with counters that the mechanism does not have.
+static void test_structures(struct test *t)
+{
+    static const char *const techs[] = {"darsie", "darsie:branch-sync=parting", "darsie:branch-sync=first",
+                                        "uv", "dac"};
+    static const struct {
+        const char *tech, *name, *counts[2];
+    } priced[] = {
+#define STRUCTURE(tech, name, bits, read_ports, write_ports, reads, writes) {tech, name, {reads, writes}},
+#include "energy/structures.def"
+#undef STRUCTURE
+    };
+    bool seen[TEST_COUNT(priced)] = {false};
+    for (size_t n = 0; n < TEST_COUNT(techs); n++) {
+        struct report_run r = measure(t, "matrixMul", techs[n], NULL, NULL);
+        for (size_t i = 0; i < r.storage.count; i++) {
+            const struct wf_storage *s = &r.storage.data[i];
+            CHECK_MSG(t, has_row(&r, s, "reads") && has_row(&r, s, "writes"),
+                      "%s: %s has no row in structures.def", s->tech, s->name);
+            for (size_t k = 0; k < TEST_COUNT(priced); k++)
+                seen[k] |= strcmp(priced[k].tech, s->tech) == 0 && strcmp(priced[k].name, s->name) == 0;
+        }
+        report_run_fini(&r);
+    }
+    struct wf_context *c = wf_context_create();
+    for (size_t k = 0; k < TEST_COUNT(priced); k++) {
+        CHECK_MSG(t, seen[k], "%s has no %s", priced[k].tech, priced[k].name);
+        for (size_t n = 0; n < 2; n++)
+            for (const char *p = priced[k].counts[n]; *p; p += strcspn(p, "+"), p += *p == '+') {
+                struct wf_counter counter;
+                bool known = false;
+                for (size_t i = 0; !known && wf_tech_counter_at(c, priced[k].tech, i, &counter); i++) {
+                    const char *dot = strrchr(counter.name, '.'), *name = dot ? dot + 1 : counter.name;
+                    known = strlen(name) == strcspn(p, "+") && strncmp(name, p, strlen(name)) == 0;
+                }
+                CHECK_MSG(t, known, "%s counts no %.*s", priced[k].tech, (int)strcspn(p, "+"), p);
+            }
+    }
+    wf_context_destroy(c);
+}
+
 // A mechanism's options show in what its structures cost.
 static void test_mechanism(struct test *t)
 {
@@ -132,6 +183,7 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {{"counts", test_counts},
                                              {"halving", test_halving},
                                              {"sram", test_sram},
+                                             {"structures", test_structures},
                                              {"mechanism", test_mechanism}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
