@@ -1,6 +1,14 @@
 // One HTML file without anything to load: scripts of type "module" do not run from file://, so the code is built as
 // one classic script and put into the page, and the style sheet likewise.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vite";
+
+// What it was built from, so that a test without Node can say when it is out of date: the hash of
+// `cat index.html package-lock.json vite.config.js src/*`.
+const hash = createHash("sha256");
+for (const file of ["index.html", "package-lock.json", "vite.config.js", ...readdirSync("src").sort().map((f) => `src/${f}`)]) hash.update(readFileSync(file));
+const sources = hash.digest("hex");
 
 const single = {
   name: "single-file",
@@ -17,7 +25,7 @@ const single = {
       else html = html.replace(tag, () => `<style>${text}</style>`);
       delete bundle[name];
     }
-    page.source = html;
+    page.source = html.replace("</head>", `<meta name="sources" content="${sources}">\n</head>`);
     page.fileName = "report.html";
   },
 };

@@ -110,6 +110,22 @@ static void test_data(struct test *t)
     cli_fini(&c);
 }
 
+// The template that becomes part of warpfold was built from the sources beside it (`make web`).
+static void test_built(struct test *t)
+{
+    char *sum, *built, expected[100];
+    CHECK_EQ(t,
+             test_command("cd web && LC_ALL=C && export LC_ALL && cat index.html package-lock.json "
+                          "vite.config.js src/* | sha256sum",
+                          10, &sum, NULL),
+             0);
+    snprintf(expected, sizeof expected, "<meta name=\"sources\" content=\"%.64s\">", sum);
+    CHECK_EQ(t, test_command("head -n 20 web/dist/report.html", 10, &built, NULL), 0);
+    CHECK_MSG(t, strstr(built, expected) != NULL, "web/dist/report.html is out of date: make web");
+    free(sum);
+    free(built);
+}
+
 // Once drawn, the page says so; what goes wrong before leaves no mark.
 static void test_drawn(struct test *t)
 {
@@ -140,6 +156,7 @@ static void test_drawn(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"data", test_data}, {"drawn", test_drawn}};
+    static const struct test_case cases[] = {
+        {"data", test_data}, {"built", test_built}, {"drawn", test_drawn}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
