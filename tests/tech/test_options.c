@@ -210,6 +210,9 @@ static const struct row {
     {"hotspot", "tiny", "", "", "early=on", "darsie.leader_waits", FEWER, 2500},
     {"matrixMul", "tiny", "", "", "pending=private", "darsie.leader_waits", FEWER, 300},
     {"matrixMul", "tiny", "", "", "full=wait", "darsie.private_full", FEWER, 1600},
+    {"matrixMul", "tiny", "", "", "full=loads", "darsie.skipped", MORE, 1500},
+    {"hotspot", "tiny", "", "entries=2,full=wait", "entries=2,full=loads", "darsie.register_syncs", NONE_LEFT,
+     20},
     {"LIB", "tiny", "", "", "evict=on", "darsie.evictions", MORE, 20},
     {"LIB", "tiny", "", "", "evict=on", "darsie.private_registers", NONE_LEFT, 7000},
     // What is shared.

@@ -104,7 +104,7 @@ static const struct {
      "compile.disable=convert sim.check=1"},
     {"darsie:watchdog=0,branch-sync=first,full=wait,evict=on,on-store=overlap,partial=on",
      "mark.laneid=1 mark.tid_x_mod=1 compile.disable=convert compile.profile=ptxplus sim.check=1"},
-    {"darsie:watchdog=0,entries=2,branch-sync=first,ahead=1,pending=private",
+    {"darsie:watchdog=0,entries=2,branch-sync=first,ahead=1,pending=private,full=loads",
      "simt=stack compile.disable=convert"},
     {"darsie:watchdog=0,diverged=on", "compile.disable=convert simt=stack"},
     {"darsie:watchdog=0,diverged=on,early=on,evict=on", "compile.disable=convert"},

@@ -13,7 +13,7 @@ static const char *const order_words[] = {"version", "sync-on-write", NULL};
 static const char *const on_store_words[] = {"drop", "keep", "overlap", NULL};
 static const char *const branch_sync_words[] = {"majority", "parting", "first", "off", NULL};
 static const char *const pending_words[] = {"wait", "private", NULL};
-static const char *const full_words[] = {"private", "wait", NULL};
+static const char *const full_words[] = {"private", "wait", "loads", NULL};
 static const char *const darsie_rules_words[] = {"sound", "paper", NULL};
 
 #define AT(field) offsetof(struct darsie_options, field)

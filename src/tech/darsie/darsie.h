@@ -12,7 +12,7 @@ enum order { ORDER_VERSION, ORDER_SYNC };
 enum on_store { STORE_DROPS, STORE_KEEPS, STORE_DROPS_OVERLAPPING };
 enum branch_sync { BRANCH_MAJORITY, BRANCH_PARTING, BRANCH_FIRST, BRANCH_OFF };
 enum pending { PENDING_WAIT, PENDING_PRIVATE };
-enum full { FULL_PRIVATE, FULL_WAIT };
+enum full { FULL_PRIVATE, FULL_WAIT, FULL_WAIT_LOADS };
 enum darsie_rules { RULES_SOUND, RULES_PAPER };
 
 struct darsie_options {

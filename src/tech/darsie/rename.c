@@ -245,6 +245,12 @@ static bool rename_by(struct darsie *d, unsigned slot, struct line *l, struct en
     return true;
 }
 
+static bool waits_for_room(const struct darsie *d, const struct line *l)
+{
+    enum full full = (enum full)d->launch->options->full;
+    return full == FULL_WAIT || (full == FULL_WAIT_LOADS && d->launch->changing[l->pc]);
+}
+
 // Leads, where there is room for another entry and its registers.
 static bool rename_first(struct darsie *d, unsigned slot, struct line *l)
 {
@@ -261,7 +267,7 @@ static bool rename_first(struct darsie *d, unsigned slot, struct line *l)
         return go_private(d, slot, l, COUNT_private_registers, false);
     }
     struct entry *e = free_entry(d, b);
-    if (!e && o->full == FULL_WAIT) return gather(d, slot, l, COUNT_private_full);
+    if (!e && waits_for_room(d, l)) return gather(d, slot, l, COUNT_private_full);
     if (!e) return go_private(d, slot, l, COUNT_private_full, false);
     if (skip_write_port(d)) return lead(d, slot, l, e);
     d->warps[slot].waits = WAITS_PORT;
