@@ -6,7 +6,7 @@ const palette = ["#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#e15759", "#76b7b2
 const fixed = { base: "#8a8f98", UV: "#4e79a7", "DAC-IDEAL": "#f28e2b", DARSIE: "#59a14f", "DARSIE-IGNORE-STORE": "#b07aa1" };
 
 function colours(series) {
-  const known = series.filter((s) => fixed[s]), free = palette.filter((c) => !known.some((s) => fixed[s] === c));
+  const free = series.some((s) => fixed[s]) ? palette.filter((c) => !Object.values(fixed).includes(c)) : palette;
   let next = 0;
   return series.map((s) => fixed[s] ?? free[next++ % free.length]);
 }
