@@ -176,8 +176,9 @@ static const struct variant variants[] = {
      "partial=on",
      true, "compile.optimise=0 sim.check=1"},
     {"darsie:watchdog=2000,branch-sync=first,ahead=3,early=on,pending=private,evict=on,on-store=overlap,"
-     "predicates=on",
+     "predicates=on,on-barrier=over",
      false, "sim.check=1"},
+    {"darsie:watchdog=2000,on-barrier=over", true, "compile.optimise=0 sim.check=1"},
     {"darsie:watchdog=2000,branch-sync=off,bank-conflicts=off,entries=64", false, "compile.disable=convert"},
 };
 

@@ -196,6 +196,8 @@ static const struct row {
     {"loads between stores in 32x8", "tiny", "", "", "on-store=keep", "darsie.drops", NONE_LEFT, 20},
     {"loads between stores in 32x8", "tiny", "", "", "on-store=overlap", "darsie.drops", NONE_LEFT, 20},
     {"loads between stores in 32x8", "tiny", "", "", "on-store=overlap", "darsie.skipped_loads", MORE, 150},
+    {"matrixMul", "tiny", "compile.profile=sass", "", "on-barrier=over", "darsie.private_dropped", FEWER,
+     400},
     // Branches.
     {"CP", "tiny", "", "", "branch-sync=parting", "darsie.branch_syncs", NONE_LEFT, 10},
     {"SRADv1", "tiny", "", "branch-sync=parting", "branch-sync=first", "darsie.branch_syncs", NONE_LEFT, 50},

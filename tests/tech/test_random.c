@@ -100,9 +100,10 @@ static const struct {
     {"darsie:watchdog=0,registers=3,branch-sync=parting,ahead=1,early=on,full=wait,evict=on,on-store=overlap,"
      "predicates=on,partial=on",
      "mark.tid_y=1 mark.laneid=1 mark.tid_x_mod=1 mark.warp_classes=1 compile.disable=convert sim.check=1"},
-    {"darsie:watchdog=0,registers=5,branch-sync=first,ahead=2,early=on,pending=private,predicates=on",
+    {"darsie:watchdog=0,registers=5,branch-sync=first,ahead=2,early=on,pending=private,predicates=on,"
+     "on-barrier=over",
      "compile.disable=convert sim.check=1"},
-    {"darsie:watchdog=0,branch-sync=first,full=wait,evict=on,on-store=overlap,partial=on",
+    {"darsie:watchdog=0,branch-sync=first,full=wait,evict=on,on-store=overlap,partial=on,on-barrier=over",
      "mark.laneid=1 mark.tid_x_mod=1 compile.disable=convert compile.profile=ptxplus sim.check=1"},
     {"darsie:watchdog=0,entries=2,branch-sync=first,ahead=1,pending=private,full=loads",
      "simt=stack compile.disable=convert"},
@@ -144,10 +145,11 @@ static void test_extensions(struct test *t)
         {"darsie:watchdog=0,partial=on", "mark.laneid=1 compile.disable=convert"},
         {"darsie:watchdog=0,partial=on,predicates=on", "mark.warp_classes=1 compile.disable=convert"},
         {"darsie:watchdog=0,registers=2,entries=2,partial=on,order=sync-on-write", "mark.warp_classes=1"},
-        {"darsie:watchdog=0,branch-sync=off", "mark.warp_classes=1 mark.tid_y=1 compile.disable=convert"},
+        {"darsie:watchdog=0,branch-sync=off,on-barrier=over",
+         "mark.warp_classes=1 mark.tid_y=1 compile.disable=convert"},
         {"darsie:watchdog=0,branch-sync=parting,full=wait,registers=3", "mark.warp_classes=1 mark.tid_y=1"},
         {"darsie:watchdog=0,branch-sync=first,early=on,pending=private,full=wait,evict=on,on-store=overlap,"
-         "predicates=on,partial=on,registers=6",
+         "predicates=on,partial=on,registers=6,on-barrier=over",
          "mark.tid_y=1 mark.laneid=1 mark.tid_x_mod=1 mark.warp_classes=1 compile.disable=convert"},
     };
     uint64_t count = test_is_long() ? 10000 : 500;

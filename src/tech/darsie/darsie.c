@@ -11,6 +11,7 @@
 static const char *const switch_words[] = {"off", "on", NULL};
 static const char *const order_words[] = {"version", "sync-on-write", NULL};
 static const char *const on_store_words[] = {"drop", "keep", "overlap", NULL};
+static const char *const on_barrier_words[] = {"arrived", "over", NULL};
 static const char *const branch_sync_words[] = {"majority", "parting", "first", "off", NULL};
 static const char *const pending_words[] = {"wait", "private", NULL};
 static const char *const full_words[] = {"private", "wait", "loads", NULL};

@@ -10,6 +10,7 @@
 
 enum order { ORDER_VERSION, ORDER_SYNC };
 enum on_store { STORE_DROPS, STORE_KEEPS, STORE_DROPS_OVERLAPPING };
+enum on_barrier { BARRIER_ARRIVED, BARRIER_OVER };
 enum branch_sync { BRANCH_MAJORITY, BRANCH_PARTING, BRANCH_FIRST, BRANCH_OFF };
 enum pending { PENDING_WAIT, PENDING_PRIVATE };
 enum full { FULL_PRIVATE, FULL_WAIT, FULL_WAIT_LOADS };
@@ -115,7 +116,8 @@ struct dblock {
     // and how many branches it has come to.
     struct way *ways;
     uint64_t decided;
-    uint64_t arrived; // at a branch, and wait
+    uint64_t at_barrier; // wait there, and loads are shared on
+    uint64_t arrived;    // at a branch, and wait
     uint64_t arrived_since;
     uint32_t gather_pc; // a redundant instruction at which warps meet for want of room; NO_TARGET
     uint64_t gather_tag;

@@ -333,11 +333,38 @@ static bool acquires_later(const struct inst *i)
            (i->sem == SEM_ACQUIRE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC);
 }
 
+// on-barrier=over: who waits at a barrier reads nothing, and orders nobody's loads before it is over.
+static bool waits_at_barrier(const struct darsie *d, unsigned slot, const struct inst *i)
+{
+    const struct warp *w = tech_warp(d->sm, slot);
+    return d->launch->options->on_barrier == BARRIER_OVER && isa_has(i, ISA_BARRIER) && is_whole(d, w) &&
+           w->state == WARP_BARRIER;
+}
+
+// Warps may go on from where they waited, and must not take what was read before. (They could not: marks tell
+// apart loads behind different numbers of barriers. But the mechanism does not rest on that.)
+static void end_barriers(struct darsie *d, struct dblock *b)
+{
+    uint64_t before = b->at_barrier;
+    for (uint64_t left = b->at_barrier; left; left &= left - 1) {
+        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(left));
+        const struct warp *w = tech_warp(d->sm, slot);
+        if (w && w->state == WARP_BARRIER) continue;
+        b->at_barrier &= ~(left & -left);
+        d->warps[slot].ordered_at = tech_now(d->sm);
+    }
+    if (b->at_barrier != before) drop_loads(d, b, false, 0, UINT64_MAX);
+}
+
 static void effects(struct darsie *d, struct dblock *b, unsigned slot, const struct inst *i)
 {
     bool is_store = isa_has(i, ISA_STORE), orders = orders_loads(d->launch->options, i);
     if (!is_store && !orders) return;
     d->warps[slot].ordered_at = tech_now(d->sm);
+    if (waits_at_barrier(d, slot, i)) {
+        b->at_barrier |= 1ull << index_in_block(d, slot);
+        return;
+    }
     bool plain = is_store && !orders;
     uint64_t low = 0, high = UINT64_MAX;
     if (orders && !keeps(d, RULE_FENCE)) return;
@@ -372,6 +399,7 @@ static void issued(struct darsie *d, unsigned slot, uint32_t index, const struct
     struct dblock *b = block_of(d, slot);
     const struct warp *w = tech_warp(d->sm, slot);
     effects(d, b, slot, i);
+    end_barriers(d, b);
     bool on = path_is_on(d, slot);
     if (isa_has(i, ISA_BRANCH)) ways_note(d, slot, index);
     if (on && isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_EXIT))
@@ -415,6 +443,8 @@ void path_warp_end(void *state, unsigned slot)
     struct dblock *b = block_of(d, slot);
     uint64_t me = 1ull << index_in_block(d, slot);
     values_unmap_all(d, slot);
+    b->at_barrier &= ~me;
+    end_barriers(d, b);
     b->live &= ~me;
     b->majority &= ~me;
     b->arrived &= ~me;
