@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct outcome {
-    uint64_t hash, executed, skipped, added, mismatches, cycles, copies; // added: to the program
+    uint64_t hash, executed, skipped, added, mismatches, cycles, copies, gave_up; // added: to the program
     struct counts counts;
 };
 
@@ -25,6 +25,7 @@ static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_
         const struct wf_counter *counter = &stats->counters[k];
         if (str_equal(counter->name, "silicon-sync.barriers")) o->added += counter->value;
         if (str_equal(counter->name, "darsie.copies")) o->copies += counter->value;
+        if (str_equal(counter->name, "darsie.gave_up")) o->gave_up += counter->value;
     }
     if (stats->verify_mismatches != WF_UNKNOWN) o->mismatches += stats->verify_mismatches;
 }
@@ -61,6 +62,7 @@ static void compare(struct test *t, const struct workload *w, const struct machi
     char what[300];
     snprintf(what, sizeof what, "%s on %s (%s) with %s", w->name, m->gpu, m->settings, tech);
     CHECK_MSG(t, o->mismatches == 0, "%s: %llu mismatches", what, (unsigned long long)o->mismatches);
+    CHECK_MSG(t, !o->gave_up || strstr(tech, "watchdog"), "%s: a watchdog ended waiting", what);
     if (w->output_class != WORKLOAD_CLASS_D) return;
     struct strbuf why = {0};
     CHECK_MSG(t, o->hash == base->hash, "%s: other bytes", what);
@@ -102,6 +104,8 @@ static const char *const options[] = {"darsie",
                                       "darsie:registers=3,entries=2,write-ports=2",
                                       "darsie:on-store=keep,coalescer=off",
                                       "darsie:watchdog=60",
+                                      "darsie:entries=64,registers=1,full=wait",
+                                      "darsie:entries=64",
                                       "uv",
                                       "uv:entries=1",
                                       "uv:entries=64,ways=2,words=4,ports=1",

@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const options[] = {"",
-                                      ":branch-sync=parting,early=on,predicates=on,full=wait,evict=on",
-                                      ":branch-sync=off",
-                                      ":entries=1",
-                                      ":registers=2",
-                                      ":on-store=overlap",
-                                      ":on-store=overlap,early=on,full=wait,evict=on"};
+static const char *const options[] = {
+    ":watchdog=0",
+    ":watchdog=0,branch-sync=parting,early=on,predicates=on,full=wait,evict=on",
+    ":watchdog=0,branch-sync=off",
+    ":watchdog=0,entries=1",
+    ":watchdog=0,registers=2",
+    ":watchdog=0,on-store=overlap",
+    ":watchdog=0,on-store=overlap,early=on,full=wait,evict=on"};
 
 static void run(struct test *t, const char *gpu, const char *option, const char *file, const char *arguments)
 {
