@@ -1,5 +1,5 @@
-// DARSIE step by step: the paper's Figure 5 in the order in which things happen, Figure 3 through the whole
-// pipeline, and what the text leaves open.
+// DARSIE step by step: the paper's Figure 5 in the order in which things happen, Figures 3 and 6 through the
+// whole pipeline, and what the text leaves open.
 #include "base/vec.h"
 #include "gpu/bench.h"
 #include "tech/registry.h"
@@ -175,8 +175,91 @@ static void test_figure3(struct test *t)
     }
 }
 
+// -- Figure 6
+// ---------------------------------------------------------------------------------------------------------
+
+// The matrix multiplication's loop: a load from global memory, then steps of a load of B at $ofs3 or $ofs4,
+// the next $ofs4, and a multiply-add with A from shared memory at $ofs2. Twice round, three steps.
+static const char figure6[] = ".shared 4096\n"
+                              "S2R R0, SR_TID.X\n"
+                              "S2R R1, SR_TID.Y\n"
+                              "SHL R2, R0, 0x2\n" // $ofs3
+                              "SHL R3, R1, 0x6\n" // $ofs2
+                              "IMAD R4, R1, c[0x0][0x0], R0\n"
+                              "IMAD R4, R4, 0x4, RZ\n"
+                              "IADD3 R4, R4, c[0x0][0x160], RZ\n"
+                              "MOV R5, c[0x0][0x164]\n"
+                              "STS [R2+0x400], R0\n" // B[k][x] = x + k
+                              "IADD3 R6, R0, 0x1, RZ\n"
+                              "STS [R2+0x600], R6\n"
+                              "IADD3 R6, R0, 0x2, RZ\n"
+                              "STS [R2+0x800], R6\n"
+                              "IADD3 R6, R1, 0x1, RZ\n" // A[y][k] = y + 1 + k
+                              "STS [R3], R6\n"
+                              "IADD3 R6, R1, 0x2, RZ\n"
+                              "STS [R3+0x4], R6\n"
+                              "IADD3 R6, R1, 0x3, RZ\n"
+                              "STS [R3+0x8], R6\n"
+                              "MOV R7, RZ\n" // $r10
+                              "MOV R8, RZ\n"
+                              "BAR.SYNC 0x0\n"
+                              "loop:\n"
+                              "LDG.E R9, [R4]\n"              // V: nought
+                              "MOV R10, s[R2+0x400]\n"        // CR
+                              "IADD3 R11, R2, 0x200, RZ\n"    // CR
+                              "IMAD R7, s[R3], R10, R7\n"     // V
+                              "MOV R10, s[R11+0x400]\n"       // CR
+                              "IADD3 R11, R2, 0x400, RZ\n"    // CR
+                              "IMAD R7, s[R3+0x4], R10, R7\n" // V
+                              "MOV R10, s[R11+0x400]\n"       // CR
+                              "IADD3 R11, R2, 0x600, RZ\n"    // CR
+                              "IMAD R7, s[R3+0x8], R10, R7\n" // V
+                              "IADD3 R7, R7, R9, RZ\n"        // V
+                              "IADD3 R8, R8, 0x1, RZ\n"       // DR
+                              "ISETP.LT.AND P0, PT, R8, 0x2, PT\n"
+                              "@P0 BRA loop, join done\n"
+                              "done:\n"
+                              "STG.E [R4], R7\n"
+                              "EXIT\n";
+enum { LOOP = 22, LOOP_END = 36, ROUNDS = 2 };
+
+static void test_figure6(struct test *t)
+{
+    static const struct {
+        uint32_t x, y;
+        const char *skipped; // of the loop, an instruction a letter
+    } blocks[] = {{32, 3, ".xx.xx.xx..x.."}, {96, 1, "...........x.."}};
+    for (size_t k = 0; k < TEST_COUNT(blocks); k++) {
+        struct story s;
+        if (!story_begin(&s, t, "darsie", "sim.check=1", figure6, blocks[k].x, blocks[k].y)) return;
+        uint64_t out = machine_buffer(&s.bench.m, 96 * 4);
+        gpu_cycles(&s.bench);
+        CHECK_EQ(t, s.mismatches, 0);
+        unsigned follows[LOOP_END - LOOP] = {0}, leads[LOOP_END - LOOP] = {0};
+        for (size_t n = 0; n < s.steps.count; n++) {
+            const struct tech_step *step = &s.steps.data[n];
+            if (step->pc < LOOP || step->pc >= LOOP_END) continue;
+            follows[step->pc - LOOP] += strcmp(step->what, "follow") == 0;
+            leads[step->pc - LOOP] += strcmp(step->what, "lead") == 0;
+        }
+        for (unsigned n = 0; n < LOOP_END - LOOP; n++) {
+            bool skipped = blocks[k].skipped[n] == 'x'; // by all warps but one, each time round
+            CHECK_MSG(t, leads[n] == skipped * ROUNDS && follows[n] == skipped * ROUNDS * 2u,
+                      "%u x %u: instruction %u of the loop is led %u times and skipped %u times", blocks[k].x,
+                      blocks[k].y, n, leads[n], follows[n]);
+        }
+        for (uint32_t n = 0; n < 96; n++) {
+            uint32_t x = n % blocks[k].x, y = n / blocks[k].x, sum = 0;
+            for (uint32_t step = 0; step < 3; step++) sum += (y + 1 + step) * (x + step);
+            CHECK_EQ(t, machine_words(&s.bench.m, out)[n], ROUNDS * sum);
+        }
+        story_end(&s);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"figure5", test_figure5}, {"figure3", test_figure3}};
+    static const struct test_case cases[] = {
+        {"figure5", test_figure5}, {"figure3", test_figure3}, {"figure6", test_figure6}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
