@@ -108,6 +108,8 @@ static const struct {
     {"darsie:watchdog=0,entries=2,branch-sync=first,ahead=1,pending=private,full=loads",
      "simt=stack compile.disable=convert"},
     {"darsie:watchdog=0,diverged=on", "compile.disable=convert simt=stack"},
+    {"darsie:watchdog=0,diverged=on,branch-sync=first,pending=private,on-barrier=over",
+     "compile.disable=convert"},
     {"darsie:watchdog=0,diverged=on,early=on,evict=on", "compile.disable=convert"},
     {"darsie:watchdog=0,entries=64,full=wait,registers=1", "compile.disable=convert"},
     {"darsie:watchdog=0,branch-sync=off,bank-conflicts=off",

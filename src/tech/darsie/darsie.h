@@ -100,6 +100,7 @@ struct darsie;
 struct way { // which a branch was left by
     uint32_t pc;
     uint64_t lanes;
+    uint64_t went; // diverged: ways_taken
 };
 
 struct dblock {

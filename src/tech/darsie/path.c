@@ -223,26 +223,30 @@ static bool guard_is_own(const struct darsie *d, unsigned slot, uint32_t index)
 }
 
 // Whoever of those on the path comes first to a branch says where it goes on; who goes elsewhere leaves.
-static bool goes_along(const struct darsie *d, struct dblock *b, unsigned slot)
+static bool goes_along(const struct darsie *d, struct dblock *b, unsigned slot, uint32_t index)
 {
     const struct warp *w = tech_warp(d->sm, slot);
     uint64_t branch = d->warps[slot].tag;
     struct way *way = &b->ways[branch % (d->launch->options->ahead + 1)];
-    if (branch < b->decided) return (way->pc == w->pc && way->lanes == w->active) || !keeps(d, RULE_WAYS);
-    *way = (struct way){w->pc, w->active};
-    b->decided = branch + 1;
-    return true;
+    struct way mine = {w->pc, w->active, d->launch->diverged ? ways_taken(d, slot, index) : 0};
+    if (branch >= b->decided) {
+        *way = mine;
+        b->decided = branch + 1;
+    }
+    bool same = way->pc == mine.pc && way->lanes == mine.lanes && way->went == mine.went;
+    return same || !keeps(d, RULE_WAYS);
 }
 
-static bool may_count(const struct darsie *d, struct dblock *b, unsigned slot, bool own)
+static bool may_count(const struct darsie *d, struct dblock *b, unsigned slot, uint32_t index, bool own)
 {
-    return d->launch->options->branch_sync == BRANCH_FIRST ? goes_along(d, b, slot) : !own;
+    return d->launch->options->branch_sync == BRANCH_FIRST ? goes_along(d, b, slot, index) : !own;
 }
 
 static void at_branch(struct darsie *d, struct dblock *b, unsigned slot, uint32_t index, bool own)
 {
     enum branch_effect effect = d->launch->effects[index];
-    if (!may_stay(d, tech_warp(d->sm, slot)) || (effect == BRANCH_COUNT && !may_count(d, b, slot, own)))
+    if (!may_stay(d, tech_warp(d->sm, slot)) ||
+        (effect == BRANCH_COUNT && !may_count(d, b, slot, index, own)))
         leave(d, b, slot);
     else if (d->launch->options->branch_sync == BRANCH_OFF)
         d->warps[slot].tag = way_on(d, slot, d->warps[slot].tag, index); // which entries are its own
