@@ -257,9 +257,59 @@ static void test_figure6(struct test *t)
     }
 }
 
+// -- an atomic that acquires
+// ---------------------------------------------------------------------------------------------------------
+
+// What it acquires is known when its reply is made: a load behind it, though redundant, is every warp's own
+// until the block has met.
+static const char acquiring[] = "MOV R2, c[0x0][0x160]\n"
+                                "MOV R3, c[0x0][0x164]\n"
+                                "S2R R7, SR_TID.Y\n"
+                                "ATOMG.E.ADD.U32.ACQUIRE.GPU R4, [R2], RZ\n"
+                                "IADD3 R7, R7, R7, RZ\n" // all have issued theirs when the load does
+                                "IADD3 R7, R7, R7, RZ\n"
+                                "IADD3 R7, R7, R7, RZ\n"
+                                "IADD3 R7, R7, R7, RZ\n"
+                                "LDG.E R5, [R2+0x4]\n"   // BEFORE
+                                "IADD3 R5, R5, R7, RZ\n" // a barrier ends the sharing of loads
+                                "BAR.SYNC 0x0\n"
+                                "LDG.E R6, [R2+0x4]\n" // BEHIND
+                                "IADD3 R6, R5, R6, RZ\n"
+                                "IADD3 R6, R6, R4, RZ\n"
+                                "STG.E [R2+0x8], R6\n"
+                                "EXIT\n";
+enum { BEFORE = 8, BEHIND = 11 };
+
+static unsigned count(const struct story *s, const char *what, uint32_t pc)
+{
+    unsigned n = 0;
+    for (size_t k = 0; k < s->steps.count; k++)
+        n += strcmp(s->steps.data[k].what, what) == 0 && s->steps.data[k].pc == pc;
+    return n;
+}
+
+static void test_acquiring(struct test *t)
+{
+    static const struct {
+        const char *tech;
+        unsigned before, behind; // the barrier: warps that follow
+    } rows[] = {{"darsie", 0, 2}, {"darsie:broken=4096", 2, 2}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct story s;
+        if (!story_begin(&s, t, rows[k].tech, "sim.check=1", acquiring, 32, 3)) return;
+        machine_buffer(&s.bench.m, 64);
+        gpu_cycles(&s.bench);
+        CHECK_EQ(t, count(&s, "follow", BEFORE), rows[k].before);
+        CHECK_EQ(t, count(&s, "follow", BEHIND), rows[k].behind);
+        story_end(&s);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"figure5", test_figure5}, {"figure3", test_figure3}, {"figure6", test_figure6}};
+    static const struct test_case cases[] = {{"figure5", test_figure5},
+                                             {"figure3", test_figure3},
+                                             {"figure6", test_figure6},
+                                             {"acquiring", test_acquiring}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -49,6 +49,7 @@ enum darsie_rule {
     RULE_OLD_LANES,    // a guarded write keeps lanes of what the register shared
     RULE_WRITTEN_BACK, // followers wait for the leader's result
     RULE_WAYS,         // who goes elsewhere than the first leaves (branch-sync=first)
+    RULE_ACQUIRE,      // who acquires by a reply yet to come takes no loads of others from then on
     RULE_COUNT
 };
 

@@ -372,7 +372,8 @@ static void effects(struct darsie *d, struct dblock *b, unsigned slot, const str
     bool plain = is_store && !orders;
     uint64_t low = 0, high = UINT64_MAX;
     if (orders && !keeps(d, RULE_FENCE)) return;
-    if (acquires_later(i) && d->launch->options->rules == RULES_SOUND) leave(d, b, slot);
+    if (acquires_later(i) && d->launch->options->rules == RULES_SOUND && keeps(d, RULE_ACQUIRE))
+        leave(d, b, slot);
     if (plain && d->launch->options->on_store == STORE_DROPS_OVERLAPPING)
         path_addresses(tech_access(d->sm), &low, &high);
     if (!plain || d->launch->options->on_store != STORE_KEEPS) drop_loads(d, b, false, low, high);
