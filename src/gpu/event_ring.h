@@ -65,10 +65,18 @@ static inline uint64_t ring_take(struct event_ring *r, uint64_t now)
     return warps;
 }
 
+static inline bool ring_is_bare(const struct event_ring *r) // but for what is far away
+{
+    uint64_t occupied = 0;
+    for (unsigned k = 0; k < RING_WORDS; k++) occupied |= r->occupied[k];
+    return !occupied;
+}
+
 // The first cycle after `now` that has warps, UINT64_MAX when there is none.
 static inline uint64_t ring_next(const struct event_ring *r, uint64_t now)
 {
     uint64_t next = r->far.count ? r->far.data[0].cycle : UINT64_MAX;
+    if (ring_is_bare(r)) return next;
     unsigned start = (now + 1) % RING_CYCLES;
     for (unsigned k = 0; k <= RING_WORDS; k++) {
         unsigned word = (start / 64 + k) % RING_WORDS;

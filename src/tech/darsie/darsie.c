@@ -77,6 +77,12 @@ static enum branch_effect effect_of(const struct darsie_launch *d, uint32_t n, c
     return asks(i) && parts && d->options->branch_sync != BRANCH_FIRST ? BRANCH_MEET : BRANCH_COUNT;
 }
 
+static bool is_plain(const struct darsie_launch *d, uint32_t n)
+{
+    const struct inst *i = &d->program->insts[n];
+    return !d->blocks[n] && !holds_up(d->options, i) && !isa_has(i, ISA_LOAD | ISA_STORE);
+}
+
 static uint8_t period_of(const struct darsie_launch *d, const struct marks *m, uint32_t n,
                          const uint32_t block[3])
 {
@@ -110,6 +116,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     d->period = heap_alloc(p->inst_count * sizeof *d->period);
     d->effects = heap_alloc(p->inst_count * sizeof *d->effects);
     d->blocks = heap_alloc(p->inst_count * sizeof *d->blocks);
+    d->plain = heap_alloc(p->inst_count * sizeof *d->plain);
     d->changing = heap_alloc(p->inst_count * sizeof *d->changing);
     struct marks *m = marks_compute(p, &rules);
     unsigned met = mark_conditions_met(&rules, l->launch->block);
@@ -117,6 +124,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     for (uint32_t n = 0; n < p->inst_count; n++) {
         d->blocks[n] = d->options->broken >> RULE_HELD_UP & 1 ? isa_table[p->insts[n].op].unit == UNIT_CONTROL
                                                               : holds_up(d->options, &p->insts[n]);
+        d->plain[n] = is_plain(d, n);
         d->period[n] = period_of(d, m, n, l->launch->block);
         d->effects[n] = (uint8_t)effect_of(d, n, &m->marks[n], met, exits);
         d->changing[n] = d->options->rules == RULES_PAPER ? d->ops[n].path == PATH_MEMORY
@@ -132,6 +140,7 @@ static void launch_end(void *launch)
     free(d->period);
     free(d->effects);
     free(d->blocks);
+    free(d->plain);
     free(d->changing);
     free(d);
 }
@@ -203,6 +212,7 @@ static void block_start(void *state, unsigned block)
                          .live = slots >> __builtin_ctzll(slots)};
     b->free = d->pool >= 32 ? UINT32_MAX : (1u << d->pool) - 1;
     b->majority = b->live;
+    d->unlooked &= ~slots;
     b->off = !d->pool;
     if (b->off) d->counters[COUNT_unshared_blocks]++;
     for (uint64_t left = slots; left; left &= left - 1) {
@@ -270,7 +280,7 @@ const struct tech tech_darsie = {
     .reads = values_reads,
     .executed = values_executed,
     .result = skip_result,
-    .issued = path_issued,
+    .issued = rename_issued,
     .replied = skip_replied,
     .event = skip_event,
     .warp_end = path_warp_end,

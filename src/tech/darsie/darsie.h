@@ -67,6 +67,7 @@ struct darsie_launch {
     // none do, or it is not one that can be shared.
     uint8_t *period;
     bool *blocks;     // nothing behind it is renamed before it has issued
+    bool *plain;      // it does nothing but write registers and predicates, without memory
     uint8_t *effects; // enum branch_effect
     bool *changing;   // it loads what others may write meanwhile; by rules=paper, whatever it loads
     bool early;
@@ -176,6 +177,8 @@ struct darsie {
     uint64_t whole; // all lanes of a warp
     struct dblock *blocks;
     struct dwarp *warps;
+    uint64_t unlooked; // bits by slot: the skipper has nothing to look up, until what the warp has fetched or
+                       // its path changes
     // verify: [slot][lane], every branch since the block last met, hashed; those of leaders,
     // [block][entry][lane].
     uint64_t *paths, *led_paths;
@@ -191,6 +194,7 @@ struct darsie {
     uint64_t led;
 };
 
+static inline void look_again(struct darsie *d, unsigned slot) { d->unlooked &= ~(1ull << slot); }
 static inline struct line *line_at(struct dwarp *w, uint32_t n) { return &w->lines[(w->first + n) % LINES]; }
 static inline unsigned index_in_block(const struct darsie *d, unsigned slot) { return d->warps[slot].index; }
 static inline unsigned slot_in(const struct dblock *b, unsigned index) { return b->first_slot + index; }
@@ -291,9 +295,11 @@ void skip_result(void *state, unsigned slot, uint32_t index, uint64_t cycle);
 
 // -- rename.c
 void rename_filled(void *state, unsigned slot, uint32_t pc, unsigned count);
+void rename_issued(void *state, unsigned slot, uint32_t index);
 void rename_flushed(void *state, unsigned slot);
 void rename_more(struct darsie *d, unsigned slot);
-void rename_hold(struct darsie *d, unsigned slot); // what the warp may do, by what it waits for
+bool rename_is_quiet(const struct darsie *d, unsigned slot); // there is nothing to rename, to pass or to hold
+void rename_hold(struct darsie *d, unsigned slot);           // what the warp may do, by what it waits for
 // Skipped instructions at the front are passed.
 void rename_pass(struct darsie *d, unsigned slot);
 // The result of the instruction is the warp's own (poisoned), or the block's.
@@ -326,10 +332,15 @@ void values_verify_skip(struct darsie *d, unsigned slot, const struct line *l);
 uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r);
 
 // -- path.c
-void path_issued(void *state, unsigned slot, uint32_t index);
+void path_issued(struct darsie *d, unsigned slot, uint32_t index);
 void path_warp_end(void *state, unsigned slot);
-void path_resolve(struct darsie *d, struct dblock *b); // branches and gatherings, if all are there
-void path_ungather(struct dblock *b, uint64_t warps);  // they do not wait for registers any more
+void path_meet(struct darsie *d, struct dblock *b);
+static inline void path_resolve(struct darsie *d,
+                                struct dblock *b) // branches and gatherings, if all are there
+{
+    if (b->arrived | b->gathered) path_meet(d, b);
+}
+void path_ungather(struct dblock *b, uint64_t warps); // they do not wait for registers any more
 void path_copy_out(struct darsie *d, unsigned slot);
 void path_give_up(struct darsie *d, struct dblock *b);
 void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high);

@@ -111,7 +111,7 @@ static void resolve_gathering(struct darsie *d, struct dblock *b)
     }
 }
 
-void path_resolve(struct darsie *d, struct dblock *b)
+void path_meet(struct darsie *d, struct dblock *b)
 {
     if (b->arrived && b->arrived == b->majority) resolve_branch(d, b);
     if (b->gathered && !(b->majority & ~(b->gathered | beyond(d, b)))) resolve_gathering(d, b);
@@ -284,6 +284,7 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned slot)
         d->warps[warp].tag = 0;
         d->warps[warp].too_far = false;
         ways_begin(d, warp);
+        look_again(d, warp);
     }
     say(d, b, index_in_block(d, slot), STEP_REJOIN, pc, (uint32_t)whole);
     d->counters[COUNT_rejoins] += (uint64_t)__builtin_popcountll(whole & ~b->majority);
@@ -385,8 +386,10 @@ static void effects(struct darsie *d, struct dblock *b, unsigned slot, const str
 // A barrier may be over for warps that wait there.
 static void renew(struct darsie *d, struct dblock *b)
 {
-    for (uint64_t left = b->live; left; left &= left - 1)
-        rename_more(d, slot_in(b, (unsigned)__builtin_ctzll(left)));
+    for (uint64_t left = b->live; left; left &= left - 1) {
+        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(left));
+        if (tech_warp(d->sm, slot)->state == WARP_READY) rename_more(d, slot);
+    }
 }
 
 // Lanes that end may be the last that a barrier waits for.
@@ -399,9 +402,10 @@ static void let_go(struct darsie *d, struct dblock *b)
     }
 }
 
-static void issued(struct darsie *d, unsigned slot, uint32_t index, const struct inst *i)
+void path_issued(struct darsie *d, unsigned slot, uint32_t index)
 {
     struct dblock *b = block_of(d, slot);
+    const struct inst *i = &d->launch->program->insts[index];
     const struct warp *w = tech_warp(d->sm, slot);
     effects(d, b, slot, i);
     end_barriers(d, b);
@@ -423,23 +427,6 @@ static void issued(struct darsie *d, unsigned slot, uint32_t index, const struct
     rename_more(d, slot);
     if (isa_has(i, ISA_BARRIER)) renew(d, b);
     if (isa_has(i, ISA_EXIT)) let_go(d, b);
-}
-
-// It only computes.
-static bool is_plain(const struct darsie *d, const struct inst *i, uint32_t index)
-{
-    return !d->launch->blocks[index] && isa_table[i->op].unit != UNIT_CONTROL &&
-           !isa_has(i, ISA_LOAD | ISA_STORE | ISA_ATOMIC | ISA_FENCE | ISA_BARRIER | ISA_BRANCH | ISA_EXIT);
-}
-
-void path_issued(void *state, unsigned slot, uint32_t index)
-{
-    struct darsie *d = state;
-    const struct inst *i = &d->launch->program->insts[index];
-    if (is_plain(d, i, index))
-        rename_more(d, slot);
-    else
-        issued(d, slot, index, i);
 }
 
 void path_warp_end(void *state, unsigned slot)

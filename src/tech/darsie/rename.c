@@ -296,8 +296,31 @@ static bool rename_line(struct darsie *d, unsigned slot, struct line *l)
 
 static bool is_passable(struct dwarp *w) { return w->renamed && line_at(w, 0)->role == ROLE_SKIPPED; }
 
+static bool writes_shared(const struct dwarp *w, const struct op *o)
+{
+    for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++)
+        if (is_shared(w, r)) return true;
+    return false;
+}
+
+// Its result may come before an older one's to the same register.
+static bool may_overtake(const struct darsie *d, struct dwarp *w)
+{
+    return w->renamed && line_at(w, 0)->role == ROLE_PRIVATE &&
+           writes_shared(w, &d->launch->ops[line_at(w, 0)->pc]);
+}
+
+bool rename_is_quiet(const struct darsie *d, unsigned slot)
+{
+    struct dwarp *w = &d->warps[slot];
+    bool all_renamed = w->renamed == w->count || (w->held_up && w->renamed);
+    return all_renamed && !w->stale && !w->held && w->waits == WAITS_NOT && !w->leaving && !is_passable(w) &&
+           !may_overtake(d, w);
+}
+
 void rename_more(struct darsie *d, unsigned slot)
 {
+    if (rename_is_quiet(d, slot)) return;
     struct dwarp *w = &d->warps[slot];
     struct dblock *b = block_of(d, slot);
     const struct warp *warp = tech_warp(d->sm, slot);
@@ -310,6 +333,7 @@ void rename_more(struct darsie *d, unsigned slot)
         if (!rename_line(d, slot, l)) break;
         w->waits = WAITS_NOT;
         w->renamed++;
+        look_again(d, slot);
         w->held_up = l->role != ROLE_SKIPPED && d->launch->blocks[l->pc];
         if (b->gather_pc != NO_TARGET) path_ungather(b, 1ull << index_in_block(d, slot));
     }
@@ -346,12 +370,11 @@ void rename_hold(struct darsie *d, unsigned slot)
 {
     struct dwarp *w = &d->warps[slot];
     unsigned hold = 0;
-    if (w->at_branch || w->too_far || w->leaving || w->copying > tech_now(d->sm))
+    if (w->at_branch || w->too_far || w->leaving || (w->copying && w->copying > tech_now(d->sm)))
         hold = HOLD_FETCH | HOLD_ISSUE;
     if (w->waits == WAITS_FETCH_LEADER) hold |= HOLD_FETCH;
     if (w->count && !w->renamed) hold |= HOLD_ISSUE;
-    bool may_overtake = w->renamed && has_shared(w) && line_at(w, 0)->role == ROLE_PRIVATE;
-    uint64_t overtaken = may_overtake ? values_overtaken(d, slot, line_at(w, 0)->pc) : 0;
+    uint64_t overtaken = may_overtake(d, w) ? values_overtaken(d, slot, line_at(w, 0)->pc) : 0;
     w->overtakes = overtaken == UINT64_MAX;
     if (overtaken) hold |= HOLD_ISSUE;
     if (overtaken && !w->overtakes) tech_at(d->sm, d->warps[slot].block, overtaken);
@@ -361,10 +384,20 @@ void rename_hold(struct darsie *d, unsigned slot)
     tech_hold(d->sm, slot, hold);
 }
 
+void rename_issued(void *state, unsigned slot, uint32_t index)
+{
+    struct darsie *d = state;
+    if (d->launch->plain[index] && !block_of(d, slot)->at_barrier)
+        rename_more(d, slot);
+    else
+        path_issued(d, slot, index);
+}
+
 void rename_filled(void *state, unsigned slot, uint32_t pc, unsigned count)
 {
     struct darsie *d = state;
     for (unsigned n = 0; n < count; n++) rename_push(&d->warps[slot], pc + n);
+    look_again(d, slot);
     rename_more(d, slot);
 }
 
@@ -386,6 +419,7 @@ void rename_flushed(void *state, unsigned slot)
     if (w->renamed && line_at(w, 0)->role == ROLE_LEADER) resign(d, slot, line_at(w, 0));
     w->count = w->renamed = 0;
     w->held_up = false;
+    look_again(d, slot);
     if (w->waits != WAITS_NOT) {
         w->waits = WAITS_NOT;
         path_ungather(block_of(d, slot), 1ull << index_in_block(d, slot));

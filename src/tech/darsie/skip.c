@@ -132,7 +132,10 @@ static bool look_up(struct darsie *d, unsigned slot)
 {
     struct dwarp *w = &d->warps[slot];
     uint32_t pc = tech_fetch_pc(d->sm, slot);
-    if (!d->launch->period[pc] || !path_is_on(d, slot) || !rename_is_open(w)) return true;
+    if (!d->launch->period[pc] || !path_is_on(d, slot) || !rename_is_open(w)) {
+        d->unlooked |= 1ull << slot;
+        return true;
+    }
     if (w->count + 1 >= LINES) return true;
     // Which lanes an instruction has is known when the warp is there.
     if (d->launch->diverged && tech_warp(d->sm, slot)->active != d->whole) return true;
@@ -162,7 +165,7 @@ uint64_t skip_fetch(void *state, uint64_t fetchable)
 {
     struct darsie *d = state;
     uint64_t may = fetchable;
-    for (uint64_t left = fetchable; left; left &= left - 1) {
+    for (uint64_t left = fetchable & ~d->unlooked; left; left &= left - 1) {
         unsigned slot = (unsigned)__builtin_ctzll(left);
         if (!look_up(d, slot)) may &= ~(1ull << slot);
     }
@@ -204,18 +207,11 @@ void skip_replied(void *state, unsigned slot, uint32_t index, const uint16_t *re
     }
 }
 
-// Most have nothing to do with what has happened.
-static bool is_quiet(const struct dwarp *w)
-{
-    bool all_renamed = w->renamed == w->count || w->held_up;
-    return all_renamed && w->waits == WAITS_NOT && !w->held && !w->leaving && !w->stale;
-}
-
 static void wake(struct darsie *d, unsigned slot, bool replied)
 {
     struct dwarp *w = &d->warps[slot];
     if (replied && has_shared(w)) w->stale = true; // what it waits for may have been a load of another's
-    if (is_quiet(w) || !tech_warp(d->sm, slot)) return;
+    if (rename_is_quiet(d, slot) || !tech_warp(d->sm, slot)) return; // most have nothing to do with it
     if (w->waits == WAITS_FETCH_LEADER) w->waits = WAITS_NOT;
     if (w->leaving) path_copy_out(d, slot);
     rename_more(d, slot);

@@ -130,6 +130,7 @@ void values_executed(void *state, unsigned slot, uint32_t index)
     w->count--;
     w->renamed--;
     if (d->launch->blocks[index]) w->held_up = false;
+    look_again(d, slot);
     d->leading = NULL;
     if (l.role != ROLE_LEADER) {
         for (unsigned n = 0; n < o->dst_words; n++)
