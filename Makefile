@@ -49,14 +49,14 @@ SQLITE_ARCHIVE := $(shell $(CC) -print-file-name=libsqlite3.a)
 LDLIBS := $(if $(findstring /,$(SQLITE_ARCHIVE)),$(SQLITE_ARCHIVE),-lsqlite3) $(LDLIBS)
 endif
 
-NEED_SQLITE := $(if $(SQLITE),,$(addprefix src/lab/,database.c pool.c figure.c figure_text.c page.c) src/cli/reproduce.c \
-    $(wildcard tests/lab/*.c))
-LIB_SRC  := $(filter-out src/cli/main.c $(NEED_SQLITE),$(wildcard src/*/*.c src/*/*/*.c))
+NEED_SQLITE := $(addprefix src/lab/,database.c pool.c figure.c figure_text.c page.c) src/cli/reproduce.c $(wildcard tests/lab/*.c)
+LEFT_OUT := $(if $(SQLITE),src/cli/reproduce_absent.c,$(NEED_SQLITE))
+LIB_SRC  := $(filter-out src/cli/main.c $(LEFT_OUT),$(wildcard src/*/*.c src/*/*/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
-TEST_SRC := $(filter-out $(NEED_SQLITE),$(wildcard tests/*/test_*.c))
+TEST_SRC := $(filter-out $(LEFT_OUT),$(wildcard tests/*/test_*.c))
 TEST_BIN := $(TEST_SRC:%.c=$(BUILD)/%)
 # Everything else under tests/ is shared by the tests: harness, oracle, generator.
-TEST_LIB_SRC := $(filter-out $(TEST_SRC) $(NEED_SQLITE) $(wildcard tests/fuzz/*.c),$(wildcard tests/*/*.c))
+TEST_LIB_SRC := $(filter-out $(TEST_SRC) $(LEFT_OUT) $(wildcard tests/fuzz/*.c),$(wildcard tests/*/*.c))
 TEST_LIB_OBJ := $(TEST_LIB_SRC:%.c=$(BUILD)/%.o)
 
 .PHONY: all

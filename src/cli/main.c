@@ -1,17 +1,6 @@
 // The command line: dispatch only. Everything else is in the library.
 #include "cli/command.h"
 
-#if !__has_include(<sqlite3.h>)
-int command_reproduce(int argc, char **argv)
-{
-    (void)argc;
-    (void)argv;
-    fputs("error: this warpfold was built without SQLite: apt-get install libsqlite3-dev, and make again\n",
-          stderr);
-    return WF_BAD_USAGE;
-}
-#endif
-
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
