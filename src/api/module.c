@@ -138,7 +138,7 @@ struct wf_module *wf_module_load_file(struct wf_context *c, const char *path)
     size_t length;
     const char *why;
     if (!file_read(path, &text, &length, &why)) {
-        diag_error(&c->diag, (struct loc){.source = diag_add_source(&c->diag, path, NULL, 0)}, "%s", why);
+        diag_error(&c->diag, loc_none(), "cannot read %s: %s", path, why);
         return NULL;
     }
     struct wf_module *m = wf_module_load(c, path, text, length);

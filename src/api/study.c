@@ -60,7 +60,7 @@ enum wf_status wf_study_read(struct wf_study *s, struct wf_context *c, const cha
         return WF_BAD_USAGE;
     }
     if (!file_read(path, &text, &length, &why)) {
-        diag_error(&c->diag, (struct loc){.source = diag_add_source(&c->diag, path, NULL, 0)}, "%s", why);
+        diag_error(&c->diag, loc_none(), "cannot read %s: %s", path, why);
         return WF_BAD_INPUT;
     }
     bool good =

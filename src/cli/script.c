@@ -500,8 +500,7 @@ enum wf_status script_run(struct session *session, const char *path)
     size_t length;
     const char *why;
     if (!file_read(path, &text, &length, &why)) {
-        diag_error(session->diag, (struct loc){.source = diag_add_source(session->diag, path, NULL, 0)}, "%s",
-                   why);
+        diag_error(session->diag, loc_none(), "cannot read %s: %s", path, why);
         return WF_BAD_INPUT;
     }
     struct script s = {.session = session, .d = session->diag};

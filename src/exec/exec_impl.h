@@ -27,8 +27,8 @@
 enum { LANES_MAX = WARP_SIZE_MAX, GROUP_LANES = 32, BARRIERS = 16, NO_SLOT = UINT16_MAX };
 enum { PRED_SINK = 8, PRED_SLOTS = 9 };
 
-// Register slots behind the program's own.
-enum { EXTRA_ZERO = 0, EXTRA_SINK = 4, EXTRA_TID_X = 8, EXTRA_TID_Y, EXTRA_TID_Z, EXTRA_LANEID, EXTRA_SLOTS };
+// Register slots behind the program's own; threadIdx has three.
+enum { EXTRA_ZERO = 0, EXTRA_SINK = 4, EXTRA_TID_X = 8, EXTRA_LANEID = EXTRA_TID_X + 3, EXTRA_SLOTS };
 
 struct bound;
 struct warp;

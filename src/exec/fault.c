@@ -133,7 +133,6 @@ const struct bound *exec_fault_address(struct warp *w, const struct bound *d, en
         kind = FAULT_STACK;
     if (!begin(w, d->index, kind, lane)) return NULL;
     struct launch_fault *f = w->exec->fault;
-    f->has_address = true;
     f->address = address;
     f->space = space;
     f->access_bytes = bytes;

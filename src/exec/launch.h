@@ -93,8 +93,7 @@ struct launch_fault {
     enum launch_fault_kind kind;
     uint32_t inst;             // instruction index
     uint32_t block[3], thread[3];
-    bool has_address;
-    uint64_t address;
+    uint64_t address; // of accesses
     enum isa_space space;
     uint32_t access_bytes;
     bool is_write;

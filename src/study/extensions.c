@@ -20,8 +20,8 @@ enum { GRID_ROOM = 1 << 16 }; // instances of a launch that are compared over bl
 
 struct inst_counts {
     bool marked[SETS], grid;
-    uint64_t executions, shared;           // shared: all but one of each set of corresponding ones
-    uint64_t grid_executions, grid_shared; // with results compared over all blocks
+    uint64_t executions, shared; // shared: all but one of each set of corresponding ones
+    uint64_t grid_shared;        // with results compared over all blocks
 };
 
 struct grid_entry {
@@ -89,7 +89,6 @@ static void compare_over_grid(void *context, const struct observed *o, uint64_t 
     struct kernel_data *d = context;
     struct inst_counts *n = &d->insts[o->index];
     if (!n->grid) return;
-    n->grid_executions++;
     uint64_t key = hash_u64(d->way ^ hash_u64(o->index + 1)) | 1;
     uint32_t at = (uint32_t)(key >> 1) & (2 * GRID_ROOM - 1);
     while (d->grid[at].key && d->grid[at].key != key) at = (at + 1) & (2 * GRID_ROOM - 1);

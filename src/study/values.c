@@ -162,7 +162,6 @@ void value_op_of(const struct inst *i, struct value_op *op)
             add_registers(op, o);
         if (o->kind == OPERAND_PRED) add_predicate(op, o->reg);
         op->special |= o->kind == OPERAND_SREG;
-        op->own_result |= o->kind == OPERAND_SHARED || o->kind == OPERAND_SREG;
     }
     for (unsigned k = 0; k < 2; k++) {
         const struct operand *o = &i->dst[k];
@@ -172,7 +171,6 @@ void value_op_of(const struct inst *i, struct value_op *op)
         op->write_count = o->width;
         if (guarded) add_registers(op, o);
     }
-    op->own_result |= !isa_has(i, ISA_PURE);
     op->awaits_barrier = i->op == OP_BAR && op->write_count + op->pred_write_count;
     bool effect =
         isa_has(i, ISA_STORE | ISA_ATOMIC | ISA_FENCE | ISA_BARRIER | ISA_SIDE_EFFECT) || i->op == OP_NOP;

@@ -30,8 +30,6 @@ struct value_op {
     uint8_t write, write_count;    // registers
     uint8_t pred_writes[2], pred_write_count;
     uint8_t role;        // enum value_role
-    bool own_result;     // the result is not a function of registers and predicates alone: loads, special
-                         // registers, other lanes, shared operands
     bool awaits_barrier; // its results come when a barrier completes
     bool special;        // its source is a special register, whose pattern is its result's
 };

@@ -417,7 +417,7 @@ static void test_bad_modules(struct test *t)
 {
     struct wf_context *c = wf_context_create();
     CHECK(t, wf_module_load_file(c, "no/such.ptx") == NULL);
-    CHECK_STR(t, wf_errors(c), "no/such.ptx: error: No such file or directory\n");
+    CHECK_STR(t, wf_errors(c), "error: cannot read no/such.ptx: No such file or directory\n");
     wf_clear_errors(c);
     static const char huge[] =
         ".version 7.0\n.target sm_75\n.address_size 64\n.global .b8 huge[1099511627776];\n";

@@ -46,12 +46,13 @@ static void test_files(struct test *t)
 {
     static const struct row rows[] = {
         {"run $D/none.ptx --kernel vecadd" SHAPE BUFFERS " --arg s32=1" OUTPUTS, 1,
-         "$D/none.ptx: error: No such file or directory\n"},
-        {"run $D --kernel vecadd" SHAPE, 1, "$D: error: is a directory\n"},
+         "error: cannot read $D/none.ptx: No such file or directory\n"},
+        {"run $D --kernel vecadd" SHAPE, 1, "error: cannot read $D: is a directory\n"},
         {"run $D/empty.ptx --kernel vecadd" SHAPE, 1,
          "$D/empty.ptx: error: the file is empty; a PTX file starts with .version\n"},
-        {"mark $D/none.ptx --kernel vecadd", 1, "$D/none.ptx: error: No such file or directory\n"},
-        {"run --script $D/none.wf" OUTPUTS, 1, "$D/none.wf: error: No such file or directory\n~"},
+        {"mark $D/none.ptx --kernel vecadd", 1,
+         "error: cannot read $D/none.ptx: No such file or directory\n"},
+        {"run --script $D/none.wf" OUTPUTS, 1, "error: cannot read $D/none.wf: No such file or directory\n~"},
         {VECADD " --arg s32=1 --arg buf=f32:3:file:$D/none", 1, "error: --arg 4: \"buf=f32:3:file:$D~"},
         {"run $V --kernel vecadd" SHAPE " --arg buf=f32:4:file:$D/twelve.bin" OUTPUTS, 1,
          "error: --arg 0: \"buf=f32:4:file:$D/~"},

@@ -179,7 +179,8 @@ static void test_ptx_errors(struct test *t)
     CHECK_HAS(t, c.err, "bad.ptx:1:1: error: ");
     CHECK_HAS(t, c.err, "s.wf:1:6: note: ");
     run_script(&c, "load none.ptx\n", "");
-    CHECK_HAS(t, c.err, "none.ptx: error: No such file or directory\n");
+    CHECK_HAS(t, c.err, "s.wf:1:6: error: cannot read ");
+    CHECK_HAS(t, c.err, "none.ptx: No such file or directory\n");
     cli_fini(&c);
 }
 
