@@ -18,3 +18,9 @@ bench-techs: $(BUILD)/bench/techs
 
 $(BUILD)/bench/techs: $(BUILD)/bench/techs.o $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# `make bench-cost TECHS="uv dac"`: what mechanisms cost whoever simulates them. Needs valgrind.
+.PHONY: bench-cost
+bench-cost: $(BUILD)/warpfold
+	@command -v valgrind >/dev/null || { echo "make bench-cost needs valgrind" >&2; exit 1; }
+	@bench/cost.sh $(BUILD)/warpfold $(TECHS)

@@ -1,7 +1,7 @@
 // The speed gate that noise cannot move: host instructions of pinned launches, counted by callgrind, against
 // the figures in bench/instructions.txt. Each stresses another part: streaming memory, shared memory and
 // floating point, divergence; then streaming and shared memory timed on a whole chip, where the figure per
-// cycle of an SM with something to do is gated as well.
+// cycle of an SM with something to do is gated as well, also with mechanisms on.
 #include "base/file.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -46,6 +46,16 @@ static const struct pinned launches[] = {
      "buf=f32:4096:zero --arg buf=f32:4096:rand:1 --arg buf=f32:4096:rand:2 --arg s32=64 --arg s32=64 --gpu "
      "gtx1080ti",
      "matrixMul-timed-per-SM-cycle"},
+    {"matrixMul-darsie",
+     "run kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 2,2 --block 32,32 --arg "
+     "buf=f32:4096:zero --arg buf=f32:4096:rand:1 --arg buf=f32:4096:rand:2 --arg s32=64 --arg s32=64 --gpu "
+     "gtx1080ti --tech darsie",
+     "matrixMul-darsie-per-SM-cycle"},
+    {"matrixMul-dac",
+     "run kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 2,2 --block 32,32 --arg "
+     "buf=f32:4096:zero --arg buf=f32:4096:rand:1 --arg buf=f32:4096:rand:2 --arg s32=64 --arg s32=64 --gpu "
+     "gtx1080ti --tech dac",
+     "matrixMul-dac-per-SM-cycle"},
 };
 
 // Settings that pin what runs: the AVX2 interpreter, since valgrind knows no AVX-512.
