@@ -62,6 +62,7 @@
 
 byte program[LENGTH], target[LENGTH];
 bool marked[LENGTH];
+bool followed[LENGTH]; // the block may have its result in common
 
 // Of a line, an instruction between fetch and issue: role, 4 * register, 16: a load taken too late.
 #define UNKNOWN 0
@@ -492,11 +493,14 @@ inline rename_line(w, p)
     :: marked[p] -> rename_redundant(w, p)
     :: else ->
         warp[w].line[p] = PRIVATE;
+        if
 #ifndef WITHOUT_POISON_OF_KEPT
-        set_poison(w, p, is_poisoned(w, p) || is_load(program[p]));
+        :: followed[p] -> set_poison(w, p, is_poisoned(w, p) || is_load(program[p]))
 #else
-        set_poison(w, p, false);
+        :: followed[p] -> set_poison(w, p, false)
 #endif
+        :: else
+        fi;
         ok = true
     fi
 }
@@ -1107,6 +1111,7 @@ inline mark()
     for (j : 0 .. LENGTH - 1) {
         o = program[j];
         marked[j] = o == SET || (o == INC && !vec[j]) || (o == LOAD && !uneven);
+        followed[j] = marked[j] || (o == KEPT_INC && !vec[j]) || (o == KEPT_LOAD && !uneven);
         vec[j] = false
     }
 }
@@ -1142,7 +1147,7 @@ active proctype block()
         d_step {
             mark();
             for (j : 0 .. LENGTH - 1) {
-                printf("program %d op=%d target=%d marked=%d\n", j, program[j], target[j], marked[j])
+                printf("program %d op=%d target=%d marked=%d followed=%d\n", j, program[j], target[j], marked[j], followed[j])
             }
             for (j : 0 .. WARPS - 1) { warp[j].whole = true }
             majority = bit(WARPS) - 1;

@@ -38,7 +38,7 @@ enum { WARPS = 3, LENGTH_MAX = 8, POOL_REGISTERS = 4, LANES = 32, ODD = 0, R = 1
 extern const struct tech tech_darsie;
 
 struct instruction {
-    unsigned op, target, marked;
+    unsigned op, target, marked, followed;
 };
 
 struct machine {
@@ -214,6 +214,7 @@ static void set_marks(const struct machine *m, struct darsie_launch *l)
 {
     for (unsigned n = 0; n < m->length; n++) {
         l->period[n] = (uint8_t)m->program[n].marked;
+        l->followed[n] = m->program[n].followed;
         if (m->options.branch_sync == BRANCH_PARTING && m->program[n].op == MODEL_BRANCH_ALL)
             l->effects[n] = BRANCH_COUNT;
     }
@@ -428,7 +429,9 @@ static void read_program(struct machine *m, const char *line)
 {
     unsigned n;
     struct instruction i;
-    if (sscanf(line, "program %u op=%u target=%u marked=%u", &n, &i.op, &i.target, &i.marked) != 4) return;
+    if (sscanf(line, "program %u op=%u target=%u marked=%u followed=%u", &n, &i.op, &i.target, &i.marked,
+               &i.followed) != 5)
+        return;
     if (n >= LENGTH_MAX) return;
     m->program[n] = i;
     m->length = n + 1;

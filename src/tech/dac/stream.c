@@ -344,7 +344,9 @@ void dac_issued(void *state, unsigned slot, uint32_t index)
 {
     struct dac *d = state;
     order_more(d, slot);
-    if (isa_has(&d->launch->program->insts[index], ISA_BARRIER | ISA_EXIT)) renew(d, d->warps[slot].block);
+    const struct inst *i = &d->launch->program->insts[index];
+    bool over = isa_has(i, ISA_BARRIER) && tech_warp(d->sm, slot)->state == WARP_READY; // or has others that wait
+    if (over || isa_has(i, ISA_EXIT)) renew(d, d->warps[slot].block);
 }
 
 void dac_warp_end(void *state, unsigned slot)

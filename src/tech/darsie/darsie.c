@@ -117,6 +117,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     d->effects = heap_alloc(p->inst_count * sizeof *d->effects);
     d->blocks = heap_alloc(p->inst_count * sizeof *d->blocks);
     d->plain = heap_alloc(p->inst_count * sizeof *d->plain);
+    d->followed = heap_alloc(p->inst_count * sizeof *d->followed);
     d->changing = heap_alloc(p->inst_count * sizeof *d->changing);
     struct marks *m = marks_compute(p, &rules);
     unsigned met = mark_conditions_met(&rules, l->launch->block);
@@ -127,6 +128,8 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
         d->plain[n] = is_plain(d, n);
         d->period[n] = period_of(d, m, n, l->launch->block);
         d->effects[n] = (uint8_t)effect_of(d, n, &m->marks[n], met, exits);
+        d->followed[n] =
+            mark_warp_classes(&rules, &m->marks[n], l->launch->block) || p->insts[n].op == OP_STL;
         d->changing[n] = d->options->rules == RULES_PAPER ? d->ops[n].path == PATH_MEMORY
                                                           : access_may_change(&p->insts[n]);
     }
@@ -141,6 +144,7 @@ static void launch_end(void *launch)
     free(d->effects);
     free(d->blocks);
     free(d->plain);
+    free(d->followed);
     free(d->changing);
     free(d);
 }

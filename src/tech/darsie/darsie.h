@@ -69,6 +69,7 @@ struct darsie_launch {
     bool *blocks;     // nothing behind it is renamed before it has issued
     bool *plain;      // it does nothing but write registers and predicates, without memory
     uint8_t *effects; // enum branch_effect
+    bool *followed;   // the block may have its result in common: poison is followed through it
     bool *changing;   // it loads what others may write meanwhile; by rules=paper, whatever it loads
     bool early;
     bool diverged;

@@ -383,11 +383,13 @@ static void effects(struct darsie *d, struct dblock *b, unsigned slot, const str
             if (d->blocks[k].live) drop_loads(d, &d->blocks[k], true, 0, UINT64_MAX);
 }
 
-// A barrier may be over for warps that wait there.
-static void renew(struct darsie *d, struct dblock *b)
+// A barrier may be over for warps that wait there. While whoever has come waits, too, it is not, and there is
+// news for those alone that wait for something else.
+static void renew(struct darsie *d, struct dblock *b, bool waits)
 {
     for (uint64_t left = b->live; left; left &= left - 1) {
         unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(left));
+        if (waits && d->warps[slot].waits == WAITS_NOT) continue;
         if (tech_warp(d->sm, slot)->state == WARP_READY) rename_more(d, slot);
     }
 }
@@ -425,7 +427,7 @@ void path_issued(struct darsie *d, unsigned slot, uint32_t index)
         path_look_back(d, b);
     }
     rename_more(d, slot);
-    if (isa_has(i, ISA_BARRIER)) renew(d, b);
+    if (isa_has(i, ISA_BARRIER)) renew(d, b, tech_warp(d->sm, slot)->state != WARP_READY);
     if (isa_has(i, ISA_EXIT)) let_go(d, b);
 }
 
@@ -444,5 +446,5 @@ void path_warp_end(void *state, unsigned slot)
     skip_recheck(b);
     path_resolve(d, b);
     path_look_back(d, b);
-    renew(d, b);
+    renew(d, b, false);
 }

@@ -288,9 +288,11 @@ static bool rename_line(struct darsie *d, unsigned slot, struct line *l)
 {
     if (d->launch->period[l->pc] && !block_of(d, slot)->off) return rename_redundant(d, slot, l);
     // Redundant or not, its result is no more the block's than its sources are: one that writes predicates or
-    // has a guard is executed by every warp.
+    // has a guard is executed by every warp. What differs between warps by its mark nothing reads that could
+    // be shared.
     l->role = ROLE_PRIVATE;
-    rename_poison(d, slot, l->pc, rename_is_poisoned(d, slot, l->pc) || d->launch->changing[l->pc]);
+    if (d->launch->followed[l->pc])
+        rename_poison(d, slot, l->pc, rename_is_poisoned(d, slot, l->pc) || d->launch->changing[l->pc]);
     return true;
 }
 
