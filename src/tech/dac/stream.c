@@ -345,7 +345,8 @@ void dac_issued(void *state, unsigned slot, uint32_t index)
     struct dac *d = state;
     order_more(d, slot);
     const struct inst *i = &d->launch->program->insts[index];
-    bool over = isa_has(i, ISA_BARRIER) && tech_warp(d->sm, slot)->state == WARP_READY; // or has others that wait
+    bool over =
+        isa_has(i, ISA_BARRIER) && tech_warp(d->sm, slot)->state == WARP_READY; // or has others that wait
     if (over || isa_has(i, ISA_EXIT)) renew(d, d->warps[slot].block);
 }
 
