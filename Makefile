@@ -8,10 +8,11 @@
 #   make MODE=asan|tsan|debug|fuzz      other builds, each in its own folder build-MODE
 #   make check           the sub-minute part of the tests, for every commit
 #   make test            all tests; the last line is "N passed, N failed, N skipped"
-#   make check-all       adds the long runs (random programs, large sizes, fuzzing minutes, valgrind)
+#   make check-all       adds the long runs (random programs, large sizes, sanitizers, fuzzing minutes)
 #   make bench           speed over the bundled kernels at medium size
 #   make check-web       the report's template is up to date, and a browser draws it (Node, Chromium)
 #   make check-layers    includes only point down
+#   make compile_commands.json      how each file is compiled, for clangd and clang-tidy
 #   make format          clang-format over what we wrote; make check-format only looks
 #   make setup           installs what `make test` can use (as root on Debian), or says in one line what to install
 #
@@ -91,6 +92,7 @@ $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/l
 .PHONY: quickstart install reproduction bench
 quickstart:
 	@tools/setup build
+	@test -x $(BUILD)/warpfold || echo "Compiling warpfold, about a minute on two cores:"
 	@$(MAKE) --no-print-directory all
 	@echo "The kernels of the DARSIE paper on small inputs, with each mechanism:"
 	@echo
@@ -129,6 +131,8 @@ tests: all $(TEST_BIN)
 RUN_TESTS := tools/run-tests
 # Programs too slow for every commit: what runs under valgrind.
 SLOW_TESTS := bench/test_instructions cli/test_valgrind
+# Those that run with several host threads: what ThreadSanitizer has something to say of.
+THREADED_TESTS := $(patsubst tests/%.c,%,$(filter tests/api/% tests/gpu/% tests/tech/%,$(TEST_SRC)))
 QUICK_BIN := $(filter-out $(SLOW_TESTS:%=$(BUILD)/tests/%),$(TEST_BIN))
 
 .PHONY: setup check test check-all
@@ -151,6 +155,8 @@ check-all: check-layers
 	@WARPFOLD_LONG=1 $(RUN_TESTS) -t 14400 $(TEST_BIN)
 	@$(MAKE) --no-print-directory MODE=asan tests
 	@$(RUN_TESTS) -t 7200 $(TEST_BIN:$(BUILD)/%=build-asan/%)
+	@$(MAKE) --no-print-directory MODE=tsan tests
+	@$(RUN_TESTS) -t 7200 $(THREADED_TESTS:%=build-tsan/tests/%)
 	@$(MAKE) --no-print-directory FUZZ_SECONDS=300 fuzz
 
 check-layers:

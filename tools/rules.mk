@@ -17,3 +17,12 @@ check-web: all web/node_modules
 .PHONY: picture
 picture: web/node_modules
 	cd web && node picture.mjs ../$(BUILD)/reproduction/report.html ../docs/report.png
+
+# One entry a file of the library and of the tests; fast forms as their AVX2 build.
+compile_commands.json: FORCE
+	@{ echo '['; \
+	$(foreach f,$(LIB_SRC) src/cli/main.c $(TEST_SRC) $(TEST_LIB_SRC),printf '  {"directory": "%s", "file": "%s", "command": "%s"},\n' \
+	    '$(CURDIR)' $(f) '$(CC) $(ALL_CFLAGS) -Itests $(if $(filter src/exec/fast/%,$(f)),$(FAST_CFLAGS) $(FAST_BITS_avx2) -DFAST_LANES=32 -DFAST_NAME=avx2_32) -c $(f)';) \
+	} | sed '$$s/},$$/}/' > $@; echo ']' >> $@
+.PHONY: FORCE
+FORCE:

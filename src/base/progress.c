@@ -21,13 +21,13 @@ void progress_init(struct progress *p, const char *label, const char *unit, uint
 
 static void print_scaled(double value, const char *unit)
 {
-    static const char prefixes[] = " kMGT";
+    static const char *const prefixes[] = {" ", " k", " M", " G", " T"};
     unsigned i = 0;
     while (value >= 1000 && i < 4) {
         value /= 1000;
         i++;
     }
-    fprintf(stderr, "%.3g%s%.1s%s", value, i ? " " : "", i ? &prefixes[i] : " ", unit);
+    fprintf(stderr, "%.3g%s%s", value, prefixes[i], unit);
 }
 
 void progress_update(struct progress *p, uint64_t done)

@@ -19,6 +19,10 @@ FAST_CFLAGS := -Wno-psabi -Wno-unused-parameter
 ifeq ($(MODE),release)
 FAST_CFLAGS += -O3 -fno-trapping-math
 endif
+# Without optimisation gcc's intrinsics are macros, and their conversions count as ours.
+ifeq ($(MODE),debug)
+FAST_CFLAGS += -Wno-sign-conversion
+endif
 
 define FAST_RULE
 $(BUILD)/src/exec/fast/%.$(1)_$(2).o: src/exec/fast/%.c
