@@ -18,8 +18,8 @@ struct config_key {
     const char *name;      // "compile.max_registers"
     enum config_type type; // BOOL is a bool, U32 a uint32_t, …, WORD an int (index into words), TEXT a const
                            // char *, BYTES a uint64_t that may be written with a suffix: 64K, 512M, 4G
-    size_t offset;            // in the layer's struct
-    double low, high;         // inclusive, numbers
+    size_t offset;         // in the layer's struct
+    double low, high;      // inclusive, numbers
     const char *const *words; // WORD: NULL-terminated
     const char *initial;      // default, as text
     const char *meaning;      // with unit; NULL: for tests, shown in no list, suggestion or JSON
