@@ -26,3 +26,9 @@ $(BUILD)/tests/fuzz/ptx.dict $(BUILD)/tests/fuzz/compile.dict: src/ptx/ptx.def s
 $(BUILD)/tests/fuzz/%.dict:
 	@mkdir -p $(@D)
 	$(Q)echo '# no words' >$@
+
+# Arbitrary precision, which softfloat is compared with: where libmpfr-dev is installed.
+ifneq ($(shell printf '\043include <mpfr.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes),)
+$(BUILD)/tests/exec/test_softfloat.o: ALL_CFLAGS += -DWITH_MPFR
+$(BUILD)/tests/exec/test_softfloat: LDLIBS += -lmpfr -lgmp
+endif
