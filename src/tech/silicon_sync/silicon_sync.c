@@ -10,11 +10,13 @@
 //
 // A block of the program is certain to be reached by all, equally often, when no branch that it depends on
 // (by control dependence, and what those branches depend on, in turn) may part warps or lanes in a launch of
-// this shape. A guarded exit is such a branch for everything behind it. The barrier has a number that the
-// program does not use; a program that uses all sixteen stays as it is.
-#include "flow/blocks.h"
+// this shape. A guarded exit is such a branch for everything behind it. Behind a place where threads may wait
+// for each other by the program's own means (waits.h) nothing is inserted, so that every program that ends
+// still does. The barrier has a number that the program does not use; a program that uses all sixteen stays as
+// it is.
 #include "isa/program.h"
 #include "tech/registry.h"
+#include "tech/silicon_sync/waits.h"
 
 #include <stdlib.h>
 
@@ -28,30 +30,30 @@ struct places { // while they are looked for
     const struct program *program;
     struct marks *marks;
     unsigned met;
-    struct flow_blocks flow;
-    struct flow_tree after; // post-dominators
-    bool *uncertain;        // of a block
+    const struct flow_blocks *flow;
+    const struct flow_tree *after; // post-dominators
+    bool *uncertain;               // of a block
 };
 
 static uint32_t last_of(const struct places *s, uint32_t n)
 {
-    return s->flow.blocks[n].first + s->flow.blocks[n].count - 1;
+    return s->flow->blocks[n].first + s->flow->blocks[n].count - 1;
 }
 
 // An exit and nothing else: who goes there waits for nobody, and a barrier does not wait for who has ended.
 static bool is_final(const struct places *s, uint32_t n)
 {
-    const struct inst *i = &s->program->insts[s->flow.blocks[n].first];
+    const struct inst *i = &s->program->insts[s->flow->blocks[n].first];
     return isa_has(i, ISA_EXIT) && i->guard == PRED_TRUE && !i->guard_not;
 }
 
 // Ways out of a block, those alone (`to_end` false) that are no mere exits.
 static uint32_t successors(const struct places *s, uint32_t n, bool to_end)
 {
-    const struct flow_graph *g = &s->flow.graph;
+    const struct flow_graph *g = &s->flow->graph;
     uint32_t count = 0;
     for (uint32_t k = g->succ_first[n]; k < g->succ_first[n + 1]; k++)
-        count += s->flow.blocks[g->succs[k]].function == s->flow.blocks[n].function &&
+        count += s->flow->blocks[g->succs[k]].function == s->flow->blocks[n].function &&
                  (to_end || !is_final(s, g->succs[k]));
     return count;
 }
@@ -69,10 +71,11 @@ static bool may_part(const struct places *s, uint32_t n)
 // Blocks that one way out of n leads to and another may not; true when one of them was thought certain.
 static bool doubt_dependents(struct places *s, uint32_t n)
 {
-    const struct flow_graph *g = &s->flow.graph;
+    const struct flow_graph *g = &s->flow->graph;
     bool news = false;
     for (uint32_t k = g->succ_first[n]; k < g->succ_first[n + 1]; k++)
-        for (uint32_t b = g->succs[k]; b < s->flow.count && b != s->after.parent[n]; b = s->after.parent[b]) {
+        for (uint32_t b = g->succs[k]; b < s->flow->count && b != s->after->parent[n];
+             b = s->after->parent[b]) {
             news |= !s->uncertain[b];
             s->uncertain[b] = true;
         }
@@ -81,10 +84,10 @@ static bool doubt_dependents(struct places *s, uint32_t n)
 
 static void find_uncertain(struct places *s)
 {
-    for (uint32_t n = 0; n < s->flow.count; n++) s->uncertain[n] = s->flow.blocks[n].function != 0;
+    for (uint32_t n = 0; n < s->flow->count; n++) s->uncertain[n] = s->flow->blocks[n].function != 0;
     for (bool news = true; news;) {
         news = false;
-        for (uint32_t n = 0; n < s->flow.count; n++)
+        for (uint32_t n = 0; n < s->flow->count; n++)
             if (may_part(s, n) || (s->uncertain[n] && successors(s, n, true) > 1))
                 news |= doubt_dependents(s, n);
     }
@@ -117,14 +120,15 @@ static struct program *transform(const struct tech_use *u, const struct program 
     mark_rules_from(&rules, u->marks, warp_size);
     struct places s = {
         .program = p, .marks = marks_compute(p, &rules), .met = mark_conditions_met(&rules, block)};
-    flow_blocks_init(&s.flow, p, &arena);
-    flow_postdominators(&s.after, &s.flow.graph);
-    s.uncertain = ARENA_ARRAY(&arena, bool, s.flow.count);
+    s.flow = &s.marks->ssa->flow;
+    s.after = &s.marks->ssa->postdominators;
+    s.uncertain = ARENA_ARRAY(&arena, bool, s.flow->count);
     bool *before = ARENA_ARRAY(&arena, bool, p->inst_count);
     find_uncertain(&s);
-    for (uint32_t n = 1; n < s.flow.count; n++)
-        before[s.flow.blocks[n].first] =
-            !s.uncertain[n] && !is_final(&s, n) && p->insts[s.flow.blocks[n].first].op != OP_BAR;
+    const bool *behind_wait = silicon_waits_lead_to(s.marks->ssa, s.uncertain, &arena);
+    for (uint32_t n = 1; n < s.flow->count; n++)
+        before[s.flow->blocks[n].first] = !s.uncertain[n] && !behind_wait[n] && !is_final(&s, n) &&
+                                          p->insts[s.flow->blocks[n].first].op != OP_BAR;
     struct program *q = program_insert(p, &barrier, before);
     q->barrier_count = p->barrier_count + 1;
     marks_free(s.marks);
