@@ -24,6 +24,7 @@ void wf_context_destroy(struct wf_context *c)
     api_observe_fini(c);
     launch_fault_fini(&c->fault);
     launch_race_fini(&c->race);
+    launch_notes_fini(&c->notes);
     strbuf_fini(&c->errors);
     strbuf_fini(&c->config_json);
     config_fini(&c->config);

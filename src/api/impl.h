@@ -67,6 +67,8 @@ struct wf_context {
     // What the stats of the last launch point to.
     struct launch_fault fault;
     struct launch_race race;
+    struct launch_notes notes;
+    struct wf_warning warnings[NOTE_COUNT];
     struct wf_counter counters[API_COUNTERS + TECH_MAX * TECH_COUNTERS_MAX];
     size_t counter_count;
     struct energy_row energy_rows[ENERGY_ROWS_MAX];
@@ -123,6 +125,7 @@ struct wf_kernel {
     struct arena account; // of the last wf_kernel_account
     uint64_t *slots;      // [instruction, or none][SLOT_COUNT], heap; NULL: not timed yet
     uint64_t *saved;      // [instruction][SAVINGS], heap
+    bool hinted;          // its first functional launch has been watched for races
 };
 
 // Sets k->launched for a launch of this shape; its slots begin anew when it is another program.

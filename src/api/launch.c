@@ -166,6 +166,10 @@ static void fill_launch(struct wf_kernel *k, const struct wf_launch_config *shap
         .simt = (enum launch_simt)s->simt,
         .isa = (enum exec_isa)s->isa,
         .check_races = s->check_races,
+        .hint_races = !k->hinted && volume(shape->block) > s->warp_size,
+        .check_bounds = (enum launch_check)s->check_bounds,
+        .check_members = (enum launch_check)s->check_members,
+        .notes = &c->notes,
         .max_warp_instructions = s->max_warp_instructions,
         .grid_id = ++c->launches,
         .sm_count = c->chip.gpu.sm_count,
@@ -184,6 +188,17 @@ static uint64_t tech_count(const struct wf_context *c, const struct chip_result 
         if (which >= 0) sum += timed->techs[k][which];
     }
     return sum;
+}
+
+static size_t write_warnings(struct wf_context *c)
+{
+    static const char *const names[NOTE_COUNT] = {
+        [NOTE_BOUNDS] = "bounds", [NOTE_MEMBERS] = "members", [NOTE_RACE] = "race"};
+    size_t count = 0;
+    for (unsigned k = 0; k < NOTE_COUNT; k++)
+        if (c->notes.of[k].count)
+            c->warnings[count++] = (struct wf_warning){names[k], c->notes.of[k].count, c->notes.of[k].text};
+    return count;
 }
 
 static void write_stats(struct wf_context *c, const struct exec_counts *counts,
@@ -207,6 +222,8 @@ static void write_stats(struct wf_context *c, const struct exec_counts *counts,
         .races = c->settings.check_races ? c->race.count : WF_UNKNOWN,
         .race_text = c->race.text,
         .fault_text = c->fault.text,
+        .warnings = c->warnings,
+        .warning_count = write_warnings(c),
         .wall_seconds = seconds,
         .sms = timed ? api_account_sms(c) : NULL,
         .sm_count = timed ? c->chip.gpu.sm_count : 0,
@@ -235,6 +252,7 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
     struct wf_context *c = k->module->context;
     launch_fault_fini(&c->fault);
     launch_race_fini(&c->race);
+    launch_notes_fini(&c->notes);
     c->fault = (struct launch_fault){0};
     c->race = (struct launch_race){0};
     struct exec_counts counts = {0};
@@ -269,6 +287,7 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
     } else {
         if (c->study) watch(c, k, l);
         ok = exec_run(l, &counts, &c->fault, &c->race);
+        k->hinted = true;
     }
     double seconds = clock_seconds() - started;
     progress_fini(&progress);
@@ -304,6 +323,7 @@ static enum wf_status launch_checked(struct wf_kernel *k, const struct wf_launch
     struct launch l;
     api_choose_program(k, shape->block);
     fill_launch(k, shape, &l);
+    if (l.check_bounds != CHECK_STOP) memory_expect_strays(api_memory(m->context));
     if (!check_watched(m->context) || !check_fits(m->context, &l)) return WF_BAD_INPUT;
     uint8_t *addresses = make_address_bank(k);
     if (!addresses) return WF_BAD_INPUT;

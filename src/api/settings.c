@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+static const char *const check_words[] = {
+    [CHECK_STOP] = "stop", [CHECK_WARN] = "warn", [CHECK_IGNORE] = "ignore", NULL};
 static const char *const simt_words[] = {[SIMT_STACK] = "stack", [SIMT_SPLITS] = "splits", NULL};
 static const char *const isa_words[] = {
     [EXEC_ISA_AUTO] = "auto",     [EXEC_ISA_PORTABLE] = "portable", [EXEC_ISA_AVX2] = "avx2",

@@ -222,6 +222,13 @@ struct wf_storage {
 size_t wf_storage(struct wf_context *c, const struct wf_storage **rows);
 uint64_t wf_register_file_bits(const struct wf_context *c);                    // of an SM
 bool wf_energy_part_at(size_t index, const char **name, const char **meaning); // false past the last
+// What a launch did that it must not do, and that did not end it (check.bounds, check.members; a functional
+// run is watched for races within its first block).
+struct wf_warning {
+    const char *name; // "bounds", "members", "race"
+    uint64_t count;
+    const char *text; // about the first, several lines
+};
 struct wf_stats {
     enum wf_status status;
     uint64_t cycles;            // of the core clock; WF_UNKNOWN in functional runs
@@ -236,6 +243,8 @@ struct wf_stats {
     uint64_t races;         // racing pairs seen; WF_UNKNOWN when the detector is off
     const char *race_text;  // the first race, or NULL
     const char *fault_text; // the report of a failed program, or NULL
+    const struct wf_warning *warnings;
+    size_t warning_count;
     double wall_seconds;
     const struct wf_sm_account *sms; // by SM; NULL in functional runs
     size_t sm_count;

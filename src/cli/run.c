@@ -392,6 +392,12 @@ static enum wf_status publish(const struct options *o, struct session *s, enum w
         fputs(strbuf_text(&text), stdout);
     else if (!options_has(o, OPTION_QUIET) && status != WF_PROGRAM_FAILED)
         print_summary(s, options_has(o, OPTION_ENERGY), stdout);
+    for (size_t i = 0; i < s->report.warnings.count; i++) {
+        struct strbuf warning = {0};
+        report_warning_print(&s->report.warnings.data[i], &warning);
+        diag_warn(s->diag, loc_none(), "%s", strbuf_text(&warning));
+        strbuf_fini(&warning);
+    }
     if (s->report.race_text) diag_warn(s->diag, loc_none(), "%s", s->report.race_text);
     strbuf_fini(&text);
     return status;

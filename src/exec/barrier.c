@@ -5,6 +5,7 @@
 //
 // With simt=stack the running lanes speak for their warp, as hardware before sm_70 has it.
 #include "exec/exec_impl.h"
+#include "exec/hint.h"
 #include "exec/race.h"
 
 #include <string.h>
@@ -37,6 +38,7 @@ static void complete(struct cta *c, unsigned number)
         split_pick(w);
     }
     race_barrier_complete(c, number);
+    hint_ordered(c);
 }
 
 static void check_complete(struct cta *c, unsigned number)

@@ -4,6 +4,7 @@
 // for any other mask, and has a check in front of every instruction at which lanes that went different ways
 // may meet. Control moves from one to the other at transfers only.
 #include "exec/exec_impl.h"
+#include "exec/hint.h"
 #include "exec/lane.h"
 #include "exec/timed.h"
 #include "isa/shape.h"
@@ -121,9 +122,10 @@ static void bind_inst(struct exec *e, uint32_t index, struct isa_shape shape, ui
     b.handlers = !good ? &bad_constant : fast ? fast : &exec_general_handlers[i->op];
     if (good && e->is_timed && isa_has(i, ISA_STORE) && logs_stores(i))
         b.handlers = isa_has(i, ISA_ATOMIC) ? &timed_atomic_handlers : &timed_store_handlers;
-    b.run = b.guarded ? exec_guard_full : b.handlers->full;
+    bool hinted = hint_concerns(e, i);
+    b.run = hinted ? hint_full : b.guarded ? exec_guard_full : b.handlers->full;
     e->full[index] = b;
-    b.run = b.guarded ? exec_guard_masked : b.handlers->masked;
+    b.run = hinted ? hint_masked : b.guarded ? exec_guard_masked : b.handlers->masked;
     if (i->op == OP_BRA) b.target = &e->masked[i->target];
     if (e->entry_flags[index] & EXEC_JOIN) b.run = exec_join;
     e->masked[index] = b;

@@ -149,7 +149,9 @@ struct cta {
 
 struct race_detector;
 struct race_block;
+struct hint;
 struct lane_io;
+struct lane_access;
 
 // What the general handlers know of an instruction beyond struct inst: words of its operands, 0 where there
 // is no register or value operand, and the value of the one that is no register.
@@ -181,6 +183,8 @@ struct exec {
     struct launch_fault *fault;
     struct exec_counts *counts;
     struct race_detector *races;  // NULL: off
+    struct hint *hint;            // NULL: off
+    struct launch_notes notes;    // so far
     uint32_t depth_limit;         // calls a thread may nest
     bool is_stepped;              // control comes back after every instruction (exec_step)
     bool is_timed;                // stores and atomics to global memory are logged (timed.h)
@@ -301,6 +305,15 @@ const struct bound *exec_fault(struct warp *w, const struct bound *d, enum launc
 const struct bound *exec_fault_address(struct warp *w, const struct bound *d, enum launch_fault_kind kind,
                                        unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
                                        bool is_write);
+// An access out of bounds that check.bounds lets pass: noted, and a->host made good.
+bool exec_tolerates(struct warp *w, const struct bound *d, enum launch_fault_kind kind, unsigned lane,
+                    struct lane_access *a, unsigned bytes, bool is_write);
+// Lanes that execute an instruction and are not among the members it names; false: a fault, the warp has
+// stopped.
+bool exec_may_be_outside(struct warp *w, const struct bound *d, unsigned lane, uint64_t members);
+// What hint.c found, heap: `other` is the other warp + 1, or larger than any: several.
+char *exec_describe_hint(const struct warp *w, const struct bound *d, unsigned lane, uint64_t address,
+                         bool is_write, unsigned other);
 void exec_fault_deadlock(struct cta *c);
 void exec_fault_limit(struct warp *w);
 void exec_describe_inst(const struct exec *e, uint32_t index,

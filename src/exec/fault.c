@@ -59,6 +59,36 @@ static const char *space_name(enum isa_space space)
     return "";
 }
 
+void launch_notes_add(struct launch_notes *to, struct launch_notes *from)
+{
+    for (unsigned k = 0; k < NOTE_COUNT; k++) {
+        struct launch_note *a = &to->of[k], *b = &from->of[k];
+        a->count += b->count;
+        if (b->text && (!a->text || b->when < a->when)) {
+            char *later = a->text;
+            a->text = b->text;
+            a->when = b->when;
+            b->text = later;
+        }
+    }
+    launch_notes_fini(from);
+}
+
+void launch_notes_fini(struct launch_notes *n)
+{
+    for (unsigned k = 0; k < NOTE_COUNT; k++) free(n->of[k].text);
+    *n = (struct launch_notes){0};
+}
+
+// True for the first of its kind: its text is wanted.
+static bool note(struct warp *w, enum launch_note_kind kind)
+{
+    struct launch_note *n = &w->exec->notes.of[kind];
+    if (n->count++) return false;
+    n->when = w->exec->clock_base + w->issued;
+    return true;
+}
+
 // Fills the fault and starts its text; the caller adds lines and hands over the text.
 static bool begin(struct warp *w, uint32_t index, enum launch_fault_kind kind, unsigned lane)
 {
@@ -124,6 +154,19 @@ static void explain_address(const struct warp *w, const struct launch_fault *f, 
     }
 }
 
+static void describe_access(const struct warp *w, const struct bound *d, unsigned lane,
+                            const struct launch_fault *f, struct strbuf *out)
+{
+    strbuf_printf(out, "kernel %s: %s%s %s of %u byte%s", w->exec->program->name,
+                  f->kind == FAULT_ALIGNMENT ? "misaligned "
+                  : f->kind == FAULT_STACK   ? "stack overflow: "
+                                             : "out-of-bounds ",
+                  space_name(f->space), f->is_write ? "write" : "read", f->access_bytes,
+                  f->access_bytes == 1 ? "" : "s");
+    where(w, d->index, lane, out);
+    explain_address(w, f, out);
+}
+
 const struct bound *exec_fault_address(struct warp *w, const struct bound *d, enum launch_fault_kind kind,
                                        unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
                                        bool is_write)
@@ -138,14 +181,61 @@ const struct bound *exec_fault_address(struct warp *w, const struct bound *d, en
     f->access_bytes = bytes;
     f->is_write = is_write;
     struct strbuf text = {0};
-    strbuf_printf(&text, "kernel %s: %s%s %s of %u byte%s", w->exec->program->name,
-                  kind == FAULT_ALIGNMENT ? "misaligned "
-                  : kind == FAULT_STACK   ? "stack overflow: "
-                                          : "out-of-bounds ",
-                  space_name(space), is_write ? "write" : "read", bytes, bytes == 1 ? "" : "s");
-    where(w, d->index, lane, &text);
-    explain_address(w, f, &text);
+    describe_access(w, d, lane, f, &text);
     return finish(w, d, &text);
+}
+
+bool exec_tolerates(struct warp *w, const struct bound *d, enum launch_fault_kind kind, unsigned lane,
+                    struct lane_access *a, unsigned bytes, bool is_write)
+{
+    const struct launch *l = w->exec->launch;
+    if (kind != FAULT_BOUNDS || l->check_bounds == CHECK_STOP) return false;
+    a->host = memory_mapped(l->memory, a->address, bytes);
+    if (!a->host) return false;
+    if (l->check_bounds == CHECK_IGNORE || !note(w, NOTE_BOUNDS)) return true;
+    const struct launch_fault f = {.kind = FAULT_BOUNDS,
+                                   .address = a->address,
+                                   .space = a->space,
+                                   .access_bytes = bytes,
+                                   .is_write = is_write};
+    struct strbuf text = {0};
+    describe_access(w, d, lane, &f, &text);
+    w->exec->notes.of[NOTE_BOUNDS].text = text.text;
+    return true;
+}
+
+bool exec_may_be_outside(struct warp *w, const struct bound *d, unsigned lane, uint64_t members)
+{
+    const struct launch *l = w->exec->launch;
+    unsigned group = lane / GROUP_LANES * GROUP_LANES;
+    if (l->check_members == CHECK_IGNORE) return true;
+    bool stops = l->check_members == CHECK_STOP;
+    if (stops ? !begin(w, d->index, FAULT_MEMBERS, lane) : !note(w, NOTE_MEMBERS)) return !stops;
+    struct strbuf text = {0};
+    strbuf_printf(
+        &text,
+        "kernel %s: lane %u is not among the members 0x%08x that it names; what that gives is undefined",
+        w->exec->program->name, lane - group, (unsigned)(members >> group));
+    where(w, d->index, lane, &text);
+    if (stops)
+        finish(w, d, &text);
+    else
+        w->exec->notes.of[NOTE_MEMBERS].text = text.text;
+    return !stops;
+}
+
+char *exec_describe_hint(const struct warp *w, const struct bound *d, unsigned lane, uint64_t address,
+                         bool is_write, unsigned other)
+{
+    struct strbuf text = {0};
+    strbuf_printf(&text, "kernel %s: %s shared address 0x%llx, which ", w->exec->program->name,
+                  is_write ? "writes" : "reads", (unsigned long long)address);
+    if (other <= w->cta->warp_count)
+        strbuf_printf(&text, "warp %u of its block uses, too, with no barrier between", other - 1);
+    else
+        strbuf_puts(&text, "other warps of its block use, too, with no barrier between");
+    where(w, d->index, lane, &text);
+    return text.text;
 }
 
 static void describe_lanes(uint64_t lanes, struct strbuf *out)

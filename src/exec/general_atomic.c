@@ -105,7 +105,8 @@ const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *
         uint64_t address = exec_lane_address(d, w, regs, 0, l);
         struct lane_access a;
         enum launch_fault_kind kind;
-        if (!exec_resolve(w, l, space, address, bytes, &a, &kind))
+        if (!exec_resolve(w, l, space, address, bytes, &a, &kind) &&
+            !exec_tolerates(w, d, kind, l, &a, bytes, true))
             return exec_fault_address(w, d, kind, l, a.space, a.address, bytes, true);
         uint32_t old[4] = {0}, b[4], c[4], fresh[4] = {0};
         exec_read(w, &a, bytes, old);

@@ -24,11 +24,11 @@ static uint64_t members_of(const struct bound *d, const struct warp *w, const ui
     return (uint64_t)exec_lane_word(d, w, regs, k, 0, lane) << base;
 }
 
-// False when lanes that are members have yet to arrive; *next then runs.
+// False when lanes that are members have yet to arrive, or after a fault; *next then runs.
 static bool assemble(const struct bound *d, struct warp *w, const uint8_t *regs, unsigned k, uint64_t active,
                      struct teams *t, const struct bound **next)
 {
-    uint64_t all = 0;
+    uint64_t all = 0, outside = 0, outside_members = 0; // lanes of one team that name others
     t->count = 0;
     for (uint64_t rest = active; rest;) {
         unsigned first = bit_lowest(rest);
@@ -39,12 +39,14 @@ static bool assemble(const struct bound *d, struct warp *w, const uint8_t *regs,
                 team |= left & -left;
         }
         t->lanes[t->count++] = team;
+        if (team & ~members) outside = team & ~members, outside_members = members;
         all |= members;
         rest &= ~team;
     }
-    bool here = split_sync(w, d, active, all, next);
-    if (here) race_warp_sync(w, w->active);
-    return here;
+    if (!split_sync(w, d, active, all, next)) return false;
+    race_warp_sync(w, w->active);
+    *next = NULL;
+    return !outside || exec_may_be_outside(w, d, bit_lowest(outside), outside_members);
 }
 
 const struct bound *exec_shfl(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
@@ -165,8 +167,12 @@ const struct bound *exec_redux(const struct bound *d, struct warp *w, uint8_t *r
 const struct bound *exec_warpsync(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     uint64_t members = 0;
-    for (uint64_t left = active; left; left &= left - 1)
-        members |= members_of(d, w, regs, 0, bit_lowest(left), active);
+    for (uint64_t left = active; left; left &= left - 1) {
+        unsigned lane = bit_lowest(left);
+        uint64_t own = members_of(d, w, regs, 0, lane, active);
+        if (!(own >> lane & 1) && !exec_may_be_outside(w, d, lane, own)) return NULL;
+        members |= own;
+    }
     warp_count_run(w, d);
     race_warp_sync(w, active);
     return split_warpsync(w, active, d->index + 1, members);

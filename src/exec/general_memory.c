@@ -135,7 +135,8 @@ const struct bound *exec_load(const struct bound *d, struct warp *w, uint8_t *re
         unsigned l = bit_lowest(left);
         uint64_t address = exec_lane_address(d, w, regs, 0, l);
         enum launch_fault_kind kind;
-        if (!exec_resolve(w, l, space, address, bytes, &a, &kind))
+        if (!exec_resolve(w, l, space, address, bytes, &a, &kind) &&
+            !exec_tolerates(w, d, kind, l, &a, bytes, false))
             return exec_fault_address(w, d, kind, l, a.space, a.address, bytes, false);
         race_lane(w, d, l, &a, bytes, RACE_READ, NULL);
         uint32_t value[4] = {0};
@@ -160,7 +161,8 @@ const struct bound *exec_store(const struct bound *d, struct warp *w, uint8_t *r
         unsigned l = bit_lowest(left);
         uint64_t address = exec_lane_address(d, w, regs, 0, l);
         enum launch_fault_kind kind;
-        if (!exec_resolve(w, l, space, address, bytes, &a, &kind))
+        if (!exec_resolve(w, l, space, address, bytes, &a, &kind) &&
+            !exec_tolerates(w, d, kind, l, &a, bytes, true))
             return exec_fault_address(w, d, kind, l, a.space, a.address, bytes, true);
         uint32_t value[4];
         for (unsigned n = 0; n < words; n++) value[n] = exec_lane_word(d, w, regs, 1, n, l);
@@ -217,7 +219,8 @@ const struct bound *exec_ldgsts(const struct bound *d, struct warp *w, uint8_t *
             if (address & (bytes - 1))
                 return exec_fault_address(w, d, FAULT_ALIGNMENT, l, SPACE_GLOBAL, address, bytes, false);
             for (uint32_t n = 0; n < wanted; n++) {
-                if (!exec_resolve(w, l, SPACE_GLOBAL, address + n, 1, &from, &kind))
+                if (!exec_resolve(w, l, SPACE_GLOBAL, address + n, 1, &from, &kind) &&
+                    !exec_tolerates(w, d, kind, l, &from, 1, false))
                     return exec_fault_address(w, d, kind, l, SPACE_GLOBAL, address, wanted, false);
                 race_lane(w, d, l, &from, 1, RACE_READ, NULL);
                 exec_read(w, &from, 1, value + n);

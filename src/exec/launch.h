@@ -40,6 +40,26 @@ struct texture {
 
 struct observer;
 
+// What is done about something that a program must not do and real GPUs let pass: the launch ends with a fault, the
+// first time is noted, nothing.
+enum launch_check { CHECK_STOP, CHECK_WARN, CHECK_IGNORE };
+
+// What a launch noticed and went on.
+enum launch_note_kind {
+    NOTE_BOUNDS,  // accesses outside every allocation, in memory that a GPU has mapped (memory_mapped)
+    NOTE_MEMBERS, // lane operations by lanes outside their own member mask
+    NOTE_RACE,    // warps of a block that write and read shared memory without a barrier between
+    NOTE_COUNT
+};
+struct launch_note {
+    uint64_t count;
+    uint64_t when; // the first: cycle, or instructions executed before it
+    char *text;    // of the first, several lines. Heap
+};
+struct launch_notes {
+    struct launch_note of[NOTE_COUNT];
+};
+
 struct launch {
     const struct program *program;
     uint32_t grid[3], block[3];
@@ -55,6 +75,9 @@ struct launch {
     enum launch_simt simt;
     enum exec_isa isa;
     bool check_races;       // race detector on
+    bool hint_races;        // functional runs: the first block is watched for races in shared memory
+    enum launch_check check_bounds, check_members;
+    struct launch_notes *notes; // NULL: nobody wants them
     uint64_t max_warp_instructions; // 0: none; past it the launch stops with FAULT_LIMIT
     uint32_t grid_id;
     uint32_t sm_count;      // what %nsmid says; block b runs on SM b mod sm_count in functional mode
@@ -84,6 +107,7 @@ enum launch_fault_kind {
     FAULT_TEXTURE,     // no such texture handle
     FAULT_TRAP,
     FAULT_ASSERT,
+    FAULT_MEMBERS,     // a lane outside the member mask it names (check.members=stop)
     FAULT_DEADLOCK,    // no warp of the block can continue
     FAULT_LIMIT,       // max_warp_instructions
     FAULT_INTERRUPTED
@@ -111,5 +135,8 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
 
 void launch_fault_fini(struct launch_fault *f);
 void launch_race_fini(struct launch_race *r);
+// Adds what another part of the launch noticed, which is emptied; of two first ones the earlier stays.
+void launch_notes_add(struct launch_notes *to, struct launch_notes *from);
+void launch_notes_fini(struct launch_notes *n);
 const char *exec_isa_name(enum exec_isa isa);
 bool exec_isa_available(enum exec_isa isa); // on this processor and in this build

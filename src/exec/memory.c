@@ -25,6 +25,7 @@ struct memory {
     struct region regions[2];
     VEC(struct memory_allocation) allocations; // by address; freed ones stay until their place is used again
     uint32_t serial;
+    bool strays; // unallocated bytes may have been written
 };
 
 struct memory *memory_create(uint64_t limit_bytes)
@@ -128,6 +129,23 @@ static uint64_t take_fresh(struct memory *m, uint64_t size_bytes, uint64_t align
     return 0;
 }
 
+static uint8_t *host_byte(const struct memory *m, uint64_t address)
+{
+    return m->base + (address - MEMORY_HEAP);
+}
+
+static void zero(struct memory *m, const struct memory_allocation *a)
+{
+    uint64_t offset = a->address - MEMORY_HEAP, end = offset + a->size_bytes;
+    uint64_t page = align_up(offset, 4096), page_end = end / 4096 * 4096;
+    if (page_end > page && madvise(m->base + page, page_end - page, MADV_DONTNEED) == 0) {
+        memset(m->base + offset, 0, page - offset);
+        memset(m->base + page_end, 0, end - page_end);
+    } else {
+        memset(m->base + offset, 0, end - offset);
+    }
+}
+
 uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_bytes, const char *label)
 {
     if (size_bytes > m->limit_bytes - m->in_use_bytes) return 0;
@@ -149,6 +167,7 @@ uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_byte
             (m->allocations.count - 1 - place) * sizeof a);
     m->allocations.data[place] = a;
     m->in_use_bytes += size_bytes;
+    if (m->strays) zero(m, &a);
     return address;
 }
 
@@ -156,23 +175,6 @@ static struct memory_allocation *find(const struct memory *m, uint64_t address)
 {
     size_t past = first_past(m, address);
     return past ? &m->allocations.data[past - 1] : NULL;
-}
-
-static uint8_t *host_byte(const struct memory *m, uint64_t address)
-{
-    return m->base + (address - MEMORY_HEAP);
-}
-
-static void zero(struct memory *m, const struct memory_allocation *a)
-{
-    uint64_t offset = a->address - MEMORY_HEAP, end = offset + a->size_bytes;
-    uint64_t page = align_up(offset, 4096), page_end = end / 4096 * 4096;
-    if (page_end > page && madvise(m->base + page, page_end - page, MADV_DONTNEED) == 0) {
-        memset(m->base + offset, 0, page - offset);
-        memset(m->base + page_end, 0, end - page_end);
-    } else {
-        memset(m->base + offset, 0, end - offset);
-    }
 }
 
 bool memory_free(struct memory *m, uint64_t address)
@@ -199,6 +201,21 @@ uint8_t *memory_host(const struct memory *m, uint64_t address, uint64_t size_byt
     if (offset > a->size_bytes || a->size_bytes - offset < size_bytes) return NULL;
     return host_byte(m, address);
 }
+
+uint8_t *memory_mapped(const struct memory *m, uint64_t address, uint64_t size_bytes)
+{
+    uint64_t page = address / MEMORY_PAGE * MEMORY_PAGE, end = page + MEMORY_PAGE;
+    if (address < MEMORY_HEAP || address + size_bytes > end || in_windows(page, end)) return NULL;
+    if (end - MEMORY_HEAP > m->reserved_bytes) return NULL;
+    for (size_t k = first_past(m, end - 1); k-- > 0;) {
+        const struct memory_allocation *a = &m->allocations.data[k];
+        if (!a->freed && a->address + a->size_bytes > page) return host_byte(m, address);
+        if (!a->freed) return NULL; // those before it end sooner
+    }
+    return NULL;
+}
+
+void memory_expect_strays(struct memory *m) { m->strays = true; }
 
 static void describe_allocation(const struct memory_allocation *a, struct strbuf *out)
 {

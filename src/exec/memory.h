@@ -44,6 +44,13 @@ bool memory_free(struct memory *m, uint64_t address); // false: not the start of
 
 // Host bytes of [address, address + size) when all of it lies in one live allocation, else NULL.
 uint8_t *memory_host(const struct memory *m, uint64_t address, uint64_t size_bytes);
+// Host bytes of [address, address + size), which do not cross a page, when a live allocation has a part of
+// their page: what CUDA maps, and a GPU therefore lets pass. NULL otherwise. Pages are CUDA's granule of
+// virtual memory (cuMemGetAllocationGranularity on Linux).
+enum { MEMORY_PAGE = 2 << 20 };
+uint8_t *memory_mapped(const struct memory *m, uint64_t address, uint64_t size_bytes);
+// From now on something may be written outside of allocations, so new ones are zeroed wherever they are.
+void memory_expect_strays(struct memory *m);
 // The live allocation holding the address, or NULL.
 const struct memory_allocation *memory_find(const struct memory *m, uint64_t address);
 // "0x10000404 is 4 bytes past the end of argument 0 (1024 bytes at 0x10000000)" and the like, for reports.

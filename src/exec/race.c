@@ -1,6 +1,10 @@
-// Happens-before over words of memory, in the manner of FastTrack (Flanagan and Freund 2009): the last write
-// and the last two reads of a word are kept as (time, thread, stamp), compared with what the present thread
-// knows of that thread.
+// Happens-before over memory, in the manner of FastTrack (Flanagan and Freund 2009): the last write and the
+// last two reads of a place are kept as (time, thread, stamp), compared with what the present thread knows of
+// that thread. A place is a word; where something smaller is accessed, its page is divided into bytes, each
+// with threads of its own:
+//
+//     words   [ t0 t0 t0 t0 | t1 t1 t1 t1 | …          st.u8 by threads 4, 5, 6, 7
+//     bytes   [ t0 t0 t0 t0 | t4 t5 t6 t7 | …          every byte knows who wrote it
 #include "exec/race.h"
 #include "base/hash.h"
 
@@ -16,18 +20,19 @@ struct record {     // of an access
     uint32_t stamp; // of the warp: barrier arrivals
     uint32_t sync;  // of the warp: warp-wide syncs
     uint16_t thread;
-    uint8_t bytes; // of the word, as bits
     bool strong;
 };
 
-struct cell {
+struct cell { // of a word, or of a byte
     struct record write, read[2];
     uint32_t value;     // what the last write left, for lanes of one instruction
     uint32_t published; // time up to which the last strong write's block had fenced
 };
 
-struct page {
-    struct cell cells[PAGE_WORDS];
+struct page { // of global memory, or all of a block's shared memory
+    struct cell *cells;
+    size_t words;
+    bool by_byte; // four cells a word
 };
 
 struct race_block {
@@ -39,12 +44,12 @@ struct race_block {
     uint32_t *lane_sync; // [warp * LANES_MAX + lane]: the last one the lane took part in
     uint32_t *acquired;  // time up to which a warp has acquired
     uint32_t fenced;     // time of the block's last fence
-    struct cell *shared;
+    struct page shared;
 };
 
 struct race_detector {
     struct u64map pages; // address of a page -> index
-    VEC(struct page *) list;
+    VEC(struct page) list;
     uint64_t cells;
     bool overflowed;
     uint32_t time;
@@ -62,7 +67,7 @@ void race_destroy(struct exec *e, struct launch_race *out)
     if (!r) return;
     if (out) *out = (struct launch_race){.found = r->count != 0, .count = r->count, .text = r->text};
     if (!out) free(r->text);
-    for (size_t k = 0; k < r->list.count; k++) free(r->list.data[k]);
+    for (size_t k = 0; k < r->list.count; k++) free(r->list.data[k].cells);
     vec_fini(&r->list);
     vec_fini(&r->fenced);
     vec_fini(&r->acquired);
@@ -93,7 +98,7 @@ void race_block_start(struct cta *c)
     b->sync = heap_alloc(n * sizeof *b->sync);
     b->lane_sync = heap_alloc(n * LANES_MAX * sizeof *b->lane_sync);
     b->acquired = heap_alloc(n * sizeof *b->acquired);
-    b->shared = heap_alloc(words * sizeof *b->shared);
+    b->shared = (struct page){heap_alloc(words * sizeof(struct cell)), words, false};
     for (size_t k = 0; k < n; k++) b->now[k] = b->sync[k] = 1;
 }
 
@@ -107,7 +112,7 @@ void race_block_end(struct cta *c)
     free(b->sync);
     free(b->lane_sync);
     free(b->acquired);
-    free(b->shared);
+    free(b->shared.cells);
     free(b);
     c->race = NULL;
 }
@@ -222,23 +227,37 @@ static void report(struct warp *w, const struct lane_access *a, const struct rec
 // -- accesses
 // ----------------------------------------------------------------------------------------------------
 
-static struct cell *cell_of(struct warp *w, const struct lane_access *a)
+static struct page *page_of(struct warp *w, enum isa_space space, uint64_t address)
 {
     struct race_detector *r = w->exec->races;
-    if (a->space == SPACE_SHARED) return &w->cta->race->shared[a->address / 4];
-    uint64_t word = a->address / 4;
+    if (space == SPACE_SHARED) return &w->cta->race->shared;
+    uint64_t number = address / 4 / PAGE_WORDS;
     uint32_t index;
-    if (!u64map_get(&r->pages, word / PAGE_WORDS, &index)) {
+    if (!u64map_get(&r->pages, number, &index)) {
         if (r->cells + PAGE_WORDS > RACE_CELLS_MAX) {
             r->overflowed = true;
             return NULL;
         }
         index = (uint32_t)r->list.count;
-        vec_push(&r->list, (struct page *)heap_alloc(sizeof(struct page)));
-        u64map_set(&r->pages, word / PAGE_WORDS, index);
+        vec_push(&r->list, (struct page){heap_alloc(PAGE_WORDS * sizeof(struct cell)), PAGE_WORDS, false});
+        u64map_set(&r->pages, number, index);
         r->cells += PAGE_WORDS;
     }
-    return &r->list.data[index]->cells[word % PAGE_WORDS];
+    return &r->list.data[index];
+}
+
+// From now on a cell is a byte, and knows of it what was known of its word.
+static void divide_page(struct race_detector *r, struct page *p)
+{
+    struct cell *bytes = heap_alloc(4 * p->words * sizeof *bytes);
+    for (size_t k = 0; k < 4 * p->words; k++) {
+        bytes[k] = p->cells[k / 4];
+        bytes[k].value = p->cells[k / 4].value >> k % 4 * 8 & 0xff;
+    }
+    free(p->cells);
+    p->cells = bytes;
+    p->by_byte = true;
+    r->cells += 3 * p->words;
 }
 
 void race_instruction(struct warp *w)
@@ -250,7 +269,7 @@ static bool is_strong(const struct inst *i) { return i->sem != SEM_WEAK || isa_h
 
 static bool conflicts(const struct record *before, const struct record *now)
 {
-    return before->time && (before->bytes & now->bytes) && !(before->strong && now->strong);
+    return before->time && !(before->strong && now->strong);
 }
 
 // Fences and strong accesses to one place: who publishes, who acquires.
@@ -269,11 +288,9 @@ static void follow_flag(struct warp *w, const struct inst *i, struct cell *c, en
     c->published = later(c->published, b->fenced);
 }
 
-static void word_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
-                        uint8_t bytes, enum race_access access, uint32_t value)
+static void cell_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
+                        struct cell *c, enum race_access access, uint32_t value)
 {
-    struct cell *c = cell_of(w, a);
-    if (!c) return;
     const struct inst *i = bound_inst(d, w);
     struct race_block *b = w->cta->race;
     struct record now = {.time = w->exec->races->time,
@@ -282,7 +299,6 @@ static void word_access(struct warp *w, const struct bound *d, unsigned lane, co
                          .stamp = b->now[w->index],
                          .sync = b->sync[w->index],
                          .thread = (uint16_t)(w->index * w->exec->warp_size + lane),
-                         .bytes = bytes,
                          .strong = is_strong(i)};
     bool writes = access != RACE_READ;
     if (now.strong) follow_flag(w, i, c, access);
@@ -293,15 +309,12 @@ static void word_access(struct warp *w, const struct bound *d, unsigned lane, co
         if (conflicts(&c->read[k], &now) && !is_ordered(w, lane, &c->read[k]))
             report(w, a, &c->read[k], false, &now, true);
     if (writes) {
-        if (together)
-            now.bytes |= c->write.bytes; // lanes that write parts of one word at once share the record
         c->write = now;
         c->value = value;
         return;
     }
     bool same = c->read[0].block == now.block && c->read[0].thread / w->exec->warp_size == w->index;
     if (!same) c->read[1] = c->read[0];
-    if (same) now.bytes |= c->read[0].time == now.time ? c->read[0].bytes : 0;
     c->read[0] = now;
 }
 
@@ -309,12 +322,15 @@ void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struc
                unsigned bytes, enum race_access access, const void *value)
 {
     if (!w->exec->races || a->space == SPACE_LOCAL) return;
-    for (unsigned n = 0; n < bytes; n += 4) {
-        struct lane_access word = *a;
-        word.address += n;
-        unsigned here = bytes - n < 4 ? bytes - n : 4;
+    struct lane_access at = *a;
+    for (unsigned n = 0, step; n < bytes; n += step, at.address += step) {
+        struct page *p = page_of(w, a->space, at.address);
+        bool whole = at.address % 4 == 0 && bytes - n >= 4;
+        if (p && !p->by_byte && !whole) divide_page(w->exec->races, p);
+        step = whole && !(p && p->by_byte) ? 4 : 1;
         uint32_t left = 0;
-        if (value) memcpy(&left, (const uint8_t *)value + n, here);
-        word_access(w, d, lane, &word, (uint8_t)(bit_mask(here) << word.address % 4), access, left);
+        if (value) memcpy(&left, (const uint8_t *)value + n, step);
+        uint64_t place = a->space == SPACE_SHARED ? at.address : at.address % (4 * PAGE_WORDS);
+        if (p) cell_access(w, d, lane, &at, &p->cells[p->by_byte ? place : place / 4], access, left);
     }
 }

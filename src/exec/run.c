@@ -6,6 +6,7 @@
 // up to as many as the simulated chip could hold. Everything depends on counts of instructions alone, never
 // on time.
 #include "exec/exec_impl.h"
+#include "exec/hint.h"
 #include "exec/race.h"
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@ enum {
     WARP_SLICE = 1 << 14,    // instructions of a warp before the next one's turn
     BLOCK_ALONE = 1 << 20,   // instructions of a block before others join it
     BLOCK_TURN = 1 << 16,    // of a block when there are others
+    BLOCK_WATCHED = 1 << 16, // of the first one, while it is watched (hint.h)
     BLOCKS_PER_SM = 16,      // resident at most
     RESIDENT_BYTES = 1 << 30 // and with at most this much state
 };
@@ -267,6 +269,19 @@ static bool run_blocks(struct exec *e, struct residents *r)
     return true;
 }
 
+// The first block begins watched (hint.h); then the program is bound anew.
+static bool watch_first_block(struct exec *e, struct residents *r)
+{
+    admit(e, r);
+    struct cta *c = r->running.data[0];
+    bool good = cta_run(c, BLOCK_WATCHED);
+    hint_destroy(e);
+    if (!good) return false;
+    exec_bind(e);
+    if (!c->warps_left) retire(e, r, 0);
+    return true;
+}
+
 void exec_prepare(struct exec *e, const struct launch *l, const struct exec *like)
 {
     e->launch = l;
@@ -294,11 +309,14 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
     *fault = (struct launch_fault){0};
     if (race) *race = (struct launch_race){0};
     arena_init(&e.arena);
+    bool hint = l->hint_races && !l->check_races && !l->observer && l->notes && l->shared_total;
+    e.launch = l;
     if (l->check_races) race_create(&e);
+    if (hint) hint_create(&e);
     if (l->observer) observed_create(&e, l);
     exec_prepare(&e, l, NULL);
     struct residents r = {.total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
-    bool good = run_blocks(&e, &r);
+    bool good = (!hint || watch_first_block(&e, &r)) && run_blocks(&e, &r);
     for (size_t i = 0; i < r.running.count; i++) {
         exec_cta_collect(r.running.data[i]);
         if (e.observed) observed_block_end(r.running.data[i]);
@@ -307,6 +325,8 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
     if (r.spare) exec_cta_destroy(r.spare);
     vec_fini(&r.running);
     race_destroy(&e, race);
+    if (l->notes) launch_notes_add(l->notes, &e.notes);
+    launch_notes_fini(&e.notes);
     if (e.observed) observed_destroy(&e);
     arena_fini(&e.arena);
     return good;

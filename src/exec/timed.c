@@ -55,6 +55,8 @@ void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm, con
 
 void timed_fini(struct timed_engine *t)
 {
+    if (t->launch.notes) launch_notes_add(t->launch.notes, &t->exec.notes);
+    launch_notes_fini(&t->exec.notes);
     launch_fault_fini(&t->fault);
     vec_fini(&t->log);
     vec_fini(&t->acquiring);
@@ -164,7 +166,8 @@ static bool resolve_lanes(struct warp *w, const struct bound *d, const struct ex
                                                    : SPACE_GLOBAL;
         struct lane_access lane;
         enum launch_fault_kind kind;
-        if (!exec_resolve(w, l, space, a->address[l], a->bytes, &lane, &kind)) {
+        if (!exec_resolve(w, l, space, a->address[l], a->bytes, &lane, &kind) &&
+            !exec_tolerates(w, d, kind, l, &lane, a->bytes, true)) {
             exec_fault_address(w, d, kind, l, space, a->address[l], a->bytes, true);
             return false;
         }
@@ -288,7 +291,9 @@ static void patch_load(struct timed_engine *t, struct warp *w, const struct boun
         struct lane_access lane;
         enum launch_fault_kind kind;
         uint32_t value[4] = {0};
-        exec_resolve(w, l, SPACE_GLOBAL, a->address[l], a->bytes, &lane, &kind);
+        // What check.bounds let pass is counted already.
+        if (!exec_resolve(w, l, SPACE_GLOBAL, a->address[l], a->bytes, &lane, &kind))
+            lane.host = memory_mapped(t->launch.memory, a->address[l], a->bytes);
         memcpy(value, lane.host, a->bytes);
         overlay(t, lane.host, a->bytes, (uint8_t *)value);
         value[0] = exec_extend((enum isa_type)i->type, value[0]);

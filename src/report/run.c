@@ -28,6 +28,11 @@ void report_run_fini(struct report_run *r)
     free(r->tech);
     free(r->fault_text);
     free(r->race_text);
+    for (size_t i = 0; i < r->warnings.count; i++) {
+        free(r->warnings.data[i].name);
+        free(r->warnings.data[i].text);
+    }
+    vec_fini(&r->warnings);
     *r = (struct report_run){0};
 }
 
@@ -82,6 +87,44 @@ static void add_samples(struct report_run *r, const struct wf_stats *stats)
     }
 }
 
+static void add_warning(struct report_run *r, const struct wf_warning *w)
+{
+    for (size_t i = 0; i < r->warnings.count; i++)
+        if (strcmp(r->warnings.data[i].name, w->name) == 0) {
+            r->warnings.data[i].count += w->count;
+            return;
+        }
+    vec_push(&r->warnings, (struct report_warning){strdup(w->name), strdup(w->text), w->count});
+}
+
+void report_warning_print(const struct report_warning *w, struct strbuf *out)
+{
+    bool race = strcmp(w->name, "race") == 0;
+    strbuf_puts(out, w->text);
+    if (race)
+        strbuf_puts(
+            out,
+            "\n    a functional run takes one warp after the other, so its values may be none that a GPU "
+            "gives; check.races=1 finds all of it");
+    else if (w->count > 1)
+        strbuf_printf(out, "\n    and %llu more; check.%s=stop ends such a program, ignore says nothing",
+                      (unsigned long long)w->count - 1, w->name);
+}
+
+static void write_warnings(struct json *j, const struct report_run *r)
+{
+    json_key(j, "warnings");
+    json_open_array(j);
+    for (size_t i = 0; i < r->warnings.count; i++) {
+        json_open_object(j);
+        report_text(j, "name", r->warnings.data[i].name);
+        report_u64(j, "count", r->warnings.data[i].count);
+        report_text(j, "text", r->warnings.data[i].text);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
 void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                     const struct wf_stats *stats)
 {
@@ -113,6 +156,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
     if (stats->tech && !r->tech) r->tech = strdup(stats->tech);
     if (stats->verify_mismatches != WF_UNKNOWN) r->verify_mismatches += stats->verify_mismatches;
     if (stats->fault_text && !r->fault_text) r->fault_text = strdup(stats->fault_text);
+    for (size_t i = 0; i < stats->warning_count; i++) add_warning(r, &stats->warnings[i]);
     if (stats->race_text && !r->race_text) r->race_text = strdup(stats->race_text);
 }
 
@@ -287,6 +331,7 @@ void report_run_json(const struct report_run *r, struct strbuf *out)
     report_text(&j, "status", status_text(r));
     report_text(&j, "fault", r->fault_text);
     report_text(&j, "race", r->race_text);
+    write_warnings(&j, r);
     report_text(&j, "gpu", r->gpu);
     report_text(&j, "tech", r->tech ? r->tech : "base");
     write_shape(&j, only);

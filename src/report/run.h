@@ -26,6 +26,11 @@ struct report_sample {
     uint64_t from, to, *counters; // counters: heap, as report_run's
 };
 
+struct report_warning {
+    char *name, *text; // heap; about the first
+    uint64_t count;    // in all launches
+};
+
 enum report_verified { REPORT_NOT_VERIFIED, REPORT_VERIFIED, REPORT_MISMATCH };
 
 struct report_run {
@@ -41,7 +46,8 @@ struct report_run {
     char *gpu;                      // heap; NULL: not timed
     char *tech;                     // heap; NULL: base
     char *fault_text, *race_text;   // heap; NULL when there was none
-    const char *config_json;        // not owned
+    VEC(struct report_warning) warnings;
+    const char *config_json; // not owned
     enum report_verified verified;
     uint64_t verify_mismatches;
 };
@@ -53,6 +59,8 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
 // The measured figures of all launches together; what belongs to one launch is zero.
 struct report_launch report_run_sum(const struct report_run *r);
 double report_run_ipc(const struct report_launch *l); // warp instructions a cycle; NAN: not timed
+// A warning as a sentence: "… (and 41 more)".
+void report_warning_print(const struct report_warning *w, struct strbuf *out);
 void report_run_json(const struct report_run *r, struct strbuf *out);
 // Keys of its object: storage_bits and storage; counters.
 void report_run_storage(const struct report_run *r, struct json *j);

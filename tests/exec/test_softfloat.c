@@ -1,6 +1,7 @@
-// exec/softfloat.c against MPFR: every format, every rounding mode, every function. MPFR computes the exact result with
-// thousands of bits and rounds it to an integral multiple of the format's lowest bit; nothing but the layout of
-// the bits is done here. What is rounded to nearest, ties away, is in MPFR's integer rounding alone, so all modes go through that.
+// exec/softfloat.c against MPFR: every format, every rounding mode, every function. MPFR computes the exact
+// result with thousands of bits and rounds it to an integral multiple of the format's lowest bit; nothing but
+// the layout of the bits is done here. What is rounded to nearest, ties away, is in MPFR's integer rounding
+// alone, so all modes go through that.
 #include "base/rng.h"
 #include "exec/softfloat.h"
 #include "harness/test.h"

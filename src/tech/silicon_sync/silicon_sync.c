@@ -12,8 +12,8 @@
 // (by control dependence, and what those branches depend on, in turn) may part warps or lanes in a launch of
 // this shape. A guarded exit is such a branch for everything behind it. Behind a place where threads may wait
 // for each other by the program's own means (waits.h) nothing is inserted, so that every program that ends
-// still does. The barrier has a number that the program does not use; a program that uses all sixteen stays as
-// it is.
+// still does. The barrier has a number that the program does not use; a program that uses all sixteen stays
+// as it is.
 #include "isa/program.h"
 #include "tech/registry.h"
 #include "tech/silicon_sync/waits.h"

@@ -40,7 +40,7 @@ static bool instruction_waits(const struct inst *i, bool uncertain)
     return uncertain && has_member_mask(i);
 }
 
-// -- loops that another thread may have to end ------------------------------------------------------------------
+// -- loops that another thread may have to end --------------------------------------------------------------
 
 static void waits_want(struct waits *w, uint32_t definition)
 {
@@ -109,7 +109,7 @@ static bool loop_waits(struct waits *w, uint32_t loop)
     return others;
 }
 
-// -- places -------------------------------------------------------------------------------------------------------
+// -- places -------------------------------------------------------------------------------------------------
 
 static void find_waits(struct waits *w)
 {
@@ -123,7 +123,8 @@ static void find_waits(struct waits *w)
             for (uint32_t b = 0; b < s->flow.count; b++) w->waits[b] |= flow_loop_contains(&s->loops, l, b);
 }
 
-// A call waits when any function does that could be called; one that calls itself may, since its calls are a loop.
+// A call waits when any function does that could be called; one that calls itself may, since its calls are a
+// loop.
 static void find_waiting_calls(struct waits *w)
 {
     const struct mark_ssa *s = w->s;

@@ -1,0 +1,120 @@
+// By word of shared memory: which warps have written and read it in the present epoch, the time between two
+// moments that order warps.
+#include "exec/hint.h"
+
+#include <stdlib.h>
+
+enum { NOBODY, SEVERAL = UINT16_MAX }; // else a warp's number + 1
+
+struct word_use {
+    uint32_t epoch; // of the others; an older one: unused
+    uint16_t writer, reader;
+};
+
+struct hint {
+    struct word_use *words;
+    uint32_t word_count;
+    uint32_t epoch;
+};
+
+void hint_create(struct exec *e)
+{
+    e->hint = heap_alloc(sizeof *e->hint);
+    e->hint->word_count = e->launch->shared_total / 4;
+    e->hint->words = heap_alloc(e->hint->word_count * sizeof *e->hint->words);
+    e->hint->epoch = 1;
+}
+
+void hint_destroy(struct exec *e)
+{
+    if (!e->hint) return;
+    free(e->hint->words);
+    free(e->hint);
+    e->hint = NULL;
+}
+
+static bool orders(const struct inst *i)
+{
+    return isa_has(i, ISA_FENCE | ISA_ATOMIC) || (isa_has(i, ISA_LOAD | ISA_STORE) && i->sem != SEM_WEAK);
+}
+
+static bool is_whole_shared(const struct inst *i)
+{
+    unsigned k = exec_address_operand(i);
+    if (!k) return false;
+    if (i->src[k - 1].kind == OPERAND_SHARED) return true;
+    return exec_space_of(i) == SPACE_SHARED && isa_type_bytes((enum isa_type)i->type) >= 4;
+}
+
+bool hint_concerns(const struct exec *e, const struct inst *i)
+{
+    return e->hint && (orders(i) || is_whole_shared(i));
+}
+
+void hint_ordered(const struct cta *c)
+{
+    if (c->exec->hint) c->exec->hint->epoch++;
+}
+
+static void hint_found(struct warp *w, const struct bound *d, unsigned lane, uint64_t address, bool is_write,
+                       unsigned other)
+{
+    struct launch_note *n = &w->exec->notes.of[NOTE_RACE];
+    if (n->count++) return;
+    n->when = w->exec->clock_base + w->issued;
+    n->text = exec_describe_hint(w, d, lane, address, is_write, other);
+}
+
+// One word: whether it has been used by another warp in a way that this use must be ordered with.
+static void look_at_word(struct warp *w, const struct bound *d, unsigned lane, uint64_t address,
+                         bool is_write)
+{
+    struct hint *h = w->exec->hint;
+    if (address / 4 >= h->word_count) return; // a fault, soon
+    struct word_use *u = &h->words[address / 4];
+    uint16_t self = (uint16_t)(w->index + 1);
+    if (u->epoch != h->epoch) *u = (struct word_use){.epoch = h->epoch};
+    if (u->writer != NOBODY && u->writer != self)
+        hint_found(w, d, lane, address, is_write, u->writer);
+    else if (is_write && u->reader != NOBODY && u->reader != self)
+        hint_found(w, d, lane, address, is_write, u->reader);
+    if (is_write)
+        u->writer = self;
+    else
+        u->reader = u->reader == NOBODY || u->reader == self ? self : SEVERAL;
+}
+
+// All that a warp writes is remembered, and of what it reads the first and the last lane: who reads what
+// another warp wrote mostly does so in all lanes, and reads are many (measured: 1 % of a tiled matrix
+// product, not 60 %).
+static void look(struct warp *w, const struct bound *d, uint8_t *regs, uint64_t active)
+{
+    const struct inst *i = bound_inst(d, w);
+    if (orders(i)) {
+        w->exec->hint->epoch++;
+        return;
+    }
+    unsigned k = exec_address_operand(i) - 1u;
+    bool is_operand = i->src[k].kind == OPERAND_SHARED;
+    unsigned bytes = is_operand ? 4 : isa_type_bytes((enum isa_type)i->type);
+    bool is_write = !is_operand && isa_has(i, ISA_STORE);
+    uint64_t lanes = d->guarded ? exec_guarded(w, d) : active;
+    if (!is_write && lanes) lanes = 1ull << bit_lowest(lanes) | 1ull << bit_highest(lanes);
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = bit_lowest(lanes);
+        uint64_t address = exec_lane_address(d, w, regs, k, l);
+        for (unsigned n = 0; n < bytes; n += 4) look_at_word(w, d, l, address + n, is_write);
+    }
+}
+
+const struct bound *hint_full(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    look(w, d, regs, active);
+    return d->guarded ? exec_guard_full(d, w, regs, active) : d->handlers->full(d, w, regs, active);
+}
+
+const struct bound *hint_masked(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    look(w, d, regs, active);
+    return d->guarded ? exec_guard_masked(d, w, regs, active) : d->handlers->masked(d, w, regs, active);
+}

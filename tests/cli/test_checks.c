@@ -1,0 +1,141 @@
+// What a program must not do and what notices it: races of bytes, races between warps in a functional run,
+// lanes outside their member masks, accesses out of bounds that a GPU lets pass.
+#include "base/str.h"
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void run(struct cli *c, const char *arguments)
+{
+    struct strbuf line = {0};
+    strbuf_printf(&line, "run tests/cli/checks.ptx --quiet %s", arguments);
+    cli_run(c, line.text);
+    strbuf_fini(&line);
+}
+
+// Threads with bytes and half-words of their own do not race; one that reads its neighbour's byte does.
+static void test_bytes(struct test *t)
+{
+    struct cli c = {.t = t};
+    static const char *const modes[] = {"", "--set simt=stack", "--set compile.optimise=0"};
+    for (size_t k = 0; k < TEST_COUNT(modes); k++) {
+        struct strbuf line = {0};
+        strbuf_printf(&line, "--grid 1 --kernel bytes --block 64 --arg buf=u8:64:zero --set check.races=1 %s",
+                      modes[k]);
+        run(&c, line.text);
+        CHECK_EQ(t, c.status, 0);
+        CHECK_STR(t, c.err, "");
+        strbuf_fini(&line);
+    }
+    run(&c, "--grid 1 --kernel racing_bytes --block 64 --arg buf=u8:64:zero --set check.races=1");
+    CHECK_HAS(t, c.err, "warning: race in kernel racing_bytes on shared address 0x");
+    cli_fini(&c);
+}
+
+// Without a barrier between, a functional run says that its values depend on the order of warps; with one,
+// and in timed runs, which have an order that a GPU could have, nothing.
+static void test_hint(struct test *t)
+{
+    struct cli c = {.t = t};
+    run(&c, "--functional --grid 2 --kernel warps --block 64 --arg buf=u32:64:zero --arg u32=0");
+    CHECK_EQ(t, c.status, 0);
+    CHECK_HAS(t, c.err,
+              "warning: kernel warps: writes shared address 0x80, which warp 0 of its block uses, too, with "
+              "no barrier between");
+    CHECK_HAS(t, c.err, "a functional run takes one warp after the other");
+    run(&c, "--functional --grid 2 --kernel warps --block 64 --arg buf=u32:64:zero --arg u32=1 --json -");
+    CHECK_STR(t, c.err, "");
+    CHECK_STR(t, cli_json(c.out, "warnings"), "[]");
+    run(&c, "--functional --grid 2 --kernel warps --block 32 --arg buf=u32:64:zero --arg u32=0");
+    CHECK_STR(t, c.err, ""); // one warp
+    run(&c, "--gpu tiny --grid 2 --kernel warps --block 64 --arg buf=u32:64:zero --arg u32=0");
+    CHECK_STR(t, c.err, "");
+    cli_fini(&c);
+}
+
+static void test_members(struct test *t)
+{
+    struct cli c = {.t = t};
+    static const char *const ways[] = {"--functional", "--gpu tiny", "--functional --set simt=stack",
+                                       "--gpu tiny --threads 2 --set exec.isa=general"};
+    for (size_t k = 0; k < TEST_COUNT(ways); k++) {
+        struct strbuf line = {0};
+        strbuf_printf(&line, "%s --grid 2 --kernel vote --block 32 --arg buf=u32:32:zero", ways[k]);
+        size_t common = line.length;
+        strbuf_puts(&line, " --arg u32=0xffffffff");
+        run(&c, line.text);
+        CHECK_STR(t, c.err, "");
+        line.length = common;
+        strbuf_puts(&line, " --arg u32=0xffff");
+        run(&c, line.text);
+        CHECK_EQ(t, c.status, 0);
+        CHECK_HAS(t, c.err,
+                  "warning: kernel vote: lane 16 is not among the members 0x0000ffff that it names");
+        CHECK_HAS(t, c.err, "by thread (16,0,0) of block (");
+        CHECK_HAS(t, c.err, "and 1 more; check.members=stop");
+        strbuf_puts(&line, " --set check.members=ignore");
+        run(&c, line.text);
+        CHECK_EQ(t, c.status, 0);
+        CHECK_STR(t, c.err, "");
+        strbuf_puts(&line, " --set check.members=stop");
+        run(&c, line.text);
+        CHECK_EQ(t, c.status, 3);
+        CHECK_HAS(t, c.err, "error: kernel vote: lane 16 is not among the members 0x0000ffff that it names");
+        strbuf_fini(&line);
+    }
+    cli_fini(&c);
+}
+
+// 64 threads from element 960 of 1000 on: 24 beyond the end, and in CUDA's page. Who may go on sees one and
+// the same memory whatever the engine.
+static void test_bounds(struct test *t)
+{
+    struct cli c = {.t = t};
+    static const char *const ways[] = {"--functional", "--gpu tiny", "--functional --set exec.isa=general",
+                                       "--gpu gtx1080ti --threads 2"};
+    for (size_t k = 0; k < TEST_COUNT(ways); k++) {
+        struct strbuf line = {0};
+        strbuf_printf(&line,
+                      "%s --set compile.optimise=0 --grid 1 --kernel shifted --block 64 --arg "
+                      "buf=u32:1000:iota --arg buf=u32:64:zero "
+                      "--dump 1=$D/out",
+                      ways[k]);
+        size_t common = line.length;
+        strbuf_puts(&line, " --arg u32=960");
+        run(&c, line.text);
+        CHECK_EQ(t, c.status, 3);
+        CHECK_HAS(t, c.err, "out-of-bounds global read of 4 bytes");
+        strbuf_puts(&line, " --set check.bounds=warn --json $D/json");
+        run(&c, line.text);
+        CHECK_EQ(t, c.status, 0);
+        CHECK_HAS(t, c.err, "warning: kernel shifted: out-of-bounds global read of 4 bytes");
+        CHECK_HAS(t, c.err, "by thread (40,0,0) of block (");
+        CHECK_HAS(t, c.err, "is just past the end of argument 0 (4000 bytes at 0x10000000)");
+        size_t length;
+        uint32_t *out = (uint32_t *)(void *)cli_read(&c, "out", &length);
+        for (unsigned n = 0; out && n < 64; n++) CHECK_EQ(t, out[n], n < 40 ? 2 * (960 + n + 1) : 2);
+        free(out);
+        char *json = cli_read(&c, "json", &length);
+        CHECK_HAS(t, json ? json : "", "\"name\": \"bounds\"");
+        CHECK_HAS(t, json ? json : "", "\"count\": 96"); // four accesses of 24 threads
+        free(json);
+        strbuf_puts(&line, " --set check.bounds=ignore");
+        run(&c, line.text);
+        CHECK_EQ(t, c.status, 0);
+        CHECK_STR(t, c.err, "");
+        line.length = common;
+        strbuf_puts(&line, " --arg u32=100000000 --set check.bounds=ignore"); // no GPU has that mapped
+        run(&c, line.text);
+        CHECK_EQ(t, c.status, 3);
+        strbuf_fini(&line);
+    }
+    cli_fini(&c);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"bytes", test_bytes}, {"hint", test_hint}, {"members", test_members}, {"bounds", test_bounds}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
