@@ -291,7 +291,7 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
     }
     double seconds = clock_seconds() - started;
     progress_fini(&progress);
-    if (!ok) diag_error(&c->diag, loc_none(), "%s", c->fault.text);
+    if (!ok) diag_text(&c->diag, DIAG_ERROR, loc_none(), c->fault.text);
     enum wf_status status = ok ? WF_OK : WF_PROGRAM_FAILED;
     write_stats(c, &counts, is_timed ? &timed : NULL, seconds, status, stats);
     return status;

@@ -11,7 +11,7 @@ static bool parse_places(const char *text, unsigned count, uint64_t *bits)
         memset(bits, 0xff, count / 64 * sizeof *bits);
         return true;
     }
-    char *copy = strdup(text), *next = copy;
+    char *copy = heap_strdup(text), *next = copy;
     bool good = true;
     while (next && good) {
         char *item = next, *comma = strchr(item, ','), *dash;

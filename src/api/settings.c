@@ -67,7 +67,7 @@ enum wf_status wf_gpu(struct wf_context *c, const char *name)
     if (!check_chip(c, &before)) return WF_BAD_USAGE;
     forget_chip(c);
     free(c->gpu);
-    c->gpu = strdup(name);
+    c->gpu = heap_strdup(name);
     return WF_OK;
 }
 
@@ -95,7 +95,7 @@ enum wf_status wf_tech(struct wf_context *c, const char *text)
     c->chip.tech_count = choice.count;
     memset(c->counters, 0, sizeof c->counters);
     free(c->tech);
-    c->tech = choice.count ? strdup(text) : NULL;
+    c->tech = choice.count ? heap_strdup(text) : NULL;
     return WF_OK;
 }
 

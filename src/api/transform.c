@@ -34,7 +34,7 @@ static void change(struct wf_kernel *k, const uint32_t block[3])
     }
     launch_another(k, p);
     memcpy(k->changed_shape, block, sizeof k->changed_shape);
-    k->changed_by = strdup(c->tech);
+    k->changed_by = heap_strdup(c->tech);
 }
 
 void api_choose_program(struct wf_kernel *k, const uint32_t block[3])

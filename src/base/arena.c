@@ -14,25 +14,39 @@ struct arena_block {
     _Alignas(ALIGN_BYTES) unsigned char bytes[];
 };
 
+__attribute__((weak)) _Noreturn void heap_exhausted(size_t size_bytes)
+{
+    (void)size_bytes;
+    abort();
+}
+
+void *heap_try(size_t size_bytes) { return calloc(1, size_bytes ? size_bytes : 1); }
+
+void *heap_try_resize(void *p, size_t size_bytes) { return realloc(p, size_bytes ? size_bytes : 1); }
+
 void *heap_alloc(size_t size_bytes)
 {
-    void *p = calloc(1, size_bytes ? size_bytes : 1);
-    if (!p) {
-        fprintf(stderr, "warpfold: out of memory (%zu bytes)\n", size_bytes);
-        abort();
-    }
+    void *p = heap_try(size_bytes);
+    if (!p) heap_exhausted(size_bytes);
     return p;
 }
 
 void *heap_resize(void *p, size_t size_bytes)
 {
-    void *grown = realloc(p, size_bytes ? size_bytes : 1);
-    if (!grown) {
-        fprintf(stderr, "warpfold: out of memory (%zu bytes)\n", size_bytes);
-        abort();
-    }
+    void *grown = heap_try_resize(p, size_bytes);
+    if (!grown) heap_exhausted(size_bytes);
     return grown;
 }
+
+char *heap_strndup(const char *text, size_t most)
+{
+    size_t length = strnlen(text, most);
+    char *copy = heap_alloc(length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *heap_strdup(const char *text) { return heap_strndup(text, SIZE_MAX - 1); }
 
 void arena_init(struct arena *a) { *a = (struct arena){0}; }
 
@@ -80,7 +94,8 @@ char *arena_vprintf(struct arena *a, const char *format, va_list args)
     va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    char *text = arena_alloc(a, (size_t)(length > 0 ? length : 0) + 1);
+    if (length < 0) heap_exhausted(0); // it asks for memory for wide fields
+    char *text = arena_alloc(a, (size_t)length + 1);
     vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
     return text;

@@ -2,7 +2,8 @@
 //
 // Everything that lives as long as a module, a program or one compile is allocated from an arena owned by
 // that thing. Memory comes zeroed and aligned to 16 bytes. An arena never moves what it handed out. Running
-// out of host memory ends the process (a simulator cannot do better), so no caller checks for NULL.
+// out of host memory ends in heap_exhausted, so no caller checks for NULL; what asks for as much as its input
+// says takes heap_try.
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,6 +25,15 @@ char *arena_vprintf(struct arena *a, const char *format, va_list args) __attribu
 #define ARENA_NEW(a, type)          ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, count) ((type *)arena_alloc((a), sizeof(type) * (size_t)(count)))
 
-// Heap memory that ends the process instead of returning NULL; free() gives it back. Zeroed.
+// Heap memory; free() gives it back. Zeroed.
 void *heap_alloc(size_t size_bytes);
 void *heap_resize(void *p, size_t size_bytes); // new bytes are not zeroed
+char *heap_strdup(const char *text);
+char *heap_strndup(const char *text, size_t most);
+// The same for sizes that come from input: NULL when there is not enough.
+void *heap_try(size_t size_bytes);
+void *heap_try_resize(void *p, size_t size_bytes); // NULL: p stays as it was
+
+// What is called, from any thread, when there is no memory for any of these but heap_try. It does not return:
+// a program defines a function of this name to end its own way; the library's own aborts.
+_Noreturn void heap_exhausted(size_t size_bytes);

@@ -213,7 +213,7 @@ bool config_set_pair(struct config *c, const char *pair, struct loc loc, struct 
 {
     const char *equals = strchr(pair, '=');
     if (!equals) return diag_error(d, loc, "\"%s\" is no setting; write KEY=VALUE", pair);
-    char *name = strndup(pair, (size_t)(equals - pair));
+    char *name = heap_strndup(pair, (size_t)(equals - pair));
     bool ok = config_set(c, name, equals + 1, loc, d);
     free(name);
     return ok;

@@ -2,6 +2,7 @@
 // so.
 #include "base/diag.h"
 #include "base/file.h"
+#include "base/printable.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -35,8 +36,24 @@ uint32_t diag_add_source(struct diag *d, const char *name, const char *text, siz
 
 static void add(struct diag *d, enum diag_severity severity, struct loc loc, const char *format, va_list args)
 {
-    char *text = arena_vprintf(&d->arena, format, args);
-    vec_push(&d->messages, (struct diag_message){severity, loc, text});
+    struct strbuf text = {0};
+    printable_vformat(&text, format, args);
+    vec_push(&d->messages,
+             (struct diag_message){severity, loc, arena_strndup(&d->arena, strbuf_text(&text), text.length)});
+    strbuf_fini(&text);
+}
+
+bool diag_text(struct diag *d, enum diag_severity severity, struct loc loc, const char *text)
+{
+    unsigned limit = d->errors_limit ? d->errors_limit : DIAG_ERRORS_DEFAULT;
+    if (severity == DIAG_ERROR && d->errors++ >= limit) return false;
+    struct strbuf shown = {0};
+    printable_lines(&shown, text, strlen(text));
+    while (shown.length && shown.text[shown.length - 1] == '\n') shown.length--;
+    vec_push(&d->messages, (struct diag_message){
+                               severity, loc, arena_strndup(&d->arena, strbuf_text(&shown), shown.length)});
+    strbuf_fini(&shown);
+    return false;
 }
 
 bool diag_verror(struct diag *d, struct loc loc, const char *format, va_list args)
@@ -74,7 +91,8 @@ void diag_note(struct diag *d, struct loc loc, const char *format, ...)
 void diag_format_loc(const struct diag *d, struct loc loc, struct strbuf *out)
 {
     if (!loc.source || loc.source > d->sources.count) return;
-    strbuf_puts(out, d->sources.data[loc.source - 1].name);
+    const char *name = d->sources.data[loc.source - 1].name;
+    printable_write(out, name, strlen(name));
     if (loc.line) strbuf_printf(out, ":%u:%u", loc.line, loc.column ? loc.column : 1);
 }
 
@@ -93,23 +111,6 @@ static const char *find_line(const struct diag_source *s, uint32_t line, size_t 
     return p;
 }
 
-// Whether the bytes can go to a terminal as they are when control characters are taken out.
-static bool is_utf8(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length;) {
-        unsigned char c = (unsigned char)text[i++];
-        size_t rest = c < 0x80                ? 0
-                      : c >= 0xc2 && c < 0xe0 ? 1
-                      : c >= 0xe0 && c < 0xf0 ? 2
-                      : c >= 0xf0 && c < 0xf5 ? 3
-                                              : 4;
-        if (rest == 4 || rest > length - i) return false;
-        for (; rest; rest--)
-            if (((unsigned char)text[i++] & 0xc0) != 0x80) return false;
-    }
-    return true;
-}
-
 // The source line, cut to a window around the column when it is very long, and a caret below it.
 static void format_snippet(const struct diag_source *s, struct loc loc, struct strbuf *out)
 {
@@ -122,12 +123,14 @@ static void format_snippet(const struct diag_source *s, struct loc loc, struct s
     size_t first = column > WIDEST / 2 ? column - WIDEST / 2 : 0;
     if (length <= WIDEST) first = 0;
     size_t last = length - first > WIDEST ? first + WIDEST : length;
-    bool plain = is_utf8(line + first, last - first);
     strbuf_printf(out, "%*s", INDENT, "");
-    for (size_t i = first; i < last; i++) {
-        unsigned char c = (unsigned char)line[i];
-        bool shown = c >= 0x20 && c != 0x7f && (plain || c < 0x80);
-        strbuf_putc(out, c == '\t' || c == '\r' ? ' ' : shown ? (char)c : '?');
+    for (size_t i = first, n; i < last; i += n) { // one column for each byte that cannot be shown
+        n = printable_length(line + i, last - i);
+        if (n)
+            strbuf_write(out, line + i, n);
+        else
+            strbuf_putc(out, line[i] == '\t' || line[i] == '\r' ? ' ' : '?');
+        n += !n;
     }
     strbuf_printf(out, "\n%*s^", (int)(INDENT + column - first), "");
     for (size_t i = 1; i < loc.length && column + i < last; i++) strbuf_putc(out, '~');

@@ -55,6 +55,9 @@ void diag_clear(struct diag *d); // forgets messages, keeps sources
 // Copies name and text; returns the number to put into loc.source.
 uint32_t diag_add_source(struct diag *d, const char *name, const char *text, size_t length);
 
+// Words that %s brings are made printable (base/printable.h), line breaks in them too; a text of several
+// lines is for diag_text. All of these take words from anywhere.
+//
 // Always returns false, so that a failing call can end in `return diag_error(...)`.
 bool diag_error(struct diag *d, struct loc loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -62,6 +65,9 @@ bool diag_verror(struct diag *d, struct loc loc, const char *format, va_list arg
     __attribute__((format(printf, 3, 0)));
 void diag_warn(struct diag *d, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diag_note(struct diag *d, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+// A report that was put together elsewhere, perhaps of several lines; trailing line breaks are taken off.
+bool diag_text(struct diag *d, enum diag_severity severity, struct loc loc, const char *text);
 
 // "file:line:column" of a location, "" for none.
 void diag_format_loc(const struct diag *d, struct loc loc, struct strbuf *out);

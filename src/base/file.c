@@ -4,6 +4,8 @@
 #include "base/str.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,43 +13,94 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool file_read(const char *path, char **bytes, size_t *length, const char **why)
+// How much to ask for at first: what a regular file says it has. What is larger than texts are is asked for
+// at once, so that an absurd size fails before a byte is read.
+static size_t first_capacity(const struct stat *st, size_t most)
 {
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        *why = strerror(errno);
-        return false;
-    }
+    size_t size = S_ISREG(st->st_mode) ? (size_t)st->st_size : most > FILE_TEXT_MOST ? most : 0;
+    if (size > most) size = most;
+    return size < 64 * 1024 - 2 ? 64 * 1024 : size + 2; // a byte more to see the end, and the NUL
+}
+
+static bool read_stream(FILE *f, size_t most, char **bytes, size_t *length, const char **why)
+{
     struct stat st;
     if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
-        fclose(f);
         *why = "is a directory";
         return false;
     }
-    size_t capacity = 64 * 1024, count = 0, got;
-    char *data = heap_alloc(capacity);
-    while ((got = fread(data + count, 1, capacity - 1 - count, f)) > 0) {
+    size_t capacity = first_capacity(&st, most), count = 0, got;
+    char *data = heap_try(capacity);
+    while (data && count < most) {
+        size_t room = capacity - 1 - count;
+        got = fread(data + count, 1, room < most - count ? room : most - count, f);
+        if (!got) break;
         count += got;
-        if (count == capacity - 1) data = heap_resize(data, capacity *= 2);
+        if (count < capacity - 1) continue;
+        char *grown = heap_try_resize(data, capacity *= 2);
+        if (!grown) free(data);
+        data = grown;
     }
-    if (ferror(f)) {
-        *why = strerror(errno);
-        fclose(f);
+    if (!data || ferror(f)) {
+        *why = data ? strerror(errno) : "there is not enough memory for it";
         free(data);
         return false;
     }
-    fclose(f);
     data[count] = 0;
     *bytes = data;
     *length = count;
     return true;
 }
 
-// A device or pipe (/dev/null, /dev/stdout) cannot be replaced by a rename: it is written in place.
-static bool is_special(const char *path)
+bool file_read_up_to(const char *path, size_t most, char **bytes, size_t *length, const char **why)
+{
+    FILE *f = fopen(path, "rbe");
+    if (!f) {
+        *why = strerror(errno);
+        return false;
+    }
+    bool ok = read_stream(f, most, bytes, length, why);
+    fclose(f);
+    return ok;
+}
+
+bool file_read(const char *path, char **bytes, size_t *length, const char **why)
+{
+    if (!file_read_up_to(path, (size_t)FILE_TEXT_MOST + 1, bytes, length, why)) return false;
+    if (*length <= FILE_TEXT_MOST) return true;
+    free(*bytes);
+    *why = "has more than 256 MiB";
+    return false;
+}
+
+bool file_is_regular(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool file_is_stream(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+char *file_target(const char *path)
+{
+    enum { LINKS_MOST = 40 };
+    char *at = heap_strdup(path), to[PATH_MAX];
+    for (unsigned n = 0; n < LINKS_MOST; n++) {
+        ssize_t length = readlink(at, to, sizeof to - 1);
+        if (length <= 0) break;
+        to[length] = 0;
+        char *slash = strrchr(at, '/');
+        struct strbuf next = {0};
+        if (*to != '/' && slash) strbuf_write(&next, at, (size_t)(slash - at) + 1);
+        strbuf_puts(&next, to);
+        free(at);
+        at = next.text;
+    }
+    return at;
 }
 
 bool file_can_write(const char *path, const char **why)
@@ -62,65 +115,85 @@ bool file_can_write(const char *path, const char **why)
         *why = strerror(errno);
         return false;
     }
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    bool ok = *path && access(folder, W_OK | X_OK) == 0;
+    char *folder = file_target(path), *slash = strrchr(folder, '/');
+    if (slash) slash[1] = 0;
+    bool ok = *path && access(slash ? folder : ".", W_OK | X_OK) == 0;
     if (!ok) *why = *path ? strerror(errno) : "no name";
     free(folder);
     return ok;
 }
 
-bool file_stage(const char *path, const void *bytes, size_t length, char **temporary, const char **why)
+// "out.1234.part", and behind its NUL "out".
+char *file_temporary(const char *path)
 {
-    if (!file_can_write(path, why)) return false;
-    bool in_place = is_special(path);
-    size_t path_length = strlen(path);
-    char *name = heap_alloc(path_length + 32);
-    if (in_place)
-        memcpy(name, path, path_length + 1);
-    else
-        snprintf(name, path_length + 32, "%s.%ld.part", path, (long)getpid());
-    FILE *f = fopen(name, "wb");
-    bool ok = f != NULL;
+    char *target = file_target(path);
+    size_t length = strlen(target), room = 2 * length + 32;
+    char *name = heap_alloc(room);
+    int written = snprintf(name, room, "%s.%ld.part", target, (long)getpid());
+    memcpy(name + written + 1, target, length + 1);
+    free(target);
+    return name;
+}
+
+static bool write_all(int file, const char *bytes, size_t length)
+{
+    while (length) {
+        ssize_t written = write(file, bytes, length);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        bytes += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+static bool write_file(const char *path, int flags, const void *bytes, size_t length, const char **why)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+    bool ok = file >= 0 && write_all(file, bytes, length);
     if (!ok) *why = strerror(errno);
-    if (ok && length && fwrite(bytes, 1, length, f) != length) {
+    if (file >= 0 && close(file) != 0 && ok) {
         *why = strerror(errno);
         ok = false;
     }
-    if (f && fclose(f) != 0 && ok) {
-        *why = strerror(errno);
-        ok = false;
-    }
-    if (ok)
-        *temporary = name;
-    else if (f)
-        file_abandon(name, path);
-    else
-        free(name);
     return ok;
 }
 
-void file_abandon(char *temporary, const char *path)
+// One of the same name is of a process that was killed.
+bool file_stage(const char *temporary, const void *bytes, size_t length, const char **why)
 {
-    if (!str_equal(temporary, path)) unlink(temporary);
-    free(temporary);
+    const char *target = temporary + strlen(temporary) + 1;
+    if (!file_can_write(target, why)) return false;
+    unlink(temporary);
+    bool ok = write_file(temporary, O_EXCL, bytes, length, why);
+    if (!ok) unlink(temporary);
+    return ok;
 }
 
-bool file_commit(char *temporary, const char *path, const char **why)
+void file_abandon(const char *temporary) { unlink(temporary); }
+
+bool file_commit(const char *temporary, const char **why)
 {
-    bool ok = str_equal(temporary, path) || rename(temporary, path) == 0;
+    bool ok = rename(temporary, temporary + strlen(temporary) + 1) == 0;
     if (!ok) {
         *why = strerror(errno);
         unlink(temporary);
     }
-    free(temporary);
     return ok;
+}
+
+bool file_write_stream(const char *path, const void *bytes, size_t length, const char **why)
+{
+    return file_can_write(path, why) && write_file(path, 0, bytes, length, why);
 }
 
 bool file_write(const char *path, const void *bytes, size_t length, const char **why)
 {
-    char *temporary;
-    return file_stage(path, bytes, length, &temporary, why) && file_commit(temporary, path, why);
+    if (file_is_stream(path)) return file_write_stream(path, bytes, length, why);
+    char *temporary = file_temporary(path);
+    bool ok = file_stage(temporary, bytes, length, why) && file_commit(temporary, why);
+    free(temporary);
+    return ok;
 }
 
 bool file_takes_colour(int descriptor)

@@ -1,6 +1,8 @@
-// JSON text, two spaces a level. Bytes above 0x7f pass through: our texts are UTF-8, and what is not valid
-// UTF-8 (names from a broken file) is escaped byte by byte as Latin-1 so that the output always parses.
+// JSON text, two spaces a level. UTF-8 passes through, but for control characters, which a terminal would
+// obey; they are escaped, and so is what is no UTF-8 (names from a broken file), byte by byte as Latin-1: the
+// output always parses.
 #include "base/json.h"
+#include "base/printable.h"
 
 #include <assert.h>
 #include <math.h>
@@ -42,15 +44,6 @@ void json_close_object(struct json *j) { close_level(j, '}'); }
 void json_open_array(struct json *j) { open_level(j, '['); }
 void json_close_array(struct json *j) { close_level(j, ']'); }
 
-// Length of the UTF-8 sequence at p (2 to 4), or 0 when it is not one.
-static size_t utf8_length(const unsigned char *p)
-{
-    size_t n = *p >= 0xf0 && *p < 0xf5 ? 4 : *p >= 0xe0 && *p < 0xf0 ? 3 : *p >= 0xc2 && *p < 0xe0 ? 2 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80) return 0;
-    return n;
-}
-
 void json_quote(struct strbuf *out, const char *text)
 {
     strbuf_putc(out, '"');
@@ -66,7 +59,7 @@ void json_quote(struct strbuf *out, const char *text)
             strbuf_printf(out, "\\u%04x", *p);
         else if (*p < 0x80)
             strbuf_putc(out, (char)*p);
-        else if ((sequence = utf8_length(p)) != 0) {
+        else if ((sequence = printable_length((const char *)p, strnlen((const char *)p, 4))) != 0) {
             strbuf_write(out, (const char *)p, sequence);
             p += sequence - 1;
         } else

@@ -49,6 +49,7 @@ void strbuf_vprintf(struct strbuf *b, const char *format, va_list args)
     va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
+    if (length < 0) heap_exhausted(0); // it asks for memory for wide fields
     if (length > 0) {
         reserve(b, (size_t)length);
         vsnprintf(b->text + b->length, (size_t)length + 1, format, again);
@@ -87,6 +88,21 @@ bool str_ends_with(const char *text, const char *suffix)
 {
     size_t n = strlen(text), m = strlen(suffix);
     return n >= m && memcmp(text + n - m, suffix, m) == 0;
+}
+
+size_t utf8_length(const char *p, size_t left)
+{
+    const unsigned char *c = (const unsigned char *)p;
+    if (!left) return 0;
+    if (*c < 0x80) return 1;
+    size_t n = *c >= 0xf0 && *c < 0xf5 ? 4 : *c >= 0xe0 && *c < 0xf0 ? 3 : *c >= 0xc2 && *c < 0xe0 ? 2 : 0;
+    if (n > left) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((c[i] & 0xc0) != 0x80) return 0;
+    // Longer than need be, half of a surrogate pair, past U+10FFFF.
+    bool other = (*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] >= 0xa0) || (*c == 0xf0 && c[1] < 0x90) ||
+                 (*c == 0xf4 && c[1] >= 0x90);
+    return n && !other ? n : 0;
 }
 
 // Digits without sign; true when all of text was a literal that fits.

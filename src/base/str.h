@@ -26,6 +26,9 @@ bool str_equal(const char *a, const char *b);
 bool str_starts_with(const char *text, const char *prefix);
 bool str_ends_with(const char *text, const char *suffix);
 
+// The length of the UTF-8 character (RFC 3629) at p, of at most `left` bytes; 0: it is none.
+size_t utf8_length(const char *p, size_t left);
+
 // Whole text as a C integer literal (decimal, 0x, 0b, leading 0 octal; sign allowed). False when it is not
 // one, has text behind it, or does not fit.
 bool str_to_u64(const char *text, uint64_t *value);

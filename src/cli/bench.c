@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/print.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -46,27 +47,20 @@ enum wf_status bench_find(const char *name, const struct workload **w, struct di
     return WF_BAD_INPUT;
 }
 
-static enum wf_status parse_usage(const struct options *o, struct bench_selection *what, struct diag *d)
+static enum wf_status parse_usage(const struct options *o, struct bench_selection *what, struct results *r,
+                                  struct diag *d)
 {
     if (bench_selection(o, what, d) != WF_OK) return WF_BAD_USAGE;
     for (size_t i = 0; i < o->operands.count; i++) {
         const struct workload *w;
         if (bench_find(o->operands.data[i], &w, d) != WF_OK) return WF_BAD_INPUT;
     }
-    const char *json = options_value(o, OPTION_JSON), *timeline = options_value(o, OPTION_TIMELINE), *why;
+    const char *timeline = options_value(o, OPTION_TIMELINE);
     if (timeline && o->operands.count != 1) {
         diag_error(d, loc_none(), "--timeline %s: name the one kernel it shall show", timeline);
         return WF_BAD_USAGE;
     }
-    if (json && !str_equal(json, "-") && !file_can_write(json, &why)) {
-        diag_error(d, loc_none(), "cannot write %s: %s", json, why);
-        return WF_BAD_INPUT;
-    }
-    if (timeline && !file_can_write(timeline, &why)) {
-        diag_error(d, loc_none(), "cannot write %s: %s", timeline, why);
-        return WF_BAD_INPUT;
-    }
-    return WF_OK;
+    return command_claim(o, r) ? WF_OK : WF_BAD_INPUT;
 }
 
 static void record_launch(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
@@ -98,6 +92,18 @@ static enum wf_status verify(const struct options *o, const struct bench_selecti
     return status;
 }
 
+static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void complain(const char *format, ...)
+{
+    struct strbuf text = {0};
+    va_list args;
+    va_start(args, format);
+    strbuf_vprintf(&text, format, args);
+    va_end(args);
+    print_text(stderr, strbuf_text(&text));
+    strbuf_fini(&text);
+}
+
 // One workload; what went wrong is printed at once, the others still run.
 static enum wf_status run_one(const struct options *o, const struct bench_selection *what,
                               const struct workload *w, struct report_bench *b, struct strbuf *timeline,
@@ -121,14 +127,14 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
         row.max_error = result.max_error;
         row.output_hash = result.output_hash;
         if (status == WF_MISMATCH)
-            fprintf(stderr, "%s: %llu of %llu values differ from the reference: %s\n", w->name,
-                    (unsigned long long)result.mismatches, (unsigned long long)result.compared,
-                    result.first_mismatch);
+            complain("%s: %llu of %llu values differ from the reference: %s\n", w->name,
+                     (unsigned long long)result.mismatches, (unsigned long long)result.compared,
+                     result.first_mismatch);
         else if (status != WF_OK)
-            fprintf(stderr, "%s: ", w->name);
+            complain("%s: ", w->name);
         else if (row.run.verify_mismatches) {
-            fprintf(stderr, "%s: %llu shared values are not what their readers would have computed\n",
-                    w->name, (unsigned long long)row.run.verify_mismatches);
+            complain("%s: %llu shared values are not what their readers would have computed\n", w->name,
+                     (unsigned long long)row.run.verify_mismatches);
             status = WF_MISMATCH;
         } else if (options_has(o, OPTION_VERIFY))
             status = verify(o, what, w, result.output_hash, d);
@@ -140,64 +146,33 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
     return status;
 }
 
-struct output {
-    const char *path;
-    const struct strbuf *text;
-    char *temporary;
-};
-
-// All of them or none.
-static enum wf_status write_files(struct output *files, size_t count, struct diag *d)
-{
-    const char *why;
-    size_t staged = 0;
-    bool ok = true;
-    for (; ok && staged < count; staged += ok) {
-        struct output *f = &files[staged];
-        ok = file_stage(f->path, f->text->text, f->text->length, &f->temporary, &why);
-        if (!ok) diag_error(d, loc_none(), "cannot write %s: %s", f->path, why);
-    }
-    for (size_t k = 0; k < staged; k++) {
-        if (!ok)
-            file_abandon(files[k].temporary, files[k].path);
-        else if (!file_commit(files[k].temporary, files[k].path, &why))
-            ok = diag_error(d, loc_none(), "cannot write %s: %s", files[k].path, why);
-    }
-    return ok ? WF_OK : WF_BAD_INPUT;
-}
-
 // Results, whatever became of single workloads.
 static enum wf_status publish(const struct options *o, struct report_bench *b, const struct strbuf *timeline,
-                              struct diag *d)
+                              struct results *r, struct diag *d)
 {
-    const char *json = options_value(o, OPTION_JSON);
-    bool to_stdout = json && str_equal(json, "-");
     struct strbuf text = {0};
-    if (json) {
+    if (options_has(o, OPTION_JSON)) {
         struct wf_context *c = wf_context_create();
         command_settings(o, c, d);
         b->config_json = wf_config_json(c);
         report_bench_json(b, &text);
         wf_context_destroy(c);
+        command_json(o, r, &text);
     }
-    struct output files[2];
-    size_t count = 0;
-    if (json && !to_stdout) files[count++] = (struct output){json, &text, NULL};
-    if (timeline->length) files[count++] = (struct output){options_value(o, OPTION_TIMELINE), timeline, NULL};
-    enum wf_status status = write_files(files, count, d);
-    if (status == WF_OK && to_stdout) fputs(strbuf_text(&text), stdout);
-    if (!to_stdout && !options_has(o, OPTION_QUIET)) {
+    if (timeline->length) results_put(r, options_value(o, OPTION_TIMELINE), timeline->text, timeline->length);
+    enum wf_status status = results_write(r);
+    if (!command_json_alone(o) && !options_has(o, OPTION_QUIET)) {
         strbuf_clear(&text);
         report_bench_table(b, file_takes_colour(STDOUT_FILENO), &text);
         if (options_has(o, OPTION_ENERGY)) report_bench_energy(b, file_takes_colour(STDOUT_FILENO), &text);
-        fputs(strbuf_text(&text), stdout);
+        print_text(stdout, strbuf_text(&text));
     }
     strbuf_fini(&text);
     return status;
 }
 
 static enum wf_status run_all(const struct options *o, const struct bench_selection *what,
-                              struct report_bench *b, struct diag *d)
+                              struct report_bench *b, struct results *r, struct diag *d)
 {
     enum wf_status worst = WF_OK;
     struct strbuf timeline = {0};
@@ -214,7 +189,7 @@ static enum wf_status run_all(const struct options *o, const struct bench_select
         }
         if (status > worst) worst = status;
     }
-    enum wf_status status = publish(o, b, &timeline, d);
+    enum wf_status status = publish(o, b, &timeline, r, d);
     strbuf_fini(&timeline);
     return status == WF_OK ? worst : status;
 }
@@ -226,16 +201,19 @@ int command_bench(int argc, char **argv)
     if (!command_begin(&o, COMMAND_BENCH, argc, argv, &exit_status)) return exit_status;
     struct diag d;
     struct report_bench b = {0};
+    struct results r;
     diag_init(&d);
+    results_init(&r, &d);
     struct bench_selection what;
-    enum wf_status status = parse_usage(&o, &what, &d);
+    enum wf_status status = parse_usage(&o, &what, &r, &d);
     if (status == WF_OK) {
         b.size = workload_size_name(what.size);
         b.ptx = workload_ptx_name(what.ptx);
-        status = run_all(&o, &what, &b, &d);
+        status = run_all(&o, &what, &b, &r, &d);
     }
     exit_status = command_fail(&d, (int)status);
     report_bench_fini(&b);
+    results_fini(&r);
     diag_fini(&d);
     options_fini(&o);
     return exit_status;

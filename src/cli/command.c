@@ -1,6 +1,7 @@
 // What the commands share: help, errors, settings, shapes.
 #include "cli/command.h"
 #include "base/file.h"
+#include "cli/print.h"
 #include "report/timeline.h"
 
 #include <inttypes.h>
@@ -9,13 +10,16 @@
 
 int command_fail(const struct diag *d, int status)
 {
-    diag_print(d, stderr);
+    struct strbuf text = {0};
+    diag_format(d, file_takes_colour(STDERR_FILENO), &text);
+    print_text(stderr, strbuf_text(&text));
+    strbuf_fini(&text);
     return status;
 }
 
 int command_fail_context(struct wf_context *c, int status)
 {
-    fputs(file_takes_colour(STDERR_FILENO) ? wf_errors_colour(c) : wf_errors(c), stderr);
+    print_text(stderr, file_takes_colour(STDERR_FILENO) ? wf_errors_colour(c) : wf_errors(c));
     return status;
 }
 
@@ -33,7 +37,7 @@ bool command_begin(struct options *o, enum command_id command, int argc, char **
     if (options_has(o, OPTION_HELP)) {
         struct strbuf help = {0};
         options_help(command, &help);
-        fputs(strbuf_text(&help), stdout);
+        print_text(stdout, strbuf_text(&help));
         strbuf_fini(&help);
         *status = WF_OK;
         ok = false;
@@ -43,6 +47,34 @@ bool command_begin(struct options *o, enum command_id command, int argc, char **
     diag_fini(&d);
     if (!ok) options_fini(o);
     return ok;
+}
+
+bool command_claim(const struct options *o, struct results *r)
+{
+    for (size_t i = 0; i < o->given.count; i++) {
+        const struct option_given *g = &o->given.data[i];
+        const char *path = g->value;
+        bool good = true;
+        if (g->id == OPTION_JSON || g->id == OPTION_TIMELINE)
+            good = results_claim(r, options_name(g->id), path, loc_none());
+        else if (g->id == OPTION_DUMP && (path = strchr(path, '=')) != NULL && path[1])
+            good = results_claim(r, "--dump", path + 1, loc_none());
+        else if (g->id == OPTION_GPU && file_is_regular(path) && strpbrk(path, "/."))
+            good = results_claim_read(r, path, loc_none());
+        if (!good) return false;
+    }
+    return true;
+}
+
+bool command_json_alone(const struct options *o)
+{
+    const char *json = options_value(o, OPTION_JSON);
+    return json && str_equal(json, "-");
+}
+
+void command_json(const struct options *o, struct results *r, const struct strbuf *text)
+{
+    results_put(r, options_value(o, OPTION_JSON), strbuf_text(text), text->length);
 }
 
 static enum wf_status apply_tech(const struct options *o, struct wf_context *c, struct diag *d)
@@ -106,7 +138,7 @@ static enum wf_status apply_set(const char *pair, struct wf_context *c, struct d
         diag_error(d, loc_none(), "--set %s: write KEY=VALUE", pair);
         return WF_BAD_USAGE;
     }
-    char *key = strndup(pair, (size_t)(equals - pair));
+    char *key = heap_strndup(pair, (size_t)(equals - pair));
     enum wf_status status = wf_set(c, key, equals + 1);
     free(key);
     return status;
@@ -141,7 +173,7 @@ void command_timeline(const struct options *o, const struct wf_context *c, struc
 bool command_parse_shape(const char *what, const char *text, uint32_t shape[3], struct loc loc,
                          struct diag *d)
 {
-    char *copy = strdup(text), *next = copy;
+    char *copy = heap_strdup(text), *next = copy;
     unsigned count = 0;
     bool ok = true;
     shape[1] = shape[2] = 1;

@@ -3,6 +3,7 @@
 #pragma once
 #include "api/warpfold.h"
 #include "cli/options.h"
+#include "cli/results.h"
 
 #define COMMAND(id, function, name, usage, summary) int command_##function(int argc, char **argv);
 #include "cli/command.def"
@@ -14,6 +15,12 @@ bool command_begin(struct options *o, enum command_id command, int argc, char **
 // Prints what is wrong to stderr, in colour on a terminal, and returns `status`.
 int command_fail(const struct diag *d, int status);
 int command_fail_context(struct wf_context *c, int status);
+// Claims what the options write (--json, --timeline, --dump) and the file that --gpu reads.
+bool command_claim(const struct options *o, struct results *r);
+// The JSON's text goes where --json says.
+void command_json(const struct options *o, struct results *r, const struct strbuf *text);
+// Whether stdout is for JSON alone.
+bool command_json_alone(const struct options *o);
 // Applies --set, and refuses what --tech, --threads and --functional cannot mean together. WF_OK or
 // WF_BAD_USAGE, with errors in `d` or in the context.
 enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d);

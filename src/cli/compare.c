@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/json_read.h"
 #include "cli/command.h"
+#include "cli/print.h"
 #include "report/table.h"
 
 #include <math.h>
@@ -212,7 +213,7 @@ static void show(const struct comparison *c, const char *const names[2], bool al
         strbuf_printf(&out, " (%zu only in the first, %zu only in the second)", only[0], only[1]);
     strbuf_printf(&out, ", %zu are equal, %zu setting%s differ%s\n", c->equal, c->settings.count,
                   c->settings.count == 1 ? "" : "s", c->settings.count == 1 ? "s" : "");
-    fputs(strbuf_text(&out), stdout);
+    print_text(stdout, strbuf_text(&out));
     strbuf_fini(&out);
 }
 

@@ -1,6 +1,7 @@
 // `warpfold list`: what there is, one a line.
 #include "cli/list.h"
 #include "base/file.h"
+#include "cli/print.h"
 #include "lab/experiment.h"
 #include "report/table.h"
 #include "workload/workload.h"
@@ -11,7 +12,7 @@ void list_print(struct table *t)
 {
     struct strbuf out = {0};
     table_print(t, file_takes_colour(STDOUT_FILENO), &out);
-    fputs(strbuf_text(&out), stdout);
+    print_text(stdout, strbuf_text(&out));
     strbuf_fini(&out);
     table_fini(t);
 }

@@ -28,7 +28,7 @@ void options_manual(struct strbuf *out)
     struct options_command c;
     for (unsigned i = 0; options_command_at(i, &c); i++) {
         strbuf_printf(out, "%s.B warpfold %s\n", i ? ".br\n" : "", c.name);
-        char *usage = strdup(c.usage), *rest = usage;
+        char *usage = heap_strdup(c.usage), *rest = usage;
         put_roff(out, strsep(&rest, "\n")); // other forms are in the command's help
         strbuf_putc(out, '\n');
         free(usage);

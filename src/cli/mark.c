@@ -7,7 +7,9 @@
 // With a block's shape, CR instructions are promoted: "CR>DR", "CR>V", or with mark.warp_classes "CR/2", the
 // same in every second warp. With mark.grid a "g" says that all blocks agree.
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/command.h"
+#include "cli/print.h"
 #include "cli/session.h"
 #include "report/fields.h"
 
@@ -131,8 +133,8 @@ static void print_marks(const struct wf_kernel_info *info, const struct wf_mark 
         const struct wf_mark *m = &marks[n];
         const char *reason = strchr(m->reason, ' ');
         print_mark(m, colour, out);
-        strbuf_printf(out, " %-27s /*%04x*/ %-54s %-24s %s\n", m->formula, m->pc, m->instruction, m->lines,
-                      reason ? reason + 1 : "");
+        printable_format(out, " %-27s /*%04x*/ %-54s %-24s %s\n", m->formula, m->pc, m->instruction, m->lines,
+                         reason ? reason + 1 : "");
     }
 }
 
@@ -193,10 +195,10 @@ static void write_json(struct wf_kernel *k, const struct wf_mark *marks, size_t 
 
 static enum wf_status list(const struct options *o, struct session *s)
 {
-    const char *json = options_value(o, OPTION_JSON), *block = options_value(o, OPTION_BLOCK);
+    const char *block = options_value(o, OPTION_BLOCK);
     uint32_t shape[3];
     if (block && !command_parse_shape("--block", block, shape, loc_none(), s->diag)) return WF_BAD_INPUT;
-    if (json && !str_equal(json, "-") && !session_check_output(s, json, loc_none())) return WF_BAD_INPUT;
+    if (!command_claim(o, s->results)) return WF_BAD_INPUT;
     if (session_load(s, o->operands.data[0], loc_none()) != WF_OK) return WF_BAD_INPUT;
     struct wf_kernel *k = session_kernel(s, options_value(o, OPTION_KERNEL), loc_none());
     if (!k) return WF_BAD_INPUT;
@@ -204,17 +206,16 @@ static enum wf_status list(const struct options *o, struct session *s)
     const struct wf_mark *marks = wf_kernel_marks(k, block ? shape : NULL, &count);
     if (!marks) return WF_BAD_INPUT;
     struct strbuf text = {0};
-    if (json)
+    if (options_has(o, OPTION_JSON)) {
         write_json(k, marks, count, wf_config_json(s->context), &text);
-    else
+        command_json(o, s->results, &text);
+    } else {
         print_marks(wf_kernel_info(k), marks, count, block ? shape : NULL, file_takes_colour(STDOUT_FILENO),
                     &text);
-    if (!json || str_equal(json, "-"))
-        fputs(strbuf_text(&text), stdout);
-    else
-        session_output(s, json, strbuf_text(&text), text.length);
+        print_text(stdout, strbuf_text(&text));
+    }
     strbuf_fini(&text);
-    return session_write_outputs(s);
+    return results_write(s->results);
 }
 
 static bool check_usage(const struct options *o, struct diag *d)
@@ -231,13 +232,16 @@ int command_mark(int argc, char **argv)
     if (!command_begin(&o, COMMAND_MARK, argc, argv, &exit_status)) return exit_status;
     struct diag d;
     struct session s;
+    struct results r;
     diag_init(&d);
-    session_init(&s, wf_context_create(), &d);
+    results_init(&r, &d);
+    session_init(&s, wf_context_create(), &d, &r);
     enum wf_status status = check_usage(&o, &d) ? command_settings(&o, s.context, &d) : WF_BAD_USAGE;
     if (status == WF_OK) status = list(&o, &s);
     exit_status = command_fail_both(s.context, &d, (int)status);
     wf_context_destroy(s.context);
     session_fini(&s);
+    results_fini(&r);
     diag_fini(&d);
     options_fini(&o);
     return exit_status;

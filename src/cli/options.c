@@ -63,7 +63,7 @@ static const char *next_option(const void *context, size_t i)
 
 static bool refuse_unknown(enum command_id command, const char *name, size_t length, struct diag *d)
 {
-    char *word = strndup(name, length);
+    char *word = heap_strndup(name, length);
     const char *near = str_nearest(word, next_option, &command);
     if (near && *near)
         diag_error(d, loc_none(), "%s has no option %s; did you mean %s?", commands[command].name, word,

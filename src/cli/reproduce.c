@@ -1,8 +1,10 @@
 // `warpfold reproduce`: experiments, from their files to tables, a database and a page to look at. Everything
 // is in one folder; the same command goes on where the last one was stopped, whatever stopped it.
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/print.h"
 #include "lab/figure.h"
 #include "lab/page.h"
 #include "lab/pool.h"
@@ -201,7 +203,8 @@ static bool publish(struct lab *l)
         strbuf_clear(&text);
         good =
             good && figure_table(&l->figures.data[i], &l->database, file_takes_colour(STDOUT_FILENO), &text);
-        if (good && shown) printf("%s\n", text.text);
+        strbuf_putc(&text, '\n');
+        if (good && shown) print_text(stdout, text.text);
     }
     strbuf_clear(&text);
     good = good && figure_papers(l->figures.data, l->figures.count, &l->database, &text) &&
@@ -227,15 +230,25 @@ static enum wf_status reproduce(struct lab *l)
     l->pool.progress = !options_has(l->options, OPTION_QUIET);
     l->pool.diag = l->diag;
     if (!pool_run(&l->pool, &l->database, &l->jobs)) {
-        if (l->pool.interrupted)
-            fprintf(stderr, "stopped with %zu of %zu runs done; the same command goes on from here\n",
-                    l->pool.done + l->pool.reused, l->jobs.list.count);
+        if (l->pool.interrupted) {
+            struct strbuf text = {0};
+            strbuf_printf(&text, "stopped with %zu of %zu runs done; the same command goes on from here\n",
+                          l->pool.done + l->pool.reused, l->jobs.list.count);
+            print_text(stderr, strbuf_text(&text));
+            strbuf_fini(&text);
+        }
         return WF_BAD_INPUT;
     }
     if (!publish(l)) return WF_BAD_INPUT;
-    if (!options_has(l->options, OPTION_QUIET))
-        printf("%zu runs, %zu of them done before; in %s: report.html to look at, results.db, and CSV\n",
-               l->jobs.list.count, l->pool.reused, l->folder);
+    if (!options_has(l->options, OPTION_QUIET)) {
+        struct strbuf text = {0};
+        printable_format(&text,
+                         "%zu runs, %zu of them done before; in %s: report.html to look at, results.db, and "
+                         "CSV\n",
+                         l->jobs.list.count, l->pool.reused, l->folder);
+        print_text(stdout, strbuf_text(&text));
+        strbuf_fini(&text);
+    }
     return WF_OK;
 }
 
@@ -262,7 +275,7 @@ int command_reproduce(int argc, char **argv)
     experiments_init(&l.experiments);
     jobs_init(&l.jobs);
     enum wf_status status = reproduce(&l);
-    fflush(stdout);
+    print_flush(stdout); // before the messages
     int interrupted = l.pool.interrupted;
     exit_status = command_fail(&d, (int)status);
     fini(&l);

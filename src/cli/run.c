@@ -1,7 +1,9 @@
 // `warpfold run`: one launch from options, or a script; then results, dumps and JSON, all of them or none.
 #include "cli/run.h"
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/command.h"
+#include "cli/print.h"
 #include "cli/script.h"
 #include "report/table.h"
 
@@ -52,7 +54,7 @@ bool run_check(const struct options *o, struct diag *d)
     return kernel && grid && block;
 }
 
-static bool parse_arguments(const struct options *o, struct arguments *a, struct diag *d)
+static bool parse_arguments(const struct options *o, struct session *s, struct arguments *a)
 {
     bool ok = true;
     a->specs = heap_alloc(o->given.count * sizeof *a->specs);
@@ -63,8 +65,9 @@ static bool parse_arguments(const struct options *o, struct arguments *a, struct
         struct strbuf shown = {0};
         strbuf_printf(&shown, "--arg %zu", a->count);
         a->shown[a->count] = shown.text;
-        ok &= spec_parse(&a->specs[a->count], o->given.data[i].value, NULL, shown.text, loc_none(), d);
-        a->count++;
+        struct spec *spec = &a->specs[a->count++];
+        ok &= spec_parse(spec, o->given.data[i].value, NULL, shown.text, loc_none(), s->diag) &&
+              session_reads(s, spec, loc_none());
     }
     return ok;
 }
@@ -112,8 +115,9 @@ static enum wf_status apply_symbols(const struct options *o, struct session *s)
             return WF_BAD_INPUT;
         }
         if (!spec_parse(&spec, equals + 1, NULL, "--symbol", loc_none(), s->diag)) return WF_BAD_INPUT;
-        char *name = strndup(text, (size_t)(equals - text));
-        status = session_symbol(s, name, &spec, loc_none());
+        char *name = heap_strndup(text, (size_t)(equals - text));
+        status =
+            session_reads(s, &spec, loc_none()) ? session_symbol(s, name, &spec, loc_none()) : WF_BAD_INPUT;
         free(name);
         spec_fini(&spec);
     }
@@ -131,7 +135,7 @@ static enum wf_status find_dump(struct session *s, const char *text, const struc
         return WF_BAD_INPUT;
     }
     *path = equals + 1;
-    char *name = strndup(text, (size_t)(equals - text));
+    char *name = heap_strndup(text, (size_t)(equals - text));
     enum wf_status status = WF_OK;
     if (a && str_to_u64(name, &index)) {
         bool address_argument = index < a->count && a->values[index].kind == ARGUMENT_ADDRESS;
@@ -156,7 +160,6 @@ static enum wf_status dumps(const struct options *o, struct session *s, const st
         const char *path;
         enum wf_status status = find_dump(s, o->given.data[i].value, a, &address, &bytes, &path);
         if (status != WF_OK) return status;
-        if (!session_check_output(s, path, loc_none())) return WF_BAD_INPUT;
         if (write && (status = session_dump(s, address, bytes, path, loc_none())) != WF_OK) return status;
     }
     return WF_OK;
@@ -180,7 +183,7 @@ static enum wf_status launch_once(const struct options *o, struct session *s, st
     enum wf_status status = session_load(s, o->operands.data[0], loc_none());
     if (status != WF_OK) return status;
     struct wf_kernel *kernel = session_kernel(s, options_value(o, OPTION_KERNEL), loc_none());
-    if (!kernel || !parse_shape(o, &shape, s->diag) || !parse_arguments(o, a, s->diag)) return WF_BAD_INPUT;
+    if (!kernel || !parse_shape(o, &shape, s->diag) || !parse_arguments(o, s, a)) return WF_BAD_INPUT;
     if ((status = place_arguments(s, a)) != WF_OK) return status;
     if ((status = apply_symbols(o, s)) != WF_OK) return status;
     if ((status = dumps(o, s, a, false)) != WF_OK) return status;
@@ -190,10 +193,8 @@ static enum wf_status launch_once(const struct options *o, struct session *s, st
 
 enum wf_status run_execute(const struct options *o, struct session *s)
 {
-    const char *json = options_value(o, OPTION_JSON), *script = options_value(o, OPTION_SCRIPT);
-    const char *timeline = options_value(o, OPTION_TIMELINE);
-    if (timeline && !session_check_output(s, timeline, loc_none())) return WF_BAD_INPUT;
-    if (json && !str_equal(json, "-") && !session_check_output(s, json, loc_none())) return WF_BAD_INPUT;
+    const char *script = options_value(o, OPTION_SCRIPT);
+    if (!command_claim(o, s->results)) return WF_BAD_INPUT;
     if (script) {
         enum wf_status status = script_run(s, script);
         return status == WF_OK ? dumps(o, s, NULL, true) : status;
@@ -267,8 +268,10 @@ static enum wf_status verify(const struct options *o, struct session *s)
         {"compile.optimise", "0"}, {"exec.isa", "general"}, {"check.races", "1"}};
     struct diag quiet;
     struct session base;
+    struct results nothing; // is written of it
     diag_init(&quiet);
-    session_init(&base, wf_context_create(), &quiet);
+    results_init(&nothing, &quiet);
+    session_init(&base, wf_context_create(), &quiet, &nothing);
     enum wf_status status = command_settings(o, base.context, &quiet);
     if (status == WF_OK) status = wf_gpu(base.context, NULL);
     for (size_t i = 0; i < sizeof plain / sizeof plain[0] && status == WF_OK; i++)
@@ -277,8 +280,10 @@ static enum wf_status verify(const struct options *o, struct session *s)
     if (status != WF_OK) {
         s->report.verified = REPORT_MISMATCH;
         s->report.verify_mismatches = 1;
-        diag_error(s->diag, loc_none(), "--verify: the plain run ended otherwise:\n%s",
-                   wf_errors(base.context));
+        struct strbuf why = {0};
+        strbuf_printf(&why, "--verify: the plain run ended otherwise:\n%s", wf_errors(base.context));
+        diag_text(s->diag, DIAG_ERROR, loc_none(), strbuf_text(&why));
+        strbuf_fini(&why);
         status = WF_MISMATCH;
     } else {
         compare_buffers(s, &base);
@@ -306,6 +311,7 @@ static enum wf_status verify(const struct options *o, struct session *s)
     }
     wf_context_destroy(base.context);
     session_fini(&base);
+    results_fini(&nothing);
     diag_fini(&quiet);
     return status;
 }
@@ -333,8 +339,8 @@ static bool is_changed(struct session *s, const struct session_buffer *b)
 static void print_buffer(struct session *s, const struct session_buffer *b, struct strbuf *out)
 {
     enum { SHOWN = 6 };
-    strbuf_printf(out, "%s  %s[%" PRIu64 "]%s", b->shown, spec_type_name(b->spec.type), b->spec.count,
-                  is_changed(s, b) ? " changed:" : " unchanged:");
+    printable_format(out, "%s  %s[%" PRIu64 "]%s", b->shown, spec_type_name(b->spec.type), b->spec.count,
+                     is_changed(s, b) ? " changed:" : " unchanged:");
     size_t size = spec_type_bytes(b->spec.type);
     for (uint64_t i = 0; i < SHOWN && i < b->spec.count; i++) {
         uint8_t element[8];
@@ -345,12 +351,12 @@ static void print_buffer(struct session *s, const struct session_buffer *b, stru
     strbuf_puts(out, b->spec.count > SHOWN ? " ...\n" : "\n");
 }
 
-static void print_summary(struct session *s, bool energy, FILE *file)
+static void print_summary(struct session *s, bool energy)
 {
     enum { BUFFERS_SHOWN = 12 };
     struct strbuf out = {0};
-    report_run_table(&s->report, file_takes_colour(fileno(file)), &out);
-    if (energy) report_energy_table(&s->report.energy, file_takes_colour(fileno(file)), &out);
+    report_run_table(&s->report, file_takes_colour(STDOUT_FILENO), &out);
+    if (energy) report_energy_table(&s->report.energy, file_takes_colour(STDOUT_FILENO), &out);
     size_t shown = 0;
     for (size_t i = 0; i < s->buffers.count; i++) {
         const struct session_buffer *b = &s->buffers.data[i];
@@ -360,45 +366,40 @@ static void print_summary(struct session *s, bool energy, FILE *file)
     }
     if (s->report.verified == REPORT_VERIFIED)
         strbuf_puts(&out, "verified: an unoptimised run on the plain engine leaves the same bytes\n");
-    fputs(strbuf_text(&out), file);
+    print_text(stdout, strbuf_text(&out));
     strbuf_fini(&out);
 }
 
 static void print_kernel_text(void *context, const char *text, size_t length)
 {
-    fwrite(text, 1, length, context);
+    print_bytes(context, text, length);
 }
 
 // Everything that leaves the program: files first, since they can fail, then stdout.
 static enum wf_status publish(const struct options *o, struct session *s, enum wf_status status)
 {
-    const char *json = options_value(o, OPTION_JSON);
-    bool to_stdout = json && str_equal(json, "-");
     struct strbuf text = {0};
-    if (json) {
+    if (options_has(o, OPTION_JSON)) {
         s->report.config_json = wf_config_json(s->context);
         report_run_json(&s->report, &text);
-        if (!to_stdout) session_output(s, json, strbuf_text(&text), text.length);
+        command_json(o, s->results, &text);
     }
     if (options_has(o, OPTION_TIMELINE)) {
-        struct strbuf timeline = {0};
-        command_timeline(o, s->context, &timeline, s->diag);
-        session_output(s, options_value(o, OPTION_TIMELINE), strbuf_text(&timeline), timeline.length);
-        strbuf_fini(&timeline);
+        strbuf_clear(&text);
+        command_timeline(o, s->context, &text, s->diag);
+        results_put(s->results, options_value(o, OPTION_TIMELINE), strbuf_text(&text), text.length);
     }
-    if (session_write_outputs(s) != WF_OK)
+    if (results_write(s->results) != WF_OK)
         status = WF_BAD_INPUT;
-    else if (to_stdout)
-        fputs(strbuf_text(&text), stdout);
-    else if (!options_has(o, OPTION_QUIET) && status != WF_PROGRAM_FAILED)
-        print_summary(s, options_has(o, OPTION_ENERGY), stdout);
+    else if (!command_json_alone(o) && !options_has(o, OPTION_QUIET) && status != WF_PROGRAM_FAILED)
+        print_summary(s, options_has(o, OPTION_ENERGY));
     for (size_t i = 0; i < s->report.warnings.count; i++) {
         struct strbuf warning = {0};
         report_warning_print(&s->report.warnings.data[i], &warning);
-        diag_warn(s->diag, loc_none(), "%s", strbuf_text(&warning));
+        diag_text(s->diag, DIAG_WARNING, loc_none(), strbuf_text(&warning));
         strbuf_fini(&warning);
     }
-    if (s->report.race_text) diag_warn(s->diag, loc_none(), "%s", s->report.race_text);
+    if (s->report.race_text) diag_text(s->diag, DIAG_WARNING, loc_none(), s->report.race_text);
     strbuf_fini(&text);
     return status;
 }
@@ -410,10 +411,11 @@ int command_run(int argc, char **argv)
     if (!command_begin(&o, COMMAND_RUN, argc, argv, &exit_status)) return exit_status;
     struct diag d;
     struct session s;
+    struct results r;
     diag_init(&d);
-    session_init(&s, wf_context_create(), &d);
-    const char *json = options_value(&o, OPTION_JSON);
-    wf_set_print(s.context, print_kernel_text, json && str_equal(json, "-") ? stderr : stdout);
+    results_init(&r, &d);
+    session_init(&s, wf_context_create(), &d, &r);
+    wf_set_print(s.context, print_kernel_text, command_json_alone(&o) ? stderr : stdout);
     wf_set_progress(s.context, !options_has(&o, OPTION_QUIET));
 
     enum wf_status status = run_check(&o, &d) ? command_settings(&o, s.context, &d) : WF_BAD_USAGE;
@@ -423,10 +425,11 @@ int command_run(int argc, char **argv)
         if (status == WF_OK && options_has(&o, OPTION_VERIFY)) status = verify(&o, &s);
         if (status != WF_BAD_INPUT && status != WF_BAD_USAGE) status = publish(&o, &s, status);
     }
-    fflush(stdout);
+    print_flush(stdout); // before the messages
     exit_status = command_fail_both(s.context, &d, (int)status);
     wf_context_destroy(s.context);
     session_fini(&s);
+    results_fini(&r);
     diag_fini(&d);
     options_fini(&o);
     return exit_status;

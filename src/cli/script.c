@@ -219,7 +219,10 @@ static const char *resolve_path(struct script *s, const char *path)
 
 static enum wf_status parse_spec(struct script *s, struct spec *spec, const char *text, struct loc loc)
 {
-    return spec_parse(spec, text, s->folder, NULL, loc, s->d) ? WF_OK : WF_BAD_INPUT;
+    if (!spec_parse(spec, text, s->folder, NULL, loc, s->d)) return WF_BAD_INPUT;
+    if (session_reads(s->session, spec, loc)) return WF_OK;
+    spec_fini(spec);
+    return WF_BAD_INPUT;
 }
 
 static enum wf_status need_module(struct script *s, const struct line *l)
@@ -340,10 +343,13 @@ static enum wf_status run_fill(struct script *s, const struct line *l, const cha
     if (count > bytes / size)
         return bad(s, l->words[0].loc, "%" PRIu64 " x %s do not fit: %s has %" PRIu64 " bytes", count,
                    spec_type_name(spec.type), w[0], bytes);
-    uint8_t *content = heap_alloc(count * size);
-    for (uint64_t i = 0; i < count; i++) memcpy(content + i * size, spec.value, size);
-    status = wf_write(s->session->context, to, content, count * size);
-    free(content);
+    uint8_t content[4096]; // a part at a time: a buffer may be as large as the device's memory
+    uint64_t most = sizeof content / size;
+    for (uint64_t i = 0; i < most; i++) memcpy(content + i * size, spec.value, size);
+    for (uint64_t i = 0; i < count && status == WF_OK; i += most) {
+        uint64_t part = count - i < most ? count - i : most;
+        status = wf_write(s->session->context, to + i * size, content, part * size);
+    }
     if (status != WF_OK) session_take_errors(s->session, l->loc);
     return status;
 }
@@ -434,7 +440,7 @@ static enum wf_status run_dump(struct script *s, const struct line *l, const cha
     enum wf_status status = session_place(s->session, w[0], &address, &bytes, l->words[0].loc);
     if (status != WF_OK) return status;
     const char *path = resolve_path(s, w[1]);
-    if (!session_check_output(s->session, path, l->words[1].loc)) return WF_BAD_INPUT;
+    if (!results_claim(s->session->results, "dump", path, l->words[1].loc)) return WF_BAD_INPUT;
     return session_dump(s->session, address, bytes, path, l->loc);
 }
 
@@ -499,6 +505,7 @@ enum wf_status script_run(struct session *session, const char *path)
     char *text;
     size_t length;
     const char *why;
+    if (!results_claim_read(session->results, path, loc_none())) return WF_BAD_INPUT;
     if (!file_read(path, &text, &length, &why)) {
         diag_error(session->diag, loc_none(), "cannot read %s: %s", path, why);
         return WF_BAD_INPUT;

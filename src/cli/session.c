@@ -1,14 +1,13 @@
-// Buffers, arguments and outputs of a run.
+// Buffers, arguments and dumps of a run.
 #include "cli/session.h"
-#include "base/file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-void session_init(struct session *s, struct wf_context *context, struct diag *d)
+void session_init(struct session *s, struct wf_context *context, struct diag *d, struct results *r)
 {
-    *s = (struct session){.context = context, .diag = d};
+    *s = (struct session){.context = context, .diag = d, .results = r};
 }
 
 void session_fini(struct session *s)
@@ -18,12 +17,7 @@ void session_fini(struct session *s)
         free(s->buffers.data[i].shown);
         spec_fini(&s->buffers.data[i].spec);
     }
-    for (size_t i = 0; i < s->outputs.count; i++) {
-        free(s->outputs.data[i].path);
-        free(s->outputs.data[i].bytes);
-    }
     vec_fini(&s->buffers);
-    vec_fini(&s->outputs);
     report_run_fini(&s->report);
 }
 
@@ -33,10 +27,8 @@ void session_take_errors(struct session *s, struct loc loc)
 {
     static const char placeless[] = "error: ";
     const char *text = wf_errors(s->context);
-    size_t length = strlen(text), skip = sizeof placeless - 1;
-    while (length && text[length - 1] == '\n') length--;
     if (str_starts_with(text, placeless)) {
-        diag_error(s->diag, loc, "%.*s", (int)(length - skip), text + skip);
+        diag_text(s->diag, DIAG_ERROR, loc, text + strlen(placeless));
         wf_clear_errors(s->context);
     } else if (loc.source) {
         diag_note(s->diag, loc, "while this line was run");
@@ -51,6 +43,7 @@ static enum wf_status library(struct session *s, enum wf_status status, struct l
 
 enum wf_status session_load(struct session *s, const char *path, struct loc loc)
 {
+    if (!results_claim_read(s->results, path, loc)) return WF_BAD_INPUT;
     struct wf_module *m = wf_module_load_file(s->context, path);
     if (!m) return library(s, WF_BAD_INPUT, loc);
     s->module = m;
@@ -120,7 +113,7 @@ static uint64_t make_texture(struct session *s, const struct session_buffer *b,
 size_t session_buffer(struct session *s, const char *name, const char *shown, struct spec *spec,
                       const struct session_sampling *sampling, struct loc loc)
 {
-    struct session_buffer b = {.name = strdup(name), .shown = strdup(shown), .spec = *spec};
+    struct session_buffer b = {.name = heap_strdup(name), .shown = heap_strdup(shown), .spec = *spec};
     *spec = (struct spec){0};
     b.size_bytes = spec_size_bytes(&b.spec);
     b.address = wf_alloc_named(s->context, b.size_bytes, shown);
@@ -171,7 +164,7 @@ enum wf_status session_place(struct session *s, const char *text, uint64_t *addr
                              struct loc loc)
 {
     const char *plus = strchr(text, '+');
-    char *name = plus ? strndup(text, (size_t)(plus - text)) : strdup(text);
+    char *name = plus ? heap_strndup(text, (size_t)(plus - text)) : heap_strdup(text);
     uint64_t offset = 0;
     enum wf_status status = WF_OK;
     if (plus && !str_to_u64(plus + 1, &offset)) {
@@ -286,47 +279,21 @@ enum wf_status session_launch(struct session *s, struct wf_kernel *kernel,
     return status;
 }
 
-bool session_check_output(struct session *s, const char *path, struct loc loc)
+bool session_reads(struct session *s, const struct spec *spec, struct loc loc)
 {
-    const char *why;
-    if (file_can_write(path, &why)) return true;
-    return diag_error(s->diag, loc, "cannot write %s: %s", path, why);
-}
-
-void session_output(struct session *s, const char *path, const void *bytes, size_t length)
-{
-    struct session_output o = {.path = strdup(path), .bytes = heap_alloc(length), .length = length};
-    if (length) memcpy(o.bytes, bytes, length);
-    vec_push(&s->outputs, o);
+    return !spec->path || results_claim_read(s->results, spec->path, loc);
 }
 
 enum wf_status session_dump(struct session *s, uint64_t address, uint64_t size_bytes, const char *path,
                             struct loc loc)
 {
-    struct session_output o = {.path = strdup(path), .bytes = heap_alloc(size_bytes), .length = size_bytes};
-    vec_push(&s->outputs, o);
-    return library(s, wf_read(s->context, address, o.bytes, size_bytes), loc);
-}
-
-// First every file beside its place, then all into place, so that a full disk leaves nothing behind.
-enum wf_status session_write_outputs(struct session *s)
-{
-    char **temporary = heap_alloc(s->outputs.count * sizeof *temporary);
-    const char *why;
-    size_t staged = 0;
-    bool ok = true;
-    for (; ok && staged < s->outputs.count; staged += ok) {
-        const struct session_output *o = &s->outputs.data[staged];
-        ok = file_stage(o->path, o->bytes, o->length, &temporary[staged], &why);
-        if (!ok) diag_error(s->diag, loc_none(), "cannot write %s: %s", o->path, why);
+    char *bytes = heap_try(size_bytes);
+    if (!bytes) {
+        diag_error(s->diag, loc, "there is not enough memory for the %" PRIu64 " bytes of %s", size_bytes,
+                   path);
+        return WF_BAD_INPUT;
     }
-    for (size_t i = 0; i < staged; i++) {
-        const char *path = s->outputs.data[i].path;
-        if (!ok)
-            file_abandon(temporary[i], path);
-        else if (!file_commit(temporary[i], path, &why))
-            ok = diag_error(s->diag, loc_none(), "cannot write %s: %s", path, why);
-    }
-    free(temporary);
-    return ok ? WF_OK : WF_BAD_INPUT;
+    enum wf_status status = library(s, wf_read(s->context, address, bytes, size_bytes), loc);
+    results_take(s->results, path, bytes, size_bytes);
+    return status;
 }

@@ -1,4 +1,4 @@
-// A device with named buffers: what `run` and a script work on, and what both write at the end.
+// A device with named buffers: what `run` and a script work on.
 //
 // Every call that can fail leaves an error and returns WF_BAD_INPUT (or the launch's status). Errors with a
 // place in PTX stay with the context; all others are in the session's diag, at the script line that caused
@@ -6,6 +6,7 @@
 #pragma once
 #include "api/warpfold.h"
 #include "base/diag.h"
+#include "cli/results.h"
 #include "cli/spec.h"
 #include "report/run.h"
 
@@ -16,17 +17,12 @@ struct session_buffer {
     bool freed;
 };
 
-struct session_output { // a file to be written when all went well
-    char *path, *bytes;
-    size_t length;
-};
-
 struct session {
     struct diag *diag;
     struct wf_context *context;
     struct wf_module *module; // the last one loaded
     VEC(struct session_buffer) buffers;
-    VEC(struct session_output) outputs;
+    struct results *results;
     struct report_run report;
 };
 
@@ -40,8 +36,8 @@ struct session_argument {
     const char *shown;
 };
 
-void session_init(struct session *s, struct wf_context *context, struct diag *d);
-void session_fini(struct session *s); // not the context
+void session_init(struct session *s, struct wf_context *context, struct diag *d, struct results *r);
+void session_fini(struct session *s); // neither the context nor the results
 
 enum wf_status session_load(struct session *s, const char *path, struct loc loc);
 struct wf_kernel *session_kernel(struct session *s, const char *name, struct loc loc);
@@ -71,13 +67,10 @@ enum wf_status session_launch(struct session *s, struct wf_kernel *kernel,
                               const struct wf_launch_config *shape, const struct session_argument *args,
                               size_t count, struct loc loc);
 
-// Whether a file can be written there later; before anything runs.
-bool session_check_output(struct session *s, const char *path, struct loc loc);
-void session_output(struct session *s, const char *path, const void *bytes, size_t length);
+// The file that a spec was made from is one that the run reads. False and an error: it writes it, too.
+bool session_reads(struct session *s, const struct spec *spec, struct loc loc);
+// Bytes of memory for a path that was claimed.
 enum wf_status session_dump(struct session *s, uint64_t address, uint64_t size_bytes, const char *path,
                             struct loc loc);
-// Writes all outputs, or none.
-enum wf_status session_write_outputs(struct session *s);
-
 // Gives the library's messages the place `loc` where they have none of their own.
 void session_take_errors(struct session *s, struct loc loc);

@@ -1,6 +1,7 @@
 // Parsing SPEC by its separators: each part names itself in the error when it is wrong.
 #include "cli/spec.h"
 #include "base/file.h"
+#include "base/printable.h"
 #include "base/rng.h"
 #include "base/str.h"
 
@@ -33,6 +34,8 @@ unsigned spec_type_bytes(enum spec_type type) { return types[type].size_bytes; }
 const char *spec_type_name(enum spec_type type) { return types[type].name; }
 bool spec_type_is_float(enum spec_type type) { return types[type].is_float; }
 
+#define BYTES_MOST (1ull << 36) // the largest memory.size
+
 // What the parser carries along to word its errors.
 struct parser {
     const char *text, *folder, *what;
@@ -47,9 +50,9 @@ static bool fail(const struct parser *p, const char *format, ...)
     va_list args;
     if (p->what && *p->what) strbuf_printf(&message, "%s: ", p->what);
     // A long text (hex bytes) is cut: the reason says what matters.
-    strbuf_printf(&message, "\"%.60s%s\": ", p->text, strlen(p->text) > 60 ? "..." : "");
+    printable_format(&message, "\"%.60s%s\": ", p->text, strlen(p->text) > 60 ? "..." : "");
     va_start(args, format);
-    strbuf_vprintf(&message, format, args);
+    printable_vformat(&message, format, args);
     va_end(args);
     diag_error(p->d, p->loc, "%s", strbuf_text(&message));
     strbuf_fini(&message);
@@ -125,16 +128,29 @@ static bool parse_value(const struct parser *p, enum spec_type type, const char 
     return fail(p, "\"%s\" is no %s; it must be %s", text, types[type].name, types[type].range);
 }
 
-static bool read_whole(const struct parser *p, const char *path, struct spec *s)
+// A byte more than is wanted, if it is there: a device has no end.
+static bool read_bytes(const struct parser *p, const char *path, size_t most, struct spec *s)
 {
     struct strbuf full = {0};
     if (p->folder && *path != '/') strbuf_printf(&full, "%s/", p->folder);
     strbuf_puts(&full, path);
     const char *why;
-    bool ok = file_read(strbuf_text(&full), &s->bytes, &s->length, &why);
-    if (!ok) fail(p, "%s: %s", strbuf_text(&full), why);
-    strbuf_fini(&full);
+    bool ok = file_read_up_to(strbuf_text(&full), most + 1, &s->bytes, &s->length, &why);
+    if (ok)
+        s->path = full.text;
+    else
+        fail(p, "%s: %s", strbuf_text(&full), why);
+    if (!ok) strbuf_fini(&full);
     return ok;
+}
+
+static bool read_whole(const struct parser *p, const char *path, struct spec *s)
+{
+    if (!read_bytes(p, path, FILE_TEXT_MOST, s)) return false;
+    if (s->length <= FILE_TEXT_MOST) return true;
+    fail(p, "%s has more than 256 MiB", path);
+    spec_fini(s);
+    return false;
 }
 
 static int hex_digit(char c)
@@ -166,12 +182,17 @@ static bool parse_bytes(const struct parser *p, const char *text, struct spec *s
 
 static bool parse_file(const struct parser *p, const char *path, struct spec *s)
 {
-    if (!read_whole(p, path, s)) return false;
     uint64_t want = spec_size_bytes(s);
+    if (want > BYTES_MOST) return fail(p, "%" PRIu64 " bytes; a device has at most 64 GiB", want);
+    if (!read_bytes(p, path, want, s)) return false;
     if (s->length == want) return true;
-    fail(p, "%s has %zu bytes, not the %" PRIu64 " of %" PRIu64 " x %s", path, s->length, want, s->count,
-         types[s->type].name);
-    free(s->bytes);
+    if (s->length > want)
+        fail(p, "%s has more than the %" PRIu64 " bytes of %" PRIu64 " x %s", path, want, s->count,
+             types[s->type].name);
+    else
+        fail(p, "%s has %zu bytes, not the %" PRIu64 " of %" PRIu64 " x %s", path, s->length, want, s->count,
+             types[s->type].name);
+    spec_fini(s);
     return false;
 }
 
@@ -254,7 +275,7 @@ bool spec_parse(struct spec *s, const char *text, const char *folder, const char
 {
     struct parser p = {.text = text, .folder = folder, .what = what, .loc = loc, .d = d};
     *s = (struct spec){0};
-    char *copy = strdup(text), *equals = strchr(copy, '=');
+    char *copy = heap_strdup(text), *equals = strchr(copy, '=');
     bool ok;
     if (equals) {
         *equals = 0;
@@ -270,6 +291,7 @@ bool spec_parse(struct spec *s, const char *text, const char *folder, const char
 void spec_fini(struct spec *s)
 {
     free(s->bytes);
+    free(s->path);
     *s = (struct spec){0};
 }
 

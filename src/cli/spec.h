@@ -43,6 +43,7 @@ struct spec {
     uint64_t seed;
     char *bytes; // BYTES and file:, heap
     size_t length;
+    char *path; // the file that was read, heap; NULL: none
 };
 
 // Parses and reads the files it names, relative to `folder` (NULL: the current one). On failure adds one

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/print.h"
 #include "cli/run.h"
 
 #include <string.h>
@@ -65,7 +66,7 @@ static enum wf_status parse_benches(const struct options *o, struct benches *b, 
         return WF_BAD_USAGE;
     }
     enum wf_status status = bench_selection(o, &b->selection, d);
-    char *names = strdup(options_value(o, OPTION_BENCHES)), *rest = names;
+    char *names = heap_strdup(options_value(o, OPTION_BENCHES)), *rest = names;
     for (const char *name; status == WF_OK && (name = strsep(&rest, ",")) != NULL;) {
         const struct workload *w;
         if (workload_is_group(name)) {
@@ -103,10 +104,11 @@ static enum wf_status run_bench(const struct options *o, struct ran *ran, const 
     return status;
 }
 
-static enum wf_status run_benches(const struct options *o, struct ran *ran, struct diag *d)
+static enum wf_status run_benches(const struct options *o, struct ran *ran, struct results *r, struct diag *d)
 {
     struct benches b = {0};
     enum wf_status status = parse_benches(o, &b, d);
+    if (status == WF_OK && !command_claim(o, r)) status = WF_BAD_INPUT;
     for (size_t i = 0; i < b.list.count && status == WF_OK; i++)
         status = run_bench(o, ran, b.list.data[i], &b.selection, d);
     vec_fini(&b.list);
@@ -118,23 +120,23 @@ static enum wf_status run_benches(const struct options *o, struct ran *ran, stru
 
 static void print_kernel_text(void *context, const char *text, size_t length)
 {
-    fwrite(text, 1, length, context);
+    print_bytes(context, text, length);
 }
 
 // Sources are looked for beside the file, too.
 static void look_beside(struct wf_study *s, const char *path)
 {
     const char *name = strrchr(path, '/');
-    char *folder = name ? strndup(path, (size_t)(name - path)) : strdup(".");
+    char *folder = name ? heap_strndup(path, (size_t)(name - path)) : heap_strdup(".");
     wf_study_sources(s, folder);
     free(folder);
 }
 
-static enum wf_status run_file(const struct options *o, struct ran *ran, struct diag *d)
+static enum wf_status run_file(const struct options *o, struct ran *ran, struct results *r, struct diag *d)
 {
     struct session session;
     struct wf_context *c = wf_context_create();
-    session_init(&session, c, d);
+    session_init(&session, c, d, r);
     wf_set_print(c, print_kernel_text, stderr);
     wf_set_progress(c, !options_has(o, OPTION_QUIET));
     enum wf_status status = run_check(o, d) ? command_settings(o, c, d) : WF_BAD_USAGE;
@@ -151,12 +153,14 @@ static enum wf_status run_file(const struct options *o, struct ran *ran, struct 
 }
 
 // A list of launches, for studies that need nothing else.
-static enum wf_status read_launches(const struct options *o, struct ran *ran, struct diag *d)
+static enum wf_status read_launches(const struct options *o, struct ran *ran, struct results *r,
+                                    struct diag *d)
 {
     if (o->operands.count > 1) {
         diag_error(d, loc_none(), "study takes one file; \"%s\" is one too many", o->operands.data[1]);
         return WF_BAD_USAGE;
     }
+    if (!command_claim(o, r) || !results_claim_read(r, o->operands.data[0], loc_none())) return WF_BAD_INPUT;
     struct wf_context *c = wf_context_create();
     enum wf_status status = wf_study_read(ran->study, c, o->operands.data[0]);
     if (status != WF_OK) command_fail_context(c, (int)status);
@@ -168,7 +172,7 @@ static enum wf_status read_launches(const struct options *o, struct ran *ran, st
 // ---------------------------------------------------------------------------------------------------------
 
 static enum wf_status publish(const struct options *o, const char *name, const struct ran *ran,
-                              enum wf_status status, struct diag *d)
+                              enum wf_status status, struct results *results, struct diag *d)
 {
     const struct wf_study_report *r = wf_study_report(ran->study);
     if (status == WF_OK) status = r->status;
@@ -178,26 +182,20 @@ static enum wf_status publish(const struct options *o, const char *name, const s
                                  .warp_instructions = ran->warp_instructions,
                                  .wall_seconds = ran->seconds,
                                  .detail = ran->workloads <= 1 || options_has(o, OPTION_DETAIL)};
-    const char *json = options_value(o, OPTION_JSON), *why;
-    bool to_stdout = json && str_equal(json, "-");
     struct strbuf text = {0};
-    if (json) {
+    if (options_has(o, OPTION_JSON)) {
         struct wf_context *c = wf_context_create(); // for the settings, as they were given
         command_settings(o, c, d);
         shown.config_json = wf_config_json(c);
         report_study_json(&shown, &text);
         wf_context_destroy(c);
-        if (to_stdout)
-            fputs(strbuf_text(&text), stdout);
-        else if (!file_write(json, strbuf_text(&text), text.length, &why)) {
-            diag_error(d, loc_none(), "cannot write %s: %s", json, why);
-            status = WF_BAD_INPUT;
-        }
+        command_json(o, results, &text);
+        if (results_write(results) != WF_OK) status = WF_BAD_INPUT;
     }
-    if (!to_stdout && !options_has(o, OPTION_QUIET)) {
+    if (!command_json_alone(o) && !options_has(o, OPTION_QUIET)) {
         strbuf_clear(&text);
         report_study_table(&shown, file_takes_colour(STDOUT_FILENO), &text);
-        fputs(strbuf_text(&text), stdout);
+        print_text(stdout, strbuf_text(&text));
     }
     for (size_t i = 0; i < r->failure_count; i++) diag_error(d, loc_none(), "%s", r->failures[i]);
     strbuf_fini(&text);
@@ -206,20 +204,20 @@ static enum wf_status publish(const struct options *o, const char *name, const s
 
 static enum wf_status study(struct options *o, struct diag *d)
 {
-    const char *name, *json = options_value(o, OPTION_JSON), *why;
+    const char *name;
     struct ran ran = {.study = take_study(o, d, &name)};
     if (!ran.study) return WF_BAD_USAGE;
-    enum wf_status status = WF_OK;
-    if (json && !str_equal(json, "-") && !file_can_write(json, &why)) {
-        diag_error(d, loc_none(), "cannot write %s: %s", json, why);
-        status = WF_BAD_INPUT;
-    } else if (options_has(o, OPTION_BENCHES)) {
-        status = run_benches(o, &ran, d);
+    enum wf_status status;
+    struct results r;
+    results_init(&r, d);
+    if (options_has(o, OPTION_BENCHES)) {
+        status = run_benches(o, &ran, &r, d);
     } else {
         bool is_list = o->operands.count && str_ends_with(o->operands.data[0], ".csv");
-        status = is_list ? read_launches(o, &ran, d) : run_file(o, &ran, d);
+        status = is_list ? read_launches(o, &ran, &r, d) : run_file(o, &ran, &r, d);
     }
-    if (status == WF_OK || status == WF_PROGRAM_FAILED) status = publish(o, name, &ran, status, d);
+    if (status == WF_OK || status == WF_PROGRAM_FAILED) status = publish(o, name, &ran, status, &r, d);
+    results_fini(&r);
     wf_study_destroy(ran.study);
     return status;
 }
@@ -232,7 +230,7 @@ int command_study(int argc, char **argv)
     struct diag d;
     diag_init(&d);
     enum wf_status status = study(&o, &d);
-    fflush(stdout);
+    print_flush(stdout); // before the messages
     exit_status = command_fail(&d, (int)status);
     diag_fini(&d);
     options_fini(&o);

@@ -46,7 +46,7 @@ static bool set_line(struct config *c, char *line, struct loc loc, struct diag *
 static bool load_text(struct config *c, const char *name, const char *text, size_t length, struct diag *d)
 {
     struct loc loc = {.source = diag_add_source(d, name, text, length)};
-    char *copy = strndup(text, length), *line = copy;
+    char *copy = heap_strndup(text, length), *line = copy;
     bool good = true;
     for (uint32_t n = 1; line; n++) {
         char *next = strchr(line, '\n');

@@ -76,7 +76,7 @@ static char *single(struct database *db, const char *sql)
     char *text = NULL;
     if (sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW &&
         sqlite3_column_text(s, 0))
-        text = strdup((const char *)sqlite3_column_text(s, 0));
+        text = heap_strdup((const char *)sqlite3_column_text(s, 0));
     sqlite3_finalize(s);
     return text;
 }
@@ -124,7 +124,7 @@ static bool check(struct database *db, const char *build)
 
 bool database_open(struct database *db, const char *path, const char *build, struct diag *d)
 {
-    *db = (struct database){.path = strdup(path), .diag = d};
+    *db = (struct database){.path = heap_strdup(path), .diag = d};
     if (sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
         fail(db, "open");
     else {

@@ -276,7 +276,7 @@ static bool refuse(struct parser *p, struct wf_context *c)
 static bool check_settings(struct parser *p, struct wf_context *c, const char *settings)
 {
     bool good = true;
-    char *words = strdup(settings), *rest = words;
+    char *words = heap_strdup(settings), *rest = words;
     for (char *word; good && (word = strsep(&rest, " ")) != NULL;) {
         char *value = cut(word, '=');
         if (*word) good = wf_set(c, word, value ? value : "") == WF_OK || refuse(p, c);

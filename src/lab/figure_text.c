@@ -78,9 +78,9 @@ static size_t heads_of(const struct figure *f, struct database *db, const struct
                        "= ? AND gpu = ? AND profile = ? ORDER BY series_order",
                        "tttt", f->experiment->name, f->size, v->gpu, v->profile);
     size_t count = 0;
-    heads[count++] = strdup("");
+    heads[count++] = heap_strdup("");
     while (s && count < 64 && sqlite3_step(s) == SQLITE_ROW)
-        heads[count++] = strdup((const char *)sqlite3_column_text(s, 1));
+        heads[count++] = heap_strdup((const char *)sqlite3_column_text(s, 1));
     sqlite3_finalize(s);
     return count;
 }

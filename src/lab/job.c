@@ -24,7 +24,7 @@ const char *jobs_file_text(const char *name)
 {
     const char *text = experiment_file(name), *near;
     if (text || !str_ends_with(name, ".ptx")) return text;
-    char *stem = strndup(name, strlen(name) - strlen(".ptx"));
+    char *stem = heap_strndup(name, strlen(name) - strlen(".ptx"));
     const struct workload *w = workload_find(stem, &near);
     free(stem);
     return w ? w->ptx[WORKLOAD_NVCC] : NULL;
@@ -81,7 +81,7 @@ static const struct workload *workload_named(const char *name)
 static uint64_t hash_kernels(const char *names, const char *ptx)
 {
     uint64_t hash = 0;
-    char *list = strdup(names), *rest = list;
+    char *list = heap_strdup(names), *rest = list;
     for (const char *name; (name = strsep(&rest, ",")) != NULL;)
         hash = hash_text(workload_named(name)->ptx[str_equal(ptx, "clang") ? WORKLOAD_CLANG : WORKLOAD_NVCC],
                          hash);

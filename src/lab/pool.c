@@ -57,16 +57,16 @@ static void become(const struct pool *p, char **words, const char *errors, const
 
 static pid_t start(const struct pool *p, const struct job *j, const sigset_t *mask)
 {
-    char *text = strdup(j->command), *rest = text, *words[WORDS_MAX], json[40];
+    char *text = heap_strdup(j->command), *rest = text, *words[WORDS_MAX], json[40];
     char *errors = path_of(p, j, "err");
     size_t count = 0;
     snprintf(json, sizeof json, "runs/%s.json", j->id);
-    words[count++] = strdup("warpfold");
+    words[count++] = heap_strdup("warpfold");
     for (char *word; (word = strsep(&rest, " ")) != NULL && count < WORDS_MAX - 4;)
-        if (*word) words[count++] = strdup(word);
-    if (!str_equal(j->kind, "mark")) words[count++] = strdup("--quiet");
-    words[count++] = strdup("--json");
-    words[count++] = strdup(json);
+        if (*word) words[count++] = heap_strdup(word);
+    if (!str_equal(j->kind, "mark")) words[count++] = heap_strdup("--quiet");
+    words[count++] = heap_strdup("--json");
+    words[count++] = heap_strdup(json);
     words[count] = NULL;
     pid_t parent = getpid(), process = fork();
     if (process == 0) become(p, words, errors, mask, parent);
@@ -112,10 +112,10 @@ static char *complaint(const struct pool *p, const struct job *j)
     char *path = path_of(p, j, "err"), *text;
     size_t length;
     const char *why;
-    if (!file_read(path, &text, &length, &why)) text = strdup("");
+    if (!file_read(path, &text, &length, &why)) text = heap_strdup("");
     free(path);
     text[strcspn(text, "\n")] = 0;
-    char *message = strdup(str_starts_with(text, "error: ") ? text + strlen("error: ") : text);
+    char *message = heap_strdup(str_starts_with(text, "error: ") ? text + strlen("error: ") : text);
     free(text);
     return message;
 }

@@ -16,7 +16,7 @@ static void add_rows(struct report_energy *e, const struct wf_energy *rows, size
     for (size_t i = 0; i < count; i++) {
         if (i == e->rows.count) {
             struct wf_energy row = rows[i];
-            row.name = strdup(row.name);
+            row.name = heap_strdup(row.name);
             row.count = 0;
             vec_push(&e->rows, row);
         }

@@ -5,6 +5,7 @@
 //
 // An instruction that was dropped, or whose result never came, is marked as flushed. Waits are not told: they
 // are the lengths of D.
+#include "base/printable.h"
 #include "isa/program.h"
 #include "report/timeline.h"
 
@@ -90,10 +91,10 @@ static void write_start(struct konata *k, uint32_t id)
     strbuf_printf(k->out, "I\t%u\t%u\t%u\n", id, id, r->sm * WATCH_WARPS + r->inst->slot);
     strbuf_printf(k->out, "L\t%u\t0\tSM %u warp %02u 0x%04x: %s\n", id, r->sm, r->inst->slot, pc,
                   timeline_inst(&k->texts, p, r->inst->inst));
-    strbuf_printf(k->out, "L\t%u\t1\t%s%smask 0x%08" PRIx64 "%s\n", id,
-                  timeline_lines(&k->texts, p, r->inst->inst),
-                  *timeline_lines(&k->texts, p, r->inst->inst) ? ", " : "", r->inst->mask,
-                  r->inst->second ? ", second of its warp in the cycle" : "");
+    printable_format(k->out, "L\t%u\t1\t%s%smask 0x%08" PRIx64 "%s\n", id,
+                     timeline_lines(&k->texts, p, r->inst->inst),
+                     *timeline_lines(&k->texts, p, r->inst->inst) ? ", " : "", r->inst->mask,
+                     r->inst->second ? ", second of its warp in the cycle" : "");
 }
 
 static void write_event(struct konata *k, const struct event *e)

@@ -43,7 +43,7 @@ static void add_counters(struct report_run *r, const struct wf_stats *stats)
         r->counters = heap_alloc(r->counter_count * sizeof *r->counters);
         memcpy(r->counters, stats->counters, r->counter_count * sizeof *r->counters);
         // A mechanism's names live as long as the context, and results longer.
-        for (size_t i = 0; i < r->counter_count; i++) r->counters[i].name = strdup(r->counters[i].name);
+        for (size_t i = 0; i < r->counter_count; i++) r->counters[i].name = heap_strdup(r->counters[i].name);
         return;
     }
     for (size_t i = 0; i < r->counter_count; i++) {
@@ -94,7 +94,7 @@ static void add_warning(struct report_run *r, const struct wf_warning *w)
             r->warnings.data[i].count += w->count;
             return;
         }
-    vec_push(&r->warnings, (struct report_warning){strdup(w->name), strdup(w->text), w->count});
+    vec_push(&r->warnings, (struct report_warning){heap_strdup(w->name), heap_strdup(w->text), w->count});
 }
 
 void report_warning_print(const struct report_warning *w, struct strbuf *out)
@@ -129,8 +129,8 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
                     const struct wf_stats *stats)
 {
     const struct wf_kernel_info *info = wf_kernel_info(kernel);
-    struct report_launch l = {.kernel = strdup(info->name),
-                              .mangled = strdup(info->mangled_name),
+    struct report_launch l = {.kernel = heap_strdup(info->name),
+                              .mangled = heap_strdup(info->mangled_name),
                               .registers = info->registers,
                               .instructions = info->instructions,
                               .shared_bytes = info->shared_bytes + shape->shared_bytes,
@@ -152,12 +152,12 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
     add_samples(r, stats);
     report_energy_add(&r->energy, stats);
     for (size_t i = r->storage.count; i < stats->storage_count; i++) vec_push(&r->storage, stats->storage[i]);
-    if (stats->gpu && !r->gpu) r->gpu = strdup(stats->gpu);
-    if (stats->tech && !r->tech) r->tech = strdup(stats->tech);
+    if (stats->gpu && !r->gpu) r->gpu = heap_strdup(stats->gpu);
+    if (stats->tech && !r->tech) r->tech = heap_strdup(stats->tech);
     if (stats->verify_mismatches != WF_UNKNOWN) r->verify_mismatches += stats->verify_mismatches;
-    if (stats->fault_text && !r->fault_text) r->fault_text = strdup(stats->fault_text);
+    if (stats->fault_text && !r->fault_text) r->fault_text = heap_strdup(stats->fault_text);
     for (size_t i = 0; i < stats->warning_count; i++) add_warning(r, &stats->warnings[i]);
-    if (stats->race_text && !r->race_text) r->race_text = strdup(stats->race_text);
+    if (stats->race_text && !r->race_text) r->race_text = heap_strdup(stats->race_text);
 }
 
 // -- JSON -----------------------------------------------------------------------------------------

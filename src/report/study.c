@@ -1,5 +1,6 @@
 // Tables of a study: JSON is an object by table name, each an array of rows; a share is a number from 0 to 1.
 #include "report/study.h"
+#include "base/printable.h"
 #include "report/fields.h"
 #include "report/table.h"
 
@@ -134,7 +135,7 @@ static void show_card(const struct wf_table *w, size_t row, size_t number, bool 
     size_t k = 0;
     strbuf_printf(out, "%s%2zu. %s", row ? "\n" : "", number, on);
     for (; k < w->column_count && cells[k].kind == WF_CELL_TEXT; k++)
-        strbuf_printf(out, "%s%s", k ? "  " : "", cells[k].text);
+        printable_format(out, "%s%s", k ? "  " : "", cells[k].text);
     strbuf_puts(out, off);
     for (; k < w->column_count && cells[k].kind == WF_CELL_SHARE; k++)
         strbuf_printf(out, "%s %.1f%% %s", cells[k - 1].kind == WF_CELL_SHARE ? "," : ":",
@@ -143,11 +144,11 @@ static void show_card(const struct wf_table *w, size_t row, size_t number, bool 
     for (; k < w->column_count; k++) {
         const struct wf_cell *next = k + 1 < w->column_count ? &cells[k + 1] : NULL;
         if (cells[k].kind != WF_CELL_TEXT || !*cells[k].text) continue;
-        char text[1024], promise[64] = "";
-        if (next && next->kind == WF_CELL_SHARE)
-            snprintf(promise, sizeof promise, " (saves %.1f%%)", 100 * next->number);
-        snprintf(text, sizeof text, "%s%s", cells[k].text, promise);
-        show_text(w->columns[k].name, text, colour, out);
+        struct strbuf text = {0};
+        printable_format(&text, "%s", cells[k].text);
+        if (next && next->kind == WF_CELL_SHARE) strbuf_printf(&text, " (saves %.1f%%)", 100 * next->number);
+        show_text(w->columns[k].name, strbuf_text(&text), colour, out);
+        strbuf_fini(&text);
     }
 }
 
@@ -189,5 +190,6 @@ void report_study_table(const struct report_study *s, bool colour, struct strbuf
             show_cards(&r->tables[i], colour, out);
         else if (s->detail || !r->tables[i].detail)
             show_table(&r->tables[i], colour, out);
-    for (size_t i = 0; i < r->note_count; i++) strbuf_printf(out, "%snote: %s\n", i ? "" : "\n", r->notes[i]);
+    if (r->note_count) strbuf_putc(out, '\n');
+    for (size_t i = 0; i < r->note_count; i++) printable_format(out, "note: %s\n", r->notes[i]);
 }

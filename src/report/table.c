@@ -1,5 +1,6 @@
 // Tables: cells are kept as text and measured when printed. Width counts UTF-8 characters, not bytes.
 #include "report/table.h"
+#include "base/printable.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ void table_add(struct table *t, const char *format, ...)
     va_list args;
     strbuf_puts(&cell, ""); // a cell has a text, even an empty one
     va_start(args, format);
-    strbuf_vprintf(&cell, format, args);
+    printable_vformat(&cell, format, args);
     va_end(args);
     if (t->cells.count % t->columns == 0) {
         size_t row = t->cells.count / t->columns;

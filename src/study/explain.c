@@ -164,19 +164,25 @@ static size_t collect_lines(const struct study_kernel *k, struct explain_line *l
     return count;
 }
 
+// PTX may name any path as its source; of a device or a pipe, reading would have no end.
+static bool read_source(const char *path, char **text)
+{
+    size_t length;
+    const char *why;
+    return file_is_regular(path) && file_read(path, text, &length, &why);
+}
+
 // The source line itself, without the white space around it; "" when no such file is to be found.
 static const char *source_text(const struct study *s, struct study_report *r, const struct study_inst *at)
 {
     char *text = NULL;
-    size_t length;
-    const char *why;
     if (!at->path) return "";
     const char *name = strrchr(at->path, '/');
     name = name ? name + 1 : at->path;
-    bool found = file_read(at->path, &text, &length, &why);
+    bool found = read_source(at->path, &text);
     if (!found && s->sources)
-        found = file_read(arena_printf(&r->arena, "%s/%s", s->sources, at->path), &text, &length, &why) ||
-                file_read(arena_printf(&r->arena, "%s/%s", s->sources, name), &text, &length, &why);
+        found = read_source(arena_printf(&r->arena, "%s/%s", s->sources, at->path), &text) ||
+                read_source(arena_printf(&r->arena, "%s/%s", s->sources, name), &text);
     if (!found) return "";
     const char *line = text;
     for (uint32_t n = 1; n < at->number && line; n++) {

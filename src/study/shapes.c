@@ -168,7 +168,7 @@ static bool read_row(struct csv *c, struct study *s, char *line)
 static bool read_file(struct study *s, const char *text, uint32_t source, struct diag *d)
 {
     struct csv c = {.diag = d, .source = source};
-    char *copy = strdup(text), *rest = copy;
+    char *copy = heap_strdup(text), *rest = copy;
     bool good = true, named = false;
     shapes_of(s)->from_file = true;
     for (char *line; good && (line = strsep(&rest, "\n")) != NULL;) {

@@ -63,7 +63,7 @@ static bool set_option(struct config *config, const struct tech *t, const char *
                       t->name, t->keys[k].meaning);
             return false;
         }
-    char *name = strndup(pair, length);
+    char *name = heap_strndup(pair, length);
     const char *near = str_nearest(name, next_option, t);
     if (near)
         diag_error(d, loc_none(), "%s has no option \"%s\"; did you mean \"%s\"?", t->name, name, near);
@@ -124,7 +124,7 @@ static int by_registry(const void *a, const void *b)
 
 bool tech_choose(struct tech_choice *c, const char *text, struct diag *d)
 {
-    char *copy = strdup(text), *part = copy;
+    char *copy = heap_strdup(text), *part = copy;
     bool good = true;
     while (part && good) {
         char *plus = strchr(part, '+');

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static unsigned count_entries(const char *directory)
 {
@@ -60,17 +61,52 @@ static void test_staging(struct test *t)
     size_t length;
     snprintf(path, sizeof path, "%s/out", test_directory(t));
     CHECK(t, file_can_write(path, &why));
-    CHECK(t, file_stage(path, "new", 3, &temporary, &why));
+    temporary = file_temporary(path);
+    CHECK(t, file_stage(temporary, "new", 3, &why));
     CHECK(t, !file_read(path, &back, &length, &why)); // not there yet
-    file_abandon(temporary, path);
+    file_abandon(temporary);
     CHECK_EQ(t, count_entries(test_directory(t)), 0);
-    CHECK(t, file_stage(path, "new", 3, &temporary, &why) && file_commit(temporary, path, &why));
+    CHECK(t, file_stage(temporary, "new", 3, &why) && file_commit(temporary, &why));
+    free(temporary);
     CHECK(t, file_read(path, &back, &length, &why));
     CHECK_STR(t, back, "new");
     free(back);
     CHECK_EQ(t, count_entries(test_directory(t)), 1);
     CHECK(t, !file_can_write("", &why) && !file_can_write("/no/such/folder/out", &why));
     CHECK_STR(t, why, "No such file or directory");
+}
+
+// A link stays a link, and what it leads to is replaced, or made.
+static void test_links(struct test *t)
+{
+    char path[4200], link[4200], *back;
+    const char *why = NULL;
+    size_t length;
+    snprintf(path, sizeof path, "%s/out", test_directory(t));
+    snprintf(link, sizeof link, "%s/link", test_directory(t));
+    CHECK(t, symlink("out", link) == 0);
+    for (unsigned n = 0; n < 2; n++) {
+        CHECK(t, file_write(link, n ? "b" : "a", 1, &why) && file_read(path, &back, &length, &why));
+        CHECK_STR(t, back, n ? "b" : "a");
+        free(back);
+        struct stat st;
+        CHECK(t, lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
+    }
+    CHECK_EQ(t, count_entries(test_directory(t)), 2);
+}
+
+// A device has no end, and neither has a pipe of one that goes on writing.
+static void test_endless(struct test *t)
+{
+    char *bytes;
+    const char *why = NULL;
+    size_t length;
+    CHECK(t, !file_read("/dev/zero", &bytes, &length, &why));
+    CHECK_STR(t, why, "has more than 256 MiB");
+    CHECK(t, file_read_up_to("/dev/zero", 100000, &bytes, &length, &why) && length == 100000);
+    free(bytes);
+    CHECK(t, !file_is_regular("/dev/zero") && !file_is_regular(test_directory(t)) &&
+                 file_is_regular("Makefile"));
 }
 
 // A device is written in place: renaming over it would replace it.
@@ -86,9 +122,8 @@ static void test_devices(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"round_trip", test_round_trip},
-                                             {"failures", test_failures},
-                                             {"staging", test_staging},
-                                             {"devices", test_devices}};
+    static const struct test_case cases[] = {{"round_trip", test_round_trip}, {"failures", test_failures},
+                                             {"staging", test_staging},       {"links", test_links},
+                                             {"endless", test_endless},       {"devices", test_devices}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
