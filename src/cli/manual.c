@@ -65,21 +65,32 @@ void options_completion(struct strbuf *out)
 {
     struct options_command c;
     struct options_option o;
-    strbuf_puts(out,
-                "# Completion for bash, made by `warpfold --completion` from its tables: source it, or "
-                "install it as\n"
-                "# /usr/share/bash-completion/completions/warpfold.\n"
-                "_warpfold() {\n"
-                "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=\n"
-                "    # The shell takes = for a word of its own.\n"
-                "    [[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD - 2]}\n"
-                "    [[ $current == = ]] && current=\n"
-                "    names() { warpfold list \"$1\" 2>/dev/null | awk 'NR > 1 && /^[^ ]/ { print $1 }'; }\n"
-                "    case $before in\n"
-                "    --gpu) words=$(names gpus) ;;\n"
-                "    --tech) words=$(names techs) ;;\n"
-                "    --bench) words=\"all darsie $(names kernels)\" ;;\n"
-                "    --set) words=$(names keys | sed 's/$/=/'); compopt -o nospace 2>/dev/null ;;\n");
+    strbuf_puts(
+        out,
+        "# Completion for bash, made by `warpfold --completion` from its tables: source it, or "
+        "install it as\n"
+        "# /usr/share/bash-completion/completions/warpfold.\n"
+        "_warpfold() {\n"
+        "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=\n"
+        "    # The shell takes = for a word of its own.\n"
+        "    [[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD - 2]}\n"
+        "    [[ $current == = ]] && current=\n"
+        "    names() { warpfold list \"$1\" 2>/dev/null | awk 'NR > 1 && /^[^ ]/ { print $1 }'; }\n"
+        "    entries() {\n"
+        "        local word\n"
+        "        for word in \"${COMP_WORDS[@]}\"; do\n"
+        "            [[ $word == *.ptx && -f $word ]] &&\n"
+        "                sed -n 's/^.*\\.entry  *\\([A-Za-z0-9_]*\\)\\([^$].*\\)*$/\\1/p' \"$word\"\n"
+        "        done\n"
+        "    }\n"
+        "    case $before in\n"
+        "    --kernel) words=$(entries) ;;\n"
+        "    --arg) words=\"buf= tex= bytes= u8= s8= u16= s16= u32= s32= u64= s64= f32= f64=\"; compopt -o "
+        "nospace 2>/dev/null ;;\n"
+        "    --gpu) words=$(names gpus) ;;\n"
+        "    --tech) words=$(names techs) ;;\n"
+        "    --bench) words=\"all darsie $(names kernels)\" ;;\n"
+        "    --set) words=$(names keys | sed 's/$/=/'); compopt -o nospace 2>/dev/null ;;\n");
     for (unsigned i = 0; options_option_at(i, &o); i++) // those that take one of a few words
         if (o.argument && strchr(o.argument, '|') && !strpbrk(o.argument, "ABCDEFGHIJKLMNOPQRSTUVWXYZ[")) {
             strbuf_printf(out, "    %s) words=\"", o.name);
@@ -95,11 +106,15 @@ void options_completion(struct strbuf *out)
     }
     strbuf_puts(out, "        esac\n        if ((COMP_CWORD == 1)); then words=\"");
     for (unsigned k = 0; options_command_at(k, &c); k++) strbuf_printf(out, "%s%s", k ? " " : "", c.name);
-    strbuf_puts(out, "\"; fi\n"
+    strbuf_puts(out, " --help --version --man --completion\"; fi\n"
                      "        if [[ $current != -* ]]; then\n"
                      "            case ${COMP_WORDS[1]} in\n"
                      "            bench) words+=\" $(names kernels)\" ;;\n"
                      "            study) ((COMP_CWORD == 2)) && words+=\" $(names studies)\" ;;\n"
+                     "            list) ((COMP_CWORD == 2)) && words+=\" ");
+    options_command_at(COMMAND_LIST, &c); // its usage is its words
+    for (const char *p = c.usage; *p; p++) strbuf_putc(out, *p == '|' ? ' ' : *p);
+    strbuf_puts(out, "\" ;;\n"
                      "            reproduce) words+=\" darsie $(names experiments)\" ;;\n"
                      "            esac\n"
                      "        fi ;;\n"

@@ -224,8 +224,9 @@ static void test_races(struct test *t)
 static void test_screens(struct test *t)
 {
     struct cli c = {.t = t};
-    static const char *const texts[] = {"",           "--help", "run --help", "bench --help", "mark --help",
-                                        "list --help"};
+    static const char *const texts[] = {
+        "",        "--help",   "run --help", "bench --help", "mark --help", "list --help", "run -h",
+        "mark -h", "study -h", "bench -h",   "reproduce -h", "compare -h",  "list -h",     "-h"};
     for (size_t i = 0; i < TEST_COUNT(texts); i++) {
         cli_run(&c, texts[i]);
         CHECK_EQ(t, c.status, 0);

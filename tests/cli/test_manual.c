@@ -51,15 +51,22 @@ static char *complete(struct test *t, const char *words)
 
 static void test_completion(struct test *t)
 {
-    static const char *const offers[][2] = {{"warpfold re", "reproduce\n"},
-                                            {"warpfold bench --size me", "medium\n"},
-                                            {"warpfold run --gp", "--gpu\n"},
-                                            {"warpfold run --gpu ti", "titanv\ntiny\n"},
-                                            {"warpfold run --tech da", "darsie\n"},
-                                            {"warpfold reproduce fig12", "fig12\n"},
-                                            {"warpfold bench matrix", "matrixMul\n"},
-                                            {"warpfold study taxo", "taxonomy\n"},
-                                            {"warpfold run --set l1.lat", "l1.latency=\n"}};
+    static const char *const offers[][2] = {
+        {"warpfold re", "reproduce\n"},
+        {"warpfold bench --size me", "medium\n"},
+        {"warpfold run --gp", "--gpu\n"},
+        {"warpfold run --gpu ti", "titanv\ntiny\n"},
+        {"warpfold run --tech da", "darsie\n"},
+        {"warpfold reproduce fig12", "fig12\n"},
+        {"warpfold bench matrix", "matrixMul\n"},
+        {"warpfold list g", "gpus\n"},
+        {"warpfold list are", "area\n"},
+        {"warpfold list --te", "--tech\n"},
+        {"warpfold --ver", "--version\n"},
+        {"warpfold run --arg by", "bytes=\n"},
+        {"warpfold run kernels/ptx/nvcc/vecadd.ptx --kernel ve", "vecadd\n"},
+        {"warpfold study taxo", "taxonomy\n"},
+        {"warpfold run --set l1.lat", "l1.latency=\n"}};
     for (size_t i = 0; i < TEST_COUNT(offers); i++) {
         char *out = complete(t, offers[i][0]);
         CHECK_MSG(t, strstr(out, offers[i][1]), "%s: bash offers\n%s  where %s  was expected", offers[i][0],
