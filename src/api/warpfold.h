@@ -14,9 +14,11 @@
 //     struct wf_stats stats;
 //     if (!k || wf_launch(k, &shape, args, 4, &stats) != WF_OK) fputs(wf_errors(c), stderr);
 //
-// Nothing here prints or exits. A call that fails says so by its result, and wf_errors() gives the located
-// messages collected since the last wf_clear_errors(). A context is used by one thread at a time; contexts
-// are independent. Strings and pointers handed out live as long as the object they came from.
+// Nothing here prints or exits, but for one thing: without host memory for its own needs the library calls
+// heap_exhausted (base/arena.h), which a program may define and which otherwise aborts. A call that fails
+// says so by its result, and wf_errors() gives the located messages collected since the last
+// wf_clear_errors(). A context is used by one thread at a time; contexts are independent. Strings and
+// pointers handed out live as long as the object they came from.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -162,8 +162,6 @@ static bool write_file(const char *path, int flags, const void *bytes, size_t le
 // One of the same name is of a process that was killed.
 bool file_stage(const char *temporary, const void *bytes, size_t length, const char **why)
 {
-    const char *target = temporary + strlen(temporary) + 1;
-    if (!file_can_write(target, why)) return false;
     unlink(temporary);
     bool ok = write_file(temporary, O_EXCL, bytes, length, why);
     if (!ok) unlink(temporary);
@@ -184,12 +182,13 @@ bool file_commit(const char *temporary, const char **why)
 
 bool file_write_stream(const char *path, const void *bytes, size_t length, const char **why)
 {
-    return file_can_write(path, why) && write_file(path, 0, bytes, length, why);
+    return write_file(path, 0, bytes, length, why);
 }
 
 bool file_write(const char *path, const void *bytes, size_t length, const char **why)
 {
     if (file_is_stream(path)) return file_write_stream(path, bytes, length, why);
+    if (!file_can_write(path, why)) return false;
     char *temporary = file_temporary(path);
     bool ok = file_stage(temporary, bytes, length, why) && file_commit(temporary, why);
     free(temporary);

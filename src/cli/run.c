@@ -257,6 +257,22 @@ static const char *why_order_matters(const struct report_run *base)
     return counter(base, "exec.atomics") ? "it uses atomics" : NULL;
 }
 
+// The plain run failed where the run did not, or was not made at all: an input that can be read only once.
+static enum wf_status refuse_plain(struct session *s, const struct session *base, enum wf_status status)
+{
+    bool failed = status == WF_PROGRAM_FAILED;
+    struct strbuf why = {0};
+    strbuf_printf(&why, "--verify: the plain run %s:\n%s", failed ? "ended otherwise" : "cannot be made",
+                  wf_errors(base->context));
+    diag_format(base->diag, false, &why);
+    diag_text(s->diag, DIAG_ERROR, loc_none(), strbuf_text(&why));
+    strbuf_fini(&why);
+    if (!failed) return status;
+    s->report.verified = REPORT_MISMATCH;
+    s->report.verify_mismatches = 1;
+    return WF_MISMATCH;
+}
+
 // The same run once more: nothing optimised, the general engine, races looked for. Then memory must be
 // equal.
 static enum wf_status verify(const struct options *o, struct session *s)
@@ -278,13 +294,7 @@ static enum wf_status verify(const struct options *o, struct session *s)
         status = wf_set(base.context, plain[i][0], plain[i][1]);
     if (status == WF_OK) status = run_execute(o, &base);
     if (status != WF_OK) {
-        s->report.verified = REPORT_MISMATCH;
-        s->report.verify_mismatches = 1;
-        struct strbuf why = {0};
-        strbuf_printf(&why, "--verify: the plain run ended otherwise:\n%s", wf_errors(base.context));
-        diag_text(s->diag, DIAG_ERROR, loc_none(), strbuf_text(&why));
-        strbuf_fini(&why);
-        status = WF_MISMATCH;
+        status = refuse_plain(s, &base, status);
     } else {
         compare_buffers(s, &base);
         const char *why = s->report.verify_mismatches ? why_order_matters(&base.report) : NULL;

@@ -64,11 +64,23 @@ static void test_vec(struct test *t)
     CHECK(t, v.data == NULL && v.count == 0 && v.capacity == 0);
 }
 
+// Who asks for memory elsewhere forgets to look whether there was any.
+static void test_one_place(struct test *t)
+{
+    char *out;
+    test_command("grep -rnE '(^|[^_a-z])(malloc|calloc|realloc|strdup|strndup|asprintf|abort) ?\\(' src "
+                 "--include='*.[ch]' | grep -v '^src/base/arena.c:'",
+                 20, &out, NULL);
+    CHECK_STR(t, out, "");
+    free(out);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"alignment_and_zeroing", test_alignment_and_zeroing},
                                              {"large_requests", test_large_requests},
                                              {"text", test_text},
-                                             {"vec", test_vec}};
+                                             {"vec", test_vec},
+                                             {"one_place", test_one_place}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
