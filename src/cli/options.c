@@ -92,7 +92,8 @@ static bool parse_one(struct options *o, int argc, char **argv, int *i, struct d
     const char *text = argv[*i], *value = strchr(text, '=');
     size_t length = value ? (size_t)(value - text) : strlen(text);
     enum option_id id = OPTION_HELP;
-    if (!str_equal(text, "-h") && !find(o->command, text, length, &id)) return refuse_unknown(o->command, text, length, d);
+    if (!str_equal(text, "-h") && !find(o->command, text, length, &id))
+        return refuse_unknown(o->command, text, length, d);
     const char *name = rows[id].name;
     if (!rows[id].argument && value) return diag_error(d, loc_none(), "%s takes no value", name);
     if (rows[id].argument && value)
