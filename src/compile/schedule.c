@@ -115,32 +115,14 @@ static bool writes_memory(const struct mach_inst *i) { return isa_has(&i->i, ISA
 
 static bool is_ordered(const struct mach_inst *i) { return i->i.sem != SEM_WEAK; }
 
-enum window_space { ANYWHERE, IN_GLOBAL, IN_SHARED, IN_LOCAL };
-
-static enum window_space space_of(const struct mach_inst *i)
-{
-    switch ((int)i->i.op) {
-    case OP_LDG:
-    case OP_STG:
-    case OP_ATOMG: return IN_GLOBAL;
-    case OP_RED: return i->i.space == SPACE_GLOBAL ? IN_GLOBAL : ANYWHERE;
-    case OP_LDS:
-    case OP_STS:
-    case OP_ATOMS: return IN_SHARED;
-    case OP_LDL:
-    case OP_STL: return IN_LOCAL;
-    }
-    return ANYWHERE;
-}
-
 // Whether two accesses, one of them a write, can touch the same byte: different spaces cannot, nor can
 // different offsets from one register.
 static bool may_overlap(const struct mach_inst *a, const struct mach_inst *b)
 {
-    enum window_space x = has_shared_operand(a) ? IN_SHARED : space_of(a),
-                      y = has_shared_operand(b) ? IN_SHARED : space_of(b);
+    enum isa_space x = has_shared_operand(a) ? SPACE_SHARED : isa_space_of(&a->i),
+                   y = has_shared_operand(b) ? SPACE_SHARED : isa_space_of(&b->i);
     if (a->i.op == OP_LDGSTS || b->i.op == OP_LDGSTS) return true;
-    if (x != y) return x == ANYWHERE || y == ANYWHERE;
+    if (x != y) return x == SPACE_GENERIC || y == SPACE_GENERIC;
     if (has_shared_operand(a) || has_shared_operand(b)) return true;
     if (a->src[0] != b->src[0] || a->i.src[0].width != b->i.src[0].width ||
         a->i.src[0].bank != b->i.src[0].bank)

@@ -66,34 +66,11 @@ static uint8_t swap_lut(unsigned lut)
 // Exchanges the first two sources, when the instruction has a form for that.
 static bool commute(struct mach_inst *i)
 {
-    switch ((int)i->i.op) {
-    case OP_IADD3:
-    case OP_IMAD:
-    case OP_IMADW:
-    case OP_IMNMX:
-    case OP_FADD:
-    case OP_FMUL:
-    case OP_FFMA:
-    case OP_FMNMX:
-    case OP_HADD2:
-    case OP_HMUL2:
-    case OP_HFMA2:
-    case OP_HMNMX2:
-    case OP_DADD:
-    case OP_DMUL:
-    case OP_DFMA:
-    case OP_DMNMX:
-    case OP_VABSDIFF: break;
-    case OP_LOP3: i->i.lut = swap_lut(i->i.lut); break;
-    case OP_SEL: i->i.src[2].flags ^= OPERAND_NOT; break;
-    case OP_ISETP:
-    case OP_FSETP:
-    case OP_DSETP:
-    case OP_HSETP2:
-    case OP_FSET:
-    case OP_HSET2: i->i.cmp = (uint8_t)swapped((enum isa_cmp)i->i.cmp); break;
-    default: return false;
-    }
+    enum isa_op op = (enum isa_op)i->i.op;
+    if (!isa_has(&i->i, ISA_COMMUTES)) return false;
+    if (isa_has_modifier(op, MODIFIER_CMP)) i->i.cmp = (uint8_t)swapped((enum isa_cmp)i->i.cmp);
+    if (isa_has_modifier(op, MODIFIER_LUT)) i->i.lut = swap_lut(i->i.lut);
+    if (op == OP_SEL) i->i.src[2].flags ^= OPERAND_NOT;
     swap_src(i, 0, 1);
     return true;
 }
@@ -101,7 +78,7 @@ static bool commute(struct mach_inst *i)
 static bool is_other(const struct mach_inst *i, unsigned k) // neither register nor a field of its own
 {
     unsigned kind = i->i.src[k].kind;
-    if (kind == OPERAND_IMM && isa_src_is_field((enum isa_op)i->i.op, k)) return false;
+    if (kind == OPERAND_IMM && isa_shapes[i->i.op].src[k].own_field) return false;
     return kind == OPERAND_IMM || kind == OPERAND_CONST || kind == OPERAND_SHARED;
 }
 
@@ -214,7 +191,7 @@ struct mach_inst *begin3(struct select *s, unsigned op, uint32_t dst, struct sou
                          struct source c)
 {
     struct mach_inst *i = begin(s, op);
-    set_dst(i, 0, dst, op == OP_IMADW ? 2 : 1);
+    set_dst(i, 0, dst, isa_dst_width(&i->i));
     set_src(i, 0, a);
     set_src(i, 1, b);
     set_src(i, 2, c);

@@ -42,16 +42,16 @@ static bool constant_value(const struct exec *e, const struct operand *o, unsign
 }
 
 // A wide immediate is a double's high word; integers that happen to be wide are in c[BANK_LITERAL].
-static void bind_general(const struct exec *e, const struct inst *i, struct isa_shape shape,
-                         struct general *g, bool *good)
+static void bind_general(const struct exec *e, const struct inst *i, struct general *g, bool *good)
 {
+    const struct isa_shape *shape = &isa_shapes[i->op];
     g->operation = lane_operation_of((enum isa_op)i->op);
-    g->dst_is_pred = shape.dst[0] == SHAPE_PRED;
-    if (shape.dst[0] == SHAPE_REG && i->dst[0].kind == OPERAND_REG) g->dst_words = i->dst[0].width;
+    g->dst_is_pred = shape->dst[0].kind == SHAPE_PRED;
+    if (shape->dst[0].kind >= SHAPE_REG && i->dst[0].kind == OPERAND_REG) g->dst_words = i->dst[0].width;
     for (unsigned k = 0; k < 4; k++) {
         const struct operand *o = &i->src[k];
         if (o->kind == OPERAND_PRED) g->src_is_pred |= (uint8_t)(1 << k);
-        if (shape.src[k] != SHAPE_REG || o->kind == OPERAND_NONE || o->kind == OPERAND_SREG) continue;
+        if (shape->src[k].kind < SHAPE_REG || o->kind == OPERAND_NONE) continue;
         g->src_words[k] = (uint8_t)(o->width ? o->width : 1);
         if (o->kind == OPERAND_IMM || o->kind == OPERAND_CONST)
             *good = constant_value(e, o, g->src_words[k], &g->value[k]) && *good;
@@ -103,14 +103,14 @@ static void make_stepped(struct exec *e, uint32_t index)
         e->address_operand[index] = exec_address_operand(&e->program->insts[index]);
 }
 
-static void bind_inst(struct exec *e, uint32_t index, struct isa_shape shape, uint16_t *slots)
+static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
 {
     static const struct handlers bad_constant = {exec_bad_constant, exec_bad_constant};
     const struct inst *i = &e->program->insts[index];
     struct bound b = {.index = index, .slot = NO_SLOT, .guard = i->guard};
     bool good = true;
     bind_operands(e, i, &b);
-    bind_general(e, i, shape, &e->general[index], &good);
+    bind_general(e, i, &e->general[index], &good);
     if (i->op == OP_BRA) b.target = &e->full[i->target];
     if (isa_has(i, ISA_LOAD | ISA_STORE) && *slots != NO_SLOT) b.slot = (*slots)++;
     b.guarded = i->guard != PRED_TRUE || i->guard_not;
@@ -144,14 +144,7 @@ void exec_bind(struct exec *e)
     if (e->is_stepped) e->address_operand = ARENA_ARRAY(&e->arena, uint8_t, count);
     mark_entries(e);
     uint16_t slots = 0;
-    struct isa_shape shapes[OP_COUNT];
-    bool known[OP_COUNT] = {false};
-    for (uint32_t n = 0; n < p->inst_count; n++) {
-        unsigned op = p->insts[n].op;
-        if (!known[op]) shapes[op] = isa_shape_of((enum isa_op)op);
-        known[op] = true;
-        bind_inst(e, n, shapes[op], &slots);
-    }
+    for (uint32_t n = 0; n < p->inst_count; n++) bind_inst(e, n, &slots);
     e->full[p->inst_count] = e->masked[p->inst_count] =
         (struct bound){.run = exec_end_of_program, .handlers = &end, .index = p->inst_count, .slot = NO_SLOT};
     if (e->is_stepped) make_stepped(e, p->inst_count);
@@ -175,92 +168,11 @@ void exec_bind_alike(struct exec *e, const struct exec *like)
         handler, handler                                                                                     \
     }
 const struct handlers exec_general_handlers[OP_COUNT] = {
-    [OP_NOP] = GENERAL(exec_nop),
-    [OP_MOV] = GENERAL(exec_general_alu),
-    [OP_SEL] = GENERAL(exec_general_alu),
-    [OP_S2R] = GENERAL(exec_s2r),
-    [OP_CS2R] = GENERAL(exec_s2r),
-    [OP_PRMT] = GENERAL(exec_general_alu),
-    [OP_IADD3] = GENERAL(exec_general_alu),
-    [OP_IMAD] = GENERAL(exec_general_alu),
-    [OP_IMADW] = GENERAL(exec_general_alu),
-    [OP_LEA] = GENERAL(exec_general_alu),
-    [OP_ISETP] = GENERAL(exec_general_alu),
-    [OP_IMNMX] = GENERAL(exec_general_alu),
-    [OP_IABS] = GENERAL(exec_general_alu),
-    [OP_VABSDIFF] = GENERAL(exec_general_alu),
-    [OP_IDP] = GENERAL(exec_general_alu),
-    [OP_LOP3] = GENERAL(exec_general_alu),
-    [OP_SHL] = GENERAL(exec_general_alu),
-    [OP_SHR] = GENERAL(exec_general_alu),
-    [OP_SHF] = GENERAL(exec_general_alu),
-    [OP_BFE] = GENERAL(exec_general_alu),
-    [OP_BFI] = GENERAL(exec_general_alu),
-    [OP_BMSK] = GENERAL(exec_general_alu),
-    [OP_SGXT] = GENERAL(exec_general_alu),
-    [OP_BREV] = GENERAL(exec_general_alu),
-    [OP_POPC] = GENERAL(exec_general_alu),
-    [OP_FLO] = GENERAL(exec_general_alu),
-    [OP_I2I] = GENERAL(exec_general_alu),
-    [OP_PLOP3] = GENERAL(exec_general_alu),
-    [OP_FADD] = GENERAL(exec_general_alu),
-    [OP_FMUL] = GENERAL(exec_general_alu),
-    [OP_FFMA] = GENERAL(exec_general_alu),
-    [OP_FMNMX] = GENERAL(exec_general_alu),
-    [OP_FSETP] = GENERAL(exec_general_alu),
-    [OP_FSET] = GENERAL(exec_general_alu),
-    [OP_FCHK] = GENERAL(exec_general_alu),
-    [OP_MUFU] = GENERAL(exec_general_alu),
-    [OP_HADD2] = GENERAL(exec_general_alu),
-    [OP_HMUL2] = GENERAL(exec_general_alu),
-    [OP_HFMA2] = GENERAL(exec_general_alu),
-    [OP_HMNMX2] = GENERAL(exec_general_alu),
-    [OP_HSETP2] = GENERAL(exec_general_alu),
-    [OP_HSET2] = GENERAL(exec_general_alu),
-    [OP_HMUFU] = GENERAL(exec_general_alu),
-    [OP_DADD] = GENERAL(exec_general_alu),
-    [OP_DMUL] = GENERAL(exec_general_alu),
-    [OP_DFMA] = GENERAL(exec_general_alu),
-    [OP_DMNMX] = GENERAL(exec_general_alu),
-    [OP_DSETP] = GENERAL(exec_general_alu),
-    [OP_F2F] = GENERAL(exec_general_alu),
-    [OP_F2FP] = GENERAL(exec_general_alu),
-    [OP_F2I] = GENERAL(exec_general_alu),
-    [OP_I2F] = GENERAL(exec_general_alu),
-    [OP_FRND] = GENERAL(exec_general_alu),
-    [OP_LD] = GENERAL(exec_load),
-    [OP_LDG] = GENERAL(exec_load),
-    [OP_LDS] = GENERAL(exec_load),
-    [OP_LDL] = GENERAL(exec_load),
-    [OP_LDC] = GENERAL(exec_ldc),
-    [OP_ST] = GENERAL(exec_store),
-    [OP_STG] = GENERAL(exec_store),
-    [OP_STS] = GENERAL(exec_store),
-    [OP_STL] = GENERAL(exec_store),
-    [OP_ATOM] = GENERAL(exec_atomic),
-    [OP_ATOMG] = GENERAL(exec_atomic),
-    [OP_ATOMS] = GENERAL(exec_atomic),
-    [OP_RED] = GENERAL(exec_atomic),
-    [OP_MEMBAR] = GENERAL(exec_membar),
-    [OP_LDGSTS] = GENERAL(exec_ldgsts),
-    [OP_LDGDEPBAR] = GENERAL(exec_nop),
-    [OP_DEPBAR] = GENERAL(exec_nop),
-    [OP_CCTL] = GENERAL(exec_nop),
-    [OP_TEX] = GENERAL(exec_tex),
-    [OP_TXQ] = GENERAL(exec_txq),
-    [OP_SHFL] = GENERAL(exec_shfl),
-    [OP_VOTE] = GENERAL(exec_vote),
-    [OP_MATCH] = GENERAL(exec_match),
-    [OP_REDUX] = GENERAL(exec_redux),
-    [OP_BRA] = GENERAL(exec_bra),
-    [OP_BRX] = GENERAL(exec_brx),
-    [OP_CALL] = GENERAL(exec_call),
-    [OP_CALLR] = GENERAL(exec_callr),
-    [OP_RET] = GENERAL(exec_ret),
-    [OP_EXIT] = GENERAL(exec_exit),
-    [OP_BAR] = GENERAL(exec_bar),
-    [OP_WARPSYNC] = GENERAL(exec_warpsync),
-    [OP_NANOSLEEP] = GENERAL(exec_nanosleep),
-    [OP_TRAP] = GENERAL(exec_trap),
-    [OP_SYSCALL] = GENERAL(exec_syscall),
+#define ALU(function)                                                    GENERAL(exec_general_alu)
+#define RUN(function)                                                    GENERAL(function)
+#define INST(name, mnemonic, unit, latency, traits, body, form, meaning) [OP_##name] = body,
+#include "isa/isa.def"
+#undef INST
+#undef RUN
+#undef ALU
 };

@@ -293,7 +293,6 @@ bool split_all_wait_at(const struct warp *w, unsigned barrier); // every lane le
 
 // -- barrier.c
 // ---------------------------------------------------------------------------------------------------
-exec_handler exec_bar;
 bool barrier_try_arrive(struct warp *w);  // when all its lanes wait at one barrier
 void barrier_warp_exited(struct warp *w); // a barrier of the whole block may be complete now
 
@@ -323,16 +322,18 @@ void exec_thread_of(const struct warp *w, unsigned lane, uint32_t thread[3]);
 // -- general_*.c: every instruction
 // ------------------------------------------------------------------------------
 extern const struct handlers exec_general_handlers[OP_COUNT];
-exec_handler exec_general_alu, exec_s2r, exec_nop, exec_membar;           // general_alu.c
-exec_handler exec_load, exec_store, exec_ldc, exec_ldgsts;                // general_memory.c
-exec_handler exec_atomic;                                                 // general_atomic.c
-exec_handler exec_shfl, exec_vote, exec_match, exec_redux, exec_warpsync; // general_cross.c
-exec_handler exec_bra, exec_brx, exec_call, exec_callr, exec_ret, exec_exit, exec_nanosleep,
-    exec_trap; // control.c
+exec_handler exec_general_alu; // plain arithmetic, by lane.h
+// The handler of every other row of isa.def.
+#define ALU(function)
+#define RUN(function)                                                    exec_handler function;
+#define INST(name, mnemonic, unit, latency, traits, body, form, meaning) body
+#include "isa/isa.def"
+#undef INST
+#undef RUN
+#undef ALU
+
 exec_handler exec_end_of_program, exec_bad_constant, exec_guard_full, exec_guard_masked, exec_join,
     exec_hand_back;
-exec_handler exec_tex, exec_txq; // texture.c
-exec_handler exec_syscall;       // syscall.c
 
 // One instruction at a time. In an engine that is stepped every instruction's `run` is exec_hand_back, which
 // returns the instruction instead of executing it; so whoever hands on control to the next one hands it to
@@ -389,8 +390,8 @@ void exec_write_bytes(const struct warp *w, const struct lane_access *a, unsigne
 uint64_t exec_lane_address(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
                            unsigned lane);
 uint32_t exec_extend(enum isa_type type, uint32_t x); // what a load of 8 or 16 bits leaves in a register
-enum isa_space
-exec_space_of(const struct inst *i); // of a memory instruction; GENERIC when each lane's address says
+// Of a memory instruction; GENERIC when each lane's address says.
+static inline enum isa_space exec_space_of(const struct inst *i) { return isa_space_of(i); }
 // An atomic's operand (16 bytes, zero where it has none), and the new value of a location.
 void exec_atomic_operand(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
                          unsigned lane, unsigned bytes, uint32_t value[4]);

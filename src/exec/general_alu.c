@@ -8,23 +8,13 @@
 lane_operation *lane_operation_of(enum isa_op op)
 {
     static lane_operation *const table[OP_COUNT] = {
-        [OP_MOV] = lane_mov,       [OP_SEL] = lane_sel,           [OP_PRMT] = lane_prmt,
-        [OP_IADD3] = lane_iadd3,   [OP_IMAD] = lane_imad,         [OP_IMADW] = lane_imadw,
-        [OP_LEA] = lane_lea,       [OP_ISETP] = lane_isetp,       [OP_IMNMX] = lane_imnmx,
-        [OP_IABS] = lane_iabs,     [OP_VABSDIFF] = lane_vabsdiff, [OP_IDP] = lane_idp,
-        [OP_LOP3] = lane_lop3,     [OP_SHL] = lane_shl,           [OP_SHR] = lane_shr,
-        [OP_SHF] = lane_shf,       [OP_BFE] = lane_bfe,           [OP_BFI] = lane_bfi,
-        [OP_BMSK] = lane_bmsk,     [OP_SGXT] = lane_sgxt,         [OP_BREV] = lane_brev,
-        [OP_POPC] = lane_popc,     [OP_FLO] = lane_flo,           [OP_I2I] = lane_i2i,
-        [OP_PLOP3] = lane_plop3,   [OP_FADD] = lane_fadd,         [OP_FMUL] = lane_fmul,
-        [OP_FFMA] = lane_ffma,     [OP_FMNMX] = lane_fmnmx,       [OP_FSETP] = lane_fsetp,
-        [OP_FSET] = lane_fset,     [OP_FCHK] = lane_fchk,         [OP_MUFU] = lane_mufu,
-        [OP_HADD2] = lane_hadd2,   [OP_HMUL2] = lane_hmul2,       [OP_HFMA2] = lane_hfma2,
-        [OP_HMNMX2] = lane_hmnmx2, [OP_HSETP2] = lane_hsetp2,     [OP_HSET2] = lane_hset2,
-        [OP_HMUFU] = lane_hmufu,   [OP_DADD] = lane_dadd,         [OP_DMUL] = lane_dmul,
-        [OP_DFMA] = lane_dfma,     [OP_DMNMX] = lane_dmnmx,       [OP_DSETP] = lane_dsetp,
-        [OP_F2F] = lane_f2f,       [OP_F2FP] = lane_f2fp,         [OP_F2I] = lane_f2i,
-        [OP_I2F] = lane_i2f,       [OP_FRND] = lane_frnd,
+#define ALU(function)                                                    function
+#define RUN(function)                                                    NULL
+#define INST(name, mnemonic, unit, latency, traits, body, form, meaning) [OP_##name] = body,
+#include "isa/isa.def"
+#undef INST
+#undef RUN
+#undef ALU
     };
     return table[op];
 }

@@ -84,22 +84,6 @@ void exec_write_bytes(const struct warp *w, const struct lane_access *a, unsigne
         memcpy(a->host + (size_t)n / 4 * w->exec->vector_bytes, (const uint8_t *)from + n, 4);
 }
 
-enum isa_space exec_space_of(const struct inst *i)
-{
-    switch ((int)i->op) {
-    case OP_LDG:
-    case OP_STG:
-    case OP_ATOMG: return SPACE_GLOBAL;
-    case OP_LDS:
-    case OP_STS:
-    case OP_ATOMS: return SPACE_SHARED;
-    case OP_LDL:
-    case OP_STL: return SPACE_LOCAL;
-    case OP_RED: return (enum isa_space)i->space;
-    }
-    return SPACE_GENERIC;
-}
-
 static void count_access(struct warp *w, enum isa_space space, bool is_store)
 {
     struct exec_counts *c = &w->counts;

@@ -23,19 +23,17 @@ struct lane_io {
 
 typedef void lane_operation(struct lane_io *io);
 
-lane_operation *lane_operation_of(enum isa_op op); // NULL for instructions that are not ISA_PURE arithmetic
+lane_operation *lane_operation_of(enum isa_op op); // NULL for instructions that are no plain arithmetic
 
-// The families, by file.
-lane_operation lane_mov, lane_sel, lane_prmt, lane_iadd3, lane_imad, lane_imadw, lane_lea, lane_isetp,
-    lane_imnmx, lane_iabs, lane_vabsdiff, lane_idp, lane_plop3; // lane_int.c
-lane_operation lane_lop3, lane_shl, lane_shr, lane_shf, lane_bfe, lane_bfi, lane_bmsk, lane_sgxt, lane_brev,
-    lane_popc, lane_flo, lane_i2i; // lane_bits.c
-lane_operation lane_fadd, lane_fmul, lane_ffma, lane_fmnmx, lane_fsetp, lane_fset, lane_fchk,
-    lane_mufu; // lane_float.c
-lane_operation lane_hadd2, lane_hmul2, lane_hfma2, lane_hmnmx2, lane_hsetp2, lane_hset2,
-    lane_hmufu;                                                         // lane_half.c
-lane_operation lane_dadd, lane_dmul, lane_dfma, lane_dmnmx, lane_dsetp; // lane_double.c
-lane_operation lane_f2f, lane_f2fp, lane_f2i, lane_i2f, lane_frnd;      // lane_convert.c
+// One for every row of isa.def that is plain arithmetic, defined in lane_*.c: integers in lane_int.c, bits in
+// lane_bits.c, floats in lane_float.c, lane_half.c and lane_double.c, conversions in lane_convert.c.
+#define ALU(function) lane_operation function;
+#define RUN(function)
+#define INST(name, mnemonic, unit, latency, traits, body, form, meaning) body
+#include "isa/isa.def"
+#undef INST
+#undef RUN
+#undef ALU
 
 bool lane_combine(enum isa_bool b, bool compared, bool with); // setp's boolean
 uint32_t lane_lut(uint8_t lut, uint32_t a, uint32_t b, uint32_t c);

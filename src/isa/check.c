@@ -23,13 +23,11 @@ static const char *check_predicate(const struct operand *o, bool is_source)
     return NULL;
 }
 
-static const char *check_memory(const struct inst *i, const struct operand *o)
+static const char *check_address(const struct isa_place *place, const struct operand *o)
 {
-    bool wide = i->op == OP_LD || i->op == OP_LDG || i->op == OP_ST || i->op == OP_STG || i->op == OP_ATOM ||
-                i->op == OP_ATOMG || i->op == OP_RED || i->op == OP_CCTL ||
-                (i->op == OP_LDGSTS && o == &i->src[1]);
     if (o->kind != OPERAND_MEM) return "an address operand must be [register + offset]";
-    if (o->width != 1 && !(wide && o->width == 2)) return "an address register of the wrong width";
+    if (o->width != 1 && !(place->pair_address && o->width == 2))
+        return "an address register of the wrong width";
     if (o->flags) return "a modifier on an address";
     int32_t offset = (int32_t)o->value;
     if (o->reg != REG_ZERO && (offset < -OFFSET_LIMIT || offset >= OFFSET_LIMIT))
@@ -37,208 +35,117 @@ static const char *check_memory(const struct inst *i, const struct operand *o)
     return check_group(o, o->width);
 }
 
+static const char *check_special(const struct inst *i, const struct operand *o)
+{
+    if (o->kind != OPERAND_SREG) return "S2R and CS2R read special registers";
+    if (o->reg >= SREG_COUNT) return "an unknown special register";
+    if ((isa_dst_width(i) == 2) != (o->reg == SREG_CLOCK64 || o->reg == SREG_GLOBALTIMER))
+        return "64-bit special registers are read by CS2R, the others by S2R";
+    return o->flags ? "an operand modifier the instruction does not have" : NULL;
+}
+
 // Sources that hold a value: registers, or the one immediate, constant or shared-memory operand.
 static const char *check_value(const struct inst *i, unsigned k, bool *has_other)
 {
     const struct operand *o = &i->src[k];
+    const struct isa_place *place = &isa_shapes[i->op].src[k];
     unsigned width = isa_src_width(i, k);
-    enum isa_unit unit = isa_table[i->op].unit;
-    bool alu = unit == UNIT_INT || unit == UNIT_FLOAT || unit == UNIT_SPECIAL || unit == UNIT_DOUBLE;
-    bool field = isa_src_is_field((enum isa_op)i->op, k);
-    if (o->flags & ~isa_src_modifiers(i, k)) return "an operand modifier the instruction does not have";
+    if (o->flags & ~place->modifiers) return "an operand modifier the instruction does not have";
     switch ((enum operand_kind)o->kind) {
     case OPERAND_REG: return check_group(o, width);
-    case OPERAND_SREG:
-        if (i->op != OP_S2R && i->op != OP_CS2R) return "a special register outside S2R and CS2R";
-        if (o->reg >= SREG_COUNT) return "an unknown special register";
-        if ((i->op == OP_CS2R) != (o->reg == SREG_CLOCK64 || o->reg == SREG_GLOBALTIMER))
-            return "64-bit special registers are read by CS2R, the others by S2R";
-        return NULL;
+    case OPERAND_SREG: return "a special register outside S2R and CS2R";
     case OPERAND_IMM:
-        if (i->op == OP_RET || i->op == OP_BRX || i->op == OP_CALLR || i->op == OP_SYSCALL ||
-            i->op == OP_TEX || i->op == OP_TXQ || isa_has(i, ISA_STORE | ISA_LOAD))
-            return "an immediate where only a register goes";
+        if (place->kind < SHAPE_IMM) return "an immediate where only a register goes";
         if (o->width != width) return "an immediate of the wrong width";
         break;
     case OPERAND_CONST:
-        if (!alu) return "a constant-bank operand outside arithmetic";
+        if (place->kind < SHAPE_VALUE) return "a constant-bank operand outside arithmetic";
         if (o->width != width) return "a constant-bank operand of the wrong width";
         if (o->bank >= BANK_COUNT) return "an unknown constant bank";
         if (o->value % (4 * width)) return "a constant-bank operand that is not aligned";
         break;
     case OPERAND_SHARED:
-        if (!alu || width != 1) return "a shared-memory operand outside 32-bit arithmetic";
+        if (place->kind < SHAPE_VALUE || width != 1)
+            return "a shared-memory operand outside 32-bit arithmetic";
         if (o->width != 1) return "a shared-memory operand of the wrong width";
         break;
     case OPERAND_NONE: return "a missing source";
     case OPERAND_PRED:
     case OPERAND_MEM: return "an operand of the wrong kind";
     }
-    if (i->op == OP_S2R || i->op == OP_CS2R) return "S2R and CS2R read special registers";
-    if (o->kind == OPERAND_IMM && field) return NULL;
+    if (o->kind == OPERAND_IMM && place->own_field) return NULL;
     if (*has_other) return "more than one source that is no register";
     *has_other = true;
     return NULL;
 }
 
-// Where the canonical form lets (true) or makes (required) an operand be absent.
-static bool src_may_be_absent(const struct inst *i, unsigned k, bool *required)
+static const char *check_source(const struct inst *i, unsigned k, bool *has_other)
 {
-    *required = false;
-    if (isa_has(i, ISA_CARRY) && k == 3) return (*required = !(i->flags & INST_X));
-    switch ((int)i->op) {
-    case OP_ISETP: return k == 3 && (*required = !(i->flags & INST_EX));
-    case OP_LEA: return k == 2 && (*required = !(i->flags & INST_HI) || (i->flags & INST_SX));
-    case OP_BAR: return k == 1 || (k == 2 && (*required = i->mode != MODE_BAR_RED));
-    case OP_LDGSTS: return k == 2;
-    case OP_SYSCALL: return k == 1;
-    case OP_SHFL: return k == 3;
-    case OP_VOTE: return k == 1;
-    case OP_ATOM:
-    case OP_ATOMG:
-    case OP_ATOMS: return k == 2 && (*required = i->mode != MODE_ATOM_CAS);
+    const struct operand *o = &i->src[k];
+    const struct isa_place *place = &isa_shapes[i->op].src[k];
+    switch ((enum shape_kind)place->kind) {
+    case SHAPE_PRED:
+        return o->kind == OPERAND_PRED ? check_predicate(o, true) : "a source that must be a predicate";
+    case SHAPE_ADDRESS:
+    case SHAPE_BANK: return check_address(place, o);
+    case SHAPE_SPECIAL: return check_special(i, o);
+    case SHAPE_NONE:
+    case SHAPE_REG:
+    case SHAPE_IMM:
+    case SHAPE_VALUE:
+    case SHAPE_FLOAT: break;
     }
-    return false;
+    return check_value(i, k, has_other);
 }
 
-static bool dst_may_be_absent(const struct inst *i, unsigned k, bool *required)
-{
-    *required = false;
-    if (isa_has(i, ISA_CARRY) && k == 1) return (*required = !(i->flags & INST_CC));
-    switch ((int)i->op) {
-    case OP_LOP3:
-    case OP_SHFL:
-    case OP_MATCH: return k == 1;
-    case OP_VOTE: return k == 1 && (*required = i->mode == MODE_NONE);
-    case OP_BAR:
-        return *required = i->mode != MODE_BAR_RED || (k == 0) != (i->boolean == BOOL_POPC), *required;
-    case OP_SYSCALL: return k == 0;
-    }
-    return false;
-}
-
-static const char *check_sources(const struct inst *i, const struct isa_shape *shape)
+static const char *check_sources(const struct inst *i)
 {
     bool has_other = false;
     for (unsigned k = 0; k < 4; k++) {
-        const struct operand *o = &i->src[k];
-        bool required, absent = src_may_be_absent(i, k, &required);
+        enum isa_presence presence = isa_presence(i, &isa_shapes[i->op].src[k]);
         const char *wrong = NULL;
-        if (shape->src[k] == SHAPE_NONE || (absent && required)) {
-            if (o->kind != OPERAND_NONE) return "a source the instruction does not have";
-            continue;
-        }
-        if (o->kind == OPERAND_NONE) {
-            if (!absent) return "a missing source";
-            continue;
-        }
-        if (shape->src[k] == SHAPE_MEM)
-            wrong = check_memory(i, o);
-        else if (shape->src[k] == SHAPE_REG)
-            wrong = check_value(i, k, &has_other);
+        if (i->src[k].kind == OPERAND_NONE)
+            wrong = presence == PRESENCE_ALWAYS ? "a missing source" : NULL;
+        else if (presence == PRESENCE_NEVER)
+            wrong = "a source the instruction does not have";
         else
-            wrong = o->kind == OPERAND_PRED ? check_predicate(o, true) : "a source that must be a predicate";
+            wrong = check_source(i, k, &has_other);
         if (wrong) return wrong;
     }
     return NULL;
 }
 
-static const char *check_destinations(const struct inst *i, const struct isa_shape *shape)
+static const char *check_destination(const struct inst *i, const struct isa_place *place,
+                                     const struct operand *o)
+{
+    if (place->kind == SHAPE_PRED)
+        return o->kind == OPERAND_PRED ? check_predicate(o, false) : "a destination that must be a predicate";
+    if (o->kind != OPERAND_REG || o->flags) return "a destination that must be a plain register";
+    return check_group(o, isa_dst_width(i));
+}
+
+static const char *check_destinations(const struct inst *i)
 {
     for (unsigned k = 0; k < 2; k++) {
-        const struct operand *o = &i->dst[k];
-        bool required, absent = dst_may_be_absent(i, k, &required);
+        const struct isa_place *place = &isa_shapes[i->op].dst[k];
+        enum isa_presence presence = isa_presence(i, place);
         const char *wrong = NULL;
-        if (shape->dst[k] == SHAPE_NONE || (absent && required)) {
-            if (o->kind != OPERAND_NONE) return "a destination the instruction does not have";
-            continue;
-        }
-        if (o->kind == OPERAND_NONE) {
-            if (!absent) return "a missing destination";
-            continue;
-        }
-        if (shape->dst[k] == SHAPE_PRED)
-            wrong = o->kind == OPERAND_PRED ? check_predicate(o, false)
-                                            : "a destination that must be a predicate";
-        else if (o->kind != OPERAND_REG || o->flags)
-            wrong = "a destination that must be a plain register";
+        if (i->dst[k].kind == OPERAND_NONE)
+            wrong = presence == PRESENCE_ALWAYS ? "a missing destination" : NULL;
+        else if (presence == PRESENCE_NEVER)
+            wrong = "a destination the instruction does not have";
         else
-            wrong = check_group(o, isa_dst_width(i));
+            wrong = check_destination(i, place, &i->dst[k]);
         if (wrong) return wrong;
     }
     return NULL;
 }
 
-static bool is_integer32(unsigned type) { return type == TYPE_U32 || type == TYPE_S32; }
-
-static bool is_integer(unsigned type) { return type >= TYPE_U8 && type <= TYPE_S64; }
-
-static bool is_access(unsigned type)
+static bool types_fit(const struct inst *i)
 {
-    return type == TYPE_U8 || type == TYPE_S8 || type == TYPE_U16 || type == TYPE_S16 || type == TYPE_B32 ||
-           type == TYPE_B64 || type == TYPE_B128;
-}
-
-// Types that an instruction's row leaves open, limited to those it knows.
-static const char *check_types(const struct inst *i)
-{
-    bool good = i->type < TYPE_COUNT && i->type2 < TYPE_COUNT;
-    switch ((int)i->op) {
-    case OP_IMAD:
-        good = good && (is_integer32(i->type) || (!(i->flags & INST_HI) && i->type == TYPE_NONE));
-        break;
-    case OP_IMADW:
-    case OP_ISETP:
-    case OP_IMNMX:
-    case OP_VABSDIFF:
-    case OP_SHR:
-    case OP_BFE:
-    case OP_SGXT:
-    case OP_FLO: good = is_integer32(i->type); break;
-    case OP_SHF: good = i->type == TYPE_U32 || i->type == TYPE_U64 || i->type == TYPE_S64; break;
-    case OP_LD:
-    case OP_LDG:
-    case OP_LDS:
-    case OP_LDL:
-    case OP_LDC:
-    case OP_ST:
-    case OP_STG:
-    case OP_STS:
-    case OP_STL: good = is_access(i->type); break;
-    case OP_LDGSTS: good = i->type == TYPE_B32 || i->type == TYPE_B64 || i->type == TYPE_B128; break;
-    case OP_HADD2:
-    case OP_HMUL2:
-    case OP_HFMA2:
-    case OP_HMNMX2:
-    case OP_HSETP2:
-    case OP_HSET2:
-    case OP_HMUFU:
-    case OP_F2FP: good = i->type == TYPE_F16 || i->type == TYPE_BF16; break;
-    case OP_F2F: good = good && isa_type_is_float(i->type) && isa_type_is_float(i->type2); break;
-    case OP_F2I: good = good && is_integer(i->type) && isa_type_is_float(i->type2); break;
-    case OP_I2F: good = good && i->type2 && isa_type_is_float(i->type) && is_integer(i->type2); break;
-    case OP_FRND:
-        good = i->type == TYPE_F16 || i->type == TYPE_F32 || i->type == TYPE_F64 || i->type == TYPE_BF16;
-        break;
-    case OP_ATOM:
-    case OP_ATOMG:
-    case OP_ATOMS:
-    case OP_RED:
-    case OP_REDUX: good = good && i->type; break;
-    case OP_IDP:
-        good = (i->type == TYPE_U8 || i->type == TYPE_S8) && (i->type2 == TYPE_U8 || i->type2 == TYPE_S8);
-        break;
-    case OP_I2I:
-        good = is_integer(i->type) && isa_type_bytes((enum isa_type)i->type) <= 4 && is_integer(i->type2) &&
-               isa_type_bytes((enum isa_type)i->type2) <= 4;
-        break;
-    case OP_TEX:
-        good =
-            (i->type == TYPE_F32 || is_integer32(i->type)) && (i->type2 == TYPE_F32 || i->type2 == TYPE_S32);
-        break;
-    case OP_MATCH: good = i->type == TYPE_B32 || i->type == TYPE_B64; break;
-    }
-    return good ? NULL : "a type the instruction does not have";
+    const struct isa_shape *s = &isa_shapes[i->op];
+    if (i->op == OP_IMAD && i->flags & INST_HI && !i->type) return false; // a low half has no sign
+    return isa_type_is_in(i->type, s->types) && isa_type_is_in(i->type2, s->types2);
 }
 
 static bool is_zero(const struct operand *o)
@@ -250,9 +157,9 @@ const char *isa_check(const struct inst *i)
 {
     if (i->op >= OP_COUNT) return "an unknown operation";
     if (i->guard > PRED_TRUE || i->guard_not > 1) return "a guard that is no predicate";
-    if (!isa_mode_fits((enum isa_op)i->op, (enum isa_mode)i->mode))
+    if (i->mode >= MODE_COUNT || !isa_mode_fits((enum isa_op)i->op, (enum isa_mode)i->mode))
         return "a mode the instruction does not have";
-    if (i->flags & ~isa_inst_flags((enum isa_op)i->op)) return "a flag the instruction does not have";
+    if (i->flags & ~isa_shapes[i->op].flags) return "a flag the instruction does not have";
     if (i->cmp > CMP_T || i->boolean > BOOL_POPC || i->round > ROUND_RNA || i->shift > 31)
         return "a field out of range";
     if (i->space > SPACE_CONST || i->cache > CACHE_WT || i->sem > SEM_SC || i->scope > SCOPE_SYS)
@@ -261,11 +168,10 @@ const char *isa_check(const struct inst *i)
     if (i->boolean && i->op == OP_BAR && i->mode != MODE_BAR_RED)
         return "a reduction where nothing is reduced";
     if (i->op == OP_LDC && i->bank >= BANK_COUNT) return "an unknown constant bank";
-    const char *wrong = check_types(i);
-    struct isa_shape shape = isa_shape_of((enum isa_op)i->op);
-    if (!wrong) wrong = check_destinations(i, &shape);
+    if (!types_fit(i)) return "a type the instruction does not have";
+    const char *wrong = check_destinations(i);
     if (!wrong && i->op == OP_IADD3 && i->flags & INST_CC && !is_zero(&i->src[0]) && !is_zero(&i->src[1]) &&
         !is_zero(&i->src[2]))
         wrong = "a carry out of three addends";
-    return wrong ? wrong : check_sources(i, &shape);
+    return wrong ? wrong : check_sources(i);
 }

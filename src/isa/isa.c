@@ -5,8 +5,9 @@
 #include <stddef.h>
 
 const struct isa_info isa_table[OP_COUNT] = {
-#define INST(name, mnemonic, unit, latency, flags, operands, meaning)                                        \
-    [OP_##name] = {#name, mnemonic, operands, meaning, UNIT_##unit, LATENCY_##latency, flags},
+#define IN(space) (SPACE_##space << ISA_SPACE_SHIFT)
+#define INST(name, mnemonic, unit, latency, traits, body, form, meaning)                                     \
+    [OP_##name] = {#name, mnemonic, meaning, UNIT_##unit, LATENCY_##latency, traits},
 #include "isa/isa.def"
 #undef INST
 };

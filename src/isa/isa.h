@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum isa_op {
-#define INST(name, mnemonic, unit, latency, flags, operands, meaning) OP_##name,
+#define INST(name, mnemonic, unit, latency, traits, body, form, meaning) OP_##name,
 #include "isa/isa.def"
 #undef INST
     OP_COUNT
@@ -40,7 +40,9 @@ enum { // instruction flags
     ISA_CALL = 1 << 11,
     ISA_EXIT = 1 << 12,
     ISA_BARRIER = 1 << 13,
-    ISA_SIDE_EFFECT = 1 << 14 // anything else that must not be removed, repeated or moved
+    ISA_SIDE_EFFECT = 1 << 14, // anything else that must not be removed, repeated or moved
+    ISA_COMMUTES = 1 << 15,    // src[0] and src[1] may change places; a comparison, a LOP3's table turn with them
+    ISA_SPACE_SHIFT = 16      // from here on: the enum isa_space that the mnemonic names
 };
 
 // Types of operations and memory accesses.
@@ -189,7 +191,7 @@ struct inst {
 #define NO_TARGET UINT32_MAX
 
 struct isa_info {
-    const char *name, *mnemonic, *operands, *meaning;
+    const char *name, *mnemonic, *meaning;
     enum isa_unit unit;
     enum isa_latency latency;
     uint32_t flags;
@@ -198,6 +200,12 @@ struct isa_info {
 extern const struct isa_info isa_table[OP_COUNT];
 
 static inline bool isa_has(const struct inst *i, uint32_t flags) { return (isa_table[i->op].flags & flags) != 0; }
+
+// Where a load, store or atomic goes; GENERIC when each lane's address says, and of constants.
+static inline enum isa_space isa_space_of(const struct inst *i)
+{
+    return i->op == OP_RED ? (enum isa_space)i->space : (enum isa_space)(isa_table[i->op].flags >> ISA_SPACE_SHIFT);
+}
 
 unsigned isa_type_bytes(enum isa_type type);
 bool isa_type_is_signed(enum isa_type type);

@@ -49,18 +49,11 @@ static void print_float(double value, bool is_double, struct strbuf *out)
     if (!strpbrk(text, ".e")) strbuf_puts(out, ".0");
 }
 
-static bool has_float_immediates(const struct inst *i)
+static void print_immediate(const struct isa_place *place, const struct operand *o, struct strbuf *out)
 {
-    return i->op == OP_FADD || i->op == OP_FMUL || i->op == OP_FFMA || i->op == OP_FMNMX ||
-           i->op == OP_FSETP || i->op == OP_FSET || i->op == OP_MUFU || i->op == OP_FCHK;
-}
-
-static void print_immediate(const struct inst *i, const struct operand *o, struct strbuf *out)
-{
-    double value = f64_from_bits((uint64_t)o->value << 32);
-    bool is_double = isa_table[i->op].unit == UNIT_DOUBLE;
-    if (!is_double) value = (double)f32_from_bits(o->value);
-    if ((is_double || has_float_immediates(i)) && !isnan(value))
+    bool is_double = place->width == WIDTH_2;
+    double value = is_double ? f64_from_bits((uint64_t)o->value << 32) : (double)f32_from_bits(o->value);
+    if (place->kind == SHAPE_FLOAT && !isnan(value))
         print_float(value, is_double, out);
     else
         strbuf_printf(out, "0x%x", o->value);
@@ -85,7 +78,8 @@ static void print_address(const struct operand *o, struct strbuf *out)
     strbuf_putc(out, ']');
 }
 
-static void print_operand(const struct inst *i, const struct operand *o, struct strbuf *out)
+static void print_operand(const struct inst *i, const struct isa_place *place, const struct operand *o,
+                          struct strbuf *out)
 {
     if (o->kind != OPERAND_PRED && o->flags & OPERAND_NEG) strbuf_putc(out, i->flags & INST_X ? '~' : '-');
     if (o->flags & OPERAND_ABS) strbuf_putc(out, '|');
@@ -93,11 +87,11 @@ static void print_operand(const struct inst *i, const struct operand *o, struct 
     case OPERAND_NONE: break;
     case OPERAND_REG: print_register(o, out); break;
     case OPERAND_PRED: print_predicate(o->reg, o->flags & OPERAND_NOT, out); break;
-    case OPERAND_IMM: print_immediate(i, o, out); break;
+    case OPERAND_IMM: print_immediate(place, o, out); break;
     case OPERAND_CONST: strbuf_printf(out, "c[0x%x][0x%x]", o->bank, o->value); break;
     case OPERAND_SREG: strbuf_puts(out, isa_sreg_name((enum isa_sreg)o->reg)); break;
     case OPERAND_MEM:
-        if (i->op == OP_LDC) strbuf_printf(out, "c[0x%x]", i->bank);
+        if (place->kind == SHAPE_BANK) strbuf_printf(out, "c[0x%x]", i->bank);
         print_address(o, out);
         break;
     case OPERAND_SHARED:
@@ -124,6 +118,8 @@ static void print_label(uint32_t target, struct strbuf *out)
         strbuf_printf(out, ".L_%x", target * PC_STEP);
 }
 
+static bool has(const struct inst *i, enum isa_modifier m) { return isa_has_modifier((enum isa_op)i->op, m); }
+
 // The fields that NVIDIA writes between or after the operands.
 static void print_fields(const struct inst *i, bool *first, struct strbuf *out)
 {
@@ -131,20 +127,20 @@ static void print_fields(const struct inst *i, bool *first, struct strbuf *out)
         comma(first, out);
         strbuf_puts(out, i->mode == MODE_MIN ? "PT" : "!PT");
     }
-    if (i->op == OP_LOP3 || i->op == OP_PLOP3) {
+    if (has(i, MODIFIER_LUT)) {
         comma(first, out);
         strbuf_printf(out, "0x%x", i->lut);
     }
-    if (i->op == OP_PLOP3) strbuf_printf(out, ", 0x%x", i->lut2);
-    if (i->op == OP_BRX) {
+    if (has(i, MODIFIER_LUT2)) strbuf_printf(out, ", 0x%x", i->lut2);
+    if (has(i, MODIFIER_TABLE)) {
         comma(first, out);
         strbuf_printf(out, "table %u", i->table);
     }
-    if (i->op == OP_BRA || i->op == OP_CALL) {
+    if (has(i, MODIFIER_TARGET)) {
         comma(first, out);
         print_label(i->target, out);
     }
-    if ((i->op == OP_BRA || i->op == OP_BRX) && i->reconverge != NO_TARGET) {
+    if (has(i, MODIFIER_JOIN) && i->reconverge != NO_TARGET) {
         strbuf_puts(out, ", join ");
         print_label(i->reconverge, out);
     }
@@ -153,6 +149,7 @@ static void print_fields(const struct inst *i, bool *first, struct strbuf *out)
 void program_print_inst(const struct program *p, uint32_t index, struct strbuf *out)
 {
     const struct inst *i = &p->insts[index];
+    const struct isa_shape *s = &isa_shapes[i->op];
     bool first = true;
     if (i->guard != PRED_TRUE || i->guard_not) {
         strbuf_putc(out, '@');
@@ -160,19 +157,20 @@ void program_print_inst(const struct program *p, uint32_t index, struct strbuf *
         strbuf_putc(out, ' ');
     }
     strbuf_puts(out, isa_table[i->op].mnemonic);
-    for (const enum isa_modifier *m = isa_modifiers((enum isa_op)i->op); *m; m++) {
-        const char *text = isa_modifier_text(i, *m);
+    EACH_MODIFIER(m, (enum isa_op)i->op)
+    {
+        const char *text = isa_modifier_text(i, m);
         if (*text) strbuf_printf(out, ".%s", text);
     }
     for (unsigned k = 0; k < 6; k++) {
         const struct operand *o = k < 2 ? &i->dst[k] : &i->src[k - 2];
-        if (i->op == OP_LEA && k == 5) { // the shift stands before the carry
+        if (has(i, MODIFIER_SHIFT) && k == 5) { // the shift stands before the carry
             comma(&first, out);
             strbuf_printf(out, "0x%x", i->shift);
         }
         if (o->kind == OPERAND_NONE) continue;
         comma(&first, out);
-        print_operand(i, o, out);
+        print_operand(i, k < 2 ? &s->dst[k] : &s->src[k - 2], o, out);
     }
     print_fields(i, &first, out);
 }

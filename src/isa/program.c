@@ -1,6 +1,7 @@
 // The program container: life cycle and the check that every consumer relies on.
 #include "isa/program.h"
 #include "base/bits.h"
+#include "isa/shape.h"
 
 #include <stdlib.h>
 
@@ -57,12 +58,13 @@ static const char *check_inst(const struct program *p, const struct inst *i)
 {
     const char *wrong = isa_check(i);
     if (wrong) return wrong;
-    if ((i->op == OP_BRA || i->op == OP_CALL) && i->target >= p->inst_count)
+    if (isa_has_modifier((enum isa_op)i->op, MODIFIER_TARGET) && i->target >= p->inst_count)
         return "a target outside the program";
     bool splits = (i->op == OP_BRA && i->guard != PRED_TRUE) || i->op == OP_BRX;
     if (splits && i->reconverge != NO_TARGET && i->reconverge >= p->inst_count)
         return "a reconvergence point outside the program";
-    if (i->op == OP_BRX && i->table >= p->table_count) return "an unknown jump table";
+    if (isa_has_modifier((enum isa_op)i->op, MODIFIER_TABLE) && i->table >= p->table_count)
+        return "an unknown jump table";
     if (i->lines >= p->line_set_count && i->lines) return "an unknown set of source lines";
     if (highest_register(i) > p->reg_count) return "a register past the program's count";
     if (highest_predicate(i) > p->pred_count) return "a predicate past the program's count";

@@ -1,242 +1,122 @@
-// Shapes of operands. The kinds are read from isa.def's text, so that the listing, the check and the table
-// cannot disagree; the widths are the one thing that depends on an instruction's types.
+// The table of shapes, expanded from isa.def, and what of it depends on an instruction's types and mode.
 #include "isa/shape.h"
 
-#include <string.h>
+// The words of isa.def's "form" column: designated initializers of a struct isa_shape.
+#define d(...)          .dst[0] = {__VA_ARGS__},
+#define q(...)          .dst[1] = {__VA_ARGS__},
+#define a(...)          .src[0] = {__VA_ARGS__},
+#define b(...)          .src[1] = {__VA_ARGS__},
+#define c(...)          .src[2] = {__VA_ARGS__},
+#define e(...)          .src[3] = {__VA_ARGS__},
+#define NO_OPERANDS     .dst[0] = {.kind = SHAPE_NONE},
+#define GROUP(kind_, n) .kind = SHAPE_##kind_, .width = WIDTH_##n
+#define R1              GROUP(REG, 1)
+#define R2              GROUP(REG, 2)
+#define R4              GROUP(REG, 4)
+#define RT              GROUP(REG, TYPE)
+#define RU              GROUP(REG, TYPE2)
+#define RX              GROUP(REG, TEXTURE)
+#define I1              GROUP(IMM, 1)
+#define V1              GROUP(VALUE, 1)
+#define V2              GROUP(VALUE, 2)
+#define VT              GROUP(VALUE, TYPE)
+#define VU              GROUP(VALUE, TYPE2)
+#define F1              GROUP(FLOAT, 1)
+#define F2              GROUP(FLOAT, 2)
+#define P               .kind = SHAPE_PRED
+#define SR              .kind = SHAPE_SPECIAL
+#define BANK            .kind = SHAPE_BANK
+#define ADDRESS         .kind = SHAPE_ADDRESS
+#define ADDRESS_E       .kind = SHAPE_ADDRESS, .pair_address = true
+#define NEG             .modifiers = OPERAND_NEG
+#define SIGNS           .modifiers = OPERAND_NEG | OPERAND_ABS
+#define HALVES          .modifiers = OPERAND_NEG | OPERAND_ABS | OPERAND_H0_H0 | OPERAND_H1_H1
+#define OWN             .own_field = true
+#define MAY             .when = WHEN_MAY
+#define IF(condition)   .when = WHEN_##condition
 
-// "d, q, a, b, c, pe" -> kinds. A 'p' directly before a source letter makes it a predicate, a 'p' alone is
-// dst[0].
-struct isa_shape isa_shape_of(enum isa_op op)
+#define M(name)            (1ull << MODIFIER_##name)
+#define FLAG(set, name)    ((set)&M(name) ? INST_##name : 0)
+#define CARRY(set)         ((set)&M(X) ? INST_CC | INST_X : 0)
+#define MODE(name)         (1ull << MODE_##name)
+#define MODES(first, last) ((2ull << MODE_##last) - MODE(first))
+#define T(name)            ISA_TYPE(name)
+#define mode(set)          .modes = (set),
+#define type(set)          .types = (set),
+#define type2(set)         .types2 = (set),
+#define has(set)                                                                                             \
+    .modifiers = (set),                                                                                      \
+    .flags = FLAG(set, FTZ) | FLAG(set, SAT) | CARRY(set) | FLAG(set, HI) | FLAG(set, SX) | FLAG(set, EX) |  \
+             FLAG(set, WRAP) | FLAG(set, NAN) | FLAG(set, XORSIGN) | FLAG(set, RELU) | FLAG(set, BF) |       \
+             FLAG(set, NC) | FLAG(set, UNIFORM) | FLAG(set, SCALAR) | FLAG(set, VECTOR_RETURN),
+
+_Static_assert(MODE_COUNT <= 64 && MODIFIER_COUNT <= 64, "a set of either is 64 bits");
+
+const struct isa_shape isa_shapes[OP_COUNT] = {
+#define INST(name, mnemonic, unit, latency, traits, body, form, meaning) [OP_##name] = {form},
+#include "isa/isa.def"
+#undef INST
+};
+
+#undef d
+#undef q
+#undef a
+#undef b
+#undef c
+#undef e
+#undef mode
+#undef type
+#undef type2
+
+static unsigned type_width(unsigned type)
 {
-    static const char letters[] = "abce";
-    struct isa_shape s = {{0}, {0}};
-    const char *text = isa_table[op].operands;
-    if (op == OP_LDC) { // "d, c[bank][a]": the bank is no operand
-        s.dst[0] = SHAPE_REG;
-        s.src[0] = SHAPE_MEM;
-        return s;
+    unsigned bytes = isa_type_bytes((enum isa_type)type);
+    return bytes == 16 ? 4 : bytes == 8 ? 2 : 1;
+}
+
+static unsigned width_of(const struct inst *i, const struct isa_place *place)
+{
+    switch ((enum shape_width)place->width) {
+    case WIDTH_1: break;
+    case WIDTH_2: return 2;
+    case WIDTH_4: return 4;
+    case WIDTH_TYPE: return type_width(i->type);
+    case WIDTH_TYPE2: return type_width(i->type2);
+    case WIDTH_TEXTURE: return i->mode == MODE_TEX_1D ? 1 : i->mode == MODE_TEX_2D ? 2 : 4;
     }
-    for (; *text; text++) {
-        bool predicate = *text == 'p', memory = *text == '[';
-        if ((predicate && text[1] && text[1] != ',') || memory) text++;
-        const char *found = strchr(letters, *text);
-        if (found)
-            s.src[found - letters] = memory ? SHAPE_MEM : predicate ? SHAPE_PRED : SHAPE_REG;
-        else if (*text == 'p')
-            s.dst[0] = SHAPE_PRED;
-        else if (*text == 'd')
-            s.dst[0] = SHAPE_REG;
-        else if (*text == 'q')
-            s.dst[1] = SHAPE_PRED;
-    }
-    return s;
-}
-
-static unsigned type_width(enum isa_type type)
-{
-    return isa_type_bytes(type) == 16 ? 4 : isa_type_bytes(type) == 8 ? 2 : 1;
-}
-
-static bool is_double(const struct inst *i) { return isa_table[i->op].unit == UNIT_DOUBLE; }
-
-static bool is_load(const struct inst *i)
-{
-    return i->op == OP_LD || i->op == OP_LDG || i->op == OP_LDS || i->op == OP_LDL || i->op == OP_LDC;
-}
-
-static bool is_atomic(const struct inst *i) { return isa_has(i, ISA_ATOMIC); }
-
-static bool is_convert(const struct inst *i)
-{
-    return i->op == OP_F2F || i->op == OP_F2I || i->op == OP_I2F || i->op == OP_FRND;
-}
-
-unsigned isa_dst_width(const struct inst *i)
-{
-    if (i->op == OP_IMADW || i->op == OP_CS2R) return 2;
-    if (is_double(i)) return 2;
-    if (is_convert(i) || is_load(i) || is_atomic(i)) return type_width((enum isa_type)i->type);
-    if (i->op == OP_TEX) return 4;
     return 1;
 }
 
-unsigned isa_src_width(const struct inst *i, unsigned k)
-{
-    if (i->op == OP_IMADW) return k == 2 ? 2 : 1;
-    if (is_double(i)) return 2;
-    if (i->op == OP_FRND) return type_width((enum isa_type)i->type);
-    if (is_convert(i)) return type_width((enum isa_type)i->type2);
-    if (isa_has(i, ISA_STORE) && i->op != OP_LDGSTS) return type_width((enum isa_type)i->type);
-    if (i->op == OP_TEX) return k == 0 ? 2 : i->mode == MODE_TEX_1D ? 1 : i->mode == MODE_TEX_2D ? 2 : 4;
-    if (i->op == OP_MATCH && k == 0) return type_width((enum isa_type)i->type);
-    if (i->op == OP_TXQ || i->op == OP_CALLR || i->op == OP_SYSCALL) return 2;
-    return 1;
-}
+unsigned isa_dst_width(const struct inst *i) { return width_of(i, &isa_shapes[i->op].dst[0]); }
 
-bool isa_mode_fits(enum isa_op op, enum isa_mode mode)
-{
-    static const struct {
-        uint8_t first, last;
-        bool or_none;
-    } modes[OP_COUNT] = {
-        [OP_PRMT] = {MODE_PRMT_F4E, MODE_PRMT_RC16, true},
-        [OP_IMNMX] = {MODE_MIN, MODE_MAX, false},
-        [OP_FMNMX] = {MODE_MIN, MODE_MAX, false},
-        [OP_HMNMX2] = {MODE_MIN, MODE_MAX, false},
-        [OP_DMNMX] = {MODE_MIN, MODE_MAX, false},
-        [OP_IDP] = {MODE_IDP_4A, MODE_IDP_2A_HI, false},
-        [OP_SHF] = {MODE_SHF_L, MODE_SHF_R, false},
-        [OP_FLO] = {MODE_FLO_SH, MODE_FLO_SH, true},
-        [OP_MUFU] = {MODE_MUFU_RCP, MODE_MUFU_RSQ64H, false},
-        [OP_HMUFU] = {MODE_MUFU_EX2, MODE_MUFU_TANH, false},
-        [OP_ATOM] = {MODE_ATOM_ADD, MODE_ATOM_CAS, false},
-        [OP_ATOMG] = {MODE_ATOM_ADD, MODE_ATOM_CAS, false},
-        [OP_ATOMS] = {MODE_ATOM_ADD, MODE_ATOM_CAS, false},
-        [OP_RED] = {MODE_ATOM_ADD, MODE_ATOM_DEC, false},
-        [OP_TEX] = {MODE_TEX_1D, MODE_TEX_3D, false},
-        [OP_TXQ] = {MODE_TXQ_WIDTH, MODE_TXQ_DEPTH, false},
-        [OP_SHFL] = {MODE_SHFL_UP, MODE_SHFL_IDX, false},
-        [OP_VOTE] = {MODE_VOTE_ALL, MODE_VOTE_UNI, true},
-        [OP_MATCH] = {MODE_VOTE_ALL, MODE_VOTE_ANY, false},
-        [OP_REDUX] = {MODE_ATOM_ADD, MODE_ATOM_XOR, false},
-        [OP_BAR] = {MODE_BAR_SYNC, MODE_BAR_RED, false},
-        [OP_TRAP] = {MODE_TRAP_ABORT, MODE_TRAP_BREAK, false},
-        [OP_SYSCALL] = {MODE_SYS_VPRINTF, MODE_SYS_ASSERTFAIL, false},
-    };
-    if (mode == MODE_NONE) return modes[op].or_none || !modes[op].first;
-    if (op == OP_HMUFU) return mode == MODE_MUFU_EX2 || mode == MODE_MUFU_TANH;
-    return modes[op].first && mode >= modes[op].first && mode <= modes[op].last;
-}
+unsigned isa_src_width(const struct inst *i, unsigned k) { return width_of(i, &isa_shapes[i->op].src[k]); }
 
-unsigned isa_src_modifiers(const struct inst *i, unsigned k)
+static enum isa_presence exactly(bool present) { return present ? PRESENCE_ALWAYS : PRESENCE_NEVER; }
+
+enum isa_presence isa_presence(const struct inst *i, const struct isa_place *place)
 {
-    enum { SIGN = OPERAND_NEG | OPERAND_ABS, HALVES = OPERAND_H0_H0 | OPERAND_H1_H1 };
-    switch ((enum isa_op)i->op) {
-    case OP_SEL: return k < 2 ? SIGN : 0;
-    case OP_IADD3:
-    case OP_LEA: return OPERAND_NEG;
-    case OP_IMAD: return OPERAND_NEG;
-    case OP_IMADW: return k == 2 ? OPERAND_NEG : 0;
-    case OP_HADD2:
-    case OP_HMUL2:
-    case OP_HFMA2:
-    case OP_HMNMX2:
-    case OP_HSETP2:
-    case OP_HSET2:
-    case OP_HMUFU:
-    case OP_F2F:
-    case OP_F2I:
-    case OP_FRND: return SIGN | HALVES;
-    case OP_I2F: return 0;
-    case OP_NOP:
-    case OP_MOV:
-    case OP_S2R:
-    case OP_CS2R:
-    case OP_PRMT:
-    case OP_ISETP:
-    case OP_IMNMX:
-    case OP_IABS:
-    case OP_VABSDIFF:
-    case OP_IDP:
-    case OP_LOP3:
-    case OP_SHL:
-    case OP_SHR:
-    case OP_SHF:
-    case OP_BFE:
-    case OP_BFI:
-    case OP_BMSK:
-    case OP_SGXT:
-    case OP_BREV:
-    case OP_POPC:
-    case OP_FLO:
-    case OP_I2I:
-    case OP_PLOP3:
-    case OP_FADD:
-    case OP_FMUL:
-    case OP_FFMA:
-    case OP_FMNMX:
-    case OP_FSETP:
-    case OP_FSET:
-    case OP_FCHK:
-    case OP_MUFU:
-    case OP_DADD:
-    case OP_DMUL:
-    case OP_DFMA:
-    case OP_DMNMX:
-    case OP_DSETP:
-    case OP_F2FP:
-    case OP_LD:
-    case OP_LDG:
-    case OP_LDS:
-    case OP_LDL:
-    case OP_LDC:
-    case OP_ST:
-    case OP_STG:
-    case OP_STS:
-    case OP_STL:
-    case OP_ATOM:
-    case OP_ATOMG:
-    case OP_ATOMS:
-    case OP_RED:
-    case OP_MEMBAR:
-    case OP_LDGSTS:
-    case OP_LDGDEPBAR:
-    case OP_DEPBAR:
-    case OP_CCTL:
-    case OP_TEX:
-    case OP_TXQ:
-    case OP_SHFL:
-    case OP_VOTE:
-    case OP_MATCH:
-    case OP_REDUX:
-    case OP_BRA:
-    case OP_BRX:
-    case OP_CALL:
-    case OP_CALLR:
-    case OP_RET:
-    case OP_EXIT:
-    case OP_BAR:
-    case OP_WARPSYNC:
-    case OP_NANOSLEEP:
-    case OP_TRAP:
-    case OP_SYSCALL:
-    case OP_COUNT: break;
+    bool reduces = i->mode == MODE_BAR_RED, counts = i->boolean == BOOL_POPC;
+    if (!place->kind) return PRESENCE_NEVER;
+    switch ((enum isa_when)place->when) {
+    case WHEN_ALWAYS: return PRESENCE_ALWAYS;
+    case WHEN_MAY: return PRESENCE_MAY;
+    case WHEN_CC: return exactly(i->flags & INST_CC);
+    case WHEN_X: return exactly(i->flags & INST_X);
+    case WHEN_EX: return exactly(i->flags & INST_EX);
+    case WHEN_TWO_WORDS: return exactly((i->flags & INST_HI) && !(i->flags & INST_SX));
+    case WHEN_CAS: return exactly(i->mode == MODE_ATOM_CAS);
+    case WHEN_NO_BALLOT: return exactly(i->mode != MODE_NONE);
+    case WHEN_REDUCTION: return exactly(reduces);
+    case WHEN_COUNT: return exactly(reduces && counts);
+    case WHEN_TRUTH: return exactly(reduces && !counts);
     }
-    return isa_has(i, ISA_FLOAT) ? SIGN : 0;
+    return PRESENCE_NEVER;
 }
 
-static bool saturates(enum isa_op op)
+unsigned isa_address_source(enum isa_op op)
 {
-    bool compares = op == OP_FMNMX || op == OP_FSETP || op == OP_FSET || op == OP_HMNMX2 || op == OP_HSETP2 ||
-                    op == OP_HSET2 || op == OP_DMNMX || op == OP_DSETP;
-    return op == OP_I2I || (isa_table[op].flags & ISA_FLOAT && !compares);
-}
-
-unsigned isa_inst_flags(enum isa_op op)
-{
-    uint32_t traits = isa_table[op].flags;
-    unsigned flags = 0;
-    if (traits & ISA_CARRY) flags |= INST_CC | INST_X;
-    if (traits & ISA_FLOAT) flags |= INST_FTZ;
-    if (saturates(op)) flags |= INST_SAT;
-    if (op == OP_IMAD || op == OP_LEA) flags |= INST_HI;
-    if (op == OP_LEA) flags |= INST_SX;
-    if (op == OP_ISETP) flags |= INST_EX;
-    if (op == OP_SHF || op == OP_BMSK || op == OP_SGXT) flags |= INST_WRAP;
-    if (op == OP_FMNMX || op == OP_HMNMX2) flags |= INST_NAN | INST_XORSIGN;
-    if (op == OP_HFMA2 || op == OP_F2F || op == OP_F2FP) flags |= INST_RELU;
-    if (op == OP_FSET || op == OP_HSET2) flags |= INST_BF;
-    if (op == OP_FCHK) flags |= INST_FTZ;
-    if (op == OP_LDG) flags |= INST_NC;
-    if (op == OP_BRA) flags |= INST_UNIFORM;
-    if (op == OP_HSETP2) flags |= INST_SCALAR;
-    if (op == OP_ATOM || op == OP_ATOMG || op == OP_ATOMS) flags |= INST_VECTOR_RETURN | INST_FTZ;
-    if (op == OP_RED) flags |= INST_FTZ;
-    return flags;
-}
-
-bool isa_src_is_field(enum isa_op op, unsigned k)
-{
-    if (op == OP_SHFL || op == OP_MATCH || op == OP_REDUX) return k > 0; // lane, segment and member masks
-    return op == OP_BAR || (op == OP_BFE && k == 2); // position and length share one immediate
+    const struct isa_shape *s = &isa_shapes[op];
+    for (unsigned k = 2; k-- > 0;)
+        if (s->src[k].kind == SHAPE_ADDRESS || s->src[k].kind == SHAPE_BANK) return k;
+    return 4;
 }

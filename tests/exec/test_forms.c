@@ -58,7 +58,7 @@ static struct operand random_source(struct rng *r, const struct inst *i, unsigne
             o.value = BANK_LAUNCH_PARAMS + 8 * (8 + rng_below(r, 8));
         }
     }
-    if (rng_below(r, 3) == 0) o.flags = (uint8_t)(rng_next(r) & isa_src_modifiers(i, k));
+    if (rng_below(r, 3) == 0) o.flags = (uint8_t)(rng_next(r) & isa_shapes[i->op].src[k].modifiers);
     return o;
 }
 
@@ -83,7 +83,7 @@ static struct inst random_inst(struct rng *r)
         struct inst i = {.op = (uint16_t)rng_below(r, OP_COUNT), .guard = PRED_TRUE, .reconverge = NO_TARGET};
         enum isa_op op = (enum isa_op)i.op;
         if (!is_tried(op)) continue;
-        struct isa_shape shape = isa_shape_of(op);
+        const struct isa_shape *shape = &isa_shapes[op];
         static const uint8_t types[] = {TYPE_NONE, TYPE_U32, TYPE_S32, TYPE_F32, TYPE_F64, TYPE_F16,
                                         TYPE_BF16, TYPE_U8,  TYPE_S8,  TYPE_U16, TYPE_S16, TYPE_U64,
                                         TYPE_S64,  TYPE_B32, TYPE_B64, TYPE_TF32};
@@ -95,7 +95,7 @@ static struct inst random_inst(struct rng *r)
         if (isa_table[op].unit == UNIT_INT) i.cmp = (uint8_t)(CMP_LT + i.cmp % 6);
         i.boolean = rng_below(r, 4) ? BOOL_AND : (uint8_t)rng_below(r, 3);
         i.round = rng_below(r, 3) ? ROUND_RN : (uint8_t)rng_below(r, 4);
-        i.flags = rng_below(r, 2) ? 0 : (uint16_t)(rng_next(r) & isa_inst_flags(op));
+        i.flags = rng_below(r, 2) ? 0 : (uint16_t)(rng_next(r) & isa_shapes[op].flags);
         static const uint8_t luts[] = {0xc0, 0xfc, 0x3c, 0x96, 0xe8, 0xca, 0x80, 0xfe, 0x30, 0xf8, 0x1b};
         i.lut = rng_below(r, 2) ? luts[rng_below(r, TEST_COUNT(luts))] : (uint8_t)rng_next(r);
         i.lut2 = (uint8_t)rng_next(r);
@@ -107,16 +107,16 @@ static struct inst random_inst(struct rng *r)
         bool other = false;
         for (unsigned k = 0; k < 2; k++) {
             bool absent = k && rng_below(r, 2);
-            if (shape.dst[k] && !absent)
-                i.dst[k] = random_destination(r, (enum shape_kind)shape.dst[k], isa_dst_width(&i));
+            if (shape->dst[k].kind && !absent)
+                i.dst[k] = random_destination(r, (enum shape_kind)shape->dst[k].kind, isa_dst_width(&i));
         }
         for (unsigned k = 0; k < 4; k++) {
             bool absent = k >= 2 && rng_below(r, 2);
             if (op == OP_S2R)
                 i.src[0] =
                     (struct operand){.kind = OPERAND_SREG, .reg = (uint8_t)rng_below(r, SREG_CLOCK_LO)};
-            else if (shape.src[k] && !absent)
-                i.src[k] = random_source(r, &i, k, (enum shape_kind)shape.src[k], &other);
+            else if (shape->src[k].kind && !absent)
+                i.src[k] = random_source(r, &i, k, (enum shape_kind)shape->src[k].kind, &other);
         }
         // Members that never come would be waited for; PTX leaves them undefined.
         if (op == OP_SHFL) i.src[3] = (struct operand){.kind = OPERAND_NONE};

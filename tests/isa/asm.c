@@ -70,14 +70,15 @@ static const char *read_mnemonic(struct assembler *a, struct inst *i, const char
 
 static const char *read_modifiers(const char *text, struct inst *i)
 {
-    for (const enum isa_modifier *m = isa_modifiers((enum isa_op)i->op); *m; m++) {
+    EACH_MODIFIER(m, (enum isa_op)i->op)
+    {
         struct inst best = *i;
         size_t best_length = 0;
         bool has_default = false;
         for (unsigned v = 0;; v++) {
             struct inst tried = *i;
-            if (!isa_modifier_set(&tried, *m, v)) break;
-            const char *name = isa_modifier_text(&tried, *m);
+            if (!isa_modifier_set(&tried, m, v)) break;
+            const char *name = isa_modifier_text(&tried, m);
             size_t length = strlen(name);
             if (!length && !best_length && !has_default)
                 best = tried, has_default = true; // the value not written
@@ -149,7 +150,7 @@ static struct operand read_operand(const struct inst *i, const char *text)
     } else if (*text == 'c') {
         char *end;
         o.bank = (uint8_t)strtoul(text + 2, &end, 0);
-        o.kind = i->op == OP_LDC ? OPERAND_MEM : OPERAND_CONST;
+        o.kind = isa_shapes[i->op].src[0].kind == SHAPE_BANK ? OPERAND_MEM : OPERAND_CONST;
         read_address(end + 2, &o);
         if (o.kind == OPERAND_CONST) o.reg = 0;
     } else if (*text == '[' || *text == 's') {
@@ -174,7 +175,7 @@ static bool try_places(struct inst *i, const struct operand *operands, unsigned 
             o.width = (uint8_t)width;
         if (o.kind == OPERAND_MEM) { // the width came with the modifier .E
             o.width = k < 2 || !i->src[k - 2].width ? 1 : i->src[k - 2].width;
-            if (i->op == OP_LDC) i->bank = o.bank, o.bank = 0;
+            if (isa_shapes[i->op].src[0].kind == SHAPE_BANK) i->bank = o.bank, o.bank = 0;
         }
         *(k < 2 ? &i->dst[k] : &i->src[k - 2]) = o;
     }
@@ -186,10 +187,10 @@ static bool try_places(struct inst *i, const struct operand *operands, unsigned 
 
 static unsigned places_of(const struct inst *i)
 {
-    struct isa_shape shape = isa_shape_of((enum isa_op)i->op);
+    const struct isa_shape *shape = &isa_shapes[i->op];
     unsigned mask = 0;
     for (unsigned k = 0; k < 6; k++)
-        if (k < 2 ? shape.dst[k] : shape.src[k - 2]) mask |= 1u << k;
+        if ((k < 2 ? &shape->dst[k] : &shape->src[k - 2])->kind) mask |= 1u << k;
     return mask;
 }
 
@@ -209,23 +210,24 @@ static void drop_token(struct tokens *tokens, unsigned at)
 // Takes the fields out of the operands: see print_fields and the shift of LEA.
 static void read_fields(struct inst *i, struct tokens *tokens)
 {
+    enum isa_op op = (enum isa_op)i->op;
     char(*last)[TOKEN_LENGTH] = tokens->count ? &tokens->text[tokens->count - 1] : NULL;
     if (!last) return;
-    if (isa_mode_fits((enum isa_op)i->op, MODE_MIN)) {
+    if (isa_mode_fits(op, MODE_MIN)) {
         i->mode = strcmp(*last, "PT") ? MODE_MAX : MODE_MIN;
         drop_token(tokens, tokens->count - 1);
-    } else if (i->op == OP_LOP3) {
-        i->lut = (uint8_t)strtoul(*last, NULL, 0);
-        drop_token(tokens, tokens->count - 1);
-    } else if (i->op == OP_PLOP3 && tokens->count > 2) {
+    } else if (isa_has_modifier(op, MODIFIER_LUT2) && tokens->count > 2) {
         i->lut2 = (uint8_t)strtoul(*last, NULL, 0);
         i->lut = (uint8_t)strtoul(last[-1], NULL, 0);
         tokens->count -= 2;
-    } else if (i->op == OP_LEA && tokens->count > 1) {
+    } else if (isa_has_modifier(op, MODIFIER_LUT)) {
+        i->lut = (uint8_t)strtoul(*last, NULL, 0);
+        drop_token(tokens, tokens->count - 1);
+    } else if (isa_has_modifier(op, MODIFIER_SHIFT) && tokens->count > 1) {
         unsigned at = tokens->count - (i->flags & INST_X ? 2 : 1);
         i->shift = (uint8_t)strtoul(tokens->text[at], NULL, 0);
         drop_token(tokens, at);
-    } else if (i->op == OP_BRX) {
+    } else if (isa_has_modifier(op, MODIFIER_TABLE)) {
         i->table = (uint16_t)strtoul(*last + strlen("table"), NULL, 0);
         drop_token(tokens, tokens->count - 1);
     }
@@ -238,7 +240,7 @@ static void read_targets(struct assembler *a, struct inst *i, struct tokens *tok
     i->target = i->reconverge = NO_TARGET;
     if (tokens->count && !strncmp(tokens->text[tokens->count - 1], "join ", 5))
         strcpy(join, tokens->text[--tokens->count] + 5);
-    if (i->op == OP_BRA || i->op == OP_CALL) {
+    if (isa_has_modifier((enum isa_op)i->op, MODIFIER_TARGET)) {
         if (!tokens->count) return fail(a, "no target", "");
         strcpy(target, tokens->text[--tokens->count]);
     }

@@ -13,36 +13,35 @@ static struct inst plain(enum isa_op op)
 {
     struct inst i = {.op = (uint16_t)op, .guard = PRED_TRUE, .target = 0, .reconverge = NO_TARGET};
     for (unsigned mode = 0; !isa_mode_fits(op, (enum isa_mode)i.mode); mode++) i.mode = (uint8_t)mode;
-    for (const enum isa_modifier *m = isa_modifiers(op); *m; m++)
-        if (*m == MODIFIER_SIGN) i.type = TYPE_S32;
+    if (isa_has_modifier(op, MODIFIER_SIGN)) i.type = TYPE_S32;
     static const uint8_t candidates[] = {TYPE_NONE, TYPE_U32, TYPE_B32, TYPE_F16,
                                          TYPE_F32,  TYPE_F64, TYPE_S32, TYPE_U8};
     for (unsigned a = 0; a < sizeof candidates; a++)
         for (unsigned b = 0; b < sizeof candidates; b++)
             for (unsigned absent = 0; absent < 64; absent++) {
                 struct inst tried = i;
-                struct isa_shape shape = isa_shape_of(op);
+                const struct isa_shape *shape = &isa_shapes[op];
                 if (a) tried.type = candidates[a];
                 if (b) tried.type2 = candidates[b];
                 for (unsigned k = 0; k < 6; k++) {
-                    unsigned kind = k < 2 ? shape.dst[k] : shape.src[k - 2];
+                    unsigned kind = (k < 2 ? &shape->dst[k] : &shape->src[k - 2])->kind;
                     unsigned width = k < 2 ? isa_dst_width(&tried) : isa_src_width(&tried, k - 2);
                     struct operand *o = k < 2 ? &tried.dst[k] : &tried.src[k - 2];
                     if (!kind || absent >> k & 1) continue;
                     if (kind == SHAPE_PRED)
                         *o = (struct operand){.kind = OPERAND_PRED, .reg = (uint8_t)k, .width = 1};
-                    if (kind == SHAPE_REG)
+                    if (kind >= SHAPE_REG)
                         *o = (struct operand){
                             .kind = OPERAND_REG, .reg = (uint8_t)(4 * k + 4), .width = (uint8_t)width};
-                    if (kind == SHAPE_MEM)
+                    if (kind == SHAPE_ADDRESS || kind == SHAPE_BANK)
                         *o = (struct operand){
                             .kind = OPERAND_MEM, .reg = (uint8_t)(4 * k + 4), .width = 1, .value = 0x10};
-                    if (op == OP_S2R && k == 2)
-                        *o = (struct operand){.kind = OPERAND_SREG, .reg = SREG_TID_X, .width = 1};
-                    if (op == OP_CS2R && k == 2)
-                        *o = (struct operand){.kind = OPERAND_SREG, .reg = SREG_CLOCK64, .width = 1};
+                    if (kind == SHAPE_SPECIAL)
+                        *o = (struct operand){.kind = OPERAND_SREG,
+                                              .reg =
+                                                  shape->dst[0].width == WIDTH_2 ? SREG_CLOCK64 : SREG_TID_X,
+                                              .width = 1};
                 }
-                if (op == OP_DEPBAR || op == OP_RET) tried.src[0].width = 1;
                 if (!isa_check(&tried)) return tried;
             }
     i.op = OP_COUNT;
@@ -106,14 +105,14 @@ static void test_every_modifier_reads_back(struct test *t)
     for (unsigned op = 0; op < OP_COUNT; op++) {
         struct inst i = plain((enum isa_op)op);
         if (i.op != op) continue;
-        for (const enum isa_modifier *m = isa_modifiers((enum isa_op)op); *m; m++)
-            for (unsigned v = 0;; v++) {
-                struct inst changed = i;
-                if (!isa_modifier_set(&changed, *m, v)) break;
-                if (isa_check(&changed)) continue;
-                round_trip(t, &changed);
-                tried_count++;
-            }
+        EACH_MODIFIER(m, (enum isa_op)op)
+        for (unsigned v = 0;; v++) {
+            struct inst changed = i;
+            if (!isa_modifier_set(&changed, m, v)) break;
+            if (isa_check(&changed)) continue;
+            round_trip(t, &changed);
+            tried_count++;
+        }
     }
     CHECK_MSG(t, tried_count > 500, "%u modifiers tried", tried_count);
 }
@@ -124,14 +123,14 @@ static void test_no_flag_is_hidden(struct test *t)
     for (unsigned op = 0; op < OP_COUNT; op++)
         for (unsigned bit = 0; bit < 16; bit++) {
             unsigned flag = 1u << bit;
-            if (!(isa_inst_flags((enum isa_op)op) & flag) || flag == INST_CC) continue;
+            if (!(isa_shapes[op].flags & flag) || flag == INST_CC) continue;
             bool written = false;
             struct inst i = {.op = (uint16_t)op, .flags = (uint16_t)flag};
-            for (const enum isa_modifier *m = isa_modifiers((enum isa_op)op); *m; m++)
-                for (unsigned v = 0; v < 2; v++) {
-                    struct inst changed = {.op = (uint16_t)op};
-                    if (isa_modifier_set(&changed, *m, v) && changed.flags == i.flags) written = true;
-                }
+            EACH_MODIFIER(m, (enum isa_op)op)
+            for (unsigned v = 0; v < 2; v++) {
+                struct inst changed = {.op = (uint16_t)op};
+                if (isa_modifier_set(&changed, m, v) && changed.flags == i.flags) written = true;
+            }
             CHECK_MSG(t, written, "flag %#x of %s", flag, isa_table[op].mnemonic);
         }
 }
@@ -199,6 +198,35 @@ static void test_samples_print_as_written(struct test *t)
     }
 }
 
+// What is no form of an instruction, though every operand alone would pass somewhere.
+static void test_wrong_forms_are_refused(struct test *t)
+{
+    struct operand reg = {.kind = OPERAND_REG, .width = 1, .reg = 4}, imm = {.kind = OPERAND_IMM, .width = 1};
+    struct operand pred = {.kind = OPERAND_PRED, .width = 1, .reg = PRED_TRUE};
+    const struct {
+        struct inst i;
+        const char *wrong;
+    } rows[] = {
+        {{.op = OP_S2R, .dst = {reg}, .src = {reg}}, "S2R and CS2R read special registers"},
+        {{.op = OP_FADD, .dst = {reg}, .src = {reg}}, "a missing source"},
+        {{.op = OP_FADD, .dst = {reg}, .src = {reg, reg, reg}}, "a source the instruction does not have"},
+        {{.op = OP_IADD3, .dst = {reg, pred}, .src = {reg, reg, reg}},
+         "a destination the instruction does not have"},
+        {{.op = OP_IADD3, .dst = {reg}, .src = {reg, imm, imm}}, "more than one source that is no register"},
+        {{.op = OP_SHL, .dst = {reg}, .src = {reg, pred}}, "an operand of the wrong kind"},
+        {{.op = OP_RET, .src = {imm}}, "an immediate where only a register goes"},
+        {{.op = OP_SHR, .type = TYPE_F32, .dst = {reg}, .src = {reg, reg}},
+         "a type the instruction does not have"},
+        {{.op = OP_IMAD, .flags = INST_HI, .dst = {reg}, .src = {reg, reg, reg}},
+         "a type the instruction does not have"},
+    };
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct inst i = rows[k].i;
+        i.guard = PRED_TRUE;
+        CHECK_STR(t, isa_check(&i), rows[k].wrong);
+    }
+}
+
 static void test_program_and_listing(struct test *t)
 {
     struct program *p = asm_program(t, ".params 8\n"
@@ -235,6 +263,7 @@ int main(int argc, char **argv)
         {"every_modifier_reads_back", test_every_modifier_reads_back},
         {"no_flag_is_hidden", test_no_flag_is_hidden},
         {"samples_print_as_written", test_samples_print_as_written},
+        {"wrong_forms_are_refused", test_wrong_forms_are_refused},
         {"program_and_listing", test_program_and_listing},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));

@@ -11,11 +11,22 @@ static void add_flags(const struct isa_info *info, struct strbuf *out)
         uint32_t flag;
         const char *name;
     } names[] = {
-        {ISA_PURE, "pure"},       {ISA_CARRY, "carry"},       {ISA_FLOAT, "float"},
-        {ISA_LOAD, "load"},       {ISA_STORE, "store"},       {ISA_ATOMIC, "atomic"},
-        {ISA_FENCE, "fence"},     {ISA_BRANCH, "branch"},     {ISA_CROSS_LANE, "reads other lanes"},
-        {ISA_CALL, "call"},       {ISA_EXIT, "exit"},         {ISA_SPECIAL_READ, "reads a special register"},
-        {ISA_BARRIER, "barrier"}, {ISA_INDIRECT, "indirect"}, {ISA_SIDE_EFFECT, "side effect"},
+        {ISA_PURE, "pure"},
+        {ISA_CARRY, "carry"},
+        {ISA_FLOAT, "float"},
+        {ISA_LOAD, "load"},
+        {ISA_STORE, "store"},
+        {ISA_ATOMIC, "atomic"},
+        {ISA_FENCE, "fence"},
+        {ISA_BRANCH, "branch"},
+        {ISA_CROSS_LANE, "reads other lanes"},
+        {ISA_CALL, "call"},
+        {ISA_EXIT, "exit"},
+        {ISA_SPECIAL_READ, "reads a special register"},
+        {ISA_BARRIER, "barrier"},
+        {ISA_INDIRECT, "indirect"},
+        {ISA_SIDE_EFFECT, "side effect"},
+        {ISA_COMMUTES, "commutes"},
     };
     const char *separator = "";
     for (size_t k = 0; k < TEST_COUNT(names); k++)
@@ -35,27 +46,48 @@ static void add_modifiers(enum isa_op op, struct strbuf *out)
         [MODIFIER_ROUND] = ".round", [MODIFIER_ROUND_INT] = ".round",
     };
     const char *separator = "";
-    for (const enum isa_modifier *m = isa_modifiers(op); *m; m++) {
+    EACH_MODIFIER(m, op)
+    {
+        if (m > MODIFIER_LUT) break; // a field among the operands
         strbuf_puts(out, separator);
         separator = " ";
-        if (groups[*m]) {
-            strbuf_puts(out, groups[*m]);
+        if (groups[m]) {
+            strbuf_puts(out, groups[m]);
             continue;
         }
         const char *bar = "";
         struct inst i = {.op = (uint16_t)op};
-        for (unsigned v = 0; isa_modifier_set(&i, *m, v); v++) {
-            const char *text = isa_modifier_text(&i, *m);
+        for (unsigned v = 0; isa_modifier_set(&i, m, v); v++) {
+            const char *text = isa_modifier_text(&i, m);
             if (*text) strbuf_printf(out, "%s.%s", bar, text), bar = "/";
         }
     }
+}
+
+// "d, q, a, b, pc": what the row has, whether it must be there or not.
+static void add_operands(enum isa_op op, struct strbuf *out)
+{
+    static const char letters[] = "dqabce";
+    const struct isa_shape *s = &isa_shapes[op];
+    const char *before = "`";
+    for (unsigned k = 0; k < 6; k++) {
+        const struct isa_place *place = k < 2 ? &s->dst[k] : &s->src[k - 2];
+        bool address = place->kind == SHAPE_ADDRESS || place->kind == SHAPE_BANK;
+        bool predicate = place->kind == SHAPE_PRED;
+        if (!place->kind) continue;
+        strbuf_printf(out, "%s%s", before, place->kind == SHAPE_BANK ? "c[bank]" : "");
+        if (predicate && k != 1) strbuf_putc(out, 'p');
+        if (!predicate || k) strbuf_printf(out, address ? "[%c]" : "%c", letters[k]);
+        before = ", ";
+    }
+    if (*before == ',') strbuf_putc(out, '`');
 }
 
 static void add_row(enum isa_op op, struct strbuf *out)
 {
     const struct isa_info *info = &isa_table[op];
     strbuf_printf(out, "| `%s` | ", info->mnemonic);
-    if (*info->operands) strbuf_printf(out, "`%s`", info->operands);
+    add_operands(op, out);
     strbuf_puts(out, " | ");
     add_modifiers(op, out);
     strbuf_puts(out, " | ");
