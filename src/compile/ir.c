@@ -4,20 +4,31 @@
 // and removing an instruction costs its operands. Slots never move: where an operand array has to change its
 // length, a new one is linked in the place of the old.
 #include "compile/ir.h"
+#include "isa/types.h"
 
 #include <assert.h>
 #include <string.h>
 
 const struct ir_info ir_table[IR_OP_COUNT] = {
-#define PURE                           IR_PURE
-#define COMM                           IR_COMM
-#define READ                           IR_READ
-#define WRITE                          IR_WRITE
-#define EFFECT                         IR_EFFECT
-#define END                            IR_END
-#define IR(name, text, flags, meaning) {text, meaning, flags},
+#define PURE                                                    IR_PURE
+#define COMM                                                    IR_COMM
+#define READ                                                    IR_READ
+#define WRITE                                                   IR_WRITE
+#define EFFECT                                                  IR_EFFECT
+#define END                                                     IR_END
+#define WORD                                                    (TYPES_WORD | ISA_TYPE(B32))
+#define INT                                                     (WORD | ISA_TYPE(U64) | ISA_TYPE(S64) | ISA_TYPE(B64))
+#define REAL                                                    TYPES_REAL
+#define NUMBER                                                  (INT | REAL)
+#define ODD                                                     NULL
+#define IR(name, text, flags, types, shape, selection, meaning) {text, meaning, shape, flags, types},
 #include "compile/ir.def"
 #undef IR
+#undef WORD
+#undef INT
+#undef REAL
+#undef NUMBER
+#undef ODD
 #undef PURE
 #undef COMM
 #undef READ

@@ -18,7 +18,7 @@
 #include "ptx/ptx.h"
 
 enum ir_op {
-#define IR(name, text, flags, meaning) IR_##name,
+#define IR(name, text, flags, types, shape, selection, meaning) IR_##name,
 #include "compile/ir.def"
 #undef IR
     IR_OP_COUNT
@@ -123,7 +123,9 @@ struct ir_unit {
 
 extern const struct ir_info {
     const char *name, *meaning;
+    const char *shape; // NULL: odd, see ir_verify.c
     uint32_t flags;
+    uint32_t types; // set (isa/types.h), empty: not asked
 } ir_table[IR_OP_COUNT];
 
 // -- building ------------------------------------------------------------------------------------------------

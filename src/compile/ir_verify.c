@@ -7,54 +7,12 @@
 //
 // It renumbers blocks and recomputes their analysis. The first fault found is reported.
 #include "compile/ir.h"
+#include "isa/types.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-// Shape of an operation: "defs:uses". w 32 bits, d 64 bits, p predicate, t class of type, u class of type2, a
-// address, x any (all x of an instruction alike), + the letter before it once more or oftener, ? the letter
-// before it may be missing (with all after it, on its side). Types: i integer of 32 or 64 bits, w of 32 bits,
-// f float, n number, - none asked.
-static const struct shape {
-    char types;
-    const char *text; // NULL: checked by hand
-} shapes[IR_OP_COUNT] = {
-    [IR_PHI] = {'-', "x:x+"},      [IR_COPY] = {'-', "x:x"},      [IR_UNDEF] = {'-', "x:"},
-    [IR_BANK] = {'-', "x:"},       [IR_SYMBOL] = {'-', "d:"},     [IR_FRAME] = {'-', "w:"},
-    [IR_SREG] = {'-', "x:"},       [IR_PACK] = {'-', "d:ww"},     [IR_LO] = {'-', "w:d"},
-    [IR_HI] = {'-', "w:d"},        [IR_ZEXT] = {'i', "t:u"},      [IR_SEXT] = {'i', "t:u"},
-    [IR_ADD] = {'i', "t:tt"},      [IR_SUB] = {'i', "t:tt"},      [IR_MUL] = {'i', "t:tt"},
-    [IR_MULHI] = {'i', "t:tt"},    [IR_MULWIDE] = {'w', "d:ww"},  [IR_MAD] = {'i', "t:ttt"},
-    [IR_MADWIDE] = {'w', "d:wwd"}, [IR_DIV] = {'n', "t:tt"},      [IR_REM] = {'i', "t:tt"},
-    [IR_NEG] = {'i', "t:t"},       [IR_ABS] = {'i', "t:t"},       [IR_MIN] = {'i', "t:tt"},
-    [IR_MAX] = {'i', "t:tt"},      [IR_AND] = {'i', "t:tt"},      [IR_OR] = {'i', "t:tt"},
-    [IR_XOR] = {'i', "t:tt"},      [IR_NOT] = {'i', "t:t"},       [IR_LOP3] = {'-', "w:www"},
-    [IR_SHL] = {'i', "t:tw"},      [IR_SHR] = {'i', "t:tw"},      [IR_FUNNEL] = {'-', "w:www"},
-    [IR_BFE] = {'i', "t:tww"},     [IR_BFI] = {'i', "t:ttww"},    [IR_PRMT] = {'-', "w:www"},
-    [IR_BREV] = {'i', "t:t"},      [IR_POPC] = {'i', "w:t"},      [IR_FLO] = {'i', "w:t"},
-    [IR_SAD] = {'w', "w:www"},     [IR_DOT] = {'-', "w:www"},     [IR_SZEXT] = {'w', "w:ww"},
-    [IR_BMSK] = {'-', "w:ww"},     [IR_SATI] = {'-', "t:u"},      [IR_ADDCC] = {'-', "wp:ww"},
-    [IR_ADDX] = {'-', "wp?:wwp"},  [IR_SUBCC] = {'-', "wp:ww"},   [IR_SUBX] = {'-', "wp?:wwp"},
-    [IR_MADCC] = {'w', "wp:www"},  [IR_MADX] = {'w', "wp?:wwwp"}, [IR_FADD] = {'f', "t:tt"},
-    [IR_FMUL] = {'f', "t:tt"},     [IR_FFMA] = {'f', "t:ttt"},    [IR_FNEG] = {'f', "t:t"},
-    [IR_FABS] = {'f', "t:t"},      [IR_FMIN] = {'f', "t:tt"},     [IR_FMAX] = {'f', "t:tt"},
-    [IR_MUFU] = {'-', "w:w"},      [IR_SQRT] = {'f', "t:t"},      [IR_RCP] = {'f', "t:t"},
-    [IR_FCHK] = {'-', "p:ww"},     [IR_CVT] = {'-', "t:u"},       [IR_CVTPACK] = {'f', "w:ww"},
-    [IR_SETP] = {'n', "pp?:tt"},   [IR_SELECT] = {'-', "x:xxp"},  [IR_PAND] = {'-', "p:pp"},
-    [IR_POR] = {'-', "p:pp"},      [IR_PXOR] = {'-', "p:pp"},     [IR_PNOT] = {'-', "p:p"},
-    [IR_LOAD] = {'-', "t+:a"},     [IR_STORE] = {'-', ":at+"},    [IR_ATOM] = {'-', "t:att?"},
-    [IR_RED] = {'-', ":at"},       [IR_FENCE] = {'-', ":"},       [IR_CPASYNC] = {'-', ":aaw?"},
-    [IR_CPCOMMIT] = {'-', ":"},    [IR_CPWAIT] = {'-', ":"},      [IR_PREFETCH] = {'-', ":a"},
-    [IR_TEX] = {'-', "wwww:dw+"},  [IR_TXQ] = {'-', "w:d"},       [IR_SHFL] = {'-', "wp?:wwww?"},
-    [IR_VOTE] = {'-', NULL},       [IR_MATCH] = {'-', "wp?:tw?"}, [IR_REDUX] = {'w', "w:ww?"},
-    [IR_ACTIVEMASK] = {'-', "w:"}, [IR_BAR] = {'-', NULL},        [IR_WARPSYNC] = {'-', ":w"},
-    [IR_NANOSLEEP] = {'-', ":w"},  [IR_TRAP] = {'-', ":"},        [IR_SYSCALL] = {'-', NULL},
-    [IR_CALL] = {'-', NULL},       [IR_CALLR] = {'-', NULL},      [IR_JUMP] = {'-', ":"},
-    [IR_BRANCH] = {'-', ":p"},     [IR_SWITCH] = {'-', ":w"},     [IR_RETURN] = {'-', NULL},
-    [IR_EXIT] = {'-', ":"},
-};
 
 static const char *fault(struct ir_function *f, const struct ir_inst *i, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -213,20 +171,6 @@ static const char *match_side(const struct ir_inst *i, const char *shape, bool d
     return k == count ? shape : NULL;
 }
 
-static bool type_allowed(char types, uint8_t type)
-{
-    bool word = type == TYPE_U32 || type == TYPE_S32 || type == TYPE_B32;
-    bool wide = type == TYPE_U64 || type == TYPE_S64 || type == TYPE_B64;
-    bool real = isa_type_is_float((enum isa_type)type);
-    switch (types) {
-    case 'w': return word;
-    case 'i': return word || wide;
-    case 'f': return real;
-    case 'n': return word || wide || real;
-    }
-    return true;
-}
-
 static bool classes_match(const struct ir_inst *i, uint32_t first_use, const struct ir_function *callee)
 {
     if (i->use_count - first_use != callee->param_count || i->def_count != callee->result_count) return false;
@@ -267,14 +211,14 @@ static bool odd_shape_allowed(const struct ir_function *f, const struct ir_inst 
 
 static const char *check_shape(struct checker *c, const struct ir_inst *i)
 {
-    const struct shape *s = &shapes[i->op];
+    const struct ir_info *info = &ir_table[i->op];
     for (uint32_t k = 0; k < i->use_count; k++)
         if (!i->uses[k].value) return fault(c->f, i, "operand %u is missing", k);
-    if (!type_allowed(s->types, i->type)) return fault(c->f, i, "the operation does not take this type");
+    if (!isa_type_is_in(i->type, info->types)) return fault(c->f, i, "the operation does not take this type");
     int any = -1;
-    if (!s->text)
+    if (!info->shape)
         return odd_shape_allowed(c->f, i) ? NULL : fault(c->f, i, "wrong number or class of operands");
-    const char *uses = match_side(i, s->text, true, &any);
+    const char *uses = match_side(i, info->shape, true, &any);
     if (!uses) return fault(c->f, i, "wrong number or class of results");
     if (i->op == IR_PHI && !i->use_count && !i->block->pred_count) return NULL; // unreachable
     if (!match_side(i, uses + 1, false, &any)) return fault(c->f, i, "wrong number or class of operands");

@@ -292,18 +292,47 @@ static bool is_asked_for(const struct select *s, const struct ir_inst *i)
     return !ir_is_pure(i) && i->op != IR_SREG;
 }
 
+const struct select_row select_table[IR_OP_COUNT] = {
+#define DIRECT(op)                                                                                           \
+    {                                                                                                        \
+        select_direct, { OP_##op }                                                                           \
+    }
+#define FLOAT(op32, op64, op16)                                                                              \
+    {                                                                                                        \
+        select_arithmetic, { OP_##op32, OP_##op64, OP_##op16 }                                               \
+    }
+#define AS(body, op)                                                                                         \
+    {                                                                                                        \
+        body, { OP_##op }                                                                                    \
+    }
+#define BY(body)                                                                                             \
+    {                                                                                                        \
+        body, { 0 }                                                                                          \
+    }
+#define ELSEWHERE                                                                                            \
+    {                                                                                                        \
+        NULL, { 0 }                                                                                          \
+    }
+#define IR(name, text, flags, types, shape, selection, meaning) [IR_##name] = selection,
+#include "compile/ir.def"
+#undef IR
+#undef ELSEWHERE
+#undef BY
+#undef AS
+#undef FLOAT
+#undef DIRECT
+};
+
 static void select_inst(struct select *s, struct ir_inst *i)
 {
-    if (i->op == IR_PHI || i->op == IR_LO || i->op == IR_HI || i->op == IR_UNDEF || !is_asked_for(s, i))
-        return;
+    select_body *body = select_table[i->op].body;
+    if (!body || !is_asked_for(s, i)) return; // what is expanded before selection does not get here
     s->cursor = s->block->first;
     s->chunk++;
     s->inst = i;
     s->lines = i->lines;
     s->made.count = 0;
-    bool done = select_sum(s, i) || select_logic(s, i) || select_integer(s, i) || select_float(s, i) ||
-                select_lanes(s, i) || select_memory(s, i) || select_control(s, i);
-    (void)done; // legal IR has nothing else; program_check would see the hole
+    body(s, i);
     for (size_t k = 0; k < s->made.count; k++) s->made.data[k]->i.lines = s->lines;
 }
 

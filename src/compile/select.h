@@ -133,14 +133,28 @@ uint32_t select_pack_small(struct select *s, struct ir_value **parts, unsigned c
 void emit_plop3(struct select *s, uint32_t dst, struct source a, struct source b, struct source c,
                 unsigned lut);
 
-// -- the files: each selects an instruction of its kind, false when it is not of its kind ------
-bool select_sum(struct select *s, struct ir_inst *i);
-bool select_logic(struct select *s, struct ir_inst *i);
-bool select_integer(struct select *s, struct ir_inst *i);
-bool select_float(struct select *s, struct ir_inst *i);
-bool select_lanes(struct select *s, struct ir_inst *i);
-bool select_memory(struct select *s, struct ir_inst *i);
-bool select_control(struct select *s, struct ir_inst *i);
+// -- the bodies: each selects the operations whose rows of ir.def name it -----------------------
+typedef void select_body(struct select *s, struct ir_inst *i);
+#define DIRECT(op)
+#define FLOAT(op32, op64, op16)
+#define AS(body, op) select_body body;
+#define BY(body)     select_body body;
+#define ELSEWHERE
+#define IR(name, text, flags, types, shape, selection, meaning) selection
+#include "compile/ir.def"
+#undef IR
+#undef ELSEWHERE
+#undef BY
+#undef AS
+#undef FLOAT
+#undef DIRECT
+select_body select_direct, select_arithmetic;
+
+extern const struct select_row {
+    select_body *body; // NULL: ELSEWHERE
+    uint16_t op[3];    // enum isa_op: what the row names besides
+} select_table[IR_OP_COUNT];
+
 void select_entry(struct select *s); // parameters of a device function, stack pointer of a kernel
 
 struct mach_function *select_function(struct ir_function *ir, struct arena *a);

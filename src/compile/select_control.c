@@ -114,7 +114,7 @@ static void receive_values(struct select *s, struct mach_move *moves, uint32_t *
     }
 }
 
-static void select_call(struct select *s, struct ir_inst *i)
+void select_call(struct select *s, struct ir_inst *i)
 {
     bool indirect = i->op == IR_CALLR;
     uint32_t first = indirect ? 1 : 0;
@@ -138,7 +138,7 @@ static void select_call(struct select *s, struct ir_inst *i)
     mach_stack_pointer(s->f);
 }
 
-static void select_return(struct select *s, struct ir_inst *i)
+void select_return(struct select *s, struct ir_inst *i)
 {
     struct abi_layout arguments = abi_arguments();
     for (uint32_t k = 0; k < s->ir->param_count; k++) abi_next(&arguments, s->ir->params[k]->class);
@@ -199,7 +199,13 @@ static void branch_to(struct select *s, struct mach_block *target, struct source
     insert(s, m);
 }
 
-static void select_branch(struct select *s, struct ir_inst *i)
+void select_jump(struct select *s, struct ir_inst *i)
+{
+    (void)i;
+    branch_to(s, s->block->succs[0], source_true(), 0);
+}
+
+void select_branch(struct select *s, struct ir_inst *i)
 {
     struct mach_block *taken = s->block->succs[0], *other = s->block->succs[1];
     struct source p = source_pred(s, ir_operand(i, 0));
@@ -208,7 +214,7 @@ static void select_branch(struct select *s, struct ir_inst *i)
     if (p.unit != MACH_NONE || never) branch_to(s, other, source_true(), 0);
 }
 
-static void select_switch(struct select *s, struct ir_inst *i)
+void select_switch(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_BRX);
     set_src(m, 0, source_reg(s, ir_operand(i, 0)));
@@ -229,7 +235,7 @@ static struct source field(struct select *s, struct ir_value *v)
     return o;
 }
 
-static void select_barrier(struct select *s, struct ir_inst *i)
+void select_barrier(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_BAR);
     uint64_t number;
@@ -252,8 +258,9 @@ static void select_barrier(struct select *s, struct ir_inst *i)
     insert(s, m);
 }
 
-static void select_simple(struct select *s, struct ir_inst *i, unsigned op)
+void select_simple(struct select *s, struct ir_inst *i)
 {
+    unsigned op = select_table[i->op].op[0];
     struct mach_inst *m = begin(s, op);
     if (op == OP_MEMBAR) {
         m->i.sem = i->sem;
@@ -267,33 +274,11 @@ static void select_simple(struct select *s, struct ir_inst *i, unsigned op)
     insert(s, m);
 }
 
-static void select_syscall(struct select *s, struct ir_inst *i)
+void select_syscall(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_SYSCALL);
     m->i.mode = i->mode;
     if (wanted(s, i, 0) != MACH_NONE) set_dst(m, 0, wanted(s, i, 0), 1);
     for (uint32_t k = 0; k < i->use_count && k < 2; k++) set_src(m, k, source_pair(s, ir_operand(i, k)));
     insert(s, m);
-}
-
-bool select_control(struct select *s, struct ir_inst *i)
-{
-    switch ((int)i->op) {
-    case IR_FENCE: select_simple(s, i, OP_MEMBAR); return true;
-    case IR_CPCOMMIT: select_simple(s, i, OP_LDGDEPBAR); return true;
-    case IR_CPWAIT: select_simple(s, i, OP_DEPBAR); return true;
-    case IR_WARPSYNC: select_simple(s, i, OP_WARPSYNC); return true;
-    case IR_NANOSLEEP: select_simple(s, i, OP_NANOSLEEP); return true;
-    case IR_TRAP: select_simple(s, i, OP_TRAP); return true;
-    case IR_BAR: select_barrier(s, i); return true;
-    case IR_SYSCALL: select_syscall(s, i); return true;
-    case IR_CALL:
-    case IR_CALLR: select_call(s, i); return true;
-    case IR_JUMP: branch_to(s, s->block->succs[0], source_true(), 0); return true;
-    case IR_BRANCH: select_branch(s, i); return true;
-    case IR_SWITCH: select_switch(s, i); return true;
-    case IR_RETURN: select_return(s, i); return true;
-    case IR_EXIT: select_simple(s, i, OP_EXIT); return true;
-    }
-    return false;
 }

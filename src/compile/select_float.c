@@ -81,11 +81,10 @@ static void set_float_flags(struct mach_inst *m, const struct ir_inst *i)
     m->i.flags |= i->flags & (INST_FTZ | INST_SAT | INST_NAN | INST_XORSIGN | INST_RELU);
 }
 
-static void select_arithmetic(struct select *s, struct ir_inst *i, unsigned op32, unsigned op64,
-                              unsigned op16)
+void select_arithmetic(struct select *s, struct ir_inst *i)
 {
     bool wide = is_double(i->type);
-    struct mach_inst *m = begin(s, wide ? op64 : is_half(i->type) ? op16 : op32);
+    struct mach_inst *m = begin(s, select_table[i->op].op[wide ? 1 : is_half(i->type) ? 2 : 0]);
     set_float_flags(m, i);
     if (is_half(i->type)) m->i.type = half_type(i->type);
     if (i->op == IR_FMIN || i->op == IR_FMAX) {
@@ -98,7 +97,7 @@ static void select_arithmetic(struct select *s, struct ir_inst *i, unsigned op32
 }
 
 // FNEG and FABS whose value is wanted in a register: the sign bits of each word, untouched otherwise.
-static void select_sign(struct select *s, struct ir_inst *i)
+void select_sign(struct select *s, struct ir_inst *i)
 {
     enum { XOR = 0x3c, AND = 0xc0 };
     bool negate = i->op == IR_FNEG, both = i->type == TYPE_F16X2 || i->type == TYPE_BF16X2;
@@ -111,7 +110,7 @@ static void select_sign(struct select *s, struct ir_inst *i)
     if (is_double(i->type)) move_to(s, dst, source_half(s, a, LOW));
 }
 
-static void select_mufu(struct select *s, struct ir_inst *i)
+void select_mufu(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, is_half(i->type) ? OP_HMUFU : OP_MUFU);
     m->i.mode = i->mode;
@@ -134,7 +133,7 @@ static unsigned conversion_op(const struct ir_inst *i)
     return i->type == i->type2 && i->flags & INST_WRAP ? OP_FRND : OP_F2F;
 }
 
-static void select_convert(struct select *s, struct ir_inst *i)
+void select_convert(struct select *s, struct ir_inst *i)
 {
     unsigned op = conversion_op(i);
     bool wide_source = isa_type_bytes((enum isa_type)i->type2) == 8;
@@ -151,7 +150,7 @@ static void select_convert(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-static void select_pack_halves(struct select *s, struct ir_inst *i)
+void select_pack_halves(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_F2FP);
     m->i.type = half_type(i->type);
@@ -231,38 +230,9 @@ void select_compare(struct select *s, struct ir_inst *i, struct compare *c)
         compare_integers(s, i, c);
 }
 
-static void select_setp(struct select *s, struct ir_inst *i)
+void select_setp(struct select *s, struct ir_inst *i)
 {
     if (select_test(s, i)) return;
     struct compare c = {BOOL_AND, wanted(s, i, 0), wanted(s, i, 1), source_true()};
     select_compare(s, i, &c);
-}
-
-static void select_fchk(struct select *s, struct ir_inst *i)
-{
-    struct mach_inst *m = begin(s, OP_FCHK);
-    m->i.flags = i->flags & INST_FTZ;
-    set_dst_pred(m, 0, wanted(s, i, 0));
-    set_src(m, 0, source_any(s, ir_operand(i, 0)));
-    set_src(m, 1, source_any(s, ir_operand(i, 1)));
-    finish(s, m);
-}
-
-bool select_float(struct select *s, struct ir_inst *i)
-{
-    switch ((int)i->op) {
-    case IR_FADD: select_arithmetic(s, i, OP_FADD, OP_DADD, OP_HADD2); return true;
-    case IR_FMUL: select_arithmetic(s, i, OP_FMUL, OP_DMUL, OP_HMUL2); return true;
-    case IR_FFMA: select_arithmetic(s, i, OP_FFMA, OP_DFMA, OP_HFMA2); return true;
-    case IR_FMIN:
-    case IR_FMAX: select_arithmetic(s, i, OP_FMNMX, OP_DMNMX, OP_HMNMX2); return true;
-    case IR_FNEG:
-    case IR_FABS: select_sign(s, i); return true;
-    case IR_MUFU: select_mufu(s, i); return true;
-    case IR_CVT: select_convert(s, i); return true;
-    case IR_CVTPACK: select_pack_halves(s, i); return true;
-    case IR_SETP: select_setp(s, i); return true;
-    case IR_FCHK: select_fchk(s, i); return true;
-    }
-    return false;
 }

@@ -206,6 +206,35 @@ struct mach_inst *emit3(struct select *s, unsigned op, uint32_t dst, struct sour
     return i;
 }
 
+// The type that the instruction's sign says, or the operation's own.
+static uint8_t direct_type(enum isa_op op, unsigned type)
+{
+    if (isa_has_modifier(op, MODIFIER_SIGN)) return type == TYPE_S32 ? TYPE_S32 : TYPE_U32;
+    return (uint8_t)(isa_has_modifier(op, MODIFIER_TYPE) ? type : TYPE_NONE);
+}
+
+static struct source direct_source(struct select *s, struct ir_value *v)
+{
+    if (v->class == IR_CLASS_PRED) return source_pred(s, v);
+    return v->class == IR_CLASS_64 ? source_pair(s, v) : source_any(s, v);
+}
+
+void select_direct(struct select *s, struct ir_inst *i)
+{
+    enum isa_op op = (enum isa_op)select_table[i->op].op[0];
+    const struct isa_shape *shape = &isa_shapes[op];
+    struct mach_inst *m = begin(s, op);
+    m->i.type = direct_type(op, i->type);
+    m->i.flags = i->flags & shape->flags;
+    if (shape->modes) m->i.mode = i->mode;
+    if (shape->dst[0].kind == SHAPE_PRED)
+        set_dst_pred(m, 0, wanted(s, i, 0));
+    else
+        set_dst(m, 0, wanted(s, i, 0), isa_dst_width(&m->i));
+    for (uint32_t k = 0; k < i->use_count; k++) set_src(m, k, direct_source(s, ir_operand(i, k)));
+    finish(s, m);
+}
+
 void emit_lop3(struct select *s, uint32_t dst, struct source a, struct source b, struct source c,
                unsigned lut)
 {

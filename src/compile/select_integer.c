@@ -35,7 +35,7 @@ static void select_mul64(struct select *s, struct ir_inst *i)
         emit_imad(s, dst + 1, a1, b0, sum);
 }
 
-static void select_mul(struct select *s, struct ir_inst *i)
+void select_mul(struct select *s, struct ir_inst *i)
 {
     if (inst_is_wide(i)) {
         select_mul64(s, i);
@@ -51,7 +51,7 @@ static void select_mul(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-static void select_mulwide(struct select *s, struct ir_inst *i)
+void select_mulwide(struct select *s, struct ir_inst *i)
 {
     struct source c = i->op == IR_MADWIDE ? source_pair_any(s, ir_operand(i, 2)) : source_unit(MACH_NONE, 2);
     struct mach_inst *m = begin3(s, OP_IMADW, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
@@ -60,7 +60,7 @@ static void select_mulwide(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-static void select_madcc(struct select *s, struct ir_inst *i)
+void select_madcc(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin3(s, OP_IMAD, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
                                  source_any(s, ir_operand(i, 1)), source_any(s, ir_operand(i, 2)));
@@ -111,7 +111,7 @@ static void select_shift64(struct select *s, struct ir_inst *i)
         emit_shift(s, OP_SHR, dst + 1, high, amount, type == TYPE_S64 ? TYPE_S32 : TYPE_U32);
 }
 
-static void select_shift(struct select *s, struct ir_inst *i)
+void select_shift(struct select *s, struct ir_inst *i)
 {
     if (inst_is_wide(i)) {
         if (!select_shifted_pair(s, i)) select_shift64(s, i);
@@ -122,7 +122,7 @@ static void select_shift(struct select *s, struct ir_inst *i)
                source_any(s, ir_operand(i, 1)), type);
 }
 
-static void select_funnel(struct select *s, struct ir_inst *i)
+void select_funnel(struct select *s, struct ir_inst *i)
 {
     unsigned type = i->type == TYPE_U64 || i->type == TYPE_S64 ? i->type : TYPE_U32;
     emit_funnel(s, wanted(s, i, 0), source_any(s, ir_operand(i, 0)), source_any(s, ir_operand(i, 2)),
@@ -137,7 +137,13 @@ static void emit_prmt(struct select *s, uint32_t dst, struct source a, struct so
     finish(s, i);
 }
 
-static void select_bfe(struct select *s, struct ir_inst *i)
+void select_prmt(struct select *s, struct ir_inst *i)
+{
+    emit_prmt(s, wanted(s, i, 0), source_any(s, ir_operand(i, 0)), source_any(s, ir_operand(i, 2)),
+              source_any(s, ir_operand(i, 1)), i->mode);
+}
+
+void select_bfe(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_BFE);
     struct source length = source_any(s, ir_operand(i, 2));
@@ -162,7 +168,7 @@ static struct source pack_field(struct select *s, struct ir_value *position, str
     return source_unit(both, 1);
 }
 
-static void select_bfi(struct select *s, struct ir_inst *i)
+void select_bfi(struct select *s, struct ir_inst *i)
 {
     struct source field = pack_field(s, ir_operand(i, 2), ir_operand(i, 3));
     emit3(s, OP_BFI, wanted(s, i, 0), source_any(s, ir_operand(i, 0)), field,
@@ -209,7 +215,7 @@ static bool is_extended_already(struct select *s, struct ir_inst *i)
     return true;
 }
 
-static void select_extend(struct select *s, struct ir_inst *i)
+void select_extend(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
     if (is_extended_already(s, i))
@@ -316,8 +322,9 @@ static void select_flo64(struct select *s, struct ir_inst *i, struct source low,
     emit_select(s, dst, source_unit(moved, 1), source_unit(from_high, 1), p);
 }
 
-static void select_unary(struct select *s, struct ir_inst *i, unsigned op)
+void select_unary(struct select *s, struct ir_inst *i)
 {
+    unsigned op = select_table[i->op].op[0];
     uint32_t dst = wanted(s, i, 0);
     struct ir_value *a = ir_operand(i, 0);
     if (!inst_is_wide(i)) {
@@ -354,7 +361,7 @@ static void select_minmax64(struct select *s, struct ir_inst *i)
         emit_select(s, dst + h, source_half(s, a, (enum half)h), source_half(s, b, (enum half)h), p);
 }
 
-static void select_minmax(struct select *s, struct ir_inst *i)
+void select_minmax(struct select *s, struct ir_inst *i)
 {
     if (inst_is_wide(i)) {
         select_minmax64(s, i);
@@ -369,34 +376,20 @@ static void select_minmax(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-static void select_ternary(struct select *s, struct ir_inst *i, unsigned op)
+void select_dot(struct select *s, struct ir_inst *i)
 {
-    struct mach_inst *m = begin(s, op);
-    m->i.type = i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32;
-    if (op == OP_IDP) {
-        m->i.type = isa_type_is_signed((enum isa_type)i->type) ? TYPE_S8 : TYPE_U8;
-        m->i.type2 = isa_type_is_signed((enum isa_type)i->type2) ? TYPE_S8 : TYPE_U8;
-    }
-    m->i.mode = op == OP_IDP ? i->mode : MODE_NONE;
+    struct mach_inst *m = begin(s, OP_IDP);
+    m->i.type = isa_type_is_signed((enum isa_type)i->type) ? TYPE_S8 : TYPE_U8;
+    m->i.type2 = isa_type_is_signed((enum isa_type)i->type2) ? TYPE_S8 : TYPE_U8;
+    m->i.mode = i->mode;
     set_dst(m, 0, wanted(s, i, 0), 1);
     for (unsigned k = 0; k < 3; k++) set_src(m, k, source_any(s, ir_operand(i, k)));
     finish(s, m);
 }
 
-static void select_mask(struct select *s, struct ir_inst *i, unsigned op)
-{
-    struct mach_inst *m = begin(s, op);
-    m->i.type = op == OP_SGXT ? (i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32) : TYPE_NONE;
-    m->i.flags = i->flags & INST_WRAP;
-    set_dst(m, 0, wanted(s, i, 0), 1);
-    set_src(m, 0, source_any(s, ir_operand(i, 0)));
-    set_src(m, 1, source_any(s, ir_operand(i, 1)));
-    finish(s, m);
-}
-
 static bool is_pair(const struct ir_value *v) { return v->class == IR_CLASS_64; }
 
-static void select_copy(struct select *s, struct ir_inst *i)
+void select_copy(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
     struct ir_value *a = ir_operand(i, 0);
@@ -412,7 +405,7 @@ static void select_copy(struct select *s, struct ir_inst *i)
         move_to(s, dst + h, is_pair(a) ? source_half(s, a, (enum half)h) : source_any(s, a));
 }
 
-static void select_pack(struct select *s, struct ir_inst *i)
+void select_pack(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
     if (select_shifted_pair(s, i)) return;
@@ -421,7 +414,7 @@ static void select_pack(struct select *s, struct ir_inst *i)
 }
 
 // A constant or parameter that somebody wants in a register of its own.
-static void select_bank(struct select *s, struct ir_inst *i)
+void select_bank(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
     unsigned width = i->defs[0]->class == IR_CLASS_64 ? 2 : 1,
@@ -436,7 +429,7 @@ static void select_bank(struct select *s, struct ir_inst *i)
     if (first % 4) emit_shift(s, OP_SHR, dst, source_unit(dst, 1), source_imm(8 * (first % 4)), TYPE_U32);
 }
 
-static void select_frame(struct select *s, struct ir_inst *i)
+void select_frame(struct select *s, struct ir_inst *i)
 {
     struct source offset = source_imm((uint32_t)i->offset);
     if (s->ir->is_kernel) {
@@ -448,7 +441,7 @@ static void select_frame(struct select *s, struct ir_inst *i)
     emit_add(s, wanted(s, i, 0), source_unit(mach_stack_pointer(s->f), 1), offset, MACH_NONE);
 }
 
-static void select_sreg(struct select *s, struct ir_inst *i)
+void select_sreg(struct select *s, struct ir_inst *i)
 {
     bool wide = i->offset == SREG_CLOCK64 || i->offset == SREG_GLOBALTIMER;
     struct mach_inst *m = begin(s, wide ? OP_CS2R : OP_S2R);
@@ -458,7 +451,7 @@ static void select_sreg(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-static void select_select(struct select *s, struct ir_inst *i)
+void select_select(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
     bool wide = i->defs[0]->class == IR_CLASS_64;
@@ -468,47 +461,4 @@ static void select_select(struct select *s, struct ir_inst *i)
         struct source right = wide ? source_half(s, b, (enum half)h) : source_any(s, b);
         emit3(s, OP_SEL, dst + h, left, right, source_pred(s, ir_operand(i, 2)));
     }
-}
-
-bool select_integer(struct select *s, struct ir_inst *i)
-{
-    switch ((int)i->op) {
-    case IR_COPY: select_copy(s, i); return true;
-    case IR_BANK:
-    case IR_SYMBOL: select_bank(s, i); return true;
-    case IR_FRAME: select_frame(s, i); return true;
-    case IR_SREG: select_sreg(s, i); return true;
-    case IR_PACK: select_pack(s, i); return true;
-    case IR_ZEXT:
-    case IR_SEXT: select_extend(s, i); return true;
-    case IR_ABS: select_unary(s, i, OP_IABS); return true;
-    case IR_MUL:
-    case IR_MAD:
-    case IR_MULHI: select_mul(s, i); return true;
-    case IR_MULWIDE:
-    case IR_MADWIDE: select_mulwide(s, i); return true;
-    case IR_MADCC:
-    case IR_MADX: select_madcc(s, i); return true;
-    case IR_MIN:
-    case IR_MAX: select_minmax(s, i); return true;
-    case IR_SHL:
-    case IR_SHR: select_shift(s, i); return true;
-    case IR_FUNNEL: select_funnel(s, i); return true;
-    case IR_BFE: select_bfe(s, i); return true;
-    case IR_BFI: select_bfi(s, i); return true;
-    case IR_PRMT:
-        emit_prmt(s, wanted(s, i, 0), source_any(s, ir_operand(i, 0)), source_any(s, ir_operand(i, 2)),
-                  source_any(s, ir_operand(i, 1)), i->mode);
-        return true;
-    case IR_BREV: select_unary(s, i, OP_BREV); return true;
-    case IR_POPC: select_unary(s, i, OP_POPC); return true;
-    case IR_FLO: select_unary(s, i, OP_FLO); return true;
-    case IR_SATI: select_unary(s, i, OP_I2I); return true;
-    case IR_SAD: select_ternary(s, i, OP_VABSDIFF); return true;
-    case IR_DOT: select_ternary(s, i, OP_IDP); return true;
-    case IR_SZEXT: select_mask(s, i, OP_SGXT); return true;
-    case IR_BMSK: select_mask(s, i, OP_BMSK); return true;
-    case IR_SELECT: select_select(s, i); return true;
-    }
-    return false;
 }

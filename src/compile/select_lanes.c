@@ -15,7 +15,7 @@ static void set_members(struct select *s, struct mach_inst *m, unsigned at, cons
     if (k < i->use_count) set_src(m, at, field(s, source_any(s, ir_operand(i, k))));
 }
 
-static void select_shuffle(struct select *s, struct ir_inst *i)
+void select_shuffle(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_SHFL);
     m->i.mode = i->mode;
@@ -28,7 +28,7 @@ static void select_shuffle(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-static void select_vote(struct select *s, struct ir_inst *i)
+void select_vote(struct select *s, struct ir_inst *i)
 {
     bool ballot = i->op == IR_ACTIVEMASK || i->mode == MODE_NONE;
     struct mach_inst *m = begin(s, OP_VOTE);
@@ -40,7 +40,7 @@ static void select_vote(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-static void select_match(struct select *s, struct ir_inst *i)
+void select_match(struct select *s, struct ir_inst *i)
 {
     bool wide = ir_operand(i, 0)->class == IR_CLASS_64;
     struct mach_inst *m = begin(s, OP_MATCH);
@@ -53,7 +53,7 @@ static void select_match(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-static void select_redux(struct select *s, struct ir_inst *i)
+void select_redux(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_REDUX);
     m->i.mode = i->mode;
@@ -62,16 +62,4 @@ static void select_redux(struct select *s, struct ir_inst *i)
     set_src(m, 0, source_reg(s, ir_operand(i, 0)));
     set_members(s, m, 1, i, 1);
     finish(s, m);
-}
-
-bool select_lanes(struct select *s, struct ir_inst *i)
-{
-    switch ((int)i->op) {
-    case IR_SHFL: select_shuffle(s, i); return true;
-    case IR_VOTE:
-    case IR_ACTIVEMASK: select_vote(s, i); return true;
-    case IR_MATCH: select_match(s, i); return true;
-    case IR_REDUX: select_redux(s, i); return true;
-    }
-    return false;
 }

@@ -163,6 +163,14 @@ static void select_words(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
+void select_bitwise(struct select *s, struct ir_inst *i)
+{
+    if (inst_is_wide(i))
+        select_logic64(s, i);
+    else
+        select_words(s, i);
+}
+
 // -- predicates ----------------------------------------------------------------------------------
 
 // A comparison that only this block's logic wants, through complements: `inverted` when it is wanted the
@@ -199,7 +207,7 @@ static bool combine(struct select *s, struct ir_inst *i, struct ir_value *left, 
     return true;
 }
 
-static void select_predicates(struct select *s, struct ir_inst *i)
+void select_predicates(struct select *s, struct ir_inst *i)
 {
     if (i->op != IR_PNOT && (combine(s, i, ir_operand(i, 0), ir_operand(i, 1)) ||
                              combine(s, i, ir_operand(i, 1), ir_operand(i, 0))))
@@ -208,27 +216,6 @@ static void select_predicates(struct select *s, struct ir_inst *i)
     struct source o[3] = {source_true(), source_true(), source_true()};
     for (unsigned k = 0; k < t.count; k++) o[k] = source_pred(s, t.leaves[k]);
     emit_plop3(s, wanted(s, i, 0), o[0], o[1], o[2], root_table(&t, i));
-}
-
-bool select_logic(struct select *s, struct ir_inst *i)
-{
-    switch ((int)i->op) {
-    case IR_AND:
-    case IR_OR:
-    case IR_XOR:
-    case IR_NOT:
-    case IR_LOP3:
-        if (inst_is_wide(i))
-            select_logic64(s, i);
-        else
-            select_words(s, i);
-        return true;
-    case IR_PAND:
-    case IR_POR:
-    case IR_PXOR:
-    case IR_PNOT: select_predicates(s, i); return true;
-    }
-    return false;
 }
 
 // -- comparisons with zero -------------------------------------------------------------------------

@@ -271,7 +271,7 @@ static void select_small_vector(struct select *s, struct ir_inst *i)
     unpack_small(s, i, group);
 }
 
-static void select_load(struct select *s, struct ir_inst *i)
+void select_load(struct select *s, struct ir_inst *i)
 {
     unsigned size = isa_type_bytes((enum isa_type)i->type);
     if (i->def_count > 1 && size < 4) {
@@ -347,7 +347,7 @@ static struct source stored_values(struct select *s, struct ir_inst *i)
     return source_unit(group, size / 4 * count);
 }
 
-static void select_store(struct select *s, struct ir_inst *i)
+void select_store(struct select *s, struct ir_inst *i)
 {
     unsigned bytes = isa_type_bytes((enum isa_type)i->type) * (i->use_count - 1);
     struct mach_inst *m = begin(s, store_op(i->space));
@@ -367,7 +367,7 @@ static struct source atomic_operand(struct select *s, struct ir_inst *i, uint32_
                                                        : source_reg(s, ir_operand(i, k));
 }
 
-static void select_atomic(struct select *s, struct ir_inst *i)
+void select_atomic(struct select *s, struct ir_inst *i)
 {
     bool reduces = i->op == IR_RED && i->space != SPACE_SHARED;
     unsigned op = reduces                    ? OP_RED
@@ -390,7 +390,7 @@ static void select_atomic(struct select *s, struct ir_inst *i)
     insert(s, m);
 }
 
-static void select_copy_async(struct select *s, struct ir_inst *i)
+void select_copy_async(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_LDGSTS);
     m->i.type = (uint8_t)type_of_bytes(isa_type_bytes((enum isa_type)i->type));
@@ -402,7 +402,7 @@ static void select_copy_async(struct select *s, struct ir_inst *i)
     insert(s, m);
 }
 
-static void select_prefetch(struct select *s, struct ir_inst *i)
+void select_prefetch(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_CCTL);
     m->i.space = i->space;
@@ -412,7 +412,7 @@ static void select_prefetch(struct select *s, struct ir_inst *i)
     insert(s, m);
 }
 
-static void select_texture(struct select *s, struct ir_inst *i)
+void select_texture(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_TEX);
     unsigned count = i->mode == MODE_TEX_1D   ? 1
@@ -438,28 +438,4 @@ static void select_texture(struct select *s, struct ir_inst *i)
     if (unit != MACH_NONE) m->old[0] = old_group(s, i);
     set_guard(s, m, i);
     insert(s, m);
-}
-
-static void select_texture_query(struct select *s, struct ir_inst *i)
-{
-    struct mach_inst *m = begin(s, OP_TXQ);
-    m->i.mode = i->mode;
-    set_dst(m, 0, wanted(s, i, 0), 1);
-    set_src(m, 0, source_pair(s, ir_operand(i, 0)));
-    insert(s, m);
-}
-
-bool select_memory(struct select *s, struct ir_inst *i)
-{
-    switch ((int)i->op) {
-    case IR_LOAD: select_load(s, i); return true;
-    case IR_STORE: select_store(s, i); return true;
-    case IR_ATOM:
-    case IR_RED: select_atomic(s, i); return true;
-    case IR_CPASYNC: select_copy_async(s, i); return true;
-    case IR_PREFETCH: select_prefetch(s, i); return true;
-    case IR_TEX: select_texture(s, i); return true;
-    case IR_TXQ: select_texture_query(s, i); return true;
-    }
-    return false;
 }

@@ -308,7 +308,7 @@ void emit_neg64(struct select *s, uint32_t dst, struct source low, struct source
 }
 
 // ADDCC SUBCC ADDX SUBX: the carry is a value of its own.
-static void select_carry(struct select *s, struct ir_inst *i)
+void select_carry(struct select *s, struct ir_inst *i)
 {
     bool subtract = i->op == IR_SUBCC || i->op == IR_SUBX, extended = i->op == IR_ADDX || i->op == IR_SUBX;
     struct source a = source_any(s, ir_operand(i, 0)), b = source_any(s, ir_operand(i, 1));
@@ -323,7 +323,7 @@ static void select_carry(struct select *s, struct ir_inst *i)
         emit_add(s, wanted(s, i, 0), a, b, wanted(s, i, 1));
 }
 
-static void select_sums(struct select *s, struct ir_inst *i)
+void select_sums(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
     if (!inst_is_wide(i))
@@ -332,18 +332,4 @@ static void select_sums(struct select *s, struct ir_inst *i)
         emit_neg64(s, dst, source_half(s, ir_operand(i, 0), LOW), source_half(s, ir_operand(i, 0), HIGH));
     else
         emit_add64(s, dst, ir_operand(i, 0), ir_operand(i, 1), i->op == IR_SUB);
-}
-
-bool select_sum(struct select *s, struct ir_inst *i)
-{
-    switch ((int)i->op) {
-    case IR_ADD:
-    case IR_SUB:
-    case IR_NEG: select_sums(s, i); return true;
-    case IR_ADDCC:
-    case IR_ADDX:
-    case IR_SUBCC:
-    case IR_SUBX: select_carry(s, i); return true;
-    }
-    return false;
 }
