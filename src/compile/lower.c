@@ -10,9 +10,25 @@
 
 lower_body *const lower_bodies[PTX_OP_COUNT] = {
 #define BODY(op, function) [PTX_OP_##op] = function,
+#define END(op)            [PTX_OP_##op] = NULL,
 #include "compile/lower_bodies.def"
+#undef END
 #undef BODY
 };
+
+// Every instruction of PTX that runs is in that table.
+enum {
+#define BODY(op, function) LOWERS_##op,
+#define END(op)            LOWERS_##op,
+#include "compile/lower_bodies.def"
+#undef END
+#undef BODY
+};
+#define LOWERED_RUN(op) _Static_assert(LOWERS_##op >= 0, "lower_bodies.def has a row for it");
+#define LOWERED_REFUSE(op)
+#define PTX(op, text, support) LOWERED_##support(op)
+#include "ptx/ptx.def"
+#undef PTX
 
 void lower_refuse(struct lower *l, const char *what)
 {

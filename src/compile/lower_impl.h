@@ -223,6 +223,8 @@ void lower_note_all(struct lower *l, struct ir_block *const *blocks);
 
 typedef void lower_body(struct lower *l);
 #define BODY(op, function) lower_body function;
+#define END(op)
 #include "compile/lower_bodies.def"
+#undef END
 #undef BODY
 extern lower_body *const lower_bodies[PTX_OP_COUNT];
