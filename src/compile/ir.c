@@ -20,6 +20,7 @@ const struct ir_info ir_table[IR_OP_COUNT] = {
 #define INT                                                     (WORD | ISA_TYPE(U64) | ISA_TYPE(S64) | ISA_TYPE(B64))
 #define REAL                                                    TYPES_REAL
 #define NUMBER                                                  (INT | REAL)
+#define T(name)                                                 ISA_TYPE(name)
 #define ODD                                                     NULL
 #define IR(name, text, flags, types, shape, selection, meaning) {text, meaning, shape, flags, types},
 #include "compile/ir.def"
@@ -29,6 +30,7 @@ const struct ir_info ir_table[IR_OP_COUNT] = {
 #undef REAL
 #undef NUMBER
 #undef ODD
+#undef T
 #undef PURE
 #undef COMM
 #undef READ
