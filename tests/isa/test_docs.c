@@ -115,7 +115,7 @@ static const char introduction[] =
     "# The machine's instructions\n\n"
     "Made from `src/isa/isa.def` by `tests/isa/test_docs.c` (`UPDATE_GOLDEN=1` rewrites it); `src/isa/isa.h` "
     "has the\n"
-    "fields of an instruction.\n\n"
+    "fields of an instruction, [adding-an-instruction.md](adding-an-instruction.md) says how to add one.\n\n"
     "- 32-bit vector registers `R0` to `R254` and `RZ` (reads zero, writes vanish); predicates `P0` to `P6` "
     "and `PT`.\n"
     "- 64-bit values are aligned pairs of registers, 128-bit values aligned quads; the listing names the "
