@@ -47,10 +47,15 @@ static struct ir_value *saturated_sum(struct lower *l, struct ir_value *a, struc
     return saturate(l, LUT_SUM_OVERFLOW, a, b, op2(l, IR_ADD, TYPE_S32, a, b));
 }
 
+static bool is_packed(enum ptx_type type) { return type == PTX_U16X2 || type == PTX_S16X2; }
+
 void lower_add(struct lower *l)
 {
-    if (lower_is_float(lower_type0(l))) {
+    enum ptx_type type = lower_type0(l);
+    if (lower_is_float(type)) {
         lower_float_binary(l, IR_FADD);
+    } else if (is_packed(type)) {
+        lower_write(l, 0, op2(l, IR_ADD2, TYPE_U16, lower_read(l, 1, type), lower_read(l, 2, type)));
     } else if (l->inst->carry_out) {
         lower_addc(l);
     } else if (l->inst->sat) {
@@ -197,11 +202,25 @@ void lower_neg(struct lower *l)
         lower_write(l, 0, op1(l, IR_NEG, lower_integer_type(type), lower_read(l, 1, type)));
 }
 
+static void packed_min_max(struct lower *l, enum isa_mode mode)
+{
+    enum ptx_type type = lower_type0(l);
+    struct ir_value *r = op2(l, IR_MINMAX2, type == PTX_S16X2 ? TYPE_S16 : TYPE_U16, lower_read(l, 1, type),
+                             lower_read(l, 2, type));
+    r->def->mode = (uint8_t)mode;
+    if (l->inst->relu) r->def->flags |= INST_RELU;
+    lower_write(l, 0, r);
+}
+
 static void min_max(struct lower *l, enum ir_op op, enum ir_op float_op)
 {
     enum ptx_type type = lower_type0(l);
     if (lower_is_float(type)) {
         lower_float_binary(l, float_op);
+        return;
+    }
+    if (is_packed(type)) {
+        packed_min_max(l, op == IR_MIN ? MODE_MIN : MODE_MAX);
         return;
     }
     enum isa_type t = lower_integer_type(type);

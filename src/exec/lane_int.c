@@ -232,6 +232,34 @@ static int32_t part(uint32_t x, unsigned index, unsigned bits, bool is_signed)
     return is_signed ? (int32_t)v >> (32 - bits) : (int32_t)(v >> (32 - bits));
 }
 
+void lane_viadd2(struct lane_io *io)
+{
+    LANES(io)
+    {
+        uint32_t a = io->src[0][0][l], b = io->src[1][0][l];
+        io->dst[0][l] = (a & 0xffff0000) + (b & 0xffff0000) + ((a + b) & 0xffff);
+    }
+}
+
+static uint32_t half_of_minimum_or_maximum(const struct inst *i, uint32_t a, uint32_t b)
+{
+    bool is_signed = i->type == TYPE_S16;
+    int32_t x = is_signed ? (int16_t)a : (int32_t)(a & 0xffff),
+            y = is_signed ? (int16_t)b : (int32_t)(b & 0xffff);
+    int32_t d = (x < y) == (i->mode == MODE_MIN) ? x : y;
+    return i->flags & INST_RELU && d < 0 ? 0 : (uint32_t)d & 0xffff;
+}
+
+void lane_vimnmx2(struct lane_io *io)
+{
+    LANES(io)
+    {
+        uint32_t a = io->src[0][0][l], b = io->src[1][0][l];
+        uint32_t high = half_of_minimum_or_maximum(io->inst, a >> 16, b >> 16);
+        io->dst[0][l] = high << 16 | half_of_minimum_or_maximum(io->inst, a, b);
+    }
+}
+
 void lane_idp(struct lane_io *io)
 {
     bool sa = isa_type_is_signed((enum isa_type)io->inst->type);

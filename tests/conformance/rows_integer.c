@@ -466,7 +466,7 @@ static void words(struct rows *rows)
 static void pairs_of_halves(struct rows *rows)
 {
     for (int k = 0; k < 2; k++) {
-        struct row r = {.rule = halves, .is_signed = k, .op = add, .kinds = "r:RR", .refused = "16x2"};
+        struct row r = {.rule = halves, .is_signed = k, .op = add, .kinds = "r:RR"};
         char sign = k ? 's' : 'u';
         row_add(rows, r, "add.%c16x2 D, A, B", sign);
         r.op = minimum;
@@ -474,12 +474,10 @@ static void pairs_of_halves(struct rows *rows)
         r.op = maximum;
         row_add(rows, r, "max.%c16x2 D, A, B", sign);
     }
-    struct row r = {
-        .rule = halves, .is_signed = true, .relu = true, .op = minimum, .kinds = "r:RR", .refused = "16x2"};
+    struct row r = {.rule = halves, .is_signed = true, .relu = true, .op = minimum, .kinds = "r:RR"};
     row_add(rows, r, "min.relu.s16x2 D, A, B");
     r.op = maximum;
     row_add(rows, r, "max.relu.s16x2 D, A, B");
-    r.refused = NULL;
     r.rule = minimum_relu;
     snprintf(r.kinds, sizeof r.kinds, "r:rr");
     row_add(rows, r, "max.relu.s32 D, A, B");

@@ -1,9 +1,14 @@
 // docs/isa.md is the table of instructions as a page: UPDATE_GOLDEN=1 writes it anew.
+#include "base/file.h"
 #include "base/str.h"
 #include "harness/test.h"
 #include "isa/isa.h"
 #include "isa/shape.h"
 #include "isa/syntax.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void add_flags(const struct isa_info *info, struct strbuf *out)
 {
@@ -151,8 +156,58 @@ static void test_page_is_in_step(struct test *t)
     strbuf_fini(&out);
 }
 
+// One space for many, none at the ends.
+static void add_squeezed(const char *line, size_t length, struct strbuf *out)
+{
+    for (size_t k = 0; k < length; k++) {
+        bool space = isspace((unsigned char)line[k]);
+        if (!space) strbuf_putc(out, line[k]);
+        if (space && out->length && out->text[out->length - 1] != ' ') strbuf_putc(out, ' ');
+    }
+    while (out->length && out->text[out->length - 1] == ' ') out->text[--out->length] = 0;
+}
+
+static void read_squeezed(struct test *t, const char *path, struct strbuf *out)
+{
+    char *text = NULL;
+    size_t length = 0;
+    const char *why = "";
+    bool good = file_read(path, &text, &length, &why);
+    CHECK_MSG(t, good, "%s: %s", path, why);
+    if (good) add_squeezed(text, length, out);
+    free(text);
+}
+
+// Each step of docs/adding-an-instruction.md shows lines that stand in its file: the example is there.
+static void test_example_is_in_the_tree(struct test *t)
+{
+    static const char *const files[] = {"src/ptx/sig.def", "src/compile/lower_integer.c",
+                                        "src/compile/ir.def", "src/isa/isa.def", "src/exec/lane_int.c"};
+    struct strbuf page = {0};
+    read_squeezed(t, "docs/adding-an-instruction.md", &page);
+    const char *at = strbuf_text(&page);
+    for (size_t k = 0; k < TEST_COUNT(files) && at; k++) {
+        struct strbuf source = {0};
+        read_squeezed(t, files[k], &source);
+        const char *block = strstr(at, "```"), *first = block ? strchr(block, ' ') : NULL;
+        const char *end = first ? strstr(first, " ```") : NULL;
+        CHECK_MSG(t, end, "nothing is shown of %s", files[k]);
+        if (end) {
+            struct strbuf shown = {0};
+            add_squeezed(first + 1, (size_t)(end - first - 1), &shown);
+            CHECK_MSG(t, strstr(strbuf_text(&source), strbuf_text(&shown)), "%s has no %s", files[k],
+                      strbuf_text(&shown));
+            strbuf_fini(&shown);
+        }
+        at = end ? end + strlen(" ```") : NULL;
+        strbuf_fini(&source);
+    }
+    strbuf_fini(&page);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"page_is_in_step", test_page_is_in_step}};
+    static const struct test_case cases[] = {{"page_is_in_step", test_page_is_in_step},
+                                             {"example_is_in_the_tree", test_example_is_in_the_tree}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
