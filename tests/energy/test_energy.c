@@ -2,6 +2,7 @@
 // SRAM costs more when it is larger, wider or has more ports.
 #include "energy/energy.h"
 #include "energy/sram.h"
+#include "harness/names.h"
 #include "harness/test.h"
 #include "report/run.h"
 #include "workload/workload.h"
@@ -41,12 +42,13 @@ static uint64_t counter(const struct report_run *r, const char *name)
 
 static void test_counts(struct test *t)
 {
-    static const char *const kernels[] = {"matrixMul", "LIB", "convolutionTexture", "bfs"}, *const techs[] = {
-                                                                                                "base",
-                                                                                                "darsie"};
+    static const char *const kernels[] = {"matrixMul", "LIB", "convolutionTexture", "bfs"}, *base = "base";
+    test_names techs = {0};
+    test_name_techs(&techs);
+    vec_push(&techs, base);
     for (size_t k = 0; k < TEST_COUNT(kernels); k++)
-        for (size_t n = 0; n < TEST_COUNT(techs); n++) {
-            struct report_run r = measure(t, kernels[k], techs[n], NULL, NULL);
+        for (size_t n = 0; n < techs.count; n++) {
+            struct report_run r = measure(t, kernels[k], techs.data[n], NULL, NULL);
             uint64_t lanes = 0;
             for (size_t i = 0; i < r.counter_count; i++)
                 if (strncmp(r.counters[i].name, "sm.lanes.", 9) == 0) lanes += r.counters[i].value;
@@ -59,9 +61,10 @@ static void test_counts(struct test *t)
                 rows += (double)r.energy.rows.data[i].count * r.energy.rows.data[i].pj_each;
             CHECK(t, rows > 0 && rows == report_energy_total(&r.energy));
             CHECK(t, fabs(parts - rows) < 1e-12 * rows);
-            CHECK(t, (report_energy_part(&r.energy, "mechanism") > 0) == (n == 1));
+            CHECK(t, (report_energy_part(&r.energy, "mechanism") > 0) == (r.storage.count > 0));
             report_run_fini(&r);
         }
+    vec_fini(&techs);
 }
 
 // Every cost in turn is halved; the rows that it prices halve, all others are as they were.
@@ -123,8 +126,8 @@ static bool has_row(const struct report_run *r, const struct wf_storage *s, cons
 // prices none that does not exist, with counters that the mechanism does not have.
 static void test_structures(struct test *t)
 {
-    static const char *const techs[] = {"darsie", "darsie:branch-sync=parting", "darsie:branch-sync=first",
-                                        "uv", "dac"};
+    static const char *const ways[] = {"darsie:branch-sync=parting", "darsie:branch-sync=first"};
+    test_names techs = {0};
     static const struct {
         const char *tech, *name, *counts[2];
     } priced[] = {
@@ -133,8 +136,10 @@ static void test_structures(struct test *t)
 #undef STRUCTURE
     };
     bool seen[TEST_COUNT(priced)] = {false};
-    for (size_t n = 0; n < TEST_COUNT(techs); n++) {
-        struct report_run r = measure(t, "matrixMul", techs[n], NULL, NULL);
+    test_name_techs(&techs);
+    test_name_more(&techs, ways, TEST_COUNT(ways));
+    for (size_t n = 0; n < techs.count; n++) {
+        struct report_run r = measure(t, "matrixMul", techs.data[n], NULL, NULL);
         for (size_t i = 0; i < r.storage.count; i++) {
             const struct wf_storage *s = &r.storage.data[i];
             CHECK_MSG(t, has_row(&r, s, "reads") && has_row(&r, s, "writes"),
@@ -144,6 +149,7 @@ static void test_structures(struct test *t)
         }
         report_run_fini(&r);
     }
+    vec_fini(&techs);
     struct wf_context *c = wf_context_create();
     for (size_t k = 0; k < TEST_COUNT(priced); k++) {
         CHECK_MSG(t, seen[k], "%s has no %s", priced[k].tech, priced[k].name);

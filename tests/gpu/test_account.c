@@ -3,6 +3,7 @@
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "harness/names.h"
 #include "harness/test.h"
 #include "workload/workload.h"
 
@@ -53,18 +54,20 @@ static void launched(void *context, struct wf_kernel *kernel, const struct wf_la
 // Several kernels and launches; divergence; barriers.
 static void test_totals(struct test *t)
 {
-    static const char *const cases[][2] = {
-        {"backprop", "gtx1080ti"}, {"bfs", "gtx1080ti-subcore"}, {"scan", "titanv"}, {"nqueens", "tiny"}};
-    for (size_t i = 0; i < TEST_COUNT(cases); i++) {
+    static const char *const kernels[] = {"backprop", "bfs", "scan", "nqueens"};
+    test_names gpus = {0};
+    test_name_gpus(&gpus);
+    for (size_t i = 0; i < gpus.count || i < TEST_COUNT(kernels); i++) {
         const char *near;
         struct totals sum = {0};
         struct wf_context *c = wf_context_create();
-        CHECK_EQ(t, wf_gpu(c, cases[i][1]), WF_OK);
+        CHECK_EQ(t, wf_gpu(c, gpus.data[i % gpus.count]), WF_OK);
         wf_set_threads(c, 1 + i % 2);
         struct workload_options options = {
             .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = launched, .launched_context = &sum};
         struct workload_result r;
-        CHECK_EQ(t, workload_run(workload_find(cases[i][0], &near), c, &options, &r), WF_OK);
+        CHECK_EQ(t, workload_run(workload_find(kernels[i % TEST_COUNT(kernels)], &near), c, &options, &r),
+                 WF_OK);
         uint64_t instructions[SLOTS] = {0}, issued = 0;
         for (size_t k = 0; k < sum.kernels.count; k++) {
             size_t count;
@@ -85,6 +88,7 @@ static void test_totals(struct test *t)
         vec_fini(&sum.kernels);
         wf_context_destroy(c);
     }
+    vec_fini(&gpus);
 }
 
 // A kernel that only ran functionally has no account, and neither has its launch.

@@ -1,8 +1,9 @@
 // Mechanisms change no result: every bundled kernel with every option leaves the bytes of the unmodified GPU,
 // executes and skips together what that executes, instruction by instruction, and shares no value its readers
-// would not have computed. In the long form every option runs on three GPUs with both profiles at size small;
-// at size medium, where that would be over an hour, the four mechanisms do, and every option on one of the
-// six in turn.
+// would not have computed. In the long form every option runs on every GPU with both profiles at size small;
+// at size medium, where that would be over an hour, the mechanisms do as they come, and every option on one
+// GPU and profile in turn.
+#include "harness/names.h"
 #include "harness/settings.h"
 #include "tech/counts.h"
 #include "workload/workload.h"
@@ -97,8 +98,7 @@ static bool adds_barriers(const char *tech) { return strstr(tech, "silicon-sync"
 
 // Behind a barrier more, lanes that have parted may go on together that did not (simt=splits), and warps then
 // execute fewer instructions for the same threads': with barriers added, simt=stack alone can be counted.
-static void try_all(struct test *t, const struct machine *m, const char *const *techs, size_t count,
-                    struct sums *sums)
+static void try_all(struct test *t, const struct machine *m, const test_names *techs, struct sums *sums)
 {
     char settings[200];
     snprintf(settings, sizeof settings, "%s simt=stack", m->settings);
@@ -109,40 +109,45 @@ static void try_all(struct test *t, const struct machine *m, const char *const *
         run(t, w, m, "base", &base);
         run(t, w, &stacked, "base", &base_stacked);
         CHECK_EQ(t, base.skipped, 0);
-        for (size_t k = 0; k < count; k++)
-            if (adds_barriers(techs[k]))
-                try_one(t, w, &stacked, techs[k], &base_stacked, sums);
+        for (size_t k = 0; k < techs->count; k++)
+            if (adds_barriers(techs->data[k]))
+                try_one(t, w, &stacked, techs->data[k], &base_stacked, sums);
             else
-                try_one(t, w, m, techs[k], &base, sums);
+                try_one(t, w, m, techs->data[k], &base, sums);
         counts_fini(&base.counts);
         counts_fini(&base_stacked.counts);
     }
 }
 
-static const char *const options[] = {"darsie",
-                                      "darsie:entries=1,read-ports=1",
+// Beside every mechanism as it comes.
+static const char *const options[] = {"darsie:entries=1,read-ports=1",
                                       "darsie:registers=1",
                                       "darsie:registers=3,entries=2,write-ports=2",
                                       "darsie:on-store=keep,coalescer=off",
                                       "darsie:watchdog=60",
                                       "darsie:entries=64,registers=1,full=wait",
                                       "darsie:entries=64",
-                                      "uv",
                                       "uv:entries=1",
                                       "uv:entries=64,ways=2,words=4,ports=1",
                                       "uv:tag=1,entries=6,ways=3,latency=9",
                                       "uv:loads=off,predicates=off",
-                                      "dac",
                                       "dac:instances=1",
                                       "dac:predicates=uniform,loads=off",
                                       "dac:predicates=off,loads=constant,tuples=lanes,instances=3",
-                                      "silicon-sync",
                                       "dac+silicon-sync",
                                       "darsie:order=sync-on-write,registers=4",
                                       "darsie:branch-sync=off,bank-conflicts=off",
                                       "darsie:early=on,evict=on,registers=5",
                                       ("darsie:branch-sync=parting,early=on,full=wait,evict=on,"
                                        "on-store=overlap,predicates=on,partial=on")};
+
+static test_names all_options(void)
+{
+    test_names names = {0};
+    test_name_techs(&names);
+    test_name_more(&names, options, TEST_COUNT(options));
+    return names;
+}
 
 static void print(const char *what, const struct sums *s)
 {
@@ -154,7 +159,9 @@ static void test_options(struct test *t)
 {
     struct sums sums = {0};
     struct machine m = {"tiny", "sim.check=1", WORKLOAD_SMALL};
-    try_all(t, &m, options, TEST_COUNT(options), &sums);
+    test_names techs = all_options();
+    try_all(t, &m, &techs, &sums);
+    vec_fini(&techs);
     CHECK(t, sums.copies > 0); // and yet no instruction has them
     print("tiny", &sums);
 }
@@ -162,30 +169,37 @@ static void test_options(struct test *t)
 // Parts of warps lead and follow, too.
 static void test_diverged(struct test *t)
 {
-    static const char *const techs[] = {"darsie:diverged=on"};
+    const char *diverged = "darsie:diverged=on";
+    test_names techs = {0};
     struct sums sums = {0};
     static const struct machine machines[] = {{"tiny", "simt=stack sim.check=1", WORKLOAD_SMALL},
                                               {"tiny", "simt=splits sim.check=1", WORKLOAD_SMALL}};
-    for (size_t k = 0; k < TEST_COUNT(machines); k++)
-        try_all(t, &machines[k], techs, TEST_COUNT(techs), &sums);
+    vec_push(&techs, diverged);
+    for (size_t k = 0; k < TEST_COUNT(machines); k++) try_all(t, &machines[k], &techs, &sums);
+    vec_fini(&techs);
 }
 
-// The long form.
-static void try_everywhere(struct test *t, const char *const *techs, size_t count)
+// The long form: every GPU, and in turn every option at medium size.
+static void try_everywhere(struct test *t, const test_names *techs)
 {
-    static const char *const gpus[] = {"gtx1080ti", "gtx1080ti-subcore", "tiny"},
-                             *const profiles[] = {"compile.profile=sass", "compile.profile=ptxplus"};
+    static const char *const profiles[] = {"compile.profile=sass", "compile.profile=ptxplus"};
     struct sums small = {0}, medium = {0}, options_at_medium = {0};
-    size_t turn = 0;
-    for (size_t g = 0; g < TEST_COUNT(gpus); g++)
-        for (size_t p = 0; p < TEST_COUNT(profiles); p++, turn++) {
-            struct machine m = {gpus[g], profiles[p], WORKLOAD_SMALL};
-            try_all(t, &m, options, TEST_COUNT(options), &small);
+    test_names gpus = {0}, all = all_options(), turn = {0};
+    test_name_gpus(&gpus);
+    for (size_t g = 0, n = 0; g < gpus.count; g++)
+        for (size_t p = 0; p < TEST_COUNT(profiles); p++, n++) {
+            struct machine m = {gpus.data[g], profiles[p], WORKLOAD_SMALL};
+            try_all(t, &m, &all, &small);
             m.size = WORKLOAD_MEDIUM;
-            try_all(t, &m, techs, count, &medium);
-            for (size_t k = turn; k < TEST_COUNT(options); k += TEST_COUNT(gpus) * TEST_COUNT(profiles))
-                try_all(t, &m, &options[k], 1, &options_at_medium);
+            try_all(t, &m, techs, &medium);
+            turn.count = 0;
+            for (size_t k = n; k < all.count; k += gpus.count * TEST_COUNT(profiles))
+                vec_push(&turn, all.data[k]);
+            try_all(t, &m, &turn, &options_at_medium);
         }
+    vec_fini(&gpus);
+    vec_fini(&all);
+    vec_fini(&turn);
     print("small", &small);
     print("medium", &medium);
     print("medium, options", &options_at_medium);
@@ -193,14 +207,15 @@ static void try_everywhere(struct test *t, const char *const *techs, size_t coun
 
 static void test_gpus(struct test *t)
 {
-    static const char *const techs[] = {"darsie", "uv", "dac", "silicon-sync"};
+    test_names techs = {0};
     static const struct machine machines[] = {
         {"gtx1080ti", "", WORKLOAD_SMALL},
         {"gtx1080ti-subcore", "compile.profile=ptxplus fetch.refill=space fetch.ibuffer=4", WORKLOAD_SMALL}};
     struct sums sums = {0};
-    for (size_t k = 0; k < TEST_COUNT(machines); k++)
-        try_all(t, &machines[k], techs, TEST_COUNT(techs), &sums);
-    if (test_is_long()) try_everywhere(t, techs, TEST_COUNT(techs));
+    test_name_techs(&techs);
+    for (size_t k = 0; k < TEST_COUNT(machines); k++) try_all(t, &machines[k], &techs, &sums);
+    if (test_is_long()) try_everywhere(t, &techs);
+    vec_fini(&techs);
 }
 
 static const struct machine tiny = {"tiny", "", WORKLOAD_SMALL};

@@ -1,0 +1,20 @@
+#include "harness/names.h"
+
+#include "api/warpfold.h"
+
+void test_name_gpus(test_names *names)
+{
+    const char *name, *meaning;
+    for (size_t i = 0; wf_gpu_at(i, &name, &meaning); i++) vec_push(names, name);
+}
+
+void test_name_techs(test_names *names)
+{
+    const char *name, *meaning;
+    for (size_t i = 0; wf_tech_at(i, &name, &meaning); i++) vec_push(names, name);
+}
+
+void test_name_more(test_names *names, const char *const *more, size_t count)
+{
+    for (size_t i = 0; i < count; i++) vec_push(names, more[i]);
+}
