@@ -16,12 +16,17 @@ enum isa_op {
     OP_COUNT
 };
 
-enum isa_unit { UNIT_CONTROL, UNIT_INT, UNIT_FLOAT, UNIT_SPECIAL, UNIT_DOUBLE, UNIT_MEMORY, UNIT_TEXTURE, UNIT_COUNT };
+enum isa_unit {
+#define UNIT(name, text) UNIT_##name,
+#include "isa/names.def"
+#undef UNIT
+    UNIT_COUNT
+};
 
 enum isa_latency {
-    LATENCY_FIXED, LATENCY_IADD, LATENCY_IMAD, LATENCY_IMINMAX, LATENCY_FADD, LATENCY_FMUL, LATENCY_FMA, LATENCY_DADD,
-    LATENCY_SFU, LATENCY_CONVERT, LATENCY_SREG, LATENCY_LOAD, LATENCY_SHARED, LATENCY_CONSTANT, LATENCY_STORE,
-    LATENCY_ATOMIC, LATENCY_FENCE, LATENCY_TEXTURE, LATENCY_SHUFFLE, LATENCY_VOTE, LATENCY_BRANCH, LATENCY_BARRIER,
+#define LATENCY(name, text) LATENCY_##name,
+#include "isa/names.def"
+#undef LATENCY
     LATENCY_COUNT
 };
 
@@ -42,21 +47,21 @@ enum { // instruction flags
     ISA_BARRIER = 1 << 13,
     ISA_SIDE_EFFECT = 1 << 14, // anything else that must not be removed, repeated or moved
     ISA_COMMUTES = 1 << 15,    // src[0] and src[1] may change places; a comparison, a LOP3's table turn with them
-    ISA_SPACE_SHIFT = 16      // from here on: the enum isa_space that the mnemonic names
+    ISA_SPACE_SHIFT = 16       // from here on: the enum isa_space that the mnemonic names
 };
 
 // Types of operations and memory accesses.
 enum isa_type {
-    TYPE_NONE,
-    TYPE_U8, TYPE_S8, TYPE_U16, TYPE_S16, TYPE_U32, TYPE_S32, TYPE_U64, TYPE_S64,
-    TYPE_B32, TYPE_B64, TYPE_B128,
-    TYPE_F16, TYPE_BF16, TYPE_F16X2, TYPE_BF16X2, TYPE_TF32, TYPE_F32, TYPE_F64,
+#define TYPE(name, text, bytes, is_signed, is_float) TYPE_##name,
+#include "isa/names.def"
+#undef TYPE
     TYPE_COUNT
 };
 
 enum isa_cmp { // the U forms are true when an operand is NaN
-    CMP_F, CMP_LT, CMP_EQ, CMP_LE, CMP_GT, CMP_NE, CMP_GE, CMP_NUM,
-    CMP_NAN, CMP_LTU, CMP_EQU, CMP_LEU, CMP_GTU, CMP_NEU, CMP_GEU, CMP_T
+#define CMP(name) CMP_##name,
+#include "isa/names.def"
+#undef CMP
 };
 
 enum isa_bool { BOOL_AND, BOOL_OR, BOOL_XOR, BOOL_POPC };
@@ -72,33 +77,17 @@ enum isa_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SE
 enum isa_scope { SCOPE_CTA, SCOPE_GPU, SCOPE_SYS };
 
 enum isa_mode { // the one sub-function of an instruction
-    MODE_NONE,
-    MODE_MIN, MODE_MAX,
-    MODE_PRMT_F4E, MODE_PRMT_B4E, MODE_PRMT_RC8, MODE_PRMT_ECL, MODE_PRMT_ECR, MODE_PRMT_RC16,
-    MODE_SHF_L, MODE_SHF_R,
-    MODE_FLO_SH,
-    MODE_IDP_4A, MODE_IDP_2A_LO, MODE_IDP_2A_HI,
-    MODE_MUFU_RCP, MODE_MUFU_RSQ, MODE_MUFU_SQRT, MODE_MUFU_LG2, MODE_MUFU_EX2, MODE_MUFU_SIN, MODE_MUFU_COS,
-    MODE_MUFU_TANH, MODE_MUFU_RCP64H, MODE_MUFU_RSQ64H,
-    MODE_ATOM_ADD, MODE_ATOM_MIN, MODE_ATOM_MAX, MODE_ATOM_AND, MODE_ATOM_OR, MODE_ATOM_XOR, MODE_ATOM_INC,
-    MODE_ATOM_DEC, MODE_ATOM_EXCH, MODE_ATOM_CAS,
-    MODE_SHFL_UP, MODE_SHFL_DOWN, MODE_SHFL_BFLY, MODE_SHFL_IDX,
-    MODE_VOTE_ALL, MODE_VOTE_ANY, MODE_VOTE_UNI,
-    MODE_TEX_1D, MODE_TEX_2D, MODE_TEX_3D, MODE_TXQ_WIDTH, MODE_TXQ_HEIGHT, MODE_TXQ_DEPTH,
-    MODE_BAR_SYNC, MODE_BAR_ARRIVE, MODE_BAR_RED,
-    MODE_TRAP_ABORT, MODE_TRAP_BREAK,
-    MODE_SYS_VPRINTF, MODE_SYS_ASSERTFAIL,
+#define MODE(name, text) MODE_##name,
+#include "isa/names.def"
+#undef MODE
     MODE_COUNT
 };
 
 // Special registers.
 enum isa_sreg {
-    SREG_TID_X, SREG_TID_Y, SREG_TID_Z, SREG_NTID_X, SREG_NTID_Y, SREG_NTID_Z,
-    SREG_CTAID_X, SREG_CTAID_Y, SREG_CTAID_Z, SREG_NCTAID_X, SREG_NCTAID_Y, SREG_NCTAID_Z,
-    SREG_LANEID, SREG_WARPID, SREG_NWARPID, SREG_SMID, SREG_NSMID, SREG_GRIDID,
-    SREG_LANEMASK_EQ, SREG_LANEMASK_LE, SREG_LANEMASK_LT, SREG_LANEMASK_GE, SREG_LANEMASK_GT,
-    SREG_CLOCK_LO, SREG_CLOCK_HI, SREG_CLOCK64, SREG_GLOBALTIMER_LO, SREG_GLOBALTIMER_HI, SREG_GLOBALTIMER,
-    SREG_DYNAMIC_SHARED, SREG_TOTAL_SHARED,
+#define SREG(name, text) SREG_##name,
+#include "isa/names.def"
+#undef SREG
     SREG_COUNT
 };
 
