@@ -33,7 +33,7 @@ enum isa_latency {
 enum { // instruction flags
     ISA_PURE = 1 << 0,        // result depends on its sources (and the guard's old destination) alone
     ISA_CARRY = 1 << 1,       // may have carry out (dst[1], INST_CC) and carry in (src[3], INST_X)
-    ISA_FLOAT = 1 << 2,       // sources may carry NEG and ABS; ftz, sat, round mean something
+    ISA_FLOAT = 1 << 2,       // works on floats; ftz, sat, round mean something
     ISA_LOAD = 1 << 3,
     ISA_STORE = 1 << 4,
     ISA_ATOMIC = 1 << 5,
