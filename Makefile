@@ -50,7 +50,7 @@ SQLITE_ARCHIVE := $(shell $(CC) -print-file-name=libsqlite3.a)
 LDLIBS := $(if $(findstring /,$(SQLITE_ARCHIVE)),$(SQLITE_ARCHIVE),-lsqlite3) $(LDLIBS)
 endif
 
-NEED_SQLITE := $(addprefix src/lab/,database.c pool.c figure.c figure_text.c page.c) src/cli/reproduce.c $(wildcard tests/lab/*.c)
+NEED_SQLITE := $(addprefix src/lab/,database.c pool.c figure.c $(notdir $(wildcard src/lab/chart*.c)) headline.c page.c) src/cli/reproduce.c $(wildcard tests/lab/*.c)
 LEFT_OUT := $(if $(SQLITE),src/cli/reproduce_absent.c,$(NEED_SQLITE))
 LIB_SRC  := $(filter-out src/cli/main.c $(LEFT_OUT),$(wildcard src/*/*.c src/*/*/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)

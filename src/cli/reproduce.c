@@ -5,7 +5,6 @@
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/print.h"
-#include "lab/figure.h"
 #include "lab/page.h"
 #include "lab/pool.h"
 
@@ -190,29 +189,39 @@ static bool plan(struct lab *l)
     return good;
 }
 
+// The tables of an experiment, on the terminal and as CSV.
+static bool publish_chart(struct lab *l, const struct chart *c)
+{
+    struct strbuf text = {0};
+    chart_csv(c, &text);
+    bool good = write_file(l, "", c->name, ".csv", text.text, text.length);
+    strbuf_clear(&text);
+    chart_table(c, file_takes_colour(STDOUT_FILENO), &text);
+    strbuf_putc(&text, '\n');
+    if (good && !options_has(l->options, OPTION_QUIET)) print_text(stdout, text.text);
+    strbuf_fini(&text);
+    return good;
+}
+
 static bool publish(struct lab *l)
 {
-    bool good = true, shown = !options_has(l->options, OPTION_QUIET);
+    struct charts charts = {0};
     struct strbuf text = {0};
-    for (size_t i = 0; i < l->figures.count && good; i++)
-        good = figure_fill(&l->figures.data[i], &l->jobs, &l->database);
+    bool good = true;
     for (size_t i = 0; i < l->figures.count && good; i++) {
-        strbuf_clear(&text);
-        good = figure_csv(&l->figures.data[i], &l->database, &text) &&
-               write_file(l, "", l->figures.data[i].experiment->name, ".csv", text.text, text.length);
-        strbuf_clear(&text);
-        good =
-            good && figure_table(&l->figures.data[i], &l->database, file_takes_colour(STDOUT_FILENO), &text);
-        strbuf_putc(&text, '\n');
-        if (good && shown) print_text(stdout, text.text);
+        struct chart c;
+        good = chart_make(&c, &l->figures.data[i], &l->jobs, &l->database) && chart_store(&c, &l->database);
+        vec_push(&charts.list, c);
     }
+    for (size_t i = 0; i < charts.list.count && good; i++) good = publish_chart(l, &charts.list.data[i]);
+    chart_papers(&charts, &text);
+    good = good && write_file(l, "", "paper.md", "", text.text, text.length);
     strbuf_clear(&text);
-    good = good && figure_papers(l->figures.data, l->figures.count, &l->database, &text) &&
-           write_file(l, "", "paper.md", "", text.text, text.length);
-    strbuf_clear(&text);
-    good = good && page_write(l->figures.data, l->figures.count, &l->database, &text) &&
+    struct page page = {l->figures.data, l->figures.count, &charts, &l->jobs, l->size};
+    good = good && page_write(&page, &l->database, &text) &&
            write_file(l, "", "report.html", "", text.text, text.length);
     strbuf_fini(&text);
+    charts_fini(&charts);
     return good;
 }
 

@@ -150,6 +150,29 @@ static bool add_value(struct parser *p, char *value)
     return true;
 }
 
+static bool add_claim(struct parser *p, char *value)
+{
+    struct claim c;
+    const char *why;
+    if (claim_parse(value, p->arena, &c, &why)) {
+        vec_push(&p->x->claims, c);
+        return true;
+    }
+    claim_fini(&c);
+    return diag_error(p->diag, p->loc, "%s", why);
+}
+
+static bool set_headline(struct parser *p, char *value)
+{
+    char *predicate = cut(value, ':');
+    if (!predicate || !*predicate)
+        return diag_error(p->diag, p->loc,
+                          "a headline is WHO : DOES WHAT, with {SERIES | CATEGORY} where a value stands");
+    p->x->subject = str_trim(value);
+    p->x->predicate = predicate;
+    return true;
+}
+
 static bool set_measure(struct parser *p, char *value)
 {
     if (!measure_find(value)) {
@@ -226,7 +249,9 @@ static const struct key {
             {"views", set_views, true, NULL},
             {"series", add_series, true, NULL},
             {"paper", add_value, true, NULL},
+            {"headline", set_headline, false, NULL},
             {"expect", add_expect, true, NULL},
+            {"claim", add_claim, true, NULL},
             {"note", add_note, true, NULL}};
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
@@ -323,6 +348,25 @@ static bool check_names(struct parser *p)
     return good;
 }
 
+// Series of some kinds are not the file's.
+static bool has_series(const struct experiment *x, const char *label)
+{
+    bool has = x->kind == EXPERIMENT_SETTINGS || x->kind == EXPERIMENT_STORAGE;
+    for (size_t k = 0; k < x->series.count; k++) has |= str_equal(x->series.data[k].label, label);
+    return has;
+}
+
+static bool check_claim(struct parser *p, const struct claim *c)
+{
+    for (size_t i = 0; i < c->terms.count; i++) {
+        const char *series = c->terms.data[i].series;
+        if (series && !has_series(p->x, series))
+            return diag_error(p->diag, (struct loc){.source = p->loc.source},
+                              "the claim \"%s\" is about \"%s\", which is no series", c->text, series);
+    }
+    return true;
+}
+
 // What a kind of experiment needs to be one.
 static bool check(struct parser *p)
 {
@@ -343,14 +387,12 @@ static bool check(struct parser *p)
             ? "measure = ipc and settings = report.interval=CYCLES"
             : NULL;
     if (missing) return diag_error(p->diag, whole, "an experiment of this kind needs %s", missing);
-    for (size_t i = 0; i < x->values.count; i++) {
-        bool known = x->kind == EXPERIMENT_SETTINGS || x->kind == EXPERIMENT_STORAGE;
-        for (size_t k = 0; k < x->series.count; k++)
-            known |= str_equal(x->series.data[k].label, x->values.data[i].series);
-        if (!known)
+    for (size_t i = 0; i < x->values.count; i++)
+        if (!has_series(x, x->values.data[i].series))
             return diag_error(p->diag, whole, "the paper's value of \"%s\" belongs to no series",
                               x->values.data[i].series);
-    }
+    for (size_t i = 0; i < x->claims.count; i++)
+        if (!check_claim(p, &x->claims.data[i])) return false;
     if (!x->views.count) vec_push(&x->views, (struct experiment_view){"gtx1080ti", "ptxplus"});
     if (!x->show) x->show = "table";
     if (!x->source) x->source = "";
@@ -368,6 +410,8 @@ static void fini(struct experiment *x)
     vec_fini(&x->values);
     vec_fini(&x->expects);
     vec_fini(&x->notes);
+    for (size_t i = 0; i < x->claims.count; i++) claim_fini(&x->claims.data[i]);
+    vec_fini(&x->claims);
 }
 
 bool experiments_add_text(struct experiments *e, const char *name, const char *text, size_t length,

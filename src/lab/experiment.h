@@ -2,6 +2,7 @@
 // (docs/experiments.md; experiments/ has those that come with the library).
 #pragma once
 #include "base/diag.h"
+#include "lab/claim.h"
 
 struct experiment_series { // a bar of each group, a column of the table
     const char *label;
@@ -47,6 +48,9 @@ struct experiment {
     VEC(struct experiment_series) series;
     VEC(struct experiment_value) values;
     VEC(const char *) expects, notes;
+    VEC(struct claim) claims;
+    // A sentence's subject and what it says, with {SERIES | CATEGORY} for values; NULL: none.
+    const char *subject, *predicate;
 };
 
 struct experiments {

@@ -2,6 +2,12 @@
 #pragma once
 #include <stddef.h>
 
+// SQL: the energy of a run (r or b) in events of a kind; and those of work, which leakage and idle clocks are
+// not.
+#define MEASURE_ENERGY_OF(run, condition)                                                                    \
+    "(SELECT sum(count * pj_each) FROM energy WHERE run = " run ".id AND (" condition "))"
+#define MEASURE_WORK "part NOT IN ('leakage', 'clock') AND unit <> 'bit cycles'"
+
 enum measure_aggregate { MEASURE_RATIO, MEASURE_SAVING, MEASURE_MEAN };
 struct measure {
     const char *name, *axis, *sql, *meaning;

@@ -1,10 +1,11 @@
 #include "lab/page.h"
 #include "api/warpfold.h"
 #include "base/json.h"
-#include "lab/measures.h"
+#include "lab/headline.h"
 #include "report/fields.h"
 #include "workload/workload.h"
 
+#include <math.h>
 #include <string.h>
 
 extern const char lab_page[];
@@ -74,75 +75,262 @@ static void write_texts(struct json *j, const char *key, const char *const *text
     json_close_array(j);
 }
 
-// -- figures
-// -----------------------------------------------------------------------------------------------------------
+// -- charts
+// ------------------------------------------------------------------------------------------------------------
 
-static bool write_figure(struct json *j, const struct figure *f, struct database *db)
+// [category, bar, series, value, text, paper, run, base], without the nulls at its end.
+static void write_value_of(struct json *j, const struct chart_value *p, bool is_part)
 {
-    const struct experiment *x = f->experiment;
-    const struct measure *m = x->measure ? measure_find(x->measure) : NULL;
-    bool share = m ? strstr(m->axis, "share") != NULL : x->kind == EXPERIMENT_STUDY && !x->rows, good = true;
+    const char *run = is_part ? NULL : p->run, *base = is_part ? NULL : p->base;
+    unsigned fields = base ? 8 : run ? 7 : !isnan(p->paper) ? 6 : p->text ? 5 : 4;
+    json_open_array(j);
+    json_u64(j, p->category);
+    json_u64(j, p->bar);
+    json_u64(j, p->series);
+    json_f64(j, is_part ? round(p->value * 1e6) / 1e6 : p->value); // parts are drawn, and there are many
+    if (fields > 4) json_string(j, p->text);
+    if (fields > 5) json_f64(j, p->paper);
+    if (fields > 6) json_string(j, run);
+    if (fields > 7) json_string(j, base);
+    json_close_array(j);
+}
+
+static void write_series(struct json *j, const struct chart_series *s)
+{
+    static const char *const formats[] = {
+        [CHART_NUMBER] = "number", [CHART_SHARE] = "share", [CHART_PLAIN] = "plain"};
     json_open_object(j);
-    report_text(j, "name", x->name);
-    report_text(j, "title", x->title);
-    report_text(j, "source", *x->source ? x->source : NULL);
-    report_text(j, "kind", x->kind == EXPERIMENT_TIME ? "time" : "values");
-    report_text(j, "show", x->show);
-    report_text(j, "measure", x->measure);
-    report_text(j, "axis", m ? m->axis : share ? "share of warp instructions" : "");
-    report_text(j, "format", share ? "share" : "number");
+    report_text(j, "name", s->name);
+    report_text(j, "format", formats[s->format]);
+    if (s->meaning) report_text(j, "meaning", s->meaning);
+    json_close_object(j);
+}
+
+static void write_finding(struct json *j, const struct chart_finding *f)
+{
+    static const char *const verdicts[] = {
+        [CHART_HELD] = "held", [CHART_CONTRADICTED] = "contradicted", [CHART_OPEN] = "open"};
+    json_open_object(j);
+    report_text(j, "verdict", verdicts[f->verdict]);
+    report_text(j, "text", f->text);
+    json_close_object(j);
+}
+
+static void write_view(struct json *j, const struct chart_view *v)
+{
+    bool in_parts = v->bars.count > 1;
+    json_open_object(j);
+    report_text(j, "gpu", v->gpu);
+    report_text(j, "profile", v->profile);
+    write_texts(j, "categories", v->categories.data, v->categories.count);
+    write_texts(j, "bars", v->bars.data, v->bars.count);
+    json_key(j, "series");
+    json_open_array(j);
+    for (size_t i = 0; i < v->series.count; i++) write_series(j, &v->series.data[i]);
+    json_close_array(j);
+    json_key(j, "values");
+    json_open_array(j);
+    for (size_t i = 0; i < v->values.count; i++) write_value_of(j, &v->values.data[i], in_parts);
+    json_close_array(j);
+    json_key(j, "findings");
+    json_open_array(j);
+    for (size_t i = 0; i < v->findings.count; i++) write_finding(j, &v->findings.data[i]);
+    json_close_array(j);
+    json_close_object(j);
+}
+
+static void write_chart(struct json *j, const struct chart *c)
+{
+    static const char *const categories[] = {
+        [CHART_KERNELS] = "kernels", [CHART_ROWS] = "rows", [CHART_CYCLES] = "cycles"};
+    const struct experiment *x = c->experiment;
+    json_open_object(j);
+    report_text(j, "name", c->name);
+    report_text(j, "experiment", x->name);
+    report_text(j, "title", c->title);
+    report_text(j, "source", *c->source ? c->source : NULL);
+    report_text(j, "of", x->title);
+    report_text(j, "show", c->show);
+    report_text(j, "axis", c->axis);
+    report_text(j, "size", c->size);
+    report_text(j, "categories", categories[c->categories]);
+    report_f64(j, "line", c->line);
+    json_key(j, "everyView");
+    json_bool(j, c->every_view);
     write_texts(j, "expect", x->expects.data, x->expects.count);
     write_texts(j, "notes", x->notes.data, x->notes.count);
+    write_texts(j, "missing", c->missing.data, c->missing.count);
     json_key(j, "views");
     json_open_array(j);
-    for (size_t i = 0; i < x->views.count && good; i++) {
-        const struct experiment_view *v = &x->views.data[i];
+    for (size_t i = 0; i < c->views.count; i++) write_view(j, &c->views.data[i]);
+    json_close_array(j);
+    json_close_object(j);
+}
+
+// -- where cycles and energy went
+// -------------------------------------------------------------------------------------------
+
+static bool has_job(const struct figure *f, size_t job)
+{
+    for (size_t i = 0; i < f->cells.count; i++)
+        if (f->cells.data[i].job == job || f->cells.data[i].base == job) return true;
+    return false;
+}
+
+static bool has_all_of(const struct figure *f, const struct figure *other)
+{
+    for (size_t i = 0; i < other->cells.count; i++)
+        if (!has_job(f, other->cells.data[i].job)) return false;
+    return true;
+}
+
+// A figure of timed runs gets stacks of its own, unless another shows the same runs and more, or the same
+// before it.
+static bool has_costs(const struct figure *figures, size_t count, size_t i)
+{
+    if (figures[i].experiment->kind != EXPERIMENT_RUNS) return false;
+    for (size_t k = 0; k < count; k++)
+        if (k != i && figures[k].experiment->kind == EXPERIMENT_RUNS &&
+            has_all_of(&figures[k], &figures[i]) && (k < i || !has_all_of(&figures[i], &figures[k])))
+            return false;
+    return true;
+}
+
+static bool write_costs(struct json *j, const struct page *page, struct database *db)
+{
+    bool good = true;
+    json_key(j, "costs");
+    json_open_array(j);
+    for (unsigned cost = 0; cost < CHART_COSTS && good; cost++) {
+        json_open_array(j);
+        for (size_t i = 0; i < page->count && good; i++) {
+            struct chart c;
+            if (!has_costs(page->figures, page->count, i)) continue;
+            good = chart_cost(&c, (enum chart_cost)cost, &page->figures[i], page->jobs, db);
+            if (good) write_chart(j, &c);
+            chart_fini(&c);
+        }
+        json_close_array(j);
+    }
+    json_close_array(j);
+    return good;
+}
+
+// -- views, and what came out in each
+// ----------------------------------------------------------------------------------------
+
+static void write_headline(struct json *j, const struct page *page, const struct chart_view *v,
+                           const struct headline_outputs *outputs)
+{
+    static const char *const kinds[] = {
+        [HEADLINE_WORDS] = "words", [HEADLINE_VALUE] = "value", [HEADLINE_PAPER] = "paper"};
+    struct headline h;
+    headline_make(&h, page->charts, v->gpu, v->profile, outputs);
+    json_key(j, "headline");
+    json_open_array(j);
+    for (size_t i = 0; i < h.pieces.count; i++) {
         json_open_object(j);
-        report_text(j, "gpu", v->gpu);
-        report_text(j, "profile", v->profile);
-        good = write_rows(
-            j, "points", db,
-            database_query(db,
-                           "SELECT category_order AS \"order\", series_order AS seriesOrder, category, "
-                           "series, value, text, run, base, paper FROM points WHERE experiment = ? AND "
-                           "size = ? AND gpu = ? AND profile = ? ORDER BY 1, 2",
-                           "tttt", x->name, f->size, v->gpu, v->profile));
+        report_text(j, kinds[h.pieces.data[i].kind], h.pieces.data[i].text);
         json_close_object(j);
     }
     json_close_array(j);
-    json_close_object(j);
-    return good;
+    headline_fini(&h);
+}
+
+// The GPUs and profiles of all charts, in the order in which their experiments name them.
+static void write_views(struct json *j, const struct page *page, const struct headline_outputs *outputs)
+{
+    VEC(const struct chart_view *) seen = {0};
+    json_key(j, "views");
+    json_open_array(j);
+    for (size_t i = 0; i < page->charts->list.count; i++) {
+        const struct chart *c = &page->charts->list.data[i];
+        for (size_t n = 0; n < c->views.count; n++) {
+            const struct chart_view *v = &c->views.data[n];
+            bool known = false;
+            for (size_t k = 0; k < seen.count; k++)
+                known |= str_equal(seen.data[k]->gpu, v->gpu) && str_equal(seen.data[k]->profile, v->profile);
+            if (known) continue;
+            vec_push(&seen, v);
+            json_open_object(j);
+            report_text(j, "gpu", v->gpu);
+            report_text(j, "profile", v->profile);
+            write_headline(j, page, v, outputs);
+            json_close_object(j);
+        }
+    }
+    json_close_array(j);
+    vec_fini(&seen);
+}
+
+static bool count_outputs(struct database *db, struct headline_outputs *o)
+{
+    sqlite3_stmt *s = database_query(
+        db,
+        "SELECT total(status IN ('ok', 'mismatch', 'failed')), total(status = 'ok' AND outcome = 'yes'), "
+        "total(status = 'refused') FROM runs JOIN shown USING (id) WHERE kind = 'bench'",
+        "");
+    while (s && sqlite3_step(s) == SQLITE_ROW)
+        *o = (struct headline_outputs){(uint64_t)sqlite3_column_int64(s, 0),
+                                       (uint64_t)sqlite3_column_int64(s, 1),
+                                       (uint64_t)sqlite3_column_int64(s, 2)};
+    return finish(db, s);
+}
+
+// -- kernels
+// -----------------------------------------------------------------------------------------------------------
+
+static bool is_category(const struct page *page, const char *label)
+{
+    for (size_t i = 0; i < page->charts->list.count; i++) {
+        const struct chart *c = &page->charts->list.data[i];
+        for (size_t n = 0; c->categories == CHART_KERNELS && n < c->views.count; n++)
+            for (size_t k = 0; k < c->views.data[n].categories.count; k++)
+                if (str_equal(c->views.data[n].categories.data[k], label)) return true;
+    }
+    return false;
+}
+
+// What the abbreviations of the charts stand for.
+static void write_kernels(struct json *j, const struct page *page)
+{
+    const struct workload *w;
+    const char *label;
+    json_key(j, "kernels");
+    json_open_array(j);
+    for (size_t i = 0; (w = workload_in_group("all", i, &label)) != NULL; i++) {
+        if (!is_category(page, label)) continue;
+        json_open_object(j);
+        report_text(j, "label", label);
+        report_text(j, "name", w->name);
+        report_text(j, "title", w->title);
+        json_close_object(j);
+    }
+    json_close_array(j);
 }
 
 // -- runs
 // --------------------------------------------------------------------------------------------------------------
 
-// The runs that points of these figures come from.
-static bool choose_runs(const struct figure *figures, size_t count, struct database *db)
+static bool show_run(struct database *db, const char *id)
 {
-    bool good =
-        database_do(db, "CREATE TEMP TABLE IF NOT EXISTS shown (id TEXT PRIMARY KEY) WITHOUT ROWID", "") &&
-        database_do(db, "DELETE FROM shown", "");
-    for (size_t i = 0; i < count && good; i++)
-        good = database_do(
-            db,
-            "INSERT OR IGNORE INTO shown SELECT run FROM points WHERE experiment = ?1 AND size = ?2 AND run "
-            "IS NOT NULL UNION SELECT base FROM points WHERE experiment = ?1 AND size = ?2 AND base IS NOT "
-            "NULL",
-            "tt", figures[i].experiment->name, figures[i].size);
-    return good;
+    return !id || database_do(db, "INSERT OR IGNORE INTO shown SELECT ?, count(*) FROM shown", "t", id);
 }
 
-// The paper's name of a kernel and its place among them.
-static size_t place_of(const char *subject, const char **label)
+// The runs that values of the charts come from, in the order in which they are first met.
+static bool choose_runs(const struct charts *charts, struct database *db)
 {
-    const struct workload *w;
-    size_t i = 0;
-    for (const char *group = "darsie"; group; group = group[0] == 'd' ? "all" : NULL)
-        for (size_t k = 0; (w = workload_in_group(group, k, label)) != NULL; k++, i++)
-            if (str_equal(w->name, subject)) return i;
-    *label = subject;
-    return i;
+    bool good =
+        database_do(db, "DROP TABLE IF EXISTS temp.shown", "") &&
+        database_do(db, "CREATE TEMP TABLE shown (id TEXT PRIMARY KEY, place INTEGER) WITHOUT ROWID", "");
+    for (size_t i = 0; i < charts->list.count; i++) {
+        const struct chart *c = &charts->list.data[i];
+        for (size_t n = 0; n < c->views.count; n++)
+            for (size_t k = 0; k < c->views.data[n].values.count && good; k++)
+                good = show_run(db, c->views.data[n].values.data[k].base) &&
+                       show_run(db, c->views.data[n].values.data[k].run);
+    }
+    return good;
 }
 
 static bool write_runs(struct json *j, struct database *db)
@@ -152,40 +340,24 @@ static bool write_runs(struct json *j, struct database *db)
                        "SELECT id, subject, command, kind, size, gpu, profile, tech, settings, seed, "
                        "kernel_hash, version, config, status, message, outcome, launches, cycles, "
                        "warp_instructions, thread_instructions, fetched, skipped, reused, occupancy, "
-                       "energy_pj, storage_bits, source FROM runs JOIN shown USING (id) ORDER BY id",
+                       "energy_pj, storage_bits, source FROM runs JOIN shown USING (id) ORDER BY place",
                        "");
-    bool good = true;
     json_key(j, "runs");
-    json_open_object(j);
-    while (good && s && sqlite3_step(s) == SQLITE_ROW) {
-        const char *id = (const char *)sqlite3_column_text(s, 0), *label;
-        size_t order = place_of((const char *)sqlite3_column_text(s, 1), &label);
-        json_key(j, id);
+    json_open_array(j);
+    while (s && sqlite3_step(s) == SQLITE_ROW) {
         json_open_object(j);
         write_row(j, s, 0);
-        report_text(j, "label", label);
-        report_u64(j, "order", order);
-        good =
-            write_pairs(
-                j, "slots", db,
-                database_query(db,
-                               "SELECT substr(name, 10), value FROM counters WHERE run = ? AND name LIKE "
-                               "'sm.slots.%'",
-                               "t", id)) &&
-            write_pairs(j, "energy", db,
-                        database_query(
-                            db, "SELECT part, sum(count * pj_each) FROM energy WHERE run = ? GROUP BY part",
-                            "t", id));
         json_close_object(j);
     }
-    json_close_object(j);
-    return finish(db, s) && good;
+    json_close_array(j);
+    return finish(db, s);
 }
 
 // The first configuration whole, of the others what differs from it.
 static bool write_configs(struct json *j, struct database *db)
 {
-    static const char first[] = "(SELECT min(config) FROM runs JOIN shown USING (id))";
+    static const char first[] =
+        "(SELECT config FROM runs JOIN shown USING (id) WHERE config IS NOT NULL ORDER BY place LIMIT 1)";
     struct strbuf sql = {0};
     json_key(j, "configs");
     json_open_object(j);
@@ -223,7 +395,7 @@ static bool write_heat(struct json *j, struct database *db)
         database_query(db,
                        "SELECT r.id, r.subject, r.profile, r.size FROM runs r JOIN shown USING (id) WHERE "
                        "r.kind = 'study' AND r.status = 'ok' AND r.command LIKE 'study redundancy --bench%' "
-                       "ORDER BY r.subject, r.profile",
+                       "ORDER BY shown.place",
                        "");
     bool good = true;
     json_key(j, "heat");
@@ -259,47 +431,35 @@ static bool write_heat(struct json *j, struct database *db)
     return finish(db, s) && good;
 }
 
-static void write_names(struct json *j)
+// -- the page
+// -------------------------------------------------------------------------------------------------------------
+
+static bool write_data(struct json *j, const struct page *page, struct database *db)
 {
-    struct wf_slot slot;
-    const char *part, *meaning;
-    json_key(j, "slots");
+    struct headline_outputs outputs = {0};
+    bool good = choose_runs(page->charts, db) && count_outputs(db, &outputs);
+    json_open_object(j);
+    report_text(j, "version", WF_VERSION);
+    report_text(j, "size", page->size);
+    write_views(j, page, &outputs);
+    write_kernels(j, page);
+    json_key(j, "figures");
     json_open_array(j);
-    for (size_t i = 0; wf_slot_at(i, &slot); i++) {
-        json_open_object(j);
-        report_text(j, "name", slot.name);
-        report_text(j, "meaning", slot.meaning);
-        json_close_object(j);
-    }
+    for (size_t i = 0; i < page->charts->list.count; i++) write_chart(j, &page->charts->list.data[i]);
     json_close_array(j);
-    json_key(j, "parts");
-    json_open_array(j);
-    for (size_t i = 0; wf_energy_part_at(i, &part, &meaning); i++) {
-        json_open_object(j);
-        report_text(j, "name", part);
-        report_text(j, "meaning", meaning);
-        json_close_object(j);
-    }
-    json_close_array(j);
+    good = good && write_costs(j, page, db) && write_runs(j, db) && write_configs(j, db) && write_heat(j, db);
+    json_close_object(j);
+    return good;
 }
 
-bool page_write(const struct figure *figures, size_t count, struct database *db, struct strbuf *out)
+bool page_write(const struct page *page, struct database *db, struct strbuf *out)
 {
     static const char mark[] = "@DATA@";
     const char *place = strstr(lab_page, mark);
     struct strbuf text = {0};
     struct json j;
-    bool good = choose_runs(figures, count, db);
     json_init(&j, &text);
-    json_open_object(&j);
-    report_text(&j, "version", WF_VERSION);
-    json_key(&j, "figures");
-    json_open_array(&j);
-    for (size_t i = 0; i < count && good; i++) good = write_figure(&j, &figures[i], db);
-    json_close_array(&j);
-    good = good && write_runs(&j, db) && write_configs(&j, db) && write_heat(&j, db);
-    write_names(&j);
-    json_close_object(&j);
+    bool good = write_data(&j, page, db);
     strbuf_write(out, lab_page, (size_t)(place - lab_page));
     // In a script element "</" would end it, and indentation is for readers of text.
     for (const char *p = strbuf_text(&text); *p; p++) {

@@ -3,6 +3,14 @@
 // The page is a template built from web/ (its folder says how), which is part of the library; the data go
 // into it as JSON, read from the database.
 #pragma once
-#include "lab/figure.h"
+#include "lab/chart.h"
 
-bool page_write(const struct figure *figures, size_t count, struct database *db, struct strbuf *out);
+struct page {
+    const struct figure *figures; // as many as charts, one made of each
+    size_t count;
+    const struct charts *charts;
+    const struct jobs *jobs;
+    const char *size; // of the inputs, where an experiment has none of its own
+};
+
+bool page_write(const struct page *page, struct database *db, struct strbuf *out);

@@ -10,6 +10,11 @@ export function element(name, attributes = {}, ...children) {
   return e;
 }
 
+// "1 run", "2 runs"
+export function counted(number, noun) {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 // columns: {name, number, of(row) -> value to sort by, show(row) -> text or node}. A click or Enter on a head sorts.
 export function table(columns, rows, { caption, onrow } = {}) {
   const body = element("tbody");

@@ -1,155 +1,197 @@
-// The report: a section a figure, then where time and energy went, where the redundancy is in the sources, and the
-// runs. All of it from the JSON that warpfold put into the page.
+// The report: what came out, a section a figure, where time and energy went, where the redundancy is in the sources,
+// and the runs. All of it from the JSON that warpfold put into the page, and all of it of one view, a GPU and a code
+// profile, that is chosen at the top.
 import "./style.css";
 import { bars, download, legend, lines, show, stack } from "./charts.js";
-import { choice, element, select, table } from "./dom.js";
+import { choice, counted, element, select, table } from "./dom.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const content = document.getElementById("content"), contents = document.getElementById("contents");
-const redraws = [];
+const runs = new Map(data.runs.map((r) => [r.id, r])), kernels = new Map(data.kernels.map((k) => [k.label, k]));
+const redraws = []; // of drawings, when the theme or the width changes
+const follow = [];  // of sections, when another view is chosen
+let chosen = 0;
 
-function section(id, title, source) {
+const nameOf = (view) => `${view.gpu}, ${view.profile}`;
+const shown = () => data.views[chosen];
+const viewOf = (chart) => chart.views.find((v) => chart.everyView || (v.gpu === shown().gpu && v.profile === shown().profile));
+
+// Values as the page's script likes them: with names instead of numbers.
+function unpack(view) {
+  if (!view.points)
+    view.points = view.values.map(([category, bar, series, value, text, paper, run, base]) => ({ order: category, category: view.categories[category],
+      bar: view.bars[bar], series: view.series[series].name, format: view.series[series].format, value, text, paper, run, base }));
+  return view;
+}
+
+// `source` stands in the contents too, what is told of the section does not.
+function section(id, title, source, told) {
   const s = element("section", { id, "aria-labelledby": `${id}-title` }, element("h2", { id: `${id}-title` }, title),
-    source ? element("p", { class: "source" }, source) : null);
+    source || told ? element("p", { class: "source" }, source || told) : null);
   content.append(s);
   contents.append(element("a", { href: `#${id}` }, source ? element("small", {}, source) : null, title));
   return s;
 }
 
+// -- drawings -----------------------------------------------------------------------------------
+
 // A box with its legend and its button for the SVG; drawn again when the theme or the width changes. draw(place): into
 // so many pixels.
-function chart(box, name, title, key, draw) {
+function drawing(name, title, key, draw) {
   const area = element("div", { class: "chart", "data-chart": name, tabindex: "0", role: "group", "aria-label": `${title}, drawing` });
-  box.append(area, element("div", { class: "controls" },
-    element("button", { type: "button", "data-svg": name, "aria-label": `${title}: download as SVG`, onclick: () => download(area, name, title) }, "Download SVG")));
   const again = () => { if (area.isConnected) area.replaceChildren(key(), draw(Math.max(0, area.clientWidth - 4))); };
   redraws.push(again);
-  again();
+  return [again, area, element("div", { class: "controls" },
+    element("button", { type: "button", "data-svg": name, "aria-label": `${title}: download as SVG`, onclick: () => download(area, name, title) }, "Download SVG"))];
 }
 
-function run(id) {
-  const r = data.runs[id];
-  return r ? `${r.command}` : "";
+const fullName = (category) => (kernels.has(category) && kernels.get(category).name !== category ? `${category}, ${kernels.get(category).name}` : category);
+function tip(p) {
+  const at = /^\d+$/.test(p.category) ? `cycle ${Number(p.category).toLocaleString("en")}` : fullName(p.category);
+  return `${at}${p.bar ? `, ${p.bar}` : ""}\n${p.series}: ${show(p.format, p.value)}${p.paper == null ? "" : `\npaper: ${show(p.format, p.paper)}`}`;
 }
 
-function pivot(points, series) {
+// What the categories' short names stand for.
+function kernelKey(view) {
+  const known = view.categories.filter((c) => kernels.has(c) && kernels.get(c).name !== c);
+  const parts = known.flatMap((c) => [element("b", {}, c), ` ${kernels.get(c).name}, `]);
+  if (view.categories.some((c) => /MEAN/.test(c)))
+    parts.push(element("b", {}, view.categories.some((c) => /GMEAN/.test(c)) ? "GMEAN" : "MEAN"), view.categories.some((c) => /GMEAN/.test(c)) ? " geometric mean" : " arithmetic mean",
+      view.categories.some((c) => /-[12]D$/.test(c)) ? ", -1D and -2D of the kernels whose blocks have one and two dimensions" : "");
+  else if (parts.length) parts.push(parts.pop().replace(/, $/, ""));
+  return parts.length ? element("p", { class: "key" }, ...parts) : null;
+}
+
+function chartDrawing(chart, view) {
+  const names = view.series.map((s) => s.name), draw = { bars, stack, lines }[chart.show];
+  const title = [chart.source, chart.name === chart.experiment ? chart.title : `${chart.title}, ${chart.of}`, nameOf(view), chart.size].filter(Boolean).join(", ");
+  const paper = chart.show === "bars" && view.points.some((p) => p.paper != null), missing = chart.show === "bars" && view.points.some((p) => p.value == null);
+  return drawing(`${chart.name}-${chart.experiment}-${view.gpu}-${view.profile}`, title, () => legend(names, { paper, missing }), (place) => draw({ chart, view, names, place, tip }));
+}
+
+// -- numbers ------------------------------------------------------------------------------------
+
+function rowsOf(view) {
   const rows = new Map();
-  for (const p of points) {
-    if (!rows.has(p.order)) rows.set(p.order, { category: p.category, cells: {} });
-    rows.get(p.order).cells[p.series] = p;
+  for (const p of view.points) {
+    const key = `${p.order} ${p.bar}`;
+    if (!rows.has(key)) rows.set(key, { category: p.category, bar: p.bar, cells: {} });
+    rows.get(key).cells[p.series] = p;
   }
   return [...rows.values()];
 }
 
-function pointsTable(figure, view, series) {
-  const columns = [{ name: figure.kind === "time" ? "cycle" : "", of: (r) => (figure.kind === "time" ? Number(r.category) : r.category) }];
-  for (const s of series) {
-    const points = view.points.filter((p) => p.series === s), whole = !figure.measure || points.every((p) => p.value == null || Number.isInteger(p.value));
-    const text = (value) => show(s.startsWith("share") ? "share" : figure.format, value, whole);
-    const apart = series.length === 1 && points.some((p) => p.paper != null); // a column of its own
+function numbers(chart, view) {
+  const many = view.bars.length > 1, over = chart.categories === "cycles";
+  const columns = [{ name: over ? "cycle" : "", of: (r) => (over ? Number(r.category) : r.category) }];
+  if (many) columns.push({ name: "mechanism", of: (r) => r.bar });
+  for (const s of view.series) {
+    const points = view.points.filter((p) => p.series === s.name);
+    const apart = view.series.length === 1 && points.some((p) => p.paper != null); // a column of its own
     columns.push({
-      name: s, number: points.some((p) => p.value != null),
-      of: (r) => r.cells[s]?.value ?? r.cells[s]?.text,
+      name: s.name, number: points.some((p) => p.value != null),
+      of: (r) => r.cells[s.name]?.value ?? r.cells[s.name]?.text,
       show: (r) => {
-        const p = r.cells[s];
-        if (!p) return null;
-        const cell = element("span", { title: run(p.run) }, p.text ?? (p.value == null ? "–" : text(p.value)));
-        return p.paper == null || apart ? cell : element("span", {}, cell, element("span", { class: "paper" }, `paper ${text(p.paper)}`));
+        const p = r.cells[s.name];
+        if (!p) return many ? show(s.format, 0) : null;
+        const cell = element("span", { title: runs.get(p.run)?.command ?? "" }, p.text ?? (p.value == null ? "–" : show(s.format, p.value)));
+        return p.paper == null || apart ? cell : element("span", {}, cell, element("span", { class: "paper" }, `paper ${show(s.format, p.paper)}`));
       },
     });
-    if (apart) columns.push({ name: "the paper's value", number: true, of: (r) => r.cells[s]?.paper, show: (r) => (r.cells[s]?.paper == null ? null : text(r.cells[s].paper)) });
+    if (apart) columns.push({ name: "the paper's value", number: true, of: (r) => r.cells[s.name]?.paper, show: (r) => (r.cells[s.name]?.paper == null ? null : show(s.format, r.cells[s.name].paper)) });
   }
-  return table(columns, pivot(view.points, series), { caption: figure.title });
+  return table(columns, rowsOf(view), { caption: chart.title });
 }
 
-function figureSection(figure) {
-  const box = section(figure.name, figure.title, figure.source);
-  const body = element("div");
-  const draw = (i) => {
-    const view = figure.views[i], series = [...new Map(view.points.map((p) => [p.series, p.seriesOrder])).entries()].sort((a, b) => a[1] - b[1]).map((s) => s[0]);
-    body.replaceChildren();
-    const drawn = view.points.some((p) => p.value != null) && figure.show !== "table";
-    const shown = [figure.source, figure.title, figure.views.length > 1 ? `${view.gpu}, ${view.profile}` : null].filter(Boolean).join(": ");
-    if (drawn) chart(body, `${figure.name}-${view.gpu}-${view.profile}`, shown, () => legend(series, figure.show === "bars" && view.points.some((p) => p.paper != null)), (place) =>
-      figure.show === "lines" ? lines(view.points.map((p) => ({ ...p, cycle: Number(p.category) })), series, { ...figure, place })
-      : figure.show === "stack" ? stack(view.points.filter((p) => p.value != null), series, { ...figure, total: 1, place })
-      : bars(view.points, series, { ...figure, line: / (over|relative to) base$/.test(figure.axis) ? 1 : 0, place }));
-    const numbers = pointsTable(figure, view, series);
-    body.append(drawn ? element("details", {}, element("summary", {}, "Numbers"), numbers) : numbers);
+// -- figures ------------------------------------------------------------------------------------
+
+// Of a figure that the chosen view has nothing of: where it has.
+function elsewhere(chart) {
+  return element("p", { class: "absent" }, `Nothing was measured on ${nameOf(shown())}; look at `, ...chart.views.map((v) =>
+    element("button", { type: "button", onclick: () => choose(data.views.findIndex((w) => nameOf(w) === nameOf(v))) }, nameOf(v))));
+}
+
+const signs = { contradicted: ["✗", "Not as expected"], held: ["✓", "As expected"], open: ["?", "Not known"] };
+function findings(view) {
+  const list = ["contradicted", "open", "held"].flatMap((verdict) => view.findings.filter((f) => f.verdict === verdict));
+  return list.length ? element("ul", { class: "findings" }, ...list.map((f) => element("li", { class: f.verdict },
+    element("i", { "aria-hidden": "true" }, signs[f.verdict][0]), element("b", {}, `${signs[f.verdict][1]}: `), f.text))) : null;
+}
+
+// A chart's drawing and its numbers, into a box that is emptied before.
+function fillChart(box, chart) {
+  const found = viewOf(chart);
+  if (!found) { box.replaceChildren(elsewhere(chart)); return; }
+  const view = unpack(found), drawn = chart.show !== "table" && view.points.some((p) => p.value != null);
+  const [again, ...parts] = drawn ? chartDrawing(chart, view) : [() => {}];
+  box.replaceChildren(...[findings(view), ...parts.slice(0, 1), chart.categories === "kernels" ? kernelKey(view) : null, ...parts.slice(1),
+    drawn ? element("details", {}, element("summary", {}, "Numbers"), numbers(chart, view)) : numbers(chart, view)].filter(Boolean));
+  again();
+}
+
+function figureSection(chart) {
+  const other = chart.size !== data.size && chart.categories !== "rows" ? `${chart.size} inputs` : null;
+  const box = section(chart.name, chart.title, [chart.source, other].filter(Boolean).join(", ") || null), body = element("div");
+  box.append(body, element("ul", { class: "notes" },
+    ...chart.expect.map((t) => element("li", {}, element("b", {}, "Expected before the run: "), t)),
+    ...chart.notes.map((t) => element("li", {}, t)),
+    ...chart.missing.map((t) => element("li", {}, element("b", {}, "Not measured: "), t))));
+  follow.push(() => fillChart(body, chart));
+}
+
+function costSection(charts, text) {
+  if (!charts.length) return;
+  const box = section(charts[0].name, charts[0].title, null, text), body = element("div"), meanings = element("ul", { class: "notes" });
+  let which = 0;
+  const fill = () => {
+    fillChart(body, charts[which]);
+    meanings.replaceChildren(...(viewOf(charts[which])?.series ?? []).filter((s) => s.meaning).map((s) => element("li", {}, element("b", {}, `${s.name}: `), s.meaning)));
   };
-  if (figure.views.length > 1) box.append(element("div", { class: "controls" },
-    choice("GPU and code profile", figure.views.map((v) => `${v.gpu}, ${v.profile}`), draw)));
-  box.append(body);
-  draw(0);
-  const missing = [...new Set(figure.views.flatMap((v) => v.points).map((p) => data.runs[p.run]).filter((r) => r && r.status !== "ok").map((r) => `${r.tech}: ${r.message ?? r.status}`))];
-  box.append(element("ul", { class: "notes" },
-    ...figure.expect.map((t) => element("li", {}, element("b", {}, "Expected before the run: "), t)),
-    ...figure.notes.map((t) => element("li", {}, t)),
-    ...missing.map((t) => element("li", {}, element("b", {}, "Not measured: "), t))));
+  if (charts.length > 1) box.append(element("div", { class: "controls" },
+    select("Runs of", charts.map((c) => `${c.source ? `${c.source}: ` : ""}${c.of}`), (i) => { which = i; fill(); })));
+  box.append(body, meanings);
+  follow.push(fill);
 }
 
-// Plain timed runs, by view: those that differ in nothing but kernel and mechanism.
-function views() {
-  const groups = new Map();
-  for (const r of Object.values(data.runs)) {
-    if (r.kind !== "bench" || r.status !== "ok" || r.settings) continue;
-    const name = `${r.gpu}, ${r.profile}, ${r.size}`;
-    if (!groups.has(name)) groups.set(name, []);
-    groups.get(name).push(r);
-  }
-  return [...groups.entries()].map(([name, runs]) => ({ name, runs }));
-}
+// -- redundancy over the sources ----------------------------------------------------------------
 
-const common = ["base", "uv", "dac", "darsie"];
-const rank = (tech) => (common.includes(tech) ? common.indexOf(tech) : common.length);
-function stackSection(id, title, text, parts, pointsOf, options) {
-  const all = views();
-  if (!all.length) return;
-  const box = section(id, title), body = element("div");
-  box.append(element("p", { class: "source" }, text));
-  const draw = (i) => {
-    const runs = all[i].runs.filter((r) => common.includes(r.tech)).sort((a, b) => a.order - b.order || rank(a.tech) - rank(b.tech));
-    const points = runs.flatMap((r) => pointsOf(r, runs));
-    const names = parts.map((p) => p.name);
-    body.replaceChildren();
-    chart(body, `${id}-${i}`, `${title}: ${all[i].name}`, () => legend(names), (place) => stack(points, names, { ...options, by: "tech", place }));
-    body.append(element("details", {}, element("summary", {}, "Numbers"), table(
-      [{ name: "kernel", of: (r) => r.label }, { name: "mechanism", of: (r) => r.tech },
-        ...parts.map((p) => ({ name: p.name, number: true, of: (r) => pointsOf(r, runs).find((x) => x.series === p.name)?.value,
-          show: (r) => show(options.format, pointsOf(r, runs).find((x) => x.series === p.name)?.value ?? 0) }))],
-      runs, { caption: title })));
-  };
-  if (all.length > 1) box.append(element("div", { class: "controls" }, choice("GPU and code profile", all.map((v) => v.name), draw)));
-  box.append(body, element("ul", { class: "notes" }, ...parts.map((p) => element("li", {}, element("b", {}, `${p.name}: `), p.meaning))));
-  draw(0);
+function heatTable(h) {
+  const found = new Map(h.lines.map((l) => [l.line, l]));
+  const rows = h.source.replace(/\n$/, "").split("\n").map((text, n) => {
+    const l = found.get(n + 1), share = l ? l.saving : 0, percent = (v) => (l ? `${(100 * v).toFixed(1)} %` : "");
+    return element("tr", { style: `background: rgb(222 121 26 / ${(0.65 * share).toFixed(3)})`,
+      title: l ? `${counted(l.warp_instructions, "warp instruction")}, ${percent(l.block)} redundant in the block` : null },
+      element("td", { class: "number" }, l ? l.warp_instructions.toLocaleString("en") : ""),
+      element("td", { class: "number" }, percent(l?.block)), element("td", { class: "number" }, percent(l?.saving)),
+      element("td", { class: "no" }, String(n + 1)), element("td", {}, text || " "));
+  });
+  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Source of ${h.kernel}` },
+    element("table", { class: "source-code" }, element("thead", {}, element("tr", {}, ...["executed", "redundant", "could be saved", "line", `${h.kernel}.cu`].map((t) => element("th", { scope: "col" }, t)))),
+      element("tbody", {}, ...rows)));
 }
 
 function heatSection() {
   if (!data.heat.length) return;
-  const box = section("heat", "Where the redundancy is", "Source lines by what of their executions every warp of a block repeats"), body = element("div");
-  const draw = (i) => {
-    const h = data.heat[i];
-    const lines = new Map(h.lines.map((l) => [l.line, l]));
-    const rows = h.source.replace(/\n$/, "").split("\n").map((text, n) => {
-      const l = lines.get(n + 1), share = l ? l.saving : 0;
-      const percent = (v) => (l ? `${(100 * v).toFixed(1)} %` : "");
-      return element("tr", { style: `background: rgb(225 87 89 / ${(0.65 * share).toFixed(3)})`,
-        title: l ? `${l.warp_instructions.toLocaleString("en")} warp instructions, ${percent(l.block)} redundant in the block` : null },
-        element("td", { class: "number" }, l ? l.warp_instructions.toLocaleString("en") : ""),
-        element("td", { class: "number" }, percent(l?.block)), element("td", { class: "number" }, percent(l?.saving)),
-        element("td", { class: "no" }, String(n + 1)), element("td", {}, text || " "));
-    });
-    body.replaceChildren(element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Source of ${h.kernel}` },
-      element("table", { class: "source-code" }, element("thead", {}, element("tr", {}, ...["executed", "redundant", "could be saved", "line", `${h.kernel}.cu`].map((t) => element("th", { scope: "col" }, t)))),
-        element("tbody", {}, ...rows))));
-  };
-  box.append(element("div", { class: "controls" }, select("Kernel", data.heat.map((h) => `${h.kernel} (${h.profile}, ${h.size})`), draw)), body);
-  draw(0);
+  const box = section("heat", "Where the redundancy is", null, "Source lines by what of their executions every warp of a block repeats"), body = element("div");
+  const label = (h) => { const k = data.kernels.find((x) => x.name === h.kernel); return k && k.label !== k.name ? `${h.kernel} (${k.label})` : h.kernel; };
+  let kernel = data.heat[0].kernel;
+  box.append(body);
+  follow.push(() => {
+    const here = data.heat.filter((h) => h.profile === shown().profile);
+    if (!here.length) { body.replaceChildren(element("p", { class: "absent" }, `Nothing was measured of ${shown().profile} code.`)); return; }
+    const place = element("div"), fill = (i) => { kernel = here[i].kernel; place.replaceChildren(heatTable(here[i])); };
+    const at = Math.max(0, here.findIndex((h) => h.kernel === kernel)), box = select("Kernel", here.map((h) => `${label(h)}, ${h.profile}, ${h.size}`), fill);
+    box.selectedIndex = at;
+    body.replaceChildren(element("div", { class: "controls" }, box), place);
+    fill(at);
+  });
 }
 
+// -- runs ---------------------------------------------------------------------------------------
+
 function runsSection() {
-  const box = section("runs", "Runs", "Every number above comes from one of these; results.db has their counters");
-  const all = Object.values(data.runs), detail = element("div", { "aria-live": "polite" });
+  const box = section("runs", "Runs", null, "Every number above comes from one of these; results.db has their counters");
+  const detail = element("div", { "aria-live": "polite" });
   const open = (r) => {
     const settings = { ...data.configs.first, ...(data.configs.others[r.config] ?? {}) };
     const differs = Object.entries(data.configs.others[r.config] ?? {});
@@ -172,10 +214,39 @@ function runsSection() {
   const filter = element("input", { type: "search", placeholder: "Only those with …", "aria-label": "Only runs with", oninput: () => fill() });
   const fill = () => {
     const words = filter.value.toLowerCase().split(/\s+/);
-    holder.replaceChildren(table(columns, all.filter((r) => words.every((w) => `${r.command} ${r.status}`.toLowerCase().includes(w))), { caption: "Runs" }));
+    holder.replaceChildren(table(columns, data.runs.filter((r) => words.every((w) => `${r.command} ${r.status}`.toLowerCase().includes(w))), { caption: "Runs" }));
   };
   fill();
   box.append(element("div", { class: "controls" }, filter), holder, detail);
+}
+
+// -- the top ------------------------------------------------------------------------------------
+
+// What came out, in words; and what of it nobody had expected.
+function fillHeadline() {
+  const pieces = shown().headline.map((p) => (p.value ? element("strong", {}, p.value) : p.paper ? element("small", {}, ` (paper: ${p.paper})`) : p.words));
+  document.getElementById("headline").replaceChildren(...pieces);
+  const judged = data.figures.map((chart) => ({ chart, found: viewOf(chart)?.findings ?? [] })).filter((j) => j.found.length);
+  const count = (list, verdict) => list.filter((f) => f.verdict === verdict).length;
+  const all = judged.flatMap((j) => j.found), wrong = count(all, "contradicted");
+  const links = judged.filter((j) => count(j.found, "contradicted")).flatMap((j, i) => [i ? ", " : " ",
+    element("a", { href: `#${j.chart.name}`, title: j.chart.title }, j.chart.source?.replace(/^[^,]*, /, "") ?? j.chart.title)]);
+  document.getElementById("verdict").replaceChildren(...(!all.length ? [] : wrong
+    ? [`${wrong} of ${counted(all.length, "expectation")} did not come true:`, ...links]
+    : [`${all.length > 1 ? `All ${all.length} expectations` : "The expectation"} came true.`]));
+}
+
+function choose(i) {
+  chosen = i;
+  redraws.length = 0;
+  document.querySelectorAll("#view input").forEach((radio, n) => { radio.checked = n === i; });
+  fillHeadline();
+  follow.forEach((fill) => fill());
+}
+
+function viewSwitch() {
+  const place = document.getElementById("view");
+  place.append(data.views.length > 1 ? choice("GPU and code profile", data.views.map(nameOf), choose) : element("b", {}, nameOf(shown())), element("span", {}, `${data.size} inputs`));
 }
 
 function theme() {
@@ -190,24 +261,17 @@ function theme() {
   set(matchMedia("(prefers-color-scheme: dark)").matches);
 }
 
-document.getElementById("summary").textContent = `${data.figures.length} experiments, ${Object.keys(data.runs).length} runs, version ${data.version}. A tick across a bar is the paper's value.`;
+document.getElementById("summary").textContent = `${counted(data.figures.length, "experiment")}, ${counted(data.runs.length, "run")}, version ${data.version}`;
+viewSwitch();
 data.figures.forEach(figureSection);
-const slotTotal = (r) => Object.entries(r.slots).reduce((sum, [name, v]) => (name === "no_warp" ? sum : sum + v), 0);
-stackSection("stalls", "Where the cycles went", "Scheduler slots of warps that are there, by what they waited for", data.slots.filter((s) => s.name !== "no_warp"),
-  (r) => data.slots.filter((s) => s.name !== "no_warp").map((s) => ({ category: r.label, tech: r.tech, series: s.name, value: (r.slots[s.name] ?? 0) / slotTotal(r) })),
-  { format: "share", axis: "share of slots", total: 1 });
-function energySection(id, title, text, parts) {
-  const sum = (r) => parts.reduce((pj, p) => pj + (r.energy[p.name] ?? 0), 0);
-  stackSection(id, title, text, parts, (r, runs) => {
-    const base = runs.find((b) => b.label === r.label && b.tech === "base") ?? r;
-    return parts.map((p) => ({ category: r.label, tech: r.tech, series: p.name, value: (r.energy[p.name] ?? 0) / sum(base) }));
-  }, { format: "share", axis: "energy relative to base" });
-}
-energySection("energy", "Where the energy went", "Relative to the unmodified GPU; on small inputs most of the chip is idle, and leaks", data.parts);
-energySection("dynamic", "Where the energy of work went", "The same without leakage and idle clocks", data.parts.filter((p) => p.name !== "leakage" && p.name !== "clock"));
+const [cycles, energy, work] = data.costs;
+costSection(cycles, "Time relative to the unmodified GPU, divided as the schedulers' slots were");
+costSection(energy, "Relative to the unmodified GPU; on small inputs most of the chip is idle, and leaks");
+costSection(work, "The same without leakage and idle clocks");
 heatSection();
 runsSection();
 theme();
+choose(0);
 let resized;
 addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => redraws.forEach((draw) => draw()), 150); });
 document.documentElement.dataset.ready = "yes";

@@ -1,0 +1,85 @@
+// What a figure shows, computed once: the page, the terminal's tables, CSV and Markdown are written from a
+// chart and compute nothing themselves, and table `points` keeps it.
+//
+// A value stands at a category (a kernel, a row, a cycle), for a bar of it and for a series. In plain figures
+// there is one bar, and each series is drawn beside the others; in stacks each series is a part of the bar.
+#pragma once
+#include "lab/figure.h"
+
+enum chart_format {
+    CHART_NUMBER, // with three digits behind the point
+    CHART_SHARE,  // in per cent
+    CHART_PLAIN   // whole numbers as such
+};
+enum chart_categories { CHART_KERNELS, CHART_ROWS, CHART_CYCLES };
+
+struct chart_series {
+    const char *name;
+    enum chart_format format;
+    const char *meaning; // NULL: as the name says
+};
+
+struct chart_value {
+    size_t category, bar, series;
+    double value;     // NAN: not measured, or a word
+    double paper;     // what the paper's text says; NAN: nothing
+    const char *text; // the word; NULL: a number
+    const char *run,
+        *base; // of table `runs`; NULL: none, as of means, which are over the values of their series
+};
+
+struct chart_finding { // what became of a claim
+    enum chart_verdict { CHART_HELD, CHART_CONTRADICTED, CHART_OPEN } verdict;
+    const char *text;
+};
+
+struct chart_view {
+    const char *gpu, *profile;
+    VEC(const char *) categories;
+    VEC(const char *) bars;
+    VEC(struct chart_series) series;
+    VEC(struct chart_value) values; // by category, bar and series
+    VEC(struct chart_finding) findings;
+};
+
+struct chart {
+    const struct experiment *experiment;
+    const char *name, *title, *source, *axis, *show, *size;
+    enum chart_categories categories;
+    double line;     // where bars begin to mean something: at 1 when they are relative to the unmodified GPU
+    bool every_view; // it says the same of every GPU and profile
+    VEC(struct chart_view) views; // as the experiment names them
+    VEC(const char *) missing; // why values are: what was refused, or gave other results than the reference
+    struct arena arena;
+};
+
+struct charts {
+    VEC(struct chart) list;
+};
+
+// Of the runs there are. On the caller's storage; valid as long as figure and jobs are.
+bool chart_make(struct chart *c, const struct figure *f, const struct jobs *jobs, struct database *db);
+void chart_fini(struct chart *c);
+void charts_fini(struct charts *c);
+// Writes its rows of table `points` anew.
+bool chart_store(const struct chart *c, struct database *db);
+
+// The value of a series at a category, by their names; NULL: none.
+const struct chart_value *chart_find(const struct chart_view *v, const char *category, const char *series);
+const struct chart_view *chart_view_of(const struct chart *c, const char *gpu, const char *profile);
+void chart_add_number(struct strbuf *out, enum chart_format format, double value); // "-" for NAN
+
+// What became of the experiment's claims, in every view (chart_claims.c).
+void chart_judge(struct chart *c);
+
+// Where cycles and energy went: stacks, one bar the unmodified GPU and one for each of the experiment's
+// series, as high as the run is long, or takes energy, relative to the unmodified GPU (chart_costs.c).
+enum chart_cost { CHART_CYCLES_SPENT, CHART_ENERGY, CHART_WORK, CHART_COSTS };
+bool chart_cost(struct chart *c, enum chart_cost cost, const struct figure *f, const struct jobs *jobs,
+                struct database *db);
+
+// As tables for a terminal, a view after the other; the values as CSV; what the paper's text says beside what
+// was measured, of all charts, as a page of Markdown (chart_text.c).
+void chart_table(const struct chart *c, bool colour, struct strbuf *out);
+void chart_csv(const struct chart *c, struct strbuf *out);
+void chart_papers(const struct charts *charts, struct strbuf *out);

@@ -1,0 +1,236 @@
+// Charts as tables for a terminal, as CSV, and beside the paper as Markdown.
+#include "lab/chart.h"
+#include "lab/measures.h"
+#include "report/table.h"
+
+#include <math.h>
+#include <string.h>
+
+// -- for a terminal
+// --------------------------------------------------------------------------------------------------------
+
+static void add_cell(struct table *t, const struct chart_series *s, double value)
+{
+    struct strbuf text = {0};
+    chart_add_number(&text, s->format, value);
+    table_add(t, "%s", text.text);
+    strbuf_fini(&text);
+}
+
+// One category: a cell of each series, and below, where the paper's text has values, a row of those.
+static void add_category(struct table *t, const struct chart_view *v, size_t category)
+{
+    const struct chart_value *cells[64] = {0};
+    bool has_paper = false;
+    for (size_t i = 0; i < v->values.count; i++) {
+        const struct chart_value *p = &v->values.data[i];
+        if (p->category != category || p->series >= 64) continue;
+        cells[p->series] = p;
+        has_paper |= !isnan(p->paper);
+    }
+    table_add(t, "%s", v->categories.data[category]);
+    for (size_t s = 0; s + 1 < t->columns; s++)
+        if (cells[s] && cells[s]->text)
+            table_add(t, "%s", cells[s]->text);
+        else
+            add_cell(t, &v->series.data[s], cells[s] ? cells[s]->value : NAN);
+    if (!has_paper) return;
+    table_add(t, "  paper");
+    for (size_t s = 0; s + 1 < t->columns; s++)
+        add_cell(t, &v->series.data[s], cells[s] ? cells[s]->paper : NAN);
+}
+
+static void add_view(const struct chart_view *v, bool colour, struct strbuf *out)
+{
+    const char *heads[65] = {""};
+    size_t count = 1;
+    for (size_t s = 0; s < v->series.count && count < 65; s++) heads[count++] = v->series.data[s].name;
+    struct table t;
+    table_init(&t, heads, count);
+    for (size_t k = 0; k < v->categories.count; k++) add_category(&t, v, k);
+    table_print(&t, colour, out);
+    table_fini(&t);
+}
+
+// "BIN is binomialOptions": those whose abbreviation is not their name.
+static void add_key(const struct chart *c, struct strbuf *out)
+{
+    const char *between = "kernels: ";
+    for (size_t i = 0; c->views.count && i < c->views.data[0].categories.count; i++) {
+        const char *category = c->views.data[0].categories.data[i];
+        const struct workload *w = c->categories == CHART_KERNELS ? figure_kernel(category) : NULL;
+        if (!w || str_equal(w->name, category)) continue;
+        strbuf_printf(out, "%s%s is %s", between, category, w->name);
+        between = ", ";
+    }
+    if (*between == ',') strbuf_putc(out, '\n');
+}
+
+void chart_table(const struct chart *c, bool colour, struct strbuf *out)
+{
+    const struct experiment *x = c->experiment;
+    bool has_axis = x->measure != NULL;
+    strbuf_printf(out, "%s%s%s%s%s%s\n", c->source, *c->source ? ": " : "", c->title, has_axis ? " (" : "",
+                  has_axis ? c->axis : "", has_axis ? ")" : "");
+    for (size_t i = 0; i < c->views.count; i++) {
+        const struct chart_view *v = &c->views.data[i];
+        if (c->views.count > 1 || x->kind == EXPERIMENT_RUNS)
+            strbuf_printf(out, "on %s, profile %s, %s inputs\n", v->gpu, v->profile, c->size);
+        add_view(v, colour, out);
+        for (size_t n = 0; n < v->findings.count; n++)
+            if (v->findings.data[n].verdict == CHART_CONTRADICTED)
+                strbuf_printf(out, "not as expected: %s\n", v->findings.data[n].text);
+    }
+    for (size_t i = 0; i < c->missing.count; i++)
+        strbuf_printf(out, "not measured: %s\n", c->missing.data[i]);
+    add_key(c, out);
+    for (size_t i = 0; i < x->notes.count; i++) strbuf_printf(out, "note: %s\n", x->notes.data[i]);
+}
+
+// -- CSV
+// -------------------------------------------------------------------------------------------------------------------
+
+static void add_csv_text(struct strbuf *out, const char *text, char end)
+{
+    if (text && !strpbrk(text, ",\"\n")) {
+        strbuf_puts(out, text);
+    } else if (text) {
+        strbuf_putc(out, '"');
+        for (; *text; text++) strbuf_printf(out, *text == '"' ? "\"\"" : "%c", *text);
+        strbuf_putc(out, '"');
+    }
+    strbuf_putc(out, end);
+}
+
+static void add_csv_number(struct strbuf *out, double value)
+{
+    if (!isnan(value)) strbuf_printf(out, "%.15g", value);
+    strbuf_putc(out, ',');
+}
+
+void chart_csv(const struct chart *c, struct strbuf *out)
+{
+    strbuf_puts(out, "gpu,profile,category,series,value,paper,run,base\n");
+    for (size_t i = 0; i < c->views.count; i++) {
+        const struct chart_view *v = &c->views.data[i];
+        for (size_t n = 0; n < v->values.count; n++) {
+            const struct chart_value *p = &v->values.data[n];
+            add_csv_text(out, v->gpu, ',');
+            add_csv_text(out, v->profile, ',');
+            add_csv_text(out, v->categories.data[p->category], ',');
+            add_csv_text(out, v->series.data[p->series].name, ',');
+            if (p->text)
+                add_csv_text(out, p->text, ',');
+            else
+                add_csv_number(out, p->value);
+            add_csv_number(out, p->paper);
+            add_csv_text(out, p->run, ',');
+            add_csv_text(out, p->base, '\n');
+        }
+    }
+}
+
+// -- Markdown
+// --------------------------------------------------------------------------------------------------------------
+
+// In running text two digits tell enough of a ratio.
+static void add_markdown(struct strbuf *out, const struct chart *c, enum chart_format format, double value)
+{
+    bool runs = c->experiment->kind == EXPERIMENT_RUNS;
+    if (isnan(value))
+        strbuf_puts(out, " not measured |");
+    else if (format == CHART_SHARE)
+        strbuf_printf(out, " %.1f %% |", 100 * value);
+    else if (value == floor(value) && !runs)
+        strbuf_printf(out, " %.0f |", value);
+    else
+        strbuf_printf(out, runs ? " %.2f |" : " %.3g |", value);
+}
+
+// Every value that the paper's text gives of a chart, in each view.
+static void add_papers(const struct chart *c, struct strbuf *out)
+{
+    const struct chart_view *first = c->views.data;
+    for (size_t n = 0; c->views.count && n < first->values.count; n++) {
+        if (isnan(first->values.data[n].paper)) continue;
+        const char *category = first->categories.data[first->values.data[n].category],
+                   *series = first->series.data[first->values.data[n].series].name;
+        for (size_t i = 0; i < c->views.count; i++) {
+            const struct chart_view *v = &c->views.data[i];
+            const struct chart_value *p = chart_find(v, category, series);
+            if (!p) continue;
+            enum chart_format format = v->series.data[p->series].format;
+            strbuf_printf(out, "| %s | %s: %s | %s | %s, %s, %s |", c->source, c->title, series, category,
+                          v->gpu, v->profile, c->size);
+            add_markdown(out, c, format, p->value);
+            add_markdown(out, c, format, p->paper);
+            strbuf_putc(out, '\n');
+        }
+    }
+}
+
+// The means of a chart's series, whether or not the paper's text gives them.
+static void add_means(const struct chart *c, struct strbuf *out)
+{
+    static const char *const means[][2] = {
+        {"GMEAN-1D", "MEAN-1D"}, {"GMEAN-2D", "MEAN-2D"}, {"GMEAN", "MEAN"}};
+    for (size_t i = 0; i < c->views.count; i++) {
+        const struct chart_view *v = &c->views.data[i];
+        for (size_t s = 0; s < v->series.count; s++) {
+            const struct chart_series *series = &v->series.data[s];
+            struct strbuf cells = {0};
+            bool any = false;
+            for (size_t n = 0; n < 3; n++) {
+                const struct chart_value *p = chart_find(v, means[n][0], series->name);
+                if (!p) p = chart_find(v, means[n][1], series->name);
+                if (p && !isnan(p->value))
+                    add_markdown(&cells, c, series->format, p->value);
+                else
+                    strbuf_puts(&cells, " |");
+                any |= p != NULL;
+            }
+            if (any)
+                strbuf_printf(out, "| %s | %s | %s, %s, %s | %s |%s\n", c->name, c->axis, v->gpu, v->profile,
+                              c->size, series->name, cells.text);
+            strbuf_fini(&cells);
+        }
+    }
+}
+
+static void add_findings(const struct chart *c, struct strbuf *out)
+{
+    static const char *const words[] = {
+        [CHART_HELD] = "held", [CHART_CONTRADICTED] = "contradicted", [CHART_OPEN] = "open"};
+    for (size_t i = 0; i < c->views.count; i++) {
+        const struct chart_view *v = &c->views.data[i];
+        for (size_t n = 0; n < v->findings.count; n++)
+            strbuf_printf(out, "| %s | %s, %s, %s | %s | %s |\n", c->name, v->gpu, v->profile, c->size,
+                          words[v->findings.data[n].verdict], v->findings.data[n].text);
+    }
+}
+
+void chart_papers(const struct charts *charts, struct strbuf *out)
+{
+    const struct chart *list = charts->list.data;
+    strbuf_puts(
+        out,
+        "# Measured beside the paper\n\nMade by `warpfold reproduce` (docs/experiments.md); every value that "
+        "the "
+        "paper's text gives, and what the same experiment\nmeasures here. Deviations are explained where the "
+        "mechanism is (docs/techniques/), those of energy in docs/energy.md.\n\n| where | what | kernel or "
+        "row | "
+        "GPU, profile, inputs | measured | paper |\n"
+        "|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < charts->list.count; i++) add_papers(&list[i], out);
+    strbuf_puts(out, "\n## All means\n\nOver the kernels whose blocks have one dimension, over those whose "
+                     "blocks have two, "
+                     "and over all: geometric means of ratios;\nof shares as docs/experiments.md says.\n\n"
+                     "| experiment | what | GPU, profile, inputs | bar | 1D | 2D | all |\n"
+                     "|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < charts->list.count; i++)
+        if (list[i].experiment->kind == EXPERIMENT_RUNS) add_means(&list[i], out);
+    strbuf_puts(out, "\n## What was expected\n\nWhat the experiments' files expect of their values, and what "
+                     "became of it.\n\n"
+                     "| experiment | GPU, profile, inputs | | what was measured |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < charts->list.count; i++) add_findings(&list[i], out);
+}

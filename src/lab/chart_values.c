@@ -1,0 +1,498 @@
+// The values of a figure's chart, by kind of experiment, from the runs in the database.
+#include "api/warpfold.h"
+#include "lab/chart.h"
+#include "lab/measures.h"
+#include "workload/workload.h"
+
+#include <math.h>
+#include <string.h>
+
+struct filling {
+    const struct figure *figure;
+    const struct experiment *experiment;
+    const struct jobs *jobs;
+    struct database *db;
+    struct chart *chart;
+    struct chart_view *view;
+    size_t index; // of the view
+};
+
+// -- what the kinds share
+// --------------------------------------------------------------------------------------------------
+
+static const char *id_of(const struct filling *fill, size_t job)
+{
+    return job == NO_JOB ? NULL : fill->jobs->list.data[job].id;
+}
+
+// Kept as long as the chart; NULL stays NULL.
+static const char *text_of(const struct filling *fill, sqlite3_stmt *s, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(s, column);
+    return text ? arena_strndup(&fill->chart->arena, text, strlen(text)) : NULL;
+}
+
+static double number_of(sqlite3_stmt *s, int column)
+{
+    return sqlite3_column_type(s, column) == SQLITE_NULL ? NAN : sqlite3_column_double(s, column);
+}
+
+static void name_category(const struct filling *fill, size_t category, const char *name)
+{
+    while (fill->view->categories.count <= category) vec_push(&fill->view->categories, "");
+    fill->view->categories.data[category] = name;
+}
+
+static void add_series(const struct filling *fill, const char *name)
+{
+    vec_push(&fill->view->series, (struct chart_series){.name = name});
+}
+
+static double paper_value(const struct experiment *x, const char *series, const char *category)
+{
+    for (size_t i = 0; i < x->values.count; i++)
+        if (str_equal(x->values.data[i].series, series) && str_equal(x->values.data[i].category, category))
+            return x->values.data[i].value;
+    return NAN;
+}
+
+// The category and the series have their names by now.
+static void add_value(const struct filling *fill, struct chart_value value)
+{
+    const struct chart_view *v = fill->view;
+    value.paper =
+        paper_value(fill->experiment, v->series.data[value.series].name, v->categories.data[value.category]);
+    vec_push(&fill->view->values, value);
+}
+
+// -- a value of a run, and means
+// -------------------------------------------------------------------------------------------
+
+// The value of a run beside its base, by the measure's SQL. NAN: one of them was refused or failed.
+static bool measure_run(const struct filling *fill, const struct figure_cell *c, double *value)
+{
+    struct strbuf sql = {0};
+    strbuf_printf(&sql,
+                  "SELECT %s FROM runs r, runs b WHERE r.id = ? AND b.id = ? AND r.status = 'ok' AND "
+                  "b.status = 'ok'",
+                  measure_find(fill->experiment->measure)->sql);
+    sqlite3_stmt *s = database_query(fill->db, sql.text, "tt", id_of(fill, c->job), id_of(fill, c->base));
+    strbuf_fini(&sql);
+    *value = s && sqlite3_step(s) == SQLITE_ROW ? number_of(s, 0) : NAN;
+    sqlite3_finalize(s);
+    return s != NULL;
+}
+
+static bool study_value(const struct filling *fill, const struct figure_cell *c, double *value)
+{
+    const struct experiment *x = fill->experiment;
+    sqlite3_stmt *s = database_query(
+        fill->db, "SELECT number FROM cells WHERE run = ? AND tab = ? AND line = 0 AND field = ?", "ttt",
+        id_of(fill, c->job), x->table, x->series.data[c->series].what);
+    *value = s && sqlite3_step(s) == SQLITE_ROW ? number_of(s, 0) : NAN;
+    sqlite3_finalize(s);
+    return s != NULL;
+}
+
+static bool is_member(const char *group, const char *category)
+{
+    const char *abbreviation;
+    for (size_t k = 0; workload_in_group(group, k, &abbreviation); k++)
+        if (str_equal(abbreviation, category)) return true;
+    return false;
+}
+
+// The mean of a series over the first categories, those of a group of kernels. NAN when any value of the
+// series is missing.
+static double mean_of(const struct filling *fill, const struct measure *m, const char *group,
+                      size_t categories, size_t series)
+{
+    const struct chart_view *v = fill->view;
+    VEC(double) values = {0};
+    double mean = 0;
+    for (size_t i = 0; i < v->values.count; i++) {
+        const struct chart_value *p = &v->values.data[i];
+        if (p->series != series || p->category >= categories) continue;
+        if (isnan(p->value)) mean = NAN;
+        if (is_member(group, v->categories.data[p->category])) vec_push(&values, p->value);
+    }
+    if (!isnan(mean)) mean = measure_mean(m, values.data, values.count);
+    vec_fini(&values);
+    return mean;
+}
+
+static void add_means(const struct filling *fill)
+{
+    static const struct {
+        const char *group, *suffix;
+    } means[] = {{"darsie-1d", "-1D"}, {"darsie-2d", "-2D"}, {"all", ""}};
+    enum { MEANS = sizeof means / sizeof means[0] };
+    static const struct measure plain = {.aggregate = MEASURE_MEAN};
+    const struct experiment *x = fill->experiment;
+    const struct measure *m = x->measure ? measure_find(x->measure) : &plain;
+    size_t categories = fill->view->categories.count, counts[MEANS] = {0};
+    for (size_t n = 0; n < MEANS; n++) {
+        for (size_t k = 0; k < categories; k++)
+            counts[n] += is_member(means[n].group, fill->view->categories.data[k]);
+        bool again = n == 2 && (counts[2] == counts[0] || counts[2] == counts[1]); // the same kernels
+        if (counts[n] < 2 || again) continue;
+        size_t category = fill->view->categories.count;
+        name_category(fill, category,
+                      arena_printf(&fill->chart->arena, "%sMEAN%s", m->aggregate == MEASURE_MEAN ? "" : "G",
+                                   means[n].suffix));
+        for (size_t s = 0; s < x->series.count; s++)
+            add_value(fill, (struct chart_value){.category = category,
+                                                 .series = s,
+                                                 .value = mean_of(fill, m, means[n].group, categories, s)});
+    }
+}
+
+// Values that are each one of one run, and the means over the groups of kernels.
+static bool fill_values(const struct filling *fill)
+{
+    const struct figure *f = fill->figure;
+    bool good = true;
+    for (size_t i = 0; i < f->cells.count && good; i++) {
+        const struct figure_cell *c = &f->cells.data[i];
+        if (c->view != fill->index) continue;
+        struct chart_value value = {.category = c->category_order,
+                                    .series = c->series,
+                                    .run = id_of(fill, c->job),
+                                    .base = id_of(fill, c->base)};
+        good = fill->experiment->kind == EXPERIMENT_RUNS ? measure_run(fill, c, &value.value)
+                                                         : study_value(fill, c, &value.value);
+        name_category(fill, c->category_order, c->category);
+        add_value(fill, value);
+    }
+    if (good) add_means(fill);
+    return good;
+}
+
+// -- tables
+// ----------------------------------------------------------------------------------------------------------------
+
+// A table of which each row is a category and each series a column; rows of several runs follow each other.
+static bool fill_table(const struct filling *fill, const struct figure_cell *c, const char *table,
+                       const char *rows)
+{
+    const struct experiment *x = fill->experiment;
+    const char *id = id_of(fill, c->job);
+    size_t first = fill->view->categories.count;
+    for (size_t n = 0; n < x->series.count; n++) {
+        sqlite3_stmt *s = database_query(
+            fill->db,
+            "SELECT a.text, b.text, b.number FROM cells a LEFT JOIN cells b ON b.run = a.run AND b.tab = "
+            "a.tab AND "
+            "b.line = a.line AND b.field = ? WHERE a.run = ? AND a.tab = ? AND a.field = ? ORDER BY a.line",
+            "tttt", x->series.data[n].what, id, table, rows);
+        if (!s) return false;
+        for (size_t category = first; sqlite3_step(s) == SQLITE_ROW; category++) {
+            name_category(fill, category, text_of(fill, s, 0));
+            add_value(fill, (struct chart_value){.category = category,
+                                                 .series = n,
+                                                 .value = number_of(s, 2),
+                                                 .text = text_of(fill, s, 1),
+                                                 .run = id});
+        }
+        sqlite3_finalize(s);
+    }
+    return true;
+}
+
+// Structures of a mechanism: what the paper counts, what it leaves out, and sums.
+static bool fill_storage(const struct filling *fill, const struct figure_cell *c)
+{
+    static const char sql[] =
+        "WITH s AS (SELECT * FROM storage WHERE run = ?1), all_rows AS ("
+        "SELECT ordinal AS place, structure AS name, bits FROM s WHERE in_paper "
+        "UNION ALL SELECT 100, 'sum of these', sum(bits) FROM s WHERE in_paper "
+        "UNION ALL SELECT 101 + ordinal, structure || ' (not in the paper)', bits FROM s WHERE NOT in_paper "
+        "UNION ALL SELECT 200, 'sum of all', sum(bits) FROM s) "
+        "SELECT name, bits, bits / 8.0, bits / (32.0 * (SELECT value FROM configs JOIN runs USING (config) "
+        "WHERE "
+        "id = ?1 AND key = 'sm.registers')) FROM all_rows WHERE bits IS NOT NULL ORDER BY place";
+    sqlite3_stmt *s = database_query(fill->db, sql, "t", id_of(fill, c->job));
+    for (size_t row = 0; s && sqlite3_step(s) == SQLITE_ROW; row++) {
+        name_category(fill, row, text_of(fill, s, 0));
+        for (size_t n = 0; n < fill->view->series.count; n++)
+            add_value(fill, (struct chart_value){.category = row,
+                                                 .series = n,
+                                                 .value = number_of(s, (int)n + 1),
+                                                 .run = id_of(fill, c->job)});
+    }
+    sqlite3_finalize(s);
+    return s != NULL;
+}
+
+// What the GPU of the view is configured as; a series is a key, and a row.
+static void fill_settings(const struct filling *fill)
+{
+    const struct experiment *x = fill->experiment;
+    struct wf_context *c = wf_context_create();
+    struct arena arena;
+    const char *why;
+    size_t offset;
+    arena_init(&arena);
+    wf_gpu(c, fill->view->gpu);
+    const char *text = wf_config_json(c);
+    const struct json_value *config = json_parse(text, strlen(text), &arena, &why, &offset);
+    for (size_t n = 0; n < x->series.count; n++) {
+        const struct json_value *v = json_member(config, x->series.data[n].what);
+        const char *word = json_is_number(v) ? NULL : v && v->text ? v->text : "?";
+        name_category(fill, n, x->series.data[n].label);
+        add_value(fill, (struct chart_value){
+                            .category = n,
+                            .value = word ? NAN : json_number(v),
+                            .text = word ? arena_strndup(&fill->chart->arena, word, strlen(word)) : NULL});
+    }
+    arena_fini(&arena);
+    wf_context_destroy(c);
+}
+
+static void fill_kernels(const struct filling *fill)
+{
+    for (size_t k = 0; k < fill->figure->cells.count; k++) {
+        const struct figure_cell *c = &fill->figure->cells.data[k];
+        if (c->view != fill->index) continue;
+        const struct workload *w = figure_kernel(c->category);
+        const char *block = arena_printf(&fill->chart->arena, w->block[2] > 1 ? "(%u,%u,%u)" : "(%u,%u)",
+                                         w->block[0], w->block[1], w->block[2]);
+        const char *const words[] = {w->name, block, w->title};
+        name_category(fill, c->category_order, c->category);
+        for (size_t n = 0; n < 3; n++)
+            add_value(fill, (struct chart_value){
+                                .category = c->category_order, .series = n, .value = NAN, .text = words[n]});
+    }
+}
+
+static void fill_features(const struct filling *fill)
+{
+    const struct experiment *x = fill->experiment;
+    for (size_t n = 0; n < x->series.count; n++) {
+        const char *name, *meaning;
+        size_t tech = 0;
+        while (wf_tech_at(tech, &name, &meaning) && !str_equal(name, x->series.data[n].what)) tech++;
+        struct wf_feature f;
+        for (size_t k = 0; wf_tech_feature_at(tech, k, &f); k++) {
+            name_category(fill, k, f.name);
+            add_value(fill, (struct chart_value){
+                                .category = k, .series = n, .value = NAN, .text = f.has ? "yes" : "no"});
+        }
+    }
+}
+
+// -- over time
+// -------------------------------------------------------------------------------------------------------------
+
+struct sample {
+    int64_t cycle;
+    struct chart_value value;
+};
+
+static int by_cycle(const void *a, const void *b)
+{
+    const struct sample *x = a, *y = b;
+    if (x->cycle != y->cycle) return x->cycle < y->cycle ? -1 : 1;
+    return (x->value.series > y->value.series) - (x->value.series < y->value.series);
+}
+
+// Executed warp instructions a cycle over a run's time. A category is a cycle at which a sample of some run
+// ends.
+static bool fill_time(const struct filling *fill)
+{
+    static const char sql[] =
+        "SELECT sum(finish - start) OVER (ORDER BY launch, start), value * 1.0 / (finish - start) FROM "
+        "(SELECT launch, start, finish, max(CASE WHEN counter = 'sm.issue.issued' THEN value ELSE 0 END) AS "
+        "value "
+        "FROM samples WHERE run = ? GROUP BY launch, start, finish) ORDER BY launch, start";
+    const struct figure *f = fill->figure;
+    VEC(struct sample) samples = {0};
+    bool good = true;
+    for (size_t i = 0; i < f->cells.count && good; i++) {
+        const struct figure_cell *c = &f->cells.data[i];
+        if (c->view != fill->index) continue;
+        const char *run = id_of(fill, c->job);
+        sqlite3_stmt *s = database_query(fill->db, sql, "t", run);
+        good = s != NULL;
+        while (good && sqlite3_step(s) == SQLITE_ROW)
+            vec_push(&samples, (struct sample){sqlite3_column_int64(s, 0),
+                                               {.series = c->series, .value = number_of(s, 1), .run = run}});
+        sqlite3_finalize(s);
+    }
+    if (samples.count) qsort(samples.data, samples.count, sizeof samples.data[0], by_cycle);
+    for (size_t i = 0; i < samples.count; i++) {
+        struct sample *sample = &samples.data[i];
+        size_t count = fill->view->categories.count;
+        if (!i || sample->cycle != samples.data[i - 1].cycle)
+            name_category(fill, count++, arena_printf(&fill->chart->arena, "%lld", (long long)sample->cycle));
+        sample->value.category = count - 1;
+        add_value(fill, sample->value);
+    }
+    vec_fini(&samples);
+    return good;
+}
+
+// -- a whole chart
+// --------------------------------------------------------------------------------------------------------
+
+static void name_series(const struct filling *fill)
+{
+    static const char *const storage[] = {"bits", "bytes", "share of registers", NULL},
+                             *const settings[] = {"setting", NULL},
+                             *const kernels[] = {"name", "block", "what it is", NULL};
+    const struct experiment *x = fill->experiment;
+    const char *const *names = x->kind == EXPERIMENT_STORAGE    ? storage
+                               : x->kind == EXPERIMENT_SETTINGS ? settings
+                               : x->kind == EXPERIMENT_KERNELS  ? kernels
+                                                                : NULL;
+    for (; names && *names; names++) add_series(fill, *names);
+    for (size_t i = 0; !names && i < x->series.count; i++) add_series(fill, x->series.data[i].label);
+}
+
+// Runs have ratios, and where all values are large and whole, counts.
+static enum chart_format format_of(const struct filling *fill, size_t series)
+{
+    const struct experiment *x = fill->experiment;
+    const struct measure *m = x->measure ? measure_find(x->measure) : NULL;
+    const struct chart_view *v = fill->view;
+    bool whole = true, large = false;
+    if (str_starts_with(v->series.data[series].name, "share") || (m && strstr(m->axis, "share")) ||
+        (x->kind == EXPERIMENT_STUDY && !x->rows))
+        return CHART_SHARE;
+    if (x->kind != EXPERIMENT_RUNS && x->kind != EXPERIMENT_TIME) return CHART_PLAIN;
+    for (size_t i = 0; i < v->values.count; i++) {
+        const struct chart_value *p = &v->values.data[i];
+        if (p->series != series || isnan(p->value) || !p->run) continue;
+        whole &= p->value == floor(p->value);
+        large |= p->value > 99;
+    }
+    return whole && large ? CHART_PLAIN : CHART_NUMBER;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct chart_value *x = a, *y = b;
+    if (x->category != y->category) return x->category < y->category ? -1 : 1;
+    return (x->series > y->series) - (x->series < y->series);
+}
+
+static bool fill_cells(const struct filling *fill)
+{
+    const struct experiment *x = fill->experiment;
+    bool good = true;
+    for (size_t i = 0; i < fill->figure->cells.count && good; i++) {
+        const struct figure_cell *c = &fill->figure->cells.data[i];
+        if (c->view != fill->index) continue;
+        good = x->kind == EXPERIMENT_STORAGE ? fill_storage(fill, c)
+               : x->kind == EXPERIMENT_MARKS ? fill_table(fill, c, "listing", "instruction")
+                                             : fill_table(fill, c, x->table, x->rows);
+    }
+    return good;
+}
+
+static bool fill_view(const struct filling *fill)
+{
+    const struct experiment *x = fill->experiment;
+    struct chart_view *v = fill->view;
+    bool good = true;
+    name_series(fill);
+    vec_push(&v->bars, "");
+    switch (x->kind) {
+    case EXPERIMENT_RUNS: good = fill_values(fill); break;
+    case EXPERIMENT_TIME: good = fill_time(fill); break;
+    case EXPERIMENT_SETTINGS: fill_settings(fill); break;
+    case EXPERIMENT_KERNELS: fill_kernels(fill); break;
+    case EXPERIMENT_FEATURES: fill_features(fill); break;
+    case EXPERIMENT_STUDY: good = x->rows ? fill_cells(fill) : fill_values(fill); break;
+    case EXPERIMENT_MARKS:
+    case EXPERIMENT_STORAGE: good = fill_cells(fill); break;
+    }
+    if (v->values.count) qsort(v->values.data, v->values.count, sizeof v->values.data[0], by_place);
+    for (size_t s = 0; s < v->series.count; s++) v->series.data[s].format = format_of(fill, s);
+    return good;
+}
+
+// A study's runs have the table, and of its columns all that the figure shows.
+static bool check_columns(const struct figure *f, const struct jobs *jobs, struct database *db)
+{
+    const struct experiment *x = f->experiment;
+    const char *table = x->kind == EXPERIMENT_MARKS ? "listing" : x->table;
+    bool good = true;
+    if (!f->cells.count || (x->kind != EXPERIMENT_STUDY && x->kind != EXPERIMENT_MARKS)) return true;
+    const char *run = jobs->list.data[f->cells.data[0].job].id;
+    for (size_t i = 0; i < x->series.count + (x->rows != NULL) && good; i++) {
+        const char *column = i < x->series.count ? x->series.data[i].what : x->rows;
+        sqlite3_stmt *s = database_query(
+            db,
+            "SELECT (SELECT count(*) FROM cells WHERE run = ?1 AND tab = ?2 AND field = ?3), r.status, "
+            "(SELECT group_concat(name, ', ') FROM (SELECT DISTINCT CASE WHEN EXISTS (SELECT 1 FROM cells "
+            "WHERE run = ?1 AND tab = ?2) THEN CASE WHEN tab = ?2 THEN field END ELSE tab END AS name FROM "
+            "cells WHERE run = ?1 ORDER BY 1)) FROM runs r WHERE id = ?1",
+            "ttt", run, table, column);
+        good = s != NULL;
+        if (good && sqlite3_step(s) == SQLITE_ROW &&
+            str_equal((const char *)sqlite3_column_text(s, 1), "ok") && !sqlite3_column_int(s, 0)) {
+            const char *names = (const char *)sqlite3_column_text(s, 2);
+            good = diag_error(db->diag, loc_none(),
+                              "experiment %s: no table \"%s\" with a column \"%s\"; there are %s", x->name,
+                              table, column, names ? names : "none");
+        }
+        sqlite3_finalize(s);
+    }
+    return good;
+}
+
+// Why values are missing: what was refused, or did not give the reference's values.
+static bool find_missing(const struct filling *fill)
+{
+    const struct figure *f = fill->figure;
+    sqlite3_stmt *s = NULL;
+    bool good = true;
+    for (size_t i = 0; i < f->cells.count && good; i++) {
+        if (f->cells.data[i].job == NO_JOB) continue;
+        s = database_query(fill->db,
+                           "SELECT printf('%s (%s: %s)', coalesce(tech, kind), status, coalesce(message, "
+                           "subject)) FROM runs WHERE id = ? AND status <> 'ok'",
+                           "t", id_of(fill, f->cells.data[i].job));
+        good = s != NULL;
+        const char *why = s && sqlite3_step(s) == SQLITE_ROW ? text_of(fill, s, 0) : NULL;
+        for (size_t k = 0; why && k < fill->chart->missing.count; k++)
+            if (str_equal(fill->chart->missing.data[k], why)) why = NULL;
+        if (why) vec_push(&fill->chart->missing, why);
+        sqlite3_finalize(s);
+    }
+    return good;
+}
+
+bool chart_make(struct chart *c, const struct figure *f, const struct jobs *jobs, struct database *db)
+{
+    const struct experiment *x = f->experiment;
+    const struct measure *m = x->measure ? measure_find(x->measure) : NULL;
+    bool by_kernel = x->kind == EXPERIMENT_RUNS || (x->kind == EXPERIMENT_STUDY && !x->rows);
+    *c = (struct chart){.experiment = x,
+                        .name = x->name,
+                        .title = x->title,
+                        .source = x->source,
+                        .axis = m           ? m->axis
+                                : by_kernel ? "share of warp instructions"
+                                            : "",
+                        .show = x->show,
+                        .size = f->size,
+                        .categories = x->kind == EXPERIMENT_TIME ? CHART_CYCLES
+                                      : by_kernel                ? CHART_KERNELS
+                                                                 : CHART_ROWS,
+                        .line = m && str_ends_with(m->axis, " base") ? 1 : 0,
+                        .every_view = x->kind == EXPERIMENT_KERNELS || x->kind == EXPERIMENT_FEATURES};
+    arena_init(&c->arena);
+    struct filling fill = {f, x, jobs, db, c, NULL, 0};
+    bool good = check_columns(f, jobs, db) && find_missing(&fill);
+    vec_reserve(&c->views, x->views.count);
+    for (; fill.index < x->views.count && good; fill.index++) {
+        const struct experiment_view *v = &x->views.data[fill.index];
+        vec_push(&c->views, (struct chart_view){.gpu = v->gpu, .profile = v->profile});
+        fill.view = &vec_last(&c->views);
+        good = fill_view(&fill);
+    }
+    if (good) chart_judge(c);
+    return good;
+}

@@ -1,0 +1,174 @@
+// Headlines. Every number is a value of a chart or a count of runs; what is not measured is not spoken of.
+#include "lab/headline.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static void add_piece(struct headline *h, enum headline_kind kind, const char *text, size_t length)
+{
+    if (!length) return;
+    vec_push(&h->pieces, (struct headline_piece){kind, arena_strndup(&h->arena, text, length)});
+}
+
+static void add_words(struct headline *h, const char *words)
+{
+    add_piece(h, HEADLINE_WORDS, words, strlen(words));
+}
+
+// Short, as in running text: "1.12", "17 %", "0.4 %".
+static void add_number(struct headline *h, enum headline_kind kind, enum chart_format format, double value)
+{
+    char text[40];
+    if (format == CHART_SHARE)
+        snprintf(text, sizeof text, fabs(value) < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * value);
+    else
+        snprintf(text, sizeof text, "%.2f", value);
+    add_piece(h, kind, text, strlen(text));
+}
+
+// -- an experiment's own words
+// ----------------------------------------------------------------------------------------------
+
+// The value that "SERIES | CATEGORY" names; NULL: it is not measured.
+static const struct chart_value *named_value(const struct chart_view *v, const char *name, size_t length)
+{
+    char text[200];
+    if (length >= sizeof text) return NULL;
+    memcpy(text, name, length);
+    text[length] = 0;
+    char *bar = strchr(text, '|');
+    if (!bar) return NULL;
+    *bar++ = 0;
+    const struct chart_value *p = chart_find(v, str_trim(bar), str_trim(text));
+    return p && !isnan(p->value) ? p : NULL;
+}
+
+// Writes the predicate with its values; with no headline, only says whether it can be written.
+static bool write_predicate(struct headline *h, const struct chart_view *v, const char *text)
+{
+    for (const char *open; (open = strchr(text, '{')) != NULL;) {
+        const char *close = strchr(open, '}');
+        const struct chart_value *p = close ? named_value(v, open + 1, (size_t)(close - open - 1)) : NULL;
+        if (!p) return false;
+        if (h) {
+            enum chart_format format = v->series.data[p->series].format;
+            add_piece(h, HEADLINE_WORDS, text, (size_t)(open - text));
+            add_number(h, HEADLINE_VALUE, format, p->value);
+            if (!isnan(p->paper)) add_number(h, HEADLINE_PAPER, format, p->paper);
+        }
+        text = close + 1;
+    }
+    if (h) add_words(h, text);
+    return true;
+}
+
+// The chart's view, when it has a headline all of whose values are measured there.
+static const struct chart_view *speaking_view(const struct chart *c, const char *gpu, const char *profile)
+{
+    const struct chart_view *v = c->experiment->subject ? chart_view_of(c, gpu, profile) : NULL;
+    return v && write_predicate(NULL, v, c->experiment->predicate) ? v : NULL;
+}
+
+// "WHO does this, does that and does something else. WHO ELSE does …": predicates of one subject in a row
+// share it.
+static void add_sentences(struct headline *h, const struct charts *charts, const char *gpu,
+                          const char *profile)
+{
+    const struct chart *before = NULL;
+    for (size_t i = 0; i < charts->list.count; i++) {
+        const struct chart *c = &charts->list.data[i], *after = NULL;
+        const struct chart_view *v = speaking_view(c, gpu, profile);
+        if (!v) continue;
+        for (size_t k = i + 1; k < charts->list.count && !after; k++)
+            if (speaking_view(&charts->list.data[k], gpu, profile)) after = &charts->list.data[k];
+        bool same = before && str_equal(before->experiment->subject, c->experiment->subject),
+             goes_on = after && str_equal(after->experiment->subject, c->experiment->subject);
+        if (!same) add_words(h, before ? ". " : "");
+        if (!same) add_words(h, c->experiment->subject);
+        add_words(h, !same ? " " : goes_on ? ", " : " and ");
+        write_predicate(h, v, c->experiment->predicate);
+        before = c;
+    }
+    if (before) add_words(h, ".");
+}
+
+// -- of experiments without
+// -------------------------------------------------------------------------------------------------
+
+// The category that stands for all: the last mean, or the only kernel. False: there is none.
+static bool whole_category(const struct chart_view *v, size_t *category, size_t *kernels)
+{
+    *kernels = 0;
+    for (size_t i = 0; i < v->categories.count; i++) *kernels += figure_kernel(v->categories.data[i]) != NULL;
+    *category = v->categories.count - 1;
+    return *kernels && (*kernels == 1 || !figure_kernel(v->categories.data[*category]));
+}
+
+static void add_extremes(struct headline *h, const struct chart *c, const struct chart_view *v,
+                         size_t category, size_t kernels)
+{
+    const struct chart_value *high = NULL, *low = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < v->values.count; i++) {
+        const struct chart_value *p = &v->values.data[i];
+        if (p->category != category || isnan(p->value)) continue;
+        if (!high || p->value > high->value) high = p;
+        if (!low || p->value < low->value) low = p;
+        count++;
+    }
+    if (!count) return;
+    add_words(h, arena_printf(&h->arena, "%c%s", toupper((unsigned char)*c->axis), c->axis + 1));
+    if (kernels > 1) add_words(h, arena_printf(&h->arena, ", mean of %zu kernels", kernels));
+    add_words(h, arena_printf(&h->arena, ": %s ", v->series.data[high->series].name));
+    add_number(h, HEADLINE_VALUE, v->series.data[high->series].format, high->value);
+    if (count > 1) {
+        add_words(
+            h, arena_printf(&h->arena, ", the highest of %zu; %s ", count, v->series.data[low->series].name));
+        add_number(h, HEADLINE_VALUE, v->series.data[low->series].format, low->value);
+        add_words(h, ", the lowest");
+    }
+    add_words(h, ".");
+}
+
+// -- all of it
+// --------------------------------------------------------------------------------------------------------------
+
+static void add_outputs(struct headline *h, const struct headline_outputs *o)
+{
+    if (!o->compared) return;
+    const char *text =
+        o->equal < o->compared
+            ? arena_printf(&h->arena, " %" PRIu64 " of %" PRIu64 " outputs are not the CPU's.",
+                           o->compared - o->equal, o->compared)
+        : o->compared == 1
+            ? " The output is the CPU's."
+            : arena_printf(&h->arena, " All %" PRIu64 " outputs are verified against the CPU's.",
+                           o->compared);
+    add_words(h, h->pieces.count ? text : text + 1);
+    if (o->refused)
+        add_words(h, arena_printf(&h->arena, " %" PRIu64 " %s refused.", o->refused,
+                                  o->refused == 1 ? "run was" : "runs were"));
+}
+
+void headline_make(struct headline *h, const struct charts *charts, const char *gpu, const char *profile,
+                   const struct headline_outputs *outputs)
+{
+    *h = (struct headline){0};
+    arena_init(&h->arena);
+    add_sentences(h, charts, gpu, profile);
+    for (size_t i = 0; i < charts->list.count && !h->pieces.count; i++) {
+        const struct chart *c = &charts->list.data[i];
+        const struct chart_view *v = c->categories == CHART_KERNELS ? chart_view_of(c, gpu, profile) : NULL;
+        size_t category, kernels;
+        if (v && whole_category(v, &category, &kernels)) add_extremes(h, c, v, category, kernels);
+    }
+    add_outputs(h, outputs);
+}
+
+void headline_fini(struct headline *h)
+{
+    vec_fini(&h->pieces);
+    arena_fini(&h->arena);
+}
