@@ -11,6 +11,9 @@ check-web: all web/node_modules
 	cd web && npx vite build --outDir ../$(BUILD)/web --emptyOutDir
 	@cmp web/dist/report.html $(BUILD)/web/report.html || { echo "web/dist/report.html is out of date: make web"; exit 1; }
 	@rm -rf $(BUILD)/web/out && $(BUILD)/warpfold reproduce darsie --size small --quiet --out $(BUILD)/web/out
+	@rm -rf $(BUILD)/web/sweep && $(BUILD)/warpfold reproduce web/test/sweep.exp --size small --quiet --out $(BUILD)/web/sweep
+	cd web && node test/palette.mjs
+	cd web && node test/report.mjs ../$(BUILD)/web/sweep/report.html
 	cd web && node test/report.mjs ../$(BUILD)/web/out/report.html
 
 # docs/report.png, of what `make reproduction` has measured.

@@ -367,6 +367,20 @@ static bool check_claim(struct parser *p, const struct claim *c)
     return true;
 }
 
+// Every {SERIES | CATEGORY} of the headline.
+static bool check_headline(struct parser *p)
+{
+    for (const char *at = p->x->predicate; at && (at = strchr(at, '{')) != NULL; at++) {
+        size_t length = strcspn(at + 1, "|}");
+        char *series = arena_strndup(p->arena, at + 1, length);
+        if (at[1 + length] != '|' || !strchr(at, '}') || !has_series(p->x, str_trim(series)))
+            return diag_error(p->diag, (struct loc){.source = p->loc.source},
+                              "the headline has \"%.*s\", where {SERIES | CATEGORY} is meant",
+                              (int)strcspn(at, "}") + 1, at);
+    }
+    return true;
+}
+
 // What a kind of experiment needs to be one.
 static bool check(struct parser *p)
 {
@@ -393,6 +407,7 @@ static bool check(struct parser *p)
                               x->values.data[i].series);
     for (size_t i = 0; i < x->claims.count; i++)
         if (!check_claim(p, &x->claims.data[i])) return false;
+    if (!check_headline(p)) return false;
     if (!x->views.count) vec_push(&x->views, (struct experiment_view){"gtx1080ti", "ptxplus"});
     if (!x->show) x->show = "table";
     if (!x->source) x->source = "";

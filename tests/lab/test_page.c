@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "lab/lab.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,17 @@ static const char experiment[] = "title = </script> & \"quotes\" <b>\n"
                                  "views = tiny/sass tiny/ptxplus\n"
                                  "series = DARSIE : darsie\n"
                                  "series = UV : uv\n"
+                                 "series = one port : darsie:read-ports=1\n"
+                                 "series = slow : base with issue.scheduler=lrr\n"
+                                 "headline = DARSIE : runs {DARSIE | MM} times as fast\n"
+                                 "claim = all : UV > 7\n"
+                                 "claim = MM : one port ~ DARSIE within 100%\n"
                                  "paper = DARSIE | MM = 1.3\n";
+
+static void check_near(struct test *t, double got, double want)
+{
+    CHECK_MSG(t, fabs(got - want) < 1e-4, "%g where %g is expected", got, want);
+}
 
 static char *make_page(struct cli *c, size_t *length)
 {
@@ -28,38 +39,79 @@ static char *make_page(struct cli *c, size_t *length)
     return page ? page : strdup("");
 }
 
+// The page's data, in the arena. NULL: there are none, which is told.
+static const struct json_value *parse_data(struct test *t, char *page, struct arena *a)
+{
+    static const char open[] = "<script id=\"data\" type=\"application/json\">";
+    char *start = strstr(page, open), *end = start ? strstr(start, "</script>") : NULL;
+    size_t offset = 0;
+    const char *why = "none";
+    CHECK(t, start && end && !strstr(page, "@DATA@"));
+    if (!start || !end) return NULL;
+    start += strlen(open);
+    const struct json_value *v = json_parse(start, (size_t)(end - start), a, &why, &offset);
+    CHECK_MSG(t, v != NULL, "the data are no JSON at %zu: %s", offset, why);
+    return v;
+}
+
+static const struct json_value *element(const struct json_value *list, size_t i)
+{
+    const struct json_value *v = list ? list->first : NULL;
+    for (; v && i; i--) v = v->next;
+    return v;
+}
+
+// A value is [category, bar, series, value, text, paper, run, base], without the nulls at its end.
+enum { CATEGORY, BAR, SERIES, VALUE, TEXT, PAPER, RUN, BASE };
+static size_t index_of(const struct json_value *value, size_t field)
+{
+    return (size_t)json_number(element(value, field));
+}
+
+static const char *name_of(const struct json_value *view, const char *names, const struct json_value *value,
+                           size_t field)
+{
+    const struct json_value *name = element(json_member(view, names), index_of(value, field));
+    return field == SERIES ? json_text(json_member(name, "name")) : json_text(name);
+}
+
 // Every number of the page stands in the database, and comes from runs that are there; a mean comes from
 // those of its group.
 static void check_traces(struct test *t, const struct json_value *page)
 {
     sqlite3 *db = lab_open(t, "out");
     sqlite3_stmt *s = NULL;
-    static const char sql[] = "SELECT 1 FROM points p WHERE experiment = ? AND gpu = ? AND profile = ? AND "
-                              "category_order = ? AND series_order = ? "
-                              "AND (value IS ?6 OR abs(value - ?6) < 1e-8) AND (run IN (SELECT id FROM runs) "
-                              "AND (base IS NULL OR base IN "
-                              "(SELECT id FROM runs)) OR category "
-                              "LIKE '%MEAN%' AND 1 < (SELECT count(run) FROM points q WHERE q.experiment = "
-                              "p.experiment AND q.gpu = p.gpu AND "
-                              "q.profile = p.profile AND q.series_order = p.series_order))";
+    static const char sql[] =
+        "SELECT 1 FROM points p WHERE experiment = ? AND gpu = ? AND profile = ? AND "
+        "category_order = ? AND series_order = ? "
+        "AND (value IS ?6 OR abs(value - ?6) < 1e-8) AND run IS ?7 AND (run IN (SELECT id FROM runs) "
+        "AND (base IS NULL OR base IN "
+        "(SELECT id FROM runs)) OR category "
+        "LIKE '%MEAN%' AND 1 < (SELECT count(run) FROM points q WHERE q.experiment = "
+        "p.experiment AND q.gpu = p.gpu AND "
+        "q.profile = p.profile AND q.series_order = p.series_order))";
     CHECK_MSG(t, sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
     unsigned points = 0;
     for (const struct json_value *f = json_member(page, "figures")->first; f; f = f->next)
         for (const struct json_value *v = json_member(f, "views")->first; v; v = v->next)
-            for (const struct json_value *p = json_member(v, "points")->first; p; p = p->next, points++) {
-                const struct json_value *value = json_member(p, "value");
+            for (const struct json_value *p = json_member(v, "values")->first; p; p = p->next, points++) {
+                const struct json_value *value = element(p, VALUE), *run = element(p, RUN);
                 sqlite3_bind_text(s, 1, json_text(json_member(f, "name")), -1, SQLITE_STATIC);
                 sqlite3_bind_text(s, 2, json_text(json_member(v, "gpu")), -1, SQLITE_STATIC);
                 sqlite3_bind_text(s, 3, json_text(json_member(v, "profile")), -1, SQLITE_STATIC);
-                sqlite3_bind_double(s, 4, json_number(json_member(p, "order")));
-                sqlite3_bind_double(s, 5, json_number(json_member(p, "seriesOrder")));
+                sqlite3_bind_double(s, 4, json_number(element(p, CATEGORY)));
+                sqlite3_bind_double(s, 5, json_number(element(p, SERIES)));
                 if (json_is_number(value))
                     sqlite3_bind_double(s, 6, json_number(value));
                 else
                     sqlite3_bind_null(s, 6);
+                if (run)
+                    sqlite3_bind_text(s, 7, json_text(run), -1, SQLITE_STATIC);
+                else
+                    sqlite3_bind_null(s, 7);
                 CHECK_MSG(t, sqlite3_step(s) == SQLITE_ROW, "%s: %s of %s comes from no run",
-                          json_text(json_member(f, "name")), json_text(json_member(p, "series")),
-                          json_text(json_member(p, "category")));
+                          json_text(json_member(f, "name")), name_of(v, "series", p, SERIES),
+                          name_of(v, "categories", p, CATEGORY));
                 sqlite3_reset(s);
             }
     sqlite3_finalize(s);
@@ -67,45 +119,136 @@ static void check_traces(struct test *t, const struct json_value *page)
     sqlite3_close(db);
 }
 
+// Runs stand in the order in which figures show them, and each view of a figure shows them all.
+static void check_runs(struct test *t, const struct json_value *page, const struct json_value *own)
+{
+    unsigned runs = 0, points = 0;
+    for (const struct json_value *r = json_member(page, "runs")->first; r; r = r->next, runs++)
+        CHECK(t, json_text(json_member(r, "command")) != NULL);
+    CHECK_EQ(t, runs, 22); // 2 kernels, 2 views, 5 mechanisms; a study; a run for the area
+    CHECK_STR(t, json_text(json_member(json_member(page, "runs")->first, "tech")), "base");
+    for (const struct json_value *view = json_member(own, "views")->first; view; view = view->next)
+        for (const struct json_value *p = json_member(view, "values")->first; p; p = p->next, points++)
+            CHECK(t, json_is_number(element(p, VALUE)));
+    CHECK_EQ(t, points, 24); // with the means
+}
+
 static void test_data(struct test *t)
 {
     struct cli c = {.t = t};
-    size_t length = 0, offset;
-    const char *why;
-    char *page = make_page(&c, &length);
-    static const char open[] = "<script id=\"data\" type=\"application/json\">";
-    char *start = strstr(page, open), *end = start ? strstr(start, "</script>") : NULL;
-    CHECK(t, start && end && !strstr(page, "@DATA@"));
-    if (!start || !end) return;
-    start += strlen(open);
     struct arena a;
+    size_t length = 0;
     arena_init(&a);
-    const struct json_value *v = json_parse(start, (size_t)(end - start), &a, &why, &offset);
-    CHECK_MSG(t, v != NULL, "the data are no JSON at %zu: %s", offset, why);
-    const struct json_value *figures = json_member(v, "figures"), *own = figures ? figures->first : NULL;
-    CHECK_STR(t, json_text(json_member(own, "title")), "</script> & \"quotes\" <b>");
-    unsigned runs = 0, points = 0;
-    for (const struct json_value *r = json_member(v, "runs")->first; r; r = r->next) {
-        runs++;
-        CHECK(t, json_text(json_member(r, "command")) != NULL);
-        if (str_equal(json_text(json_member(r, "kind")), "bench"))
-            CHECK(t, json_member(json_member(r, "slots"), "issued") &&
-                         json_member(json_member(r, "energy"), "dram"));
+    char *page = make_page(&c, &length);
+    const struct json_value *v = parse_data(t, page, &a);
+    const struct json_value *own = v ? json_member(v, "figures")->first : NULL;
+    if (own) {
+        CHECK_STR(t, json_text(json_member(own, "title")), "</script> & \"quotes\" <b>");
+        check_runs(t, v, own);
+        check_traces(t, v);
     }
-    CHECK_EQ(t, runs, 14); // 2 kernels, 2 views, 3 mechanisms; a study; a run for the area
-    for (const struct json_value *view = json_member(own, "views")->first; view; view = view->next)
-        for (const struct json_value *p = json_member(view, "points")->first; p; p = p->next, points++) {
-            const char *run = json_text(json_member(p, "run"));
-            CHECK(t, json_is_number(json_member(p, "value")));
-            CHECK(t, !run || json_member(json_member(v, "runs"), run));
-        }
-    CHECK_EQ(t, points, 12); // with the means
-    check_traces(t, v);
     arena_fini(&a);
     // Nothing is loaded: every address in the file is a name space or a licence's.
     for (const char *p = page; (p = strstr(p, "src=")) != NULL; p++)
         CHECK_MSG(t, !str_starts_with(p + 4, "\"http") && !str_starts_with(p + 4, "\"/"), "%.60s", p);
     CHECK(t, !strstr(page, "<link rel=\"stylesheet\""));
+    free(page);
+    cli_fini(&c);
+}
+
+// The value of a kernel and a series in the first view of a figure.
+static double value_at(const struct json_value *figure, const char *category, const char *series)
+{
+    const struct json_value *view = json_member(figure, "views")->first;
+    for (const struct json_value *p = json_member(view, "values")->first; p; p = p->next)
+        if (str_equal(name_of(view, "categories", p, CATEGORY), category) &&
+            str_equal(name_of(view, "series", p, SERIES), series))
+            return json_number(element(p, VALUE));
+    return NAN;
+}
+
+// Views are in the order of the files; what came out is told of each with its own values, and so is what was
+// expected.
+static void test_views(struct test *t)
+{
+    static const char *const profiles[] = {"sass", "ptxplus"};
+    struct cli c = {.t = t};
+    struct arena a;
+    size_t length = 0, n = 0;
+    arena_init(&a);
+    char *page = make_page(&c, &length), text[40], expected[200];
+    const struct json_value *v = parse_data(t, page, &a);
+    const struct json_value *own = v ? json_member(v, "figures")->first : NULL;
+    for (const struct json_value *view = own ? json_member(v, "views")->first : NULL; view;
+         view = view->next, n++) {
+        const struct json_value *said = json_member(view, "headline");
+        if (n >= 2) break; // those of the other experiments
+        CHECK_STR(t, json_text(json_member(view, "gpu")), "tiny");
+        CHECK_STR(t, json_text(json_member(view, "profile")), profiles[n]);
+        CHECK_STR(t, json_text(json_member(element(said, 0), "words")), "DARSIE");
+        CHECK_STR(t, json_text(json_member(element(said, 4), "paper")), "1.30");
+        if (n) continue;
+        snprintf(text, sizeof text, "%.2f", value_at(own, "MM", "DARSIE"));
+        CHECK_STR(t, json_text(json_member(element(said, 3), "value")), text);
+    }
+    CHECK_MSG(t, n == 2, "%zu views", n);
+    CHECK_HAS(t, page, "All 21 outputs are verified against the CPU's.");
+    snprintf(expected, sizeof expected, "MM: UV %.3f is not above 7.000; HS: UV %.3f is not above 7.000",
+             value_at(own, "MM", "UV"), value_at(own, "HS", "UV"));
+    CHECK_HAS(t, page, expected);
+    CHECK_HAS(t, page, "{\"label\": \"MM\",\"name\": \"matrixMul\"");
+    arena_fini(&a);
+    free(page);
+    cli_fini(&c);
+}
+
+// The height of a bar in the first view of stacks.
+static double height_at(const struct json_value *stacks, const char *category, const char *bar)
+{
+    const struct json_value *view = json_member(stacks, "views")->first;
+    double height = 0;
+    for (const struct json_value *p = json_member(view, "values")->first; p; p = p->next)
+        if (str_equal(name_of(view, "categories", p, CATEGORY), category) &&
+            str_equal(name_of(view, "bars", p, BAR), bar))
+            height += json_number(element(p, VALUE));
+    return height;
+}
+
+// Where cycles and energy went: every variant is there, as high as its time and energy are relative to base.
+static void test_costs(struct test *t)
+{
+    static const char *const variants[] = {"DARSIE", "UV", "one port", "slow"};
+    struct cli c = {.t = t};
+    struct arena a;
+    size_t length = 0, cost = 0;
+    arena_init(&a);
+    char *page = make_page(&c, &length);
+    const struct json_value *v = parse_data(t, page, &a);
+    const struct json_value *own = v ? json_member(v, "figures")->first : NULL;
+    sqlite3 *db = lab_open(t, "out");
+    for (const struct json_value *costs = own ? json_member(v, "costs")->first : NULL; costs;
+         costs = costs->next, cost++) {
+        const struct json_value *stacks = costs->first;
+        CHECK_MSG(t, stacks && !stacks->next, "stacks of one experiment are expected");
+        if (!stacks) break;
+        check_near(t, height_at(stacks, "MM", "base"), 1);
+        check_near(t, height_at(stacks, "HS", "base"), 1);
+        for (size_t i = 0; i < TEST_COUNT(variants); i++) {
+            double height = height_at(stacks, "HS", variants[i]);
+            CHECK_MSG(t, height > 0.1, "no %s in stack %zu", variants[i], cost);
+            if (cost == 0) check_near(t, height * value_at(own, "HS", variants[i]), 1);
+        }
+        if (cost == 1)
+            check_near(t, height_at(stacks, "MM", "DARSIE"),
+                       lab_query(t, db,
+                                 "SELECT r.energy_pj / b.energy_pj FROM runs r JOIN runs b ON b.tech = "
+                                 "'base' AND b.settings = '' AND b.subject = r.subject AND b.gpu = r.gpu AND "
+                                 "b.profile = r.profile WHERE r.tech = 'darsie' AND r.gpu = 'tiny' AND "
+                                 "r.subject = 'matrixMul' AND r.profile = 'sass'"));
+    }
+    CHECK_EQ(t, cost, 3);
+    sqlite3_close(db);
+    arena_fini(&a);
     free(page);
     cli_fini(&c);
 }
@@ -147,8 +290,9 @@ static void test_drawn(struct test *t)
     CHECK_EQ(t, status, 0);
     CHECK_HAS(t, out, "data-ready=\"yes\"");
     unsigned drawings = 0;
-    for (const char *p = out; (p = strstr(p, "<svg ")) != NULL; p++) drawings++;
-    CHECK_MSG(t, drawings >= 4, "%u drawings", drawings); // the figure, stalls, energy twice
+    for (const char *p = out; (p = strstr(p, "<div class=\"chart\"")) != NULL; p++) drawings++;
+    CHECK_EQ(t, drawings, 4); // the figure, cycles, energy twice
+    CHECK_HAS(t, out, "1 of 2 expectations did not come true:");
     CHECK_HAS(t, out, "&lt;/script&gt; &amp; \"quotes\" &lt;b&gt;</h2>");
     free(out);
     cli_fini(&c);
@@ -156,7 +300,10 @@ static void test_drawn(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"data", test_data}, {"built", test_built}, {"drawn", test_drawn}};
+    static const struct test_case cases[] = {{"data", test_data},
+                                             {"views", test_views},
+                                             {"costs", test_costs},
+                                             {"built", test_built},
+                                             {"drawn", test_drawn}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -86,6 +86,12 @@ static void test_broken_files(struct test *t)
         "title = x\nseries = DARSIE\n",
         "title = x\nseries = A : darsie\npaper = A = 3\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\npaper = B | GMEAN = 3\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nclaim = MM : B > 3\n",
+        "title = x\nclaim = MM\n",
+        "title = x\nclaim = MM : A ~ B within reach\n",
+        "title = x\nheadline = no more than a subject\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nheadline = A : has {B | MM} of "
+        "it\n",
         "title = x\nsize = huge\n",
         "title = x\nsize = \033[31msmall\n",
         "title = x\nkind = study\nkernels = vecadd\nseries = A : b\n",
