@@ -90,8 +90,7 @@ static void test_broken_files(struct test *t)
         "title = x\nclaim = MM\n",
         "title = x\nclaim = MM : A ~ B within reach\n",
         "title = x\nheadline = no more than a subject\n",
-        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nheadline = A : has {B | MM} of "
-        "it\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nheadline = A : is {B | MM}\n",
         "title = x\nsize = huge\n",
         "title = x\nsize = \033[31msmall\n",
         "title = x\nkind = study\nkernels = vecadd\nseries = A : b\n",

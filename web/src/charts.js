@@ -64,7 +64,8 @@ export function stack({ chart, view, names, place, tip }) {
   });
 }
 
-// A line a series, over cycles or from kernel to kernel; lines differ in their dashes too, and means stand alone.
+// A line a series, over cycles or from kernel to kernel; lines differ in their dashes too, have a dark
+// seam, since some colours are near the background, and means stand alone.
 export function lines({ chart, view, names, place, tip }) {
   const over = chart.categories === "cycles", looks = styles(names), shares = view.series[0].format === "share";
   const points = view.points.map((p) => ({ ...p, x: over ? Number(p.category) : p.category }));
@@ -76,6 +77,7 @@ export function lines({ chart, view, names, place, tip }) {
     ariaLabel: chart.axis,
     marks: [
       Plot.ruleY([chart.line]),
+      ...names.map((name) => Plot.lineY(points.filter((p) => p.series === name && p.run), { x: "x", y: "value", stroke: "currentColor", strokeOpacity: 0.28, strokeWidth: 3.2 })),
       ...names.map((name, i) => Plot.lineY(points.filter((p) => p.series === name && p.run), {
         x: "x", y: "value", stroke: looks[i].colour, strokeWidth: 2, strokeDasharray: ["none", "7 3", "2 2", "9 3 2 3"][i % 4] })),
       ...names.map((name, i) => Plot.dot(there.filter((p) => p.series === name), {
