@@ -252,9 +252,9 @@ static enum wf_status reproduce(struct lab *l)
     if (!options_has(l->options, OPTION_QUIET)) {
         struct strbuf text = {0};
         printable_format(&text,
-                         "%zu runs, %zu of them done before; in %s: report.html to look at, results.db, and "
+                         "%zu run%s, %zu of them done before; in %s: report.html to look at, results.db, and "
                          "CSV\n",
-                         l->jobs.list.count, l->pool.reused, l->folder);
+                         l->jobs.list.count, l->jobs.list.count == 1 ? "" : "s", l->pool.reused, l->folder);
         print_text(stdout, strbuf_text(&text));
         strbuf_fini(&text);
     }

@@ -17,14 +17,14 @@ static void add_words(struct headline *h, const char *words)
     add_piece(h, HEADLINE_WORDS, words, strlen(words));
 }
 
-// Short, as in running text: "1.12", "17 %", "0.4 %".
+// Short, as in running text: "1.12", "17 %", "0.4 %", "3075".
 static void add_number(struct headline *h, enum headline_kind kind, enum chart_format format, double value)
 {
     char text[40];
     if (format == CHART_SHARE)
         snprintf(text, sizeof text, fabs(value) < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * value);
     else
-        snprintf(text, sizeof text, "%.2f", value);
+        snprintf(text, sizeof text, format == CHART_PLAIN ? "%.0f" : "%.2f", value);
     add_piece(h, kind, text, strlen(text));
 }
 
@@ -135,18 +135,21 @@ static void add_extremes(struct headline *h, const struct chart *c, const struct
 // -- all of it
 // --------------------------------------------------------------------------------------------------------------
 
+static const char *outputs_text(struct arena *a, const struct headline_outputs *o)
+{
+    if (o->equal < o->compared)
+        return arena_printf(a, "%" PRIu64 " of %" PRIu64 " outputs %s not the CPU's.", o->compared - o->equal,
+                            o->compared, o->compared - o->equal == 1 ? "is" : "are");
+    if (o->compared == 1) return "The output is verified against the CPU's.";
+    if (o->compared == 2) return "Both outputs are verified against the CPU's.";
+    return arena_printf(a, "All %" PRIu64 " outputs are verified against the CPU's.", o->compared);
+}
+
 static void add_outputs(struct headline *h, const struct headline_outputs *o)
 {
     if (!o->compared) return;
-    const char *text =
-        o->equal < o->compared
-            ? arena_printf(&h->arena, " %" PRIu64 " of %" PRIu64 " outputs are not the CPU's.",
-                           o->compared - o->equal, o->compared)
-        : o->compared == 1
-            ? " The output is the CPU's."
-            : arena_printf(&h->arena, " All %" PRIu64 " outputs are verified against the CPU's.",
-                           o->compared);
-    add_words(h, h->pieces.count ? text : text + 1);
+    if (h->pieces.count) add_words(h, " ");
+    add_words(h, outputs_text(&h->arena, o));
     if (o->refused)
         add_words(h, arena_printf(&h->arena, " %" PRIu64 " %s refused.", o->refused,
                                   o->refused == 1 ? "run was" : "runs were"));

@@ -254,6 +254,43 @@ static void test_costs(struct test *t)
     cli_fini(&c);
 }
 
+// Of an experiment without words of its own the page tells the highest and the lowest mean.
+static void test_headline(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct arena a;
+    struct strbuf said = {0};
+    size_t length = 0;
+    char expected[200];
+    arena_init(&a);
+    lab_write(&c, "plain.exp",
+              "title = plain\nmeasure = speedup\nkernels = vecadd reduction\nviews = tiny/sass\n"
+              "series = A : darsie\nseries = B : base with issue.scheduler=lrr\nseries = C : no-such\n");
+    cli_run(&c, "reproduce $D/plain.exp --size small --out $D/out --quiet");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    char *page = cli_read(&c, "out/report.html", &length);
+    const struct json_value *v = page ? parse_data(t, page, &a) : NULL;
+    const struct json_value *pieces = v ? json_member(json_member(v, "views")->first, "headline") : NULL;
+    for (const struct json_value *p = pieces ? pieces->first : NULL; p; p = p->next) {
+        const char *words = json_text(json_member(p, "words"));
+        strbuf_puts(&said, words ? words : json_text(json_member(p, "value")));
+    }
+    sqlite3 *db = lab_open(t, "out");
+    double one = lab_query(t, db, "SELECT value FROM points WHERE category = 'GMEAN' AND series = 'A'"),
+           other = lab_query(t, db, "SELECT value FROM points WHERE category = 'GMEAN' AND series = 'B'");
+    snprintf(expected, sizeof expected,
+             "Speedup over base, mean of 2 kernels: %s %.2f, the highest of 2; %s %.2f, the lowest. All 6 "
+             "outputs are "
+             "verified against the CPU's. 2 runs were refused.",
+             one > other ? "A" : "B", fmax(one, other), one > other ? "B" : "A", fmin(one, other));
+    CHECK_STR(t, strbuf_text(&said), expected);
+    sqlite3_close(db);
+    strbuf_fini(&said);
+    arena_fini(&a);
+    free(page);
+    cli_fini(&c);
+}
+
 // The template that becomes part of warpfold was built from the sources beside it (`make web`).
 static void test_built(struct test *t)
 {
@@ -301,10 +338,8 @@ static void test_drawn(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"data", test_data},
-                                             {"views", test_views},
-                                             {"costs", test_costs},
-                                             {"built", test_built},
-                                             {"drawn", test_drawn}};
+    static const struct test_case cases[] = {{"data", test_data},   {"views", test_views},
+                                             {"costs", test_costs}, {"headline", test_headline},
+                                             {"built", test_built}, {"drawn", test_drawn}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

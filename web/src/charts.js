@@ -9,7 +9,11 @@ export function show(format, value) {
   return format === "plain" ? value.toLocaleString("en") : value.toFixed(3);
 }
 
-const width = (place, groups, bars, each) => Math.max(place, 64 + groups * Math.max(54, bars * each + 8));
+// As wide as the place, or as the bars need, but no wider than makes sense for a few.
+function width(place, groups, bars, each) {
+  const needed = 64 + groups * Math.max(54, bars * each + 8), enough = Math.max(360, 64 + groups * (bars * 60 + 30));
+  return Math.max(needed, Math.min(place, enough));
+}
 const ofMean = (category) => category.replace("MEAN-", "MEAN\n"); // in two lines: it is the longest label
 const percent = (v) => `${(100 * v).toLocaleString("en", { maximumFractionDigits: 1 })} %`;
 const outline = { stroke: "currentColor", strokeWidth: 0.6, strokeOpacity: 0.55 };
@@ -54,7 +58,7 @@ export function stack({ chart, view, names, place, tip }) {
     marginLeft: 60, marginBottom: many ? 14 + 6.8 * label : 36,
     x: many ? { domain: view.bars, label: null, tickRotate: -90, tickSize: 0, padding: 0.12 } : { domain: view.categories, label: null, tickFormat: ofMean },
     fx: many ? { domain: view.categories, label: null, axis: "top", padding: 0.14 } : undefined,
-    y: { label: chart.axis, grid: true, nice: true, zero: true, tickFormat: shares ? percent : undefined },
+    y: { label: chart.axis, labelAnchor: many ? "center" : "top", grid: true, nice: true, zero: true, tickFormat: shares ? percent : undefined },
     color: { domain: names, range }, ariaLabel: chart.axis,
     marks: [
       Plot.barY(view.points.filter((p) => p.value != null), Plot.stackY({ ...x, y: "value", fill: "series", order: names, title: tip, tip: { fill: "var(--back)" }, ...outline })),
