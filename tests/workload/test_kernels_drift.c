@@ -1,7 +1,9 @@
 // The PTX in the tree is made from the sources in the tree: its first line carries the check sum (POSIX
-// cksum) and size of the .cu file and of device.h, and they must be those of the files as they are. `make
-// kernels` mends it; `make check-kernels` goes further and compiles again.
+// cksum) and size of the .cu file and of the headers that its compiler read (ours, one after the other, for
+// clang; device.h for nvcc), and they must be those of the files as they are. `make kernels` mends it; `make
+// check-kernels` goes further and compiles again.
 #include "base/file.h"
+#include "base/str.h"
 #include "harness/test.h"
 
 #include <glob.h>
@@ -29,19 +31,37 @@ static uint32_t cksum(const char *bytes, size_t length)
     return ~crc;
 }
 
-// "PATH SUM BYTES" as the PTX names it.
-static void describe(struct test *t, const char *path, char text[128])
+static void append_file(struct test *t, struct strbuf *all, const char *path)
 {
     char *bytes;
     size_t length;
     const char *why;
-    text[0] = '\0';
     if (!file_read(path, &bytes, &length, &why)) {
         test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
         return;
     }
-    snprintf(text, 128, "%s %" PRIu32 " %zu", path, cksum(bytes, length), length);
+    strbuf_write(all, bytes, length);
     free(bytes);
+}
+
+// "NAME SUM BYTES" as the PTX has it, of what has been read; which is then forgotten.
+static void describe(struct strbuf *all, const char *name, char text[128])
+{
+    snprintf(text, 128, "%s %" PRIu32 " %zu", name, cksum(all->text, all->length), all->length);
+    strbuf_fini(all);
+    *all = (struct strbuf){0};
+}
+
+static void describe_headers(struct test *t, bool is_clang, char text[128])
+{
+    struct strbuf all = {0};
+    glob_t headers;
+    append_file(t, &all, "kernels/device.h");
+    if (is_clang && glob("kernels/include/warpfold/*.h", 0, NULL, &headers) == 0) {
+        for (size_t i = 0; i < headers.gl_pathc; i++) append_file(t, &all, headers.gl_pathv[i]);
+        globfree(&headers);
+    }
+    describe(&all, "headers", text);
 }
 
 static void test_cksum(struct test *t)
@@ -70,18 +90,22 @@ static void check_ptx(struct test *t, const char *compiler, const char *source, 
 
 static void test_sources_match(struct test *t)
 {
-    char header[128], source[128], expected[300];
-    describe(t, "kernels/device.h", header);
+    char headers[TEST_COUNT(COMPILERS)][128], source[128], expected[400];
+    for (size_t c = 0; c < TEST_COUNT(COMPILERS); c++)
+        describe_headers(t, strcmp(COMPILERS[c], "clang") == 0, headers[c]);
+    struct strbuf text = {0};
     glob_t sources;
     if (glob("kernels/*.cu", 0, NULL, &sources) != 0) {
         test_fail(t, __FILE__, __LINE__, "no kernels/*.cu: tests run from the root of the repository");
         return;
     }
     for (size_t i = 0; i < sources.gl_pathc; i++) {
-        describe(t, sources.gl_pathv[i], source);
-        snprintf(expected, sizeof expected, "// source: %s, %s\n", source, header);
-        for (size_t c = 0; c < TEST_COUNT(COMPILERS); c++)
+        append_file(t, &text, sources.gl_pathv[i]);
+        describe(&text, sources.gl_pathv[i], source);
+        for (size_t c = 0; c < TEST_COUNT(COMPILERS); c++) {
+            snprintf(expected, sizeof expected, "// source: %s, %s\n", source, headers[c]);
             check_ptx(t, COMPILERS[c], sources.gl_pathv[i], expected);
+        }
     }
     globfree(&sources);
 }

@@ -1,0 +1,3 @@
+// CUDA has this name for a part of what cuda_runtime.h brings.
+#pragma once
+#include "cuda_runtime.h"
