@@ -1,6 +1,8 @@
 // The kernels of expressions.def, a kernel a row, for clang with our headers and for nvcc with CUDA's.
 // Compiled and run by test_device_header.c.
 #include <assert.h>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -89,6 +91,18 @@ static __device__ float max_by_cas(float *at, float b)
         old = atomicCAS((int *)at, expected, __float_as_int(b));
     } while (old != expected);
     return *at;
+}
+template <typename OPERATION> static __device__ int tile_reduced(int a, OPERATION operation)
+{
+    namespace cg = cooperative_groups;
+    cg::thread_block_tile<8> tile = cg::tiled_partition<8>(cg::this_thread_block());
+    return cg::reduce(tile, a, operation);
+}
+static __device__ u32 tile_facts(int a)
+{
+    namespace cg = cooperative_groups;
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    return tile.ballot(a > 0) | tile.thread_rank() << 16 | tile.meta_group_rank() << 24;
 }
 static __device__ float float4_sum(float4 v) { return v.x + v.y + v.z + v.w; }
 static __device__ float braces(float a)

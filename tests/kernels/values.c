@@ -355,6 +355,13 @@ i32 block_count(const i32 *as, size_t i)
     for (size_t thread = 0; thread < 128; thread++) r += as[(i & ~(size_t)127) + thread] > 0;
     return r;
 }
+i32 least_of_eight(const i32 *as, size_t i)
+{
+    i32 r = INT32_MAX;
+    for (size_t lane = 0; lane < 8; lane++)
+        r = as[(i & ~(size_t)7) + lane] < r ? as[(i & ~(size_t)7) + lane] : r;
+    return r;
+}
 f32 warp_sum(const u16 *as, size_t i)
 {
     u32 r = 0;

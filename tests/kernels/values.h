@@ -138,4 +138,5 @@ u32 match_of(const i32 *as, size_t i, i32 mask); // equal in these bits
 u32 match_of_long(const i64 *as, size_t i, i64 mask);
 i32 reduced(const i32 *as, size_t i, char how); // + < | ^, U the greatest without sign
 i32 block_count(const i32 *as, size_t i);       // above zero
-f32 warp_sum(const u16 *as, size_t i);          // of the low bytes
+i32 least_of_eight(const i32 *as, size_t i);
+f32 warp_sum(const u16 *as, size_t i); // of the low bytes
