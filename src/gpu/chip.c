@@ -19,7 +19,7 @@ struct run { // a launch under way
     const struct launch *launch;
     struct timed_engine *engines;
     struct sm **sms;
-    unsigned count; // SMs
+    unsigned count; // SMs that blocks come to
     uint64_t start, now, until, last_end;
     uint64_t next_block, blocks, ended;
     VEC(struct sm_block_end) ends;
@@ -121,10 +121,13 @@ static void run_init(struct run *r, struct chip *c, const struct launch *l)
 {
     const struct gpu_config *g = &c->config.gpu;
     struct room room = room_for(g, l);
-    *r = (struct run){.chip = c, .launch = l, .count = g->sm_count, .start = c->now, .now = c->now};
+    *r = (struct run){.chip = c, .launch = l, .start = c->now, .now = c->now};
     arena_init(&r->arena);
     r->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    uint64_t share = (r->blocks + r->count - 1) / r->count; // blocks are dealt out one by one
+    // Blocks are dealt out one by one, and later ones go where another has ended: the SMs past the last block
+    // of the first round never see one. Making and clearing them would be most of a small launch's time.
+    r->count = r->blocks < g->sm_count ? (unsigned)r->blocks : g->sm_count;
+    uint64_t share = (r->blocks + r->count - 1) / r->count;
     if (share < room.blocks) room.blocks = (uint32_t)share;
     uint64_t window = memory_system_window(&c->config.memory);
     r->shared = (struct sm_launch){.config = &c->config,
@@ -381,7 +384,7 @@ static void begin_observing(struct run *r, const struct chip_account *account)
     r->watcher = account ? account->watcher : NULL;
     if (r->series) series_begin(r->series, r->start, r->sms, r->count);
     if (!r->watcher) return;
-    watcher_begin(r->watcher, r->launch, r->start, r->count);
+    watcher_begin(r->watcher, r->launch, r->start, r->chip->config.gpu.sm_count);
     for (unsigned k = 0; k < r->count; k++) sm_watch(r->sms[k], r->watcher->sms[k]);
 }
 
@@ -392,7 +395,8 @@ bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsig
     *result = (struct chip_result){0};
     *fault = (struct launch_fault){0};
     run_init(&r, c, l);
-    struct workers *w = workers_create(threads < r.count ? threads : r.count);
+    unsigned most = c->config.gpu.sm_count;
+    struct workers *w = workers_create(threads < most ? threads : most);
     begin_observing(&r, account);
     place_first(&r);
     bool good = run_windows(&r, w, max_cycles, fault);
