@@ -23,7 +23,7 @@ static void long_addresses(uint64_t *restrict to, const uint32_t *restrict low, 
     for (unsigned l = 0; l < 32; l++) to[l] = ((uint64_t)high[l] << 32 | low[l]) + offset;
 }
 
-static void lane_addresses(const struct warp *w, const struct operand *o, uint32_t source, uint64_t *to)
+void exec_lane_addresses(const struct warp *w, const struct operand *o, uint32_t source, uint64_t *to)
 {
     const struct exec *e = w->exec;
     const uint32_t *low = reg_lanes(w->regs, source), *high = reg_lanes(w->regs, source + e->vector_bytes);
@@ -89,6 +89,6 @@ void exec_find_access(const struct warp *w, const struct bound *d, struct exec_a
     a->shared = space == SPACE_SHARED ? a->mask : 0;
     a->local = space == SPACE_LOCAL ? a->mask : 0;
     if (i->op == OP_TEX) return; // texture.c says where, when it fetches
-    lane_addresses(w, &i->src[k], d->src[k], a->address);
+    exec_lane_addresses(w, &i->src[k], d->src[k], a->address);
     if (space == SPACE_GENERIC && i->op != OP_LDC && i->op != OP_LDGSTS) divide_generic(a);
 }

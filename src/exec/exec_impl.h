@@ -223,6 +223,8 @@ static inline const struct bound *warp_code(const struct warp *w, uint32_t pc)
 // Which source of an instruction says where in memory it goes, + 1; 0: none.
 uint8_t exec_address_operand(const struct inst *i);
 void exec_find_access(const struct warp *w, const struct bound *d, struct exec_access *a);
+// Every lane's address, from the operand's register (offset `source`).
+void exec_lane_addresses(const struct warp *w, const struct operand *o, uint32_t source, uint64_t *to);
 
 // -- observed.c
 // --------------------------------------------------------------------------------------------------
@@ -382,6 +384,13 @@ struct lane_access {      // one lane's access, resolved
 };
 // Host bytes of a span of global memory in one allocation; NULL: it is not.
 uint8_t *exec_global_bytes(struct exec *e, uint64_t address, unsigned bytes);
+static inline uint8_t *exec_global_near(struct exec *e, uint64_t address, unsigned bytes) // the same, inline
+{
+    const struct allocation_slot *slot = &e->general_slot;
+    uint64_t offset = address - slot->start;
+    bool fits = offset < slot->size_bytes && slot->size_bytes - offset >= bytes;
+    return fits ? slot->host + offset : exec_global_bytes(e, address, bytes);
+}
 // Bounds and alignment; kind says what is wrong when it returns false.
 bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
                   struct lane_access *a, enum launch_fault_kind *kind);
@@ -397,6 +406,14 @@ void exec_atomic_operand(const struct bound *d, const struct warp *w, const uint
                          unsigned lane, unsigned bytes, uint32_t value[4]);
 void exec_atomic_apply(const struct inst *i, enum isa_space where, unsigned bytes, const uint32_t old[4],
                        const uint32_t b[4], const uint32_t c[4], uint32_t fresh[4]);
+
+// The same for lanes in order. Operands are packed: words of the first lane, of the second …
+void exec_atomic_operands(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
+                          unsigned bytes, uint64_t lanes, uint32_t *to);
+// `count` lanes, one whole before the next: their locations' host bytes, packed operands (c: NULL, there is
+// none), and what was there before. False, and nothing done, for types that are not 32 or 64 bits wide.
+bool exec_atomic_sequence(const struct inst *i, enum isa_space where, unsigned count, uint8_t *const *host,
+                          const uint32_t *b, const uint32_t *c, uint32_t *old);
 
 enum exec_isa exec_isa_resolve(enum exec_isa isa); // what AUTO, or an unavailable one, runs as
 

@@ -1,4 +1,6 @@
-// Atomics and reductions: lanes in ascending order, each one whole before the next.
+// Atomics and reductions: lanes in ascending order, each one whole before the next. Lanes whose locations all
+// lie plainly in global or in shared memory take the operation's own loop (exec_atomic_sequence), which a
+// timed run's commit uses too; local memory, faults and the race detector are seen to a lane at a time.
 #include "exec/exec_impl.h"
 #include "exec/lane.h"
 #include "exec/race.h"
@@ -6,7 +8,27 @@
 
 #include <string.h>
 
-static uint64_t add_float(const struct float_format *f, bool ftz, uint64_t a, uint64_t b)
+// The host's sum, rounded to nearest as IEEE 754 has it.
+static inline uint32_t add_f32(bool ftz, uint32_t a, uint32_t b)
+{
+    if (ftz) {
+        a = (uint32_t)float_flush(&float_f32, a);
+        b = (uint32_t)float_flush(&float_f32, b);
+    }
+    float sum = f32_from_bits(a) + f32_from_bits(b);
+    if (sum != sum) return (uint32_t)float_nan(&float_f32);
+    return ftz ? (uint32_t)float_flush(&float_f32, f32_bits(sum)) : f32_bits(sum);
+}
+
+static inline uint64_t add_f64(uint64_t a, uint64_t b)
+{
+    double sum = f64_from_bits(a) + f64_from_bits(b);
+    if (sum == sum) return f64_bits(sum);
+    uint64_t nan = float_nan_f64(a, b, 0);
+    return nan ? nan : 0xfff8000000000000ull;
+}
+
+static uint64_t add_half(const struct float_format *f, bool ftz, uint64_t a, uint64_t b)
 {
     if (ftz) {
         a = float_flush(f, a);
@@ -16,27 +38,24 @@ static uint64_t add_float(const struct float_format *f, bool ftz, uint64_t a, ui
     return ftz ? float_flush(f, sum) : sum;
 }
 
-static uint64_t add(enum isa_type type, bool ftz, uint64_t a, uint64_t b)
+static inline uint64_t add(enum isa_type type, bool ftz, uint64_t a, uint64_t b)
 {
     switch ((int)type) {
-    case TYPE_F32: return add_float(&float_f32, ftz, a, b);
-    case TYPE_F64:
-        if (float_nan_f64(a, b, 0)) return float_nan_f64(a, b, 0);
-        a = add_float(&float_f64, false, a, b);
-        return float_is_nan(&float_f64, a) ? 0xfff8000000000000ull : a;
-    case TYPE_F16: return add_float(&float_f16, ftz, a & 0xffff, b & 0xffff);
-    case TYPE_BF16: return add_float(&float_bf16, ftz, a & 0xffff, b & 0xffff);
+    case TYPE_F32: return add_f32(ftz, (uint32_t)a, (uint32_t)b);
+    case TYPE_F64: return add_f64(a, b);
+    case TYPE_F16: return add_half(&float_f16, ftz, a & 0xffff, b & 0xffff);
+    case TYPE_BF16: return add_half(&float_bf16, ftz, a & 0xffff, b & 0xffff);
     case TYPE_F16X2:
     case TYPE_BF16X2: {
         const struct float_format *f = type == TYPE_F16X2 ? &float_f16 : &float_bf16;
-        uint64_t low = add_float(f, ftz, a & 0xffff, b & 0xffff);
-        return low | add_float(f, ftz, a >> 16 & 0xffff, b >> 16 & 0xffff) << 16;
+        uint64_t low = add_half(f, ftz, a & 0xffff, b & 0xffff);
+        return low | add_half(f, ftz, a >> 16 & 0xffff, b >> 16 & 0xffff) << 16;
     }
     }
     return a + b;
 }
 
-static bool less(enum isa_type type, uint64_t a, uint64_t b)
+static inline bool less(enum isa_type type, uint64_t a, uint64_t b)
 {
     switch ((int)type) {
     case TYPE_S32: return (int32_t)a < (int32_t)b;
@@ -47,7 +66,8 @@ static bool less(enum isa_type type, uint64_t a, uint64_t b)
     return (uint32_t)a < (uint32_t)b;
 }
 
-uint64_t lane_atomic(enum isa_mode mode, enum isa_type type, bool ftz, uint64_t old, uint64_t b, uint64_t c)
+static inline uint64_t changed(enum isa_mode mode, enum isa_type type, bool ftz, uint64_t old, uint64_t b,
+                               uint64_t c)
 {
     switch ((int)mode) {
     case MODE_ATOM_ADD: return add(type, ftz, old, b);
@@ -63,6 +83,11 @@ uint64_t lane_atomic(enum isa_mode mode, enum isa_type type, bool ftz, uint64_t 
     return b; // EXCH
 }
 
+uint64_t lane_atomic(enum isa_mode mode, enum isa_type type, bool ftz, uint64_t old, uint64_t b, uint64_t c)
+{
+    return changed(mode, type, ftz, old, b, c);
+}
+
 void exec_atomic_operand(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
                          unsigned lane, unsigned bytes, uint32_t value[4])
 {
@@ -72,11 +97,134 @@ void exec_atomic_operand(const struct bound *d, const struct warp *w, const uint
     if (bytes == 2) value[0] &= 0xffff;
 }
 
+void exec_atomic_operands(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
+                          unsigned bytes, uint64_t lanes, uint32_t *to)
+{
+    const struct operand *o = &bound_inst(d, w)->src[k];
+    uint64_t constant = o->kind == OPERAND_REG ? 0 : w->exec->general[d->index].value[k];
+    unsigned words = (bytes + 3) / 4;
+    for (unsigned n = 0; n < words; n++) {
+        const uint8_t *from = regs + d->src[k] + n * w->exec->vector_bytes;
+        uint32_t *out = to + n, word = n < 2 ? (uint32_t)(constant >> (32 * n)) : 0;
+        for (uint64_t left = lanes; left; left &= left - 1, out += words) {
+            if (o->kind == OPERAND_REG) memcpy(&word, from + 4 * bit_lowest(left), 4);
+            *out = bytes == 2 ? word & 0xffff : word;
+        }
+    }
+}
+
+// -- lanes in order
+// -------------------------------------------------------------------------------------------------
+
+// "Current implementation of atom.add.f32 on global memory flushes subnormal inputs and results to
+// sign-preserving zero; whereas atom.add.f32 on shared memory supports subnormal inputs and results" (PTX
+// ISA 9.7.13.5).
+static bool is_flushing(const struct inst *i, enum isa_space where)
+{
+    return i->type == TYPE_F32 && where == SPACE_GLOBAL;
+}
+
+struct sequence {
+    unsigned count;
+    uint8_t *const *host;
+    const uint32_t *b, *c;
+    uint32_t *old;
+};
+
+// Inlined with the operation known, so that each has a loop of its own: `words` of 32 bits a lane.
+static inline __attribute__((always_inline)) bool
+run_sequence(const struct sequence *q, unsigned words, enum isa_mode mode, enum isa_type type, bool ftz)
+{
+    for (unsigned n = 0; n < q->count; n++) {
+        uint64_t x = 0, y = 0, z = 0;
+        memcpy(&x, q->host[n], 4 * words);
+        memcpy(&y, q->b + words * n, 4 * words);
+        if (q->c) memcpy(&z, q->c + words * n, 4 * words);
+        memcpy(q->old + words * n, &x, 4 * words);
+        x = changed(mode, type, ftz, x, y, z);
+        memcpy(q->host[n], &x, 4 * words);
+    }
+    return true;
+}
+
+#define EACH_MODE(X)                                                                                         \
+    X(ADD)                                                                                                   \
+    X(MIN)                                                                                                   \
+    X(MAX)                                                                                                   \
+    X(AND)                                                                                                   \
+    X(OR)                                                                                                    \
+    X(XOR)                                                                                                   \
+    X(INC)                                                                                                   \
+    X(DEC)                                                                                                   \
+    X(CAS)                                                                                                   \
+    X(EXCH)
+
+static bool sequence_u32(const struct inst *i, const struct sequence *q)
+{
+    switch ((int)i->mode) {
+#define X(name)                                                                                              \
+    case MODE_ATOM_##name: return run_sequence(q, 1, MODE_ATOM_##name, TYPE_U32, false);
+        EACH_MODE(X)
+#undef X
+    }
+    return false;
+}
+
+static bool sequence_u64(const struct inst *i, const struct sequence *q)
+{
+    switch ((int)i->mode) {
+#define X(name)                                                                                              \
+    case MODE_ATOM_##name: return run_sequence(q, 2, MODE_ATOM_##name, TYPE_U64, false);
+        EACH_MODE(X)
+#undef X
+    }
+    return false;
+}
+
+// Signed numbers are other numbers only to min and max.
+static bool sequence_signed(const struct inst *i, const struct sequence *q)
+{
+    bool wide = i->type == TYPE_S64;
+    if (i->mode == MODE_ATOM_MIN && !wide) return run_sequence(q, 1, MODE_ATOM_MIN, TYPE_S32, false);
+    if (i->mode == MODE_ATOM_MAX && !wide) return run_sequence(q, 1, MODE_ATOM_MAX, TYPE_S32, false);
+    if (i->mode == MODE_ATOM_MIN) return run_sequence(q, 2, MODE_ATOM_MIN, TYPE_S64, false);
+    if (i->mode == MODE_ATOM_MAX) return run_sequence(q, 2, MODE_ATOM_MAX, TYPE_S64, false);
+    return wide ? sequence_u64(i, q) : sequence_u32(i, q);
+}
+
+static bool sequence_f32(const struct inst *i, bool ftz, const struct sequence *q)
+{
+    if (i->mode != MODE_ATOM_ADD) return sequence_u32(i, q);
+    if (ftz) return run_sequence(q, 1, MODE_ATOM_ADD, TYPE_F32, true);
+    return run_sequence(q, 1, MODE_ATOM_ADD, TYPE_F32, false);
+}
+
+static bool sequence_f64(const struct inst *i, const struct sequence *q)
+{
+    if (i->mode != MODE_ATOM_ADD) return sequence_u64(i, q);
+    return run_sequence(q, 2, MODE_ATOM_ADD, TYPE_F64, false);
+}
+
+bool exec_atomic_sequence(const struct inst *i, enum isa_space where, unsigned count, uint8_t *const *host,
+                          const uint32_t *b, const uint32_t *c, uint32_t *old)
+{
+    const struct sequence q = {count, host, b, c, old};
+    switch ((int)i->type) {
+    case TYPE_U32:
+    case TYPE_B32: return sequence_u32(i, &q);
+    case TYPE_U64:
+    case TYPE_B64: return sequence_u64(i, &q);
+    case TYPE_S32:
+    case TYPE_S64: return sequence_signed(i, &q);
+    case TYPE_F32: return sequence_f32(i, is_flushing(i, where), &q);
+    case TYPE_F64: return sequence_f64(i, &q);
+    }
+    return false;
+}
+
 static uint64_t low64(const uint32_t value[4]) { return (uint64_t)value[1] << 32 | value[0]; }
 
-// The new value of one lane's location; 16-byte types know exchange and compare alone. "Current
-// implementation of atom.add.f32 on global memory flushes subnormal inputs and results to sign-preserving
-// zero; whereas atom.add.f32 on shared memory supports subnormal inputs and results" (PTX ISA 9.7.13.5).
+// The new value of one lane's location; 16-byte types know exchange and compare alone.
 void exec_atomic_apply(const struct inst *i, enum isa_space where, unsigned bytes, const uint32_t old[4],
                        const uint32_t b[4], const uint32_t c[4], uint32_t fresh[4])
 {
@@ -85,20 +233,18 @@ void exec_atomic_apply(const struct inst *i, enum isa_space where, unsigned byte
         memcpy(fresh, !cas ? b : memcmp(old, b, 16) == 0 ? c : old, 16);
         return;
     }
-    bool ftz = i->type == TYPE_F32 && where == SPACE_GLOBAL;
-    uint64_t x =
-        lane_atomic((enum isa_mode)i->mode, (enum isa_type)i->type, ftz, low64(old), low64(b), low64(c));
+    uint64_t x = lane_atomic((enum isa_mode)i->mode, (enum isa_type)i->type, is_flushing(i, where),
+                             low64(old), low64(b), low64(c));
     fresh[0] = (uint32_t)x;
     fresh[1] = (uint32_t)(x >> 32);
 }
 
-const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+static const struct bound *lane_by_lane(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
     enum isa_space space = exec_space_of(i);
     unsigned bytes = isa_type_bytes((enum isa_type)i->type);
     uint32_t out[4][LANES_MAX];
-    w->counts.atomics++;
     race_instruction(w);
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
@@ -119,5 +265,58 @@ const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *
     }
     for (unsigned n = 0; n < w->exec->general[d->index].dst_words; n++)
         exec_write(reg_lanes(regs, d->dst + n * w->exec->vector_bytes), out[n], active, w);
+    return d + 1;
+}
+
+// Host addresses of the lanes in order, and the space all of them are in; false when some are not plainly in
+// global or in shared memory, all in the same.
+static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsigned bytes,
+                   uint8_t *host[LANES_MAX], enum isa_space *where)
+{
+    const struct inst *i = bound_inst(d, w);
+    uint64_t address[LANES_MAX];
+    exec_lane_addresses(w, &i->src[0], d->src[0], address);
+    uint64_t first = address[bit_lowest(active)];
+    *where = exec_space_of(i);
+    uint64_t window = 0;
+    if (*where == SPACE_GENERIC) {
+        bool is_shared = first >= MEMORY_SHARED_WINDOW && first < MEMORY_LOCAL_WINDOW;
+        *where = is_shared ? SPACE_SHARED : SPACE_GLOBAL;
+        window = is_shared ? MEMORY_SHARED_WINDOW : 0;
+    }
+    if (*where != SPACE_SHARED && *where != SPACE_GLOBAL) return false;
+    uint64_t shared_total = w->exec->launch->shared_total;
+    for (; active; active &= active - 1) {
+        uint64_t at = address[bit_lowest(active)] - window;
+        if (at & (bytes - 1)) return false;
+        if (*where == SPACE_GLOBAL)
+            *host = exec_global_near(w->exec, at, bytes);
+        else
+            *host = at < shared_total && shared_total - at >= bytes ? w->shared + at : NULL;
+        if (!*host++) return false;
+    }
+    return true;
+}
+
+const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    const struct inst *i = bound_inst(d, w);
+    unsigned bytes = isa_type_bytes((enum isa_type)i->type), words = bytes / 4;
+    uint8_t *host[LANES_MAX];
+    uint32_t b[2 * LANES_MAX], c[2 * LANES_MAX], old[2 * LANES_MAX];
+    enum isa_space where;
+    w->counts.atomics++;
+    if (!active || w->exec->races || (words != 1 && words != 2) || !locate(w, d, active, bytes, host, &where))
+        return lane_by_lane(d, w, regs, active);
+    bool has_second = i->src[2].kind != OPERAND_NONE;
+    exec_atomic_operands(d, w, regs, 1, bytes, active, b);
+    if (has_second) exec_atomic_operands(d, w, regs, 2, bytes, active, c);
+    if (!exec_atomic_sequence(i, where, bit_count(active), host, b, has_second ? c : NULL, old))
+        return lane_by_lane(d, w, regs, active);
+    for (unsigned n = 0; n < w->exec->general[d->index].dst_words; n++) {
+        uint32_t *to = reg_lanes(regs, d->dst + n * w->exec->vector_bytes);
+        const uint32_t *from = old + n;
+        for (uint64_t left = active; left; left &= left - 1, from += words) to[bit_lowest(left)] = *from;
+    }
     return d + 1;
 }

@@ -159,13 +159,23 @@ static void filter_add(uint64_t filter[64], uint64_t address, unsigned bytes)
 static bool resolve_lanes(struct warp *w, const struct bound *d, const struct exec_access *a,
                           uint8_t *host[LANES_MAX])
 {
+    unsigned last = LANES_MAX; // a lane of global memory found already, which others may be at as well
     for (uint64_t left = a->mask; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
+        if (last != LANES_MAX && a->address[l] == a->address[last] && !((a->shared | a->local) >> l & 1)) {
+            host[l] = host[last];
+            continue;
+        }
         enum isa_space space = a->shared >> l & 1  ? SPACE_SHARED
                                : a->local >> l & 1 ? SPACE_LOCAL
                                                    : SPACE_GLOBAL;
         struct lane_access lane;
         enum launch_fault_kind kind;
+        if (space == SPACE_GLOBAL && !(a->address[l] & (a->bytes - 1u))) {
+            host[l] = exec_global_near(w->exec, a->address[l], a->bytes);
+            last = l;
+            if (host[l]) continue;
+        }
         if (!exec_resolve(w, l, space, a->address[l], a->bytes, &lane, &kind) &&
             !exec_tolerates(w, d, kind, l, &lane, a->bytes, true)) {
             exec_fault_address(w, d, kind, l, space, a->address[l], a->bytes, true);
@@ -244,20 +254,14 @@ static const struct bound *log_atomic(const struct bound *d, struct warp *w, uin
     if (i->sem == SEM_ACQUIRE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC) vec_push(&t->acquiring, w);
     struct record_view v = new_record(t, i, global, a->bytes, i->src[2].kind != OPERAND_NONE, false);
     if (w->exec->general[d->index].dst_words) v.r->dst = regs + d->dst;
-    uint32_t *b = v.value, *c = v.second;
+    exec_atomic_operands(d, w, regs, 1, a->bytes, global, v.value);
+    if (v.r->has_second) exec_atomic_operands(d, w, regs, 2, a->bytes, global, v.second);
+    uint64_t last = 0;
     for (uint64_t left = global; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
-        uint32_t operand[4];
         *v.host++ = host[l];
-        exec_atomic_operand(d, w, regs, 1, l, a->bytes, operand);
-        memcpy(b, operand, v.r->lane_words * 4);
-        b += v.r->lane_words;
-        if (v.r->has_second) {
-            exec_atomic_operand(d, w, regs, 2, l, a->bytes, operand);
-            memcpy(c, operand, v.r->lane_words * 4);
-            c += v.r->lane_words;
-        }
-        filter_add(t->changed, a->address[l], a->bytes);
+        if (a->address[l] != last) filter_add(t->changed, a->address[l], a->bytes);
+        last = a->address[l];
     }
     return d + 1;
 }
@@ -360,29 +364,45 @@ enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t c
 // -- committing
 // --------------------------------------------------------------------------------------------------
 
-static void commit_record(struct timed_engine *t, struct record_view v)
+// Atomics whose types have no loop of their own.
+static void commit_lane_by_lane(const struct record_view *v, uint32_t *old)
 {
-    bool is_atomic = isa_has(v.r->inst, ISA_ATOMIC);
-    unsigned bytes = v.r->bytes, n = 0;
-    if (v.r->is_row) {
-        memcpy(v.host[0], v.value, (size_t)bytes * bit_count(v.r->mask));
-        return;
+    unsigned bytes = v->r->bytes, words = v->r->lane_words;
+    for (unsigned n = 0; n < bit_count(v->r->mask); n++, old += words) {
+        uint32_t before[4] = {0}, b[4] = {0}, c[4] = {0}, fresh[4] = {0};
+        memcpy(before, v->host[n], bytes);
+        memcpy(b, v->value + (size_t)n * words, words * 4);
+        if (v->r->has_second) memcpy(c, v->second + (size_t)n * words, words * 4);
+        exec_atomic_apply(v->r->inst, SPACE_GLOBAL, bytes, before, b, c, fresh);
+        memcpy(v->host[n], fresh, bytes);
+        memcpy(old, before, words * 4);
     }
-    for (uint64_t left = v.r->mask; left; left &= left - 1, n++) {
-        const uint32_t *value = v.value + (size_t)n * v.r->lane_words;
-        if (!is_atomic) {
-            memcpy(v.host[n], value, bytes);
-            continue;
-        }
-        uint32_t old[4] = {0}, b[4] = {0}, c[4] = {0}, fresh[4] = {0};
-        memcpy(old, v.host[n], bytes);
-        memcpy(b, value, v.r->lane_words * 4);
-        if (v.r->has_second) memcpy(c, v.second + (size_t)n * v.r->lane_words, v.r->lane_words * 4);
-        exec_atomic_apply(v.r->inst, SPACE_GLOBAL, bytes, old, b, c, fresh);
-        memcpy(v.host[n], fresh, bytes);
-        for (unsigned k = 0; v.r->dst && k < v.r->lane_words; k++)
-            reg_lanes(v.r->dst, k * t->exec.vector_bytes)[bit_lowest(left)] = old[k];
+}
+
+static void commit_atomic(const struct timed_engine *t, const struct record_view *v)
+{
+    uint32_t old[4 * LANES_MAX];
+    unsigned words = v->r->lane_words;
+    if (!exec_atomic_sequence(v->r->inst, SPACE_GLOBAL, bit_count(v->r->mask), v->host, v->value,
+                              v->r->has_second ? v->second : NULL, old))
+        commit_lane_by_lane(v, old);
+    for (unsigned k = 0; v->r->dst && k < words; k++) {
+        uint32_t *to = reg_lanes(v->r->dst, k * t->exec.vector_bytes);
+        const uint32_t *from = old + k;
+        for (uint64_t left = v->r->mask; left; left &= left - 1, from += words) to[bit_lowest(left)] = *from;
     }
+}
+
+static void commit_record(const struct timed_engine *t, const struct record_view *v)
+{
+    unsigned bytes = v->r->bytes, lanes = bit_count(v->r->mask);
+    if (v->r->is_row)
+        memcpy(v->host[0], v->value, (size_t)bytes * lanes);
+    else if (isa_has(v->r->inst, ISA_ATOMIC))
+        commit_atomic(t, v);
+    else
+        for (unsigned n = 0; n < lanes; n++)
+            memcpy(v->host[n], v->value + (size_t)n * v->r->lane_words, bytes);
 }
 
 static void clear_log(struct timed_engine *t)
@@ -432,7 +452,7 @@ void timed_commit(struct timed_engine *engines, unsigned count)
         }
         struct cursor *c = &active[best];
         struct record_view v = view_of(&c->t->log.data[c->at]);
-        commit_record(c->t, v);
+        commit_record(c->t, &v);
         c->at += v.r->words;
         if (c->at < c->t->log.count) continue;
         clear_log(c->t);

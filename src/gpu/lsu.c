@@ -31,7 +31,9 @@ void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, e
 // -- coalescing
 // --------------------------------------------------------------------------------------------------
 
-static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, uint32_t line_bytes)
+// For `lanes` lanes, each all of these bytes.
+static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, unsigned lanes,
+                     uint32_t line_bytes)
 {
     uint64_t line = address & ~(uint64_t)(line_bytes - 1);
     unsigned first = (unsigned)(address - line) / SECTOR_BYTES,
@@ -46,7 +48,8 @@ static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, uint
         t--;
     }
     t->sectors |= sectors;
-    t->bytes = (uint8_t)(t->bytes + bytes > line_bytes ? line_bytes : t->bytes + bytes);
+    bytes = t->bytes + bytes * lanes;
+    t->bytes = (uint8_t)(bytes > line_bytes ? line_bytes : bytes);
 }
 
 // Lanes whose data lie one behind the other: line by line instead of lane by lane.
@@ -70,13 +73,16 @@ static void coalesce(struct sm *s, struct lsu_entry *e, const struct exec_access
         coalesce_row(e, a, all, line_bytes);
         return;
     }
-    while (lanes) { // lanes side by side go together
+    while (lanes) { // lanes side by side go together, and so do lanes at one place
         uint64_t start = a->address[bit_lowest(lanes)], end = start;
+        unsigned same = 1;
         for (; lanes && a->address[bit_lowest(lanes)] == end; lanes &= lanes - 1) end += a->bytes;
+        if (end - start == a->bytes)
+            for (; lanes && a->address[bit_lowest(lanes)] == start; lanes &= lanes - 1) same++;
         for (uint64_t at = start, next; start && at < end; at = next) {
             next = (at | (line_bytes - 1)) + 1;
             if (next > end) next = end;
-            add_line(e, at, (unsigned)(next - at), line_bytes);
+            add_line(e, at, (unsigned)(next - at), same, line_bytes);
         }
     }
 }
@@ -91,7 +97,7 @@ static void coalesce_local(struct sm *s, struct lsu_entry *e, struct exec_access
         unsigned lane = bit_lowest(left);
         for (unsigned n = 0; n < a->bytes; n += 4) {
             uint64_t address = base + ((a->address[lane] + n) / 4 * lanes + lane) * 4;
-            add_line(e, address, a->bytes < 4 ? a->bytes : 4, s->launch->config->memory.line_bytes);
+            add_line(e, address, a->bytes < 4 ? a->bytes : 4, 1, s->launch->config->memory.line_bytes);
         }
     }
 }
@@ -125,6 +131,18 @@ static unsigned bank_turns(uint32_t *key, uint8_t *bank, unsigned count)
     return turns;
 }
 
+// The same where no two lanes are served together.
+static unsigned longest_queue(const uint8_t *bank, unsigned count)
+{
+    uint8_t waiting[64] = {0};
+    unsigned turns = 0;
+    for (unsigned k = 0; k < count; k++) {
+        unsigned n = ++waiting[bank[k]];
+        turns = n > turns ? n : turns;
+    }
+    return turns;
+}
+
 // Passes over the banks: lanes that want different words of a bank take turns; one word is read for all.
 // Wider accesses go in halves or quarters of the warp. Atomics on one word take turns too.
 static unsigned shared_passes(const struct sm *s, const struct exec_access *a, bool is_atomic)
@@ -143,10 +161,10 @@ static unsigned shared_passes(const struct sm *s, const struct exec_access *a, b
         unsigned count = 0;
         for (uint64_t left = a->shared >> start & bit_mask(group); left; left &= left - 1, count++) {
             uint32_t word = (uint32_t)(a->address[start + bit_lowest(left)] >> shift);
-            key[count] = is_atomic ? count : word;
+            key[count] = word;
             bank[count] = (uint8_t)(is_power_of_two(banks) ? word & (banks - 1) : word % banks);
         }
-        passes += bank_turns(key, bank, count) * repeat;
+        passes += (is_atomic ? longest_queue(bank, count) : bank_turns(key, bank, count)) * repeat;
     }
     return passes ? passes : 1;
 }
