@@ -56,6 +56,18 @@ static inline void store_anywhere(uint8_t *p, vu v) { memcpy(p, &v, sizeof v); }
 static inline vu splat(uint32_t x) { return x - (vu){0}; }
 static inline vf splat_float(float x) { return x - (vf){0}; }
 
+static inline bool is_zero(vu x)
+{
+#if FAST_BITS == 512
+    return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) == 0;
+#elif FAST_BITS == 256
+    return _mm256_testz_si256((__m256i)x, (__m256i)x);
+#else
+    vu64 y = (vu64)x;
+    return (y[0] | y[1]) == 0;
+#endif
+}
+
 #if FAST_BITS == 512
 typedef __mmask16 vm;
 static inline unsigned mask_bits(vm m) { return m; }

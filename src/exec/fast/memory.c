@@ -17,18 +17,6 @@ static inline vu lane_steps(unsigned k, uint32_t size)
     return r;
 }
 
-static inline bool is_zero(vu x)
-{
-#if FAST_BITS == 512
-    return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) == 0;
-#elif FAST_BITS == 256
-    return _mm256_testz_si256((__m256i)x, (__m256i)x);
-#else
-    vu64 y = (vu64)x;
-    return (y[0] | y[1]) == 0;
-#endif
-}
-
 static inline uint32_t first_word(const uint8_t *p)
 {
     uint32_t x;
