@@ -1,20 +1,24 @@
-// Rounds are numbered; a worker waits for the next number, takes its own pieces, which are the same in every
-// round and so are still in its core's cache, then what others have left of theirs, and counts itself in.
+// Rounds are numbered. Everybody takes its own pieces, which are the same in every round and so are still in
+// its core's cache, then what others have left of theirs. A round is over when its pieces are: nobody waits
+// for a worker that has not taken any, since it may be waiting for a core itself.
+//
+// Who waits spins a little, for the next round most often comes within microseconds, and then sleeps: where a
+// core is taken by somebody else, spinning would keep the thread that has work from running.
 #include "gpu/workers.h"
 #include "base/arena.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
-enum { SPINS = 2000 };
+enum { SPINS = 20000 }; // some ten microseconds
 
 enum { CACHE_LINE = 64 }; // of the host: what one writes is not beside what others read
 
 struct worker {
-    atomic_uint taken; // of its pieces: its number, and every so many-th after it
+    atomic_ullong left; // of its pieces, below the round's number << 32: who comes late takes nothing
     char apart[CACHE_LINE];
     struct workers *all;
     unsigned number;
@@ -24,31 +28,91 @@ struct worker {
 struct workers {
     unsigned count; // the caller included
     struct worker *each;
-    atomic_uint round;
-    char apart[CACHE_LINE];
-    atomic_uint done;
-    char apart_too[CACHE_LINE];
-    atomic_bool over;
+    // Of the round. They change only while no piece is being worked on.
     void (*work)(void *context, unsigned k);
     void *context;
     unsigned pieces;
+    atomic_uint round;
+    char apart[CACHE_LINE];
+    atomic_uint finished; // pieces
+    char apart_too[CACHE_LINE];
+    atomic_bool over;
+    // Sleep. Who is about to sleep says so and then looks once more; who has news tells them and then looks
+    // who sleeps.
+    atomic_uint sleepers;
+    atomic_bool caller_sleeps;
+    pthread_mutex_t lock;
+    pthread_cond_t begun, ended;
 };
 
-static void share(struct workers *w, unsigned number)
+static unsigned pieces_of(const struct workers *w, unsigned owner)
+{
+    return w->pieces > owner ? (w->pieces - owner - 1) / w->count + 1 : 0;
+}
+
+// Takes a piece of the round; false when none is left, or another round has begun.
+static bool take_piece(struct workers *w, unsigned owner, unsigned round, unsigned *piece)
+{
+    unsigned long long left = atomic_load_explicit(&w->each[owner].left, memory_order_acquire);
+    do {
+        if ((unsigned)(left >> 32) != round || !(unsigned)left) return false;
+    } while (!atomic_compare_exchange_weak(&w->each[owner].left, &left, left - 1));
+    *piece = owner + (pieces_of(w, owner) - (unsigned)left) * w->count;
+    return true;
+}
+
+static void wake_caller(struct workers *w)
+{
+    pthread_mutex_lock(&w->lock);
+    pthread_cond_signal(&w->ended);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void share(struct workers *w, unsigned number, unsigned round)
 {
     for (unsigned n = 0; n < w->count; n++) {
-        unsigned owner = (number + n) % w->count;
-        for (;;) {
-            unsigned k = atomic_fetch_add_explicit(&w->each[owner].taken, 1, memory_order_relaxed);
-            if (k >= w->pieces || owner + k * w->count >= w->pieces) break;
-            w->work(w->context, owner + k * w->count);
+        unsigned piece;
+        while (take_piece(w, (number + n) % w->count, round, &piece)) {
+            w->work(w->context, piece);
+            atomic_fetch_add(&w->finished, 1);
+            if (atomic_load(&w->caller_sleeps)) wake_caller(w);
         }
     }
 }
 
-static void pause_a_little(unsigned *spins)
+static bool has_news(struct workers *w, unsigned seen)
 {
-    if (++*spins % SPINS == 0) sched_yield();
+    return atomic_load(&w->round) != seen || atomic_load(&w->over);
+}
+
+static void wait_for_round(struct workers *w, unsigned seen)
+{
+    for (unsigned spins = 0; spins < SPINS; spins++)
+        if (has_news(w, seen)) return;
+    pthread_mutex_lock(&w->lock);
+    atomic_fetch_add(&w->sleepers, 1);
+    while (!has_news(w, seen)) pthread_cond_wait(&w->begun, &w->lock);
+    atomic_fetch_sub(&w->sleepers, 1);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void wait_for_pieces(struct workers *w)
+{
+    for (unsigned spins = 0; spins < SPINS; spins++)
+        if (atomic_load(&w->finished) == w->pieces) return;
+    pthread_mutex_lock(&w->lock);
+    atomic_store(&w->caller_sleeps, true);
+    while (atomic_load(&w->finished) != w->pieces) pthread_cond_wait(&w->ended, &w->lock);
+    atomic_store(&w->caller_sleeps, false);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void wake_sleepers(struct workers *w)
+{
+    if (!atomic_load(&w->sleepers)) return;
+    pthread_mutex_lock(&w->lock);
+    pthread_cond_broadcast(&w->begun);
+    pthread_mutex_unlock(&w->lock);
 }
 
 static void *worker_main(void *argument)
@@ -56,14 +120,10 @@ static void *worker_main(void *argument)
     const struct worker *self = argument;
     struct workers *w = self->all;
     for (unsigned seen = 0;;) {
-        unsigned spins = 0;
-        while (atomic_load_explicit(&w->round, memory_order_acquire) == seen) {
-            if (atomic_load_explicit(&w->over, memory_order_acquire)) return NULL;
-            pause_a_little(&spins);
-        }
-        seen++;
-        share(w, self->number);
-        atomic_fetch_add_explicit(&w->done, 1, memory_order_release);
+        wait_for_round(w, seen);
+        if (atomic_load(&w->over)) return NULL;
+        seen = atomic_load(&w->round);
+        share(w, self->number, seen);
     }
 }
 
@@ -72,6 +132,9 @@ struct workers *workers_create(unsigned threads)
     struct workers *w = heap_alloc(sizeof *w);
     unsigned wanted = threads ? threads : 1;
     w->each = heap_alloc(wanted * sizeof *w->each);
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->begun, NULL);
+    pthread_cond_init(&w->ended, NULL);
     // Fewer threads do the same work; who has started waits for a round, and looks at the count then.
     for (w->count = 1; w->count < wanted; w->count++) {
         struct worker *x = &w->each[w->count];
@@ -84,8 +147,12 @@ struct workers *workers_create(unsigned threads)
 
 void workers_destroy(struct workers *w)
 {
-    atomic_store_explicit(&w->over, true, memory_order_release);
+    atomic_store(&w->over, true);
+    wake_sleepers(w);
     for (unsigned k = 1; k < w->count; k++) pthread_join(w->each[k].thread, NULL);
+    pthread_cond_destroy(&w->ended);
+    pthread_cond_destroy(&w->begun);
+    pthread_mutex_destroy(&w->lock);
     free(w->each);
     free(w);
 }
@@ -96,13 +163,15 @@ void workers_run(struct workers *w, void (*work)(void *context, unsigned k), voi
         for (unsigned k = 0; k < count; k++) work(context, k);
         return;
     }
+    unsigned round = atomic_load(&w->round) + 1;
     w->work = work;
     w->context = context;
     w->pieces = count;
-    for (unsigned k = 0; k < w->count; k++) atomic_store_explicit(&w->each[k].taken, 0, memory_order_relaxed);
-    atomic_store_explicit(&w->done, 0, memory_order_relaxed);
-    atomic_fetch_add_explicit(&w->round, 1, memory_order_release);
-    share(w, 0);
-    unsigned spins = 0;
-    while (atomic_load_explicit(&w->done, memory_order_acquire) != w->count - 1) pause_a_little(&spins);
+    atomic_store(&w->finished, 0);
+    for (unsigned n = 0; n < w->count; n++)
+        atomic_store(&w->each[n].left, (unsigned long long)round << 32 | pieces_of(w, n));
+    atomic_store(&w->round, round);
+    wake_sleepers(w);
+    share(w, 0, round);
+    wait_for_pieces(w);
 }

@@ -1,6 +1,6 @@
 // A fixed set of threads that share out numbered pieces of work, again and again: each has its own, and
 // whoever is done takes what others have left. The caller is one of them. Rounds are short (microseconds), so
-// waiting is spinning that gives way.
+// waiting is a little spinning, then sleep.
 #pragma once
 
 struct workers;
