@@ -110,6 +110,7 @@ void divergence_init(struct divergence *d, const struct mark_ssa *s)
     d->meets = ARENA_ARRAY(s->arena, bool, count);
     d->has_barrier = ARENA_ARRAY(s->arena, bool, count);
     d->has_sync = ARENA_ARRAY(s->arena, bool, count);
+    for (unsigned k = 0; k < 2; k++) d->ways[k] = ARENA_ARRAY(s->arena, struct divergence_way, count + 1);
     d->labels = ARENA_ARRAY(s->arena, uint32_t, count + 1);
     d->touched = ARENA_ARRAY(s->arena, uint32_t, count + 1);
     for (uint32_t n = 0; n <= count; n++) d->labels[n] = FLOW_NONE;
@@ -135,9 +136,15 @@ static void clear_labels(struct divergence *d, uint32_t touched)
 void divergence_joins(struct divergence *d, uint32_t n, divergence_visit *visit, void *context)
 {
     const struct flow_graph *g = &d->s->flow.graph;
-    uint32_t stop = d->s->postdominators.parent[n], touched = 0;
+    uint32_t stop = d->s->postdominators.parent[n], touched = 0, first = g->succ_first[n];
+    // Of two ways one leads to the end itself: nothing but the other way's label is ever under way to it.
+    if (g->succ_first[n + 1] - first == 2 && g->succs[first] != g->succs[first + 1] &&
+        (g->succs[first] == stop || g->succs[first + 1] == stop)) {
+        visit(context, stop);
+        return;
+    }
     VEC(uint32_t) work = {0};
-    for (uint32_t e = g->succ_first[n]; e < g->succ_first[n + 1]; e++) {
+    for (uint32_t e = first; e < g->succ_first[n + 1]; e++) {
         uint32_t t = g->succs[e];
         if (d->labels[t] != FLOW_NONE) continue;
         d->labels[t] = t;
@@ -166,11 +173,23 @@ void divergence_joins(struct divergence *d, uint32_t n, divergence_visit *visit,
     clear_labels(d, touched);
 }
 
-// Blocks on the way from `from` to `stop`, which is not entered: has any what is asked for?
-static bool way_has(struct divergence *d, uint32_t from, uint32_t stop, const bool *has)
+// Notes what is known of the ways from `count` touched blocks to `stop`.
+static void note_ways(struct divergence_way *ways, const uint32_t *blocks, uint32_t count, uint32_t stop,
+                      bool has)
+{
+    for (uint32_t k = 0; k < count; k++)
+        ways[blocks[k]] = (struct divergence_way){.stop = stop, .has = has, .known = true};
+}
+
+// Blocks on the way from `from` to `stop`, which is not entered: has any what is asked for? Branches often
+// share their end, and where a way has nothing, neither have the ways of the blocks on it.
+static bool way_has(struct divergence *d, uint32_t from, uint32_t stop, bool barriers)
 {
     const struct flow_graph *g = &d->s->flow.graph;
+    const bool *has = barriers ? d->has_barrier : d->has_sync;
+    struct divergence_way *ways = d->ways[barriers];
     if (from == stop || !d->reaches_sync[from]) return false;
+    if (ways[from].known && ways[from].stop == stop) return ways[from].has;
     VEC(uint32_t) work = {0};
     uint32_t touched = 0;
     bool found = false;
@@ -179,8 +198,9 @@ static bool way_has(struct divergence *d, uint32_t from, uint32_t stop, const bo
     d->touched[touched++] = from;
     while (work.count && !found) {
         uint32_t at = vec_pop(&work);
-        found = has[at];
-        for (uint32_t e = g->succ_first[at]; e < g->succ_first[at + 1]; e++) {
+        bool known = ways[at].known && ways[at].stop == stop;
+        found = known ? ways[at].has : has[at];
+        for (uint32_t e = g->succ_first[at]; !known && e < g->succ_first[at + 1]; e++) {
             uint32_t t = g->succs[e];
             if (t == stop || d->labels[t] != FLOW_NONE) continue;
             d->labels[t] = t;
@@ -190,41 +210,33 @@ static bool way_has(struct divergence *d, uint32_t from, uint32_t stop, const bo
     }
     vec_fini(&work);
     clear_labels(d, touched);
+    note_ways(ways, d->touched, found ? 1 : touched, stop, found);
     return found;
 }
 
-bool divergence_unbalanced(struct divergence *d, uint32_t n, const bool *has)
+bool divergence_unbalanced(struct divergence *d, uint32_t n, bool barriers)
 {
     const struct flow_graph *g = &d->s->flow.graph;
     uint32_t stop = d->s->postdominators.parent[n];
     uint32_t with = 0, lasting = 0;
     for (uint32_t e = g->succ_first[n]; e < g->succ_first[n + 1]; e++) {
         uint32_t t = g->succs[e];
-        with += way_has(d, t, stop, has);
+        with += way_has(d, t, stop, barriers);
         // A way that only leads out of the kernel has nothing left to meet anyone in.
         lasting += d->reaches_sync[t] || (stop != FLOW_NONE && stop < d->s->flow.count);
     }
     return with > 0 && lasting > 1;
 }
 
-void divergence_after(struct divergence *d, uint32_t n, bool past_resets, divergence_visit *visit,
-                      void *context)
+void divergence_after(const struct divergence *d, uint32_t n, divergence_visit_on *visit, void *context)
 {
     const struct flow_graph *g = &d->s->flow.graph;
     VEC(uint32_t) work = {0};
-    uint32_t touched = 0;
     vec_push(&work, n);
     while (work.count) {
         uint32_t at = vec_pop(&work);
-        for (uint32_t e = g->succ_first[at]; e < g->succ_first[at + 1]; e++) {
-            uint32_t t = g->succs[e];
-            if (d->labels[t] != FLOW_NONE) continue;
-            d->labels[t] = t;
-            d->touched[touched++] = t;
-            visit(context, t);
-            if (past_resets || !d->meets[t]) vec_push(&work, t);
-        }
+        for (uint32_t e = g->succ_first[at]; e < g->succ_first[at + 1]; e++)
+            if (visit(context, g->succs[e])) vec_push(&work, g->succs[e]);
     }
     vec_fini(&work);
-    clear_labels(d, touched);
 }

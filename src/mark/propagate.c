@@ -1,8 +1,10 @@
 // The rules, and their fixed point. Everything starts redundant with no pattern known; a definition is
 // weakened by what it reads, by branches whose sides it merges, by loops it leaves, and the instructions that
-// see it are looked at again. Values only ever get weaker, so this ends, whatever the order.
+// see it are looked at again. Values only ever get weaker, so this ends, whatever the order. What waits to be
+// looked at is swept over in the order of the program, so that most sources are known before their users, and
+// what a branch changes tells whom it concerns: the work grows with the program, not with its square.
 #include "mark/propagate.h"
-#include "base/vec.h"
+#include "base/bits.h"
 #include "mark/access.h"
 #include "mark/claim.h"
 #include "mark/divergence.h"
@@ -16,45 +18,47 @@ struct worker {
     struct mark_ssa *s;
     const struct mark_rules *r;
     struct divergence divergence;
-    VEC(uint32_t) insts, phis; // to be looked at
-    bool *inst_waiting, *phi_waiting;
+    // Places, in the order of sweeps: of each block its phis, then its instructions.
+    uint32_t *place_of_inst, *place_of_phi, *at_place; // at_place: as `users`
+    uint64_t *waiting;                                 // bits by place: to be looked at
+    uint32_t place_count, waiting_count;
     uint32_t *user_first, *users; // of a definition: instructions, or inst_count + definition for phis
-    struct claim *branch_done;    // of a block: the weakness of its branch already applied
-    struct blamed *loop_exit;     // of a loop: what is seen outside of it is as weak as this
-    bool *core_varies;            // of a cycle with several entries: lanes part in it
-    struct blamed *epoch;         // of a block: so are loads in it
+    // Of a loop, and of a cycle with several entries: who sees from outside what is defined in it, as
+    // `users`.
+    uint32_t *leaver_first, *leavers, *core_leaver_first, *core_leavers;
+    uint32_t *core_first, *core_blocks; // of a cycle with several entries
+    struct claim *branch_done;          // of a block: the weakness of its branch already applied
+    struct blamed *loop_exit;           // of a loop: what is seen outside of it is as weak as this
+    bool *core_varies;                  // of a cycle with several entries: lanes part in it
+    struct blamed *epoch;               // of a block: so are loads in it
+    // Claims applied already, apart for branches that part lanes: to what time concerns in the whole program,
+    // to every block's loads, and to those behind a block, across barriers and not.
+    struct claim time_done[2], epoch_done[2], (*after_done)[2][2];
 };
 
 static bool is_on(const struct worker *w, enum mark_soundness rule) { return claim_rule_is_on(w->r, rule); }
 
+static void look_at(struct worker *w, uint32_t user)
+{
+    uint32_t insts = w->s->program->inst_count;
+    uint32_t place = user < insts ? w->place_of_inst[user] : w->place_of_phi[user - insts];
+    uint64_t bit = 1ull << place % 64, *word = &w->waiting[place / 64];
+    w->waiting_count += !(*word & bit);
+    *word |= bit;
+}
+
 static void look_again(struct worker *w, uint32_t def)
 {
-    for (uint32_t k = w->user_first[def]; k < w->user_first[def + 1]; k++) {
-        uint32_t user = w->users[k];
-        if (user < w->s->program->inst_count) {
-            if (!w->inst_waiting[user]) vec_push(&w->insts, user);
-            w->inst_waiting[user] = true;
-        } else {
-            user -= w->s->program->inst_count;
-            if (!w->phi_waiting[user]) vec_push(&w->phis, user);
-            w->phi_waiting[user] = true;
-        }
-    }
+    for (uint32_t k = w->user_first[def]; k < w->user_first[def + 1]; k++) look_at(w, w->users[k]);
 }
 
-static void look_at_phi(struct worker *w, uint32_t phi)
+// Whether a claim is news where `done` has been applied, which it becomes part of.
+static bool is_news(struct claim *done, const struct claim *c)
 {
-    if (!w->phi_waiting[phi]) vec_push(&w->phis, phi);
-    w->phi_waiting[phi] = true;
-}
-
-static void look_at_everything(struct worker *w)
-{
-    for (uint32_t k = 0; k < w->s->program->inst_count; k++) {
-        if (!w->inst_waiting[k]) vec_push(&w->insts, k);
-        w->inst_waiting[k] = true;
-    }
-    for (uint32_t k = 0; k < w->s->phi_first[w->s->flow.count]; k++) look_at_phi(w, w->s->phis[k]);
+    bool news = (c->vector && !done->vector) || (c->conditions & ~done->conditions);
+    done->vector |= c->vector;
+    done->conditions |= c->conditions;
+    return news;
 }
 
 static void weaken(struct worker *w, uint32_t def, const struct claim *c, uint32_t from_def,
@@ -167,7 +171,7 @@ struct applied { // a branch's weakness, on its way through the graph
     struct worker *w;
     struct claim claim;
     uint32_t branch;
-    bool changed; // an epoch, which no definition's users are told of
+    bool past_resets; // on its way to blocks behind a barrier of the whole block too
 };
 
 static void weaken_join(void *context, uint32_t n)
@@ -182,18 +186,38 @@ static void weaken_join(void *context, uint32_t n)
     weaken_phis(a->w, n, &c, a->branch);
 }
 
-static void weaken_epoch(void *context, uint32_t n)
+static void weaken_epoch(const struct applied *a, uint32_t n)
+{
+    struct worker *w = a->w;
+    const struct flow_block *b = &w->s->flow.blocks[n];
+    struct blamed *e = &w->epoch[n];
+    if (!w->divergence.reaches_reset[n] && !a->claim.varies) return;
+    e->claim.cause = CAUSE_EPOCH;
+    if (!is_news(&e->claim, &a->claim)) return;
+    e->branch = a->branch;
+    for (uint32_t k = b->first; k < b->first + b->count; k++)
+        if (access_may_change(&w->s->program->insts[k])) look_at(w, k);
+}
+
+// Of a block behind the branch; whether the way leads on. Where the claim has been before, it has also gone
+// on.
+static bool weaken_epoch_behind(void *context, uint32_t n)
 {
     struct applied *a = context;
-    struct blamed *e = &a->w->epoch[n];
-    if (!a->w->divergence.reaches_reset[n] && !a->claim.varies) return;
-    if (a->claim.vector > e->claim.vector || (a->claim.conditions & ~e->claim.conditions)) {
-        e->branch = a->branch;
-        a->changed = true;
-    }
-    e->claim.vector |= a->claim.vector;
-    e->claim.conditions |= a->claim.conditions;
-    e->claim.cause = CAUSE_EPOCH;
+    if (!is_news(&a->w->after_done[n][a->claim.varies][a->past_resets], &a->claim)) return false;
+    weaken_epoch(a, n);
+    return a->past_resets || !a->w->divergence.meets[n];
+}
+
+static void weaken_core(struct applied *a, uint32_t core)
+{
+    struct worker *w = a->w;
+    bool news = a->claim.varies && !w->core_varies[core];
+    w->core_varies[core] |= a->claim.varies;
+    for (uint32_t k = w->core_leaver_first[core]; news && k < w->core_leaver_first[core + 1]; k++)
+        look_at(w, w->core_leavers[k]);
+    for (uint32_t k = w->core_first[core]; is_on(w, SOUND_LOOP) && k < w->core_first[core + 1]; k++)
+        weaken_join(a, w->core_blocks[k]);
 }
 
 // The loops that block n's branch leaves, and the cycles with several entries around it.
@@ -210,18 +234,17 @@ static void weaken_exits(struct applied *a, uint32_t n)
             matters |= a->claim.varies || w->divergence.reaches_reset[g->succs[e]];
         }
         struct blamed *x = &w->loop_exit[l];
+        bool news = exits && a->claim.varies && !x->claim.varies;
         if (exits) x->claim.varies |= a->claim.varies;
-        if (!matters) continue;
-        if (a->claim.vector > x->claim.vector || (a->claim.conditions & ~x->claim.conditions))
+        if (matters && is_news(&x->claim, &a->claim)) {
             x->branch = a->branch;
-        x->claim.vector |= a->claim.vector;
-        x->claim.conditions |= a->claim.conditions;
+            news = true;
+        }
+        for (uint32_t k = w->leaver_first[l]; news && k < w->leaver_first[l + 1]; k++)
+            look_at(w, w->leavers[k]);
     }
-    uint32_t core = w->divergence.core[n];
-    if (core != FLOW_NONE) w->core_varies[core] |= a->claim.varies;
     a->claim.cause = CAUSE_LOOP;
-    for (uint32_t m = 0; core != FLOW_NONE && is_on(w, SOUND_LOOP) && m < s->flow.count; m++)
-        if (w->divergence.core[m] == core) weaken_join(a, m);
+    if (w->divergence.core[n] != FLOW_NONE) weaken_core(a, w->divergence.core[n]);
 }
 
 // Warps that part at block n, some of them to pass a barrier or at least something that orders memory, may be
@@ -232,24 +255,32 @@ static void weaken_time(struct applied *a, uint32_t n, bool barriers)
     const struct mark_ssa *s = w->s;
     struct divergence *d = &w->divergence;
     a->claim.cause = CAUSE_BARRIER;
-    for (uint32_t l = 0; barriers && is_on(w, SOUND_BARRIER) && l < s->loops.count; l++)
-        if (d->reaches_reset[s->loops.loops[l].header])
-            weaken_phis(w, s->loops.loops[l].header, &a->claim, a->branch);
-    for (uint32_t m = 0; barriers && is_on(w, SOUND_BARRIER) && m < s->flow.count; m++)
-        if (d->core[m] != FLOW_NONE) weaken_join(a, m);
+    // Lanes that part concern values whose claims are no news.
+    if (barriers && is_on(w, SOUND_BARRIER) &&
+        (is_news(&w->time_done[a->claim.varies], &a->claim) ||
+         (a->claim.varies && !w->time_done[1].varies))) {
+        w->time_done[1].varies |= a->claim.varies;
+        for (uint32_t l = 0; l < s->loops.count; l++)
+            if (d->reaches_reset[s->loops.loops[l].header])
+                weaken_phis(w, s->loops.loops[l].header, &a->claim, a->branch);
+        for (uint32_t m = 0; m < s->flow.count; m++)
+            if (d->core[m] != FLOW_NONE) weaken_join(a, m);
+    }
     if (!is_on(w, SOUND_EPOCH) || !claim_is_weak(&a->claim)) return;
-    if (s->flow.blocks[n].function) // which may return into any of its callers
+    if (!s->flow.blocks[n].function) {
+        a->past_resets = barriers;
+        divergence_after(d, n, weaken_epoch_behind, a);
+    } else if (is_news(&w->epoch_done[a->claim.varies], &a->claim)) { // it may return into any of its callers
         for (uint32_t m = 0; m < s->flow.count; m++) weaken_epoch(a, m);
-    else
-        divergence_after(d, n, barriers, weaken_epoch, a);
+    }
 }
 
 static void weaken_after_branch(struct applied *a, uint32_t n)
 {
     struct divergence *d = &a->w->divergence;
     bool inside = a->w->s->flow.blocks[n].function != 0;
-    bool barriers = inside || divergence_unbalanced(d, n, d->has_barrier);
-    if (barriers || divergence_unbalanced(d, n, d->has_sync)) weaken_time(a, n, barriers);
+    bool barriers = inside || divergence_unbalanced(d, n, true);
+    if (barriers || divergence_unbalanced(d, n, false)) weaken_time(a, n, barriers);
 }
 
 // A barrier or fence behind a guard is one that some warps pass and others do not.
@@ -262,7 +293,7 @@ static void visit_guarded_sync(struct worker *w, uint32_t inst)
     for (unsigned k = 0; k < list.count; k++) {
         if (list.at[k].role != ROLE_GUARD) continue;
         uint32_t guard = s->reads[s->read_first[inst] + k];
-        struct applied a = {w, claim_of_def(&s->defs[guard], CAUSE_BARRIER), inst, false};
+        struct applied a = {.w = w, .claim = claim_of_def(&s->defs[guard], CAUSE_BARRIER), .branch = inst};
         struct mark_pattern p = pattern_seen(w, guard, n);
         struct blamed left;
         if (leaves_loop(w, &s->defs[guard], n, &left)) {
@@ -273,7 +304,6 @@ static void visit_guarded_sync(struct worker *w, uint32_t inst)
         if (!claim_is_weak(&a.claim) && !a.claim.varies) return;
         weaken_time(&a, n, isa_has(&s->program->insts[inst], ISA_BARRIER));
         if (is_on(w, SOUND_EPOCH) && claim_is_weak(&a.claim)) weaken_epoch(&a, n);
-        if (a.changed) look_at_everything(w);
     }
 }
 
@@ -291,12 +321,11 @@ static void visit_branch(struct worker *w, uint32_t inst, struct claim c)
     w->s->parts[n] = done->vector;
     w->s->parts_unless[n] = done->conditions;
     w->s->parts_lanes[n] = done->varies;
-    struct applied a = {w, c, inst, false};
+    struct applied a = {.w = w, .claim = c, .branch = inst};
     a.claim.cause = CAUSE_JOIN;
     if (is_on(w, SOUND_JOIN)) divergence_joins(&w->divergence, n, weaken_join, &a);
     weaken_exits(&a, n);
     weaken_after_branch(&a, n);
-    look_at_everything(w); // what leaves a loop and what is loaded may be anywhere
 }
 
 // -- instructions --------------------------------------------------------------------------------
@@ -399,6 +428,79 @@ static void find_users(struct worker *w)
     }
 }
 
+static void find_places(struct worker *w)
+{
+    struct mark_ssa *s = w->s;
+    uint32_t insts = s->program->inst_count, phis = s->phi_first[s->flow.count], place = 0;
+    w->place_of_inst = ARENA_ARRAY(s->arena, uint32_t, insts);
+    w->place_of_phi = ARENA_ARRAY(s->arena, uint32_t, s->def_count);
+    w->at_place = ARENA_ARRAY(s->arena, uint32_t, insts + phis);
+    for (uint32_t n = 0; n < s->flow.count; n++) {
+        for (uint32_t k = s->phi_first[n]; k < s->phi_first[n + 1]; k++) {
+            w->at_place[place] = insts + s->phis[k];
+            w->place_of_phi[s->phis[k]] = place++;
+        }
+        for (uint32_t k = 0; k < s->flow.blocks[n].count; k++) {
+            w->at_place[place] = s->flow.blocks[n].first + k;
+            w->place_of_inst[s->flow.blocks[n].first + k] = place++;
+        }
+    }
+    w->place_count = place;
+    w->waiting = ARENA_ARRAY(s->arena, uint64_t, place / 64 + 1);
+}
+
+// Counts, or with `first` fills in, who sees what from outside of which loops and cycles.
+static void collect_leavers(struct worker *w, uint32_t *loop_count, uint32_t *core_count, bool fill)
+{
+    const struct mark_ssa *s = w->s;
+    for (uint32_t def = 0; def < s->def_count; def++)
+        for (uint32_t k = w->user_first[def]; k < w->user_first[def + 1]; k++) {
+            uint32_t user = w->users[k], insts = s->program->inst_count, from = s->defs[def].block;
+            uint32_t at = user < insts ? s->flow.block_of[user] : s->defs[user - insts].block;
+            uint32_t l = s->loops.innermost[from], core = w->divergence.core[from];
+            for (; l != FLOW_NONE && !flow_loop_contains(&s->loops, l, at); l = s->loops.loops[l].parent) {
+                if (fill) w->leavers[w->leaver_first[l] + loop_count[l]] = user;
+                loop_count[l]++;
+            }
+            if (core == FLOW_NONE || w->divergence.core[at] == core) continue;
+            if (fill) w->core_leavers[w->core_leaver_first[core] + core_count[core]] = user;
+            core_count[core]++;
+        }
+}
+
+static uint32_t *starts_of(struct arena *a, uint32_t *count, uint32_t n) // and sets the counts to nought
+{
+    uint32_t *first = ARENA_ARRAY(a, uint32_t, n + 1);
+    for (uint32_t k = 0; k < n; k++) {
+        first[k + 1] = first[k] + count[k];
+        count[k] = 0;
+    }
+    return first;
+}
+
+static void find_leavers(struct worker *w)
+{
+    struct mark_ssa *s = w->s;
+    uint32_t loops = s->loops.count, blocks = s->flow.count; // there are no more cycles than blocks
+    uint32_t *loop_count = ARENA_ARRAY(s->arena, uint32_t, loops + 1);
+    uint32_t *core_count = ARENA_ARRAY(s->arena, uint32_t, blocks + 1);
+    collect_leavers(w, loop_count, core_count, false);
+    w->leaver_first = starts_of(s->arena, loop_count, loops);
+    w->core_leaver_first = starts_of(s->arena, core_count, blocks);
+    w->leavers = ARENA_ARRAY(s->arena, uint32_t, w->leaver_first[loops]);
+    w->core_leavers = ARENA_ARRAY(s->arena, uint32_t, w->core_leaver_first[blocks]);
+    collect_leavers(w, loop_count, core_count, true);
+    for (uint32_t n = 0; n < blocks; n++) core_count[n] = 0;
+    for (uint32_t n = 0; n < blocks; n++)
+        if (w->divergence.core[n] != FLOW_NONE) core_count[w->divergence.core[n]]++;
+    w->core_first = starts_of(s->arena, core_count, blocks);
+    w->core_blocks = ARENA_ARRAY(s->arena, uint32_t, w->core_first[blocks]);
+    for (uint32_t n = 0; n < blocks; n++) {
+        uint32_t core = w->divergence.core[n];
+        if (core != FLOW_NONE) w->core_blocks[w->core_first[core] + core_count[core]++] = n;
+    }
+}
+
 static void weaken_outside(struct worker *w)
 {
     struct claim undefined = claim_vector(CAUSE_UNDEFINED), call = claim_vector(CAUSE_CALL);
@@ -416,12 +518,26 @@ static void weaken_outside(struct worker *w)
     }
 }
 
+// Looks at everything that waits, in order; what comes to wait behind is for the next sweep.
+static void sweep(struct worker *w)
+{
+    uint32_t insts = w->s->program->inst_count;
+    for (uint32_t word = 0; word <= w->place_count / 64; word++)
+        while (w->waiting[word]) {
+            uint32_t user = w->at_place[word * 64 + bit_lowest(w->waiting[word])];
+            w->waiting[word] &= w->waiting[word] - 1;
+            w->waiting_count--;
+            if (user < insts)
+                visit_inst(w, user);
+            else
+                visit_phi(w, user - insts);
+        }
+}
+
 void mark_propagate(struct mark_ssa *s, const struct mark_rules *r)
 {
     struct worker w = {.s = s, .r = r};
     divergence_init(&w.divergence, s);
-    w.inst_waiting = ARENA_ARRAY(s->arena, bool, s->program->inst_count);
-    w.phi_waiting = ARENA_ARRAY(s->arena, bool, s->def_count);
     w.branch_done = ARENA_ARRAY(s->arena, struct claim, s->flow.count);
     s->parts = ARENA_ARRAY(s->arena, bool, s->flow.count);
     s->parts_unless = ARENA_ARRAY(s->arena, uint8_t, s->flow.count);
@@ -429,22 +545,13 @@ void mark_propagate(struct mark_ssa *s, const struct mark_rules *r)
     w.loop_exit = ARENA_ARRAY(s->arena, struct blamed, s->loops.count + 1);
     w.core_varies = ARENA_ARRAY(s->arena, bool, s->flow.count);
     w.epoch = ARENA_ARRAY(s->arena, struct blamed, s->flow.count);
+    w.after_done = arena_alloc(s->arena, s->flow.count * sizeof *w.after_done);
+    find_places(&w);
     find_users(&w);
+    find_leavers(&w);
     weaken_outside(&w);
-    look_at_everything(&w);
-    while (w.insts.count || w.phis.count) {
-        if (w.phis.count) {
-            uint32_t def = vec_pop(&w.phis);
-            w.phi_waiting[def] = false;
-            visit_phi(&w, def);
-            continue;
-        }
-        uint32_t inst = vec_pop(&w.insts);
-        w.inst_waiting[inst] = false;
-        visit_inst(&w, inst);
-    }
-    vec_fini(&w.insts);
-    vec_fini(&w.phis);
+    for (uint32_t k = 0; k < w.place_count; k++) look_at(&w, w.at_place[k]);
+    while (w.waiting_count) sweep(&w);
 }
 
 static bool must_execute(const struct inst *i)
