@@ -1,6 +1,7 @@
 // Every build of every fast form against the general handlers: random arithmetic on values at the edges, with
 // random operand kinds, modifiers, flags and guards, and random accesses in the patterns that fast forms look
 // for. The same bits are expected from all of them, for full and partial warps of every size.
+#include "base/bits.h"
 #include "base/rng.h"
 #include "exec/machine.h"
 #include "isa/shape.h"
@@ -29,6 +30,53 @@ static uint32_t edge_value(struct rng *r)
     case 4: return 0x3f800000u + ((uint32_t)(z >> 32) & 0x07ffffffu) - 0x03000000u; // floats around 1
     }
     return (uint32_t)(z >> 32);
+}
+
+static uint64_t edge_double(struct rng *r)
+{
+    static const uint64_t edges[] = {0,
+                                     1,
+                                     0x000fffffffffffff, // subnormal
+                                     0x0010000000000000,
+                                     0x07b0000000000000, // 2^-900
+                                     0x36a0000000000000, // the least f32, and half of it
+                                     0x3690000000000000,
+                                     0x3810000000000000,
+                                     0x3fe0000000000000,
+                                     0x3fdfffffffffffff,
+                                     0x3ff0000000000000,
+                                     0x3ff0000000000001,
+                                     0x3ff8000000000000,
+                                     0x4004000000000000, // 2.5
+                                     0x41dfffffffc00000, // 2^31 - 1, - 1/2, and 2^31
+                                     0x41dfffffffe00000,
+                                     0x41e0000000000000,
+                                     0x41efffffffe00000, // 2^32 - 1
+                                     0x41efffffffffffff,
+                                     0x432fffffffffffff, // 2^52 - 1/2
+                                     0x4330000000000001,
+                                     0x43dfffffffffffff, // 2^63 and 2^64 with neighbours
+                                     0x43e0000000000000,
+                                     0x43efffffffffffff,
+                                     0x43f0000000000000,
+                                     0x47efffffe0000000, // f32's largest, and what rounds beyond it
+                                     0x47effffff0000000,
+                                     0x7e70000000000000, // 2^1000
+                                     0x7fefffffffffffff,
+                                     0x7ff0000000000000,
+                                     0x7ff0000000000001, // NaN
+                                     0x7ff8000000000000,
+                                     0x7ffc000000012345};
+    uint64_t z = rng_next(r), sign = rng_next(r) & 1ull << 63;
+    switch (z & 7) {
+    case 0:
+    case 1: return edges[(z >> 8) % TEST_COUNT(edges)] | sign;
+    case 2: return rng_next(r);                                                             // any exponent
+    case 3: return ((rng_next(r) & bit_mask(52)) | (1023ull + (z >> 8) % 70) << 52) | sign; // an integer's
+    case 4: return (0x3ff0000000000000ull + (z >> 8) % 8) | sign;                           // sums cancel
+    case 5: return (rng_next(r) & ~bit_mask(32)) | sign; // short: exact results
+    }
+    return ((rng_next(r) & bit_mask(56)) | 0x3f00000000000000ull) | sign;
 }
 
 static struct operand random_source(struct rng *r, const struct inst *i, unsigned k, enum shape_kind kind,
@@ -128,6 +176,31 @@ static struct inst random_inst(struct rng *r)
     }
 }
 
+static bool is_double(const struct inst *i)
+{
+    switch ((int)i->op) {
+    case OP_DADD:
+    case OP_DMUL:
+    case OP_DFMA:
+    case OP_DMNMX:
+    case OP_DSETP: return true;
+    case OP_F2F:
+    case OP_F2I:
+    case OP_I2F:
+    case OP_FRND: return i->type == TYPE_F64 || i->type2 == TYPE_F64;
+    case OP_MUFU: return i->mode == MODE_MUFU_RCP64H || i->mode == MODE_MUFU_RSQ64H;
+    }
+    return false;
+}
+
+static struct inst random_double_inst(struct rng *r)
+{
+    for (;;) {
+        struct inst i = random_inst(r);
+        if (is_double(&i)) return i;
+    }
+}
+
 // Loads REGISTERS registers and seven predicates of random values, BODY places to fill, stores everything.
 static char *frame_text(void)
 {
@@ -190,6 +263,18 @@ static void report(struct test *t, const struct machine *m, enum exec_isa isa, u
     }
 }
 
+static void fill_values(struct rng *r, uint32_t *values, bool doubles)
+{
+    for (unsigned n = 0; n < THREADS * REGISTERS; n++) values[n] = edge_value(r);
+    for (unsigned n = 0; doubles && n < THREADS * REGISTERS / 2;
+         n++) { // rows of low and of high words in turn
+        uint64_t x = edge_double(r);
+        unsigned low = n / THREADS * 2 * THREADS + n % THREADS;
+        values[low] = (uint32_t)x;
+        values[low + THREADS] = (uint32_t)(x >> 32);
+    }
+}
+
 static void compare_builds(struct test *t, uint64_t seed, struct inst (*make)(struct rng *))
 {
     static const unsigned warp_sizes[] = {32, 64, 16};
@@ -201,10 +286,12 @@ static void compare_builds(struct test *t, uint64_t seed, struct inst (*make)(st
     uint32_t *got = malloc(4ul * THREADS * OUT_ROWS);
     if (machine_init(&m, t, text, THREADS)) {
         fill_body(m.program, &r, make);
-        for (unsigned n = 0; n < THREADS * REGISTERS; n++) values[n] = edge_value(&r);
+        fill_values(&r, values, make == random_double_inst);
         uint64_t in = machine_buffer(&m, 4ull * THREADS * REGISTERS),
                  out = machine_buffer(&m, 4ull * THREADS * OUT_ROWS);
-        while (m.params < MACHINE_PARAMS) machine_param(&m, (uint64_t)edge_value(&r) << 32 | edge_value(&r));
+        while (m.params < MACHINE_PARAMS)
+            machine_param(&m, make == random_double_inst ? edge_double(&r)
+                                                         : (uint64_t)edge_value(&r) << 32 | edge_value(&r));
         for (unsigned s = 0; s < TEST_COUNT(warp_sizes) && !test_failed(t); s++) {
             m.launch.warp_size = warp_sizes[s];
             run_build(&m, EXEC_ISA_GENERAL, in, out, values, want);
@@ -378,8 +465,18 @@ static void test_memory(struct test *t)
     for (unsigned n = 0; n < programs && !test_failed(t); n++) compare_memory(t, seed + n);
 }
 
+// 48 instructions of 100 threads a program: a quarter of a million operations, thirty million in the long
+// form.
+static void test_doubles(struct test *t)
+{
+    unsigned programs = test_is_long() ? 6000 : 60;
+    for (unsigned seed = 1; seed <= programs && !test_failed(t); seed++)
+        compare_builds(t, seed, random_double_inst);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"arithmetic", test_arithmetic}, {"memory", test_memory}};
+    static const struct test_case cases[] = {
+        {"arithmetic", test_arithmetic}, {"doubles", test_doubles}, {"memory", test_memory}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
