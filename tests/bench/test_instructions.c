@@ -1,7 +1,9 @@
 // The speed gate that noise cannot move: host instructions of pinned launches, counted by callgrind, against
 // the figures in bench/instructions.txt. Each stresses another part: streaming memory, shared memory and
 // floating point, divergence; then streaming and shared memory timed on a whole chip, where the figure per
-// cycle of an SM with something to do is gated as well, also with mechanisms on.
+// cycle of an SM with something to do is gated as well, also with mechanisms on; then what was slow once
+// where nobody looked: doubles, atomics on one word, many launches of few blocks, marks of long code with
+// many loops.
 #include "base/file.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -11,6 +13,7 @@
 #include <string.h>
 
 #define FIGURES "bench/instructions.txt"
+#define LOOPS   "build/many-loops.ptx" // written by the test
 
 struct pinned {
     const char *name, *arguments;
@@ -56,10 +59,46 @@ static const struct pinned launches[] = {
      "buf=f32:4096:zero --arg buf=f32:4096:rand:1 --arg buf=f32:4096:rand:2 --arg s32=64 --arg s32=64 --gpu "
      "gtx1080ti --tech dac",
      "matrixMul-dac-per-SM-cycle"},
+    {"doubles",
+     "run bench/hot.ptx --kernel doubles --grid 4 --block 256 --arg buf=f64:1024:zero --arg "
+     "buf=f64:1024:rand:1 --arg s32=50 --functional",
+     NULL},
+    {"atomics",
+     "run bench/hot.ptx --kernel atomics --grid 4 --block 256 --arg buf=u32:16:zero --arg s32=100 "
+     "--functional",
+     NULL},
+    {"atomics-timed",
+     "run bench/hot.ptx --kernel atomics --grid 4 --block 256 --arg buf=u32:16:zero --arg s32=20 --gpu "
+     "gtx1080ti",
+     NULL},
+    {"floydWarshall-timed", "bench floydWarshall --size small --gpu gtx1080ti --threads 1", NULL},
+    {"marks-of-loops", "mark " LOOPS " --kernel loops", NULL},
 };
 
 // Settings that pin what runs: the AVX2 interpreter, since valgrind knows no AVX-512.
-#define PINNED "--set exec.isa=avx2 --quiet"
+#define PINNED "--set exec.isa=avx2"
+
+// Ten thousand instructions, seven a loop, each with a branch that parts warps.
+static void write_loops(struct test *t)
+{
+    struct strbuf s = {0};
+    const char *why;
+    strbuf_puts(&s, ".version 6.5\n.target sm_70\n.address_size 64\n"
+                    ".visible .entry loops(.param .u64 out)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<8>;\n"
+                    ".reg .b64 %rd<4>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n"
+                    "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r2, [%rd3];\n"
+                    "mov.u32 %r3, %ctaid.x;\nmov.u32 %r5, %r1;\n");
+    for (unsigned k = 0; k < 1500; k++)
+        strbuf_printf(&s,
+                      "mov.u32 %%r4, 0;\nL%u: mad.lo.s32 %%r%u, %%r%u, %%r2, %%r4;\n"
+                      "xor.b32 %%r%u, %%r%u, %%r1;\nst.global.u32 [%%rd3+%u], %%r%u;\n"
+                      "add.s32 %%r4, %%r4, 1;\nsetp.lt.s32 %%p1, %%r4, %%r%u;\n@%%p1 bra L%u;\n",
+                      k, 3 + k % 2 * 2, 3 + k % 2 * 2, 3 + k % 2 * 2, 3 + (k + 1) % 2 * 2, 4 * k,
+                      3 + k % 2 * 2, 3 + k % 2 * 2, k);
+    strbuf_puts(&s, "ret;\n}\n");
+    CHECK(t, file_write(LOOPS, strbuf_text(&s), s.length, &why));
+    strbuf_fini(&s);
+}
 
 static void read_compiler(char name[128])
 {
@@ -83,8 +122,8 @@ static uint64_t measure(struct test *t, const struct pinned *p)
 {
     char command[2000], *err;
     snprintf(command, sizeof command,
-             "valgrind --tool=callgrind --callgrind-out-file=/dev/null %s %s " PINNED, test_binary(),
-             p->arguments);
+             "valgrind --tool=callgrind --callgrind-out-file=/dev/null %s %s " PINNED "%s", test_binary(),
+             p->arguments, strncmp(p->arguments, "mark ", 5) ? " --quiet" : "");
     int status = test_command(command, 200, NULL, &err);
     const char *at = strstr(err, "Collected : ");
     CHECK_MSG(t, status == 0 && at, "%s\nends with status %d:\n%s", command, status, err);
@@ -165,6 +204,7 @@ static void test_gate(struct test *t)
         free(text);
         return;
     }
+    write_loops(t);
     size_t n = measure_all(t, figures);
     for (size_t i = 0; i < n; i++) {
         uint64_t count = figures[i].count, before = recorded(text, figures[i].name);
