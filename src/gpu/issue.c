@@ -18,7 +18,7 @@ static void refuse(struct sm *s, unsigned scheduler, const struct sm_warp *w, en
 static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o)
 {
     const struct sm_warp *w = &s->warps[slot];
-    if (o->path == PATH_MEMORY && !lsu_has_room(s)) {
+    if (o->path == PATH_MEMORY && !lsu_may_enter(s, slot)) {
         refuse(s, scheduler, w, SLOT_UNIT);
         return false;
     }
@@ -230,15 +230,26 @@ static unsigned pick(const struct sm *s, unsigned scheduler, uint64_t among)
     return behind_last(s, scheduler, among);
 }
 
+// With the load/store queue full, or warps in line for it: takes those out of *among that may not enter now,
+// and returns those whose turn has come. They go before others, or the place they have waited for would stay
+// empty.
+static uint64_t take_turns(struct sm *s, unsigned scheduler, uint64_t mine, uint64_t *among)
+{
+    uint64_t asking = *among & s->wants_lsu;
+    bool is_news = lsu_has_room(s) || asking & ~s->lsu_asked;
+    uint64_t turn = is_news ? mine & lsu_turn(s, asking) : 0, refused = asking & ~turn;
+    if (refused) refuse(s, scheduler, &s->warps[bit_lowest(refused)], SLOT_UNIT);
+    *among = (*among & ~refused) | turn;
+    return turn;
+}
+
 static void issue_scheduler(struct sm *s, unsigned scheduler)
 {
-    uint64_t among = s->ready & s->scheduler_warps[scheduler];
+    uint64_t mine = s->ready & s->scheduler_warps[scheduler], among = mine, turn = 0;
     if (s->config->scheduler == SCHEDULER_TWO_LEVEL && among) among &= active_set(s, scheduler);
-    uint64_t refused = lsu_has_room(s) ? 0 : among & s->wants_lsu;
-    if (refused) refuse(s, scheduler, &s->warps[bit_lowest(refused)], SLOT_UNIT);
-    among &= ~refused;
+    if (s->lsu_asked || !lsu_has_room(s)) turn = take_turns(s, scheduler, mine, &among);
     while (among && !s->faulted) {
-        unsigned slot = pick(s, scheduler, among);
+        unsigned slot = pick(s, scheduler, among & turn ? among & turn : among);
         uint32_t first = s->warps[slot].head;
         enum outcome o = issue_one(s, scheduler, slot);
         among &= ~(1ull << slot);

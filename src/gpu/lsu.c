@@ -7,7 +7,9 @@
 //                                              └─ global            a request a line, unless L1 caches them
 //
 // The lanes' addresses become lines and sectors when the instruction is issued (coalescing). A head that
-// finds no MSHR or way holds the queue until a reply frees something.
+// finds no MSHR or way holds the queue until a reply frees something. Who finds the queue full stands in line
+// for a place: were places to go to whoever the schedulers come to first, warps that spin on a word could
+// keep out for ever the one that they wait for.
 #include "gpu/sm_impl.h"
 
 #include <string.h>
@@ -241,6 +243,45 @@ void record_part_done(struct sm *s, uint32_t record, uint64_t cycle)
     if (r->issued && !r->remaining) complete(s, record);
 }
 
+// -- the line before the queue
+// -----------------------------------------------------------------------------------
+
+static uint32_t places(const struct sm *s)
+{
+    uint32_t queue = s->config->lsu_queue - s->queue_count;
+    uint32_t records = s->config->lsu_pending - s->records_used;
+    return queue < records ? queue : records;
+}
+
+// Those in the line that could enter. Others (a mechanism holds them, or has dropped the access) keep their
+// place in it.
+static uint64_t able(const struct sm *s) { return s->lsu_asked & s->ready & s->wants_lsu; }
+
+uint64_t lsu_turn(struct sm *s, uint64_t asking)
+{
+    for (uint64_t left = asking & ~s->lsu_asked; left; left &= left - 1)
+        s->lsu_line[s->lsu_line_count++] = (uint8_t)bit_lowest(left);
+    s->lsu_asked |= asking;
+    uint64_t turn = 0, left = able(s);
+    for (uint32_t k = 0, free = places(s); left && free; k++) {
+        uint64_t bit = left & 1ull << s->lsu_line[k];
+        turn |= bit;
+        left &= ~bit;
+        free -= bit != 0;
+    }
+    return turn;
+}
+
+bool lsu_has_room_behind_line(const struct sm *s) { return places(s) > bit_count(able(s)); }
+
+void lsu_leave_line(struct sm *s, unsigned slot)
+{
+    uint32_t k = 0;
+    while (s->lsu_line[k] != slot) k++;
+    memmove(s->lsu_line + k, s->lsu_line + k + 1, --s->lsu_line_count - k);
+    s->lsu_asked &= ~(1ull << slot);
+}
+
 // -- the queue
 // ---------------------------------------------------------------------------------------------------
 
@@ -254,6 +295,7 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
 {
     struct exec_access *a = &s->engine->access;
     struct lsu_entry *e = &s->queue[(s->queue_first + s->queue_count++) % s->config->lsu_queue];
+    if (s->lsu_asked >> slot & 1) lsu_leave_line(s, slot);
     e->arrive = arrive;
     e->op = o;
     e->warp = slot;

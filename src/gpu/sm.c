@@ -249,6 +249,7 @@ void sm_warp_ended(struct sm *s, unsigned slot)
         s->ready &= ~bit;
         s->fetchable &= ~bit;
         order_remove(s, slot);
+        if (s->lsu_asked >> slot & 1) lsu_leave_line(s, slot);
         if (has_techs(s)) tech_warp_end(s, slot);
     }
     if (w->loads) return; // their registers are still to be written

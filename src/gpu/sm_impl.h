@@ -162,8 +162,11 @@ struct sm {
 
     struct lsu_entry *queue; // ring
     uint32_t queue_first, queue_count;
-    uint64_t lsu_next; // cycle of the next look at the queue's head
-    bool lsu_blocked;  // until a reply
+    uint8_t lsu_line[SM_WARPS]; // warps that found no place in the queue, in the order in which they asked
+    uint32_t lsu_line_count;
+    uint64_t lsu_asked; // bits: they stand in that line
+    uint64_t lsu_next;  // cycle of the next look at the queue's head
+    bool lsu_blocked;   // until a reply
     VEC(struct load_record) records;
     uint32_t free_record, records_used;
     struct tags l1, constant, texture, code;
@@ -251,6 +254,16 @@ static inline bool lsu_has_room(const struct sm *s)
 {
     return s->queue_count < s->config->lsu_queue && s->records_used < s->config->lsu_pending;
 }
+// Ready warps that are about to access memory ask for a place in the queue. Bits: the warps whose turn it is,
+// of these and of those that asked before them, as many as there are places.
+uint64_t lsu_turn(struct sm *s, uint64_t asking);
+bool lsu_has_room_behind_line(const struct sm *s);
+// Whether a warp can enter without taking the place of one before it.
+static inline bool lsu_may_enter(const struct sm *s, unsigned slot)
+{
+    return lsu_has_room(s) && (!s->lsu_asked || s->lsu_asked >> slot & 1 || lsu_has_room_behind_line(s));
+}
+void lsu_leave_line(struct sm *s, unsigned slot);
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive);
 void lsu_cycle(struct sm *s);
 void lsu_reply(struct sm *s, const struct memory_reply *r);

@@ -1,4 +1,5 @@
 #include "gpu/bench.h"
+#include "energy/energy.h"
 #include "gpu/gpus.h"
 
 #include <string.h>
@@ -6,11 +7,13 @@
 void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const char *settings)
 {
     struct config all;
+    struct energy_config energy; // some GPUs' files set it
     struct diag d;
     diag_init(&d);
     config_init(&all);
     config_add(&all, gpu_config_keys, gpu_config_key_count, &c->gpu);
     config_add(&all, memory_config_keys, memory_config_key_count, &c->memory);
+    config_add(&all, energy_config_keys, energy_config_key_count, &energy);
     CHECK(t, gpu_file_load(&all, gpu, &d));
     char *copy = strdup(settings), *rest = copy;
     for (char *pair; (pair = strtok_r(rest, " ", &rest)) != NULL;)

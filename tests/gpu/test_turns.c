@@ -1,0 +1,66 @@
+// Nobody is kept out of the load/store unit for ever: warps that spin on a word while another needs a place
+// in the queue to change it.
+#include "gpu/bench.h"
+
+#include <stdio.h>
+
+// Each warp waits until the word says its number, asking by an atomic that adds nothing, and its first thread
+// passes the turn on. All lanes of an asking warp go over the banks one after the other, so the queue is full
+// of warps whose turn it is not.
+static const char taking_turns[] =
+    ".shared 4\nS2R R0, SR_TID.X\nSHR.U32 R1, R0, 0x5\nLOP3.LUT R3, R0, 0x1f, RZ, 0xc0\n"
+    "ISETP.NE.AND P1, PT, R3, RZ, PT\nMOV R4, 0x1\n"
+    "wait:\nATOMS.ADD.U32 R2, [RZ], RZ\nISETP.NE.AND P0, PT, R1, R2, PT\n@P0 BRA wait\n"
+    "@!P1 ATOMS.ADD.U32 R2, [RZ], R4\nEXIT\n";
+
+static void test_turns(struct test *t)
+{
+    static const char *const gpus[] = {"tiny", "gtx1080ti", "gtx1080ti-subcore", "titanv"};
+    static const char *const policies[] = {"gto", "lrr", "two-level"};
+    static const unsigned queues[] = {1, 4, 8}, warps[] = {8, 16, 32};
+    for (size_t g = 0; g < TEST_COUNT(gpus); g++)
+        for (size_t p = 0; p < TEST_COUNT(policies); p++)
+            for (size_t n = 0; n < 9; n++) {
+                struct gpu_bench b;
+                char settings[80];
+                snprintf(settings, sizeof settings, "gpu.sm_count=1 issue.scheduler=%s lsu.queue=%u",
+                         policies[p], queues[n / 3]);
+                if (gpu_bench_init(&b, t, gpus[g], settings, taking_turns, warps[n % 3] * 32)) {
+                    b.max_cycles = 50000;
+                    CHECK_MSG(t, gpu_bench_run(&b), "%u warps on %s with %s do not end", warps[n % 3],
+                              gpus[g], settings);
+                }
+                gpu_bench_fini(&b);
+            }
+}
+
+// 16 warps draw four numbers each from one counter. They all ask for the only place before the first of them
+// can come again, and so on: in each round everybody draws once.
+static void test_order_of_asking(struct test *t)
+{
+    static const char drawing[] = ".shared 4\nS2R R0, SR_TID.X\nSHR.U32 R1, R0, 0x5\nMOV R5, 0x10\n"
+                                  "IMAD.WIDE R6, R1, R5, c[0x0][0x160]\nMOV R4, 0x1\n"
+                                  "ATOMS.ADD.U32 R2, [RZ], R4\nSTG.E [R6], R2\n"
+                                  "ATOMS.ADD.U32 R2, [RZ], R4\nSTG.E [R6+0x4], R2\n"
+                                  "ATOMS.ADD.U32 R2, [RZ], R4\nSTG.E [R6+0x8], R2\n"
+                                  "ATOMS.ADD.U32 R2, [RZ], R4\nSTG.E [R6+0xc], R2\nEXIT\n";
+    enum { WARPS = 16, ROUNDS = 4 };
+    struct gpu_bench b;
+    if (gpu_bench_init(&b, t, "tiny", "lsu.queue=1 icache.perfect=1", drawing, WARPS * 32)) {
+        uint64_t numbers = machine_buffer(&b.m, WARPS * ROUNDS * 4);
+        gpu_cycles(&b);
+        const uint32_t *drawn = machine_words(&b.m, numbers);
+        for (unsigned w = 0; w < WARPS; w++)
+            for (unsigned n = 0; n < ROUNDS; n++) CHECK_EQ(t, drawn[w * ROUNDS + n] / (32 * WARPS), n);
+    }
+    gpu_bench_fini(&b);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"turns", test_turns},
+        {"order_of_asking", test_order_of_asking},
+    };
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
