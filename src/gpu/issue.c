@@ -48,7 +48,8 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
 // place.
 static void pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done)
 {
-    uint64_t expected = s->now + (o->path == PATH_ALU ? o->cycles : o->collected);
+    bool is_result = o->path == PATH_ALU || (o->path == PATH_CONTROL && o->dst_words); // what is done
+    uint64_t expected = s->now + (is_result ? o->cycles : o->collected);
     if (done > expected) w->stall_until += done - expected;
     w->owed = 0;
 }
@@ -58,7 +59,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
 {
     struct sm_warp *w = &s->warps[slot];
     bool collects = o->read_count || o->path == PATH_ALU;
-    uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1, done = collected;
+    uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1, done = collected, result;
     if (has_guests(s)) {
         if (s->config->check) check_read_preds(&s->check, slot, o, s->issuing, s->now);
         if (has_techs(s)) tech_executed(s, slot, (uint32_t)(o - s->ops));
@@ -73,7 +74,11 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         s->branch_free[slot % s->config->schedulers] = s->now + o->interval;
         if (isa_has(i, ISA_BRANCH)) pause_warp(w, s->now + o->latency - 1, SLOT_ALU);
         // fall through
-    case PATH_FENCE: operand_result(s, w, o, collected + o->latency, false); break;
+    case PATH_FENCE:
+        result = operand_write(s, w->map + o->dst, o, collected + o->latency);
+        if (o->dst_words) done = result;
+        operand_result(s, w, o, result, false);
+        break;
     }
     w->stall_until = s->now + o->stall;
     if (has_guests(s)) {

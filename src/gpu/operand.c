@@ -91,11 +91,11 @@ enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const stru
     const struct gpu_config *c = s->config;
     for (unsigned k = 0; c->bank_conflicts && k < o->read_count; k++)
         if (!bank_is_free(s, w->map[o->reads[k]], s->now + 1)) return SLOT_OPERAND;
-    if (o->path != PATH_ALU) return SLOT_ISSUED;
-    if (*free_pipe(s, o) > s->now + o->collected + 1) return SLOT_UNIT;
+    if (o->path == PATH_ALU && *free_pipe(s, o) > s->now + o->collected + 1) return SLOT_UNIT;
+    if (o->path == PATH_MEMORY || !o->dst_words) return SLOT_ISSUED;
     uint64_t result = s->now + o->cycles, writes = s->writes[result % WRITE_CYCLES];
     bool full = writes >> 8 == result && (writes & 0xff) >= c->write_ports;
-    return o->dst_words && full ? SLOT_UNIT : SLOT_ISSUED;
+    return full ? SLOT_UNIT : SLOT_ISSUED;
 }
 
 uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected)
