@@ -21,6 +21,7 @@ struct run { // a launch under way
     struct sm **sms;
     unsigned count; // SMs that blocks come to
     uint64_t start, now, until, last_end;
+    uint64_t max_cycles; // 0: no limit
     uint64_t next_block, blocks, ended;
     VEC(struct sm_block_end) ends;
     struct memory_counts before; // of earlier launches
@@ -244,7 +245,7 @@ static void append_report(struct run *r, struct launch_fault *fault)
 static bool all_quiet(const struct run *r)
 {
     for (unsigned k = 0; k < r->count; k++)
-        if (sm_next(r->sms[k]) != UINT64_MAX) return false;
+        if (!sm_is_quiet(r->sms[k])) return false;
     return memory_system_next(r->chip->memory, r->now) == UINT64_MAX;
 }
 
@@ -283,10 +284,23 @@ static void stop_at_limit(struct run *r, const char *limit, uint64_t value, stru
     append_report(r, fault);
 }
 
-static bool over_limit(struct run *r, uint64_t max_cycles, struct launch_fault *fault)
+static bool all_done(const struct run *r) { return r->ended == r->blocks && all_quiet(r); }
+
+// The last block's end, or the last reply.
+static uint64_t end_of(const struct run *r)
 {
-    if (max_cycles && r->now - r->start >= max_cycles) {
-        stop_at_limit(r, "cycles (--max-cycles)", max_cycles, fault);
+    uint64_t end = r->last_end;
+    for (unsigned k = 0; k < r->count; k++)
+        if (sm_last_reply(r->sms[k]) > end) end = sm_last_reply(r->sms[k]);
+    return end;
+}
+
+// A launch takes as many cycles as it takes, not as many as the window in which it ends.
+static bool over_limit(struct run *r, struct launch_fault *fault)
+{
+    if (r->max_cycles && r->now - r->start > r->max_cycles &&
+        (!all_done(r) || end_of(r) - r->start > r->max_cycles)) {
+        stop_at_limit(r, "cycles (--max-cycles)", r->max_cycles, fault);
         return true;
     }
     uint64_t issued = 0, most = r->launch->max_warp_instructions;
@@ -296,7 +310,7 @@ static bool over_limit(struct run *r, uint64_t max_cycles, struct launch_fault *
     return true;
 }
 
-// Windows in which nothing happens anywhere are passed over.
+// Windows in which nothing happens anywhere are passed over, up to the limit.
 static void skip_windows(struct run *r)
 {
     if (!r->chip->config.gpu.skip_idle) return;
@@ -308,12 +322,12 @@ static void skip_windows(struct run *r)
     if (next < soon) return;
     uint64_t n = memory_system_next(r->chip->memory, r->now);
     if (n < next) next = n;
-    if (next != UINT64_MAX) r->now += (next - r->now) / r->shared.window * r->shared.window;
+    if (r->max_cycles && next != UINT64_MAX && next - r->start > r->max_cycles)
+        next = r->start + r->max_cycles;
+    if (next != UINT64_MAX && next > r->now) r->now += (next - r->now) / r->shared.window * r->shared.window;
 }
 
-static bool all_done(const struct run *r) { return r->ended == r->blocks && all_quiet(r); }
-
-static bool run_windows(struct run *r, struct workers *w, uint64_t max_cycles, struct launch_fault *fault)
+static bool run_windows(struct run *r, struct workers *w, struct launch_fault *fault)
 {
     struct memory_system *m = r->chip->memory;
     while (!all_done(r)) {
@@ -331,7 +345,7 @@ static bool run_windows(struct run *r, struct workers *w, uint64_t max_cycles, s
             series_take(r->series, r->sms, r->count);
         }
         replace_ended(r);
-        if (over_limit(r, max_cycles, fault) || deadlocked(r, fault)) return false;
+        if (over_limit(r, fault) || deadlocked(r, fault)) return false;
     }
     return true;
 }
@@ -350,7 +364,7 @@ static void add_to_account(const struct chip_account *account, const struct run 
 static void collect(struct run *r, const struct chip_account *account, struct chip_result *result,
                     bool finished)
 {
-    uint64_t end = r->last_end;
+    uint64_t end = finished ? end_of(r) : r->now;
 
     for (unsigned k = 0; k < r->count; k++) {
         struct exec_counts *c = &r->engines[k].counts;
@@ -364,10 +378,8 @@ static void collect(struct run *r, const struct chip_account *account, struct ch
 #define COUNTER(name, unit, meaning) result->exec.name += c->name;
 #include "exec/counters.def"
 #undef COUNTER
-        if (sm_last_reply(r->sms[k]) > end) end = sm_last_reply(r->sms[k]);
         if (finished && !result->imbalance) result->imbalance = sm_check(r->sms[k]);
     }
-    if (!finished) end = r->now;
     result->cycles = end > r->start ? end - r->start : 0;
     memory_system_counts(r->chip->memory, &result->memory);
     memory_counts_subtract(&result->memory, &r->before);
@@ -395,11 +407,12 @@ bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsig
     *result = (struct chip_result){0};
     *fault = (struct launch_fault){0};
     run_init(&r, c, l);
+    r.max_cycles = max_cycles;
     unsigned most = c->config.gpu.sm_count;
     struct workers *w = workers_create(threads < most ? threads : most);
     begin_observing(&r, account);
     place_first(&r);
-    bool good = run_windows(&r, w, max_cycles, fault);
+    bool good = run_windows(&r, w, fault);
     workers_destroy(w);
     collect(&r, account, result, good);
     c->now = r.now;

@@ -361,7 +361,8 @@ static void account(struct sm *s, unsigned resident_count, uint64_t cycles)
 // -- time
 // --------------------------------------------------------------------------------------------------------
 
-uint64_t sm_next(const struct sm *s)
+// Not counting what mechanisms have asked to be told of.
+static uint64_t next_of_its_own(const struct sm *s)
 {
     if (s->ready || s->fetchable) return s->now;
     uint64_t next = ring_next(&s->wakes, s->now - 1);
@@ -369,13 +370,22 @@ uint64_t sm_next(const struct sm *s)
     uint64_t fill = ring_next(&s->fills, s->now - 1);
     if (fill < next) next = fill;
     if (s->next_reply < next) next = s->next_reply;
-    if (has_techs(s)) {
-        uint64_t event = ring_next(&s->events, s->now - 1);
-        if (event < next) next = event;
-    }
     if (s->placed.count && s->placed.data[0].cycle < next) next = s->placed.data[0].cycle;
     if (s->queue_count && !s->lsu_blocked && s->lsu_next < next) next = s->lsu_next;
     return next < s->now ? s->now : next;
+}
+
+uint64_t sm_next(const struct sm *s)
+{
+    uint64_t next = next_of_its_own(s);
+    if (!has_techs(s) || next == s->now) return next;
+    uint64_t event = ring_next(&s->events, s->now - 1);
+    return event < next ? event : next;
+}
+
+bool sm_is_quiet(const struct sm *s)
+{
+    return (sm_stuck_block(s) ? sm_next(s) : next_of_its_own(s)) == CYCLE_NEVER;
 }
 
 static void take_replies(struct sm *s, struct memory_system *m, struct memory_reply *waiting)

@@ -77,6 +77,9 @@ const struct gpu_counts *sm_samples(struct sm *s, size_t *count);
 size_t sm_ended(struct sm *s, struct sm_block_end **ends); // forgets them
 // The first cycle at which anything can happen without a new reply or block; UINT64_MAX: never.
 uint64_t sm_next(const struct sm *s);
+// Nothing will happen without one. A mechanism's watchdogs count for nothing when there is no block to wait
+// for.
+bool sm_is_quiet(const struct sm *s);
 bool sm_is_idle(const struct sm *s);            // no block, nothing under way
 struct cta *sm_stuck_block(const struct sm *s); // a block that has not ended, NULL when there is none
 void sm_collect(struct sm *s);                  // adds the counts of blocks that have not ended

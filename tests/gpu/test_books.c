@@ -1,6 +1,7 @@
 // What the model books: registers that instructions of every path write, time after a launch's end, accesses
 // of no lane, and who is charged for time at a barrier.
 #include "gpu/bench.h"
+#include "workload/workload.h"
 
 #include <stdio.h>
 
@@ -24,10 +25,63 @@ static void test_call_writes(struct test *t)
         }
 }
 
+// All cycles of a workload under DARSIE with a watchdog of so many cycles.
+static uint64_t darsie_cycles(struct test *t, const char *workload, const char *watchdog, uint64_t max_cycles)
+{
+    const char *near;
+    char tech[80];
+    struct wf_context *c = wf_context_create();
+    struct workload_options options = {.size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC};
+    struct workload_result r = {0};
+    snprintf(tech, sizeof tech, "darsie:watchdog=%s", watchdog);
+    CHECK(t, wf_gpu(c, "gtx1080ti") == WF_OK && wf_tech(c, tech) == WF_OK);
+    wf_set_max_cycles(c, max_cycles);
+    enum wf_status status = workload_run(workload_find(workload, &near), c, &options, &r);
+    CHECK_MSG(t, status == WF_OK, "%s with %s and at most %llu cycles: %s", workload, tech,
+              (unsigned long long)max_cycles, wf_errors(c));
+    wf_context_destroy(c);
+    return r.cycles;
+}
+
+// A launch is over when its blocks have ended, whatever watchdogs they leave behind: a limit of just its
+// cycles holds, one less does not, and the next launch begins when it would have begun without them.
+static void test_watchdogs_end(struct test *t)
+{
+    uint64_t cycles = darsie_cycles(t, "matrixMul", "100000", 0);
+    CHECK(t, cycles < 50000);
+    darsie_cycles(t, "matrixMul", "100000", cycles);
+    CHECK_EQ(t, darsie_cycles(t, "spmv", "100000", 0), darsie_cycles(t, "spmv", "0", 0));
+}
+
+// To the cycle, although time passes in windows.
+static void test_limit(struct test *t)
+{
+    struct gpu_bench b;
+    if (gpu_bench_init(&b, t, "tiny", "",
+                       "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nSTG.E [R2], R3\nEXIT\n", 64)) {
+        machine_buffer(&b.m, 256);
+        uint64_t cycles = gpu_cycles(&b);
+        b.max_cycles = cycles;
+        CHECK_EQ(t, gpu_cycles(&b), cycles);
+        b.max_cycles = cycles - 1;
+        CHECK(t, !gpu_bench_run(&b));
+        CHECK_EQ(t, b.m.fault.kind, FAULT_LIMIT);
+    }
+    gpu_bench_fini(&b);
+    if (gpu_bench_init(&b, t, "tiny", "", "MOV R2, 0xf4240\nNANOSLEEP R2\nEXIT\n", 32)) {
+        b.max_cycles = 5000;
+        CHECK(t, !gpu_bench_run(&b));
+        CHECK(t, b.result.cycles >= 5000 && b.result.cycles < 5100); // and not when the warp would wake
+    }
+    gpu_bench_fini(&b);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"call_writes", test_call_writes},
+        {"watchdogs_end", test_watchdogs_end},
+        {"limit", test_limit},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
