@@ -211,8 +211,8 @@ static const struct row {
     // Waiting, and room.
     {"hotspot", "tiny", "", "", "early=on", "darsie.leader_waits", FEWER, 2500},
     {"matrixMul", "tiny", "", "", "pending=private", "darsie.leader_waits", FEWER, 300},
-    {"matrixMul", "tiny", "", "", "full=wait", "darsie.private_full", FEWER, 1600},
-    {"matrixMul", "tiny", "", "", "full=loads", "darsie.skipped", MORE, 1500},
+    {"matrixMul", "tiny", "", "entries=4", "entries=4,full=wait", "darsie.private_full", FEWER, 1600},
+    {"matrixMul", "tiny", "", "entries=4", "entries=4,full=loads", "darsie.skipped", MORE, 1500},
     {"hotspot", "tiny", "", "entries=2,full=wait", "entries=2,full=loads", "darsie.register_syncs", NONE_LEFT,
      20},
     {"LIB", "tiny", "", "", "evict=on", "darsie.evictions", MORE, 20},
