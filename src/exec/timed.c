@@ -324,8 +324,7 @@ void timed_settle(struct warp *w)
 static bool must_wait(const struct timed_engine *t, const struct warp *w, const struct inst *i)
 {
     const struct exec_access *a = &t->access;
-    if (!t->log.count || a->kind == ACCESS_TEXTURE || i->op == OP_LDC) return false;
-    if (a->kind != ACCESS_LOAD) return false;
+    if (!t->log.count || !a->mask || a->kind != ACCESS_LOAD || i->op == OP_LDC) return false;
     for (size_t k = 0; k < t->acquiring.count; k++)
         if (t->acquiring.data[k] == w) return true;
     return any_in(t->changed, t) || (i->op == OP_LDGSTS && any_in(t->written, t));

@@ -115,6 +115,9 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
     if (o->path == PATH_MEMORY) o->pipe = PIPE_LSU;
     o->latency = (uint16_t)latency_of(&c->gpu, latency, false);
     o->interval = (uint16_t)latency_of(&c->gpu, latency, true);
+    o->guard = i->guard;
+    o->guard_not = i->guard_not;
+    o->is_guarded = i->guard != PRED_TRUE || i->guard_not;
     o->pred_reads = (uint8_t)(1u << i->guard & 0x7f);
     for (unsigned k = 0; k < 4; k++) decode_source(d, o, &i->src[k], c->memory.line_bytes);
     for (unsigned k = 0; k < 2; k++) {

@@ -29,6 +29,8 @@ struct op {
     uint8_t dst, dst_words;                      // first of consecutive registers
     uint8_t need_count, needs[OP_READS_MAX + 4]; // registers that must be ready: those read, and written
     uint8_t pred_reads, pred_writes;             // bits; PT is none
+    uint8_t guard;                               // predicate
+    bool guard_not, is_guarded;
     uint16_t latency, interval;
     uint16_t collected, cycles;   // from issue to operands and to the result, when nothing is in the way
     uint8_t stall, wait, barrier; // waits.h; without encoded waits 0

@@ -15,19 +15,21 @@ static void refuse(struct sm *s, unsigned scheduler, const struct sm_warp *w, en
     s->refused_inst[scheduler] = w->head;
 }
 
-static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o)
+// accesses: it does memory, in some lane; only then a memory instruction needs anything but its slot.
+static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses)
 {
     const struct sm_warp *w = &s->warps[slot];
-    if (o->path == PATH_MEMORY && !lsu_may_enter(s, slot)) {
+    bool is_over = o->path == PATH_MEMORY && !accesses; // when it has issued
+    if (accesses && !lsu_may_enter(s, slot)) {
         refuse(s, scheduler, w, SLOT_UNIT);
         return false;
     }
-    if ((o->read_count || o->path == PATH_ALU) && !operand_has_collector(s)) {
+    if ((o->read_count || o->path == PATH_ALU) && !is_over && !operand_has_collector(s)) {
         refuse(s, scheduler, w, SLOT_OPERAND);
         return false;
     }
     enum gpu_slot obstacle =
-        s->config->dependences == DEPENDENCES_ENCODED ? operand_obstacle(s, w, o) : SLOT_ISSUED;
+        s->config->dependences == DEPENDENCES_ENCODED && !is_over ? operand_obstacle(s, w, o) : SLOT_ISSUED;
     if (obstacle != SLOT_ISSUED) {
         refuse(s, scheduler, w, obstacle);
         return false;
@@ -54,11 +56,11 @@ static void pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint6
     w->owed = 0;
 }
 
-// Where the time of an executed instruction goes.
-static void dispatch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i)
+// Where the time of an executed instruction goes. accesses: as for has_room.
+static void dispatch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, bool accesses)
 {
     struct sm_warp *w = &s->warps[slot];
-    bool collects = o->read_count || o->path == PATH_ALU;
+    bool collects = o->path == PATH_MEMORY ? accesses && o->read_count : o->read_count || o->path == PATH_ALU;
     uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1, done = collected, result;
     if (has_guests(s)) {
         if (s->config->check) check_read_preds(&s->check, slot, o, s->issuing, s->now);
@@ -66,6 +68,10 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     }
     switch ((enum op_path)o->path) {
     case PATH_MEMORY:
+        if (!accesses) {
+            if (has_techs(s)) tech_result(s, slot, (uint32_t)(o - s->ops), collected);
+            break;
+        }
         w->busy_until = later(w->busy_until, collected); // a store's registers are its warp's until then
         lsu_push(s, slot, o, i, collected + 1);
         break;
@@ -83,7 +89,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     w->stall_until = s->now + o->stall;
     if (has_guests(s)) {
         if (has_techs(s)) pay(s, w, o, done);
-        if (s->watch) watch_issued(s, slot, o, collected);
+        if (s->watch) watch_issued(s, slot, o, collected, accesses);
     }
     if (i->op == OP_NANOSLEEP) {
         uint32_t lane = bit_lowest(w->warp->active ? w->warp->active : 1);
@@ -103,7 +109,7 @@ static void pass_reused(struct sm *s, unsigned slot, const struct op *o, uint32_
     w->stall_until = later(s->now + o->stall, result);
     w->owed = 0;
     operand_result(s, w, o, result, false);
-    if (s->watch) watch_issued(s, slot, o, s->now + 1);
+    if (s->watch) watch_issued(s, slot, o, s->now + 1, false);
 }
 
 static void after_control(struct sm *s, unsigned slot, const struct inst *i)
@@ -123,7 +129,8 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     struct sm_warp *w = &s->warps[slot];
     uint32_t index = w->head;
     const struct op *o = &s->ops[index];
-    if (!has_room(s, scheduler, slot, o)) return OUTCOME_REFUSED;
+    bool accesses = accesses_memory(w, o);
+    if (!has_room(s, scheduler, slot, o, accesses)) return OUTCOME_REFUSED;
     const struct inst *i = &s->engine->exec.program->insts[index];
     s->issuing = w->warp->active;
     uint64_t lanes_before = w->warp->counts.thread_instructions;
@@ -132,7 +139,14 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         pass_reused(s, slot, o, reused);
     } else {
         uint64_t issued_before = w->warp->issued;
-        if (has_techs(s)) tech_reads(s, slot, index);
+        if (has_techs(s)) {
+            tech_reads(s, slot, index);
+            if (accesses_memory(w, o) != accesses) { // its guard has just got its value: looked at again
+                refuse(s, scheduler, w, SLOT_UNIT);
+                sm_evaluate(s, slot);
+                return OUTCOME_REFUSED;
+            }
+        }
         switch (timed_step(s->engine, w->warp, s->now)) {
         case TIMED_RETRY:
             pause_warp(w, s->window_end, SLOT_MEMORY);
@@ -143,7 +157,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         case TIMED_DONE: break;
         }
         if (w->warp->issued != issued_before)
-            dispatch(s, slot, o, i);
+            dispatch(s, slot, o, i, accesses);
         else if (has_techs(s)) // its lanes wait for others to come, and it will execute with them
             tech_executed(s, slot, index);
     }
@@ -240,9 +254,9 @@ static unsigned pick(const struct sm *s, unsigned scheduler, uint64_t among)
 // empty.
 static uint64_t take_turns(struct sm *s, unsigned scheduler, uint64_t mine, uint64_t *among)
 {
-    uint64_t asking = *among & s->wants_lsu;
-    bool is_news = lsu_has_room(s) || asking & ~s->lsu_asked;
-    uint64_t turn = is_news ? mine & lsu_turn(s, asking) : 0, refused = asking & ~turn;
+    uint64_t asking = *among & s->wants_lsu, turn = 0;
+    if (asking & ~s->lsu_asked || lsu_has_room(s)) turn = mine & lsu_turn(s, asking);
+    uint64_t refused = asking & ~turn;
     if (refused) refuse(s, scheduler, &s->warps[bit_lowest(refused)], SLOT_UNIT);
     *among = (*among & ~refused) | turn;
     return turn;

@@ -303,6 +303,7 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     e->kind = (uint8_t)kind_of(a, i);
     e->cycles = e->count = e->next = 0;
     uint64_t global = a->mask & ~(a->shared | a->local);
+    s->counts.lsu_accesses++;
     if (a->shared) {
         e->cycles = (uint16_t)shared_passes(s, a, isa_has(i, ISA_ATOMIC));
         s->counts.shared_accesses++;

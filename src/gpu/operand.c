@@ -7,6 +7,8 @@
 // Left out: an operand that could overtake an older instruction's in another bank's queue does not.
 #include "gpu/sm_impl.h"
 
+#include <string.h>
+
 static uint32_t pipes_of(const struct gpu_config *c, enum pipe p)
 {
     switch (p) {
@@ -25,7 +27,10 @@ void operand_init(struct sm *s, uint32_t numbers)
 {
     for (unsigned p = 0; p < PIPE_COUNT; p++) s->pipes[p] = pipes_of(s->config, (enum pipe)p);
     s->bank_of = heap_alloc(numbers);
-    for (uint32_t r = 0; r < numbers; r++) s->bank_of[r] = (uint8_t)(r % s->config->banks);
+    for (uint32_t r = 0; r < s->config->banks && r < numbers; r++) s->bank_of[r] = (uint8_t)r;
+    for (uint32_t done = s->config->banks; done < numbers;
+         done *= 2) // the same again, twice as many every time
+        memcpy(s->bank_of + done, s->bank_of, done < numbers - done ? done : numbers - done);
 }
 
 bool operand_has_collector(struct sm *s)

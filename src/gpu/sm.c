@@ -185,7 +185,7 @@ void sm_evaluate(struct sm *s, unsigned slot)
         if (h.cycle <= s->now) {
             s->ready |= bit;
             s->wants_lsu &= ~bit;
-            if (s->ops[w->head].path == PATH_MEMORY) s->wants_lsu |= bit;
+            if (accesses_memory(w, &s->ops[w->head])) s->wants_lsu |= bit;
             return;
         }
         waits(s, w, h.memory ? SLOT_MEMORY : SLOT_ALU);

@@ -212,6 +212,15 @@ static inline unsigned slot_of(const struct sm *s, const struct sm_warp *w)
     return (unsigned)(w - s->warps);
 }
 
+// Whether a warp's next instruction, which is ready, goes to the load/store unit. One that accesses memory in
+// no lane, for its guard, is over when it has issued.
+static inline bool accesses_memory(const struct sm_warp *w, const struct op *o)
+{
+    if (o->path != PATH_MEMORY || !o->is_guarded) return o->path == PATH_MEMORY;
+    uint64_t guard = w->warp->pred[o->guard];
+    return w->warp->active & (o->guard_not ? ~guard : guard);
+}
+
 // -- sm.c
 void sm_wake(struct sm *s, unsigned slot, uint64_t cycle); // to be looked at again then
 // Says whether a warp can issue, and if not, why, and when to look again.

@@ -222,13 +222,12 @@ void watch_cycle(struct sm *s)
 // -- instructions
 // ------------------------------------------------------------------------------------------------
 
-// When the result of what was just dispatched is there; 0: a reply will say.
+// When the result of what was just dispatched is there. What a memory instruction of no lane leaves alone is.
 static uint64_t result_of(const struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected)
 {
-    if (o->path == PATH_MEMORY) return 0;
-    if (o->dst_words) return s->reg_ready[w->registers + o->dst];
-    if (o->pred_writes) return w->pred_ready[bit_lowest(o->pred_writes)];
-    return collected + o->latency;
+    if (o->dst_words) return later(collected, s->reg_ready[w->registers + o->dst]);
+    if (o->pred_writes) return later(collected, w->pred_ready[bit_lowest(o->pred_writes)]);
+    return o->path == PATH_MEMORY ? collected : collected + o->latency;
 }
 
 static void link_to(struct watch_sm *w, const struct sm *s, uint32_t inst)
@@ -242,14 +241,15 @@ static void link_to(struct watch_sm *w, const struct sm *s, uint32_t inst)
     w->recorded.data[record] = inst;
 }
 
-void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t collected)
+void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t collected, bool queued)
 {
     struct watch_sm *w = s->watch;
     const struct sm_warp *now = &s->warps[slot];
     struct watch_warp *x = &w->warps[slot];
     uint32_t inst = NONE32;
     if (w->config->warps >> slot & 1 && !w->closed) {
-        uint64_t time = time_of(w, s->now), done = result_of(s, now, o, collected);
+        uint64_t time = time_of(w, s->now);
+        uint64_t done = queued ? 0 : result_of(s, now, o, collected); // 0: a reply will say
         inst = add_inst(w, (struct watch_inst){.fetched = x->buffer[0].fetched,
                                                .buffered = x->buffer[0].buffered,
                                                .issued = time,
@@ -264,7 +264,7 @@ void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t coll
         x->count--;
         memmove(x->buffer, x->buffer + 1, x->count * sizeof *x->buffer);
     }
-    if (o->path == PATH_MEMORY) link_to(w, s, inst);
+    if (queued) link_to(w, s, inst);
 }
 
 static void done_at(struct watch_sm *w, uint32_t inst, uint64_t cycle)

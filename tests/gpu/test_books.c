@@ -76,12 +76,42 @@ static void test_limit(struct test *t)
     gpu_bench_fini(&b);
 }
 
+// Accesses whose guard is false in all lanes, of every kind: they take their slots and nothing else. A
+// thousand cycles of shared memory's banks stand before them in the queue.
+static void test_no_lanes(struct test *t)
+{
+    static const char *const dependences[] = {"scoreboard", "encoded"};
+    static const char text[] =
+        ".shared 4096\nMOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R5, 0x2\n"
+        "ISETP.NE.AND P0, PT, RZ, RZ, PT\n"
+        "LDS R4, [RZ]\n"
+        "@P0 LDG.E R5, [R2]\n@P0 STG.E [R2], R5\n@P0 LDS R5, [RZ]\n@P0 STS [RZ], R5\n"
+        "@P0 ATOMG.E.ADD.U32 R5, [R2], R5\n@P0 RED.E.ADD.U32 [R2], R5\n@P0 ATOMS.ADD.U32 R5, [RZ], R5\n"
+        "IADD3 R5, R5, 0x1, RZ\n@!P0 STG.E [R2], R5\nEXIT\n";
+    for (size_t k = 0; k < TEST_COUNT(dependences); k++) {
+        struct gpu_bench b;
+        char settings[100];
+        snprintf(settings, sizeof settings, "sim.check=1 issue.dependences=%s", dependences[k]);
+        if (gpu_bench_init(&b, t, "tiny", settings, text, 64)) {
+            uint64_t word = machine_buffer(&b.m, 256);
+            gpu_cycles(&b);
+            CHECK_EQ(t, b.result.gpu.lsu_accesses, 2 * 2);
+            CHECK_EQ(t, b.result.gpu.shared_accesses, 2);
+            CHECK_EQ(t, b.result.exec.warp_instructions, 2 * 15);
+            CHECK_EQ(t, machine_words(&b.m, word)[0], 3);
+            CHECK_EQ(t, b.result.gpu.operand_reads, 2 * (1 + 3)); // the sum's, and the last store's
+        }
+        gpu_bench_fini(&b);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"call_writes", test_call_writes},
         {"watchdogs_end", test_watchdogs_end},
         {"limit", test_limit},
+        {"no_lanes", test_no_lanes},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

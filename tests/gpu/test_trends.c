@@ -119,7 +119,7 @@ static const struct trend trends[] = {
     {"bfs", "l2.ways=1 | l2.write=write-through", "dram.writes", 1.05, 1e9},
     {"spmv", "dram.latency=600", "cycles", 1.10, 7.00},
     {"transpose", ONE_SLICE " | dram.queue=1", "cycles", 1.05, 9.00},
-    {"transpose", ONE_SLICE " | dram.queue=1", "dram.row_hits", 0.10, 0.995},
+    {"bfs", ONE_SLICE " | dram.queue=1", "dram.row_hits", 0.10, 0.995},
     {"transpose", ONE_SLICE " | dram.bus_bytes=1", "cycles", 1.20, 4.10},
     {"transpose", ONE_SLICE " | dram.rate=1", "cycles", 1.20, 4.10},
     {"transpose", ONE_SLICE " | dram.banks=4", "dram.row_hits", 0.10, 0.995},
