@@ -97,6 +97,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
                           ? i->src[0].value
                           : reg_lanes(w->warp->regs, i->src[0].reg * s->engine->exec.vector_bytes)[lane];
         pause_warp(w, s->now + ns * s->config->core_mhz / 1000 + 1, SLOT_BARRIER);
+        w->stopped_at = w->head;
     }
 }
 
@@ -168,6 +169,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     w->count--;
     bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->head;
     if (!goes_on || o->pipe == PIPE_CONTROL) {
+        if (i->op == OP_BAR) w->stopped_at = index;
         sm_warp_settled(s, slot);
         after_control(s, slot, i);
     }

@@ -338,7 +338,7 @@ static void charge_idle(struct sm *s, unsigned scheduler, uint64_t slots)
     uint64_t ready = s->ready & s->scheduler_warps[scheduler]; // since this cycle's issue
     const struct sm_warp *w = &s->warps[ready ? issue_oldest(s, scheduler, ready) : s->order[scheduler][0]];
     bool fetched = w->slot != SLOT_FETCH && w->slot != SLOT_ISSUED;
-    charge(s, fetched ? (enum gpu_slot)w->slot : SLOT_FETCH, w->head, slots);
+    charge(s, fetched ? (enum gpu_slot)w->slot : SLOT_FETCH, waits_with(w), slots);
 }
 
 static void account(struct sm *s, unsigned resident_count, uint64_t cycles)
@@ -529,7 +529,7 @@ void sm_report(const struct sm *s, struct strbuf *out)
             continue;
         }
         strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ", reasons[w->slot], w->since);
-        exec_describe_inst(&s->engine->exec, w->warp->pc, out);
+        exec_describe_inst(&s->engine->exec, w->slot == SLOT_BARRIER ? w->stopped_at : w->warp->pc, out);
     }
 }
 

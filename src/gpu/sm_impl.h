@@ -40,6 +40,7 @@ struct sm_warp {
     bool waits_for_line;     // of code
     bool waits_for_constant;
     bool waits_at_barrier; // until another warp completes it
+    uint32_t stopped_at;   // the barrier or sleep that it issued last
     uint64_t granted; // line of code or constants that came for it: there, whatever the cache has done since;
                       // 0: none
     uint64_t pred_ready[8];
@@ -210,6 +211,13 @@ static inline void pause_warp(struct sm_warp *w, uint64_t until, enum gpu_slot w
 static inline unsigned slot_of(const struct sm *s, const struct sm_warp *w)
 {
     return (unsigned)(w - s->warps);
+}
+
+// The instruction that is charged for the warp's waiting: its next, or the barrier or sleep that keeps it
+// from it.
+static inline uint32_t waits_with(const struct sm_warp *w)
+{
+    return w->slot == SLOT_BARRIER ? w->stopped_at : w->head;
 }
 
 // Whether a warp's next instruction, which is ready, goes to the load/store unit. One that accesses memory in

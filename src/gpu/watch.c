@@ -128,9 +128,10 @@ static void look_at_state(const struct sm *s, struct watch_sm *w, unsigned slot)
     if (x->issued_at == time)
         set_state(w, slot, time, WATCH_BUSY, 0);
     else
-        set_state(w, slot, time, (uint8_t)(ready ? why_ready(s, slot) : after), now->head);
+        set_state(w, slot, time, (uint8_t)(ready ? why_ready(s, slot) : after),
+                  ready ? now->head : waits_with(now));
     x->after = (uint8_t)after;
-    x->after_inst = now->head;
+    x->after_inst = ready ? now->head : waits_with(now);
 }
 
 static void warp_starts(const struct sm *s, struct watch_sm *w, unsigned slot)

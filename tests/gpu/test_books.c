@@ -105,6 +105,39 @@ static void test_no_lanes(struct test *t)
     }
 }
 
+// The slots of an instruction for a reason.
+static uint64_t slots_of(const uint64_t *account, uint32_t inst, enum gpu_slot why)
+{
+    return account[inst * SLOT_COUNT + why];
+}
+
+// The second warp comes to the barrier a thousand additions late, and then both sleep: the time is the
+// barrier's and the sleep's, not the instructions' behind them.
+static void test_time_at_a_barrier(struct test *t)
+{
+    static const char text[] =
+        "S2R R0, SR_TID.X\nISETP.LT.AND P0, PT, R0, 0x20, PT\nMOV R1, 0x3e8\n@P0 BRA meet\n"
+        "loop:\nIADD3 R1, R1, -0x1, RZ\nISETP.NE.AND P1, PT, R1, RZ, PT\n@P1 BRA loop\n"
+        "meet:\nBAR.SYNC 0x0\nIADD3 R2, R0, 0x1, RZ\nMOV R3, 0x3e8\nNANOSLEEP R3\n"
+        "IADD3 R2, R2, 0x1, RZ\nEXIT\n";
+    enum { BARRIER = 7, SLEEP = 10, COUNT = 13 };
+    struct gpu_bench b;
+    if (gpu_bench_init(&b, t, "tiny", "icache.perfect=1", text, 64)) {
+        uint64_t account[(COUNT + 1) * SLOT_COUNT] = {0};
+        struct chip *c = chip_create(&b.config);
+        machine_prepare(&b.m);
+        CHECK_EQ(t, b.m.launch.program->inst_count, COUNT);
+        CHECK(t, chip_run(c, &b.m.launch, 0, 1, &(struct chip_account){.inst_slots = account}, &b.result,
+                          &b.m.fault));
+        chip_destroy(c);
+        CHECK(t, slots_of(account, BARRIER, SLOT_BARRIER) > 5000);
+        CHECK(t, slots_of(account, SLEEP, SLOT_BARRIER) > 1000);
+        CHECK_EQ(t, slots_of(account, BARRIER, SLOT_BARRIER) + slots_of(account, SLEEP, SLOT_BARRIER),
+                 b.result.gpu.slots[SLOT_BARRIER]);
+    }
+    gpu_bench_fini(&b);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
@@ -112,6 +145,7 @@ int main(int argc, char **argv)
         {"watchdogs_end", test_watchdogs_end},
         {"limit", test_limit},
         {"no_lanes", test_no_lanes},
+        {"time_at_a_barrier", test_time_at_a_barrier},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
