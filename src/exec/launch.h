@@ -109,6 +109,7 @@ enum launch_fault_kind {
     FAULT_ASSERT,
     FAULT_MEMBERS,     // a lane outside the member mask it names (check.members=stop)
     FAULT_DEADLOCK,    // no warp of the block can continue
+    FAULT_STALL,       // all warps go round in circles
     FAULT_LIMIT,       // max_warp_instructions
     FAULT_INTERRUPTED
 };

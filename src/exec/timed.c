@@ -404,6 +404,18 @@ static void commit_record(const struct timed_engine *t, const struct record_view
             memcpy(v->host[n], v->value + (size_t)n * v->r->lane_words, bytes);
 }
 
+// The same; true when a byte has another value now.
+static bool commit_changes(const struct timed_engine *t, const struct record_view *v)
+{
+    uint8_t before[LANES_MAX][16];
+    unsigned bytes = v->r->bytes, lanes = bit_count(v->r->mask);
+    bool changed = false;
+    for (unsigned n = 0; n < lanes; n++) memcpy(before[n], host_of(v, n), bytes);
+    commit_record(t, v);
+    for (unsigned n = 0; n < lanes; n++) changed |= memcmp(before[n], host_of(v, n), bytes) != 0;
+    return changed;
+}
+
 static void clear_log(struct timed_engine *t)
 {
     t->log.count = t->acquiring.count = 0;
@@ -451,7 +463,10 @@ void timed_commit(struct timed_engine *engines, unsigned count)
         }
         struct cursor *c = &active[best];
         struct record_view v = view_of(&c->t->log.data[c->at]);
-        commit_record(c->t, &v);
+        if (c->t->compares)
+            c->t->changed_value |= commit_changes(c->t, &v);
+        else
+            commit_record(c->t, &v);
         c->at += v.r->words;
         if (c->at < c->t->log.count) continue;
         clear_log(c->t);

@@ -31,13 +31,14 @@ struct timed_engine {
     struct launch_fault fault;
     uint64_t fault_cycle;
     unsigned sm;
-    uint64_t cycle;                     // of the step under way
-    struct exec_access access;          // of the last memory instruction
-    bool is_row;                        // exec_access_is_row of it; of a texture fetch false
-    VEC(uint64_t) log;                  // records (timed.c) in order of issue
-    uint64_t written[64];               // bits: lines that a logged store may have written, by hash
-    uint64_t changed[64];               // the same for atomics
-    VEC(const struct warp *) acquiring; // by atomics of this window
+    uint64_t cycle;               // of the step under way
+    struct exec_access access;    // of the last memory instruction
+    bool is_row;                  // exec_access_is_row of it; of a texture fetch false
+    VEC(uint64_t) log;            // records (timed.c) in order of issue
+    uint64_t written[64];         // bits: lines that a logged store may have written, by hash
+    uint64_t changed[64];         // the same for atomics
+    bool compares, changed_value; // compares: changed_value says whether a commit changed a byte's value
+    VEC(const struct warp *) acquiring;                            // by atomics of this window
     void (*print)(void *context, const char *text, size_t length); // the launch's own
     void *print_context;
     struct strbuf text; // printed in this window

@@ -1,5 +1,6 @@
 // Windows of time, blocks, ends.
 #include "gpu/chip.h"
+#include "gpu/stall.h"
 #include "gpu/workers.h"
 
 #include <inttypes.h>
@@ -22,6 +23,9 @@ struct run { // a launch under way
     unsigned count; // SMs that blocks come to
     uint64_t start, now, until, last_end;
     uint64_t max_cycles; // 0: no limit
+    uint64_t look_at;    // cycle of the next look for a stall; while one is on, of its end
+    bool is_looking;
+    uint64_t looked_since;
     uint64_t next_block, blocks, ended;
     VEC(struct sm_block_end) ends;
     struct memory_counts before; // of earlier launches
@@ -310,6 +314,58 @@ static bool over_limit(struct run *r, struct launch_fault *fault)
     return true;
 }
 
+// -- launches that never end
+// ------------------------------------------------------------------------------------------------
+
+static void end_look(struct run *r)
+{
+    for (unsigned k = 0; k < r->count; k++) stall_end(r->sms[k]);
+    r->is_looking = false;
+    r->look_at = r->now + r->chip->config.gpu.stall;
+}
+
+static bool is_stalled(const struct run *r)
+{
+    for (unsigned k = 0; k < r->count; k++)
+        if (!stall_is_certain(r->sms[k])) return false;
+    return r->ended < r->blocks;
+}
+
+static bool speaks_against_stall(const struct run *r)
+{
+    for (unsigned k = 0; k < r->count; k++)
+        if (stall_is_over(r->sms[k])) return true;
+    return false;
+}
+
+static void begin_look(struct run *r)
+{
+    for (unsigned k = 0; k < r->count; k++) stall_begin(r->sms[k]);
+    r->is_looking = true;
+    r->looked_since = r->now;
+    r->look_at = r->now + r->chip->config.gpu.stall / 2 + r->shared.window;
+}
+
+// Between windows. True when the launch never ends.
+static bool stalled(struct run *r, struct launch_fault *fault)
+{
+    if (r->is_looking && !speaks_against_stall(r) && is_stalled(r)) {
+        struct strbuf text = {0};
+        strbuf_printf(&text,
+                      "kernel %s will never end: since cycle %" PRIu64
+                      " every warp has come back to where it was, and no byte of memory has changed",
+                      r->launch->program->name, r->looked_since - r->start);
+        *fault = (struct launch_fault){.kind = FAULT_STALL, .text = text.text};
+        append_report(r, fault);
+        return true;
+    }
+    if (r->is_looking && (r->now >= r->look_at || speaks_against_stall(r)))
+        end_look(r);
+    else if (!r->is_looking && r->now >= r->look_at && r->chip->config.gpu.stall)
+        begin_look(r);
+    return false;
+}
+
 // Windows in which nothing happens anywhere are passed over, up to the limit.
 static void skip_windows(struct run *r)
 {
@@ -345,7 +401,7 @@ static bool run_windows(struct run *r, struct workers *w, struct launch_fault *f
             series_take(r->series, r->sms, r->count);
         }
         replace_ended(r);
-        if (over_limit(r, fault) || deadlocked(r, fault)) return false;
+        if (over_limit(r, fault) || deadlocked(r, fault) || stalled(r, fault)) return false;
     }
     return true;
 }
@@ -408,6 +464,7 @@ bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsig
     *fault = (struct launch_fault){0};
     run_init(&r, c, l);
     r.max_cycles = max_cycles;
+    r.look_at = r.start + c->config.gpu.stall;
     unsigned most = c->config.gpu.sm_count;
     struct workers *w = workers_create(threads < most ? threads : most);
     begin_observing(&r, account);

@@ -89,6 +89,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     w->stall_until = s->now + o->stall;
     if (has_guests(s)) {
         if (has_techs(s)) pay(s, w, o, done);
+        if (s->stall) stall_executed(s, slot, (uint32_t)(o - s->ops));
         if (s->watch) watch_issued(s, slot, o, collected, accesses);
     }
     if (i->op == OP_NANOSLEEP) {
@@ -107,6 +108,7 @@ static void pass_reused(struct sm *s, unsigned slot, const struct op *o, uint32_
     struct sm_warp *w = &s->warps[slot];
     uint64_t result = operand_write(s, w->map + o->dst, o, s->now + cycles);
     w->warp->pc++;
+    stall_speaks_against(s);
     w->stall_until = later(s->now + o->stall, result);
     w->owed = 0;
     operand_result(s, w, o, result, false);

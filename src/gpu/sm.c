@@ -81,6 +81,7 @@ void sm_destroy(struct sm *s)
 {
     if (!s) return;
     tech_end(s);
+    stall_end(s);
     for (unsigned k = 0; k < SM_BLOCKS; k++)
         if (s->blocks[k].cta) timed_block_destroy(s->blocks[k].cta);
     tags_fini(&s->l1);
@@ -229,6 +230,7 @@ static void order_remove(struct sm *s, unsigned slot)
 
 static void block_ended(struct sm *s, struct sm_block *b, uint64_t cycle)
 {
+    stall_speaks_against(s);
     if (has_techs(s)) tech_block_end(s, (unsigned)(b - s->blocks));
     timed_block_end(s->engine, b->cta);
     b->running = false;
@@ -243,6 +245,7 @@ void sm_warp_ended(struct sm *s, unsigned slot)
     struct sm_block *b = &s->blocks[w->block];
     uint64_t bit = 1ull << slot;
     if (s->resident & bit) {
+        stall_speaks_against(s);
         fetch_flush(s, slot, w->head);
         s->resident &= ~bit;
         s->resident_count--;
@@ -284,6 +287,7 @@ static void block_start(struct sm *s, uint64_t linear)
     unsigned n = 0;
     while (s->blocks[n].running || s->blocks[n].free_at > s->now) n++;
     struct sm_block *b = &s->blocks[n];
+    stall_speaks_against(s);
     if (!b->cta) {
         b->cta = timed_block_create(s->engine);
         // Slots stay a block's own: blocks of a launch are all alike.

@@ -2,6 +2,7 @@
 #pragma once
 #include "gpu/check.h"
 #include "gpu/event_ring.h"
+#include "gpu/stall.h"
 #include "gpu/tech.h"
 #include "gpu/waits.h"
 #include "gpu/watch.h"
@@ -185,7 +186,7 @@ struct sm {
     unsigned tech_count;
     const struct tech *hooks; // of the only mechanism, or of one that calls those of all
     void *hooked;             // its state
-    bool has_guests;          // mechanisms, a watch or the book
+    bool has_guests;          // mechanisms, a watch, the book or a look for a stall
     unsigned looked_at;       // warp whose readiness is seen to behind the hook under way; NO_WARP
     struct event_ring events; // by block: mechanisms'
 
@@ -197,6 +198,7 @@ struct sm {
     uint64_t *inst_saved; // [instruction][SAVINGS], with mechanisms
     bool faulted;
 
+    struct stall *stall;            // NULL: nobody asks whether the launch will end
     struct watch_sm *watch;         // NULL: nobody watches
     uint64_t sample_at, interval;   // cycle of the next sample; CYCLE_NEVER: none are taken
     VEC(struct gpu_counts) samples; // the counts so far at each

@@ -197,12 +197,14 @@ void tech_hold(struct sm *s, unsigned slot, unsigned what)
 
 void tech_skip_fetch(struct sm *s, unsigned slot)
 {
+    stall_speaks_against(s);
     s->warps[slot].fetch_pc++;
     fetch_update(s, slot);
 }
 
 void tech_drop(struct sm *s, unsigned slot)
 {
+    stall_speaks_against(s);
     s->warps[slot].count--;
     s->counts.fetch_flushed++;
 }
@@ -211,12 +213,14 @@ unsigned tech_buffered(const struct sm *s, unsigned slot) { return s->warps[slot
 
 void tech_drop_fetching(struct sm *s, unsigned slot)
 {
+    stall_speaks_against(s);
     s->warps[slot].fetching--;
     s->counts.fetch_flushed++;
 }
 
 void tech_advance(struct sm *s, unsigned slot, uint32_t pc)
 {
+    stall_speaks_against(s);
     struct sm_warp *w = &s->warps[slot];
     const struct op *skipped = &s->ops[pc - 1];
     s->inst_saved[(pc - 1) * SAVINGS + SAVED_FETCH]++;

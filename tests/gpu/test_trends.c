@@ -155,6 +155,7 @@ static const struct undirected {
     {"dram.ras",                "a row that has to stay open is hit more often; tests/memory/test_dram.c"},
     {"dram.groups",             "changes which rows are neighbours; tests/memory/test_dram.c"},
     {"sim.check",               "no time: test_invariance.c"},
+    {"sim.stall", "looks on: tests/gpu/test_stall.c"},
     {"sim.skip_idle",           "no time: test_invariance.c"},
     {"sim.lose_reply",          "test_ends.c: lost replies"},
 };
