@@ -61,6 +61,8 @@ struct wf_context {
     struct strbuf errors, config_json;
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
+    bool (*is_interrupted)(void *context);
+    void *interrupt_context;
     bool progress;
     struct study *study; // watches launches; NULL: none
     uint32_t launches;

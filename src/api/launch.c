@@ -174,6 +174,8 @@ static void fill_launch(struct wf_kernel *k, const struct wf_launch_config *shap
         .grid_id = ++c->launches,
         .sm_count = c->chip.gpu.sm_count,
         .print = c->print,
+        .is_interrupted = c->is_interrupted,
+        .interrupt_context = c->interrupt_context,
         .print_context = c->print_context,
     };
 }
@@ -292,7 +294,9 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
     double seconds = clock_seconds() - started;
     progress_fini(&progress);
     if (!ok) diag_text(&c->diag, DIAG_ERROR, loc_none(), c->fault.text);
-    enum wf_status status = ok ? WF_OK : WF_PROGRAM_FAILED;
+    enum wf_status status = ok                                   ? WF_OK
+                            : c->fault.kind == FAULT_INTERRUPTED ? WF_INTERRUPTED
+                                                                 : WF_PROGRAM_FAILED;
     write_stats(c, &counts, is_timed ? &timed : NULL, seconds, status, stats);
     return status;
 }

@@ -124,6 +124,11 @@ bool wf_tech_feature_at(size_t tech, size_t index, struct wf_feature *f)
 
 void wf_set_verify(struct wf_context *c, bool verify) { c->verify = verify; }
 void wf_set_max_cycles(struct wf_context *c, uint64_t cycles) { c->max_cycles = cycles; }
+void wf_set_interrupt(struct wf_context *c, bool (*is_interrupted)(void *context), void *context)
+{
+    c->is_interrupted = is_interrupted;
+    c->interrupt_context = context;
+}
 void wf_set_threads(struct wf_context *c, unsigned threads) { c->threads = threads; }
 
 // What a table's range cannot say.

@@ -32,7 +32,8 @@ enum wf_status { // also the command line's exit status
     WF_BAD_INPUT = 1,      // what a file, argument, shape, kernel or buffer says
     WF_BAD_USAGE = 2,      // unknown option, mechanism, GPU, key
     WF_PROGRAM_FAILED = 3, // hang, fault, trap, assert, limit
-    WF_MISMATCH = 4        // verification
+    WF_MISMATCH = 4,       // verification
+    WF_INTERRUPTED = 130   // wf_set_interrupt
 };
 
 struct wf_context;
@@ -63,6 +64,8 @@ bool wf_tech_feature_at(size_t tech, size_t index, struct wf_feature *f); // fal
 void wf_set_verify(struct wf_context *c, bool verify);
 void wf_set_max_cycles(struct wf_context *c,
                        uint64_t cycles); // of a timed launch, after which it fails; 0: no limit
+// Asked now and then while a launch runs; when it says yes, the launch stops with WF_INTERRUPTED. NULL: never.
+void wf_set_interrupt(struct wf_context *c, bool (*is_interrupted)(void *context), void *context);
 void wf_set_threads(struct wf_context *c,
                     unsigned threads);       // of the host, in timed launches; results are the same
 const char *wf_errors(struct wf_context *c); // all messages, formatted with source line and caret; "" if none

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/print.h"
 
 #include <string.h>
@@ -81,6 +82,7 @@ static enum wf_status verify(const struct options *o, const struct bench_selecti
     if (status == WF_OK) status = wf_gpu(c, NULL);
     if (status == WF_OK) status = wf_set(c, "compile.optimise", "0");
     if (status == WF_OK) status = wf_set(c, "exec.isa", "general");
+    interrupt_watch(c);
     if (status == WF_OK) status = workload_run(w, c, &options, &plain);
     if (status != WF_OK)
         command_fail_context(c, (int)status);
@@ -119,6 +121,7 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
             .size = what->size, .ptx = what->ptx, .launched = record_launch, .launched_context = &row.run};
         struct workload_result result;
         command_watch(o, c);
+        interrupt_watch(c);
         status = workload_run(w, c, &options, &result);
         if (wf_watched(c)) command_timeline(o, c, timeline, d);
         row.verified = result.verified;
@@ -188,6 +191,7 @@ static enum wf_status run_all(const struct options *o, const struct bench_select
             return status;
         }
         if (status > worst) worst = status;
+        if (status == WF_INTERRUPTED) break;
     }
     enum wf_status status = publish(o, b, &timeline, r, d);
     strbuf_fini(&timeline);

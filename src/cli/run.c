@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/print.h"
 #include "cli/script.h"
 #include "report/table.h"
@@ -177,6 +178,15 @@ static bool parse_shape(const struct options *o, struct wf_launch_config *shape,
     return ok;
 }
 
+// Of a run that has ended, or has been interrupted.
+static enum wf_status dumps_of(const struct options *o, struct session *s, const struct arguments *a,
+                               enum wf_status status)
+{
+    if (status != WF_OK && status != WF_INTERRUPTED) return status;
+    enum wf_status written = dumps(o, s, a, true);
+    return written == WF_OK ? status : written;
+}
+
 static enum wf_status launch_once(const struct options *o, struct session *s, struct arguments *a)
 {
     struct wf_launch_config shape = {0};
@@ -188,7 +198,7 @@ static enum wf_status launch_once(const struct options *o, struct session *s, st
     if ((status = apply_symbols(o, s)) != WF_OK) return status;
     if ((status = dumps(o, s, a, false)) != WF_OK) return status;
     status = session_launch(s, kernel, &shape, a->values, a->count, loc_none());
-    return status == WF_OK ? dumps(o, s, a, true) : status;
+    return dumps_of(o, s, a, status);
 }
 
 enum wf_status run_execute(const struct options *o, struct session *s)
@@ -197,7 +207,7 @@ enum wf_status run_execute(const struct options *o, struct session *s)
     if (!command_claim(o, s->results)) return WF_BAD_INPUT;
     if (script) {
         enum wf_status status = script_run(s, script);
-        return status == WF_OK ? dumps(o, s, NULL, true) : status;
+        return dumps_of(o, s, NULL, status);
     }
     struct arguments a = {0};
     enum wf_status status = launch_once(o, s, &a);
@@ -292,8 +302,11 @@ static enum wf_status verify(const struct options *o, struct session *s)
     if (status == WF_OK) status = wf_gpu(base.context, NULL);
     for (size_t i = 0; i < sizeof plain / sizeof plain[0] && status == WF_OK; i++)
         status = wf_set(base.context, plain[i][0], plain[i][1]);
+    interrupt_watch(base.context);
     if (status == WF_OK) status = run_execute(o, &base);
-    if (status != WF_OK) {
+    if (status == WF_INTERRUPTED) {
+        diag_error(s->diag, loc_none(), "--verify: the plain run was interrupted");
+    } else if (status != WF_OK) {
         status = refuse_plain(s, &base, status);
     } else {
         compare_buffers(s, &base);
@@ -311,7 +324,7 @@ static enum wf_status verify(const struct options *o, struct session *s)
             }
         }
     }
-    if (shared) {
+    if (shared && status != WF_INTERRUPTED) {
         diag_error(s->diag, loc_none(),
                    "--verify: %" PRIu64 " shared values are not what their readers would have computed",
                    shared);
@@ -401,7 +414,8 @@ static enum wf_status publish(const struct options *o, struct session *s, enum w
     }
     if (results_write(s->results) != WF_OK)
         status = WF_BAD_INPUT;
-    else if (!command_json_alone(o) && !options_has(o, OPTION_QUIET) && status != WF_PROGRAM_FAILED)
+    else if (!command_json_alone(o) && !options_has(o, OPTION_QUIET) && status != WF_PROGRAM_FAILED &&
+             status != WF_INTERRUPTED)
         print_summary(s, options_has(o, OPTION_ENERGY));
     for (size_t i = 0; i < s->report.warnings.count; i++) {
         struct strbuf warning = {0};
@@ -431,8 +445,10 @@ int command_run(int argc, char **argv)
     enum wf_status status = run_check(&o, &d) ? command_settings(&o, s.context, &d) : WF_BAD_USAGE;
     if (status == WF_OK) {
         command_watch(&o, s.context);
+        interrupt_watch(s.context);
         status = run_execute(&o, &s);
         if (status == WF_OK && options_has(&o, OPTION_VERIFY)) status = verify(&o, &s);
+        s.report.interrupted = status == WF_INTERRUPTED;
         if (status != WF_BAD_INPUT && status != WF_BAD_USAGE) status = publish(&o, &s, status);
     }
     print_flush(stdout); // before the messages

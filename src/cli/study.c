@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/print.h"
 #include "cli/run.h"
 
@@ -90,6 +91,7 @@ static enum wf_status run_bench(const struct options *o, struct ran *ran, const 
         struct workload_options options = {.size = what->size, .ptx = what->ptx};
         struct workload_result result;
         wf_study_group(ran->study, w->name);
+        interrupt_watch(c);
         status = workload_run(w, c, &options, &result);
         ran->warp_instructions += result.warp_instructions;
         ran->seconds += result.simulation_seconds;
@@ -142,6 +144,7 @@ static enum wf_status run_file(const struct options *o, struct ran *ran, struct 
     enum wf_status status = run_check(o, d) ? command_settings(o, c, d) : WF_BAD_USAGE;
     if (status == WF_OK) status = wf_set_study(c, ran->study);
     if (status == WF_OK && o->operands.count) look_beside(ran->study, o->operands.data[0]);
+    interrupt_watch(c);
     if (status == WF_OK) status = run_execute(o, &session);
     const struct report_launch sum = report_run_sum(&session.report);
     ran->warp_instructions = sum.warp_instructions;
@@ -216,7 +219,8 @@ static enum wf_status study(struct options *o, struct diag *d)
         bool is_list = o->operands.count && str_ends_with(o->operands.data[0], ".csv");
         status = is_list ? read_launches(o, &ran, &r, d) : run_file(o, &ran, &r, d);
     }
-    if (status == WF_OK || status == WF_PROGRAM_FAILED) status = publish(o, name, &ran, status, &r, d);
+    if (status == WF_OK || status == WF_PROGRAM_FAILED || status == WF_INTERRUPTED)
+        status = publish(o, name, &ran, status, &r, d);
     results_fini(&r);
     wf_study_destroy(ran.study);
     return status;

@@ -179,6 +179,7 @@ struct exec {
     uint32_t slot_count;
     struct allocation_slot general_slot;           // of the general memory instructions
     uint64_t instruction_limit, instructions_done; // of finished slices
+    uint64_t ask_at; // value of instructions_done at which to ask whether the launch is interrupted
     uint64_t clock_base; // what to add to a running warp's `issued` for the engine's count
     struct launch_fault *fault;
     struct exec_counts *counts;
@@ -317,6 +318,7 @@ char *exec_describe_hint(const struct warp *w, const struct bound *d, unsigned l
                          bool is_write, unsigned other);
 void exec_fault_deadlock(struct cta *c);
 void exec_fault_limit(struct warp *w);
+void exec_fault_interrupted(struct warp *w);
 void exec_describe_inst(const struct exec *e, uint32_t index,
                         struct strbuf *out); // "pc 0x0040 `LDG …`, a.cu:31"
 void exec_thread_of(const struct warp *w, unsigned lane, uint32_t thread[3]);

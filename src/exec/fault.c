@@ -304,6 +304,17 @@ void exec_fault_deadlock(struct cta *c)
     c->exec->fault->text = text.text;
 }
 
+void exec_fault_interrupted(struct warp *w)
+{
+    uint64_t lanes = w->state == WARP_DONE ? w->present : w->active;
+    if (!begin(w, w->pc, FAULT_INTERRUPTED, bit_lowest(lanes))) return;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "kernel %s: interrupted after %llu warp instructions", w->exec->program->name,
+                  (unsigned long long)w->exec->instructions_done);
+    where(w, w->pc, bit_lowest(lanes), &text);
+    w->exec->fault->text = text.text;
+}
+
 void exec_fault_limit(struct warp *w)
 {
     uint64_t lanes = w->state == WARP_DONE ? w->present : w->active;

@@ -84,6 +84,8 @@ struct launch {
     // printf and assert text of the kernel, in the order the engine executes it.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
+    bool (*is_interrupted)(void *context); // NULL: never; asked now and then, and once it says yes the launch stops
+    void *interrupt_context;
     struct progress *progress; // NULL: none; counts blocks
     const struct observer *observer; // NULL: none; of functional runs (exec/observe.h)
 };
@@ -130,6 +132,12 @@ struct launch_race { // the two accesses of the first race found
     uint64_t count; // racing pairs seen (bounded per location)
     char *text;     // heap
 };
+
+// Whether the launch is to stop.
+static inline bool launch_is_interrupted(const struct launch *l)
+{
+    return l->is_interrupted && l->is_interrupted(l->interrupt_context);
+}
 
 // Runs the launch to its end on this thread, functionally. False on a fault. The counts are added to.
 bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_fault *fault, struct launch_race *race);

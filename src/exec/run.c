@@ -16,6 +16,7 @@ enum {
     WARP_SLICE = 1 << 14,    // instructions of a warp before the next one's turn
     BLOCK_ALONE = 1 << 20,   // instructions of a block before others join it
     BLOCK_TURN = 1 << 16,    // of a block when there are others
+    ASK_AFTER = 1 << 18,     // instructions from one question whether the launch is interrupted to the next
     BLOCK_WATCHED = 1 << 16, // of the first one, while it is watched (hint.h)
     BLOCKS_PER_SM = 16,      // resident at most
     RESIDENT_BYTES = 1 << 30 // and with at most this much state
@@ -200,6 +201,13 @@ static bool cta_run(struct cta *c, uint64_t instructions)
             return false;
         }
         if (!warp_run(w, slice_of(e))) return false;
+        if (e->instructions_done >= e->ask_at) {
+            e->ask_at = e->instructions_done + ASK_AFTER;
+            if (launch_is_interrupted(e->launch)) {
+                exec_fault_interrupted(w);
+                return false;
+            }
+        }
         if (e->instruction_limit && e->instructions_done >= e->instruction_limit && c->warps_left) {
             exec_fault_limit(w);
             return false;

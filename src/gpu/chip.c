@@ -23,6 +23,7 @@ struct run { // a launch under way
     unsigned count; // SMs that blocks come to
     uint64_t start, now, until, last_end;
     uint64_t max_cycles; // 0: no limit
+    uint64_t windows;    // so far
     uint64_t look_at;    // cycle of the next look for a stall; while one is on, of its end
     bool is_looking;
     uint64_t looked_since;
@@ -314,6 +315,20 @@ static bool over_limit(struct run *r, struct launch_fault *fault)
     return true;
 }
 
+static bool interrupted(struct run *r, struct launch_fault *fault)
+{
+    enum { WINDOWS = 64 }; // from one question to the next
+    if (r->windows++ % WINDOWS || !launch_is_interrupted(r->launch)) return false;
+    struct strbuf text = {0};
+    strbuf_printf(&text,
+                  "kernel %s: interrupted after %" PRIu64 " cycles, %" PRIu64 " of %" PRIu64
+                  " blocks have ended",
+                  r->launch->program->name, r->now - r->start, r->ended, r->blocks);
+    *fault = (struct launch_fault){.kind = FAULT_INTERRUPTED, .text = text.text};
+    append_report(r, fault);
+    return true;
+}
+
 // -- launches that never end
 // ------------------------------------------------------------------------------------------------
 
@@ -401,7 +416,8 @@ static bool run_windows(struct run *r, struct workers *w, struct launch_fault *f
             series_take(r->series, r->sms, r->count);
         }
         replace_ended(r);
-        if (over_limit(r, fault) || deadlocked(r, fault) || stalled(r, fault)) return false;
+        if (over_limit(r, fault) || deadlocked(r, fault) || stalled(r, fault) || interrupted(r, fault))
+            return false;
     }
     return true;
 }

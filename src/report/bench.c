@@ -36,6 +36,7 @@ static const char *outcome(const struct report_bench_row *r)
     case WF_OK: return r->verified ? "yes" : "no";
     case WF_MISMATCH: return "NO";
     case WF_PROGRAM_FAILED: return "failed";
+    case WF_INTERRUPTED: return "interrupted";
     case WF_BAD_INPUT:
     case WF_BAD_USAGE: return "refused";
     }

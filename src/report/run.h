@@ -45,6 +45,7 @@ struct report_run {
     VEC(struct wf_storage) storage; // of the mechanisms, names not owned
     char *gpu;                      // heap; NULL: not timed
     char *tech;                     // heap; NULL: base
+    bool interrupted;
     char *fault_text, *race_text;   // heap; NULL when there was none
     VEC(struct report_warning) warnings;
     const char *config_json; // not owned

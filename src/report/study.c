@@ -48,6 +48,7 @@ static const char *status_name(enum wf_status status)
     case WF_OK: return "ok";
     case WF_PROGRAM_FAILED: return "failed";
     case WF_MISMATCH: return "mismatch";
+    case WF_INTERRUPTED: return "interrupted";
     case WF_BAD_INPUT:
     case WF_BAD_USAGE: return "refused";
     }

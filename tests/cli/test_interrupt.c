@@ -1,0 +1,108 @@
+// ^C: a run stops where it is, writes what it was asked for, and says so.
+#include "base/file.h"
+#include "base/str.h"
+#include "harness/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Waits for a flag that nobody sets, and has said before that it does.
+static const char spinning[] =
+    ".version 7.0\n.target sm_60\n.address_size 64\n.visible .entry spin(.param .u64 flags)\n{\n"
+    ".reg .u32 %r<4>; .reg .pred %p<2>; .reg .u64 %rd<2>;\n"
+    "ld.param.u64 %rd1, [flags];\nmov.u32 %r2, 7;\nst.volatile.global.u32 [%rd1+4], %r2;\n"
+    "wait: ld.volatile.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra wait;\nret;\n}\n";
+
+static void write_text(struct test *t, const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    CHECK(t, f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+static void file_has(struct test *t, const char *path, const char *part)
+{
+    char *bytes = NULL;
+    size_t length;
+    const char *why = "";
+    CHECK_MSG(t, file_read(path, &bytes, &length, &why), "%s: %s", path, why);
+    char *text = bytes ? strndup(bytes, length) : strdup("");
+    CHECK_HAS(t, text, part);
+    free(text);
+    free(bytes);
+}
+
+// Half a second of the command, then SIGINT. What it says on stderr; the caller's.
+static char *interrupt(struct test *t, const char *arguments)
+{
+    struct strbuf command = {0};
+    char *out, *err;
+    strbuf_printf(&command, "timeout --preserve-status -s INT 0.5 %s %s", test_binary(), arguments);
+    CHECK_EQ(t, test_command(strbuf_text(&command), 30, &out, &err), 130);
+    strbuf_fini(&command);
+    free(out);
+    return err;
+}
+
+static void interrupt_a_run(struct test *t, const char *way)
+{
+    const char *folder = test_directory(t), *why;
+    char ptx[300], json[300], dump[300], arguments[1500], *bytes = NULL;
+    size_t length = 0;
+    snprintf(ptx, sizeof ptx, "%s/spin.ptx", folder);
+    snprintf(json, sizeof json, "%s/run.json", folder);
+    snprintf(dump, sizeof dump, "%s/flags.bin", folder);
+    write_text(t, ptx, spinning);
+    snprintf(arguments, sizeof arguments,
+             "run %s --kernel spin --grid 4 --block 64 --arg buf=u32:2:zero --json %s --dump 0=%s %s", ptx,
+             json, dump, way);
+    char *err = interrupt(t, arguments);
+    CHECK_HAS(t, err, "kernel spin: interrupted after");
+    free(err);
+    file_has(t, json, "\"status\": \"interrupted\"");
+    CHECK(t, file_read(dump, &bytes, &length, &why) && length == 8 && bytes[0] == 0 && bytes[4] == 7);
+    free(bytes);
+}
+
+static void test_run(struct test *t)
+{
+    static const char *const ways[] = {"--gpu tiny --set sim.stall=0",
+                                       "--gpu gtx1080ti --set sim.stall=0 --threads 3", "--functional"};
+    if (!test_has_tool("timeout"))
+        test_skip_tool(t, "timeout");
+    else
+        for (size_t k = 0; k < TEST_COUNT(ways); k++) interrupt_a_run(t, ways[k]);
+}
+
+static void interrupt_and_read(struct test *t, const char *command, const char *part)
+{
+    char arguments[400], json[300];
+    if (!test_has_tool("timeout")) {
+        test_skip_tool(t, "timeout");
+        return;
+    }
+    snprintf(json, sizeof json, "%s/results.json", test_directory(t));
+    snprintf(arguments, sizeof arguments, "%s --json %s", command, json);
+    free(interrupt(t, arguments));
+    file_has(t, json, part);
+}
+
+static void test_bench(struct test *t)
+{
+    interrupt_and_read(t, "bench --size large", "\"outcome\": \"interrupted\"");
+}
+
+static void test_study(struct test *t)
+{
+    interrupt_and_read(t, "study redundancy --bench matrixMul --size large", "\"status\": \"interrupted\"");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"run", test_run},
+        {"bench", test_bench},
+        {"study", test_study},
+    };
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
