@@ -342,7 +342,8 @@ static void charge_idle(struct sm *s, unsigned scheduler, uint64_t slots)
     uint64_t ready = s->ready & s->scheduler_warps[scheduler]; // since this cycle's issue
     const struct sm_warp *w = &s->warps[ready ? issue_oldest(s, scheduler, ready) : s->order[scheduler][0]];
     bool fetched = w->slot != SLOT_FETCH && w->slot != SLOT_ISSUED;
-    charge(s, fetched ? (enum gpu_slot)w->slot : SLOT_FETCH, waits_with(w), slots);
+    enum gpu_slot otherwise = w->waits_for_line ? SLOT_CODE : SLOT_FETCH;
+    charge(s, fetched ? (enum gpu_slot)w->slot : otherwise, waits_with(w), slots);
 }
 
 static void account(struct sm *s, unsigned resident_count, uint64_t cycles)
@@ -512,6 +513,7 @@ void sm_report(const struct sm *s, struct strbuf *out)
     static const char *const reasons[SLOT_COUNT] = {[SLOT_ISSUED] = "nothing",
                                                     [SLOT_NO_WARP] = "nothing",
                                                     [SLOT_FETCH] = "instructions",
+                                                    [SLOT_CODE] = "instructions",
                                                     [SLOT_ALU] = "a result",
                                                     [SLOT_MEMORY] = "memory or a fence",
                                                     [SLOT_BARRIER] = "a barrier",

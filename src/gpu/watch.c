@@ -95,6 +95,7 @@ static enum watch_state state_of_slot(uint8_t slot)
     case SLOT_ISSUED:
     case SLOT_NO_WARP:
     case SLOT_FETCH:
+    case SLOT_CODE:
     case SLOT_COUNT: break;
     }
     return WATCH_FETCH;

@@ -138,6 +138,28 @@ static void test_time_at_a_barrier(struct test *t)
     gpu_bench_fini(&b);
 }
 
+// A straight program too long for the front end to hide its misses: with a perfect instruction cache no slot
+// waits for code, without one most do; and what is left of waiting for the front end is the same kind in
+// both.
+static void test_cold_code(struct test *t)
+{
+    static const char *const settings[] = {"icache.perfect=1", ""};
+    struct strbuf text = {0};
+    for (unsigned k = 0; k < 300; k++) strbuf_printf(&text, "MOV R%u, 0x1\n", k % 8);
+    strbuf_puts(&text, "EXIT\n");
+    for (unsigned k = 0; k < 2; k++) {
+        struct gpu_bench b;
+        if (gpu_bench_init(&b, t, "tiny", settings[k], strbuf_text(&text), 32)) {
+            uint64_t cycles = gpu_cycles(&b), code = b.result.gpu.slots[SLOT_CODE];
+            CHECK_MSG(t, k ? code > cycles / 4 : code == 0, "%llu slots of %llu cycles",
+                      (unsigned long long)code, (unsigned long long)cycles);
+            CHECK(t, b.result.gpu.slots[SLOT_FETCH] > 0);
+        }
+        gpu_bench_fini(&b);
+    }
+    strbuf_fini(&text);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
@@ -146,6 +168,7 @@ int main(int argc, char **argv)
         {"limit", test_limit},
         {"no_lanes", test_no_lanes},
         {"time_at_a_barrier", test_time_at_a_barrier},
+        {"cold_code", test_cold_code},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
