@@ -64,7 +64,8 @@ bool wf_tech_feature_at(size_t tech, size_t index, struct wf_feature *f); // fal
 void wf_set_verify(struct wf_context *c, bool verify);
 void wf_set_max_cycles(struct wf_context *c,
                        uint64_t cycles); // of a timed launch, after which it fails; 0: no limit
-// Asked now and then while a launch runs; when it says yes, the launch stops with WF_INTERRUPTED. NULL: never.
+// Asked now and then while a launch runs; when it says yes, the launch stops with WF_INTERRUPTED. NULL:
+// never.
 void wf_set_interrupt(struct wf_context *c, bool (*is_interrupted)(void *context), void *context);
 void wf_set_threads(struct wf_context *c,
                     unsigned threads);       // of the host, in timed launches; results are the same
