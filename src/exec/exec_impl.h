@@ -179,7 +179,7 @@ struct exec {
     uint32_t slot_count;
     struct allocation_slot general_slot;           // of the general memory instructions
     uint64_t instruction_limit, instructions_done; // of finished slices
-    uint64_t ask_at; // value of instructions_done at which to ask whether the launch is interrupted
+    uint64_t ask_at;     // value of instructions_done at which to ask whether the launch is interrupted
     uint64_t clock_base; // what to add to a running warp's `issued` for the engine's count
     struct launch_fault *fault;
     struct exec_counts *counts;

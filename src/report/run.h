@@ -46,7 +46,7 @@ struct report_run {
     char *gpu;                      // heap; NULL: not timed
     char *tech;                     // heap; NULL: base
     bool interrupted;
-    char *fault_text, *race_text;   // heap; NULL when there was none
+    char *fault_text, *race_text; // heap; NULL when there was none
     VEC(struct report_warning) warnings;
     const char *config_json; // not owned
     enum report_verified verified;
