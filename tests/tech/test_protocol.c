@@ -14,47 +14,82 @@ static const char *const options[] = {
     ":watchdog=0,on-store=overlap",
     ":watchdog=0,on-store=overlap,early=on,full=wait,evict=on"};
 
-static void run(struct test *t, const char *gpu, const char *option, const char *file, const char *arguments)
+// `launch`: block, arguments, settings. `status`: the exit that is right.
+static void run(struct test *t, const char *gpu, const char *option, const char *file, const char *launch,
+                int status)
 {
     char command[500], *out, *err;
     snprintf(command, sizeof command,
-             "%s run tests/tech/protocol/%s --kernel k --grid 1 --block 32,4 %s --gpu %s --tech darsie%s "
-             "--verify --quiet",
-             test_binary(), file, arguments, gpu, option);
-    int status = test_command(command, 60, &out, &err);
-    CHECK_MSG(t, status == 0, "%s with darsie%s on %s: exit %d\n%s", file, option, gpu, status, err);
+             "%s run tests/tech/protocol/%s --kernel k --grid 1 %s --gpu %s --tech darsie%s --verify --quiet",
+             test_binary(), file, launch, gpu, option);
+    int got = test_command(command, 60, &out, &err);
+    CHECK_MSG(t, got == status, "%s with darsie%s on %s: exit %d\n%s", file, option, gpu, got, err);
     free(out);
     free(err);
 }
 
-static void with_all(struct test *t, const char *file, const char *arguments)
+static void with_all(struct test *t, const char *file, const char *launch)
 {
     for (size_t k = 0; k < TEST_COUNT(options); k++) {
-        run(t, "tiny", options[k], file, arguments);
-        run(t, "gtx1080ti", options[k], file, arguments);
+        run(t, "tiny", options[k], file, launch, 0);
+        run(t, "gtx1080ti", options[k], file, launch, 0);
     }
 }
 
 static void test_exit_loop(struct test *t)
 {
-    with_all(t, "exit-loop.ptx", "--arg buf=u32:128:zero --arg u32=20 --arg buf=u32:60000:zero");
+    with_all(t, "exit-loop.ptx", "--block 32,4 --arg buf=u32:128:zero --arg u32=20 --arg buf=u32:60000:zero");
 }
 
 static void test_off_path(struct test *t)
 {
-    with_all(t, "off-path.ptx", "--arg buf=u32:256:zero --arg buf=u32:1:zero --arg buf=u32:40000:zero");
+    with_all(t, "off-path.ptx",
+             "--block 32,4 --arg buf=u32:256:zero --arg buf=u32:1:zero --arg buf=u32:40000:zero");
 }
 
 static void test_own_memory(struct test *t)
 {
     with_all(t, "own-memory.ptx",
-             "--arg buf=u32:128:zero --arg buf=u32:1:zero --arg u32=3 --arg u32=3 --arg u32=20");
+             "--block 32,4 --arg buf=u32:128:zero --arg buf=u32:1:zero --arg u32=3 --arg u32=3 --arg u32=20");
+}
+
+// An entry led by part of a warp remembers the version of the register whose other lanes it keeps. The number
+// alone is soon another version's.
+static void test_old_lanes(struct test *t)
+{
+    enum { BROKEN = 1 << 13 }; // RULE_VERSIONS
+#define SETTINGS "--set mark.warp_classes=1 --set simt=stack --set compile.optimise=0"
+#define FOURS                                                                                                \
+    SETTINGS " --set warp.size=4 --arg buf=u32:256:zero --arg buf=u32:4096:zero --arg u32=4 --arg u32=2"
+    static const struct {
+        const char *gpu, *launch;
+    } shapes[] = {
+        {"tiny", "--block 256,4 --set fetch.ibuffer=1 " SETTINGS
+                 " --arg buf=u32:2048:zero --arg buf=u32:40000:zero --arg u32=32 --arg u32=16"},
+        {"tiny", "--block 32,4 " FOURS},
+        {"tiny", "--block 8,16 " FOURS},
+        {"gtx1080ti", "--block 32,4 " FOURS},
+        {"gtx1080ti-subcore", "--block 8,16 " FOURS},
+    };
+    static const char *const ways[] = {"branch-sync=first,pending=private", "branch-sync=first",
+                                       "branch-sync=off"};
+    for (size_t k = 0; k < TEST_COUNT(shapes); k++)
+        for (size_t n = 0; n < TEST_COUNT(ways); n++) {
+            char option[120];
+            snprintf(option, sizeof option, ":watchdog=0,diverged=on,%s", ways[n]);
+            run(t, shapes[k].gpu, option, "old-lanes.ptx", shapes[k].launch, 0);
+            snprintf(option, sizeof option, ":watchdog=0,diverged=on,%s,broken=%d", ways[n], BROKEN);
+            run(t, shapes[k].gpu, option, "old-lanes.ptx", shapes[k].launch, 4);
+        }
+#undef FOURS
+#undef SETTINGS
 }
 
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"a loop that is left by an exit", test_exit_loop},
                                              {"values of warps off the path", test_off_path},
-                                             {"what a warp has stored to local memory", test_own_memory}};
+                                             {"what a warp has stored to local memory", test_own_memory},
+                                             {"lanes of a register that is another's", test_old_lanes}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

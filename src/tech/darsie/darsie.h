@@ -50,6 +50,7 @@ enum darsie_rule {
     RULE_WRITTEN_BACK, // followers wait for the leader's result
     RULE_WAYS,         // who goes elsewhere than the first leaves (branch-sync=first)
     RULE_ACQUIRE,      // who acquires by a reply yet to come takes no loads of others from then on
+    RULE_VERSIONS,     // a register of the pool that has been given away since is another (diverged=on)
     RULE_COUNT
 };
 
@@ -89,7 +90,7 @@ struct entry { // of the PC skip table
     uint8_t registers[4];
     uint64_t tag;          // of the leader's path
     uint64_t lanes;        // that the leader has there
-    uint8_t old[4];        // lanes < all: where the registers are whose other lanes it keeps
+    uint64_t old[4];       // lanes < all: versions of the registers whose other lanes it keeps
     uint64_t whom, passed; // warps that may take it; that have
     uint64_t low, high;    // is_load: addresses read
     uint64_t preds[8];     // predicates the leader wrote
@@ -320,8 +321,10 @@ void values_map(struct darsie *d, unsigned slot, unsigned r,
 // When results under way to the warp's own registers that the instruction writes, but reads as shared ones,
 // are there; 0: there are none.
 uint64_t values_overtaken(struct darsie *d, unsigned slot, uint32_t pc);
-// The pool register that holds the warp's r; POOL_MAX: none does.
-unsigned values_place(struct darsie *d, unsigned slot, unsigned r);
+unsigned values_place(struct darsie *d, unsigned slot, unsigned r); // the register that a shared r is in
+// The version of the warp's r, which no other value in the pool ever has; 0: r is not there. Who remembers a
+// register that it does not hold remembers this: the number is another's as soon as the register is free.
+uint64_t values_version(struct darsie *d, unsigned slot, unsigned r);
 void values_unmap(struct darsie *d, unsigned slot, unsigned r);
 void values_unmap_all(struct darsie *d, unsigned slot);
 uint64_t values_copy_out(struct darsie *d, unsigned slot); // when the copies are there

@@ -116,7 +116,7 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
         b->free &= ~(1u << r);
         b->references[r] = 2; // the entry's and the line's
         b->allocated[r] = b->births;
-        e->old[n] = (uint8_t)values_place(d, slot, d->launch->ops[l->pc].dst + n);
+        if (e->lanes != d->whole) e->old[n] = values_version(d, slot, d->launch->ops[l->pc].dst + n);
         l->registers[n] = e->registers[n] = (uint8_t)r;
     }
     e->written_back = !keeps(d, RULE_WRITTEN_BACK);
@@ -207,7 +207,7 @@ static bool may_lead(struct darsie *d, unsigned slot, const struct line *l)
     const struct op *o = &d->launch->ops[l->pc];
     if (!d->launch->diverged || tech_warp(d->sm, slot)->active == d->whole) return true;
     for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++)
-        if (values_place(d, slot, r) == POOL_MAX) return false;
+        if (!is_shared(&d->warps[slot], r)) return false;
     return !isa_has(&d->launch->program->insts[l->pc], ISA_CROSS_LANE) && !o->pred_writes;
 }
 

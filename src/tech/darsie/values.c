@@ -10,14 +10,17 @@ uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r
     return b->values + (size_t)r * d->lanes;
 }
 
-static unsigned pool_of(struct darsie *d, unsigned slot, unsigned r)
+unsigned values_place(struct darsie *d, unsigned slot, unsigned r)
 {
     return (unsigned)(tech_map(d->sm, slot)[r] - block_of(d, slot)->first_register);
 }
 
-unsigned values_place(struct darsie *d, unsigned slot, unsigned r)
+uint64_t values_version(struct darsie *d, unsigned slot, unsigned r)
 {
-    return is_shared(&d->warps[slot], r) ? pool_of(d, slot, r) : POOL_MAX;
+    if (!is_shared(&d->warps[slot], r)) return 0;
+    unsigned place = values_place(d, slot, r);
+    uint64_t allocation = keeps(d, RULE_VERSIONS) ? block_of(d, slot)->allocated[place] : 1;
+    return allocation * POOL_MAX + place;
 }
 
 uint64_t values_overtaken(struct darsie *d, unsigned slot, uint32_t pc)
@@ -36,7 +39,7 @@ void values_unmap(struct darsie *d, unsigned slot, unsigned r)
 {
     struct dwarp *w = &d->warps[slot];
     if (!is_shared(w, r)) return;
-    release(block_of(d, slot), pool_of(d, slot, r));
+    release(block_of(d, slot), values_place(d, slot, r));
     tech_map(d->sm, slot)[r] = tech_own(d->sm, slot, r);
     w->shared[r / 64] &= ~(1ull << r % 64);
     w->stale = true;
@@ -80,7 +83,7 @@ static void compare(struct darsie *d, unsigned slot, unsigned r, const uint32_t 
 
 static void stage(struct darsie *d, unsigned slot, unsigned r)
 {
-    const uint32_t *shared = values_pool(d, block_of(d, slot), pool_of(d, slot, r));
+    const uint32_t *shared = values_pool(d, block_of(d, slot), values_place(d, slot, r));
     if (d->launch->verify) compare(d, slot, r, shared);
     memcpy(tech_lanes(d->sm, slot, r), shared, d->lanes * 4);
     d->counters[COUNT_operands]++;
@@ -190,7 +193,7 @@ static unsigned register_of(struct darsie *d, unsigned slot, unsigned pool)
     for (unsigned word = 0; word < 4; word++)
         for (uint64_t left = w->shared[word]; left; left &= left - 1) {
             unsigned r = word * 64 + (unsigned)__builtin_ctzll(left);
-            if (pool_of(d, slot, r) == pool) return r;
+            if (values_place(d, slot, r) == pool) return r;
         }
     return 256;
 }
