@@ -85,11 +85,39 @@ static void test_old_lanes(struct test *t)
 #undef SETTINGS
 }
 
+// A register that nobody has any more is not free while a reply to it is under way: the model's books see
+// that its next value would be read before it is there.
+static void test_late_reply(struct test *t)
+{
+    enum { BROKEN = 1 << 14 }; // RULE_REPLIES
+#define SETTINGS "--set mark.warp_classes=1 --set simt=stack --set compile.optimise=0 --set sim.check=1"
+    static const struct {
+        const char *option, *launch;
+    } shapes[] = {
+        {":watchdog=0,early=on", "--block 8,4 " SETTINGS " --set warp.size=4 --arg buf=u32:64:zero "
+                                 "--arg buf=u32:40000:zero --arg u32=4 --arg u32=0"},
+        {":watchdog=0,early=on,branch-sync=first",
+         "--block 64,4 " SETTINGS
+         " --arg buf=u32:512:zero --arg buf=u32:40000:zero --arg u32=32 --arg u32=0"},
+    };
+#undef SETTINGS
+    static const char *const gpus[] = {"tiny", "gtx1080ti"};
+    for (size_t k = 0; k < TEST_COUNT(shapes) * TEST_COUNT(gpus); k++) {
+        size_t shape = k / TEST_COUNT(gpus);
+        const char *gpu = gpus[k % TEST_COUNT(gpus)];
+        char option[100];
+        run(t, gpu, shapes[shape].option, "late-reply.ptx", shapes[shape].launch, 0);
+        snprintf(option, sizeof option, "%s,broken=%d", shapes[shape].option, BROKEN);
+        run(t, gpu, option, "late-reply.ptx", shapes[shape].launch, 3);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"a loop that is left by an exit", test_exit_loop},
                                              {"values of warps off the path", test_off_path},
                                              {"what a warp has stored to local memory", test_own_memory},
-                                             {"lanes of a register that is another's", test_old_lanes}};
+                                             {"lanes of a register that is another's", test_old_lanes},
+                                             {"a reply to a register that is free", test_late_reply}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -51,6 +51,7 @@ enum darsie_rule {
     RULE_WAYS,         // who goes elsewhere than the first leaves (branch-sync=first)
     RULE_ACQUIRE,      // who acquires by a reply yet to come takes no loads of others from then on
     RULE_VERSIONS,     // a register of the pool that has been given away since is another (diverged=on)
+    RULE_REPLIES,      // a renamed register is not free while a reply to it is under way
     RULE_COUNT
 };
 
@@ -113,8 +114,9 @@ struct dblock {
     uint16_t first_register; // of its pool
     uint64_t live, majority; // warps of the block
     struct entry *entries;
-    uint64_t used; // bits: of them
-    uint32_t free; // bits: renamed registers
+    uint64_t used;    // bits: of them
+    uint32_t free;    // bits: renamed registers
+    uint32_t awaited; // bits: of them, those that a reply under way will write
     uint16_t references[POOL_MAX];
     uint32_t *values; // of the pool
     // branch-sync=first: ways that the path took at the last ahead + 1 branches since the block met, a ring,
@@ -269,11 +271,15 @@ static inline void say(const struct darsie *d, const struct dblock *b, unsigned 
     if (d->launch->listener) darsie_say(d, b, warp, what, pc, value);
 }
 static inline void refer(struct dblock *b, unsigned r) { b->references[r]++; }
+static inline void set_free(struct dblock *b, unsigned r)
+{
+    b->free |= 1u << r;
+    say(b->owner, b, 0, STEP_RELEASE, NO_TARGET, r);
+}
 static inline void release(struct dblock *b, unsigned r)
 {
     if (--b->references[r]) return;
-    b->free |= 1u << r;
-    say(b->owner, b, 0, STEP_RELEASE, NO_TARGET, r);
+    if (!(b->awaited >> r & 1)) set_free(b, r);
 }
 
 // -- skip.c

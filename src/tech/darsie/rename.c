@@ -175,7 +175,7 @@ static bool meeting_frees(const struct darsie *d, const struct dblock *b)
 // The oldest registers are copied out to their readers.
 static void evict(struct darsie *d, struct dblock *b, const struct line *l)
 {
-    uint32_t tried = b->free;
+    uint32_t tried = b->free | b->awaited;
     while (is_short(d, b, l)) {
         unsigned oldest = POOL_MAX;
         for (unsigned r = 0; r < d->pool; r++)

@@ -181,11 +181,30 @@ static void known(struct darsie *d, unsigned slot, struct entry *e, uint64_t cyc
     tech_at(d->sm, d->warps[slot].block, cycle);
 }
 
+// Whoever has led a load has its registers mapped to the pool by now, and nobody else has. They belong to the
+// reply, too: nobody may want them any more when it comes, but must not have been given them for another
+// value, of which it would then tell that it is there.
+static void await_reply(struct darsie *d, unsigned slot, const struct op *o)
+{
+    struct dblock *b = block_of(d, slot);
+    for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words && keeps(d, RULE_REPLIES); r++)
+        if (is_shared(&d->warps[slot], r)) b->awaited |= 1u << values_place(d, slot, r);
+}
+
 void skip_result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
 {
     struct darsie *d = state;
-    (void)index;
-    if (d->leading && cycle != UINT64_MAX) known(d, slot, d->leading, cycle);
+    if (cycle == UINT64_MAX)
+        await_reply(d, slot, &d->launch->ops[index]);
+    else if (d->leading)
+        known(d, slot, d->leading, cycle);
+}
+
+static void end_wait(struct dblock *b, unsigned r)
+{
+    if (!(b->awaited >> r & 1)) return;
+    b->awaited &= ~(1u << r);
+    if (!b->references[r]) set_free(b, r);
 }
 
 void skip_replied(void *state, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle)
@@ -201,10 +220,12 @@ void skip_replied(void *state, unsigned slot, uint32_t index, const uint16_t *re
     if (is_pool && b->replied_until <= tech_now(d->sm)) b->replied_until = tech_now(d->sm) + 1;
     for (uint64_t left = b->used; left;) {
         struct entry *e = take_entry(b, &left);
-        // The entry of another time has other registers.
+        // The entry of another time has other registers: these have been its own until now.
         if (e->pc == index && e->ready == UINT64_MAX && e->count && registers[0] == pool + e->registers[0])
             known(d, slot, e, cycle);
     }
+    for (unsigned n = 0; is_pool && n < d->launch->ops[index].dst_words; n++)
+        end_wait(b, (unsigned)(registers[n] - pool));
 }
 
 static void wake(struct darsie *d, unsigned slot, bool replied)
