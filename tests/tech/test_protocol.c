@@ -112,12 +112,25 @@ static void test_late_reply(struct test *t)
     }
 }
 
+// What the warp would have computed itself is kept in its own register, which an atomic may still write.
+static void test_late_atomic(struct test *t)
+{
+    static const char *const launch =
+        "--block 32,4 --set compile.disable=convert --arg buf=u32:256:zero --arg buf=u32:80000:zero "
+        "--arg buf=u32:1:zero --arg u32=0";
+    for (size_t k = 0; k < TEST_COUNT(options); k++) run(t, "tiny", options[k], "late-atomic.ptx", launch, 0);
+    run(t, "tiny", ":watchdog=0,branch-sync=first", "late-atomic.ptx", launch, 0);
+    run(t, "gtx1080ti", ":watchdog=0,branch-sync=first", "late-atomic.ptx", launch, 0);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"a loop that is left by an exit", test_exit_loop},
-                                             {"values of warps off the path", test_off_path},
-                                             {"what a warp has stored to local memory", test_own_memory},
-                                             {"lanes of a register that is another's", test_old_lanes},
-                                             {"a reply to a register that is free", test_late_reply}};
+    static const struct test_case cases[] = {
+        {"a loop that is left by an exit", test_exit_loop},
+        {"values of warps off the path", test_off_path},
+        {"what a warp has stored to local memory", test_own_memory},
+        {"lanes of a register that is another's", test_old_lanes},
+        {"a reply to a register that is free", test_late_reply},
+        {"an atomic's reply behind a skipped instruction", test_late_atomic}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -156,6 +156,7 @@ struct dwarp {
     bool held_up;         // one that has been renamed lets nothing behind it be before it has issued
     bool stale;           // what the SM has made of its head, its registers and its I-buffer is out of date
     uint64_t shared[4];   // registers mapped to the pool
+    uint64_t late[4];     // verify: of them, those whose own copy an older reply has still to overwrite
     uint64_t poison[5];   // registers and predicates whose value may be the warp's own
     bool poisoned_memory; // so may what it has stored to local memory
     uint8_t waits;        // enum waits
