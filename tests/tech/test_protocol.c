@@ -123,6 +123,18 @@ static void test_late_atomic(struct test *t)
     run(t, "gtx1080ti", ":watchdog=0,branch-sync=first", "late-atomic.ptx", launch, 0);
 }
 
+// Lanes that part of a warp leaves as they are keep the warp's own value, if it was that.
+static void test_own_lanes(struct test *t)
+{
+    static const char *const launch =
+        "--block 32,2 --set compile.optimise=0 --set simt=stack --arg buf=u32:256:zero "
+        "--arg buf=u32:180000:zero --arg buf=u32:1:zero";
+    run(t, "tiny", ":watchdog=0,diverged=on,branch-sync=first", "own-lanes.ptx", launch, 0);
+    run(t, "gtx1080ti", ":watchdog=0,diverged=on,branch-sync=first", "own-lanes.ptx", launch, 0);
+    run(t, "tiny", ":watchdog=0,diverged=on,branch-sync=first,broken=1", "own-lanes.ptx", launch,
+        4); // RULE_POISON
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
@@ -131,6 +143,7 @@ int main(int argc, char **argv)
         {"what a warp has stored to local memory", test_own_memory},
         {"lanes of a register that is another's", test_old_lanes},
         {"a reply to a register that is free", test_late_reply},
-        {"an atomic's reply behind a skipped instruction", test_late_atomic}};
+        {"an atomic's reply behind a skipped instruction", test_late_atomic},
+        {"a warp's own value in lanes that are not written", test_own_lanes}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

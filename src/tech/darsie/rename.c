@@ -45,7 +45,8 @@ void rename_poison(struct darsie *d, unsigned slot, uint32_t pc, bool poisoned)
     struct dwarp *w = &d->warps[slot];
     const struct op *o = &d->launch->ops[pc];
     if (!poisoned && is_clean(w)) return;
-    bool partly = darsie_is_guarded(&d->launch->program->insts[pc]); // some lanes keep what they had
+    bool partly = darsie_is_guarded(&d->launch->program->insts[pc]) || // some lanes keep what they had
+                  (d->launch->diverged && tech_warp(d->sm, slot)->active != d->whole);
     if (d->launch->options->rules == RULES_PAPER || !keeps(d, RULE_POISON) || (!poisoned && partly)) return;
     if (poisoned && d->launch->program->insts[pc].op == OP_STL) w->poisoned_memory = true;
     for (unsigned r = o->dst; r < o->dst + o->dst_words; r++) {
