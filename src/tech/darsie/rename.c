@@ -262,7 +262,11 @@ static bool rename_first(struct darsie *d, unsigned slot, struct line *l)
         return go_private(d, slot, l, COUNT_private_path, false);
     if (!may_lead(d, slot, l)) return go_private(d, slot, l, COUNT_private_path, false);
     if (waits_for_readers(d, slot, l)) return gather(d, slot, l, COUNT_private_registers);
-    if (is_short(d, b, l) && o->evict) evict(d, b, l);
+    if (is_short(d, b, l) && o->evict) {
+        evict(d, b, l);
+        if (!may_lead(d, slot, l)) // the lanes that it does not write are its own now
+            return go_private(d, slot, l, COUNT_private_path, false);
+    }
     if (is_short(d, b, l)) {
         if (meeting_frees(d, b)) return gather(d, slot, l, COUNT_private_registers);
         return go_private(d, slot, l, COUNT_private_registers, false);
