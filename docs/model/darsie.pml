@@ -11,7 +11,9 @@
 // The program is any sequence of LENGTH - 1 instructions out of OPS, and an exit. There is one register, R. Every warp
 // keeps what R would be without sharing (`alone`), and each value that it reads or takes is compared with that.
 //
-// WITHOUT_… leaves a rule out. PARTING is the option branch-sync=parting: at branches that all take, warps do not wait for each
+// WITHOUT_… leaves a rule out. BRANCH_FIRST is the option branch-sync=first: nobody waits at branches, who comes first says where
+// the path goes. DIVERGED is diverged=on: warps whose lanes part alike (HALF) stay on the path, lead and follow, and a value is
+// two numbers, what half of the lanes have and what the others do. PENDING_PRIVATE is pending=private. PARTING is the option branch-sync=parting: at branches that all take, warps do not wait for each
 // other but are counted, and may be AHEAD ones ahead of the last. EARLY, EVICT and FULL_WAIT are early=on, evict=on, full=wait.
 
 #ifndef LENGTH
@@ -25,6 +27,9 @@
 #endif
 #ifndef ODD
 #define ODD 0 // the warp that goes its own way where one does
+#endif
+#if defined(PARTING) || defined(BRANCH_FIRST)
+#define COUNTS // branches passed
 #endif
 #ifndef CONTROLS
 #define CONTROLS 2 // instructions of a program that are no arithmetic, at most
@@ -49,19 +54,21 @@
 #define SPLIT       13 // a branch: one warp's lanes part, and meet again at once
 #define SHED        14 // some lanes of one warp end
 #define EXIT        15
+#define HALF        16 // a branch: in all warps half of the lanes go on, and meet the others again at its target
+#define CLASS       17 // R is set to what warps of one class have alike (mark.warp_classes)
 #ifndef OPS
 #define OPS 65535
 #endif
 #define allowed(o)   ((OPS >> (o)) & 1)
-#define writes(o)    ((o) <= OWN)
+#define writes(o)    ((o) <= OWN || (o) == CLASS)
 #define reads(o)     ((o) == INC || (o) == KEPT_INC || (o) == OWN)
-#define can_share(o) ((o) == SET || (o) == INC || (o) == LOAD)
-#define holds_up(o)  ((o) >= STORE)
-#define is_branch(o) ((o) == BRANCH_ALL || (o) == BRANCH_ODD || (o) == JUMP)
+#define is_control(o) ((o) >= STORE && (o) != CLASS)
+#define holds_up(o)  is_control(o)
+#define is_branch(o) ((o) == BRANCH_ALL || (o) == BRANCH_ODD || (o) == JUMP || (o) == HALF)
 #define is_load(o)   ((o) == LOAD || (o) == KEPT_LOAD)
 
 byte program[LENGTH], target[LENGTH];
-bool marked[LENGTH];
+byte marked[LENGTH]; // 1: all warps do it alike; 2: those of a class, which are every second
 bool followed[LENGTH]; // the block may have its result in common
 
 // Of a line, an instruction between fetch and issue: role, 4 * register, 16: a load taken too late.
@@ -87,10 +94,13 @@ bool followed[LENGTH]; // the block may have its result in common
 
 typedef Warp {
     unsigned pc : 3, fetched : 3, renamed : 3, slots : 2; // next to issue, to be fetched, renamed; I-buffer entries
-    unsigned state : 2, waits : 2, map : 3, own : 5, alone : 5, way : 4, round : 2;
+    unsigned state : 2, waits : 2, map : 3, own : 6, alone : 6, way : 4, round : 2;
     byte line[LENGTH];
     bool poison, at_branch, leaving, whole;
-#ifdef PARTING
+#ifdef DIVERGED
+    unsigned join : 3; // not 0: half of the lanes are here, the others wait there
+#endif
+#ifdef COUNTS
     unsigned tag : 4; // branches passed since the block last met
     bool too_far;
 #endif
@@ -101,7 +111,11 @@ typedef Warp {
 typedef Entry {
     bool used, dropped, written_back, executed;
     byte pc, reg, leader, passed, ordered;
-#ifdef PARTING
+#ifdef DIVERGED
+    bool half; // led by half of the lanes; the others are of what was in
+    byte old;  // pool register + 1; 0: it has been given away
+#endif
+#ifdef COUNTS
     byte tag;
 #endif
 }
@@ -112,6 +126,15 @@ byte references[POOL], value[POOL];
 bool pending[POOL];
 byte word;
 bool written; // by the other block
+#ifdef BRANCH_FIRST
+#ifndef AHEAD
+#define AHEAD 1
+#endif
+byte ways[AHEAD + 1], decided; // where the first warp went at the last branches; how many have been come to
+#endif
+#ifdef WITHOUT_REPLIES
+byte replying[POOL]; // the instruction whose result a register waits for
+#endif
 #ifdef EARLY
 bool event_due; // who waits for a leader may look again
 #endif
@@ -120,13 +143,16 @@ byte age[POOL]; // the youngest has POOL
 #endif
 
 byte place, controls, late; // while the program is chosen
+#ifdef DIVERGED
+byte late_half; // lanes meet there
+#endif
 
 // Within a step.
-hidden byte act, who, x, y, n, j, k, r, e, f, count, best, votes, same, way, renewed, resolved, mine, self, met, o, v;
-hidden byte resolving, looking, awake, ok, held, on, seen, short_of, frees, uneven, loops, taken, barriers;
+hidden byte i, act, who, x, y, n, j, k, r, e, f, count, best, votes, same, way, renewed, resolved, mine, self, met, o, v;
+hidden byte resolving, looking, awake, ok, held, on, seen, short_of, frees, uneven, loops, taken, barriers, impossible, rechecking;
 hidden byte vec[LENGTH];
 
-#ifdef PARTING
+#ifdef COUNTS
 #ifndef AHEAD
 #define AHEAD 1
 #endif
@@ -137,8 +163,13 @@ hidden byte vec[LENGTH];
 #else
 #define is_tag(i, w) true
 #endif
-#define meets(o)    ((o) == BRANCH_ODD || (o) == SPLIT)
+#ifdef BRANCH_FIRST
+#define meets(o)    false
+#define counts(o)   (is_branch(o) || (o) == SPLIT)
+#else
+#define meets(o)    ((o) == BRANCH_ODD || (o) == SPLIT || (o) == HALF)
 #define counts(o)   ((o) == BRANCH_ALL || (o) == JUMP)
+#endif
 #else
 #define tag_of(w)   0
 #define too_far(w)  false
@@ -153,13 +184,55 @@ hidden byte vec[LENGTH];
 #define bit(w) (1 << (w))
 #define is_on(w) ((majority >> (w)) & 1)
 #define population(m) (((m) & 1) + (((m) >> 1) & 1) + (((m) >> 2) & 1))
+#define whom(i) (marked[entry[i].pc] == 2 -> (entry[i].leader == 1 -> 2 : 5) : 7)
+// A value is what half of the lanes have, and, with DIVERGED, 8 * what the others have.
+#ifdef DIVERGED
+#define gap 0 // SHED is no instruction then
+#define seen_by(w, x) (x)
+#define is_half(w) (warp[w].join != 0)
+#define is_lanes(i, w) (entry[i].half == is_half(w))
+#ifndef WITHOUT_VERSIONS
+#define has_old(w) (entry[e].old && entry[e].old == warp[w].map)
+#else
+#define has_old(w) (entry[e].old == warp[w].map)
+#endif
+#define fits(w) (!entry[e].half || has_old(w))
+#define may_lead(w) (!is_half(w) || warp[w].map != OWNED)
+#ifndef WITHOUT_POISON_OF_PARTS
+#define keeps_lanes(w) is_half(w)
+#else
+#define keeps_lanes(w) false
+#endif
+#define alike(x) (9 * (x)) // in both
+#define half_of(i) entry[i].half
+#define old_of(i) entry[i].old
+#else
 #define gap 16 // in a value: of a warp that lacks lanes
 #define seen_by(w, x) ((x) & (warp[w].whole -> 31 : 15))
+#define is_half(w) false
+#define is_lanes(i, w) true
+#define fits(w) true
+#define may_lead(w) true
+#define keeps_lanes(w) false
+#define alike(x) (x)
+#define half_of(i) false
+#define old_of(i) 0
+#endif
+#ifdef PENDING_PRIVATE
+#define waits_for_result(p) (program[p] == LOAD)
+#else
+#define waits_for_result(p) true
+#endif
 #define view(w)       seen_by(w, (warp[w].map == OWNED -> warp[w].own : value[(warp[w].map == OWNED -> 0 : warp[w].map - 1)]))
 #ifndef WITHOUT_PASSED_MASK
 #define has_passed(w) ((entry[e].passed >> (w)) & 1)
 #else
 #define has_passed(w) false
+#endif
+#ifndef WITHOUT_REPLIES
+#define is_used(q) (references[q] || pending[q]) // the reply under way has it, too
+#else
+#define is_used(q) references[q]
 #endif
 #define is_poisoned(w, p) (reads(program[p]) && warp[w].poison)
 
@@ -169,6 +242,21 @@ inline release(q)
 {
     assert(references[q] > 0);
     references[q]--
+}
+
+// The register is given away: nobody has the version any more that entries led by half of a warp may name.
+inline forget(q)
+{
+#if defined(DIVERGED) && !defined(WITHOUT_VERSIONS)
+    for (i : 0 .. ENTRIES - 1) {
+        if
+        :: entry[i].old == q + 1 -> entry[i].old = 0
+        :: else
+        fi
+    }
+#else
+    skip
+#endif
 }
 
 inline unmap(w)
@@ -215,7 +303,7 @@ inline copy_out(w)
 
 inline set_tag(i, how)
 {
-#ifdef PARTING
+#ifdef COUNTS
     entry[i].tag = how
 #else
     skip
@@ -227,6 +315,9 @@ inline release_entry(i)
     release(entry[i].reg);
     entry[i].used = false; entry[i].dropped = false; entry[i].written_back = false; entry[i].executed = false;
     entry[i].pc = 0; entry[i].reg = 0; entry[i].leader = 0; entry[i].passed = 0; entry[i].ordered = 0;
+#ifdef DIVERGED
+    entry[i].half = false; entry[i].old = 0;
+#endif
     set_tag(i, 0)
 }
 
@@ -235,7 +326,7 @@ inline recheck()
     for (j : 0 .. ENTRIES - 1) {
         if
 #ifndef WITHOUT_PASSED_MASK
-        :: entry[j].used && !(majority & ~entry[j].passed) -> release_entry(j)
+        :: entry[j].used && !(majority & whom(j) & ~entry[j].passed) -> release_entry(j)
 #else
         :: entry[j].used && entry[j].passed + 1 >= population(majority) -> release_entry(j)
 #endif
@@ -259,7 +350,8 @@ inline find(w, p)
     e = 0;
     do
     :: e == ENTRIES -> break
-    :: e < ENTRIES && entry[e].used && entry[e].pc == p && is_tag(e, w) -> break
+    :: e < ENTRIES && entry[e].used && entry[e].pc == p && is_tag(e, w) && is_lanes(e, w) &&
+       ((whom(e) >> (w)) & 1) -> break
     :: else -> e++
     od;
     if
@@ -272,7 +364,7 @@ inline set_poison(w, p, how)
 {
 #ifndef WITHOUT_POISON
     if
-    :: writes(program[p]) -> warp[w].poison = how
+    :: writes(program[p]) && ((how) || !keeps_lanes(w)) -> warp[w].poison = how
     :: else
     fi
 #else
@@ -284,7 +376,7 @@ inline follow(w, p)
 {
     references[entry[e].reg]++;
     warp[w].line[p] = SKIPPED + 4 * entry[e].reg +
-                      ((program[p] == LOAD && ((entry[e].ordered >> (w)) & 1)) -> TOO_LATE : 0);
+                      ((program[p] == LOAD && (((entry[e].ordered >> (w)) & 1) || !entry[e].executed)) -> TOO_LATE : 0);
     release_early(w);
 #ifndef WITHOUT_PASSED_MASK
     entry[e].passed = entry[e].passed | bit(w);
@@ -321,11 +413,16 @@ inline lead(w, p)
     entry[f].reg = r;
     entry[f].leader = w;
     set_tag(f, tag_of(w));
+#ifdef DIVERGED
+    entry[f].half = is_half(w);
+    entry[f].old = (is_half(w) -> warp[w].map : 0);
+#endif
 #ifndef WITHOUT_PASSED_MASK
     entry[f].passed = bit(w);
 #endif
     release_early(w);
     references[r] = 2; // the entry's and the line's
+    forget(r);
     grow_old(r);
     warp[w].line[p] = LEADER + 4 * r;
     set_poison(w, p, false);
@@ -362,7 +459,7 @@ inline find_free()
 {
     r = 0;
     do
-    :: r < POOL && references[r] -> r++
+    :: r < POOL && is_used(r) -> r++
     :: else -> break
     od;
     f = 0;
@@ -431,7 +528,7 @@ inline rename_redundant(w, p)
     seen = e != NONE && has_passed(w); // an entry of another time round
     find_free();
     if
-    :: is_on(w) && !is_poisoned(w, p) && e == NONE && r == POOL -> evict()
+    :: is_on(w) && !is_poisoned(w, p) && e == NONE && r == POOL && may_lead(w) -> evict()
     :: else
     fi;
     if
@@ -452,24 +549,33 @@ inline rename_redundant(w, p)
 #endif
             recheck();
             go_private(w, p, true)
+        :: e != NONE && !seen && !entry[e].dropped && !fits(w) -> go_private(w, p, true)
 #ifndef WITHOUT_WRITTEN_BACK
-        :: e != NONE && !seen && !entry[e].dropped && !entry[e].written_back -> warp[w].waits = WAITS_LEADER; ok = false
-        :: e != NONE && !seen && !entry[e].dropped && entry[e].written_back ->
+        :: e != NONE && !seen && !entry[e].dropped && fits(w) && !entry[e].written_back ->
+            if
+            :: waits_for_result(p) -> warp[w].waits = WAITS_LEADER; ok = false
+            :: else ->
+                entry[e].passed = entry[e].passed | bit(w);
+                recheck();
+                go_private(w, p, false)
+            fi
+        :: e != NONE && !seen && !entry[e].dropped && fits(w) && entry[e].written_back ->
 #else
-        :: e != NONE && !seen && !entry[e].dropped ->
+        :: e != NONE && !seen && !entry[e].dropped && fits(w) ->
 #endif
             follow(w, p);
             warp[w].slots--;
             ok = true
         :: seen -> go_private(w, p, false)
-        :: e == NONE && r == POOL ->
+        :: e == NONE && !may_lead(w) -> go_private(w, p, false)
+        :: e == NONE && r == POOL && may_lead(w) ->
             meeting_frees();
             if
             :: frees -> gather(w, p)
             :: else -> go_private(w, p, false)
             fi
 #ifdef WITHOUT_KEEPING_ENTRIES
-        :: e == NONE && r < POOL ->
+        :: e == NONE && may_lead(w) && r < POOL ->
             if
             :: f == ENTRIES -> f = 0; release_entry(0)
             :: else
@@ -477,11 +583,11 @@ inline rename_redundant(w, p)
             lead(w, p)
 #else
 #ifndef FULL_WAIT
-        :: e == NONE && r < POOL && f == ENTRIES -> go_private(w, p, false)
+        :: e == NONE && may_lead(w) && r < POOL && f == ENTRIES -> go_private(w, p, false)
 #else
-        :: e == NONE && r < POOL && f == ENTRIES -> gather(w, p)
+        :: e == NONE && may_lead(w) && r < POOL && f == ENTRIES -> gather(w, p)
 #endif
-        :: e == NONE && r < POOL && f < ENTRIES -> lead(w, p)
+        :: e == NONE && may_lead(w) && r < POOL && f < ENTRIES -> lead(w, p)
 #endif
         fi
     fi
@@ -505,16 +611,44 @@ inline rename_line(w, p)
     fi
 }
 
+#ifdef DIVERGED
+#define more_by(old, n) ((((old) + (n)) & 7) | (((old) + 8 * (n)) & 56))
+#else
+#define more_by(old, n) (((old) + (n)) & 7)
+#endif
 // What the instruction at p makes of what R is without sharing.
 inline compute(w, p, old)
 {
     if
-    :: program[p] == SET -> v = 5
-    :: program[p] == INC || program[p] == KEPT_INC -> v = ((old) + 1) & 7
-    :: program[p] == OWN -> v = ((old) + (w) + 1) & 7
-    :: is_load(program[p]) -> v = word
+    :: program[p] == SET -> v = alike(5)
+    :: program[p] == CLASS -> v = alike(w & 1)
+    :: program[p] == INC || program[p] == KEPT_INC -> v = more_by(old, 1)
+    :: program[p] == OWN -> v = more_by(old, (w) + 1)
+    :: is_load(program[p]) -> v = alike(word)
     :: else -> v = old
+    fi;
+    if
+    :: is_half(w) -> v = (v & 7) | ((old) & 56)
+    :: else
     fi
+}
+
+#ifdef DIVERGED
+#define shared_load(w, y) (is_half(w) -> (value[y] & 7) | (warp[w].alone & 56) : value[y])
+#else
+#define shared_load(w, y) (value[y] & 15)
+#endif
+// Who comes to where its other lanes wait has them again.
+inline meet_lanes(w)
+{
+#ifdef DIVERGED
+    if
+    :: warp[w].pc == warp[w].join -> warp[w].join = 0
+    :: else
+    fi
+#else
+    skip
+#endif
 }
 
 // Skipped instructions at the head are passed: their register is R's now.
@@ -526,7 +660,7 @@ inline pass(w)
         y = register_of(warp[w].line[n]);
         compute(w, n, warp[w].alone);
         if
-        :: program[n] == LOAD && !(warp[w].line[n] & TOO_LATE) -> v = value[y] & 15
+        :: program[n] == LOAD && !(warp[w].line[n] & TOO_LATE) -> v = shared_load(w, y)
         :: else
         fi;
         warp[w].alone = v;
@@ -534,7 +668,8 @@ inline pass(w)
         unmap(w);
         warp[w].map = y + 1;
         warp[w].line[n] = UNKNOWN;
-        warp[w].pc++
+        warp[w].pc++;
+        meet_lanes(w)
     :: else -> break
     od
 }
@@ -566,13 +701,27 @@ inline resolve_gathering()
 
 inline rename_more(w)
 {
+    do
+    :: count = warp[w].pc; taken = is_half(w);
+       rename_lines(w);
+       pass(w);
+       if
+       :: taken && warp[w].pc != count && warp[w].pc < warp[w].fetched
+       :: else -> break
+       fi
+    od;
+    resolving = resolving || warp[w].waits == WAITS_GATHER
+}
+
+inline rename_lines(w)
+{
     held = warp[w].at_branch || too_far(w) || warp[w].state != READY;
 #ifdef WITHOUT_HOLDING
     held = warp[w].state == DONE;
 #endif
     n = warp[w].pc;
     do
-    :: n < warp[w].fetched && !held ->
+    :: n < warp[w].fetched && !held && !(is_half(w) && n > warp[w].pc && n == warp[w].renamed) ->
         if
         :: n == warp[w].renamed ->
             rename_line(w, n);
@@ -590,9 +739,7 @@ inline rename_more(w)
 #endif
         n++
     :: else -> break
-    od;
-    pass(w);
-    resolving = resolving || warp[w].waits == WAITS_GATHER
+    od
 }
 
 // -- the path -------------------------------------------------------------------------------------------------------
@@ -605,7 +752,7 @@ inline leave(w)
         arrived = arrived & ~bit(w);
         ungather(bit(w));
         warp[w].at_branch = false;
-#ifdef PARTING
+#ifdef COUNTS
         warp[w].too_far = false;
 #endif
         copy_out(w)
@@ -697,7 +844,11 @@ inline rejoin(w)
     :: ok ->
         clear();
         majority = best;
-#ifdef PARTING
+#ifdef BRANCH_FIRST
+        decided = 0;
+        for (j : 0 .. AHEAD) { ways[j] = 0 }
+#endif
+#ifdef COUNTS
         for (j : 0 .. WARPS - 1) {
             if
             :: (best >> j) & 1 -> warp[j].tag = 0; warp[j].too_far = false
@@ -732,7 +883,8 @@ inline flush(w, to)
 inline execute(w, p)
 {
     o = warp[w].line[p];
-    assert(!reads(program[p]) || view(w) == warp[w].alone); // what is read is what the warp would have
+    // What is read, or kept in lanes that are not written, is what the warp would have.
+    assert(!(reads(program[p]) || (writes(program[p]) && is_half(w))) || view(w) == warp[w].alone);
     compute(w, p, warp[w].alone);
     warp[w].alone = v;
     warp[w].line[p] = UNKNOWN;
@@ -751,6 +903,9 @@ inline execute(w, p)
         fi;
         value[r] = v | (warp[w].whole -> 0 : gap);
         pending[r] = true;
+#ifdef WITHOUT_REPLIES
+        replying[r] = p;
+#endif
         unmap(w);
         warp[w].map = r + 1
     :: role_of(o) != LEADER && writes(program[p]) -> unmap(w); warp[w].own = v
@@ -769,7 +924,8 @@ inline execute(w, p)
     fi;
 #endif
     warp[w].slots--;
-    warp[w].pc++
+    warp[w].pc++;
+    meet_lanes(w)
 }
 
 #define round_up(n) ((n) < 2 -> (n) + 1 : 2)
@@ -799,7 +955,7 @@ inline finish(w)
     arrived = arrived & ~bit(w);
     ungather(bit(w));
     warp[w].at_branch = false;
-#ifdef PARTING
+#ifdef COUNTS
     warp[w].tag = 0; warp[w].too_far = false;
 #endif
     warp[w].way = 0; warp[w].own = 0; warp[w].alone = 0; warp[w].poison = false; warp[w].round = 0;
@@ -838,7 +994,7 @@ inline arrive(w)
 // Who is no longer too many branches ahead goes on.
 inline look_back()
 {
-#ifdef PARTING
+#ifdef COUNTS
     same = 15;
     for (j : 0 .. WARPS - 1) {
         if
@@ -846,6 +1002,20 @@ inline look_back()
         :: else
         fi
     }
+    for (j : 0 .. ENTRIES - 1) { // between branches that all have passed
+        if
+        :: entry[j].used && entry[j].tag < same -> release_entry(j)
+        :: else
+        fi
+    }
+#ifdef BRANCH_FIRST
+    for (j : 0 .. AHEAD) { // those that nobody comes to any more
+        if
+        :: same + j >= decided -> ways[(same + j) % (AHEAD + 1)] = 0
+        :: else
+        fi
+    }
+#endif
     for (j : 0 .. WARPS - 1) {
         if
         :: is_on(j) && warp[j].too_far && warp[j].tag - same <= AHEAD -> warp[j].too_far = false; awake = awake | bit(j)
@@ -857,9 +1027,27 @@ inline look_back()
 #endif
 }
 
+// Who comes first says where the path goes on.
+inline choose_way(w)
+{
+#ifdef BRANCH_FIRST
+    if
+    :: warp[w].tag >= decided -> ways[warp[w].tag % (AHEAD + 1)] = warp[w].pc; decided = warp[w].tag + 1
+    :: else
+    fi;
+#ifndef WITHOUT_WAYS
+    ok = ways[warp[w].tag % (AHEAD + 1)] == warp[w].pc
+#else
+    ok = true
+#endif
+#else
+    ok = true
+#endif
+}
+
 inline count_branch(w)
 {
-#ifdef PARTING
+#ifdef COUNTS
     warp[w].tag++;
     warp[w].too_far = true;
     look_back();
@@ -879,7 +1067,10 @@ inline issue(w)
     :: o == STORE -> word = (word + 1) & 3
     :: o == BARRIER -> warp[w].state = AT_BARRIER; release_barrier()
     :: o == SHED && w == ODD -> warp[w].whole = false
-    :: is_branch(o) -> transfer(w, mine)
+#ifdef DIVERGED
+    :: o == HALF -> warp[w].join = target[mine]
+#endif
+    :: o != HALF && is_branch(o) -> transfer(w, mine)
     :: else
     fi;
     o = program[mine];
@@ -902,13 +1093,18 @@ inline issue(w)
             skip
 #endif
         :: on && meets(o) && !(o == SPLIT && w == ODD) -> arrive(w)
-        :: on && counts(o) -> count_branch(w)
+        :: on && counts(o) && !(o == SPLIT && w == ODD) ->
+            choose_way(w);
+            if
+            :: ok -> count_branch(w)
+            :: else -> leave(w)
+            fi
         :: o == BARRIER && warp[w].state == READY -> rejoin(w)
         :: else
         fi;
         if
 #ifndef WITHOUT_RECHECK
-        :: holds_up(o) -> recheck(); resolving = true; looking = true
+        :: holds_up(o) -> rechecking = true; resolving = true; looking = true
 #endif
         :: else -> resolving = warp[w].at_branch
         fi;
@@ -923,7 +1119,8 @@ inline issue(w)
 inline settle()
 {
     do
-    :: resolving && !awake -> resolve_branch(); resolve_gathering(); resolving = false
+    :: rechecking && !awake -> recheck(); rechecking = false
+    :: resolving && !rechecking && !awake -> resolve_branch(); resolve_gathering(); resolving = false
     :: looking && !resolving && !(awake | met | resolved) -> look_back(); looking = false
     :: (awake && resolving) || (!resolving && (awake | met | resolved)) ||
        (!resolving && !looking && (self | renewed)) ->
@@ -934,7 +1131,7 @@ inline settle()
             x = lowest(resolved);
             resolved = resolved & ~bit(x);
             warp[x].at_branch = false;
-#ifdef PARTING
+#ifdef COUNTS
             warp[x].tag = 0;
 #endif
             if
@@ -954,7 +1151,7 @@ inline fetch(w)
 {
     n = warp[w].fetched;
     find(w, n);
-    ok = marked[n] && is_on(w) && warp[w].renamed == n && !is_poisoned(w, n) && e != NONE;
+    ok = marked[n] && is_on(w) && !is_half(w) && warp[w].renamed == n && !is_poisoned(w, n) && e != NONE;
 #ifndef WITHOUT_HOLDING
     for (j : 0 .. LENGTH - 1) {
         ok = ok && !(j >= warp[w].pc && j < n && role_of(warp[w].line[j]) != SKIPPED && holds_up(program[j]))
@@ -966,7 +1163,8 @@ inline fetch(w)
     fi;
     if
 #ifndef WITHOUT_WRITTEN_BACK
-    :: ok && !entry[e].written_back -> warp[w].waits = WAITS_FETCH_LEADER
+    :: ok && !entry[e].written_back && waits_for_result(n) -> warp[w].waits = WAITS_FETCH_LEADER
+    :: ok && !entry[e].written_back && !waits_for_result(n) -> warp[w].fetched++; warp[w].slots++; self = bit(w)
     :: ok && entry[e].written_back ->
 #else
     :: ok ->
@@ -981,7 +1179,11 @@ inline reply(q)
     pending[q] = false;
     for (j : 0 .. ENTRIES - 1) {
         if
+#ifndef WITHOUT_REPLIES
         :: entry[j].used && entry[j].reg == q && entry[j].executed -> entry[j].written_back = true
+#else
+        :: entry[j].used && entry[j].reg == q && entry[j].pc == replying[q] -> entry[j].written_back = true
+#endif
         :: else
         fi
     }
@@ -1031,7 +1233,11 @@ inline choose_target(low, high)
 #else
 #define may_be(o) allowed(o)
 #endif
-#define may(o) (may_be(o) && ((o) <= OWN || controls < CONTROLS))
+#ifdef DIVERGED
+#define may(o) (may_be(o) && (!is_control(o) || (controls < CONTROLS && place >= late_half && (o) != SPLIT && (o) != SHED)))
+#else
+#define may(o) (may_be(o) && (!is_control(o) || controls < CONTROLS))
+#endif
 
 inline choose()
 {
@@ -1055,15 +1261,26 @@ inline choose()
         :: may(EXIT_LATE) && place > 0 -> program[place] = EXIT_LATE; late = place + 1
         :: may(SPLIT) -> program[place] = SPLIT
         :: may(SHED) -> program[place] = SHED
+        :: may(CLASS) -> program[place] = CLASS
+#ifdef DIVERGED
+        :: may(HALF) && place + 2 < LENGTH -> program[place] = HALF; target[place] = place + 2; late_half = place + 2
+        :: may(HALF) && place + 3 < LENGTH -> program[place] = HALF; target[place] = place + 3; late_half = place + 3
+#endif
         fi;
-        controls = controls + (program[place] >= STORE);
+        controls = controls + is_control(program[place]);
         place++
     od;
     program[LENGTH - 1] = EXIT;
+#ifdef DIVERGED
+    late_half = 0;
+#endif
     place = 0; controls = 0; late = 0
 }
 
-// Which instructions all warps of one history do alike: docs/soundness.md, for this machine.
+// Which instructions all warps of one history do alike: docs/soundness.md, for this machine. What R is before an
+// instruction: 0 the same in all warps, 1 in those of a class, 2 a warp's own.
+#define weaker(a, b) ((a) > (b) -> (a) : (b))
+
 inline writes_between(a, b)
 {
     seen = false;
@@ -1075,10 +1292,12 @@ inline mark()
     uneven = false;
     loops = false;
     barriers = false;
+    impossible = false; // a way to where half of the lanes are, for all of them
     for (j : 0 .. LENGTH - 1) {
         barriers = barriers || program[j] == BARRIER;
         loops = loops || (is_branch(program[j]) && target[j] <= j);
         for (k : 0 .. LENGTH - 1) {
+            impossible = impossible || (program[j] == HALF && is_branch(program[k]) && k != j && target[k] > j && target[k] < target[j]);
             uneven = uneven || (program[j] == BRANCH_ODD && program[k] == BARRIER &&
                                 ((k > j && k < target[j]) || (k < j && k >= target[j])))
         }
@@ -1087,31 +1306,31 @@ inline mark()
     uneven = false;
     barriers = false;
 #endif
-    for (j : 0 .. LENGTH - 1) { vec[j] = uneven && loops }
+    for (j : 0 .. LENGTH - 1) { vec[j] = 2 * (uneven && loops) }
     for (y : 0 .. LENGTH) {
         for (j : 0 .. LENGTH - 2) {
             o = program[j];
-            ok = (o == SET -> false : (is_load(o) -> uneven : (o == OWN -> true : vec[j])));
-            vec[j + 1] = vec[j + 1] || ok;
+            ok = (o == SET -> 0 : (o == CLASS -> 1 : (is_load(o) -> 2 * uneven : (o == OWN -> 2 : vec[j]))));
+            vec[j + 1] = weaker(vec[j + 1], ok);
             if
-            :: is_branch(o) -> vec[target[j]] = vec[target[j]] || ok
+            :: is_branch(o) -> vec[target[j]] = weaker(vec[target[j]], ok)
             :: else
             fi;
             if
             :: o == BRANCH_ODD && barriers && target[j] > j ->
                 writes_between(j + 1, target[j]);
-                vec[target[j]] = vec[target[j]] || seen
+                vec[target[j]] = weaker(vec[target[j]], 2 * seen)
             :: o == BRANCH_ODD && barriers && target[j] <= j ->
                 writes_between(target[j], j);
-                vec[j + 1] = vec[j + 1] || seen
+                vec[j + 1] = weaker(vec[j + 1], 2 * seen)
             :: else
             fi
         }
     }
     for (j : 0 .. LENGTH - 1) {
         o = program[j];
-        marked[j] = o == SET || (o == INC && !vec[j]) || (o == LOAD && !uneven);
-        followed[j] = marked[j] || (o == KEPT_INC && !vec[j]) || (o == KEPT_LOAD && !uneven);
+        marked[j] = (o == SET -> 1 : (o == CLASS -> 2 : (o == INC && vec[j] < 2 -> vec[j] + 1 : (o == LOAD && !uneven))));
+        followed[j] = marked[j] || (o == KEPT_INC && vec[j] < 2) || (o == KEPT_LOAD && !uneven);
         vec[j] = false
     }
 }
@@ -1121,16 +1340,16 @@ inline mark()
 inline print_state()
 {
     printf("state majority=%d arrived=%d gathered=%d over=%d free=%d%d%d%d\n", majority, arrived, gathered,
-           gather_over, !references[0], POOL > 1 && !references[1 % POOL], POOL > 2 && !references[2 % POOL],
-           POOL > 3 && !references[3 % POOL]);
+           gather_over, !is_used(0), POOL > 1 && !is_used(1 % POOL), POOL > 2 && !is_used(2 % POOL),
+           POOL > 3 && !is_used(3 % POOL));
     for (j : 0 .. WARPS - 1) {
         printf("warp %d pc=%d fetched=%d renamed=%d state=%d waits=%d map=%d poison=%d at_branch=%d leaving=%d tag=%d too_far=%d\n", j,
                warp[j].pc, warp[j].fetched, warp[j].renamed, warp[j].state, warp[j].waits, warp[j].map,
                warp[j].poison, warp[j].at_branch, warp[j].leaving, tag_of(j), too_far(j))
     }
     for (j : 0 .. ENTRIES - 1) {
-        printf("entry %d used=%d pc=%d reg=%d passed=%d dropped=%d written_back=%d\n", j, entry[j].used, entry[j].pc,
-               entry[j].reg, entry[j].passed, entry[j].dropped, entry[j].written_back)
+        printf("entry %d used=%d pc=%d reg=%d passed=%d dropped=%d written_back=%d half=%d old=%d\n", j, entry[j].used,
+               entry[j].pc, entry[j].reg, entry[j].passed, entry[j].dropped, entry[j].written_back, half_of(j), old_of(j))
     }
 }
 
@@ -1152,7 +1371,11 @@ active proctype block()
             for (j : 0 .. WARPS - 1) { warp[j].whole = true }
             majority = bit(WARPS) - 1;
             live = majority
-        }
+        };
+        if
+        :: impossible -> goto done
+        :: else
+        fi
     }
     do
     :: atomic {
@@ -1183,7 +1406,7 @@ active proctype block()
         fi;
         d_step {
             printf("step act=%d who=%d\n", act, who);
-            met = 0; resolved = 0; self = 0; renewed = 0; resolving = false; awake = 0; looking = false;
+            met = 0; resolved = 0; self = 0; renewed = 0; resolving = false; rechecking = false; awake = 0; looking = false;
             if
             :: act == FETCH -> fetch(who)
             :: act == ISSUE -> issue(who)
@@ -1205,6 +1428,7 @@ active proctype block()
         }
     }
     od;
+done:
     printf("end\n");
 #if !defined(WITHOUT_RECHECK) && !defined(WITHOUT_READERS)
     for (j : 0 .. POOL - 1) { assert(!references[j]) } // none is lost

@@ -22,6 +22,12 @@
 #define OPS_SETS     "-DCONTROLS=2 -DOPS=291 -DPOOL=1"  // SET INC OWN BRANCH_ALL
 #define OPS_PARTS    "-DCONTROLS=1 -DOPS=8737"          // SET OWN BRANCH_ODD SPLIT
 
+#define OPS_WAYS    "-DCONTROLS=1 -DOPS=514 -DBRANCH_FIRST" // INC BRANCH_ODD
+#define OPS_REPLIES "-DCONTROLS=2 -DOPS=321 -DFIRST=3"      // SET STORE BRANCH_ALL; first a LOAD
+#define OPS_HALVES  "-DCONTROLS=1 -DDIVERGED -DBRANCH_FIRST -DOPS=65537 -DFIRST=17" // SET HALF; first a CLASS
+#define OPS_KEEPS                                                                                            \
+    "-DCONTROLS=2 -DDIVERGED -DBRANCH_FIRST -DOPS=65603 -DFIRST=3" // SET INC STORE HALF; first a LOAD
+
 #define VALUE    "assertion violated"
 #define DEADLOCK "invalid end state"
 
@@ -42,6 +48,10 @@ const struct spin_rule spin_rules[] = {
     {"TAG",               "-DLENGTH=4 -DPARTING -DAHEAD=3 " OPS_EXITS, VALUE, 2,       false},
     {"WHOLE",             "-DLENGTH=4 " OPS_SHEDS,               VALUE,    SPIN_KEPT, false},
     {"COPY_OUT",          "-DLENGTH=4 " OPS_PARTS,               VALUE,    SPIN_KEPT, false},
+    {"WAYS",              "-DLENGTH=5 " OPS_WAYS,                VALUE,    11, false},
+    {"VERSIONS",          "-DLENGTH=4 " OPS_HALVES,              VALUE,    13, false},
+    {"REPLIES",           "-DLENGTH=5 -DEARLY " OPS_REPLIES,     VALUE,    14, true},
+    {"POISON_OF_PARTS",   "-DLENGTH=6 " OPS_KEEPS,               VALUE,    0,  true},
     {"SOUND_MARKS",       "-DLENGTH=6 " OPS_JOINS,               VALUE,    SPIN_MARKS, true},
     {"SAME_PLACE",        "-DLENGTH=5 " OPS_PLACES,              DEADLOCK, 5,  false},
     {"MAJORITY",          "-DLENGTH=5 " OPS_PLACES,              DEADLOCK, SPIN_KEPT, false},

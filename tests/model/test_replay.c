@@ -30,7 +30,9 @@ enum model_op {
     MODEL_EXIT_LATE,
     MODEL_SPLIT,
     MODEL_SHED,
-    MODEL_EXIT
+    MODEL_EXIT,
+    MODEL_HALF,
+    MODEL_CLASS
 };
 enum act { ACT_FETCH, ACT_ISSUE, ACT_REPLY, ACT_MEMORY, ACT_EVENT };
 enum { WARPS = 3, LENGTH_MAX = 8, POOL_REGISTERS = 4, LANES = 32, ODD = 0, R = 1, OWN_REGISTERS = 16 };
@@ -51,6 +53,7 @@ struct machine {
     uint16_t map[WARPS][256];
     uint64_t ready[WARPS * OWN_REGISTERS + POOL_REGISTERS];
     unsigned hold[WARPS], round[WARPS], count[WARPS]; // of the I-buffer
+    uint32_t join[WARPS];                             // where lanes that have parted meet; 0: none have
     uint32_t fetch_pc[WARPS];
     struct {
         unsigned slot;
@@ -77,6 +80,16 @@ struct machine {
 static struct machine *machine_of(const struct sm *s) { return (struct machine *)(uintptr_t)s; }
 static struct sm *sm_of(struct machine *m) { return (struct sm *)m; }
 
+static bool writes(unsigned op) { return op <= MODEL_OWN || op == MODEL_CLASS; }
+
+static void go_to(struct machine *m, unsigned w, uint32_t pc)
+{
+    m->warps[w].pc = pc;
+    if (!m->join[w] || m->join[w] != pc) return;
+    m->warps[w].active = m->warps[w].full & ~m->warps[w].exited;
+    m->join[w] = 0;
+}
+
 const struct sm_launch *tech_launch(const struct sm *s) { return &machine_of(s)->sm_launch; }
 uint64_t tech_now(const struct sm *s) { return machine_of(s)->now; }
 unsigned tech_index(const struct sm *s) { return (void)s, 0; }
@@ -99,7 +112,7 @@ void tech_free_banks(struct sm *s) { (void)s; }
 void tech_hold(struct sm *s, unsigned slot, unsigned what) { machine_of(s)->hold[slot] = what; }
 void tech_skip_fetch(struct sm *s, unsigned slot) { machine_of(s)->fetch_pc[slot]++; }
 void tech_drop(struct sm *s, unsigned slot) { machine_of(s)->count[slot]--; }
-void tech_advance(struct sm *s, unsigned slot, uint32_t pc) { machine_of(s)->warps[slot].pc = pc; }
+void tech_advance(struct sm *s, unsigned slot, uint32_t pc) { go_to(machine_of(s), slot, pc); }
 uint64_t tech_copy(struct sm *s, uint16_t from, uint16_t to) { return (void)from, (void)to, tech_now(s); }
 void tech_at(struct sm *s, unsigned block, uint64_t cycle)
 {
@@ -118,6 +131,7 @@ static void compute(struct machine *m, unsigned slot, uint32_t pc)
         case MODEL_LOAD:
         case MODEL_KEPT_LOAD: r[lane] = m->word; break;
         case MODEL_OWN: r[lane] = (r[lane] + slot + 1) & 7; break;
+        case MODEL_CLASS: r[lane] = slot & 1; break;
         case MODEL_STORE:
         case MODEL_BARRIER:
         case MODEL_BRANCH_ALL:
@@ -127,6 +141,7 @@ static void compute(struct machine *m, unsigned slot, uint32_t pc)
         case MODEL_EXIT_LATE:
         case MODEL_SPLIT:
         case MODEL_SHED:
+        case MODEL_HALF:
         case MODEL_EXIT: break;
         }
     }
@@ -156,11 +171,13 @@ static void assemble_one(char *text, size_t size, unsigned n, const struct instr
         [MODEL_EXIT_LATE] = "@P0 EXIT",
         [MODEL_SHED] = "@P0 EXIT",
         [MODEL_EXIT] = "EXIT",
+        [MODEL_CLASS] = "MOV R1, R6",
     };
     unsigned to = i->op == MODEL_SPLIT ? n + 1 : i->target;
     if (i->op == MODEL_JUMP)
         snprintf(text, size, "at%u:\nBRA at%u\n", n, to);
-    else if (i->op == MODEL_SPLIT || i->op == MODEL_BRANCH_ALL || i->op == MODEL_BRANCH_ODD)
+    else if (i->op == MODEL_SPLIT || i->op == MODEL_HALF || i->op == MODEL_BRANCH_ALL ||
+             i->op == MODEL_BRANCH_ODD)
         snprintf(text, size, "at%u:\n@P0 BRA at%u, join at%u\n", n, to, to > n ? to : n + 1);
     else
         snprintf(text, size, "at%u:\n%s\n", n, forms[i->op]);
@@ -179,9 +196,9 @@ static void decode(struct machine *m)
     for (unsigned n = 0; n < m->length; n++) {
         struct op *o = &m->ops[n];
         unsigned op = m->program[n].op;
-        *o = (struct op){.path = op >= MODEL_BARRIER ? PATH_CONTROL : PATH_ALU};
+        *o = (struct op){.path = op >= MODEL_BARRIER && !writes(op) ? PATH_CONTROL : PATH_ALU};
         if (op == MODEL_LOAD || op == MODEL_KEPT_LOAD || op == MODEL_STORE) o->path = PATH_MEMORY;
-        if (op <= MODEL_OWN) o->dst = R, o->dst_words = 1;
+        if (writes(op)) o->dst = R, o->dst_words = 1;
         if (op == MODEL_INC || op == MODEL_KEPT_INC || op == MODEL_OWN) o->reads[o->read_count++] = R;
     }
 }
@@ -194,13 +211,17 @@ static unsigned number_in(const char *defines, const char *name, unsigned otherw
 
 static void set_options(struct machine *m, const char *defines, unsigned broken)
 {
-    bool parting = strstr(defines, "-DPARTING") != NULL;
+    bool parting = strstr(defines, "-DPARTING") != NULL, first = strstr(defines, "-DBRANCH_FIRST") != NULL;
     m->options = (struct darsie_options){.entries = number_in(defines, "-DENTRIES=", 2),
                                          .registers = number_in(defines, "-DPOOL=", 2),
                                          .read_ports = 64,
                                          .write_ports = 64,
                                          .bank_conflicts = 1,
-                                         .branch_sync = parting ? BRANCH_PARTING : BRANCH_MAJORITY,
+                                         .branch_sync = parting ? BRANCH_PARTING
+                                                        : first ? BRANCH_FIRST
+                                                                : BRANCH_MAJORITY,
+                                         .pending = strstr(defines, "-DPENDING_PRIVATE") != NULL,
+                                         .diverged = strstr(defines, "-DDIVERGED") != NULL,
                                          .ahead = number_in(defines, "-DAHEAD=", 1),
                                          .early = strstr(defines, "-DEARLY") != NULL,
                                          .evict = strstr(defines, "-DEVICT") != NULL,
@@ -224,8 +245,11 @@ static bool machine_begin(struct machine *m, struct test *t, bool own_marks)
 {
     if (!(m->assembled = assemble(t, m))) return false;
     decode(m);
-    m->launch = (struct launch){
-        .program = m->assembled, .grid = {1, 1, 1}, .block = {LANES, WARPS, 1}, .warp_size = LANES};
+    m->launch = (struct launch){.program = m->assembled,
+                                .grid = {1, 1, 1},
+                                .block = {LANES, WARPS, 1},
+                                .warp_size = LANES,
+                                .simt = SIMT_STACK};
     m->sm_launch = (struct sm_launch){.config = &m->config,
                                       .launch = &m->launch,
                                       .decoded = {.ops = m->ops},
@@ -273,7 +297,7 @@ static bool may_fetch(const struct machine *m, unsigned w)
 
 static bool may_issue(const struct machine *m, unsigned w)
 {
-    bool is_there = m->ready[m->map[w][R]] <= m->now || m->program[m->warps[w].pc].op > MODEL_OWN;
+    bool is_there = m->ready[m->map[w][R]] <= m->now || !writes(m->program[m->warps[w].pc].op);
     return m->warps[w].state == WARP_READY && m->count[w] && !(m->hold[w] & HOLD_ISSUE) && is_there;
 }
 
@@ -323,6 +347,10 @@ static void control(struct machine *m, unsigned w, uint32_t pc)
     if (i->op == MODEL_BARRIER) warp->state = WARP_BARRIER;
     if (i->op == MODEL_SPLIT && w == ODD) warp->active &= 0xffff;
     if (i->op == MODEL_SHED && w == ODD) warp->exited = ~(warp->active = 0xffff) & UINT32_MAX;
+    if (i->op == MODEL_HALF) {
+        warp->active = 0xffff;
+        m->join[w] = i->target;
+    }
     if (is_taken(m, w, pc)) {
         if (i->target <= pc && m->round[w] < 2) m->round[w]++;
         flush(m, w, i->target);
@@ -341,10 +369,10 @@ static void issue(struct machine *m, unsigned w)
     m->issuing = m->warps[w].active;
     tech_darsie.reads(m->darsie, w, pc);
     compute(m, w, pc);
-    m->warps[w].pc++;
+    go_to(m, w, pc + 1);
     tech_darsie.executed(m->darsie, w, pc);
     uint16_t physical = m->map[w][R];
-    if (m->program[pc].op <= MODEL_OWN && physical >= tech_pool(sm_of(m), 0)) {
+    if (writes(m->program[pc].op) && physical >= tech_pool(sm_of(m), 0)) {
         unsigned r = physical - tech_pool(sm_of(m), 0);
         m->ready[physical] = UINT64_MAX;
         m->replies[r].slot = w;
@@ -464,8 +492,11 @@ static void describe_entry(const struct machine *m, unsigned k, char line[200])
     const struct dblock *b = &m->darsie->blocks[0];
     bool used = b->used >> k & 1;
     struct entry e = used ? b->entries[k] : (struct entry){0};
-    snprintf(line, 200, "entry %u used=%d pc=%u reg=%d passed=%d dropped=%d written_back=%d", k, used, e.pc,
-             e.registers[0], (int)(e.passed & 7), e.dropped, e.written_back);
+    unsigned place = (unsigned)(e.old[0] % POOL_MAX);
+    bool half = used && e.lanes != UINT32_MAX, old = half && b->allocated[place] == e.old[0] / POOL_MAX;
+    snprintf(line, 200, "entry %u used=%d pc=%u reg=%d passed=%d dropped=%d written_back=%d half=%d old=%u",
+             k, used, e.pc, e.registers[0], (int)(e.passed & 7), e.dropped, e.written_back, half,
+             old ? place + 1 : 0);
 }
 
 static bool describe(struct machine *m, const char *line, char ours[200])
@@ -533,6 +564,12 @@ static void test_random_runs(struct test *t)
         "-DLENGTH=7 -DCONTROLS=2 -DEARLY -DEVICT -DPOOL=1 -DENVIRONMENT",
         "-DLENGTH=7 -DCONTROLS=2 -DEVICT -DFULL_WAIT -DPOOL=3 -DENTRIES=1",
         "-DLENGTH=7 -DCONTROLS=3 -DPARTING -DEARLY -DEVICT -DFULL_WAIT -DENVIRONMENT",
+        "-DLENGTH=7 -DCONTROLS=3 -DBRANCH_FIRST -DPENDING_PRIVATE -DENVIRONMENT",
+        "-DLENGTH=7 -DCONTROLS=4 -DBRANCH_FIRST -DAHEAD=2 -DEARLY -DPOOL=1",
+        "-DLENGTH=7 -DCONTROLS=2 -DDIVERGED -DBRANCH_FIRST -DPENDING_PRIVATE -DOPS=196807",
+        "-DLENGTH=7 -DCONTROLS=3 -DDIVERGED -DBRANCH_FIRST -DEARLY -DEVICT -DFULL_WAIT -DPOOL=3 -DOPS=262143",
+        "-DLENGTH=7 -DCONTROLS=3 -DDIVERGED -DPENDING_PRIVATE -DPOOL=1 -DENVIRONMENT -DOPS=262143",
+        "-DLENGTH=7 -DCONTROLS=3 -DDIVERGED -DPARTING -DAHEAD=2 -DOPS=262143",
     };
     if (!spin_is_there(t)) return;
     unsigned steps = 0, runs = test_is_long() ? 1000 : test_is_quick() ? 5 : 25;
