@@ -492,11 +492,10 @@ static void describe_entry(const struct machine *m, unsigned k, char line[200])
     const struct dblock *b = &m->darsie->blocks[0];
     bool used = b->used >> k & 1;
     struct entry e = used ? b->entries[k] : (struct entry){0};
-    unsigned place = (unsigned)(e.old[0] % POOL_MAX);
-    bool half = used && e.lanes != UINT32_MAX, old = half && b->allocated[place] == e.old[0] / POOL_MAX;
+    bool half = used && e.lanes != UINT32_MAX, old = half && b->allocated[e.old[0]] <= e.born;
     snprintf(line, 200, "entry %u used=%d pc=%u reg=%d passed=%d dropped=%d written_back=%d half=%d old=%u",
              k, used, e.pc, e.registers[0], (int)(e.passed & 7), e.dropped, e.written_back, half,
-             old ? place + 1 : 0);
+             old ? e.old[0] + 1u : 0);
 }
 
 static bool describe(struct machine *m, const char *line, char ours[200])

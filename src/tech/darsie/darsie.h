@@ -89,9 +89,10 @@ struct entry { // of the PC skip table
     uint8_t leader; // warp of the block
     uint8_t count;  // registers
     uint8_t registers[4];
-    uint64_t tag;          // of the leader's path
-    uint64_t lanes;        // that the leader has there
-    uint64_t old[4];       // lanes < all: versions of the registers whose other lanes it keeps
+    uint64_t tag;   // of the leader's path
+    uint64_t lanes; // that the leader has there
+    uint8_t old[4]; // lanes < all: where the registers are whose other lanes it keeps, as they were when
+                    // it was born
     uint64_t whom, passed; // warps that may take it; that have
     uint64_t low, high;    // is_load: addresses read
     uint64_t preds[8];     // predicates the leader wrote
@@ -329,9 +330,9 @@ void values_map(struct darsie *d, unsigned slot, unsigned r,
 // are there; 0: there are none.
 uint64_t values_overtaken(struct darsie *d, unsigned slot, uint32_t pc);
 unsigned values_place(struct darsie *d, unsigned slot, unsigned r); // the register that a shared r is in
-// The version of the warp's r, which no other value in the pool ever has; 0: r is not there. Who remembers a
-// register that it does not hold remembers this: the number is another's as soon as the register is free.
-uint64_t values_version(struct darsie *d, unsigned slot, unsigned r);
+// The entry, which does not hold the n-th register whose other lanes it keeps, means the one that the warp's
+// r is in: the same, and not given away since, when its number has become another version's.
+bool values_keeps(struct darsie *d, unsigned slot, unsigned r, const struct entry *e, unsigned n);
 void values_unmap(struct darsie *d, unsigned slot, unsigned r);
 void values_unmap_all(struct darsie *d, unsigned slot);
 uint64_t values_copy_out(struct darsie *d, unsigned slot); // when the copies are there

@@ -117,7 +117,8 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
         b->free &= ~(1u << r);
         b->references[r] = 2; // the entry's and the line's
         b->allocated[r] = b->births;
-        if (e->lanes != d->whole) e->old[n] = values_version(d, slot, d->launch->ops[l->pc].dst + n);
+        if (e->lanes != d->whole) // may_lead: it is shared
+            e->old[n] = (uint8_t)values_place(d, slot, d->launch->ops[l->pc].dst + n);
         l->registers[n] = e->registers[n] = (uint8_t)r;
     }
     e->written_back = !keeps(d, RULE_WRITTEN_BACK);

@@ -117,7 +117,7 @@ bool skip_fits(struct darsie *d, unsigned slot, const struct entry *e)
     if (e->lanes == d->whole || !d->launch->diverged) return true;
     const struct op *o = &d->launch->ops[e->pc];
     for (unsigned n = 0; n < e->count; n++)
-        if (values_version(d, slot, o->dst + n) != e->old[n]) return false;
+        if (!values_keeps(d, slot, o->dst + n, e, n)) return false;
     return true;
 }
 

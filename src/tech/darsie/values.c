@@ -15,12 +15,10 @@ unsigned values_place(struct darsie *d, unsigned slot, unsigned r)
     return (unsigned)(tech_map(d->sm, slot)[r] - block_of(d, slot)->first_register);
 }
 
-uint64_t values_version(struct darsie *d, unsigned slot, unsigned r)
+bool values_keeps(struct darsie *d, unsigned slot, unsigned r, const struct entry *e, unsigned n)
 {
-    if (!is_shared(&d->warps[slot], r)) return 0;
-    unsigned place = values_place(d, slot, r);
-    uint64_t allocation = keeps(d, RULE_VERSIONS) ? block_of(d, slot)->allocated[place] : 1;
-    return allocation * POOL_MAX + place;
+    if (!is_shared(&d->warps[slot], r) || values_place(d, slot, r) != e->old[n]) return false;
+    return block_of(d, slot)->allocated[e->old[n]] <= e->born || !keeps(d, RULE_VERSIONS);
 }
 
 uint64_t values_overtaken(struct darsie *d, unsigned slot, uint32_t pc)
