@@ -196,6 +196,7 @@ struct darsie {
         uint32_t pc;
     } lookups[64];
     // Of the instruction that is issuing.
+    bool leads; // it has written registers of the pool
     struct entry *leading;
     uint64_t led;
 };

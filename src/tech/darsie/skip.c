@@ -194,6 +194,7 @@ static void await_reply(struct darsie *d, unsigned slot, const struct op *o)
 void skip_result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
 {
     struct darsie *d = state;
+    if (!d->leads) return;
     if (cycle == UINT64_MAX)
         await_reply(d, slot, &d->launch->ops[index]);
     else if (d->leading)

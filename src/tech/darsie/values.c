@@ -144,6 +144,7 @@ void values_executed(void *state, unsigned slot, uint32_t index)
     if (d->launch->blocks[index]) w->held_up = false;
     look_again(d, slot);
     d->leading = NULL;
+    d->leads = l.role == ROLE_LEADER;
     if (l.role != ROLE_LEADER) {
         for (unsigned n = 0; n < o->dst_words; n++)
             if (is_shared(w, o->dst + n)) values_unmap(d, slot, o->dst + n);
