@@ -34,7 +34,7 @@ struct row {
     double milliseconds;
 };
 
-// -- loops of either compiler ------------------------------------------------------------------
+// -- loops of either compiler -------------------------------------------------------------------------------
 
 struct step { // one instruction, as far as loops need it
     uint32_t work;
@@ -56,7 +56,7 @@ static void measure_loops(const struct step *steps, uint32_t count, struct code 
     }
 }
 
-// -- ours --------------------------------------------------------------------------------------
+// -- ours ---------------------------------------------------------------------------------------------------
 
 static uint32_t words_of(unsigned type)
 {
@@ -85,7 +85,7 @@ static void measure_ours(const struct program *p, struct code *c)
     free(steps);
 }
 
-// -- ptxas's -----------------------------------------------------------------------------------
+// -- ptxas's ------------------------------------------------------------------------------------------------
 
 // Opcodes of sm_75: the low nine bits say what, three more in which form.
 static uint32_t their_work(const uint64_t inst[2])
@@ -192,7 +192,7 @@ static char *run_ptxas(const char *ptx, const char *cubin)
     return log ? log : calloc(1, 1);
 }
 
-// -- files -------------------------------------------------------------------------------------
+// -- files --------------------------------------------------------------------------------------------------
 
 struct rows {
     VEC(struct row) list;
@@ -261,7 +261,7 @@ static bool add_file(struct rows *rows, const char *path)
     return good;
 }
 
-// -- the page ----------------------------------------------------------------------------------
+// -- the page -----------------------------------------------------------------------------------------------
 
 static double loop_density(const struct code *c)
 {

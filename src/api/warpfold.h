@@ -41,7 +41,7 @@ struct wf_module;
 struct wf_kernel;
 struct wf_stream;
 
-// -- context --------------------------------------------------------------------------------------
+// -- context ------------------------------------------------------------------------------------------------
 struct wf_context *wf_context_create(void);    // defaults; never NULL
 void wf_context_destroy(struct wf_context *c); // and everything made from it
 // A setting (`warpfold list keys`). Keys that shape memory or code must be set before the first module or
@@ -78,7 +78,7 @@ void wf_set_print(struct wf_context *c, void (*print)(void *context, const char 
 // A bar on stderr when it is a terminal. Default: off.
 void wf_set_progress(struct wf_context *c, bool enabled);
 
-// -- memory ---------------------------------------------------------------------------------------
+// -- memory -------------------------------------------------------------------------------------------------
 // 0 and an error when there is not enough. The label appears in reports.
 uint64_t wf_alloc(struct wf_context *c, uint64_t bytes);
 uint64_t wf_alloc_named(struct wf_context *c, uint64_t bytes, const char *label);
@@ -90,14 +90,14 @@ enum wf_status wf_copy(struct wf_context *c, uint64_t to, uint64_t from, uint64_
 enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern, unsigned pattern_bytes,
                        uint64_t count);
 
-// -- modules --------------------------------------------------------------------------------------
+// -- modules ------------------------------------------------------------------------------------------------
 struct wf_module *wf_module_load_file(struct wf_context *c, const char *path); // NULL on errors
 struct wf_module *wf_module_load(struct wf_context *c, const char *name, const char *ptx, size_t length);
 enum wf_status wf_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes);
 // Binds a module-scope .texref to a texture.
 enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t texture);
 
-// -- kernels --------------------------------------------------------------------------------------
+// -- kernels ------------------------------------------------------------------------------------------------
 struct wf_param {
     const char *name, *type; // "u64"; structures by value: "b8"
     uint32_t offset, bytes;
@@ -119,8 +119,7 @@ const char *wf_kernel_name(struct wf_module *m, size_t index);
 const struct wf_kernel_info *wf_kernel_info(struct wf_kernel *k);
 const char *wf_kernel_listing(struct wf_kernel *k); // machine code with pc, guard, registers, source lines
 
-// -- redundancy marks
-// ------------------------------------------------------------------------------------------
+// -- redundancy marks ---------------------------------------------------------------------------------------
 struct wf_mark { // of one instruction
     uint32_t pc;
     const char *instruction, *lines; // as in the listing; source lines with the calls that inlined them
@@ -141,7 +140,7 @@ struct wf_mark { // of one instruction
 // NULL: the kernel cannot be launched with such a block.
 const struct wf_mark *wf_kernel_marks(struct wf_kernel *k, const uint32_t block[3], size_t *count);
 
-// -- where time goes ------------------------------------------------------------------------------
+// -- where time goes ----------------------------------------------------------------------------------------
 // In every cycle in which an SM has a warp, each of its schedulers has issue.width slots, and each slot has
 // one reason.
 struct wf_slot {
@@ -164,7 +163,7 @@ struct wf_sm_account {
     const uint64_t *slots;
 };
 
-// -- when it goes there ----------------------------------------------------------------------------
+// -- when it goes there -------------------------------------------------------------------------------------
 struct wf_sample { // with report.interval: what was counted from one cycle of a launch to another
     uint64_t from, to;
     const uint64_t *counters; // by wf_counter_at's index; WF_UNKNOWN for what is counted at blocks' ends
@@ -175,7 +174,7 @@ void wf_watch(struct wf_context *c, bool on);
 struct watcher;
 const struct watcher *wf_watched(const struct wf_context *c); // NULL: nobody watches
 
-// -- textures -------------------------------------------------------------------------------------
+// -- textures -----------------------------------------------------------------------------------------------
 enum wf_texel {
     WF_TEXEL_U8,
     WF_TEXEL_S8,
@@ -200,7 +199,7 @@ struct wf_texture_config {
 // A texture object over device memory; the result is what the kernel takes as its 64-bit handle. 0 on errors.
 uint64_t wf_texture_create(struct wf_context *c, uint64_t data, const struct wf_texture_config *t);
 
-// -- launches -------------------------------------------------------------------------------------
+// -- launches -----------------------------------------------------------------------------------------------
 struct wf_launch_config {
     uint32_t grid[3], block[3]; // no zeros
     uint32_t shared_bytes;      // dynamic
@@ -281,7 +280,7 @@ bool wf_tech_counter_at(struct wf_context *c, const char *tech, size_t index, st
 bool wf_counter_at(size_t index,
                    struct wf_counter *counter); // the counters there are (value 0); false past the last
 
-// -- studies --------------------------------------------------------------------------------------
+// -- studies ------------------------------------------------------------------------------------------------
 // What the instructions of launches repeat. A study outlives the contexts it watches; a context is watched by
 // one at a time, and its launches are then functional, whatever GPU is set.
 struct wf_study;
@@ -329,7 +328,7 @@ struct wf_study_report {
 };
 const struct wf_study_report *wf_study_report(struct wf_study *s);
 
-// -- settings as data -----------------------------------------------------------------------------
+// -- settings as data ---------------------------------------------------------------------------------------
 struct wf_key {
     const char *name, *type, *range, *initial, *meaning, *source;
 };

@@ -35,8 +35,7 @@ struct lab {
     struct pool pool;
 };
 
-// -- the folder
-// --------------------------------------------------------------------------------------------------------
+// -- the folder ---------------------------------------------------------------------------------------------
 
 static char *path_in(const struct lab *l, const char *folder, const char *name, const char *ending)
 {
@@ -151,8 +150,7 @@ static bool write_file(struct lab *l, const char *folder, const char *name, cons
     return good;
 }
 
-// -- experiments
-// -------------------------------------------------------------------------------------------------------
+// -- experiments --------------------------------------------------------------------------------------------
 
 static enum wf_status choose(struct lab *l)
 {

@@ -215,7 +215,7 @@ enum wf_status run_execute(const struct options *o, struct session *s)
     return status;
 }
 
-// -- verification ---------------------------------------------------------------------------------
+// -- verification -------------------------------------------------------------------------------------------
 
 enum { MISMATCHES_SHOWN = 10 };
 
@@ -339,7 +339,7 @@ static enum wf_status verify(const struct options *o, struct session *s)
     return status;
 }
 
-// -- results --------------------------------------------------------------------------------------
+// -- results ------------------------------------------------------------------------------------------------
 
 static bool is_changed(struct session *s, const struct session_buffer *b)
 {

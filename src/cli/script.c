@@ -56,7 +56,7 @@ static const struct {
 #undef COMMAND
 };
 
-// -- reading --------------------------------------------------------------------------------------
+// -- reading ------------------------------------------------------------------------------------------------
 
 static const char *next_command(const void *context, size_t i)
 {
@@ -164,7 +164,7 @@ bool script_check(const char *text, size_t length, uint32_t source, struct diag 
     return ok;
 }
 
-// -- running --------------------------------------------------------------------------------------
+// -- running ------------------------------------------------------------------------------------------------
 
 static enum wf_status bad(struct script *s, struct loc loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -43,8 +43,7 @@ struct ran { // what was watched
     size_t workloads;
 };
 
-// -- bundled workloads
-// -------------------------------------------------------------------------------------------------
+// -- bundled workloads --------------------------------------------------------------------------------------
 
 struct benches {
     VEC(const struct workload *) list;
@@ -117,8 +116,7 @@ static enum wf_status run_benches(const struct options *o, struct ran *ran, stru
     return status;
 }
 
-// -- a file
-// ------------------------------------------------------------------------------------------------------------
+// -- a file -------------------------------------------------------------------------------------------------
 
 static void print_kernel_text(void *context, const char *text, size_t length)
 {
@@ -171,8 +169,7 @@ static enum wf_status read_launches(const struct options *o, struct ran *ran, st
     return status;
 }
 
-// -- results
-// ---------------------------------------------------------------------------------------------------------
+// -- results ------------------------------------------------------------------------------------------------
 
 static enum wf_status publish(const struct options *o, const char *name, const struct ran *ran,
                               enum wf_status status, struct results *results, struct diag *d)

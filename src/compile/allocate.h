@@ -1,7 +1,6 @@
 // Register allocation: machine registers for every unit.
 //
-//   phis taken apart ─▶ live ranges ─▶ webs (copies coalesced) ─▶ colours ─▶ spill code and once more, or
-//   done
+//   phis taken apart ─▶ live ranges ─▶ webs (copies coalesced) ─▶ colours ─▶ spill code and once more, or done
 //
 // Positions are those of mach_number. An instruction at n reads in slot n and writes in slot n + 1: a value
 // defined at n and last read at m is live in slots [n + 1, m + 1), so an instruction may write a register it

@@ -67,7 +67,7 @@ static void give_back(struct allocation *a, struct web *w)
     w->reg = -1;
 }
 
-// -- preferences -------------------------------------------------------------------------------
+// -- preferences --------------------------------------------------------------------------------------------
 
 struct hints {       // copies between different webs, by web
     uint32_t *first; // index into edges, by web; count + 1 of them
@@ -134,7 +134,7 @@ static int hinted(struct allocation *a, const struct hints *h, uint32_t web)
     return -1;
 }
 
-// -- the scan ----------------------------------------------------------------------------------
+// -- the scan -----------------------------------------------------------------------------------------------
 
 static int lowest_free(struct allocation *a, const struct web *w)
 {

@@ -1,8 +1,8 @@
 // Parallel copies become MOVs. A copy is made as soon as nobody reads its destination any more; what is left
 // then are cycles, taken apart with a free register, or by three exclusive ors where there is none.
 //
-//     (r1, r2, r3) = (r2, r1, r1)   ─▶   MOV r3, r1;  then the cycle r1 ↔ r2:  MOV t, r1;  MOV r1, r2;  MOV
-//     r2, t
+//     (r1, r2, r3) = (r2, r1, r1)   ─▶   MOV r3, r1
+//                                        and the cycle r1 ↔ r2:  MOV t, r1;  MOV r1, r2;  MOV r2, t
 #include "base/bits.h"
 #include "compile/allocate.h"
 

@@ -9,7 +9,7 @@
 
 static struct mach_group *group_at(struct allocation *a, uint32_t group) { return &a->f->groups.data[group]; }
 
-// -- ranges ------------------------------------------------------------------------------------
+// -- ranges -------------------------------------------------------------------------------------------------
 
 static uint32_t first_ending_after(const struct range *r, uint32_t slot)
 {
@@ -85,7 +85,7 @@ static void add_run(struct allocation *a, struct runs *r, struct range run)
     for (uint32_t k = 0; k < r->count; k++) r->total += r->run[k].count;
 }
 
-// -- joining -----------------------------------------------------------------------------------
+// -- joining ------------------------------------------------------------------------------------------------
 
 // Whether y can lie `shift` parts into x: the larger of the two keeps its place and alignment.
 static bool shapes_fit(const struct web *x, const struct web *y, int shift)
@@ -214,7 +214,7 @@ static void collect_parts(struct allocation *a)
             add_run(a, &a->webs[k].growing[p], collect_part(a, &a->webs[k], p));
 }
 
-// -- copies, the most executed first -----------------------------------------------------------
+// -- copies, the most executed first ------------------------------------------------------------------------
 
 static void join_copies(struct allocation *a, uint32_t depth)
 {
@@ -229,7 +229,7 @@ static void join_copies(struct allocation *a, uint32_t depth)
     }
 }
 
-// -- what colouring needs to know --------------------------------------------------------------
+// -- what colouring needs to know ---------------------------------------------------------------------------
 
 // How often a block runs, for comparing spills: ten times per loop around it.
 static float frequency(const struct mach_block *b)

@@ -21,7 +21,7 @@ struct compiled { // one function
     uint8_t visited;      // 1: being measured, 2: done
 };
 
-// -- before selection --------------------------------------------------------------------------
+// -- before selection ---------------------------------------------------------------------------------------
 
 // Code that nothing reaches would give phis operands that nobody makes.
 static void drop_unreachable(struct ir_function *f)
@@ -87,7 +87,7 @@ static void use_narrow_addresses(struct ir_function *f)
     pass_dead(f, &late);
 }
 
-// -- the whole program -------------------------------------------------------------------------
+// -- the whole program --------------------------------------------------------------------------------------
 
 // Stack below a function: its own frame and the deepest of its callees. False when recursion has no bottom.
 static bool measure_stack(struct ir_unit *u, struct compiled *all, uint32_t which)

@@ -1,12 +1,11 @@
 // From legal IR to a program: the second half of the compiler.
 //
-//   ir_function ─ select ─▶ mach_function ─ schedule ─▶ mach_function ─ allocate ─▶ registers ─ emit ─▶
-//   program
+//   ir_function ─ select ─▶ mach_function ─ schedule ─▶ mach_function ─ allocate ─▶ registers ─ emit ─▶ program
 //
 // Legal IR is verified IR without DIV, REM, SQRT and RCP (sequences took their place), and whose 64-bit
-// operations are among ADD SUB NEG MUL MAD MULWIDE MADWIDE AND OR XOR NOT SHL SHR
-// SETP SELECT CVT ZEXT SEXT, moves, memory and atomics: MULHI, BFE, BFI and SATI work on 32 bits here, SZEXT
-// and BMSK always did. There is nothing in legal IR that the back end refuses.
+// operations are among ADD SUB NEG MUL MAD MULWIDE MADWIDE AND OR XOR NOT SHL SHR SETP SELECT CVT ZEXT SEXT,
+// moves, memory and atomics: MULHI, BFE, BFI and SATI work on 32 bits here, SZEXT and BMSK always did. There
+// is nothing in legal IR that the back end refuses.
 #pragma once
 #include "compile/ir.h"
 

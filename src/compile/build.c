@@ -91,8 +91,7 @@ struct ir_value *build_u32(struct builder *b, uint32_t bits) { return ir_constan
 
 struct ir_value *build_u64(struct builder *b, uint64_t bits) { return ir_constant(b->f, IR_CLASS_64, bits); }
 
-// -- blocks
-// --------------------------------------------------------------------------------------------------
+// -- blocks -------------------------------------------------------------------------------------------------
 
 static void move_tail(struct ir_block *to, struct ir_inst *from)
 {

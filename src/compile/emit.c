@@ -36,7 +36,7 @@ struct writer {
     branches; // instruction indices whose target is a block id until all blocks have their place
 };
 
-// -- operands ----------------------------------------------------------------------------------
+// -- operands -----------------------------------------------------------------------------------------------
 
 static uint8_t machine_register(const struct writer *w, uint32_t unit, bool predicate)
 {
@@ -86,7 +86,7 @@ static struct inst *write_inst(struct writer *w, const struct mach_inst *m)
     return &vec_last(&w->e->insts);
 }
 
-// -- frames ------------------------------------------------------------------------------------
+// -- frames -------------------------------------------------------------------------------------------------
 
 static struct inst plain(unsigned op)
 {
@@ -141,7 +141,7 @@ static void leave(struct writer *w)
     move_stack_pointer(w, (int32_t)w->frame.bytes);
 }
 
-// -- branches ----------------------------------------------------------------------------------
+// -- branches -----------------------------------------------------------------------------------------------
 
 static struct mach_inst *first_real(const struct mach_block *b)
 {
@@ -302,7 +302,7 @@ void emit_function(struct emitter *e, struct mach_function *f)
     vec_fini(&w.branches);
 }
 
-// -- reconvergence -----------------------------------------------------------------------------
+// -- reconvergence ------------------------------------------------------------------------------------------
 
 static bool ends_node(const struct inst *i)
 {

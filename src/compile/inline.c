@@ -31,8 +31,7 @@ static uint32_t index_of(const struct inliner *n, const struct ir_function *f)
     return index;
 }
 
-// -- the call graph
-// ------------------------------------------------------------------------------------------
+// -- the call graph -----------------------------------------------------------------------------------------
 
 struct callees {
     uint32_t *list, count;
@@ -121,8 +120,7 @@ static uint32_t *callees_first(struct inliner *n)
     return w.order;
 }
 
-// -- copying a body
-// ------------------------------------------------------------------------------------------
+// -- copying a body -----------------------------------------------------------------------------------------
 
 struct copy {
     struct inliner *n;
@@ -239,8 +237,7 @@ static void copy_body(struct copy *c)
     for (struct ir_block *b = c->from->first_block; b; b = b->next) fill_operands(c, b);
 }
 
-// -- replacing a call
-// ----------------------------------------------------------------------------------------
+// -- replacing a call ---------------------------------------------------------------------------------------
 
 static struct ir_block *split_behind(struct ir_inst *call)
 {
@@ -332,8 +329,7 @@ static void inline_into(struct inliner *n, struct ir_function *f)
     vec_fini(&calls);
 }
 
-// -- functions that are left
-// ---------------------------------------------------------------------------------
+// -- functions that are left --------------------------------------------------------------------------------
 
 static void mark_needed(struct inliner *n, uint8_t *needed)
 {

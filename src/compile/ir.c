@@ -39,8 +39,7 @@ const struct ir_info ir_table[IR_OP_COUNT] = {
 #undef END
 };
 
-// -- values
-// --------------------------------------------------------------------------------------------------
+// -- values -------------------------------------------------------------------------------------------------
 
 struct ir_value *ir_value_create(struct ir_function *f, enum ir_class class)
 {
@@ -91,8 +90,7 @@ enum ir_class ir_class_of_type(enum isa_type type)
     return IR_CLASS_32;
 }
 
-// -- operand slots
-// -------------------------------------------------------------------------------------------
+// -- operand slots ------------------------------------------------------------------------------------------
 
 static void use_link(struct ir_use *u, struct ir_inst *user, struct ir_value *v)
 {
@@ -173,8 +171,7 @@ void ir_replace(struct ir_value *of, struct ir_value *by)
     of->use_count = 0;
 }
 
-// -- instructions
-// --------------------------------------------------------------------------------------------
+// -- instructions -------------------------------------------------------------------------------------------
 
 struct ir_inst *ir_inst_create(struct ir_function *f, enum ir_op op, enum isa_type type, uint32_t def_count,
                                const enum ir_class *classes, uint32_t use_count, struct ir_value *const *uses)

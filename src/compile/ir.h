@@ -1,8 +1,7 @@
 // The compiler's intermediate representation: SSA values over a control-flow graph, from lowering until
 // register allocation.
 //
-//   ptx_function ─ lower ─▶ ir_function ─ passes ─▶ ir_function ─ select ─▶ machine code with virtual
-//   registers
+//   ptx_function ─ lower ─▶ ir_function ─ passes ─▶ ir_function ─ select ─▶ machine code with virtual registers
 //                                                                  ─ schedule ─ allocate ─ emit ─▶ program
 //
 // Everything is owned by the arena of the unit; removed instructions are unlinked and forgotten. Order of
@@ -128,7 +127,7 @@ extern const struct ir_info {
     uint32_t types; // set (isa/types.h), empty: not asked
 } ir_table[IR_OP_COUNT];
 
-// -- building ------------------------------------------------------------------------------------------------
+// -- building -----------------------------------------------------------------------------------------------
 struct ir_unit *ir_unit_create(const struct ptx_module *module, const struct compile_options *options);
 void ir_unit_destroy(struct ir_unit *u); // the program, if taken by the caller, must be set to NULL before
 struct ir_function *ir_function_create(struct ir_unit *u, const char *name, bool is_kernel);
@@ -162,7 +161,7 @@ uint32_t ir_pred_index(const struct ir_block *from, uint32_t succ); // of that e
 struct ir_value *ir_emit_before(struct ir_inst *where, enum ir_op op, enum isa_type type, enum ir_class class,
                                 uint32_t use_count, struct ir_value *const *uses, struct ir_inst **made);
 
-// -- asking --------------------------------------------------------------------------------------------------
+// -- asking -------------------------------------------------------------------------------------------------
 bool ir_is_pure(const struct ir_inst *i); // may be merged, dropped, moved (loads are not pure)
 static inline struct ir_value *ir_operand(const struct ir_inst *i, uint32_t k) { return i->uses[k].value; }
 static inline bool ir_constant_bits(const struct ir_value *v, uint64_t *bits)
@@ -176,14 +175,14 @@ void ir_number(struct ir_function *f);  // block ids in layout order, inst->orde
 void ir_analyse(struct ir_function *f); // block ids, rpo, idom, ipdom, loops (through flow/)
 bool ir_dominates(const struct ir_block *a, const struct ir_block *b);
 
-// -- source lines ----------------------------------------------------------------------------------------------
+// -- source lines -------------------------------------------------------------------------------------------
 uint32_t ir_line_set_of(struct ir_unit *u, uint32_t ptx_line_info);        // interned singleton
 uint32_t ir_line_set_union(struct ir_unit *u, uint32_t a, uint32_t b);     // interned union
 
 // The set of an operation of `function` after its body was inlined at a call that stands for `call_set`.
 uint32_t ir_line_set_inlined(struct ir_unit *u, uint32_t set, uint32_t call_set, const char *function);
 
-// -- checking and printing -----------------------------------------------------------------------------------
+// -- checking and printing ----------------------------------------------------------------------------------
 // NULL when sound (SSA dominance, phi arity, classes, use lists, edges); else a text in the unit's arena. Run after
 // every pass in test builds and under compile.check=1.
 const char *ir_verify(struct ir_function *f);

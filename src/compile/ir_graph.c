@@ -88,8 +88,7 @@ void ir_remove_block(struct ir_function *f, struct ir_block *b)
     b->previous = b->next = NULL;
 }
 
-// -- edges
-// ---------------------------------------------------------------------------------------------------
+// -- edges --------------------------------------------------------------------------------------------------
 
 // Appends to an array whose capacity is the next power of two of its count.
 static void append_block(struct arena *a, struct ir_block ***array, uint32_t *count, struct ir_block *b)
@@ -177,8 +176,7 @@ void ir_phi_append(struct ir_inst *phi, struct ir_value *v)
     vec_fini(&uses);
 }
 
-// -- numbering
-// -----------------------------------------------------------------------------------------------
+// -- numbering ----------------------------------------------------------------------------------------------
 
 void ir_number(struct ir_function *f)
 {

@@ -35,8 +35,7 @@ static const char *fault(struct ir_function *f, const struct ir_inst *i, const c
     return kept;
 }
 
-// -- 1. the graph
-// --------------------------------------------------------------------------------------------
+// -- 1. the graph -------------------------------------------------------------------------------------------
 
 static const char *check_block_list(struct ir_function *f)
 {
@@ -118,8 +117,7 @@ static const char *check_edges(struct ir_function *f)
     return wrong;
 }
 
-// -- 2. instructions
-// -----------------------------------------------------------------------------------------
+// -- 2. instructions ----------------------------------------------------------------------------------------
 
 struct checker {
     struct ir_function *f;
@@ -310,8 +308,7 @@ static const char *check_use_lists(struct checker *c)
     return NULL;
 }
 
-// -- 3. SSA
-// --------------------------------------------------------------------------------------------------
+// -- 3. SSA -------------------------------------------------------------------------------------------------
 
 static bool reachable(const struct ir_block *b) { return b->dom_first <= b->dom_last; }
 

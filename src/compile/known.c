@@ -40,8 +40,7 @@ bool known_not_negative(const struct known *k, const struct ir_value *v)
     return known_of(k, v).zeros >> (width_of(v) - 1) & 1;
 }
 
-// -- forwards
-// ----------------------------------------------------------------------------------------------------------
+// -- forwards -----------------------------------------------------------------------------------------------
 
 // The largest values of special registers and launch constants (CUDA's limits; a warp may have 64 lanes
 // here).
@@ -228,8 +227,7 @@ static struct known_bits of_inst(const struct known *known, const struct ir_inst
     return r;
 }
 
-// -- backwards
-// ---------------------------------------------------------------------------------------------------------
+// -- backwards ----------------------------------------------------------------------------------------------
 
 static uint64_t up_to_top(uint64_t demanded) // every bit below the highest one: sums carry upwards only
 {

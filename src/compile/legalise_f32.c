@@ -1,10 +1,8 @@
 // Single-precision division, reciprocal and square root, correctly rounded in every mode.
 //
 //     hot:   approximation, Newton steps in FFMA, a final FFMA that rounds the residual in
-//            test (exponents where a step could overflow or be inexact) ──────▶ cold:  the same in double
-//            precision
-//     join:  phi  ◀─────────────────────────────────────────────────────────────┘      and one conversion
-//     that rounds
+//            test (exponents where a step could overflow or be inexact) ──▶ cold:  the same in double precision
+//     join:  phi  ◀─────────────────────────────────────────────────────────┘      and one conversion that rounds
 //
 // Hot path: with y the reciprocal of b as the machine gives it (to nearest; an ulp off, the fraction of all
 // ones would fail), e = 1 - b·y is exact, y + y·e is 1/b to within rounding; q = a·y and the exact residual a
@@ -66,8 +64,7 @@ static struct ir_value *negated(struct builder *b, enum isa_type type, struct ir
     return build1(b, IR_FNEG, type, x);
 }
 
-// -- hot paths: each gives its value and, in *cold, the predicate of the lanes it is not for
-// -------------------------
+// -- hot paths: each gives its value and, in *cold, the predicate of the lanes it is not for ----------------
 
 static struct ir_value *hot_divide(struct builder *b, const struct ir_inst *i, struct ir_value **cold)
 {
@@ -112,8 +109,7 @@ static struct ir_value *hot_root(struct builder *b, const struct ir_inst *i, str
     return g;
 }
 
-// -- cold paths
-// ------------------------------------------------------------------------------------------------------
+// -- cold paths ---------------------------------------------------------------------------------------------
 
 // y0 to 2^-19 is refined once; q is corrected once with the exact residual. Zeros, infinities and NaN spoil
 // the refinement, or the sign of zero; x·y0 has the right value for them.

@@ -108,8 +108,7 @@ static struct ir_value *hot_divide(struct builder *b, const struct ir_inst *i, s
     return q;
 }
 
-// -- cold division
-// ---------------------------------------------------------------------------------------------------
+// -- cold division ------------------------------------------------------------------------------------------
 
 // x = mantissa · 2^exponent for finite x != 0, the mantissa in ±[1, 2), the exponent biased.
 static struct ir_value *take_apart(struct builder *b, struct ir_value *x, struct ir_value **exponent)
@@ -176,8 +175,7 @@ static struct ir_value *cold_divide(struct builder *b, const struct ir_inst *i, 
     return build_select(b, special, product, divide_scaled(b, i, x, positive));
 }
 
-// -- square root
-// -----------------------------------------------------------------------------------------------------
+// -- square root --------------------------------------------------------------------------------------------
 
 // The root to nearest. One Newton step of third order and one residual leave the right value or, next to a
 // midpoint, its neighbour; the signs of a - g·(g ± ulp) decide (Tuckerman's test).

@@ -111,8 +111,7 @@ struct ir_value *legalise_div64(struct ir_inst *i)
     return finish_division(b, i, x, y, q);
 }
 
-// -- other 64-bit operations
-// -----------------------------------------------------------------------------------------
+// -- other 64-bit operations --------------------------------------------------------------------------------
 
 struct words { // of a 64-bit value
     struct ir_value *low, *high;

@@ -56,8 +56,7 @@ static bool is_promotable(const struct ir_inst *i) // as far as it alone can tel
 
 static int64_t start_of(const struct ir_inst *i) { return ir_operand(i, 0)->def->offset + i->offset; }
 
-// -- variables
-// -------------------------------------------------------------------------------------------------------
+// -- variables ----------------------------------------------------------------------------------------------
 
 static int by_frame_offset(const void *a, const void *b)
 {
@@ -105,8 +104,7 @@ static void find_accesses(struct locals *l)
     }
 }
 
-// -- cells
-// -----------------------------------------------------------------------------------------------------------
+// -- cells --------------------------------------------------------------------------------------------------
 
 static int by_cell_offset(const void *a, const void *b)
 {
@@ -181,8 +179,7 @@ static size_t settle(struct locals *l)
     return good;
 }
 
-// -- values
-// ----------------------------------------------------------------------------------------------------------
+// -- values -------------------------------------------------------------------------------------------------
 
 static enum ir_class class_of(const struct cell *c) { return c->bytes == 8 ? IR_CLASS_64 : IR_CLASS_32; }
 

@@ -39,8 +39,7 @@ void lower_refuse(struct lower *l, const char *what)
                what);
 }
 
-// -- blocks
-// --------------------------------------------------------------------------------------------------
+// -- blocks -------------------------------------------------------------------------------------------------
 
 // IR blocks by index of the cut's; NULL where nothing leads.
 static struct ir_block **make_blocks(struct lower *l)
@@ -61,8 +60,7 @@ static struct ir_block **make_blocks(struct lower *l)
     return blocks;
 }
 
-// -- SSA variables
-// -------------------------------------------------------------------------------------------
+// -- SSA variables ------------------------------------------------------------------------------------------
 
 static uint32_t number_registers(struct lower *l)
 {
@@ -98,8 +96,7 @@ static void prepare_ssa(struct lower *l, struct ir_block *const *blocks)
     ssa_place(&l->ssa);
 }
 
-// -- filling
-// -------------------------------------------------------------------------------------------------
+// -- filling ------------------------------------------------------------------------------------------------
 
 static uint32_t line_set(struct lower_unit *u, uint32_t line_info)
 {
@@ -223,8 +220,7 @@ static void lower_function(struct lower_unit *u, uint32_t index)
     vec_fini(&l.place_list);
 }
 
-// -- the unit
-// ------------------------------------------------------------------------------------------------
+// -- the unit -----------------------------------------------------------------------------------------------
 
 static void create_functions(struct lower_unit *u)
 {

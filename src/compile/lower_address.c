@@ -15,8 +15,7 @@
 
 static uint64_t key_of(const void *p) { return (uint64_t)(uintptr_t)p; }
 
-// -- symbols
-// -------------------------------------------------------------------------------------------------
+// -- symbols ------------------------------------------------------------------------------------------------
 
 static struct ir_value *make_symbol(struct lower *l, uint32_t index)
 {
@@ -59,8 +58,7 @@ struct ir_value *lower_function_symbol(struct lower *l, const struct ptx_functio
     return make_symbol(l, lower_add_function_symbol(l->u, f));
 }
 
-// -- frames
-// --------------------------------------------------------------------------------------------------
+// -- frames -------------------------------------------------------------------------------------------------
 
 enum { FRAME_ALIGN_MAX = 16 }; // the widest access; frames begin so aligned
 static const uint64_t FRAME_LIMIT = 1u << 24;
@@ -95,8 +93,7 @@ static struct ir_value *local_variable(struct lower *l, const struct ptx_variabl
     return lower_frame(l, offset);
 }
 
-// -- variables
-// -----------------------------------------------------------------------------------------------
+// -- variables ----------------------------------------------------------------------------------------------
 
 static struct ir_value *place_address(struct lower *l, const struct place *p)
 {
@@ -123,8 +120,7 @@ struct ir_value *lower_variable_address(struct lower *l, const struct ptx_variab
     return lower_symbol(l, v);
 }
 
-// -- memory operands
-// -----------------------------------------------------------------------------------------
+// -- memory operands ----------------------------------------------------------------------------------------
 
 static enum isa_space machine_space(enum ptx_space space)
 {
@@ -197,8 +193,7 @@ struct address lower_address(struct lower *l, const struct ptx_operand *o, enum 
     return a;
 }
 
-// -- generic addresses
-// ---------------------------------------------------------------------------------------
+// -- generic addresses --------------------------------------------------------------------------------------
 
 // What is added to an address in `space` to make it generic; NULL: nothing.
 static struct ir_value *window_of(struct lower *l, enum ptx_space space)

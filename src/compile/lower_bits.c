@@ -1,8 +1,7 @@
 // Bits: counts, fields, logic, shifts, bytes (PTX ISA 9.7.1.15 to 9.7.1.23, 9.7.8, 9.7.9.7).
 #include "compile/lower_impl.h"
 
-// -- counts
-// --------------------------------------------------------------------------------------------------
+// -- counts -------------------------------------------------------------------------------------------------
 
 static struct ir_value *count(struct lower *l, enum ir_op op, enum isa_type type, struct ir_value *a)
 {
@@ -73,8 +72,7 @@ void lower_fns(struct lower *l)
     lower_write(l, 0, lower_select(l, found, place, word(l, UINT32_MAX)));
 }
 
-// -- fields
-// --------------------------------------------------------------------------------------------------
+// -- fields -------------------------------------------------------------------------------------------------
 
 void lower_bfe(struct lower *l)
 {
@@ -119,8 +117,7 @@ void lower_dp2a(struct lower *l)
     dot_product(l, l->inst->half == PTX_HALF_HI ? MODE_IDP_2A_HI : MODE_IDP_2A_LO);
 }
 
-// -- logic
-// ---------------------------------------------------------------------------------------------------
+// -- logic --------------------------------------------------------------------------------------------------
 
 static void logic(struct lower *l, enum ir_op op, enum ptx_bool of_predicates)
 {
@@ -169,8 +166,7 @@ void lower_lop3_inst(struct lower *l)
     }
 }
 
-// -- shifts and bytes
-// ----------------------------------------------------------------------------------------
+// -- shifts and bytes ---------------------------------------------------------------------------------------
 
 // Amounts are unsigned 32-bit and clamp at the width; for 16 bits the wider shift gives the same low bits.
 void lower_shl(struct lower *l)

@@ -2,8 +2,7 @@
 // already.
 #include "compile/lower_impl.h"
 
-// -- pieces: the values one parameter or result becomes
-// ------------------------------------------------------
+// -- pieces: the values one parameter or result becomes -----------------------------------------------------
 
 struct pieces {
     uint32_t count;
@@ -78,8 +77,7 @@ static void store_piece(struct lower *l, const struct ptx_variable *v, const str
     lower_store_value(l, &a, p->type, value);
 }
 
-// -- the callee's side
-// ---------------------------------------------------------------------------------------
+// -- the callee's side --------------------------------------------------------------------------------------
 
 static void enter_register(struct lower *l, const struct ptx_variable *v, const struct pieces *p,
                            uint32_t next)
@@ -148,8 +146,7 @@ void lower_return(struct lower *l)
     vec_fini(&results);
 }
 
-// -- the caller's side
-// ---------------------------------------------------------------------------------------
+// -- the caller's side --------------------------------------------------------------------------------------
 
 struct call {
     VEC(struct ir_value *) uses;
@@ -228,8 +225,7 @@ static void make_call(struct lower *l, const struct ptx_prototype *t, struct ir_
     vec_fini(&c.results);
 }
 
-// -- services of the machine
-// ---------------------------------------------------------------------------------
+// -- services of the machine --------------------------------------------------------------------------------
 
 static struct ir_value *service_argument(struct lower *l, unsigned index, enum ptx_type type)
 {

@@ -58,8 +58,7 @@ void lower_float_sign(struct lower *l, enum ir_op op)
     lower_write(l, 0, r);
 }
 
-// -- special functions
-// ---------------------------------------------------------------------------------------
+// -- special functions --------------------------------------------------------------------------------------
 
 static struct ir_value *mufu(struct lower *l, enum isa_mode mode, enum isa_type t, struct ir_value *a,
                              bool ftz)
@@ -149,8 +148,7 @@ void lower_rsqrt(struct lower *l)
     }
 }
 
-// -- quotients
-// -----------------------------------------------------------------------------------------------
+// -- quotients ----------------------------------------------------------------------------------------------
 
 // div.approx.f32 is a * (1 / b), where 1 / b is zero from |b| = 2^126 on (PTX ISA 9.7.3.8); the unit flushes
 // subnormals, so below 2^-126 both are scaled first:
@@ -193,8 +191,7 @@ void lower_float_div(struct lower *l)
     lower_write(l, 0, r);
 }
 
-// -- signs and classes
-// ---------------------------------------------------------------------------------------
+// -- signs and classes --------------------------------------------------------------------------------------
 
 // The sign of a on the magnitude of b (PTX ISA 9.7.3.2).
 void lower_copysign(struct lower *l)

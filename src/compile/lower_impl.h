@@ -66,8 +66,7 @@ struct lower { // one function
     bool guard_not;
 };
 
-// -- making instructions (lower_value.c)
-// -----------------------------------------------------------------------
+// -- making instructions (lower_value.c) --------------------------------------------------------------------
 struct ir_inst *lower_inst(struct lower *l, enum ir_op op, enum isa_type type, uint32_t def_count,
                            const enum ir_class *classes, uint32_t use_count, struct ir_value *const *uses);
 // The same under the instruction's guard.
@@ -124,8 +123,7 @@ struct ir_value *lower_extend(struct lower *l, enum ptx_type type, struct ir_val
 // A 32-bit value of that type to 64 bits, by its sign.
 struct ir_value *lower_to_wide(struct lower *l, enum ptx_type type, struct ir_value *v);
 
-// -- float and carry bodies that serve several instructions
-// -----------------------------------------------------
+// -- float and carry bodies that serve several instructions -------------------------------------------------
 void lower_float_binary(struct lower *l, enum ir_op op);
 void lower_float_sub(struct lower *l);
 void lower_float_div(struct lower *l);
@@ -133,9 +131,8 @@ void lower_float_sign(struct lower *l, enum ir_op op);
 // v - 0, for what flags can be put on it: flushes, saturates, and changes nothing else but NaNs.
 struct ir_value *lower_flush(struct lower *l, enum isa_type t, struct ir_value *v);
 
-// -- operands (lower_value.c)
-// -------------------------------------------------------------------------------- As a value of `type`'s
-// class; of 8 and 16 bits only the low ones mean something.
+// -- operands (lower_value.c) -------------------------------------------------------------------------------
+// As a value of `type`'s class; of 8 and 16 bits only the low ones mean something.
 struct ir_value *lower_read_operand(struct lower *l, const struct ptx_operand *o, enum ptx_type type);
 struct ir_value *lower_read(struct lower *l, unsigned operand, enum ptx_type type);
 // Likewise, extended to 32 bits where the type has fewer.
@@ -157,8 +154,7 @@ const struct ptx_operand *lower_pair(const struct ptx_operand *o,
 
 struct ir_value *lower_sreg(struct lower *l, enum ptx_sreg sreg, unsigned component); // lower_special.c
 
-// -- types
-// ---------------------------------------------------------------------------------------------------
+// -- types --------------------------------------------------------------------------------------------------
 enum isa_type lower_type(enum ptx_type type);         // the type of the same name; B8 … B64 as unsigned
 enum isa_type lower_integer_type(enum ptx_type type); // 8 and 16 bits: the 32-bit type of that sign
 static inline enum ptx_type lower_type0(const struct lower *l) { return l->inst->types[0]; }
@@ -166,8 +162,7 @@ static inline bool lower_is_float(enum ptx_type type) { return ptx_type_is_float
 static inline bool lower_is_narrow(enum ptx_type type) { return ptx_type_bits(type) < 32; }
 enum isa_round lower_round(enum ptx_round round);
 
-// -- addresses (lower_address.c)
-// -----------------------------------------------------------------------------
+// -- addresses (lower_address.c) ----------------------------------------------------------------------------
 struct address {
     enum isa_space space;
     enum isa_bank bank;    // SPACE_CONST
@@ -186,8 +181,7 @@ uint32_t lower_frame_alloc(struct lower *l, uint64_t size_bytes, uint32_t align_
 // Function symbols are numbered by reach->functions.
 uint32_t lower_add_function_symbol(struct lower_unit *u, const struct ptx_function *f);
 
-// -- memory (lower_memory.c)
-// ---------------------------------------------------------------------------------
+// -- memory (lower_memory.c) --------------------------------------------------------------------------------
 void lower_order(struct lower *l, struct ir_inst *i); // semantics and scope of the PTX instruction
 void lower_place_access(struct ir_inst *i, const struct address *a); // space, offset, bank
 enum isa_scope lower_scope(enum ptx_scope scope, enum isa_scope otherwise);
@@ -195,8 +189,7 @@ enum isa_scope lower_scope(enum ptx_scope scope, enum isa_scope otherwise);
 struct ir_value *lower_load_value(struct lower *l, const struct address *a, enum ptx_type type);
 void lower_store_value(struct lower *l, const struct address *a, enum ptx_type type, struct ir_value *v);
 
-// -- parameters (lower_param.c)
-// ------------------------------------------------------------------------------
+// -- parameters (lower_param.c) -----------------------------------------------------------------------------
 const struct place *lower_place(const struct lower *l,
                                 const struct ptx_variable *v); // NULL: in the launch's bank
 uint32_t lower_places(struct lower *l,
@@ -207,8 +200,7 @@ struct ir_value *lower_words_load(struct lower *l, const struct place *p, uint64
 void lower_words_store(struct lower *l, const struct place *p, uint64_t offset, enum ptx_type type,
                        struct ir_value *v);
 
-// -- calls (lower_call.c)
-// ------------------------------------------------------------------------------------
+// -- calls (lower_call.c) -----------------------------------------------------------------------------------
 void lower_signature(struct ir_function *f, const struct ptx_prototype *t); // parameters and results
 void lower_enter(struct lower *l);                                          // parameters to their places
 void lower_return(struct lower *l);

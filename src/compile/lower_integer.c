@@ -79,8 +79,7 @@ void lower_sub(struct lower *l)
     }
 }
 
-// -- products
-// ------------------------------------------------------------------------------------------------
+// -- products -----------------------------------------------------------------------------------------------
 
 static struct ir_value *high_product(struct lower *l, enum ptx_type type)
 {
@@ -156,8 +155,7 @@ void lower_mad24(struct lower *l)
     lower_write(l, 0, l->inst->sat ? saturated_sum(l, product, c) : op2(l, IR_ADD, TYPE_U32, product, c));
 }
 
-// -- the rest
-// ------------------------------------------------------------------------------------------------
+// -- the rest -----------------------------------------------------------------------------------------------
 
 void lower_sad(struct lower *l)
 {

@@ -3,8 +3,7 @@
 // Elements of 8 and 16 bits in a vector travel together as words; accesses of 256 bits are two of 128.
 #include "compile/lower_impl.h"
 
-// -- how an access is made
-// -----------------------------------------------------------------------------------
+// -- how an access is made ----------------------------------------------------------------------------------
 
 static enum isa_sem semantics(enum ptx_sem sem)
 {
@@ -86,8 +85,7 @@ static unsigned element_count(const struct ptx_operand *o)
     return o->kind == PTX_OPERAND_VECTOR ? o->count : 1;
 }
 
-// -- loads
-// ---------------------------------------------------------------------------------------------------
+// -- loads --------------------------------------------------------------------------------------------------
 
 // A constant place in a bank, as an operand that needs no load. Parts of a word are cut out of it.
 static struct ir_value *bank_value(struct lower *l, enum isa_bank bank, uint32_t offset, enum ptx_type type)
@@ -225,8 +223,7 @@ void lower_store_value(struct lower *l, const struct address *a, enum ptx_type t
     lower_place_access(lower_effect(l, IR_STORE, shape_of(type, 1).type, 0, NULL, 2, uses), a);
 }
 
-// -- stores
-// --------------------------------------------------------------------------------------------------
+// -- stores -------------------------------------------------------------------------------------------------
 
 static void store_words(struct lower *l, const struct address *a, const struct ptx_operand *s,
                         enum ptx_type type)
@@ -283,8 +280,7 @@ void lower_st(struct lower *l)
         store_memory(l, a, s, type);
 }
 
-// -- prefetch, asynchronous copy
-// -----------------------------------------------------------------------------
+// -- prefetch, asynchronous copy ----------------------------------------------------------------------------
 
 void lower_prefetch(struct lower *l)
 {

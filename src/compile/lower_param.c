@@ -18,8 +18,7 @@ const struct place *lower_place(const struct lower *l, const struct ptx_variable
     return u64map_get(&l->places, key_of(v), &index) ? &l->place_list.data[index] : NULL;
 }
 
-// -- finding them
-// --------------------------------------------------------------------------------------------
+// -- finding them -------------------------------------------------------------------------------------------
 
 static void take_address(struct u64map *taken, const struct ptx_operand *o)
 {
@@ -78,8 +77,7 @@ uint32_t lower_places(struct lower *l, uint32_t first_variable)
     return m.next_variable;
 }
 
-// -- bytes of words
-// ------------------------------------------------------------------------------------------
+// -- bytes of words -----------------------------------------------------------------------------------------
 
 static struct ir_value *read_word(struct lower *l, const struct place *p, uint64_t index)
 {

@@ -2,8 +2,7 @@
 // them.
 #include "compile/lower_impl.h"
 
-// -- types
-// ---------------------------------------------------------------------------------------------------
+// -- types --------------------------------------------------------------------------------------------------
 
 enum isa_type lower_type(enum ptx_type type)
 {
@@ -41,8 +40,7 @@ enum isa_round lower_round(enum ptx_round round)
 
 static enum isa_type type_of_class(enum ir_class class) { return class == IR_CLASS_64 ? TYPE_U64 : TYPE_U32; }
 
-// -- making instructions
-// -------------------------------------------------------------------------------------
+// -- making instructions ------------------------------------------------------------------------------------
 
 struct ir_inst *lower_inst(struct lower *l, enum ir_op op, enum isa_type type, uint32_t def_count,
                            const enum ir_class *classes, uint32_t use_count, struct ir_value *const *uses)
@@ -180,8 +178,7 @@ struct ir_value *lower_to_wide(struct lower *l, enum ptx_type type, struct ir_va
     return extend(l, IR_CLASS_64, ptx_type_is_signed(type) ? TYPE_S32 : TYPE_U32, v);
 }
 
-// -- reading
-// -------------------------------------------------------------------------------------------------
+// -- reading ------------------------------------------------------------------------------------------------
 
 static enum ir_class class_of(enum ptx_type type)
 {
@@ -273,8 +270,7 @@ void lower_read_b128(struct lower *l, const struct ptx_operand *o, struct ir_val
     }
 }
 
-// -- writing
-// -------------------------------------------------------------------------------------------------
+// -- writing ------------------------------------------------------------------------------------------------
 
 void lower_write_variable(struct lower *l, uint32_t variable, struct ir_value *v)
 {

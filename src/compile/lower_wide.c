@@ -4,9 +4,8 @@
 // of sub. Operations take and give "no borrow" instead, as the machine does, so subtraction turns it over on
 // the way in and out. 64-bit forms are two 32-bit steps:
 //
-//     add.cc.u64 d, a, b  ▶  lo, c = addcc a.lo, b.lo      madc.lo.u64 is the 64-bit product, then such an
-//     addition
-//                            hi, CC = addx a.hi, b.hi, c
+//     add.cc.u64 d, a, b  ▶  lo, c = addcc a.lo, b.lo      madc.lo.u64 is the 64-bit product, then such
+//                            hi, CC = addx a.hi, b.hi, c   an addition
 #include "compile/lower_impl.h"
 
 static struct ir_value *read_carry(struct lower *l) { return ssa_read(&l->ssa, l->carry_variable); }

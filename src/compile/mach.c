@@ -163,7 +163,7 @@ void mach_each_unit(struct mach_function *f, struct mach_inst *i, mach_visit *vi
         if (i->moves[k].dst != MACH_NONE) visit(context, i, i->moves[k].dst, MACH_WRITE);
 }
 
-// -- printing ----------------------------------------------------------------------------------
+// -- printing -----------------------------------------------------------------------------------------------
 
 static void print_unit(const struct mach_function *f, uint32_t unit, unsigned count, struct strbuf *out)
 {

@@ -128,8 +128,7 @@ static void forwards(struct simplify *s, struct ir_block *b)
     }
 }
 
-// -- demanded bits
-// -----------------------------------------------------------------------------------------------------
+// -- demanded bits ------------------------------------------------------------------------------------------
 
 // The operand that an extension or mask may give way to, because they differ in bits that nobody reads.
 static struct ir_value *undemanded(const struct known *known, const struct ir_inst *i)

@@ -74,7 +74,7 @@ static uint32_t latency_of(const struct mach_inst *i)
     return i->i.op < OP_COUNT ? cycles[isa_table[i->i.op].latency] : 1;
 }
 
-// -- what must keep its order --------------------------------------------------------------------
+// -- what must keep its order -------------------------------------------------------------------------------
 
 static bool has_fixed_unit(const struct scheduler *s, const struct mach_inst *i)
 {
@@ -132,7 +132,7 @@ static bool may_overlap(const struct mach_inst *a, const struct mach_inst *b)
            q < p + (int64_t)isa_type_bytes((enum isa_type)a->i.type);
 }
 
-// -- the graph -------------------------------------------------------------------------------------
+// -- the graph ----------------------------------------------------------------------------------------------
 
 static void add_edge(struct scheduler *s, uint32_t from, uint32_t to, uint32_t latency)
 {
@@ -266,7 +266,7 @@ static void measure_heights(struct scheduler *s)
     }
 }
 
-// -- registers ---------------------------------------------------------------------------------------
+// -- registers ----------------------------------------------------------------------------------------------
 
 struct balance { // made minus freed, by enum file
     struct scheduler *s;
@@ -321,7 +321,7 @@ static void clear_read(void *context, struct mach_inst *i, uint32_t unit, enum m
     if (access == MACH_READ) s->reads_left[unit] = 0;
 }
 
-// -- issuing -----------------------------------------------------------------------------------------
+// -- issuing ------------------------------------------------------------------------------------------------
 
 static bool is_better(struct scheduler *s, uint32_t n, uint32_t best, uint32_t now)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// -- values ------------------------------------------------------------------------------------
+// -- values -------------------------------------------------------------------------------------------------
 
 struct ir_value *strip(struct ir_value *v)
 {
@@ -74,7 +74,7 @@ uint32_t demand(struct select *s, struct ir_value *v)
     return s->units[v->id] = predicate ? mach_pred(s->f) : mach_reg(s->f, class_width(v->class));
 }
 
-// -- sources -----------------------------------------------------------------------------------
+// -- sources ------------------------------------------------------------------------------------------------
 
 struct source source_unit(uint32_t unit, unsigned width)
 {
@@ -148,7 +148,7 @@ struct source source_half(struct select *s, struct ir_value *v, enum half half)
 
 struct source source_reg(struct select *s, struct ir_value *v) { return in_register(s, source_any(s, v)); }
 
-// -- constants in registers ----------------------------------------------------------------------
+// -- constants in registers ---------------------------------------------------------------------------------
 
 static bool is_cached(const struct cached *c, const struct operand *low, const struct operand *high)
 {
@@ -283,7 +283,7 @@ uint32_t select_literal(struct select *s, uint64_t bits)
     return offset;
 }
 
-// -- the walk ----------------------------------------------------------------------------------
+// -- the walk -----------------------------------------------------------------------------------------------
 
 static bool is_asked_for(const struct select *s, const struct ir_inst *i)
 {

@@ -43,7 +43,7 @@ struct select {
 
 enum half { LOW, HIGH };
 
-// -- operands ----------------------------------------------------------------------------------
+// -- operands -----------------------------------------------------------------------------------------------
 uint32_t demand(struct select *s, struct ir_value *v); // first unit of a register (group) that will hold v
 struct source source_any(struct select *s, struct ir_value *v); // 32 bits; register, IMM, CONST or RZ
 struct source source_reg(struct select *s, struct ir_value *v); // 32 bits in a register (or RZ)
@@ -74,7 +74,7 @@ struct ir_inst *fold_of(struct select *s, struct ir_value *v, enum ir_op op);
 void folded(struct select *s, const struct ir_inst *i); // its lines join the current ones
 bool constant_of(struct ir_value *v, uint64_t *bits);
 
-// -- instructions ------------------------------------------------------------------------------
+// -- instructions -------------------------------------------------------------------------------------------
 struct mach_inst *begin(struct select *s, unsigned op);                       // detached until `finish`
 void set_dst(struct mach_inst *i, unsigned k, uint32_t unit, unsigned width); // MACH_NONE: RZ
 void set_dst_pred(struct mach_inst *i, unsigned k, uint32_t unit);            // MACH_NONE: PT
@@ -133,7 +133,7 @@ uint32_t select_pack_small(struct select *s, struct ir_value **parts, unsigned c
 void emit_plop3(struct select *s, uint32_t dst, struct source a, struct source b, struct source c,
                 unsigned lut);
 
-// -- the bodies: each selects the operations whose rows of ir.def name it -----------------------
+// -- the bodies: each selects the operations whose rows of ir.def name it -----------------------------------
 typedef void select_body(struct select *s, struct ir_inst *i);
 #define DIRECT(op)
 #define FLOAT(op32, op64, op16)

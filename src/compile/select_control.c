@@ -2,7 +2,7 @@
 #include "compile/abi.h"
 #include "compile/select.h"
 
-// -- calls -------------------------------------------------------------------------------------
+// -- calls --------------------------------------------------------------------------------------------------
 
 static struct source stack_slot(struct select *s, unsigned area, uint32_t offset)
 {
@@ -187,7 +187,7 @@ void select_entry(struct select *s)
     receive_values(s, m->moves, &at, abi_arguments(), s->ir->params, s->ir->param_count, MACH_CALLER, true);
 }
 
-// -- branches ----------------------------------------------------------------------------------
+// -- branches -----------------------------------------------------------------------------------------------
 
 static void branch_to(struct select *s, struct mach_block *target, struct source predicate, uint16_t flags)
 {
@@ -223,7 +223,7 @@ void select_switch(struct select *s, struct ir_inst *i)
     insert(s, m);
 }
 
-// -- barriers and services ---------------------------------------------------------------------
+// -- barriers and services ----------------------------------------------------------------------------------
 
 static struct source field(struct select *s, struct ir_value *v)
 {

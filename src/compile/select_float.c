@@ -123,7 +123,7 @@ void select_mufu(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-// -- conversions -------------------------------------------------------------------------------
+// -- conversions --------------------------------------------------------------------------------------------
 
 static unsigned conversion_op(const struct ir_inst *i)
 {
@@ -162,7 +162,7 @@ void select_pack_halves(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-// -- comparisons -------------------------------------------------------------------------------
+// -- comparisons --------------------------------------------------------------------------------------------
 
 static void set_compare(struct mach_inst *m, unsigned cmp, unsigned boolean, uint32_t p, uint32_t q,
                         struct source c)

@@ -2,7 +2,7 @@
 #include "base/bits.h"
 #include "compile/select.h"
 
-// -- products ----------------------------------------------------------------------------------
+// -- products -----------------------------------------------------------------------------------------------
 
 static void emit_imad(struct select *s, uint32_t dst, struct source a, struct source b, struct source c)
 {
@@ -71,7 +71,7 @@ void select_madcc(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-// -- shifts and fields -------------------------------------------------------------------------
+// -- shifts and fields --------------------------------------------------------------------------------------
 
 static void emit_shift(struct select *s, unsigned op, uint32_t dst, struct source a, struct source b,
                        unsigned type)
@@ -229,7 +229,7 @@ void select_extend(struct select *s, struct ir_inst *i)
         emit_shift(s, OP_SHR, dst + 1, source_unit(dst, 1), source_imm(31), TYPE_S32);
 }
 
-// -- the rest ----------------------------------------------------------------------------------
+// -- the rest -----------------------------------------------------------------------------------------------
 
 static void emit_unary(struct select *s, struct ir_inst *i, unsigned op, uint32_t dst, struct source a,
                        unsigned type)

@@ -123,7 +123,7 @@ static unsigned root_table(const struct tree *t, const struct ir_inst *root)
     return apply(root, x);
 }
 
-// -- words -------------------------------------------------------------------------------------
+// -- words --------------------------------------------------------------------------------------------------
 
 static void emit_logic(struct select *s, uint32_t dst, struct source a, struct source b, unsigned lut)
 {
@@ -171,7 +171,7 @@ void select_bitwise(struct select *s, struct ir_inst *i)
         select_words(s, i);
 }
 
-// -- predicates ----------------------------------------------------------------------------------
+// -- predicates ---------------------------------------------------------------------------------------------
 
 // A comparison that only this block's logic wants, through complements: `inverted` when it is wanted the
 // other way.
@@ -218,7 +218,7 @@ void select_predicates(struct select *s, struct ir_inst *i)
     emit_plop3(s, wanted(s, i, 0), o[0], o[1], o[2], root_table(&t, i));
 }
 
-// -- comparisons with zero -------------------------------------------------------------------------
+// -- comparisons with zero ----------------------------------------------------------------------------------
 
 static bool has_phi_user(const struct ir_value *v)
 {

@@ -81,7 +81,7 @@ static struct source address_of(struct select *s, struct ir_value *v, int64_t of
     return memory_operand(base.unit, 2, offset);
 }
 
-// -- profile ptxplus ---------------------------------------------------------------------------
+// -- profile ptxplus ----------------------------------------------------------------------------------------
 
 enum { SHARED_OFFSET_LIMIT = 0x80, SCAN_MAX = 64 };
 
@@ -226,7 +226,7 @@ static uint32_t old_group(struct select *s, struct ir_inst *i)
     return unit;
 }
 
-// -- loads -------------------------------------------------------------------------------------
+// -- loads --------------------------------------------------------------------------------------------------
 
 // v2 and v4 of bytes and half words: one wide load into `group`, then its parts. The upper bits of small
 // values are free, so the part in the low bits is the register itself.
@@ -297,7 +297,7 @@ void select_load(struct select *s, struct ir_inst *i)
     insert(s, m);
 }
 
-// -- stores ------------------------------------------------------------------------------------
+// -- stores -------------------------------------------------------------------------------------------------
 
 // Bytes or half words side by side in fresh registers; returns the first.
 uint32_t select_pack_small(struct select *s, struct ir_value **parts, unsigned count, unsigned size)
@@ -359,7 +359,7 @@ void select_store(struct select *s, struct ir_inst *i)
     insert(s, m);
 }
 
-// -- atomics and the rest ----------------------------------------------------------------------
+// -- atomics and the rest -----------------------------------------------------------------------------------
 
 static struct source atomic_operand(struct select *s, struct ir_inst *i, uint32_t k)
 {

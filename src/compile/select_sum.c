@@ -56,7 +56,7 @@ void emit_addx(struct select *s, uint32_t dst, struct source a, struct source b,
     finish(s, i);
 }
 
-// -- 32 bits -----------------------------------------------------------------------------------
+// -- 32 bits ------------------------------------------------------------------------------------------------
 
 struct term {
     struct ir_value *value;
@@ -178,7 +178,7 @@ static void select_add32(struct select *s, struct ir_inst *i)
     emit3(s, OP_IADD3, dst, o[0], o[1], o[2]);
 }
 
-// -- 64 bits -----------------------------------------------------------------------------------
+// -- 64 bits ------------------------------------------------------------------------------------------------
 
 struct shifted {                 // a 64-bit value << amount
     struct ir_value *narrow;     // the 32-bit value that it is the extension of, by type `extends`; or

@@ -22,8 +22,7 @@ struct ir_value *simplify_late(struct simplify *s,
                                struct ir_inst *i); // forms of the machine, when nothing else follows
 void simplify_address(struct simplify *s, struct ir_inst *i); // of memory accesses, in place
 
-// -- matching
-// ----------------------------------------------------------------------------------------------------------
+// -- matching -----------------------------------------------------------------------------------------------
 
 // The instruction behind v when it is an `op`, else NULL.
 static inline struct ir_inst *simplify_match(const struct ir_value *v, enum ir_op op)

@@ -60,8 +60,7 @@ static struct ir_value *compare(struct ir_inst *i, enum isa_cmp cmp, enum isa_ty
     return build_compare(&b, cmp, type, x, y);
 }
 
-// -- comparisons of integers
-// -------------------------------------------------------------------------------------------
+// -- comparisons of integers --------------------------------------------------------------------------------
 
 // From what is known of both: ranges as unsigned numbers, and bits that differ.
 static struct ir_value *decided(struct simplify *s, struct ir_inst *i)
@@ -184,8 +183,7 @@ static struct ir_value *compare_integers(struct simplify *s, struct ir_inst *i)
     return NULL;
 }
 
-// -- selection
-// ---------------------------------------------------------------------------------------------------------
+// -- selection ----------------------------------------------------------------------------------------------
 
 // a < b ? a : b
 static struct ir_value *as_extreme(struct ir_inst *i, struct ir_inst *test)
@@ -220,8 +218,7 @@ static struct ir_value *rule_select(struct ir_inst *i)
     return NULL;
 }
 
-// -- predicates
-// --------------------------------------------------------------------------------------------------------
+// -- predicates ---------------------------------------------------------------------------------------------
 
 static bool are_opposite(const struct ir_value *p, const struct ir_value *q)
 {

@@ -1,7 +1,6 @@
 // Rules for integer arithmetic, bitwise operations and shifts. Constants stand second and move outwards,
 //
-//     (x + c) + y  ▶  (x + y) + c        (x + c) * d  ▶  x * d + c * d        (x + c) << n  ▶  (x << n) + (c
-//     << n)
+//     (x + c) + y  ▶  (x + y) + c     (x + c) * d  ▶  x * d + c * d     (x + c) << n  ▶  (x << n) + (c << n)
 //
 // so that they meet and, in an address, end in the offset of the access. Multiply-adds are taken apart, and
 // put together again late (simplify_late.c).
@@ -40,8 +39,7 @@ static struct ir_value *unary(struct ir_inst *i, enum ir_op op, struct ir_value 
     return build1(&b, op, simplify_unsigned(i), x);
 }
 
-// -- sums
-// --------------------------------------------------------------------------------------------------------------
+// -- sums ---------------------------------------------------------------------------------------------------
 
 static struct ir_value *add_constant(struct simplify *s, struct ir_inst *i, uint64_t c)
 {
@@ -129,8 +127,7 @@ static struct ir_value *rule_negate(struct ir_inst *i)
     return NULL;
 }
 
-// -- products
-// ----------------------------------------------------------------------------------------------------------
+// -- products -----------------------------------------------------------------------------------------------
 
 static struct ir_value *rule_multiply(struct ir_inst *i)
 {
@@ -195,8 +192,7 @@ static struct ir_value *rule_multiply_add(struct simplify *s, struct ir_inst *i)
     return take_apart(s, i);
 }
 
-// -- bits
-// --------------------------------------------------------------------------------------------------------------
+// -- bits ---------------------------------------------------------------------------------------------------
 
 static struct ir_value *rule_and(struct simplify *s, struct ir_inst *i)
 {
@@ -260,8 +256,7 @@ static struct ir_value *rule_xor(struct ir_inst *i)
     return NULL;
 }
 
-// -- shifts
-// ------------------------------------------------------------------------------------------------------------
+// -- shifts -------------------------------------------------------------------------------------------------
 
 static struct ir_value *shift_left_wide(struct ir_inst *i,
                                         unsigned n) // of an extended word: one multiplication
@@ -367,8 +362,7 @@ static struct ir_value *rule_extract(struct ir_inst *i) // bfe with constants
     return NULL;
 }
 
-// -- order
-// -------------------------------------------------------------------------------------------------------------
+// -- order --------------------------------------------------------------------------------------------------
 
 static struct ir_value *rule_extreme(struct simplify *s, struct ir_inst *i) // min, max
 {

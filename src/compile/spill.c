@@ -62,7 +62,7 @@ static unsigned access_type(unsigned width)
     return width == 4 ? TYPE_B128 : width == 2 ? TYPE_B64 : TYPE_B32;
 }
 
-// -- registers ---------------------------------------------------------------------------------
+// -- registers ----------------------------------------------------------------------------------------------
 
 // Gives `fresh` the value of `unit` (and the ones after it) before `at`.
 static void reload_into(struct spiller *s, struct mach_inst *at, uint32_t unit, unsigned width,
@@ -102,7 +102,7 @@ static void store(struct spiller *s, struct mach_inst *at, bool after, uint32_t 
     s->f->spill_stores++;
 }
 
-// -- predicates --------------------------------------------------------------------------------
+// -- predicates ---------------------------------------------------------------------------------------------
 
 static uint32_t home_of(struct spiller *s, uint32_t unit)
 {
@@ -146,7 +146,7 @@ static void to_register(struct spiller *s, struct mach_inst *at, bool after, uin
     place(at, i, after);
 }
 
-// -- one instruction ---------------------------------------------------------------------------
+// -- one instruction ----------------------------------------------------------------------------------------
 
 static void rewrite_reads(struct spiller *s, struct mach_inst *i)
 {
@@ -183,7 +183,7 @@ static void rewrite_writes(struct spiller *s, struct mach_inst *i)
     }
 }
 
-// -- parallel copies ---------------------------------------------------------------------------
+// -- parallel copies ----------------------------------------------------------------------------------------
 
 // A copy whose destination is a spilled predicate's home: its source in a register too.
 static void copy_to_home(struct spiller *s, struct mach_inst *i, struct mach_move *m)
@@ -305,7 +305,7 @@ static void rewrite_phis(struct spiller *s, struct mach_block *b)
     b->phis.count = kept;
 }
 
-// -- everything --------------------------------------------------------------------------------
+// -- everything ---------------------------------------------------------------------------------------------
 
 // The one definition of a web that costs no more than a load to make again: no sources but constants.
 static struct mach_inst *made_again(struct spiller *s, const struct web *w)

@@ -43,8 +43,7 @@ void ssa_fini(struct ssa *s)
     arena_fini(&s->scratch);
 }
 
-// -- noting
-// --------------------------------------------------------------------------------------------------
+// -- noting -------------------------------------------------------------------------------------------------
 
 void ssa_note_read(struct ssa *s, const struct ir_block *b, uint32_t variable)
 {
@@ -75,8 +74,7 @@ static struct event_index index_events(struct ssa *s, const struct ssa_event *ev
     return x;
 }
 
-// -- placing phis
-// --------------------------------------------------------------------------------------------
+// -- placing phis -------------------------------------------------------------------------------------------
 
 struct placer {
     struct ssa *s;
@@ -218,8 +216,7 @@ void ssa_place(struct ssa *s)
     vec_fini(&p.heap);
 }
 
-// -- filling
-// -------------------------------------------------------------------------------------------------
+// -- filling ------------------------------------------------------------------------------------------------
 
 struct ir_block **ssa_order(struct ssa *s, uint32_t *count)
 {
@@ -299,8 +296,7 @@ void ssa_end(struct ssa *s, struct ir_block *b)
                        ssa_read(s, s->phis.data[k - 1].variable));
 }
 
-// -- afterwards
-// ----------------------------------------------------------------------------------------------
+// -- afterwards ---------------------------------------------------------------------------------------------
 
 // The one value a phi merges besides itself, or NULL when there are several.
 static struct ir_value *only_operand(const struct ir_inst *phi)

@@ -32,8 +32,7 @@ static const struct {
 const char *energy_part_name(enum energy_part part) { return parts[part].name; }
 const char *energy_part_meaning(enum energy_part part) { return parts[part].meaning; }
 
-// -- mechanisms
-// -------------------------------------------------------------------------------------------------------
+// -- mechanisms ---------------------------------------------------------------------------------------------
 
 static const struct structure {
     const char *tech, *name;

@@ -4,11 +4,10 @@
 //
 //   program ── bind (bind.c) ──▶ bound instructions: handler, operand offsets, constants already read
 //                                          │
-//   launch ── blocks, warps (run.c) ───────┼──▶ handler(bound, warp, registers, lanes) ──▶ next bound
-//   instruction
+//   launch ── blocks, warps (run.c) ───────┼──▶ handler(bound, warp, registers, lanes) ──▶ next bound instruction
 //                                          │       general_*.c   every instruction, any operands, plain C
-//   divergence (split.c), barriers         │       fast_*.c      the frequent forms, SIMD, one build a
-//   processor (barrier.c), reports (fault.c) ◀───────┘
+//   divergence (split.c),                  │       fast/         the frequent forms, SIMD, one build a processor
+//   barriers (barrier.c), reports (fault.c) ◀──────┘
 //
 // A handler executes one instruction for all lanes and returns the bound instruction to execute next, NULL
 // when the warp has to stop. Frequent handlers do not return: they call the next one in tail position, so
@@ -219,16 +218,14 @@ static inline const struct bound *warp_code(const struct warp *w, uint32_t pc)
     return (w->active == w->full ? w->exec->full : w->exec->masked) + pc;
 }
 
-// -- access.c
-// ----------------------------------------------------------------------------------------------------
+// -- access.c -----------------------------------------------------------------------------------------------
 // Which source of an instruction says where in memory it goes, + 1; 0: none.
 uint8_t exec_address_operand(const struct inst *i);
 void exec_find_access(const struct warp *w, const struct bound *d, struct exec_access *a);
 // Every lane's address, from the operand's register (offset `source`).
 void exec_lane_addresses(const struct warp *w, const struct operand *o, uint32_t source, uint64_t *to);
 
-// -- observed.c
-// --------------------------------------------------------------------------------------------------
+// -- observed.c ---------------------------------------------------------------------------------------------
 void observed_create(struct exec *e, const struct launch *l); // before exec_prepare
 void observed_destroy(struct exec *e);
 void observed_execute(struct warp *w, const struct bound *d); // as the loop of run.c
@@ -238,15 +235,13 @@ void observed_barrier(struct cta *c, unsigned number); // about to let its warps
 void observed_warp_exit(struct warp *w);
 void observed_deferred(struct warp *w); // the instruction under way did not execute
 
-// -- bind.c
-// ------------------------------------------------------------------------------------------------------
+// -- bind.c -------------------------------------------------------------------------------------------------
 void exec_bind(struct exec *e);
 void exec_bind_alike(struct exec *e, const struct exec *like); // the same instructions, and slots of its own
 uint32_t exec_register_offset(const struct exec *e, const struct operand *o, bool is_destination);
 
-// -- run.c: what handlers call
-// ----------------------------------------------------------------------------------- Adds the straight run
-// up to d (included; `before`: excluded) to the counts. The caller then goes elsewhere.
+// -- run.c: what handlers call ------------------------------------------------------------------------------
+// Adds the straight run up to d (included; `before`: excluded) to the counts. The caller then goes elsewhere.
 void warp_count_run(struct warp *w, const struct bound *d);
 void warp_count_before(struct warp *w, const struct bound *d);
 const struct bound *warp_go(struct warp *w, uint32_t pc); // to an instruction; NULL when the slice is over
@@ -263,8 +258,7 @@ void exec_cta_destroy(struct cta *c);
 void exec_cta_start(struct cta *c, uint64_t linear);
 void exec_cta_collect(struct cta *c); // adds its warps' counts to the engine's
 
-// -- split.c
-// -----------------------------------------------------------------------------------------------------
+// -- split.c ------------------------------------------------------------------------------------------------
 struct lane_group { // lanes that go on at the same place
     uint64_t mask;
     uint32_t pc, depth;
@@ -294,13 +288,11 @@ void split_release(struct warp *w, enum split_state state, unsigned barrier); //
 bool split_pick(struct warp *w); // makes a ready split current; false when there is none
 bool split_all_wait_at(const struct warp *w, unsigned barrier); // every lane left
 
-// -- barrier.c
-// ---------------------------------------------------------------------------------------------------
+// -- barrier.c ----------------------------------------------------------------------------------------------
 bool barrier_try_arrive(struct warp *w);  // when all its lanes wait at one barrier
 void barrier_warp_exited(struct warp *w); // a barrier of the whole block may be complete now
 
-// -- fault.c
-// -----------------------------------------------------------------------------------------------------
+// -- fault.c ------------------------------------------------------------------------------------------------
 // Record the first fault of a launch with its report, and return NULL for the handler to return.
 const struct bound *exec_fault(struct warp *w, const struct bound *d, enum launch_fault_kind kind,
                                unsigned lane, const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -323,8 +315,7 @@ void exec_describe_inst(const struct exec *e, uint32_t index,
                         struct strbuf *out); // "pc 0x0040 `LDG …`, a.cu:31"
 void exec_thread_of(const struct warp *w, unsigned lane, uint32_t thread[3]);
 
-// -- general_*.c: every instruction
-// ------------------------------------------------------------------------------
+// -- general_*.c: every instruction -------------------------------------------------------------------------
 extern const struct handlers exec_general_handlers[OP_COUNT];
 exec_handler exec_general_alu; // plain arithmetic, by lane.h
 // The handler of every other row of isa.def.
@@ -377,8 +368,7 @@ static inline uint32_t exec_lane_word(const struct bound *d, const struct warp *
     return x;
 }
 
-// -- memory of the warp's spaces, for everything that is not a fast form
-// -------------------------------------------
+// -- memory of the warp's spaces, for everything that is not a fast form ------------------------------------
 struct lane_access {      // one lane's access, resolved
     enum isa_space space; // GLOBAL, SHARED or LOCAL
     uint64_t address;     // in that space
@@ -419,7 +409,6 @@ bool exec_atomic_sequence(const struct inst *i, enum isa_space where, unsigned c
 
 enum exec_isa exec_isa_resolve(enum exec_isa isa); // what AUTO, or an unavailable one, runs as
 
-// -- fast forms
-// --------------------------------------------------------------------------------------------------
+// -- fast forms ---------------------------------------------------------------------------------------------
 const struct handlers *exec_fast_form(const struct exec *e, const struct inst *i,
                                       struct bound *d); // NULL: none

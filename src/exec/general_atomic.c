@@ -113,8 +113,7 @@ void exec_atomic_operands(const struct bound *d, const struct warp *w, const uin
     }
 }
 
-// -- lanes in order
-// -------------------------------------------------------------------------------------------------
+// -- lanes in order -----------------------------------------------------------------------------------------
 
 // "Current implementation of atom.add.f32 on global memory flushes subnormal inputs and results to
 // sign-preserving zero; whereas atom.add.f32 on shared memory supports subnormal inputs and results" (PTX

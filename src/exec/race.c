@@ -119,8 +119,7 @@ void race_block_end(struct cta *c)
 
 static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-// -- what orders
-// -------------------------------------------------------------------------------------------------
+// -- what orders --------------------------------------------------------------------------------------------
 
 void race_fence(struct warp *w)
 {
@@ -182,8 +181,7 @@ static bool is_ordered(const struct warp *w, unsigned lane, const struct record 
     return before->time <= b->fenced && before->time <= b->acquired[w->index];
 }
 
-// -- reporting
-// ---------------------------------------------------------------------------------------------------
+// -- reporting ----------------------------------------------------------------------------------------------
 
 static const char *verb(bool is_write, bool strong)
 {
@@ -224,8 +222,7 @@ static void report(struct warp *w, const struct lane_access *a, const struct rec
     strbuf_fini(&text);
 }
 
-// -- accesses
-// ----------------------------------------------------------------------------------------------------
+// -- accesses -----------------------------------------------------------------------------------------------
 
 static struct page *page_of(struct warp *w, enum isa_space space, uint64_t address)
 {

@@ -4,13 +4,14 @@
 // Two accesses to common bytes by different threads race when at least one writes, not both are strong
 // (atomic, volatile, relaxed, acquire, release), and neither happens before the other. What orders:
 //
-//   barriers           vector clocks per warp, so partial and named barriers order just who took part,
-//   transitively warp-wide .sync    the lanes that execute bar.warp.sync, shfl, vote, match or redux
-//   together; lock-step orders nothing fences and flags   a strong write after a fence publishes, a strong
-//   read of that place acquires, for its whole block one instruction    lanes that write the same value to
-//   one place at once do not race
+//   barriers           vector clocks per warp, so partial and named barriers order just who took part, transitively
+//   warp-wide .sync    the lanes that execute bar.warp.sync, shfl, vote, match or redux together; lock-step
+//                      orders nothing
+//   fences and flags   a strong write after a fence publishes, a strong read of that place acquires, for its
+//                      whole block
+//   one instruction    lanes that write the same value to one place at once do not race
 //
-// What it may miss, so that what it reports is real: of the reads of a word only the last two by different
+// What it may miss, so that what it reports is real: of the reads of a place only the last two by different
 // warps are kept, and publication is kept as one time a place, not one a thread. Memory beyond RACE_CELLS_MAX
 // words that were touched is not watched; the report says so. With the detector on, memory instructions run
 // on the general handlers, which call it; without it nothing is paid.

@@ -69,8 +69,7 @@ bool warp_run(struct warp *w, uint64_t slice)
     return e->fault->kind == FAULT_NONE;
 }
 
-// -- blocks
-// ------------------------------------------------------------------------------------------------------
+// -- blocks -------------------------------------------------------------------------------------------------
 
 static size_t vectors(const struct exec *e, size_t count) { return count * e->vector_bytes; }
 

@@ -23,8 +23,7 @@ enum { HEADER_WORDS = (sizeof(struct timed_record) + 7) / 8 };
 
 static struct timed_engine *engine_of(struct warp *w) { return (struct timed_engine *)(void *)w->exec; }
 
-// -- making
-// ------------------------------------------------------------------------------------------------------
+// -- making -------------------------------------------------------------------------------------------------
 
 static void engine_print(void *context, const char *text, size_t length)
 {
@@ -78,8 +77,7 @@ void timed_block_end(struct timed_engine *t, struct cta *c)
 }
 void timed_block_destroy(struct cta *c) { exec_cta_destroy(c); }
 
-// -- the log
-// -----------------------------------------------------------------------------------------------------
+// -- the log ------------------------------------------------------------------------------------------------
 
 static unsigned filter_bit(uint64_t address) { return (unsigned)(address >> LINE_SHIFT) % FILTER_BITS; }
 
@@ -306,8 +304,7 @@ static void patch_load(struct timed_engine *t, struct warp *w, const struct boun
     }
 }
 
-// -- stepping
-// ----------------------------------------------------------------------------------------------------
+// -- stepping -----------------------------------------------------------------------------------------------
 
 void timed_settle(struct warp *w)
 {
@@ -360,8 +357,7 @@ enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t c
     return TIMED_DONE;
 }
 
-// -- committing
-// --------------------------------------------------------------------------------------------------
+// -- committing ---------------------------------------------------------------------------------------------
 
 // Atomics whose types have no loop of their own.
 static void commit_lane_by_lane(const struct record_view *v, uint32_t *old)

@@ -52,8 +52,7 @@ void chip_destroy(struct chip *c)
     free(c);
 }
 
-// -- what fits on an SM
-// ------------------------------------------------------------------------------------------------
+// -- what fits on an SM -------------------------------------------------------------------------------------
 
 struct room {
     uint32_t warps, registers; // of a block: warps; vector registers of a warp, allocated
@@ -94,8 +93,7 @@ bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbu
     return false;
 }
 
-// -- a launch
-// ----------------------------------------------------------------------------------------------------
+// -- a launch -----------------------------------------------------------------------------------------------
 
 // Mechanisms look at the launch; renamed registers are what its blocks leave over: registers that no warp has
 // been given, and the tails of what warps have been given in whole units.
@@ -216,8 +214,7 @@ static void run_piece(void *context, unsigned k)
         sm_run(r->sms[k - partitions], m, r->until);
 }
 
-// -- ends
-// --------------------------------------------------------------------------------------------------------
+// -- ends ---------------------------------------------------------------------------------------------------
 
 static bool take_fault(struct run *r, struct launch_fault *fault)
 {
@@ -329,8 +326,7 @@ static bool interrupted(struct run *r, struct launch_fault *fault)
     return true;
 }
 
-// -- launches that never end
-// ------------------------------------------------------------------------------------------------
+// -- launches that never end --------------------------------------------------------------------------------
 
 static void end_look(struct run *r)
 {

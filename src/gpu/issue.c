@@ -209,8 +209,7 @@ static bool issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32
     return false;
 }
 
-// -- who goes first
-// ----------------------------------------------------------------------------------------------
+// -- who goes first -----------------------------------------------------------------------------------------
 
 unsigned issue_oldest(const struct sm *s, unsigned scheduler, uint64_t among)
 {

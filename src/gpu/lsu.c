@@ -30,8 +30,7 @@ void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, e
     memory_system_push(s->memory, &r);
 }
 
-// -- coalescing
-// --------------------------------------------------------------------------------------------------
+// -- coalescing ---------------------------------------------------------------------------------------------
 
 // For `lanes` lanes, each all of these bytes.
 static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, unsigned lanes,
@@ -186,8 +185,7 @@ static enum lsu_kind kind_of(const struct exec_access *a, const struct inst *i)
     return LSU_SHARED;
 }
 
-// -- records
-// -----------------------------------------------------------------------------------------------------
+// -- records ------------------------------------------------------------------------------------------------
 
 static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o)
 {
@@ -243,8 +241,7 @@ void record_part_done(struct sm *s, uint32_t record, uint64_t cycle)
     if (r->issued && !r->remaining) complete(s, record);
 }
 
-// -- the line before the queue
-// -----------------------------------------------------------------------------------
+// -- the line before the queue ------------------------------------------------------------------------------
 
 static uint32_t places(const struct sm *s)
 {
@@ -282,8 +279,7 @@ void lsu_leave_line(struct sm *s, unsigned slot)
     s->lsu_asked &= ~(1ull << slot);
 }
 
-// -- the queue
-// ---------------------------------------------------------------------------------------------------
+// -- the queue ----------------------------------------------------------------------------------------------
 
 static uint32_t store_token(const struct sm *s, unsigned slot)
 {

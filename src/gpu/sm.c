@@ -1,7 +1,6 @@
 // An SM's cycle, its blocks and warps, and the account of its schedulers' slots.
 //
-//     replies, wakes ─▶ load/store unit ─▶ issue ─▶ fetch ─▶ account ─▶ next cycle, or the next at which
-//                                                                       anything happens
+//     replies, wakes ─▶ load/store unit ─▶ issue ─▶ fetch ─▶ account ─▶ next cycle, or the next at which anything happens
 #include "gpu/sm_impl.h"
 
 #include <inttypes.h>
@@ -107,8 +106,7 @@ void sm_destroy(struct sm *s)
     free(s);
 }
 
-// -- warps
-// -------------------------------------------------------------------------------------------------------
+// -- warps --------------------------------------------------------------------------------------------------
 
 void sm_wake(struct sm *s, unsigned slot, uint64_t cycle) { ring_add(&s->wakes, s->now, cycle, slot); }
 
@@ -215,8 +213,7 @@ void sm_barriers(struct sm *s, struct sm_block *b)
     }
 }
 
-// -- blocks
-// ------------------------------------------------------------------------------------------------------
+// -- blocks -------------------------------------------------------------------------------------------------
 
 static void order_remove(struct sm *s, unsigned slot)
 {
@@ -318,8 +315,7 @@ static void start_placed(struct sm *s)
     }
 }
 
-// -- the account
-// -------------------------------------------------------------------------------------------------
+// -- the account --------------------------------------------------------------------------------------------
 
 // An instruction after the last one stands for none.
 static void charge(struct sm *s, enum gpu_slot why, uint32_t inst, uint64_t slots)
@@ -363,8 +359,7 @@ static void account(struct sm *s, unsigned resident_count, uint64_t cycles)
     }
 }
 
-// -- time
-// --------------------------------------------------------------------------------------------------------
+// -- time ---------------------------------------------------------------------------------------------------
 
 // Not counting what mechanisms have asked to be told of.
 static uint64_t next_of_its_own(const struct sm *s)

@@ -62,8 +62,7 @@ void stall_speaks_against(struct sm *s)
 
 bool stall_is_over(const struct sm *s) { return s->stall->is_over || s->engine->changed_value; }
 
-// -- a warp's state
-// ---------------------------------------------------------------------------------------------------------
+// -- a warp's state -----------------------------------------------------------------------------------------
 
 static uint8_t *append(uint8_t *at, const void *from, size_t bytes)
 {
@@ -123,8 +122,7 @@ static void look_at_warp(struct sm *s, unsigned slot)
     x->next_kept = 2 * x->branches;
 }
 
-// -- instructions
-// -----------------------------------------------------------------------------------------------------------
+// -- instructions -------------------------------------------------------------------------------------------
 
 static bool reads_time(const struct inst *i)
 {
@@ -163,8 +161,7 @@ void stall_executed(struct sm *s, unsigned slot, uint32_t index)
         look_at_warp(s, slot);
 }
 
-// -- the verdict
-// ------------------------------------------------------------------------------------------------------------
+// -- the verdict --------------------------------------------------------------------------------------------
 
 bool stall_is_certain(const struct sm *s)
 {

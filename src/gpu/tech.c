@@ -5,8 +5,7 @@
 
 #define EACH(s, k) for (struct sm_tech *k = (s)->techs; k < (s)->techs + (s)->tech_count; k++)
 
-// -- several mechanisms as one: each hook calls those of all, in order; its state is the SM
-// ---------------------------------------------------------------------------------------------------------
+// -- several mechanisms as one: each hook calls those of all, in order; its state is the SM -----------------
 
 #define CALL_ALL(name, ...)                                                                                  \
     struct sm *s = sm;                                                                                       \
@@ -78,8 +77,7 @@ static const struct tech all = {.block_start = all_block_start,
                                 .event = all_event,
                                 .warp_end = all_warp_end};
 
-// -- an SM
-// ---------------------------------------------------------------------------------------------------------
+// -- an SM --------------------------------------------------------------------------------------------------
 
 static void begin(struct sm *s)
 {
@@ -141,8 +139,7 @@ const char *tech_check(const struct sm *s)
     return is_saved_by_somebody(s) ? NULL : "instructions saved are not those that mechanisms count";
 }
 
-// -- what a mechanism sees
-// ---------------------------------------------------------------------------------------------------------
+// -- what a mechanism sees ----------------------------------------------------------------------------------
 
 const struct sm_launch *tech_launch(const struct sm *s) { return s->launch; }
 uint64_t tech_now(const struct sm *s) { return s->now; }
@@ -182,8 +179,7 @@ void tech_free_banks(struct sm *s)
     for (uint32_t n = 0; n < l->blocks_per_sm * l->pool; n++) s->bank_of[tech_pool(s, 0) + n] = NO_BANK;
 }
 
-// -- what a mechanism does
-// ---------------------------------------------------------------------------------------------------------
+// -- what a mechanism does ----------------------------------------------------------------------------------
 
 void tech_hold(struct sm *s, unsigned slot, unsigned what)
 {

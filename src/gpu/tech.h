@@ -1,10 +1,9 @@
 // How a mechanism plugs into an SM: a table of hooks, each of which may be NULL, and what it may see and do.
 //
-//     launch ─ block_start ─┬─ fetch ─▶ filled ─▶ waits? ─▶ reuse? ─▶ reads ─ executed ─▶ issued ─ … result
-//     ─┬─ block_end
-//                           │  skip       rename    held      not       staged             remap │ │  PCs
-//                           entries   back    executed                                         │ └─ flushed,
-//                           barrier, event, warp_end ───────────────────────────────────────────┘
+//     launch ─ block_start ─┬─ fetch ─▶ filled ─▶ waits? ─▶ reuse? ─▶ reads ─ executed ─▶ issued ─ … result ─┬─ block_end
+//                           │  skip     rename    held      not       staged              remap             │
+//                           │  PCs      entries   back      executed                                        │
+//                           └─ flushed, barrier, event, warp_end ───────────────────────────────────────────┘
 //
 // A mechanism keeps state of its own for each SM and changes an SM only by the functions at the end. Values
 // are moved for real: what a warp reads from another's register is copied from there when the instruction
@@ -110,7 +109,7 @@ struct tech_use {
     const struct tech_listener *listener; // NULL: nobody
 };
 
-// -- what a mechanism sees ------------------------------------------------------------------------
+// -- what a mechanism sees ----------------------------------------------------------------------------------
 const struct sm_launch *tech_launch(const struct sm *s);
 uint64_t tech_now(const struct sm *s);
 unsigned tech_index(const struct sm *s);             // of the SM
@@ -120,7 +119,7 @@ uint64_t tech_slots(const struct sm *s, unsigned block);   // bits: of all its w
 uint32_t tech_fetch_pc(const struct sm *s, unsigned slot); // of the next instruction to be fetched
 bool tech_is_fetching(const struct sm *s, unsigned slot);  // instructions before that are under way
 
-// -- registers ------------------------------------------------------------------------------------
+// -- registers ----------------------------------------------------------------------------------------------
 // Physical registers are numbered; a warp's Rr is map[r]. Its own are `own` + r, and the only ones the engine
 // reads and writes: values of others are copied by the hooks.
 uint16_t *tech_map(struct sm *s, unsigned slot);
@@ -136,7 +135,7 @@ const struct exec_access *tech_access(const struct sm *s);
 // Reads of renamed registers need no ports of banks from now on (ideal).
 void tech_free_banks(struct sm *s);
 
-// -- what a mechanism does ------------------------------------------------------------------------
+// -- what a mechanism does ----------------------------------------------------------------------------------
 // A warp that is held is not fetched for (HOLD_FETCH), or issues nothing (HOLD_ISSUE).
 enum tech_hold { HOLD_FETCH = 1, HOLD_ISSUE = 2 };
 void tech_hold(struct sm *s, unsigned slot, unsigned what); // 0: lets it go

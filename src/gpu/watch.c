@@ -8,8 +8,7 @@
 
 _Static_assert((int)WATCH_WARPS == (int)SM_WARPS && (int)WATCH_BLOCKS == (int)SM_BLOCKS, "the SM's places");
 
-// -- what is kept
-// ------------------------------------------------------------------------------------------------
+// -- what is kept -------------------------------------------------------------------------------------------
 
 static uint64_t time_of(const struct watch_sm *w, uint64_t cycle) { return cycle + w->offset; }
 
@@ -35,8 +34,7 @@ static void add_span(struct watch_sm *w, struct watch_span span)
     vec_push(&w->spans, span);
 }
 
-// -- warps
-// -------------------------------------------------------------------------------------------------------
+// -- warps --------------------------------------------------------------------------------------------------
 
 static void set_state(struct watch_sm *w, unsigned slot, uint64_t time, uint8_t state, uint32_t inst)
 {
@@ -168,8 +166,7 @@ static void look_at_warp(const struct sm *s, struct watch_sm *w, unsigned slot)
     look_at_state(s, w, slot);
 }
 
-// -- blocks
-// ------------------------------------------------------------------------------------------------------
+// -- blocks -------------------------------------------------------------------------------------------------
 
 static bool is_watched(const struct watch_sm *w, const struct sm_block *b)
 {
@@ -221,8 +218,7 @@ void watch_cycle(struct sm *s)
     w->last = time_of(w, s->now);
 }
 
-// -- instructions
-// ------------------------------------------------------------------------------------------------
+// -- instructions -------------------------------------------------------------------------------------------
 
 // When the result of what was just dispatched is there. What a memory instruction of no lane leaves alone is.
 static uint64_t result_of(const struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected)
@@ -292,8 +288,7 @@ void sm_watch(struct sm *s, struct watch_sm *w)
     s->has_guests = s->has_guests || w;
 }
 
-// -- the chip
-// ----------------------------------------------------------------------------------------------------
+// -- the chip -----------------------------------------------------------------------------------------------
 
 void watcher_init(struct watcher *w, const struct watch_config *c)
 {

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// -- for a terminal
-// --------------------------------------------------------------------------------------------------------
+// -- for a terminal -----------------------------------------------------------------------------------------
 
 static void add_cell(struct table *t, const struct chart_series *s, double value)
 {
@@ -87,8 +86,7 @@ void chart_table(const struct chart *c, bool colour, struct strbuf *out)
     for (size_t i = 0; i < x->notes.count; i++) strbuf_printf(out, "note: %s\n", x->notes.data[i]);
 }
 
-// -- CSV
-// -------------------------------------------------------------------------------------------------------------------
+// -- CSV ----------------------------------------------------------------------------------------------------
 
 static void add_csv_text(struct strbuf *out, const char *text, char end)
 {
@@ -130,8 +128,7 @@ void chart_csv(const struct chart *c, struct strbuf *out)
     }
 }
 
-// -- Markdown
-// --------------------------------------------------------------------------------------------------------------
+// -- Markdown -----------------------------------------------------------------------------------------------
 
 // In running text two digits tell enough of a ratio.
 static void add_markdown(struct strbuf *out, const struct chart *c, enum chart_format format, double value)

@@ -17,8 +17,7 @@ struct filling {
     size_t index; // of the view
 };
 
-// -- what the kinds share
-// --------------------------------------------------------------------------------------------------
+// -- what the kinds share -----------------------------------------------------------------------------------
 
 static const char *id_of(const struct filling *fill, size_t job)
 {
@@ -65,8 +64,7 @@ static void add_value(const struct filling *fill, struct chart_value value)
     vec_push(&fill->view->values, value);
 }
 
-// -- a value of a run, and means
-// -------------------------------------------------------------------------------------------
+// -- a value of a run, and means ----------------------------------------------------------------------------
 
 // The value of a run beside its base, by the measure's SQL. NAN: one of them was refused or failed.
 static bool measure_run(const struct filling *fill, const struct figure_cell *c, double *value)
@@ -168,8 +166,7 @@ static bool fill_values(const struct filling *fill)
     return good;
 }
 
-// -- tables
-// ----------------------------------------------------------------------------------------------------------------
+// -- tables -------------------------------------------------------------------------------------------------
 
 // A table of which each row is a category and each series a column; rows of several runs follow each other.
 static bool fill_table(const struct filling *fill, const struct figure_cell *c, const char *table,
@@ -281,8 +278,7 @@ static void fill_features(const struct filling *fill)
     }
 }
 
-// -- over time
-// -------------------------------------------------------------------------------------------------------------
+// -- over time ----------------------------------------------------------------------------------------------
 
 struct sample {
     int64_t cycle;
@@ -332,8 +328,7 @@ static bool fill_time(const struct filling *fill)
     return good;
 }
 
-// -- a whole chart
-// --------------------------------------------------------------------------------------------------------
+// -- a whole chart ------------------------------------------------------------------------------------------
 
 static void name_series(const struct filling *fill)
 {

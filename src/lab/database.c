@@ -14,8 +14,7 @@ static bool fail(struct database *db, const char *doing)
     return diag_error(db->diag, loc_none(), "cannot %s %s: %s", doing, db->path, sqlite3_errmsg(db->handle));
 }
 
-// -- statements
-// --------------------------------------------------------------------------------------------------------
+// -- statements ---------------------------------------------------------------------------------------------
 
 static bool bind(sqlite3_stmt *s, const char *types, va_list values)
 {
@@ -66,8 +65,7 @@ bool database_begin(struct database *db) { return database_do(db, "BEGIN IMMEDIA
 bool database_commit(struct database *db) { return database_do(db, "COMMIT", ""); }
 void database_rollback(struct database *db) { sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL); }
 
-// -- opening
-// -----------------------------------------------------------------------------------------------------------
+// -- opening ------------------------------------------------------------------------------------------------
 
 // The first column of a query's only row, heap; NULL when there is none.
 static char *single(struct database *db, const char *sql)
@@ -155,8 +153,7 @@ void database_close(struct database *db)
     *db = (struct database){0};
 }
 
-// -- runs
-// --------------------------------------------------------------------------------------------------------------
+// -- runs ---------------------------------------------------------------------------------------------------
 
 bool database_has_run(struct database *db, const char *id)
 {

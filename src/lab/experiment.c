@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- what comes with the library
-// --------------------------------------------------------------------------------------
+// -- what comes with the library ----------------------------------------------------------------------------
 
 #define EMBED(SYMBOL, NAME)                                                                                  \
     __asm__(".pushsection .rodata\n.global experiment_text_" SYMBOL "\nexperiment_text_" SYMBOL              \
@@ -50,8 +49,7 @@ const char *experiment_file(const char *name)
     return NULL;
 }
 
-// -- values
-// ------------------------------------------------------------------------------------------------------------
+// -- values -------------------------------------------------------------------------------------------------
 
 struct parser {
     struct experiment *x;
@@ -473,8 +471,7 @@ bool experiments_add_text(struct experiments *e, const char *name, const char *t
     return good;
 }
 
-// -- by name
-// -----------------------------------------------------------------------------------------------------------
+// -- by name ------------------------------------------------------------------------------------------------
 
 void experiments_init(struct experiments *x)
 {

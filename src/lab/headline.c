@@ -28,8 +28,7 @@ static void add_number(struct headline *h, enum headline_kind kind, enum chart_f
     add_piece(h, kind, text, strlen(text));
 }
 
-// -- an experiment's own words
-// ----------------------------------------------------------------------------------------------
+// -- an experiment's own words ------------------------------------------------------------------------------
 
 // The value that "SERIES | CATEGORY" names; NULL: it is not measured.
 static const struct chart_value *named_value(const struct chart_view *v, const char *name, size_t length)
@@ -94,8 +93,7 @@ static void add_sentences(struct headline *h, const struct charts *charts, const
     if (before) add_words(h, ".");
 }
 
-// -- of experiments without
-// -------------------------------------------------------------------------------------------------
+// -- of experiments without ---------------------------------------------------------------------------------
 
 // The category that stands for all: the last mean, or the only kernel. False: there is none.
 static bool whole_category(const struct chart_view *v, size_t *category, size_t *kernels)
@@ -132,8 +130,7 @@ static void add_extremes(struct headline *h, const struct chart *c, const struct
     add_words(h, ".");
 }
 
-// -- all of it
-// --------------------------------------------------------------------------------------------------------------
+// -- all of it ----------------------------------------------------------------------------------------------
 
 static const char *outputs_text(struct arena *a, const struct headline_outputs *o)
 {

@@ -12,8 +12,7 @@ extern const char lab_page[];
 __asm__(".pushsection .rodata\n.global lab_page\nlab_page:\n.incbin \"web/dist/report.html\"\n.byte "
         "0\n.popsection\n");
 
-// -- rows as JSON
-// -------------------------------------------------------------------------------------------------------
+// -- rows as JSON -------------------------------------------------------------------------------------------
 
 static void write_value(struct json *j, sqlite3_stmt *s, int column)
 {
@@ -75,8 +74,7 @@ static void write_texts(struct json *j, const char *key, const char *const *text
     json_close_array(j);
 }
 
-// -- charts
-// ------------------------------------------------------------------------------------------------------------
+// -- charts -------------------------------------------------------------------------------------------------
 
 // [category, bar, series, value, text, paper, run, base], without the nulls at its end.
 static void write_value_of(struct json *j, const struct chart_value *p, bool is_part)
@@ -167,8 +165,7 @@ static void write_chart(struct json *j, const struct chart *c)
     json_close_object(j);
 }
 
-// -- where cycles and energy went
-// -------------------------------------------------------------------------------------------
+// -- where cycles and energy went ---------------------------------------------------------------------------
 
 static bool has_job(const struct figure *f, size_t job)
 {
@@ -216,8 +213,7 @@ static bool write_costs(struct json *j, const struct page *page, struct database
     return good;
 }
 
-// -- views, and what came out in each
-// ----------------------------------------------------------------------------------------
+// -- views, and what came out in each -----------------------------------------------------------------------
 
 static void write_headline(struct json *j, const struct page *page, const struct chart_view *v,
                            const struct headline_outputs *outputs)
@@ -277,8 +273,7 @@ static bool count_outputs(struct database *db, struct headline_outputs *o)
     return finish(db, s);
 }
 
-// -- kernels
-// -----------------------------------------------------------------------------------------------------------
+// -- kernels ------------------------------------------------------------------------------------------------
 
 static bool is_category(const struct page *page, const char *label)
 {
@@ -309,8 +304,7 @@ static void write_kernels(struct json *j, const struct page *page)
     json_close_array(j);
 }
 
-// -- runs
-// --------------------------------------------------------------------------------------------------------------
+// -- runs ---------------------------------------------------------------------------------------------------
 
 static bool show_run(struct database *db, const char *id)
 {
@@ -386,8 +380,7 @@ static bool write_configs(struct json *j, struct database *db)
     return good;
 }
 
-// -- redundancy over the sources
-// ---------------------------------------------------------------------------------------
+// -- redundancy over the sources ----------------------------------------------------------------------------
 
 static bool write_heat(struct json *j, struct database *db)
 {
@@ -431,8 +424,7 @@ static bool write_heat(struct json *j, struct database *db)
     return finish(db, s) && good;
 }
 
-// -- the page
-// -------------------------------------------------------------------------------------------------------------
+// -- the page -----------------------------------------------------------------------------------------------
 
 static bool write_data(struct json *j, const struct page *page, struct database *db)
 {

@@ -35,8 +35,7 @@ static void remove_leftovers(const struct pool *p, const struct job *j)
     }
 }
 
-// -- a process
-// ---------------------------------------------------------------------------------------------------------
+// -- a process ----------------------------------------------------------------------------------------------
 
 // Between fork and exec: only what is safe there.
 static void become(const struct pool *p, char **words, const char *errors, const sigset_t *mask, pid_t parent)
@@ -77,8 +76,7 @@ static pid_t start(const struct pool *p, const struct job *j, const sigset_t *ma
     return process;
 }
 
-// -- its result
-// --------------------------------------------------------------------------------------------------------
+// -- its result ---------------------------------------------------------------------------------------------
 
 // Takes the JSON that a finished run left. False when there is none, or none that can be kept.
 static bool take_result(struct pool *p, struct database *db, const struct job *j, bool *there)
@@ -139,8 +137,7 @@ static bool settle(struct pool *p, struct database *db, const struct job *j, int
     return good;
 }
 
-// -- all of them
-// -------------------------------------------------------------------------------------------------------
+// -- all of them --------------------------------------------------------------------------------------------
 
 static void kill_all(struct worker *workers, unsigned count)
 {

@@ -153,7 +153,7 @@ static void visit_phi(struct worker *w, uint32_t def)
     set_pattern(w, def, merged);
 }
 
-// -- branches ------------------------------------------------------------------------------------
+// -- branches -----------------------------------------------------------------------------------------------
 
 static void weaken_phis(struct worker *w, uint32_t n, const struct claim *c, uint32_t branch)
 {
@@ -328,7 +328,7 @@ static void visit_branch(struct worker *w, uint32_t inst, struct claim c)
     weaken_after_branch(&a, n);
 }
 
-// -- instructions --------------------------------------------------------------------------------
+// -- instructions -------------------------------------------------------------------------------------------
 
 // Whether lanes or warps part at this instruction and go on at different places of the same function.
 static bool is_parting(const struct mark_ssa *s, const struct inst *i, uint32_t n)

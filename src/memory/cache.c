@@ -72,8 +72,7 @@ void cache_clear(struct cache *c)
     c->pending_lines = 0;
 }
 
-// -- finding
-// ----------------------------------------------------------------------------------------------------------
+// -- finding ------------------------------------------------------------------------------------------------
 
 static uint64_t line_number(const struct cache *c, uint64_t line)
 {
@@ -106,8 +105,7 @@ static void forget(struct cache *c, struct way *w)
     w->used = false;
 }
 
-// -- ages
-// ----------------------------------------------------------------------------------------------------------
+// -- ages ---------------------------------------------------------------------------------------------------
 
 static void unlink_way(struct cache *c, struct set *s, struct way *w)
 {
@@ -153,8 +151,7 @@ static void touch(struct cache *c, struct way *w)
     make_newest(c, s, w);
 }
 
-// -- allocating
-// ----------------------------------------------------------------------------------------------------------
+// -- allocating ---------------------------------------------------------------------------------------------
 
 static struct way *take_fresh(struct cache *c, uint32_t set)
 {
@@ -214,8 +211,7 @@ static void add_pending(struct cache *c, struct way *w, uint8_t sectors)
     w->pending |= sectors;
 }
 
-// -- the owner's side
-// ----------------------------------------------------------------------------------------------------------
+// -- the owner's side ---------------------------------------------------------------------------------------
 
 enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, uint8_t *missing,
                              struct cache_victim *victim)

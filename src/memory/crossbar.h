@@ -3,8 +3,7 @@
 // departure, sender, from another one on each cycle); so sender and receiver need to meet only once a window,
 // when the sender hands over what it made: both may be simulated at once.
 //
-//     sender: start = when its port is free ─▶ bag ─▶ receiver: arrives = start + latency, or when its port
-//     is
+//     sender: start = when its port is free ─▶ bag ─▶ receiver: arrives = start + latency, or when its port is
 #pragma once
 #include "base/vec.h"
 #include "memory/clock.h"

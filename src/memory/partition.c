@@ -61,8 +61,7 @@ struct partition {
     struct books books;
 };
 
-// -- making
-// ----------------------------------------------------------------------------------------------------------
+// -- making -------------------------------------------------------------------------------------------------
 
 struct partition *partition_create(const struct memory_config *c, unsigned index, unsigned sm_count)
 {
@@ -109,8 +108,7 @@ void partition_destroy(struct partition *p)
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-// -- from the crossbar
-// ----------------------------------------------------------------------------------------------------------
+// -- from the crossbar --------------------------------------------------------------------------------------
 
 struct arrivals *partition_arrivals(struct partition *p) { return &p->arrivals; }
 
@@ -136,8 +134,7 @@ void partition_accept(struct partition *p, uint64_t complete)
     memmove(a->packets.data, a->packets.data + n, a->packets.count * sizeof *a->packets.data);
 }
 
-// -- to and from DRAM
-// ----------------------------------------------------------------------------------------------------------
+// -- to and from DRAM ---------------------------------------------------------------------------------------
 
 static void ask_dram(struct partition *p, uint64_t cycle, uint32_t slice, uint64_t line, uint8_t sectors,
                      uint32_t mshr)
@@ -212,8 +209,7 @@ static void fill(struct partition *p)
     s->free_at = later(s->free_at, x.cycle);
 }
 
-// -- the tags
-// ----------------------------------------------------------------------------------------------------------
+// -- the tags -----------------------------------------------------------------------------------------------
 
 static bool store(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
 {
@@ -288,8 +284,7 @@ static void look_up(struct partition *p, uint64_t now, uint32_t slice)
     s->free_at = clock_to_core(p->l2, clock_from_core(p->l2, now) + interval);
 }
 
-// -- to the crossbar
-// ----------------------------------------------------------------------------------------------------------
+// -- to the crossbar ----------------------------------------------------------------------------------------
 
 static void leave(struct partition *p, uint64_t now, uint32_t slice, struct bag *replies)
 {
@@ -319,8 +314,7 @@ static void leave(struct partition *p, uint64_t now, uint32_t slice, struct bag 
     p->books.given += sectors;
 }
 
-// -- running
-// ----------------------------------------------------------------------------------------------------------
+// -- running ------------------------------------------------------------------------------------------------
 
 enum part { PART_FILL, PART_ENTER, PART_TAGS, PART_PORT };
 

@@ -68,8 +68,7 @@ uint64_t memory_system_window(const struct memory_config *c)
     return clock_to_core((struct clock_ratio){c->core_mhz, c->icnt_mhz}, c->icnt_latency);
 }
 
-// -- between windows
-// ----------------------------------------------------------------------------------------------------------
+// -- between windows ----------------------------------------------------------------------------------------
 
 void memory_system_hand_over(struct memory_system *m, uint64_t now)
 {
@@ -129,8 +128,7 @@ void memory_system_counts(const struct memory_system *m, struct memory_counts *o
     for (unsigned k = 0; k < m->c.partitions; k++) partition_counts(m->partitions[k], out);
 }
 
-// -- within a window
-// ----------------------------------------------------------------------------------------------------------
+// -- within a window ----------------------------------------------------------------------------------------
 
 unsigned memory_system_partitions(const struct memory_system *m) { return m->c.partitions; }
 

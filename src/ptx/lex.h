@@ -1,8 +1,7 @@
 // The lexer: PTX text to tokens, one at a time, without copying.
 //
 // A word that starts with a dot is one token, whether it is a directive (".reg"), an instruction's modifier
-// (".rn",
-// ".shared::cta") or a vector element (".x"): what it means depends on where it stands, which the parser
+// (".rn", ".shared::cta") or a vector element (".x"): what it means depends on where it stands, which the parser
 // knows. Literals arrive converted. A byte that starts no token is reported here and skipped.
 //
 // Left out: the C preprocessor. Line markers ("# 12 file.cu", "#line") are skipped, other directives are

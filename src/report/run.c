@@ -160,7 +160,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
     if (stats->race_text && !r->race_text) r->race_text = heap_strdup(stats->race_text);
 }
 
-// -- JSON -----------------------------------------------------------------------------------------
+// -- JSON ---------------------------------------------------------------------------------------------------
 
 static void write_extent(struct json *j, const char *key, const uint32_t extent[3])
 {
@@ -352,7 +352,7 @@ void report_run_json(const struct report_run *r, struct strbuf *out)
     json_close_object(&j);
 }
 
-// -- table ----------------------------------------------------------------------------------------
+// -- table --------------------------------------------------------------------------------------------------
 
 static void format_extent(const uint32_t extent[3], char text[40])
 {

@@ -28,8 +28,7 @@ void report_timeline(const struct watcher *w, bool konata, struct strbuf *out)
         report_timeline_perfetto(w, out);
 }
 
-// -- texts
-// -------------------------------------------------------------------------------------------------------
+// -- texts --------------------------------------------------------------------------------------------------
 
 void timeline_texts_fini(struct timeline_texts *t)
 {
@@ -81,8 +80,7 @@ const char *timeline_lines(struct timeline_texts *t, const struct program *p, ui
     return text_of(t->lines.data[place], p, inst, program_print_lines);
 }
 
-// -- events
-// ------------------------------------------------------------------------------------------------------
+// -- events -------------------------------------------------------------------------------------------------
 
 enum { CHIP_PID = 1, SM_PID = 2, SM_ROWS = 1000000, WARP_ROWS = 10000, ROW_LIFE = 0, ROW_FETCH, ROW_ISSUE };
 
@@ -151,8 +149,7 @@ static void write_place(struct writer *w, uint32_t launch, uint32_t inst)
     json_quote(w->out, lines);
 }
 
-// -- instructions
-// ------------------------------------------------------------------------------------------------
+// -- instructions -------------------------------------------------------------------------------------------
 
 static unsigned free_row(struct writer *w, unsigned slot, uint64_t from, uint64_t to)
 {
@@ -229,8 +226,7 @@ static void write_insts(struct writer *w)
     for (unsigned slot = 0; slot < WATCH_WARPS; slot++) end_fetch(w, slot);
 }
 
-// -- spans
-// -------------------------------------------------------------------------------------------------------
+// -- spans --------------------------------------------------------------------------------------------------
 
 static const char *const state_names[WATCH_STATES] = {
     [WATCH_FETCH] = "not fetched",

@@ -72,8 +72,7 @@ const char *explain_advice_text(enum explain_advice a)
     return "";
 }
 
-// -- what it is
-// --------------------------------------------------------------------------------------------------------
+// -- what it is ---------------------------------------------------------------------------------------------
 
 static const char *const works[WORK_COUNT] = {
     "integer arithmetic",       "floating-point arithmetic", "comparisons",

@@ -15,7 +15,7 @@ enum { LINES_MAX = 8 };
 static const double line_share = 0.01,
                     advice_share = 0.005; // of all a kernel executes: less is not worth reading
 
-// -- kernels -----------------------------------------------------------------------------------------------
+// -- kernels ------------------------------------------------------------------------------------------------
 
 static enum explain_work work_of(const struct inst *i)
 {
@@ -104,7 +104,7 @@ static bool is_marked(const struct explain_kernel *k, uint32_t n, unsigned met)
     return e->mark == MARK_REDUNDANT || (e->mark == MARK_CONDITIONAL && !(e->conditions & ~met));
 }
 
-// -- lines -------------------------------------------------------------------------------------------------
+// -- lines --------------------------------------------------------------------------------------------------
 
 static void add_inst(struct explain_line *l, const struct study_kernel *k, uint32_t n, unsigned met)
 {
@@ -280,7 +280,7 @@ static void report_lines(struct study *s, struct study_report *r)
     }
 }
 
-// -- the kernel as a whole ---------------------------------------------------------------------------------
+// -- the kernel as a whole ----------------------------------------------------------------------------------
 
 static void report_kernels(struct study *s, struct study_report *r)
 {
@@ -396,7 +396,7 @@ static void report_apart(struct study *s, struct study_report *r)
     }
 }
 
-// -- other shapes ------------------------------------------------------------------------------------------
+// -- other shapes -------------------------------------------------------------------------------------------
 
 static uint64_t marked_in_shape(const struct study_kernel *k, const uint32_t block[3])
 {

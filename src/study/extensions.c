@@ -48,7 +48,7 @@ struct block {
 
 static struct kernel_data *data_of(const struct study_kernel *k) { return k->data; }
 
-// -- launches ----------------------------------------------------------------------------------------------
+// -- launches -----------------------------------------------------------------------------------------------
 
 static void rules_of(struct mark_rules *r, const struct study *s, const struct launch *l, unsigned set)
 {
@@ -148,7 +148,7 @@ static void launch_end(void *context)
     d->grid = NULL;
 }
 
-// -- executions --------------------------------------------------------------------------------------------
+// -- executions ---------------------------------------------------------------------------------------------
 
 static const struct observer *ghosts_of(const struct study *s)
 {
@@ -209,7 +209,7 @@ static void barrier(void *context, struct observed_block *o, const struct observ
     o->state = b;
 }
 
-// -- report ------------------------------------------------------------------------------------------------
+// -- report -------------------------------------------------------------------------------------------------
 
 struct sums {
     uint64_t insts, marked[SETS], grid_marked;

@@ -48,7 +48,7 @@ struct identity {
 
 static uint64_t mix(uint64_t h, uint64_t v) { return names_mix(h, v); }
 
-// -- blocks ----------------------------------------------------------------------------------------
+// -- blocks -------------------------------------------------------------------------------------------------
 
 static void finish_groups(struct identity *s, struct ghost_block *b)
 {
@@ -169,7 +169,7 @@ static void barrier(void *context, struct observed_block *o, const struct observ
     }
 }
 
-// -- executions ------------------------------------------------------------------------------------
+// -- executions ---------------------------------------------------------------------------------------------
 
 // What the instruction reads, while the values are those before it. Spill slots hand on what they carry and
 // are left to the names.
@@ -238,7 +238,7 @@ static void before(void *context, const struct observed *o)
         go_on(context, o); // the last one to arrive completes it before `after`
 }
 
-// -- executions that correspond ---------------------------------------------------------------------
+// -- executions that correspond -----------------------------------------------------------------------------
 
 static void report(struct identity *s, struct strbuf *out, const struct observed *o, const struct kept *e,
                    const char *what)
@@ -291,7 +291,7 @@ static void keep(struct identity *s, struct ghost_block *b, struct ghost_warp *w
     report(s, &s->first_hole, o, e, same_result ? "compute the same value by accident" : "differ");
 }
 
-// -- patterns --------------------------------------------------------------------------------------
+// -- patterns -----------------------------------------------------------------------------------------------
 
 static bool lanes_follow(const struct mark_pattern *p, const struct observed *o, unsigned reg)
 {

@@ -56,7 +56,7 @@ struct marks_state {
     const struct observer *ghosts;
 };
 
-// -- launches ----------------------------------------------------------------------------------------------
+// -- launches -----------------------------------------------------------------------------------------------
 
 static const char *copy(struct study *s, struct strbuf *text)
 {
@@ -228,7 +228,7 @@ static void barrier(void *context, struct observed_block *b, const struct observ
     ghosts(context)->barrier(ghosts(context)->context, b, met);
 }
 
-// -- report ------------------------------------------------------------------------------------------------
+// -- report -------------------------------------------------------------------------------------------------
 
 struct tally {
     uint64_t executions, marked, repeated, caught;

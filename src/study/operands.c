@@ -62,8 +62,7 @@ static void after(void *context, const struct observed *o)
     for (unsigned k = 0; k < op->write_count; k++) n->writes[values_at(v, o->warp, op->write + k)->pattern]++;
 }
 
-// -- report
-// -----------------------------------------------------------------------------------------------------
+// -- report -------------------------------------------------------------------------------------------------
 
 static uint64_t total(const uint64_t n[PATTERN_COUNT])
 {

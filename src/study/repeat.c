@@ -64,8 +64,7 @@ struct kernel_data {
 
 static struct kernel_data *data_of(struct study *s) { return s->kernel->data; }
 
-// -- launches
-// -----------------------------------------------------------------------------------------------------
+// -- launches -----------------------------------------------------------------------------------------------
 
 static void launch(struct study *s, const struct launch *l, bool grid)
 {
@@ -103,8 +102,7 @@ void repeat_launch_end_grid(void *context)
     d->grid.samples = NULL;
 }
 
-// -- blocks
-// ------------------------------------------------------------------------------------------------------
+// -- blocks -------------------------------------------------------------------------------------------------
 
 static void begin_interval(struct block *x, uint64_t history)
 {
@@ -174,8 +172,7 @@ void repeat_warp_exit(void *context, struct observed_block *b, uint32_t warp)
     x->walkers[warp].full = false;
 }
 
-// -- the log
-// ------------------------------------------------------------------------------------------------------
+// -- the log ------------------------------------------------------------------------------------------------
 
 static struct instance *at(struct block *x, uint64_t place) { return &x->log[place & (x->log_size - 1)]; }
 
@@ -264,8 +261,7 @@ static void walk(struct block *x, struct walker *k, const struct instance *i, ui
     if (++e->seen == x->participants) finish(x, e);
 }
 
-// -- grids
-// ------------------------------------------------------------------------------------------------------
+// -- grids --------------------------------------------------------------------------------------------------
 
 static void sample(struct kernel_data *d, struct walker *k, const struct instance *i)
 {
@@ -292,8 +288,7 @@ static void compare_with_last(struct walker *k, const struct instance *i, struct
     k->last[i->index] = now;
 }
 
-// -- instructions
-// -------------------------------------------------------------------------------------------------
+// -- instructions -------------------------------------------------------------------------------------------
 
 // What it reads: the values tracked are still those before the instruction.
 static void look_up_sources(const struct block *x, const struct observed *o, const struct value_op *op,
@@ -366,8 +361,7 @@ void repeat_after(void *context, const struct observed *o)
     }
 }
 
-// -- sums
-// ---------------------------------------------------------------------------------------------------------
+// -- sums ---------------------------------------------------------------------------------------------------
 
 void repeat_add(struct repeat_totals *to, const struct study_kernel *k, uint32_t index)
 {

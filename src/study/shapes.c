@@ -59,8 +59,7 @@ static void after(void *context, const struct observed *o)
 
 static void fini(struct study *s) { vec_fini(&shapes_of(s)->list); }
 
-// -- a file
-// ---------------------------------------------------------------------------------------------------------
+// -- a file -------------------------------------------------------------------------------------------------
 
 enum column { APPLICATION, KERNEL, X, Y, Z, LAUNCHES, TIME, COLUMNS };
 static const char *const column_names[COLUMNS] = {"application", "kernel", "x", "y", "z", "launches", "time"};
@@ -183,8 +182,7 @@ static bool read_file(struct study *s, const char *text, uint32_t source, struct
     return good;
 }
 
-// -- report
-// -----------------------------------------------------------------------------------------------------
+// -- report -------------------------------------------------------------------------------------------------
 
 static bool is_multi(const struct shape *x) { return x->block[1] > 1 || x->block[2] > 1; }
 

@@ -57,8 +57,7 @@ void study_group(struct study *s, const char *group)
     s->group = group ? arena_strndup(&s->arena, group, strlen(group)) : NULL;
 }
 
-// -- kernels
-// ----------------------------------------------------------------------------------------------------
+// -- kernels ------------------------------------------------------------------------------------------------
 
 void study_sources(struct study *s, const char *folder)
 {
@@ -117,8 +116,7 @@ struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l)
     return s->kernel = k;
 }
 
-// -- reports
-// ----------------------------------------------------------------------------------------------------
+// -- reports ------------------------------------------------------------------------------------------------
 
 void study_report_init(struct study_report *r)
 {

@@ -137,8 +137,7 @@ void value_of(const uint32_t *vector, unsigned vector_lanes, unsigned lanes, str
     judge(vector, vector_lanes, lanes, sum_half, v);
 }
 
-// -- instructions
-// ------------------------------------------------------------------------------------------------
+// -- instructions -------------------------------------------------------------------------------------------
 
 static void add_registers(struct value_op *op, const struct operand *o)
 {
@@ -184,8 +183,7 @@ struct value_op *values_ops(struct arena *a, const struct program *p)
     return ops;
 }
 
-// -- registers of a block
-// --------------------------------------------------------------------------------------------------
+// -- registers of a block -----------------------------------------------------------------------------------
 
 void values_stop(struct values *v)
 {

@@ -20,8 +20,7 @@ static bool failed(struct host *h, enum wf_status status)
     return h->failed;
 }
 
-// -- inputs
-// --------------------------------------------------------------------------------------------------
+// -- inputs -------------------------------------------------------------------------------------------------
 
 float *host_random_f32(struct host *h, size_t count, float low, float high)
 {
@@ -38,8 +37,7 @@ uint32_t *host_random_u32(struct host *h, size_t count, uint32_t bound)
     return values;
 }
 
-// -- device memory
-// -------------------------------------------------------------------------------------------
+// -- device memory ------------------------------------------------------------------------------------------
 
 uint64_t host_alloc(struct host *h, size_t size_bytes)
 {
@@ -117,8 +115,7 @@ void *host_output(struct host *h, uint64_t address, size_t size_bytes)
     return bytes;
 }
 
-// -- launches
-// ------------------------------------------------------------------------------------------------
+// -- launches -----------------------------------------------------------------------------------------------
 
 enum { MAX_ARGS = 16 };
 
@@ -160,8 +157,7 @@ void host_launch_args(struct host *h, const char *name, struct host_dim grid, st
     failed(h, status);
 }
 
-// -- verdict
-// -------------------------------------------------------------------------------------------------
+// -- verdict ------------------------------------------------------------------------------------------------
 
 static void mismatch(struct host *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void mismatch(struct host *h, const char *format, ...)

@@ -448,8 +448,7 @@ static void test_bad_modules(struct test *t)
     wf_context_destroy(c);
 }
 
-// -- independence
-// --------------------------------------------------------------------------------------------
+// -- independence -------------------------------------------------------------------------------------------
 
 // One step of a small application; its state is all in its context.
 static void step(struct fixture *f, uint64_t address[2], unsigned i)

@@ -28,8 +28,7 @@
 #define OTHER_MALLOC
 #endif
 
-// -- a malloc that fails
-// -----------------------------------------------------------------------------------------------
+// -- a malloc that fails ------------------------------------------------------------------------------------
 
 struct faults { // of the process that runs a command; shared with who looks on
     atomic_long calls, fail_at;
@@ -62,8 +61,7 @@ void *realloc(void *p, size_t size) { return is_refused() ? NULL : __libc_reallo
 
 _Noreturn void heap_exhausted(size_t size_bytes) { print_exhausted(size_bytes); }
 
-// -- commands
-// ----------------------------------------------------------------------------------------------------------
+// -- commands -----------------------------------------------------------------------------------------------
 
 #define LAUNCH                                                                                               \
     "kernels/ptx/nvcc/vecadd.ptx --kernel vecadd --grid 4 --block 64 --arg buf=f32:256:iota --arg "          \
@@ -215,8 +213,7 @@ static void test_failing(struct test *t)
     cli_fini(&c);
 }
 
-// -- limits
-// ------------------------------------------------------------------------------------------------------------
+// -- limits -------------------------------------------------------------------------------------------------
 
 static int limited(struct cli *c, long limit_kb, const char *arguments, const char *folder)
 {

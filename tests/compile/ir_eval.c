@@ -36,8 +36,7 @@ static uint64_t of_type(uint64_t v, uint8_t type) // the low bits of v as that i
     return bytes >= 8 ? v : v & ((1ull << 8 * bytes) - 1);
 }
 
-// -- floats
-// ----------------------------------------------------------------------------------------------------------
+// -- floats -------------------------------------------------------------------------------------------------
 
 static void set_round(uint8_t round)
 {
@@ -228,8 +227,7 @@ static bool compare(const struct ir_inst *i, const uint64_t *u)
     return i->cmp == CMP_T;
 }
 
-// -- integers
-// --------------------------------------------------------------------------------------------------------
+// -- integers -----------------------------------------------------------------------------------------------
 
 static uint64_t divide(const struct ir_inst *i, uint64_t x, uint64_t y)
 {
@@ -478,8 +476,7 @@ static uint64_t pure_op(struct eval *e, const struct ir_inst *i, const uint64_t 
     return 0;
 }
 
-// -- memory and control
-// ----------------------------------------------------------------------------------------------
+// -- memory and control -------------------------------------------------------------------------------------
 
 static uint8_t *locate(struct machine *m, const struct ir_inst *i, uint64_t address, unsigned bytes)
 {

@@ -74,8 +74,7 @@ static enum isa_type int_type(struct maker *m)
     return types[below(m, 6)];
 }
 
-// -- statements
-// ------------------------------------------------------------------------------------------------------
+// -- statements ---------------------------------------------------------------------------------------------
 
 static void arithmetic(struct maker *m)
 {
@@ -341,8 +340,7 @@ static void effect(struct maker *m)
     emit(m, IR_BAR, TYPE_NONE, 0, NULL, 2, (struct ir_value *[]){zero, zero})->mode = MODE_BAR_SYNC;
 }
 
-// -- control
-// ---------------------------------------------------------------------------------------------------------
+// -- control ------------------------------------------------------------------------------------------------
 
 static void statements(struct maker *m, unsigned count);
 

@@ -26,8 +26,7 @@ static bool fail(struct reader *r, const char *what)
     return false;
 }
 
-// -- words
-// -----------------------------------------------------------------------------------------------------------
+// -- words --------------------------------------------------------------------------------------------------
 
 static void skip(struct reader *r)
 {
@@ -84,8 +83,7 @@ static bool same_word(const char *text, size_t length, const char *name) // case
     return true;
 }
 
-// -- names
-// -----------------------------------------------------------------------------------------------------------
+// -- names --------------------------------------------------------------------------------------------------
 
 static void define(struct reader *r, const char *name, struct ir_value *v)
 {
@@ -125,8 +123,7 @@ static struct ir_value *value(struct reader *r, enum ir_class class)
     return NULL;
 }
 
-// -- operations and their modifiers
-// ----------------------------------------------------------------------------------
+// -- operations and their modifiers -------------------------------------------------------------------------
 
 static bool lookup(const char *text, size_t length, const char *const *names, unsigned count, uint8_t *out)
 {
@@ -199,8 +196,7 @@ static bool operation(struct reader *r, struct ir_inst *i)
     return true;
 }
 
-// -- operands
-// --------------------------------------------------------------------------------------------------------
+// -- operands -----------------------------------------------------------------------------------------------
 
 static enum ir_class place_class(const struct ir_inst *i, uint32_t k)
 {
@@ -326,8 +322,7 @@ static bool operands(struct reader *r, struct ir_inst *i)
     return guard(r, i);
 }
 
-// -- passes over the lines
-// -------------------------------------------------------------------------------------------
+// -- passes over the lines ----------------------------------------------------------------------------------
 
 static const char *next_line(const char *line)
 {

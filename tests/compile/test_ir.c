@@ -163,8 +163,7 @@ static void test_lines(struct test *t)
     ir_unit_destroy(u);
 }
 
-// -- damage
-// ------------------------------------------------------------------------------------------------------------
+// -- damage -------------------------------------------------------------------------------------------------
 
 static void expect_fault(struct test *t, struct sample *s, const char *part)
 {

@@ -60,8 +60,7 @@ static bool agree(struct test *t, struct pair *p, struct rng *r, const uint64_t 
     return sound && want == got;
 }
 
-// -- operands
-// --------------------------------------------------------------------------------------------------------
+// -- operands -----------------------------------------------------------------------------------------------
 
 static const uint64_t edges32[] = {0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x00800000,
                                    0x00800001, 0x80800000, 0x3f800000, 0xbf800000, 0x3f800001, 0x3f7fffff,
@@ -141,8 +140,7 @@ static void compare(struct test *t, struct pair *p, struct rng *r, uint64_t runs
 
 static uint64_t runs(uint64_t quick) { return test_is_long() ? quick * 200 : quick; }
 
-// -- floats
-// ----------------------------------------------------------------------------------------------------------
+// -- floats -------------------------------------------------------------------------------------------------
 
 static void each_mode(struct test *t, enum ir_op op, enum isa_type type, uint32_t count, uint64_t quick)
 {
@@ -240,8 +238,7 @@ static void test_f64_hard_roots(struct test *t)
     }
 }
 
-// -- integers
-// --------------------------------------------------------------------------------------------------------
+// -- integers -----------------------------------------------------------------------------------------------
 
 static void test_integer_division(struct test *t)
 {

@@ -111,8 +111,7 @@ static void test_bundled(struct test *t)
     CHECK(t, files >= 40);
 }
 
-// -- refusals
-// ------------------------------------------------------------------------------------------------
+// -- refusals -----------------------------------------------------------------------------------------------
 
 static void test_refused(struct test *t)
 {
@@ -180,8 +179,7 @@ static void test_unreached(struct test *t)
     lowered_close(&l);
 }
 
-// -- the program's description
-// -------------------------------------------------------------------------------
+// -- the program's description ------------------------------------------------------------------------------
 
 static void test_layout(struct test *t)
 {
@@ -274,8 +272,7 @@ static void test_lines(struct test *t)
     lowered_close(&l);
 }
 
-// -- size
-// ----------------------------------------------------------------------------------------------------
+// -- size ---------------------------------------------------------------------------------------------------
 
 // A chain of diamonds, each with a value live across all of them: as deep as a recursive construction would
 // recurse.

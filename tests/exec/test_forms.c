@@ -312,8 +312,7 @@ static void compare_builds(struct test *t, uint64_t seed, struct inst (*make)(st
     free(got);
 }
 
-// -- memory
-// ----------------------------------------------------------------------------------------------------
+// -- memory -------------------------------------------------------------------------------------------------
 // Registers R48, R50 … R62 hold addresses in patterns: 0 to 3 global, 4 and 5 shared, 6 local, 7 generic to
 // shared.
 enum { ADDRESS_ROWS = 8, FIRST_ADDRESS = 48, DATA_BYTES = 8192, SHARED_BYTES = 2048, LOCAL_BYTES = 256 };

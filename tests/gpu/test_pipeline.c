@@ -385,8 +385,7 @@ static void test_thrash(struct test *t)
     }
 }
 
-// -- who goes first
-// ----------------------------------------------------------------------------------------------
+// -- who goes first -----------------------------------------------------------------------------------------
 
 enum { WARPS = 4, PIECE = 64 };
 
@@ -443,8 +442,7 @@ static void test_policies(struct test *t)
     }
 }
 
-// -- the whole chip
-// ----------------------------------------------------------------------------------------------
+// -- the whole chip -----------------------------------------------------------------------------------------
 
 // Every thread of 1,024 blocks asks for four words, a megabyte apart: 4 MB, and nothing else to do.
 static void test_stream(struct test *t)

@@ -102,8 +102,7 @@ static const char *const kernels[][3] = {
     {"scan", "titanv", "issue.width=2"},
 };
 
-// -- what a watch tells
-// -----------------------------------------------------------------------------------------
+// -- what a watch tells -------------------------------------------------------------------------------------
 
 static void check_inst(struct test *t, const struct watcher *w, const struct watch_inst *i)
 {
@@ -256,8 +255,7 @@ static void test_same(struct test *t)
     }
 }
 
-// -- windows and filters
-// ----------------------------------------------------------------------------------------
+// -- windows and filters ------------------------------------------------------------------------------------
 
 static bool same_inst(const struct watch_inst *a, const struct watch_inst *b)
 {
@@ -317,8 +315,7 @@ static void test_limit(struct test *t)
     observed_fini(&part);
 }
 
-// -- files
-// ------------------------------------------------------------------------------------------------------
+// -- files --------------------------------------------------------------------------------------------------
 
 static uint64_t count_of(const char *text, const char *part)
 {

@@ -109,8 +109,7 @@ static void test_paper(struct test *t)
     sqlite3_close(db);
 }
 
-// -- signals
-// ----------------------------------------------------------------------------------------------------------
+// -- signals ------------------------------------------------------------------------------------------------
 
 // Starts it, and sends a signal after a while, to it alone or, as a terminal does, to its group. True when
 // that ended it.
@@ -185,8 +184,7 @@ static void test_signals(struct test *t)
     cli_fini(&c);
 }
 
-// -- full disks
-// -------------------------------------------------------------------------------------------------------
+// -- full disks ---------------------------------------------------------------------------------------------
 
 // How a place for mounts of one's own is made here: by root, or by anybody where users may have name spaces.
 // NULL: neither is allowed.
@@ -277,8 +275,7 @@ static void test_file_limit(struct test *t)
     cli_fini(&c);
 }
 
-// -- what is found
-// ----------------------------------------------------------------------------------------------------
+// -- what is found ------------------------------------------------------------------------------------------
 
 // What a run left before we were killed is taken as it is; what it had not finished writing is not. And a
 // run's command, given again in the results' folder, gives what the database has.

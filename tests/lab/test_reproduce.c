@@ -67,8 +67,7 @@ static void test_figures(struct test *t)
     cli_fini(&c);
 }
 
-// -- what is refused
-// -----------------------------------------------------------------------------------------------------
+// -- what is refused ----------------------------------------------------------------------------------------
 
 static void test_broken_files(struct test *t)
 {

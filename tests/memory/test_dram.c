@@ -1,10 +1,9 @@
 // One DRAM channel by itself: when each request's data is there, derived from the timing constraints of the
 // GTX 1080 Ti's memory, and which request goes first.
 //
-//     activate ─ tRCD 16 ─▶ column ─ tCL 16 + burst 2 ─▶ the data is there        columns: tCCD 2, tCCDL 4 in
-//     a group activate ─ tRAS 37 ─▶ precharge ─ tRP 16 ─▶ activate (tRC 52 after the last of that bank, tRRD
-//     8 of others) write: column ─ tWL 6 + burst 2 ─▶ data ─ tCDLR 7 ─▶ column of a read; ─ tWR 16 ─▶
-//     precharge
+//     activate ─ tRCD 16 ─▶ column ─ tCL 16 + burst 2 ─▶ the data is there     columns: tCCD 2, tCCDL 4 in a group
+//     activate ─ tRAS 37 ─▶ precharge ─ tRP 16 ─▶ activate (tRC 52 after the last of that bank, tRRD 8 of others)
+//     write: column ─ tWL 6 + burst 2 ─▶ data ─ tCDLR 7 ─▶ column of a read;  data ─ tWR 16 ─▶ precharge
 #include "base/rng.h"
 #include "harness/test.h"
 #include "memory/dram.h"

@@ -74,8 +74,7 @@ struct machine {
     struct darsie *darsie;
 };
 
-// -- the SM as the mechanism sees it
-// ---------------------------------------------------------------------------------------------------------
+// -- the SM as the mechanism sees it ------------------------------------------------------------------------
 
 static struct machine *machine_of(const struct sm *s) { return (struct machine *)(uintptr_t)s; }
 static struct sm *sm_of(struct machine *m) { return (struct sm *)m; }
@@ -153,8 +152,7 @@ bool tech_recompute(struct sm *s, unsigned slot, uint32_t pc)
     return true;
 }
 
-// -- a program of the model
-// ---------------------------------------------------------------------------------------------------------
+// -- a program of the model ---------------------------------------------------------------------------------
 
 static void assemble_one(char *text, size_t size, unsigned n, const struct instruction *i)
 {
@@ -286,8 +284,7 @@ static void machine_end(struct machine *m)
     program_free(m->assembled);
 }
 
-// -- steps
-// ---------------------------------------------------------------------------------------------------------
+// -- steps --------------------------------------------------------------------------------------------------
 
 static bool may_fetch(const struct machine *m, unsigned w)
 {
@@ -436,8 +433,7 @@ static bool run_to_end(struct machine *m)
     return true;
 }
 
-// -- traces
-// ---------------------------------------------------------------------------------------------------------
+// -- traces -------------------------------------------------------------------------------------------------
 
 struct trace {
     const char *at, *name;

@@ -64,8 +64,7 @@ static void launch(struct test *t, const struct figure *f, const struct observer
     machine_fini(&m);
 }
 
-// -- values
-// -------------------------------------------------------------------------------------------------------
+// -- values -------------------------------------------------------------------------------------------------
 
 struct seen {
     struct test *t;
@@ -96,8 +95,7 @@ static void test_values(struct test *t)
     }
 }
 
-// -- kinds
-// --------------------------------------------------------------------------------------------------------
+// -- kinds --------------------------------------------------------------------------------------------------
 
 static const struct study_table *table_of(const struct study_report *r, const char *name)
 {

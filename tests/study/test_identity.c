@@ -190,8 +190,7 @@ static void test_bundled_kernels(struct test *t)
     CHECK(t, compared > 100000);
 }
 
-// -- bundled kernels in blocks they were not written for
-// ----------------------------------------------------------
+// -- bundled kernels in blocks they were not written for ----------------------------------------------------
 
 enum { BUFFER_BYTES = 1 << 20 };
 

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- what the counts mean
-// -----------------------------------------------------------------------------------------
+// -- what the counts mean -----------------------------------------------------------------------------------
 
 struct record { // one execution by a full warp, all threads together
     uint32_t index, warp;
@@ -304,8 +303,7 @@ static void plain_fini(struct plain *p)
     free(p->counts);
 }
 
-// -- random kernels
-// ------------------------------------------------------------------------------------------------
+// -- random kernels -----------------------------------------------------------------------------------------
 
 static bool run_random(struct test *t, uint64_t seed, const char *simt, struct plain *p)
 {
@@ -354,8 +352,7 @@ static void test_random(struct test *t)
     CHECK(t, sum.redundant > 10000 && sum.grid > 1000);
 }
 
-// -- by hand
-// --------------------------------------------------------------------------------------------------------
+// -- by hand ------------------------------------------------------------------------------------------------
 
 // The counts of instruction `index` of a program run by one block.
 static struct repeat_counts counts_of(struct test *t, const char *text, uint32_t threads, uint32_t index)

@@ -11,8 +11,7 @@ unsigned litmus_warps(const struct litmus *p) { return p->live[0] + p->live[1]; 
 static bool is_access(unsigned kind) { return kind <= LITMUS_COMPARE; }
 static bool is_store(unsigned kind) { return kind >= LITMUS_STORE && kind <= LITMUS_COMPARE; }
 
-// -- from a seed
-// ---------------------------------------------------------------------------------------------------------
+// -- from a seed --------------------------------------------------------------------------------------------
 
 struct maker {
     struct rng rng, keeping;
@@ -200,8 +199,7 @@ void litmus_generate(uint64_t seed, struct litmus *p)
     make_block(&m, 0, LITMUS_ACCESSES - others, 14);
 }
 
-// -- as PTX
-// ---------------------------------------------------------------------------------------------------------
+// -- as PTX -------------------------------------------------------------------------------------------------
 
 struct writer {
     const struct litmus *p;
@@ -402,8 +400,7 @@ void litmus_write(const struct litmus *p, struct strbuf *ptx)
     write_results(&w);
 }
 
-// -- for people
-// ---------------------------------------------------------------------------------------------------------
+// -- for people ---------------------------------------------------------------------------------------------
 
 static void explain(const struct litmus_statement *s, struct strbuf *text)
 {

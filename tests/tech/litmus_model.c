@@ -80,8 +80,7 @@ static const struct litmus_statement *statement_of(const struct model *m, const 
     return s->pc[warp] < m->program->count[block] ? &m->program->code[block][s->pc[warp]] : NULL;
 }
 
-// -- what an SM sees
-// ---------------------------------------------------------------------------------------------------------
+// -- what an SM sees ----------------------------------------------------------------------------------------
 
 static bool is_seen(const struct litmus_statement *i, unsigned index) { return i->warps >> index & 1; }
 
@@ -113,8 +112,7 @@ static void order(const struct model *m, struct state *s, unsigned warp)
     for (unsigned k = 0; k < LITMUS_LOCATIONS; k++) s->seen[warp][k] = view(s, block_of(m, warp), k);
 }
 
-// -- memory
-// ---------------------------------------------------------------------------------------------------------
+// -- memory -------------------------------------------------------------------------------------------------
 
 static uint8_t atomic(struct model *m, unsigned kind, uint8_t old, uint8_t operand)
 {
@@ -171,8 +169,7 @@ static void write(struct model *m, struct state *s, unsigned warp, const struct 
     look(m, s);
 }
 
-// -- statements
-// ---------------------------------------------------------------------------------------------------------
+// -- statements ---------------------------------------------------------------------------------------------
 
 static bool waits_for(const struct state *s, unsigned warp, const struct litmus_statement *i)
 {

@@ -63,8 +63,7 @@ static size_t find(const struct story *s, size_t from, const char *what, unsigne
     return s->steps.count;
 }
 
-// -- Figure 5
-// ---------------------------------------------------------------------------------------------------------
+// -- Figure 5 -----------------------------------------------------------------------------------------------
 
 // Three warps; the third is late, because it alone loads something from global memory first.
 static const char figure5[] = ".shared 8192\n"
@@ -138,8 +137,7 @@ static void test_figure5(struct test *t)
     story_end(&s);
 }
 
-// -- Figure 3
-// ---------------------------------------------------------------------------------------------------------
+// -- Figure 3 -----------------------------------------------------------------------------------------------
 
 static const char figure3[] = ".shared 64\n"
                               "S2R R0, SR_TID.X\n"
@@ -175,8 +173,7 @@ static void test_figure3(struct test *t)
     }
 }
 
-// -- Figure 6
-// ---------------------------------------------------------------------------------------------------------
+// -- Figure 6 -----------------------------------------------------------------------------------------------
 
 // The matrix multiplication's loop: a load from global memory, then steps of a load of B at $ofs3 or $ofs4,
 // the next $ofs4, and a multiply-add with A from shared memory at $ofs2. Twice round, three steps.
@@ -257,8 +254,7 @@ static void test_figure6(struct test *t)
     }
 }
 
-// -- an atomic that acquires
-// ---------------------------------------------------------------------------------------------------------
+// -- an atomic that acquires --------------------------------------------------------------------------------
 
 // What it acquires is known when its reply is made: a load behind it, though redundant, is every warp's own
 // until the block has met.

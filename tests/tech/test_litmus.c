@@ -17,8 +17,7 @@ struct variant {
     const char *settings;
 };
 
-// -- a launch
-// ---------------------------------------------------------------------------------------------------------
+// -- a launch -----------------------------------------------------------------------------------------------
 
 static uint32_t lanes_of(const struct litmus *p, unsigned warp)
 {
@@ -80,8 +79,7 @@ static const char *run(struct test *t, const struct litmus *p, const struct strb
     return wrong;
 }
 
-// -- a program under all variants
-// ---------------------------------------------------------------------------------------------------------
+// -- a program under all variants ---------------------------------------------------------------------------
 
 struct trial {
     struct test *t;
@@ -207,8 +205,7 @@ static void test_programs(struct test *t)
            outcomes);
 }
 
-// -- without a rule
-// ---------------------------------------------------------------------------------------------------------
+// -- without a rule -----------------------------------------------------------------------------------------
 
 // The first program with an outcome that may not be, under any timing; 0: none.
 static uint64_t first_wrong(struct test *t, const struct variant *v, const char *tech, uint64_t within)
@@ -246,8 +243,7 @@ static void test_rules_left_out(struct test *t)
     }
 }
 
-// -- by name: two warps of block 0 and one of block 1; some wait first, for times that are varied
-// ---------------------------------------------------------------------------------------------------------
+// -- by name: two warps of block 0 and one of block 1; some wait first, for times that are varied -----------
 
 static void say(struct litmus *p, unsigned block, struct litmus_statement s)
 {

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- what is run
-// ---------------------------------------------------------------------------------------------------------
+// -- what is run --------------------------------------------------------------------------------------------
 
 // A kernel that computes twelve times with %i, and stores what comes out; %t is the thread's number in the
 // block.
@@ -170,8 +169,7 @@ static void run(struct test *t, const char *name, const char *gpu, const char *s
     wf_context_destroy(c);
 }
 
-// -- what must move
-// ---------------------------------------------------------------------------------------------------------
+// -- what must move -----------------------------------------------------------------------------------------
 
 enum effect { MORE, FEWER, NONE_LEFT };
 

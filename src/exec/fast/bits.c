@@ -1,8 +1,7 @@
 // Fast forms: logic, shifts, fields, counting, byte permutation.
 #include "exec/fast.h"
 
-// -- logic: the functions compilers make have forms of their own, the others a tree of selections
-// ------------------
+// -- logic: the functions compilers make have forms of their own, the others a tree of selections -----------
 // clang-format off
 #define LOGIC(F)                                                                                           \
     F(0x00, a ^ a)                       F(0xff, ~(a ^ a))                    F(0xf0, a)                   \
@@ -93,8 +92,7 @@ static const struct handlers *bind_lop3(const struct exec *e, const struct inst 
     return constant < 3 ? &logic_any_rsr : &logic_any_rrr;
 }
 
-// -- shifts: amounts of 32 and more shift everything out
-// ------------------------------------------------------------
+// -- shifts: amounts of 32 and more shift everything out ----------------------------------------------------
 #if FAST_BITS == 512
 static inline vu shift_left(vu a, vu n) { return (vu)_mm512_sllv_epi32((__m512i)a, (__m512i)n); }
 static inline vu shift_right(vu a, vu n) { return (vu)_mm512_srlv_epi32((__m512i)a, (__m512i)n); }
@@ -163,9 +161,9 @@ static const struct handlers *bind_shf(const struct exec *e, const struct inst *
     return NULL;
 }
 
-// -- bytes and fields
-// ---------------------------------------------------------------------------------------------- PRMT with a
-// constant selector that replicates no sign: bytes of a and bytes of c, each permuted within its lane.
+// -- bytes and fields ---------------------------------------------------------------------------------------
+// PRMT with a constant selector that replicates no sign: bytes of a and bytes of c, each permuted within its
+// lane.
 #if FAST_BITS >= 256
 #if FAST_BITS == 512
 static inline vu permute(vu x, vu control) { return (vu)_mm512_shuffle_epi8((__m512i)x, (__m512i)control); }

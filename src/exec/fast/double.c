@@ -60,8 +60,7 @@ static inline vd with_nan(vd r, vd a, vd b, vd c)
     return choose_double(r != r, (vd)((vu64)largest | DOUBLE_BIT), r);
 }
 
-// -- operands
-// ----------------------------------------------------------------------------------------------------
+// -- operands -----------------------------------------------------------------------------------------------
 // Modifiers of source k (spare_byte), which concern the high word.
 enum { HOW_NEG = 0, HOW_ABS = 3 };
 
@@ -107,8 +106,7 @@ static inline vu turned(const struct bound *d, unsigned k)
 #define TAKES_rrs(HOW) HOW(a, pa, 0); HOW(b, pb, 1); SPLAT(c)
 // clang-format on
 
-// -- arithmetic
-// --------------------------------------------------------------------------------------------------
+// -- arithmetic ---------------------------------------------------------------------------------------------
 // Everything is computed before anything is written, so that the handler for NaN finds the sources as they
 // were.
 #define COMPUTE(OP, KINDS, HOW, STRANGE)                                                                     \
@@ -182,8 +180,7 @@ DOUBLE_FORM(dmin, MINIMUM, rs)
 DOUBLE_FORM(dmax, MAXIMUM, rr)
 DOUBLE_FORM(dmax, MAXIMUM, rs)
 
-// -- directed rounding
-// --------------------------------------------------------------------------------------------------
+// -- directed rounding --------------------------------------------------------------------------------------
 // Sums and products are fused operations too: a * 1 + b, and a * b + 0 with the product's sign.
 struct exact { // a product and its error, and what is added to it
     vd product, error, addend;
@@ -294,8 +291,7 @@ HANDLER(directed_masked)
 }
 static const struct handlers directed_form = {directed_masked, directed_masked};
 
-// -- comparisons
-// --------------------------------------------------------------------------------------------------
+// -- comparisons --------------------------------------------------------------------------------------------
 // All of them are unions of four outcomes (scalar).
 enum { WHEN_LESS = 1, WHEN_EQUAL = 2, WHEN_GREATER = 4, WHEN_UNORDERED = 8 };
 
@@ -330,8 +326,7 @@ static inline lanes_t compared(uint32_t when, lanes_t less, lanes_t equal, lanes
 DSETP(rr)
 DSETP(rs)
 
-// -- binding
-// -----------------------------------------------------------------------------------------------------
+// -- binding ------------------------------------------------------------------------------------------------
 static uint64_t with_sign(uint64_t x, unsigned flags)
 {
     if (flags & OPERAND_ABS) x &= ~DOUBLE_BIT;

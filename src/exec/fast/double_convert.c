@@ -27,8 +27,7 @@ static inline vu prepared(const struct bound *d, vu x)
     const vu low_word = load(pa, k), high_word = prepared(d, load(pa + REGISTER_BYTES, k));                  \
     const vd even = even_of(low_word, high_word), odd = odd_of(low_word, high_word)
 
-// -- f32
-// ---------------------------------------------------------------------------------------------------------
+// -- f32 ----------------------------------------------------------------------------------------------------
 static inline vd widened(vu64 words) // f32 bits in the low halves
 {
     return __builtin_convertvector((half_f) __builtin_convertvector(words, half_u), vd);
@@ -51,8 +50,7 @@ FORM_WIDE(double_of_single, REG_A, const vu a = single_source(d, load(pa, k));
           const vd even = widened((vu64)a & LOW_WORDS); const vd odd = widened((vu64)a >> 32), PUT(even, odd))
 FORM(single_of_double, REG_A, DOUBLE_SOURCE, single_result(d, even, odd))
 
-// -- integers to doubles
-// -----------------------------------------------------------------------------------------
+// -- integers to doubles ------------------------------------------------------------------------------------
 #define UNIT_ONE    0x4330000000000000ull // 2^52: the last bit is worth one
 #define UNIT_HIGH   0x4530000000000000ull // 2^84: 2^32
 #define TO_UNSIGNED 0x80000000u           // x + 2^31 as an unsigned word
@@ -79,8 +77,7 @@ FROM_WORD(double_of_signed, (vu)((vi)(load(pa, k) << n) >> n) ^ TO_UNSIGNED, 0x1
 FROM_WORDS(double_of_u64, 0, 0x1p84 + 0x1p52)
 FROM_WORDS(double_of_s64, TO_UNSIGNED, 0x1p84 + 0x1p63 + 0x1p52)
 
-// -- integral doubles
-// --------------------------------------------------------------------------------------------
+// -- integral doubles ---------------------------------------------------------------------------------------
 // Which way a magnitude that is no integer goes, by the number's sign.
 struct ways {
     vi64 down, down_negative, up, up_negative;
@@ -118,8 +115,7 @@ static inline vd quieted(vd x, vd original)
 FORM_WIDE(double_integral, REG_A; WAYS, DOUBLE_SOURCE; const vd e = quieted(integral(even, &ways), even);
           const vd o = quieted(integral(odd, &ways), odd), PUT(e, o))
 
-// -- doubles to integers
-// -----------------------------------------------------------------------------------------
+// -- doubles to integers ------------------------------------------------------------------------------------
 // Of an integral number below 2^51 in magnitude: the integer's low word, modulo 2^32.
 static inline vu64 low_word_of(vd x) { return (vu64)(x + 0x1.8p52) & LOW_WORDS; }
 
@@ -161,8 +157,7 @@ TO_WORD(u32_of_double, false)
 TO_WORDS(s64_of_double, true)
 TO_WORDS(u64_of_double, false)
 
-// -- high words
-// --------------------------------------------------------------------------------------------------
+// -- high words ---------------------------------------------------------------------------------------------
 // Reciprocals of doubles whose low word counts as zero; subnormals are flushed.
 static inline vu flushed_high(vu x) { return choose(equal(x & 0x7ff00000u, splat(0)), x & 0x80000000u, x); }
 static inline vd root(vd x)
@@ -182,8 +177,7 @@ static inline vu high_result(vd even, vd odd)
 FORM(high_reciprocal, REG_A, HIGH_SOURCE, high_result(1.0 / even, 1.0 / odd))
 FORM(high_root, REG_A, HIGH_SOURCE, high_result(1.0 / root(even), 1.0 / root(odd)))
 
-// -- binding
-// -----------------------------------------------------------------------------------------------------
+// -- binding ------------------------------------------------------------------------------------------------
 static const struct handlers *bind_from_integer(const struct inst *i, struct bound *d)
 {
     unsigned bytes = isa_type_bytes((enum isa_type)i->type2);

@@ -1,8 +1,7 @@
 // Fast forms: moves, selection, 32-bit integer arithmetic, wide multiplication, comparison.
 #include "exec/fast.h"
 
-// -- moves
-// -------------------------------------------------------------------------------------------------------
+// -- moves --------------------------------------------------------------------------------------------------
 FORM_1(mov, a)
 FORM(mov_s, CONSTANT, (void)0, s)
 
@@ -66,8 +65,7 @@ static const struct handlers *bind_sel(const struct exec *e, const struct inst *
     return NULL;
 }
 
-// -- sums
-// --------------------------------------------------------------------------------------------------------
+// -- sums ---------------------------------------------------------------------------------------------------
 FORM_2(add, a + b)
 FORM_2(sub, a - b)
 FORM(rsub_rs, REG_A; CONSTANT, vu a = load(pa, k), s - a)
@@ -184,8 +182,7 @@ static const struct handlers *bind_iadd3(const struct exec *e, const struct inst
     return i->flags & (INST_CC | INST_X) ? bind_carry_sum(e, i, d) : bind_plain_sum(e, i, d);
 }
 
-// -- products
-// ----------------------------------------------------------------------------------------------------
+// -- products -----------------------------------------------------------------------------------------------
 FORM_2(mul, a *b)
 FORM_3(mad, a *b + c)
 FORM_3(msub, c - a * b)
@@ -328,8 +325,7 @@ static const struct handlers *bind_imad(const struct exec *e, const struct inst 
     return minus ? &msub_rrr : no_sum ? &mul_rr : &mad_rrr;
 }
 
-// -- LEA
-// ---------------------------------------------------------------------------------------------------------
+// -- LEA ----------------------------------------------------------------------------------------------------
 #define AMOUNT const unsigned n = d->spare_byte
 FORM(lea_rr, REG_A; REG_B; AMOUNT, vu a = load(pa, k); vu b = load(pb, k), (a << n) + b)
 FORM(lea_rs, REG_A; CONSTANT; AMOUNT, vu a = load(pa, k), (a << n) + s)
@@ -367,8 +363,7 @@ static const struct handlers *bind_lea(const struct exec *e, const struct inst *
     return b ? &lea_rr : &lea_rs;
 }
 
-// -- comparison, minimum, maximum
-// ----------------------------------------------------------------------------------
+// -- comparison, minimum, maximum ---------------------------------------------------------------------------
 FORM_COMPARE(isetp_lt_s, less_s(a, b))
 FORM_COMPARE(isetp_le_s, mask_not(less_s(b, a)))
 FORM_COMPARE(isetp_gt_s, less_s(b, a))

@@ -48,8 +48,7 @@ static inline struct allocation_slot *slot_of(const struct bound *d, const struc
     return &w->exec->slots[d->slot];
 }
 
-// -- offsets
-// -----------------------------------------------------------------------------------------------------
+// -- offsets ------------------------------------------------------------------------------------------------
 struct places {
     uint8_t *base; // of the lowest address
     _Alignas(
@@ -126,8 +125,7 @@ static inline bool find_shared(const struct bound *d, const struct warp *w, cons
     return true;
 }
 
-// -- moving lanes
-// --------------------------------------------------------------------------------------------------
+// -- moving lanes -------------------------------------------------------------------------------------------
 static inline vu gather_words(const uint8_t *base, vu offset)
 {
 #if FAST_BITS == 512
@@ -254,8 +252,7 @@ static inline unsigned bytes_of(enum isa_type type)
     return type == TYPE_B128 ? 16 : type == TYPE_B64 ? 8 : type == TYPE_B32 ? 4 : type <= TYPE_S8 ? 1 : 2;
 }
 
-// -- global
-// --------------------------------------------------------------------------------------------------------
+// -- global -------------------------------------------------------------------------------------------------
 // Not in the remembered allocation: remembers the one the first lane is in and tries again, or leaves the
 // access to the general handler.
 static __attribute__((noinline)) const struct bound *global_miss(const struct bound *d, struct warp *w,
@@ -384,8 +381,7 @@ static inline uint64_t first_address(const struct bound *d, const uint8_t *low, 
     }                                                                                                        \
     static const struct handlers name = {name##_full, name##_masked};
 
-// -- shared
-// --------------------------------------------------------------------------------------------------------
+// -- shared -------------------------------------------------------------------------------------------------
 static inline bool shared_fits(const struct warp *w, uint64_t address, unsigned bytes, unsigned lanes)
 {
     return address + (uint64_t)bytes * lanes <= w->exec->launch->shared_total &&
@@ -445,8 +441,7 @@ ALL_TYPES(X)
 STORE_TYPES(X)
 #undef X
 
-// -- local: lanes that agree on the address access whole vectors
-// ---------------------------------------------------
+// -- local: lanes that agree on the address access whole vectors --------------------------------------------
 static inline bool same_address(const struct bound *d, const uint8_t *regs, uint64_t active,
                                 uint64_t *address)
 {
@@ -496,8 +491,7 @@ LOCAL(b32, 1)
 LOCAL(b64, 2)
 LOCAL(b128, 4)
 
-// -- constant bank with a register in the address: lanes that agree
-// ------------------------------------------------
+// -- constant bank with a register in the address: lanes that agree -----------------------------------------
 HANDLER(ldc_masked)
 {
     uint64_t address;
@@ -512,8 +506,7 @@ HANDLER(ldc_masked)
 }
 static const struct handlers ldc = {ldc_masked, ldc_masked};
 
-// -- binding
-// -------------------------------------------------------------------------------------------------------
+// -- binding ------------------------------------------------------------------------------------------------
 static const struct handlers *bind_load(const struct inst *i)
 {
     bool wide = i->src[0].width == 2;

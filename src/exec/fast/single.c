@@ -85,8 +85,7 @@ FORM_2(fmax_any, finished(d, F(maximum((vu)A, (vu)B))))
 COMPARISONS(X)
 #undef X
 
-// -- binding
-// -----------------------------------------------------------------------------------------------------
+// -- binding ------------------------------------------------------------------------------------------------
 static uint32_t with_sign(uint32_t x, unsigned flags)
 {
     if (flags & OPERAND_ABS) x &= 0x7fffffffu;

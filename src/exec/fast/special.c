@@ -78,8 +78,7 @@ static const struct handlers *bind_mufu(const struct inst *i)
     return NULL;
 }
 
-// -- conversions
-// -------------------------------------------------------------------------------------------------
+// -- conversions --------------------------------------------------------------------------------------------
 static inline vf to_float(vu x) { return __builtin_convertvector((vi)x, vf); }
 FORM_1(float_of_s32, (vu)to_float(a))
 // In two exact halves, whose sum is rounded once.

@@ -39,8 +39,7 @@ void dac_learn(const struct dac *d, struct known *k, const struct line *l)
     set_preds(k, &d->launch->program->insts[l->pc], l);
 }
 
-// -- expansion
-// ---------------------------------------------------------------------------------------------------------
+// -- expansion ----------------------------------------------------------------------------------------------
 
 static bool same_lanes(const uint32_t *a, const uint32_t *b, uint64_t lanes)
 {
@@ -94,8 +93,7 @@ void dac_reads(void *state, unsigned slot, uint32_t index)
     for (unsigned left = o->pred_writes; left; left &= left - 1) expand_pred(d, slot, bit_lowest(left));
 }
 
-// -- verification
-// ---------------------------------------------------------------------------------------------------------
+// -- verification -------------------------------------------------------------------------------------------
 
 // A load's value was read for this warp when the instruction was ordered, and compared there; memory may have
 // changed since.

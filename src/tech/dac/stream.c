@@ -15,8 +15,7 @@ void dac_forget(struct dac_block *b, uint32_t inst_count)
     }
 }
 
-// -- instances
-// ---------------------------------------------------------------------------------------------------------
+// -- instances ----------------------------------------------------------------------------------------------
 
 // None of its sources is a vector of the warp's own, or a predicate that is not uniform.
 static bool are_sources_known(const struct known *k, const struct op *o)
@@ -76,8 +75,7 @@ static void make_room(struct dac *d, struct dac_block *b, uint32_t pc)
     d->counters[COUNT_forgotten]++;
 }
 
-// -- one instruction of one warp
-// ---------------------------------------------------------------------------------------------------------
+// -- one instruction of one warp ----------------------------------------------------------------------------
 
 // A reply that has not come will write the instruction's register: atomics' results come after they issued.
 static bool is_outstanding(const struct dac *d, struct dac_warp *w, unsigned slot, const struct op *o,
@@ -198,8 +196,7 @@ static bool order(struct dac *d, unsigned slot, struct line *l, uint32_t older)
     return false;
 }
 
-// -- warps
-// ---------------------------------------------------------------------------------------------------------
+// -- warps --------------------------------------------------------------------------------------------------
 
 static bool is_passable(struct dac_warp *w) { return w->ordered && line_at(w, 0)->role == ROLE_SKIPPED; }
 

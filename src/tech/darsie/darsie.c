@@ -38,8 +38,7 @@ static const struct tech_counter counters[] = {
 };
 _Static_assert((int)COUNT_TOTAL <= (int)TECH_COUNTERS_MAX, "room for the counters");
 
-// -- a launch
-// ---------------------------------------------------------------------------------------------------------
+// -- a launch -----------------------------------------------------------------------------------------------
 
 // Nothing younger is renamed before these have issued: who they let go on, and what they do to memory,
 // decides whether it may be shared.
@@ -154,8 +153,7 @@ static uint32_t registers(const void *launch)
     return ((const struct darsie_launch *)launch)->options->registers;
 }
 
-// -- an SM
-// ---------------------------------------------------------------------------------------------------------
+// -- an SM --------------------------------------------------------------------------------------------------
 
 static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
 {

@@ -1,10 +1,9 @@
 // DARSIE inside: what a launch, a block and a warp have, and who does what with it.
 //
-//     fetch ── lookup ─▶ skip        (skip.c)      an entry whose leader has written back: on to the next PC
-//     I-buffer ─ rename ─▶ lead, skip, private     (rename.c)   in program order, not past an unissued branch
-//     … issue ── stage ─▶ execute ─▶ remap           (values.c)   shared registers are read where they are
-//     branch, barrier, exit, store                 (path.c)     who is on the majority's path; which loads
-//     hold
+//     fetch ── lookup ─▶ skip                    (skip.c)     an entry whose leader has written back: on to the next PC
+//     I-buffer ─ rename ─▶ lead, skip, private   (rename.c)   in program order, not past an unissued branch
+//     … issue ── stage ─▶ execute ─▶ remap       (values.c)   shared registers are read where they are
+//     branch, barrier, exit, store               (path.c)     who is on the majority's path; which loads hold
 #pragma once
 #include "gpu/tech.h"
 

@@ -134,8 +134,7 @@ void path_give_up(struct darsie *d, struct dblock *b)
     }
 }
 
-// -- what an instruction that has issued means for the path
-// ---------------------------------------------------------------------------------------------------------
+// -- what an instruction that has issued means for the path -------------------------------------------------
 
 // The watchdog counts from here.
 static void be_patient(struct darsie *d, struct dblock *b, unsigned slot)

@@ -15,8 +15,7 @@ struct line *rename_push(struct dwarp *w, uint32_t pc)
     return l;
 }
 
-// -- poison
-// ---------------------------------------------------------------------------------------------------------
+// -- poison -------------------------------------------------------------------------------------------------
 
 enum { POISON_PREDS = 4 }; // word of the predicates
 
@@ -59,8 +58,7 @@ void rename_poison(struct darsie *d, unsigned slot, uint32_t pc, bool poisoned)
         w->poison[POISON_PREDS] &= ~(uint64_t)o->pred_writes;
 }
 
-// -- a line
-// ---------------------------------------------------------------------------------------------------------
+// -- a line -------------------------------------------------------------------------------------------------
 
 static bool go_private(struct darsie *d, unsigned slot, struct line *l, enum darsie_counter why,
                        bool poisoned)

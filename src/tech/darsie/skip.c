@@ -172,8 +172,7 @@ uint64_t skip_fetch(void *state, uint64_t fetchable)
     return may;
 }
 
-// -- the leader's result
-// ---------------------------------------------------------------------------------------------------------
+// -- the leader's result ------------------------------------------------------------------------------------
 
 static void known(struct darsie *d, unsigned slot, struct entry *e, uint64_t cycle)
 {

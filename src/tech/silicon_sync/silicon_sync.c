@@ -136,8 +136,7 @@ static struct program *transform(const struct tech_use *u, const struct program 
     return q;
 }
 
-// -- counting
-// ---------------------------------------------------------------------------------------------------------
+// -- counting -----------------------------------------------------------------------------------------------
 
 struct silicon {
     const struct program *program;

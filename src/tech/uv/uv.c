@@ -39,8 +39,7 @@ static const struct tech_counter counters[] = {
 #undef COUNTER
 };
 
-// -- a launch
-// ---------------------------------------------------------------------------------------------------------
+// -- a launch -----------------------------------------------------------------------------------------------
 
 // Special registers that are the same for all threads of a block, and stay so.
 static bool is_uniform_special(unsigned sreg)
@@ -141,8 +140,7 @@ static void block_start(void *state, unsigned block)
         v->warps[bit_lowest(left)] = (struct tokens){.predicates = 1 << PRED_TRUE};
 }
 
-// -- tokens
-// ---------------------------------------------------------------------------------------------------------
+// -- tokens -------------------------------------------------------------------------------------------------
 
 static bool has_token(const struct tokens *t, unsigned r) { return t->registers[r / 64] >> r % 64 & 1; }
 
@@ -186,8 +184,7 @@ static bool is_broadcast(struct uv *v, unsigned slot, const struct inst *i, cons
     return true;
 }
 
-// -- a hit
-// ---------------------------------------------------------------------------------------------------------
+// -- a hit --------------------------------------------------------------------------------------------------
 
 static void mismatch(const struct uv *v) { __atomic_add_fetch(v->launch->mismatches, 1, __ATOMIC_RELAXED); }
 
@@ -257,8 +254,7 @@ static uint32_t reuse(void *state, unsigned slot, uint32_t index)
     return v->launch->options->latency;
 }
 
-// -- a miss
-// ---------------------------------------------------------------------------------------------------------
+// -- a miss -------------------------------------------------------------------------------------------------
 
 static void fill(struct uv *v, unsigned slot, uint32_t index)
 {
@@ -304,8 +300,7 @@ static void result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
     v->filling = NULL;
 }
 
-// -- storage
-// ---------------------------------------------------------------------------------------------------------
+// -- storage ------------------------------------------------------------------------------------------------
 
 static size_t storage(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX])
