@@ -254,7 +254,8 @@ static void test_order(struct test *t)
             if (!nan_b) value_of(b, f, x[1]);
             int order = unordered ? 0 : mpfr_cmp(a, b);
             for (int cmp = CMP_F; cmp <= CMP_T; cmp++)
-                CHECK_EQ(t, float_compare(f, x[0], x[1], cmp), compare_of(cmp, order, unordered));
+                CHECK_EQ(t, float_compare(f, x[0], x[1], (enum isa_cmp)cmp),
+                         compare_of((enum isa_cmp)cmp, order, unordered));
             int by_sign = order ? order : (int)(x[1] / sign & 1) - (int)(x[0] / sign & 1); // -0 below +0
             for (int max = 0; max < 2; max++) {
                 uint64_t number = (by_sign < 0) != max ? x[0] : x[1];

@@ -339,7 +339,7 @@ static inline uint64_t first_address(const struct bound *d, const uint8_t *low, 
     {                                                                                                        \
         enum { BYTES = ROW_BYTES(TYPE) };                                                                    \
         const uint8_t *low = regs + d->src[0], *high = (WIDE) ? low + REGISTER_BYTES : NULL;                 \
-        if (BYTES) {                                                                                         \
+        if (BYTES != 0) {                                                                                    \
             const struct allocation_slot *slot = slot_of(d, w);                                              \
             uint64_t address = first_address(d, low, WIDE), offset = address - slot->start;                  \
             if (is_row(low, high, BYTES)) {                                                                  \
@@ -370,7 +370,7 @@ static inline uint64_t first_address(const struct bound *d, const uint8_t *low, 
         const uint8_t *low = regs + d->src[0], *high = (WIDE) ? low + REGISTER_BYTES : NULL;                 \
         const struct allocation_slot *slot = slot_of(d, w);                                                  \
         uint64_t address = first_address(d, low, WIDE), offset = address - slot->start;                      \
-        if (BYTES && is_row(low, high, BYTES)) {                                                             \
+        if (BYTES != 0 && is_row(low, high, BYTES)) {                                                        \
             if (offset >= slot->row_limit || address % (BYTES ? BYTES : 1))                                  \
                 TAIL(global_miss(d, w, regs, active));                                                       \
             w->counts.global_stores++;                                                                       \
@@ -396,12 +396,12 @@ static inline bool shared_fits(const struct warp *w, uint64_t address, unsigned 
         enum { BYTES = ROW_BYTES(TYPE) };                                                                    \
         const uint8_t *low = regs + d->src[0];                                                               \
         uint64_t address = first_address(d, low, false);                                                     \
-        if (BYTES && is_row(low, NULL, 0) && shared_fits(w, address, BYTES, 1)) {                            \
+        if (BYTES != 0 && is_row(low, NULL, 0) && shared_fits(w, address, BYTES, 1)) {                       \
             w->counts.shared_loads++;                                                                        \
             read_same(w->shared + address, regs + d->dst, BYTES / 4);                                        \
             NEXT(d + 1, active);                                                                             \
         }                                                                                                    \
-        if (BYTES && is_row(low, NULL, BYTES) && shared_fits(w, address, BYTES, FAST_LANES)) {               \
+        if (BYTES != 0 && is_row(low, NULL, BYTES) && shared_fits(w, address, BYTES, FAST_LANES)) {          \
             w->counts.shared_loads++;                                                                        \
             read_row(w->shared + address, regs + d->dst, BYTES / 4);                                         \
             NEXT(d + 1, active);                                                                             \
@@ -418,7 +418,7 @@ static inline bool shared_fits(const struct warp *w, uint64_t address, unsigned 
         enum { BYTES = ROW_BYTES(TYPE) };                                                                    \
         const uint8_t *low = regs + d->src[0];                                                               \
         uint64_t address = first_address(d, low, false);                                                     \
-        if (BYTES && is_row(low, NULL, BYTES) && shared_fits(w, address, BYTES, FAST_LANES)) {               \
+        if (BYTES != 0 && is_row(low, NULL, BYTES) && shared_fits(w, address, BYTES, FAST_LANES)) {          \
             w->counts.shared_stores++;                                                                       \
             write_row(w->shared + address, regs + d->src[1], BYTES / 4);                                     \
             NEXT(d + 1, active);                                                                             \
