@@ -1,15 +1,15 @@
 // Vectors of lanes, the same names for every instruction set. The file that includes this is compiled once
 // for each (rules.mk), with
 //
-//   FAST_BITS    128: any processor (SSE2 where there is x86, else what the compiler makes of it), 256: AVX2,
-//   FMA and
-//                F16C, 512: AVX-512 F, BW, DQ, VL
+//   FAST_BITS    128: any processor (SSE2 where there is x86, else what the compiler makes of it)
+//                256: AVX2, FMA and F16C     512: AVX-512 F, BW, DQ, VL
 //   FAST_LANES   32 or 64, lanes of a warp
 //
 // A vector holds VECTOR_LANES words; a register of a warp is VECTORS of them. `vm` is a mask over one vector:
 // bits where the processor has mask registers, all-ones words elsewhere. Everything here is exact, so that
 // every build gives the same bits; what needs several instructions somewhere says how it keeps them.
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
