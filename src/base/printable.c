@@ -21,43 +21,61 @@ static size_t colour_length(const char *p, size_t left)
     return n < left && p[n] == 'm' ? n + 1 : 0;
 }
 
-static void put(struct strbuf *out, const char *text, size_t length, bool lines, bool colours)
+// How many bytes in front are printable ASCII: nearly all text is, so eight are judged at once. Of bytes below
+// 0x80, adding 1 lets only 0x7f reach the top bit, and taking 0x20 away borrows only from smaller ones.
+static size_t plain_length(const char *text, size_t length)
 {
-    for (size_t i = 0, n; i < length; i += n) {
+    const uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080;
+    size_t n = 0;
+    for (uint64_t word; n + sizeof word <= length; n += sizeof word) {
+        memcpy(&word, text + n, sizeof word);
+        if ((word | (word + ones) | (word - 0x20 * ones)) & tops) break;
+    }
+    while (n < length && text[n] >= 0x20 && text[n] < 0x7f) n++;
+    return n;
+}
+
+static void write_escaped(struct strbuf *out, const char *text, size_t length, bool lines, bool colours)
+{
+    size_t written = 0, i = plain_length(text, length);
+    while (i < length) {
         const char *p = text + i;
-        n = printable_length(p, length - i);
+        size_t n = printable_length(p, length - i);
         if (!n && lines && (*p == '\n' || *p == '\t')) n = 1;
         if (!n && colours) n = colour_length(p, length - i);
-        if (n) {
-            strbuf_write(out, p, n);
-        } else {
+        if (!n) {
+            strbuf_write(out, text + written, i - written);
             strbuf_printf(out, "\\x%02x", (unsigned char)*p);
             n = 1;
+            written = i + 1;
         }
+        i += n;
+        i += plain_length(text + i, length - i);
     }
+    strbuf_write(out, text + written, length - written);
 }
 
 void printable_write(struct strbuf *out, const char *text, size_t length)
 {
-    put(out, text, length, false, false);
+    write_escaped(out, text, length, false, false);
 }
 
 void printable_lines(struct strbuf *out, const char *text, size_t length)
 {
-    put(out, text, length, true, false);
+    write_escaped(out, text, length, true, false);
 }
 
 void printable_coloured(struct strbuf *out, const char *text, size_t length)
 {
-    put(out, text, length, true, true);
+    write_escaped(out, text, length, true, true);
 }
 
-enum { CONVERSION_MAX = 32 };
-
 struct conversion {
-    char text[CONVERSION_MAX]; // with widths and precisions as numbers
-    bool left;                 // flag -
-    int width, precision;      // precision below 0: none
+    const char *format; // from its % on
+    size_t size;
+    char flags[6];
+    bool left;            // flag -
+    int width, precision; // precision below 0: none
     char length[3], kind;
 };
 
@@ -75,22 +93,27 @@ static const char *take_number(const char *p, int *number, va_list *args)
 // The conversion behind a %; what follows it.
 static const char *take_conversion(const char *p, struct conversion *c, va_list *args)
 {
-    char flags[6] = "";
-    size_t n = strspn(p, "-+ #0");
-    memcpy(flags, p, n < sizeof flags - 1 ? n : sizeof flags - 1);
-    *c = (struct conversion){.left = strchr(flags, '-') != NULL, .precision = -1};
-    p = take_number(p + n, &c->width, args);
+    *c = (struct conversion){.format = p - 1, .precision = -1};
+    for (size_t n = 0; *p && strchr("-+ #0", *p); p++) {
+        if (n < sizeof c->flags - 1) c->flags[n++] = *p;
+        c->left |= *p == '-';
+    }
+    p = take_number(p, &c->width, args);
     if (*p == '.') p = take_number(p + 1, &c->precision, args);
-    n = strspn(p, "hljzt");
-    memcpy(c->length, p, n < 2 ? n : 2);
-    p += n;
-    c->kind = *p;
-    int written = snprintf(c->text, sizeof c->text, "%%%s", flags);
-    char *end = c->text + written, *stop = c->text + sizeof c->text;
-    if (c->width) end += snprintf(end, (size_t)(stop - end), "%d", c->width);
-    if (c->precision >= 0) end += snprintf(end, (size_t)(stop - end), ".%d", c->precision);
-    snprintf(end, (size_t)(stop - end), "%s%c", c->length, c->kind);
-    return p + 1;
+    for (size_t n = 0; *p && strchr("hljzt", *p); p++)
+        if (n < sizeof c->length - 1) c->length[n++] = *p;
+    c->kind = *p++;
+    c->size = (size_t)(p - c->format);
+    return p;
+}
+
+static void put_spaces(struct strbuf *out, size_t count)
+{
+    static const char spaces[] = "                                "; // 32
+    for (size_t n; count; count -= n) {
+        n = count < sizeof spaces - 1 ? count : sizeof spaces - 1;
+        strbuf_write(out, spaces, n);
+    }
 }
 
 // A word cut by a precision loses the rest of a character that was cut in two.
@@ -103,10 +126,23 @@ static void put_word(struct strbuf *out, const struct conversion *c, const char 
             if (utf8_length(p, strnlen(p, 4)) > back) length -= back;
         }
     size_t width = c->width > 0 ? (size_t)c->width : 0, before = out->length;
-    if (!c->left && length < width) strbuf_printf(out, "%*s", (int)(width - length), "");
+    if (!c->left && length < width) put_spaces(out, width - length);
     printable_write(out, text, length);
-    if (c->left && out->length - before < width)
-        strbuf_printf(out, "%*s", (int)(width - (out->length - before)), "");
+    if (c->left && out->length - before < width) put_spaces(out, width - (out->length - before));
+}
+
+// A conversion as printf reads it, with the widths and precisions that came as arguments written out.
+static void spell_conversion(const struct conversion *c, char *text, size_t size)
+{
+    if (c->size < size && !memchr(c->format, '*', c->size)) {
+        memcpy(text, c->format, c->size);
+        text[c->size] = 0;
+        return;
+    }
+    int n = snprintf(text, size, "%%%s", c->flags);
+    if (c->width) n += snprintf(text + n, size - (size_t)n, "%d", c->width);
+    if (c->precision >= 0) n += snprintf(text + n, size - (size_t)n, ".%d", c->precision);
+    snprintf(text + n, size - (size_t)n, "%s%c", c->length, c->kind);
 }
 
 // The compiler has checked each conversion against its argument where the format was written.
@@ -114,26 +150,45 @@ static void put_word(struct strbuf *out, const struct conversion *c, const char 
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void put_number(struct strbuf *out, const struct conversion *c, va_list *args)
 {
+    char text[40]; // % and five flags, two numbers of eleven, a point, two letters of length, the kind
     bool is_long = str_equal(c->length, "l") || str_equal(c->length, "z") || str_equal(c->length, "t") ||
                    str_equal(c->length, "j");
     _Static_assert(sizeof(long) == sizeof(size_t), "z, t and j are as long as l");
+    spell_conversion(c, text, sizeof text);
     if (strchr("eEfFgGaA", c->kind))
-        strbuf_printf(out, c->text, va_arg(*args, double));
+        strbuf_printf(out, text, va_arg(*args, double));
     else if (c->kind == 'p')
-        strbuf_printf(out, c->text, va_arg(*args, void *));
+        strbuf_printf(out, text, va_arg(*args, void *));
     else if (str_equal(c->length, "ll"))
-        strbuf_printf(out, c->text, va_arg(*args, long long));
+        strbuf_printf(out, text, va_arg(*args, long long));
     else if (is_long)
-        strbuf_printf(out, c->text, va_arg(*args, long));
+        strbuf_printf(out, text, va_arg(*args, long));
     else
-        strbuf_printf(out, c->text, va_arg(*args, int));
+        strbuf_printf(out, text, va_arg(*args, int));
 }
 #pragma GCC diagnostic pop
+
+// Whether some conversion brings a word, which a format that is all numbers does not: it is printf's.
+static bool brings_words(const char *format)
+{
+    while ((format = strchr(format, '%')) != NULL) {
+        format++;
+        format += strspn(format, "-+ #0123456789.*hljzt");
+        if (*format == 's' || *format == 'c') return true;
+        if (*format) format++;
+    }
+    return false;
+}
 
 void printable_vformat(struct strbuf *out, const char *format, va_list args)
 {
     va_list rest;
     va_copy(rest, args);
+    if (!brings_words(format)) {
+        strbuf_vprintf(out, format, rest);
+        va_end(rest);
+        return;
+    }
     while (*format) {
         size_t plain = strcspn(format, "%");
         strbuf_write(out, format, plain);

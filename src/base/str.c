@@ -48,13 +48,14 @@ void strbuf_vprintf(struct strbuf *b, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    size_t room = b->capacity - b->length; // most texts fit behind what is there
+    int length = vsnprintf(room ? b->text + b->length : NULL, room, format, args);
     if (length < 0) heap_exhausted(0); // it asks for memory for wide fields
-    if (length > 0) {
+    if (length > 0 && (size_t)length >= room) {
         reserve(b, (size_t)length);
         vsnprintf(b->text + b->length, (size_t)length + 1, format, again);
-        b->length += (size_t)length;
     }
+    b->length += (size_t)length;
     va_end(again);
 }
 
