@@ -1,13 +1,17 @@
 // The rules, and their fixed point. Everything starts redundant with no pattern known; a definition is
 // weakened by what it reads, by branches whose sides it merges, by loops it leaves, and the instructions that
-// see it are looked at again. Values only ever get weaker, so this ends, whatever the order. What waits to be
-// looked at is swept over in the order of the program, so that most sources are known before their users, and
-// what a branch changes tells whom it concerns: the work grows with the program, not with its square.
+// see it are looked at again. Values only ever get weaker, so this ends, whatever the order.
+//
+// What passes from value to value settles first; branches and patterns have their turn then, so that of two
+// reasons for the same weakness the plainer one is told. What waits to be looked at is swept over in the
+// order of the program, so that most sources are known before their users, and what a branch changes tells
+// whom it concerns: the work grows with the program, not with its square.
 #include "mark/propagate.h"
 #include "base/bits.h"
 #include "mark/access.h"
 #include "mark/claim.h"
 #include "mark/divergence.h"
+#include "mark/readers.h"
 
 struct blamed { // a claim and the branch behind it
     struct claim claim;
@@ -18,19 +22,14 @@ struct worker {
     struct mark_ssa *s;
     const struct mark_rules *r;
     struct divergence divergence;
-    // Places, in the order of sweeps: of each block its phis, then its instructions.
-    uint32_t *place_of_inst, *place_of_phi, *at_place; // at_place: as `users`
-    uint64_t *waiting;                                 // bits by place: to be looked at
-    uint32_t place_count, waiting_count;
-    uint32_t *user_first, *users; // of a definition: instructions, or inst_count + definition for phis
-    // Of a loop, and of a cycle with several entries: who sees from outside what is defined in it, as
-    // `users`.
-    uint32_t *leaver_first, *leavers, *core_leaver_first, *core_leavers;
-    uint32_t *core_first, *core_blocks; // of a cycle with several entries
-    struct claim *branch_done;          // of a block: the weakness of its branch already applied
-    struct blamed *loop_exit;           // of a loop: what is seen outside of it is as weak as this
-    bool *core_varies;                  // of a cycle with several entries: lanes part in it
-    struct blamed *epoch;               // of a block: so are loads in it
+    struct readers readers;
+    uint64_t *waiting; // bits by place: to be looked at
+    uint32_t waiting_count;
+    bool settled;              // what passes from value to value: branches and patterns have their turn
+    struct claim *branch_done; // of a block: the weakness of its branch already applied
+    struct blamed *loop_exit;  // of a loop: what is seen outside of it is as weak as this
+    bool *core_varies;         // of a cycle with several entries: lanes part in it
+    struct blamed *epoch;      // of a block: so are loads in it
     // Claims applied already, apart for branches that part lanes: to what time concerns in the whole program,
     // to every block's loads, and to those behind a block, across barriers and not.
     struct claim time_done[2], epoch_done[2], (*after_done)[2][2];
@@ -41,7 +40,7 @@ static bool is_on(const struct worker *w, enum mark_soundness rule) { return cla
 static void look_at(struct worker *w, uint32_t user)
 {
     uint32_t insts = w->s->program->inst_count;
-    uint32_t place = user < insts ? w->place_of_inst[user] : w->place_of_phi[user - insts];
+    uint32_t place = user < insts ? w->readers.place_of_inst[user] : w->readers.place_of_phi[user - insts];
     uint64_t bit = 1ull << place % 64, *word = &w->waiting[place / 64];
     w->waiting_count += !(*word & bit);
     *word |= bit;
@@ -49,7 +48,8 @@ static void look_at(struct worker *w, uint32_t user)
 
 static void look_again(struct worker *w, uint32_t def)
 {
-    for (uint32_t k = w->user_first[def]; k < w->user_first[def + 1]; k++) look_at(w, w->users[k]);
+    for (uint32_t k = w->readers.user_first[def]; k < w->readers.user_first[def + 1]; k++)
+        look_at(w, w->readers.users[k]);
 }
 
 // Whether a claim is news where `done` has been applied, which it becomes part of.
@@ -146,6 +146,7 @@ static void visit_phi(struct worker *w, uint32_t def)
         const struct mark_def *d = &w->s->defs[source];
         struct claim c = claim_of_def(d, CAUSE_SOURCE);
         weaken(w, def, &c, source, FLOW_NONE);
+        if (!w->settled) continue;
         merged = claim_pattern_merged(merged, pattern_seen(w, source, n));
         struct blamed left;
         if (leaves_loop(w, d, n, &left)) weaken(w, def, &left.claim, FLOW_NONE, left.branch);
@@ -214,10 +215,12 @@ static void weaken_core(struct applied *a, uint32_t core)
     struct worker *w = a->w;
     bool news = a->claim.varies && !w->core_varies[core];
     w->core_varies[core] |= a->claim.varies;
-    for (uint32_t k = w->core_leaver_first[core]; news && k < w->core_leaver_first[core + 1]; k++)
-        look_at(w, w->core_leavers[k]);
-    for (uint32_t k = w->core_first[core]; is_on(w, SOUND_LOOP) && k < w->core_first[core + 1]; k++)
-        weaken_join(a, w->core_blocks[k]);
+    for (uint32_t k = w->readers.core_leaver_first[core]; news && k < w->readers.core_leaver_first[core + 1];
+         k++)
+        look_at(w, w->readers.core_leavers[k]);
+    for (uint32_t k = w->readers.core_first[core];
+         is_on(w, SOUND_LOOP) && k < w->readers.core_first[core + 1]; k++)
+        weaken_join(a, w->readers.core_blocks[k]);
 }
 
 // The loops that block n's branch leaves, and the cycles with several entries around it.
@@ -240,8 +243,8 @@ static void weaken_exits(struct applied *a, uint32_t n)
             x->branch = a->branch;
             news = true;
         }
-        for (uint32_t k = w->leaver_first[l]; news && k < w->leaver_first[l + 1]; k++)
-            look_at(w, w->leavers[k]);
+        for (uint32_t k = w->readers.leaver_first[l]; news && k < w->readers.leaver_first[l + 1]; k++)
+            look_at(w, w->readers.leavers[k]);
     }
     a->claim.cause = CAUSE_LOOP;
     if (w->divergence.core[n] != FLOW_NONE) weaken_core(a, w->divergence.core[n]);
@@ -382,123 +385,26 @@ static void visit_inst(struct worker *w, uint32_t inst)
                                                                                              : CAUSE_SOURCE;
         struct claim c = claim_of_def(&s->defs[source], cause);
         struct blamed left;
-        bool leaves = leaves_loop(w, &s->defs[source], n, &left);
-        branch.vector |= c.vector || left.claim.vector;
-        branch.conditions |= c.conditions | left.claim.conditions;
-        struct mark_pattern p = pattern_seen(w, source, n);
-        branch.varies |= p.known && p.class != MARK_UNIFORM;
+        bool leaves = w->settled && leaves_loop(w, &s->defs[source], n, &left);
+        if (w->settled) {
+            struct mark_pattern p = pattern_seen(w, source, n);
+            branch.vector |= c.vector || left.claim.vector;
+            branch.conditions |= c.conditions | left.claim.conditions;
+            branch.varies |= p.known && p.class != MARK_UNIFORM;
+        }
         if (list.at[k].location == access_local(s->program) && !is_on(w, SOUND_LOCAL)) continue;
         if (cause == CAUSE_GUARD && !is_on(w, SOUND_GUARD)) continue;
         if (cause == CAUSE_OLD && !is_on(w, SOUND_OLD)) continue;
         weaken_results(w, inst, &c, source, FLOW_NONE);
         if (leaves) weaken_results(w, inst, &left.claim, FLOW_NONE, left.branch);
     }
-    if (is_parting(s, i, n)) visit_branch(w, inst, branch);
-    if ((i->guard != PRED_TRUE || i->guard_not) && access_orders_memory(i)) visit_guarded_sync(w, inst);
+    if (w->settled && is_parting(s, i, n)) visit_branch(w, inst, branch);
+    if (w->settled && (i->guard != PRED_TRUE || i->guard_not) && access_orders_memory(i))
+        visit_guarded_sync(w, inst);
     weaken_results(w, inst, &own, FLOW_NONE, FLOW_NONE);
     if (access_may_change(i) && claim_is_weak(&w->epoch[n].claim))
         weaken_results(w, inst, &w->epoch[n].claim, FLOW_NONE, w->epoch[n].branch);
-    set_result_patterns(w, inst);
-}
-
-static void find_users(struct worker *w)
-{
-    struct mark_ssa *s = w->s;
-    const struct flow_graph *g = &s->flow.graph;
-    uint32_t *count = ARENA_ARRAY(s->arena, uint32_t, s->def_count + 1);
-    uint32_t reads = s->read_first[s->program->inst_count], phis = s->phi_first[s->flow.count];
-    for (uint32_t k = 0; k < reads; k++) count[s->reads[k]]++;
-    for (uint32_t k = 0; k < phis; k++) {
-        const struct mark_def *d = &s->defs[s->phis[k]];
-        for (uint32_t e = 0; e < g->pred_first[d->block + 1] - g->pred_first[d->block]; e++)
-            count[d->sources[e]]++;
-    }
-    w->user_first = ARENA_ARRAY(s->arena, uint32_t, s->def_count + 1);
-    for (uint32_t k = 0; k < s->def_count; k++) w->user_first[k + 1] = w->user_first[k] + count[k];
-    w->users = ARENA_ARRAY(s->arena, uint32_t, w->user_first[s->def_count]);
-    for (uint32_t k = 0; k <= s->def_count; k++) count[k] = 0;
-    for (uint32_t i = 0; i < s->program->inst_count; i++)
-        for (uint32_t k = s->read_first[i]; k < s->read_first[i + 1]; k++)
-            w->users[w->user_first[s->reads[k]] + count[s->reads[k]]++] = i;
-    for (uint32_t k = 0; k < phis; k++) {
-        const struct mark_def *d = &s->defs[s->phis[k]];
-        for (uint32_t e = 0; e < g->pred_first[d->block + 1] - g->pred_first[d->block]; e++)
-            w->users[w->user_first[d->sources[e]] + count[d->sources[e]]++] =
-                s->program->inst_count + s->phis[k];
-    }
-}
-
-static void find_places(struct worker *w)
-{
-    struct mark_ssa *s = w->s;
-    uint32_t insts = s->program->inst_count, phis = s->phi_first[s->flow.count], place = 0;
-    w->place_of_inst = ARENA_ARRAY(s->arena, uint32_t, insts);
-    w->place_of_phi = ARENA_ARRAY(s->arena, uint32_t, s->def_count);
-    w->at_place = ARENA_ARRAY(s->arena, uint32_t, insts + phis);
-    for (uint32_t n = 0; n < s->flow.count; n++) {
-        for (uint32_t k = s->phi_first[n]; k < s->phi_first[n + 1]; k++) {
-            w->at_place[place] = insts + s->phis[k];
-            w->place_of_phi[s->phis[k]] = place++;
-        }
-        for (uint32_t k = 0; k < s->flow.blocks[n].count; k++) {
-            w->at_place[place] = s->flow.blocks[n].first + k;
-            w->place_of_inst[s->flow.blocks[n].first + k] = place++;
-        }
-    }
-    w->place_count = place;
-    w->waiting = ARENA_ARRAY(s->arena, uint64_t, place / 64 + 1);
-}
-
-// Counts, or with `first` fills in, who sees what from outside of which loops and cycles.
-static void collect_leavers(struct worker *w, uint32_t *loop_count, uint32_t *core_count, bool fill)
-{
-    const struct mark_ssa *s = w->s;
-    for (uint32_t def = 0; def < s->def_count; def++)
-        for (uint32_t k = w->user_first[def]; k < w->user_first[def + 1]; k++) {
-            uint32_t user = w->users[k], insts = s->program->inst_count, from = s->defs[def].block;
-            uint32_t at = user < insts ? s->flow.block_of[user] : s->defs[user - insts].block;
-            uint32_t l = s->loops.innermost[from], core = w->divergence.core[from];
-            for (; l != FLOW_NONE && !flow_loop_contains(&s->loops, l, at); l = s->loops.loops[l].parent) {
-                if (fill) w->leavers[w->leaver_first[l] + loop_count[l]] = user;
-                loop_count[l]++;
-            }
-            if (core == FLOW_NONE || w->divergence.core[at] == core) continue;
-            if (fill) w->core_leavers[w->core_leaver_first[core] + core_count[core]] = user;
-            core_count[core]++;
-        }
-}
-
-static uint32_t *starts_of(struct arena *a, uint32_t *count, uint32_t n) // and sets the counts to nought
-{
-    uint32_t *first = ARENA_ARRAY(a, uint32_t, n + 1);
-    for (uint32_t k = 0; k < n; k++) {
-        first[k + 1] = first[k] + count[k];
-        count[k] = 0;
-    }
-    return first;
-}
-
-static void find_leavers(struct worker *w)
-{
-    struct mark_ssa *s = w->s;
-    uint32_t loops = s->loops.count, blocks = s->flow.count; // there are no more cycles than blocks
-    uint32_t *loop_count = ARENA_ARRAY(s->arena, uint32_t, loops + 1);
-    uint32_t *core_count = ARENA_ARRAY(s->arena, uint32_t, blocks + 1);
-    collect_leavers(w, loop_count, core_count, false);
-    w->leaver_first = starts_of(s->arena, loop_count, loops);
-    w->core_leaver_first = starts_of(s->arena, core_count, blocks);
-    w->leavers = ARENA_ARRAY(s->arena, uint32_t, w->leaver_first[loops]);
-    w->core_leavers = ARENA_ARRAY(s->arena, uint32_t, w->core_leaver_first[blocks]);
-    collect_leavers(w, loop_count, core_count, true);
-    for (uint32_t n = 0; n < blocks; n++) core_count[n] = 0;
-    for (uint32_t n = 0; n < blocks; n++)
-        if (w->divergence.core[n] != FLOW_NONE) core_count[w->divergence.core[n]]++;
-    w->core_first = starts_of(s->arena, core_count, blocks);
-    w->core_blocks = ARENA_ARRAY(s->arena, uint32_t, w->core_first[blocks]);
-    for (uint32_t n = 0; n < blocks; n++) {
-        uint32_t core = w->divergence.core[n];
-        if (core != FLOW_NONE) w->core_blocks[w->core_first[core] + core_count[core]++] = n;
-    }
+    if (w->settled) set_result_patterns(w, inst);
 }
 
 static void weaken_outside(struct worker *w)
@@ -522,9 +428,9 @@ static void weaken_outside(struct worker *w)
 static void sweep(struct worker *w)
 {
     uint32_t insts = w->s->program->inst_count;
-    for (uint32_t word = 0; word <= w->place_count / 64; word++)
+    for (uint32_t word = 0; word <= w->readers.place_count / 64; word++)
         while (w->waiting[word]) {
-            uint32_t user = w->at_place[word * 64 + bit_lowest(w->waiting[word])];
+            uint32_t user = w->readers.at_place[word * 64 + bit_lowest(w->waiting[word])];
             w->waiting[word] &= w->waiting[word] - 1;
             w->waiting_count--;
             if (user < insts)
@@ -532,6 +438,12 @@ static void sweep(struct worker *w)
             else
                 visit_phi(w, user - insts);
         }
+}
+
+static void sweep_all(struct worker *w)
+{
+    for (uint32_t k = 0; k < w->readers.place_count; k++) look_at(w, w->readers.at_place[k]);
+    while (w->waiting_count) sweep(w);
 }
 
 void mark_propagate(struct mark_ssa *s, const struct mark_rules *r)
@@ -546,12 +458,12 @@ void mark_propagate(struct mark_ssa *s, const struct mark_rules *r)
     w.core_varies = ARENA_ARRAY(s->arena, bool, s->flow.count);
     w.epoch = ARENA_ARRAY(s->arena, struct blamed, s->flow.count);
     w.after_done = arena_alloc(s->arena, s->flow.count * sizeof *w.after_done);
-    find_places(&w);
-    find_users(&w);
-    find_leavers(&w);
+    readers_init(&w.readers, s, &w.divergence);
+    w.waiting = ARENA_ARRAY(s->arena, uint64_t, w.readers.place_count / 64 + 1);
     weaken_outside(&w);
-    for (uint32_t k = 0; k < w.place_count; k++) look_at(&w, w.at_place[k]);
-    while (w.waiting_count) sweep(&w);
+    sweep_all(&w);
+    w.settled = true;
+    sweep_all(&w);
 }
 
 static bool must_execute(const struct inst *i)

@@ -439,24 +439,34 @@ static void test_extensions(struct test *t)
     }
 }
 
+#define ARM(value)                                                                                           \
+    TY "ISETP.NE.AND P0, PT, R1, RZ, PT\n MOV R0, RZ\n @P0 BRA out, join out\n MOV R0, " value               \
+       "\n out:\n BAR.SYNC 0x0\n IADD3 R9, R0, 0x5, RZ\n EXIT\n"
+
+// Of two reasons for the same weakness the plainer one is told.
 static void test_reasons(struct test *t)
 {
-    static const char code[] = TY "ISETP.NE.AND P0, PT, R1, RZ, PT\n MOV R0, RZ\n @P0 BRA out, join out\n "
-                                  "MOV R0, 0x1\n out:\n BAR.SYNC 0x0\n"
-                                  "IADD3 R9, R0, 0x5, RZ\n EXIT\n";
-    struct program *p = asm_program(t, code);
-    struct mark_rules r;
-    mark_rules_default(&r);
-    struct marks *m = marks_compute(p, &r);
-    struct strbuf text = {0};
-    mark_explain(m, last_write_of_r9(p), &text);
-    CHECK_STR(
-        t, strbuf_text(&text),
-        "V: depends on a value that merges values of two sides of the branch at 0x0018, which depends on "
-        "threadIdx.y (0x0000)");
-    strbuf_fini(&text);
-    marks_free(m);
-    program_free(p);
+    static const struct {
+        const char *code, *reason;
+    } rows[] = {
+        {ARM("0x1"),
+         "V: depends on a value that merges values of two sides of the branch at 0x0018, which depends on "
+         "threadIdx.y (0x0000)"},
+        {ARM("R1"), "V: depends on threadIdx.y (0x0000)"},
+    };
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct program *p = asm_program(t, rows[k].code);
+        if (!p) continue;
+        struct mark_rules r;
+        mark_rules_default(&r);
+        struct marks *m = marks_compute(p, &r);
+        struct strbuf text = {0};
+        mark_explain(m, last_write_of_r9(p), &text);
+        CHECK_STR(t, strbuf_text(&text), rows[k].reason);
+        strbuf_fini(&text);
+        marks_free(m);
+        program_free(p);
+    }
 }
 
 int main(int argc, char **argv)
