@@ -8,6 +8,8 @@ static inline uint64_t align_up(uint64_t value, uint64_t alignment) // a power o
 {
     return (value + alignment - 1) & ~(alignment - 1);
 }
+static inline uint32_t u32_max(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static inline uint64_t u64_max(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static inline bool is_power_of_two(uint64_t v) { return v && !(v & (v - 1)); }
 static inline unsigned bit_count(uint64_t v) { return (unsigned)__builtin_popcountll(v); }
 static inline unsigned bit_lowest(uint64_t v) { return (unsigned)__builtin_ctzll(v); }        // v != 0

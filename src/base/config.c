@@ -25,7 +25,7 @@ const struct config_key *config_at(const struct config *c, size_t index)
 }
 
 // The key and where its value lives.
-static const struct config_key *find(const struct config *c, const char *name, void **value)
+static const struct config_key *key_and_value(const struct config *c, const char *name, void **value)
 {
     for (size_t l = 0; l < c->layer_count; l++)
         for (size_t k = 0; k < c->layers[l].key_count; k++) {
@@ -40,7 +40,7 @@ static const struct config_key *find(const struct config *c, const char *name, v
 const struct config_key *config_find(const struct config *c, const char *name)
 {
     void *value;
-    return find(c, name, &value);
+    return key_and_value(c, name, &value);
 }
 
 const char *config_type_name(enum config_type type)
@@ -142,7 +142,7 @@ static bool read_word(const struct config_key *key, const char *text, int *value
 }
 
 // False when the text is no value of the key's type and range; then *value is untouched.
-static bool store(struct arena *texts, const struct config_key *key, const char *text, void *value)
+static bool store_value(struct arena *texts, const struct config_key *key, const char *text, void *value)
 {
     uint64_t n;
     double f;
@@ -177,7 +177,7 @@ void config_add(struct config *c, const struct config_key *keys, size_t key_coun
     assert(c->layer_count < CONFIG_LAYERS_MAX);
     for (size_t k = 0; k < key_count; k++) {
         assert(!config_find(c, keys[k].name));
-        bool ok = store(&c->arena, &keys[k], keys[k].initial, (char *)values + keys[k].offset);
+        bool ok = store_value(&c->arena, &keys[k], keys[k].initial, (char *)values + keys[k].offset);
         assert(ok);
         (void)ok;
     }
@@ -195,13 +195,13 @@ static const char *next_name(const void *context, size_t i)
 bool config_set(struct config *c, const char *name, const char *text, struct loc loc, struct diag *d)
 {
     void *value;
-    const struct config_key *key = find(c, name, &value);
+    const struct config_key *key = key_and_value(c, name, &value);
     if (!key) {
         const char *near = str_nearest(name, next_name, c);
         if (near) return diag_error(d, loc, "unknown key \"%s\"; did you mean \"%s\"?", name, near);
         return diag_error(d, loc, "unknown key \"%s\"; `warpfold list keys` names them all", name);
     }
-    if (store(&c->arena, key, text, value)) return true;
+    if (store_value(&c->arena, key, text, value)) return true;
     struct strbuf range = {0};
     config_format_range(key, &range);
     diag_error(d, loc, "%s=%s: must be %s", name, text, strbuf_text(&range));
@@ -222,7 +222,7 @@ bool config_set_pair(struct config *c, const char *pair, struct loc loc, struct 
 void config_format(const struct config *c, const struct config_key *key, struct strbuf *out)
 {
     void *value;
-    if (!find(c, key->name, &value)) return;
+    if (!key_and_value(c, key->name, &value)) return;
     switch (key->type) {
     case CONFIG_BOOL: strbuf_puts(out, *(bool *)value ? "1" : "0"); break;
     case CONFIG_U32: strbuf_printf(out, "%u", *(uint32_t *)value); break;

@@ -34,7 +34,8 @@ uint32_t diag_add_source(struct diag *d, const char *name, const char *text, siz
     return (uint32_t)d->sources.count;
 }
 
-static void add(struct diag *d, enum diag_severity severity, struct loc loc, const char *format, va_list args)
+static void add_diagnostic(struct diag *d, enum diag_severity severity, struct loc loc, const char *format,
+                           va_list args)
 {
     struct strbuf text = {0};
     printable_vformat(&text, format, args);
@@ -59,7 +60,7 @@ bool diag_text(struct diag *d, enum diag_severity severity, struct loc loc, cons
 bool diag_verror(struct diag *d, struct loc loc, const char *format, va_list args)
 {
     unsigned limit = d->errors_limit ? d->errors_limit : DIAG_ERRORS_DEFAULT;
-    if (d->errors++ < limit) add(d, DIAG_ERROR, loc, format, args);
+    if (d->errors++ < limit) add_diagnostic(d, DIAG_ERROR, loc, format, args);
     return false;
 }
 
@@ -76,7 +77,7 @@ void diag_warn(struct diag *d, struct loc loc, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add(d, DIAG_WARNING, loc, format, args);
+    add_diagnostic(d, DIAG_WARNING, loc, format, args);
     va_end(args);
 }
 
@@ -84,7 +85,7 @@ void diag_note(struct diag *d, struct loc loc, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add(d, DIAG_NOTE, loc, format, args);
+    add_diagnostic(d, DIAG_NOTE, loc, format, args);
     va_end(args);
 }
 

@@ -60,7 +60,8 @@ static bool same_constants(const struct mach_inst *a, const struct mach_inst *b,
 }
 
 // A dominating block's constant of this key, or NULL.
-static const struct kept *find(const struct keeper *k, uint64_t key, const struct mach_inst *i, unsigned size)
+static const struct kept *find_kept(const struct keeper *k, uint64_t key, const struct mach_inst *i,
+                                    unsigned size)
 {
     uint32_t at;
     if (!u64map_get(&k->newest, key, &at)) return NULL;
@@ -103,7 +104,7 @@ static void visit(struct keeper *k, struct mach_inst *i, unsigned size, struct m
 {
     uint64_t key = key_of(i, size);
     struct mach_block *b = i->block;
-    const struct kept *known = find(k, key, i, size);
+    const struct kept *known = find_kept(k, key, i, size);
     // Outside loops another MOV is as good as a register kept for long, unless the constant is near.
     bool worth = known && (b->loop_depth || known->inst->block->source == b->source->idom ||
                            known->inst->block->loop_depth < b->loop_depth);

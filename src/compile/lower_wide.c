@@ -16,8 +16,8 @@ static void write_carry(struct lower *l, struct ir_value *carry)
 }
 
 // One step of a chain: r = a op b with a carry in (NULL: none); the carry out replaces *carry.
-static struct ir_value *step(struct lower *l, enum ir_op first, enum ir_op next, struct ir_value *a,
-                             struct ir_value *b, struct ir_value **carry)
+static struct ir_value *carry_step(struct lower *l, enum ir_op first, enum ir_op next, struct ir_value *a,
+                                   struct ir_value *b, struct ir_value **carry)
 {
     static const enum ir_class classes[] = {IR_CLASS_32, IR_CLASS_PRED};
     struct ir_value *uses[] = {a, b, *carry};
@@ -29,9 +29,9 @@ static struct ir_value *step(struct lower *l, enum ir_op first, enum ir_op next,
 static struct ir_value *chain(struct lower *l, enum ir_op first, enum ir_op next, enum ptx_type type,
                               struct ir_value *a, struct ir_value *b, struct ir_value **carry)
 {
-    if (ptx_type_bits(type) == 32) return step(l, first, next, a, b, carry);
-    struct ir_value *low = step(l, first, next, lower_low(l, a), lower_low(l, b), carry);
-    struct ir_value *high = step(l, first, next, lower_high(l, a), lower_high(l, b), carry);
+    if (ptx_type_bits(type) == 32) return carry_step(l, first, next, a, b, carry);
+    struct ir_value *low = carry_step(l, first, next, lower_low(l, a), lower_low(l, b), carry);
+    struct ir_value *high = carry_step(l, first, next, lower_high(l, a), lower_high(l, b), carry);
     return lower_pack(l, low, high);
 }
 

@@ -90,8 +90,8 @@ static uint32_t reload(struct spiller *s, struct mach_inst *at, uint32_t unit, u
     return fresh;
 }
 
-static void store(struct spiller *s, struct mach_inst *at, bool after, uint32_t unit, unsigned width,
-                  uint32_t fresh)
+static void store_to_slot(struct spiller *s, struct mach_inst *at, bool after, uint32_t unit, unsigned width,
+                          uint32_t fresh)
 {
     struct mach_inst *i = mach_inst_create(s->f, OP_STL);
     i->i.type = (uint8_t)access_type(width);
@@ -179,7 +179,7 @@ static void rewrite_writes(struct spiller *s, struct mach_inst *i)
         if (predicate)
             to_register(s, i, true, home_of(s, unit), i->dst[k]);
         else
-            store(s, i, true, unit, width, i->dst[k]);
+            store_to_slot(s, i, true, unit, width, i->dst[k]);
     }
 }
 
@@ -228,7 +228,7 @@ static bool reads_slot(const struct spiller *s, const struct pending *p, uint32_
 static void store_move(struct spiller *s, struct mach_inst *at, const struct mach_move *m)
 {
     if (m->src != MACH_NONE) {
-        store(s, at, false, m->dst, 1, spilled_web(s, m->src) ? reload(s, at, m->src, 1) : m->src);
+        store_to_slot(s, at, false, m->dst, 1, spilled_web(s, m->src) ? reload(s, at, m->src, 1) : m->src);
         return;
     }
     struct mach_inst *i = mach_inst_create(s->f, OP_MOV); // constants come behind the copies
@@ -236,7 +236,7 @@ static void store_move(struct spiller *s, struct mach_inst *at, const struct mac
     i->i.src[0] = m->value;
     set_operand(&i->i.dst[0], &i->dst[0], OPERAND_REG, 1, value);
     if (at->names) i->names = mach_names_of_result(s->f, m->name);
-    store(s, at, true, m->dst, 1, value);
+    store_to_slot(s, at, true, m->dst, 1, value);
     place(at, i, true);
 }
 

@@ -81,7 +81,7 @@ void launch_notes_fini(struct launch_notes *n)
 }
 
 // True for the first of its kind: its text is wanted.
-static bool note(struct warp *w, enum launch_note_kind kind)
+static bool fault_note(struct warp *w, enum launch_note_kind kind)
 {
     struct launch_note *n = &w->exec->notes.of[kind];
     if (n->count++) return false;
@@ -90,7 +90,7 @@ static bool note(struct warp *w, enum launch_note_kind kind)
 }
 
 // Fills the fault and starts its text; the caller adds lines and hands over the text.
-static bool begin(struct warp *w, uint32_t index, enum launch_fault_kind kind, unsigned lane)
+static bool fault_begin(struct warp *w, uint32_t index, enum launch_fault_kind kind, unsigned lane)
 {
     struct launch_fault *f = w->exec->fault;
     if (f->kind != FAULT_NONE) return false;
@@ -101,7 +101,7 @@ static bool begin(struct warp *w, uint32_t index, enum launch_fault_kind kind, u
     return true;
 }
 
-static void where(const struct warp *w, uint32_t index, unsigned lane, struct strbuf *out)
+static void fault_where(const struct warp *w, uint32_t index, unsigned lane, struct strbuf *out)
 {
     strbuf_puts(out, "\n    at ");
     exec_describe_inst(w->exec, index, out);
@@ -109,7 +109,7 @@ static void where(const struct warp *w, uint32_t index, unsigned lane, struct st
     describe_thread(w, lane, out);
 }
 
-static const struct bound *finish(struct warp *w, const struct bound *d, struct strbuf *text)
+static const struct bound *fault_finish(struct warp *w, const struct bound *d, struct strbuf *text)
 {
     w->exec->fault->text = text->text;
     warp_count_run(w, d);
@@ -119,15 +119,15 @@ static const struct bound *finish(struct warp *w, const struct bound *d, struct 
 const struct bound *exec_fault(struct warp *w, const struct bound *d, enum launch_fault_kind kind,
                                unsigned lane, const char *format, ...)
 {
-    if (!begin(w, d->index, kind, lane)) return NULL;
+    if (!fault_begin(w, d->index, kind, lane)) return NULL;
     struct strbuf text = {0};
     va_list arguments;
     strbuf_printf(&text, "kernel %s: ", w->exec->program->name);
     va_start(arguments, format);
     strbuf_vprintf(&text, format, arguments);
     va_end(arguments);
-    where(w, d->index, lane, &text);
-    return finish(w, d, &text);
+    fault_where(w, d->index, lane, &text);
+    return fault_finish(w, d, &text);
 }
 
 static void explain_address(const struct warp *w, const struct launch_fault *f, struct strbuf *out)
@@ -163,7 +163,7 @@ static void describe_access(const struct warp *w, const struct bound *d, unsigne
                                              : "out-of-bounds ",
                   space_name(f->space), f->is_write ? "write" : "read", f->access_bytes,
                   f->access_bytes == 1 ? "" : "s");
-    where(w, d->index, lane, out);
+    fault_where(w, d->index, lane, out);
     explain_address(w, f, out);
 }
 
@@ -174,7 +174,7 @@ const struct bound *exec_fault_address(struct warp *w, const struct bound *d, en
     // A stack that has grown below address 0 has wrapped around.
     if (kind == FAULT_LOCAL && (int32_t)(uint32_t)address < 0 && w->exec->program->stack_bytes)
         kind = FAULT_STACK;
-    if (!begin(w, d->index, kind, lane)) return NULL;
+    if (!fault_begin(w, d->index, kind, lane)) return NULL;
     struct launch_fault *f = w->exec->fault;
     f->address = address;
     f->space = space;
@@ -182,7 +182,7 @@ const struct bound *exec_fault_address(struct warp *w, const struct bound *d, en
     f->is_write = is_write;
     struct strbuf text = {0};
     describe_access(w, d, lane, f, &text);
-    return finish(w, d, &text);
+    return fault_finish(w, d, &text);
 }
 
 bool exec_tolerates(struct warp *w, const struct bound *d, enum launch_fault_kind kind, unsigned lane,
@@ -192,7 +192,7 @@ bool exec_tolerates(struct warp *w, const struct bound *d, enum launch_fault_kin
     if (kind != FAULT_BOUNDS || l->check_bounds == CHECK_STOP) return false;
     a->host = memory_mapped(l->memory, a->address, bytes);
     if (!a->host) return false;
-    if (l->check_bounds == CHECK_IGNORE || !note(w, NOTE_BOUNDS)) return true;
+    if (l->check_bounds == CHECK_IGNORE || !fault_note(w, NOTE_BOUNDS)) return true;
     const struct launch_fault f = {.kind = FAULT_BOUNDS,
                                    .address = a->address,
                                    .space = a->space,
@@ -210,15 +210,15 @@ bool exec_may_be_outside(struct warp *w, const struct bound *d, unsigned lane, u
     unsigned group = lane / GROUP_LANES * GROUP_LANES;
     if (l->check_members == CHECK_IGNORE) return true;
     bool stops = l->check_members == CHECK_STOP;
-    if (stops ? !begin(w, d->index, FAULT_MEMBERS, lane) : !note(w, NOTE_MEMBERS)) return !stops;
+    if (stops ? !fault_begin(w, d->index, FAULT_MEMBERS, lane) : !fault_note(w, NOTE_MEMBERS)) return !stops;
     struct strbuf text = {0};
     strbuf_printf(
         &text,
         "kernel %s: lane %u is not among the members 0x%08x that it names; what that gives is undefined",
         w->exec->program->name, lane - group, (unsigned)(members >> group));
-    where(w, d->index, lane, &text);
+    fault_where(w, d->index, lane, &text);
     if (stops)
-        finish(w, d, &text);
+        fault_finish(w, d, &text);
     else
         w->exec->notes.of[NOTE_MEMBERS].text = text.text;
     return !stops;
@@ -234,7 +234,7 @@ char *exec_describe_hint(const struct warp *w, const struct bound *d, unsigned l
         strbuf_printf(&text, "warp %u of its block uses, too, with no barrier between", other - 1);
     else
         strbuf_puts(&text, "other warps of its block use, too, with no barrier between");
-    where(w, d->index, lane, &text);
+    fault_where(w, d->index, lane, &text);
     return text.text;
 }
 
@@ -286,7 +286,7 @@ void exec_fault_deadlock(struct cta *c)
     for (uint32_t i = c->warp_count; i-- > 0;)
         if (c->warps[i].state != WARP_DONE) first = &c->warps[i];
     if (!first ||
-        !begin(first, first->splits.data[0].pc, FAULT_DEADLOCK, bit_lowest(first->splits.data[0].mask)))
+        !fault_begin(first, first->splits.data[0].pc, FAULT_DEADLOCK, bit_lowest(first->splits.data[0].mask)))
         return;
     struct strbuf text = {0};
     strbuf_printf(&text, "kernel %s: deadlock in block (%u,%u,%u): no warp can go on", c->exec->program->name,
@@ -307,21 +307,21 @@ void exec_fault_deadlock(struct cta *c)
 void exec_fault_interrupted(struct warp *w)
 {
     uint64_t lanes = w->state == WARP_DONE ? w->present : w->active;
-    if (!begin(w, w->pc, FAULT_INTERRUPTED, bit_lowest(lanes))) return;
+    if (!fault_begin(w, w->pc, FAULT_INTERRUPTED, bit_lowest(lanes))) return;
     struct strbuf text = {0};
     strbuf_printf(&text, "kernel %s: interrupted after %llu warp instructions", w->exec->program->name,
                   (unsigned long long)w->exec->instructions_done);
-    where(w, w->pc, bit_lowest(lanes), &text);
+    fault_where(w, w->pc, bit_lowest(lanes), &text);
     w->exec->fault->text = text.text;
 }
 
 void exec_fault_limit(struct warp *w)
 {
     uint64_t lanes = w->state == WARP_DONE ? w->present : w->active;
-    if (!begin(w, w->pc, FAULT_LIMIT, bit_lowest(lanes))) return;
+    if (!fault_begin(w, w->pc, FAULT_LIMIT, bit_lowest(lanes))) return;
     struct strbuf text = {0};
     strbuf_printf(&text, "kernel %s: stopped after %llu warp instructions, the limit that was set",
                   w->exec->program->name, (unsigned long long)w->exec->instructions_done);
-    where(w, w->pc, bit_lowest(lanes), &text);
+    fault_where(w, w->pc, bit_lowest(lanes), &text);
     w->exec->fault->text = text.text;
 }

@@ -38,7 +38,7 @@ static uint64_t add_half(const struct float_format *f, bool ftz, uint64_t a, uin
     return ftz ? float_flush(f, sum) : sum;
 }
 
-static inline uint64_t add(enum isa_type type, bool ftz, uint64_t a, uint64_t b)
+static inline uint64_t add_typed(enum isa_type type, bool ftz, uint64_t a, uint64_t b)
 {
     switch ((int)type) {
     case TYPE_F32: return add_f32(ftz, (uint32_t)a, (uint32_t)b);
@@ -70,7 +70,7 @@ static inline uint64_t changed(enum isa_mode mode, enum isa_type type, bool ftz,
                                uint64_t c)
 {
     switch ((int)mode) {
-    case MODE_ATOM_ADD: return add(type, ftz, old, b);
+    case MODE_ATOM_ADD: return add_typed(type, ftz, old, b);
     case MODE_ATOM_MIN: return less(type, b, old) ? b : old;
     case MODE_ATOM_MAX: return less(type, old, b) ? b : old;
     case MODE_ATOM_AND: return old & b;

@@ -171,7 +171,7 @@ uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_byte
     return address;
 }
 
-static struct memory_allocation *find(const struct memory *m, uint64_t address)
+static struct memory_allocation *allocation_at(const struct memory *m, uint64_t address)
 {
     size_t past = first_past(m, address);
     return past ? &m->allocations.data[past - 1] : NULL;
@@ -179,7 +179,7 @@ static struct memory_allocation *find(const struct memory *m, uint64_t address)
 
 bool memory_free(struct memory *m, uint64_t address)
 {
-    struct memory_allocation *a = find(m, address);
+    struct memory_allocation *a = allocation_at(m, address);
     if (!a || a->address != address || a->freed) return false;
     a->freed = true;
     m->in_use_bytes -= a->size_bytes;
@@ -189,13 +189,13 @@ bool memory_free(struct memory *m, uint64_t address)
 
 const struct memory_allocation *memory_find(const struct memory *m, uint64_t address)
 {
-    const struct memory_allocation *a = find(m, address);
+    const struct memory_allocation *a = allocation_at(m, address);
     return a && !a->freed && address - a->address < a->size_bytes ? a : NULL;
 }
 
 uint8_t *memory_host(const struct memory *m, uint64_t address, uint64_t size_bytes)
 {
-    const struct memory_allocation *a = find(m, address);
+    const struct memory_allocation *a = allocation_at(m, address);
     if (!a || a->freed) return NULL;
     uint64_t offset = address - a->address;
     if (offset > a->size_bytes || a->size_bytes - offset < size_bytes) return NULL;

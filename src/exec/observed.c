@@ -111,7 +111,7 @@ static const struct bound *meet(struct warp *w, const struct bound *d)
     return may_meet ? split_join(w, d) : d;
 }
 
-static const struct bound *step(struct observation *o, struct warp *w, const struct bound *d)
+static const struct bound *step_observed(struct observation *o, struct warp *w, const struct bound *d)
 {
     const struct observer *x = o->observer;
     if (d->index == w->exec->program->inst_count) return exec_step(w, d); // a fault
@@ -142,6 +142,6 @@ void observed_execute(struct warp *w, const struct bound *d)
                           .thread_offset = (uint64_t)(e->program->reg_count + EXTRA_TID_X) * e->vector_bytes};
     while (d) {
         const struct bound *met = meet(w, d);
-        d = met == d ? step(o, w, d) : met;
+        d = met == d ? step_observed(o, w, d) : met;
     }
 }

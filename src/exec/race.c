@@ -6,6 +6,7 @@
 //     words   [ t0 t0 t0 t0 | t1 t1 t1 t1 | …          st.u8 by threads 4, 5, 6, 7
 //     bytes   [ t0 t0 t0 t0 | t4 t5 t6 t7 | …          every byte knows who wrote it
 #include "exec/race.h"
+#include "base/bits.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -117,8 +118,6 @@ void race_block_end(struct cta *c)
     c->race = NULL;
 }
 
-static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
 // -- what orders --------------------------------------------------------------------------------------------
 
 void race_fence(struct warp *w)
@@ -142,8 +141,8 @@ void race_barrier_arrive(struct warp *w, unsigned number)
     struct race_block *b = w->cta->race;
     if (!w->exec->races) return;
     uint32_t *gathered = &b->gathered[number * b->warps], *own = &b->clock[w->index * b->warps];
-    for (uint32_t u = 0; u < b->warps; u++) gathered[u] = later(gathered[u], own[u]);
-    gathered[w->index] = later(gathered[w->index], b->now[w->index]);
+    for (uint32_t u = 0; u < b->warps; u++) gathered[u] = u32_max(gathered[u], own[u]);
+    gathered[w->index] = u32_max(gathered[w->index], b->now[w->index]);
     b->now[w->index]++;
     race_warp_sync(w, w->present & ~w->exited);
 }
@@ -154,7 +153,7 @@ void race_barrier_leave(struct warp *w, unsigned number)
     if (!w->exec->races) return;
     const uint32_t *gathered = &b->gathered[number * b->warps];
     uint32_t *own = &b->clock[w->index * b->warps];
-    for (uint32_t u = 0; u < b->warps; u++) own[u] = later(own[u], gathered[u]);
+    for (uint32_t u = 0; u < b->warps; u++) own[u] = u32_max(own[u], gathered[u]);
     race_warp_sync(w, w->present & ~w->exited);
 }
 
@@ -277,12 +276,12 @@ static void follow_flag(struct warp *w, const struct inst *i, struct cell *c, en
     bool releases = i->sem == SEM_RELEASE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC;
     if (access != RACE_WRITE) {
         uint32_t *acquired = by_block(r, true, w->cta->linear);
-        *acquired = later(*acquired, c->published);
-        b->acquired[w->index] = later(b->acquired[w->index], c->published);
+        *acquired = u32_max(*acquired, c->published);
+        b->acquired[w->index] = u32_max(b->acquired[w->index], c->published);
     }
     if (access == RACE_READ) return;
     if (releases) race_fence(w);
-    c->published = later(c->published, b->fenced);
+    c->published = u32_max(c->published, b->fenced);
 }
 
 static void cell_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,

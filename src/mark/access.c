@@ -3,7 +3,7 @@
 // on all that was ever stored there, and a store on what was there before.
 #include "mark/access.h"
 
-static void add(struct access_list *l, uint32_t location, enum access_role role, unsigned operand)
+static void add_access(struct access_list *l, uint32_t location, enum access_role role, unsigned operand)
 {
     if (l->count < ACCESSES_MAX) {
         l->at[l->count].location = location;
@@ -16,10 +16,11 @@ static void add(struct access_list *l, uint32_t location, enum access_role role,
 static void add_operand(struct access_list *l, const struct operand *o, enum access_role role,
                         unsigned operand)
 {
-    if (o->kind == OPERAND_PRED && o->reg != PRED_TRUE) add(l, LOCATION_PREDICATE + o->reg, role, operand);
+    if (o->kind == OPERAND_PRED && o->reg != PRED_TRUE)
+        add_access(l, LOCATION_PREDICATE + o->reg, role, operand);
     bool registers = o->kind == OPERAND_REG || o->kind == OPERAND_MEM || o->kind == OPERAND_SHARED;
     for (unsigned k = 0; registers && o->reg != REG_ZERO && k < (o->width ? o->width : 1u); k++)
-        add(l, o->reg + k, role, operand);
+        add_access(l, o->reg + k, role, operand);
 }
 
 bool access_is_spill(const struct program *p, const struct inst *i)
@@ -34,7 +35,8 @@ static void add_slot(struct access_list *l, const struct program *p, const struc
 {
     uint32_t word = (i->src[0].value - (p->local_bytes - p->spill_bytes)) / 4;
     uint32_t words = isa_type_bytes((enum isa_type)i->type) / 4;
-    for (uint32_t k = 0; k < (words ? words : 1); k++) add(l, LOCATION_SPILL + word + k, ROLE_SOURCE, 0);
+    for (uint32_t k = 0; k < (words ? words : 1); k++)
+        add_access(l, LOCATION_SPILL + word + k, ROLE_SOURCE, 0);
 }
 
 uint32_t access_local(const struct program *p) { return LOCATION_SPILL + (p->spill_bytes + 3) / 4; }
@@ -53,7 +55,7 @@ void access_writes(const struct program *p, const struct inst *i, struct access_
     out->count = 0;
     for (unsigned k = 0; k < 2; k++) add_operand(out, &i->dst[k], ROLE_SOURCE, k);
     if (i->op == OP_STL && access_is_spill(p, i)) add_slot(out, p, i);
-    if (writes_local(p, i)) add(out, access_local(p), ROLE_SOURCE, 0);
+    if (writes_local(p, i)) add_access(out, access_local(p), ROLE_SOURCE, 0);
 }
 
 void access_reads(const struct program *p, const struct inst *i, struct access_list *out)
@@ -62,12 +64,12 @@ void access_reads(const struct program *p, const struct inst *i, struct access_l
     for (unsigned k = 0; k < 4; k++) add_operand(out, &i->src[k], ROLE_SOURCE, k);
     if (i->op == OP_LDL && access_is_spill(p, i)) add_slot(out, p, i);
     if (writes_local(p, i) || (i->op == OP_LDL && !access_is_spill(p, i)))
-        add(out, access_local(p), ROLE_SOURCE, 4);
+        add_access(out, access_local(p), ROLE_SOURCE, 4);
     if (i->guard == PRED_TRUE && !i->guard_not) return;
-    if (i->guard != PRED_TRUE) add(out, LOCATION_PREDICATE + i->guard, ROLE_GUARD, 0);
+    if (i->guard != PRED_TRUE) add_access(out, LOCATION_PREDICATE + i->guard, ROLE_GUARD, 0);
     struct access_list writes;
     access_writes(p, i, &writes);
-    for (unsigned k = 0; k < writes.count; k++) add(out, writes.at[k].location, ROLE_OLD, 0);
+    for (unsigned k = 0; k < writes.count; k++) add_access(out, writes.at[k].location, ROLE_OLD, 0);
 }
 
 bool access_reads_shared(const struct inst *i)

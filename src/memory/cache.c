@@ -90,7 +90,7 @@ static uint32_t *bucket_of(const struct cache *c, uint64_t line)
     return &c->buckets[line_number(c, line) * 0x9e3779b97f4a7c15ull >> c->bucket_shift];
 }
 
-static struct way *find(const struct cache *c, uint64_t line)
+static struct way *way_holding(const struct cache *c, uint64_t line)
 {
     uint32_t k = *bucket_of(c, line);
     while (k != NONE && c->ways[k].line != line) k = c->ways[k].chain;
@@ -218,7 +218,7 @@ enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, ui
 {
     *missing = 0;
     *victim = (struct cache_victim){0};
-    struct way *w = find(c, line);
+    struct way *w = way_holding(c, line);
     bool was_there = w != NULL;
     if (!w && c->config.on_fill) {
         *missing = sectors;
@@ -238,7 +238,7 @@ enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, b
                               struct cache_victim *victim)
 {
     *victim = (struct cache_victim){0};
-    struct way *w = find(c, line);
+    struct way *w = way_holding(c, line);
     bool was_there = w != NULL;
     if (!w && !allocate_line) return CACHE_MISS;
     if (!w) w = allocate(c, line, victim);
@@ -253,7 +253,7 @@ enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, b
 void cache_fill(struct cache *c, uint64_t line, uint8_t sectors, struct cache_victim *victim)
 {
     *victim = (struct cache_victim){0};
-    struct way *w = find(c, line);
+    struct way *w = way_holding(c, line);
     if (!w && c->config.on_fill) w = allocate(c, line, victim);
     if (!w) return;
     bool waited = w->pending != 0;
@@ -264,7 +264,7 @@ void cache_fill(struct cache *c, uint64_t line, uint8_t sectors, struct cache_vi
 
 void cache_invalidate(struct cache *c, uint64_t line)
 {
-    struct way *w = find(c, line);
+    struct way *w = way_holding(c, line);
     if (!w) return;
     w->valid = w->dirty = 0;
     if (w->pending) return;
@@ -289,7 +289,7 @@ void cache_clear_from(struct cache *c, uint64_t line)
 
 bool cache_contains(const struct cache *c, uint64_t line, uint8_t sectors)
 {
-    const struct way *w = find(c, line);
+    const struct way *w = way_holding(c, line);
     return w && (w->valid & sectors) == sectors;
 }
 

@@ -53,8 +53,6 @@ struct dram {
     struct dram_counts counts;
 };
 
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 struct dram *dram_create(const struct memory_config *c)
 {
     struct dram *d = heap_alloc(sizeof *d);
@@ -197,8 +195,8 @@ static struct choice choose_column(struct dram *d, uint64_t now)
     if (!s->count || s->ready > now) return best;
     const uint64_t read_bus = d->bus_ready > d->c->t_cl ? d->bus_ready - d->c->t_cl : 0,
                    write_bus = d->bus_ready > d->c->t_wl ? d->bus_ready - d->c->t_wl : 0;
-    const uint64_t of_kind[2] = {later(d->column_ready, later(read_bus, d->read_ready)),
-                                 later(d->column_ready, write_bus)};
+    const uint64_t of_kind[2] = {u64_max(d->column_ready, u64_max(read_bus, d->read_ready)),
+                                 u64_max(d->column_ready, write_bus)};
     uint64_t next = DRAM_NEVER;
     for (unsigned k = 0; k * 64 < d->c->dram_banks; k++)
         for (uint64_t left = s->bits[k]; left; left &= left - 1) {
@@ -206,8 +204,8 @@ static struct choice choose_column(struct dram *d, uint64_t now)
             const struct bank *b = &d->banks[bank];
             if (is_younger(d, b->hit, &best)) continue;
             const struct dram_request *r = &d->entries[b->hit].r;
-            uint64_t ready = later(later(of_kind[r->is_write], d->group_ready[d->group_of[bank]]),
-                                   later(b->column_ready, r->arrival));
+            uint64_t ready = u64_max(u64_max(of_kind[r->is_write], d->group_ready[d->group_of[bank]]),
+                                     u64_max(b->column_ready, r->arrival));
             if (ready <= now)
                 best = (struct choice){bank, b->hit};
             else if (ready < next)
@@ -230,8 +228,8 @@ static struct choice choose_row(struct dram *d, uint64_t now)
             const struct bank *b = &d->banks[bank];
             if (is_younger(d, b->first, &best)) continue;
             uint64_t ready =
-                b->row != NO_ROW ? b->precharge_ready : later(b->activate_ready, d->activate_ready);
-            ready = later(ready, d->entries[b->first].r.arrival);
+                b->row != NO_ROW ? b->precharge_ready : u64_max(b->activate_ready, d->activate_ready);
+            ready = u64_max(ready, d->entries[b->first].r.arrival);
             if (ready <= now)
                 best = (struct choice){bank, b->first};
             else if (ready < next)
@@ -251,15 +249,15 @@ static bool issue_column(struct dram *d, const struct choice *ch, uint64_t now, 
     if (!e->touched) d->counts.row_hits++;
     e->touched = true;
     d->column_ready = now + c->t_ccd;
-    d->group_ready[d->group_of[ch->bank]] = now + later(c->t_ccdl, c->t_ccd);
+    d->group_ready[d->group_of[ch->bank]] = now + u64_max(c->t_ccdl, c->t_ccd);
     d->bus_ready = data_end;
     d->counts.busy_cycles += d->burst_cycles;
     if (e->r.is_write) {
         d->read_ready = data_end + c->t_cdlr;
-        b->precharge_ready = later(b->precharge_ready, data_end + c->t_wr);
+        b->precharge_ready = u64_max(b->precharge_ready, data_end + c->t_wr);
         d->counts.writes++;
     } else {
-        b->precharge_ready = later(b->precharge_ready, now + c->t_rtpl);
+        b->precharge_ready = u64_max(b->precharge_ready, now + c->t_rtpl);
         d->counts.reads++;
     }
     if (--e->left) return false;
@@ -277,7 +275,7 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
     d->closed.ready = 0;
     if (b->row != NO_ROW) {
         b->row = NO_ROW;
-        b->activate_ready = later(b->activate_ready, now + c->t_rp);
+        b->activate_ready = u64_max(b->activate_ready, now + c->t_rp);
         d->counts.precharges++;
         return;
     }
@@ -285,7 +283,7 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
     find_hit(d, b);
     sort_bank(d, ch->bank);
     b->column_ready = now + c->t_rcd;
-    b->precharge_ready = later(b->precharge_ready, now + c->t_ras);
+    b->precharge_ready = u64_max(b->precharge_ready, now + c->t_ras);
     b->activate_ready = now + c->t_rc;
     d->activate_ready = now + c->t_rrd;
     d->counts.activations++;
@@ -301,15 +299,15 @@ bool dram_step(struct dram *d, uint64_t now, struct dram_done *done, uint64_t *n
     struct choice column = choose_column(d, now);
     if (column.entry != NONE) {
         completed = issue_column(d, &column, now, done);
-        d->open.ready = later(d->open.ready, d->column_ready);
+        d->open.ready = u64_max(d->open.ready, d->column_ready);
     } else {
         struct choice row = choose_row(d, now);
         if (row.entry != NONE) issue_row(d, &row, now);
     }
     // One command a cycle.
     *next = DRAM_NEVER;
-    if (d->open.count) *next = later(d->open.ready, now + 1);
-    if (d->closed.count && d->closed.ready < *next) *next = later(d->closed.ready, now + 1);
+    if (d->open.count) *next = u64_max(d->open.ready, now + 1);
+    if (d->closed.count && d->closed.ready < *next) *next = u64_max(d->closed.ready, now + 1);
     return completed;
 }
 

@@ -106,8 +106,6 @@ void partition_destroy(struct partition *p)
     free(p);
 }
 
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 // -- from the crossbar --------------------------------------------------------------------------------------
 
 struct arrivals *partition_arrivals(struct partition *p) { return &p->arrivals; }
@@ -206,12 +204,12 @@ static void fill(struct partition *p)
     while (mshrs_next_served(&s->mshrs, x.mshr, &w)) fifo_push(&s->fills, (struct answer){x.cycle, w});
     if (!h->sectors) mshrs_release(&s->mshrs, x.mshr);
     s->blocked = false;
-    s->free_at = later(s->free_at, x.cycle);
+    s->free_at = u64_max(s->free_at, x.cycle);
 }
 
 // -- the tags -----------------------------------------------------------------------------------------------
 
-static bool store(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
+static bool serve_store(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
 {
     struct slice *s = &p->slices[slice];
     struct cache_victim victim;
@@ -235,7 +233,7 @@ static void count_load(struct memory_counts *n, enum cache_result result)
 }
 
 // Loads and atomics need the data. Without an mshr to spare, only what is there or coming can be served.
-static bool load(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
+static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
 {
     struct slice *s = &p->slices[slice];
     struct cache_victim victim;
@@ -272,7 +270,7 @@ static void look_up(struct partition *p, uint64_t now, uint32_t slice)
     struct slice *s = &p->slices[slice];
     struct query q = fifo_head(&s->queue);
     uint64_t done = now + clock_to_core(p->l2, p->c->l2_latency);
-    if (!(q.who.kind == MEMORY_STORE ? store(p, done, slice, &q) : load(p, done, slice, &q))) {
+    if (!(q.who.kind == MEMORY_STORE ? serve_store(p, done, slice, &q) : serve_load(p, done, slice, &q))) {
         p->counts.l2_stalls++;
         s->blocked = true;
         return;
@@ -280,7 +278,7 @@ static void look_up(struct partition *p, uint64_t now, uint32_t slice)
     fifo_pop(&s->queue);
     uint64_t interval = p->c->l2_interval;
     if (q.who.kind == MEMORY_ATOMIC || q.who.kind == MEMORY_REDUCE)
-        interval = later(interval, (uint64_t)p->c->atomic_interval * bit_count(q.who.sectors));
+        interval = u64_max(interval, (uint64_t)p->c->atomic_interval * bit_count(q.who.sectors));
     s->free_at = clock_to_core(p->l2, clock_from_core(p->l2, now) + interval);
 }
 
@@ -297,7 +295,7 @@ static void leave(struct partition *p, uint64_t now, uint32_t slice, struct bag 
         fifo_pop(&s->fills);
     bool has_data = w.kind == MEMORY_LOAD || w.kind == MEMORY_ATOMIC;
     uint32_t sectors = has_data ? bit_count(w.sectors) : 0;
-    struct packet k = {.start = later(clock_from_core(p->icnt, now), s->output_free),
+    struct packet k = {.start = u64_max(clock_from_core(p->icnt, now), s->output_free),
                        .token = w.token,
                        .slice = s->index,
                        .sm = w.owner,
@@ -338,9 +336,9 @@ static struct due next_due(const struct partition *p)
     for (uint32_t k = 0; k < p->c->slices; k++) {
         const struct slice *s = &p->slices[k];
         if (s->queue.count && !s->blocked)
-            consider(&d, later(fifo_head(&s->queue).arrive, s->free_at), PART_TAGS, k);
-        if (s->hits.count) consider(&d, later(fifo_head(&s->hits).ready, s->output_at), PART_PORT, k);
-        if (s->fills.count) consider(&d, later(fifo_head(&s->fills).ready, s->output_at), PART_PORT, k);
+            consider(&d, u64_max(fifo_head(&s->queue).arrive, s->free_at), PART_TAGS, k);
+        if (s->hits.count) consider(&d, u64_max(fifo_head(&s->hits).ready, s->output_at), PART_PORT, k);
+        if (s->fills.count) consider(&d, u64_max(fifo_head(&s->fills).ready, s->output_at), PART_PORT, k);
     }
     return d;
 }

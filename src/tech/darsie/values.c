@@ -1,6 +1,7 @@
 // Values: renamed registers are a block's own vectors; a warp's mapped ones are copied from there when an
 // instruction reads them, as the operand collector would, and nowhere else. When runs are verified a warp's
 // own registers hold what it would have computed by itself, and every such read is compared.
+#include "base/bits.h"
 #include "tech/darsie/darsie.h"
 
 #include <string.h>
@@ -173,8 +174,6 @@ static uint64_t copy_out(struct darsie *d, unsigned slot, unsigned r)
     return tech_copy(d->sm, from, tech_map(d->sm, slot)[r]);
 }
 
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 static bool is_pending(struct darsie *d, unsigned slot, unsigned r)
 {
     return tech_ready(d->sm, tech_map(d->sm, slot)[r]) == UINT64_MAX ||
@@ -192,7 +191,7 @@ uint64_t values_copy_out(struct darsie *d, unsigned slot)
             if (is_pending(d, slot, r))
                 w->leaving = true;
             else
-                done = later(done, copy_out(d, slot, r));
+                done = u64_max(done, copy_out(d, slot, r));
         }
     return done;
 }
@@ -222,7 +221,7 @@ bool values_evict(struct darsie *d, struct dblock *b, unsigned pool)
     for (; readers; readers &= readers - 1) {
         unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(readers));
         struct dwarp *w = &d->warps[slot];
-        w->copying = later(w->copying, copy_out(d, slot, register_of(d, slot, pool)));
+        w->copying = u64_max(w->copying, copy_out(d, slot, register_of(d, slot, pool)));
         tech_at(d->sm, d->warps[slot].block, w->copying);
         rename_hold(d, slot);
     }
