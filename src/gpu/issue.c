@@ -102,11 +102,14 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     }
 }
 
-// A mechanism has the result: the slot is taken, but no collector and no pipeline.
-static void pass_reused(struct sm *s, unsigned slot, const struct op *o, uint32_t cycles)
+// A mechanism has the result: the slot is taken, but no collector and no pipeline. Operands of the
+// instruction before it are read in the next cycle, after which at the earliest the second of a pair may
+// write.
+static void pass_reused(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, uint32_t cycles)
 {
     struct sm_warp *w = &s->warps[slot];
-    uint64_t result = operand_write(s, w->map + o->dst, o, s->now + cycles);
+    uint64_t soonest = s->now + 1 + s->issued_now[scheduler];
+    uint64_t result = operand_write(s, w->map + o->dst, o, later(s->now + cycles, soonest));
     w->warp->pc++;
     stall_speaks_against(s);
     w->stall_until = later(s->now + o->stall, result);
@@ -139,7 +142,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     uint64_t lanes_before = w->warp->counts.thread_instructions;
     uint32_t reused = has_techs(s) ? tech_reuse(s, slot, index) : 0;
     if (reused) {
-        pass_reused(s, slot, o, reused);
+        pass_reused(s, scheduler, slot, o, reused);
     } else {
         uint64_t issued_before = w->warp->issued;
         if (has_techs(s)) {

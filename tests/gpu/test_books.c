@@ -1,6 +1,7 @@
 // What the model books: registers that instructions of every path write, time after a launch's end, accesses
 // of no lane, and who is charged for time at a barrier.
 #include "gpu/bench.h"
+#include "harness/settings.h"
 #include "workload/workload.h"
 
 #include <stdio.h>
@@ -105,6 +106,25 @@ static void test_no_lanes(struct test *t)
     }
 }
 
+// A pair of which the second takes its result from the reuse buffer a cycle after its issue: in that cycle
+// the first reads its operands, of which the result may be one. The model's own book says so if it is written
+// before.
+static void test_reused_second(struct test *t)
+{
+    static const char *const gpus[] = {"tiny", "gtx1080ti", "titanv"};
+    const char *near;
+    for (size_t g = 0; g < TEST_COUNT(gpus); g++) {
+        struct wf_context *c = wf_context_create();
+        struct workload_options options = {.size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC};
+        struct workload_result r = {0};
+        CHECK(t, wf_gpu(c, gpus[g]) == WF_OK && wf_tech(c, "uv:latency=1") == WF_OK);
+        settings_apply(t, c, "issue.width=2 sim.check=1");
+        enum wf_status status = workload_run(workload_find("hotspot", &near), c, &options, &r);
+        CHECK_MSG(t, status == WF_OK, "%s: %s", gpus[g], wf_errors(c));
+        wf_context_destroy(c);
+    }
+}
+
 // The slots of an instruction for a reason.
 static uint64_t slots_of(const uint64_t *account, uint32_t inst, enum gpu_slot why)
 {
@@ -167,6 +187,7 @@ int main(int argc, char **argv)
         {"watchdogs_end", test_watchdogs_end},
         {"limit", test_limit},
         {"no_lanes", test_no_lanes},
+        {"reused_second", test_reused_second},
         {"time_at_a_barrier", test_time_at_a_barrier},
         {"cold_code", test_cold_code},
     };
