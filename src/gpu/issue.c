@@ -2,9 +2,14 @@
 // instructions of it, to different pipelines. Ready means that the registers are; collectors, pipelines'
 // queues and constants are looked at here, and a warp that meets a busy one leaves the cycle to the next.
 //
+// A policy may pass a ready warp over for ever, or a unit be busy whenever its turn comes, while others spin on
+// what it would do. One that has been passed over for thousands of cycles is favoured for a while.
+//
 // The instruction is executed now (exec/timed.h); what it wrote becomes visible to its warp's next
 // instructions when the reservations made here say so.
 #include "gpu/sm_impl.h"
+
+enum { PATIENCE = 4096 }; // cycles between two looks for warps that starve
 
 enum outcome { OUTCOME_ISSUED, OUTCOME_STOPPED, OUTCOME_REFUSED };
 
@@ -268,17 +273,37 @@ static uint64_t take_turns(struct sm *s, unsigned scheduler, uint64_t mine, uint
     return turn;
 }
 
+static bool is_somebody_favoured(const struct sm *s) { return __builtin_expect(s->favoured != 0, 0); }
+
+// Whether others stand back for the favoured warp, which has been refused in this cycle what it needs: did they
+// take any of it, it could find one thing or the other busy for ever. Only in line for the load/store unit it
+// keeps its place.
+static bool stands_back(const struct sm *s)
+{
+    unsigned own = s->last_favoured % s->config->schedulers;
+    return s->favoured & s->ready & ~s->lsu_asked && !s->issued_now[own] && s->refused[own];
+}
+
 static void issue_scheduler(struct sm *s, unsigned scheduler)
 {
     uint64_t mine = s->ready & s->scheduler_warps[scheduler], among = mine, turn = 0;
-    if (s->config->scheduler == SCHEDULER_TWO_LEVEL && among) among &= active_set(s, scheduler);
+    if (is_somebody_favoured(s) && stands_back(s)) {
+        refuse(s, scheduler, &s->warps[issue_oldest(s, scheduler, mine)], SLOT_UNIT);
+        return;
+    }
+    if (s->config->scheduler == SCHEDULER_TWO_LEVEL && among) among &= active_set(s, scheduler) | s->favoured;
     if (s->lsu_asked || !lsu_has_room(s)) turn = take_turns(s, scheduler, mine, &among);
+    if (among & s->favoured) turn = s->favoured;
     while (among && !s->faulted) {
         unsigned slot = pick(s, scheduler, among & turn ? among & turn : among);
         uint32_t first = s->warps[slot].head;
         enum outcome o = issue_one(s, scheduler, slot);
         among &= ~(1ull << slot);
-        if (o == OUTCOME_REFUSED) continue;
+        if (o == OUTCOME_REFUSED) {
+            if (is_somebody_favoured(s) && stands_back(s)) return;
+            continue;
+        }
+        s->unserved &= ~(1ull << slot);
         s->issued_now[scheduler] = 1;
         s->last_issued[scheduler] = slot;
         note_second(s, scheduler, SLOT_FETCH, first);
@@ -292,9 +317,28 @@ static void issue_scheduler(struct sm *s, unsigned scheduler)
     }
 }
 
+// -- nobody starves -----------------------------------------------------------------------------------------
+
+// Whoever is ready at two looks, one after the other, and has not issued between them has been passed over
+// all the time: until the next look one of these is favoured, each in its turn, and goes before all others of
+// the SM. A look at a cycle that was skipped would have found nobody ready.
+static void look_for_starving(struct sm *s)
+{
+    uint64_t before = s->now == s->next_look ? s->unserved : 0;
+    s->unserved = s->now % PATIENCE ? 0 : s->ready;
+    s->next_look = (s->now / PATIENCE + 1) * PATIENCE;
+    uint64_t starving = before & s->unserved, behind = starving & ~bit_mask(s->last_favoured + 1);
+    if (starving) s->last_favoured = bit_lowest(behind ? behind : starving);
+    s->favoured = starving ? 1ull << s->last_favoured : 0;
+    unsigned count = s->config->schedulers, first = starving ? s->last_favoured % count : 0;
+    for (unsigned k = 0; k < count; k++) s->asks[k] = (uint8_t)((first + k) % count);
+}
+
 void issue_cycle(struct sm *s)
 {
-    for (unsigned k = 0; k < s->config->schedulers; k++) {
+    if (s->now >= s->next_look) look_for_starving(s);
+    for (unsigned n = 0; n < s->config->schedulers; n++) {
+        unsigned k = s->asks[n];
         s->issued_now[k] = 0;
         s->refused[k] = 0;
         if (s->ready & s->scheduler_warps[k]) issue_scheduler(s, k);

@@ -1,5 +1,5 @@
-// Nobody is kept out of the load/store unit for ever: warps that spin on a word while another needs a place
-// in the queue to change it.
+// Nobody is kept for ever out of the load/store unit, a unit that is busy most of the time, or the scheduler's
+// choice: warps that spin on a word while another, to change it, needs what they take again and again.
 #include "gpu/bench.h"
 
 #include <stdio.h>
@@ -56,11 +56,56 @@ static void test_order_of_asking(struct test *t)
     gpu_bench_fini(&b);
 }
 
+// Warp c[0x0][0x160] counts eight turns of a loop and sets the word; all others of 16 wait for it.
+static const char waiting_for_one[] =
+    ".shared 4\nS2R R0, SR_TID.X\nSHR.U32 R1, R0, 0x5\nMOV R3, c[0x0][0x160]\nMOV R4, 0x8\n"
+    "ISETP.EQ.AND P1, PT, R1, R3, PT\n@P1 BRA count\n"
+    "wait:\nLDS R2, [RZ]\nISETP.EQ.AND P0, PT, R2, RZ, PT\n@P0 BRA wait\nEXIT\n"
+    "count:\nIADD3 R4, R4, -0x1, RZ\nISETP.NE.AND P0, PT, R4, RZ, PT\n@P0 BRA count\n"
+    "MOV R4, 0x1\nSTS [RZ], R4\nEXIT\n";
+
+static void wait_for(struct test *t, const char *gpu, const char *settings, unsigned warps, unsigned one)
+{
+    struct gpu_bench b;
+    if (gpu_bench_init(&b, t, gpu, settings, waiting_for_one, warps * 32)) {
+        machine_param(&b.m, one);
+        b.max_cycles = 400000;
+        CHECK_MSG(t, gpu_bench_run(&b), "%u warps wait for warp %u on %s with %s for ever", warps, one, gpu,
+                  settings);
+        CHECK_MSG(t, !b.result.imbalance, "%s", b.result.imbalance);
+    }
+    gpu_bench_fini(&b);
+}
+
+static void test_waiting_for_one(struct test *t)
+{
+    static const char *const gpus[] = {"tiny", "gtx1080ti", "gtx1080ti-subcore", "titanv"};
+    static const char *const policies[] = {"gto", "lrr", "two-level"};
+    static const char *const units[] = {"",
+                                        "interval.branch=19",
+                                        "interval.branch=20",
+                                        "interval.branch=64",
+                                        "operands.collectors=1",
+                                        "operands.collectors=1 interval.branch=7 lsu.queue=1"};
+    for (size_t g = 0; g < TEST_COUNT(gpus); g++)
+        for (unsigned schedulers = 1; schedulers <= 4; schedulers *= 2)
+            for (size_t n = 0; n < TEST_COUNT(policies) * TEST_COUNT(units); n++)
+                for (unsigned warps = 4; warps <= 16; warps *= 4) {
+                    char settings[160];
+                    snprintf(settings, sizeof settings,
+                             "gpu.sm_count=1 issue.schedulers=%u issue.scheduler=%s %s", schedulers,
+                             policies[n % 3], units[n / 3]);
+                    wait_for(t, gpus[g], settings, warps, 0);
+                    wait_for(t, gpus[g], settings, warps, warps - 1);
+                }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"turns", test_turns},
         {"order_of_asking", test_order_of_asking},
+        {"waiting_for_one", test_waiting_for_one},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
