@@ -273,36 +273,17 @@ static uint64_t take_turns(struct sm *s, unsigned scheduler, uint64_t mine, uint
     return turn;
 }
 
-static bool is_somebody_favoured(const struct sm *s) { return __builtin_expect(s->favoured != 0, 0); }
-
-// Whether others stand back for the favoured warp, which has been refused in this cycle what it needs: did they
-// take any of it, it could find one thing or the other busy for ever. Only in line for the load/store unit it
-// keeps its place.
-static bool stands_back(const struct sm *s)
-{
-    unsigned own = s->last_favoured % s->config->schedulers;
-    return s->favoured & s->ready & ~s->lsu_asked && !s->issued_now[own] && s->refused[own];
-}
-
 static void issue_scheduler(struct sm *s, unsigned scheduler)
 {
     uint64_t mine = s->ready & s->scheduler_warps[scheduler], among = mine, turn = 0;
-    if (is_somebody_favoured(s) && stands_back(s)) {
-        refuse(s, scheduler, &s->warps[issue_oldest(s, scheduler, mine)], SLOT_UNIT);
-        return;
-    }
-    if (s->config->scheduler == SCHEDULER_TWO_LEVEL && among) among &= active_set(s, scheduler) | s->favoured;
+    if (s->config->scheduler == SCHEDULER_TWO_LEVEL && among) among &= active_set(s, scheduler);
     if (s->lsu_asked || !lsu_has_room(s)) turn = take_turns(s, scheduler, mine, &among);
-    if (among & s->favoured) turn = s->favoured;
     while (among && !s->faulted) {
         unsigned slot = pick(s, scheduler, among & turn ? among & turn : among);
         uint32_t first = s->warps[slot].head;
         enum outcome o = issue_one(s, scheduler, slot);
         among &= ~(1ull << slot);
-        if (o == OUTCOME_REFUSED) {
-            if (is_somebody_favoured(s) && stands_back(s)) return;
-            continue;
-        }
+        if (o == OUTCOME_REFUSED) continue;
         s->unserved &= ~(1ull << slot);
         s->issued_now[scheduler] = 1;
         s->last_issued[scheduler] = slot;
@@ -330,15 +311,63 @@ static void look_for_starving(struct sm *s)
     uint64_t starving = before & s->unserved, behind = starving & ~bit_mask(s->last_favoured + 1);
     if (starving) s->last_favoured = bit_lowest(behind ? behind : starving);
     s->favoured = starving ? 1ull << s->last_favoured : 0;
-    unsigned count = s->config->schedulers, first = starving ? s->last_favoured % count : 0;
-    for (unsigned k = 0; k < count; k++) s->asks[k] = (uint8_t)((first + k) % count);
+    s->calm_until = starving ? 0 : s->next_look;
+}
+
+// The favoured warp was refused: what others took in this cycle it could want in the next, and find one thing
+// or the other busy for ever.
+static void hold_all(struct sm *s)
+{
+    for (unsigned k = 0; k < s->config->schedulers; k++) {
+        uint64_t held = s->ready & s->scheduler_warps[k];
+        s->issued_now[k] = 0;
+        if (k == s->last_favoured % s->config->schedulers) continue;
+        s->refused[k] = 0;
+        if (held) refuse(s, k, &s->warps[issue_oldest(s, k, held)], SLOT_UNIT);
+    }
+}
+
+// Issues one instruction of the favoured warp; in line for the load/store unit it keeps its place. Returns the
+// schedulers that are done with this cycle.
+static unsigned issue_favoured(struct sm *s)
+{
+    unsigned slot = s->last_favoured, own = slot % s->config->schedulers;
+    struct sm_warp *w = &s->warps[slot];
+    uint32_t first = w->head;
+    uint64_t asking = s->favoured & s->wants_lsu;
+    s->issued_now[own] = 0;
+    s->refused[own] = 0;
+    if (asking && (s->lsu_asked || !lsu_has_room(s)) && !(lsu_turn(s, asking) & asking)) return 0;
+    enum outcome o = issue_one(s, own, slot);
+    if (o == OUTCOME_REFUSED) {
+        if (!(s->favoured & s->ready) || s->lsu_asked & s->favoured) return 0;
+        hold_all(s);
+        return ~0u;
+    }
+    s->unserved &= ~s->favoured;
+    s->issued_now[own] = 1;
+    s->last_issued[own] = slot;
+    note_second(s, own, SLOT_UNIT, first);
+    if (o == OUTCOME_ISSUED && w->warp && w->warp->state == WARP_READY) {
+        fetch_update(s, slot);
+        sm_evaluate(s, slot);
+    }
+    return 1u << own;
+}
+
+// A cycle in which a look is due or somebody is favoured.
+static __attribute__((noinline)) unsigned issue_uneasy(struct sm *s)
+{
+    if (s->now >= s->next_look) look_for_starving(s);
+    return s->favoured & s->ready ? issue_favoured(s) : 0;
 }
 
 void issue_cycle(struct sm *s)
 {
-    if (s->now >= s->next_look) look_for_starving(s);
-    for (unsigned n = 0; n < s->config->schedulers; n++) {
-        unsigned k = s->asks[n];
+    unsigned left = (1u << s->config->schedulers) - 1; // bits of schedulers
+    if (__builtin_expect(s->now >= s->calm_until, 0)) left &= ~issue_uneasy(s);
+    for (; left; left &= left - 1) {
+        unsigned k = bit_lowest(left);
         s->issued_now[k] = 0;
         s->refused[k] = 0;
         if (s->ready & s->scheduler_warps[k]) issue_scheduler(s, k);

@@ -132,9 +132,8 @@ struct sm {
     uint64_t held_fetch, held_issue; // by a mechanism
     uint64_t unserved;               // ready at the last look for warps that starve, and not issued since
     uint64_t favoured;               // one that starved, until the next look
-    uint64_t next_look;
-    unsigned last_favoured;      // warp slot
-    uint8_t asks[SM_SCHEDULERS]; // schedulers in the order in which they issue: the favoured one's first
+    uint64_t next_look, calm_until;  // before that no look is due and nobody favoured
+    unsigned last_favoured;          // warp slot
 
     struct sm_warp warps[SM_WARPS];
     struct sm_block blocks[SM_BLOCKS];
