@@ -2,8 +2,8 @@
 // instructions of it, to different pipelines. Ready means that the registers are; collectors, pipelines'
 // queues and constants are looked at here, and a warp that meets a busy one leaves the cycle to the next.
 //
-// A policy may pass a ready warp over for ever, or a unit be busy whenever its turn comes, while others spin on
-// what it would do. One that has been passed over for thousands of cycles is favoured for a while.
+// A policy may pass a ready warp over for ever, or a unit be busy whenever its turn comes, while others spin
+// on what it would do. One that has been passed over for thousands of cycles is favoured for a while.
 //
 // The instruction is executed now (exec/timed.h); what it wrote becomes visible to its warp's next
 // instructions when the reservations made here say so.
@@ -284,7 +284,6 @@ static void issue_scheduler(struct sm *s, unsigned scheduler)
         enum outcome o = issue_one(s, scheduler, slot);
         among &= ~(1ull << slot);
         if (o == OUTCOME_REFUSED) continue;
-        s->unserved &= ~(1ull << slot);
         s->issued_now[scheduler] = 1;
         s->last_issued[scheduler] = slot;
         note_second(s, scheduler, SLOT_FETCH, first);
@@ -300,13 +299,32 @@ static void issue_scheduler(struct sm *s, unsigned scheduler)
 
 // -- nobody starves -----------------------------------------------------------------------------------------
 
+// Of those ready at the last look, who has not issued since: as many instructions executed, and the same one
+// next (what a mechanism has the result of is not executed).
+static uint64_t unserved_since_look(const struct sm *s)
+{
+    uint64_t unserved = 0;
+    for (uint64_t left = s->unserved & s->ready; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        const struct sm_warp *w = &s->warps[slot];
+        if (s->look_issued[slot] == w->warp->issued && s->look_head[slot] == w->head)
+            unserved |= left & -left;
+    }
+    return unserved;
+}
+
 // Whoever is ready at two looks, one after the other, and has not issued between them has been passed over
 // all the time: until the next look one of these is favoured, each in its turn, and goes before all others of
 // the SM. A look at a cycle that was skipped would have found nobody ready.
 static void look_for_starving(struct sm *s)
 {
-    uint64_t before = s->now == s->next_look ? s->unserved : 0;
+    uint64_t before = s->now == s->next_look ? unserved_since_look(s) : 0;
     s->unserved = s->now % PATIENCE ? 0 : s->ready;
+    for (uint64_t left = s->unserved; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        s->look_issued[slot] = s->warps[slot].warp->issued;
+        s->look_head[slot] = s->warps[slot].head;
+    }
     s->next_look = (s->now / PATIENCE + 1) * PATIENCE;
     uint64_t starving = before & s->unserved, behind = starving & ~bit_mask(s->last_favoured + 1);
     if (starving) s->last_favoured = bit_lowest(behind ? behind : starving);
@@ -327,8 +345,8 @@ static void hold_all(struct sm *s)
     }
 }
 
-// Issues one instruction of the favoured warp; in line for the load/store unit it keeps its place. Returns the
-// schedulers that are done with this cycle.
+// Issues one instruction of the favoured warp; in line for the load/store unit it keeps its place. Returns
+// the schedulers that are done with this cycle.
 static unsigned issue_favoured(struct sm *s)
 {
     unsigned slot = s->last_favoured, own = slot % s->config->schedulers;
@@ -344,7 +362,6 @@ static unsigned issue_favoured(struct sm *s)
         hold_all(s);
         return ~0u;
     }
-    s->unserved &= ~s->favoured;
     s->issued_now[own] = 1;
     s->last_issued[own] = slot;
     note_second(s, own, SLOT_UNIT, first);

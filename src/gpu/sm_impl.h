@@ -130,7 +130,9 @@ struct sm {
     unsigned resident_count;
     uint64_t scheduler_warps[SM_SCHEDULERS];
     uint64_t held_fetch, held_issue; // by a mechanism
-    uint64_t unserved;               // ready at the last look for warps that starve, and not issued since
+    uint64_t unserved;               // ready at the last look for warps that starve
+    uint64_t look_issued[SM_WARPS];  // of those: what they had executed then,
+    uint32_t look_head[SM_WARPS];    // and what was next
     uint64_t favoured;               // one that starved, until the next look
     uint64_t next_look, calm_until;  // before that no look is due and nobody favoured
     unsigned last_favoured;          // warp slot
