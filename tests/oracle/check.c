@@ -4,8 +4,9 @@
 // Found here: reading a register, the carry flag, local or shared memory that was never written; two threads
 // touching one byte without a barrier between them when one of them writes (atomics of one operation
 // excepted, as long as nobody looks at what they return); a lane exchange with a lane that does not take
-// part. Differences between two executions of a program that passes are somebody's error, which is what
-// shrinking a failing program relies on.
+// part. An `ordered` launch takes any strong access for one that orders what comes before and behind it, as
+// barriers do; whether that was so is seen by other schedules. Differences between two executions of a
+// program that passes are somebody's error, which is what shrinking a failing program relies on.
 #include "oracle/oracle_impl.h"
 
 enum { SEVERAL = UINT32_MAX };
@@ -67,10 +68,22 @@ static bool races(const struct oracle_block *b, uint32_t me, const struct oracle
     return c->reader == SEVERAL ? c->read_epoch == b->epoch : !ordered(b, me, c->reader, c->read_epoch);
 }
 
+// Atomics, and loads and stores that are more than weak: by these threads may wait for each other.
+static bool is_strong(struct oracle_thread *t)
+{
+    const struct ptx_inst *i = &top(t)->f->insts[top(t)->pc];
+    return i->op == PTX_OP_ATOM || i->op == PTX_OP_RED || i->sem > PTX_SEM_WEAK;
+}
+
 bool oracle_check_access(struct oracle_thread *t, struct oracle_cell *cells, uint64_t size, unsigned access)
 {
-    const struct oracle_block *b = t->block;
+    struct oracle_block *b = t->block;
     uint32_t me = thread_number(t);
+    if (b->l->ordered && is_strong(t)) {
+        b->epoch += access != ACCESS_READ;
+        for (uint64_t k = 0; k < size; k++) cells[k].defined |= access != ACCESS_READ;
+        return true;
+    }
     for (uint64_t k = 0; k < size; k++) {
         struct oracle_cell *c = &cells[k];
         if (races(b, me, c, access)) {

@@ -226,6 +226,10 @@ bool oracle_run_groups(struct oracle_block *b, uint32_t warp)
 
 // ---- barriers (PTX ISA 9.7.13.1)
 
+// Threads are counted in groups of 32, of which a warp of 64 has two, or in whole warps where these are
+// smaller.
+static uint32_t counted_by(const struct oracle_block *b) { return b->warp_size < 32 ? b->warp_size : 32; }
+
 enum oracle_step oracle_bar(struct oracle_thread *t, const struct ptx_inst *i)
 {
     // Operands: [d,] a [, b] [, c]; red has a destination and a predicate, arrive and the counted forms have
@@ -237,7 +241,7 @@ enum oracle_step oracle_bar(struct oracle_thread *t, const struct ptx_inst *i)
     struct oracle_barrier *b = &t->block->barriers[number];
     if (rest) {
         b->expected = (uint32_t)oracle_read(t, &i->operands[first + 1], PTX_U32);
-        if (!b->expected || b->expected % t->block->warp_size)
+        if (!b->expected || b->expected % counted_by(t->block))
             return oracle_fault(t, "barrier for %u threads", b->expected);
     }
     b->in_use = true;
@@ -252,15 +256,16 @@ enum oracle_step oracle_bar(struct oracle_thread *t, const struct ptx_inst *i)
     return STEP_BARRIER;
 }
 
-// A warp that arrived counts whole, lanes that never were or have exited included.
+// A warp that arrived counts whole, lanes that have exited and those that its last group never had included.
 static bool complete(const struct oracle_block *b, const struct oracle_barrier *bar)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, all = (uint32_t)align_up(b->thread_count, counted_by(b));
     for (uint32_t w = 0; w < b->warp_count; w++) {
         uint32_t arrived = 0, absent = 0;
         for (size_t k = 0; k < bar->arrived.count; k++) arrived += b->threads[bar->arrived.data[k]].warp == w;
         for (uint32_t lane = 0; lane < b->warp_size; lane++) {
             uint32_t index = w * b->warp_size + lane;
+            if (index >= all) break;
             bool gone = index >= b->thread_count || b->threads[index].state == THREAD_EXITED;
             bool counted = false;
             for (size_t k = 0; gone && k < bar->arrived.count; k++) counted |= bar->arrived.data[k] == index;
@@ -268,7 +273,7 @@ static bool complete(const struct oracle_block *b, const struct oracle_barrier *
         }
         if (arrived || !bar->expected) count += arrived + absent;
     }
-    return count >= (bar->expected ? bar->expected : b->warp_count * b->warp_size);
+    return count >= (bar->expected ? bar->expected : all);
 }
 
 static void release(struct oracle_block *b, struct oracle_barrier *bar)

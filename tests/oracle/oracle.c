@@ -1,6 +1,8 @@
 // Launches: variables get their places, blocks run one after another, threads of a block take turns.
 #include "oracle/oracle_impl.h"
 
+#include "base/rng.h"
+
 #include <string.h>
 
 struct oracle *oracle_create(const struct ptx_module *m)
@@ -193,10 +195,10 @@ static void drop_thread(struct oracle_thread *t)
 
 // Runs one thread until it stops, or its turn is over: threads that wait for each other through memory get
 // along.
-static void take_turn(struct oracle_thread *t, uint64_t limit)
+static void take_turn(struct oracle_thread *t, unsigned turn, uint64_t limit)
 {
     struct oracle *o = t->block->o;
-    for (unsigned left = 20000; left && t->state == THREAD_READY && !t->block->failed; left--) {
+    for (unsigned left = turn; left && t->state == THREAD_READY && !t->block->failed; left--) {
         if (++o->steps > limit) {
             oracle_fault(t, "more than %llu instructions", (unsigned long long)limit);
             return;
@@ -214,12 +216,16 @@ static void take_turn(struct oracle_thread *t, uint64_t limit)
 
 static void run_block(struct oracle_block *b, uint64_t limit)
 {
+    struct rng r;
+    rng_init(&r, b->l->schedule);
     for (;;) {
         bool ready = false, living = false;
+        uint32_t first = b->l->schedule ? rng_below(&r, b->thread_count) : 0;
         for (uint32_t k = 0; k < b->thread_count && !b->failed; k++) {
-            take_turn(&b->threads[k], limit);
-            ready |= b->threads[k].state == THREAD_READY;
-            living |= b->threads[k].state != THREAD_EXITED;
+            struct oracle_thread *t = &b->threads[(first + k) % b->thread_count];
+            take_turn(t, b->l->schedule ? 1 + rng_below(&r, 60) : 20000, limit);
+            ready |= t->state == THREAD_READY;
+            living |= t->state != THREAD_EXITED;
         }
         if (b->failed || !living) return;
         bool moved = ready;

@@ -56,6 +56,9 @@ struct oracle_launch {
     const void *params;      // the kernel's parameter block
     uint64_t max_steps;      // thread instructions; 0: no limit
     bool strict;             // what has no defined result is a fault: see check.c
+    bool ordered;      // with strict: threads may order what they do by strong accesses, too; whether they
+                       // do must be seen by schedules that leave the same memory
+    uint64_t schedule; // 0: threads take long turns, in order of their numbers; else a seed of short ones
     void (*print)(void *context, const char *text, size_t length); // vprintf; NULL drops it
     void *print_context;
 };
