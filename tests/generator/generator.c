@@ -14,6 +14,29 @@ void generated_fini(struct generated *g)
     *g = (struct generated){0};
 }
 
+// Words behind "lanes=", each there when it is not 0.
+static unsigned read_word(const char *line, const char *word)
+{
+    const char *at = strstr(line, word), *end = strchr(line, '\n');
+    return at && (!end || at < end) ? (unsigned)strtoul(at + strlen(word), NULL, 10) : 0;
+}
+
+static void write_word(const char *word, unsigned value, struct strbuf *out)
+{
+    if (value) strbuf_printf(out, "%s%u", word, value);
+}
+
+void generated_comment(const struct generated *g, struct strbuf *out)
+{
+    strbuf_printf(out, "// launch seed=%llu grid=%u,%u,%u block=%u,%u,%u lanes=%d",
+                  (unsigned long long)g->seed, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1],
+                  g->block[2], g->lanes);
+    write_word(" warp=", g->warp, out);
+    write_word(" order=", g->order, out);
+    write_word(" splits=", g->splits, out);
+    write_word(" undefined=", g->undefined, out);
+}
+
 bool generated_read(const char *text, struct generated *g)
 {
     const char *at = strstr(text, "// launch ");
@@ -25,6 +48,10 @@ bool generated_read(const char *text, struct generated *g)
                        &g->grid[1], &g->grid[2], &g->block[0], &g->block[1], &g->block[2], &lanes);
     g->seed = seed;
     g->lanes = lanes;
+    g->warp = read_word(at, " warp=");
+    g->order = read_word(at, " order=");
+    g->splits = read_word(at, " splits=");
+    g->undefined = read_word(at, " undefined=");
     return found == 8;
 }
 
@@ -84,6 +111,9 @@ static void choose_launch(struct gen *g)
     static const uint32_t grids[][3] = {{1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {2, 2, 1}, {1, 2, 2}, {1, 1, 1}};
     memcpy(g->g->block, shapes[below(g, sizeof shapes / sizeof shapes[0])], sizeof g->g->block);
     memcpy(g->g->grid, grids[below(g, sizeof grids / sizeof grids[0])], sizeof g->g->grid);
+    if (g->options.block) memcpy(g->g->block, g->options.block, sizeof g->g->block);
+    if (g->options.grid) memcpy(g->g->grid, g->options.grid, sizeof g->g->grid);
+    g->g->warp = g->options.warp_size;
     g->threads = g->g->block[0] * g->g->block[1] * g->g->block[2];
 }
 
@@ -351,10 +381,8 @@ void generator_make(uint64_t seed, const struct generator_options *options, stru
     for (unsigned k = 0; k < g->function_count; k++) write_function(g, &module, k);
     write_kernel(g, &module);
     out->lanes = !g->options.no_lanes;
-    strbuf_printf(&out->text, "// launch seed=%llu grid=%u,%u,%u block=%u,%u,%u lanes=%d\n",
-                  (unsigned long long)seed, out->grid[0], out->grid[1], out->grid[2], out->block[0],
-                  out->block[1], out->block[2], out->lanes);
-    strbuf_puts(&out->text, ".version 7.8\n.target sm_80\n.address_size 64\n\n");
+    generated_comment(out, &out->text);
+    strbuf_puts(&out->text, "\n.version 7.8\n.target sm_80\n.address_size 64\n\n");
     strbuf_write(&out->text, module.text, module.length);
     strbuf_fini(&module);
     strbuf_fini(&g->body);

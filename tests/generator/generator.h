@@ -33,13 +33,19 @@ struct generator_options {
     unsigned statements; // about so many at top level; 0: chosen by the seed
     bool no_lanes;       // nothing that depends on the warp size
     bool no_calls;
+    const uint32_t *block, *grid; // NULL: the seed's
+    uint32_t warp_size;           // that it is launched with; 0: 32, or any if it does not depend on it
 };
 
 struct generated {
     struct strbuf text; // begins with a comment that holds all of the rest: "// launch …"
     uint64_t seed;
     uint32_t grid[3], block[3];
-    bool lanes; // depends on the warp size
+    bool lanes;     // depends on the warp size
+    uint32_t warp;  // that it was made for; 0: 32, and any other if it does not depend on it
+    bool order;     // threads order what they do by more than barriers: spins, tickets, locks
+    bool splits;    // lanes of a warp wait for each other: simt=splits alone lets all of them go on
+    bool undefined; // what it stores is not defined; what a mechanism shares can still be verified
 };
 
 void generator_make(uint64_t seed, const struct generator_options *options, struct generated *out);
@@ -48,9 +54,20 @@ void generator_make(uint64_t seed, const struct generator_options *options, stru
 void generator_redundancy(uint64_t seed, struct generated *out);
 // The same in blocks of that shape instead of the seed's.
 void generator_redundancy_in(uint64_t seed, const uint32_t block[3], struct generated *out);
+
+struct redundancy_options {
+    const uint32_t *block, *grid; // NULL: the seed's, and two blocks
+    unsigned warp_size;           // 0: 32
+    bool defined; // every correct execution leaves the same memory; 64 bytes of `out` for each of n threads
+    bool order;   // warps wait for each other by more than barriers (together.c); with `defined`
+    bool splits;  // so may lanes of a warp
+};
+void generator_redundancy_with(uint64_t seed, const struct redundancy_options *options,
+                               struct generated *out);
 void generated_fini(struct generated *g);
 // Reads the launch back from the comment of a generated (or shrunk) kernel. False when there is none.
 bool generated_read(const char *text, struct generated *g);
+void generated_comment(const struct generated *g, struct strbuf *out); // that comment, a line without its end
 
 // The launch's data, from the seed alone.
 void generator_input(uint64_t seed, uint8_t *in); // GENERATOR_IN_BYTES

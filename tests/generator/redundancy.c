@@ -10,44 +10,26 @@
 //
 // Each kernel has about half of the kinds of statements and of conditions (swarm testing, Groce et al. 2012):
 // with all of them everything is soon a vector and nothing is left to be wrong about.
-#include "base/hash.h"
-#include "base/rng.h"
-#include "generator/generator.h"
+//
+// With `defined` they leave such things out, initialise what they read and meet at barriers only where all
+// threads of the block come, so that the oracle can say what memory must be.
+#include "generator/redundancy_impl.h"
+
+#include "base/bits.h"
 
 #include <stdlib.h>
-
-enum { VARIABLES = 16, PREDICATES = 4, UNSURE = 4, DEPTH_MAX = 3 };
-
-struct maker {
-    struct rng rng;
-    struct generated *g;
-    struct strbuf body;
-    unsigned label, depth, loops, left, threads;
-    uint32_t kinds, conditions; // bits: those this kernel has
-    unsigned recent;            // a variable that one side of a branch or one loop wrote last
-    bool exits;                 // some threads leave: counted barriers would wait for them
-    bool quiet;                 // no barriers at all
-    bool uneven;                // not all threads may be at the same barrier
-    bool calls;
-};
-
-static unsigned below(struct maker *m, unsigned n) { return rng_below(&m->rng, n); }
-static bool chance(struct maker *m, unsigned percent) { return below(m, 100) < percent; }
-static unsigned variable(struct maker *m) { return below(m, VARIABLES); }
-
-#define LINE(...)                                                                                            \
-    (strbuf_puts(&m->body, "    "), strbuf_printf(&m->body, __VA_ARGS__), strbuf_putc(&m->body, '\n'))
-
-static void statements(struct maker *m, unsigned count);
+#include <string.h>
 
 static void source(struct maker *m)
 {
     static const char *const names[] = {"%tid.x", "%tid.x", "%tid.x", "%ctaid.x", "%ctaid.y", "%ntid.x",
                                         "%tid.y", "%tid.y", "%tid.z", "%laneid",  "%warpid",  "%nctaid.x"};
+    // Defined: a number of the warp is not PTX's to promise, one of the lane is a group's of 32.
+    unsigned defined = m->warp_size > 32 ? 9 : 10;
     switch (below(m, 4)) {
     case 0: LINE("mov.u32 %%v%u, %u;", variable(m), below(m, 50)); break;
     case 1: LINE("ld.param.u32 %%v%u, [blob+%u];", variable(m), 4 * below(m, 8)); break;
-    default: LINE("mov.u32 %%v%u, %s;", variable(m), names[below(m, 12)]);
+    default: LINE("mov.u32 %%v%u, %s;", variable(m), names[below(m, m->options.defined ? defined : 12)]);
     }
     if (chance(m, 10)) {
         unsigned d = variable(m);
@@ -81,8 +63,9 @@ static unsigned condition(struct maker *m)
     const char *c = compares[below(m, 4)];
     unsigned kind = below(m, 6);
     while (!(m->conditions >> kind & 1)) kind = (kind + 1) % 6;
+    m->asks_all = kind == 3;
     switch (kind) {
-    case 0: LINE("setp.%s %%q%u, %%warp, %u;", c, q, below(m, m->threads / 32 + 1)); break;
+    case 0: LINE("setp.%s %%q%u, %%warp, %u;", c, q, below(m, m->threads / m->warp_size + 1)); break;
     case 1: LINE("setp.%s %%q%u, %%ty, %u;", c, q, below(m, 4)); break;
     case 2: LINE("setp.%s %%q%u, %%tx, %u;", c, q, below(m, 33)); break;
     case 3: LINE("setp.%s %%q%u, %%a, %u;", c, q, below(m, 8)); break;
@@ -118,9 +101,12 @@ static void unsure(struct maker *m)
         unsigned q = condition(m), skip = m->label++;
         LINE("@%%q%u bra L%u;", q, skip);
         LINE("add.s32 %%w%u, %%v%u, %u;", w, variable(m), below(m, 9));
+        bool was = m->parted;
+        m->parted |= !m->asks_all;
         m->depth++;
-        if (chance(m, 50)) statements(m, 2); // too long for a select
+        if (chance(m, 50)) redundancy_statements(m, 2); // too long for a select
         m->depth--;
+        m->parted = was;
         strbuf_printf(&m->body, "L%u:\n", skip);
     } else {
         LINE("add.s32 %%v%u, %%w%u, %u;", variable(m), w, below(m, 9));
@@ -129,13 +115,13 @@ static void unsure(struct maker *m)
 
 static void barrier(struct maker *m)
 {
-    if (m->quiet) return;
+    if (m->quiet || (m->options.defined && m->parted)) return;
     if (!m->exits && !m->uneven && !m->depth && m->threads % 32 == 0 &&
         chance(m, 15)) { // the same barrier in two ways
         unsigned otherwise = m->label++, end = m->label++;
-        LINE("setp.ne.s32 %%q0, %%warp, %u;", below(m, m->threads / 32));
+        LINE("setp.ne.s32 %%q0, %%warp, %u;", below(m, m->warps));
         LINE("@%%q0 bra L%u;", otherwise);
-        LINE("bar.sync 0, %u;", m->threads);
+        together_counted(m, "sync", 0, m->threads);
         LINE("bra L%u;", end);
         strbuf_printf(&m->body, "L%u:\n", otherwise);
         LINE("bar.sync 0;");
@@ -151,17 +137,20 @@ static void branch(struct maker *m)
 {
     unsigned q = condition(m), otherwise = m->label++, end = m->label++;
     bool both = chance(m, 50), marked = chance(m, 50); // one side leaves a constant behind
+    bool was = m->parted;
+    m->parted |= !m->asks_all;
     m->recent = variable(m);
     if (marked) LINE("mov.u32 %%v%u, %u;", m->recent, below(m, 9));
     LINE("@%%q%u bra L%u;", q, otherwise);
     m->depth++;
     unsigned left_behind = m->recent;
-    statements(m, 1 + below(m, 4));
+    redundancy_statements(m, 1 + below(m, 4));
     if (marked) LINE("mov.u32 %%v%u, %u;", left_behind, 10 + below(m, 9));
     if (both) LINE("bra L%u;", end);
     strbuf_printf(&m->body, "L%u:\n", otherwise);
-    if (both) statements(m, 1 + below(m, 4));
+    if (both) redundancy_statements(m, 1 + below(m, 4));
     m->depth--;
+    m->parted = was;
     strbuf_printf(&m->body, "L%u:\n", end);
     m->recent = left_behind;
     if (chance(m, 20)) probe(m);
@@ -172,19 +161,22 @@ static void loop(struct maker *m)
 {
     static const char *const limits[] = {"3", "%ty", "%warp", "%few", "%tx", "%a"};
     unsigned n = m->loops++, top = m->label++, end = m->label++, middle = m->label++;
-    bool two_entries = chance(m, 20);
+    bool plain = m->options.defined && chance(m, 40); // all threads as often
+    bool two_entries = !plain && chance(m, 20), was = m->parted;
+    m->parted |= !plain;
     LINE("mov.u32 %%i%u, 0;", n);
     if (two_entries) LINE("@%%q%u bra L%u;", condition(m), middle);
     strbuf_printf(&m->body, "L%u:\n", top);
     m->depth++;
-    statements(m, 1 + below(m, 3));
+    redundancy_statements(m, 1 + below(m, 3));
     strbuf_printf(&m->body, "L%u:\n", middle);
     if (chance(m, 40)) LINE("mov.u32 %%v%u, %%i%u;", variable(m), n);
-    if (chance(m, 30)) LINE("@%%q%u bra L%u;", condition(m), end);
-    statements(m, below(m, 3));
+    if (!plain && chance(m, 30)) LINE("@%%q%u bra L%u;", condition(m), end);
+    redundancy_statements(m, below(m, 3));
     m->depth--;
+    m->parted = was;
     LINE("add.s32 %%i%u, %%i%u, 1;", n, n);
-    LINE("and.b32 %%t, %s, 7;", limits[below(m, 6)]);
+    LINE("and.b32 %%t, %s, 7;", plain ? chance(m, 50) ? "3" : "%a" : limits[below(m, 6)]);
     LINE("setp.lt.s32 %%q3, %%i%u, %%t;", n);
     LINE("@%%q3 bra L%u;", top);
     strbuf_printf(&m->body, "L%u:\n", end);
@@ -238,13 +230,17 @@ static void local(struct maker *m)
 
 static void machine(struct maker *m)
 {
-    switch (below(m, 5)) {
+    switch (m->options.defined ? 5 + below(m, 4) : below(m, 5)) {
     case 0:
         LINE("atom.global.add.u32 %%v%u, [%%acc+%u], %u;", variable(m), 4 * below(m, 8), below(m, 3));
         break;
     case 1: LINE("mov.u32 %%v%u, %%clock;", variable(m)); break;
     case 2: LINE("activemask.b32 %%v%u;", variable(m)); break;
-    case 3: LINE("membar.gl;"); break;
+    case 3:
+    case 5: LINE("membar.gl;"); break;
+    case 6: LINE("atom.acquire.gpu.global.or.b32 _, [%%acc+%u], 0;", 64 + 4 * below(m, 8)); break;
+    case 7: LINE("red.global.add.u32 [%%acc+%u], %%v%u;", 4 * below(m, 8), variable(m)); break;
+    case 8: LINE("ld.volatile.global.u32 %%v%u, [%%in+%u];", variable(m), 4 * below(m, 100)); break;
     default: LINE("atom.acquire.gpu.global.or.b32 %%v%u, [%%acc+%u], 0;", variable(m), 4 * below(m, 8));
     }
 }
@@ -253,7 +249,7 @@ static void machine(struct maker *m)
 static void out_of_step(struct maker *m)
 {
     unsigned q = condition(m), ahead = m->label++, level = m->label++;
-    bool by_barrier = !m->quiet && chance(m, 50);
+    bool by_barrier = !m->quiet && !m->options.defined && chance(m, 50);
     const char *step = by_barrier ? "bar.sync 0;" : "membar.gl;";
     m->recent = variable(m);
     LINE("@%%q%u bra L%u;", q, ahead);
@@ -273,7 +269,7 @@ static void out_of_step(struct maker *m)
 // Everyone writes a word of their own, and after a barrier reads another's: only where all threads come.
 static void exchange(struct maker *m)
 {
-    if (m->depth || m->exits || m->uneven || m->quiet) return;
+    if (m->depth || m->exits || m->uneven || m->parted || m->quiet) return;
     LINE("bar.sync 0;");
     LINE("st.shared.u32 [%%mine], %%v%u;", variable(m));
     LINE("bar.sync 0;");
@@ -307,22 +303,55 @@ static void early_exit(struct maker *m)
     LINE("@%%q%u exit;", condition(m));
 }
 
+// Threads or whole warps of a kernel that has not many of such: the last of them, or the first.
+static void seldom_exit(struct maker *m)
+{
+    unsigned from = below(m, m->threads);
+    if (m->options.order) return;
+    m->exits = true;
+    if (chance(m, 50)) from -= from % m->warp_size;
+    LINE("setp.%s.u32 %%q0, %%thread, %u;", chance(m, 70) ? "ge" : "lt", from);
+    LINE("@%%q0 %s;", chance(m, 50) ? "exit" : "ret");
+}
+
 static const struct {
     unsigned weight;
     void (*write)(struct maker *m);
     unsigned depth; // the most it may be nested
-} kinds[] = {{20, operation, 9}, {14, source, 9},         {8, guarded, 9},    {3, unsure, 9},
-             {6, barrier, 9},    {12, branch, DEPTH_MAX}, {9, loop, 1},       {7, load, 9},
-             {4, table, 9},      {3, local, 9},           {5, machine, 9},    {3, exchange, 0},
-             {2, call, 1},       {1, early_exit, 9},      {3, out_of_step, 0}};
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+} kinds[] = {{20, operation, 9},
+             {14, source, 9},
+             {8, guarded, 9},
+             {3, unsure, 9},
+             {6, barrier, 9},
+             {12, branch, DEPTH_MAX},
+             {9, loop, 1},
+             {7, load, 9},
+             {4, table, 9},
+             {3, local, 9},
+             {5, machine, 9},
+             {3, exchange, 0},
+             {2, call, 1},
+             {1, early_exit, 9},
+             {3, out_of_step, 0},
+             // Of defined kernels:
+             {4, together_own, 9},
+             {4, together_cells, 9},
+             {4, together_switch, DEPTH_MAX},
+             {4, together_bytes, 0},
+             {4, together_halves, 0},
+             {3, together_groups, 0},
+             {16, together_order, 0},
+             {4, together_delay, 9},
+             {20, together_lanes, DEPTH_MAX},
+             {4, seldom_exit, 1}};
+enum { KINDS = sizeof kinds / sizeof kinds[0], KINDS_UNDEFINED = 15 };
 
-static void statements(struct maker *m, unsigned count)
+void redundancy_statements(struct maker *m, unsigned count)
 {
     for (unsigned n = 0; n < count && m->left; n++) {
-        unsigned total = 0, k = 0;
+        unsigned total = 0, k = 0, count_of = m->options.defined ? KINDS : KINDS_UNDEFINED;
         m->left--;
-        for (unsigned i = 0; i < KINDS; i++) total += kinds[i].weight;
+        for (unsigned i = 0; i < count_of; i++) total += kinds[i].weight;
         for (unsigned at = below(m, total); at >= kinds[k].weight; k++) at -= kinds[k].weight;
         if (m->depth <= kinds[k].depth && m->kinds >> k & 1)
             kinds[k].write(m);
@@ -340,7 +369,7 @@ static void prologue(struct maker *m)
                                         "mov.u32 %v1, %ntid.x;",
                                         "mad.lo.u32 %t, %t, %v0, %ty;",
                                         "mad.lo.u32 %thread, %t, %v1, %tx;",
-                                        "shr.u32 %warp, %thread, 5;",
+                                        NULL, // the warp
                                         "ld.param.u32 %a, [a];",
                                         "and.b32 %few, %warp, 1;",
                                         "add.u32 %few, %few, 1;",
@@ -352,13 +381,23 @@ static void prologue(struct maker *m)
                                         "mov.u32 %slots, slots;",
                                         "mad.lo.u32 %mine, %thread, 4, %slots;",
                                         "mov.u32 %v2, %ctaid.x;",
-                                        "mov.u32 %v3, %nctaid.x;",
-                                        "mad.lo.u32 %t, %v2, 1024, %thread;",
-                                        "mad.wide.u32 %out, %t, 64, %out;"};
-    for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) LINE("%s", lines[k]);
+                                        "mov.u32 %v3, %nctaid.x;"};
+    static const char *const linear[] = {
+        "mov.u32 %v4, %ctaid.y;",           "mov.u32 %v5, %ctaid.z;",           "mov.u32 %v6, %nctaid.y;",
+        "mad.lo.u32 %cta, %v5, %v6, %v4;",  "mad.lo.u32 %cta, %cta, %v3, %v2;", "ld.param.u32 %t, [n];",
+        "mad.lo.u32 %t, %cta, %t, %thread;"};
+    for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++)
+        if (lines[k])
+            LINE("%s", lines[k]);
+        else
+            LINE("shr.u32 %%warp, %%thread, %u;", (unsigned)__builtin_ctz(m->warp_size));
+    for (size_t k = 0; m->options.defined && k < sizeof linear / sizeof linear[0]; k++) LINE("%s", linear[k]);
+    if (!m->options.defined) LINE("mad.lo.u32 %%t, %%v2, 1024, %%thread;");
+    LINE("mad.wide.u32 %%out, %%t, 64, %%out;");
     for (unsigned k = 0; k < 32; k += 4) LINE("st.local.u32 [depot+%u], %%tx;", k);
     for (unsigned k = 0; k < PREDICATES; k++) LINE("setp.lt.u32 %%q%u, %%a, %u;", k, k + 2);
     for (unsigned k = 0; k < VARIABLES; k++) LINE("mov.u32 %%v%u, %u;", k, 3 * k);
+    if (m->options.defined) together_prologue(m);
     for (unsigned k = 0; k < 8; k++) source(m);
 }
 
@@ -369,6 +408,7 @@ static void write_module(struct maker *m, struct strbuf *out)
         ".version 7.8\n.target sm_80\n.address_size 64\n\n"
         ".const .align 4 .b32 ctab[16] = {1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987};\n"
         ".shared .align 4 .b32 stab[16];\n\n");
+    if (m->options.defined) together_declare(m, out);
     if (m->calls)
         strbuf_puts(out,
                     ".func (.param .b32 result) descend(.param .b32 depth, .param .b32 value)\n{\n"
@@ -389,6 +429,7 @@ static void write_module(struct maker *m, struct strbuf *out)
     strbuf_puts(
         out, "    .reg .b32 %tx, %ty, %t, %thread, %warp, %a, %few, %slots, %mine;\n"
              "    .reg .b64 %d<3>, %in, %out, %acc, %depot, %gdepot;\n    .local .align 4 .b8 depot[32];\n");
+    strbuf_puts(out, "    .reg .b32 %e<7>, %cta, %cell;\n    .reg .pred %h;\n");
     strbuf_printf(out, "    .shared .align 4 .b32 slots[%u];\n", m->threads);
     strbuf_write(out, m->body.text, m->body.length);
     strbuf_puts(out, "}\n");
@@ -398,27 +439,47 @@ void generator_redundancy(uint64_t seed, struct generated *out) { generator_redu
 
 void generator_redundancy_in(uint64_t seed, const uint32_t block[3], struct generated *out)
 {
+    generator_redundancy_with(seed, &(struct redundancy_options){.block = block}, out);
+}
+
+static void choose_shape(struct maker *m)
+{
     static const uint32_t shapes[][3] = {{32, 4, 1}, {32, 4, 1},  {16, 8, 1}, {8, 8, 2},
                                          {64, 2, 1}, {128, 1, 1}, {8, 8, 4},  {16, 5, 1},
                                          {24, 8, 1}, {40, 3, 1},  {4, 8, 4},  {1, 96, 1}};
-    struct maker *m = heap_alloc(sizeof *m);
-    *out = (struct generated){.seed = seed, .grid = {2, 1, 1}, .lanes = true};
-    m->g = out;
-    rng_init(&m->rng, hash_u64(seed ^ 0xdecade));
+    static const uint32_t two[3] = {2, 1, 1};
     const uint32_t *shape = shapes[below(m, sizeof shapes / sizeof shapes[0])];
-    if (block) shape = block;
-    for (unsigned k = 0; k < 3; k++) out->block[k] = shape[k];
-    m->threads = shape[0] * shape[1] * shape[2];
+    memcpy(m->g->block, m->options.block ? m->options.block : shape, sizeof m->g->block);
+    memcpy(m->g->grid, m->options.grid ? m->options.grid : two, sizeof m->g->grid);
+    m->threads = m->g->block[0] * m->g->block[1] * m->g->block[2];
+    m->warp_size = m->options.warp_size ? m->options.warp_size : 32;
+    m->warps = (m->threads + m->warp_size - 1) / m->warp_size;
+    m->counted = (unsigned)align_up(m->threads, m->warp_size < 32 ? m->warp_size : 32);
+}
+
+void generator_redundancy_with(uint64_t seed, const struct redundancy_options *options, struct generated *out)
+{
+    struct maker *m = heap_alloc(sizeof *m);
+    *out = (struct generated){.seed = seed,
+                              .lanes = true,
+                              .warp = options->warp_size,
+                              .order = options->order,
+                              .undefined = !options->defined};
+    m->g = out;
+    m->options = *options;
+    rng_init(&m->rng, hash_u64(seed ^ 0xdecade));
+    choose_shape(m);
     m->kinds = (uint32_t)rng_next(&m->rng) | 3; // operations and sources always
     m->conditions = 1 + below(m, 63);
     m->quiet = seed / 6 % 4 == 1;
     prologue(m);
     m->left = 60;
-    statements(m, 14 + below(m, 16));
+    redundancy_statements(m, 14 + below(m, 16));
+    if (options->defined) together_last_block(m);
     for (unsigned k = 0; k < VARIABLES; k++) LINE("st.global.u32 [%%out+%u], %%v%u;", 4 * k, k);
     LINE("exit;");
-    strbuf_printf(&out->text, "// launch seed=%llu grid=2,1,1 block=%u,%u,%u lanes=1\n",
-                  (unsigned long long)seed, shape[0], shape[1], shape[2]);
+    generated_comment(out, &out->text);
+    strbuf_putc(&out->text, '\n');
     write_module(m, &out->text);
     strbuf_fini(&m->body);
     free(m);
