@@ -1,8 +1,10 @@
 // Running one kernel in every way there is, and comparing with the oracle.
 //
-//     compare.c  one kernel: oracle, engine, the two compared
-//     hunt.c     many seeds in child processes: a crash or a hang is one more failure
-//     shrink.c   a smaller kernel that still fails
+//     compare.c      one kernel: oracle, engine, the two compared
+//     variant.c      the ways of compiling and executing that every kernel meets
+//     combination.c  random ones, of all options there are; program.c what runs in them
+//     hunt.c         many seeds in child processes: a crash or a hang is one more failure
+//     shrink.c       a smaller kernel that still fails
 #pragma once
 #include "base/str.h"
 #include "generator/generator.h"
@@ -10,7 +12,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// One way of compiling and executing: settings "key=value" (also gpu=NAME, study=NAME), NULL-terminated.
+// A way of compiling and executing: settings "key=value", NULL-terminated. Besides the keys there are
+//
+//     gpu=NAME  tech=NAME:KEY=V,…  study=NAME   what it runs on; tech= also has shared values verified
+//     host.verify=0|1  host.threads=N           shared values are verified or not; threads of the host
+//     host.cycles=N                             after so many a launch is taken for a hang
+//     host.counts=1                             what mechanisms issue and skip is what issues without them,
+//     in
+//                                               programs that do not wait for each other by spinning
+typedef const char *const *way;
+
 struct variant {
     const char *name;
     const char *settings[10];
@@ -25,14 +36,16 @@ bool variant_available(unsigned index); // the processor has what it asks for
 enum verdict {
     SAME,
     INVALID, // the kernel does not parse, or the oracle in strict mode finds it ill-defined
-    DIFFERS, // other memory than the oracle's
-    REFUSED, // the engine reports an error: compile error, fault
+    DIFFERS, // other memory than the oracle's, or shared values, or counts
+    REFUSED, // the engine reports an error: compile error
+    FAILED,  // the program faults or does not end
     CRASHED, // a signal
     TIMED_OUT
 };
 const char *verdict_name(enum verdict v);
 
-// What the oracle says of a kernel; kept while variants are compared with it.
+// What the oracle says of a kernel; kept while variants are compared with it. Of a kernel whose memory is not
+// defined it is only known that it ends, because it does when it runs without timing.
 struct expectation {
     struct generated launch;
     uint8_t *in, *out; // after the launch
@@ -44,12 +57,12 @@ struct expectation {
 // False: INVALID, and why. max_steps 0: a generous limit.
 bool expect(const char *text, uint64_t max_steps, struct expectation *e, struct strbuf *why);
 void expectation_fini(struct expectation *e);
-// SAME, DIFFERS or REFUSED. `extra` is one more setting, or NULL.
-enum verdict compare(const char *text, const struct expectation *e, unsigned variant, const char *extra,
+// SAME, DIFFERS, REFUSED or FAILED. `extra` is one more setting, or NULL.
+enum verdict compare(const char *text, const struct expectation *e, way settings, const char *extra,
                      struct strbuf *why);
 // The same from the beginning in a child process with a time limit, so all verdicts are possible.
-enum verdict judge(const char *text, unsigned variant, const char *extra, uint64_t max_steps,
-                   unsigned limit_s, struct strbuf *why);
+enum verdict judge(const char *text, way settings, const char *extra, uint64_t max_steps, unsigned limit_s,
+                   struct strbuf *why);
 
 struct generator_options options_of(uint64_t seed);
 
@@ -62,9 +75,10 @@ struct finding {
 
 struct hunt {
     uint64_t first, count;
-    const char *extra;   // setting for every variant, or NULL
-    int only_variant;    // -1: all
-    unsigned stop_after; // findings; 0: never
+    enum verdict (*try)(uint64_t seed, struct strbuf *why); // NULL: the seed's kernel in the variants
+    const char *extra;                                      // setting for every variant, or NULL
+    int only_variant;                                       // -1: all
+    unsigned stop_after;                                    // findings; 0: never
     bool verbose;
     uint64_t programs, comparisons; // out
     uint64_t seeds_done;            // out: seeds finished before the first finding stopped it
@@ -72,5 +86,5 @@ struct hunt {
 // Appends findings to `found` (room for `limit`), returns how many.
 unsigned hunt(struct hunt *h, struct finding *found, unsigned limit);
 
-// Makes `text` as small as it gets while the verdict of the variant stays `wanted`.
-void shrink(struct strbuf *text, unsigned variant, const char *extra, enum verdict wanted, bool verbose);
+// Makes `text` as small as it gets while the verdict stays `wanted`.
+void shrink(struct strbuf *text, way settings, const char *extra, enum verdict wanted, bool verbose);

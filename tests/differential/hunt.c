@@ -35,6 +35,16 @@ static bool applies(const struct hunt *h, unsigned variant, uint64_t seed, bool 
     return h->only_variant >= 0 || v->every == 0 || (seed / 4 + variant) % v->every == 0;
 }
 
+static void try_seed(const struct hunt *h, struct board *b)
+{
+    struct strbuf why = {0};
+    alarm(SEED_LIMIT_S);
+    b->programs++;
+    enum verdict v = h->try(b->seed, &why);
+    if (v != SAME) note(b, v, strbuf_text(&why));
+    strbuf_fini(&why);
+}
+
 static void one_seed(const struct hunt *h, struct board *b, const bool *available)
 {
     struct generated g;
@@ -49,7 +59,7 @@ static void one_seed(const struct hunt *h, struct board *b, const bool *availabl
         b->programs += b->variant == 0;
         for (; b->variant < variant_count; b->variant++) {
             if (!available[b->variant] || !applies(h, b->variant, b->seed, e.launch.lanes)) continue;
-            enum verdict v = compare(g.text.text, &e, b->variant, h->extra, &why);
+            enum verdict v = compare(g.text.text, &e, variants[b->variant].settings, h->extra, &why);
             b->comparisons++;
             if (v != SAME) note(b, v, strbuf_text(&why));
             if (h->stop_after && b->count >= h->stop_after) break;
@@ -65,7 +75,10 @@ static void child(const struct hunt *h, struct board *b)
     bool available[64];
     for (unsigned k = 0; k < variant_count; k++) available[k] = variant_available(k);
     while (b->seed < h->first + h->count) {
-        one_seed(h, b, available);
+        if (!h->try)
+            one_seed(h, b, available);
+        else if (b->variant == 0) // else it has killed the child before this one
+            try_seed(h, b);
         if (h->stop_after && b->count >= h->stop_after) break;
         b->seed++;
         b->variant = 0;

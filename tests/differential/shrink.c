@@ -17,7 +17,7 @@ enum { LIMIT_S = 10 };
 
 struct shrinker {
     VEC(char *) lines;
-    unsigned variant;
+    way settings;
     const char *extra;
     enum verdict wanted;
     bool compiler_fault; // of the refusals, only those in which the compiler found a fault of its own
@@ -43,7 +43,7 @@ static bool still_fails(struct shrinker *s)
     struct strbuf text = {0}, why = {0};
     join(s, &text);
     s->tried++;
-    bool fails = judge(strbuf_text(&text), s->variant, s->extra, s->max_steps, LIMIT_S, &why) == s->wanted;
+    bool fails = judge(strbuf_text(&text), s->settings, s->extra, s->max_steps, LIMIT_S, &why) == s->wanted;
     if (fails && s->wanted == REFUSED) fails = is_compiler_fault(&why) == s->compiler_fault;
     strbuf_fini(&text);
     strbuf_fini(&why);
@@ -114,10 +114,13 @@ static bool smaller_launch(struct shrinker *s)
         const uint32_t *h = shapes[k], *b = h[3] ? h + 3 : g.block;
         uint64_t before = (uint64_t)g.grid[0] * g.grid[1] * g.grid[2] * g.block[0] * g.block[1] * g.block[2];
         if ((uint64_t)b[0] * b[1] * b[2] >= before) continue;
-        char line[200];
-        snprintf(line, sizeof line, "// launch seed=%llu grid=%u,%u,%u block=%u,%u,%u lanes=%d",
-                 (unsigned long long)g.seed, h[0], h[1], h[2], b[0], b[1], b[2], g.lanes);
-        any = replace_line(s, 0, line);
+        struct strbuf line = {0};
+        struct generated smaller = g;
+        memcpy(smaller.grid, h, sizeof smaller.grid);
+        memcpy(smaller.block, b, sizeof smaller.block);
+        generated_comment(&smaller, &line);
+        any = replace_line(s, 0, strbuf_text(&line));
+        strbuf_fini(&line);
     }
     strbuf_fini(&text);
     return any;
@@ -201,14 +204,14 @@ static void split(struct shrinker *s, const char *text)
     }
 }
 
-void shrink(struct strbuf *text, unsigned variant, const char *extra, enum verdict wanted, bool verbose)
+void shrink(struct strbuf *text, way settings, const char *extra, enum verdict wanted, bool verbose)
 {
-    struct shrinker s = {.variant = variant, .extra = extra, .wanted = wanted, .verbose = verbose};
+    struct shrinker s = {.settings = settings, .extra = extra, .wanted = wanted, .verbose = verbose};
     struct expectation e;
     struct strbuf why = {0};
     if (expect(strbuf_text(text), 0, &e, &why)) s.max_steps = 2 * e.steps + 10000;
     expectation_fini(&e);
-    judge(strbuf_text(text), variant, extra, 0, LIMIT_S, &why);
+    judge(strbuf_text(text), settings, extra, 0, LIMIT_S, &why);
     s.compiler_fault = is_compiler_fault(&why);
     split(&s, strbuf_text(text));
     bool better = still_fails(&s);

@@ -24,7 +24,7 @@ static void keep(const struct finding *f, const char *extra, char *path, size_t 
     struct generator_options o = options_of(f->seed);
     const char *why;
     generator_make(f->seed, &o, &g);
-    if (f->verdict != INVALID) shrink(&g.text, f->variant, extra, f->verdict, false);
+    if (f->verdict != INVALID) shrink(&g.text, variants[f->variant].settings, extra, f->verdict, false);
     mkdir("build", 0777);
     mkdir("build/differential", 0777);
     snprintf(path, size, "build/differential/seed-%llu-%s.ptx", (unsigned long long)f->seed,
@@ -75,7 +75,7 @@ static void test_kept(struct test *t)
             struct generated g;
             if (!variant_available(v) || !generated_read(text, &g) || (variants[v].any_warp_size && g.lanes))
                 continue;
-            enum verdict verdict = judge(text, v, NULL, 0, 60, &why);
+            enum verdict verdict = judge(text, variants[v].settings, NULL, 0, 60, &why);
             CHECK_MSG(t, verdict == SAME, "%s, %s: %s: %s", files.gl_pathv[k], variants[v].name,
                       verdict_name(verdict), strbuf_text(&why));
         }
@@ -145,11 +145,11 @@ static int run_shrink(const struct request *r)
         strbuf_write(&g.text, text, length);
         free(text);
     }
-    enum verdict wanted = judge(strbuf_text(&g.text), v, r->extra, 0, 60, &why);
+    enum verdict wanted = judge(strbuf_text(&g.text), variants[v].settings, r->extra, 0, 60, &why);
     fprintf(stderr, "%s: %s: %s\n", variants[v].name, verdict_name(wanted), strbuf_text(&why));
-    if (wanted > INVALID) shrink(&g.text, v, r->extra, wanted, true);
+    if (wanted > INVALID) shrink(&g.text, variants[v].settings, r->extra, wanted, true);
     fputs(strbuf_text(&g.text), stdout);
-    judge(strbuf_text(&g.text), v, r->extra, 0, 60, &why);
+    judge(strbuf_text(&g.text), variants[v].settings, r->extra, 0, 60, &why);
     fprintf(stderr, "%s\n", strbuf_text(&why));
     generated_fini(&g);
     strbuf_fini(&why);
@@ -169,7 +169,7 @@ static int run_file(const struct request *r)
     for (unsigned v = 0; v < variant_count; v++) {
         if (!variant_available(v)) continue;
         if (r->variant >= 0 && v != (unsigned)r->variant) continue;
-        enum verdict verdict = judge(text, v, r->extra, 0, 60, &why);
+        enum verdict verdict = judge(text, variants[v].settings, r->extra, 0, 60, &why);
         printf("%-24s %s %s\n", variants[v].name, verdict_name(verdict), strbuf_text(&why));
         bad |= verdict != SAME;
     }

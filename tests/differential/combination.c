@@ -1,0 +1,403 @@
+// Drawing, writing, trying and shrinking combinations.
+#include "differential/combination.h"
+
+#include "api/impl.h"
+#include "base/rng.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- what is not drawn, and what is drawn of it
+// ---------------------------------------------------------------------------------------------------------
+
+// Keys by how they begin. Those without a meaning are for tests, which make something wrong on purpose with
+// them; no table needs to name them.
+static const struct {
+    const char *prefix, *reason;
+} excluded[] = {
+    {"memory.size", "room for the program's data"},
+    {"launch.max_shared", "a limit: what goes past it is refused"},
+    {"exec.max_warp_instructions", "a limit: what goes past it fails"},
+    {"compile.stack_bytes", "room for recursion: what goes past it faults"},
+    {"warp.size", "the program's, which may depend on it"},
+    {"check.races", "looks at a run without time"},
+    {"sim.lose_reply", "makes a hang"},
+    {"sim.stall", "a limit: what goes past it fails"},
+    {"timeline.", "of runs that are watched (tests/report)"},
+    {"study.", "of studies (tests/study)"},
+    {"energy.", "prices of what was counted"},
+};
+
+static bool is_excluded(const struct config_key *key)
+{
+    if (!key->meaning) return true;
+    for (size_t k = 0; k < sizeof excluded / sizeof excluded[0]; k++)
+        if (str_starts_with(key->name, excluded[k].prefix)) return true;
+    return false;
+}
+
+// The literal text of a paper, where that is unsound, is called so whatever the key.
+static bool is_unsound(const char *word) { return str_equal(word, "paper"); }
+
+// Room for blocks: what is too small is refused at the launch, and then there is enough.
+static bool is_room(const char *part) { return str_starts_with(part, "sm."); }
+
+// Values of their own, where the ends of the range and the neighbours of the default are not worth trying.
+static const struct {
+    const char *key, *values[6];
+} values[] = {
+    {"compile.max_registers", {"16", "20", "24", "32", "64"}}, // fewer than 16: kernels are refused
+    {"report.interval", {"50", "1000"}},
+    {"gpu.sm_count", {"1", "2", "3"}},
+    {"mark.rules", {"sound", "sound", "sound", "sound", "none"}}, // nothing is shared without marks
+    {"sm.registers", {"4096", "8192", "16384", "65536"}},
+};
+
+static void draw_number(struct rng *r, const struct config_key *key, struct strbuf *out)
+{
+    double initial = strtod(key->initial, NULL), low = key->low, some = rng_below(r, 24);
+    bool large = initial >= 1000; // then small values are much the same: nothing works
+    double near[] = {low,         large ? low : low + 1, large ? initial / 1000 : low + 2,
+                     low + some,  initial / 2,           initial + 1,
+                     2 * initial, initial + some};
+    double v = near[rng_below(r, sizeof near / sizeof near[0])];
+    v = v < low ? low : v > key->high ? key->high : v;
+    strbuf_printf(out, "%.0f", (double)(uint64_t)v);
+}
+
+static void draw_word(struct rng *r, const struct config_key *key, struct strbuf *out)
+{
+    unsigned count = 0;
+    while (key->words[count]) count++;
+    const char *word = key->words[rng_below(r, count)];
+    strbuf_puts(out, is_unsound(word) ? key->initial : word);
+}
+
+static void draw_passes(struct rng *r, struct strbuf *out)
+{
+    for (unsigned k = 0; compile_pass_name(k); k++)
+        if (!rng_below(r, 4)) strbuf_printf(out, "%s%s", out->length ? "," : "", compile_pass_name(k));
+}
+
+static void draw_value(struct rng *r, const struct config_key *key, struct strbuf *out)
+{
+    unsigned count = 0;
+    strbuf_clear(out);
+    for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
+        if (!str_equal(values[k].key, key->name)) continue;
+        while (values[k].values[count]) count++;
+        strbuf_puts(out, values[k].values[rng_below(r, count)]);
+        return;
+    }
+    switch (key->type) {
+    case CONFIG_WORD: draw_word(r, key, out); break;
+    case CONFIG_BOOL:
+        strbuf_printf(out, "%d", rng_below(r, 4) ? key->initial[0] != '1' : key->initial[0] == '1');
+        break;
+    case CONFIG_TEXT: draw_passes(r, out); break; // of compile.disable, the one text that is drawn
+    case CONFIG_U32:
+    case CONFIG_U64:
+    case CONFIG_F64:
+    case CONFIG_BYTES: draw_number(r, key, out); break;
+    }
+}
+
+// -- drawing
+// ---------------------------------------------------------------------------------------------------------
+
+static void add(struct combination *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct combination *c, const char *format, ...)
+{
+    char part[600];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(part, sizeof part, format, args);
+    va_end(args);
+    vec_push(&c->parts, strdup(part));
+}
+
+void combination_fini(struct combination *c)
+{
+    for (size_t k = 0; k < c->parts.count; k++) free(c->parts.data[k]);
+    vec_fini(&c->parts);
+}
+
+// A GPU, or none; most programs meet the small one, since it is the quickest.
+static void draw_gpu(struct rng *r, struct wf_context *ask, struct combination *c)
+{
+    const char *name, *meaning;
+    unsigned count = 0;
+    if (!rng_below(r, 12)) return;
+    while (wf_gpu_at(count, &name, &meaning)) count++;
+    wf_gpu_at(rng_below(r, count), &name, &meaning);
+    if (rng_below(r, 3)) name = "tiny";
+    wf_gpu(ask, name);
+    add(c, "gpu=%s", name);
+}
+
+static void draw_options(struct rng *r, const struct tech *t, unsigned of_ten, struct combination *c)
+{
+    struct strbuf value = {0};
+    for (size_t k = 0; k < t->key_count; k++) {
+        if (!t->keys[k].meaning || rng_below(r, 10) >= of_ten) continue;
+        draw_value(r, &t->keys[k], &value);
+        add(c, "%s:%s=%s", t->name, t->keys[k].name, strbuf_text(&value));
+    }
+    strbuf_fini(&value);
+}
+
+// A mechanism as often as it has options.
+static const struct tech *draw_mechanism(struct rng *r)
+{
+    size_t options = 0, k = 0;
+    for (size_t n = 0; tech_at_index(n); n++) options += tech_at_index(n)->key_count + 2;
+    for (size_t at = rng_below(r, (uint32_t)options); at >= tech_at_index(k)->key_count + 2; k++)
+        at -= tech_at_index(k)->key_count + 2;
+    return tech_at_index(k);
+}
+
+// One mechanism in most, several where they go together.
+static void draw_mechanisms(struct rng *r, struct wf_context *ask, unsigned of_ten, struct combination *c)
+{
+    unsigned count = 0, wanted = rng_below(r, 12);
+    struct strbuf names = {0}, more = {0};
+    while (tech_at_index(count)) count++;
+    wanted = wanted == 0 ? 0 : wanted < 9 ? 1 : count;
+    for (unsigned k = 0; k < wanted; k++) {
+        const struct tech *t = draw_mechanism(r);
+        strbuf_clear(&more);
+        strbuf_printf(&more, "%s%s%s", strbuf_text(&names), names.length ? "+" : "", t->name);
+        if (wf_tech(ask, strbuf_text(&more)) != WF_OK) continue;
+        strbuf_clear(&names);
+        strbuf_puts(&names, strbuf_text(&more));
+        add(c, "tech=%s", t->name);
+        draw_options(r, t, of_ten, c);
+    }
+    strbuf_fini(&names);
+    strbuf_fini(&more);
+}
+
+static void draw_keys(struct rng *r, struct wf_context *ask, const struct generated *program, unsigned of_ten,
+                      struct combination *c)
+{
+    static const unsigned densities[] = {0, 3, 3, 30}; // percent, of what the timing model has
+    unsigned density = densities[rng_below(r, 4)];
+    const struct config_key *key;
+    struct strbuf value = {0};
+    for (size_t k = 0; (key = config_at(&ask->config, k)); k++) {
+        bool few = str_starts_with(key->name, "mark.") || str_starts_with(key->name, "compile.") ||
+                   str_starts_with(key->name, "exec.") || str_equal(key->name, "simt");
+        if (is_excluded(key) || rng_below(r, 100) >= (few ? 10 * of_ten : density)) continue;
+        draw_value(r, key, &value);
+        if (program->splits && str_equal(key->name, "simt")) continue;
+        if (value.length && wf_set(ask, key->name, strbuf_text(&value)) == WF_OK)
+            add(c, "%s=%s", key->name, strbuf_text(&value));
+    }
+    strbuf_fini(&value);
+}
+
+void combination_draw(uint64_t seed, const struct generated *program, struct combination *out)
+{
+    struct rng r;
+    struct wf_context *ask = wf_context_create();
+    *out = (struct combination){0};
+    rng_init(&r, hash_u64(seed ^ 0xc0b1));
+    // What must come together to go wrong is all there in a third of the combinations, and little in another.
+    unsigned of_ten = 2 + 2 * rng_below(&r, 3) + rng_below(&r, 2);
+    draw_gpu(&r, ask, out);
+    if (out->parts.count) draw_mechanisms(&r, ask, of_ten, out);
+    draw_keys(&r, ask, program, of_ten, out);
+    if (!rng_below(&r, 4)) add(out, "host.verify=0");
+    if (!rng_below(&r, 3)) add(out, "host.threads=%u", 1 + (unsigned)rng_below(&r, 3));
+    if (!rng_below(&r, 3)) add(out, "host.counts=1");
+    add(out, "host.cycles=10000000");
+    wf_context_destroy(ask);
+}
+
+// -- as text
+// ---------------------------------------------------------------------------------------------------------
+
+static bool is_option(const char *part)
+{
+    const char *colon = strchr(part, ':');
+    return colon && colon < strchr(part, '=');
+}
+
+static void write_options(const struct combination *c, const char *tech, struct strbuf *out)
+{
+    char separator = ':';
+    size_t length = strlen(tech);
+    for (size_t k = 0; k < c->parts.count; k++) {
+        const char *part = c->parts.data[k];
+        if (!is_option(part) || strncmp(part, tech, length) != 0 || part[length] != ':') continue;
+        strbuf_printf(out, "%c%s", separator, part + length + 1);
+        separator = ',';
+    }
+}
+
+void combination_write(const struct combination *c, struct strbuf *out)
+{
+    bool several = false;
+    strbuf_clear(out);
+    for (size_t k = 0; k < c->parts.count; k++) {
+        const char *part = c->parts.data[k];
+        if (is_option(part)) continue; // with its mechanism
+        bool is_tech = str_starts_with(part, "tech=");
+        if (is_tech && several) {
+            strbuf_printf(out, "+%s", part + 5);
+        } else {
+            strbuf_printf(out, "%s%s", out->length ? " " : "", part);
+        }
+        if (is_tech) write_options(c, part + 5, out);
+        several = is_tech; // mechanisms stand one behind the other
+    }
+}
+
+static void read_mechanisms(char *text, struct combination *out)
+{
+    for (char *rest = text, *one; (one = strtok_r(rest, "+", &rest)) != NULL;) {
+        char *options = strchr(one, ':');
+        if (options) *options++ = 0;
+        add(out, "tech=%s", one);
+        for (char *more = options, *pair; options && (pair = strtok_r(more, ",", &more)) != NULL;)
+            add(out, "%s:%s", one, pair);
+    }
+}
+
+void combination_read(const char *text, struct combination *out)
+{
+    *out = (struct combination){0};
+    char *copy = strndup(text, strcspn(text, "\n")), *rest = copy;
+    for (char *part; (part = strtok_r(rest, " ", &rest)) != NULL;)
+        if (str_starts_with(part, "tech="))
+            read_mechanisms(part + 5, out);
+        else
+            add(out, "%s", part);
+    free(copy);
+}
+
+// -- trying
+// ---------------------------------------------------------------------------------------------------------
+
+enum { PARTS_MAX = 512 };
+
+struct pieces { // the text in pieces, as compare() and judge() take them
+    struct strbuf text;
+    const char *pieces[PARTS_MAX];
+};
+
+static way split(struct pieces *s, const struct combination *c)
+{
+    unsigned count = 0;
+    s->text = (struct strbuf){0};
+    combination_write(c, &s->text);
+    for (char *rest = s->text.text, *piece; rest && (piece = strtok_r(rest, " ", &rest)) != NULL;)
+        if (count + 1 < PARTS_MAX) s->pieces[count++] = piece;
+    s->pieces[count] = NULL;
+    return s->pieces;
+}
+
+// Leaves the parts [at, at + run) out; the rest is another combination that shares their texts.
+static struct combination without(const struct combination *c, size_t at, size_t run)
+{
+    struct combination less = {0};
+    for (size_t k = 0; k < c->parts.count; k++)
+        if (k < at || k >= at + run) vec_push(&less.parts, c->parts.data[k]);
+    return less;
+}
+
+static void give_room(struct combination *c)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < c->parts.count; k++) {
+        if (is_room(c->parts.data[k]))
+            free(c->parts.data[k]);
+        else
+            c->parts.data[kept++] = c->parts.data[k];
+    }
+    c->parts.count = kept;
+    add(c, "sm.registers=1048576");
+}
+
+static enum verdict try(const char *text, const struct expectation *e, const struct combination *c,
+                        struct strbuf *why)
+{
+    struct pieces s;
+    enum verdict v = compare(text, e, split(&s, c), NULL, why);
+    strbuf_fini(&s.text);
+    return v;
+}
+
+enum verdict combination_try(const char *text, struct combination *c, struct strbuf *why)
+{
+    struct expectation e;
+    if (!expect(text, 0, &e, why)) return INVALID;
+    enum verdict v = try(text, &e, c, why);
+    if (v == REFUSED) {
+        give_room(c);
+        v = try(text, &e, c, why);
+    }
+    expectation_fini(&e);
+    return v;
+}
+
+static enum verdict judge_parts(const char *text, const struct combination *c, unsigned limit_s,
+                                struct strbuf *why)
+{
+    struct pieces s;
+    enum verdict v = judge(text, split(&s, c), NULL, 0, limit_s, why);
+    strbuf_fini(&s.text);
+    return v;
+}
+
+enum verdict combination_judge(const char *text, struct combination *c, unsigned limit_s, struct strbuf *why)
+{
+    enum verdict v = judge_parts(text, c, limit_s, why);
+    if (v != REFUSED) return v;
+    give_room(c);
+    return judge_parts(text, c, limit_s, why);
+}
+
+// -- shrinking
+// ---------------------------------------------------------------------------------------------------------
+
+enum { LIMIT_S = 20 };
+
+static bool fails_without(const char *text, struct combination *c, size_t at, size_t run, enum verdict wanted)
+{
+    struct strbuf why = {0};
+    struct combination less = without(c, at, run);
+    bool fails = judge_parts(text, &less, LIMIT_S, &why) == wanted;
+    if (fails) {
+        for (size_t k = at; k < at + run; k++) free(c->parts.data[k]);
+        vec_fini(&c->parts);
+        *c = less;
+    } else {
+        vec_fini(&less.parts);
+    }
+    strbuf_fini(&why);
+    return fails;
+}
+
+static bool fewer_parts(const char *text, struct combination *c, enum verdict wanted)
+{
+    bool any = false;
+    for (size_t run = c->parts.count / 2; run; run /= 2)
+        for (size_t at = c->parts.count; at-- > 0;)
+            if (at + run <= c->parts.count) any |= fails_without(text, c, at, run, wanted);
+    return any;
+}
+
+void combination_shrink(struct strbuf *text, struct combination *c, enum verdict wanted, bool verbose)
+{
+    for (bool better = true; better;) {
+        struct pieces s;
+        size_t before = text->length;
+        fewer_parts(strbuf_text(text), c, wanted);
+        if (verbose) fprintf(stderr, "%zu parts\n", c->parts.count);
+        shrink(text, split(&s, c), NULL, wanted, verbose);
+        strbuf_fini(&s.text);
+        better = text->length < before && fewer_parts(strbuf_text(text), c, wanted);
+    }
+}
