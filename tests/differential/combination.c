@@ -2,6 +2,7 @@
 #include "differential/combination.h"
 
 #include "api/impl.h"
+#include "base/hash.h"
 #include "base/rng.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@ static const struct {
     {"exec.max_warp_instructions", "a limit: what goes past it fails"},
     {"compile.stack_bytes", "room for recursion: what goes past it faults"},
     {"warp.size", "the program's, which may depend on it"},
-    {"check.races", "looks at a run without time"},
+    {"check.", "judges programs, which are legal here: races, bounds and members have no timing"},
     {"sim.lose_reply", "makes a hang"},
     {"sim.stall", "a limit: what goes past it fails"},
     {"timeline.", "of runs that are watched (tests/report)"},
@@ -74,13 +75,23 @@ static void draw_word(struct rng *r, const struct config_key *key, struct strbuf
     strbuf_puts(out, is_unsound(word) ? key->initial : word);
 }
 
-static void draw_passes(struct rng *r, struct strbuf *out)
+// Everything is drawn from a stream of its own, named after it: a key or an option more moves no other draw.
+static struct rng stream(uint64_t seed, const char *name)
 {
-    for (unsigned k = 0; compile_pass_name(k); k++)
-        if (!rng_below(r, 4)) strbuf_printf(out, "%s%s", out->length ? "," : "", compile_pass_name(k));
+    struct rng r;
+    rng_init(&r, hash_bytes(name, strlen(name), seed));
+    return r;
 }
 
-static void draw_value(struct rng *r, const struct config_key *key, struct strbuf *out)
+static void draw_passes(uint64_t seed, struct strbuf *out)
+{
+    for (unsigned k = 0; compile_pass_name(k); k++) {
+        struct rng r = stream(seed, compile_pass_name(k));
+        if (!rng_below(&r, 4)) strbuf_printf(out, "%s%s", out->length ? "," : "", compile_pass_name(k));
+    }
+}
+
+static void draw_value(uint64_t seed, struct rng *r, const struct config_key *key, struct strbuf *out)
 {
     unsigned count = 0;
     strbuf_clear(out);
@@ -95,7 +106,7 @@ static void draw_value(struct rng *r, const struct config_key *key, struct strbu
     case CONFIG_BOOL:
         strbuf_printf(out, "%d", rng_below(r, 4) ? key->initial[0] != '1' : key->initial[0] == '1');
         break;
-    case CONFIG_TEXT: draw_passes(r, out); break; // of compile.disable, the one text that is drawn
+    case CONFIG_TEXT: draw_passes(seed, out); break; // of compile.disable, the one text that is drawn
     case CONFIG_U32:
     case CONFIG_U64:
     case CONFIG_F64:
@@ -124,72 +135,98 @@ void combination_fini(struct combination *c)
 }
 
 // A GPU, or none; most programs meet the small one, since it is the quickest.
-static void draw_gpu(struct rng *r, struct wf_context *ask, struct combination *c)
+static void draw_gpu(uint64_t seed, struct wf_context *ask, struct combination *c)
 {
     const char *name, *meaning;
     unsigned count = 0;
-    if (!rng_below(r, 12)) return;
+    struct rng r = stream(seed, "gpu");
+    if (!rng_below(&r, 12)) return;
+    bool small = rng_below(&r, 3);
     while (wf_gpu_at(count, &name, &meaning)) count++;
-    wf_gpu_at(rng_below(r, count), &name, &meaning);
-    if (rng_below(r, 3)) name = "tiny";
+    wf_gpu_at(rng_below(&r, count), &name, &meaning);
+    if (small) name = "tiny";
     wf_gpu(ask, name);
     add(c, "gpu=%s", name);
 }
 
-static void draw_options(struct rng *r, const struct tech *t, unsigned of_ten, struct combination *c)
+static void draw_options(uint64_t seed, const struct tech *t, unsigned of_ten, struct combination *c)
 {
-    struct strbuf value = {0};
+    struct strbuf name = {0}, value = {0};
     for (size_t k = 0; k < t->key_count; k++) {
-        if (!t->keys[k].meaning || rng_below(r, 10) >= of_ten) continue;
-        draw_value(r, &t->keys[k], &value);
-        add(c, "%s:%s=%s", t->name, t->keys[k].name, strbuf_text(&value));
+        strbuf_clear(&name);
+        strbuf_printf(&name, "%s:%s", t->name, t->keys[k].name);
+        struct rng r = stream(seed, strbuf_text(&name));
+        if (!t->keys[k].meaning || rng_below(&r, 10) >= of_ten) continue;
+        draw_value(seed, &r, &t->keys[k], &value);
+        add(c, "%s=%s", strbuf_text(&name), strbuf_text(&value));
     }
+    strbuf_fini(&name);
     strbuf_fini(&value);
 }
 
-// A mechanism as often as it has options.
-static const struct tech *draw_mechanism(struct rng *r)
+// The best of its draws, of which a mechanism has some or many with its options: a step, so that one option
+// more changes no mechanism.
+static uint64_t luck(uint64_t seed, const struct tech *t)
 {
-    size_t options = 0, k = 0;
-    for (size_t n = 0; tech_at_index(n); n++) options += tech_at_index(n)->key_count + 2;
-    for (size_t at = rng_below(r, (uint32_t)options); at >= tech_at_index(k)->key_count + 2; k++)
-        at -= tech_at_index(k)->key_count + 2;
-    return tech_at_index(k);
+    enum { MANY = 12 };
+    struct rng r = stream(seed, t->name);
+    uint64_t best = 0;
+    for (unsigned k = 0; k < (t->key_count >= MANY ? 4 : 1); k++) {
+        uint64_t score = rng_next(&r);
+        best = score > best ? score : best;
+    }
+    return best;
+}
+
+// The luckiest mechanism that is less lucky than `below`, or NULL.
+static const struct tech *next_mechanism(uint64_t seed, uint64_t *below)
+{
+    const struct tech *next = NULL;
+    uint64_t best = 0;
+    for (size_t k = 0; tech_at_index(k); k++) {
+        uint64_t score = luck(seed, tech_at_index(k));
+        if (score >= *below || score < best) continue;
+        best = score;
+        next = tech_at_index(k);
+    }
+    *below = best;
+    return next;
 }
 
 // One mechanism in most, several where they go together.
-static void draw_mechanisms(struct rng *r, struct wf_context *ask, unsigned of_ten, struct combination *c)
+static void draw_mechanisms(uint64_t seed, struct wf_context *ask, unsigned of_ten, struct combination *c)
 {
-    unsigned count = 0, wanted = rng_below(r, 12);
+    struct rng r = stream(seed, "tech");
+    unsigned some = rng_below(&r, 12), wanted = some == 0 ? 0 : some < 9 ? 1 : 2 + rng_below(&r, 3);
     struct strbuf names = {0}, more = {0};
-    while (tech_at_index(count)) count++;
-    wanted = wanted == 0 ? 0 : wanted < 9 ? 1 : count;
-    for (unsigned k = 0; k < wanted; k++) {
-        const struct tech *t = draw_mechanism(r);
+    const struct tech *t;
+    for (uint64_t below = UINT64_MAX; wanted && (t = next_mechanism(seed, &below)); wanted--) {
         strbuf_clear(&more);
         strbuf_printf(&more, "%s%s%s", strbuf_text(&names), names.length ? "+" : "", t->name);
         if (wf_tech(ask, strbuf_text(&more)) != WF_OK) continue;
         strbuf_clear(&names);
         strbuf_puts(&names, strbuf_text(&more));
         add(c, "tech=%s", t->name);
-        draw_options(r, t, of_ten, c);
+        draw_options(seed, t, of_ten, c);
     }
     strbuf_fini(&names);
     strbuf_fini(&more);
 }
 
-static void draw_keys(struct rng *r, struct wf_context *ask, const struct generated *program, unsigned of_ten,
+static void draw_keys(uint64_t seed, struct wf_context *ask, const struct generated *program, unsigned of_ten,
                       struct combination *c)
 {
     static const unsigned densities[] = {0, 3, 3, 30}; // percent, of what the timing model has
-    unsigned density = densities[rng_below(r, 4)];
+    struct rng dense = stream(seed, "density");
+    unsigned density = densities[rng_below(&dense, 4)];
     const struct config_key *key;
     struct strbuf value = {0};
     for (size_t k = 0; (key = config_at(&ask->config, k)); k++) {
+        struct rng r = stream(seed, key->name);
         bool few = str_starts_with(key->name, "mark.") || str_starts_with(key->name, "compile.") ||
                    str_starts_with(key->name, "exec.") || str_equal(key->name, "simt");
-        if (is_excluded(key) || rng_below(r, 100) >= (few ? 10 * of_ten : density)) continue;
-        draw_value(r, key, &value);
+        if (is_excluded(key) || rng_below(&r, 100) >= (few ? 10 * of_ten : density)) continue;
+        draw_value(seed, &r, key, &value);
         if (program->splits && str_equal(key->name, "simt")) continue;
         if (value.length && wf_set(ask, key->name, strbuf_text(&value)) == WF_OK)
             add(c, "%s=%s", key->name, strbuf_text(&value));
@@ -197,21 +234,27 @@ static void draw_keys(struct rng *r, struct wf_context *ask, const struct genera
     strbuf_fini(&value);
 }
 
+static void draw_host(uint64_t seed, struct combination *c)
+{
+    struct rng verify = stream(seed, "host.verify"), threads = stream(seed, "host.threads"),
+               counts = stream(seed, "host.counts");
+    if (!rng_below(&verify, 4)) add(c, "host.verify=0");
+    if (!rng_below(&threads, 3)) add(c, "host.threads=%u", 1 + (unsigned)rng_below(&threads, 3));
+    if (!rng_below(&counts, 3)) add(c, "host.counts=1");
+    add(c, "host.cycles=10000000");
+}
+
 void combination_draw(uint64_t seed, const struct generated *program, struct combination *out)
 {
-    struct rng r;
     struct wf_context *ask = wf_context_create();
+    struct rng r = stream(seed, "options");
     *out = (struct combination){0};
-    rng_init(&r, hash_u64(seed ^ 0xc0b1));
     // What must come together to go wrong is all there in a third of the combinations, and little in another.
     unsigned of_ten = 2 + 2 * rng_below(&r, 3) + rng_below(&r, 2);
-    draw_gpu(&r, ask, out);
-    if (out->parts.count) draw_mechanisms(&r, ask, of_ten, out);
-    draw_keys(&r, ask, program, of_ten, out);
-    if (!rng_below(&r, 4)) add(out, "host.verify=0");
-    if (!rng_below(&r, 3)) add(out, "host.threads=%u", 1 + (unsigned)rng_below(&r, 3));
-    if (!rng_below(&r, 3)) add(out, "host.counts=1");
-    add(out, "host.cycles=10000000");
+    draw_gpu(seed, ask, out);
+    if (out->parts.count) draw_mechanisms(seed, ask, of_ten, out);
+    draw_keys(seed, ask, program, of_ten, out);
+    draw_host(seed, out);
     wf_context_destroy(ask);
 }
 

@@ -26,7 +26,7 @@ const char *verdict_name(enum verdict v)
 struct asked {
     struct wf_context *c;
     struct wf_study *study;
-    bool timed, counts;
+    bool timed, counts, adds_barriers, stack;
 };
 
 static bool set_pair(struct asked *a, const char *pair)
@@ -36,6 +36,7 @@ static bool set_pair(struct asked *a, const char *pair)
     if (str_starts_with(pair, "gpu=")) return a->timed = true, wf_gpu(a->c, value) == WF_OK;
     if (str_starts_with(pair, "tech=")) { // what a mechanism shares is verified
         wf_set_verify(a->c, true);
+        a->adds_barriers = strstr(value, "silicon-sync");
         return wf_tech(a->c, value) == WF_OK;
     }
     if (str_starts_with(pair, "study="))
@@ -44,7 +45,16 @@ static bool set_pair(struct asked *a, const char *pair)
     if (str_starts_with(pair, "host.threads=")) return wf_set_threads(a->c, (unsigned)number), true;
     if (str_starts_with(pair, "host.cycles=")) return wf_set_max_cycles(a->c, number), true;
     if (str_starts_with(pair, "host.counts=")) return a->counts = number, true;
+    if (str_starts_with(pair, "simt=")) a->stack = str_equal(value, "stack");
     return settings_pair(a->c, pair);
+}
+
+// What mechanisms issue and skip is what issues without them, unless that depends on time: warps that spin,
+// and parts of a warp that run on their own and meet at a barrier which a mechanism has put in, where without
+// it they would have run the rest apart.
+static bool has_same_counts(const struct asked *a, const struct generated *g)
+{
+    return !g->order && !g->undefined && (a->stack || !a->adds_barriers);
 }
 
 static void first_accumulators(uint64_t seed, uint8_t *acc)
@@ -257,8 +267,7 @@ static enum verdict run_with(const char *text, const struct expectation *e, way 
     if (set && extra) set = set_pair(&a, extra);
     if (!set) strbuf_puts(why, wf_errors(a.c));
     enum verdict v =
-        set ? run_engine(&a, text, e, a.counts && !e->launch.order && !e->launch.undefined ? counts : NULL,
-                         why)
+        set ? run_engine(&a, text, e, a.counts && has_same_counts(&a, &e->launch) ? counts : NULL, why)
             : REFUSED;
     wf_context_destroy(a.c);
     wf_study_destroy(a.study);

@@ -18,8 +18,7 @@
 //     host.verify=0|1  host.threads=N           shared values are verified or not; threads of the host
 //     host.cycles=N                             after so many a launch is taken for a hang
 //     host.counts=1                             what mechanisms issue and skip is what issues without them,
-//     in
-//                                               programs that do not wait for each other by spinning
+//                                               where that does not depend on time
 typedef const char *const *way;
 
 struct variant {
