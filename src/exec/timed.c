@@ -327,7 +327,9 @@ static bool must_wait(const struct timed_engine *t, const struct warp *w, const 
     return any_in(t->changed, t) || (i->op == OP_LDGSTS && any_in(t->written, t));
 }
 
-enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t cycle)
+// All but where the warp goes on; without a call, since every instruction comes here.
+static inline __attribute__((always_inline)) enum timed_outcome execute(struct timed_engine *t,
+                                                                        struct warp *w, uint64_t cycle)
 {
     struct exec *e = &t->exec;
     uint32_t index = w->pc;
@@ -353,8 +355,19 @@ enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t c
         return TIMED_FAULT;
     }
     if (patch) patch_load(t, w, d, i);
-    timed_settle(w);
     return TIMED_DONE;
+}
+
+enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t cycle)
+{
+    enum timed_outcome o = execute(t, w, cycle);
+    if (o == TIMED_DONE) timed_settle(w);
+    return o;
+}
+
+enum timed_outcome timed_recompute(struct timed_engine *t, struct warp *w, uint64_t cycle)
+{
+    return execute(t, w, cycle);
 }
 
 // -- committing ---------------------------------------------------------------------------------------------

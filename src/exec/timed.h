@@ -58,6 +58,9 @@ void timed_block_destroy(struct cta *c);
 // Executes the instruction that a ready warp is at; afterwards w->pc is the next one it will execute, with
 // w->active, and its state and its block's other warps' states say who waits and who goes on.
 enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t cycle);
+// The same for an instruction with no effects but on registers, whose lanes stay where they are: others of the
+// warp are not met behind it, and no part of the warp that has to run first takes its turn. w->pc has changed.
+enum timed_outcome timed_recompute(struct timed_engine *t, struct warp *w, uint64_t cycle);
 
 // Takes a warp that others made ready (a barrier) to the instruction it will execute.
 void timed_settle(struct warp *w);

@@ -244,7 +244,7 @@ bool tech_recompute(struct sm *s, unsigned slot, uint32_t pc)
     uint64_t issued = w->issued;
     struct exec_counts counts = w->counts;
     w->pc = pc;
-    enum timed_outcome o = timed_step(s->engine, w, s->now);
+    enum timed_outcome o = timed_recompute(s->engine, w, s->now);
     w->pc = at;
     w->issued = issued;
     w->counts = counts;

@@ -152,8 +152,8 @@ void tech_advance(struct sm *s, unsigned slot, uint32_t pc);
 uint64_t tech_copy(struct sm *s, uint16_t from, uint16_t to);
 void tech_at(struct sm *s, unsigned block, uint64_t cycle); // the event hook, then
 // Executes the instruction at pc for the warp in its own registers without a trace elsewhere: no counts, no
-// time. For instructions without effects but on registers, of a warp with all its lanes. False: a load must
-// wait for an atomic.
+// time, and its lanes stay where they are. For instructions without effects but on registers. False: a load
+// must wait for an atomic.
 bool tech_recompute(struct sm *s, unsigned slot, uint32_t pc);
 // The same in the given lanes, whatever the warp is doing and whatever the guard says.
 void tech_evaluate(struct sm *s, unsigned slot, uint32_t pc, uint64_t lanes);
