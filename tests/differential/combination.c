@@ -52,6 +52,10 @@ static const struct {
     {"report.interval", {"50", "1000"}},
     {"gpu.sm_count", {"1", "2", "3"}},
     {"mark.rules", {"sound", "sound", "sound", "sound", "none"}}, // nothing is shared without marks
+    // Slower, and warps that spin through it take more cycles than a hang is waited for.
+    {"l2.mhz", {"400", "700", "1418", "2834"}},
+    {"icnt.mhz", {"400", "700", "1418", "2834"}},
+    {"dram.mhz", {"400", "1250", "2507", "5000"}},
     {"sm.registers", {"4096", "8192", "16384", "65536"}},
 };
 
