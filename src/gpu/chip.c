@@ -232,13 +232,16 @@ static bool take_fault(struct run *r, struct launch_fault *fault)
 static void append_report(struct run *r, struct launch_fault *fault)
 {
     struct strbuf text = {0};
+    unsigned stuck = 0; // SMs
     if (fault->text) strbuf_puts(&text, fault->text);
     for (unsigned k = 0; k < r->count; k++) {
-        if (!sm_stuck_block(r->sms[k])) continue;
+        if (!sm_stuck_block(r->sms[k]) || stuck++) continue;
         strbuf_putc(&text, '\n');
         sm_report(r->sms[k], &text);
-        break;
     }
+    if (stuck > 1)
+        strbuf_printf(&text, "\n  and %u more SM%s with blocks that have not ended", stuck - 1,
+                      stuck == 2 ? "" : "s");
     free(fault->text);
     fault->text = text.text;
 }

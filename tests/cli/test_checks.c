@@ -133,9 +133,26 @@ static void test_bounds(struct test *t)
     cli_fini(&c);
 }
 
+// Who reads the report of a launch that never ends sees the warps of one SM, and that others are stuck, too.
+static void test_forever(struct test *t)
+{
+    struct cli c = {.t = t};
+    run(&c, "--grid 3 --block 64 --kernel forever --arg buf=u32:1:zero");
+    CHECK_EQ(t, c.status, 3);
+    CHECK_HAS(t, c.err, "error: kernel forever will never end: since cycle ");
+    CHECK_HAS(t, c.err, "SM 0, block (0,0,0), warp 1: ");
+    CHECK_HAS(t, c.err, "and 2 more SMs with blocks that have not ended\n");
+    run(&c, "--grid 1 --block 64 --kernel forever --arg buf=u32:1:zero");
+    CHECK(t, strstr(c.err, "more SM") == NULL);
+    cli_fini(&c);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"bytes", test_bytes}, {"hint", test_hint}, {"members", test_members}, {"bounds", test_bounds}};
+    static const struct test_case cases[] = {{"bytes", test_bytes},
+                                             {"hint", test_hint},
+                                             {"members", test_members},
+                                             {"bounds", test_bounds},
+                                             {"forever", test_forever}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
