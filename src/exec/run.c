@@ -98,7 +98,7 @@ struct cta *exec_cta_create(struct exec *e)
     c->local_bytes = vectors(e, (l->local_total + 3) / 4);
     size_t shared_bytes = align_up(l->shared_total, 64);
     c->memory_bytes = c->warp_count * (c->registers_bytes + c->local_bytes) + shared_bytes + 64;
-    c->memory = heap_alloc(c->memory_bytes);
+    c->memory = heap_resize(NULL, c->memory_bytes); // each block's start clears what is its own
     uint8_t *at = (uint8_t *)align_up((uintptr_t)c->memory, 64);
     c->shared = at;
     at += shared_bytes;
@@ -116,6 +116,8 @@ struct cta *exec_cta_create(struct exec *e)
         w->present = bit_mask(threads < e->warp_size ? threads : e->warp_size);
         unsigned group = e->warp_size < GROUP_LANES ? e->warp_size : GROUP_LANES;
         w->arrival = (uint32_t)align_up(bit_count(w->present), group);
+        size_t own = vectors(e, e->program->reg_count + EXTRA_SINK);
+        memset(w->regs + own, 0, c->registers_bytes - own);
         thread_vectors(w);
     }
     return c;

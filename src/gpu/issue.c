@@ -9,6 +9,8 @@
 // instructions when the reservations made here say so.
 #include "gpu/sm_impl.h"
 
+#include <string.h>
+
 enum { PATIENCE = 4096 }; // cycles between two looks for warps that starve
 
 enum outcome { OUTCOME_ISSUED, OUTCOME_STOPPED, OUTCOME_REFUSED };
@@ -25,8 +27,10 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
 {
     const struct sm_warp *w = &s->warps[slot];
     bool is_over = o->path == PATH_MEMORY && !accesses; // when it has issued
+    // Its guard has another value than when the warp was looked at.
     if (accesses && !lsu_may_enter(s, slot)) {
         refuse(s, scheduler, w, SLOT_UNIT);
+        sm_evaluate(s, slot);
         return false;
     }
     if ((o->read_count || o->path == PATH_ALU) && !is_over && !operand_has_collector(s)) {
@@ -260,24 +264,12 @@ static unsigned pick(const struct sm *s, unsigned scheduler, uint64_t among)
     return behind_last(s, scheduler, among);
 }
 
-// With the load/store queue full, or warps in line for it: takes those out of *among that may not enter now,
-// and returns those whose turn has come. They go before others, or the place they have waited for would stay
-// empty.
-static uint64_t take_turns(struct sm *s, unsigned scheduler, uint64_t mine, uint64_t *among)
-{
-    uint64_t asking = *among & s->wants_lsu, turn = 0;
-    if (asking & ~s->lsu_asked || lsu_has_room(s)) turn = mine & lsu_turn(s, asking);
-    uint64_t refused = asking & ~turn;
-    if (refused) refuse(s, scheduler, &s->warps[bit_lowest(refused)], SLOT_UNIT);
-    *among = (*among & ~refused) | turn;
-    return turn;
-}
-
 static void issue_scheduler(struct sm *s, unsigned scheduler)
 {
-    uint64_t mine = s->ready & s->scheduler_warps[scheduler], among = mine, turn = 0;
-    if (s->config->scheduler == SCHEDULER_TWO_LEVEL && among) among &= active_set(s, scheduler);
-    if (s->lsu_asked || !lsu_has_room(s)) turn = take_turns(s, scheduler, mine, &among);
+    uint64_t among = s->ready & s->scheduler_warps[scheduler];
+    // A place in the load/store unit is kept for these, and would stay empty while others go.
+    uint64_t turn = among & s->lsu_turn;
+    if (s->config->scheduler == SCHEDULER_TWO_LEVEL) among = (among & active_set(s, scheduler)) | turn;
     while (among && !s->faulted) {
         unsigned slot = pick(s, scheduler, among & turn ? among & turn : among);
         uint32_t first = s->warps[slot].head;
@@ -338,29 +330,24 @@ static void hold_all(struct sm *s)
 {
     for (unsigned k = 0; k < s->config->schedulers; k++) {
         uint64_t held = s->ready & s->scheduler_warps[k];
-        s->issued_now[k] = 0;
         if (k == s->last_favoured % s->config->schedulers) continue;
         s->refused[k] = 0;
         if (held) refuse(s, k, &s->warps[issue_oldest(s, k, held)], SLOT_UNIT);
     }
 }
 
-// Issues one instruction of the favoured warp; in line for the load/store unit it keeps its place. Returns
-// the schedulers that are done with this cycle.
-static unsigned issue_favoured(struct sm *s)
+// Issues one instruction of the favoured warp. Returns the warps of schedulers that have more to do in this
+// cycle.
+static uint64_t issue_favoured(struct sm *s)
 {
     unsigned slot = s->last_favoured, own = slot % s->config->schedulers;
     struct sm_warp *w = &s->warps[slot];
     uint32_t first = w->head;
-    uint64_t asking = s->favoured & s->wants_lsu;
-    s->issued_now[own] = 0;
-    s->refused[own] = 0;
-    if (asking && (s->lsu_asked || !lsu_has_room(s)) && !(lsu_turn(s, asking) & asking)) return 0;
     enum outcome o = issue_one(s, own, slot);
     if (o == OUTCOME_REFUSED) {
-        if (!(s->favoured & s->ready) || s->lsu_asked & s->favoured) return 0;
+        if (!(s->favoured & s->ready)) return ~0ull;
         hold_all(s);
-        return ~0u;
+        return 0;
     }
     s->issued_now[own] = 1;
     s->last_issued[own] = slot;
@@ -369,24 +356,21 @@ static unsigned issue_favoured(struct sm *s)
         fetch_update(s, slot);
         sm_evaluate(s, slot);
     }
-    return 1u << own;
+    return ~s->scheduler_warps[own];
 }
 
 // A cycle in which a look is due or somebody is favoured.
-static __attribute__((noinline)) unsigned issue_uneasy(struct sm *s)
+static __attribute__((noinline)) uint64_t issue_uneasy(struct sm *s)
 {
     if (s->now >= s->next_look) look_for_starving(s);
-    return s->favoured & s->ready ? issue_favoured(s) : 0;
+    return s->favoured & s->ready ? issue_favoured(s) : ~0ull;
 }
 
 void issue_cycle(struct sm *s)
 {
-    unsigned left = (1u << s->config->schedulers) - 1; // bits of schedulers
-    if (__builtin_expect(s->now >= s->calm_until, 0)) left &= ~issue_uneasy(s);
-    for (; left; left &= left - 1) {
-        unsigned k = bit_lowest(left);
-        s->issued_now[k] = 0;
-        s->refused[k] = 0;
-        if (s->ready & s->scheduler_warps[k]) issue_scheduler(s, k);
-    }
+    memset(s->issued_now, 0, sizeof s->issued_now);
+    memset(s->refused, 0, sizeof s->refused);
+    uint64_t warps = __builtin_expect(s->now >= s->calm_until, 0) ? issue_uneasy(s) : ~0ull;
+    for (unsigned k = 0; k < s->config->schedulers; k++)
+        if (s->ready & warps & s->scheduler_warps[k]) issue_scheduler(s, k);
 }

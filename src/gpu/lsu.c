@@ -105,12 +105,36 @@ static void coalesce_local(struct sm *s, struct lsu_entry *e, struct exec_access
 
 // 32 lanes, a word each: whether no bank is asked for two. Each lane writes its word where its bank is; if
 // all find their own there afterwards, nobody met anybody.
-static bool is_conflict_free(const struct exec_access *a)
+static bool all_find_their_own(const struct exec_access *a)
 {
     uint32_t word_of[32], differ = 0;
     for (unsigned l = 0; l < 32; l++) word_of[a->address[l] / 4 % 32] = (uint32_t)a->address[l];
     for (unsigned l = 0; l < 32; l++) differ |= word_of[a->address[l] / 4 % 32] ^ (uint32_t)a->address[l];
     return !differ;
+}
+
+// The same in most cases with less: lanes side by side mostly ask for one word or for words side by side. Such
+// runs do not meet if their banks are others, or their words among those of another run.
+static bool is_conflict_free(const struct exec_access *a)
+{
+    struct {
+        uint32_t first, last;
+    } run[4];
+    uint32_t taken = 0;
+    for (unsigned n = 0, l = 0; l < 32; n++) {
+        if (n == sizeof run / sizeof *run) return all_find_their_own(a);
+        uint64_t before = a->address[l], next;
+        run[n].first = (uint32_t)(before / 4);
+        while (++l < 32 && !(((next = a->address[l]) - before) & ~4ull)) before = next;
+        run[n].last = (uint32_t)(before / 4);
+        uint64_t wrapped = bit_mask(run[n].last - run[n].first + 1) << run[n].first % 32;
+        uint32_t banks = (uint32_t)(wrapped | wrapped >> 32);
+        unsigned among = taken & banks ? 0 : n;
+        while (among < n && (run[n].first < run[among].first || run[n].last > run[among].last)) among++;
+        if (taken & banks && among == n) return all_find_their_own(a);
+        taken |= banks;
+    }
+    return true;
 }
 
 // How often banks must be asked until every lane has had its turn: lanes with one key are served together. In
@@ -185,6 +209,90 @@ static enum lsu_kind kind_of(const struct exec_access *a, const struct inst *i)
     return LSU_SHARED;
 }
 
+// -- the line before the queue ------------------------------------------------------------------------------
+
+// That nobody has, and that are kept for nobody.
+static uint32_t free_places(const struct sm *s)
+{
+    uint32_t queue = s->config->lsu_queue - s->queue_count;
+    uint32_t records = s->config->lsu_pending - s->records_used;
+    return (queue < records ? queue : records) - s->lsu_kept;
+}
+
+static uint8_t *in_line(struct sm *s, uint32_t k) { return &s->lsu_line[(s->lsu_line_first + k) % SM_WARPS]; }
+
+// Free places go to those in line, in order.
+static void deal(struct sm *s, uint32_t free)
+{
+    for (uint32_t k = 0; free && s->lsu_parked; k++) {
+        uint64_t bit = s->lsu_parked & 1ull << *in_line(s, k);
+        if (!bit) continue;
+        s->lsu_parked &= ~bit;
+        s->lsu_turn |= bit;
+        s->lsu_kept++;
+        s->ready |= bit;
+        free--;
+    }
+    s->lsu_shut = s->lsu_line_count || !free;
+}
+
+static void place_is_free(struct sm *s)
+{
+    if (s->lsu_shut) deal(s, free_places(s));
+}
+
+bool lsu_has_place(struct sm *s, unsigned slot)
+{
+    uint64_t bit = 1ull << slot;
+    if (s->lsu_turn & bit) return true;
+    if (!(s->lsu_asked & bit)) *in_line(s, s->lsu_line_count++) = (uint8_t)slot;
+    s->lsu_asked |= bit;
+    s->lsu_parked |= bit;
+    uint32_t free = free_places(s);
+    if (free) deal(s, free);
+    return s->lsu_turn & bit;
+}
+
+void lsu_unable(struct sm *s, unsigned slot)
+{
+    uint64_t bit = 1ull << slot;
+    s->lsu_parked &= ~bit;
+    s->lsu_kept -= s->lsu_turn >> slot & 1;
+    s->lsu_turn &= ~bit;
+    deal(s, free_places(s));
+}
+
+static void step_out(struct sm *s, unsigned slot)
+{
+    uint32_t k = 0;
+    while (*in_line(s, k) != slot) k++;
+    for (; k; k--) *in_line(s, k) = *in_line(s, k - 1); // most often it is the first
+    s->lsu_line_first++;
+    s->lsu_line_count--;
+    s->lsu_asked &= ~(1ull << slot);
+}
+
+void lsu_leave_line(struct sm *s, unsigned slot)
+{
+    step_out(s, slot);
+    lsu_unable(s, slot);
+}
+
+// A warp has taken a place. With the last one gone, others that were about to enter stand in line.
+static void place_is_taken(struct sm *s, unsigned slot)
+{
+    if (s->lsu_turn >> slot & 1) {
+        step_out(s, slot);
+        s->lsu_kept--;
+        s->lsu_turn &= ~(1ull << slot);
+        if (s->lsu_line_count) return; // no place less is free than before
+    }
+    s->lsu_shut = !free_places(s);
+    if (!s->lsu_shut) return;
+    for (uint64_t left = s->ready & s->wants_lsu & ~(1ull << slot); left; left &= left - 1)
+        sm_evaluate(s, bit_lowest(left));
+}
+
 // -- records ------------------------------------------------------------------------------------------------
 
 static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o)
@@ -224,6 +332,7 @@ static void complete(struct sm *s, uint32_t record)
     r->next_free = s->free_record;
     s->free_record = record;
     s->records_used--;
+    place_is_free(s);
     w->busy_until = later(w->busy_until, ready);
     if (w->warp && w->warp->state == WARP_DONE)
         sm_warp_ended(s, slot);
@@ -241,44 +350,6 @@ void record_part_done(struct sm *s, uint32_t record, uint64_t cycle)
     if (r->issued && !r->remaining) complete(s, record);
 }
 
-// -- the line before the queue ------------------------------------------------------------------------------
-
-static uint32_t places(const struct sm *s)
-{
-    uint32_t queue = s->config->lsu_queue - s->queue_count;
-    uint32_t records = s->config->lsu_pending - s->records_used;
-    return queue < records ? queue : records;
-}
-
-// Those in the line that could enter. Others (a mechanism holds them, or has dropped the access) keep their
-// place in it.
-static uint64_t able(const struct sm *s) { return s->lsu_asked & s->ready & s->wants_lsu; }
-
-uint64_t lsu_turn(struct sm *s, uint64_t asking)
-{
-    for (uint64_t left = asking & ~s->lsu_asked; left; left &= left - 1)
-        s->lsu_line[s->lsu_line_count++] = (uint8_t)bit_lowest(left);
-    s->lsu_asked |= asking;
-    uint64_t turn = 0, left = able(s);
-    for (uint32_t k = 0, free = places(s); left && free; k++) {
-        uint64_t bit = left & 1ull << s->lsu_line[k];
-        turn |= bit;
-        left &= ~bit;
-        free -= bit != 0;
-    }
-    return turn;
-}
-
-bool lsu_has_room_behind_line(const struct sm *s) { return places(s) > bit_count(able(s)); }
-
-void lsu_leave_line(struct sm *s, unsigned slot)
-{
-    uint32_t k = 0;
-    while (s->lsu_line[k] != slot) k++;
-    memmove(s->lsu_line + k, s->lsu_line + k + 1, --s->lsu_line_count - k);
-    s->lsu_asked &= ~(1ull << slot);
-}
-
 // -- the queue ----------------------------------------------------------------------------------------------
 
 static uint32_t store_token(const struct sm *s, unsigned slot)
@@ -291,7 +362,6 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
 {
     struct exec_access *a = &s->engine->access;
     struct lsu_entry *e = &s->queue[(s->queue_first + s->queue_count++) % s->config->lsu_queue];
-    if (s->lsu_asked >> slot & 1) lsu_leave_line(s, slot);
     e->arrive = arrive;
     e->op = o;
     e->warp = slot;
@@ -312,7 +382,7 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     if (global) coalesce(s, e, a, global);
     if (a->local) coalesce_local(s, e, a);
     s->counts.lsu_transactions += e->count;
-    for (unsigned k = 0; k < e->count; k++) s->counts.lsu_sectors += bit_count(e->lines[k].sectors);
+    for (unsigned k = 0; k < e->count; k++) s->counts.lsu_sectors += bit_count8(e->lines[k].sectors);
     bool is_store = e->kind == LSU_STORE || e->kind == LSU_LOCAL_STORE || e->kind == LSU_REDUCE;
     if (is_store) s->warps[slot].stores += e->count;
     e->token =
@@ -321,6 +391,7 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
         e->record = new_record(s, slot, o);
         operand_result(s, &s->warps[slot], o, CYCLE_NEVER, true);
     }
+    place_is_taken(s, slot);
     if (s->queue_count == 1) s->lsu_next = later(s->lsu_next, later(arrive, s->now + 1));
 }
 
@@ -408,6 +479,7 @@ static void finish(struct sm *s, struct lsu_entry *e)
     uint32_t place = s->queue_first;
     s->queue_first = (s->queue_first + 1) % s->config->lsu_queue;
     s->queue_count--;
+    place_is_free(s);
     if (e->record == NONE32) {
         if (s->watch) watch_left_queue(s, place);
         return;

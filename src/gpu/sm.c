@@ -161,6 +161,24 @@ static struct hazard hazard_of(const struct sm *s, const struct sm_warp *w, cons
     return s->config->dependences == DEPENDENCES_ENCODED ? encoded_hazard(w, o) : scoreboard_hazard(s, w, o);
 }
 
+// Registers and all: what accesses memory needs a place in the load/store unit besides.
+static void becomes_ready(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    uint64_t bit = 1ull << slot;
+    if (accesses_memory(w, &s->ops[w->head])) {
+        s->wants_lsu |= bit;
+        if (s->lsu_shut && !lsu_has_place(s, slot)) {
+            waits(s, w, SLOT_UNIT);
+            return;
+        }
+    } else {
+        s->wants_lsu &= ~bit;
+        if (s->lsu_asked & bit) lsu_leave_line(s, slot); // a mechanism has spared it the access
+    }
+    s->ready |= bit;
+}
+
 void sm_evaluate(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
@@ -182,14 +200,13 @@ void sm_evaluate(struct sm *s, unsigned slot)
     } else {
         struct hazard h = hazard_of(s, w, &s->ops[w->head]);
         if (h.cycle <= s->now) {
-            s->ready |= bit;
-            s->wants_lsu &= ~bit;
-            if (accesses_memory(w, &s->ops[w->head])) s->wants_lsu |= bit;
+            becomes_ready(s, slot);
             return;
         }
         waits(s, w, h.memory ? SLOT_MEMORY : SLOT_ALU);
         if (h.cycle != CYCLE_NEVER) sm_wake(s, slot, h.cycle);
     }
+    if (s->lsu_asked & bit) lsu_unable(s, slot);
 }
 
 void sm_warp_settled(struct sm *s, unsigned slot)
@@ -327,6 +344,11 @@ static void charge(struct sm *s, enum gpu_slot why, uint32_t inst, uint64_t slot
 // A scheduler that issued nothing: what held up a ready warp, else what its oldest warp waits for.
 static void charge_idle(struct sm *s, unsigned scheduler, uint64_t slots)
 {
+    uint64_t parked = s->lsu_parked & s->scheduler_warps[scheduler];
+    if (parked) {
+        charge(s, SLOT_UNIT, s->warps[bit_lowest(parked)].head, slots);
+        return;
+    }
     if (s->refused[scheduler]) {
         charge(s, (enum gpu_slot)s->refused[scheduler], s->refused_inst[scheduler], slots);
         return;
@@ -361,17 +383,22 @@ static void account(struct sm *s, unsigned resident_count, uint64_t cycles)
 
 // -- time ---------------------------------------------------------------------------------------------------
 
+static inline bool is_busy(const struct sm *s)
+{
+    return s->ready || s->fetchable || (s->queue_count && !s->lsu_blocked && s->lsu_next <= s->now);
+}
+
 // Not counting what mechanisms have asked to be told of.
 static uint64_t next_of_its_own(const struct sm *s)
 {
-    if (s->ready || s->fetchable) return s->now;
+    if (is_busy(s)) return s->now;
     uint64_t next = ring_next(&s->wakes, s->now - 1);
     if (next <= s->now) return s->now;
+    if (s->queue_count && !s->lsu_blocked && s->lsu_next < next) next = s->lsu_next;
+    if (s->next_reply < next) next = s->next_reply;
     uint64_t fill = ring_next(&s->fills, s->now - 1);
     if (fill < next) next = fill;
-    if (s->next_reply < next) next = s->next_reply;
     if (s->placed.count && s->placed.data[0].cycle < next) next = s->placed.data[0].cycle;
-    if (s->queue_count && !s->lsu_blocked && s->lsu_next < next) next = s->lsu_next;
     return next < s->now ? s->now : next;
 }
 
@@ -408,7 +435,7 @@ static void wake(struct sm *s)
 static bool run_to(struct sm *s, struct memory_system *m, uint64_t until, struct memory_reply *waiting)
 {
     while (s->now < until) {
-        if (s->config->skip_idle) {
+        if (s->config->skip_idle && !is_busy(s)) {
             uint64_t next = sm_next(s);
             if (next > until) next = until;
             if (next > s->now) {
@@ -553,5 +580,7 @@ const char *sm_check(const struct sm *s)
     if (s->queue_count || s->records_used || !tags_are_quiet(&s->l1) || !tags_are_quiet(&s->texture) ||
         !tags_are_quiet(&s->constant) || !tags_are_quiet(&s->code))
         return "something is still under way";
+    if (s->lsu_asked || s->lsu_parked || s->lsu_turn || s->lsu_line_count || s->lsu_kept)
+        return "somebody still stands in line for the load/store unit";
     return NULL;
 }

@@ -170,11 +170,16 @@ struct sm {
 
     struct lsu_entry *queue; // ring
     uint32_t queue_first, queue_count;
-    uint8_t lsu_line[SM_WARPS]; // warps that found no place in the queue, in the order in which they asked
-    uint32_t lsu_line_count;
-    uint64_t lsu_asked; // bits: they stand in that line
-    uint64_t lsu_next;  // cycle of the next look at the queue's head
-    bool lsu_blocked;   // until a reply
+    // Who found no place in the queue stands in line: a ring of warp slots, in the order in which they asked.
+    uint8_t lsu_line[SM_WARPS];
+    uint32_t lsu_line_first, lsu_line_count;
+    uint64_t lsu_asked;  // bits: they stand in that line;
+    uint64_t lsu_parked; // of those: they would be ready, had they a place,
+    uint64_t lsu_turn;   // and a place is kept for them: ready
+    uint32_t lsu_kept;   // places
+    bool lsu_shut;       // no place left, or a line before it: whoever comes has to ask
+    uint64_t lsu_next;   // cycle of the next look at the queue's head
+    bool lsu_blocked;    // until a reply
     VEC(struct load_record) records;
     uint32_t free_record, records_used;
     struct tags l1, constant, texture, code;
@@ -275,19 +280,15 @@ uint64_t operand_write(struct sm *s, const uint16_t *registers, const struct op 
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
 
 // -- lsu.c
-static inline bool lsu_has_room(const struct sm *s)
-{
-    return s->queue_count < s->config->lsu_queue && s->records_used < s->config->lsu_pending;
-}
-// Ready warps that are about to access memory ask for a place in the queue. Bits: the warps whose turn it is,
-// of these and of those that asked before them, as many as there are places.
-uint64_t lsu_turn(struct sm *s, uint64_t asking);
-bool lsu_has_room_behind_line(const struct sm *s);
-// Whether a warp can enter without taking the place of one before it.
 static inline bool lsu_may_enter(const struct sm *s, unsigned slot)
 {
-    return lsu_has_room(s) && (!s->lsu_asked || s->lsu_asked >> slot & 1 || lsu_has_room_behind_line(s));
+    return !s->lsu_shut || s->lsu_turn >> slot & 1;
 }
+// While it is shut, for a warp that would be ready with a place in the queue. False: it stands in line from now
+// on, and becomes ready when its turn comes.
+bool lsu_has_place(struct sm *s, unsigned slot);
+// Of warps in line. Unable: it could not enter now, and lets others by; its place in the line stays its own.
+void lsu_unable(struct sm *s, unsigned slot);
 void lsu_leave_line(struct sm *s, unsigned slot);
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive);
 void lsu_cycle(struct sm *s);

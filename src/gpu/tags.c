@@ -32,8 +32,8 @@ static void evicted(struct sm *s, struct tags *t, const struct cache_victim *vic
     if (t == &s->constant && s->launch->decoded.constant_count)
         memset(s->constant_there, 0, (s->launch->decoded.constant_count / 64 + 1) * sizeof(uint64_t));
     if (!victim->dirty) return;
-    s->counts.l1_writebacks += bit_count(victim->dirty);
-    lsu_request(s, victim->line, victim->dirty, bit_count(victim->dirty) * SECTOR_BYTES, MEMORY_STORE,
+    s->counts.l1_writebacks += bit_count8(victim->dirty);
+    lsu_request(s, victim->line, victim->dirty, bit_count8(victim->dirty) * SECTOR_BYTES, MEMORY_STORE,
                 (uint32_t)TOKEN_WRITEBACK << TOKEN_SHIFT);
 }
 

@@ -110,7 +110,6 @@ static enum watch_state why_waiting(const struct sm_warp *w)
 static enum watch_state why_ready(const struct sm *s, unsigned slot)
 {
     unsigned scheduler = slot % s->config->schedulers;
-    if (s->wants_lsu >> slot & 1 && !lsu_may_enter(s, slot)) return WATCH_UNIT;
     if (s->refused[scheduler] && s->refused_inst[scheduler] == s->warps[slot].head)
         return state_of_slot(s->refused[scheduler]);
     return WATCH_READY;

@@ -118,7 +118,7 @@ static void accept(struct partition *p, const struct packet *k)
     p->counts.requests++;
     p->counts.request_flits += k->flits;
     p->books.accepted++;
-    if (k->kind == MEMORY_LOAD || k->kind == MEMORY_ATOMIC) p->books.asked += bit_count(k->sectors);
+    if (k->kind == MEMORY_LOAD || k->kind == MEMORY_ATOMIC) p->books.asked += bit_count8(k->sectors);
 }
 
 void partition_accept(struct partition *p, uint64_t complete)
@@ -138,9 +138,9 @@ static void ask_dram(struct partition *p, uint64_t cycle, uint32_t slice, uint64
                      uint32_t mshr)
 {
     if (mshr != MSHR_NONE)
-        p->books.fetched += bit_count(sectors);
+        p->books.fetched += bit_count8(sectors);
     else
-        p->counts.l2_writebacks += bit_count(sectors);
+        p->counts.l2_writebacks += bit_count8(sectors);
     fifo_push(&p->to_dram, (struct transfer){cycle + p->c->dram_latency / 2, line, slice, mshr, sectors});
 }
 
@@ -165,7 +165,7 @@ static void enter_dram(struct partition *p)
     struct dram_request r = {.arrival = clock_from_core(p->dram_clock, x.cycle),
                              .bank = place.bank,
                              .row = place.row,
-                             .sectors = (uint8_t)bit_count(x.sectors),
+                             .sectors = (uint8_t)bit_count8(x.sectors),
                              .is_write = x.mshr == MSHR_NONE,
                              .token = token};
     dram_push(p->dram, &r);
@@ -199,7 +199,7 @@ static void fill(struct partition *p)
     struct mshr_waiter w;
     struct cache_victim victim; // none: its way was taken on the miss
     cache_fill(s->cache, x.line, x.sectors, &victim);
-    p->books.filled += bit_count(x.sectors);
+    p->books.filled += bit_count8(x.sectors);
     h->sectors &= (uint8_t)~x.sectors;
     while (mshrs_next_served(&s->mshrs, x.mshr, &w)) fifo_push(&s->fills, (struct answer){x.cycle, w});
     if (!h->sectors) mshrs_release(&s->mshrs, x.mshr);
@@ -278,7 +278,7 @@ static void look_up(struct partition *p, uint64_t now, uint32_t slice)
     fifo_pop(&s->queue);
     uint64_t interval = p->c->l2_interval;
     if (q.who.kind == MEMORY_ATOMIC || q.who.kind == MEMORY_REDUCE)
-        interval = u64_max(interval, (uint64_t)p->c->atomic_interval * bit_count(q.who.sectors));
+        interval = u64_max(interval, (uint64_t)p->c->atomic_interval * bit_count8(q.who.sectors));
     s->free_at = clock_to_core(p->l2, clock_from_core(p->l2, now) + interval);
 }
 
@@ -294,7 +294,7 @@ static void leave(struct partition *p, uint64_t now, uint32_t slice, struct bag 
     else
         fifo_pop(&s->fills);
     bool has_data = w.kind == MEMORY_LOAD || w.kind == MEMORY_ATOMIC;
-    uint32_t sectors = has_data ? bit_count(w.sectors) : 0;
+    uint32_t sectors = has_data ? bit_count8(w.sectors) : 0;
     struct packet k = {.start = u64_max(clock_from_core(p->icnt, now), s->output_free),
                        .token = w.token,
                        .slice = s->index,

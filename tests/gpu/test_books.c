@@ -1,5 +1,6 @@
 // What the model books: registers that instructions of every path write, time after a launch's end, accesses
 // of no lane, and who is charged for time at a barrier.
+#include "base/rng.h"
 #include "gpu/bench.h"
 #include "harness/settings.h"
 #include "workload/workload.h"
@@ -73,6 +74,65 @@ static void test_limit(struct test *t)
         b.max_cycles = 5000;
         CHECK(t, !gpu_bench_run(&b));
         CHECK(t, b.result.cycles >= 5000 && b.result.cycles < 5100); // and not when the warp would wake
+    }
+    gpu_bench_fini(&b);
+}
+
+// How often the banks are asked for 32 lanes' words, by the definition: as often as one bank has words, of
+// those asked for, that differ.
+static unsigned passes_of(const uint32_t address[32])
+{
+    unsigned most = 1;
+    for (unsigned bank = 0; bank < 32; bank++) {
+        unsigned words = 0;
+        for (unsigned l = 0; l < 32; l++) {
+            bool first = address[l] / 4 % 32 == bank;
+            for (unsigned before = 0; before < l; before++) first &= address[before] != address[l];
+            words += first;
+        }
+        if (words > most) most = words;
+    }
+    return most;
+}
+
+// Lanes in runs as programs have them: side by side, all at one word, or with a stride; often where another
+// run is, or beside it.
+static void draw_runs(struct rng *r, uint32_t address[32])
+{
+    enum { WORDS = 1024 };
+    uint32_t start = (uint32_t)rng_below(r, WORDS);
+    for (unsigned l = 0; l < 32;) {
+        uint32_t length = 1 + (uint32_t)rng_below(r, rng_below(r, 4) ? 32 : 4),
+                 stride = (uint32_t)rng_below(r, 3);
+        static const uint32_t jumps[] = {0, 1, 8, 16, 32, 33, 64};
+        if (!rng_below(r, 4)) start = (uint32_t)rng_below(r, WORDS);
+        if (!rng_below(r, 16)) stride = 32;
+        for (uint32_t n = 0; n < length && l < 32; n++) address[l++] = (start + n * stride) % WORDS * 4;
+        start += jumps[rng_below(r, TEST_COUNT(jumps))];
+    }
+}
+
+// Ways of asking the banks that the model tells apart quickly and those that it does not cost the same.
+static void test_bank_passes(struct test *t)
+{
+    enum { PATTERNS = 4096 };
+    static const char text[] =
+        ".shared 4096\nS2R R0, SR_TID.X\nMOV R5, 0x4\n"
+        "loop:\nIMAD.WIDE R6, R0, R5, c[0x0][0x160]\nLDG.E R1, [R6]\nLDS R2, [R1]\n"
+        "IADD3 R0, R0, 0x20, RZ\nISETP.LT.AND P0, PT, R0, 0x20000, PT\n@P0 BRA loop\nEXIT\n";
+    struct gpu_bench b;
+    if (gpu_bench_init(&b, t, "tiny", "", text, 32)) {
+        uint64_t buffer = machine_buffer(&b.m, PATTERNS * 32 * 4), expected = 0;
+        uint32_t *address = machine_words(&b.m, buffer);
+        struct rng r;
+        rng_init(&r, 7);
+        for (unsigned n = 0; n < PATTERNS; n++) {
+            draw_runs(&r, address + n * 32);
+            expected += passes_of(address + n * 32) - 1;
+        }
+        gpu_cycles(&b);
+        CHECK_EQ(t, b.result.gpu.shared_accesses, PATTERNS);
+        CHECK_EQ(t, b.result.gpu.shared_conflict_cycles, expected);
     }
     gpu_bench_fini(&b);
 }
@@ -186,6 +246,7 @@ int main(int argc, char **argv)
         {"call_writes", test_call_writes},
         {"watchdogs_end", test_watchdogs_end},
         {"limit", test_limit},
+        {"bank_passes", test_bank_passes},
         {"no_lanes", test_no_lanes},
         {"reused_second", test_reused_second},
         {"time_at_a_barrier", test_time_at_a_barrier},
