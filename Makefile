@@ -11,7 +11,7 @@
 #   make check-all       adds the long runs (random programs, large sizes, sanitizers, fuzzing minutes)
 #   make bench           speed over the bundled kernels at medium size
 #   make check-web       the report's template is up to date, and a browser draws it (Node, Chromium)
-#   make check-layers    includes only point down
+#   make check-layers    includes only point down; the parts of an SM are written by their owners alone
 #   make compile_commands.json      how each file is compiled, for clangd and clang-tidy
 #   make format          clang-format over what we wrote; make check-format only looks
 #   make setup           installs what `make test` can use (as root on Debian), or says in one line what to install
@@ -161,6 +161,7 @@ check-all: check-layers
 
 check-layers:
 	@tools/check-layers
+	@tools/check-parts
 
 FORMATTED = $$(git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'docs/*.c' 'bench/*.c')
 .PHONY: format check-format

@@ -17,9 +17,9 @@ enum outcome { OUTCOME_ISSUED, OUTCOME_STOPPED, OUTCOME_REFUSED };
 
 static void refuse(struct sm *s, unsigned scheduler, const struct sm_warp *w, enum gpu_slot why)
 {
-    if (s->refused[scheduler]) return;
-    s->refused[scheduler] = (uint8_t)why;
-    s->refused_inst[scheduler] = w->head;
+    if (s->issue.refused[scheduler]) return;
+    s->issue.refused[scheduler] = (uint8_t)why;
+    s->issue.refused_inst[scheduler] = w->front.head;
 }
 
 // accesses: it does memory, in some lane; only then a memory instruction needs anything but its slot.
@@ -28,9 +28,9 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
     const struct sm_warp *w = &s->warps[slot];
     bool is_over = o->path == PATH_MEMORY && !accesses; // when it has issued
     // Its guard has another value than when the warp was looked at.
-    if (accesses && !lsu_may_enter(s, slot)) {
+    if (accesses && !lsu_may_enter(&s->lsu, slot)) {
         refuse(s, scheduler, w, SLOT_UNIT);
-        sm_evaluate(s, slot);
+        ready_evaluate(s, slot);
         return false;
     }
     if ((o->read_count || o->path == PATH_ALU) && !is_over && !operand_has_collector(s)) {
@@ -43,13 +43,13 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
         refuse(s, scheduler, w, obstacle);
         return false;
     }
-    if (o->path == PATH_CONTROL && s->branch_free[scheduler] > s->now) {
+    if (o->path == PATH_CONTROL && s->issue.branch_free[scheduler] > s->now) {
         refuse(s, scheduler, w, SLOT_UNIT);
         return false;
     }
-    if (o->constant && !constant_is_there(s, slot, o->constant)) {
+    if (o->constant && !tags_have_constant(s, slot, o->constant)) {
         refuse(s, scheduler, w, SLOT_MEMORY);
-        sm_evaluate(s, slot);
+        ready_evaluate(s, slot);
         return false;
     }
     return true;
@@ -61,8 +61,8 @@ static void pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint6
 {
     bool is_result = o->path == PATH_ALU || (o->path == PATH_CONTROL && o->dst_words); // what is done
     uint64_t expected = s->now + (is_result ? o->cycles : o->collected);
-    if (done > expected) w->stall_until += done - expected;
-    w->owed = 0;
+    if (done > expected) operand_stall(&w->operands, w->operands.stall_until + done - expected);
+    operand_settle(&w->operands);
 }
 
 // Where the time of an executed instruction goes. accesses: as for has_room.
@@ -72,7 +72,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     bool collects = o->path == PATH_MEMORY ? accesses && o->read_count : o->read_count || o->path == PATH_ALU;
     uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1, done = collected, result;
     if (has_guests(s)) {
-        if (s->config->check) check_read_preds(&s->check, slot, o, s->issuing, s->now);
+        if (s->config->check) check_read_preds(&s->check, slot, o, s->issue.lanes, s->now);
         if (has_techs(s)) tech_executed(s, slot, (uint32_t)(o - s->ops));
     }
     switch ((enum op_path)o->path) {
@@ -81,21 +81,21 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
             if (has_techs(s)) tech_result(s, slot, (uint32_t)(o - s->ops), collected);
             break;
         }
-        w->busy_until = later(w->busy_until, collected); // a store's registers are its warp's until then
+        operand_keep_busy(&w->operands, collected); // a store's registers are its warp's until then
         lsu_push(s, slot, o, i, collected + 1);
         break;
     case PATH_ALU: operand_result(s, w, o, done = operand_execute(s, w, o, collected), false); break;
     case PATH_CONTROL:
-        s->branch_free[slot % s->config->schedulers] = s->now + o->interval;
-        if (isa_has(i, ISA_BRANCH)) pause_warp(w, s->now + o->latency - 1, SLOT_ALU);
+        s->issue.branch_free[slot % s->config->schedulers] = s->now + o->interval;
+        if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
         // fall through
     case PATH_FENCE:
-        result = operand_write(s, w->map + o->dst, o, collected + o->latency);
+        result = operand_write(s, w->operands.map + o->dst, o, collected + o->latency);
         if (o->dst_words) done = result;
         operand_result(s, w, o, result, false);
         break;
     }
-    w->stall_until = s->now + o->stall;
+    operand_stall(&w->operands, s->now + o->stall);
     if (has_guests(s)) {
         if (has_techs(s)) pay(s, w, o, done);
         if (s->stall) stall_executed(s, slot, (uint32_t)(o - s->ops));
@@ -106,8 +106,8 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         uint64_t ns = i->src[0].kind == OPERAND_IMM
                           ? i->src[0].value
                           : reg_lanes(w->warp->regs, i->src[0].reg * s->engine->exec.vector_bytes)[lane];
-        pause_warp(w, s->now + ns * s->config->core_mhz / 1000 + 1, SLOT_BARRIER);
-        w->stopped_at = w->head;
+        ready_pause(&w->ready, s->now + ns * s->config->core_mhz / 1000 + 1, SLOT_BARRIER);
+        ready_stop(&w->ready, w->front.head);
     }
 }
 
@@ -117,37 +117,36 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
 static void pass_reused(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, uint32_t cycles)
 {
     struct sm_warp *w = &s->warps[slot];
-    uint64_t soonest = s->now + 1 + s->issued_now[scheduler];
-    uint64_t result = operand_write(s, w->map + o->dst, o, later(s->now + cycles, soonest));
+    uint64_t soonest = s->now + 1 + s->issue.issued[scheduler];
+    uint64_t result = operand_write(s, w->operands.map + o->dst, o, later(s->now + cycles, soonest));
     w->warp->pc++;
     stall_speaks_against(s);
-    w->stall_until = later(s->now + o->stall, result);
-    w->owed = 0;
+    operand_stall(&w->operands, later(s->now + o->stall, result));
+    operand_settle(&w->operands);
     operand_result(s, w, o, result, false);
     if (s->watch) watch_issued(s, slot, o, s->now + 1, false);
 }
 
 static void after_control(struct sm *s, unsigned slot, const struct inst *i)
 {
-    struct sm_block *b = &s->blocks[s->warps[slot].block];
     struct sm_warp *w = &s->warps[slot];
     if (i->op == OP_BAR && i->mode != MODE_BAR_ARRIVE && w->warp->state == WARP_READY) { // the last to arrive
-        pause_warp(w, s->now + s->config->barrier_latency, SLOT_BARRIER);
-        sm_evaluate(s, slot);
+        ready_pause(&w->ready, s->now + s->config->barrier_latency, SLOT_BARRIER);
+        ready_evaluate(s, slot);
     }
-    if (isa_has(i, ISA_BARRIER | ISA_EXIT)) sm_barriers(s, b);
-    if (w->warp && w->warp->state == WARP_DONE) sm_warp_ended(s, slot);
+    if (isa_has(i, ISA_BARRIER | ISA_EXIT)) ready_barriers(s, w->block);
+    if (w->warp && w->warp->state == WARP_DONE) room_warp_ended(s, slot);
 }
 
 static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
-    uint32_t index = w->head;
+    uint32_t index = w->front.head;
     const struct op *o = &s->ops[index];
     bool accesses = accesses_memory(w, o);
     if (!has_room(s, scheduler, slot, o, accesses)) return OUTCOME_REFUSED;
     const struct inst *i = &s->engine->exec.program->insts[index];
-    s->issuing = w->warp->active;
+    s->issue.lanes = w->warp->active;
     uint64_t lanes_before = w->warp->counts.thread_instructions;
     uint32_t reused = has_techs(s) ? tech_reuse(s, slot, index) : 0;
     if (reused) {
@@ -158,15 +157,15 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
             tech_reads(s, slot, index);
             if (accesses_memory(w, o) != accesses) { // its guard has just got its value: looked at again
                 refuse(s, scheduler, w, SLOT_UNIT);
-                sm_evaluate(s, slot);
+                ready_evaluate(s, slot);
                 return OUTCOME_REFUSED;
             }
         }
         switch (timed_step(s->engine, w->warp, s->now)) {
         case TIMED_RETRY:
-            pause_warp(w, s->window_end, SLOT_MEMORY);
+            ready_pause(&w->ready, s->window_end, SLOT_MEMORY);
             refuse(s, scheduler, w, SLOT_MEMORY);
-            sm_evaluate(s, slot);
+            ready_evaluate(s, slot);
             return OUTCOME_REFUSED;
         case TIMED_FAULT: s->faulted = true; return OUTCOME_STOPPED;
         case TIMED_DONE: break;
@@ -178,13 +177,12 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     }
     s->counts.issue_issued++;
     s->counts.lanes[o->lanes] += w->warp->counts.thread_instructions - lanes_before;
-    s->inst_slots[(size_t)index * SLOT_COUNT + SLOT_ISSUED]++;
-    w->head++;
-    w->count--;
-    bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->head;
+    account_issued(&s->account, index);
+    front_take(&w->front);
+    bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->front.head;
     if (!goes_on || o->pipe == PIPE_CONTROL) {
-        if (i->op == OP_BAR) w->stopped_at = index;
-        sm_warp_settled(s, slot);
+        if (i->op == OP_BAR) ready_stop(&w->ready, index);
+        ready_settle(s, slot);
         after_control(s, slot, i);
     }
     if (has_techs(s) && w->warp) tech_issued(s, slot, index, goes_on);
@@ -193,8 +191,8 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
 
 static void note_second(struct sm *s, unsigned scheduler, enum gpu_slot why, uint32_t inst)
 {
-    s->second_slot[scheduler] = (uint8_t)why;
-    s->issued_inst[scheduler] = inst;
+    s->issue.second_why[scheduler] = (uint8_t)why;
+    s->issue.issued_inst[scheduler] = inst;
 }
 
 // The instruction behind the one just issued, in the same cycle. True when the warp has been evaluated and
@@ -204,19 +202,20 @@ static bool issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32
     struct sm_warp *w = &s->warps[slot];
     const struct op *before = &s->ops[first];
     note_second(s, scheduler, SLOT_FETCH, first);
-    if (!w->count) return false;
-    sm_evaluate(s, slot);
-    note_second(s, scheduler, (enum gpu_slot)w->slot, w->head);
-    if (!(s->ready >> slot & 1)) return true;
-    uint32_t second = w->head;
+    if (!w->front.count) return false;
+    ready_evaluate(s, slot);
+    note_second(s, scheduler, (enum gpu_slot)w->ready.why, w->front.head);
+    if (!(s->ready.now >> slot & 1)) return true;
+    uint32_t second = w->front.head;
     note_second(s, scheduler, SLOT_UNIT, second);
     if (s->ops[second].pipe == before->pipe) return true;
     if (issue_one(s, scheduler, slot) == OUTCOME_REFUSED) {
-        note_second(s, scheduler, (enum gpu_slot)(s->refused[scheduler] ? s->refused[scheduler] : SLOT_UNIT),
+        note_second(s, scheduler,
+                    (enum gpu_slot)(s->issue.refused[scheduler] ? s->issue.refused[scheduler] : SLOT_UNIT),
                     second);
         return true;
     }
-    s->issued_now[scheduler] = 2;
+    s->issue.issued[scheduler] = 2;
     s->counts.issue_dual++;
     return false;
 }
@@ -226,14 +225,14 @@ static bool issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32
 unsigned issue_oldest(const struct sm *s, unsigned scheduler, uint64_t among)
 {
     if (!(among & (among - 1))) return bit_lowest(among);
-    for (unsigned k = 0; k < s->order_count[scheduler]; k++)
-        if (among >> s->order[scheduler][k] & 1) return s->order[scheduler][k];
+    for (unsigned k = 0; k < s->issue.order_count[scheduler]; k++)
+        if (among >> s->issue.order[scheduler][k] & 1) return s->issue.order[scheduler][k];
     return bit_lowest(among);
 }
 
 static unsigned behind_last(const struct sm *s, unsigned scheduler, uint64_t among)
 {
-    uint64_t behind = among & ~bit_mask(s->last_issued[scheduler] + 1);
+    uint64_t behind = among & ~bit_mask(s->issue.last[scheduler] + 1);
     return bit_lowest(behind ? behind : among);
 }
 
@@ -242,12 +241,12 @@ static uint64_t active_set(const struct sm *s, unsigned scheduler)
 {
     uint32_t most = s->config->two_level_active / s->config->schedulers;
     uint64_t set = 0;
-    for (unsigned k = 0; k < s->order_count[scheduler] && bit_count(set) < (most ? most : 1); k++) {
-        unsigned slot = s->order[scheduler][k];
-        enum gpu_slot why = (enum gpu_slot)s->warps[slot].slot;
+    for (unsigned k = 0; k < s->issue.order_count[scheduler] && bit_count(set) < (most ? most : 1); k++) {
+        unsigned slot = s->issue.order[scheduler][k];
+        enum gpu_slot why = (enum gpu_slot)s->warps[slot].ready.why;
         // One that a mechanism has waiting for others would keep those out that it waits for.
         bool away = why == SLOT_MEMORY || why == SLOT_BARRIER || why == SLOT_SYNC;
-        if (s->ready >> slot & 1 || !away) set |= 1ull << slot;
+        if (s->ready.now >> slot & 1 || !away) set |= 1ull << slot;
     }
     return set;
 }
@@ -256,7 +255,7 @@ static unsigned pick(const struct sm *s, unsigned scheduler, uint64_t among)
 {
     switch ((enum scheduler_policy)s->config->scheduler) {
     case SCHEDULER_GTO:
-        if (among >> s->last_issued[scheduler] & 1) return s->last_issued[scheduler];
+        if (among >> s->issue.last[scheduler] & 1) return s->issue.last[scheduler];
         return issue_oldest(s, scheduler, among);
     case SCHEDULER_LRR:
     case SCHEDULER_TWO_LEVEL: break;
@@ -266,24 +265,24 @@ static unsigned pick(const struct sm *s, unsigned scheduler, uint64_t among)
 
 static void issue_scheduler(struct sm *s, unsigned scheduler)
 {
-    uint64_t among = s->ready & s->scheduler_warps[scheduler];
+    uint64_t among = s->ready.now & s->issue.warps_of[scheduler];
     // A place in the load/store unit is kept for these, and would stay empty while others go.
-    uint64_t turn = among & s->lsu_turn;
+    uint64_t turn = among & s->lsu.turn;
     if (s->config->scheduler == SCHEDULER_TWO_LEVEL) among = (among & active_set(s, scheduler)) | turn;
     while (among && !s->faulted) {
         unsigned slot = pick(s, scheduler, among & turn ? among & turn : among);
-        uint32_t first = s->warps[slot].head;
+        uint32_t first = s->warps[slot].front.head;
         enum outcome o = issue_one(s, scheduler, slot);
         among &= ~(1ull << slot);
         if (o == OUTCOME_REFUSED) continue;
-        s->issued_now[scheduler] = 1;
-        s->last_issued[scheduler] = slot;
+        s->issue.issued[scheduler] = 1;
+        s->issue.last[scheduler] = slot;
         note_second(s, scheduler, SLOT_FETCH, first);
         if (o == OUTCOME_STOPPED) return;
         bool is_evaluated = s->config->issue_width > 1 && issue_second(s, scheduler, slot, first);
         if (s->warps[slot].warp && s->warps[slot].warp->state == WARP_READY) {
-            fetch_update(s, slot);
-            if (!is_evaluated) sm_evaluate(s, slot);
+            front_update(s, slot);
+            if (!is_evaluated) ready_evaluate(s, slot);
         }
         return;
     }
@@ -296,10 +295,10 @@ static void issue_scheduler(struct sm *s, unsigned scheduler)
 static uint64_t unserved_since_look(const struct sm *s)
 {
     uint64_t unserved = 0;
-    for (uint64_t left = s->unserved & s->ready; left; left &= left - 1) {
+    for (uint64_t left = s->issue.unserved & s->ready.now; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
         const struct sm_warp *w = &s->warps[slot];
-        if (s->look_issued[slot] == w->warp->issued && s->look_head[slot] == w->head)
+        if (s->issue.look_issued[slot] == w->warp->issued && s->issue.look_head[slot] == w->front.head)
             unserved |= left & -left;
     }
     return unserved;
@@ -310,18 +309,18 @@ static uint64_t unserved_since_look(const struct sm *s)
 // the SM. A look at a cycle that was skipped would have found nobody ready.
 static void look_for_starving(struct sm *s)
 {
-    uint64_t before = s->now == s->next_look ? unserved_since_look(s) : 0;
-    s->unserved = s->now % PATIENCE ? 0 : s->ready;
-    for (uint64_t left = s->unserved; left; left &= left - 1) {
+    uint64_t before = s->now == s->issue.next_look ? unserved_since_look(s) : 0;
+    s->issue.unserved = s->now % PATIENCE ? 0 : s->ready.now;
+    for (uint64_t left = s->issue.unserved; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
-        s->look_issued[slot] = s->warps[slot].warp->issued;
-        s->look_head[slot] = s->warps[slot].head;
+        s->issue.look_issued[slot] = s->warps[slot].warp->issued;
+        s->issue.look_head[slot] = s->warps[slot].front.head;
     }
-    s->next_look = (s->now / PATIENCE + 1) * PATIENCE;
-    uint64_t starving = before & s->unserved, behind = starving & ~bit_mask(s->last_favoured + 1);
-    if (starving) s->last_favoured = bit_lowest(behind ? behind : starving);
-    s->favoured = starving ? 1ull << s->last_favoured : 0;
-    s->calm_until = starving ? 0 : s->next_look;
+    s->issue.next_look = (s->now / PATIENCE + 1) * PATIENCE;
+    uint64_t starving = before & s->issue.unserved, behind = starving & ~bit_mask(s->issue.last_favoured + 1);
+    if (starving) s->issue.last_favoured = bit_lowest(behind ? behind : starving);
+    s->issue.favoured = starving ? 1ull << s->issue.last_favoured : 0;
+    s->issue.calm_until = starving ? 0 : s->issue.next_look;
 }
 
 // The favoured warp was refused: what others took in this cycle it could want in the next, and find one thing
@@ -329,9 +328,9 @@ static void look_for_starving(struct sm *s)
 static void hold_all(struct sm *s)
 {
     for (unsigned k = 0; k < s->config->schedulers; k++) {
-        uint64_t held = s->ready & s->scheduler_warps[k];
-        if (k == s->last_favoured % s->config->schedulers) continue;
-        s->refused[k] = 0;
+        uint64_t held = s->ready.now & s->issue.warps_of[k];
+        if (k == s->issue.last_favoured % s->config->schedulers) continue;
+        s->issue.refused[k] = 0;
         if (held) refuse(s, k, &s->warps[issue_oldest(s, k, held)], SLOT_UNIT);
     }
 }
@@ -340,37 +339,61 @@ static void hold_all(struct sm *s)
 // cycle.
 static uint64_t issue_favoured(struct sm *s)
 {
-    unsigned slot = s->last_favoured, own = slot % s->config->schedulers;
+    unsigned slot = s->issue.last_favoured, own = slot % s->config->schedulers;
     struct sm_warp *w = &s->warps[slot];
-    uint32_t first = w->head;
+    uint32_t first = w->front.head;
     enum outcome o = issue_one(s, own, slot);
     if (o == OUTCOME_REFUSED) {
-        if (!(s->favoured & s->ready)) return ~0ull;
+        if (!(s->issue.favoured & s->ready.now)) return ~0ull;
         hold_all(s);
         return 0;
     }
-    s->issued_now[own] = 1;
-    s->last_issued[own] = slot;
+    s->issue.issued[own] = 1;
+    s->issue.last[own] = slot;
     note_second(s, own, SLOT_UNIT, first);
     if (o == OUTCOME_ISSUED && w->warp && w->warp->state == WARP_READY) {
-        fetch_update(s, slot);
-        sm_evaluate(s, slot);
+        front_update(s, slot);
+        ready_evaluate(s, slot);
     }
-    return ~s->scheduler_warps[own];
+    return ~s->issue.warps_of[own];
 }
 
 // A cycle in which a look is due or somebody is favoured.
 static __attribute__((noinline)) uint64_t issue_uneasy(struct sm *s)
 {
-    if (s->now >= s->next_look) look_for_starving(s);
-    return s->favoured & s->ready ? issue_favoured(s) : ~0ull;
+    if (s->now >= s->issue.next_look) look_for_starving(s);
+    return s->issue.favoured & s->ready.now ? issue_favoured(s) : ~0ull;
+}
+
+void issue_nothing(struct sm *s)
+{
+    memset(s->issue.issued, 0, sizeof s->issue.issued);
+    memset(s->issue.refused, 0, sizeof s->issue.refused);
 }
 
 void issue_cycle(struct sm *s)
 {
-    memset(s->issued_now, 0, sizeof s->issued_now);
-    memset(s->refused, 0, sizeof s->refused);
-    uint64_t warps = __builtin_expect(s->now >= s->calm_until, 0) ? issue_uneasy(s) : ~0ull;
+    issue_nothing(s);
+    uint64_t warps = __builtin_expect(s->now >= s->issue.calm_until, 0) ? issue_uneasy(s) : ~0ull;
     for (unsigned k = 0; k < s->config->schedulers; k++)
-        if (s->ready & warps & s->scheduler_warps[k]) issue_scheduler(s, k);
+        if (s->ready.now & warps & s->issue.warps_of[k]) issue_scheduler(s, k);
+}
+
+// -- who there is -------------------------------------------------------------------------------------------
+
+void issue_join(struct sm *s, unsigned slot)
+{
+    unsigned scheduler = slot % s->config->schedulers;
+    s->issue.warps_of[scheduler] |= 1ull << slot;
+    s->issue.order[scheduler][s->issue.order_count[scheduler]++] = (uint8_t)slot;
+}
+
+void issue_leave(struct sm *s, unsigned slot)
+{
+    unsigned scheduler = slot % s->config->schedulers;
+    uint8_t *order = s->issue.order[scheduler];
+    unsigned n = s->issue.order_count[scheduler], k = 0;
+    while (k < n && order[k] != slot) k++;
+    memmove(order + k, order + k + 1, n - k - 1);
+    s->issue.order_count[scheduler]--;
 }

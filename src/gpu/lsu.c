@@ -12,14 +12,28 @@
 // keep out for ever the one that they wait for.
 #include "gpu/sm_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { TOKEN_MASK = (1 << TOKEN_SHIFT) - 1, GENERATION_MASK = TOKEN_MASK / SM_WARPS };
+enum { GENERATION_MASK = TOKEN_MASK / SM_WARPS };
+
+void lsu_init(struct sm *s)
+{
+    s->lsu.queue = heap_alloc(s->config->lsu_queue * sizeof *s->lsu.queue);
+    s->lsu.free_record = NONE32;
+    s->lsu.next_reply = CYCLE_NEVER;
+}
+
+void lsu_fini(struct sm *s)
+{
+    free(s->lsu.queue);
+    vec_fini(&s->lsu.records);
+}
 
 void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
                  uint32_t token)
 {
-    s->requested++;
+    s->lsu.requested++;
     struct memory_request r = {.cycle = s->now,
                                .line = line,
                                .token = token,
@@ -27,7 +41,7 @@ void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, e
                                .sectors = sectors,
                                .data_bytes = (uint8_t)bytes,
                                .kind = (uint8_t)kind};
-    memory_system_push(s->memory, &r);
+    memory_system_push(s->lsu.memory, &r);
 }
 
 // -- coalescing ---------------------------------------------------------------------------------------------
@@ -214,51 +228,51 @@ static enum lsu_kind kind_of(const struct exec_access *a, const struct inst *i)
 // That nobody has, and that are kept for nobody.
 static uint32_t free_places(const struct sm *s)
 {
-    uint32_t queue = s->config->lsu_queue - s->queue_count;
-    uint32_t records = s->config->lsu_pending - s->records_used;
-    return (queue < records ? queue : records) - s->lsu_kept;
+    uint32_t queue = s->config->lsu_queue - s->lsu.count;
+    uint32_t records = s->config->lsu_pending - s->lsu.records_used;
+    return (queue < records ? queue : records) - s->lsu.kept;
 }
 
-static uint8_t *in_line(struct sm *s, uint32_t k) { return &s->lsu_line[(s->lsu_line_first + k) % SM_WARPS]; }
+static uint8_t *in_line(struct sm *s, uint32_t k) { return &s->lsu.line[(s->lsu.line_first + k) % SM_WARPS]; }
 
 // Free places go to those in line, in order.
 static void deal(struct sm *s, uint32_t free)
 {
-    for (uint32_t k = 0; free && s->lsu_parked; k++) {
-        uint64_t bit = s->lsu_parked & 1ull << *in_line(s, k);
+    for (uint32_t k = 0; free && s->lsu.parked; k++) {
+        uint64_t bit = s->lsu.parked & 1ull << *in_line(s, k);
         if (!bit) continue;
-        s->lsu_parked &= ~bit;
-        s->lsu_turn |= bit;
-        s->lsu_kept++;
-        s->ready |= bit;
+        s->lsu.parked &= ~bit;
+        s->lsu.turn |= bit;
+        s->lsu.kept++;
+        ready_admit(&s->ready, bit);
         free--;
     }
-    s->lsu_shut = s->lsu_line_count || !free;
+    s->lsu.shut = s->lsu.line_count || !free;
 }
 
 static void place_is_free(struct sm *s)
 {
-    if (s->lsu_shut) deal(s, free_places(s));
+    if (s->lsu.shut) deal(s, free_places(s));
 }
 
 bool lsu_has_place(struct sm *s, unsigned slot)
 {
     uint64_t bit = 1ull << slot;
-    if (s->lsu_turn & bit) return true;
-    if (!(s->lsu_asked & bit)) *in_line(s, s->lsu_line_count++) = (uint8_t)slot;
-    s->lsu_asked |= bit;
-    s->lsu_parked |= bit;
+    if (s->lsu.turn & bit) return true;
+    if (!(s->lsu.asked & bit)) *in_line(s, s->lsu.line_count++) = (uint8_t)slot;
+    s->lsu.asked |= bit;
+    s->lsu.parked |= bit;
     uint32_t free = free_places(s);
     if (free) deal(s, free);
-    return s->lsu_turn & bit;
+    return s->lsu.turn & bit;
 }
 
 void lsu_unable(struct sm *s, unsigned slot)
 {
     uint64_t bit = 1ull << slot;
-    s->lsu_parked &= ~bit;
-    s->lsu_kept -= s->lsu_turn >> slot & 1;
-    s->lsu_turn &= ~bit;
+    s->lsu.parked &= ~bit;
+    s->lsu.kept -= s->lsu.turn >> slot & 1;
+    s->lsu.turn &= ~bit;
     deal(s, free_places(s));
 }
 
@@ -267,9 +281,9 @@ static void step_out(struct sm *s, unsigned slot)
     uint32_t k = 0;
     while (*in_line(s, k) != slot) k++;
     for (; k; k--) *in_line(s, k) = *in_line(s, k - 1); // most often it is the first
-    s->lsu_line_first++;
-    s->lsu_line_count--;
-    s->lsu_asked &= ~(1ull << slot);
+    s->lsu.line_first++;
+    s->lsu.line_count--;
+    s->lsu.asked &= ~(1ull << slot);
 }
 
 void lsu_leave_line(struct sm *s, unsigned slot)
@@ -281,71 +295,66 @@ void lsu_leave_line(struct sm *s, unsigned slot)
 // A warp has taken a place. With the last one gone, others that were about to enter stand in line.
 static void place_is_taken(struct sm *s, unsigned slot)
 {
-    if (s->lsu_turn >> slot & 1) {
+    if (s->lsu.turn >> slot & 1) {
         step_out(s, slot);
-        s->lsu_kept--;
-        s->lsu_turn &= ~(1ull << slot);
-        if (s->lsu_line_count) return; // no place less is free than before
+        s->lsu.kept--;
+        s->lsu.turn &= ~(1ull << slot);
+        if (s->lsu.line_count) return; // no place less is free than before
     }
-    s->lsu_shut = !free_places(s);
-    if (!s->lsu_shut) return;
-    for (uint64_t left = s->ready & s->wants_lsu & ~(1ull << slot); left; left &= left - 1)
-        sm_evaluate(s, bit_lowest(left));
+    s->lsu.shut = !free_places(s);
+    if (!s->lsu.shut) return;
+    for (uint64_t left = s->ready.now & s->ready.wants_lsu & ~(1ull << slot); left; left &= left - 1)
+        ready_evaluate(s, bit_lowest(left));
 }
 
 // -- records ------------------------------------------------------------------------------------------------
 
 static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o)
 {
-    uint32_t k = s->free_record;
+    uint32_t k = s->lsu.free_record;
     if (k == NONE32) {
-        k = (uint32_t)s->records.count;
-        vec_push(&s->records, (struct load_record){0});
+        k = (uint32_t)s->lsu.records.count;
+        vec_push(&s->lsu.records, (struct load_record){0});
     } else {
-        s->free_record = s->records.data[k].next_free;
+        s->lsu.free_record = s->lsu.records.data[k].next_free;
     }
-    s->records.data[k] = (struct load_record){.warp = slot, .op = o, .serial = s->check.serial + 1};
-    memcpy(s->records.data[k].registers, s->warps[slot].map + o->dst, sizeof s->records.data[k].registers);
-    s->records_used++;
-    s->warps[slot].loads++;
+    s->lsu.records.data[k] = (struct load_record){.warp = slot, .op = o, .serial = s->check.serial + 1};
+    memcpy(s->lsu.records.data[k].registers, s->warps[slot].operands.map + o->dst,
+           sizeof s->lsu.records.data[k].registers);
+    s->lsu.records_used++;
+    s->warps[slot].lsu.loads++;
     return k;
 }
 
 static void complete(struct sm *s, uint32_t record)
 {
-    struct load_record *r = &s->records.data[record];
+    struct load_record *r = &s->lsu.records.data[record];
     struct sm_warp *w = &s->warps[r->warp];
     const struct op *o = r->op;
     r->ready = operand_write(s, r->registers, o, r->ready);
     if (s->watch) watch_completed(s, record, r->ready);
     if (s->config->check) check_reply(&s->check, r->warp, r->registers, o, r->serial, r->ready);
-    for (unsigned n = 0; n < o->dst_words; n++) s->reg_ready[r->registers[n]] = r->ready;
-    for (unsigned left = o->pred_writes; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = r->ready;
+    operand_reply(&s->operands, &w->operands, o, r->registers, r->ready);
     if (has_techs(s)) tech_replied(s, r->warp, (uint32_t)(o - s->ops), r->registers, r->ready);
-    w->loads--;
-    if (o->barrier) {
-        w->barrier_pending[o->barrier - 1]--;
-        w->barrier_ready[o->barrier - 1] = later(w->barrier_ready[o->barrier - 1], r->ready);
-    }
+    w->lsu.loads--;
     unsigned slot = r->warp;
     uint64_t ready = r->ready;
-    r->next_free = s->free_record;
-    s->free_record = record;
-    s->records_used--;
+    r->next_free = s->lsu.free_record;
+    s->lsu.free_record = record;
+    s->lsu.records_used--;
     place_is_free(s);
-    w->busy_until = later(w->busy_until, ready);
     if (w->warp && w->warp->state == WARP_DONE)
-        sm_warp_ended(s, slot);
+        room_warp_ended(s, slot);
     else if (ready > s->now)
-        sm_wake(s, slot, ready);
+        ready_wake_at(s, slot, ready);
     else
-        sm_evaluate(s, slot);
+        ready_evaluate(s, slot);
 }
 
-void record_part_done(struct sm *s, uint32_t record, uint64_t cycle)
+void lsu_record_part(struct sm *s, uint32_t record)
 {
-    struct load_record *r = &s->records.data[record];
-    r->ready = later(r->ready, cycle);
+    struct load_record *r = &s->lsu.records.data[record];
+    r->ready = later(r->ready, s->now);
     r->remaining--;
     if (r->issued && !r->remaining) complete(s, record);
 }
@@ -361,7 +370,7 @@ static uint32_t store_token(const struct sm *s, unsigned slot)
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive)
 {
     struct exec_access *a = &s->engine->access;
-    struct lsu_entry *e = &s->queue[(s->queue_first + s->queue_count++) % s->config->lsu_queue];
+    struct lsu_entry *e = &s->lsu.queue[(s->lsu.first + s->lsu.count++) % s->config->lsu_queue];
     e->arrive = arrive;
     e->op = o;
     e->warp = slot;
@@ -384,7 +393,7 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     s->counts.lsu_transactions += e->count;
     for (unsigned k = 0; k < e->count; k++) s->counts.lsu_sectors += bit_count8(e->lines[k].sectors);
     bool is_store = e->kind == LSU_STORE || e->kind == LSU_LOCAL_STORE || e->kind == LSU_REDUCE;
-    if (is_store) s->warps[slot].stores += e->count;
+    if (is_store) s->warps[slot].lsu.stores += e->count;
     e->token =
         store_token(s, slot); // the warp may have ended, and its slot have another, when the line is sent
     if (!is_store && (o->dst_words || o->pred_writes || e->kind != LSU_SHARED)) {
@@ -392,14 +401,14 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
         operand_result(s, &s->warps[slot], o, CYCLE_NEVER, true);
     }
     place_is_taken(s, slot);
-    if (s->queue_count == 1) s->lsu_next = later(s->lsu_next, later(arrive, s->now + 1));
+    if (s->lsu.count == 1) s->lsu.next = later(s->lsu.next, later(arrive, s->now + 1));
 }
 
-static bool load_through(struct sm *s, struct tags *t, enum token_kind kind, struct lsu_entry *e,
+static bool load_through(struct sm *s, struct tag_store *t, enum token_kind kind, struct lsu_entry *e,
                          uint32_t latency, uint64_t *hits, uint64_t *misses, uint64_t *pending)
 {
     const struct transaction *x = &e->lines[e->next];
-    struct load_record *r = &s->records.data[e->record];
+    struct load_record *r = &s->lsu.records.data[e->record];
     bool started;
     switch (tags_load(s, t, kind, x->line, x->sectors, e->record, e->warp, &started)) {
     case TAG_HIT:
@@ -421,16 +430,16 @@ static void store_done(struct sm *s, uint32_t token)
     unsigned slot = token % SM_WARPS;
     struct sm_warp *w = &s->warps[slot];
     if ((w->generation & GENERATION_MASK) != token / SM_WARPS || !w->warp) return;
-    if (--w->stores == 0 && w->warp->state != WARP_DONE) sm_evaluate(s, slot);
+    if (--w->lsu.stores == 0 && w->warp->state != WARP_DONE) ready_evaluate(s, slot);
 }
 
 static bool store_through(struct sm *s, const struct lsu_entry *e, const struct transaction *x)
 {
     struct cache_victim victim;
     if (s->config->l1_write == L1_WRITE_ALLOCATE && (s->config->l1_global || e->kind == LSU_LOCAL_STORE))
-        tags_store(s, &s->l1, x->line, x->sectors, false); // without a free way it just goes through
+        tags_store(s, &s->tags.l1, x->line, x->sectors, false); // without a free way it just goes through
     else
-        cache_store(s->l1.cache, x->line, x->sectors, false, false, &victim);
+        cache_store(s->tags.l1.cache, x->line, x->sectors, false, false, &victim);
     lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_STORE, e->token);
     return true;
 }
@@ -442,33 +451,33 @@ static bool send_line(struct sm *s, struct lsu_entry *e)
     struct gpu_counts *n = &s->counts;
     switch ((enum lsu_kind)e->kind) {
     case LSU_CONSTANT:
-        return load_through(s, &s->constant, TOKEN_CONSTANT, e, s->config->constant_latency,
+        return load_through(s, &s->tags.constant, TOKEN_CONSTANT, e, s->config->constant_latency,
                             &n->constant_hits, &n->constant_misses, &n->constant_hits);
     case LSU_TEXTURE:
-        return load_through(s, &s->texture, TOKEN_TEXTURE, e, s->config->texture_latency, &n->texture_hits,
-                            &n->texture_misses, &n->texture_hits);
+        return load_through(s, &s->tags.texture, TOKEN_TEXTURE, e, s->config->texture_latency,
+                            &n->texture_hits, &n->texture_misses, &n->texture_hits);
     case LSU_LOAD:
         if (!s->config->l1_global) break;
         // fall through
     case LSU_LOCAL_LOAD:
-        return load_through(s, &s->l1, TOKEN_L1, e, s->config->l1_latency, &n->l1_hits, &n->l1_misses,
+        return load_through(s, &s->tags.l1, TOKEN_L1, e, s->config->l1_latency, &n->l1_hits, &n->l1_misses,
                             &n->l1_pending_hits);
     case LSU_LOCAL_STORE:
         if (s->config->l1_write != L1_WRITE_LOCAL_BACK) return store_through(s, e, x);
-        if (!tags_store(s, &s->l1, x->line, x->sectors, true)) return false;
+        if (!tags_store(s, &s->tags.l1, x->line, x->sectors, true)) return false;
         n->l1_stores++;
         store_done(s, e->token & TOKEN_MASK);
         return true;
     case LSU_STORE: return store_through(s, e, x);
     case LSU_REDUCE:
-        cache_invalidate(s->l1.cache, x->line);
+        cache_invalidate(s->tags.l1.cache, x->line);
         lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_REDUCE, e->token);
         return true;
-    case LSU_ATOMIC: cache_invalidate(s->l1.cache, x->line); break;
+    case LSU_ATOMIC: cache_invalidate(s->tags.l1.cache, x->line); break;
     case LSU_SHARED: return true;
     }
     enum memory_kind kind = e->kind == LSU_ATOMIC ? MEMORY_ATOMIC : MEMORY_LOAD;
-    s->records.data[e->record].remaining++;
+    s->lsu.records.data[e->record].remaining++;
     lsu_request(s, x->line, x->sectors, kind == MEMORY_ATOMIC ? x->bytes : 0, kind,
                 (uint32_t)TOKEN_RECORD << TOKEN_SHIFT | e->record);
     return true;
@@ -476,15 +485,15 @@ static bool send_line(struct sm *s, struct lsu_entry *e)
 
 static void finish(struct sm *s, struct lsu_entry *e)
 {
-    uint32_t place = s->queue_first;
-    s->queue_first = (s->queue_first + 1) % s->config->lsu_queue;
-    s->queue_count--;
+    uint32_t place = s->lsu.first;
+    s->lsu.first = (s->lsu.first + 1) % s->config->lsu_queue;
+    s->lsu.count--;
     place_is_free(s);
     if (e->record == NONE32) {
         if (s->watch) watch_left_queue(s, place);
         return;
     }
-    struct load_record *r = &s->records.data[e->record];
+    struct load_record *r = &s->lsu.records.data[e->record];
     r->issued = true;
     r->ready = later(r->ready, s->now + 1);
     if (!r->remaining) complete(s, e->record);
@@ -492,21 +501,21 @@ static void finish(struct sm *s, struct lsu_entry *e)
 
 void lsu_cycle(struct sm *s)
 {
-    if (!s->queue_count || s->now < s->lsu_next || s->lsu_blocked) return;
-    struct lsu_entry *e = &s->queue[s->queue_first];
+    if (!s->lsu.count || s->now < s->lsu.next || s->lsu.blocked) return;
+    struct lsu_entry *e = &s->lsu.queue[s->lsu.first];
     if (e->arrive > s->now) {
-        s->lsu_next = e->arrive;
+        s->lsu.next = e->arrive;
         return;
     }
-    s->lsu_next = s->now + 1;
+    s->lsu.next = s->now + 1;
     if (e->cycles) {
-        s->lsu_next = s->now + e->cycles;
+        s->lsu.next = s->now + e->cycles;
         if (e->record != NONE32)
-            s->records.data[e->record].ready = s->now + e->cycles - 1u + s->config->shared_latency;
+            s->lsu.records.data[e->record].ready = s->now + e->cycles - 1u + s->config->shared_latency;
         e->cycles = 0;
     } else if (e->next < e->count) {
         if (!send_line(s, e)) {
-            s->lsu_blocked = true;
+            s->lsu.blocked = true;
             return;
         }
         e->next++;
@@ -514,18 +523,53 @@ void lsu_cycle(struct sm *s)
     if (e->next == e->count) finish(s, e);
 }
 
-void lsu_reply(struct sm *s, const struct memory_reply *r)
+static void take_reply(struct sm *s, const struct memory_reply *r)
 {
     uint32_t what = r->token & TOKEN_MASK;
-    s->replied++;
-    s->lsu_blocked = false;
+    s->lsu.replied++;
+    s->lsu.blocked = false;
     switch ((enum token_kind)(r->token >> TOKEN_SHIFT)) {
-    case TOKEN_RECORD: record_part_done(s, what, s->now); break;
+    case TOKEN_RECORD: lsu_record_part(s, what); break;
     case TOKEN_STORE: store_done(s, what); break;
-    case TOKEN_L1: tags_reply(s, &s->l1, what, r->sectors); break;
-    case TOKEN_CONSTANT: tags_reply(s, &s->constant, what, r->sectors); break;
-    case TOKEN_TEXTURE: tags_reply(s, &s->texture, what, r->sectors); break;
-    case TOKEN_CODE: tags_reply(s, &s->code, what, r->sectors); break;
+    case TOKEN_L1: tags_reply(s, &s->tags.l1, what, r->sectors); break;
+    case TOKEN_CONSTANT: tags_reply(s, &s->tags.constant, what, r->sectors); break;
+    case TOKEN_TEXTURE: tags_reply(s, &s->tags.texture, what, r->sectors); break;
+    case TOKEN_CODE: tags_reply(s, &s->tags.code, what, r->sectors); break;
     case TOKEN_WRITEBACK: break;
     }
+}
+
+void lsu_take_replies(struct sm *s)
+{
+    struct lsu *l = &s->lsu;
+    while (l->next_reply <= s->now) {
+        l->last_reply = l->waiting.cycle;
+        take_reply(s, &l->waiting);
+        bool more = memory_system_take(l->memory, s->index, s->window_end, &l->waiting);
+        l->next_reply = more ? l->waiting.cycle : CYCLE_NEVER;
+    }
+}
+
+void lsu_open(struct sm *s, struct memory_system *m)
+{
+    struct lsu *l = &s->lsu;
+    l->memory = m;
+    memory_system_open(m, s->index);
+    bool any = memory_system_take(m, s->index, s->window_end, &l->waiting);
+    l->next_reply = any ? l->waiting.cycle : CYCLE_NEVER;
+}
+
+bool lsu_is_idle(const struct sm *s)
+{
+    return !s->lsu.count && !s->lsu.records_used && s->lsu.requested == s->lsu.replied;
+}
+
+const char *lsu_check(const struct sm *s)
+{
+    const struct lsu *l = &s->lsu;
+    if (l->requested != l->replied) return "a memory request has no reply";
+    if (l->count || l->records_used || !tags_are_quiet(s)) return "something is still under way";
+    if (l->asked || l->parked || l->turn || l->line_count || l->kept)
+        return "somebody still stands in line for the load/store unit";
+    return NULL;
 }

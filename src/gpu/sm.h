@@ -1,7 +1,7 @@
 // One streaming multiprocessor, simulated a window of time at a time.
 //
 //     fetch ─▶ I-buffers ─▶ schedulers ─▶ collectors ─▶ pipelines ─▶ registers
-//     (fetch.c)             (issue.c)     (operand.c)      │
+//     (front.c)      (ready.c, issue.c)     (operand.c)    │
 //                               │ executes                 ▼
 //                               ▼                      load/store unit ─▶ L1, shared … ─▶ requests
 //                           exec/timed.h               (lsu.c, tags.c)

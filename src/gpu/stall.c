@@ -31,13 +31,13 @@ void stall_begin(struct sm *s)
 {
     uint32_t shared_bytes = s->launch->launch->shared_total;
     s->stall = heap_alloc(sizeof *s->stall);
-    s->has_guests = true;
+    sm_note_guests(s);
     s->engine->compares = true;
     s->engine->changed_value = false;
     for (unsigned k = 0; k < s->launch->blocks_per_sm; k++) {
-        if (!s->blocks[k].running || !shared_bytes) continue;
+        if (!s->room.blocks[k].running || !shared_bytes) continue;
         s->stall->shared[k] = heap_alloc(shared_bytes);
-        memcpy(s->stall->shared[k], s->blocks[k].cta->shared, shared_bytes);
+        memcpy(s->stall->shared[k], s->room.blocks[k].cta->shared, shared_bytes);
     }
 }
 
@@ -51,7 +51,7 @@ void stall_end(struct sm *s)
     }
     free(s->stall);
     s->stall = NULL;
-    s->has_guests = s->config->check || s->watch || has_techs(s);
+    sm_note_guests(s);
     s->engine->compares = false;
 }
 
@@ -108,7 +108,7 @@ static size_t take_state(struct stall_warp *x, const struct sm *s, const struct 
 static void look_at_warp(struct sm *s, unsigned slot)
 {
     struct stall_warp *x = &s->stall->warps[slot];
-    if (x->came_back || s->warps[slot].loads) return;
+    if (x->came_back || s->warps[slot].lsu.loads) return;
     size_t bytes = take_state(x, s, s->warps[slot].warp);
     if (x->bytes == bytes && !memcmp(x->kept, x->now, bytes)) {
         x->came_back = true;
@@ -165,11 +165,11 @@ void stall_executed(struct sm *s, unsigned slot, uint32_t index)
 
 bool stall_is_certain(const struct sm *s)
 {
-    if (s->placed.count || s->stall->is_over) return false;
+    if (s->room.placed.count || s->stall->is_over) return false;
     for (unsigned k = 0; k < s->launch->blocks_per_sm; k++)
-        if (s->blocks[k].running && s->blocks[k].warps & ~s->resident)
+        if (s->room.blocks[k].running && s->room.blocks[k].warps & ~s->room.resident)
             return false; // has ended, but for replies
-    for (uint64_t left = s->resident; left; left &= left - 1) {
+    for (uint64_t left = s->room.resident; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
         // Others' arrivals, of which a barrier counts those it has had, might complete it.
         bool waits =

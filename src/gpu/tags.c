@@ -2,11 +2,18 @@
 // instructions (records) and warps.
 #include "gpu/sm_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-void tags_init(struct tags *t, const struct chip_config *c, const struct tags_config *own)
+struct tags_config {
+    uint32_t sets, ways, mshrs, merges;
+    enum cache_replacement replacement;
+    enum tags_allocate allocate;
+};
+
+static void store_init(struct tag_store *t, uint32_t line_bytes, const struct tags_config *own)
 {
-    struct cache_config config = {own->sets, own->ways, c->memory.line_bytes, own->replacement,
+    struct cache_config config = {own->sets, own->ways, line_bytes, own->replacement,
                                   own->allocate != ALLOCATE_MISS};
     t->cache = cache_create(&config);
     // A streaming cache's lines hold what is on its way: misses are limited by them alone.
@@ -14,31 +21,82 @@ void tags_init(struct tags *t, const struct chip_config *c, const struct tags_co
                own->merges);
 }
 
-void tags_fini(struct tags *t)
+static void store_fini(struct tag_store *t)
 {
     cache_destroy(t->cache);
     mshrs_fini(&t->mshrs);
 }
 
-bool tags_are_quiet(const struct tags *t)
+static bool store_is_quiet(const struct tag_store *t)
 {
     return !t->mshrs.used && !t->mshrs.waiting && !cache_pending_lines(t->cache);
 }
 
+void tags_init(struct sm *s)
+{
+    enum { READ_ONLY_MSHRS = 16 };
+    const struct gpu_config *c = s->config;
+    uint32_t line = s->launch->config->memory.line_bytes;
+    const struct tags_config l1 = {c->l1_sets,
+                                   c->l1_ways,
+                                   c->l1_mshrs,
+                                   c->l1_merges,
+                                   (enum cache_replacement)c->l1_replacement,
+                                   (enum tags_allocate)c->l1_allocate},
+                             texture = {c->texture_sets,
+                                        c->texture_ways,
+                                        c->l1_mshrs,
+                                        c->l1_merges,
+                                        (enum cache_replacement)c->texture_replacement,
+                                        (enum tags_allocate)c->texture_allocate},
+                             constant = {c->constant_sets,
+                                         c->constant_ways,
+                                         READ_ONLY_MSHRS,
+                                         SM_WARPS,
+                                         (enum cache_replacement)c->constant_replacement,
+                                         ALLOCATE_MISS},
+                             code = {c->icache_sets,
+                                     c->icache_ways,
+                                     READ_ONLY_MSHRS,
+                                     SM_WARPS,
+                                     (enum cache_replacement)c->icache_replacement,
+                                     ALLOCATE_MISS};
+    store_init(&s->tags.l1, line, &l1);
+    store_init(&s->tags.texture, line, &texture);
+    store_init(&s->tags.constant, line, &constant);
+    store_init(&s->tags.code, line, &code);
+    s->tags.constant_there = heap_alloc((s->launch->decoded.constant_count / 64 + 1) * sizeof(uint64_t));
+}
+
+void tags_fini(struct sm *s)
+{
+    store_fini(&s->tags.l1);
+    store_fini(&s->tags.texture);
+    store_fini(&s->tags.constant);
+    store_fini(&s->tags.code);
+    free(s->tags.constant_there);
+}
+
+bool tags_are_quiet(const struct sm *s)
+{
+    return store_is_quiet(&s->tags.l1) && store_is_quiet(&s->tags.texture) &&
+           store_is_quiet(&s->tags.constant) && store_is_quiet(&s->tags.code);
+}
+
 // A line made room for another.
-static void evicted(struct sm *s, struct tags *t, const struct cache_victim *victim)
+static void evicted(struct sm *s, struct tag_store *t, const struct cache_victim *victim)
 {
     if (!victim->valid) return;
-    if (t == &s->constant && s->launch->decoded.constant_count)
-        memset(s->constant_there, 0, (s->launch->decoded.constant_count / 64 + 1) * sizeof(uint64_t));
+    if (t == &s->tags.constant && s->launch->decoded.constant_count)
+        memset(s->tags.constant_there, 0, (s->launch->decoded.constant_count / 64 + 1) * sizeof(uint64_t));
     if (!victim->dirty) return;
     s->counts.l1_writebacks += bit_count8(victim->dirty);
     lsu_request(s, victim->line, victim->dirty, bit_count8(victim->dirty) * SECTOR_BYTES, MEMORY_STORE,
                 (uint32_t)TOKEN_WRITEBACK << TOKEN_SHIFT);
 }
 
-enum tag_outcome tags_load(struct sm *s, struct tags *t, enum token_kind kind, uint64_t line, uint8_t sectors,
-                           uint32_t record, unsigned warp, bool *started)
+enum tag_outcome tags_load(struct sm *s, struct tag_store *t, enum token_kind kind, uint64_t line,
+                           uint8_t sectors, uint32_t record, unsigned warp, bool *started)
 {
     *started = false;
     uint32_t k = mshrs_find(&t->mshrs, line);
@@ -64,7 +122,7 @@ enum tag_outcome tags_load(struct sm *s, struct tags *t, enum token_kind kind, u
     return TAG_WAITS;
 }
 
-bool tags_store(struct sm *s, struct tags *t, uint64_t line, uint8_t sectors, bool dirty)
+bool tags_store(struct sm *s, struct tag_store *t, uint64_t line, uint8_t sectors, bool dirty)
 {
     struct cache_victim victim;
     if (cache_store(t->cache, line, sectors, true, dirty, &victim) == CACHE_FULL) return false;
@@ -72,21 +130,21 @@ bool tags_store(struct sm *s, struct tags *t, uint64_t line, uint8_t sectors, bo
     return true;
 }
 
-static void wake_warps(struct sm *s, const struct tags *t, uint64_t warps, uint64_t line)
+static void wake_warps(struct sm *s, const struct tag_store *t, uint64_t warps, uint64_t line)
 {
     for (; warps; warps &= warps - 1) {
         unsigned slot = bit_lowest(warps);
         struct sm_warp *w = &s->warps[slot];
-        if (t == &s->code) w->waits_for_line = false;
-        if (t == &s->constant) w->waits_for_constant = false;
+        if (t == &s->tags.code) front_line_came(&w->front);
+        if (t == &s->tags.constant) w->tags.waits_for_constant = false;
         if (!w->warp) continue;
-        w->granted = line;
-        fetch_update(s, slot);
-        sm_evaluate(s, slot);
+        w->tags.granted = line;
+        front_update(s, slot);
+        ready_evaluate(s, slot);
     }
 }
 
-void tags_reply(struct sm *s, struct tags *t, uint32_t k, uint8_t sectors)
+void tags_reply(struct sm *s, struct tag_store *t, uint32_t k, uint8_t sectors)
 {
     struct mshr *h = &t->mshrs.all.data[k];
     uint64_t line = h->line, warps = h->warps;
@@ -95,30 +153,27 @@ void tags_reply(struct sm *s, struct tags *t, uint32_t k, uint8_t sectors)
     cache_fill(t->cache, line, sectors, &victim);
     evicted(s, t, &victim);
     h->sectors &= (uint8_t)~sectors;
-    while (mshrs_next_served(&t->mshrs, k, &w)) record_part_done(s, w.token, s->now);
+    while (mshrs_next_served(&t->mshrs, k, &w)) lsu_record_part(s, w.token);
     if (h->sectors) return;
     mshrs_release(&t->mshrs, k);
     wake_warps(s, t, warps, line);
 }
 
-bool constant_is_there(struct sm *s, unsigned slot, uint32_t number)
+bool tags_have_constant(struct sm *s, unsigned slot, uint32_t number)
 {
     uint32_t k = number - 1;
-    if (s->constant_there[k / 64] >> k % 64 & 1) return true;
+    if (s->tags.constant_there[k / 64] >> k % 64 & 1) return true;
     uint64_t line = s->launch->decoded.constant_lines[k];
-    if (s->warps[slot].granted == line) {
-        s->warps[slot].granted = 0;
-        return true;
-    }
+    if (tags_take_granted(&s->warps[slot].tags, line)) return true;
     bool started;
     uint8_t all = (uint8_t)bit_mask(s->launch->config->memory.line_bytes / SECTOR_BYTES);
-    enum tag_outcome o = tags_load(s, &s->constant, TOKEN_CONSTANT, line, all, NONE32, slot, &started);
+    enum tag_outcome o = tags_load(s, &s->tags.constant, TOKEN_CONSTANT, line, all, NONE32, slot, &started);
     if (o == TAG_HIT) {
         s->counts.constant_hits++;
-        s->constant_there[k / 64] |= 1ull << k % 64;
+        s->tags.constant_there[k / 64] |= 1ull << k % 64;
         return true;
     }
     s->counts.constant_misses += started;
-    s->warps[slot].waits_for_constant = o == TAG_WAITS;
+    s->warps[slot].tags.waits_for_constant = o == TAG_WAITS;
     return false;
 }

@@ -82,8 +82,8 @@ static const struct tech all = {.block_start = all_block_start,
 static void begin(struct sm *s)
 {
     const struct sm_launch *l = s->launch;
-    s->maps = heap_alloc((size_t)l->blocks_per_sm * l->warps_per_block * MAP_REGISTERS * sizeof *s->maps);
-    s->inst_saved = heap_alloc((size_t)l->launch->program->inst_count * SAVINGS * sizeof *s->inst_saved);
+    operand_begin_techs(s);
+    account_begin_techs(s);
     for (unsigned n = 0; n < l->tech_count; n++) {
         if (!l->tech_states[n]) continue;
         struct sm_tech *k = &s->techs[s->tech_count++];
@@ -94,7 +94,7 @@ static void begin(struct sm *s)
     bool one = s->tech_count == 1;
     s->hooks = one ? s->techs->tech : &all;
     s->hooked = one ? s->techs->state : s;
-    s->has_guests = s->has_guests || s->tech_count;
+    sm_note_guests(s);
     s->looked_at = NO_WARP;
 }
 
@@ -105,14 +105,13 @@ void tech_end(struct sm *s)
         k->tech->sm_end(k->state);
         free(k->counters);
     }
-    free(s->maps);
-    free(s->inst_saved);
+    vec_fini(&s->events.far);
 }
 
 // Mechanisms have no state of an SM that no block ever comes to: small launches leave most of them idle.
 void tech_block_start(struct sm *s, unsigned block)
 {
-    if (!s->maps) begin(s);
+    if (!s->operands.maps) begin(s);
     HOOK(s, block_start, block);
 }
 
@@ -121,7 +120,7 @@ static bool is_saved_by_somebody(const struct sm *s)
 {
     uint64_t left[SAVINGS] = {0};
     for (size_t n = 0; n < s->launch->launch->program->inst_count; n++)
-        for (unsigned k = 0; k < SAVINGS; k++) left[k] += s->inst_saved[n * SAVINGS + k];
+        for (unsigned k = 0; k < SAVINGS; k++) left[k] += s->account.inst_saved[n * SAVINGS + k];
     for (unsigned k = 0; k < s->tech_count; k++) {
         const struct sm_tech *m = &s->techs[k];
         if (m->tech->skipped >= 0) left[SAVED_FETCH] -= m->counters[m->tech->skipped];
@@ -146,14 +145,14 @@ uint64_t tech_now(const struct sm *s) { return s->now; }
 unsigned tech_index(const struct sm *s) { return s->index; }
 struct warp *tech_warp(struct sm *s, unsigned slot) { return s->warps[slot].warp; }
 unsigned tech_block_of(const struct sm *s, unsigned slot) { return s->warps[slot].block; }
-uint64_t tech_slots(const struct sm *s, unsigned block) { return s->blocks[block].slots; }
-uint32_t tech_fetch_pc(const struct sm *s, unsigned slot) { return s->warps[slot].fetch_pc; }
-bool tech_is_fetching(const struct sm *s, unsigned slot) { return s->warps[slot].fetching != 0; }
-uint16_t *tech_map(struct sm *s, unsigned slot) { return s->warps[slot].map; }
+uint64_t tech_slots(const struct sm *s, unsigned block) { return s->room.blocks[block].slots; }
+uint32_t tech_fetch_pc(const struct sm *s, unsigned slot) { return s->warps[slot].front.pc; }
+bool tech_is_fetching(const struct sm *s, unsigned slot) { return s->warps[slot].front.fetching != 0; }
+uint16_t *tech_map(struct sm *s, unsigned slot) { return s->warps[slot].operands.map; }
 
 uint16_t tech_own(const struct sm *s, unsigned slot, unsigned r)
 {
-    return (uint16_t)(s->warps[slot].registers + r);
+    return (uint16_t)(s->warps[slot].operands.registers + r);
 }
 
 // Behind the registers of all warps.
@@ -163,55 +162,51 @@ uint16_t tech_pool(const struct sm *s, unsigned block)
     return (uint16_t)(l->blocks_per_sm * l->warps_per_block * l->registers_per_warp + block * l->pool);
 }
 
-uint64_t tech_ready(const struct sm *s, uint16_t physical) { return s->reg_ready[physical]; }
+uint64_t tech_ready(const struct sm *s, uint16_t physical) { return s->operands.ready[physical]; }
 
 uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r)
 {
     return reg_lanes(s->warps[slot].warp->regs, r * s->engine->exec.vector_bytes);
 }
 
-uint64_t tech_issuing(const struct sm *s) { return s->issuing; }
+uint64_t tech_issuing(const struct sm *s) { return s->issue.lanes; }
 const struct exec_access *tech_access(const struct sm *s) { return &s->engine->access; }
 
 void tech_free_banks(struct sm *s)
 {
     const struct sm_launch *l = s->launch;
-    for (uint32_t n = 0; n < l->blocks_per_sm * l->pool; n++) s->bank_of[tech_pool(s, 0) + n] = NO_BANK;
+    operand_free_banks(s, tech_pool(s, 0), l->blocks_per_sm * l->pool);
 }
 
 // -- what a mechanism does ----------------------------------------------------------------------------------
 
 void tech_hold(struct sm *s, unsigned slot, unsigned what)
 {
-    uint64_t bit = 1ull << slot;
-    s->held_fetch = what & HOLD_FETCH ? s->held_fetch | bit : s->held_fetch & ~bit;
-    s->held_issue = what & HOLD_ISSUE ? s->held_issue | bit : s->held_issue & ~bit;
+    front_hold(s, slot, what & HOLD_FETCH);
+    ready_hold(s, slot, what & HOLD_ISSUE);
     if (!s->warps[slot].warp || slot == s->looked_at) return;
-    fetch_update(s, slot);
-    sm_evaluate(s, slot);
+    front_update(s, slot);
+    ready_evaluate(s, slot);
 }
 
 void tech_skip_fetch(struct sm *s, unsigned slot)
 {
     stall_speaks_against(s);
-    s->warps[slot].fetch_pc++;
-    fetch_update(s, slot);
+    front_skip(s, slot);
 }
 
 void tech_drop(struct sm *s, unsigned slot)
 {
     stall_speaks_against(s);
-    s->warps[slot].count--;
-    s->counts.fetch_flushed++;
+    front_drop(s, slot);
 }
 
-unsigned tech_buffered(const struct sm *s, unsigned slot) { return s->warps[slot].count; }
+unsigned tech_buffered(const struct sm *s, unsigned slot) { return s->warps[slot].front.count; }
 
 void tech_drop_fetching(struct sm *s, unsigned slot)
 {
     stall_speaks_against(s);
-    s->warps[slot].fetching--;
-    s->counts.fetch_flushed++;
+    front_drop_fetching(s, slot);
 }
 
 void tech_advance(struct sm *s, unsigned slot, uint32_t pc)
@@ -219,15 +214,15 @@ void tech_advance(struct sm *s, unsigned slot, uint32_t pc)
     stall_speaks_against(s);
     struct sm_warp *w = &s->warps[slot];
     const struct op *skipped = &s->ops[pc - 1];
-    s->inst_saved[(pc - 1) * SAVINGS + SAVED_FETCH]++;
-    w->head = w->warp->pc = pc;
+    account_saved(&s->account, pc - 1, SAVED_FETCH);
+    front_advance(s, slot, pc);
+    w->warp->pc = pc;
     if (w->warp->active != w->warp->full) { // lanes may meet there
         timed_settle(w->warp);
-        if (w->warp->pc != pc) sm_warp_settled(s, slot);
+        if (w->warp->pc != pc) ready_settle(s, slot);
     }
     // What its control word says holds for those behind it.
-    w->owed |= skipped->wait;
-    if (skipped->stall) w->stall_until = later(w->stall_until, s->now) + skipped->stall;
+    operand_skip(s, slot, skipped);
 }
 
 uint64_t tech_copy(struct sm *s, uint16_t from, uint16_t to) { return operand_move(s, from, to); }

@@ -71,14 +71,14 @@ static void look_at_buffer(const struct sm *s, struct watch_sm *w, unsigned slot
 {
     const struct sm_warp *now = &s->warps[slot];
     struct watch_warp *x = &w->warps[slot];
-    bool fetched = now->fetching && now->fill_at != x->fill_at;
-    unsigned there = now->count + (fetched ? 0u : now->fetching);
+    bool fetched = now->front.fetching && now->front.fill_at != x->fill_at;
+    unsigned there = now->front.count + (fetched ? 0u : now->front.fetching);
     drop(w, slot, there, time_of(w, s->now));
-    x->fill_at = now->fill_at;
-    for (unsigned k = 0; fetched && k < now->fetching && x->count < WATCH_IBUFFER; k++)
+    x->fill_at = now->front.fill_at;
+    for (unsigned k = 0; fetched && k < now->front.fetching && x->count < WATCH_IBUFFER; k++)
         x->buffer[x->count++] = (struct watch_fetched){.fetched = time_of(w, s->now),
-                                                       .buffered = time_of(w, now->fill_at),
-                                                       .inst = now->fetch_pc - now->fetching + k};
+                                                       .buffered = time_of(w, now->front.fill_at),
+                                                       .inst = now->front.pc - now->front.fetching + k};
 }
 
 static enum watch_state state_of_slot(uint8_t slot)
@@ -101,17 +101,17 @@ static enum watch_state state_of_slot(uint8_t slot)
 
 static enum watch_state why_waiting(const struct sm_warp *w)
 {
-    enum watch_state state = state_of_slot(w->slot);
-    if (state == WATCH_FETCH && w->waits_for_line) return WATCH_CODE;
-    return state == WATCH_MEMORY && w->waits_for_constant ? WATCH_CONSTANT : state;
+    enum watch_state state = state_of_slot(w->ready.why);
+    if (state == WATCH_FETCH && w->front.waits_for_line) return WATCH_CODE;
+    return state == WATCH_MEMORY && w->tags.waits_for_constant ? WATCH_CONSTANT : state;
 }
 
 // A warp that could have issued and did not: it met something busy, or another went first.
 static enum watch_state why_ready(const struct sm *s, unsigned slot)
 {
     unsigned scheduler = slot % s->config->schedulers;
-    if (s->refused[scheduler] && s->refused_inst[scheduler] == s->warps[slot].head)
-        return state_of_slot(s->refused[scheduler]);
+    if (s->issue.refused[scheduler] && s->issue.refused_inst[scheduler] == s->warps[slot].front.head)
+        return state_of_slot(s->issue.refused[scheduler]);
     return WATCH_READY;
 }
 
@@ -119,7 +119,7 @@ static void look_at_state(const struct sm *s, struct watch_sm *w, unsigned slot)
 {
     const struct sm_warp *now = &s->warps[slot];
     struct watch_warp *x = &w->warps[slot];
-    bool ready = s->ready >> slot & 1;
+    bool ready = s->ready.now >> slot & 1;
     uint64_t time = time_of(w, s->now);
     enum watch_state after = ready ? WATCH_READY : why_waiting(now);
     if (time > w->last + 1 && x->started <= w->last) set_state(w, slot, w->last + 1, x->after, x->after_inst);
@@ -127,9 +127,9 @@ static void look_at_state(const struct sm *s, struct watch_sm *w, unsigned slot)
         set_state(w, slot, time, WATCH_BUSY, 0);
     else
         set_state(w, slot, time, (uint8_t)(ready ? why_ready(s, slot) : after),
-                  ready ? now->head : waits_with(now));
+                  ready ? now->front.head : waits_with(now));
     x->after = (uint8_t)after;
-    x->after_inst = ready ? now->head : waits_with(now);
+    x->after_inst = ready ? now->front.head : waits_with(now);
 }
 
 static void warp_starts(const struct sm *s, struct watch_sm *w, unsigned slot)
@@ -157,7 +157,7 @@ static void warp_ends(struct watch_sm *w, unsigned slot, uint64_t time)
 static void look_at_warp(const struct sm *s, struct watch_sm *w, unsigned slot)
 {
     struct watch_warp *x = &w->warps[slot];
-    bool resident = s->resident >> slot & 1;
+    bool resident = s->room.resident >> slot & 1;
     if (x->resident && !resident) warp_ends(w, slot, time_of(w, s->now));
     if (!resident) return;
     if (!x->resident) warp_starts(s, w, slot);
@@ -175,7 +175,7 @@ static bool is_watched(const struct watch_sm *w, const struct sm_block *b)
 static void look_at_blocks(const struct sm *s, struct watch_sm *w)
 {
     for (unsigned k = 0; k < s->launch->blocks_per_sm; k++) {
-        const struct sm_block *b = &s->blocks[k];
+        const struct sm_block *b = &s->room.blocks[k];
         bool ran = w->running >> k & 1, runs = b->running && is_watched(w, b);
         struct watch_span *span = &w->blocks[k];
         if (ran && !runs) {
@@ -210,9 +210,9 @@ void watch_cycle(struct sm *s)
         close_all(w, w->config->to);
         return;
     }
-    uint64_t look = w->config->warps & (s->resident | w->seen);
+    uint64_t look = w->config->warps & (s->room.resident | w->seen);
     for (uint64_t left = look; left; left &= left - 1) look_at_warp(s, w, bit_lowest(left));
-    w->seen = s->resident;
+    w->seen = s->room.resident;
     look_at_blocks(s, w);
     w->last = time_of(w, s->now);
 }
@@ -222,15 +222,15 @@ void watch_cycle(struct sm *s)
 // When the result of what was just dispatched is there. What a memory instruction of no lane leaves alone is.
 static uint64_t result_of(const struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected)
 {
-    if (o->dst_words) return later(collected, s->reg_ready[w->registers + o->dst]);
-    if (o->pred_writes) return later(collected, w->pred_ready[bit_lowest(o->pred_writes)]);
+    if (o->dst_words) return later(collected, s->operands.ready[w->operands.registers + o->dst]);
+    if (o->pred_writes) return later(collected, w->operands.pred_ready[bit_lowest(o->pred_writes)]);
     return o->path == PATH_MEMORY ? collected : collected + o->latency;
 }
 
 static void link_to(struct watch_sm *w, const struct sm *s, uint32_t inst)
 {
-    uint32_t place = (s->queue_first + s->queue_count - 1) % s->config->lsu_queue;
-    uint32_t record = s->queue[place].record;
+    uint32_t place = (s->lsu.first + s->lsu.count - 1) % s->config->lsu_queue;
+    uint32_t record = s->lsu.queue[place].record;
     while (w->queued.count < s->config->lsu_queue) vec_push(&w->queued, NONE32);
     w->queued.data[place] = record == NONE32 ? inst : NONE32;
     if (record == NONE32) return;
@@ -252,7 +252,7 @@ void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t coll
                                                .issued = time,
                                                .collected = time_of(w, collected),
                                                .done = done ? time_of(w, done) : 0,
-                                               .mask = s->issuing,
+                                               .mask = s->issue.lanes,
                                                .inst = (uint32_t)(o - s->ops),
                                                .slot = (uint8_t)slot,
                                                .memory = o->path == PATH_MEMORY,
@@ -284,7 +284,7 @@ void watch_completed(struct sm *s, uint32_t record, uint64_t cycle)
 void sm_watch(struct sm *s, struct watch_sm *w)
 {
     s->watch = w;
-    s->has_guests = s->has_guests || w;
+    sm_note_guests(s);
 }
 
 // -- the chip -----------------------------------------------------------------------------------------------

@@ -1,0 +1,144 @@
+// Fetch: one warp a cycle in the whole SM, or one for each scheduler, in loose round robin among the warps
+// that want instructions. A line of code that is not in the instruction cache is asked for, and the warp
+// waits for it.
+//
+//     cycle c: fetch ─▶ c + fetch.latency: decoded, in the I-buffer, may issue
+//
+// Instructions behind a branch are fetched as if it were not taken, and dropped when it is.
+#include "gpu/sm_impl.h"
+
+void front_init(struct sm *s)
+{
+    s->front.below = s->config->fetch_refill == FETCH_WHEN_EMPTY ? 1 : s->config->ibuffer;
+}
+
+void front_fini(struct sm *s) { vec_fini(&s->front.fills.far); }
+
+static uint64_t code_address(uint32_t pc) { return GPU_CODE_ADDRESS + (uint64_t)pc * PC_STEP; }
+
+void front_update(struct sm *s, unsigned slot)
+{
+    const struct sm_warp *w = &s->warps[slot];
+    bool wants = w->front.count < s->front.below && !w->front.fetching && !w->front.waits_for_line &&
+                 w->warp && w->warp->state != WARP_DONE && w->front.pc < s->engine->exec.program->inst_count;
+    s->front.fetchable = (s->front.fetchable & ~(1ull << slot)) | ((uint64_t)wants << slot & ~s->front.held);
+}
+
+void front_flush(struct sm *s, unsigned slot, uint32_t pc)
+{
+    struct sm_warp *w = &s->warps[slot];
+    s->counts.fetch_flushed += w->front.count + w->front.fetching;
+    w->front.count = w->front.fetching = 0;
+    w->front.fill_at = 0;
+    w->front.waits_for_line = false; // the line still comes, for whoever wants it then
+    w->front.head = w->front.pc = pc;
+    if (has_techs(s)) tech_flushed(s, slot);
+}
+
+static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
+{
+    uint32_t bytes = s->launch->config->memory.line_bytes;
+    bool started;
+    if (s->config->icache_perfect) return true;
+    uint64_t line = address & ~(uint64_t)(bytes - 1);
+    if (tags_take_granted(&s->warps[slot].tags, line)) return true;
+    if (s->front.line == line) return true; // and is its set's newest already
+    enum tag_outcome o = tags_load(s, &s->tags.code, TOKEN_CODE, line,
+                                   (uint8_t)bit_mask(bytes / SECTOR_BYTES), NONE32, slot, &started);
+    if (o == TAG_WAITS) s->warps[slot].front.waits_for_line = true;
+    s->front.line = o == TAG_HIT ? line : 0;
+    return o == TAG_HIT;
+}
+
+static void fetch(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    uint32_t pc = w->front.pc, bytes = s->launch->config->memory.line_bytes;
+    uint32_t to_end_of_line = (bytes - (uint32_t)(code_address(pc) & (bytes - 1))) / PC_STEP;
+    uint32_t n = s->config->fetch_width, left = s->engine->exec.program->inst_count - pc;
+    uint32_t space = s->config->ibuffer - w->front.count;
+    if (!line_is_there(s, slot, code_address(pc))) {
+        s->counts.fetch_icache_misses++;
+        front_update(s, slot);
+        return;
+    }
+    s->counts.fetch_icache_hits++;
+    if (n > to_end_of_line) n = to_end_of_line;
+    if (n > left) n = left;
+    if (n > space) n = space;
+    uint32_t span = n;
+    if (has_techs(s)) span = tech_fetched(s, slot, pc, &n, to_end_of_line < left ? to_end_of_line : left);
+    w->front.fetching = (uint8_t)n;
+    w->front.pc = pc + span;
+    w->front.fill_at = s->now + s->config->fetch_latency;
+    s->counts.fetch_fetched += n;
+    ring_add(&s->front.fills, s->now, w->front.fill_at, slot);
+    front_update(s, slot);
+}
+
+static void fetch_one(struct sm *s, unsigned port, uint64_t mine)
+{
+    uint64_t want = s->front.fetchable & mine;
+    if (!want) return;
+    unsigned last = s->front.last[port];
+    uint64_t behind = want & ~bit_mask(last + 1);
+    unsigned slot = bit_lowest(behind ? behind : want);
+    s->front.last[port] = slot;
+    fetch(s, slot);
+}
+
+void front_cycle(struct sm *s)
+{
+    uint64_t among = has_techs(s) ? tech_fetch(s, s->front.fetchable) : ~0ull;
+    if (!s->config->fetch_per_scheduler) {
+        fetch_one(s, 0, among);
+        return;
+    }
+    for (unsigned k = 0; k < s->config->schedulers; k++) fetch_one(s, k, among & s->issue.warps_of[k]);
+}
+
+void front_fill(struct sm *s, uint64_t warps)
+{
+    for (uint64_t left = warps; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        struct sm_warp *w = &s->warps[slot];
+        if (w->front.fill_at != s->now) continue; // dropped since
+        unsigned n = w->front.fetching;
+        w->front.count = (uint8_t)(w->front.count + n);
+        w->front.fetching = 0;
+        w->front.fill_at = 0;
+        if (has_techs(s)) tech_filled(s, slot, w->front.pc - n, n);
+        front_update(s, slot);
+        ready_evaluate(s, slot);
+    }
+}
+
+void front_forget(struct sm *s, unsigned slot) { s->front.fetchable &= ~(1ull << slot); }
+
+// -- what mechanisms do -------------------------------------------------------------------------------------
+
+void front_hold(struct sm *s, unsigned slot, bool held)
+{
+    uint64_t bit = 1ull << slot;
+    s->front.held = held ? s->front.held | bit : s->front.held & ~bit;
+}
+
+void front_skip(struct sm *s, unsigned slot)
+{
+    s->warps[slot].front.pc++;
+    front_update(s, slot);
+}
+
+void front_drop(struct sm *s, unsigned slot)
+{
+    s->warps[slot].front.count--;
+    s->counts.fetch_flushed++;
+}
+
+void front_drop_fetching(struct sm *s, unsigned slot)
+{
+    s->warps[slot].front.fetching--;
+    s->counts.fetch_flushed++;
+}
+
+void front_advance(struct sm *s, unsigned slot, uint32_t head) { s->warps[slot].front.head = head; }

@@ -1,0 +1,49 @@
+// The front end of an SM: who is fetched for, instructions on their way, and the warps' I-buffers.
+// front.c alone writes these; everybody may read them.
+#pragma once
+#include "gpu/event_ring.h"
+#include "gpu/places.h"
+
+struct sm;
+
+struct front_warp {
+    uint64_t fill_at;        // instructions under way arrive in the I-buffer; 0: none are
+    uint32_t pc;             // of the next instruction to be fetched
+    uint32_t head;           // instruction at the head of the I-buffer; the others follow it
+    uint8_t count, fetching; // in the I-buffer; under way to it
+    bool waits_for_line;     // of code
+};
+
+struct front {
+    uint64_t fetchable;           // bits by warp slot: they want instructions
+    uint64_t held;                // bits: a mechanism keeps them from being fetched for
+    uint32_t last[SM_SCHEDULERS]; // warp slot that a port fetched for last
+    uint32_t below;               // a warp with fewer instructions in its I-buffer is fetched for
+    uint64_t line;                // of code, that the last fetch found in the cache; 0: it did not
+    struct event_ring fills;      // arrivals in I-buffers
+};
+
+void front_init(struct sm *s);
+void front_fini(struct sm *s);
+void front_cycle(struct sm *s);
+void front_fill(struct sm *s, uint64_t warps);  // of those something arrives
+void front_update(struct sm *s, unsigned slot); // whether the warp wants to be fetched for
+void front_flush(struct sm *s, unsigned slot, uint32_t pc);
+void front_forget(struct sm *s, unsigned slot); // the warp has ended
+
+static inline void front_line_came(struct front_warp *w) { w->waits_for_line = false; } // the code is there
+static inline uint64_t front_arrivals(struct front *f, uint64_t now) { return ring_take(&f->fills, now); }
+
+// The head of the I-buffer issues.
+static inline void front_take(struct front_warp *w)
+{
+    w->head++;
+    w->count--;
+}
+
+// -- what mechanisms do (tech.h)
+void front_hold(struct sm *s, unsigned slot, bool held);
+void front_skip(struct sm *s, unsigned slot); // the next instruction to be fetched
+void front_drop(struct sm *s, unsigned slot); // an instruction in the I-buffer
+void front_drop_fetching(struct sm *s, unsigned slot);
+void front_advance(struct sm *s, unsigned slot, uint32_t head);

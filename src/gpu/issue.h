@@ -1,0 +1,31 @@
+// The schedulers of an SM. issue.c alone writes these; everybody may read them.
+#pragma once
+#include "gpu/places.h"
+#include "gpu/sm.h"
+
+struct issue {
+    uint64_t warps_of[SM_SCHEDULERS];                                   // bits: each scheduler's warps
+    uint32_t last[SM_SCHEDULERS];                                       // warp slot that issued last
+    uint8_t order[SM_SCHEDULERS][SM_WARPS], order_count[SM_SCHEDULERS]; // its warps by age
+    uint64_t branch_free[SM_SCHEDULERS];                                // each has a branch unit
+    uint64_t lanes;                                                     // of the instruction being issued
+
+    // What came of the cycle.
+    uint8_t issued[SM_SCHEDULERS], second_why[SM_SCHEDULERS];
+    uint8_t refused[SM_SCHEDULERS]; // why a ready warp could not go; 0: none was refused
+    uint32_t issued_inst[SM_SCHEDULERS], refused_inst[SM_SCHEDULERS];
+
+    // Nobody starves.
+    uint64_t unserved;              // bits: ready at the last look for warps that starve
+    uint64_t look_issued[SM_WARPS]; // of those: what they had executed then,
+    uint32_t look_head[SM_WARPS];   // and what was next
+    uint64_t favoured;              // bit: one that starved, until the next look
+    uint64_t next_look, calm_until; // before that no look is due and nobody favoured
+    unsigned last_favoured;         // warp slot
+};
+
+void issue_cycle(struct sm *s);
+void issue_nothing(struct sm *s); // in the cycles that are skipped
+void issue_join(struct sm *s, unsigned slot);
+void issue_leave(struct sm *s, unsigned slot);
+unsigned issue_oldest(const struct sm *s, unsigned scheduler, uint64_t among); // among: not empty

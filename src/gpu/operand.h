@@ -1,0 +1,89 @@
+// Registers in time: collectors, banks, pipelines, write ports, and when results are there. operand.c alone
+// writes these; everybody may read them.
+#pragma once
+#include "base/bits.h"
+#include "gpu/decode.h"
+#include "gpu/places.h"
+#include "gpu/sm.h"
+#include "gpu/waits.h"
+
+struct sm;
+struct sm_warp;
+
+enum { WRITE_CYCLES = 1024 };
+
+struct operand_warp {
+    uint32_t registers;  // physical number of its own R0
+    uint16_t *map;       // Rr is map[r]; without a mechanism registers + r
+    uint64_t busy_until; // operands are read and results that are known come until then
+    uint64_t pred_ready[8];
+    uint8_t pred_from_memory; // bits
+    // Of encoded waits: no instruction issues before; each barrier's memory instructions under way, and when
+    // those that have come back, or that need no memory, are done.
+    uint64_t stall_until, barrier_ready[WAIT_BARRIERS];
+    uint32_t barrier_pending[WAIT_BARRIERS];
+    uint8_t barrier_from_memory; // bits
+    uint8_t owed;                // bits: barriers that instructions skipped since would have waited for
+};
+
+struct operands {
+    // By physical register.
+    uint64_t *ready; // CYCLE_NEVER: a reply will say
+    uint64_t *read;  // when the last collector that found its bank busy reads it
+    uint8_t *from_memory;
+    uint8_t *bank_of;
+    uint32_t count;          // of architectural ones; those that mechanisms rename to come behind
+    uint16_t *linear, *maps; // linear[n] is n; maps: of each slot, when a mechanism may change them
+    uint64_t collector_free[64];
+    unsigned collector; // free: what operand_has_collector found
+    struct bank {
+        uint64_t cycle;    // of its next read, the first of these to come
+        uint32_t used;     // ports, in it
+    } banks[SM_BANKS + 1]; // and NO_BANK, which no read has to wait for
+    uint64_t pipe_free[PIPE_COUNT][32];
+    uint32_t pipes[PIPE_COUNT];    // of each kind
+    uint64_t writes[WRITE_CYCLES]; // by cycle mod WRITE_CYCLES: cycle << 8 | results written in it
+};
+
+void operand_init(struct sm *s, uint32_t numbers); // of physical registers
+void operand_fini(struct sm *s);
+void operand_begin_techs(struct sm *s); // registers may be mapped from now on
+void operand_start(struct sm *s, unsigned slot);
+bool operand_has_collector(struct sm *s);
+// Reserves the collector that was found and the register banks from now on; the cycle at which all operands
+// are there.
+uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o);
+// Reserves a pipeline and says when the result is there.
+uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected);
+// Why the instruction would take longer than its fixed latency if it issued now; SLOT_ISSUED: it would not.
+enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const struct op *o);
+// A mechanism's move of a register, without a collector; when the copy is there.
+uint64_t operand_move(struct sm *s, uint16_t from, uint16_t to);
+// The first cycle from `cycle` on at which nobody has to read the destination any more and a write port is
+// free for it, which the result takes. Without a destination that is `cycle`.
+uint64_t operand_write(struct sm *s, const uint16_t *registers, const struct op *o, uint64_t cycle);
+void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
+
+static inline void operand_keep_busy(struct operand_warp *w, uint64_t until)
+{
+    w->busy_until = later(w->busy_until, until);
+}
+// A memory instruction's reply, into the registers that it had when it issued.
+static inline void operand_reply(struct operands *all, struct operand_warp *w, const struct op *o,
+                                 const uint16_t *registers, uint64_t ready)
+{
+    for (unsigned n = 0; n < o->dst_words; n++) all->ready[registers[n]] = ready;
+    for (unsigned left = o->pred_writes; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = ready;
+    if (o->barrier) {
+        w->barrier_pending[o->barrier - 1]--;
+        w->barrier_ready[o->barrier - 1] = later(w->barrier_ready[o->barrier - 1], ready);
+    }
+    operand_keep_busy(w, ready);
+}
+static inline void operand_stall(struct operand_warp *w, uint64_t until) { w->stall_until = until; }
+// The instruction has been waited for, with all that others before it had left it to wait for.
+static inline void operand_settle(struct operand_warp *w) { w->owed = 0; }
+
+// -- what mechanisms do (tech.h)
+void operand_skip(struct sm *s, unsigned slot, const struct op *o); // what its control word says still holds
+void operand_free_banks(struct sm *s, uint16_t first, uint32_t count); // need no ports from now on

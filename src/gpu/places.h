@@ -1,0 +1,17 @@
+// How many of everything an SM has places for, and the values that stand for none.
+#pragma once
+#include <stdint.h>
+
+enum {
+    SM_WARPS = 64,
+    SM_BLOCKS = 64,
+    SM_SCHEDULERS = 8,
+    SM_BANKS = 64,
+    NO_BANK = SM_BANKS,
+    NO_WARP = SM_WARPS,
+    MAP_REGISTERS = 256
+};
+enum { NONE32 = UINT32_MAX };
+#define CYCLE_NEVER UINT64_MAX
+
+static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }

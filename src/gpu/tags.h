@@ -1,0 +1,57 @@
+// Caches of an SM with the lines that they wait for. tags.c alone writes these; everybody may read them.
+#pragma once
+#include "gpu/places.h"
+#include "memory/mshr.h"
+#include "memory/system.h"
+
+struct sm;
+struct chip_config;
+
+struct tag_store {
+    struct cache *cache;
+    struct mshrs mshrs;
+};
+
+struct tags {
+    struct tag_store l1, constant, texture, code;
+    uint64_t *constant_there; // bits by number of a line: known to be in the constant cache
+};
+
+struct tags_warp {
+    uint64_t granted; // line of code or constants that came for the warp: there, whatever the cache has done
+                      // since; 0: none
+    bool waits_for_constant;
+};
+
+// What a reply is for (memory_request.token).
+enum token_kind {
+    TOKEN_RECORD,
+    TOKEN_STORE,
+    TOKEN_L1,
+    TOKEN_CONSTANT,
+    TOKEN_TEXTURE,
+    TOKEN_CODE,
+    TOKEN_WRITEBACK
+};
+enum { TOKEN_SHIFT = 29, TOKEN_MASK = (1 << TOKEN_SHIFT) - 1 };
+enum tag_outcome { TAG_HIT, TAG_WAITS, TAG_STALLED };
+
+void tags_init(struct sm *s);
+void tags_fini(struct sm *s);
+bool tags_are_quiet(const struct sm *s); // nothing is under way
+// Looks a line up for a record (NONE32: for a warp). WAITS: it will be told; STALLED: nothing was done.
+// `started` says whether a request was sent.
+enum tag_outcome tags_load(struct sm *s, struct tag_store *t, enum token_kind kind, uint64_t line,
+                           uint8_t sectors, uint32_t record, unsigned warp, bool *started);
+// A store that the cache keeps, marked dirty or not; false when it has no way for it.
+bool tags_store(struct sm *s, struct tag_store *t, uint64_t line, uint8_t sectors, bool dirty);
+void tags_reply(struct sm *s, struct tag_store *t, uint32_t mshr, uint8_t sectors);
+// Whether a line of constants is there; it is asked for if it is not.
+bool tags_have_constant(struct sm *s, unsigned slot, uint32_t number);
+// Whether the line came for the warp, which has it once.
+static inline bool tags_take_granted(struct tags_warp *w, uint64_t line)
+{
+    if (w->granted != line) return false;
+    w->granted = 0;
+    return true;
+}
