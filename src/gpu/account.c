@@ -48,8 +48,7 @@ static void charge_idle(struct sm *s, unsigned scheduler, uint64_t slots)
         return;
     }
     uint64_t ready = s->ready.now & s->issue.warps_of[scheduler]; // since this cycle's issue
-    const struct sm_warp *w =
-        &s->warps[ready ? issue_oldest(s, scheduler, ready) : s->issue.order[scheduler][0]];
+    const struct sm_warp *w = &s->warps[ready ? pick_oldest(s, ready) : s->issue.order[scheduler][0]];
     bool fetched = w->ready.why != SLOT_FETCH && w->ready.why != SLOT_ISSUED;
     enum gpu_slot otherwise = w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
     charge(s, fetched ? (enum gpu_slot)w->ready.why : otherwise, waits_with(w), slots);

@@ -4,7 +4,11 @@
 #define SHIPPED "configuration public simulators ship as tested for the GTX 1080 Ti"
 
 static const char *const fetch_refill_words[] = {"empty", "space", NULL};
-static const char *const scheduler_policy_words[] = {"gto", "lrr", "two-level", NULL};
+static const char *const pick_policy_words[] = {
+#define PICK(symbol, word, meaning) word,
+#include "gpu/pick.def"
+#undef PICK
+    NULL};
 static const char *const tags_allocate_words[] = {"miss", "fill", "streaming", NULL};
 static const char *const l1_write_words[] = {"through", "through-allocate", "local-back", NULL};
 static const char *const replacement_words[] = {"lru", "fifo", "random", NULL};

@@ -3,7 +3,11 @@
 #include "memory/config.h"
 
 enum fetch_refill { FETCH_WHEN_EMPTY, FETCH_WHEN_SPACE };
-enum scheduler_policy { SCHEDULER_GTO, SCHEDULER_LRR, SCHEDULER_TWO_LEVEL };
+enum pick_policy { // who goes first: pick.h
+#define PICK(symbol, word, meaning) PICK_##symbol,
+#include "gpu/pick.def"
+#undef PICK
+};
 enum tags_allocate { ALLOCATE_MISS, ALLOCATE_FILL, ALLOCATE_STREAMING };
 enum l1_write { L1_WRITE_THROUGH, L1_WRITE_ALLOCATE, L1_WRITE_LOCAL_BACK };
 enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED };

@@ -9,6 +9,7 @@
 
 void front_init(struct sm *s)
 {
+    s->front.pick = pick_policy(s->config->fetch_arbiter);
     s->front.below = s->config->fetch_refill == FETCH_WHEN_EMPTY ? 1 : s->config->ibuffer;
 }
 
@@ -76,13 +77,22 @@ static void fetch(struct sm *s, unsigned slot)
     front_update(s, slot);
 }
 
+// Some policies would pass over a warp for as long as others want instructions, and those may be spinning until
+// that one has done something: every so often the next one in turn goes.
+static unsigned choose(struct sm *s, unsigned port, uint64_t want)
+{
+    enum { CHOICES = 64 }; // from one of these to the next
+    const struct pick *pick = s->front.pick;
+    if (pick->is_fair || ++s->front.choices[port] % CHOICES) return pick->first(s, s->front.last[port], want);
+    return s->front.in_turn[port] = pick_behind(s, s->front.in_turn[port], want);
+}
+
 static void fetch_one(struct sm *s, unsigned port, uint64_t mine)
 {
     uint64_t want = s->front.fetchable & mine;
     if (!want) return;
-    unsigned last = s->front.last[port];
-    uint64_t behind = want & ~bit_mask(last + 1);
-    unsigned slot = bit_lowest(behind ? behind : want);
+    bool is_one = !(want & (want - 1));
+    unsigned slot = is_one ? bit_lowest(want) : choose(s, port, want);
     s->front.last[port] = slot;
     fetch(s, slot);
 }

@@ -14,13 +14,17 @@ struct front_warp {
     bool waits_for_line;     // of code
 };
 
+struct pick;
+
 struct front {
+    const struct pick *pick;      // who is fetched for first
     uint64_t fetchable;           // bits by warp slot: they want instructions
     uint64_t held;                // bits: a mechanism keeps them from being fetched for
     uint32_t last[SM_SCHEDULERS]; // warp slot that a port fetched for last
-    uint32_t below;               // a warp with fewer instructions in its I-buffer is fetched for
-    uint64_t line;                // of code, that the last fetch found in the cache; 0: it did not
-    struct event_ring fills;      // arrivals in I-buffers
+    uint32_t choices[SM_SCHEDULERS], in_turn[SM_SCHEDULERS]; // nobody is passed over for ever
+    uint32_t below;          // a warp with fewer instructions in its I-buffer is fetched for
+    uint64_t line;           // of code, that the last fetch found in the cache; 0: it did not
+    struct event_ring fills; // arrivals in I-buffers
 };
 
 void front_init(struct sm *s);

@@ -220,57 +220,19 @@ static bool issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32
     return false;
 }
 
-// -- who goes first -----------------------------------------------------------------------------------------
-
-unsigned issue_oldest(const struct sm *s, unsigned scheduler, uint64_t among)
-{
-    if (!(among & (among - 1))) return bit_lowest(among);
-    for (unsigned k = 0; k < s->issue.order_count[scheduler]; k++)
-        if (among >> s->issue.order[scheduler][k] & 1) return s->issue.order[scheduler][k];
-    return bit_lowest(among);
-}
-
-static unsigned behind_last(const struct sm *s, unsigned scheduler, uint64_t among)
-{
-    uint64_t behind = among & ~bit_mask(s->issue.last[scheduler] + 1);
-    return bit_lowest(behind ? behind : among);
-}
-
-// The active set: the oldest warps that wait neither for memory nor for other warps.
-static uint64_t active_set(const struct sm *s, unsigned scheduler)
-{
-    uint32_t most = s->config->two_level_active / s->config->schedulers;
-    uint64_t set = 0;
-    for (unsigned k = 0; k < s->issue.order_count[scheduler] && bit_count(set) < (most ? most : 1); k++) {
-        unsigned slot = s->issue.order[scheduler][k];
-        enum gpu_slot why = (enum gpu_slot)s->warps[slot].ready.why;
-        // One that a mechanism has waiting for others would keep those out that it waits for.
-        bool away = why == SLOT_MEMORY || why == SLOT_BARRIER || why == SLOT_SYNC;
-        if (s->ready.now >> slot & 1 || !away) set |= 1ull << slot;
-    }
-    return set;
-}
-
-static unsigned pick(const struct sm *s, unsigned scheduler, uint64_t among)
-{
-    switch ((enum scheduler_policy)s->config->scheduler) {
-    case SCHEDULER_GTO:
-        if (among >> s->issue.last[scheduler] & 1) return s->issue.last[scheduler];
-        return issue_oldest(s, scheduler, among);
-    case SCHEDULER_LRR:
-    case SCHEDULER_TWO_LEVEL: break;
-    }
-    return behind_last(s, scheduler, among);
-}
+// -- a scheduler's cycle ------------------------------------------------------------------------------------
 
 static void issue_scheduler(struct sm *s, unsigned scheduler)
 {
     uint64_t among = s->ready.now & s->issue.warps_of[scheduler];
     // A place in the load/store unit is kept for these, and would stay empty while others go.
     uint64_t turn = among & s->lsu.turn;
-    if (s->config->scheduler == SCHEDULER_TWO_LEVEL) among = (among & active_set(s, scheduler)) | turn;
+    const struct pick *pick = s->issue.pick;
+    if (pick->limit) among = pick->limit(s, scheduler, among) | turn;
     while (among && !s->faulted) {
-        unsigned slot = pick(s, scheduler, among & turn ? among & turn : among);
+        uint64_t first_of = among & turn ? among & turn : among;
+        bool is_one = !(first_of & (first_of - 1));
+        unsigned slot = is_one ? bit_lowest(first_of) : pick->first(s, s->issue.last[scheduler], first_of);
         uint32_t first = s->warps[slot].front.head;
         enum outcome o = issue_one(s, scheduler, slot);
         among &= ~(1ull << slot);
@@ -331,7 +293,7 @@ static void hold_all(struct sm *s)
         uint64_t held = s->ready.now & s->issue.warps_of[k];
         if (k == s->issue.last_favoured % s->config->schedulers) continue;
         s->issue.refused[k] = 0;
-        if (held) refuse(s, k, &s->warps[issue_oldest(s, k, held)], SLOT_UNIT);
+        if (held) refuse(s, k, &s->warps[pick_oldest(s, held)], SLOT_UNIT);
     }
 }
 
@@ -378,6 +340,8 @@ void issue_cycle(struct sm *s)
     for (unsigned k = 0; k < s->config->schedulers; k++)
         if (s->ready.now & warps & s->issue.warps_of[k]) issue_scheduler(s, k);
 }
+
+void issue_init(struct sm *s) { s->issue.pick = pick_policy(s->config->scheduler); }
 
 // -- who there is -------------------------------------------------------------------------------------------
 

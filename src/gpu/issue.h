@@ -3,7 +3,10 @@
 #include "gpu/places.h"
 #include "gpu/sm.h"
 
+struct pick;
+
 struct issue {
+    const struct pick *pick;                                            // who goes first
     uint64_t warps_of[SM_SCHEDULERS];                                   // bits: each scheduler's warps
     uint32_t last[SM_SCHEDULERS];                                       // warp slot that issued last
     uint8_t order[SM_SCHEDULERS][SM_WARPS], order_count[SM_SCHEDULERS]; // its warps by age
@@ -24,8 +27,8 @@ struct issue {
     unsigned last_favoured;         // warp slot
 };
 
+void issue_init(struct sm *s);
 void issue_cycle(struct sm *s);
 void issue_nothing(struct sm *s); // in the cycles that are skipped
 void issue_join(struct sm *s, unsigned slot);
 void issue_leave(struct sm *s, unsigned slot);
-unsigned issue_oldest(const struct sm *s, unsigned scheduler, uint64_t among); // among: not empty

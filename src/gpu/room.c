@@ -65,7 +65,8 @@ size_t sm_ended(struct sm *s, struct sm_block_end **ends)
 static void warp_start(struct sm *s, unsigned slot, unsigned block, struct warp *warp)
 {
     uint32_t generation = s->warps[slot].generation + 1;
-    s->warps[slot] = (struct sm_warp){.warp = warp, .block = block, .generation = generation};
+    s->warps[slot] = (struct sm_warp){
+        .warp = warp, .block = block, .generation = generation, .age = s->room.warps_so_far++};
     operand_start(s, slot);
     s->room.resident |= 1ull << slot;
     s->room.resident_count++;

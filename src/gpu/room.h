@@ -19,6 +19,7 @@ struct placed_block {
 struct room {
     uint64_t resident; // bits by warp slot
     unsigned resident_count;
+    uint64_t warps_so_far;
     struct sm_block blocks[SM_BLOCKS];
     VEC(struct placed_block) placed; // to start, in order of cycle
     VEC(struct sm_block_end) ends;   // since they were asked for last

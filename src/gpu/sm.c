@@ -22,6 +22,7 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
     operand_init(s, numbers);
     if (s->config->check) check_init(&s->check, numbers, SM_WARPS);
     front_init(s);
+    issue_init(s);
     lsu_init(s);
     tags_init(s);
     account_init(s);

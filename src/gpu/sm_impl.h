@@ -12,6 +12,7 @@
 #include "gpu/issue.h"
 #include "gpu/lsu.h"
 #include "gpu/operand.h"
+#include "gpu/pick.h"
 #include "gpu/ready.h"
 #include "gpu/room.h"
 #include "gpu/stall.h"
@@ -22,7 +23,8 @@
 struct sm_warp {         // a slot
     struct warp *warp;   // NULL: it is empty
     uint32_t block;      // slot of its block
-    uint32_t generation; // of the slot; these three are room.c's
+    uint32_t generation; // of the slot
+    uint64_t age;        // number of the warp among those that came to the SM; these four are room.c's
     struct front_warp front;
     struct ready_warp ready;
     struct operand_warp operands;

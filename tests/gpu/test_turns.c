@@ -4,6 +4,12 @@
 
 #include <stdio.h>
 
+static const char *const policies[] = {
+#define PICK(symbol, word, meaning) word,
+#include "gpu/pick.def"
+#undef PICK
+};
+
 // Each warp waits until the word says its number, asking by an atomic that adds nothing, and its first thread
 // passes the turn on. All lanes of an asking warp go over the banks one after the other, so the queue is full
 // of warps whose turn it is not.
@@ -13,24 +19,27 @@ static const char taking_turns[] =
     "wait:\nATOMS.ADD.U32 R2, [RZ], RZ\nISETP.NE.AND P0, PT, R1, R2, PT\n@P0 BRA wait\n"
     "@!P1 ATOMS.ADD.U32 R2, [RZ], R4\nEXIT\n";
 
+static void take_turns(struct test *t, const char *gpu, const char *settings, unsigned warps)
+{
+    struct gpu_bench b;
+    if (gpu_bench_init(&b, t, gpu, settings, taking_turns, warps * 32)) {
+        b.max_cycles = 100000;
+        CHECK_MSG(t, gpu_bench_run(&b), "%u warps on %s with %s do not end", warps, gpu, settings);
+    }
+    gpu_bench_fini(&b);
+}
+
 static void test_turns(struct test *t)
 {
     static const char *const gpus[] = {"tiny", "gtx1080ti", "gtx1080ti-subcore", "titanv"};
-    static const char *const policies[] = {"gto", "lrr", "two-level"};
     static const unsigned queues[] = {1, 4, 8}, warps[] = {8, 16, 32};
     for (size_t g = 0; g < TEST_COUNT(gpus); g++)
         for (size_t p = 0; p < TEST_COUNT(policies); p++)
-            for (size_t n = 0; n < 9; n++) {
-                struct gpu_bench b;
+            for (size_t n = 0; n < TEST_COUNT(queues) * TEST_COUNT(warps); n++) {
                 char settings[80];
                 snprintf(settings, sizeof settings, "gpu.sm_count=1 issue.scheduler=%s lsu.queue=%u",
                          policies[p], queues[n / 3]);
-                if (gpu_bench_init(&b, t, gpus[g], settings, taking_turns, warps[n % 3] * 32)) {
-                    b.max_cycles = 50000;
-                    CHECK_MSG(t, gpu_bench_run(&b), "%u warps on %s with %s do not end", warps[n % 3],
-                              gpus[g], settings);
-                }
-                gpu_bench_fini(&b);
+                take_turns(t, gpus[g], settings, warps[n % 3]);
             }
 }
 
@@ -80,7 +89,6 @@ static void wait_for(struct test *t, const char *gpu, const char *settings, unsi
 static void test_waiting_for_one(struct test *t)
 {
     static const char *const gpus[] = {"tiny", "gtx1080ti", "gtx1080ti-subcore", "titanv"};
-    static const char *const policies[] = {"gto", "lrr", "two-level"};
     static const char *const units[] = {"",
                                         "interval.branch=19",
                                         "interval.branch=20",
@@ -94,10 +102,27 @@ static void test_waiting_for_one(struct test *t)
                     char settings[160];
                     snprintf(settings, sizeof settings,
                              "gpu.sm_count=1 issue.schedulers=%u issue.scheduler=%s %s", schedulers,
-                             policies[n % 3], units[n / 3]);
+                             policies[n % TEST_COUNT(policies)], units[n / TEST_COUNT(policies)]);
                     wait_for(t, gpus[g], settings, warps, 0);
                     wait_for(t, gpus[g], settings, warps, warps - 1);
                 }
+}
+
+// The front end passes over nobody for ever, either: those that spin would want instructions again before the
+// one that they wait for has had any.
+static void test_waiting_for_instructions(struct test *t)
+{
+    static const char *const front[] = {"", "fetch.width=1 fetch.ibuffer=1",
+                                        "issue.scheduler=lrr fetch.width=1 fetch.ibuffer=1"};
+    for (size_t p = 0; p < TEST_COUNT(policies); p++)
+        for (size_t n = 0; n < TEST_COUNT(front); n++)
+            for (unsigned warps = 8; warps <= 32; warps *= 2) {
+                char settings[160];
+                snprintf(settings, sizeof settings, "gpu.sm_count=1 icache.perfect=1 fetch.arbiter=%s %s",
+                         policies[p], front[n]);
+                wait_for(t, "gtx1080ti", settings, warps, 0);
+                wait_for(t, "gtx1080ti", settings, warps, warps - 1);
+            }
 }
 
 int main(int argc, char **argv)
@@ -106,6 +131,7 @@ int main(int argc, char **argv)
         {"turns", test_turns},
         {"order_of_asking", test_order_of_asking},
         {"waiting_for_one", test_waiting_for_one},
+        {"waiting_for_instructions", test_waiting_for_instructions},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

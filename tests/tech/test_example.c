@@ -1,4 +1,4 @@
-// The mechanism that docs/adding-a-mechanism.md shows, added as the page says: a folder and a row.
+// The mechanism and the scheduler that docs/adding-a-*.md show, added as the pages say: a file and a row.
 #include "base/file.h"
 #include "harness/test.h"
 
@@ -20,8 +20,8 @@ static void extract(struct test *t, const char *page, const char *fence, const c
     free(text);
 }
 
-// Builds the command with the mechanism: its registry stands in front of the library's.
-static void build(struct test *t, const char *directory)
+// Builds the command with these sources, which stand in front of the library's.
+static void build(struct test *t, const char *directory, const char *sources)
 {
     char command[8000], *err;
     const char *extra = strstr(test_binary(), "build-asan")   ? "-fsanitize=address,undefined"
@@ -31,9 +31,9 @@ static void build(struct test *t, const char *directory)
              "D=%s; B=$(dirname %s); "
              "L=$(echo '#include <sqlite3.h>' | ${CC:-cc} -E -x c - >/dev/null 2>&1 && echo -lsqlite3); "
              "${CC:-cc} -std=c17 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wconversion "
-             "-Werror %s -I$D -Isrc $D/parted.c src/tech/registry.c $B/src/cli/main.o $B/libwarpfold.a -lm "
+             "-Werror %s -I$D -Isrc %s $B/src/cli/main.o $B/libwarpfold.a -lm "
              "$L -pthread -o $D/warpfold",
-             directory, test_binary(), extra);
+             directory, test_binary(), extra, sources);
     CHECK_EQ(t, test_command(command, 120, NULL, &err), 0);
     CHECK_STR(t, err, "");
     free(err);
@@ -52,28 +52,57 @@ static unsigned long long counted(struct test *t, const char *directory, const c
     return n;
 }
 
-static void test_parted(struct test *t)
+// A page's file, and its row at the end of a table, which the command is built with.
+static void add(struct test *t, const char *page_path, const char *file, const char *table,
+                const char *sources)
 {
     const char *directory = test_directory(t), *why = "";
     char path[4000], *page = NULL, *rows = NULL;
     size_t length;
-    CHECK(t, file_read("docs/adding-a-mechanism.md", &page, &length, &why));
-    CHECK(t, file_read("src/tech/registry.def", &rows, &length, &why));
-    snprintf(path, sizeof path, "%s/parted.c", directory);
+    snprintf(path, sizeof path, "src/%s", table);
+    CHECK(t, file_read(page_path, &page, &length, &why));
+    CHECK(t, file_read(path, &rows, &length, &why));
+    snprintf(path, sizeof path, "%s/%s", directory, file);
     extract(t, page, "```c\n", path, "");
-    snprintf(path, sizeof path, "mkdir -p %s/tech", directory);
+    snprintf(path, sizeof path, "mkdir -p $(dirname %s/%s)", directory, table);
     CHECK_EQ(t, test_command(path, 10, NULL, NULL), 0);
-    snprintf(path, sizeof path, "%s/tech/registry.def", directory);
+    snprintf(path, sizeof path, "%s/%s", directory, table);
     extract(t, page, "```def\n", path, rows);
-    build(t, directory);
-    CHECK_EQ(t, counted(t, directory, "vecadd"), 0); // whole warps throughout
-    CHECK(t, counted(t, directory, "nqueens") > 1000);
+    build(t, directory, sources);
     free(page);
     free(rows);
 }
 
+static void test_parted(struct test *t)
+{
+    add(t, "docs/adding-a-mechanism.md", "parted.c", "tech/registry.def", "$D/parted.c src/tech/registry.c");
+    CHECK_EQ(t, counted(t, test_directory(t), "vecadd"), 0); // whole warps throughout
+    CHECK(t, counted(t, test_directory(t), "nqueens") > 1000);
+}
+
+static uint64_t cycles(struct test *t, const char *scheduler)
+{
+    char command[4000], *out, *at;
+    snprintf(command, sizeof command,
+             "%s/warpfold bench hotspot --size small --gpu tiny --set issue.scheduler=%s --json -",
+             test_directory(t), scheduler);
+    CHECK_EQ(t, test_command(command, 60, &out, NULL), 0);
+    at = strstr(out, "\"cycles\": ");
+    uint64_t n = at ? strtoull(at + 10, NULL, 10) : 0;
+    free(out);
+    return n;
+}
+
+static void test_youngest(struct test *t)
+{
+    add(t, "docs/adding-a-scheduler.md", "youngest.c", "gpu/pick.def",
+        "$D/youngest.c src/gpu/pick/pick.c src/gpu/config.c");
+    uint64_t youngest = cycles(t, "youngest");
+    CHECK(t, youngest && youngest != cycles(t, "gto") && youngest != cycles(t, "lrr"));
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"parted", test_parted}};
+    static const struct test_case cases[] = {{"parted", test_parted}, {"youngest", test_youngest}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

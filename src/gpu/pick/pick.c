@@ -1,0 +1,28 @@
+// The policies by number, and what they have in common.
+#include "gpu/pick.h"
+#include "gpu/sm_impl.h"
+
+const struct pick *pick_policy(int policy)
+{
+    static const struct pick *const all[] = {
+#define PICK(symbol, word, meaning) &pick_##symbol,
+#include "gpu/pick.def"
+#undef PICK
+    };
+    return all[policy];
+}
+
+unsigned pick_oldest(const struct sm *s, uint64_t among)
+{
+    unsigned oldest = bit_lowest(among);
+    for (uint64_t left = among & (among - 1); left; left &= left - 1)
+        if (s->warps[bit_lowest(left)].age < s->warps[oldest].age) oldest = bit_lowest(left);
+    return oldest;
+}
+
+unsigned pick_behind(const struct sm *s, unsigned last, uint64_t among)
+{
+    uint64_t behind = among & ~bit_mask(last + 1);
+    (void)s;
+    return bit_lowest(behind ? behind : among);
+}
