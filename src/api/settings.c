@@ -122,6 +122,15 @@ bool wf_tech_feature_at(size_t tech, size_t index, struct wf_feature *f)
     return true;
 }
 
+bool wf_tech_claim_at(size_t tech, size_t index, struct wf_claim *claim)
+{
+    const struct tech *t = tech_at_index(tech);
+    const struct tech_claim_info *info = tech_claim_at(index);
+    if (!t || !info) return false;
+    *claim = (struct wf_claim){info->name, info->meaning, info->is_exclusive, t->claims >> index & 1};
+    return true;
+}
+
 void wf_set_verify(struct wf_context *c, bool verify) { c->verify = verify; }
 void wf_set_max_cycles(struct wf_context *c, uint64_t cycles) { c->max_cycles = cycles; }
 void wf_set_interrupt(struct wf_context *c, bool (*is_interrupted)(void *context), void *context)

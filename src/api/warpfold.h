@@ -60,6 +60,12 @@ struct wf_feature {                                                     // what 
     bool has; // the mechanism asked about
 };
 bool wf_tech_feature_at(size_t tech, size_t index, struct wf_feature *f); // false past the last
+struct wf_claim {                                                         // what mechanisms decide
+    const char *name, *meaning;
+    bool is_exclusive; // two that have it do not go together
+    bool has;          // the mechanism asked about
+};
+bool wf_tech_claim_at(size_t tech, size_t index, struct wf_claim *claim); // false past the last
 // Compare every value a mechanism shares with what its reader would have computed by itself.
 void wf_set_verify(struct wf_context *c, bool verify);
 void wf_set_max_cycles(struct wf_context *c,

@@ -159,7 +159,7 @@ static const struct list {
              {"kernels", list_kernels, NULL},   {"studies", list_studies, NULL},
              {"counters", list_counters, NULL}, {"experiments", list_experiments, NULL},
              {"keys", list_keys, NULL},         {"features", list_features, NULL},
-             {"area", NULL, list_area}};
+             {"claims", list_claims, NULL},     {"area", NULL, list_area}};
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
 static const char *next_list(const void *context, size_t i)
@@ -171,7 +171,8 @@ static const char *next_list(const void *context, size_t i)
 // NULL and an error: there is no such list.
 static const struct list *find(const struct options *o, struct diag *d)
 {
-    static const char all[] = "gpus, techs, kernels, studies, counters, experiments, keys, features, area";
+    static const char all[] =
+        "gpus, techs, kernels, studies, counters, experiments, keys, features, claims, area";
     const char *name = o->operands.count == 1 ? o->operands.data[0] : "", *near = NULL;
     for (size_t i = 0; i < LIST_COUNT; i++)
         if (str_equal(lists[i].name, name)) return &lists[i];

@@ -5,4 +5,5 @@
 
 void list_print(struct table *t); // to stdout, and frees it
 void list_features(void);
+void list_claims(void);
 int list_area(const struct options *o); // the exit status

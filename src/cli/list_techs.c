@@ -1,23 +1,45 @@
-// What mechanisms say of themselves: features, and storage in bits.
+// What mechanisms say of themselves: features, claims, and storage in bits.
 #include "cli/list.h"
 
 enum { TECHS_MAX = 14 };
 
-// Table 3 of the DARSIE paper, and more.
-void list_features(void)
+// A column a mechanism, behind `first` and before the meaning. How many of them.
+static size_t begin_columns(struct table *t, const char *first)
 {
-    const char *heads[TECHS_MAX + 2] = {"feature"}, *name, *meaning;
+    const char *heads[TECHS_MAX + 2] = {first}, *name, *meaning;
     size_t techs = 0;
     while (techs < TECHS_MAX && wf_tech_at(techs, &name, &meaning)) heads[++techs] = name;
     heads[techs + 1] = "what it is";
+    table_init(t, heads, techs + 2);
+    return techs;
+}
+
+// Table 3 of the DARSIE paper, and more.
+void list_features(void)
+{
     struct table t;
-    table_init(&t, heads, techs + 2);
+    size_t techs = begin_columns(&t, "feature");
     struct wf_feature f;
     for (size_t row = 0; wf_tech_feature_at(0, row, &f); row++) {
         table_add(&t, "%s", f.name);
         for (size_t k = 0; k < techs && wf_tech_feature_at(k, row, &f); k++)
             table_add(&t, "%s", f.has ? "yes" : "");
         table_add(&t, "%s", f.meaning);
+    }
+    list_print(&t);
+}
+
+// Two that have an exclusive one in common do not go together.
+void list_claims(void)
+{
+    struct table t;
+    size_t techs = begin_columns(&t, "claim");
+    struct wf_claim c;
+    for (size_t row = 0; wf_tech_claim_at(0, row, &c); row++) {
+        table_add(&t, "%s", c.name);
+        for (size_t k = 0; k < techs && wf_tech_claim_at(k, row, &c); k++)
+            table_add(&t, "%s", !c.has ? "" : c.is_exclusive ? "alone" : "shared");
+        table_add(&t, "%s", c.meaning);
     }
     list_print(&t);
 }

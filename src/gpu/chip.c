@@ -3,6 +3,7 @@
 #include "gpu/stall.h"
 #include "gpu/workers.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +97,8 @@ bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbu
 // -- a launch -----------------------------------------------------------------------------------------------
 
 // Mechanisms look at the launch; renamed registers are what its blocks leave over: registers that no warp has
-// been given, and the tails of what warps have been given in whole units.
+// been given, and the tails of what warps have been given in whole units. Those who come first in the registry
+// have what they want of them.
 static void begin_techs(struct run *r, const struct room *room)
 {
     const struct chip_config *c = &r->chip->config;
@@ -111,7 +113,9 @@ static void begin_techs(struct run *r, const struct room *room)
         l->techs[k] = &c->techs[k];
         l->tech_states[k] = t->launch_begin(l->techs[k], l);
         uint32_t wanted = l->tech_states[k] && t->registers ? t->registers(l->tech_states[k]) : 0;
-        if (wanted > l->pool) l->pool = wanted < spare ? wanted : spare;
+        assert(!wanted || t->claims & CLAIMS(POOL));
+        l->pools[k] = (struct sm_pool){l->pool, wanted < spare - l->pool ? wanted : spare - l->pool};
+        l->pool += l->pools[k].count;
     }
 }
 

@@ -148,19 +148,20 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     const struct inst *i = &s->engine->exec.program->insts[index];
     s->issue.lanes = w->warp->active;
     uint64_t lanes_before = w->warp->counts.thread_instructions;
-    uint32_t reused = has_techs(s) ? tech_reuse(s, slot, index) : 0;
+    uint32_t reused = 0;
+    if (has_techs(s)) {
+        tech_reads(s, slot, index);
+        if (accesses_memory(w, o) != accesses) { // its guard has just got its value: looked at again
+            refuse(s, scheduler, w, SLOT_UNIT);
+            ready_evaluate(s, slot);
+            return OUTCOME_REFUSED;
+        }
+        reused = o->path == PATH_ALU ? tech_reuse(s, slot, index) : 0;
+    }
     if (reused) {
         pass_reused(s, scheduler, slot, o, reused);
     } else {
         uint64_t issued_before = w->warp->issued;
-        if (has_techs(s)) {
-            tech_reads(s, slot, index);
-            if (accesses_memory(w, o) != accesses) { // its guard has just got its value: looked at again
-                refuse(s, scheduler, w, SLOT_UNIT);
-                ready_evaluate(s, slot);
-                return OUTCOME_REFUSED;
-            }
-        }
         switch (timed_step(s->engine, w->warp, s->now)) {
         case TIMED_RETRY:
             ready_pause(&w->ready, s->window_end, SLOT_MEMORY);

@@ -41,6 +41,10 @@ struct sm;
 struct tech_use;
 enum { TECH_MAX = 4 };
 
+struct sm_pool {
+    uint32_t first, count;
+};
+
 struct sm_block_end {
     uint64_t cycle;
     unsigned sm;
@@ -53,11 +57,12 @@ struct sm_launch {
     struct decoded decoded;
     uint64_t window;                                             // cycles
     uint32_t blocks_per_sm, warps_per_block, registers_per_warp; // vector registers, allocated
-    // Mechanisms, and what each made of the launch; a block's renamed registers.
+    // Mechanisms, what each made of the launch, and its part of a block's renamed registers.
     const struct tech_use *techs[TECH_MAX];
     void *tech_states[TECH_MAX];
+    struct sm_pool pools[TECH_MAX];
     unsigned tech_count;
-    uint32_t pool;
+    uint32_t pool; // all parts
 };
 
 // What mechanisms keep an instruction from: being fetched (it is skipped), or executed once fetched (reused).

@@ -56,6 +56,8 @@ struct sm {
         const struct tech *tech;
         void *state;
         uint64_t *counters;
+        struct sm_pool pool;
+        uint8_t held[SM_WARPS]; // enum tech_hold
     } techs[TECH_MAX];
     unsigned tech_count;
     const struct tech *hooks; // of the only mechanism, or of one that calls those of all
@@ -149,4 +151,4 @@ static inline void tech_events(struct sm *s)
     for (uint64_t blocks = ring_take(&s->events, s->now); blocks; blocks &= blocks - 1)
         HOOK(s, event, bit_lowest(blocks));
 }
-static inline void tech_warp_end(struct sm *s, unsigned slot) { HOOK(s, warp_end, slot); }
+void tech_warp_end(struct sm *s, unsigned slot); // and nobody holds it any more

@@ -1,7 +1,9 @@
 // Mechanisms on an SM, and what they see and do.
 #include "gpu/sm_impl.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define EACH(s, k) for (struct sm_tech *k = (s)->techs; k < (s)->techs + (s)->tech_count; k++)
 
@@ -36,15 +38,27 @@ static void all_filled(void *sm, unsigned slot, uint32_t pc, unsigned count)
 
 static void all_flushed(void *sm, unsigned slot) { CALL_ALL(flushed, slot); }
 
+static void all_reads(void *sm, unsigned slot, uint32_t index) { CALL_ALL(reads, slot, index); }
+
+static void tell_others(struct sm *s, const struct sm_tech *saver, unsigned slot, uint32_t index,
+                        enum tech_saving what)
+{
+    EACH(s, k) if (k != saver && k->tech->saved) k->tech->saved(k->state, slot, index, what);
+}
+
 static uint32_t all_reuse(void *sm, unsigned slot, uint32_t index)
 {
     struct sm *s = sm;
-    uint32_t cycles = 0;
-    EACH(s, k) if (!cycles && k->tech->reuse) cycles = k->tech->reuse(k->state, slot, index);
-    return cycles;
+    EACH(s, k)
+    {
+        uint32_t cycles = k->tech->reuse ? k->tech->reuse(k->state, slot, index) : 0;
+        if (cycles) tell_others(s, k, slot, index, SAVED_EXECUTION);
+        if (cycles) return cycles;
+        if (k->tech->leads && k->tech->leads(k->state, slot, index)) break;
+    }
+    return 0;
 }
 
-static void all_reads(void *sm, unsigned slot, uint32_t index) { CALL_ALL(reads, slot, index); }
 static void all_executed(void *sm, unsigned slot, uint32_t index) { CALL_ALL(executed, slot, index); }
 
 static void all_result(void *sm, unsigned slot, uint32_t index, uint64_t cycle)
@@ -68,8 +82,8 @@ static const struct tech all = {.block_start = all_block_start,
                                 .fetched = all_fetched,
                                 .filled = all_filled,
                                 .flushed = all_flushed,
-                                .reuse = all_reuse,
                                 .reads = all_reads,
+                                .reuse = all_reuse,
                                 .executed = all_executed,
                                 .result = all_result,
                                 .issued = all_issued,
@@ -88,6 +102,7 @@ static void begin(struct sm *s)
         if (!l->tech_states[n]) continue;
         struct sm_tech *k = &s->techs[s->tech_count++];
         k->tech = l->techs[n]->tech;
+        k->pool = l->pools[n];
         k->counters = heap_alloc(TECH_COUNTERS_MAX * sizeof *k->counters);
         k->state = k->tech->sm_begin(l->tech_states[n], s, k->counters);
     }
@@ -106,6 +121,13 @@ void tech_end(struct sm *s)
         free(k->counters);
     }
     vec_fini(&s->events.far);
+}
+
+static struct sm_tech *of(struct sm *s, const struct tech *t)
+{
+    struct sm_tech *k = s->techs;
+    for (; k->tech != t; k++) assert(k + 1 < s->techs + s->tech_count);
+    return k;
 }
 
 // Mechanisms have no state of an SM that no block ever comes to: small launches leave most of them idle.
@@ -155,12 +177,15 @@ uint16_t tech_own(const struct sm *s, unsigned slot, unsigned r)
     return (uint16_t)(s->warps[slot].operands.registers + r);
 }
 
-// Behind the registers of all warps.
-uint16_t tech_pool(const struct sm *s, unsigned block)
+// Behind the registers of all warps, a block's after the other's.
+uint16_t tech_pool(struct sm *s, const struct tech *me, unsigned block)
 {
     const struct sm_launch *l = s->launch;
-    return (uint16_t)(l->blocks_per_sm * l->warps_per_block * l->registers_per_warp + block * l->pool);
+    uint32_t own = l->blocks_per_sm * l->warps_per_block * l->registers_per_warp;
+    return (uint16_t)(own + block * l->pool + of(s, me)->pool.first);
 }
+
+uint32_t tech_pool_size(struct sm *s, const struct tech *me) { return of(s, me)->pool.count; }
 
 uint64_t tech_ready(const struct sm *s, uint16_t physical) { return s->operands.ready[physical]; }
 
@@ -172,21 +197,36 @@ uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r)
 uint64_t tech_issuing(const struct sm *s) { return s->issue.lanes; }
 const struct exec_access *tech_access(const struct sm *s) { return &s->engine->access; }
 
-void tech_free_banks(struct sm *s)
+void tech_free_banks(struct sm *s, const struct tech *me)
 {
-    const struct sm_launch *l = s->launch;
-    operand_free_banks(s, tech_pool(s, 0), l->blocks_per_sm * l->pool);
+    for (unsigned block = 0; block < s->launch->blocks_per_sm; block++)
+        operand_free_banks(s, tech_pool(s, me, block), tech_pool_size(s, me));
 }
 
 // -- what a mechanism does ----------------------------------------------------------------------------------
 
-void tech_hold(struct sm *s, unsigned slot, unsigned what)
+static void hold(struct sm *s, struct sm_tech *me, unsigned slot, unsigned what)
 {
-    front_hold(s, slot, what & HOLD_FETCH);
-    ready_hold(s, slot, what & HOLD_ISSUE);
+    unsigned held = 0;
+    me->held[slot] = (uint8_t)what;
+    EACH(s, k) held |= k->held[slot];
+    front_hold(s, slot, held & HOLD_FETCH);
+    ready_hold(s, slot, held & HOLD_ISSUE);
+}
+
+void tech_hold(struct sm *s, const struct tech *me, unsigned slot, unsigned what)
+{
+    assert(!what || me->claims & CLAIMS(HOLDS));
+    hold(s, of(s, me), slot, what);
     if (!s->warps[slot].warp || slot == s->looked_at) return;
     front_update(s, slot);
     ready_evaluate(s, slot);
+}
+
+void tech_warp_end(struct sm *s, unsigned slot)
+{
+    HOOK(s, warp_end, slot);
+    EACH(s, k) hold(s, k, slot, 0);
 }
 
 void tech_skip_fetch(struct sm *s, unsigned slot)
@@ -209,8 +249,10 @@ void tech_drop_fetching(struct sm *s, unsigned slot)
     front_drop_fetching(s, slot);
 }
 
-void tech_advance(struct sm *s, unsigned slot, uint32_t pc)
+void tech_advance(struct sm *s, const struct tech *me, unsigned slot, uint32_t pc)
 {
+    assert(me->claims & CLAIMS(FETCH));
+    tell_others(s, of(s, me), slot, pc - 1, SAVED_FETCH);
     stall_speaks_against(s);
     struct sm_warp *w = &s->warps[slot];
     const struct op *skipped = &s->ops[pc - 1];

@@ -1,13 +1,17 @@
 // How a mechanism plugs into an SM: a table of hooks, each of which may be NULL, and what it may see and do.
 //
-//     launch ─ block_start ─┬─ fetch ─▶ filled ─▶ waits? ─▶ reuse? ─▶ reads ─ executed ─▶ issued ─ … result ─┬─ block_end
-//                           │  skip     rename    held      not       staged              remap             │
-//                           │  PCs      entries   back      executed                                        │
-//                           └─ flushed, barrier, event, warp_end ───────────────────────────────────────────┘
+//     launch ─ block_start ─┬─ fetch ─▶ filled ─▶ waits? ─▶ reads ─▶ reuse? ─▶ executed ─▶ issued ─ … result ─┬─ block_end
+//                           │  skip     rename    held      staged   not       remap                         │
+//                           │  PCs      entries   back               executed                                │
+//                           └─ flushed, barrier, event, warp_end ────────────────────────────────────────────┘
 //
 // A mechanism keeps state of its own for each SM and changes an SM only by the functions at the end. Values
 // are moved for real: what a warp reads from another's register is copied from there when the instruction
-// reads its operands. Several mechanisms run in the order in which the registry lists them.
+// reads its operands.
+//
+// Several mechanisms run in the order in which the registry lists them, if they do not claim the same
+// (gpu/claims.def). Which of them keeps an instruction from executing is decided for each instruction: what
+// one leads those below do not reuse, and of what one skips or reuses all others hear by `saved`.
 #pragma once
 #include "base/config.h"
 #include "gpu/sm.h"
@@ -33,6 +37,15 @@ enum tech_feature {
     FEATURE_COUNT
 };
 #define HAS(id) (1u << FEATURE_##id)
+
+// What it decides, a bit each: gpu/claims.def.
+enum tech_claim {
+#define CLAIM(id, name, is_exclusive, meaning) CLAIM_##id,
+#include "gpu/claims.def"
+#undef CLAIM
+    CLAIM_COUNT
+};
+#define CLAIMS(id) (1u << CLAIM_##id)
 enum { TECH_STORAGE_MAX = 16, TECH_COUNTERS_MAX = 32 };
 
 struct tech_use; // a mechanism with its options, for one launch
@@ -41,6 +54,7 @@ struct tech {
     const char *name, *meaning, *paper;
     bool ideal;                    // may know what hardware cannot
     uint32_t features;             // bits, HAS(UNIFORM) …
+    uint32_t claims;               // bits, CLAIMS(POOL) …
     int skipped, reused;           // counters of instructions never fetched, and fetched but not executed; -1
     const struct config_key *keys; // options, over a struct of options_bytes
     size_t key_count, options_bytes;
@@ -71,13 +85,20 @@ struct tech {
     // Instructions pc, pc + 1 … are in the warp's I-buffer.
     void (*filled)(void *state, unsigned slot, uint32_t pc, unsigned count);
     void (*flushed)(void *state, unsigned slot); // those not issued are gone
-    // The instruction at the warp's head could issue. Other than 0: it need not execute, its result has been
-    // put into the warp's own registers and is there so many cycles later.
-    uint32_t (*reuse)(void *state, unsigned slot, uint32_t index);
-    // It is about to read its operands, which must be in the warp's own registers.
+    // The instruction at the warp's head is about to read its operands, which must be in the warp's own
+    // registers.
     void (*reads)(void *state, unsigned slot, uint32_t index);
+    // Asked of instructions that compute, when all operands are there. Other than 0: it need not execute, its
+    // result has been put into the warp's own registers and is there so many cycles later.
+    uint32_t (*reuse)(void *state, unsigned slot, uint32_t index);
+    // Its result will be that of other warps, too: those below are not asked to reuse it.
+    bool (*leads)(void *state, unsigned slot, uint32_t index);
     // It has executed; its operands are collected; its destination may be mapped elsewhere now.
     void (*executed)(void *state, unsigned slot, uint32_t index);
+    // In place of that: another mechanism has the result. SAVED_EXECUTION: it is reused, and in the warp's own
+    // registers; the destination may be mapped elsewhere now. SAVED_FETCH: it has been skipped, the warp is at
+    // it with all before it done, and what it writes is where the other mechanism keeps it.
+    void (*saved)(void *state, unsigned slot, uint32_t index, enum tech_saving what);
     // When its result is there; CYCLE_NEVER: a reply will say.
     void (*result)(void *state, unsigned slot, uint32_t index, uint64_t cycle);
     // It has left the I-buffer and the warp's pc says what is next; split, barrier and end are settled.
@@ -124,7 +145,9 @@ bool tech_is_fetching(const struct sm *s, unsigned slot);  // instructions befor
 // reads and writes: values of others are copied by the hooks.
 uint16_t *tech_map(struct sm *s, unsigned slot);
 uint16_t tech_own(const struct sm *s, unsigned slot, unsigned r);
-uint16_t tech_pool(const struct sm *s, unsigned block);        // the first of its renamed registers
+// Renamed registers of a block that are the mechanism's: the first, and how many.
+uint16_t tech_pool(struct sm *s, const struct tech *me, unsigned block);
+uint32_t tech_pool_size(struct sm *s, const struct tech *me);
 uint64_t tech_ready(const struct sm *s, uint16_t physical);    // CYCLE_NEVER: when a reply comes
 uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r); // of the warp's own Rr
 
@@ -132,13 +155,14 @@ uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r); // of the warp's 
 uint64_t tech_issuing(const struct sm *s);
 // What the memory instruction that has just executed touches.
 const struct exec_access *tech_access(const struct sm *s);
-// Reads of renamed registers need no ports of banks from now on (ideal).
-void tech_free_banks(struct sm *s);
+// Reads of its renamed registers need no ports of banks from now on (ideal).
+void tech_free_banks(struct sm *s, const struct tech *me);
 
 // -- what a mechanism does ----------------------------------------------------------------------------------
-// A warp that is held is not fetched for (HOLD_FETCH), or issues nothing (HOLD_ISSUE).
+// A warp that is held by a mechanism is not fetched for (HOLD_FETCH), or issues nothing (HOLD_ISSUE). Its end
+// lets it go.
 enum tech_hold { HOLD_FETCH = 1, HOLD_ISSUE = 2 };
-void tech_hold(struct sm *s, unsigned slot, unsigned what); // 0: lets it go
+void tech_hold(struct sm *s, const struct tech *me, unsigned slot, unsigned what); // 0: lets it go
 // The next instruction to be fetched is skipped.
 void tech_skip_fetch(struct sm *s, unsigned slot);
 // An instruction in the I-buffer, or under way to it, will not issue.
@@ -146,11 +170,12 @@ void tech_drop(struct sm *s, unsigned slot);
 void tech_drop_fetching(struct sm *s, unsigned slot);
 unsigned tech_buffered(const struct sm *s, unsigned slot); // instructions in the I-buffer
 // The instruction before pc is skipped, all others before it have issued or been skipped: the warp is there.
-void tech_advance(struct sm *s, unsigned slot, uint32_t pc);
+// The other mechanisms are told.
+void tech_advance(struct sm *s, const struct tech *me, unsigned slot, uint32_t pc);
 // Moves a physical register by a bank's port, a pipeline and a write port; when it is there. The bytes are
 // the mechanism's business.
 uint64_t tech_copy(struct sm *s, uint16_t from, uint16_t to);
-void tech_at(struct sm *s, unsigned block, uint64_t cycle); // the event hook, then
+void tech_at(struct sm *s, unsigned block, uint64_t cycle); // the event hook, of all mechanisms, then
 // Executes the instruction at pc for the warp in its own registers without a trace elsewhere: no counts, no
 // time, and its lanes stay where they are. For instructions without effects but on registers. False: a load
 // must wait for an atomic.

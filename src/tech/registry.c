@@ -15,10 +15,24 @@ const struct tech *tech_at_index(size_t index)
     return index < sizeof all / sizeof all[0] ? all[index] : NULL;
 }
 
-// Pairs that cannot be combined: each maps registers or executes instructions for others.
-static const char *const conflicts[][3] = {{"darsie", "uv", "both decide whether an instruction executes"},
-                                           {"darsie", "dac", "both decide whether an instruction is fetched"},
-                                           {"uv", "dac", "both decide whether an instruction executes"}};
+static const struct tech_claim_info claims[] = {
+#define CLAIM(id, name, is_exclusive, meaning) {name, meaning, is_exclusive},
+#include "gpu/claims.def"
+#undef CLAIM
+};
+
+const struct tech_claim_info *tech_claim_at(size_t index)
+{
+    return index < CLAIM_COUNT ? &claims[index] : NULL;
+}
+
+// Names of the exclusive claims that they have in common; nothing: they go together.
+static void find_overlap(const struct tech *a, const struct tech *b, struct strbuf *names)
+{
+    for (unsigned k = 0; k < CLAIM_COUNT; k++)
+        if (claims[k].is_exclusive && (a->claims & b->claims) >> k & 1)
+            strbuf_printf(names, "%s%s", names->length ? ", " : "", claims[k].name);
+}
 
 void tech_choice_init(struct tech_choice *c)
 {
@@ -92,6 +106,18 @@ static bool set_options(struct tech_choice *c, struct tech_use *u, char *text, s
     return good;
 }
 
+static bool check_claims(const struct tech *chosen, const struct tech *t, struct diag *d)
+{
+    struct strbuf names = {0};
+    find_overlap(chosen, t, &names);
+    bool good = !names.length;
+    if (!good)
+        diag_error(d, loc_none(), "%s and %s do not go together: both claim %s; see `warpfold list claims`",
+                   chosen->name, t->name, strbuf_text(&names));
+    strbuf_fini(&names);
+    return good;
+}
+
 static bool add(struct tech_choice *c, char *text, struct diag *d)
 {
     char *colon = strchr(text, ':');
@@ -101,11 +127,7 @@ static bool add(struct tech_choice *c, char *text, struct diag *d)
     if (!t) return false;
     for (unsigned k = 0; k < c->count; k++) {
         if (c->uses[k].tech == t) return diag_error(d, loc_none(), "mechanism %s is named twice", text);
-        for (size_t p = 0; p < sizeof conflicts / sizeof conflicts[0]; p++)
-            if ((str_equal(conflicts[p][0], text) && str_equal(conflicts[p][1], c->uses[k].tech->name)) ||
-                (str_equal(conflicts[p][1], text) && str_equal(conflicts[p][0], c->uses[k].tech->name)))
-                return diag_error(d, loc_none(), "%s and %s do not go together: %s", c->uses[k].tech->name,
-                                  text, conflicts[p][2]);
+        if (!check_claims(c->uses[k].tech, t, d)) return false;
     }
     if (c->count == TECH_MAX) return diag_error(d, loc_none(), "%d mechanisms at most go together", TECH_MAX);
     c->uses[c->count].tech = t;

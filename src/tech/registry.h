@@ -8,6 +8,12 @@
 
 const struct tech *tech_at_index(size_t index); // NULL past the last
 
+struct tech_claim_info { // gpu/claims.def
+    const char *name, *meaning;
+    bool is_exclusive; // of two mechanisms that go together one has it at most
+};
+const struct tech_claim_info *tech_claim_at(size_t index); // by enum tech_claim; NULL past the last
+
 struct tech_choice { // what a user asked for
     struct tech_use uses[TECH_MAX];
     unsigned count;
@@ -16,6 +22,5 @@ struct tech_choice { // what a user asked for
 
 void tech_choice_init(struct tech_choice *c);
 void tech_choice_fini(struct tech_choice *c);
-// "base" is none. False and an error that names the nearest mechanism or option, or the pair that cannot be
-// combined.
+// "base" is none. False and an error that names the nearest mechanism or option, or what two of them claim.
 bool tech_choose(struct tech_choice *c, const char *text, struct diag *d);

@@ -102,16 +102,31 @@ uint16_t tech_own(const struct sm *s, unsigned slot, unsigned r)
     (void)s;
     return (uint16_t)(slot * OWN_REGISTERS + r);
 }
-uint16_t tech_pool(const struct sm *s, unsigned block) { return (void)s, (void)block, WARPS * OWN_REGISTERS; }
+uint16_t tech_pool(struct sm *s, const struct tech *me, unsigned block)
+{
+    return (void)s, (void)me, (void)block, WARPS * OWN_REGISTERS;
+}
+uint32_t tech_pool_size(struct sm *s, const struct tech *me)
+{
+    return (void)me, machine_of(s)->options.registers;
+}
 uint64_t tech_ready(const struct sm *s, uint16_t physical) { return machine_of(s)->ready[physical]; }
 uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r) { return machine_of(s)->registers[slot][r]; }
 uint64_t tech_issuing(const struct sm *s) { return machine_of(s)->issuing; }
 const struct exec_access *tech_access(const struct sm *s) { return &machine_of(s)->access; }
-void tech_free_banks(struct sm *s) { (void)s; }
-void tech_hold(struct sm *s, unsigned slot, unsigned what) { machine_of(s)->hold[slot] = what; }
+void tech_free_banks(struct sm *s, const struct tech *me) { (void)s, (void)me; }
+void tech_hold(struct sm *s, const struct tech *me, unsigned slot, unsigned what)
+{
+    (void)me;
+    machine_of(s)->hold[slot] = what;
+}
 void tech_skip_fetch(struct sm *s, unsigned slot) { machine_of(s)->fetch_pc[slot]++; }
 void tech_drop(struct sm *s, unsigned slot) { machine_of(s)->count[slot]--; }
-void tech_advance(struct sm *s, unsigned slot, uint32_t pc) { go_to(machine_of(s), slot, pc); }
+void tech_advance(struct sm *s, const struct tech *me, unsigned slot, uint32_t pc)
+{
+    (void)me;
+    go_to(machine_of(s), slot, pc);
+}
 uint64_t tech_copy(struct sm *s, uint16_t from, uint16_t to) { return (void)from, (void)to, tech_now(s); }
 void tech_at(struct sm *s, unsigned block, uint64_t cycle)
 {
@@ -252,8 +267,7 @@ static bool machine_begin(struct machine *m, struct test *t, bool own_marks)
                                       .launch = &m->launch,
                                       .decoded = {.ops = m->ops},
                                       .blocks_per_sm = 1,
-                                      .warps_per_block = WARPS,
-                                      .pool = m->options.registers};
+                                      .warps_per_block = WARPS};
     m->use = (struct tech_use){.tech = &tech_darsie,
                                .options = &m->options,
                                .marks = &m->marks,
@@ -369,8 +383,8 @@ static void issue(struct machine *m, unsigned w)
     go_to(m, w, pc + 1);
     tech_darsie.executed(m->darsie, w, pc);
     uint16_t physical = m->map[w][R];
-    if (writes(m->program[pc].op) && physical >= tech_pool(sm_of(m), 0)) {
-        unsigned r = physical - tech_pool(sm_of(m), 0);
+    if (writes(m->program[pc].op) && physical >= tech_pool(sm_of(m), &tech_darsie, 0)) {
+        unsigned r = physical - tech_pool(sm_of(m), &tech_darsie, 0);
         m->ready[physical] = UINT64_MAX;
         m->replies[r].slot = w;
         m->replies[r].pc = pc;
@@ -385,7 +399,7 @@ static void issue(struct machine *m, unsigned w)
 
 static void reply(struct machine *m, unsigned r)
 {
-    uint16_t physical = (uint16_t)(tech_pool(sm_of(m), 0) + r);
+    uint16_t physical = (uint16_t)(tech_pool(sm_of(m), &tech_darsie, 0) + r);
     m->replies[r].pending = false;
     m->ready[physical] = m->now;
     tech_darsie.replied(m->darsie, m->replies[r].slot, m->replies[r].pc, &physical, m->now);
@@ -474,7 +488,7 @@ static void describe_warp(struct machine *m, unsigned w, char line[200])
 {
     const struct dwarp *d = &m->darsie->warps[w];
     bool done = m->warps[w].state == WARP_DONE;
-    uint32_t pc = done ? 0 : m->warps[w].pc, pool = tech_pool(sm_of(m), 0);
+    uint32_t pc = done ? 0 : m->warps[w].pc, pool = tech_pool(sm_of(m), &tech_darsie, 0);
     snprintf(line, 200,
              "warp %u pc=%u fetched=%u renamed=%u state=%d waits=%d map=%u poison=%d at_branch=%d leaving=%d "
              "tag=%d too_far=%d",

@@ -156,6 +156,7 @@ const struct tech tech_dac = {
     .ideal = true,
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(NOT_REDUNDANT) | HAS(FETCH) | HAS(ISSUE) | HAS(EXECUTION) |
                 HAS(LOADS) | HAS(PREDICATES) | HAS(COMPILER) | HAS(IDEAL),
+    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(FETCH) | CLAIMS(EXECUTION),
     .skipped = COUNT_skipped,
     .reused = -1,
     .keys = keys,
@@ -172,7 +173,9 @@ const struct tech tech_dac = {
     .fetched = dac_fetched,
     .flushed = dac_flushed,
     .reads = dac_reads,
+    .leads = dac_leads,
     .executed = dac_executed,
+    .saved = dac_saved,
     .issued = dac_issued,
     .warp_end = dac_warp_end,
     .check = check,

@@ -9,8 +9,8 @@
 #pragma once
 #include "base/vec.h"
 #include "exec/exec_impl.h"
-#include "gpu/tech.h"
 #include "tech/dac/tuple.h"
+#include "tech/registry.h"
 
 enum dac_predicates { PREDICATES_OFF, PREDICATES_UNIFORM, PREDICATES_AFFINE };
 enum dac_tuples { TUPLES_THREADS, TUPLES_LANES };
@@ -145,6 +145,8 @@ bool dac_loads_the_same(struct dac *d, unsigned slot, uint32_t pc, const struct 
 // -- lanes.c
 void dac_reads(void *state, unsigned slot, uint32_t index);
 void dac_executed(void *state, unsigned slot, uint32_t index);
+bool dac_leads(void *state, unsigned slot, uint32_t index);
+void dac_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what);
 // What is known after an instruction of the affine stream.
 void dac_learn(const struct dac *d, struct known *k, const struct line *l);
 static inline void learn(const struct dac *d, struct known *k, const struct line *l) // … and of any other

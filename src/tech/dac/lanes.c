@@ -160,3 +160,17 @@ void dac_executed(void *state, unsigned slot, uint32_t index)
     w->ordered--;
     w->blocking -= d->launch->blocks[index];
 }
+
+bool dac_leads(void *state, unsigned slot, uint32_t index)
+{
+    struct dac *d = state;
+    (void)index;
+    return line_at(&d->warps[slot], 0)->role == ROLE_LEADER;
+}
+
+// The same, though another mechanism had the result: it is in the warp's own registers.
+void dac_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+{
+    assert(what == SAVED_EXECUTION), (void)what; // nobody else leaves instructions out
+    dac_executed(state, slot, index);
+}

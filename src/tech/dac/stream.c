@@ -211,7 +211,7 @@ static void pass(struct dac *d, unsigned slot)
         w->first = (w->first + 1) % LINES;
         w->count--;
         w->ordered--;
-        tech_advance(d->sm, slot, l->pc + 1);
+        tech_advance(d->sm, &tech_dac, slot, l->pc + 1);
     }
 }
 
@@ -260,7 +260,7 @@ static void order_more(struct dac *d, unsigned slot)
     }
     news |= is_passable(w);
     pass(d, slot);
-    if (news) tech_hold(d->sm, slot, 0); // what is next has changed
+    if (news) tech_hold(d->sm, &tech_dac, slot, 0); // what is next has changed
 }
 
 static struct line *push(struct dac_warp *w, uint32_t pc)

@@ -162,10 +162,10 @@ static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
     d->launch = launch;
     d->sm = s;
     d->counters = counts;
-    d->pool = l->pool;
+    d->pool = tech_pool_size(s, &tech_darsie);
     d->lanes = l->launch->warp_size > 32 ? 64 : 32;
     d->whole = UINT64_MAX >> (64 - l->launch->warp_size);
-    if (!d->launch->options->bank_conflicts) tech_free_banks(s);
+    if (!d->launch->options->bank_conflicts) tech_free_banks(s, &tech_darsie);
     d->blocks = heap_alloc(l->blocks_per_sm * sizeof *d->blocks);
     d->warps = heap_alloc((size_t)l->blocks_per_sm * l->warps_per_block * sizeof *d->warps);
     if (d->launch->verify) {
@@ -206,7 +206,7 @@ static void block_start(void *state, unsigned block)
     uint64_t slots = tech_slots(d->sm, block);
     *b = (struct dblock){.owner = d,
                          .first_slot = (unsigned)__builtin_ctzll(slots),
-                         .first_register = tech_pool(d->sm, block),
+                         .first_register = tech_pool(d->sm, &tech_darsie, block),
                          .entries = entries,
                          .values = values,
                          .ways = ways,
@@ -262,6 +262,8 @@ const struct tech tech_darsie = {
     .paper = "DARSIE, ASPLOS 2020",
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(UNSTRUCTURED) | HAS(FEW_CHANGES) | HAS(FETCH) | HAS(ISSUE) |
                 HAS(EXECUTION) | HAS(LOADS) | HAS(WAITS) | HAS(COMPILER),
+    .claims = CLAIMS(REGISTER_MAP) | CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(POOL) |
+              CLAIMS(HOLDS) | CLAIMS(FETCH) | CLAIMS(EXECUTION),
     .skipped = COUNT_skipped,
     .reused = -1,
     .keys = keys,
@@ -280,7 +282,9 @@ const struct tech tech_darsie = {
     .filled = rename_filled,
     .flushed = rename_flushed,
     .reads = values_reads,
+    .leads = values_leads,
     .executed = values_executed,
+    .saved = values_saved,
     .result = skip_result,
     .issued = rename_issued,
     .replied = skip_replied,

@@ -5,7 +5,7 @@
 //     … issue ── stage ─▶ execute ─▶ remap       (values.c)   shared registers are read where they are
 //     branch, barrier, exit, store               (path.c)     who is on the majority's path; which loads hold
 #pragma once
-#include "gpu/tech.h"
+#include "tech/registry.h"
 
 enum order { ORDER_VERSION, ORDER_SYNC };
 enum on_store { STORE_DROPS, STORE_KEEPS, STORE_DROPS_OVERLAPPING };
@@ -324,6 +324,8 @@ struct line *rename_push(struct dwarp *w, uint32_t pc);
 // -- values.c
 void values_reads(void *state, unsigned slot, uint32_t index);
 void values_executed(void *state, unsigned slot, uint32_t index);
+bool values_leads(void *state, unsigned slot, uint32_t index);
+void values_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what);
 void values_map(struct darsie *d, unsigned slot, unsigned r,
                 unsigned pool); // the line's reference becomes the map's
 // When results under way to the warp's own registers that the instruction writes, but reads as shared ones,

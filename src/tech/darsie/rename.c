@@ -368,7 +368,7 @@ void rename_pass(struct darsie *d, unsigned slot)
         w->count--;
         w->renamed--;
         w->stale = true;
-        tech_advance(d->sm, slot, l->pc + 1);
+        tech_advance(d->sm, &tech_darsie, slot, l->pc + 1);
     }
 }
 
@@ -387,7 +387,7 @@ void rename_hold(struct darsie *d, unsigned slot)
     if (hold == w->held && !w->stale) return;
     w->held = (uint8_t)hold;
     w->stale = false;
-    tech_hold(d->sm, slot, hold);
+    tech_hold(d->sm, &tech_darsie, slot, hold);
 }
 
 void rename_issued(void *state, unsigned slot, uint32_t index)

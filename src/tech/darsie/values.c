@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "tech/darsie/darsie.h"
 
+#include <assert.h>
 #include <string.h>
 
 uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r)
@@ -163,6 +164,20 @@ void values_executed(void *state, unsigned slot, uint32_t index)
         corrupt(d, value);
         values_map(d, slot, o->dst + n, l.registers[n]);
     }
+}
+
+bool values_leads(void *state, unsigned slot, uint32_t index)
+{
+    struct darsie *d = state;
+    (void)index;
+    return line_at(&d->warps[slot], 0)->role == ROLE_LEADER;
+}
+
+// The same, though another mechanism had the result: it is in the warp's own registers.
+void values_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+{
+    assert(what == SAVED_EXECUTION), (void)what; // nobody else leaves instructions out
+    values_executed(state, slot, index);
 }
 
 static uint64_t copy_out(struct darsie *d, unsigned slot, unsigned r)

@@ -233,17 +233,12 @@ static uint32_t reuse(void *state, unsigned slot, uint32_t index)
     struct uv *v = state;
     const struct op *o = &v->launch->ops[index];
     const struct warp *w = tech_warp(v->sm, slot);
-    v->uniform = v->known = false;
     if (v->launch->candidates[index] == NOT_CANDIDATE || !are_sources_uniform(&v->warps[slot], o)) return 0;
-    if (w->active != w->full) {
-        v->counters[COUNT_diverged]++;
-        return 0;
-    }
-    if (!is_guard_true(w, &v->launch->program->insts[index])) return 0;
-    v->uniform = true;
-    if (v->launch->candidates[index] == TOO_WIDE) return 0;
+    v->counters[COUNT_diverged] += w->active != w->full;
+    if (!v->uniform || v->launch->candidates[index] == TOO_WIDE) return 0;
     uv_set_key(v, slot, index);
     struct entry *e = uv_look_up(v, index);
+    v->fills = !v->known;
     if (!e) return 0;
     e->last_used = ++v->serial;
     corrupt(v, e);
@@ -268,14 +263,19 @@ static void fill(struct uv *v, unsigned slot, uint32_t index)
         if (i->dst[k].kind == OPERAND_PRED) e->preds |= (uint8_t)((w->pred[i->dst[k].reg] & 1) << k);
 }
 
-// A register that is also a source has its new value by now: loads' addresses are looked at before.
+// A register that is also a source has its new value when it has executed: sources are looked at before.
 static void reads(void *state, unsigned slot, uint32_t index)
 {
     struct uv *v = state;
     const struct inst *i = &v->launch->program->insts[index];
+    const struct op *o = &v->launch->ops[index];
     const struct warp *w = tech_warp(v->sm, slot);
-    if (isa_has(i, ISA_LOAD) && w->active == w->full)
-        v->uniform = is_broadcast(v, slot, i, &v->launch->ops[index]);
+    v->known = v->fills = v->uniform = false;
+    if (w->active != w->full) return;
+    if (v->launch->candidates[index] != NOT_CANDIDATE)
+        v->uniform = are_sources_uniform(&v->warps[slot], o) && is_guard_true(w, i);
+    else if (isa_has(i, ISA_LOAD))
+        v->uniform = is_broadcast(v, slot, i, o);
 }
 
 static void executed(void *state, unsigned slot, uint32_t index)
@@ -288,8 +288,22 @@ static void executed(void *state, unsigned slot, uint32_t index)
     v->counters[COUNT_uniform]++;
     if (v->launch->candidates[index] == TOO_WIDE)
         v->counters[COUNT_too_wide]++;
-    else if (!v->known)
+    else if (v->fills)
         fill(v, slot, index);
+}
+
+// Another has the result; of what was skipped no value is looked at, which may be elsewhere.
+static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+{
+    struct uv *v = state;
+    const struct inst *i = &v->launch->program->insts[index];
+    const struct op *o = &v->launch->ops[index];
+    const struct warp *w = tech_warp(v->sm, slot);
+    bool is_function =
+        v->launch->candidates[index] != NOT_CANDIDATE && i->guard == PRED_TRUE && !i->guard_not;
+    (void)what;
+    v->filling = NULL;
+    mark(&v->warps[slot], o, is_function && w->active == w->full && are_sources_uniform(&v->warps[slot], o));
 }
 
 static void result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
@@ -325,6 +339,7 @@ const struct tech tech_uv = {
     .meaning = "uniform instructions take their result from a reuse buffer instead of executing",
     .paper = "Xiang et al., ICS 2013; as DARSIE compares it",
     .features = HAS(UNIFORM) | HAS(FEW_CHANGES) | HAS(EXECUTION) | HAS(PREDICATES),
+    .claims = CLAIMS(EXECUTION),
     .skipped = -1,
     .reused = COUNT_reused,
     .keys = keys,
@@ -338,8 +353,9 @@ const struct tech tech_uv = {
     .sm_begin = sm_begin,
     .sm_end = sm_end,
     .block_start = block_start,
-    .reuse = reuse,
     .reads = reads,
+    .reuse = reuse,
     .executed = executed,
+    .saved = saved,
     .result = result,
 };

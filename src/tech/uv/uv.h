@@ -57,7 +57,9 @@ struct uv {
     uint64_t serial, port_cycle, hits;
     uint32_t ports_left;
     // Of the instruction that is issuing.
-    bool uniform, known; // known: another warp is computing it, and an entry waits for that
+    // All sources are the same in every lane; another warp is computing it, and an entry waits for that; it is
+    // to have an entry.
+    bool uniform, known, fills;
     struct key key;
     struct entry *filling;
 };
