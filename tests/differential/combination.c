@@ -248,13 +248,36 @@ static void draw_host(uint64_t seed, struct combination *c)
     add(c, "host.cycles=10000000");
 }
 
+// What must come together to go wrong is all there in a third of the combinations, and little in another.
+static unsigned draw_share(uint64_t seed)
+{
+    struct rng r = stream(seed, "options");
+    unsigned third = 2 * rng_below(&r, 3);
+    return 2 + third + rng_below(&r, 2);
+}
+
+void combination_draw_with(uint64_t seed, const struct generated *program, const struct tech *const *techs,
+                           unsigned count, struct combination *out)
+{
+    struct wf_context *ask = wf_context_create();
+    unsigned of_ten = draw_share(seed);
+    *out = (struct combination){0};
+    wf_gpu(ask, "tiny");
+    add(out, "gpu=tiny");
+    for (unsigned k = 0; k < count; k++) {
+        add(out, "tech=%s", techs[k]->name);
+        draw_options(seed, techs[k], of_ten, out);
+    }
+    draw_keys(seed, ask, program, of_ten, out);
+    draw_host(seed, out);
+    wf_context_destroy(ask);
+}
+
 void combination_draw(uint64_t seed, const struct generated *program, struct combination *out)
 {
     struct wf_context *ask = wf_context_create();
-    struct rng r = stream(seed, "options");
+    unsigned of_ten = draw_share(seed);
     *out = (struct combination){0};
-    // What must come together to go wrong is all there in a third of the combinations, and little in another.
-    unsigned of_ten = 2 + 2 * rng_below(&r, 3) + rng_below(&r, 2);
     draw_gpu(seed, ask, out);
     if (out->parts.count) draw_mechanisms(seed, ask, of_ten, out);
     draw_keys(seed, ask, program, of_ten, out);

@@ -6,6 +6,7 @@
 #pragma once
 #include "base/vec.h"
 #include "differential/differential.h"
+#include "gpu/tech.h"
 
 // "gpu=tiny", "tech=darsie", "darsie:registers=2", "fetch.ibuffer=1", "host.threads=3": one a part, so that
 // shrinking can drop parts.
@@ -17,6 +18,9 @@ void combination_fini(struct combination *c);
 // A program (program.c) and a combination that it may be run with.
 void combination_program(uint64_t seed, struct generated *out);
 void combination_draw(uint64_t seed, const struct generated *program, struct combination *out);
+// The same on the small GPU with these mechanisms, which go together.
+void combination_draw_with(uint64_t seed, const struct generated *program, const struct tech *const *techs,
+                           unsigned count, struct combination *out);
 // As a user writes it: "gpu=tiny tech=darsie:registers=2+dac fetch.ibuffer=1".
 void combination_write(const struct combination *c, struct strbuf *out);
 void combination_read(const char *text, struct combination *out);

@@ -7,6 +7,7 @@
 #include "harness/settings.h"
 #include "oracle/oracle.h"
 #include "tech/counts.h"
+#include "tech/extra.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,6 +40,8 @@ static bool set_pair(struct asked *a, const char *pair)
         a->adds_barriers = strstr(value, "silicon-sync");
         return wf_tech(a->c, value) == WF_OK;
     }
+    if (str_starts_with(pair, "above=") || str_starts_with(pair, "below="))
+        return a->timed = true, extra_add(a->c, value, str_starts_with(pair, "above="));
     if (str_starts_with(pair, "study="))
         return (a->study = wf_study_create(value)) && wf_set_study(a->c, a->study) == WF_OK;
     if (str_starts_with(pair, "host.verify=")) return wf_set_verify(a->c, number), true;
@@ -246,7 +249,9 @@ enum part { ALL, WITHOUT_MECHANISMS, WITHOUT_TIME };
 
 static bool takes(enum part part, const char *pair)
 {
-    if (part != ALL && str_starts_with(pair, "tech=")) return false;
+    bool mechanism =
+        str_starts_with(pair, "tech=") || str_starts_with(pair, "above=") || str_starts_with(pair, "below=");
+    if (part != ALL && mechanism) return false;
     return part != WITHOUT_TIME || !str_starts_with(pair, "gpu=");
 }
 

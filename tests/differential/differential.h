@@ -15,6 +15,8 @@
 // A way of compiling and executing: settings "key=value", NULL-terminated. Besides the keys there are
 //
 //     gpu=NAME  tech=NAME:KEY=V,…  study=NAME   what it runs on; tech= also has shared values verified
+//     above=NAME  below=NAME                    behind tech=: one more mechanism (tech/extra.h), before the
+//                                               others or after them
 //     host.verify=0|1  host.threads=N           shared values are verified or not; threads of the host
 //     host.cycles=N                             after so many a launch is taken for a hang
 //     host.counts=1                             what mechanisms issue and skip is what issues without them,

@@ -1,0 +1,204 @@
+#include "tech/extra.h"
+
+#include "api/impl.h"
+#include "base/bits.h"
+#include "base/hash.h"
+#include "exec/exec_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    (void)u, (void)l;
+    return heap_alloc(1);
+}
+
+// -- scalar -------------------------------------------------------------------------------------------------
+
+enum { KEY_MAX = 16, RESULT_MAX = 4, WARPS = 64 };
+
+struct memo { // of an instruction, what was computed last
+    bool is_known;
+    uint32_t key[KEY_MAX], result[RESULT_MAX];
+};
+
+struct scalar {
+    struct sm *sm;
+    uint64_t *counts;
+    const struct op *ops;
+    const struct program *program;
+    struct memo *memos; // by instruction
+    bool is_asked;      // the instruction that issues has the operands of its memo, and no result
+};
+
+static void *scalar_begin(void *launch, struct sm *sm, uint64_t *counts)
+{
+    struct scalar *x = heap_alloc(sizeof *x);
+    const struct sm_launch *l = tech_launch(sm);
+    (void)launch;
+    *x = (struct scalar){.sm = sm, .counts = counts, .ops = l->decoded.ops, .program = l->launch->program};
+    x->memos = heap_alloc(x->program->inst_count * sizeof *x->memos);
+    return x;
+}
+
+static void scalar_end(void *state)
+{
+    struct scalar *x = state;
+    free(x->memos);
+    free(x);
+}
+
+// A function of registers and of what does not change in a launch.
+static bool is_function(const struct inst *i, const struct op *o)
+{
+    bool special = false;
+    for (unsigned k = 0; k < 4; k++) special |= i->src[k].kind == OPERAND_SREG;
+    return !special && o->path == PATH_ALU && isa_has(i, ISA_PURE) && !isa_has(i, ISA_CROSS_LANE) &&
+           i->guard == PRED_TRUE && !i->guard_not && !o->pred_reads && !o->pred_writes && o->dst_words &&
+           o->dst_words <= RESULT_MAX && o->read_count <= KEY_MAX;
+}
+
+static bool is_uniform(struct scalar *x, unsigned slot, unsigned r)
+{
+    const uint32_t *lanes = tech_lanes(x->sm, slot, r);
+    for (unsigned n = 1; n < tech_launch(x->sm)->launch->warp_size; n++)
+        if (lanes[n] != lanes[0]) return false;
+    return true;
+}
+
+static uint32_t scalar_reuse(void *state, unsigned slot, uint32_t index)
+{
+    struct scalar *x = state;
+    const struct op *o = &x->ops[index];
+    const struct warp *w = tech_warp(x->sm, slot);
+    struct memo *m = &x->memos[index];
+    uint32_t key[KEY_MAX];
+    if (!is_function(&x->program->insts[index], o) || w->active != w->full) return 0;
+    for (unsigned k = 0; k < o->read_count; k++) {
+        if (!is_uniform(x, slot, o->reads[k])) return 0;
+        key[k] = tech_lanes(x->sm, slot, o->reads[k])[0];
+    }
+    bool same = m->is_known && memcmp(m->key, key, o->read_count * sizeof key[0]) == 0;
+    if (!same) {
+        memcpy(m->key, key, sizeof key);
+        m->is_known = false;
+        x->is_asked = true;
+        return 0;
+    }
+    for (unsigned n = 0; n < o->dst_words; n++)
+        for (unsigned lane = 0; lane < w->exec->lanes; lane++)
+            tech_lanes(x->sm, slot, o->dst + n)[lane] = m->result[n];
+    x->counts[0]++;
+    return 3;
+}
+
+static void scalar_executed(void *state, unsigned slot, uint32_t index)
+{
+    struct scalar *x = state;
+    struct memo *m = &x->memos[index];
+    const struct op *o = &x->ops[index];
+    if (x->is_asked)
+        for (unsigned n = 0; n < o->dst_words; n++) m->result[n] = tech_lanes(x->sm, slot, o->dst + n)[0];
+    m->is_known |= x->is_asked;
+    x->is_asked = false;
+}
+
+static void scalar_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+{
+    struct scalar *x = state;
+    (void)slot, (void)index, (void)what;
+    x->is_asked = false;
+}
+
+static const struct tech_counter scalar_counters[] = {{"reused", "warp instructions", "not executed"}};
+
+const struct tech tech_scalar = {.name = "scalar",
+                                 .meaning = "scalar instructions with the operands of last time are reused",
+                                 .claims = CLAIMS(EXECUTION),
+                                 .skipped = -1,
+                                 .reused = 0,
+                                 .counters = scalar_counters,
+                                 .counter_count = 1,
+                                 .launch_begin = launch_begin,
+                                 .launch_end = free,
+                                 .sm_begin = scalar_begin,
+                                 .sm_end = scalar_end,
+                                 .reuse = scalar_reuse,
+                                 .executed = scalar_executed,
+                                 .saved = scalar_saved};
+
+// -- holder -------------------------------------------------------------------------------------------------
+
+struct holder {
+    struct sm *sm;
+    uint64_t *counts;
+    uint64_t drawn, until[WARPS]; // cycle at which a warp is let go; 0: it is not held
+};
+
+static void *holder_begin(void *launch, struct sm *sm, uint64_t *counts)
+{
+    struct holder *h = heap_alloc(sizeof *h);
+    (void)launch;
+    *h = (struct holder){.sm = sm, .counts = counts};
+    return h;
+}
+
+static void holder_issued(void *state, unsigned slot, uint32_t index)
+{
+    struct holder *h = state;
+    uint64_t draw = hash_u64(++h->drawn ^ (uint64_t)index << 32);
+    if (draw % 6 || h->until[slot]) return;
+    h->until[slot] = tech_now(h->sm) + 1 + draw / 64 % 50;
+    tech_hold(h->sm, &tech_holder, slot, 1 + (unsigned)(draw / 8 % 3));
+    tech_at(h->sm, tech_block_of(h->sm, slot), h->until[slot]);
+    h->counts[0]++;
+}
+
+static void holder_event(void *state, unsigned block)
+{
+    struct holder *h = state;
+    for (uint64_t left = tech_slots(h->sm, block); left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        if (!h->until[slot] || h->until[slot] > tech_now(h->sm)) continue;
+        h->until[slot] = 0;
+        tech_hold(h->sm, &tech_holder, slot, 0);
+    }
+}
+
+static void holder_warp_end(void *state, unsigned slot) { ((struct holder *)state)->until[slot] = 0; }
+
+static const struct tech_counter holder_counters[] = {{"holds", "holds", "of warps"}};
+
+const struct tech tech_holder = {.name = "holder",
+                                 .meaning = "warps are held now and then",
+                                 .claims = CLAIMS(HOLDS),
+                                 .skipped = -1,
+                                 .reused = -1,
+                                 .counters = holder_counters,
+                                 .counter_count = 1,
+                                 .launch_begin = launch_begin,
+                                 .launch_end = free,
+                                 .sm_begin = holder_begin,
+                                 .sm_end = free,
+                                 .issued = holder_issued,
+                                 .event = holder_event,
+                                 .warp_end = holder_warp_end};
+
+// -- beside registered ones ---------------------------------------------------------------------------------
+
+const struct tech *const extra_techs[] = {&tech_scalar, &tech_holder, NULL};
+
+bool extra_add(struct wf_context *c, const char *name, bool above)
+{
+    struct tech_choice *choice = &c->techs;
+    const struct tech *const *t = extra_techs;
+    while (*t && strcmp((*t)->name, name) != 0) t++;
+    if (!*t || choice->count == TECH_MAX) return false;
+    unsigned at = above ? 0 : choice->count;
+    memmove(choice->uses + at + 1, choice->uses + at, (choice->count - at) * sizeof choice->uses[0]);
+    choice->uses[at] = (struct tech_use){.tech = *t};
+    c->chip.techs = choice->uses;
+    c->chip.tech_count = ++choice->count;
+    return true;
+}

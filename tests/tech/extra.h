@@ -1,0 +1,14 @@
+// Mechanisms for tests alone: those that do what a registered one does not, and are combined with each of
+// them. They are written as docs/adding-a-mechanism.md says.
+#pragma once
+#include "api/warpfold.h"
+#include "gpu/tech.h"
+
+extern const struct tech tech_scalar; // a scalar instruction with the operands of last time is reused
+extern const struct tech tech_holder; // warps are held now and then, and let go
+
+extern const struct tech *const extra_techs[]; // NULL-terminated
+
+// One more for the launches of the context, behind wf_tech: in the registry's order before all others
+// (`above`) or behind them. False: there is none of that name, or no place left.
+bool extra_add(struct wf_context *c, const char *name, bool above);
