@@ -40,6 +40,7 @@ static void test_lost(struct test *t)
                                            "list experiments",
                                            "list keys",
                                            "list features",
+                                           "list claims",
                                            "list area",
                                            RUN,
                                            RUN " --json -",

@@ -178,6 +178,7 @@ static const struct variant variants[] = {
      false, "sim.check=1"},
     {"darsie:watchdog=2000,on-barrier=over", true, "compile.optimise=0 sim.check=1"},
     {"darsie:watchdog=2000,branch-sync=off,bank-conflicts=off,entries=64", false, "compile.disable=convert"},
+    {"darsie:watchdog=2000,registers=3+uv:entries=64,words=4", false, "compile.disable=convert sim.check=1"},
 };
 
 static void test_programs(struct test *t)

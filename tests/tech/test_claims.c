@@ -1,0 +1,291 @@
+// What mechanisms claim: what they do without it, how the renamed registers of a block are divided, and what
+// each hears of the instructions that others skip, lead and reuse.
+#include "base/bits.h"
+#include "gpu/bench.h"
+#include "tech/extra.h"
+#include "tech/registry.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check_claims(struct test *t, const struct tech *k)
+{
+    bool saves = k->reuse || k->leads || k->reused >= 0 || k->skipped >= 0;
+    CHECK_MSG(t, !k->registers || k->claims & CLAIMS(POOL), "%s has registers", k->name);
+    CHECK_MSG(t, !saves || k->claims & CLAIMS(EXECUTION), "%s keeps instructions from executing", k->name);
+    CHECK_MSG(t, k->skipped < 0 || k->claims & CLAIMS(FETCH), "%s skips", k->name);
+    CHECK_MSG(t, !k->fetched || k->claims & CLAIMS(IBUFFER), "%s changes what is fetched", k->name);
+    CHECK_MSG(t, !(k->claims & CLAIMS(EXECUTION)) || saves, "%s executes everything", k->name);
+    CHECK_MSG(t, !(k->claims & CLAIMS(POOL)) || k->registers, "%s wants no registers", k->name);
+}
+
+static void test_stated(struct test *t)
+{
+    for (size_t n = 0; tech_at_index(n); n++) check_claims(t, tech_at_index(n));
+    for (size_t n = 0; extra_techs[n]; n++) check_claims(t, extra_techs[n]);
+}
+
+// -- a launch of mechanisms ---------------------------------------------------------------------------------
+
+static const char computes[] = "S2R R0, SR_TID.X\n"
+                               "MOV R1, c[0x0][0x160]\n"
+                               "IADD3 R2, R1, 0x4, RZ\n"
+                               "IMAD R3, R2, R2, R1\n"
+                               "IADD3 R4, R0, R3, RZ\n"
+                               "IMAD R5, R4, 0x3, R2\n"
+                               "IADD3 R6, R3, R2, RZ\n"
+                               "S2R R7, SR_TID.Y\n"
+                               "IADD3 R8, R7, R6, RZ\n"
+                               "IMAD R9, R8, R8, R3\n"
+                               "EXIT\n";
+enum { INSTRUCTIONS = 11, WARPS = 6, BLOCKS = 5 };
+
+struct scene {
+    struct gpu_bench bench;
+    struct tech_choice choice;
+    struct mark_settings marks;
+    uint64_t mismatches;
+};
+
+// The registered ones that `names` says, and behind them `more`, which ends with NULL.
+static bool scene_run(struct scene *s, struct test *t, const char *names, const struct tech *const *more,
+                      const char *settings)
+{
+    struct diag d;
+    *s = (struct scene){0};
+    diag_init(&d);
+    tech_choice_init(&s->choice);
+    CHECK_MSG(t, tech_choose(&s->choice, names, &d), "%s", names);
+    diag_fini(&d);
+    for (; *more; more++) s->choice.uses[s->choice.count++] = (struct tech_use){.tech = *more};
+    if (!gpu_bench_init(&s->bench, t, "tiny", settings, computes, 32 * WARPS)) return false;
+    struct launch *l = &s->bench.m.launch;
+    l->block[0] = 32;
+    l->block[1] = WARPS;
+    l->grid[0] = BLOCKS;
+    for (unsigned k = 0; k < s->choice.count; k++) {
+        s->choice.uses[k].marks = &s->marks;
+        s->choice.uses[k].verify = true;
+        s->choice.uses[k].mismatches = &s->mismatches;
+    }
+    s->bench.config.techs = s->choice.uses;
+    s->bench.config.tech_count = s->choice.count;
+    gpu_cycles(&s->bench);
+    CHECK_EQ(t, s->mismatches, 0);
+    return true;
+}
+
+static void scene_end(struct scene *s)
+{
+    gpu_bench_fini(&s->bench);
+    tech_choice_fini(&s->choice);
+}
+
+// 0: it is not there.
+static uint64_t count_of(const struct scene *s, const char *tech, const char *counter)
+{
+    for (unsigned k = 0; k < s->choice.count; k++) {
+        const struct tech *t = s->choice.uses[k].tech;
+        for (size_t n = 0; n < t->counter_count && str_equal(t->name, tech); n++)
+            if (str_equal(t->counters[n].name, counter)) return s->bench.result.techs[k][n];
+    }
+    return 0;
+}
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    (void)u, (void)l;
+    return heap_alloc(1);
+}
+
+// -- who hears of what --------------------------------------------------------------------------------------
+
+enum { EXECUTED, SKIPPED, REUSED, ASKED, DISORDERED };
+
+struct witness {
+    struct sm *sm;
+    uint64_t *counts;
+    uint32_t next[64]; // instruction, by warp
+};
+
+static void *witness_begin(void *launch, struct sm *sm, uint64_t *counts)
+{
+    struct witness *w = heap_alloc(sizeof *w);
+    (void)launch;
+    *w = (struct witness){.sm = sm, .counts = counts};
+    return w;
+}
+
+static void witness_block_start(void *state, unsigned block)
+{
+    struct witness *w = state;
+    for (uint64_t left = tech_slots(w->sm, block); left; left &= left - 1) w->next[bit_lowest(left)] = 0;
+}
+
+static void hear(struct witness *w, unsigned slot, uint32_t index, unsigned what)
+{
+    w->counts[what]++;
+    w->counts[DISORDERED] += w->next[slot]++ != index;
+}
+
+static uint32_t witness_reuse(void *state, unsigned slot, uint32_t index)
+{
+    (void)slot, (void)index;
+    ((struct witness *)state)->counts[ASKED]++;
+    return 0;
+}
+
+static void witness_executed(void *state, unsigned slot, uint32_t index)
+{
+    hear(state, slot, index, EXECUTED);
+}
+
+static void witness_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+{
+    hear(state, slot, index, what == SAVED_FETCH ? SKIPPED : REUSED);
+}
+
+static const struct tech_counter witness_counters[] = {[EXECUTED] = {"executed", "", ""},
+                                                       [SKIPPED] = {"skipped", "", ""},
+                                                       [REUSED] = {"reused", "", ""},
+                                                       [ASKED] = {"asked", "", ""},
+                                                       [DISORDERED] = {"disordered", "", ""}};
+
+static const struct tech tech_witness = {.name = "witness",
+                                         .claims = CLAIMS(EXECUTION),
+                                         .skipped = -1,
+                                         .reused = -1,
+                                         .counters = witness_counters,
+                                         .counter_count = TEST_COUNT(witness_counters),
+                                         .launch_begin = launch_begin,
+                                         .launch_end = free,
+                                         .sm_begin = witness_begin,
+                                         .sm_end = free,
+                                         .block_start = witness_block_start,
+                                         .reuse = witness_reuse,
+                                         .executed = witness_executed,
+                                         .saved = witness_saved};
+
+// Every instruction of every warp once, in program order, whoever has its result; and nobody below is asked
+// for what one above leads, nor for EXIT.
+static void check_told(struct test *t, const struct scene *s, const char *names)
+{
+    uint64_t executed = count_of(s, "witness", "executed"), skipped = count_of(s, "witness", "skipped"),
+             reused = count_of(s, "witness", "reused"), asked = count_of(s, "witness", "asked");
+    uint64_t led = count_of(s, "darsie", "leaders") + count_of(s, "dac", "led");
+    CHECK_EQ(t, executed + skipped + reused, INSTRUCTIONS * WARPS * BLOCKS);
+    CHECK_EQ(t, count_of(s, "witness", "disordered"), 0);
+    CHECK_EQ(t, skipped, count_of(s, "darsie", "skipped") + count_of(s, "dac", "skipped"));
+    CHECK_EQ(t, reused, count_of(s, "uv", "reused"));
+    CHECK_EQ(t, asked, executed - led - WARPS * BLOCKS);
+    printf("  %-24s executed %" PRIu64 ", %" PRIu64 " of them led, skipped %" PRIu64 ", reused %" PRIu64 "\n",
+           names, executed, led, skipped, reused);
+}
+
+static void test_told(struct test *t)
+{
+    static const struct {
+        const char *names;
+        uint64_t skipped, reused; // at least
+    } rows[] = {{"darsie", 150, 0},
+                {"dac", 200, 0},
+                {"uv", 0, 50},
+                {"darsie+uv", 150, 0}, // which leaves nothing that is uniform
+                {"darsie:registers=2+uv", 40, 50},
+                {"darsie:early=on+uv", 150, 0},
+                {"dac+uv", 200, 0},
+                {"dac:tuples=lanes,loads=off+uv+silicon-sync", 100, 0}};
+    const struct tech *const more[] = {&tech_witness, NULL};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct scene s;
+        if (!scene_run(&s, t, rows[k].names, more, "")) return;
+        check_told(t, &s, rows[k].names);
+        CHECK(t, count_of(&s, "witness", "skipped") >= rows[k].skipped);
+        CHECK(t, count_of(&s, "witness", "reused") >= rows[k].reused);
+        scene_end(&s);
+    }
+}
+
+// -- renamed registers --------------------------------------------------------------------------------------
+
+enum { POOL_SIZE, POOL_FIRST, POOL_LAST };
+
+struct pooled {
+    const struct tech *me;
+    struct sm *sm;
+    uint64_t *counts;
+};
+
+static const struct tech tech_few, tech_many;
+
+static void *pooled_begin(const struct tech *me, struct sm *sm, uint64_t *counts)
+{
+    struct pooled *p = heap_alloc(sizeof *p);
+    *p = (struct pooled){me, sm, counts};
+    return p;
+}
+
+static void *few_begin(void *launch, struct sm *sm, uint64_t *counts)
+{
+    (void)launch;
+    return pooled_begin(&tech_few, sm, counts);
+}
+
+static void *many_begin(void *launch, struct sm *sm, uint64_t *counts)
+{
+    (void)launch;
+    return pooled_begin(&tech_many, sm, counts);
+}
+
+static uint32_t few_registers(const void *launch) { return (void)launch, 3; }
+static uint32_t many_registers(const void *launch) { return (void)launch, 50; }
+
+// Of the SM's first and second block.
+static void pooled_block_start(void *state, unsigned block)
+{
+    struct pooled *p = state;
+    p->counts[POOL_SIZE] = tech_pool_size(p->sm, p->me);
+    if (block < 2) p->counts[POOL_FIRST + block] = tech_pool(p->sm, p->me, block);
+}
+
+static const struct tech_counter pooled_counters[] = {
+    [POOL_SIZE] = {"size", "", ""}, [POOL_FIRST] = {"first", "", ""}, [POOL_LAST] = {"second", "", ""}};
+
+#define POOLED(of)                                                                                           \
+    {                                                                                                        \
+        .name = #of, .claims = CLAIMS(POOL), .skipped = -1, .reused = -1, .counters = pooled_counters,       \
+        .counter_count = TEST_COUNT(pooled_counters), .launch_begin = launch_begin, .launch_end = free,      \
+        .registers = of##_registers, .sm_begin = of##_begin, .sm_end = free,                                 \
+        .block_start = pooled_block_start                                                                    \
+    }
+static const struct tech tech_few = POOLED(few), tech_many = POOLED(many);
+
+// Parts of a block stand one behind the other and blocks one behind the other; who comes first has what it
+// wants.
+static void test_pools(struct test *t)
+{
+    const struct tech *const more[] = {&tech_few, &tech_many, NULL};
+    struct scene s;
+    if (!scene_run(&s, t, "darsie:registers=20", more, "gpu.sm_count=1")) return;
+    uint64_t few = count_of(&s, "few", "first"), many = count_of(&s, "many", "first");
+    CHECK_EQ(t, count_of(&s, "few", "size"), 3);
+    CHECK_EQ(t, count_of(&s, "many", "size"), 50);
+    CHECK_EQ(t, many, few + 3);
+    CHECK_EQ(t, count_of(&s, "few", "second"), few + 73);
+    CHECK_EQ(t, count_of(&s, "many", "second"), many + 73);
+    scene_end(&s);
+    // One block of 6 warps of 16 registers, of which the program has 10.
+    if (!scene_run(&s, t, "darsie:registers=20", more, "gpu.sm_count=1 sm.registers=3072")) return;
+    CHECK_EQ(t, count_of(&s, "few", "size"), 3);
+    CHECK_EQ(t, count_of(&s, "many", "size"), 6 * (16 - 10) - 20 - 3);
+    scene_end(&s);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"stated", test_stated}, {"told", test_told}, {"pools", test_pools}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
