@@ -271,7 +271,7 @@ void lsu_unable(struct sm *s, unsigned slot)
 {
     uint64_t bit = 1ull << slot;
     s->lsu.parked &= ~bit;
-    s->lsu.kept -= s->lsu.turn >> slot & 1;
+    s->lsu.kept -= (uint32_t)(s->lsu.turn >> slot & 1);
     s->lsu.turn &= ~bit;
     deal(s, free_places(s));
 }
