@@ -40,7 +40,7 @@ struct energy_row {
     uint64_t count;
     double pj; // each
 };
-enum { ENERGY_ROWS_MAX = 32 + TECH_MAX * (2 * TECH_STORAGE_MAX + 1) };
+enum { ENERGY_ROWS_MAX = 40 + TECH_MAX * (2 * TECH_STORAGE_MAX + 1) };
 
 // The same rows in the same order for every launch with the same mechanisms.
 size_t energy_rows(const struct energy_config *e, const struct chip_config *c, const struct chip_result *r,

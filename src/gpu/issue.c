@@ -65,16 +65,31 @@ static void pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint6
     operand_settle(&w->operands);
 }
 
-// Where the time of an executed instruction goes. accesses: as for has_room.
-static void dispatch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, bool accesses)
+// Mechanisms say what it costs besides; how long its pipeline is busy.
+static uint32_t price(struct sm *s, unsigned slot, const struct op *o, uint64_t *lanes)
+{
+    struct op_cost c = {
+        .lanes = (uint32_t)*lanes, .reads = o->read_count, .writes = o->dst_words, .interval = o->interval};
+    tech_cost(s, slot, (uint32_t)(o - s->ops), &c);
+    operand_price(s, o, &c);
+    *lanes = c.lanes;
+    return c.interval;
+}
+
+// Where the time of an instruction goes that so many lanes have executed. accesses: as for has_room.
+static void dispatch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, bool accesses,
+                     uint64_t lanes)
 {
     struct sm_warp *w = &s->warps[slot];
     bool collects = o->path == PATH_MEMORY ? accesses && o->read_count : o->read_count || o->path == PATH_ALU;
     uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1, done = collected, result;
+    uint32_t interval = o->interval;
     if (has_guests(s)) {
         if (s->config->check) check_read_preds(&s->check, slot, o, s->issue.lanes, s->now);
         if (has_techs(s)) tech_executed(s, slot, (uint32_t)(o - s->ops));
+        if (has_techs(s) && (accesses || o->path != PATH_MEMORY)) interval = price(s, slot, o, &lanes);
     }
+    s->counts.lanes[o->lanes] += lanes;
     switch ((enum op_path)o->path) {
     case PATH_MEMORY:
         if (!accesses) {
@@ -84,7 +99,9 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         operand_keep_busy(&w->operands, collected); // a store's registers are its warp's until then
         lsu_push(s, slot, o, i, collected + 1);
         break;
-    case PATH_ALU: operand_result(s, w, o, done = operand_execute(s, w, o, collected), false); break;
+    case PATH_ALU:
+        operand_result(s, w, o, done = operand_execute(s, w, o, collected, interval), false);
+        break;
     case PATH_CONTROL:
         s->issue.branch_free[slot % s->config->schedulers] = s->now + o->interval;
         if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
@@ -172,12 +189,11 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         case TIMED_DONE: break;
         }
         if (w->warp->issued != issued_before)
-            dispatch(s, slot, o, i, accesses);
+            dispatch(s, slot, o, i, accesses, w->warp->counts.thread_instructions - lanes_before);
         else if (has_techs(s)) // its lanes wait for others to come, and it will execute with them
             tech_executed(s, slot, index);
     }
     s->counts.issue_issued++;
-    s->counts.lanes[o->lanes] += w->warp->counts.thread_instructions - lanes_before;
     account_issued(&s->account, index);
     front_take(&w->front);
     bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->front.head;

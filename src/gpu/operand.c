@@ -140,10 +140,11 @@ enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const stru
     return full ? SLOT_UNIT : SLOT_ISSUED;
 }
 
-uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected)
+uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected,
+                         uint32_t interval)
 {
     uint64_t *pipe = free_pipe(s, o), start = later(collected + 1, *pipe);
-    *pipe = start + o->interval;
+    *pipe = start + interval;
     return operand_write(s, w->operands.map + o->dst, o, start + o->latency);
 }
 
@@ -213,6 +214,15 @@ uint64_t operand_move(struct sm *s, uint16_t from, uint16_t to)
     s->counts.operand_reads++;
     s->counts.operand_writes++;
     return s->operands.ready[to];
+}
+
+void operand_price(struct sm *s, const struct op *o, const struct op_cost *c)
+{
+    s->counts.operand_reads -= o->read_count - c->reads;
+    s->counts.operand_writes -= o->dst_words - c->writes;
+    s->counts.operand_word_reads += c->word_reads;
+    s->counts.operand_word_writes += c->word_writes;
+    s->counts.operand_compared += c->compared;
 }
 
 void operand_skip(struct sm *s, unsigned slot, const struct op *o)

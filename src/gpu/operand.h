@@ -54,7 +54,11 @@ bool operand_has_collector(struct sm *s);
 // are there.
 uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o);
 // Reserves a pipeline and says when the result is there.
-uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected);
+uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected,
+                         uint32_t interval);
+// Some of what it reads and writes is not what its registers say.
+struct op_cost;
+void operand_price(struct sm *s, const struct op *o, const struct op_cost *c);
 // Why the instruction would take longer than its fixed latency if it issued now; SLOT_ISSUED: it would not.
 enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const struct op *o);
 // A mechanism's move of a register, without a collector; when the copy is there.

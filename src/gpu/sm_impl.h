@@ -131,6 +131,10 @@ static inline void tech_executed(struct sm *s, unsigned slot, uint32_t index)
 {
     HOOK(s, executed, slot, index);
 }
+static inline void tech_cost(struct sm *s, unsigned slot, uint32_t index, struct op_cost *c)
+{
+    HOOK(s, cost, slot, index, c);
+}
 static inline void tech_result(struct sm *s, unsigned slot, uint32_t index, uint64_t cycle)
 {
     HOOK(s, result, slot, index, cycle);

@@ -59,6 +59,11 @@ static uint32_t all_reuse(void *sm, unsigned slot, uint32_t index)
     return 0;
 }
 
+static void all_cost(void *sm, unsigned slot, uint32_t index, struct op_cost *c)
+{
+    CALL_ALL(cost, slot, index, c);
+}
+
 static void all_executed(void *sm, unsigned slot, uint32_t index) { CALL_ALL(executed, slot, index); }
 
 static void all_result(void *sm, unsigned slot, uint32_t index, uint64_t cycle)
@@ -85,6 +90,7 @@ static const struct tech all = {.block_start = all_block_start,
                                 .reads = all_reads,
                                 .reuse = all_reuse,
                                 .executed = all_executed,
+                                .cost = all_cost,
                                 .result = all_result,
                                 .issued = all_issued,
                                 .replied = all_replied,

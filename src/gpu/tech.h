@@ -50,6 +50,14 @@ enum { TECH_STORAGE_MAX = 16, TECH_COUNTERS_MAX = 32 };
 
 struct tech_use; // a mechanism with its options, for one launch
 
+struct op_cost {                      // of an instruction that has executed
+    uint32_t lanes;                   // that have worked
+    uint32_t reads, writes;           // registers, all lanes of them
+    uint32_t word_reads, word_writes; // words, in place of registers that hold one value
+    uint32_t compared;                // registers whose lanes were compared as they were written
+    uint32_t interval;                // cycles its pipeline is busy with it
+};
+
 struct tech {
     const char *name, *meaning, *paper;
     bool ideal;                    // may know what hardware cannot
@@ -95,7 +103,9 @@ struct tech {
     bool (*leads)(void *state, unsigned slot, uint32_t index);
     // It has executed; its operands are collected; its destination may be mapped elsewhere now.
     void (*executed)(void *state, unsigned slot, uint32_t index);
-    // In place of that: another mechanism has the result. SAVED_EXECUTION: it is reused, and in the warp's own
+    // What it costs, beside time: set to what the unmodified GPU pays, for mechanisms to change.
+    void (*cost)(void *state, unsigned slot, uint32_t index, struct op_cost *c);
+    // In place of these: another mechanism has the result. SAVED_EXECUTION: it is reused, and in the warp's own
     // registers; the destination may be mapped elsewhere now. SAVED_FETCH: it has been skipped, the warp is at
     // it with all before it done, and what it writes is where the other mechanism keeps it.
     void (*saved)(void *state, unsigned slot, uint32_t index, enum tech_saving what);

@@ -37,6 +37,8 @@ static void test_bits(struct test *t)
         {"uv", "tokens", 2048},
         {"uv:entries=16,words=2", "reuse buffer", 16 * (10 + 8 + 3 * 64 + 64 + 4)},
         {"dac", NULL, 0},
+        {"gscalar", NULL, 2048 * 33},
+        {"gscalar:parts=2", "words", 2 * 2048 * 32},
     };
     struct wf_context *c = wf_context_create();
     CHECK_EQ(t, wf_gpu(c, "gtx1080ti"), WF_OK);
@@ -62,6 +64,7 @@ static void test_table_3(struct test *t)
         bool has[4];
     } columns[] = {{"uv", {true, false, false, true}},
                    {"dac", {true, true, false, false}},
+                   {"gscalar", {true, false, false, false}},
                    {"darsie", {true, true, true, true}}};
     const char *name, *meaning;
     unsigned found = 0;

@@ -1,0 +1,354 @@
+// G-Scalar: an instruction whose operands are the same in all lanes executes on one lane, and registers that
+// hold one value are read and written as one word.
+//
+//     result ──▶ lanes compared ──▶ a bit for each part of the register: one value, kept in a word of its own
+//                                                  │
+//     operands ──▶ all of them one value? ── yes ──▶ one lane of the part executes, for all
+//                                         └─ no ───▶ all lanes; single operands of one value are still one word
+//
+// Time stays what it is, but for the pipeline with units=on; what changes is energy. Half warps are parts of
+// their own with parts=2. What is known and what was decided: docs/techniques/gscalar.md.
+#include "exec/exec_impl.h"
+#include "gpu/tech.h"
+#include "tech/registry.h"
+
+#include <stdlib.h>
+
+struct options {
+    uint32_t parts, corrupt;
+    int divergent, loads, units;
+};
+
+enum counter {
+#define COUNTER(name, unit, meaning) COUNT_##name,
+#include "tech/gscalar/counters.def"
+#undef COUNTER
+    COUNT_TOTAL
+};
+
+enum { PARTS_MAX = 4, REGISTERS = 256 };
+
+struct launch_state {
+    const struct options *options;
+    const struct program *program;
+    const struct op *ops;
+    unsigned lanes, part; // of a warp; of a part of it
+    bool verify;
+    uint64_t *mismatches;
+};
+
+struct register_state {
+    uint32_t words[PARTS_MAX]; // the value of each part that holds one
+    uint8_t one_value;         // bits: those parts
+    bool is_foreign;           // from another mechanism, or an atomic: no word is kept, lanes are compared
+};
+
+struct gscalar {
+    struct launch_state *launch;
+    struct sm *sm;
+    uint64_t *counters;
+    uint64_t words_read; // sources, so far, for `corrupt`
+    // Of the instruction at hand.
+    unsigned scalar;  // bits: parts in which all operands are one value
+    unsigned sources; // of one value in all parts
+    unsigned results, compared;
+    uint64_t lanes; // that execute it
+    struct register_state registers[64][REGISTERS];
+};
+
+static const char *const switch_words[] = {"off", "on", NULL};
+#define AT(field) offsetof(struct options, field)
+// clang-format off
+static const struct config_key keys[] = {
+    {"parts",     CONFIG_U32,  AT(parts),     1, 4, NULL,          "1",   "parts of a warp, each with lanes of one value: 1, 2 or 4", "Liu et al., HPCA 2017: half warps"},
+    {"divergent", CONFIG_WORD, AT(divergent), 0, 0, switch_words,  "on",  "instructions with lanes missing execute on one lane, too", "Liu et al., HPCA 2017"},
+    {"loads",     CONFIG_WORD, AT(loads),     0, 0, switch_words,  "on",  "a load of one address computes it on one lane", "Liu et al., HPCA 2017: memory instructions"},
+    {"units",     CONFIG_WORD, AT(units),     0, 0, switch_words,  "off", "its pipeline is free again after a cycle", "choice: time as before"},
+    {"corrupt",   CONFIG_U32,  AT(corrupt),   0, 4000000000, NULL, "0",   NULL, NULL},
+};
+// clang-format on
+static const struct tech_counter counters[] = {
+#define COUNTER(name, unit, meaning) {#name, unit, meaning},
+#include "tech/gscalar/counters.def"
+#undef COUNTER
+};
+
+// -- state --------------------------------------------------------------------------------------------------
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    const struct options *o = u->options;
+    struct launch_state *g = heap_alloc(sizeof *g);
+    unsigned lanes = l->launch->warp_size, parts = o->parts == 3 ? 4 : o->parts;
+    *g = (struct launch_state){.options = o,
+                               .program = l->launch->program,
+                               .ops = l->decoded.ops,
+                               .lanes = lanes,
+                               .part = lanes >= parts ? lanes / parts : 1,
+                               .verify = u->verify,
+                               .mismatches = u->mismatches};
+    return g;
+}
+
+static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
+{
+    struct gscalar *g = heap_alloc(sizeof *g);
+    *g = (struct gscalar){.launch = launch, .sm = s, .counters = counts};
+    return g;
+}
+
+// Registers are 0 when a block begins.
+static void block_start(void *state, unsigned block)
+{
+    struct gscalar *g = state;
+    for (uint64_t left = tech_slots(g->sm, block); left; left &= left - 1)
+        for (unsigned r = 0; r < REGISTERS; r++)
+            g->registers[bit_lowest(left)][r] = (struct register_state){.one_value = (1 << PARTS_MAX) - 1};
+}
+
+// -- registers of one value ---------------------------------------------------------------------------------
+
+static unsigned parts_of(const struct gscalar *g) { return g->launch->lanes / g->launch->part; }
+static unsigned all_parts(const struct gscalar *g) { return (1u << parts_of(g)) - 1; }
+static uint64_t part_mask(const struct gscalar *g, unsigned part)
+{
+    return bit_mask(g->launch->part) << part * g->launch->part;
+}
+
+// Bits: the parts of the warp's register that hold one value, as far as these lanes go.
+static unsigned compare(struct gscalar *g, unsigned slot, unsigned r, uint64_t among)
+{
+    const uint32_t *lanes = tech_lanes(g->sm, slot, r);
+    unsigned equal = 0;
+    for (unsigned k = 0; k < parts_of(g); k++) {
+        uint64_t left = among & part_mask(g, k);
+        uint32_t first = left ? lanes[bit_lowest(left)] : 0;
+        while (left && lanes[bit_lowest(left)] == first) left &= left - 1;
+        equal |= (unsigned)!left << k;
+    }
+    return equal;
+}
+
+// Parts of one value are kept as words from now on, the others in their lanes alone.
+static void keep(struct gscalar *g, unsigned slot, unsigned r, unsigned one_value)
+{
+    struct register_state *x = &g->registers[slot][r];
+    const uint32_t *lanes = tech_lanes(g->sm, slot, r);
+    x->one_value = (uint8_t)one_value;
+    for (unsigned left = one_value & all_parts(g); left; left &= left - 1)
+        x->words[bit_lowest(left)] = lanes[bit_lowest(left) * g->launch->part];
+}
+
+// A word goes to all lanes of its part: it is what they compute with. (What lanes hold that no thread is behind is
+// nobody's business.)
+static void broadcast(struct gscalar *g, unsigned slot, unsigned r, unsigned part)
+{
+    const struct warp *w = tech_warp(g->sm, slot);
+    uint32_t *lanes = tech_lanes(g->sm, slot, r), word = g->registers[slot][r].words[part], different = 0;
+    for (uint64_t left = part_mask(g, part); left; left &= left - 1) {
+        unsigned n = bit_lowest(left);
+        bool is_there = (w->present & ~w->exited) >> n & 1;
+        different |= is_there ? lanes[n] ^ word : 0;
+        lanes[n] = word;
+    }
+    if (different && g->launch->verify) __atomic_add_fetch(g->launch->mismatches, 1, __ATOMIC_RELAXED);
+}
+
+// The parts of a source that are read as a word. What another mechanism has moved for the warp is in the lanes
+// that execute by now, and may be in no others.
+static unsigned read_source(struct gscalar *g, unsigned slot, unsigned r)
+{
+    struct register_state *x = &g->registers[slot][r];
+    g->counters[COUNT_lookups]++;
+    if (x->is_foreign) return compare(g, slot, r, g->lanes);
+    unsigned parts = x->one_value & all_parts(g);
+    if (parts && ++g->words_read == g->launch->options->corrupt) x->words[bit_lowest(parts)] ^= 1;
+    for (unsigned left = parts; left; left &= left - 1) broadcast(g, slot, r, bit_lowest(left));
+    return parts;
+}
+
+// -- an instruction -----------------------------------------------------------------------------------------
+
+static bool
+is_of_lane(unsigned sreg) // a special register that the lanes of a warp may have different values of
+{
+    switch ((enum isa_sreg)sreg) {
+    case SREG_TID_X:
+    case SREG_TID_Y:
+    case SREG_TID_Z:
+    case SREG_LANEID:
+    case SREG_LANEMASK_EQ:
+    case SREG_LANEMASK_LE:
+    case SREG_LANEMASK_LT:
+    case SREG_LANEMASK_GE:
+    case SREG_LANEMASK_GT: return true;
+    case SREG_NTID_X:
+    case SREG_NTID_Y:
+    case SREG_NTID_Z:
+    case SREG_CTAID_X:
+    case SREG_CTAID_Y:
+    case SREG_CTAID_Z:
+    case SREG_NCTAID_X:
+    case SREG_NCTAID_Y:
+    case SREG_NCTAID_Z:
+    case SREG_WARPID:
+    case SREG_NWARPID:
+    case SREG_SMID:
+    case SREG_NSMID:
+    case SREG_GRIDID:
+    case SREG_DYNAMIC_SHARED:
+    case SREG_TOTAL_SHARED:
+    case SREG_CLOCK_LO:
+    case SREG_CLOCK_HI:
+    case SREG_CLOCK64:
+    case SREG_GLOBALTIMER_LO:
+    case SREG_GLOBALTIMER_HI:
+    case SREG_GLOBALTIMER:
+    case SREG_COUNT: break;
+    }
+    return false;
+}
+
+static bool may_be_scalar(const struct gscalar *g, const struct inst *i, const struct op *o)
+{
+    bool load = i->op == OP_LDG || i->op == OP_LDS || i->op == OP_LDC;
+    if (o->path == PATH_ALU) return isa_has(i, ISA_PURE | ISA_SPECIAL_READ);
+    return load && g->launch->options->loads;
+}
+
+// Of operands that are no registers. A predicate is one value where all lanes of the part have the same.
+static unsigned other_operands(const struct gscalar *g, const struct warp *w, const struct inst *i)
+{
+    unsigned parts = all_parts(g);
+    for (unsigned k = 0; k < 4; k++) {
+        if (i->src[k].kind == OPERAND_SREG && is_of_lane(i->src[k].reg)) return 0;
+        if (i->src[k].kind != OPERAND_PRED) continue;
+        for (unsigned n = 0; n < parts_of(g); n++) {
+            uint64_t bits = w->pred[i->src[k].reg] & part_mask(g, n);
+            if (bits && bits != part_mask(g, n)) parts &= ~(1u << n);
+        }
+    }
+    return parts;
+}
+
+// Before it executes: a destination may be a source, too.
+static void reads(void *state, unsigned slot, uint32_t index)
+{
+    struct gscalar *g = state;
+    const struct op *o = &g->launch->ops[index];
+    const struct inst *i = &g->launch->program->insts[index];
+    const struct warp *w = tech_warp(g->sm, slot);
+    uint64_t guard = i->guard_not ? ~w->pred[i->guard] : w->pred[i->guard];
+    unsigned scalar = all_parts(g);
+    g->lanes = w->active & guard & w->full;
+    g->sources = g->results = g->compared = 0;
+    for (unsigned k = 0; k < o->read_count; k++) {
+        unsigned flags = read_source(g, slot, o->reads[k]);
+        g->sources += flags == all_parts(g);
+        scalar &= flags;
+    }
+    if (!may_be_scalar(g, i, o) || (w->active != w->full && !g->launch->options->divergent)) scalar = 0;
+    g->scalar = scalar ? scalar & other_operands(g, w, i) : 0;
+}
+
+// A part of which only some lanes have been written holds no one value from then on. Nor is one looked for in
+// what comes later.
+static void write(struct gscalar *g, unsigned slot, unsigned r, bool comes_later)
+{
+    struct register_state *x = &g->registers[slot][r];
+    bool is_whole = g->lanes == bit_mask(g->launch->lanes);
+    x->is_foreign = comes_later || (x->is_foreign && !is_whole);
+    if (x->is_foreign) return;
+    g->compared++;
+    unsigned equal = compare(g, slot, r, bit_mask(g->launch->lanes)), one_value = x->one_value;
+    for (unsigned n = 0; n < parts_of(g); n++) {
+        uint64_t lanes = g->lanes & part_mask(g, n);
+        if (!lanes) continue;
+        one_value &= ~(1u << n);
+        if (lanes == part_mask(g, n)) one_value |= equal & 1u << n;
+    }
+    keep(g, slot, r, one_value);
+    g->results += (one_value & all_parts(g)) == all_parts(g);
+}
+
+static void executed(void *state, unsigned slot, uint32_t index)
+{
+    struct gscalar *g = state;
+    const struct op *o = &g->launch->ops[index];
+    // Of atomics with the reply, of barriers that reduce when all have come.
+    const struct inst *i = &g->launch->program->insts[index];
+    bool comes_later = o->path != PATH_ALU && (!isa_has(i, ISA_LOAD) || isa_has(i, ISA_ATOMIC));
+    for (unsigned n = 0; n < o->dst_words; n++) write(g, slot, o->dst + n, comes_later);
+}
+
+static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+{
+    struct gscalar *g = state;
+    const struct op *o = &g->launch->ops[index];
+    (void)what;
+    for (unsigned n = 0; n < o->dst_words; n++) g->registers[slot][o->dst + n].is_foreign = true;
+}
+
+static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
+{
+    struct gscalar *g = state;
+    unsigned parts = parts_of(g), spared = 0;
+    (void)index;
+    for (unsigned left = g->scalar; left; left &= left - 1) {
+        uint64_t lanes = g->lanes & part_mask(g, bit_lowest(left));
+        if (lanes) spared += bit_count(lanes) - 1;
+    }
+    c->lanes -= spared;
+    c->reads -= g->sources;
+    c->word_reads = g->sources * parts;
+    c->compared = g->compared;
+    c->writes -= g->results;
+    c->word_writes = g->results * parts;
+    bool is_scalar = g->scalar == all_parts(g);
+    if (is_scalar && g->launch->options->units && c->interval > parts) c->interval = parts;
+    const struct warp *w = tech_warp(g->sm, slot);
+    g->counters[COUNT_scalar] += is_scalar;
+    g->counters[COUNT_divergent] += is_scalar && g->lanes != w->full;
+    g->counters[COUNT_diverged] += g->lanes != w->full;
+    g->counters[COUNT_lanes] += spared;
+    g->counters[COUNT_words_read] += g->sources * parts;
+    g->counters[COUNT_words_written] += g->results * parts;
+    g->counters[COUNT_compared] += g->compared;
+}
+
+// -- the mechanism ------------------------------------------------------------------------------------------
+
+static size_t storage(const void *options, const struct gpu_config *c,
+                      struct tech_storage out[TECH_STORAGE_MAX])
+{
+    const struct options *o = options;
+    uint64_t registers = c->registers / 32, parts = o->parts == 3 ? 4 : o->parts;
+    out[0] = (struct tech_storage){"one-value bits", registers, parts, true};
+    out[1] = (struct tech_storage){"words", registers * parts, 32, true};
+    return 2;
+}
+
+const struct tech tech_gscalar = {
+    .name = "gscalar",
+    .meaning = "instructions whose operands are one value in all lanes execute on one lane",
+    .paper = "G-Scalar: Liu et al., HPCA 2017",
+    .features = HAS(UNIFORM),
+    .claims = CLAIMS(COSTS),
+    .skipped = -1,
+    .reused = -1,
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .options_bytes = sizeof(struct options),
+    .counters = counters,
+    .counter_count = COUNT_TOTAL,
+    .storage = storage,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = sm_begin,
+    .sm_end = free,
+    .block_start = block_start,
+    .reads = reads,
+    .executed = executed,
+    .saved = saved,
+    .cost = cost,
+};
