@@ -25,7 +25,7 @@ struct run { // a launch under way
     uint64_t start, now, until, last_end;
     uint64_t max_cycles; // 0: no limit
     uint64_t windows;    // so far
-    uint64_t look_at;    // cycle of the next look for a stall; while one is on, of its end
+    uint64_t look_at;    // cycle of the next look for a stall
     bool is_looking;
     uint64_t looked_since;
     uint64_t next_block, blocks, ended;
@@ -361,7 +361,6 @@ static void begin_look(struct run *r)
     for (unsigned k = 0; k < r->count; k++) stall_begin(r->sms[k]);
     r->is_looking = true;
     r->looked_since = r->now;
-    r->look_at = r->now + r->chip->config.gpu.stall / 2 + r->shared.window;
 }
 
 // Between windows. True when the launch never ends.
@@ -377,7 +376,7 @@ static bool stalled(struct run *r, struct launch_fault *fault)
         append_report(r, fault);
         return true;
     }
-    if (r->is_looking && (r->now >= r->look_at || speaks_against_stall(r)))
+    if (r->is_looking && speaks_against_stall(r))
         end_look(r);
     else if (!r->is_looking && r->now >= r->look_at && r->chip->config.gpu.stall)
         begin_look(r);

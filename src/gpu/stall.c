@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct stall_state { // of a warp; then its parts, registers and local memory
+struct stall_state { // of a warp; with it its registers, parts and local memory
     uint64_t pred[PRED_SLOTS], active, exited;
     uint32_t pc, depth, current, split_fuel, split_turn, turn_lane, parts;
 };
 
 struct stall_warp {
-    uint8_t *kept, *now; // heap; kept: NULL before its first backward branch
-    size_t bytes, size;  // bytes: of kept
+    uint8_t *kept; // heap; NULL before its first backward branch
+    size_t bytes;  // room in it
     uint64_t branches, next_kept;
     bool came_back;
 };
 
 struct stall {
     bool is_over;
-    uint64_t met;               // bits: blocks in which a warp has executed a barrier
+    uint32_t met[SM_BLOCKS];    // bits: barriers that a warp has come to
     uint8_t *shared[SM_BLOCKS]; // heap: what it was at the beginning
     struct stall_warp warps[SM_WARPS];
 };
@@ -45,10 +45,7 @@ void stall_end(struct sm *s)
 {
     if (!s->stall) return;
     for (unsigned k = 0; k < SM_BLOCKS; k++) free(s->stall->shared[k]);
-    for (unsigned k = 0; k < SM_WARPS; k++) {
-        free(s->stall->warps[k].kept);
-        free(s->stall->warps[k].now);
-    }
+    for (unsigned k = 0; k < SM_WARPS; k++) free(s->stall->warps[k].kept);
     free(s->stall);
     s->stall = NULL;
     sm_note_guests(s);
@@ -64,27 +61,16 @@ bool stall_is_over(const struct sm *s) { return s->stall->is_over || s->engine->
 
 // -- a warp's state -----------------------------------------------------------------------------------------
 
-static uint8_t *append(uint8_t *at, const void *from, size_t bytes)
-{
-    memcpy(at, from, bytes);
-    return at + bytes;
-}
+// It lies in pieces, which are compared where they are: most warps differ early from what was kept.
+struct stall_piece {
+    const void *at;
+    size_t bytes;
+};
+enum { STALL_PIECES = 3 + LANES_MAX };
 
 // Padding is 0, so that states can be compared byte by byte.
-static size_t take_state(struct stall_warp *x, const struct sm *s, const struct warp *w)
+static struct stall_state stall_state_of(const struct warp *w)
 {
-    const struct exec *e = w->exec;
-    size_t registers = (size_t)s->launch->launch->program->reg_count * e->vector_bytes;
-    size_t part = offsetof(struct split, barrier_threads) + sizeof(uint32_t); // what follows is padding
-    size_t bytes = sizeof(struct stall_state) + w->splits.count * part + registers + w->cta->local_bytes;
-    if (bytes > x->size) {
-        free(x->now);
-        free(x->kept);
-        x->size = 2 * bytes;
-        x->now = heap_alloc(x->size);
-        x->kept = heap_alloc(x->size);
-        x->bytes = 0;
-    }
     struct stall_state state;
     memset(&state, 0, sizeof state);
     memcpy(state.pred, w->pred, sizeof state.pred);
@@ -98,27 +84,55 @@ static size_t take_state(struct stall_warp *x, const struct sm *s, const struct 
     state.split_turn = w->split_turn;
     state.turn_lane = w->turn_lane;
     state.parts = (uint32_t)w->splits.count;
-    uint8_t *at = append(x->now, &state, sizeof state);
-    for (size_t k = 0; k < w->splits.count; k++) at = append(at, &w->splits.data[k], part);
-    at = append(at, w->regs, registers);
-    append(at, w->local, w->cta->local_bytes);
-    return bytes;
+    return state;
+}
+
+static unsigned stall_pieces_of(const struct sm *s, const struct warp *w, const struct stall_state *state,
+                                struct stall_piece pieces[STALL_PIECES])
+{
+    size_t registers = (size_t)s->launch->launch->program->reg_count * w->exec->vector_bytes;
+    size_t part = offsetof(struct split, barrier_threads) + sizeof(uint32_t); // what follows is padding
+    unsigned n = 0;
+    pieces[n++] = (struct stall_piece){state, sizeof *state};
+    pieces[n++] = (struct stall_piece){w->regs, registers};
+    for (size_t k = 0; k < w->splits.count; k++) pieces[n++] = (struct stall_piece){&w->splits.data[k], part};
+    pieces[n++] = (struct stall_piece){w->local, w->cta->local_bytes};
+    return n;
+}
+
+// The number of parts, in the first piece, says how many pieces there are and how long each is.
+static bool stall_is_kept(const struct stall_warp *x, const struct stall_piece *pieces, unsigned count)
+{
+    const uint8_t *kept = x->kept;
+    if (!kept) return false;
+    for (unsigned k = 0; k < count; kept += pieces[k++].bytes)
+        if (memcmp(kept, pieces[k].at, pieces[k].bytes) != 0) return false;
+    return true;
+}
+
+static void stall_keep(struct stall_warp *x, const struct stall_piece *pieces, unsigned count)
+{
+    size_t bytes = 0;
+    for (unsigned k = 0; k < count; k++) bytes += pieces[k].bytes;
+    if (bytes > x->bytes) {
+        free(x->kept);
+        x->kept = heap_alloc(bytes);
+        x->bytes = bytes;
+    }
+    uint8_t *to = x->kept;
+    for (unsigned k = 0; k < count; to += pieces[k++].bytes) memcpy(to, pieces[k].at, pieces[k].bytes);
 }
 
 static void look_at_warp(struct sm *s, unsigned slot)
 {
     struct stall_warp *x = &s->stall->warps[slot];
     if (x->came_back || s->warps[slot].lsu.loads) return;
-    size_t bytes = take_state(x, s, s->warps[slot].warp);
-    if (x->bytes == bytes && !memcmp(x->kept, x->now, bytes)) {
-        x->came_back = true;
-        return;
-    }
-    if (x->branches++ < x->next_kept) return;
-    uint8_t *kept = x->kept;
-    x->kept = x->now;
-    x->now = kept;
-    x->bytes = bytes;
+    struct stall_piece pieces[STALL_PIECES];
+    const struct stall_state state = stall_state_of(s->warps[slot].warp);
+    unsigned count = stall_pieces_of(s, s->warps[slot].warp, &state, pieces);
+    x->came_back = stall_is_kept(x, pieces, count);
+    if (x->came_back || x->branches++ < x->next_kept) return;
+    stall_keep(x, pieces, count);
     x->next_kept = 2 * x->branches;
 }
 
@@ -147,13 +161,21 @@ static bool shared_is_changed(const struct sm *s, const struct warp *w, unsigned
     return !before || memcmp(before, w->cta->shared, s->launch->launch->shared_total) != 0;
 }
 
+// A number in a register may be any.
+static uint32_t barriers_of(const struct inst *i)
+{
+    bool is_known = i->src[0].kind == OPERAND_IMM && i->src[0].value < BARRIERS;
+    return is_known ? 1u << i->src[0].value : (uint32_t)bit_mask(BARRIERS);
+}
+
 void stall_executed(struct sm *s, unsigned slot, uint32_t index)
 {
     const struct sm_warp *w = &s->warps[slot];
     const struct inst *i = &s->engine->exec.program->insts[index];
     bool writes = isa_has(i, ISA_STORE | ISA_ATOMIC) || i->op == OP_LDGSTS;
+    uint32_t *met = &s->stall->met[w->block];
     if (s->stall->is_over) return;
-    if (i->op == OP_BAR) s->stall->met |= 1ull << w->block;
+    if (i->op == OP_BAR) *met |= barriers_of(i);
     if (is_outward(i) ||
         (writes && s->launch->launch->shared_total && shared_is_changed(s, w->warp, w->block)))
         s->stall->is_over = true;
@@ -163,6 +185,14 @@ void stall_executed(struct sm *s, unsigned slot, uint32_t index)
 
 // -- the verdict --------------------------------------------------------------------------------------------
 
+// At a barrier that others have come to since, their arrivals might complete it: it counts those it has had.
+// One that has not arrived anywhere waits for lanes of its own.
+static bool stall_waits_for_ever(const struct sm *s, unsigned slot)
+{
+    const struct warp *w = s->warps[slot].warp;
+    return w->state == WARP_BARRIER && !(s->stall->met[s->warps[slot].block] >> w->waits_at & 1);
+}
+
 bool stall_is_certain(const struct sm *s)
 {
     if (s->room.placed.count || s->stall->is_over) return false;
@@ -171,10 +201,7 @@ bool stall_is_certain(const struct sm *s)
             return false; // has ended, but for replies
     for (uint64_t left = s->room.resident; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
-        // Others' arrivals, of which a barrier counts those it has had, might complete it.
-        bool waits =
-            s->warps[slot].warp->state == WARP_BARRIER && !(s->stall->met >> s->warps[slot].block & 1);
-        if (!waits && !s->stall->warps[slot].came_back) return false;
+        if (!stall_waits_for_ever(s, slot) && !s->stall->warps[slot].came_back) return false;
     }
     return true;
 }

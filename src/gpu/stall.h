@@ -1,5 +1,5 @@
-// Launches that never end: an SM is looked at for a while, every so many cycles (sim.stall), for whether all
-// its warps go round in circles.
+// Launches that never end: some cycles (sim.stall) after the last look, an SM is looked at again for whether
+// all its warps go round in circles.
 //
 // A warp has come back when it is, behind a backward branch, where it was behind one before: PC, lanes,
 // parts, predicates, registers and local memory are the same, and no result of its own is under way. While
@@ -9,7 +9,8 @@
 // already. When all have, or wait at a barrier that no other has come to since, and no block's end is under
 // way, the launch never ends.
 //
-// The look is over at the first thing that speaks against it; most are after some cycles. So a launch that
+// The look is over at the first thing that speaks against it, and not before: a circle may be long (parts of a
+// warp that spin take turns of hundreds of rounds). Most are over after some cycles. So a launch that
 // goes on is not stopped; one that does not may go unnoticed: a warp that counts its turns never comes back,
 // nor does one that a mechanism has skip instructions, whose values are elsewhere.
 #pragma once

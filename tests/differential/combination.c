@@ -24,7 +24,6 @@ static const struct {
     {"warp.size", "the program's, which may depend on it"},
     {"check.", "judges programs, which are legal here: races, bounds and members have no timing"},
     {"sim.lose_reply", "makes a hang"},
-    {"sim.stall", "a limit: what goes past it fails"},
     {"timeline.", "of runs that are watched (tests/report)"},
     {"study.", "of studies (tests/study)"},
     {"energy.", "prices of what was counted"},
@@ -50,6 +49,7 @@ static const struct {
 } values[] = {
     {"compile.max_registers", {"16", "20", "24", "32", "64"}}, // fewer than 16: kernels are refused
     {"report.interval", {"50", "1000"}},
+    {"sim.stall", {"0", "20", "300", "4000"}}, // looked at all the time: every program ends
     {"gpu.sm_count", {"1", "2", "3"}},
     {"mark.rules", {"sound", "sound", "sound", "sound", "none"}}, // nothing is shared without marks
     // Slower, and warps that spin through it take more cycles than a hang is waited for.

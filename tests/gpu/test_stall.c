@@ -48,6 +48,15 @@ static const struct spinner stalled[] = {
      BUFFER FIRST "@P1 BRA meet\nwait:\nLDG.E R5, [R2]\nISETP.EQ.AND P0, PT, R5, RZ, PT\n@P0 BRA wait\n"
                   "meet:\nBAR.SYNC 0x0\nEXIT\n",
      96, 2},
+    {"a barrier, and two that meet at another for ever", "",
+     BUFFER "ISETP.GE.AND P1, PT, R0, 0x40, PT\n@P1 BRA meet\nloop:\nBAR.SYNC 0x1, 0x40\nBRA loop\n"
+            "meet:\nBAR.SYNC 0x0\nEXIT\n",
+     96, 2},
+    {"two parts of a warp, each in a circle of its own", "simt=splits",
+     BUFFER "ISETP.LT.AND P1, PT, R0, 0x5, PT\n@P1 BRA one\n"
+            "two:\nLDG.E R5, [R2]\nISETP.EQ.AND P0, PT, R5, RZ, PT\n@P0 BRA two\nEXIT\n"
+            "one:\nLDG.E R5, [R2+0x4]\nISETP.EQ.AND P0, PT, R5, RZ, PT\n@P0 BRA one\nEXIT\n",
+     32, 1},
     {"a store that changes nothing", "",
      BUFFER "wait:\nSTG.E [R2], RZ\nLDG.E R5, [R2]\nISETP.EQ.AND P0, PT, R5, RZ, PT\n@P0 BRA wait\nEXIT\n",
      64, 2},
@@ -100,17 +109,21 @@ static void run_one(struct test *t, const struct spinner *p, const char *setting
     struct gpu_bench b;
     snprintf(all, sizeof all, SOON "%s %s", strncmp(p->settings, "simt", 4) ? p->settings : "", settings);
     if (gpu_bench_init(&b, t, "tiny", all, p->text, p->threads)) {
-        b.max_cycles = 400000;
+        b.max_cycles = 1000000;
         b.threads = threads;
         b.m.launch.grid[0] = p->blocks;
-        if (strstr(p->settings, "simt=stack")) b.m.launch.simt = SIMT_STACK;
+        b.m.launch.simt = strstr(p->settings, "simt=splits") ? SIMT_SPLITS : SIMT_STACK;
         machine_buffer(&b.m, 256);
         bool ended = gpu_bench_run(&b);
         CHECK_MSG(t, ended == !stalls && b.m.fault.kind == (stalls ? FAULT_STALL : FAULT_NONE), "%s (%s): %s",
                   p->what, all, b.m.fault.text ? b.m.fault.text : "ended");
         if (stalls && b.m.fault.text) CHECK_HAS(t, b.m.fault.text, "will never end");
         if (stalls && b.m.fault.text) CHECK_HAS(t, b.m.fault.text, "SM 0, block (0,0,0), warp 0: waits for");
-        if (stalls) CHECK(t, b.result.cycles < 60000);
+        // Two parts have 256 rounds each until it is the other's turn.
+        uint64_t soon = b.m.launch.simt == SIMT_SPLITS ? 600000 : 60000;
+        if (stalls)
+            CHECK_MSG(t, b.result.cycles < soon, "%s (%s): %llu", p->what, all,
+                      (unsigned long long)b.result.cycles);
     }
     gpu_bench_fini(&b);
 }
