@@ -1,4 +1,5 @@
 // Kernels: found by name, compiled once, described.
+#include "api/host_modes.h"
 #include "api/impl.h"
 
 #include <string.h>
@@ -69,7 +70,9 @@ struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name)
     bool low = c->settings.memory_bytes <= MEMORY_SHARED_WINDOW - MEMORY_HEAP;
     options.address_bits = low || m->ptx->address_bits == 32 ? 32 : 64;
     double started = clock_seconds();
+    fenv_t modes = host_modes_begin();
     struct program *program = compile_kernel(m->ptx, entry, &options, &c->diag);
+    host_modes_end(&modes);
     if (!program) return NULL;
     struct wf_kernel *k = heap_alloc(sizeof *k);
     k->module = m;

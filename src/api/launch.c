@@ -1,4 +1,5 @@
 // Launches: the checks a driver makes, the constant banks, the run, and what it measured.
+#include "api/host_modes.h"
 #include "api/impl.h"
 #include "base/bits.h"
 
@@ -318,8 +319,8 @@ static bool check_fits(struct wf_context *c, const struct launch *l)
     return good;
 }
 
-static enum wf_status launch_checked(struct wf_kernel *k, const struct wf_launch_config *shape,
-                                     const void *params, struct wf_stats *stats)
+static enum wf_status prepare_and_run(struct wf_kernel *k, const struct wf_launch_config *shape,
+                                      const void *params, struct wf_stats *stats)
 {
     struct wf_module *m = k->module;
     if (!check_shape(k, shape) || !check_shared(k, shape->shared_bytes) || !check_local(k))
@@ -344,6 +345,15 @@ static enum wf_status launch_checked(struct wf_kernel *k, const struct wf_launch
     enum wf_status status = run(k, &l, stats);
     free(addresses);
     free(bank);
+    return status;
+}
+
+static enum wf_status launch_checked(struct wf_kernel *k, const struct wf_launch_config *shape,
+                                     const void *params, struct wf_stats *stats)
+{
+    fenv_t modes = host_modes_begin();
+    enum wf_status status = prepare_and_run(k, shape, params, stats);
+    host_modes_end(&modes);
     return status;
 }
 

@@ -6,6 +6,7 @@
 //   global
 //                       memory, what generic addresses of constants see
 //   .texref variables   no memory: a binding to a texture
+#include "api/host_modes.h"
 #include "api/impl.h"
 #include "base/file.h"
 
@@ -120,7 +121,9 @@ struct wf_module *wf_module_load(struct wf_context *c, const char *name, const c
 {
     uint32_t source = diag_add_source(&c->diag, name, ptx, length);
     if (!check_text(c, source, ptx, length)) return NULL;
+    fenv_t modes = host_modes_begin();
     struct ptx_module *parsed = ptx_parse(ptx, length, source, &c->diag);
+    host_modes_end(&modes);
     if (!parsed) return NULL;
     ptx_number_lines(parsed, name);
     struct wf_module *m = heap_alloc(sizeof *m);

@@ -4,8 +4,12 @@
 #include "base/rng.h"
 #include "harness/test.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 #define KERNELS "tests/api/kernels.ptx"
 
@@ -496,6 +500,65 @@ static void test_interleaving(struct test *t)
     }
 }
 
+// The arithmetic of a kernel, of its constants and of what the compiler folds, as bits.
+static void compute_words(struct test *t, const char *isa, const char *gpu, uint32_t words[16])
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 p, .param .f64 x)\n{\n"
+        ".reg .u64 %d<2>;\n.reg .f64 %x<9>;\n.reg .f32 %f<8>;\n.reg .u32 %r<2>;\n"
+        "ld.param.u64 %d1, [p];\nld.param.f64 %x1, [x];\n"
+        "mul.f64 %x2, %x1, %x1;\nst.global.f64 [%d1], %x2;\n"
+        "mul.f64 %x3, %x1, 0d0008000000000000;\nst.global.f64 [%d1+8], %x3;\n" // a subnormal
+        "cvt.rn.f32.f64 %f1, %x1;\nmul.f32 %f2, %f1, %f1;\nst.global.f32 [%d1+16], %f2;\n"
+        "mul.f32 %f3, %f1, 0f00300000;\nst.global.f32 [%d1+20], %f3;\n"
+        "mov.f64 %x4, 0.1;\nst.global.f64 [%d1+24], %x4;\n"
+        "mov.f32 %f4, 0f3dcccccd;\nmul.f32 %f5, %f4, 0f3e4ccccd;\nst.global.f32 [%d1+32], %f5;\n"
+        "fma.rn.f64 %x5, %x1, %x1, %x2;\nst.global.f64 [%d1+40], %x5;\n"
+        "mov.u32 %r1, 123456789;\ncvt.rn.f32.u32 %f6, %r1;\nst.global.f32 [%d1+48], %f6;\n"
+        "sin.approx.f32 %f7, %f1;\nst.global.f32 [%d1+52], %f7;\n"
+        "sqrt.rn.f64 %x6, %x1;\nst.global.f64 [%d1+56], %x6;\nret;\n}\n";
+    struct wf_context *c = wf_context_create();
+    CHECK(t, wf_set(c, "exec.isa", isa) == WF_OK && (!gpu || wf_gpu(c, gpu) == WF_OK));
+    struct wf_module *m = wf_module_load(c, "k", text, strlen(text));
+    struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
+    CHECK_MSG(t, k, "%s", wf_errors(c));
+    uint64_t out = wf_alloc(c, 64);
+    double x = 0.1;
+    struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    CHECK(t, k && wf_launch(k, &shape, (void *[]){&out, &x}, 2, NULL) == WF_OK);
+    CHECK(t, wf_read(c, out, words, 64) == WF_OK);
+    wf_context_destroy(c);
+}
+
+// A host program may have chosen another way of rounding, or what -ffast-math sets at its start. Kernels do
+// not see it, and it finds its modes as they were.
+static void test_host_modes(struct test *t)
+{
+    static const char *const isas[] = {"auto", "portable", "general"};
+    static const char *const gpus[] = {NULL, "tiny"};
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (size_t n = 0; n < 2 * TEST_COUNT(isas) * TEST_COUNT(modes); n++) {
+        uint32_t want[16], got[16];
+        const char *isa = isas[n / 2 % TEST_COUNT(isas)];
+        compute_words(t, isa, gpus[n % 2], want);
+        fesetround(modes[n / 2 / TEST_COUNT(isas)]);
+#if defined(__SSE2__)
+        unsigned before = _mm_getcsr() & 0xffc0;
+        _mm_setcsr(before | _MM_FLUSH_ZERO_ON | 0x40); // and subnormal operands count as 0
+#endif
+        compute_words(t, isa, gpus[n % 2], got);
+        CHECK_EQ(t, fegetround(), modes[n / 2 / TEST_COUNT(isas)]);
+#if defined(__SSE2__)
+        CHECK(t, (_mm_getcsr() & 0xffc0) == (before | _MM_FLUSH_ZERO_ON | 0x40));
+        _mm_setcsr(before);
+#endif
+        fesetround(FE_TONEAREST);
+        for (unsigned k = 0; k < 16; k++)
+            CHECK_MSG(t, got[k] == want[k], "%s, %s: word %u is %08x, not %08x", isa,
+                      gpus[n % 2] ? gpus[n % 2] : "functional", k, got[k], want[k]);
+    }
+}
+
 static void test_streams(struct test *t)
 {
     struct fixture f = setup(t);
@@ -527,6 +590,7 @@ int main(int argc, char **argv)
                                              {"settings", test_settings},
                                              {"bad_modules", test_bad_modules},
                                              {"interleaving", test_interleaving},
+                                             {"host_modes", test_host_modes},
                                              {"streams", test_streams}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
