@@ -34,39 +34,56 @@ static uint32_t edge_value(struct rng *r)
 
 static uint64_t edge_double(struct rng *r)
 {
-    static const uint64_t edges[] = {0,
-                                     1,
-                                     0x000fffffffffffff, // subnormal
-                                     0x0010000000000000,
-                                     0x07b0000000000000, // 2^-900
-                                     0x36a0000000000000, // the least f32, and half of it
-                                     0x3690000000000000,
-                                     0x3810000000000000,
-                                     0x3fe0000000000000,
-                                     0x3fdfffffffffffff,
-                                     0x3ff0000000000000,
-                                     0x3ff0000000000001,
-                                     0x3ff8000000000000,
-                                     0x4004000000000000, // 2.5
-                                     0x41dfffffffc00000, // 2^31 - 1, - 1/2, and 2^31
-                                     0x41dfffffffe00000,
-                                     0x41e0000000000000,
-                                     0x41efffffffe00000, // 2^32 - 1
-                                     0x41efffffffffffff,
-                                     0x432fffffffffffff, // 2^52 - 1/2
-                                     0x4330000000000001,
-                                     0x43dfffffffffffff, // 2^63 and 2^64 with neighbours
-                                     0x43e0000000000000,
-                                     0x43efffffffffffff,
-                                     0x43f0000000000000,
-                                     0x47efffffe0000000, // f32's largest, and what rounds beyond it
-                                     0x47effffff0000000,
-                                     0x7e70000000000000, // 2^1000
-                                     0x7fefffffffffffff,
-                                     0x7ff0000000000000,
-                                     0x7ff0000000000001, // NaN
-                                     0x7ff8000000000000,
-                                     0x7ffc000000012345};
+    static const uint64_t edges[] = {
+        0,
+        1,
+        0x000fffffffffffff, // subnormal
+        0x0010000000000000,
+        0x0020000000000001,
+        0x0340000000000000, // 2^-971: products' errors are the least there are
+        0x07a0000000000000, // about 2^-900, beyond which errors are not exact
+        0x07afffffffffffff,
+        0x07b0000000000000,
+        0x07b0000000000001,
+        0x07c0000000000000,
+        0x1e60000000000000, // 2^-537: products are the least subnormal, or nothing
+        0x1e5fffffffffffff,
+        0x1e6a09e667f3bcce,
+        0x36a0000000000000, // the least f32, and half of it
+        0x3690000000000000,
+        0x3810000000000000,
+        0x3fe0000000000000,
+        0x3fdfffffffffffff,
+        0x3ff0000000000000,
+        0x3ff0000000000001,
+        0x3ff8000000000000,
+        0x4004000000000000, // 2.5
+        0x41dfffffffc00000, // 2^31 - 1, - 1/2, and 2^31
+        0x41dfffffffe00000,
+        0x41e0000000000000,
+        0x41efffffffe00000, // 2^32 - 1
+        0x41efffffffffffff,
+        0x432fffffffffffff, // 2^52 - 1/2
+        0x4330000000000001,
+        0x43dfffffffffffff, // 2^63 and 2^64 with neighbours
+        0x43e0000000000000,
+        0x43efffffffffffff,
+        0x43f0000000000000,
+        0x47efffffe0000000, // f32's largest, and what rounds beyond it
+        0x47effffff0000000,
+        0x5fefffffffffffff, // about 2^512: products overflow by a unit, or do not
+        0x5ff0000000000000,
+        0x5ff0000000000001,
+        0x7e60000000000000, // about 2^1000
+        0x7e6fffffffffffff,
+        0x7e70000000000000,
+        0x7e70000000000001,
+        0x7fdfffffffffffff,
+        0x7fefffffffffffff,
+        0x7ff0000000000000,
+        0x7ff0000000000001, // NaN
+        0x7ff8000000000000,
+        0x7ffc000000012345};
     uint64_t z = rng_next(r), sign = rng_next(r) & 1ull << 63;
     switch (z & 7) {
     case 0:
@@ -75,8 +92,28 @@ static uint64_t edge_double(struct rng *r)
     case 3: return ((rng_next(r) & bit_mask(52)) | (1023ull + (z >> 8) % 70) << 52) | sign; // an integer's
     case 4: return (0x3ff0000000000000ull + (z >> 8) % 8) | sign;                           // sums cancel
     case 5: return (rng_next(r) & ~bit_mask(32)) | sign; // short: exact results
+    case 6: // few bits: halves between two numbers, whatever the distance of the exponents
+        return (uint64_t)(1023 - 110 + rng_below(r, 220)) << 52 | 1ull << rng_below(r, 53) % 52 |
+               (uint64_t)rng_below(r, 2) << rng_below(r, 52) | sign;
     }
     return ((rng_next(r) & bit_mask(56)) | 0x3f00000000000000ull) | sign;
+}
+
+// Doubles of which no product or sum comes near an end of the range: forms that leave such operands to the
+// general handler do so for a whole warp, and would else hardly ever be seen at work. Zeros, few bits, sums
+// that cancel but for some last bits, and any mantissa.
+static uint64_t calm_double(struct rng *r)
+{
+    uint64_t z = rng_next(r), sign = rng_next(r) & 1ull << 63;
+    switch (z & 7) {
+    case 0: return (z >> 8) % 4 ? (1ull << 52) * (1023 - 60 + (z >> 16) % 120) | sign : sign;
+    case 1:
+    case 2: return (0x3ff0000000000000ull - 4 + (z >> 8) % 12) | sign;
+    case 3: return ((1ull << 52) * (1023 - 110 + (z >> 8) % 220) | 1ull << (z >> 16) % 52) | sign;
+    case 4: return ((1ull << 52) * (1023 - 2 + (z >> 8) % 4) | (rng_next(r) & ~bit_mask(26))) & ~bit_mask(25);
+    case 5: return ((rng_next(r) & bit_mask(52)) | (1ull << 52) * (1023 - 300 + (z >> 8) % 600)) | sign;
+    }
+    return ((rng_next(r) & bit_mask(52)) | (1ull << 52) * (1023 - 2 + (z >> 8) % 4)) | sign;
 }
 
 static struct operand random_source(struct rng *r, const struct inst *i, unsigned k, enum shape_kind kind,
@@ -201,6 +238,21 @@ static struct inst random_double_inst(struct rng *r)
     }
 }
 
+// Sums and products in every rounding mode, of registers that none of them writes.
+static struct inst random_rounded_inst(struct rng *r)
+{
+    for (;;) {
+        struct inst i = random_inst(r);
+        if (i.op != OP_DADD && i.op != OP_DMUL && i.op != OP_DFMA) continue;
+        i.round = (uint8_t)rng_below(r, 4);
+        for (unsigned k = 0; k < 3; k++)
+            if (i.src[k].kind == OPERAND_REG && i.src[k].reg != REG_ZERO) i.src[k].reg %= REGISTERS / 2;
+        if (i.dst[0].reg != REG_ZERO)
+            i.dst[0].reg = (uint8_t)(REGISTERS / 2 + i.dst[0].reg % (REGISTERS / 2));
+        if (!isa_check(&i)) return i;
+    }
+}
+
 // Loads REGISTERS registers and seven predicates of random values, BODY places to fill, stores everything.
 static char *frame_text(void)
 {
@@ -263,12 +315,29 @@ static void report(struct test *t, const struct machine *m, enum exec_isa isa, u
     }
 }
 
-static void fill_values(struct rng *r, uint32_t *values, bool doubles)
+// What is near 1, near another power of two: so far that products lie about an end of the range, or where their
+// errors do; every other register has such a product's magnitude.
+static uint64_t scaled(uint64_t x, uint64_t seed, unsigned reg)
+{
+    static const int scales[] = {0, 0, -450, -480, -510, -600, 450, 500, 510};
+    int scale = scales[seed % TEST_COUNT(scales)] * (reg / 2 % 4 == 3 ? 2 : 1),
+        exponent = (int)(x >> 52 & 0x7ff);
+    if (!exponent || exponent + scale <= 0 || exponent + scale >= 0x7ff) return x;
+    return x + ((uint64_t)(int64_t)scale << 52);
+}
+
+static uint64_t value_of(struct rng *r, struct inst (*make)(struct rng *), uint64_t seed, unsigned reg)
+{
+    if (make == random_rounded_inst) return scaled(calm_double(r), seed, reg);
+    return seed % 2 ? edge_double(r) : calm_double(r);
+}
+
+static void fill_values(struct rng *r, uint32_t *values, struct inst (*make)(struct rng *), uint64_t seed)
 {
     for (unsigned n = 0; n < THREADS * REGISTERS; n++) values[n] = edge_value(r);
-    for (unsigned n = 0; doubles && n < THREADS * REGISTERS / 2;
-         n++) { // rows of low and of high words in turn
-        uint64_t x = edge_double(r);
+    // Rows of low and of high words in turn.
+    for (unsigned n = 0; make != random_inst && n < THREADS * REGISTERS / 2; n++) {
+        uint64_t x = value_of(r, make, seed, n / THREADS * 2);
         unsigned low = n / THREADS * 2 * THREADS + n % THREADS;
         values[low] = (uint32_t)x;
         values[low + THREADS] = (uint32_t)(x >> 32);
@@ -286,12 +355,12 @@ static void compare_builds(struct test *t, uint64_t seed, struct inst (*make)(st
     uint32_t *got = malloc(4ul * THREADS * OUT_ROWS);
     if (machine_init(&m, t, text, THREADS)) {
         fill_body(m.program, &r, make);
-        fill_values(&r, values, make == random_double_inst);
+        fill_values(&r, values, make, seed);
         uint64_t in = machine_buffer(&m, 4ull * THREADS * REGISTERS),
                  out = machine_buffer(&m, 4ull * THREADS * OUT_ROWS);
         while (m.params < MACHINE_PARAMS)
-            machine_param(&m, make == random_double_inst ? edge_double(&r)
-                                                         : (uint64_t)edge_value(&r) << 32 | edge_value(&r));
+            machine_param(&m, make == random_inst ? (uint64_t)edge_value(&r) << 32 | edge_value(&r)
+                                                  : value_of(&r, make, seed, m.params % 2 * 6));
         for (unsigned s = 0; s < TEST_COUNT(warp_sizes) && !test_failed(t); s++) {
             m.launch.warp_size = warp_sizes[s];
             run_build(&m, EXEC_ISA_GENERAL, in, out, values, want);
@@ -473,9 +542,18 @@ static void test_doubles(struct test *t)
         compare_builds(t, seed, random_double_inst);
 }
 
+static void test_rounding(struct test *t)
+{
+    unsigned programs = test_is_long() ? 6000 : 96;
+    for (unsigned seed = 1; seed <= programs && !test_failed(t); seed++)
+        compare_builds(t, seed, random_rounded_inst);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"arithmetic", test_arithmetic}, {"doubles", test_doubles}, {"memory", test_memory}};
+    static const struct test_case cases[] = {{"arithmetic", test_arithmetic},
+                                             {"doubles", test_doubles},
+                                             {"rounding", test_rounding},
+                                             {"memory", test_memory}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
