@@ -48,6 +48,15 @@ const char *cli_errors(struct cli *c)
     return c->err = shown;
 }
 
+void cli_expect(struct cli *c, const char *arguments, int status, const char *errors)
+{
+    cli_run(c, arguments);
+    const char *err = cli_errors(c);
+    CHECK_MSG(c->t, c->status == status && strcmp(err, errors) == 0,
+              "warpfold %s\n    gives status %d, not %d, and\n%s    not\n%s", arguments, c->status, status,
+              err, errors);
+}
+
 static char *path_of(struct cli *c, const char *name)
 {
     struct strbuf path = {0};

@@ -14,6 +14,8 @@ void cli_run(struct cli *c, const char *arguments);
 void cli_fini(struct cli *c);
 // stderr with the case's folder written as $D again, so that it can be compared.
 const char *cli_errors(struct cli *c);
+// cli_run, whose exit status and all of whose messages are as given.
+void cli_expect(struct cli *c, const char *arguments, int status, const char *errors);
 void cli_write(struct cli *c, const char *name, const void *bytes, size_t length); // $D/name
 char *cli_read(struct cli *c, const char *name, size_t *length);                   // heap; NULL when absent
 bool cli_exists(struct cli *c, const char *name);

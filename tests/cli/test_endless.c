@@ -10,15 +10,6 @@
 #define SHAPE " --kernel vecadd --grid 1 --block 32"
 #define SUM   " --arg buf=f32:32:iota --arg buf=f32:32:iota --arg buf=f32:32:zero --arg s32=32 --functional"
 
-static void check(struct cli *c, const char *arguments, int status, const char *message)
-{
-    cli_run(c, arguments);
-    const char *err = cli_errors(c);
-    CHECK_MSG(c->t, c->status == status && strcmp(err, message) == 0,
-              "warpfold %s\n    gives status %d, not %d, and\n%s    not\n%s", arguments, c->status, status,
-              err, message);
-}
-
 static void test_refused(struct test *t)
 {
     static const struct {
@@ -59,7 +50,7 @@ static void test_refused(struct test *t)
     snprintf(path, sizeof path, "%s/zero.csv", test_directory(t));
     CHECK(t, symlink("/dev/zero", path) == 0);
     for (size_t i = 0; i < TEST_COUNT(rows); i++)
-        check(&c, rows[i].arguments, rows[i].status, rows[i].message);
+        cli_expect(&c, rows[i].arguments, rows[i].status, rows[i].message);
     cli_fini(&c);
 }
 
@@ -78,8 +69,9 @@ static void test_sources(struct test *t)
                      ".file 1 \"%s\"\n",
                      sources[i]);
         cli_write(&c, "k.ptx", text, (size_t)length);
-        check(&c, "study explain $D/k.ptx --kernel k --grid 1 --block 64 --arg buf=u32:64:zero </dev/zero", 0,
-              "");
+        cli_expect(&c,
+                   "study explain $D/k.ptx --kernel k --grid 1 --block 64 --arg buf=u32:64:zero </dev/zero",
+                   0, "");
         cli_fini(&c);
     }
 }
@@ -91,11 +83,11 @@ static void test_pipes(struct test *t)
     size_t length;
     char path[4200], command[9000], *err, *sum;
     cli_write(&c, "s.wf", "load kernels/ptx/nvcc/vecadd.ptx\n", 33);
-    check(&c, "run /dev/stdin" SHAPE SUM " --dump 2=$D/a --quiet <$V", 0, "");
-    check(&c,
-          "run $V" SHAPE " --arg buf=f32:32:file:/dev/stdin --arg buf=f32:32:iota --arg buf=f32:32:zero "
-          "--arg s32=32 --functional --dump 2=$D/b --quiet <$D/a",
-          0, "");
+    cli_expect(&c, "run /dev/stdin" SHAPE SUM " --dump 2=$D/a --quiet <$V", 0, "");
+    cli_expect(&c,
+               "run $V" SHAPE " --arg buf=f32:32:file:/dev/stdin --arg buf=f32:32:iota --arg buf=f32:32:zero "
+               "--arg s32=32 --functional --dump 2=$D/b --quiet <$D/a",
+               0, "");
     sum = cli_read(&c, "b", &length);
     float last = 0;
     if (sum && length == 128) memcpy(&last, sum + 124, 4);
@@ -116,8 +108,8 @@ static void test_pipes(struct test *t)
     CHECK_EQ(t, status, 1);
     CHECK_STR(t, err, "error: cannot read /dev/stdin: has more than 256 MiB\n");
     free(err);
-    check(&c, "list gpus --gpu /proc/self/status", 2,
-          "error: --tech and --gpu are for `warpfold list area`\n");
+    cli_expect(&c, "list gpus --gpu /proc/self/status", 2,
+               "error: --tech and --gpu are for `warpfold list area`\n");
     cli_run(&c, "run /proc/self/status" SHAPE); // has no size, and is read
     CHECK_EQ(t, c.status, 1);
     CHECK_HAS(t, c.err, "/proc/self/status:1:1: error: ");

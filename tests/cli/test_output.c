@@ -14,15 +14,6 @@
 #define RUN   "run " LAUNCH " --functional"
 #define HELLO "run $K --kernel hello --grid 1 --block 2 --functional --quiet"
 
-static void check(struct cli *c, const char *arguments, int status, const char *message)
-{
-    cli_run(c, arguments);
-    const char *err = cli_errors(c);
-    CHECK_MSG(c->t, c->status == status && strcmp(err, message) == 0,
-              "warpfold %s\n    gives status %d, not %d, and\n%s    not\n%s", arguments, c->status, status,
-              err, message);
-}
-
 // Every command, whatever it prints.
 static void test_lost(struct test *t)
 {
@@ -59,9 +50,9 @@ static void test_lost(struct test *t)
     for (size_t i = 0; i < TEST_COUNT(commands); i++) {
         char arguments[600];
         snprintf(arguments, sizeof arguments, "%s >/dev/full", commands[i]);
-        check(&c, arguments, 1, "error: cannot write to stdout: No space left on device\n");
+        cli_expect(&c, arguments, 1, "error: cannot write to stdout: No space left on device\n");
         snprintf(arguments, sizeof arguments, "%s >&-", commands[i]);
-        check(&c, arguments, 1, "error: cannot write to stdout: Bad file descriptor\n");
+        cli_expect(&c, arguments, 1, "error: cannot write to stdout: Bad file descriptor\n");
     }
     cli_fini(&c);
 }
@@ -70,13 +61,14 @@ static void test_lost(struct test *t)
 static void test_messages(struct test *t)
 {
     struct cli c = {.t = t};
-    check(&c, RUN " --quiet >/dev/full", 0, "");
-    check(&c, RUN " --quiet >&- 2>&-", 0, "");
-    check(&c, "run $V --kernel none --grid 1 --block 1 2>&-", 1, "");
-    check(&c, "run --frobnicate 2>/dev/full", 2, "");
-    check(&c, "run $K --kernel racy --grid 1 --block 64 --arg buf=u32:1:zero --set check.races=1 2>/dev/full",
-          1, "");
-    check(&c, HELLO " --json - 2>/dev/full", 1, ""); // kernels print to stderr then
+    cli_expect(&c, RUN " --quiet >/dev/full", 0, "");
+    cli_expect(&c, RUN " --quiet >&- 2>&-", 0, "");
+    cli_expect(&c, "run $V --kernel none --grid 1 --block 1 2>&-", 1, "");
+    cli_expect(&c, "run --frobnicate 2>/dev/full", 2, "");
+    cli_expect(
+        &c, "run $K --kernel racy --grid 1 --block 64 --arg buf=u32:1:zero --set check.races=1 2>/dev/full",
+        1, "");
+    cli_expect(&c, HELLO " --json - 2>/dev/full", 1, ""); // kernels print to stderr then
     cli_fini(&c);
 }
 
@@ -111,8 +103,8 @@ static void test_closed(struct test *t)
         cli_fini(&c);
     }
     struct cli c = {.t = t};
-    check(&c, "run /dev/stdin --kernel k --grid 1 --block 1 <&-", 1,
-          "error: cannot read /dev/stdin: is a directory\n");
+    cli_expect(&c, "run /dev/stdin --kernel k --grid 1 --block 1 <&-", 1,
+               "error: cannot read /dev/stdin: is a directory\n");
     cli_fini(&c);
 }
 
@@ -120,12 +112,12 @@ static void test_closed(struct test *t)
 static void test_together(struct test *t)
 {
     struct cli c = {.t = t};
-    check(&c, RUN " --dump 2=$D/sum.bin --json - >/dev/full", 1,
-          "error: cannot write to stdout: No space left on device\n");
-    check(&c, RUN " --dump 2=$D/sum.bin --json /dev/full", 1,
-          "error: cannot write /dev/full: No space left on device\n");
-    check(&c, "bench vecadd --size small --timeline $D/t.json --json - >/dev/full", 1,
-          "error: cannot write to stdout: No space left on device\n");
+    cli_expect(&c, RUN " --dump 2=$D/sum.bin --json - >/dev/full", 1,
+               "error: cannot write to stdout: No space left on device\n");
+    cli_expect(&c, RUN " --dump 2=$D/sum.bin --json /dev/full", 1,
+               "error: cannot write /dev/full: No space left on device\n");
+    cli_expect(&c, "bench vecadd --size small --timeline $D/t.json --json - >/dev/full", 1,
+               "error: cannot write to stdout: No space left on device\n");
     CHECK_EQ(t, cli_files(&c), 0);
     cli_fini(&c);
 }
@@ -196,7 +188,7 @@ static void test_one_path(struct test *t)
     CHECK(t, link(path[0], path[1]) == 0);
     unsigned files = cli_files(&c);
     for (size_t i = 0; i < TEST_COUNT(rows); i++) {
-        check(&c, rows[i].arguments, 1, rows[i].message);
+        cli_expect(&c, rows[i].arguments, 1, rows[i].message);
         CHECK_MSG(t, !*c.out, "warpfold %s\n    prints %s", rows[i].arguments, c.out);
         CHECK_MSG(t, cli_files(&c) == files, "warpfold %s\n    leaves files", rows[i].arguments);
     }
@@ -214,13 +206,13 @@ static void test_shared(struct test *t)
 {
     struct cli c = {.t = t};
     size_t length;
-    check(&c, RUN " --quiet --json /dev/null --dump 0=/dev/null --dump 1=/dev/null", 0, "");
-    check(&c, RUN " --json - --dump 0=/dev/null >/dev/null", 0, "");
-    check(&c, "mark $V --kernel vecadd --json /dev/stdout >$D/out", 0, "");
+    cli_expect(&c, RUN " --quiet --json /dev/null --dump 0=/dev/null --dump 1=/dev/null", 0, "");
+    cli_expect(&c, RUN " --json - --dump 0=/dev/null >/dev/null", 0, "");
+    cli_expect(&c, "mark $V --kernel vecadd --json /dev/stdout >$D/out", 0, "");
     char *text = cli_read(&c, "out", &length);
     CHECK(t, text && text[0] == '{' && text[length - 2] == '}');
     free(text);
-    check(&c, RUN " --json $D/out >>$D/out", 0, "");
+    cli_expect(&c, RUN " --json $D/out >>$D/out", 0, "");
     text = cli_read(&c, "out", &length);
     CHECK(t, text && text[0] == '{');
     CHECK_HAS(t, text ? text : "", "warpfold.run/1");
