@@ -27,7 +27,7 @@
         EACH_VECTOR(k)                                                                                       \
         {                                                                                                    \
             LOADS;                                                                                           \
-            store(to, k, (vu)(EXPRESSION));                                                                  \
+            simd_store(to, k, (vu)(EXPRESSION));                                                             \
         }                                                                                                    \
         NEXT(d + 1, active);                                                                                 \
     }                                                                                                        \
@@ -38,7 +38,7 @@
         EACH_VECTOR(k)                                                                                       \
         {                                                                                                    \
             LOADS;                                                                                           \
-            store_masked(to, k, mask_part(active, k), (vu)(EXPRESSION));                                     \
+            simd_store_masked(to, k, mask_part(active, k), (vu)(EXPRESSION));                                \
         }                                                                                                    \
         NEXT(d + 1, w->active);                                                                              \
     }                                                                                                        \
@@ -49,21 +49,21 @@
 #define REG_C    const uint8_t *pc = regs + d->src[2]
 #define CONSTANT const vu s = splat(d->scalar)
 
-#define FORM_1(name, EXPRESSION) FORM(name, REG_A, vu a = load(pa, k), EXPRESSION)
+#define FORM_1(name, EXPRESSION) FORM(name, REG_A, vu a = simd_load(pa, k), EXPRESSION)
 // Sources as vectors; a form's expression need not use them all.
 #define LOAD_2(B)                                                                                            \
-    vu a = load(pa, k), b = B;                                                                               \
+    vu a = simd_load(pa, k), b = B;                                                                          \
     (void)a, (void)b
 #define LOAD_3(B, C)                                                                                         \
-    vu a = load(pa, k), b = B, c = C;                                                                        \
+    vu a = simd_load(pa, k), b = B, c = C;                                                                   \
     (void)a, (void)b, (void)c
 #define FORM_2(name, EXPRESSION)                                                                             \
-    FORM(name##_rr, REG_A; REG_B, LOAD_2(load(pb, k)), EXPRESSION)                                           \
+    FORM(name##_rr, REG_A; REG_B, LOAD_2(simd_load(pb, k)), EXPRESSION)                                      \
     FORM(name##_rs, REG_A; CONSTANT, LOAD_2(s), EXPRESSION)
 #define FORM_3(name, EXPRESSION)                                                                             \
-    FORM(name##_rrr, REG_A; REG_B; REG_C, LOAD_3(load(pb, k), load(pc, k)), EXPRESSION)                      \
-    FORM(name##_rsr, REG_A; CONSTANT; REG_C, LOAD_3(s, load(pc, k)), EXPRESSION)                             \
-    FORM(name##_rrs, REG_A; REG_B; CONSTANT, LOAD_3(load(pb, k), s), EXPRESSION)
+    FORM(name##_rrr, REG_A; REG_B; REG_C, LOAD_3(simd_load(pb, k), simd_load(pc, k)), EXPRESSION)            \
+    FORM(name##_rsr, REG_A; CONSTANT; REG_C, LOAD_3(s, simd_load(pc, k)), EXPRESSION)                        \
+    FORM(name##_rrs, REG_A; REG_B; CONSTANT, LOAD_3(simd_load(pb, k), s), EXPRESSION)
 
 // Two result words a lane, `low` and `high`, computed by STATEMENT.
 #define FORM_WIDE(name, SETUP, LOADS, STATEMENT)                                                             \
@@ -76,8 +76,8 @@
             LOADS;                                                                                           \
             vu low, high;                                                                                    \
             STATEMENT;                                                                                       \
-            store(to, k, low);                                                                               \
-            store(to + REGISTER_BYTES, k, high);                                                             \
+            simd_store(to, k, low);                                                                          \
+            simd_store(to + REGISTER_BYTES, k, high);                                                        \
         }                                                                                                    \
         NEXT(d + 1, active);                                                                                 \
     }                                                                                                        \
@@ -91,8 +91,8 @@
             vu low, high;                                                                                    \
             STATEMENT;                                                                                       \
             vm m = mask_part(active, k);                                                                     \
-            store_masked(to, k, m, low);                                                                     \
-            store_masked(to + REGISTER_BYTES, k, m, high);                                                   \
+            simd_store_masked(to, k, m, low);                                                                \
+            simd_store_masked(to + REGISTER_BYTES, k, m, high);                                              \
         }                                                                                                    \
         NEXT(d + 1, w->active);                                                                              \
     }                                                                                                        \
@@ -129,8 +129,8 @@
     }                                                                                                        \
     static const struct handlers name __attribute__((unused)) = {name##_full, name##_masked};
 #define FORM_COMPARE(name, COMPARISON)                                                                       \
-    FORM_PRED(name##_rr, REG_A; REG_B, vu a = load(pa, k); vu b = load(pb, k), COMPARISON)                   \
-    FORM_PRED(name##_rs, REG_A; CONSTANT, vu a = load(pa, k); vu b = s, COMPARISON)
+    FORM_PRED(name##_rr, REG_A; REG_B, vu a = simd_load(pa, k); vu b = simd_load(pb, k), COMPARISON)         \
+    FORM_PRED(name##_rs, REG_A; CONSTANT, vu a = simd_load(pa, k); vu b = s, COMPARISON)
 
 static inline lanes_t pred_lanes(const struct warp *w, uint32_t source)
 {

@@ -41,18 +41,18 @@ typedef uint32_t lanes_t;
 #define EACH_VECTOR(k) PRAGMA(GCC unroll 16) for (unsigned k = 0; k < VECTORS; k++)
 #endif
 
-static inline vu load(const uint8_t *p, unsigned k)
+static inline vu simd_load(const uint8_t *p, unsigned k)
 {
     return *(const vu *)(const void *)(p + k * sizeof(vu));
 }
-static inline void store(uint8_t *p, unsigned k, vu v) { *(vu *)(void *)(p + k * sizeof(vu)) = v; }
-static inline vu load_anywhere(const uint8_t *p)
+static inline void simd_store(uint8_t *p, unsigned k, vu v) { *(vu *)(void *)(p + k * sizeof(vu)) = v; }
+static inline vu simd_load_anywhere(const uint8_t *p)
 {
     vu v;
     memcpy(&v, p, sizeof v);
     return v;
 }
-static inline void store_anywhere(uint8_t *p, vu v) { memcpy(p, &v, sizeof v); }
+static inline void simd_store_anywhere(uint8_t *p, vu v) { memcpy(p, &v, sizeof v); }
 static inline vu splat(uint32_t x) { return x - (vu){0}; }
 static inline vf splat_float(float x) { return x - (vf){0}; }
 
@@ -75,7 +75,7 @@ static inline vu choose(vm m, vu yes, vu no)
 {
     return (vu)_mm512_mask_blend_epi32(m, (__m512i)no, (__m512i)yes);
 }
-static inline void store_masked(uint8_t *p, unsigned k, vm m, vu v)
+static inline void simd_store_masked(uint8_t *p, unsigned k, vm m, vu v)
 {
     _mm512_mask_store_epi32(p + k * sizeof(vu), m, (__m512i)v);
 }
@@ -107,7 +107,10 @@ static inline vu choose(vm m, vu yes, vu no)
     return ((vu)m & yes) | (~(vu)m & no);
 #endif
 }
-static inline void store_masked(uint8_t *p, unsigned k, vm m, vu v) { store(p, k, choose(m, v, load(p, k))); }
+static inline void simd_store_masked(uint8_t *p, unsigned k, vm m, vu v)
+{
+    simd_store(p, k, choose(m, v, simd_load(p, k)));
+}
 #define COMPARE_INT(name, avx512, operation, type)                                                           \
     static inline vm name(vu a, vu b) { return (vm)((type)a operation(type) b); }
 #if FAST_BITS == 256

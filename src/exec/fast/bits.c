@@ -44,8 +44,8 @@ HANDLER(logic_q_masked)
     lanes_t q = 0;
     EACH_VECTOR(k)
     {
-        vu r = any_logic(d, load(pa, k), constant ? s : load(pb, k), load(pc, k));
-        store_masked(to, k, mask_part(active, k), r);
+        vu r = any_logic(d, simd_load(pa, k), constant ? s : simd_load(pb, k), simd_load(pc, k));
+        simd_store_masked(to, k, mask_part(active, k), r);
         q |= mask_place(mask_not(equal(r, zero)), k);
     }
     w->pred[d->q] = (w->pred[d->q] & ~active) | (q & (lanes_t)active);
@@ -110,15 +110,15 @@ static inline vu shift_sign(vu a, vu n)
 }
 #endif
 
-FORM(shl_rr, REG_A; REG_B, vu a = load(pa, k); vu b = load(pb, k), shift_left(a, b))
-FORM(shr_u_rr, REG_A; REG_B, vu a = load(pa, k); vu b = load(pb, k), shift_right(a, b))
-FORM(shr_s_rr, REG_A; REG_B, vu a = load(pa, k); vu b = load(pb, k), shift_sign(a, b))
-FORM(shl_sr, CONSTANT; REG_B, vu b = load(pb, k), shift_left(s, b))
-FORM(shr_u_sr, CONSTANT; REG_B, vu b = load(pb, k), shift_right(s, b))
+FORM(shl_rr, REG_A; REG_B, vu a = simd_load(pa, k); vu b = simd_load(pb, k), shift_left(a, b))
+FORM(shr_u_rr, REG_A; REG_B, vu a = simd_load(pa, k); vu b = simd_load(pb, k), shift_right(a, b))
+FORM(shr_s_rr, REG_A; REG_B, vu a = simd_load(pa, k); vu b = simd_load(pb, k), shift_sign(a, b))
+FORM(shl_sr, CONSTANT; REG_B, vu b = simd_load(pb, k), shift_left(s, b))
+FORM(shr_u_sr, CONSTANT; REG_B, vu b = simd_load(pb, k), shift_right(s, b))
 #define AMOUNT const unsigned n = d->scalar
-FORM(shl_rs, REG_A; AMOUNT, vu a = load(pa, k), a << n)
-FORM(shr_u_rs, REG_A; AMOUNT, vu a = load(pa, k), a >> n)
-FORM(shr_s_rs, REG_A; AMOUNT, vu a = load(pa, k), (vi)a >> (int)n)
+FORM(shl_rs, REG_A; AMOUNT, vu a = simd_load(pa, k), a << n)
+FORM(shr_u_rs, REG_A; AMOUNT, vu a = simd_load(pa, k), a >> n)
+FORM(shr_s_rs, REG_A; AMOUNT, vu a = simd_load(pa, k), (vi)a >> (int)n)
 FORM(zero, (void)0, (void)0, splat(0))
 
 static const struct handlers *bind_shift(const struct exec *e, const struct inst *i, struct bound *d)
@@ -138,12 +138,14 @@ static const struct handlers *bind_shift(const struct exec *e, const struct inst
 }
 
 // Funnel shifts by a constant 1 … 31, and by registers with the amount wrapped.
-FORM(funnel_left, REG_A; REG_C; AMOUNT, vu a = load(pa, k); vu c = load(pc, k), (c << n) | (a >> (32 - n)))
-FORM(funnel_right, REG_A; REG_C; AMOUNT, vu a = load(pa, k); vu c = load(pc, k), (a >> n) | (c << (32 - n)))
-FORM(funnel_left_wrap, REG_A; REG_B; REG_C, vu a = load(pa, k); vu b = load(pb, k) & 31;
-     vu c = load(pc, k), shift_left(c, b) | shift_right(a, 32 - b))
-FORM(funnel_right_wrap, REG_A; REG_B; REG_C, vu a = load(pa, k); vu b = load(pb, k) & 31;
-     vu c = load(pc, k), shift_right(a, b) | shift_left(c, 32 - b))
+FORM(funnel_left, REG_A; REG_C; AMOUNT, vu a = simd_load(pa, k);
+     vu c = simd_load(pc, k), (c << n) | (a >> (32 - n)))
+FORM(funnel_right, REG_A; REG_C; AMOUNT, vu a = simd_load(pa, k);
+     vu c = simd_load(pc, k), (a >> n) | (c << (32 - n)))
+FORM(funnel_left_wrap, REG_A; REG_B; REG_C, vu a = simd_load(pa, k); vu b = simd_load(pb, k) & 31;
+     vu c = simd_load(pc, k), shift_left(c, b) | shift_right(a, 32 - b))
+FORM(funnel_right_wrap, REG_A; REG_B; REG_C, vu a = simd_load(pa, k); vu b = simd_load(pb, k) & 31;
+     vu c = simd_load(pc, k), shift_right(a, b) | shift_left(c, 32 - b))
 
 static const struct handlers *bind_shf(const struct exec *e, const struct inst *i, struct bound *d)
 {
@@ -179,7 +181,8 @@ static inline vu lane_bytes(void) // the first byte of each lane within its 16, 
 #define SELECTORS                                                                                            \
     const vu sa = splat((uint32_t)d->wide) + lane_bytes(),                                                   \
              sc = splat((uint32_t)(d->wide >> 32)) + lane_bytes()
-FORM(prmt, REG_A; REG_C; SELECTORS, vu a = load(pa, k); vu c = load(pc, k), permute(a, sa) | permute(c, sc))
+FORM(prmt, REG_A; REG_C; SELECTORS, vu a = simd_load(pa, k);
+     vu c = simd_load(pc, k), permute(a, sa) | permute(c, sc))
 
 static const struct handlers *bind_prmt(const struct exec *e, const struct inst *i, struct bound *d)
 {
@@ -206,7 +209,7 @@ static const struct handlers *bind_prmt(const struct exec *e, const struct inst 
 
 // Unsigned field at a constant position, of a constant length that stays inside the word.
 FORM(bfe_u, REG_A; const unsigned n = d->spare_byte;
-     const vu s = splat(d->scalar), vu a = load(pa, k), (a >> n) & s)
+     const vu s = splat(d->scalar), vu a = simd_load(pa, k), (a >> n) & s)
 
 static const struct handlers *bind_bfe(const struct exec *e, const struct inst *i, struct bound *d)
 {
@@ -252,8 +255,8 @@ static inline vu reversed(vu x)
 FORM_1(brev, reversed(a))
 
 // Width conversions without saturation: shift up and back. scalar: bits to go.
-FORM(extend_s, REG_A; AMOUNT, vu a = load(pa, k), (vi)(a << n) >> (int)n)
-FORM(extend_u, REG_A; AMOUNT, vu a = load(pa, k), a << n >> n)
+FORM(extend_s, REG_A; AMOUNT, vu a = simd_load(pa, k), (vi)(a << n) >> (int)n)
+FORM(extend_u, REG_A; AMOUNT, vu a = simd_load(pa, k), a << n >> n)
 
 static const struct handlers *bind_i2i(const struct inst *i, struct bound *d)
 {

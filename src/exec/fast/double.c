@@ -76,10 +76,10 @@ static inline vu turned(const struct bound *d, unsigned k)
 // Source x, number n, of vector k as its halves xe and xo: plain, changed by its modifiers, constant, absent.
 #define SIGNS(n) const vu kept##n = kept(d, n), turned##n = turned(d, n)
 #define TAKE(x, p, HIGH)                                                                                     \
-    const vu x##_low = load(p, k), x##_high = HIGH;                                                          \
+    const vu x##_low = simd_load(p, k), x##_high = HIGH;                                                     \
     const vd x##e = even_of(x##_low, x##_high), x##o = odd_of(x##_low, x##_high)
-#define PLAIN(x, p, n)   TAKE(x, p, load(p + REGISTER_BYTES, k))
-#define CHANGED(x, p, n) TAKE(x, p, (load(p + REGISTER_BYTES, k) & kept##n) ^ turned##n)
+#define PLAIN(x, p, n)   TAKE(x, p, simd_load(p + REGISTER_BYTES, k))
+#define CHANGED(x, p, n) TAKE(x, p, (simd_load(p + REGISTER_BYTES, k) & kept##n) ^ turned##n)
 #define SPLAT(x)         const vd x##e = constant, x##o = constant
 #define NOTHING(x)                                                                                           \
     const vd x##e = {0}, x##o = {0};                                                                         \
@@ -130,8 +130,8 @@ static inline vu turned(const struct bound *d, unsigned k)
         if (__builtin_expect(!is_zero(strange), 0)) TAIL(NAN_HANDLER(d, w, regs, active));                   \
         EACH_VECTOR(k)                                                                                       \
         {                                                                                                    \
-            store(to, k, low_of(r[2 * k], r[2 * k + 1]));                                                    \
-            store(to + REGISTER_BYTES, k, high_of(r[2 * k], r[2 * k + 1]));                                  \
+            simd_store(to, k, low_of(r[2 * k], r[2 * k + 1]));                                               \
+            simd_store(to + REGISTER_BYTES, k, high_of(r[2 * k], r[2 * k + 1]));                             \
         }                                                                                                    \
         NEXT(d + 1, active);                                                                                 \
     }                                                                                                        \
@@ -142,8 +142,8 @@ static inline vu turned(const struct bound *d, unsigned k)
         EACH_VECTOR(k)                                                                                       \
         {                                                                                                    \
             const vm m = mask_part(active, k);                                                               \
-            store_masked(to, k, m, low_of(r[2 * k], r[2 * k + 1]));                                          \
-            store_masked(to + REGISTER_BYTES, k, m, high_of(r[2 * k], r[2 * k + 1]));                        \
+            simd_store_masked(to, k, m, low_of(r[2 * k], r[2 * k + 1]));                                     \
+            simd_store_masked(to + REGISTER_BYTES, k, m, high_of(r[2 * k], r[2 * k + 1]));                   \
         }                                                                                                    \
         NEXT(d + 1, w->active);                                                                              \
     }                                                                                                        \
@@ -160,8 +160,8 @@ static inline vu turned(const struct bound *d, unsigned k)
             const vd even = with_nan(OP(ae, be, ce), ae, be, ce),                                            \
                      odd = with_nan(OP(ao, bo, co), ao, bo, co);                                             \
             const vm m = mask_part(active, k);                                                               \
-            store_masked(to, k, m, low_of(even, odd));                                                       \
-            store_masked(to + REGISTER_BYTES, k, m, high_of(even, odd));                                     \
+            simd_store_masked(to, k, m, low_of(even, odd));                                                  \
+            simd_store_masked(to + REGISTER_BYTES, k, m, high_of(even, odd));                                \
         }                                                                                                    \
         NEXT(d + 1, w->active);                                                                              \
     }                                                                                                        \
@@ -233,8 +233,9 @@ static inline vd directed(vd a, vd b, vd c, enum isa_round round, vi64 *plain)
 static inline void take_source(const struct bound *d, const uint8_t *regs, unsigned n, unsigned k, vd x[2])
 {
     const bool is_constant = d->scalar == n;
-    vu low = is_constant ? splat((uint32_t)d->wide) : load(regs + d->src[n], k);
-    vu high = is_constant ? splat((uint32_t)(d->wide >> 32)) : load(regs + d->src[n] + REGISTER_BYTES, k);
+    vu low = is_constant ? splat((uint32_t)d->wide) : simd_load(regs + d->src[n], k);
+    vu high =
+        is_constant ? splat((uint32_t)(d->wide >> 32)) : simd_load(regs + d->src[n] + REGISTER_BYTES, k);
     high = (high & kept(d, n)) ^ turned(d, n);
     x[0] = even_of(low, high);
     x[1] = odd_of(low, high);
@@ -278,8 +279,8 @@ static __attribute__((noinline)) bool write_directed(const struct bound *d, cons
     if (!compute_directed(d, w, regs, active, r)) return false;
     for (unsigned k = 0; k < VECTORS; k++) {
         const vm m = mask_part(active, k);
-        store_masked(regs + d->dst, k, m, low_of(r[2 * k], r[2 * k + 1]));
-        store_masked(regs + d->dst + REGISTER_BYTES, k, m, high_of(r[2 * k], r[2 * k + 1]));
+        simd_store_masked(regs + d->dst, k, m, low_of(r[2 * k], r[2 * k + 1]));
+        simd_store_masked(regs + d->dst + REGISTER_BYTES, k, m, high_of(r[2 * k], r[2 * k + 1]));
     }
     return true;
 }

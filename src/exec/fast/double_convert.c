@@ -24,7 +24,7 @@ static inline vu prepared(const struct bound *d, vu x)
 // Both words of a result (FORM_WIDE).
 #define PUT(even, odd) low = low_of(even, odd), high = high_of(even, odd)
 #define DOUBLE_SOURCE                                                                                        \
-    const vu low_word = load(pa, k), high_word = prepared(d, load(pa + REGISTER_BYTES, k));                  \
+    const vu low_word = simd_load(pa, k), high_word = prepared(d, simd_load(pa + REGISTER_BYTES, k));        \
     const vd even = even_of(low_word, high_word), odd = odd_of(low_word, high_word)
 
 // -- f32 ----------------------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ static inline vu single_result(const struct bound *d, vd even, vd odd)
     vu x = canonical((vf)((vu)narrowed(even) | (vu)(narrowed(odd) << 32)));
     return d->spare_byte & FLAG_FTZ ? flushed(x) : x;
 }
-FORM_WIDE(double_of_single, REG_A, const vu a = single_source(d, load(pa, k));
+FORM_WIDE(double_of_single, REG_A, const vu a = single_source(d, simd_load(pa, k));
           const vd even = widened((vu64)a & LOW_WORDS); const vd odd = widened((vu64)a >> 32), PUT(even, odd))
 FORM(single_of_double, REG_A, DOUBLE_SOURCE, single_result(d, even, odd))
 
@@ -68,12 +68,13 @@ static inline vd of_words(vu64 low, vu64 high, double offset) // the sum is roun
               const vd even = of_word((vu64)x & LOW_WORDS, OFFSET);                                          \
               const vd odd = of_word((vu64)x >> 32, OFFSET), PUT(even, odd))
 #define FROM_WORDS(name, HIGH, OFFSET)                                                                       \
-    FORM_WIDE(name, REG_A, const vu x = load(pa, k); const vu y = load(pa + REGISTER_BYTES, k) ^ (HIGH);     \
+    FORM_WIDE(name, REG_A, const vu x = simd_load(pa, k);                                                    \
+              const vu y = simd_load(pa + REGISTER_BYTES, k) ^ (HIGH);                                       \
               const vd even = of_words((vu64)x & LOW_WORDS, (vu64)y & LOW_WORDS, OFFSET);                    \
               const vd odd = of_words((vu64)x >> 32, (vu64)y >> 32, OFFSET), PUT(even, odd))
 // Narrower integers are extended first; scalar: bits to go.
-FROM_WORD(double_of_unsigned, load(pa, k) << n >> n, 0x1p52)
-FROM_WORD(double_of_signed, (vu)((vi)(load(pa, k) << n) >> n) ^ TO_UNSIGNED, 0x1p52 + 0x1p31)
+FROM_WORD(double_of_unsigned, simd_load(pa, k) << n >> n, 0x1p52)
+FROM_WORD(double_of_signed, (vu)((vi)(simd_load(pa, k) << n) >> n) ^ TO_UNSIGNED, 0x1p52 + 0x1p31)
 FROM_WORDS(double_of_u64, 0, 0x1p84 + 0x1p52)
 FROM_WORDS(double_of_s64, TO_UNSIGNED, 0x1p84 + 0x1p63 + 0x1p52)
 
@@ -172,7 +173,7 @@ static inline vu high_result(vd even, vd odd)
     return (flushed_high(high_of(even, odd)) & ~is_nan) | (is_nan & 0x7fffffffu);
 }
 #define HIGH_SOURCE                                                                                          \
-    const vu x = flushed_high(prepared(d, load(pa, k)));                                                     \
+    const vu x = flushed_high(prepared(d, simd_load(pa, k)));                                                \
     const vd even = even_of(splat(0), x), odd = odd_of(splat(0), x)
 FORM(high_reciprocal, REG_A, HIGH_SOURCE, high_result(1.0 / even, 1.0 / odd))
 FORM(high_root, REG_A, HIGH_SOURCE, high_result(1.0 / root(even), 1.0 / root(odd)))

@@ -45,9 +45,10 @@ static const struct handlers *bind_ctaid(const struct inst *i, struct bound *d)
 }
 
 #define SELECTOR lanes_t p = pred_lanes(w, d->src[2])
-FORM(sel_rr, REG_A; REG_B; SELECTOR, vu a = load(pa, k); vu b = load(pb, k), choose(mask_part(p, k), a, b))
-FORM(sel_rs, REG_A; CONSTANT; SELECTOR, vu a = load(pa, k), choose(mask_part(p, k), a, s))
-FORM(sel_sr, CONSTANT; REG_B; SELECTOR, vu b = load(pb, k), choose(mask_part(p, k), s, b))
+FORM(sel_rr, REG_A; REG_B; SELECTOR, vu a = simd_load(pa, k);
+     vu b = simd_load(pb, k), choose(mask_part(p, k), a, b))
+FORM(sel_rs, REG_A; CONSTANT; SELECTOR, vu a = simd_load(pa, k), choose(mask_part(p, k), a, s))
+FORM(sel_sr, CONSTANT; REG_B; SELECTOR, vu b = simd_load(pb, k), choose(mask_part(p, k), s, b))
 
 static const struct handlers *bind_sel(const struct exec *e, const struct inst *i, struct bound *d)
 {
@@ -68,7 +69,7 @@ static const struct handlers *bind_sel(const struct exec *e, const struct inst *
 // -- sums ---------------------------------------------------------------------------------------------------
 FORM_2(add, a + b)
 FORM_2(sub, a - b)
-FORM(rsub_rs, REG_A; CONSTANT, vu a = load(pa, k), s - a)
+FORM(rsub_rs, REG_A; CONSTANT, vu a = simd_load(pa, k), s - a)
 FORM_3(add3, a + b + c)
 FORM_3(addsub, a + b - c)
 FORM_3(subsub, a - b - c)
@@ -137,16 +138,16 @@ static const struct handlers *bind_plain_sum(const struct exec *e, const struct 
             vu one = mask_words(mask_part(in, k)); /* -1 where a carry comes in */                           \
             vu partial = a + b, total = partial - one;                                                       \
             out |= mask_place(mask_or(less_u(partial, a), less_u(total, partial)), k);                       \
-            store_masked(to, k, mask_part(active, k), total);                                                \
+            simd_store_masked(to, k, mask_part(active, k), total);                                           \
         }                                                                                                    \
         w->pred[d->q] = (w->pred[d->q] & ~active) | (out & (lanes_t)active);                                 \
         NEXT(d + 1, w->active);                                                                              \
     }                                                                                                        \
     static const struct handlers name __attribute__((unused)) = {name##_masked, name##_masked};
 
-FORM_CARRY(carry_rr, REG_A; REG_B, vu a = load(pa, k); vu b = load(pb, k))
-FORM_CARRY(carry_rn, REG_A; REG_B, vu a = load(pa, k); vu b = ~load(pb, k))
-FORM_CARRY(carry_rs, REG_A; CONSTANT, vu a = load(pa, k); vu b = s)
+FORM_CARRY(carry_rr, REG_A; REG_B, vu a = simd_load(pa, k); vu b = simd_load(pb, k))
+FORM_CARRY(carry_rn, REG_A; REG_B, vu a = simd_load(pa, k); vu b = ~simd_load(pb, k))
+FORM_CARRY(carry_rs, REG_A; CONSTANT, vu a = simd_load(pa, k); vu b = s)
 
 // a + b or a - b with CC or X; of three terms one is zero, and at most one is negative.
 static const struct handlers *bind_carry_sum(const struct exec *e, const struct inst *i, struct bound *d)
@@ -186,9 +187,9 @@ static const struct handlers *bind_iadd3(const struct exec *e, const struct inst
 FORM_2(mul, a *b)
 FORM_3(mad, a *b + c)
 FORM_3(msub, c - a * b)
-FORM(shift_add, REG_A; REG_C; const unsigned n = d->scalar, vu a = load(pa, k);
-     vu c = load(pc, k), (a << n) + c)
-FORM(shift_left, REG_A; const unsigned n = d->scalar, vu a = load(pa, k), a << n)
+FORM(shift_add, REG_A; REG_C; const unsigned n = d->scalar, vu a = simd_load(pa, k);
+     vu c = simd_load(pc, k), (a << n) + c)
+FORM(shift_left, REG_A; const unsigned n = d->scalar, vu a = simd_load(pa, k), a << n)
 
 // 64-bit products of the lanes of two vectors: low and high words.
 static inline void multiply_wide(vu a, vu b, bool is_signed, vu *low, vu *high)
@@ -223,16 +224,16 @@ static inline vu carry_of(vu sum, vu a) { return 0 - mask_words(less_u(sum, a));
     low = p0 + (c0);                                                                                         \
     high = p1 + (c1) + carry_of(low, p0)
 #define WIDE_FORMS(name)                                                                                     \
-    FORM_WIDE(name##_rrr, REG_A; REG_B; REG_C, vu a = load(pa, k);                                           \
-              vu b = load(pb, k), WIDE_SUM(load(pc, k), load(pc + REGISTER_BYTES, k)))                       \
-    FORM_WIDE(name##_rsr, REG_A; CONSTANT; REG_C, vu a = load(pa, k);                                        \
-              vu b = s, WIDE_SUM(load(pc, k), load(pc + REGISTER_BYTES, k)))                                 \
+    FORM_WIDE(name##_rrr, REG_A; REG_B; REG_C, vu a = simd_load(pa, k);                                      \
+              vu b = simd_load(pb, k), WIDE_SUM(simd_load(pc, k), simd_load(pc + REGISTER_BYTES, k)))        \
+    FORM_WIDE(name##_rsr, REG_A; CONSTANT; REG_C, vu a = simd_load(pa, k);                                   \
+              vu b = s, WIDE_SUM(simd_load(pc, k), simd_load(pc + REGISTER_BYTES, k)))                       \
     FORM_WIDE(name##_rrw, REG_A; REG_B; const vu w0 = splat((uint32_t)d->wide);                              \
-              const vu w1 = splat((uint32_t)(d->wide >> 32)), vu a = load(pa, k);                            \
-              vu b = load(pb, k), WIDE_SUM(w0, w1))                                                          \
-    FORM_WIDE(name##_rr, REG_A; REG_B, vu a = load(pa, k);                                                   \
-              vu b = load(pb, k), multiply_wide(a, b, WIDE_SIGNED, &low, &high))                             \
-    FORM_WIDE(name##_rs, REG_A; CONSTANT, vu a = load(pa, k);                                                \
+              const vu w1 = splat((uint32_t)(d->wide >> 32)), vu a = simd_load(pa, k);                       \
+              vu b = simd_load(pb, k), WIDE_SUM(w0, w1))                                                     \
+    FORM_WIDE(name##_rr, REG_A; REG_B, vu a = simd_load(pa, k);                                              \
+              vu b = simd_load(pb, k), multiply_wide(a, b, WIDE_SIGNED, &low, &high))                        \
+    FORM_WIDE(name##_rs, REG_A; CONSTANT, vu a = simd_load(pa, k);                                           \
               vu b = s, multiply_wide(a, b, WIDE_SIGNED, &low, &high))
 #define WIDE_SIGNED true
 WIDE_FORMS(wide_s)
@@ -244,11 +245,12 @@ WIDE_FORMS(wide_u)
 // a times a power of two, plus a pair: an array element's address.
 #define ELEMENT(high_part)                                                                                   \
     vu p0 = a << n, p1 = (high_part);                                                                        \
-    low = p0 + load(pc, k);                                                                                  \
-    high = p1 + load(pc + REGISTER_BYTES, k) + carry_of(low, p0)
+    low = p0 + simd_load(pc, k);                                                                             \
+    high = p1 + simd_load(pc + REGISTER_BYTES, k) + carry_of(low, p0)
 FORM_WIDE(element_s, REG_A; REG_C;
-          const unsigned n = d->scalar, vu a = load(pa, k), ELEMENT((vu)((vi)a >> (32 - n))))
-FORM_WIDE(element_u, REG_A; REG_C; const unsigned n = d->scalar, vu a = load(pa, k), ELEMENT(a >> (32 - n)))
+          const unsigned n = d->scalar, vu a = simd_load(pa, k), ELEMENT((vu)((vi)a >> (32 - n))))
+FORM_WIDE(element_u, REG_A; REG_C;
+          const unsigned n = d->scalar, vu a = simd_load(pa, k), ELEMENT(a >> (32 - n)))
 
 static bool is_shift(uint32_t x, uint32_t *amount)
 {
@@ -327,10 +329,10 @@ static const struct handlers *bind_imad(const struct exec *e, const struct inst 
 
 // -- LEA ----------------------------------------------------------------------------------------------------
 #define AMOUNT const unsigned n = d->spare_byte
-FORM(lea_rr, REG_A; REG_B; AMOUNT, vu a = load(pa, k); vu b = load(pb, k), (a << n) + b)
-FORM(lea_rs, REG_A; CONSTANT; AMOUNT, vu a = load(pa, k), (a << n) + s)
-FORM_CARRY(lea_carry_rr, REG_A; REG_B; AMOUNT, vu a = load(pa, k) << n; vu b = load(pb, k))
-FORM_CARRY(lea_carry_rs, REG_A; CONSTANT; AMOUNT, vu a = load(pa, k) << n; vu b = s)
+FORM(lea_rr, REG_A; REG_B; AMOUNT, vu a = simd_load(pa, k); vu b = simd_load(pb, k), (a << n) + b)
+FORM(lea_rs, REG_A; CONSTANT; AMOUNT, vu a = simd_load(pa, k), (a << n) + s)
+FORM_CARRY(lea_carry_rr, REG_A; REG_B; AMOUNT, vu a = simd_load(pa, k) << n; vu b = simd_load(pb, k))
+FORM_CARRY(lea_carry_rs, REG_A; CONSTANT; AMOUNT, vu a = simd_load(pa, k) << n; vu b = s)
 static inline vu high_word(vu high, vu low, unsigned n)
 {
     if (!n) return high;
@@ -338,13 +340,14 @@ static inline vu high_word(vu high, vu low, unsigned n)
 }
 
 // The high word of {c:a} << n, or of a's sign extension.
-FORM_CARRY(lea_high_rr, REG_A; REG_B; REG_C; AMOUNT, vu a = high_word(load(pc, k), load(pa, k), n);
-           vu b = load(pb, k))
-FORM_CARRY(lea_high_rs, REG_A; CONSTANT; REG_C; AMOUNT, vu a = high_word(load(pc, k), load(pa, k), n);
+FORM_CARRY(lea_high_rr, REG_A; REG_B; REG_C; AMOUNT, vu a = high_word(simd_load(pc, k), simd_load(pa, k), n);
+           vu b = simd_load(pb, k))
+FORM_CARRY(lea_high_rs, REG_A; CONSTANT; REG_C;
+           AMOUNT, vu a = high_word(simd_load(pc, k), simd_load(pa, k), n); vu b = s)
+FORM_CARRY(lea_sign_rr, REG_A; REG_B; AMOUNT, vu a = (vu)((vi)simd_load(pa, k) >> (n ? 32 - n : 31));
+           vu b = simd_load(pb, k))
+FORM_CARRY(lea_sign_rs, REG_A; CONSTANT; AMOUNT, vu a = (vu)((vi)simd_load(pa, k) >> (n ? 32 - n : 31));
            vu b = s)
-FORM_CARRY(lea_sign_rr, REG_A; REG_B; AMOUNT, vu a = (vu)((vi)load(pa, k) >> (n ? 32 - n : 31));
-           vu b = load(pb, k))
-FORM_CARRY(lea_sign_rs, REG_A; CONSTANT; AMOUNT, vu a = (vu)((vi)load(pa, k) >> (n ? 32 - n : 31)); vu b = s)
 
 static const struct handlers *bind_lea(const struct exec *e, const struct inst *i, struct bound *d)
 {

@@ -35,10 +35,10 @@ static inline uint32_t lane_word(const uint8_t *p, unsigned lane)
 static inline bool is_row(const uint8_t *low, const uint8_t *high, uint32_t size)
 {
     vu difference = splat(0), base = splat(first_word(low));
-    EACH_VECTOR(k) difference |= load(low, k) ^ (base + lane_steps(k, size));
+    EACH_VECTOR(k) difference |= simd_load(low, k) ^ (base + lane_steps(k, size));
     if (high) {
         vu upper = splat(first_word(high));
-        EACH_VECTOR(k) difference |= load(high, k) ^ upper;
+        EACH_VECTOR(k) difference |= simd_load(high, k) ^ upper;
     }
     return is_zero(difference);
 }
@@ -80,12 +80,12 @@ static inline bool gather_offsets(const uint8_t *low, const uint8_t *high, uint6
     EACH_VECTOR(k)
     {
         vm m = mask_part(active, k);
-        vu x = choose(m, load(low, k), someone);
-        if (high) different |= choose(m, load(high, k), upper) ^ upper;
+        vu x = choose(m, simd_load(low, k), someone);
+        if (high) different |= choose(m, simd_load(high, k), upper) ^ upper;
         min = choose(less_u(x, min), x, min);
         max = choose(less_u(max, x), x, max);
         any |= x;
-        store((uint8_t *)p->offset, k, x);
+        simd_store((uint8_t *)p->offset, k, x);
     }
     *least = lowest(min);
     *most = highest(max);
@@ -93,7 +93,7 @@ static inline bool gather_offsets(const uint8_t *low, const uint8_t *high, uint6
     for (unsigned n = 0; n < VECTOR_LANES; n++) together |= any[n];
     *bits = together;
     vu base = splat(*least);
-    EACH_VECTOR(k) store((uint8_t *)p->offset, k, load((const uint8_t *)p->offset, k) - base);
+    EACH_VECTOR(k) simd_store((uint8_t *)p->offset, k, simd_load((const uint8_t *)p->offset, k) - base);
     return is_zero(different);
 }
 
@@ -148,7 +148,7 @@ static inline bool all_of(uint64_t active, unsigned k)
 static inline bool near(const struct places *p)
 {
     vu any = splat(0);
-    EACH_VECTOR(k) any |= load((const uint8_t *)p->offset, k);
+    EACH_VECTOR(k) any |= simd_load((const uint8_t *)p->offset, k);
     return is_zero(any & 0x80000000u);
 }
 
@@ -156,10 +156,11 @@ static inline void read_words(const struct places *p, uint8_t *to, uint64_t acti
 {
     EACH_VECTOR(k)
     {
-        vu o = load((const uint8_t *)p->offset, k);
+        vu o = simd_load((const uint8_t *)p->offset, k);
         vu row = o ^ (splat(o[0]) + lane_steps(k, 4) - splat(k * VECTOR_LANES * 4));
-        vu v = all_of(active, k) && is_zero(row) ? load_anywhere(p->base + o[0]) : gather_words(p->base, o);
-        store_masked(to, k, mask_part(active, k), v);
+        vu v =
+            all_of(active, k) && is_zero(row) ? simd_load_anywhere(p->base + o[0]) : gather_words(p->base, o);
+        simd_store_masked(to, k, mask_part(active, k), v);
     }
 }
 
@@ -167,8 +168,8 @@ static inline void read_groups(const struct places *p, uint8_t *to, uint64_t act
 {
     for (unsigned n = 0; n < words; n++) EACH_VECTOR(k)
         {
-            vu v = gather_words(p->base + 4 * n, load((const uint8_t *)p->offset, k));
-            store_masked(to + n * REGISTER_BYTES, k, mask_part(active, k), v);
+            vu v = gather_words(p->base + 4 * n, simd_load((const uint8_t *)p->offset, k));
+            simd_store_masked(to + n * REGISTER_BYTES, k, mask_part(active, k), v);
         }
 }
 
@@ -205,10 +206,10 @@ static inline void write_rows(const struct places *p, const uint8_t *from, uint6
 {
     EACH_VECTOR(k)
     {
-        vu o = load((const uint8_t *)p->offset, k);
+        vu o = simd_load((const uint8_t *)p->offset, k);
         vu row = o ^ (splat(o[0]) + lane_steps(k, 4) - splat(k * VECTOR_LANES * 4));
         if (all_of(active, k) && is_zero(row)) {
-            store_anywhere(p->base + o[0], load(from, k));
+            simd_store_anywhere(p->base + o[0], simd_load(from, k));
         } else {
             write_words(p, from, active & bit_mask(VECTOR_LANES) << (k * VECTOR_LANES), 1);
         }
@@ -278,7 +279,7 @@ static __attribute__((noinline)) const struct bound *global_miss(const struct bo
 static inline void read_row(const uint8_t *restrict from, uint8_t *restrict to, unsigned words)
 {
     if (words == 1) {
-        EACH_VECTOR(k) store(to, k, load_anywhere(from + k * sizeof(vu)));
+        EACH_VECTOR(k) simd_store(to, k, simd_load_anywhere(from + k * sizeof(vu)));
         return;
     }
     for (unsigned n = 0; n < words; n++) {
@@ -289,7 +290,7 @@ static inline void read_row(const uint8_t *restrict from, uint8_t *restrict to, 
 static inline void write_row(uint8_t *restrict to, const uint8_t *restrict from, unsigned words)
 {
     if (words == 1) {
-        EACH_VECTOR(k) store_anywhere(to + k * sizeof(vu), load(from, k));
+        EACH_VECTOR(k) simd_store_anywhere(to + k * sizeof(vu), simd_load(from, k));
         return;
     }
     for (unsigned l = 0; l < FAST_LANES; l++)
@@ -300,7 +301,7 @@ static inline void read_same(const uint8_t *from, uint8_t *to, unsigned words)
 {
     for (unsigned n = 0; n < words; n++) {
         const vu v = splat(lane_word(from, n));
-        EACH_VECTOR(k) store(to + n * REGISTER_BYTES, k, v);
+        EACH_VECTOR(k) simd_store(to + n * REGISTER_BYTES, k, v);
     }
 }
 
@@ -449,7 +450,7 @@ static inline bool same_address(const struct bound *d, const uint8_t *regs, uint
     const uint32_t first = lane_word(low, bit_lowest(active));
     const vu same = splat(first);
     vu difference = splat(0);
-    EACH_VECTOR(k) difference |= choose(mask_part(active, k), load(low, k), same) ^ same;
+    EACH_VECTOR(k) difference |= choose(mask_part(active, k), simd_load(low, k), same) ^ same;
     *address = (uint32_t)(first + (uint32_t)d->offset);
     return is_zero(difference);
 }
@@ -471,7 +472,7 @@ static inline uint8_t *local_row(const struct bound *d, const struct warp *w, co
         if (!from) TAIL(exec_load(d, w, regs, active));                                                      \
         uint8_t *to = regs + d->dst;                                                                         \
         for (unsigned n = 0; n < (WORDS); n++, from += REGISTER_BYTES, to += REGISTER_BYTES)                 \
-            EACH_VECTOR(k) store_masked(to, k, mask_part(active, k), load(from, k));                         \
+            EACH_VECTOR(k) simd_store_masked(to, k, mask_part(active, k), simd_load(from, k));               \
         w->counts.local_loads++;                                                                             \
         NEXT(d + 1, w->active);                                                                              \
     }                                                                                                        \
@@ -481,7 +482,7 @@ static inline uint8_t *local_row(const struct bound *d, const struct warp *w, co
         if (!to) TAIL(exec_store(d, w, regs, active));                                                       \
         const uint8_t *from = regs + d->src[1];                                                              \
         for (unsigned n = 0; n < (WORDS); n++, from += REGISTER_BYTES, to += REGISTER_BYTES)                 \
-            EACH_VECTOR(k) store_masked(to, k, mask_part(active, k), load(from, k));                         \
+            EACH_VECTOR(k) simd_store_masked(to, k, mask_part(active, k), simd_load(from, k));               \
         w->counts.local_stores++;                                                                            \
         NEXT(d + 1, w->active);                                                                              \
     }                                                                                                        \
@@ -500,7 +501,7 @@ HANDLER(ldc_masked)
         TAIL(exec_ldc(d, w, regs, active));
     const vu v = splat(lane_word(w->exec->launch->bank[d->spare_byte] + address, 0));
     uint8_t *to = regs + d->dst;
-    EACH_VECTOR(k) store_masked(to, k, mask_part(active, k), v);
+    EACH_VECTOR(k) simd_store_masked(to, k, mask_part(active, k), v);
     w->counts.constant_loads++;
     NEXT(d + 1, w->active);
 }

@@ -35,7 +35,7 @@ struct row { // one register's lanes as floats
                                                      struct row *out)                                        \
     {                                                                                                        \
         struct row in;                                                                                       \
-        EACH_VECTOR(k) store((uint8_t *)in.lane, k, prepared(d, load(from, k)));                             \
+        EACH_VECTOR(k) simd_store((uint8_t *)in.lane, k, prepared(d, simd_load(from, k)));                   \
         for (unsigned l = 0; l < FAST_LANES; l++) out->lane[l] = mufu_##name(in.lane[l]);                    \
     }                                                                                                        \
     static                                                                                                   \
@@ -45,7 +45,8 @@ struct row { // one register's lanes as floats
         name##_row(d, regs + d->src[0], &out);                                                               \
         uint8_t *to = regs + d->dst;                                                                         \
         EACH_VECTOR(k)                                                                                       \
-        store_masked(to, k, mask_part(active, k), finished(d, load((const uint8_t *)out.lane, k)));          \
+        simd_store_masked(to, k, mask_part(active, k),                                                       \
+                          finished(d, simd_load((const uint8_t *)out.lane, k)));                             \
     }                                                                                                        \
     HANDLER(name##_masked)                                                                                   \
     {                                                                                                        \
@@ -85,8 +86,9 @@ FORM_1(float_of_s32, (vu)to_float(a))
 FORM_1(float_of_u32, (vu)(to_float(a >> 16) * splat_float(65536.0f) + to_float(a & 0xffff)))
 // Narrower sources, sign- or zero-extended first; scalar: bits to go.
 FORM(float_of_signed, REG_A;
-     const int n = (int)d->scalar, vu a = load(pa, k), (vu)to_float((vu)((vi)(a << n) >> n)))
-FORM(float_of_unsigned, REG_A; const int n = (int)d->scalar, vu a = load(pa, k), (vu)to_float(a << n >> n))
+     const int n = (int)d->scalar, vu a = simd_load(pa, k), (vu)to_float((vu)((vi)(a << n) >> n)))
+FORM(float_of_unsigned, REG_A;
+     const int n = (int)d->scalar, vu a = simd_load(pa, k), (vu)to_float(a << n >> n))
 
 static const struct handlers *bind_i2f(const struct inst *i, struct bound *d)
 {
