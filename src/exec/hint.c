@@ -3,6 +3,7 @@
 #include "exec/hint.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { NOBODY, SEVERAL = UINT16_MAX }; // else a warp's number + 1
 
@@ -65,19 +66,31 @@ static void hint_found(struct warp *w, const struct bound *d, unsigned lane, uin
     n->text = exec_describe_hint(w, d, lane, address, is_write, other);
 }
 
-// One word: whether it has been used by another warp in a way that this use must be ordered with.
-static void look_at_word(struct warp *w, const struct bound *d, unsigned lane, uint64_t address,
-                         bool is_write)
+// Whether a store leaves word n of a lane's as it is: warps that set the same flag, say. Nobody's values
+// depend on which of them was first.
+static bool hint_is_there(const struct warp *w, const struct bound *d, const uint8_t *regs, unsigned lane,
+                          unsigned n, uint64_t address)
+{
+    uint32_t there;
+    if (bound_inst(d, w)->op != OP_STS) return false;
+    memcpy(&there, w->shared + address, sizeof there);
+    return there == exec_lane_word(d, w, regs, 1, n, lane);
+}
+
+// Word n of a lane's: whether it has been used by another warp in a way that this use must be ordered with.
+static void look_at_word(struct warp *w, const struct bound *d, const uint8_t *regs, unsigned lane,
+                         unsigned n, uint64_t address, bool is_write)
 {
     struct hint *h = w->exec->hint;
     if (address / 4 >= h->word_count) return; // a fault, soon
     struct word_use *u = &h->words[address / 4];
     uint16_t self = (uint16_t)(w->index + 1);
     if (u->epoch != h->epoch) *u = (struct word_use){.epoch = h->epoch};
-    if (u->writer != NOBODY && u->writer != self)
-        hint_found(w, d, lane, address, is_write, u->writer);
-    else if (is_write && u->reader != NOBODY && u->reader != self)
-        hint_found(w, d, lane, address, is_write, u->reader);
+    uint16_t other = u->writer != NOBODY && u->writer != self               ? u->writer
+                     : is_write && u->reader != NOBODY && u->reader != self ? u->reader
+                                                                            : NOBODY;
+    if (other != NOBODY && !(is_write && hint_is_there(w, d, regs, lane, n, address)))
+        hint_found(w, d, lane, address, is_write, other);
     if (is_write)
         u->writer = self;
     else
@@ -103,7 +116,7 @@ static void look(struct warp *w, const struct bound *d, uint8_t *regs, uint64_t 
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = bit_lowest(lanes);
         uint64_t address = exec_lane_address(d, w, regs, k, l);
-        for (unsigned n = 0; n < bytes; n += 4) look_at_word(w, d, l, address + n, is_write);
+        for (unsigned n = 0; n < bytes / 4; n++) look_at_word(w, d, regs, l, n, address + 4 * n, is_write);
     }
 }
 

@@ -5,8 +5,8 @@
 // on running side by side is then no value that a GPU gives, and nobody would know. So the first block of a
 // kernel's first functional launch is watched: in front of every access to shared memory, the forms
 // themselves stay as they are. Whatever might order two warps (a barrier that lets somebody go, a fence, a
-// volatile or atomic access) ends all that was seen, and generic and short accesses are not looked at: what
-// is said is likely true, and much is not said. The race detector (race.h) is what finds races.
+// volatile or atomic access) ends all that was seen, warps that write what is there already do no harm, and
+// generic and short accesses are not looked at: what is said is likely true, and much is not said. The race detector (race.h) is what finds races.
 #pragma once
 #include "exec/exec_impl.h"
 

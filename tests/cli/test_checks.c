@@ -51,6 +51,10 @@ static void test_hint(struct test *t)
     CHECK_STR(t, c.err, ""); // one warp
     run(&c, "--gpu tiny --grid 2 --kernel warps --block 64 --arg buf=u32:64:zero --arg u32=0");
     CHECK_STR(t, c.err, "");
+    run(&c, "--functional --grid 2 --kernel flag --block 64 --arg buf=u32:64:zero --arg u32=0");
+    CHECK_STR(t, c.err, ""); // all write the same
+    run(&c, "--functional --grid 2 --kernel flag --block 64 --arg buf=u32:64:zero --arg u32=1");
+    CHECK_HAS(t, c.err, "warning: kernel flag: writes shared address 0x0, which warp 0 of its block uses");
     cli_fini(&c);
 }
 
