@@ -51,7 +51,7 @@ struct race_block {
 struct race_detector {
     struct u64map pages; // address of a page -> index
     VEC(struct page) list;
-    uint64_t cells;
+    uint64_t cells; // of global memory
     bool overflowed;
     uint32_t time;
     VEC(uint32_t) fenced;   // by block: time of its last fence
@@ -243,7 +243,7 @@ static struct page *page_of(struct warp *w, enum isa_space space, uint64_t addre
 }
 
 // From now on a cell is a byte, and knows of it what was known of its word.
-static void divide_page(struct race_detector *r, struct page *p)
+static void divide_page(struct page *p)
 {
     struct cell *bytes = heap_alloc(4 * p->words * sizeof *bytes);
     for (size_t k = 0; k < 4 * p->words; k++) {
@@ -253,7 +253,6 @@ static void divide_page(struct race_detector *r, struct page *p)
     free(p->cells);
     p->cells = bytes;
     p->by_byte = true;
-    r->cells += 3 * p->words;
 }
 
 void race_instruction(struct warp *w)
@@ -322,7 +321,10 @@ void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struc
     for (unsigned n = 0, step; n < bytes; n += step, at.address += step) {
         struct page *p = page_of(w, a->space, at.address);
         bool whole = at.address % 4 == 0 && bytes - n >= 4;
-        if (p && !p->by_byte && !whole) divide_page(w->exec->races, p);
+        if (p && !p->by_byte && !whole) {
+            divide_page(p);
+            if (a->space == SPACE_GLOBAL) w->exec->races->cells += 3 * p->words;
+        }
         step = whole && !(p && p->by_byte) ? 4 : 1;
         uint32_t left = 0;
         if (value) memcpy(&left, (const uint8_t *)value + n, step);
