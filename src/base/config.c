@@ -24,23 +24,29 @@ const struct config_key *config_at(const struct config *c, size_t index)
     return NULL;
 }
 
-// The key and where its value lives.
-static const struct config_key *key_and_value(const struct config *c, const char *name, void **value)
+static const struct config_key *find(const struct config *c, const char *name,
+                                     const struct config_layer **layer)
 {
     for (size_t l = 0; l < c->layer_count; l++)
         for (size_t k = 0; k < c->layers[l].key_count; k++) {
-            const struct config_key *key = &c->layers[l].keys[k];
-            if (!str_equal(key->name, name)) continue;
-            *value = (char *)c->layers[l].values + key->offset;
-            return key;
+            if (!str_equal(c->layers[l].keys[k].name, name)) continue;
+            *layer = &c->layers[l];
+            return &c->layers[l].keys[k];
         }
     return NULL;
 }
 
 const struct config_key *config_find(const struct config *c, const char *name)
 {
-    void *value;
-    return key_and_value(c, name, &value);
+    const struct config_layer *layer;
+    return find(c, name, &layer);
+}
+
+struct config_origin config_origin(const struct config *c, const struct config_key *key)
+{
+    const struct config_layer *layer;
+    const struct config_key *found = find(c, key->name, &layer);
+    return found ? layer->origins[found - layer->keys] : (struct config_origin){0};
 }
 
 const char *config_type_name(enum config_type type)
@@ -172,18 +178,39 @@ static bool store_value(struct arena *texts, const struct config_key *key, const
     return false;
 }
 
+static void set_default(struct config *c, const struct config_key *key, void *values)
+{
+    bool ok = store_value(&c->arena, key, key->initial, (char *)values + key->offset);
+    assert(ok);
+    (void)ok;
+}
+
 void config_add(struct config *c, const struct config_key *keys, size_t key_count, void *values)
 {
     assert(c->layer_count < CONFIG_LAYERS_MAX);
     for (size_t k = 0; k < key_count; k++) {
         assert(!config_find(c, keys[k].name));
-        bool ok = store_value(&c->arena, &keys[k], keys[k].initial, (char *)values + keys[k].offset);
-        assert(ok);
-        (void)ok;
+        set_default(c, &keys[k], values);
     }
-    c->layers[c->layer_count].keys = keys;
-    c->layers[c->layer_count].key_count = key_count;
-    c->layers[c->layer_count++].values = values;
+    c->layers[c->layer_count++] = (struct config_layer){
+        keys, key_count, values, ARENA_ARRAY(&c->arena, struct config_origin, key_count)};
+}
+
+void config_forget_files(struct config *c)
+{
+    for (size_t l = 0; l < c->layer_count; l++)
+        for (size_t k = 0; k < c->layers[l].key_count; k++) {
+            struct config_layer *layer = &c->layers[l];
+            if (!layer->origins[k].loc.source) continue;
+            layer->origins[k] = (struct config_origin){0};
+            set_default(c, &layer->keys[k], layer->values);
+        }
+}
+
+void config_add_family(struct config *c, const struct config_family *family)
+{
+    assert(!c->family.prefix);
+    c->family = *family;
 }
 
 static const char *next_name(const void *context, size_t i)
@@ -192,21 +219,38 @@ static const char *next_name(const void *context, size_t i)
     return key ? key->name : NULL;
 }
 
-bool config_set(struct config *c, const char *name, const char *text, struct loc loc, struct diag *d)
+static bool refuse(const struct config_key *key, const char *name, const char *text, struct loc loc,
+                   struct diag *d)
 {
-    void *value;
-    const struct config_key *key = key_and_value(c, name, &value);
-    if (!key) {
-        const char *near = str_nearest(name, next_name, c);
-        if (near) return diag_error(d, loc, "unknown key \"%s\"; did you mean \"%s\"?", name, near);
-        return diag_error(d, loc, "unknown key \"%s\"; `warpfold list keys` names them all", name);
-    }
-    if (store_value(&c->arena, key, text, value)) return true;
     struct strbuf range = {0};
     config_format_range(key, &range);
     diag_error(d, loc, "%s=%s: must be %s", name, text, strbuf_text(&range));
     strbuf_fini(&range);
     return false;
+}
+
+bool config_read(const struct config_key *key, const char *name, const char *text, void *values,
+                 struct loc loc, struct diag *d)
+{
+    assert(key->type != CONFIG_TEXT);
+    return store_value(NULL, key, text, (char *)values + key->offset) || refuse(key, name, text, loc, d);
+}
+
+bool config_set(struct config *c, const char *name, const char *text, struct loc loc, struct diag *d)
+{
+    const struct config_layer *layer;
+    if (c->family.prefix && str_starts_with(name, c->family.prefix))
+        return c->family.set(c->family.context, name, text, loc, d);
+    const struct config_key *key = find(c, name, &layer);
+    if (!key) {
+        const char *near = str_nearest(name, next_name, c);
+        if (near) return diag_error(d, loc, "unknown key \"%s\"; did you mean \"%s\"?", name, near);
+        return diag_error(d, loc, "unknown key \"%s\"; `warpfold list keys` names them all", name);
+    }
+    if (!store_value(&c->arena, key, text, (char *)layer->values + key->offset))
+        return refuse(key, name, text, loc, d);
+    layer->origins[key - layer->keys] = (struct config_origin){true, loc};
+    return true;
 }
 
 bool config_set_pair(struct config *c, const char *pair, struct loc loc, struct diag *d)
@@ -219,23 +263,29 @@ bool config_set_pair(struct config *c, const char *pair, struct loc loc, struct 
     return ok;
 }
 
-void config_format(const struct config *c, const struct config_key *key, struct strbuf *out)
+void config_format_value(const struct config_key *key, const void *values, struct strbuf *out)
 {
-    void *value;
-    if (!key_and_value(c, key->name, &value)) return;
+    const void *value = (const char *)values + key->offset;
     switch (key->type) {
-    case CONFIG_BOOL: strbuf_puts(out, *(bool *)value ? "1" : "0"); break;
-    case CONFIG_U32: strbuf_printf(out, "%u", *(uint32_t *)value); break;
-    case CONFIG_U64: strbuf_printf(out, "%llu", (unsigned long long)*(uint64_t *)value); break;
-    case CONFIG_BYTES: format_bytes((double)*(uint64_t *)value, out); break;
-    case CONFIG_F64: strbuf_printf(out, "%g", *(double *)value); break;
-    case CONFIG_WORD: strbuf_puts(out, key->words[*(int *)value]); break;
-    case CONFIG_TEXT: strbuf_puts(out, *(const char **)value); break;
+    case CONFIG_BOOL: strbuf_puts(out, *(const bool *)value ? "1" : "0"); break;
+    case CONFIG_U32: strbuf_printf(out, "%u", *(const uint32_t *)value); break;
+    case CONFIG_U64: strbuf_printf(out, "%llu", (unsigned long long)*(const uint64_t *)value); break;
+    case CONFIG_BYTES: format_bytes((double)*(const uint64_t *)value, out); break;
+    case CONFIG_F64: strbuf_printf(out, "%g", *(const double *)value); break;
+    case CONFIG_WORD: strbuf_puts(out, key->words[*(const int *)value]); break;
+    case CONFIG_TEXT: strbuf_puts(out, *(const char *const *)value); break;
     }
 }
 
-static void write_value(const struct config_key *key, const void *value, struct json *j)
+void config_format(const struct config *c, const struct config_key *key, struct strbuf *out)
 {
+    const struct config_layer *layer;
+    if (find(c, key->name, &layer)) config_format_value(key, layer->values, out);
+}
+
+void config_write_value(const struct config_key *key, const void *values, struct json *j)
+{
+    const void *value = (const char *)values + key->offset;
     switch (key->type) {
     case CONFIG_BOOL: json_bool(j, *(const bool *)value); break;
     case CONFIG_U32: json_u64(j, *(const uint32_t *)value); break;
@@ -255,7 +305,8 @@ void config_write_json(const struct config *c, struct json *j)
             const struct config_key *key = &c->layers[l].keys[k];
             if (!key->meaning) continue;
             json_key(j, key->name);
-            write_value(key, (char *)c->layers[l].values + key->offset, j);
+            config_write_value(key, c->layers[l].values, j);
         }
+    if (c->family.prefix) c->family.write_json(c->family.context, j);
     json_close_object(j);
 }

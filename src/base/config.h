@@ -33,30 +33,56 @@ struct config_key {
         .words = words_, .initial = initial_, .meaning = meaning_                                            \
     }
 
+// Keys that begin with a word of their own and that no table can list, because users name a part of them.
+struct config_family {
+    const char *prefix; // "class."
+    void *context;
+    // As config_set, with the whole name.
+    bool (*set)(void *context, const char *name, const char *text, struct loc loc, struct diag *d);
+    void (*write_json)(const void *context, struct json *j); // "class.big.count": 2, …
+};
+
+struct config_origin { // of a key's value
+    bool is_set;       // otherwise it is the default
+    struct loc loc;    // none: no file says it
+};
+
 enum { CONFIG_LAYERS_MAX = 12 };
 
 struct config {
     struct arena arena; // texts
-    struct {
+    struct config_layer {
         const struct config_key *keys;
         size_t key_count;
         void *values;
+        struct config_origin *origins; // by key
     } layers[CONFIG_LAYERS_MAX];
     size_t layer_count;
+    struct config_family family; // prefix NULL: there is none
 };
 
 void config_init(struct config *c);
 void config_fini(struct config *c);
 // Adds a layer and sets its defaults.
 void config_add(struct config *c, const struct config_key *keys, size_t key_count, void *values);
+void config_add_family(struct config *c, const struct config_family *family); // one at most
 // Sets one key from text. False and a diagnostic (at `loc`) naming the nearest key or the allowed range.
 bool config_set(struct config *c, const char *name, const char *text, struct loc loc, struct diag *d);
 // "KEY=VALUE".
 bool config_set_pair(struct config *c, const char *pair, struct loc loc, struct diag *d);
+// Reads a value of the key into another struct than its layer's. `name`: of the key, for the diagnostic. Not
+// for texts.
+bool config_read(const struct config_key *key, const char *name, const char *text, void *values,
+                 struct loc loc, struct diag *d);
 const struct config_key *config_find(const struct config *c, const char *name);
+// Keys that files have set get their defaults again.
+void config_forget_files(struct config *c);
+struct config_origin config_origin(const struct config *c, const struct config_key *key);
 // In order of the tables; NULL past the last.
 const struct config_key *config_at(const struct config *c, size_t index);
 void config_format(const struct config *c, const struct config_key *key, struct strbuf *out); // current value
+void config_format_value(const struct config_key *key, const void *values, struct strbuf *out);
 void config_format_range(const struct config_key *key, struct strbuf *out); // "16 to 255", "sass or ptxplus"
 const char *config_type_name(enum config_type type);
 void config_write_json(const struct config *c, struct json *j); // {"compile.profile": "sass", …}
+void config_write_value(const struct config_key *key, const void *values, struct json *j);

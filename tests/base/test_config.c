@@ -170,9 +170,73 @@ static void test_refuses(struct test *t)
     }
 }
 
+// Who said what, and what is left when files say nothing any more.
+static void test_origins(struct test *t)
+{
+    struct fixture f;
+    setup(&f);
+    struct loc loc = {.source = diag_add_source(&f.diag, "a.gpu", "", 0), .line = 3};
+    const struct config_key *scale = config_find(&f.config, "gpu.scale"),
+                            *name = config_find(&f.config, "gpu.name"),
+                            *limit = config_find(&f.config, "exec.limit");
+    CHECK(t, config_set(&f.config, "gpu.scale", "2", loc, &f.diag));
+    CHECK(t, config_set(&f.config, "gpu.name", "small", loc, &f.diag));
+    CHECK(t, config_set(&f.config, "exec.limit", "7", loc_none(), &f.diag));
+    CHECK(t, !config_set(&f.config, "check.races", "7", loc, &f.diag));
+    CHECK(t, config_origin(&f.config, scale).is_set && config_origin(&f.config, scale).loc.line == 3);
+    CHECK(t, config_origin(&f.config, limit).is_set && !config_origin(&f.config, limit).loc.source);
+    CHECK(t, !config_origin(&f.config, config_find(&f.config, "check.races")).is_set);
+    config_forget_files(&f.config);
+    CHECK(t, f.values.scale == 1 && str_equal(f.values.name, "none") && f.values.limit == 7);
+    CHECK(t, !config_origin(&f.config, name).is_set && config_origin(&f.config, limit).is_set);
+    teardown(&f);
+}
+
+struct family {
+    char name[40], text[40];
+};
+
+static bool family_set(void *context, const char *name, const char *text, struct loc loc, struct diag *d)
+{
+    struct family *family = context;
+    if (str_equal(text, "no")) return diag_error(d, loc, "%s: no", name);
+    snprintf(family->name, sizeof family->name, "%s", name);
+    snprintf(family->text, sizeof family->text, "%s", text);
+    return true;
+}
+
+static void family_write(const void *context, struct json *j)
+{
+    const struct family *family = context;
+    json_key(j, family->name);
+    json_string(j, family->text);
+}
+
+static void test_family(struct test *t)
+{
+    struct fixture f;
+    struct family family = {0};
+    struct strbuf text = {0};
+    struct json j;
+    setup(&f);
+    config_add_family(&f.config, &(struct config_family){"some.", &family, family_set, family_write});
+    CHECK(t, config_set_pair(&f.config, "some.one.gpu.scale=3", loc_none(), &f.diag));
+    CHECK_STR(t, family.name, "some.one.gpu.scale");
+    CHECK(t, !config_set_pair(&f.config, "some.one=no", loc_none(), &f.diag) && f.diag.errors == 1);
+    CHECK(t, f.values.scale == 1);
+    json_init(&j, &text);
+    config_write_json(&f.config, &j);
+    CHECK_HAS(t, strbuf_text(&text), "\"gpu.name\": \"none\",\n  \"some.one.gpu.scale\": \"3\"\n}");
+    strbuf_fini(&text);
+    teardown(&f);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"defaults", test_defaults}, {"accepts", test_accepts}, {"refuses", test_refuses}};
+    static const struct test_case cases[] = {{"defaults", test_defaults},
+                                             {"accepts", test_accepts},
+                                             {"refuses", test_refuses},
+                                             {"origins", test_origins},
+                                             {"family", test_family}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
