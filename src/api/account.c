@@ -48,7 +48,22 @@ const struct wf_sm_account *api_account_sms(struct wf_context *c)
         c->sms[k] = (struct wf_sm_account){.active_cycles = c->sm_counts[k].sm_active_cycles,
                                            .warp_instructions = c->sm_counts[k].issue_issued,
                                            .slots = c->sm_counts[k].slots};
+    struct wf_class class;
+    for (size_t n = 0; wf_class_at(c, n, &class); n++)
+        for (uint32_t k = 0; k < class.count; k++) c->sms[class.first + k].sm_class = class.name;
     return c->sms;
+}
+
+const struct wf_class_account *api_account_classes(struct wf_context *c)
+{
+    struct wf_class class;
+    for (size_t n = 0; wf_class_at(c, n, &class); n++) {
+        struct gpu_counts sum = {0};
+        for (uint32_t k = 0; k < class.count; k++) gpu_counts_add(&sum, &c->sm_counts[class.first + k]);
+        api_counter_values(NULL, &sum, NULL, c->class_counters[n]);
+        c->classes_counted[n] = (struct wf_class_account){class, c->class_counters[n]};
+    }
+    return c->classes_counted;
 }
 
 const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count)

@@ -23,20 +23,31 @@ size_t api_energy_fill(struct wf_context *c, const struct chip_result *timed)
     return count;
 }
 
+static size_t fill_storage_of(const struct tech_use *u, const struct gpu_kind *kind, const char *sm_class,
+                              struct wf_storage *rows)
+{
+    struct tech_storage all[TECH_STORAGE_MAX];
+    size_t count = u->tech->storage ? u->tech->storage(u->options, &kind->config, all) : 0;
+    for (size_t n = 0; n < count; n++)
+        rows[n] = (struct wf_storage){.tech = u->tech->name,
+                                      .name = all[n].name,
+                                      .sm_class = sm_class,
+                                      .entries = all[n].entries,
+                                      .bits = tech_storage_bits(&all[n]),
+                                      .in_paper = all[n].in_paper};
+    return count;
+}
+
 size_t api_storage_fill(struct wf_context *c)
 {
+    struct gpu_kind kinds[GPU_KINDS_MAX];
+    unsigned kind_count = chip_kinds(&c->chip, kinds);
     size_t filled = 0;
-    for (unsigned k = 0; k < c->techs.count; k++) {
-        const struct tech *t = c->techs.uses[k].tech;
-        struct tech_storage all[TECH_STORAGE_MAX];
-        size_t count = t->storage ? t->storage(c->techs.uses[k].options, &c->chip.gpu, all) : 0;
-        for (size_t n = 0; n < count; n++)
-            c->storage[filled++] = (struct wf_storage){.tech = t->name,
-                                                       .name = all[n].name,
-                                                       .entries = all[n].entries,
-                                                       .bits = tech_storage_bits(&all[n]),
-                                                       .in_paper = all[n].in_paper};
-    }
+    for (unsigned k = 0; k < c->techs.count; k++)
+        for (unsigned n = 0; n < kind_count; n++)
+            filled +=
+                fill_storage_of(&c->techs.uses[k], &kinds[n],
+                                c->chip.class_count ? c->chip.classes[n].name : NULL, &c->storage[filled]);
     return filled;
 }
 

@@ -7,6 +7,7 @@
 #include "energy/energy.h"
 #include "exec/launch.h"
 #include "gpu/chip.h"
+#include "gpu/classes.h"
 #include "mark/mark.h"
 #include "ptx/ptx.h"
 #include "study/study.h"
@@ -45,6 +46,7 @@ struct wf_context {
     struct mark_settings mark;
     struct study_settings study_settings;
     struct chip_config chip;
+    struct gpu_classes classes;
     struct energy_config energy;
     char *gpu; // NULL: no timing; heap
     struct tech_choice techs;
@@ -75,9 +77,11 @@ struct wf_context {
     size_t counter_count;
     struct energy_row energy_rows[ENERGY_ROWS_MAX];
     struct wf_energy energies[ENERGY_ROWS_MAX];
-    struct wf_storage storage[TECH_MAX * TECH_STORAGE_MAX];
+    struct wf_storage storage[GPU_KINDS_MAX * TECH_MAX * TECH_STORAGE_MAX];
     struct gpu_counts *sm_counts; // heap, by SM; NULL: no timed launch yet
     struct wf_sm_account *sms;    // heap
+    struct wf_class_account classes_counted[GPU_KINDS_MAX];
+    uint64_t class_counters[GPU_KINDS_MAX][API_COUNTERS];
     struct chip_series series;
     struct wf_sample *samples; // heap
     uint64_t *sample_counters; // heap
@@ -145,6 +149,7 @@ void api_kernel_destroy(struct wf_kernel *k);
 void api_account_begin(struct wf_kernel *k, struct chip_account *account);
 void api_account_end(struct wf_kernel *k); // what it counted is forgotten
 const struct wf_sm_account *api_account_sms(struct wf_context *c);
+const struct wf_class_account *api_account_classes(struct wf_context *c);
 // What a timed launch cost, for its stats.
 size_t api_energy_fill(struct wf_context *c, const struct chip_result *timed);
 size_t api_storage_fill(struct wf_context *c);

@@ -230,6 +230,8 @@ static void write_stats(struct wf_context *c, const struct exec_counts *counts,
         .wall_seconds = seconds,
         .sms = timed ? api_account_sms(c) : NULL,
         .sm_count = timed ? c->chip.gpu.sm_count : 0,
+        .classes = timed ? api_account_classes(c) : NULL,
+        .class_count = timed ? c->chip.class_count : 0,
         .samples = timed ? api_samples(c) : NULL,
         .sample_count = timed ? c->series.samples.count : 0,
         .counters = c->counters,
@@ -323,6 +325,7 @@ static enum wf_status prepare_and_run(struct wf_kernel *k, const struct wf_launc
                                       const void *params, struct wf_stats *stats)
 {
     struct wf_module *m = k->module;
+    if (wf_check_settings(m->context) != WF_OK) return WF_BAD_USAGE;
     if (!check_shape(k, shape) || !check_shared(k, shape->shared_bytes) || !check_local(k))
         return WF_BAD_INPUT;
     struct launch l;

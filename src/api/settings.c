@@ -29,6 +29,7 @@ void api_settings_add(struct wf_context *c)
     config_add(&c->config, gpu_config_keys, gpu_config_key_count, &c->chip.gpu);
     config_add(&c->config, memory_config_keys, memory_config_key_count, &c->chip.memory);
     config_add(&c->config, energy_config_keys, energy_config_key_count, &c->energy);
+    gpu_classes_init(&c->classes, &c->config);
 }
 
 // Device memory exists, or code has been compiled, or a timeline begun, with what the key said before.
@@ -58,13 +59,20 @@ static bool check_chip(struct wf_context *c, const struct chip_config *before)
 enum wf_status wf_gpu(struct wf_context *c, const char *name)
 {
     struct chip_config before = c->chip;
+    struct gpu_classes classes_before = c->classes;
     if (!name) {
         free(c->gpu);
         c->gpu = NULL;
         return WF_OK;
     }
-    if (!gpu_file_load(&c->config, name, &c->diag)) return WF_BAD_USAGE;
-    if (!check_chip(c, &before)) return WF_BAD_USAGE;
+    config_forget_files(&c->config);
+    gpu_classes_clear(&c->classes);
+    if (!gpu_file_load(&c->config, name, &c->diag) || !check_chip(c, &before) ||
+        !gpu_classes_resolve(&c->classes, &c->chip, &c->diag)) {
+        c->chip = before;
+        c->classes = classes_before;
+        return WF_BAD_USAGE;
+    }
     forget_chip(c);
     free(c->gpu);
     c->gpu = heap_strdup(name);
@@ -175,10 +183,25 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
     struct api_settings before = c->settings;
     struct compile_settings compile_before = c->compile;
     struct chip_config chip_before = c->chip;
+    struct gpu_classes classes_before = c->classes;
     if (!config_set(&c->config, key, value, loc_none(), &c->diag)) return WF_BAD_USAGE;
     if (memcmp(&chip_before, &c->chip, sizeof chip_before) != 0) forget_chip(c);
+    if (memcmp(&classes_before, &c->classes, sizeof classes_before) != 0) forget_chip(c);
     bool good = check_value(c, &before) && check_compile(c, &compile_before) && check_chip(c, &chip_before);
     return good ? WF_OK : WF_BAD_USAGE;
+}
+
+// Classes may be set in any order, so only here it shows whether they fit together.
+enum wf_status wf_check_settings(struct wf_context *c)
+{
+    return gpu_classes_resolve(&c->classes, &c->chip, &c->diag) ? WF_OK : WF_BAD_USAGE;
+}
+
+static const char *keep_text(struct wf_context *c, struct strbuf *text)
+{
+    const char *kept = arena_strndup(&c->config.arena, strbuf_text(text), text->length);
+    strbuf_fini(text);
+    return kept;
 }
 
 static void describe_key(struct wf_context *c, const struct config_key *k, struct wf_key *key)
@@ -187,18 +210,69 @@ static void describe_key(struct wf_context *c, const struct config_key *k, struc
     config_format_range(k, &range);
     *key = (struct wf_key){.name = k->name,
                            .type = config_type_name(k->type),
-                           .range = arena_strndup(&c->config.arena, strbuf_text(&range), range.length),
+                           .range = keep_text(c, &range),
                            .initial = k->initial,
                            .meaning = k->meaning,
                            .source = k->source};
-    strbuf_fini(&range);
+}
+
+// "tiny:5", "set", "default".
+static const char *describe_origin(struct wf_context *c, const struct config_origin *origin)
+{
+    if (!origin->is_set) return "default";
+    if (!origin->loc.source) return "set";
+    return arena_printf(&c->config.arena, "%s:%u", c->diag.sources.data[origin->loc.source - 1].name,
+                        origin->loc.line);
+}
+
+static bool is_in(const struct config_key *k, const struct config_key *table, size_t count)
+{
+    return k >= table && k < table + count;
 }
 
 bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key)
 {
     const struct config_key *k = config_at(&c->config, index);
-    if (k) describe_key(c, k, key);
-    return k != NULL;
+    if (!k) return false;
+    struct strbuf value = {0};
+    struct config_origin origin = config_origin(&c->config, k);
+    bool is_sum = !origin.is_set && c->chip.class_count && str_equal(k->name, "gpu.sm_count");
+    config_format(&c->config, k, &value);
+    describe_key(c, k, key);
+    key->value = keep_text(c, &value);
+    key->from = is_sum ? "the classes' counts" : describe_origin(c, &origin);
+    key->is_gpus = is_in(k, gpu_config_keys, gpu_config_key_count) ||
+                   is_in(k, memory_config_keys, memory_config_key_count) ||
+                   is_in(k, energy_config_keys, energy_config_key_count);
+    return true;
+}
+
+bool wf_class_key(struct wf_context *c, size_t index, struct wf_key *key)
+{
+    if (index >= c->classes.count) return false;
+    const struct gpu_class *class = &c->classes.all[index];
+    const struct config_origin *origin = &class->count_origin;
+    struct strbuf value = {0};
+    if (str_equal(key->name, "count")) {
+        strbuf_printf(&value, "%u", class->count);
+    } else {
+        const struct config_key *k = config_find(&c->config, key->name);
+        if (!is_in(k, gpu_config_keys, gpu_config_key_count)) return false;
+        origin = &class->origins[k - gpu_config_keys];
+        if (origin->is_set) config_format_value(k, &class->values, &value);
+    }
+    if (!origin->is_set) return false;
+    key->value = keep_text(c, &value);
+    key->from = describe_origin(c, origin);
+    return true;
+}
+
+bool wf_class_at(struct wf_context *c, size_t index, struct wf_class *k)
+{
+    if (index >= c->chip.class_count) return false;
+    const struct gpu_kind *kind = &c->chip.classes[index];
+    *k = (struct wf_class){kind->name, kind->first, kind->count, kind->config.registers * 32ull};
+    return true;
 }
 
 bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct wf_key *key)

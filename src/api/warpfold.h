@@ -47,9 +47,12 @@ void wf_context_destroy(struct wf_context *c); // and everything made from it
 // A setting (`warpfold list keys`). Keys that shape memory or code must be set before the first module or
 // allocation; later it is WF_BAD_USAGE.
 enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
+// Whether settings fit together that may be made in any order: classes of SMs (docs/gpus.md). Launches ask it
+// too.
+enum wf_status wf_check_settings(struct wf_context *c);
 // Launches from now on are timed on a GPU: one of the library's by name, or a file's path (KEY = VALUE
 // lines). Without a call, or after one with NULL, runs are functional. Settings the file makes can be changed
-// by wf_set afterwards.
+// by wf_set afterwards; those of an earlier GPU's file are forgotten.
 enum wf_status wf_gpu(struct wf_context *c, const char *name_or_path);
 bool wf_gpu_at(size_t index, const char **name, const char **meaning); // the library's; false past the last
 // Mechanisms of timed launches: NAME[:KEY=V[,KEY=V...]] joined by +; "base" is none.
@@ -167,6 +170,20 @@ const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count);
 struct wf_sm_account {
     uint64_t active_cycles, warp_instructions;
     const uint64_t *slots;
+    const char *sm_class; // NULL: the GPU has none
+};
+// SMs that a GPU's file describes together (docs/gpus.md).
+struct wf_class {
+    const char *name;
+    uint32_t first, count;       // SMs
+    uint64_t register_file_bits; // of one of them
+};
+// In order of their SMs; false past the last, and for a GPU without classes at once.
+bool wf_class_at(struct wf_context *c, size_t index, struct wf_class *k);
+struct wf_class_account {
+    struct wf_class sm_class;
+    const uint64_t
+        *counters; // of its SMs, by wf_counter_at's index; WF_UNKNOWN for what is not counted by SM
 };
 
 // -- when it goes there -------------------------------------------------------------------------------------
@@ -223,15 +240,15 @@ struct wf_energy {
     uint64_t count;
     double pj_each; // picojoules
 };
-// A storage structure of an SM that a mechanism adds.
+// A storage structure of an SM that a mechanism adds; with classes of SMs, of one of that class.
 struct wf_storage {
-    const char *tech, *name;
-    uint64_t entries, bits; // bits: of all entries
-    bool in_paper;          // the paper counts it
+    const char *tech, *name, *sm_class; // sm_class: NULL when the GPU has none
+    uint64_t entries, bits;             // bits: of all entries
+    bool in_paper;                      // the paper counts it
 };
 // Of the mechanisms chosen, on the GPU chosen; valid until the next call.
 size_t wf_storage(struct wf_context *c, const struct wf_storage **rows);
-uint64_t wf_register_file_bits(const struct wf_context *c);                    // of an SM
+uint64_t wf_register_file_bits(const struct wf_context *c);                    // of an SM without a class
 bool wf_energy_part_at(size_t index, const char **name, const char **meaning); // false past the last
 // What a launch did that it must not do, and that did not end it (check.bounds, check.members; a functional
 // run is watched for races within its first block).
@@ -259,7 +276,9 @@ struct wf_stats {
     double wall_seconds;
     const struct wf_sm_account *sms; // by SM; NULL in functional runs
     size_t sm_count;
-    const struct wf_sample *samples; // in order of time; NULL in functional runs
+    const struct wf_class_account *classes; // of SMs, in order of their numbers; NULL in functional runs
+    size_t class_count;                     // 0: the GPU has none
+    const struct wf_sample *samples;        // in order of time; NULL in functional runs
     size_t sample_count;
     const struct wf_counter *counters; // every counter of the run, in a fixed order
     size_t counter_count;
@@ -337,8 +356,14 @@ const struct wf_study_report *wf_study_report(struct wf_study *s);
 // -- settings as data ---------------------------------------------------------------------------------------
 struct wf_key {
     const char *name, *type, *range, *initial, *meaning, *source;
+    const char *value; // now; NULL of a mechanism's option
+    const char *from;  // who says so: "default", "tiny:5" (a file's line), "set", "the classes' counts"
+    bool is_gpus;      // describes the GPU: the chip, its memory, energies
 };
 bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key); // false past the last
+// The value and its origin in a class of SMs, by wf_class_at's index, of the key that is named, or of "count";
+// false where the class does not set it.
+bool wf_class_key(struct wf_context *c, size_t index, struct wf_key *key);
 bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct wf_key *key); // its options
 // The resolved configuration as a JSON object; valid until the next call.
 const char *wf_config_json(struct wf_context *c);

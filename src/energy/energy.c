@@ -75,6 +75,7 @@ static uint64_t sum(const struct tech *t, const uint64_t *counters, const char *
 struct list {
     struct energy_row *rows;
     size_t count;
+    const char *class; // of the SMs that the next rows are about; "": of all
 };
 
 static void add(struct list *l, enum energy_part part, const char *unit, uint64_t count, double pj,
@@ -82,16 +83,17 @@ static void add(struct list *l, enum energy_part part, const char *unit, uint64_
 {
     struct energy_row *row = &l->rows[l->count++];
     *row = (struct energy_row){.part = part, .unit = unit, .count = count, .pj = pj};
-    snprintf(row->name, sizeof row->name, "%s%s%s%s", tech, *tech ? ": " : "", name, what);
+    snprintf(row->name, sizeof row->name, "%s%s%s%s%s%s", tech, *tech ? ": " : "", name, what,
+             *l->class ? ", class " : "", l->class);
 }
 
-static void add_mechanism(struct list *l, const struct energy_config *e, const struct chip_config *c,
-                          const struct chip_result *r, unsigned index)
+// On the SMs of a kind: `counters` are theirs.
+static void add_mechanism(struct list *l, const struct energy_config *e, const struct tech_use *u,
+                          const struct gpu_kind *kind, const uint64_t *counters, uint64_t cycles)
 {
-    const struct tech_use *u = &c->techs[index];
     const struct tech *t = u->tech;
     struct tech_storage storage[TECH_STORAGE_MAX];
-    size_t count = t->storage ? t->storage(u->options, &c->gpu, storage) : 0;
+    size_t count = t->storage ? t->storage(u->options, &kind->config, storage) : 0;
     uint64_t bits = 0;
     for (size_t n = 0; n < count; n++) {
         bits += tech_storage_bits(&storage[n]);
@@ -101,20 +103,21 @@ static void add_mechanism(struct list *l, const struct energy_config *e, const s
             unsigned all = ports(u, s->read_ports) + ports(u, s->write_ports);
             double pj = sram_access_pj(e->sram_access_pj, tech_storage_bits(&storage[n]),
                                        s->bits ? s->bits : storage[n].bits_each, all);
-            add(l, ENERGY_MECHANISM, "accesses", sum(t, r->techs[index], s->reads), pj, t->name, s->name,
-                ", reads");
-            add(l, ENERGY_MECHANISM, "accesses", sum(t, r->techs[index], s->writes), pj, t->name, s->name,
+            add(l, ENERGY_MECHANISM, "accesses", sum(t, counters, s->reads), pj, t->name, s->name, ", reads");
+            add(l, ENERGY_MECHANISM, "accesses", sum(t, counters, s->writes), pj, t->name, s->name,
                 ", writes");
         }
     }
-    add(l, ENERGY_MECHANISM, "bit cycles", bits * c->gpu.sm_count * r->cycles, e->sram_leakage_pj, t->name,
+    add(l, ENERGY_MECHANISM, "bit cycles", bits * kind->count * cycles, e->sram_leakage_pj, t->name,
         "leakage", "");
 }
 
 size_t energy_rows(const struct energy_config *e, const struct chip_config *c, const struct chip_result *r,
                    struct energy_row rows[ENERGY_ROWS_MAX])
 {
-    struct list l = {.rows = rows};
+    struct list l = {.rows = rows, .class = ""};
+    struct gpu_kind kinds[GPU_KINDS_MAX];
+    unsigned kind_count = chip_kinds(c, kinds);
 #define ENERGY_PART(id, name, meaning)
 #define ENERGY_EVENT(part, field, pj, unit, count, meaning, source)                                          \
     add(&l, ENERGY_##part, unit, count, e->field##_pj, "", #field, "");
@@ -123,6 +126,10 @@ size_t energy_rows(const struct energy_config *e, const struct chip_config *c, c
 #undef ENERGY_PART
 #undef ENERGY_EVENT
 #undef ENERGY_SCALE
-    for (unsigned k = 0; k < c->tech_count; k++) add_mechanism(&l, e, c, r, k);
+    for (unsigned n = 0; n < c->tech_count; n++)
+        for (unsigned k = 0; k < kind_count; k++) {
+            l.class = kinds[k].name;
+            add_mechanism(&l, e, &c->techs[n], &kinds[k], r->kind_techs[k][n], r->cycles);
+        }
     return l.count;
 }

@@ -34,13 +34,14 @@ const char *energy_part_name(enum energy_part part);    // "registers"
 const char *energy_part_meaning(enum energy_part part); // "register file"
 
 struct energy_row {
-    char name[64]; // "register_read"; of a structure "darsie: PC skip table, reads"
+    char name
+        [96]; // "register_read"; of a structure "darsie: PC skip table, reads", with classes of SMs "…, class big"
     enum energy_part part;
     const char *unit;
     uint64_t count;
     double pj; // each
 };
-enum { ENERGY_ROWS_MAX = 40 + TECH_MAX * (2 * TECH_STORAGE_MAX + 1) };
+enum { ENERGY_ROWS_MAX = 40 + GPU_KINDS_MAX * TECH_MAX * (2 * TECH_STORAGE_MAX + 1) };
 
 // The same rows in the same order for every launch with the same mechanisms.
 size_t energy_rows(const struct energy_config *e, const struct chip_config *c, const struct chip_result *r,

@@ -9,19 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert((int)WATCH_NAME == (int)GPU_KIND_NAME, "a name is copied whole");
+enum { SMS_MAX = 256 }; // the range of gpu.sm_count
+
 struct chip {
     struct chip_config config;
+    struct gpu_kind kinds[GPU_KINDS_MAX];
+    unsigned kind_count;
     struct memory_system *memory;
     uint64_t now;
 };
 
 struct run { // a launch under way
     struct chip *chip;
-    struct sm_launch shared;
     const struct launch *launch;
+    uint64_t window; // cycles
+    // SMs that blocks come to, in order of their numbers, and so kind by kind.
     struct timed_engine *engines;
     struct sm **sms;
-    unsigned count; // SMs that blocks come to
+    unsigned count;
+    uint16_t place[SMS_MAX];               // by number: where it stands among them
+    struct sm_launch kinds[GPU_KINDS_MAX]; // by kind of the chip's
+    unsigned kind_sms[GPU_KINDS_MAX];      // those of each kind
+    uint32_t rounds;                       // in which the first blocks are dealt out
     uint64_t start, now, until, last_end;
     uint64_t max_cycles; // 0: no limit
     uint64_t windows;    // so far
@@ -40,6 +50,7 @@ struct chip *chip_create(const struct chip_config *c)
 {
     struct chip *chip = heap_alloc(sizeof *chip);
     chip->config = *c;
+    chip->kind_count = chip_kinds(c, chip->kinds);
     chip->config.memory.core_mhz = c->gpu.core_mhz;
     chip->memory = memory_system_create(&chip->config.memory, c->gpu.sm_count);
     chip->now = 1;
@@ -83,14 +94,26 @@ static struct room room_for(const struct gpu_config *c, const struct launch *l)
     return r;
 }
 
+// ", for want of registers (sm.registers) in class big, of warps (sm.warps) in class small".
+static void print_wants(const struct gpu_kind *kinds, unsigned count, const struct launch *l,
+                        struct strbuf *out)
+{
+    for (unsigned k = 0; k < count; k++) {
+        strbuf_printf(out, "%s of %s", k ? "," : ", for want", room_for(&kinds[k].config, l).limit);
+        if (*kinds[k].name) strbuf_printf(out, " in class %s", kinds[k].name);
+    }
+}
+
 bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why)
 {
-    struct room r = room_for(&c->gpu, l);
-    if (r.blocks) return true;
-    strbuf_printf(why,
-                  "a block of %u warps, %u registers a thread and %u bytes of shared memory does not fit on "
-                  "an SM, for want of %s",
-                  r.warps, l->program->reg_count, l->shared_total, r.limit);
+    struct gpu_kind kinds[GPU_KINDS_MAX];
+    unsigned count = chip_kinds(c, kinds);
+    for (unsigned k = 0; k < count; k++)
+        if (room_for(&kinds[k].config, l).blocks) return true;
+    strbuf_printf(
+        why, "a block of %u warps, %u registers a thread and %u bytes of shared memory does not fit on an SM",
+        room_for(&kinds[0].config, l).warps, l->program->reg_count, l->shared_total);
+    print_wants(kinds, count, l, why);
     return false;
 }
 
@@ -99,14 +122,13 @@ bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbu
 // Mechanisms look at the launch; renamed registers are what its blocks leave over: registers that no warp has
 // been given, and the tails of what warps have been given in whole units. Those who come first in the registry
 // have what they want of them.
-static void begin_techs(struct run *r, const struct room *room)
+static void begin_techs(struct sm_launch *l, const struct room *room)
 {
-    const struct chip_config *c = &r->chip->config;
-    struct sm_launch *l = &r->shared;
-    uint32_t all = c->gpu.registers / (r->launch->warp_size > 32 ? 64 : 32);
+    const struct chip_config *c = l->config;
+    uint32_t all = l->kind->config.registers / (l->launch->warp_size > 32 ? 64 : 32);
     uint32_t used = room->blocks * room->warps * room->registers;
     uint32_t spare =
-        (all - used) / room->blocks + room->warps * (room->registers - r->launch->program->reg_count);
+        (all - used) / room->blocks + room->warps * (room->registers - l->launch->program->reg_count);
     l->tech_count = c->tech_count;
     for (unsigned k = 0; k < c->tech_count; k++) {
         const struct tech *t = c->techs[k].tech;
@@ -119,39 +141,81 @@ static void begin_techs(struct run *r, const struct room *room)
     }
 }
 
-static void end_techs(struct run *r)
+static void end_techs(struct sm_launch *l)
 {
-    for (unsigned k = 0; k < r->shared.tech_count; k++)
-        if (r->shared.tech_states[k]) r->shared.techs[k]->tech->launch_end(r->shared.tech_states[k]);
+    for (unsigned k = 0; k < l->tech_count; k++)
+        if (l->tech_states[k]) l->techs[k]->tech->launch_end(l->tech_states[k]);
+}
+
+// What SMs of a kind need to know. `room`: they never have more blocks at once than they are dealt in the first
+// rounds, since later ones come where another has ended.
+static void begin_kind(struct run *r, unsigned k, struct room room)
+{
+    const struct chip_config *c = &r->chip->config;
+    const struct gpu_kind *kind = &r->chip->kinds[k];
+    struct sm_launch *l = &r->kinds[k];
+    if (r->rounds < room.blocks) room.blocks = r->rounds;
+    *l = (struct sm_launch){.config = c,
+                            .kind = kind,
+                            .launch = r->launch,
+                            .window = r->window,
+                            .blocks_per_sm = room.blocks,
+                            .warps_per_block = room.warps,
+                            .registers_per_warp = room.registers};
+    gpu_decode(&l->decoded, r->launch->program, &kind->config, c->memory.line_bytes, &r->arena);
+    begin_techs(l, &room);
+}
+
+// Blocks are dealt out one by one, an SM after the other in every round, but to none that is full: in so many
+// rounds, until there are no more or all SMs are full.
+static uint32_t rounds_of(const struct run *r, const struct room *rooms)
+{
+    uint64_t left = r->blocks;
+    for (uint32_t rounds = 0;; rounds++) {
+        uint64_t sms = 0; // that are not full
+        for (unsigned k = 0; k < r->chip->kind_count; k++)
+            if (rooms[k].blocks > rounds) sms += r->chip->kinds[k].count;
+        if (!left || !sms) return rounds;
+        left -= sms < left ? sms : left;
+    }
+}
+
+// The SMs past the last block of the first round never see one, and neither do those of a kind on which none
+// fits. Making and clearing them would be most of a small launch's time.
+static void create_sms(struct run *r)
+{
+    const struct chip *c = r->chip;
+    struct room rooms[GPU_KINDS_MAX];
+    uint64_t fitting = 0;
+    for (unsigned k = 0; k < c->kind_count; k++) {
+        rooms[k] = room_for(&c->kinds[k].config, r->launch);
+        if (rooms[k].blocks) fitting += c->kinds[k].count;
+    }
+    unsigned count = (unsigned)(r->blocks < fitting ? r->blocks : fitting);
+    r->rounds = rounds_of(r, rooms);
+    r->engines = heap_alloc(count * sizeof *r->engines);
+    r->sms = heap_alloc(count * sizeof *r->sms);
+    for (unsigned k = 0; k < c->kind_count && r->count < count; k++) {
+        if (!rooms[k].blocks) continue;
+        begin_kind(r, k, rooms[k]);
+        for (; r->kind_sms[k] < c->kinds[k].count && r->count < count; r->kind_sms[k]++) {
+            unsigned sm = c->kinds[k].first + r->kind_sms[k], n = r->count++;
+            r->place[sm] = (uint16_t)n;
+            timed_init(&r->engines[n], r->launch, sm, n ? &r->engines[0] : NULL);
+            r->sms[n] = sm_create(&r->kinds[k], &r->engines[n], sm, r->start);
+        }
+    }
 }
 
 static void run_init(struct run *r, struct chip *c, const struct launch *l)
 {
     const struct gpu_config *g = &c->config.gpu;
-    struct room room = room_for(g, l);
+    uint64_t window = memory_system_window(&c->config.memory);
     *r = (struct run){.chip = c, .launch = l, .start = c->now, .now = c->now};
     arena_init(&r->arena);
     r->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    // Blocks are dealt out one by one, and later ones go where another has ended: the SMs past the last block
-    // of the first round never see one. Making and clearing them would be most of a small launch's time.
-    r->count = r->blocks < g->sm_count ? (unsigned)r->blocks : g->sm_count;
-    uint64_t share = (r->blocks + r->count - 1) / r->count;
-    if (share < room.blocks) room.blocks = (uint32_t)share;
-    uint64_t window = memory_system_window(&c->config.memory);
-    r->shared = (struct sm_launch){.config = &c->config,
-                                   .launch = l,
-                                   .window = window < g->dispatch_latency ? window : g->dispatch_latency,
-                                   .blocks_per_sm = room.blocks,
-                                   .warps_per_block = room.warps,
-                                   .registers_per_warp = room.registers};
-    gpu_decode(&r->shared.decoded, l->program, &c->config, &r->arena);
-    begin_techs(r, &room);
-    r->engines = heap_alloc(r->count * sizeof *r->engines);
-    r->sms = heap_alloc(r->count * sizeof *r->sms);
-    for (unsigned k = 0; k < r->count; k++) {
-        timed_init(&r->engines[k], l, k, k ? &r->engines[0] : NULL);
-        r->sms[k] = sm_create(&r->shared, &r->engines[k], k, r->start);
-    }
+    r->window = window < g->dispatch_latency ? window : g->dispatch_latency;
+    create_sms(r);
     memory_system_counts(c->memory, &r->before);
     // Code, constants and local memory have the same addresses in every launch, and other content.
     memory_system_clear_caches(c->memory, g->keep_caches ? GPU_LOCAL_ADDRESS : 0);
@@ -163,20 +227,27 @@ static void run_fini(struct run *r)
         sm_destroy(r->sms[k]);
         timed_fini(&r->engines[k]);
     }
-    end_techs(r);
+    for (unsigned k = 0; k < r->chip->kind_count; k++) end_techs(&r->kinds[k]);
     free(r->sms);
     free(r->engines);
     vec_fini(&r->ends);
     arena_fini(&r->arena);
 }
 
+static unsigned kind_of(const struct run *r, unsigned place)
+{
+    unsigned k = 0;
+    for (; place >= r->kind_sms[k]; k++) place -= r->kind_sms[k];
+    return k;
+}
+
 // The first blocks, an SM after the other.
 static void place_first(struct run *r)
 {
     uint64_t at = r->start + r->chip->config.gpu.launch_latency;
-    for (uint32_t round = 0; round < r->shared.blocks_per_sm; round++)
+    for (uint32_t round = 0; round < r->rounds; round++)
         for (unsigned k = 0; k < r->count && r->next_block < r->blocks; k++)
-            sm_place(r->sms[k], r->next_block++, at);
+            if (round < r->kinds[kind_of(r, k)].blocks_per_sm) sm_place(r->sms[k], r->next_block++, at);
 }
 
 static int by_cycle(const void *a, const void *b)
@@ -201,7 +272,7 @@ static void replace_ended(struct run *r)
         if (e->cycle > r->last_end) r->last_end = e->cycle;
         r->ended++;
         if (r->next_block == r->blocks) continue;
-        sm_place(r->sms[e->sm], r->next_block++, e->cycle + r->chip->config.gpu.dispatch_latency);
+        sm_place(r->sms[r->place[e->sm]], r->next_block++, e->cycle + r->chip->config.gpu.dispatch_latency);
     }
     if (r->launch->progress) progress_update(r->launch->progress, r->ended);
 }
@@ -387,7 +458,7 @@ static bool stalled(struct run *r, struct launch_fault *fault)
 static void skip_windows(struct run *r)
 {
     if (!r->chip->config.gpu.skip_idle) return;
-    uint64_t next = UINT64_MAX, soon = r->now + r->shared.window;
+    uint64_t next = UINT64_MAX, soon = r->now + r->window;
     for (unsigned k = 0; k < r->count && next >= soon; k++) {
         uint64_t n = sm_next(r->sms[k]);
         if (n < next) next = n;
@@ -397,7 +468,7 @@ static void skip_windows(struct run *r)
     if (n < next) next = n;
     if (r->max_cycles && next != UINT64_MAX && next - r->start > r->max_cycles)
         next = r->start + r->max_cycles;
-    if (next != UINT64_MAX && next > r->now) r->now += (next - r->now) / r->shared.window * r->shared.window;
+    if (next != UINT64_MAX && next > r->now) r->now += (next - r->now) / r->window * r->window;
 }
 
 static bool run_windows(struct run *r, struct workers *w, struct launch_fault *fault)
@@ -405,7 +476,7 @@ static bool run_windows(struct run *r, struct workers *w, struct launch_fault *f
     struct memory_system *m = r->chip->memory;
     while (!all_done(r)) {
         skip_windows(r);
-        r->until = r->now + r->shared.window;
+        r->until = r->now + r->window;
         if (r->series) series_keep(r->series, m, &r->before, r->now);
         memory_system_hand_over(m, r->now);
         workers_run(w, run_piece, r, memory_system_partitions(m) + r->count);
@@ -432,21 +503,32 @@ static void add_to_account(const struct chip_account *account, const struct run 
     const uint64_t *saved = sm_inst_saved(r->sms[k]);
     for (size_t n = 0; account->inst_saved && saved && n < r->launch->program->inst_count * SAVINGS; n++)
         account->inst_saved[n] += saved[n];
-    if (account->sms) gpu_counts_add(&account->sms[k], sm_counts(r->sms[k]));
+    if (account->sms) gpu_counts_add(&account->sms[r->engines[k].sm], sm_counts(r->sms[k]));
+}
+
+static void add_techs(struct chip_result *result, const struct run *r, unsigned place)
+{
+    unsigned kind = kind_of(r, place);
+    for (unsigned n = 0; n < r->kinds[kind].tech_count; n++) {
+        const uint64_t *counts = sm_tech_counts(r->sms[place], r->kinds[kind].techs[n]);
+        for (size_t i = 0; counts && i < TECH_COUNTERS_MAX; i++) {
+            result->techs[n][i] += counts[i];
+            result->kind_techs[kind][n][i] += counts[i];
+        }
+    }
 }
 
 static void collect(struct run *r, const struct chip_account *account, struct chip_result *result,
                     bool finished)
 {
-    uint64_t end = finished ? end_of(r) : r->now;
+    uint64_t end = finished ? end_of(r) : r->now, room = 0; // room: for warps, in active cycles
 
     for (unsigned k = 0; k < r->count; k++) {
         struct exec_counts *c = &r->engines[k].counts;
-        gpu_counts_add(&result->gpu, sm_counts(r->sms[k]));
-        for (unsigned n = 0; n < r->shared.tech_count; n++) {
-            const uint64_t *counts = sm_tech_counts(r->sms[k], r->shared.techs[n]);
-            for (size_t i = 0; counts && i < TECH_COUNTERS_MAX; i++) result->techs[n][i] += counts[i];
-        }
+        const struct gpu_counts *counts = sm_counts(r->sms[k]);
+        gpu_counts_add(&result->gpu, counts);
+        room += counts->sm_active_cycles * r->kinds[kind_of(r, k)].kind->config.max_warps;
+        add_techs(result, r, k);
         if (account) add_to_account(account, r, k);
         sm_collect(r->sms[k]);
 #define COUNTER(name, unit, meaning) result->exec.name += c->name;
@@ -460,8 +542,17 @@ static void collect(struct run *r, const struct chip_account *account, struct ch
     if (finished && !result->imbalance) result->imbalance = memory_system_check(r->chip->memory);
     if (r->series) series_finish(r->series, result->cycles, &result->gpu, &result->memory);
     if (r->watcher) watcher_end(r->watcher, r->sms, r->count, r->now);
-    uint64_t active = result->gpu.sm_active_cycles * r->chip->config.gpu.max_warps;
-    result->occupancy = active ? (double)result->gpu.sm_warp_cycles / (double)active : 0;
+    result->occupancy = room ? (double)result->gpu.sm_warp_cycles / (double)room : 0;
+}
+
+// Those that no block comes to, too.
+static void name_watched(struct run *r)
+{
+    for (unsigned k = 0; k < r->chip->kind_count; k++) {
+        const struct gpu_kind *kind = &r->chip->kinds[k];
+        for (unsigned sm = kind->first; sm < kind->first + kind->count; sm++)
+            if (r->watcher->sms[sm]) memcpy(r->watcher->sms[sm]->class, kind->name, sizeof kind->name);
+    }
 }
 
 static void begin_observing(struct run *r, const struct chip_account *account)
@@ -471,7 +562,8 @@ static void begin_observing(struct run *r, const struct chip_account *account)
     if (r->series) series_begin(r->series, r->start, r->sms, r->count);
     if (!r->watcher) return;
     watcher_begin(r->watcher, r->launch, r->start, r->chip->config.gpu.sm_count);
-    for (unsigned k = 0; k < r->count; k++) sm_watch(r->sms[k], r->watcher->sms[k]);
+    name_watched(r);
+    for (unsigned k = 0; k < r->count; k++) sm_watch(r->sms[k], r->watcher->sms[r->engines[k].sm]);
 }
 
 bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,

@@ -15,8 +15,9 @@ struct chip_result {
     struct gpu_counts gpu;
     struct memory_counts memory;
     double occupancy; // mean resident warps over the most there can be, while an SM is active
-    uint64_t techs[TECH_MAX][TECH_COUNTERS_MAX]; // counters of the mechanisms
-    const char *imbalance;                       // NULL: the books balance (sm_check)
+    uint64_t techs[TECH_MAX][TECH_COUNTERS_MAX];                     // counters of the mechanisms
+    uint64_t kind_techs[GPU_KINDS_MAX][TECH_MAX][TECH_COUNTERS_MAX]; // the same by kind of SM (chip_kinds)
+    const char *imbalance;                                           // NULL: the books balance (sm_check)
 };
 
 struct chip;
@@ -32,7 +33,7 @@ struct chip_account {           // what a launch adds to; the caller's, and each
 struct chip *chip_create(const struct chip_config *c);
 void chip_destroy(struct chip *c);
 
-// Whether a block of the launch fits on an SM; else why not.
+// Whether a block of the launch fits on an SM of some kind; else why not. On SMs of other kinds it does not run.
 bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why);
 // account may be NULL. Runs the launch to its end, or until max_cycles (0: none) have passed. False on a
 // fault.

@@ -40,10 +40,47 @@ static const char *const dependences_words[] = {"scoreboard", "encoded", NULL};
          #interval,                                                                                          \
          "cycles a pipeline is busy with a warp",                                                            \
          SHIPPED},
+#define CHIP_U32  GPU_U32
+#define CHIP_BOOL GPU_BOOL
 const struct config_key gpu_config_keys[] = {
 #include "gpu/config.def"
 };
 const size_t gpu_config_key_count = sizeof gpu_config_keys / sizeof gpu_config_keys[0];
+_Static_assert(sizeof gpu_config_keys / sizeof gpu_config_keys[0] == GPU_KEYS, "every row is counted");
+#undef GPU_U32
+#undef GPU_BOOL
+#undef GPU_WORD
+#undef GPU_LATENCY
+#undef CHIP_U32
+#undef CHIP_BOOL
+
+bool gpu_config_is_chips(size_t key)
+{
+    static const bool is_chips[] = {
+#define GPU_U32(...)     false,
+#define GPU_BOOL(...)    false,
+#define GPU_WORD(...)    false,
+#define GPU_LATENCY(...) false, false,
+#define CHIP_U32(...)    true,
+#define CHIP_BOOL(...)   true,
+#include "gpu/config.def"
+#undef GPU_U32
+#undef GPU_BOOL
+#undef GPU_WORD
+#undef GPU_LATENCY
+#undef CHIP_U32
+#undef CHIP_BOOL
+    };
+    return is_chips[key];
+}
+
+unsigned chip_kinds(const struct chip_config *c, struct gpu_kind kinds[GPU_KINDS_MAX])
+{
+    for (unsigned k = 0; k < c->class_count; k++) kinds[k] = c->classes[k];
+    if (c->class_count) return c->class_count;
+    kinds[0] = (struct gpu_kind){.count = c->gpu.sm_count, .config = c->gpu};
+    return 1;
+}
 
 const char *gpu_config_check(const struct gpu_config *c)
 {

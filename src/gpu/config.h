@@ -17,24 +17,59 @@ struct gpu_config {
 #define GPU_BOOL(field, key, initial, meaning, source)              bool field;
 #define GPU_WORD(field, key, type, words, initial, meaning, source) int field; // enum type
 #define GPU_LATENCY(which, name, cycles, busy)                      uint32_t latency_##which, interval_##which;
+#define CHIP_U32                                                    GPU_U32
+#define CHIP_BOOL                                                   GPU_BOOL
 #include "gpu/config.def"
 #undef GPU_U32
 #undef GPU_BOOL
 #undef GPU_WORD
 #undef GPU_LATENCY
+#undef CHIP_U32
+#undef CHIP_BOOL
+};
+
+enum {
+    GPU_KEYS = 0
+#define GPU_U32(...)     +1
+#define GPU_BOOL(...)    +1
+#define GPU_WORD(...)    +1
+#define GPU_LATENCY(...) +2
+#define CHIP_U32         GPU_U32
+#define CHIP_BOOL        GPU_BOOL
+#include "gpu/config.def"
+#undef GPU_U32
+#undef GPU_BOOL
+#undef GPU_WORD
+#undef GPU_LATENCY
+#undef CHIP_U32
+#undef CHIP_BOOL
 };
 
 extern const struct config_key gpu_config_keys[];
-extern const size_t gpu_config_key_count;
+extern const size_t gpu_config_key_count; // GPU_KEYS
+bool gpu_config_is_chips(size_t key);     // by index: the chip's own, the same for every SM
 
 // NULL when the settings fit together, else what does not and what would; static text.
 const char *gpu_config_check(const struct gpu_config *c);
 
+// SMs that are alike. A chip without classes has one kind, all its SMs, without a name.
+enum { GPU_KINDS_MAX = 8, GPU_KIND_NAME = 32 };
+struct gpu_kind {
+    char name[GPU_KIND_NAME]; // "": the chip has no classes
+    uint32_t first, count;    // SMs
+    struct gpu_config config;
+};
+
 // Everything the two tables set together, for one chip: the memory takes the core's clock.
 struct tech_use;
 struct chip_config {
-    struct gpu_config gpu;
+    struct gpu_config gpu; // with classes: what they do not set
     struct memory_config memory;
     const struct tech_use *techs; // mechanisms (tech.h), in order
     unsigned tech_count;
+    struct gpu_kind classes[GPU_KINDS_MAX]; // gpu_classes_resolve makes them
+    unsigned class_count;
 };
+
+// The kinds of SM that the chip is made of, in order of their SMs; how many.
+unsigned chip_kinds(const struct chip_config *c, struct gpu_kind kinds[GPU_KINDS_MAX]);

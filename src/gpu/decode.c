@@ -9,6 +9,8 @@ static uint32_t latency_of(const struct gpu_config *c, enum isa_latency which, b
 #define GPU_U32(...)
 #define GPU_BOOL(...)
 #define GPU_WORD(...)
+#define CHIP_U32(...)
+#define CHIP_BOOL(...)
 #define GPU_LATENCY(row, name, cycles, busy)                                                                 \
     case LATENCY_##row: return interval ? c->interval_##row : c->latency_##row;
 #include "gpu/config.def"
@@ -102,10 +104,11 @@ static void decode_source(struct decoded *d, struct op *o, const struct operand 
     }
 }
 
-static void decode_one(struct decoded *d, struct op *o, const struct inst *i, const struct chip_config *c)
+static void decode_one(struct decoded *d, struct op *o, const struct inst *i, const struct gpu_config *c,
+                       uint32_t line_bytes)
 {
     enum isa_latency latency = isa_table[i->op].latency;
-    o->pipe = (uint8_t)pipe_of(&c->gpu, i);
+    o->pipe = (uint8_t)pipe_of(c, i);
     o->lanes = (uint8_t)lanes_of(i);
     bool fence = (i->op == OP_MEMBAR && i->scope != SCOPE_CTA) || i->op == OP_DEPBAR;
     o->path = fence                     ? PATH_FENCE
@@ -113,13 +116,13 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
               : o->pipe == PIPE_CONTROL ? PATH_CONTROL
                                         : PATH_ALU;
     if (o->path == PATH_MEMORY) o->pipe = PIPE_LSU;
-    o->latency = (uint16_t)latency_of(&c->gpu, latency, false);
-    o->interval = (uint16_t)latency_of(&c->gpu, latency, true);
+    o->latency = (uint16_t)latency_of(c, latency, false);
+    o->interval = (uint16_t)latency_of(c, latency, true);
     o->guard = i->guard;
     o->guard_not = i->guard_not;
     o->is_guarded = i->guard != PRED_TRUE || i->guard_not;
     o->pred_reads = (uint8_t)(1u << i->guard & 0x7f);
-    for (unsigned k = 0; k < 4; k++) decode_source(d, o, &i->src[k], c->memory.line_bytes);
+    for (unsigned k = 0; k < 4; k++) decode_source(d, o, &i->src[k], line_bytes);
     for (unsigned k = 0; k < 2; k++) {
         const struct operand *r = &i->dst[k];
         if (r->kind == OPERAND_PRED) o->pred_writes |= (uint8_t)(1u << r->reg & 0x7f);
@@ -151,13 +154,14 @@ static void set_cycles(struct op *o, const struct gpu_config *c)
     o->cycles = (uint16_t)(o->collected + (o->path == PATH_ALU) + o->latency);
 }
 
-void gpu_decode(struct decoded *d, const struct program *p, const struct chip_config *c, struct arena *a)
+void gpu_decode(struct decoded *d, const struct program *p, const struct gpu_config *c, uint32_t line_bytes,
+                struct arena *a)
 {
     *d = (struct decoded){.ops = ARENA_ARRAY(a, struct op, p->inst_count + 1),
                           .constant_lines = ARENA_ARRAY(a, uint64_t, 4 * p->inst_count + 1)};
     for (uint32_t n = 0; n < p->inst_count; n++) {
-        decode_one(d, &d->ops[n], &p->insts[n], c);
-        set_cycles(&d->ops[n], &c->gpu);
+        decode_one(d, &d->ops[n], &p->insts[n], c, line_bytes);
+        set_cycles(&d->ops[n], c);
     }
-    if (c->gpu.dependences == DEPENDENCES_ENCODED) waits_assign(d, p, &c->gpu);
+    if (c->dependences == DEPENDENCES_ENCODED) waits_assign(d, p, c);
 }

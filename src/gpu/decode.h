@@ -48,4 +48,6 @@ struct decoded {
 #define GPU_CONSTANT_ADDRESS (1ull << 43)
 #define GPU_LOCAL_ADDRESS    (1ull << 42)
 
-void gpu_decode(struct decoded *d, const struct program *p, const struct chip_config *c, struct arena *a);
+// line_bytes: of caches.
+void gpu_decode(struct decoded *d, const struct program *p, const struct gpu_config *c, uint32_t line_bytes,
+                struct arena *a);

@@ -12,7 +12,7 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
 {
     struct sm *s = heap_alloc(sizeof *s);
     s->launch = l;
-    s->config = &l->config->gpu;
+    s->config = &l->kind->config;
     s->ops = l->decoded.ops;
     s->engine = engine;
     s->index = index;

@@ -50,9 +50,10 @@ struct sm_block_end {
     unsigned sm;
 };
 
-// What all SMs of a launch share, and do not change.
+// What all SMs of a kind share in a launch, and do not change.
 struct sm_launch {
     const struct chip_config *config;
+    const struct gpu_kind *kind;
     const struct launch *launch;
     struct decoded decoded;
     uint64_t window;                                             // cycles

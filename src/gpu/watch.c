@@ -343,11 +343,8 @@ void watcher_window(struct watcher *w, uint64_t now)
 void watcher_end(struct watcher *w, struct sm *const *sms, unsigned count, uint64_t now)
 {
     uint64_t time = now + w->offset;
-    for (unsigned k = 0; k < count && k < WATCH_SMS; k++) {
-        struct watch_sm *one = w->sms[k];
-        if (!sms[k]->watch) continue;
-        if (!one->closed) close_all(one, time);
-    }
+    for (unsigned k = 0; k < count; k++)
+        if (sms[k]->watch && !sms[k]->watch->closed) close_all(sms[k]->watch, time);
     vec_last(&w->launches).to = time;
     w->now = time;
 }

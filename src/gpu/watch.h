@@ -16,7 +16,7 @@
 struct sm;
 struct op;
 
-enum { WATCH_WARPS = 64, WATCH_BLOCKS = 64, WATCH_SMS = 256, WATCH_IBUFFER = 16 };
+enum { WATCH_NAME = 32, WATCH_WARPS = 64, WATCH_BLOCKS = 64, WATCH_SMS = 256, WATCH_IBUFFER = 16 };
 
 // What to keep: instructions issued or dropped in [from, to), and of spans what lies in it.
 struct watch_config {
@@ -84,9 +84,10 @@ struct watch_warp { // as it was seen last
 
 struct watch_sm { // of one SM
     const struct watch_config *config;
-    uint64_t offset; // from the chip's cycles to the timeline's
-    uint64_t last;   // cycle looked at
-    bool closed;     // the timeline's end is behind
+    char class[WATCH_NAME]; // of the SM's; "": the GPU has no classes
+    uint64_t offset;        // from the chip's cycles to the timeline's
+    uint64_t last;          // cycle looked at
+    bool closed;            // the timeline's end is behind
     uint32_t launch;
     VEC(struct watch_inst) insts; // in order of issue
     VEC(struct watch_span) spans; // in order of their ends

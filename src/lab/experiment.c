@@ -328,7 +328,8 @@ static bool check_names(struct parser *p)
             (wf_gpu(c, x->views.data[v].gpu) == WF_OK || refuse(p, c)) && check_settings(p, c, x->settings);
         for (size_t i = 0; i < x->series.count && good; i++)
             good = x->kind != EXPERIMENT_SETTINGS
-                       ? check_settings(p, c, x->series.data[i].settings)
+                       ? check_settings(p, c, x->series.data[i].settings) &&
+                             (wf_check_settings(c) == WF_OK || refuse(p, c))
                        : is_setting(c, x->series.data[i].what) ||
                              diag_error(p->diag, whole, "no setting \"%s\"; `warpfold list keys` names them",
                                         x->series.data[i].what);

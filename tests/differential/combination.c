@@ -41,7 +41,10 @@ static bool is_excluded(const struct config_key *key)
 static bool is_unsound(const char *word) { return str_equal(word, "paper"); }
 
 // Room for blocks: what is too small is refused at the launch, and then there is enough.
-static bool is_room(const char *part) { return str_starts_with(part, "sm."); }
+static bool is_room(const char *part)
+{
+    return str_starts_with(part, "sm.") || (str_starts_with(part, "class.") && strstr(part, ".sm."));
+}
 
 // Values of their own, where the ends of the range and the neighbours of the default are not worth trying.
 static const struct {
@@ -238,6 +241,47 @@ static void draw_keys(uint64_t seed, struct wf_context *ask, const struct genera
     strbuf_fini(&value);
 }
 
+static void draw_class_keys(uint64_t seed, const char *class, struct wf_context *ask, struct combination *c)
+{
+    struct strbuf name = {0}, value = {0}, before = {0};
+    for (size_t k = 0; k < gpu_config_key_count; k++) {
+        const struct config_key *key = &gpu_config_keys[k];
+        strbuf_clear(&name);
+        strbuf_printf(&name, "class.%s.%s", class, key->name);
+        struct rng r = stream(seed, strbuf_text(&name));
+        if (gpu_config_is_chips(k) || rng_below(&r, 100) >= 8) continue;
+        draw_value(seed, &r, key, &value);
+        if (wf_set(ask, strbuf_text(&name), strbuf_text(&value)) != WF_OK) continue;
+        if (wf_check_settings(ask) == WF_OK) {
+            add(c, "%s=%s", strbuf_text(&name), strbuf_text(&value));
+            continue;
+        }
+        strbuf_clear(&before); // the key itself fits
+        config_format(&ask->config, key, &before);
+        wf_set(ask, strbuf_text(&name), strbuf_text(&before));
+    }
+    strbuf_fini(&name);
+    strbuf_fini(&value);
+    strbuf_fini(&before);
+}
+
+// A chip of two classes of SMs now and then; few SMs, so that blocks come to both.
+static void draw_classes(uint64_t seed, struct wf_context *ask, struct combination *c)
+{
+    struct rng r = stream(seed, "classes");
+    if (rng_below(&r, 6)) return;
+    unsigned a = 1 + rng_below(&r, 2), b = 1 + rng_below(&r, 2);
+    const char *const parts[][2] = {{"class.a.count", a == 1 ? "1" : "2"},
+                                    {"class.b.count", b == 1 ? "1" : "2"},
+                                    {"gpu.sm_count", a + b == 2   ? "2"
+                                                     : a + b == 3 ? "3"
+                                                                  : "4"}};
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+        if (wf_set(ask, parts[k][0], parts[k][1]) == WF_OK) add(c, "%s=%s", parts[k][0], parts[k][1]);
+    draw_class_keys(seed, "a", ask, c);
+    draw_class_keys(seed, "b", ask, c);
+}
+
 static void draw_host(uint64_t seed, struct combination *c)
 {
     struct rng verify = stream(seed, "host.verify"), threads = stream(seed, "host.threads"),
@@ -281,6 +325,7 @@ void combination_draw(uint64_t seed, const struct generated *program, struct com
     draw_gpu(seed, ask, out);
     if (out->parts.count) draw_mechanisms(seed, ask, of_ten, out);
     draw_keys(seed, ask, program, of_ten, out);
+    if (out->parts.count && str_starts_with(out->parts.data[0], "gpu=")) draw_classes(seed, ask, out);
     draw_host(seed, out);
     wf_context_destroy(ask);
 }

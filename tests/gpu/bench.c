@@ -1,5 +1,6 @@
 #include "gpu/bench.h"
 #include "energy/energy.h"
+#include "gpu/classes.h"
 #include "gpu/gpus.h"
 
 #include <string.h>
@@ -8,16 +9,19 @@ void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const 
 {
     struct config all;
     struct energy_config energy; // some GPUs' files set it
+    struct gpu_classes classes = {0};
     struct diag d;
     diag_init(&d);
     config_init(&all);
     config_add(&all, gpu_config_keys, gpu_config_key_count, &c->gpu);
     config_add(&all, memory_config_keys, memory_config_key_count, &c->memory);
     config_add(&all, energy_config_keys, energy_config_key_count, &energy);
+    gpu_classes_init(&classes, &all);
     CHECK(t, gpu_file_load(&all, gpu, &d));
     char *copy = strdup(settings), *rest = copy;
     for (char *pair; (pair = strtok_r(rest, " ", &rest)) != NULL;)
         CHECK_MSG(t, config_set_pair(&all, pair, loc_none(), &d), "%s", pair);
+    CHECK(t, gpu_classes_resolve(&classes, c, &d));
     CHECK(t, !gpu_config_check(&c->gpu) && !memory_config_check(&c->memory));
     free(copy);
     config_fini(&all);

@@ -19,7 +19,7 @@ static void expect_words(struct test *t, const char *settings, const char *text,
     arena_init(&a);
     if (gpu_bench_init(&b, t, "gtx1080ti", settings, text, 32)) {
         machine_prepare(&b.m);
-        gpu_decode(&d, b.m.launch.program, &b.config, &a);
+        gpu_decode(&d, b.m.launch.program, &b.config.gpu, b.config.memory.line_bytes, &a);
         CHECK_EQ(t, b.m.launch.program->inst_count, count);
         for (uint32_t n = 0; n < count; n++) {
             CHECK_MSG(t,
@@ -79,13 +79,15 @@ static const char *verdict(struct test *t, const char *text, uint32_t at, struct
                        text, 32)) {
         machine_prepare(&b.m);
         b.config.memory.core_mhz = b.config.gpu.core_mhz;
+        struct gpu_kind kind = {.count = 1, .config = b.config.gpu};
         struct sm_launch l = {.config = &b.config,
+                              .kind = &kind,
                               .launch = &b.m.launch,
                               .window = memory_system_window(&b.config.memory),
                               .blocks_per_sm = 1,
                               .warps_per_block = 1,
                               .registers_per_warp = b.m.launch.program->reg_count};
-        gpu_decode(&l.decoded, b.m.launch.program, &b.config, &a);
+        gpu_decode(&l.decoded, b.m.launch.program, &b.config.gpu, b.config.memory.line_bytes, &a);
         struct op *o = &l.decoded.ops[at];
         o->stall = (uint8_t)wrong.stall;
         o->barrier = (uint8_t)wrong.barrier;

@@ -65,6 +65,7 @@ struct machine {
     struct exec_access access;
     struct launch launch;
     struct chip_config config;
+    struct gpu_kind kind;
     struct sm_launch sm_launch;
     struct darsie_options options;
     struct mark_settings marks;
@@ -264,6 +265,7 @@ static bool machine_begin(struct machine *m, struct test *t, bool own_marks)
                                 .warp_size = LANES,
                                 .simt = SIMT_STACK};
     m->sm_launch = (struct sm_launch){.config = &m->config,
+                                      .kind = &m->kind,
                                       .launch = &m->launch,
                                       .decoded = {.ops = m->ops},
                                       .blocks_per_sm = 1,

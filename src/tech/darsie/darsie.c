@@ -111,7 +111,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     mark_rules_from(&rules, u->marks, l->launch->warp_size);
     if (d->options->rules == RULES_PAPER) rules.paper = true;
     d->counts = counts_branches(d->options) && (!d->diverged || l->launch->simt == SIMT_STACK);
-    d->early = d->options->early && l->config->gpu.dependences != DEPENDENCES_ENCODED;
+    d->early = d->options->early && l->kind->config.dependences != DEPENDENCES_ENCODED;
     d->period = heap_alloc(p->inst_count * sizeof *d->period);
     d->effects = heap_alloc(p->inst_count * sizeof *d->effects);
     d->blocks = heap_alloc(p->inst_count * sizeof *d->blocks);
