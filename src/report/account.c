@@ -46,9 +46,33 @@ static void write_sms(const struct report_run *r, struct json *j)
     for (size_t k = 0; k < r->sm_count; k++) {
         json_open_object(j);
         report_u64(j, "sm", k);
+        if (r->sms[k].sm_class) report_text(j, "class", r->sms[k].sm_class);
         report_u64(j, "active_cycles", r->sms[k].active_cycles);
         report_u64(j, "warp_instructions", r->sms[k].warp_instructions);
         write_slots(j, r->sms[k].slots);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+// Only what is counted by SM.
+static void write_classes(const struct report_run *r, struct json *j)
+{
+    struct wf_counter counter;
+    if (!r->classes.count) return;
+    json_key(j, "classes");
+    json_open_array(j);
+    for (size_t k = 0; k < r->classes.count; k++) {
+        const struct report_class *c = &r->classes.data[k];
+        json_open_object(j);
+        report_text(j, "class", c->name);
+        report_u64(j, "first_sm", c->first);
+        report_u64(j, "sm_count", c->count);
+        json_key(j, "counters");
+        json_open_object(j);
+        for (size_t n = 0; wf_counter_at(n, &counter); n++)
+            if (c->counters[n] != WF_UNKNOWN) report_u64(j, counter.name, c->counters[n]);
+        json_close_object(j);
         json_close_object(j);
     }
     json_close_array(j);
@@ -112,6 +136,7 @@ void report_account_json(const struct report_run *r, struct json *j)
     }
     json_open_object(j);
     write_sms(r, j);
+    write_classes(r, j);
     json_key(j, "kernels");
     json_open_array(j);
     for (size_t k = 0; k < r->kernels.count; k++) {
@@ -128,6 +153,37 @@ void report_account_json(const struct report_run *r, struct json *j)
     }
     json_close_array(j);
     json_close_object(j);
+}
+
+static uint64_t counter_of(const struct report_class *c, const char *name)
+{
+    struct wf_counter counter;
+    for (size_t n = 0; wf_counter_at(n, &counter); n++)
+        if (strcmp(counter.name, name) == 0) return c->counters[n];
+    return WF_UNKNOWN;
+}
+
+void report_classes_table(const struct report_run *r, bool colour, struct strbuf *out)
+{
+    static const char *const heads[] = {"class of SMs", "SMs",        "numbers",     "SM cycles",
+                                        "mean warps",   "warp instr", "IPC of an SM"};
+    if (!r->classes.count) return;
+    struct table t;
+    table_init(&t, heads, 7);
+    for (size_t k = 0; k < r->classes.count; k++) {
+        const struct report_class *c = &r->classes.data[k];
+        uint64_t cycles = counter_of(c, "sm.sm.active_cycles"), issued = counter_of(c, "sm.issue.issued");
+        double each = cycles ? 1 / (double)cycles : 0;
+        table_add(&t, "%s", c->name);
+        table_add(&t, "%u", c->count);
+        table_add(&t, "%u to %u", c->first, c->first + c->count - 1);
+        table_add_u64(&t, cycles);
+        table_add(&t, "%.1f", (double)counter_of(c, "sm.sm.warp_cycles") * each);
+        table_add_u64(&t, issued);
+        table_add(&t, "%.2f", (double)issued * each);
+    }
+    table_print(&t, colour, out);
+    table_fini(&t);
 }
 
 void report_account_table(const struct report_run *r, bool colour, struct strbuf *out)

@@ -14,13 +14,22 @@ void report_run_fini(struct report_run *r)
         free(r->launches.data[i].kernel);
         free(r->launches.data[i].mangled);
     }
-    for (size_t k = 0; k < r->sm_count; k++) free(r->sms[k].slots);
+    for (size_t k = 0; k < r->sm_count; k++) {
+        free(r->sms[k].slots);
+        free(r->sms[k].sm_class);
+    }
     free(r->sms);
+    for (size_t k = 0; k < r->classes.count; k++) {
+        free(r->classes.data[k].name);
+        free(r->classes.data[k].counters);
+    }
+    vec_fini(&r->classes);
     for (size_t i = 0; i < r->samples.count; i++) free(r->samples.data[i].counters);
     vec_fini(&r->samples);
     vec_fini(&r->launches);
     vec_fini(&r->kernels);
     report_energy_fini(&r->energy);
+    for (size_t i = 0; i < r->storage.count; i++) free((char *)(uintptr_t)r->storage.data[i].sm_class);
     vec_fini(&r->storage);
     for (size_t i = 0; i < r->counter_count; i++) free((char *)r->counters[i].name);
     free(r->counters);
@@ -52,6 +61,30 @@ static void add_counters(struct report_run *r, const struct wf_stats *stats)
     }
 }
 
+static size_t counters_of_all_gpus(void) // without a mechanism's own
+{
+    struct wf_counter counter;
+    size_t n = 0;
+    while (wf_counter_at(n, &counter)) n++;
+    return n;
+}
+
+static void add_classes(struct report_run *r, const struct wf_stats *stats)
+{
+    size_t counters = counters_of_all_gpus();
+    for (size_t k = 0; k < stats->class_count; k++) {
+        const struct wf_class *from = &stats->classes[k].sm_class;
+        const uint64_t *values = stats->classes[k].counters;
+        if (k == r->classes.count)
+            vec_push(&r->classes, (struct report_class){heap_strdup(from->name), from->first, from->count,
+                                                        heap_alloc(counters * sizeof(uint64_t))});
+        for (size_t n = 0; n < counters; n++) {
+            uint64_t *sum = &r->classes.data[k].counters[n];
+            *sum = values[n] == WF_UNKNOWN ? WF_UNKNOWN : *sum + values[n];
+        }
+    }
+}
+
 static void add_account(struct report_run *r, struct wf_kernel *kernel, const struct wf_stats *stats)
 {
     bool known = false;
@@ -63,8 +96,12 @@ static void add_account(struct report_run *r, struct wf_kernel *kernel, const st
     if (!r->sms) {
         r->sm_count = stats->sm_count;
         r->sms = heap_alloc(r->sm_count * sizeof *r->sms);
-        for (size_t k = 0; k < r->sm_count; k++) r->sms[k].slots = heap_alloc(slots * sizeof(uint64_t));
+        for (size_t k = 0; k < r->sm_count; k++) {
+            r->sms[k].slots = heap_alloc(slots * sizeof(uint64_t));
+            if (stats->sms[k].sm_class) r->sms[k].sm_class = heap_strdup(stats->sms[k].sm_class);
+        }
     }
+    add_classes(r, stats);
     for (size_t k = 0; k < r->sm_count; k++) {
         r->sms[k].active_cycles += stats->sms[k].active_cycles;
         r->sms[k].warp_instructions += stats->sms[k].warp_instructions;
@@ -74,9 +111,7 @@ static void add_account(struct report_run *r, struct wf_kernel *kernel, const st
 
 static void add_samples(struct report_run *r, const struct wf_stats *stats)
 {
-    struct wf_counter counter;
-    size_t sampled = 0; // a mechanism's own counters are not
-    while (wf_counter_at(sampled, &counter)) sampled++;
+    size_t sampled = counters_of_all_gpus();
     for (size_t i = 0; i < stats->sample_count; i++) {
         const struct wf_sample *from = &stats->samples[i];
         struct report_sample s = {.launch = r->launches.count - 1, .from = from->from, .to = from->to};
@@ -151,7 +186,11 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
     if (stats->sms) add_account(r, kernel, stats);
     add_samples(r, stats);
     report_energy_add(&r->energy, stats);
-    for (size_t i = r->storage.count; i < stats->storage_count; i++) vec_push(&r->storage, stats->storage[i]);
+    for (size_t i = r->storage.count; i < stats->storage_count; i++) {
+        vec_push(&r->storage, stats->storage[i]);
+        const char *class = stats->storage[i].sm_class;
+        if (class) vec_last(&r->storage).sm_class = heap_strdup(class);
+    }
     if (stats->gpu && !r->gpu) r->gpu = heap_strdup(stats->gpu);
     if (stats->tech && !r->tech) r->tech = heap_strdup(stats->tech);
     if (stats->verify_mismatches != WF_UNKNOWN) r->verify_mismatches += stats->verify_mismatches;
@@ -292,11 +331,27 @@ static const char *status_text(const struct report_run *r)
     return r->verified == REPORT_MISMATCH ? "mismatch" : "ok";
 }
 
+static bool same_class(const struct wf_storage *a, const struct wf_storage *b)
+{
+    return a->sm_class && b->sm_class ? str_equal(a->sm_class, b->sm_class) : a->sm_class == b->sm_class;
+}
+
+// Of an SM; where classes differ, of one that has the most.
+static uint64_t storage_bits(const struct report_run *r)
+{
+    uint64_t most = 0;
+    for (size_t k = 0; k < r->storage.count; k++) {
+        uint64_t bits = 0;
+        for (size_t i = 0; i < r->storage.count; i++)
+            if (same_class(&r->storage.data[i], &r->storage.data[k])) bits += r->storage.data[i].bits;
+        if (bits > most) most = bits;
+    }
+    return most;
+}
+
 void report_run_storage(const struct report_run *r, struct json *j)
 {
-    uint64_t bits = 0;
-    for (size_t i = 0; i < r->storage.count; i++) bits += r->storage.data[i].bits;
-    report_u64(j, "storage_bits", r->storage.count ? bits : WF_UNKNOWN);
+    report_u64(j, "storage_bits", r->storage.count ? storage_bits(r) : WF_UNKNOWN);
     json_key(j, "storage");
     json_open_array(j);
     for (size_t i = 0; i < r->storage.count; i++) {
@@ -304,6 +359,7 @@ void report_run_storage(const struct report_run *r, struct json *j)
         json_open_object(j);
         report_text(j, "tech", s->tech);
         report_text(j, "structure", s->name);
+        if (s->sm_class) report_text(j, "class", s->sm_class);
         report_u64(j, "bits", s->bits);
         json_key(j, "in_paper");
         json_bool(j, s->in_paper);
@@ -420,5 +476,7 @@ void report_run_table(const struct report_run *r, bool colour, struct strbuf *ou
         if (!seen_before(r, i)) add_kernel_row(&t, r, i);
     table_print(&t, colour, out);
     table_fini(&t);
-    if (r->gpu) report_account_table(r, colour, out);
+    if (!r->gpu) return;
+    report_account_table(r, colour, out);
+    report_classes_table(r, colour, out);
 }

@@ -19,6 +19,13 @@ struct report_launch {
 
 struct report_sm {
     uint64_t active_cycles, warp_instructions, *slots; // slots: heap
+    char *sm_class;                                    // heap; NULL: the GPU has no classes of SMs
+};
+
+struct report_class { // of SMs
+    char *name;       // heap
+    uint32_t first, count;
+    uint64_t *counters; // heap, by wf_counter_at's index
 };
 
 struct report_sample {
@@ -38,11 +45,12 @@ struct report_run {
     VEC(struct wf_kernel *) kernels; // those timed; they live as long as their context
     struct report_sm *sms;           // sums over the launches, heap
     size_t sm_count;
-    struct wf_counter *counters; // sums over the launches, heap
+    VEC(struct report_class) classes; // sums over the launches
+    struct wf_counter *counters;      // sums over the launches, heap
     size_t counter_count;
     VEC(struct report_sample) samples; // with report.interval
     struct report_energy energy;
-    VEC(struct wf_storage) storage; // of the mechanisms, names not owned
+    VEC(struct wf_storage) storage; // of the mechanisms; names not owned, but sm_class on the heap
     char *gpu;                      // heap; NULL: not timed
     char *tech;                     // heap; NULL: base
     bool interrupted;

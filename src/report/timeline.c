@@ -302,10 +302,11 @@ static void name_rows(struct writer *w)
 
 static void write_sm(struct writer *w, unsigned index)
 {
-    char name[16];
+    char name[64];
     w->sm = w->watcher->sms[index];
     w->index = index;
-    snprintf(name, sizeof name, "SM %u", index);
+    const char *class = w->sm->class;
+    snprintf(name, sizeof name, "SM %u%s%s%s", index, *class ? " (" : "", class, *class ? ")" : "");
     name_process(w, name);
     name_rows(w);
     write_spans(w);
