@@ -144,13 +144,18 @@ static enum wf_status apply_set(const char *pair, struct wf_context *c, struct d
     return status;
 }
 
-enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d)
+enum wf_status command_set(const struct options *o, struct wf_context *c, struct diag *d)
 {
-    if (apply_tech(o, c, d) != WF_OK || apply_gpu(o, c, d) != WF_OK) return WF_BAD_USAGE;
     for (size_t i = 0; i < o->given.count; i++)
         if (o->given.data[i].id == OPTION_SET && apply_set(o->given.data[i].value, c, d) != WF_OK)
             return WF_BAD_USAGE;
-    return WF_OK;
+    return wf_check_settings(c);
+}
+
+enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d)
+{
+    if (apply_tech(o, c, d) != WF_OK || apply_gpu(o, c, d) != WF_OK) return WF_BAD_USAGE;
+    return command_set(o, c, d);
 }
 
 void command_watch(const struct options *o, struct wf_context *c)

@@ -21,8 +21,9 @@ bool command_claim(const struct options *o, struct results *r);
 void command_json(const struct options *o, struct results *r, const struct strbuf *text);
 // Whether stdout is for JSON alone.
 bool command_json_alone(const struct options *o);
-// Applies --set, and refuses what --tech, --threads and --functional cannot mean together. WF_OK or
-// WF_BAD_USAGE, with errors in `d` or in the context.
+// Applies --set. WF_OK or WF_BAD_USAGE, with errors in `d` or in the context.
+enum wf_status command_set(const struct options *o, struct wf_context *c, struct diag *d);
+// The same, --gpu and --tech, and refuses what --tech, --threads and --functional cannot mean together.
 enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d);
 // --timeline: has the context's launches watched; then what was seen, as its path's ending says, and a
 // warning when that is not all.

@@ -104,19 +104,6 @@ static void list_keys(void)
     wf_context_destroy(c);
 }
 
-static void list_gpus(void)
-{
-    static const char *const heads[] = {"GPU", "what it is"};
-    struct table t;
-    const char *name, *meaning;
-    table_init(&t, heads, 2);
-    for (size_t i = 0; wf_gpu_at(i, &name, &meaning); i++) {
-        table_add(&t, "%s", name);
-        table_add(&t, "%s", meaning);
-    }
-    list_print(&t);
-}
-
 static void list_studies(void)
 {
     static const char *const heads[] = {"study", "what it shows"};
@@ -154,12 +141,14 @@ static void list_experiments(void)
 static const struct list {
     const char *name;
     void (*list)(void);
-    int (*list_with)(const struct options *o); // that reads --tech and --gpu
-} lists[] = {{"gpus", list_gpus, NULL},         {"techs", list_techs, NULL},
-             {"kernels", list_kernels, NULL},   {"studies", list_studies, NULL},
-             {"counters", list_counters, NULL}, {"experiments", list_experiments, NULL},
-             {"keys", list_keys, NULL},         {"features", list_features, NULL},
-             {"claims", list_claims, NULL},     {"area", NULL, list_area}};
+    int (*list_with)(const struct options *o); // what reads --tech, --gpu or --set, or a word more
+    bool takes_tech, takes_set;                // --tech and --gpu; --set
+} lists[] = {
+    {"gpus", NULL, list_gpus, false, true},          {"techs", list_techs, NULL, false, false},
+    {"kernels", list_kernels, NULL, false, false},   {"studies", list_studies, NULL, false, false},
+    {"counters", list_counters, NULL, false, false}, {"experiments", list_experiments, NULL, false, false},
+    {"keys", list_keys, NULL, false, false},         {"features", list_features, NULL, false, false},
+    {"claims", list_claims, NULL, false, false},     {"area", NULL, list_area, true, true}};
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
 static const char *next_list(const void *context, size_t i)
@@ -173,12 +162,13 @@ static const struct list *find(const struct options *o, struct diag *d)
 {
     static const char all[] =
         "gpus, techs, kernels, studies, counters, experiments, keys, features, claims, area";
-    const char *name = o->operands.count == 1 ? o->operands.data[0] : "", *near = NULL;
-    for (size_t i = 0; i < LIST_COUNT; i++)
+    const char *name = o->operands.count ? o->operands.data[0] : "", *near = NULL;
+    bool is_one = o->operands.count == 1 || (o->operands.count == 2 && str_equal(name, "gpus"));
+    for (size_t i = 0; i < LIST_COUNT && is_one; i++)
         if (str_equal(lists[i].name, name)) return &lists[i];
-    if (o->operands.count == 1) near = str_nearest(name, next_list, NULL);
-    if (o->operands.count != 1)
-        diag_error(d, loc_none(), "list takes one of %s", all);
+    if (is_one) near = str_nearest(name, next_list, NULL);
+    if (!is_one)
+        diag_error(d, loc_none(), "list takes one of %s; gpus may be followed by a GPU", all);
     else if (near)
         diag_error(d, loc_none(), "list knows no \"%s\"; did you mean \"%s\"?", name, near);
     else
@@ -189,10 +179,14 @@ static const struct list *find(const struct options *o, struct diag *d)
 static int run_list(const struct options *o, struct diag *d)
 {
     const struct list *l = find(o, d);
-    bool chooses = options_has(o, OPTION_TECH) || options_has(o, OPTION_GPU);
-    if (l && l->list_with) return l->list_with(o);
-    if (l && chooses) diag_error(d, loc_none(), "--tech and --gpu are for `warpfold list area`");
-    if (!l || chooses) return command_fail(d, WF_BAD_USAGE);
+    if (!l) return command_fail(d, WF_BAD_USAGE);
+    if ((options_has(o, OPTION_TECH) || options_has(o, OPTION_GPU)) && !l->takes_tech)
+        diag_error(d, loc_none(), "--tech and --gpu are for `warpfold list area`");
+    else if (options_has(o, OPTION_SET) &&
+             (!l->takes_set || (l->list_with == list_gpus && o->operands.count < 2)))
+        diag_error(d, loc_none(), "--set is for `warpfold list area` and `warpfold list gpus NAME`");
+    if (d->errors) return command_fail(d, WF_BAD_USAGE);
+    if (l->list_with) return l->list_with(o);
     l->list();
     return WF_OK;
 }

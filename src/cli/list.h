@@ -7,3 +7,4 @@ void list_print(struct table *t); // to stdout, and frees it
 void list_features(void);
 void list_claims(void);
 int list_area(const struct options *o); // the exit status
+int list_gpus(const struct options *o); // all, or what the one that is named is like

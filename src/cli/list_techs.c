@@ -44,9 +44,9 @@ void list_claims(void)
     list_print(&t);
 }
 
-static void add_sum(struct table *t, const char *tech, const char *what, uint64_t bits, uint64_t file_bits)
+// Behind the mechanism's name.
+static void add_sum(struct table *t, const char *what, uint64_t bits, uint64_t file_bits)
 {
-    table_add(t, "%s", tech);
     table_add(t, "%s", what);
     table_add(t, "%s", "");
     table_add(t, "%s", "");
@@ -55,18 +55,21 @@ static void add_sum(struct table *t, const char *tech, const char *what, uint64_
     table_add(t, "%.1f%%", 100 * (double)bits / (double)file_bits);
 }
 
-// The structures of the mechanisms chosen; those that their papers count, then the others.
-static void add_storage(struct table *t, struct wf_context *c)
+// The structures of the mechanisms chosen, on SMs of one class; those that their papers count, then the others.
+// class NULL: the GPU has no classes.
+static void add_storage_of(struct table *t, struct wf_context *c, const struct wf_class *class)
 {
     const struct wf_storage *rows;
     size_t count = wf_storage(c, &rows);
+    const char *before = class ? ", class " : "", *name = class ? class->name : "";
     for (int in_paper = 1; in_paper >= 0; in_paper--) {
         uint64_t sum = 0, number = 0;
         for (size_t n = 0; n < count; n++) {
             const struct wf_storage *s = &rows[n];
             if (s->in_paper != (in_paper != 0)) continue;
+            if (class && !str_equal(s->sm_class, class->name)) continue;
             if (!number++) table_rule(t);
-            table_add(t, "%s", s->tech);
+            table_add(t, "%s%s%s", s->tech, before, name);
             table_add(t, "%s", s->name);
             table_add_u64(t, s->entries);
             table_add_u64(t, s->entries ? s->bits / s->entries : 0);
@@ -75,10 +78,18 @@ static void add_storage(struct table *t, struct wf_context *c)
             table_add(t, "%s", "");
             sum += s->bits;
         }
-        if (number)
-            add_sum(t, rows[0].tech, in_paper ? "counted by its paper" : "left out by it", sum,
-                    wf_register_file_bits(c));
+        if (!number) continue;
+        table_add(t, "%s%s%s", rows[0].tech, before, name);
+        add_sum(t, in_paper ? "counted by its paper" : "left out by it", sum,
+                class ? class->register_file_bits : wf_register_file_bits(c));
     }
+}
+
+static void add_storage(struct table *t, struct wf_context *c)
+{
+    struct wf_class class;
+    if (!wf_class_at(c, 0, &class)) add_storage_of(t, c, NULL);
+    for (size_t k = 0; wf_class_at(c, k, &class); k++) add_storage_of(t, c, &class);
 }
 
 // Each mechanism with its defaults, or those that --tech names, as configured.
@@ -88,8 +99,11 @@ int list_area(const struct options *o)
                                         "KB",        "of the register file"};
     const char *gpu = options_value(o, OPTION_GPU), *chosen = options_value(o, OPTION_TECH), *name, *meaning;
     struct wf_context *c = wf_context_create();
+    struct diag d;
     struct table t;
-    bool good = wf_gpu(c, gpu ? gpu : "gtx1080ti") == WF_OK && (!chosen || wf_tech(c, chosen) == WF_OK);
+    diag_init(&d);
+    bool good = wf_gpu(c, gpu ? gpu : "gtx1080ti") == WF_OK && command_set(o, c, &d) == WF_OK &&
+                (!chosen || wf_tech(c, chosen) == WF_OK);
     table_init(&t, heads, 7);
     if (good && chosen) add_storage(&t, c);
     for (size_t k = 0; good && !chosen && wf_tech_at(k, &name, &meaning); k++) {
@@ -100,7 +114,8 @@ int list_area(const struct options *o)
         list_print(&t);
     else
         table_fini(&t);
-    int status = good ? WF_OK : command_fail_context(c, WF_BAD_USAGE);
+    int status = good ? WF_OK : command_fail_both(c, &d, WF_BAD_USAGE);
     wf_context_destroy(c);
+    diag_fini(&d);
     return status;
 }

@@ -260,7 +260,7 @@ static void test_usage(struct test *t)
         {"mark --kernel vecadd", 2, "error: mark takes one PTX file\n"},
         {"list", 2,
          "error: list takes one of gpus, techs, kernels, studies, counters, experiments, keys, features, "
-         "claims, area\n"},
+         "claims, area; gpus may be followed by a GPU\n"},
         {"list keyz", 2, "error: list knows no \"keyz\"; did you mean \"keys\"?\n"},
         {"bench --size tiny", 2, "error: --size tiny: must be one of small, medium, large\n"},
         {"bench --ptx gcc", 2, "error: --ptx gcc: must be one of nvcc, clang\n"},

@@ -135,6 +135,7 @@ static void test_tutorial(struct test *t)
         test_skip_tool(t, "clang");
 }
 static void test_studies(struct test *t) { check_page(t, "docs/studies.md"); }
+static void test_gpus(struct test *t) { check_page(t, "docs/gpus.md"); }
 static void test_techniques(struct test *t) { check_page(t, "docs/techniques/README.md"); }
 
 static void test_heat(struct test *t)
@@ -241,7 +242,7 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"readme", test_readme},   {"tutorial", test_tutorial},
                                              {"studies", test_studies}, {"techniques", test_techniques},
-                                             {"heat", test_heat},       {"keys", test_keys},
-                                             {"links", test_links}};
+                                             {"gpus", test_gpus},       {"heat", test_heat},
+                                             {"keys", test_keys},       {"links", test_links}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -1,0 +1,86 @@
+// `warpfold list gpus`: the GPUs there are; with a name or a file, what that one is like and who says so.
+#include "cli/list.h"
+
+static int list_all(void)
+{
+    static const char *const heads[] = {"GPU", "what it is"};
+    struct table t;
+    const char *name, *meaning;
+    table_init(&t, heads, 2);
+    for (size_t i = 0; wf_gpu_at(i, &name, &meaning); i++) {
+        table_add(&t, "%s", name);
+        table_add(&t, "%s", meaning);
+    }
+    list_print(&t);
+    return WF_OK;
+}
+
+static const char *from_text(const struct wf_key *key)
+{
+    return str_equal(key->from, "set") ? "--set" : key->from;
+}
+
+static void list_classes(struct wf_context *c)
+{
+    static const char *const heads[] = {"class of SMs", "SMs", "numbers", "from"};
+    struct wf_class class;
+    struct wf_key count = {.name = "count"};
+    struct table t;
+    if (!wf_class_at(c, 0, &class)) return;
+    table_init(&t, heads, 4);
+    for (size_t k = 0; wf_class_at(c, k, &class); k++) {
+        table_add(&t, "%s", class.name);
+        table_add(&t, "%u", class.count);
+        table_add(&t, "%u to %u", class.first, class.first + class.count - 1);
+        table_add(&t, "%s", wf_class_key(c, k, &count) ? from_text(&count) : "");
+    }
+    list_print(&t);
+}
+
+static void add_key(struct table *t, const struct wf_key *key)
+{
+    bool is_default = str_equal(key->from, "default");
+    table_add(t, "%s", key->value);
+    if (is_default && key->source)
+        table_add(t, "default: %s", key->source);
+    else
+        table_add(t, "%s", from_text(key));
+}
+
+// What describes the GPU, and of other keys those that its file or --set says. Below a key its classes of SMs.
+static void list_keys_of(struct wf_context *c)
+{
+    static const char *const heads[] = {"key", "value", "from"};
+    struct wf_class class;
+    struct wf_key key;
+    struct table t;
+    table_init(&t, heads, 3);
+    for (size_t i = 0; wf_key_at(c, i, &key); i++) {
+        if (!key.is_gpus && str_equal(key.from, "default")) continue;
+        table_add(&t, "%s", key.name);
+        add_key(&t, &key);
+        for (size_t k = 0; wf_class_at(c, k, &class); k++) {
+            if (!wf_class_key(c, k, &key)) continue;
+            table_add(&t, "  class %s", class.name);
+            add_key(&t, &key);
+        }
+    }
+    list_print(&t);
+}
+
+int list_gpus(const struct options *o)
+{
+    if (o->operands.count < 2) return list_all();
+    struct wf_context *c = wf_context_create();
+    struct diag d;
+    diag_init(&d);
+    bool good = wf_gpu(c, o->operands.data[1]) == WF_OK && command_set(o, c, &d) == WF_OK;
+    if (good) {
+        list_classes(c);
+        list_keys_of(c);
+    }
+    int status = good ? WF_OK : command_fail_both(c, &d, WF_BAD_USAGE);
+    wf_context_destroy(c);
+    diag_fini(&d);
+    return status;
+}

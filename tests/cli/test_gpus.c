@@ -1,0 +1,237 @@
+// GPUs' files with classes of SMs: what is wrong in them is said where it stands, and what is right is listed and
+// reported class by class.
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LAUNCH                                                                                               \
+    "run $V --kernel vecadd --grid 8 --block 64 --arg buf=f32:512:iota --arg buf=f32:512:const:1 "           \
+    "--arg buf=f32:512:zero --arg s32=512 --gpu $D/a.gpu"
+#define BOTH "class.big.count = 2\nclass.little.count = 1\n"
+
+static void check_errors(struct cli *c, const char *arguments, int status, const char *want)
+{
+    cli_run(c, arguments);
+    const char *err = cli_errors(c);
+    CHECK_MSG(c->t, c->status == status && strcmp(err, want) == 0,
+              "warpfold %s\n    gives status %d, not %d, and\n%s    not\n%s", arguments, c->status, status,
+              err, want);
+}
+
+static void test_files(struct test *t)
+{
+    static const struct {
+        const char *text, *message; // message: of the line that it names
+    } rows[] = {
+        {"class.big.cuont = 2\n",
+         "$D/a.gpu:1:1: error: class.big.cuont: a class has no key \"cuont\"; did you mean \"count\"?\n"
+         "    class.big.cuont = 2\n    ^\n"},
+        {"class.big.sm.wraps = 2\n", "$D/a.gpu:1:1: error: class.big.sm.wraps: a class has no key "
+                                     "\"sm.wraps\"; did you mean \"sm.warps\"?\n"
+                                     "    class.big.sm.wraps = 2\n    ^\n"},
+        {"class.big.colour = 2\n", "$D/a.gpu:1:1: error: class.big.colour: a class has no key \"colour\"; it "
+                                   "has count and the keys of an SM "
+                                   "(`warpfold list keys`)\n    class.big.colour = 2\n    ^\n"},
+        {"# the clock\nclass.big.gpu.core_mhz = 900\n",
+         "$D/a.gpu:2:1: error: class.big.gpu.core_mhz: gpu.core_mhz is no setting of an SM, so a class "
+         "cannot have "
+         "its own; set gpu.core_mhz\n    class.big.gpu.core_mhz = 900\n    ^\n"},
+        {"class.big.dram.mhz = 900\n", "$D/a.gpu:1:1: error: class.big.dram.mhz: dram.mhz is no setting of "
+                                       "an SM, so a class cannot have its own; "
+                                       "set dram.mhz\n    class.big.dram.mhz = 900\n    ^\n"},
+        {"class.big.sim.check = 1\n", "$D/a.gpu:1:1: error: class.big.sim.check: sim.check is no setting of "
+                                      "an SM, so a class cannot have its "
+                                      "own; set sim.check\n    class.big.sim.check = 1\n    ^\n"},
+        {"class.big.sm.warps = 65\n", "$D/a.gpu:1:1: error: class.big.sm.warps=65: must be 1 to 64\n"
+                                      "    class.big.sm.warps = 65\n    ^\n"},
+        {"class.big.count = 0\n", "$D/a.gpu:1:1: error: class.big.count=0: must be 1 to 256\n"
+                                  "    class.big.count = 0\n    ^\n"},
+        {"class.2big.count = 1\n", "$D/a.gpu:1:1: error: class.2big.count: a class's name is a letter and "
+                                   "then letters, digits, _ or -, 31 in "
+                                   "all at most\n    class.2big.count = 1\n    ^\n"},
+        {"class..count = 1\n", "$D/a.gpu:1:1: error: class..count: a class's name is a letter and then "
+                               "letters, digits, _ or -, 31 in all "
+                               "at most\n    class..count = 1\n    ^\n"},
+        {"class.big = 1\n", "$D/a.gpu:1:1: error: class.big: what of class big? It is class.big.count = N or "
+                            "class.big.KEY = VALUE\n    class.big = 1\n    ^\n"},
+        {"\nclass.big.sm.warps = 8\nclass.little.count = 2\n",
+         "$D/a.gpu:2:1: error: class big has no count; say class.big.count = N\n"
+         "    class.big.sm.warps = 8\n    ^\n"},
+        {BOTH "gpu.sm_count = 4\n",
+         "$D/a.gpu:3:1: error: gpu.sm_count is 4, and the classes have 3 SMs (big 2, little 1)\n"
+         "    gpu.sm_count = 4\n    ^\n"},
+        {"class.big.count = 200\nclass.little.count = 57\n",
+         "$D/a.gpu:2:1: error: the classes have 257 SMs (big 200, little 57); a GPU has 256 at most\n"
+         "    class.little.count = 57\n    ^\n"},
+        {BOTH "class.little.sm.warps = 6\n",
+         "$D/a.gpu:2:1: error: class little: sm.warps must be a multiple of issue.schedulers\n"
+         "    class.little.count = 1\n    ^\n"},
+        {"class.a.count = 1\nclass.b.count = 1\nclass.c.count = 1\nclass.d.count = 1\nclass.e.count = 1\n"
+         "class.f.count = 1\nclass.g.count = 1\nclass.h.count = 1\nclass.i.count = 1\n",
+         "$D/a.gpu:9:1: error: class.i.count: a chip has 8 classes of SMs at most\n"
+         "    class.i.count = 1\n    ^\n"},
+    };
+    struct cli c = {.t = t};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        cli_write(&c, "a.gpu", rows[k].text, strlen(rows[k].text));
+        check_errors(&c, LAUNCH, 2, rows[k].message);
+        check_errors(&c, "list gpus $D/a.gpu", 2, rows[k].message);
+    }
+    cli_fini(&c);
+}
+
+// What --set changes of classes is looked at when all of it is there.
+static void test_set(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_write(&c, "a.gpu", BOTH, strlen(BOTH));
+    check_errors(&c, LAUNCH " --set class.big.count=3 --set gpu.sm_count=4", 0, "");
+    check_errors(&c, LAUNCH " --set gpu.sm_count=4 --set class.big.count=3", 0, "");
+    check_errors(&c, LAUNCH " --set class.big.count=3", 0, "");
+    check_errors(&c, LAUNCH " --set gpu.sm_count=4", 2,
+                 "error: gpu.sm_count is 4, and the classes have 3 SMs (big 2, little 1)\n");
+    check_errors(&c, LAUNCH " --set class.mid.sm.warps=4", 2,
+                 "error: class mid has no count; say class.mid.count = N\n");
+    check_errors(
+        &c, LAUNCH " --set class.big.memory.partitions=4", 2,
+        "error: class.big.memory.partitions: memory.partitions is no setting of an SM, so a class cannot "
+        "have its own; set memory.partitions\n");
+    check_errors(
+        &c,
+        LAUNCH " --set sm.warps=4 --set class.big.sm.registers=256 --set class.little.sm.warps=1 --set "
+               "class.little.issue.schedulers=1",
+        1,
+        "error: a block of 2 warps, 8 registers a thread and 0 bytes of shared memory does not fit on an SM, "
+        "for want of registers (sm.registers) in class big, of warps (sm.warps) in class little of "
+        "$D/a.gpu\n");
+    cli_fini(&c);
+}
+
+static const char *line_of(const char *text, const char *begin)
+{
+    const char *at = strstr(text, begin);
+    return at ? at : "";
+}
+
+// The words of one line are separated by single blanks, whatever the columns are.
+static void check_line(struct cli *c, const char *begin, const char *want)
+{
+    char got[400] = "";
+    size_t n = 0;
+    for (const char *p = line_of(c->out, begin); *p && *p != '\n' && n + 1 < sizeof got; p++)
+        if (*p != ' ' || (n && got[n - 1] != ' ')) got[n++] = *p;
+    while (n && got[n - 1] == ' ') n--;
+    got[n] = 0;
+    CHECK_STR(c->t, got, want);
+}
+
+static void test_list(struct test *t)
+{
+    static const char text[] = "# a chip\ngpu.core_mhz = 900\nsm.warps = 32\nenergy.decode = 3 # pJ\n"
+                               "compile.max_registers = 64\n" BOTH "class.little.sm.warps = 8\n"
+                               "class.little.issue.scheduler = lrr\n";
+    struct cli c = {.t = t};
+    cli_write(&c, "a.gpu", text, sizeof text - 1);
+    cli_run(&c,
+            "list gpus $D/a.gpu --set sm.blocks=4 --set class.little.count=1 --set class.big.issue.width=1");
+    CHECK_EQ(t, c.status, 0);
+    char path[300], want[400];
+    snprintf(path, sizeof path, "%s/a.gpu", test_directory(t));
+    snprintf(want, sizeof want, "big 2 0 to 1 %s:6", path);
+    check_line(&c, "big ", want);
+    check_line(&c, "little ", "little 1 2 to 2 --set");
+    check_line(&c, "gpu.sm_count", "gpu.sm_count 3 the classes' counts");
+    snprintf(want, sizeof want, "gpu.core_mhz 900 %s:2", path);
+    check_line(&c, "gpu.core_mhz", want);
+    snprintf(want, sizeof want, "sm.warps 32 %s:3", path);
+    check_line(&c, "sm.warps", want);
+    snprintf(want, sizeof want, "class little 8 %s:8", path);
+    check_line(&c, "class little", want);
+    check_line(&c, "sm.blocks", "sm.blocks 4 --set");
+    check_line(&c, "class big", "class big 1 --set");
+    check_line(&c, "sm.registers", "sm.registers 65536 default: DARSIE, Table 2");
+    snprintf(want, sizeof want, "energy.decode 3 %s:4", path);
+    check_line(&c, "energy.decode", want);
+    snprintf(want, sizeof want, "compile.max_registers 64 %s:5", path);
+    check_line(&c, "compile.max_registers", want);
+    CHECK(t, !strstr(c.out, "compile.profile"));
+
+    cli_run(&c, "list gpus tiny");
+    CHECK_EQ(t, c.status, 0);
+    check_line(&c, "gpu.sm_count", "gpu.sm_count 1 tiny:2");
+    check_line(&c, "sim.stall", "sim.stall 200000 default");
+    CHECK(t, !strstr(c.out, "class"));
+
+    check_errors(&c, "list gpus tinny", 2, "error: no GPU \"tinny\"; did you mean \"tiny\"?\n");
+    check_errors(&c, "list gpus --set sm.warps=4", 2,
+                 "error: --set is for `warpfold list area` and `warpfold list gpus NAME`\n");
+    check_errors(&c, "list keys --set sm.warps=4", 2,
+                 "error: --set is for `warpfold list area` and `warpfold list gpus NAME`\n");
+    check_errors(&c, "list gpus tiny --set sm.warps=0", 2, "error: sm.warps=0: must be 1 to 64\n");
+    check_errors(
+        &c, "list keys tiny", 2,
+        "error: list takes one of gpus, techs, kernels, studies, counters, experiments, keys, features, "
+        "claims, area; gpus may be followed by a GPU\n");
+    cli_fini(&c);
+}
+
+static void test_area(struct test *t)
+{
+    struct cli c = {.t = t};
+    static const char text[] = BOTH "class.little.sm.blocks = 8\nclass.little.sm.registers = 32768\n";
+    cli_write(&c, "a.gpu", text, sizeof text - 1);
+    cli_run(&c, "list area --gpu $D/a.gpu --tech uv");
+    check_line(&c, "uv, class big     tokens ", "uv, class big tokens 2,048 1 2,048");
+    check_line(&c, "uv, class little  tokens ", "uv, class little tokens 1,024 1 1,024");
+    cli_run(&c, "list area --tech uv --set sm.registers=32768");
+    check_line(&c, "uv         tokens ", "uv tokens 1,024 1 1,024");
+    cli_fini(&c);
+}
+
+static void test_reports(struct test *t)
+{
+    struct cli c = {.t = t};
+    static const char text[] = BOTH "class.little.sm.blocks = 1\n";
+    cli_write(&c, "a.gpu", text, sizeof text - 1);
+    cli_run(&c, LAUNCH " --tech darsie --json $D/out.json --timeline $D/t.json");
+    CHECK_EQ(t, c.status, 0);
+    // 8 blocks: 0 1 2 0 1 0 1 0 for the SMs 0, 1 and 2.
+    check_line(&c, "class of SMs", "class of SMs SMs numbers SM cycles mean warps warp instr IPC of an SM");
+    CHECK_HAS(t, line_of(c.out, "\nbig "), "0 to 1");
+    CHECK_HAS(t, line_of(c.out, "\nlittle "), "2 to 2");
+    size_t length;
+    char *json = cli_read(&c, "out.json", &length), *timeline = cli_read(&c, "t.json", &length);
+    if (json && timeline) {
+        CHECK_STR(t, cli_json(json, "class.little.sm.blocks"), "1");
+        CHECK_STR(t, cli_json(json, "gpu.sm_count"), "3");
+        CHECK_HAS(t, json, "\"class\": \"little\",\n        \"first_sm\": 2,\n        \"sm_count\": 1,");
+        CHECK_HAS(t, json, "\"sm\": 1,\n        \"class\": \"big\",");
+        CHECK_HAS(t, json, "\"darsie: PC skip table, reads, class little\"");
+        CHECK_HAS(t, json, "\"structure\": \"PC skip table\",\n      \"class\": \"big\"");
+        // Of an SM of the class that has more.
+        CHECK_STR(t, cli_json(json, "storage_bits"), "88576");
+        CHECK_HAS(t, timeline, "\"name\":\"SM 0 (big)\"");
+        CHECK_HAS(t, timeline, "\"name\":\"SM 2 (little)\"");
+    }
+    cli_run(&c,
+            "run $V --kernel vecadd --grid 1 --block 64 --arg buf=f32:64:iota --arg buf=f32:64:iota --arg "
+            "buf=f32:64:zero --arg s32=64 --gpu tiny --json $D/plain.json");
+    char *plain = cli_read(&c, "plain.json", &length);
+    CHECK(t, plain && !strstr(plain, "\"class") && !strstr(c.out, "class"));
+    free(plain);
+    free(json);
+    free(timeline);
+    cli_fini(&c);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"files", test_files},
+                                             {"set", test_set},
+                                             {"list", test_list},
+                                             {"area", test_area},
+                                             {"reports", test_reports}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
