@@ -4,6 +4,11 @@
 //
 // Who waits spins a little, for the next round most often comes within microseconds, and then sleeps: where a
 // core is taken by somebody else, spinning would keep the thread that has work from running.
+//
+// Whether the others help at all is measured: rounds together, rounds alone, and then many of the kind that was
+// faster. A worker whose core somebody else wants is gone in the middle of a piece for a hundred rounds' time.
+//
+//     together ─▶ alone ─▶ settled, the longer the clearer it was ─▶ together …
 #include "gpu/workers.h"
 #include "base/arena.h"
 
@@ -12,8 +17,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
-enum { SPINS = 20000 }; // some ten microseconds
+enum { SPINS = 20000 };                    // some ten microseconds
+enum { ALONE = 64, TOGETHER = 8 * ALONE }; // rounds of a measurement
+enum { SETTLED = 2048, SETTLED_MOST = 1 << 15 };
 
 enum { CACHE_LINE = 64 }; // of the host: what one writes is not beside what others read
 
@@ -36,6 +44,12 @@ struct workers {
     char apart[CACHE_LINE];
     atomic_uint finished; // pieces
     char apart_too[CACHE_LINE];
+    // The measurement under way.
+    enum phase { PHASE_TOGETHER, PHASE_ALONE, PHASE_SETTLED } phase;
+    bool is_alone;
+    unsigned rounds, left;    // of the phase
+    unsigned settled;         // rounds alone, should the others be of no help again
+    uint64_t began, round_ns; // the phase; a round together took so long
     atomic_bool over;
     // Sleep. Who is about to sleep says so and then looks once more; who has news tells them and then looks
     // who sleeps.
@@ -115,6 +129,48 @@ static void wake_sleepers(struct workers *w)
     pthread_mutex_unlock(&w->lock);
 }
 
+// -- whether they help --------------------------------------------------------------------------------------
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void begin_phase(struct workers *w, enum phase phase, bool is_alone, unsigned rounds)
+{
+    w->phase = phase;
+    w->is_alone = is_alone;
+    w->rounds = w->left = rounds;
+    w->began = now_ns();
+}
+
+// Being alone to measure it costs what the others would have done: the more they help, the more seldom.
+static void settle(struct workers *w, uint64_t alone_ns)
+{
+    uint64_t gain = alone_ns / (w->round_ns + 1);
+    bool is_alone = alone_ns <= w->round_ns;
+    uint64_t rounds = is_alone ? w->settled : SETTLED * (gain + 1);
+    w->settled = is_alone && 2 * w->settled <= SETTLED_MOST ? 2 * w->settled : SETTLED;
+    begin_phase(w, PHASE_SETTLED, is_alone, rounds < SETTLED_MOST ? (unsigned)rounds : SETTLED_MOST);
+}
+
+static void next_phase(struct workers *w)
+{
+    uint64_t round_ns = (now_ns() - w->began) / w->rounds;
+    switch (w->phase) {
+    case PHASE_TOGETHER:
+        w->round_ns = round_ns;
+        begin_phase(w, PHASE_ALONE, true, ALONE);
+        break;
+    case PHASE_ALONE: settle(w, round_ns); break;
+    case PHASE_SETTLED: begin_phase(w, PHASE_TOGETHER, false, TOGETHER); break;
+    }
+}
+
+// -- all of them --------------------------------------------------------------------------------------------
+
 static void *worker_main(void *argument)
 {
     const struct worker *self = argument;
@@ -135,6 +191,8 @@ struct workers *workers_create(unsigned threads)
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->begun, NULL);
     pthread_cond_init(&w->ended, NULL);
+    w->settled = SETTLED;
+    begin_phase(w, PHASE_TOGETHER, false, TOGETHER);
     // Fewer threads do the same work; who has started waits for a round, and looks at the count then.
     for (w->count = 1; w->count < wanted; w->count++) {
         struct worker *x = &w->each[w->count];
@@ -159,7 +217,11 @@ void workers_destroy(struct workers *w)
 
 void workers_run(struct workers *w, void (*work)(void *context, unsigned k), void *context, unsigned count)
 {
-    if (w->count == 1) {
+    if (w->count > 1 && !w->left--) {
+        next_phase(w);
+        w->left--;
+    }
+    if (w->count == 1 || w->is_alone) {
         for (unsigned k = 0; k < count; k++) work(context, k);
         return;
     }
