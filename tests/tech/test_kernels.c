@@ -269,8 +269,8 @@ static void test_sharing_is_real(struct test *t)
         struct outcome base, o;
         run(t, w, &tiny, "base", &base);
         run(t, w, &tiny, rows[k].tech, &o);
-        CHECK_MSG(t, !rows[k].saves || o.skipped > base.executed / rows[k].saves, "%s: %s saves %llu of %llu", w->name,
-                  rows[k].tech, (unsigned long long)o.skipped, (unsigned long long)base.executed);
+        CHECK_MSG(t, !rows[k].saves || o.skipped > base.executed / rows[k].saves, "%s: %s saves %llu of %llu",
+                  w->name, rows[k].tech, (unsigned long long)o.skipped, (unsigned long long)base.executed);
         CHECK_MSG(t, mismatches(t, w, rows[k].corrupted) > 0, "%s: %s goes unnoticed", w->name,
                   rows[k].corrupted);
         counts_fini(&base.counts);
