@@ -87,7 +87,8 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     if (has_guests(s)) {
         if (s->config->check) check_read_preds(&s->check, slot, o, s->issue.lanes, s->now);
         if (has_techs(s)) tech_executed(s, slot, (uint32_t)(o - s->ops));
-        if (has_techs(s) && (accesses || o->path != PATH_MEMORY)) interval = price(s, slot, o, &lanes);
+        if (has_techs(s) && s->hooks->cost && (accesses || o->path != PATH_MEMORY))
+            interval = price(s, slot, o, &lanes);
     }
     s->counts.lanes[o->lanes] += lanes;
     switch ((enum op_path)o->path) {

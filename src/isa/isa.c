@@ -53,11 +53,21 @@ const char *isa_cmp_name(enum isa_cmp cmp)
 const char *isa_sreg_name(enum isa_sreg sreg)
 {
     static const char *const names[] = {
-#define SREG(name, text) text,
+#define SREG(name, text, whose) text,
 #include "isa/names.def"
 #undef SREG
     };
     return sreg < SREG_COUNT ? names[sreg] : "?";
+}
+
+enum isa_sreg_whose isa_sreg_whose(enum isa_sreg sreg)
+{
+    static const uint8_t whose_it_is[] = {
+#define SREG(name, text, whose) SREG_OF_##whose,
+#include "isa/names.def"
+#undef SREG
+    };
+    return sreg < SREG_COUNT ? (enum isa_sreg_whose)whose_it_is[sreg] : SREG_OF_LANE;
 }
 
 const char *isa_unit_name(enum isa_unit unit)

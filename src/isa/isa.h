@@ -85,7 +85,7 @@ enum isa_mode { // the one sub-function of an instruction
 
 // Special registers.
 enum isa_sreg {
-#define SREG(name, text) SREG_##name,
+#define SREG(name, text, whose) SREG_##name,
 #include "isa/names.def"
 #undef SREG
     SREG_COUNT
@@ -203,6 +203,9 @@ const char *isa_type_name(enum isa_type type); // "U32"
 const char *isa_mode_name(enum isa_mode mode); // "RCP"
 const char *isa_cmp_name(enum isa_cmp cmp);    // "LTU"
 const char *isa_sreg_name(enum isa_sreg sreg); // "SR_TID.X"
+// Whose values may differ: each lane's; each warp's, or each moment's of a warp; each block's.
+enum isa_sreg_whose { SREG_OF_LANE, SREG_OF_WARP, SREG_OF_BLOCK };
+enum isa_sreg_whose isa_sreg_whose(enum isa_sreg sreg);
 const char *isa_unit_name(enum isa_unit unit);
 const char *isa_latency_name(enum isa_latency latency);
 

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 struct options {
-    uint32_t parts, corrupt;
-    int divergent, loads, units;
+    uint32_t corrupt;
+    int parts, divergent, loads, units;
 };
 
 enum counter {
@@ -56,11 +56,12 @@ struct gscalar {
     struct register_state registers[64][REGISTERS];
 };
 
+static const char *const part_words[] = {"1", "2", "4", NULL}; // 1 << the word's number
 static const char *const switch_words[] = {"off", "on", NULL};
 #define AT(field) offsetof(struct options, field)
 // clang-format off
 static const struct config_key keys[] = {
-    {"parts",     CONFIG_U32,  AT(parts),     1, 4, NULL,          "1",   "parts of a warp, each with lanes of one value: 1, 2 or 4", "Liu et al., HPCA 2017: half warps"},
+    {"parts",     CONFIG_WORD, AT(parts),     0, 0, part_words,    "1",   "parts of a warp, each with lanes of one value", "Liu et al., HPCA 2017: half warps"},
     {"divergent", CONFIG_WORD, AT(divergent), 0, 0, switch_words,  "on",  "instructions with lanes missing execute on one lane, too", "Liu et al., HPCA 2017"},
     {"loads",     CONFIG_WORD, AT(loads),     0, 0, switch_words,  "on",  "a load of one address computes it on one lane", "Liu et al., HPCA 2017: memory instructions"},
     {"units",     CONFIG_WORD, AT(units),     0, 0, switch_words,  "off", "its pipeline is free again after a cycle", "choice: time as before"},
@@ -79,7 +80,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
     const struct options *o = u->options;
     struct launch_state *g = heap_alloc(sizeof *g);
-    unsigned lanes = l->launch->warp_size, parts = o->parts == 3 ? 4 : o->parts;
+    unsigned lanes = l->launch->warp_size, parts = 1u << o->parts;
     *g = (struct launch_state){.options = o,
                                .program = l->launch->program,
                                .ops = l->decoded.ops,
@@ -169,46 +170,6 @@ static unsigned read_source(struct gscalar *g, unsigned slot, unsigned r)
 
 // -- an instruction -----------------------------------------------------------------------------------------
 
-static bool
-is_of_lane(unsigned sreg) // a special register that the lanes of a warp may have different values of
-{
-    switch ((enum isa_sreg)sreg) {
-    case SREG_TID_X:
-    case SREG_TID_Y:
-    case SREG_TID_Z:
-    case SREG_LANEID:
-    case SREG_LANEMASK_EQ:
-    case SREG_LANEMASK_LE:
-    case SREG_LANEMASK_LT:
-    case SREG_LANEMASK_GE:
-    case SREG_LANEMASK_GT: return true;
-    case SREG_NTID_X:
-    case SREG_NTID_Y:
-    case SREG_NTID_Z:
-    case SREG_CTAID_X:
-    case SREG_CTAID_Y:
-    case SREG_CTAID_Z:
-    case SREG_NCTAID_X:
-    case SREG_NCTAID_Y:
-    case SREG_NCTAID_Z:
-    case SREG_WARPID:
-    case SREG_NWARPID:
-    case SREG_SMID:
-    case SREG_NSMID:
-    case SREG_GRIDID:
-    case SREG_DYNAMIC_SHARED:
-    case SREG_TOTAL_SHARED:
-    case SREG_CLOCK_LO:
-    case SREG_CLOCK_HI:
-    case SREG_CLOCK64:
-    case SREG_GLOBALTIMER_LO:
-    case SREG_GLOBALTIMER_HI:
-    case SREG_GLOBALTIMER:
-    case SREG_COUNT: break;
-    }
-    return false;
-}
-
 static bool may_be_scalar(const struct gscalar *g, const struct inst *i, const struct op *o)
 {
     bool load = i->op == OP_LDG || i->op == OP_LDS || i->op == OP_LDC;
@@ -221,7 +182,8 @@ static unsigned other_operands(const struct gscalar *g, const struct warp *w, co
 {
     unsigned parts = all_parts(g);
     for (unsigned k = 0; k < 4; k++) {
-        if (i->src[k].kind == OPERAND_SREG && is_of_lane(i->src[k].reg)) return 0;
+        if (i->src[k].kind == OPERAND_SREG && isa_sreg_whose((enum isa_sreg)i->src[k].reg) == SREG_OF_LANE)
+            return 0;
         if (i->src[k].kind != OPERAND_PRED) continue;
         for (unsigned n = 0; n < parts_of(g); n++) {
             uint64_t bits = w->pred[i->src[k].reg] & part_mask(g, n);
@@ -322,7 +284,7 @@ static size_t storage(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX])
 {
     const struct options *o = options;
-    uint64_t registers = c->registers / 32, parts = o->parts == 3 ? 4 : o->parts;
+    uint64_t registers = c->registers / 32, parts = 1u << o->parts;
     out[0] = (struct tech_storage){"one-value bits", registers, parts, true};
     out[1] = (struct tech_storage){"words", registers * parts, 32, true};
     return 2;

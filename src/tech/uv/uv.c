@@ -41,46 +41,6 @@ static const struct tech_counter counters[] = {
 
 // -- a launch -----------------------------------------------------------------------------------------------
 
-// Special registers that are the same for all threads of a block, and stay so.
-static bool is_uniform_special(unsigned sreg)
-{
-    switch ((enum isa_sreg)sreg) {
-    case SREG_NTID_X:
-    case SREG_NTID_Y:
-    case SREG_NTID_Z:
-    case SREG_CTAID_X:
-    case SREG_CTAID_Y:
-    case SREG_CTAID_Z:
-    case SREG_NCTAID_X:
-    case SREG_NCTAID_Y:
-    case SREG_NCTAID_Z:
-    case SREG_NWARPID:
-    case SREG_SMID:
-    case SREG_NSMID:
-    case SREG_GRIDID:
-    case SREG_DYNAMIC_SHARED:
-    case SREG_TOTAL_SHARED: return true;
-    case SREG_TID_X:
-    case SREG_TID_Y:
-    case SREG_TID_Z:
-    case SREG_LANEID:
-    case SREG_WARPID:
-    case SREG_LANEMASK_EQ:
-    case SREG_LANEMASK_LE:
-    case SREG_LANEMASK_LT:
-    case SREG_LANEMASK_GE:
-    case SREG_LANEMASK_GT:
-    case SREG_CLOCK_LO:
-    case SREG_CLOCK_HI:
-    case SREG_CLOCK64:
-    case SREG_GLOBALTIMER_LO:
-    case SREG_GLOBALTIMER_HI:
-    case SREG_GLOBALTIMER:
-    case SREG_COUNT: break;
-    }
-    return false;
-}
-
 // Decode's part that is the same in every execution.
 static enum candidate candidate_of(const struct inst *i, const struct op *o, const struct uv_options *options)
 {
@@ -89,7 +49,8 @@ static enum candidate candidate_of(const struct inst *i, const struct op *o, con
     if (!o->dst_words && !o->pred_writes) return NOT_CANDIDATE;
     if (!options->predicates && (o->pred_writes || o->pred_reads)) return NOT_CANDIDATE;
     for (unsigned k = 0; k < 4; k++) {
-        if (i->src[k].kind == OPERAND_SREG && !is_uniform_special(i->src[k].reg)) return NOT_CANDIDATE;
+        if (i->src[k].kind == OPERAND_SREG && isa_sreg_whose((enum isa_sreg)i->src[k].reg) != SREG_OF_BLOCK)
+            return NOT_CANDIDATE;
         if (i->src[k].kind == OPERAND_REG || i->src[k].kind == OPERAND_CONST)
             fits &= uv_width(&i->src[k]) <= options->words;
     }
