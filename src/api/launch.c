@@ -280,7 +280,7 @@ static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats
         }
         c->mismatches = 0;
         if (!c->chip_state) c->chip_state = chip_create(&c->chip);
-        ok = chip_run(c->chip_state, l, c->max_cycles, c->threads, &account, &timed, &c->fault);
+        ok = chip_run_alone(c->chip_state, l, c->max_cycles, c->threads, &account, &timed, &c->fault);
         if (ok && timed.imbalance) { // a bug of the simulator must not pass for a result
             struct strbuf text = {0};
             strbuf_printf(&text, "internal error: the timing model's books do not balance: %s",

@@ -18,6 +18,7 @@ struct chip {
     unsigned kind_count;
     struct memory_system *memory;
     uint64_t now;
+    VEC(struct grid *) grids;
 };
 
 struct run { // a launch under way
@@ -61,6 +62,7 @@ void chip_destroy(struct chip *c)
 {
     if (!c) return;
     memory_system_destroy(c->memory);
+    vec_fini(&c->grids);
     free(c);
 }
 
@@ -566,8 +568,9 @@ static void begin_observing(struct run *r, const struct chip_account *account)
     for (unsigned k = 0; k < r->count; k++) sm_watch(r->sms[k], r->watcher->sms[r->engines[k].sm]);
 }
 
-bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
-              const struct chip_account *account, struct chip_result *result, struct launch_fault *fault)
+static bool run_one(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
+                    const struct chip_account *account, struct chip_result *result,
+                    struct launch_fault *fault)
 {
     struct run r;
     *result = (struct chip_result){0};
@@ -582,6 +585,7 @@ bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsig
     bool good = run_windows(&r, w, fault);
     workers_destroy(w);
     collect(&r, account, result, good);
+    result->start = r.start;
     c->now = r.now;
     if (!good) { // requests of a launch that did not end are forgotten with the memory that has them
         memory_system_destroy(c->memory);
@@ -589,4 +593,54 @@ bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsig
     }
     run_fini(&r);
     return good;
+}
+
+// -- grids: for now one after the other ---------------------------------------------------------------------
+
+struct grid {
+    const struct launch *launch;
+    uint64_t max_cycles;
+    struct chip_account account;
+    struct chip_result result;
+    struct launch_fault fault;
+    bool is_over, good;
+};
+
+struct grid *chip_begin(struct chip *c, const struct launch *l, uint64_t max_cycles,
+                        const struct chip_account *account)
+{
+    struct grid *g = heap_alloc(sizeof *g);
+    *g = (struct grid){.launch = l, .max_cycles = max_cycles};
+    if (account) g->account = *account;
+    vec_push(&c->grids, g);
+    return g;
+}
+
+struct grid *chip_run(struct chip *c, unsigned threads)
+{
+    if (!c->grids.count) return NULL;
+    struct grid *g = c->grids.data[0];
+    if (!g->is_over)
+        g->good = run_one(c, g->launch, g->max_cycles, threads, &g->account, &g->result, &g->fault);
+    g->is_over = true;
+    return g;
+}
+
+bool chip_end(struct chip *c, struct grid *g, struct chip_result *result, struct launch_fault *fault)
+{
+    bool good = g->good;
+    *result = g->result;
+    *fault = g->fault;
+    memmove(c->grids.data, c->grids.data + 1, --c->grids.count * sizeof *c->grids.data);
+    free(g);
+    return good;
+}
+
+bool chip_run_alone(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
+                    const struct chip_account *account, struct chip_result *result,
+                    struct launch_fault *fault)
+{
+    struct grid *g = chip_begin(c, l, max_cycles, account);
+    chip_run(c, threads);
+    return chip_end(c, g, result, fault);
 }

@@ -11,6 +11,7 @@
 
 struct chip_result {
     uint64_t cycles; // core cycles from the launch to the last reply
+    uint64_t start;  // the chip's cycle in which it came
     struct exec_counts exec;
     struct gpu_counts gpu;
     struct memory_counts memory;
@@ -21,6 +22,7 @@ struct chip_result {
 };
 
 struct chip;
+struct grid;
 
 struct chip_account {           // what a launch adds to; the caller's, and each may be NULL
     uint64_t *inst_slots;       // [instruction, or none][SLOT_COUNT]
@@ -35,7 +37,18 @@ void chip_destroy(struct chip *c);
 
 // Whether a block of the launch fits on an SM of some kind; else why not. On SMs of other kinds it does not run.
 bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why);
-// account may be NULL. Runs the launch to its end, or until max_cycles (0: none) have passed. False on a
-// fault.
-bool chip_run(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
-              const struct chip_account *account, struct chip_result *result, struct launch_fault *fault);
+// -- grids: launches that live on the chip ------------------------------------------------------------------
+// A launch comes to the chip, in its present cycle, beside those that are there. Launch, account (may be NULL)
+// and what they point to outlive the grid. max_cycles: since it came; 0: no limit.
+struct grid *chip_begin(struct chip *c, const struct launch *l, uint64_t max_cycles,
+                        const struct chip_account *account);
+// Lets time pass until one of them is over, well or not, and says which: one that chip_end has not ended yet.
+// NULL: there is none.
+struct grid *chip_run(struct chip *c, unsigned threads);
+// Ends a grid that is over; what it has measured. False after a fault. The others go on.
+bool chip_end(struct chip *c, struct grid *g, struct chip_result *result, struct launch_fault *fault);
+
+// All three, for a launch that has the chip to itself.
+bool chip_run_alone(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
+                    const struct chip_account *account, struct chip_result *result,
+                    struct launch_fault *fault);

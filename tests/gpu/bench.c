@@ -42,7 +42,7 @@ bool gpu_bench_run(struct gpu_bench *b)
 {
     struct chip *c = chip_create(&b->config);
     machine_prepare(&b->m);
-    bool good = chip_run(c, &b->m.launch, b->max_cycles, b->threads, NULL, &b->result, &b->m.fault);
+    bool good = chip_run_alone(c, &b->m.launch, b->max_cycles, b->threads, NULL, &b->result, &b->m.fault);
     chip_destroy(c);
     return good;
 }

@@ -207,8 +207,8 @@ static void test_time_at_a_barrier(struct test *t)
         struct chip *c = chip_create(&b.config);
         machine_prepare(&b.m);
         CHECK_EQ(t, b.m.launch.program->inst_count, COUNT);
-        CHECK(t, chip_run(c, &b.m.launch, 0, 1, &(struct chip_account){.inst_slots = account}, &b.result,
-                          &b.m.fault));
+        CHECK(t, chip_run_alone(c, &b.m.launch, 0, 1, &(struct chip_account){.inst_slots = account},
+                                &b.result, &b.m.fault));
         chip_destroy(c);
         CHECK(t, slots_of(account, BARRIER, SLOT_BARRIER) > 5000);
         CHECK(t, slots_of(account, SLEEP, SLOT_BARRIER) > 1000);

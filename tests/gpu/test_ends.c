@@ -183,8 +183,8 @@ static void test_launches(struct test *t)
         struct chip_result first, second;
         machine_buffer(&b.m, 4096);
         machine_prepare(&b.m);
-        CHECK(t, chip_run(c, &b.m.launch, 0, 1, NULL, &first, &b.m.fault) && !first.imbalance);
-        CHECK(t, chip_run(c, &b.m.launch, 0, 1, NULL, &second, &b.m.fault) && !second.imbalance);
+        CHECK(t, chip_run_alone(c, &b.m.launch, 0, 1, NULL, &first, &b.m.fault) && !first.imbalance);
+        CHECK(t, chip_run_alone(c, &b.m.launch, 0, 1, NULL, &second, &b.m.fault) && !second.imbalance);
         CHECK_EQ(t, first.memory.l2_hits, 0);
         CHECK_EQ(t, second.memory.l2_hits, k == 1 ? 32 : 0);
         CHECK_EQ(t, first.memory.dram.reads - second.memory.dram.reads, k == 1 ? 32 : 0);
