@@ -129,7 +129,7 @@ size_t energy_rows(const struct energy_config *e, const struct chip_config *c, c
     for (unsigned n = 0; n < c->tech_count; n++)
         for (unsigned k = 0; k < kind_count; k++) {
             l.class = kinds[k].name;
-            add_mechanism(&l, e, &c->techs[n], &kinds[k], r->kind_techs[k][n], r->cycles);
+            add_mechanism(&l, e, &c->techs[n], &kinds[k], r->kind_techs[k][n], r->chip_cycles);
         }
     return l.count;
 }

@@ -432,12 +432,12 @@ static void clear_log(struct timed_engine *t)
     memset(t->changed, 0, sizeof t->changed);
 }
 
-static void commit_texts(struct timed_engine *engines, unsigned count)
+static void commit_texts(struct timed_engine *const *engines, unsigned count)
 {
     for (;;) {
         struct timed_engine *first = NULL;
         for (unsigned k = 0; k < count; k++) {
-            struct timed_engine *t = &engines[k];
+            struct timed_engine *t = engines[k];
             if (t->texts.count && (!first || t->texts.data[0].cycle < first->texts.data[0].cycle)) first = t;
         }
         if (!first) return;
@@ -453,16 +453,9 @@ struct cursor {
     size_t at;
 };
 
-// Merges the logs: each is in order of cycle already, and ties go by SM.
-void timed_commit(struct timed_engine *engines, unsigned count)
+// Merges the logs: each is in order of cycle already, and ties go by the engines' order.
+static void merge_logs(struct cursor *active, unsigned n)
 {
-    struct cursor active[256];
-    unsigned n = 0;
-    bool any_text = false;
-    for (unsigned k = 0; k < count; k++) {
-        any_text = any_text || engines[k].texts.count;
-        if (engines[k].log.count) active[n++] = (struct cursor){&engines[k], 0};
-    }
     while (n) {
         unsigned best = 0;
         uint64_t best_cycle = UINT64_MAX;
@@ -482,5 +475,18 @@ void timed_commit(struct timed_engine *engines, unsigned count)
         memmove(c, c + 1, (n - best - 1) * sizeof *c);
         n--;
     }
+}
+
+void timed_commit(struct timed_engine *const *engines, unsigned count)
+{
+    struct cursor few[256], *active = count <= 256 ? few : heap_alloc(count * sizeof *active);
+    unsigned n = 0;
+    bool any_text = false;
+    for (unsigned k = 0; k < count; k++) {
+        any_text = any_text || engines[k]->texts.count;
+        if (engines[k]->log.count) active[n++] = (struct cursor){engines[k], 0};
+    }
+    merge_logs(active, n);
+    if (active != few) free(active);
     if (any_text) commit_texts(engines, count);
 }

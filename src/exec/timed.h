@@ -65,8 +65,8 @@ enum timed_outcome timed_recompute(struct timed_engine *t, struct warp *w, uint6
 // Takes a warp that others made ready (a barrier) to the instruction it will execute.
 void timed_settle(struct warp *w);
 
-// Applies what the engines logged, and hands printed text to the launch, in order of (cycle, SM).
-void timed_commit(struct timed_engine *engines, unsigned count);
+// Applies what the engines logged, and hands printed text to their launches, in order of (cycle, place here).
+void timed_commit(struct timed_engine *const *engines, unsigned count);
 
 // -- for bind.c: handlers of a timed run
 extern const struct handlers timed_store_handlers, timed_atomic_handlers;

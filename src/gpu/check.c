@@ -3,16 +3,27 @@
 #include "base/bits.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { PREDS = 8 };
 
-void check_init(struct check *k, uint32_t registers, uint32_t slots)
+void check_init(struct check *k, uint32_t slots)
 {
-    *k = (struct check){.registers = registers};
-    k->places = heap_alloc((registers + (size_t)slots * PREDS) * sizeof *k->places);
+    *k = (struct check){.preds = heap_alloc((size_t)slots * PREDS * sizeof *k->preds)};
 }
 
-void check_fini(struct check *k) { free(k->places); }
+void check_fini(struct check *k)
+{
+    free(k->registers);
+    free(k->preds);
+}
+
+void check_grow(struct check *k, uint32_t registers)
+{
+    k->registers = heap_resize(k->registers, registers * sizeof *k->registers);
+    memset(k->registers + k->count, 0, (registers - k->count) * sizeof *k->registers);
+    k->count = registers;
+}
 
 static void expect(struct check *k, bool holds, const char *otherwise)
 {
@@ -21,7 +32,7 @@ static void expect(struct check *k, bool holds, const char *otherwise)
 
 static struct check_place *pred_place(struct check *k, unsigned slot, unsigned pred)
 {
-    return &k->places[k->registers + (size_t)slot * PREDS + pred];
+    return &k->preds[(size_t)slot * PREDS + pred];
 }
 
 static void read_place(struct check *k, struct check_place *p, uint64_t lanes, uint64_t now, uint64_t at)
@@ -32,7 +43,7 @@ static void read_place(struct check *k, struct check_place *p, uint64_t lanes, u
 
 void check_read(struct check *k, uint32_t reg, uint64_t lanes, uint64_t now, uint64_t at)
 {
-    read_place(k, &k->places[reg], lanes, now, at);
+    read_place(k, &k->registers[reg], lanes, now, at);
 }
 
 void check_read_preds(struct check *k, unsigned slot, const struct op *o, uint64_t lanes, uint64_t now)
@@ -53,7 +64,7 @@ uint64_t check_writes(struct check *k, unsigned slot, const uint16_t *registers,
                       uint64_t lanes, uint64_t ready)
 {
     k->serial++;
-    for (unsigned n = 0; n < o->dst_words; n++) write_place(k, &k->places[registers[n]], lanes, ready);
+    for (unsigned n = 0; n < o->dst_words; n++) write_place(k, &k->registers[registers[n]], lanes, ready);
     for (unsigned left = o->pred_writes; left; left &= left - 1)
         write_place(k, pred_place(k, slot, bit_lowest(left)), lanes, ready);
     return k->serial;
@@ -63,7 +74,7 @@ void check_reply(struct check *k, unsigned slot, const uint16_t *registers, cons
                  uint64_t serial, uint64_t ready)
 {
     for (unsigned n = 0; n < o->dst_words; n++) {
-        struct check_place *p = &k->places[registers[n]];
+        struct check_place *p = &k->registers[registers[n]];
         if (p->serial == serial) p->ready = ready;
     }
     for (unsigned left = o->pred_writes; left; left &= left - 1) {
@@ -80,6 +91,6 @@ static void recycle_place(struct check *k, struct check_place *p, uint64_t now)
 
 void check_recycle(struct check *k, unsigned slot, uint32_t first, uint32_t count, uint64_t now)
 {
-    for (uint32_t r = first; r < first + count; r++) recycle_place(k, &k->places[r], now);
+    for (uint32_t r = first; r < first + count; r++) recycle_place(k, &k->registers[r], now);
     for (unsigned p = 0; p < PREDS; p++) recycle_place(k, pred_place(k, slot, p), now);
 }

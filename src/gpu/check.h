@@ -16,14 +16,15 @@ struct check_place { // a physical register, or a predicate of a warp's slot
 };
 
 struct check {
-    struct check_place *places;
-    uint32_t registers;
+    struct check_place *registers, *preds; // heap
+    uint32_t count;                        // of registers
     uint64_t serial;
     const char *broken; // the first rule that did not hold, static text; NULL: none
 };
 
-void check_init(struct check *k, uint32_t registers, uint32_t slots);
+void check_init(struct check *k, uint32_t slots);
 void check_fini(struct check *k);
+void check_grow(struct check *k, uint32_t registers); // there are so many now
 // An instruction issues for `lanes` and reads a register at cycle `at`; one of the warp in `slot` reads its
 // predicates.
 void check_read(struct check *k, uint32_t reg, uint64_t lanes, uint64_t now, uint64_t at);

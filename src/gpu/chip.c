@@ -1,639 +1,445 @@
-// Windows of time, blocks, ends.
-#include "gpu/chip.h"
-#include "gpu/stall.h"
+// Windows of time, and the grids that live in them.
+#include "gpu/chip_impl.h"
 #include "gpu/workers.h"
 
-#include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 _Static_assert((int)WATCH_NAME == (int)GPU_KIND_NAME, "a name is copied whole");
-enum { SMS_MAX = 256 }; // the range of gpu.sm_count
+_Static_assert((int)MEMORY_GRIDS == 32, "a bit each in chip.numbers");
 
-struct chip {
-    struct chip_config config;
-    struct gpu_kind kinds[GPU_KINDS_MAX];
-    unsigned kind_count;
-    struct memory_system *memory;
-    uint64_t now;
-    VEC(struct grid *) grids;
-};
-
-struct run { // a launch under way
-    struct chip *chip;
-    const struct launch *launch;
-    uint64_t window; // cycles
-    // SMs that blocks come to, in order of their numbers, and so kind by kind.
-    struct timed_engine *engines;
-    struct sm **sms;
-    unsigned count;
-    uint16_t place[SMS_MAX];               // by number: where it stands among them
-    struct sm_launch kinds[GPU_KINDS_MAX]; // by kind of the chip's
-    unsigned kind_sms[GPU_KINDS_MAX];      // those of each kind
-    uint32_t rounds;                       // in which the first blocks are dealt out
-    uint64_t start, now, until, last_end;
-    uint64_t max_cycles; // 0: no limit
-    uint64_t windows;    // so far
-    uint64_t look_at;    // cycle of the next look for a stall
-    bool is_looking;
-    uint64_t looked_since;
-    uint64_t next_block, blocks, ended;
-    VEC(struct sm_block_end) ends;
-    struct memory_counts before; // of earlier launches
-    struct chip_series *series;  // NULL: none
-    struct watcher *watcher;     // NULL: nobody watches
-    struct arena arena;
-};
-
-struct chip *chip_create(const struct chip_config *c)
+static void make_memory(struct chip *c)
 {
-    struct chip *chip = heap_alloc(sizeof *chip);
-    chip->config = *c;
-    chip->kind_count = chip_kinds(c, chip->kinds);
-    chip->config.memory.core_mhz = c->gpu.core_mhz;
-    chip->memory = memory_system_create(&chip->config.memory, c->gpu.sm_count);
-    chip->now = 1;
-    return chip;
+    memory_system_destroy(c->memory);
+    c->memory = memory_system_create(&c->config.memory, c->config.gpu.sm_count);
+}
+
+struct chip *chip_create(const struct chip_config *config)
+{
+    struct chip *c = heap_alloc(sizeof *c);
+    const struct gpu_config *g = &c->config.gpu;
+    c->config = *config;
+    c->kind_count = chip_kinds(config, c->kinds);
+    c->config.memory.core_mhz = g->core_mhz;
+    uint64_t window = memory_system_window(&c->config.memory);
+    c->window = window < g->dispatch_latency ? window : g->dispatch_latency;
+    c->now = 1;
+    dispatch_init(c);
+    make_memory(c);
+    return c;
+}
+
+static void destroy_sms(struct chip *c)
+{
+    for (unsigned sm = 0; sm < CHIP_SMS; sm++) {
+        sm_destroy(c->sms[sm]);
+        c->sms[sm] = NULL;
+    }
+    c->has_moved = true;
 }
 
 void chip_destroy(struct chip *c)
 {
     if (!c) return;
-    memory_system_destroy(c->memory);
-    vec_fini(&c->grids);
-    free(c);
-}
-
-// -- what fits on an SM -------------------------------------------------------------------------------------
-
-struct room {
-    uint32_t warps, registers; // of a block: warps; vector registers of a warp, allocated
-    uint32_t blocks;
-    const char *limit;
-};
-
-static void limit_to(struct room *r, uint64_t blocks, const char *what)
-{
-    if (blocks >= r->blocks) return;
-    r->blocks = (uint32_t)blocks;
-    r->limit = what;
-}
-
-static struct room room_for(const struct gpu_config *c, const struct launch *l)
-{
-    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    uint64_t lanes = l->warp_size > 32 ? 64 : 32;
-    struct room r = {.blocks = c->max_blocks, .limit = "blocks (sm.blocks)"};
-    r.warps = (uint32_t)((threads + l->warp_size - 1) / l->warp_size);
-    uint64_t unit = c->register_unit, registers = (l->program->reg_count * lanes + unit - 1) / unit * unit;
-    r.registers = (uint32_t)(registers / lanes);
-    uint64_t shared = (l->shared_total + c->shared_unit - 1) / c->shared_unit * c->shared_unit;
-    limit_to(&r, c->max_warps / r.warps, "warps (sm.warps)");
-    limit_to(&r, c->registers / (registers * r.warps), "registers (sm.registers)");
-    if (shared) limit_to(&r, c->shared_bytes / shared, "shared memory (sm.shared_bytes)");
-    return r;
-}
-
-// ", for want of registers (sm.registers) in class big, of warps (sm.warps) in class small".
-static void print_wants(const struct gpu_kind *kinds, unsigned count, const struct launch *l,
-                        struct strbuf *out)
-{
-    for (unsigned k = 0; k < count; k++) {
-        strbuf_printf(out, "%s of %s", k ? "," : ", for want", room_for(&kinds[k].config, l).limit);
-        if (*kinds[k].name) strbuf_printf(out, " in class %s", kinds[k].name);
+    for (size_t k = 0; k < c->grids.count; k++) {
+        launch_fault_fini(&c->grids.data[k]->fault);
+        grid_destroy(c->grids.data[k]);
     }
+    destroy_sms(c);
+    memory_system_destroy(c->memory);
+    dispatch_fini(c);
+    vec_fini(&c->grids);
+    vec_fini(&c->busy);
+    vec_fini(&c->engines);
+    free(c);
 }
 
 bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why)
 {
     struct gpu_kind kinds[GPU_KINDS_MAX];
     unsigned count = chip_kinds(c, kinds);
-    for (unsigned k = 0; k < count; k++)
-        if (room_for(&kinds[k].config, l).blocks) return true;
-    strbuf_printf(
-        why, "a block of %u warps, %u registers a thread and %u bytes of shared memory does not fit on an SM",
-        room_for(&kinds[0].config, l).warps, l->program->reg_count, l->shared_total);
-    print_wants(kinds, count, l, why);
-    return false;
+    return grid_shape_fits(kinds, count, l, why);
 }
 
-// -- a launch -----------------------------------------------------------------------------------------------
-
-// Mechanisms look at the launch; renamed registers are what its blocks leave over: registers that no warp has
-// been given, and the tails of what warps have been given in whole units. Those who come first in the registry
-// have what they want of them.
-static void begin_techs(struct sm_launch *l, const struct room *room)
-{
-    const struct chip_config *c = l->config;
-    uint32_t all = l->kind->config.registers / (l->launch->warp_size > 32 ? 64 : 32);
-    uint32_t used = room->blocks * room->warps * room->registers;
-    uint32_t spare =
-        (all - used) / room->blocks + room->warps * (room->registers - l->launch->program->reg_count);
-    l->tech_count = c->tech_count;
-    for (unsigned k = 0; k < c->tech_count; k++) {
-        const struct tech *t = c->techs[k].tech;
-        l->techs[k] = &c->techs[k];
-        l->tech_states[k] = t->launch_begin(l->techs[k], l);
-        uint32_t wanted = l->tech_states[k] && t->registers ? t->registers(l->tech_states[k]) : 0;
-        assert(!wanted || t->claims & CLAIMS(POOL));
-        l->pools[k] = (struct sm_pool){l->pool, wanted < spare - l->pool ? wanted : spare - l->pool};
-        l->pool += l->pools[k].count;
-    }
-}
-
-static void end_techs(struct sm_launch *l)
-{
-    for (unsigned k = 0; k < l->tech_count; k++)
-        if (l->tech_states[k]) l->techs[k]->tech->launch_end(l->tech_states[k]);
-}
-
-// What SMs of a kind need to know. `room`: they never have more blocks at once than they are dealt in the first
-// rounds, since later ones come where another has ended.
-static void begin_kind(struct run *r, unsigned k, struct room room)
-{
-    const struct chip_config *c = &r->chip->config;
-    const struct gpu_kind *kind = &r->chip->kinds[k];
-    struct sm_launch *l = &r->kinds[k];
-    if (r->rounds < room.blocks) room.blocks = r->rounds;
-    *l = (struct sm_launch){.config = c,
-                            .kind = kind,
-                            .launch = r->launch,
-                            .window = r->window,
-                            .blocks_per_sm = room.blocks,
-                            .warps_per_block = room.warps,
-                            .registers_per_warp = room.registers};
-    gpu_decode(&l->decoded, r->launch->program, &kind->config, c->memory.line_bytes, &r->arena);
-    begin_techs(l, &room);
-}
-
-// Blocks are dealt out one by one, an SM after the other in every round, but to none that is full: in so many
-// rounds, until there are no more or all SMs are full.
-static uint32_t rounds_of(const struct run *r, const struct room *rooms)
-{
-    uint64_t left = r->blocks;
-    for (uint32_t rounds = 0;; rounds++) {
-        uint64_t sms = 0; // that are not full
-        for (unsigned k = 0; k < r->chip->kind_count; k++)
-            if (rooms[k].blocks > rounds) sms += r->chip->kinds[k].count;
-        if (!left || !sms) return rounds;
-        left -= sms < left ? sms : left;
-    }
-}
-
-// The SMs past the last block of the first round never see one, and neither do those of a kind on which none
-// fits. Making and clearing them would be most of a small launch's time.
-static void create_sms(struct run *r)
-{
-    const struct chip *c = r->chip;
-    struct room rooms[GPU_KINDS_MAX];
-    uint64_t fitting = 0;
-    for (unsigned k = 0; k < c->kind_count; k++) {
-        rooms[k] = room_for(&c->kinds[k].config, r->launch);
-        if (rooms[k].blocks) fitting += c->kinds[k].count;
-    }
-    unsigned count = (unsigned)(r->blocks < fitting ? r->blocks : fitting);
-    r->rounds = rounds_of(r, rooms);
-    r->engines = heap_alloc(count * sizeof *r->engines);
-    r->sms = heap_alloc(count * sizeof *r->sms);
-    for (unsigned k = 0; k < c->kind_count && r->count < count; k++) {
-        if (!rooms[k].blocks) continue;
-        begin_kind(r, k, rooms[k]);
-        for (; r->kind_sms[k] < c->kinds[k].count && r->count < count; r->kind_sms[k]++) {
-            unsigned sm = c->kinds[k].first + r->kind_sms[k], n = r->count++;
-            r->place[sm] = (uint16_t)n;
-            timed_init(&r->engines[n], r->launch, sm, n ? &r->engines[0] : NULL);
-            r->sms[n] = sm_create(&r->kinds[k], &r->engines[n], sm, r->start);
-        }
-    }
-}
-
-static void run_init(struct run *r, struct chip *c, const struct launch *l)
-{
-    const struct gpu_config *g = &c->config.gpu;
-    uint64_t window = memory_system_window(&c->config.memory);
-    *r = (struct run){.chip = c, .launch = l, .start = c->now, .now = c->now};
-    arena_init(&r->arena);
-    r->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    r->window = window < g->dispatch_latency ? window : g->dispatch_latency;
-    create_sms(r);
-    memory_system_counts(c->memory, &r->before);
-    // Code, constants and local memory have the same addresses in every launch, and other content.
-    memory_system_clear_caches(c->memory, g->keep_caches ? GPU_LOCAL_ADDRESS : 0);
-}
-
-static void run_fini(struct run *r)
-{
-    for (unsigned k = r->count; k-- > 0;) {
-        sm_destroy(r->sms[k]);
-        timed_fini(&r->engines[k]);
-    }
-    for (unsigned k = 0; k < r->chip->kind_count; k++) end_techs(&r->kinds[k]);
-    free(r->sms);
-    free(r->engines);
-    vec_fini(&r->ends);
-    arena_fini(&r->arena);
-}
-
-static unsigned kind_of(const struct run *r, unsigned place)
+unsigned chip_kind_of(const struct chip *c, unsigned sm)
 {
     unsigned k = 0;
-    for (; place >= r->kind_sms[k]; k++) place -= r->kind_sms[k];
+    while (sm >= c->kinds[k].first + c->kinds[k].count) k++;
     return k;
 }
 
-// The first blocks, an SM after the other.
-static void place_first(struct run *r)
-{
-    uint64_t at = r->start + r->chip->config.gpu.launch_latency;
-    for (uint32_t round = 0; round < r->rounds; round++)
-        for (unsigned k = 0; k < r->count && r->next_block < r->blocks; k++)
-            if (round < r->kinds[kind_of(r, k)].blocks_per_sm) sm_place(r->sms[k], r->next_block++, at);
-}
+// -- SMs ----------------------------------------------------------------------------------------------------
 
-static int by_cycle(const void *a, const void *b)
+void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t cycle)
 {
-    const struct sm_block_end *x = a, *y = b;
-    if (x->cycle != y->cycle) return x->cycle < y->cycle ? -1 : 1;
-    return (x->sm > y->sm) - (x->sm < y->sm);
-}
-
-static void replace_ended(struct run *r)
-{
-    r->ends.count = 0;
-    for (unsigned k = 0; k < r->count; k++) {
-        struct sm_block_end *ends;
-        size_t n = sm_ended(r->sms[k], &ends);
-        for (size_t i = 0; i < n; i++) vec_push(&r->ends, ends[i]);
+    if (!c->sms[sm] || !sm_has_grids(c->sms[sm])) {
+        sm_destroy(c->sms[sm]);
+        c->sms[sm] =
+            sm_create(&c->kinds[chip_kind_of(c, sm)].config, c->config.memory.line_bytes, sm, c->now);
     }
-    if (!r->ends.count) return;
-    qsort(r->ends.data, r->ends.count, sizeof *r->ends.data, by_cycle);
-    for (size_t i = 0; i < r->ends.count; i++) {
-        const struct sm_block_end *e = &r->ends.data[i];
-        if (e->cycle > r->last_end) r->last_end = e->cycle;
-        r->ended++;
-        if (r->next_block == r->blocks) continue;
-        sm_place(r->sms[r->place[e->sm]], r->next_block++, e->cycle + r->chip->config.gpu.dispatch_latency);
-    }
-    if (r->launch->progress) progress_update(r->launch->progress, r->ended);
+    struct grid_part *p = grid_part_on(g, sm);
+    p->blocks++;
+    sm_place(p->on, g->next_block++, cycle);
 }
 
-// The memory's partitions, then the SMs.
-static void run_piece(void *context, unsigned k)
+// SMs without a grid stand still.
+static void note_moves(struct chip *c)
 {
-    struct run *r = context;
-    struct memory_system *m = r->chip->memory;
-    unsigned partitions = memory_system_partitions(m);
-    if (k < partitions)
-        memory_system_run(m, k, r->until);
-    else
-        sm_run(r->sms[k - partitions], m, r->until);
-}
-
-// -- ends ---------------------------------------------------------------------------------------------------
-
-static bool take_fault(struct run *r, struct launch_fault *fault)
-{
-    struct timed_engine *first = NULL;
-    for (unsigned k = 0; k < r->count; k++) {
-        struct timed_engine *t = &r->engines[k];
-        if (t->fault.kind != FAULT_NONE && (!first || t->fault_cycle < first->fault_cycle)) first = t;
+    if (!c->has_moved) return;
+    c->busy.count = c->engines.count = 0;
+    for (unsigned sm = 0; sm < c->config.gpu.sm_count; sm++) {
+        if (!c->sms[sm] || !sm_has_grids(c->sms[sm])) continue;
+        vec_push(&c->busy, c->sms[sm]);
+        for (size_t k = 0; k < c->grids.count; k++)
+            if (c->grids.data[k]->by_sm[sm]) vec_push(&c->engines, &c->grids.data[k]->by_sm[sm]->engine);
     }
-    if (!first) return false;
-    *fault = first->fault;
-    first->fault = (struct launch_fault){0};
-    return true;
-}
-
-static void append_report(struct run *r, struct launch_fault *fault)
-{
-    struct strbuf text = {0};
-    unsigned stuck = 0; // SMs
-    if (fault->text) strbuf_puts(&text, fault->text);
-    for (unsigned k = 0; k < r->count; k++) {
-        if (!sm_stuck_block(r->sms[k]) || stuck++) continue;
-        strbuf_putc(&text, '\n');
-        sm_report(r->sms[k], &text);
-    }
-    if (stuck > 1)
-        strbuf_printf(&text, "\n  and %u more SM%s with blocks that have not ended", stuck - 1,
-                      stuck == 2 ? "" : "s");
-    free(fault->text);
-    fault->text = text.text;
+    c->has_moved = false;
 }
 
 // Whether anything is still to happen: in an SM, in memory or between them.
-static bool all_quiet(const struct run *r)
+static bool all_quiet(const struct chip *c)
 {
-    for (unsigned k = 0; k < r->count; k++)
-        if (!sm_is_quiet(r->sms[k])) return false;
-    return memory_system_next(r->chip->memory, r->now) == UINT64_MAX;
+    for (size_t k = 0; k < c->busy.count; k++)
+        if (!sm_is_quiet(c->busy.data[k])) return false;
+    return memory_system_next(c->memory, c->now) == UINT64_MAX;
 }
 
-static bool deadlocked(struct run *r, struct launch_fault *fault)
-{
-    if (r->ended == r->blocks || !all_quiet(r)) return false;
-    struct cta *stuck = NULL;
-    unsigned where = 0;
-    for (unsigned k = r->count; k-- > 0;)
-        if (sm_stuck_block(r->sms[k])) stuck = sm_stuck_block(r->sms[where = k]);
-    if (!stuck) return false;
-    uint64_t owed = memory_system_unanswered(r->chip->memory);
-    if (owed) {
-        struct strbuf text = {0};
-        strbuf_printf(
-            &text, "kernel %s: deadlock: %" PRIu64 " memory request%s no reply, and nothing else can happen",
-            r->launch->program->name, owed, owed == 1 ? " has" : "s have");
-        *fault = (struct launch_fault){.kind = FAULT_DEADLOCK, .text = text.text};
-    } else {
-        exec_fault_deadlock(stuck);
-        *fault = r->engines[where].fault;
-        r->engines[where].fault = (struct launch_fault){0};
-    }
-    append_report(r, fault);
-    return true;
-}
-
-static void stop_at_limit(struct run *r, const char *limit, uint64_t value, struct launch_fault *fault)
-{
-    struct strbuf text = {0};
-    strbuf_printf(&text,
-                  "kernel %s stopped: the limit of %" PRIu64 " %s is reached, %" PRIu64 " of %" PRIu64
-                  " blocks have ended",
-                  r->launch->program->name, value, limit, r->ended, r->blocks);
-    *fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};
-    append_report(r, fault);
-}
-
-static bool all_done(const struct run *r) { return r->ended == r->blocks && all_quiet(r); }
-
-// The last block's end, or the last reply.
-static uint64_t end_of(const struct run *r)
-{
-    uint64_t end = r->last_end;
-    for (unsigned k = 0; k < r->count; k++)
-        if (sm_last_reply(r->sms[k]) > end) end = sm_last_reply(r->sms[k]);
-    return end;
-}
-
-// A launch takes as many cycles as it takes, not as many as the window in which it ends.
-static bool over_limit(struct run *r, struct launch_fault *fault)
-{
-    if (r->max_cycles && r->now - r->start > r->max_cycles &&
-        (!all_done(r) || end_of(r) - r->start > r->max_cycles)) {
-        stop_at_limit(r, "cycles (--max-cycles)", r->max_cycles, fault);
-        return true;
-    }
-    uint64_t issued = 0, most = r->launch->max_warp_instructions;
-    for (unsigned k = 0; most && k < r->count; k++) issued += sm_counts(r->sms[k])->issue_issued;
-    if (!most || issued < most) return false;
-    stop_at_limit(r, "warp instructions", most, fault);
-    return true;
-}
-
-static bool interrupted(struct run *r, struct launch_fault *fault)
-{
-    enum { WINDOWS = 64 }; // from one question to the next
-    if (r->windows++ % WINDOWS || !launch_is_interrupted(r->launch)) return false;
-    struct strbuf text = {0};
-    strbuf_printf(&text,
-                  "kernel %s: interrupted after %" PRIu64 " cycles, %" PRIu64 " of %" PRIu64
-                  " blocks have ended",
-                  r->launch->program->name, r->now - r->start, r->ended, r->blocks);
-    *fault = (struct launch_fault){.kind = FAULT_INTERRUPTED, .text = text.text};
-    append_report(r, fault);
-    return true;
-}
-
-// -- launches that never end --------------------------------------------------------------------------------
-
-static void end_look(struct run *r)
-{
-    for (unsigned k = 0; k < r->count; k++) stall_end(r->sms[k]);
-    r->is_looking = false;
-    r->look_at = r->now + r->chip->config.gpu.stall;
-}
-
-static bool is_stalled(const struct run *r)
-{
-    for (unsigned k = 0; k < r->count; k++)
-        if (!stall_is_certain(r->sms[k])) return false;
-    return r->ended < r->blocks;
-}
-
-static bool speaks_against_stall(const struct run *r)
-{
-    for (unsigned k = 0; k < r->count; k++)
-        if (stall_is_over(r->sms[k])) return true;
-    return false;
-}
-
-static void begin_look(struct run *r)
-{
-    for (unsigned k = 0; k < r->count; k++) stall_begin(r->sms[k]);
-    r->is_looking = true;
-    r->looked_since = r->now;
-}
-
-// Between windows. True when the launch never ends.
-static bool stalled(struct run *r, struct launch_fault *fault)
-{
-    if (r->is_looking && !speaks_against_stall(r) && is_stalled(r)) {
-        struct strbuf text = {0};
-        strbuf_printf(&text,
-                      "kernel %s will never end: since cycle %" PRIu64
-                      " every warp has come back to where it was, and no byte of memory has changed",
-                      r->launch->program->name, r->looked_since - r->start);
-        *fault = (struct launch_fault){.kind = FAULT_STALL, .text = text.text};
-        append_report(r, fault);
-        return true;
-    }
-    if (r->is_looking && speaks_against_stall(r))
-        end_look(r);
-    else if (!r->is_looking && r->now >= r->look_at && r->chip->config.gpu.stall)
-        begin_look(r);
-    return false;
-}
-
-// Windows in which nothing happens anywhere are passed over, up to the limit.
-static void skip_windows(struct run *r)
-{
-    if (!r->chip->config.gpu.skip_idle) return;
-    uint64_t next = UINT64_MAX, soon = r->now + r->window;
-    for (unsigned k = 0; k < r->count && next >= soon; k++) {
-        uint64_t n = sm_next(r->sms[k]);
-        if (n < next) next = n;
-    }
-    if (next < soon) return;
-    uint64_t n = memory_system_next(r->chip->memory, r->now);
-    if (n < next) next = n;
-    if (r->max_cycles && next != UINT64_MAX && next - r->start > r->max_cycles)
-        next = r->start + r->max_cycles;
-    if (next != UINT64_MAX && next > r->now) r->now += (next - r->now) / r->window * r->window;
-}
-
-static bool run_windows(struct run *r, struct workers *w, struct launch_fault *fault)
-{
-    struct memory_system *m = r->chip->memory;
-    while (!all_done(r)) {
-        skip_windows(r);
-        r->until = r->now + r->window;
-        if (r->series) series_keep(r->series, m, &r->before, r->now);
-        memory_system_hand_over(m, r->now);
-        workers_run(w, run_piece, r, memory_system_partitions(m) + r->count);
-        timed_commit(r->engines, r->count);
-        r->now = r->until;
-        if (r->watcher) watcher_window(r->watcher, r->now);
-        if (take_fault(r, fault)) return false;
-        if (r->series) {
-            series_keep(r->series, m, &r->before, r->now);
-            series_take(r->series, r->sms, r->count);
-        }
-        replace_ended(r);
-        if (over_limit(r, fault) || deadlocked(r, fault) || stalled(r, fault) || interrupted(r, fault))
-            return false;
-    }
-    return true;
-}
-
-static void add_to_account(const struct chip_account *account, const struct run *r, unsigned k)
-{
-    const uint64_t *slots = sm_inst_slots(r->sms[k]);
-    size_t places = ((size_t)r->launch->program->inst_count + 1) * SLOT_COUNT;
-    for (size_t n = 0; account->inst_slots && n < places; n++) account->inst_slots[n] += slots[n];
-    const uint64_t *saved = sm_inst_saved(r->sms[k]);
-    for (size_t n = 0; account->inst_saved && saved && n < r->launch->program->inst_count * SAVINGS; n++)
-        account->inst_saved[n] += saved[n];
-    if (account->sms) gpu_counts_add(&account->sms[r->engines[k].sm], sm_counts(r->sms[k]));
-}
-
-static void add_techs(struct chip_result *result, const struct run *r, unsigned place)
-{
-    unsigned kind = kind_of(r, place);
-    for (unsigned n = 0; n < r->kinds[kind].tech_count; n++) {
-        const uint64_t *counts = sm_tech_counts(r->sms[place], r->kinds[kind].techs[n]);
-        for (size_t i = 0; counts && i < TECH_COUNTERS_MAX; i++) {
-            result->techs[n][i] += counts[i];
-            result->kind_techs[kind][n][i] += counts[i];
-        }
-    }
-}
-
-static void collect(struct run *r, const struct chip_account *account, struct chip_result *result,
-                    bool finished)
-{
-    uint64_t end = finished ? end_of(r) : r->now, room = 0; // room: for warps, in active cycles
-
-    for (unsigned k = 0; k < r->count; k++) {
-        struct exec_counts *c = &r->engines[k].counts;
-        const struct gpu_counts *counts = sm_counts(r->sms[k]);
-        gpu_counts_add(&result->gpu, counts);
-        room += counts->sm_active_cycles * r->kinds[kind_of(r, k)].kind->config.max_warps;
-        add_techs(result, r, k);
-        if (account) add_to_account(account, r, k);
-        sm_collect(r->sms[k]);
-#define COUNTER(name, unit, meaning) result->exec.name += c->name;
-#include "exec/counters.def"
-#undef COUNTER
-        if (finished && !result->imbalance) result->imbalance = sm_check(r->sms[k]);
-    }
-    result->cycles = end > r->start ? end - r->start : 0;
-    memory_system_counts(r->chip->memory, &result->memory);
-    memory_counts_subtract(&result->memory, &r->before);
-    if (finished && !result->imbalance) result->imbalance = memory_system_check(r->chip->memory);
-    if (r->series) series_finish(r->series, result->cycles, &result->gpu, &result->memory);
-    if (r->watcher) watcher_end(r->watcher, r->sms, r->count, r->now);
-    result->occupancy = room ? (double)result->gpu.sm_warp_cycles / (double)room : 0;
-}
-
-// Those that no block comes to, too.
-static void name_watched(struct run *r)
-{
-    for (unsigned k = 0; k < r->chip->kind_count; k++) {
-        const struct gpu_kind *kind = &r->chip->kinds[k];
-        for (unsigned sm = kind->first; sm < kind->first + kind->count; sm++)
-            if (r->watcher->sms[sm]) memcpy(r->watcher->sms[sm]->class, kind->name, sizeof kind->name);
-    }
-}
-
-static void begin_observing(struct run *r, const struct chip_account *account)
-{
-    r->series = account ? account->series : NULL;
-    r->watcher = account ? account->watcher : NULL;
-    if (r->series) series_begin(r->series, r->start, r->sms, r->count);
-    if (!r->watcher) return;
-    watcher_begin(r->watcher, r->launch, r->start, r->chip->config.gpu.sm_count);
-    name_watched(r);
-    for (unsigned k = 0; k < r->count; k++) sm_watch(r->sms[k], r->watcher->sms[r->engines[k].sm]);
-}
-
-static bool run_one(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
-                    const struct chip_account *account, struct chip_result *result,
-                    struct launch_fault *fault)
-{
-    struct run r;
-    *result = (struct chip_result){0};
-    *fault = (struct launch_fault){0};
-    run_init(&r, c, l);
-    r.max_cycles = max_cycles;
-    r.look_at = r.start + c->config.gpu.stall;
-    unsigned most = c->config.gpu.sm_count;
-    struct workers *w = workers_create(threads < most ? threads : most);
-    begin_observing(&r, account);
-    place_first(&r);
-    bool good = run_windows(&r, w, fault);
-    workers_destroy(w);
-    collect(&r, account, result, good);
-    result->start = r.start;
-    c->now = r.now;
-    if (!good) { // requests of a launch that did not end are forgotten with the memory that has them
-        memory_system_destroy(c->memory);
-        c->memory = memory_system_create(&c->config.memory, c->config.gpu.sm_count);
-    }
-    run_fini(&r);
-    return good;
-}
-
-// -- grids: for now one after the other ---------------------------------------------------------------------
-
-struct grid {
-    const struct launch *launch;
-    uint64_t max_cycles;
-    struct chip_account account;
-    struct chip_result result;
-    struct launch_fault fault;
-    bool is_over, good;
-};
+// -- grids come ---------------------------------------------------------------------------------------------
 
 struct grid *chip_begin(struct chip *c, const struct launch *l, uint64_t max_cycles,
                         const struct chip_account *account)
 {
     struct grid *g = heap_alloc(sizeof *g);
-    *g = (struct grid){.launch = l, .max_cycles = max_cycles};
+    g->chip = c;
+    g->launch = l;
+    g->max_cycles = max_cycles;
     if (account) g->account = *account;
+    arena_init(&g->arena);
     vec_push(&c->grids, g);
     return g;
 }
 
-struct grid *chip_run(struct chip *c, unsigned threads)
+static size_t count_in(const struct chip *c, enum grid_state state)
 {
-    if (!c->grids.count) return NULL;
-    struct grid *g = c->grids.data[0];
-    if (!g->is_over)
-        g->good = run_one(c, g->launch, g->max_cycles, threads, &g->account, &g->result, &g->fault);
-    g->is_over = true;
-    return g;
+    size_t n = 0;
+    for (size_t k = 0; k < c->grids.count; k++) n += c->grids.data[k]->state == state;
+    return n;
+}
+
+// Code, constants and local memory have the same addresses in every grid of a number, and other content.
+static void clear_caches(struct chip *c, unsigned number, bool is_empty)
+{
+    uint64_t from = GPU_SPACE(number) + GPU_LOCAL_ADDRESS;
+    if (!is_empty)
+        memory_system_clear_caches(c->memory, from, GPU_SPACE(number + 1));
+    else
+        memory_system_clear_caches(c->memory, c->config.gpu.keep_caches ? from : 0, UINT64_MAX);
+}
+
+// Those that no block comes to, too.
+static void begin_watching(struct chip *c, const struct grid *g)
+{
+    struct watcher *w = g->account.watcher;
+    watcher_begin(w, g->launch, g->start, c->config.gpu.sm_count);
+    for (unsigned k = 0; k < c->kind_count; k++) {
+        const struct gpu_kind *kind = &c->kinds[k];
+        for (unsigned sm = kind->first; sm < kind->first + kind->count; sm++)
+            if (w->sms[sm]) memcpy(w->sms[sm]->class, kind->name, sizeof kind->name);
+    }
+}
+
+static void end_look(struct chip *c)
+{
+    for (size_t k = 0; k < c->busy.count; k++) stall_end(c->busy.data[k]);
+    c->is_looking = false;
+    c->look_at = c->now + c->config.gpu.stall;
+}
+
+// The grids that wait get the numbers that are free. On a chip that has failed nothing begins until all that were
+// on it have been ended.
+static void begin_waiting(struct chip *c)
+{
+    size_t waiting = count_in(c, GRID_WAITS), there = c->grids.count - waiting;
+    if (!waiting || (c->is_broken && there)) return;
+    bool is_alone = !there && waiting == 1, is_empty = !there;
+    for (size_t k = 0; k < c->grids.count && c->numbers != UINT32_MAX; k++) {
+        struct grid *g = c->grids.data[k];
+        if (g->state != GRID_WAITS) {
+            g->is_alone = g->is_alone && g->state == GRID_OVER;
+            continue;
+        }
+        unsigned number = bit_lowest(~c->numbers);
+        c->numbers |= 1u << number;
+        clear_caches(c, number, is_empty);
+        grid_begin(g, number, is_alone);
+        is_empty = false;
+        if (g->account.series) series_begin(g->account.series, g->start);
+        if (g->account.watcher) begin_watching(c, g);
+    }
+    c->windows = 0;
+    end_look(c);
+    dispatch_arrival(c);
+}
+
+// -- grids go -----------------------------------------------------------------------------------------------
+
+static void finish(struct grid *g)
+{
+    grid_collect(g, true);
+    struct chip_result *r = &g->result;
+    for (size_t k = 0; k < g->parts.count && !r->imbalance; k++) {
+        const struct sm *s = g->chip->sms[g->parts.data[k]->sm];
+        if (!sm_is_shared(s)) r->imbalance = sm_check(s);
+    }
+    if (!r->imbalance && count_in(g->chip, GRID_LIVES) == 1 && !count_in(g->chip, GRID_DIES))
+        r->imbalance = memory_system_check(g->chip->memory);
+    g->good = true;
+    g->state = GRID_OVER;
+}
+
+static void fail(struct grid *g, struct launch_fault fault)
+{
+    g->fault = fault;
+    grid_collect(g, false);
+    g->state = GRID_DIES;
+}
+
+// What those that have failed had under way goes its way while others live; when none does, nobody needs it.
+static void bury(struct chip *c)
+{
+    if (!count_in(c, GRID_DIES)) return;
+    bool is_last = !count_in(c, GRID_LIVES);
+    c->is_broken |= is_last;
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
+        if (g->state != GRID_DIES) continue;
+        for (size_t n = 0; n < g->parts.count && !is_last; n++) sm_kill(g->parts.data[n]->on);
+        if (is_last || grid_is_done(g)) g->state = GRID_OVER;
+    }
 }
 
 bool chip_end(struct chip *c, struct grid *g, struct chip_result *result, struct launch_fault *fault)
 {
     bool good = g->good;
+    size_t k = 0;
     *result = g->result;
     *fault = g->fault;
-    memmove(c->grids.data, c->grids.data + 1, --c->grids.count * sizeof *c->grids.data);
-    free(g);
+    while (c->grids.data[k] != g) k++;
+    memmove(c->grids.data + k, c->grids.data + k + 1, (--c->grids.count - k) * sizeof *c->grids.data);
+    c->numbers &= ~(1u << g->number);
+    dispatch_forget(c, g);
+    grid_destroy(g);
+    if (c->is_broken && count_in(c, GRID_WAITS) == c->grids.count) {
+        destroy_sms(c);
+        make_memory(c);
+        c->is_broken = false;
+    }
     return good;
+}
+
+// -- between windows ----------------------------------------------------------------------------------------
+
+static void check_faults(struct chip *c)
+{
+    struct launch_fault fault;
+    for (size_t k = 0; k < c->grids.count; k++)
+        if (c->grids.data[k]->state == GRID_LIVES && grid_take_fault(c->grids.data[k], &fault))
+            fail(c->grids.data[k], fault);
+}
+
+// A grid that has the chip to itself has ended when nothing is under way anywhere.
+static bool is_done(const struct chip *c, const struct grid *g)
+{
+    return c->grids.count > 1 ? grid_is_done(g) : g->ended == g->blocks && all_quiet(c);
+}
+
+static void check_limits(struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
+        struct launch_fault fault;
+        if (g->state == GRID_LIVES && grid_is_over_limit(g, is_done(c, g), &fault)) fail(g, fault);
+    }
+}
+
+static void fail_all(struct chip *c, void (*why)(struct grid *g, struct launch_fault *fault))
+{
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct launch_fault fault;
+        if (c->grids.data[k]->state != GRID_LIVES) continue;
+        why(c->grids.data[k], &fault);
+        fail(c->grids.data[k], fault);
+    }
+}
+
+static bool some_goes_on(const struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++) {
+        const struct grid *g = c->grids.data[k];
+        if (g->state == GRID_LIVES && g->ended < g->blocks) return true;
+    }
+    return false;
+}
+
+static void check_interrupted(struct chip *c)
+{
+    enum { WINDOWS = 64 }; // from one question to the next
+    if (c->windows++ % WINDOWS || !launch_is_interrupted(c->grids.data[0]->launch)) return;
+    fail_all(c, grid_fail_interrupted);
+}
+
+// -- launches that never end --------------------------------------------------------------------------------
+
+static bool speaks_against_stall(const struct chip *c)
+{
+    for (size_t k = 0; k < c->busy.count; k++)
+        if (stall_is_over(c->busy.data[k])) return true;
+    return false;
+}
+
+static bool is_stalled(const struct chip *c)
+{
+    for (size_t k = 0; k < c->busy.count; k++)
+        if (!stall_is_certain(c->busy.data[k])) return false;
+    return some_goes_on(c);
+}
+
+static void check_stalled(struct chip *c)
+{
+    bool is_over = c->is_looking && speaks_against_stall(c);
+    if (c->is_looking && !is_over && is_stalled(c)) {
+        fail_all(c, grid_fail_stalled);
+    } else if (is_over) {
+        end_look(c);
+    } else if (!c->is_looking && c->now >= c->look_at && c->config.gpu.stall) {
+        for (size_t k = 0; k < c->busy.count; k++) stall_begin(c->busy.data[k]);
+        c->is_looking = true;
+        c->looked_since = c->now;
+    }
+}
+
+// -- windows ------------------------------------------------------------------------------------------------
+
+// Windows in which nothing happens anywhere are passed over, up to the first limit.
+static void skip_windows(struct chip *c)
+{
+    if (!c->config.gpu.skip_idle) return;
+    uint64_t next = UINT64_MAX, soon = c->now + c->window;
+    for (size_t k = 0; k < c->busy.count && next >= soon; k++) {
+        uint64_t n = sm_next(c->busy.data[k]);
+        if (n < next) next = n;
+    }
+    if (next < soon) return;
+    uint64_t n = memory_system_next(c->memory, c->now);
+    if (n < next) next = n;
+    for (size_t k = 0; k < c->grids.count && next != UINT64_MAX; k++) {
+        const struct grid *g = c->grids.data[k];
+        if (g->state == GRID_LIVES && g->max_cycles && next - g->start > g->max_cycles)
+            next = g->start + g->max_cycles;
+    }
+    if (next != UINT64_MAX && next > c->now) c->now += (next - c->now) / c->window * c->window;
+}
+
+// The memory's partitions, then the SMs.
+static void run_piece(void *context, unsigned k)
+{
+    struct chip *c = context;
+    unsigned partitions = memory_system_partitions(c->memory);
+    if (k < partitions)
+        memory_system_run(c->memory, k, c->until);
+    else
+        sm_run(c->busy.data[k - partitions], c->memory, c->until);
+}
+
+static void keep_series(struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
+        if (g->state == GRID_LIVES && g->account.series)
+            series_keep(g->account.series, c->memory, g->number, &g->before, c->now);
+    }
+}
+
+static void take_series(struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
+        if (g->state != GRID_LIVES || !g->account.series) continue;
+        for (size_t n = 0; n < g->parts.count; n++) series_take(g->account.series, g->parts.data[n]->on);
+        series_taken(g->account.series);
+    }
+}
+
+// What no warp can be charged with: cycles of the chip, and of SMs that have none, in equal parts.
+static void share_out(struct chip *c, uint64_t cycles)
+{
+    uint64_t lives = count_in(c, GRID_LIVES), idle = cycles * c->config.gpu.sm_count;
+    for (size_t k = 0; k < c->busy.count; k++) idle -= sm_take_active(c->busy.data[k]);
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
+        if (g->state != GRID_LIVES) continue;
+        g->chip_parts += (cycles << CHIP_PART_SHIFT) / lives;
+        g->idle_parts += (idle << CHIP_PART_SHIFT) / lives;
+    }
+}
+
+static void run_window(struct chip *c, struct workers *w)
+{
+    uint64_t from = c->now;
+    skip_windows(c);
+    c->until = c->now + c->window;
+    keep_series(c);
+    memory_system_hand_over(c->memory, c->now);
+    workers_run(w, run_piece, c, memory_system_partitions(c->memory) + (unsigned)c->busy.count);
+    timed_commit(c->engines.data, (unsigned)c->engines.count);
+    c->now = c->until;
+    if (c->grids.data[0]->account.watcher) watcher_window(c->grids.data[0]->account.watcher, c->now);
+    share_out(c, c->now - from);
+}
+
+static void end_those_done(struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++)
+        if (c->grids.data[k]->state == GRID_LIVES && is_done(c, c->grids.data[k])) finish(c->grids.data[k]);
+    bury(c);
+}
+
+static void look_after(struct chip *c)
+{
+    check_faults(c);
+    keep_series(c);
+    take_series(c);
+    dispatch_hand_out(c);
+    note_moves(c);
+    check_limits(c);
+    if (some_goes_on(c) && all_quiet(c)) fail_all(c, grid_fail_deadlocked);
+    check_stalled(c);
+    check_interrupted(c);
+    end_those_done(c);
+}
+
+static struct grid *one_over(const struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++)
+        if (c->grids.data[k]->state == GRID_OVER) return c->grids.data[k];
+    return NULL;
+}
+
+struct grid *chip_run(struct chip *c, unsigned threads)
+{
+    struct grid *over = one_over(c);
+    if (over || !c->grids.count) return over;
+    unsigned most = c->config.gpu.sm_count;
+    struct workers *w = workers_create(threads < most ? threads : most);
+    begin_waiting(c);
+    dispatch_hand_out(c);
+    note_moves(c);
+    while (!(over = one_over(c))) {
+        run_window(c, w);
+        look_after(c);
+    }
+    workers_destroy(w);
+    return over;
 }
 
 bool chip_run_alone(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,

@@ -12,6 +12,9 @@
 struct chip_result {
     uint64_t cycles; // core cycles from the launch to the last reply
     uint64_t start;  // the chip's cycle in which it came
+    // Its part of what is there whether it works or not: cycles of the chip, and of all its SMs. All of them for
+    // one that had the chip to itself. Others share: an SM's active cycles by their warps on it, the rest equally.
+    uint64_t chip_cycles, sm_cycles;
     struct exec_counts exec;
     struct gpu_counts gpu;
     struct memory_counts memory;

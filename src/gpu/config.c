@@ -9,6 +9,11 @@ static const char *const pick_policy_words[] = {
 #include "gpu/pick.def"
 #undef PICK
     NULL};
+static const char *const dispatch_policy_words[] = {
+#define DISPATCH(symbol, word, meaning) word,
+#include "gpu/dispatch.def"
+#undef DISPATCH
+    NULL};
 static const char *const tags_allocate_words[] = {"miss", "fill", "streaming", NULL};
 static const char *const l1_write_words[] = {"through", "through-allocate", "local-back", NULL};
 static const char *const replacement_words[] = {"lru", "fifo", "random", NULL};
@@ -42,6 +47,7 @@ static const char *const dependences_words[] = {"scoreboard", "encoded", NULL};
          SHIPPED},
 #define CHIP_U32  GPU_U32
 #define CHIP_BOOL GPU_BOOL
+#define CHIP_WORD GPU_WORD
 const struct config_key gpu_config_keys[] = {
 #include "gpu/config.def"
 };
@@ -53,6 +59,7 @@ _Static_assert(sizeof gpu_config_keys / sizeof gpu_config_keys[0] == GPU_KEYS, "
 #undef GPU_LATENCY
 #undef CHIP_U32
 #undef CHIP_BOOL
+#undef CHIP_WORD
 
 bool gpu_config_is_chips(size_t key)
 {
@@ -63,6 +70,7 @@ bool gpu_config_is_chips(size_t key)
 #define GPU_LATENCY(...) false, false,
 #define CHIP_U32(...)    true,
 #define CHIP_BOOL(...)   true,
+#define CHIP_WORD(...)   true,
 #include "gpu/config.def"
 #undef GPU_U32
 #undef GPU_BOOL
@@ -70,6 +78,7 @@ bool gpu_config_is_chips(size_t key)
 #undef GPU_LATENCY
 #undef CHIP_U32
 #undef CHIP_BOOL
+#undef CHIP_WORD
     };
     return is_chips[key];
 }

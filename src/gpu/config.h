@@ -8,6 +8,11 @@ enum pick_policy { // who goes first: pick.h
 #include "gpu/pick.def"
 #undef PICK
 };
+enum dispatch_policy { // who gets an SM's room: dispatch.h
+#define DISPATCH(symbol, word, meaning) DISPATCH_##symbol,
+#include "gpu/dispatch.def"
+#undef DISPATCH
+};
 enum tags_allocate { ALLOCATE_MISS, ALLOCATE_FILL, ALLOCATE_STREAMING };
 enum l1_write { L1_WRITE_THROUGH, L1_WRITE_ALLOCATE, L1_WRITE_LOCAL_BACK };
 enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED };
@@ -19,6 +24,7 @@ struct gpu_config {
 #define GPU_LATENCY(which, name, cycles, busy)                      uint32_t latency_##which, interval_##which;
 #define CHIP_U32                                                    GPU_U32
 #define CHIP_BOOL                                                   GPU_BOOL
+#define CHIP_WORD                                                   GPU_WORD
 #include "gpu/config.def"
 #undef GPU_U32
 #undef GPU_BOOL
@@ -26,6 +32,7 @@ struct gpu_config {
 #undef GPU_LATENCY
 #undef CHIP_U32
 #undef CHIP_BOOL
+#undef CHIP_WORD
 };
 
 enum {
@@ -36,6 +43,7 @@ enum {
 #define GPU_LATENCY(...) +2
 #define CHIP_U32         GPU_U32
 #define CHIP_BOOL        GPU_BOOL
+#define CHIP_WORD        GPU_WORD
 #include "gpu/config.def"
 #undef GPU_U32
 #undef GPU_BOOL
@@ -43,6 +51,7 @@ enum {
 #undef GPU_LATENCY
 #undef CHIP_U32
 #undef CHIP_BOOL
+#undef CHIP_WORD
 };
 
 extern const struct config_key gpu_config_keys[];

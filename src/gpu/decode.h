@@ -48,6 +48,9 @@ struct decoded {
 #define GPU_CONSTANT_ADDRESS (1ull << 43)
 #define GPU_LOCAL_ADDRESS    (1ull << 42)
 
+// Of a grid: what is added to them.
+#define GPU_SPACE(number) ((uint64_t)(number) << 45)
+
 // line_bytes: of caches.
 void gpu_decode(struct decoded *d, const struct program *p, const struct gpu_config *c, uint32_t line_bytes,
                 struct arena *a);

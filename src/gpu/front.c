@@ -15,37 +15,40 @@ void front_init(struct sm *s)
 
 void front_fini(struct sm *s) { vec_fini(&s->front.fills.far); }
 
-static uint64_t code_address(uint32_t pc) { return GPU_CODE_ADDRESS + (uint64_t)pc * PC_STEP; }
+static uint64_t code_address(const struct sm_warp *w, uint32_t pc)
+{
+    return w->grid->launch->space + GPU_CODE_ADDRESS + (uint64_t)pc * PC_STEP;
+}
 
 void front_update(struct sm *s, unsigned slot)
 {
     const struct sm_warp *w = &s->warps[slot];
     bool wants = w->front.count < s->front.below && !w->front.fetching && !w->front.waits_for_line &&
-                 w->warp && w->warp->state != WARP_DONE && w->front.pc < s->engine->exec.program->inst_count;
+                 w->warp && w->warp->state != WARP_DONE &&
+                 w->front.pc < w->grid->engine->exec.program->inst_count;
     s->front.fetchable = (s->front.fetchable & ~(1ull << slot)) | ((uint64_t)wants << slot & ~s->front.held);
 }
 
 void front_flush(struct sm *s, unsigned slot, uint32_t pc)
 {
     struct sm_warp *w = &s->warps[slot];
-    s->counts.fetch_flushed += w->front.count + w->front.fetching;
+    w->grid->counts.fetch_flushed += w->front.count + w->front.fetching;
     w->front.count = w->front.fetching = 0;
     w->front.fill_at = 0;
     w->front.waits_for_line = false; // the line still comes, for whoever wants it then
     w->front.head = w->front.pc = pc;
-    if (has_techs(s)) tech_flushed(s, slot);
+    if (has_techs(s)) tech_flushed(w);
 }
 
 static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
 {
-    uint32_t bytes = s->launch->config->memory.line_bytes;
     bool started;
     if (s->config->icache_perfect) return true;
-    uint64_t line = address & ~(uint64_t)(bytes - 1);
+    uint64_t line = address & ~(uint64_t)(s->line_bytes - 1);
     if (tags_take_granted(&s->warps[slot].tags, line)) return true;
     if (s->front.line == line) return true; // and is its set's newest already
-    enum tag_outcome o = tags_load(s, &s->tags.code, TOKEN_CODE, line,
-                                   (uint8_t)bit_mask(bytes / SECTOR_BYTES), NONE32, slot, &started);
+    enum tag_outcome o = tags_load(s->warps[slot].grid, &s->tags.code, TOKEN_CODE, line,
+                                   (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES), NONE32, slot, &started);
     if (o == TAG_WAITS) s->warps[slot].front.waits_for_line = true;
     s->front.line = o == TAG_HIT ? line : 0;
     return o == TAG_HIT;
@@ -54,25 +57,26 @@ static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
 static void fetch(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
-    uint32_t pc = w->front.pc, bytes = s->launch->config->memory.line_bytes;
-    uint32_t to_end_of_line = (bytes - (uint32_t)(code_address(pc) & (bytes - 1))) / PC_STEP;
-    uint32_t n = s->config->fetch_width, left = s->engine->exec.program->inst_count - pc;
+    uint32_t pc = w->front.pc, bytes = s->line_bytes;
+    uint32_t to_end_of_line = (bytes - (uint32_t)(code_address(w, pc) & (bytes - 1))) / PC_STEP;
+    uint32_t n = s->config->fetch_width, left = w->grid->engine->exec.program->inst_count - pc;
     uint32_t space = s->config->ibuffer - w->front.count;
-    if (!line_is_there(s, slot, code_address(pc))) {
-        s->counts.fetch_icache_misses++;
+    if (!line_is_there(s, slot, code_address(w, pc))) {
+        w->grid->counts.fetch_icache_misses++;
         front_update(s, slot);
         return;
     }
-    s->counts.fetch_icache_hits++;
+    struct gpu_counts *counts = &w->grid->counts;
+    counts->fetch_icache_hits++;
     if (n > to_end_of_line) n = to_end_of_line;
     if (n > left) n = left;
     if (n > space) n = space;
     uint32_t span = n;
-    if (has_techs(s)) span = tech_fetched(s, slot, pc, &n, to_end_of_line < left ? to_end_of_line : left);
+    if (has_techs(s)) span = tech_fetched(w, pc, &n, to_end_of_line < left ? to_end_of_line : left);
     w->front.fetching = (uint8_t)n;
     w->front.pc = pc + span;
     w->front.fill_at = s->now + s->config->fetch_latency;
-    s->counts.fetch_fetched += n;
+    counts->fetch_fetched += n;
     ring_add(&s->front.fills, s->now, w->front.fill_at, slot);
     front_update(s, slot);
 }
@@ -117,7 +121,7 @@ void front_fill(struct sm *s, uint64_t warps)
         w->front.count = (uint8_t)(w->front.count + n);
         w->front.fetching = 0;
         w->front.fill_at = 0;
-        if (has_techs(s)) tech_filled(s, slot, w->front.pc - n, n);
+        if (has_techs(s)) tech_filled(w, w->front.pc - n, n);
         front_update(s, slot);
         ready_evaluate(s, slot);
     }
@@ -142,13 +146,13 @@ void front_skip(struct sm *s, unsigned slot)
 void front_drop(struct sm *s, unsigned slot)
 {
     s->warps[slot].front.count--;
-    s->counts.fetch_flushed++;
+    s->warps[slot].grid->counts.fetch_flushed++;
 }
 
 void front_drop_fetching(struct sm *s, unsigned slot)
 {
     s->warps[slot].front.fetching--;
-    s->counts.fetch_flushed++;
+    s->warps[slot].grid->counts.fetch_flushed++;
 }
 
 void front_advance(struct sm *s, unsigned slot, uint32_t head) { s->warps[slot].front.head = head; }

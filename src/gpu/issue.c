@@ -18,6 +18,7 @@ enum outcome { OUTCOME_ISSUED, OUTCOME_STOPPED, OUTCOME_REFUSED };
 static void refuse(struct sm *s, unsigned scheduler, const struct sm_warp *w, enum gpu_slot why)
 {
     if (s->issue.refused[scheduler]) return;
+    s->issue.refused_slot[scheduler] = (uint8_t)slot_of(s, w);
     s->issue.refused[scheduler] = (uint8_t)why;
     s->issue.refused_inst[scheduler] = w->front.head;
 }
@@ -66,12 +67,12 @@ static void pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint6
 }
 
 // Mechanisms say what it costs besides; how long its pipeline is busy.
-static uint32_t price(struct sm *s, unsigned slot, const struct op *o, uint64_t *lanes)
+static uint32_t price(const struct sm_warp *w, const struct op *o, uint64_t *lanes)
 {
     struct op_cost c = {
         .lanes = (uint32_t)*lanes, .reads = o->read_count, .writes = o->dst_words, .interval = o->interval};
-    tech_cost(s, slot, (uint32_t)(o - s->ops), &c);
-    operand_price(s, o, &c);
+    tech_cost(w, (uint32_t)(o - w->grid->ops), &c);
+    operand_price(w, o, &c);
     *lanes = c.lanes;
     return c.interval;
 }
@@ -86,15 +87,14 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     uint32_t interval = o->interval;
     if (has_guests(s)) {
         if (s->config->check) check_read_preds(&s->check, slot, o, s->issue.lanes, s->now);
-        if (has_techs(s)) tech_executed(s, slot, (uint32_t)(o - s->ops));
-        if (has_techs(s) && s->hooks->cost && (accesses || o->path != PATH_MEMORY))
-            interval = price(s, slot, o, &lanes);
+        if (has_techs(s)) tech_executed(w, (uint32_t)(o - w->grid->ops));
+        if (w->grid->hooks->cost && (accesses || o->path != PATH_MEMORY)) interval = price(w, o, &lanes);
     }
-    s->counts.lanes[o->lanes] += lanes;
+    w->grid->counts.lanes[o->lanes] += lanes;
     switch ((enum op_path)o->path) {
     case PATH_MEMORY:
         if (!accesses) {
-            if (has_techs(s)) tech_result(s, slot, (uint32_t)(o - s->ops), collected);
+            if (has_techs(s)) tech_result(w, (uint32_t)(o - w->grid->ops), collected);
             break;
         }
         operand_keep_busy(&w->operands, collected); // a store's registers are its warp's until then
@@ -108,7 +108,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
         // fall through
     case PATH_FENCE:
-        result = operand_write(s, w->operands.map + o->dst, o, collected + o->latency);
+        result = operand_write(s, w->grid, w->operands.map + o->dst, o, collected + o->latency);
         if (o->dst_words) done = result;
         operand_result(s, w, o, result, false);
         break;
@@ -116,14 +116,15 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     operand_stall(&w->operands, s->now + o->stall);
     if (has_guests(s)) {
         if (has_techs(s)) pay(s, w, o, done);
-        if (s->stall) stall_executed(s, slot, (uint32_t)(o - s->ops));
+        if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
         if (s->watch) watch_issued(s, slot, o, collected, accesses);
     }
     if (i->op == OP_NANOSLEEP) {
         uint32_t lane = bit_lowest(w->warp->active ? w->warp->active : 1);
-        uint64_t ns = i->src[0].kind == OPERAND_IMM
-                          ? i->src[0].value
-                          : reg_lanes(w->warp->regs, i->src[0].reg * s->engine->exec.vector_bytes)[lane];
+        uint64_t ns =
+            i->src[0].kind == OPERAND_IMM
+                ? i->src[0].value
+                : reg_lanes(w->warp->regs, i->src[0].reg * w->grid->engine->exec.vector_bytes)[lane];
         ready_pause(&w->ready, s->now + ns * s->config->core_mhz / 1000 + 1, SLOT_BARRIER);
         ready_stop(&w->ready, w->front.head);
     }
@@ -136,7 +137,7 @@ static void pass_reused(struct sm *s, unsigned scheduler, unsigned slot, const s
 {
     struct sm_warp *w = &s->warps[slot];
     uint64_t soonest = s->now + 1 + s->issue.issued[scheduler];
-    uint64_t result = operand_write(s, w->operands.map + o->dst, o, later(s->now + cycles, soonest));
+    uint64_t result = operand_write(s, w->grid, w->operands.map + o->dst, o, later(s->now + cycles, soonest));
     w->warp->pc++;
     stall_speaks_against(s);
     operand_stall(&w->operands, later(s->now + o->stall, result));
@@ -152,35 +153,36 @@ static void after_control(struct sm *s, unsigned slot, const struct inst *i)
         ready_pause(&w->ready, s->now + s->config->barrier_latency, SLOT_BARRIER);
         ready_evaluate(s, slot);
     }
-    if (isa_has(i, ISA_BARRIER | ISA_EXIT)) ready_barriers(s, w->block);
+    if (isa_has(i, ISA_BARRIER | ISA_EXIT)) ready_barriers(w->grid, w->block);
     if (w->warp && w->warp->state == WARP_DONE) room_warp_ended(s, slot);
 }
 
 static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
+    struct sm_grid *g = w->grid;
     uint32_t index = w->front.head;
-    const struct op *o = &s->ops[index];
+    const struct op *o = &g->ops[index];
     bool accesses = accesses_memory(w, o);
     if (!has_room(s, scheduler, slot, o, accesses)) return OUTCOME_REFUSED;
-    const struct inst *i = &s->engine->exec.program->insts[index];
+    const struct inst *i = &g->engine->exec.program->insts[index];
     s->issue.lanes = w->warp->active;
     uint64_t lanes_before = w->warp->counts.thread_instructions;
     uint32_t reused = 0;
     if (has_techs(s)) {
-        tech_reads(s, slot, index);
+        tech_reads(w, index);
         if (accesses_memory(w, o) != accesses) { // its guard has just got its value: looked at again
             refuse(s, scheduler, w, SLOT_UNIT);
             ready_evaluate(s, slot);
             return OUTCOME_REFUSED;
         }
-        reused = o->path == PATH_ALU ? tech_reuse(s, slot, index) : 0;
+        reused = o->path == PATH_ALU ? tech_reuse(w, index) : 0;
     }
     if (reused) {
         pass_reused(s, scheduler, slot, o, reused);
     } else {
         uint64_t issued_before = w->warp->issued;
-        switch (timed_step(s->engine, w->warp, s->now)) {
+        switch (timed_step(g->engine, w->warp, s->now)) {
         case TIMED_RETRY:
             ready_pause(&w->ready, s->window_end, SLOT_MEMORY);
             refuse(s, scheduler, w, SLOT_MEMORY);
@@ -192,10 +194,10 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         if (w->warp->issued != issued_before)
             dispatch(s, slot, o, i, accesses, w->warp->counts.thread_instructions - lanes_before);
         else if (has_techs(s)) // its lanes wait for others to come, and it will execute with them
-            tech_executed(s, slot, index);
+            tech_executed(w, index);
     }
-    s->counts.issue_issued++;
-    account_issued(&s->account, index);
+    g->counts.issue_issued++;
+    account_issued(&g->account, index);
     front_take(&w->front);
     bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->front.head;
     if (!goes_on || o->pipe == PIPE_CONTROL) {
@@ -203,7 +205,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         ready_settle(s, slot);
         after_control(s, slot, i);
     }
-    if (has_techs(s) && w->warp) tech_issued(s, slot, index, goes_on);
+    if (has_techs(s) && w->warp) tech_issued(w, index, goes_on);
     return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
 }
 
@@ -218,7 +220,7 @@ static void note_second(struct sm *s, unsigned scheduler, enum gpu_slot why, uin
 static bool issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32_t first)
 {
     struct sm_warp *w = &s->warps[slot];
-    const struct op *before = &s->ops[first];
+    const struct op *before = &w->grid->ops[first];
     note_second(s, scheduler, SLOT_FETCH, first);
     if (!w->front.count) return false;
     ready_evaluate(s, slot);
@@ -226,7 +228,7 @@ static bool issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32
     if (!(s->ready.now >> slot & 1)) return true;
     uint32_t second = w->front.head;
     note_second(s, scheduler, SLOT_UNIT, second);
-    if (s->ops[second].pipe == before->pipe) return true;
+    if (w->grid->ops[second].pipe == before->pipe) return true;
     if (issue_one(s, scheduler, slot) == OUTCOME_REFUSED) {
         note_second(s, scheduler,
                     (enum gpu_slot)(s->issue.refused[scheduler] ? s->issue.refused[scheduler] : SLOT_UNIT),
@@ -234,7 +236,7 @@ static bool issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32
         return true;
     }
     s->issue.issued[scheduler] = 2;
-    s->counts.issue_dual++;
+    w->grid->counts.issue_dual++;
     return false;
 }
 

@@ -16,6 +16,7 @@ struct issue {
     // What came of the cycle.
     uint8_t issued[SM_SCHEDULERS], second_why[SM_SCHEDULERS];
     uint8_t refused[SM_SCHEDULERS]; // why a ready warp could not go; 0: none was refused
+    uint8_t refused_slot[SM_SCHEDULERS];
     uint32_t issued_inst[SM_SCHEDULERS], refused_inst[SM_SCHEDULERS];
 
     // Nobody starves.

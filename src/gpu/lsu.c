@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GENERATION_MASK = TOKEN_MASK / SM_WARPS };
+enum { AGE_MASK = TOKEN_MASK / SM_WARPS }; // as much of a warp's age as a token holds
 
 void lsu_init(struct sm *s)
 {
@@ -30,14 +30,16 @@ void lsu_fini(struct sm *s)
     vec_fini(&s->lsu.records);
 }
 
-void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
+void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
                  uint32_t token)
 {
-    s->lsu.requested++;
+    struct sm *s = g->sm;
+    g->lsu.requested++;
     struct memory_request r = {.cycle = s->now,
                                .line = line,
                                .token = token,
                                .sm = (uint16_t)s->index,
+                               .grid = g->launch->number,
                                .sectors = sectors,
                                .data_bytes = (uint8_t)bytes,
                                .kind = (uint8_t)kind};
@@ -82,9 +84,10 @@ static void coalesce_row(struct lsu_entry *e, const struct exec_access *a, unsig
 
 static void coalesce(struct sm *s, struct lsu_entry *e, const struct exec_access *a, uint64_t lanes)
 {
-    uint32_t line_bytes = s->launch->config->memory.line_bytes;
-    unsigned all = s->engine->exec.lanes;
-    if (s->engine->is_row || (a->kind == ACCESS_TEXTURE && a->address[0] && exec_access_is_row(a, all))) {
+    uint32_t line_bytes = s->line_bytes;
+    const struct timed_engine *engine = e->grid->engine;
+    unsigned all = engine->exec.lanes;
+    if (engine->is_row || (a->kind == ACCESS_TEXTURE && a->address[0] && exec_access_is_row(a, all))) {
         coalesce_row(e, a, all, line_bytes);
         return;
     }
@@ -105,14 +108,15 @@ static void coalesce(struct sm *s, struct lsu_entry *e, const struct exec_access
 // Local memory of a warp is laid out word by word, lanes side by side, so that equal addresses coalesce.
 static void coalesce_local(struct sm *s, struct lsu_entry *e, struct exec_access *a)
 {
-    const struct launch *l = s->launch->launch;
-    uint64_t words = (l->local_total + 3) / 4, lanes = s->engine->exec.lanes;
-    uint64_t base = GPU_LOCAL_ADDRESS + ((uint64_t)s->index * SM_WARPS + e->warp) * words * lanes * 4;
+    const struct sm_launch *l = e->grid->launch;
+    uint64_t words = (l->launch->local_total + 3) / 4, lanes = e->grid->engine->exec.lanes;
+    uint64_t warp = (uint64_t)s->index * SM_WARPS + s->warps[e->warp].place;
+    uint64_t base = l->space + GPU_LOCAL_ADDRESS + warp * words * lanes * 4;
     for (uint64_t left = a->local; left; left &= left - 1) {
         unsigned lane = bit_lowest(left);
         for (unsigned n = 0; n < a->bytes; n += 4) {
             uint64_t address = base + ((a->address[lane] + n) / 4 * lanes + lane) * 4;
-            add_line(e, address, a->bytes < 4 ? a->bytes : 4, 1, s->launch->config->memory.line_bytes);
+            add_line(e, address, a->bytes < 4 ? a->bytes : 4, 1, s->line_bytes);
         }
     }
 }
@@ -184,13 +188,14 @@ static unsigned longest_queue(const uint8_t *bank, unsigned count)
 
 // Passes over the banks: lanes that want different words of a bank take turns; one word is read for all.
 // Wider accesses go in halves or quarters of the warp. Atomics on one word take turns too.
-static unsigned shared_passes(const struct sm *s, const struct exec_access *a, bool is_atomic)
+static unsigned shared_passes(const struct sm *s, const struct timed_engine *engine,
+                              const struct exec_access *a, bool is_atomic)
 {
     unsigned words = a->bytes > 4 ? a->bytes / 4 : 1, banks = s->config->shared_banks / words;
     unsigned repeat = banks ? 1 : words / s->config->shared_banks, shift = (unsigned)__builtin_ctz(words) + 2;
-    unsigned lanes = s->engine->exec.lanes, group = lanes / words < 32 ? lanes / words : 32, passes = 0;
+    unsigned lanes = engine->exec.lanes, group = lanes / words < 32 ? lanes / words : 32, passes = 0;
     if (a->bytes == 4 && !is_atomic && lanes == 32 && banks == 32 && a->shared == bit_mask(32) &&
-        (s->engine->is_row || is_conflict_free(a)))
+        (engine->is_row || is_conflict_free(a)))
         return 1;
     if (!banks) banks = 1;
     // Accesses are aligned, so a lane's words are in as many banks side by side: one bank of wider words.
@@ -331,11 +336,11 @@ static void complete(struct sm *s, uint32_t record)
     struct load_record *r = &s->lsu.records.data[record];
     struct sm_warp *w = &s->warps[r->warp];
     const struct op *o = r->op;
-    r->ready = operand_write(s, r->registers, o, r->ready);
+    r->ready = operand_write(s, w->grid, r->registers, o, r->ready);
     if (s->watch) watch_completed(s, record, r->ready);
     if (s->config->check) check_reply(&s->check, r->warp, r->registers, o, r->serial, r->ready);
     operand_reply(&s->operands, &w->operands, o, r->registers, r->ready);
-    if (has_techs(s)) tech_replied(s, r->warp, (uint32_t)(o - s->ops), r->registers, r->ready);
+    if (has_techs(s)) tech_replied(w, (uint32_t)(o - w->grid->ops), r->registers, r->ready);
     w->lsu.loads--;
     unsigned slot = r->warp;
     uint64_t ready = r->ready;
@@ -363,35 +368,38 @@ void lsu_record_part(struct sm *s, uint32_t record)
 
 static uint32_t store_token(const struct sm *s, unsigned slot)
 {
-    return (uint32_t)TOKEN_STORE << TOKEN_SHIFT | (s->warps[slot].generation & GENERATION_MASK) * SM_WARPS |
-           slot;
+    return (uint32_t)TOKEN_STORE << TOKEN_SHIFT | (s->warps[slot].age & AGE_MASK) * SM_WARPS | slot;
 }
 
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive)
 {
-    struct exec_access *a = &s->engine->access;
+    struct sm_grid *g = s->warps[slot].grid;
+    struct exec_access *a = &g->engine->access;
+    struct gpu_counts *n = &g->counts;
     struct lsu_entry *e = &s->lsu.queue[(s->lsu.first + s->lsu.count++) % s->config->lsu_queue];
     e->arrive = arrive;
     e->op = o;
     e->warp = slot;
+    e->grid = g;
     e->record = NONE32;
     e->kind = (uint8_t)kind_of(a, i);
     e->cycles = e->count = e->next = 0;
     uint64_t global = a->mask & ~(a->shared | a->local);
-    s->counts.lsu_accesses++;
+    n->lsu_accesses++;
     if (a->shared) {
-        e->cycles = (uint16_t)shared_passes(s, a, isa_has(i, ISA_ATOMIC));
-        s->counts.shared_accesses++;
-        s->counts.shared_conflict_cycles += e->cycles - 1u;
+        e->cycles = (uint16_t)shared_passes(s, g->engine, a, isa_has(i, ISA_ATOMIC));
+        n->shared_accesses++;
+        n->shared_conflict_cycles += e->cycles - 1u;
     }
     if (e->kind == LSU_CONSTANT) {
         for (uint64_t left = a->mask; left; left &= left - 1)
-            a->address[bit_lowest(left)] += GPU_CONSTANT_ADDRESS + ((uint64_t)i->bank << 32);
+            a->address[bit_lowest(left)] +=
+                g->launch->space + GPU_CONSTANT_ADDRESS + ((uint64_t)i->bank << 32);
     }
     if (global) coalesce(s, e, a, global);
     if (a->local) coalesce_local(s, e, a);
-    s->counts.lsu_transactions += e->count;
-    for (unsigned k = 0; k < e->count; k++) s->counts.lsu_sectors += bit_count8(e->lines[k].sectors);
+    n->lsu_transactions += e->count;
+    for (unsigned k = 0; k < e->count; k++) n->lsu_sectors += bit_count8(e->lines[k].sectors);
     bool is_store = e->kind == LSU_STORE || e->kind == LSU_LOCAL_STORE || e->kind == LSU_REDUCE;
     if (is_store) s->warps[slot].lsu.stores += e->count;
     e->token =
@@ -410,7 +418,7 @@ static bool load_through(struct sm *s, struct tag_store *t, enum token_kind kind
     const struct transaction *x = &e->lines[e->next];
     struct load_record *r = &s->lsu.records.data[e->record];
     bool started;
-    switch (tags_load(s, t, kind, x->line, x->sectors, e->record, e->warp, &started)) {
+    switch (tags_load(e->grid, t, kind, x->line, x->sectors, e->record, e->warp, &started)) {
     case TAG_HIT:
         ++*hits;
         r->ready = later(r->ready, s->now + latency);
@@ -429,7 +437,7 @@ static void store_done(struct sm *s, uint32_t token)
 {
     unsigned slot = token % SM_WARPS;
     struct sm_warp *w = &s->warps[slot];
-    if ((w->generation & GENERATION_MASK) != token / SM_WARPS || !w->warp) return;
+    if ((w->age & AGE_MASK) != token / SM_WARPS || !w->warp) return;
     if (--w->lsu.stores == 0 && w->warp->state != WARP_DONE) ready_evaluate(s, slot);
 }
 
@@ -437,10 +445,11 @@ static bool store_through(struct sm *s, const struct lsu_entry *e, const struct 
 {
     struct cache_victim victim;
     if (s->config->l1_write == L1_WRITE_ALLOCATE && (s->config->l1_global || e->kind == LSU_LOCAL_STORE))
-        tags_store(s, &s->tags.l1, x->line, x->sectors, false); // without a free way it just goes through
+        tags_store(e->grid, &s->tags.l1, x->line, x->sectors,
+                   false); // without a free way it just goes through
     else
         cache_store(s->tags.l1.cache, x->line, x->sectors, false, false, &victim);
-    lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_STORE, e->token);
+    lsu_request(e->grid, x->line, x->sectors, x->bytes, MEMORY_STORE, e->token);
     return true;
 }
 
@@ -448,7 +457,7 @@ static bool store_through(struct sm *s, const struct lsu_entry *e, const struct 
 static bool send_line(struct sm *s, struct lsu_entry *e)
 {
     const struct transaction *x = &e->lines[e->next];
-    struct gpu_counts *n = &s->counts;
+    struct gpu_counts *n = &e->grid->counts;
     switch ((enum lsu_kind)e->kind) {
     case LSU_CONSTANT:
         return load_through(s, &s->tags.constant, TOKEN_CONSTANT, e, s->config->constant_latency,
@@ -464,21 +473,21 @@ static bool send_line(struct sm *s, struct lsu_entry *e)
                             &n->l1_pending_hits);
     case LSU_LOCAL_STORE:
         if (s->config->l1_write != L1_WRITE_LOCAL_BACK) return store_through(s, e, x);
-        if (!tags_store(s, &s->tags.l1, x->line, x->sectors, true)) return false;
+        if (!tags_store(e->grid, &s->tags.l1, x->line, x->sectors, true)) return false;
         n->l1_stores++;
         store_done(s, e->token & TOKEN_MASK);
         return true;
     case LSU_STORE: return store_through(s, e, x);
     case LSU_REDUCE:
         cache_invalidate(s->tags.l1.cache, x->line);
-        lsu_request(s, x->line, x->sectors, x->bytes, MEMORY_REDUCE, e->token);
+        lsu_request(e->grid, x->line, x->sectors, x->bytes, MEMORY_REDUCE, e->token);
         return true;
     case LSU_ATOMIC: cache_invalidate(s->tags.l1.cache, x->line); break;
     case LSU_SHARED: return true;
     }
     enum memory_kind kind = e->kind == LSU_ATOMIC ? MEMORY_ATOMIC : MEMORY_LOAD;
     s->lsu.records.data[e->record].remaining++;
-    lsu_request(s, x->line, x->sectors, kind == MEMORY_ATOMIC ? x->bytes : 0, kind,
+    lsu_request(e->grid, x->line, x->sectors, kind == MEMORY_ATOMIC ? x->bytes : 0, kind,
                 (uint32_t)TOKEN_RECORD << TOKEN_SHIFT | e->record);
     return true;
 }
@@ -526,15 +535,17 @@ void lsu_cycle(struct sm *s)
 static void take_reply(struct sm *s, const struct memory_reply *r)
 {
     uint32_t what = r->token & TOKEN_MASK;
-    s->lsu.replied++;
+    struct sm_grid *g = sm_grid_of(s, r->grid);
+    g->lsu.replied++;
+    g->lsu.last_reply = r->cycle;
     s->lsu.blocked = false;
     switch ((enum token_kind)(r->token >> TOKEN_SHIFT)) {
     case TOKEN_RECORD: lsu_record_part(s, what); break;
     case TOKEN_STORE: store_done(s, what); break;
-    case TOKEN_L1: tags_reply(s, &s->tags.l1, what, r->sectors); break;
-    case TOKEN_CONSTANT: tags_reply(s, &s->tags.constant, what, r->sectors); break;
-    case TOKEN_TEXTURE: tags_reply(s, &s->tags.texture, what, r->sectors); break;
-    case TOKEN_CODE: tags_reply(s, &s->tags.code, what, r->sectors); break;
+    case TOKEN_L1: tags_reply(g, &s->tags.l1, what, r->sectors); break;
+    case TOKEN_CONSTANT: tags_reply(g, &s->tags.constant, what, r->sectors); break;
+    case TOKEN_TEXTURE: tags_reply(g, &s->tags.texture, what, r->sectors); break;
+    case TOKEN_CODE: tags_reply(g, &s->tags.code, what, r->sectors); break;
     case TOKEN_WRITEBACK: break;
     }
 }
@@ -543,7 +554,6 @@ void lsu_take_replies(struct sm *s)
 {
     struct lsu *l = &s->lsu;
     while (l->next_reply <= s->now) {
-        l->last_reply = l->waiting.cycle;
         take_reply(s, &l->waiting);
         bool more = memory_system_take(l->memory, s->index, s->window_end, &l->waiting);
         l->next_reply = more ? l->waiting.cycle : CYCLE_NEVER;
@@ -559,15 +569,20 @@ void lsu_open(struct sm *s, struct memory_system *m)
     l->next_reply = any ? l->waiting.cycle : CYCLE_NEVER;
 }
 
-bool lsu_is_idle(const struct sm *s)
+// Nobody else has asked for what is still to come.
+bool lsu_is_done_with(const struct sm_grid *g)
 {
-    return !s->lsu.count && !s->lsu.records_used && s->lsu.requested == s->lsu.replied;
+    const struct lsu *l = &g->sm->lsu;
+    for (uint32_t k = 0; k < l->count; k++)
+        if (l->queue[(l->first + k) % g->sm->config->lsu_queue].grid == g) return false;
+    return g->lsu.requested == g->lsu.replied;
 }
+
+bool lsu_is_idle(const struct sm *s) { return !s->lsu.count && !s->lsu.records_used; }
 
 const char *lsu_check(const struct sm *s)
 {
     const struct lsu *l = &s->lsu;
-    if (l->requested != l->replied) return "a memory request has no reply";
     if (l->count || l->records_used || !tags_are_quiet(s)) return "something is still under way";
     if (l->asked || l->parked || l->turn || l->line_count || l->kept)
         return "somebody still stands in line for the load/store unit";

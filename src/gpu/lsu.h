@@ -7,6 +7,7 @@
 #include "memory/system.h"
 
 struct sm;
+struct sm_grid;
 
 enum { LSU_LINES = 2 * LANES_MAX };
 
@@ -35,6 +36,7 @@ enum lsu_kind {
 struct lsu_entry {
     uint64_t arrive; // operands are collected
     const struct op *op;
+    struct sm_grid *grid;
     uint32_t warp, record; // record: NONE32 for stores
     uint32_t token;        // of stores
     uint8_t kind;          // enum lsu_kind
@@ -75,8 +77,11 @@ struct lsu {
     struct memory_system *memory; // of the window under way
     struct memory_reply waiting;  // the next reply
     uint64_t next_reply;          // its cycle; CYCLE_NEVER: there is none in this window
-    uint64_t last_reply;          // cycle of the last one taken
+};
+
+struct lsu_grid {
     uint64_t requested, replied;
+    uint64_t last_reply; // cycle of the last one taken
 };
 
 void lsu_init(struct sm *s);
@@ -85,7 +90,7 @@ void lsu_open(struct sm *s, struct memory_system *m); // a window begins
 void lsu_take_replies(struct sm *s);                  // those of this cycle
 void lsu_cycle(struct sm *s);
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive);
-void lsu_request(struct sm *s, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
+void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
                  uint32_t token);
 void lsu_record_part(struct sm *s, uint32_t record); // of a record is done in this cycle
 
@@ -99,5 +104,6 @@ bool lsu_has_place(struct sm *s, unsigned slot);
 // Of warps in line. Unable: it could not enter now, and lets others by; its place in the line stays its own.
 void lsu_unable(struct sm *s, unsigned slot);
 void lsu_leave_line(struct sm *s, unsigned slot);
-bool lsu_is_idle(const struct sm *s);      // nothing is under way
-const char *lsu_check(const struct sm *s); // when all has ended: NULL, or what is left over
+bool lsu_is_idle(const struct sm *s);           // no memory instruction is under way
+bool lsu_is_done_with(const struct sm_grid *g); // no request of the grid's is, nor will be
+const char *lsu_check(const struct sm *s);      // when all has ended: NULL, or what is left over

@@ -24,20 +24,9 @@ static uint32_t pipes_of(const struct gpu_config *c, enum pipe p)
     return 1;
 }
 
-void operand_init(struct sm *s, uint32_t numbers)
+void operand_init(struct sm *s)
 {
-    struct operands *all = &s->operands;
-    for (unsigned p = 0; p < PIPE_COUNT; p++) all->pipes[p] = pipes_of(s->config, (enum pipe)p);
-    all->count = s->config->registers / 32;
-    all->ready = heap_alloc(numbers * sizeof *all->ready);
-    all->read = heap_alloc(numbers * sizeof *all->read);
-    all->from_memory = heap_alloc(numbers);
-    all->linear = heap_alloc((all->count + MAP_REGISTERS) * sizeof *all->linear);
-    for (uint32_t n = 0; n < all->count + MAP_REGISTERS; n++) all->linear[n] = (uint16_t)n;
-    all->bank_of = heap_alloc(numbers);
-    for (uint32_t r = 0; r < s->config->banks && r < numbers; r++) all->bank_of[r] = (uint8_t)r;
-    for (uint32_t done = s->config->banks; done < numbers; done *= 2) // again, twice as many every time
-        memcpy(all->bank_of + done, all->bank_of, done < numbers - done ? done : numbers - done);
+    for (unsigned p = 0; p < PIPE_COUNT; p++) s->operands.pipes[p] = pipes_of(s->config, (enum pipe)p);
 }
 
 void operand_fini(struct sm *s)
@@ -46,29 +35,98 @@ void operand_fini(struct sm *s)
     free(s->operands.read);
     free(s->operands.from_memory);
     free(s->operands.bank_of);
-    free(s->operands.linear);
-    free(s->operands.maps);
 }
 
-void operand_begin_techs(struct sm *s)
+// -- numbers of registers -----------------------------------------------------------------------------------
+// A grid's are side by side: those of its warps by place, 256 behind them that stand for nobody's (a map is as
+// long as an instruction can name), and those that mechanisms rename to. Which are there at once is the room's
+// business (room.c); a number is a name, and says which bank.
+
+static uint32_t end_of(const struct operands_grid *g) { return g->first + g->count; }
+
+// The first gap between grids that is long enough, from a number of bank 0 on.
+static uint32_t find_gap(const struct sm *s, uint32_t count)
 {
-    size_t warps = (size_t)s->launch->blocks_per_sm * s->launch->warps_per_block;
-    s->operands.maps = heap_alloc(warps * MAP_REGISTERS * sizeof *s->operands.maps);
+    uint32_t banks = s->config->banks;
+    for (uint32_t first = 0;;) {
+        uint32_t before = first;
+        EACH_GRID(s, g)
+        {
+            if (first < end_of(&g->operands) && first + count > g->operands.first)
+                first = (end_of(&g->operands) + banks - 1) / banks * banks;
+        }
+        if (first == before) return first;
+    }
+}
+
+static void grow(struct sm *s, uint32_t numbers)
+{
+    struct operands *all = &s->operands;
+    if (numbers <= all->numbers) return;
+    all->ready = heap_resize(all->ready, numbers * sizeof *all->ready);
+    all->read = heap_resize(all->read, numbers * sizeof *all->read);
+    all->from_memory = heap_resize(all->from_memory, numbers);
+    all->bank_of = heap_resize(all->bank_of, numbers);
+    all->numbers = numbers;
+    if (s->config->check) check_grow(&s->check, numbers);
+}
+
+void operand_begin(struct sm_grid *g)
+{
+    struct sm *s = g->sm;
+    const struct sm_launch *l = g->launch;
+    struct operands_grid *o = &g->operands;
+    o->own = l->blocks_per_sm * l->warps_per_block * l->registers_per_warp;
+    o->count = o->own + MAP_REGISTERS + l->blocks_per_sm * l->pool;
+    o->first = find_gap(s, o->count);
+    grow(s, end_of(o));
+    memset(s->operands.ready + o->first, 0, o->count * sizeof *s->operands.ready);
+    memset(s->operands.read + o->first, 0, o->count * sizeof *s->operands.read);
+    memset(s->operands.from_memory + o->first, 0, o->count);
+    for (uint32_t n = 0; n < s->config->banks && n < o->count; n++)
+        s->operands.bank_of[o->first + n] = (uint8_t)n;
+    for (uint32_t done = s->config->banks; done < o->count; done *= 2) // again, twice as many every time
+        memcpy(s->operands.bank_of + o->first + done, s->operands.bank_of + o->first,
+               done < o->count - done ? done : o->count - done);
+    o->linear = heap_alloc(o->count * sizeof *o->linear);
+    for (uint32_t n = 0; n < o->count; n++) o->linear[n] = (uint16_t)(o->first + n);
+}
+
+void operand_end(struct sm_grid *g)
+{
+    free(g->operands.linear);
+    free(g->operands.maps);
+}
+
+void operand_begin_techs(struct sm_grid *g)
+{
+    size_t warps = (size_t)g->launch->blocks_per_sm * g->launch->warps_per_block;
+    g->operands.maps = heap_alloc(warps * MAP_REGISTERS * sizeof *g->operands.maps);
 }
 
 void operand_start(struct sm *s, unsigned slot)
 {
     struct operand_warp *w = &s->warps[slot].operands;
-    uint32_t count = s->launch->registers_per_warp;
-    w->registers = slot * count;
-    w->map = s->operands.linear + w->registers;
-    if (has_techs(s)) {
-        w->map = s->operands.maps + (size_t)slot * MAP_REGISTERS;
-        memcpy(w->map, s->operands.linear + w->registers, MAP_REGISTERS * sizeof *w->map);
+    const struct sm_grid *g = s->warps[slot].grid;
+    unsigned place = s->warps[slot].place;
+    uint32_t count = g->launch->registers_per_warp;
+    w->registers = operand_own(g, place);
+    w->map = g->operands.linear + place * count;
+    if (g->operands.maps) {
+        const uint16_t *own = w->map;
+        w->map = g->operands.maps + (size_t)place * MAP_REGISTERS;
+        memcpy(w->map, own, MAP_REGISTERS * sizeof *w->map);
     }
     if (s->config->check) check_recycle(&s->check, slot, w->registers, count, s->now);
     memset(&s->operands.ready[w->registers], 0, count * sizeof *s->operands.ready);
 }
+
+uint32_t operand_own(const struct sm_grid *g, unsigned place)
+{
+    return g->operands.first + place * g->launch->registers_per_warp;
+}
+
+// -- an instruction -----------------------------------------------------------------------------------------
 
 bool operand_has_collector(struct sm *s)
 {
@@ -110,10 +168,10 @@ uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op 
         if (c->check) check_read(&s->check, reg, s->issue.lanes, s->now, cycle);
         if (cycle == first) continue;
         s->operands.read[reg] = cycle;
-        s->counts.operand_conflict_cycles += cycle - first;
+        w->grid->counts.operand_conflict_cycles += cycle - first;
         collected = later(collected, cycle);
     }
-    s->counts.operand_reads += o->read_count;
+    w->grid->counts.operand_reads += o->read_count;
     s->operands.collector_free[s->operands.collector] = collected + 1;
     return collected;
 }
@@ -145,10 +203,11 @@ uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op 
 {
     uint64_t *pipe = free_pipe(s, o), start = later(collected + 1, *pipe);
     *pipe = start + interval;
-    return operand_write(s, w->operands.map + o->dst, o, start + o->latency);
+    return operand_write(s, w->grid, w->operands.map + o->dst, o, start + o->latency);
 }
 
-uint64_t operand_write(struct sm *s, const uint16_t *registers, const struct op *o, uint64_t cycle)
+uint64_t operand_write(struct sm *s, struct sm_grid *g, const uint16_t *registers, const struct op *o,
+                       uint64_t cycle)
 {
     if (!o->dst_words) return cycle;
     uint64_t at = cycle;
@@ -158,7 +217,7 @@ uint64_t operand_write(struct sm *s, const uint16_t *registers, const struct op 
         if (*writes >> 8 != at) *writes = at << 8;
         if ((*writes & 0xff) < s->config->write_ports) {
             ++*writes;
-            s->counts.operand_write_cycles += at - cycle;
+            g->counts.operand_write_cycles += at - cycle;
             return at;
         }
     }
@@ -181,10 +240,10 @@ void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_
         s->operands.ready[w->operands.map[o->dst + n]] = cycle;
         s->operands.from_memory[w->operands.map[o->dst + n]] = from_memory;
     }
-    s->counts.operand_writes += o->dst_words;
+    w->grid->counts.operand_writes += o->dst_words;
     if (!from_memory) w->operands.busy_until = later(w->operands.busy_until, cycle);
     if (has_guests(s)) {
-        if (has_techs(s)) tech_result(s, slot_of(s, w), (uint32_t)(o - s->ops), cycle);
+        if (has_techs(s)) tech_result(w, (uint32_t)(o - w->grid->ops), cycle);
         if (s->config->check)
             check_writes(&s->check, slot_of(s, w), w->operands.map + o->dst, o, s->issue.lanes, cycle);
     }
@@ -195,8 +254,9 @@ void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_
                                                          : w->operands.pred_from_memory & ~o->pred_writes);
 }
 
-uint64_t operand_move(struct sm *s, uint16_t from, uint16_t to)
+uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to)
 {
+    struct sm *s = g->sm;
     const struct gpu_config *c = s->config;
     struct op move = {.pipe = (uint8_t)(c->units_shared ? PIPE_FLOAT : PIPE_INT),
                       .dst_words = 1,
@@ -208,21 +268,22 @@ uint64_t operand_move(struct sm *s, uint16_t from, uint16_t to)
     if (c->check) check_read(&s->check, from, ~0ull, at, at);
     uint64_t *pipe = free_pipe(s, &move), start = later(at + 1, *pipe);
     *pipe = start + move.interval;
-    s->operands.ready[to] = operand_write(s, &to, &move, start + move.latency);
+    s->operands.ready[to] = operand_write(s, g, &to, &move, start + move.latency);
     if (c->check) check_writes(&s->check, 0, &to, &move, ~0ull, s->operands.ready[to]);
     s->operands.from_memory[to] = false;
-    s->counts.operand_reads++;
-    s->counts.operand_writes++;
+    g->counts.operand_reads++;
+    g->counts.operand_writes++;
     return s->operands.ready[to];
 }
 
-void operand_price(struct sm *s, const struct op *o, const struct op_cost *c)
+void operand_price(const struct sm_warp *w, const struct op *o, const struct op_cost *c)
 {
-    s->counts.operand_reads -= o->read_count - c->reads;
-    s->counts.operand_writes -= o->dst_words - c->writes;
-    s->counts.operand_word_reads += c->word_reads;
-    s->counts.operand_word_writes += c->word_writes;
-    s->counts.operand_compared += c->compared;
+    struct gpu_counts *counts = &w->grid->counts;
+    counts->operand_reads -= o->read_count - c->reads;
+    counts->operand_writes -= o->dst_words - c->writes;
+    counts->operand_word_reads += c->word_reads;
+    counts->operand_word_writes += c->word_writes;
+    counts->operand_compared += c->compared;
 }
 
 void operand_skip(struct sm *s, unsigned slot, const struct op *o)

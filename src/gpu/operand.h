@@ -8,22 +8,22 @@
 #include "gpu/waits.h"
 
 struct sm;
+struct sm_grid;
 struct sm_warp;
 
 enum { WRITE_CYCLES = 1024 };
 
 struct operand_warp {
-    uint32_t registers;  // physical number of its own R0
-    uint16_t *map;       // Rr is map[r]; without a mechanism registers + r
-    uint64_t busy_until; // operands are read and results that are known come until then
+    uint32_t registers;                      // physical number of its own R0
+    uint16_t barrier_pending[WAIT_BARRIERS]; // of encoded waits: each barrier's memory instructions under way
+    uint16_t *map;                           // Rr is map[r]; without a mechanism registers + r
+    uint64_t busy_until;                     // operands are read and results that are known come until then
     uint64_t pred_ready[8];
-    uint8_t pred_from_memory; // bits
-    // Of encoded waits: no instruction issues before; each barrier's memory instructions under way, and when
-    // those that have come back, or that need no memory, are done.
+    // Of encoded waits: no instruction issues before; when a barrier's memory instructions that have come back, or
+    // those that need no memory, are done.
     uint64_t stall_until, barrier_ready[WAIT_BARRIERS];
-    uint32_t barrier_pending[WAIT_BARRIERS];
-    uint8_t barrier_from_memory; // bits
-    uint8_t owed;                // bits: barriers that instructions skipped since would have waited for
+    uint8_t pred_from_memory, barrier_from_memory; // bits
+    uint8_t owed; // bits: barriers that instructions skipped since would have waited for
 };
 
 struct operands {
@@ -32,8 +32,7 @@ struct operands {
     uint64_t *read;  // when the last collector that found its bank busy reads it
     uint8_t *from_memory;
     uint8_t *bank_of;
-    uint32_t count;          // of architectural ones; those that mechanisms rename to come behind
-    uint16_t *linear, *maps; // linear[n] is n; maps: of each slot, when a mechanism may change them
+    uint32_t numbers; // there are
     uint64_t collector_free[64];
     unsigned collector; // free: what operand_has_collector found
     struct bank {
@@ -45,9 +44,19 @@ struct operands {
     uint64_t writes[WRITE_CYCLES]; // by cycle mod WRITE_CYCLES: cycle << 8 | results written in it
 };
 
-void operand_init(struct sm *s, uint32_t numbers); // of physical registers
+struct operands_grid {
+    uint32_t first, count; // its physical numbers
+    uint32_t own;          // those of its warps
+    uint16_t *linear;      // linear[n] is first + n
+    uint16_t *maps;        // by place, when a mechanism may change them
+};
+
+void operand_init(struct sm *s);
 void operand_fini(struct sm *s);
-void operand_begin_techs(struct sm *s); // registers may be mapped from now on
+void operand_begin(struct sm_grid *g);
+void operand_end(struct sm_grid *g);
+void operand_begin_techs(struct sm_grid *g);                   // registers may be mapped from now on
+uint32_t operand_own(const struct sm_grid *g, unsigned place); // R0 of the warp there
 void operand_start(struct sm *s, unsigned slot);
 bool operand_has_collector(struct sm *s);
 // Reserves the collector that was found and the register banks from now on; the cycle at which all operands
@@ -58,14 +67,15 @@ uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op 
                          uint32_t interval);
 // Some of what it reads and writes is not what its registers say.
 struct op_cost;
-void operand_price(struct sm *s, const struct op *o, const struct op_cost *c);
+void operand_price(const struct sm_warp *w, const struct op *o, const struct op_cost *c);
 // Why the instruction would take longer than its fixed latency if it issued now; SLOT_ISSUED: it would not.
 enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const struct op *o);
 // A mechanism's move of a register, without a collector; when the copy is there.
-uint64_t operand_move(struct sm *s, uint16_t from, uint16_t to);
+uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to);
 // The first cycle from `cycle` on at which nobody has to read the destination any more and a write port is
 // free for it, which the result takes. Without a destination that is `cycle`.
-uint64_t operand_write(struct sm *s, const uint16_t *registers, const struct op *o, uint64_t cycle);
+uint64_t operand_write(struct sm *s, struct sm_grid *g, const uint16_t *registers, const struct op *o,
+                       uint64_t cycle);
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
 
 static inline void operand_keep_busy(struct operand_warp *w, uint64_t until)

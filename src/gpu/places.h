@@ -5,6 +5,7 @@
 enum {
     SM_WARPS = 64,
     SM_BLOCKS = 64,
+    SM_GRIDS = 8,
     SM_SCHEDULERS = 8,
     SM_BANKS = 64,
     NO_BANK = SM_BANKS,

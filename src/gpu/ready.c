@@ -61,7 +61,7 @@ static void becomes_ready(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
     uint64_t bit = 1ull << slot;
-    if (accesses_memory(w, &s->ops[w->front.head])) {
+    if (accesses_memory(w, &w->grid->ops[w->front.head])) {
         s->ready.wants_lsu |= bit;
         if (s->lsu.shut && !lsu_has_place(s, slot)) {
             waits(s, w, SLOT_UNIT);
@@ -93,7 +93,7 @@ void ready_evaluate(struct sm *s, unsigned slot)
     } else if (w->tags.waits_for_constant) {
         waits(s, w, SLOT_MEMORY);
     } else {
-        struct hazard h = hazard_of(s, w, &s->ops[w->front.head]);
+        struct hazard h = hazard_of(s, w, &w->grid->ops[w->front.head]);
         if (h.cycle <= s->now) {
             becomes_ready(s, slot);
             return;
@@ -122,9 +122,10 @@ void ready_settle(struct sm *s, unsigned slot)
     ready_evaluate(s, slot);
 }
 
-void ready_barriers(struct sm *s, unsigned block)
+void ready_barriers(struct sm_grid *g, unsigned block)
 {
-    for (uint64_t left = s->room.blocks[block].warps; left; left &= left - 1) {
+    struct sm *s = g->sm;
+    for (uint64_t left = g->room.blocks[block].warps; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
         struct sm_warp *w = &s->warps[slot];
         if (!w->warp || !w->ready.at_barrier || w->warp->state != WARP_READY) continue;

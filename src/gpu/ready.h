@@ -8,6 +8,8 @@
 #include "gpu/places.h"
 #include "gpu/sm.h"
 
+struct sm_grid;
+
 struct ready_warp {
     uint64_t resume;     // may not issue before: after a barrier, a sleep, a branch that takes its time
     uint64_t since;      // it waits for what `why` says since then
@@ -31,7 +33,7 @@ void ready_wake_at(struct sm *s, unsigned slot, uint64_t cycle); // to be looked
 void ready_wake(struct sm *s, uint64_t warps);
 // The warp's pc or state has changed: I-buffer, fetching, evaluation.
 void ready_settle(struct sm *s, unsigned slot);
-void ready_barriers(struct sm *s, unsigned block); // warps that others released go on
+void ready_barriers(struct sm_grid *g, unsigned block); // warps that others released go on
 void ready_start(struct sm *s, unsigned slot);
 void ready_forget(struct sm *s, unsigned slot); // the warp has ended
 void ready_hold(struct sm *s, unsigned slot, bool held);

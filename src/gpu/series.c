@@ -36,34 +36,34 @@ void memory_counts_subtract(struct memory_counts *from, const struct memory_coun
 
 void series_fini(struct chip_series *s) { vec_fini(&s->samples); }
 
-void series_begin(struct chip_series *s, uint64_t start, struct sm *const *sms, unsigned count)
+void series_begin(struct chip_series *s, uint64_t start)
 {
     s->samples.count = s->taken = 0;
     s->start = start;
     s->next = start + s->interval;
-    for (unsigned k = 0; k < count; k++) sm_sample(sms[k], s->next, s->interval);
 }
 
-void series_keep(struct chip_series *s, const struct memory_system *m, const struct memory_counts *before,
-                 uint64_t now)
+void series_join(const struct chip_series *s, struct sm_grid *part) { sm_sample(part, s->next, s->interval); }
+
+void series_keep(struct chip_series *s, const struct memory_system *m, unsigned grid,
+                 const struct memory_counts *before, uint64_t now)
 {
     for (; s->next <= now; s->next += s->interval) {
         struct chip_sample sample = {.to = s->next - s->start};
-        memory_system_counts(m, &sample.memory);
+        memory_system_counts(m, grid, &sample.memory);
         memory_counts_subtract(&sample.memory, before);
         vec_push(&s->samples, sample);
     }
 }
 
-void series_take(struct chip_series *s, struct sm *const *sms, unsigned count)
+void series_take(struct chip_series *s, struct sm_grid *part)
 {
-    for (unsigned k = 0; k < count; k++) {
-        size_t more;
-        const struct gpu_counts *counts = sm_samples(sms[k], &more);
-        for (size_t n = 0; n < more; n++) gpu_counts_add(&s->samples.data[s->taken + n].gpu, &counts[n]);
-    }
-    s->taken = s->samples.count;
+    size_t more;
+    const struct gpu_counts *counts = sm_samples(part, &more);
+    for (size_t n = 0; n < more; n++) gpu_counts_add(&s->samples.data[s->taken + n].gpu, &counts[n]);
 }
+
+void series_taken(struct chip_series *s) { s->taken = s->samples.count; }
 
 // What the memory still did after the launch's last cycle belongs to the last sample, and so does a window
 // that a fault cut short.

@@ -23,12 +23,15 @@ struct chip_series {
 };
 
 void series_fini(struct chip_series *s);
-void series_begin(struct chip_series *s, uint64_t start, struct sm *const *sms, unsigned count);
+void series_begin(struct chip_series *s, uint64_t start);
+void series_join(const struct chip_series *s, struct sm_grid *part); // the launch comes to an SM
 // Between windows, at `now`: keeps the memory's counts for samples up to then. A partition runs a window at a
 // time, so what it did in the window that a sample ends in belongs to that sample.
-void series_keep(struct chip_series *s, const struct memory_system *m, const struct memory_counts *before,
-                 uint64_t now);
-void series_take(struct chip_series *s, struct sm *const *sms, unsigned count); // after a window of the SMs
+void series_keep(struct chip_series *s, const struct memory_system *m, unsigned grid,
+                 const struct memory_counts *before, uint64_t now);
+// After a window of the SMs: what each of the launch's parts has kept; and that it was the last one.
+void series_take(struct chip_series *s, struct sm_grid *part);
+void series_taken(struct chip_series *s);
 // The launch took so many cycles and counted this: samples become differences.
 void series_finish(struct chip_series *s, uint64_t cycles, const struct gpu_counts *gpu,
                    const struct memory_counts *memory);

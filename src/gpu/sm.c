@@ -8,19 +8,15 @@
 
 _Static_assert(SLOT_ISSUED == 0, "0 means no reason where a reason is kept");
 
-struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, unsigned index, uint64_t now)
+struct sm *sm_create(const struct gpu_config *c, uint32_t line_bytes, unsigned index, uint64_t now)
 {
     struct sm *s = heap_alloc(sizeof *s);
-    s->launch = l;
-    s->config = &l->kind->config;
-    s->ops = l->decoded.ops;
-    s->engine = engine;
+    s->config = c;
+    s->line_bytes = line_bytes;
     s->index = index;
     s->now = now;
-    // Renamed registers have numbers of their own behind those of all warps.
-    uint32_t numbers = s->config->registers / 32 + 256 + l->blocks_per_sm * l->pool;
-    operand_init(s, numbers);
-    if (s->config->check) check_init(&s->check, numbers, SM_WARPS);
+    if (c->check) check_init(&s->check, SM_WARPS);
+    operand_init(s);
     front_init(s);
     issue_init(s);
     lsu_init(s);
@@ -33,22 +29,22 @@ struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, uns
 void sm_destroy(struct sm *s)
 {
     if (!s) return;
-    tech_end(s);
     stall_end(s);
-    account_fini(s);
+    room_fini(s);
     tags_fini(s);
     lsu_fini(s);
     operand_fini(s);
     front_fini(s);
     ready_fini(s);
-    room_fini(s);
     check_fini(&s->check);
     free(s);
 }
 
 void sm_note_guests(struct sm *s)
 {
-    s->has_guests = s->config->check || s->tech_count || s->stall || s->watch;
+    s->has_techs = false;
+    EACH_GRID(s, g) s->has_techs |= g->tech_count != 0;
+    s->has_guests = s->config->check || s->has_techs || s->stall || s->watch;
 }
 
 // -- time ---------------------------------------------------------------------------------------------------
@@ -76,13 +72,13 @@ uint64_t sm_next(const struct sm *s)
 {
     uint64_t next = next_of_its_own(s);
     if (!has_techs(s) || next == s->now) return next;
-    uint64_t event = ring_next(&s->events, s->now - 1);
+    uint64_t event = tech_next_event(s);
     return event < next ? event : next;
 }
 
 bool sm_is_quiet(const struct sm *s)
 {
-    return (sm_stuck_block(s) ? sm_next(s) : next_of_its_own(s)) == CYCLE_NEVER;
+    return (s->room.taken ? sm_next(s) : next_of_its_own(s)) == CYCLE_NEVER;
 }
 
 static bool run_to(struct sm *s, uint64_t until)
@@ -107,7 +103,11 @@ static bool run_to(struct sm *s, uint64_t until)
         lsu_cycle(s);
         unsigned resident_count = s->room.resident_count;
         issue_cycle(s);
-        if (s->faulted) return false;
+        if (__builtin_expect(s->faulted, 0)) {
+            if (!sm_is_shared(s)) return false;
+            room_kill_failed(s); // the others go on
+            s->faulted = false;
+        }
         if (s->front.fetchable) front_cycle(s);
         if (resident_count) account_cycles(s, resident_count, 1);
         if (s->watch) watch_cycle(s);
@@ -129,22 +129,36 @@ bool sm_run(struct sm *s, struct memory_system *m, uint64_t until)
 
 // -- questions ----------------------------------------------------------------------------------------------
 
-bool sm_is_idle(const struct sm *s) { return !s->room.resident && !s->room.placed.count && lsu_is_idle(s); }
-uint64_t sm_last_reply(const struct sm *s) { return s->lsu.last_reply; }
-const struct gpu_counts *sm_counts(const struct sm *s) { return &s->counts; }
-
-const uint64_t *sm_tech_counts(const struct sm *s, const struct tech_use *u)
+bool sm_is_done_with(const struct sm_grid *g)
 {
-    for (unsigned k = 0; k < s->tech_count; k++)
-        if (s->techs[k].tech == u->tech) return s->techs[k].counters;
+    const struct room *r = &g->sm->room;
+    for (size_t k = 0; k < r->placed.count; k++)
+        if (r->placed.data[k].grid == g) return false;
+    return !g->room.running && lsu_is_done_with(g);
+}
+
+uint64_t sm_last_reply(const struct sm_grid *g) { return g->lsu.last_reply; }
+uint64_t sm_unanswered(const struct sm_grid *g) { return g->lsu.requested - g->lsu.replied; }
+
+const struct gpu_counts *sm_counts(struct sm_grid *g)
+{
+    account_settle(g);
+    return &g->counts;
+}
+
+const uint64_t *sm_tech_counts(const struct sm_grid *g, const struct tech_use *u)
+{
+    for (unsigned k = 0; k < g->tech_count; k++)
+        if (g->techs[k].tech == u->tech) return g->techs[k].counters;
     return NULL;
 }
 
-const uint64_t *sm_inst_slots(const struct sm *s) { return s->account.inst_slots; }
-const uint64_t *sm_inst_saved(const struct sm *s) { return s->account.inst_saved; }
+const uint64_t *sm_inst_slots(const struct sm_grid *g) { return g->account.inst_slots; }
+const uint64_t *sm_inst_saved(const struct sm_grid *g) { return g->account.inst_saved; }
 
-void sm_report(const struct sm *s, struct strbuf *out)
+void sm_report(const struct sm_grid *g, struct strbuf *out)
 {
+    const struct sm *s = g->sm;
     static const char *const reasons[SLOT_COUNT] = {[SLOT_ISSUED] = "nothing",
                                                     [SLOT_NO_WARP] = "nothing",
                                                     [SLOT_FETCH] = "instructions",
@@ -159,7 +173,7 @@ void sm_report(const struct sm *s, struct strbuf *out)
     for (unsigned slot = 0; slot < SM_WARPS; slot++) {
         const struct sm_warp *w = &s->warps[slot];
         bool is_resident = s->room.resident >> slot & 1;
-        if (!is_resident && !(w->warp && w->lsu.loads)) continue;
+        if (w->grid != g || (!is_resident && !(w->warp && w->lsu.loads))) continue;
         const uint32_t *id = w->warp->cta->id;
         strbuf_printf(out, "%s  SM %u, block (%u,%u,%u), warp %u: ", separator, s->index, id[0], id[1], id[2],
                       w->warp->index);
@@ -171,18 +185,19 @@ void sm_report(const struct sm *s, struct strbuf *out)
         }
         strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ", reasons[w->ready.why],
                       w->ready.since);
-        exec_describe_inst(&s->engine->exec, w->ready.why == SLOT_BARRIER ? w->ready.stopped_at : w->warp->pc,
+        exec_describe_inst(&g->engine->exec, w->ready.why == SLOT_BARRIER ? w->ready.stopped_at : w->warp->pc,
                            out);
     }
 }
 
-const char *sm_check(const struct sm *s)
+const char *sm_check_grid(const struct sm_grid *g)
 {
-    const struct gpu_counts *n = &s->counts;
-    const char *broken = s->check.broken;
-    if (!broken && has_techs(s)) broken = tech_check(s);
+    const struct gpu_counts *n = &g->counts;
+    const char *broken = tech_check(g);
     if (!broken && n->fetch_fetched != n->issue_issued + n->fetch_flushed)
         broken = "fetched is not issued + flushed";
-    if (!broken) broken = account_check(s);
-    return broken ? broken : lsu_check(s);
+    if (!broken && g->lsu.requested != g->lsu.replied) broken = "a memory request has no reply";
+    return broken ? broken : account_check(g);
 }
+
+const char *sm_check(const struct sm *s) { return s->check.broken ? s->check.broken : lsu_check(s); }

@@ -38,6 +38,7 @@ struct gpu_counts {
 };
 
 struct sm;
+struct sm_grid; // what it has of a grid
 struct tech_use;
 enum { TECH_MAX = 4 };
 
@@ -45,13 +46,19 @@ struct sm_pool {
     uint32_t first, count;
 };
 
+struct grid;
+
 struct sm_block_end {
     uint64_t cycle;
     unsigned sm;
+    struct grid *grid;
 };
 
 // What all SMs of a kind share in a launch, and do not change.
 struct sm_launch {
+    struct grid *grid;
+    uint8_t number; // of the grid, while it lives: its requests carry it
+    uint64_t space; // added to the addresses of code, constants and local memory, which are each grid's own
     const struct chip_config *config;
     const struct gpu_kind *kind;
     const struct launch *launch;
@@ -69,16 +76,23 @@ struct sm_launch {
 // What mechanisms keep an instruction from: being fetched (it is skipped), or executed once fetched (reused).
 enum tech_saving { SAVED_FETCH, SAVED_EXECUTION, SAVINGS };
 
-struct sm *sm_create(const struct sm_launch *l, struct timed_engine *engine, unsigned index, uint64_t now);
-void sm_destroy(struct sm *s);
-void sm_place(struct sm *s, uint64_t block, uint64_t cycle); // to start then; not before the next window
+struct sm *sm_create(const struct gpu_config *c, uint32_t line_bytes, unsigned index, uint64_t now);
+void sm_destroy(struct sm *s); // and all grids' parts of it
+// A grid comes to an SM, between windows, and leaves it when all its blocks have ended and its requests have
+// been answered. What is under way in it is told apart by these parts.
+struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_engine *engine);
+void sm_dismiss(struct sm_grid *g);
+void sm_kill(struct sm_grid *g); // its warps exit, and no block comes; what is under way goes its way
+bool sm_has_grids(const struct sm *s);
+bool sm_is_shared(const struct sm *s);                            // by several
+void sm_place(struct sm_grid *g, uint64_t block, uint64_t cycle); // to start then; not before the next window
 // Runs to cycle `until`, taking the replies that arrive before and asking memory for more. False after a
 // fault.
 bool sm_run(struct sm *s, struct memory_system *m, uint64_t until);
 // From now on its counts are kept at that cycle and every `interval` cycles later; sm_samples hands out those
 // since its last call.
-void sm_sample(struct sm *s, uint64_t first, uint64_t interval);
-const struct gpu_counts *sm_samples(struct sm *s, size_t *count);
+void sm_sample(struct sm_grid *g, uint64_t first, uint64_t interval);
+const struct gpu_counts *sm_samples(struct sm_grid *g, size_t *count);
 // The blocks that ended since the last call.
 size_t sm_ended(struct sm *s, struct sm_block_end **ends); // forgets them
 // The first cycle at which anything can happen without a new reply or block; UINT64_MAX: never.
@@ -86,16 +100,21 @@ uint64_t sm_next(const struct sm *s);
 // Nothing will happen without one. A mechanism's watchdogs count for nothing when there is no block to wait
 // for.
 bool sm_is_quiet(const struct sm *s);
-bool sm_is_idle(const struct sm *s);            // no block, nothing under way
-struct cta *sm_stuck_block(const struct sm *s); // a block that has not ended, NULL when there is none
-void sm_collect(struct sm *s);                  // adds the counts of blocks that have not ended
-uint64_t sm_last_reply(const struct sm *s);     // cycle
-const struct gpu_counts *sm_counts(const struct sm *s);
-const uint64_t *sm_tech_counts(const struct sm *s, const struct tech_use *u); // NULL: not in this launch
-const uint64_t *sm_inst_slots(const struct sm *s); // [instruction, or none][SLOT_COUNT]
+bool sm_is_done_with(const struct sm_grid *g);       // no block of it is here or comes, and no reply
+struct cta *sm_stuck_block(const struct sm_grid *g); // a block that has not ended, NULL when there is none
+void sm_collect(struct sm_grid *g);                  // adds the counts of blocks that have not ended
+uint64_t sm_last_reply(const struct sm_grid *g);     // cycle
+uint64_t sm_unanswered(const struct sm_grid *g);     // requests
+uint64_t sm_take_active(struct sm *s);               // cycles with a warp since it was asked last
+const struct gpu_counts *sm_counts(struct sm_grid *g);
+const uint64_t *sm_tech_counts(const struct sm_grid *g,
+                               const struct tech_use *u); // NULL: not in this launch
+const uint64_t *sm_inst_slots(const struct sm_grid *g);   // [instruction, or none][SLOT_COUNT]
 // Warp instructions that mechanisms saved, [instruction][enum tech_saving]; NULL: there are no mechanisms.
-const uint64_t *sm_inst_saved(const struct sm *s);
+const uint64_t *sm_inst_saved(const struct sm_grid *g);
 // One line a warp that has not ended: pc, source line, what it waits for, since when.
-void sm_report(const struct sm *s, struct strbuf *out);
-// NULL when its books balance at the end of a launch, else what does not; static text.
+void sm_report(const struct sm_grid *g, struct strbuf *out);
+// NULL when the grid's books balance at its end, else what does not; static text. Those of the SM: when no grid
+// is here.
+const char *sm_check_grid(const struct sm_grid *g);
 const char *sm_check(const struct sm *s);

@@ -20,11 +20,11 @@
 #include "gpu/tech.h"
 #include "gpu/watch.h"
 
-struct sm_warp {         // a slot
-    struct warp *warp;   // NULL: it is empty
-    uint32_t block;      // slot of its block
-    uint32_t generation; // of the slot
-    uint64_t age;        // number of the warp among those that came to the SM; these four are room.c's
+struct sm_warp {          // a slot
+    struct warp *warp;    // NULL: it is empty
+    struct sm_grid *grid; // that the warp is of
+    uint32_t age;         // number of the warp among those that came to the SM
+    uint8_t block, place; // of the grid's here; these five are room.c's
     struct front_warp front;
     struct ready_warp ready;
     struct operand_warp operands;
@@ -32,11 +32,38 @@ struct sm_warp {         // a slot
     struct tags_warp tags;
 };
 
-struct sm {
+_Static_assert(sizeof(struct sm_warp) == 256, "a slot is found by a shift: it is looked for all the time");
+
+// What an SM has of a grid: who it is, what it has counted here, and its mechanisms.
+struct sm_grid {
+    struct sm *sm;
     const struct sm_launch *launch;
-    const struct gpu_config *config;
-    const struct op *ops;
+    const struct op *ops; // its instructions
     struct timed_engine *engine;
+    struct room_grid room;
+    struct operands_grid operands;
+    struct lsu_grid lsu;
+    struct tags_grid tags;
+    struct account_grid account;
+    struct gpu_counts counts;
+
+    struct sm_tech {
+        const struct tech *tech;
+        void *state;
+        uint64_t *counters;
+        struct sm_pool pool;
+        uint8_t held[SM_WARPS]; // enum tech_hold
+    } techs[TECH_MAX];
+    unsigned tech_count;
+    const struct tech *hooks; // of the only mechanism, or of one that calls those of all
+    void *hooked;             // its state
+    unsigned looked_at;       // warp whose readiness is seen to behind the hook under way; NO_WARP
+    struct event_ring events; // by block: mechanisms'
+};
+
+struct sm {
+    const struct gpu_config *config;
+    uint32_t line_bytes; // of caches
     unsigned index;
     uint64_t now, window_end;
     bool faulted;
@@ -50,21 +77,9 @@ struct sm {
     struct lsu lsu;
     struct tags tags;
     struct account account;
-    struct gpu_counts counts;
 
-    struct sm_tech {
-        const struct tech *tech;
-        void *state;
-        uint64_t *counters;
-        struct sm_pool pool;
-        uint8_t held[SM_WARPS]; // enum tech_hold
-    } techs[TECH_MAX];
-    unsigned tech_count;
-    const struct tech *hooks; // of the only mechanism, or of one that calls those of all
-    void *hooked;             // its state
-    bool has_guests;          // mechanisms, a watch, the book or a look for a stall
-    unsigned looked_at;       // warp whose readiness is seen to behind the hook under way; NO_WARP
-    struct event_ring events; // by block: mechanisms'
+    bool has_techs;  // some grid has mechanisms
+    bool has_guests; // mechanisms, a watch, the book or a look for a stall
 
     struct check check;     // with sim.check
     struct stall *stall;    // NULL: nobody asks whether the launch will end
@@ -92,67 +107,45 @@ static inline bool accesses_memory(const struct sm_warp *w, const struct op *o)
     return w->warp->active & (o->guard_not ? ~guard : guard);
 }
 
+// Grids here, one after the other.
+#define EACH_GRID(s, g)                                                                                      \
+    for (struct sm_grid *const *at_ = (s)->room.grids, *g = *at_;                                            \
+         at_ < (s)->room.grids + (s)->room.grid_count && (g = *at_, true); at_++)
+
+static inline struct sm_grid *sm_grid_of(const struct sm *s, uint8_t number)
+{
+    struct sm_grid *const *at = s->room.grids;
+    while ((*at)->launch->number != number) at++;
+    return *at;
+}
+
 void sm_note_guests(struct sm *s); // somebody has come to look on, or gone
 
-// -- tech.c: the hooks of all mechanisms; called only when there are any
 // Mechanisms, and whoever looks on besides (watch.h, check.h): rare, so that an SM without any pays a test
 // that the branch predictor knows.
-static inline bool has_techs(const struct sm *s) { return __builtin_expect(s->tech_count != 0, 0); }
+static inline bool has_techs(const struct sm *s) { return __builtin_expect(s->has_techs, 0); }
 static inline bool has_guests(const struct sm *s) { return __builtin_expect(s->has_guests, 0); }
-void tech_block_start(struct sm *s, unsigned block); // the first of an SM brings the mechanisms to it
-void tech_end(struct sm *s);
-const char *tech_check(const struct sm *s);
 
-#define HOOK(s, name, ...) ((s)->hooks->name ? (s)->hooks->name((s)->hooked, __VA_ARGS__) : (void)0)
-static inline void tech_block_end(struct sm *s, unsigned block) { HOOK(s, block_end, block); }
-static inline uint64_t tech_fetch(struct sm *s, uint64_t fetchable)
-{
-    return s->hooks->fetch ? s->hooks->fetch(s->hooked, fetchable) : fetchable;
-}
-static inline uint32_t tech_fetched(struct sm *s, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most)
-{
-    return s->hooks->fetched ? s->hooks->fetched(s->hooked, slot, pc, count, most) : *count;
-}
-static inline void tech_filled(struct sm *s, unsigned slot, uint32_t pc, unsigned count)
-{
-    s->looked_at = slot;
-    HOOK(s, filled, slot, pc, count);
-    s->looked_at = NO_WARP;
-}
-static inline void tech_flushed(struct sm *s, unsigned slot) { HOOK(s, flushed, slot); }
-static inline uint32_t tech_reuse(struct sm *s, unsigned slot, uint32_t index)
-{
-    uint32_t cycles = s->hooks->reuse ? s->hooks->reuse(s->hooked, slot, index) : 0;
-    if (cycles) account_saved(&s->account, index, SAVED_EXECUTION);
-    return cycles;
-}
-static inline void tech_reads(struct sm *s, unsigned slot, uint32_t index) { HOOK(s, reads, slot, index); }
-static inline void tech_executed(struct sm *s, unsigned slot, uint32_t index)
-{
-    HOOK(s, executed, slot, index);
-}
-static inline void tech_cost(struct sm *s, unsigned slot, uint32_t index, struct op_cost *c)
-{
-    HOOK(s, cost, slot, index, c);
-}
-static inline void tech_result(struct sm *s, unsigned slot, uint32_t index, uint64_t cycle)
-{
-    HOOK(s, result, slot, index, cycle);
-}
-static inline void tech_issued(struct sm *s, unsigned slot, uint32_t index, bool goes_on) // in this cycle
-{
-    s->looked_at = goes_on ? slot : NO_WARP;
-    HOOK(s, issued, slot, index);
-    s->looked_at = NO_WARP;
-}
-static inline void tech_replied(struct sm *s, unsigned slot, uint32_t index, const uint16_t *registers,
-                                uint64_t cycle)
-{
-    HOOK(s, replied, slot, index, registers, cycle);
-}
-static inline void tech_events(struct sm *s)
-{
-    for (uint64_t blocks = ring_take(&s->events, s->now); blocks; blocks &= blocks - 1)
-        HOOK(s, event, bit_lowest(blocks));
-}
-void tech_warp_end(struct sm *s, unsigned slot); // and nobody holds it any more
+// -- tech.c: the hooks of all mechanisms of a grid; called only when there are any. They know warps by their
+// places, not by slots.
+void tech_none(struct sm_grid *g);                        // has come, and has none yet
+void tech_block_start(struct sm_grid *g, unsigned block); // the first brings them
+void tech_end(struct sm_grid *g);
+void tech_warp_end(struct sm_grid *g, unsigned slot); // and nobody holds it any more
+const char *tech_check(const struct sm_grid *g);
+// Of all grids: who may be fetched for; whose event is due; when the next is.
+uint64_t tech_fetch(struct sm *s, uint64_t fetchable);
+void tech_events(struct sm *s);
+uint64_t tech_next_event(const struct sm *s);
+
+void tech_block_end(struct sm_grid *g, unsigned block);
+uint32_t tech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uint32_t most);
+void tech_filled(const struct sm_warp *w, uint32_t pc, unsigned count);
+void tech_flushed(const struct sm_warp *w);
+uint32_t tech_reuse(const struct sm_warp *w, uint32_t index);
+void tech_reads(const struct sm_warp *w, uint32_t index);
+void tech_executed(const struct sm_warp *w, uint32_t index);
+void tech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
+void tech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle);
+void tech_issued(const struct sm_warp *w, uint32_t index, bool goes_on); // in this cycle
+void tech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *registers, uint64_t cycle);

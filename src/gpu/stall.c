@@ -22,34 +22,47 @@ struct stall_warp {
 
 struct stall {
     bool is_over;
-    uint32_t met[SM_BLOCKS];    // bits: barriers that a warp has come to
-    uint8_t *shared[SM_BLOCKS]; // heap: what it was at the beginning
+    // By the lowest slot of a block.
+    uint32_t met[SM_WARPS];    // bits: barriers that a warp has come to
+    uint8_t *shared[SM_WARPS]; // heap: what it was at the beginning
     struct stall_warp warps[SM_WARPS];
 };
 
+// A block is known by the lowest of its slots.
+static unsigned stall_key(const struct sm_block *b) { return bit_lowest(b->slots); }
+
+static void keep_shared(struct stall *x, const struct sm_grid *g)
+{
+    uint32_t bytes = g->launch->launch->shared_total;
+    for (unsigned k = 0; bytes && k < g->launch->blocks_per_sm; k++) {
+        const struct sm_block *b = &g->room.blocks[k];
+        if (!b->running) continue;
+        x->shared[stall_key(b)] = heap_alloc(bytes);
+        memcpy(x->shared[stall_key(b)], b->cta->shared, bytes);
+    }
+}
+
 void stall_begin(struct sm *s)
 {
-    uint32_t shared_bytes = s->launch->launch->shared_total;
     s->stall = heap_alloc(sizeof *s->stall);
     sm_note_guests(s);
-    s->engine->compares = true;
-    s->engine->changed_value = false;
-    for (unsigned k = 0; k < s->launch->blocks_per_sm; k++) {
-        if (!s->room.blocks[k].running || !shared_bytes) continue;
-        s->stall->shared[k] = heap_alloc(shared_bytes);
-        memcpy(s->stall->shared[k], s->room.blocks[k].cta->shared, shared_bytes);
+    EACH_GRID(s, g)
+    {
+        g->engine->compares = true;
+        g->engine->changed_value = false;
+        keep_shared(s->stall, g);
     }
 }
 
 void stall_end(struct sm *s)
 {
     if (!s->stall) return;
-    for (unsigned k = 0; k < SM_BLOCKS; k++) free(s->stall->shared[k]);
+    for (unsigned k = 0; k < SM_WARPS; k++) free(s->stall->shared[k]);
     for (unsigned k = 0; k < SM_WARPS; k++) free(s->stall->warps[k].kept);
     free(s->stall);
     s->stall = NULL;
     sm_note_guests(s);
-    s->engine->compares = false;
+    EACH_GRID(s, g) g->engine->compares = false;
 }
 
 void stall_speaks_against(struct sm *s)
@@ -57,7 +70,12 @@ void stall_speaks_against(struct sm *s)
     if (s->stall) s->stall->is_over = true;
 }
 
-bool stall_is_over(const struct sm *s) { return s->stall->is_over || s->engine->changed_value; }
+bool stall_is_over(const struct sm *s)
+{
+    bool changed_value = false;
+    EACH_GRID(s, g) changed_value |= g->engine->changed_value;
+    return s->stall->is_over || changed_value;
+}
 
 // -- a warp's state -----------------------------------------------------------------------------------------
 
@@ -87,10 +105,10 @@ static struct stall_state stall_state_of(const struct warp *w)
     return state;
 }
 
-static unsigned stall_pieces_of(const struct sm *s, const struct warp *w, const struct stall_state *state,
+static unsigned stall_pieces_of(const struct warp *w, const struct stall_state *state,
                                 struct stall_piece pieces[STALL_PIECES])
 {
-    size_t registers = (size_t)s->launch->launch->program->reg_count * w->exec->vector_bytes;
+    size_t registers = (size_t)w->exec->program->reg_count * w->exec->vector_bytes;
     size_t part = offsetof(struct split, barrier_threads) + sizeof(uint32_t); // what follows is padding
     unsigned n = 0;
     pieces[n++] = (struct stall_piece){state, sizeof *state};
@@ -129,7 +147,7 @@ static void look_at_warp(struct sm *s, unsigned slot)
     if (x->came_back || s->warps[slot].lsu.loads) return;
     struct stall_piece pieces[STALL_PIECES];
     const struct stall_state state = stall_state_of(s->warps[slot].warp);
-    unsigned count = stall_pieces_of(s, s->warps[slot].warp, &state, pieces);
+    unsigned count = stall_pieces_of(s->warps[slot].warp, &state, pieces);
     x->came_back = stall_is_kept(x, pieces, count);
     if (x->came_back || x->branches++ < x->next_kept) return;
     stall_keep(x, pieces, count);
@@ -155,10 +173,13 @@ static bool is_outward(const struct inst *i)
            (i->op == OP_BAR && i->mode == MODE_BAR_RED);
 }
 
-static bool shared_is_changed(const struct sm *s, const struct warp *w, unsigned block)
+static unsigned key_of_warp(const struct sm_warp *w) { return stall_key(&w->grid->room.blocks[w->block]); }
+
+static bool shared_is_changed(const struct sm *s, const struct sm_warp *w)
 {
-    const uint8_t *before = s->stall->shared[block];
-    return !before || memcmp(before, w->cta->shared, s->launch->launch->shared_total) != 0;
+    uint32_t bytes = w->grid->launch->launch->shared_total;
+    const uint8_t *before = s->stall->shared[key_of_warp(w)];
+    return bytes && (!before || memcmp(before, w->warp->cta->shared, bytes) != 0);
 }
 
 // A number in a register may be any.
@@ -171,13 +192,12 @@ static uint32_t barriers_of(const struct inst *i)
 void stall_executed(struct sm *s, unsigned slot, uint32_t index)
 {
     const struct sm_warp *w = &s->warps[slot];
-    const struct inst *i = &s->engine->exec.program->insts[index];
+    const struct inst *i = &w->grid->engine->exec.program->insts[index];
     bool writes = isa_has(i, ISA_STORE | ISA_ATOMIC) || i->op == OP_LDGSTS;
-    uint32_t *met = &s->stall->met[w->block];
+    uint32_t *met = &s->stall->met[key_of_warp(w)];
     if (s->stall->is_over) return;
     if (i->op == OP_BAR) *met |= barriers_of(i);
-    if (is_outward(i) ||
-        (writes && s->launch->launch->shared_total && shared_is_changed(s, w->warp, w->block)))
+    if (is_outward(i) || (writes && shared_is_changed(s, w)))
         s->stall->is_over = true;
     else if (isa_has(i, ISA_BRANCH) && w->warp->state == WARP_READY && w->warp->pc <= index)
         look_at_warp(s, slot);
@@ -190,15 +210,18 @@ void stall_executed(struct sm *s, unsigned slot, uint32_t index)
 static bool stall_waits_for_ever(const struct sm *s, unsigned slot)
 {
     const struct warp *w = s->warps[slot].warp;
-    return w->state == WARP_BARRIER && !(s->stall->met[s->warps[slot].block] >> w->waits_at & 1);
+    return w->state == WARP_BARRIER && !(s->stall->met[key_of_warp(&s->warps[slot])] >> w->waits_at & 1);
 }
 
 bool stall_is_certain(const struct sm *s)
 {
     if (s->room.placed.count || s->stall->is_over) return false;
-    for (unsigned k = 0; k < s->launch->blocks_per_sm; k++)
-        if (s->room.blocks[k].running && s->room.blocks[k].warps & ~s->room.resident)
-            return false; // has ended, but for replies
+    EACH_GRID(s, g)
+    {
+        for (unsigned k = 0; k < g->launch->blocks_per_sm; k++)
+            if (g->room.blocks[k].running && g->room.blocks[k].warps & ~s->room.resident)
+                return false; // has ended, but for replies
+    }
     for (uint64_t left = s->room.resident; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
         if (!stall_waits_for_ever(s, slot) && !s->stall->warps[slot].came_back) return false;

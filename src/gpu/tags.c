@@ -36,7 +36,7 @@ void tags_init(struct sm *s)
 {
     enum { READ_ONLY_MSHRS = 16 };
     const struct gpu_config *c = s->config;
-    uint32_t line = s->launch->config->memory.line_bytes;
+    uint32_t line = s->line_bytes;
     const struct tags_config l1 = {c->l1_sets,
                                    c->l1_ways,
                                    c->l1_mshrs,
@@ -65,7 +65,6 @@ void tags_init(struct sm *s)
     store_init(&s->tags.texture, line, &texture);
     store_init(&s->tags.constant, line, &constant);
     store_init(&s->tags.code, line, &code);
-    s->tags.constant_there = heap_alloc((s->launch->decoded.constant_count / 64 + 1) * sizeof(uint64_t));
 }
 
 void tags_fini(struct sm *s)
@@ -74,8 +73,16 @@ void tags_fini(struct sm *s)
     store_fini(&s->tags.texture);
     store_fini(&s->tags.constant);
     store_fini(&s->tags.code);
-    free(s->tags.constant_there);
 }
+
+static size_t constant_words(const struct sm_grid *g) { return g->launch->decoded.constant_count / 64 + 1; }
+
+void tags_begin(struct sm_grid *g)
+{
+    g->tags.constant_there = heap_alloc(constant_words(g) * sizeof *g->tags.constant_there);
+}
+
+void tags_end(struct sm_grid *g) { free(g->tags.constant_there); }
 
 bool tags_are_quiet(const struct sm *s)
 {
@@ -83,19 +90,23 @@ bool tags_are_quiet(const struct sm *s)
            store_is_quiet(&s->tags.constant) && store_is_quiet(&s->tags.code);
 }
 
-// A line made room for another.
-static void evicted(struct sm *s, struct tag_store *t, const struct cache_victim *victim)
+static void forget_constants(struct sm *s)
+{
+    EACH_GRID(s, g) { memset(g->tags.constant_there, 0, constant_words(g) * sizeof *g->tags.constant_there); }
+}
+
+// A line made room for another, of this grid, which has to write it back.
+static void evicted(struct sm_grid *g, struct tag_store *t, const struct cache_victim *victim)
 {
     if (!victim->valid) return;
-    if (t == &s->tags.constant && s->launch->decoded.constant_count)
-        memset(s->tags.constant_there, 0, (s->launch->decoded.constant_count / 64 + 1) * sizeof(uint64_t));
+    if (t == &g->sm->tags.constant) forget_constants(g->sm);
     if (!victim->dirty) return;
-    s->counts.l1_writebacks += bit_count8(victim->dirty);
-    lsu_request(s, victim->line, victim->dirty, bit_count8(victim->dirty) * SECTOR_BYTES, MEMORY_STORE,
+    g->counts.l1_writebacks += bit_count8(victim->dirty);
+    lsu_request(g, victim->line, victim->dirty, bit_count8(victim->dirty) * SECTOR_BYTES, MEMORY_STORE,
                 (uint32_t)TOKEN_WRITEBACK << TOKEN_SHIFT);
 }
 
-enum tag_outcome tags_load(struct sm *s, struct tag_store *t, enum token_kind kind, uint64_t line,
+enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_kind kind, uint64_t line,
                            uint8_t sectors, uint32_t record, unsigned warp, bool *started)
 {
     *started = false;
@@ -105,7 +116,7 @@ enum tag_outcome tags_load(struct sm *s, struct tag_store *t, enum token_kind ki
     struct cache_victim victim;
     enum cache_result r = cache_load(t->cache, line, sectors, &missing, &victim);
     if (r == CACHE_FULL) return TAG_STALLED;
-    evicted(s, t, &victim);
+    evicted(g, t, &victim);
     if (r == CACHE_HIT) return TAG_HIT;
     if (k == MSHR_NONE) k = mshrs_take(&t->mshrs, line);
     struct mshr *h = &t->mshrs.all.data[k];
@@ -117,16 +128,16 @@ enum tag_outcome tags_load(struct sm *s, struct tag_store *t, enum token_kind ki
     if (missing) {
         h->sectors |= missing;
         *started = true;
-        lsu_request(s, line, missing, 0, MEMORY_LOAD, (uint32_t)kind << TOKEN_SHIFT | k);
+        lsu_request(g, line, missing, 0, MEMORY_LOAD, (uint32_t)kind << TOKEN_SHIFT | k);
     }
     return TAG_WAITS;
 }
 
-bool tags_store(struct sm *s, struct tag_store *t, uint64_t line, uint8_t sectors, bool dirty)
+bool tags_store(struct sm_grid *g, struct tag_store *t, uint64_t line, uint8_t sectors, bool dirty)
 {
     struct cache_victim victim;
     if (cache_store(t->cache, line, sectors, true, dirty, &victim) == CACHE_FULL) return false;
-    evicted(s, t, &victim);
+    evicted(g, t, &victim);
     return true;
 }
 
@@ -144,14 +155,15 @@ static void wake_warps(struct sm *s, const struct tag_store *t, uint64_t warps, 
     }
 }
 
-void tags_reply(struct sm *s, struct tag_store *t, uint32_t k, uint8_t sectors)
+void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t k, uint8_t sectors)
 {
+    struct sm *s = g->sm;
     struct mshr *h = &t->mshrs.all.data[k];
     uint64_t line = h->line, warps = h->warps;
     struct cache_victim victim;
     struct mshr_waiter w;
     cache_fill(t->cache, line, sectors, &victim);
-    evicted(s, t, &victim);
+    evicted(g, t, &victim);
     h->sectors &= (uint8_t)~sectors;
     while (mshrs_next_served(&t->mshrs, k, &w)) lsu_record_part(s, w.token);
     if (h->sectors) return;
@@ -161,19 +173,21 @@ void tags_reply(struct sm *s, struct tag_store *t, uint32_t k, uint8_t sectors)
 
 bool tags_have_constant(struct sm *s, unsigned slot, uint32_t number)
 {
+    struct sm_warp *w = &s->warps[slot];
+    struct sm_grid *g = w->grid;
     uint32_t k = number - 1;
-    if (s->tags.constant_there[k / 64] >> k % 64 & 1) return true;
-    uint64_t line = s->launch->decoded.constant_lines[k];
-    if (tags_take_granted(&s->warps[slot].tags, line)) return true;
+    if (g->tags.constant_there[k / 64] >> k % 64 & 1) return true;
+    uint64_t line = g->launch->decoded.constant_lines[k] + g->launch->space;
+    if (tags_take_granted(&w->tags, line)) return true;
     bool started;
-    uint8_t all = (uint8_t)bit_mask(s->launch->config->memory.line_bytes / SECTOR_BYTES);
-    enum tag_outcome o = tags_load(s, &s->tags.constant, TOKEN_CONSTANT, line, all, NONE32, slot, &started);
+    uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
+    enum tag_outcome o = tags_load(g, &s->tags.constant, TOKEN_CONSTANT, line, all, NONE32, slot, &started);
     if (o == TAG_HIT) {
-        s->counts.constant_hits++;
-        s->tags.constant_there[k / 64] |= 1ull << k % 64;
+        g->counts.constant_hits++;
+        g->tags.constant_there[k / 64] |= 1ull << k % 64;
         return true;
     }
-    s->counts.constant_misses += started;
-    s->warps[slot].tags.waits_for_constant = o == TAG_WAITS;
+    g->counts.constant_misses += started;
+    w->tags.waits_for_constant = o == TAG_WAITS;
     return false;
 }

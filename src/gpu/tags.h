@@ -5,6 +5,7 @@
 #include "memory/system.h"
 
 struct sm;
+struct sm_grid;
 struct chip_config;
 
 struct tag_store {
@@ -14,6 +15,9 @@ struct tag_store {
 
 struct tags {
     struct tag_store l1, constant, texture, code;
+};
+
+struct tags_grid {
     uint64_t *constant_there; // bits by number of a line: known to be in the constant cache
 };
 
@@ -38,14 +42,16 @@ enum tag_outcome { TAG_HIT, TAG_WAITS, TAG_STALLED };
 
 void tags_init(struct sm *s);
 void tags_fini(struct sm *s);
+void tags_begin(struct sm_grid *g);
+void tags_end(struct sm_grid *g);
 bool tags_are_quiet(const struct sm *s); // nothing is under way
 // Looks a line up for a record (NONE32: for a warp). WAITS: it will be told; STALLED: nothing was done.
 // `started` says whether a request was sent.
-enum tag_outcome tags_load(struct sm *s, struct tag_store *t, enum token_kind kind, uint64_t line,
+enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_kind kind, uint64_t line,
                            uint8_t sectors, uint32_t record, unsigned warp, bool *started);
 // A store that the cache keeps, marked dirty or not; false when it has no way for it.
-bool tags_store(struct sm *s, struct tag_store *t, uint64_t line, uint8_t sectors, bool dirty);
-void tags_reply(struct sm *s, struct tag_store *t, uint32_t mshr, uint8_t sectors);
+bool tags_store(struct sm_grid *g, struct tag_store *t, uint64_t line, uint8_t sectors, bool dirty);
+void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t mshr, uint8_t sectors);
 // Whether a line of constants is there; it is asked for if it is not.
 bool tags_have_constant(struct sm *s, unsigned slot, uint32_t number);
 // Whether the line came for the warp, which has it once.

@@ -5,81 +5,81 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EACH(s, k) for (struct sm_tech *k = (s)->techs; k < (s)->techs + (s)->tech_count; k++)
+#define EACH(g, k) for (struct sm_tech *k = (g)->techs; k < (g)->techs + (g)->tech_count; k++)
 
-// -- several mechanisms as one: each hook calls those of all, in order; its state is the SM -----------------
+// -- several mechanisms as one: each hook calls those of all, in order; its state is the grid's part of the SM -----------------
 
 #define CALL_ALL(name, ...)                                                                                  \
-    struct sm *s = sm;                                                                                       \
-    EACH(s, k) if (k->tech->name) k->tech->name(k->state, __VA_ARGS__)
+    struct sm_grid *g = grid;                                                                                \
+    EACH(g, k) if (k->tech->name) k->tech->name(k->state, __VA_ARGS__)
 
-static void all_block_start(void *sm, unsigned block) { CALL_ALL(block_start, block); }
-static void all_block_end(void *sm, unsigned block) { CALL_ALL(block_end, block); }
+static void all_block_start(void *grid, unsigned block) { CALL_ALL(block_start, block); }
+static void all_block_end(void *grid, unsigned block) { CALL_ALL(block_end, block); }
 
-static uint64_t all_fetch(void *sm, uint64_t fetchable)
+static uint64_t all_fetch(void *grid, uint64_t fetchable)
 {
-    struct sm *s = sm;
-    EACH(s, k) if (k->tech->fetch) fetchable = k->tech->fetch(k->state, fetchable);
+    struct sm_grid *g = grid;
+    EACH(g, k) if (k->tech->fetch) fetchable = k->tech->fetch(k->state, fetchable);
     return fetchable;
 }
 
-static uint32_t all_fetched(void *sm, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most)
+static uint32_t all_fetched(void *grid, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most)
 {
-    struct sm *s = sm;
+    struct sm_grid *g = grid;
     uint32_t span = *count;
-    EACH(s, k) if (k->tech->fetched) span = k->tech->fetched(k->state, slot, pc, count, most);
+    EACH(g, k) if (k->tech->fetched) span = k->tech->fetched(k->state, slot, pc, count, most);
     return span;
 }
 
-static void all_filled(void *sm, unsigned slot, uint32_t pc, unsigned count)
+static void all_filled(void *grid, unsigned slot, uint32_t pc, unsigned count)
 {
     CALL_ALL(filled, slot, pc, count);
 }
 
-static void all_flushed(void *sm, unsigned slot) { CALL_ALL(flushed, slot); }
+static void all_flushed(void *grid, unsigned slot) { CALL_ALL(flushed, slot); }
 
-static void all_reads(void *sm, unsigned slot, uint32_t index) { CALL_ALL(reads, slot, index); }
+static void all_reads(void *grid, unsigned slot, uint32_t index) { CALL_ALL(reads, slot, index); }
 
-static void tell_others(struct sm *s, const struct sm_tech *saver, unsigned slot, uint32_t index,
+static void tell_others(struct sm_grid *g, const struct sm_tech *saver, unsigned slot, uint32_t index,
                         enum tech_saving what)
 {
-    EACH(s, k) if (k != saver && k->tech->saved) k->tech->saved(k->state, slot, index, what);
+    EACH(g, k) if (k != saver && k->tech->saved) k->tech->saved(k->state, slot, index, what);
 }
 
-static uint32_t all_reuse(void *sm, unsigned slot, uint32_t index)
+static uint32_t all_reuse(void *grid, unsigned slot, uint32_t index)
 {
-    struct sm *s = sm;
-    EACH(s, k)
+    struct sm_grid *g = grid;
+    EACH(g, k)
     {
         uint32_t cycles = k->tech->reuse ? k->tech->reuse(k->state, slot, index) : 0;
-        if (cycles) tell_others(s, k, slot, index, SAVED_EXECUTION);
+        if (cycles) tell_others(g, k, slot, index, SAVED_EXECUTION);
         if (cycles) return cycles;
         if (k->tech->leads && k->tech->leads(k->state, slot, index)) break;
     }
     return 0;
 }
 
-static void all_cost(void *sm, unsigned slot, uint32_t index, struct op_cost *c)
+static void all_cost(void *grid, unsigned slot, uint32_t index, struct op_cost *c)
 {
     CALL_ALL(cost, slot, index, c);
 }
 
-static void all_executed(void *sm, unsigned slot, uint32_t index) { CALL_ALL(executed, slot, index); }
+static void all_executed(void *grid, unsigned slot, uint32_t index) { CALL_ALL(executed, slot, index); }
 
-static void all_result(void *sm, unsigned slot, uint32_t index, uint64_t cycle)
+static void all_result(void *grid, unsigned slot, uint32_t index, uint64_t cycle)
 {
     CALL_ALL(result, slot, index, cycle);
 }
 
-static void all_issued(void *sm, unsigned slot, uint32_t index) { CALL_ALL(issued, slot, index); }
+static void all_issued(void *grid, unsigned slot, uint32_t index) { CALL_ALL(issued, slot, index); }
 
-static void all_replied(void *sm, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle)
+static void all_replied(void *grid, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle)
 {
     CALL_ALL(replied, slot, index, registers, cycle);
 }
 
-static void all_event(void *sm, unsigned block) { CALL_ALL(event, block); }
-static void all_warp_end(void *sm, unsigned slot) { CALL_ALL(warp_end, slot); }
+static void all_event(void *grid, unsigned block) { CALL_ALL(event, block); }
+static void all_warp_end(void *grid, unsigned slot) { CALL_ALL(warp_end, slot); }
 
 static const struct tech all = {.block_start = all_block_start,
                                 .block_end = all_block_end,
@@ -97,207 +97,350 @@ static const struct tech all = {.block_start = all_block_start,
                                 .event = all_event,
                                 .warp_end = all_warp_end};
 
-// -- an SM --------------------------------------------------------------------------------------------------
+static const struct tech none = {0};
 
-static void begin(struct sm *s)
+// -- hooks of a grid ----------------------------------------------------------------------------------------
+
+#define HOOK(g, name, ...) ((g)->hooks->name ? (g)->hooks->name((g)->hooked, __VA_ARGS__) : (void)0)
+
+void tech_block_end(struct sm_grid *g, unsigned block) { HOOK(g, block_end, block); }
+
+uint32_t tech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uint32_t most)
 {
-    const struct sm_launch *l = s->launch;
-    operand_begin_techs(s);
-    account_begin_techs(s);
+    struct sm_grid *g = w->grid;
+    return g->hooks->fetched ? g->hooks->fetched(g->hooked, w->place, pc, count, most) : *count;
+}
+
+void tech_filled(const struct sm_warp *w, uint32_t pc, unsigned count)
+{
+    w->grid->looked_at = w->place;
+    HOOK(w->grid, filled, w->place, pc, count);
+    w->grid->looked_at = NO_WARP;
+}
+
+void tech_flushed(const struct sm_warp *w) { HOOK(w->grid, flushed, w->place); }
+
+uint32_t tech_reuse(const struct sm_warp *w, uint32_t index)
+{
+    struct sm_grid *g = w->grid;
+    uint32_t cycles = g->hooks->reuse ? g->hooks->reuse(g->hooked, w->place, index) : 0;
+    if (cycles) account_saved(&g->account, index, SAVED_EXECUTION);
+    return cycles;
+}
+
+void tech_reads(const struct sm_warp *w, uint32_t index) { HOOK(w->grid, reads, w->place, index); }
+void tech_executed(const struct sm_warp *w, uint32_t index) { HOOK(w->grid, executed, w->place, index); }
+
+void tech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c)
+{
+    HOOK(w->grid, cost, w->place, index, c);
+}
+
+void tech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle)
+{
+    HOOK(w->grid, result, w->place, index, cycle);
+}
+
+void tech_issued(const struct sm_warp *w, uint32_t index, bool goes_on)
+{
+    w->grid->looked_at = goes_on ? w->place : NO_WARP;
+    HOOK(w->grid, issued, w->place, index);
+    w->grid->looked_at = NO_WARP;
+}
+
+void tech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *registers, uint64_t cycle)
+{
+    HOOK(w->grid, replied, w->place, index, registers, cycle);
+}
+
+// -- a grid on an SM ----------------------------------------------------------------------------------------
+
+void tech_none(struct sm_grid *g)
+{
+    g->hooks = &none;
+    g->looked_at = NO_WARP;
+}
+
+static void begin(struct sm_grid *g)
+{
+    const struct sm_launch *l = g->launch;
+    operand_begin_techs(g);
+    account_begin_techs(g);
     for (unsigned n = 0; n < l->tech_count; n++) {
         if (!l->tech_states[n]) continue;
-        struct sm_tech *k = &s->techs[s->tech_count++];
+        struct sm_tech *k = &g->techs[g->tech_count++];
         k->tech = l->techs[n]->tech;
         k->pool = l->pools[n];
         k->counters = heap_alloc(TECH_COUNTERS_MAX * sizeof *k->counters);
-        k->state = k->tech->sm_begin(l->tech_states[n], s, k->counters);
+        k->state = k->tech->sm_begin(l->tech_states[n], g, k->counters);
     }
-    bool one = s->tech_count == 1;
-    s->hooks = one ? s->techs->tech : &all;
-    s->hooked = one ? s->techs->state : s;
-    sm_note_guests(s);
-    s->looked_at = NO_WARP;
+    bool one = g->tech_count == 1;
+    g->hooks = one ? g->techs->tech : &all;
+    g->hooked = one ? g->techs->state : g;
+    sm_note_guests(g->sm);
 }
 
-void tech_end(struct sm *s)
+void tech_end(struct sm_grid *g)
 {
-    EACH(s, k)
+    EACH(g, k)
     {
         k->tech->sm_end(k->state);
         free(k->counters);
     }
-    vec_fini(&s->events.far);
+    vec_fini(&g->events.far);
 }
 
-static struct sm_tech *of(struct sm *s, const struct tech *t)
+static struct sm_tech *of(struct sm_grid *g, const struct tech *t)
 {
-    struct sm_tech *k = s->techs;
-    for (; k->tech != t; k++) assert(k + 1 < s->techs + s->tech_count);
+    struct sm_tech *k = g->techs;
+    for (; k->tech != t; k++) assert(k + 1 < g->techs + g->tech_count);
     return k;
 }
 
 // Mechanisms have no state of an SM that no block ever comes to: small launches leave most of them idle.
-void tech_block_start(struct sm *s, unsigned block)
+void tech_block_start(struct sm_grid *g, unsigned block)
 {
-    if (!s->operands.maps) begin(s);
-    HOOK(s, block_start, block);
+    if (!g->operands.maps) begin(g);
+    HOOK(g, block_start, block);
 }
 
 // What is saved of all instructions is what the mechanisms say.
-static bool is_saved_by_somebody(const struct sm *s)
+static bool is_saved_by_somebody(const struct sm_grid *g)
 {
     uint64_t left[SAVINGS] = {0};
-    for (size_t n = 0; n < s->launch->launch->program->inst_count; n++)
-        for (unsigned k = 0; k < SAVINGS; k++) left[k] += s->account.inst_saved[n * SAVINGS + k];
-    for (unsigned k = 0; k < s->tech_count; k++) {
-        const struct sm_tech *m = &s->techs[k];
+    for (size_t n = 0; n < g->launch->launch->program->inst_count; n++)
+        for (unsigned k = 0; k < SAVINGS; k++) left[k] += g->account.inst_saved[n * SAVINGS + k];
+    for (unsigned k = 0; k < g->tech_count; k++) {
+        const struct sm_tech *m = &g->techs[k];
         if (m->tech->skipped >= 0) left[SAVED_FETCH] -= m->counters[m->tech->skipped];
         if (m->tech->reused >= 0) left[SAVED_EXECUTION] -= m->counters[m->tech->reused];
     }
     return !left[SAVED_FETCH] && !left[SAVED_EXECUTION];
 }
 
-const char *tech_check(const struct sm *s)
+const char *tech_check(const struct sm_grid *g)
 {
     const char *broken = NULL;
-    for (unsigned k = 0; k < s->tech_count && !broken; k++)
-        if (s->techs[k].tech->check) broken = s->techs[k].tech->check(s->techs[k].state);
-    if (broken) return broken;
-    return is_saved_by_somebody(s) ? NULL : "instructions saved are not those that mechanisms count";
+    for (unsigned k = 0; k < g->tech_count && !broken; k++)
+        if (g->techs[k].tech->check) broken = g->techs[k].tech->check(g->techs[k].state);
+    if (broken || !g->tech_count) return broken;
+    return is_saved_by_somebody(g) ? NULL : "instructions saved are not those that mechanisms count";
+}
+
+// -- the grids of an SM -------------------------------------------------------------------------------------
+
+static uint64_t places_of(const struct sm_grid *g, uint64_t slots)
+{
+    uint64_t places = 0;
+    if (!g->room.is_apart && g->sm->room.grid_count == 1) return slots;
+    for (; slots; slots &= slots - 1) {
+        const struct sm_warp *w = &g->sm->warps[bit_lowest(slots)];
+        if (w->grid == g) places |= 1ull << w->place;
+    }
+    return places;
+}
+
+static uint64_t slots_of(const struct sm_grid *g, uint64_t places)
+{
+    uint64_t slots = 0;
+    if (!g->room.is_apart) return places;
+    for (; places; places &= places - 1) slots |= 1ull << g->room.slots[bit_lowest(places)];
+    return slots;
+}
+
+uint64_t tech_fetch(struct sm *s, uint64_t fetchable)
+{
+    uint64_t may = 0;
+    EACH_GRID(s, g)
+    {
+        uint64_t places = places_of(g, fetchable);
+        if (places && g->hooks->fetch) places = g->hooks->fetch(g->hooked, places);
+        may |= slots_of(g, places);
+    }
+    return may;
+}
+
+void tech_events(struct sm *s)
+{
+    EACH_GRID(s, g)
+    {
+        for (uint64_t blocks = ring_take(&g->events, s->now); blocks; blocks &= blocks - 1)
+            HOOK(g, event, bit_lowest(blocks));
+    }
+}
+
+uint64_t tech_next_event(const struct sm *s)
+{
+    uint64_t next = CYCLE_NEVER;
+    EACH_GRID(s, g)
+    {
+        uint64_t event = ring_next(&g->events, s->now - 1);
+        next = event < next ? event : next;
+    }
+    return next;
 }
 
 // -- what a mechanism sees ----------------------------------------------------------------------------------
 
-const struct sm_launch *tech_launch(const struct sm *s) { return s->launch; }
-uint64_t tech_now(const struct sm *s) { return s->now; }
-unsigned tech_index(const struct sm *s) { return s->index; }
-struct warp *tech_warp(struct sm *s, unsigned slot) { return s->warps[slot].warp; }
-unsigned tech_block_of(const struct sm *s, unsigned slot) { return s->warps[slot].block; }
-uint64_t tech_slots(const struct sm *s, unsigned block) { return s->room.blocks[block].slots; }
-uint32_t tech_fetch_pc(const struct sm *s, unsigned slot) { return s->warps[slot].front.pc; }
-bool tech_is_fetching(const struct sm *s, unsigned slot) { return s->warps[slot].front.fetching != 0; }
-uint16_t *tech_map(struct sm *s, unsigned slot) { return s->warps[slot].operands.map; }
+static unsigned slot_at(const struct sm_grid *g, unsigned place) { return g->room.slots[place]; }
+static struct sm_warp *warp_at(struct sm_grid *g, unsigned place) { return &g->sm->warps[slot_at(g, place)]; }
 
-uint16_t tech_own(const struct sm *s, unsigned slot, unsigned r)
+// A place that no block has taken yet has no warp.
+static bool has_warp(const struct sm_grid *g, unsigned place)
 {
-    return (uint16_t)(s->warps[slot].operands.registers + r);
+    const struct sm_warp *w = &g->sm->warps[slot_at(g, place)];
+    return w->grid == g && w->place == place && w->warp;
+}
+
+const struct sm_launch *tech_launch(const struct sm_grid *g) { return g->launch; }
+uint64_t tech_now(const struct sm_grid *g) { return g->sm->now; }
+unsigned tech_index(const struct sm_grid *g) { return g->sm->index; }
+struct warp *tech_warp(struct sm_grid *g, unsigned place)
+{
+    return has_warp(g, place) ? warp_at(g, place)->warp : NULL;
+}
+unsigned tech_block_of(const struct sm_grid *g, unsigned place) { return place / g->launch->warps_per_block; }
+uint64_t tech_slots(const struct sm_grid *g, unsigned block)
+{
+    return bit_mask(g->launch->warps_per_block) << block * g->launch->warps_per_block;
+}
+uint32_t tech_fetch_pc(const struct sm_grid *g, unsigned place)
+{
+    return g->sm->warps[slot_at(g, place)].front.pc;
+}
+bool tech_is_fetching(const struct sm_grid *g, unsigned place)
+{
+    return g->sm->warps[slot_at(g, place)].front.fetching != 0;
+}
+uint16_t *tech_map(struct sm_grid *g, unsigned place) { return warp_at(g, place)->operands.map; }
+
+uint16_t tech_own(const struct sm_grid *g, unsigned place, unsigned r)
+{
+    return (uint16_t)(operand_own(g, place) + r);
 }
 
 // Behind the registers of all warps, a block's after the other's.
-uint16_t tech_pool(struct sm *s, const struct tech *me, unsigned block)
+uint16_t tech_pool(struct sm_grid *g, const struct tech *me, unsigned block)
 {
-    const struct sm_launch *l = s->launch;
-    uint32_t own = l->blocks_per_sm * l->warps_per_block * l->registers_per_warp;
-    return (uint16_t)(own + block * l->pool + of(s, me)->pool.first);
+    const struct sm_launch *l = g->launch;
+    uint32_t own = operand_own(g, l->blocks_per_sm * l->warps_per_block);
+    return (uint16_t)(own + block * l->pool + of(g, me)->pool.first);
 }
 
-uint32_t tech_pool_size(struct sm *s, const struct tech *me) { return of(s, me)->pool.count; }
+uint32_t tech_pool_size(struct sm_grid *g, const struct tech *me) { return of(g, me)->pool.count; }
 
-uint64_t tech_ready(const struct sm *s, uint16_t physical) { return s->operands.ready[physical]; }
+uint64_t tech_ready(const struct sm_grid *g, uint16_t physical) { return g->sm->operands.ready[physical]; }
 
-uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r)
+uint32_t *tech_lanes(struct sm_grid *g, unsigned place, unsigned r)
 {
-    return reg_lanes(s->warps[slot].warp->regs, r * s->engine->exec.vector_bytes);
+    return reg_lanes(warp_at(g, place)->warp->regs, r * g->engine->exec.vector_bytes);
 }
 
-uint64_t tech_issuing(const struct sm *s) { return s->issue.lanes; }
-const struct exec_access *tech_access(const struct sm *s) { return &s->engine->access; }
+uint64_t tech_issuing(const struct sm_grid *g) { return g->sm->issue.lanes; }
+const struct exec_access *tech_access(const struct sm_grid *g) { return &g->engine->access; }
 
-void tech_free_banks(struct sm *s, const struct tech *me)
+void tech_free_banks(struct sm_grid *g, const struct tech *me)
 {
-    for (unsigned block = 0; block < s->launch->blocks_per_sm; block++)
-        operand_free_banks(s, tech_pool(s, me, block), tech_pool_size(s, me));
+    for (unsigned block = 0; block < g->launch->blocks_per_sm; block++)
+        operand_free_banks(g->sm, tech_pool(g, me, block), tech_pool_size(g, me));
 }
 
 // -- what a mechanism does ----------------------------------------------------------------------------------
 
-static void hold(struct sm *s, struct sm_tech *me, unsigned slot, unsigned what)
+static void hold(struct sm_grid *g, struct sm_tech *me, unsigned place, unsigned what)
 {
-    unsigned held = 0;
-    me->held[slot] = (uint8_t)what;
-    EACH(s, k) held |= k->held[slot];
-    front_hold(s, slot, held & HOLD_FETCH);
-    ready_hold(s, slot, held & HOLD_ISSUE);
+    unsigned held = 0, slot = slot_at(g, place);
+    me->held[place] = (uint8_t)what;
+    if (g->sm->warps[slot].warp && !has_warp(g, place)) return; // the slot is another's by now
+    EACH(g, k) held |= k->held[place];
+    front_hold(g->sm, slot, held & HOLD_FETCH);
+    ready_hold(g->sm, slot, held & HOLD_ISSUE);
 }
 
-void tech_hold(struct sm *s, const struct tech *me, unsigned slot, unsigned what)
+void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place, unsigned what)
 {
     assert(!what || me->claims & CLAIMS(HOLDS));
-    hold(s, of(s, me), slot, what);
-    if (!s->warps[slot].warp || slot == s->looked_at) return;
-    front_update(s, slot);
-    ready_evaluate(s, slot);
+    hold(g, of(g, me), place, what);
+    if (!has_warp(g, place) || place == g->looked_at) return;
+    front_update(g->sm, slot_at(g, place));
+    ready_evaluate(g->sm, slot_at(g, place));
 }
 
-void tech_warp_end(struct sm *s, unsigned slot)
+void tech_warp_end(struct sm_grid *g, unsigned slot)
 {
-    HOOK(s, warp_end, slot);
-    EACH(s, k) hold(s, k, slot, 0);
+    unsigned place = g->sm->warps[slot].place;
+    HOOK(g, warp_end, place);
+    EACH(g, k) hold(g, k, place, 0);
 }
 
-void tech_skip_fetch(struct sm *s, unsigned slot)
+void tech_skip_fetch(struct sm_grid *g, unsigned place)
 {
-    stall_speaks_against(s);
-    front_skip(s, slot);
+    stall_speaks_against(g->sm);
+    front_skip(g->sm, slot_at(g, place));
 }
 
-void tech_drop(struct sm *s, unsigned slot)
+void tech_drop(struct sm_grid *g, unsigned place)
 {
-    stall_speaks_against(s);
-    front_drop(s, slot);
+    stall_speaks_against(g->sm);
+    front_drop(g->sm, slot_at(g, place));
 }
 
-unsigned tech_buffered(const struct sm *s, unsigned slot) { return s->warps[slot].front.count; }
-
-void tech_drop_fetching(struct sm *s, unsigned slot)
+unsigned tech_buffered(const struct sm_grid *g, unsigned place)
 {
-    stall_speaks_against(s);
-    front_drop_fetching(s, slot);
+    return g->sm->warps[slot_at(g, place)].front.count;
 }
 
-void tech_advance(struct sm *s, const struct tech *me, unsigned slot, uint32_t pc)
+void tech_drop_fetching(struct sm_grid *g, unsigned place)
+{
+    stall_speaks_against(g->sm);
+    front_drop_fetching(g->sm, slot_at(g, place));
+}
+
+void tech_advance(struct sm_grid *g, const struct tech *me, unsigned place, uint32_t pc)
 {
     assert(me->claims & CLAIMS(FETCH));
-    tell_others(s, of(s, me), slot, pc - 1, SAVED_FETCH);
-    stall_speaks_against(s);
-    struct sm_warp *w = &s->warps[slot];
-    const struct op *skipped = &s->ops[pc - 1];
-    account_saved(&s->account, pc - 1, SAVED_FETCH);
-    front_advance(s, slot, pc);
+    tell_others(g, of(g, me), place, pc - 1, SAVED_FETCH);
+    stall_speaks_against(g->sm);
+    unsigned slot = slot_at(g, place);
+    struct sm_warp *w = &g->sm->warps[slot];
+    const struct op *skipped = &g->ops[pc - 1];
+    account_saved(&g->account, pc - 1, SAVED_FETCH);
+    front_advance(g->sm, slot, pc);
     w->warp->pc = pc;
     if (w->warp->active != w->warp->full) { // lanes may meet there
         timed_settle(w->warp);
-        if (w->warp->pc != pc) ready_settle(s, slot);
+        if (w->warp->pc != pc) ready_settle(g->sm, slot);
     }
     // What its control word says holds for those behind it.
-    operand_skip(s, slot, skipped);
+    operand_skip(g->sm, slot, skipped);
 }
 
-uint64_t tech_copy(struct sm *s, uint16_t from, uint16_t to) { return operand_move(s, from, to); }
+uint64_t tech_copy(struct sm_grid *g, uint16_t from, uint16_t to) { return operand_move(g, from, to); }
 
-void tech_at(struct sm *s, unsigned block, uint64_t cycle)
+void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle)
 {
-    ring_add(&s->events, s->now, cycle > s->now ? cycle : s->now + 1, block);
+    uint64_t now = g->sm->now;
+    ring_add(&g->events, now, cycle > now ? cycle : now + 1, block);
 }
 
-bool tech_recompute(struct sm *s, unsigned slot, uint32_t pc)
+bool tech_recompute(struct sm_grid *g, unsigned place, uint32_t pc)
 {
-    struct warp *w = s->warps[slot].warp;
+    struct warp *w = warp_at(g, place)->warp;
     uint32_t at = w->pc;
     uint64_t issued = w->issued;
     struct exec_counts counts = w->counts;
     w->pc = pc;
-    enum timed_outcome o = timed_recompute(s->engine, w, s->now);
+    enum timed_outcome o = timed_recompute(g->engine, w, g->sm->now);
     w->pc = at;
     w->issued = issued;
     w->counts = counts;
-    s->faulted |= o == TIMED_FAULT;
+    g->sm->faulted |= o == TIMED_FAULT;
     return o == TIMED_DONE;
 }
 
-void tech_evaluate(struct sm *s, unsigned slot, uint32_t pc, uint64_t lanes)
+void tech_evaluate(struct sm_grid *g, unsigned place, uint32_t pc, uint64_t lanes)
 {
-    struct warp *w = s->warps[slot].warp;
+    struct warp *w = warp_at(g, place)->warp;
     bool is_full = lanes == w->full;
     const struct bound *d = (is_full ? w->exec->full : w->exec->masked) + pc;
     (is_full ? d->handlers->full : d->handlers->masked)(d, w, w->regs, lanes);

@@ -79,7 +79,7 @@ struct tech {
     void (*launch_end)(void *launch);
     uint32_t (*registers)(const void *launch); // renamed ones it wants for a block
     // An SM of it, at its first block.
-    void *(*sm_begin)(void *launch, struct sm *s, uint64_t *counters);
+    void *(*sm_begin)(void *launch, struct sm_grid *g, uint64_t *counters);
     void (*sm_end)(void *state);
 
     void (*block_start)(void *state, unsigned block);
@@ -141,54 +141,54 @@ struct tech_use {
 };
 
 // -- what a mechanism sees ----------------------------------------------------------------------------------
-const struct sm_launch *tech_launch(const struct sm *s);
-uint64_t tech_now(const struct sm *s);
-unsigned tech_index(const struct sm *s);             // of the SM
-struct warp *tech_warp(struct sm *s, unsigned slot); // NULL: the slot is empty
-unsigned tech_block_of(const struct sm *s, unsigned slot);
-uint64_t tech_slots(const struct sm *s, unsigned block);   // bits: of all its warps, ended ones too
-uint32_t tech_fetch_pc(const struct sm *s, unsigned slot); // of the next instruction to be fetched
-bool tech_is_fetching(const struct sm *s, unsigned slot);  // instructions before that are under way
+const struct sm_launch *tech_launch(const struct sm_grid *g);
+uint64_t tech_now(const struct sm_grid *g);
+unsigned tech_index(const struct sm_grid *g);             // of the SM
+struct warp *tech_warp(struct sm_grid *g, unsigned slot); // NULL: the slot is empty
+unsigned tech_block_of(const struct sm_grid *g, unsigned slot);
+uint64_t tech_slots(const struct sm_grid *g, unsigned block);   // bits: of all its warps, ended ones too
+uint32_t tech_fetch_pc(const struct sm_grid *g, unsigned slot); // of the next instruction to be fetched
+bool tech_is_fetching(const struct sm_grid *g, unsigned slot);  // instructions before that are under way
 
 // -- registers ----------------------------------------------------------------------------------------------
 // Physical registers are numbered; a warp's Rr is map[r]. Its own are `own` + r, and the only ones the engine
 // reads and writes: values of others are copied by the hooks.
-uint16_t *tech_map(struct sm *s, unsigned slot);
-uint16_t tech_own(const struct sm *s, unsigned slot, unsigned r);
+uint16_t *tech_map(struct sm_grid *g, unsigned slot);
+uint16_t tech_own(const struct sm_grid *g, unsigned slot, unsigned r);
 // Renamed registers of a block that are the mechanism's: the first, and how many.
-uint16_t tech_pool(struct sm *s, const struct tech *me, unsigned block);
-uint32_t tech_pool_size(struct sm *s, const struct tech *me);
-uint64_t tech_ready(const struct sm *s, uint16_t physical);    // CYCLE_NEVER: when a reply comes
-uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r); // of the warp's own Rr
+uint16_t tech_pool(struct sm_grid *g, const struct tech *me, unsigned block);
+uint32_t tech_pool_size(struct sm_grid *g, const struct tech *me);
+uint64_t tech_ready(const struct sm_grid *g, uint16_t physical);    // CYCLE_NEVER: when a reply comes
+uint32_t *tech_lanes(struct sm_grid *g, unsigned slot, unsigned r); // of the warp's own Rr
 
 // Lanes of the instruction that issues, before its guard.
-uint64_t tech_issuing(const struct sm *s);
+uint64_t tech_issuing(const struct sm_grid *g);
 // What the memory instruction that has just executed touches.
-const struct exec_access *tech_access(const struct sm *s);
+const struct exec_access *tech_access(const struct sm_grid *g);
 // Reads of its renamed registers need no ports of banks from now on (ideal).
-void tech_free_banks(struct sm *s, const struct tech *me);
+void tech_free_banks(struct sm_grid *g, const struct tech *me);
 
 // -- what a mechanism does ----------------------------------------------------------------------------------
 // A warp that is held by a mechanism is not fetched for (HOLD_FETCH), or issues nothing (HOLD_ISSUE). Its end
 // lets it go.
 enum tech_hold { HOLD_FETCH = 1, HOLD_ISSUE = 2 };
-void tech_hold(struct sm *s, const struct tech *me, unsigned slot, unsigned what); // 0: lets it go
+void tech_hold(struct sm_grid *g, const struct tech *me, unsigned slot, unsigned what); // 0: lets it go
 // The next instruction to be fetched is skipped.
-void tech_skip_fetch(struct sm *s, unsigned slot);
+void tech_skip_fetch(struct sm_grid *g, unsigned slot);
 // An instruction in the I-buffer, or under way to it, will not issue.
-void tech_drop(struct sm *s, unsigned slot);
-void tech_drop_fetching(struct sm *s, unsigned slot);
-unsigned tech_buffered(const struct sm *s, unsigned slot); // instructions in the I-buffer
+void tech_drop(struct sm_grid *g, unsigned slot);
+void tech_drop_fetching(struct sm_grid *g, unsigned slot);
+unsigned tech_buffered(const struct sm_grid *g, unsigned slot); // instructions in the I-buffer
 // The instruction before pc is skipped, all others before it have issued or been skipped: the warp is there.
 // The other mechanisms are told.
-void tech_advance(struct sm *s, const struct tech *me, unsigned slot, uint32_t pc);
+void tech_advance(struct sm_grid *g, const struct tech *me, unsigned slot, uint32_t pc);
 // Moves a physical register by a bank's port, a pipeline and a write port; when it is there. The bytes are
 // the mechanism's business.
-uint64_t tech_copy(struct sm *s, uint16_t from, uint16_t to);
-void tech_at(struct sm *s, unsigned block, uint64_t cycle); // the event hook, of all mechanisms, then
+uint64_t tech_copy(struct sm_grid *g, uint16_t from, uint16_t to);
+void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle); // the event hook, of all mechanisms, then
 // Executes the instruction at pc for the warp in its own registers without a trace elsewhere: no counts, no
 // time, and its lanes stay where they are. For instructions without effects but on registers. False: a load
 // must wait for an atomic.
-bool tech_recompute(struct sm *s, unsigned slot, uint32_t pc);
+bool tech_recompute(struct sm_grid *g, unsigned slot, uint32_t pc);
 // The same in the given lanes, whatever the warp is doing and whatever the guard says.
-void tech_evaluate(struct sm *s, unsigned slot, uint32_t pc, uint64_t lanes);
+void tech_evaluate(struct sm_grid *g, unsigned slot, uint32_t pc, uint64_t lanes);

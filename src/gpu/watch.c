@@ -174,8 +174,9 @@ static bool is_watched(const struct watch_sm *w, const struct sm_block *b)
 
 static void look_at_blocks(const struct sm *s, struct watch_sm *w)
 {
-    for (unsigned k = 0; k < s->launch->blocks_per_sm; k++) {
-        const struct sm_block *b = &s->room.blocks[k];
+    const struct sm_grid *g = s->room.grids[0]; // a watched chip has one at a time
+    for (unsigned k = 0; k < g->launch->blocks_per_sm; k++) {
+        const struct sm_block *b = &g->room.blocks[k];
         bool ran = w->running >> k & 1, runs = b->running && is_watched(w, b);
         struct watch_span *span = &w->blocks[k];
         if (ran && !runs) {
@@ -253,7 +254,7 @@ void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t coll
                                                .collected = time_of(w, collected),
                                                .done = done ? time_of(w, done) : 0,
                                                .mask = s->issue.lanes,
-                                               .inst = (uint32_t)(o - s->ops),
+                                               .inst = (uint32_t)(o - now->grid->ops),
                                                .slot = (uint8_t)slot,
                                                .memory = o->path == PATH_MEMORY,
                                                .second = x->issued_at == time});
@@ -340,11 +341,11 @@ void watcher_window(struct watcher *w, uint64_t now)
     w->truncated = true;
 }
 
-void watcher_end(struct watcher *w, struct sm *const *sms, unsigned count, uint64_t now)
+void watcher_end(struct watcher *w, uint64_t now)
 {
     uint64_t time = now + w->offset;
-    for (unsigned k = 0; k < count; k++)
-        if (sms[k]->watch && !sms[k]->watch->closed) close_all(sms[k]->watch, time);
+    for (unsigned k = 0; k < WATCH_SMS; k++)
+        if (w->sms[k] && !w->sms[k]->closed) close_all(w->sms[k], time);
     vec_last(&w->launches).to = time;
     w->now = time;
 }

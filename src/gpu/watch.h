@@ -112,7 +112,7 @@ void watcher_fini(struct watcher *w);
 // -- the chip: a launch that begins at its cycle `start` on so many SMs; after a window; at its end
 void watcher_begin(struct watcher *w, const struct launch *l, uint64_t start, unsigned sms);
 void watcher_window(struct watcher *w, uint64_t now);
-void watcher_end(struct watcher *w, struct sm *const *sms, unsigned count, uint64_t now);
+void watcher_end(struct watcher *w, uint64_t now);
 void sm_watch(struct sm *s, struct watch_sm *w); // NULL: nobody watches
 
 // -- the stages of a watched SM

@@ -274,16 +274,16 @@ void cache_invalidate(struct cache *c, uint64_t line)
     make_oldest(c, s, w);
 }
 
-void cache_clear_from(struct cache *c, uint64_t line)
+void cache_clear_range(struct cache *c, uint64_t from, uint64_t to)
 {
-    if (!line) {
+    if (!from && to == UINT64_MAX) {
         cache_clear(c);
         return;
     }
     for (uint32_t set = 0; set < c->config.sets; set++)
         for (uint32_t k = 0; k < c->sets[set].count; k++) {
             const struct way *w = &c->ways[(size_t)set * c->config.ways + k];
-            if (w->used && w->line >= line) cache_invalidate(c, w->line);
+            if (w->used && w->line >= from && w->line < to) cache_invalidate(c, w->line);
         }
 }
 

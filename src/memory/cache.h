@@ -39,8 +39,8 @@ struct cache_victim { // what an allocation pushed out
 
 struct cache *cache_create(const struct cache_config *c);
 void cache_destroy(struct cache *c);
-void cache_clear(struct cache *c);                     // forgets everything, dirty or not
-void cache_clear_from(struct cache *c, uint64_t line); // lines of that address and beyond
+void cache_clear(struct cache *c);                                   // forgets everything, dirty or not
+void cache_clear_range(struct cache *c, uint64_t from, uint64_t to); // lines from there to before `to`
 
 // Looks for sectors of a line (address of its first byte) and touches the line, but for FULL. *missing says
 // which are neither there nor pending; allocating on a miss, they become pending, MISS takes a way, and

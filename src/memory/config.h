@@ -3,6 +3,8 @@
 #include "base/config.h"
 #include "memory/cache.h"
 
+enum { MEMORY_GRIDS = 32 }; // whose requests are counted apart
+
 struct memory_config {
     uint32_t core_mhz; // filled by gpu/ from its own settings
 #define MEMORY_U32(field, key, low, high, initial, meaning, source)    uint32_t field;

@@ -16,7 +16,7 @@ struct packet {
     uint32_t slice;
     uint16_t sm;
     uint16_t flits;
-    uint8_t sectors, kind;
+    uint8_t sectors, kind, grid;
     uint32_t turn; // among packets of one start: the smallest goes first
     uint32_t next; // in a bag
 };

@@ -50,7 +50,7 @@ struct dram {
     uint64_t *group_ready;                             // column commands of each bank group
     uint64_t bus_ready;
     uint32_t burst_cycles;
-    struct dram_counts counts;
+    struct dram_counts counts[MEMORY_GRIDS];
 };
 
 struct dram *dram_create(const struct memory_config *c)
@@ -245,23 +245,24 @@ static bool issue_column(struct dram *d, const struct choice *ch, uint64_t now, 
     const struct memory_config *c = d->c;
     struct bank *b = &d->banks[ch->bank];
     struct entry *e = &d->entries[ch->entry];
+    struct dram_counts *counts = &d->counts[e->r.grid];
     uint64_t data_end = now + (e->r.is_write ? c->t_wl : c->t_cl) + d->burst_cycles;
-    if (!e->touched) d->counts.row_hits++;
+    if (!e->touched) counts->row_hits++;
     e->touched = true;
     d->column_ready = now + c->t_ccd;
     d->group_ready[d->group_of[ch->bank]] = now + u64_max(c->t_ccdl, c->t_ccd);
     d->bus_ready = data_end;
-    d->counts.busy_cycles += d->burst_cycles;
+    counts->busy_cycles += d->burst_cycles;
     if (e->r.is_write) {
         d->read_ready = data_end + c->t_cdlr;
         b->precharge_ready = u64_max(b->precharge_ready, data_end + c->t_wr);
-        d->counts.writes++;
+        counts->writes++;
     } else {
         b->precharge_ready = u64_max(b->precharge_ready, now + c->t_rtpl);
-        d->counts.reads++;
+        counts->reads++;
     }
     if (--e->left) return false;
-    d->counts.queue_cycles += now - e->r.arrival;
+    counts->queue_cycles += now - e->r.arrival;
     *done = (struct dram_done){e->r.token, e->r.is_write, data_end};
     leave(d, b, ch->entry);
     return true;
@@ -272,11 +273,12 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
     const struct memory_config *c = d->c;
     struct bank *b = &d->banks[ch->bank];
     struct entry *e = &d->entries[ch->entry];
+    struct dram_counts *counts = &d->counts[e->r.grid];
     d->closed.ready = 0;
     if (b->row != NO_ROW) {
         b->row = NO_ROW;
         b->activate_ready = u64_max(b->activate_ready, now + c->t_rp);
-        d->counts.precharges++;
+        counts->precharges++;
         return;
     }
     b->row = e->r.row;
@@ -286,9 +288,9 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
     b->precharge_ready = u64_max(b->precharge_ready, now + c->t_ras);
     b->activate_ready = now + c->t_rc;
     d->activate_ready = now + c->t_rrd;
-    d->counts.activations++;
+    counts->activations++;
     if (!e->touched) {
-        d->counts.row_misses++;
+        counts->row_misses++;
         e->touched = true;
     }
 }
@@ -311,5 +313,5 @@ bool dram_step(struct dram *d, uint64_t now, struct dram_done *done, uint64_t *n
     return completed;
 }
 
-const struct dram_counts *dram_counts(const struct dram *d) { return &d->counts; }
+const struct dram_counts *dram_counts(const struct dram *d, unsigned grid) { return &d->counts[grid]; }
 size_t dram_waiting(const struct dram *d) { return (size_t)d->queued + d->waiting; }

@@ -14,6 +14,7 @@ struct dram_request {
     uint8_t sectors; // how many 32-byte sectors
     bool is_write;
     uint32_t token; // the owner's
+    uint8_t grid;   // whose counts it goes to
 };
 
 struct dram_counts {
@@ -39,5 +40,5 @@ struct dram_done {
 // follows at done->cycle). *next is the first cycle at which another call can do something, DRAM_NEVER when
 // the queue is empty.
 bool dram_step(struct dram *d, uint64_t now, struct dram_done *done, uint64_t *next);
-const struct dram_counts *dram_counts(const struct dram *d);
+const struct dram_counts *dram_counts(const struct dram *d, unsigned grid);
 size_t dram_waiting(const struct dram *d);

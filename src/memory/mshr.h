@@ -13,7 +13,7 @@ enum { MSHR_NONE = UINT32_MAX, MSHR_BUCKETS = 64 };
 struct mshr_waiter { // the owner's words
     uint32_t token;
     uint16_t owner;
-    uint8_t sectors, kind;
+    uint8_t sectors, kind, grid;
 };
 
 struct mshr {

@@ -38,6 +38,7 @@ struct transfer { // between a slice and the DRAM
     uint64_t line;
     uint32_t slice, mshr; // MSHR_NONE: a write
     uint8_t sectors;      // bits
+    uint8_t grid;         // whose counts it goes to
 };
 
 struct books { // what must agree at the end, in requests or sectors
@@ -57,7 +58,7 @@ struct partition {
     uint64_t dram_next;             // own cycle of its next decision
     VEC(struct transfer) transfers; // in the DRAM, by token
     VEC(uint32_t) free_transfers;
-    struct memory_counts counts;
+    struct memory_counts counts[MEMORY_GRIDS];
     struct books books;
 };
 
@@ -114,9 +115,9 @@ static void accept(struct partition *p, const struct packet *k)
 {
     struct slice *s = &p->slices[k->slice % p->c->slices];
     uint64_t arrive = clock_to_core(p->icnt, crossbar_arrive(p->c, &s->input_free, k));
-    fifo_push(&s->queue, (struct query){arrive, k->line, {k->token, k->sm, k->sectors, k->kind}});
-    p->counts.requests++;
-    p->counts.request_flits += k->flits;
+    fifo_push(&s->queue, (struct query){arrive, k->line, {k->token, k->sm, k->sectors, k->kind, k->grid}});
+    p->counts[k->grid].requests++;
+    p->counts[k->grid].request_flits += k->flits;
     p->books.accepted++;
     if (k->kind == MEMORY_LOAD || k->kind == MEMORY_ATOMIC) p->books.asked += bit_count8(k->sectors);
 }
@@ -135,18 +136,21 @@ void partition_accept(struct partition *p, uint64_t complete)
 // -- to and from DRAM ---------------------------------------------------------------------------------------
 
 static void ask_dram(struct partition *p, uint64_t cycle, uint32_t slice, uint64_t line, uint8_t sectors,
-                     uint32_t mshr)
+                     uint32_t mshr, uint8_t grid)
 {
     if (mshr != MSHR_NONE)
         p->books.fetched += bit_count8(sectors);
     else
-        p->counts.l2_writebacks += bit_count8(sectors);
-    fifo_push(&p->to_dram, (struct transfer){cycle + p->c->dram_latency / 2, line, slice, mshr, sectors});
+        p->counts[grid].l2_writebacks += bit_count8(sectors);
+    fifo_push(&p->to_dram,
+              (struct transfer){cycle + p->c->dram_latency / 2, line, slice, mshr, sectors, grid});
 }
 
-static void write_back(struct partition *p, uint64_t cycle, uint32_t slice, const struct cache_victim *v)
+// For the grid that needs the way.
+static void write_back(struct partition *p, uint64_t cycle, uint32_t slice, const struct cache_victim *v,
+                       uint8_t grid)
 {
-    if (v->valid && v->dirty) ask_dram(p, cycle, slice, v->line, v->dirty, MSHR_NONE);
+    if (v->valid && v->dirty) ask_dram(p, cycle, slice, v->line, v->dirty, MSHR_NONE, grid);
 }
 
 static void enter_dram(struct partition *p)
@@ -167,6 +171,7 @@ static void enter_dram(struct partition *p)
                              .row = place.row,
                              .sectors = (uint8_t)bit_count8(x.sectors),
                              .is_write = x.mshr == MSHR_NONE,
+                             .grid = x.grid,
                              .token = token};
     dram_push(p->dram, &r);
     if (r.arrival < p->dram_next) p->dram_next = r.arrival;
@@ -215,9 +220,9 @@ static bool serve_store(struct partition *p, uint64_t done, uint32_t slice, cons
     struct cache_victim victim;
     bool back = p->c->l2_write == CACHE_WRITE_BACK;
     if (cache_store(s->cache, q->line, q->who.sectors, back, back, &victim) == CACHE_FULL) return false;
-    write_back(p, done, slice, &victim);
-    if (!back) ask_dram(p, done, slice, q->line, q->who.sectors, MSHR_NONE);
-    p->counts.l2_stores++;
+    write_back(p, done, slice, &victim, q->who.grid);
+    if (!back) ask_dram(p, done, slice, q->line, q->who.sectors, MSHR_NONE, q->who.grid);
+    p->counts[q->who.grid].l2_stores++;
     fifo_push(&s->hits, (struct answer){done, q->who});
     return true;
 }
@@ -242,14 +247,14 @@ static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const
     if (!mshrs_have_room(&s->mshrs, k) && !cache_contains(s->cache, q->line, q->who.sectors)) return false;
     enum cache_result result = cache_load(s->cache, q->line, q->who.sectors, &missing, &victim);
     if (result == CACHE_FULL) return false;
-    write_back(p, done, slice, &victim);
+    write_back(p, done, slice, &victim, q->who.grid);
     if (q->who.kind == MEMORY_LOAD) {
-        count_load(&p->counts, result);
+        count_load(&p->counts[q->who.grid], result);
     } else {
         bool back = p->c->l2_write == CACHE_WRITE_BACK;
-        p->counts.l2_atomics++;
+        p->counts[q->who.grid].l2_atomics++;
         cache_store(s->cache, q->line, q->who.sectors, false, back, &victim);
-        if (!back) ask_dram(p, done, slice, q->line, q->who.sectors, MSHR_NONE);
+        if (!back) ask_dram(p, done, slice, q->line, q->who.sectors, MSHR_NONE, q->who.grid);
     }
     if (result == CACHE_HIT) {
         fifo_push(&s->hits, (struct answer){done, q->who});
@@ -259,7 +264,7 @@ static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const
     mshrs_wait(&s->mshrs, k, q->who);
     if (missing) {
         s->mshrs.all.data[k].sectors |= missing;
-        ask_dram(p, done, slice, q->line, missing, k);
+        ask_dram(p, done, slice, q->line, missing, k, q->who.grid);
     }
     return true;
 }
@@ -271,7 +276,7 @@ static void look_up(struct partition *p, uint64_t now, uint32_t slice)
     struct query q = fifo_head(&s->queue);
     uint64_t done = now + clock_to_core(p->l2, p->c->l2_latency);
     if (!(q.who.kind == MEMORY_STORE ? serve_store(p, done, slice, &q) : serve_load(p, done, slice, &q))) {
-        p->counts.l2_stalls++;
+        p->counts[q.who.grid].l2_stalls++;
         s->blocked = true;
         return;
     }
@@ -301,13 +306,14 @@ static void leave(struct partition *p, uint64_t now, uint32_t slice, struct bag 
                        .sm = w.owner,
                        .flits = (uint16_t)crossbar_flits(p->c, sectors * SECTOR_BYTES),
                        .sectors = w.sectors,
-                       .kind = w.kind};
+                       .kind = w.kind,
+                       .grid = w.grid};
     k.turn = crossbar_turn(k.start, k.slice, p->slice_total);
     s->output_free = k.start + k.flits;
     s->output_at = clock_to_core(p->icnt, s->output_free);
     bag_add(replies, k.sm, &k);
-    p->counts.replies++;
-    p->counts.reply_flits += k.flits;
+    p->counts[k.grid].replies++;
+    p->counts[k.grid].reply_flits += k.flits;
     p->books.answered++;
     p->books.given += sectors;
 }
@@ -373,15 +379,15 @@ uint64_t partition_next(const struct partition *p)
     return next;
 }
 
-void partition_clear_caches(struct partition *p, uint64_t from)
+void partition_clear_caches(struct partition *p, uint64_t from, uint64_t to)
 {
-    for (uint32_t k = 0; k < p->c->slices; k++) cache_clear_from(p->slices[k].cache, from);
+    for (uint32_t k = 0; k < p->c->slices; k++) cache_clear_range(p->slices[k].cache, from, to);
 }
 
-void partition_counts(const struct partition *p, struct memory_counts *add_to)
+void partition_counts(const struct partition *p, unsigned grid, struct memory_counts *add_to)
 {
-#define MEMORY_COUNTER(name, unit, meaning) add_to->name += p->counts.name;
-#define DRAM_COUNTER(name, unit, meaning)   add_to->dram.name += dram_counts(p->dram)->name;
+#define MEMORY_COUNTER(name, unit, meaning) add_to->name += p->counts[grid].name;
+#define DRAM_COUNTER(name, unit, meaning)   add_to->dram.name += dram_counts(p->dram, grid)->name;
 #include "memory/counters.def"
 #undef MEMORY_COUNTER
 #undef DRAM_COUNTER
@@ -390,7 +396,8 @@ void partition_counts(const struct partition *p, struct memory_counts *add_to)
 const char *partition_check(const struct partition *p)
 {
     const struct books *b = &p->books;
-    const struct dram_counts *d = dram_counts(p->dram);
+    struct memory_counts all = {0};
+    for (unsigned grid = 0; grid < MEMORY_GRIDS; grid++) partition_counts(p, grid, &all);
     if (partition_next(p) != NEVER || dram_waiting(p->dram))
         return "something is under way behind the crossbar";
     for (uint32_t k = 0; k < p->c->slices; k++) {
@@ -400,8 +407,8 @@ const char *partition_check(const struct partition *p)
     }
     if (b->accepted != b->answered) return "a request that reached the L2 has no reply";
     if (b->asked != b->given) return "the L2 gave other sectors than it was asked for";
-    if (b->fetched != b->filled || b->fetched != d->reads)
+    if (b->fetched != b->filled || b->fetched != all.dram.reads)
         return "sectors read from DRAM are not those filled";
-    if (p->counts.l2_writebacks != d->writes) return "sectors written to DRAM are not those written back";
+    if (all.l2_writebacks != all.dram.writes) return "sectors written to DRAM are not those written back";
     return NULL;
 }

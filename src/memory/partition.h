@@ -21,7 +21,7 @@ void partition_accept(struct partition *p, uint64_t complete);
 void partition_run(struct partition *p, uint64_t until, struct bag *replies);
 // The first cycle at which something happens, UINT64_MAX when all is quiet.
 uint64_t partition_next(const struct partition *p);
-void partition_clear_caches(struct partition *p, uint64_t from);
-void partition_counts(const struct partition *p, struct memory_counts *add_to);
+void partition_clear_caches(struct partition *p, uint64_t from, uint64_t to);
+void partition_counts(const struct partition *p, unsigned grid, struct memory_counts *add_to);
 // NULL when nothing is under way and its books balance, else what does not; static text.
 const char *partition_check(const struct partition *p);

@@ -117,15 +117,15 @@ const char *memory_system_check(const struct memory_system *m)
     return wrong;
 }
 
-void memory_system_clear_caches(struct memory_system *m, uint64_t from)
+void memory_system_clear_caches(struct memory_system *m, uint64_t from, uint64_t to)
 {
-    for (unsigned k = 0; k < m->c.partitions; k++) partition_clear_caches(m->partitions[k], from);
+    for (unsigned k = 0; k < m->c.partitions; k++) partition_clear_caches(m->partitions[k], from, to);
 }
 
-void memory_system_counts(const struct memory_system *m, struct memory_counts *out)
+void memory_system_counts(const struct memory_system *m, unsigned grid, struct memory_counts *out)
 {
     *out = (struct memory_counts){0};
-    for (unsigned k = 0; k < m->c.partitions; k++) partition_counts(m->partitions[k], out);
+    for (unsigned k = 0; k < m->c.partitions; k++) partition_counts(m->partitions[k], grid, out);
 }
 
 // -- within a window ----------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ void memory_system_open(struct memory_system *m, unsigned sm)
         const struct packet *a = &p->arriving.packets.data[k];
         if (sm == 0 && ++p->arrived == m->c.lose_reply) continue;
         uint64_t cycle = clock_to_core(m->icnt, crossbar_arrive(&m->c, &p->input_free, a));
-        fifo_push(&p->replies, (struct memory_reply){cycle, a->token, a->sm, a->sectors});
+        fifo_push(&p->replies, (struct memory_reply){cycle, a->token, a->sm, a->sectors, a->grid});
     }
     p->arriving.packets.count = 0;
 }
@@ -173,7 +173,8 @@ void memory_system_push(struct memory_system *m, const struct memory_request *r)
                        .sm = r->sm,
                        .flits = (uint16_t)crossbar_flits(&m->c, r->data_bytes),
                        .sectors = r->sectors,
-                       .kind = r->kind};
+                       .kind = r->kind,
+                       .grid = r->grid};
     if (k.start < p->output_free) k.start = p->output_free;
     k.turn = crossbar_turn(k.start, k.sm, m->sm_count);
     p->output_free = k.start + k.flits;

@@ -26,6 +26,7 @@ struct memory_request {
     uint8_t sectors;    // bits
     uint8_t data_bytes; // a store's or atomic's payload
     uint8_t kind;       // enum memory_kind
+    uint8_t grid;       // number of the sender's grid
 };
 
 struct memory_reply { // every request has exactly one; a store's and reduction's is its acknowledgement
@@ -33,6 +34,7 @@ struct memory_reply { // every request has exactly one; a store's and reduction'
     uint32_t token;
     uint16_t sm;
     uint8_t sectors;
+    uint8_t grid;
 };
 
 struct memory_counts {
@@ -60,9 +62,10 @@ uint64_t memory_system_unanswered(const struct memory_system *m); // requests wh
 bool memory_system_is_idle(const struct memory_system *m); // nothing queued anywhere, every request answered
 // NULL when it is idle and its books balance, else what does not; static text.
 const char *memory_system_check(const struct memory_system *m);
-// Between launches: forgets lines of address `from` and beyond, dirty or not.
-void memory_system_clear_caches(struct memory_system *m, uint64_t from);
-void memory_system_counts(const struct memory_system *m, struct memory_counts *out);
+// Forgets lines from address `from` to before `to`, dirty or not; nothing under way asks for one.
+void memory_system_clear_caches(struct memory_system *m, uint64_t from, uint64_t to);
+// What the requests of a grid have counted, ever. Who evicts a line pays for writing it back.
+void memory_system_counts(const struct memory_system *m, unsigned grid, struct memory_counts *out);
 
 // -- within a window, a partition
 unsigned memory_system_partitions(const struct memory_system *m);

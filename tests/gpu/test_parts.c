@@ -34,8 +34,10 @@ static void test_writes(struct test *t)
                                          "memset(s->operands.ready, 0, 8);",
                                          "free(s->account.inst_slots);",
                                          "struct lsu *l = &s->lsu;",
-                                         "s->counts.fetch_hits += 6;",
-                                         "s->tags.constant_there[k / 64] |= 1ull << k % 64;"};
+                                         "g->counts.fetch_hits += 6;",
+                                         "w->grid->counts.issue_issued++;",
+                                         "w->grid = NULL;",
+                                         "g->tags.constant_there[k / 64] |= 1ull << k % 64;"};
     for (size_t k = 0; k < TEST_COUNT(writes); k++) {
         struct strbuf text = {0}, expected = {0};
         char *out;
@@ -57,7 +59,7 @@ static void test_reads(struct test *t)
              check(t, "other.c",
                    "if (s->front.pc == 1 && w->lsu.loads <= 2) x = s->issue.order[k][n];\n"
                    "const struct lsu *l = &s->lsu;\nw->warp->pc = w->front.head;\n"
-                   "front_take(&w->front);\nn = s->counts.fetch_hits;\n",
+                   "front_take(&w->front);\nn = g->counts.fetch_hits;\nx = w->grid->ops;\n",
                    &out),
              0);
     CHECK_STR(t, out, "parts: each is written by its owner alone\n");

@@ -95,14 +95,15 @@ static const char *verdict(struct test *t, const char *text, uint32_t at, struct
         struct timed_engine engine;
         timed_init(&engine, &b.m.launch, 0, NULL);
         struct memory_system *m = memory_system_create(&b.config.memory, 1);
-        struct sm *s = sm_create(&l, &engine, 0, 1);
-        sm_place(s, 0, 1);
-        for (uint64_t now = 1; !sm_is_idle(s) && now < 100000; now += l.window) {
+        struct sm *s = sm_create(&kind.config, b.config.memory.line_bytes, 0, 1);
+        struct sm_grid *g = sm_admit(s, &l, &engine);
+        sm_place(g, 0, 1);
+        for (uint64_t now = 1; !sm_is_done_with(g) && now < 100000; now += l.window) {
             memory_system_hand_over(m, now);
             for (unsigned k = 0; k < memory_system_partitions(m); k++)
                 memory_system_run(m, k, now + l.window);
             sm_run(s, m, now + l.window);
-            timed_commit(&engine, 1);
+            timed_commit((struct timed_engine *[]){&engine}, 1);
         }
         broken = sm_check(s);
         sm_destroy(s);
@@ -135,7 +136,8 @@ static void test_book(struct test *t)
     const struct op use = {.read_count = 1, .reads = {4}, .dst = 3, .dst_words = 1};
     const uint16_t three[] = {8 + 3}, four[] = {8 + 4}, other[] = {4};
     struct check k;
-    check_init(&k, 16, 2);
+    check_init(&k, 2);
+    check_grow(&k, 16);
     check_writes(&k, 0, four, &add, 0xff, 20);
     check_read(&k, 8 + 4, 0xff00, 10, 11); // other lanes
     CHECK(t, !k.broken);

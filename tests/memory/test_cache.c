@@ -36,10 +36,10 @@ static void test_replacement(struct test *t)
         cache_invalidate(lru, 4 * LINE);
         CHECK_EQ(t, bring(lru, 5 * LINE), 0);
         CHECK_EQ(t, bring(lru, 6 * LINE), 3 * LINE);
-        cache_clear_from(lru, 6 * LINE); // 1, 5 and 6 are there
+        cache_clear_range(lru, 6 * LINE, UINT64_MAX); // 1, 5 and 6 are there
         CHECK(t, !cache_contains(lru, 6 * LINE, 1) && cache_contains(lru, 5 * LINE, ALL));
         CHECK_EQ(t, bring(lru, 6 * LINE), 0);
-        cache_clear_from(lru, 0);
+        cache_clear_range(lru, 0, UINT64_MAX);
         CHECK(t, !cache_contains(lru, 5 * LINE, 1));
         CHECK_EQ(t, bring(lru, 6 * LINE), 0);
         cache_destroy(lru);

@@ -35,7 +35,7 @@ static void serve(struct test *t, const struct memory_config *c, const struct as
     unsigned finished = 0;
     for (unsigned k = 0; k < count; k++) {
         const struct ask *a = &asks[k];
-        dram_push(d, &(struct dram_request){a->arrival, a->bank, a->row, a->sectors, a->is_write, k});
+        dram_push(d, &(struct dram_request){a->arrival, a->bank, a->row, a->sectors, a->is_write, k, 0});
     }
     for (; next != DRAM_NEVER && now < 1000000; now = next) {
         if (!dram_step(d, now, &done, &next)) continue;
@@ -45,7 +45,7 @@ static void serve(struct test *t, const struct memory_config *c, const struct as
     }
     CHECK_EQ(t, finished, count);
     CHECK_EQ(t, dram_waiting(d), 0);
-    if (counts) *counts = *dram_counts(d);
+    if (counts) *counts = *dram_counts(d, 0);
     dram_destroy(d);
 }
 

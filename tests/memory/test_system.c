@@ -60,7 +60,7 @@ static void test_latencies(struct test *t)
     CHECK_EQ(t, latency_of(m, 2000, 0x10000080, MEMORY_LOAD), 24 + 120 + 50 + 16 + 2 + 50 + 24);
     CHECK_EQ(t, latency_of(m, 3000, 0x10000000, MEMORY_STORE), 24 + 120 + 24);
     struct memory_counts n;
-    memory_system_counts(m, &n);
+    memory_system_counts(m, 0, &n);
     CHECK_EQ(t, n.l2_hits, 1);
     CHECK_EQ(t, n.l2_misses, 2);
     CHECK_EQ(t, n.dram.row_hits, 1);
@@ -118,7 +118,7 @@ static void test_merging(struct test *t)
     replies_of(m, 0, both, 2, after);
     CHECK_EQ(t, after[0], miss + 1);
     CHECK_EQ(t, after[1], miss + 2); // its port to the other SM is free, the slice's was not
-    memory_system_counts(m, &n);
+    memory_system_counts(m, 0, &n);
     CHECK_EQ(t, n.dram.reads, 2);
     CHECK_EQ(t, n.l2_misses, 1);
     CHECK_EQ(t, n.l2_pending_hits, 1);
@@ -166,12 +166,12 @@ static void test_write_policies(struct test *t)
             for (unsigned k = 0; k < 2; k++) { // the line is still there after the first load of another one
                 latency_of(m, 1000, 0x10000080, MEMORY_LOAD);
                 window(m, 4, 3000, 4000, true);
-                memory_system_counts(m, &n);
+                memory_system_counts(m, 0, &n);
                 CHECK_EQ(t, n.dram.writes, through);
             }
             latency_of(m, 5000, 0x10000100, MEMORY_LOAD);
             window(m, 4, 6000, 7000, true);
-            memory_system_counts(m, &n);
+            memory_system_counts(m, 0, &n);
             CHECK_EQ(t, n.dram.writes, 1);
             CHECK_EQ(t, n.l2_writebacks, 1);
             CHECK(t, !memory_system_check(m));
@@ -207,7 +207,7 @@ static void test_bandwidth(struct test *t)
             }
     }
     struct memory_counts n;
-    memory_system_counts(m, &n);
+    memory_system_counts(m, 0, &n);
     CHECK_EQ(t, n.dram.reads, LINES * 4);
     double bus =
         (double)c.partitions * c.dram_bus_bytes * c.dram_rate * c.dram_mhz / c.core_mhz; // bytes a core cycle
@@ -265,7 +265,7 @@ static uint64_t traffic(struct test *t, uint64_t seed, uint64_t length, bool sms
     CHECK(t, memory_system_is_idle(m));
     const char *wrong = memory_system_check(m);
     CHECK_MSG(t, !wrong, "%s", wrong);
-    memory_system_counts(m, n);
+    memory_system_counts(m, 0, n);
     CHECK_EQ(t, n->requests, 3000);
     CHECK_EQ(t, n->replies, 3000);
     memory_system_destroy(m);

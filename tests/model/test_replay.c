@@ -77,8 +77,8 @@ struct machine {
 
 // -- the SM as the mechanism sees it ------------------------------------------------------------------------
 
-static struct machine *machine_of(const struct sm *s) { return (struct machine *)(uintptr_t)s; }
-static struct sm *sm_of(struct machine *m) { return (struct sm *)m; }
+static struct machine *machine_of(const struct sm_grid *s) { return (struct machine *)(uintptr_t)s; }
+static struct sm_grid *sm_of(struct machine *m) { return (struct sm_grid *)m; }
 
 static bool writes(unsigned op) { return op <= MODEL_OWN || op == MODEL_CLASS; }
 
@@ -90,46 +90,46 @@ static void go_to(struct machine *m, unsigned w, uint32_t pc)
     m->join[w] = 0;
 }
 
-const struct sm_launch *tech_launch(const struct sm *s) { return &machine_of(s)->sm_launch; }
-uint64_t tech_now(const struct sm *s) { return machine_of(s)->now; }
-unsigned tech_index(const struct sm *s) { return (void)s, 0; }
-struct warp *tech_warp(struct sm *s, unsigned slot) { return &machine_of(s)->warps[slot]; }
-unsigned tech_block_of(const struct sm *s, unsigned slot) { return (void)s, (void)slot, 0; }
-uint64_t tech_slots(const struct sm *s, unsigned block) { return (void)s, (void)block, (1 << WARPS) - 1; }
-uint32_t tech_fetch_pc(const struct sm *s, unsigned slot) { return machine_of(s)->fetch_pc[slot]; }
-uint16_t *tech_map(struct sm *s, unsigned slot) { return machine_of(s)->map[slot]; }
-uint16_t tech_own(const struct sm *s, unsigned slot, unsigned r)
+const struct sm_launch *tech_launch(const struct sm_grid *s) { return &machine_of(s)->sm_launch; }
+uint64_t tech_now(const struct sm_grid *s) { return machine_of(s)->now; }
+unsigned tech_index(const struct sm_grid *s) { return (void)s, 0; }
+struct warp *tech_warp(struct sm_grid *s, unsigned slot) { return &machine_of(s)->warps[slot]; }
+unsigned tech_block_of(const struct sm_grid *s, unsigned slot) { return (void)s, (void)slot, 0; }
+uint64_t tech_slots(const struct sm_grid *s, unsigned block) { return (void)s, (void)block, (1 << WARPS) - 1; }
+uint32_t tech_fetch_pc(const struct sm_grid *s, unsigned slot) { return machine_of(s)->fetch_pc[slot]; }
+uint16_t *tech_map(struct sm_grid *s, unsigned slot) { return machine_of(s)->map[slot]; }
+uint16_t tech_own(const struct sm_grid *s, unsigned slot, unsigned r)
 {
     (void)s;
     return (uint16_t)(slot * OWN_REGISTERS + r);
 }
-uint16_t tech_pool(struct sm *s, const struct tech *me, unsigned block)
+uint16_t tech_pool(struct sm_grid *s, const struct tech *me, unsigned block)
 {
     return (void)s, (void)me, (void)block, WARPS * OWN_REGISTERS;
 }
-uint32_t tech_pool_size(struct sm *s, const struct tech *me)
+uint32_t tech_pool_size(struct sm_grid *s, const struct tech *me)
 {
     return (void)me, machine_of(s)->options.registers;
 }
-uint64_t tech_ready(const struct sm *s, uint16_t physical) { return machine_of(s)->ready[physical]; }
-uint32_t *tech_lanes(struct sm *s, unsigned slot, unsigned r) { return machine_of(s)->registers[slot][r]; }
-uint64_t tech_issuing(const struct sm *s) { return machine_of(s)->issuing; }
-const struct exec_access *tech_access(const struct sm *s) { return &machine_of(s)->access; }
-void tech_free_banks(struct sm *s, const struct tech *me) { (void)s, (void)me; }
-void tech_hold(struct sm *s, const struct tech *me, unsigned slot, unsigned what)
+uint64_t tech_ready(const struct sm_grid *s, uint16_t physical) { return machine_of(s)->ready[physical]; }
+uint32_t *tech_lanes(struct sm_grid *s, unsigned slot, unsigned r) { return machine_of(s)->registers[slot][r]; }
+uint64_t tech_issuing(const struct sm_grid *s) { return machine_of(s)->issuing; }
+const struct exec_access *tech_access(const struct sm_grid *s) { return &machine_of(s)->access; }
+void tech_free_banks(struct sm_grid *s, const struct tech *me) { (void)s, (void)me; }
+void tech_hold(struct sm_grid *s, const struct tech *me, unsigned slot, unsigned what)
 {
     (void)me;
     machine_of(s)->hold[slot] = what;
 }
-void tech_skip_fetch(struct sm *s, unsigned slot) { machine_of(s)->fetch_pc[slot]++; }
-void tech_drop(struct sm *s, unsigned slot) { machine_of(s)->count[slot]--; }
-void tech_advance(struct sm *s, const struct tech *me, unsigned slot, uint32_t pc)
+void tech_skip_fetch(struct sm_grid *s, unsigned slot) { machine_of(s)->fetch_pc[slot]++; }
+void tech_drop(struct sm_grid *s, unsigned slot) { machine_of(s)->count[slot]--; }
+void tech_advance(struct sm_grid *s, const struct tech *me, unsigned slot, uint32_t pc)
 {
     (void)me;
     go_to(machine_of(s), slot, pc);
 }
-uint64_t tech_copy(struct sm *s, uint16_t from, uint16_t to) { return (void)from, (void)to, tech_now(s); }
-void tech_at(struct sm *s, unsigned block, uint64_t cycle)
+uint64_t tech_copy(struct sm_grid *s, uint16_t from, uint16_t to) { return (void)from, (void)to, tech_now(s); }
+void tech_at(struct sm_grid *s, unsigned block, uint64_t cycle)
 {
     (void)s, (void)block, (void)cycle;
 } // with each reply
@@ -162,7 +162,7 @@ static void compute(struct machine *m, unsigned slot, uint32_t pc)
     }
 }
 
-bool tech_recompute(struct sm *s, unsigned slot, uint32_t pc)
+bool tech_recompute(struct sm_grid *s, unsigned slot, uint32_t pc)
 {
     compute(machine_of(s), slot, pc);
     return true;

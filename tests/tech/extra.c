@@ -24,7 +24,7 @@ struct memo { // of an instruction, what was computed last
 };
 
 struct scalar {
-    struct sm *sm;
+    struct sm_grid *sm;
     uint64_t *counts;
     const struct op *ops;
     const struct program *program;
@@ -32,7 +32,7 @@ struct scalar {
     bool is_asked;      // the instruction that issues has the operands of its memo, and no result
 };
 
-static void *scalar_begin(void *launch, struct sm *sm, uint64_t *counts)
+static void *scalar_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
 {
     struct scalar *x = heap_alloc(sizeof *x);
     const struct sm_launch *l = tech_launch(sm);
@@ -131,12 +131,12 @@ const struct tech tech_scalar = {.name = "scalar",
 // -- holder -------------------------------------------------------------------------------------------------
 
 struct holder {
-    struct sm *sm;
+    struct sm_grid *sm;
     uint64_t *counts;
     uint64_t drawn, until[WARPS]; // cycle at which a warp is let go; 0: it is not held
 };
 
-static void *holder_begin(void *launch, struct sm *sm, uint64_t *counts)
+static void *holder_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
 {
     struct holder *h = heap_alloc(sizeof *h);
     (void)launch;

@@ -105,12 +105,12 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 enum { EXECUTED, SKIPPED, REUSED, ASKED, DISORDERED };
 
 struct witness {
-    struct sm *sm;
+    struct sm_grid *sm;
     uint64_t *counts;
     uint32_t next[64]; // instruction, by warp
 };
 
-static void *witness_begin(void *launch, struct sm *sm, uint64_t *counts)
+static void *witness_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
 {
     struct witness *w = heap_alloc(sizeof *w);
     (void)launch;
@@ -214,26 +214,26 @@ enum { POOL_SIZE, POOL_FIRST, POOL_LAST };
 
 struct pooled {
     const struct tech *me;
-    struct sm *sm;
+    struct sm_grid *sm;
     uint64_t *counts;
 };
 
 static const struct tech tech_few, tech_many;
 
-static void *pooled_begin(const struct tech *me, struct sm *sm, uint64_t *counts)
+static void *pooled_begin(const struct tech *me, struct sm_grid *sm, uint64_t *counts)
 {
     struct pooled *p = heap_alloc(sizeof *p);
     *p = (struct pooled){me, sm, counts};
     return p;
 }
 
-static void *few_begin(void *launch, struct sm *sm, uint64_t *counts)
+static void *few_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
 {
     (void)launch;
     return pooled_begin(&tech_few, sm, counts);
 }
 
-static void *many_begin(void *launch, struct sm *sm, uint64_t *counts)
+static void *many_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
 {
     (void)launch;
     return pooled_begin(&tech_many, sm, counts);

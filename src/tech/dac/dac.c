@@ -93,7 +93,7 @@ static void launch_end(void *launch)
 
 // -- an SM --------------------------------------------------------------------------------------------------
 
-static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
 {
     struct dac *d = heap_alloc(sizeof *d);
     *d = (struct dac){.launch = launch, .sm = s, .counters = counts};

@@ -93,7 +93,7 @@ struct dac_warp {
 
 struct dac {
     struct dac_launch *launch;
-    struct sm *sm;
+    struct sm_grid *sm;
     uint64_t *counters;
     struct dac_block blocks[BLOCKS];
     struct dac_warp *warps;

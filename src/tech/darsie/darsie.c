@@ -155,7 +155,7 @@ static uint32_t registers(const void *launch)
 
 // -- an SM --------------------------------------------------------------------------------------------------
 
-static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
 {
     struct darsie *d = heap_alloc(sizeof *d);
     const struct sm_launch *l = tech_launch(s);

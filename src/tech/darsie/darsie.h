@@ -175,7 +175,7 @@ struct dwarp {
 
 struct darsie {
     struct darsie_launch *launch;
-    struct sm *sm;
+    struct sm_grid *sm;
     uint64_t *counters;
     uint32_t pool; // registers of a block
     unsigned lanes;

@@ -45,7 +45,7 @@ struct register_state {
 
 struct gscalar {
     struct launch_state *launch;
-    struct sm *sm;
+    struct sm_grid *sm;
     uint64_t *counters;
     uint64_t words_read; // sources, so far, for `corrupt`
     // Of the instruction at hand.
@@ -91,7 +91,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return g;
 }
 
-static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
 {
     struct gscalar *g = heap_alloc(sizeof *g);
     *g = (struct gscalar){.launch = launch, .sm = s, .counters = counts};

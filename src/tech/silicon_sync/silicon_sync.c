@@ -151,7 +151,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return s;
 }
 
-static void *sm_begin(void *launch, struct sm *sm, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
 {
     struct silicon *s = heap_alloc(sizeof *s);
     (void)sm;

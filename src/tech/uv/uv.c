@@ -79,7 +79,7 @@ static void launch_end(void *launch)
     free(v);
 }
 
-static void *sm_begin(void *launch, struct sm *s, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
 {
     struct uv *v = heap_alloc(sizeof *v);
     *v = (struct uv){.launch = launch, .sm = s, .counters = counts};

@@ -50,7 +50,7 @@ struct tokens { // bits: registers and predicates that are the same in every lan
 
 struct uv {
     struct uv_launch *launch;
-    struct sm *sm;
+    struct sm_grid *sm;
     uint64_t *counters;
     struct tokens warps[64];
     struct entry *entries;

@@ -1,0 +1,381 @@
+// A launch that lives on the chip: what its blocks need, where they are, why it ends, and what it has measured.
+#include "gpu/chip_impl.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- what fits on an SM -------------------------------------------------------------------------------------
+
+struct fit {
+    struct share need;  // of a block
+    uint32_t registers; // vector registers of a warp, allocated
+    uint32_t blocks;    // that are there at once, if nobody else is
+    const char *limit;
+};
+
+static void limit_to(struct fit *f, uint64_t blocks, const char *what)
+{
+    if (blocks >= f->blocks) return;
+    f->blocks = (uint32_t)blocks;
+    f->limit = what;
+}
+
+static uint32_t lanes_of(const struct launch *l) { return l->warp_size > 32 ? 64 : 32; }
+
+static struct fit fit_on(const struct gpu_config *c, const struct launch *l)
+{
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    uint64_t lanes = lanes_of(l), warps = (threads + l->warp_size - 1) / l->warp_size;
+    struct fit f = {.blocks = c->max_blocks, .limit = "blocks (sm.blocks)"};
+    uint64_t unit = c->register_unit, registers = (l->program->reg_count * lanes + unit - 1) / unit * unit;
+    uint64_t shared = (l->shared_total + c->shared_unit - 1) / c->shared_unit * c->shared_unit;
+    f.registers = (uint32_t)(registers / lanes);
+    f.need = (struct share){(uint32_t)warps, (uint32_t)(registers * warps), (uint32_t)shared, 1};
+    limit_to(&f, c->max_warps / warps, "warps (sm.warps)");
+    limit_to(&f, c->registers / (registers * warps), "registers (sm.registers)");
+    if (shared) limit_to(&f, c->shared_bytes / shared, "shared memory (sm.shared_bytes)");
+    return f;
+}
+
+// ", for want of registers (sm.registers) in class big, of warps (sm.warps) in class small".
+static void print_wants(const struct gpu_kind *kinds, unsigned count, const struct launch *l,
+                        struct strbuf *out)
+{
+    for (unsigned k = 0; k < count; k++) {
+        strbuf_printf(out, "%s of %s", k ? "," : ", for want", fit_on(&kinds[k].config, l).limit);
+        if (*kinds[k].name) strbuf_printf(out, " in class %s", kinds[k].name);
+    }
+}
+
+bool grid_shape_fits(const struct gpu_kind *kinds, unsigned count, const struct launch *l, struct strbuf *why)
+{
+    for (unsigned k = 0; k < count; k++)
+        if (fit_on(&kinds[k].config, l).blocks) return true;
+    strbuf_printf(
+        why, "a block of %u warps, %u registers a thread and %u bytes of shared memory does not fit on an SM",
+        fit_on(&kinds[0].config, l).need.warps, l->program->reg_count, l->shared_total);
+    print_wants(kinds, count, l, why);
+    return false;
+}
+
+// -- it comes -----------------------------------------------------------------------------------------------
+
+// Mechanisms look at the launch; renamed registers are what its blocks leave over: registers that no warp has
+// been given, and the tails of what warps have been given in whole units. Those who come first in the registry
+// have what they want of them. A block brings its own along.
+static void begin_techs(struct sm_launch *l, const struct fit *fit, struct share *need)
+{
+    const struct chip_config *c = l->config;
+    uint32_t lanes = lanes_of(l->launch), all = l->kind->config.registers / lanes;
+    uint32_t used = fit->blocks * need->warps * fit->registers;
+    uint32_t tails = need->warps * (fit->registers - l->launch->program->reg_count);
+    uint32_t spare = (all - used) / fit->blocks + tails;
+    l->tech_count = c->tech_count;
+    for (unsigned k = 0; k < c->tech_count; k++) {
+        const struct tech *t = c->techs[k].tech;
+        l->techs[k] = &c->techs[k];
+        l->tech_states[k] = t->launch_begin(l->techs[k], l);
+        uint32_t wanted = l->tech_states[k] && t->registers ? t->registers(l->tech_states[k]) : 0;
+        assert(!wanted || t->claims & CLAIMS(POOL));
+        l->pools[k] = (struct sm_pool){l->pool, wanted < spare - l->pool ? wanted : spare - l->pool};
+        l->pool += l->pools[k].count;
+    }
+    if (l->pool > tails) need->registers += (l->pool - tails) * lanes;
+}
+
+static void end_techs(struct sm_launch *l)
+{
+    for (unsigned k = 0; k < l->tech_count; k++)
+        if (l->tech_states[k]) l->techs[k]->tech->launch_end(l->tech_states[k]);
+}
+
+static void begin_kind(struct grid *g, unsigned k, const struct fit *fit)
+{
+    const struct chip *c = g->chip;
+    const struct gpu_kind *kind = &c->kinds[k];
+    struct sm_launch *l = &g->kinds[k];
+    *l = (struct sm_launch){.grid = g,
+                            .number = g->number,
+                            .space = GPU_SPACE(g->number),
+                            .config = &c->config,
+                            .kind = kind,
+                            .launch = g->launch,
+                            .window = c->window,
+                            .blocks_per_sm = fit->blocks,
+                            .warps_per_block = fit->need.warps,
+                            .registers_per_warp = fit->registers};
+    g->needs[k] = fit->need;
+    if (!fit->blocks) return;
+    gpu_decode(&l->decoded, g->launch->program, &kind->config, c->config.memory.line_bytes, &g->arena);
+    begin_techs(l, fit, &g->needs[k]);
+}
+
+// Blocks are dealt out one by one, an SM after the other in every round, but to none that is full: in so many
+// rounds, until there are no more or all SMs are full.
+static uint32_t rounds_of(const struct grid *g, const struct fit *fits)
+{
+    uint64_t left = g->blocks;
+    for (uint32_t rounds = 0;; rounds++) {
+        uint64_t sms = 0; // that are not full
+        for (unsigned k = 0; k < g->chip->kind_count; k++)
+            if (fits[k].blocks > rounds) sms += g->chip->kinds[k].count;
+        if (!left || !sms) return rounds;
+        left -= sms < left ? sms : left;
+    }
+}
+
+// One that has the chip to itself never has more blocks on an SM than it is dealt in the first rounds: later ones
+// come where another has ended.
+void grid_begin(struct grid *g, unsigned number, bool is_alone)
+{
+    struct chip *c = g->chip;
+    struct fit fits[GPU_KINDS_MAX];
+    g->state = GRID_LIVES;
+    g->number = (uint8_t)number;
+    g->is_alone = is_alone;
+    g->start = c->now;
+    g->begin = c->now + c->config.gpu.launch_latency;
+    g->blocks = (uint64_t)g->launch->grid[0] * g->launch->grid[1] * g->launch->grid[2];
+    for (unsigned k = 0; k < c->kind_count; k++) fits[k] = fit_on(&c->kinds[k].config, g->launch);
+    uint32_t rounds = is_alone ? rounds_of(g, fits) : UINT32_MAX;
+    for (unsigned k = 0; k < c->kind_count; k++) {
+        if (rounds < fits[k].blocks) fits[k].blocks = rounds;
+        begin_kind(g, k, &fits[k]);
+    }
+    memory_system_counts(c->memory, number, &g->before);
+}
+
+// -- its parts on SMs ---------------------------------------------------------------------------------------
+
+bool grid_has_blocks(const struct grid *g, unsigned sm)
+{
+    return g->state == GRID_LIVES && g->next_block < g->blocks &&
+           g->kinds[chip_kind_of(g->chip, sm)].blocks_per_sm;
+}
+
+uint32_t grid_warps_on(const struct grid *g, unsigned sm)
+{
+    const struct grid_part *p = g->by_sm[sm];
+    return p ? p->blocks * g->kinds[chip_kind_of(g->chip, sm)].warps_per_block : 0;
+}
+
+struct grid_part *grid_part_on(struct grid *g, unsigned sm)
+{
+    if (g->by_sm[sm]) return g->by_sm[sm];
+    struct grid_part *p = heap_alloc(sizeof *p);
+    p->sm = sm;
+    timed_init(&p->engine, g->launch, sm, g->parts.count ? &g->parts.data[0]->engine : NULL);
+    p->on = sm_admit(g->chip->sms[sm], &g->kinds[chip_kind_of(g->chip, sm)], &p->engine);
+    g->by_sm[sm] = p;
+    vec_push(&g->parts, p);
+    for (size_t k = g->parts.count - 1; k && g->parts.data[k - 1]->sm > sm; k--) {
+        g->parts.data[k] = g->parts.data[k - 1];
+        g->parts.data[k - 1] = p;
+    }
+    if (g->account.series) series_join(g->account.series, p->on);
+    if (g->account.watcher) sm_watch(g->chip->sms[sm], g->account.watcher->sms[sm]);
+    g->chip->has_moved = true;
+    return p;
+}
+
+void grid_leave_sms(struct grid *g)
+{
+    for (size_t k = g->parts.count; k-- > 0;) {
+        struct grid_part *p = g->parts.data[k];
+        if (g->account.watcher) sm_watch(g->chip->sms[p->sm], NULL);
+        sm_dismiss(p->on);
+        timed_fini(&p->engine);
+        g->by_sm[p->sm] = NULL;
+        free(p);
+    }
+    g->parts.count = 0;
+    g->chip->has_moved = true;
+}
+
+void grid_destroy(struct grid *g)
+{
+    grid_leave_sms(g);
+    for (unsigned k = 0; k < g->chip->kind_count; k++) end_techs(&g->kinds[k]);
+    vec_fini(&g->parts);
+    arena_fini(&g->arena);
+    free(g);
+}
+
+bool grid_is_done(const struct grid *g)
+{
+    if (g->state == GRID_LIVES && g->ended < g->blocks) return false;
+    for (size_t k = 0; k < g->parts.count; k++)
+        if (!sm_is_done_with(g->parts.data[k]->on)) return false;
+    return true;
+}
+
+uint64_t grid_end_of(const struct grid *g)
+{
+    uint64_t end = g->last_end;
+    for (size_t k = 0; k < g->parts.count; k++)
+        if (sm_last_reply(g->parts.data[k]->on) > end) end = sm_last_reply(g->parts.data[k]->on);
+    return end;
+}
+
+// -- ends before its time -----------------------------------------------------------------------------------
+
+static void append_report(struct grid *g, struct launch_fault *fault)
+{
+    struct strbuf text = {0};
+    unsigned stuck = 0; // SMs
+    if (fault->text) strbuf_puts(&text, fault->text);
+    for (size_t k = 0; k < g->parts.count; k++) {
+        if (!sm_stuck_block(g->parts.data[k]->on) || stuck++) continue;
+        strbuf_putc(&text, '\n');
+        sm_report(g->parts.data[k]->on, &text);
+    }
+    if (stuck > 1)
+        strbuf_printf(&text, "\n  and %u more SM%s with blocks that have not ended", stuck - 1,
+                      stuck == 2 ? "" : "s");
+    free(fault->text);
+    fault->text = text.text;
+}
+
+bool grid_take_fault(struct grid *g, struct launch_fault *fault)
+{
+    struct timed_engine *first = NULL;
+    for (size_t k = 0; k < g->parts.count; k++) {
+        struct timed_engine *t = &g->parts.data[k]->engine;
+        if (t->fault.kind != FAULT_NONE && (!first || t->fault_cycle < first->fault_cycle)) first = t;
+    }
+    if (!first) return false;
+    *fault = first->fault;
+    first->fault = (struct launch_fault){0};
+    return true;
+}
+
+void grid_fail_deadlocked(struct grid *g, struct launch_fault *fault)
+{
+    struct grid_part *where = NULL;
+    uint64_t owed = 0;
+    for (size_t k = g->parts.count; k-- > 0;) {
+        if (sm_stuck_block(g->parts.data[k]->on)) where = g->parts.data[k];
+        owed += sm_unanswered(g->parts.data[k]->on);
+    }
+    if (owed || !where) {
+        struct strbuf text = {0};
+        strbuf_printf(
+            &text, "kernel %s: deadlock: %" PRIu64 " memory request%s no reply, and nothing else can happen",
+            g->launch->program->name, owed, owed == 1 ? " has" : "s have");
+        *fault = (struct launch_fault){.kind = FAULT_DEADLOCK, .text = text.text};
+    } else {
+        exec_fault_deadlock(sm_stuck_block(where->on));
+        *fault = where->engine.fault;
+        where->engine.fault = (struct launch_fault){0};
+    }
+    append_report(g, fault);
+}
+
+static void stop_at_limit(struct grid *g, const char *limit, uint64_t value, struct launch_fault *fault)
+{
+    struct strbuf text = {0};
+    strbuf_printf(&text,
+                  "kernel %s stopped: the limit of %" PRIu64 " %s is reached, %" PRIu64 " of %" PRIu64
+                  " blocks have ended",
+                  g->launch->program->name, value, limit, g->ended, g->blocks);
+    *fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};
+    append_report(g, fault);
+}
+
+// A launch takes as many cycles as it takes, not as many as the window in which it ends.
+bool grid_is_over_limit(struct grid *g, bool is_done, struct launch_fault *fault)
+{
+    uint64_t passed = g->chip->now - g->start;
+    if (g->max_cycles && passed > g->max_cycles && (!is_done || grid_end_of(g) - g->start > g->max_cycles)) {
+        stop_at_limit(g, "cycles (--max-cycles)", g->max_cycles, fault);
+        return true;
+    }
+    uint64_t issued = 0, most = g->launch->max_warp_instructions;
+    for (size_t k = 0; most && k < g->parts.count; k++)
+        issued += sm_counts(g->parts.data[k]->on)->issue_issued;
+    if (!most || issued < most) return false;
+    stop_at_limit(g, "warp instructions", most, fault);
+    return true;
+}
+
+void grid_fail_stalled(struct grid *g, struct launch_fault *fault)
+{
+    uint64_t since = g->chip->looked_since > g->start ? g->chip->looked_since - g->start : 0;
+    struct strbuf text = {0};
+    strbuf_printf(&text,
+                  "kernel %s will never end: since cycle %" PRIu64
+                  " every warp has come back to where it was, and no byte of memory has changed",
+                  g->launch->program->name, since);
+    *fault = (struct launch_fault){.kind = FAULT_STALL, .text = text.text};
+    append_report(g, fault);
+}
+
+void grid_fail_interrupted(struct grid *g, struct launch_fault *fault)
+{
+    struct strbuf text = {0};
+    strbuf_printf(&text,
+                  "kernel %s: interrupted after %" PRIu64 " cycles, %" PRIu64 " of %" PRIu64
+                  " blocks have ended",
+                  g->launch->program->name, g->chip->now - g->start, g->ended, g->blocks);
+    *fault = (struct launch_fault){.kind = FAULT_INTERRUPTED, .text = text.text};
+    append_report(g, fault);
+}
+
+// -- what it has measured -----------------------------------------------------------------------------------
+
+static void add_to_account(const struct chip_account *account, const struct grid *g,
+                           const struct grid_part *p)
+{
+    const uint64_t *slots = sm_inst_slots(p->on);
+    size_t places = ((size_t)g->launch->program->inst_count + 1) * SLOT_COUNT;
+    for (size_t n = 0; account->inst_slots && n < places; n++) account->inst_slots[n] += slots[n];
+    const uint64_t *saved = sm_inst_saved(p->on);
+    for (size_t n = 0; account->inst_saved && saved && n < g->launch->program->inst_count * SAVINGS; n++)
+        account->inst_saved[n] += saved[n];
+    if (account->sms) gpu_counts_add(&account->sms[p->sm], sm_counts(p->on));
+}
+
+static void add_techs(struct grid *g, const struct grid_part *p)
+{
+    unsigned kind = chip_kind_of(g->chip, p->sm);
+    for (unsigned n = 0; n < g->kinds[kind].tech_count; n++) {
+        const uint64_t *counts = sm_tech_counts(p->on, g->kinds[kind].techs[n]);
+        for (size_t i = 0; counts && i < TECH_COUNTERS_MAX; i++) {
+            g->result.techs[n][i] += counts[i];
+            g->result.kind_techs[kind][n][i] += counts[i];
+        }
+    }
+}
+
+void grid_collect(struct grid *g, bool finished)
+{
+    struct chip_result *result = &g->result;
+    struct chip *c = g->chip;
+    uint64_t end = finished ? grid_end_of(g) : c->now, room = 0; // room: for warps, in active cycles
+    for (size_t k = 0; k < g->parts.count; k++) {
+        struct grid_part *p = g->parts.data[k];
+        const struct gpu_counts *counts = sm_counts(p->on);
+        gpu_counts_add(&result->gpu, counts);
+        room += counts->sm_active_cycles * c->kinds[chip_kind_of(c, p->sm)].config.max_warps;
+        add_techs(g, p);
+        add_to_account(&g->account, g, p);
+        sm_collect(p->on);
+#define COUNTER(name, unit, meaning) result->exec.name += p->engine.counts.name;
+#include "exec/counters.def"
+#undef COUNTER
+        if (finished && !result->imbalance) result->imbalance = sm_check_grid(p->on);
+    }
+    result->start = g->start;
+    result->cycles = end > g->start ? end - g->start : 0;
+    result->chip_cycles = g->is_alone ? result->cycles : g->chip_parts >> CHIP_PART_SHIFT;
+    result->sm_cycles = g->is_alone ? result->cycles * c->config.gpu.sm_count
+                                    : result->gpu.sm_active_cycles + (g->idle_parts >> CHIP_PART_SHIFT);
+    memory_system_counts(c->memory, g->number, &result->memory);
+    memory_counts_subtract(&result->memory, &g->before);
+    if (g->account.series) series_finish(g->account.series, result->cycles, &result->gpu, &result->memory);
+    if (g->account.watcher) watcher_end(g->account.watcher, c->now);
+    result->occupancy = room ? (double)result->gpu.sm_warp_cycles / (double)room : 0;
+}
