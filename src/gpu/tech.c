@@ -229,10 +229,16 @@ const char *tech_check(const struct sm_grid *g)
 
 // -- the grids of an SM -------------------------------------------------------------------------------------
 
+// The grid that has the SM to itself, with slots like places; NULL: there is none.
+static struct sm_grid *alone(const struct sm *s)
+{
+    struct sm_grid *g = s->room.grids[0];
+    return s->room.grid_count == 1 && !g->room.is_apart ? g : NULL;
+}
+
 static uint64_t places_of(const struct sm_grid *g, uint64_t slots)
 {
     uint64_t places = 0;
-    if (!g->room.is_apart && g->sm->room.grid_count == 1) return slots;
     for (; slots; slots &= slots - 1) {
         const struct sm_warp *w = &g->sm->warps[bit_lowest(slots)];
         if (w->grid == g) places |= 1ull << w->place;
@@ -243,31 +249,31 @@ static uint64_t places_of(const struct sm_grid *g, uint64_t slots)
 static uint64_t slots_of(const struct sm_grid *g, uint64_t places)
 {
     uint64_t slots = 0;
-    if (!g->room.is_apart) return places;
     for (; places; places &= places - 1) slots |= 1ull << g->room.slots[bit_lowest(places)];
     return slots;
 }
 
+static uint64_t fetchable_of(struct sm_grid *g, uint64_t places)
+{
+    return g->hooks->fetch && places ? g->hooks->fetch(g->hooked, places) : places;
+}
+
 uint64_t tech_fetch(struct sm *s, uint64_t fetchable)
 {
+    struct sm_grid *only = alone(s);
     uint64_t may = 0;
-    EACH_GRID(s, g)
-    {
-        uint64_t places = places_of(g, fetchable);
-        if (places && g->hooks->fetch) places = g->hooks->fetch(g->hooked, places);
-        may |= slots_of(g, places);
-    }
+    if (only) return fetchable_of(only, fetchable);
+    EACH_GRID(s, g) may |= slots_of(g, fetchable_of(g, places_of(g, fetchable)));
     return may;
 }
 
-void tech_events(struct sm *s)
+static void take_events(struct sm_grid *g)
 {
-    EACH_GRID(s, g)
-    {
-        for (uint64_t blocks = ring_take(&g->events, s->now); blocks; blocks &= blocks - 1)
-            HOOK(g, event, bit_lowest(blocks));
-    }
+    for (uint64_t blocks = ring_take(&g->events, g->sm->now); blocks; blocks &= blocks - 1)
+        HOOK(g, event, bit_lowest(blocks));
 }
+
+void tech_events(struct sm *s) { EACH_GRID(s, g) take_events(g); }
 
 uint64_t tech_next_event(const struct sm *s)
 {
@@ -289,7 +295,7 @@ static struct sm_warp *warp_at(struct sm_grid *g, unsigned place) { return &g->s
 static bool has_warp(const struct sm_grid *g, unsigned place)
 {
     const struct sm_warp *w = &g->sm->warps[slot_at(g, place)];
-    return w->grid == g && w->place == place && w->warp;
+    return w->warp && w->grid == g && w->place == place;
 }
 
 const struct sm_launch *tech_launch(const struct sm_grid *g) { return g->launch; }
@@ -297,7 +303,8 @@ uint64_t tech_now(const struct sm_grid *g) { return g->sm->now; }
 unsigned tech_index(const struct sm_grid *g) { return g->sm->index; }
 struct warp *tech_warp(struct sm_grid *g, unsigned place)
 {
-    return has_warp(g, place) ? warp_at(g, place)->warp : NULL;
+    const struct sm_warp *w = warp_at(g, place);
+    return w->grid == g && w->place == place ? w->warp : NULL;
 }
 unsigned tech_block_of(const struct sm_grid *g, unsigned place) { return place / g->launch->warps_per_block; }
 uint64_t tech_slots(const struct sm_grid *g, unsigned block)

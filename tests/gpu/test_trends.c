@@ -143,6 +143,7 @@ static const struct undirected {
     const char *key, *why;
 } undirected[] = {
     {"gpu.core_mhz",            "faster SMs see a slower memory"},
+    {"gpu.dispatch",            "test_grids.c: policies"},
     {"gpu.keep_caches",         "test_ends.c: launches"},
     {"issue.dependences",       "encoded waits know less, and need no scoreboard"},
     {"latency.fixed",           "of what no one waits for: NOP, prefetches"},
