@@ -42,8 +42,14 @@ enum { PART_SHIFT = 20 };
 static uint64_t part_of(const struct sm_grid *g, uint64_t *parts, uint64_t cycles)
 {
     uint64_t before = *parts >> PART_SHIFT;
-    *parts += cycles * (((uint64_t)g->room.resident_count << PART_SHIFT) / g->sm->room.resident_count);
+    *parts += cycles * (((uint64_t)g->account.warps << PART_SHIFT) / g->sm->account.warps);
     return (*parts >> PART_SHIFT) - before;
+}
+
+void account_look(struct sm *s)
+{
+    s->account.warps = s->room.resident_count;
+    EACH_GRID(s, g) g->account.warps = g->room.resident_count;
 }
 
 static void charge_all(struct sm *s, uint64_t slots)
@@ -104,7 +110,7 @@ static void account_shared(struct sm *s, uint64_t cycles)
     EACH_GRID(s, g)
     {
         g->counts.sm_active_cycles += part_of(g, &g->account.cycle_parts, cycles);
-        g->counts.sm_warp_cycles += cycles * g->room.resident_count;
+        g->counts.sm_warp_cycles += cycles * g->account.warps;
     }
     const struct lsu_entry *head = &s->lsu.queue[s->lsu.first];
     if (s->lsu.blocked && s->lsu.count) head->grid->counts.lsu_stalls += cycles;

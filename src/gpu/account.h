@@ -11,6 +11,7 @@ struct account {
     uint64_t sample_at; // cycle of the grids' next sample; CYCLE_NEVER: none is taken
     uint64_t cycles;    // with a warp: what the grids' add up to
     uint64_t told;      // of those, to whoever shares out what is left
+    unsigned warps;     // resident at the last look
 };
 
 struct account_grid {
@@ -20,12 +21,15 @@ struct account_grid {
     VEC(struct gpu_counts) samples; // the counts so far at each
     // Beside other grids: its parts of active cycles, and of the slots of schedulers without a warp.
     uint64_t cycle_parts, no_warp_parts;
+    unsigned warps; // resident at the last look
 };
 
 void account_init(struct sm *s);
 void account_begin(struct sm_grid *g);
 void account_end(struct sm_grid *g);
 void account_begin_techs(struct sm_grid *g);
+// Before the cycle, for several grids: how many warps each has.
+void account_look(struct sm *s);
 // So many cycles have passed, alike, with so many warps resident, which are some.
 void account_cycles(struct sm *s, unsigned resident_count, uint64_t cycles);
 void account_settle(struct sm_grid *g); // counts what is the same as another count

@@ -70,8 +70,16 @@ unsigned chip_kind_of(const struct chip *c, unsigned sm)
 
 // -- SMs ----------------------------------------------------------------------------------------------------
 
+static void end_look(struct chip *c)
+{
+    for (size_t k = 0; k < c->busy.count; k++) stall_end(c->busy.data[k]);
+    c->is_looking = false;
+    c->look_at = c->now + c->config.gpu.stall;
+}
+
 void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t cycle)
 {
+    if (c->is_looking && !g->by_sm[sm]) end_look(c); // it did not look at this part
     if (!c->sms[sm] || !sm_has_grids(c->sms[sm])) {
         sm_destroy(c->sms[sm]);
         c->sms[sm] =
@@ -148,13 +156,6 @@ static void begin_watching(struct chip *c, const struct grid *g)
     }
 }
 
-static void end_look(struct chip *c)
-{
-    for (size_t k = 0; k < c->busy.count; k++) stall_end(c->busy.data[k]);
-    c->is_looking = false;
-    c->look_at = c->now + c->config.gpu.stall;
-}
-
 // The grids that wait get the numbers that are free. On a chip that has failed nothing begins until all that were
 // on it have been ended.
 static void begin_waiting(struct chip *c)
@@ -178,7 +179,7 @@ static void begin_waiting(struct chip *c)
     }
     c->windows = 0;
     end_look(c);
-    dispatch_arrival(c);
+    dispatch_offer(c);
 }
 
 // -- grids go -----------------------------------------------------------------------------------------------
@@ -202,6 +203,7 @@ static void fail(struct grid *g, struct launch_fault fault)
     g->fault = fault;
     grid_collect(g, false);
     g->state = GRID_DIES;
+    dispatch_offer(g->chip);
 }
 
 // What those that have failed had under way goes its way while others live; when none does, nobody needs it.
@@ -262,14 +264,28 @@ static void check_limits(struct chip *c)
     }
 }
 
-static void fail_all(struct chip *c, void (*why)(struct grid *g, struct launch_fault *fault))
+typedef void (*reason)(struct grid *g, struct launch_fault *fault);
+
+static bool fail_if(struct chip *c, bool (*is_meant)(const struct grid *g), reason why)
 {
+    bool any = false;
     for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
         struct launch_fault fault;
-        if (c->grids.data[k]->state != GRID_LIVES) continue;
-        why(c->grids.data[k], &fault);
-        fail(c->grids.data[k], fault);
+        if (g->state != GRID_LIVES || !is_meant(g)) continue;
+        why(g, &fault);
+        fail(g, fault);
+        any = true;
     }
+    return any;
+}
+
+static bool is_any(const struct grid *g) { return (void)g, true; }
+
+// Nothing can happen any more to those that have blocks on SMs. The others only wait for their room.
+static void fail_stuck(struct chip *c, reason why)
+{
+    if (!fail_if(c, grid_is_stuck, why)) fail_if(c, is_any, why);
 }
 
 static bool some_goes_on(const struct chip *c)
@@ -285,7 +301,7 @@ static void check_interrupted(struct chip *c)
 {
     enum { WINDOWS = 64 }; // from one question to the next
     if (c->windows++ % WINDOWS || !launch_is_interrupted(c->grids.data[0]->launch)) return;
-    fail_all(c, grid_fail_interrupted);
+    fail_if(c, is_any, grid_fail_interrupted);
 }
 
 // -- launches that never end --------------------------------------------------------------------------------
@@ -308,7 +324,7 @@ static void check_stalled(struct chip *c)
 {
     bool is_over = c->is_looking && speaks_against_stall(c);
     if (c->is_looking && !is_over && is_stalled(c)) {
-        fail_all(c, grid_fail_stalled);
+        fail_stuck(c, grid_fail_stalled);
     } else if (is_over) {
         end_look(c);
     } else if (!c->is_looking && c->now >= c->look_at && c->config.gpu.stall) {
@@ -412,7 +428,7 @@ static void look_after(struct chip *c)
     dispatch_hand_out(c);
     note_moves(c);
     check_limits(c);
-    if (some_goes_on(c) && all_quiet(c)) fail_all(c, grid_fail_deadlocked);
+    if (some_goes_on(c) && all_quiet(c)) fail_stuck(c, grid_fail_deadlocked);
     check_stalled(c);
     check_interrupted(c);
     end_those_done(c);

@@ -80,6 +80,7 @@ uint32_t grid_warps_on(const struct grid *g, unsigned sm);
 struct grid_part *grid_part_on(struct grid *g, unsigned sm); // comes to the SM if it is not there
 void grid_leave_sms(struct grid *g);
 bool grid_is_done(const struct grid *g);    // all its blocks have ended, all its requests been answered
+bool grid_is_stuck(const struct grid *g);   // blocks of it are on SMs
 uint64_t grid_end_of(const struct grid *g); // the last block's end, or the last reply
 // Why it ends before its time; a fault is the caller's then.
 bool grid_take_fault(struct grid *g, struct launch_fault *fault);

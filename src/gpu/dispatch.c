@@ -47,15 +47,28 @@ bool dispatch_fits(const struct chip *c, const struct grid *g, unsigned sm)
            share_holds(&c->dispatch.left[sm], &g->needs[kind]);
 }
 
-void dispatch_arrival(struct chip *c)
+void dispatch_offer(struct chip *c)
 {
     for (unsigned sm = 0; sm < c->config.gpu.sm_count; sm++)
-        vec_push(&c->dispatch.wants, (struct want){.cycle = c->now, .sm = sm});
+        vec_push(&c->dispatch.wants, (struct want){.cycle = c->now, .at = c->now, .sm = sm});
+}
+
+static void gather_ends(struct chip *c)
+{
+    for (size_t k = 0; k < c->busy.count; k++) {
+        struct sm_block_end *ends;
+        size_t n = sm_ended(c->busy.data[k], &ends);
+        for (size_t i = 0; i < n; i++) {
+            uint64_t at = ends[i].cycle + c->config.gpu.dispatch_latency;
+            vec_push(&c->dispatch.wants, (struct want){ends[i].cycle, at, ends[i].sm, ends[i].grid});
+        }
+    }
 }
 
 void dispatch_forget(struct chip *c, const struct grid *g)
 {
     size_t kept = 0;
+    gather_ends(c);
     for (size_t k = 0; k < c->dispatch.wants.count; k++)
         if (c->dispatch.wants.data[k].ended != g) c->dispatch.wants.data[kept++] = c->dispatch.wants.data[k];
     c->dispatch.wants.count = kept;
@@ -64,6 +77,7 @@ void dispatch_forget(struct chip *c, const struct grid *g)
         for (uint32_t n = 0; n < p->blocks; n++)
             share_give(&c->dispatch.left[p->sm], &g->needs[chip_kind_of(c, p->sm)]);
     }
+    dispatch_offer(c);
 }
 
 static int by_cycle(const void *a, const void *b)
@@ -71,16 +85,6 @@ static int by_cycle(const void *a, const void *b)
     const struct want *x = a, *y = b;
     if (x->cycle != y->cycle) return x->cycle < y->cycle ? -1 : 1;
     return (x->sm > y->sm) - (x->sm < y->sm);
-}
-
-static void gather_ends(struct chip *c)
-{
-    for (size_t k = 0; k < c->busy.count; k++) {
-        struct sm_block_end *ends;
-        size_t n = sm_ended(c->busy.data[k], &ends);
-        for (size_t i = 0; i < n; i++)
-            vec_push(&c->dispatch.wants, (struct want){ends[i].cycle, ends[i].sm, ends[i].grid});
-    }
 }
 
 static void take_back(struct chip *c, const struct want *w)
@@ -93,8 +97,8 @@ static void take_back(struct chip *c, const struct want *w)
     if (g->launch->progress) progress_update(g->launch->progress, g->ended);
 }
 
-// Whom the SM's room goes to, for one block. False: to nobody.
-static bool give_out(struct chip *c, const struct want *w)
+// Whom the SM's room goes to, for one block. NULL: nobody.
+static struct grid *give_out(struct chip *c, const struct want *w)
 {
     static struct grid *(*const policies[])(const struct chip *c, unsigned sm) = {
 #define DISPATCH(symbol, word, meaning) dispatch_##symbol,
@@ -102,14 +106,38 @@ static bool give_out(struct chip *c, const struct want *w)
 #undef DISPATCH
     };
     struct grid *g = policies[c->config.gpu.dispatch](c, w->sm);
-    if (!g) return false;
-    uint64_t at = w->ended ? w->cycle + c->config.gpu.dispatch_latency : w->cycle;
+    if (!g) return NULL;
     share_take(&c->dispatch.left[w->sm], &g->needs[chip_kind_of(c, w->sm)]);
-    chip_place(c, g, w->sm, at > g->begin ? at : g->begin);
-    return true;
+    chip_place(c, g, w->sm, w->at > g->begin ? w->at : g->begin);
+    return g;
 }
 
-// Wants of one cycle take turns, a block each, until nobody has room.
+// Wants of one cycle take turns, a block each, until nobody has room. True when a grid has no block left: others
+// may have waited for that, wherever there was room.
+static bool give_out_in_turn(struct chip *c, struct want *wants, size_t count)
+{
+    bool some_has_none = false;
+    for (size_t kept; count; count = kept) {
+        kept = 0;
+        for (size_t k = 0; k < count; k++) {
+            struct grid *g = give_out(c, &wants[k]);
+            if (!g) continue;
+            some_has_none |= g->next_block == g->blocks;
+            wants[kept++] = wants[k];
+        }
+    }
+    return some_has_none;
+}
+
+static void give_out_anew(struct chip *c, const struct want *because)
+{
+    struct want wants[CHIP_SMS];
+    do {
+        for (unsigned sm = 0; sm < c->config.gpu.sm_count; sm++)
+            wants[sm] = (struct want){because->cycle, because->at, sm, NULL};
+    } while (give_out_in_turn(c, wants, c->config.gpu.sm_count));
+}
+
 void dispatch_hand_out(struct chip *c)
 {
     struct dispatch *d = &c->dispatch;
@@ -117,18 +145,11 @@ void dispatch_hand_out(struct chip *c)
     if (!d->wants.count) return;
     qsort(d->wants.data, d->wants.count, sizeof *d->wants.data, by_cycle);
     for (size_t first = 0, end; first < d->wants.count; first = end) {
-        size_t left = 0;
-        for (end = first; end < d->wants.count && d->wants.data[end].cycle == d->wants.data[first].cycle;
-             end++)
+        const struct want because = d->wants.data[first];
+        for (end = first; end < d->wants.count && d->wants.data[end].cycle == because.cycle; end++)
             if (d->wants.data[end].ended) take_back(c, &d->wants.data[end]);
-        left = end - first;
-        while (left) {
-            size_t kept = 0;
-            for (size_t k = 0; k < left; k++)
-                if (give_out(c, &d->wants.data[first + k]))
-                    d->wants.data[first + kept++] = d->wants.data[first + k];
-            left = kept;
-        }
+        if (give_out_in_turn(c, d->wants.data + first, end - first) && c->grids.count > 1)
+            give_out_anew(c, &because);
     }
     d->wants.count = 0;
 }

@@ -1,7 +1,7 @@
 // The hand that gives out blocks, between windows.
 //
 //     a block has ended on an SM ─┐                                    ┌─ no grid ─▶ the room stays
-//     a grid has come             ┴▶ wants: (cycle, SM), in that order ┤
+//     a grid has come, or gone    ┴▶ wants: (cycle, SM), in that order ┤
 //                                         ▲                            └─ a grid ─▶ a block placed, the want
 //                                         └──────── still room? ◀───────────────────┘ goes behind its equals
 //
@@ -19,9 +19,9 @@ struct share { // of an SM
 };
 
 struct want {
-    uint64_t cycle;
+    uint64_t cycle, at; // at: the block may start
     unsigned sm;
-    struct grid *ended; // whose block made room; NULL: a grid has come
+    struct grid *ended; // whose block made room; NULL: there may have been room before
 };
 
 struct dispatch {
@@ -31,7 +31,7 @@ struct dispatch {
 
 void dispatch_init(struct chip *c);
 void dispatch_fini(struct chip *c);
-void dispatch_arrival(struct chip *c);                      // a grid has come: every SM could take a block
+void dispatch_offer(struct chip *c); // a grid has come, or one that others waited for is out of their way
 void dispatch_forget(struct chip *c, const struct grid *g); // it goes, and leaves what it had
 void dispatch_hand_out(struct chip *c);                     // what has ended since, and what takes its place
 

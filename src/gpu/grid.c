@@ -212,6 +212,13 @@ bool grid_is_done(const struct grid *g)
     return true;
 }
 
+bool grid_is_stuck(const struct grid *g)
+{
+    for (size_t k = 0; k < g->parts.count; k++)
+        if (sm_stuck_block(g->parts.data[k]->on)) return true;
+    return false;
+}
+
 uint64_t grid_end_of(const struct grid *g)
 {
     uint64_t end = g->last_end;

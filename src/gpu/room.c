@@ -23,10 +23,19 @@ struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_e
     return g;
 }
 
+static void forget_ends(struct room *r, const struct grid *g)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < r->ends.count; k++)
+        if (r->ends.data[k].grid != g) r->ends.data[kept++] = r->ends.data[k];
+    r->ends.count = kept;
+}
+
 void sm_dismiss(struct sm_grid *g)
 {
     struct room *r = &g->sm->room;
     unsigned k = 0;
+    forget_ends(r, g->launch->grid);
     while (r->grids[k] != g) k++;
     memmove(r->grids + k, r->grids + k + 1, (--r->grid_count - k) * sizeof *r->grids);
     tech_end(g);

@@ -89,6 +89,7 @@ static bool run_to(struct sm *s, uint64_t until)
             if (next > until) next = until;
             if (next > s->now) {
                 issue_nothing(s);
+                if (sm_is_shared(s)) account_look(s);
                 if (s->room.resident_count) account_cycles(s, s->room.resident_count, next - s->now);
                 s->now = next;
                 if (next == until) break;
@@ -102,6 +103,7 @@ static bool run_to(struct sm *s, uint64_t until)
         if (has_techs(s)) tech_events(s);
         lsu_cycle(s);
         unsigned resident_count = s->room.resident_count;
+        if (__builtin_expect(s->room.grid_count > 1, 0)) account_look(s);
         issue_cycle(s);
         if (__builtin_expect(s->faulted, 0)) {
             if (!sm_is_shared(s)) return false;
