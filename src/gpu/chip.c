@@ -35,7 +35,8 @@ static void destroy_sms(struct chip *c)
         sm_destroy(c->sms[sm]);
         c->sms[sm] = NULL;
     }
-    c->has_moved = true;
+    c->busy.count = c->engines.count = 0;
+    c->is_looking = false;
 }
 
 void chip_destroy(struct chip *c)
