@@ -1,6 +1,8 @@
 // Where the schedulers' slots went: instruction by instruction over a kernel's timed launches, and SM by SM
-// in the last one.
+// in each launch.
 #include "api/impl.h"
+
+#include <string.h>
 
 static const struct wf_slot names[SLOT_COUNT] = {
 #define GPU_COUNTER(group, name, unit, meaning)
@@ -19,71 +21,69 @@ bool wf_slot_at(size_t index, struct wf_slot *slot)
     return true;
 }
 
-void api_account_begin(struct wf_kernel *k, struct chip_account *account)
+void api_account_begin(struct wf_launch *l, struct chip_account *account)
 {
-    struct wf_context *c = k->module->context;
-    if (!k->slots) {
-        k->slots = heap_alloc((k->launched->inst_count + 1) * SLOT_COUNT * sizeof *k->slots);
-        k->saved = heap_alloc(k->launched->inst_count * SAVINGS * sizeof *k->saved);
+    struct api_form *f = l->form;
+    if (!f->slots) {
+        f->slots = heap_alloc((f->program->inst_count + 1) * SLOT_COUNT * sizeof *f->slots);
+        f->saved = heap_alloc(f->program->inst_count * SAVINGS * sizeof *f->saved);
     }
-    free(c->sm_counts);
-    c->sm_counts = heap_alloc(c->chip.gpu.sm_count * sizeof *c->sm_counts);
-    *account = (struct chip_account){.inst_slots = k->slots, .inst_saved = k->saved, .sms = c->sm_counts};
-    api_observe(c, account);
+    l->sms = API_ARRAY(l, struct gpu_counts, l->context->chip.gpu.sm_count);
+    *account = (struct chip_account){.inst_slots = f->slots, .inst_saved = f->saved, .sms = l->sms};
+    api_observe(l, account);
 }
 
-void api_account_end(struct wf_kernel *k)
+const struct wf_sm_account *api_account_sms(struct wf_launch *l)
 {
-    free(k->slots);
-    free(k->saved);
-    k->slots = k->saved = NULL;
-}
-
-const struct wf_sm_account *api_account_sms(struct wf_context *c)
-{
-    uint32_t count = c->chip.gpu.sm_count;
-    free(c->sms);
-    c->sms = heap_alloc(count * sizeof *c->sms);
+    uint32_t count = l->context->chip.gpu.sm_count;
+    struct wf_sm_account *sms = API_ARRAY(l, struct wf_sm_account, count);
     for (uint32_t k = 0; k < count; k++)
-        c->sms[k] = (struct wf_sm_account){.active_cycles = c->sm_counts[k].sm_active_cycles,
-                                           .warp_instructions = c->sm_counts[k].issue_issued,
-                                           .slots = c->sm_counts[k].slots};
+        sms[k] = (struct wf_sm_account){.active_cycles = l->sms[k].sm_active_cycles,
+                                        .warp_instructions = l->sms[k].issue_issued,
+                                        .slots = l->sms[k].slots};
     struct wf_class class;
-    for (size_t n = 0; wf_class_at(c, n, &class); n++)
-        for (uint32_t k = 0; k < class.count; k++) c->sms[class.first + k].sm_class = class.name;
-    return c->sms;
+    for (size_t n = 0; wf_class_at(l->context, n, &class); n++) {
+        const char *name = api_keep(l, class.name);
+        for (uint32_t k = 0; k < class.count; k++) sms[class.first + k].sm_class = name;
+    }
+    return sms;
 }
 
-const struct wf_class_account *api_account_classes(struct wf_context *c)
+const struct wf_class_account *api_account_classes(struct wf_launch *l)
 {
     struct wf_class class;
-    for (size_t n = 0; wf_class_at(c, n, &class); n++) {
+    struct wf_class_account *classes = API_ARRAY(l, struct wf_class_account, l->context->chip.class_count);
+    for (size_t n = 0; wf_class_at(l->context, n, &class); n++) {
         struct gpu_counts sum = {0};
-        for (uint32_t k = 0; k < class.count; k++) gpu_counts_add(&sum, &c->sm_counts[class.first + k]);
-        api_counter_values(NULL, &sum, NULL, c->class_counters[n]);
-        c->classes_counted[n] = (struct wf_class_account){class, c->class_counters[n]};
+        for (uint32_t k = 0; k < class.count; k++) gpu_counts_add(&sum, &l->sms[class.first + k]);
+        uint64_t *values = API_ARRAY(l, uint64_t, API_COUNTERS);
+        api_counter_values(NULL, &sum, NULL, values);
+        class.name = api_keep(l, class.name);
+        classes[n] = (struct wf_class_account){class, values};
     }
-    return c->classes_counted;
+    return classes;
 }
 
 const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count)
 {
+    const struct api_form *f = k->form;
     *count = 0;
-    if (!k->slots) return NULL;
+    api_wait(k->module->context);
+    if (!f->slots) return NULL;
     arena_fini(&k->account);
     arena_init(&k->account);
-    uint32_t n = k->launched->inst_count;
+    uint32_t n = f->program->inst_count;
     struct wf_account *out = ARENA_ARRAY(&k->account, struct wf_account, n + 1);
     struct strbuf text = {0};
     for (uint32_t i = 0; i <= n; i++) {
-        out[i] = (struct wf_account){.pc = i * PC_STEP, .slots = k->slots + (size_t)i * SLOT_COUNT};
+        out[i] = (struct wf_account){.pc = i * PC_STEP, .slots = f->slots + (size_t)i * SLOT_COUNT};
         if (i == n) break;
-        out[i].skipped = k->saved[i * SAVINGS + SAVED_FETCH];
-        out[i].reused = k->saved[i * SAVINGS + SAVED_EXECUTION];
-        program_print_inst(k->launched, i, &text);
+        out[i].skipped = f->saved[i * SAVINGS + SAVED_FETCH];
+        out[i].reused = f->saved[i * SAVINGS + SAVED_EXECUTION];
+        program_print_inst(f->program, i, &text);
         out[i].instruction = arena_strndup(&k->account, strbuf_text(&text), text.length);
         strbuf_clear(&text);
-        program_print_lines(k->launched, i, &text);
+        program_print_lines(f->program, i, &text);
         out[i].lines = arena_strndup(&k->account, strbuf_text(&text), text.length);
         strbuf_clear(&text);
     }

@@ -5,6 +5,7 @@ struct wf_context *wf_context_create(void)
 {
     struct wf_context *c = heap_alloc(sizeof *c);
     diag_init(&c->diag);
+    c->first.context = c;
     api_settings_add(c);
     tech_choice_init(&c->techs);
     return c;
@@ -13,18 +14,17 @@ struct wf_context *wf_context_create(void)
 void wf_context_destroy(struct wf_context *c)
 {
     if (!c) return;
+    api_stop(c);
+    while (c->alive.count) api_launch_destroy(vec_last(&c->alive));
     for (size_t i = 0; i < c->modules.count; i++) api_module_destroy(c->modules.data[i]);
-    for (size_t i = 0; i < c->streams.count; i++) free(c->streams.data[i]);
+    api_streams_fini(c);
     vec_fini(&c->modules);
-    vec_fini(&c->streams);
     vec_fini(&c->textures);
+    vec_fini(&c->alive);
+    vec_fini(&c->under_way);
     if (c->memory) memory_destroy(c->memory);
-    free(c->sm_counts);
-    free(c->sms);
     api_observe_fini(c);
-    launch_fault_fini(&c->fault);
-    launch_race_fini(&c->race);
-    launch_notes_fini(&c->notes);
+    free(c->failure);
     strbuf_fini(&c->errors);
     strbuf_fini(&c->config_json);
     config_fini(&c->config);
@@ -50,29 +50,9 @@ void wf_clear_errors(struct wf_context *c) { diag_clear(&c->diag); }
 void wf_set_print(struct wf_context *c, void (*print)(void *context, const char *text, size_t length),
                   void *context)
 {
+    api_wait(c); // text of launches goes where it went when they were asked for
     c->print = print;
     c->print_context = context;
 }
 
 void wf_set_progress(struct wf_context *c, bool enabled) { c->progress = enabled; }
-
-struct wf_stream *wf_stream_create(struct wf_context *c)
-{
-    struct wf_stream *s = heap_alloc(sizeof *s);
-    s->context = c;
-    vec_push(&c->streams, s);
-    return s;
-}
-
-// A launch ends before its call returns, so nothing is ever outstanding.
-enum wf_status wf_stream_wait(struct wf_stream *s)
-{
-    (void)s;
-    return WF_OK;
-}
-
-enum wf_status wf_synchronise(struct wf_context *c)
-{
-    (void)c;
-    return WF_OK;
-}

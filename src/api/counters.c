@@ -23,7 +23,7 @@ static const struct wf_counter rows[API_COUNTERS] = {
 #undef DRAM_COUNTER
 };
 
-// "darsie.skipped"; names live as long as the mechanism's table.
+// "darsie.skipped"; the name is in the arena.
 static struct wf_counter tech_row(struct arena *a, const struct tech *t, size_t i)
 {
     return (struct wf_counter){.name = arena_printf(a, "%s.%s", t->name, t->counters[i].name),
@@ -49,18 +49,6 @@ bool wf_tech_counter_at(struct wf_context *c, const char *tech, size_t index, st
     return false;
 }
 
-static void fill_techs(struct wf_context *c, const struct chip_result *timed)
-{
-    for (unsigned k = 0; k < c->techs.count; k++) {
-        const struct tech *t = c->techs.uses[k].tech;
-        for (size_t i = 0; i < t->counter_count; i++) {
-            struct wf_counter *row = &c->counters[c->counter_count++];
-            if (!row->name) *row = tech_row(&c->techs.arena, t, i);
-            row->value = timed ? timed->techs[k][i] : WF_UNKNOWN;
-        }
-    }
-}
-
 void api_counter_values(const struct exec_counts *exec, const struct gpu_counts *gpu,
                         const struct memory_counts *memory, uint64_t values[API_COUNTERS])
 {
@@ -84,15 +72,39 @@ void api_counter_values(const struct exec_counts *exec, const struct gpu_counts 
     memcpy(values, all, sizeof all);
 }
 
-void api_counters_fill(struct wf_context *c, const struct exec_counts *counts,
-                       const struct chip_result *timed)
+// Counters of a mechanism, their names in one piece.
+static void fill_tech(struct wf_launch *l, const struct tech *t, const uint64_t *values,
+                      struct wf_counter *out)
 {
+    size_t length = 0;
+    for (size_t i = 0; i < t->counter_count; i++) length += strlen(t->name) + strlen(t->counters[i].name) + 2;
+    char *name = api_piece(l, length);
+    for (size_t i = 0; i < t->counter_count; i++) {
+        out[i] = (struct wf_counter){.name = name,
+                                     .unit = t->counters[i].unit,
+                                     .meaning = t->counters[i].meaning,
+                                     .value = values ? values[i] : WF_UNKNOWN};
+        name = stpcpy(stpcpy(stpcpy(name, t->name), "."), t->counters[i].name) + 1;
+    }
+}
+
+const struct wf_counter *api_counters(struct wf_launch *l, const struct exec_counts *counts,
+                                      const struct chip_result *timed, size_t *count)
+{
+    const struct tech_choice *techs = &l->context->techs;
+    size_t filled = API_COUNTERS, all = API_COUNTERS;
+    for (unsigned k = 0; k < techs->count; k++) all += techs->uses[k].tech->counter_count;
+    struct wf_counter *out = API_ARRAY(l, struct wf_counter, all);
     uint64_t values[API_COUNTERS];
     api_counter_values(counts, timed ? &timed->gpu : NULL, timed ? &timed->memory : NULL, values);
     for (size_t i = 0; i < API_COUNTERS; i++) {
-        c->counters[i] = rows[i];
-        c->counters[i].value = values[i];
+        out[i] = rows[i];
+        out[i].value = values[i];
     }
-    c->counter_count = API_COUNTERS;
-    fill_techs(c, timed);
+    for (unsigned k = 0; k < techs->count; k++) {
+        fill_tech(l, techs->uses[k].tech, timed ? timed->techs[k] : NULL, out + filled);
+        filled += techs->uses[k].tech->counter_count;
+    }
+    *count = all;
+    return out;
 }

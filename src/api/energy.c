@@ -1,6 +1,8 @@
 // Energy and storage of the chosen mechanisms, in the public API's terms.
 #include "api/impl.h"
 
+#include <string.h>
+
 bool wf_energy_part_at(size_t index, const char **name, const char **meaning)
 {
     if (index >= ENERGY_PARTS) return false;
@@ -9,18 +11,22 @@ bool wf_energy_part_at(size_t index, const char **name, const char **meaning)
     return true;
 }
 
-size_t api_energy_fill(struct wf_context *c, const struct chip_result *timed)
+const struct wf_energy *api_energy(struct wf_launch *l, const struct chip_result *timed, size_t *count)
 {
-    size_t count = energy_rows(&c->energy, &c->chip, timed, c->energy_rows);
-    for (size_t i = 0; i < count; i++) {
-        const struct energy_row *row = &c->energy_rows[i];
-        c->energies[i] = (struct wf_energy){.name = row->name,
-                                            .part = energy_part_name(row->part),
-                                            .unit = row->unit,
-                                            .count = row->count,
-                                            .pj_each = row->pj};
+    struct wf_context *c = l->context;
+    *count = energy_rows(&c->energy, &c->chip, timed, c->energy_rows);
+    struct wf_energy *out = API_ARRAY(l, struct wf_energy, *count);
+    struct energy_row *rows = API_ARRAY(l, struct energy_row, *count); // with their names
+    memcpy(rows, c->energy_rows, *count * sizeof *rows);
+    for (size_t i = 0; i < *count; i++) {
+        const struct energy_row *row = &rows[i];
+        out[i] = (struct wf_energy){.name = row->name,
+                                    .part = energy_part_name(row->part),
+                                    .unit = row->unit,
+                                    .count = row->count,
+                                    .pj_each = row->pj};
     }
-    return count;
+    return out;
 }
 
 static size_t fill_storage_of(const struct tech_use *u, const struct gpu_kind *kind, const char *sm_class,

@@ -19,6 +19,7 @@ struct api_settings {
 #undef SETTING
 };
 
+enum { API_STORAGE_MAX = GPU_KINDS_MAX * TECH_MAX * TECH_STORAGE_MAX };
 enum {
     API_COUNTERS = 0
 #define COUNTER(name, unit, meaning) +1
@@ -38,6 +39,24 @@ enum {
 #undef DRAM_COUNTER
 };
 
+// Launches that something waits for; each leaves when it is over (queue.c).
+struct api_launches {
+    struct wf_launch **data;
+    size_t count, capacity;
+};
+
+struct wf_stream {
+    struct wf_context *context;
+    struct api_launches tail; // what the stream's next launch waits for
+};
+
+struct wf_event {
+    struct wf_context *context;
+    struct api_launches before; // what it was recorded behind
+    bool is_recorded;
+    uint64_t cycle; // of the context's clock: the latest end so far of what it was recorded behind
+};
+
 struct wf_context {
     struct diag diag;
     struct config config;
@@ -52,13 +71,14 @@ struct wf_context {
     struct tech_choice techs;
     char *tech; // as it was asked for, heap; NULL: base
     bool verify;
-    uint64_t mismatches; // of the last launch
+    uint64_t mismatches; // of the launches on the chip, but for those that ended have taken
     uint64_t max_cycles;
     unsigned threads;
     struct chip *chip_state; // made at the first timed launch, when the settings can change no more
     struct memory *memory;   // made at the first use, when its size can change no more
     VEC(struct wf_module *) modules;
     VEC(struct wf_stream *) streams;
+    VEC(struct wf_event *) events;
     VEC(struct texture) textures; // a handle is index + 1
     struct strbuf errors, config_json;
     void (*print)(void *context, const char *text, size_t length);
@@ -68,28 +88,25 @@ struct wf_context {
     bool progress;
     struct study *study; // watches launches; NULL: none
     uint32_t launches;
-    // What the stats of the last launch point to.
-    struct launch_fault fault;
-    struct launch_race race;
-    struct launch_notes notes;
-    struct wf_warning warnings[NOTE_COUNT];
-    struct wf_counter counters[API_COUNTERS + TECH_MAX * TECH_COUNTERS_MAX];
-    size_t counter_count;
+    struct watcher *watcher; // heap; NULL: nobody watches
+    // What the calls that list things return, until the next one.
+    struct wf_storage storage[API_STORAGE_MAX];
     struct energy_row energy_rows[ENERGY_ROWS_MAX];
-    struct wf_energy energies[ENERGY_ROWS_MAX];
-    struct wf_storage storage[GPU_KINDS_MAX * TECH_MAX * TECH_STORAGE_MAX];
-    struct gpu_counts *sm_counts; // heap, by SM; NULL: no timed launch yet
-    struct wf_sm_account *sms;    // heap
-    struct wf_class_account classes_counted[GPU_KINDS_MAX];
-    uint64_t class_counters[GPU_KINDS_MAX][API_COUNTERS];
-    struct chip_series series;
-    struct wf_sample *samples; // heap
-    uint64_t *sample_counters; // heap
-    struct watcher *watcher;   // heap; NULL: nobody watches
-};
 
-struct wf_stream {
-    struct wf_context *context;
+    // -- launches under way (queue.c)
+    struct api_launches alive;     // that somebody holds, or that are not over; in no order
+    struct api_launches under_way; // in order of their calls
+    unsigned running;              // of these, on the chip
+    struct wf_stream first;        // the default stream
+    struct wf_launch *last;        // of wf_launch, whose stats its caller has
+    struct wf_launch *awaited;     // whose status the waiting call returns
+    enum wf_status untold;         // of a launch that failed while another call waited
+    uint32_t untold_id;            // its grid_id
+    char *failure;                 // heap; not NULL: nothing begins until wf_reset
+    bool is_stopping;              // an interrupt: all that is under way ends
+    double run_seconds;            // of all launches, where each second counts once
+    // The clock of events: cycles of this context's chips, one chip after the other, from 0.
+    uint64_t clock_before, clock; // at the present chip's first cycle; at the latest end known
 };
 
 // A place in initialised data that holds the address of a device function. Functions have addresses only
@@ -116,27 +133,103 @@ struct wf_module {
     struct arena arena; // names
 };
 
+// What launches of a kernel execute: its program, or what mechanisms made of it for a shape, and where their slots
+// went. Kernels and launches share it; whoever lets go of it last frees it.
+struct api_form {
+    unsigned users;
+    const struct program *program;
+    struct program *changed[TECH_MAX]; // those that were made on the way to it
+    unsigned changed_count;
+    uint64_t *slots; // [instruction, or none][SLOT_COUNT], heap; NULL: not timed yet
+    uint64_t *saved; // [instruction][SAVINGS], heap
+};
+
 struct wf_kernel {
     struct wf_module *module;
     const struct ptx_function *ptx;
     struct program *program;
-    const struct program *launched; // what launches execute: the program, or what mechanisms made of it
-    struct program *changed[TECH_MAX];
-    unsigned changed_count;
+    struct api_form *form;     // of the last launch
     uint32_t changed_shape[3]; // of the launches it was changed for
-    char *changed_by;          // the mechanisms, heap
+    char *changed_by;          // the mechanisms, heap; NULL: none was asked
     struct wf_kernel_info info;
     struct strbuf listing;
     struct arena marks;   // of the last wf_kernel_marks
     struct arena account; // of the last wf_kernel_account
-    uint64_t *slots;      // [instruction, or none][SLOT_COUNT], heap; NULL: not timed yet
-    uint64_t *saved;      // [instruction][SAVINGS], heap
     bool hinted;          // its first functional launch has been watched for races
 };
 
-// Sets k->launched for a launch of this shape; its slots begin anew when it is another program.
+enum api_launch_state { LAUNCH_QUEUED, LAUNCH_RUNS, LAUNCH_OVER };
+
+// A launch from its call until nobody wants its stats any more.
+struct wf_launch {
+    struct wf_context *context;
+    struct wf_kernel *kernel;
+    struct api_form *form;
+    size_t place; // in context->alive
+    enum api_launch_state state;
+    bool is_freed; // by its holder: it goes when it is over
+    // What the engine is asked for, and what that points to.
+    struct launch launch;
+    bool is_timed;
+    uint64_t max_cycles;
+    uint8_t *params, *addresses; // constant banks, heap
+    struct texture *textures;    // heap
+    // Order: launches that must be over before it begins.
+    struct api_launches waits_for;
+    // On the chip.
+    struct grid *grid;
+    struct gpu_counts *sms; // by SM, a piece
+    struct chip_series series;
+    struct progress progress;
+    double run_seconds; // the context's when it began
+    // What came of it.
+    uint64_t start, end; // of the context's clock; WF_UNKNOWN: functional, or it never began
+    struct launch_fault fault;
+    struct launch_race race;
+    struct launch_notes notes;
+    struct wf_stats stats;
+    VEC(void *) pieces; // what the stats point to, heap
+};
+
+// -- kernels' forms
+struct api_form *api_form_create(const struct program *p);
+struct api_form *api_form_use(struct api_form *f); // one user more
+void api_form_release(struct api_form *f);
+// Sets k->form for a launch of this shape; its slots begin anew when it is another program.
 void api_choose_program(struct wf_kernel *k, const uint32_t block[3]);
-void api_forget_changed(struct wf_kernel *k);
+
+// -- launches
+struct wf_launch *api_launch_create(struct wf_kernel *k);
+void api_launch_destroy(struct wf_launch *l); // which is not under way
+// Addresses of functions in initialised data: whether they change for this launch, which they cannot while another
+// one runs; and the change.
+bool api_slots_change(const struct wf_launch *l);
+void api_slots_write(const struct wf_launch *l);
+// run.c: it begins, to its end if it is functional; the chip says that it is over; it ends without having begun.
+void api_run_begin(struct wf_launch *l);
+void api_run_end(struct wf_launch *l);
+void api_run_never(struct wf_launch *l, enum wf_status status, const char *why);
+bool api_is_timed(const struct wf_context *c); // launches from now on
+bool api_is_interrupted(void *context);        // asked by launches that run
+// Memory of the launch's own, as long as it: each piece as large as it is, since there are many small launches.
+void *api_piece(struct wf_launch *l, size_t bytes);
+#define API_ARRAY(l, type, count) ((type *)api_piece((l), sizeof(type) * (size_t)(count)))
+const char *api_keep(struct wf_launch *l, const char *text); // NULL: NULL
+// stats.c: figures of a launch, when it is over. timed: NULL in functional runs, whose timing counters are unknown.
+void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
+                    const struct chip_result *timed, uint64_t mismatches, double seconds);
+
+// -- order (queue.c)
+void api_queue(struct wf_launch *l, struct wf_stream *s); // NULL: the default stream
+// What work that is given to the stream now waits for, added to `to`.
+void api_queue_tail(struct wf_context *c, struct wf_stream *s, struct api_launches *to);
+void api_launches_add(struct api_launches *list, struct wf_launch *l); // unless it is there
+void api_wait(struct wf_context *c);                                   // for all that is under way
+void api_wait_for(struct wf_launch *l);
+void api_wait_empty(struct wf_context *c, const struct api_launches *list); // until all of them are over
+void api_stop(struct wf_context *c);                                        // all that is under way ends
+void api_streams_fini(struct wf_context *c);
+enum wf_status api_told(struct wf_context *c); // of what failed while a call waited, which is told once
 
 void api_settings_add(struct wf_context *c);
 struct memory *api_memory(struct wf_context *c);
@@ -145,17 +238,16 @@ bool api_variable_address(const struct wf_module *m, const struct ptx_variable *
 uint64_t api_bound_texture(const struct wf_module *m, const struct ptx_variable *v); // 0: none
 void api_module_destroy(struct wf_module *m);
 void api_kernel_destroy(struct wf_kernel *k);
-// Where a timed launch of this kernel counts, and what it counted SM by SM.
-void api_account_begin(struct wf_kernel *k, struct chip_account *account);
-void api_account_end(struct wf_kernel *k); // what it counted is forgotten
-const struct wf_sm_account *api_account_sms(struct wf_context *c);
-const struct wf_class_account *api_account_classes(struct wf_context *c);
+// Where a timed launch counts, and what it counted SM by SM.
+void api_account_begin(struct wf_launch *l, struct chip_account *account);
+const struct wf_sm_account *api_account_sms(struct wf_launch *l);
+const struct wf_class_account *api_account_classes(struct wf_launch *l);
 // What a timed launch cost, for its stats.
-size_t api_energy_fill(struct wf_context *c, const struct chip_result *timed);
+const struct wf_energy *api_energy(struct wf_launch *l, const struct chip_result *timed, size_t *count);
 size_t api_storage_fill(struct wf_context *c);
 // Adds who observes a timed launch by the settings.
-void api_observe(struct wf_context *c, struct chip_account *account);
-const struct wf_sample *api_samples(struct wf_context *c); // of the last timed launch
+void api_observe(struct wf_launch *l, struct chip_account *account);
+const struct wf_sample *api_samples(struct wf_launch *l);
 void api_observe_fini(struct wf_context *c);
 // Whether the kernel can be launched with such a block; otherwise an error says why not.
 bool api_check_block(struct wf_kernel *k, const uint32_t block[3]);
@@ -164,7 +256,6 @@ bool api_timeline_check_sms(struct wf_context *c); // at a watched launch: the G
 // In the order of wf_counter_at; NULL: unknown.
 void api_counter_values(const struct exec_counts *exec, const struct gpu_counts *gpu,
                         const struct memory_counts *memory, uint64_t values[API_COUNTERS]);
-// Fills stats (may be NULL) from the counts of a launch.
-// timed: NULL in functional runs, whose timing counters are unknown.
-void api_counters_fill(struct wf_context *c, const struct exec_counts *counts,
-                       const struct chip_result *timed);
+// All counters of a launch. timed: NULL in functional runs.
+const struct wf_counter *api_counters(struct wf_launch *l, const struct exec_counts *counts,
+                                      const struct chip_result *timed, size_t *count);

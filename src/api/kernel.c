@@ -78,7 +78,7 @@ struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name)
     k->module = m;
     k->ptx = entry;
     k->program = program;
-    k->launched = program;
+    k->form = api_form_create(program);
     describe(k, clock_seconds() - started);
     if (!check_symbols(k)) {
         api_kernel_destroy(k);
@@ -90,12 +90,12 @@ struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name)
 
 void api_kernel_destroy(struct wf_kernel *k)
 {
-    api_forget_changed(k);
+    api_form_release(k->form);
+    free(k->changed_by);
     program_free(k->program);
     strbuf_fini(&k->listing);
     arena_fini(&k->marks);
     arena_fini(&k->account);
-    api_account_end(k);
     free(k);
 }
 

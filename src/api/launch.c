@@ -1,4 +1,5 @@
-// Launches: the checks a driver makes, the constant banks, the run, and what it measured.
+// Launches as they are asked for: the checks a driver makes, the constant banks. All that a launch needs is copied at
+// the call; when it runs is settled by queue.c.
 #include "api/host_modes.h"
 #include "api/impl.h"
 #include "base/bits.h"
@@ -96,25 +97,45 @@ static uint64_t function_address(const struct program *p, const char *name)
     return 0;
 }
 
-static void write_function_slots(struct wf_kernel *k)
+// What a slot holds while a program runs; false when it stays as it is, since it holds that already, or a value of
+// the kernels' own.
+static bool slot_changes(const struct wf_launch *l, const struct api_function_slot *slot, uint64_t *value)
 {
-    struct wf_module *m = k->module;
+    const struct ptx_relocation *r = slot->relocation;
+    const uint8_t *place = memory_host(l->context->memory, slot->address, r->size);
+    uint64_t now = 0, mask = bit_mask(r->size * 8);
+    memcpy(&now, place, r->size);
+    if (now != (slot->written & mask)) return false;
+    *value = (function_address(l->form->program, r->function->name) + (uint64_t)r->addend) >> r->shift;
+    return *value != slot->written;
+}
+
+bool api_slots_change(const struct wf_launch *l)
+{
+    const struct wf_module *m = l->kernel->module;
+    uint64_t value;
+    for (size_t i = 0; i < m->function_slots.count; i++)
+        if (slot_changes(l, &m->function_slots.data[i], &value)) return true;
+    return false;
+}
+
+void api_slots_write(const struct wf_launch *l)
+{
+    struct wf_module *m = l->kernel->module;
     for (size_t i = 0; i < m->function_slots.count; i++) {
         struct api_function_slot *slot = &m->function_slots.data[i];
-        const struct ptx_relocation *r = slot->relocation;
-        uint8_t *place = memory_host(m->context->memory, slot->address, r->size);
-        uint64_t now = 0, mask = bit_mask(r->size * 8);
-        memcpy(&now, place, r->size);
-        if (now != (slot->written & mask)) continue; // the program has its own value there
-        slot->written = (function_address(k->launched, r->function->name) + (uint64_t)r->addend) >> r->shift;
-        memcpy(place, &slot->written, r->size);
+        uint64_t value;
+        if (!slot_changes(l, slot, &value)) continue;
+        slot->written = value;
+        memcpy(memory_host(m->context->memory, slot->address, slot->relocation->size), &value,
+               slot->relocation->size);
     }
 }
 
 // BANK_ADDRESS: one 64-bit address a symbol. NULL and an error for a texture reference that is not bound.
 static uint8_t *make_address_bank(struct wf_kernel *k)
 {
-    const struct program *p = k->launched;
+    const struct program *p = k->form->program;
     uint64_t *bank = heap_alloc(sizeof *bank * p->symbol_count);
     for (uint32_t i = 0; i < p->symbol_count; i++) {
         const struct program_symbol *s = &p->symbols[i];
@@ -149,12 +170,24 @@ static uint8_t *make_launch_bank(struct wf_kernel *k, const struct launch *l, co
     return bank;
 }
 
-static void fill_launch(struct wf_kernel *k, const struct wf_launch_config *shape, struct launch *l)
+// Textures may be added while the launch waits its turn, and the context's list move.
+static struct texture *copy_textures(const struct wf_context *c)
 {
-    struct wf_context *c = k->module->context;
+    size_t bytes = c->textures.count * sizeof(struct texture);
+    if (!bytes) return NULL;
+    struct texture *copy = heap_alloc(bytes);
+    memcpy(copy, c->textures.data, bytes);
+    return copy;
+}
+
+static void fill_launch(struct wf_launch *l, const struct wf_launch_config *shape)
+{
+    struct wf_kernel *k = l->kernel;
+    struct wf_context *c = l->context;
     const struct api_settings *s = &c->settings;
-    *l = (struct launch){
-        .program = k->launched,
+    l->textures = copy_textures(c);
+    l->launch = (struct launch){
+        .program = l->form->program,
         .grid = {shape->grid[0], shape->grid[1], shape->grid[2]},
         .block = {shape->block[0], shape->block[1], shape->block[2]},
         .warp_size = s->warp_size,
@@ -162,146 +195,40 @@ static void fill_launch(struct wf_kernel *k, const struct wf_launch_config *shap
         .shared_total = (uint32_t)shared_total(k->program, shape->shared_bytes),
         .local_total = (uint32_t)local_total(k->program),
         .memory = c->memory,
-        .textures = c->textures.data,
+        .textures = l->textures,
         .texture_count = (uint32_t)c->textures.count,
         .simt = (enum launch_simt)s->simt,
         .isa = (enum exec_isa)s->isa,
         .check_races = s->check_races,
-        .hint_races = !k->hinted && volume(shape->block) > s->warp_size,
         .check_bounds = (enum launch_check)s->check_bounds,
         .check_members = (enum launch_check)s->check_members,
-        .notes = &c->notes,
+        .notes = &l->notes,
         .max_warp_instructions = s->max_warp_instructions,
         .grid_id = ++c->launches,
         .sm_count = c->chip.gpu.sm_count,
         .print = c->print,
-        .is_interrupted = c->is_interrupted,
-        .interrupt_context = c->interrupt_context,
         .print_context = c->print_context,
+        .is_interrupted = api_is_interrupted,
+        .interrupt_context = c,
     };
+    l->is_timed = api_is_timed(c);
+    l->max_cycles = c->max_cycles;
 }
 
-// Warp instructions that mechanisms kept from being fetched, or from being executed once fetched.
-static uint64_t tech_count(const struct wf_context *c, const struct chip_result *timed, bool reused)
+static void fill_banks(struct wf_launch *l, const void *params)
 {
-    uint64_t sum = 0;
-    if (!timed) return WF_UNKNOWN;
-    for (unsigned k = 0; k < c->techs.count; k++) {
-        int which = reused ? c->techs.uses[k].tech->reused : c->techs.uses[k].tech->skipped;
-        if (which >= 0) sum += timed->techs[k][which];
-    }
-    return sum;
-}
-
-static size_t write_warnings(struct wf_context *c)
-{
-    static const char *const names[NOTE_COUNT] = {
-        [NOTE_BOUNDS] = "bounds", [NOTE_MEMBERS] = "members", [NOTE_RACE] = "race"};
-    size_t count = 0;
-    for (unsigned k = 0; k < NOTE_COUNT; k++)
-        if (c->notes.of[k].count)
-            c->warnings[count++] = (struct wf_warning){names[k], c->notes.of[k].count, c->notes.of[k].text};
-    return count;
-}
-
-static void write_stats(struct wf_context *c, const struct exec_counts *counts,
-                        const struct chip_result *timed, double seconds, enum wf_status status,
-                        struct wf_stats *stats)
-{
-    api_counters_fill(c, counts, timed);
-    if (!stats) return;
-    *stats = (struct wf_stats){
-        .status = status,
-        .cycles = timed ? timed->cycles : WF_UNKNOWN,
-        .skipped = tech_count(c, timed, false),
-        .reused = tech_count(c, timed, true),
-        .verify_mismatches = timed && c->verify ? c->mismatches : WF_UNKNOWN,
-        .tech = timed && c->tech ? c->tech : "base",
-        .fetched = timed ? timed->gpu.fetch_fetched : WF_UNKNOWN,
-        .occupancy = timed ? timed->occupancy : -1,
-        .gpu = timed ? c->gpu : NULL,
-        .warp_instructions = counts->warp_instructions,
-        .thread_instructions = counts->thread_instructions,
-        .races = c->settings.check_races ? c->race.count : WF_UNKNOWN,
-        .race_text = c->race.text,
-        .fault_text = c->fault.text,
-        .warnings = c->warnings,
-        .warning_count = write_warnings(c),
-        .wall_seconds = seconds,
-        .sms = timed ? api_account_sms(c) : NULL,
-        .sm_count = timed ? c->chip.gpu.sm_count : 0,
-        .classes = timed ? api_account_classes(c) : NULL,
-        .class_count = timed ? c->chip.class_count : 0,
-        .samples = timed ? api_samples(c) : NULL,
-        .sample_count = timed ? c->series.samples.count : 0,
-        .counters = c->counters,
-        .counter_count = c->counter_count,
-        .energy = timed ? c->energies : NULL,
-        .energy_count = timed ? api_energy_fill(c, timed) : 0,
-        .storage = c->storage,
-        .storage_count = timed ? api_storage_fill(c) : 0,
-        .core_mhz = c->chip.gpu.core_mhz,
-    };
-}
-
-static void watch(struct wf_context *c, const struct wf_kernel *k, struct launch *l)
-{
-    c->study->kernel_name = k->info.name;
-    c->study->mark = c->mark;
-    c->study->settings = c->study_settings;
-    l->observer = &c->study->observer;
-}
-
-static enum wf_status run(struct wf_kernel *k, struct launch *l, struct wf_stats *stats)
-{
-    struct wf_context *c = k->module->context;
-    launch_fault_fini(&c->fault);
-    launch_race_fini(&c->race);
-    launch_notes_fini(&c->notes);
-    c->fault = (struct launch_fault){0};
-    c->race = (struct launch_race){0};
-    struct exec_counts counts = {0};
-    struct progress progress;
-    progress_init(&progress, k->info.name, "blocks", volume(l->grid), c->progress);
-    l->progress = &progress;
-    double started = clock_seconds();
-    struct chip_result timed;
-    // The race detector and studies watch functional runs.
-    bool is_timed = c->gpu && !l->check_races && !c->study;
-    bool ok;
-    if (is_timed) {
-        struct chip_account account;
-        api_account_begin(k, &account);
-        for (unsigned n = 0; n < c->techs.count; n++) {
-            struct tech_use *u = &c->techs.uses[n];
-            u->marks = &c->mark;
-            u->verify = c->verify;
-            u->mismatches = &c->mismatches;
-        }
-        c->mismatches = 0;
-        if (!c->chip_state) c->chip_state = chip_create(&c->chip);
-        ok = chip_run_alone(c->chip_state, l, c->max_cycles, c->threads, &account, &timed, &c->fault);
-        if (ok && timed.imbalance) { // a bug of the simulator must not pass for a result
-            struct strbuf text = {0};
-            strbuf_printf(&text, "internal error: the timing model's books do not balance: %s",
-                          timed.imbalance);
-            c->fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};
-            ok = false;
-        }
-        counts = timed.exec;
-    } else {
-        if (c->study) watch(c, k, l);
-        ok = exec_run(l, &counts, &c->fault, &c->race);
-        k->hinted = true;
-    }
-    double seconds = clock_seconds() - started;
-    progress_fini(&progress);
-    if (!ok) diag_text(&c->diag, DIAG_ERROR, loc_none(), c->fault.text);
-    enum wf_status status = ok                                   ? WF_OK
-                            : c->fault.kind == FAULT_INTERRUPTED ? WF_INTERRUPTED
-                                                                 : WF_PROGRAM_FAILED;
-    write_stats(c, &counts, is_timed ? &timed : NULL, seconds, status, stats);
-    return status;
+    struct wf_kernel *k = l->kernel;
+    const struct wf_module *m = k->module;
+    struct launch *e = &l->launch;
+    l->params = make_launch_bank(k, e, params);
+    e->bank[BANK_LAUNCH] = l->params;
+    e->bank_bytes[BANK_LAUNCH] = BANK_LAUNCH_PARAMS + k->info.param_bytes;
+    e->bank[BANK_LITERAL] = k->program->literals;
+    e->bank_bytes[BANK_LITERAL] = k->program->literal_bytes;
+    e->bank[BANK_USER] = m->const_bytes ? memory_host(e->memory, m->const_address, m->const_bytes) : NULL;
+    e->bank_bytes[BANK_USER] = m->const_bytes;
+    e->bank[BANK_ADDRESS] = l->addresses;
+    e->bank_bytes[BANK_ADDRESS] = 8 * k->program->symbol_count;
 }
 
 static bool check_watched(struct wf_context *c)
@@ -321,41 +248,45 @@ static bool check_fits(struct wf_context *c, const struct launch *l)
     return good;
 }
 
-static enum wf_status prepare_and_run(struct wf_kernel *k, const struct wf_launch_config *shape,
-                                      const void *params, struct wf_stats *stats)
+static bool check_stream(struct wf_context *c, const struct wf_stream *s)
 {
-    struct wf_module *m = k->module;
-    if (wf_check_settings(m->context) != WF_OK) return WF_BAD_USAGE;
-    if (!check_shape(k, shape) || !check_shared(k, shape->shared_bytes) || !check_local(k))
-        return WF_BAD_INPUT;
-    struct launch l;
-    api_choose_program(k, shape->block);
-    fill_launch(k, shape, &l);
-    if (l.check_bounds != CHECK_STOP) memory_expect_strays(api_memory(m->context));
-    if (!check_watched(m->context) || !check_fits(m->context, &l)) return WF_BAD_INPUT;
-    uint8_t *addresses = make_address_bank(k);
-    if (!addresses) return WF_BAD_INPUT;
-    write_function_slots(k);
-    uint8_t *bank = make_launch_bank(k, &l, params);
-    l.bank[BANK_LAUNCH] = bank;
-    l.bank_bytes[BANK_LAUNCH] = BANK_LAUNCH_PARAMS + k->info.param_bytes;
-    l.bank[BANK_LITERAL] = k->program->literals;
-    l.bank_bytes[BANK_LITERAL] = k->program->literal_bytes;
-    l.bank[BANK_USER] = m->const_bytes ? memory_host(l.memory, m->const_address, m->const_bytes) : NULL;
-    l.bank_bytes[BANK_USER] = m->const_bytes;
-    l.bank[BANK_ADDRESS] = addresses;
-    l.bank_bytes[BANK_ADDRESS] = 8 * k->program->symbol_count;
-    enum wf_status status = run(k, &l, stats);
-    free(addresses);
-    free(bank);
-    return status;
+    return !s || s->context == c || diag_error(&c->diag, loc_none(), "the stream is of another context");
 }
 
-static enum wf_status launch_checked(struct wf_kernel *k, const struct wf_launch_config *shape,
-                                     const void *params, struct wf_stats *stats)
+// Everything a driver checks; then the launch is queued.
+static enum wf_status queue_checked(struct wf_kernel *k, const struct wf_launch_config *shape,
+                                    const void *params, struct wf_launch **launch)
 {
+    struct wf_context *c = k->module->context;
+    if (wf_check_settings(c) != WF_OK) return WF_BAD_USAGE;
+    if (!check_stream(c, shape->stream) || !check_shape(k, shape) || !check_shared(k, shape->shared_bytes) ||
+        !check_local(k))
+        return WF_BAD_INPUT;
+    api_choose_program(k, shape->block);
+    struct wf_launch *l = api_launch_create(k);
+    fill_launch(l, shape);
+    if (l->launch.check_bounds != CHECK_STOP) memory_expect_strays(api_memory(c));
+    if (!check_watched(c) || !check_fits(c, &l->launch) || !(l->addresses = make_address_bank(k))) {
+        api_launch_destroy(l);
+        return WF_BAD_INPUT;
+    }
+    fill_banks(l, params);
+    api_queue(l, shape->stream);
+    *launch = l;
+    return WF_OK;
+}
+
+static enum wf_status queue_packed(struct wf_kernel *k, const struct wf_launch_config *shape,
+                                   const void *params, struct wf_launch **launch)
+{
+    struct wf_context *c = k->module->context;
+    *launch = NULL;
+    if (c->failure) {
+        diag_error(&c->diag, loc_none(), "kernel %s is not launched: %s", k->info.name, c->failure);
+        return WF_PROGRAM_FAILED;
+    }
     fenv_t modes = host_modes_begin();
-    enum wf_status status = prepare_and_run(k, shape, params, stats);
+    enum wf_status status = queue_checked(k, shape, params, launch);
     host_modes_end(&modes);
     return status;
 }
@@ -373,10 +304,10 @@ static void refuse_count(struct wf_kernel *k, size_t given)
     strbuf_fini(&types);
 }
 
-enum wf_status wf_launch(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args,
-                         size_t arg_count, struct wf_stats *stats)
+static enum wf_status queue_arguments(struct wf_kernel *k, const struct wf_launch_config *shape,
+                                      void *const *args, size_t arg_count, struct wf_launch **launch)
 {
-    if (stats) *stats = (struct wf_stats){.status = WF_BAD_INPUT, .cycles = WF_UNKNOWN, .races = WF_UNKNOWN};
+    *launch = NULL;
     if (arg_count != k->info.param_count) {
         refuse_count(k, arg_count);
         return WF_BAD_INPUT;
@@ -384,18 +315,74 @@ enum wf_status wf_launch(struct wf_kernel *k, const struct wf_launch_config *sha
     uint8_t *params = heap_alloc(k->info.param_bytes);
     for (size_t i = 0; i < arg_count; i++)
         memcpy(params + k->info.params[i].offset, args[i], k->info.params[i].bytes);
-    enum wf_status status = launch_checked(k, shape, params, stats);
+    enum wf_status status = queue_packed(k, shape, params, launch);
     free(params);
     return status;
+}
+
+static enum wf_status queue_block(struct wf_kernel *k, const struct wf_launch_config *shape,
+                                  const void *params, size_t bytes, struct wf_launch **launch)
+{
+    *launch = NULL;
+    if (bytes == k->info.param_bytes) return queue_packed(k, shape, params, launch);
+    diag_error(&k->module->context->diag, loc_none(),
+               "kernel %s takes a parameter block of %u bytes; %zu were given", k->info.name,
+               k->info.param_bytes, bytes);
+    return WF_BAD_INPUT;
+}
+
+// A queued launch belongs to the caller now, or to nobody.
+static enum wf_status hand_out(enum wf_status status, struct wf_launch *l, struct wf_launch **launch)
+{
+    if (launch)
+        *launch = l;
+    else
+        wf_launch_free(l);
+    return status;
+}
+
+enum wf_status wf_launch_async(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args,
+                               size_t arg_count, struct wf_launch **launch)
+{
+    struct wf_launch *l;
+    enum wf_status status = queue_arguments(k, shape, args, arg_count, &l);
+    return hand_out(status, l, launch);
+}
+
+enum wf_status wf_launch_async_packed(struct wf_kernel *k, const struct wf_launch_config *shape,
+                                      const void *params, size_t bytes, struct wf_launch **launch)
+{
+    struct wf_launch *l;
+    enum wf_status status = queue_block(k, shape, params, bytes, &l);
+    return hand_out(status, l, launch);
+}
+
+// Waits for a launch just queued; its stats stay until the next one of the context.
+static enum wf_status finish(struct wf_context *c, enum wf_status status, struct wf_launch *l,
+                             struct wf_stats *stats)
+{
+    if (stats) *stats = (struct wf_stats){.status = status, .cycles = WF_UNKNOWN, .races = WF_UNKNOWN};
+    if (!l) return status;
+    wf_launch_free(c->last);
+    c->last = l;
+    status = wf_launch_status(l);
+    if (status != WF_OK) api_told(c); // of what it failed for
+    if (stats) *stats = l->stats;
+    return status;
+}
+
+enum wf_status wf_launch(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args,
+                         size_t arg_count, struct wf_stats *stats)
+{
+    struct wf_launch *l;
+    enum wf_status status = queue_arguments(k, shape, args, arg_count, &l);
+    return finish(k->module->context, status, l, stats);
 }
 
 enum wf_status wf_launch_packed(struct wf_kernel *k, const struct wf_launch_config *shape, const void *params,
                                 size_t bytes, struct wf_stats *stats)
 {
-    if (stats) *stats = (struct wf_stats){.status = WF_BAD_INPUT, .cycles = WF_UNKNOWN, .races = WF_UNKNOWN};
-    if (bytes == k->info.param_bytes) return launch_checked(k, shape, params, stats);
-    diag_error(&k->module->context->diag, loc_none(),
-               "kernel %s takes a parameter block of %u bytes; %zu were given", k->info.name,
-               k->info.param_bytes, bytes);
-    return WF_BAD_INPUT;
+    struct wf_launch *l;
+    enum wf_status status = queue_block(k, shape, params, bytes, &l);
+    return finish(k->module->context, status, l, stats);
 }

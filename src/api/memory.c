@@ -1,4 +1,5 @@
-// Device memory from the host: every range is checked against the allocations.
+// Device memory from the host: every range is checked against the allocations. What reads or changes memory that
+// launches may use first waits for them, as CUDA's synchronous copies do.
 #include "api/impl.h"
 
 #include <string.h>
@@ -25,7 +26,8 @@ uint64_t wf_alloc(struct wf_context *c, uint64_t bytes) { return wf_alloc_named(
 
 enum wf_status wf_free(struct wf_context *c, uint64_t address)
 {
-    if (memory_free(api_memory(c), address)) return WF_OK;
+    api_wait(c);
+    if (memory_free(api_memory(c), address)) return api_told(c);
     diag_error(&c->diag, loc_none(), "free of 0x%llx, which is not the start of a live allocation",
                (unsigned long long)address);
     return WF_BAD_INPUT;
@@ -46,30 +48,33 @@ static uint8_t *range(struct wf_context *c, const char *what, uint64_t address, 
 
 enum wf_status wf_write(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes)
 {
-    if (!bytes) return WF_OK;
+    api_wait(c);
+    if (!bytes) return api_told(c);
     uint8_t *to = range(c, "write", address, bytes);
     if (!to) return WF_BAD_INPUT;
     memcpy(to, host, bytes);
-    return WF_OK;
+    return api_told(c);
 }
 
 enum wf_status wf_read(struct wf_context *c, uint64_t address, void *host, uint64_t bytes)
 {
-    if (!bytes) return WF_OK;
+    api_wait(c);
+    if (!bytes) return api_told(c);
     const uint8_t *from = range(c, "read", address, bytes);
     if (!from) return WF_BAD_INPUT;
     memcpy(host, from, bytes);
-    return WF_OK;
+    return api_told(c);
 }
 
 enum wf_status wf_copy(struct wf_context *c, uint64_t to, uint64_t from, uint64_t bytes)
 {
-    if (!bytes) return WF_OK;
+    api_wait(c);
+    if (!bytes) return api_told(c);
     const uint8_t *source = range(c, "copy from", from, bytes);
     uint8_t *target = source ? range(c, "copy to", to, bytes) : NULL;
     if (!target) return WF_BAD_INPUT;
     memmove(target, source, bytes);
-    return WF_OK;
+    return api_told(c);
 }
 
 enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern, unsigned pattern_bytes,
@@ -80,15 +85,16 @@ enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern,
                    pattern_bytes);
         return WF_BAD_INPUT;
     }
-    if (!count) return WF_OK;
+    api_wait(c);
+    if (!count) return api_told(c);
     uint64_t bytes;
     if (__builtin_mul_overflow(count, (uint64_t)pattern_bytes, &bytes)) bytes = UINT64_MAX;
     uint8_t *to = range(c, "fill", address, bytes);
     if (!to) return WF_BAD_INPUT;
     if (pattern_bytes == 1) {
         memset(to, (int)(pattern & 0xff), bytes);
-        return WF_OK;
+        return api_told(c);
     }
     for (uint64_t i = 0; i < bytes; i += pattern_bytes) memcpy(to + i, &pattern, pattern_bytes);
-    return WF_OK;
+    return api_told(c);
 }

@@ -70,17 +70,22 @@ static void forget_watcher(struct wf_context *c)
 
 void wf_watch(struct wf_context *c, bool on)
 {
+    api_wait(c);
     forget_watcher(c);
     if (on) c->watcher = heap_alloc(sizeof *c->watcher);
 }
 
-const struct watcher *wf_watched(const struct wf_context *c) { return c->watcher; }
-
-void api_observe(struct wf_context *c, struct chip_account *account)
+const struct watcher *wf_watched(struct wf_context *c)
 {
-    c->series.interval = c->settings.report_interval;
-    c->series.samples.count = 0;
-    account->series = c->series.interval ? &c->series : NULL;
+    api_wait(c);
+    return c->watcher;
+}
+
+void api_observe(struct wf_launch *l, struct chip_account *account)
+{
+    struct wf_context *c = l->context;
+    l->series.interval = c->settings.report_interval;
+    account->series = l->series.interval ? &l->series : NULL;
     account->watcher = c->watcher;
     if (!c->watcher || c->watcher->launches.count) return;
     struct watch_config config;
@@ -88,26 +93,17 @@ void api_observe(struct wf_context *c, struct chip_account *account)
     watcher_init(c->watcher, &config);
 }
 
-const struct wf_sample *api_samples(struct wf_context *c)
+const struct wf_sample *api_samples(struct wf_launch *l)
 {
-    size_t count = c->series.samples.count;
-    free(c->samples);
-    free(c->sample_counters);
-    c->samples = heap_alloc(count * sizeof *c->samples);
-    c->sample_counters = heap_alloc(count * API_COUNTERS * sizeof *c->sample_counters);
+    size_t count = l->series.samples.count;
+    struct wf_sample *samples = API_ARRAY(l, struct wf_sample, count);
     for (size_t k = 0; k < count; k++) {
-        const struct chip_sample *from = &c->series.samples.data[k];
-        uint64_t *values = c->sample_counters + k * API_COUNTERS;
+        const struct chip_sample *from = &l->series.samples.data[k];
+        uint64_t *values = API_ARRAY(l, uint64_t, API_COUNTERS);
         api_counter_values(NULL, &from->gpu, &from->memory, values);
-        c->samples[k] = (struct wf_sample){.from = from->from, .to = from->to, .counters = values};
+        samples[k] = (struct wf_sample){.from = from->from, .to = from->to, .counters = values};
     }
-    return c->samples;
+    return samples;
 }
 
-void api_observe_fini(struct wf_context *c)
-{
-    forget_watcher(c);
-    series_fini(&c->series);
-    free(c->samples);
-    free(c->sample_counters);
-}
+void api_observe_fini(struct wf_context *c) { forget_watcher(c); }

@@ -40,10 +40,11 @@ static bool is_frozen(const struct wf_context *c, const char *key)
     return str_starts_with(key, "compile.") && c->modules.count != 0;
 }
 
-// A chip is made with its settings; another one is made for others.
+// A chip is made with its settings; another one is made for others, and the context's clock goes on.
 static void forget_chip(struct wf_context *c)
 {
     chip_destroy(c->chip_state);
+    c->clock_before = c->clock;
     c->chip_state = NULL;
 }
 
@@ -60,6 +61,7 @@ enum wf_status wf_gpu(struct wf_context *c, const char *name)
 {
     struct chip_config before = c->chip;
     struct gpu_classes classes_before = c->classes;
+    api_wait(c);
     if (!name) {
         free(c->gpu);
         c->gpu = NULL;
@@ -91,6 +93,7 @@ bool wf_gpu_at(size_t index, const char **name, const char **meaning)
 enum wf_status wf_tech(struct wf_context *c, const char *text)
 {
     struct tech_choice choice;
+    api_wait(c);
     tech_choice_init(&choice);
     if (!tech_choose(&choice, text, &c->diag)) {
         tech_choice_fini(&choice);
@@ -101,7 +104,6 @@ enum wf_status wf_tech(struct wf_context *c, const char *text)
     c->techs = choice;
     c->chip.techs = c->techs.uses;
     c->chip.tech_count = choice.count;
-    memset(c->counters, 0, sizeof c->counters);
     free(c->tech);
     c->tech = choice.count ? heap_strdup(text) : NULL;
     return WF_OK;
@@ -139,7 +141,12 @@ bool wf_tech_claim_at(size_t tech, size_t index, struct wf_claim *claim)
     return true;
 }
 
-void wf_set_verify(struct wf_context *c, bool verify) { c->verify = verify; }
+void wf_set_verify(struct wf_context *c, bool verify)
+{
+    api_wait(c);
+    c->verify = verify;
+}
+
 void wf_set_max_cycles(struct wf_context *c, uint64_t cycles) { c->max_cycles = cycles; }
 void wf_set_interrupt(struct wf_context *c, bool (*is_interrupted)(void *context), void *context)
 {
@@ -173,6 +180,7 @@ static bool check_compile(struct wf_context *c, const struct compile_settings *b
 
 enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
 {
+    api_wait(c);
     if (config_find(&c->config, key) && is_frozen(c, key)) {
         diag_error(&c->diag, loc_none(), "%s must be set before the first %s", key,
                    str_equal(key, "memory.size")       ? "allocation"

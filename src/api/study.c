@@ -38,6 +38,7 @@ void wf_study_destroy(struct wf_study *s)
 
 enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s)
 {
+    api_wait(c);
     if (s && c->settings.check_races) {
         diag_error(&c->diag, loc_none(),
                    "a study and the race detector (check.races) cannot watch one launch");

@@ -5,34 +5,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-void api_forget_changed(struct wf_kernel *k)
+struct api_form *api_form_create(const struct program *p)
 {
-    while (k->changed_count) program_free(k->changed[--k->changed_count]);
-    free(k->changed_by);
-    k->changed_by = NULL;
+    struct api_form *f = heap_alloc(sizeof *f);
+    *f = (struct api_form){.users = 1, .program = p};
+    return f;
 }
 
-static void launch_another(struct wf_kernel *k, const struct program *p)
+struct api_form *api_form_use(struct api_form *f)
 {
-    if (k->launched == p) return;
-    k->launched = p;
-    api_account_end(k);
+    f->users++;
+    return f;
+}
+
+void api_form_release(struct api_form *f)
+{
+    if (!f || --f->users) return;
+    while (f->changed_count) program_free(f->changed[--f->changed_count]);
+    free(f->slots);
+    free(f->saved);
+    free(f);
+}
+
+static void launch_another(struct wf_kernel *k, struct api_form *f)
+{
+    api_form_release(k->form);
+    k->form = f;
+}
+
+// Launches of a program that nobody changes count on, whatever the shape.
+static void launch_unchanged(struct wf_kernel *k)
+{
+    if (k->form->program != k->program) launch_another(k, api_form_create(k->program));
 }
 
 static void change(struct wf_kernel *k, const uint32_t block[3])
 {
     struct wf_context *c = k->module->context;
-    const struct program *p = k->program;
-    launch_another(k, p);
-    api_forget_changed(k);
+    struct api_form *f = api_form_create(k->program);
     for (unsigned n = 0; n < c->techs.count; n++) {
         struct tech_use *u = &c->techs.uses[n];
         u->marks = &c->mark;
         struct program *q =
-            u->tech->transform ? u->tech->transform(u, p, block, c->settings.warp_size) : NULL;
-        if (q) p = k->changed[k->changed_count++] = q;
+            u->tech->transform ? u->tech->transform(u, f->program, block, c->settings.warp_size) : NULL;
+        if (q) f->program = f->changed[f->changed_count++] = q;
     }
-    launch_another(k, p);
+    if (f->changed_count) {
+        launch_another(k, f);
+    } else {
+        launch_unchanged(k);
+        api_form_release(f);
+    }
+    free(k->changed_by);
     memcpy(k->changed_shape, block, sizeof k->changed_shape);
     k->changed_by = heap_strdup(c->tech);
 }
@@ -42,9 +66,10 @@ void api_choose_program(struct wf_kernel *k, const uint32_t block[3])
     struct wf_context *c = k->module->context;
     bool changes = false;
     for (unsigned n = 0; n < c->techs.count; n++) changes |= c->techs.uses[n].tech->transform != NULL;
-    if (!changes || !c->gpu || c->study || c->settings.check_races) {
-        launch_another(k, k->program);
-        api_forget_changed(k);
+    if (!changes || !api_is_timed(c)) {
+        launch_unchanged(k);
+        free(k->changed_by);
+        k->changed_by = NULL;
         return;
     }
     bool same = k->changed_by && str_equal(k->changed_by, c->tech) &&

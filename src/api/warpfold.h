@@ -14,6 +14,14 @@
 //     struct wf_stats stats;
 //     if (!k || wf_launch(k, &shape, args, 4, &stats) != WF_OK) fputs(wf_errors(c), stderr);
 //
+// Launches may be queued in streams (wf_launch_async), and those of different streams run together on a timed GPU. There
+// are no threads in the background: what is queued runs, and simulated time passes, only inside calls that wait. These
+// are wf_launch, the calls whose names say wait or synchronise, those that ask for what a launch did, and all whose
+// work a launch under way could see or change, as CUDA's synchronous calls: wf_write, wf_read, wf_copy, wf_fill and
+// wf_free; settings (wf_set, wf_gpu, wf_tech, wf_set_verify, wf_set_print, wf_set_study, wf_watch); and
+// wf_kernel_account and wf_watched. They wait for all that is under way, unless they say for what. What does not wait,
+// since it concerns later launches alone: wf_alloc, modules and kernels, textures and their bindings.
+//
 // Nothing here prints or exits, but for one thing: without host memory for its own needs the library calls
 // heap_exhausted (base/arena.h), which a program may define and which otherwise aborts. A call that fails
 // says so by its result, and wf_errors() gives the located messages collected since the last
@@ -40,10 +48,13 @@ struct wf_context;
 struct wf_module;
 struct wf_kernel;
 struct wf_stream;
+struct wf_event;
+struct wf_launch;
 
 // -- context ------------------------------------------------------------------------------------------------
-struct wf_context *wf_context_create(void);    // defaults; never NULL
-void wf_context_destroy(struct wf_context *c); // and everything made from it
+struct wf_context *wf_context_create(void); // defaults; never NULL
+// And everything made from it. Launches under way are stopped, those that have not begun never do.
+void wf_context_destroy(struct wf_context *c);
 // A setting (`warpfold list keys`). Keys that shape memory or code must be set before the first module or
 // allocation; later it is WF_BAD_USAGE.
 enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
@@ -73,8 +84,8 @@ bool wf_tech_claim_at(size_t tech, size_t index, struct wf_claim *claim); // fal
 void wf_set_verify(struct wf_context *c, bool verify);
 void wf_set_max_cycles(struct wf_context *c,
                        uint64_t cycles); // of a timed launch, after which it fails; 0: no limit
-// Asked now and then while a launch runs; when it says yes, the launch stops with WF_INTERRUPTED. NULL:
-// never.
+// Asked now and then while launches run; when it says yes, all that are under way or queued end with WF_INTERRUPTED.
+// NULL: never.
 void wf_set_interrupt(struct wf_context *c, bool (*is_interrupted)(void *context), void *context);
 void wf_set_threads(struct wf_context *c,
                     unsigned threads);       // of the host, in timed launches; results are the same
@@ -91,6 +102,9 @@ void wf_set_progress(struct wf_context *c, bool enabled);
 // 0 and an error when there is not enough. The label appears in reports.
 uint64_t wf_alloc(struct wf_context *c, uint64_t bytes);
 uint64_t wf_alloc_named(struct wf_context *c, uint64_t bytes, const char *label);
+// This and the following return, when they have done their work, also how a launch ended that failed while they or
+// another call waited and that nobody has been told of. In a context that has failed (wf_reset) memory can be read and
+// written all the same.
 enum wf_status wf_free(struct wf_context *c, uint64_t address);
 enum wf_status wf_write(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes);
 enum wf_status wf_read(struct wf_context *c, uint64_t address, void *host, uint64_t bytes);
@@ -164,8 +178,8 @@ struct wf_account {
     // results do not depend on time, those issued and skipped are as many as issue without a mechanism.
     uint64_t skipped, reused;
 };
-// One an instruction and one more, summed over the kernel's timed launches; NULL when there was none. Valid
-// until the next call for this kernel; `slots` goes on counting.
+// One an instruction and one more, summed over the kernel's timed launches, which it waits for; NULL when there was none.
+// Valid until the next call for this kernel; `slots` goes on counting.
 const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count);
 struct wf_sm_account {
     uint64_t active_cycles, warp_instructions;
@@ -192,10 +206,10 @@ struct wf_sample { // with report.interval: what was counted from one cycle of a
     const uint64_t *counters; // by wf_counter_at's index; WF_UNKNOWN for what is counted at blocks' ends
 };
 // Timed launches from now on are watched for a timeline (the settings timeline.*), or no more; what was
-// watched before is forgotten. report/timeline.h writes it.
+// watched before is forgotten. report/timeline.h writes it. Watched launches run one at a time, whatever their streams.
 void wf_watch(struct wf_context *c, bool on);
 struct watcher;
-const struct watcher *wf_watched(const struct wf_context *c); // NULL: nobody watches
+const struct watcher *wf_watched(struct wf_context *c); // NULL: nobody watches
 
 // -- textures -----------------------------------------------------------------------------------------------
 enum wf_texel {
@@ -226,7 +240,7 @@ uint64_t wf_texture_create(struct wf_context *c, uint64_t data, const struct wf_
 struct wf_launch_config {
     uint32_t grid[3], block[3]; // no zeros
     uint32_t shared_bytes;      // dynamic
-    struct wf_stream *stream;   // NULL: the default stream
+    struct wf_stream *stream;   // NULL: the default stream, which is CUDA's legacy one
 };
 
 #define WF_UNKNOWN UINT64_MAX // a figure this run did not measure
@@ -259,21 +273,25 @@ struct wf_warning {
 };
 struct wf_stats {
     enum wf_status status;
-    uint64_t cycles;            // of the core clock; WF_UNKNOWN in functional runs
-    uint64_t fetched;           // warp instructions; WF_UNKNOWN in functional runs
-    uint64_t skipped;           // warp instructions never fetched, because of a mechanism
-    uint64_t reused;            // fetched and not executed
-    uint64_t verify_mismatches; // WF_UNKNOWN without wf_set_verify
-    const char *tech;           // "base", or as wf_tech was told
-    double occupancy;           // mean resident warps over the most there can be; below 0 in functional runs
-    const char *gpu;            // its name; NULL in functional runs
+    bool has_run;     // false: it never began, since another had failed; then it has counted nothing
+    uint64_t cycles;  // of the core clock; WF_UNKNOWN in functional runs
+    uint64_t start;   // the cycle in which it came to the chip, on the clock of events; WF_UNKNOWN likewise
+    uint64_t fetched; // warp instructions; WF_UNKNOWN in functional runs
+    uint64_t skipped; // warp instructions never fetched, because of a mechanism
+    uint64_t reused;  // fetched and not executed
+    uint64_t
+        verify_mismatches; // WF_UNKNOWN without wf_set_verify. What launches that run together get wrong is
+                           // counted at the first that is over
+    const char *tech;      // "base", or as wf_tech was told
+    double occupancy;      // mean resident warps over the most there can be; below 0 in functional runs
+    const char *gpu;       // its name; NULL in functional runs
     uint64_t warp_instructions, thread_instructions;
     uint64_t races;         // racing pairs seen; WF_UNKNOWN when the detector is off
     const char *race_text;  // the first race, or NULL
     const char *fault_text; // the report of a failed program, or NULL
     const struct wf_warning *warnings;
     size_t warning_count;
-    double wall_seconds;
+    double wall_seconds;             // of the host, while it ran
     const struct wf_sm_account *sms; // by SM; NULL in functional runs
     size_t sm_count;
     const struct wf_class_account *classes; // of SMs, in order of their numbers; NULL in functional runs
@@ -289,17 +307,56 @@ struct wf_stats {
     double core_mhz; // cycles a microsecond
 };
 
-// args[i] points to parameter i (size by its type). Streams run in order, each launch to its end before the
-// call returns; streams exist so that an application's structure can be kept. stats may be NULL; what it
-// points to is valid until the next launch in this context.
+// args[i] points to parameter i (size by its type). Waits until the launch is over. stats may be NULL; what it
+// points to is valid until the next wf_launch in this context.
 enum wf_status wf_launch(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args,
                          size_t arg_count, struct wf_stats *stats);
 // The same from a packed parameter block of kernel_info->param_bytes bytes.
 enum wf_status wf_launch_packed(struct wf_kernel *k, const struct wf_launch_config *shape, const void *params,
                                 size_t bytes, struct wf_stats *stats);
-struct wf_stream *wf_stream_create(struct wf_context *c);
-enum wf_status wf_stream_wait(struct wf_stream *s);
+
+// -- streams ------------------------------------------------------------------------------------------------
+// Launches of a stream run in order, each beginning when the one before is over; those of different streams run
+// together where the GPU has room. A launch in the default stream waits for all earlier ones of all streams, and all
+// later ones wait for it. In functional runs launches run one by one in the order of their calls.
+//
+// Checks what a driver checks, copies the arguments, the settings and the bindings of textures, queues the launch and
+// returns. *launch is the caller's until wf_launch_free or the context's end; NULL for `launch`: nobody asks for it.
+// When the call fails, nothing is queued and *launch is NULL.
+enum wf_status wf_launch_async(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args,
+                               size_t arg_count, struct wf_launch **launch);
+enum wf_status wf_launch_async_packed(struct wf_kernel *k, const struct wf_launch_config *shape,
+                                      const void *params, size_t bytes, struct wf_launch **launch);
+// These wait until that launch is over; others go on with it and stop where they are. The stats stay until
+// wf_launch_free.
+enum wf_status wf_launch_status(struct wf_launch *l);
+const struct wf_stats *wf_launch_stats(struct wf_launch *l);
+void wf_launch_free(struct wf_launch *l); // it runs all the same. NULL: nothing
+
+// A launch that fails ends alone, with its own status; those that are on the chip go on. After a fault, a deadlock or a
+// program that never ends (what CUDA has no limit for), the context has failed: launches that have not begun end
+// without having run, and later ones are refused with WF_PROGRAM_FAILED, until wf_reset, which waits for what is under
+// way. Memory keeps what is in it. What the simulator itself ends, by a limit (wf_set_max_cycles,
+// exec.max_warp_instructions) or an interrupt, leaves the context as it was.
+void wf_reset(struct wf_context *c);
+
+struct wf_stream *wf_stream_create(struct wf_context *c); // lives as long as the context, as events do
+// These wait, and return how a launch ended that failed meanwhile and that nobody has been told of, or
+// WF_PROGRAM_FAILED in a context that has failed.
+enum wf_status wf_stream_wait(struct wf_stream *s); // until the stream's launches are over
 enum wf_status wf_synchronise(struct wf_context *c);
+
+// An event stands for the work that was in its stream when it was recorded, the last time.
+struct wf_event *wf_event_create(struct wf_context *c);
+enum wf_status wf_event_record(struct wf_event *e, struct wf_stream *s); // NULL: the default stream
+enum wf_status wf_stream_wait_event(struct wf_stream *s,
+                                    struct wf_event *e); // later launches of the stream wait
+enum wf_status wf_event_wait(struct wf_event *e);
+// From the end of the work before one to the end of that before the other, which it waits for. An event before which
+// nothing is under way has the end of the context's last launch. WF_UNKNOWN: functional, not recorded, or `to` came first.
+uint64_t wf_event_cycles(struct wf_event *from, struct wf_event *to);
+
+// -- counters -----------------------------------------------------------------------------------------------
 // Those of a mechanism, which stats have when it runs.
 bool wf_tech_counter_at(struct wf_context *c, const char *tech, size_t index, struct wf_counter *counter);
 bool wf_counter_at(size_t index,
@@ -317,8 +374,9 @@ enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s);
 // Launches from a file (docs/studies.md says of which form and for which study) instead of from runs; errors
 // go to the context.
 enum wf_status wf_study_read(struct wf_study *s, struct wf_context *c, const char *path);
-bool wf_study_reads(const struct wf_study *s);             // whether it can
-void wf_study_group(struct wf_study *s, const char *name); // of the launches to come, for its tables
+bool wf_study_reads(const struct wf_study *s); // whether it can
+void wf_study_group(struct wf_study *s,
+                    const char *name); // of the launches that run from now on, for its tables
 // A folder to look for the sources that PTX names, for studies that quote them.
 void wf_study_sources(struct wf_study *s, const char *folder);
 // The study's tables for the launches so far, valid until the next call. A cell of kind SHARE is a number

@@ -163,7 +163,7 @@ void command_watch(const struct options *o, struct wf_context *c)
     if (options_has(o, OPTION_TIMELINE)) wf_watch(c, true);
 }
 
-void command_timeline(const struct options *o, const struct wf_context *c, struct strbuf *out, struct diag *d)
+void command_timeline(const struct options *o, struct wf_context *c, struct strbuf *out, struct diag *d)
 {
     const char *path = options_value(o, OPTION_TIMELINE);
     const struct watcher *w = wf_watched(c);

@@ -28,8 +28,7 @@ enum wf_status command_settings(const struct options *o, struct wf_context *c, s
 // --timeline: has the context's launches watched; then what was seen, as its path's ending says, and a
 // warning when that is not all.
 void command_watch(const struct options *o, struct wf_context *c);
-void command_timeline(const struct options *o, const struct wf_context *c, struct strbuf *out,
-                      struct diag *d);
+void command_timeline(const struct options *o, struct wf_context *c, struct strbuf *out, struct diag *d);
 // "X[,Y[,Z]]"; absent ones are 1.
 bool command_parse_shape(const char *what, const char *text, uint32_t shape[3], struct loc loc,
                          struct diag *d);

@@ -280,14 +280,20 @@ static void test_faults(struct test *t)
     CHECK_HAS(t, stats.fault_text, "result");
     CHECK_HAS(t, wf_errors(f.c), stats.fault_text);
     wf_clear_errors(f.c);
+    CHECK(t, launch(&f, "trapped", 1, 1, NULL, 0, &stats) == WF_PROGRAM_FAILED && !stats.fault_text);
+    check_error(&f,
+                "error: kernel trapped is not launched: an earlier launch (kernel past_the_end) failed: "
+                "out-of-bounds global write of 4 bytes; wf_reset(context) makes the context usable again\n");
+    wf_reset(f.c);
     CHECK(t, launch(&f, "trapped", 1, 1, NULL, 0, &stats) == WF_PROGRAM_FAILED);
     CHECK_HAS(t, stats.fault_text, "trap");
     wf_clear_errors(f.c);
+    wf_reset(f.c);
     CHECK(t, wf_set(f.c, "exec.max_warp_instructions", "10000") == WF_OK);
     CHECK(t, launch(&f, "forever", 1, 32, NULL, 0, &stats) == WF_PROGRAM_FAILED);
     CHECK(t, stats.warp_instructions >= 10000 && stats.warp_instructions < 20000);
     wf_clear_errors(f.c);
-    n = 9; // the context is as good as before
+    n = 9; // a limit leaves the context as it was
     check_launch(&f, "past_the_end", 1, 1, (void *[]){&out, &n}, 2);
     teardown(&f);
 }

@@ -125,7 +125,7 @@ void ghost_run_generated(const struct generated *g, const struct ghost_settings 
         struct wf_stats stats;
         sit_down(&w, c, s);
         r->ran = generated_launch(c, k, g, NULL, &stats) == WF_OK;
-        r->deadlocked = !r->ran && c->fault.kind == FAULT_DEADLOCK;
+        r->deadlocked = !r->ran && c->last && c->last->fault.kind == FAULT_DEADLOCK;
         get_up(&w, c, r);
     }
     snprintf(r->error, sizeof r->error, "%s", wf_errors(c));

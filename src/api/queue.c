@@ -1,0 +1,258 @@
+// Which launch comes when. A launch waits for those that its stream's order, its events and the default stream put
+// before it; each that is over leaves the lists it was in, and what waits for nobody begins. A launch only ever waits
+// for earlier ones, so the first that has not begun can always begin in the end.
+//
+// Nothing happens between the calls of this interface: the chip's time passes while somebody waits.
+#include "api/host_modes.h"
+#include "api/impl.h"
+
+#include <assert.h>
+#include <string.h>
+
+// -- lists --------------------------------------------------------------------------------------------------
+
+void api_launches_add(struct api_launches *list, struct wf_launch *l)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->data[i] == l) return;
+    vec_push(list, l);
+}
+
+static void add_all(struct api_launches *to, const struct api_launches *from)
+{
+    for (size_t i = 0; i < from->count; i++) api_launches_add(to, from->data[i]);
+}
+
+static bool leave(struct api_launches *list, const struct wf_launch *l)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->data[i] != l) continue;
+        memmove(list->data + i, list->data + i + 1, (--list->count - i) * sizeof *list->data);
+        return true;
+    }
+    return false;
+}
+
+// -- order --------------------------------------------------------------------------------------------------
+
+// The default stream is CUDA's legacy one: what comes to it waits for all streams, and they for it.
+void api_queue_tail(struct wf_context *c, struct wf_stream *s, struct api_launches *to)
+{
+    add_all(to, &c->first.tail);
+    if (s) {
+        add_all(to, &s->tail);
+        return;
+    }
+    for (size_t i = 0; i < c->streams.count; i++) add_all(to, &c->streams.data[i]->tail);
+}
+
+void api_queue(struct wf_launch *l, struct wf_stream *s)
+{
+    struct wf_context *c = l->context;
+    api_queue_tail(c, s, &l->waits_for);
+    vec_push(&c->under_way, l);
+    struct wf_stream *stream = s ? s : &c->first;
+    stream->tail.count = 0;
+    vec_push(&stream->tail, l);
+}
+
+static void settle_event(struct wf_event *e, const struct wf_launch *l)
+{
+    if (leave(&e->before, l) && e->cycle < l->end) e->cycle = l->end;
+}
+
+// It is over: whatever waits for it waits no longer.
+static void settle(struct wf_launch *l)
+{
+    struct wf_context *c = l->context;
+    leave(&c->under_way, l);
+    for (size_t i = 0; i < c->under_way.count; i++) leave(&c->under_way.data[i]->waits_for, l);
+    leave(&c->first.tail, l);
+    for (size_t i = 0; i < c->streams.count; i++) leave(&c->streams.data[i]->tail, l);
+    for (size_t i = 0; i < c->events.count; i++) settle_event(c->events.data[i], l);
+    if (l->stats.status != WF_OK && l != c->awaited && c->untold == WF_OK) {
+        c->untold = l->stats.status;
+        c->untold_id = l->launch.grid_id;
+    }
+    if (l->is_freed) api_launch_destroy(l);
+}
+
+// -- failures -----------------------------------------------------------------------------------------------
+
+// One message for all, however many there are; each has its own text.
+static void end_queued(struct wf_context *c, enum wf_status status, const char *why)
+{
+    const char *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < c->under_way.count;) {
+        struct wf_launch *l = c->under_way.data[i];
+        if (l->state != LAUNCH_QUEUED) {
+            i++;
+            continue;
+        }
+        if (!count++) first = l->kernel->info.name;
+        api_run_never(l, status, why);
+        settle(l);
+    }
+    if (count == 1) diag_error(&c->diag, loc_none(), "kernel %s did not begin: %s", first, why);
+    if (count > 1)
+        diag_error(&c->diag, loc_none(), "kernel %s and %zu more launches did not begin: %s", first,
+                   count - 1, why);
+}
+
+// As in CUDA, nothing begins in a context in which a program has failed. A limit is the user's, not the program's.
+static bool is_lasting(const struct wf_launch *l)
+{
+    switch (l->fault.kind) {
+    case FAULT_NONE:
+    case FAULT_LIMIT:
+    case FAULT_INTERRUPTED: return false;
+    case FAULT_BOUNDS:
+    case FAULT_ALIGNMENT:
+    case FAULT_SHARED:
+    case FAULT_LOCAL:
+    case FAULT_STACK:
+    case FAULT_CONSTANT:
+    case FAULT_BRANCH:
+    case FAULT_TEXTURE:
+    case FAULT_TRAP:
+    case FAULT_ASSERT:
+    case FAULT_MEMBERS:
+    case FAULT_DEADLOCK:
+    case FAULT_STALL: break;
+    }
+    return true;
+}
+
+static void fail(struct wf_context *c, const struct wf_launch *l)
+{
+    struct strbuf text = {0}, name = {0};
+    const char *why = l->fault.text; // its first line, which may begin with the kernel's name
+    strbuf_printf(&name, "kernel %s: ", l->launch.program->name);
+    if (str_starts_with(why, strbuf_text(&name))) why += name.length;
+    strbuf_printf(
+        &text, "an earlier launch (kernel %s) failed: %.*s; wf_reset(context) makes the context usable again",
+        l->kernel->info.name, (int)strcspn(why, "\n"), why);
+    c->failure = text.text;
+    strbuf_fini(&name);
+}
+
+// After a launch that has run.
+static void settle_run(struct wf_launch *l)
+{
+    struct wf_context *c = l->context;
+    if (!c->failure && is_lasting(l)) fail(c, l);
+    settle(l);
+    if (c->is_stopping)
+        end_queued(c, WF_INTERRUPTED, "interrupted");
+    else if (c->failure)
+        end_queued(c, WF_PROGRAM_FAILED, c->failure);
+}
+
+void wf_reset(struct wf_context *c)
+{
+    api_wait(c);
+    free(c->failure);
+    c->failure = NULL;
+    c->untold = WF_OK;
+}
+
+// Who asked for it itself has been told.
+enum wf_status wf_launch_status(struct wf_launch *l)
+{
+    struct wf_context *c = l->context;
+    api_wait_for(l);
+    if (c->untold != WF_OK && c->untold_id == l->launch.grid_id) c->untold = WF_OK;
+    return l->stats.status;
+}
+
+enum wf_status api_told(struct wf_context *c)
+{
+    enum wf_status status = c->untold;
+    c->untold = WF_OK;
+    return status;
+}
+
+// -- time ---------------------------------------------------------------------------------------------------
+
+// A timeline shows one launch at a time, and addresses of functions are those of one program.
+static bool may_begin(const struct wf_launch *l)
+{
+    const struct wf_context *c = l->context;
+    if (l->state != LAUNCH_QUEUED || l->waits_for.count) return false;
+    return !c->running || (!c->watcher && !api_slots_change(l));
+}
+
+// Those on the chip, and whoever may come to it; functional launches run alone, in order of their calls.
+static struct wf_launch *begin_launches(struct wf_context *c)
+{
+    for (size_t i = 0; i < c->under_way.count; i++) {
+        struct wf_launch *l = c->under_way.data[i];
+        if (!may_begin(l)) continue;
+        api_run_begin(l);
+        if (!l->is_timed) return l;
+        c->running++;
+    }
+    return NULL;
+}
+
+static struct wf_launch *run_chip(struct wf_context *c)
+{
+    double began = clock_seconds();
+    struct grid *g = chip_run(c->chip_state, c->threads);
+    c->run_seconds += clock_seconds() - began;
+    for (size_t i = 0; i < c->under_way.count; i++) {
+        struct wf_launch *l = c->under_way.data[i];
+        if (l->state != LAUNCH_RUNS || l->grid != g) continue;
+        c->running--;
+        api_run_end(l);
+        return l;
+    }
+    return NULL;
+}
+
+// Until one more launch is over.
+static void run_one(struct wf_context *c)
+{
+    struct wf_launch *l = begin_launches(c);
+    if (!l) l = run_chip(c);
+    assert(l);
+    settle_run(l);
+}
+
+// An interrupt means all that is under way, and is over with it.
+static void finish_stopping(struct wf_context *c)
+{
+    while (c->is_stopping && c->under_way.count) run_one(c);
+    c->is_stopping = false;
+}
+
+void api_wait_empty(struct wf_context *c, const struct api_launches *list)
+{
+    if (!list->count) return;
+    fenv_t modes = host_modes_begin();
+    while (list->count) run_one(c);
+    finish_stopping(c);
+    host_modes_end(&modes);
+}
+
+void api_wait(struct wf_context *c) { api_wait_empty(c, &c->under_way); }
+
+void api_wait_for(struct wf_launch *l)
+{
+    struct wf_context *c = l->context;
+    if (l->state == LAUNCH_OVER) return;
+    fenv_t modes = host_modes_begin();
+    c->awaited = l;
+    while (l->state != LAUNCH_OVER) run_one(c);
+    c->awaited = NULL;
+    finish_stopping(c);
+    host_modes_end(&modes);
+}
+
+void api_stop(struct wf_context *c)
+{
+    c->is_stopping = true;
+    end_queued(c, WF_INTERRUPTED, "its context is destroyed");
+    api_wait(c);
+}

@@ -1,0 +1,123 @@
+// One launch from its beginning to its end: on the chip, or by the engine alone.
+#include "api/impl.h"
+
+#include <string.h>
+
+// In which a chip's first launch comes (gpu/chip.c): the context's clock begins there, with 0.
+enum { FIRST_CYCLE = 1 };
+
+// The race detector and studies watch functional runs.
+bool api_is_timed(const struct wf_context *c) { return c->gpu && !c->settings.check_races && !c->study; }
+
+// Once the answer is yes, it is yes for all that is under way: whoever interrupts means all of it.
+bool api_is_interrupted(void *context)
+{
+    struct wf_context *c = context;
+    if (!c->is_stopping && c->is_interrupted) c->is_stopping = c->is_interrupted(c->interrupt_context);
+    return c->is_stopping;
+}
+
+static enum wf_status status_of(const struct wf_launch *l, bool good)
+{
+    if (good) return WF_OK;
+    return l->fault.kind == FAULT_INTERRUPTED ? WF_INTERRUPTED : WF_PROGRAM_FAILED;
+}
+
+// A launch of a context that is watched, verified or alone shows how far it is.
+static void begin_progress(struct wf_launch *l)
+{
+    const uint32_t *grid = l->launch.grid;
+    progress_init(&l->progress, l->kernel->info.name, "blocks", (uint64_t)grid[0] * grid[1] * grid[2],
+                  l->context->progress && !l->context->running);
+    l->launch.progress = &l->progress;
+}
+
+static void finish(struct wf_launch *l, bool good, const struct exec_counts *counts,
+                   const struct chip_result *timed, double seconds)
+{
+    struct wf_context *c = l->context;
+    progress_fini(&l->progress);
+    l->state = LAUNCH_OVER;
+    if (!good) diag_text(&c->diag, DIAG_ERROR, loc_none(), l->fault.text);
+    api_stats_fill(l, status_of(l, good), counts, timed, c->mismatches, seconds);
+    c->mismatches = 0;
+}
+
+static void run_functional(struct wf_launch *l)
+{
+    struct exec_counts counts = {0};
+    struct wf_context *c = l->context;
+    const uint32_t *block = l->launch.block;
+    double began = clock_seconds();
+    l->launch.hint_races = !l->kernel->hinted && block[0] * block[1] * block[2] > l->launch.warp_size;
+    if (c->study) {
+        c->study->kernel_name = l->kernel->info.name;
+        c->study->mark = c->mark;
+        c->study->settings = c->study_settings;
+        l->launch.observer = &c->study->observer;
+    }
+    bool good = exec_run(&l->launch, &counts, &l->fault, &l->race);
+    l->kernel->hinted = true;
+    finish(l, good, &counts, NULL, clock_seconds() - began);
+}
+
+static void begin_timed(struct wf_launch *l)
+{
+    struct wf_context *c = l->context;
+    struct chip_account account;
+    api_account_begin(l, &account);
+    for (unsigned n = 0; n < c->techs.count; n++) {
+        struct tech_use *u = &c->techs.uses[n];
+        u->marks = &c->mark;
+        u->verify = c->verify;
+        u->mismatches = &c->mismatches;
+    }
+    if (!c->chip_state) c->chip_state = chip_create(&c->chip);
+    l->run_seconds = c->run_seconds;
+    l->grid = chip_begin(c->chip_state, &l->launch, l->max_cycles, &account);
+    l->state = LAUNCH_RUNS;
+}
+
+void api_run_begin(struct wf_launch *l)
+{
+    begin_progress(l);
+    api_slots_write(l);
+    if (l->is_timed)
+        begin_timed(l);
+    else
+        run_functional(l);
+}
+
+void api_run_end(struct wf_launch *l)
+{
+    struct wf_context *c = l->context;
+    struct chip_result timed;
+    bool good = chip_end(c->chip_state, l->grid, &timed, &l->fault);
+    if (good && timed.imbalance) { // a bug of the simulator must not pass for a result
+        struct strbuf text = {0};
+        strbuf_printf(&text, "internal error: the timing model's books do not balance: %s", timed.imbalance);
+        l->fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};
+        good = false;
+    }
+    l->start = c->clock_before + timed.start - FIRST_CYCLE;
+    l->end = l->start + timed.cycles;
+    if (c->clock < l->end) c->clock = l->end;
+    finish(l, good, &timed.exec, &timed, c->run_seconds - l->run_seconds);
+}
+
+void api_run_never(struct wf_launch *l, enum wf_status status, const char *why)
+{
+    static const struct exec_counts nothing;
+    static const struct chip_result no_time;
+    struct wf_context *c = l->context;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "kernel %s did not begin: %s", l->kernel->info.name, why);
+    l->fault.text = text.text;
+    l->state = LAUNCH_OVER;
+    if (l->is_timed) {
+        l->sms = API_ARRAY(l, struct gpu_counts, c->chip.gpu.sm_count);
+        l->end = c->clock;
+    }
+    api_stats_fill(l, status, &nothing, l->is_timed ? &no_time : NULL, 0, 0);
+    l->stats.has_run = false;
+}

@@ -1,0 +1,152 @@
+// What a launch measured, gathered when it is over. All of it belongs to the launch: settings, mechanisms and GPU may
+// change while its holder still looks at it.
+#include "api/impl.h"
+
+#include <string.h>
+
+void *api_piece(struct wf_launch *l, size_t bytes)
+{
+    vec_push(&l->pieces, heap_alloc(bytes));
+    return vec_last(&l->pieces);
+}
+
+const char *api_keep(struct wf_launch *l, const char *text)
+{
+    if (!text) return NULL;
+    size_t bytes = strlen(text) + 1;
+    return memcpy(api_piece(l, bytes), text, bytes);
+}
+
+// Warp instructions that mechanisms kept from being fetched, or from being executed once fetched.
+static uint64_t tech_count(const struct wf_context *c, const struct chip_result *timed, bool reused)
+{
+    uint64_t sum = 0;
+    if (!timed) return WF_UNKNOWN;
+    for (unsigned k = 0; k < c->techs.count; k++) {
+        int which = reused ? c->techs.uses[k].tech->reused : c->techs.uses[k].tech->skipped;
+        if (which >= 0) sum += timed->techs[k][which];
+    }
+    return sum;
+}
+
+static const struct wf_warning *warnings(struct wf_launch *l, size_t *count)
+{
+    static const char *const names[NOTE_COUNT] = {
+        [NOTE_BOUNDS] = "bounds", [NOTE_MEMBERS] = "members", [NOTE_RACE] = "race"};
+    struct wf_warning *out = API_ARRAY(l, struct wf_warning, NOTE_COUNT);
+    *count = 0;
+    for (unsigned k = 0; k < NOTE_COUNT; k++)
+        if (l->notes.of[k].count)
+            out[(*count)++] = (struct wf_warning){names[k], l->notes.of[k].count, l->notes.of[k].text};
+    return out;
+}
+
+static const struct wf_storage *storage(struct wf_launch *l, size_t *count)
+{
+    *count = api_storage_fill(l->context);
+    struct wf_storage *out = API_ARRAY(l, struct wf_storage, *count);
+    for (size_t i = 0; i < *count; i++) {
+        out[i] = l->context->storage[i];
+        out[i].sm_class = api_keep(l, out[i].sm_class);
+    }
+    return out;
+}
+
+static void fill_timed(struct wf_launch *l, const struct chip_result *timed, uint64_t mismatches)
+{
+    const struct wf_context *c = l->context;
+    struct wf_stats *s = &l->stats;
+    s->cycles = timed->cycles;
+    s->start = l->start;
+    s->verify_mismatches = c->verify ? mismatches : WF_UNKNOWN;
+    s->tech = c->tech ? api_keep(l, c->tech) : "base";
+    s->fetched = timed->gpu.fetch_fetched;
+    s->occupancy = timed->occupancy;
+    s->gpu = api_keep(l, c->gpu);
+    s->sms = api_account_sms(l);
+    s->sm_count = c->chip.gpu.sm_count;
+    s->classes = api_account_classes(l);
+    s->class_count = c->chip.class_count;
+    s->samples = api_samples(l);
+    s->sample_count = l->series.samples.count;
+    s->energy = api_energy(l, timed, &s->energy_count);
+    s->storage = storage(l, &s->storage_count);
+}
+
+void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
+                    const struct chip_result *timed, uint64_t mismatches, double seconds)
+{
+    const struct wf_context *c = l->context;
+    struct wf_stats *s = &l->stats;
+    *s = (struct wf_stats){
+        .status = status,
+        .cycles = WF_UNKNOWN,
+        .has_run = true,
+        .start = WF_UNKNOWN,
+        .skipped = tech_count(c, timed, false),
+        .reused = tech_count(c, timed, true),
+        .verify_mismatches = WF_UNKNOWN,
+        .tech = "base",
+        .fetched = WF_UNKNOWN,
+        .occupancy = -1,
+        .warp_instructions = counts->warp_instructions,
+        .thread_instructions = counts->thread_instructions,
+        .races = l->launch.check_races ? l->race.count : WF_UNKNOWN,
+        .race_text = l->race.text,
+        .fault_text = l->fault.text,
+        .wall_seconds = seconds,
+        .core_mhz = c->chip.gpu.core_mhz,
+    };
+    s->warnings = warnings(l, &s->warning_count);
+    s->counters = api_counters(l, counts, timed, &s->counter_count);
+    if (timed) fill_timed(l, timed, mismatches);
+}
+
+struct wf_launch *api_launch_create(struct wf_kernel *k)
+{
+    struct wf_context *c = k->module->context;
+    struct wf_launch *l = heap_alloc(sizeof *l);
+    l->context = c;
+    l->kernel = k;
+    l->form = api_form_use(k->form);
+    l->start = l->end = WF_UNKNOWN;
+    l->place = c->alive.count;
+    vec_push(&c->alive, l);
+    return l;
+}
+
+void api_launch_destroy(struct wf_launch *l)
+{
+    struct wf_context *c = l->context;
+    struct wf_launch *last = vec_pop(&c->alive);
+    if (last != l) {
+        c->alive.data[l->place] = last;
+        last->place = l->place;
+    }
+    if (c->last == l) c->last = NULL;
+    api_form_release(l->form);
+    free(l->params);
+    free(l->addresses);
+    free(l->textures);
+    vec_fini(&l->waits_for);
+    series_fini(&l->series);
+    launch_fault_fini(&l->fault);
+    launch_race_fini(&l->race);
+    launch_notes_fini(&l->notes);
+    for (size_t i = 0; i < l->pieces.count; i++) free(l->pieces.data[i]);
+    vec_fini(&l->pieces);
+    free(l);
+}
+
+void wf_launch_free(struct wf_launch *l)
+{
+    if (!l) return;
+    l->is_freed = true;
+    if (l->state == LAUNCH_OVER) api_launch_destroy(l);
+}
+
+const struct wf_stats *wf_launch_stats(struct wf_launch *l)
+{
+    api_wait_for(l);
+    return &l->stats;
+}

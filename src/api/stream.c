@@ -1,0 +1,92 @@
+// Streams and events: what their work is behind.
+#include "api/impl.h"
+
+struct wf_stream *wf_stream_create(struct wf_context *c)
+{
+    struct wf_stream *s = heap_alloc(sizeof *s);
+    s->context = c;
+    vec_push(&c->streams, s);
+    return s;
+}
+
+struct wf_event *wf_event_create(struct wf_context *c)
+{
+    struct wf_event *e = heap_alloc(sizeof *e);
+    e->context = c;
+    vec_push(&c->events, e);
+    return e;
+}
+
+void api_streams_fini(struct wf_context *c)
+{
+    for (size_t i = 0; i < c->streams.count; i++) {
+        vec_fini(&c->streams.data[i]->tail);
+        free(c->streams.data[i]);
+    }
+    for (size_t i = 0; i < c->events.count; i++) {
+        vec_fini(&c->events.data[i]->before);
+        free(c->events.data[i]);
+    }
+    vec_fini(&c->first.tail);
+    vec_fini(&c->streams);
+    vec_fini(&c->events);
+}
+
+static bool check_context(const struct wf_event *e, const struct wf_stream *s)
+{
+    return !s || s->context == e->context ||
+           diag_error(&e->context->diag, loc_none(), "the stream and the event are of two contexts");
+}
+
+enum wf_status wf_event_record(struct wf_event *e, struct wf_stream *s)
+{
+    struct wf_context *c = e->context;
+    if (!check_context(e, s)) return WF_BAD_INPUT;
+    e->before.count = 0;
+    api_queue_tail(c, s, &e->before);
+    e->is_recorded = true;
+    e->cycle = api_is_timed(c) ? c->clock : WF_UNKNOWN;
+    return WF_OK;
+}
+
+enum wf_status wf_stream_wait_event(struct wf_stream *s, struct wf_event *e)
+{
+    if (!check_context(e, s)) return WF_BAD_INPUT;
+    struct wf_stream *stream = s ? s : &e->context->first;
+    for (size_t i = 0; i < e->before.count; i++) api_launches_add(&stream->tail, e->before.data[i]);
+    return WF_OK;
+}
+
+// What failed meanwhile, or what the context suffers from.
+static enum wf_status status_of(struct wf_context *c)
+{
+    enum wf_status status = api_told(c);
+    return status == WF_OK && c->failure ? WF_PROGRAM_FAILED : status;
+}
+
+enum wf_status wf_event_wait(struct wf_event *e)
+{
+    api_wait_empty(e->context, &e->before);
+    return status_of(e->context);
+}
+
+enum wf_status wf_stream_wait(struct wf_stream *s)
+{
+    api_wait_empty(s->context, &s->tail);
+    return status_of(s->context);
+}
+
+enum wf_status wf_synchronise(struct wf_context *c)
+{
+    api_wait(c);
+    return status_of(c);
+}
+
+uint64_t wf_event_cycles(struct wf_event *from, struct wf_event *to)
+{
+    api_wait_empty(from->context, &from->before);
+    api_wait_empty(to->context, &to->before);
+    if (from->context != to->context || !from->is_recorded || !to->is_recorded) return WF_UNKNOWN;
+    if (from->cycle == WF_UNKNOWN || to->cycle == WF_UNKNOWN || to->cycle < from->cycle) return WF_UNKNOWN;
+    return to->cycle - from->cycle;
+}
