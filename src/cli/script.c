@@ -240,9 +240,21 @@ static enum wf_status run_set(struct script *s, const struct line *l, const char
     const char *equals = strchr(w[0], '=');
     if (!equals) return bad(s, l->words[0].loc, "write set KEY=VALUE");
     const char *key = arena_strndup(&s->arena, w[0], (size_t)(equals - w[0]));
-    enum wf_status status = wf_set(s->session->context, key, equals + 1);
+    enum wf_status status = session_wait(s->session);
+    if (status != WF_OK) return status;
+    status = wf_set(s->session->context, key, equals + 1);
     if (status != WF_OK) session_take_errors(s->session, l->words[0].loc);
     return status;
+}
+
+// Memory with content, which is written when nobody runs; a zero one is there at once.
+static enum wf_status add_buffer(struct script *s, const char *name, const char *shown, struct spec *spec,
+                                 const struct session_sampling *sampling, struct loc loc, size_t *index)
+{
+    enum wf_status status = spec->init == SPEC_ZERO ? WF_OK : session_wait(s->session);
+    if (status != WF_OK) return status;
+    *index = session_buffer(s->session, name, shown, spec, sampling, loc);
+    return *index == SIZE_MAX ? WF_BAD_INPUT : WF_OK;
 }
 
 static enum wf_status make_buffer(struct script *s, const struct line *l, const char *form, const char *name,
@@ -252,8 +264,10 @@ static enum wf_status make_buffer(struct script *s, const struct line *l, const 
     const char *full = arena_printf(&s->arena, "%s=%s", form, text);
     enum wf_status status = parse_spec(s, &spec, full, l->words[1].loc);
     if (status != WF_OK) return status;
-    return session_buffer(s->session, name, name, &spec, sampling, l->words[1].loc) == SIZE_MAX ? WF_BAD_INPUT
-                                                                                                : WF_OK;
+    size_t index;
+    status = add_buffer(s, name, name, &spec, sampling, l->words[1].loc, &index);
+    spec_fini(&spec); // empty, once the session has taken it
+    return status;
 }
 
 static enum wf_status run_buffer(struct script *s, const struct line *l, const char *const *w)
@@ -321,6 +335,7 @@ static enum wf_status run_copy(struct script *s, const struct line *l, const cha
     if (bytes > from_bytes || bytes > to_bytes)
         return bad(s, l->words[0].loc, "%" PRIu64 " bytes do not fit: %s has %" PRIu64 ", %s has %" PRIu64,
                    bytes, w[0], to_bytes, w[1], from_bytes);
+    if ((status = session_wait(s->session)) != WF_OK) return status;
     status = wf_copy(s->session->context, to, from, bytes);
     if (status != WF_OK) session_take_errors(s->session, l->loc);
     return status;
@@ -343,6 +358,7 @@ static enum wf_status run_fill(struct script *s, const struct line *l, const cha
     if (count > bytes / size)
         return bad(s, l->words[0].loc, "%" PRIu64 " x %s do not fit: %s has %" PRIu64 " bytes", count,
                    spec_type_name(spec.type), w[0], bytes);
+    if ((status = session_wait(s->session)) != WF_OK) return status;
     uint8_t content[4096]; // a part at a time: a buffer may be as large as the device's memory
     uint64_t most = sizeof content / size;
     for (uint64_t i = 0; i < most; i++) memcpy(content + i * size, spec.value, size);
@@ -378,11 +394,45 @@ static enum wf_status make_argument(struct script *s, const struct word *word, c
         return WF_OK;
     }
     const char *name = arena_printf(&s->arena, "#%u", s->temporaries++);
-    size_t index = session_buffer(s->session, name, text, spec, NULL, word->loc);
-    if (index == SIZE_MAX) return WF_BAD_INPUT;
+    size_t index;
+    if ((status = add_buffer(s, name, text, spec, NULL, word->loc, &index)) != WF_OK) return status;
     b = &s->session->buffers.data[index];
     session_address_argument(a, b->texture ? b->texture : b->address, text);
     return WF_OK;
+}
+
+static enum wf_status run_stream(struct script *s, const struct line *l, const char *const *w)
+{
+    if (str_equal(w[0], "default"))
+        return bad(s, l->words[0].loc, "default is the stream of launches without stream=NAME");
+    session_stream(s->session, w[0]);
+    return WF_OK;
+}
+
+static enum wf_status run_wait(struct script *s, const struct line *l, const char *const *w)
+{
+    if (!l->count) return session_wait(s->session);
+    struct wf_stream *stream = session_find_stream(s->session, w[0], l->words[0].loc);
+    if (!stream) return WF_BAD_INPUT;
+    return wf_stream_wait(stream) == WF_OK ? WF_OK : session_wait(s->session);
+}
+
+// shared=BYTES, stream=NAME. False: the word is an argument.
+static bool take_option(struct script *s, const struct word *word, const char *text,
+                        struct wf_launch_config *shape, enum wf_status *status)
+{
+    uint64_t shared;
+    if (str_starts_with(text, "stream=")) {
+        shape->stream = session_find_stream(s->session, text + strlen("stream="), word->loc);
+        if (!shape->stream) *status = WF_BAD_INPUT;
+        return true;
+    }
+    if (!str_starts_with(text, "shared=")) return false;
+    if (!str_to_u64(text + strlen("shared="), &shared) || shared > UINT32_MAX)
+        *status = bad(s, word->loc, "\"%s\" is no number of bytes", text + strlen("shared="));
+    else
+        shape->shared_bytes = (uint32_t)shared;
+    return true;
 }
 
 static enum wf_status run_launch(struct script *s, const struct line *l, const char *const *w)
@@ -398,17 +448,9 @@ static enum wf_status run_launch(struct script *s, const struct line *l, const c
     struct spec specs[WORDS_MAX] = {0};
     struct session_argument args[WORDS_MAX];
     size_t count = 0;
-    for (unsigned i = 3; i < l->count && status == WF_OK; i++) {
-        uint64_t shared;
-        if (str_starts_with(w[i], "shared=")) {
-            if (!str_to_u64(w[i] + 7, &shared) || shared > UINT32_MAX)
-                status = bad(s, l->words[i].loc, "\"%s\" is no number of bytes", w[i] + 7);
-            else
-                shape.shared_bytes = (uint32_t)shared;
-            continue;
-        }
-        status = make_argument(s, &l->words[i], w[i], &specs[i], &args[count++]);
-    }
+    for (unsigned i = 3; i < l->count && status == WF_OK; i++)
+        if (!take_option(s, &l->words[i], w[i], &shape, &status))
+            status = make_argument(s, &l->words[i], w[i], &specs[i], &args[count++]);
     if (status == WF_OK) status = session_launch(s->session, kernel, &shape, args, count, l->loc);
     for (unsigned i = 0; i < WORDS_MAX; i++) spec_fini(&specs[i]);
     return status;
@@ -430,6 +472,8 @@ static enum wf_status run_free(struct script *s, const struct line *l, const cha
 {
     struct session_buffer *b = session_find(s->session, w[0]);
     if (!b) return bad(s, l->words[0].loc, "no buffer \"%s\"", w[0]);
+    enum wf_status status = session_wait(s->session);
+    if (status != WF_OK) return status;
     b->freed = true;
     return wf_free(s->session->context, b->address);
 }
@@ -516,6 +560,7 @@ enum wf_status script_run(struct session *session, const char *path)
     s.folder = slash ? arena_strndup(&s.arena, path, (size_t)(slash - path) + (slash == path)) : ".";
     uint32_t source = diag_add_source(s.d, path, text, length);
     enum wf_status status = read_script(&s, text, length, source) ? run_lines(&s) : WF_BAD_INPUT;
+    if (status == WF_OK) status = session_wait(session);
     if (status == WF_OK && !session->report.launches.count)
         status = bad(&s, (struct loc){.source = source}, "the script launches nothing");
     vec_fini(&s.lines);

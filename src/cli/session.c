@@ -17,7 +17,10 @@ void session_fini(struct session *s)
         free(s->buffers.data[i].shown);
         spec_fini(&s->buffers.data[i].spec);
     }
+    for (size_t i = 0; i < s->streams.count; i++) free(s->streams.data[i].name);
     vec_fini(&s->buffers);
+    vec_fini(&s->streams);
+    vec_fini(&s->pending); // the launches went with their context
     report_run_fini(&s->report);
 }
 
@@ -193,7 +196,8 @@ enum wf_status session_symbol(struct session *s, const char *name, struct spec *
 {
     if (spec->kind == SPEC_TEXTURE) return bind(s, name, spec, loc);
     uint64_t address, bytes, size = spec_size_bytes(spec);
-    enum wf_status status = library(s, wf_symbol(s->module, name, &address, &bytes), loc);
+    enum wf_status status = session_wait(s);
+    if (status == WF_OK) status = library(s, wf_symbol(s->module, name, &address, &bytes), loc);
     if (status != WF_OK) return status;
     if (size != bytes) {
         diag_error(s->diag, loc, "variable %s has %" PRIu64 " bytes, not %" PRIu64, name, bytes, size);
@@ -257,6 +261,66 @@ static bool check_argument(struct session *s, const struct wf_kernel_info *info,
                       spec_type_name(a->type), param, info->name, is_float ? "an integer" : "floating-point");
 }
 
+// -- launches -----------------------------------------------------------------------------------------------
+
+void session_stream(struct session *s, const char *name)
+{
+    for (size_t i = 0; i < s->streams.count; i++)
+        if (str_equal(s->streams.data[i].name, name)) return;
+    vec_push(&s->streams, (struct session_stream){heap_strdup(name), wf_stream_create(s->context)});
+}
+
+static const char *next_stream(const void *context, size_t i)
+{
+    const struct session *s = context;
+    return i < s->streams.count ? s->streams.data[i].name : NULL;
+}
+
+struct wf_stream *session_find_stream(struct session *s, const char *name, struct loc loc)
+{
+    for (size_t i = 0; i < s->streams.count; i++)
+        if (str_equal(s->streams.data[i].name, name)) return s->streams.data[i].stream;
+    const char *near = str_nearest(name, next_stream, s);
+    if (near)
+        diag_error(s->diag, loc, "no stream \"%s\"; did you mean \"%s\"?", name, near);
+    else
+        diag_error(s->diag, loc, "no stream \"%s\"; write stream %s first", name, name);
+    return NULL;
+}
+
+// Gives each launch's message its line; the others of the context stay with it, and a note tells the line.
+static void take_failures(struct session *s)
+{
+    bool placeless = str_starts_with(wf_errors(s->context), "error: ");
+    for (size_t i = 0; i < s->pending.count; i++) {
+        const struct session_pending *p = &s->pending.data[i];
+        const struct wf_stats *stats = wf_launch_stats(p->launch);
+        if (stats->status == WF_OK || !stats->has_run) continue;
+        if (placeless)
+            diag_text(s->diag, DIAG_ERROR, p->loc, stats->fault_text);
+        else if (p->loc.source)
+            diag_note(s->diag, p->loc, "while this line was run");
+    }
+    if (placeless) wf_clear_errors(s->context);
+}
+
+enum wf_status session_wait(struct session *s)
+{
+    enum wf_status status = WF_OK;
+    if (!s->pending.count) return WF_OK;
+    wf_synchronise(s->context); // what it returns the launches do, too
+    for (size_t i = 0; i < s->pending.count; i++) {
+        const struct session_pending *p = &s->pending.data[i];
+        const struct wf_stats *stats = wf_launch_stats(p->launch);
+        if (status == WF_OK) status = stats->status;
+        report_run_add(&s->report, p->kernel, &p->shape, stats);
+    }
+    if (status != WF_OK) take_failures(s);
+    for (size_t i = 0; i < s->pending.count; i++) wf_launch_free(s->pending.data[i].launch);
+    s->pending.count = 0;
+    return status;
+}
+
 enum wf_status session_launch(struct session *s, struct wf_kernel *kernel,
                               const struct wf_launch_config *shape, const struct session_argument *args,
                               size_t count, struct loc loc)
@@ -268,15 +332,14 @@ enum wf_status session_launch(struct session *s, struct wf_kernel *kernel,
         values[i] = args[i].kind == ARGUMENT_ADDRESS ? (const void *)&args[i].address : args[i].bytes;
         if (i < info->param_count) ok &= check_argument(s, info, i, &args[i], loc);
     }
-    struct wf_stats stats;
+    struct wf_launch *launch = NULL;
     enum wf_status status = WF_BAD_INPUT;
-    if (ok || count != info->param_count) {
-        status = wf_launch(kernel, shape, (void *const *)values, count, &stats);
-        if (status != WF_OK) session_take_errors(s, loc);
-        if (status != WF_BAD_INPUT) report_run_add(&s->report, kernel, shape, &stats);
-    }
+    if (ok || count != info->param_count)
+        status = library(s, wf_launch_async(kernel, shape, (void *const *)values, count, &launch), loc);
     free(values);
-    return status;
+    if (!launch) return status;
+    vec_push(&s->pending, (struct session_pending){launch, kernel, *shape, loc});
+    return shape->stream ? WF_OK : session_wait(s);
 }
 
 bool session_reads(struct session *s, const struct spec *spec, struct loc loc)
@@ -287,13 +350,15 @@ bool session_reads(struct session *s, const struct spec *spec, struct loc loc)
 enum wf_status session_dump(struct session *s, uint64_t address, uint64_t size_bytes, const char *path,
                             struct loc loc)
 {
+    enum wf_status status = session_wait(s);
+    if (status != WF_OK) return status;
     char *bytes = heap_try(size_bytes);
     if (!bytes) {
         diag_error(s->diag, loc, "there is not enough memory for the %" PRIu64 " bytes of %s", size_bytes,
                    path);
         return WF_BAD_INPUT;
     }
-    enum wf_status status = library(s, wf_read(s->context, address, bytes, size_bytes), loc);
+    status = library(s, wf_read(s->context, address, bytes, size_bytes), loc);
     results_take(s->results, path, bytes, size_bytes);
     return status;
 }

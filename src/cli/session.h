@@ -17,11 +17,26 @@ struct session_buffer {
     bool freed;
 };
 
+struct session_stream {
+    char *name;
+    struct wf_stream *stream;
+};
+
+// A launch whose results nobody has taken yet.
+struct session_pending {
+    struct wf_launch *launch;
+    struct wf_kernel *kernel;
+    struct wf_launch_config shape;
+    struct loc loc;
+};
+
 struct session {
     struct diag *diag;
     struct wf_context *context;
     struct wf_module *module; // the last one loaded
     VEC(struct session_buffer) buffers;
+    VEC(struct session_stream) streams;
+    VEC(struct session_pending) pending; // in order of launching
     struct results *results;
     struct report_run report;
 };
@@ -62,10 +77,19 @@ enum wf_status session_symbol(struct session *s, const char *name, struct spec *
 
 void session_spec_argument(struct session_argument *a, const struct spec *spec, const char *shown);
 void session_address_argument(struct session_argument *a, uint64_t address, const char *shown);
-// Checks the arguments against the kernel's parameters, launches, records.
+// Makes the stream of that name, unless there is one.
+void session_stream(struct session *s, const char *name);
+// NULL and an error: no stream has the name.
+struct wf_stream *session_find_stream(struct session *s, const char *name, struct loc loc);
+// Checks the arguments against the kernel's parameters and launches: in a stream of the shape's without waiting, in the
+// default stream until this one and all before are over.
 enum wf_status session_launch(struct session *s, struct wf_kernel *kernel,
                               const struct wf_launch_config *shape, const struct session_argument *args,
                               size_t count, struct loc loc);
+
+// Until all launches are over, which are then recorded, in order of launching. The status of the first that failed;
+// each that failed has left an error at its line. Whatever touches memory calls it first.
+enum wf_status session_wait(struct session *s);
 
 // The file that a spec was made from is one that the run reads. False and an error: it writes it, too.
 bool session_reads(struct session *s, const struct spec *spec, struct loc loc);

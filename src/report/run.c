@@ -173,6 +173,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
                               .warp_instructions = stats->warp_instructions,
                               .thread_instructions = stats->thread_instructions,
                               .races = stats->races,
+                              .start = stats->start,
                               .cycles = stats->cycles,
                               .fetched = stats->fetched,
                               .skipped = stats->skipped,
@@ -194,7 +195,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
     if (stats->gpu && !r->gpu) r->gpu = heap_strdup(stats->gpu);
     if (stats->tech && !r->tech) r->tech = heap_strdup(stats->tech);
     if (stats->verify_mismatches != WF_UNKNOWN) r->verify_mismatches += stats->verify_mismatches;
-    if (stats->fault_text && !r->fault_text) r->fault_text = heap_strdup(stats->fault_text);
+    if (stats->fault_text && stats->has_run && !r->fault_text) r->fault_text = heap_strdup(stats->fault_text);
     for (size_t i = 0; i < stats->warning_count; i++) add_warning(r, &stats->warnings[i]);
     if (stats->race_text && !r->race_text) r->race_text = heap_strdup(stats->race_text);
 }
@@ -291,6 +292,7 @@ static void write_launches(struct json *j, const struct report_run *r)
         const struct report_launch *l = &r->launches.data[i];
         json_open_object(j);
         write_shape(j, l);
+        report_u64(j, "start", l->start);
         write_measured(j, l);
         report_u64(j, "registers", l->registers);
         report_u64(j, "shared_bytes", l->shared_bytes);

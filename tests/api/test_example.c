@@ -1,12 +1,11 @@
-// The example program of the documentation, compiled as its first lines say and
-// run.
+// The example programs of the documentation, compiled as their first lines say and run.
 #include "harness/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void test_saxpy(struct test *t)
+static void check_example(struct test *t, const char *name, const char *const *parts, size_t count)
 {
     char command[10000], *out, *err;
     const char *compiler = getenv("CC"), *directory = test_directory(t);
@@ -16,16 +15,27 @@ static void test_saxpy(struct test *t)
                         : strstr(test_binary(), "build-tsan") ? "-fsanitize=thread"
                                                               : "";
     snprintf(command, sizeof command,
-             "%s -std=c17 -Wall -Wextra -Werror %s -Isrc docs/examples/saxpy.c "
+             "%s -std=c17 -Wall -Wextra -Werror %s -Isrc docs/examples/%s.c "
              "$(dirname %s)/libwarpfold.a "
-             "-lm -pthread -o %s/saxpy && %s/saxpy",
-             compiler, extra, test_binary(), directory, directory);
+             "-lm -pthread -o %s/%s && %s/%s",
+             compiler, extra, name, test_binary(), directory, name, directory, name);
     CHECK_EQ(t, test_command(command, 60, &out, &err), 0);
     CHECK_STR(t, err, "");
-    CHECK_HAS(t, out, "y[999] = 1998.5\n");
-    CHECK_HAS(t, out, " warp instructions on ");
+    for (size_t k = 0; k < count; k++) CHECK_HAS(t, out, parts[k]);
     free(out);
     free(err);
+}
+
+static void test_saxpy(struct test *t)
+{
+    static const char *const parts[] = {"y[999] = 1998.5\n", " warp instructions on "};
+    check_example(t, "saxpy", parts, TEST_COUNT(parts));
+}
+
+static void test_streams(struct test *t)
+{
+    static const char *const parts[] = {"launch 0: ", "launch 2: ", " cycles in all\n", "both[999] = 3996\n"};
+    check_example(t, "streams", parts, TEST_COUNT(parts));
 }
 
 // Every header compiles alone. The macros are those of the interpreter's builds (src/exec/rules.mk).
@@ -44,6 +54,7 @@ static void test_headers(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"saxpy", test_saxpy}, {"headers", test_headers}};
+    static const struct test_case cases[] = {
+        {"saxpy", test_saxpy}, {"streams", test_streams}, {"headers", test_headers}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

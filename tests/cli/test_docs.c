@@ -138,12 +138,14 @@ static void test_studies(struct test *t) { check_page(t, "docs/studies.md"); }
 static void test_gpus(struct test *t) { check_page(t, "docs/gpus.md"); }
 static void test_techniques(struct test *t) { check_page(t, "docs/techniques/README.md"); }
 
-static void test_heat(struct test *t)
+// A script of docs/examples as the page shows it, run as a copy, since it writes beside itself: what it dumps is so long.
+static void check_script(struct test *t, const char *name, const char *dump, size_t dumped_bytes,
+                         const char *blocks)
 {
-    char *page = read_text(t, "docs/script.md"), *script = read_text(t, "docs/examples/heat.wf");
-    CHECK_MSG(t, *script && strstr(page, script),
-              "docs/script.md does not show docs/examples/heat.wf as it is");
-    // A copy, since it writes beside itself.
+    char path[100];
+    snprintf(path, sizeof path, "docs/examples/%s.wf", name);
+    char *page = read_text(t, "docs/script.md"), *script = read_text(t, path);
+    CHECK_MSG(t, *script && strstr(page, script), "docs/script.md does not show %s as it is", path);
     struct cli c = {.t = t};
     char here[4000], *load = strstr(script, "../../");
     struct strbuf moved = {0};
@@ -151,14 +153,13 @@ static void test_heat(struct test *t)
     if (load) {
         strbuf_write(&moved, script, (size_t)(load - script));
         strbuf_printf(&moved, "%s/%s", here, load + 6);
-        cli_write(&c, "heat.wf", moved.text, moved.length);
-        cli_run(&c, "run --script $D/heat.wf --json $D/heat.json");
+        cli_write(&c, "example.wf", moved.text, moved.length);
+        cli_run(&c, "run --script $D/example.wf --json $D/example.json");
         CHECK_MSG(t, c.status == 0, "%s", c.err);
         size_t length = 0;
-        char *bytes = cli_read(&c, "temperature.bin", &length),
-             *json = cli_read(&c, "heat.json", &(size_t){0});
-        CHECK_EQ(t, length, 4 * 32 * 32 * 32);
-        CHECK_STR(t, json ? cli_json(json, "exec.blocks") : "", "2560");
+        char *bytes = cli_read(&c, dump, &length), *json = cli_read(&c, "example.json", &(size_t){0});
+        CHECK_EQ(t, length, dumped_bytes);
+        CHECK_STR(t, json ? cli_json(json, "exec.blocks") : "", blocks);
         free(bytes);
         free(json);
     }
@@ -167,6 +168,11 @@ static void test_heat(struct test *t)
     free(script);
     cli_fini(&c);
 }
+static void test_heat(struct test *t)
+{
+    check_script(t, "heat", "temperature.bin", 4 * 32 * 32 * 32, "2560");
+}
+static void test_halves(struct test *t) { check_script(t, "halves", "both.bin", 4 * 20000, "237"); }
 
 static void cell(struct strbuf *out, const char *text)
 {
@@ -240,9 +246,9 @@ static void test_links(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"readme", test_readme},   {"tutorial", test_tutorial},
-                                             {"studies", test_studies}, {"techniques", test_techniques},
-                                             {"gpus", test_gpus},       {"heat", test_heat},
-                                             {"keys", test_keys},       {"links", test_links}};
+    static const struct test_case cases[] = {
+        {"readme", test_readme},         {"tutorial", test_tutorial}, {"studies", test_studies},
+        {"techniques", test_techniques}, {"gpus", test_gpus},         {"heat", test_heat},
+        {"halves", test_halves},         {"keys", test_keys},         {"links", test_links}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

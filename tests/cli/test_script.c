@@ -91,7 +91,9 @@ static void test_loops(struct test *t)
     run_script(&c, text, "");
     CHECK_MSG(t, c.status == 1, "status %d\n%s", c.status,
               c.err); // the empty loop's launch has too few words
-    CHECK_HAS(t, c.err, "s.wf:10:3: error: write launch KERNEL GRID BLOCK [ARGUMENT...] [shared=BYTES]\n");
+    CHECK_HAS(t, c.err,
+              "s.wf:10:3: error: write launch KERNEL GRID BLOCK [ARGUMENT...] [shared=BYTES] "
+              "[stream=NAME]\n");
     CHECK(t, !cli_exists(&c, "o.bin"));
     char *k = strstr(text, "launch nothing $k");
     memcpy(k, "launch no 1 1 # 9", 17);
@@ -148,6 +150,14 @@ static void test_errors(struct test *t)
         {"symbol base u64=1\n", "$D/s.wf:2:8: error: variable base has 4 bytes, not 8\n~"},
         {"buffer a u32:1:zero\ndump a no/where/out\nlaunch count 1 1 a\n",
          "$D/s.wf:3:8: error: cannot write $D/no/where/out: No such file or directory\n~"},
+        {"buffer a u32:1:zero\nstream left\nlaunch count 1 1 a stream=lift\n",
+         "$D/s.wf:4:20: error: no stream \"lift\"; did you mean \"left\"?\n~"},
+        {"buffer a u32:1:zero\nlaunch count 1 1 a stream=left\n",
+         "$D/s.wf:3:20: error: no stream \"left\"; write stream left first\n~"},
+        {"wait all\n", "$D/s.wf:2:6: error: no stream \"all\"; write stream all first\n~"},
+        {"stream default\n", "$D/s.wf:2:8: error: default is the stream of launches without stream=NAME\n~"},
+        {"stream a\nbuffer a u32:1:zero\nlaunch count 1 1 stream=a\n",
+         "$D/s.wf:4:1: error: kernel count takes 1 argument (u64); 0 were given\n~"},
         {"buffer a u32:1:zero\n", "$D/s.wf: error: the script launches nothing\n"},
     };
     struct cli c = {.t = t};
@@ -184,11 +194,110 @@ static void test_ptx_errors(struct test *t)
     cli_fini(&c);
 }
 
+// Launches in streams, in order of the script in what is reported; lines that touch memory, and launches without a
+// stream, come after them.
+static void test_streams(struct test *t)
+{
+    static const char script[] =
+        "load $H/tests/api/streams.ptx\n"
+        "buffer w u32:8:const:2\n"
+        "stream left\n"
+        "stream right\n"
+        "repeat 3 i\n"
+        "  launch step 1 32 w+4 w+4 u32=300 u32=$i stream=left\n"
+        "  launch step 1 32 w+8 w+8 u32=100 u32=$i stream=right\n"
+        "end\n"
+        "wait left\n"
+        "dump w left.bin\n"
+        "launch number 1 4 w+16 stream=right\n"
+        "launch step 1 32 w+12 w+28 u32=0 u32=5\n" // reads what the one before writes
+        "launch step 1 32 w w u32=1000 u32=7 stream=left\n"
+        "copy w+4 w 4\n"
+        "launch step 1 32 w+8 w u32=1000 u32=7 stream=left\n"; // until the end
+    struct cli c = {.t = t};
+    char text[6000], here[4000];
+    CHECK(t, getcwd(here, sizeof here) != NULL);
+    const char *rest = strstr(script, "$H");
+    int length = snprintf(text, sizeof text, "%.*s%s%s", (int)(rest - script), script, here, rest + 2);
+    static const char *const ways[] = {"--gpu tiny", "--functional",
+                                       "--gpu gtx1080ti --tech darsie --verify"};
+    for (size_t k = 0; k < TEST_COUNT(ways); k++) {
+        char options[200];
+        size_t bytes;
+        snprintf(options, sizeof options, "%s --dump w=$D/w.bin --json $D/run.json --quiet", ways[k]);
+        run_script(&c, text, options);
+        CHECK_MSG(t, c.status == 0, "%s: status %d\n%s", ways[k], c.status, c.err);
+        unsigned *left = (unsigned *)(void *)cli_read(&c, "left.bin", &bytes);
+        unsigned *w = (unsigned *)(void *)cli_read(&c, "w.bin", &bytes);
+        char *json = cli_read(&c, "run.json", &bytes);
+        unsigned thrice = ((2 * 31 + 0) * 31 + 1) * 31 + 2;
+        CHECK(t, left && left[0] == 2 && left[1] == thrice && left[2] == thrice);
+        unsigned seven = 2 * 31 + 7;
+        CHECK(t, w && w[0] == seven && w[1] == seven && w[2] == seven * 31 + 7);
+        CHECK(t, w && w[3] == 3 * 31 + 5 && w[4] == 0 && w[7] == 3);
+        // Ten launches, the seventh of another kernel.
+        const char *at = json ? strstr(json, "\"launches\": [") : NULL;
+        for (int n = 0; at && n < 10; n++) {
+            at = strstr(at + 1, "\"kernel\": ");
+            CHECK_MSG(t, at && strstr(at, n == 6 ? "number" : "step") == at + strlen("\"kernel\": \""),
+                      "launch %d: %.30s", n, at ? at : "none");
+        }
+        free(left);
+        free(w);
+        free(json);
+    }
+    (void)length;
+    cli_fini(&c);
+}
+
+// A launch that fails is told of at its own line, whoever waits for it; what had not begun is not told of.
+static void test_stream_failures(struct test *t)
+{
+    static const char *const ends[] = {"",
+                                       "wait\n",
+                                       "wait b\n",
+                                       "dump w w.bin\n",
+                                       "launch count 1 1 w\n",
+                                       "fill w u32=1\n",
+                                       "set simt=stack\n",
+                                       "free w\n",
+                                       "buffer x u32:4:iota\n"};
+    struct cli c = {.t = t};
+    for (size_t k = 0; k < TEST_COUNT(ends) * 2; k++) {
+        const char *how = k % 2 ? "--functional" : "--gpu tiny";
+        char script[600];
+        snprintf(script, sizeof script,
+                 "buffer w u32:1:zero\n"
+                 "stream a\n"
+                 "stream b\n"
+                 "launch count 1 32 w stream=a\n"
+                 "launch trapped 1 1 stream=b\n"
+                 "launch count 1 32 w stream=b\n%s",
+                 ends[k / 2]);
+        char *text = with_kernels(script), options[100];
+        snprintf(options, sizeof options, "%s --json $D/run.json", how);
+        run_script(&c, text, options);
+        const char *err = cli_errors(&c), want[] = "$D/s.wf:6:1: error: kernel trapped: ";
+        CHECK_MSG(t, c.status == 3, "%s: status %d\n%s", ends[k / 2], c.status, err);
+        CHECK_MSG(t, strncmp(err, want, strlen(want)) == 0 && !strstr(err, "did not begin"), "%s: %s",
+                  ends[k / 2], err);
+        size_t length;
+        char *json = cli_read(&c, "run.json", &length);
+        CHECK_STR(t, json ? cli_json(json, "status") : "", "\"failed\"");
+        CHECK_HAS(t, json ? json : "", "\"fault\": \"kernel trapped: ");
+        free(json);
+        free(text);
+    }
+    cli_fini(&c);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"all_commands", test_all_commands},
                                              {"loops", test_loops},
                                              {"errors", test_errors},
-                                             {"ptx_errors", test_ptx_errors}};
+                                             {"ptx_errors", test_ptx_errors},
+                                             {"streams", test_streams},
+                                             {"stream_failures", test_stream_failures}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
