@@ -147,6 +147,6 @@ void wf_launch_free(struct wf_launch *l)
 
 const struct wf_stats *wf_launch_stats(struct wf_launch *l)
 {
-    api_wait_for(l);
+    wf_launch_status(l);
     return &l->stats;
 }
