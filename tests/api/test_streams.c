@@ -1,5 +1,6 @@
 // Launches that are queued: order in streams, the default stream, events, statistics that stay, failures, and who waits.
 #include "api/warpfold.h"
+#include "base/rng.h"
 #include "gpu/watch.h"
 #include "harness/test.h"
 
@@ -136,6 +137,49 @@ static void test_default_stream(struct test *t)
                            &stats) == WF_OK);
         CHECK_EQ(t, read_word(&f, 2), (2 * 31 + 3) * 31 + 1);
         teardown(&f);
+    }
+}
+
+// `from` is over before what `to` gets next begins.
+static void put_before(struct fixture *f, struct wf_stream *from, struct wf_stream *to)
+{
+    struct wf_event *e = wf_event_create(f->c);
+    CHECK(f->t, wf_event_record(e, from) == WF_OK && wf_stream_wait_event(to, e) == WF_OK);
+}
+
+// Steps in streams of their own words; whoever reads another's word puts itself behind it, and it behind itself.
+// Memory is what the steps make of it one by one, whatever they overtake.
+static void test_random(struct test *t)
+{
+    enum { STREAMS = 4, STEPS = 80 };
+    uint64_t seeds = test_is_long() ? 300 : 10;
+    FOR_EACH_GPU(gpu)
+    {
+        for (uint64_t seed = test_seed(1), last = seed + seeds; seed < last; seed++) {
+            struct fixture f = setup(t, gpu);
+            struct rng r;
+            struct wf_stream *streams[STREAMS + 1] = {f.a, f.b, wf_stream_create(f.c), wf_stream_create(f.c)};
+            uint32_t words[WORDS] = {
+                0}; // stream n has those from 8 * n on; the default stream has the last 8
+            rng_init(&r, seed);
+            for (unsigned n = 0; n < STEPS; n++) {
+                unsigned who = (unsigned)rng_below(&r, STREAMS + (rng_below(&r, 4) == 0)), whose = who;
+                if (rng_below(&r, 4) == 0) whose = (unsigned)rng_below(&r, STREAMS);
+                unsigned to = 8 * who + (unsigned)rng_below(&r, 8),
+                         from = 8 * whose + (unsigned)rng_below(&r, 8);
+                if (whose != who) put_before(&f, streams[whose], streams[who]);
+                wf_launch_free(step(&f, streams[who], to, from, (uint32_t)rng_below(&r, 300), n));
+                if (whose != who) put_before(&f, streams[who], streams[whose]);
+                words[to] = words[from] * 31 + n;
+                if (rng_below(&r, 10) == 0) wf_stream_wait(streams[rng_below(&r, STREAMS)]);
+                unsigned looked = (unsigned)rng_below(&r, WORDS);
+                if (rng_below(&r, 20) == 0) CHECK_EQ(t, read_word(&f, looked), words[looked]);
+            }
+            for (unsigned n = 0; n < WORDS; n++)
+                CHECK_MSG(t, read_word(&f, n) == words[n], "seed %llu on %s: word %u is %u, not %u",
+                          (unsigned long long)seed, gpu ? gpu : "no GPU", n, read_word(&f, n), words[n]);
+            teardown(&f);
+        }
     }
 }
 
@@ -643,14 +687,15 @@ static void test_lives(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"order", test_order},           {"default_stream", test_default_stream},
-        {"events", test_events},         {"clock", test_clock},
-        {"stats_stay", test_stats_stay}, {"accounts", test_accounts},
-        {"watched", test_watched},       {"copies", test_copies},
-        {"programs", test_programs},     {"faults", test_faults},
-        {"found_late", test_found_late}, {"limits", test_limits},
-        {"interrupt", test_interrupt},   {"who_waits", test_who_waits},
-        {"symbols", test_symbols},       {"lives", test_lives},
+        {"order", test_order},         {"default_stream", test_default_stream},
+        {"random", test_random},       {"events", test_events},
+        {"clock", test_clock},         {"stats_stay", test_stats_stay},
+        {"accounts", test_accounts},   {"watched", test_watched},
+        {"copies", test_copies},       {"programs", test_programs},
+        {"faults", test_faults},       {"found_late", test_found_late},
+        {"limits", test_limits},       {"interrupt", test_interrupt},
+        {"who_waits", test_who_waits}, {"symbols", test_symbols},
+        {"lives", test_lives},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
