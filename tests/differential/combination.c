@@ -457,6 +457,26 @@ enum verdict combination_try(const char *text, struct combination *c, struct str
     return v;
 }
 
+enum { TOGETHER = 4 };
+
+enum verdict combination_try_together(const char *const *texts, unsigned count, const char *breaker,
+                                      struct combination *c, struct strbuf *why)
+{
+    struct expectation e[TOGETHER] = {0};
+    enum verdict v = SAME;
+    for (unsigned k = 0; k < count && v == SAME; k++)
+        if (!expect(texts[k], 0, &e[k], why)) v = INVALID;
+    for (unsigned turn = 0; v == SAME || (v == REFUSED && turn == 1); turn++) {
+        struct pieces s;
+        v = compare_together(texts, e, count, breaker, split(&s, c), why);
+        strbuf_fini(&s.text);
+        if (v != REFUSED || turn) break;
+        give_room(c);
+    }
+    for (unsigned k = 0; k < count; k++) expectation_fini(&e[k]);
+    return v;
+}
+
 static enum verdict judge_parts(const char *text, const struct combination *c, unsigned limit_s,
                                 struct strbuf *why)
 {

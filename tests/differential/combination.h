@@ -26,6 +26,9 @@ void combination_write(const struct combination *c, struct strbuf *out);
 void combination_read(const char *text, struct combination *out);
 // One program in it. What is refused, for want of room, is given room (in `c`).
 enum verdict combination_try(const char *text, struct combination *c, struct strbuf *why);
+// Several programs at once (compare_together).
+enum verdict combination_try_together(const char *const *texts, unsigned count, const char *breaker,
+                                      struct combination *c, struct strbuf *why);
 // The same from the beginning in a child process with a time limit.
 enum verdict combination_judge(const char *text, struct combination *c, unsigned limit_s, struct strbuf *why);
 // Makes the program and the combination as small as they get while the verdict stays `wanted`.

@@ -197,10 +197,11 @@ struct addresses {
     uint64_t in, acc, out;
 };
 
-static enum wf_status launch(struct wf_context *c, struct wf_kernel *k, const struct expectation *e,
-                             struct addresses *at, struct wf_stats *stats)
+// The launch's data in memory, its parameters, and its shape.
+static struct wf_launch_config prepare(struct wf_context *c, const struct expectation *e,
+                                       struct addresses *at, uint8_t params[GENERATOR_PARAM_BYTES])
 {
-    uint8_t bytes[GENERATOR_IN_BYTES], params[GENERATOR_PARAM_BYTES];
+    uint8_t bytes[GENERATOR_IN_BYTES];
     *at = (struct addresses){wf_alloc(c, sizeof bytes), wf_alloc(c, GENERATOR_ACC_BYTES), 0};
     at->out = wf_alloc(c, e->out_bytes);
     generator_input(e->launch.seed, bytes);
@@ -211,7 +212,24 @@ static enum wf_status launch(struct wf_context *c, struct wf_kernel *k, const st
     struct wf_launch_config shape = {0};
     memcpy(shape.grid, e->launch.grid, sizeof shape.grid);
     memcpy(shape.block, e->launch.block, sizeof shape.block);
+    return shape;
+}
+
+static enum wf_status launch(struct wf_context *c, struct wf_kernel *k, const struct expectation *e,
+                             struct addresses *at, struct wf_stats *stats)
+{
+    uint8_t params[GENERATOR_PARAM_BYTES];
+    struct wf_launch_config shape = prepare(c, e, at, params);
     return wf_launch_packed(k, &shape, params, sizeof params, stats);
+}
+
+static bool check_all(struct wf_context *c, const struct addresses *at, const struct expectation *e,
+                      struct strbuf *why)
+{
+    bool same = check_memory(c, at->out, e->out, e->out_bytes, "out", why);
+    same &= check_memory(c, at->acc, e->acc, sizeof e->acc, "acc", why);
+    same &= check_memory(c, at->in, e->in, GENERATOR_IN_BYTES, "in", why);
+    return same;
 }
 
 static enum verdict run_engine(struct asked *a, const char *text, const struct expectation *e,
@@ -238,10 +256,7 @@ static enum verdict run_engine(struct asked *a, const char *text, const struct e
         return DIFFERS;
     }
     if (e->launch.undefined) return SAME;
-    bool same = check_memory(c, at.out, e->out, e->out_bytes, "out", why);
-    same &= check_memory(c, at.acc, e->acc, sizeof e->acc, "acc", why);
-    same &= check_memory(c, at.in, e->in, GENERATOR_IN_BYTES, "in", why);
-    return same ? SAME : DIFFERS;
+    return check_all(c, &at, e, why) ? SAME : DIFFERS;
 }
 
 // Which of the settings a run is made with.
@@ -255,22 +270,29 @@ static bool takes(enum part part, const char *pair)
     return part != WITHOUT_TIME || !str_starts_with(pair, "gpu=");
 }
 
+static bool set_all(struct asked *a, const struct generated *g, way settings, const char *extra,
+                    enum part part, struct strbuf *why)
+{
+    bool set = set_pair(a, "exec.max_warp_instructions=20000000") && set_pair(a, "memory.size=16M") &&
+               set_pair(a, "compile.stack_bytes=16384");
+    if (g->warp) {
+        char size[32];
+        snprintf(size, sizeof size, "warp.size=%u", g->warp);
+        set = set && set_pair(a, size);
+    }
+    for (unsigned k = 0; set && settings[k]; k++)
+        if (takes(part, settings[k])) set = set_pair(a, settings[k]);
+    if (set && g->splits) set = set_pair(a, "simt=splits");
+    if (set && extra) set = set_pair(a, extra);
+    if (!set) strbuf_puts(why, wf_errors(a->c));
+    return set;
+}
+
 static enum verdict run_with(const char *text, const struct expectation *e, way settings, const char *extra,
                              enum part part, struct counts *counts, struct strbuf *why)
 {
     struct asked a = {.c = wf_context_create()};
-    bool set = set_pair(&a, "exec.max_warp_instructions=20000000") && set_pair(&a, "memory.size=16M") &&
-               set_pair(&a, "compile.stack_bytes=16384");
-    if (e->launch.warp) {
-        char size[32];
-        snprintf(size, sizeof size, "warp.size=%u", e->launch.warp);
-        set = set && set_pair(&a, size);
-    }
-    for (unsigned k = 0; set && settings[k]; k++)
-        if (takes(part, settings[k])) set = set_pair(&a, settings[k]);
-    if (set && e->launch.splits) set = set_pair(&a, "simt=splits");
-    if (set && extra) set = set_pair(&a, extra);
-    if (!set) strbuf_puts(why, wf_errors(a.c));
+    bool set = set_all(&a, &e->launch, settings, extra, part, why);
     enum verdict v =
         set ? run_engine(&a, text, e, a.counts && has_same_counts(&a, &e->launch) ? counts : NULL, why)
             : REFUSED;
@@ -295,6 +317,98 @@ enum verdict compare(const char *text, const struct expectation *e, way settings
     }
     counts_fini(&with);
     counts_fini(&without);
+    return v;
+}
+
+// ---- several at once
+
+enum { TOGETHER_MAX = 8 };
+
+struct guest { // ready to be launched: no call that waits comes between launches
+    struct wf_kernel *kernel;
+    struct wf_launch_config shape;
+    struct addresses at;
+    uint8_t params[GENERATOR_PARAM_BYTES];
+    size_t param_bytes;
+    struct wf_launch *launch;
+};
+
+static bool load(struct asked *a, const char *text, struct guest *g)
+{
+    struct wf_module *m = wf_module_load(a->c, "kernel.ptx", text, strlen(text));
+    g->kernel = m ? wf_kernel_find(m, "k") : NULL;
+    g->shape.stream = wf_stream_create(a->c);
+    return g->kernel;
+}
+
+static bool invite(struct asked *a, const char *text, const struct expectation *e, struct guest *g)
+{
+    *g = (struct guest){.param_bytes = GENERATOR_PARAM_BYTES};
+    g->shape = prepare(a->c, e, &g->at, g->params);
+    return load(a, text, g);
+}
+
+// A program that fails, with a word to read.
+static bool invite_breaker(struct asked *a, const char *text, uint32_t warp_size, struct guest *g)
+{
+    uint32_t threads = warp_size && warp_size < 32 ? 4 : 48;
+    *g = (struct guest){.shape = {.grid = {2, 1, 1}, .block = {threads, 1, 1}}, .param_bytes = 8};
+    uint64_t word = wf_alloc(a->c, 64);
+    memcpy(g->params, &word, 8);
+    return load(a, text, g);
+}
+
+static bool begin(struct guest *g)
+{
+    return wf_launch_async_packed(g->kernel, &g->shape, g->params, g->param_bytes, &g->launch) == WF_OK;
+}
+
+static enum verdict ended_well(struct wf_launch *l, struct strbuf *why)
+{
+    const struct wf_stats *stats = wf_launch_stats(l);
+    if (stats->status != WF_OK) {
+        strbuf_printf(why, "beside others: %s", stats->fault_text ? stats->fault_text : "failed");
+        return stats->status == WF_PROGRAM_FAILED ? FAILED : REFUSED;
+    }
+    if (stats->verify_mismatches == WF_UNKNOWN || !stats->verify_mismatches) return SAME;
+    strbuf_printf(why, "%llu shared values are not what their readers would have computed",
+                  (unsigned long long)stats->verify_mismatches);
+    return DIFFERS;
+}
+
+static enum verdict run_together(struct asked *a, const char *const *texts, const struct expectation *e,
+                                 unsigned count, const char *breaker, struct strbuf *why)
+{
+    struct guest guests[TOGETHER_MAX], broken;
+    bool good = !breaker || invite_breaker(a, breaker, e->launch.warp, &broken);
+    for (unsigned k = 0; k < count && good; k++) good = invite(a, texts[k], &e[k], &guests[k]);
+    for (unsigned k = 0; k < count && good; k++) good = begin(&guests[k]);
+    if (good && breaker) {
+        wf_set_max_cycles(a->c, 100000); // for those that have no other end
+        good = begin(&broken);
+    }
+    if (!good) strbuf_puts(why, wf_errors(a->c));
+    enum verdict v = good ? SAME : REFUSED;
+    for (unsigned k = 0; k < count && v == SAME; k++) v = ended_well(guests[k].launch, why);
+    if (v == SAME && breaker && wf_launch_status(broken.launch) == WF_OK) {
+        strbuf_puts(why, "what should have failed did not");
+        v = DIFFERS;
+    }
+    for (unsigned k = 0; k < count && v == SAME; k++)
+        if (!check_all(a->c, &guests[k].at, &e[k], why)) v = DIFFERS;
+    return v;
+}
+
+enum verdict compare_together(const char *const *texts, const struct expectation *e, unsigned count,
+                              const char *breaker, way settings, struct strbuf *why)
+{
+    struct asked a = {.c = wf_context_create()};
+    strbuf_clear(why);
+    enum verdict v = REFUSED;
+    if (set_all(&a, &e->launch, settings, NULL, ALL, why))
+        v = run_together(&a, texts, e, count, breaker, why);
+    wf_context_destroy(a.c);
+    wf_study_destroy(a.study);
     return v;
 }
 

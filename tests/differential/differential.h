@@ -58,6 +58,10 @@ struct expectation {
 // False: INVALID, and why. max_steps 0: a generous limit.
 bool expect(const char *text, uint64_t max_steps, struct expectation *e, struct strbuf *why);
 void expectation_fini(struct expectation *e);
+// Several kernels at once, each in a stream of its own, which must all leave what each leaves alone; in the way of the
+// first. Beside them one may run that fails (entry k, with a pointer), NULL: none.
+enum verdict compare_together(const char *const *texts, const struct expectation *e, unsigned count,
+                              const char *breaker, way settings, struct strbuf *why);
 // SAME, DIFFERS, REFUSED or FAILED. `extra` is one more setting, or NULL.
 enum verdict compare(const char *text, const struct expectation *e, way settings, const char *extra,
                      struct strbuf *why);
