@@ -53,11 +53,23 @@ static bool asks(const struct inst *i)
     return darsie_is_guarded(i) || (isa_has(i, ISA_INDIRECT) && i->op != OP_RET);
 }
 
-// A loop that is left by nothing but exits has no branch that asks.
-static bool has_guarded_exit(const struct program *p)
+static bool asks_from(const struct program *p, uint32_t first, uint32_t last)
 {
-    for (uint32_t n = 0; n < p->inst_count; n++)
-        if (isa_has(&p->insts[n], ISA_EXIT) && asks(&p->insts[n])) return true;
+    for (uint32_t n = first; n <= last; n++)
+        if (isa_has(&p->insts[n], ISA_BRANCH | ISA_EXIT) && asks(&p->insts[n])) return true;
+    return false;
+}
+
+// A loop that is left by nothing but exits has no branch that asks, and neither has one that is never left.
+static bool has_other_loops(const struct program *p)
+{
+    for (uint32_t n = 0; n < p->inst_count; n++) {
+        const struct inst *i = &p->insts[n];
+        bool turns =
+            isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_EXIT | ISA_INDIRECT | ISA_CALL) && i->target <= n;
+        if (isa_has(i, ISA_EXIT) && asks(i)) return true;
+        if (turns && !asks_from(p, i->target, n)) return true;
+    }
     return false;
 }
 
@@ -120,7 +132,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     d->changing = heap_alloc(p->inst_count * sizeof *d->changing);
     struct marks *m = marks_compute(p, &rules);
     unsigned met = mark_conditions_met(&rules, l->launch->block);
-    bool exits = has_guarded_exit(p);
+    bool exits = has_other_loops(p);
     for (uint32_t n = 0; n < p->inst_count; n++) {
         d->blocks[n] = d->options->broken >> RULE_HELD_UP & 1 ? isa_table[p->insts[n].op].unit == UNIT_CONTROL
                                                               : holds_up(d->options, &p->insts[n]);
