@@ -101,7 +101,7 @@ static void add_mechanism(struct list *l, const struct energy_config *e, const s
             const struct structure *s = &structures[k];
             if (strcmp(s->tech, t->name) != 0 || strcmp(s->name, storage[n].name) != 0) continue;
             unsigned all = ports(u, s->read_ports) + ports(u, s->write_ports);
-            double pj = sram_access_pj(e->sram_access_pj, tech_storage_bits(&storage[n]),
+            double pj = sram_access_pj(e->sram_access_pj, tech_storage_bits(&storage[n]) / storage[n].arrays,
                                        s->bits ? s->bits : storage[n].bits_each, all);
             add(l, ENERGY_MECHANISM, "accesses", sum(t, counters, s->reads), pj, t->name, s->name, ", reads");
             add(l, ENERGY_MECHANISM, "accesses", sum(t, counters, s->writes), pj, t->name, s->name,

@@ -69,10 +69,9 @@ static void pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint6
 // Mechanisms say what it costs besides; how long its pipeline is busy.
 static uint32_t price(const struct sm_warp *w, const struct op *o, uint64_t *lanes)
 {
-    struct op_cost c = {
-        .lanes = (uint32_t)*lanes, .reads = o->read_count, .writes = o->dst_words, .interval = o->interval};
+    struct op_cost c = {.lanes = (uint32_t)*lanes, .interval = o->interval};
     tech_cost(w, (uint32_t)(o - w->grid->ops), &c);
-    operand_price(w, o, &c);
+    operand_compare(w, c.compared);
     *lanes = c.lanes;
     return c.interval;
 }
@@ -108,7 +107,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
         // fall through
     case PATH_FENCE:
-        result = operand_write(s, w->grid, w->operands.map + o->dst, o, collected + o->latency);
+        result = operand_write(s, w, w->operands.map + o->dst, o, collected + o->latency);
         if (o->dst_words) done = result;
         operand_result(s, w, o, result, false);
         break;
@@ -137,7 +136,7 @@ static void pass_reused(struct sm *s, unsigned scheduler, unsigned slot, const s
 {
     struct sm_warp *w = &s->warps[slot];
     uint64_t soonest = s->now + 1 + s->issue.issued[scheduler];
-    uint64_t result = operand_write(s, w->grid, w->operands.map + o->dst, o, later(s->now + cycles, soonest));
+    uint64_t result = operand_write(s, w, w->operands.map + o->dst, o, later(s->now + cycles, soonest));
     w->warp->pc++;
     stall_speaks_against(s);
     operand_stall(&w->operands, later(s->now + o->stall, result));

@@ -336,7 +336,7 @@ static void complete(struct sm *s, uint32_t record)
     struct load_record *r = &s->lsu.records.data[record];
     struct sm_warp *w = &s->warps[r->warp];
     const struct op *o = r->op;
-    r->ready = operand_write(s, w->grid, r->registers, o, r->ready);
+    r->ready = operand_write(s, w, r->registers, o, r->ready);
     if (s->watch) watch_completed(s, record, r->ready);
     if (s->config->check) check_reply(&s->check, r->warp, r->registers, o, r->serial, r->ready);
     operand_reply(&s->operands, &w->operands, o, r->registers, r->ready);

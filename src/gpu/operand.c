@@ -126,6 +126,57 @@ uint32_t operand_own(const struct sm_grid *g, unsigned place)
     return g->operands.first + place * g->launch->registers_per_warp;
 }
 
+// -- where mechanisms say that registers are ----------------------------------------------------------------
+
+static bool has_other_places(const struct sm *s, const struct sm_warp *w)
+{
+    return has_techs(s) && w->grid->hooks->operand;
+}
+
+static struct operand_access ask(const struct sm_warp *w, const struct op *o, struct operand_access a)
+{
+    a.bank = w->grid->sm->operands.bank_of[a.physical];
+    a.main = 1;
+    tech_operand(w, (uint32_t)(o - w->grid->ops), &a);
+    return a;
+}
+
+// How much later it is collected, and whose port it takes.
+static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k, unsigned *bank)
+{
+    struct gpu_counts *counts = &w->grid->counts;
+    struct operand_access a =
+        ask(w, o,
+            (struct operand_access){
+                .physical = w->operands.map[o->reads[k]], .r = o->reads[k], .nth = (uint8_t)k});
+    counts->operand_reads += a.main;
+    counts->operand_near_reads += a.near;
+    counts->operand_word_reads += a.words;
+    *bank = a.bank;
+    return a.cycles;
+}
+
+// Whether the result needs a write port, and how much later it is there.
+static bool ask_writes(const struct sm_warp *w, const uint16_t *registers, const struct op *o,
+                       uint32_t *cycles)
+{
+    struct gpu_counts *counts = &w->grid->counts;
+    const uint8_t *bank_of = w->grid->sm->operands.bank_of;
+    bool needs_port = false;
+    for (unsigned n = 0; n < o->dst_words; n++) {
+        struct operand_access a = ask(
+            w, o,
+            (struct operand_access){
+                .physical = registers[n], .r = (uint8_t)(o->dst + n), .nth = (uint8_t)n, .is_write = true});
+        counts->operand_writes += a.main;
+        counts->operand_near_writes += a.near;
+        counts->operand_word_writes += a.words;
+        needs_port |= a.bank != NO_BANK || bank_of[registers[n]] == NO_BANK;
+        if (a.cycles > *cycles) *cycles = a.cycles;
+    }
+    return needs_port;
+}
+
 // -- an instruction -----------------------------------------------------------------------------------------
 
 bool operand_has_collector(struct sm *s)
@@ -139,10 +190,10 @@ bool operand_has_collector(struct sm *s)
 }
 
 // The cycle of a bank's first free port from `at` on, which is taken.
-static uint64_t take_port(struct sm *s, uint32_t reg, uint64_t at)
+static uint64_t take_port(struct sm *s, unsigned bank, uint64_t at)
 {
-    struct bank *b = &s->operands.banks[s->operands.bank_of[reg]];
-    if (s->operands.bank_of[reg] == NO_BANK) return at;
+    struct bank *b = &s->operands.banks[bank];
+    if (bank == NO_BANK) return at;
     if (b->cycle < at)
         *b = (struct bank){at, 0};
     else if (b->used == s->config->bank_ports)
@@ -157,23 +208,38 @@ static bool bank_is_free(const struct sm *s, uint32_t reg, uint64_t at)
     return s->operands.bank_of[reg] == NO_BANK || b->cycle < at || (b->cycle == at && !b->used);
 }
 
-uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o)
+// Two functions of one, since this is done all the time.
+static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, const struct sm_warp *w,
+                                                              const struct op *o, bool elsewhere)
 {
     const struct gpu_config *c = s->config;
     const uint64_t first = s->now + 1;
     uint64_t collected = first;
     for (unsigned k = 0; k < o->read_count; k++) {
         uint32_t reg = w->operands.map[o->reads[k]];
-        uint64_t cycle = c->bank_conflicts ? take_port(s, reg, first) : first;
-        if (c->check) check_read(&s->check, reg, s->issue.lanes, s->now, cycle);
-        if (cycle == first) continue;
-        s->operands.read[reg] = cycle;
+        unsigned bank = s->operands.bank_of[reg];
+        uint32_t more = elsewhere ? ask_read(w, o, k, &bank) : 0;
+        uint64_t cycle = c->bank_conflicts ? take_port(s, bank, first) : first;
+        if (c->check) check_read(&s->check, reg, s->issue.lanes, s->now, cycle + more);
+        if (cycle + more == first) continue;
+        s->operands.read[reg] = cycle + more;
         w->grid->counts.operand_conflict_cycles += cycle - first;
-        collected = later(collected, cycle);
+        collected = later(collected, cycle + more);
     }
-    w->grid->counts.operand_reads += o->read_count;
+    if (!elsewhere) w->grid->counts.operand_reads += o->read_count;
     s->operands.collector_free[s->operands.collector] = collected + 1;
     return collected;
+}
+
+static __attribute__((noinline)) uint64_t collect_elsewhere(struct sm *s, const struct sm_warp *w,
+                                                            const struct op *o)
+{
+    return collect(s, w, o, true);
+}
+
+uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o)
+{
+    return has_other_places(s, w) ? collect_elsewhere(s, w, o) : collect(s, w, o, false);
 }
 
 // The pipeline that is free first. All that are free before anything issued from now on can get there are
@@ -203,16 +269,21 @@ uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op 
 {
     uint64_t *pipe = free_pipe(s, o), start = later(collected + 1, *pipe);
     *pipe = start + interval;
-    return operand_write(s, w->grid, w->operands.map + o->dst, o, start + o->latency);
+    return operand_write(s, w, w->operands.map + o->dst, o, start + o->latency);
 }
 
-uint64_t operand_write(struct sm *s, struct sm_grid *g, const uint16_t *registers, const struct op *o,
-                       uint64_t cycle)
+// The first cycle from `cycle` on at which nobody has to read these registers any more.
+static uint64_t behind_reads(const struct sm *s, const uint16_t *registers, unsigned count, uint64_t cycle)
 {
-    if (!o->dst_words) return cycle;
-    uint64_t at = cycle;
-    for (unsigned n = 0; n < o->dst_words; n++) at = later(at, s->operands.read[registers[n]] + 1);
-    for (;; at++) {
+    for (unsigned n = 0; n < count; n++) cycle = later(cycle, s->operands.read[registers[n]] + 1);
+    return cycle;
+}
+
+static inline __attribute__((always_inline)) uint64_t
+take_write_port(struct sm_grid *g, const uint16_t *registers, unsigned count, uint64_t cycle)
+{
+    struct sm *s = g->sm;
+    for (uint64_t at = behind_reads(s, registers, count, cycle);; at++) {
         uint64_t *writes = &s->operands.writes[at % WRITE_CYCLES];
         if (*writes >> 8 != at) *writes = at << 8;
         if ((*writes & 0xff) < s->config->write_ports) {
@@ -221,6 +292,23 @@ uint64_t operand_write(struct sm *s, struct sm_grid *g, const uint16_t *register
             return at;
         }
     }
+}
+
+static __attribute__((noinline)) uint64_t write_elsewhere(const struct sm_warp *w, const uint16_t *registers,
+                                                          const struct op *o, uint64_t cycle)
+{
+    uint32_t cycles = 0;
+    bool needs_port = ask_writes(w, registers, o, &cycles);
+    if (!needs_port) return behind_reads(w->grid->sm, registers, o->dst_words, cycle + cycles);
+    return take_write_port(w->grid, registers, o->dst_words, cycle + cycles);
+}
+
+uint64_t operand_write(struct sm *s, const struct sm_warp *w, const uint16_t *registers, const struct op *o,
+                       uint64_t cycle)
+{
+    if (!o->dst_words) return cycle;
+    if (has_other_places(s, w)) return write_elsewhere(w, registers, o, cycle);
+    return take_write_port(w->grid, registers, o->dst_words, cycle);
 }
 
 static void barrier_counts(struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)
@@ -240,7 +328,7 @@ void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_
         s->operands.ready[w->operands.map[o->dst + n]] = cycle;
         s->operands.from_memory[w->operands.map[o->dst + n]] = from_memory;
     }
-    w->grid->counts.operand_writes += o->dst_words;
+    if (!has_other_places(s, w)) w->grid->counts.operand_writes += o->dst_words;
     if (!from_memory) w->operands.busy_until = later(w->operands.busy_until, cycle);
     if (has_guests(s)) {
         if (has_techs(s)) tech_result(w, (uint32_t)(o - w->grid->ops), cycle);
@@ -263,12 +351,12 @@ uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to)
                       .latency = (uint16_t)c->latency_FIXED,
                       .interval = (uint16_t)c->interval_FIXED};
     uint64_t ready = s->operands.ready[from], at = later(s->now + 1, ready == CYCLE_NEVER ? 0 : ready);
-    if (c->bank_conflicts) at = take_port(s, from, at);
+    if (c->bank_conflicts) at = take_port(s, s->operands.bank_of[from], at);
     s->operands.read[from] = later(s->operands.read[from], at);
     if (c->check) check_read(&s->check, from, ~0ull, at, at);
     uint64_t *pipe = free_pipe(s, &move), start = later(at + 1, *pipe);
     *pipe = start + move.interval;
-    s->operands.ready[to] = operand_write(s, g, &to, &move, start + move.latency);
+    s->operands.ready[to] = take_write_port(g, &to, 1, start + move.latency);
     if (c->check) check_writes(&s->check, 0, &to, &move, ~0ull, s->operands.ready[to]);
     s->operands.from_memory[to] = false;
     g->counts.operand_reads++;
@@ -276,14 +364,17 @@ uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to)
     return s->operands.ready[to];
 }
 
-void operand_price(const struct sm_warp *w, const struct op *o, const struct op_cost *c)
+void operand_compare(const struct sm_warp *w, uint32_t count) { w->grid->counts.operand_compared += count; }
+
+// Who reads the register from now on waits until it is there.
+void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r)
 {
-    struct gpu_counts *counts = &w->grid->counts;
-    counts->operand_reads -= o->read_count - c->reads;
-    counts->operand_writes -= o->dst_words - c->writes;
-    counts->operand_word_reads += c->word_reads;
-    counts->operand_word_writes += c->word_writes;
-    counts->operand_compared += c->compared;
+    uint16_t own = (uint16_t)(w->operands.registers + r);
+    uint64_t *ready = &s->operands.ready[own], known = *ready == CYCLE_NEVER ? 0 : *ready;
+    uint64_t at = take_write_port(w->grid, &own, 1, later(s->now + 1, known));
+    if (*ready != CYCLE_NEVER) *ready = at;
+    operand_keep_busy(&w->operands, at);
+    w->grid->counts.operand_writes++;
 }
 
 void operand_skip(struct sm *s, unsigned slot, const struct op *o)

@@ -65,16 +65,16 @@ uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op 
 // Reserves a pipeline and says when the result is there.
 uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected,
                          uint32_t interval);
-// Some of what it reads and writes is not what its registers say.
-struct op_cost;
-void operand_price(const struct sm_warp *w, const struct op *o, const struct op_cost *c);
 // Why the instruction would take longer than its fixed latency if it issued now; SLOT_ISSUED: it would not.
 enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const struct op *o);
 // A mechanism's move of a register, without a collector; when the copy is there.
 uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to);
+void operand_compare(const struct sm_warp *w, uint32_t count); // a mechanism has, lanes of so many registers
+// A mechanism's value goes to the warp's own Rr.
+void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r);
 // The first cycle from `cycle` on at which nobody has to read the destination any more and a write port is
 // free for it, which the result takes. Without a destination that is `cycle`.
-uint64_t operand_write(struct sm *s, struct sm_grid *g, const uint16_t *registers, const struct op *o,
+uint64_t operand_write(struct sm *s, const struct sm_warp *w, const uint16_t *registers, const struct op *o,
                        uint64_t cycle);
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
 

@@ -145,6 +145,7 @@ void tech_flushed(const struct sm_warp *w);
 uint32_t tech_reuse(const struct sm_warp *w, uint32_t index);
 void tech_reads(const struct sm_warp *w, uint32_t index);
 void tech_executed(const struct sm_warp *w, uint32_t index);
+void tech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a);
 void tech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
 void tech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle);
 void tech_issued(const struct sm_warp *w, uint32_t index, bool goes_on); // in this cycle

@@ -64,6 +64,11 @@ static void all_cost(void *grid, unsigned slot, uint32_t index, struct op_cost *
     CALL_ALL(cost, slot, index, c);
 }
 
+static void all_operand(void *grid, unsigned slot, uint32_t index, struct operand_access *a)
+{
+    CALL_ALL(operand, slot, index, a);
+}
+
 static void all_executed(void *grid, unsigned slot, uint32_t index) { CALL_ALL(executed, slot, index); }
 
 static void all_result(void *grid, unsigned slot, uint32_t index, uint64_t cycle)
@@ -90,6 +95,7 @@ static const struct tech all = {.block_start = all_block_start,
                                 .reads = all_reads,
                                 .reuse = all_reuse,
                                 .executed = all_executed,
+                                .operand = all_operand,
                                 .cost = all_cost,
                                 .result = all_result,
                                 .issued = all_issued,
@@ -130,6 +136,11 @@ uint32_t tech_reuse(const struct sm_warp *w, uint32_t index)
 
 void tech_reads(const struct sm_warp *w, uint32_t index) { HOOK(w->grid, reads, w->place, index); }
 void tech_executed(const struct sm_warp *w, uint32_t index) { HOOK(w->grid, executed, w->place, index); }
+
+void tech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a)
+{
+    HOOK(w->grid, operand, w->place, index, a);
+}
 
 void tech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c)
 {
@@ -423,6 +434,10 @@ void tech_advance(struct sm_grid *g, const struct tech *me, unsigned place, uint
 }
 
 uint64_t tech_copy(struct sm_grid *g, uint16_t from, uint16_t to) { return operand_move(g, from, to); }
+void tech_write_back(struct sm_grid *g, unsigned place, unsigned r)
+{
+    operand_write_back(g->sm, warp_at(g, place), r);
+}
 
 void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle)
 {

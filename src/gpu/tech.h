@@ -25,7 +25,8 @@ struct tech_counter {
 struct tech_storage {
     const char *name;
     uint64_t entries, bits_each;
-    bool in_paper; // the paper counts it
+    bool in_paper;   // the paper counts it
+    unsigned arrays; // side by side, that it is made of
 };
 static inline uint64_t tech_storage_bits(const struct tech_storage *s) { return s->entries * s->bits_each; }
 
@@ -50,12 +51,22 @@ enum { TECH_STORAGE_MAX = 16, TECH_COUNTERS_MAX = 32 };
 
 struct tech_use; // a mechanism with its options, for one launch
 
-struct op_cost {                      // of an instruction that has executed
-    uint32_t lanes;                   // that have worked
-    uint32_t reads, writes;           // registers, all lanes of them
-    uint32_t word_reads, word_writes; // words, in place of registers that hold one value
-    uint32_t compared;                // registers whose lanes were compared as they were written
-    uint32_t interval;                // cycles its pipeline is busy with it
+struct op_cost {       // of an instruction that has executed
+    uint32_t lanes;    // that have worked
+    uint32_t compared; // registers whose lanes were compared as they were written
+    uint32_t interval; // cycles its pipeline is busy with it
+};
+
+// A register that an instruction reads or writes: which, and where it is served.
+struct operand_access {
+    uint16_t physical;
+    uint8_t r, nth; // it is the warp's Rr, the nth of those read or written
+    bool is_write;
+    // The main register file, unless a mechanism says otherwise.
+    uint8_t bank;       // whose port a read takes; NO_BANK: none, and a result no write port
+    uint8_t main, near; // registers moved there, or in a mechanism's structure beside the lanes
+    uint8_t words;      // in place of a register that holds one value
+    uint32_t cycles;    // that it takes longer
 };
 
 struct tech {
@@ -103,7 +114,11 @@ struct tech {
     bool (*leads)(void *state, unsigned slot, uint32_t index);
     // It has executed; its operands are collected; its destination may be mapped elsewhere now.
     void (*executed)(void *state, unsigned slot, uint32_t index);
-    // What it costs, beside time: set to what the unmodified GPU pays, for mechanisms to change.
+    // Of each register that it reads, and of each result, when it is written: of a memory instruction when the
+    // reply is there. Set to what the main register file does, or to what mechanisms above have said: where
+    // these have left nothing of `main`, the register is theirs.
+    void (*operand)(void *state, unsigned slot, uint32_t index, struct operand_access *a);
+    // What it costs besides: set to what the unmodified GPU pays, for mechanisms to change.
     void (*cost)(void *state, unsigned slot, uint32_t index, struct op_cost *c);
     // In place of these: another mechanism has the result. SAVED_EXECUTION: it is reused, and in the warp's own
     // registers; the destination may be mapped elsewhere now. SAVED_FETCH: it has been skipped, the warp is at
@@ -185,6 +200,9 @@ void tech_advance(struct sm_grid *g, const struct tech *me, unsigned slot, uint3
 // Moves a physical register by a bank's port, a pipeline and a write port; when it is there. The bytes are
 // the mechanism's business.
 uint64_t tech_copy(struct sm_grid *g, uint16_t from, uint16_t to);
+// The warp's own Rr, which a mechanism has kept elsewhere, is written into the main register file, by a write
+// port. The bytes are the mechanism's business.
+void tech_write_back(struct sm_grid *g, unsigned slot, unsigned r);
 void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle); // the event hook, of all mechanisms, then
 // Executes the instruction at pc for the warp in its own registers without a trace elsewhere: no counts, no
 // time, and its lanes stay where they are. For instructions without effects but on registers. False: a load

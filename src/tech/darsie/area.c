@@ -24,18 +24,18 @@ size_t darsie_storage(const void *options, const struct gpu_config *c,
     uint64_t blocks = c->max_blocks, warps = c->max_warps, version = bits_for(o->registers);
     uint64_t entries = o->entries * blocks, renamed = o->registers * blocks;
     const struct tech_storage rows[] = {
-        {"PC skip table", entries, PC_BITS + WARP_BITS + 1 + 1, true},
-        {"majority masks", blocks, WARP_BITS, true},
-        {"register renaming", renamed, REGISTER_BITS + REGISTER_BITS + version, true},
-        {"passed masks", entries, WARP_BITS, false},
-        {"leaders and dropped bits", entries, bits_for(WARP_BITS) + 1, false},
-        {"version counters of warps", o->registers * warps, version, false},
-        {"readers of registers", renamed, bits_for(WARP_BITS + 1), false},
-        {"arrived masks", 2 * blocks, WARP_BITS, false},
-        {"poison bits of warps", warps, 256 + 8, false},
+        {"PC skip table", entries, PC_BITS + WARP_BITS + 1 + 1, true, 1},
+        {"majority masks", blocks, WARP_BITS, true, 1},
+        {"register renaming", renamed, REGISTER_BITS + REGISTER_BITS + version, true, 1},
+        {"passed masks", entries, WARP_BITS, false, 1},
+        {"leaders and dropped bits", entries, bits_for(WARP_BITS) + 1, false, 1},
+        {"version counters of warps", o->registers * warps, version, false, 1},
+        {"readers of registers", renamed, bits_for(WARP_BITS + 1), false, 1},
+        {"arrived masks", 2 * blocks, WARP_BITS, false, 1},
+        {"poison bits of warps", warps, 256 + 8, false, 1},
         // Of branch-sync=parting and first: which branch an entry is behind, and a warp.
-        {"branch counts", counts_branches(o) ? entries + warps : 0, bits_for(o->ahead + 1), false},
-        {"ways at branches", o->branch_sync == BRANCH_FIRST ? (o->ahead + 1) * blocks : 0, PC_BITS, false},
+        {"branch counts", counts_branches(o) ? entries + warps : 0, bits_for(o->ahead + 1), false, 1},
+        {"ways at branches", o->branch_sync == BRANCH_FIRST ? (o->ahead + 1) * blocks : 0, PC_BITS, false, 1},
     };
     enum { ROWS = sizeof rows / sizeof rows[0] };
     _Static_assert((int)ROWS <= (int)TECH_STORAGE_MAX, "room for the structures");

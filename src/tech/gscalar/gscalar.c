@@ -50,8 +50,8 @@ struct gscalar {
     uint64_t words_read; // sources, so far, for `corrupt`
     // Of the instruction at hand.
     unsigned scalar;  // bits: parts in which all operands are one value
-    unsigned sources; // of one value in all parts
-    unsigned results, compared;
+    unsigned sources; // bits: those of one value in all parts
+    unsigned compared;
     uint64_t lanes; // that execute it
     struct register_state registers[64][REGISTERS];
 };
@@ -203,10 +203,10 @@ static void reads(void *state, unsigned slot, uint32_t index)
     uint64_t guard = i->guard_not ? ~w->pred[i->guard] : w->pred[i->guard];
     unsigned scalar = all_parts(g);
     g->lanes = w->active & guard & w->full;
-    g->sources = g->results = g->compared = 0;
+    g->sources = g->compared = 0;
     for (unsigned k = 0; k < o->read_count; k++) {
         unsigned flags = read_source(g, slot, o->reads[k]);
-        g->sources += flags == all_parts(g);
+        g->sources |= (unsigned)(flags == all_parts(g)) << k;
         scalar &= flags;
     }
     if (!may_be_scalar(g, i, o) || (w->active != w->full && !g->launch->options->divergent)) scalar = 0;
@@ -230,7 +230,6 @@ static void write(struct gscalar *g, unsigned slot, unsigned r, bool comes_later
         if (lanes == part_mask(g, n)) one_value |= equal & 1u << n;
     }
     keep(g, slot, r, one_value);
-    g->results += (one_value & all_parts(g)) == all_parts(g);
 }
 
 static void executed(void *state, unsigned slot, uint32_t index)
@@ -251,6 +250,19 @@ static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving w
     for (unsigned n = 0; n < o->dst_words; n++) g->registers[slot][o->dst + n].is_foreign = true;
 }
 
+// Words are in the banks of their registers.
+static void operand(void *state, unsigned slot, uint32_t index, struct operand_access *a)
+{
+    struct gscalar *g = state;
+    const struct register_state *x = &g->registers[slot][a->r];
+    bool is_result = !x->is_foreign && (x->one_value & all_parts(g)) == all_parts(g);
+    (void)index;
+    if (!(a->is_write ? is_result : g->sources >> a->nth & 1)) return;
+    a->main = 0;
+    a->words = (uint8_t)parts_of(g);
+    g->counters[a->is_write ? COUNT_words_written : COUNT_words_read] += a->words;
+}
+
 static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
 {
     struct gscalar *g = state;
@@ -261,11 +273,7 @@ static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
         if (lanes) spared += bit_count(lanes) - 1;
     }
     c->lanes -= spared;
-    c->reads -= g->sources;
-    c->word_reads = g->sources * parts;
     c->compared = g->compared;
-    c->writes -= g->results;
-    c->word_writes = g->results * parts;
     bool is_scalar = g->scalar == all_parts(g);
     if (is_scalar && g->launch->options->units && c->interval > parts) c->interval = parts;
     const struct warp *w = tech_warp(g->sm, slot);
@@ -273,8 +281,6 @@ static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
     g->counters[COUNT_divergent] += is_scalar && g->lanes != w->full;
     g->counters[COUNT_diverged] += g->lanes != w->full;
     g->counters[COUNT_lanes] += spared;
-    g->counters[COUNT_words_read] += g->sources * parts;
-    g->counters[COUNT_words_written] += g->results * parts;
     g->counters[COUNT_compared] += g->compared;
 }
 
@@ -285,8 +291,8 @@ static size_t storage(const void *options, const struct gpu_config *c,
 {
     const struct options *o = options;
     uint64_t registers = c->registers / 32, parts = 1u << o->parts;
-    out[0] = (struct tech_storage){"one-value bits", registers, parts, true};
-    out[1] = (struct tech_storage){"words", registers * parts, 32, true};
+    out[0] = (struct tech_storage){"one-value bits", registers, parts, true, 1};
+    out[1] = (struct tech_storage){"words", registers * parts, 32, true, 1};
     return 2;
 }
 
@@ -295,7 +301,7 @@ const struct tech tech_gscalar = {
     .meaning = "instructions whose operands are one value in all lanes execute on one lane",
     .paper = "G-Scalar: Liu et al., HPCA 2017",
     .features = HAS(UNIFORM),
-    .claims = CLAIMS(COSTS),
+    .claims = CLAIMS(COSTS) | CLAIMS(OPERANDS),
     .skipped = -1,
     .reused = -1,
     .keys = keys,
@@ -312,5 +318,6 @@ const struct tech tech_gscalar = {
     .reads = reads,
     .executed = executed,
     .saved = saved,
+    .operand = operand,
     .cost = cost,
 };

@@ -287,11 +287,11 @@ static size_t storage(const void *options, const struct gpu_config *c,
     // Xiang 2.5: a partial PC, an opcode, three sources, a result, and the order of use; a bit a vector
     // register.
     out[n++] = (struct tech_storage){"reuse buffer", o->entries,
-                                     o->tag_bits + 8 + (3 + 1) * 32ull * o->words + order, true};
-    out[n++] = (struct tech_storage){"tokens", c->registers / 32, 1, true};
+                                     o->tag_bits + 8 + (3 + 1) * 32ull * o->words + order, true, 1};
+    out[n++] = (struct tech_storage){"tokens", c->registers / 32, 1, true, 1};
     // Type, comparison, mode, lookup tables and flags; two result and three source predicates.
-    out[n++] = (struct tech_storage){"modifiers and predicates of entries", o->entries, 48 + 5, false};
-    out[n++] = (struct tech_storage){"tokens of predicates", c->max_warps, 7, false};
+    out[n++] = (struct tech_storage){"modifiers and predicates of entries", o->entries, 48 + 5, false, 1};
+    out[n++] = (struct tech_storage){"tokens of predicates", c->max_warps, 7, false, 1};
     return n;
 }
 
