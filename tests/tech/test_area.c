@@ -39,6 +39,9 @@ static void test_bits(struct test *t)
         {"dac", NULL, 0},
         {"gscalar", NULL, 2048 * 33},
         {"gscalar:parts=2", "words", 2 * 2048 * 32},
+        {"rfcache", "values", 4 * 8 * 6 * 1024},
+        {"rfcache:warps=64", "values", 64 * 6 * 1024}, // no more than there are warps
+        {"rfcache:entries=1", "tags", 4 * 8 * 9},
     };
     struct wf_context *c = wf_context_create();
     CHECK_EQ(t, wf_gpu(c, "gtx1080ti"), WF_OK);

@@ -1,0 +1,508 @@
+// A register-file cache: what a warp has written last is kept beside the lanes, and what it reads there needs no
+// bank of the main register file.
+//
+//     result ──▶ entry ── no room ──▶ the oldest is written back, if its value is still read (live.h)
+//     source ──▶ entry? ── yes ──▶ lanes
+//                     └─ no ───▶ bank ──▶ lanes
+//     next instruction waits for memory ──▶ all of the warp's entries are written back, and given to another warp
+//
+// An entry says which lanes it holds: those that were written while it had the register. A reader that wants
+// others too reads both. What is known and what was decided: docs/techniques/rfcache.md.
+#include "exec/exec_impl.h"
+#include "gpu/places.h"
+#include "gpu/tech.h"
+#include "tech/registry.h"
+#include "tech/rfcache/live.h"
+
+#include <stdlib.h>
+
+enum { ENTRIES_MAX = 16, REGISTERS = 256 };
+enum replacement { REPLACE_FIFO, REPLACE_LRU };
+enum allocate { ALLOCATE_WRITES, ALLOCATE_ALL };
+enum loads { LOADS_OFF, LOADS_SHORT, LOADS_ALL };
+
+struct options {
+    uint32_t entries, warps, read_ports, corrupt, stale;
+    int replacement, allocate, loads, flush, dead;
+};
+
+enum counter {
+#define COUNTER(name, unit, meaning) COUNT_##name,
+#include "tech/rfcache/counters.def"
+#undef COUNTER
+    COUNT_TOTAL
+};
+
+struct launch_state {
+    const struct options *options;
+    const struct program *program;
+    const struct op *ops;
+    struct live live;
+    unsigned lanes, schedulers;
+    bool verify;
+    uint64_t *mismatches;
+};
+
+struct entry {
+    uint8_t r;
+    bool is_dirty;  // the main register file has other values
+    uint64_t lanes; // that it holds; 0: it is free
+    uint64_t turn;  // the lowest is replaced first
+    uint32_t words[LANES_MAX];
+};
+
+struct rwarp {
+    bool has_entries;
+    struct entry entries[ENTRIES_MAX];
+    uint64_t coming[REGISTERS];   // lanes that a memory instruction under way writes
+    uint64_t far[REGISTERS / 64]; // bits: registers whose value takes long to come
+};
+
+struct rfcache {
+    struct launch_state *launch;
+    struct sm_grid *sm;
+    uint64_t *counters;
+    uint64_t turn, kept; // so far: entries made or used; values kept, for `corrupt`
+    unsigned using[8];   // of each scheduler: warps that have entries
+    // Of the instruction at hand, from `reads` to `issued`.
+    bool is_at_hand;
+    unsigned slot, first, words; // its destination
+    uint64_t lanes;              // that execute it
+    unsigned reads;              // of entries
+    struct rwarp warps[64];
+};
+
+static const char *const replacement_words[] = {"fifo", "lru", NULL};
+static const char *const allocate_words[] = {"writes", "all", NULL};
+static const char *const loads_words[] = {"off", "short", "all", NULL};
+static const char *const flush_words[] = {"never", "long", NULL};
+static const char *const dead_words[] = {"write", "drop", NULL};
+#define GEBHART   "Gebhart et al., ISCA 2011"
+#define AT(field) offsetof(struct options, field)
+// clang-format off
+static const struct config_key keys[] = {
+    {"entries",     CONFIG_U32,  AT(entries),     1, ENTRIES_MAX, NULL,        "6",      "registers kept for a warp", GEBHART},
+    {"warps",       CONFIG_U32,  AT(warps),       1, 64, NULL,                 "8",      "warps of a scheduler that have entries at a time", GEBHART ": the active warps of its SM, which has one scheduler"},
+    {"read-ports",  CONFIG_U32,  AT(read_ports),  1, 4,  NULL,                 "3",      "entries an instruction reads in a cycle", "choice: its sources"},
+    {"replacement", CONFIG_WORD, AT(replacement), 0, 0,  replacement_words,    "fifo",   "which entry makes room: the oldest, or the one not used for longest", GEBHART},
+    {"allocate",    CONFIG_WORD, AT(allocate),    0, 0,  allocate_words,       "writes", "what gets an entry: results, or what was read from the main register file, too", GEBHART},
+    {"loads",       CONFIG_WORD, AT(loads),       0, 0,  loads_words,          "short",  "loaded values that get one: none, those from shared memory and constants, all", "choice: what takes long comes to a warp that has no entries"},
+    {"flush",       CONFIG_WORD, AT(flush),       0, 0,  flush_words,          "long",   "a warp gives its entries up when it has to wait for a value that takes long", GEBHART},
+    {"dead",        CONFIG_WORD, AT(dead),        0, 0,  dead_words,           "drop",   "a value that nobody reads any more is not written back", GEBHART ": by static liveness"},
+    {"corrupt",     CONFIG_U32,  AT(corrupt),     0, 4000000000, NULL,         "0",      NULL, NULL},
+    {"stale",       CONFIG_U32,  AT(stale),       0, 1,  NULL,                 "0",      NULL, NULL},
+};
+// clang-format on
+static const struct tech_counter counters[] = {
+#define COUNTER(name, unit, meaning) {#name, unit, meaning},
+#include "tech/rfcache/counters.def"
+#undef COUNTER
+};
+
+// -- state --------------------------------------------------------------------------------------------------
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    struct launch_state *g = heap_alloc(sizeof *g);
+    *g = (struct launch_state){.options = u->options,
+                               .program = l->launch->program,
+                               .ops = l->decoded.ops,
+                               .lanes = l->launch->warp_size,
+                               .schedulers = l->kind->config.schedulers,
+                               .verify = u->verify,
+                               .mismatches = u->mismatches};
+    live_init(&g->live, g->program, g->ops);
+    return g;
+}
+
+static void launch_end(void *launch)
+{
+    struct launch_state *g = launch;
+    live_fini(&g->live);
+    free(g);
+}
+
+static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
+{
+    struct rfcache *x = heap_alloc(sizeof *x);
+    *x = (struct rfcache){.launch = launch, .sm = s, .counters = counts};
+    return x;
+}
+
+static unsigned *users(struct rfcache *x, unsigned slot) { return &x->using[slot % x->launch->schedulers]; }
+
+static struct entry *find(struct rfcache *x, unsigned slot, unsigned r)
+{
+    struct rwarp *w = &x->warps[slot];
+    for (unsigned k = 0; w->has_entries && k < x->launch->options->entries; k++)
+        if (w->entries[k].lanes && w->entries[k].r == r) return &w->entries[k];
+    return NULL;
+}
+
+static void give_up(struct rfcache *x, unsigned slot)
+{
+    struct rwarp *w = &x->warps[slot];
+    if (!w->has_entries) return;
+    for (unsigned k = 0; k < x->launch->options->entries; k++) w->entries[k].lanes = 0;
+    w->has_entries = false;
+    --*users(x, slot);
+}
+
+static void block_start(void *state, unsigned block)
+{
+    struct rfcache *x = state;
+    for (uint64_t left = tech_slots(x->sm, block); left; left &= left - 1)
+        x->warps[bit_lowest(left)] = (struct rwarp){0};
+}
+
+// What nobody will read is not written back.
+static void warp_end(void *state, unsigned slot) { give_up(state, slot); }
+
+static const char *check(const void *state)
+{
+    const struct rfcache *x = state;
+    for (unsigned k = 0; k < x->launch->schedulers; k++)
+        if (x->using[k]) return "entries of the register-file cache belong to no warp";
+    return NULL;
+}
+
+// -- values -------------------------------------------------------------------------------------------------
+
+// Lanes of Rr that the instruction at hand has written and no entry has got yet: what one says of them is over.
+static uint64_t overwritten(const struct rfcache *x, unsigned slot, unsigned r)
+{
+    bool is_destination = x->is_at_hand && x->slot == slot && r - x->first < x->words;
+    return is_destination ? x->lanes : 0;
+}
+
+// Lanes of an entry go to the warp's register.
+static void deliver(struct rfcache *x, unsigned slot, const struct entry *e, uint64_t among)
+{
+    const struct warp *w = tech_warp(x->sm, slot);
+    uint32_t *lanes = tech_lanes(x->sm, slot, e->r), different = 0;
+    for (uint64_t left = e->lanes & among; left; left &= left - 1) {
+        unsigned n = bit_lowest(left);
+        bool is_there = (w->present & ~w->exited) >> n & 1;
+        different |= is_there ? lanes[n] ^ e->words[n] : 0;
+        lanes[n] = e->words[n];
+    }
+    bool is_known = x->launch->verify && !x->launch->options->stale;
+    if (different && is_known) __atomic_add_fetch(x->launch->mismatches, 1, __ATOMIC_RELAXED);
+}
+
+static void keep(struct rfcache *x, unsigned slot, struct entry *e, uint64_t lanes)
+{
+    const uint32_t *own = tech_lanes(x->sm, slot, e->r);
+    for (uint64_t left = lanes; left; left &= left - 1) e->words[bit_lowest(left)] = own[bit_lowest(left)];
+    e->lanes |= lanes;
+    if (++x->kept == x->launch->options->corrupt) e->words[bit_lowest(lanes)] ^= 1;
+}
+
+// For tests: what the main register file does not have, no lane has.
+static void spoil(struct rfcache *x, unsigned slot)
+{
+    const struct rwarp *w = &x->warps[slot];
+    for (unsigned k = 0; w->has_entries && k < x->launch->options->entries; k++) {
+        const struct entry *e = &w->entries[k];
+        uint32_t *own = tech_lanes(x->sm, slot, e->r);
+        for (uint64_t left = e->is_dirty ? e->lanes : 0; left; left &= left - 1)
+            own[bit_lowest(left)] = ~e->words[bit_lowest(left)];
+    }
+}
+
+// -- entries ------------------------------------------------------------------------------------------------
+
+// Whether some lane may read Rr behind the instruction at hand. Of lanes that have parted, others than those
+// that run now may.
+static bool is_live(const struct rfcache *x, unsigned slot, unsigned r)
+{
+    const struct warp *w = tech_warp(x->sm, slot);
+    if (!x->launch->options->dead || w->state != WARP_READY || w->splits.count != 1) return true;
+    return live_reads(&x->launch->live, w->pc, r);
+}
+
+static void write_back(struct rfcache *x, unsigned slot, struct entry *e, enum counter why)
+{
+    uint64_t lanes = e->lanes & ~overwritten(x, slot, e->r);
+    bool is_needed = e->is_dirty && lanes && is_live(x, slot, e->r);
+    x->counters[COUNT_dead] += e->is_dirty && !is_needed;
+    e->is_dirty = false;
+    if (!is_needed) return;
+    deliver(x, slot, e, lanes);
+    tech_write_back(x->sm, slot, e->r);
+    x->counters[why]++;
+}
+
+// Has the warp entries, or may it have some from now on?
+static bool has_entries(struct rfcache *x, unsigned slot)
+{
+    struct rwarp *w = &x->warps[slot];
+    const struct warp *warp = tech_warp(x->sm, slot);
+    if (w->has_entries) return true;
+    if (*users(x, slot) == x->launch->options->warps || !warp || warp->state == WARP_DONE) return false;
+    ++*users(x, slot);
+    return w->has_entries = true;
+}
+
+// An entry for a register that has none, empty. NULL: its warp has no entries.
+static struct entry *take(struct rfcache *x, unsigned slot, unsigned r)
+{
+    if (!has_entries(x, slot)) return NULL;
+    struct entry *all = x->warps[slot].entries, *e = all;
+    for (unsigned k = 0; k < x->launch->options->entries && e->lanes; k++)
+        if (!all[k].lanes || all[k].turn < e->turn) e = &all[k];
+    if (e->lanes) write_back(x, slot, e, COUNT_evictions);
+    e->r = (uint8_t)r;
+    e->lanes = 0;
+    e->is_dirty = false;
+    e->turn = ++x->turn;
+    return e;
+}
+
+static void touch(struct rfcache *x, struct entry *e)
+{
+    if (x->launch->options->replacement == REPLACE_LRU) e->turn = ++x->turn;
+}
+
+// These lanes of Rr are written elsewhere.
+static void forget(struct rfcache *x, unsigned slot, unsigned r, uint64_t lanes)
+{
+    struct entry *e = find(x, slot, r);
+    if (e) e->lanes &= ~lanes;
+}
+
+// Rr is another mechanism's from now on, and its lanes in the warp's own register what that says. What an entry
+// has of others than these lanes is moved.
+static void leave(struct rfcache *x, unsigned slot, unsigned r, uint64_t lanes)
+{
+    struct entry *e = find(x, slot, r);
+    if (!e) return;
+    if (e->is_dirty && e->lanes & ~lanes) {
+        tech_write_back(x->sm, slot, r);
+        x->counters[COUNT_departures]++;
+    }
+    e->lanes = 0;
+}
+
+// -- an instruction -----------------------------------------------------------------------------------------
+
+static void reads(void *state, unsigned slot, uint32_t index)
+{
+    struct rfcache *x = state;
+    const struct op *o = &x->launch->ops[index];
+    const struct warp *w = tech_warp(x->sm, slot);
+    uint64_t guard = o->guard_not ? ~w->pred[o->guard] : w->pred[o->guard];
+    x->is_at_hand = true;
+    x->slot = slot;
+    x->first = o->dst;
+    x->words = o->dst_words;
+    x->lanes = w->active & guard & w->full;
+    x->reads = 0;
+    for (unsigned k = 0; k < o->read_count; k++) {
+        const struct entry *e = find(x, slot, o->reads[k]);
+        if (e) deliver(x, slot, e, e->lanes);
+    }
+}
+
+static void fill(struct rfcache *x, unsigned slot, unsigned r)
+{
+    if (x->launch->options->allocate != ALLOCATE_ALL || r - x->first < x->words) return;
+    struct entry *e = take(x, slot, r);
+    if (!e) return;
+    keep(x, slot, e, bit_mask(x->launch->lanes));
+    x->counters[COUNT_fills]++;
+}
+
+static void read_access(struct rfcache *x, unsigned slot, struct operand_access *a)
+{
+    struct entry *e = find(x, slot, a->r);
+    x->counters[COUNT_lookups]++;
+    if (!e) {
+        fill(x, slot, a->r);
+        return;
+    }
+    touch(x, e);
+    a->near = 1;
+    a->cycles += x->reads++ / x->launch->options->read_ports;
+    if (x->lanes & ~e->lanes) {
+        x->counters[COUNT_partial]++;
+        return;
+    }
+    x->counters[COUNT_hits]++;
+    a->main = 0;
+    a->bank = NO_BANK;
+}
+
+static bool is_short(const struct rfcache *x, uint32_t index)
+{
+    const struct inst *i = &x->launch->program->insts[index];
+    return isa_space_of(i) == SPACE_SHARED || i->op == OP_LDC || i->op == OP_SHFL;
+}
+
+// Of a result: whether it may be in an entry. The others are no registers yet (of a barrier that reduces) or
+// come when nobody expects them.
+static bool is_kept(const struct rfcache *x, uint32_t index)
+{
+    enum op_path path = (enum op_path)x->launch->ops[index].path;
+    int loads = x->launch->options->loads;
+    return path == PATH_ALU ||
+           (path == PATH_MEMORY && (loads == LOADS_ALL || (loads == LOADS_SHORT && is_short(x, index))));
+}
+
+static void write_access(struct rfcache *x, unsigned slot, uint32_t index, struct operand_access *a,
+                         uint64_t lanes)
+{
+    if (!is_kept(x, index) || !lanes) {
+        forget(x, slot, a->r, lanes);
+        return;
+    }
+    x->counters[COUNT_results]++;
+    struct entry *e = find(x, slot, a->r);
+    if (e)
+        touch(x, e);
+    else
+        e = take(x, slot, a->r);
+    if (!e) return;
+    keep(x, slot, e, lanes);
+    e->is_dirty = true;
+    x->counters[COUNT_writes]++;
+    a->near = 1;
+    a->main = 0;
+    a->bank = NO_BANK;
+}
+
+// The lanes of a result: those at hand, or those that memory has answered.
+static uint64_t result_lanes(struct rfcache *x, unsigned slot, uint32_t index, unsigned r)
+{
+    struct rwarp *w = &x->warps[slot];
+    if (x->launch->ops[index].path != PATH_MEMORY) {
+        x->words -= r + 1 - x->first;
+        x->first = r + 1;
+        return x->lanes;
+    }
+    uint64_t lanes = w->coming[r];
+    x->is_at_hand = false; // another instruction may have asked to be issued, and been refused
+    w->coming[r] = 0;
+    w->far[r / 64] &= ~(1ull << r % 64);
+    return lanes;
+}
+
+static void operand(void *state, unsigned slot, uint32_t index, struct operand_access *a)
+{
+    struct rfcache *x = state;
+    uint16_t own = tech_own(x->sm, slot, a->r);
+    bool is_own = a->physical == own && tech_map(x->sm, slot)[a->r] == own;
+    uint64_t lanes = a->is_write ? result_lanes(x, slot, index, a->r) : x->lanes;
+    if (!is_own) {
+        if (a->is_write) leave(x, slot, a->r, lanes);
+    } else if (!a->main) { // another mechanism has it
+        if (a->is_write) forget(x, slot, a->r, lanes);
+    } else if (a->is_write) {
+        write_access(x, slot, index, a, lanes);
+        if (x->launch->options->stale && x->launch->ops[index].path == PATH_MEMORY) spoil(x, slot);
+    } else {
+        read_access(x, slot, a);
+    }
+}
+
+// Memory will answer: until then its lanes are nobody's.
+static void result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
+{
+    struct rfcache *x = state;
+    const struct op *o = &x->launch->ops[index];
+    if (cycle != CYCLE_NEVER) return;
+    for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++) {
+        x->warps[slot].coming[r] = x->lanes;
+        if (!is_short(x, index)) x->warps[slot].far[r / 64] |= 1ull << r % 64;
+        forget(x, slot, r, x->lanes);
+    }
+}
+
+static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+{
+    struct rfcache *x = state;
+    const struct op *o = &x->launch->ops[index];
+    if (what != SAVED_FETCH) return; // its result is written like another
+    for (unsigned n = 0; n < o->dst_words; n++) leave(x, slot, o->dst + n, 0);
+}
+
+// The next instruction needs what takes long to come.
+static bool has_to_wait(const struct rfcache *x, unsigned slot)
+{
+    const struct warp *w = tech_warp(x->sm, slot);
+    const struct rwarp *r = &x->warps[slot];
+    if (w->state != WARP_READY || !(r->far[0] | r->far[1] | r->far[2] | r->far[3])) return false;
+    const struct op *o = &x->launch->ops[w->pc];
+    for (unsigned k = 0; k < o->need_count; k++)
+        if (r->far[o->needs[k] / 64] >> o->needs[k] % 64 & 1) return true;
+    return false;
+}
+
+static void issued(void *state, unsigned slot, uint32_t index)
+{
+    struct rfcache *x = state;
+    struct rwarp *w = &x->warps[slot];
+    (void)index;
+    x->is_at_hand = false;
+    if (x->launch->options->flush && w->has_entries && has_to_wait(x, slot)) {
+        for (unsigned k = 0; k < x->launch->options->entries; k++)
+            if (w->entries[k].lanes) write_back(x, slot, &w->entries[k], COUNT_flushed);
+        give_up(x, slot);
+        x->counters[COUNT_flushes]++;
+    }
+    if (x->launch->options->stale) spoil(x, slot);
+}
+
+// -- the mechanism ------------------------------------------------------------------------------------------
+
+static unsigned bits_for(unsigned values) // to number them
+{
+    unsigned bits = 0;
+    while (1u << bits < values) bits++;
+    return bits;
+}
+
+static size_t storage(const void *options, const struct gpu_config *c,
+                      struct tech_storage out[TECH_STORAGE_MAX])
+{
+    enum { REGISTER_BITS = 8, LANES = 32 };
+    const struct options *o = options;
+    uint64_t own = c->max_warps / c->schedulers, each = o->warps < own ? o->warps : own,
+             sets = each * c->schedulers;
+    unsigned order = bits_for(o->entries);
+    out[0] = (struct tech_storage){"values", sets * o->entries, LANES * 32, true, LANES * c->schedulers};
+    out[1] =
+        (struct tech_storage){"tags", sets, o->entries * (REGISTER_BITS + 1 + order), true, c->schedulers};
+    out[2] = (struct tech_storage){"lanes held", sets * o->entries, LANES, false, c->schedulers};
+    out[3] =
+        (struct tech_storage){"warps of entries", sets, bits_for((unsigned)own) + 1, false, c->schedulers};
+    return 4;
+}
+
+const struct tech tech_rfcache = {
+    .name = "rfcache",
+    .meaning =
+        "what a warp wrote last is kept beside the lanes, and read without a bank of the register file",
+    .paper = "register-file cache: Gebhart et al., ISCA 2011",
+    .claims = CLAIMS(OPERANDS),
+    .skipped = -1,
+    .reused = -1,
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .options_bytes = sizeof(struct options),
+    .counters = counters,
+    .counter_count = COUNT_TOTAL,
+    .storage = storage,
+    .launch_begin = launch_begin,
+    .launch_end = launch_end,
+    .sm_begin = sm_begin,
+    .sm_end = free,
+    .block_start = block_start,
+    .reads = reads,
+    .operand = operand,
+    .result = result,
+    .saved = saved,
+    .issued = issued,
+    .warp_end = warp_end,
+    .check = check,
+};
