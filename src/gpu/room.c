@@ -13,6 +13,7 @@ struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_e
     g->launch = l;
     g->ops = l->decoded.ops;
     g->engine = engine;
+    memset(g->room.slots, NO_WARP, sizeof g->room.slots);
     operand_begin(g);
     tags_begin(g);
     account_begin(g);
@@ -70,7 +71,9 @@ static void block_ended(struct sm_grid *g, struct sm_block *b, uint64_t cycle)
     g->room.running--;
     s->room.taken &= ~b->slots;
     for (uint64_t left = b->slots; left; left &= left - 1) {
-        s->warps[bit_lowest(left)].warp = NULL;
+        struct sm_warp *w = &s->warps[bit_lowest(left)];
+        g->room.slots[w->place] = NO_WARP;
+        w->warp = NULL;
         s->room.free_at[bit_lowest(left)] = cycle;
     }
     vec_push(&s->room.ends, (struct sm_block_end){cycle, s->index, g->launch->grid});
@@ -215,6 +218,7 @@ void sm_kill(struct sm_grid *g)
 
 void room_kill_failed(struct sm *s)
 {
+    s->faulted = false;
     EACH_GRID(s, g)
     {
         if (g->engine->fault.kind != FAULT_NONE) sm_kill(g);

@@ -43,7 +43,7 @@ struct room_grid {
     unsigned resident_count; // warps
     unsigned running;        // blocks
     struct sm_block blocks[SM_BLOCKS];
-    uint8_t slots[SM_WARPS]; // by place
+    uint8_t slots[SM_WARPS]; // by place; NO_WARP: no block is there
     bool is_apart;           // some warp's slot is not its place
     bool had_company;        // another grid has been here with it
 };

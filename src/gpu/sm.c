@@ -15,6 +15,7 @@ struct sm *sm_create(const struct gpu_config *c, uint32_t line_bytes, unsigned i
     s->line_bytes = line_bytes;
     s->index = index;
     s->now = now;
+    s->event_at = CYCLE_NEVER;
     if (c->check) check_init(&s->check, SM_WARPS);
     operand_init(s);
     front_init(s);
@@ -72,8 +73,7 @@ uint64_t sm_next(const struct sm *s)
 {
     uint64_t next = next_of_its_own(s);
     if (!has_techs(s) || next == s->now) return next;
-    uint64_t event = tech_next_event(s);
-    return event < next ? event : next;
+    return s->event_at < next ? s->event_at : next;
 }
 
 bool sm_is_quiet(const struct sm *s)
@@ -81,7 +81,7 @@ bool sm_is_quiet(const struct sm *s)
     return (s->room.taken ? sm_next(s) : next_of_its_own(s)) == CYCLE_NEVER;
 }
 
-static bool run_to(struct sm *s, uint64_t until)
+static void run_to(struct sm *s, uint64_t until)
 {
     while (s->now < until) {
         if (s->config->skip_idle && !is_busy(s)) {
@@ -100,31 +100,26 @@ static bool run_to(struct sm *s, uint64_t until)
         if (s->room.placed.count) room_start_placed(s);
         if ((warps = front_arrivals(&s->front, s->now))) front_fill(s, warps);
         if ((warps = ready_due(&s->ready, s->now))) ready_wake(s, warps);
-        if (has_techs(s)) tech_events(s);
+        if (s->event_at <= s->now) tech_events(s);
         lsu_cycle(s);
         unsigned resident_count = s->room.resident_count;
         if (__builtin_expect(s->room.grid_count > 1, 0)) account_look(s);
         issue_cycle(s);
-        if (__builtin_expect(s->faulted, 0)) {
-            if (!sm_is_shared(s)) return false;
-            room_kill_failed(s); // the others go on
-            s->faulted = false;
-        }
+        if (__builtin_expect(s->faulted, 0)) room_kill_failed(s);
         if (s->front.fetchable) front_cycle(s);
         if (resident_count) account_cycles(s, resident_count, 1);
         if (s->watch) watch_cycle(s);
         s->now++;
     }
-    return true;
 }
 
-bool sm_run(struct sm *s, struct memory_system *m, uint64_t until)
+void sm_run(struct sm *s, struct memory_system *m, uint64_t until)
 {
     s->window_end = until;
     lsu_open(s, m);
     for (;;) {
-        if (!run_to(s, s->account.sample_at < until ? s->account.sample_at : until)) return false;
-        if (s->now != s->account.sample_at) return true;
+        run_to(s, s->account.sample_at < until ? s->account.sample_at : until);
+        if (s->now != s->account.sample_at) return;
         account_sample(s);
     }
 }

@@ -86,9 +86,9 @@ void sm_kill(struct sm_grid *g); // its warps exit, and no block comes; what is 
 bool sm_has_grids(const struct sm *s);
 bool sm_is_shared(const struct sm *s);                            // by several
 void sm_place(struct sm_grid *g, uint64_t block, uint64_t cycle); // to start then; not before the next window
-// Runs to cycle `until`, taking the replies that arrive before and asking memory for more. False after a
-// fault.
-bool sm_run(struct sm *s, struct memory_system *m, uint64_t until);
+// Runs to cycle `until`, taking the replies that arrive before and asking memory for more. A grid whose warp meets a
+// fault is killed.
+void sm_run(struct sm *s, struct memory_system *m, uint64_t until);
 // From now on its counts are kept at that cycle and every `interval` cycles later; sm_samples hands out those
 // since its last call.
 void sm_sample(struct sm_grid *g, uint64_t first, uint64_t interval);

@@ -68,7 +68,7 @@ struct sm {
     uint64_t now, window_end;
     bool faulted;
 
-    struct sm_warp warps[SM_WARPS];
+    struct sm_warp warps[SM_WARPS + 1]; // by slot, and NO_WARP's, which is always empty
     struct room room;
     struct front front;
     struct ready ready;
@@ -78,8 +78,9 @@ struct sm {
     struct tags tags;
     struct account account;
 
-    bool has_techs;  // some grid has mechanisms
-    bool has_guests; // mechanisms, a watch, the book or a look for a stall
+    bool has_techs;    // some grid has mechanisms
+    uint64_t event_at; // of theirs, the first that is due; CYCLE_NEVER
+    bool has_guests;   // mechanisms, a watch, the book or a look for a stall
 
     struct check check;     // with sim.check
     struct stall *stall;    // NULL: nobody asks whether the launch will end
@@ -133,10 +134,9 @@ void tech_block_start(struct sm_grid *g, unsigned block); // the first brings th
 void tech_end(struct sm_grid *g);
 void tech_warp_end(struct sm_grid *g, unsigned slot); // and nobody holds it any more
 const char *tech_check(const struct sm_grid *g);
-// Of all grids: who may be fetched for; whose event is due; when the next is.
+// Of all grids: who may be fetched for; whose events are due.
 uint64_t tech_fetch(struct sm *s, uint64_t fetchable);
 void tech_events(struct sm *s);
-uint64_t tech_next_event(const struct sm *s);
 
 void tech_block_end(struct sm_grid *g, unsigned block);
 uint32_t tech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uint32_t most);

@@ -284,17 +284,15 @@ static void take_events(struct sm_grid *g)
         HOOK(g, event, bit_lowest(blocks));
 }
 
-void tech_events(struct sm *s) { EACH_GRID(s, g) take_events(g); }
-
-uint64_t tech_next_event(const struct sm *s)
+void tech_events(struct sm *s)
 {
-    uint64_t next = CYCLE_NEVER;
+    EACH_GRID(s, g) take_events(g);
+    s->event_at = CYCLE_NEVER;
     EACH_GRID(s, g)
     {
-        uint64_t event = ring_next(&g->events, s->now - 1);
-        next = event < next ? event : next;
+        uint64_t event = ring_next(&g->events, s->now);
+        if (event < s->event_at) s->event_at = event;
     }
-    return next;
 }
 
 // -- what a mechanism sees ----------------------------------------------------------------------------------
@@ -302,21 +300,10 @@ uint64_t tech_next_event(const struct sm *s)
 static unsigned slot_at(const struct sm_grid *g, unsigned place) { return g->room.slots[place]; }
 static struct sm_warp *warp_at(struct sm_grid *g, unsigned place) { return &g->sm->warps[slot_at(g, place)]; }
 
-// A place that no block has taken yet has no warp.
-static bool has_warp(const struct sm_grid *g, unsigned place)
-{
-    const struct sm_warp *w = &g->sm->warps[slot_at(g, place)];
-    return w->warp && w->grid == g && w->place == place;
-}
-
 const struct sm_launch *tech_launch(const struct sm_grid *g) { return g->launch; }
 uint64_t tech_now(const struct sm_grid *g) { return g->sm->now; }
 unsigned tech_index(const struct sm_grid *g) { return g->sm->index; }
-struct warp *tech_warp(struct sm_grid *g, unsigned place)
-{
-    const struct sm_warp *w = warp_at(g, place);
-    return w->grid == g && w->place == place ? w->warp : NULL;
-}
+struct warp *tech_warp(struct sm_grid *g, unsigned place) { return warp_at(g, place)->warp; }
 unsigned tech_block_of(const struct sm_grid *g, unsigned place) { return place / g->launch->warps_per_block; }
 uint64_t tech_slots(const struct sm_grid *g, unsigned block)
 {
@@ -369,7 +356,7 @@ static void hold(struct sm_grid *g, struct sm_tech *me, unsigned place, unsigned
 {
     unsigned held = 0, slot = slot_at(g, place);
     me->held[place] = (uint8_t)what;
-    if (g->sm->warps[slot].warp && !has_warp(g, place)) return; // the slot is another's by now
+    if (slot == NO_WARP) return; // its block has ended
     EACH(g, k) held |= k->held[place];
     front_hold(g->sm, slot, held & HOLD_FETCH);
     ready_hold(g->sm, slot, held & HOLD_ISSUE);
@@ -379,9 +366,10 @@ void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place, unsigne
 {
     assert(!what || me->claims & CLAIMS(HOLDS));
     hold(g, of(g, me), place, what);
-    if (!has_warp(g, place) || place == g->looked_at) return;
-    front_update(g->sm, slot_at(g, place));
-    ready_evaluate(g->sm, slot_at(g, place));
+    unsigned slot = slot_at(g, place);
+    if (!g->sm->warps[slot].warp || place == g->looked_at) return;
+    front_update(g->sm, slot);
+    ready_evaluate(g->sm, slot);
 }
 
 void tech_warp_end(struct sm_grid *g, unsigned slot)
@@ -441,8 +429,10 @@ void tech_write_back(struct sm_grid *g, unsigned place, unsigned r)
 
 void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle)
 {
-    uint64_t now = g->sm->now;
-    ring_add(&g->events, now, cycle > now ? cycle : now + 1, block);
+    struct sm *s = g->sm;
+    if (cycle <= s->now) cycle = s->now + 1;
+    ring_add(&g->events, s->now, cycle, block);
+    if (cycle < s->event_at) s->event_at = cycle;
 }
 
 bool tech_recompute(struct sm_grid *g, unsigned place, uint32_t pc)
