@@ -1,4 +1,5 @@
-// The mechanism and the scheduler that docs/adding-a-*.md show, added as the pages say: a file and a row.
+// The mechanism, the scheduler and the grid policy that docs/adding-a-*.md show, added as the pages say: a file and a
+// row.
 #include "base/file.h"
 #include "harness/test.h"
 
@@ -101,8 +102,40 @@ static void test_youngest(struct test *t)
     CHECK(t, youngest && youngest != cycles(t, "gto") && youngest != cycles(t, "lrr"));
 }
 
+// Of two launches in streams of their own, the second the shorter one: which is over first, by its start and cycles.
+static bool second_is_first(struct test *t, const char *policy)
+{
+    char command[4000], *out, *at;
+    uint64_t cycles[2] = {0};
+    snprintf(command, sizeof command,
+             "cd %s && printf 'load %s/kernels/ptx/nvcc/vecadd.ptx\\nbuffer a f32:65536:iota\\nstream "
+             "x\\nstream y\\n"
+             "launch vecadd 256 256 a a a s32=65536 stream=x\\nlaunch vecadd 8 256 a a a s32=0 stream=y\\n' "
+             "> two.wf && "
+             "./warpfold run --script two.wf --gpu tiny --set gpu.dispatch=%s --json -",
+             test_directory(t), getenv("PWD"), policy);
+    CHECK_EQ(t, test_command(command, 60, &out, NULL), 0);
+    at = strstr(out, "\"launches\": [");
+    for (unsigned k = 0; k < 2 && at; k++) {
+        at = strstr(at, "\"cycles\": ");
+        cycles[k] = at ? strtoull(at += 10, NULL, 10) : 0;
+    }
+    CHECK_MSG(t, cycles[0] && cycles[1], "%s", out);
+    free(out);
+    return cycles[1] < cycles[0] / 2;
+}
+
+static void test_shortest(struct test *t)
+{
+    add(t, "docs/adding-a-grid-policy.md", "shortest.c", "gpu/dispatch.def",
+        "$D/shortest.c src/gpu/dispatch.c src/gpu/config.c");
+    CHECK(t, second_is_first(t, "shortest"));
+    CHECK(t, !second_is_first(t, "oldest"));
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"parted", test_parted}, {"youngest", test_youngest}};
+    static const struct test_case cases[] = {
+        {"parted", test_parted}, {"youngest", test_youngest}, {"shortest", test_shortest}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
