@@ -81,11 +81,11 @@ static void end_look(struct chip *c)
 void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t cycle)
 {
     if (c->is_looking && !g->by_sm[sm]) end_look(c); // it did not look at this part
-    if (!c->sms[sm] || !sm_has_grids(c->sms[sm])) {
-        sm_destroy(c->sms[sm]);
+    if (!c->sms[sm])
         c->sms[sm] =
             sm_create(&c->kinds[chip_kind_of(c, sm)].config, c->config.memory.line_bytes, sm, c->now);
-    }
+    else if (!sm_has_grids(c->sms[sm]))
+        c->sms[sm] = sm_renew(c->sms[sm], c->now);
     struct grid_part *p = grid_part_on(g, sm);
     p->blocks++;
     sm_place(p->on, g->next_block++, cycle);
@@ -193,8 +193,8 @@ static void finish(struct grid *g)
         const struct sm *s = g->chip->sms[g->parts.data[k]->sm];
         if (!sm_is_shared(s)) r->imbalance = sm_check(s);
     }
-    if (!r->imbalance && count_in(g->chip, GRID_LIVES) == 1 && !count_in(g->chip, GRID_DIES))
-        r->imbalance = memory_system_check(g->chip->memory);
+    bool is_last = count_in(g->chip, GRID_LIVES) == 1 && !count_in(g->chip, GRID_DIES);
+    if (!r->imbalance && is_last && all_quiet(g->chip)) r->imbalance = memory_system_check(g->chip->memory);
     g->good = true;
     g->state = GRID_OVER;
 }

@@ -41,6 +41,14 @@ void sm_destroy(struct sm *s)
     free(s);
 }
 
+struct sm *sm_renew(struct sm *s, uint64_t now)
+{
+    struct sm *fresh = sm_create(s->config, s->line_bytes, s->index, now);
+    tags_inherit(fresh, s);
+    sm_destroy(s);
+    return fresh;
+}
+
 void sm_note_guests(struct sm *s)
 {
     s->has_techs = false;

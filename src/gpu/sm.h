@@ -78,6 +78,8 @@ enum tech_saving { SAVED_FETCH, SAVED_EXECUTION, SAVINGS };
 
 struct sm *sm_create(const struct gpu_config *c, uint32_t line_bytes, unsigned index, uint64_t now);
 void sm_destroy(struct sm *s); // and all grids' parts of it
+// The same SM without a grid, as new but for what its caches keep.
+struct sm *sm_renew(struct sm *s, uint64_t now);
 // A grid comes to an SM, between windows, and leaves it when all its blocks have ended and its requests have
 // been answered. What is under way in it is told apart by these parts.
 struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_engine *engine);

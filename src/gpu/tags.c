@@ -75,6 +75,20 @@ void tags_fini(struct sm *s)
     store_fini(&s->tags.code);
 }
 
+static void inherit(struct tag_store *to, struct tag_store *from)
+{
+    struct cache *kept = from->cache;
+    from->cache = to->cache;
+    to->cache = kept;
+    cache_clear_range(kept, GPU_LOCAL_ADDRESS, UINT64_MAX);
+}
+
+void tags_inherit(struct sm *s, struct sm *from)
+{
+    if (s->config->l1_keep) inherit(&s->tags.l1, &from->tags.l1);
+    if (s->config->texture_keep) inherit(&s->tags.texture, &from->tags.texture);
+}
+
 static size_t constant_words(const struct sm_grid *g) { return g->launch->decoded.constant_count / 64 + 1; }
 
 void tags_begin(struct sm_grid *g)

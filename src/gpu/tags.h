@@ -42,6 +42,8 @@ enum tag_outcome { TAG_HIT, TAG_WAITS, TAG_STALLED };
 
 void tags_init(struct sm *s);
 void tags_fini(struct sm *s);
+// Caches of an SM that has gone, as far as their lines are kept.
+void tags_inherit(struct sm *s, struct sm *from);
 void tags_begin(struct sm_grid *g);
 void tags_end(struct sm_grid *g);
 bool tags_are_quiet(const struct sm *s); // nothing is under way

@@ -145,6 +145,8 @@ static const struct undirected {
     {"gpu.core_mhz",            "faster SMs see a slower memory"},
     {"gpu.dispatch",            "test_grids.c: policies"},
     {"gpu.keep_caches",         "test_ends.c: launches"},
+    {"l1.keep",                 "test_ends.c: launches"},
+    {"texture.keep",            "test_ends.c: launches"},
     {"issue.dependences",       "encoded waits know less, and need no scoreboard"},
     {"latency.fixed",           "of what no one waits for: NOP, prefetches"},
     {"interval.fixed",          "the same"},

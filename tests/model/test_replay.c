@@ -95,7 +95,10 @@ uint64_t tech_now(const struct sm_grid *s) { return machine_of(s)->now; }
 unsigned tech_index(const struct sm_grid *s) { return (void)s, 0; }
 struct warp *tech_warp(struct sm_grid *s, unsigned slot) { return &machine_of(s)->warps[slot]; }
 unsigned tech_block_of(const struct sm_grid *s, unsigned slot) { return (void)s, (void)slot, 0; }
-uint64_t tech_slots(const struct sm_grid *s, unsigned block) { return (void)s, (void)block, (1 << WARPS) - 1; }
+uint64_t tech_slots(const struct sm_grid *s, unsigned block)
+{
+    return (void)s, (void)block, (1 << WARPS) - 1;
+}
 uint32_t tech_fetch_pc(const struct sm_grid *s, unsigned slot) { return machine_of(s)->fetch_pc[slot]; }
 uint16_t *tech_map(struct sm_grid *s, unsigned slot) { return machine_of(s)->map[slot]; }
 uint16_t tech_own(const struct sm_grid *s, unsigned slot, unsigned r)
@@ -112,7 +115,10 @@ uint32_t tech_pool_size(struct sm_grid *s, const struct tech *me)
     return (void)me, machine_of(s)->options.registers;
 }
 uint64_t tech_ready(const struct sm_grid *s, uint16_t physical) { return machine_of(s)->ready[physical]; }
-uint32_t *tech_lanes(struct sm_grid *s, unsigned slot, unsigned r) { return machine_of(s)->registers[slot][r]; }
+uint32_t *tech_lanes(struct sm_grid *s, unsigned slot, unsigned r)
+{
+    return machine_of(s)->registers[slot][r];
+}
 uint64_t tech_issuing(const struct sm_grid *s) { return machine_of(s)->issuing; }
 const struct exec_access *tech_access(const struct sm_grid *s) { return &machine_of(s)->access; }
 void tech_free_banks(struct sm_grid *s, const struct tech *me) { (void)s, (void)me; }
@@ -128,7 +134,10 @@ void tech_advance(struct sm_grid *s, const struct tech *me, unsigned slot, uint3
     (void)me;
     go_to(machine_of(s), slot, pc);
 }
-uint64_t tech_copy(struct sm_grid *s, uint16_t from, uint16_t to) { return (void)from, (void)to, tech_now(s); }
+uint64_t tech_copy(struct sm_grid *s, uint16_t from, uint16_t to)
+{
+    return (void)from, (void)to, tech_now(s);
+}
 void tech_at(struct sm_grid *s, unsigned block, uint64_t cycle)
 {
     (void)s, (void)block, (void)cycle;
