@@ -71,7 +71,6 @@ struct wf_context {
     struct tech_choice techs;
     char *tech; // as it was asked for, heap; NULL: base
     bool verify;
-    uint64_t mismatches; // of the launches on the chip, but for those that ended have taken
     uint64_t max_cycles;
     unsigned threads;
     struct chip *chip_state; // made at the first timed launch, when the settings can change no more
@@ -217,7 +216,7 @@ void *api_piece(struct wf_launch *l, size_t bytes);
 const char *api_keep(struct wf_launch *l, const char *text); // NULL: NULL
 // stats.c: figures of a launch, when it is over. timed: NULL in functional runs, whose timing counters are unknown.
 void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
-                    const struct chip_result *timed, uint64_t mismatches, double seconds);
+                    const struct chip_result *timed, double seconds);
 
 // -- order (queue.c)
 void api_queue(struct wf_launch *l, struct wf_stream *s); // NULL: the default stream

@@ -35,12 +35,10 @@ static void begin_progress(struct wf_launch *l)
 static void finish(struct wf_launch *l, bool good, const struct exec_counts *counts,
                    const struct chip_result *timed, double seconds)
 {
-    struct wf_context *c = l->context;
     progress_fini(&l->progress);
     l->state = LAUNCH_OVER;
-    if (!good) diag_text(&c->diag, DIAG_ERROR, loc_none(), l->fault.text);
-    api_stats_fill(l, status_of(l, good), counts, timed, c->mismatches, seconds);
-    c->mismatches = 0;
+    if (!good) diag_text(&l->context->diag, DIAG_ERROR, loc_none(), l->fault.text);
+    api_stats_fill(l, status_of(l, good), counts, timed, seconds);
 }
 
 static void run_functional(struct wf_launch *l)
@@ -70,7 +68,6 @@ static void begin_timed(struct wf_launch *l)
         struct tech_use *u = &c->techs.uses[n];
         u->marks = &c->mark;
         u->verify = c->verify;
-        u->mismatches = &c->mismatches;
     }
     if (!c->chip_state) c->chip_state = chip_create(&c->chip);
     l->run_seconds = c->run_seconds;
@@ -118,6 +115,6 @@ void api_run_never(struct wf_launch *l, enum wf_status status, const char *why)
         l->sms = API_ARRAY(l, struct gpu_counts, c->chip.gpu.sm_count);
         l->end = c->clock;
     }
-    api_stats_fill(l, status, &nothing, l->is_timed ? &no_time : NULL, 0, 0);
+    api_stats_fill(l, status, &nothing, l->is_timed ? &no_time : NULL, 0);
     l->stats.has_run = false;
 }

@@ -52,13 +52,13 @@ static const struct wf_storage *storage(struct wf_launch *l, size_t *count)
     return out;
 }
 
-static void fill_timed(struct wf_launch *l, const struct chip_result *timed, uint64_t mismatches)
+static void fill_timed(struct wf_launch *l, const struct chip_result *timed)
 {
     const struct wf_context *c = l->context;
     struct wf_stats *s = &l->stats;
     s->cycles = timed->cycles;
     s->start = l->start;
-    s->verify_mismatches = c->verify ? mismatches : WF_UNKNOWN;
+    s->verify_mismatches = c->verify ? timed->mismatches : WF_UNKNOWN;
     s->tech = c->tech ? api_keep(l, c->tech) : "base";
     s->fetched = timed->gpu.fetch_fetched;
     s->occupancy = timed->occupancy;
@@ -74,7 +74,7 @@ static void fill_timed(struct wf_launch *l, const struct chip_result *timed, uin
 }
 
 void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
-                    const struct chip_result *timed, uint64_t mismatches, double seconds)
+                    const struct chip_result *timed, double seconds)
 {
     const struct wf_context *c = l->context;
     struct wf_stats *s = &l->stats;
@@ -99,7 +99,7 @@ void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exe
     };
     s->warnings = warnings(l, &s->warning_count);
     s->counters = api_counters(l, counts, timed, &s->counter_count);
-    if (timed) fill_timed(l, timed, mismatches);
+    if (timed) fill_timed(l, timed);
 }
 
 struct wf_launch *api_launch_create(struct wf_kernel *k)

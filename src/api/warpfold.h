@@ -279,12 +279,10 @@ struct wf_stats {
     uint64_t fetched; // warp instructions; WF_UNKNOWN in functional runs
     uint64_t skipped; // warp instructions never fetched, because of a mechanism
     uint64_t reused;  // fetched and not executed
-    uint64_t
-        verify_mismatches; // WF_UNKNOWN without wf_set_verify. What launches that run together get wrong is
-                           // counted at the first that is over
-    const char *tech;      // "base", or as wf_tech was told
-    double occupancy;      // mean resident warps over the most there can be; below 0 in functional runs
-    const char *gpu;       // its name; NULL in functional runs
+    uint64_t verify_mismatches; // WF_UNKNOWN without wf_set_verify
+    const char *tech;           // "base", or as wf_tech was told
+    double occupancy;           // mean resident warps over the most there can be; below 0 in functional runs
+    const char *gpu;            // its name; NULL in functional runs
     uint64_t warp_instructions, thread_instructions;
     uint64_t races;         // racing pairs seen; WF_UNKNOWN when the detector is off
     const char *race_text;  // the first race, or NULL

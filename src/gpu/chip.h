@@ -21,7 +21,8 @@ struct chip_result {
     double occupancy; // mean resident warps over the most there can be, while an SM is active
     uint64_t techs[TECH_MAX][TECH_COUNTERS_MAX];                     // counters of the mechanisms
     uint64_t kind_techs[GPU_KINDS_MAX][TECH_MAX][TECH_COUNTERS_MAX]; // the same by kind of SM (chip_kinds)
-    const char *imbalance;                                           // NULL: the books balance (sm_check)
+    uint64_t mismatches; // of what mechanisms share with what its readers would have computed, when verified
+    const char *imbalance; // NULL: the books balance (sm_check)
 };
 
 struct chip;

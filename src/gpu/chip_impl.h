@@ -32,7 +32,9 @@ struct grid {
     uint64_t next_block, blocks, ended, last_end;
     struct sm_launch kinds[GPU_KINDS_MAX]; // by kind of the chip's; no blocks fit: blocks_per_sm is 0
     struct share needs[GPU_KINDS_MAX];     // of a block
-    VEC(struct grid_part *) parts;         // in order of SMs
+    struct tech_use uses[TECH_MAX];        // the chip's, which count in `mismatches`
+    uint64_t mismatches;
+    VEC(struct grid_part *) parts; // in order of SMs
     struct grid_part *by_sm[CHIP_SMS];
     struct memory_counts before; // of others that had its number
     uint64_t chip_parts,

@@ -76,7 +76,7 @@ static void begin_techs(struct sm_launch *l, const struct fit *fit, struct share
     l->tech_count = c->tech_count;
     for (unsigned k = 0; k < c->tech_count; k++) {
         const struct tech *t = c->techs[k].tech;
-        l->techs[k] = &c->techs[k];
+        l->techs[k] = &l->grid->uses[k];
         l->tech_states[k] = t->launch_begin(l->techs[k], l);
         uint32_t wanted = l->tech_states[k] && t->registers ? t->registers(l->tech_states[k]) : 0;
         assert(!wanted || t->claims & CLAIMS(POOL));
@@ -138,6 +138,10 @@ void grid_begin(struct grid *g, unsigned number, bool is_alone)
     g->is_alone = is_alone;
     g->start = c->now;
     g->begin = c->now + c->config.gpu.launch_latency;
+    for (unsigned k = 0; k < c->config.tech_count; k++) {
+        g->uses[k] = c->config.techs[k];
+        g->uses[k].mismatches = &g->mismatches;
+    }
     g->blocks = (uint64_t)g->launch->grid[0] * g->launch->grid[1] * g->launch->grid[2];
     for (unsigned k = 0; k < c->kind_count; k++) fits[k] = fit_on(&c->kinds[k].config, g->launch);
     uint32_t rounds = is_alone ? rounds_of(g, fits) : UINT32_MAX;
@@ -376,6 +380,7 @@ void grid_collect(struct grid *g, bool finished)
         if (finished && !result->imbalance) result->imbalance = sm_check_grid(p->on);
     }
     result->start = g->start;
+    result->mismatches = g->mismatches;
     result->cycles = end > g->start ? end - g->start : 0;
     result->chip_cycles = g->is_alone ? result->cycles : g->chip_parts >> CHIP_PART_SHIFT;
     result->sm_cycles = g->is_alone ? result->cycles * c->config.gpu.sm_count

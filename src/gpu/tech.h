@@ -151,7 +151,7 @@ struct tech_use {
     const void *options;
     const struct mark_settings *marks;
     bool verify;          // compare every value that is shared with what its reader would have computed
-    uint64_t *mismatches; // counts what differs; from several threads
+    uint64_t *mismatches; // the grid's, which counts what differs; from several threads
     const struct tech_listener *listener; // NULL: nobody
 };
 

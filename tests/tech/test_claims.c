@@ -46,7 +46,6 @@ struct scene {
     struct gpu_bench bench;
     struct tech_choice choice;
     struct mark_settings marks;
-    uint64_t mismatches;
 };
 
 // The registered ones that `names` says, and behind them `more`, which ends with NULL.
@@ -68,12 +67,11 @@ static bool scene_run(struct scene *s, struct test *t, const char *names, const 
     for (unsigned k = 0; k < s->choice.count; k++) {
         s->choice.uses[k].marks = &s->marks;
         s->choice.uses[k].verify = true;
-        s->choice.uses[k].mismatches = &s->mismatches;
     }
     s->bench.config.techs = s->choice.uses;
     s->bench.config.tech_count = s->choice.count;
     gpu_cycles(&s->bench);
-    CHECK_EQ(t, s->mismatches, 0);
+    CHECK_EQ(t, s->bench.result.mismatches, 0);
     return true;
 }
 

@@ -11,7 +11,6 @@ struct story {
     struct tech_choice choice;
     struct mark_settings marks;
     struct tech_listener listener;
-    uint64_t mismatches;
     VEC(struct tech_step) steps;
 };
 
@@ -38,7 +37,6 @@ static bool story_begin(struct story *s, struct test *t, const char *tech, const
         struct tech_use *u = &s->choice.uses[k];
         u->marks = &s->marks;
         u->verify = true;
-        u->mismatches = &s->mismatches;
         u->listener = &s->listener;
     }
     s->bench.config.techs = s->choice.uses;
@@ -100,7 +98,7 @@ static void test_figure5(struct test *t)
         return;
     uint64_t out = machine_buffer(&s.bench.m, 96 * 4);
     gpu_cycles(&s.bench);
-    CHECK_EQ(t, s.mismatches, 0);
+    CHECK_EQ(t, s.bench.result.mismatches, 0);
     for (uint32_t thread = 0; thread < 96; thread++)
         CHECK_EQ(t, machine_words(&s.bench.m, out)[thread], thread / 32 + 4); // R1 and R2 began with nought
     const struct tech_step *steps = s.steps.data;
@@ -164,7 +162,7 @@ static void test_figure3(struct test *t)
         s.bench.m.launch.warp_size = 4;
         uint64_t out = machine_buffer(&s.bench.m, 8 * 4);
         gpu_cycles(&s.bench);
-        CHECK_EQ(t, s.mismatches, 0);
+        CHECK_EQ(t, s.bench.result.mismatches, 0);
         unsigned follows = 0;
         for (size_t n = 0; n < s.steps.count; n++) follows += strcmp(s.steps.data[n].what, "follow") == 0;
         CHECK_EQ(t, follows, blocks[k].skipped);
@@ -231,7 +229,7 @@ static void test_figure6(struct test *t)
         if (!story_begin(&s, t, "darsie", "sim.check=1", figure6, blocks[k].x, blocks[k].y)) return;
         uint64_t out = machine_buffer(&s.bench.m, 96 * 4);
         gpu_cycles(&s.bench);
-        CHECK_EQ(t, s.mismatches, 0);
+        CHECK_EQ(t, s.bench.result.mismatches, 0);
         unsigned follows[LOOP_END - LOOP] = {0}, leads[LOOP_END - LOOP] = {0};
         for (size_t n = 0; n < s.steps.count; n++) {
             const struct tech_step *step = &s.steps.data[n];

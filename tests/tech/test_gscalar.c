@@ -7,7 +7,6 @@ struct scene {
     struct gpu_bench bench;
     struct tech_choice choice;
     struct mark_settings marks;
-    uint64_t mismatches;
 };
 
 static bool scene_run(struct scene *s, struct test *t, const char *tech, const char *text, uint32_t threads)
@@ -22,13 +21,12 @@ static bool scene_run(struct scene *s, struct test *t, const char *tech, const c
     for (unsigned k = 0; k < s->choice.count; k++) {
         s->choice.uses[k].marks = &s->marks;
         s->choice.uses[k].verify = true;
-        s->choice.uses[k].mismatches = &s->mismatches;
     }
     s->bench.config.techs = s->choice.uses;
     s->bench.config.tech_count = s->choice.count;
     machine_buffer(&s->bench.m, 4096);
     gpu_cycles(&s->bench);
-    CHECK_EQ(t, s->mismatches, 0);
+    CHECK_EQ(t, s->bench.result.mismatches, 0);
     return true;
 }
 

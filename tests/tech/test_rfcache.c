@@ -7,7 +7,6 @@
 struct scene {
     struct gpu_bench bench;
     struct tech_choice choice;
-    uint64_t mismatches;
 };
 
 static bool scene_run(struct scene *s, struct test *t, const char *tech, const char *text)
@@ -21,7 +20,6 @@ static bool scene_run(struct scene *s, struct test *t, const char *tech, const c
     if (!gpu_bench_init(&s->bench, t, "tiny", "", text, 32)) return false;
     for (unsigned k = 0; k < s->choice.count; k++) {
         s->choice.uses[k].verify = true;
-        s->choice.uses[k].mismatches = &s->mismatches;
     }
     s->bench.config.techs = s->choice.uses;
     s->bench.config.tech_count = s->choice.count;
@@ -54,7 +52,7 @@ static void expect(struct test *t, const struct expected *e)
     struct scene with, without;
     CHECK(t, scene_run(&with, t, e->tech, e->text) && scene_run(&without, t, "base", e->text));
     const struct gpu_counts *a = &without.bench.result.gpu, *b = &with.bench.result.gpu;
-    CHECK_EQ(t, with.mismatches, 0);
+    CHECK_EQ(t, with.bench.result.mismatches, 0);
     CHECK_EQ(t, count_of(&with, "lookups"), e->lookups);
     CHECK_EQ(t, count_of(&with, "hits"), e->hits);
     CHECK_EQ(t, count_of(&with, "partial"), e->partial);
@@ -147,8 +145,8 @@ static void test_values_are_real(struct test *t)
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct scene s;
         if (!scene_run(&s, t, rows[k].tech, chain)) return;
-        CHECK_MSG(t, (s.mismatches > 0) == rows[k].is_noticed, "%s: %llu mismatches", rows[k].tech,
-                  (unsigned long long)s.mismatches);
+        CHECK_MSG(t, (s.bench.result.mismatches > 0) == rows[k].is_noticed, "%s: %llu mismatches",
+                  rows[k].tech, (unsigned long long)s.bench.result.mismatches);
         scene_end(&s);
     }
 }
@@ -159,7 +157,7 @@ static void test_beside_words(struct test *t)
     struct scene s;
     if (!scene_run(&s, t, "gscalar+rfcache", chain)) return;
     const struct gpu_counts *n = &s.bench.result.gpu;
-    CHECK_EQ(t, s.mismatches, 0);
+    CHECK_EQ(t, s.bench.result.mismatches, 0);
     CHECK_EQ(t, n->operand_word_reads, 4); // R1, R2, R1, R3
     CHECK_EQ(t, n->operand_near_reads, 1); // R0
     CHECK_EQ(t, n->operand_word_writes, 3);
