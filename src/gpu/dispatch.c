@@ -43,6 +43,7 @@ bool dispatch_fits(const struct chip *c, const struct grid *g, unsigned sm)
 {
     unsigned kind = chip_kind_of(c, sm);
     const struct grid_part *part = g->by_sm[sm];
+    if (!part && c->sms[sm] && sm_is_crowded(c->sms[sm])) return false;
     return grid_has_blocks(g, sm) && (part ? part->blocks : 0) < g->kinds[kind].blocks_per_sm &&
            share_holds(&c->dispatch.left[sm], &g->needs[kind]);
 }

@@ -229,6 +229,7 @@ void room_kill_failed(struct sm *s)
 
 bool sm_has_grids(const struct sm *s) { return s->room.grid_count; }
 bool sm_is_shared(const struct sm *s) { return s->room.grid_count > 1; }
+bool sm_is_crowded(const struct sm *s) { return s->room.grid_count == SM_GRIDS; }
 
 struct cta *sm_stuck_block(const struct sm_grid *g)
 {

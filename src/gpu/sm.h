@@ -87,6 +87,7 @@ void sm_dismiss(struct sm_grid *g);
 void sm_kill(struct sm_grid *g); // its warps exit, and no block comes; what is under way goes its way
 bool sm_has_grids(const struct sm *s);
 bool sm_is_shared(const struct sm *s);                            // by several
+bool sm_is_crowded(const struct sm *s);                           // no other can come
 void sm_place(struct sm_grid *g, uint64_t block, uint64_t cycle); // to start then; not before the next window
 // Runs to cycle `until`, taking the replies that arrive before and asking memory for more. A grid whose warp meets a
 // fault is killed.

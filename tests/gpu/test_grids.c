@@ -282,6 +282,19 @@ static void test_failures(struct test *t)
     }
 }
 
+// More than an SM has places for.
+static void test_crowd(struct test *t)
+{
+    struct many x;
+    uint64_t out[20];
+    many_init(&x, t, "gtx1080ti", "gpu.sm_count=1 gpu.dispatch=even");
+    for (unsigned k = 0; k < 20; k++) out[k] = add_writer(&x, 32, 2, 100 + k);
+    run(&x);
+    for (unsigned k = 0; k < 20; k++) check_written(&x, out[k], 32, 2);
+    CHECK(t, x.results[19].cycles > x.results[0].cycles + x.results[0].cycles / 2); // it had to wait
+    fini(&x);
+}
+
 // More than there are numbers for: the others come as numbers are free. And a chip on which all have failed is as
 // good as new.
 static void test_many(struct test *t)
@@ -339,7 +352,7 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {
         {"policies", test_policies}, {"order", test_order},     {"room_left", test_room_left},
         {"counts", test_counts},     {"meeting", test_meeting}, {"failures", test_failures},
-        {"many", test_many},         {"threads", test_threads},
+        {"crowd", test_crowd},       {"many", test_many},       {"threads", test_threads},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
