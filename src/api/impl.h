@@ -175,6 +175,8 @@ struct wf_launch {
     struct texture *textures;    // heap
     // Order: launches that must be over before it begins.
     struct api_launches waits_for;
+    struct api_launches rivals; // with check.races: earlier ones that nothing orders against it
+    unsigned held;              // by launches that it is a rival of
     // On the chip.
     struct grid *grid;
     struct gpu_counts *sms; // by SM, a piece

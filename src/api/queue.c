@@ -46,10 +46,39 @@ void api_queue_tail(struct wf_context *c, struct wf_stream *s, struct api_launch
     for (size_t i = 0; i < c->streams.count; i++) add_all(to, &c->streams.data[i]->tail);
 }
 
+// With the race detector: of those under way, the ones that it does not wait for, nor what it waits for does.
+static void find_rivals(struct wf_launch *l)
+{
+    struct api_launches before = {0};
+    add_all(&before, &l->waits_for);
+    for (size_t i = 0; i < before.count; i++) add_all(&before, &before.data[i]->waits_for);
+    for (size_t i = 0; i < l->context->under_way.count; i++) {
+        struct wf_launch *other = l->context->under_way.data[i];
+        size_t k = 0;
+        while (k < before.count && before.data[k] != other) k++;
+        if (k < before.count) continue;
+        vec_push(&l->rivals, other);
+        other->launch.is_rival = true;
+        other->held++;
+    }
+    vec_fini(&before);
+}
+
+// Nobody will ask what it touched any more.
+static void let_go(struct wf_launch *l)
+{
+    if (l->held || l->state != LAUNCH_OVER) return;
+    if (l->is_freed)
+        api_launch_destroy(l);
+    else
+        launch_race_forget(&l->race);
+}
+
 void api_queue(struct wf_launch *l, struct wf_stream *s)
 {
     struct wf_context *c = l->context;
     api_queue_tail(c, s, &l->waits_for);
+    if (l->launch.check_races) find_rivals(l);
     vec_push(&c->under_way, l);
     struct wf_stream *stream = s ? s : &c->first;
     stream->tail.count = 0;
@@ -74,7 +103,12 @@ static void settle(struct wf_launch *l)
         c->untold = l->stats.status;
         c->untold_id = l->launch.grid_id;
     }
-    if (l->is_freed) api_launch_destroy(l);
+    for (size_t i = 0; i < l->rivals.count; i++) {
+        l->rivals.data[i]->held--;
+        let_go(l->rivals.data[i]);
+    }
+    l->rivals.count = 0;
+    let_go(l);
 }
 
 // -- failures -----------------------------------------------------------------------------------------------

@@ -41,6 +41,17 @@ static void finish(struct wf_launch *l, bool good, const struct exec_counts *cou
     api_stats_fill(l, status_of(l, good), counts, timed, seconds);
 }
 
+// Those of its rivals that have run; the later ones will look at it.
+static void meet_rivals(struct wf_launch *l)
+{
+    struct launch_rival *rivals = API_ARRAY(l, struct launch_rival, l->rivals.count + 1);
+    l->launch.rivals = rivals;
+    for (size_t k = 0; k < l->rivals.count; k++) {
+        const struct wf_launch *other = l->rivals.data[k];
+        rivals[l->launch.rival_count++] = (struct launch_rival){&other->launch, other->race.book};
+    }
+}
+
 static void run_functional(struct wf_launch *l)
 {
     struct exec_counts counts = {0};
@@ -54,6 +65,7 @@ static void run_functional(struct wf_launch *l)
         c->study->settings = c->study_settings;
         l->launch.observer = &c->study->observer;
     }
+    if (l->rivals.count) meet_rivals(l);
     bool good = exec_run(&l->launch, &counts, &l->fault, &l->race);
     l->kernel->hinted = true;
     finish(l, good, &counts, NULL, clock_seconds() - began);

@@ -129,6 +129,7 @@ void api_launch_destroy(struct wf_launch *l)
     free(l->addresses);
     free(l->textures);
     vec_fini(&l->waits_for);
+    vec_fini(&l->rivals);
     series_fini(&l->series);
     launch_fault_fini(&l->fault);
     launch_race_fini(&l->race);
@@ -142,7 +143,7 @@ void wf_launch_free(struct wf_launch *l)
 {
     if (!l) return;
     l->is_freed = true;
-    if (l->state == LAUNCH_OVER) api_launch_destroy(l);
+    if (l->state == LAUNCH_OVER && !l->held) api_launch_destroy(l);
 }
 
 const struct wf_stats *wf_launch_stats(struct wf_launch *l)

@@ -1,5 +1,6 @@
 // Reports of programs that went wrong: what, where in the code and the source, which thread, which address.
 #include "exec/exec_impl.h"
+#include "exec/race_book.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,8 +12,15 @@ void launch_fault_fini(struct launch_fault *f)
     f->text = NULL;
 }
 
+void launch_race_forget(struct launch_race *r)
+{
+    race_book_destroy(r->book);
+    r->book = NULL;
+}
+
 void launch_race_fini(struct launch_race *r)
 {
+    launch_race_forget(r);
     free(r->text);
     r->text = NULL;
 }

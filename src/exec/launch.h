@@ -60,6 +60,12 @@ struct launch_notes {
     struct launch_note of[NOTE_COUNT];
 };
 
+struct race_book;
+struct launch_rival { // both outlive the launch that compares itself with it
+    const struct launch *launch;
+    const struct race_book *book; // NULL: there is none
+};
+
 struct launch {
     const struct program *program;
     uint32_t grid[3], block[3];
@@ -75,6 +81,9 @@ struct launch {
     enum launch_simt simt;
     enum exec_isa isa;
     bool check_races;       // race detector on
+    bool is_rival;          // what it touches is kept, for launches that nothing orders against it
+    const struct launch_rival *rivals; // those that ran before
+    uint32_t rival_count;
     bool hint_races;        // functional runs: the first block is watched for races in shared memory
     enum launch_check check_bounds, check_members;
     struct launch_notes *notes; // NULL: nobody wants them
@@ -131,6 +140,7 @@ struct launch_race { // the two accesses of the first race found
     bool found;
     uint64_t count; // racing pairs seen (bounded per location)
     char *text;     // heap
+    struct race_book *book; // of a rival
 };
 
 // Whether the launch is to stop.
@@ -144,6 +154,7 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
 
 void launch_fault_fini(struct launch_fault *f);
 void launch_race_fini(struct launch_race *r);
+void launch_race_forget(struct launch_race *r); // but for what was found
 // Adds what another part of the launch noticed, which is emptied; of two first ones the earlier stays.
 void launch_notes_add(struct launch_notes *to, struct launch_notes *from);
 void launch_notes_fini(struct launch_notes *n);

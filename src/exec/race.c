@@ -7,34 +7,12 @@
 //     bytes   [ t0 t0 t0 t0 | t4 t5 t6 t7 | …          every byte knows who wrote it
 #include "exec/race.h"
 #include "base/bits.h"
-#include "base/hash.h"
+#include "exec/race_book.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { RACE_CELLS_MAX = 16 << 20, PAGE_WORDS = 256, REPORTED_MAX = 1 << 20 };
-
-struct record {     // of an access
-    uint32_t time;  // of the launch: memory instructions so far; 0: none
-    uint32_t block; // linear
-    uint32_t inst;
-    uint32_t stamp; // of the warp: barrier arrivals
-    uint32_t sync;  // of the warp: warp-wide syncs
-    uint16_t thread;
-    bool strong;
-};
-
-struct cell { // of a word, or of a byte
-    struct record write, read[2];
-    uint32_t value;     // what the last write left, for lanes of one instruction
-    uint32_t published; // time up to which the last strong write's block had fenced
-};
-
-struct page { // of global memory, or all of a block's shared memory
-    struct cell *cells;
-    size_t words;
-    bool by_byte; // four cells a word
-};
+enum { RACE_CELLS_MAX = 16 << 20 };
 
 struct race_block {
     uint32_t warps;
@@ -45,14 +23,12 @@ struct race_block {
     uint32_t *lane_sync; // [warp * LANES_MAX + lane]: the last one the lane took part in
     uint32_t *acquired;  // time up to which a warp has acquired
     uint32_t fenced;     // time of the block's last fence
-    struct page shared;
+    struct race_page shared;
 };
 
 struct race_detector {
-    struct u64map pages; // address of a page -> index
-    VEC(struct page) list;
+    struct race_book *book;
     uint64_t cells; // of global memory
-    bool overflowed;
     uint32_t time;
     VEC(uint32_t) fenced;   // by block: time of its last fence
     VEC(uint32_t) acquired; // by block
@@ -60,19 +36,27 @@ struct race_detector {
     char *text;
 };
 
-void race_create(struct exec *e) { e->races = heap_alloc(sizeof *e->races); }
+void race_create(struct exec *e)
+{
+    e->races = heap_alloc(sizeof *e->races);
+    e->races->book = heap_alloc(sizeof *e->races->book);
+}
 
 void race_destroy(struct exec *e, struct launch_race *out)
 {
     struct race_detector *r = e->races;
     if (!r) return;
-    if (out) *out = (struct launch_race){.found = r->count != 0, .count = r->count, .text = r->text};
-    if (!out) free(r->text);
-    for (size_t k = 0; k < r->list.count; k++) free(r->list.data[k].cells);
-    vec_fini(&r->list);
+    bool keeps = out && e->launch->is_rival;
+    if (out) {
+        *out = (struct launch_race){.count = r->count, .text = r->text, .book = keeps ? r->book : NULL};
+        race_between(e->launch, r->book, out);
+        out->found = out->count != 0;
+    } else {
+        free(r->text);
+    }
+    if (!keeps) race_book_destroy(r->book);
     vec_fini(&r->fenced);
     vec_fini(&r->acquired);
-    u64map_fini(&r->pages);
     free(r);
     e->races = NULL;
 }
@@ -99,7 +83,7 @@ void race_block_start(struct cta *c)
     b->sync = heap_alloc(n * sizeof *b->sync);
     b->lane_sync = heap_alloc(n * LANES_MAX * sizeof *b->lane_sync);
     b->acquired = heap_alloc(n * sizeof *b->acquired);
-    b->shared = (struct page){heap_alloc(words * sizeof(struct cell)), words, false};
+    b->shared = (struct race_page){heap_alloc(words * sizeof(struct race_cell)), words, 0, false};
     for (size_t k = 0; k < n; k++) b->now[k] = b->sync[k] = 1;
 }
 
@@ -163,7 +147,7 @@ void race_barrier_complete(struct cta *c, unsigned number)
     memset(&c->race->gathered[number * c->race->warps], 0, c->race->warps * sizeof(uint32_t));
 }
 
-static bool is_ordered(const struct warp *w, unsigned lane, const struct record *before)
+static bool is_ordered(const struct warp *w, unsigned lane, const struct race_record *before)
 {
     const struct exec *e = w->exec;
     const struct race_block *b = w->cta->race;
@@ -182,25 +166,11 @@ static bool is_ordered(const struct warp *w, unsigned lane, const struct record 
 
 // -- reporting ----------------------------------------------------------------------------------------------
 
-static const char *verb(bool is_write, bool strong)
-{
-    return strong ? "strong access" : is_write ? "write" : "read";
-}
-
-static void describe(const struct exec *e, const struct record *r, bool is_write, struct strbuf *out)
-{
-    const uint32_t *n = e->launch->block, *grid = e->launch->grid;
-    strbuf_printf(out, "    %s by thread (%u,%u,%u) of block (%u,%u,%u) at ", verb(is_write, r->strong),
-                  r->thread % n[0], r->thread / n[0] % n[1], r->thread / n[0] / n[1], r->block % grid[0],
-                  r->block / grid[0] % grid[1], r->block / grid[0] / grid[1]);
-    exec_describe_inst(e, r->inst, out);
-}
-
-static void report(struct warp *w, const struct lane_access *a, const struct record *before,
-                   bool before_writes, const struct record *now, bool now_writes)
+static void report(struct warp *w, const struct lane_access *a, const struct race_record *before,
+                   bool before_writes, const struct race_record *now, bool now_writes)
 {
     struct race_detector *r = w->exec->races;
-    if (r->count < REPORTED_MAX) r->count++;
+    if (r->count < RACES_COUNTED_MAX) r->count++;
     if (r->text) return;
     struct strbuf text = {0};
     strbuf_printf(&text, "race in kernel %s on %s address 0x%llx", w->exec->program->name,
@@ -210,10 +180,10 @@ static void report(struct warp *w, const struct lane_access *a, const struct rec
         memory_describe(w->exec->launch->memory, a->address, &text);
     }
     strbuf_putc(&text, '\n');
-    describe(w->exec, before, before_writes, &text);
+    race_describe(w->exec->launch, before, before_writes, &text);
     strbuf_putc(&text, '\n');
-    describe(w->exec, now, now_writes, &text);
-    if (r->overflowed)
+    race_describe(w->exec->launch, now, now_writes, &text);
+    if (r->book->overflowed)
         strbuf_puts(&text, "\n    (memory touched later than the detector can hold is not watched)");
     char *kept = heap_alloc(text.length + 1);
     memcpy(kept, strbuf_text(&text), text.length);
@@ -223,29 +193,30 @@ static void report(struct warp *w, const struct lane_access *a, const struct rec
 
 // -- accesses -----------------------------------------------------------------------------------------------
 
-static struct page *page_of(struct warp *w, enum isa_space space, uint64_t address)
+static struct race_page *page_of(struct warp *w, enum isa_space space, uint64_t address)
 {
     struct race_detector *r = w->exec->races;
     if (space == SPACE_SHARED) return &w->cta->race->shared;
-    uint64_t number = address / 4 / PAGE_WORDS;
+    uint64_t number = address / 4 / RACE_PAGE_WORDS;
     uint32_t index;
-    if (!u64map_get(&r->pages, number, &index)) {
-        if (r->cells + PAGE_WORDS > RACE_CELLS_MAX) {
-            r->overflowed = true;
+    if (!u64map_get(&r->book->pages, number, &index)) {
+        if (r->cells + RACE_PAGE_WORDS > RACE_CELLS_MAX) {
+            r->book->overflowed = true;
             return NULL;
         }
-        index = (uint32_t)r->list.count;
-        vec_push(&r->list, (struct page){heap_alloc(PAGE_WORDS * sizeof(struct cell)), PAGE_WORDS, false});
-        u64map_set(&r->pages, number, index);
-        r->cells += PAGE_WORDS;
+        index = (uint32_t)r->book->list.count;
+        vec_push(&r->book->list, (struct race_page){heap_alloc(RACE_PAGE_WORDS * sizeof(struct race_cell)),
+                                                    RACE_PAGE_WORDS, number, false});
+        u64map_set(&r->book->pages, number, index);
+        r->cells += RACE_PAGE_WORDS;
     }
-    return &r->list.data[index];
+    return &r->book->list.data[index];
 }
 
 // From now on a cell is a byte, and knows of it what was known of its word.
-static void divide_page(struct page *p)
+static void divide_page(struct race_page *p)
 {
-    struct cell *bytes = heap_alloc(4 * p->words * sizeof *bytes);
+    struct race_cell *bytes = heap_alloc(4 * p->words * sizeof *bytes);
     for (size_t k = 0; k < 4 * p->words; k++) {
         bytes[k] = p->cells[k / 4];
         bytes[k].value = p->cells[k / 4].value >> k % 4 * 8 & 0xff;
@@ -262,13 +233,13 @@ void race_instruction(struct warp *w)
 
 static bool is_strong(const struct inst *i) { return i->sem != SEM_WEAK || isa_has(i, ISA_ATOMIC); }
 
-static bool conflicts(const struct record *before, const struct record *now)
+static bool conflicts(const struct race_record *before, const struct race_record *now)
 {
     return before->time && !(before->strong && now->strong);
 }
 
 // Fences and strong accesses to one place: who publishes, who acquires.
-static void follow_flag(struct warp *w, const struct inst *i, struct cell *c, enum race_access access)
+static void follow_flag(struct warp *w, const struct inst *i, struct race_cell *c, enum race_access access)
 {
     struct race_detector *r = w->exec->races;
     struct race_block *b = w->cta->race;
@@ -284,17 +255,17 @@ static void follow_flag(struct warp *w, const struct inst *i, struct cell *c, en
 }
 
 static void cell_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
-                        struct cell *c, enum race_access access, uint32_t value)
+                        struct race_cell *c, enum race_access access, uint32_t value)
 {
     const struct inst *i = bound_inst(d, w);
     struct race_block *b = w->cta->race;
-    struct record now = {.time = w->exec->races->time,
-                         .block = (uint32_t)w->cta->linear,
-                         .inst = d->index,
-                         .stamp = b->now[w->index],
-                         .sync = b->sync[w->index],
-                         .thread = (uint16_t)(w->index * w->exec->warp_size + lane),
-                         .strong = is_strong(i)};
+    struct race_record now = {.time = w->exec->races->time,
+                              .block = (uint32_t)w->cta->linear,
+                              .inst = d->index,
+                              .stamp = b->now[w->index],
+                              .sync = b->sync[w->index],
+                              .thread = (uint16_t)(w->index * w->exec->warp_size + lane),
+                              .strong = is_strong(i)};
     bool writes = access != RACE_READ;
     if (now.strong) follow_flag(w, i, c, access);
     bool together = c->write.time == now.time && c->write.block == now.block && c->write.inst == now.inst;
@@ -319,7 +290,7 @@ void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struc
     if (!w->exec->races || a->space == SPACE_LOCAL) return;
     struct lane_access at = *a;
     for (unsigned n = 0, step; n < bytes; n += step, at.address += step) {
-        struct page *p = page_of(w, a->space, at.address);
+        struct race_page *p = page_of(w, a->space, at.address);
         bool whole = at.address % 4 == 0 && bytes - n >= 4;
         if (p && !p->by_byte && !whole) {
             divide_page(p);
@@ -328,7 +299,7 @@ void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struc
         step = whole && !(p && p->by_byte) ? 4 : 1;
         uint32_t left = 0;
         if (value) memcpy(&left, (const uint8_t *)value + n, step);
-        uint64_t place = a->space == SPACE_SHARED ? at.address : at.address % (4 * PAGE_WORDS);
+        uint64_t place = a->space == SPACE_SHARED ? at.address : at.address % (4 * RACE_PAGE_WORDS);
         if (p) cell_access(w, d, lane, &at, &p->cells[p->by_byte ? place : place / 4], access, left);
     }
 }

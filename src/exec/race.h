@@ -11,6 +11,8 @@
 //                      whole block
 //   one instruction    lanes that write the same value to one place at once do not race
 //
+//   streams            launches of which one waits for the other (race_between.c)
+//
 // What it may miss, so that what it reports is real: of the reads of a place only the last two by different
 // warps are kept, and publication is kept as one time a place, not one a thread. Memory beyond RACE_CELLS_MAX
 // words that were touched is not watched; the report says so. With the detector on, memory instructions run
@@ -21,7 +23,8 @@
 enum race_access { RACE_READ, RACE_WRITE, RACE_ATOMIC };
 
 void race_create(struct exec *e);
-void race_destroy(struct exec *e, struct launch_race *out); // hands over what was found
+// Hands over what was found, and looks for races with the launch's rivals (race_book.h).
+void race_destroy(struct exec *e, struct launch_race *out);
 
 // Once a block: its clocks. The state is the block's, kept with it.
 void race_block_start(struct cta *c);

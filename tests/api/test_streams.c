@@ -462,6 +462,38 @@ static void test_found_late(struct test *t)
 }
 
 // A limit is the user's: the others go on. Whoever waits next is told of it, once.
+// Launches that nothing orders may not touch one word, if one of them writes.
+static void test_races_between(struct test *t)
+{
+    enum { APART, EVENT, WAITED, DEFAULT, READ_ONLY, OTHER_WORDS, FREED };
+    static const bool races[] = {true, false, false, false, false, false, true};
+    for (unsigned k = 0; k < TEST_COUNT(races); k++) {
+        struct fixture f = setup(t, NULL);
+        struct wf_event *e = wf_event_create(f.c);
+        struct wf_launch *first, *second;
+        bool reads = k == READ_ONLY, apart = k == OTHER_WORDS;
+        CHECK(t, wf_set(f.c, "check.races", "1") == WF_OK);
+        try_step(&f, f.a, word(&f, reads ? 1 : 0), word(&f, 0), 3, 1, &first);
+        wf_event_record(e, f.a);
+        if (k == EVENT) wf_stream_wait_event(f.b, e);
+        if (k == WAITED) wf_stream_wait(f.a);
+        if (k == FREED) wf_launch_free(first);
+        try_step(&f, k == DEFAULT ? NULL : f.b,
+                 word(&f, reads   ? 2
+                          : apart ? 3
+                                  : 0),
+                 word(&f, apart ? 3 : 0), 3, 2, &second);
+        const struct wf_stats *stats = wf_launch_stats(second);
+        CHECK_MSG(t, (stats->races != 0) == races[k], "%u: %llu races", k,
+                  (unsigned long long)stats->races);
+        if (races[k])
+            CHECK_HAS(t, stats->race_text, "race between kernels step and step, which nothing orders");
+        if (races[k]) CHECK_HAS(t, stats->race_text, "by thread (0,0,0) of block (0,0,0) at pc");
+        if (k != FREED) CHECK_EQ(t, wf_launch_stats(first)->races, 0);
+        teardown(&f);
+    }
+}
+
 static void test_limits(struct test *t)
 {
     FOR_EACH_GPU(gpu)
@@ -687,14 +719,23 @@ static void test_lives(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"order", test_order},         {"default_stream", test_default_stream},
-        {"random", test_random},       {"events", test_events},
-        {"clock", test_clock},         {"stats_stay", test_stats_stay},
-        {"accounts", test_accounts},   {"watched", test_watched},
-        {"copies", test_copies},       {"programs", test_programs},
-        {"faults", test_faults},       {"found_late", test_found_late},
-        {"limits", test_limits},       {"interrupt", test_interrupt},
-        {"who_waits", test_who_waits}, {"symbols", test_symbols},
+        {"order", test_order},
+        {"default_stream", test_default_stream},
+        {"random", test_random},
+        {"events", test_events},
+        {"clock", test_clock},
+        {"stats_stay", test_stats_stay},
+        {"accounts", test_accounts},
+        {"watched", test_watched},
+        {"copies", test_copies},
+        {"programs", test_programs},
+        {"faults", test_faults},
+        {"found_late", test_found_late},
+        {"races_between", test_races_between},
+        {"limits", test_limits},
+        {"interrupt", test_interrupt},
+        {"who_waits", test_who_waits},
+        {"symbols", test_symbols},
         {"lives", test_lives},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));

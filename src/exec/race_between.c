@@ -1,0 +1,93 @@
+// Races between launches: when one is over, what it has touched is compared with what each of its rivals had.
+#include "exec/exec_impl.h"
+#include "exec/race_book.h"
+
+#include <stdlib.h>
+
+void race_book_destroy(struct race_book *b)
+{
+    if (!b) return;
+    for (size_t k = 0; k < b->list.count; k++) free(b->list.data[k].cells);
+    vec_fini(&b->list);
+    u64map_fini(&b->pages);
+    free(b);
+}
+
+// -- reports ------------------------------------------------------------------------------------------------
+
+static const char *verb(bool is_write, bool strong)
+{
+    return strong ? "strong access" : is_write ? "write" : "read";
+}
+
+void race_describe(const struct launch *l, const struct race_record *r, bool is_write, struct strbuf *out)
+{
+    const uint32_t *n = l->block, *grid = l->grid;
+    const struct exec program = {.program = l->program};
+    strbuf_printf(out, "    %s by thread (%u,%u,%u) of block (%u,%u,%u) at ", verb(is_write, r->strong),
+                  r->thread % n[0], r->thread / n[0] % n[1], r->thread / n[0] / n[1], r->block % grid[0],
+                  r->block / grid[0] % grid[1], r->block / grid[0] / grid[1]);
+    exec_describe_inst(&program, r->inst, out);
+}
+
+struct meeting { // of two launches, at a place
+    const struct launch *before, *now;
+    uint64_t address;
+    struct launch_race *found;
+};
+
+static void meet(const struct meeting *m, const struct race_record *before, bool before_writes,
+                 const struct race_record *now, bool now_writes)
+{
+    if (!before->time || !now->time || (before->strong && now->strong)) return;
+    if (m->found->count < RACES_COUNTED_MAX) m->found->count++;
+    if (m->found->text) return;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "race between kernels %s and %s, which nothing orders, on global address 0x%llx: ",
+                  m->before->program->name, m->now->program->name, (unsigned long long)m->address);
+    memory_describe(m->now->memory, m->address, &text);
+    strbuf_putc(&text, '\n');
+    race_describe(m->before, before, before_writes, &text);
+    strbuf_putc(&text, '\n');
+    race_describe(m->now, now, now_writes, &text);
+    m->found->text = text.text;
+}
+
+// -- places -------------------------------------------------------------------------------------------------
+
+static const struct race_cell *cell_of(const struct race_page *p, size_t byte)
+{
+    return &p->cells[p->by_byte ? byte : byte / 4];
+}
+
+static void compare_cells(const struct meeting *m, const struct race_cell *before,
+                          const struct race_cell *now)
+{
+    meet(m, &before->write, true, &now->write, true);
+    for (unsigned k = 0; k < 2; k++) {
+        meet(m, &before->write, true, &now->read[k], false);
+        meet(m, &before->read[k], false, &now->write, true);
+    }
+}
+
+static void compare_pages(struct meeting *m, const struct race_page *before, const struct race_page *now)
+{
+    unsigned step = before->by_byte || now->by_byte ? 1 : 4;
+    for (size_t byte = 0; byte < 4 * now->words; byte += step) {
+        m->address = 4 * now->number * RACE_PAGE_WORDS + byte;
+        compare_cells(m, cell_of(before, byte), cell_of(now, byte));
+    }
+}
+
+void race_between(const struct launch *l, const struct race_book *book, struct launch_race *found)
+{
+    for (uint32_t n = 0; n < l->rival_count; n++) {
+        struct meeting m = {.before = l->rivals[n].launch, .now = l, .found = found};
+        const struct race_book *other = l->rivals[n].book;
+        for (size_t k = 0; other && k < book->list.count; k++) {
+            uint32_t index;
+            if (u64map_get(&other->pages, book->list.data[k].number, &index))
+                compare_pages(&m, &other->list.data[index], &book->list.data[k]);
+        }
+    }
+}
