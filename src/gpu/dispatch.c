@@ -48,8 +48,19 @@ bool dispatch_fits(const struct chip *c, const struct grid *g, unsigned sm)
            share_holds(&c->dispatch.left[sm], &g->needs[kind]);
 }
 
+// Wants of the kind go.
+static void drop_wants(struct dispatch *d, const struct grid *ended)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < d->wants.count; k++)
+        if (d->wants.data[k].ended != ended) d->wants.data[kept++] = d->wants.data[k];
+    d->wants.count = kept;
+}
+
+// Once an SM, however often there is a reason: each has its turn.
 void dispatch_offer(struct chip *c)
 {
+    drop_wants(&c->dispatch, NULL);
     for (unsigned sm = 0; sm < c->config.gpu.sm_count; sm++)
         vec_push(&c->dispatch.wants, (struct want){.cycle = c->now, .at = c->now, .sm = sm});
 }
@@ -68,11 +79,8 @@ static void gather_ends(struct chip *c)
 
 void dispatch_forget(struct chip *c, const struct grid *g)
 {
-    size_t kept = 0;
     gather_ends(c);
-    for (size_t k = 0; k < c->dispatch.wants.count; k++)
-        if (c->dispatch.wants.data[k].ended != g) c->dispatch.wants.data[kept++] = c->dispatch.wants.data[k];
-    c->dispatch.wants.count = kept;
+    drop_wants(&c->dispatch, g);
     for (size_t k = 0; k < g->parts.count; k++) {
         const struct grid_part *p = g->parts.data[k];
         for (uint32_t n = 0; n < p->blocks; n++)

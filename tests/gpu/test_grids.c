@@ -324,6 +324,27 @@ static void test_many(struct test *t)
     fini(&x);
 }
 
+// One after the other: the second is what the first was, block by block and SM by SM.
+static void test_again(struct test *t)
+{
+    struct many x;
+    struct chip_result results[2];
+    struct gpu_counts sms[2][SMS] = {0};
+    many_init(&x, t, "gtx1080ti", "gpu.sm_count=6 sm.blocks=4");
+    add_writer(&x, 64, 20, 50);
+    machine_prepare(&x.m[0]);
+    struct chip *c = chip_create(&x.config);
+    for (unsigned k = 0; k < 2; k++) {
+        const struct chip_account account = {.sms = sms[k]};
+        CHECK(t, chip_run_alone(c, &x.m[0].launch, 0, 1, &account, &results[k], &x.faults[0]));
+        CHECK(t, !results[k].imbalance);
+    }
+    CHECK_EQ(t, results[1].cycles, results[0].cycles);
+    CHECK(t, memcmp(sms[0], sms[1], sizeof sms[0]) == 0);
+    chip_destroy(c);
+    fini(&x);
+}
+
 // Threads of the host change nothing, whether grids share SMs or not.
 static void test_threads(struct test *t)
 {
@@ -352,7 +373,8 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {
         {"policies", test_policies}, {"order", test_order},     {"room_left", test_room_left},
         {"counts", test_counts},     {"meeting", test_meeting}, {"failures", test_failures},
-        {"crowd", test_crowd},       {"many", test_many},       {"threads", test_threads},
+        {"crowd", test_crowd},       {"again", test_again},     {"many", test_many},
+        {"threads", test_threads},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
