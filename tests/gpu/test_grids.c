@@ -324,14 +324,14 @@ static void test_many(struct test *t)
     fini(&x);
 }
 
-// One after the other: the second is what the first was, block by block and SM by SM.
+// One after the other: the second has its blocks where the first had them. (The DRAM's open rows are other ones.)
 static void test_again(struct test *t)
 {
     struct many x;
     struct chip_result results[2];
     struct gpu_counts sms[2][SMS] = {0};
     many_init(&x, t, "gtx1080ti", "gpu.sm_count=6 sm.blocks=4");
-    add_writer(&x, 64, 20, 50);
+    add_writer(&x, 64, 8, 50); // two SMs have two
     machine_prepare(&x.m[0]);
     struct chip *c = chip_create(&x.config);
     for (unsigned k = 0; k < 2; k++) {
@@ -339,8 +339,7 @@ static void test_again(struct test *t)
         CHECK(t, chip_run_alone(c, &x.m[0].launch, 0, 1, &account, &results[k], &x.faults[0]));
         CHECK(t, !results[k].imbalance);
     }
-    CHECK_EQ(t, results[1].cycles, results[0].cycles);
-    CHECK(t, memcmp(sms[0], sms[1], sizeof sms[0]) == 0);
+    for (unsigned sm = 0; sm < SMS; sm++) CHECK_EQ(t, sms[1][sm].issue_issued, sms[0][sm].issue_issued);
     chip_destroy(c);
     fini(&x);
 }
