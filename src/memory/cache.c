@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "base/hash.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@ struct cache {
     struct cache_config config;
     struct way *ways; // of a set after the other
     struct set *sets;
+    uint16_t *locks;   // by way; NULL: nothing has ever been locked
     uint32_t *buckets; // first way of each chain
     unsigned bucket_shift;
     uint64_t allocations;
@@ -60,6 +62,7 @@ void cache_destroy(struct cache *c)
 {
     if (!c) return;
     free(c->ways);
+    free(c->locks);
     free(c->sets);
     free(c->buckets);
     free(c);
@@ -69,6 +72,8 @@ void cache_clear(struct cache *c)
 {
     memset(c->buckets, 0xff, ((size_t)1 << (64 - c->bucket_shift)) * sizeof *c->buckets);
     memset(c->sets, 0, c->config.sets * sizeof *c->sets);
+    free(c->locks);
+    c->locks = NULL;
     c->pending_lines = 0;
 }
 
@@ -151,7 +156,47 @@ static void touch(struct cache *c, struct way *w)
     make_newest(c, s, w);
 }
 
+// -- locks --------------------------------------------------------------------------------------------------
+
+static bool is_locked(const struct cache *c, const struct way *w)
+{
+    return c->locks && c->locks[w - c->ways];
+}
+
+static uint32_t locked_in_set(const struct cache *c, uint32_t set)
+{
+    uint32_t locked = 0;
+    const struct way *first = &c->ways[(size_t)set * c->config.ways];
+    for (uint32_t k = 0; k < c->sets[set].count; k++) locked += is_locked(c, first + k);
+    return locked;
+}
+
+bool cache_lock(struct cache *c, uint64_t line)
+{
+    const struct way *w = way_holding(c, line);
+    if (!w) return false;
+    if (!is_locked(c, w) && locked_in_set(c, set_of(c, line)) + 1 >= c->config.ways) return false;
+    if (!c->locks) c->locks = heap_alloc((size_t)c->config.sets * c->config.ways * sizeof *c->locks);
+    uint16_t *locks = &c->locks[w - c->ways];
+    if (*locks == UINT16_MAX) return false;
+    ++*locks;
+    return true;
+}
+
+void cache_unlock(struct cache *c, uint64_t line)
+{
+    const struct way *w = way_holding(c, line);
+    assert(w && is_locked(c, w));
+    c->locks[w - c->ways]--;
+}
+
 // -- allocating ---------------------------------------------------------------------------------------------
+
+// Whether its line may make room for another.
+static bool is_free_to_go(const struct cache *c, const struct way *w)
+{
+    return !w->pending && !is_locked(c, w);
+}
 
 static struct way *take_fresh(struct cache *c, uint32_t set)
 {
@@ -172,16 +217,16 @@ static struct way *choose_victim(struct cache *c, uint32_t set)
         uint32_t start = (uint32_t)(hash_u64(c->allocations) % c->config.ways);
         for (uint32_t k = 0; k < c->config.ways; k++) {
             struct way *w = &first[(start + k) % c->config.ways];
-            if (!w->pending) return w;
+            if (is_free_to_go(c, w)) return w;
         }
         return NULL;
     }
     uint32_t k = s->oldest;
-    while (k != NONE && c->ways[k].pending) k = c->ways[k].newer;
+    while (k != NONE && !is_free_to_go(c, &c->ways[k])) k = c->ways[k].newer;
     return k == NONE ? NULL : &c->ways[k];
 }
 
-// A way for a new line, or NULL when all are pending.
+// A way for a new line, or NULL when all are pending or locked.
 static struct way *allocate(struct cache *c, uint64_t line, struct cache_victim *victim)
 {
     uint32_t set = set_of(c, line);
@@ -267,7 +312,7 @@ void cache_invalidate(struct cache *c, uint64_t line)
     struct way *w = way_holding(c, line);
     if (!w) return;
     w->valid = w->dirty = 0;
-    if (w->pending) return;
+    if (w->pending || is_locked(c, w)) return;
     struct set *s = &c->sets[set_of(c, line)];
     forget(c, w);
     unlink_way(c, s, w);

@@ -6,6 +6,9 @@
 //
 // Allocating on a miss, the line's way is taken at once and not given up while it has pending sectors.
 // Allocating on fill, a way is taken when data comes; who asked for it is known to the owner alone.
+//
+// A locked line keeps its way as well, until it has been unlocked as often as it was locked. One way of a set
+// is never locked, so that a line can always come by waiting for what is pending.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +23,7 @@ enum cache_result {
     CACHE_PENDING,     // the rest of them has been requested already
     CACHE_SECTOR_MISS, // the line is there, some sectors are not
     CACHE_MISS,        // the line is not; allocating on a miss, a way was found for it
-    CACHE_FULL         // every way of the set is pending: try again later
+    CACHE_FULL         // every way of the set is pending or locked: try again later
 };
 
 struct cache_config {
@@ -54,7 +57,11 @@ enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, b
                               struct cache_victim *victim);
 // Sectors arrive. Allocating on fill, they may push out another line.
 void cache_fill(struct cache *c, uint64_t line, uint8_t sectors, struct cache_victim *victim);
-void cache_invalidate(struct cache *c, uint64_t line); // pending sectors stay pending
+void cache_invalidate(struct cache *c, uint64_t line); // pending sectors stay pending, and locks remain
+// False, and nothing has changed: the line has no way, it is locked too often to count, or all ways of its set
+// but one hold other locked lines.
+bool cache_lock(struct cache *c, uint64_t line);
+void cache_unlock(struct cache *c, uint64_t line); // it is locked
 bool cache_contains(const struct cache *c, uint64_t line, uint8_t sectors);
 // Calls visit for every line with dirty sectors, in order of set and way, and makes it clean.
 void cache_flush(struct cache *c, void (*visit)(void *context, uint64_t line, uint8_t dirty), void *context);

@@ -129,6 +129,50 @@ static void test_stores(struct test *t)
     cache_destroy(c);
 }
 
+// Of a set of three, two lines can be locked. They stay under lines 4 to 40, which pass through the third way, and
+// leave in order of age when they have been unlocked as often as they were locked.
+static void test_locks(struct test *t)
+{
+    static const enum cache_replacement all[] = {CACHE_LRU, CACHE_FIFO, CACHE_RANDOM};
+    struct cache_victim v;
+    uint8_t missing;
+    for (unsigned n = 0; n < 6; n++) {
+        struct cache *c = one_set(3, all[n % 3], n / 3);
+        CHECK(t, !cache_lock(c, 1 * LINE)); // it is not there
+        for (uint64_t k = 1; k <= 3; k++) bring(c, k * LINE);
+        CHECK(t, cache_lock(c, 1 * LINE) && cache_lock(c, 2 * LINE) && cache_lock(c, 1 * LINE));
+        CHECK(t, !cache_lock(c, 3 * LINE));
+        for (uint64_t k = 4; k <= 40; k++) CHECK_EQ(t, bring(c, k * LINE), (k - 1) * LINE);
+        cache_unlock(c, 1 * LINE);
+        CHECK_EQ(t, bring(c, 41 * LINE), 40 * LINE); // line 1 is locked once more
+        cache_unlock(c, 1 * LINE);
+        CHECK(t, cache_lock(c, 41 * LINE)); // there is room for another
+        CHECK_EQ(t, bring(c, 42 * LINE), 1 * LINE);
+        CHECK(t, cache_contains(c, 2 * LINE, ALL) && cache_contains(c, 41 * LINE, ALL));
+        // A locked line that is invalidated keeps its way, and its sectors come again.
+        cache_invalidate(c, 2 * LINE);
+        CHECK_EQ(t, cache_load(c, 2 * LINE, ALL, &missing, &v), CACHE_SECTOR_MISS);
+        CHECK_EQ(t, missing, ALL);
+        cache_fill(c, 2 * LINE, ALL, &v);
+        CHECK(t, !v.valid && cache_contains(c, 2 * LINE, ALL));
+        cache_clear(c);
+        for (uint64_t k = 1; k <= 3; k++) bring(c, k * LINE);
+        for (uint64_t k = 4; k <= 6; k++) CHECK(t, bring(c, k * LINE)); // nothing is locked any more
+        cache_destroy(c);
+    }
+    // Locked and pending ones together are a full set; the one way of a direct-mapped cache is never locked.
+    struct cache *two = one_set(2, CACHE_LRU, false), *one = one_set(1, CACHE_LRU, false);
+    bring(two, 1 * LINE);
+    bring(one, 1 * LINE);
+    CHECK(t, cache_lock(two, 1 * LINE) && !cache_lock(one, 1 * LINE));
+    CHECK_EQ(t, cache_load(two, 2 * LINE, ALL, &missing, &v), CACHE_MISS);
+    CHECK_EQ(t, cache_load(two, 3 * LINE, ALL, &missing, &v), CACHE_FULL);
+    cache_unlock(two, 1 * LINE);
+    CHECK_EQ(t, cache_load(two, 3 * LINE, ALL, &missing, &v), CACHE_MISS);
+    cache_destroy(two);
+    cache_destroy(one);
+}
+
 // Lines by age, the plain way: at[0] is the next to go.
 struct plain {
     uint64_t at[8];
@@ -195,8 +239,12 @@ static void test_mshrs(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"replacement", test_replacement},     {"random", test_random},
-                                             {"allocation", test_allocation},       {"stores", test_stores},
-                                             {"against_plain", test_against_plain}, {"mshrs", test_mshrs}};
+    static const struct test_case cases[] = {{"replacement", test_replacement},
+                                             {"random", test_random},
+                                             {"allocation", test_allocation},
+                                             {"stores", test_stores},
+                                             {"against_plain", test_against_plain},
+                                             {"mshrs", test_mshrs},
+                                             {"locks", test_locks}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
