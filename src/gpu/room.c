@@ -134,6 +134,7 @@ static void warp_start(struct sm_grid *g, unsigned slot, unsigned block, unsigne
     issue_join(s, slot);
     front_update(s, slot);
     ready_start(s, slot);
+    if (has_techs(s)) tech_warp_start(&s->warps[slot]);
 }
 
 // Slots for a block in this cycle: the lowest. 0: there are not enough.

@@ -139,6 +139,7 @@ uint64_t tech_fetch(struct sm *s, uint64_t fetchable);
 void tech_events(struct sm *s);
 
 void tech_block_end(struct sm_grid *g, unsigned block);
+void tech_warp_start(const struct sm_warp *w);
 uint32_t tech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uint32_t most);
 void tech_filled(const struct sm_warp *w, uint32_t pc, unsigned count);
 void tech_flushed(const struct sm_warp *w);

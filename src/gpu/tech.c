@@ -16,6 +16,8 @@
 static void all_block_start(void *grid, unsigned block) { CALL_ALL(block_start, block); }
 static void all_block_end(void *grid, unsigned block) { CALL_ALL(block_end, block); }
 
+static void all_warp_start(void *grid, unsigned slot) { CALL_ALL(warp_start, slot); }
+
 static uint64_t all_fetch(void *grid, uint64_t fetchable)
 {
     struct sm_grid *g = grid;
@@ -88,6 +90,7 @@ static void all_warp_end(void *grid, unsigned slot) { CALL_ALL(warp_end, slot); 
 
 static const struct tech all = {.block_start = all_block_start,
                                 .block_end = all_block_end,
+                                .warp_start = all_warp_start,
                                 .fetch = all_fetch,
                                 .fetched = all_fetched,
                                 .filled = all_filled,
@@ -110,6 +113,7 @@ static const struct tech none = {0};
 #define HOOK(g, name, ...) ((g)->hooks->name ? (g)->hooks->name((g)->hooked, __VA_ARGS__) : (void)0)
 
 void tech_block_end(struct sm_grid *g, unsigned block) { HOOK(g, block_end, block); }
+void tech_warp_start(const struct sm_warp *w) { HOOK(w->grid, warp_start, w->place); }
 
 uint32_t tech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uint32_t most)
 {

@@ -3,7 +3,7 @@
 //     launch ─ block_start ─┬─ fetch ─▶ filled ─▶ waits? ─▶ reads ─▶ reuse? ─▶ executed ─▶ issued ─ … result ─┬─ block_end
 //                           │  skip     rename    held      staged   not       remap                         │
 //                           │  PCs      entries   back               executed                                │
-//                           └─ flushed, barrier, event, warp_end ────────────────────────────────────────────┘
+//                           └─ warp_start, flushed, barrier, event, warp_end ────────────────────────────────┘
 //
 // A mechanism keeps state of its own for each SM and changes an SM only by the functions at the end. Values
 // are moved for real: what a warp reads from another's register is copied from there when the instruction
@@ -95,6 +95,9 @@ struct tech {
 
     void (*block_start)(void *state, unsigned block);
     void (*block_end)(void *state, unsigned block);
+    // The warp is in its slot, and its registers are 0. Behind block_start; not all of a block's warps need start
+    // in one cycle.
+    void (*warp_start)(void *state, unsigned slot);
     // Before the fetch arbiter, every cycle in which a warp wants to be fetched for: those it may choose
     // from.
     uint64_t (*fetch)(void *state, uint64_t fetchable);

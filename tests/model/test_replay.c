@@ -298,6 +298,7 @@ static bool machine_begin(struct machine *m, struct test *t, bool own_marks)
     m->access = (struct exec_access){.kind = ACCESS_LOAD, .bytes = 4, .mask = UINT32_MAX};
     m->darsie = tech_darsie.sm_begin(l, sm_of(m), m->counters);
     tech_darsie.block_start(m->darsie, 0);
+    for (unsigned w = 0; w < WARPS; w++) tech_darsie.warp_start(m->darsie, w);
     return true;
 }
 

@@ -100,7 +100,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 
 // -- who hears of what --------------------------------------------------------------------------------------
 
-enum { EXECUTED, SKIPPED, REUSED, ASKED, DISORDERED };
+enum { EXECUTED, SKIPPED, REUSED, ASKED, DISORDERED, STARTED };
 
 struct witness {
     struct sm_grid *sm;
@@ -116,10 +116,12 @@ static void *witness_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
     return w;
 }
 
-static void witness_block_start(void *state, unsigned block)
+static void witness_warp_start(void *state, unsigned slot)
 {
     struct witness *w = state;
-    for (uint64_t left = tech_slots(w->sm, block); left; left &= left - 1) w->next[bit_lowest(left)] = 0;
+    const struct warp *its = tech_warp(w->sm, slot);
+    w->counts[STARTED] += its && !its->pc && tech_map(w->sm, slot)[0] == tech_own(w->sm, slot, 0);
+    w->next[slot] = 0;
 }
 
 static void hear(struct witness *w, unsigned slot, uint32_t index, unsigned what)
@@ -145,11 +147,10 @@ static void witness_saved(void *state, unsigned slot, uint32_t index, enum tech_
     hear(state, slot, index, what == SAVED_FETCH ? SKIPPED : REUSED);
 }
 
-static const struct tech_counter witness_counters[] = {[EXECUTED] = {"executed", "", ""},
-                                                       [SKIPPED] = {"skipped", "", ""},
-                                                       [REUSED] = {"reused", "", ""},
-                                                       [ASKED] = {"asked", "", ""},
-                                                       [DISORDERED] = {"disordered", "", ""}};
+static const struct tech_counter witness_counters[] = {
+    [EXECUTED] = {"executed", "", ""},     [SKIPPED] = {"skipped", "", ""},
+    [REUSED] = {"reused", "", ""},         [ASKED] = {"asked", "", ""},
+    [DISORDERED] = {"disordered", "", ""}, [STARTED] = {"started", "", ""}};
 
 static const struct tech tech_witness = {.name = "witness",
                                          .claims = CLAIMS(EXECUTION),
@@ -161,7 +162,7 @@ static const struct tech tech_witness = {.name = "witness",
                                          .launch_end = free,
                                          .sm_begin = witness_begin,
                                          .sm_end = free,
-                                         .block_start = witness_block_start,
+                                         .warp_start = witness_warp_start,
                                          .reuse = witness_reuse,
                                          .executed = witness_executed,
                                          .saved = witness_saved};
@@ -175,6 +176,7 @@ static void check_told(struct test *t, const struct scene *s, const char *names)
     uint64_t led = count_of(s, "darsie", "leaders") + count_of(s, "dac", "led");
     CHECK_EQ(t, executed + skipped + reused, INSTRUCTIONS * WARPS * BLOCKS);
     CHECK_EQ(t, count_of(s, "witness", "disordered"), 0);
+    CHECK_EQ(t, count_of(s, "witness", "started"), WARPS * BLOCKS); // each once, when it is there
     CHECK_EQ(t, skipped, count_of(s, "darsie", "skipped") + count_of(s, "dac", "skipped"));
     CHECK_EQ(t, reused, count_of(s, "uv", "reused"));
     CHECK_EQ(t, asked, executed - led - WARPS * BLOCKS);

@@ -126,19 +126,22 @@ static void block_start(void *state, unsigned block)
     uint64_t slots = tech_slots(d->sm, block);
     dac_forget(&d->blocks[block], d->launch->program->inst_count);
     d->blocks[block].live = bit_mask(bit_count(slots));
-    d->looked_at &= ~slots;
-    unsigned index = 0;
-    for (; slots; slots &= slots - 1) {
-        struct dac_warp *w = &d->warps[bit_lowest(slots)];
-        w->block = (uint8_t)block;
-        w->index = (uint8_t)index++;
-        memset(w->front.registers, 0, sizeof w->front.registers);
-        memset(w->front.pending, 0, sizeof w->front.pending);
-        w->front.preds = w->front.uniform = 1 << PRED_TRUE;
-        w->front.masks[PRED_TRUE] = UINT64_MAX;
-        w->back = w->front;
-        w->first = w->count = w->ordered = w->blocking = 0;
-    }
+}
+
+static void warp_start(void *state, unsigned slot)
+{
+    struct dac *d = state;
+    struct dac_warp *w = &d->warps[slot];
+    unsigned block = tech_block_of(d->sm, slot);
+    w->block = (uint8_t)block;
+    w->index = (uint8_t)(slot - bit_lowest(tech_slots(d->sm, block)));
+    memset(w->front.registers, 0, sizeof w->front.registers);
+    memset(w->front.pending, 0, sizeof w->front.pending);
+    w->front.preds = w->front.uniform = 1 << PRED_TRUE;
+    w->front.masks[PRED_TRUE] = UINT64_MAX;
+    w->back = w->front;
+    w->first = w->count = w->ordered = w->blocking = 0;
+    look_again(d, slot);
 }
 
 static const char *check(const void *state)
@@ -169,6 +172,7 @@ const struct tech tech_dac = {
     .sm_begin = sm_begin,
     .sm_end = sm_end,
     .block_start = block_start,
+    .warp_start = warp_start,
     .fetch = dac_fetch,
     .fetched = dac_fetched,
     .flushed = dac_flushed,

@@ -226,20 +226,24 @@ static void block_start(void *state, unsigned block)
                          .live = slots >> __builtin_ctzll(slots)};
     b->free = d->pool >= 32 ? UINT32_MAX : (1u << d->pool) - 1;
     b->majority = b->live;
-    d->unlooked &= ~slots;
     b->off = !d->pool;
     if (b->off) d->counters[COUNT_unshared_blocks]++;
-    for (uint64_t left = slots; left; left &= left - 1) {
-        unsigned slot = (unsigned)__builtin_ctzll(left);
-        d->warps[slot] = (struct dwarp){.block = (uint8_t)block, .index = (uint8_t)(slot - b->first_slot)};
-        ways_begin(d, slot);
-    }
     const struct launch *l = tech_launch(d->sm)->launch;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     // A warp that lacks lanes from the start neither leads nor follows.
     if (threads % l->warp_size && d->launch->options->rules == RULES_SOUND && !d->launch->options->partial &&
         keeps(d, RULE_PARTIAL))
         b->majority &= ~(1ull << (threads / l->warp_size));
+}
+
+static void warp_start(void *state, unsigned slot)
+{
+    struct darsie *d = state;
+    unsigned block = tech_block_of(d->sm, slot);
+    d->warps[slot] =
+        (struct dwarp){.block = (uint8_t)block, .index = (uint8_t)(slot - d->blocks[block].first_slot)};
+    ways_begin(d, slot);
+    look_again(d, slot);
 }
 
 void darsie_say(const struct darsie *d, const struct dblock *b, unsigned warp, enum step what, uint32_t pc,
@@ -290,6 +294,7 @@ const struct tech tech_darsie = {
     .sm_begin = sm_begin,
     .sm_end = sm_end,
     .block_start = block_start,
+    .warp_start = warp_start,
     .fetch = skip_fetch,
     .filled = rename_filled,
     .flushed = rename_flushed,

@@ -98,13 +98,12 @@ static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
     return g;
 }
 
-// Registers are 0 when a block begins.
-static void block_start(void *state, unsigned block)
+// Its registers are 0.
+static void warp_start(void *state, unsigned slot)
 {
     struct gscalar *g = state;
-    for (uint64_t left = tech_slots(g->sm, block); left; left &= left - 1)
-        for (unsigned r = 0; r < REGISTERS; r++)
-            g->registers[bit_lowest(left)][r] = (struct register_state){.one_value = (1 << PARTS_MAX) - 1};
+    for (unsigned r = 0; r < REGISTERS; r++)
+        g->registers[slot][r] = (struct register_state){.one_value = (1 << PARTS_MAX) - 1};
 }
 
 // -- registers of one value ---------------------------------------------------------------------------------
@@ -314,7 +313,7 @@ const struct tech tech_gscalar = {
     .launch_end = free,
     .sm_begin = sm_begin,
     .sm_end = free,
-    .block_start = block_start,
+    .warp_start = warp_start,
     .reads = reads,
     .executed = executed,
     .saved = saved,

@@ -94,11 +94,10 @@ static void sm_end(void *state)
     free(v);
 }
 
-static void block_start(void *state, unsigned block)
+static void warp_start(void *state, unsigned slot)
 {
     struct uv *v = state;
-    for (uint64_t left = tech_slots(v->sm, block); left; left &= left - 1)
-        v->warps[bit_lowest(left)] = (struct tokens){.predicates = 1 << PRED_TRUE};
+    v->warps[slot] = (struct tokens){.predicates = 1 << PRED_TRUE};
 }
 
 // -- tokens -------------------------------------------------------------------------------------------------
@@ -313,7 +312,7 @@ const struct tech tech_uv = {
     .launch_end = launch_end,
     .sm_begin = sm_begin,
     .sm_end = sm_end,
-    .block_start = block_start,
+    .warp_start = warp_start,
     .reads = reads,
     .reuse = reuse,
     .executed = executed,
