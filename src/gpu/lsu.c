@@ -371,6 +371,13 @@ static uint32_t store_token(const struct sm *s, unsigned slot)
     return (uint32_t)TOKEN_STORE << TOKEN_SHIFT | (s->warps[slot].age & AGE_MASK) * SM_WARPS | slot;
 }
 
+static void note_warp(struct lsu_entry *e, const struct sm_warp *w)
+{
+    e->place = w->place;
+    e->index = w->warp->index;
+    e->block = w->warp->cta->linear;
+}
+
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive)
 {
     struct sm_grid *g = s->warps[slot].grid;
@@ -408,12 +415,14 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
         e->record = new_record(s, slot, o);
         operand_result(s, &s->warps[slot], o, CYCLE_NEVER, true);
     }
+    if (has_techs(s)) note_warp(e, &s->warps[slot]);
     place_is_taken(s, slot);
     if (s->lsu.count == 1) s->lsu.next = later(s->lsu.next, later(arrive, s->now + 1));
 }
 
-static bool load_through(struct sm *s, struct tag_store *t, enum token_kind kind, struct lsu_entry *e,
-                         uint32_t latency, uint64_t *hits, uint64_t *misses, uint64_t *pending)
+static enum line_outcome load_through(struct sm *s, struct tag_store *t, enum token_kind kind,
+                                      struct lsu_entry *e, uint32_t latency, uint64_t *hits, uint64_t *misses,
+                                      uint64_t *pending)
 {
     const struct transaction *x = &e->lines[e->next];
     struct load_record *r = &s->lsu.records.data[e->record];
@@ -422,14 +431,14 @@ static bool load_through(struct sm *s, struct tag_store *t, enum token_kind kind
     case TAG_HIT:
         ++*hits;
         r->ready = later(r->ready, s->now + latency);
-        return true;
+        return LINE_HIT;
     case TAG_WAITS:
         ++*(started ? misses : pending);
         r->remaining++;
-        return true;
+        return started ? LINE_MISS : LINE_JOINED;
     case TAG_STALLED: break;
     }
-    return false;
+    return LINE_STALLED;
 }
 
 // A store's line is written; its warp's fence may be waiting for that.
@@ -441,7 +450,7 @@ static void store_done(struct sm *s, uint32_t token)
     if (--w->lsu.stores == 0 && w->warp->state != WARP_DONE) ready_evaluate(s, slot);
 }
 
-static bool store_through(struct sm *s, const struct lsu_entry *e, const struct transaction *x)
+static enum line_outcome store_through(struct sm *s, const struct lsu_entry *e, const struct transaction *x)
 {
     struct cache_victim victim;
     if (s->config->l1_write == L1_WRITE_ALLOCATE && (s->config->l1_global || e->kind == LSU_LOCAL_STORE))
@@ -450,11 +459,11 @@ static bool store_through(struct sm *s, const struct lsu_entry *e, const struct 
     else
         cache_store(s->tags.l1.cache, x->line, x->sectors, false, false, &victim);
     lsu_request(e->grid, x->line, x->sectors, x->bytes, MEMORY_STORE, e->token);
-    return true;
+    return LINE_PASSED;
 }
 
-// The next line of the head. False when it has to wait for a reply.
-static bool send_line(struct sm *s, struct lsu_entry *e)
+// The next line of the head. Stalled: nothing was done, and it has to wait for a reply.
+static enum line_outcome send_line(struct sm *s, struct lsu_entry *e)
 {
     const struct transaction *x = &e->lines[e->next];
     struct gpu_counts *n = &e->grid->counts;
@@ -473,23 +482,23 @@ static bool send_line(struct sm *s, struct lsu_entry *e)
                             &n->l1_pending_hits);
     case LSU_LOCAL_STORE:
         if (s->config->l1_write != L1_WRITE_LOCAL_BACK) return store_through(s, e, x);
-        if (!tags_store(e->grid, &s->tags.l1, x->line, x->sectors, true)) return false;
+        if (!tags_store(e->grid, &s->tags.l1, x->line, x->sectors, true)) return LINE_STALLED;
         n->l1_stores++;
         store_done(s, e->token & TOKEN_MASK);
-        return true;
+        return LINE_KEPT;
     case LSU_STORE: return store_through(s, e, x);
     case LSU_REDUCE:
         cache_invalidate(s->tags.l1.cache, x->line);
         lsu_request(e->grid, x->line, x->sectors, x->bytes, MEMORY_REDUCE, e->token);
-        return true;
+        return LINE_PASSED;
     case LSU_ATOMIC: cache_invalidate(s->tags.l1.cache, x->line); break;
-    case LSU_SHARED: return true;
+    case LSU_SHARED: return LINE_PASSED; // it has no lines
     }
     enum memory_kind kind = e->kind == LSU_ATOMIC ? MEMORY_ATOMIC : MEMORY_LOAD;
     s->lsu.records.data[e->record].remaining++;
     lsu_request(e->grid, x->line, x->sectors, kind == MEMORY_ATOMIC ? x->bytes : 0, kind,
                 (uint32_t)TOKEN_RECORD << TOKEN_SHIFT | e->record);
-    return true;
+    return LINE_PASSED;
 }
 
 static void finish(struct sm *s, struct lsu_entry *e)
@@ -523,10 +532,12 @@ void lsu_cycle(struct sm *s)
             s->lsu.records.data[e->record].ready = s->now + e->cycles - 1u + s->config->shared_latency;
         e->cycles = 0;
     } else if (e->next < e->count) {
-        if (!send_line(s, e)) {
+        enum line_outcome outcome = send_line(s, e);
+        if (outcome == LINE_STALLED) {
             s->lsu.blocked = true;
             return;
         }
+        if (has_techs(s)) tech_access_line(e, outcome);
         e->next++;
     }
     if (e->next == e->count) finish(s, e);

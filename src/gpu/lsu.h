@@ -4,6 +4,7 @@
 #include "exec/timed.h"
 #include "gpu/decode.h"
 #include "gpu/places.h"
+#include "gpu/sm.h"
 #include "memory/system.h"
 
 struct sm;
@@ -20,18 +21,6 @@ struct transaction {
     uint8_t sectors, bytes; // bytes: of data, for stores
 };
 
-enum lsu_kind {
-    LSU_SHARED,
-    LSU_LOAD,
-    LSU_LOCAL_LOAD,
-    LSU_STORE,
-    LSU_LOCAL_STORE,
-    LSU_ATOMIC,
-    LSU_REDUCE,
-    LSU_CONSTANT,
-    LSU_TEXTURE
-};
-
 // A memory instruction in the queue.
 struct lsu_entry {
     uint64_t arrive; // operands are collected
@@ -40,8 +29,11 @@ struct lsu_entry {
     uint32_t warp, record; // record: NONE32 for stores
     uint32_t token;        // of stores
     uint8_t kind;          // enum lsu_kind
-    uint16_t cycles;       // shared memory: passes over its banks
-    uint16_t count, next;  // transactions
+    uint8_t place;         // with mechanisms, this and the next two: the warp's, its number in its block, and
+    uint32_t index;       // the block's, since a store's warp may have ended and its slot have another by the
+    uint64_t block;       // time that its lines are sent
+    uint16_t cycles;      // shared memory: passes over its banks
+    uint16_t count, next; // transactions
     struct transaction lines[LSU_LINES];
 };
 

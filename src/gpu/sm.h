@@ -48,6 +48,27 @@ struct sm_pool {
 
 struct grid;
 
+enum lsu_kind { // of memory instructions
+    LSU_SHARED,
+    LSU_LOAD,
+    LSU_LOCAL_LOAD,
+    LSU_STORE,
+    LSU_LOCAL_STORE,
+    LSU_ATOMIC,
+    LSU_REDUCE,
+    LSU_CONSTANT,
+    LSU_TEXTURE
+};
+
+enum line_outcome { // of a line that the load/store unit is to send
+    LINE_STALLED,   // there is no MSHR, or no way
+    LINE_HIT,       // its cache has it
+    LINE_MISS,      // its cache has asked for it
+    LINE_JOINED,    // its cache had done so before
+    LINE_KEPT,      // a store, and its cache keeps it
+    LINE_PASSED     // it has gone on to the L2: stores that go through, atomics, loads that no cache serves
+};
+
 struct sm_block_end {
     uint64_t cycle;
     unsigned sm;

@@ -85,6 +85,7 @@ static void all_replied(void *grid, unsigned slot, uint32_t index, const uint16_
     CALL_ALL(replied, slot, index, registers, cycle);
 }
 
+static void all_access(void *grid, const struct tech_line *line) { CALL_ALL(access, line); }
 static void all_event(void *grid, unsigned block) { CALL_ALL(event, block); }
 static void all_warp_end(void *grid, unsigned slot) { CALL_ALL(warp_end, slot); }
 
@@ -103,6 +104,7 @@ static const struct tech all = {.block_start = all_block_start,
                                 .result = all_result,
                                 .issued = all_issued,
                                 .replied = all_replied,
+                                .access = all_access,
                                 .event = all_event,
                                 .warp_end = all_warp_end};
 
@@ -166,6 +168,22 @@ void tech_issued(const struct sm_warp *w, uint32_t index, bool goes_on)
 void tech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *registers, uint64_t cycle)
 {
     HOOK(w->grid, replied, w->place, index, registers, cycle);
+}
+
+void tech_access_line(const struct lsu_entry *e, enum line_outcome outcome)
+{
+    struct sm_grid *g = e->grid;
+    if (!g->hooks->access) return;
+    const struct transaction *x = &e->lines[e->next];
+    const struct tech_line line = {.line = x->line,
+                                   .block = e->block,
+                                   .warp = e->index,
+                                   .index = (uint32_t)(e->op - g->ops),
+                                   .sectors = x->sectors,
+                                   .slot = e->place,
+                                   .kind = (enum lsu_kind)e->kind,
+                                   .outcome = outcome};
+    g->hooks->access(g->hooked, &line);
 }
 
 // -- a grid on an SM ----------------------------------------------------------------------------------------

@@ -69,6 +69,18 @@ struct operand_access {
     uint32_t cycles;    // that it takes longer
 };
 
+// A line of a memory instruction, as the load/store unit sends it.
+struct tech_line {
+    uint64_t line;  // address of its first byte
+    uint64_t block; // its number in the grid
+    uint32_t warp;  // its number in the block
+    uint32_t index; // of the instruction
+    uint8_t sectors;
+    uint8_t slot; // the warp's; a store's may be empty or another's by now
+    enum lsu_kind kind;
+    enum line_outcome outcome;
+};
+
 struct tech {
     const char *name, *meaning, *paper;
     bool ideal;                    // may know what hardware cannot
@@ -132,6 +144,9 @@ struct tech {
     // It has left the I-buffer and the warp's pc says what is next; split, barrier and end are settled.
     void (*issued)(void *state, unsigned slot, uint32_t index);
     void (*replied)(void *state, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle);
+    // A warp's line has gone from the head of the load/store unit, in this cycle: of global, local and constant
+    // memory and textures, in the order in which the SM sends them. Hit or miss is said of the cache asked.
+    void (*access)(void *state, const struct tech_line *line);
     void (*event)(void *state, unsigned block); // tech_at asked for it
     void (*warp_end)(void *state, unsigned slot);
     const char *(*check)(const void *state); // at the end of a launch: NULL, or what does not balance

@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "base/hash.h"
 #include "exec/exec_impl.h"
+#include "tech/tap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -187,7 +188,7 @@ const struct tech tech_holder = {.name = "holder",
 
 // -- beside registered ones ---------------------------------------------------------------------------------
 
-const struct tech *const extra_techs[] = {&tech_scalar, &tech_holder, NULL};
+const struct tech *const extra_techs[] = {&tech_scalar, &tech_holder, &tech_tap, NULL};
 
 bool extra_add(struct wf_context *c, const char *name, bool above)
 {

@@ -1,0 +1,84 @@
+#include "tech/tap.h"
+#include "exec/exec_impl.h"
+#include "tech/extra.h"
+
+#include "api/impl.h"
+
+#include <stdlib.h>
+
+struct tapped {
+    struct sm_grid *sm;
+    uint64_t *counts;
+    struct tap_sm *to; // NULL: nobody keeps what is seen
+    uint64_t start[64];
+};
+
+// What all SMs have in common is where to put it, and NULL is no state.
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    const void **to = heap_alloc(sizeof *to);
+    (void)l;
+    *to = u->options;
+    return to;
+}
+
+static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct tapped *p = heap_alloc(sizeof *p);
+    struct tap *tap = *(struct tap **)launch;
+    *p = (struct tapped){.sm = sm, .counts = counts, .to = tap ? &tap->sms[tech_index(sm)] : NULL};
+    return p;
+}
+
+static void warp_start(void *state, unsigned slot)
+{
+    struct tapped *p = state;
+    p->start[slot] = tech_now(p->sm);
+}
+
+static void warp_end(void *state, unsigned slot)
+{
+    struct tapped *p = state;
+    const struct warp *w = tech_warp(p->sm, slot);
+    if (!p->to) return;
+    vec_push(&p->to->warps,
+             (struct tap_warp){p->start[slot], tech_now(p->sm) + 1, w->cta->linear, w->issued, w->index});
+}
+
+static void access_line(void *state, const struct tech_line *line)
+{
+    struct tapped *p = state;
+    p->counts[0]++;
+    if (p->to) vec_push(&p->to->lines, (struct tap_line){tech_now(p->sm), *line});
+}
+
+static const struct tech_counter counters[] = {{"lines", "transactions", "seen"}};
+
+const struct tech tech_tap = {.name = "tap",
+                              .meaning = "looks on",
+                              .skipped = -1,
+                              .reused = -1,
+                              .counters = counters,
+                              .counter_count = 1,
+                              .launch_begin = launch_begin,
+                              .launch_end = free,
+                              .sm_begin = sm_begin,
+                              .sm_end = free,
+                              .warp_start = warp_start,
+                              .warp_end = warp_end,
+                              .access = access_line};
+
+bool tap_add(struct wf_context *c, struct tap *tap)
+{
+    if (!extra_add(c, tech_tap.name, false)) return false;
+    c->techs.uses[c->techs.count - 1].options = tap;
+    return true;
+}
+
+void tap_fini(struct tap *tap)
+{
+    for (unsigned k = 0; k < TAP_SMS; k++) {
+        vec_fini(&tap->sms[k].lines);
+        vec_fini(&tap->sms[k].warps);
+    }
+}
