@@ -47,8 +47,9 @@ static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
     uint64_t line = address & ~(uint64_t)(s->line_bytes - 1);
     if (tags_take_granted(&s->warps[slot].tags, line)) return true;
     if (s->front.line == line) return true; // and is its set's newest already
-    enum tag_outcome o = tags_load(s->warps[slot].grid, &s->tags.code, TOKEN_CODE, line,
-                                   (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES), NONE32, slot, &started);
+    uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
+    struct mshr_waiter who = {.token = slot, .sectors = all, .kind = WAITER_WARP};
+    enum tag_outcome o = tags_load(s->warps[slot].grid, &s->tags.code, TOKEN_CODE, line, who, &started);
     if (o == TAG_WAITS) s->warps[slot].front.waits_for_line = true;
     s->front.line = o == TAG_HIT ? line : 0;
     return o == TAG_HIT;

@@ -5,6 +5,7 @@
 //                                              ├─ L1, texture,      hit: latency; miss: an MSHR and a request
 //                                              │  constant
 //                                              └─ global            a request a line, unless L1 caches them
+//     mechanisms ──────────────────▶ early ──▶ L1 in cycles in which the head sends no line
 //
 // The lanes' addresses become lines and sectors when the instruction is issued (coalescing). A head that
 // finds no MSHR or way holds the queue until a reply frees something. Who finds the queue full stands in line
@@ -427,7 +428,8 @@ static enum line_outcome load_through(struct sm *s, struct tag_store *t, enum to
     const struct transaction *x = &e->lines[e->next];
     struct load_record *r = &s->lsu.records.data[e->record];
     bool started;
-    switch (tags_load(e->grid, t, kind, x->line, x->sectors, e->record, e->warp, &started)) {
+    struct mshr_waiter who = {.token = e->record, .sectors = x->sectors, .kind = WAITER_RECORD};
+    switch (tags_load(e->grid, t, kind, x->line, who, &started)) {
     case TAG_HIT:
         ++*hits;
         r->ready = later(r->ready, s->now + latency);
@@ -501,6 +503,58 @@ static enum line_outcome send_line(struct sm *s, struct lsu_entry *e)
     return LINE_PASSED;
 }
 
+// -- lines that mechanisms ask for ----------------------------------------------------------------------------
+
+bool lsu_ask_early(struct sm_grid *g, unsigned tech, uint64_t line, uint8_t sectors, uint32_t token)
+{
+    struct lsu *l = &g->sm->lsu;
+    if (l->early_count == LSU_EARLY) return false;
+    l->early[(l->first_early + l->early_count++) % LSU_EARLY] =
+        (struct lsu_early){g, line, token, sectors, (uint8_t)tech};
+    g->lsu.early++;
+    return true;
+}
+
+void lsu_early_came(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token)
+{
+    g->lsu.early--;
+    tech_line(g, tech, line, token);
+}
+
+void lsu_look_again(struct sm *s) { s->lsu.blocked = s->lsu.early_blocked = false; }
+
+// The head of the queue looks a line up in this cycle.
+static bool is_taken(const struct sm *s)
+{
+    const struct lsu *l = &s->lsu;
+    const struct lsu_entry *e = &l->queue[l->first];
+    if (!l->count || l->blocked || s->now < l->next) return false;
+    return e->arrive <= s->now && !e->cycles && e->next < e->count;
+}
+
+void lsu_cycle_early(struct sm *s)
+{
+    struct lsu *l = &s->lsu;
+    if (is_taken(s)) return;
+    const struct lsu_early e = l->early[l->first_early];
+    struct mshr_waiter who = {.token = e.token,
+                              .owner = e.tech,
+                              .sectors = e.sectors,
+                              .kind = WAITER_EARLY,
+                              .grid = e.grid->launch->number};
+    bool started;
+    enum tag_outcome o = tags_load(e.grid, &s->tags.l1, TOKEN_L1, e.line, who, &started);
+    l->early_blocked = o == TAG_STALLED;
+    if (l->early_blocked) return;
+    e.grid->counts.l1_early_requests++;
+    e.grid->counts.l1_early_misses += started;
+    l->first_early = (l->first_early + 1) % LSU_EARLY;
+    l->early_count--;
+    if (o == TAG_HIT) lsu_early_came(e.grid, e.tech, e.line, e.token);
+}
+
+// -- the queue's head -----------------------------------------------------------------------------------------
+
 static void finish(struct sm *s, struct lsu_entry *e)
 {
     uint32_t place = s->lsu.first;
@@ -549,7 +603,7 @@ static void take_reply(struct sm *s, const struct memory_reply *r)
     struct sm_grid *g = sm_grid_of(s, r->grid);
     g->lsu.replied++;
     g->lsu.last_reply = r->cycle;
-    s->lsu.blocked = false;
+    lsu_look_again(s);
     switch ((enum token_kind)(r->token >> TOKEN_SHIFT)) {
     case TOKEN_RECORD: lsu_record_part(s, what); break;
     case TOKEN_STORE: store_done(s, what); break;
@@ -586,7 +640,7 @@ bool lsu_is_done_with(const struct sm_grid *g)
     const struct lsu *l = &g->sm->lsu;
     for (uint32_t k = 0; k < l->count; k++)
         if (l->queue[(l->first + k) % g->sm->config->lsu_queue].grid == g) return false;
-    return g->lsu.requested == g->lsu.replied;
+    return g->lsu.requested == g->lsu.replied && !g->lsu.early;
 }
 
 bool lsu_is_idle(const struct sm *s) { return !s->lsu.count && !s->lsu.records_used; }
@@ -594,7 +648,8 @@ bool lsu_is_idle(const struct sm *s) { return !s->lsu.count && !s->lsu.records_u
 const char *lsu_check(const struct sm *s)
 {
     const struct lsu *l = &s->lsu;
-    if (l->count || l->records_used || !tags_are_quiet(s)) return "something is still under way";
+    if (l->count || l->records_used || l->early_count || !tags_are_quiet(s))
+        return "something is still under way";
     if (l->asked || l->parked || l->turn || l->line_count || l->kept)
         return "somebody still stands in line for the load/store unit";
     return NULL;

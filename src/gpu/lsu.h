@@ -48,6 +48,15 @@ struct load_record {
     bool issued; // all its lines have been asked for
 };
 
+// A line that a mechanism wants in L1.
+struct lsu_early {
+    struct sm_grid *grid;
+    uint64_t line;
+    uint32_t token;        // the mechanism's
+    uint8_t sectors, tech; // which of the grid's
+};
+enum { LSU_EARLY = 16 };
+
 struct lsu {
     struct lsu_entry *queue; // ring
     uint32_t first, count;
@@ -69,11 +78,16 @@ struct lsu {
     struct memory_system *memory; // of the window under way
     struct memory_reply waiting;  // the next reply
     uint64_t next_reply;          // its cycle; CYCLE_NEVER: there is none in this window
+
+    bool early_blocked; // until a reply
+    uint32_t first_early, early_count;
+    struct lsu_early early[LSU_EARLY]; // ring
 };
 
 struct lsu_grid {
     uint64_t requested, replied;
     uint64_t last_reply; // cycle of the last one taken
+    uint32_t early;      // lines that mechanisms have asked for and not been told of
 };
 
 void lsu_init(struct sm *s);
@@ -81,9 +95,14 @@ void lsu_fini(struct sm *s);
 void lsu_open(struct sm *s, struct memory_system *m); // a window begins
 void lsu_take_replies(struct sm *s);                  // those of this cycle
 void lsu_cycle(struct sm *s);
+void lsu_cycle_early(struct sm *s); // before it, with lsu_has_early
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive);
 void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
                  uint32_t token);
+// For a mechanism of the grid, when no warp's line is to be sent. False: there is no place.
+bool lsu_ask_early(struct sm_grid *g, unsigned tech, uint64_t line, uint8_t sectors, uint32_t token);
+void lsu_early_came(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token);
+void lsu_look_again(struct sm *s);                   // a way may be free
 void lsu_record_part(struct sm *s, uint32_t record); // of a record is done in this cycle
 
 static inline bool lsu_may_enter(const struct lsu *l, unsigned slot)
@@ -96,6 +115,11 @@ bool lsu_has_place(struct sm *s, unsigned slot);
 // Of warps in line. Unable: it could not enter now, and lets others by; its place in the line stays its own.
 void lsu_unable(struct sm *s, unsigned slot);
 void lsu_leave_line(struct sm *s, unsigned slot);
+// A mechanism's line that could be looked up.
+static inline bool lsu_has_early(const struct lsu *l)
+{
+    return __builtin_expect(l->early_count, 0) && !l->early_blocked;
+}
 bool lsu_is_idle(const struct sm *s);           // no memory instruction is under way
 bool lsu_is_done_with(const struct sm_grid *g); // no request of the grid's is, nor will be
 const char *lsu_check(const struct sm *s);      // when all has ended: NULL, or what is left over

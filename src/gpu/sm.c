@@ -66,7 +66,7 @@ static inline bool is_busy(const struct sm *s)
 // Not counting what mechanisms have asked to be told of.
 static uint64_t next_of_its_own(const struct sm *s)
 {
-    if (is_busy(s)) return s->now;
+    if (is_busy(s) || lsu_has_early(&s->lsu)) return s->now;
     uint64_t next = ring_next(&s->ready.wakes, s->now - 1);
     if (next <= s->now) return s->now;
     if (s->lsu.count && !s->lsu.blocked && s->lsu.next < next) next = s->lsu.next;
@@ -109,6 +109,7 @@ static void run_to(struct sm *s, uint64_t until)
         if ((warps = front_arrivals(&s->front, s->now))) front_fill(s, warps);
         if ((warps = ready_due(&s->ready, s->now))) ready_wake(s, warps);
         if (s->event_at <= s->now) tech_events(s);
+        if (lsu_has_early(&s->lsu)) lsu_cycle_early(s);
         lsu_cycle(s);
         unsigned resident_count = s->room.resident_count;
         if (__builtin_expect(s->room.grid_count > 1, 0)) account_look(s);
@@ -202,6 +203,8 @@ const char *sm_check_grid(const struct sm_grid *g)
     if (!broken && n->fetch_fetched != n->issue_issued + n->fetch_flushed)
         broken = "fetched is not issued + flushed";
     if (!broken && g->lsu.requested != g->lsu.replied) broken = "a memory request has no reply";
+    if (!broken && g->lsu.early) broken = "a mechanism has not been told of a line";
+    if (!broken && g->tags.locked.count) broken = "a mechanism has left a line locked";
     return broken ? broken : account_check(g);
 }
 

@@ -96,7 +96,12 @@ void tags_begin(struct sm_grid *g)
     g->tags.constant_there = heap_alloc(constant_words(g) * sizeof *g->tags.constant_there);
 }
 
-void tags_end(struct sm_grid *g) { free(g->tags.constant_there); }
+void tags_end(struct sm_grid *g)
+{
+    while (g->tags.locked.count) cache_unlock(g->sm->tags.l1.cache, vec_pop(&g->tags.locked));
+    vec_fini(&g->tags.locked);
+    free(g->tags.constant_there);
+}
 
 bool tags_are_quiet(const struct sm *s)
 {
@@ -121,24 +126,24 @@ static void evicted(struct sm_grid *g, struct tag_store *t, const struct cache_v
 }
 
 enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_kind kind, uint64_t line,
-                           uint8_t sectors, uint32_t record, unsigned warp, bool *started)
+                           struct mshr_waiter who, bool *started)
 {
     *started = false;
     uint32_t k = mshrs_find(&t->mshrs, line);
-    if (!mshrs_have_room(&t->mshrs, k) && !cache_contains(t->cache, line, sectors)) return TAG_STALLED;
+    if (!mshrs_have_room(&t->mshrs, k) && !cache_contains(t->cache, line, who.sectors)) return TAG_STALLED;
     uint8_t missing = 0;
     struct cache_victim victim;
-    enum cache_result r = cache_load(t->cache, line, sectors, &missing, &victim);
+    enum cache_result r = cache_load(t->cache, line, who.sectors, &missing, &victim);
     if (r == CACHE_FULL) return TAG_STALLED;
     evicted(g, t, &victim);
     if (r == CACHE_HIT) return TAG_HIT;
     if (k == MSHR_NONE) k = mshrs_take(&t->mshrs, line);
     struct mshr *h = &t->mshrs.all.data[k];
     missing &= (uint8_t)~h->sectors;
-    if (record == NONE32)
-        h->warps |= 1ull << warp;
+    if (who.kind == WAITER_WARP)
+        h->warps |= 1ull << who.token;
     else
-        mshrs_wait(&t->mshrs, k, (struct mshr_waiter){.token = record, .sectors = sectors});
+        mshrs_wait(&t->mshrs, k, who);
     if (missing) {
         h->sectors |= missing;
         *started = true;
@@ -153,6 +158,23 @@ bool tags_store(struct sm_grid *g, struct tag_store *t, uint64_t line, uint8_t s
     if (cache_store(t->cache, line, sectors, true, dirty, &victim) == CACHE_FULL) return false;
     evicted(g, t, &victim);
     return true;
+}
+
+bool tags_lock(struct sm_grid *g, uint64_t line)
+{
+    if (!cache_lock(g->sm->tags.l1.cache, line)) return false;
+    vec_push(&g->tags.locked, line);
+    return true;
+}
+
+void tags_unlock(struct sm_grid *g, uint64_t line)
+{
+    size_t k = g->tags.locked.count - 1;
+    while (g->tags.locked.data[k] != line) k--;
+    g->tags.locked.data[k] = vec_last(&g->tags.locked);
+    g->tags.locked.count--;
+    cache_unlock(g->sm->tags.l1.cache, line);
+    lsu_look_again(g->sm);
 }
 
 static void wake_warps(struct sm *s, const struct tag_store *t, uint64_t warps, uint64_t line)
@@ -179,7 +201,11 @@ void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t k, uint8_t sect
     cache_fill(t->cache, line, sectors, &victim);
     evicted(g, t, &victim);
     h->sectors &= (uint8_t)~sectors;
-    while (mshrs_next_served(&t->mshrs, k, &w)) lsu_record_part(s, w.token);
+    while (mshrs_next_served(&t->mshrs, k, &w))
+        if (w.kind == WAITER_EARLY)
+            lsu_early_came(sm_grid_of(s, w.grid), w.owner, line, w.token);
+        else
+            lsu_record_part(s, w.token);
     if (h->sectors) return;
     mshrs_release(&t->mshrs, k);
     wake_warps(s, t, warps, line);
@@ -195,7 +221,8 @@ bool tags_have_constant(struct sm *s, unsigned slot, uint32_t number)
     if (tags_take_granted(&w->tags, line)) return true;
     bool started;
     uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
-    enum tag_outcome o = tags_load(g, &s->tags.constant, TOKEN_CONSTANT, line, all, NONE32, slot, &started);
+    struct mshr_waiter who = {.token = slot, .sectors = all, .kind = WAITER_WARP};
+    enum tag_outcome o = tags_load(g, &s->tags.constant, TOKEN_CONSTANT, line, who, &started);
     if (o == TAG_HIT) {
         g->counts.constant_hits++;
         g->tags.constant_there[k / 64] |= 1ull << k % 64;

@@ -1,5 +1,6 @@
 // Caches of an SM with the lines that they wait for. tags.c alone writes these; everybody may read them.
 #pragma once
+#include "base/vec.h"
 #include "gpu/places.h"
 #include "memory/mshr.h"
 #include "memory/system.h"
@@ -19,6 +20,7 @@ struct tags {
 
 struct tags_grid {
     uint64_t *constant_there; // bits by number of a line: known to be in the constant cache
+    VEC(uint64_t) locked;     // lines of L1 that its mechanisms keep, as often as they are locked
 };
 
 struct tags_warp {
@@ -40,6 +42,8 @@ enum token_kind {
 enum { TOKEN_SHIFT = 29, TOKEN_MASK = (1 << TOKEN_SHIFT) - 1 };
 enum tag_outcome { TAG_HIT, TAG_WAITS, TAG_STALLED };
 
+enum waiter_kind { WAITER_RECORD, WAITER_WARP, WAITER_EARLY }; // who waits for a line (mshr_waiter.kind)
+
 void tags_init(struct sm *s);
 void tags_fini(struct sm *s);
 // Caches of an SM that has gone, as far as their lines are kept.
@@ -47,13 +51,17 @@ void tags_inherit(struct sm *s, struct sm *from);
 void tags_begin(struct sm_grid *g);
 void tags_end(struct sm_grid *g);
 bool tags_are_quiet(const struct sm *s); // nothing is under way
-// Looks a line up for a record (NONE32: for a warp). WAITS: it will be told; STALLED: nothing was done.
-// `started` says whether a request was sent.
+// Looks a line's sectors up for who wants them. WAITS: it will be told; STALLED: nothing was done. `started` says
+// whether a request was sent.
 enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_kind kind, uint64_t line,
-                           uint8_t sectors, uint32_t record, unsigned warp, bool *started);
+                           struct mshr_waiter who, bool *started);
 // A store that the cache keeps, marked dirty or not; false when it has no way for it.
 bool tags_store(struct sm_grid *g, struct tag_store *t, uint64_t line, uint8_t sectors, bool dirty);
 void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t mshr, uint8_t sectors);
+// A line of L1 keeps its way until it has been unlocked as often as it was locked, or the grid is gone. False: it
+// has none, or too many others of its set are locked.
+bool tags_lock(struct sm_grid *g, uint64_t line);
+void tags_unlock(struct sm_grid *g, uint64_t line);
 // Whether a line of constants is there; it is asked for if it is not.
 bool tags_have_constant(struct sm *s, unsigned slot, uint32_t number);
 // Whether the line came for the warp, which has it once.

@@ -186,6 +186,12 @@ void tech_access_line(const struct lsu_entry *e, enum line_outcome outcome)
     g->hooks->access(g->hooked, &line);
 }
 
+void tech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token)
+{
+    const struct sm_tech *k = &g->techs[tech];
+    if (k->tech->line) k->tech->line(k->state, line, token);
+}
+
 // -- a grid on an SM ----------------------------------------------------------------------------------------
 
 void tech_none(struct sm_grid *g)
@@ -447,6 +453,26 @@ uint64_t tech_copy(struct sm_grid *g, uint16_t from, uint16_t to) { return opera
 void tech_write_back(struct sm_grid *g, unsigned place, unsigned r)
 {
     operand_write_back(g->sm, warp_at(g, place), r);
+}
+
+bool tech_request(struct sm_grid *g, const struct tech *me, uint64_t line, uint8_t sectors, uint32_t token)
+{
+    assert(me->claims & CLAIMS(L1_LINES));
+    return lsu_ask_early(g, (unsigned)(of(g, me) - g->techs), line, sectors, token);
+}
+
+bool tech_lock_line(struct sm_grid *g, const struct tech *me, uint64_t line)
+{
+    (void)me;
+    assert(me->claims & CLAIMS(L1_LINES));
+    return tags_lock(g, line);
+}
+
+void tech_unlock_line(struct sm_grid *g, const struct tech *me, uint64_t line)
+{
+    (void)me;
+    assert(me->claims & CLAIMS(L1_LINES));
+    tags_unlock(g, line);
 }
 
 void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle)

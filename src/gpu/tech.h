@@ -147,6 +147,8 @@ struct tech {
     // A warp's line has gone from the head of the load/store unit, in this cycle: of global, local and constant
     // memory and textures, in the order in which the SM sends them. Hit or miss is said of the cache asked.
     void (*access)(void *state, const struct tech_line *line);
+    // A line that tech_request asked for is in L1: it can be locked now, before anybody takes its way.
+    void (*line)(void *state, uint64_t line, uint32_t token);
     void (*event)(void *state, unsigned block); // tech_at asked for it
     void (*warp_end)(void *state, unsigned slot);
     const char *(*check)(const void *state); // at the end of a launch: NULL, or what does not balance
@@ -221,6 +223,14 @@ uint64_t tech_copy(struct sm_grid *g, uint16_t from, uint16_t to);
 // The warp's own Rr, which a mechanism has kept elsewhere, is written into the main register file, by a write
 // port. The bytes are the mechanism's business.
 void tech_write_back(struct sm_grid *g, unsigned slot, unsigned r);
+// Has a line's sectors brought to L1, as the load/store unit would: looked up in a cycle in which no warp's line is
+// sent, joined to a miss under way, or sent to the L2 when there is an MSHR and a way. `line` says when it is
+// there, with the token; sooner or later it does. False: there is no place for the request.
+bool tech_request(struct sm_grid *g, const struct tech *me, uint64_t line, uint8_t sectors, uint32_t token);
+// The line keeps its way in L1 until it has been unlocked as often as locked. False: it is not there, or all ways
+// of its set but one are locked. All must be unlocked by the grid's end.
+bool tech_lock_line(struct sm_grid *g, const struct tech *me, uint64_t line);
+void tech_unlock_line(struct sm_grid *g, const struct tech *me, uint64_t line);
 void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle); // the event hook, of all mechanisms, then
 // Executes the instruction at pc for the warp in its own registers without a trace elsewhere: no counts, no
 // time, and its lanes stay where they are. For instructions without effects but on registers. False: a load

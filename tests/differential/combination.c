@@ -4,6 +4,7 @@
 #include "api/impl.h"
 #include "base/hash.h"
 #include "base/rng.h"
+#include "tech/extra.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,6 +221,21 @@ static void draw_mechanisms(uint64_t seed, struct wf_context *ask, unsigned of_t
     strbuf_fini(&more);
 }
 
+static bool is_tech(const char *part) { return str_starts_with(part, "tech="); }
+
+// A mechanism of the tests' own besides, now and then; those that bring lines to L1 with loads that L1 serves.
+static void draw_extra(uint64_t seed, struct combination *c)
+{
+    struct rng r = stream(seed, "extra");
+    unsigned count = 0, drawn = 0;
+    while (extra_techs[count]) count++;
+    for (size_t k = 0; k < c->parts.count; k++) drawn += is_tech(c->parts.data[k]);
+    if (rng_below(&r, 4) || drawn == TECH_MAX) return;
+    const struct tech *t = extra_techs[rng_below(&r, count)];
+    add(c, "%s=%s", rng_below(&r, 2) ? "above" : "below", t->name);
+    if (t->claims & CLAIMS(L1_LINES)) add(c, "l1.global=1");
+}
+
 static void draw_keys(uint64_t seed, struct wf_context *ask, const struct generated *program, unsigned of_ten,
                       struct combination *c)
 {
@@ -323,7 +339,10 @@ void combination_draw(uint64_t seed, const struct generated *program, struct com
     unsigned of_ten = draw_share(seed);
     *out = (struct combination){0};
     draw_gpu(seed, ask, out);
-    if (out->parts.count) draw_mechanisms(seed, ask, of_ten, out);
+    if (out->parts.count) {
+        draw_mechanisms(seed, ask, of_ten, out);
+        draw_extra(seed, out);
+    }
     draw_keys(seed, ask, program, of_ten, out);
     if (out->parts.count && str_starts_with(out->parts.data[0], "gpu=")) draw_classes(seed, ask, out);
     draw_host(seed, out);
@@ -358,14 +377,13 @@ void combination_write(const struct combination *c, struct strbuf *out)
     for (size_t k = 0; k < c->parts.count; k++) {
         const char *part = c->parts.data[k];
         if (is_option(part)) continue; // with its mechanism
-        bool is_tech = str_starts_with(part, "tech=");
-        if (is_tech && several) {
+        if (is_tech(part) && several) {
             strbuf_printf(out, "+%s", part + 5);
         } else {
             strbuf_printf(out, "%s%s", out->length ? " " : "", part);
         }
-        if (is_tech) write_options(c, part + 5, out);
-        several = is_tech; // mechanisms stand one behind the other
+        if (is_tech(part)) write_options(c, part + 5, out);
+        several = is_tech(part); // mechanisms stand one behind the other
     }
 }
 

@@ -105,6 +105,8 @@ static void make(uint64_t seed, const struct pair *p, struct generated *g, struc
     if (!p->extra) return;
     snprintf(more, sizeof more, "%s=%s", p->above ? "above" : "below", p->extra->name);
     vec_push(&c->parts, strdup(more));
+    if (p->extra->claims & CLAIMS(L1_LINES))
+        vec_push(&c->parts, strdup("l1.global=1")); // else few lines come
 }
 
 // Numbers go through all pairs with one program, and on to the next.

@@ -1,0 +1,205 @@
+// Two mechanisms that ask for lines of L1 before a warp does: a stream prefetcher, and one that locks lines.
+#include "base/bits.h"
+#include "base/hash.h"
+#include "memory/cache.h"
+#include "tech/extra.h"
+
+#include <stdlib.h>
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    (void)u, (void)l;
+    return heap_alloc(1);
+}
+
+static uint32_t line_bytes(struct sm_grid *sm) { return tech_launch(sm)->config->memory.line_bytes; }
+static uint8_t all_sectors(struct sm_grid *sm) { return (uint8_t)bit_mask(line_bytes(sm) / SECTOR_BYTES); }
+
+// L1 was asked for it.
+static bool is_cached_load(const struct tech_line *l)
+{
+    return l->kind == LSU_LOAD &&
+           (l->outcome == LINE_HIT || l->outcome == LINE_MISS || l->outcome == LINE_JOINED);
+}
+
+// -- prefetch -----------------------------------------------------------------------------------------------
+//
+//     a warp's load: line A, A + s, A + 2 s  ─▶  A + 3 s is asked for        a table a warp, a row an instruction
+
+enum { WARPS = 64, ROWS = 8 };
+
+struct stream {
+    uint32_t index; // of the instruction
+    uint64_t last;  // line
+    int64_t stride; // to it from the one before
+};
+
+struct prefetch {
+    struct sm_grid *sm;
+    uint64_t *counts;
+    struct stream streams[WARPS][ROWS];
+};
+
+enum { ASKED, REFUSED, CAME };
+
+static void *prefetch_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct prefetch *p = heap_alloc(sizeof *p);
+    (void)launch;
+    *p = (struct prefetch){.sm = sm, .counts = counts};
+    return p;
+}
+
+static void prefetch_warp_start(void *state, unsigned slot)
+{
+    struct prefetch *p = state;
+    for (unsigned k = 0; k < ROWS; k++) p->streams[slot][k] = (struct stream){.index = UINT32_MAX};
+}
+
+static void prefetch_access(void *state, const struct tech_line *l)
+{
+    struct prefetch *p = state;
+    struct stream *s = &p->streams[l->slot][l->index % ROWS];
+    if (!is_cached_load(l)) return;
+    if (s->index != l->index) {
+        *s = (struct stream){l->index, l->line, 0};
+        return;
+    }
+    int64_t stride = (int64_t)(l->line - s->last);
+    bool again = stride && stride == s->stride;
+    *s = (struct stream){l->index, l->line, stride};
+    if (!again) return;
+    bool accepted =
+        tech_request(p->sm, &tech_prefetch, l->line + (uint64_t)stride, all_sectors(p->sm), l->index);
+    p->counts[accepted ? ASKED : REFUSED]++;
+}
+
+static void prefetch_line(void *state, uint64_t line, uint32_t token)
+{
+    struct prefetch *p = state;
+    (void)line, (void)token;
+    p->counts[CAME]++;
+}
+
+static const char *prefetch_check(const void *state)
+{
+    const struct prefetch *p = state;
+    return p->counts[ASKED] == p->counts[CAME] ? NULL : "prefetch: a line has not come";
+}
+
+static const struct tech_counter prefetch_counters[] = {
+    [ASKED] = {"asked", "lines", "asked for"},
+    [REFUSED] = {"refused", "lines", "for want of a place"},
+    [CAME] = {"came", "lines", "that are there"}};
+
+const struct tech tech_prefetch = {.name = "prefetch",
+                                   .meaning = "the next line of a warp's stream comes to L1",
+                                   .claims = CLAIMS(L1_LINES),
+                                   .skipped = -1,
+                                   .reused = -1,
+                                   .counters = prefetch_counters,
+                                   .counter_count = 3,
+                                   .launch_begin = launch_begin,
+                                   .launch_end = free,
+                                   .sm_begin = prefetch_begin,
+                                   .sm_end = free,
+                                   .warp_start = prefetch_warp_start,
+                                   .access = prefetch_access,
+                                   .line = prefetch_line,
+                                   .check = prefetch_check};
+
+// -- keeper -------------------------------------------------------------------------------------------------
+//
+// Asks for lines that warps have met or their neighbours, and locks what comes for a while: no longer than some
+// block runs.
+
+enum { KEPT_MAX = 48 };
+enum { LOCKS, UNABLE };
+
+struct keeper {
+    struct sm_grid *sm;
+    uint64_t *counts, drawn, running; // running: bits by block
+    unsigned count;
+    struct kept {
+        uint64_t line, until;
+    } kept[KEPT_MAX];
+};
+
+static void *keeper_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct keeper *k = heap_alloc(sizeof *k);
+    (void)launch;
+    *k = (struct keeper){.sm = sm, .counts = counts};
+    return k;
+}
+
+static void give_up(struct keeper *k, uint64_t until)
+{
+    unsigned left = 0;
+    for (unsigned n = 0; n < k->count; n++)
+        if (k->kept[n].until <= until)
+            tech_unlock_line(k->sm, &tech_keeper, k->kept[n].line);
+        else
+            k->kept[left++] = k->kept[n];
+    k->count = left;
+}
+
+static void keeper_block_start(void *state, unsigned block)
+{
+    ((struct keeper *)state)->running |= 1ull << block;
+}
+
+static void keeper_block_end(void *state, unsigned block)
+{
+    struct keeper *k = state;
+    k->running &= ~(1ull << block);
+    if (!k->running) give_up(k, UINT64_MAX);
+}
+
+static void keeper_access(void *state, const struct tech_line *l)
+{
+    struct keeper *k = state;
+    uint64_t draw = hash_u64(++k->drawn ^ l->line);
+    if (!is_cached_load(l) || draw % 3) return;
+    tech_request(k->sm, &tech_keeper, l->line + draw / 4 % 3 * line_bytes(k->sm), all_sectors(k->sm), 0);
+}
+
+static void keeper_line(void *state, uint64_t line, uint32_t token)
+{
+    struct keeper *k = state;
+    (void)token;
+    if (!k->running || k->count == KEPT_MAX) return;
+    bool locked = tech_lock_line(k->sm, &tech_keeper, line);
+    k->counts[locked ? LOCKS : UNABLE]++;
+    if (!locked) return;
+    uint64_t until = tech_now(k->sm) + 1 + hash_u64(++k->drawn) % 500;
+    k->kept[k->count++] = (struct kept){line, until};
+    tech_at(k->sm, bit_lowest(k->running), until);
+}
+
+static void keeper_event(void *state, unsigned block)
+{
+    struct keeper *k = state;
+    (void)block;
+    give_up(k, tech_now(k->sm));
+}
+
+static const struct tech_counter keeper_counters[] = {
+    [LOCKS] = {"locks", "locks", "of lines"}, [UNABLE] = {"unable", "locks", "that were refused"}};
+
+const struct tech tech_keeper = {.name = "keeper",
+                                 .meaning = "lines are locked in L1 now and then",
+                                 .claims = CLAIMS(L1_LINES),
+                                 .skipped = -1,
+                                 .reused = -1,
+                                 .counters = keeper_counters,
+                                 .counter_count = 2,
+                                 .launch_begin = launch_begin,
+                                 .launch_end = free,
+                                 .sm_begin = keeper_begin,
+                                 .sm_end = free,
+                                 .block_start = keeper_block_start,
+                                 .block_end = keeper_block_end,
+                                 .access = keeper_access,
+                                 .line = keeper_line,
+                                 .event = keeper_event};

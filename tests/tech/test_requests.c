@@ -1,0 +1,250 @@
+// Lines that mechanisms ask for and lock: what comes, when, in whose place; counted by hand on an L1 of few ways.
+#include "gpu/bench.h"
+#include "memory/cache.h"
+#include "tech/extra.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A launch of one mechanism, or none.
+static bool run(struct test *t, const struct tech *tech, const char *settings, const char *text,
+                uint32_t blocks, struct chip_result *r)
+{
+    struct gpu_bench b;
+    struct tech_use use = {.tech = tech};
+    bool good = gpu_bench_init(&b, t, "tiny", settings, text, 32);
+    if (good) {
+        b.config.techs = &use;
+        b.config.tech_count = tech != NULL;
+        b.m.launch.grid[0] = blocks;
+        machine_buffer(&b.m, 1 << 20);
+        good = gpu_bench_run(&b);
+        CHECK_MSG(t, good, "%s", b.m.fault.text ? b.m.fault.text : "");
+        *r = b.result;
+    }
+    gpu_bench_fini(&b);
+    return good;
+}
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    (void)u, (void)l;
+    return heap_alloc(1);
+}
+
+// -- a stream -----------------------------------------------------------------------------------------------
+
+// A warp reads 64 lines, one after the other, and waits for each.
+#define STREAM                                                                                               \
+    "S2R R0, SR_TID.X\nMOV R4, 0x4\nMOV R9, 0x40\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"                     \
+    "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, 0x80, RZ\n"                                  \
+    "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n"
+
+// The first three lines are misses, the second of which gives a stride and the third the same again; from the fourth on
+// a line has been asked for while the one before was used. The 65th has been, too, and nobody uses it.
+static void test_stream(struct test *t)
+{
+    static const char *const settings[] = {"l1.global=1 l1.allocate=miss",
+                                           "l1.global=1 l1.allocate=streaming",
+                                           "l1.global=1 l1.allocate=fill l1.mshrs=2"};
+    for (size_t k = 0; k < TEST_COUNT(settings); k++) {
+        struct chip_result without, with;
+        if (!run(t, NULL, settings[k], STREAM, 1, &without)) return;
+        if (!run(t, &tech_prefetch, settings[k], STREAM, 1, &with)) return;
+        CHECK_MSG(t, !with.imbalance, "%s", with.imbalance);
+        CHECK_EQ(t, without.gpu.l1_misses, 64);
+        CHECK_EQ(t, without.gpu.l1_early_requests, 0);
+        CHECK_EQ(t, with.gpu.l1_misses, 3);
+        CHECK_EQ(t, with.gpu.l1_hits + with.gpu.l1_pending_hits, 61);
+        CHECK_EQ(t, with.gpu.l1_early_requests, 62);
+        CHECK_EQ(t, with.gpu.l1_early_misses, 62);
+        CHECK_EQ(t, with.gpu.lsu_accesses, without.gpu.lsu_accesses); // requests are no accesses
+        CHECK_EQ(t, with.techs[0][0], 62);
+        CHECK_EQ(t, with.techs[0][2], 62);
+        CHECK(t, with.cycles < without.cycles);
+    }
+}
+
+// With one MSHR a request waits until the warp's own miss is back, and is not lost. With mechanisms looking on and time
+// running cycle by cycle, everything is the same.
+static void test_limits(struct test *t)
+{
+    struct chip_result fast, slow;
+    if (!run(t, &tech_prefetch, "l1.global=1 l1.allocate=miss l1.mshrs=1 l1.merges=1", STREAM, 6, &fast))
+        return;
+    if (!run(t, &tech_prefetch, "l1.global=1 l1.allocate=miss l1.mshrs=1 l1.merges=1 sim.skip_idle=0", STREAM,
+             6, &slow))
+        return;
+    CHECK(t, !fast.imbalance && !slow.imbalance);
+    CHECK(t, fast.gpu.l1_early_requests > 0 && fast.techs[0][0] == fast.techs[0][2]);
+    CHECK_EQ(t, fast.cycles, slow.cycles);
+    CHECK(t, memcmp(&fast.gpu, &slow.gpu, sizeof fast.gpu) == 0);
+}
+
+// -- many at once -------------------------------------------------------------------------------------------
+
+enum { CROWD = 40 };
+
+struct crowd {
+    struct sm_grid *sm;
+    uint64_t *counts, first, came; // counts: accepted, refused, out of order
+};
+
+static void *crowd_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct crowd *c = heap_alloc(sizeof *c);
+    (void)launch;
+    *c = (struct crowd){.sm = sm, .counts = counts};
+    return c;
+}
+
+static const struct tech tech_crowd;
+
+static void crowd_access(void *state, const struct tech_line *l)
+{
+    struct crowd *c = state;
+    if (l->kind != LSU_LOAD || c->first) return;
+    c->first = l->line;
+    for (uint32_t n = 1; n <= CROWD; n++)
+        c->counts[!tech_request(c->sm, &tech_crowd, l->line + n * 128, 15, n)]++;
+}
+
+static void crowd_line(void *state, uint64_t line, uint32_t token)
+{
+    struct crowd *c = state;
+    c->came++;
+    c->counts[2] += line != c->first + (uint64_t)token * 128;
+}
+
+static const char *crowd_check(const void *state)
+{
+    const struct crowd *c = state;
+    return c->came == c->counts[0] ? NULL : "a line has not come";
+}
+
+static const struct tech tech_crowd = {.name = "crowd",
+                                       .claims = CLAIMS(L1_LINES),
+                                       .skipped = -1,
+                                       .reused = -1,
+                                       .launch_begin = launch_begin,
+                                       .launch_end = free,
+                                       .sm_begin = crowd_begin,
+                                       .sm_end = free,
+                                       .access = crowd_access,
+                                       .line = crowd_line,
+                                       .check = crowd_check};
+
+// 16 places: who asks for 40 at once has 24 refused; the others come one after the other with one MSHR, and all of
+// them, though the block has long ended.
+static void test_crowd(struct test *t)
+{
+    struct chip_result r;
+    if (!run(t, &tech_crowd, "l1.global=1 l1.allocate=miss l1.mshrs=1",
+             "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nLDG.E R4, [R2]\nEXIT\n", 1, &r))
+        return;
+    CHECK_MSG(t, !r.imbalance, "%s", r.imbalance);
+    CHECK_EQ(t, r.techs[0][0], 16);
+    CHECK_EQ(t, r.techs[0][1], CROWD - 16);
+    CHECK_EQ(t, r.techs[0][2], 0);
+    CHECK_EQ(t, r.gpu.l1_early_misses, 16);
+    CHECK_EQ(t, r.gpu.l1_misses, 1);
+}
+
+// -- locks --------------------------------------------------------------------------------------------------
+
+struct pin {
+    struct sm_grid *sm;
+    const struct tech *me;
+    uint64_t *counts, line[2];
+    unsigned met, count; // locked: the first two lines met
+};
+
+static void *pin_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct pin *p = heap_alloc(sizeof *p);
+    (void)launch;
+    *p = (struct pin){.sm = sm, .me = tech_launch(sm)->techs[0]->tech, .counts = counts};
+    return p;
+}
+
+static void pin_access(void *state, const struct tech_line *l)
+{
+    struct pin *p = state;
+    if (l->kind == LSU_LOAD && p->met++ < 2) tech_request(p->sm, p->me, l->line, l->sectors, 0);
+}
+
+static void pin_line(void *state, uint64_t line, uint32_t token)
+{
+    struct pin *p = state;
+    (void)token;
+    bool locked = tech_lock_line(p->sm, p->me, line);
+    p->counts[!locked]++;
+    if (locked) p->line[p->count++] = line;
+}
+
+static void pin_block_end(void *state, unsigned block)
+{
+    struct pin *p = state;
+    (void)block;
+    while (p->count) tech_unlock_line(p->sm, p->me, p->line[--p->count]);
+}
+
+#define PIN(its_name, ...)                                                                                   \
+    {                                                                                                        \
+        .name = its_name, .claims = CLAIMS(L1_LINES), .skipped = -1, .reused = -1,                           \
+        .launch_begin = launch_begin, .launch_end = free, .sm_begin = pin_begin, .sm_end = free,             \
+        .access = pin_access, .line = pin_line, __VA_ARGS__                                                  \
+    }
+static const struct tech tech_pin = PIN("pin", .block_end = pin_block_end),
+                         tech_leaver = PIN("leaver", .meaning = "");
+
+// Lines A and B, then 20 others of their set, each waited for, then A and B again, which two ways alone have lost and of
+// which locks keep A: of two ways one is never locked.
+#define THRASH                                                                                               \
+    "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R9, 0x16\nMOV R8, R2\n"                               \
+    "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, 0x80, RZ\n"                                  \
+    "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\n"                                \
+    "MOV R2, R8\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nLDG.E R5, [R2+0x80]\nIADD3 R6, R5, R6, RZ\nEXIT\n"
+
+static void test_locks(struct test *t)
+{
+    static const struct {
+        const char *settings;
+        uint64_t locked, refused, hits;
+    } cases[] = {{"l1.ways=1", 0, 2, 0}, {"l1.ways=2", 1, 1, 1}, {"l1.ways=3", 2, 0, 2}};
+    static const char *const allocate[] = {"miss", "fill", "streaming"}, *const replacement[] = {
+                                                                             "lru", "fifo", "random"};
+    for (size_t k = 0; k < 9 * TEST_COUNT(cases); k++) {
+        char settings[200];
+        struct chip_result with, without;
+        snprintf(settings, sizeof settings, "l1.global=1 l1.sets=1 %s l1.allocate=%s l1.replacement=%s",
+                 cases[k / 9].settings, allocate[k % 3], replacement[k / 3 % 3]);
+        if (!run(t, NULL, settings, THRASH, 1, &without) || !run(t, &tech_pin, settings, THRASH, 1, &with))
+            return;
+        CHECK_MSG(t, !with.imbalance, "%s: %s", settings, with.imbalance);
+        CHECK_MSG(t, with.techs[0][0] == cases[k / 9].locked && with.techs[0][1] == cases[k / 9].refused,
+                  "%s", settings);
+        CHECK_EQ(t, without.gpu.l1_hits, 0);
+        CHECK_EQ(t, with.gpu.l1_hits, cases[k / 9].hits);
+        CHECK_EQ(t, with.gpu.l1_early_misses, 0); // they were under way
+    }
+}
+
+// Locks that nobody has given up are found when the books are closed.
+static void test_left(struct test *t)
+{
+    struct chip_result r;
+    if (!run(t, &tech_leaver, "l1.global=1 l1.sets=1 l1.ways=3", THRASH, 1, &r)) return;
+    CHECK(t, r.imbalance);
+    if (r.imbalance) CHECK_STR(t, r.imbalance, "a mechanism has left a line locked");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"stream", test_stream},
+                                             {"limits", test_limits},
+                                             {"crowd", test_crowd},
+                                             {"locks", test_locks},
+                                             {"left", test_left}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
