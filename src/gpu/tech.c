@@ -328,6 +328,13 @@ void tech_events(struct sm *s)
 static unsigned slot_at(const struct sm_grid *g, unsigned place) { return g->room.slots[place]; }
 static struct sm_warp *warp_at(struct sm_grid *g, unsigned place) { return &g->sm->warps[slot_at(g, place)]; }
 
+// Its warp is there and has not ended. One that has ended keeps its slot as long as its block runs.
+static bool is_resident(const struct sm_grid *g, unsigned place)
+{
+    unsigned slot = slot_at(g, place);
+    return slot != NO_WARP && g->sm->room.resident >> slot & 1;
+}
+
 const struct sm_launch *tech_launch(const struct sm_grid *g) { return g->launch; }
 uint64_t tech_now(const struct sm_grid *g) { return g->sm->now; }
 unsigned tech_index(const struct sm_grid *g) { return g->sm->index; }
@@ -384,7 +391,6 @@ static void hold(struct sm_grid *g, struct sm_tech *me, unsigned place, unsigned
 {
     unsigned held = 0, slot = slot_at(g, place);
     me->held[place] = (uint8_t)what;
-    if (slot == NO_WARP) return; // its block has ended
     EACH(g, k) held |= k->held[place];
     front_hold(g->sm, slot, held & HOLD_FETCH);
     ready_hold(g->sm, slot, held & HOLD_ISSUE);
@@ -393,11 +399,11 @@ static void hold(struct sm_grid *g, struct sm_tech *me, unsigned place, unsigned
 void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place, unsigned what)
 {
     assert(!what || me->claims & CLAIMS(HOLDS));
+    if (!is_resident(g, place)) return; // its slot may be another's by the time that it would be let go
     hold(g, of(g, me), place, what);
-    unsigned slot = slot_at(g, place);
-    if (!g->sm->warps[slot].warp || place == g->looked_at) return;
-    front_update(g->sm, slot);
-    ready_evaluate(g->sm, slot);
+    if (place == g->looked_at) return;
+    front_update(g->sm, slot_at(g, place));
+    ready_evaluate(g->sm, slot_at(g, place));
 }
 
 void tech_warp_end(struct sm_grid *g, unsigned slot)
