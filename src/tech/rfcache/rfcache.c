@@ -148,11 +148,9 @@ static void give_up(struct rfcache *x, unsigned slot)
     --*users(x, slot);
 }
 
-static void block_start(void *state, unsigned block)
+static void warp_start(void *state, unsigned slot)
 {
-    struct rfcache *x = state;
-    for (uint64_t left = tech_slots(x->sm, block); left; left &= left - 1)
-        x->warps[bit_lowest(left)] = (struct rwarp){0};
+    ((struct rfcache *)state)->warps[slot] = (struct rwarp){0};
 }
 
 // What nobody will read is not written back.
@@ -497,7 +495,7 @@ const struct tech tech_rfcache = {
     .launch_end = launch_end,
     .sm_begin = sm_begin,
     .sm_end = free,
-    .block_start = block_start,
+    .warp_start = warp_start,
     .reads = reads,
     .operand = operand,
     .result = result,
