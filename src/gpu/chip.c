@@ -400,11 +400,20 @@ static void share_out(struct chip *c, uint64_t cycles)
     }
 }
 
+static void tell_window(struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
+        if (g->state == GRID_LIVES && g->has_window_hook) grid_tell_window(g);
+    }
+}
+
 static void run_window(struct chip *c, struct workers *w)
 {
     uint64_t from = c->now;
     skip_windows(c);
     c->until = c->now + c->window;
+    tell_window(c);
     keep_series(c);
     memory_system_hand_over(c->memory, c->now);
     workers_run(w, run_piece, c, memory_system_partitions(c->memory) + (unsigned)c->busy.count);

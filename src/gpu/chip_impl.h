@@ -27,6 +27,7 @@ struct grid {
     enum grid_state state;
     uint8_t number;        // among those that live
     bool is_alone;         // nobody else has been on the chip with it
+    bool has_window_hook;  // a mechanism of it has
     uint64_t max_cycles;   // 0: no limit
     uint64_t start, begin; // when it came; when its first block may start
     uint64_t next_block, blocks, ended, last_end;
@@ -81,6 +82,7 @@ bool grid_has_blocks(const struct grid *g, unsigned sm); // left to give out, an
 uint32_t grid_warps_on(const struct grid *g, unsigned sm);
 struct grid_part *grid_part_on(struct grid *g, unsigned sm); // comes to the SM if it is not there
 void grid_leave_sms(struct grid *g);
+void grid_tell_window(struct grid *g);      // to its mechanisms
 bool grid_is_done(const struct grid *g);    // all its blocks have ended, all its requests been answered
 bool grid_is_stuck(const struct grid *g);   // blocks of it are on SMs
 uint64_t grid_end_of(const struct grid *g); // the last block's end, or the last reply

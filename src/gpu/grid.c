@@ -86,6 +86,13 @@ static void begin_techs(struct sm_launch *l, const struct fit *fit, struct share
     if (l->pool > tails) need->registers += (l->pool - tails) * lanes;
 }
 
+static bool has_window_hook(const struct sm_launch *l)
+{
+    for (unsigned k = 0; k < l->tech_count; k++)
+        if (l->tech_states[k] && l->techs[k]->tech->window) return true;
+    return false;
+}
+
 static void end_techs(struct sm_launch *l)
 {
     for (unsigned k = 0; k < l->tech_count; k++)
@@ -111,6 +118,7 @@ static void begin_kind(struct grid *g, unsigned k, const struct fit *fit)
     if (!fit->blocks) return;
     gpu_decode(&l->decoded, g->launch->program, &kind->config, c->config.memory.line_bytes, &g->arena);
     begin_techs(l, fit, &g->needs[k]);
+    g->has_window_hook |= has_window_hook(l);
 }
 
 // Blocks are dealt out one by one, an SM after the other in every round, but to none that is full: in so many
@@ -206,6 +214,26 @@ void grid_destroy(struct grid *g)
     vec_fini(&g->parts);
     arena_fini(&g->arena);
     free(g);
+}
+
+static void tell_window(struct grid *g, unsigned kind, unsigned n)
+{
+    const struct sm_launch *l = &g->kinds[kind];
+    struct tech_view v = {.now = g->chip->now};
+    for (size_t k = 0; k < g->parts.count; k++) {
+        const struct grid_part *p = g->parts.data[k];
+        const uint64_t *counters = sm_tech_counts(p->on, l->techs[n]);
+        if (!counters || chip_kind_of(g->chip, p->sm) != kind) continue;
+        v.sms[v.count++] = (struct tech_sm){p->sm, sm_counts(p->on), counters};
+    }
+    l->techs[n]->tech->window(l->tech_states[n], &v);
+}
+
+void grid_tell_window(struct grid *g)
+{
+    for (unsigned k = 0; k < g->chip->kind_count; k++)
+        for (unsigned n = 0; n < g->kinds[k].tech_count; n++)
+            if (g->kinds[k].tech_states[n] && g->kinds[k].techs[n]->tech->window) tell_window(g, k, n);
 }
 
 bool grid_is_done(const struct grid *g)

@@ -81,6 +81,17 @@ struct tech_line {
     enum line_outcome outcome;
 };
 
+// What a mechanism sees of a launch between two windows of time: the SMs of a kind on which it has begun, in order.
+struct tech_view {
+    uint64_t now;
+    unsigned count;
+    struct tech_sm {
+        unsigned index;                  // of the SM
+        const struct gpu_counts *counts; // of the launch there, so far
+        const uint64_t *counters;        // the mechanism's own
+    } sms[256];
+};
+
 struct tech {
     const char *name, *meaning, *paper;
     bool ideal;                    // may know what hardware cannot
@@ -97,10 +108,13 @@ struct tech {
     // Another program for launches of this shape, freed with program_free; NULL: the one there is.
     struct program *(*transform)(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                                  unsigned warp_size);
-    // A launch: what all SMs share and do not change; NULL when it has nothing to do in this launch.
+    // A launch: what all SMs of a kind share; NULL when it has nothing to do in this launch. Hooks of an SM read it;
+    // `window` alone may change it.
     void *(*launch_begin)(const struct tech_use *u, const struct sm_launch *l);
     void (*launch_end)(void *launch);
     uint32_t (*registers)(const void *launch); // renamed ones it wants for a block
+    // A window of time begins, in which something may happen. On one thread, while no SM runs.
+    void (*window)(void *launch, const struct tech_view *v);
     // An SM of it, at its first block.
     void *(*sm_begin)(void *launch, struct sm_grid *g, uint64_t *counters);
     void (*sm_end)(void *state);

@@ -1,6 +1,8 @@
-// Two mechanisms that ask for lines of L1 before a warp does: a stream prefetcher, and one that locks lines.
+// Mechanisms that ask for lines of L1 before a warp does: a stream prefetcher, the same where it pays, and one that
+// locks lines.
 #include "base/bits.h"
 #include "base/hash.h"
+#include "gpu/duel.h"
 #include "memory/cache.h"
 #include "tech/extra.h"
 
@@ -25,6 +27,8 @@ static bool is_cached_load(const struct tech_line *l)
 // -- prefetch -----------------------------------------------------------------------------------------------
 //
 //     a warp's load: line A, A + s, A + 2 s  ─▶  A + 3 s is asked for        a table a warp, a row an instruction
+//
+// `dueling` does so on SM 0 of a kind, not on SM 1, and on the others as that of them does whose threads execute more.
 
 enum { WARPS = 64, ROWS = 8 };
 
@@ -34,19 +38,47 @@ struct stream {
     int64_t stride; // to it from the one before
 };
 
+struct prefetch_launch {
+    const struct tech *me;
+    struct duel duel; // of dueling
+    unsigned first;   // SM of the kind
+};
+
 struct prefetch {
     struct sm_grid *sm;
+    const struct prefetch_launch *launch;
+    unsigned number; // of the SM in its kind
     uint64_t *counts;
     struct stream streams[WARPS][ROWS];
 };
 
-enum { ASKED, REFUSED, CAME };
+enum { ASKED, REFUSED, CAME, FOLLOWED };
+
+static void *prefetch_launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    const struct duel_config config = {.epoch = 500, .hold = 2, .leaders = 1};
+    struct prefetch_launch *p = heap_alloc(sizeof *p);
+    p->me = u->tech;
+    p->first = l->kind->first;
+    duel_init(&p->duel, &config, 0);
+    return p;
+}
+
+static void dueling_window(void *launch, const struct tech_view *v)
+{
+    struct prefetch_launch *p = launch;
+    uint64_t work[DUEL_FOLLOWS + 1] = {0};
+    for (unsigned k = 0; k < v->count; k++)
+        for (unsigned n = 0; n < LANES_COUNT; n++)
+            work[duel_role(&p->duel, v->sms[k].index - p->first)] += v->sms[k].counts->lanes[n];
+    duel_tell(&p->duel, v->now, work[DUEL_ON], work[DUEL_OFF]);
+}
 
 static void *prefetch_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
 {
     struct prefetch *p = heap_alloc(sizeof *p);
-    (void)launch;
-    *p = (struct prefetch){.sm = sm, .counts = counts};
+    *p = (struct prefetch){.sm = sm, .launch = launch, .counts = counts};
+    p->number = tech_index(sm) - p->launch->first;
     return p;
 }
 
@@ -54,6 +86,11 @@ static void prefetch_warp_start(void *state, unsigned slot)
 {
     struct prefetch *p = state;
     for (unsigned k = 0; k < ROWS; k++) p->streams[slot][k] = (struct stream){.index = UINT32_MAX};
+}
+
+static bool is_on(const struct prefetch *p)
+{
+    return p->launch->me == &tech_prefetch || duel_is_on(&p->launch->duel, p->number);
 }
 
 static void prefetch_access(void *state, const struct tech_line *l)
@@ -68,9 +105,10 @@ static void prefetch_access(void *state, const struct tech_line *l)
     int64_t stride = (int64_t)(l->line - s->last);
     bool again = stride && stride == s->stride;
     *s = (struct stream){l->index, l->line, stride};
-    if (!again) return;
+    if (!again || !is_on(p)) return;
+    p->counts[FOLLOWED] += duel_role(&p->launch->duel, p->number) == DUEL_FOLLOWS;
     bool accepted =
-        tech_request(p->sm, &tech_prefetch, l->line + (uint64_t)stride, all_sectors(p->sm), l->index);
+        tech_request(p->sm, p->launch->me, l->line + (uint64_t)stride, all_sectors(p->sm), l->index);
     p->counts[accepted ? ASKED : REFUSED]++;
 }
 
@@ -90,23 +128,19 @@ static const char *prefetch_check(const void *state)
 static const struct tech_counter prefetch_counters[] = {
     [ASKED] = {"asked", "lines", "asked for"},
     [REFUSED] = {"refused", "lines", "for want of a place"},
-    [CAME] = {"came", "lines", "that are there"}};
+    [CAME] = {"came", "lines", "that are there"},
+    [FOLLOWED] = {"followed", "lines", "wanted on SMs from the third on"}};
 
-const struct tech tech_prefetch = {.name = "prefetch",
-                                   .meaning = "the next line of a warp's stream comes to L1",
-                                   .claims = CLAIMS(L1_LINES),
-                                   .skipped = -1,
-                                   .reused = -1,
-                                   .counters = prefetch_counters,
-                                   .counter_count = 3,
-                                   .launch_begin = launch_begin,
-                                   .launch_end = free,
-                                   .sm_begin = prefetch_begin,
-                                   .sm_end = free,
-                                   .warp_start = prefetch_warp_start,
-                                   .access = prefetch_access,
-                                   .line = prefetch_line,
-                                   .check = prefetch_check};
+#define PREFETCH(its_name, its_meaning, its_window)                                                          \
+    {                                                                                                        \
+        .name = its_name, .meaning = its_meaning, .claims = CLAIMS(L1_LINES), .skipped = -1, .reused = -1,   \
+        .counters = prefetch_counters, .counter_count = 4, .launch_begin = prefetch_launch_begin,            \
+        .launch_end = free, .window = its_window, .sm_begin = prefetch_begin, .sm_end = free,                \
+        .warp_start = prefetch_warp_start, .access = prefetch_access, .line = prefetch_line,                 \
+        .check = prefetch_check                                                                              \
+    }
+const struct tech tech_prefetch = PREFETCH("prefetch", "the next line of a warp's stream comes to L1", NULL),
+                  tech_dueling = PREFETCH("dueling", "the same where it pays", dueling_window);
 
 // -- keeper -------------------------------------------------------------------------------------------------
 //

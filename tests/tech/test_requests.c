@@ -81,6 +81,77 @@ static void test_limits(struct test *t)
     CHECK(t, memcmp(&fast.gpu, &slow.gpu, sizeof fast.gpu) == 0);
 }
 
+// -- a duel -------------------------------------------------------------------------------------------------
+
+struct duelled {
+    struct chip_result result;
+    struct gpu_counts sms[6];
+};
+
+static void duel(struct test *t, const char *settings, const char *text, unsigned threads, struct duelled *d)
+{
+    struct gpu_bench b;
+    struct tech_use use = {.tech = &tech_dueling};
+    struct chip_account account = {.sms = d->sms};
+    *d = (struct duelled){0};
+    if (gpu_bench_init(&b, t, "tiny", settings, text, 32)) {
+        b.config.techs = &use;
+        b.config.tech_count = 1;
+        b.m.launch.grid[0] = 60;
+        machine_buffer(&b.m, 1 << 20);
+        machine_prepare(&b.m);
+        struct chip *c = chip_create(&b.config);
+        CHECK(t, chip_run_alone(c, &b.m.launch, 0, threads, &account, &d->result, &b.m.fault));
+        CHECK_MSG(t, !d->result.imbalance, "%s", d->result.imbalance);
+        chip_destroy(c);
+    }
+    gpu_bench_fini(&b);
+}
+
+// Blocks that stream through 64 lines of their own each.
+#define STREAMS                                                                                              \
+    "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nSHL R1, R1, 0xb\nIADD3 R0, R0, R1, RZ\nMOV R4, 0x4\n"             \
+    "MOV R9, 0x40\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"                                                    \
+    "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, 0x80, RZ\n"                                  \
+    "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n"
+
+static uint64_t followers_asked(const struct duelled *d)
+{
+    uint64_t asked = 0;
+    for (unsigned sm = 2; sm < 6; sm++) asked += d->sms[sm].l1_early_requests;
+    return asked;
+}
+
+// Of six SMs the first prefetches and the second does not; the other four come to do so where that pays, and do not
+// where the load/store unit stands still until a line has come that is under way for another. Host threads and skipped
+// cycles do not matter.
+static void test_duel(struct test *t)
+{
+#define CHIP "gpu.sm_count=6 sm.blocks=2 l1.global=1 l1.allocate=miss "
+    static const struct {
+        const char *settings;
+        bool pays;
+    } chips[] = {{CHIP, true},
+                 {CHIP "gpu.dispatch_latency=40 lsu.pending=4", true},
+                 {CHIP "l1.sets=1 l1.ways=2 l1.merges=1", false}};
+    for (size_t k = 0; k < TEST_COUNT(chips); k++) {
+        struct duelled one, three, slow;
+        struct strbuf all = {0};
+        strbuf_printf(&all, "%s sim.skip_idle=0", chips[k].settings);
+        duel(t, chips[k].settings, STREAMS, 1, &one);
+        duel(t, chips[k].settings, STREAMS, 3, &three);
+        duel(t, strbuf_text(&all), STREAMS, 2, &slow);
+        CHECK(t, one.sms[0].l1_early_requests > 0);
+        CHECK_EQ(t, one.sms[1].l1_early_requests, 0);
+        CHECK_MSG(t, (followers_asked(&one) > 0) == chips[k].pays, "%s", chips[k].settings);
+        CHECK(t, memcmp(one.sms, three.sms, sizeof one.sms) == 0);
+        CHECK(t, memcmp(one.sms, slow.sms, sizeof one.sms) == 0);
+        CHECK_EQ(t, one.result.cycles, three.result.cycles);
+        CHECK_EQ(t, one.result.cycles, slow.result.cycles);
+        strbuf_fini(&all);
+    }
+}
+
 // -- many at once -------------------------------------------------------------------------------------------
 
 enum { CROWD = 40 };
@@ -241,10 +312,8 @@ static void test_left(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"stream", test_stream},
-                                             {"limits", test_limits},
-                                             {"crowd", test_crowd},
-                                             {"locks", test_locks},
-                                             {"left", test_left}};
+    static const struct test_case cases[] = {{"stream", test_stream}, {"limits", test_limits},
+                                             {"crowd", test_crowd},   {"duel", test_duel},
+                                             {"locks", test_locks},   {"left", test_left}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
