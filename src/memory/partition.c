@@ -396,8 +396,12 @@ void partition_counts(const struct partition *p, unsigned grid, struct memory_co
 const char *partition_check(const struct partition *p)
 {
     const struct books *b = &p->books;
-    struct memory_counts all = {0};
-    for (unsigned grid = 0; grid < MEMORY_GRIDS; grid++) partition_counts(p, grid, &all);
+    uint64_t read = 0, written = 0, given_up = 0;
+    for (unsigned grid = 0; grid < MEMORY_GRIDS; grid++) {
+        read += dram_counts(p->dram, grid)->reads;
+        written += dram_counts(p->dram, grid)->writes;
+        given_up += p->counts[grid].l2_writebacks;
+    }
     if (partition_next(p) != NEVER || dram_waiting(p->dram))
         return "something is under way behind the crossbar";
     for (uint32_t k = 0; k < p->c->slices; k++) {
@@ -407,8 +411,7 @@ const char *partition_check(const struct partition *p)
     }
     if (b->accepted != b->answered) return "a request that reached the L2 has no reply";
     if (b->asked != b->given) return "the L2 gave other sectors than it was asked for";
-    if (b->fetched != b->filled || b->fetched != all.dram.reads)
-        return "sectors read from DRAM are not those filled";
-    if (all.l2_writebacks != all.dram.writes) return "sectors written to DRAM are not those written back";
+    if (b->fetched != b->filled || b->fetched != read) return "sectors read from DRAM are not those filled";
+    if (given_up != written) return "sectors written to DRAM are not those written back";
     return NULL;
 }
