@@ -484,8 +484,7 @@ static void test_races_between(struct test *t)
                                   : 0),
                  word(&f, apart ? 3 : 0), 3, 2, &second);
         const struct wf_stats *stats = wf_launch_stats(second);
-        CHECK_MSG(t, (stats->races != 0) == races[k], "%u: %llu races", k,
-                  (unsigned long long)stats->races);
+        CHECK_MSG(t, (stats->races != 0) == races[k], "%u: %llu races", k, (unsigned long long)stats->races);
         if (races[k])
             CHECK_HAS(t, stats->race_text, "race between kernels step and step, which nothing orders");
         if (races[k]) CHECK_HAS(t, stats->race_text, "by thread (0,0,0) of block (0,0,0) at pc");
