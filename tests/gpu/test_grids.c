@@ -350,7 +350,7 @@ static void test_threads(struct test *t)
     static const char *const policies[] = {
         "gpu.sm_count=6 gpu.dispatch=even", "gpu.sm_count=6 gpu.dispatch=apart",
         "gpu.sm_count=6 gpu.dispatch=fill sim.skip_idle=0",
-        "class.a.count=4 class.b.count=2 class.b.sm.warps=8 gpu.dispatch=even"};
+        "gpu.sm_count=6 class.a.count=4 class.b.count=2 class.b.sm.warps=8 gpu.dispatch=even"};
     for (size_t p = 0; p < TEST_COUNT(policies); p++) {
         struct chip_result results[2][3];
         for (unsigned n = 0; n < 2; n++) {
