@@ -219,7 +219,7 @@ static void note_second(struct sm *s, unsigned scheduler, enum gpu_slot why, uin
 static bool issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32_t first)
 {
     struct sm_warp *w = &s->warps[slot];
-    const struct op *before = &w->grid->ops[first];
+    const struct op *ops = w->grid->ops;
     note_second(s, scheduler, SLOT_FETCH, first);
     if (!w->front.count) return false;
     ready_evaluate(s, slot);
@@ -227,7 +227,7 @@ static bool issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32
     if (!(s->ready.now >> slot & 1)) return true;
     uint32_t second = w->front.head;
     note_second(s, scheduler, SLOT_UNIT, second);
-    if (w->grid->ops[second].pipe == before->pipe) return true;
+    if (ops[second].pipe == ops[first].pipe) return true;
     if (issue_one(s, scheduler, slot) == OUTCOME_REFUSED) {
         note_second(s, scheduler,
                     (enum gpu_slot)(s->issue.refused[scheduler] ? s->issue.refused[scheduler] : SLOT_UNIT),

@@ -57,11 +57,11 @@ static struct hazard hazard_of(const struct sm *s, const struct sm_warp *w, cons
 }
 
 // Registers and all: what accesses memory needs a place in the load/store unit besides.
-static void becomes_ready(struct sm *s, unsigned slot)
+static void becomes_ready(struct sm *s, unsigned slot, const struct op *o)
 {
     struct sm_warp *w = &s->warps[slot];
     uint64_t bit = 1ull << slot;
-    if (accesses_memory(w, &w->grid->ops[w->front.head])) {
+    if (accesses_memory(w, o)) {
         s->ready.wants_lsu |= bit;
         if (s->lsu.shut && !lsu_has_place(s, slot)) {
             waits(s, w, SLOT_UNIT);
@@ -93,9 +93,10 @@ void ready_evaluate(struct sm *s, unsigned slot)
     } else if (w->tags.waits_for_constant) {
         waits(s, w, SLOT_MEMORY);
     } else {
-        struct hazard h = hazard_of(s, w, &w->grid->ops[w->front.head]);
+        const struct op *o = &w->grid->ops[w->front.head];
+        struct hazard h = hazard_of(s, w, o);
         if (h.cycle <= s->now) {
-            becomes_ready(s, slot);
+            becomes_ready(s, slot, o);
             return;
         }
         waits(s, w, h.memory ? SLOT_MEMORY : SLOT_ALU);
