@@ -45,21 +45,11 @@ static const char *const dependences_words[] = {"scoreboard", "encoded", NULL};
          #interval,                                                                                          \
          "cycles a pipeline is busy with a warp",                                                            \
          SHIPPED},
-#define CHIP_U32  GPU_U32
-#define CHIP_BOOL GPU_BOOL
-#define CHIP_WORD GPU_WORD
 const struct config_key gpu_config_keys[] = {
 #include "gpu/config.def"
 };
 const size_t gpu_config_key_count = sizeof gpu_config_keys / sizeof gpu_config_keys[0];
 _Static_assert(sizeof gpu_config_keys / sizeof gpu_config_keys[0] == GPU_KEYS, "every row is counted");
-#undef GPU_U32
-#undef GPU_BOOL
-#undef GPU_WORD
-#undef GPU_LATENCY
-#undef CHIP_U32
-#undef CHIP_BOOL
-#undef CHIP_WORD
 
 bool gpu_config_is_chips(size_t key)
 {
@@ -72,13 +62,6 @@ bool gpu_config_is_chips(size_t key)
 #define CHIP_BOOL(...)   true,
 #define CHIP_WORD(...)   true,
 #include "gpu/config.def"
-#undef GPU_U32
-#undef GPU_BOOL
-#undef GPU_WORD
-#undef GPU_LATENCY
-#undef CHIP_U32
-#undef CHIP_BOOL
-#undef CHIP_WORD
     };
     return is_chips[key];
 }

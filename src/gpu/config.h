@@ -22,17 +22,7 @@ struct gpu_config {
 #define GPU_BOOL(field, key, initial, meaning, source)              bool field;
 #define GPU_WORD(field, key, type, words, initial, meaning, source) int field; // enum type
 #define GPU_LATENCY(which, name, cycles, busy)                      uint32_t latency_##which, interval_##which;
-#define CHIP_U32                                                    GPU_U32
-#define CHIP_BOOL                                                   GPU_BOOL
-#define CHIP_WORD                                                   GPU_WORD
 #include "gpu/config.def"
-#undef GPU_U32
-#undef GPU_BOOL
-#undef GPU_WORD
-#undef GPU_LATENCY
-#undef CHIP_U32
-#undef CHIP_BOOL
-#undef CHIP_WORD
 };
 
 enum {
@@ -41,17 +31,7 @@ enum {
 #define GPU_BOOL(...)    +1
 #define GPU_WORD(...)    +1
 #define GPU_LATENCY(...) +2
-#define CHIP_U32         GPU_U32
-#define CHIP_BOOL        GPU_BOOL
-#define CHIP_WORD        GPU_WORD
 #include "gpu/config.def"
-#undef GPU_U32
-#undef GPU_BOOL
-#undef GPU_WORD
-#undef GPU_LATENCY
-#undef CHIP_U32
-#undef CHIP_BOOL
-#undef CHIP_WORD
 };
 
 extern const struct config_key gpu_config_keys[];

@@ -9,9 +9,6 @@ static uint32_t latency_of(const struct gpu_config *c, enum isa_latency which, b
 #define GPU_U32(...)
 #define GPU_BOOL(...)
 #define GPU_WORD(...)
-#define CHIP_U32(...)
-#define CHIP_BOOL(...)
-#define CHIP_WORD(...)
 #define GPU_LATENCY(row, name, cycles, busy)                                                                 \
     case LATENCY_##row: return interval ? c->interval_##row : c->latency_##row;
 #include "gpu/config.def"

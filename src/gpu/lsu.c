@@ -643,8 +643,6 @@ bool lsu_is_done_with(const struct sm_grid *g)
     return g->lsu.requested == g->lsu.replied && !g->lsu.early;
 }
 
-bool lsu_is_idle(const struct sm *s) { return !s->lsu.count && !s->lsu.records_used; }
-
 const char *lsu_check(const struct sm *s)
 {
     const struct lsu *l = &s->lsu;

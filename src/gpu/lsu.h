@@ -120,6 +120,5 @@ static inline bool lsu_has_early(const struct lsu *l)
 {
     return __builtin_expect(l->early_count, 0) && !l->early_blocked;
 }
-bool lsu_is_idle(const struct sm *s);           // no memory instruction is under way
 bool lsu_is_done_with(const struct sm_grid *g); // no request of the grid's is, nor will be
 const char *lsu_check(const struct sm *s);      // when all has ended: NULL, or what is left over
