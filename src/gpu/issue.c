@@ -15,12 +15,12 @@ enum { PATIENCE = 4096 }; // cycles between two looks for warps that starve
 
 enum outcome { OUTCOME_ISSUED, OUTCOME_STOPPED, OUTCOME_REFUSED };
 
-static void refuse(struct sm *s, unsigned scheduler, const struct sm_warp *w, enum gpu_slot why)
+static void refuse(struct sm *s, unsigned scheduler, unsigned slot, enum gpu_slot why)
 {
     if (s->issue.refused[scheduler]) return;
-    s->issue.refused_slot[scheduler] = (uint8_t)slot_of(s, w);
+    s->issue.refused_slot[scheduler] = (uint8_t)slot;
     s->issue.refused[scheduler] = (uint8_t)why;
-    s->issue.refused_inst[scheduler] = w->front.head;
+    s->issue.refused_inst[scheduler] = s->warps[slot].front.head;
 }
 
 // accesses: it does memory, in some lane; only then a memory instruction needs anything but its slot.
@@ -30,26 +30,26 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
     bool is_over = o->path == PATH_MEMORY && !accesses; // when it has issued
     // Its guard has another value than when the warp was looked at.
     if (accesses && !lsu_may_enter(&s->lsu, slot)) {
-        refuse(s, scheduler, w, SLOT_UNIT);
+        refuse(s, scheduler, slot, SLOT_UNIT);
         ready_evaluate(s, slot);
         return false;
     }
     if ((o->read_count || o->path == PATH_ALU) && !is_over && !operand_has_collector(s)) {
-        refuse(s, scheduler, w, SLOT_OPERAND);
+        refuse(s, scheduler, slot, SLOT_OPERAND);
         return false;
     }
     enum gpu_slot obstacle =
         s->config->dependences == DEPENDENCES_ENCODED && !is_over ? operand_obstacle(s, w, o) : SLOT_ISSUED;
     if (obstacle != SLOT_ISSUED) {
-        refuse(s, scheduler, w, obstacle);
+        refuse(s, scheduler, slot, obstacle);
         return false;
     }
     if (o->path == PATH_CONTROL && s->issue.branch_free[scheduler] > s->now) {
-        refuse(s, scheduler, w, SLOT_UNIT);
+        refuse(s, scheduler, slot, SLOT_UNIT);
         return false;
     }
     if (o->constant && !tags_have_constant(s, slot, o->constant)) {
-        refuse(s, scheduler, w, SLOT_MEMORY);
+        refuse(s, scheduler, slot, SLOT_MEMORY);
         ready_evaluate(s, slot);
         return false;
     }
@@ -171,7 +171,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     if (has_techs(s)) {
         tech_reads(w, index);
         if (accesses_memory(w, o) != accesses) { // its guard has just got its value: looked at again
-            refuse(s, scheduler, w, SLOT_UNIT);
+            refuse(s, scheduler, slot, SLOT_UNIT);
             ready_evaluate(s, slot);
             return OUTCOME_REFUSED;
         }
@@ -184,7 +184,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         switch (timed_step(g->engine, w->warp, s->now)) {
         case TIMED_RETRY:
             ready_pause(&w->ready, s->window_end, SLOT_MEMORY);
-            refuse(s, scheduler, w, SLOT_MEMORY);
+            refuse(s, scheduler, slot, SLOT_MEMORY);
             ready_evaluate(s, slot);
             return OUTCOME_REFUSED;
         case TIMED_FAULT: s->faulted = true; return OUTCOME_STOPPED;
@@ -312,7 +312,7 @@ static void hold_all(struct sm *s)
         uint64_t held = s->ready.now & s->issue.warps_of[k];
         if (k == s->issue.last_favoured % s->config->schedulers) continue;
         s->issue.refused[k] = 0;
-        if (held) refuse(s, k, &s->warps[pick_oldest(s, held)], SLOT_UNIT);
+        if (held) refuse(s, k, pick_oldest(s, held), SLOT_UNIT);
     }
 }
 

@@ -280,15 +280,14 @@ static uint64_t behind_reads(const struct sm *s, const uint16_t *registers, unsi
 }
 
 static inline __attribute__((always_inline)) uint64_t
-take_write_port(struct sm_grid *g, const uint16_t *registers, unsigned count, uint64_t cycle)
+take_write_port(struct sm *s, struct sm_grid *g, const uint16_t *registers, unsigned count, uint64_t cycle)
 {
-    struct sm *s = g->sm;
     for (uint64_t at = behind_reads(s, registers, count, cycle);; at++) {
         uint64_t *writes = &s->operands.writes[at % WRITE_CYCLES];
         if (*writes >> 8 != at) *writes = at << 8;
         if ((*writes & 0xff) < s->config->write_ports) {
             ++*writes;
-            g->counts.operand_write_cycles += at - cycle;
+            if (at != cycle) g->counts.operand_write_cycles += at - cycle;
             return at;
         }
     }
@@ -300,7 +299,7 @@ static __attribute__((noinline)) uint64_t write_elsewhere(const struct sm_warp *
     uint32_t cycles = 0;
     bool needs_port = ask_writes(w, registers, o, &cycles);
     if (!needs_port) return behind_reads(w->grid->sm, registers, o->dst_words, cycle + cycles);
-    return take_write_port(w->grid, registers, o->dst_words, cycle + cycles);
+    return take_write_port(w->grid->sm, w->grid, registers, o->dst_words, cycle + cycles);
 }
 
 uint64_t operand_write(struct sm *s, const struct sm_warp *w, const uint16_t *registers, const struct op *o,
@@ -308,7 +307,7 @@ uint64_t operand_write(struct sm *s, const struct sm_warp *w, const uint16_t *re
 {
     if (!o->dst_words) return cycle;
     if (has_other_places(s, w)) return write_elsewhere(w, registers, o, cycle);
-    return take_write_port(w->grid, registers, o->dst_words, cycle);
+    return take_write_port(s, w->grid, registers, o->dst_words, cycle);
 }
 
 static void barrier_counts(struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)
@@ -356,7 +355,7 @@ uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to)
     if (c->check) check_read(&s->check, from, ~0ull, at, at);
     uint64_t *pipe = free_pipe(s, &move), start = later(at + 1, *pipe);
     *pipe = start + move.interval;
-    s->operands.ready[to] = take_write_port(g, &to, 1, start + move.latency);
+    s->operands.ready[to] = take_write_port(s, g, &to, 1, start + move.latency);
     if (c->check) check_writes(&s->check, 0, &to, &move, ~0ull, s->operands.ready[to]);
     s->operands.from_memory[to] = false;
     g->counts.operand_reads++;
@@ -371,7 +370,7 @@ void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r)
 {
     uint16_t own = (uint16_t)(w->operands.registers + r);
     uint64_t *ready = &s->operands.ready[own], known = *ready == CYCLE_NEVER ? 0 : *ready;
-    uint64_t at = take_write_port(w->grid, &own, 1, later(s->now + 1, known));
+    uint64_t at = take_write_port(s, w->grid, &own, 1, later(s->now + 1, known));
     if (*ready != CYCLE_NEVER) *ready = at;
     operand_keep_busy(&w->operands, at);
     w->grid->counts.operand_writes++;
