@@ -38,8 +38,8 @@ struct grid {
     VEC(struct grid_part *) parts; // in order of SMs
     struct grid_part *by_sm[CHIP_SMS];
     struct memory_counts before; // of others that had its number
-    uint64_t chip_parts,
-        idle_parts; // of what all grids bear together: cycles of the chip; of SMs without a warp
+    // Of what all grids bear together: cycles of the chip; of SMs without a warp.
+    uint64_t chip_parts, idle_parts;
     struct chip_account account;
     struct chip_result result;
     struct launch_fault fault;
