@@ -9,7 +9,7 @@ shift
 
 per_cycle() # KERNEL TECH
 {
-    arguments="bench $1 --tech $2 --size small --gpu gtx1080ti --threads 1 --set exec.isa=avx2 --quiet"
+    arguments="bench $1 --tech $2 --size small --gpu gtx1080ti-paper --threads 1 --set exec.isa=avx2 --quiet"
     instructions=$(valgrind --tool=callgrind --toggle-collect=chip_run --callgrind-out-file=/dev/null \
         "$program" $arguments 2>&1 | sed -n 's/.*Collected : //p')
     cycles=$("$program" $arguments --json - | sed -n 's/.*"sm.sm.active_cycles": \([0-9]*\).*/\1/p' | head -n 1)

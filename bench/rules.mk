@@ -10,7 +10,7 @@ bench-codegen: $(BUILD)/bench/codegen
 $(BUILD)/bench/codegen: $(BUILD)/bench/codegen.o $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# `make bench-techs TECHS="uv dac" OPTIONS="--gpu gtx1080ti-subcore"`: what mechanisms save and gain (docs/techniques/).
+# `make bench-techs TECHS="uv dac" OPTIONS="--gpu gtx1080ti"`: what mechanisms save and gain (docs/techniques/).
 TECHS ?= uv dac darsie
 .PHONY: bench-techs
 bench-techs: $(BUILD)/bench/techs

@@ -101,7 +101,7 @@ static enum workload_size size_of(const char *name)
 
 static struct request parse(int argc, char **argv)
 {
-    struct request r = {.size = WORKLOAD_MEDIUM, .gpu = "gtx1080ti"};
+    struct request r = {.size = WORKLOAD_MEDIUM, .gpu = "gtx1080ti-paper"};
     for (int k = 1; k < argc; k++) {
         const char *value = k + 1 < argc ? argv[k + 1] : "";
         if (str_equal(argv[k], "--size"))

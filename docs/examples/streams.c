@@ -27,7 +27,7 @@ int main(void)
     struct wf_context *c = wf_context_create();
     struct wf_module *m = wf_module_load_file(c, "kernels/ptx/nvcc/vecadd.ptx");
     struct wf_kernel *k = m ? wf_kernel_find(m, "vecadd") : NULL;
-    if (!k || wf_gpu(c, "gtx1080ti") != WF_OK) {
+    if (!k || wf_gpu(c, "gtx1080ti-paper") != WF_OK) {
         fputs(wf_errors(c), stderr);
         return EXIT_FAILURE;
     }

@@ -192,6 +192,7 @@ static void fill_launch(struct wf_launch *l, const struct wf_launch_config *shap
         .block = {shape->block[0], shape->block[1], shape->block[2]},
         .warp_size = s->warp_size,
         .dynamic_shared = shape->shared_bytes,
+        .registers = s->registers,
         .shared_total = (uint32_t)shared_total(k->program, shape->shared_bytes),
         .local_total = (uint32_t)local_total(k->program),
         .memory = c->memory,

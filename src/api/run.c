@@ -109,7 +109,7 @@ void api_run_end(struct wf_launch *l)
         good = false;
     }
     l->start = c->clock_before + timed.start - FIRST_CYCLE;
-    l->end = l->start + timed.cycles;
+    l->end = l->start + timed.overhead + timed.cycles;
     if (c->clock < l->end) c->clock = l->end;
     finish(l, good, &timed.exec, &timed, c->run_seconds - l->run_seconds);
 }

@@ -57,10 +57,22 @@ static bool check_chip(struct wf_context *c, const struct chip_config *before)
     return diag_error(&c->diag, loc_none(), "%s", wrong);
 }
 
+// Modules have been compiled for another code profile.
+static bool check_loaded(struct wf_context *c, const char *gpu, const struct compile_settings *before)
+{
+    if (!c->modules.count || memcmp(before, &c->compile, sizeof *before) == 0) return true;
+    return diag_error(
+        &c->diag, loc_none(),
+        "GPU %s has another code profile than the modules that are loaded were compiled for; choose "
+        "it before the first module is loaded, or set compile.profile",
+        gpu);
+}
+
 enum wf_status wf_gpu(struct wf_context *c, const char *name)
 {
     struct chip_config before = c->chip;
     struct gpu_classes classes_before = c->classes;
+    struct compile_settings compile_before = c->compile;
     api_wait(c);
     if (!name) {
         free(c->gpu);
@@ -70,9 +82,10 @@ enum wf_status wf_gpu(struct wf_context *c, const char *name)
     config_forget_files(&c->config);
     gpu_classes_clear(&c->classes);
     if (!gpu_file_load(&c->config, name, &c->diag) || !check_chip(c, &before) ||
-        !gpu_classes_resolve(&c->classes, &c->chip, &c->diag)) {
+        !check_loaded(c, name, &compile_before) || !gpu_classes_resolve(&c->classes, &c->chip, &c->diag)) {
         c->chip = before;
         c->classes = classes_before;
+        c->compile = compile_before;
         return WF_BAD_USAGE;
     }
     forget_chip(c);
@@ -247,6 +260,7 @@ bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key)
     bool is_sum = !origin.is_set && c->chip.class_count && str_equal(k->name, "gpu.sm_count");
     config_format(&c->config, k, &value);
     describe_key(c, k, key);
+    if (origin.is_set || is_sum) key->source = origin.why; // the table's is the default's
     key->value = keep_text(c, &value);
     key->from = is_sum ? "the classes' counts" : describe_origin(c, &origin);
     key->is_gpus = is_in(k, gpu_config_keys, gpu_config_key_count) ||
@@ -271,6 +285,7 @@ bool wf_class_key(struct wf_context *c, size_t index, struct wf_key *key)
     }
     if (!origin->is_set) return false;
     key->value = keep_text(c, &value);
+    key->source = origin->why;
     key->from = describe_origin(c, origin);
     return true;
 }

@@ -57,6 +57,7 @@ static void fill_timed(struct wf_launch *l, const struct chip_result *timed)
     const struct wf_context *c = l->context;
     struct wf_stats *s = &l->stats;
     s->cycles = timed->cycles;
+    s->elapsed = timed->overhead + timed->cycles;
     s->start = l->start;
     s->verify_mismatches = c->verify ? timed->mismatches : WF_UNKNOWN;
     s->tech = c->tech ? api_keep(l, c->tech) : "base";
@@ -81,6 +82,7 @@ void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exe
     *s = (struct wf_stats){
         .status = status,
         .cycles = WF_UNKNOWN,
+        .elapsed = WF_UNKNOWN,
         .has_run = true,
         .start = WF_UNKNOWN,
         .skipped = tech_count(c, timed, false),

@@ -236,20 +236,54 @@ bool config_read(const struct config_key *key, const char *name, const char *tex
     return store_value(NULL, key, text, (char *)values + key->offset) || refuse(key, name, text, loc, d);
 }
 
+static const struct config_key *find_or_say(const struct config *c, const char *name,
+                                            const struct config_layer **layer, struct loc loc, struct diag *d)
+{
+    const struct config_key *key = find(c, name, layer);
+    const char *near = key ? NULL : str_nearest(name, next_name, c);
+    if (near)
+        diag_error(d, loc, "unknown key \"%s\"; did you mean \"%s\"?", name, near);
+    else if (!key)
+        diag_error(d, loc, "unknown key \"%s\"; `warpfold list keys` names them all", name);
+    return key;
+}
+
+static bool is_of_family(const struct config *c, const char *name)
+{
+    return c->family.prefix && str_starts_with(name, c->family.prefix);
+}
+
 bool config_set(struct config *c, const char *name, const char *text, struct loc loc, struct diag *d)
 {
     const struct config_layer *layer;
-    if (c->family.prefix && str_starts_with(name, c->family.prefix))
-        return c->family.set(c->family.context, name, text, loc, d);
-    const struct config_key *key = find(c, name, &layer);
-    if (!key) {
-        const char *near = str_nearest(name, next_name, c);
-        if (near) return diag_error(d, loc, "unknown key \"%s\"; did you mean \"%s\"?", name, near);
-        return diag_error(d, loc, "unknown key \"%s\"; `warpfold list keys` names them all", name);
-    }
+    if (is_of_family(c, name)) return c->family.set(c->family.context, name, text, loc, d);
+    const struct config_key *key = find_or_say(c, name, &layer, loc, d);
+    if (!key) return false;
     if (!store_value(&c->arena, key, text, (char *)layer->values + key->offset))
         return refuse(key, name, text, loc, d);
-    layer->origins[key - layer->keys] = (struct config_origin){true, loc};
+    layer->origins[key - layer->keys] = (struct config_origin){true, loc, NULL};
+    return true;
+}
+
+bool config_set_from_file(struct config *c, const char *name, const char *text, const char *why,
+                          struct loc loc, struct diag *d)
+{
+    const struct config_layer *layer;
+    if (is_of_family(c, name)) return config_set(c, name, text, loc, d);
+    const struct config_key *key = find_or_say(c, name, &layer, loc, d);
+    if (!key) return false;
+    struct config_origin *origin = &layer->origins[key - layer->keys];
+    void *value = (char *)layer->values + key->offset;
+    bool is_settled = origin->is_set && !origin->loc.source;
+    union { // of any type, for a value that is read and not kept
+        bool b;
+        uint64_t n;
+        double f;
+        const char *text;
+    } unused;
+    if (!store_value(&c->arena, key, text, is_settled ? (void *)&unused : value))
+        return refuse(key, name, text, loc, d);
+    if (!is_settled) *origin = (struct config_origin){true, loc, why};
     return true;
 }
 

@@ -45,6 +45,7 @@ struct config_family {
 struct config_origin { // of a key's value
     bool is_set;       // otherwise it is the default
     struct loc loc;    // none: no file says it
+    const char *why;   // what the file says of where it has the value from; NULL: nothing
 };
 
 enum { CONFIG_LAYERS_MAX = 12 };
@@ -68,6 +69,10 @@ void config_add(struct config *c, const struct config_key *keys, size_t key_coun
 void config_add_family(struct config *c, const struct config_family *family); // one at most
 // Sets one key from text. False and a diagnostic (at `loc`) naming the nearest key or the allowed range.
 bool config_set(struct config *c, const char *name, const char *text, struct loc loc, struct diag *d);
+// As config_set, for a line of a file at `loc`: what was set without a file stays, wherever the two stand. `why`: where the
+// file has the value from; NULL.
+bool config_set_from_file(struct config *c, const char *name, const char *text, const char *why,
+                          struct loc loc, struct diag *d);
 // "KEY=VALUE".
 bool config_set_pair(struct config *c, const char *pair, struct loc loc, struct diag *d);
 // Reads a value of the key into another struct than its layer's. `name`: of the key, for the diagnostic. Not

@@ -39,10 +39,9 @@ static void list_classes(struct wf_context *c)
 
 static void add_key(struct table *t, const struct wf_key *key)
 {
-    bool is_default = str_equal(key->from, "default");
     table_add(t, "%s", key->value);
-    if (is_default && key->source)
-        table_add(t, "default: %s", key->source);
+    if (key->source)
+        table_add(t, "%s: %s", from_text(key), key->source);
     else
         table_add(t, "%s", from_text(key));
 }

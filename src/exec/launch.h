@@ -69,6 +69,7 @@ struct launch_rival { // both outlive the launch that compares itself with it
 struct launch {
     const struct program *program;
     uint32_t grid[3], block[3];
+    uint32_t registers;      // a thread is given on a chip, be it fewer than the program uses; 0: what it uses
     uint32_t warp_size;      // 32 by default, 64, or a smaller power of two
     uint32_t dynamic_shared; // bytes
     uint32_t shared_total;   // static + dynamic as laid out

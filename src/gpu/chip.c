@@ -149,7 +149,7 @@ static void clear_caches(struct chip *c, unsigned number, bool is_empty)
 static void begin_watching(struct chip *c, const struct grid *g)
 {
     struct watcher *w = g->account.watcher;
-    watcher_begin(w, g->launch, g->start, c->config.gpu.sm_count);
+    watcher_begin(w, g->launch, g->begin, c->config.gpu.sm_count);
     for (unsigned k = 0; k < c->kind_count; k++) {
         const struct gpu_kind *kind = &c->kinds[k];
         for (unsigned sm = kind->first; sm < kind->first + kind->count; sm++)
@@ -175,7 +175,7 @@ static void begin_waiting(struct chip *c)
         clear_caches(c, number, is_empty);
         grid_begin(g, number, is_alone);
         is_empty = false;
-        if (g->account.series) series_begin(g->account.series, g->start);
+        if (g->account.series) series_begin(g->account.series, g->begin);
         if (g->account.watcher) begin_watching(c, g);
     }
     c->windows = 0;
@@ -351,8 +351,8 @@ static void skip_windows(struct chip *c)
     if (n < next) next = n;
     for (size_t k = 0; k < c->grids.count && next != UINT64_MAX; k++) {
         const struct grid *g = c->grids.data[k];
-        if (g->state == GRID_LIVES && g->max_cycles && next - g->start > g->max_cycles)
-            next = g->start + g->max_cycles;
+        if (g->state == GRID_LIVES && g->max_cycles && next > g->begin + g->max_cycles)
+            next = g->begin + g->max_cycles;
     }
     if (next != UINT64_MAX && next > c->now) c->now += (next - c->now) / c->window * c->window;
 }
@@ -387,16 +387,19 @@ static void take_series(struct chip *c)
     }
 }
 
+static bool has_begun(const struct grid *g) { return g->state == GRID_LIVES && g->begin <= g->chip->now; }
+
 // What no warp can be charged with: cycles of the chip, and of SMs that have none, in equal parts.
 static void share_out(struct chip *c, uint64_t cycles)
 {
-    uint64_t lives = count_in(c, GRID_LIVES), idle = cycles * c->config.gpu.sm_count;
+    uint64_t begun = 0, idle = cycles * c->config.gpu.sm_count;
     for (size_t k = 0; k < c->busy.count; k++) idle -= sm_take_active(c->busy.data[k]);
+    for (size_t k = 0; k < c->grids.count; k++) begun += has_begun(c->grids.data[k]);
     for (size_t k = 0; k < c->grids.count; k++) {
         struct grid *g = c->grids.data[k];
-        if (g->state != GRID_LIVES) continue;
-        g->chip_parts += (cycles << CHIP_PART_SHIFT) / lives;
-        g->idle_parts += (idle << CHIP_PART_SHIFT) / lives;
+        if (!has_begun(g)) continue;
+        g->chip_parts += (cycles << CHIP_PART_SHIFT) / begun;
+        g->idle_parts += (idle << CHIP_PART_SHIFT) / begun;
     }
 }
 

@@ -10,8 +10,9 @@
 #include "gpu/watch.h"
 
 struct chip_result {
-    uint64_t cycles; // core cycles from the launch to the last reply
-    uint64_t start;  // the chip's cycle in which it came
+    uint64_t cycles;   // core cycles from when the first block could start to the last reply
+    uint64_t start;    // the chip's cycle in which it came
+    uint64_t overhead; // cycles from then until the first block could start (gpu.launch_latency)
     // Its part of what is there whether it works or not: cycles of the chip, and of all its SMs. All of them for
     // one that had the chip to itself. Others share: an SM's active cycles by their warps on it, the rest equally.
     uint64_t chip_cycles, sm_cycles;

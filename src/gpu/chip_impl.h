@@ -29,7 +29,7 @@ struct grid {
     bool is_alone;         // nobody else has been on the chip with it
     bool has_window_hook;  // a mechanism of it has
     uint64_t max_cycles;   // 0: no limit
-    uint64_t start, begin; // when it came; when its first block may start
+    uint64_t start, begin; // when it came; when its first block may start, from which its cycles count
     uint64_t next_block, blocks, ended, last_end;
     struct sm_launch kinds[GPU_KINDS_MAX]; // by kind of the chip's; no blocks fit: blocks_per_sm is 0
     struct share needs[GPU_KINDS_MAX];     // of a block
@@ -88,6 +88,7 @@ bool grid_is_stuck(const struct grid *g);   // blocks of it are on SMs
 uint64_t grid_end_of(const struct grid *g); // the last block's end, or the last reply
 // Why it ends before its time; a fault is the caller's then.
 bool grid_take_fault(struct grid *g, struct launch_fault *fault);
+uint64_t grid_age(const struct grid *g); // cycles since its first block could start
 bool grid_is_over_limit(struct grid *g, bool is_done, struct launch_fault *fault);
 void grid_fail_deadlocked(struct grid *g, struct launch_fault *fault);
 void grid_fail_stalled(struct grid *g, struct launch_fault *fault);

@@ -75,7 +75,7 @@ static bool set(void *context, const char *name, const char *text, struct loc lo
         return diag_error(d, loc, "%s: what of class %s? It is class.%s.count = N or class.%s.KEY = VALUE",
                           name, word, word, word);
     const struct config_key *key = key_of(g, name, dot + 1, &index, loc, d);
-    struct gpu_class *c = find_class(g, word, length), new = {.named = {true, loc}};
+    struct gpu_class *c = find_class(g, word, length), new = {.named = {true, loc, NULL}};
     if (!key) return false;
     if (!c && g->count == GPU_KINDS_MAX)
         return diag_error(d, loc, "%s: a chip has %d classes of SMs at most", name, GPU_KINDS_MAX);
@@ -83,7 +83,7 @@ static bool set(void *context, const char *name, const char *text, struct loc lo
     struct gpu_class *into = c ? c : &new;
     bool is_count = index == GPU_KEYS;
     if (!config_read(key, name, text, is_count ? (void *)&into->count : &into->values, loc, d)) return false;
-    *(is_count ? &into->count_origin : &into->origins[index]) = (struct config_origin){true, loc};
+    *(is_count ? &into->count_origin : &into->origins[index]) = (struct config_origin){true, loc, NULL};
     if (!c) g->all[g->count++] = new;
     return true;
 }

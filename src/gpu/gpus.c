@@ -11,15 +11,19 @@
     __asm__(".pushsection .rodata\n.global gpu_text_" SYMBOL "\ngpu_text_" SYMBOL ":\n.incbin \"gpus/" NAME  \
             ".gpu\"\n.byte 0\n.popsection\n");
 #define GPU(symbol, name, meaning) EMBED(#symbol, name) extern const char gpu_text_##symbol[];
+#define GPU_ALIAS(symbol, name, other)
 #include "gpu/gpus.def"
 #undef GPU
+#undef GPU_ALIAS
 
 static const struct gpu_file table[] = {
-#define GPU(symbol, name, meaning) {name, meaning, gpu_text_##symbol},
+#define GPU(symbol, name, meaning)     {name, meaning, gpu_text_##symbol, NULL},
+#define GPU_ALIAS(symbol, name, other) {name, "an earlier name of " other, gpu_text_##symbol, other},
 #include "gpu/gpus.def"
 #undef GPU
+#undef GPU_ALIAS
 };
-enum { GPUS = sizeof table / sizeof table[0] };
+enum { GPUS = sizeof table / sizeof table[0], LIKE_DEPTH_MAX = 8 };
 
 const struct gpu_file *gpu_file_at(size_t index) { return index < GPUS ? &table[index] : NULL; }
 
@@ -29,9 +33,34 @@ static const char *next_name(const void *context, size_t i)
     return i < GPUS ? table[i].name : NULL;
 }
 
-static bool set_line(struct config *c, char *line, struct loc loc, struct diag *d)
+static const struct gpu_file *find(const char *name)
 {
-    line[strcspn(line, "#")] = 0; // a comment
+    for (size_t i = 0; i < GPUS; i++)
+        if (str_equal(table[i].name, name)) return &table[i];
+    return NULL;
+}
+
+static bool load_text(struct config *c, const char *name, const char *text, size_t length, unsigned depth,
+                      struct diag *d);
+
+static bool load_other(struct config *c, const char *name, unsigned depth, struct loc loc, struct diag *d)
+{
+    const struct gpu_file *g = find(name);
+    const char *near = g ? NULL : str_nearest(name, next_name, NULL);
+    if (near) return diag_error(d, loc, "like = %s: no GPU of that name; did you mean \"%s\"?", name, near);
+    if (!g) return diag_error(d, loc, "like = %s: no GPU of that name; `warpfold list gpus` has them", name);
+    if (depth == LIKE_DEPTH_MAX) return diag_error(d, loc, "like = %s: %u files deep", name, depth);
+    return load_text(c, g->name, g->text, strlen(g->text), depth + 1, d);
+}
+
+// `KEY = VALUE`, `# WHY` behind it.
+static bool set_line(struct config *c, char *line, unsigned depth, struct loc loc, struct diag *d)
+{
+    char *hash = strchr(line, '#'), *why = NULL;
+    if (hash) {
+        *hash = 0;
+        why = str_trim(hash + 1);
+    }
     char *equals = strchr(line, '=');
     if (!equals) {
         char *rest = str_trim(line);
@@ -40,10 +69,13 @@ static bool set_line(struct config *c, char *line, struct loc loc, struct diag *
     }
     *equals = 0;
     const char *value = str_trim(equals + 1), *key = str_trim(line);
-    return config_set(c, key, value, loc, d);
+    if (str_equal(key, "like")) return load_other(c, value, depth, loc, d);
+    if (why) why = *why ? arena_strndup(&c->arena, why, strlen(why)) : NULL;
+    return config_set_from_file(c, key, value, why, loc, d);
 }
 
-static bool load_text(struct config *c, const char *name, const char *text, size_t length, struct diag *d)
+static bool load_text(struct config *c, const char *name, const char *text, size_t length, unsigned depth,
+                      struct diag *d)
 {
     struct loc loc = {.source = diag_add_source(d, name, text, length)};
     char *copy = heap_strndup(text, length), *line = copy;
@@ -53,7 +85,7 @@ static bool load_text(struct config *c, const char *name, const char *text, size
         if (next) *next++ = 0;
         loc.line = n;
         loc.column = 1;
-        good = set_line(c, line, loc, d) && good;
+        good = set_line(c, line, depth, loc, d) && good;
         line = next;
     }
     free(copy);
@@ -62,14 +94,13 @@ static bool load_text(struct config *c, const char *name, const char *text, size
 
 bool gpu_file_load(struct config *c, const char *name, struct diag *d)
 {
-    for (size_t i = 0; i < GPUS; i++)
-        if (str_equal(table[i].name, name))
-            return load_text(c, name, table[i].text, strlen(table[i].text), d);
+    const struct gpu_file *g = find(name);
+    if (g) return load_text(c, g->name, g->text, strlen(g->text), 0, d);
     char *bytes;
     size_t length;
     const char *why;
     if (strpbrk(name, "/.") && file_read(name, &bytes, &length, &why)) {
-        bool good = load_text(c, name, bytes, length, d);
+        bool good = load_text(c, name, bytes, length, 0, d);
         free(bytes);
         return good;
     }

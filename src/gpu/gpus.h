@@ -1,11 +1,13 @@
-// GPUs by name or file: lines of KEY = VALUE, `#` begins a comment. A key that a file leaves out has its
-// default, which is the GTX 1080 Ti's.
+// GPUs by name or file: lines of KEY = VALUE, `#` begins a comment, which behind a value says where that comes
+// from. `like = NAME` takes over what another GPU of the library says; later lines win. A key that a file leaves out has
+// its default, which is the gtx1080ti-paper's.
 #pragma once
 #include "base/config.h"
 
 struct gpu_file {
     const char *name, *meaning;
-    const char *text; // NUL-terminated
+    const char *text;     // NUL-terminated
+    const char *alias_of; // another name of this GPU, which is the one to use; NULL
 };
 
 const struct gpu_file *gpu_file_at(size_t index); // the library's own; NULL past the last

@@ -11,7 +11,7 @@
 
 struct fit {
     struct share need;  // of a block
-    uint32_t registers; // vector registers of a warp, allocated
+    uint32_t registers; // vector registers that a warp is given
     uint32_t blocks;    // that are there at once, if nobody else is
     const char *limit;
 };
@@ -30,7 +30,8 @@ static struct fit fit_on(const struct gpu_config *c, const struct launch *l)
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     uint64_t lanes = lanes_of(l), warps = (threads + l->warp_size - 1) / l->warp_size;
     struct fit f = {.blocks = c->max_blocks, .limit = "blocks (sm.blocks)"};
-    uint64_t unit = c->register_unit, registers = (l->program->reg_count * lanes + unit - 1) / unit * unit;
+    uint64_t given = l->registers ? l->registers : l->program->reg_count;
+    uint64_t unit = c->register_unit, registers = (given * lanes + unit - 1) / unit * unit;
     uint64_t shared = (l->shared_total + c->shared_unit - 1) / c->shared_unit * c->shared_unit;
     f.registers = (uint32_t)(registers / lanes);
     f.need = (struct share){(uint32_t)warps, (uint32_t)(registers * warps), (uint32_t)shared, 1};
@@ -56,7 +57,8 @@ bool grid_shape_fits(const struct gpu_kind *kinds, unsigned count, const struct 
         if (fit_on(&kinds[k].config, l).blocks) return true;
     strbuf_printf(
         why, "a block of %u warps, %u registers a thread and %u bytes of shared memory does not fit on an SM",
-        fit_on(&kinds[0].config, l).need.warps, l->program->reg_count, l->shared_total);
+        fit_on(&kinds[0].config, l).need.warps, l->registers ? l->registers : l->program->reg_count,
+        l->shared_total);
     print_wants(kinds, count, l, why);
     return false;
 }
@@ -71,7 +73,8 @@ static void begin_techs(struct sm_launch *l, const struct fit *fit, struct share
     const struct chip_config *c = l->config;
     uint32_t lanes = lanes_of(l->launch), all = l->kind->config.registers / lanes;
     uint32_t used = fit->blocks * need->warps * fit->registers;
-    uint32_t tails = need->warps * (fit->registers - l->launch->program->reg_count);
+    uint32_t used_of_warp = l->launch->program->reg_count;
+    uint32_t tails = fit->registers > used_of_warp ? need->warps * (fit->registers - used_of_warp) : 0;
     uint32_t spare = (all - used) / fit->blocks + tails;
     l->tech_count = c->tech_count;
     for (unsigned k = 0; k < c->tech_count; k++) {
@@ -104,6 +107,7 @@ static void begin_kind(struct grid *g, unsigned k, const struct fit *fit)
     const struct chip *c = g->chip;
     const struct gpu_kind *kind = &c->kinds[k];
     struct sm_launch *l = &g->kinds[k];
+    uint32_t used = g->launch->program->reg_count;
     *l = (struct sm_launch){.grid = g,
                             .number = g->number,
                             .space = GPU_SPACE(g->number),
@@ -113,7 +117,7 @@ static void begin_kind(struct grid *g, unsigned k, const struct fit *fit)
                             .window = c->window,
                             .blocks_per_sm = fit->blocks,
                             .warps_per_block = fit->need.warps,
-                            .registers_per_warp = fit->registers};
+                            .registers_per_warp = fit->registers > used ? fit->registers : used};
     g->needs[k] = fit->need;
     if (!fit->blocks) return;
     gpu_decode(&l->decoded, g->launch->program, &kind->config, c->config.memory.line_bytes, &g->arena);
@@ -324,11 +328,13 @@ static void stop_at_limit(struct grid *g, const char *limit, uint64_t value, str
     append_report(g, fault);
 }
 
+uint64_t grid_age(const struct grid *g) { return g->chip->now > g->begin ? g->chip->now - g->begin : 0; }
+
 // A launch takes as many cycles as it takes, not as many as the window in which it ends.
 bool grid_is_over_limit(struct grid *g, bool is_done, struct launch_fault *fault)
 {
-    uint64_t passed = g->chip->now - g->start;
-    if (g->max_cycles && passed > g->max_cycles && (!is_done || grid_end_of(g) - g->start > g->max_cycles)) {
+    if (g->max_cycles && grid_age(g) > g->max_cycles &&
+        (!is_done || grid_end_of(g) - g->begin > g->max_cycles)) {
         stop_at_limit(g, "cycles (--max-cycles)", g->max_cycles, fault);
         return true;
     }
@@ -342,7 +348,7 @@ bool grid_is_over_limit(struct grid *g, bool is_done, struct launch_fault *fault
 
 void grid_fail_stalled(struct grid *g, struct launch_fault *fault)
 {
-    uint64_t since = g->chip->looked_since > g->start ? g->chip->looked_since - g->start : 0;
+    uint64_t since = g->chip->looked_since > g->begin ? g->chip->looked_since - g->begin : 0;
     struct strbuf text = {0};
     strbuf_printf(&text,
                   "kernel %s will never end: since cycle %" PRIu64
@@ -358,7 +364,7 @@ void grid_fail_interrupted(struct grid *g, struct launch_fault *fault)
     strbuf_printf(&text,
                   "kernel %s: interrupted after %" PRIu64 " cycles, %" PRIu64 " of %" PRIu64
                   " blocks have ended",
-                  g->launch->program->name, g->chip->now - g->start, g->ended, g->blocks);
+                  g->launch->program->name, grid_age(g), g->ended, g->blocks);
     *fault = (struct launch_fault){.kind = FAULT_INTERRUPTED, .text = text.text};
     append_report(g, fault);
 }
@@ -409,7 +415,8 @@ void grid_collect(struct grid *g, bool finished)
     }
     result->start = g->start;
     result->mismatches = g->mismatches;
-    result->cycles = end > g->start ? end - g->start : 0;
+    result->overhead = g->begin - g->start;
+    result->cycles = end > g->begin ? end - g->begin : 0;
     result->chip_cycles = g->is_alone ? result->cycles : g->chip_parts >> CHIP_PART_SHIFT;
     result->sm_cycles = g->is_alone ? result->cycles * c->config.gpu.sm_count
                                     : result->gpu.sm_active_cycles + (g->idle_parts >> CHIP_PART_SHIFT);

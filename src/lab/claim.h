@@ -1,6 +1,6 @@
 // What an experiment expects, in a form that can be held against its values:
 //
-//     claim = GMEAN-2D on gtx1080ti : DARSIE > DAC-IDEAL > UV
+//     claim = GMEAN-2D on gtx1080ti-paper : DARSIE > DAC-IDEAL > UV
 //     claim = all : DARSIE at LIB >= DARSIE
 //     claim = GMEAN : LRR ~ two-level within 2%
 //

@@ -407,7 +407,7 @@ static bool check(struct parser *p)
     for (size_t i = 0; i < x->claims.count; i++)
         if (!check_claim(p, &x->claims.data[i])) return false;
     if (!check_headline(p)) return false;
-    if (!x->views.count) vec_push(&x->views, (struct experiment_view){"gtx1080ti", "ptxplus"});
+    if (!x->views.count) vec_push(&x->views, (struct experiment_view){"gtx1080ti-paper", "ptxplus"});
     if (!x->show) x->show = "table";
     if (!x->source) x->source = "";
     if (!x->group) x->group = "";

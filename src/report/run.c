@@ -175,6 +175,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
                               .races = stats->races,
                               .start = stats->start,
                               .cycles = stats->cycles,
+                              .elapsed = stats->elapsed,
                               .fetched = stats->fetched,
                               .skipped = stats->skipped,
                               .reused = stats->reused,
@@ -226,7 +227,7 @@ struct report_launch report_run_sum(const struct report_run *r)
 {
     uint64_t none = r->launches.count ? 0 : WF_UNKNOWN;
     struct report_launch s = {
-        .races = none, .cycles = none, .fetched = none, .skipped = none, .reused = none};
+        .races = none, .cycles = none, .elapsed = none, .fetched = none, .skipped = none, .reused = none};
     for (size_t i = 0; i < r->launches.count; i++) {
         const struct report_launch *l = &r->launches.data[i];
         s.warp_instructions += l->warp_instructions;
@@ -237,6 +238,7 @@ struct report_launch report_run_sum(const struct report_run *r)
             s.occupancy = (s.occupancy * (double)s.cycles + l->occupancy * (double)l->cycles) /
                           (double)(s.cycles + l->cycles);
         s.cycles = timed ? s.cycles + l->cycles : WF_UNKNOWN;
+        s.elapsed = timed ? s.elapsed + l->elapsed : WF_UNKNOWN;
         s.fetched = timed ? s.fetched + l->fetched : WF_UNKNOWN;
         s.skipped = timed ? s.skipped + l->skipped : WF_UNKNOWN;
         s.reused = timed ? s.reused + l->reused : WF_UNKNOWN;
@@ -257,6 +259,7 @@ static void write_measured(struct json *j, const struct report_launch *l)
 {
     bool timed = l->cycles != WF_UNKNOWN;
     report_u64(j, "cycles", l->cycles);
+    report_u64(j, "elapsed_cycles", l->elapsed);
     report_u64(j, "warp_instructions", l->warp_instructions);
     report_u64(j, "thread_instructions", l->thread_instructions);
     report_u64(j, "fetched_warp_instructions", l->fetched);

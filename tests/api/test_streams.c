@@ -9,7 +9,7 @@
 #define PTX "tests/api/streams.ptx"
 
 // Without a GPU, on a small one, on a large one.
-static const char *const gpus[] = {NULL, "tiny", "gtx1080ti"};
+static const char *const gpus[] = {NULL, "tiny", "gtx1080ti-paper"};
 #define FOR_EACH_GPU(gpu)                                                                                    \
     for (size_t g_ = 0, go_ = 1; g_ < TEST_COUNT(gpus) && go_; g_++)                                         \
         for (const char *gpu = (go_ = 0, gpus[g_]); !go_; go_ = 1)
@@ -235,7 +235,7 @@ static void test_clock(struct test *t)
     for (int k = 0; k < 3; k++) e[k] = wf_event_create(f.c);
     wf_event_record(e[0], NULL);
     for (int k = 0; k < 2; k++) {
-        CHECK(t, wf_gpu(f.c, k ? "gtx1080ti" : "tiny") == WF_OK);
+        CHECK(t, wf_gpu(f.c, k ? "gtx1080ti-paper" : "tiny") == WF_OK);
         cycles[k] = wf_launch_stats(step(&f, NULL, 1, 0, 100, 1))->cycles;
         wf_event_record(e[k + 1], NULL);
     }
@@ -257,12 +257,12 @@ static uint64_t counter(const struct wf_stats *s, const char *name)
 static void test_stats_stay(struct test *t)
 {
     enum { COUNT = 6 };
-    struct fixture f = setup(t, "gtx1080ti");
+    struct fixture f = setup(t, "gtx1080ti-paper");
     struct wf_launch *l[COUNT];
     uint64_t alone[COUNT];
     CHECK(t, wf_tech(f.c, "uv") == WF_OK);
     for (unsigned k = 0; k < COUNT; k++) {
-        struct fixture own = setup(t, "gtx1080ti");
+        struct fixture own = setup(t, "gtx1080ti-paper");
         struct wf_launch *same = step(&own, NULL, k, 0, 100 * k, 1);
         alone[k] = wf_launch_stats(same)->warp_instructions;
         wf_launch_free(same);
@@ -279,7 +279,7 @@ static void test_stats_stay(struct test *t)
         CHECK_EQ(t, s->warp_instructions, alone[k]);
         CHECK_EQ(t, counter(s, "exec.warp_instructions"), alone[k]);
         CHECK_EQ(t, counter(s, "exec.blocks"), 1);
-        CHECK_STR(t, s->gpu, "gtx1080ti");
+        CHECK_STR(t, s->gpu, "gtx1080ti-paper");
         CHECK_STR(t, s->tech, "uv");
         CHECK(t, s->cycles != WF_UNKNOWN && s->sm_count == 28 && s->energy_count && s->storage_count);
         CHECK_STR(t, s->storage[0].tech, "uv");
@@ -370,7 +370,7 @@ static void test_copies(struct test *t)
 // Programs that a mechanism makes anew for every shape; tables of functions, which are one program's at a time.
 static void test_programs(struct test *t)
 {
-    struct fixture f = setup(t, "gtx1080ti");
+    struct fixture f = setup(t, "gtx1080ti-paper");
     CHECK(t, wf_tech(f.c, "silicon-sync") == WF_OK);
     for (unsigned k = 0; k < 4; k++) {
         struct wf_launch_config shape = {

@@ -42,22 +42,22 @@ static const struct pinned launches[] = {
      NULL},
     {"vecadd-timed",
      "run kernels/ptx/nvcc/vecadd.ptx --kernel vecadd --grid 100 --block 256 --arg "
-     "buf=f32:25600:iota --arg buf=f32:25600:iota --arg buf=f32:25600:zero --arg s32=25600 --gpu gtx1080ti",
+     "buf=f32:25600:iota --arg buf=f32:25600:iota --arg buf=f32:25600:zero --arg s32=25600 --gpu gtx1080ti-paper",
      "vecadd-timed-per-SM-cycle"},
     {"matrixMul-timed",
      "run kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 2,2 --block 32,32 --arg "
      "buf=f32:4096:zero --arg buf=f32:4096:rand:1 --arg buf=f32:4096:rand:2 --arg s32=64 --arg s32=64 --gpu "
-     "gtx1080ti",
+     "gtx1080ti-paper",
      "matrixMul-timed-per-SM-cycle"},
     {"matrixMul-darsie",
      "run kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 2,2 --block 32,32 --arg "
      "buf=f32:4096:zero --arg buf=f32:4096:rand:1 --arg buf=f32:4096:rand:2 --arg s32=64 --arg s32=64 --gpu "
-     "gtx1080ti --tech darsie",
+     "gtx1080ti-paper --tech darsie",
      "matrixMul-darsie-per-SM-cycle"},
     {"matrixMul-dac",
      "run kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 2,2 --block 32,32 --arg "
      "buf=f32:4096:zero --arg buf=f32:4096:rand:1 --arg buf=f32:4096:rand:2 --arg s32=64 --arg s32=64 --gpu "
-     "gtx1080ti --tech dac",
+     "gtx1080ti-paper --tech dac",
      "matrixMul-dac-per-SM-cycle"},
     {"doubles",
      "run bench/hot.ptx --kernel doubles --grid 4 --block 256 --arg buf=f64:1024:zero --arg "
@@ -69,9 +69,9 @@ static const struct pinned launches[] = {
      NULL},
     {"atomics-timed",
      "run bench/hot.ptx --kernel atomics --grid 4 --block 256 --arg buf=u32:16:zero --arg s32=20 --gpu "
-     "gtx1080ti",
+     "gtx1080ti-paper",
      NULL},
-    {"floydWarshall-timed", "bench floydWarshall --size small --gpu gtx1080ti --threads 1", NULL},
+    {"floydWarshall-timed", "bench floydWarshall --size small --gpu gtx1080ti-paper --threads 1", NULL},
     {"marks-of-loops", "mark " LOOPS " --kernel loops", NULL},
 };
 

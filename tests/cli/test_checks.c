@@ -100,7 +100,7 @@ static void test_bounds(struct test *t)
 {
     struct cli c = {.t = t};
     static const char *const ways[] = {"--functional", "--gpu tiny", "--functional --set exec.isa=general",
-                                       "--gpu gtx1080ti --threads 2"};
+                                       "--gpu gtx1080ti-paper --threads 2"};
     for (size_t k = 0; k < TEST_COUNT(ways); k++) {
         struct strbuf line = {0};
         strbuf_printf(&line,

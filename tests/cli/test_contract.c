@@ -245,7 +245,7 @@ static void test_lists(struct test *t)
     struct cli c = {.t = t};
     static const char *const lists[][2] = {{"studies", "operands"},
                                            {"keys", "memory.size"},
-                                           {"gpus", "gtx1080ti-subcore"},
+                                           {"gpus", "gtx1080ti"},
                                            {"techs", "base"},
                                            {"kernels", "matrixMul"},
                                            {"counters", "exec.warp_instructions"},

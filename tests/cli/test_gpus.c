@@ -1,5 +1,7 @@
 // GPUs' files with classes of SMs: what is wrong in them is said where it stands, and what is right is listed and
 // reported class by class.
+#include "api/warpfold.h"
+#include "base/str.h"
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -152,7 +154,7 @@ static void test_list(struct test *t)
     check_line(&c, "sm.blocks", "sm.blocks 4 --set");
     check_line(&c, "class big", "class big 1 --set");
     check_line(&c, "sm.registers", "sm.registers 65536 default: DARSIE, Table 2");
-    snprintf(want, sizeof want, "energy.decode 3 %s:4", path);
+    snprintf(want, sizeof want, "energy.decode 3 %s:4: pJ", path);
     check_line(&c, "energy.decode", want);
     snprintf(want, sizeof want, "compile.max_registers 64 %s:5", path);
     check_line(&c, "compile.max_registers", want);
@@ -175,6 +177,42 @@ static void test_list(struct test *t)
         "error: list takes one of gpus, techs, kernels, studies, counters, experiments, keys, features, "
         "claims, area; gpus may be followed by a GPU\n");
     cli_fini(&c);
+}
+
+// Another GPU's file is taken over, line by line with its place and source; later lines win, and --set before all.
+static void test_like(struct test *t)
+{
+    static const char text[] = "like = gtx1080ti\nsm.warps = 16 # half\ngpu.core_mhz = 900\n";
+    struct cli c = {.t = t};
+    cli_write(&c, "a.gpu", text, sizeof text - 1);
+    cli_run(&c, "list gpus $D/a.gpu --set gpu.core_mhz=901");
+    char want[400];
+    snprintf(want, sizeof want, "sm.warps 16 %s/a.gpu:2: half", test_directory(t));
+    check_line(&c, "sm.warps", want);
+    check_line(&c, "gpu.core_mhz", "gpu.core_mhz 901 --set");
+    check_line(&c, "fetch.per_scheduler",
+               "fetch.per_scheduler 1 gtx1080ti:3: four sub-cores an SM, a front end each");
+    check_line(&c, "memory.partitions", "memory.partitions 11 gtx1080ti-paper:15");
+
+    cli_write(&c, "b.gpu", "like = gtx1080ty\n", 17);
+    check_errors(&c, "list gpus $D/b.gpu", 2,
+                 "$D/b.gpu:1:1: error: like = gtx1080ty: no GPU of that name; did you mean \"gtx1080ti\"?\n"
+                 "    like = gtx1080ty\n    ^\n");
+    cli_fini(&c);
+}
+
+// What was set without a file stays, in the library, too, whatever comes later.
+static void test_set_wins(struct test *t)
+{
+    struct wf_context *c = wf_context_create();
+    struct wf_key key;
+    CHECK(t,
+          wf_set(c, "sm.warps", "8") == WF_OK && wf_gpu(c, "tiny") == WF_OK && wf_gpu(c, "titanv") == WF_OK);
+    for (size_t i = 0; wf_key_at(c, i, &key); i++) {
+        if (str_equal(key.name, "sm.warps")) CHECK_STR(t, key.value, "8");
+        if (str_equal(key.name, "gpu.sm_count")) CHECK_STR(t, key.value, "80");
+    }
+    wf_context_destroy(c);
 }
 
 static void test_area(struct test *t)
@@ -228,10 +266,8 @@ static void test_reports(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"files", test_files},
-                                             {"set", test_set},
-                                             {"list", test_list},
-                                             {"area", test_area},
-                                             {"reports", test_reports}};
+    static const struct test_case cases[] = {
+        {"files", test_files},       {"set", test_set},   {"list", test_list},      {"like", test_like},
+        {"set_wins", test_set_wins}, {"area", test_area}, {"reports", test_reports}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -220,7 +220,7 @@ static void test_streams(struct test *t)
     const char *rest = strstr(script, "$H");
     int length = snprintf(text, sizeof text, "%.*s%s%s", (int)(rest - script), script, here, rest + 2);
     static const char *const ways[] = {"--gpu tiny", "--functional",
-                                       "--gpu gtx1080ti --tech darsie --verify"};
+                                       "--gpu gtx1080ti-paper --tech darsie --verify"};
     for (size_t k = 0; k < TEST_COUNT(ways); k++) {
         char options[200];
         size_t bytes;

@@ -26,7 +26,7 @@ static struct report_run measure(struct test *t, const char *name, const char *t
     struct workload_options options = {.size = WORKLOAD_SMALL, .launched = take, .launched_context = &r};
     struct workload_result result;
     const char *near;
-    CHECK(t, wf_gpu(c, "gtx1080ti") == WF_OK && wf_tech(c, tech) == WF_OK);
+    CHECK(t, wf_gpu(c, "gtx1080ti-paper") == WF_OK && wf_tech(c, tech) == WF_OK);
     if (key) CHECK_MSG(t, wf_set(c, key, value) == WF_OK, "%s", wf_errors(c));
     CHECK(t, workload_run(workload_find(name, &near), c, &options, &result) == WF_OK);
     wf_context_destroy(c);

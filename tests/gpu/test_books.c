@@ -36,7 +36,7 @@ static uint64_t darsie_cycles(struct test *t, const char *workload, const char *
     struct workload_options options = {.size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC};
     struct workload_result r = {0};
     snprintf(tech, sizeof tech, "darsie:watchdog=%s", watchdog);
-    CHECK(t, wf_gpu(c, "gtx1080ti") == WF_OK && wf_tech(c, tech) == WF_OK);
+    CHECK(t, wf_gpu(c, "gtx1080ti-paper") == WF_OK && wf_tech(c, tech) == WF_OK);
     wf_set_max_cycles(c, max_cycles);
     enum wf_status status = workload_run(workload_find(workload, &near), c, &options, &r);
     CHECK_MSG(t, status == WF_OK, "%s with %s and at most %llu cycles: %s", workload, tech,
@@ -171,7 +171,7 @@ static void test_no_lanes(struct test *t)
 // before.
 static void test_reused_second(struct test *t)
 {
-    static const char *const gpus[] = {"tiny", "gtx1080ti", "titanv"};
+    static const char *const gpus[] = {"tiny", "gtx1080ti-paper", "titanv"};
     const char *near;
     for (size_t g = 0; g < TEST_COUNT(gpus); g++) {
         struct wf_context *c = wf_context_create();

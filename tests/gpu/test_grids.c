@@ -128,7 +128,7 @@ static void test_policies(struct test *t)
         struct many x;
         char settings[80];
         snprintf(settings, sizeof settings, "gpu.sm_count=4 sm.warps=16 gpu.dispatch=%s", cases[k].policy);
-        many_init(&x, t, "gtx1080ti", settings);
+        many_init(&x, t, "gtx1080ti-paper", settings);
         uint64_t first = add_writer(&x, 128, 32, 300), second = add_writer(&x, 128, 32, 300);
         run(&x);
         check_written(&x, first, 128, 32);
@@ -147,7 +147,7 @@ static void test_order(struct test *t)
 {
     for (unsigned fill = 0; fill < 2; fill++) {
         struct many x;
-        many_init(&x, t, "gtx1080ti",
+        many_init(&x, t, "gtx1080ti-paper",
                   fill ? "gpu.sm_count=1 sm.warps=16 gpu.dispatch=fill" : "gpu.sm_count=1 sm.warps=16");
         add_writer(&x, 32, 1, 500);
         add_writer(&x, 512, 1, 1);
@@ -164,7 +164,7 @@ static void test_order(struct test *t)
 static void test_room_left(struct test *t)
 {
     struct many x;
-    many_init(&x, t, "gtx1080ti", "gpu.sm_count=2 sm.warps=16");
+    many_init(&x, t, "gtx1080ti-paper", "gpu.sm_count=2 sm.warps=16");
     add_writer(&x, 32, 2, 3000); // a warp on each SM
     add_writer(&x, 512, 1, 1);   // does not fit beside it
     add_writer(&x, 64, 2, 100);
@@ -174,7 +174,7 @@ static void test_room_left(struct test *t)
     fini(&x);
 
     // One that fails is out of the others' way.
-    many_init(&x, t, "gtx1080ti", "gpu.sm_count=2 sm.warps=16 sim.stall=200");
+    many_init(&x, t, "gtx1080ti-paper", "gpu.sm_count=2 sm.warps=16 sim.stall=200");
     buffer(&x, add(&x, spins, 32, 2), 4);
     add(&x, "EXIT\n", 512, 4);
     uint64_t out = add_writer(&x, 64, 40, 100);
@@ -191,7 +191,7 @@ static void test_counts(struct test *t)
     struct gpu_counts alone[2] = {0};
     struct many x;
     for (unsigned k = 0; k < 3; k++) {
-        many_init(&x, t, "gtx1080ti", "gpu.sm_count=1 sm.warps=32 gpu.dispatch=even sim.check=1");
+        many_init(&x, t, "gtx1080ti-paper", "gpu.sm_count=1 sm.warps=32 gpu.dispatch=even sim.check=1");
         if (k != 1) add_writer(&x, 128, 8, 400);
         if (k != 0) add_writer(&x, 256, 3, 100);
         run(&x);
@@ -287,7 +287,7 @@ static void test_crowd(struct test *t)
 {
     struct many x;
     uint64_t out[20];
-    many_init(&x, t, "gtx1080ti", "gpu.sm_count=1 gpu.dispatch=even");
+    many_init(&x, t, "gtx1080ti-paper", "gpu.sm_count=1 gpu.dispatch=even");
     for (unsigned k = 0; k < 20; k++) out[k] = add_writer(&x, 32, 2, 100 + k);
     run(&x);
     for (unsigned k = 0; k < 20; k++) check_written(&x, out[k], 32, 2);
@@ -330,7 +330,7 @@ static void test_again(struct test *t)
     struct many x;
     struct chip_result results[2];
     struct gpu_counts sms[2][SMS] = {0};
-    many_init(&x, t, "gtx1080ti", "gpu.sm_count=6 sm.blocks=4");
+    many_init(&x, t, "gtx1080ti-paper", "gpu.sm_count=6 sm.blocks=4");
     add_writer(&x, 64, 8, 50); // two SMs have two
     machine_prepare(&x.m[0]);
     struct chip *c = chip_create(&x.config);

@@ -234,8 +234,8 @@ static void test_threads_and_idle(struct test *t)
     const struct workload *w;
     for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
         struct outcome one, two, seven, stepped;
-        run(t, w, "gtx1080ti", "", 1, &one);
-        run(t, w, "gtx1080ti", "", 2, &two);
+        run(t, w, "gtx1080ti-paper", "", 1, &one);
+        run(t, w, "gtx1080ti-paper", "", 2, &two);
         run(t, w, "tiny", "gpu.sm_count=3", 1, &seven);
         same_counters(t, w, "2 threads", &one, &two);
         run(t, w, "tiny", "gpu.sm_count=3 sim.skip_idle=0", 3, &stepped);

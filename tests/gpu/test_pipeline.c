@@ -29,7 +29,7 @@ static uint64_t cycles_of(struct test *t, const struct piece *p, unsigned times,
     strbuf_puts(&text, p->after ? p->after : "");
     strbuf_puts(&text, "EXIT\n");
     uint64_t cycles = 0;
-    if (gpu_bench_init(&b, t, "gtx1080ti", p->settings, strbuf_text(&text), p->threads)) {
+    if (gpu_bench_init(&b, t, "gtx1080ti-paper", p->settings, strbuf_text(&text), p->threads)) {
         if (p->with_buffer) machine_buffer(&b.m, 1 << 20);
         cycles = gpu_cycles(&b);
         if (counts) *counts = b.result.gpu;
@@ -221,7 +221,7 @@ static uint64_t chase(struct test *t, const char *settings, const uint64_t *offs
     for (unsigned k = 0; k < loads; k++) strbuf_puts(&text, "LDG.E.64 R2, [R2]\n");
     strbuf_puts(&text, "EXIT\n");
     uint64_t cycles = 0;
-    if (gpu_bench_init(&b, t, "gtx1080ti", settings, strbuf_text(&text), 1)) {
+    if (gpu_bench_init(&b, t, "gtx1080ti-paper", settings, strbuf_text(&text), 1)) {
         uint64_t base = machine_buffer(&b.m, 64 << 20);
         for (unsigned k = 0; k < count; k++) {
             uint64_t next = base + offsets[(k + 1) % count];
@@ -254,7 +254,7 @@ static void test_chase_l2(struct test *t)
 static void lines_of_a_bank(struct test *t, uint64_t *offsets, unsigned count, bool one_row)
 {
     struct chip_config c;
-    gpu_settings(t, &c, "gtx1080ti", SMOOTH);
+    gpu_settings(t, &c, "gtx1080ti-paper", SMOOTH);
     struct memory_place first = memory_place_of(&c.memory, 0x10000000);
     uint32_t row = first.row;
     unsigned n = 0;
@@ -361,7 +361,7 @@ static uint64_t rounds(struct test *t, unsigned ways, unsigned count, uint64_t *
     strbuf_puts(&text, "loop:\n");
     for (unsigned k = 0; k < 61; k++) strbuf_printf(&text, "IADD3 R%u, R40, 0x1, RZ\n", 10 + k % 16);
     strbuf_puts(&text, "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n");
-    if (gpu_bench_init(&b, t, "gtx1080ti", strbuf_text(&settings), strbuf_text(&text), 32)) {
+    if (gpu_bench_init(&b, t, "gtx1080ti-paper", strbuf_text(&settings), strbuf_text(&text), 32)) {
         cycles = gpu_cycles(&b);
         *misses = b.result.gpu.fetch_icache_misses;
     }
@@ -406,7 +406,7 @@ static void spans_of(struct test *t, const char *policy, bool with_load, struct 
     strbuf_puts(&text, "S2R R2, SR_CLOCKLO\n");
     for (unsigned k = 0; k < PIECE; k++) strbuf_printf(&text, "IADD3 R%u, R40, R41, RZ\n", 8 + k % 16);
     strbuf_puts(&text, "S2R R3, SR_CLOCKLO\nSTG.E.64 [R6], R2\nEXIT\n");
-    if (gpu_bench_init(&b, t, "gtx1080ti", strbuf_text(&settings), strbuf_text(&text), WARPS * 32)) {
+    if (gpu_bench_init(&b, t, "gtx1080ti-paper", strbuf_text(&settings), strbuf_text(&text), WARPS * 32)) {
         uint64_t out = machine_buffer(&b.m, sizeof(struct span) * WARPS);
         gpu_cycles(&b);
         memcpy(spans, machine_words(&b.m, out), sizeof(struct span) * WARPS);
@@ -456,7 +456,7 @@ static void test_stream(struct test *t)
                        "MOV R4, 0x4\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n");
     for (unsigned k = 0; k < 4; k++) strbuf_printf(&text, "LDG.E R%u, [R2+0x%x]\n", 8 + k, k << 20);
     strbuf_puts(&text, "EXIT\n");
-    if (gpu_bench_init(&b, t, "gtx1080ti", "", strbuf_text(&text), 256)) {
+    if (gpu_bench_init(&b, t, "gtx1080ti-paper", "", strbuf_text(&text), 256)) {
         const struct memory_config *c = &b.config.memory;
         machine_buffer(&b.m, 4 << 20);
         b.m.launch.grid[0] = 1024;

@@ -97,7 +97,7 @@ static void observed_fini(struct observed *o)
 
 static const char *const kernels[][3] = {
     {"reduction", "tiny", ""}, // barriers
-    {"bfs", "gtx1080ti", ""},  // launches one after the other, divergence
+    {"bfs", "gtx1080ti-paper", ""},  // launches one after the other, divergence
     {"nqueens", "tiny", "issue.scheduler=lrr fetch.refill=space"},
     {"scan", "titanv", "issue.width=2"},
 };
@@ -269,8 +269,8 @@ static void test_window(struct test *t)
 {
     static const uint64_t from = 900, to = 2500, warps = 0x0b; // 0,1,3
     struct observed all, part;
-    observe(&all, t, "bfs", "gtx1080ti", "timeline.limit=10000000", 1, true);
-    observe(&part, t, "bfs", "gtx1080ti",
+    observe(&all, t, "bfs", "gtx1080ti-paper", "timeline.limit=10000000", 1, true);
+    observe(&part, t, "bfs", "gtx1080ti-paper",
             "timeline.from=900 timeline.to=2500 timeline.sm=0,2-3 timeline.warps=0-1,3", 1, true);
     const struct watcher *a = wf_watched(all.context), *b = wf_watched(part.context);
     uint64_t kept = 0;

@@ -31,7 +31,7 @@ static void take_turns(struct test *t, const char *gpu, const char *settings, un
 
 static void test_turns(struct test *t)
 {
-    static const char *const gpus[] = {"tiny", "gtx1080ti", "gtx1080ti-subcore", "titanv"};
+    static const char *const gpus[] = {"tiny", "gtx1080ti-paper", "gtx1080ti", "titanv"};
     static const unsigned queues[] = {1, 4, 8}, warps[] = {8, 16, 32};
     for (size_t g = 0; g < TEST_COUNT(gpus); g++)
         for (size_t p = 0; p < TEST_COUNT(policies); p++)
@@ -88,7 +88,7 @@ static void wait_for(struct test *t, const char *gpu, const char *settings, unsi
 
 static void test_waiting_for_one(struct test *t)
 {
-    static const char *const gpus[] = {"tiny", "gtx1080ti", "gtx1080ti-subcore", "titanv"};
+    static const char *const gpus[] = {"tiny", "gtx1080ti-paper", "gtx1080ti", "titanv"};
     static const char *const units[] = {"",
                                         "interval.branch=19",
                                         "interval.branch=20",
@@ -120,8 +120,8 @@ static void test_waiting_for_instructions(struct test *t)
                 char settings[160];
                 snprintf(settings, sizeof settings, "gpu.sm_count=1 icache.perfect=1 fetch.arbiter=%s %s",
                          policies[p], front[n]);
-                wait_for(t, "gtx1080ti", settings, warps, 0);
-                wait_for(t, "gtx1080ti", settings, warps, warps - 1);
+                wait_for(t, "gtx1080ti-paper", settings, warps, 0);
+                wait_for(t, "gtx1080ti-paper", settings, warps, warps - 1);
             }
 }
 

@@ -17,7 +17,7 @@ static void expect_words(struct test *t, const char *settings, const char *text,
     struct decoded d;
     struct arena a;
     arena_init(&a);
-    if (gpu_bench_init(&b, t, "gtx1080ti", settings, text, 32)) {
+    if (gpu_bench_init(&b, t, "gtx1080ti-paper", settings, text, 32)) {
         machine_prepare(&b.m);
         gpu_decode(&d, b.m.launch.program, &b.config.gpu, b.config.memory.line_bytes, &a);
         CHECK_EQ(t, b.m.launch.program->inst_count, count);

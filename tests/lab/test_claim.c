@@ -82,7 +82,7 @@ static void test_outcome(struct test *t)
     size_t length;
     strbuf_printf(&text, "%s%s", lab_experiment,
                   "claim = MM : DARSIE > 9\nclaim = all : DARSIE > 0.01\nclaim = MM : absent > DARSIE\n"
-                  "claim = MM on gtx1080ti : DARSIE > 9\n");
+                  "claim = MM on gtx1080ti-paper : DARSIE > 9\n");
     lab_write(&c, "claims.exp", text.text);
     cli_run(&c, "reproduce $D/claims.exp --size small --out $D/out");
     CHECK_MSG(t, c.status == 0, "%s", c.err);

@@ -81,7 +81,7 @@ static void test_broken_files(struct test *t)
         "title =\n",
         "title = x\nmeasure = speedupp\n",
         "title = x\nkernels = vecad\n",
-        "title = x\nviews = gtx1080ti\n",
+        "title = x\nviews = gtx1080ti-paper\n",
         "title = x\nseries = DARSIE\n",
         "title = x\nseries = A : darsie\npaper = A = 3\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\npaper = B | GMEAN = 3\n",

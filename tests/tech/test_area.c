@@ -44,7 +44,7 @@ static void test_bits(struct test *t)
         {"rfcache:entries=1", "tags", 4 * 8 * 9},
     };
     struct wf_context *c = wf_context_create();
-    CHECK_EQ(t, wf_gpu(c, "gtx1080ti"), WF_OK);
+    CHECK_EQ(t, wf_gpu(c, "gtx1080ti-paper"), WF_OK);
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         CHECK_EQ(t, wf_tech(c, rows[k].tech), WF_OK);
         CHECK_MSG(t, bits_of(c, rows[k].name) == rows[k].bits, "%s: %s has %llu bits, not %llu", rows[k].tech,

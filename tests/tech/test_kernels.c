@@ -221,8 +221,8 @@ static void test_gpus(struct test *t)
 {
     test_names techs = {0};
     static const struct machine machines[] = {
-        {"gtx1080ti", "", WORKLOAD_SMALL},
-        {"gtx1080ti-subcore", "compile.profile=ptxplus fetch.refill=space fetch.ibuffer=4", WORKLOAD_SMALL}};
+        {"gtx1080ti-paper", "", WORKLOAD_SMALL},
+        {"gtx1080ti", "compile.profile=ptxplus fetch.refill=space fetch.ibuffer=4", WORKLOAD_SMALL}};
     struct sums sums = {0};
     test_name_techs(&techs);
     for (size_t k = 0; k < TEST_COUNT(machines); k++) try_all(t, &machines[k], &techs, &sums);
@@ -322,7 +322,7 @@ static void test_schedulers(struct test *t)
             const char *near;
             const struct workload *w = workload_find(kernels[k], &near);
             struct outcome base, o;
-            struct machine m = {"gtx1080ti", policies[p], WORKLOAD_SMALL};
+            struct machine m = {"gtx1080ti-paper", policies[p], WORKLOAD_SMALL};
             run(t, w, &m, "base", &base);
             run(t, w, &m, "darsie", &o);
             compare(t, w, &m, "darsie", &base, &o);

@@ -188,7 +188,7 @@ static const struct row {
     {"matrixMul", "tiny", "", "", "coalescer=off", "darsie.lookups", MORE, 700},
     {"matrixMul", "tiny", "", "", "watchdog=60", "darsie.gave_up", MORE, 1},
     {"one register in 32x4", "tiny", "", "", "order=sync-on-write", "darsie.register_syncs", MORE, 170},
-    {"hotspot", "gtx1080ti", "", "", "bank-conflicts=off", "sm.operand.conflict_cycles", FEWER, 200},
+    {"hotspot", "gtx1080ti-paper", "", "", "bank-conflicts=off", "sm.operand.conflict_cycles", FEWER, 200},
     {"join, then a barrier", "tiny", "compile.disable=convert", "", "rules=paper", "mismatches", MORE, 20},
     // Stores.
     {"loads between stores in 32x8", "tiny", "", "", "on-store=keep", "darsie.drops", NONE_LEFT, 20},

@@ -32,7 +32,7 @@ static void with_all(struct test *t, const char *file, const char *launch)
 {
     for (size_t k = 0; k < TEST_COUNT(options); k++) {
         run(t, "tiny", options[k], file, launch, 0);
-        run(t, "gtx1080ti", options[k], file, launch, 0);
+        run(t, "gtx1080ti-paper", options[k], file, launch, 0);
     }
 }
 
@@ -68,8 +68,8 @@ static void test_old_lanes(struct test *t)
                  " --arg buf=u32:2048:zero --arg buf=u32:40000:zero --arg u32=32 --arg u32=16"},
         {"tiny", "--block 32,4 " FOURS},
         {"tiny", "--block 8,16 " FOURS},
-        {"gtx1080ti", "--block 32,4 " FOURS},
-        {"gtx1080ti-subcore", "--block 8,16 " FOURS},
+        {"gtx1080ti-paper", "--block 32,4 " FOURS},
+        {"gtx1080ti", "--block 8,16 " FOURS},
     };
     static const char *const ways[] = {"branch-sync=first,pending=private", "branch-sync=first",
                                        "branch-sync=off"};
@@ -101,7 +101,7 @@ static void test_late_reply(struct test *t)
          " --arg buf=u32:512:zero --arg buf=u32:40000:zero --arg u32=32 --arg u32=0"},
     };
 #undef SETTINGS
-    static const char *const gpus[] = {"tiny", "gtx1080ti"};
+    static const char *const gpus[] = {"tiny", "gtx1080ti-paper"};
     for (size_t k = 0; k < TEST_COUNT(shapes) * TEST_COUNT(gpus); k++) {
         size_t shape = k / TEST_COUNT(gpus);
         const char *gpu = gpus[k % TEST_COUNT(gpus)];
@@ -120,7 +120,7 @@ static void test_late_atomic(struct test *t)
         "--arg buf=u32:1:zero --arg u32=0";
     for (size_t k = 0; k < TEST_COUNT(options); k++) run(t, "tiny", options[k], "late-atomic.ptx", launch, 0);
     run(t, "tiny", ":watchdog=0,branch-sync=first", "late-atomic.ptx", launch, 0);
-    run(t, "gtx1080ti", ":watchdog=0,branch-sync=first", "late-atomic.ptx", launch, 0);
+    run(t, "gtx1080ti-paper", ":watchdog=0,branch-sync=first", "late-atomic.ptx", launch, 0);
 }
 
 // Lanes that part of a warp leaves as they are keep the warp's own value, if it was that.
@@ -130,7 +130,7 @@ static void test_own_lanes(struct test *t)
         "--block 32,2 --set compile.optimise=0 --set simt=stack --arg buf=u32:256:zero "
         "--arg buf=u32:180000:zero --arg buf=u32:1:zero";
     run(t, "tiny", ":watchdog=0,diverged=on,branch-sync=first", "own-lanes.ptx", launch, 0);
-    run(t, "gtx1080ti", ":watchdog=0,diverged=on,branch-sync=first", "own-lanes.ptx", launch, 0);
+    run(t, "gtx1080ti-paper", ":watchdog=0,diverged=on,branch-sync=first", "own-lanes.ptx", launch, 0);
     run(t, "tiny", ":watchdog=0,diverged=on,branch-sync=first,broken=1", "own-lanes.ptx", launch,
         4); // RULE_POISON
 }
