@@ -273,8 +273,9 @@ struct wf_warning {
 };
 struct wf_stats {
     enum wf_status status;
-    bool has_run;     // false: it never began, since another had failed; then it has counted nothing
-    uint64_t cycles;  // of the core clock, from when its first block could start; WF_UNKNOWN in functional runs
+    bool has_run; // false: it never began, since another had failed; then it has counted nothing
+    uint64_t
+        cycles; // of the core clock, from when its first block could start; WF_UNKNOWN in functional runs
     uint64_t elapsed; // the same with what comes before that (gpu.launch_latency); WF_UNKNOWN likewise
     uint64_t start;   // the cycle in which it came to the chip, on the clock of events; WF_UNKNOWN likewise
     uint64_t fetched; // warp instructions; WF_UNKNOWN in functional runs

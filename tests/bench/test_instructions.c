@@ -42,7 +42,8 @@ static const struct pinned launches[] = {
      NULL},
     {"vecadd-timed",
      "run kernels/ptx/nvcc/vecadd.ptx --kernel vecadd --grid 100 --block 256 --arg "
-     "buf=f32:25600:iota --arg buf=f32:25600:iota --arg buf=f32:25600:zero --arg s32=25600 --gpu gtx1080ti-paper",
+     "buf=f32:25600:iota --arg buf=f32:25600:iota --arg buf=f32:25600:zero --arg s32=25600 --gpu "
+     "gtx1080ti-paper",
      "vecadd-timed-per-SM-cycle"},
     {"matrixMul-timed",
      "run kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --grid 2,2 --block 32,32 --arg "

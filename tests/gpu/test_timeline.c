@@ -96,8 +96,8 @@ static void observed_fini(struct observed *o)
 }
 
 static const char *const kernels[][3] = {
-    {"reduction", "tiny", ""}, // barriers
-    {"bfs", "gtx1080ti-paper", ""},  // launches one after the other, divergence
+    {"reduction", "tiny", ""},      // barriers
+    {"bfs", "gtx1080ti-paper", ""}, // launches one after the other, divergence
     {"nqueens", "tiny", "issue.scheduler=lrr fetch.refill=space"},
     {"scan", "titanv", "issue.width=2"},
 };
