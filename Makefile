@@ -65,7 +65,7 @@ all: $(BUILD)/warpfold $(BUILD)/libwarpfold.a
 
 # Rooms with rules of their own: extra objects, generated sources, per-instruction-set builds.
 # They may append to LIB_OBJ, EXTRA_OBJ and the phony targets below.
--include $(wildcard src/*/rules.mk kernels/rules.mk tests/rules.mk bench/rules.mk tools/rules.mk docs/rules.mk)
+-include $(wildcard src/*/rules.mk kernels/rules.mk silicon/rules.mk tests/rules.mk bench/rules.mk tools/rules.mk docs/rules.mk)
 
 $(BUILD)/libwarpfold.a: $(LIB_OBJ)
 	@rm -f $@

@@ -12,7 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const COMPILERS[] = {"nvcc", "clang"};
+// Which compilers made the PTX of which sources, and where it lies.
+static const struct origin {
+    const char *sources, *compiler, *ptx;
+} ORIGINS[] = {
+    {"kernels/*.cu", "nvcc", "kernels/ptx/nvcc"},
+    {"kernels/*.cu", "clang", "kernels/ptx/clang"},
+    {"silicon/kernels/*.cu", "nvcc", "silicon/ptx"},
+};
 
 // POSIX cksum: CRC-32 with polynomial 0x04c11db7, most significant bit first, over the bytes and then the
 // length.
@@ -70,14 +77,13 @@ static void test_cksum(struct test *t)
     CHECK_EQ(t, cksum("123456789", 9), 930766865u); // printf 123456789 | cksum
 }
 
-static void check_ptx(struct test *t, const char *compiler, const char *source, const char *expected)
+static void check_ptx(struct test *t, const char *folder, const char *source, const char *expected)
 {
     const char *name = strrchr(source, '/') + 1;
     char path[256], *ptx;
     size_t length;
     const char *why;
-    snprintf(path, sizeof path, "kernels/ptx/%s/%.*s.ptx", compiler, (int)(strlen(name) - strlen(".cu")),
-             name);
+    snprintf(path, sizeof path, "%s/%.*s.ptx", folder, (int)(strlen(name) - strlen(".cu")), name);
     if (!file_read(path, &ptx, &length, &why)) {
         test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
         return;
@@ -88,26 +94,28 @@ static void check_ptx(struct test *t, const char *compiler, const char *source, 
     free(ptx);
 }
 
-static void test_sources_match(struct test *t)
+static void check_origin(struct test *t, const struct origin *origin)
 {
-    char headers[TEST_COUNT(COMPILERS)][128], source[128], expected[400];
-    for (size_t c = 0; c < TEST_COUNT(COMPILERS); c++)
-        describe_headers(t, strcmp(COMPILERS[c], "clang") == 0, headers[c]);
+    char headers[128], source[128], expected[400];
+    describe_headers(t, strcmp(origin->compiler, "clang") == 0, headers);
     struct strbuf text = {0};
     glob_t sources;
-    if (glob("kernels/*.cu", 0, NULL, &sources) != 0) {
-        test_fail(t, __FILE__, __LINE__, "no kernels/*.cu: tests run from the root of the repository");
+    if (glob(origin->sources, 0, NULL, &sources) != 0) {
+        test_fail(t, __FILE__, __LINE__, "no %s: tests run from the root of the repository", origin->sources);
         return;
     }
     for (size_t i = 0; i < sources.gl_pathc; i++) {
         append_file(t, &text, sources.gl_pathv[i]);
         describe(&text, sources.gl_pathv[i], source);
-        for (size_t c = 0; c < TEST_COUNT(COMPILERS); c++) {
-            snprintf(expected, sizeof expected, "// source: %s, %s\n", source, headers[c]);
-            check_ptx(t, COMPILERS[c], sources.gl_pathv[i], expected);
-        }
+        snprintf(expected, sizeof expected, "// source: %s, %s\n", source, headers);
+        check_ptx(t, origin->ptx, sources.gl_pathv[i], expected);
     }
     globfree(&sources);
+}
+
+static void test_sources_match(struct test *t)
+{
+    for (size_t i = 0; i < TEST_COUNT(ORIGINS); i++) check_origin(t, &ORIGINS[i]);
 }
 
 int main(int argc, char **argv)
