@@ -13,8 +13,11 @@ struct tags_config {
 
 static void store_init(struct tag_store *t, uint32_t line_bytes, const struct tags_config *own)
 {
-    struct cache_config config = {own->sets, own->ways, line_bytes, own->replacement,
-                                  own->allocate != ALLOCATE_MISS};
+    struct cache_config config = {.sets = own->sets,
+                                  .ways = own->ways,
+                                  .line_bytes = line_bytes,
+                                  .replacement = own->replacement,
+                                  .on_fill = own->allocate != ALLOCATE_MISS};
     t->cache = cache_create(&config);
     // A streaming cache's lines hold what is on its way: misses are limited by them alone.
     mshrs_init(&t->mshrs, own->allocate == ALLOCATE_STREAMING ? own->sets * own->ways : own->mshrs,

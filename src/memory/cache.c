@@ -84,10 +84,28 @@ static uint64_t line_number(const struct cache *c, uint64_t line)
     return c->line_shift ? line >> c->line_shift : line / c->config.line_bytes;
 }
 
+// Numbers that differ by multiples of the sets' count meet in one set by their bits; folded over, what is above decides,
+// too, and sets in a row still have lines in a row.
+static uint64_t fold(uint64_t number, unsigned bits)
+{
+    uint64_t folded = number;
+    while (number >>= bits) folded ^= number;
+    return folded;
+}
+
+static uint64_t own_number(const struct cache_config *c, uint64_t line)
+{
+    if (!c->turn_bytes) return line / c->line_bytes;
+    return line / c->turn_bytes * (c->piece_bytes / c->line_bytes) + line % c->piece_bytes / c->line_bytes;
+}
+
 static uint32_t set_of(const struct cache *c, uint64_t line)
 {
+    uint32_t sets = c->config.sets;
+    if (c->config.index == CACHE_INDEX_HASH && sets > 1)
+        return (uint32_t)(fold(own_number(&c->config, line), bit_highest(sets - 1) + 1) % sets);
     uint64_t number = line_number(c, line);
-    return (uint32_t)(c->sets_are_power ? number & (c->config.sets - 1) : number % c->config.sets);
+    return (uint32_t)(c->sets_are_power ? number & (sets - 1) : number % sets);
 }
 
 static uint32_t *bucket_of(const struct cache *c, uint64_t line)

@@ -17,6 +17,7 @@ enum { SECTOR_BYTES = 32 };
 
 enum cache_write { CACHE_WRITE_BACK, CACHE_WRITE_THROUGH };
 enum cache_replacement { CACHE_LRU, CACHE_FIFO, CACHE_RANDOM };
+enum cache_index { CACHE_INDEX_BITS, CACHE_INDEX_HASH };
 
 enum cache_result {
     CACHE_HIT,         // all wanted sectors are valid
@@ -30,6 +31,11 @@ struct cache_config {
     uint32_t sets, ways, line_bytes; // any number of sets; line_bytes a multiple of the sector
     enum cache_replacement replacement;
     bool on_fill; // a way is taken when data comes
+    enum cache_index index;
+    // By hash: of each turn_bytes one piece_bytes belongs to this cache, so that its own lines are numbered without
+    // gaps; turn_bytes 0: all of them do.
+    uint64_t turn_bytes;
+    uint32_t piece_bytes;
 };
 
 struct cache;

@@ -7,6 +7,7 @@
 #define MEMORY_WORD(field, key, type, words_, initial, meaning, source)                                      \
     static const char *const field##_words[] = {WORDS_##type, NULL};
 #define WORDS_cache_write       "write-back", "write-through"
+#define WORDS_cache_index       "bits", "hash"
 #define WORDS_cache_replacement "lru", "fifo", "random"
 #include "memory/config.def"
 #undef MEMORY_U32
@@ -32,6 +33,8 @@ const char *memory_config_check(const struct memory_config *c)
         return "dram.row_bytes must be a multiple of memory.interleave_bytes";
     if (c->dram_groups > c->dram_banks || c->dram_banks % c->dram_groups)
         return "dram.banks must be a multiple of dram.groups";
+    if (c->t_refi && c->t_rfc + c->t_rp + c->t_ras + c->t_rcd + c->t_ccd >= c->t_refi)
+        return "dram.refi must be more than dram.rfc, dram.rp, dram.ras, dram.rcd and dram.ccd together";
     if (c->t_rc < c->t_ras) return "dram.rc must be at least dram.ras";
     return NULL;
 }

@@ -17,8 +17,9 @@ struct packet {
     uint16_t sm;
     uint16_t flits;
     uint8_t sectors, kind, grid;
-    uint32_t turn; // among packets of one start: the smallest goes first
-    uint32_t next; // in a bag
+    bool is_partial; // a store that writes a part of some of its sectors
+    uint32_t turn;   // among packets of one start: the smallest goes first
+    uint32_t next;   // in a bag
 };
 
 enum { PACKET_NONE = UINT32_MAX, BAG_WORDS = 4 };

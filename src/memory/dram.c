@@ -6,19 +6,21 @@
 // Banks with a request for their open row and those with requests for others alone are two sets of bits; each
 // has a cycle before which none of its commands is legal, so that most steps look at one set or none.
 //
-// Left out: refresh, power-down, and read-write turnaround beyond tCDLR and the bus itself.
+// A burst of 64 bytes moves two sectors side by side, whether both are wanted or one.
+//
+// Refresh closes all rows at once, every tREFI, as soon as they may be closed. Left out: power-down, per-bank refresh.
 #include "memory/dram.h"
 #include "base/arena.h"
 #include "base/bits.h"
 
 #include <stdlib.h>
 
-enum { NONE = -1, NO_ROW = -1, BANK_WORDS = 4 };
+enum { NONE = -1, NO_ROW = -1, BANK_WORDS = 4, FAW = 4 };
 
 struct entry {
     struct dram_request r;
     uint64_t order; // of arrival
-    uint8_t left;   // sectors still to be moved
+    uint8_t left;   // bits: sectors still to be moved
     bool touched;   // has had its first column command
     int next;       // in its bank's list, oldest first; or in the overflow list
 };
@@ -48,8 +50,12 @@ struct dram {
     uint64_t order;
     uint64_t column_ready, activate_ready, read_ready; // of the channel
     uint64_t *group_ready;                             // column commands of each bank group
-    uint64_t bus_ready;
+    uint64_t bus_ready, write_ready;                   // the bus; not before data may go the other way on it
+    uint64_t refresh_at;                               // the next refresh
+    uint64_t activated[FAW]; // one more than when the last ones were, the oldest at faw; 0: not yet
+    unsigned faw;
     uint32_t burst_cycles;
+    uint8_t burst_sectors; // side by side, in a burst
     struct dram_counts counts[MEMORY_GRIDS];
 };
 
@@ -69,6 +75,9 @@ struct dram *dram_create(const struct memory_config *c)
     uint32_t bursts = (SECTOR_BYTES + burst_bytes - 1) / burst_bytes;
     uint32_t cycles = bursts * c->dram_burst / c->dram_rate;
     d->burst_cycles = cycles ? cycles : 1;
+    d->burst_sectors = (uint8_t)(burst_bytes > SECTOR_BYTES ? burst_bytes / SECTOR_BYTES : 1);
+    if (d->burst_sectors > 8) d->burst_sectors = 8;
+    d->refresh_at = c->t_refi ? c->t_refi : DRAM_NEVER;
     return d;
 }
 
@@ -196,7 +205,7 @@ static struct choice choose_column(struct dram *d, uint64_t now)
     const uint64_t read_bus = d->bus_ready > d->c->t_cl ? d->bus_ready - d->c->t_cl : 0,
                    write_bus = d->bus_ready > d->c->t_wl ? d->bus_ready - d->c->t_wl : 0;
     const uint64_t of_kind[2] = {u64_max(d->column_ready, u64_max(read_bus, d->read_ready)),
-                                 u64_max(d->column_ready, write_bus)};
+                                 u64_max(d->column_ready, u64_max(write_bus, d->write_ready))};
     uint64_t next = DRAM_NEVER;
     for (unsigned k = 0; k * 64 < d->c->dram_banks; k++)
         for (uint64_t left = s->bits[k]; left; left &= left - 1) {
@@ -239,7 +248,14 @@ static struct choice choose_row(struct dram *d, uint64_t now)
     return best;
 }
 
-// Moves one sector; true when it was the request's last.
+// Those of a request that go with its next burst.
+static uint8_t next_sectors(const struct dram *d, uint8_t left)
+{
+    unsigned first = bit_lowest(left) / d->burst_sectors * d->burst_sectors;
+    return left & (uint8_t)(bit_mask(d->burst_sectors) << first);
+}
+
+// Moves a burst; true when it was the request's last.
 static bool issue_column(struct dram *d, const struct choice *ch, uint64_t now, struct dram_done *done)
 {
     const struct memory_config *c = d->c;
@@ -253,15 +269,18 @@ static bool issue_column(struct dram *d, const struct choice *ch, uint64_t now, 
     d->group_ready[d->group_of[ch->bank]] = now + u64_max(c->t_ccdl, c->t_ccd);
     d->bus_ready = data_end;
     counts->busy_cycles += d->burst_cycles;
+    uint8_t moved = next_sectors(d, e->left);
     if (e->r.is_write) {
         d->read_ready = data_end + c->t_cdlr;
         b->precharge_ready = u64_max(b->precharge_ready, data_end + c->t_wr);
-        counts->writes++;
+        counts->writes += bit_count8(moved);
     } else {
+        d->write_ready = data_end + c->t_rtw > c->t_wl ? data_end + c->t_rtw - c->t_wl : 0;
         b->precharge_ready = u64_max(b->precharge_ready, now + c->t_rtpl);
-        counts->reads++;
+        counts->reads += bit_count8(moved);
     }
-    if (--e->left) return false;
+    e->left &= (uint8_t)~moved;
+    if (e->left) return false;
     counts->queue_cycles += now - e->r.arrival;
     *done = (struct dram_done){e->r.token, e->r.is_write, data_end};
     leave(d, b, ch->entry);
@@ -288,6 +307,12 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
     b->precharge_ready = u64_max(b->precharge_ready, now + c->t_ras);
     b->activate_ready = now + c->t_rc;
     d->activate_ready = now + c->t_rrd;
+    if (c->t_faw) { // the fourth one from here waits for this one
+        d->activated[d->faw] = now + 1;
+        d->faw = (d->faw + 1) % FAW;
+        if (d->activated[d->faw])
+            d->activate_ready = u64_max(d->activate_ready, d->activated[d->faw] - 1 + c->t_faw);
+    }
     counts->activations++;
     if (!e->touched) {
         counts->row_misses++;
@@ -295,9 +320,30 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
     }
 }
 
+// All banks are closed, and stay so for a while. Refreshes of a time in which nothing was asked for are over.
+static void refresh(struct dram *d, uint64_t now)
+{
+    const struct memory_config *c = d->c;
+    uint64_t closed = d->refresh_at;
+    if (now - d->refresh_at >= c->t_refi) closed = now - (now - d->refresh_at) % c->t_refi;
+    d->refresh_at = closed + c->t_refi;
+    for (uint32_t k = 0; k < c->dram_banks; k++) {
+        const struct bank *b = &d->banks[k];
+        if (b->row != NO_ROW) closed = u64_max(closed, b->precharge_ready + c->t_rp);
+    }
+    for (uint32_t k = 0; k < c->dram_banks; k++) {
+        struct bank *b = &d->banks[k];
+        b->row = NO_ROW;
+        b->hit = NONE;
+        b->activate_ready = u64_max(b->activate_ready, closed + c->t_rfc);
+        sort_bank(d, k);
+    }
+}
+
 bool dram_step(struct dram *d, uint64_t now, struct dram_done *done, uint64_t *next)
 {
     bool completed = false;
+    if (now >= d->refresh_at) refresh(d, now);
     struct choice column = choose_column(d, now);
     if (column.entry != NONE) {
         completed = issue_column(d, &column, now, done);

@@ -11,7 +11,7 @@
 struct dram_request {
     uint64_t arrival; // command cycle from which it may be served
     uint32_t bank, row;
-    uint8_t sectors; // how many 32-byte sectors
+    uint8_t sectors; // bits: which 32-byte sectors of a line
     bool is_write;
     uint32_t token; // the owner's
     uint8_t grid;   // whose counts it goes to

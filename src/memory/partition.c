@@ -13,6 +13,7 @@ struct query { // in a slice's queue
     uint64_t arrive;
     uint64_t line;
     struct mshr_waiter who;
+    bool is_partial;
 };
 
 struct answer { // ready to leave a slice
@@ -30,7 +31,7 @@ struct slice {
     uint64_t output_free; // the same
     uint64_t output_at;   // as a core cycle
     uint32_t index;       // of the chip
-    bool blocked;         // the queue's head waits for a fill
+    bool blocked; // the queue's head waits for a fill, or for the DRAM to take what it would send there
 };
 
 struct transfer { // between a slice and the DRAM
@@ -75,8 +76,13 @@ struct partition *partition_create(const struct memory_config *c, unsigned index
     p->slice_total = c->partitions * c->slices;
     p->slices = heap_alloc(c->slices * sizeof *p->slices);
     for (uint32_t k = 0; k < c->slices; k++) {
-        struct cache_config tags = {c->l2_sets, c->l2_ways, c->line_bytes,
-                                    (enum cache_replacement)c->l2_replacement, false};
+        struct cache_config tags = {.sets = c->l2_sets,
+                                    .ways = c->l2_ways,
+                                    .line_bytes = c->line_bytes,
+                                    .replacement = (enum cache_replacement)c->l2_replacement,
+                                    .index = (enum cache_index)c->l2_index,
+                                    .turn_bytes = (uint64_t)c->interleave_bytes * p->slice_total,
+                                    .piece_bytes = c->interleave_bytes};
         p->slices[k].cache = cache_create(&tags);
         p->slices[k].index = index * c->slices + k;
         mshrs_init(&p->slices[k].mshrs, c->l2_mshrs, c->l2_merges);
@@ -115,7 +121,9 @@ static void accept(struct partition *p, const struct packet *k)
 {
     struct slice *s = &p->slices[k->slice % p->c->slices];
     uint64_t arrive = clock_to_core(p->icnt, crossbar_arrive(p->c, &s->input_free, k));
-    fifo_push(&s->queue, (struct query){arrive, k->line, {k->token, k->sm, k->sectors, k->kind, k->grid}});
+    fifo_push(
+        &s->queue,
+        (struct query){arrive, k->line, {k->token, k->sm, k->sectors, k->kind, k->grid}, k->is_partial});
     p->counts[k->grid].requests++;
     p->counts[k->grid].request_flits += k->flits;
     p->books.accepted++;
@@ -169,7 +177,7 @@ static void enter_dram(struct partition *p)
     struct dram_request r = {.arrival = clock_from_core(p->dram_clock, x.cycle),
                              .bank = place.bank,
                              .row = place.row,
-                             .sectors = (uint8_t)bit_count8(x.sectors),
+                             .sectors = x.sectors,
                              .is_write = x.mshr == MSHR_NONE,
                              .grid = x.grid,
                              .token = token};
@@ -177,7 +185,21 @@ static void enter_dram(struct partition *p)
     if (r.arrival < p->dram_next) p->dram_next = r.arrival;
 }
 
-// DRAM commands before core cycle `until`, up to the first that completes a request: true for one.
+// There is room on the way to the DRAM again: whoever waited looks, not before `cycle`. Whether somebody did.
+static bool wake_slices(struct partition *p, uint64_t cycle)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < p->c->slices; k++) {
+        struct slice *s = &p->slices[k];
+        if (!s->blocked) continue;
+        s->blocked = false;
+        s->free_at = u64_max(s->free_at, cycle);
+        any = true;
+    }
+    return any;
+}
+
+// DRAM commands before core cycle `until`, up to the first after which something else may come first: true for one.
 static bool step_dram(struct partition *p, uint64_t until)
 {
     uint64_t end = clock_from_core(p->dram_clock, until);
@@ -186,6 +208,9 @@ static bool step_dram(struct partition *p, uint64_t until)
         if (!dram_step(p->dram, p->dram_next, &done, &p->dram_next)) continue;
         struct transfer x = p->transfers.data[done.token];
         vec_push(&p->free_transfers, done.token);
+        if (p->c->dram_backlog && wake_slices(p, clock_to_core(p->dram_clock, done.cycle)) &&
+            x.mshr == MSHR_NONE)
+            return true;
         if (x.mshr == MSHR_NONE) continue;
         x.cycle = clock_to_core(p->dram_clock, done.cycle) + p->c->dram_latency - p->c->dram_latency / 2;
         fifo_push(&p->fills, x);
@@ -269,13 +294,22 @@ static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const
     return true;
 }
 
+// Whoever might send something to the DRAM waits until what is on its way there has become less.
+static bool has_way(const struct partition *p, const struct slice *s, const struct query *q)
+{
+    uint32_t most = p->c->dram_backlog;
+    if (!most || p->to_dram.count + dram_waiting(p->dram) < p->c->dram_queue + most) return true;
+    return p->c->l2_write == CACHE_WRITE_BACK && cache_contains(s->cache, q->line, q->who.sectors);
+}
+
 // The head of a queue meets the tags.
 static void look_up(struct partition *p, uint64_t now, uint32_t slice)
 {
     struct slice *s = &p->slices[slice];
     struct query q = fifo_head(&s->queue);
     uint64_t done = now + clock_to_core(p->l2, p->c->l2_latency);
-    if (!(q.who.kind == MEMORY_STORE ? serve_store(p, done, slice, &q) : serve_load(p, done, slice, &q))) {
+    if (!has_way(p, s, &q) ||
+        !(q.who.kind == MEMORY_STORE ? serve_store(p, done, slice, &q) : serve_load(p, done, slice, &q))) {
         p->counts[q.who.grid].l2_stalls++;
         s->blocked = true;
         return;
@@ -284,6 +318,8 @@ static void look_up(struct partition *p, uint64_t now, uint32_t slice)
     uint64_t interval = p->c->l2_interval;
     if (q.who.kind == MEMORY_ATOMIC || q.who.kind == MEMORY_REDUCE)
         interval = u64_max(interval, (uint64_t)p->c->atomic_interval * bit_count8(q.who.sectors));
+    if (q.is_partial)
+        interval = u64_max(interval, (uint64_t)p->c->partial_interval * bit_count8(q.who.sectors));
     s->free_at = clock_to_core(p->l2, clock_from_core(p->l2, now) + interval);
 }
 

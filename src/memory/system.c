@@ -174,7 +174,9 @@ void memory_system_push(struct memory_system *m, const struct memory_request *r)
                        .flits = (uint16_t)crossbar_flits(&m->c, r->data_bytes),
                        .sectors = r->sectors,
                        .kind = r->kind,
-                       .grid = r->grid};
+                       .grid = r->grid,
+                       .is_partial =
+                           r->kind == MEMORY_STORE && r->data_bytes < bit_count8(r->sectors) * SECTOR_BYTES};
     if (k.start < p->output_free) k.start = p->output_free;
     k.turn = crossbar_turn(k.start, k.sm, m->sm_count);
     p->output_free = k.start + k.flits;

@@ -9,7 +9,8 @@ enum { LINE = 128, ALL = 15 };
 
 static struct cache *one_set(uint32_t ways, enum cache_replacement replacement, bool on_fill)
 {
-    struct cache_config c = {1, ways, LINE, replacement, on_fill};
+    struct cache_config c = {
+        .sets = 1, .ways = ways, .line_bytes = LINE, .replacement = replacement, .on_fill = on_fill};
     return cache_create(&c);
 }
 
@@ -44,6 +45,31 @@ static void test_replacement(struct test *t)
         CHECK_EQ(t, bring(lru, 6 * LINE), 0);
         cache_destroy(lru);
         cache_destroy(fifo);
+    }
+}
+
+// By its bits every line of a stride as long as the cache meets in one set; folded, they find all. Lines side by side fill
+// every set alike both ways, also of a cache that has one piece of each turn.
+static void test_index(struct test *t)
+{
+    enum { SETS = 64, WAYS = 2 };
+    for (unsigned k = 0; k < 6; k++) {
+        bool hashed = k & 1, strided = k >= 2 && k < 4;
+        struct cache_config config = {.sets = SETS,
+                                      .ways = WAYS,
+                                      .line_bytes = LINE,
+                                      .index = hashed ? CACHE_INDEX_HASH : CACHE_INDEX_BITS,
+                                      .turn_bytes = k >= 4 ? 22 * 2 * LINE : 0,
+                                      .piece_bytes = 2 * LINE};
+        struct cache *c = cache_create(&config);
+        unsigned pushed_out = 0;
+        for (uint64_t n = 0; n < SETS * WAYS; n++) {
+            uint64_t number = strided ? n * SETS : k >= 4 ? n / 2 * 44 + n % 2 : n;
+            pushed_out += bring(c, number * LINE) != 0;
+        }
+        if (hashed || k == 0) CHECK_EQ(t, pushed_out, 0);
+        if (!hashed && k) CHECK(t, pushed_out > SETS * WAYS / 4);
+        cache_destroy(c);
     }
 }
 
@@ -197,7 +223,11 @@ static void test_against_plain(struct test *t)
     struct rng r;
     rng_init(&r, 7);
     for (unsigned round = 0; round < 8; round++) {
-        struct cache_config config = {3, 1 + round, LINE, round % 2 ? CACHE_FIFO : CACHE_LRU, round / 2 % 2};
+        struct cache_config config = {.sets = 3,
+                                      .ways = 1 + round,
+                                      .line_bytes = LINE,
+                                      .replacement = round % 2 ? CACHE_FIFO : CACHE_LRU,
+                                      .on_fill = round / 2 % 2};
         struct cache *c = cache_create(&config);
         struct plain sets[3] = {{.ways = 1 + round}, {.ways = 1 + round}, {.ways = 1 + round}};
         for (unsigned k = 0; k < 3000; k++) {
@@ -240,6 +270,7 @@ static void test_mshrs(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"replacement", test_replacement},
+                                             {"index", test_index},
                                              {"random", test_random},
                                              {"allocation", test_allocation},
                                              {"stores", test_stores},

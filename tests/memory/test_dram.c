@@ -4,6 +4,7 @@
 //     activate ─ tRCD 16 ─▶ column ─ tCL 16 + burst 2 ─▶ the data is there     columns: tCCD 2, tCCDL 4 in a group
 //     activate ─ tRAS 37 ─▶ precharge ─ tRP 16 ─▶ activate (tRC 52 after the last of that bank, tRRD 8 of others)
 //     write: column ─ tWL 6 + burst 2 ─▶ data ─ tCDLR 7 ─▶ column of a read;  data ─ tWR 16 ─▶ precharge
+#include "base/bits.h"
 #include "base/rng.h"
 #include "harness/test.h"
 #include "memory/dram.h"
@@ -35,7 +36,8 @@ static void serve(struct test *t, const struct memory_config *c, const struct as
     unsigned finished = 0;
     for (unsigned k = 0; k < count; k++) {
         const struct ask *a = &asks[k];
-        dram_push(d, &(struct dram_request){a->arrival, a->bank, a->row, a->sectors, a->is_write, k, 0});
+        uint8_t sectors = (uint8_t)bit_mask(a->sectors);
+        dram_push(d, &(struct dram_request){a->arrival, a->bank, a->row, sectors, a->is_write, k, 0});
     }
     for (; next != DRAM_NEVER && now < 1000000; now = next) {
         if (!dram_step(d, now, &done, &next)) continue;
@@ -116,6 +118,62 @@ static void test_activations(struct test *t)
     expect(t, &c, "activations", asks, 5, (const uint64_t[]){16 + 18, 24 + 18, 33 + 18, 41 + 18, 50 + 18});
 }
 
+// The fifth activation waits for the first one's window of 100 to be over: column at 116.
+static void test_four_activations(struct test *t)
+{
+    struct memory_config c;
+    defaults(&c);
+    static const struct ask asks[] = {
+        {0, 0, 5, 1, READ}, {0, 4, 5, 1, READ}, {0, 8, 5, 1, READ}, {0, 12, 5, 1, READ}, {0, 1, 5, 1, READ}};
+    c.t_faw = 100;
+    expect(t, &c, "four activations", asks, 5,
+           (const uint64_t[]){16 + 18, 24 + 18, 33 + 18, 41 + 18, 116 + 18});
+}
+
+// Bursts of 64 bytes take 4 cycles on the bus and move two sectors, if two are asked for.
+static void test_long_bursts(struct test *t)
+{
+    struct memory_config c;
+    defaults(&c);
+    c.dram_burst = 16;
+    c.t_ccd = 4;
+    c.t_ccdl = 6;
+    // Columns at 16 and 22.
+    static const struct ask line[] = {{0, 0, 0, 4, READ}};
+    expect(t, &c, "a line", line, 1, (const uint64_t[]){22 + 20});
+    static const struct ask three[] = {{0, 0, 0, 3, READ}};
+    expect(t, &c, "three sectors", three, 1, (const uint64_t[]){22 + 20});
+    uint64_t cycle;
+    struct dram_counts n;
+    serve(t, &c, three, 1, &cycle, &n);
+    CHECK_EQ(t, n.reads, 3);
+    CHECK_EQ(t, n.busy_cycles, 8);
+}
+
+// A refresh at 400 closes the row as soon as that may be, and takes 50. Those of a time in which nobody asked are over.
+static void test_refresh(struct test *t)
+{
+    struct memory_config c;
+    defaults(&c);
+    c.t_refi = 400;
+    c.t_rfc = 50;
+    // Column at 399; precharge 3 after it, at 402; refresh from 418 to 468, activation, column at 484.
+    static const struct ask asks[] = {{0, 0, 0, 1, READ}, {399, 0, 0, 1, READ}, {400, 0, 0, 1, READ}};
+    expect(t, &c, "refresh", asks, 3, (const uint64_t[]){16 + 18, 399 + 18, 484 + 18});
+    static const struct ask late[] = {{0, 0, 0, 1, READ}, {1290, 0, 0, 1, READ}};
+    expect(t, &c, "an idle refresh", late, 2, (const uint64_t[]){16 + 18, 1290 + 16 + 18});
+}
+
+// The bus turns from reading to writing: 5 cycles between the data.
+static void test_turn(struct test *t)
+{
+    struct memory_config c;
+    defaults(&c);
+    c.t_rtw = 5;
+    static const struct ask after_read[] = {{0, 0, 0, 1, READ}, {1, 0, 0, 1, WRITE}};
+    expect(t, &c, "write after read", after_read, 2, (const uint64_t[]){34, 34 + 5 + 2});
+}
+
 // Random requests: all are served, the books agree, and the bus carries no more than it can.
 static void test_random(struct test *t)
 {
@@ -156,6 +214,10 @@ int main(int argc, char **argv)
                                              {"groups", test_groups},
                                              {"writes", test_writes},
                                              {"activations", test_activations},
+                                             {"four_activations", test_four_activations},
+                                             {"long_bursts", test_long_bursts},
+                                             {"refresh", test_refresh},
+                                             {"turn", test_turn},
                                              {"random", test_random}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
