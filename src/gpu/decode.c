@@ -35,8 +35,10 @@ static enum pipe pipe_of(const struct gpu_config *c, const struct inst *i)
 static enum gpu_lanes lanes_of(const struct inst *i)
 {
     switch (isa_table[i->op].latency) {
+    case LATENCY_COMPARE: return isa_table[i->op].unit == UNIT_FLOAT ? LANES_FLOAT_ADD : LANES_INTEGER;
     case LATENCY_IADD:
     case LATENCY_IMINMAX:
+    case LATENCY_SHIFT:
     case LATENCY_SREG:
     case LATENCY_VOTE: return LANES_INTEGER;
     case LATENCY_IMAD: return LANES_INTEGER_MULTIPLY;
@@ -45,7 +47,8 @@ static enum gpu_lanes lanes_of(const struct inst *i)
     case LATENCY_FMA: return LANES_FLOAT_FMA;
     case LATENCY_DADD: return LANES_DOUBLE;
     case LATENCY_SFU: return LANES_SPECIAL;
-    case LATENCY_CONVERT: return LANES_CONVERT;
+    case LATENCY_CONVERT:
+    case LATENCY_CONVERT_WIDE: return LANES_CONVERT;
     case LATENCY_LOAD:
     case LATENCY_SHARED:
     case LATENCY_CONSTANT:
@@ -60,6 +63,15 @@ static enum gpu_lanes lanes_of(const struct inst *i)
     case LATENCY_COUNT: break;
     }
     return LANES_CONTROL;
+}
+
+// Conversions from and to 64 bits are a class of their own.
+static enum isa_latency class_of(const struct inst *i)
+{
+    enum isa_latency latency = isa_table[i->op].latency;
+    bool is_wide =
+        isa_type_bytes((enum isa_type)i->type) == 8 || isa_type_bytes((enum isa_type)i->type2) == 8;
+    return latency == LATENCY_CONVERT && is_wide ? LATENCY_CONVERT_WIDE : latency;
 }
 
 static bool goes_to_memory(const struct inst *i)
@@ -105,7 +117,7 @@ static void decode_source(struct decoded *d, struct op *o, const struct operand 
 static void decode_one(struct decoded *d, struct op *o, const struct inst *i, const struct gpu_config *c,
                        uint32_t line_bytes)
 {
-    enum isa_latency latency = isa_table[i->op].latency;
+    enum isa_latency latency = class_of(i);
     o->pipe = (uint8_t)pipe_of(c, i);
     o->lanes = (uint8_t)lanes_of(i);
     bool fence = (i->op == OP_MEMBAR && i->scope != SCOPE_CTA) || i->op == OP_DEPBAR;

@@ -217,6 +217,41 @@ static unsigned shared_passes(const struct sm *s, const struct timed_engine *eng
     return passes ? passes : 1;
 }
 
+// The same of wide accesses where they need not go in parts: as often as a bank has different words, and no less than
+// what the widest read of one place takes.
+static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
+{
+    uint32_t key[WARP_SIZE_MAX * 4];
+    uint8_t bank[WARP_SIZE_MAX * 4];
+    unsigned words = a->bytes / 4, count = 0;
+    for (uint64_t left = a->shared; left; left &= left - 1)
+        for (unsigned n = 0; n < words; n++, count++) {
+            key[count] = (uint32_t)(a->address[bit_lowest(left)] / 4) + n;
+            bank[count] = (uint8_t)(key[count] % s->config->shared_banks);
+        }
+    return (unsigned)u32_max(bank_turns(key, bank, count), words / 2);
+}
+
+// What the texture unit and reads of constants take beyond a cycle for each line.
+static unsigned more_cycles(const struct sm *s, const struct exec_access *a, const struct lsu_entry *e)
+{
+    unsigned cycles = 0;
+    if (e->kind == LSU_TEXTURE) {
+        unsigned quads = 0;
+        for (unsigned l = 0; l < WARP_SIZE_MAX; l += 4) quads += (a->mask >> l & 15) != 0;
+        cycles = (quads * 4 + s->config->texture_texels - 1) / s->config->texture_texels;
+    } else if (e->kind == LSU_CONSTANT && s->config->constant_words) {
+        uint32_t key[WARP_SIZE_MAX];
+        uint8_t bank[WARP_SIZE_MAX] = {0};
+        unsigned count = 0;
+        for (uint64_t left = a->mask; left; left &= left - 1)
+            key[count++] = (uint32_t)(a->address[bit_lowest(left)] / 4);
+        unsigned words = bank_turns(key, bank, count) * (a->bytes > 4 ? a->bytes / 4 : 1);
+        cycles = (words + s->config->constant_words - 1) / s->config->constant_words;
+    }
+    return cycles > e->count ? cycles - e->count : 0;
+}
+
 static enum lsu_kind kind_of(const struct exec_access *a, const struct inst *i)
 {
     if (i->op == OP_LDC) return LSU_CONSTANT;
@@ -398,7 +433,9 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     uint64_t global = a->mask & ~(a->shared | a->local);
     n->lsu_accesses++;
     if (a->shared) {
-        e->cycles = (uint16_t)shared_passes(s, g->engine, a, isa_has(i, ISA_ATOMIC));
+        bool is_atomic = isa_has(i, ISA_ATOMIC);
+        bool in_parts = a->bytes <= 4 || is_atomic || s->config->shared_wide == SHARED_WIDE_PARTS;
+        e->cycles = (uint16_t)(in_parts ? shared_passes(s, g->engine, a, is_atomic) : wide_passes(s, a));
         n->shared_accesses++;
         n->shared_conflict_cycles += e->cycles - 1u;
     }
@@ -409,6 +446,7 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     }
     if (global) coalesce(s, e, a, global);
     if (a->local) coalesce_local(s, e, a);
+    if (e->kind == LSU_TEXTURE || e->kind == LSU_CONSTANT) e->cycles = (uint16_t)more_cycles(s, a, e);
     n->lsu_transactions += e->count;
     for (unsigned k = 0; k < e->count; k++) n->lsu_sectors += bit_count8(e->lines[k].sectors);
     bool is_store = e->kind == LSU_STORE || e->kind == LSU_LOCAL_STORE || e->kind == LSU_REDUCE;
@@ -585,7 +623,7 @@ void lsu_cycle(struct sm *s)
     s->lsu.next = s->now + 1;
     if (e->cycles) {
         s->lsu.next = s->now + e->cycles;
-        if (e->record != NONE32)
+        if (e->record != NONE32 && e->kind != LSU_TEXTURE && e->kind != LSU_CONSTANT)
             s->lsu.records.data[e->record].ready = s->now + e->cycles - 1u + s->config->shared_latency;
         e->cycles = 0;
     } else if (e->next < e->count) {
