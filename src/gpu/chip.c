@@ -1,5 +1,6 @@
 // Windows of time, and the grids that live in them.
 #include "gpu/chip_impl.h"
+#include "base/hash.h"
 #include "gpu/workers.h"
 
 #include <stdlib.h>
@@ -51,6 +52,7 @@ void chip_destroy(struct chip *c)
     dispatch_fini(c);
     vec_fini(&c->grids);
     vec_fini(&c->busy);
+    vec_fini(&c->code);
     vec_fini(&c->engines);
     free(c);
 }
@@ -135,14 +137,29 @@ static size_t count_in(const struct chip *c, enum grid_state state)
     return n;
 }
 
-// Code, constants and local memory have the same addresses in every grid of a number, and other content.
+// Code, constants and local memory have the same addresses in every grid of a number, and other content. Code that is
+// kept is behind all of them.
 static void clear_caches(struct chip *c, unsigned number, bool is_empty)
 {
     uint64_t from = GPU_SPACE(number) + GPU_LOCAL_ADDRESS;
+    uint64_t end = c->config.gpu.icache_keep ? GPU_SPACE(MEMORY_GRIDS) : UINT64_MAX;
     if (!is_empty)
         memory_system_clear_caches(c->memory, from, GPU_SPACE(number + 1));
     else
-        memory_system_clear_caches(c->memory, c->config.gpu.keep_caches ? from : 0, UINT64_MAX);
+        memory_system_clear_caches(c->memory, c->config.gpu.keep_caches ? from : 0, end);
+}
+
+uint64_t chip_code_address(struct chip *c, const struct grid *g)
+{
+    enum { KERNELS = 4096 }; // addresses for so many
+    if (!c->config.gpu.icache_keep) return GPU_SPACE(g->number) + GPU_CODE_ADDRESS;
+    const struct program *p = g->launch->program;
+    const struct known_code mine = {hash_bytes(p->name, strlen(p->name), 0), p->inst_count};
+    size_t k = 0;
+    while (k < c->code.count && (c->code.data[k].name != mine.name || c->code.data[k].count != mine.count))
+        k++;
+    if (k == c->code.count) vec_push(&c->code, mine);
+    return GPU_SPACE(MEMORY_GRIDS + k % KERNELS) + GPU_CODE_ADDRESS;
 }
 
 // Those that no block comes to, too.

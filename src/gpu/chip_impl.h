@@ -47,6 +47,12 @@ struct grid {
     struct arena arena;
 };
 
+struct
+    known_code { // tells kernels apart; two that are alike in it share their lines, which costs no more than time
+    uint64_t name;  // hash
+    uint32_t count; // instructions
+};
+
 struct chip {
     struct chip_config config;
     struct gpu_kind kinds[GPU_KINDS_MAX];
@@ -54,8 +60,9 @@ struct chip {
     struct memory_system *memory;
     uint64_t window; // cycles
     uint64_t now, until;
-    VEC(struct grid *) grids; // that have not been ended, in the order in which they came
-    uint32_t numbers;         // bits: those of grids that live or die
+    VEC(struct known_code) code; // of kernels that have run, with icache.keep
+    VEC(struct grid *) grids;    // that have not been ended, in the order in which they came
+    uint32_t numbers;            // bits: those of grids that live or die
     struct dispatch dispatch;
     struct sm *sms[CHIP_SMS];           // NULL: no block has come to it yet
     VEC(struct sm *) busy;              // those with a grid, in order
@@ -71,6 +78,8 @@ struct chip {
 // -- chip.c
 // Places the grid's next block; the SM is made, or begins anew, if it has no grid.
 void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t cycle);
+// Where its code is for the caches: beside the rest of the grid, or, if caches keep code, where it was before.
+uint64_t chip_code_address(struct chip *c, const struct grid *g);
 unsigned chip_kind_of(const struct chip *c, unsigned sm);
 
 // -- grid.c

@@ -17,7 +17,7 @@ void front_fini(struct sm *s) { vec_fini(&s->front.fills.far); }
 
 static uint64_t code_address(const struct sm_warp *w, uint32_t pc)
 {
-    return w->grid->launch->space + GPU_CODE_ADDRESS + (uint64_t)pc * PC_STEP;
+    return w->grid->launch->code + (uint64_t)pc * PC_STEP;
 }
 
 void front_update(struct sm *s, unsigned slot)
@@ -40,6 +40,22 @@ void front_flush(struct sm *s, unsigned slot, uint32_t pc)
     if (has_techs(s)) tech_flushed(w);
 }
 
+// Lines behind the one that is fetched from, as far as the program goes, whoever has been asking: one more for each step
+// forwards, all of them where no step led to.
+static void prefetch(struct sm *s, struct sm_grid *g, uint64_t line, bool all)
+{
+    const struct sm_launch *l = g->launch;
+    uint64_t bytes = s->line_bytes, count = s->config->icache_prefetch;
+    uint64_t end = l->code + (uint64_t)g->engine->exec.program->inst_count * PC_STEP;
+    struct mshr_waiter nobody = {.sectors = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES),
+                                 .kind = WAITER_NOBODY};
+    for (uint64_t k = all ? 1 : count; k <= count && line + k * bytes < end; k++) {
+        bool started;
+        tags_load(g, &s->tags.code, TOKEN_CODE, line + k * bytes, nobody, &started);
+        g->counts.fetch_prefetches += started;
+    }
+}
+
 static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
 {
     bool started;
@@ -52,6 +68,7 @@ static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
     enum tag_outcome o = tags_load(s->warps[slot].grid, &s->tags.code, TOKEN_CODE, line, who, &started);
     if (o == TAG_WAITS) s->warps[slot].front.waits_for_line = true;
     s->front.line = o == TAG_HIT ? line : 0;
+    if (s->config->icache_prefetch) prefetch(s, s->warps[slot].grid, line, o != TAG_HIT);
     return o == TAG_HIT;
 }
 

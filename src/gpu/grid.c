@@ -111,6 +111,7 @@ static void begin_kind(struct grid *g, unsigned k, const struct fit *fit)
     *l = (struct sm_launch){.grid = g,
                             .number = g->number,
                             .space = GPU_SPACE(g->number),
+                            .code = chip_code_address(g->chip, g),
                             .config = &c->config,
                             .kind = kind,
                             .launch = g->launch,

@@ -30,9 +30,9 @@ struct lsu_entry {
     uint32_t token;        // of stores
     uint8_t kind;          // enum lsu_kind
     uint8_t place;         // with mechanisms, this and the next two: the warp's, its number in its block, and
-    uint32_t index;       // the block's, since a store's warp may have ended and its slot have another by the
-    uint64_t block;       // time that its lines are sent
-    uint16_t cycles;      // before its lines: passes over shared memory's banks, what textures and constants take
+    uint32_t index;  // the block's, since a store's warp may have ended and its slot have another by the
+    uint64_t block;  // time that its lines are sent
+    uint16_t cycles; // before its lines: passes over shared memory's banks, what textures and constants take
     uint16_t count, next; // transactions
     struct transaction lines[LSU_LINES];
 };

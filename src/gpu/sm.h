@@ -79,7 +79,8 @@ struct sm_block_end {
 struct sm_launch {
     struct grid *grid;
     uint8_t number; // of the grid, while it lives: its requests carry it
-    uint64_t space; // added to the addresses of code, constants and local memory, which are each grid's own
+    uint64_t space; // added to the addresses of constants and local memory, which are each grid's own
+    uint64_t code;  // address of the first instruction
     const struct chip_config *config;
     const struct gpu_kind *kind;
     const struct launch *launch;

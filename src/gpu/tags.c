@@ -78,18 +78,24 @@ void tags_fini(struct sm *s)
     store_fini(&s->tags.code);
 }
 
-static void inherit(struct tag_store *to, struct tag_store *from)
+static void exchange(struct tag_store *to, struct tag_store *from)
 {
     struct cache *kept = from->cache;
     from->cache = to->cache;
     to->cache = kept;
-    cache_clear_range(kept, GPU_LOCAL_ADDRESS, UINT64_MAX);
+}
+
+static void inherit(struct tag_store *to, struct tag_store *from)
+{
+    exchange(to, from);
+    cache_clear_range(to->cache, GPU_LOCAL_ADDRESS, UINT64_MAX);
 }
 
 void tags_inherit(struct sm *s, struct sm *from)
 {
     if (s->config->l1_keep) inherit(&s->tags.l1, &from->tags.l1);
     if (s->config->texture_keep) inherit(&s->tags.texture, &from->tags.texture);
+    if (s->config->icache_keep) exchange(&s->tags.code, &from->tags.code);
 }
 
 static size_t constant_words(const struct sm_grid *g) { return g->launch->decoded.constant_count / 64 + 1; }
@@ -145,7 +151,7 @@ enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_ki
     missing &= (uint8_t)~h->sectors;
     if (who.kind == WAITER_WARP)
         h->warps |= 1ull << who.token;
-    else
+    else if (who.kind != WAITER_NOBODY)
         mshrs_wait(&t->mshrs, k, who);
     if (missing) {
         h->sectors |= missing;
