@@ -21,14 +21,18 @@ __constant__ unsigned directions[DIMENSIONS][BITS] = {
      0x47303000, 0x62c84800, 0x34347400, 0x4e4e2e00, 0x77774700, 0x2aaae280, 0x40007440, 0x60002e60, 0x30004730,
      0x480062c8, 0x74003434, 0x2e004e4e, 0x47007777}};
 
-// threadIdx.y is the dimension; a thread makes every 16,384th number of it.
+// threadIdx.y is the dimension; a thread makes every 16,384th number of it, its directions in registers.
 KERNEL void niederreiter(float *out, unsigned seed, unsigned count)
 {
+    unsigned direction[BITS];
+#pragma unroll
+    for (int bit = 0; bit < BITS; bit++) direction[bit] = directions[threadIdx.y][bit];
+
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += blockDim.x * gridDim.x) {
         unsigned value = 0, index = seed + i;
 #pragma unroll
         for (int bit = 0; bit < BITS; bit++, index >>= 1)
-            if (index & 1) value ^= directions[threadIdx.y][bit];
+            if (index & 1) value ^= direction[bit];
         out[threadIdx.y * count + i] = (value + 1) * (1.0f / 0x80000000U);
     }
 }
