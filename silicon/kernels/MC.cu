@@ -42,6 +42,16 @@ KERNEL void seed_sobol(sobol *states, const unsigned *directions, unsigned threa
     state->scramble = 0;
 }
 
+// Word by word, without a loop.
+__device__ __forceinline__ void load(sobol &state, const sobol &from)
+{
+    state.index = from.index;
+    state.value = from.value;
+    state.scramble = from.scramble;
+#pragma unroll
+    for (int bit = 0; bit < BITS; bit++) state.direction[bit] = from.direction[bit];
+}
+
 __device__ __forceinline__ float next_sobol(sobol &state)
 {
     unsigned value = state.value;
@@ -54,8 +64,11 @@ KERNEL void pi_sobol(unsigned *inside, const sobol *states, unsigned points)
 {
     extern __shared__ unsigned sums[];
     unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x, count = 0;
-    sobol x_state = states[thread], y_state = states[threads + thread];
+    sobol x_state, y_state;
+    load(x_state, states[thread]);
+    load(y_state, states[threads + thread]);
 
+#pragma unroll 1
     for (unsigned i = thread; i < points; i += threads) {
         float x = next_sobol(x_state), y = next_sobol(y_state);
         if (x * x + y * y < 1) count++;

@@ -16,13 +16,13 @@ template <unsigned THREADS> __device__ __forceinline__ void reduce(const int *in
     __syncthreads();
 
 #pragma unroll
-    for (unsigned half = THREADS / 2; half > 32; half /= 2) {
-        if (thread < half) sums[thread] = sum += sums[thread + half];
+    for (unsigned half = 256; half > 32; half /= 2) {
+        if (half < THREADS && thread < half) sums[thread] = sum += sums[thread + half];
         __syncthreads();
     }
     if (thread < 32) {
         if (THREADS >= 64) sum += sums[thread + 32];
-        for (int delta = 16; delta > 0; delta /= 2) sum += __shfl_down_sync(0xffffffffu, sum, delta);
+        for (int delta = warpSize / 2; delta > 0; delta /= 2) sum += __shfl_down_sync(0xffffffffu, sum, delta);
     }
     if (thread == 0) out[blockIdx.x] = sum;
 }
