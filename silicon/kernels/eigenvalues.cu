@@ -5,15 +5,6 @@
 
 #define THREADS 256
 
-// Intervals that lie side by side between low and high, the first of which has the eigenvalue of number 0 at its end.
-KERNEL void side_by_side(float *left, float *right, unsigned *below_right, float low, float high)
-{
-    float width = (high - low) / blockDim.x;
-    left[threadIdx.x] = low + width * threadIdx.x;
-    right[threadIdx.x] = low + width * (threadIdx.x + 1);
-    below_right[threadIdx.x] = 0;
-}
-
 // The number of eigenvalues below `value`, for the first `active` threads; all of them load.
 __device__ __forceinline__ unsigned count_below(const float *diagonal, const float *off_diagonal, unsigned size,
                                                 float value, unsigned active, float *d, float *s)
@@ -40,8 +31,25 @@ __device__ __forceinline__ unsigned count_below(const float *diagonal, const flo
     return negative;
 }
 
+// What the steps before would leave: a thread an interval between low and high, side by side, each with the number of the
+// lowest eigenvalue that may be in it.
+KERNEL void side_by_side(const float *diagonal, const float *off_diagonal, unsigned size, float *left, float *right,
+                         unsigned *number, float low, float high)
+{
+    float width = (high - low) / blockDim.x, begin = low + width * threadIdx.x, pivot = 1;
+    unsigned below = 0;
+
+    for (unsigned k = 0; k < size; k++) {
+        pivot = diagonal[k] - begin - off_diagonal[k] * off_diagonal[k] / pivot;
+        below += pivot < 0;
+    }
+    left[threadIdx.x] = begin;
+    right[threadIdx.x] = begin + width;
+    number[threadIdx.x] = below;
+}
+
 KERNEL void bisect(const float *diagonal, const float *off_diagonal, unsigned size, unsigned intervals, float *left,
-                   const float *right, const unsigned *below_right, float precision)
+                   const float *right, const unsigned *numbers, float precision)
 {
     __shared__ float d[THREADS], s[THREADS];
     __shared__ unsigned is_someone_at_work;
@@ -52,7 +60,7 @@ KERNEL void bisect(const float *diagonal, const float *off_diagonal, unsigned si
     if (!is_done) {
         low = left[threadIdx.x];
         high = right[threadIdx.x];
-        number = below_right[threadIdx.x];
+        number = numbers[threadIdx.x];
     }
     for (;;) {
         __syncthreads();
