@@ -58,3 +58,12 @@ KERNEL void fwt_global(float *out, const float *in, int stride)
     out[i + 2 * stride] = c;
     out[i + 3 * stride] = d;
 }
+
+// The product of two spectra, which is that of a dyadic convolution, and the scale of the transform back.
+KERNEL void modulate(float *spectrum, const float *other, int count)
+{
+    float scale = 1.0f / (float)count;
+
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += blockDim.x * gridDim.x)
+        spectrum[i] *= other[i] * scale;
+}
