@@ -248,12 +248,14 @@ static bool serve_store(struct partition *p, uint64_t done, uint32_t slice, cons
     write_back(p, done, slice, &victim, q->who.grid);
     if (!back) ask_dram(p, done, slice, q->line, q->who.sectors, MSHR_NONE, q->who.grid);
     p->counts[q->who.grid].l2_stores++;
+    p->counts[q->who.grid].l2_write_sectors += bit_count8(q->who.sectors);
     fifo_push(&s->hits, (struct answer){done, q->who});
     return true;
 }
 
-static void count_load(struct memory_counts *n, enum cache_result result)
+static void count_load(struct memory_counts *n, enum cache_result result, uint8_t sectors)
 {
+    n->l2_read_sectors += bit_count8(sectors);
     if (result == CACHE_HIT)
         n->l2_hits++;
     else if (result == CACHE_PENDING)
@@ -274,7 +276,7 @@ static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const
     if (result == CACHE_FULL) return false;
     write_back(p, done, slice, &victim, q->who.grid);
     if (q->who.kind == MEMORY_LOAD) {
-        count_load(&p->counts[q->who.grid], result);
+        count_load(&p->counts[q->who.grid], result, q->who.sectors);
     } else {
         bool back = p->c->l2_write == CACHE_WRITE_BACK;
         p->counts[q->who.grid].l2_atomics++;
