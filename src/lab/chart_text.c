@@ -1,4 +1,5 @@
 // Charts as tables for a terminal, as CSV, and beside the paper as Markdown.
+#include "base/csv.h"
 #include "lab/chart.h"
 #include "lab/measures.h"
 #include "report/table.h"
@@ -88,24 +89,6 @@ void chart_table(const struct chart *c, bool colour, struct strbuf *out)
 
 // -- CSV ----------------------------------------------------------------------------------------------------
 
-static void add_csv_text(struct strbuf *out, const char *text, char end)
-{
-    if (text && !strpbrk(text, ",\"\n")) {
-        strbuf_puts(out, text);
-    } else if (text) {
-        strbuf_putc(out, '"');
-        for (; *text; text++) strbuf_printf(out, *text == '"' ? "\"\"" : "%c", *text);
-        strbuf_putc(out, '"');
-    }
-    strbuf_putc(out, end);
-}
-
-static void add_csv_number(struct strbuf *out, double value)
-{
-    if (!isnan(value)) strbuf_printf(out, "%.15g", value);
-    strbuf_putc(out, ',');
-}
-
 void chart_csv(const struct chart *c, struct strbuf *out)
 {
     strbuf_puts(out, "gpu,profile,category,series,value,paper,run,base\n");
@@ -113,17 +96,17 @@ void chart_csv(const struct chart *c, struct strbuf *out)
         const struct chart_view *v = &c->views.data[i];
         for (size_t n = 0; n < v->values.count; n++) {
             const struct chart_value *p = &v->values.data[n];
-            add_csv_text(out, v->gpu, ',');
-            add_csv_text(out, v->profile, ',');
-            add_csv_text(out, v->categories.data[p->category], ',');
-            add_csv_text(out, v->series.data[p->series].name, ',');
+            csv_add_text(out, v->gpu, ',');
+            csv_add_text(out, v->profile, ',');
+            csv_add_text(out, v->categories.data[p->category], ',');
+            csv_add_text(out, v->series.data[p->series].name, ',');
             if (p->text)
-                add_csv_text(out, p->text, ',');
+                csv_add_text(out, p->text, ',');
             else
-                add_csv_number(out, p->value);
-            add_csv_number(out, p->paper);
-            add_csv_text(out, p->run, ',');
-            add_csv_text(out, p->base, '\n');
+                csv_add_number(out, p->value, ',');
+            csv_add_number(out, p->paper, ',');
+            csv_add_text(out, p->run, ',');
+            csv_add_text(out, p->base, '\n');
         }
     }
 }
