@@ -3,6 +3,7 @@
 #   make quickstart      builds, runs the paper's kernels with every mechanism on small inputs, and makes a report
 #   make install         program, manual page, bash completion to PREFIX (/usr/local)
 #   make reproduction    docs/reproduction.md anew: everything of the paper at medium size, half an hour
+#   make fidelity        docs/fidelity.md anew: launches that cards were measured with (MEASUREMENTS=FOLDER: and what may not stand here)
 #   make                 build/warpfold and build/libwarpfold.a (release)
 #   make CC=clang        the same with clang
 #   make MODE=asan|tsan|debug|fuzz      other builds, each in its own folder build-MODE
@@ -50,7 +51,7 @@ SQLITE_ARCHIVE := $(shell $(CC) -print-file-name=libsqlite3.a)
 LDLIBS := $(if $(findstring /,$(SQLITE_ARCHIVE)),$(SQLITE_ARCHIVE),-lsqlite3) $(LDLIBS)
 endif
 
-NEED_SQLITE := $(addprefix src/lab/,database.c pool.c figure.c $(notdir $(wildcard src/lab/chart*.c)) headline.c page.c) src/cli/reproduce.c $(wildcard tests/lab/*.c)
+NEED_SQLITE := $(addprefix src/lab/,database.c pool.c figure.c silicon.c page_silicon.c headline.c page.c $(notdir $(wildcard src/lab/chart*.c src/lab/fidelity*.c))) src/cli/reproduce.c $(wildcard tests/lab/*.c)
 LEFT_OUT := $(if $(SQLITE),src/cli/reproduce_absent.c,$(NEED_SQLITE))
 LIB_SRC  := $(filter-out src/cli/main.c $(LEFT_OUT),$(wildcard src/*/*.c src/*/*/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
@@ -89,7 +90,7 @@ $(BUILD)/libtests.a: $(TEST_LIB_OBJ)
 $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
-.PHONY: quickstart install reproduction bench
+.PHONY: quickstart install reproduction fidelity bench
 quickstart:
 	@tools/setup build
 	@test -x $(BUILD)/warpfold || echo "Compiling warpfold, about a minute on two cores:"
@@ -113,6 +114,11 @@ install: all
 reproduction: all
 	@$(BUILD)/warpfold reproduce darsie --size medium --out $(BUILD)/reproduction
 	@cp $(BUILD)/reproduction/paper.md docs/reproduction.md
+
+# What docs/fidelity.md says, likewise.
+fidelity: all
+	@$(BUILD)/warpfold reproduce silicon $(if $(MEASUREMENTS),--measurements $(MEASUREMENTS)) --out $(BUILD)/fidelity
+	@cp $(BUILD)/fidelity/fidelity.md docs/fidelity.md
 
 # One workload and one thread at a time, on a machine that does nothing else.
 bench: all

@@ -116,7 +116,7 @@ void options_completion(struct strbuf *out)
     options_command_at(COMMAND_LIST, &c); // its usage is its words
     for (const char *p = c.usage; *p; p++) strbuf_putc(out, *p == '|' ? ' ' : *p);
     strbuf_puts(out, "\" ;;\n"
-                     "            reproduce) words+=\" darsie $(names experiments)\" ;;\n"
+                     "            reproduce) words+=\" darsie silicon $(names experiments)\" ;;\n"
                      "            esac\n"
                      "        fi ;;\n"
                      "    esac\n"

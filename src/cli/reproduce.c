@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/print.h"
 #include "lab/page.h"
-#include "lab/pool.h"
+#include "lab/silicon.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,11 +24,13 @@ struct lab {
     const struct options *options;
     struct diag *diag;
     const char *size;
-    char *folder;  // absolute
-    char *program; // this one
+    char *folder;   // absolute
+    char *program;  // this one
+    char *gpu_file; // of --gpu, absolute; NULL: it is no file
     char build[17];
     int lock;
     struct experiments experiments;
+    struct silicon silicon;
     struct jobs jobs;
     VEC(struct figure) figures;
     struct database database;
@@ -70,7 +72,8 @@ static bool is_part_of(const char *name, const char *ending)
 // What an interrupted run has not finished writing, in one of our folders; what else is there stays.
 static void sweep(const struct lab *l, const char *folder)
 {
-    static const char *const endings[] = {".json", ".csv", "report.html", "paper.md", ".ptx"};
+    static const char *const endings[] = {".json",       ".csv", "report.html", "paper.md",
+                                          "fidelity.md", ".ptx", ".wf"};
     char *path = path_in(l, folder, "", "");
     DIR *d = opendir(path);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
@@ -118,6 +121,8 @@ static bool open_folder(struct lab *l)
         sweep(l, "");
         sweep(l, "runs");
         sweep(l, "kernels");
+        sweep(l, "silicon/points");
+        sweep(l, "silicon/ptx");
     }
     free(lock);
     free(runs);
@@ -150,7 +155,56 @@ static bool write_file(struct lab *l, const char *folder, const char *name, cons
     return good;
 }
 
-// -- experiments --------------------------------------------------------------------------------------------
+// -- what to run --------------------------------------------------------------------------------------------
+
+// A word of a command that a run is told by.
+static bool is_word(struct lab *l, enum option_id id, const char *text)
+{
+    return !strpbrk(text, " \t\n") ||
+           diag_error(l->diag, loc_none(), "%s %s: must not have blanks", options_name(id), text);
+}
+
+static bool choose_gpu(struct lab *l, const char *gpu)
+{
+    if (!gpu || !is_word(l, OPTION_GPU, gpu)) return !gpu;
+    l->gpu_file = strpbrk(gpu, "/.") ? realpath(gpu, NULL) : NULL; // runs are in the results' folder
+    l->silicon.gpu = l->gpu_file ? l->gpu_file : gpu;
+    return !l->gpu_file || is_word(l, OPTION_GPU, l->gpu_file);
+}
+
+// What --gpu, --set and --measurements say; they are of points alone.
+static enum wf_status choose_silicon(struct lab *l)
+{
+    static const enum option_id own[] = {OPTION_GPU, OPTION_SET, OPTION_MEASUREMENTS};
+    const struct options *o = l->options;
+    const char *measurements = options_value(o, OPTION_MEASUREMENTS);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (options_has(o, own[i]) && !l->silicon.points.list.count) {
+            diag_error(l->diag, loc_none(),
+                       "%s is of the points of silicon: an experiment says itself what it runs",
+                       options_name(own[i]));
+            return WF_BAD_USAGE;
+        }
+    if (!choose_gpu(l, options_value(o, OPTION_GPU))) return WF_BAD_USAGE;
+    for (size_t i = 0; i < o->given.count; i++) {
+        const char *pair = o->given.data[i].value;
+        if (o->given.data[i].id != OPTION_SET) continue;
+        if (!is_word(l, OPTION_SET, pair)) return WF_BAD_USAGE;
+        if (!strchr(pair, '=')) {
+            diag_error(l->diag, loc_none(), "--set %s: write KEY=VALUE", pair);
+            return WF_BAD_USAGE;
+        }
+        strbuf_printf(&l->silicon.settings, "%s%s", l->silicon.settings.length ? " " : "", pair);
+    }
+    return !measurements || points_measure(&l->silicon.points, measurements, l->diag) ? WF_OK : WF_BAD_INPUT;
+}
+
+static enum wf_status choose_operand(struct lab *l, const char *operand)
+{
+    bool good = points_are(operand) ? points_add(&l->silicon.points, operand, l->diag)
+                                    : experiments_add(&l->experiments, operand, l->diag);
+    return good ? WF_OK : strpbrk(operand, "/.") ? WF_BAD_INPUT : WF_BAD_USAGE;
+}
 
 static enum wf_status choose(struct lab *l)
 {
@@ -166,15 +220,16 @@ static enum wf_status choose(struct lab *l)
     }
     l->pool.workers = (unsigned)processes;
     if (!o->operands.count && !experiments_add(&l->experiments, "darsie", l->diag)) return WF_BAD_USAGE;
-    for (size_t i = 0; i < o->operands.count; i++)
-        if (!experiments_add(&l->experiments, o->operands.data[i], l->diag))
-            return strpbrk(o->operands.data[i], "/.") ? WF_BAD_INPUT : WF_BAD_USAGE;
-    return WF_OK;
+    for (size_t i = 0; i < o->operands.count; i++) {
+        enum wf_status status = choose_operand(l, o->operands.data[i]);
+        if (status != WF_OK) return status;
+    }
+    return choose_silicon(l);
 }
 
 static bool plan(struct lab *l)
 {
-    bool good = true;
+    bool good = silicon_plan(&l->silicon, &l->jobs, l->folder, l->diag);
     for (size_t i = 0; i < l->experiments.list.count; i++) {
         struct figure f;
         figure_plan(&f, &l->experiments.list.data[i], l->size, &l->jobs);
@@ -201,6 +256,26 @@ static bool publish_chart(struct lab *l, const struct chart *c)
     return good;
 }
 
+// The points of silicon, on the terminal, as CSV and as Markdown.
+static bool publish_silicon(struct lab *l)
+{
+    const struct fidelity *f = &l->silicon.fidelity;
+    struct strbuf text = {0};
+    if (!l->silicon.points.list.count) return true;
+    if (!silicon_judge(&l->silicon, &l->jobs, &l->pool, &l->database)) return false;
+    fidelity_csv(f, &text);
+    bool good = write_file(l, "", "silicon", ".csv", text.text, text.length);
+    strbuf_clear(&text);
+    fidelity_markdown(f, &text);
+    good = good && write_file(l, "", "fidelity.md", "", text.text, text.length);
+    strbuf_clear(&text);
+    fidelity_table(f, file_takes_colour(STDOUT_FILENO), &text);
+    strbuf_putc(&text, '\n');
+    if (good && !options_has(l->options, OPTION_QUIET)) print_text(stdout, text.text);
+    strbuf_fini(&text);
+    return good;
+}
+
 static bool publish(struct lab *l)
 {
     struct charts charts = {0};
@@ -212,10 +287,13 @@ static bool publish(struct lab *l)
         vec_push(&charts.list, c);
     }
     for (size_t i = 0; i < charts.list.count && good; i++) good = publish_chart(l, &charts.list.data[i]);
-    chart_papers(&charts, &text);
-    good = good && write_file(l, "", "paper.md", "", text.text, text.length);
-    strbuf_clear(&text);
-    struct page page = {l->figures.data, l->figures.count, &charts, &l->jobs, l->size};
+    good = good && publish_silicon(l);
+    if (charts.list.count) {
+        chart_papers(&charts, &text);
+        good = good && write_file(l, "", "paper.md", "", text.text, text.length);
+        strbuf_clear(&text);
+    }
+    struct page page = {l->figures.data, l->figures.count, &charts, &l->jobs, &l->silicon.fidelity, l->size};
     good = good && page_write(&page, &l->database, &text) &&
            write_file(l, "", "report.html", "", text.text, text.length);
     strbuf_fini(&text);
@@ -264,11 +342,14 @@ static void fini(struct lab *l)
     for (size_t i = 0; i < l->figures.count; i++) figure_fini(&l->figures.data[i]);
     vec_fini(&l->figures);
     if (l->database.handle) database_close(&l->database);
+    pool_fini(&l->pool);
+    silicon_fini(&l->silicon);
     jobs_fini(&l->jobs);
     experiments_fini(&l->experiments);
     if (l->lock >= 0) close(l->lock);
     free(l->folder);
     free(l->program);
+    free(l->gpu_file);
 }
 
 int command_reproduce(int argc, char **argv)
@@ -280,6 +361,7 @@ int command_reproduce(int argc, char **argv)
     struct lab l = {.options = &o, .diag = &d, .lock = -1};
     diag_init(&d);
     experiments_init(&l.experiments);
+    silicon_init(&l.silicon);
     jobs_init(&l.jobs);
     enum wf_status status = reproduce(&l);
     print_flush(stdout); // before the messages

@@ -183,7 +183,7 @@ bool database_add_refused(struct database *db, const struct job *j, const char *
 static bool set(struct database *db, const struct job *j, const char *column, const struct json_value *v)
 {
     char sql[80];
-    if (!v || v->type == JSON_NULL) return true;
+    if (!v || !v->text) return true;
     snprintf(sql, sizeof sql, "UPDATE runs SET %s = ? WHERE id = ?", column);
     return database_do(db, sql, "tt", v->text, j->id); // the column's type makes a number of it
 }
@@ -280,7 +280,8 @@ static bool add_table(struct database *db, const struct job *j, const char *name
     return good;
 }
 
-static bool add_bench(struct database *db, const struct job *j, const struct json_value *result)
+// Columns of a run, and the members that say them; what a kind of run does not have stays NULL.
+static bool set_figures(struct database *db, const struct job *j, const struct json_value *v)
 {
     static const char *const columns[][2] = {{"outcome", "outcome"},
                                              {"output_hash", "output_hash"},
@@ -294,15 +295,51 @@ static bool add_bench(struct database *db, const struct job *j, const struct jso
                                              {"occupancy", "occupancy"},
                                              {"storage_bits", "storage_bits"},
                                              {"wall_seconds", "wall_seconds"}};
+    bool good = true;
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0] && good; i++)
+        good = set(db, j, columns[i][0], json_member(v, columns[i][1]));
+    return good && add_counters(db, j, json_member(v, "counters")) &&
+           add_energy(db, j, json_member(v, "energy"));
+}
+
+static bool add_bench(struct database *db, const struct job *j, const struct json_value *result)
+{
     const struct json_value *workloads = json_member(result, "workloads"),
                             *w = workloads ? workloads->first : NULL;
     const char *outcome = json_text(json_member(w, "outcome"));
-    bool good = add_row(db, j, str_equal(outcome ? outcome : "", "yes") ? "ok" : "failed", NULL);
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0] && good; i++)
-        good = set(db, j, columns[i][0], json_member(w, columns[i][1]));
-    return good && add_counters(db, j, json_member(w, "counters")) &&
-           add_energy(db, j, json_member(w, "energy")) && add_storage(db, j, json_member(w, "storage")) &&
+    return add_row(db, j, str_equal(outcome ? outcome : "", "yes") ? "ok" : "failed", NULL) &&
+           set_figures(db, j, w) && add_storage(db, j, json_member(w, "storage")) &&
            add_samples(db, j, json_member(w, "samples"));
+}
+
+static bool add_launches(struct database *db, const struct job *j, const struct json_value *launches)
+{
+    bool good = true;
+    int64_t ordinal = 0;
+    for (const struct json_value *l = launches ? launches->first : NULL; l && good; l = l->next)
+        good =
+            database_do(db, "INSERT INTO launches VALUES (?, ?, ?, ?, ?)", "titii", j->id, ordinal++,
+                        json_text(json_member(l, "kernel")), (int64_t)json_unsigned(json_member(l, "cycles")),
+                        (int64_t)json_unsigned(json_member(l, "warp_instructions")));
+    return good &&
+           database_do(db,
+                       "UPDATE runs SET launches = (SELECT count(*) FROM launches WHERE run = ?1) WHERE "
+                       "id = ?1",
+                       "t", j->id);
+}
+
+// The first line of a report.
+static char *first_line(const char *text) { return text ? heap_strndup(text, strcspn(text, "\n")) : NULL; }
+
+static bool add_script(struct database *db, const struct job *j, const struct json_value *result)
+{
+    const char *status = json_text(json_member(result, "status"));
+    char *message = first_line(json_text(json_member(result, "fault")));
+    bool good = add_row(db, j, status && str_equal(status, "ok") ? "ok" : "failed", message) &&
+                set_figures(db, j, result) && add_launches(db, j, json_member(result, "launches")) &&
+                add_samples(db, j, json_member(result, "samples"));
+    free(message);
+    return good;
 }
 
 static bool add_study(struct database *db, const struct job *j, const struct json_value *result)
@@ -328,6 +365,7 @@ bool database_add_run(struct database *db, const struct job *j, const struct jso
     if (!database_begin(db)) return false;
     bool good = str_equal(j->kind, "bench")   ? add_bench(db, j, result)
                 : str_equal(j->kind, "study") ? add_study(db, j, result)
+                : str_equal(j->kind, "run")   ? add_script(db, j, result)
                                               : add_marks(db, j, result);
     good = good && add_config(db, j, json_member(result, "config")) && database_commit(db);
     if (!good) database_rollback(db);

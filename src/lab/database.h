@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 
-enum { DATABASE_SCHEMA = 1 };
+enum { DATABASE_SCHEMA = 2 };
 
 struct database {
     sqlite3 *handle;

@@ -152,3 +152,24 @@ size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel
                       .settings = x->settings};
     return add(j, job, hash_text(w->ptx[WORKLOAD_NVCC], 0));
 }
+
+// The cycles of a launch's only sample: more than any launch takes. Of a script's last launch alone there are counters
+// in samples only.
+#define WHOLE_LAUNCHES "report.interval=9007199254740992"
+
+size_t jobs_point(struct jobs *j, const struct point *point, const char *gpu, const char *settings,
+                  const char *script, uint64_t script_hash)
+{
+    struct strbuf command = {0}, both = {0};
+    strbuf_printf(&both, "%s%s%s", point->settings, *point->settings && *settings ? " " : "", settings);
+    strbuf_printf(&command, "run --script %s --gpu %s", script, gpu);
+    if (point->counted == POINT_LAST) add_settings(&command, WHOLE_LAUNCHES);
+    add_settings(&command, strbuf_text(&both));
+    struct job job = {.command = keep(j, &command),
+                      .kind = "run",
+                      .subject = point->name,
+                      .gpu = gpu,
+                      .tech = "base",
+                      .settings = keep(j, &both)};
+    return add(j, job, script_hash);
+}

@@ -2,6 +2,7 @@
 #pragma once
 #include "base/hash.h"
 #include "lab/experiment.h"
+#include "lab/point.h"
 
 struct job {
     char id[17];         // hash of the command and of the kernel's text, hexadecimal
@@ -29,5 +30,8 @@ size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel
 // The marks of the experiment's kernel: of its workload's PTX.
 size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel,
                   const struct experiment_view *view);
+// The run of a point's script on a GPU, timed, with its settings and then others.
+size_t jobs_point(struct jobs *j, const struct point *point, const char *gpu, const char *settings,
+                  const char *script, uint64_t script_hash);
 // The PTX that a command names as kernels/NAME: of an experiment's file or of a workload. NULL: none.
 const char *jobs_file_text(const char *name);

@@ -311,9 +311,10 @@ static bool show_run(struct database *db, const char *id)
     return !id || database_do(db, "INSERT OR IGNORE INTO shown SELECT ?, count(*) FROM shown", "t", id);
 }
 
-// The runs that values of the charts come from, in the order in which they are first met.
-static bool choose_runs(const struct charts *charts, struct database *db)
+// The runs that values of the charts and points of silicon come from, in the order in which they are first met.
+static bool choose_runs(const struct page *page, struct database *db)
 {
+    const struct charts *charts = page->charts;
     bool good =
         database_do(db, "DROP TABLE IF EXISTS temp.shown", "") &&
         database_do(db, "CREATE TEMP TABLE shown (id TEXT PRIMARY KEY, place INTEGER) WITHOUT ROWID", "");
@@ -324,6 +325,8 @@ static bool choose_runs(const struct charts *charts, struct database *db)
                 good = show_run(db, c->views.data[n].values.data[k].base) &&
                        show_run(db, c->views.data[n].values.data[k].run);
     }
+    for (size_t i = 0; i < page->fidelity->rows.count && good; i++)
+        good = show_run(db, page->fidelity->rows.data[i].job->id);
     return good;
 }
 
@@ -429,12 +432,13 @@ static bool write_heat(struct json *j, struct database *db)
 static bool write_data(struct json *j, const struct page *page, struct database *db)
 {
     struct headline_outputs outputs = {0};
-    bool good = choose_runs(page->charts, db) && count_outputs(db, &outputs);
+    bool good = choose_runs(page, db) && count_outputs(db, &outputs);
     json_open_object(j);
     report_text(j, "version", WF_VERSION);
     report_text(j, "size", page->size);
     write_views(j, page, &outputs);
     write_kernels(j, page);
+    page_write_silicon(j, page->fidelity);
     json_key(j, "figures");
     json_open_array(j);
     for (size_t i = 0; i < page->charts->list.count; i++) write_chart(j, &page->charts->list.data[i]);

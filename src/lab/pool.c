@@ -118,6 +118,15 @@ static char *complaint(const struct pool *p, const struct job *j)
     return message;
 }
 
+// One of many points is no reason to stop. True: it is a point's, and has been noted.
+static bool note_failure(struct pool *p, const struct job *j, const char *why)
+{
+    if (!str_equal(j->kind, "run")) return false;
+    vec_push(&p->failures, (struct pool_failure){j, heap_strdup(why)});
+    remove_leftovers(p, j);
+    return true;
+}
+
 // What a process that ended left. Bad usage (2) is a result too: this build does not have what the run needs.
 static bool settle(struct pool *p, struct database *db, const struct job *j, int status)
 {
@@ -127,11 +136,16 @@ static bool settle(struct pool *p, struct database *db, const struct job *j, int
     if (WIFEXITED(status) && WEXITSTATUS(status) == 2) {
         good = database_add_refused(db, j, why);
         if (good) remove_leftovers(p, j);
-    } else if (WIFEXITED(status)) {
-        diag_error(p->diag, loc_none(), "warpfold %s ended with status %d: %s", j->command,
-                   WEXITSTATUS(status), *why ? why : "it said nothing");
     } else {
-        diag_error(p->diag, loc_none(), "warpfold %s was killed by signal %d", j->command, WTERMSIG(status));
+        struct strbuf end = {0};
+        if (WIFEXITED(status))
+            strbuf_printf(&end, "ended with status %d: %s", WEXITSTATUS(status),
+                          *why ? why : "it said nothing");
+        else
+            strbuf_printf(&end, "was killed by signal %d", WTERMSIG(status));
+        good = note_failure(p, j, end.text) ||
+               diag_error(p->diag, loc_none(), "warpfold %s %s", j->command, end.text);
+        strbuf_fini(&end);
     }
     free(why);
     return good;
@@ -221,4 +235,10 @@ bool pool_run(struct pool *p, struct database *db, const struct jobs *jobs)
     kill_all(workers, p->workers);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return good;
+}
+
+void pool_fini(struct pool *p)
+{
+    for (size_t i = 0; i < p->failures.count; i++) free(p->failures.data[i].why);
+    vec_fini(&p->failures);
 }

@@ -6,6 +6,11 @@
 #pragma once
 #include "lab/database.h"
 
+struct pool_failure { // a point's run that left no result; the next time it is tried again
+    const struct job *job;
+    char *why;
+};
+
 struct pool {
     const char *program; // warpfold itself
     const char *folder;  // of the results; processes run in it
@@ -14,8 +19,10 @@ struct pool {
     struct diag *diag;
     int interrupted;     // the signal that ended it; 0: none did
     size_t done, reused; // runs of this time; of earlier ones
+    VEC(struct pool_failure) failures;
 };
 
 // All jobs that the database does not have. False when it was interrupted or could not go on; what is done by
 // then is kept.
 bool pool_run(struct pool *p, struct database *db, const struct jobs *jobs);
+void pool_fini(struct pool *p);

@@ -2,3 +2,13 @@
 $(BUILD)/src/lab/experiment.o: $(wildcard experiments/*)
 $(BUILD)/src/lab/database.o: src/lab/schema.sql
 $(BUILD)/src/lab/page.o: web/dist/report.html
+
+# Of silicon/ everything that a point needs to run: a row a file, written anew when a file comes or goes.
+SILICON_FILES := $(sort $(wildcard silicon/points.csv silicon/points/*.wf silicon/ptx/*.ptx))
+SILICON_TABLE := $(BUILD)/generated/lab/silicon_files.def
+$(SILICON_TABLE): FORCE
+	@mkdir -p $(@D)
+	@for f in $(SILICON_FILES:silicon/%=%); do echo "FILE_OF(\"$$f\", $$(echo $$f | tr -c '[:alnum:]\n' _))"; done > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(BUILD)/src/lab/silicon_files.o: ALL_CFLAGS += -I$(BUILD)/generated
+$(BUILD)/src/lab/silicon_files.o: $(SILICON_TABLE) $(SILICON_FILES)

@@ -9,8 +9,8 @@ CREATE TABLE configs ( -- every setting of a run, with the value it had
 CREATE TABLE runs (
     id TEXT PRIMARY KEY,
     command TEXT NOT NULL,      -- warpfold's arguments; run in the results' folder they give this row again
-    kind TEXT NOT NULL,         -- bench, study, mark
-    subject TEXT NOT NULL,      -- the bundled kernel, or the file
+    kind TEXT NOT NULL,         -- bench, study, mark; run: a script of silicon/
+    subject TEXT NOT NULL,      -- the bundled kernel, the file, or the point
     source TEXT, size TEXT, gpu TEXT, profile TEXT, tech TEXT, settings TEXT, -- source: whose PTX
     seed INTEGER NOT NULL,      -- of the inputs
     kernel_hash TEXT NOT NULL,  -- of the PTX
@@ -38,6 +38,21 @@ CREATE TABLE cells ( -- tables of studies, listings of marks
 CREATE TABLE samples ( -- counters over time: what was counted from one cycle of a launch to another
     run TEXT, launch INTEGER, start INTEGER, finish INTEGER, counter TEXT, value INTEGER NOT NULL,
     PRIMARY KEY (run, launch, start, counter)) WITHOUT ROWID;
+
+CREATE TABLE launches ( -- of a script
+    run TEXT, ordinal INTEGER, kernel TEXT, cycles INTEGER, warp_instructions INTEGER,
+    PRIMARY KEY (run, ordinal)) WITHOUT ROWID;
+
+CREATE TABLE silicon ( -- points: ours beside a card's; sectors of 32 bytes; NULL: not measured
+    point TEXT, gpu TEXT, settings TEXT,
+    changed TEXT NOT NULL,      -- of the settings those that --set gave
+    chosen TEXT NOT NULL,       -- for which set: tuning, second
+    card TEXT NOT NULL, class TEXT NOT NULL,
+    run TEXT, trouble TEXT,     -- of table runs; why there is nothing of ours
+    cycles REAL, card_cycles REAL, instructions REAL, card_instructions REAL,
+    dram_reads REAL, card_dram_reads REAL, dram_writes REAL, card_dram_writes REAL,
+    l2_reads REAL, card_l2_reads REAL, l2_writes REAL, card_l2_writes REAL,
+    PRIMARY KEY (point, gpu, settings)) WITHOUT ROWID;
 
 CREATE TABLE points ( -- what figures and tables show
     experiment TEXT, size TEXT, gpu TEXT, profile TEXT, category_order INTEGER, series_order INTEGER,

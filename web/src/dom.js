@@ -11,8 +11,8 @@ export function element(name, attributes = {}, ...children) {
 }
 
 // "1 run", "2 runs"
-export function counted(number, noun) {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+export function counted(number, noun, many = `${noun}s`) {
+  return `${number.toLocaleString("en")} ${number === 1 ? noun : many}`;
 }
 
 // columns: {name, number, of(row) -> value to sort by, show(row) -> text or node}. A click or Enter on a head sorts.

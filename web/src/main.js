@@ -4,6 +4,7 @@
 import "./style.css";
 import { bars, download, legend, lines, show, stack } from "./charts.js";
 import { choice, counted, element, select, table } from "./dom.js";
+import { silicon } from "./silicon.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const content = document.getElementById("content"), contents = document.getElementById("contents");
@@ -224,6 +225,7 @@ function runsSection() {
 
 // What came out, in words; and what of it nobody had expected.
 function fillHeadline() {
+  if (!shown()) { document.getElementById("headline").replaceChildren(data.silicon?.headline ?? ""); return; }
   const pieces = shown().headline.map((p) => (p.value ? element("strong", {}, p.value) : p.paper ? element("small", {}, ` (paper: ${p.paper})`) : p.words));
   document.getElementById("headline").replaceChildren(...pieces);
   const judged = data.figures.map((chart) => ({ chart, found: viewOf(chart)?.findings ?? [] })).filter((j) => j.found.length);
@@ -245,6 +247,7 @@ function choose(i) {
 }
 
 function viewSwitch() {
+  if (!shown()) return; // points of silicon alone: each has its own GPU
   const place = document.getElementById("view");
   place.append(data.views.length > 1 ? choice("GPU and code profile", data.views.map(nameOf), choose) : element("b", {}, nameOf(shown())), element("span", {}, `${data.size} inputs`));
 }
@@ -261,9 +264,11 @@ function theme() {
   set(matchMedia("(prefers-color-scheme: dark)").matches);
 }
 
-document.getElementById("summary").textContent = `${counted(data.figures.length, "experiment")}, ${counted(data.runs.length, "run")}, version ${data.version}`;
+document.getElementById("summary").textContent = [data.figures.length ? counted(data.figures.length, "experiment") : null,
+  data.silicon ? counted(data.silicon.points.length, "measured launch", "measured launches") : null, counted(data.runs.length, "run"), `version ${data.version}`].filter(Boolean).join(", ");
 viewSwitch();
 data.figures.forEach(figureSection);
+silicon(data.silicon, data.figures.length > 0, { section, drawing, follow, runs });
 const [cycles, energy, work] = data.costs;
 costSection(cycles, "Time relative to the unmodified GPU, divided as the schedulers' slots were");
 costSection(energy, "Relative to the unmodified GPU; on small inputs most of the chip is idle, and leaks");

@@ -1,0 +1,94 @@
+// Which files a point's script names: what has to lie beside it, and what its result depends on.
+#include "base/file.h"
+#include "lab/point.h"
+
+#include <string.h>
+
+struct walk {
+    const struct point *point;
+    point_file *tell;
+    void *context;
+    struct diag *diag;
+};
+
+// "ptx/x.ptx" of "../ptx/x.ptx" in points/. NULL: it leaves the list's folder.
+static char *relative(const char *path)
+{
+    return str_starts_with(path, "../") && !strstr(path + 3, "../") ? heap_strdup(path + 3) : NULL;
+}
+
+static bool tell_file(const struct walk *w, const char *name)
+{
+    if (!w->point->folder) {
+        const char *text = silicon_file(name);
+        if (!text) return diag_error(w->diag, loc_none(), "point %s: no silicon/%s", w->point->name, name);
+        return w->tell(w->context, name, text, strlen(text));
+    }
+    struct strbuf path = {0};
+    char *bytes = NULL;
+    size_t length;
+    const char *why;
+    strbuf_printf(&path, "%s/%s", w->point->folder, name);
+    bool good =
+        file_read(path.text, &bytes, &length, &why) ||
+        diag_error(w->diag, loc_none(), "point %s: cannot read %s: %s", w->point->name, path.text, why);
+    good = good && w->tell(w->context, name, bytes, length);
+    free(bytes);
+    strbuf_fini(&path);
+    return good;
+}
+
+// A path that the script has, relative to itself.
+static bool tell_path(const struct walk *w, const char *path)
+{
+    char *inside = *path == '/' ? NULL : relative(path);
+    bool good = true;
+    if (inside) {
+        good = tell_file(w, inside);
+    } else if (w->point->folder && *path != '/') {
+        struct strbuf name = {0};
+        strbuf_printf(&name, "points/%s", path);
+        good = tell_file(w, name.text);
+        strbuf_fini(&name);
+    }
+    free(inside);
+    return good;
+}
+
+// The path that a word names, by the word before it and its own beginning; NULL: none.
+static const char *path_of(const char *before, const char *word)
+{
+    const char *file = strstr(word, ":file:"), *bytes = strstr(word, "bytes=@");
+    if (str_equal(before, "load")) return word;
+    if (file) return file + strlen(":file:");
+    return bytes ? bytes + strlen("bytes=@") : NULL;
+}
+
+static bool tell_script(void *context, const char *name, const char *text, size_t length)
+{
+    const struct walk *w = context;
+    bool good = w->tell(w->context, name, text, length);
+    char *copy = heap_strndup(text, length), *lines = copy;
+    for (char *line; good && (line = strsep(&lines, "\n")) != NULL;) {
+        const char *before = "";
+        for (char *word; good && (word = strsep(&line, " \t\r\"")) != NULL;) {
+            if (*word == '#') break;
+            if (!*word) continue;
+            const char *path = path_of(before, word);
+            if (path) good = tell_path(w, path);
+            before = word;
+        }
+    }
+    free(copy);
+    return good;
+}
+
+bool point_files(const struct point *p, point_file *tell, void *context, struct diag *d)
+{
+    struct walk files = {p, tell, context, d}, script = {p, tell_script, &files, d};
+    struct strbuf name = {0};
+    strbuf_printf(&name, "points/%s.wf", p->name);
+    bool good = tell_file(&script, name.text);
+    strbuf_fini(&name);
+    return good;
+}

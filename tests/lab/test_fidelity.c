@@ -1,0 +1,223 @@
+// What points of silicon come to, from runs whose figures are written here: every number below is a calculation by
+// hand.
+#include "lab/fidelity.h"
+#include "lab/lab.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check_near(struct test *t, double got, double want)
+{
+    CHECK_MSG(t, fabs(got - want) < 1e-9 || (isnan(got) && isnan(want)), "%.12g, not %.12g", got, want);
+}
+
+// -- means and correlations ---------------------------------------------------------------------------------
+
+static void test_accuracy(struct test *t)
+{
+    const double ours[] = {1100, 1600, 4000}, theirs[] = {1000, 2000, 4000};
+    struct accuracy a = accuracy_of(ours, theirs, 3);
+    CHECK_EQ(t, a.count, 3);
+    check_near(t, a.error, (0.1 + 0.2 + 0) / 3);
+    check_near(t, a.bias, (0.1 - 0.2 + 0) / 3);
+    check_near(t, a.ratio, cbrt(1.1 * 0.8 * 1));
+    check_near(t, a.rank_correlation, 1);
+    // Powers of two: logarithms 0 1 2 3 and 0 2 1 3, whose means are 1.5: (2.25 - 0.25 - 0.25 + 2.25) / 5.
+    const double x[] = {1, 2, 4, 8}, y[] = {1, 4, 2, 8};
+    a = accuracy_of(x, y, 4);
+    check_near(t, a.log_correlation, 0.8);
+    check_near(t, a.rank_correlation, 0.8);
+    // Equal ones share ranks 1.5 1.5 3 with 1 2 3: 1.5 / sqrt(1.5 * 2).
+    const double tied[] = {5, 5, 9}, rising[] = {1, 2, 3};
+    check_near(t, accuracy_of(tied, rising, 3).rank_correlation, 1.5 / sqrt(3));
+    // Two say nothing of correlation, none say nothing, and equal ones do not correlate.
+    check_near(t, accuracy_of(ours, theirs, 2).log_correlation, NAN);
+    check_near(t, accuracy_of(ours, theirs, 0).error, NAN);
+    check_near(t, accuracy_of(tied, tied, 2).rank_correlation, NAN);
+}
+
+// -- a list of points, and runs of them ---------------------------------------------------------------------
+
+// What the runs of tests/lab/silicon/points.csv have left, as a script's JSON. Of `last` the last launch counts, of
+// `mean` half of the two.
+static const struct {
+    const char *point, *json;
+} results[] = {
+    {"all",
+     "{\"status\": \"ok\", \"cycles\": 1100, \"warp_instructions\": 600, \"counters\": {\"dram.reads\": "
+     "1000, "
+     "\"dram.writes\": 80}, \"launches\": [{\"cycles\": 600, \"warp_instructions\": 300}, {\"cycles\": 500, "
+     "\"warp_instructions\": 300}]}"},
+    {"last",
+     "{\"status\": \"ok\", \"cycles\": 5600, \"warp_instructions\": 900, \"counters\": {\"dram.reads\": 70}, "
+     "\"launches\": [{\"cycles\": 4000, \"warp_instructions\": 600}, {\"cycles\": 1600, "
+     "\"warp_instructions\": 300}], \"samples\": [{\"launch\": 0, \"from\": 0, \"to\": 4000, \"counters\": "
+     "{\"memory.l2_read_sectors\": 7000}}, {\"launch\": 1, \"from\": 0, \"to\": 1600, \"counters\": "
+     "{\"memory.l2_read_sectors\": 1100, \"memory.l2_write_sectors\": 550}}]}"},
+    {"mean", "{\"status\": \"ok\", \"cycles\": 8000, \"warp_instructions\": 1000, \"counters\": "
+             "{\"dram.reads\": 600}, "
+             "\"launches\": [{\"cycles\": 5000, \"warp_instructions\": 500}, {\"cycles\": 3000, "
+             "\"warp_instructions\": 500}]}"},
+    {"second",
+     "{\"status\": \"ok\", \"cycles\": 750, \"warp_instructions\": 130, \"counters\": {}, \"launches\": "
+     "[{\"cycles\": 750, \"warp_instructions\": 130}]}"},
+    {"hidden",
+     "{\"status\": \"ok\", \"cycles\": 222, \"warp_instructions\": 10, \"counters\": {}, \"launches\": "
+     "[{\"cycles\": 222, \"warp_instructions\": 10}]}"},
+    {"broken",
+     "{\"status\": \"failed\", \"fault\": \"a fault\\nand more\", \"cycles\": 5, \"launches\": []}"}};
+
+struct scene {
+    struct diag diag;
+    struct points points;
+    struct jobs jobs;
+    struct database db;
+    struct pool pool;
+    struct fidelity fidelity;
+    size_t runs[16];
+};
+
+static void add_result(struct test *t, struct scene *s, const struct job *job)
+{
+    struct arena a;
+    const char *why;
+    size_t offset;
+    arena_init(&a);
+    for (size_t i = 0; i < TEST_COUNT(results); i++)
+        if (str_equal(results[i].point, job->subject)) {
+            const struct json_value *v =
+                json_parse(results[i].json, strlen(results[i].json), &a, &why, &offset);
+            CHECK(t, v && database_add_run(&s->db, job, v));
+        }
+    if (str_equal(job->subject, "nowhere")) CHECK(t, database_add_refused(&s->db, job, "no GPU"));
+    arena_fini(&a);
+}
+
+static void begin(struct test *t, struct scene *s, bool measure)
+{
+    char path[600];
+    *s = (struct scene){0};
+    diag_init(&s->diag);
+    points_init(&s->points);
+    jobs_init(&s->jobs);
+    CHECK(t, points_add(&s->points, "tests/lab/silicon/points.csv", &s->diag));
+    if (measure) CHECK(t, points_measure(&s->points, "tests/lab/silicon/measurements", &s->diag));
+    snprintf(path, sizeof path, "%s/%s.db", test_directory(t), measure ? "measured" : "plain");
+    CHECK(t, database_open(&s->db, path, "test", &s->diag));
+    for (size_t i = 0; i < s->points.list.count; i++) {
+        const struct point *p = &s->points.list.data[i];
+        s->runs[i] = jobs_point(&s->jobs, p, p->card, "", "script", i);
+        add_result(t, s, &s->jobs.list.data[s->runs[i]]);
+    }
+    CHECK(t, fidelity_make(&s->fidelity, &s->points, s->runs, &s->jobs, &s->pool, &s->db));
+    CHECK(t, fidelity_store(&s->fidelity, &s->db));
+    CHECK_MSG(t, !s->diag.messages.count, "%s", s->diag.messages.count ? s->diag.messages.data[0].text : "");
+}
+
+static void end(struct scene *s)
+{
+    fidelity_fini(&s->fidelity);
+    database_close(&s->db);
+    jobs_fini(&s->jobs);
+    points_fini(&s->points);
+    diag_fini(&s->diag);
+}
+
+static const struct fidelity_group *group(struct test *t, const struct scene *s, enum point_set set,
+                                          const char *card, const char *class)
+{
+    for (size_t i = 0; i < s->fidelity.groups.count; i++) {
+        const struct fidelity_group *g = &s->fidelity.groups.data[i];
+        bool same_card = g->card && card ? str_equal(g->card, card) : g->card == card;
+        if (g->set == set && same_card &&
+            (g->class && class ? str_equal(g->class, class) : g->class == class))
+            return g;
+    }
+    CHECK_MSG(t, false, "no group of %s %s", card ? card : "all", class ? class : "all");
+    abort();
+}
+
+// Card's cycles 1000 2000 4000, ours 1100 1600 4000; instructions 600 400 500 and 600 300 500; DRAM sectors, where
+// both are known, 900 and 1080; L2 of `last` 1500 and 1650.
+static void test_groups(struct test *t)
+{
+    struct scene s;
+    begin(t, &s, false);
+    const struct fidelity_group *g = group(t, &s, POINT_TUNING, NULL, NULL);
+    CHECK_EQ(t, g->points, 3);
+    CHECK_EQ(t, g->cycles.count, 3);
+    check_near(t, g->cycles.error, 0.1);
+    check_near(t, g->cycles.bias, -0.1 / 3);
+    check_near(t, g->cycles.rank_correlation, 1);
+    check_near(t, g->instructions.ratio, cbrt(1 * 0.75 * 1));
+    check_near(t, g->dram, 1080.0 / 900 - 1);
+    check_near(t, g->l2, 1650.0 / 1500 - 1);
+    g = group(t, &s, POINT_TUNING, "tiny", "memory");
+    check_near(t, g->cycles.error, 0.15);
+    check_near(t, g->cycles.bias, -0.05);
+    // `hidden` has no measurement, `broken` no run, and both are counted.
+    g = group(t, &s, POINT_SECOND, "tiny", NULL);
+    CHECK_EQ(t, g->points, 3);
+    CHECK_EQ(t, g->cycles.count, 1);
+    check_near(t, g->cycles.error, 0.5);
+    check_near(t, g->instructions.ratio, 1.3);
+    CHECK_EQ(t, group(t, &s, POINT_SECOND, NULL, NULL)->points, 4);
+    CHECK_EQ(t, group(t, &s, POINT_SECOND, "no-such-gpu", NULL)->cycles.count, 0);
+    CHECK_EQ(t, s.fidelity.rivals.count, 0);
+    end(&s);
+    begin(t, &s, true); // the card's 333 cycles of `hidden`, and another simulator's 444
+    g = group(t, &s, POINT_SECOND, "tiny", NULL);
+    CHECK_EQ(t, g->cycles.count, 2);
+    check_near(t, g->cycles.error, (0.5 + 1.0 / 3) / 2);
+    CHECK_EQ(t, s.fidelity.rivals.count, 1);
+    check_near(t, s.fidelity.rivals.data[0].theirs.error, 1.0 / 3);
+    check_near(t, s.fidelity.rivals.data[0].ours.bias, -1.0 / 3);
+    end(&s);
+}
+
+static void test_texts(struct test *t)
+{
+    struct scene s;
+    struct strbuf out = {0};
+    begin(t, &s, true);
+    fidelity_table(&s.fidelity, false, &out);
+    strbuf_puts(&out, "\n-- Markdown --\n");
+    fidelity_markdown(&s.fidelity, &out);
+    CHECK_GOLDEN(t, "tests/lab/fidelity.golden", out.text);
+    strbuf_clear(&out);
+    fidelity_csv(&s.fidelity, &out);
+    CHECK_HAS(t, out.text, ",,,-0.2,1600,2000,300,400,0,,0,,1100,1000,550,500\n");
+    CHECK_HAS(t, out.text, ",failed: a fault,,,,700,,,,,,,,,,\n");
+    strbuf_fini(&out);
+    end(&s);
+}
+
+static void test_rows(struct test *t)
+{
+    struct scene s;
+    begin(t, &s, true);
+    static const struct {
+        const char *sql;
+        double value;
+    } rows[] = {
+        {"SELECT count(*) FROM silicon", 7},
+        {"SELECT cycles FROM silicon WHERE point = 'last'", 1600},
+        {"SELECT cycles FROM silicon WHERE point = 'mean'", 4000},
+        {"SELECT dram_reads FROM silicon WHERE point = 'mean'", 300},
+        {"SELECT l2_reads FROM silicon WHERE point = 'last'", 1100},
+        {"SELECT avg(abs(cycles / card_cycles - 1)) FROM silicon WHERE chosen = 'tuning'", 0.1},
+        {"SELECT card_cycles FROM silicon WHERE point = 'hidden'", 333},
+        {"SELECT count(*) FROM silicon WHERE trouble = 'failed: a fault' OR trouble = 'refused: no GPU'", 2}};
+    for (size_t i = 0; i < TEST_COUNT(rows); i++)
+        check_near(t, lab_query(t, s.db.handle, rows[i].sql), rows[i].value);
+    end(&s);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"accuracy", test_accuracy}, {"groups", test_groups}, {"texts", test_texts}, {"rows", test_rows}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}

@@ -1,0 +1,246 @@
+// `warpfold reproduce` of points from outside: what their runs give, which of them, again, with another setting, what
+// is refused, and the page.
+#include "base/csv.h"
+#include "lab/lab.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIST "tests/lab/silicon/points.csv"
+
+// silicon.csv of a folder in $D.
+static struct csv read_result(struct cli *c, const char *name)
+{
+    struct csv csv;
+    const char *why;
+    size_t length = 0, line;
+    char *text = cli_read(c, name, &length);
+    CHECK_MSG(c->t, csv_parse(&csv, text ? text : "", length, &why, &line), "%s: %s", name, why);
+    free(text);
+    return csv;
+}
+
+static const char *cell(struct test *t, const struct csv *csv, const char *point, const char *column)
+{
+    size_t at = 0;
+    CHECK_MSG(t, csv_column(csv, column, &at), "no column %s", column);
+    for (size_t i = 0; i < csv->rows.count; i++)
+        if (str_equal(csv->rows.data[i][0], point)) return csv->rows.data[i][at];
+    CHECK_MSG(t, false, "no point %s", point);
+    return "";
+}
+
+// The figures of a run that is made here, as its launches say them.
+static void check_run(struct cli *c, const struct csv *csv, const char *point, const char *settings,
+                      double each, bool last)
+{
+    char command[300];
+    snprintf(command, sizeof command,
+             "run --script tests/lab/silicon/points/%s.wf --gpu tiny %s --json - --quiet", point, settings);
+    cli_run(c, command);
+    CHECK_EQ(c->t, c->status, 0);
+    const char *from = strstr(c->out, "\"launches\": [");
+    double cycles = 0, instructions = 0, all = 0;
+    for (const char *p = from; p && (p = strstr(p, "\"cycles\": ")) != NULL; p++) {
+        const char *executed = strstr(p, "\"warp_instructions\": ");
+        if (!executed || strstr(p, "\"account\"") == NULL) break;
+        cycles = strtod(p + strlen("\"cycles\": "), NULL) + (last ? 0 : cycles);
+        instructions = strtod(executed + strlen("\"warp_instructions\": "), NULL) + (last ? 0 : instructions);
+        all++;
+    }
+    CHECK(c->t, all > 0 && cycles > 0);
+    double divide = each ? each : 1;
+    CHECK(c->t, strtod(cell(c->t, csv, point, "cycles"), NULL) == cycles / divide);
+    CHECK(c->t, strtod(cell(c->t, csv, point, "instructions"), NULL) == instructions / divide);
+}
+
+static void test_runs(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "reproduce " LIST " --out $D/out --measurements tests/lab/silicon/measurements");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "over 2 of 4 points. The tuning set: ");
+    CHECK_HAS(t, c.out, "7 runs, 0 of them done before");
+    struct csv csv = read_result(&c, "out/silicon.csv");
+    CHECK_EQ(t, csv.rows.count, 7);
+    check_run(&c, &csv, "all", "--set sm.warps=16", 0, false);
+    check_run(&c, &csv, "last", "", 0, true);
+    check_run(&c, &csv, "mean", "", 2, false);
+    // What the last of three equal launches reads of the L2 is not what all read, and not nothing.
+    double last = strtod(cell(t, &csv, "last", "l2_reads"), NULL),
+           mean = strtod(cell(t, &csv, "mean", "l2_reads"), NULL);
+    CHECK_MSG(t, last > 0 && last < 1.5 * mean, "%g sectors, in the mean of the same %g", last, mean);
+    CHECK_HAS(t, cell(t, &csv, "broken", "trouble"), "no kernel 'nothing'");
+    CHECK_HAS(t, cell(t, &csv, "nowhere", "trouble"), "refused: no GPU \"no-such-gpu\"");
+    CHECK_STR(t, cell(t, &csv, "hidden", "card_cycles"), "333");
+    CHECK(t, cli_exists(&c, "out/fidelity.md") && !cli_exists(&c, "out/paper.md"));
+    csv_fini(&csv);
+    // Again: only what left no result is tried anew.
+    cli_run(&c, "reproduce " LIST " --out $D/out");
+    CHECK_HAS(t, c.out, "7 runs, 6 of them done before");
+    CHECK_HAS(t, c.out, "hidden: not measured: its figures may not stand here");
+    cli_fini(&c);
+}
+
+static void check_points(struct cli *c, const char *words, const char *names)
+{
+    char command[200];
+    struct strbuf got = {0};
+    snprintf(command, sizeof command, "reproduce " LIST ":%s --out $D/out --quiet", words);
+    cli_run(c, command);
+    CHECK_MSG(c->t, c->status == 0, "%s", c->err);
+    struct csv csv = read_result(c, "out/silicon.csv");
+    for (size_t i = 0; i < csv.rows.count; i++)
+        strbuf_printf(&got, "%s%s", i ? " " : "", csv.rows.data[i][0]);
+    CHECK_STR(c->t, strbuf_text(&got), names);
+    strbuf_fini(&got);
+    csv_fini(&csv);
+}
+
+// Words of one kind widen, of different kinds narrow.
+static void test_choice(struct test *t)
+{
+    struct cli c = {.t = t};
+    check_points(&c, "tuning", "all last mean");
+    check_points(&c, "memory,compute", "all last mean second nowhere");
+    check_points(&c, "second,compute,memory,tiny", "second");
+    check_points(&c, "last,mean,memory", "last");
+    check_points(&c, "mean " LIST ":last,mean", "mean last");
+    cli_fini(&c);
+}
+
+// --set comes behind the point's own settings, --gpu in place of its card; both are said.
+static void test_changed(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "reproduce " LIST ":all --set sm.warps=8 --out $D/out");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "Not as the list says: with sm.warps=8.");
+    cli_run(&c, "reproduce " LIST ":all --gpu gtx1080ti --out $D/out");
+    CHECK_HAS(t, c.out, "Not as the list says: on gtx1080ti.");
+    sqlite3 *db = lab_open(t, "out");
+    CHECK_EQ(t,
+             (int)lab_query(t, db,
+                            "SELECT count(*) FROM silicon WHERE changed = 'sm.warps=8' OR gpu = 'gtx1080ti'"),
+             2); // each try keeps its row
+    CHECK_EQ(
+        t,
+        (int)lab_query(t, db,
+                       "SELECT value FROM configs JOIN runs USING (config) WHERE key = 'sm.warps' AND gpu = "
+                       "'tiny'"),
+        8);
+    sqlite3_close(db);
+    cli_fini(&c);
+}
+
+static void test_refused(struct test *t)
+{
+    static const struct {
+        const char *list, *arguments;
+        int status;
+        const char *says;
+    } rows[] = {
+        {NULL, LIST ":tunign", 1, "no point, set, card or class \"tunign\"; did you mean \"tuning\"?"},
+        {NULL, LIST ":tuning,latency", 1, "no point is all of that"},
+        {NULL, "fig6 --set sm.warps=8", 2, "--set is of the points of silicon"},
+        {NULL, LIST " --set sm.warps", 2, "--set sm.warps: write KEY=VALUE"},
+        {NULL, LIST " --measurements $D/none", 1, "cannot read"},
+        {NULL, LIST " --measurements $D/list.csv", 1, "fewer fields than heads"},
+        {"point,set\nx,tuning\n", "$D/list.csv", 1, "no column card"},
+        {"", "$D/list.csv", 1, "no column point"},
+    };
+    struct cli c = {.t = t};
+    cli_write(&c, "list.csv", "a,b\n1\n", 6);
+    for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+        char command[300];
+        if (rows[i].list) cli_write(&c, "list.csv", rows[i].list, strlen(rows[i].list));
+        snprintf(command, sizeof command, "reproduce %s --out $D/out --quiet", rows[i].arguments);
+        cli_run(&c, command);
+        CHECK_MSG(t, c.status == rows[i].status, "%s: %d", rows[i].arguments, c.status);
+        CHECK_HAS(t, c.err, rows[i].says);
+        CHECK(t, !cli_exists(&c, "out"));
+    }
+    cli_fini(&c);
+}
+
+// One cell of a good list made wrong.
+static void test_rows(struct test *t)
+{
+    static const char *const wrong[][3] = {
+        {"all,tuning", "all,tunin", "point all: set \"tunin\" is neither tuning nor second"},
+        {"tiny,memory", "tiny,memry", "no class \"memry\""},
+        {"sm.warps=16,all", "sm.warps,all", "settings are KEY=VALUE words"},
+        {"sm.warps=16,all", "sm.warps=16,some", "counted \"some\" is neither all nor last nor mean"},
+        {",1000,600", ",many,600", "cycles \"many\" is no measured number"},
+        {"last,tuning", "all,tuning", "point all: a second row of that name"},
+        {"all,tuning", "../all,tuning", "a point's name is letters"}};
+    struct cli c = {.t = t};
+    char *list;
+    CHECK_EQ(t, test_command("cat " LIST, 5, &list, NULL), 0);
+    for (size_t i = 0; i < TEST_COUNT(wrong); i++) {
+        struct strbuf text = {0};
+        char *at = strstr(list, wrong[i][0]);
+        strbuf_write(&text, list, (size_t)(at - list));
+        strbuf_printf(&text, "%s%s", wrong[i][1], at + strlen(wrong[i][0]));
+        cli_write(&c, "list.csv", text.text, text.length);
+        cli_run(&c, "reproduce $D/list.csv --out $D/out");
+        CHECK_EQ(t, c.status, 1);
+        CHECK_HAS(t, c.err, wrong[i][2]);
+        strbuf_fini(&text);
+    }
+    free(list);
+    cli_fini(&c);
+}
+
+static unsigned count(const char *text, const char *part)
+{
+    unsigned n = 0;
+    for (; (text = strstr(text, part)) != NULL; text++) n++;
+    return n;
+}
+
+// The page of points alone: a mark for each that is compared, and the two sets tell apart.
+static void test_drawn(struct test *t)
+{
+    if (!test_has_tool("chromium")) {
+        test_skip_tool(t, "chromium");
+        return;
+    }
+    struct cli c = {.t = t};
+    char command[900], *out;
+    const char *folder = test_directory(t);
+    cli_run(&c, "reproduce " LIST " --measurements tests/lab/silicon/measurements --quiet --out $D/out");
+    CHECK_EQ(t, c.status, 0);
+    snprintf(command, sizeof command,
+             "chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking "
+             "--disable-component-update --disable-sync --user-data-dir=%s/profile --dump-dom "
+             "file://%s/out/report.html",
+             folder, folder);
+    CHECK_EQ(t, test_command(command, 60, &out, NULL), 0);
+    CHECK_HAS(t, out, "data-ready=\"yes\"");
+    const char *drawing = strstr(out, "aria-label=\"simulated against measured cycles\""),
+               *tuning = strstr(out, "aria-description=\"tuning set\""),
+               *second = strstr(out, "aria-description=\"second set\"");
+    CHECK(t, drawing && tuning && second && tuning < second);
+    if (tuning && second) {
+        char *first = strndup(tuning, (size_t)(second - tuning)), *rest = strndup(second, 4000);
+        char *end = strstr(rest, "</g>");
+        if (end) *end = 0;
+        CHECK_EQ(t, count(first, "<circle"), 3);
+        CHECK_EQ(t, count(rest, "<circle"), 2);
+        free(first);
+        free(rest);
+    }
+    CHECK_HAS(t, out, "broken: </b>");
+    free(out);
+    cli_fini(&c);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"runs", test_runs},       {"choice", test_choice},
+                                             {"changed", test_changed}, {"refused", test_refused},
+                                             {"rows", test_rows},       {"drawn", test_drawn}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
