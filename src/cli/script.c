@@ -1,170 +1,30 @@
-// Scripts: lines to words, words to commands with their counts checked, loops matched; then run line by line.
-//
-// Inside `repeat COUNT I …`, `$I` in a word stands for the loop's number. What a word means (a spec, a name)
-// is looked at when its line runs, since buffers and modules come and go.
+// What a script's commands do to a session, line by line. What a word means (a spec, a name) is looked at when its line
+// runs, since buffers and modules come and go.
 #include "cli/script.h"
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/script_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MAX = 72, NESTING_MAX = 8 };
-
-struct word {
-    const char *text;
-    struct loc loc;
-};
-
-struct line {
-    enum script_command {
-#define COMMAND(function, name, least, most, usage) SCRIPT_##function,
-#include "cli/script.def"
-#undef COMMAND
-        SCRIPT_COUNT
-    } command;
-    struct word *words; // after the command's name
-    unsigned count;
-    struct loc loc;
-    size_t match; // repeat: its end; end: its repeat
-};
-
-struct loop {
-    const char *variable; // NULL: unnamed
-    uint64_t left;
-    int64_t value, step;
-};
-
 struct script {
     struct session *session;
     struct diag *d;
-    struct arena arena;
-    const char *folder; // of the script; paths are relative to it
-    VEC(struct line) lines;
-    struct loop loops[NESTING_MAX];
-    unsigned depth;
+    struct script_text text;
+    const char *folder;   // of the script; paths are relative to it
     unsigned temporaries; // buffers made by buf= in a launch
 };
 
-static const struct {
-    const char *name, *usage;
-    unsigned least, most;
-} commands[SCRIPT_COUNT] = {
-#define COMMAND(function, name, least, most, usage) [SCRIPT_##function] = {name, usage, least, most},
-#include "cli/script.def"
-#undef COMMAND
-};
-
-// -- reading ------------------------------------------------------------------------------------------------
-
-static const char *next_command(const void *context, size_t i)
-{
-    (void)context;
-    return i < SCRIPT_COUNT ? commands[i].name : NULL;
-}
-
-static bool find_command(struct script *s, const struct word *w, enum script_command *command)
-{
-    for (unsigned i = 0; i < SCRIPT_COUNT; i++)
-        if (str_equal(commands[i].name, w->text)) {
-            *command = (enum script_command)i;
-            return true;
-        }
-    const char *near = str_nearest(w->text, next_command, NULL);
-    if (near) return diag_error(s->d, w->loc, "unknown command \"%s\"; did you mean \"%s\"?", w->text, near);
-    struct strbuf known = {0};
-    for (unsigned i = 0; i < SCRIPT_COUNT; i++) strbuf_printf(&known, "%s%s", i ? " " : "", commands[i].name);
-    diag_error(s->d, w->loc, "unknown command \"%s\"; there are %s", w->text, strbuf_text(&known));
-    strbuf_fini(&known);
-    return false;
-}
-
-// Words are separated by blanks; "…" keeps blanks; # starts a comment at the beginning of a word.
-static bool split(struct script *s, const char *text, size_t length, uint32_t source, uint32_t number,
-                  struct word words[WORDS_MAX], unsigned *count)
-{
-    *count = 0;
-    for (size_t i = 0; i < length;) {
-        if (text[i] == ' ' || text[i] == '\t' || text[i] == '\r') {
-            i++;
-            continue;
-        }
-        if (text[i] == '#') break;
-        struct loc loc = {source, number, (uint32_t)i + 1, 1};
-        if (*count == WORDS_MAX) return diag_error(s->d, loc, "a line has at most %d words", WORDS_MAX);
-        bool quoted = text[i] == '"';
-        size_t first = i += quoted;
-        while (i < length && (quoted ? text[i] != '"' : !strchr(" \t\r", text[i]))) {
-            if (!text[i]) return diag_error(s->d, loc, "a NUL byte");
-            i++;
-        }
-        if (quoted && i == length) return diag_error(s->d, loc, "the quote is not closed");
-        loc.length = (uint32_t)(i - first) + 2u * quoted;
-        words[(*count)++] = (struct word){arena_strndup(&s->arena, text + first, i - first), loc};
-        i += quoted;
-    }
-    return true;
-}
-
-static bool add_line(struct script *s, const struct word *words, unsigned count)
-{
-    struct line line = {.loc = words[0].loc, .count = count - 1};
-    if (!find_command(s, &words[0], &line.command)) return false;
-    if (line.count < commands[line.command].least || line.count > commands[line.command].most)
-        return diag_error(s->d, line.loc, "write %s", commands[line.command].usage);
-    line.words = ARENA_ARRAY(&s->arena, struct word, line.count);
-    if (line.count) memcpy(line.words, words + 1, line.count * sizeof *line.words);
-    vec_push(&s->lines, line);
-    return true;
-}
-
-static bool match_loops(struct script *s)
-{
-    size_t open[NESTING_MAX];
-    unsigned depth = 0;
-    for (size_t i = 0; i < s->lines.count; i++) {
-        struct line *line = &s->lines.data[i];
-        if (line->command == SCRIPT_repeat) {
-            if (depth == NESTING_MAX)
-                return diag_error(s->d, line->loc, "loops are nested at most %d deep", NESTING_MAX);
-            open[depth++] = i;
-        } else if (line->command == SCRIPT_end) {
-            if (!depth) return diag_error(s->d, line->loc, "end without a repeat");
-            line->match = open[--depth];
-            s->lines.data[line->match].match = i;
-        }
-    }
-    return !depth || diag_error(s->d, s->lines.data[open[depth - 1]].loc, "repeat without an end");
-}
-
-static bool read_script(struct script *s, const char *text, size_t length, uint32_t source)
-{
-    bool ok = true;
-    uint32_t number = 1;
-    for (size_t i = 0; i < length; number++) {
-        const char *stop = memchr(text + i, '\n', length - i);
-        size_t end = stop ? (size_t)(stop - text) : length;
-        struct word words[WORDS_MAX];
-        unsigned count;
-        ok &= split(s, text + i, end - i, source, number, words, &count) &&
-              (!count || add_line(s, words, count));
-        i = end + 1;
-    }
-    return ok && match_loops(s);
-}
-
 bool script_check(const char *text, size_t length, uint32_t source, struct diag *d)
 {
-    struct script s = {.d = d};
-    arena_init(&s.arena);
-    bool ok = read_script(&s, text, length, source);
-    vec_fini(&s.lines);
-    arena_fini(&s.arena);
+    struct script_text s;
+    script_text_init(&s, d);
+    bool ok = script_text_read(&s, text, length, source);
+    script_text_fini(&s);
     return ok;
 }
-
-// -- running ------------------------------------------------------------------------------------------------
 
 static enum wf_status bad(struct script *s, struct loc loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -177,44 +37,9 @@ static enum wf_status bad(struct script *s, struct loc loc, const char *format, 
     return WF_BAD_INPUT;
 }
 
-static const struct loop *find_loop(const struct script *s, const char *name, size_t length)
-{
-    for (unsigned i = s->depth; i-- > 0;)
-        if (s->loops[i].variable && strlen(s->loops[i].variable) == length &&
-            memcmp(s->loops[i].variable, name, length) == 0)
-            return &s->loops[i];
-    return NULL;
-}
-
-// A word with its $VARIABLEs replaced. NULL and an error for an unknown one.
-static const char *expand(struct script *s, const struct word *w)
-{
-    if (!strchr(w->text, '$')) return w->text;
-    struct strbuf out = {0};
-    const char *p = w->text;
-    while (*p) {
-        size_t plain = strcspn(p, "$");
-        strbuf_write(&out, p, plain);
-        p += plain;
-        if (!*p) break;
-        size_t length = strspn(++p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-        const struct loop *loop = find_loop(s, p, length);
-        if (!loop) {
-            bad(s, w->loc, "no loop has a variable \"%.*s\"", (int)length, p);
-            strbuf_fini(&out);
-            return NULL;
-        }
-        strbuf_printf(&out, "%" PRId64, loop->value);
-        p += length;
-    }
-    const char *text = arena_strndup(&s->arena, strbuf_text(&out), out.length);
-    strbuf_fini(&out);
-    return text;
-}
-
 static const char *resolve_path(struct script *s, const char *path)
 {
-    return *path == '/' ? path : arena_printf(&s->arena, "%s/%s", s->folder, path);
+    return *path == '/' ? path : arena_printf(&s->text.arena, "%s/%s", s->folder, path);
 }
 
 static enum wf_status parse_spec(struct script *s, struct spec *spec, const char *text, struct loc loc)
@@ -225,21 +50,21 @@ static enum wf_status parse_spec(struct script *s, struct spec *spec, const char
     return WF_BAD_INPUT;
 }
 
-static enum wf_status need_module(struct script *s, const struct line *l)
+static enum wf_status need_module(struct script *s, const struct script_line *l)
 {
     return s->session->module ? WF_OK : bad(s, l->loc, "no module is loaded; write load FILE first");
 }
 
-static enum wf_status run_load(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_load(struct script *s, const struct script_line *l, const char *const *w)
 {
     return session_load(s->session, resolve_path(s, w[0]), l->words[0].loc);
 }
 
-static enum wf_status run_set(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_set(struct script *s, const struct script_line *l, const char *const *w)
 {
     const char *equals = strchr(w[0], '=');
     if (!equals) return bad(s, l->words[0].loc, "write set KEY=VALUE");
-    const char *key = arena_strndup(&s->arena, w[0], (size_t)(equals - w[0]));
+    const char *key = arena_strndup(&s->text.arena, w[0], (size_t)(equals - w[0]));
     enum wf_status status = session_wait(s->session);
     if (status != WF_OK) return status;
     status = wf_set(s->session->context, key, equals + 1);
@@ -257,11 +82,11 @@ static enum wf_status add_buffer(struct script *s, const char *name, const char 
     return *index == SIZE_MAX ? WF_BAD_INPUT : WF_OK;
 }
 
-static enum wf_status make_buffer(struct script *s, const struct line *l, const char *form, const char *name,
-                                  const char *text, const struct session_sampling *sampling)
+static enum wf_status make_buffer(struct script *s, const struct script_line *l, const char *form,
+                                  const char *name, const char *text, const struct session_sampling *sampling)
 {
     struct spec spec;
-    const char *full = arena_printf(&s->arena, "%s=%s", form, text);
+    const char *full = arena_printf(&s->text.arena, "%s=%s", form, text);
     enum wf_status status = parse_spec(s, &spec, full, l->words[1].loc);
     if (status != WF_OK) return status;
     size_t index;
@@ -270,12 +95,12 @@ static enum wf_status make_buffer(struct script *s, const struct line *l, const 
     return status;
 }
 
-static enum wf_status run_buffer(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_buffer(struct script *s, const struct script_line *l, const char *const *w)
 {
     return make_buffer(s, l, "buf", w[0], w[1], NULL);
 }
 
-static enum wf_status run_texture(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_texture(struct script *s, const struct script_line *l, const char *const *w)
 {
     struct session_sampling as = {.filter = WF_FILTER_POINT, .address = WF_ADDRESS_CLAMP};
     for (unsigned i = 2; i < l->count; i++) {
@@ -296,12 +121,12 @@ static enum wf_status run_texture(struct script *s, const struct line *l, const 
         else if (str_equal(w[i], "unit"))
             as.normalised_read = true;
         else
-            return bad(s, l->words[i].loc, "write %s", commands[SCRIPT_texture].usage);
+            return bad(s, l->words[i].loc, "write %s", script_command_usage(SCRIPT_texture));
     }
     return make_buffer(s, l, "tex", w[0], w[1], &as);
 }
 
-static enum wf_status run_symbol(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_symbol(struct script *s, const struct script_line *l, const char *const *w)
 {
     struct spec spec;
     enum wf_status status = need_module(s, l);
@@ -312,7 +137,7 @@ static enum wf_status run_symbol(struct script *s, const struct line *l, const c
     return status;
 }
 
-static enum wf_status run_bind(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_bind(struct script *s, const struct script_line *l, const char *const *w)
 {
     enum wf_status status = need_module(s, l);
     if (status != WF_OK) return status;
@@ -323,7 +148,7 @@ static enum wf_status run_bind(struct script *s, const struct line *l, const cha
     return status;
 }
 
-static enum wf_status run_copy(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_copy(struct script *s, const struct script_line *l, const char *const *w)
 {
     uint64_t to, to_bytes, from, from_bytes, bytes;
     enum wf_status status = session_place(s->session, w[0], &to, &to_bytes, l->words[0].loc);
@@ -341,7 +166,7 @@ static enum wf_status run_copy(struct script *s, const struct line *l, const cha
     return status;
 }
 
-static enum wf_status run_fill(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_fill(struct script *s, const struct script_line *l, const char *const *w)
 {
     struct spec spec;
     uint64_t to, bytes, count;
@@ -372,7 +197,7 @@ static enum wf_status run_fill(struct script *s, const struct line *l, const cha
 
 // A word of a launch: SPEC, or a buffer's name. Specs that own memory are kept in `specs` until the launch is
 // over.
-static enum wf_status make_argument(struct script *s, const struct word *word, const char *text,
+static enum wf_status make_argument(struct script *s, const struct script_word *word, const char *text,
                                     struct spec *spec, struct session_argument *a)
 {
     const struct session_buffer *b;
@@ -393,7 +218,7 @@ static enum wf_status make_argument(struct script *s, const struct word *word, c
         session_spec_argument(a, spec, text);
         return WF_OK;
     }
-    const char *name = arena_printf(&s->arena, "#%u", s->temporaries++);
+    const char *name = arena_printf(&s->text.arena, "#%u", s->temporaries++);
     size_t index;
     if ((status = add_buffer(s, name, text, spec, NULL, word->loc, &index)) != WF_OK) return status;
     b = &s->session->buffers.data[index];
@@ -401,7 +226,7 @@ static enum wf_status make_argument(struct script *s, const struct word *word, c
     return WF_OK;
 }
 
-static enum wf_status run_stream(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_stream(struct script *s, const struct script_line *l, const char *const *w)
 {
     if (str_equal(w[0], "default"))
         return bad(s, l->words[0].loc, "default is the stream of launches without stream=NAME");
@@ -409,7 +234,7 @@ static enum wf_status run_stream(struct script *s, const struct line *l, const c
     return WF_OK;
 }
 
-static enum wf_status run_wait(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_wait(struct script *s, const struct script_line *l, const char *const *w)
 {
     if (!l->count) return session_wait(s->session);
     struct wf_stream *stream = session_find_stream(s->session, w[0], l->words[0].loc);
@@ -418,7 +243,7 @@ static enum wf_status run_wait(struct script *s, const struct line *l, const cha
 }
 
 // shared=BYTES, stream=NAME. False: the word is an argument.
-static bool take_option(struct script *s, const struct word *word, const char *text,
+static bool take_option(struct script *s, const struct script_word *word, const char *text,
                         struct wf_launch_config *shape, enum wf_status *status)
 {
     uint64_t shared;
@@ -435,7 +260,7 @@ static bool take_option(struct script *s, const struct word *word, const char *t
     return true;
 }
 
-static enum wf_status run_launch(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_launch(struct script *s, const struct script_line *l, const char *const *w)
 {
     enum wf_status status = need_module(s, l);
     if (status != WF_OK) return status;
@@ -445,18 +270,18 @@ static enum wf_status run_launch(struct script *s, const struct line *l, const c
     if (!command_parse_shape("grid", w[1], shape.grid, l->words[1].loc, s->d) ||
         !command_parse_shape("block", w[2], shape.block, l->words[2].loc, s->d))
         return WF_BAD_INPUT;
-    struct spec specs[WORDS_MAX] = {0};
-    struct session_argument args[WORDS_MAX];
+    struct spec specs[SCRIPT_WORDS_MAX] = {0};
+    struct session_argument args[SCRIPT_WORDS_MAX];
     size_t count = 0;
     for (unsigned i = 3; i < l->count && status == WF_OK; i++)
         if (!take_option(s, &l->words[i], w[i], &shape, &status))
             status = make_argument(s, &l->words[i], w[i], &specs[i], &args[count++]);
     if (status == WF_OK) status = session_launch(s->session, kernel, &shape, args, count, l->loc);
-    for (unsigned i = 0; i < WORDS_MAX; i++) spec_fini(&specs[i]);
+    for (unsigned i = 0; i < SCRIPT_WORDS_MAX; i++) spec_fini(&specs[i]);
     return status;
 }
 
-static enum wf_status run_swap(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_swap(struct script *s, const struct script_line *l, const char *const *w)
 {
     struct session_buffer *b[2];
     for (unsigned i = 0; i < 2; i++)
@@ -468,7 +293,7 @@ static enum wf_status run_swap(struct script *s, const struct line *l, const cha
     return WF_OK;
 }
 
-static enum wf_status run_free(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_free(struct script *s, const struct script_line *l, const char *const *w)
 {
     struct session_buffer *b = session_find(s->session, w[0]);
     if (!b) return bad(s, l->words[0].loc, "no buffer \"%s\"", w[0]);
@@ -478,7 +303,7 @@ static enum wf_status run_free(struct script *s, const struct line *l, const cha
     return wf_free(s->session->context, b->address);
 }
 
-static enum wf_status run_dump(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_dump(struct script *s, const struct script_line *l, const char *const *w)
 {
     uint64_t address, bytes;
     enum wf_status status = session_place(s->session, w[0], &address, &bytes, l->words[0].loc);
@@ -488,58 +313,35 @@ static enum wf_status run_dump(struct script *s, const struct line *l, const cha
     return session_dump(s->session, address, bytes, path, l->loc);
 }
 
-static enum wf_status run_repeat(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_repeat(struct script *s, const struct script_line *l, const char *const *w)
 {
-    struct loop loop = {.step = 1};
-    if (!str_to_u64(w[0], &loop.left)) return bad(s, l->words[0].loc, "\"%s\" is no count", w[0]);
-    if (l->count > 1) loop.variable = w[1];
-    if (l->count > 2 && !str_to_i64(w[2], &loop.value))
-        return bad(s, l->words[2].loc, "\"%s\" is no number", w[2]);
-    if (l->count > 3 && !str_to_i64(w[3], &loop.step))
-        return bad(s, l->words[3].loc, "\"%s\" is no number", w[3]);
-    s->loops[s->depth++] = loop;
-    return WF_OK;
+    return script_text_repeat(&s->text, l, w) ? WF_OK : WF_BAD_INPUT;
 }
 
-static enum wf_status run_end(struct script *s, const struct line *l, const char *const *w)
+static enum wf_status run_end(struct script *s, const struct script_line *l, const char *const *w)
 {
     (void)l, (void)w;
-    struct loop *loop = &s->loops[s->depth - 1];
-    loop->left--;
-    loop->value = (int64_t)((uint64_t)loop->value + (uint64_t)loop->step);
+    script_text_end(&s->text);
     return WF_OK;
 }
 
-static enum wf_status run_line(struct script *s, const struct line *l)
+static enum wf_status run_line(struct script *s, const struct script_line *l)
 {
-    typedef enum wf_status handler(struct script *, const struct line *, const char *const *);
+    typedef enum wf_status handler(struct script *, const struct script_line *, const char *const *);
     static handler *const handlers[SCRIPT_COUNT] = {
 #define COMMAND(function, name, least, most, usage) [SCRIPT_##function] = run_##function,
 #include "cli/script.def"
 #undef COMMAND
     };
-    const char *words[WORDS_MAX];
-    for (unsigned i = 0; i < l->count; i++)
-        if (!(words[i] = expand(s, &l->words[i]))) return WF_BAD_INPUT;
-    return handlers[l->command](s, l, words);
+    const char *words[SCRIPT_WORDS_MAX];
+    return script_text_words(&s->text, l, words) ? handlers[l->command](s, l, words) : WF_BAD_INPUT;
 }
 
 static enum wf_status run_lines(struct script *s)
 {
-    for (size_t i = 0; i < s->lines.count;) {
-        const struct line *l = &s->lines.data[i];
+    for (const struct script_line *l; (l = script_text_line(&s->text)) != NULL; script_text_go_on(&s->text)) {
         enum wf_status status = run_line(s, l);
         if (status != WF_OK) return status;
-        bool done = s->depth && !s->loops[s->depth - 1].left;
-        if (l->command == SCRIPT_repeat && done) {
-            s->depth--;
-            i = l->match + 1;
-        } else if (l->command == SCRIPT_end && !done) {
-            i = l->match + 1;
-        } else {
-            s->depth -= l->command == SCRIPT_end;
-            i++;
-        }
     }
     return WF_OK;
 }
@@ -555,16 +357,15 @@ enum wf_status script_run(struct session *session, const char *path)
         return WF_BAD_INPUT;
     }
     struct script s = {.session = session, .d = session->diag};
-    arena_init(&s.arena);
+    script_text_init(&s.text, s.d);
     const char *slash = strrchr(path, '/');
-    s.folder = slash ? arena_strndup(&s.arena, path, (size_t)(slash - path) + (slash == path)) : ".";
+    s.folder = slash ? arena_strndup(&s.text.arena, path, (size_t)(slash - path) + (slash == path)) : ".";
     uint32_t source = diag_add_source(s.d, path, text, length);
-    enum wf_status status = read_script(&s, text, length, source) ? run_lines(&s) : WF_BAD_INPUT;
+    enum wf_status status = script_text_read(&s.text, text, length, source) ? run_lines(&s) : WF_BAD_INPUT;
     if (status == WF_OK) status = session_wait(session);
     if (status == WF_OK && !session->report.launches.count)
         status = bad(&s, (struct loc){.source = source}, "the script launches nothing");
-    vec_fini(&s.lines);
-    arena_fini(&s.arena);
+    script_text_fini(&s.text);
     free(text);
     return status;
 }

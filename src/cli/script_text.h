@@ -1,0 +1,66 @@
+// The language of scripts, whoever runs it: lines as words with their counts checked, loops matched and walked, and
+// $VARIABLEs replaced (docs/script.md).
+//
+//     struct script_text s;
+//     script_text_init(&s, diag);
+//     bool good = script_text_read(&s, text, length, source);
+//     for (const struct script_line *l; good && (l = script_text_line(&s)) != NULL; script_text_go_on(&s))
+//         good = script_text_words(&s, l, words) && …;   script_text_repeat at `repeat`, script_text_end at `end`
+//     script_text_fini(&s);
+#pragma once
+#include "base/diag.h"
+
+enum { SCRIPT_WORDS_MAX = 72, SCRIPT_NESTING_MAX = 8 };
+
+enum script_command {
+#define COMMAND(function, name, least, most, usage) SCRIPT_##function,
+#include "cli/script.def"
+#undef COMMAND
+    SCRIPT_COUNT
+};
+
+struct script_word {
+    const char *text;
+    struct loc loc;
+};
+
+struct script_line {
+    enum script_command command;
+    struct script_word *words; // after the command's name
+    unsigned count;
+    struct loc loc;
+    size_t match; // repeat: its end; end: its repeat
+};
+
+struct script_loop {
+    const char *variable; // NULL: unnamed
+    uint64_t left;
+    int64_t value, step;
+};
+
+struct script_text {
+    struct arena arena; // of words
+    struct diag *diag;
+    VEC(struct script_line) lines;
+    struct script_loop loops[SCRIPT_NESTING_MAX]; // those that the walk is in
+    unsigned depth;
+    size_t at;
+};
+
+void script_text_init(struct script_text *s, struct diag *d);
+void script_text_fini(struct script_text *s);
+// The whole script. False and errors at the words that cannot be read.
+bool script_text_read(struct script_text *s, const char *text, size_t length, uint32_t source);
+
+// The line that the walk has come to; NULL at the end.
+const struct script_line *script_text_line(const struct script_text *s);
+void script_text_go_on(struct script_text *s);
+// Words with their variables replaced. False and an error for an unknown one.
+bool script_text_words(struct script_text *s, const struct script_line *l,
+                       const char *words[SCRIPT_WORDS_MAX]);
+// What `repeat` and `end` do to the walk.
+bool script_text_repeat(struct script_text *s, const struct script_line *l, const char *const *words);
+void script_text_end(struct script_text *s);
+
+const char *script_command_name(enum script_command command);
+const char *script_command_usage(enum script_command command);
