@@ -10,6 +10,7 @@
 #   make check           the sub-minute part of the tests, for every commit
 #   make test            all tests; the last line is "N passed, N failed, N skipped"
 #   make check-all       adds the long runs (random programs, large sizes, sanitizers, fuzzing minutes)
+#   make bench-silicon   what measures silicon's points on the card that is here (bench/silicon/README.md; needs nvcc)
 #   make bench           speed over the bundled kernels at medium size
 #   make check-web       the report's template is up to date, and a browser draws it (Node, Chromium)
 #   make check-layers    includes only point down; the parts of an SM are written by their owners alone
@@ -169,7 +170,7 @@ check-layers:
 	@tools/check-layers
 	@tools/check-parts
 
-FORMATTED = $$(git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'docs/*.c' 'bench/*.c')
+FORMATTED = $$(git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'docs/*.c' 'bench/*.c' 'bench/silicon/*.h')
 .PHONY: format check-format
 format:
 	clang-format -i $(FORMATTED)

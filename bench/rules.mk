@@ -24,3 +24,28 @@ $(BUILD)/bench/techs: $(BUILD)/bench/techs.o $(BUILD)/libwarpfold.a
 bench-cost: $(BUILD)/warpfold
 	@command -v valgrind >/dev/null || { echo "make bench-cost needs valgrind" >&2; exit 1; }
 	@bench/cost.sh $(BUILD)/warpfold $(TECHS)
+
+# `make bench-silicon`: what measures silicon's points on the card that is here (bench/silicon/README.md). Needs nvcc; where there is
+# no card, ARCH says for which to compile.
+CUDA ?= /usr/local/cuda
+ARCH ?= native
+SILICON_CUBINS := $(patsubst %.cu,$(BUILD)/bench/silicon/%.cubin,clock.cu $(notdir $(wildcard silicon/kernels/*.cu)))
+SILICON_HOST := $(addprefix $(BUILD)/bench/silicon/,main.o cuda.o play.o measure.o)
+.PHONY: bench-silicon
+bench-silicon: $(BUILD)/bench/silicon/silicon $(SILICON_CUBINS)
+	@echo "build/bench/silicon/silicon build/bench/silicon > measured.csv    measures the card that is here"
+
+$(BUILD)/bench/silicon/silicon: $(SILICON_HOST) $(BUILD)/libwarpfold.a
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -L$(CUDA)/lib64/stubs -L$(CUDA)/lib64 -lcuda $(LDLIBS)
+$(BUILD)/bench/silicon/%.o: ALL_CFLAGS += -I.
+$(BUILD)/bench/silicon/cuda.o: ALL_CFLAGS += -isystem $(CUDA)/include
+$(BUILD)/bench/silicon/%.cubin: silicon/kernels/%.cu
+	@mkdir -p $(@D)
+	$(Q)CPATH=kernels PATH="$$PATH:$(CUDA)/bin" nvcc -arch=$(ARCH) -cubin -O3 -o $@ $<
+$(BUILD)/bench/silicon/clock.cubin: bench/silicon/clock.cu
+	@mkdir -p $(@D)
+	$(Q)PATH="$$PATH:$(CUDA)/bin" nvcc -arch=$(ARCH) -cubin -O3 -o $@ $<
+
+# Without a card: a test plays scripts on a stand-in.
+TEST_LIB_OBJ += $(addprefix $(BUILD)/bench/silicon/,play.o measure.o)
+$(BUILD)/tests/bench/test_silicon.o: ALL_CFLAGS += -I.

@@ -76,19 +76,25 @@ static bool take_number(const struct sheet *s, const char *const *row, const cha
            (str_to_f64(row[column], value) && *value >= 0);
 }
 
+static const char *text_of(struct measurements *m, const struct sheet *s, const char *const *row,
+                           const char *head, const char *otherwise)
+{
+    size_t column;
+    const char *text = csv_column(&s->csv, head, &column) && *row[column] ? row[column] : otherwise;
+    return arena_strndup(&m->points->arena, text, strlen(text));
+}
+
 // All that the row has, and nothing of what the list says of another card.
 static bool take_named(struct measurements *m, const struct sheet *s, const char *const *row, struct point *p)
 {
-    size_t column;
     for (size_t q = 0; q < QUANTITIES; q++)
         if (!take_number(s, row, quantity_info[q].column, &p->measured[q]))
             return diag_error(m->diag, loc_none(), "--measurements: %s, point %s: %s is no number", s->name,
                               p->name, quantity_info[q].column);
     for (size_t i = 0; i < POINT_MODELS_MOST; i++) p->models[i] = NAN;
     p->elsewhere = p->note = p->licence = "";
-    p->source = arena_strndup(&m->points->arena, s->name, strlen(s->name));
-    if (csv_column(&s->csv, "source", &column) && *row[column])
-        p->source = arena_strndup(&m->points->arena, row[column], strlen(row[column]));
+    p->source = text_of(m, s, row, "source", s->name);
+    p->card = text_of(m, s, row, "card", p->card);
     p->why = NULL;
     return true;
 }

@@ -138,6 +138,7 @@ static bool read_point(struct list *l, struct point *p)
             p->class);
     if (!*p->card || strpbrk(p->card, " \t")) return refuse(l, "\"%s\" is no GPU", p->card);
     if (!are_settings(p->settings)) return refuse(l, "settings are KEY=VALUE words, not \"%s\"", p->settings);
+    p->gpu = p->card;
     p->set = (enum point_set)set;
     p->counted = (enum point_counted)counted;
     for (size_t i = 0; i < POINT_MODELS_MOST; i++) p->models[i] = NAN;

@@ -23,7 +23,8 @@ enum point_counted { POINT_ALL, POINT_LAST, POINT_MEAN }; // of the script's lau
 enum { POINT_MODELS_MOST = 8 };
 
 struct point {
-    const char *name, *card, *class, *application, *kernel, *grid, *block;
+    // gpu: the file it runs on, the card's, wherever it was measured
+    const char *name, *card, *class, *gpu, *application, *kernel, *grid, *block;
     const char *settings;  // KEY=VALUE words
     const char *elsewhere; // FILE?COLUMN=VALUE&…#COLUMN; ""
     const char *source, *licence, *note;

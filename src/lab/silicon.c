@@ -85,7 +85,7 @@ static bool plan_point(struct silicon *s, size_t i, uint64_t gpu_hash, struct jo
         !strpbrk(script.text, " \t") ||
         diag_error(d, loc_none(), "%s: the path of a point's script must not have blanks", script.text);
     if (good)
-        s->runs.data[i] = jobs_point(jobs, p, s->gpu ? s->gpu : p->card, strbuf_text(&s->settings),
+        s->runs.data[i] = jobs_point(jobs, p, s->gpu ? s->gpu : p->gpu, strbuf_text(&s->settings),
                                      script.text, placing.hash);
     strbuf_fini(&script);
     return good;
