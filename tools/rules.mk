@@ -15,6 +15,8 @@ check-web: all web/node_modules
 	cd web && node test/palette.mjs
 	cd web && node test/report.mjs ../$(BUILD)/web/sweep/report.html
 	cd web && node test/report.mjs ../$(BUILD)/web/out/report.html
+	@rm -rf $(BUILD)/web/silicon && $(BUILD)/warpfold reproduce tests/lab/silicon/points.csv --measurements tests/lab/silicon/measurements --quiet --out $(BUILD)/web/silicon
+	cd web && node test/silicon.mjs ../$(BUILD)/web/silicon/report.html
 
 # docs/report.png, of what `make reproduction` has measured.
 .PHONY: picture
