@@ -1,6 +1,6 @@
-# PTX of the kernels that were measured on cards, by nvcc alone: where there is none, the tree's is used as it is.
+# PTX of the kernels that were measured on cards, and of our micro-kernels, by nvcc alone: where there is none, the tree's is used as it is.
 
-SILICON_NAMES := $(basename $(wildcard silicon/kernels/*.cu))
+SILICON_NAMES := $(basename $(wildcard silicon/kernels/*.cu silicon/micro/*.cu))
 
 ifneq ($(filter nvcc,$(PTX_COMPILERS)),)
 .PHONY: kernels-silicon check-kernels-silicon

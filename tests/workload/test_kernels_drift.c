@@ -19,6 +19,7 @@ static const struct origin {
     {"kernels/*.cu", "nvcc", "kernels/ptx/nvcc"},
     {"kernels/*.cu", "clang", "kernels/ptx/clang"},
     {"silicon/kernels/*.cu", "nvcc", "silicon/ptx"},
+    {"silicon/micro/*.cu", "nvcc", "silicon/ptx"},
 };
 
 // POSIX cksum: CRC-32 with polynomial 0x04c11db7, most significant bit first, over the bytes and then the
