@@ -331,8 +331,10 @@ static bool speaks_against_stall(const struct chip *c)
     return false;
 }
 
+// One that has just failed has warps that go round, and its end may be what others wait for.
 static bool is_stalled(const struct chip *c)
 {
+    if (count_in(c, GRID_DIES)) return false;
     for (size_t k = 0; k < c->busy.count; k++)
         if (!stall_is_certain(c->busy.data[k])) return false;
     return some_goes_on(c);

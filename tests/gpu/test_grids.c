@@ -265,7 +265,7 @@ static void test_failures(struct test *t)
         struct many x;
         many_init(&x, t, "tiny", settings[k / TEST_COUNT(cases)]);
         uint64_t first = add_writer(&x, 64, 5, 200);
-        buffer(&x, add(&x, cases[n].text, cases[n].threads, 2), 64);
+        buffer(&x, add(&x, cases[n].text, cases[n].threads, 9), 64);
         x.max_cycles[1] = cases[n].max_cycles;
         uint64_t last = add_writer(&x, 96, 7, 150);
         run(&x);

@@ -52,6 +52,12 @@ static const struct spinner stalled[] = {
      BUFFER "ISETP.GE.AND P1, PT, R0, 0x40, PT\n@P1 BRA meet\nloop:\nBAR.SYNC 0x1, 0x40\nBRA loop\n"
             "meet:\nBAR.SYNC 0x0\nEXIT\n",
      96, 2},
+    {"a barrier in one block, and its like in another, where warps meet for ever", "",
+     BUFFER
+     "ISETP.NE.AND P0, PT, R1, RZ, PT\n@P0 BRA loop\n" FIRST "@!P1 BRA meet\n"
+     "wait:\nLDG.E R5, [R2]\nISETP.EQ.AND P0, PT, R5, RZ, PT\n@P0 BRA wait\nmeet:\nBAR.SYNC 0x0\nEXIT\n"
+     "loop:\nBAR.SYNC 0x0\nBRA loop\n",
+     64, 2},
     {"two parts of a warp, each in a circle of its own", "simt=splits",
      BUFFER "ISETP.LT.AND P1, PT, R0, 0x5, PT\n@P1 BRA one\n"
             "two:\nLDG.E R5, [R2]\nISETP.EQ.AND P0, PT, R5, RZ, PT\n@P0 BRA two\nEXIT\n"
