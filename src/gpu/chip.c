@@ -80,7 +80,7 @@ static void end_look(struct chip *c)
     c->look_at = c->now + c->config.gpu.stall;
 }
 
-void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t cycle)
+void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle)
 {
     if (c->is_looking && !g->by_sm[sm]) end_look(c); // it did not look at this part
     if (!c->sms[sm])
@@ -89,8 +89,8 @@ void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t cycle)
     else if (!sm_has_grids(c->sms[sm]))
         c->sms[sm] = sm_renew(c->sms[sm], c->now);
     struct grid_part *p = grid_part_on(g, sm);
-    p->blocks++;
-    sm_place(p->on, g->next_block++, cycle);
+    p->warps += warps;
+    sm_place(p->on, block, warps, cycle);
 }
 
 // SMs without a grid stand still.

@@ -16,7 +16,7 @@ enum grid_state {
 
 struct grid_part { // on an SM that a block has come to
     unsigned sm;
-    uint32_t blocks; // placed there that have not ended
+    uint32_t blocks, warps; // placed there that have not left their room
     struct sm_grid *on;
     struct timed_engine engine;
 };
@@ -32,8 +32,8 @@ struct grid {
     uint64_t start, begin; // when it came; when its first block may start, from which its cycles count
     uint64_t next_block, blocks, ended, last_end;
     struct sm_launch kinds[GPU_KINDS_MAX]; // by kind of the chip's; no blocks fit: blocks_per_sm is 0
-    struct share needs[GPU_KINDS_MAX];     // of a block
-    struct tech_use uses[TECH_MAX];        // the chip's, which count in `mismatches`
+    struct need needs[GPU_KINDS_MAX];
+    struct tech_use uses[TECH_MAX]; // the chip's, which count in `mismatches`
     uint64_t mismatches;
     VEC(struct grid_part *) parts; // in order of SMs
     struct grid_part *by_sm[CHIP_SMS];
@@ -76,8 +76,8 @@ struct chip {
 };
 
 // -- chip.c
-// Places the grid's next block; the SM is made, or begins anew, if it has no grid.
-void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t cycle);
+// Places warps of a block (sm_place); the SM is made, or begins anew, if it has no grid.
+void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle);
 // Where its code is for the caches: beside the rest of the grid, or, if caches keep code, where it was before.
 uint64_t chip_code_address(struct chip *c, const struct grid *g);
 unsigned chip_kind_of(const struct chip *c, unsigned sm);

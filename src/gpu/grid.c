@@ -10,7 +10,7 @@
 // -- what fits on an SM -------------------------------------------------------------------------------------
 
 struct fit {
-    struct share need;  // of a block
+    struct need need;   // of a block
     uint32_t registers; // vector registers that a warp is given
     uint32_t blocks;    // that are there at once, if nobody else is
     const char *limit;
@@ -34,7 +34,9 @@ static struct fit fit_on(const struct gpu_config *c, const struct launch *l)
     uint64_t unit = c->register_unit, registers = (given * lanes + unit - 1) / unit * unit;
     uint64_t shared = (l->shared_total + c->shared_unit - 1) / c->shared_unit * c->shared_unit;
     f.registers = (uint32_t)(registers / lanes);
-    f.need = (struct share){(uint32_t)warps, (uint32_t)(registers * warps), (uint32_t)shared, 1};
+    f.need = (struct need){.block = {.shared = (uint32_t)shared, .blocks = 1},
+                           .warp = {.warps = 1, .registers = (uint32_t)registers},
+                           .warps = (uint32_t)warps};
     limit_to(&f, c->max_warps / warps, "warps (sm.warps)");
     limit_to(&f, c->registers / (registers * warps), "registers (sm.registers)");
     if (shared) limit_to(&f, c->shared_bytes / shared, "shared memory (sm.shared_bytes)");
@@ -65,28 +67,49 @@ bool grid_shape_fits(const struct gpu_kind *kinds, unsigned count, const struct 
 
 // -- it comes -----------------------------------------------------------------------------------------------
 
-// Mechanisms look at the launch; renamed registers are what its blocks leave over: registers that no warp has
-// been given, and the tails of what warps have been given in whole units. Those who come first in the registry
-// have what they want of them. A block brings its own along.
-static void begin_techs(struct sm_launch *l, const struct fit *fit, struct share *need)
+// Renamed registers are what the launch's blocks leave over: registers that no warp has been given, and the tails of
+// what warps have been given in whole units. Those mechanisms that come first in the registry have what they want of
+// them. A block brings its own along.
+static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *need)
 {
-    const struct chip_config *c = l->config;
     uint32_t lanes = lanes_of(l->launch), all = l->kind->config.registers / lanes;
     uint32_t used = fit->blocks * need->warps * fit->registers;
     uint32_t used_of_warp = l->launch->program->reg_count;
     uint32_t tails = fit->registers > used_of_warp ? need->warps * (fit->registers - used_of_warp) : 0;
     uint32_t spare = (all - used) / fit->blocks + tails;
-    l->tech_count = c->tech_count;
-    for (unsigned k = 0; k < c->tech_count; k++) {
-        const struct tech *t = c->techs[k].tech;
-        l->techs[k] = &l->grid->uses[k];
-        l->tech_states[k] = t->launch_begin(l->techs[k], l);
+    for (unsigned k = 0; k < l->tech_count; k++) {
+        const struct tech *t = l->techs[k]->tech;
         uint32_t wanted = l->tech_states[k] && t->registers ? t->registers(l->tech_states[k]) : 0;
         assert(!wanted || t->claims & CLAIMS(POOL));
         l->pools[k] = (struct sm_pool){l->pool, wanted < spare - l->pool ? wanted : spare - l->pool};
         l->pool += l->pools[k].count;
     }
-    if (l->pool > tails) need->registers += (l->pool - tails) * lanes;
+    if (l->pool > tails) need->block.registers = (l->pool - tails) * lanes;
+}
+
+// Places are as many as warps can be there; all registers are warps'.
+static void dispatch_by_warp(struct sm_launch *l, const struct need *need, unsigned tech)
+{
+    const struct gpu_config *c = &l->kind->config;
+    uint32_t by_registers = c->registers / need->warp.registers;
+    assert(l->techs[tech]->tech->claims & CLAIMS(DISPATCH));
+    l->admit = l->techs[tech]->tech->admit;
+    l->admits = l->tech_states[tech];
+    l->places = by_registers < c->max_warps ? by_registers : c->max_warps;
+    l->blocks_per_sm = c->max_blocks;
+}
+
+// Mechanisms look at the launch.
+static void begin_techs(struct sm_launch *l, const struct fit *fit, struct need *need)
+{
+    const struct chip_config *c = l->config;
+    l->tech_count = c->tech_count;
+    for (unsigned k = 0; k < c->tech_count; k++) {
+        l->techs[k] = &l->grid->uses[k];
+        l->tech_states[k] = c->techs[k].tech->launch_begin(l->techs[k], l);
+        if (l->tech_states[k] && c->techs[k].tech->admit) dispatch_by_warp(l, need, k);
+    }
+    if (!l->admit) give_pools(l, fit, need);
 }
 
 static bool has_window_hook(const struct sm_launch *l)
@@ -118,7 +141,8 @@ static void begin_kind(struct grid *g, unsigned k, const struct fit *fit)
                             .window = c->window,
                             .blocks_per_sm = fit->blocks,
                             .warps_per_block = fit->need.warps,
-                            .registers_per_warp = fit->registers > used ? fit->registers : used};
+                            .registers_per_warp = fit->registers > used ? fit->registers : used,
+                            .places = fit->blocks * fit->need.warps};
     g->needs[k] = fit->need;
     if (!fit->blocks) return;
     gpu_decode(&l->decoded, g->launch->program, &kind->config, c->config.memory.line_bytes, &g->arena);
@@ -173,11 +197,7 @@ bool grid_has_blocks(const struct grid *g, unsigned sm)
            g->kinds[chip_kind_of(g->chip, sm)].blocks_per_sm;
 }
 
-uint32_t grid_warps_on(const struct grid *g, unsigned sm)
-{
-    const struct grid_part *p = g->by_sm[sm];
-    return p ? p->blocks * g->kinds[chip_kind_of(g->chip, sm)].warps_per_block : 0;
-}
+uint32_t grid_warps_on(const struct grid *g, unsigned sm) { return g->by_sm[sm] ? g->by_sm[sm]->warps : 0; }
 
 struct grid_part *grid_part_on(struct grid *g, unsigned sm)
 {
@@ -272,7 +292,7 @@ static void append_report(struct grid *g, struct launch_fault *fault)
     unsigned stuck = 0; // SMs
     if (fault->text) strbuf_puts(&text, fault->text);
     for (size_t k = 0; k < g->parts.count; k++) {
-        if (!sm_stuck_block(g->parts.data[k]->on) || stuck++) continue;
+        if (!sm_has_blocks(g->parts.data[k]->on) || stuck++) continue;
         strbuf_putc(&text, '\n');
         sm_report(g->parts.data[k]->on, &text);
     }

@@ -76,7 +76,7 @@ void operand_begin(struct sm_grid *g)
     struct sm *s = g->sm;
     const struct sm_launch *l = g->launch;
     struct operands_grid *o = &g->operands;
-    o->own = l->blocks_per_sm * l->warps_per_block * l->registers_per_warp;
+    o->own = l->places * l->registers_per_warp;
     o->count = o->own + MAP_REGISTERS + l->blocks_per_sm * l->pool;
     o->first = find_gap(s, o->count);
     grow(s, end_of(o));
@@ -100,8 +100,8 @@ void operand_end(struct sm_grid *g)
 
 void operand_begin_techs(struct sm_grid *g)
 {
-    size_t warps = (size_t)g->launch->blocks_per_sm * g->launch->warps_per_block;
-    g->operands.maps = heap_alloc(warps * MAP_REGISTERS * sizeof *g->operands.maps);
+    size_t numbers = (size_t)g->launch->places * MAP_REGISTERS;
+    g->operands.maps = heap_alloc(numbers * sizeof *g->operands.maps);
 }
 
 void operand_start(struct sm *s, unsigned slot)

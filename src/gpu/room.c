@@ -60,23 +60,34 @@ void room_fini(struct sm *s)
 
 // -- ends ---------------------------------------------------------------------------------------------------
 
-static void block_ended(struct sm_grid *g, struct sm_block *b, uint64_t cycle)
+// The warps' slots and places are free from that cycle on.
+static void give_back(struct sm_grid *g, struct sm_block *b, uint64_t slots, uint64_t cycle)
+{
+    struct sm *s = g->sm;
+    s->room.taken &= ~slots;
+    b->slots &= ~slots;
+    for (uint64_t left = slots; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left), place = s->warps[slot].place;
+        s->warps[slot].warp = NULL;
+        s->room.free_at[slot] = g->room.free_at[place] = cycle;
+        g->room.slots[place] = NO_WARP;
+        g->room.taken &= ~(1ull << place);
+        b->places &= ~(1ull << place);
+    }
+}
+
+static void block_ended(struct sm_grid *g, struct sm_block *b)
 {
     struct sm *s = g->sm;
     stall_speaks_against(s);
     if (has_techs(s)) tech_block_end(g, (unsigned)(b - g->room.blocks));
     timed_block_end(g->engine, b->cta);
     b->running = false;
-    b->free_at = cycle;
     g->room.running--;
-    s->room.taken &= ~b->slots;
-    for (uint64_t left = b->slots; left; left &= left - 1) {
-        struct sm_warp *w = &s->warps[bit_lowest(left)];
-        g->room.slots[w->place] = NO_WARP;
-        w->warp = NULL;
-        s->room.free_at[bit_lowest(left)] = cycle;
-    }
-    vec_push(&s->room.ends, (struct sm_block_end){cycle, s->index, g->launch->grid});
+    s->room.numbers &= ~(1ull << b->number);
+    struct sm_end end = {b->free_at, s->index, g->launch->grid, bit_count(b->slots), true};
+    give_back(g, b, b->slots, end.cycle);
+    vec_push(&s->room.ends, end);
 }
 
 // Nobody fetches or issues for it any more; its registers may still be written.
@@ -102,13 +113,16 @@ void room_warp_ended(struct sm *s, unsigned slot)
     if (s->room.resident >> slot & 1) leave(s, slot);
     if (w->lsu.loads) return; // their registers are still to be written
     b->warps &= ~(1ull << slot);
-    uint64_t end = s->now + 1;
-    for (uint64_t left = b->slots; left; left &= left - 1)
-        end = later(end, s->warps[bit_lowest(left)].operands.busy_until);
-    if (!b->warps) block_ended(w->grid, b, end);
+    uint64_t end = later(s->now + 1, w->operands.busy_until);
+    b->free_at = later(b->free_at, end);
+    if (w->grid->launch->admit) {
+        give_back(w->grid, b, 1ull << slot, end);
+        vec_push(&s->room.ends, (struct sm_end){end, s->index, w->grid->launch->grid, 1, false});
+    }
+    if (!b->warps && !b->to_come) block_ended(w->grid, b);
 }
 
-size_t sm_ended(struct sm *s, struct sm_block_end **ends)
+size_t sm_ended(struct sm *s, struct sm_end **ends)
 {
     size_t n = s->room.ends.count;
     *ends = s->room.ends.data;
@@ -118,10 +132,9 @@ size_t sm_ended(struct sm *s, struct sm_block_end **ends)
 
 // -- beginnings ---------------------------------------------------------------------------------------------
 
-static void warp_start(struct sm_grid *g, unsigned slot, unsigned block, unsigned k, struct warp *warp)
+static void warp_start(struct sm_grid *g, unsigned slot, unsigned block, unsigned place, struct warp *warp)
 {
     struct sm *s = g->sm;
-    unsigned place = block * g->launch->warps_per_block + k;
     s->warps[slot] = (struct sm_warp){.warp = warp,
                                       .grid = g,
                                       .age = s->room.warps_so_far++,
@@ -137,61 +150,101 @@ static void warp_start(struct sm_grid *g, unsigned slot, unsigned block, unsigne
     if (has_techs(s)) tech_warp_start(&s->warps[slot]);
 }
 
-// Slots for a block in this cycle: the lowest. 0: there are not enough.
-static uint64_t free_slots(const struct sm *s, unsigned count)
+// So many of these, the lowest, that are free in this cycle. 0: there are not enough.
+static uint64_t lowest_free(const struct sm *s, uint64_t among, const uint64_t *free_at, unsigned count)
 {
-    uint64_t slots = 0;
-    for (uint64_t left = ~s->room.taken & bit_mask(s->config->max_warps); left && count; left &= left - 1) {
-        if (s->room.free_at[bit_lowest(left)] > s->now) continue;
-        slots |= left & -left;
+    uint64_t bits = 0;
+    for (uint64_t left = among; left && count; left &= left - 1) {
+        if (free_at[bit_lowest(left)] > s->now) continue;
+        bits |= left & -left;
         count--;
     }
-    return count ? 0 : slots;
+    return count ? 0 : bits;
 }
 
-// False: what it takes the place of is not all over yet.
-static bool block_start(struct sm_grid *g, uint64_t linear)
+// The one that runs already, or else one that is free. NULL: there is none yet.
+static struct sm_block *find_block(struct sm_grid *g, uint64_t linear)
 {
-    struct sm *s = g->sm;
-    unsigned n = 0, k = 0;
-    while (n < SM_BLOCKS && (g->room.blocks[n].running || g->room.blocks[n].free_at > s->now)) n++;
-    uint64_t slots = free_slots(s, g->launch->warps_per_block);
-    if (n >= g->launch->blocks_per_sm || !slots) return false;
-    struct sm_block *b = &g->room.blocks[n];
-    stall_speaks_against(s);
+    struct sm_block *first = g->room.blocks, *end = first + g->launch->blocks_per_sm, *b = first;
+    if (g->launch->admit)
+        for (; b < end; b++)
+            if (b->running && b->cta->linear == linear) return b;
+    for (b = first; b < end && (b->running || b->free_at > g->sm->now);) b++;
+    return b < end ? b : NULL;
+}
+
+static uint64_t find_places(const struct sm_grid *g, const struct sm_block *b, unsigned count)
+{
+    uint64_t all = bit_mask(g->launch->places);
+    if (!g->launch->admit) return bit_mask(count) << (unsigned)(b - g->room.blocks) * count;
+    return lowest_free(g->sm, ~g->room.taken & all, g->room.free_at, count);
+}
+
+static void block_start(struct sm_grid *g, struct sm_block *b, uint64_t linear)
+{
+    struct room *r = &g->sm->room;
     if (!b->cta) b->cta = timed_block_create(g->engine);
     timed_block_start(g->engine, b->cta, linear);
     b->running = true;
-    b->warps = b->slots = slots;
+    b->free_at = 0;
+    b->to_come = g->launch->warps_per_block;
+    b->number = (uint8_t)bit_lowest(~r->numbers);
+    r->numbers |= 1ull << b->number;
     g->room.running++;
-    s->room.taken |= slots;
-    for (uint64_t left = slots; left; left &= left - 1, k++) {
-        unsigned place = n * g->launch->warps_per_block + k;
-        g->room.slots[place] = (uint8_t)bit_lowest(left);
-        g->room.is_apart |= place != bit_lowest(left);
+}
+
+static void take(struct sm_grid *g, struct sm_block *b, uint64_t slots, uint64_t places)
+{
+    g->sm->room.taken |= slots;
+    g->room.taken |= places;
+    b->warps |= slots;
+    b->slots |= slots;
+    b->places |= places;
+    for (; slots; slots &= slots - 1, places &= places - 1) {
+        unsigned slot = bit_lowest(slots), place = bit_lowest(places);
+        g->room.slots[place] = (uint8_t)slot;
+        g->room.block_of[place] = (uint8_t)(b - g->room.blocks);
+        g->room.is_apart |= place != slot;
     }
-    if (g->launch->tech_count) tech_block_start(g, n);
-    k = 0;
-    for (uint64_t left = slots; left; left &= left - 1, k++)
-        warp_start(g, bit_lowest(left), n, k, &b->cta->warps[k]);
+}
+
+// False: what they take the place of is not all over yet.
+static bool warps_start(struct sm_grid *g, uint64_t linear, unsigned count)
+{
+    struct sm *s = g->sm;
+    struct sm_block *b = find_block(g, linear);
+    uint64_t slots = lowest_free(s, ~s->room.taken & bit_mask(s->config->max_warps), s->room.free_at, count);
+    uint64_t places = b ? find_places(g, b, count) : 0;
+    if (!slots || !places) return false;
+    bool is_new = !b->running;
+    unsigned n = (unsigned)(b - g->room.blocks);
+    stall_speaks_against(s);
+    if (is_new) block_start(g, b, linear);
+    take(g, b, slots, places);
+    if (is_new && g->launch->tech_count) tech_block_start(g, n);
+    for (; slots; slots &= slots - 1, places &= places - 1) {
+        unsigned k = g->launch->warps_per_block - b->to_come--;
+        warp_start(g, bit_lowest(slots), n, bit_lowest(places), &b->cta->warps[k]);
+    }
     return true;
 }
 
-void sm_place(struct sm_grid *g, uint64_t block, uint64_t cycle)
+void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle)
 {
     struct room *r = &g->sm->room;
-    vec_push(&r->placed, (struct placed_block){block, cycle, g});
+    const struct placed_warps placed = {block, cycle, g, warps};
+    vec_push(&r->placed, placed);
     for (size_t k = r->placed.count - 1; k && r->placed.data[k - 1].cycle > cycle; k--) {
         r->placed.data[k] = r->placed.data[k - 1];
-        r->placed.data[k - 1] = (struct placed_block){block, cycle, g};
+        r->placed.data[k - 1] = placed;
     }
 }
 
 void room_start_placed(struct sm *s)
 {
     for (size_t k = 0; k < s->room.placed.count && s->room.placed.data[k].cycle <= s->now;) {
-        struct placed_block p = s->room.placed.data[k];
-        if (!block_start(p.grid, p.block)) {
+        const struct placed_warps p = s->room.placed.data[k];
+        if (!warps_start(p.grid, p.block, p.count)) {
             s->room.placed.data[k++].cycle = s->now + 1;
             continue;
         }
@@ -209,6 +262,11 @@ void sm_kill(struct sm_grid *g)
     for (size_t k = 0; k < s->room.placed.count; k++)
         if (s->room.placed.data[k].grid != g) s->room.placed.data[kept++] = s->room.placed.data[k];
     s->room.placed.count = kept;
+    for (struct sm_block *b = g->room.blocks; b < g->room.blocks + SM_BLOCKS; b++) {
+        if (!b->running || !b->to_come) continue;
+        b->to_come = 0;
+        if (!b->warps) block_ended(g, b);
+    }
     for (uint64_t left = s->room.resident; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
         if (s->warps[slot].grid != g) continue;
@@ -232,10 +290,12 @@ bool sm_has_grids(const struct sm *s) { return s->room.grid_count; }
 bool sm_is_shared(const struct sm *s) { return s->room.grid_count > 1; }
 bool sm_is_crowded(const struct sm *s) { return s->room.grid_count == SM_GRIDS; }
 
+bool sm_has_blocks(const struct sm_grid *g) { return g->room.running; }
+
 struct cta *sm_stuck_block(const struct sm_grid *g)
 {
     for (unsigned k = 0; g->room.running && k < g->launch->blocks_per_sm; k++)
-        if (g->room.blocks[k].running) return g->room.blocks[k].cta;
+        if (g->room.blocks[k].running && !g->room.blocks[k].to_come) return g->room.blocks[k].cta;
     return NULL;
 }
 

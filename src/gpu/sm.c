@@ -176,6 +176,13 @@ void sm_report(const struct sm_grid *g, struct strbuf *out)
                                                     [SLOT_SYNC] = "other warps, by a mechanism",
                                                     [SLOT_OPERAND] = "an operand collector"};
     const char *separator = "";
+    for (const struct sm_block *b = g->room.blocks; b < g->room.blocks + SM_BLOCKS; b++) {
+        if (!b->running || !b->to_come) continue;
+        const uint32_t *id = b->cta->id, count = g->launch->warps_per_block;
+        strbuf_printf(out, "%s  SM %u, block (%u,%u,%u), %u of %u warps: not started yet, for want of room",
+                      separator, s->index, id[0], id[1], id[2], b->to_come, count);
+        separator = "\n";
+    }
     for (unsigned slot = 0; slot < SM_WARPS; slot++) {
         const struct sm_warp *w = &s->warps[slot];
         bool is_resident = s->room.resident >> slot & 1;

@@ -69,11 +69,15 @@ enum line_outcome { // of a line that the load/store unit is to send
     LINE_PASSED     // it has gone on to the L2: stores that go through, atomics, loads that no cache serves
 };
 
-struct sm_block_end {
+struct sm_end { // of a warp or a block, that has left its room
     uint64_t cycle;
     unsigned sm;
     struct grid *grid;
+    uint32_t warps; // whose slots and registers are free
+    bool is_block;  // its shared memory and all else that is a block's
 };
+
+struct tech_room;
 
 // What all SMs of a kind share in a launch, and do not change.
 struct sm_launch {
@@ -87,6 +91,10 @@ struct sm_launch {
     struct decoded decoded;
     uint64_t window;                                             // cycles
     uint32_t blocks_per_sm, warps_per_block, registers_per_warp; // vector registers, allocated
+    uint32_t places;                                             // of its warps on an SM (room.h)
+    // The mechanism that dispatches by warp (tech.h), and what it made of the launch; NULL: by block.
+    uint32_t (*admit)(const void *launch, const struct tech_room *r);
+    const void *admits;
     // Mechanisms, what each made of the launch, and its part of a block's renamed registers.
     const struct tech_use *techs[TECH_MAX];
     void *tech_states[TECH_MAX];
@@ -108,9 +116,10 @@ struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_e
 void sm_dismiss(struct sm_grid *g);
 void sm_kill(struct sm_grid *g); // its warps exit, and no block comes; what is under way goes its way
 bool sm_has_grids(const struct sm *s);
-bool sm_is_shared(const struct sm *s);                            // by several
-bool sm_is_crowded(const struct sm *s);                           // no other can come
-void sm_place(struct sm_grid *g, uint64_t block, uint64_t cycle); // to start then; not before the next window
+bool sm_is_shared(const struct sm *s);  // by several
+bool sm_is_crowded(const struct sm *s); // no other can come
+// So many warps of the block start then, not before the next window: its first ones, or further ones.
+void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle);
 // Runs to cycle `until`, taking the replies that arrive before and asking memory for more. A grid whose warp meets a
 // fault is killed.
 void sm_run(struct sm *s, struct memory_system *m, uint64_t until);
@@ -118,26 +127,28 @@ void sm_run(struct sm *s, struct memory_system *m, uint64_t until);
 // since its last call.
 void sm_sample(struct sm_grid *g, uint64_t first, uint64_t interval);
 const struct gpu_counts *sm_samples(struct sm_grid *g, size_t *count);
-// The blocks that ended since the last call.
-size_t sm_ended(struct sm *s, struct sm_block_end **ends); // forgets them
+// What has ended since the last call.
+size_t sm_ended(struct sm *s, struct sm_end **ends); // forgets it
 // The first cycle at which anything can happen without a new reply or block; UINT64_MAX: never.
 uint64_t sm_next(const struct sm *s);
 // Nothing will happen without one. A mechanism's watchdogs count for nothing when there is no block to wait
 // for.
 bool sm_is_quiet(const struct sm *s);
-bool sm_is_done_with(const struct sm_grid *g);       // no block of it is here or comes, and no reply
-struct cta *sm_stuck_block(const struct sm_grid *g); // a block that has not ended, NULL when there is none
-void sm_collect(struct sm_grid *g);                  // adds the counts of blocks that have not ended
-uint64_t sm_last_reply(const struct sm_grid *g);     // cycle
-uint64_t sm_unanswered(const struct sm_grid *g);     // requests
-uint64_t sm_take_active(struct sm *s);               // cycles with a warp since it was asked last
+bool sm_is_done_with(const struct sm_grid *g); // no block of it is here or comes, and no reply
+bool sm_has_blocks(const struct sm_grid *g);   // that have not ended
+struct cta *
+sm_stuck_block(const struct sm_grid *g);         // one of them that waits for no room; NULL: there is none
+void sm_collect(struct sm_grid *g);              // adds the counts of blocks that have not ended
+uint64_t sm_last_reply(const struct sm_grid *g); // cycle
+uint64_t sm_unanswered(const struct sm_grid *g); // requests
+uint64_t sm_take_active(struct sm *s);           // cycles with a warp since it was asked last
 const struct gpu_counts *sm_counts(struct sm_grid *g);
 const uint64_t *sm_tech_counts(const struct sm_grid *g,
                                const struct tech_use *u); // NULL: not in this launch
 const uint64_t *sm_inst_slots(const struct sm_grid *g);   // [instruction, or none][SLOT_COUNT]
 // Warp instructions that mechanisms saved, [instruction][enum tech_saving]; NULL: there are no mechanisms.
 const uint64_t *sm_inst_saved(const struct sm_grid *g);
-// One line a warp that has not ended: pc, source line, what it waits for, since when.
+// One line a warp that has not ended: pc, source line, what it waits for, since when; and who has not started.
 void sm_report(const struct sm_grid *g, struct strbuf *out);
 // NULL when the grid's books balance at its end, else what does not; static text. Those of the SM: when no grid
 // is here.

@@ -22,14 +22,11 @@ struct stall_warp {
 
 struct stall {
     bool is_over;
-    // By the lowest slot of a block.
-    uint32_t met[SM_WARPS];    // bits: barriers that a warp has come to
-    uint8_t *shared[SM_WARPS]; // heap: what it was at the beginning
+    // By the number of a block.
+    uint32_t met[SM_BLOCKS];    // bits: barriers that a warp has come to
+    uint8_t *shared[SM_BLOCKS]; // heap: what it was at the beginning
     struct stall_warp warps[SM_WARPS];
 };
-
-// A block is known by the lowest of its slots.
-static unsigned stall_key(const struct sm_block *b) { return bit_lowest(b->slots); }
 
 static void keep_shared(struct stall *x, const struct sm_grid *g)
 {
@@ -37,8 +34,8 @@ static void keep_shared(struct stall *x, const struct sm_grid *g)
     for (unsigned k = 0; bytes && k < g->launch->blocks_per_sm; k++) {
         const struct sm_block *b = &g->room.blocks[k];
         if (!b->running) continue;
-        x->shared[stall_key(b)] = heap_alloc(bytes);
-        memcpy(x->shared[stall_key(b)], b->cta->shared, bytes);
+        x->shared[b->number] = heap_alloc(bytes);
+        memcpy(x->shared[b->number], b->cta->shared, bytes);
     }
 }
 
@@ -57,7 +54,7 @@ void stall_begin(struct sm *s)
 void stall_end(struct sm *s)
 {
     if (!s->stall) return;
-    for (unsigned k = 0; k < SM_WARPS; k++) free(s->stall->shared[k]);
+    for (unsigned k = 0; k < SM_BLOCKS; k++) free(s->stall->shared[k]);
     for (unsigned k = 0; k < SM_WARPS; k++) free(s->stall->warps[k].kept);
     free(s->stall);
     s->stall = NULL;
@@ -173,12 +170,12 @@ static bool is_outward(const struct inst *i)
            (i->op == OP_BAR && i->mode == MODE_BAR_RED);
 }
 
-static unsigned key_of_warp(const struct sm_warp *w) { return stall_key(&w->grid->room.blocks[w->block]); }
+static unsigned block_number(const struct sm_warp *w) { return w->grid->room.blocks[w->block].number; }
 
 static bool shared_is_changed(const struct sm *s, const struct sm_warp *w)
 {
     uint32_t bytes = w->grid->launch->launch->shared_total;
-    const uint8_t *before = s->stall->shared[key_of_warp(w)];
+    const uint8_t *before = s->stall->shared[block_number(w)];
     return bytes && (!before || memcmp(before, w->warp->cta->shared, bytes) != 0);
 }
 
@@ -194,7 +191,7 @@ void stall_executed(struct sm *s, unsigned slot, uint32_t index)
     const struct sm_warp *w = &s->warps[slot];
     const struct inst *i = &w->grid->engine->exec.program->insts[index];
     bool writes = isa_has(i, ISA_STORE | ISA_ATOMIC) || i->op == OP_LDGSTS;
-    uint32_t *met = &s->stall->met[key_of_warp(w)];
+    uint32_t *met = &s->stall->met[block_number(w)];
     if (s->stall->is_over) return;
     if (i->op == OP_BAR) *met |= barriers_of(i);
     if (is_outward(i) || (writes && shared_is_changed(s, w)))
@@ -210,7 +207,7 @@ void stall_executed(struct sm *s, unsigned slot, uint32_t index)
 static bool stall_waits_for_ever(const struct sm *s, unsigned slot)
 {
     const struct warp *w = s->warps[slot].warp;
-    return w->state == WARP_BARRIER && !(s->stall->met[key_of_warp(&s->warps[slot])] >> w->waits_at & 1);
+    return w->state == WARP_BARRIER && !(s->stall->met[block_number(&s->warps[slot])] >> w->waits_at & 1);
 }
 
 bool stall_is_certain(const struct sm *s)

@@ -339,11 +339,8 @@ const struct sm_launch *tech_launch(const struct sm_grid *g) { return g->launch;
 uint64_t tech_now(const struct sm_grid *g) { return g->sm->now; }
 unsigned tech_index(const struct sm_grid *g) { return g->sm->index; }
 struct warp *tech_warp(struct sm_grid *g, unsigned place) { return warp_at(g, place)->warp; }
-unsigned tech_block_of(const struct sm_grid *g, unsigned place) { return place / g->launch->warps_per_block; }
-uint64_t tech_slots(const struct sm_grid *g, unsigned block)
-{
-    return bit_mask(g->launch->warps_per_block) << block * g->launch->warps_per_block;
-}
+unsigned tech_block_of(const struct sm_grid *g, unsigned place) { return g->room.block_of[place]; }
+uint64_t tech_slots(const struct sm_grid *g, unsigned block) { return g->room.blocks[block].places; }
 uint32_t tech_fetch_pc(const struct sm_grid *g, unsigned place)
 {
     return g->sm->warps[slot_at(g, place)].front.pc;
@@ -363,7 +360,7 @@ uint16_t tech_own(const struct sm_grid *g, unsigned place, unsigned r)
 uint16_t tech_pool(struct sm_grid *g, const struct tech *me, unsigned block)
 {
     const struct sm_launch *l = g->launch;
-    uint32_t own = operand_own(g, l->blocks_per_sm * l->warps_per_block);
+    uint32_t own = operand_own(g, l->places);
     return (uint16_t)(own + block * l->pool + of(g, me)->pool.first);
 }
 

@@ -92,6 +92,14 @@ struct tech_view {
     } sms[256];
 };
 
+// A block that an SM has room for, or for some of its warps.
+struct tech_room {
+    unsigned sm;
+    uint32_t resident; // warps of whatever block on the SM
+    uint32_t to_come;  // of the block's: all, or those that did not start with it
+    uint32_t room;     // for so many of these
+};
+
 struct tech {
     const char *name, *meaning, *paper;
     bool ideal;                    // may know what hardware cannot
@@ -115,6 +123,10 @@ struct tech {
     uint32_t (*registers)(const void *launch); // renamed ones it wants for a block
     // A window of time begins, in which something may happen. On one thread, while no SM runs.
     void (*window)(void *launch, const struct tech_view *v);
+    // How many of a block's warps start: all of them, some, or none. Who has this dispatches by warp
+    // (gpu/dispatch.h) and claims it: what a warp has of slots and registers is free when it ends. Between
+    // windows, whenever something has ended; a block that would have the SM to itself starts without a question.
+    uint32_t (*admit)(const void *launch, const struct tech_room *r);
     // An SM of it, at its first block.
     void *(*sm_begin)(void *launch, struct sm_grid *g, uint64_t *counters);
     void (*sm_end)(void *state);
@@ -195,7 +207,8 @@ uint64_t tech_now(const struct sm_grid *g);
 unsigned tech_index(const struct sm_grid *g);             // of the SM
 struct warp *tech_warp(struct sm_grid *g, unsigned slot); // NULL: the slot is empty
 unsigned tech_block_of(const struct sm_grid *g, unsigned slot);
-uint64_t tech_slots(const struct sm_grid *g, unsigned block);   // bits: of all its warps, ended ones too
+// Bits: of all its warps, ended ones too; of a grid that is dispatched by warp those that are there.
+uint64_t tech_slots(const struct sm_grid *g, unsigned block);
 uint32_t tech_fetch_pc(const struct sm_grid *g, unsigned slot); // of the next instruction to be fetched
 bool tech_is_fetching(const struct sm_grid *g, unsigned slot);  // instructions before that are under way
 

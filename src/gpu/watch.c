@@ -172,20 +172,44 @@ static bool is_watched(const struct watch_sm *w, const struct sm_block *b)
     return b->slots & w->config->warps;
 }
 
+static void end_late(struct watch_sm *w, unsigned k, uint64_t time)
+{
+    if (w->partial >> k & 1) {
+        w->late[k].to = time;
+        add_span(w, w->late[k]);
+    }
+    w->partial &= ~(1ull << k);
+}
+
+static void block_starts(struct watch_sm *w, unsigned k, const struct sm_block *b, uint64_t time)
+{
+    struct watch_span *span = &w->blocks[k];
+    *span = (struct watch_span){.kind = WATCH_BLOCK, .from = time, .slot = (uint8_t)k};
+    memcpy(span->block, b->cta->id, sizeof span->block);
+    if (!b->to_come) return;
+    w->partial |= 1ull << k;
+    w->late[k] = *span;
+    w->late[k].kind = WATCH_LATE;
+    w->late[k].index = b->cta->warp_count - b->to_come;
+}
+
+static void block_ends(struct watch_sm *w, unsigned k, uint64_t time)
+{
+    end_late(w, k, time);
+    w->blocks[k].to = time;
+    add_span(w, w->blocks[k]);
+}
+
 static void look_at_blocks(const struct sm *s, struct watch_sm *w)
 {
     const struct sm_grid *g = s->room.grids[0]; // a watched chip has one at a time
+    uint64_t time = time_of(w, s->now);
     for (unsigned k = 0; k < g->launch->blocks_per_sm; k++) {
         const struct sm_block *b = &g->room.blocks[k];
-        bool ran = w->running >> k & 1, runs = b->running && is_watched(w, b);
-        struct watch_span *span = &w->blocks[k];
-        if (ran && !runs) {
-            span->to = time_of(w, s->now) + 1;
-            add_span(w, *span);
-        } else if (!ran && runs) {
-            *span = (struct watch_span){.kind = WATCH_BLOCK, .from = time_of(w, s->now), .slot = (uint8_t)k};
-            memcpy(span->block, b->cta->id, sizeof span->block);
-        }
+        bool ran = w->running >> k & 1, runs = b->running && (ran || is_watched(w, b));
+        if (ran && !runs) block_ends(w, k, time + 1);
+        if (!ran && runs) block_starts(w, k, b, time);
+        if (runs && !b->to_come) end_late(w, k, time);
         w->running = (w->running & ~(1ull << k)) | (uint64_t)runs << k;
     }
 }
@@ -195,10 +219,7 @@ static void close_all(struct watch_sm *w, uint64_t time)
 {
     for (uint64_t left = w->seen & w->config->warps; left; left &= left - 1)
         warp_ends(w, bit_lowest(left), time);
-    for (uint64_t left = w->running; left; left &= left - 1) {
-        w->blocks[bit_lowest(left)].to = time;
-        add_span(w, w->blocks[bit_lowest(left)]);
-    }
+    for (uint64_t left = w->running; left; left &= left - 1) block_ends(w, bit_lowest(left), time);
     w->seen = w->running = 0;
     w->closed = true;
 }
@@ -323,7 +344,7 @@ void watcher_begin(struct watcher *w, const struct launch *l, uint64_t start, un
         one->offset = w->offset;
         one->launch = (uint32_t)w->launches.count - 1;
         one->last = w->now;
-        one->running = one->seen = 0;
+        one->running = one->partial = one->seen = 0;
         one->closed = false;
         memset(one->warps, 0, sizeof one->warps);
         one->queued.count = one->recorded.count = 0;

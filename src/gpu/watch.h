@@ -50,15 +50,15 @@ struct watch_inst {
     bool flushed, memory, second; // second: of two in a cycle
 };
 
-enum watch_span_kind { WATCH_WAIT, WATCH_WARP, WATCH_BLOCK };
+enum watch_span_kind { WATCH_WAIT, WATCH_WARP, WATCH_BLOCK, WATCH_LATE }; // LATE: warps have not started
 
 struct watch_span {
     uint64_t from, to;
     uint32_t inst, launch; // WAIT: what could not issue
-    uint32_t block[3];     // WARP, BLOCK
-    uint32_t index;        // WARP: in its block
+    uint32_t block[3];     // not of a WAIT
+    uint32_t index;        // WARP, LATE: in its block, the first of them
     uint8_t kind, state;   // WAIT: enum watch_state
-    uint8_t slot;          // of a warp; BLOCK: of a block
+    uint8_t slot;          // of a warp; BLOCK, LATE: of a block
 };
 
 struct watch_launch {
@@ -93,8 +93,9 @@ struct watch_sm { // of one SM
     VEC(struct watch_span) spans; // in order of their ends
     struct watch_warp warps[WATCH_WARPS];
     struct watch_span blocks[WATCH_BLOCKS]; // to == 0: runs
-    uint64_t running, seen;                 // bits: blocks; warps resident at the last look
-    VEC(uint32_t) queued, recorded; // instructions by place in the load/store queue, by load record; NONE
+    struct watch_span late[WATCH_BLOCKS];   // of those: their warps that have not started
+    uint64_t running, partial, seen; // bits: blocks; of those with `late`; warps resident at the last look
+    VEC(uint32_t) queued, recorded;  // instructions by place in the load/store queue, by load record; NONE
 };
 
 struct watcher {

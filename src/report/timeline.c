@@ -266,13 +266,32 @@ static void write_life(struct writer *w, const struct watch_span *s)
     strbuf_printf(w->out, "\",\"args\":{\"launch\":%u}}", s->launch);
 }
 
+static void write_late(struct writer *w, const struct watch_span *s)
+{
+    begin_slice(w, 1u + s->slot, s->from, s->to, "block");
+    strbuf_printf(w->out, "\"not started: warp %u and those behind\",\"args\":{\"launch\":%u}}", s->index,
+                  s->launch);
+}
+
+static void write_span(struct writer *w, const struct watch_span *s)
+{
+    switch ((enum watch_span_kind)s->kind) {
+    case WATCH_WAIT: write_wait(w, s); break;
+    case WATCH_LATE: write_late(w, s); break;
+    case WATCH_WARP:
+    case WATCH_BLOCK: write_life(w, s); break;
+    }
+}
+
+static bool is_life(const struct watch_span *s) { return s->kind == WATCH_WARP || s->kind == WATCH_BLOCK; }
+
 // A slice that others nest in comes first.
 static void write_spans(struct writer *w)
 {
     for (size_t k = 0; k < w->sm->spans.count; k++)
-        if (w->sm->spans.data[k].kind != WATCH_WAIT) write_life(w, &w->sm->spans.data[k]);
+        if (is_life(&w->sm->spans.data[k])) write_span(w, &w->sm->spans.data[k]);
     for (size_t k = 0; k < w->sm->spans.count; k++)
-        if (w->sm->spans.data[k].kind == WATCH_WAIT) write_wait(w, &w->sm->spans.data[k]);
+        if (!is_life(&w->sm->spans.data[k])) write_span(w, &w->sm->spans.data[k]);
 }
 
 static void name_rows(struct writer *w)
@@ -281,7 +300,7 @@ static void name_rows(struct writer *w)
     char name[40];
     for (size_t k = 0; k < w->sm->spans.count; k++) {
         const struct watch_span *s = &w->sm->spans.data[k];
-        if (s->kind == WATCH_BLOCK)
+        if (s->kind == WATCH_BLOCK || s->kind == WATCH_LATE)
             blocks |= 1ull << s->slot;
         else
             warps |= 1ull << s->slot;

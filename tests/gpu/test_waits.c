@@ -86,6 +86,7 @@ static const char *verdict(struct test *t, const char *text, uint32_t at, struct
                               .window = memory_system_window(&b.config.memory),
                               .blocks_per_sm = 1,
                               .warps_per_block = 1,
+                              .places = 1,
                               .registers_per_warp = b.m.launch.program->reg_count};
         gpu_decode(&l.decoded, b.m.launch.program, &b.config.gpu, b.config.memory.line_bytes, &a);
         struct op *o = &l.decoded.ops[at];
@@ -97,7 +98,7 @@ static const char *verdict(struct test *t, const char *text, uint32_t at, struct
         struct memory_system *m = memory_system_create(&b.config.memory, 1);
         struct sm *s = sm_create(&kind.config, b.config.memory.line_bytes, 0, 1);
         struct sm_grid *g = sm_admit(s, &l, &engine);
-        sm_place(g, 0, 1);
+        sm_place(g, 0, 1, 1);
         for (uint64_t now = 1; !sm_is_done_with(g) && now < 100000; now += l.window) {
             memory_system_hand_over(m, now);
             for (unsigned k = 0; k < memory_system_partitions(m); k++)

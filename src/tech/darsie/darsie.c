@@ -278,8 +278,8 @@ const struct tech tech_darsie = {
     .paper = "DARSIE, ASPLOS 2020",
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(UNSTRUCTURED) | HAS(FEW_CHANGES) | HAS(FETCH) | HAS(ISSUE) |
                 HAS(EXECUTION) | HAS(LOADS) | HAS(WAITS) | HAS(COMPILER),
-    .claims = CLAIMS(REGISTER_MAP) | CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(POOL) |
-              CLAIMS(HOLDS) | CLAIMS(FETCH) | CLAIMS(EXECUTION),
+    .claims = CLAIMS(REGISTER_MAP) | CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(DISPATCH) |
+              CLAIMS(POOL) | CLAIMS(HOLDS) | CLAIMS(FETCH) | CLAIMS(EXECUTION),
     .skipped = COUNT_skipped,
     .reused = -1,
     .keys = keys,
