@@ -223,7 +223,20 @@ static void draw_mechanisms(uint64_t seed, struct wf_context *ask, unsigned of_t
 
 static bool is_tech(const char *part) { return str_starts_with(part, "tech="); }
 
-// A mechanism of the tests' own besides, now and then; those that bring lines to L1 with loads that L1 serves.
+// What the mechanisms drawn so far have for themselves.
+static uint32_t exclusive_claims(const struct combination *c)
+{
+    const struct tech_claim_info *claim;
+    uint32_t claims = 0, exclusive = 0;
+    for (size_t k = 0; k < c->parts.count; k++)
+        for (size_t i = 0; is_tech(c->parts.data[k]) && tech_at_index(i); i++)
+            if (strcmp(tech_at_index(i)->name, c->parts.data[k] + strlen("tech=")) == 0)
+                claims |= tech_at_index(i)->claims;
+    for (size_t k = 0; (claim = tech_claim_at(k)); k++) exclusive |= (uint32_t)claim->is_exclusive << k;
+    return claims & exclusive;
+}
+
+// A mechanism of the tests' own besides, now and then, if it goes with those drawn; those that bring lines to L1 with loads that L1 serves.
 static void draw_extra(uint64_t seed, struct combination *c)
 {
     struct rng r = stream(seed, "extra");
@@ -232,6 +245,7 @@ static void draw_extra(uint64_t seed, struct combination *c)
     for (size_t k = 0; k < c->parts.count; k++) drawn += is_tech(c->parts.data[k]);
     if (rng_below(&r, 4) || drawn == TECH_MAX) return;
     const struct tech *t = extra_techs[rng_below(&r, count)];
+    if (t->claims & exclusive_claims(c)) return;
     add(c, "%s=%s", rng_below(&r, 2) ? "above" : "below", t->name);
     if (t->claims & CLAIMS(L1_LINES)) add(c, "l1.global=1");
 }

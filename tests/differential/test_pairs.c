@@ -57,15 +57,16 @@ static size_t count_of(pair_at at)
 static void overlap(const struct pair *p, struct strbuf *names)
 {
     const struct tech_claim_info *claim;
+    const struct tech *second = p->extra ? p->extra : p->techs[1];
     for (size_t k = 0; (claim = tech_claim_at(k)); k++)
-        if (claim->is_exclusive && (p->techs[0]->claims & p->techs[1]->claims) >> k & 1)
+        if (claim->is_exclusive && (p->techs[0]->claims & second->claims) >> k & 1)
             strbuf_printf(names, "%s%s", names->length ? ", " : "", claim->name);
 }
 
 static bool is_refused(const struct pair *p)
 {
     struct strbuf names = {0};
-    if (!p->extra) overlap(p, &names);
+    overlap(p, &names);
     bool refused = names.length;
     strbuf_fini(&names);
     return refused;

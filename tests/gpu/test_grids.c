@@ -1,6 +1,7 @@
 // Several launches on one chip at a time.
 #include "gpu/bench.h"
 #include "gpu/chip.h"
+#include "tech/extra.h"
 
 #include <string.h>
 
@@ -9,6 +10,7 @@ enum { GRIDS = 40, SMS = 8 };
 struct many { // programs on one chip, which share the memory of the first
     struct test *t;
     struct chip_config config;
+    struct tech_use use;
     struct machine m[GRIDS];
     struct grid *grids[GRIDS];
     struct chip_result results[GRIDS];
@@ -28,6 +30,16 @@ static void many_init(struct many *x, struct test *t, const char *gpu, const cha
     x->threads = 1;
     gpu_settings(t, &x->config, gpu, settings);
 }
+
+// Blocks are dispatched by the mechanism; NULL: by block.
+static void dispatch_by(struct many *x, const struct tech *tech)
+{
+    x->use.tech = tech;
+    x->config.techs = &x->use;
+    x->config.tech_count = tech != NULL;
+}
+
+static const struct tech *const dispatchers[] = {NULL, &tech_piecemeal, &tech_grudging};
 
 static struct machine *add(struct many *x, const char *text, uint32_t threads, uint32_t blocks)
 {
@@ -259,17 +271,21 @@ static void test_failures(struct test *t)
     };
     static const char *const settings[] = {"gpu.sm_count=1 gpu.dispatch=fill sim.stall=100",
                                            "gpu.sm_count=2 gpu.dispatch=apart sim.stall=100 sim.check=1",
-                                           "gpu.sm_count=3 gpu.dispatch=even sim.stall=100"};
-    for (size_t k = 0; k < TEST_COUNT(cases) * TEST_COUNT(settings); k++) {
+                                           "gpu.sm_count=3 gpu.dispatch=even sim.stall=100",
+                                           "gpu.sm_count=2 sm.warps=10 gpu.dispatch=even sim.stall=100",
+                                           "gpu.sm_count=1 sm.warps=8 gpu.dispatch=fill sim.stall=100"};
+    size_t count = TEST_COUNT(cases) * TEST_COUNT(settings);
+    for (size_t k = 0; k < count * TEST_COUNT(dispatchers); k++) {
         unsigned n = (unsigned)(k % TEST_COUNT(cases));
         struct many x;
-        many_init(&x, t, "tiny", settings[k / TEST_COUNT(cases)]);
+        many_init(&x, t, "tiny", settings[k % count / TEST_COUNT(cases)]);
+        dispatch_by(&x, dispatchers[k / count]);
         uint64_t first = add_writer(&x, 64, 5, 200);
         buffer(&x, add(&x, cases[n].text, cases[n].threads, 9), 64);
         x.max_cycles[1] = cases[n].max_cycles;
         uint64_t last = add_writer(&x, 96, 7, 150);
         run(&x);
-        CHECK_MSG(t, x.good[0] && x.good[2], "%s; %s", x.faults[0].text ? x.faults[0].text : "",
+        CHECK_MSG(t, x.good[0] && x.good[2], "%zu: %s; %s", k, x.faults[0].text ? x.faults[0].text : "",
                   x.faults[2].text ? x.faults[2].text : "");
         CHECK(t, !x.good[1]);
         // Whoever waits at a barrier for ever is found by the look, too, while others still go on.
@@ -351,11 +367,12 @@ static void test_threads(struct test *t)
         "gpu.sm_count=6 gpu.dispatch=even", "gpu.sm_count=6 gpu.dispatch=apart",
         "gpu.sm_count=6 gpu.dispatch=fill sim.skip_idle=0",
         "gpu.sm_count=6 class.a.count=4 class.b.count=2 class.b.sm.warps=8 gpu.dispatch=even"};
-    for (size_t p = 0; p < TEST_COUNT(policies); p++) {
+    for (size_t p = 0; p < TEST_COUNT(policies) * TEST_COUNT(dispatchers); p++) {
         struct chip_result results[2][3];
         for (unsigned n = 0; n < 2; n++) {
             struct many x;
-            many_init(&x, t, "tiny", policies[p]);
+            many_init(&x, t, "tiny", policies[p % TEST_COUNT(policies)]);
+            dispatch_by(&x, dispatchers[p / TEST_COUNT(policies)]);
             x.threads = n ? 3 : 1;
             add_writer(&x, 64, 40, 30);
             add_writer(&x, 96, 20, 70);
@@ -368,13 +385,37 @@ static void test_threads(struct test *t)
     }
 }
 
+// Six slots, and blocks of four warps and of three, of two grids: whosever warps end, what they leave goes to the block
+// that is not complete. By block an SM has one of them at a time.
+static void test_by_warp(struct test *t)
+{
+    static const char *const policies[] = {"oldest", "fill", "even", "apart"};
+    for (unsigned n = 0; n < TEST_COUNT(policies) * TEST_COUNT(dispatchers); n++) {
+        const struct tech *by = dispatchers[n / TEST_COUNT(policies)];
+        struct many x;
+        char settings[100];
+        snprintf(settings, sizeof settings,
+                 "gpu.sm_count=2 sm.warps=6 sm.blocks=8 sim.check=1 gpu.dispatch=%s",
+                 policies[n % TEST_COUNT(policies)]);
+        many_init(&x, t, "tiny", settings);
+        dispatch_by(&x, by);
+        uint64_t first = add_writer(&x, 128, 12, 50), second = add_writer(&x, 96, 12, 80);
+        run(&x);
+        check_written(&x, first, 128, 12);
+        check_written(&x, second, 96, 12);
+        uint64_t late = x.results[0].techs[0][1] + x.results[1].techs[0][1];
+        CHECK_MSG(t, by ? late > 0 : !late, "%s", settings);
+        fini(&x);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"policies", test_policies}, {"order", test_order},     {"room_left", test_room_left},
         {"counts", test_counts},     {"meeting", test_meeting}, {"failures", test_failures},
         {"crowd", test_crowd},       {"again", test_again},     {"many", test_many},
-        {"threads", test_threads},
+        {"threads", test_threads},   {"by_warp", test_by_warp},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -4,11 +4,13 @@
 #include "api/warpfold.h"
 #include "gpu/tech.h"
 
-extern const struct tech tech_scalar;   // a scalar instruction with the operands of last time is reused
-extern const struct tech tech_holder;   // warps are held now and then, and let go
-extern const struct tech tech_prefetch; // the next line of a warp's stream comes to L1 (prefetch.c)
-extern const struct tech tech_dueling;  // the same where it pays (prefetch.c)
-extern const struct tech tech_keeper;   // lines are locked in L1 now and then (prefetch.c)
+extern const struct tech tech_scalar;    // a scalar instruction with the operands of last time is reused
+extern const struct tech tech_holder;    // warps are held now and then, and let go
+extern const struct tech tech_prefetch;  // the next line of a warp's stream comes to L1 (prefetch.c)
+extern const struct tech tech_dueling;   // the same where it pays (prefetch.c)
+extern const struct tech tech_keeper;    // lines are locked in L1 now and then (prefetch.c)
+extern const struct tech tech_piecemeal; // dispatches by warp: all that have room start (piecemeal.c)
+extern const struct tech tech_grudging;  // the same, but now and then fewer start, or none (piecemeal.c)
 
 extern const struct tech *const extra_techs[]; // NULL-terminated
 

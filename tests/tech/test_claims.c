@@ -16,6 +16,7 @@ static void check_claims(struct test *t, const struct tech *k)
     CHECK_MSG(t, !k->registers || k->claims & CLAIMS(POOL), "%s has registers", k->name);
     CHECK_MSG(t, !saves || k->claims & CLAIMS(EXECUTION), "%s keeps instructions from executing", k->name);
     CHECK_MSG(t, k->skipped < 0 || k->claims & CLAIMS(FETCH), "%s skips", k->name);
+    CHECK_MSG(t, !k->admit || k->claims & CLAIMS(DISPATCH), "%s admits warps", k->name);
     CHECK_MSG(t, !k->fetched || k->claims & CLAIMS(IBUFFER), "%s changes what is fetched", k->name);
     CHECK_MSG(t, !(k->claims & CLAIMS(EXECUTION)) || saves, "%s executes everything", k->name);
     CHECK_MSG(t, !(k->claims & CLAIMS(POOL)) || k->registers, "%s wants no registers", k->name);

@@ -1,0 +1,120 @@
+// Dispatch by warp for tests: a block's warps start as slots and registers come free.
+//
+// Both keep books of what they are promised: a grid has one block at a time on an SM whose warps have not all
+// started, all its warps start once and in order, and what is there fits on the SM.
+#include "tech/extra.h"
+
+#include "base/bits.h"
+#include "base/hash.h"
+#include "exec/exec_impl.h"
+
+enum { PLACES = 64 };
+
+struct piecemeal {
+    struct sm_grid *sm;
+    uint64_t *counts;
+    uint32_t started[PLACES];            // warps, by block
+    uint64_t start[PLACES];              // cycle, by block
+    uint64_t running, resident, partial; // bits: blocks; places; blocks whose warps have not all started
+    const char *broken;
+};
+
+enum { COUNT_warps, COUNT_late };
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    (void)u, (void)l;
+    return heap_alloc(1);
+}
+
+static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct piecemeal *p = heap_alloc(sizeof *p);
+    (void)launch;
+    *p = (struct piecemeal){.sm = sm, .counts = counts};
+    return p;
+}
+
+static void expect(struct piecemeal *p, bool good, const char *what)
+{
+    if (!good && !p->broken) p->broken = what;
+}
+
+static void block_start(void *state, unsigned block)
+{
+    struct piecemeal *p = state;
+    p->started[block] = 0;
+    p->start[block] = tech_now(p->sm);
+    p->running |= 1ull << block;
+    p->partial |= 1ull << block;
+}
+
+static void check_room(struct piecemeal *p)
+{
+    const struct sm_launch *l = tech_launch(p->sm);
+    const struct gpu_config *c = &l->kind->config;
+    uint32_t lanes = l->launch->warp_size > 32 ? 64 : 32, warps = bit_count(p->resident);
+    expect(p, warps <= c->max_warps, "more warps than slots");
+    expect(p, warps * l->registers_per_warp * lanes <= c->registers, "more registers than there are");
+    expect(p, bit_count(p->running) * l->launch->shared_total <= c->shared_bytes, "more shared memory");
+}
+
+static void warp_start(void *state, unsigned slot)
+{
+    struct piecemeal *p = state;
+    unsigned block = tech_block_of(p->sm, slot);
+    expect(p, tech_slots(p->sm, block) >> slot & 1, "a warp is not among those of its block");
+    expect(p, tech_warp(p->sm, slot)->index == p->started[block]++, "a warp does not start in its turn");
+    p->counts[COUNT_warps]++;
+    p->counts[COUNT_late] += p->start[block] != tech_now(p->sm);
+    p->resident |= 1ull << slot;
+    if (p->started[block] == tech_launch(p->sm)->warps_per_block) p->partial &= ~(1ull << block);
+    check_room(p);
+}
+
+// Blocks of one cycle start one after the other.
+static void issued(void *state, unsigned slot, uint32_t index)
+{
+    struct piecemeal *p = state;
+    (void)slot, (void)index;
+    expect(p, !(p->partial & (p->partial - 1)), "two blocks have warps that have not started");
+}
+
+static void warp_end(void *state, unsigned slot) { ((struct piecemeal *)state)->resident &= ~(1ull << slot); }
+
+static void block_end(void *state, unsigned block)
+{
+    struct piecemeal *p = state;
+    p->running &= ~(1ull << block);
+    p->partial &= ~(1ull << block); // it has been killed
+}
+
+static const char *check(const void *state) { return ((const struct piecemeal *)state)->broken; }
+
+static uint32_t admit_all(const void *launch, const struct tech_room *r)
+{
+    (void)launch;
+    return r->room;
+}
+
+// As if by a policy of its own: all that have room, some of them, none.
+static uint32_t admit_some(const void *launch, const struct tech_room *r)
+{
+    (void)launch;
+    uint64_t draw = hash_u64((uint64_t)r->resident << 32 ^ (uint64_t)r->to_come << 16 ^ r->room ^ r->sm << 8);
+    return (uint32_t)(draw % (r->room + 1));
+}
+
+static const struct tech_counter counters[] = {{"warps", "warps", "started"},
+                                               {"late", "warps", "later than the first of their block"}};
+
+#define PIECEMEAL                                                                                            \
+    .claims = CLAIMS(DISPATCH), .skipped = -1, .reused = -1, .counters = counters, .counter_count = 2,       \
+    .launch_begin = launch_begin, .launch_end = free, .sm_begin = sm_begin, .sm_end = free,                  \
+    .block_start = block_start, .warp_start = warp_start, .issued = issued, .warp_end = warp_end,            \
+    .block_end = block_end, .check = check
+
+const struct tech tech_piecemeal = {
+    .name = "piecemeal", .meaning = "warps start as they find room", .admit = admit_all, PIECEMEAL};
+const struct tech tech_grudging = {
+    .name = "grudging", .meaning = "the same, but not always", .admit = admit_some, PIECEMEAL};

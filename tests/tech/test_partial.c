@@ -1,0 +1,409 @@
+// Dispatch by warp (piecemeal.c): who starts when, counted by hand; that blocks whose warps have not all started wait
+// for nothing but room; and that nobody's results change.
+#include "differential/combination.h"
+#include "gpu/bench.h"
+#include "harness/settings.h"
+#include "tech/extra.h"
+#include "tech/registry.h"
+#include "tech/tap.h"
+#include "workload/workload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct scene {
+    struct gpu_bench bench;
+    struct tech_use uses[2]; // the tap, and whoever dispatches; NULL: by block
+    struct tap *tap;
+    uint64_t out; // a buffer, c[0x0][0x160]
+};
+
+static bool scene_run(struct scene *s, struct test *t, const struct tech *dispatches, const char *settings,
+                      const char *text, uint32_t threads, uint32_t blocks)
+{
+    *s = (struct scene){.tap = calloc(1, sizeof *s->tap)};
+    bool good = gpu_bench_init(&s->bench, t, "tiny", settings, text, threads);
+    if (!good) return false;
+    s->uses[0] = (struct tech_use){.tech = &tech_tap, .options = s->tap};
+    s->uses[1] = (struct tech_use){.tech = dispatches};
+    s->bench.config.techs = s->uses;
+    s->bench.config.tech_count = dispatches ? 2 : 1;
+    s->bench.m.launch.grid[0] = blocks;
+    s->out = machine_buffer(&s->bench.m, 1 << 16);
+    good = gpu_bench_run(&s->bench);
+    if (good) CHECK_MSG(t, !s->bench.result.imbalance, "%s", s->bench.result.imbalance);
+    return good;
+}
+
+static void scene_fini(struct scene *s)
+{
+    gpu_bench_fini(&s->bench);
+    tap_fini(s->tap);
+    free(s->tap);
+}
+
+// The life of a warp on the first SM.
+static struct tap_warp life_of(struct test *t, const struct scene *s, uint64_t block, uint32_t warp)
+{
+    const struct tap_sm *sm = &s->tap->sms[0];
+    for (size_t k = 0; k < sm->warps.count; k++)
+        if (sm->warps.data[k].block == block && sm->warps.data[k].warp == warp) return sm->warps.data[k];
+    CHECK_MSG(t, false, "no warp %u in block %llu", warp, (unsigned long long)block);
+    return (struct tap_warp){0};
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// -- when ---------------------------------------------------------------------------------------------------
+
+// From a warp's end to the start of who takes its place: latency.branch, that of its exit, and gpu.dispatch_latency.
+enum { GAP = 1 + 24 };
+
+// The first warp of a block ends soon, the others go round two hundred times. Two registers a lane.
+#define UNEVEN                                                                                               \
+    "S2R R0, SR_TID.X\nMOV R1, 0x5\nISETP.LT.U32.AND P0, PT, R0, 0x20, PT\n@!P0 MOV R1, 0xc8\n"              \
+    "loop:\nIADD3 R1, R1, -0x1, RZ\nISETP.NE.AND P0, PT, R1, RZ, PT\n@P0 BRA loop\nEXIT\n"
+
+// Registers of four warps, blocks of three: by block one is there at a time, and a quarter of the registers is
+// nobody's. By warp the second block's first warp starts with the first block, the other two where the two short
+// warps have been.
+static void test_fragments(struct test *t)
+{
+    static const char settings[] = "sm.registers=256 sm.register_unit=64 sim.check=1";
+    struct scene whole, parts;
+    CHECK(t, scene_run(&whole, t, NULL, settings, UNEVEN, 96, 2));
+    CHECK(t, scene_run(&parts, t, &tech_piecemeal, settings, UNEVEN, 96, 2));
+    uint64_t begin = life_of(t, &whole, 0, 0).start, last = 0;
+    for (uint32_t k = 0; k < 3; k++) {
+        last = life_of(t, &whole, 0, k).end > last ? life_of(t, &whole, 0, k).end : last;
+        CHECK_EQ(t, life_of(t, &parts, 0, k).start, begin);
+    }
+    for (uint32_t k = 0; k < 3; k++) CHECK_EQ(t, life_of(t, &whole, 1, k).start, last + GAP);
+    uint64_t ends[] = {life_of(t, &parts, 0, 0).end, life_of(t, &parts, 1, 0).end};
+    qsort(ends, 2, sizeof ends[0], by_value);
+    CHECK_EQ(t, life_of(t, &parts, 1, 0).start, begin);
+    CHECK_EQ(t, life_of(t, &parts, 1, 1).start, ends[0] + GAP);
+    CHECK_EQ(t, life_of(t, &parts, 1, 2).start, ends[1] + GAP);
+    CHECK(t, parts.bench.result.cycles < whole.bench.result.cycles);
+    CHECK_EQ(t, parts.bench.result.techs[1][1], 2); // late
+    CHECK_EQ(t, parts.bench.result.gpu.issue_issued, whole.bench.result.gpu.issue_issued);
+    scene_fini(&whole);
+    scene_fini(&parts);
+}
+
+// Four slots are all that is short: whenever a warp ends the next one starts in its place, in order of blocks and
+// warps.
+static void test_turns(struct test *t)
+{
+    enum { SLOTS = 4, BLOCKS = 8, WARPS = 3 };
+    struct scene s;
+    CHECK(t, scene_run(&s, t, &tech_piecemeal, "sm.warps=4 sm.blocks=8 sim.check=1", UNEVEN, 32 * WARPS,
+                       BLOCKS));
+    uint64_t starts[BLOCKS * WARPS], ends[BLOCKS * WARPS];
+    for (uint32_t n = 0; n < BLOCKS * WARPS; n++) {
+        starts[n] = life_of(t, &s, n / WARPS, n % WARPS).start;
+        ends[n] = life_of(t, &s, n / WARPS, n % WARPS).end;
+    }
+    qsort(ends, BLOCKS * WARPS, sizeof ends[0], by_value);
+    for (uint32_t n = 0; n < SLOTS; n++) CHECK_EQ(t, starts[n], starts[0]);
+    for (uint32_t n = SLOTS; n < BLOCKS * WARPS; n++) CHECK_EQ(t, starts[n], ends[n - SLOTS] + GAP);
+    scene_fini(&s);
+}
+
+// Shared memory and contexts are a block's, all of it: with room for two, the third block waits for the end of one.
+static void test_by_block(struct test *t)
+{
+    static const char *const settings[] = {"sm.blocks=2", "sm.shared_bytes=2048"};
+    for (size_t k = 0; k < TEST_COUNT(settings); k++) {
+        struct scene s;
+        CHECK(t, scene_run(&s, t, &tech_piecemeal, settings[k], ".shared 1024\n" UNEVEN, 96, 3));
+        uint64_t end = UINT64_MAX;
+        for (uint64_t block = 0; block < 2; block++) {
+            uint64_t last = 0;
+            for (uint32_t n = 0; n < 3; n++)
+                last = life_of(t, &s, block, n).end > last ? life_of(t, &s, block, n).end : last;
+            end = last < end ? last : end;
+        }
+        for (uint32_t n = 0; n < 3; n++) CHECK_EQ(t, life_of(t, &s, 2, n).start, end + GAP);
+        scene_fini(&s);
+    }
+}
+
+// -- nobody waits for ever ----------------------------------------------------------------------------------
+
+#define AT                                                                                                   \
+    "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nMOV R4, 0x4\nIMAD R2, R1, c[0x0][0x0], R0\n"                      \
+    "IMAD.WIDE R6, R2, R4, c[0x0][0x160]\nSHL R8, R0, 0x2\n"
+
+// Blocks of five warps; out is what the texts below leave there.
+enum { THREADS = 160, BLOCKS = 20 };
+
+static uint32_t rotated(uint32_t block, uint32_t thread) { return block * 1000 + (thread + 33) % THREADS; }
+static uint32_t rotated_but_first(uint32_t block, uint32_t thread)
+{
+    return thread < 32 ? 0 : block * 1000 + (thread + 1 < THREADS ? thread + 1 : 32);
+}
+static uint32_t flagged(uint32_t block, uint32_t thread) { return block * 1000 + thread; }
+
+static const struct {
+    const char *what, *text;
+    uint32_t (*expected)(uint32_t block, uint32_t thread);
+} waiting[] = {
+    {"barriers",
+     ".shared 640\n" AT "IMAD R3, R1, 0x3e8, R0\nSTS [R8], R3\nBAR.SYNC 0x0\n"
+     "IADD3 R9, R0, 0x21, RZ\nISETP.GE.U32.AND P0, PT, R9, 0xa0, PT\n@P0 IADD3 R9, R9, -0xa0, RZ\n"
+     "SHL R9, R9, 0x2\nLDS R5, [R9]\nBAR.SYNC 0x0\nSTS [R8], R5\nBAR.SYNC 0x1, 0xa0\nLDS R5, [R8]\n"
+     "STG.E [R6], R5\nEXIT\n",
+     rotated},
+    {"barriers that the first warp has not come to when it exits",
+     ".shared 640\n" AT "ISETP.LT.U32.AND P1, PT, R0, 0x20, PT\n@P1 EXIT\n"
+     "IMAD R3, R1, 0x3e8, R0\nSTS [R8], R3\nBAR.SYNC 0x0\n"
+     "IADD3 R9, R0, 0x1, RZ\nISETP.GE.U32.AND P0, PT, R9, 0xa0, PT\n@P0 MOV R9, 0x20\n"
+     "SHL R9, R9, 0x2\nLDS R5, [R9]\nSTG.E [R6], R5\nEXIT\n",
+     rotated_but_first},
+    {"a flag of the last warp's that the others spin on",
+     ".shared 4\n" AT "IMAD R3, R1, 0x3e8, R0\nMOV R5, 0x1\n"
+     "ISETP.GE.U32.AND P0, PT, R0, 0x80, PT\n@P0 STS [RZ], R5\n"
+     "loop:\nLDS R5, [RZ]\nISETP.EQ.AND P0, PT, R5, RZ, PT\n@P0 BRA loop\nSTG.E [R6], R3\nEXIT\n",
+     flagged},
+};
+
+// Slots or registers of five to nine warps.
+static void test_waiting(struct test *t)
+{
+    static const char *const schedulers[] = {"gto", "lrr"};
+    uint64_t late = 0;
+    for (unsigned n = 0; n < TEST_COUNT(waiting) * 5 * 2 * 2 * 2; n++) {
+        unsigned warps = 5 + n / TEST_COUNT(waiting) % 5, rest = n / TEST_COUNT(waiting) / 5;
+        unsigned what = n % TEST_COUNT(waiting);
+        const struct tech *tech = rest % 2 ? &tech_grudging : &tech_piecemeal;
+        char settings[200];
+        snprintf(settings, sizeof settings,
+                 "sim.check=1 sm.blocks=32 issue.schedulers=1 issue.scheduler=%s %s=%u",
+                 schedulers[rest / 2 % 2], rest / 4 ? "sm.register_unit=512 sm.registers" : "sm.warps",
+                 rest / 4 ? 512 * warps : warps);
+        struct scene s;
+        CHECK_MSG(t, scene_run(&s, t, tech, settings, waiting[what].text, THREADS, BLOCKS), "%s, %s: %s",
+                  settings, waiting[what].what, s.bench.m.fault.text ? s.bench.m.fault.text : "");
+        const uint32_t *out = machine_words(&s.bench.m, s.out);
+        unsigned wrong = 0;
+        for (uint32_t k = 0; k < THREADS * BLOCKS; k++)
+            wrong += out[k] != waiting[what].expected(k / THREADS, k % THREADS);
+        CHECK_MSG(t, !wrong, "%s, %s: %u words", settings, waiting[what].what, wrong);
+        CHECK_EQ(t, s.bench.result.techs[1][0], BLOCKS * THREADS / 32);
+        late += s.bench.result.techs[1][1];
+        scene_fini(&s);
+    }
+    CHECK(t, late > 0);
+}
+
+// Blocks that all wait for each other, as many as are there together by block: six slots on one SM and eight on the other,
+// and three blocks of four warps. The third goes where it has room as a whole, though the other SM comes first.
+static void test_together(struct test *t)
+{
+    static const char text[] =
+        "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R4, 0x1\nATOMG.E.ADD.U32 R5, [R2], R4\n"
+        "loop:\nLDG.E.STRONG.GPU R5, [R2]\nISETP.LT.U32.AND P0, PT, R5, 0x180, PT\n@P0 BRA loop\nEXIT\n";
+    static const struct tech *const dispatchers[] = {NULL, &tech_piecemeal};
+    for (size_t k = 0; k < TEST_COUNT(dispatchers); k++) {
+        struct scene s;
+        CHECK_MSG(
+            t,
+            scene_run(&s, t, dispatchers[k],
+                      "gpu.sm_count=2 class.a.count=1 class.a.sm.warps=6 class.b.count=1 class.b.sm.warps=8",
+                      text, 128, 3),
+            "%s", s.bench.m.fault.text ? s.bench.m.fault.text : "");
+        scene_fini(&s);
+    }
+}
+
+// What stands still says who has not started, and that the block does not wait for itself. Four slots: the first block
+// of three warps waits for ever; of the second there is one.
+static void test_hang(struct test *t)
+{
+    static const struct {
+        const char *text, *why;
+        uint64_t max_cycles;
+    } cases[] = {
+        {"BAR.SYNC 0x0, 0x80\nEXIT\n", "deadlock in block (0,0,0)", 0},
+        {"loop:\nBRA loop\n", "will never end", 0},
+        {"loop:\nBRA loop\n", "the limit of 3000 cycles", 3000},
+    };
+    for (size_t k = 0; k < TEST_COUNT(cases); k++) {
+        struct scene s = {.tap = calloc(1, sizeof *s.tap)};
+        struct tech_use use = {.tech = &tech_piecemeal};
+        if (gpu_bench_init(&s.bench, t, "tiny", "sm.warps=4 sim.stall=20000", cases[k].text, 96)) {
+            s.bench.config.techs = &use;
+            s.bench.config.tech_count = 1;
+            s.bench.m.launch.grid[0] = 4;
+            s.bench.max_cycles = cases[k].max_cycles;
+            CHECK(t, !gpu_bench_run(&s.bench));
+            const char *text = s.bench.m.fault.text ? s.bench.m.fault.text : "";
+            CHECK_HAS(t, text, cases[k].why);
+            CHECK_HAS(t, text, "SM 0, block (1,0,0), 2 of 3 warps: not started yet, for want of room");
+        }
+        scene_fini(&s);
+    }
+}
+
+// A timeline says from when to when some warps of a block had not started.
+static void test_timeline(struct test *t)
+{
+    struct scene s;
+    struct watcher w;
+    const struct watch_config all = {.to = UINT64_MAX, .warps = UINT64_MAX, .sms = {1}, .limit = UINT64_MAX};
+    CHECK(t, scene_run(&s, t, &tech_piecemeal, "sm.warps=4", UNEVEN, 96, 2));
+    watcher_init(&w, &all);
+    const struct chip_account account = {.watcher = &w};
+    struct chip *c = chip_create(&s.bench.config);
+    CHECK(t, chip_run_alone(c, &s.bench.m.launch, 0, 1, &account, &s.bench.result, &s.bench.m.fault));
+    unsigned blocks = 0, warps = 0, late = 0;
+    for (size_t k = 0; k < w.sms[0]->spans.count; k++) {
+        const struct watch_span *span = &w.sms[0]->spans.data[k];
+        blocks += span->kind == WATCH_BLOCK;
+        warps += span->kind == WATCH_WARP;
+        if (span->kind != WATCH_LATE) continue;
+        late++;
+        CHECK_EQ(t, span->block[0], 1);
+        CHECK_EQ(t, span->index, 1);
+        CHECK_EQ(t, span->from, life_of(t, &s, 1, 0).start);
+        CHECK_EQ(t, span->to, life_of(t, &s, 1, 2).start);
+    }
+    CHECK_EQ(t, blocks, 2);
+    CHECK_EQ(t, warps, 6);
+    CHECK_EQ(t, late, 1);
+    chip_destroy(c);
+    watcher_fini(&w);
+    scene_fini(&s);
+}
+
+// Host threads and skipped cycles change nothing.
+static void test_same(struct test *t)
+{
+    static const char *const settings[] = {"", "sim.skip_idle=0"};
+    struct chip_result first = {0};
+    for (unsigned n = 0; n < 4; n++) {
+        struct gpu_bench b;
+        struct tech_use use = {.tech = &tech_grudging};
+        char all[100];
+        snprintf(all, sizeof all, "gpu.sm_count=3 issue.schedulers=1 sm.warps=7 sm.blocks=9 %s",
+                 settings[n / 2]);
+        if (gpu_bench_init(&b, t, "tiny", all, waiting[0].text, THREADS)) {
+            b.config.techs = &use;
+            b.config.tech_count = 1;
+            b.threads = 1 + 2 * (n % 2);
+            b.m.launch.grid[0] = BLOCKS;
+            machine_buffer(&b.m, 1 << 16);
+            gpu_cycles(&b);
+            if (!n) first = b.result;
+            CHECK_EQ(t, b.result.cycles, first.cycles);
+            CHECK(t, memcmp(&b.result.gpu, &first.gpu, sizeof first.gpu) == 0);
+        }
+        gpu_bench_fini(&b);
+    }
+}
+
+// -- what programs leave ------------------------------------------------------------------------------------
+
+struct left {
+    uint64_t hash, executed, late;
+};
+
+static void add(void *context, struct wf_kernel *k, const struct wf_launch_config *shape,
+                const struct wf_stats *stats)
+{
+    struct left *o = context;
+    (void)k, (void)shape;
+    o->executed += stats->warp_instructions + stats->skipped + stats->reused;
+    for (size_t n = 0; n < stats->counter_count; n++)
+        if (strstr(stats->counters[n].name, ".late")) o->late += stats->counters[n].value;
+}
+
+static struct left run_kernel(struct test *t, const struct workload *w, const char *techs,
+                              const char *dispatches)
+{
+    struct wf_context *c = wf_context_create();
+    struct left o = {0};
+    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add, .launched_context = &o};
+    struct workload_result r;
+    CHECK_EQ(t, wf_gpu(c, "tiny"), WF_OK);
+    settings_apply(t, c, "sm.warps=38 sm.registers=43008 simt=stack");
+    CHECK_EQ(t, wf_tech(c, techs), WF_OK);
+    if (dispatches) CHECK(t, extra_add(c, dispatches, false));
+    wf_set_verify(c, true);
+    wf_set_max_cycles(c, 50000000);
+    CHECK_MSG(t, workload_run(w, c, &options, &r) == WF_OK, "%s: %s", w->name, wf_errors(c));
+    o.hash = r.output_hash;
+    wf_context_destroy(c);
+    return o;
+}
+
+// Every bundled kernel, beside every registered mechanism that claims no dispatch, in turn.
+static void test_kernels(struct test *t)
+{
+    static const char *const beside[] = {"base", "uv", "gscalar", "rfcache", "uv+gscalar+rfcache"};
+    const struct workload *w;
+    unsigned with_late = 0, count = 0;
+    for (size_t k = 0; (w = workload_at(k)); k++, count++) {
+        const char *techs = beside[k % TEST_COUNT(beside)];
+        struct left whole = run_kernel(t, w, "base", NULL);
+        struct left parts = run_kernel(t, w, techs, k % 2 ? "piecemeal" : "grudging");
+        with_late += parts.late != 0;
+        if (w->output_class != WORKLOAD_CLASS_D) continue;
+        CHECK_MSG(t, parts.hash == whole.hash, "%s: other bytes", w->name);
+        CHECK_MSG(t, parts.executed == whole.executed, "%s: other instructions", w->name);
+    }
+    printf("  %u of %u kernels have warps that start late\n", with_late, count);
+    CHECK(t, with_late > count / 4);
+}
+
+static void draw(uint64_t seed, struct generated *g, struct combination *c)
+{
+    combination_program(seed, g);
+    combination_draw_with(seed, g, NULL, 0, c);
+    vec_push(&c->parts, strdup(seed % 2 ? "below=piecemeal" : "below=grudging"));
+}
+
+static enum verdict try_program(uint64_t seed, struct strbuf *why)
+{
+    struct generated g;
+    struct combination c;
+    draw(seed, &g, &c);
+    enum verdict v = combination_try(g.text.text, &c, why);
+    combination_fini(&c);
+    generated_fini(&g);
+    return v;
+}
+
+// Random programs in random combinations of settings; test_pairs.c and test_together.c have them beside other
+// mechanisms and other programs.
+static void test_programs(struct test *t)
+{
+    struct finding found[4];
+    struct hunt h = {.first = test_seed(1),
+                     .count = test_is_long()    ? 5000
+                              : test_is_quick() ? 50
+                                                : 400,
+                     .try = try_program,
+                     .stop_after = TEST_COUNT(found) - 1};
+    unsigned count = hunt(&h, found, TEST_COUNT(found));
+    for (unsigned k = 0; k < count; k++)
+        test_fail(t, __FILE__, __LINE__, "program %llu: %s: %s", (unsigned long long)found[k].seed,
+                  verdict_name(found[k].verdict), found[k].why);
+    CHECK(t, count || h.programs == h.count);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"fragments", test_fragments}, {"turns", test_turns},
+                                             {"by_block", test_by_block},   {"waiting", test_waiting},
+                                             {"together", test_together},   {"hang", test_hang},
+                                             {"same", test_same},           {"timeline", test_timeline},
+                                             {"kernels", test_kernels},     {"programs", test_programs}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
