@@ -6,20 +6,25 @@
 #define CHUNK 32
 #define UNSEEN 0xffffffffu
 
-// A tree of two branches a node, edges to the children and back; `edges` begins where first[node] says.
-KERNEL void plant_tree(unsigned *levels, unsigned *first, unsigned *edges, unsigned nodes)
-{
-    unsigned node = blockIdx.x * blockDim.x + threadIdx.x;
-    if (node > nodes) return;
+#define NODES 1000
 
-    // Before a node there is an edge to every child and one back for every node but the root.
-    unsigned from = node ? min(2 * node, nodes - 1) + node - 1 : 0;
-    first[node] = from;
-    if (node == nodes) return;
-    levels[node] = node ? UNSEEN : 0;
-    if (node) edges[from++] = (node - 1) / 2;
-    for (unsigned child = 2 * node + 1; child <= 2 * node + 2 && child < nodes; child++) edges[from++] = child;
-}
+// A tree of two branches a node, with edges to the children and back: those of a node begin where `first` says.
+struct tree {
+    unsigned first[NODES + 1], edges[2 * (NODES - 1)];
+
+    constexpr tree() : first(), edges()
+    {
+        unsigned edge = 0;
+        for (unsigned node = 0; node < NODES; node++) {
+            first[node] = edge;
+            if (node) edges[edge++] = (node - 1) / 2;
+            for (unsigned child = 2 * node + 1; child <= 2 * node + 2 && child < NODES; child++) edges[edge++] = child;
+        }
+        first[NODES] = edge;
+    }
+};
+
+__device__ tree graph;
 
 KERNEL void visit_level(unsigned *levels, const unsigned *first, const unsigned *edges, unsigned nodes, unsigned level,
                         int *is_changed)
