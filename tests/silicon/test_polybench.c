@@ -134,8 +134,11 @@ static void test_means(struct test *t)
 
 static void test_correlation(struct test *t)
 {
-    if (!test_is_long()) return; // 750 million warp instructions
     struct point p;
+    if (!test_is_long()) {
+        test_skip(t, "665 million warp instructions: --long");
+        return;
+    }
     point_run(&p, t, "poly-corr", "correlation");
     float *out = point_buffer(&p, "correlation", 4 * PITCH * PITCH), *data = random_f32(PITCH * PITCH, 1);
     bool is_right = true;
