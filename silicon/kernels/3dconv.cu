@@ -1,6 +1,6 @@
-// One plane of a convolution of a volume with a cube of taps (PolyBench: 3DCONV): a thread a point, a launch a plane.
-// Fifteen products of eleven points: four of them have several taps, as the card's loads (11 a warp) and operations
-// (15 a thread) show.
+// One plane of a convolution of a volume with a cube of taps (PolyBench: 3DCONV): a thread a point, a launch
+// a plane. Fifteen products of eleven points: four of them have several taps, as the card's loads (11 a warp)
+// and operations (15 a thread) show.
 #include "device.h"
 
 #define SIDE 256
@@ -16,8 +16,9 @@ KERNEL void convolve_plane(const float *in, float *out, int plane)
         out[at(p, y, x)] = 2.0f * in[at(p - 1, y - 1, x - 1)] + 4.0f * in[at(p + 1, y - 1, x - 1)] +
                            5.0f * in[at(p - 1, y - 1, x - 1)] + 7.0f * in[at(p + 1, y - 1, x - 1)] +
                            -8.0f * in[at(p - 1, y - 1, x - 1)] + 10.0f * in[at(p + 1, y - 1, x - 1)] +
-                           -3.0f * in[at(p, y - 1, x)] + 6.0f * in[at(p, y, x)] + -9.0f * in[at(p, y + 1, x)] +
-                           2.0f * in[at(p - 1, y - 1, x + 1)] + 4.0f * in[at(p + 1, y - 1, x + 1)] +
-                           5.0f * in[at(p - 1, y, x + 1)] + 7.0f * in[at(p + 1, y, x + 1)] +
-                           -8.0f * in[at(p - 1, y + 1, x + 1)] + 10.0f * in[at(p + 1, y + 1, x + 1)];
+                           -3.0f * in[at(p, y - 1, x)] + 6.0f * in[at(p, y, x)] +
+                           -9.0f * in[at(p, y + 1, x)] + 2.0f * in[at(p - 1, y - 1, x + 1)] +
+                           4.0f * in[at(p + 1, y - 1, x + 1)] + 5.0f * in[at(p - 1, y, x + 1)] +
+                           7.0f * in[at(p + 1, y, x + 1)] + -8.0f * in[at(p - 1, y + 1, x + 1)] +
+                           10.0f * in[at(p + 1, y + 1, x + 1)];
 }

@@ -1,5 +1,5 @@
-// A matrix product without tiles, of which PolyBench's 3MM is a chain, a thread an element, whose sum is stored at every
-// step.
+// A matrix product without tiles, of which PolyBench's 3MM is a chain, a thread an element, whose sum is
+// stored at every step.
 #include "device.h"
 
 #define SIDE 512

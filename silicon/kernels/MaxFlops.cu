@@ -1,4 +1,5 @@
-// Rate of single-precision arithmetic: 32 warps on an SM, each with 4,096 fused multiply-adds that depend on each other.
+// Rate of single-precision arithmetic: 32 warps on an SM, each with 4,096 fused multiply-adds that depend on
+// each other.
 #include "device.h"
 
 #define ROUNDS 1024

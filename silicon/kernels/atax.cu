@@ -1,8 +1,9 @@
-// Aᵀ(Ax) in two launches (PolyBench: ATAX): a thread a row of A, then a thread a column. The sums live in memory: the
-// compiler keeps what it has stored, but stores it anew at every step, since the arrays may overlap.
+// Aᵀ(Ax) in two launches (PolyBench: ATAX): a thread a row of A, then a thread a column. The sums live in
+// memory: the compiler keeps what it has stored, but stores it anew at every step, since the arrays may
+// overlap.
 #include "device.h"
 
-#define ROWS 4096
+#define ROWS    4096
 #define COLUMNS 4096
 
 KERNEL void rows_times_vector(const float *a, const float *x, float *product)

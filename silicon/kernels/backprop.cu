@@ -1,14 +1,15 @@
-// A training step of a perceptron with 16 hidden units (Rumelhart, Hinton, Williams 1986; Rodinia: backprop): 16 inputs
-// and all hidden units a block. Unit 0 of either layer is the bias, so weights have rows of hidden + 1 and all begins at 1.
+// A training step of a perceptron with 16 hidden units (Rumelhart, Hinton, Williams 1986; Rodinia: backprop):
+// 16 inputs and all hidden units a block. Unit 0 of either layer is the bias, so weights have rows of hidden
+// + 1 and all begins at 1.
 #include "device.h"
 
-#define SIDE 16
-#define ETA 0.3 // learning rate and momentum: in double precision, which the card's counter of doubles shows
+#define SIDE     16
+#define ETA      0.3 // learning rate and momentum: in double precision, which the card's counter of doubles shows
 #define MOMENTUM 0.3
 
-// Products of weights and inputs and their sums over the block's inputs. The levels of the tree are counted by a
-// logarithm and their strides are powers of `base`, 2, in floating point: 26 single-precision operations a thread on
-// the card. 6.75 shared loads a warp say that a weight is multiplied as it was loaded.
+// Products of weights and inputs and their sums over the block's inputs. The levels of the tree are counted
+// by a logarithm and their strides are powers of `base`, 2, in floating point: 26 single-precision operations
+// a thread on the card. 6.75 shared loads a warp say that a weight is multiplied as it was loaded.
 KERNEL void forward(const float *input, float *weights, float *partial_sums, int hidden, float base)
 {
     __shared__ float node[SIDE];

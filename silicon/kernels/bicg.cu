@@ -1,7 +1,7 @@
 // The first product of a step of the bi-conjugate gradient method, Aᵀr (PolyBench: BICG), a thread a column.
 #include "device.h"
 
-#define ROWS 4096
+#define ROWS    4096
 #define COLUMNS 4096
 
 KERNEL void columns_times_residual(const float *a, const float *r, float *s)

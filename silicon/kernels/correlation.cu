@@ -1,10 +1,10 @@
-// Correlation of the columns of a table (PolyBench: CORR): a thread a column. Rows and columns are counted from 1, so
-// that every row begins a word after a line of the cache does.
+// Correlation of the columns of a table (PolyBench: CORR): a thread a column. Rows and columns are counted
+// from 1, so that every row begins a word after a line of the cache does.
 #include "device.h"
 
 #define COLUMNS 2048
-#define ROWS 2048
-#define PITCH (COLUMNS + 1)
+#define ROWS    2048
+#define PITCH   (COLUMNS + 1)
 
 KERNEL void mean_of_columns(float *mean, const float *data)
 {
@@ -17,7 +17,8 @@ KERNEL void mean_of_columns(float *mean, const float *data)
     }
 }
 
-// The thread of a column makes its products with all columns to the right of it, and stores a sum at every step.
+// The thread of a column makes its products with all columns to the right of it, and stores a sum at every
+// step.
 KERNEL void correlate(float *correlation, const float *data)
 {
     int first = blockIdx.x * blockDim.x + threadIdx.x + 1;

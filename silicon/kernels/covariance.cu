@@ -1,10 +1,10 @@
-// Takes the mean of its column from every entry of a table (PolyBench: COVAR). Rows and columns are counted from 1. The
-// measured grid has a quarter of the rows.
+// Takes the mean of its column from every entry of a table (PolyBench: COVAR). Rows and columns are counted
+// from 1. The measured grid has a quarter of the rows.
 #include "device.h"
 
 #define COLUMNS 2048
-#define ROWS 2048
-#define PITCH (COLUMNS + 1)
+#define ROWS    2048
+#define PITCH   (COLUMNS + 1)
 
 KERNEL void subtract_mean(const float *mean, float *data)
 {

@@ -1,9 +1,9 @@
 // C = αAB + βC without tiles (PolyBench: GEMM), a thread an element, whose sum is stored at every step.
 #include "device.h"
 
-#define SIDE 512
+#define SIDE  512
 #define ALPHA 1.5f
-#define BETA 0.75f
+#define BETA  0.75f
 
 KERNEL void multiply_add(const float *a, const float *b, float *c)
 {

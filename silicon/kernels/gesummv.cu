@@ -1,9 +1,9 @@
 // αAx + βBx (PolyBench: GESUMMV), a thread a row of both matrices.
 #include "device.h"
 
-#define SIDE 4096
+#define SIDE  4096
 #define ALPHA 1.5f
-#define BETA 0.75f
+#define BETA  0.75f
 
 KERNEL void sum_of_products(const float *a, const float *b, const float *x, float *y, float *product)
 {

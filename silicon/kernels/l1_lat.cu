@@ -1,8 +1,9 @@
-// Latency of L1: one thread follows a chain of 4,096 pointers, 32 KiB that it has written before, for 32,768 steps.
+// Latency of L1: one thread follows a chain of 4,096 pointers, 32 KiB that it has written before, for 32,768
+// steps.
 #include "device.h"
 
 #define POINTERS 4096
-#define STEPS 32768
+#define STEPS    32768
 
 KERNEL void chase(unsigned long long *chain, unsigned long long *out)
 {

@@ -1,5 +1,5 @@
-// Bandwidth of the L2 in doubles, past L1: every warp reads 2,048 stretches of 256 bytes side by side, from an array of 1.8
-// MB, and so does its neighbour one stretch further on.
+// Bandwidth of the L2 in doubles, past L1: every warp reads 2,048 stretches of 256 bytes side by side, from
+// an array of 1.8 MB, and so does its neighbour one stretch further on.
 #include "device.h"
 
 #define ROUNDS 2048

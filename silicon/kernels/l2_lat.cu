@@ -1,8 +1,9 @@
-// Latency of the L2: one thread follows a chain of 4,096 pointers, which it has written before, past L1 for 32,768 steps.
+// Latency of the L2: one thread follows a chain of 4,096 pointers, which it has written before, past L1 for
+// 32,768 steps.
 #include "device.h"
 
 #define POINTERS 4096
-#define STEPS 32768
+#define STEPS    32768
 
 KERNEL void chase(unsigned long long *chain, unsigned long long *out)
 {

@@ -1,10 +1,10 @@
-// Forces between particles of neighbouring boxes (Szafaryn et al. 2009, Rodinia: lavaMD) with an exponential potential:
-// a block a box of 100 particles, which meets its neighbours and itself one after the other in shared memory, in double
-// precision throughout.
+// Forces between particles of neighbouring boxes (Szafaryn et al. 2009, Rodinia: lavaMD) with an exponential
+// potential: a block a box of 100 particles, which meets its neighbours and itself one after the other in
+// shared memory, in double precision throughout.
 #include "device.h"
 
 #define PARTICLES 100 // in a box
-#define THREADS 128
+#define THREADS   128
 
 struct place {
     double v, x, y, z;
@@ -20,7 +20,8 @@ struct box {
     struct neighbour neighbour[26];
 };
 
-// Boxes in a cube of side · side · side, each with those that touch it. A thread a box; no part of the measurement.
+// Boxes in a cube of side · side · side, each with those that touch it. A thread a box; no part of the
+// measurement.
 KERNEL void make_boxes(struct box *boxes, int side)
 {
     int number = blockIdx.x * blockDim.x + threadIdx.x;
@@ -42,8 +43,8 @@ KERNEL void make_boxes(struct box *boxes, int side)
             }
 }
 
-KERNEL void forces(double alpha, int box_count, const struct box *boxes, const struct place *places, const double *charges,
-                   struct place *out)
+KERNEL void forces(double alpha, int box_count, const struct box *boxes, const struct place *places,
+                   const double *charges, struct place *out)
 {
     __shared__ struct place mine[PARTICLES], theirs[PARTICLES];
     __shared__ double charge[PARTICLES];

@@ -1,6 +1,6 @@
-// LU decomposition in place, in tiles of 16 x 16 (Rodinia: lud): the tile on the diagonal, the strips right of it and
-// below it, then all that is left, three launches a tile. Every step of a dot product in the tile goes to shared memory
-// and back: 508 stores of the diagonal's one warp on the card.
+// LU decomposition in place, in tiles of 16 x 16 (Rodinia: lud): the tile on the diagonal, the strips right
+// of it and below it, then all that is left, three launches a tile. Every step of a dot product in the tile
+// goes to shared memory and back: 508 stores of the diagonal's one warp on the card.
 #include "device.h"
 
 #define TILE 16
@@ -37,12 +37,15 @@ KERNEL void perimeter(float *m, int side, int offset)
     int along = (blockIdx.x + 1) * TILE;
 
     if (is_row) {
-        for (int i = 0, at = offset * side + offset; i < TILE / 2; i++, at += side) corner[i][tx] = m[at + tx];
-        for (int i = 0, at = offset * side + offset; i < TILE; i++, at += side) row[i][tx] = m[at + along + tx];
+        for (int i = 0, at = offset * side + offset; i < TILE / 2; i++, at += side)
+            corner[i][tx] = m[at + tx];
+        for (int i = 0, at = offset * side + offset; i < TILE; i++, at += side)
+            row[i][tx] = m[at + along + tx];
     } else {
         for (int i = TILE / 2, at = (offset + TILE / 2) * side + offset; i < TILE; i++, at += side)
             corner[i][tx] = m[at + tx];
-        for (int i = 0, at = (offset + along) * side + offset; i < TILE; i++, at += side) column[i][tx] = m[at + tx];
+        for (int i = 0, at = (offset + along) * side + offset; i < TILE; i++, at += side)
+            column[i][tx] = m[at + tx];
     }
     __syncthreads();
 
@@ -58,9 +61,11 @@ KERNEL void perimeter(float *m, int side, int offset)
     __syncthreads();
 
     if (is_row) {
-        for (int i = 1, at = (offset + 1) * side + offset; i < TILE; i++, at += side) m[at + along + tx] = row[i][tx];
+        for (int i = 1, at = (offset + 1) * side + offset; i < TILE; i++, at += side)
+            m[at + along + tx] = row[i][tx];
     } else {
-        for (int i = 0, at = (offset + along) * side + offset; i < TILE; i++, at += side) m[at + tx] = column[i][tx];
+        for (int i = 0, at = (offset + along) * side + offset; i < TILE; i++, at += side)
+            m[at + tx] = column[i][tx];
     }
 }
 

@@ -1,5 +1,5 @@
-// Products of a matrix and of its transpose with vectors, added to vectors (PolyBench: MVT): a thread a row, then a
-// thread a column.
+// Products of a matrix and of its transpose with vectors, added to vectors (PolyBench: MVT): a thread a row,
+// then a thread a column.
 #include "device.h"
 
 #define SIDE 4096

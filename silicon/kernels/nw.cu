@@ -1,10 +1,12 @@
-// Alignment of two sequences (Needleman and Wunsch 1970; Rodinia: needle): a block of 16 threads a tile of 16 x 16 of the
-// matrix of scores, a launch a diagonal of tiles; within a tile, diagonals of cells in shared memory.
+// Alignment of two sequences (Needleman and Wunsch 1970; Rodinia: needle): a block of 16 threads a tile of 16
+// x 16 of the matrix of scores, a launch a diagonal of tiles; within a tile, diagonals of cells in shared
+// memory.
 #include "device.h"
 
 #define TILE 16
 
-__device__ __forceinline__ void align_tile(const int *similarity, int *score, int side, int penalty, int tile_x, int tile_y)
+__device__ __forceinline__ void align_tile(const int *similarity, int *score, int side, int penalty,
+                                           int tile_x, int tile_y)
 {
     __shared__ int cell[TILE + 1][TILE + 1], match[TILE][TILE];
     int tx = threadIdx.x;

@@ -1,6 +1,6 @@
-// Cheapest way down a grid of costs (Rodinia: pathfinder): a cell's total is its cost plus the least of the three cells
-// above. A launch takes `steps` rows: a block holds 256 columns, of which each row leaves one fewer on either side that is
-// right, so blocks overlap by 2 · steps columns.
+// Cheapest way down a grid of costs (Rodinia: pathfinder): a cell's total is its cost plus the least of the
+// three cells above. A launch takes `steps` rows: a block holds 256 columns, of which each row leaves one
+// fewer on either side that is right, so blocks overlap by 2 · steps columns.
 #include "device.h"
 
 #define THREADS 256

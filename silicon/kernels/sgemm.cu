@@ -1,13 +1,13 @@
-// C = αABᵀ + βC with registers for tiles (Volkov and Demmel 2008; Parboil: sgemm): matrices column by column, a block of
-// 128 threads a tile of 128 x 16 of C, a thread a row of it. Sixteen columns of B lie in shared memory, eight steps of the
-// sum at a time, and are read as vectors of four.
+// C = αABᵀ + βC with registers for tiles (Volkov and Demmel 2008; Parboil: sgemm): matrices column by column,
+// a block of 128 threads a tile of 128 x 16 of C, a thread a row of it. Sixteen columns of B lie in shared
+// memory, eight steps of the sum at a time, and are read as vectors of four.
 #include "device.h"
 
 #define COLUMNS 16 // of C that a thread makes
-#define STEPS 8    // of the sum that are in shared memory together
+#define STEPS   8  // of the sum that are in shared memory together
 
-KERNEL void multiply_transposed(const float *a, int a_pitch, const float *b, int b_pitch, float *c, int c_pitch, int depth,
-                                float alpha, float beta)
+KERNEL void multiply_transposed(const float *a, int a_pitch, const float *b, int b_pitch, float *c,
+                                int c_pitch, int depth, float alpha, float beta)
 {
     __shared__ float tile[STEPS][COLUMNS];
     float sum[COLUMNS];

@@ -1,8 +1,8 @@
-// Bandwidth of shared memory, read by a block of 1,024 threads in stretches of four words a thread, one word further on
-// each time: four scalar loads, each with its bank shared by four lanes.
+// Bandwidth of shared memory, read by a block of 1,024 threads in stretches of four words a thread, one word
+// further on each time: four scalar loads, each with its bank shared by four lanes.
 #include "device.h"
 
-#define WORDS (48 * 1024 / 4)
+#define WORDS  (48 * 1024 / 4)
 #define ROUNDS (WORDS / 2)
 
 KERNEL void read(float *out)

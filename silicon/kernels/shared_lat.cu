@@ -1,4 +1,5 @@
-// Latency of shared memory: a warp makes a chain of 64-bit numbers there, one thread follows it for 2,048 steps.
+// Latency of shared memory: a warp makes a chain of 64-bit numbers there, one thread follows it for 2,048
+// steps.
 #include "device.h"
 
 #define LINKS (48 * 1024 / 8)

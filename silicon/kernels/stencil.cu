@@ -1,7 +1,7 @@
-// Seven-point stencil on a volume (Parboil: stencil): a block walks up a column of 64 x 4 points, two points a thread. The
-// plane it is at lies in shared memory, those below and above in registers; neighbours of other blocks come from global
-// memory. The card's shared loads, 12 a warp and plane, say that a point's own value is read there for its sum and again
-// when the planes move on.
+// Seven-point stencil on a volume (Parboil: stencil): a block walks up a column of 64 x 4 points, two points
+// a thread. The plane it is at lies in shared memory, those below and above in registers; neighbours of other
+// blocks come from global memory. The card's shared loads, 12 a warp and plane, say that a point's own value
+// is read there for its sum and again when the planes move on.
 #include "device.h"
 
 // What a thread has of one of its points.
@@ -10,25 +10,27 @@ struct point {
     float below, above;
 };
 
-// Made anew at every use, which an empty instruction that might have changed `z` sees to: 101 integer operations a plane
-// on the card.
+// Made anew at every use, which an empty instruction that might have changed `z` sees to: 101 integer
+// operations a plane on the card.
 __device__ __forceinline__ int at(int nx, int ny, int x, int y, int z)
 {
     asm volatile("" : "+r"(z));
     return x + nx * (y + ny * z);
 }
 
-// The sum of a point's neighbours in the plane, less one: `low` and `high` say that it is first or last of its tile.
-__device__ __forceinline__ void update(const struct point &p, const float *tile, int width, float centre, float side,
-                                       const float *in, float *out, int nx, int ny, int nz, int y, int z, bool left_edge,
-                                       bool right_edge)
+// The sum of a point's neighbours in the plane, less one: `low` and `high` say that it is first or last of
+// its tile.
+__device__ __forceinline__ void update(const struct point &p, const float *tile, int width, float centre,
+                                       float side, const float *in, float *out, int nx, int ny, int nz, int y,
+                                       int z, bool left_edge, bool right_edge)
 {
     if (p.x > 0 && y > 0 && p.x < nx - 1 && y < ny - 1) {
         float down = threadIdx.y == 0 ? in[at(nx, ny, p.x, y - 1, z)] : tile[p.slot - width];
         float up = threadIdx.y == blockDim.y - 1 ? in[at(nx, ny, p.x, y + 1, z)] : tile[p.slot + width];
         float left = left_edge ? in[at(nx, ny, p.x - 1, y, z)] : tile[p.slot - 1];
         float right = right_edge ? in[at(nx, ny, p.x + 1, y, z)] : tile[p.slot + 1];
-        out[at(nx, ny, p.x, y, z)] = (p.above + p.below + up + down + left + right) * side - tile[p.slot] * centre;
+        out[at(nx, ny, p.x, y, z)] =
+            (p.above + p.below + up + down + left + right) * side - tile[p.slot] * centre;
     }
 }
 

@@ -1,9 +1,9 @@
 // C = αABᵀ + αBAᵀ + βC without tiles (PolyBench: SYR2K), a thread an element.
 #include "device.h"
 
-#define SIDE 2048
+#define SIDE  2048
 #define ALPHA 1.5f
-#define BETA 0.75f
+#define BETA  0.75f
 
 KERNEL void rank_2k_update(const float *a, const float *b, float *c)
 {
