@@ -55,7 +55,8 @@ static void check_room(struct piecemeal *p)
     const struct gpu_config *c = &l->kind->config;
     uint32_t lanes = l->launch->warp_size > 32 ? 64 : 32, warps = bit_count(p->resident);
     expect(p, warps <= c->max_warps, "more warps than slots");
-    expect(p, warps * l->registers_per_warp * lanes <= c->registers, "more registers than there are");
+    uint32_t given = l->launch->registers ? l->launch->registers : l->registers_per_warp;
+    expect(p, warps * given * lanes <= c->registers, "more registers than there are");
     expect(p, bit_count(p->running) * l->launch->shared_total <= c->shared_bytes, "more shared memory");
 }
 
