@@ -1,6 +1,6 @@
 // Windows of time, and the grids that live in them.
-#include "gpu/chip_impl.h"
 #include "base/hash.h"
+#include "gpu/chip_impl.h"
 #include "gpu/workers.h"
 
 #include <stdlib.h>
