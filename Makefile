@@ -116,8 +116,9 @@ reproduction: all
 	@$(BUILD)/warpfold reproduce darsie --size medium --out $(BUILD)/reproduction
 	@cp $(BUILD)/reproduction/paper.md docs/reproduction.md
 
-# What docs/fidelity.md says, likewise.
+# What docs/fidelity.md says, likewise. Results of an older build are done again.
 fidelity: all
+	@test $(BUILD)/fidelity/results.db -nt $(BUILD)/warpfold || rm -rf $(BUILD)/fidelity
 	@$(BUILD)/warpfold reproduce silicon $(if $(MEASUREMENTS),--measurements $(MEASUREMENTS)) --out $(BUILD)/fidelity
 	@cp $(BUILD)/fidelity/fidelity.md docs/fidelity.md
 

@@ -192,6 +192,13 @@ static const char introduction[] = "\n\nMade by `make fidelity`, that is `warpfo
                                    "set;\non the second, chosen by a rule before anything was tuned "
                                    "(`silicon/choose-second-set`), nothing is. A dash: not measured.\n";
 
+static bool has_points(const struct fidelity *f, enum point_set set)
+{
+    for (size_t i = 0; i < f->rows.count; i++)
+        if (f->rows.data[i].point->set == set) return true;
+    return false;
+}
+
 void fidelity_markdown(const struct fidelity *f, struct strbuf *out)
 {
     static const enum point_set order[] = {POINT_SECOND, POINT_TUNING};
@@ -200,6 +207,7 @@ void fidelity_markdown(const struct fidelity *f, struct strbuf *out)
     strbuf_printf(out, "# Beside real cards\n\n%s%s", strbuf_text(&headline), introduction);
     strbuf_fini(&headline);
     for (size_t i = 0; i < 2; i++) {
+        if (!has_points(f, order[i])) continue;
         add_groups(f, order[i], out);
         add_points(f, order[i], out);
         add_traffic(f, order[i], out);
