@@ -76,18 +76,18 @@ KERNEL void local_walk(unsigned rounds, pointer *end)
 
 enum { SHARED_BYTES = 32768 };
 
-#define SHARED(name, bytes, load)                                                                                         \
-    KERNEL void name(unsigned stride, unsigned rounds, unsigned *end)                                                     \
-    {                                                                                                                     \
-        __shared__ __align__(16) char words[SHARED_BYTES];                                                                \
-        for (unsigned n = threadIdx.x; n < SHARED_BYTES / 4; n += blockDim.x) ((unsigned *)words)[n] = 0;                 \
-        __syncthreads();                                                                                                  \
-        unsigned at = (unsigned)__cvta_generic_to_shared(words) + threadIdx.x % 32 * stride * bytes % SHARED_BYTES;       \
-        _Pragma("unroll 1") for (unsigned n = 0; n < rounds; n++)                                                         \
-        {                                                                                                                 \
-            _Pragma("unroll") for (unsigned k = 0; k < 32; k++) asm volatile(load : "+r"(at));                            \
-        }                                                                                                                 \
-        end[threadIdx.x] = at;                                                                                            \
+#define SHARED(name, bytes, load)                                                                                      \
+    KERNEL void name(unsigned stride, unsigned rounds, unsigned *end)                                                  \
+    {                                                                                                                  \
+        __shared__ __align__(16) char words[SHARED_BYTES];                                                             \
+        for (unsigned n = threadIdx.x; n < SHARED_BYTES / 4; n += blockDim.x) ((unsigned *)words)[n] = 0;              \
+        __syncthreads();                                                                                               \
+        unsigned at = (unsigned)__cvta_generic_to_shared(words) + threadIdx.x % 32 * stride * bytes % SHARED_BYTES;    \
+        _Pragma("unroll 1") for (unsigned n = 0; n < rounds; n++)                                                      \
+        {                                                                                                              \
+            _Pragma("unroll") for (unsigned k = 0; k < 32; k++) asm volatile(load : "+r"(at));                         \
+        }                                                                                                              \
+        end[threadIdx.x] = at;                                                                                         \
     }
 SHARED(shared_load_4, 4, "{.reg .u32 t; ld.shared.u32 t, [%0]; add.u32 %0, %0, t;}")
 SHARED(shared_load_8, 8, "{.reg .u32 t, u; ld.shared.v2.u32 {t, u}, [%0]; or.b32 t, t, u; add.u32 %0, %0, t;}")
@@ -135,13 +135,17 @@ KERNEL void lines_load_8(const pointer *words, unsigned stride, unsigned rounds,
     end[threadIdx.x] = (unsigned)at;
 }
 
-// Every block reads the same `count` words of 8 bytes, `rounds` times.
+// Every block reads the same `count` words of 8 bytes, `rounds` times, beginning at another place: blocks of an SM do not
+// share what one of them has just got.
 KERNEL void reread(const double *words, unsigned count, unsigned rounds, double *end)
 {
     double sum = 0;
+    unsigned first = blockIdx.x * blockDim.x % count;
     for (unsigned n = 0; n < rounds; n++) {
 #pragma unroll 8
-        for (unsigned k = threadIdx.x; k < count; k += blockDim.x) sum += words[k];
+        for (unsigned k = first + threadIdx.x; k < count; k += blockDim.x) sum += words[k];
+#pragma unroll 8
+        for (unsigned k = threadIdx.x; k < first; k += blockDim.x) sum += words[k];
         asm volatile("" ::: "memory"); // so that no round is made of another's loads
     }
     if (sum != 0) *end = sum;

@@ -13,15 +13,15 @@
 #define TIMES_128(s) TIMES_2(TIMES_64(s))
 
 // x and y are the state, a and b arguments: %0 to %3 of `steps`.
-#define CHAIN(name, type, constraint, steps)                                                                              \
-    KERNEL void name(const type *values, type *end, type a, type b, unsigned rounds)                                      \
-    {                                                                                                                     \
-        type x = values[threadIdx.x], y = a;                                                                              \
-        _Pragma("unroll 1") for (unsigned n = 0; n < rounds; n++) asm volatile(steps                                      \
-                                                                               : "+" constraint(x), "+" constraint(y)     \
-                                                                               : constraint(a), constraint(b));           \
-        end[threadIdx.x] = x;                                                                                             \
-        if (rounds > 1000) end[threadIdx.x] = y;                                                                          \
+#define CHAIN(name, type, constraint, steps)                                                                           \
+    KERNEL void name(const type *values, type *end, type a, type b, unsigned rounds)                                   \
+    {                                                                                                                  \
+        type x = values[threadIdx.x], y = a;                                                                           \
+        _Pragma("unroll 1") for (unsigned n = 0; n < rounds; n++) asm volatile(steps                                   \
+                                                                               : "+" constraint(x), "+" constraint(y)  \
+                                                                               : constraint(a), constraint(b));        \
+        end[threadIdx.x] = x;                                                                                          \
+        if (rounds > 1000) end[threadIdx.x] = y;                                                                       \
     }
 #define WORDS(name, steps)   CHAIN(name, unsigned, "r", steps)
 #define LONGS(name, steps)   CHAIN(name, unsigned long long, "l", steps)
