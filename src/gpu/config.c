@@ -4,8 +4,8 @@
 #define SHIPPED "configuration public simulators ship as tested for the GTX 1080 Ti"
 
 static const char *const fetch_refill_words[] = {"empty", "space", NULL};
+static const char *const cache_index_words[] = {"bits", "hash", NULL};
 static const char *const shared_wide_words[] = {"parts", "words", NULL};
-static const char *const store_merge_words[] = {"any", "next", NULL};
 static const char *const pick_policy_words[] = {
 #define PICK(symbol, word, meaning) word,
 #include "gpu/pick.def"

@@ -4,7 +4,6 @@
 
 enum fetch_refill { FETCH_WHEN_EMPTY, FETCH_WHEN_SPACE };
 enum shared_wide { SHARED_WIDE_PARTS, SHARED_WIDE_WORDS };
-enum store_merge { STORE_MERGE_ANY, STORE_MERGE_NEXT };
 enum pick_policy { // who goes first: pick.h
 #define PICK(symbol, word, meaning) PICK_##symbol,
 #include "gpu/pick.def"

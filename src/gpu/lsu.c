@@ -49,10 +49,9 @@ void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned byt
 
 // -- coalescing ---------------------------------------------------------------------------------------------
 
-// For `lanes` lanes, each all of these bytes. apart: a sector that others wanted before the lanes just before goes once
-// more.
+// For `lanes` lanes, each all of these bytes.
 static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, unsigned lanes,
-                     uint32_t line_bytes, bool apart)
+                     uint32_t line_bytes)
 {
     uint64_t line = address & ~(uint64_t)(line_bytes - 1);
     unsigned first = (unsigned)(address - line) / SECTOR_BYTES,
@@ -60,8 +59,7 @@ static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, unsi
     uint8_t sectors = (uint8_t)(bit_mask(last + 1) & ~bit_mask(first));
     struct transaction *t = e->lines + e->count;
     while (t > e->lines && t[-1].line != line) t--; // most often the last one
-    bool again = apart && t > e->lines && t < e->lines + e->count && t[-1].sectors & sectors;
-    if (t == e->lines || again) {
+    if (t == e->lines) {
         t = &e->lines[e->count++];
         *t = (struct transaction){.line = line};
     } else {
@@ -90,7 +88,6 @@ static void coalesce(struct sm *s, struct lsu_entry *e, const struct exec_access
     uint32_t line_bytes = s->line_bytes;
     const struct timed_engine *engine = e->grid->engine;
     unsigned all = engine->exec.lanes;
-    bool apart = s->config->store_merge == STORE_MERGE_NEXT && a->kind == ACCESS_STORE;
     if (engine->is_row || (a->kind == ACCESS_TEXTURE && a->address[0] && exec_access_is_row(a, all))) {
         coalesce_row(e, a, all, line_bytes);
         return;
@@ -104,7 +101,7 @@ static void coalesce(struct sm *s, struct lsu_entry *e, const struct exec_access
         for (uint64_t at = start, next; start && at < end; at = next) {
             next = (at | (line_bytes - 1)) + 1;
             if (next > end) next = end;
-            add_line(e, at, (unsigned)(next - at), same, line_bytes, apart);
+            add_line(e, at, (unsigned)(next - at), same, line_bytes);
         }
     }
 }
@@ -120,7 +117,7 @@ static void coalesce_local(struct sm *s, struct lsu_entry *e, struct exec_access
         unsigned lane = bit_lowest(left);
         for (unsigned n = 0; n < a->bytes; n += 4) {
             uint64_t address = base + ((a->address[lane] + n) / 4 * lanes + lane) * 4;
-            add_line(e, address, a->bytes < 4 ? a->bytes : 4, 1, s->line_bytes, false);
+            add_line(e, address, a->bytes < 4 ? a->bytes : 4, 1, s->line_bytes);
         }
     }
 }

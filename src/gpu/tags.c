@@ -9,6 +9,7 @@ struct tags_config {
     uint32_t sets, ways, mshrs, merges;
     enum cache_replacement replacement;
     enum tags_allocate allocate;
+    enum cache_index index;
 };
 
 static void store_init(struct tag_store *t, uint32_t line_bytes, const struct tags_config *own)
@@ -17,7 +18,8 @@ static void store_init(struct tag_store *t, uint32_t line_bytes, const struct ta
                                   .ways = own->ways,
                                   .line_bytes = line_bytes,
                                   .replacement = own->replacement,
-                                  .on_fill = own->allocate != ALLOCATE_MISS};
+                                  .on_fill = own->allocate != ALLOCATE_MISS,
+                                  .index = own->index};
     t->cache = cache_create(&config);
     // A streaming cache's lines hold what is on its way: misses are limited by them alone.
     mshrs_init(&t->mshrs, own->allocate == ALLOCATE_STREAMING ? own->sets * own->ways : own->mshrs,
@@ -45,25 +47,29 @@ void tags_init(struct sm *s)
                                    c->l1_mshrs,
                                    c->l1_merges,
                                    (enum cache_replacement)c->l1_replacement,
-                                   (enum tags_allocate)c->l1_allocate},
+                                   (enum tags_allocate)c->l1_allocate,
+                                   (enum cache_index)c->l1_index},
                              texture = {c->texture_sets,
                                         c->texture_ways,
                                         c->l1_mshrs,
                                         c->l1_merges,
                                         (enum cache_replacement)c->texture_replacement,
-                                        (enum tags_allocate)c->texture_allocate},
+                                        (enum tags_allocate)c->texture_allocate,
+                                        (enum cache_index)c->texture_index},
                              constant = {c->constant_sets,
                                          c->constant_ways,
                                          READ_ONLY_MSHRS,
                                          SM_WARPS,
                                          (enum cache_replacement)c->constant_replacement,
-                                         ALLOCATE_MISS},
+                                         ALLOCATE_MISS,
+                                         CACHE_INDEX_BITS},
                              code = {c->icache_sets,
                                      c->icache_ways,
                                      READ_ONLY_MSHRS,
                                      SM_WARPS,
                                      (enum cache_replacement)c->icache_replacement,
-                                     ALLOCATE_MISS};
+                                     ALLOCATE_MISS,
+                                     CACHE_INDEX_BITS};
     store_init(&s->tags.l1, line, &l1);
     store_init(&s->tags.texture, line, &texture);
     store_init(&s->tags.constant, line, &constant);

@@ -287,6 +287,7 @@ static bool set_figures(struct database *db, const struct job *j, const struct j
                                              {"output_hash", "output_hash"},
                                              {"launches", "launches"},
                                              {"cycles", "cycles"},
+                                             {"elapsed_cycles", "elapsed_cycles"},
                                              {"warp_instructions", "warp_instructions"},
                                              {"thread_instructions", "thread_instructions"},
                                              {"fetched", "fetched_warp_instructions"},
@@ -318,8 +319,9 @@ static bool add_launches(struct database *db, const struct job *j, const struct 
     int64_t ordinal = 0;
     for (const struct json_value *l = launches ? launches->first : NULL; l && good; l = l->next)
         good =
-            database_do(db, "INSERT INTO launches VALUES (?, ?, ?, ?, ?)", "titii", j->id, ordinal++,
+            database_do(db, "INSERT INTO launches VALUES (?, ?, ?, ?, ?, ?)", "titiii", j->id, ordinal++,
                         json_text(json_member(l, "kernel")), (int64_t)json_unsigned(json_member(l, "cycles")),
+                        (int64_t)json_unsigned(json_member(l, "elapsed_cycles")),
                         (int64_t)json_unsigned(json_member(l, "warp_instructions")));
     return good &&
            database_do(db,

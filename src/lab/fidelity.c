@@ -27,7 +27,7 @@ static bool read_ours(struct database *db, const struct point *p, const char *ru
         snprintf(sql, sizeof sql, "%s", counter_sql[p->counted]);
     else
         snprintf(sql, sizeof sql, column_sql[p->counted],
-                 q == QUANTITY_CYCLES ? "cycles" : "warp_instructions");
+                 q == QUANTITY_CYCLES ? "elapsed_cycles" : "warp_instructions");
     sqlite3_stmt *s = database_query(db, sql, counter ? "tt" : "t", run, counter);
     if (!s) return false;
     *value = sqlite3_step(s) == SQLITE_ROW && sqlite3_column_type(s, 0) != SQLITE_NULL

@@ -19,7 +19,9 @@ CREATE TABLE runs (
     status TEXT NOT NULL,       -- ok; refused: this build has no such mechanism; failed; mismatch
     message TEXT,               -- why not ok
     outcome TEXT, output_hash TEXT, -- compared with the CPU's reference; equal hashes, equal bytes
-    launches INTEGER, cycles INTEGER, warp_instructions INTEGER, thread_instructions INTEGER,
+    launches INTEGER, cycles INTEGER,
+    elapsed_cycles INTEGER,     -- with what launches take before their first block can start
+    warp_instructions INTEGER, thread_instructions INTEGER,
     fetched INTEGER, skipped INTEGER, reused INTEGER, -- warp instructions
     occupancy REAL, energy_pj REAL, storage_bits INTEGER,
     wall_seconds REAL) WITHOUT ROWID;
@@ -40,7 +42,7 @@ CREATE TABLE samples ( -- counters over time: what was counted from one cycle of
     PRIMARY KEY (run, launch, start, counter)) WITHOUT ROWID;
 
 CREATE TABLE launches ( -- of a script
-    run TEXT, ordinal INTEGER, kernel TEXT, cycles INTEGER, warp_instructions INTEGER,
+    run TEXT, ordinal INTEGER, kernel TEXT, cycles INTEGER, elapsed_cycles INTEGER, warp_instructions INTEGER,
     PRIMARY KEY (run, ordinal)) WITHOUT ROWID;
 
 CREATE TABLE silicon ( -- points: ours beside a card's; sectors of 32 bytes; NULL: not measured

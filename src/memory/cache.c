@@ -251,7 +251,7 @@ static struct way *allocate(struct cache *c, uint64_t line, struct cache_victim 
     struct way *w = c->sets[set].count < c->config.ways ? take_fresh(c, set) : choose_victim(c, set);
     if (!w) return NULL;
     if (w->used) {
-        *victim = (struct cache_victim){true, w->line, w->dirty};
+        *victim = (struct cache_victim){.valid = true, .line = w->line, .dirty = w->dirty};
         forget(c, w);
     }
     if (w->newer != NONE) {
@@ -297,6 +297,23 @@ enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, ui
     return !absent ? CACHE_HIT : *missing ? CACHE_SECTOR_MISS : CACHE_PENDING;
 }
 
+// Another line of the set is cleaned if more are dirty than may be: the one used longest ago.
+static void clean_oldest(struct cache *c, const struct way *w, struct cache_victim *victim)
+{
+    uint32_t dirty = 0;
+    struct way *oldest = NULL;
+    if (!c->config.dirty_ways || !w->dirty) return;
+    for (uint32_t k = c->sets[(uint32_t)(w - c->ways) / c->config.ways].oldest; k != NONE; k = c->ways[k].newer) {
+        if (!c->ways[k].used || !c->ways[k].dirty) continue;
+        if (!oldest && &c->ways[k] != w) oldest = &c->ways[k];
+        dirty++;
+    }
+    if (dirty <= c->config.dirty_ways || !oldest) return;
+    victim->cleaned = oldest->line;
+    victim->cleaned_sectors = oldest->dirty;
+    oldest->dirty = 0;
+}
+
 enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, bool allocate_line, bool dirty,
                               struct cache_victim *victim)
 {
@@ -309,7 +326,9 @@ enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, b
     if (was_there) touch(c, w);
     bool hit = (w->valid & sectors) == sectors;
     if (allocate_line) w->valid |= sectors;
+    bool was_clean = !w->dirty;
     if (dirty) w->dirty |= (uint8_t)(sectors & (w->valid | w->pending));
+    if (was_clean) clean_oldest(c, w, victim);
     return !was_there ? CACHE_MISS : hit ? CACHE_HIT : CACHE_SECTOR_MISS;
 }
 

@@ -80,6 +80,7 @@ struct partition *partition_create(const struct memory_config *c, unsigned index
                                     .ways = c->l2_ways,
                                     .line_bytes = c->line_bytes,
                                     .replacement = (enum cache_replacement)c->l2_replacement,
+                                    .dirty_ways = c->l2_dirty_ways,
                                     .index = (enum cache_index)c->l2_index,
                                     .turn_bytes = (uint64_t)c->interleave_bytes * p->slice_total,
                                     .piece_bytes = c->interleave_bytes};
@@ -159,6 +160,7 @@ static void write_back(struct partition *p, uint64_t cycle, uint32_t slice, cons
                        uint8_t grid)
 {
     if (v->valid && v->dirty) ask_dram(p, cycle, slice, v->line, v->dirty, MSHR_NONE, grid);
+    if (v->cleaned_sectors) ask_dram(p, cycle, slice, v->cleaned, v->cleaned_sectors, MSHR_NONE, grid);
 }
 
 static void enter_dram(struct partition *p)
@@ -281,6 +283,7 @@ static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const
         bool back = p->c->l2_write == CACHE_WRITE_BACK;
         p->counts[q->who.grid].l2_atomics++;
         cache_store(s->cache, q->line, q->who.sectors, false, back, &victim);
+        write_back(p, done, slice, &victim, q->who.grid);
         if (!back) ask_dram(p, done, slice, q->line, q->who.sectors, MSHR_NONE, q->who.grid);
     }
     if (result == CACHE_HIT) {
