@@ -93,6 +93,10 @@ void program_free(struct program *p);
 // The same program with an instruction more before each of those marked: who branches to them, or meets there,
 // comes to it first. Shares with `p`, which must outlive it, what it does not change.
 struct program *program_insert(const struct program *p, const struct inst *what, const bool *before);
+// Two programs as one, a kernel and what goes beside it: the functions of `q` behind those of `p`, which stay where they
+// are. `q` is made of `p` or like it, with the same constants, symbols and source lines, which are those of `p`; both
+// must outlive it.
+struct program *program_join(const struct program *p, const struct program *q);
 
 // Checks every instruction (isa_check), targets, reconvergence points, tables, line sets. NULL when sound, else a
 // text in the program's arena that names the instruction.
