@@ -92,6 +92,12 @@ BOTH void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, ui
     charge(only ? only : w->grid, fetched ? (enum gpu_slot)w->ready.why : otherwise, waits_with(w), slots);
 }
 
+static __attribute__((noinline)) struct sm_grid *issuer(const struct sm *s, unsigned scheduler)
+{
+    struct sm_grid *guest = s->issue.guest_of[scheduler];
+    return guest ? guest : s->warps[s->issue.last[scheduler]].grid;
+}
+
 BOTH void charge_schedulers(struct sm *s, struct sm_grid *only, uint64_t cycles)
 {
     uint64_t width = s->config->issue_width;
@@ -100,8 +106,8 @@ BOTH void charge_schedulers(struct sm *s, struct sm_grid *only, uint64_t cycles)
         if (!issued)
             charge_idle(s, only, k, cycles * width);
         else if (issued < width)
-            charge(only ? only : s->warps[s->issue.last[k]].grid, (enum gpu_slot)s->issue.second_why[k],
-                   s->issue.issued_inst[k], 1);
+            charge(only ? only : issuer(s, k), (enum gpu_slot)s->issue.second_why[k], s->issue.issued_inst[k],
+                   1);
     }
 }
 
@@ -140,8 +146,11 @@ uint64_t sm_take_active(struct sm *s)
 
 // -- samples ------------------------------------------------------------------------------------------------
 
-// An instruction takes a slot; that the schedulers' others were left is what account_check finds.
-void account_settle(struct sm_grid *g) { g->counts.slots[SLOT_ISSUED] = g->counts.issue_issued; }
+// An instruction takes a slot, but for a guest's beside them; that the schedulers' others were left is what account_check finds.
+void account_settle(struct sm_grid *g)
+{
+    g->counts.slots[SLOT_ISSUED] = g->counts.issue_issued - g->counts.issue_beside;
+}
 
 static void find_next_sample(struct sm *s)
 {

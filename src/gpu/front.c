@@ -20,12 +20,23 @@ static uint64_t code_address(const struct sm_warp *w, uint32_t pc)
     return w->grid->launch->code + (uint64_t)pc * PC_STEP;
 }
 
+// Whoever it stands for, a warp or a guest.
+static inline __attribute__((always_inline)) bool has_room(const struct sm *s, const struct sm_warp *w)
+{
+    return w->front.count < s->front.below && !w->front.fetching && !w->front.waits_for_line;
+}
+
+static inline __attribute__((always_inline)) bool has_code(const struct sm_warp *w)
+{
+    return w->front.pc < w->grid->engine->exec.program->inst_count;
+}
+
+bool front_wants(const struct sm *s, const struct sm_warp *w) { return has_room(s, w) && has_code(w); }
+
 void front_update(struct sm *s, unsigned slot)
 {
     const struct sm_warp *w = &s->warps[slot];
-    bool wants = w->front.count < s->front.below && !w->front.fetching && !w->front.waits_for_line &&
-                 w->warp && w->warp->state != WARP_DONE &&
-                 w->front.pc < w->grid->engine->exec.program->inst_count;
+    bool wants = has_room(s, w) && w->warp && w->warp->state != WARP_DONE && has_code(w);
     s->front.fetchable = (s->front.fetchable & ~(1ull << slot)) | ((uint64_t)wants << slot & ~s->front.held);
 }
 
@@ -56,7 +67,8 @@ static void prefetch(struct sm *s, struct sm_grid *g, uint64_t line, bool all)
     }
 }
 
-static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
+static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, unsigned slot, uint64_t address,
+                                                                enum waiter_kind kind)
 {
     bool started;
     if (s->config->icache_perfect) return true;
@@ -64,7 +76,7 @@ static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
     if (tags_take_granted(&s->warps[slot].tags, line)) return true;
     if (s->front.line == line) return true; // and is its set's newest already
     uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
-    struct mshr_waiter who = {.token = slot, .sectors = all, .kind = WAITER_WARP};
+    struct mshr_waiter who = {.token = slot, .sectors = all, .kind = kind};
     enum tag_outcome o = tags_load(s->warps[slot].grid, &s->tags.code, TOKEN_CODE, line, who, &started);
     if (o == TAG_WAITS) s->warps[slot].front.waits_for_line = true;
     s->front.line = o == TAG_HIT ? line : 0;
@@ -72,17 +84,17 @@ static bool line_is_there(struct sm *s, unsigned slot, uint64_t address)
     return o == TAG_HIT;
 }
 
-static void fetch(struct sm *s, unsigned slot)
+// What comes next for a warp or guest sets out. False: its line of code is not there.
+static inline __attribute__((always_inline)) bool set_out(struct sm *s, unsigned slot, enum waiter_kind kind)
 {
     struct sm_warp *w = &s->warps[slot];
     uint32_t pc = w->front.pc, bytes = s->line_bytes;
     uint32_t to_end_of_line = (bytes - (uint32_t)(code_address(w, pc) & (bytes - 1))) / PC_STEP;
     uint32_t n = s->config->fetch_width, left = w->grid->engine->exec.program->inst_count - pc;
     uint32_t space = s->config->ibuffer - w->front.count;
-    if (!line_is_there(s, slot, code_address(w, pc))) {
+    if (!line_is_there(s, slot, code_address(w, pc), kind)) {
         w->grid->counts.fetch_icache_misses++;
-        front_update(s, slot);
-        return;
+        return false;
     }
     struct gpu_counts *counts = &w->grid->counts;
     counts->fetch_icache_hits++;
@@ -95,7 +107,12 @@ static void fetch(struct sm *s, unsigned slot)
     w->front.pc = pc + span;
     w->front.fill_at = s->now + s->config->fetch_latency;
     counts->fetch_fetched += n;
-    ring_add(&s->front.fills, s->now, w->front.fill_at, slot);
+    return true;
+}
+
+static void fetch(struct sm *s, unsigned slot)
+{
+    if (set_out(s, slot, WAITER_WARP)) ring_add(&s->front.fills, s->now, s->warps[slot].front.fill_at, slot);
     front_update(s, slot);
 }
 
@@ -119,14 +136,23 @@ static void fetch_one(struct sm *s, unsigned port, uint64_t mine)
     fetch(s, slot);
 }
 
-void front_cycle(struct sm *s)
+static inline __attribute__((always_inline)) void fetch_among(struct sm *s, uint64_t fetchable)
 {
-    uint64_t among = has_techs(s) ? tech_fetch(s, s->front.fetchable) : ~0ull;
+    uint64_t among = has_techs(s) ? tech_fetch(s, fetchable) : ~0ull;
     if (!s->config->fetch_per_scheduler) {
         fetch_one(s, 0, among);
         return;
     }
     for (unsigned k = 0; k < s->config->schedulers; k++) fetch_one(s, k, among & s->issue.warps_of[k]);
+}
+
+void front_cycle(struct sm *s) { fetch_among(s, s->front.fetchable); }
+
+static void land(struct front_warp *w)
+{
+    w->count = (uint8_t)(w->count + w->fetching);
+    w->fetching = 0;
+    w->fill_at = 0;
 }
 
 void front_fill(struct sm *s, uint64_t warps)
@@ -136,12 +162,56 @@ void front_fill(struct sm *s, uint64_t warps)
         struct sm_warp *w = &s->warps[slot];
         if (w->front.fill_at != s->now) continue; // dropped since
         unsigned n = w->front.fetching;
-        w->front.count = (uint8_t)(w->front.count + n);
-        w->front.fetching = 0;
-        w->front.fill_at = 0;
+        land(&w->front);
         if (has_techs(s)) tech_filled(w, w->front.pc - n, n);
         front_update(s, slot);
         ready_evaluate(s, slot);
+    }
+}
+
+// -- guests -------------------------------------------------------------------------------------------------
+
+static uint64_t warps_of_port(const struct sm *s, unsigned port)
+{
+    return s->config->fetch_per_scheduler ? s->issue.warps_of[port] : ~0ull;
+}
+
+static void fetch_guest(struct sm *s, const struct guest *x)
+{
+    unsigned port = s->config->fetch_per_scheduler ? x->scheduler : 0, bit = 1u << port;
+    uint64_t among = s->front.fetchable & warps_of_port(s, port);
+    if (s->front.taken & bit || !front_wants(s, &s->warps[x->slot])) return;
+    if (!pick_guest(x->turn, s->front.last[port], s->front.guest_went_last & bit, among)) return;
+    set_out(s, x->slot, WAITER_GUEST);
+    s->front.taken |= (uint8_t)bit;
+    s->front.guest_went_last |= (uint8_t)bit;
+}
+
+void front_cycle_beside_guests(struct sm *s)
+{
+    unsigned ports = s->config->fetch_per_scheduler ? s->config->schedulers : 1;
+    uint64_t left = s->front.fetchable;
+    s->front.taken = 0;
+    EACH_GRID(s, g)
+    {
+        if (guest_runs(g->guest)) fetch_guest(s, g->guest);
+    }
+    for (unsigned port = 0; port < ports; port++) {
+        uint64_t mine = warps_of_port(s, port);
+        if (s->front.taken >> port & 1)
+            left &= ~mine;
+        else if (left & mine)
+            s->front.guest_went_last &= (uint8_t) ~(1u << port);
+    }
+    if (left) fetch_among(s, left);
+}
+
+void front_fill_guests(struct sm *s)
+{
+    EACH_GRID(s, g)
+    {
+        struct front_warp *w = g->guest ? &s->warps[g->guest->slot].front : NULL;
+        if (w && w->fetching && w->fill_at <= s->now) land(w);
     }
 }
 

@@ -5,6 +5,8 @@
 #include "gpu/places.h"
 
 struct sm;
+struct sm_grid;
+struct sm_warp;
 
 struct front_warp {
     uint64_t fill_at;        // instructions under way arrive in the I-buffer; 0: none are
@@ -25,13 +27,18 @@ struct front {
     uint32_t below;          // a warp with fewer instructions in its I-buffer is fetched for
     uint64_t line;           // of code, that the last fetch found in the cache; 0: it did not
     struct event_ring fills; // arrivals in I-buffers
+    // Bits by port: a guest has it in this cycle; one has had it since a warp.
+    uint8_t taken, guest_went_last;
 };
 
 void front_init(struct sm *s);
 void front_fini(struct sm *s);
 void front_cycle(struct sm *s);
-void front_fill(struct sm *s, uint64_t warps);  // of those something arrives
-void front_update(struct sm *s, unsigned slot); // whether the warp wants to be fetched for
+void front_cycle_beside_guests(struct sm *s);
+void front_fill_guests(struct sm *s);
+bool front_wants(const struct sm *s, const struct sm_warp *w); // instructions, and none are under way
+void front_fill(struct sm *s, uint64_t warps);                 // of those something arrives
+void front_update(struct sm *s, unsigned slot);                // whether the warp wants to be fetched for
 void front_flush(struct sm *s, unsigned slot, uint32_t pc);
 void front_forget(struct sm *s, unsigned slot); // the warp has ended
 

@@ -83,6 +83,7 @@ static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *
         assert(!wanted || t->claims & CLAIMS(POOL));
         l->pools[k] = (struct sm_pool){l->pool, wanted < spare - l->pool ? wanted : spare - l->pool};
         l->pool += l->pools[k].count;
+        l->has_guest |= l->tech_states[k] && t->claims & CLAIMS(GUEST_STREAM);
     }
     if (l->pool > tails) need->block.registers = (l->pool - tails) * lanes;
 }

@@ -58,7 +58,7 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
 
 // Control words know the banks of the program's registers, not of those that a mechanism has put in their
 // place.
-static void pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done)
+void issue_pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done)
 {
     bool is_result = o->path == PATH_ALU || (o->path == PATH_CONTROL && o->dst_words); // what is done
     uint64_t expected = s->now + (is_result ? o->cycles : o->collected);
@@ -84,7 +84,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     bool collects = o->path == PATH_MEMORY ? accesses && o->read_count : o->read_count || o->path == PATH_ALU;
     uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1, done = collected, result;
     uint32_t interval = o->interval;
-    if (has_guests(s)) {
+    if (has_onlookers(s)) {
         if (s->config->check) check_read_preds(&s->check, slot, o, s->issue.lanes, s->now);
         if (has_techs(s)) tech_executed(w, (uint32_t)(o - w->grid->ops));
         if (w->grid->hooks->cost && (accesses || o->path != PATH_MEMORY)) interval = price(w, o, &lanes);
@@ -113,8 +113,8 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         break;
     }
     operand_stall(&w->operands, s->now + o->stall);
-    if (has_guests(s)) {
-        if (has_techs(s)) pay(s, w, o, done);
+    if (has_onlookers(s)) {
+        if (has_techs(s)) issue_pay(s, w, o, done);
         if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
         if (s->watch) watch_issued(s, slot, o, collected, accesses);
     }
@@ -216,7 +216,8 @@ static void note_second(struct sm *s, unsigned scheduler, enum gpu_slot why, uin
 
 // The instruction behind the one just issued, in the same cycle. True when the warp has been evaluated and
 // nothing has happened since.
-static bool issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32_t first)
+static inline __attribute__((always_inline)) bool issue_second(struct sm *s, unsigned scheduler,
+                                                               unsigned slot, uint32_t first)
 {
     struct sm_warp *w = &s->warps[slot];
     const struct op *ops = w->grid->ops;
@@ -241,7 +242,7 @@ static bool issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32
 
 // -- a scheduler's cycle ------------------------------------------------------------------------------------
 
-static void issue_scheduler(struct sm *s, unsigned scheduler)
+static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, unsigned scheduler)
 {
     uint64_t among = s->ready.now & s->issue.warps_of[scheduler];
     // A place in the load/store unit is kept for these, and would stay empty while others go.
@@ -352,13 +353,83 @@ void issue_nothing(struct sm *s)
     memset(s->issue.refused, 0, sizeof s->issue.refused);
 }
 
-void issue_cycle(struct sm *s)
+// -- guests -------------------------------------------------------------------------------------------------
+
+static bool guest_has_room(struct sm *s, const struct guest *x)
+{
+    const struct sm_warp *w = &s->warps[x->slot];
+    const struct op *o = &w->grid->ops[w->front.head];
+    if ((o->read_count || o->path == PATH_ALU) && !operand_has_collector(s)) return false;
+    if (s->config->dependences == DEPENDENCES_ENCODED && operand_obstacle(s, w, o) != SLOT_ISSUED)
+        return false;
+    if (o->path == PATH_CONTROL && s->issue.branch_free[x->scheduler] > s->now) return false;
+    return !o->constant || tags_have_constant(s, x->slot, o->constant);
+}
+
+static void issue_guest(struct sm *s, struct sm_grid *g)
+{
+    const struct guest *x = g->guest;
+    const struct sm_warp *w = &s->warps[x->slot];
+    unsigned k = x->scheduler;
+    uint32_t index = w->front.head;
+    const struct op *o = &g->ops[index];
+    s->issue.lanes = ~0ull;
+    if (o->path == PATH_CONTROL) s->issue.branch_free[k] = s->now + o->interval;
+    g->counts.issue_issued++;
+    if (x->turn == GUEST_BESIDE) {
+        g->counts.issue_beside++;
+    } else {
+        account_issued(&g->account, index);
+        s->issue.issued[k] = 1;
+        s->issue.guest_of[k] = g;
+        s->issue.guest_went_last[k] = true;
+        note_second(s, k, SLOT_UNIT, index);
+    }
+    guest_issue(g);
+}
+
+static bool is_guests_turn(const struct sm *s, const struct guest *x, uint64_t warps)
+{
+    unsigned k = x->scheduler;
+    if (x->turn == GUEST_BESIDE) return true;
+    if (s->issue.issued[k]) return false;
+    return pick_guest(x->turn, s->issue.last[k], s->issue.guest_went_last[k],
+                      s->ready.now & warps & s->issue.warps_of[k]);
+}
+
+void issue_forget_guests(struct sm *s) { memset(s->issue.guest_of, 0, sizeof s->issue.guest_of); }
+
+// Warps of schedulers whose slot no guest has taken, of those that have more to do; 0: all are held.
+static uint64_t issue_guests(struct sm *s, uint64_t warps)
+{
+    issue_forget_guests(s);
+    if (!warps) return 0;
+    EACH_GRID(s, g)
+    {
+        struct guest *x = g->guest;
+        if (!guest_runs(x) || !is_guests_turn(s, x, warps) || !guest_can_issue(g)) continue;
+        if (guest_has_room(s, x)) issue_guest(s, g);
+        if (s->issue.guest_of[x->scheduler]) warps &= ~s->issue.warps_of[x->scheduler];
+    }
+    return warps;
+}
+
+// -- all schedulers -----------------------------------------------------------------------------------------
+
+static inline __attribute__((always_inline)) void issue_all(struct sm *s, bool guests)
 {
     issue_nothing(s);
     uint64_t warps = __builtin_expect(s->now >= s->issue.calm_until, 0) ? issue_uneasy(s) : ~0ull;
-    for (unsigned k = 0; k < s->config->schedulers; k++)
-        if (s->ready.now & warps & s->issue.warps_of[k]) issue_scheduler(s, k);
+    if (guests) warps = issue_guests(s, warps);
+    for (unsigned k = 0; k < s->config->schedulers; k++) {
+        if (!(s->ready.now & warps & s->issue.warps_of[k])) continue;
+        issue_scheduler(s, k);
+        if (guests && s->issue.issued[k]) s->issue.guest_went_last[k] = false;
+    }
 }
+
+void issue_cycle(struct sm *s) { issue_all(s, false); }
+void issue_cycle_beside_guests(struct sm *s) { issue_all(s, true); }
 
 void issue_init(struct sm *s) { s->issue.pick = pick_policy(s->config->scheduler); }
 

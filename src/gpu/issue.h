@@ -3,7 +3,10 @@
 #include "gpu/places.h"
 #include "gpu/sm.h"
 
+struct op;
 struct pick;
+struct sm_grid;
+struct sm_warp;
 
 struct issue {
     const struct pick *pick;                                            // who goes first
@@ -19,6 +22,10 @@ struct issue {
     uint8_t refused_slot[SM_SCHEDULERS];
     uint32_t issued_inst[SM_SCHEDULERS], refused_inst[SM_SCHEDULERS];
 
+    // Guests, of whose instructions none is the first of a pair.
+    struct sm_grid *guest_of[SM_SCHEDULERS]; // that has issued in this cycle; NULL: none has
+    bool guest_went_last[SM_SCHEDULERS];     // since a warp
+
     // Nobody starves.
     uint64_t unserved;              // bits: ready at the last look for warps that starve
     uint64_t look_issued[SM_WARPS]; // of those: what they had executed then,
@@ -30,6 +37,10 @@ struct issue {
 
 void issue_init(struct sm *s);
 void issue_cycle(struct sm *s);
+void issue_cycle_beside_guests(struct sm *s);
+void issue_forget_guests(struct sm *s);
+// The warp waits longer than its control words say, with mechanisms: its instruction is done at that cycle.
+void issue_pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done);
 void issue_nothing(struct sm *s); // in the cycles that are skipped
 void issue_join(struct sm *s, unsigned slot);
 void issue_leave(struct sm *s, unsigned slot);

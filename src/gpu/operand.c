@@ -39,7 +39,7 @@ void operand_fini(struct sm *s)
 
 // -- numbers of registers -----------------------------------------------------------------------------------
 // A grid's are side by side: those of its warps by place, 256 behind them that stand for nobody's (a map is as
-// long as an instruction can name), and those that mechanisms rename to. Which are there at once is the room's
+// long as an instruction can name), those that mechanisms rename to, and a guest's. Which are there at once is the room's
 // business (room.c); a number is a name, and says which bank.
 
 static uint32_t end_of(const struct operands_grid *g) { return g->first + g->count; }
@@ -77,8 +77,9 @@ void operand_begin(struct sm_grid *g)
     const struct sm_launch *l = g->launch;
     struct operands_grid *o = &g->operands;
     o->own = l->places * l->registers_per_warp;
-    o->count = o->own + MAP_REGISTERS + l->blocks_per_sm * l->pool;
+    o->count = o->own + MAP_REGISTERS + l->blocks_per_sm * l->pool + (l->has_guest ? MAP_REGISTERS : 0);
     o->first = find_gap(s, o->count);
+    o->guest = end_of(o) - MAP_REGISTERS;
     grow(s, end_of(o));
     memset(s->operands.ready + o->first, 0, o->count * sizeof *s->operands.ready);
     memset(s->operands.read + o->first, 0, o->count * sizeof *s->operands.read);
@@ -121,6 +122,12 @@ void operand_start(struct sm *s, unsigned slot)
     memset(&s->operands.ready[w->registers], 0, count * sizeof *s->operands.ready);
 }
 
+void operand_start_guest(struct sm_grid *g, unsigned slot, uint16_t map[MAP_REGISTERS])
+{
+    for (unsigned r = 0; r < MAP_REGISTERS; r++) map[r] = (uint16_t)(g->operands.guest + r);
+    g->sm->warps[slot].operands.map = map;
+}
+
 uint32_t operand_own(const struct sm_grid *g, unsigned place)
 {
     return g->operands.first + place * g->launch->registers_per_warp;
@@ -130,7 +137,7 @@ uint32_t operand_own(const struct sm_grid *g, unsigned place)
 
 static bool has_other_places(const struct sm *s, const struct sm_warp *w)
 {
-    return has_techs(s) && w->grid->hooks->operand;
+    return has_techs(s) && w->grid->hooks->operand && !is_guest(w);
 }
 
 static struct operand_access ask(const struct sm_warp *w, const struct op *o, struct operand_access a)
@@ -329,7 +336,7 @@ void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_
     }
     if (!has_other_places(s, w)) w->grid->counts.operand_writes += o->dst_words;
     if (!from_memory) w->operands.busy_until = later(w->operands.busy_until, cycle);
-    if (has_guests(s)) {
+    if (has_onlookers(s)) {
         if (has_techs(s)) tech_result(w, (uint32_t)(o - w->grid->ops), cycle);
         if (s->config->check)
             check_writes(&s->check, slot_of(s, w), w->operands.map + o->dst, o, s->issue.lanes, cycle);

@@ -49,6 +49,7 @@ struct operands_grid {
     uint32_t own;          // those of its warps
     uint16_t *linear;      // linear[n] is first + n
     uint16_t *maps;        // by place, when a mechanism may change them
+    uint32_t guest;        // the first of its guest's, the last MAP_REGISTERS
 };
 
 void operand_init(struct sm *s);
@@ -58,6 +59,7 @@ void operand_end(struct sm_grid *g);
 void operand_begin_techs(struct sm_grid *g);                   // registers may be mapped from now on
 uint32_t operand_own(const struct sm_grid *g, unsigned place); // R0 of the warp there
 void operand_start(struct sm *s, unsigned slot);
+void operand_start_guest(struct sm_grid *g, unsigned slot, uint16_t map[MAP_REGISTERS]); // the map is its own
 bool operand_has_collector(struct sm *s);
 // Reserves the collector that was found and the register banks from now on; the cycle at which all operands
 // are there.

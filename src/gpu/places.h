@@ -10,6 +10,9 @@ enum {
     SM_BANKS = 64,
     NO_BANK = SM_BANKS,
     NO_WARP = SM_WARPS,
+    NO_PLACE = SM_WARPS,
+    GUEST_SLOT = NO_WARP + 1, // of the first grid's guest: outside of what a word has bits for
+    SM_SLOTS = GUEST_SLOT + SM_GRIDS,
     MAP_REGISTERS = 256
 };
 enum { NONE32 = UINT32_MAX };

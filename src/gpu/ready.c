@@ -17,7 +17,8 @@ struct hazard {
     bool memory;
 };
 
-static struct hazard encoded_hazard(const struct sm_warp *w, const struct op *o)
+static inline __attribute__((always_inline)) struct hazard encoded_hazard(const struct sm_warp *w,
+                                                                          const struct op *o)
 {
     struct hazard h = {w->operands.stall_until, false};
     for (unsigned left = o->wait | w->operands.owed; left; left &= left - 1) {
@@ -30,7 +31,8 @@ static struct hazard encoded_hazard(const struct sm_warp *w, const struct op *o)
 
 // When the registers and predicates of an instruction are ready. Its destination must be too: results are
 // written in order.
-static struct hazard scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o)
+static inline __attribute__((always_inline)) struct hazard
+scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o)
 {
     struct hazard h = {0};
     uint32_t last = 0;
@@ -50,7 +52,8 @@ static struct hazard scoreboard_hazard(const struct sm *s, const struct sm_warp 
     return h;
 }
 
-static struct hazard hazard_of(const struct sm *s, const struct sm_warp *w, const struct op *o)
+static inline __attribute__((always_inline)) struct hazard
+hazard_of(const struct sm *s, const struct sm_warp *w, const struct op *o)
 {
     if (o->path == PATH_FENCE && (w->lsu.loads || w->lsu.stores)) return (struct hazard){CYCLE_NEVER, true};
     return s->config->dependences == DEPENDENCES_ENCODED ? encoded_hazard(w, o) : scoreboard_hazard(s, w, o);
@@ -103,6 +106,16 @@ void ready_evaluate(struct sm *s, unsigned slot)
         if (h.cycle != CYCLE_NEVER) ready_wake_at(s, slot, h.cycle);
     }
     if (s->lsu.asked & bit) lsu_unable(s, slot);
+}
+
+__attribute__((noinline)) uint64_t ready_stream(const struct sm *s, const struct sm_warp *w,
+                                                enum gpu_slot *why)
+{
+    *why = w->tags.waits_for_constant ? SLOT_MEMORY : w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
+    if (!w->front.count || w->tags.waits_for_constant) return CYCLE_NEVER;
+    struct hazard h = hazard_of(s, w, &w->grid->ops[w->front.head]);
+    *why = h.memory ? SLOT_MEMORY : SLOT_ALU;
+    return later(h.cycle, w->ready.resume);
 }
 
 void ready_wake_at(struct sm *s, unsigned slot, uint64_t cycle)

@@ -47,7 +47,7 @@ void sm_dismiss(struct sm_grid *g)
         if (g->room.blocks[k].cta) timed_block_destroy(g->room.blocks[k].cta);
     for (k = 0; k < SM_WARPS; k++)
         if (g->sm->warps[k].grid == g) g->sm->warps[k].grid = NULL;
-    sm_note_guests(g->sm);
+    sm_note_onlookers(g->sm);
     free(g);
 }
 

@@ -16,14 +16,14 @@ struct sm *sm_create(const struct gpu_config *c, uint32_t line_bytes, unsigned i
     s->index = index;
     s->now = now;
     s->event_at = CYCLE_NEVER;
-    if (c->check) check_init(&s->check, SM_WARPS);
+    if (c->check) check_init(&s->check, SM_SLOTS);
     operand_init(s);
     front_init(s);
     issue_init(s);
     lsu_init(s);
     tags_init(s);
     account_init(s);
-    sm_note_guests(s);
+    sm_note_onlookers(s);
     return s;
 }
 
@@ -49,11 +49,11 @@ struct sm *sm_renew(struct sm *s, uint64_t now)
     return fresh;
 }
 
-void sm_note_guests(struct sm *s)
+void sm_note_onlookers(struct sm *s)
 {
     s->has_techs = false;
     EACH_GRID(s, g) s->has_techs |= g->tech_count != 0;
-    s->has_guests = s->config->check || s->has_techs || s->stall || s->watch;
+    s->has_onlookers = s->config->check || s->has_techs || s->stall || s->watch;
 }
 
 // -- time ---------------------------------------------------------------------------------------------------
@@ -81,6 +81,8 @@ uint64_t sm_next(const struct sm *s)
 {
     uint64_t next = next_of_its_own(s);
     if (!has_techs(s) || next == s->now) return next;
+    uint64_t guest = s->has_guests ? guest_next(s) : CYCLE_NEVER;
+    if (guest < next) next = guest;
     return s->event_at < next ? s->event_at : next;
 }
 
@@ -89,7 +91,8 @@ bool sm_is_quiet(const struct sm *s)
     return (s->room.taken ? sm_next(s) : next_of_its_own(s)) == CYCLE_NEVER;
 }
 
-static void run_to(struct sm *s, uint64_t until)
+// Two versions of one code: SMs that never have a guest pay nothing for those that may.
+static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t until, bool guests)
 {
     while (s->now < until) {
         if (s->config->skip_idle && !is_busy(s)) {
@@ -107,19 +110,29 @@ static void run_to(struct sm *s, uint64_t until)
         if (s->lsu.next_reply <= s->now) lsu_take_replies(s);
         if (s->room.placed.count) room_start_placed(s);
         if ((warps = front_arrivals(&s->front, s->now))) front_fill(s, warps);
+        if (guests) front_fill_guests(s);
         if ((warps = ready_due(&s->ready, s->now))) ready_wake(s, warps);
         if (s->event_at <= s->now) tech_events(s);
         if (lsu_has_early(&s->lsu)) lsu_cycle_early(s);
         lsu_cycle(s);
         unsigned resident_count = s->room.resident_count;
         if (__builtin_expect(s->room.grid_count > 1, 0)) account_look(s);
-        issue_cycle(s);
+        guests ? issue_cycle_beside_guests(s) : issue_cycle(s);
         if (__builtin_expect(s->faulted, 0)) room_kill_failed(s);
-        if (s->front.fetchable) front_cycle(s);
+        if (guests)
+            front_cycle_beside_guests(s);
+        else if (s->front.fetchable)
+            front_cycle(s);
         if (resident_count) account_cycles(s, resident_count, 1);
         if (s->watch) watch_cycle(s);
         s->now++;
     }
+}
+
+static void run_to(struct sm *s, uint64_t until) { run(s, until, false); }
+static __attribute__((noinline)) void run_to_beside_guests(struct sm *s, uint64_t until)
+{
+    run(s, until, true);
 }
 
 void sm_run(struct sm *s, struct memory_system *m, uint64_t until)
@@ -127,7 +140,11 @@ void sm_run(struct sm *s, struct memory_system *m, uint64_t until)
     s->window_end = until;
     lsu_open(s, m);
     for (;;) {
-        run_to(s, s->account.sample_at < until ? s->account.sample_at : until);
+        uint64_t stop = s->account.sample_at < until ? s->account.sample_at : until;
+        if (__builtin_expect(s->has_guests, 0))
+            run_to_beside_guests(s, stop);
+        else
+            run_to(s, stop);
         if (s->now != s->account.sample_at) return;
         account_sample(s);
     }
@@ -162,9 +179,8 @@ const uint64_t *sm_tech_counts(const struct sm_grid *g, const struct tech_use *u
 const uint64_t *sm_inst_slots(const struct sm_grid *g) { return g->account.inst_slots; }
 const uint64_t *sm_inst_saved(const struct sm_grid *g) { return g->account.inst_saved; }
 
-void sm_report(const struct sm_grid *g, struct strbuf *out)
+const char *sm_reason(enum gpu_slot why)
 {
-    const struct sm *s = g->sm;
     static const char *const reasons[SLOT_COUNT] = {[SLOT_ISSUED] = "nothing",
                                                     [SLOT_NO_WARP] = "nothing",
                                                     [SLOT_FETCH] = "instructions",
@@ -175,6 +191,12 @@ void sm_report(const struct sm_grid *g, struct strbuf *out)
                                                     [SLOT_UNIT] = "its unit",
                                                     [SLOT_SYNC] = "other warps, by a mechanism",
                                                     [SLOT_OPERAND] = "an operand collector"};
+    return reasons[why];
+}
+
+void sm_report(const struct sm_grid *g, struct strbuf *out)
+{
+    const struct sm *s = g->sm;
     const char *separator = "";
     for (const struct sm_block *b = g->room.blocks; b < g->room.blocks + SM_BLOCKS; b++) {
         if (!b->running || !b->to_come) continue;
@@ -196,11 +218,14 @@ void sm_report(const struct sm_grid *g, struct strbuf *out)
                           w->lsu.loads == 1 ? "" : "s");
             continue;
         }
-        strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ", reasons[w->ready.why],
-                      w->ready.since);
+        strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ",
+                      sm_reason((enum gpu_slot)w->ready.why), w->ready.since);
         exec_describe_inst(&g->engine->exec, w->ready.why == SLOT_BARRIER ? w->ready.stopped_at : w->warp->pc,
                            out);
     }
+    if (!guest_runs(g->guest)) return;
+    strbuf_puts(out, separator);
+    guest_report(g, out);
 }
 
 const char *sm_check_grid(const struct sm_grid *g)

@@ -100,7 +100,8 @@ struct sm_launch {
     void *tech_states[TECH_MAX];
     struct sm_pool pools[TECH_MAX];
     unsigned tech_count;
-    uint32_t pool; // all parts
+    uint32_t pool;  // all parts
+    bool has_guest; // one of them claims the guest stream
 };
 
 // What mechanisms keep an instruction from: being fetched (it is skipped), or executed once fetched (reused).

@@ -5,10 +5,12 @@
 //     ready.h    who can issue, what others wait for    issue.h    the schedulers
 //     operand.h  registers and pipelines in time        lsu.h      memory instructions
 //     tags.h     L1 and the other caches                account.h  what the schedulers' slots went to
+//     guest.h    mechanisms' streams of instructions, which have no slot
 #pragma once
 #include "gpu/account.h"
 #include "gpu/check.h"
 #include "gpu/front.h"
+#include "gpu/guest.h"
 #include "gpu/issue.h"
 #include "gpu/lsu.h"
 #include "gpu/operand.h"
@@ -59,6 +61,7 @@ struct sm_grid {
     void *hooked;             // its state
     unsigned looked_at;       // warp whose readiness is seen to behind the hook under way; NO_WARP
     struct event_ring events; // by block: mechanisms'
+    struct guest *guest;      // NULL: it will have none
 };
 
 struct sm {
@@ -68,7 +71,7 @@ struct sm {
     uint64_t now, window_end;
     bool faulted;
 
-    struct sm_warp warps[SM_WARPS + 1]; // by slot, and NO_WARP's, which is always empty
+    struct sm_warp warps[SM_SLOTS]; // by slot, NO_WARP's, which is always empty, and guests'
     struct room room;
     struct front front;
     struct ready ready;
@@ -78,9 +81,10 @@ struct sm {
     struct tags tags;
     struct account account;
 
-    bool has_techs;    // some grid has mechanisms
-    uint64_t event_at; // of theirs, the first that is due; CYCLE_NEVER
-    bool has_guests;   // mechanisms, a watch, the book or a look for a stall
+    bool has_techs;     // some grid has mechanisms
+    bool has_guests;    // some grid may have a guest
+    uint64_t event_at;  // of theirs, the first that is due; CYCLE_NEVER
+    bool has_onlookers; // mechanisms, a watch, the book or a look for a stall
 
     struct check check;     // with sim.check
     struct stall *stall;    // NULL: nobody asks whether the launch will end
@@ -120,12 +124,14 @@ static inline struct sm_grid *sm_grid_of(const struct sm *s, uint8_t number)
     return *at;
 }
 
-void sm_note_guests(struct sm *s); // somebody has come to look on, or gone
+const char *sm_reason(enum gpu_slot why); // what whoever waits so waits for
+void sm_note_onlookers(struct sm *s);     // somebody has come to look on, or gone
 
 // Mechanisms, and whoever looks on besides (watch.h, check.h): rare, so that an SM without any pays a test
 // that the branch predictor knows.
 static inline bool has_techs(const struct sm *s) { return __builtin_expect(s->has_techs, 0); }
-static inline bool has_guests(const struct sm *s) { return __builtin_expect(s->has_guests, 0); }
+static inline bool is_guest(const struct sm_warp *w) { return w->place == NO_PLACE; }
+static inline bool has_onlookers(const struct sm *s) { return __builtin_expect(s->has_onlookers, 0); }
 
 // -- tech.c: the hooks of all mechanisms of a grid; called only when there are any. They know warps by their
 // places, not by slots.
@@ -149,7 +155,7 @@ void tech_executed(const struct sm_warp *w, uint32_t index);
 void tech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a);
 void tech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
 void tech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle);
-void tech_issued(const struct sm_warp *w, uint32_t index, bool goes_on);         // in this cycle
-void tech_access_line(const struct lsu_entry *e, enum line_outcome outcome);     // its next one
+void tech_issued(const struct sm_warp *w, uint32_t index, bool goes_on);     // in this cycle
+void tech_access_line(const struct lsu_entry *e, enum line_outcome outcome); // its next one
 void tech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token); // of that mechanism
 void tech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *registers, uint64_t cycle);

@@ -42,7 +42,7 @@ static void keep_shared(struct stall *x, const struct sm_grid *g)
 void stall_begin(struct sm *s)
 {
     s->stall = heap_alloc(sizeof *s->stall);
-    sm_note_guests(s);
+    sm_note_onlookers(s);
     EACH_GRID(s, g)
     {
         g->engine->compares = true;
@@ -58,7 +58,7 @@ void stall_end(struct sm *s)
     for (unsigned k = 0; k < SM_WARPS; k++) free(s->stall->warps[k].kept);
     free(s->stall);
     s->stall = NULL;
-    sm_note_guests(s);
+    sm_note_onlookers(s);
     EACH_GRID(s, g) g->engine->compares = false;
 }
 

@@ -192,15 +192,21 @@ void tags_unlock(struct sm_grid *g, uint64_t line)
     lsu_look_again(g->sm);
 }
 
+// A line of code or constants has come for it.
+static struct sm_warp *grant(struct sm *s, const struct tag_store *t, unsigned slot, uint64_t line)
+{
+    struct sm_warp *w = &s->warps[slot];
+    if (t == &s->tags.code) front_line_came(&w->front);
+    if (t == &s->tags.constant) w->tags.waits_for_constant = false;
+    w->tags.granted = line;
+    return w;
+}
+
 static void wake_warps(struct sm *s, const struct tag_store *t, uint64_t warps, uint64_t line)
 {
     for (; warps; warps &= warps - 1) {
         unsigned slot = bit_lowest(warps);
-        struct sm_warp *w = &s->warps[slot];
-        if (t == &s->tags.code) front_line_came(&w->front);
-        if (t == &s->tags.constant) w->tags.waits_for_constant = false;
-        if (!w->warp) continue;
-        w->tags.granted = line;
+        if (!grant(s, t, slot, line)->warp) continue;
         front_update(s, slot);
         ready_evaluate(s, slot);
     }
@@ -216,11 +222,15 @@ void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t k, uint8_t sect
     cache_fill(t->cache, line, sectors, &victim);
     evicted(g, t, &victim);
     h->sectors &= (uint8_t)~sectors;
-    while (mshrs_next_served(&t->mshrs, k, &w))
-        if (w.kind == WAITER_EARLY)
-            lsu_early_came(sm_grid_of(s, w.grid), w.owner, line, w.token);
-        else
-            lsu_record_part(s, w.token);
+    while (mshrs_next_served(&t->mshrs, k, &w)) {
+        switch ((enum waiter_kind)w.kind) {
+        case WAITER_RECORD: lsu_record_part(s, w.token); break;
+        case WAITER_EARLY: lsu_early_came(sm_grid_of(s, w.grid), w.owner, line, w.token); break;
+        case WAITER_GUEST: grant(s, t, w.token, line); break;
+        case WAITER_WARP: // in the bits
+        case WAITER_NOBODY: break;
+        }
+    }
     if (h->sectors) return;
     mshrs_release(&t->mshrs, k);
     wake_warps(s, t, warps, line);
@@ -236,7 +246,8 @@ bool tags_have_constant(struct sm *s, unsigned slot, uint32_t number)
     if (tags_take_granted(&w->tags, line)) return true;
     bool started;
     uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
-    struct mshr_waiter who = {.token = slot, .sectors = all, .kind = WAITER_WARP};
+    struct mshr_waiter who = {
+        .token = slot, .sectors = all, .kind = slot < SM_WARPS ? WAITER_WARP : WAITER_GUEST};
     enum tag_outcome o = tags_load(g, &s->tags.constant, TOKEN_CONSTANT, line, who, &started);
     if (o == TAG_HIT) {
         g->counts.constant_hits++;

@@ -43,7 +43,7 @@ enum { TOKEN_SHIFT = 29, TOKEN_MASK = (1 << TOKEN_SHIFT) - 1 };
 enum tag_outcome { TAG_HIT, TAG_WAITS, TAG_STALLED };
 
 // Who waits for a line (mshr_waiter.kind); nobody: it is wanted later.
-enum waiter_kind { WAITER_RECORD, WAITER_WARP, WAITER_EARLY, WAITER_NOBODY };
+enum waiter_kind { WAITER_RECORD, WAITER_WARP, WAITER_EARLY, WAITER_GUEST, WAITER_NOBODY };
 
 void tags_init(struct sm *s);
 void tags_fini(struct sm *s);

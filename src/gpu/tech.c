@@ -120,6 +120,7 @@ void tech_warp_start(const struct sm_warp *w) { HOOK(w->grid, warp_start, w->pla
 uint32_t tech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uint32_t most)
 {
     struct sm_grid *g = w->grid;
+    if (is_guest(w)) return *count;
     return g->hooks->fetched ? g->hooks->fetched(g->hooked, w->place, pc, count, most) : *count;
 }
 
@@ -130,7 +131,10 @@ void tech_filled(const struct sm_warp *w, uint32_t pc, unsigned count)
     w->grid->looked_at = NO_WARP;
 }
 
-void tech_flushed(const struct sm_warp *w) { HOOK(w->grid, flushed, w->place); }
+void tech_flushed(const struct sm_warp *w)
+{
+    if (!is_guest(w)) HOOK(w->grid, flushed, w->place);
+}
 
 uint32_t tech_reuse(const struct sm_warp *w, uint32_t index)
 {
@@ -155,6 +159,11 @@ void tech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c)
 
 void tech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle)
 {
+    if (is_guest(w)) {
+        const struct sm_tech *host = w->grid->guest->host;
+        if (host->tech->guest_result) host->tech->guest_result(host->state, index, cycle);
+        return;
+    }
     HOOK(w->grid, result, w->place, index, cycle);
 }
 
@@ -198,6 +207,7 @@ void tech_none(struct sm_grid *g)
 {
     g->hooks = &none;
     g->looked_at = NO_WARP;
+    if (g->launch->has_guest) guest_begin(g);
 }
 
 static void begin(struct sm_grid *g)
@@ -216,11 +226,12 @@ static void begin(struct sm_grid *g)
     bool one = g->tech_count == 1;
     g->hooks = one ? g->techs->tech : &all;
     g->hooked = one ? g->techs->state : g;
-    sm_note_guests(g->sm);
+    sm_note_onlookers(g->sm);
 }
 
 void tech_end(struct sm_grid *g)
 {
+    guest_end(g);
     EACH(g, k)
     {
         k->tech->sm_end(k->state);
@@ -407,6 +418,7 @@ void tech_warp_end(struct sm_grid *g, unsigned slot)
 {
     unsigned place = g->sm->warps[slot].place;
     HOOK(g, warp_end, place);
+    if (g->guest && !g->room.resident_count) guest_stop(g);
     EACH(g, k) hold(g, k, place, 0);
 }
 
@@ -476,6 +488,33 @@ void tech_unlock_line(struct sm_grid *g, const struct tech *me, uint64_t line)
     (void)me;
     assert(me->claims & CLAIMS(L1_LINES));
     tags_unlock(g, line);
+}
+
+void tech_guest_start(struct sm_grid *g, const struct tech *me, uint32_t pc, unsigned scheduler,
+                      enum guest_turn turn)
+{
+    assert(me->claims & CLAIMS(GUEST_STREAM));
+    guest_start(g, of(g, me), pc, scheduler, turn);
+}
+
+void tech_guest_stop(struct sm_grid *g, const struct tech *me)
+{
+    (void)me;
+    assert(me->claims & CLAIMS(GUEST_STREAM));
+    guest_stop(g);
+}
+
+bool tech_guest_runs(const struct sm_grid *g) { return guest_runs(g->guest); }
+uint16_t *tech_guest_map(struct sm_grid *g) { return g->guest->map; }
+
+struct warp *tech_guest_values(struct sm_grid *g, uint64_t block, unsigned warp)
+{
+    return guest_values(g, block, warp);
+}
+
+bool tech_guest_compute(struct sm_grid *g, struct warp *values, uint32_t index)
+{
+    return guest_compute(g, values, index);
 }
 
 void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle)

@@ -4,6 +4,7 @@
 //                           │  skip     rename    held      staged   not       remap                         │
 //                           │  PCs      entries   back               executed                                │
 //                           └─ warp_start, flushed, barrier, event, warp_end ────────────────────────────────┘
+//     guest: … fetch ─▶ guest_may? ─▶ guest ─▶ guest_result …                        (claim "guest stream")
 //
 // A mechanism keeps state of its own for each SM and changes an SM only by the functions at the end. Values
 // are moved for real: what a warp reads from another's register is copied from there when the instruction
@@ -14,6 +15,7 @@
 // one leads those below do not reuse, and of what one skips or reuses all others hear by `saved`.
 #pragma once
 #include "base/config.h"
+#include "gpu/pick.h"
 #include "gpu/sm.h"
 #include "mark/mark.h"
 
@@ -80,6 +82,14 @@ struct tech_line {
     enum lsu_kind kind;
     enum line_outcome outcome;
 };
+
+// What an instruction of a guest comes to. Set to that it works on one lane, and to the one behind it.
+struct guest_step {
+    uint32_t next;  // the instruction that it goes on with, or
+    uint32_t lanes; // that work
+    uint32_t more;  // cycles that its result is there later than its latency says
+};
+enum { GUEST_ENDS = UINT32_MAX };
 
 // What a mechanism sees of a launch between two windows of time: the SMs of a kind on which it has begun, in order.
 struct tech_view {
@@ -175,7 +185,15 @@ struct tech {
     void (*access)(void *state, const struct tech_line *line);
     // A line that tech_request asked for is in L1: it can be locked now, before anybody takes its way.
     void (*line)(void *state, uint64_t line, uint32_t token);
-    void (*event)(void *state, unsigned block); // tech_at asked for it
+    // Of a guest (tech_guest_start): whether its next instruction may issue, now that its registers are ready. A
+    // question and nothing else, asked as often as the engine likes; NULL: it may.
+    bool (*guest_may)(const void *state, uint32_t index);
+    // It issues. What it does is the mechanism's business. What it takes is the engine's: an I-buffer's place, a slot, a
+    // collector, banks, a pipeline and a write port. For memory it takes its latency, and asks the load/store unit
+    // nothing.
+    void (*guest)(void *state, uint32_t index, struct guest_step *step);
+    void (*guest_result)(void *state, uint32_t index, uint64_t cycle); // when its registers are written
+    void (*event)(void *state, unsigned block);                        // tech_at asked for it
     void (*warp_end)(void *state, unsigned slot);
     const char *(*check)(const void *state); // at the end of a launch: NULL, or what does not balance
 };
@@ -258,6 +276,22 @@ bool tech_request(struct sm_grid *g, const struct tech *me, uint64_t line, uint8
 // of its set but one are locked. All must be unlocked by the grid's end.
 bool tech_lock_line(struct sm_grid *g, const struct tech *me, uint64_t line);
 void tech_unlock_line(struct sm_grid *g, const struct tech *me, uint64_t line);
+// A guest: a stream of instructions of the launch's program beside those of the warps, fetched, decoded and issued as
+// theirs are, but outside of the warps' slots. One for a grid on an SM. It begins at pc, and must not be there
+// already; it ends when the mechanism says so, and with the last warp of the grid here.
+void tech_guest_start(struct sm_grid *g, const struct tech *me, uint32_t pc, unsigned scheduler,
+                      enum guest_turn turn);
+void tech_guest_stop(struct sm_grid *g, const struct tech *me); // not by the hook `guest`, which can say so
+bool tech_guest_runs(const struct sm_grid *g);
+// Where its Rr is: beside the register file, in banks of the same number, unless it is mapped to a renamed register
+// of a block's (tech_pool).
+uint16_t *tech_guest_map(struct sm_grid *g);
+// For guests that work on values like a warp's: that warp as it is when it begins, of a block that runs nowhere. It is
+// good until it is asked for again.
+struct warp *tech_guest_values(struct sm_grid *g, uint64_t block, unsigned warp);
+// Takes it through the instruction. False: that touches more than the warp's own registers, predicates and way, or could
+// fail; it has been passed over. Behind it the warp's pc and state say how it goes on.
+bool tech_guest_compute(struct sm_grid *g, struct warp *values, uint32_t index);
 void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle); // the event hook, of all mechanisms, then
 // Executes the instruction at pc for the warp in its own registers without a trace elsewhere: no counts, no
 // time, and its lanes stay where they are. For instructions without effects but on registers. False: a load

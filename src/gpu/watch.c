@@ -306,7 +306,7 @@ void watch_completed(struct sm *s, uint32_t record, uint64_t cycle)
 void sm_watch(struct sm *s, struct watch_sm *w)
 {
     s->watch = w;
-    sm_note_guests(s);
+    sm_note_onlookers(s);
 }
 
 // -- the chip -----------------------------------------------------------------------------------------------

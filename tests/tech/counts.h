@@ -6,6 +6,7 @@
 
 struct counts_row { // an instruction of a kernel, over all its launches
     uint64_t issued, skipped, reused;
+    size_t kernel;
     bool is_barrier;
 };
 
@@ -18,5 +19,5 @@ void counts_fini(struct counts *c);
 void counts_launched(struct counts *c, struct wf_kernel *k);
 void counts_take(struct counts *c); // after the last launch, while the context is there
 uint64_t counts_skipped(const struct counts *c);
-// `got` may have barriers that `base` has not. False, and `why` says where: they differ.
+// `got` may have barriers that `base` has not, and behind a kernel's a guest's instructions. False, and `why` says where: they differ.
 bool counts_agree(const struct counts *base, const struct counts *got, struct strbuf *why);

@@ -188,9 +188,9 @@ const struct tech tech_holder = {.name = "holder",
 
 // -- beside registered ones ---------------------------------------------------------------------------------
 
-const struct tech *const extra_techs[] = {&tech_scalar,    &tech_holder,   &tech_tap,
-                                          &tech_prefetch,  &tech_dueling,  &tech_keeper,
-                                          &tech_piecemeal, &tech_grudging, NULL};
+const struct tech *const extra_techs[] = {&tech_scalar,  &tech_holder, &tech_tap,       &tech_prefetch,
+                                          &tech_dueling, &tech_keeper, &tech_piecemeal, &tech_grudging,
+                                          &tech_ahead,   NULL};
 
 bool extra_add(struct wf_context *c, const char *name, bool above)
 {
@@ -201,6 +201,10 @@ bool extra_add(struct wf_context *c, const char *name, bool above)
     unsigned at = above ? 0 : choice->count;
     memmove(choice->uses + at + 1, choice->uses + at, (choice->count - at) * sizeof choice->uses[0]);
     choice->uses[at] = (struct tech_use){.tech = *t};
+    struct strbuf all = {0}; // as if it had been asked for with the others
+    strbuf_printf(&all, "%s%s%s", c->tech ? c->tech : "", c->tech ? "+" : "", name);
+    free(c->tech);
+    c->tech = all.text;
     c->chip.techs = choice->uses;
     c->chip.tech_count = ++choice->count;
     return true;

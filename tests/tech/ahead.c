@@ -1,0 +1,139 @@
+// A mechanism with a guest: the program once more, walked ahead of the warps.
+//
+//     program: kernel ─ kernel again        transform joins the two; the guest walks the second, for one of the SM's warps
+//
+// It computes what that warp computes, but for what comes from memory, which is 0 to it, and asks for the first line
+// of each load it meets. Values of its own are good for nothing else, so it may go astray, and gives up then.
+#include "base/bits.h"
+#include "base/hash.h"
+#include "exec/exec_impl.h"
+#include "memory/cache.h"
+#include "tech/extra.h"
+
+#include <stdlib.h>
+
+enum { STEPS_MAX = 3000, LINES_MAX = 4 };
+enum { WALKS, STEPS, LINES, RESULTS };
+
+struct ahead {
+    struct sm_grid *sm;
+    uint64_t *counts;
+    uint32_t entry;
+    struct warp *values;
+    unsigned steps_left, lines_under_way;
+};
+
+static struct program *transform(const struct tech_use *u, const struct program *p, const uint32_t block[3],
+                                 unsigned warp_size)
+{
+    (void)u, (void)block, (void)warp_size;
+    return program_join(p, p);
+}
+
+// What all SMs know: where the second begins. Others may have changed both since.
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    const struct program *p = l->launch->program;
+    uint32_t *entry = heap_alloc(sizeof *entry);
+    (void)u;
+    *entry = p->functions[p->function_count / 2].first;
+    return entry;
+}
+
+static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct ahead *a = heap_alloc(sizeof *a);
+    *a = (struct ahead){.sm = sm, .counts = counts, .entry = *(const uint32_t *)launch};
+    return a;
+}
+
+// For a warp that comes when the guest is idle, in one turn or the other.
+static void warp_start(void *state, unsigned slot)
+{
+    struct ahead *a = state;
+    const struct warp *w = tech_warp(a->sm, slot);
+    if (tech_guest_runs(a->sm)) return;
+    uint64_t draw = hash_u64(++a->counts[WALKS]);
+    a->values = tech_guest_values(a->sm, w->cta->linear, w->index);
+    a->steps_left = STEPS_MAX;
+    tech_guest_start(a->sm, &tech_ahead, a->entry, (unsigned)(draw / 8 % 4),
+                     (enum guest_turn)(draw % (GUEST_BESIDE + 1)));
+}
+
+static bool guest_may(const void *state, uint32_t index)
+{
+    const struct ahead *a = state;
+    (void)index;
+    return a->lines_under_way < LINES_MAX;
+}
+
+static void ask_for_line(struct ahead *a, uint32_t index)
+{
+    struct exec_access x = {0};
+    uint32_t bytes = tech_launch(a->sm)->config->memory.line_bytes;
+    exec_find_access(a->values, warp_code(a->values, index), &x);
+    uint64_t lanes = x.mask & ~(x.shared | x.local);
+    if (x.kind != ACCESS_LOAD || !lanes) return;
+    bool asked = tech_request(a->sm, &tech_ahead, x.address[bit_lowest(lanes)] & ~(uint64_t)(bytes - 1),
+                              (uint8_t)bit_mask(bytes / SECTOR_BYTES), 0);
+    a->lines_under_way += asked;
+    a->counts[LINES] += asked;
+}
+
+static void guest(void *state, uint32_t index, struct guest_step *step)
+{
+    struct ahead *a = state;
+    const struct program *p = tech_launch(a->sm)->launch->program;
+    const struct inst *i = &p->insts[index];
+    a->counts[STEPS]++;
+    step->lanes = bit_count(a->values->active);
+    if (isa_has(i, ISA_LOAD) && isa_space_of(i) == SPACE_GLOBAL) ask_for_line(a, index);
+    tech_guest_compute(a->sm, a->values, index);
+    bool goes_on = a->values->state == WARP_READY && a->values->pc < p->inst_count && --a->steps_left;
+    step->next = goes_on ? a->values->pc : GUEST_ENDS;
+}
+
+static void guest_result(void *state, uint32_t index, uint64_t cycle)
+{
+    struct ahead *a = state;
+    (void)index;
+    a->counts[RESULTS] += cycle > tech_now(a->sm);
+}
+
+static void line(void *state, uint64_t address, uint32_t token)
+{
+    struct ahead *a = state;
+    (void)address, (void)token;
+    a->lines_under_way--;
+}
+
+static const char *check(const void *state)
+{
+    const struct ahead *a = state;
+    if (a->lines_under_way) return "ahead: a line has not come";
+    return a->counts[RESULTS] == a->counts[STEPS] ? NULL : "ahead: an instruction has no result";
+}
+
+static const struct tech_counter counters[] = {[WALKS] = {"walks", "walks", "through the program"},
+                                               [STEPS] = {"steps", "warp instructions", "of the guest"},
+                                               [LINES] = {"lines", "lines", "asked for"},
+                                               [RESULTS] = {"results", "warp instructions", "done"}};
+
+const struct tech tech_ahead = {.name = "ahead",
+                                .meaning = "the program is walked ahead of the warps",
+                                .claims = CLAIMS(GUEST_STREAM) | CLAIMS(L1_LINES),
+                                .skipped = -1,
+                                .reused = -1,
+                                .counters = counters,
+                                .counter_count = 4,
+                                .transform = transform,
+                                .launch_begin = launch_begin,
+                                .launch_end = free,
+                                .sm_begin = sm_begin,
+                                .sm_end = free,
+                                .warp_start = warp_start,
+                                .guest_may = guest_may,
+                                .guest = guest,
+                                .guest_result = guest_result,
+                                .line = line,
+                                .check = check};

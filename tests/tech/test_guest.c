@@ -1,0 +1,457 @@
+// A guest's way through the SM: its instructions take the time that a warp's would, wait for the same things and take
+// the turn that its mechanism has asked for; it ends by itself, or with the last warp.
+#include "base/bits.h"
+#include "exec/exec_impl.h"
+#include "gpu/bench.h"
+#include "memory/cache.h"
+#include "tech/extra.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// -- a guest that is told what to do ------------------------------------------------------------------------
+
+enum { STEPS = 64, NOBODY = -1 };
+
+struct plan {
+    uint32_t entry, length; // one instruction after the other; NO_TARGET: there is no guest
+    enum guest_turn turn;
+    unsigned scheduler;
+    int maps_to;      // R2 is where this register is; NOBODY
+    bool is_stopped;  // as soon as it has begun
+    bool holds_warps; // until it has ended
+    uint32_t more;    // cycles, of every result
+    unsigned gate;    // instructions that may issue before the warps have issued
+    uint64_t opens;   // so many of theirs
+    // What came of it: cycles at which the guest's instructions issued and were done, and at which the first warp's
+    // issued.
+    uint64_t at[STEPS], done[STEPS], warps_at[STEPS];
+    unsigned count, warp_count, ends, issued_with_it; // in one cycle
+    uint64_t others;                                  // that issued before its last
+};
+
+struct told {
+    struct sm_grid *sm;
+    struct plan *plan;
+    uint64_t warps_issued, held; // held: bits by warp
+};
+
+static const struct tech tech_told;
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    const void **plan = heap_alloc(sizeof *plan);
+    (void)l;
+    *plan = u->options;
+    return plan;
+}
+
+static void *told_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct told *x = heap_alloc(sizeof *x);
+    (void)counts;
+    *x = (struct told){.sm = sm, .plan = *(struct plan **)launch};
+    return x;
+}
+
+static void told_warp_start(void *state, unsigned slot)
+{
+    struct told *x = state;
+    struct plan *p = x->plan;
+    if (p->entry == NO_TARGET) return;
+    if (p->holds_warps) tech_hold(x->sm, &tech_told, slot, HOLD_FETCH | HOLD_ISSUE);
+    x->held |= (uint64_t)p->holds_warps << slot;
+    if (p->maps_to != NOBODY) tech_guest_map(x->sm)[2] = tech_guest_map(x->sm)[p->maps_to];
+    if (tech_guest_runs(x->sm)) return;
+    tech_guest_start(x->sm, &tech_told, p->entry, p->scheduler, p->turn);
+    if (p->is_stopped) tech_guest_stop(x->sm, &tech_told);
+}
+
+static void told_issued(void *state, unsigned slot, uint32_t index)
+{
+    struct told *x = state;
+    struct plan *p = x->plan;
+    (void)index;
+    x->warps_issued++;
+    p->issued_with_it += p->count && p->at[(p->count - 1) % STEPS] == tech_now(x->sm);
+    p->others += !p->ends;
+    if (slot == 0 && p->warp_count < STEPS) p->warps_at[p->warp_count++] = tech_now(x->sm);
+}
+
+static bool told_may(const void *state, uint32_t index)
+{
+    const struct told *x = state;
+    const struct plan *p = x->plan;
+    return index - p->entry < p->gate || x->warps_issued >= p->opens;
+}
+
+static void told_guest(void *state, uint32_t index, struct guest_step *step)
+{
+    struct told *x = state;
+    struct plan *p = x->plan;
+    p->at[p->count++ % STEPS] = tech_now(x->sm);
+    step->more = p->more;
+    if (index + 1 < p->entry + p->length) return;
+    step->next = GUEST_ENDS;
+    p->ends++;
+    for (; x->held; x->held &= x->held - 1) tech_hold(x->sm, &tech_told, bit_lowest(x->held), 0);
+}
+
+static void told_result(void *state, uint32_t index, uint64_t cycle)
+{
+    struct plan *p = ((struct told *)state)->plan;
+    p->done[(index - p->entry) % STEPS] = cycle;
+}
+
+static const struct tech tech_told = {.name = "told",
+                                      .claims = CLAIMS(GUEST_STREAM) | CLAIMS(HOLDS),
+                                      .skipped = -1,
+                                      .reused = -1,
+                                      .launch_begin = launch_begin,
+                                      .launch_end = free,
+                                      .sm_begin = told_begin,
+                                      .sm_end = free,
+                                      .warp_start = told_warp_start,
+                                      .issued = told_issued,
+                                      .guest_may = told_may,
+                                      .guest = told_guest,
+                                      .guest_result = told_result};
+
+static struct plan plan_of(uint32_t entry, uint32_t length)
+{
+    return (struct plan){.entry = entry, .length = length, .maps_to = NOBODY, .gate = STEPS};
+}
+
+// False: it has failed, by r->fault's text or the books.
+static bool run_threads(struct test *t, const char *settings, const char *text, uint32_t threads,
+                        uint32_t blocks, struct plan *p, struct chip_result *r)
+{
+    struct gpu_bench b;
+    struct tech_use use = {.tech = &tech_told, .options = p};
+    bool good = gpu_bench_init(&b, t, "tiny", settings, text, threads);
+    if (good) {
+        b.config.techs = &use;
+        b.config.tech_count = 1;
+        b.m.launch.grid[0] = blocks;
+        good = gpu_bench_run(&b);
+        CHECK_MSG(t, good, "%s", b.m.fault.text ? b.m.fault.text : "");
+        CHECK_MSG(t, !b.result.imbalance, "%s: %s", settings, b.result.imbalance);
+        *r = b.result;
+    }
+    gpu_bench_fini(&b);
+    return good;
+}
+
+static bool run(struct test *t, const char *settings, const char *text, struct plan *p, struct chip_result *r)
+{
+    return run_threads(t, settings, text, 32, 1, p, r);
+}
+
+// -- time ---------------------------------------------------------------------------------------------------
+
+// Dependent and independent instructions, other pipelines, constants, a guard. A guest's behind a warp's EXIT.
+#define CHAIN                                                                                                \
+    "IADD3 R1, R1, R2, RZ\nIADD3 R1, R1, R2, RZ\nIADD3 R3, R4, R5, RZ\nFADD R6, R6, R3\nMUFU.RCP R7, R6\n"   \
+    "IMAD R8, R1, R3, R7\nMOV R9, c[0x0][0x160]\nIADD3 R9, R9, R8, R1\nISETP.NE.AND P0, PT, R9, RZ, PT\n"    \
+    "@P0 IADD3 R10, R9, R9, R9\nIADD3 R11, R10, R9, R8\nIADD3 R12, R11, R10, R3\nEXIT\n"
+#define FOUR_NOPS "NOP\nNOP\nNOP\nNOP\n"
+#define EXIT_LINE "EXIT\nNOP\nNOP\nNOP\n" FOUR_NOPS FOUR_NOPS FOUR_NOPS // as long as lines of code
+enum { CHAIN_LENGTH = 13, LINE_LENGTH = 16 };
+
+static const char *const machines[] = {"",
+                                       "issue.dependences=encoded",
+                                       "operands.banks=2 operands.collectors=1",
+                                       "fetch.width=1 fetch.ibuffer=1",
+                                       "fetch.refill=empty fetch.latency=7",
+                                       "fetch.per_scheduler=1 issue.schedulers=2"};
+
+// From one of a warp's instructions to the next it takes as long as for a guest that meets nobody, whatever the SM is
+// made of: the same chain with either.
+static void test_time(struct test *t)
+{
+    for (size_t k = 0; k < TEST_COUNT(machines); k++) {
+        struct plan warp = plan_of(NO_TARGET, 0), guest = plan_of(LINE_LENGTH, CHAIN_LENGTH);
+        struct chip_result with, without;
+        char settings[200];
+        guest.holds_warps = true;
+        snprintf(settings, sizeof settings, "issue.width=1 sim.check=1 %s", machines[k]);
+        if (!run(t, settings, CHAIN, &warp, &without)) return;
+        if (!run(t, settings, EXIT_LINE CHAIN, &guest, &with)) return;
+        CHECK_EQ(t, guest.count, CHAIN_LENGTH);
+        CHECK_EQ(t, with.gpu.guest_issued, CHAIN_LENGTH);
+        CHECK_EQ(t, with.gpu.guest_lanes, CHAIN_LENGTH);
+        CHECK_EQ(t, with.gpu.issue_issued, CHAIN_LENGTH + 1);
+        CHECK_EQ(t, with.exec.warp_instructions, 1);
+        CHECK(t, with.gpu.fetch_icache_misses > 0 && with.gpu.constant_misses == 1);
+        for (unsigned n = 1; n < CHAIN_LENGTH - 1; n++)
+            CHECK_MSG(t, guest.at[n] - guest.at[0] == warp.warps_at[n] - warp.warps_at[0],
+                      "%s: instruction %u: %llu, not %llu", machines[k], n,
+                      (unsigned long long)(guest.at[n] - guest.at[0]),
+                      (unsigned long long)(warp.warps_at[n] - warp.warps_at[0]));
+    }
+}
+
+// So many cycles more for a result; and one that another waits for, since both have one register.
+static void test_results(struct test *t)
+{
+    struct plan plain = plan_of(LINE_LENGTH, CHAIN_LENGTH), late = plain, mapped = plain;
+    struct chip_result r;
+    late.more = 9;
+    mapped.maps_to = 1; // R1 = R1 + R2, of which R2 is ready at once, and is R1 then
+    plain.holds_warps = late.holds_warps = mapped.holds_warps = true;
+    const char *text = EXIT_LINE "IADD3 R1, R3, R4, RZ\nIADD3 R3, R2, R4, RZ\n" CHAIN;
+    if (!run(t, "", text, &plain, &r) || !run(t, "", text, &late, &r) || !run(t, "", text, &mapped, &r))
+        return;
+    CHECK_EQ(t, late.done[0] - late.at[0], plain.done[0] - plain.at[0] + 9);
+    CHECK(t, plain.at[1] < plain.done[0]);
+    CHECK_EQ(t, mapped.at[1], mapped.done[0]);
+}
+
+// -- who waits for whom -------------------------------------------------------------------------------------
+
+// The warp's 9th instruction opens the gate for the guest's 4th, in the next cycle; cycle by cycle it is the same.
+static void test_gate(struct test *t)
+{
+    struct plan jumps = plan_of(CHAIN_LENGTH, 4), steps;
+    struct chip_result r, slow;
+    jumps.gate = 3;
+    jumps.opens = 9;
+    steps = jumps;
+    if (!run(t, "", CHAIN CHAIN, &jumps, &r) || !run(t, "sim.skip_idle=0", CHAIN CHAIN, &steps, &slow))
+        return;
+    CHECK_EQ(t, jumps.ends, 1);
+    CHECK(t, jumps.at[2] < jumps.warps_at[8]);
+    CHECK_EQ(t, jumps.at[3], jumps.warps_at[8] + 1);
+    CHECK_EQ(t, r.cycles, slow.cycles);
+    CHECK(t, memcmp(&r.gpu, &slow.gpu, sizeof r.gpu) == 0);
+    CHECK(t, memcmp(&jumps, &steps, sizeof jumps) == 0);
+}
+
+// It begins with a block, if it is not there, and ends with the last warp, whatever it is at.
+static void test_ends(struct test *t)
+{
+    struct plan all = plan_of(CHAIN_LENGTH, 6), never = all, stopped = all;
+    struct chip_result r;
+    never.gate = 3;
+    never.opens = UINT64_MAX;
+    stopped.is_stopped = true;
+    if (!run_threads(t, "sm.blocks=1", CHAIN CHAIN, 64, 3, &all, &r)) return;
+    CHECK_EQ(t, all.ends, 3);
+    CHECK_EQ(t, r.gpu.guest_issued, 18);
+    if (!run_threads(t, "sm.blocks=1", CHAIN CHAIN, 64, 3, &never, &r)) return;
+    CHECK_EQ(t, never.ends, 0);
+    CHECK_EQ(t, r.gpu.guest_issued, 9);
+    if (!run(t, "", CHAIN CHAIN, &stopped, &r)) return;
+    CHECK_EQ(t, r.gpu.guest_issued, 0);
+}
+
+// It waits for warps that wait for it.
+static void test_hang(struct test *t)
+{
+    struct plan p = plan_of(CHAIN_LENGTH, 6);
+    struct gpu_bench b;
+    struct tech_use use = {.tech = &tech_told, .options = &p};
+    p.holds_warps = true;
+    p.gate = 3;
+    p.opens = 1;
+    if (gpu_bench_init(&b, t, "tiny", "", CHAIN CHAIN, 32)) {
+        b.config.techs = &use;
+        b.config.tech_count = 1;
+        CHECK(t, !gpu_bench_run(&b));
+        CHECK_EQ(t, b.m.fault.kind, FAULT_DEADLOCK);
+        CHECK_HAS(t, b.m.fault.text, "waits for other warps, by a mechanism");
+        CHECK_HAS(t, b.m.fault.text, "SM 0, guest of told: waits for its mechanism since cycle");
+    }
+    gpu_bench_fini(&b);
+}
+
+// -- turns --------------------------------------------------------------------------------------------------
+
+static void test_pick(struct test *t)
+{
+    static const struct {
+        enum guest_turn turn;
+        unsigned last;
+        bool went_last;
+        uint64_t among;
+        bool goes;
+    } cases[] = {
+        {GUEST_LAST, 0, false, 0, true},       {GUEST_LAST, 0, false, 1, false},
+        {GUEST_FIRST, 3, true, 0xf, true},     {GUEST_OLDEST, 3, false, 0xf, false},
+        {GUEST_OLDEST, 3, true, 0xf, true},    {GUEST_OLDEST, 4, false, 0xf, true},
+        {GUEST_IN_TURN, 2, false, 0xf, false}, {GUEST_IN_TURN, 3, false, 0xf, true},
+        {GUEST_IN_TURN, 3, true, 0xf, false},  {GUEST_IN_TURN, 63, false, ~0ull, true},
+        {GUEST_BESIDE, 2, false, 0xf, false},
+    };
+    for (size_t k = 0; k < TEST_COUNT(cases); k++)
+        CHECK_MSG(
+            t, pick_guest(cases[k].turn, cases[k].last, cases[k].went_last, cases[k].among) == cases[k].goes,
+            "case %zu", k);
+}
+
+// Independent instructions of six warps and a guest, all of which could go in every cycle that gives them some.
+#define EIGHT(r)                                                                                             \
+    "IADD3 R" r "0, R1, R2, RZ\nIADD3 R" r "1, R1, R2, RZ\nIADD3 R" r "2, R1, R2, RZ\n"                      \
+    "IADD3 R" r "3, R1, R2, RZ\nIADD3 R" r "4, R1, R2, RZ\nIADD3 R" r "5, R1, R2, RZ\n"                      \
+    "IADD3 R" r "6, R1, R2, RZ\nIADD3 R" r "7, R1, R2, RZ\n"
+#define BUSY EIGHT("1") EIGHT("2") EIGHT("3") "NANOSLEEP 0x100\nEXIT\n"
+enum { BUSY_LENGTH = 24, BUSY_END = 26 };
+
+// Who has a turn of its own goes sooner the sooner that is, and never with a warp of its scheduler; beside them it goes
+// with them and takes no slot.
+static void test_turns(struct test *t)
+{
+    uint64_t others[GUEST_BESIDE + 1];
+    for (unsigned turn = 0; turn <= GUEST_BESIDE; turn++) {
+        struct plan p = plan_of(BUSY_END, BUSY_LENGTH);
+        struct chip_result r;
+        p.turn = (enum guest_turn)turn;
+        if (!run_threads(t,
+                         "issue.schedulers=1 issue.scheduler=lrr fetch.width=8 fetch.ibuffer=8 units.int=4 "
+                         "operands.collectors=16 icache.perfect=1",
+                         BUSY BUSY, 192, 1, &p, &r))
+            return;
+        CHECK_EQ(t, r.gpu.guest_issued, BUSY_LENGTH);
+        CHECK_EQ(t, r.gpu.issue_beside, turn == GUEST_BESIDE ? BUSY_LENGTH : 0);
+        CHECK_EQ(t, r.gpu.slots[SLOT_ISSUED] + r.gpu.issue_beside, 6 * BUSY_END + BUSY_LENGTH);
+        CHECK_MSG(t, (p.issued_with_it > 0) == (turn == GUEST_BESIDE), "turn %u", turn);
+        others[turn] = p.others;
+    }
+    CHECK(t, others[GUEST_FIRST] < others[GUEST_IN_TURN]);
+    CHECK(t, others[GUEST_IN_TURN] < others[GUEST_LAST]);
+}
+
+// -- values -------------------------------------------------------------------------------------------------
+
+enum { ADDRESSES = 8 }; // of the program below
+
+// Where the guest and the warp that it stands for have gone, load by load: lanes, and the sum of their addresses.
+struct foreseen {
+    struct sm_grid *sm;
+    uint64_t *counts;
+    struct warp *values;
+    uint32_t entry;
+    struct address {
+        uint64_t lanes, sum;
+    } guest[ADDRESSES], warp[ADDRESSES];
+    unsigned guest_count, warp_count;
+};
+enum { COMPARED, DIFFERENT, UNDONE };
+
+static const struct tech tech_foresees;
+
+static void *foresees_launch(const struct tech_use *u, const struct sm_launch *l)
+{
+    (void)u, (void)l;
+    return heap_alloc(1);
+}
+
+static void *foresees_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct foreseen *f = heap_alloc(sizeof *f);
+    (void)launch;
+    *f = (struct foreseen){.sm = sm, .counts = counts};
+    f->entry = tech_launch(sm)->launch->program->inst_count / 2;
+    return f;
+}
+
+static void foresees_start(void *state, unsigned slot)
+{
+    struct foreseen *f = state;
+    if (slot != 1) return;
+    f->values = tech_guest_values(f->sm, tech_warp(f->sm, slot)->cta->linear, 1);
+    tech_guest_start(f->sm, &tech_foresees, f->entry, 0, GUEST_FIRST);
+}
+
+static struct address address_of(const struct exec_access *a)
+{
+    struct address x = {.lanes = a->mask};
+    for (uint64_t left = a->mask; left; left &= left - 1) x.sum = x.sum * 31 + a->address[bit_lowest(left)];
+    return x;
+}
+
+// Whoever comes there second compares.
+static void meets(struct foreseen *f, unsigned n)
+{
+    if (n >= f->guest_count || n >= f->warp_count) return;
+    f->counts[COMPARED]++;
+    f->counts[DIFFERENT] += memcmp(&f->guest[n], &f->warp[n], sizeof f->warp[n]) != 0;
+}
+
+static void foresees_executed(void *state, unsigned slot, uint32_t index)
+{
+    struct foreseen *f = state;
+    const struct inst *i = &tech_launch(f->sm)->launch->program->insts[index];
+    if (slot != 1 || !isa_has(i, ISA_LOAD | ISA_STORE)) return;
+    f->warp[f->warp_count++] = address_of(tech_access(f->sm));
+    meets(f, f->warp_count - 1);
+}
+
+static void foresees_guest(void *state, uint32_t index, struct guest_step *step)
+{
+    struct foreseen *f = state;
+    const struct inst *i = &tech_launch(f->sm)->launch->program->insts[index];
+    if (isa_has(i, ISA_LOAD | ISA_STORE)) {
+        struct exec_access a = {0};
+        exec_find_access(f->values, warp_code(f->values, index), &a);
+        f->guest[f->guest_count++] = address_of(&a);
+        meets(f, f->guest_count - 1);
+    }
+    f->counts[UNDONE] += !tech_guest_compute(f->sm, f->values, index);
+    step->next = f->values->state == WARP_DONE ? GUEST_ENDS : f->values->pc;
+}
+
+static const struct tech tech_foresees = {.name = "foresees",
+                                          .claims = CLAIMS(GUEST_STREAM),
+                                          .skipped = -1,
+                                          .reused = -1,
+                                          .counter_count = 3,
+                                          .launch_begin = foresees_launch,
+                                          .launch_end = free,
+                                          .sm_begin = foresees_begin,
+                                          .sm_end = free,
+                                          .warp_start = foresees_start,
+                                          .executed = foresees_executed,
+                                          .guest = foresees_guest};
+
+// Lanes leave a loop one after the other, and store where they have come to; what is stored goes through a shuffle and
+// a barrier, which the guest passes over.
+#define WALK                                                                                                 \
+    "S2R R0, SR_TID.X\nS2R R8, SR_CTAID.X\nMOV R4, 0x4\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"               \
+    "LOP3.LUT R9, R0, 0x7, RZ, 0xc0\nMOV R5, RZ\n"                                                           \
+    "loop%s:\nIADD3 R5, R5, 0x1, RZ\nIADD3 R2, R2, 0x80, RZ\nLDG.E R6, [R2]\n"                               \
+    "ISETP.LT.AND P0, PT, R5, R9, PT\n@P0 BRA loop%s, join out%s\n"                                          \
+    "out%s:\nBAR.SYNC 0x0\nSTG.E [R2], R6\nEXIT\n"
+
+// The second of a block's two warps and the guest go to the same addresses with the same lanes. It is ahead, since that
+// waits for what it loads; it ends before the block, which keeps all its loads waiting for each other.
+static void test_values(struct test *t)
+{
+    char text[2000];
+    struct gpu_bench b;
+    struct tech_use use = {.tech = &tech_foresees};
+    snprintf(text, sizeof text, WALK WALK, "", "", "", "", "2", "2", "2", "2");
+    static const char *const settings[] = {"", "issue.dependences=encoded sim.skip_idle=0"};
+    for (size_t k = 0; k < 2 * TEST_COUNT(settings); k++) {
+        if (gpu_bench_init(&b, t, "tiny", settings[k / 2], text, 64)) {
+            b.config.techs = &use;
+            b.config.tech_count = 1;
+            b.m.launch.simt = k % 2 ? SIMT_SPLITS : SIMT_STACK;
+            machine_buffer(&b.m, 1 << 16);
+            CHECK_MSG(t, gpu_bench_run(&b), "%s", b.m.fault.text ? b.m.fault.text : "");
+            CHECK_MSG(t, !b.result.imbalance, "%s", b.result.imbalance);
+            CHECK_EQ(t, b.result.techs[0][COMPARED], ADDRESSES); // 7 turns of the loop, and the store
+            CHECK_EQ(t, b.result.techs[0][DIFFERENT], 0);
+            CHECK_EQ(t, b.result.techs[0][UNDONE], ADDRESSES + 1); // these, and the barrier
+        }
+        gpu_bench_fini(&b);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"time", test_time}, {"results", test_results}, {"gate", test_gate},   {"ends", test_ends},
+        {"hang", test_hang}, {"pick", test_pick},       {"turns", test_turns}, {"values", test_values}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
