@@ -559,6 +559,44 @@ void lsu_early_came(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t to
     tech_line(g, tech, line, token);
 }
 
+// A mechanism's line is looked up.
+static enum tag_outcome look_up_early(struct sm *s, const struct lsu_early *e)
+{
+    struct mshr_waiter who = {.token = e->token,
+                              .owner = e->tech,
+                              .sectors = e->sectors,
+                              .kind = WAITER_EARLY,
+                              .grid = e->grid->launch->number};
+    bool started;
+    enum tag_outcome o = tags_load(e->grid, &s->tags.l1, TOKEN_L1, e->line, who, &started);
+    if (o == TAG_STALLED) return o;
+    e->grid->counts.l1_early_requests++;
+    e->grid->counts.l1_early_misses += started;
+    return o;
+}
+
+// Lines that come with the one just looked up. What they would have to wait for they do without.
+static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_outcome outcome)
+{
+    struct sm_grid *g = e->grid;
+    uint64_t lines[TECH_NEIGHBOURS_MAX];
+    unsigned tech, count = tech_neighbours(e, outcome, &tech, lines);
+    for (unsigned k = 0; k < count; k++) {
+        const struct lsu_early x = {.grid = g,
+                                    .line = lines[k],
+                                    .token = TECH_NEIGHBOUR,
+                                    .sectors = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES),
+                                    .tech = (uint8_t)tech};
+        if (!memory_find(g->launch->launch->memory, lines[k])) continue; // an allocation begins with a line
+        g->lsu.early++;
+        enum tag_outcome o = look_up_early(s, &x);
+        if (o == TAG_HIT) lsu_early_came(g, tech, x.line, x.token);
+        if (o != TAG_STALLED) continue;
+        g->lsu.early--;
+        g->counts.l1_early_dropped++;
+    }
+}
+
 void lsu_look_again(struct sm *s) { s->lsu.blocked = s->lsu.early_blocked = false; }
 
 // The head of the queue looks a line up in this cycle.
@@ -575,17 +613,9 @@ void lsu_cycle_early(struct sm *s)
     struct lsu *l = &s->lsu;
     if (is_taken(s)) return;
     const struct lsu_early e = l->early[l->first_early];
-    struct mshr_waiter who = {.token = e.token,
-                              .owner = e.tech,
-                              .sectors = e.sectors,
-                              .kind = WAITER_EARLY,
-                              .grid = e.grid->launch->number};
-    bool started;
-    enum tag_outcome o = tags_load(e.grid, &s->tags.l1, TOKEN_L1, e.line, who, &started);
+    enum tag_outcome o = look_up_early(s, &e);
     l->early_blocked = o == TAG_STALLED;
     if (l->early_blocked) return;
-    e.grid->counts.l1_early_requests++;
-    e.grid->counts.l1_early_misses += started;
     l->first_early = (l->first_early + 1) % LSU_EARLY;
     l->early_count--;
     if (o == TAG_HIT) lsu_early_came(e.grid, e.tech, e.line, e.token);
@@ -609,6 +639,14 @@ static void finish(struct sm *s, struct lsu_entry *e)
     if (!r->remaining) complete(s, e->record);
 }
 
+static __attribute__((noinline)) void tell_of_line(struct sm *s, const struct lsu_entry *e,
+                                                   enum line_outcome outcome)
+{
+    bool in_l1 = e->kind == LSU_LOAD && s->config->l1_global;
+    tech_access_line(e, outcome);
+    if (in_l1) bring_neighbours(s, e, outcome);
+}
+
 void lsu_cycle(struct sm *s)
 {
     if (!s->lsu.count || s->now < s->lsu.next || s->lsu.blocked) return;
@@ -629,7 +667,7 @@ void lsu_cycle(struct sm *s)
             s->lsu.blocked = true;
             return;
         }
-        if (has_techs(s)) tech_access_line(e, outcome);
+        if (has_techs(s)) tell_of_line(s, e, outcome);
         e->next++;
     }
     if (e->next == e->count) finish(s, e);

@@ -182,6 +182,11 @@ bool tags_lock(struct sm_grid *g, uint64_t line)
     return true;
 }
 
+bool tags_may_lock(const struct sm_grid *g, uint64_t line)
+{
+    return cache_may_lock(g->sm->tags.l1.cache, line);
+}
+
 void tags_unlock(struct sm_grid *g, uint64_t line)
 {
     size_t k = g->tags.locked.count - 1;

@@ -62,6 +62,7 @@ void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t mshr, uint8_t s
 // A line of L1 keeps its way until it has been unlocked as often as it was locked, or the grid is gone. False: it
 // has none, or too many others of its set are locked.
 bool tags_lock(struct sm_grid *g, uint64_t line);
+bool tags_may_lock(const struct sm_grid *g, uint64_t line);
 void tags_unlock(struct sm_grid *g, uint64_t line);
 // Whether a line of constants is there; it is asked for if it is not.
 bool tags_have_constant(struct sm *s, unsigned slot, uint32_t number);

@@ -179,20 +179,35 @@ void tech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *regis
     HOOK(w->grid, replied, w->place, index, registers, cycle);
 }
 
+static struct tech_line line_of(const struct lsu_entry *e, enum line_outcome outcome)
+{
+    const struct transaction *x = &e->lines[e->next];
+    return (struct tech_line){.line = x->line,
+                              .block = e->block,
+                              .warp = e->index,
+                              .index = (uint32_t)(e->op - e->grid->ops),
+                              .sectors = x->sectors,
+                              .slot = e->place,
+                              .kind = (enum lsu_kind)e->kind,
+                              .outcome = outcome};
+}
+
 void tech_access_line(const struct lsu_entry *e, enum line_outcome outcome)
 {
+    const struct tech_line line = line_of(e, outcome);
+    HOOK(e->grid, access, &line);
+}
+
+// L1 lines are claimed by one at most.
+unsigned tech_neighbours(const struct lsu_entry *e, enum line_outcome outcome, unsigned *tech,
+                         uint64_t others[TECH_NEIGHBOURS_MAX])
+{
     struct sm_grid *g = e->grid;
-    if (!g->hooks->access) return;
-    const struct transaction *x = &e->lines[e->next];
-    const struct tech_line line = {.line = x->line,
-                                   .block = e->block,
-                                   .warp = e->index,
-                                   .index = (uint32_t)(e->op - g->ops),
-                                   .sectors = x->sectors,
-                                   .slot = e->place,
-                                   .kind = (enum lsu_kind)e->kind,
-                                   .outcome = outcome};
-    g->hooks->access(g->hooked, &line);
+    *tech = 0;
+    while (*tech < g->tech_count && !g->techs[*tech].tech->neighbours) ++*tech;
+    if (*tech == g->tech_count) return 0;
+    const struct tech_line line = line_of(e, outcome);
+    return g->techs[*tech].tech->neighbours(g->techs[*tech].state, &line, others);
 }
 
 void tech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token)
@@ -481,6 +496,13 @@ bool tech_lock_line(struct sm_grid *g, const struct tech *me, uint64_t line)
     (void)me;
     assert(me->claims & CLAIMS(L1_LINES));
     return tags_lock(g, line);
+}
+
+bool tech_may_lock_line(const struct sm_grid *g, const struct tech *me, uint64_t line)
+{
+    (void)me;
+    assert(me->claims & CLAIMS(L1_LINES));
+    return tags_may_lock(g, line);
 }
 
 void tech_unlock_line(struct sm_grid *g, const struct tech *me, uint64_t line)

@@ -49,7 +49,8 @@ enum tech_claim {
     CLAIM_COUNT
 };
 #define CLAIMS(id) (1u << CLAIM_##id)
-enum { TECH_STORAGE_MAX = 16, TECH_COUNTERS_MAX = 32 };
+enum { TECH_STORAGE_MAX = 16, TECH_COUNTERS_MAX = 32, TECH_NEIGHBOURS_MAX = 7 };
+#define TECH_NEIGHBOUR UINT32_MAX // the token of a line that came as another's neighbour
 
 struct tech_use; // a mechanism with its options, for one launch
 
@@ -183,7 +184,11 @@ struct tech {
     // A warp's line has gone from the head of the load/store unit, in this cycle: of global, local and constant
     // memory and textures, in the order in which the SM sends them. Hit or miss is said of the cache asked.
     void (*access)(void *state, const struct tech_line *line);
-    // A line that tech_request asked for is in L1: it can be locked now, before anybody takes its way.
+    // L1 has been asked for a warp's line of global memory: the lines that are to come with it, and how many. They are
+    // looked up in the same cycle, all their sectors; those that no allocation has anything of are left out, and those
+    // that find no MSHR or way.
+    unsigned (*neighbours)(void *state, const struct tech_line *line, uint64_t others[TECH_NEIGHBOURS_MAX]);
+    // A line that `neighbours` or tech_request asked for is in L1: it can be locked now, before anybody takes its way.
     void (*line)(void *state, uint64_t line, uint32_t token);
     // Of a guest (tech_guest_start): whether its next instruction may issue, now that its registers are ready. A
     // question and nothing else, asked as often as the engine likes; NULL: it may.
@@ -275,6 +280,9 @@ bool tech_request(struct sm_grid *g, const struct tech *me, uint64_t line, uint8
 // The line keeps its way in L1 until it has been unlocked as often as locked. False: it is not there, or all ways
 // of its set but one are locked. All must be unlocked by the grid's end.
 bool tech_lock_line(struct sm_grid *g, const struct tech *me, uint64_t line);
+// Whether the line, there or not, could be locked as things stand: for whoever wants several of a set, and would
+// otherwise wait for one that never can.
+bool tech_may_lock_line(const struct sm_grid *g, const struct tech *me, uint64_t line);
 void tech_unlock_line(struct sm_grid *g, const struct tech *me, uint64_t line);
 // A guest: a stream of instructions of the launch's program beside those of the warps, fetched, decoded and issued as
 // theirs are, but outside of the warps' slots. One for a grid on an SM. It begins at pc, and must not be there

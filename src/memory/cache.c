@@ -189,15 +189,19 @@ static uint32_t locked_in_set(const struct cache *c, uint32_t set)
     return locked;
 }
 
+bool cache_may_lock(const struct cache *c, uint64_t line)
+{
+    const struct way *w = way_holding(c, line);
+    if (w && is_locked(c, w)) return c->locks[w - c->ways] != UINT16_MAX;
+    return locked_in_set(c, set_of(c, line)) + 1 < c->config.ways;
+}
+
 bool cache_lock(struct cache *c, uint64_t line)
 {
     const struct way *w = way_holding(c, line);
-    if (!w) return false;
-    if (!is_locked(c, w) && locked_in_set(c, set_of(c, line)) + 1 >= c->config.ways) return false;
+    if (!w || !cache_may_lock(c, line)) return false;
     if (!c->locks) c->locks = heap_alloc((size_t)c->config.sets * c->config.ways * sizeof *c->locks);
-    uint16_t *locks = &c->locks[w - c->ways];
-    if (*locks == UINT16_MAX) return false;
-    ++*locks;
+    c->locks[w - c->ways]++;
     return true;
 }
 

@@ -70,7 +70,8 @@ void cache_invalidate(struct cache *c, uint64_t line); // pending sectors stay p
 // False, and nothing has changed: the line has no way, it is locked too often to count, or all ways of its set
 // but one hold other locked lines.
 bool cache_lock(struct cache *c, uint64_t line);
-void cache_unlock(struct cache *c, uint64_t line); // it is locked
+bool cache_may_lock(const struct cache *c, uint64_t line); // as soon as it has a way, if nothing changes
+void cache_unlock(struct cache *c, uint64_t line);         // it is locked
 bool cache_contains(const struct cache *c, uint64_t line, uint8_t sectors);
 // Calls visit for every line with dirty sectors, in order of set and way, and makes it clean.
 void cache_flush(struct cache *c, void (*visit)(void *context, uint64_t line, uint8_t dirty), void *context);

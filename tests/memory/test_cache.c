@@ -164,10 +164,12 @@ static void test_locks(struct test *t)
     uint8_t missing;
     for (unsigned n = 0; n < 6; n++) {
         struct cache *c = one_set(3, all[n % 3], n / 3);
-        CHECK(t, !cache_lock(c, 1 * LINE)); // it is not there
+        CHECK(t, !cache_lock(c, 1 * LINE) && cache_may_lock(c, 1 * LINE)); // it is not there
         for (uint64_t k = 1; k <= 3; k++) bring(c, k * LINE);
         CHECK(t, cache_lock(c, 1 * LINE) && cache_lock(c, 2 * LINE) && cache_lock(c, 1 * LINE));
         CHECK(t, !cache_lock(c, 3 * LINE));
+        CHECK(t,
+              cache_may_lock(c, 1 * LINE) && !cache_may_lock(c, 3 * LINE) && !cache_may_lock(c, 50 * LINE));
         for (uint64_t k = 4; k <= 40; k++) CHECK_EQ(t, bring(c, k * LINE), (k - 1) * LINE);
         cache_unlock(c, 1 * LINE);
         CHECK_EQ(t, bring(c, 41 * LINE), 40 * LINE); // line 1 is locked once more

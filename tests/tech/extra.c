@@ -188,9 +188,9 @@ const struct tech tech_holder = {.name = "holder",
 
 // -- beside registered ones ---------------------------------------------------------------------------------
 
-const struct tech *const extra_techs[] = {&tech_scalar,  &tech_holder, &tech_tap,       &tech_prefetch,
-                                          &tech_dueling, &tech_keeper, &tech_piecemeal, &tech_grudging,
-                                          &tech_ahead,   NULL};
+const struct tech *const extra_techs[] = {
+    &tech_scalar,    &tech_holder,   &tech_tap,  &tech_prefetch, &tech_dueling, &tech_keeper,
+    &tech_piecemeal, &tech_grudging, &tech_four, &tech_ahead,    NULL};
 
 bool extra_add(struct wf_context *c, const char *name, bool above)
 {

@@ -11,6 +11,7 @@ extern const struct tech tech_dueling;   // the same where it pays (prefetch.c)
 extern const struct tech tech_keeper;    // lines are locked in L1 now and then (prefetch.c)
 extern const struct tech tech_piecemeal; // dispatches by warp: all that have room start (piecemeal.c)
 extern const struct tech tech_grudging;  // the same, but now and then fewer start, or none (piecemeal.c)
+extern const struct tech tech_four;      // lines come to L1 by fours (prefetch.c)
 extern const struct tech tech_ahead;     // a guest walks the program ahead of the warps (ahead.c)
 
 extern const struct tech *const extra_techs[]; // NULL-terminated

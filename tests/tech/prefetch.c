@@ -148,7 +148,7 @@ const struct tech tech_prefetch = PREFETCH("prefetch", "the next line of a warp'
 // block runs.
 
 enum { KEPT_MAX = 48 };
-enum { LOCKS, UNABLE };
+enum { LOCKS, UNABLE, UNSAID };
 
 struct keeper {
     struct sm_grid *sm;
@@ -203,8 +203,10 @@ static void keeper_line(void *state, uint64_t line, uint32_t token)
     struct keeper *k = state;
     (void)token;
     if (!k->running || k->count == KEPT_MAX) return;
+    bool may = tech_may_lock_line(k->sm, &tech_keeper, line);
     bool locked = tech_lock_line(k->sm, &tech_keeper, line);
     k->counts[locked ? LOCKS : UNABLE]++;
+    k->counts[UNSAID] += may != locked;
     if (!locked) return;
     uint64_t until = tech_now(k->sm) + 1 + hash_u64(++k->drawn) % 500;
     k->kept[k->count++] = (struct kept){line, until};
@@ -219,7 +221,15 @@ static void keeper_event(void *state, unsigned block)
 }
 
 static const struct tech_counter keeper_counters[] = {
-    [LOCKS] = {"locks", "locks", "of lines"}, [UNABLE] = {"unable", "locks", "that were refused"}};
+    [LOCKS] = {"locks", "locks", "of lines"},
+    [UNABLE] = {"unable", "locks", "that were refused"},
+    [UNSAID] = {"unsaid", "locks", "of which tech_may_lock_line had said otherwise"}};
+
+static const char *keeper_check(const void *state)
+{
+    return ((const struct keeper *)state)->counts[UNSAID] ? "keeper: what may be locked is not what is"
+                                                          : NULL;
+}
 
 const struct tech tech_keeper = {.name = "keeper",
                                  .meaning = "lines are locked in L1 now and then",
@@ -227,7 +237,7 @@ const struct tech tech_keeper = {.name = "keeper",
                                  .skipped = -1,
                                  .reused = -1,
                                  .counters = keeper_counters,
-                                 .counter_count = 2,
+                                 .counter_count = 3,
                                  .launch_begin = launch_begin,
                                  .launch_end = free,
                                  .sm_begin = keeper_begin,
@@ -236,4 +246,54 @@ const struct tech tech_keeper = {.name = "keeper",
                                  .block_end = keeper_block_end,
                                  .access = keeper_access,
                                  .line = keeper_line,
-                                 .event = keeper_event};
+                                 .event = keeper_event,
+                                 .check = keeper_check};
+
+// -- four together ------------------------------------------------------------------------------------------
+//
+//     A miss brings the three other lines of its aligned four.
+
+struct four {
+    struct sm_grid *sm;
+    uint64_t *counts;
+};
+enum { BROUGHT };
+
+static void *four_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct four *f = heap_alloc(sizeof *f);
+    (void)launch;
+    *f = (struct four){sm, counts};
+    return f;
+}
+
+static unsigned four_neighbours(void *state, const struct tech_line *l, uint64_t others[TECH_NEIGHBOURS_MAX])
+{
+    const struct four *f = state;
+    if (l->outcome != LINE_MISS) return 0;
+    for (unsigned n = 1; n < 4; n++) others[n - 1] = l->line ^ (uint64_t)n * line_bytes(f->sm);
+    return 3;
+}
+
+static void four_line(void *state, uint64_t line, uint32_t token)
+{
+    (void)line;
+    ((struct four *)state)->counts[BROUGHT] += token == TECH_NEIGHBOUR;
+}
+
+static const struct tech_counter four_counters[] = {
+    [BROUGHT] = {"brought", "lines", "that came with another"}};
+
+const struct tech tech_four = {.name = "four",
+                               .meaning = "lines come to L1 by fours",
+                               .claims = CLAIMS(L1_LINES),
+                               .skipped = -1,
+                               .reused = -1,
+                               .counters = four_counters,
+                               .counter_count = 1,
+                               .launch_begin = launch_begin,
+                               .launch_end = free,
+                               .sm_begin = four_begin,
+                               .sm_end = free,
+                               .neighbours = four_neighbours,
+                               .line = four_line};

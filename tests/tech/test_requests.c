@@ -81,6 +81,49 @@ static void test_limits(struct test *t)
     CHECK(t, memcmp(&fast.gpu, &slow.gpu, sizeof fast.gpu) == 0);
 }
 
+// -- neighbours ---------------------------------------------------------------------------------------------
+
+// Of four lines side by side the first is missed and brings the others, for which there are MSHRs: with three the fourth
+// is missed again, with one all are, and those that are there already by then are no drops.
+static void test_neighbours(struct test *t)
+{
+    static const struct {
+        const char *settings;
+        uint64_t misses, brought, dropped;
+    } cases[] = {{"l1.global=1 l1.allocate=miss", 16, 48, 0},
+                 {"l1.global=1 l1.allocate=streaming", 16, 48, 0},
+                 {"l1.global=1 l1.allocate=miss l1.mshrs=1", 64, 0, 96}, // 3 + 2 + 1 of four
+                 {"l1.global=1 l1.allocate=miss l1.mshrs=3", 32, 32, 16},
+                 {"l1.global=0", 0, 0, 0}};
+    for (size_t k = 0; k < TEST_COUNT(cases); k++) {
+        struct chip_result r;
+        if (!run(t, &tech_four, cases[k].settings, STREAM, 1, &r)) return;
+        CHECK_MSG(t, !r.imbalance, "%s: %s", cases[k].settings, r.imbalance);
+        CHECK_EQ(t, r.gpu.l1_misses, cases[k].misses);
+        CHECK_EQ(t, r.gpu.l1_early_misses, cases[k].brought);
+        CHECK_EQ(t, r.gpu.l1_early_dropped, cases[k].dropped);
+        CHECK_EQ(t, r.techs[0][0], r.gpu.l1_early_requests);
+    }
+}
+
+// Of the buffer's three lines the second is read: the fourth, and with it what is behind the buffer, does not come.
+static void test_end_of_buffer(struct test *t)
+{
+    struct gpu_bench b;
+    struct tech_use use = {.tech = &tech_four};
+    if (gpu_bench_init(&b, t, "tiny", "l1.global=1",
+                       "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nLDG.E R4, [R2+0x80]\nEXIT\n", 32)) {
+        b.config.techs = &use;
+        b.config.tech_count = 1;
+        CHECK_EQ(t, machine_buffer(&b.m, 3 * 128) % 512, 0);
+        gpu_cycles(&b);
+        CHECK_EQ(t, b.result.gpu.l1_misses, 1);
+        CHECK_EQ(t, b.result.gpu.l1_early_misses, 2);
+        CHECK_EQ(t, b.result.gpu.l1_early_dropped, 0);
+    }
+    gpu_bench_fini(&b);
+}
+
 // -- a duel -------------------------------------------------------------------------------------------------
 
 struct duelled {
@@ -312,8 +355,10 @@ static void test_left(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"stream", test_stream}, {"limits", test_limits},
-                                             {"crowd", test_crowd},   {"duel", test_duel},
-                                             {"locks", test_locks},   {"left", test_left}};
+    static const struct test_case cases[] = {
+        {"stream", test_stream},         {"limits", test_limits},
+        {"crowd", test_crowd},           {"duel", test_duel},
+        {"neighbours", test_neighbours}, {"end_of_buffer", test_end_of_buffer},
+        {"locks", test_locks},           {"left", test_left}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
