@@ -75,11 +75,23 @@ static bool expand_leaf(struct select *s, struct tree *t, unsigned k)
     return true;
 }
 
+// Leaves of another operation than the root's first: x ^ (a & b) is one instruction, so that a chain of these is one a
+// link; with the chain's next link instead, (x ^ y) ^ z, every (a & b) would be an instruction of its own.
+static void expand(struct select *s, struct tree *t, const struct ir_inst *root)
+{
+    for (unsigned same = 0; same < 2; same++)
+        for (unsigned k = 0; k < t->count;) {
+            const struct ir_inst *leaf = t->leaves[k]->def;
+            bool now = same || (leaf && leaf->op != root->op);
+            k = now && expand_leaf(s, t, k) ? 0 : k + 1;
+        }
+}
+
 static struct tree build_tree(struct select *s, struct ir_inst *root)
 {
     struct tree t = {.count = 0};
     for (uint32_t n = 0; n < root->use_count; n++) add_leaf(&t, ir_operand(root, n));
-    for (unsigned k = 0; k < t.count && !s->ptxplus;) k = expand_leaf(s, &t, k) ? 0 : k + 1;
+    if (s->profile != PROFILE_PTXPLUS) expand(s, &t, root);
     for (unsigned k = 0; k < t.inner_count; k++) folded(s, t.inner[k]);
     return t;
 }
@@ -196,7 +208,7 @@ static unsigned inverted_cmp(const struct ir_inst *setp)
 static bool combine(struct select *s, struct ir_inst *i, struct ir_value *left, struct ir_value *right)
 {
     bool inverted;
-    struct ir_inst *setp = s->ptxplus ? NULL : comparison(s, left, &inverted);
+    struct ir_inst *setp = s->profile == PROFILE_PTXPLUS ? NULL : comparison(s, left, &inverted);
     if (!setp) return false;
     struct ir_inst twisted = *setp;
     if (inverted) twisted.cmp = (uint8_t)inverted_cmp(setp);
