@@ -2,7 +2,7 @@
 // per source iteration, registers, spills. Writes a Markdown page to standard output.
 //
 //     codegen FILE.ptx...        ptxas -arch=sm_75 -O3 must be in PATH or /usr/local/cuda/bin
-//     codegen --list FILE.ptx [KERNEL]     our listing;  --ptxplus: profile ptxplus;  --plain: without the
+//     codegen --list FILE.ptx [KERNEL]     our listing;  --ptxplus, --pascal: that profile;  --plain: without the
 //     optimiser
 //
 // There is no disassembler beside ptxas, so its ELF file is read here: 16-byte instructions of section
@@ -329,6 +329,7 @@ static int list(int argc, char **argv)
     o.check = true;
     for (; argc && argv[0][0] == '-'; argc--, argv++) {
         if (!strcmp(argv[0], "--ptxplus")) o.profile = PROFILE_PTXPLUS, o.address_bits = 32;
+        if (!strcmp(argv[0], "--pascal")) o.profile = PROFILE_PASCAL;
         if (!strcmp(argv[0], "--plain")) o.optimise = 0;
     }
     struct ptx_module *m = argc ? parse(argv[0], &d) : NULL;

@@ -113,7 +113,7 @@ static bool measure_stack(struct ir_unit *u, struct compiled *all, uint32_t whic
 static void set_stack(struct ir_unit *u, struct compiled *all)
 {
     struct program *p = u->program;
-    if (all[0].f->stack_pointer == MACH_NONE) return;
+    if (!all[0].f->has_calls) return;
     p->stack_unbounded = !measure_stack(u, all, 0);
     p->stack_bytes = p->stack_unbounded ? u->options->stack_bytes : all[0].stack_bytes;
     if (!p->stack_bytes) p->stack_bytes = 16;

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const char *const profile_words[] = {[PROFILE_SASS] = "sass", [PROFILE_PTXPLUS] = "ptxplus", NULL};
+static const char *const profile_words[] = {
+    [PROFILE_SASS] = "sass", [PROFILE_PTXPLUS] = "ptxplus", [PROFILE_PASCAL] = "pascal", NULL};
 
 const struct config_key compile_config_keys[] = {
 #define SETTING(field, type, key, low, high, words, initial, meaning)                                        \

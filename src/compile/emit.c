@@ -212,8 +212,8 @@ static void write_branch(struct writer *w, const struct mach_inst *branch, struc
     vec_push(&w->branches, (uint32_t)w->e->insts.count - 1);
 }
 
-// The branches at the end of a block whose neighbour is `next` (NULL: none).
-static void write_branches(struct writer *w, struct mach_inst *first, const struct mach_block *next)
+// The branches at the end of a block whose neighbour is `next` (NULL: none). Whether control may go on to it.
+static bool write_branches(struct writer *w, struct mach_inst *first, const struct mach_block *next)
 {
     struct mach_inst *second = first->next;
     struct mach_block *to = follow(first->target), *otherwise = second ? follow(second->target) : NULL;
@@ -222,15 +222,36 @@ static void write_branches(struct writer *w, struct mach_inst *first, const stru
         plainly.guard = MACH_NONE;
         plainly.i.guard_not = 0;
         if (otherwise && first->guard != MACH_NONE && to == otherwise) first = &plainly;
-        if (to != next) write_branch(w, first, to, false);
+        if (to == next) return true;
+        write_branch(w, first, to, false);
+        return false;
     } else if (to == next && !only_exits(otherwise)) {
         write_branch(w, first, otherwise, true);
     } else if (to == next) {
         write_branch(w, first, otherwise, true);
     } else {
         write_branch(w, first, to, false);
-        if (otherwise != next) write_branch(w, second, otherwise, false);
+        if (otherwise != next) {
+            write_branch(w, second, otherwise, false);
+            return false;
+        }
     }
+    return true;
+}
+
+// SSY, unless what follows where lanes meet is the thread's end.
+static void write_announcement(struct writer *w, const struct mach_inst *m)
+{
+    struct mach_block *to = follow(m->target);
+    if (!only_exits(to)) write_branch(w, m, to, false);
+}
+
+// The end of a path that falls into the place where lanes meet.
+static void write_meeting(struct writer *w, const struct mach_block *b, const struct mach_block *next)
+{
+    if (!next || !next->parted_at || !ir_dominates(next->parted_at->source, b->source)) return;
+    struct inst i = plain(OP_SYNC);
+    vec_push(&w->e->insts, i);
 }
 
 static void write_jump_table(struct writer *w, const struct mach_inst *m)
@@ -249,8 +270,10 @@ static void write_block(struct writer *w, struct mach_block *b, const struct mac
         if (i->i.op == MACH_ENTRY) {
             enter(w);
         } else if (i->i.op == OP_BRA) {
-            write_branches(w, i, next);
+            if (write_branches(w, i, next)) write_meeting(w, b, next);
             return;
+        } else if (i->i.op == OP_SSY) {
+            write_announcement(w, i);
         } else if (i->i.op == OP_BRX) {
             write_jump_table(w, i);
         } else if (i->i.op == OP_RET) {

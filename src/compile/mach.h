@@ -76,7 +76,7 @@ struct mach_inst {
     struct mach_move *
         moves; // COPIES, ENTRY; RET: src = results; CALL, CALLR: dst = results, src = arguments (fixed units)
     uint32_t move_count;
-    struct mach_block *target; // BRA
+    struct mach_block *target; // BRA, SSY
     struct mach_block **table; // BRX
     uint32_t table_count;
     struct ir_function *callee; // CALL
@@ -105,7 +105,8 @@ struct mach_block {
     struct mach_phi *named_phis; // as phis were before spilling, for the allocation's check
     uint32_t named_phi_count;
     uint32_t loop_depth;
-    uint32_t start, end; // positions, by mach_number: [start, end), instructions from start + 1
+    struct mach_block *parted_at; // where SSY says that lanes meet here; NULL: nowhere
+    uint32_t start, end;          // positions, by mach_number: [start, end), instructions from start + 1
     uint32_t note;
 };
 

@@ -123,7 +123,7 @@ struct source source_any(struct select *s, struct ir_value *v)
     if (i && (i->op == IR_LO || i->op == IR_HI))
         return source_half(s, i->uses[0].value, i->op == IR_HI ? HIGH : LOW);
     struct source shared;
-    if (s->ptxplus && select_shared_operand(s, v, &shared)) return shared;
+    if (s->profile == PROFILE_PTXPLUS && select_shared_operand(s, v, &shared)) return shared;
     return source_unit(demand(s, v), 1);
 }
 
@@ -199,7 +199,7 @@ static uint32_t cached_constant(struct select *s, struct operand low, const stru
     return c.unit;
 }
 
-static struct source constant_pair(struct select *s, struct source low, struct source high)
+struct source constant_pair(struct select *s, struct source low, struct source high)
 {
     return source_unit(cached_constant(s, low.o, &high.o), 2);
 }
@@ -406,9 +406,10 @@ static void create_blocks(struct select *s)
 struct mach_function *select_function(struct ir_function *ir, struct arena *a)
 {
     struct select s = {.u = ir->unit, .ir = ir, .arena = a, .f = mach_function_create(ir, a)};
-    s.ptxplus = ir->unit->options->profile == PROFILE_PTXPLUS;
+    s.profile = ir->unit->options->profile;
     s.return_unit = MACH_NONE;
     ir_analyse(ir);
+    if (s.profile == PROFILE_PASCAL) known_init(&s.known, ir);
     s.units = ARENA_ARRAY(a, uint32_t, ir->value_count + 1);
     s.tests = ARENA_ARRAY(a, uint32_t, ir->value_count + 1);
     memset(s.units, 0xff, sizeof *s.units * ir->value_count);
@@ -423,8 +424,10 @@ struct mach_function *select_function(struct ir_function *ir, struct arena *a)
         if (order[k]) select_block(&s, order[k]);
     s.block = s.blocks[ir->first_block->id];
     select_entry(&s);
+    if (s.profile == PROFILE_PASCAL) select_meetings(&s);
     vec_fini(&s.cache);
     vec_fini(&s.made);
     u64map_fini(&s.literals);
+    known_fini(&s.known);
     return s.f;
 }

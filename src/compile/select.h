@@ -6,6 +6,7 @@
 // as a register is selected when its definition is reached. What one IR instruction becomes is inserted, in
 // order, before everything selected so far.
 #pragma once
+#include "compile/known.h"
 #include "compile/mach.h"
 
 struct source { // an operand in the making
@@ -26,7 +27,8 @@ struct select {
     struct ir_function *ir;
     struct mach_function *f;
     struct arena *arena;
-    bool ptxplus;
+    enum program_profile profile;
+    struct known known;           // profile pascal: which factors fit in 16 bits
     const struct ir_inst *inst;   // being selected
     uint32_t *units;              // first unit of each value, MACH_NONE: not asked for
     uint32_t *tests;              // predicate that says whether a word is not zero, by value; see select_test
@@ -53,6 +55,8 @@ struct source source_pair(struct select *s, struct ir_value *v);     // 64 bits 
 struct source source_pair_any(struct select *s, struct ir_value *v); // a pair or an aligned CONST
 struct source source_pred(struct select *s, struct ir_value *v);     // P, !P, PT or !PT
 struct source in_register(struct select *s, struct source o);        // through MOV where needed
+// Two words that are constants, in a pair that the block keeps for all who want them.
+struct source constant_pair(struct select *s, struct source low, struct source high);
 struct source source_unit(uint32_t unit, unsigned width);
 struct source source_imm(uint32_t bits); // 0 becomes RZ
 struct source source_zero(void);
@@ -111,6 +115,16 @@ void emit_addx(struct select *s, uint32_t dst, struct source a, struct source b,
 void set_carry_out(struct mach_inst *i, uint32_t unit); // MACH_NONE: nobody wants it
 void set_carry_in(struct mach_inst *i, struct source carry);
 void emit_neg64(struct select *s, uint32_t dst, struct source low, struct source high);
+// Profile pascal: products of 32 bits out of those of 16, select_xmad.c.
+void xmad_low(struct select *s, uint32_t dst, struct ir_value *a, struct ir_value *b,
+              struct source c); // low word of a * b, + c
+void xmad_low_words(struct select *s, uint32_t dst, struct source a, struct source b, struct source c);
+void xmad_high(struct select *s, uint32_t dst, struct ir_value *a, struct ir_value *b, bool is_signed);
+void xmad_wide_words(struct select *s, uint32_t dst, struct source a, struct source b,
+                     struct source c);                              // unsigned, + the pair c
+void xmad_wide(struct select *s, uint32_t dst, struct ir_inst *i);  // MULWIDE, MADWIDE
+bool select_scaled_where(struct select *s, struct ir_inst *select); // select_float.c
+void select_meetings(struct select *s);                             // SSY, after all blocks: select_meeting.c
 bool select_shifted_pair(struct select *s, struct ir_inst *pack);
 // A comparison "x == 0" or "x != 0" of a word that logic of the same block makes: LOP3 makes the predicate
 // "not zero" beside the word, and users of "x == 0" read it negated. It depends on the code alone, so users

@@ -157,6 +157,7 @@ void select_return(struct select *s, struct ir_inst *i)
 
 static void kernel_entry(struct select *s)
 {
+    if (s->profile == PROFILE_PASCAL) mach_stack_pointer(s->f);
     if (s->f->stack_pointer == MACH_NONE) return;
     struct operand top = {.kind = OPERAND_CONST, .width = 1, .bank = BANK_LAUNCH, .value = LAUNCH_STACK_TOP};
     move_to(s, s->f->stack_pointer, (struct source){top, MACH_NONE});

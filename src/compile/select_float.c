@@ -110,17 +110,129 @@ void select_sign(struct select *s, struct ir_inst *i)
     if (is_double(i->type)) move_to(s, dst, source_half(s, a, LOW));
 }
 
-void select_mufu(struct select *s, struct ir_inst *i)
+// -- special functions --------------------------------------------------------------------------------------
+
+static struct mach_inst *begin_mufu(struct select *s, const struct ir_inst *i, uint32_t dst, struct source a)
 {
     struct mach_inst *m = begin(s, is_half(i->type) ? OP_HMUFU : OP_MUFU);
     m->i.mode = i->mode;
     m->i.flags = i->flags & (INST_FTZ | INST_SAT);
     if (is_half(i->type)) m->i.type = half_type(i->type);
-    set_dst(m, 0, wanted(s, i, 0), 1);
-    set_src(m, 0,
-            is_double(i->type) ? source_any(s, ir_operand(i, 0))
-                               : float_source(s, ir_operand(i, 0), i->type));
+    set_dst(m, 0, dst, 1);
+    set_src(m, 0, a);
+    return m;
+}
+
+// Profile pascal: sine, cosine and 2^x take their argument from RRO.
+static struct source range_reduced(struct select *s, struct source a, enum isa_mode mode)
+{
+    bool is_angle = mode == MODE_MUFU_SIN || mode == MODE_MUFU_COS;
+    if (s->profile != PROFILE_PASCAL || (!is_angle && mode != MODE_MUFU_EX2)) return a;
+    uint32_t reduced = mach_reg(s->f, 1);
+    struct mach_inst *m = begin(s, OP_RRO);
+    m->i.mode = is_angle ? MODE_RRO_SINCOS : MODE_MUFU_EX2;
+    set_dst(m, 0, reduced, 1);
+    set_src(m, 0, a);
     finish(s, m);
+    return source_unit(reduced, 1);
+}
+
+// What hardware's unit flushes is scaled on the way in and out, in the lanes that have it:
+//
+//     FSETP.LT p, |x|, 2^-126      lg2: x * 2^24, r - 24       rsq:  x * 2^24, r * 2^12
+//     @p FMUL  x, x, scale         2^x: x / 2 below -126, r r  sqrt: x * 2^24, r * 2^-12
+//     MUFU.FTZ r, x
+//     @p FMUL  r, r, back          exec/mufu.h rounds as this does
+static const struct scaling {
+    float limit, scale, back;
+    bool of_magnitude, adds, squares;
+} scalings[MODE_COUNT] = {
+    [MODE_MUFU_LG2] = {0x1p-126f, 0x1p24f, -24.0f, .of_magnitude = true, .adds = true},
+    [MODE_MUFU_RSQ] = {0x1p-126f, 0x1p24f, 0x1p12f, .of_magnitude = true},
+    [MODE_MUFU_SQRT] = {0x1p-126f, 0x1p24f, 0x1p-12f, .of_magnitude = true},
+    [MODE_MUFU_EX2] = {-126.0f, 0.5f, 0, .squares = true},
+};
+
+// a op b where p is true, else a.
+static uint32_t emit_where(struct select *s, uint32_t p, unsigned op, uint32_t a, struct source b)
+{
+    uint32_t dst = mach_reg(s->f, 1);
+    struct mach_inst *m = emit2(s, op, dst, source_unit(a, 1), b);
+    m->guard = p;
+    m->old[0] = a;
+    return dst;
+}
+
+static struct source minus_zero(void)
+{
+    struct source o = source_zero();
+    o.o.flags = OPERAND_NEG;
+    return o;
+}
+
+// p ? x * c : x with a constant c, as a multiplication of the lanes that want one.
+bool select_scaled_where(struct select *s, struct ir_inst *select)
+{
+    uint64_t c;
+    struct ir_value *x = strip(ir_operand(select, 1));
+    struct ir_inst *m = fold_of(s, ir_operand(select, 0), IR_FMUL);
+    if (s->profile == PROFILE_PTXPLUS || !m || m->type != TYPE_F32 || x->is_constant) return false;
+    if (strip(ir_operand(m, 0)) != x || !constant_of(ir_operand(m, 1), &c)) return false;
+    struct source p = source_pred(s, ir_operand(select, 2));
+    if (p.unit == MACH_NONE) return false;
+    folded(s, m);
+    struct mach_inst *i = begin(s, OP_FMUL);
+    set_float_flags(i, m);
+    i->guard = p.unit;
+    i->i.guard_not = (p.o.flags & OPERAND_NOT) != 0;
+    i->old[0] = demand(s, x);
+    set_dst(i, 0, wanted(s, select, 0), 1);
+    set_src(i, 0, source_unit(i->old[0], 1));
+    set_src(i, 1, source_imm((uint32_t)c));
+    finish(s, i);
+    return true;
+}
+
+static struct source float_constant(float f) { return source_imm(f32_bits(f)); }
+
+static void select_scaled(struct select *s, const struct ir_inst *i, uint32_t dst, struct source a)
+{
+    const struct scaling *scaling = &scalings[i->mode];
+    uint32_t p = mach_pred(s->f), x = mach_reg(s->f, 1), r = mach_reg(s->f, 1);
+    if (a.o.flags)
+        emit2(s, OP_FADD, x, a, minus_zero());
+    else
+        copy_to(s, x, in_register(s, a));
+    struct mach_inst *test = begin(s, OP_FSETP);
+    struct source tested = source_unit(x, 1);
+    if (scaling->of_magnitude) tested.o.flags = OPERAND_ABS;
+    test->i.cmp = CMP_LT;
+    set_dst_pred(test, 0, p);
+    set_dst_pred(test, 1, MACH_NONE);
+    set_src(test, 0, tested);
+    set_src(test, 1, float_constant(scaling->limit));
+    set_src(test, 2, source_true());
+    finish(s, test);
+    x = emit_where(s, p, OP_FMUL, x, float_constant(scaling->scale));
+    struct mach_inst *m = begin_mufu(s, i, r, range_reduced(s, source_unit(x, 1), (enum isa_mode)i->mode));
+    m->i.flags = INST_FTZ;
+    finish(s, m);
+    struct source back = scaling->squares ? source_unit(r, 1) : float_constant(scaling->back);
+    r = emit_where(s, p, scaling->adds ? OP_FADD : OP_FMUL, r, back);
+    copy_to(s, dst, source_unit(r, 1));
+}
+
+void select_mufu(struct select *s, struct ir_inst *i)
+{
+    struct source a =
+        is_double(i->type) ? source_any(s, ir_operand(i, 0)) : float_source(s, ir_operand(i, 0), i->type);
+    bool keeps_subnormals = i->type == TYPE_F32 && !(i->flags & (INST_FTZ | INST_SAT));
+    if (keeps_subnormals && scalings[i->mode].limit != 0 && s->profile != PROFILE_PTXPLUS) {
+        select_scaled(s, i, wanted(s, i, 0), a);
+        return;
+    }
+    if (i->type == TYPE_F32) a = range_reduced(s, a, (enum isa_mode)i->mode);
+    finish(s, begin_mufu(s, i, wanted(s, i, 0), a));
 }
 
 // -- conversions --------------------------------------------------------------------------------------------

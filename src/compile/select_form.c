@@ -87,7 +87,6 @@ static void force_register(struct select *s, struct mach_inst *i, unsigned k)
     struct source o = get_src(i, k);
     uint8_t flags = o.o.flags;
     if (o.o.width == 2) {
-        uint32_t unit = mach_reg(s->f, 2);
         struct source low = o, high = o;
         low.o.width = high.o.width = 1;
         low.o.flags = high.o.flags = 0;
@@ -95,9 +94,7 @@ static void force_register(struct select *s, struct mach_inst *i, unsigned k)
             high.o.value += 4;
         else
             low = source_zero(); // the immediate is the high word of a double
-        move_to(s, unit, low);
-        move_to(s, unit + 1, high);
-        o = source_unit(unit, 2);
+        o = constant_pair(s, low, high);
     } else {
         o = in_register(s, o);
     }

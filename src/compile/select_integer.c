@@ -6,7 +6,21 @@
 
 static void emit_imad(struct select *s, uint32_t dst, struct source a, struct source b, struct source c)
 {
-    emit3(s, OP_IMAD, dst, a, b, c);
+    if (s->profile == PROFILE_PASCAL)
+        xmad_low_words(s, dst, a, b, c);
+    else
+        emit3(s, OP_IMAD, dst, a, b, c);
+}
+
+static void emit_wide(struct select *s, uint32_t dst, struct source a, struct source b, struct source c)
+{
+    if (s->profile == PROFILE_PASCAL) {
+        xmad_wide_words(s, dst, a, b, c);
+        return;
+    }
+    struct mach_inst *wide = begin3(s, OP_IMADW, dst, a, b, c);
+    wide->i.type = TYPE_U32;
+    finish(s, wide);
 }
 
 // (a1:a0) * (b1:b0) + c, low 64 bits:
@@ -20,9 +34,7 @@ static void select_mul64(struct select *s, struct ir_inst *i)
     struct source c = i->op == IR_MAD ? source_pair_any(s, ir_operand(i, 2)) : source_unit(MACH_NONE, 2);
     struct source a0 = source_half(s, a, LOW), a1 = source_half(s, a, HIGH);
     struct source b0 = source_half(s, b, LOW), b1 = source_half(s, b, HIGH);
-    struct mach_inst *wide = begin3(s, OP_IMADW, product, a0, b0, c);
-    wide->i.type = TYPE_U32;
-    finish(s, wide);
+    emit_wide(s, product, a0, b0, c);
     copy_to(s, dst, source_unit(product, 1));
     struct source sum = source_unit(product + 1, 1);
     if (!source_is_zero(&b1)) {
@@ -42,6 +54,14 @@ void select_mul(struct select *s, struct ir_inst *i)
         return;
     }
     struct source c = i->op == IR_MAD ? source_any(s, ir_operand(i, 2)) : source_zero();
+    if (s->profile == PROFILE_PASCAL && i->op == IR_MULHI) {
+        xmad_high(s, wanted(s, i, 0), ir_operand(i, 0), ir_operand(i, 1), i->type == TYPE_S32);
+        return;
+    }
+    if (s->profile == PROFILE_PASCAL) {
+        xmad_low(s, wanted(s, i, 0), ir_operand(i, 0), ir_operand(i, 1), c);
+        return;
+    }
     struct mach_inst *m = begin3(s, OP_IMAD, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
                                  source_any(s, ir_operand(i, 1)), c);
     if (i->op == IR_MULHI) {
@@ -53,6 +73,10 @@ void select_mul(struct select *s, struct ir_inst *i)
 
 void select_mulwide(struct select *s, struct ir_inst *i)
 {
+    if (s->profile == PROFILE_PASCAL) {
+        xmad_wide(s, wanted(s, i, 0), i);
+        return;
+    }
     struct source c = i->op == IR_MADWIDE ? source_pair_any(s, ir_operand(i, 2)) : source_unit(MACH_NONE, 2);
     struct mach_inst *m = begin3(s, OP_IMADW, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
                                  source_any(s, ir_operand(i, 1)), c);
@@ -60,8 +84,28 @@ void select_mulwide(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
+// The product, then its sum with the carries.
+static void select_madcc_apart(struct select *s, struct ir_inst *i)
+{
+    uint32_t product = mach_reg(s->f, 1);
+    if (i->flags & INST_HI)
+        xmad_high(s, product, ir_operand(i, 0), ir_operand(i, 1), i->type == TYPE_S32);
+    else
+        xmad_low(s, product, ir_operand(i, 0), ir_operand(i, 1), source_zero());
+    struct source c = source_any(s, ir_operand(i, 2));
+    if (i->op == IR_MADX)
+        emit_addx(s, wanted(s, i, 0), source_unit(product, 1), c, source_pred(s, ir_operand(i, 3)),
+                  wanted(s, i, 1));
+    else
+        emit_add(s, wanted(s, i, 0), source_unit(product, 1), c, wanted(s, i, 1));
+}
+
 void select_madcc(struct select *s, struct ir_inst *i)
 {
+    if (s->profile == PROFILE_PASCAL) {
+        select_madcc_apart(s, i);
+        return;
+    }
     struct mach_inst *m = begin3(s, OP_IMAD, wanted(s, i, 0), source_any(s, ir_operand(i, 0)),
                                  source_any(s, ir_operand(i, 1)), source_any(s, ir_operand(i, 2)));
     m->i.type = i->type;
@@ -455,6 +499,7 @@ void select_select(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
     bool wide = i->defs[0]->class == IR_CLASS_64;
+    if (!wide && select_scaled_where(s, i)) return;
     for (unsigned h = 0; h < (wide ? 2u : 1u); h++) {
         struct ir_value *a = ir_operand(i, 0), *b = ir_operand(i, 1);
         struct source left = wide ? source_half(s, a, (enum half)h) : source_any(s, a);

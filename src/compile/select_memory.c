@@ -92,7 +92,7 @@ static struct source plus_address(struct select *s, struct source a, unsigned sp
     int32_t offset = (int32_t)a.o.value;
     bool near =
         space == SPACE_SHARED ? offset >= 0 && offset < SHARED_OFFSET_LIMIT : space == SPACE_LOCAL || !offset;
-    if (!s->ptxplus || near || a.unit == MACH_NONE || a.o.width != 1) return a;
+    if (s->profile != PROFILE_PTXPLUS || near || a.unit == MACH_NONE || a.o.width != 1) return a;
     struct source sum = source_unit(mach_reg(s->f, 1), 1);
     emit_add(s, sum.unit, source_unit(a.unit, 1), source_imm(a.o.value), MACH_NONE);
     a.unit = sum.unit;
@@ -278,7 +278,7 @@ void select_load(struct select *s, struct ir_inst *i)
         select_small_vector(s, i);
         return;
     }
-    if (s->ptxplus && is_shared_word(i) && !i->guard.value) {
+    if (s->profile == PROFILE_PTXPLUS && is_shared_word(i) && !i->guard.value) {
         move_shared_words(s, i);
         return;
     }

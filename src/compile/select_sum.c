@@ -161,7 +161,7 @@ static void select_add32(struct select *s, struct ir_inst *i)
     struct sum sum = {.count = 0};
     add_term(&sum, ir_operand(i, 0), i->op == IR_NEG);
     if (i->op != IR_NEG) add_term(&sum, ir_operand(i, 1), i->op == IR_SUB);
-    for (unsigned k = 0; k < sum.count && !s->ptxplus;) {
+    for (unsigned k = 0; k < sum.count && s->profile != PROFILE_PTXPLUS;) {
         struct ir_inst *used;
         if (expand_term(s, &sum, k, &used)) {
             folded(s, used);
@@ -170,7 +170,7 @@ static void select_add32(struct select *s, struct ir_inst *i)
             k++;
         }
     }
-    if (!s->ptxplus && emit_lea(s, dst, &sum)) return;
+    if (s->profile != PROFILE_PTXPLUS && emit_lea(s, dst, &sum)) return;
     struct source o[3] = {source_zero(), source_zero(), source_zero()};
     unsigned count = 0;
     for (unsigned k = 0; k < sum.count; k++) o[count++] = term_source(s, &sum.terms[k]);
@@ -222,7 +222,7 @@ static bool match_shift(struct select *s, const struct ir_inst *i, struct shifte
     }
     x->amount = (unsigned)amount;
     find_extension(x);
-    return !s->ptxplus && amount >= 1 && amount <= 30;
+    return s->profile != PROFILE_PTXPLUS && amount >= 1 && amount <= 30;
 }
 
 static void emit_multiply(struct select *s, uint32_t dst, const struct shifted *x, struct source addend)
@@ -237,7 +237,7 @@ static void emit_multiply(struct select *s, uint32_t dst, const struct shifted *
 bool select_shifted_pair(struct select *s, struct ir_inst *i)
 {
     struct shifted x;
-    if (!match_shift(s, i, &x) || x.extends == TYPE_NONE) return false;
+    if (s->profile == PROFILE_PASCAL || !match_shift(s, i, &x) || x.extends == TYPE_NONE) return false;
     emit_multiply(s, wanted(s, i, 0), &x, source_unit(MACH_NONE, 2));
     return true;
 }
@@ -247,6 +247,7 @@ static bool emit_shifted_add64(struct select *s, uint32_t dst, struct ir_value *
     struct ir_inst *pack = fold_of(s, a, IR_PACK), *shl = fold_of(s, a, IR_SHL), *shift = pack ? pack : shl;
     struct shifted x;
     if (!shift || !match_shift(s, shift, &x)) return false;
+    if (s->profile == PROFILE_PASCAL && x.extends != TYPE_NONE) return false;
     folded(s, shift);
     if (x.extends != TYPE_NONE) {
         emit_multiply(s, dst, &x, source_pair_any(s, b));

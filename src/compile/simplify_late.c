@@ -18,10 +18,21 @@ static bool only_summed(const struct ir_value *product)
     return true;
 }
 
+// Profile pascal, where a product is several instructions: one that no other sum wants and that is no loop's constant,
+// or one that is none of its own within a sum.
+static bool is_cheap_again(const struct ir_value *product, const struct ir_inst *sum)
+{
+    const struct ir_inst *m = product->def;
+    uint64_t c;
+    if (m->op == IR_MUL) return product->use_count == 1 && m->block->loop_depth >= sum->block->loop_depth;
+    return m->type == TYPE_U32 && ir_constant_bits(ir_operand(m, 1), &c) && is_power_of_two(c); // LEA
+}
+
 static struct ir_value *multiply_add(struct ir_inst *i, struct ir_value *product, struct ir_value *other)
 {
     struct ir_inst *m = product->def;
     if (!m || (m->op != IR_MUL && m->op != IR_MULWIDE) || !only_summed(product)) return NULL;
+    if (i->function->unit->options->profile == PROFILE_PASCAL && !is_cheap_again(product, i)) return NULL;
     struct builder b = builder_at(i);
     b.lines = ir_line_set_union(i->function->unit, i->lines, m->lines);
     enum ir_op op = m->op == IR_MUL ? IR_MAD : IR_MADWIDE;
@@ -56,6 +67,20 @@ static struct ir_value *bit_field(struct ir_inst *i)
     return build3(&b, IR_BFE, TYPE_U32, ir_operand(inner, 0), build_u32(&b, (uint32_t)p), build_u32(&b, n));
 }
 
+// Profile pascal, x << up >> down: the field of x that is left. Volta has no such instruction.
+static struct ir_value *shifted_field(struct ir_inst *i)
+{
+    uint64_t up, down;
+    struct ir_value *shifted = ir_operand(i, 0);
+    struct ir_inst *inner = shifted->use_count == 1 ? simplify_match_constant(shifted, IR_SHL, &up) : NULL;
+    if (i->function->unit->options->profile != PROFILE_PASCAL || !inner || simplify_is_wide(i)) return NULL;
+    if (!ir_constant_bits(ir_operand(i, 1), &down) || down < up || down > 31) return NULL;
+    struct builder b = builder_at(i);
+    b.lines = ir_line_set_union(i->function->unit, i->lines, inner->lines);
+    return build3(&b, IR_BFE, i->type == TYPE_S32 ? TYPE_S32 : TYPE_U32, ir_operand(inner, 0),
+                  build_u32(&b, (uint32_t)(down - up)), build_u32(&b, (uint32_t)(32 - down)));
+}
+
 struct ir_value *simplify_late(struct simplify *s, struct ir_inst *i)
 {
     (void)s;
@@ -66,6 +91,7 @@ struct ir_value *simplify_late(struct simplify *s, struct ir_inst *i)
         return multiply_add(i, ir_operand(i, 1), ir_operand(i, 0));
     case IR_SUB: return multiply_subtract(i);
     case IR_AND: return bit_field(i);
+    case IR_SHR: return shifted_field(i);
     }
     return NULL;
 }

@@ -39,6 +39,11 @@ void lane_sel(struct lane_io *io)
     }
 }
 
+void lane_rro(struct lane_io *io)
+{
+    LANES(io) io->dst[0][l] = float_sign(io->src[0][0][l], io->inst->src[0].flags);
+}
+
 // PTX ISA 9.7.9.7: default, and the six modes whose selector is two bits.
 static uint32_t prmt_default(uint64_t bytes, uint32_t selector)
 {
@@ -121,6 +126,40 @@ void lane_imad(struct lane_io *io)
         uint64_t p = product(io, l);
         uint32_t half = has(io, INST_HI) ? (uint32_t)(p >> 32) : (uint32_t)p;
         sum32(io, l, half + term32(io->src[2][0][l], negated(io, 2), has(io, INST_X)));
+    }
+}
+
+// A half of source k as a factor.
+static int64_t half_of(const struct lane_io *io, unsigned k, unsigned type, unsigned l)
+{
+    uint32_t x = io->src[k][0][l];
+    if (io->inst->src[k].flags & OPERAND_H1_H1) x >>= 16;
+    return type == TYPE_S16 ? (int16_t)x : (uint16_t)x;
+}
+
+void lane_xmad(struct lane_io *io)
+{
+    enum isa_mode mode = (enum isa_mode)io->inst->mode;
+    LANES(io)
+    {
+        uint32_t b = io->src[1][0][l], c = io->src[2][0][l];
+        uint32_t p = (uint32_t)(half_of(io, 0, io->inst->type, l) * half_of(io, 1, io->inst->type2, l));
+        if (mode == MODE_XMAD_PSL || mode == MODE_XMAD_PSL_CBCC || mode == MODE_XMAD_PSL_CLO) p <<= 16;
+        if (mode == MODE_XMAD_PSL_CBCC) c += b << 16;
+        if (mode == MODE_XMAD_PSL_CLO) c &= 0xffff;
+        if (mode == MODE_XMAD_CHI) c >>= 16;
+        io->dst[0][l] = mode == MODE_XMAD_MRG ? ((p + c) & 0xffff) | b << 16 : p + c;
+    }
+}
+
+void lane_iadd3rs(struct lane_io *io)
+{
+    bool is_signed = io->inst->type == TYPE_S32;
+    LANES(io)
+    {
+        uint32_t a = io->src[0][0][l], b = io->src[1][0][l];
+        int64_t sum = is_signed ? (int64_t)(int32_t)a + (int32_t)b : (int64_t)a + b;
+        io->dst[0][l] = (uint32_t)(sum >> 16) + io->src[2][0][l];
     }
 }
 

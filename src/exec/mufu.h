@@ -22,11 +22,13 @@ static inline float mufu_sqrt(float x) { return __builtin_sqrtf(x); }
 static inline float mufu_rsq(float x) { return 1.0f / __builtin_sqrtf(x); }
 
 // 2^x = 2^n 2^f with n whole, |f| <= 1/2. Adding 1.5 2^23 rounds to a whole number and leaves it in the low
-// bits.
+// bits. A subnormal result is the square of its root.
 static inline float mufu_ex2(float x)
 {
     const float round = 0x1.8p23f;
-    float c = x < -151.0f ? -151.0f : x;
+    bool tiny = x < -126.0f;
+    float c = tiny ? x * 0.5f : x;
+    c = c < -126.0f ? -126.0f : c;
     c = c > 129.0f ? 129.0f : c;
     float shifted = c + round, n = shifted - round, f = c - n;
     int32_t whole = (int32_t)(f32_bits(shifted) - f32_bits(round));
@@ -38,17 +40,19 @@ static inline float mufu_ex2(float x)
     q = q * f + 0x1.ebfbep-3f;
     q = q * f + 0x1.62e43p-1f;
     float p = q * f + 1.0f;
-    int32_t half = whole >> 1; // in two steps, so that subnormal results are rounded once
+    int32_t half = whole >> 1; // in two steps, up to infinity
     float s1 = f32_from_bits((uint32_t)(half + 127) << 23),
           s2 = f32_from_bits((uint32_t)(whole - half + 127) << 23);
-    return p * s1 * s2;
+    float r = p * s1 * s2;
+    return tiny ? r * r : r;
 }
 
-// log2(x) = e + log2(1 + f), 1 + f in [sqrt(1/2), sqrt(2)).
+// log2(x) = e + log2(1 + f), 1 + f in [sqrt(1/2), sqrt(2)). Subnormals are scaled, and their logarithm is rounded
+// before 24 is taken off again.
 static inline float mufu_lg2(float x)
 {
     bool tiny = x < 0x1p-126f;
-    float scaled = tiny ? x * 0x1p23f : x;
+    float scaled = tiny ? x * 0x1p24f : x;
     uint32_t bits = f32_bits(scaled);
     int32_t e = (int32_t)(bits - 0x3f3504f3u) >> 23;
     float f = f32_from_bits(bits - ((uint32_t)e << 23)) - 1.0f;
@@ -62,7 +66,8 @@ static inline float mufu_lg2(float x)
     p = p * f + 0x1.ec70aap-2f;
     p = p * f - 0x1.71547p-1f;
     p = p * f + 0x1.715476p+0f;
-    float r = (float)(e - (tiny ? 23 : 0)) + f * p;
+    float r = (float)e + f * p;
+    r = tiny ? r - 24.0f : r;
     r = x == 0.0f ? -INFINITY : r;
     r = x < 0.0f ? NAN : r;
     return x < INFINITY ? r : x; // +inf and NaN

@@ -15,9 +15,11 @@ void front_init(struct sm *s)
 
 void front_fini(struct sm *s) { vec_fini(&s->front.fills.far); }
 
+static const struct program *program_of(const struct sm_warp *w) { return w->grid->engine->exec.program; }
+
 static uint64_t code_address(const struct sm_warp *w, uint32_t pc)
 {
-    return w->grid->launch->code + (uint64_t)pc * PC_STEP;
+    return w->grid->launch->code + program_code_offset(program_of(w), pc);
 }
 
 // Whoever it stands for, a warp or a guest.
@@ -28,7 +30,7 @@ static inline __attribute__((always_inline)) bool has_room(const struct sm *s, c
 
 static inline __attribute__((always_inline)) bool has_code(const struct sm_warp *w)
 {
-    return w->front.pc < w->grid->engine->exec.program->inst_count;
+    return w->front.pc < program_of(w)->inst_count;
 }
 
 bool front_wants(const struct sm *s, const struct sm_warp *w) { return has_room(s, w) && has_code(w); }
@@ -57,7 +59,8 @@ static void prefetch(struct sm *s, struct sm_grid *g, uint64_t line, bool all)
 {
     const struct sm_launch *l = g->launch;
     uint64_t bytes = s->line_bytes, count = s->config->icache_prefetch;
-    uint64_t end = l->code + (uint64_t)g->engine->exec.program->inst_count * PC_STEP;
+    const struct program *p = g->engine->exec.program;
+    uint64_t end = l->code + program_code_offset(p, p->inst_count - 1) + PC_STEP;
     struct mshr_waiter nobody = {.sectors = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES),
                                  .kind = WAITER_NOBODY};
     for (uint64_t k = all ? 1 : count; k <= count && line + k * bytes < end; k++) {
@@ -89,8 +92,9 @@ static inline __attribute__((always_inline)) bool set_out(struct sm *s, unsigned
 {
     struct sm_warp *w = &s->warps[slot];
     uint32_t pc = w->front.pc, bytes = s->line_bytes;
-    uint32_t to_end_of_line = (bytes - (uint32_t)(code_address(w, pc) & (bytes - 1))) / PC_STEP;
-    uint32_t n = s->config->fetch_width, left = w->grid->engine->exec.program->inst_count - pc;
+    uint32_t bytes_of_line = bytes - (uint32_t)(code_address(w, pc) & (bytes - 1));
+    uint32_t to_end_of_line = program_insts_within(program_of(w), pc, bytes_of_line);
+    uint32_t n = s->config->fetch_width, left = program_of(w)->inst_count - pc;
     uint32_t space = s->config->ibuffer - w->front.count;
     if (!line_is_there(s, slot, code_address(w, pc), kind)) {
         w->grid->counts.fetch_icache_misses++;

@@ -101,7 +101,7 @@ static void print_operand(const struct inst *i, const struct isa_place *place, c
     }
     if (o->flags & OPERAND_ABS) strbuf_putc(out, '|');
     if (o->flags & OPERAND_H0_H0) strbuf_puts(out, ".H0_H0");
-    if (o->flags & OPERAND_H1_H1) strbuf_puts(out, ".H1_H1");
+    if (o->flags & OPERAND_H1_H1) strbuf_puts(out, place->modifiers & OPERAND_H0_H0 ? ".H1_H1" : ".H1");
 }
 
 static void comma(bool *first, struct strbuf *out)
@@ -206,7 +206,9 @@ static void print_header(const struct program *p, struct strbuf *out)
 {
     strbuf_printf(out, "// %s: %u instructions, %u registers, %u predicates", p->name ? p->name : "?",
                   p->inst_count, p->reg_count, p->pred_count);
-    strbuf_printf(out, ", profile %s\n", p->profile == PROFILE_SASS ? "sass" : "ptxplus");
+    static const char *const profiles[] = {
+        [PROFILE_SASS] = "sass", [PROFILE_PTXPLUS] = "ptxplus", [PROFILE_PASCAL] = "pascal"};
+    strbuf_printf(out, ", profile %s\n", profiles[p->profile]);
     strbuf_printf(out, "// %u bytes shared, %u local, %u stack%s, %u parameters\n", p->shared_bytes,
                   p->local_bytes, p->stack_bytes, p->stack_unbounded ? " (unbounded)" : "", p->param_bytes);
     if (p->spill_bytes)

@@ -49,7 +49,7 @@ struct program_table { // BRX
     uint32_t count;
 };
 
-enum program_profile { PROFILE_SASS, PROFILE_PTXPLUS };
+enum program_profile { PROFILE_SASS, PROFILE_PTXPLUS, PROFILE_PASCAL };
 
 struct program {
     struct arena arena;
@@ -97,6 +97,22 @@ struct program *program_insert(const struct program *p, const struct inst *what,
 // are. `q` is made of `p` or like it, with the same constants, symbols and source lines, which are those of `p`; both
 // must outlive it.
 struct program *program_join(const struct program *p, const struct program *q);
+
+// Where an instruction's code lies, in bytes from the program's first, and how many instructions from it on begin within so
+// many bytes. Reports name an instruction by its pc, PC_STEP times its index, in all profiles; fetch has these. Pascal has
+// three instructions of 8 bytes in 32, behind a word with their stall counts, barriers and yield hints, and lines of code
+// are whole groups. Of the other profiles an instruction takes PC_STEP bytes.
+enum { PASCAL_GROUP = 3, PASCAL_GROUP_BYTES = 32 };
+static inline uint32_t program_code_offset(const struct program *p, uint32_t index)
+{
+    if (p->profile != PROFILE_PASCAL) return index * PC_STEP;
+    return index / PASCAL_GROUP * PASCAL_GROUP_BYTES + (1 + index % PASCAL_GROUP) * PC_STEP;
+}
+static inline uint32_t program_insts_within(const struct program *p, uint32_t index, uint32_t bytes)
+{
+    if (p->profile != PROFILE_PASCAL) return bytes / PC_STEP;
+    return (program_code_offset(p, index) + bytes) / PASCAL_GROUP_BYTES * PASCAL_GROUP - index;
+}
 
 // Checks every instruction (isa_check), targets, reconvergence points, tables, line sets. NULL when sound, else a
 // text in the program's arena that names the instruction.

@@ -113,8 +113,10 @@ static bool set_views(struct parser *p, char *value)
     for (char *word; (word = strsep(&value, " \t\n")) != NULL;) {
         if (!*word) continue;
         char *profile = cut(word, '/');
-        if (!profile || (!str_equal(profile, "sass") && !str_equal(profile, "ptxplus")))
-            return diag_error(p->diag, p->loc, "\"%s\": a view is GPU/sass or GPU/ptxplus", word);
+        bool known = profile && (str_equal(profile, "sass") || str_equal(profile, "ptxplus") ||
+                                 str_equal(profile, "pascal"));
+        if (!known)
+            return diag_error(p->diag, p->loc, "\"%s\": a view is GPU/sass, GPU/pascal or GPU/ptxplus", word);
         vec_push(&p->x->views, (struct experiment_view){word, profile});
     }
     return true;

@@ -313,8 +313,10 @@ static void compare(struct test *t, const char *row, const struct variant *v, co
 
 static void check_row(struct test *t, const char *row, unsigned count)
 {
-    static const struct variant variants[] = {
-        {"sass", "sass", "1"}, {"not optimised", "sass", "0"}, {"ptxplus", "ptxplus", "1"}};
+    static const struct variant variants[] = {{"sass", "sass", "1"},
+                                              {"not optimised", "sass", "0"},
+                                              {"ptxplus", "ptxplus", "1"},
+                                              {"pascal", "pascal", "1"}};
     struct strbuf ptx = {0};
     strbuf_printf(&ptx, frame, row);
     struct params p = {.a = 0x8182838485868788, .b = 0xf1e2d3c4b5a69788, .c = 0x0123456789abcdef};

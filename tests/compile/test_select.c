@@ -10,6 +10,9 @@ struct row {
     const char *body, *code;
 };
 
+// How every kernel of profile pascal begins.
+static const char stack_top[] = "MOV R, c[0x0][0x28]; ";
+
 static void check_rows(struct test *t, const struct row *rows, size_t count, enum program_profile profile)
 {
     for (size_t k = 0; k < count; k++) {
@@ -20,8 +23,9 @@ static void check_rows(struct test *t, const struct row *rows, size_t count, enu
         char *text = compiled_body_text(rows[k].body);
         struct program *p = compiled_text(t, text, &o);
         char *code = p ? compiled_skeleton(p) : NULL;
-        if (code && strcmp(code, rows[k].code))
-            test_fail(t, __FILE__, __LINE__, "%s\n        gives %s\n          not %s", rows[k].body, code,
+        const char *own = code && str_starts_with(code, stack_top) ? code + strlen(stack_top) : code;
+        if (code && strcmp(own, rows[k].code))
+            test_fail(t, __FILE__, __LINE__, "%s\n        gives %s\n          not %s", rows[k].body, own,
                       rows[k].code);
         free(code);
         free(text);
@@ -66,6 +70,8 @@ static const struct row logic[] = {
     {"not.b32 %r9, %r1;", "LOP3.LUT R, R, RZ, RZ, 0xf"},
     {"and.b32 %r5, %r1, %r2; or.b32 %r9, %r5, %r3;", "LOP3.LUT R, R, R, R, 0xf8"},
     {"xor.b32 %r5, %r1, %r2; and.b32 %r6, %r5, %r3; xor.b32 %r9, %r6, %r2;", "LOP3.LUT R, R, R, R, 0xb8"},
+    {"and.b32 %r5, %r1, %r2; xor.b32 %r6, %r4, %r5; and.b32 %r7, %r3, %r2; xor.b32 %r9, %r6, %r7;",
+     "LOP3.LUT R, R, R, R, 0x78; LOP3.LUT R, R, R, R, 0x78"},
     {"not.b32 %r5, %r1; and.b32 %r6, %r5, %r2; or.b32 %r9, %r6, 15;", "LOP3.LUT R, R, 0xf, R, 0xdc"},
     {"and.b32 %r5, %r1, 7; setp.ne.u32 %p5, %r5, 0;", "LOP3.LUT RZ, P, R, 0x7, RZ, 0xc0"},
     {"and.b32 %r5, %r1, 7; setp.eq.u32 %p5, %r5, 0;", "LOP3.LUT RZ, P, R, 0x7, RZ, 0xc0"},
@@ -118,8 +124,21 @@ static const struct row floats[] = {
     {"neg.f32 %f9, %f1;", "LOP3.LUT R, R, 0x80000000, RZ, 0x3c"},
     {"mul.rz.f32 %f9, %f1, %f2;", "FMUL.RZ R, R, R"},
     {"rcp.approx.ftz.f32 %f9, %f1;", "MUFU.RCP.FTZ R, R"},
+    {"lg2.approx.f32 %f9, %f1;",
+     "FSETP.LT.AND P, PT, |R|, 1.1754944e-38, PT; @P FMUL R, R, 16777216.0; MUFU.LG2.FTZ R, R; "
+     "@P FADD R, R, -24.0"},
+    {"ex2.approx.f32 %f9, %f1;",
+     "FSETP.LT.AND P, PT, R, -126.0, PT; @P FMUL R, R, 0.5; MUFU.EX2.FTZ R, R; @P FMUL R, R, R"},
+    {"neg.f32 %f5, %f1; rsqrt.approx.f32 %f9, %f5;",
+     "FADD R, -R, -RZ; FSETP.LT.AND P, PT, |R|, 1.1754944e-38, PT; @P FMUL R, R, 16777216.0; "
+     "MUFU.RSQ.FTZ R, R; @P FMUL R, R, 4096.0"},
+    {"div.approx.f32 %f9, %f1, %f2;",
+     "FSETP.LT.AND P, PT, |R|, 1.1754944e-38, PT; @P FMUL R, R, 16777216.0; @P FMUL R, R, 16777216.0; "
+     "MUFU.RCP.FTZ R, R; FMUL R, R, R"},
     {"add.f64 %fd9, %fd1, 0.5;", "DADD R, R, 0.5"},
     {"fma.rn.f64 %fd9, %fd1, 0.1, %fd2;", "DFMA R, R, c[0x2][0x0], R"},
+    {"fma.rn.f64 %fd5, %fd1, 0.1, 0.3; fma.rn.f64 %fd9, %fd5, 0.1, 0.3;",
+     "MOV R, c[0x2][0x0]; MOV R, c[0x2][0x4]; DFMA R, R, R, c[0x2][0x8]; DFMA R, R, R, c[0x2][0x8]"},
     {"neg.f64 %fd5, %fd1; mul.f64 %fd9, %fd5, %fd2;", "DMUL R, R, -R"},
     {"neg.f64 %fd9, %fd1;", "LOP3.LUT R, R, 0x80000000, RZ, 0x3c"},
     {"cvt.f64.f32 %fd9, %f1;", "F2F.F64.F32 R, R"},
@@ -173,17 +192,50 @@ static const struct row ptxplus[] = {
      "ISETP.LT.AND P, PT, R, R, PT; PLOP3.LUT P, PT, P, P, PT, 0xc0, 0x0"},
 };
 
+// What vecadd's, quasirandomGenerator's and others' instructions on a GTX 1080 Ti add up to.
+static const struct row pascal[] = {
+    {"mad.lo.u32 %r9, %r1, %r2, %r3;",
+     "XMAD.MRG.U16.U16 R, R, R.H1, RZ; XMAD.U16.U16 R, R, R, R; XMAD.PSL.CBCC.U16.U16 R, R.H1, R.H1, R"},
+    {"mul.lo.u32 %r9, %r1, 12;", "XMAD.U16.U16 R, R, 0xc, RZ; XMAD.PSL.U16.U16 R, R.H1, 0xc, R"},
+    {"mul.lo.u32 %r9, %r1, 0x20003;",
+     "XMAD.U16.U16 R, R, 0x3, RZ; XMAD.PSL.U16.U16 R, R.H1, 0x3, R; XMAD.PSL.U16.U16 R, R, 0x2, R"},
+    {"mad.lo.u32 %r9, %r1, 8, %r2;", "LEA R, R, R, 0x3"},
+    {"and.b32 %r5, %r1, 255; mul.lo.u32 %r9, %r5, 12;",
+     "LOP3.LUT R, R, 0xff, RZ, 0xc0; XMAD.U16.U16 R, R, 0xc, RZ"},
+    {"and.b32 %r5, %r1, 255; mul.lo.u32 %r9, %r5, %r2;",
+     "LOP3.LUT R, R, 0xff, RZ, 0xc0; XMAD.U16.U16 R, R, R, RZ; XMAD.PSL.U16.U16 R, R.H1, R, R"},
+    {"mov.u32 %r5, %ctaid.x; mov.u32 %r6, %ntid.x; mad.lo.u32 %r9, %r5, %r6, %r1;",
+     "S2R R, SR_CTAID.X; XMAD.MRG.U16.U16 R, R, c[0x0][0x0].H1, RZ; XMAD.U16.U16 R, R, c[0x0][0x0], R; "
+     "XMAD.PSL.CBCC.U16.U16 R, R.H1, R.H1, R"},
+    {"mul.hi.u32 %r9, %r1, %r2;",
+     "XMAD.U16.U16 R, R, R, RZ; XMAD.U16.U16 R, R, R.H1, RZ; XMAD.U16.U16 R, R.H1, R.H1, RZ; "
+     "XMAD.CHI.U16.U16 R, R.H1, R, R; IADD3.RS.U32 R, R, R, R"},
+    {"mul.wide.s32 %rd9, %r1, 4;", "SHL R, R, 0x2; SHR R, R, 0x1e"},
+    {"mul.wide.s32 %rd5, %r1, 4; add.s64 %rd9, %rd5, %big;",
+     "SHL R, R, 0x2; SHR R, R, 0x1e; IADD3 R, P, R, c[0x0][0x170], RZ; IADD3.X R, R, c[0x0][0x174], RZ, P"},
+    {"mul.wide.u32 %rd5, %r1, 4; add.s64 %rd9, %rd5, %big;",
+     "LEA R, P, R, c[0x0][0x170], 0x2; LEA.HI.X R, R, c[0x0][0x174], RZ, 0x2, P"},
+    {"mul.wide.s32 %rd9, %r1, 12;",
+     "XMAD.U16.U16 R, R, 0xc, RZ; XMAD.CHI.S16.U16 R, R.H1, 0xc, R; XMAD.PSL.U16.U16 R, R.H1, 0xc, R; "
+     "SHR R, R, 0x10"},
+    {"shl.b32 %r5, %r1, 28; shr.s32 %r9, %r5, 31;", "BFE R, R, 0x3, 0x1"},
+    {"sin.approx.ftz.f32 %f9, %f1;", "RRO.SINCOS R, R; MUFU.SIN.FTZ R, R"},
+    {"ex2.approx.ftz.f32 %f9, %f1;", "RRO.EX2 R, R; MUFU.EX2.FTZ R, R"},
+};
+
 static void test_sums(struct test *t) { check_rows(t, sums, TEST_COUNT(sums), PROFILE_SASS); }
 static void test_logic(struct test *t) { check_rows(t, logic, TEST_COUNT(logic), PROFILE_SASS); }
 static void test_compares(struct test *t) { check_rows(t, compares, TEST_COUNT(compares), PROFILE_SASS); }
 static void test_floats(struct test *t) { check_rows(t, floats, TEST_COUNT(floats), PROFILE_SASS); }
 static void test_memory(struct test *t) { check_rows(t, memory, TEST_COUNT(memory), PROFILE_SASS); }
+static void test_pascal(struct test *t) { check_rows(t, pascal, TEST_COUNT(pascal), PROFILE_PASCAL); }
 static void test_ptxplus(struct test *t) { check_rows(t, ptxplus, TEST_COUNT(ptxplus), PROFILE_PTXPLUS); }
 
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"sums", test_sums},         {"logic", test_logic},
                                              {"compares", test_compares}, {"floats", test_floats},
-                                             {"memory", test_memory},     {"ptxplus", test_ptxplus}};
+                                             {"memory", test_memory},     {"ptxplus", test_ptxplus},
+                                             {"pascal", test_pascal}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

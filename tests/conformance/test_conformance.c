@@ -69,6 +69,15 @@ static void test_ptxplus_plain(struct test *t)
          &(struct configuration){"ptxplus plain", {"compile.profile", "ptxplus", "compile.optimise", "0"}});
 }
 
+static void test_pascal(struct test *t)
+{
+    with(t, &(struct configuration){"pascal", {"compile.profile", "pascal"}});
+}
+static void test_pascal_plain(struct test *t)
+{
+    with(t, &(struct configuration){"pascal plain", {"compile.profile", "pascal", "compile.optimise", "0"}});
+}
+
 // The rows are PTX: NVIDIA's own assembler takes them.
 static void test_ptxas(struct test *t)
 {
@@ -102,6 +111,8 @@ int main(int argc, char **argv)
                                              {"plain", test_plain},
                                              {"ptxplus", test_ptxplus},
                                              {"ptxplus-plain", test_ptxplus_plain},
+                                             {"pascal", test_pascal},
+                                             {"pascal-plain", test_pascal_plain},
                                              {"ptxas", test_ptxas}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

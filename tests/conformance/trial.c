@@ -108,13 +108,13 @@ static void on_engine(struct test *t, const struct trial *x, const char *text, c
 
 void trial_run(struct test *t, const struct trial *x)
 {
-    static const char *const profiles[] = {"sass", "ptxplus"}, *const levels[] = {"1", "0"};
+    static const char *const profiles[] = {"sass", "ptxplus", "pascal"}, *const levels[] = {"1", "0"};
     struct strbuf text = {0};
     uint8_t *out = heap_alloc(x->out_bytes + 1);
     with_header(x, &text);
     if (x->out_before) memcpy(out, x->out_before, x->out_bytes);
     on_oracle(t, x, text.text, out);
-    for (int p = 0; p < 2; p++)
+    for (int p = 0; p < 3; p++)
         for (int o = 0; o < 2; o++) on_engine(t, x, text.text, profiles[p], levels[o], out);
     free(out);
     strbuf_fini(&text);

@@ -194,7 +194,8 @@ static void test_diverged(struct test *t)
 // The long form: every GPU, and in turn every option at medium size.
 static void try_everywhere(struct test *t, const test_names *techs)
 {
-    static const char *const profiles[] = {"compile.profile=sass", "compile.profile=ptxplus"};
+    static const char *const profiles[] = {"compile.profile=sass", "compile.profile=ptxplus",
+                                           "compile.profile=pascal"};
     struct sums small = {0}, medium = {0}, options_at_medium = {0};
     test_names gpus = {0}, all = all_options(), turn = {0};
     test_name_gpus(&gpus);

@@ -71,6 +71,7 @@ static void test_larger(struct test *t)
 static void test_same_bytes(struct test *t)
 {
     static const struct setting variants[][3] = {{{"compile.profile", "ptxplus"}},
+                                                 {{"compile.profile", "pascal"}},
                                                  {{"simt", "stack"}},
                                                  {{"simt", "splits"}},
                                                  {{"compile.optimise", "0"}},
