@@ -103,7 +103,9 @@ void guest_issue(struct sm_grid *g)
     if (isa_has(&g->engine->exec.program->insts[index], ISA_BRANCH))
         ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
     operand_stall(&w->operands, s->now + o->stall);
-    issue_pay(s, w, o, done);
+    bool is_waited_for =
+        o->path == PATH_ALU || (o->path == PATH_CONTROL && o->dst_words); // by its control word
+    issue_pay(s, w, o, is_waited_for ? done : collected);
     g->counts.guest_issued++;
     g->counts.guest_lanes += step.lanes;
     g->counts.lanes[o->lanes] += step.lanes;

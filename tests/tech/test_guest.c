@@ -27,13 +27,15 @@ struct plan {
     // issued.
     uint64_t at[STEPS], done[STEPS], warps_at[STEPS];
     unsigned count, warp_count, ends, issued_with_it; // in one cycle
-    uint64_t others;                                  // that issued before its last
+    unsigned in_a_row; // of the guest's, those behind another without a warp's between
+    uint64_t others;   // that issued before its last
 };
 
 struct told {
     struct sm_grid *sm;
     struct plan *plan;
     uint64_t warps_issued, held; // held: bits by warp
+    uint64_t seen;               // what they had issued at the guest's last instruction
 };
 
 static const struct tech tech_told;
@@ -90,6 +92,8 @@ static void told_guest(void *state, uint32_t index, struct guest_step *step)
     struct told *x = state;
     struct plan *p = x->plan;
     p->at[p->count++ % STEPS] = tech_now(x->sm);
+    p->in_a_row += p->count > 1 && x->seen == x->warps_issued;
+    x->seen = x->warps_issued;
     step->more = p->more;
     if (index + 1 < p->entry + p->length) return;
     step->next = GUEST_ENDS;
@@ -153,17 +157,18 @@ static bool run(struct test *t, const char *settings, const char *text, struct p
 #define CHAIN                                                                                                \
     "IADD3 R1, R1, R2, RZ\nIADD3 R1, R1, R2, RZ\nIADD3 R3, R4, R5, RZ\nFADD R6, R6, R3\nMUFU.RCP R7, R6\n"   \
     "IMAD R8, R1, R3, R7\nMOV R9, c[0x0][0x160]\nIADD3 R9, R9, R8, R1\nISETP.NE.AND P0, PT, R9, RZ, PT\n"    \
-    "@P0 IADD3 R10, R9, R9, R9\nIADD3 R11, R10, R9, R8\nIADD3 R12, R11, R10, R3\nEXIT\n"
+    "@P1 BRA start\n@P0 IADD3 R10, R9, R9, R9\nIADD3 R11, R10, R9, R8\nIADD3 R12, R11, R10, R3\nEXIT\n"
 #define FOUR_NOPS "NOP\nNOP\nNOP\nNOP\n"
 #define EXIT_LINE "EXIT\nNOP\nNOP\nNOP\n" FOUR_NOPS FOUR_NOPS FOUR_NOPS // as long as lines of code
-enum { CHAIN_LENGTH = 13, LINE_LENGTH = 16 };
+enum { CHAIN_LENGTH = 14, LINE_LENGTH = 16 };
 
 static const char *const machines[] = {"",
                                        "issue.dependences=encoded",
                                        "operands.banks=2 operands.collectors=1",
                                        "fetch.width=1 fetch.ibuffer=1",
                                        "fetch.refill=empty fetch.latency=7",
-                                       "fetch.per_scheduler=1 issue.schedulers=2"};
+                                       "fetch.per_scheduler=1 issue.schedulers=2",
+                                       "latency.branch=30"};
 
 // From one of a warp's instructions to the next it takes as long as for a guest that meets nobody, whatever the SM is
 // made of: the same chain with either.
@@ -175,8 +180,8 @@ static void test_time(struct test *t)
         char settings[200];
         guest.holds_warps = true;
         snprintf(settings, sizeof settings, "issue.width=1 sim.check=1 %s", machines[k]);
-        if (!run(t, settings, CHAIN, &warp, &without)) return;
-        if (!run(t, settings, EXIT_LINE CHAIN, &guest, &with)) return;
+        if (!run(t, settings, "start:\n" CHAIN, &warp, &without)) return;
+        if (!run(t, settings, "start:\n" EXIT_LINE CHAIN, &guest, &with)) return;
         CHECK_EQ(t, guest.count, CHAIN_LENGTH);
         CHECK_EQ(t, with.gpu.guest_issued, CHAIN_LENGTH);
         CHECK_EQ(t, with.gpu.guest_lanes, CHAIN_LENGTH);
@@ -199,7 +204,7 @@ static void test_results(struct test *t)
     late.more = 9;
     mapped.maps_to = 1; // R1 = R1 + R2, of which R2 is ready at once, and is R1 then
     plain.holds_warps = late.holds_warps = mapped.holds_warps = true;
-    const char *text = EXIT_LINE "IADD3 R1, R3, R4, RZ\nIADD3 R3, R2, R4, RZ\n" CHAIN;
+    const char *text = "start:\n" EXIT_LINE "IADD3 R1, R3, R4, RZ\nIADD3 R3, R2, R4, RZ\n" CHAIN;
     if (!run(t, "", text, &plain, &r) || !run(t, "", text, &late, &r) || !run(t, "", text, &mapped, &r))
         return;
     CHECK_EQ(t, late.done[0] - late.at[0], plain.done[0] - plain.at[0] + 9);
@@ -217,7 +222,8 @@ static void test_gate(struct test *t)
     jumps.gate = 3;
     jumps.opens = 9;
     steps = jumps;
-    if (!run(t, "", CHAIN CHAIN, &jumps, &r) || !run(t, "sim.skip_idle=0", CHAIN CHAIN, &steps, &slow))
+    if (!run(t, "", "start:\n" CHAIN CHAIN, &jumps, &r) ||
+        !run(t, "sim.skip_idle=0", "start:\n" CHAIN CHAIN, &steps, &slow))
         return;
     CHECK_EQ(t, jumps.ends, 1);
     CHECK(t, jumps.at[2] < jumps.warps_at[8]);
@@ -235,13 +241,13 @@ static void test_ends(struct test *t)
     never.gate = 3;
     never.opens = UINT64_MAX;
     stopped.is_stopped = true;
-    if (!run_threads(t, "sm.blocks=1", CHAIN CHAIN, 64, 3, &all, &r)) return;
+    if (!run_threads(t, "sm.blocks=1", "start:\n" CHAIN CHAIN, 64, 3, &all, &r)) return;
     CHECK_EQ(t, all.ends, 3);
     CHECK_EQ(t, r.gpu.guest_issued, 18);
-    if (!run_threads(t, "sm.blocks=1", CHAIN CHAIN, 64, 3, &never, &r)) return;
+    if (!run_threads(t, "sm.blocks=1", "start:\n" CHAIN CHAIN, 64, 3, &never, &r)) return;
     CHECK_EQ(t, never.ends, 0);
     CHECK_EQ(t, r.gpu.guest_issued, 9);
-    if (!run(t, "", CHAIN CHAIN, &stopped, &r)) return;
+    if (!run(t, "", "start:\n" CHAIN CHAIN, &stopped, &r)) return;
     CHECK_EQ(t, r.gpu.guest_issued, 0);
 }
 
@@ -254,7 +260,7 @@ static void test_hang(struct test *t)
     p.holds_warps = true;
     p.gate = 3;
     p.opens = 1;
-    if (gpu_bench_init(&b, t, "tiny", "", CHAIN CHAIN, 32)) {
+    if (gpu_bench_init(&b, t, "tiny", "", "start:\n" CHAIN CHAIN, 32)) {
         b.config.techs = &use;
         b.config.tech_count = 1;
         CHECK(t, !gpu_bench_run(&b));
@@ -316,6 +322,8 @@ static void test_turns(struct test *t)
         CHECK_EQ(t, r.gpu.slots[SLOT_ISSUED] + r.gpu.issue_beside, 6 * BUSY_END + BUSY_LENGTH);
         CHECK_MSG(t, (p.issued_with_it > 0) == (turn == GUEST_BESIDE), "turn %u", turn);
         others[turn] = p.others;
+        if (turn == GUEST_FIRST) CHECK(t, p.in_a_row > BUSY_LENGTH / 2);
+        if (turn == GUEST_IN_TURN) CHECK_EQ(t, p.in_a_row, 0);
     }
     CHECK(t, others[GUEST_FIRST] < others[GUEST_IN_TURN]);
     CHECK(t, others[GUEST_IN_TURN] < others[GUEST_LAST]);
