@@ -126,6 +126,7 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
               : o->pipe == PIPE_CONTROL ? PATH_CONTROL
                                         : PATH_ALU;
     if (o->path == PATH_MEMORY) o->pipe = PIPE_LSU;
+    if (latency == LATENCY_CONVERT_WIDE && c->wide_is_double) o->pipe = PIPE_DOUBLE;
     o->latency = (uint16_t)latency_of(c, latency, false);
     o->interval = (uint16_t)latency_of(c, latency, true);
     o->guard = i->guard;

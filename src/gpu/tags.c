@@ -84,24 +84,18 @@ void tags_fini(struct sm *s)
     store_fini(&s->tags.code);
 }
 
-static void exchange(struct tag_store *to, struct tag_store *from)
+static void inherit(struct tag_store *to, struct tag_store *from)
 {
     struct cache *kept = from->cache;
     from->cache = to->cache;
     to->cache = kept;
-}
-
-static void inherit(struct tag_store *to, struct tag_store *from)
-{
-    exchange(to, from);
-    cache_clear_range(to->cache, GPU_LOCAL_ADDRESS, UINT64_MAX);
+    cache_clear_range(kept, GPU_LOCAL_ADDRESS, UINT64_MAX);
 }
 
 void tags_inherit(struct sm *s, struct sm *from)
 {
     if (s->config->l1_keep) inherit(&s->tags.l1, &from->tags.l1);
     if (s->config->texture_keep) inherit(&s->tags.texture, &from->tags.texture);
-    if (s->config->icache_keep) exchange(&s->tags.code, &from->tags.code);
 }
 
 static size_t constant_words(const struct sm_grid *g) { return g->launch->decoded.constant_count / 64 + 1; }
