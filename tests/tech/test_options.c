@@ -184,7 +184,7 @@ static const struct row {
     {"matrixMul", "tiny", "", "", "entries=1", "darsie.private_full", MORE, 1500},
     {"matrixMul", "tiny", "", "", "registers=2", "darsie.private_registers", MORE, 3000},
     {"matrixMul", "tiny", "", "read-ports=1", "read-ports=8", "darsie.port_waits", NONE_LEFT, 900},
-    {"CP", "tiny", "", "", "write-ports=8", "cycles", FEWER, 250},
+    {"hotspot", "tiny", "", "", "write-ports=8", "cycles", FEWER, 700},
     {"matrixMul", "tiny", "", "", "coalescer=off", "darsie.lookups", MORE, 700},
     {"matrixMul", "tiny", "", "", "watchdog=60", "darsie.gave_up", MORE, 1},
     {"one register in 32x4", "tiny", "", "", "order=sync-on-write", "darsie.register_syncs", MORE, 170},
