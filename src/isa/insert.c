@@ -22,7 +22,7 @@ static void move_insts(struct move *m, const struct program *p, const struct ins
             to++->lines = p->insts[n].lines;
         }
         *to = p->insts[n];
-        if (isa_has(to, ISA_BRANCH) || to->op == OP_SSY) {
+        if (isa_names_others(to)) {
             to->target = place_of(m, to->target);
             to->reconverge = place_of(m, to->reconverge);
         }

@@ -190,6 +190,9 @@ extern const struct isa_info isa_table[OP_COUNT];
 
 static inline bool isa_has(const struct inst *i, uint32_t flags) { return (isa_table[i->op].flags & flags) != 0; }
 
+// Whether `target` or `reconverge` name instructions, which move when the program's do.
+static inline bool isa_names_others(const struct inst *i) { return isa_has(i, ISA_BRANCH) || i->op == OP_SSY; }
+
 // Where a load, store or atomic goes; GENERIC when each lane's address says, and of constants.
 static inline enum isa_space isa_space_of(const struct inst *i)
 {

@@ -19,7 +19,7 @@ static uint32_t moved(uint32_t index, uint32_t by) { return index == NO_TARGET ?
 
 static void move_inst(struct inst *i, const struct program *behind)
 {
-    if (!isa_has(i, ISA_BRANCH)) return;
+    if (!isa_names_others(i)) return;
     i->target = moved(i->target, behind->inst_count);
     i->reconverge = moved(i->reconverge, behind->inst_count);
     i->table = (uint16_t)(i->table + behind->table_count);

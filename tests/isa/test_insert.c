@@ -22,6 +22,7 @@ static void print(struct program *p, struct strbuf *out)
 static const char code[] = ".table 0 even odd\n"
                            "    S2R R0, SR_TID.X\n"
                            "    ISETP.NE.AND P0, PT, R0, RZ, PT\n"
+                           "    SSY out\n"
                            "@P0 BRA odd, join out\n"
                            "even:\n"
                            "X   CALL R20, twice\n"
@@ -53,7 +54,7 @@ static void test_as_written(struct test *t)
     struct inst barrier = {0};
     for (uint32_t n = 0; n < expected->inst_count; n++)
         if (expected->insts[n].op == OP_BAR) barrier = expected->insts[n];
-    const bool before[8] = {[3] = true, [4] = true, [5] = true, [6] = true};
+    const bool before[9] = {[4] = true, [5] = true, [6] = true, [7] = true};
     struct program *q = program_insert(p, &barrier, before);
     CHECK_MSG(t, program_check(q) == NULL, "%s", program_check(q));
     print(q, &got);
