@@ -127,8 +127,10 @@ static enum wf_status apply_gpu(const struct options *o, struct wf_context *c, s
     }
     if (threads) wf_set_threads(c, (unsigned)threads);
     wf_set_max_cycles(c, cycles);
-    if (options_has(o, OPTION_FUNCTIONAL) || o->command == COMMAND_STUDY) return WF_OK;
-    return wf_gpu(c, gpu ? gpu : "gtx1080ti");
+    // What has no time is still compiled as for that GPU.
+    enum wf_status status = wf_gpu(c, gpu ? gpu : "gtx1080ti");
+    bool is_untimed = options_has(o, OPTION_FUNCTIONAL) || o->command == COMMAND_STUDY;
+    return status == WF_OK && is_untimed ? wf_gpu(c, NULL) : status;
 }
 
 static enum wf_status apply_set(const char *pair, struct wf_context *c, struct diag *d)

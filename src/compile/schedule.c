@@ -64,13 +64,13 @@ static bool has_shared_operand(const struct mach_inst *i)
 static uint32_t latency_of(const struct mach_inst *i)
 {
     static const uint8_t cycles[LATENCY_COUNT] = {
-        [LATENCY_FIXED] = 2,   [LATENCY_IADD] = 4,      [LATENCY_IMAD] = 5,     [LATENCY_IMINMAX] = 5,
-        [LATENCY_SHIFT] = 4,   [LATENCY_COMPARE] = 4,   [LATENCY_CONVERT_WIDE] = 12,
-        [LATENCY_FADD] = 4,    [LATENCY_FMUL] = 4,      [LATENCY_FMA] = 4,      [LATENCY_DADD] = 10,
-        [LATENCY_SFU] = 14,    [LATENCY_CONVERT] = 12,  [LATENCY_SREG] = 16,    [LATENCY_LOAD] = 120,
-        [LATENCY_SHARED] = 24, [LATENCY_CONSTANT] = 30, [LATENCY_STORE] = 2,    [LATENCY_ATOMIC] = 120,
-        [LATENCY_FENCE] = 20,  [LATENCY_TEXTURE] = 140, [LATENCY_SHUFFLE] = 24, [LATENCY_VOTE] = 10,
-        [LATENCY_BRANCH] = 2,  [LATENCY_BARRIER] = 10};
+        [LATENCY_FIXED] = 2,     [LATENCY_IADD] = 4,     [LATENCY_IMAD] = 5,          [LATENCY_IMINMAX] = 5,
+        [LATENCY_SHIFT] = 4,     [LATENCY_COMPARE] = 4,  [LATENCY_CONVERT_WIDE] = 12, [LATENCY_FADD] = 4,
+        [LATENCY_FMUL] = 4,      [LATENCY_FMA] = 4,      [LATENCY_DADD] = 10,         [LATENCY_SFU] = 14,
+        [LATENCY_CONVERT] = 12,  [LATENCY_SREG] = 16,    [LATENCY_LOAD] = 120,        [LATENCY_SHARED] = 24,
+        [LATENCY_CONSTANT] = 30, [LATENCY_STORE] = 2,    [LATENCY_ATOMIC] = 120,      [LATENCY_FENCE] = 20,
+        [LATENCY_TEXTURE] = 140, [LATENCY_SHUFFLE] = 24, [LATENCY_VOTE] = 10,         [LATENCY_BRANCH] = 2,
+        [LATENCY_BARRIER] = 10};
     if (has_shared_operand(i)) return cycles[LATENCY_SHARED];
     return i->i.op < OP_COUNT ? cycles[isa_table[i->i.op].latency] : 1;
 }

@@ -307,7 +307,8 @@ static void clean_oldest(struct cache *c, const struct way *w, struct cache_vict
     uint32_t dirty = 0;
     struct way *oldest = NULL;
     if (!c->config.dirty_ways || !w->dirty) return;
-    for (uint32_t k = c->sets[(uint32_t)(w - c->ways) / c->config.ways].oldest; k != NONE; k = c->ways[k].newer) {
+    for (uint32_t k = c->sets[(uint32_t)(w - c->ways) / c->config.ways].oldest; k != NONE;
+         k = c->ways[k].newer) {
         if (!c->ways[k].used || !c->ways[k].dirty) continue;
         if (!oldest && &c->ways[k] != w) oldest = &c->ways[k];
         dirty++;

@@ -31,7 +31,8 @@ struct cache_config {
     uint32_t sets, ways, line_bytes; // any number of sets; line_bytes a multiple of the sector
     enum cache_replacement replacement;
     bool on_fill; // a way is taken when data comes
-    uint32_t dirty_ways; // of a set at most; then the one that has been dirty for longest is cleaned. 0: any number
+    uint32_t
+        dirty_ways; // of a set at most; then the one that has been dirty for longest is cleaned. 0: any number
     enum cache_index index;
     // By hash: of each turn_bytes one piece_bytes belongs to this cache, so that its own lines are numbered without
     // gaps; turn_bytes 0: all of them do.
@@ -43,8 +44,8 @@ struct cache;
 
 struct cache_victim { // what an allocation pushed out
     bool valid;
-    uint64_t line; // address
-    uint8_t dirty; // sectors to be written back
+    uint64_t line;           // address
+    uint8_t dirty;           // sectors to be written back
     uint64_t cleaned;        // address of a line that stays, and
     uint8_t cleaned_sectors; // which of its sectors are to be written back, too
 };

@@ -76,8 +76,8 @@ static const struct pinned launches[] = {
     {"marks-of-loops", "mark " LOOPS " --kernel loops", NULL},
 };
 
-// Settings that pin what runs: the AVX2 interpreter, since valgrind knows no AVX-512.
-#define PINNED "--set exec.isa=avx2"
+// Settings that pin what runs: one code, and the AVX2 interpreter, since valgrind knows no AVX-512.
+#define PINNED "--set compile.profile=sass --set exec.isa=avx2"
 
 // Ten thousand instructions, seven a loop, each with a branch that parts warps.
 static void write_loops(struct test *t)
@@ -138,7 +138,8 @@ static uint64_t active_cycles(struct test *t, const struct pinned *p)
 {
     static const char key[] = "\"sm.sm.active_cycles\": ";
     char command[2000], *out;
-    snprintf(command, sizeof command, "%s %s --json -", test_binary(), p->arguments);
+    snprintf(command, sizeof command, "%s %s --set compile.profile=sass --json -", test_binary(),
+             p->arguments);
     int status = test_command(command, 60, &out, NULL);
     const char *at = strstr(out, key);
     CHECK_MSG(t, status == 0 && at, "%s ends with status %d", command, status);

@@ -44,7 +44,7 @@ static void test_vecadd(struct test *t)
                                               {"energy", "null"},
                                               {"storage_bits", "null"},
                                               {"warp.size", "32"},
-                                              {"compile.profile", "\"sass\""},
+                                              {"compile.profile", "\"pascal\""},
                                               {"exec.blocks", "4"},
                                               {"exec.warps", "32"}};
     for (size_t i = 0; json && i < TEST_COUNT(expected); i++)

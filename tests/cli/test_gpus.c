@@ -190,8 +190,9 @@ static void test_like(struct test *t)
     snprintf(want, sizeof want, "sm.warps 16 %s/a.gpu:2: half", test_directory(t));
     check_line(&c, "sm.warps", want);
     check_line(&c, "gpu.core_mhz", "gpu.core_mhz 901 --set");
-    check_line(&c, "fetch.per_scheduler",
-               "fetch.per_scheduler 1 gtx1080ti:3: four sub-cores an SM, a front end each");
+    check_line(
+        &c, "fetch.per_scheduler",
+        "fetch.per_scheduler 1 gtx1080ti:14: four sub-cores an SM, a front end each (Pascal tuning guide)");
     check_line(&c, "memory.partitions", "memory.partitions 11 gtx1080ti-paper:15");
 
     cli_write(&c, "b.gpu", "like = gtx1080ty\n", 17);

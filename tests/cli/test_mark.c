@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MATRIX "mark kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul"
+#define MATRIX "mark kernels/ptx/nvcc/matrixMul.ptx --kernel matrix_mul --set compile.profile=sass"
 
 static unsigned count(const char *text, const char *what)
 {

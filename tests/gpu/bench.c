@@ -1,4 +1,5 @@
 #include "gpu/bench.h"
+#include "compile/compile.h"
 #include "energy/energy.h"
 #include "gpu/classes.h"
 #include "gpu/gpus.h"
@@ -8,13 +9,15 @@
 void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const char *settings)
 {
     struct config all;
-    struct energy_config energy; // some GPUs' files set it
+    struct energy_config energy;     // some GPUs' files set it
+    struct compile_settings compile; // likewise
     struct gpu_classes classes = {0};
     struct diag d;
     diag_init(&d);
     config_init(&all);
     config_add(&all, gpu_config_keys, gpu_config_key_count, &c->gpu);
     config_add(&all, memory_config_keys, memory_config_key_count, &c->memory);
+    config_add(&all, compile_config_keys, compile_config_key_count, &compile);
     config_add(&all, energy_config_keys, energy_config_key_count, &energy);
     gpu_classes_init(&classes, &all);
     CHECK(t, gpu_file_load(&all, gpu, &d));

@@ -169,14 +169,18 @@ static void test_late_operands(struct test *t)
 }
 
 // The same launch twice on one chip. Without gpu.keep_caches the second is as the first; with it, its 32
-// lines of data are in the L2, and nothing else is; with l1.keep they are in the L1. A launch latency is a figure of its
+// lines of data are in the L2, and nothing else is; with l1.keep they are in the L1, and with icache.keep the line of code is in the L2. A launch latency is a figure of its
 // own.
 static void test_launches(struct test *t)
 {
     static const char text[] = "S2R R0, SR_TID.X\nMOV R4, 0x80\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"
                                "LDG.E R5, [R2]\nEXIT\n";
-    static const char *const settings[] = {"", "gpu.keep_caches=1", "gpu.launch_latency=700",
-                                           "l1.global=1 l1.keep=1", "l1.global=1"};
+    static const char *const settings[] = {"",
+                                           "gpu.keep_caches=1",
+                                           "gpu.launch_latency=700",
+                                           "l1.global=1 l1.keep=1",
+                                           "l1.global=1",
+                                           "icache.keep=1"};
     uint64_t plain = 0;
     for (unsigned k = 0; k < TEST_COUNT(settings); k++) {
         struct gpu_bench b;
@@ -188,8 +192,11 @@ static void test_launches(struct test *t)
         CHECK(t, chip_run_alone(c, &b.m.launch, 0, 1, NULL, &first, &b.m.fault) && !first.imbalance);
         CHECK(t, chip_run_alone(c, &b.m.launch, 0, 1, NULL, &second, &b.m.fault) && !second.imbalance);
         CHECK_EQ(t, first.memory.l2_hits, 0);
-        CHECK_EQ(t, second.memory.l2_hits, k == 1 ? 32 : 0);
-        CHECK_EQ(t, first.memory.dram.reads - second.memory.dram.reads, k == 1 || k == 3 ? 32 : 0);
+        CHECK_EQ(t, second.memory.l2_hits, k == 1 ? 32 : k == 5 ? 1 : 0);
+        CHECK_EQ(t, first.memory.dram.reads - second.memory.dram.reads,
+                 k == 1 || k == 3 ? 32
+                 : k == 5         ? 4
+                                  : 0);
         CHECK_EQ(t, first.gpu.l1_hits, 0);
         CHECK_EQ(t, second.gpu.l1_hits, k == 3 ? 32 : 0);
         if (k == 0) plain = first.cycles;

@@ -45,29 +45,34 @@ static void test_accuracy(struct test *t)
 static const struct {
     const char *point, *json;
 } results[] = {
-    {"all",
-     "{\"status\": \"ok\", \"cycles\": 1100, \"warp_instructions\": 600, \"counters\": {\"dram.reads\": "
-     "1000, "
-     "\"dram.writes\": 80}, \"launches\": [{\"cycles\": 600, \"warp_instructions\": 300}, {\"cycles\": 500, "
-     "\"warp_instructions\": 300}]}"},
+    {"all", "{\"status\": \"ok\", \"elapsed_cycles\": 1100, \"cycles\": 1100, \"warp_instructions\": 600, "
+            "\"counters\": {\"dram.reads\": "
+            "1000, "
+            "\"dram.writes\": 80}, \"launches\": [{\"elapsed_cycles\": 600, \"cycles\": 600, "
+            "\"warp_instructions\": 300}, {\"elapsed_cycles\": 500, \"cycles\": 500, "
+            "\"warp_instructions\": 300}]}"},
     {"last",
-     "{\"status\": \"ok\", \"cycles\": 5600, \"warp_instructions\": 900, \"counters\": {\"dram.reads\": 70}, "
-     "\"launches\": [{\"cycles\": 4000, \"warp_instructions\": 600}, {\"cycles\": 1600, "
+     "{\"status\": \"ok\", \"elapsed_cycles\": 5600, \"cycles\": 5600, \"warp_instructions\": 900, "
+     "\"counters\": {\"dram.reads\": 70}, "
+     "\"launches\": [{\"elapsed_cycles\": 4000, \"cycles\": 4000, \"warp_instructions\": 600}, "
+     "{\"elapsed_cycles\": 1600, \"cycles\": 1600, "
      "\"warp_instructions\": 300}], \"samples\": [{\"launch\": 0, \"from\": 0, \"to\": 4000, \"counters\": "
      "{\"memory.l2_read_sectors\": 7000}}, {\"launch\": 1, \"from\": 0, \"to\": 1600, \"counters\": "
      "{\"memory.l2_read_sectors\": 1100, \"memory.l2_write_sectors\": 550}}]}"},
-    {"mean", "{\"status\": \"ok\", \"cycles\": 8000, \"warp_instructions\": 1000, \"counters\": "
+    {"mean", "{\"status\": \"ok\", \"elapsed_cycles\": 8000, \"cycles\": 8000, \"warp_instructions\": 1000, "
+             "\"counters\": "
              "{\"dram.reads\": 600}, "
-             "\"launches\": [{\"cycles\": 5000, \"warp_instructions\": 500}, {\"cycles\": 3000, "
+             "\"launches\": [{\"elapsed_cycles\": 5000, \"cycles\": 5000, \"warp_instructions\": 500}, "
+             "{\"elapsed_cycles\": 3000, \"cycles\": 3000, "
              "\"warp_instructions\": 500}]}"},
-    {"second",
-     "{\"status\": \"ok\", \"cycles\": 750, \"warp_instructions\": 130, \"counters\": {}, \"launches\": "
-     "[{\"cycles\": 750, \"warp_instructions\": 130}]}"},
-    {"hidden",
-     "{\"status\": \"ok\", \"cycles\": 222, \"warp_instructions\": 10, \"counters\": {}, \"launches\": "
-     "[{\"cycles\": 222, \"warp_instructions\": 10}]}"},
-    {"broken",
-     "{\"status\": \"failed\", \"fault\": \"a fault\\nand more\", \"cycles\": 5, \"launches\": []}"}};
+    {"second", "{\"status\": \"ok\", \"elapsed_cycles\": 750, \"cycles\": 750, \"warp_instructions\": 130, "
+               "\"counters\": {}, \"launches\": "
+               "[{\"elapsed_cycles\": 750, \"cycles\": 750, \"warp_instructions\": 130}]}"},
+    {"hidden", "{\"status\": \"ok\", \"elapsed_cycles\": 222, \"cycles\": 222, \"warp_instructions\": 10, "
+               "\"counters\": {}, \"launches\": "
+               "[{\"elapsed_cycles\": 222, \"cycles\": 222, \"warp_instructions\": 10}]}"},
+    {"broken", "{\"status\": \"failed\", \"fault\": \"a fault\\nand more\", \"elapsed_cycles\": 5, "
+               "\"cycles\": 5, \"launches\": []}"}};
 
 struct scene {
     struct diag diag;

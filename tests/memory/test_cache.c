@@ -48,6 +48,29 @@ static void test_replacement(struct test *t)
     }
 }
 
+// Two ways may be dirty: with the third store the line that was stored to first is cleaned, and stays.
+static void test_dirty_ways(struct test *t)
+{
+    struct cache_config config = {.sets = 1, .ways = 4, .line_bytes = LINE, .dirty_ways = 2};
+    struct cache *c = cache_create(&config);
+    struct cache_victim v;
+    for (uint64_t k = 1; k <= 2; k++) {
+        cache_store(c, k * LINE, 3, true, true, &v);
+        CHECK(t, !v.valid && !v.cleaned_sectors);
+    }
+    cache_store(c, 1 * LINE, 4, true, true, &v); // dirty already
+    CHECK(t, !v.cleaned_sectors);
+    cache_store(c, 3 * LINE, 1, true, true, &v);
+    CHECK_EQ(t, v.cleaned, 2 * LINE); // used longest ago
+    CHECK_EQ(t, v.cleaned_sectors, 3);
+    CHECK(t, cache_contains(c, 2 * LINE, 3));
+    bring(c, 4 * LINE);
+    uint8_t missing;
+    cache_load(c, 5 * LINE, ALL, &missing, &v); // takes line 2's way, which is clean
+    CHECK(t, v.valid && v.line == 2 * LINE && !v.dirty);
+    cache_destroy(c);
+}
+
 // By its bits every line of a stride as long as the cache meets in one set; folded, they find all. Lines side by side fill
 // every set alike both ways, also of a cache that has one piece of each turn.
 static void test_index(struct test *t)
@@ -273,6 +296,7 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"replacement", test_replacement},
                                              {"index", test_index},
+                                             {"dirty_ways", test_dirty_ways},
                                              {"random", test_random},
                                              {"allocation", test_allocation},
                                              {"stores", test_stores},

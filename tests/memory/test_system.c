@@ -218,6 +218,46 @@ static void test_bandwidth(struct test *t)
     memory_system_destroy(m);
 }
 
+// A stream of stores to more lines than the L2 holds. Without a limit they go on at the ports' rate while write-backs
+// pile up; with one they wait for the bus. The cycle of the last acknowledgement.
+static uint64_t store_all(struct memory_config *c, uint64_t lines, unsigned sms)
+{
+    struct memory_system *m = memory_system_create(c, sms);
+    uint64_t pushed = 0, done = 0, last = 0;
+    for (uint64_t now = 0; done < lines; now += 24) {
+        window(m, sms, now, now + 24, true);
+        for (; pushed < lines && pushed - done < 4000; pushed++)
+            memory_system_push(m, &(struct memory_request){.cycle = now,
+                                                           .line = 0x10000000 + pushed * 128,
+                                                           .sectors = 15,
+                                                           .data_bytes = 128,
+                                                           .sm = (uint16_t)(pushed % sms),
+                                                           .kind = MEMORY_STORE});
+        struct memory_reply r;
+        for (unsigned sm = 0; sm < sms; sm++)
+            for (; memory_system_take(m, sm, now + 24, &r); done++) last = r.cycle;
+    }
+    memory_system_destroy(m);
+    return last;
+}
+
+static void test_back_pressure(struct test *t)
+{
+    enum { LINES = 80000, SMS = 28 };
+    struct memory_config c;
+    defaults(&c);
+    double capacity = (double)c.partitions * c.slices * c.l2_sets * c.l2_ways * 128,
+           bus = (double)c.partitions * c.dram_bus_bytes * c.dram_rate * c.dram_mhz / c.core_mhz;
+    double least =
+        (LINES * 128.0 - capacity) / bus; // cycles, when all but what the L2 holds has to go over the bus
+    uint64_t unlimited = store_all(&c, LINES, SMS);
+    c.dram_backlog = 64;
+    uint64_t limited = store_all(&c, LINES, SMS);
+    CHECK_MSG(t, (double)unlimited < 0.8 * least && (double)limited > 0.95 * least,
+              "%llu and %llu cycles of %.0f", (unsigned long long)unlimited, (unsigned long long)limited,
+              least);
+}
+
 // The same random traffic run in windows of different lengths gives the same replies, and the books balance.
 static uint64_t traffic(struct test *t, uint64_t seed, uint64_t length, bool sms_first,
                         struct memory_counts *n)
@@ -292,6 +332,7 @@ int main(int argc, char **argv)
                                              {"merging", test_merging},
                                              {"atomics", test_atomics},
                                              {"write_policies", test_write_policies},
+                                             {"back_pressure", test_back_pressure},
                                              {"bandwidth", test_bandwidth},
                                              {"windows", test_windows}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
