@@ -193,13 +193,32 @@ static void test_like(struct test *t)
     check_line(
         &c, "fetch.per_scheduler",
         "fetch.per_scheduler 1 gtx1080ti:14: four sub-cores an SM, a front end each (Pascal tuning guide)");
-    check_line(&c, "memory.partitions", "memory.partitions 11 gtx1080ti-paper:15");
+    check_line(&c, "memory.partitions",
+               "memory.partitions 11 gtx1080ti-paper:15: 352 bits: NVIDIA's specification");
 
     cli_write(&c, "b.gpu", "like = gtx1080ty\n", 17);
     check_errors(&c, "list gpus $D/b.gpu", 2,
                  "$D/b.gpu:1:1: error: like = gtx1080ty: no GPU of that name; did you mean \"gtx1080ti\"?\n"
                  "    like = gtx1080ty\n    ^\n");
     cli_fini(&c);
+}
+
+// Every value of a card has a source: behind it in a file, or, of a default, in the table. What only the simulator knows
+// (sim.) has none, and energies are priced by the event (docs/energy.md).
+static void test_sources(struct test *t)
+{
+    const char *name, *meaning;
+    for (size_t g = 0; wf_gpu_at(g, &name, &meaning); g++) {
+        struct wf_context *c = wf_context_create();
+        struct wf_key key;
+        CHECK(t, wf_gpu(c, name) == WF_OK);
+        for (size_t i = 0; !str_equal(name, "tiny") && wf_key_at(c, i, &key); i++)
+            CHECK_MSG(t,
+                      !key.is_gpus || key.source || str_starts_with(key.name, "sim.") ||
+                          str_starts_with(key.name, "energy."),
+                      "%s: %s = %s has no source (%s)", name, key.name, key.value, key.from);
+        wf_context_destroy(c);
+    }
 }
 
 // What was set without a file stays, in the library, too, whatever comes later.
@@ -267,8 +286,9 @@ static void test_reports(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"files", test_files},       {"set", test_set},   {"list", test_list},      {"like", test_like},
-        {"set_wins", test_set_wins}, {"area", test_area}, {"reports", test_reports}};
+    static const struct test_case cases[] = {{"files", test_files},     {"set", test_set},
+                                             {"list", test_list},       {"like", test_like},
+                                             {"sources", test_sources}, {"set_wins", test_set_wins},
+                                             {"area", test_area},       {"reports", test_reports}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
