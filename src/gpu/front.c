@@ -79,7 +79,7 @@ static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, un
     if (tags_take_granted(&s->warps[slot].tags, line)) return true;
     if (s->front.line == line) return true; // and is its set's newest already
     uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
-    struct mshr_waiter who = {.token = slot, .sectors = all, .kind = kind};
+    struct mshr_waiter who = {.token = slot, .sectors = all, .kind = (uint8_t)kind};
     enum tag_outcome o = tags_load(s->warps[slot].grid, &s->tags.code, TOKEN_CODE, line, who, &started);
     if (o == TAG_WAITS) s->warps[slot].front.waits_for_line = true;
     s->front.line = o == TAG_HIT ? line : 0;

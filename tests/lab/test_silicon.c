@@ -50,7 +50,7 @@ static void check_run(struct cli *c, const struct csv *csv, const char *point, c
         all++;
     }
     CHECK(c->t, all > 0 && cycles > 0);
-    double divide = each ? each : 1;
+    double divide = each != 0 ? each : 1;
     CHECK(c->t, strtod(cell(c->t, csv, point, "cycles"), NULL) == cycles / divide);
     CHECK(c->t, strtod(cell(c->t, csv, point, "instructions"), NULL) == instructions / divide);
 }
