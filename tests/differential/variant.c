@@ -28,7 +28,7 @@ const struct variant variants[] = {
      false,
      2},
     {"darsie-wide",
-     {"gpu=gtx1080ti", "tech=darsie:watchdog=200", "fetch.refill=space", "fetch.ibuffer=6", "sim.check=1"},
+     {"gpu=gtx1080ti", "tech=darsie:watchdog=200", "fetch.refill=space", "fetch.ibuffer=16", "sim.check=1"},
      false,
      4},
     {"uv", {"gpu=tiny", "tech=uv", "sim.check=1"}, false, 2},

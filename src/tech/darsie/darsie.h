@@ -32,7 +32,8 @@ enum darsie_counter {
     COUNT_TOTAL
 };
 
-enum { POOL_MAX = 32, LINES = 32 };
+// Lines of a warp: as many as may be there when it skips one more, and then all that its I-buffer holds (16 at most).
+enum { POOL_MAX = 32, LINES_SKIPPING = 32, LINES = 64 };
 
 // What keeps it sound; each a bit of `broken`, by which tests leave one out to see that it is missed.
 enum darsie_rule {

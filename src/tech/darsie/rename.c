@@ -8,8 +8,11 @@
 // the warp's own ("poison": then so is the result, docs/techniques/darsie.md).
 #include "tech/darsie/darsie.h"
 
+#include <assert.h>
+
 struct line *rename_push(struct dwarp *w, uint32_t pc)
 {
+    assert(w->count < LINES);
     struct line *l = line_at(w, w->count++);
     *l = (struct line){.pc = pc};
     return l;

@@ -136,7 +136,7 @@ static bool look_up(struct darsie *d, unsigned slot)
         d->unlooked |= 1ull << slot;
         return true;
     }
-    if (w->count + 1 >= LINES) return true;
+    if (w->count + 1 >= LINES_SKIPPING) return true;
     // Which lanes an instruction has is known when the warp is there.
     if (d->launch->diverged && tech_warp(d->sm, slot)->active != d->whole) return true;
     if (!read_port(d, d->warps[slot].block, pc)) {
