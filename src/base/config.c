@@ -253,16 +253,29 @@ static bool is_of_family(const struct config *c, const char *name)
     return c->family.prefix && str_starts_with(name, c->family.prefix);
 }
 
+// keep: what the key has stays, and the text is only looked at.
+static bool set_found(struct config *c, const struct config_layer *layer, const struct config_key *key,
+                      const char *name, const char *text, bool keep, struct config_origin origin,
+                      struct diag *d)
+{
+    union { // of any type
+        bool b;
+        uint64_t n;
+        double f;
+        const char *text;
+    } unused;
+    void *value = keep ? (void *)&unused : (char *)layer->values + key->offset;
+    if (!store_value(&c->arena, key, text, value)) return refuse(key, name, text, origin.loc, d);
+    if (!keep) layer->origins[key - layer->keys] = origin;
+    return true;
+}
+
 bool config_set(struct config *c, const char *name, const char *text, struct loc loc, struct diag *d)
 {
     const struct config_layer *layer;
     if (is_of_family(c, name)) return c->family.set(c->family.context, name, text, loc, d);
     const struct config_key *key = find_or_say(c, name, &layer, loc, d);
-    if (!key) return false;
-    if (!store_value(&c->arena, key, text, (char *)layer->values + key->offset))
-        return refuse(key, name, text, loc, d);
-    layer->origins[key - layer->keys] = (struct config_origin){true, loc, NULL};
-    return true;
+    return key && set_found(c, layer, key, name, text, false, (struct config_origin){true, loc, NULL}, d);
 }
 
 bool config_set_from_file(struct config *c, const char *name, const char *text, const char *why,
@@ -272,19 +285,9 @@ bool config_set_from_file(struct config *c, const char *name, const char *text, 
     if (is_of_family(c, name)) return config_set(c, name, text, loc, d);
     const struct config_key *key = find_or_say(c, name, &layer, loc, d);
     if (!key) return false;
-    struct config_origin *origin = &layer->origins[key - layer->keys];
-    void *value = (char *)layer->values + key->offset;
-    bool is_settled = origin->is_set && !origin->loc.source;
-    union { // of any type, for a value that is read and not kept
-        bool b;
-        uint64_t n;
-        double f;
-        const char *text;
-    } unused;
-    if (!store_value(&c->arena, key, text, is_settled ? (void *)&unused : value))
-        return refuse(key, name, text, loc, d);
-    if (!is_settled) *origin = (struct config_origin){true, loc, why};
-    return true;
+    const struct config_origin *before = &layer->origins[key - layer->keys];
+    bool is_settled = before->is_set && !before->loc.source;
+    return set_found(c, layer, key, name, text, is_settled, (struct config_origin){true, loc, why}, d);
 }
 
 bool config_set_pair(struct config *c, const char *pair, struct loc loc, struct diag *d)

@@ -30,9 +30,8 @@ enum cache_result {
 struct cache_config {
     uint32_t sets, ways, line_bytes; // any number of sets; line_bytes a multiple of the sector
     enum cache_replacement replacement;
-    bool on_fill; // a way is taken when data comes
-    uint32_t
-        dirty_ways; // of a set at most; then the one that has been dirty for longest is cleaned. 0: any number
+    bool on_fill;        // a way is taken when data comes
+    uint32_t dirty_ways; // of a set at most; then the one used longest ago is cleaned. 0: any number
     enum cache_index index;
     // By hash: of each turn_bytes one piece_bytes belongs to this cache, so that its own lines are numbered without
     // gaps; turn_bytes 0: all of them do.
