@@ -10,11 +10,8 @@ struct point {
     float below, above;
 };
 
-// Made anew at every use, which an empty instruction that might have changed `z` sees to: 101 integer
-// operations a plane on the card.
 __device__ __forceinline__ int at(int nx, int ny, int x, int y, int z)
 {
-    asm volatile("" : "+r"(z));
     return x + nx * (y + ny * z);
 }
 
