@@ -67,7 +67,8 @@ struct wf_context {
     struct chip_config chip;
     struct gpu_classes classes;
     struct energy_config energy;
-    char *gpu; // NULL: no timing; heap
+    char *gpu;        // NULL: no timing; heap
+    bool gpu_is_like; // its file takes over another GPU's
     struct tech_choice techs;
     char *tech; // as it was asked for, heap; NULL: base
     bool verify;

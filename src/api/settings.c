@@ -73,6 +73,7 @@ enum wf_status wf_gpu(struct wf_context *c, const char *name)
     struct chip_config before = c->chip;
     struct gpu_classes classes_before = c->classes;
     struct compile_settings compile_before = c->compile;
+    bool is_like;
     api_wait(c);
     if (!name) {
         free(c->gpu);
@@ -81,7 +82,7 @@ enum wf_status wf_gpu(struct wf_context *c, const char *name)
     }
     config_forget_files(&c->config);
     gpu_classes_clear(&c->classes);
-    if (!gpu_file_load(&c->config, name, &c->diag) || !check_chip(c, &before) ||
+    if (!gpu_file_load(&c->config, name, &is_like, &c->diag) || !check_chip(c, &before) ||
         !check_loaded(c, name, &compile_before) || !gpu_classes_resolve(&c->classes, &c->chip, &c->diag)) {
         c->chip = before;
         c->classes = classes_before;
@@ -91,6 +92,7 @@ enum wf_status wf_gpu(struct wf_context *c, const char *name)
     forget_chip(c);
     free(c->gpu);
     c->gpu = heap_strdup(name);
+    c->gpu_is_like = is_like;
     return WF_OK;
 }
 
@@ -251,22 +253,47 @@ static bool is_in(const struct config_key *k, const struct config_key *table, si
     return k >= table && k < table + count;
 }
 
+static bool is_gpus(const struct config_key *k)
+{
+    return is_in(k, gpu_config_keys, gpu_config_key_count) ||
+           is_in(k, memory_config_keys, memory_config_key_count) ||
+           is_in(k, energy_config_keys, energy_config_key_count);
+}
+
+// What only the simulator knows is no card's.
+static bool is_of_card(const struct config_key *k) { return is_gpus(k) && !str_starts_with(k->name, "sim."); }
+
+// Nobody says gpu.sm_count: it is the sum of the classes' counts.
+static bool is_sum(const struct wf_context *c, const struct config_key *k)
+{
+    return c->chip.class_count && str_equal(k->name, "gpu.sm_count") && !config_origin(&c->config, k).is_set;
+}
+
 bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key)
 {
     const struct config_key *k = config_at(&c->config, index);
     if (!k) return false;
     struct strbuf value = {0};
     struct config_origin origin = config_origin(&c->config, k);
-    bool is_sum = !origin.is_set && c->chip.class_count && str_equal(k->name, "gpu.sm_count");
+    bool is_counted = is_sum(c, k);
     config_format(&c->config, k, &value);
     describe_key(c, k, key);
-    if (origin.is_set || is_sum) key->source = origin.why; // the table's is the default's
+    if (origin.is_set || is_counted) key->source = origin.why; // the table's is the default's
     key->value = keep_text(c, &value);
-    key->from = is_sum ? "the classes' counts" : describe_origin(c, &origin);
-    key->is_gpus = is_in(k, gpu_config_keys, gpu_config_key_count) ||
-                   is_in(k, memory_config_keys, memory_config_key_count) ||
-                   is_in(k, energy_config_keys, energy_config_key_count);
+    key->from = is_counted ? "the classes' counts" : describe_origin(c, &origin);
+    key->is_gpus = is_gpus(k);
     return true;
+}
+
+size_t wf_gpu_left_out(struct wf_context *c, bool *is_like)
+{
+    size_t count = 0;
+    *is_like = c->gpu && c->gpu_is_like;
+    for (size_t i = 0; config_at(&c->config, i); i++) {
+        const struct config_key *k = config_at(&c->config, i);
+        count += is_of_card(k) && !config_origin(&c->config, k).is_set && !is_sum(c, k);
+    }
+    return count;
 }
 
 bool wf_class_key(struct wf_context *c, size_t index, struct wf_key *key)

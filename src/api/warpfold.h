@@ -419,6 +419,9 @@ struct wf_key {
     bool is_gpus;      // describes the GPU: the chip, its memory, energies
 };
 bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key); // false past the last
+// Keys of the GPU (but for `sim.`, which are no card's) that neither its file nor wf_set says: they have their defaults, which
+// are gtx1080ti-paper's. is_like: the file begins from another GPU's, so that it is known whose it is.
+size_t wf_gpu_left_out(struct wf_context *c, bool *is_like);
 // The value and its origin in a class of SMs, by wf_class_at's index, of the key that is named, or of "count";
 // false where the class does not set it.
 bool wf_class_key(struct wf_context *c, size_t index, struct wf_key *key);

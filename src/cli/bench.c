@@ -211,6 +211,7 @@ int command_bench(int argc, char **argv)
     struct bench_selection what;
     enum wf_status status = parse_usage(&o, &what, &r, &d);
     if (status == WF_OK) {
+        command_note_gpu(&o, &d);
         b.size = workload_size_name(what.size);
         b.ptx = workload_ptx_name(what.ptx);
         status = run_all(&o, &what, &b, &r, &d);

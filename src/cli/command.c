@@ -160,6 +160,20 @@ enum wf_status command_settings(const struct options *o, struct wf_context *c, s
     return command_set(o, c, d);
 }
 
+void command_note_gpu(const struct options *o, struct diag *d)
+{
+    const char *gpu = options_value(o, OPTION_GPU);
+    bool is_like;
+    if (!gpu || !strpbrk(gpu, "/.") || options_has(o, OPTION_QUIET)) return;
+    struct wf_context *c = wf_context_create();
+    size_t count = wf_gpu(c, gpu) == WF_OK ? wf_gpu_left_out(c, &is_like) : 0;
+    if (count && !is_like)
+        diag_note(d, loc_none(),
+                  "%s leaves out %zu keys, whose values are then gtx1080ti-paper's (`warpfold list gpus %s`)",
+                  gpu, count, gpu);
+    wf_context_destroy(c);
+}
+
 void command_watch(const struct options *o, struct wf_context *c)
 {
     if (options_has(o, OPTION_TIMELINE)) wf_watch(c, true);

@@ -25,6 +25,8 @@ bool command_json_alone(const struct options *o);
 enum wf_status command_set(const struct options *o, struct wf_context *c, struct diag *d);
 // The same, --gpu and --tech, and refuses what --tech, --threads and --functional cannot mean together.
 enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d);
+// A note where --gpu names a file of one's own that is like no other GPU and leaves keys out. Not with --quiet.
+void command_note_gpu(const struct options *o, struct diag *d);
 // --timeline: has the context's launches watched; then what was seen, as its path's ending says, and a
 // warning when that is not all.
 void command_watch(const struct options *o, struct wf_context *c);

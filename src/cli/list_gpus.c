@@ -1,5 +1,6 @@
 // `warpfold list gpus`: the GPUs there are; with a name or a file, what that one is like and who says so.
 #include "cli/list.h"
+#include "cli/print.h"
 
 static int list_all(void)
 {
@@ -67,6 +68,18 @@ static void list_keys_of(struct wf_context *c)
     list_print(&t);
 }
 
+static void list_left_out(struct wf_context *c)
+{
+    bool is_like;
+    size_t count = wf_gpu_left_out(c, &is_like);
+    struct strbuf text = {0};
+    if (!count) return;
+    strbuf_printf(&text, "%zu keys are left out: they have their defaults, which are gtx1080ti-paper's\n",
+                  count);
+    print_text(stdout, text.text);
+    strbuf_fini(&text);
+}
+
 int list_gpus(const struct options *o)
 {
     if (o->operands.count < 2) return list_all();
@@ -77,6 +90,7 @@ int list_gpus(const struct options *o)
     if (good) {
         list_classes(c);
         list_keys_of(c);
+        list_left_out(c);
     }
     int status = good ? WF_OK : command_fail_both(c, &d, WF_BAD_USAGE);
     wf_context_destroy(c);

@@ -443,6 +443,7 @@ int command_run(int argc, char **argv)
 
     enum wf_status status = run_check(&o, &d) ? command_settings(&o, s.context, &d) : WF_BAD_USAGE;
     if (status == WF_OK) {
+        command_note_gpu(&o, &d);
         command_watch(&o, s.context);
         interrupt_watch(s.context);
         status = run_execute(&o, &s);

@@ -40,21 +40,28 @@ static const struct gpu_file *find(const char *name)
     return NULL;
 }
 
-static bool load_text(struct config *c, const char *name, const char *text, size_t length, unsigned depth,
-                      struct diag *d);
+struct load { // of a file and those that it is like
+    struct config *config;
+    struct diag *diag;
+    bool is_like;
+};
 
-static bool load_other(struct config *c, const char *name, unsigned depth, struct loc loc, struct diag *d)
+static bool load_text(struct load *l, const char *name, const char *text, size_t length, unsigned depth);
+
+static bool load_other(struct load *l, const char *name, unsigned depth, struct loc loc)
 {
+    struct diag *d = l->diag;
     const struct gpu_file *g = find(name);
     const char *near = g ? NULL : str_nearest(name, next_name, NULL);
     if (near) return diag_error(d, loc, "like = %s: no GPU of that name; did you mean \"%s\"?", name, near);
     if (!g) return diag_error(d, loc, "like = %s: no GPU of that name; `warpfold list gpus` has them", name);
     if (depth == LIKE_DEPTH_MAX) return diag_error(d, loc, "like = %s: %u files deep", name, depth);
-    return load_text(c, g->name, g->text, strlen(g->text), depth + 1, d);
+    l->is_like = true;
+    return load_text(l, g->name, g->text, strlen(g->text), depth + 1);
 }
 
 // `KEY = VALUE`, `# WHY` behind it.
-static bool set_line(struct config *c, char *line, unsigned depth, struct loc loc, struct diag *d)
+static bool set_line(struct load *l, char *line, unsigned depth, struct loc loc)
 {
     char *hash = strchr(line, '#'), *why = NULL;
     if (hash) {
@@ -65,19 +72,18 @@ static bool set_line(struct config *c, char *line, unsigned depth, struct loc lo
     if (!equals) {
         char *rest = str_trim(line);
         if (!*rest) return true;
-        return diag_error(d, loc, "\"%s\" sets nothing; a line is KEY = VALUE", rest);
+        return diag_error(l->diag, loc, "\"%s\" sets nothing; a line is KEY = VALUE", rest);
     }
     *equals = 0;
     const char *value = str_trim(equals + 1), *key = str_trim(line);
-    if (str_equal(key, "like")) return load_other(c, value, depth, loc, d);
-    if (why) why = *why ? arena_strndup(&c->arena, why, strlen(why)) : NULL;
-    return config_set_from_file(c, key, value, why, loc, d);
+    if (str_equal(key, "like")) return load_other(l, value, depth, loc);
+    if (why) why = *why ? arena_strndup(&l->config->arena, why, strlen(why)) : NULL;
+    return config_set_from_file(l->config, key, value, why, loc, l->diag);
 }
 
-static bool load_text(struct config *c, const char *name, const char *text, size_t length, unsigned depth,
-                      struct diag *d)
+static bool load_text(struct load *l, const char *name, const char *text, size_t length, unsigned depth)
 {
-    struct loc loc = {.source = diag_add_source(d, name, text, length)};
+    struct loc loc = {.source = diag_add_source(l->diag, name, text, length)};
     char *copy = heap_strndup(text, length), *line = copy;
     bool good = true;
     for (uint32_t n = 1; line; n++) {
@@ -85,22 +91,23 @@ static bool load_text(struct config *c, const char *name, const char *text, size
         if (next) *next++ = 0;
         loc.line = n;
         loc.column = 1;
-        good = set_line(c, line, depth, loc, d) && good;
+        good = set_line(l, line, depth, loc) && good;
         line = next;
     }
     free(copy);
     return good;
 }
 
-bool gpu_file_load(struct config *c, const char *name, struct diag *d)
+static bool load_named(struct load *l, const char *name)
 {
     const struct gpu_file *g = find(name);
-    if (g) return load_text(c, g->name, g->text, strlen(g->text), 0, d);
+    struct diag *d = l->diag;
+    if (g) return load_text(l, g->name, g->text, strlen(g->text), 0);
     char *bytes;
     size_t length;
     const char *why;
     if (strpbrk(name, "/.") && file_read(name, &bytes, &length, &why)) {
-        bool good = load_text(c, name, bytes, length, 0, d);
+        bool good = load_text(l, name, bytes, length, 0);
         free(bytes);
         return good;
     }
@@ -110,4 +117,12 @@ bool gpu_file_load(struct config *c, const char *name, struct diag *d)
     return diag_error(d, loc_none(),
                       "no GPU \"%s\"; `warpfold list gpus` names them, and a file's path has a / or a .",
                       name);
+}
+
+bool gpu_file_load(struct config *c, const char *name, bool *is_like, struct diag *d)
+{
+    struct load l = {.config = c, .diag = d};
+    bool good = load_named(&l, name);
+    *is_like = l.is_like;
+    return good;
 }

@@ -11,5 +11,6 @@ struct gpu_file {
 };
 
 const struct gpu_file *gpu_file_at(size_t index); // the library's own; NULL past the last
-// Sets what a GPU of the library, or the file at that path, says. False and located diagnostics.
-bool gpu_file_load(struct config *c, const char *name_or_path, struct diag *d);
+// Sets what a GPU of the library, or the file at that path, says. is_like: it takes over another GPU's. False and located
+// diagnostics.
+bool gpu_file_load(struct config *c, const char *name_or_path, bool *is_like, struct diag *d);

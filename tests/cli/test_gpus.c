@@ -3,6 +3,7 @@
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "cli/cli.h"
+#include "gpu/gpus.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,9 +90,9 @@ static void test_set(struct test *t)
 {
     struct cli c = {.t = t};
     cli_write(&c, "a.gpu", BOTH, strlen(BOTH));
-    check_errors(&c, LAUNCH " --set class.big.count=3 --set gpu.sm_count=4", 0, "");
-    check_errors(&c, LAUNCH " --set gpu.sm_count=4 --set class.big.count=3", 0, "");
-    check_errors(&c, LAUNCH " --set class.big.count=3", 0, "");
+    check_errors(&c, LAUNCH " --quiet --set class.big.count=3 --set gpu.sm_count=4", 0, "");
+    check_errors(&c, LAUNCH " --quiet --set gpu.sm_count=4 --set class.big.count=3", 0, "");
+    check_errors(&c, LAUNCH " --quiet --set class.big.count=3", 0, "");
     check_errors(&c, LAUNCH " --set gpu.sm_count=4", 2,
                  "error: gpu.sm_count is 4, and the classes have 3 SMs (big 2, little 1)\n");
     check_errors(&c, LAUNCH " --set class.mid.sm.warps=4", 2,
@@ -102,8 +103,9 @@ static void test_set(struct test *t)
         "have its own; set memory.partitions\n");
     check_errors(
         &c,
-        LAUNCH " --set sm.warps=4 --set class.big.sm.registers=256 --set class.little.sm.warps=1 --set "
-               "class.little.issue.schedulers=1",
+        LAUNCH
+        " --quiet --set sm.warps=4 --set class.big.sm.registers=256 --set class.little.sm.warps=1 --set "
+        "class.little.issue.schedulers=1",
         1,
         "error: a block of 2 warps, 8 registers a thread and 0 bytes of shared memory does not fit on an SM, "
         "for want of registers (sm.registers) in class big, of warps (sm.warps) in class little of "
@@ -221,6 +223,90 @@ static void test_sources(struct test *t)
     }
 }
 
+// Whether gtx1080ti-paper, whose values the defaults are, is what the GPU is like.
+static bool is_like_papers(struct test *t, const struct gpu_file *g)
+{
+    char name[40] = "";
+    const char *like = strstr(g->text, "\nlike = ");
+    if (str_equal(g->name, "gtx1080ti-paper") || !like) return !like && str_equal(g->name, "gtx1080ti-paper");
+    CHECK_EQ(t, sscanf(like, "\nlike = %39s", name), 1);
+    for (size_t i = 0; gpu_file_at(i); i++)
+        if (str_equal(gpu_file_at(i)->name, name)) return is_like_papers(t, gpu_file_at(i));
+    CHECK_MSG(t, false, "%s is like no GPU \"%s\"", g->name, name);
+    return false;
+}
+
+// What a card of the library that is not like the paper's may leave out, since no card is different in it: policies, what an
+// experiment keeps or takes away, and what only the simulator knows. A key that is not here stands in every such file, or in the
+// one that it is like, so that no card has another card's value unseen.
+static bool is_no_cards(const char *key)
+{
+    static const char *const keys[] = {"gpu.dispatch",      "gpu.keep_caches", "l1.keep",
+                                       "texture.keep",      "icache.perfect",  "operands.conflicts",
+                                       "issue.active_warps"};
+    for (size_t i = 0; i < TEST_COUNT(keys); i++)
+        if (str_equal(keys[i], key)) return true;
+    return str_starts_with(key, "sim.");
+}
+
+static void test_complete(struct test *t)
+{
+    unsigned complete = 0;
+    for (size_t g = 0; gpu_file_at(g); g++) {
+        struct wf_context *c = wf_context_create();
+        struct wf_key key;
+        if (is_like_papers(t, gpu_file_at(g)) || str_equal(gpu_file_at(g)->name, "tiny")) continue;
+        complete++;
+        CHECK(t, wf_gpu(c, gpu_file_at(g)->name) == WF_OK);
+        for (size_t i = 0; wf_key_at(c, i, &key); i++)
+            CHECK_MSG(t,
+                      !str_equal(key.from, "default") ||
+                          (key.is_gpus ? is_no_cards(key.name) : !str_equal(key.name, "compile.profile")),
+                      "%s leaves out %s, and has %s, which is the GTX 1080 Ti's", gpu_file_at(g)->name,
+                      key.name, key.value);
+        wf_context_destroy(c);
+    }
+    CHECK_EQ(t, complete, 6); // titanv, v100, qv100, rtx2080ti, rtx2070s, h200
+}
+
+// A file of one's own that is like no other GPU is told what it leaves out; one that is, or that is listed, is not.
+static void test_left_out(struct test *t)
+{
+    struct cli c = {.t = t};
+    static const char alone[] = "sm.warps = 32\nsim.stall = 0\ncompile.max_registers = 64\n",
+                      like[] = "like = titanv\nsm.warps = 32\n";
+    unsigned keys = 0;
+    struct wf_context *context = wf_context_create();
+    struct wf_key key;
+    for (size_t i = 0; wf_key_at(context, i, &key); i++)
+        keys += key.is_gpus && !str_starts_with(key.name, "sim.");
+    wf_context_destroy(context);
+    char want[400];
+    cli_write(&c, "a.gpu", alone, sizeof alone - 1);
+    cli_run(&c, LAUNCH " --set sm.blocks=4");
+    snprintf(
+        want, sizeof want,
+        "note: $D/a.gpu leaves out %u keys, whose values are then gtx1080ti-paper's (`warpfold list gpus "
+        "$D/a.gpu`)\n",
+        keys - 1);
+    CHECK_EQ(t, c.status, 0);
+    CHECK_STR(t, cli_errors(&c), want);
+    cli_run(&c, "list gpus $D/a.gpu");
+    snprintf(want, sizeof want,
+             "\n%u keys are left out: they have their defaults, which are gtx1080ti-paper's\n", keys - 1);
+    CHECK_HAS(t, c.out, want);
+    cli_run(&c, "bench vecadd --size small --gpu $D/a.gpu");
+    CHECK_HAS(t, c.err, "a.gpu leaves out ");
+    check_errors(&c, LAUNCH " --quiet", 0, "");
+    cli_write(&c, "a.gpu", like, sizeof like - 1);
+    check_errors(&c, LAUNCH, 0, "");
+    cli_write(&c, "a.gpu", BOTH, strlen(BOTH)); // the classes say how many SMs there are
+    cli_run(&c, "list gpus $D/a.gpu");
+    snprintf(want, sizeof want, "\n%u keys are left out", keys - 1);
+    CHECK_HAS(t, c.out, want);
+    cli_fini(&c);
+}
+
 // What was set without a file stays, in the library, too, whatever comes later.
 static void test_set_wins(struct test *t)
 {
@@ -286,9 +372,10 @@ static void test_reports(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"files", test_files},     {"set", test_set},
-                                             {"list", test_list},       {"like", test_like},
-                                             {"sources", test_sources}, {"set_wins", test_set_wins},
-                                             {"area", test_area},       {"reports", test_reports}};
+    static const struct test_case cases[] = {{"files", test_files},       {"set", test_set},
+                                             {"list", test_list},         {"like", test_like},
+                                             {"sources", test_sources},   {"complete", test_complete},
+                                             {"left_out", test_left_out}, {"set_wins", test_set_wins},
+                                             {"area", test_area},         {"reports", test_reports}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

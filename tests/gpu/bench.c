@@ -12,6 +12,7 @@ void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const 
     struct energy_config energy;     // some GPUs' files set it
     struct compile_settings compile; // likewise
     struct gpu_classes classes = {0};
+    bool is_like;
     struct diag d;
     diag_init(&d);
     config_init(&all);
@@ -20,7 +21,7 @@ void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const 
     config_add(&all, compile_config_keys, compile_config_key_count, &compile);
     config_add(&all, energy_config_keys, energy_config_key_count, &energy);
     gpu_classes_init(&classes, &all);
-    CHECK(t, gpu_file_load(&all, gpu, &d));
+    CHECK(t, gpu_file_load(&all, gpu, &is_like, &d));
     char *copy = strdup(settings), *rest = copy;
     for (char *pair; (pair = strtok_r(rest, " ", &rest)) != NULL;)
         CHECK_MSG(t, config_set_pair(&all, pair, loc_none(), &d), "%s", pair);
