@@ -77,6 +77,17 @@ static void format_bytes(double value, struct strbuf *out)
     if (i) strbuf_putc(out, suffixes[i]);
 }
 
+// The word that is written, without its other names.
+static size_t name_length(const char *word) { return strcspn(word, "|"); }
+
+// "volta (sass)".
+static void add_word(struct strbuf *out, const char *before, const char *word)
+{
+    size_t length = name_length(word);
+    strbuf_printf(out, "%s%.*s", before, (int)length, word);
+    if (word[length]) strbuf_printf(out, " (%s)", word + length + 1);
+}
+
 void config_format_range(const struct config_key *key, struct strbuf *out)
 {
     switch (key->type) {
@@ -91,7 +102,7 @@ void config_format_range(const struct config_key *key, struct strbuf *out)
     case CONFIG_F64: strbuf_printf(out, "%g to %g", key->low, key->high); break;
     case CONFIG_WORD:
         for (size_t i = 0; key->words[i]; i++)
-            strbuf_printf(out, "%s%s", i == 0 ? "" : key->words[i + 1] ? ", " : " or ", key->words[i]);
+            add_word(out, i == 0 ? "" : key->words[i + 1] ? ", " : " or ", key->words[i]);
         break;
     case CONFIG_TEXT: strbuf_puts(out, "any text"); break;
     case CONFIG_BYTES:
@@ -137,10 +148,18 @@ static bool read_bytes(const char *text, uint64_t *value)
     return true;
 }
 
+// One of the names in "NAME|OTHER".
+static bool is_word(const char *names, const char *text)
+{
+    size_t length = name_length(names);
+    return (strlen(text) == length && !memcmp(names, text, length)) ||
+           (names[length] && is_word(names + length + 1, text));
+}
+
 static bool read_word(const struct config_key *key, const char *text, int *value)
 {
     for (int i = 0; key->words[i]; i++)
-        if (str_equal(key->words[i], text)) {
+        if (is_word(key->words[i], text)) {
             *value = i;
             return true;
         }
@@ -309,7 +328,11 @@ void config_format_value(const struct config_key *key, const void *values, struc
     case CONFIG_U64: strbuf_printf(out, "%llu", (unsigned long long)*(const uint64_t *)value); break;
     case CONFIG_BYTES: format_bytes((double)*(const uint64_t *)value, out); break;
     case CONFIG_F64: strbuf_printf(out, "%g", *(const double *)value); break;
-    case CONFIG_WORD: strbuf_puts(out, key->words[*(const int *)value]); break;
+    case CONFIG_WORD: {
+        const char *word = key->words[*(const int *)value];
+        strbuf_write(out, word, name_length(word));
+        break;
+    }
     case CONFIG_TEXT: strbuf_puts(out, *(const char *const *)value); break;
     }
 }
@@ -329,7 +352,13 @@ void config_write_value(const struct config_key *key, const void *values, struct
     case CONFIG_U64:
     case CONFIG_BYTES: json_u64(j, *(const uint64_t *)value); break;
     case CONFIG_F64: json_f64(j, *(const double *)value); break;
-    case CONFIG_WORD: json_string(j, key->words[*(const int *)value]); break;
+    case CONFIG_WORD: {
+        const char *word = key->words[*(const int *)value];
+        char *name = heap_strndup(word, name_length(word));
+        json_string(j, name);
+        free(name);
+        break;
+    }
     case CONFIG_TEXT: json_string(j, *(const char *const *)value); break;
     }
 }

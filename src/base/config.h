@@ -20,7 +20,7 @@ struct config_key {
                            // char *, BYTES a uint64_t that may be written with a suffix: 64K, 512M, 4G
     size_t offset;         // in the layer's struct
     double low, high;      // inclusive, numbers
-    const char *const *words; // WORD: NULL-terminated
+    const char *const *words; // WORD: NULL-terminated; "NAME|OTHER" is one, NAME is written
     const char *initial;      // default, as text
     const char *meaning;      // with unit; NULL: for tests, shown in no list, suggestion or JSON
     const char *source;       // where the value comes from, or NULL

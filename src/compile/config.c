@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char *const profile_words[] = {
-    [PROFILE_SASS] = "sass", [PROFILE_PTXPLUS] = "ptxplus", [PROFILE_PASCAL] = "pascal", NULL};
+    [PROFILE_SASS] = "volta|sass", [PROFILE_PTXPLUS] = "ptxplus", [PROFILE_PASCAL] = "pascal", NULL};
 
 const struct config_key compile_config_keys[] = {
 #define SETTING(field, type, key, low, high, words, initial, meaning)                                        \

@@ -207,7 +207,7 @@ static void print_header(const struct program *p, struct strbuf *out)
     strbuf_printf(out, "// %s: %u instructions, %u registers, %u predicates", p->name ? p->name : "?",
                   p->inst_count, p->reg_count, p->pred_count);
     static const char *const profiles[] = {
-        [PROFILE_SASS] = "sass", [PROFILE_PTXPLUS] = "ptxplus", [PROFILE_PASCAL] = "pascal"};
+        [PROFILE_SASS] = "volta", [PROFILE_PTXPLUS] = "ptxplus", [PROFILE_PASCAL] = "pascal"};
     strbuf_printf(out, ", profile %s\n", profiles[p->profile]);
     strbuf_printf(out, "// %u bytes shared, %u local, %u stack%s, %u parameters\n", p->shared_bytes,
                   p->local_bytes, p->stack_bytes, p->stack_unbounded ? " (unbounded)" : "", p->param_bytes);

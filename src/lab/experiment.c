@@ -108,15 +108,29 @@ static bool set_kernels(struct parser *p, char *value)
     return true;
 }
 
+// The name that a code profile is written by, whichever of its names this is: one name a profile in results. NULL and an
+// error: it is none.
+static const char *profile_name(struct parser *p, const char *view, const char *word)
+{
+    struct wf_context *c = wf_context_create();
+    const char *name = NULL;
+    struct wf_key key = {.range = ""};
+    bool good = word && wf_set(c, "compile.profile", word) == WF_OK;
+    for (size_t i = 0; wf_key_at(c, i, &key) && !str_equal(key.name, "compile.profile"); i++) continue;
+    if (good)
+        name = arena_strndup(p->arena, key.value, strlen(key.value));
+    else
+        diag_error(p->diag, p->loc, "\"%s\": a view is GPU/PROFILE, and profiles are %s", view, key.range);
+    wf_context_destroy(c);
+    return name;
+}
+
 static bool set_views(struct parser *p, char *value)
 {
     for (char *word; (word = strsep(&value, " \t\n")) != NULL;) {
         if (!*word) continue;
-        char *profile = cut(word, '/');
-        bool known = profile && (str_equal(profile, "sass") || str_equal(profile, "ptxplus") ||
-                                 str_equal(profile, "pascal"));
-        if (!known)
-            return diag_error(p->diag, p->loc, "\"%s\": a view is GPU/sass, GPU/pascal or GPU/ptxplus", word);
+        const char *profile = profile_name(p, word, cut(word, '/'));
+        if (!profile) return false;
         vec_push(&p->x->views, (struct experiment_view){word, profile});
     }
     return true;

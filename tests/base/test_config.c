@@ -14,7 +14,7 @@ struct values {
     const char *name;
 };
 
-static const char *const profiles[] = {"sass", "ptxplus", NULL};
+static const char *const profiles[] = {"volta|sass", "ptxplus", NULL};
 
 static const struct config_key keys[] = {
     {.name = "check.races",
@@ -54,7 +54,7 @@ static const struct config_key keys[] = {
      .type = CONFIG_WORD,
      .offset = offsetof(struct values, profile),
      .words = profiles,
-     .initial = "sass",
+     .initial = "volta",
      .meaning = "what it is"},
 };
 static const struct config_key more_keys[] = {
@@ -86,6 +86,25 @@ static void teardown(struct fixture *f)
     diag_fini(&f->diag);
 }
 
+// Of a word's two names either is read, and the first is written.
+static void test_names(struct test *t)
+{
+    struct fixture f;
+    struct strbuf text = {0};
+    setup(&f);
+    const struct config_key *key = config_find(&f.config, "compile.profile");
+    CHECK(t, config_set_pair(&f.config, "compile.profile=ptxplus", loc_none(), &f.diag));
+    CHECK(t,
+          config_set_pair(&f.config, "compile.profile=sass", loc_none(), &f.diag) && f.values.profile == 0);
+    config_format(&f.config, key, &text);
+    CHECK_STR(t, strbuf_text(&text), "volta");
+    CHECK(t, config_set_pair(&f.config, "compile.profile=ptxplus", loc_none(), &f.diag));
+    CHECK(t,
+          config_set_pair(&f.config, "compile.profile=volta", loc_none(), &f.diag) && f.values.profile == 0);
+    strbuf_fini(&text);
+    teardown(&f);
+}
+
 static void test_defaults(struct test *t)
 {
     struct fixture f;
@@ -100,7 +119,7 @@ static void test_defaults(struct test *t)
     config_write_json(&f.config, &j);
     CHECK_STR(t, strbuf_text(&text),
               "{\n  \"check.races\": false,\n  \"compile.max_registers\": 255,\n  \"exec.limit\": 0,\n"
-              "  \"memory.size\": 4294967296,\n  \"gpu.scale\": 1,\n  \"compile.profile\": \"sass\",\n"
+              "  \"memory.size\": 4294967296,\n  \"gpu.scale\": 1,\n  \"compile.profile\": \"volta\",\n"
               "  \"gpu.name\": \"none\"\n}\n");
     strbuf_clear(&text);
     config_format(&f.config, config_find(&f.config, "memory.size"), &text);
@@ -150,7 +169,10 @@ static void test_refuses(struct test *t)
         {"memory.size=K", "error: memory.size=K: must be 1K to 64G\n"},
         {"memory.size=", "error: memory.size=: must be 1K to 64G\n"},
         {"gpu.scale=nan", "error: gpu.scale=nan: must be 0.5 to 2\n"},
-        {"compile.profile=SASS", "error: compile.profile=SASS: must be sass or ptxplus\n"},
+        {"compile.profile=SASS", "error: compile.profile=SASS: must be volta (sass) or ptxplus\n"},
+        {"compile.profile=volta|sass",
+         "error: compile.profile=volta|sass: must be volta (sass) or ptxplus\n"},
+        {"compile.profile=", "error: compile.profile=: must be volta (sass) or ptxplus\n"},
         {"compile.profil=sass", "error: unknown key \"compile.profil\"; did you mean \"compile.profile\"?\n"},
         {"zzz=1", "error: unknown key \"zzz\"; `warpfold list keys` names them all\n"},
         {"check.races", "error: \"check.races\" is no setting; write KEY=VALUE\n"},
@@ -233,10 +255,8 @@ static void test_family(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"defaults", test_defaults},
-                                             {"accepts", test_accepts},
-                                             {"refuses", test_refuses},
-                                             {"origins", test_origins},
-                                             {"family", test_family}};
+    static const struct test_case cases[] = {{"defaults", test_defaults}, {"names", test_names},
+                                             {"accepts", test_accepts},   {"refuses", test_refuses},
+                                             {"origins", test_origins},   {"family", test_family}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -93,13 +93,13 @@ static void test_outcome(struct test *t)
         &text, "MM: DARSIE %.3f is not above 9.000",
         lab_query(
             t, db,
-            "SELECT value FROM points WHERE category = 'MM' AND series = 'DARSIE' AND profile = 'sass'"));
+            "SELECT value FROM points WHERE category = 'MM' AND series = 'DARSIE' AND profile = 'volta'"));
     CHECK_HAS(t, c.out, text.text);
     CHECK_HAS(t, page, text.text);
     CHECK_HAS(t, page,
-              "| claims | tiny, sass, small | held | all : DARSIE > 0.01, in all of 3 comparisons |");
+              "| claims | tiny, volta, small | held | all : DARSIE > 0.01, in all of 3 comparisons |");
     CHECK_HAS(t, page,
-              "| claims | tiny, sass, small | open | MM : absent > DARSIE: not all of it is measured |");
+              "| claims | tiny, volta, small | open | MM : absent > DARSIE: not all of it is measured |");
     unsigned contradicted = 0;
     for (const char *p = c.out; (p = strstr(p, "not as expected: ")) != NULL; p++) contradicted++;
     CHECK_EQ(t, contradicted, 2); // one a view; the GPU of the last claim is none of them

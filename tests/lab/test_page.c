@@ -171,7 +171,7 @@ static double value_at(const struct json_value *figure, const char *category, co
 // expected.
 static void test_views(struct test *t)
 {
-    static const char *const profiles[] = {"sass", "ptxplus"};
+    static const char *const profiles[] = {"volta", "ptxplus"};
     struct cli c = {.t = t};
     struct arena a;
     size_t length = 0, n = 0;
@@ -245,7 +245,7 @@ static void test_costs(struct test *t)
                                  "SELECT r.energy_pj / b.energy_pj FROM runs r JOIN runs b ON b.tech = "
                                  "'base' AND b.settings = '' AND b.subject = r.subject AND b.gpu = r.gpu AND "
                                  "b.profile = r.profile WHERE r.tech = 'darsie' AND r.gpu = 'tiny' AND "
-                                 "r.subject = 'matrixMul' AND r.profile = 'sass'"));
+                                 "r.subject = 'matrixMul' AND r.profile = 'volta'"));
     }
     CHECK_EQ(t, cost, 3);
     sqlite3_close(db);
