@@ -67,12 +67,13 @@ static bool read_trouble(struct fidelity *f, const struct pool *pool, struct dat
 static bool read_row(struct fidelity *f, const struct point *p, const struct job *job,
                      const struct pool *pool, struct database *db)
 {
-    struct fidelity_row r = {.point = p, .job = job};
+    struct fidelity_row r = {.point = p, .job = job, .l2_sectors = NAN};
     bool good = read_trouble(f, pool, db, job, &r.trouble);
     for (unsigned q = 0; q < QUANTITIES && good; q++) {
         r.ours[q] = NAN;
         if (!r.trouble) good = read_ours(db, p, job->id, (enum quantity)q, &r.ours[q]);
     }
+    if (good && !r.trouble) good = fidelity_read_l2(db, job->id, &r.l2_sectors);
     vec_push(&f->rows, r);
     return good;
 }
@@ -210,6 +211,7 @@ bool fidelity_make(struct fidelity *f, const struct points *points, const size_t
     for (size_t i = 0; i < points->list.count && good; i++)
         good = read_row(f, &points->list.data[i], &jobs->list.data[runs[i]], pool, db);
     add_groups(f);
+    fidelity_add_streams(f);
     return good;
 }
 
@@ -218,6 +220,7 @@ void fidelity_fini(struct fidelity *f)
     vec_fini(&f->rows);
     vec_fini(&f->groups);
     vec_fini(&f->rivals);
+    vec_fini(&f->streams);
     arena_fini(&f->arena);
 }
 

@@ -9,6 +9,7 @@ struct fidelity_row {
     const struct job *job;
     const char *trouble; // why there is nothing of ours; NULL: there is
     double ours[QUANTITIES];
+    double l2_sectors; // of 32 bytes, that the L2 of its GPU holds; NAN: unknown
 };
 
 // Points of a set, of a card or of all, of a class or of all.
@@ -28,6 +29,14 @@ struct fidelity_rival {
     struct accuracy theirs, ours;
 };
 
+// DRAM transactions of a set's and a card's launches of class memory that move far more than the L2 holds.
+struct fidelity_stream {
+    enum point_set set;
+    const char *card;
+    size_t count, within; // within: FIDELITY_STREAM_PER_CENT of the card's
+    double error, bias;   // mean of |ours / the card's - 1|, and of that without its sign
+};
+
 struct fidelity {
     const struct points *points;
     const char *unlike;            // what is not as the list says, in words; ""
@@ -35,6 +44,7 @@ struct fidelity {
     VEC(struct fidelity_row) rows; // as the list has them
     VEC(struct fidelity_group) groups;
     VEC(struct fidelity_rival) rivals;
+    VEC(struct fidelity_stream) streams;
     struct arena arena;
 };
 
@@ -52,6 +62,17 @@ enum {
     FIDELITY_RATIO_LEAST = 80,
     FIDELITY_RATIO_MOST = 125
 }; // per cent of the card's instructions that ask for no reason
+
+// fidelity_streams.c
+enum { FIDELITY_STREAM_L2S = 4, FIDELITY_STREAM_PER_CENT = 5 };
+bool fidelity_read_l2(struct database *db, const char *run, double *sectors);
+double fidelity_l2s_moved(
+    const struct fidelity_row *r); // sectors that the card read, or wrote if more, over the L2's
+double fidelity_dram_ratio(const struct fidelity_row *r); // sectors read and written, ours / the card's
+bool fidelity_is_stream(const struct fidelity_row *r);
+void fidelity_add_streams(struct fidelity *f);
+void fidelity_streams_sentences(const struct fidelity *f, struct strbuf *out);
+void fidelity_streams_markdown(const struct fidelity *f, struct strbuf *out);
 
 // fidelity_text.c
 void fidelity_headline(const struct fidelity *f, struct strbuf *out); // a sentence a set, the second's first

@@ -212,6 +212,7 @@ void fidelity_markdown(const struct fidelity *f, struct strbuf *out)
         add_points(f, order[i], out);
         add_traffic(f, order[i], out);
     }
+    fidelity_streams_markdown(f, out);
     add_rivals(f, out);
     add_outside(f, out);
     add_left_out(f, out);

@@ -171,6 +171,7 @@ void fidelity_table(const struct fidelity *f, bool colour, struct strbuf *out)
     add_groups(f, colour, out);
     add_rivals(f, colour, out);
     add_remarks(f, out);
+    fidelity_streams_sentences(f, out);
     fidelity_headline(f, out);
     strbuf_putc(out, '\n');
 }

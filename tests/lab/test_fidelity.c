@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+// An L2 of 40 sectors, of which `all` reads 20 times as many on the card, and one of 400, of which `mean` reads one's worth.
+#define L2(SETS)                                                                                             \
+    "\"config\": {\"memory.partitions\": 1, \"l2.slices\": 2, \"l2.sets\": " #SETS                           \
+    ", \"l2.ways\": 5, \"memory.line_bytes\": 128}, "
+
 static void check_near(struct test *t, double got, double want)
 {
     CHECK_MSG(t, fabs(got - want) < 1e-9 || (isnan(got) && isnan(want)), "%.12g, not %.12g", got, want);
@@ -45,12 +50,13 @@ static void test_accuracy(struct test *t)
 static const struct {
     const char *point, *json;
 } results[] = {
-    {"all", "{\"status\": \"ok\", \"elapsed_cycles\": 1100, \"cycles\": 1100, \"warp_instructions\": 600, "
-            "\"counters\": {\"dram.reads\": "
-            "1000, "
-            "\"dram.writes\": 80}, \"launches\": [{\"elapsed_cycles\": 600, \"cycles\": 600, "
-            "\"warp_instructions\": 300}, {\"elapsed_cycles\": 500, \"cycles\": 500, "
-            "\"warp_instructions\": 300}]}"},
+    {"all", "{\"status\": \"ok\", " L2(
+                1) "\"elapsed_cycles\": 1100, \"cycles\": 1100, \"warp_instructions\": 600, "
+                   "\"counters\": {\"dram.reads\": "
+                   "1000, "
+                   "\"dram.writes\": 80}, \"launches\": [{\"elapsed_cycles\": 600, \"cycles\": 600, "
+                   "\"warp_instructions\": 300}, {\"elapsed_cycles\": 500, \"cycles\": 500, "
+                   "\"warp_instructions\": 300}]}"},
     {"last",
      "{\"status\": \"ok\", \"elapsed_cycles\": 5600, \"cycles\": 5600, \"warp_instructions\": 900, "
      "\"counters\": {\"dram.reads\": 70}, "
@@ -59,7 +65,9 @@ static const struct {
      "\"warp_instructions\": 300}], \"samples\": [{\"launch\": 0, \"from\": 0, \"to\": 4000, \"counters\": "
      "{\"memory.l2_read_sectors\": 7000}}, {\"launch\": 1, \"from\": 0, \"to\": 1600, \"counters\": "
      "{\"memory.l2_read_sectors\": 1100, \"memory.l2_write_sectors\": 550}}]}"},
-    {"mean", "{\"status\": \"ok\", \"elapsed_cycles\": 8000, \"cycles\": 8000, \"warp_instructions\": 1000, "
+    {"mean",
+     "{\"status\": \"ok\", " L2(
+         10) "\"elapsed_cycles\": 8000, \"cycles\": 8000, \"warp_instructions\": 1000, "
              "\"counters\": "
              "{\"dram.reads\": 600}, "
              "\"launches\": [{\"elapsed_cycles\": 5000, \"cycles\": 5000, \"warp_instructions\": 500}, "
@@ -182,6 +190,27 @@ static void test_groups(struct test *t)
     end(&s);
 }
 
+// `all`, of class memory: 1,080 sectors of 900, in an L2 of 40; `last` has no DRAM sectors, and `mean` is of another class.
+static void test_streams(struct test *t)
+{
+    struct scene s;
+    begin(t, &s, false);
+    const struct fidelity_row *rows = s.fidelity.rows.data;
+    CHECK_EQ(t, s.fidelity.streams.count, 1);
+    const struct fidelity_stream *stream = &s.fidelity.streams.data[0];
+    CHECK(t, stream->set == POINT_TUNING && str_equal(stream->card, "tiny"));
+    CHECK_EQ(t, stream->count, 1);
+    CHECK_EQ(t, stream->within, 0);
+    check_near(t, stream->error, 0.2);
+    check_near(t, stream->bias, 0.2);
+    check_near(t, rows[0].l2_sectors, 40);
+    check_near(t, fidelity_l2s_moved(&rows[0]), 20);
+    check_near(t, rows[1].l2_sectors, NAN); // its run says nothing of its GPU
+    check_near(t, rows[2].l2_sectors, 400);
+    CHECK(t, fidelity_is_stream(&rows[0]) && !fidelity_is_stream(&rows[1]) && !fidelity_is_stream(&rows[2]));
+    end(&s);
+}
+
 static void test_texts(struct test *t)
 {
     struct scene s;
@@ -222,7 +251,10 @@ static void test_rows(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"accuracy", test_accuracy}, {"groups", test_groups}, {"texts", test_texts}, {"rows", test_rows}};
+    static const struct test_case cases[] = {{"accuracy", test_accuracy},
+                                             {"groups", test_groups},
+                                             {"streams", test_streams},
+                                             {"texts", test_texts},
+                                             {"rows", test_rows}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
