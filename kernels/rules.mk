@@ -24,3 +24,12 @@ $(PTX_COMPILERS:%=check-kernels-%): check-kernels-%:
 
 # The PTX is embedded where the table of workloads is (src/workload/workload.c).
 $(BUILD)/src/workload/workload.o: $(wildcard kernels/ptx/*/*.ptx kernels/*.cu)
+
+# Programs for RISC-V: `make kernels-riscv` makes the ELFs anew with clang 19, `make check-kernels-riscv` does so aside and
+# compares, where that version is installed (tests/riscv/test_programs.c does, too).
+.PHONY: kernels-riscv check-kernels-riscv
+kernels-riscv:
+	@kernels/riscv/make-elfs kernels/riscv/elf
+check-kernels-riscv:
+	@kernels/riscv/check-elfs $(BUILD)/riscv
+check-kernels: check-kernels-riscv

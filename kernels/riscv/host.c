@@ -32,7 +32,7 @@ void *host_alloc(size_t bytes)
 {
     static char *next = host_heap;
     void *block = next;
-    next += (bytes + 63) / 64 * 64;
+    next += (bytes + 127) / 128 * 128;
     return block;
 }
 

@@ -108,7 +108,7 @@ INLINE int atomicAdd(int *address, int value) { return __atomic_fetch_add(addres
 int host_is_small(void);
 void host_print(const char *text);
 void host_print_number(unsigned value); // decimal
-void *host_alloc(size_t bytes);         // 64-byte aligned, zero, never freed
+void *host_alloc(size_t bytes);         // 128-byte aligned, zero, never freed
 // Pseudo-random numbers of 15 bits: the linear congruence of "Numerical Recipes", its upper bits.
 struct random {
     unsigned state;
