@@ -67,25 +67,53 @@ bool grid_shape_fits(const struct gpu_kind *kinds, unsigned count, const struct 
 
 // -- it comes -----------------------------------------------------------------------------------------------
 
-// Renamed registers are what the launch's blocks leave over: registers that no warp has been given, and the tails of
-// what warps have been given in whole units. Those mechanisms that come first in the registry have what they want of
-// them. A block brings its own along.
-static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *need)
+// Vector registers of an SM, for the renamed ones of a block's mechanisms.
+struct spare {
+    uint32_t all, own; // of the SM; given to a block's warps
+    uint32_t tails;    // of `own`: beyond what the code uses, since warps are given whole units
+};
+
+static struct spare spare_of(const struct sm_launch *l, const struct fit *fit, const struct need *need)
 {
-    uint32_t lanes = lanes_of(l->launch), all = l->kind->config.registers / lanes;
-    uint32_t used = fit->blocks * need->warps * fit->registers;
-    uint32_t used_of_warp = l->launch->program->reg_count;
-    uint32_t tails = fit->registers > used_of_warp ? need->warps * (fit->registers - used_of_warp) : 0;
-    uint32_t spare = (all - used) / fit->blocks + tails;
+    uint32_t used = l->launch->registers ? l->launch->registers : l->launch->program->reg_count;
+    uint32_t tails = fit->registers > used ? need->warps * (fit->registers - used) : 0;
+    return (struct spare){l->kind->config.registers / lanes_of(l->launch), need->warps * fit->registers,
+                          tails};
+}
+
+static uint32_t wanted_by(const struct sm_launch *l, unsigned k, enum tech_pool_from from)
+{
+    const struct tech *t = l->techs[k]->tech;
+    if (!l->tech_states[k] || !t->registers) return 0;
+    assert(t->claims & CLAIMS(POOL));
+    bool is_so = from == (t->pool_from ? t->pool_from(l->tech_states[k]) : TECH_POOL_LEFT_OVER);
+    return is_so ? t->registers(l->tech_states[k]) : 0;
+}
+
+// Those mechanisms that come first in the registry have what they want.
+static void give_from(struct sm_launch *l, enum tech_pool_from from, uint32_t spare)
+{
     for (unsigned k = 0; k < l->tech_count; k++) {
-        const struct tech *t = l->techs[k]->tech;
-        uint32_t wanted = l->tech_states[k] && t->registers ? t->registers(l->tech_states[k]) : 0;
-        assert(!wanted || t->claims & CLAIMS(POOL));
+        uint32_t wanted = wanted_by(l, k, from);
+        if (!wanted || l->pool >= spare) continue;
         l->pools[k] = (struct sm_pool){l->pool, wanted < spare - l->pool ? wanted : spare - l->pool};
         l->pool += l->pools[k].count;
-        l->has_guest |= l->tech_states[k] && t->claims & CLAIMS(GUEST_STREAM);
     }
-    if (l->pool > tails) need->block.registers = (l->pool - tails) * lanes;
+}
+
+// What is set apart comes first, since it says how many blocks are there: those that fit with it, and one in any case.
+// The others have of what these leave over; a block brings its own along.
+static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *need)
+{
+    struct spare s = spare_of(l, fit, need);
+    give_from(l, TECH_POOL_SET_APART, s.all - s.own + s.tails);
+    uint32_t apart = l->pool > s.tails ? l->pool - s.tails : 0, blocks = s.all / (s.own + apart);
+    if (blocks > fit->blocks) blocks = fit->blocks;
+    give_from(l, TECH_POOL_OWN_UNITS, s.tails);
+    give_from(l, TECH_POOL_LEFT_OVER, (s.all - blocks * s.own) / blocks + s.tails);
+    if (l->pool > s.tails) need->block.registers = (l->pool - s.tails) * lanes_of(l->launch);
+    l->blocks_per_sm = blocks;
+    l->places = blocks * need->warps;
 }
 
 // Places are as many as warps can be there; all registers are warps'.
@@ -110,7 +138,10 @@ static void begin_techs(struct sm_launch *l, const struct fit *fit, struct need 
         l->tech_states[k] = c->techs[k].tech->launch_begin(l->techs[k], l);
         if (l->tech_states[k] && c->techs[k].tech->admit) dispatch_by_warp(l, need, k);
     }
-    if (!l->admit) give_pools(l, fit, need);
+    if (l->admit) return;
+    give_pools(l, fit, need);
+    for (unsigned k = 0; k < l->tech_count; k++)
+        l->has_guest |= l->tech_states[k] && l->techs[k]->tech->claims & CLAIMS(GUEST_STREAM);
 }
 
 static bool has_window_hook(const struct sm_launch *l)

@@ -111,6 +111,14 @@ struct tech_room {
     uint32_t room;     // for so many of these
 };
 
+// Whose registers the renamed ones of a block are.
+enum tech_pool_from {
+    TECH_POOL_LEFT_OVER, // nobody's, an equal share of an SM's each, and the tails of the units that warps are given: as
+                         // many blocks are there as without
+    TECH_POOL_OWN_UNITS, // these tails alone
+    TECH_POOL_SET_APART  // all that is wanted, and as many blocks fewer are there as that takes, but one
+};
+
 struct tech {
     const char *name, *meaning, *paper;
     bool ideal;                    // may know what hardware cannot
@@ -131,7 +139,8 @@ struct tech {
     // `window` alone may change it.
     void *(*launch_begin)(const struct tech_use *u, const struct sm_launch *l);
     void (*launch_end)(void *launch);
-    uint32_t (*registers)(const void *launch); // renamed ones it wants for a block
+    uint32_t (*registers)(const void *launch);            // renamed ones it wants for a block
+    enum tech_pool_from (*pool_from)(const void *launch); // where they come from; NULL: what is left over
     // A window of time begins, in which something may happen. On one thread, while no SM runs.
     void (*window)(void *launch, const struct tech_view *v);
     // How many of a block's warps start: all of them, some, or none. Who has this dispatches by warp

@@ -211,7 +211,7 @@ static void test_told(struct test *t)
 
 // -- renamed registers --------------------------------------------------------------------------------------
 
-enum { POOL_SIZE, POOL_FIRST, POOL_LAST };
+enum { POOL_SIZE, POOL_FIRST, POOL_LAST, POOL_ALL, POOL_BLOCKS };
 
 struct pooled {
     const struct tech *me;
@@ -248,11 +248,16 @@ static void pooled_block_start(void *state, unsigned block)
 {
     struct pooled *p = state;
     p->counts[POOL_SIZE] = tech_pool_size(p->sm, p->me);
+    p->counts[POOL_ALL] = tech_launch(p->sm)->pool;
+    p->counts[POOL_BLOCKS] = tech_launch(p->sm)->blocks_per_sm;
     if (block < 2) p->counts[POOL_FIRST + block] = tech_pool(p->sm, p->me, block);
 }
 
-static const struct tech_counter pooled_counters[] = {
-    [POOL_SIZE] = {"size", "", ""}, [POOL_FIRST] = {"first", "", ""}, [POOL_LAST] = {"second", "", ""}};
+static const struct tech_counter pooled_counters[] = {[POOL_SIZE] = {"size", "", ""},
+                                                      [POOL_FIRST] = {"first", "", ""},
+                                                      [POOL_LAST] = {"second", "", ""},
+                                                      [POOL_ALL] = {"all", "", ""},
+                                                      [POOL_BLOCKS] = {"blocks", "", ""}};
 
 #define POOLED(of)                                                                                           \
     {                                                                                                        \
@@ -284,9 +289,46 @@ static void test_pools(struct test *t)
     scene_end(&s);
 }
 
+// Whose the registers are. The program has 10; of units of 352, 11 a lane, its 6 warps are given 66, of which 6 are
+// left. Three blocks take 198 of an SM's 231: 33 are nobody's, 11 for each.
+static void test_pool_from(struct test *t)
+{
+    static const struct {
+        const char *tech;
+        unsigned units; // that an SM has
+        uint64_t darsie, few, blocks;
+    } rows[] = {
+        {"darsie", 21, 11 + 6, 0, 3},
+        {"darsie:registers=16", 21, 16, 1, 3},
+        {"darsie:pool=block", 21, 6, 3, 3},
+        {"darsie:pool=block,registers=4", 21, 4, 3, 3},
+        // 32 are 26 beyond those 6: 92 a block, of which two fit.
+        {"darsie:pool=reserve", 21, 32, 3, 2},
+        // 17 are 11 beyond them: as many blocks as without. With one more they are two.
+        {"darsie:pool=reserve,registers=17", 21, 17, 0, 3},
+        {"darsie:pool=reserve,registers=18", 21, 18, 3, 2},
+        // One block is there in any case, with what the SM has: 88 less its 66, and those 6.
+        {"darsie:pool=reserve", 8, 88 - 66 + 6, 0, 1},
+    };
+    const struct tech *const more[] = {&tech_few, NULL};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct scene s;
+        char settings[100];
+        snprintf(settings, sizeof settings, "gpu.sm_count=1 sm.register_unit=352 sm.registers=%u",
+                 rows[k].units * 352);
+        if (!scene_run(&s, t, rows[k].tech, more, settings)) return;
+        uint64_t few = count_of(&s, "few", "size"), all = count_of(&s, "few", "all");
+        CHECK_MSG(t, few == rows[k].few && all - few == rows[k].darsie,
+                  "%s: %llu registers, and %llu for another", rows[k].tech, (unsigned long long)(all - few),
+                  (unsigned long long)few);
+        CHECK_EQ(t, count_of(&s, "few", "blocks"), rows[k].blocks);
+        scene_end(&s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"stated", test_stated}, {"told", test_told}, {"pools", test_pools}};
+        {"stated", test_stated}, {"told", test_told}, {"pools", test_pools}, {"pool_from", test_pool_from}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

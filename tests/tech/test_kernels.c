@@ -123,6 +123,8 @@ static void try_all(struct test *t, const struct machine *m, const test_names *t
 static const char *const options[] = {"darsie:entries=1,read-ports=1",
                                       "darsie:registers=1",
                                       "darsie:registers=3,entries=2,write-ports=2",
+                                      "darsie:pool=block",
+                                      "darsie:pool=reserve,full=wait",
                                       "darsie:on-store=keep,coalescer=off",
                                       "darsie:watchdog=60",
                                       "darsie:entries=64,registers=1,full=wait",

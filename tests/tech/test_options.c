@@ -183,6 +183,9 @@ static const struct row {
     // Sizes and ports.
     {"matrixMul", "tiny", "", "", "entries=1", "darsie.private_full", MORE, 1500},
     {"matrixMul", "tiny", "", "", "registers=2", "darsie.private_registers", MORE, 3000},
+    {"hotspot", "tiny", "launch.registers=32", "", "pool=block", "darsie.unshared_blocks", MORE, 20},
+    {"hotspot", "tiny", "launch.registers=32 sm.registers=16384", "", "pool=reserve",
+     "darsie.unshared_blocks", NONE_LEFT, 20},
     {"matrixMul", "tiny", "", "read-ports=1", "read-ports=8", "darsie.port_waits", NONE_LEFT, 900},
     {"hotspot", "tiny", "", "", "write-ports=8", "cycles", FEWER, 700},
     {"matrixMul", "tiny", "", "", "coalescer=off", "darsie.lookups", MORE, 700},

@@ -15,6 +15,7 @@ static const char *const on_barrier_words[] = {"arrived", "over", NULL};
 static const char *const branch_sync_words[] = {"majority", "parting", "first", "off", NULL};
 static const char *const pending_words[] = {"wait", "private", NULL};
 static const char *const full_words[] = {"private", "wait", "loads", NULL};
+static const char *const pool_from_words[] = {"tails", "reserve", "block", NULL};
 static const char *const darsie_rules_words[] = {"sound", "paper", NULL};
 
 #define AT(field) offsetof(struct darsie_options, field)
@@ -165,6 +166,14 @@ static uint32_t registers(const void *launch)
     return ((const struct darsie_launch *)launch)->options->registers;
 }
 
+static enum tech_pool_from pool_from(const void *launch)
+{
+    static const enum tech_pool_from from[] = {[POOL_TAILS] = TECH_POOL_LEFT_OVER,
+                                               [POOL_RESERVE] = TECH_POOL_SET_APART,
+                                               [POOL_BLOCK] = TECH_POOL_OWN_UNITS};
+    return from[((const struct darsie_launch *)launch)->options->pool_from];
+}
+
 // -- an SM --------------------------------------------------------------------------------------------------
 
 static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
@@ -291,6 +300,7 @@ const struct tech tech_darsie = {
     .launch_begin = launch_begin,
     .launch_end = launch_end,
     .registers = registers,
+    .pool_from = pool_from,
     .sm_begin = sm_begin,
     .sm_end = sm_end,
     .block_start = block_start,

@@ -13,6 +13,7 @@ enum on_barrier { BARRIER_ARRIVED, BARRIER_OVER };
 enum branch_sync { BRANCH_MAJORITY, BRANCH_PARTING, BRANCH_FIRST, BRANCH_OFF };
 enum pending { PENDING_WAIT, PENDING_PRIVATE };
 enum full { FULL_PRIVATE, FULL_WAIT, FULL_WAIT_LOADS };
+enum pool_from { POOL_TAILS, POOL_RESERVE, POOL_BLOCK };
 enum darsie_rules { RULES_SOUND, RULES_PAPER };
 
 struct darsie_options {
