@@ -443,13 +443,15 @@ int command_run(int argc, char **argv)
 
     enum wf_status status = run_check(&o, &d) ? command_settings(&o, s.context, &d) : WF_BAD_USAGE;
     if (status == WF_OK) {
-        command_note_gpu(&o, &d);
         command_watch(&o, s.context);
         interrupt_watch(s.context);
         status = run_execute(&o, &s);
         if (status == WF_OK && options_has(&o, OPTION_VERIFY)) status = verify(&o, &s);
         s.report.interrupted = status == WF_INTERRUPTED;
-        if (status != WF_BAD_INPUT && status != WF_BAD_USAGE) status = publish(&o, &s, status);
+        if (status != WF_BAD_INPUT && status != WF_BAD_USAGE) {
+            command_note_gpu(&o, &d);
+            status = publish(&o, &s, status);
+        }
     }
     print_flush(stdout); // before the messages
     exit_status = command_fail_both(s.context, &d, (int)status);
