@@ -1,0 +1,179 @@
+// The programs of kernels/riscv as they lie in the tree: their self tests pass on the oracle, what it counts is as it was, and
+// they are what the sources beside them make.
+#include "base/file.h"
+#include "base/str.h"
+#include "harness/test.h"
+#include "oracle/simtight.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ELF_FOLDER "kernels/riscv/elf"
+
+struct outcome {
+    struct simtight_oracle *o;
+    const struct simtight_result *r; // NULL: it could not be read
+};
+
+static struct outcome run(struct test *t, const char *elf, bool is_small, bool is_lower_first)
+{
+    char path[256], *bytes;
+    const char *why;
+    size_t length;
+    const uint8_t size = is_small;
+    struct outcome out = {.o = simtight_oracle_create()};
+    snprintf(path, sizeof path, ELF_FOLDER "/%s", elf);
+    if (!file_read(path, &bytes, &length, &why)) {
+        test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
+        return out;
+    }
+    simtight_oracle_input(out.o, &size, 1);
+    simtight_oracle_lower_first(out.o, is_lower_first);
+    if (simtight_oracle_load(out.o, (const uint8_t *)bytes, length, &why))
+        out.r = simtight_oracle_run(out.o);
+    else
+        test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
+    free(bytes);
+    return out;
+}
+
+static void check_passed(struct test *t, const char *elf, const struct simtight_result *r)
+{
+    CHECK_MSG(t, !r->error, "%s: %s", elf, r->error ? r->error : "");
+    CHECK_MSG(t, str_ends_with(r->console, ": self test passed\n"), "%s says: %s", elf, r->console);
+    CHECK_MSG(t, r->launch_count > 0, "%s launches nothing", elf);
+}
+
+// Calls `visit` for each line of programs.txt with the ELF's name.
+static void for_each_program(struct test *t, void (*visit)(struct test *t, const char *elf, void *context),
+                             void *context)
+{
+    char *text, *line;
+    const char *why;
+    size_t length, count = 0;
+    if (!file_read("kernels/riscv/programs.txt", &text, &length, &why)) {
+        test_fail(t, __FILE__, __LINE__, "kernels/riscv/programs.txt: %s", why);
+        return;
+    }
+    for (char *rest = text; (line = strsep(&rest, "\n"));) {
+        char *elf = strsep(&line, " ");
+        if (!elf[0] || elf[0] == '#') continue;
+        visit(t, elf, context);
+        count++;
+    }
+    CHECK_EQ(t, count, 30); // fourteen with 32 and with 16 registers, two in floating point
+    free(text);
+}
+
+static void count_program(struct test *t, const char *elf, void *context)
+{
+    struct strbuf *text = context;
+    struct outcome one = run(t, elf, true, false);
+    if (one.r) {
+        check_passed(t, elf, one.r);
+        const struct simtight_counts *c = &one.r->total;
+#define COUNT(NAME) strbuf_printf(text, "%s " #NAME " %llu\n", elf, (unsigned long long)c->NAME)
+        COUNT(launches);
+        COUNT(thread_instructions);
+        COUNT(warp_instructions);
+        COUNT(load_beats);
+        COUNT(store_beats);
+        COUNT(stack_cache_beats);
+        COUNT(stack_cache_load_hits);
+        COUNT(scalarised);
+        COUNT(vector_max);
+#undef COUNT
+    }
+    simtight_oracle_destroy(one.o);
+}
+
+static void test_counts(struct test *t)
+{
+    struct strbuf text = {0};
+    for_each_program(t, count_program, &text);
+    CHECK_GOLDEN(t, "tests/riscv/programs.golden", strbuf_text(&text));
+    strbuf_fini(&text);
+}
+
+// Which of several places a warp's lanes go on from first changes no byte.
+static void compare_ties(struct test *t, const char *elf, void *context)
+{
+    unsigned *differ = context;
+    struct outcome higher = run(t, elf, true, false), lower = run(t, elf, true, true);
+    if (higher.r && lower.r) {
+        check_passed(t, elf, lower.r);
+        CHECK_MSG(t, higher.r->data_hash == lower.r->data_hash, "%s: other bytes", elf);
+        CHECK_EQ(t, higher.r->total.thread_instructions, lower.r->total.thread_instructions);
+        *differ += higher.r->total.warp_instructions != lower.r->total.warp_instructions;
+    }
+    simtight_oracle_destroy(higher.o);
+    simtight_oracle_destroy(lower.o);
+}
+
+static void test_ties(struct test *t)
+{
+    unsigned differ = 0;
+    for_each_program(t, compare_ties, &differ);
+    CHECK(t, differ > 0); // else the option does nothing
+}
+
+static void run_large(struct test *t, const char *elf, void *context)
+{
+    (void)context;
+    struct outcome one = run(t, elf, false, false);
+    if (one.r) check_passed(t, elf, one.r);
+    simtight_oracle_destroy(one.o);
+}
+
+static void test_large(struct test *t)
+{
+    if (!test_is_long()) {
+        test_skip(t, "long form only");
+        return;
+    }
+    for_each_program(t, run_large, NULL);
+}
+
+static void test_sources(struct test *t)
+{
+    char *out, *err, *made_from;
+    const char *why;
+    size_t length;
+    CHECK_EQ(t, test_command("kernels/riscv/make-elfs --sums " ELF_FOLDER, 60, &out, &err), 0);
+    if (file_read(ELF_FOLDER "/made-from.txt", &made_from, &length, &why)) {
+        const char *sums = strchr(made_from, '\n'); // behind the compiler's line
+        CHECK_MSG(t, sums && str_equal(sums + 1, out),
+                  ELF_FOLDER " is not what its sources make: make kernels-riscv");
+        free(made_from);
+    } else {
+        test_fail(t, __FILE__, __LINE__, ELF_FOLDER "/made-from.txt: %s", why);
+    }
+    free(out);
+    free(err);
+}
+
+static void test_made_anew(struct test *t)
+{
+    char command[512], *out, *err;
+    if (test_is_quick()) { // half a minute of the compiler
+        test_skip(t, "not in the quick form");
+        return;
+    }
+    snprintf(command, sizeof command, "kernels/riscv/check-elfs %s", test_directory(t));
+    int status = test_command(command, 300, &out, &err);
+    CHECK_MSG(t, status == 0, "%s%s", out, err);
+    if (status == 0 && str_starts_with(out, "skipped")) test_skip(t, str_trim(out));
+    free(out);
+    free(err);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"counts", test_counts},
+                                             {"ties", test_ties},
+                                             {"large", test_large},
+                                             {"sources", test_sources},
+                                             {"made anew", test_made_anew}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
