@@ -40,7 +40,8 @@ static size_t fill_storage_of(const struct tech_use *u, const struct gpu_kind *k
                                       .sm_class = sm_class,
                                       .entries = all[n].entries,
                                       .bits = tech_storage_bits(&all[n]),
-                                      .in_paper = all[n].in_paper};
+                                      .in_paper = all[n].in_paper,
+                                      .instead = !all[n].arrays};
     return count;
 }
 

@@ -259,6 +259,7 @@ struct wf_storage {
     const char *tech, *name, *sm_class; // sm_class: NULL when the GPU has none
     uint64_t entries, bits;             // bits: of all entries
     bool in_paper;                      // the paper counts it
+    bool instead;                       // it takes the place of the SM's own, and costs what that does
 };
 // Of the mechanisms chosen, on the GPU chosen; valid until the next call.
 size_t wf_storage(struct wf_context *c, const struct wf_storage **rows);

@@ -96,7 +96,7 @@ static void add_mechanism(struct list *l, const struct energy_config *e, const s
     size_t count = t->storage ? t->storage(u->options, &kind->config, storage) : 0;
     uint64_t bits = 0;
     for (size_t n = 0; n < count; n++) {
-        bits += tech_storage_bits(&storage[n]);
+        bits += storage[n].arrays ? tech_storage_bits(&storage[n]) : 0;
         for (size_t k = 0; k < sizeof structures / sizeof structures[0]; k++) {
             const struct structure *s = &structures[k];
             if (strcmp(s->tech, t->name) != 0 || strcmp(s->name, storage[n].name) != 0) continue;

@@ -27,8 +27,9 @@ struct tech_counter {
 struct tech_storage {
     const char *name;
     uint64_t entries, bits_each;
-    bool in_paper;   // the paper counts it
-    unsigned arrays; // side by side, that it is made of
+    bool in_paper; // the paper counts it
+    // Side by side, that it is made of; 0: it takes the place of the SM's own, and costs what that does.
+    unsigned arrays;
 };
 static inline uint64_t tech_storage_bits(const struct tech_storage *s) { return s->entries * s->bits_each; }
 

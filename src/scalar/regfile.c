@@ -199,10 +199,10 @@ const char *scalar_check(const struct scalar_regfile *f)
     return pointers == scalar_vectors(f) ? NULL : "slots of the vector register file belong to no register";
 }
 
-static unsigned bits_for(uint64_t values) // to number them
+unsigned scalar_slot_bits(uint64_t vectors)
 {
     unsigned bits = 0;
-    while (bits < 64 && 1ull << bits < values) bits++;
+    while (1ull << bits < vectors) bits++;
     return bits;
 }
 
@@ -210,5 +210,5 @@ uint64_t scalar_storage_bits(uint64_t registers, unsigned lanes, uint64_t vector
 {
     enum { WORD = 32, STRIDE = 2, IS_POINTER = 1, COPIES = 2 };
     return vectors * lanes * WORD + COPIES * registers * (WORD + STRIDE + IS_POINTER) +
-           vectors * bits_for(vectors);
+           vectors * scalar_slot_bits(vectors);
 }

@@ -115,4 +115,5 @@ void scalar_sample(struct scalar_regfile *f);
 const char *scalar_check(const struct scalar_regfile *f);
 // Bits of the file: the VRF, two copies of the SRF (base, stride, and whether it is a pointer), the stack of free
 // slots. This gives Fig. 8 of the paper to the bit.
+unsigned scalar_slot_bits(uint64_t vectors); // to number the VRF's slots
 uint64_t scalar_storage_bits(uint64_t registers, unsigned lanes, uint64_t vectors);

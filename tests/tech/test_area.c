@@ -42,6 +42,10 @@ static void test_bits(struct test *t)
         {"rfcache", "values", 4 * 8 * 6 * 1024},
         {"rfcache:warps=64", "values", 64 * 6 * 1024}, // no more than there are warps
         {"rfcache:entries=1", "tags", 4 * 8 * 9},
+        {"scalarise:vectors=1024", NULL, 1202176}, // Fig. 8 of its paper, whose SM has as many registers
+        {"scalarise:vectors=512", NULL, 672256},
+        {"scalarise", NULL, 672256},
+        {"scalarise:vectors=256", NULL, 407552},
     };
     struct wf_context *c = wf_context_create();
     CHECK_EQ(t, wf_gpu(c, "gtx1080ti-paper"), WF_OK);

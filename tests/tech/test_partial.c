@@ -346,7 +346,8 @@ static struct left run_kernel(struct test *t, const struct workload *w, const ch
 // Every bundled kernel, beside every registered mechanism that claims no dispatch, in turn.
 static void test_kernels(struct test *t)
 {
-    static const char *const beside[] = {"base", "uv", "gscalar", "rfcache", "uv+gscalar+rfcache"};
+    static const char *const beside[] = {
+        "base", "uv", "gscalar", "rfcache", "scalarise:vectors=64", "uv+gscalar+rfcache"};
     const struct workload *w;
     unsigned with_late = 0, count = 0;
     for (size_t k = 0; (w = workload_at(k)); k++, count++) {

@@ -1,0 +1,332 @@
+// Registers are compared as they are written, and kept as scalars or vectors (SIMTight, ICCD 2024). What is known and
+// what was decided: docs/techniques/scalarise.md.
+#include "tech/scalarise/scalarise.h"
+#include "gpu/places.h"
+#include "tech/registry.h"
+
+#include <stdlib.h>
+
+static const char *const detect_words[] = {"aligned", "any-base", "off-affine", NULL};
+static const char *const spill_words[] = {"lru", "rr", "first", NULL}; // enum scalar_spill
+static const char *const partial_words[] = {"vector", "keep", NULL};
+#define AT(field) offsetof(struct options, field)
+// clang-format off
+static const struct config_key keys[] = {
+    {"detect",  CONFIG_WORD, AT(detect),       0, 0, detect_words,  "aligned", "affine registers: of which bases; off-affine, none", "Naylor et al., ICCD 2024, Fig. 2a"},
+    {"strides", CONFIG_U32,  AT(strides),      0, 7, NULL,          "7",       "strides that affine registers may have, 1, 2 and 4, added up", "Naylor et al., ICCD 2024"},
+    {"partial", CONFIG_WORD, AT(partial),      0, 0, partial_words, "vector",  "a scalar of which some lanes are written with what they hold becomes a vector, or stays", "Naylor et al.'s public source"},
+    {"vectors", CONFIG_U32,  AT(vectors),      32, 65536, NULL,     "512",     "registers of an SM's vector register file", "Naylor et al., ICCD 2024: a quarter of an SM's registers"},
+    {"spill",   CONFIG_WORD, AT(spill),        0, 0, spill_words,   "lru",     "which of a warp's vectors goes to memory", "Naylor et al., ICCD 2024, Fig. 3a"},
+    {"read-cycles",  CONFIG_U32, AT(read_cycles),  0, 100, NULL,    "2",       "an operand is collected later, for the scalar is looked up first", "Naylor et al.'s public source"},
+    {"write-cycles", CONFIG_U32, AT(write_cycles), 0, 100, NULL,    "2",       "a result is there later, for it is compared first", "Naylor et al.'s public source"},
+    {"corrupt", CONFIG_U32,  AT(corrupt),      0, 4000000000, NULL, "0",       NULL, NULL},
+    {"spoil",   CONFIG_U32,  AT(spoil),        0, 1, NULL,          "0",       NULL, NULL},
+};
+// clang-format on
+static const struct tech_counter counters[] = {
+#define COUNTER(name, unit, meaning) {#name, unit, meaning},
+#include "tech/scalarise/counters.def"
+#undef COUNTER
+};
+
+// -- state --------------------------------------------------------------------------------------------------
+
+static uint8_t strides_of(const struct options *o)
+{
+    return (uint8_t)(1 | (o->detect == DETECT_OFF_AFFINE ? 0 : o->strides << 1));
+}
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    enum { LINE_SECTORS = 4 };
+    const struct options *o = u->options;
+    struct launch_state *g = heap_alloc(sizeof *g);
+    uint32_t lanes = l->launch->warp_size, all = l->places * l->registers_per_warp;
+    uint32_t sectors = (lanes * 4 + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    *g = (struct launch_state){
+        .options = o,
+        .program = l->launch->program,
+        .ops = l->decoded.ops,
+        .shape = {.rule = {(uint8_t)lanes, strides_of(o), o->detect == DETECT_ANY_BASE},
+                  .warps = l->places,
+                  .registers = l->registers_per_warp,
+                  .vectors = o->vectors < all ? o->vectors : all,
+                  .reserve = l->places,
+                  .spill = (enum scalar_spill)o->spill,
+                  .count_bits = 8,
+                  .keeps_partial = o->partial},
+        .spill_area = l->space + GPU_LOCAL_ADDRESS + GPU_LOCAL_ADDRESS / 2,
+        .sectors = (uint8_t)bit_mask(sectors < LINE_SECTORS ? sectors : LINE_SECTORS),
+        .verify = u->verify && !o->spoil,
+        .mismatches = u->mismatches,
+    };
+    return g;
+}
+
+static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
+{
+    struct scalarise *x = heap_alloc(sizeof *x);
+    *x = (struct scalarise){.launch = launch, .sm = s, .counters = counts, .since = tech_now(s)};
+    const struct scalar_shape *shape = &x->launch->shape;
+    scalar_init(&x->file, shape);
+    x->memory = heap_alloc((size_t)shape->warps * shape->registers * shape->rule.lanes * sizeof *x->memory);
+    return x;
+}
+
+static void sm_end(void *state)
+{
+    struct scalarise *x = state;
+    scalar_fini(&x->file);
+    free(x->memory);
+    free(x);
+}
+
+void scalarise_count(struct scalarise *x)
+{
+    uint64_t now = tech_now(x->sm);
+    x->counters[COUNT_vector_cycles] += scalar_vectors(&x->file) * (now - x->since);
+    x->counters[COUNT_most_vectors] = x->file.most;
+    x->since = now;
+}
+
+// Its registers are 0, and nobody's when it has ended.
+static void clear(struct scalarise *x, unsigned slot)
+{
+    scalarise_count(x);
+    scalar_clear(&x->file, slot);
+    x->open[slot] = (struct open_warp){0};
+    x->waits_for[slot] = 0;
+}
+
+static void warp_start(void *state, unsigned slot) { clear(state, slot); }
+static void warp_end(void *state, unsigned slot) { clear(state, slot); }
+
+static const char *check(const void *state)
+{
+    const struct scalarise *x = state;
+    return scalar_vectors(&x->file) ? "registers of warps that have ended take room" : scalar_check(&x->file);
+}
+
+// -- values -------------------------------------------------------------------------------------------------
+
+static uint64_t threads_of(const struct warp *w) { return w->present & ~w->exited; }
+
+// What the file holds goes to the warp's own register, which the instruction reads. An open register is there already.
+static void deliver(struct scalarise *x, unsigned slot, unsigned r)
+{
+    uint32_t words[SCALAR_LANES_MAX], *own = tech_lanes(x->sm, slot, r), different = 0;
+    uint64_t threads = threads_of(tech_warp(x->sm, slot));
+    scalar_read(&x->file, slot, r, words);
+    for (unsigned n = 0; n < x->launch->shape.rule.lanes; n++) {
+        if (threads >> n & 1) different |= own[n] ^ words[n];
+        own[n] = words[n];
+    }
+    if (different && x->launch->verify) __atomic_add_fetch(x->launch->mismatches, 1, __ATOMIC_RELAXED);
+}
+
+// For tests: a turned bit in what is kept; no value where the engine has it, so that none comes from there.
+static void break_something(struct scalarise *x, unsigned slot, unsigned r)
+{
+    const struct scalar_entry *e = scalar_at(&x->file, slot, r);
+    uint32_t *own = tech_lanes(x->sm, slot, r);
+    if (++x->writes == x->launch->options->corrupt) {
+        if (e->kind == SCALAR_VECTOR)
+            x->file.words[(size_t)e->word * x->launch->shape.rule.lanes] ^= 1;
+        else
+            scalar_at(&x->file, slot, r)->word ^= 1;
+    }
+    for (unsigned n = 0; x->launch->options->spoil && n < x->launch->shape.rule.lanes; n++) own[n] = ~own[n];
+}
+
+// These lanes of the warp's own register have been written.
+static void keep(struct scalarise *x, unsigned slot, unsigned r, uint64_t lanes, const struct op *at_hand)
+{
+    uint64_t threads = threads_of(tech_warp(x->sm, slot));
+    if (!(lanes & threads)) return;
+    bool is_partial = threads & ~lanes;
+    if (is_partial && scalar_kind_of(&x->file, slot, r) == SCALAR_EVICTED) {
+        x->counters[COUNT_late]++;
+        scalarise_bring_back(x, slot, r, at_hand);
+    }
+    scalarise_count(x);
+    scalarise_make_room(x, slot, at_hand);
+    enum scalar_kind kind = scalar_write(&x->file, slot, r, tech_lanes(x->sm, slot, r), lanes, threads);
+    x->counters[COUNT_partial_writes] += is_partial;
+    x->counters[COUNT_uniform_writes + kind]++;
+    break_something(x, slot, r);
+}
+_Static_assert(COUNT_affine_writes - COUNT_uniform_writes == SCALAR_AFFINE &&
+                   COUNT_vector_writes - COUNT_uniform_writes == SCALAR_VECTOR &&
+                   COUNT_affine_reads - COUNT_uniform_reads == SCALAR_AFFINE &&
+                   COUNT_vector_reads - COUNT_uniform_reads == SCALAR_VECTOR,
+               "counters of writes and of reads stand in the order of kinds");
+
+// -- results that come later --------------------------------------------------------------------------------
+
+static bool is_open(const struct scalarise *x, unsigned slot, unsigned r)
+{
+    return x->open[slot].is_open[r / 64] >> r % 64 & 1;
+}
+
+// The lanes come some time; until then the register holds what the file says, for the lanes that are not to come.
+static void leave_open(struct scalarise *x, unsigned slot, unsigned r, uint64_t lanes)
+{
+    struct open_warp *o = &x->open[slot];
+    o->lanes[r] = (is_open(x, slot, r) ? o->lanes[r] : 0) | lanes;
+    o->is_open[r / 64] |= 1ull << r % 64;
+}
+
+// They have come, with those of other parts of the warp that wanted the same: these have changed.
+static void close_open(struct scalarise *x, unsigned slot, unsigned r, const struct op *at_hand)
+{
+    uint32_t words[SCALAR_LANES_MAX];
+    const uint32_t *own = tech_lanes(x->sm, slot, r);
+    if (!is_open(x, slot, r)) return;
+    if (scalar_kind_of(&x->file, slot, r) == SCALAR_EVICTED) scalarise_bring_back(x, slot, r, at_hand);
+    scalar_read(&x->file, slot, r, words);
+    uint64_t lanes = x->open[slot].lanes[r];
+    for (unsigned n = 0; n < x->launch->shape.rule.lanes; n++) lanes |= (uint64_t)(own[n] != words[n]) << n;
+    x->open[slot].is_open[r / 64] &= ~(1ull << r % 64);
+    keep(x, slot, r, lanes, at_hand);
+}
+
+// Atomics have their result with the reply, barriers that reduce when all warps are there, exchanges between lanes that
+// have parted when all of these are.
+static bool comes_later(const struct scalarise *x, const struct inst *i, uint64_t threads)
+{
+    if (isa_has(i, ISA_ATOMIC | ISA_BARRIER)) return true;
+    return isa_has(i, ISA_CROSS_LANE) && threads & ~x->lanes;
+}
+
+// -- an instruction -----------------------------------------------------------------------------------------
+
+// Before it executes: a destination may be a source, too.
+static void reads(void *state, unsigned slot, uint32_t index)
+{
+    struct scalarise *x = state;
+    const struct op *o = &x->launch->ops[index];
+    const struct warp *w = tech_warp(x->sm, slot);
+    uint64_t guard = o->guard_not ? ~w->pred[o->guard] : w->pred[o->guard];
+    x->lanes = w->active & guard & w->full;
+    for (unsigned k = 0; k < o->read_count; k++) close_open(x, slot, o->reads[k], o);
+    for (unsigned n = 0; n < o->dst_words; n++) close_open(x, slot, o->dst + n, o);
+    for (unsigned k = 0; k < o->read_count; k++) {
+        unsigned r = o->reads[k];
+        if (scalar_kind_of(&x->file, slot, r) == SCALAR_EVICTED) {
+            x->counters[COUNT_late]++;
+            scalarise_bring_back(x, slot, r, o);
+        }
+        x->kinds[k] = (uint8_t)scalar_kind_of(&x->file, slot, r);
+        deliver(x, slot, r);
+    }
+    // What some lanes do not write stays, where it is compared with later.
+    for (unsigned n = 0; n < o->dst_words; n++)
+        if (x->launch->options->spoil && scalar_kind_of(&x->file, slot, o->dst + n) != SCALAR_EVICTED)
+            deliver(x, slot, o->dst + n);
+}
+
+// Of the warp in the first place alone, as the hardware does: one set of counters, which say what is used seldom.
+static void note_uses(struct scalarise *x, unsigned slot, const struct op *o)
+{
+    if (slot == 0 && scalar_spills(&x->launch->shape)) scalar_note_use(&x->file, o->reads, o->read_count);
+}
+
+static void write_results(struct scalarise *x, unsigned slot, uint32_t index)
+{
+    const struct op *o = &x->launch->ops[index];
+    uint64_t threads = threads_of(tech_warp(x->sm, slot));
+    bool is_later = comes_later(x, &x->launch->program->insts[index], threads);
+    for (unsigned n = 0; n < o->dst_words; n++)
+        is_later ? leave_open(x, slot, o->dst + n, x->lanes) : keep(x, slot, o->dst + n, x->lanes, o);
+    note_uses(x, slot, o);
+    scalarise_after_writes(x, slot);
+}
+
+static void executed(void *state, unsigned slot, uint32_t index) { write_results(state, slot, index); }
+
+// Its result is in the warp's own registers, as if it had executed.
+static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+{
+    (void)what;
+    write_results(state, slot, index);
+}
+
+static void issued(void *state, unsigned slot, uint32_t index)
+{
+    (void)index;
+    scalarise_look_ahead(state, slot);
+}
+
+// -- what it costs ------------------------------------------------------------------------------------------
+
+// A scalar comes from its own file, and takes no port of the vectors' banks.
+static void be_scalar(struct operand_access *a)
+{
+    a->main = 0;
+    a->words = 1;
+    a->bank = NO_BANK;
+}
+
+static void operand(void *state, unsigned slot, uint32_t index, struct operand_access *a)
+{
+    struct scalarise *x = state;
+    (void)index;
+    if (!a->main) return; // another mechanism has it
+    a->cycles += a->is_write ? x->launch->options->write_cycles : x->launch->options->read_cycles;
+    unsigned kind = x->kinds[a->nth];
+    if (a->is_write) kind = is_open(x, slot, a->r) ? SCALAR_VECTOR : scalar_kind_of(&x->file, slot, a->r);
+    if (!a->is_write) x->counters[COUNT_uniform_reads + kind]++;
+    if (kind < SCALAR_VECTOR) be_scalar(a);
+}
+
+static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
+{
+    const struct scalarise *x = state;
+    (void)slot;
+    c->compared += x->launch->ops[index].dst_words;
+}
+
+// -- the mechanism ------------------------------------------------------------------------------------------
+
+static size_t storage(const void *options, const struct gpu_config *c,
+                      struct tech_storage out[TECH_STORAGE_MAX])
+{
+    enum { LANES = 32, WORD = 32, STRIDE = 2, IS_POINTER = 1, COPIES = 2 };
+    uint64_t registers = c->registers / LANES, vectors = ((const struct options *)options)->vectors;
+    out[0] = (struct tech_storage){"vectors", vectors, LANES * WORD, true, 0};
+    out[1] = (struct tech_storage){"scalars", COPIES * registers, WORD + STRIDE + IS_POINTER, true, COPIES};
+    out[2] = (struct tech_storage){"free vectors", vectors, scalar_slot_bits(vectors), true, 1};
+    return 3;
+}
+
+const struct tech tech_scalarise = {
+    .name = "scalarise",
+    .meaning =
+        "registers of one value or with a stride are kept as scalars, the others in a smaller register file",
+    .paper = "advanced dynamic scalarisation: Naylor et al., ICCD 2024",
+    .features = HAS(UNIFORM) | HAS(NOT_REDUNDANT),
+    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(L1_LINES) | CLAIMS(HOLDS) | CLAIMS(COSTS) | CLAIMS(OPERANDS),
+    .skipped = -1,
+    .reused = -1,
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .options_bytes = sizeof(struct options),
+    .counters = counters,
+    .counter_count = COUNT_TOTAL,
+    .storage = storage,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = sm_begin,
+    .sm_end = sm_end,
+    .warp_start = warp_start,
+    .reads = reads,
+    .executed = executed,
+    .saved = saved,
+    .issued = issued,
+    .operand = operand,
+    .cost = cost,
+    .line = scalarise_line,
+    .event = scalarise_event,
+    .warp_end = warp_end,
+    .check = check,
+};

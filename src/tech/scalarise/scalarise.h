@@ -1,0 +1,77 @@
+// Dynamic scalarisation: registers of one value and affine ones are kept as scalars, as they are written (scalar/), the
+// others in a vector register file that may be smaller than what warps have of registers.
+//
+//     scalarise.c   which values go into the file, and come out of it; what that costs
+//     spill.c       registers that go to memory, and come back
+#pragma once
+#include "exec/exec_impl.h"
+#include "gpu/tech.h"
+#include "scalar/regfile.h"
+
+struct options {
+    uint32_t strides, vectors, read_cycles, write_cycles, corrupt;
+    int detect, spill, partial, spoil;
+};
+
+enum { DETECT_ALIGNED, DETECT_ANY_BASE, DETECT_OFF_AFFINE };
+
+enum counter {
+#define COUNTER(name, unit, meaning) COUNT_##name,
+#include "tech/scalarise/counters.def"
+#undef COUNTER
+    COUNT_TOTAL
+};
+
+enum { SLOTS = 64, REGISTERS = 256 };
+
+struct launch_state {
+    const struct options *options;
+    const struct program *program;
+    const struct op *ops;
+    struct scalar_shape shape; // of every SM's file
+    uint64_t spill_area;       // address of the lines that registers are spilled to: behind the grid's local memory
+    uint8_t sectors;           // of a line that a register's words take
+    bool verify;
+    uint64_t *mismatches;
+};
+
+// A register's lanes that have been written at some time since the file was told last: by what comes when memory answers,
+// or other lanes of the warp get there. By the time that anybody reads it they are in the warp's own register.
+struct open_warp {
+    uint64_t is_open[REGISTERS / 64], lanes[REGISTERS];
+};
+
+struct scalarise {
+    struct launch_state *launch;
+    struct sm_grid *sm;
+    uint64_t *counters;
+    struct scalar_regfile file;
+    struct open_warp open[SLOTS];
+    uint64_t since;  // the cycle up to which vector_cycles are counted
+    uint64_t writes; // so far, for `corrupt`
+    // Of the instruction at hand.
+    uint64_t lanes;              // that execute it
+    uint8_t kinds[OP_READS_MAX]; // enum scalar_kind, of its sources
+    // Of spilling.
+    uint32_t *memory;          // [slot][register][lane]: what has been spilled
+    uint16_t waits_for[SLOTS]; // the register on its way back that a warp waits for, + 1; 0: none
+    uint8_t asked[SLOTS];        // registers that were asked for since it has issued
+    bool spills;               // all warps wait while registers are spilled
+    unsigned turn;             // the slot whose register is the next
+};
+
+static inline uint32_t *scalarise_memory(struct scalarise *x, unsigned slot, unsigned r)
+{
+    return x->memory + ((size_t)slot * x->launch->shape.registers + r) * x->launch->shape.rule.lanes;
+}
+// The cycles since the last call go to as many vectors as there are now: before their number changes.
+void scalarise_count(struct scalarise *x);
+
+// -- spill.c
+// A slot of the file is free from now on, which the instruction of the warp that is at hand may take for one register.
+void scalarise_make_room(struct scalarise *x, unsigned slot, const struct op *at_hand);
+void scalarise_after_writes(struct scalarise *x, unsigned slot); // few slots may be free now
+void scalarise_look_ahead(struct scalarise *x, unsigned slot); // what does the warp's next instruction need?
+void scalarise_bring_back(struct scalarise *x, unsigned slot, unsigned r, const struct op *at_hand);
+void scalarise_event(void *state, unsigned block);
+void scalarise_line(void *state, uint64_t line, uint32_t token);

@@ -1,0 +1,173 @@
+// Where the vector register file is too small (Fig. 3 of the paper): while few of its registers are free, all warps wait
+// and one vector a cycle goes to memory; what an instruction needs comes back before it issues, as a line asked of L1,
+// and its warp waits.
+//
+// What a warp needs is seen when the instruction before has issued. Where that was wrong, for another part of the warp
+// goes on or something is moved for want of any room, a register comes back in no time, and is counted.
+//
+// Left out: the lines on their way to memory, whose time is a cycle of the SM and no more.
+#include "tech/registry.h"
+#include "tech/scalarise/scalarise.h"
+
+#include <assert.h>
+
+static unsigned places_of(const struct scalarise *x) { return x->launch->shape.warps; }
+
+static void hold(struct scalarise *x, unsigned slot)
+{
+    bool waits = x->spills || x->waits_for[slot];
+    tech_hold(x->sm, &tech_scalarise, slot, waits ? HOLD_ISSUE : 0);
+}
+
+static void hold_all(struct scalarise *x)
+{
+    for (unsigned slot = 0; slot < places_of(x); slot++) hold(x, slot);
+}
+
+static void spill(struct scalarise *x, unsigned slot, int r)
+{
+    scalarise_count(x);
+    scalar_spill(&x->file, slot, (unsigned)r, scalarise_memory(x, slot, (unsigned)r));
+    x->counters[COUNT_spills]++;
+}
+
+// -- room, in any case --------------------------------------------------------------------------------------
+
+static unsigned needs_of(const struct op *o, uint8_t *list)
+{
+    unsigned count = 0;
+    for (unsigned k = 0; o && k < o->read_count; k++) list[count++] = o->reads[k];
+    for (unsigned n = 0; o && n < o->dst_words; n++) list[count++] = (uint8_t)(o->dst + n);
+    return count;
+}
+
+void scalarise_make_room(struct scalarise *x, unsigned slot, const struct op *at_hand)
+{
+    uint8_t needed[REGISTERS];
+    for (unsigned n = 0; n < places_of(x) && !x->file.free_count; n++) {
+        unsigned from = (slot + 1 + n) % places_of(x), count = from == slot ? needs_of(at_hand, needed) : 0;
+        int r = scalar_victim(&x->file, from, needed, count);
+        if (r == SCALAR_NONE) continue;
+        spill(x, from, r);
+        x->counters[COUNT_forced]++;
+    }
+    assert(x->file.free_count);
+}
+
+void scalarise_bring_back(struct scalarise *x, unsigned slot, unsigned r, const struct op *at_hand)
+{
+    scalarise_count(x);
+    scalarise_make_room(x, slot, at_hand);
+    scalar_unspill(&x->file, slot, r, scalarise_memory(x, slot, r));
+}
+
+// -- spilling -----------------------------------------------------------------------------------------------
+
+// What the warp's next instruction needs, and what is on its way into registers.
+static unsigned kept_of(struct scalarise *x, unsigned slot, const struct warp *w, uint8_t *list)
+{
+    unsigned count = needs_of(&x->launch->ops[w->pc], list);
+    for (unsigned r = 0; r < x->launch->shape.registers && count < REGISTERS; r++) {
+        bool is_coming = tech_ready(x->sm, tech_own(x->sm, slot, r)) > tech_now(x->sm);
+        if (is_coming || x->open[slot].is_open[r / 64] >> r % 64 & 1) list[count++] = (uint8_t)r;
+    }
+    return count;
+}
+
+// One register of the first warp from `turn` on that has one to spare. False: nobody has.
+static bool spill_one(struct scalarise *x)
+{
+    uint8_t kept[REGISTERS];
+    for (unsigned n = 0; n < places_of(x); n++) {
+        unsigned slot = (x->turn + n) % places_of(x);
+        const struct warp *w = tech_warp(x->sm, slot);
+        if (!w || w->state == WARP_DONE || x->waits_for[slot]) continue;
+        int r = scalar_victim(&x->file, slot, kept, kept_of(x, slot, w, kept));
+        if (r == SCALAR_NONE) continue;
+        spill(x, slot, r);
+        x->turn = slot + 1;
+        return true;
+    }
+    return false;
+}
+
+void scalarise_after_writes(struct scalarise *x, unsigned slot)
+{
+    if (x->spills || !scalar_must_spill(&x->file)) return;
+    x->spills = true;
+    hold_all(x);
+    tech_at(x->sm, tech_block_of(x->sm, slot), tech_now(x->sm) + 1);
+}
+
+// A cycle in which nobody issues. When nobody has a register to spare, warps go on with what room there is.
+void scalarise_event(void *state, unsigned block)
+{
+    struct scalarise *x = state;
+    if (!x->spills) return;
+    if (scalar_must_spill(&x->file) && spill_one(x)) {
+        x->counters[COUNT_spill_cycles]++;
+        tech_at(x->sm, block, tech_now(x->sm) + 1);
+        return;
+    }
+    x->spills = false;
+    hold_all(x);
+}
+
+// -- and back -----------------------------------------------------------------------------------------------
+
+static uint64_t line_of(const struct scalarise *x, unsigned slot, unsigned r)
+{
+    enum { LINE_BYTES = 128 };
+    uint64_t number = ((uint64_t)tech_index(x->sm) * SLOTS + slot) * REGISTERS + r;
+    return x->launch->spill_area + number * LINE_BYTES;
+}
+
+// A register that the warp's next instruction reads, or may write some lanes of, is asked for. When no place is free
+// for the request, or others have been moved again as often as the instruction has registers, it comes back when the
+// instruction reads it: where warps wait for more than there is room for, they would take it from each other for ever.
+static void ask(struct scalarise *x, unsigned slot)
+{
+    const struct warp *w = tech_warp(x->sm, slot);
+    uint8_t needed[REGISTERS];
+    x->waits_for[slot] = 0;
+    if (!w || w->state != WARP_READY) return;
+    const struct op *o = &x->launch->ops[w->pc];
+    bool is_whole = !o->is_guarded && !(w->present & ~w->exited & ~w->active);
+    unsigned count = is_whole ? o->read_count : 0;
+    if (is_whole)
+        memcpy(needed, o->reads, count);
+    else
+        count = needs_of(o, needed);
+    int r = scalar_first_evicted(&x->file, slot, needed, count);
+    if (r == SCALAR_NONE || x->asked[slot] >= count) return;
+    uint32_t token = slot * REGISTERS + (uint32_t)r;
+    if (!tech_request(x->sm, &tech_scalarise, line_of(x, slot, (unsigned)r), x->launch->sectors, token))
+        return;
+    x->waits_for[slot] = (uint16_t)(r + 1);
+    x->asked[slot]++;
+    x->counters[COUNT_unspill_waits]++;
+}
+
+void scalarise_look_ahead(struct scalarise *x, unsigned slot)
+{
+    if (!scalar_spills(&x->launch->shape) || !x->counters[COUNT_spills]) return;
+    x->asked[slot] = 0;
+    ask(x, slot);
+    if (x->waits_for[slot] || x->spills) hold(x, slot);
+}
+
+// The warp that waited for it may have ended, and been followed by another.
+void scalarise_line(void *state, uint64_t line, uint32_t token)
+{
+    struct scalarise *x = state;
+    unsigned slot = token / REGISTERS, r = token % REGISTERS;
+    (void)line;
+    if (x->waits_for[slot] != r + 1) return;
+    const struct warp *w = tech_warp(x->sm, slot);
+    if (scalar_kind_of(&x->file, slot, r) == SCALAR_EVICTED) {
+        x->counters[COUNT_unspills]++;
+        scalarise_bring_back(x, slot, r, &x->launch->ops[w->pc]);
+    }
+    ask(x, slot);
+    hold(x, slot);
+}
