@@ -29,8 +29,8 @@ struct launch_state {
     const struct program *program;
     const struct op *ops;
     struct scalar_shape shape; // of every SM's file
-    uint64_t spill_area;       // address of the lines that registers are spilled to: behind the grid's local memory
-    uint8_t sectors;           // of a line that a register's words take
+    uint64_t spill_area; // address of the lines that registers are spilled to: behind the grid's local memory
+    uint8_t sectors;     // of a line that a register's words take
     bool verify;
     uint64_t *mismatches;
 };
@@ -55,7 +55,7 @@ struct scalarise {
     // Of spilling.
     uint32_t *memory;          // [slot][register][lane]: what has been spilled
     uint16_t waits_for[SLOTS]; // the register on its way back that a warp waits for, + 1; 0: none
-    uint8_t asked[SLOTS];        // registers that were asked for since it has issued
+    uint8_t asked[SLOTS];      // registers that were asked for since it has issued
     bool spills;               // all warps wait while registers are spilled
     unsigned turn;             // the slot whose register is the next
 };
