@@ -19,6 +19,7 @@ KERNEL void multiply_transposed(const float *a, int a_pitch, const float *b, int
     for (int step = 0; step < depth; step += STEPS) {
         tile[threadIdx.y][threadIdx.x] = b[column + (step + threadIdx.y) * b_pitch];
         __syncthreads();
+#pragma unroll
         for (int k = 0; k < STEPS; k++) {
             float factor = a[row + (step + k) * a_pitch];
             for (int i = 0; i < COLUMNS; i++) sum[i] += factor * tile[k][i];
