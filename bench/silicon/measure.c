@@ -52,7 +52,7 @@ bool measure_point(struct device *device, const struct point *p, unsigned repeti
     struct samples s = {.repetitions = repetitions, .scratch = heap_alloc(repetitions * sizeof *s.scratch)};
     struct play_times times = {0};
     struct strbuf script = {0};
-    strbuf_printf(&script, "%s/points/%s.wf", p->folder, p->name);
+    strbuf_printf(&script, "%s/points/%s.wf", p->folder, p->script);
     bool good = play_script(device, script.text, &times, d); // warms up
     s.launches = times.list.count;
     if (good && !s.launches) good = diag_error(d, loc_none(), "%s launches nothing", script.text);

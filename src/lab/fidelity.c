@@ -67,20 +67,23 @@ static bool read_trouble(struct fidelity *f, const struct pool *pool, struct dat
 static bool read_row(struct fidelity *f, const struct point *p, const struct job *job,
                      const struct pool *pool, struct database *db)
 {
-    struct fidelity_row r = {.point = p, .job = job, .l2_sectors = NAN};
+    struct fidelity_row r = {.point = p, .job = job, .l2_sectors = NAN, .core_mhz = NAN, .dram_mhz = NAN};
     bool good = read_trouble(f, pool, db, job, &r.trouble);
     for (unsigned q = 0; q < QUANTITIES && good; q++) {
         r.ours[q] = NAN;
         if (!r.trouble) good = read_ours(db, p, job->id, (enum quantity)q, &r.ours[q]);
     }
-    if (good && !r.trouble) good = fidelity_read_l2(db, job->id, &r.l2_sectors);
+    if (good && !r.trouble)
+        good = fidelity_read_l2(db, job->id, &r.l2_sectors) &&
+               fidelity_read_setting(db, job->id, "gpu.core_mhz", &r.core_mhz) &&
+               fidelity_read_setting(db, job->id, "dram.mhz", &r.dram_mhz);
     vec_push(&f->rows, r);
     return good;
 }
 
 double fidelity_ratio(const struct fidelity_row *r, enum quantity q)
 {
-    return r->point->measured[q] > 0 ? r->ours[q] / r->point->measured[q] : NAN;
+    return r->point->measured[q] > 0 && !r->point->series ? r->ours[q] / r->point->measured[q] : NAN;
 }
 
 double fidelity_ipc(const double figures[QUANTITIES])
@@ -188,8 +191,9 @@ static void add_groups(struct fidelity *f)
         add_word(&cards, f->rows.data[i].point->card);
         add_word(&classes, f->rows.data[i].point->class);
     }
-    for (unsigned s = 0; s < POINT_SETS; s++) {
-        enum point_set set = (enum point_set)s;
+    static const enum point_set sets[] = {POINT_TUNING, POINT_SECOND};
+    for (size_t s = 0; s < sizeof sets / sizeof sets[0]; s++) {
+        enum point_set set = sets[s];
         for (size_t c = 0; c < cards.list.count; c++) {
             for (size_t k = 0; k < classes.list.count; k++)
                 add_group(f, set, cards.list.data[c], classes.list.data[k]);
@@ -212,6 +216,7 @@ bool fidelity_make(struct fidelity *f, const struct points *points, const size_t
         good = read_row(f, &points->list.data[i], &jobs->list.data[runs[i]], pool, db);
     add_groups(f);
     fidelity_add_streams(f);
+    elasticity_add(f);
     return good;
 }
 
@@ -221,6 +226,7 @@ void fidelity_fini(struct fidelity *f)
     vec_fini(&f->groups);
     vec_fini(&f->rivals);
     vec_fini(&f->streams);
+    vec_fini(&f->elasticities);
     arena_fini(&f->arena);
 }
 

@@ -2,6 +2,7 @@
 // and rows of table `silicon`.
 #pragma once
 #include "lab/accuracy.h"
+#include "lab/elasticity.h"
 #include "lab/pool.h"
 
 struct fidelity_row {
@@ -9,7 +10,8 @@ struct fidelity_row {
     const struct job *job;
     const char *trouble; // why there is nothing of ours; NULL: there is
     double ours[QUANTITIES];
-    double l2_sectors; // of 32 bytes, that the L2 of its GPU holds; NAN: unknown
+    double l2_sectors;         // of 32 bytes, that the L2 of its GPU holds; NAN: unknown
+    double core_mhz, dram_mhz; // of its run; NAN: unknown
 };
 
 // Points of a set, of a card or of all, of a class or of all.
@@ -45,6 +47,7 @@ struct fidelity {
     VEC(struct fidelity_group) groups;
     VEC(struct fidelity_rival) rivals;
     VEC(struct fidelity_stream) streams;
+    VEC(struct elasticity) elasticities;
     struct arena arena;
 };
 
@@ -54,9 +57,10 @@ bool fidelity_make(struct fidelity *f, const struct points *points, const size_t
 void fidelity_fini(struct fidelity *f);
 bool fidelity_store(const struct fidelity *f, struct database *db);
 
-bool fidelity_is_compared(const struct fidelity_row *r);              // both have cycles
-double fidelity_ratio(const struct fidelity_row *r, enum quantity q); // ours / the card's; NAN: not both
-double fidelity_ipc(const double figures[QUANTITIES]);                // NAN: unknown
+bool fidelity_is_compared(const struct fidelity_row *r); // both have cycles
+// ours / the card's; NAN: not both, or of set clocks, where sizes differ
+double fidelity_ratio(const struct fidelity_row *r, enum quantity q);
+double fidelity_ipc(const double figures[QUANTITIES]); // NAN: unknown
 
 enum {
     FIDELITY_RATIO_LEAST = 80,
@@ -66,6 +70,8 @@ enum {
 // fidelity_streams.c
 enum { FIDELITY_STREAM_L2S = 4, FIDELITY_STREAM_PER_CENT = 5 };
 bool fidelity_read_l2(struct database *db, const char *run, double *sectors);
+// A number among the settings of a run; NAN: there is none.
+bool fidelity_read_setting(struct database *db, const char *run, const char *key, double *value);
 double fidelity_l2s_moved(
     const struct fidelity_row *r); // sectors that the card read, or wrote if more, over the L2's
 double fidelity_dram_ratio(const struct fidelity_row *r); // sectors read and written, ours / the card's

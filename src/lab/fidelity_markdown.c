@@ -143,7 +143,7 @@ static void add_left_out(const struct fidelity *f, struct strbuf *out)
     bool any = false;
     for (size_t i = 0; i < f->rows.count; i++) {
         const struct fidelity_row *r = &f->rows.data[i];
-        if (fidelity_is_compared(r)) continue;
+        if (fidelity_is_compared(r) || (r->point->series && !r->trouble)) continue;
         if (!any) strbuf_puts(out, "\n## Not compared\n\n| point | set | why |\n|---|---|---|\n");
         any = true;
         strbuf_printf(out, "| %s | %s |", r->point->name, point_set_names[r->point->set]);
@@ -157,6 +157,14 @@ static bool is_first_of_source(const struct fidelity *f, size_t i)
     for (size_t k = 0; k < i; k++)
         if (str_equal(f->rows.data[k].point->source, f->rows.data[i].point->source)) return false;
     return true;
+}
+
+// At other clocks what the row before is.
+static bool goes_on(const struct fidelity *f, size_t i)
+{
+    const char *series = f->rows.data[i].point->series;
+    return series && i && f->rows.data[i - 1].point->series &&
+           str_equal(f->rows.data[i - 1].point->series, series);
 }
 
 static void add_sources(const struct fidelity *f, struct strbuf *out)
@@ -175,8 +183,11 @@ static void add_sources(const struct fidelity *f, struct strbuf *out)
     }
     strbuf_puts(out, "\nWhat differs from what was measured, and what was assumed:\n\n");
     for (size_t i = 0; i < f->rows.count; i++)
-        if (*f->rows.data[i].point->note)
-            strbuf_printf(out, "- %s: %s\n", f->rows.data[i].point->name, f->rows.data[i].point->note);
+        if (*f->rows.data[i].point->note && !goes_on(f, i))
+            strbuf_printf(out, "- %s: %s\n",
+                          f->rows.data[i].point->series ? f->rows.data[i].point->series
+                                                        : f->rows.data[i].point->name,
+                          f->rows.data[i].point->note);
 }
 
 static const char introduction[] = "\n\nMade by `make fidelity`, that is `warpfold reproduce silicon` "
@@ -213,6 +224,7 @@ void fidelity_markdown(const struct fidelity *f, struct strbuf *out)
         add_traffic(f, order[i], out);
     }
     fidelity_streams_markdown(f, out);
+    elasticity_markdown(f, out);
     add_rivals(f, out);
     add_outside(f, out);
     add_left_out(f, out);

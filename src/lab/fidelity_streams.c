@@ -5,6 +5,17 @@
 #include <math.h>
 #include <string.h>
 
+bool fidelity_read_setting(struct database *db, const char *run, const char *key, double *value)
+{
+    sqlite3_stmt *s =
+        database_query(db, "SELECT value FROM configs JOIN runs USING (config) WHERE runs.id = ? AND key = ?",
+                       "tt", run, key);
+    if (!s) return false;
+    *value = sqlite3_step(s) == SQLITE_ROW ? sqlite3_column_double(s, 0) : NAN;
+    sqlite3_finalize(s);
+    return true;
+}
+
 bool fidelity_read_l2(struct database *db, const char *run, double *sectors)
 {
     static const char *const keys[] = {"memory.partitions", "l2.slices", "l2.sets", "l2.ways",
@@ -12,12 +23,9 @@ bool fidelity_read_l2(struct database *db, const char *run, double *sectors)
     enum { KEYS = sizeof keys / sizeof keys[0], SECTOR_BYTES = 32 };
     *sectors = 1.0 / SECTOR_BYTES;
     for (size_t i = 0; i < KEYS; i++) {
-        sqlite3_stmt *s = database_query(
-            db, "SELECT value FROM configs JOIN runs USING (config) WHERE runs.id = ? AND key = ?", "tt", run,
-            keys[i]);
-        if (!s) return false;
-        *sectors *= sqlite3_step(s) == SQLITE_ROW ? sqlite3_column_double(s, 0) : NAN;
-        sqlite3_finalize(s);
+        double factor;
+        if (!fidelity_read_setting(db, run, keys[i], &factor)) return false;
+        *sectors *= factor;
     }
     return true;
 }

@@ -78,6 +78,7 @@ static void add_points(const struct fidelity *f, bool colour, struct strbuf *out
     table_init(&t, heads, sizeof heads / sizeof heads[0]);
     for (size_t i = 0; i < f->rows.count; i++) {
         const struct fidelity_row *r = &f->rows.data[i];
+        if (r->point->series) continue; // elasticity_table
         table_add(&t, "%s", r->point->name);
         table_add(&t, "%s", point_set_names[r->point->set]);
         table_add(&t, "%s", r->point->class);
@@ -156,24 +157,34 @@ static void add_remarks(const struct fidelity *f, struct strbuf *out)
         const struct fidelity_row *r = &f->rows.data[i];
         double ratio = 100 * fidelity_ratio(r, QUANTITY_INSTRUCTIONS);
         if (r->trouble) strbuf_printf(out, "%s: %s\n", r->point->name, r->trouble);
-        if (r->point->why) strbuf_printf(out, "%s: %s\n", r->point->name, r->point->why);
+        if (r->point->why && !r->point->series) strbuf_printf(out, "%s: %s\n", r->point->name, r->point->why);
         if (ratio < FIDELITY_RATIO_LEAST || ratio > FIDELITY_RATIO_MOST)
             strbuf_printf(out, "%s (%s): %.2f times the card's instructions\n", r->point->name,
                           point_set_names[r->point->set], ratio / 100);
     }
 }
 
+static bool has_compared(const struct fidelity *f)
+{
+    for (size_t i = 0; i < f->rows.count; i++)
+        if (!f->rows.data[i].point->series) return true;
+    return false;
+}
+
 void fidelity_table(const struct fidelity *f, bool colour, struct strbuf *out)
 {
-    strbuf_puts(out, "Launches that cards were measured with\n");
-    add_points(f, colour, out);
-    strbuf_puts(out, "\nHow near they are\n");
-    add_groups(f, colour, out);
-    add_rivals(f, colour, out);
+    if (has_compared(f)) {
+        strbuf_puts(out, "Launches that cards were measured with\n");
+        add_points(f, colour, out);
+        strbuf_puts(out, "\nHow near they are\n");
+        add_groups(f, colour, out);
+        add_rivals(f, colour, out);
+    }
+    elasticity_table(f, colour, out);
     add_remarks(f, out);
     fidelity_streams_sentences(f, out);
     fidelity_headline(f, out);
-    strbuf_putc(out, '\n');
+    if (has_compared(f)) strbuf_putc(out, '\n');
 }
 
 // -- CSV ----------------------------------------------------------------------------------------------------

@@ -19,6 +19,17 @@ struct measurements {
     struct diag *diag;
 };
 
+// Lines above the heads that begin with # say where a file is from. Their number.
+static size_t skip_remarks(const char **text)
+{
+    size_t lines = 0;
+    for (; **text == '#'; lines++) {
+        *text += strcspn(*text, "\n");
+        *text += **text == '\n';
+    }
+    return lines;
+}
+
 static bool read_sheet(struct measurements *m, const char *folder, const char *name)
 {
     struct strbuf path = {0};
@@ -32,8 +43,11 @@ static bool read_sheet(struct measurements *m, const char *folder, const char *n
     } else {
         const char *slash = strrchr(name, '/');
         struct sheet sheet = {.name = heap_strdup(slash ? slash + 1 : name)};
-        good = csv_parse(&sheet.csv, bytes, length, &why, &line) ||
-               diag_error(m->diag, loc_none(), "--measurements: %s, line %zu: %s", path.text, line, why);
+        const char *heads = bytes;
+        size_t remarks = skip_remarks(&heads);
+        good = csv_parse(&sheet.csv, heads, length - (size_t)(heads - bytes), &why, &line) ||
+               diag_error(m->diag, loc_none(), "--measurements: %s, line %zu: %s", path.text, remarks + line,
+                          why);
         vec_push(&m->sheets, sheet);
     }
     free(bytes);
@@ -191,6 +205,11 @@ static const char *take_row(struct measurements *m, const struct sheet *s, const
     if (!found) return why_not(m->points, "not measured: %s has no row %s", s->name, conditions);
     if (!take_number(s, found, column, &p->measured[QUANTITY_CYCLES]) || isnan(p->measured[QUANTITY_CYCLES]))
         return why_not(m->points, "not measured: %s says \"%s\" there", s->name, found[at]);
+    if (str_ends_with(column, "_ms")) {
+        if (!(p->core_mhz > 0))
+            return why_not(m->points, "not measured: %s has milliseconds of no clock%s", s->name, "");
+        p->measured[QUANTITY_CYCLES] *= 1000 * p->core_mhz;
+    }
     take_models(m, s, found, column, p);
     return NULL;
 }

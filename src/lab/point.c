@@ -1,7 +1,7 @@
 // Reading lists of points, and choosing of them.
-#include "lab/point.h"
 #include "base/csv.h"
 #include "base/file.h"
+#include "lab/point_row.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,8 @@ const struct quantity_info quantity_info[QUANTITIES] = {
 #include "lab/quantities.def"
 #undef QUANTITY
 };
-const char *const point_set_names[POINT_SETS] = {[POINT_TUNING] = "tuning", [POINT_SECOND] = "second"};
+const char *const point_set_names[POINT_SETS] = {
+    [POINT_TUNING] = "tuning", [POINT_SECOND] = "second", [POINT_CLOCKS] = "clocks"};
 static const char *const counted_names[] = {
     [POINT_ALL] = "all", [POINT_LAST] = "last", [POINT_MEAN] = "mean"};
 static const char *const class_names[] = {"memory",  "latency", "compute",   "shared",
@@ -76,6 +77,13 @@ static const char *field(const struct list *l, const char *head)
     return l->csv.rows.data[l->row][column];
 }
 
+// Of a column that a list may leave out.
+static const char *optional(const struct list *l, const char *head)
+{
+    size_t column;
+    return csv_column(&l->csv, head, &column) ? l->csv.rows.data[l->row][column] : "";
+}
+
 static const char *keep(struct points *p, const char *text)
 {
     return arena_strndup(&p->arena, text, strlen(text));
@@ -128,7 +136,7 @@ static bool read_point(struct list *l, struct point *p)
         *(const char **)((char *)p + texts[i].offset) = keep(l->points, field(l, texts[i].head));
     if (!is_name(p->name)) return refuse(l, "a point's name is letters, digits, - + and _");
     if (!find_word(point_set_names, POINT_SETS, field(l, "set"), &set))
-        return refuse(l, "set \"%s\" is neither tuning nor second", field(l, "set"));
+        return refuse(l, "set \"%s\" is neither tuning nor second nor clocks", field(l, "set"));
     if (!find_word(counted_names, sizeof counted_names / sizeof counted_names[0], field(l, "counted"),
                    &counted))
         return refuse(l, "counted \"%s\" is neither all nor last nor mean", field(l, "counted"));
@@ -139,6 +147,8 @@ static bool read_point(struct list *l, struct point *p)
     if (!*p->card || strpbrk(p->card, " \t")) return refuse(l, "\"%s\" is no GPU", p->card);
     if (!are_settings(p->settings)) return refuse(l, "settings are KEY=VALUE words, not \"%s\"", p->settings);
     p->gpu = p->card;
+    p->script = *optional(l, "script") ? keep(l->points, optional(l, "script")) : p->name;
+    if (!is_name(p->script)) return refuse(l, "a script's name is letters, digits, - + and _");
     p->set = (enum point_set)set;
     p->counted = (enum point_counted)counted;
     for (size_t i = 0; i < POINT_MODELS_MOST; i++) p->models[i] = NAN;
@@ -169,7 +179,7 @@ static bool is_called(const struct point *p, enum choice kind, const char *word)
     case CHOICE_SET: return str_equal(point_set_names[p->set], word);
     case CHOICE_CARD: return str_equal(p->card, word);
     case CHOICE_CLASS: return str_equal(p->class, word);
-    case CHOICE_NAME: return str_equal(p->name, word);
+    case CHOICE_NAME: return str_equal(p->name, word) || (p->series && str_equal(p->series, word));
     case CHOICES: break;
     }
     return false;
@@ -205,6 +215,7 @@ struct choosing {
 
 static bool is_chosen(const struct choosing *c, const struct point *p)
 {
+    if (p->set == POINT_CLOCKS && !c->words[CHOICE_SET].count && !c->words[CHOICE_NAME].count) return false;
     for (unsigned kind = 0; kind < CHOICES; kind++) {
         bool any = !c->words[kind].count;
         for (size_t i = 0; i < c->words[kind].count; i++)
@@ -246,7 +257,9 @@ static bool choose(struct points *p, const struct names *all, char *words, const
         if (is_chosen(&c, &all->points.data[i]) && !is_there(p, all->points.data[i].name))
             vec_push(&p->list, all->points.data[i]);
     if (good && p->list.count == before && !before)
-        good = diag_error(d, loc_none(), "%s: no point is all of that", operand);
+        good =
+            diag_error(d, loc_none(),
+                       "%s: no point is all of that (those of set clocks are chosen by that word)", operand);
     for (unsigned kind = 0; kind < CHOICES; kind++) vec_fini(&c.words[kind]);
     return good;
 }
@@ -258,6 +271,37 @@ bool points_are(const char *operand)
     size_t length = strcspn(operand, ":");
     return (length == 7 && strncmp(operand, "silicon", 7) == 0) ||
            (length > 4 && strncmp(operand + length - 4, ".csv", 4) == 0);
+}
+
+static bool is_second(const struct names *all, const char *name)
+{
+    for (size_t i = 0; i < all->points.count; i++)
+        if (str_equal(all->points.data[i].name, name)) return true;
+    return false;
+}
+
+struct adding {
+    struct list *list;
+    struct names *all;
+    bool good;
+};
+
+static void add_point(void *context, const struct point *p)
+{
+    struct adding *a = context;
+    if (is_second(a->all, p->name)) a->good = refuse(a->list, "a second row of that name");
+    vec_push(&a->all->points, *p);
+}
+
+static bool add_row(struct list *l, struct names *all, const struct point *row)
+{
+    struct adding a = {l, all, true};
+    const char *wrong = NULL;
+    if (row->set == POINT_CLOCKS)
+        wrong = point_at_clocks(&l->points->arena, row, optional(l, "clocks"), add_point, &a);
+    else
+        add_point(&a, row);
+    return wrong ? refuse(l, "%s", wrong) : a.good;
 }
 
 static bool read_list(struct list *l, const char *text, size_t length, struct names *all)
@@ -274,39 +318,51 @@ static bool read_list(struct list *l, const char *text, size_t length, struct na
     for (l->row = 0; good && l->row < l->csv.rows.count; l->row++) {
         struct point p;
         good = read_point(l, &p);
-        for (size_t i = 0; i < all->points.count && good; i++)
-            if (str_equal(all->points.data[i].name, p.name)) good = refuse(l, "a second row of that name");
-        if (good) vec_push(&all->points, p);
+        good = good && add_row(l, all, &p);
     }
     csv_fini(&l->csv);
     return good;
 }
 
+// Those of silicon/, which are part of the library.
+static bool read_own(struct list *l, struct names *all)
+{
+    static const char *const lists[] = {"points.csv", "clocks.csv"};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        const char *text = silicon_file(lists[i]);
+        if (!text)
+            return diag_error(l->diag, loc_none(), "this warpfold was built without points of silicon");
+        if (!read_list(l, text, strlen(text), all)) return false;
+    }
+    return true;
+}
+
+static bool read_file(struct list *l, struct names *all)
+{
+    char *bytes;
+    const char *why, *slash = strrchr(l->file, '/');
+    size_t length;
+    if (!file_read(l->file, &bytes, &length, &why))
+        return diag_error(l->diag, loc_none(), "cannot read %s: %s", l->file, why);
+    char *folder = slash ? heap_strndup(l->file, (size_t)(slash - l->file) + 1) : heap_strdup("./");
+    char *absolute = realpath(folder, NULL);
+    l->folder = keep(l->points, absolute ? absolute : folder);
+    bool good = read_list(l, bytes, length, all);
+    free(folder);
+    free(absolute);
+    free(bytes);
+    return good;
+}
+
 bool points_add(struct points *p, const char *operand, struct diag *d)
 {
-    char *file = heap_strdup(operand), *words = strchr(file, ':'), *bytes = NULL;
+    char *file = heap_strdup(operand), *words = strchr(file, ':');
     if (words) *words++ = 0;
     struct list l = {.points = p, .file = file, .diag = d};
     struct names all = {0};
-    const char *why, *text = silicon_file("points.csv");
-    size_t length = text ? strlen(text) : 0;
-    bool good = true;
-    if (!str_equal(file, "silicon")) {
-        good = file_read(file, &bytes, &length, &why) ||
-               diag_error(d, loc_none(), "cannot read %s: %s", file, why);
-        const char *slash = strrchr(file, '/');
-        char *folder = slash ? heap_strndup(file, (size_t)(slash - file) + 1) : heap_strdup("./");
-        char *absolute = realpath(folder, NULL);
-        l.folder = keep(p, absolute ? absolute : folder);
-        text = bytes;
-        free(folder);
-        free(absolute);
-    } else if (!text) {
-        good = diag_error(d, loc_none(), "this warpfold was built without points of silicon");
-    }
-    good = good && read_list(&l, text, length, &all) && choose(p, &all, words, operand, d);
+    bool good = (str_equal(file, "silicon") ? read_own(&l, &all) : read_file(&l, &all)) &&
+                choose(p, &all, words, operand, d);
     vec_fini(&all.points);
-    free(bytes);
     free(file);
     return good;
 }

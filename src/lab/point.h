@@ -16,7 +16,9 @@ struct quantity_info {
 };
 extern const struct quantity_info quantity_info[QUANTITIES];
 
-enum point_set { POINT_TUNING, POINT_SECOND, POINT_SETS };
+// Of `clocks`: launches that were measured at several clocks, for how time answers to them alone (elasticity.h); they are
+// chosen by that word or by name.
+enum point_set { POINT_TUNING, POINT_SECOND, POINT_CLOCKS, POINT_SETS };
 extern const char *const point_set_names[POINT_SETS];
 enum point_counted { POINT_ALL, POINT_LAST, POINT_MEAN }; // of the script's launches
 
@@ -28,6 +30,9 @@ struct point {
     const char *settings;  // KEY=VALUE words
     const char *elsewhere; // FILE?COLUMN=VALUE&…#COLUMN; ""
     const char *source, *licence, *note;
+    const char *script; // its file in points/, without .wf
+    const char *series; // of set clocks: the row that the point is of, at core_mhz and dram_mhz; NULL
+    double core_mhz, dram_mhz;
     const char *folder; // of the list, where the script is; NULL: part of the library
     enum point_set set;
     enum point_counted counted;

@@ -87,7 +87,7 @@ bool point_files(const struct point *p, point_file *tell, void *context, struct 
 {
     struct walk files = {p, tell, context, d}, script = {p, tell_script, &files, d};
     struct strbuf name = {0};
-    strbuf_printf(&name, "points/%s.wf", p->name);
+    strbuf_printf(&name, "points/%s.wf", p->script);
     bool good = tell_file(&script, name.text);
     strbuf_fini(&name);
     return good;

@@ -80,7 +80,7 @@ static bool plan_point(struct silicon *s, size_t i, uint64_t gpu_hash, struct jo
     struct placing placing = {p, folder, gpu_hash, d};
     struct strbuf script = {0};
     if (!point_files(p, place_file, &placing, d)) return false;
-    strbuf_printf(&script, "%s/points/%s.wf", p->folder ? p->folder : "silicon", p->name);
+    strbuf_printf(&script, "%s/points/%s.wf", p->folder ? p->folder : "silicon", p->script);
     bool good =
         !strpbrk(script.text, " \t") ||
         diag_error(d, loc_none(), "%s: the path of a point's script must not have blanks", script.text);

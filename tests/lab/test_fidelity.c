@@ -43,6 +43,28 @@ static void test_accuracy(struct test *t)
     check_near(t, accuracy_of(tied, tied, 2).rank_correlation, NAN);
 }
 
+// t = core^-0.5 memory^-0.25 at powers of two; then where a clock does not vary, where the two go together, and of one.
+static void test_elasticity(struct test *t)
+{
+    const double core[] = {1, 2, 4, 1}, memory[] = {1, 1, 4, 16}, same[] = {3, 3, 3, 3};
+    double time[4], of_core, of_memory;
+    for (unsigned i = 0; i < 4; i++) time[i] = 7 * pow(core[i], -0.5) * pow(memory[i], -0.25);
+    elasticity_fit(core, memory, time, 4, &of_core, &of_memory);
+    check_near(t, of_core, -0.5);
+    check_near(t, of_memory, -0.25);
+    elasticity_fit(core, same, core, 4, &of_core, &of_memory);
+    check_near(t, of_core, 1);
+    check_near(t, of_memory, NAN);
+    elasticity_fit(same, memory, core, 4, &of_core, &of_memory); // logarithms 0 1 2 0 on 0 0 2 4
+    check_near(t, of_core, NAN);
+    check_near(t, of_memory, -0.5 / 11);
+    elasticity_fit(core, core, time, 4, &of_core, &of_memory);
+    check_near(t, of_core, NAN);
+    elasticity_fit(core, memory, time, 1, &of_core, &of_memory);
+    check_near(t, of_core, NAN);
+    check_near(t, of_memory, NAN);
+}
+
 // -- a list of points, and runs of them ---------------------------------------------------------------------
 
 // What the runs of tests/lab/silicon/points.csv have left, as a script's JSON. Of `last` the last launch counts, of
@@ -251,10 +273,8 @@ static void test_rows(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"accuracy", test_accuracy},
-                                             {"groups", test_groups},
-                                             {"streams", test_streams},
-                                             {"texts", test_texts},
-                                             {"rows", test_rows}};
+    static const struct test_case cases[] = {{"accuracy", test_accuracy}, {"elasticity", test_elasticity},
+                                             {"groups", test_groups},     {"streams", test_streams},
+                                             {"texts", test_texts},       {"rows", test_rows}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -3,11 +3,18 @@
 #include "base/csv.h"
 #include "lab/lab.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LIST "tests/lab/silicon/points.csv"
+
+// A list of a point x at clocks that follow, of which it names a third part.
+#define CLOCKS                                                                                               \
+    "point,set,card,class,application,kernel,grid,block,settings,counted,cycles,instructions,dram_reads,"    \
+    "dram_writes,l2_reads,l2_writes,elsewhere,source,licence,note,script,clocks\n"                           \
+    "x,clocks,tiny,memory,,,,,gpu.core_mhz={1},all,,,,,,,x.csv?a={3}#t_ms,,,,"
 
 // silicon.csv of a folder in $D.
 static struct csv read_result(struct cli *c, const char *name)
@@ -83,6 +90,39 @@ static void test_runs(struct test *t)
     cli_fini(&c);
 }
 
+// A launch at several clocks: a point each, run by one script, chosen by name or as a set alone. No times are compared, but
+// how they change; the card's are of a time that is core^-1 memory^-1.
+static void test_clocks(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "reproduce tests/lab/silicon/clocks.csv:clocks --out $D/out --measurements "
+                "tests/lab/silicon/measurements");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "\n3 runs, 0 of them done before");
+    CHECK_HAS(t, c.out, "too much or too little in the mean of 1 launches, the memory's ");
+    CHECK(t, !strstr(c.out, "The tuning set"));
+    struct csv csv = read_result(&c, "out/silicon.csv");
+    CHECK_STR(t, cell(t, &csv, "quick-500-1000", "card_cycles"), "4000000");
+    CHECK_STR(t, cell(t, &csv, "quick-1000-2000", "card_cycles"), "2000000");
+    CHECK_STR(t, cell(t, &csv, "quick-1000-2000", "error"), "");
+    double slow = strtod(cell(t, &csv, "quick-500-1000", "cycles"), NULL) / 500,
+           fast = strtod(cell(t, &csv, "quick-1000-1000", "cycles"), NULL) / 1000;
+    csv_fini(&csv);
+    char want[200];
+    snprintf(want, sizeof want, "quick   tiny       3  %+.2f   -1.00", log(fast / slow) / log(2));
+    CHECK_HAS(t, c.out, want);
+    cli_run(&c, "reproduce tests/lab/silicon/clocks.csv:quick --out $D/out"); // nothing is measured
+    CHECK_HAS(t, c.out, "\ntiny: not measured.\n");
+    CHECK_HAS(t, c.out, "\n3 runs, 3 of them done before");
+    cli_run(&c, "reproduce tests/lab/silicon/clocks.csv:quick-500-1000 --out $D/out");
+    CHECK_HAS(t, c.out, "quick   tiny       1     -       -       -       -\n");
+    cli_run(&c, "reproduce tests/lab/silicon/clocks.csv --out $D/out"); // without the word
+    CHECK_HAS(t, c.out, "\n1 run, 0 of them done before");
+    CHECK_HAS(t, c.out, "over 1 of 1 points.");
+    CHECK(t, !strstr(c.out, "clocks, d log"));
+    cli_fini(&c);
+}
+
 static void check_points(struct cli *c, const char *words, const char *names)
 {
     char command[200];
@@ -149,6 +189,11 @@ static void test_refused(struct test *t)
         {NULL, LIST " --measurements $D/list.csv", 1, "fewer fields than heads"},
         {"point,set\nx,tuning\n", "$D/list.csv", 1, "no column card"},
         {"", "$D/list.csv", 1, "no column point"},
+        {CLOCKS ",500/1000/low 500\n", "$D/list.csv:clocks", 1,
+         "point x: clocks are CORE/DRAM words, in MHz"},
+        {CLOCKS ",500/1000\n", "$D/list.csv:clocks", 1, "point x: {1} to {4} are parts of the clocks' words"},
+        {CLOCKS ",\n", "$D/list.csv:clocks", 1, "point x: of set clocks, and without clocks"},
+        {CLOCKS ",500/1000/a 500/1000/b\n", "$D/list.csv:clocks", 1, "point x: a second row of that name"},
     };
     struct cli c = {.t = t};
     cli_write(&c, "list.csv", "a,b\n1\n", 6);
@@ -168,7 +213,7 @@ static void test_refused(struct test *t)
 static void test_rows(struct test *t)
 {
     static const char *const wrong[][3] = {
-        {"all,tuning", "all,tunin", "point all: set \"tunin\" is neither tuning nor second"},
+        {"all,tuning", "all,tunin", "point all: set \"tunin\" is neither tuning nor second nor clocks"},
         {"tiny,memory", "tiny,memry", "no class \"memry\""},
         {"sm.warps=16,all", "sm.warps,all", "settings are KEY=VALUE words"},
         {"sm.warps=16,all", "sm.warps=16,some", "counted \"some\" is neither all nor last nor mean"},
@@ -239,8 +284,9 @@ static void test_drawn(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"runs", test_runs},       {"choice", test_choice},
-                                             {"changed", test_changed}, {"refused", test_refused},
-                                             {"rows", test_rows},       {"drawn", test_drawn}};
+    static const struct test_case cases[] = {{"runs", test_runs},       {"clocks", test_clocks},
+                                             {"choice", test_choice},   {"changed", test_changed},
+                                             {"refused", test_refused}, {"rows", test_rows},
+                                             {"drawn", test_drawn}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
