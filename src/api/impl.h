@@ -47,6 +47,8 @@ struct api_launches {
 
 struct wf_stream {
     struct wf_context *context;
+    unsigned number;          // 0: the default stream
+    char *name;               // heap; NULL: the default stream
     struct api_launches tail; // what the stream's next launch waits for
 };
 
@@ -174,6 +176,7 @@ struct wf_launch {
     uint64_t max_cycles;
     uint8_t *params, *addresses; // constant banks, heap
     struct texture *textures;    // heap
+    const struct wf_stream *stream;
     // Order: launches that must be over before it begins.
     struct api_launches waits_for;
     struct api_launches rivals; // with check.races: earlier ones that nothing orders against it

@@ -186,6 +186,7 @@ static void fill_launch(struct wf_launch *l, const struct wf_launch_config *shap
     struct wf_context *c = l->context;
     const struct api_settings *s = &c->settings;
     l->textures = copy_textures(c);
+    l->stream = shape->stream ? shape->stream : &c->first;
     l->launch = (struct launch){
         .program = l->form->program,
         .grid = {shape->grid[0], shape->grid[1], shape->grid[2]},

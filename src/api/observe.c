@@ -87,6 +87,7 @@ void api_observe(struct wf_launch *l, struct chip_account *account)
     l->series.interval = c->settings.report_interval;
     account->series = l->series.interval ? &l->series : NULL;
     account->watcher = c->watcher;
+    account->stream = (struct watch_stream){l->stream->number, l->stream->name};
     if (!c->watcher || c->watcher->launches.count) return;
     struct watch_config config;
     timeline_config(&c->settings, &config, &c->diag); // wf_set took nothing that is wrong

@@ -209,12 +209,12 @@ enum wf_status api_told(struct wf_context *c)
 
 // -- time ---------------------------------------------------------------------------------------------------
 
-// A timeline shows one launch at a time, and addresses of functions are those of one program.
+// Addresses of functions are those of one program.
 static bool may_begin(const struct wf_launch *l)
 {
     const struct wf_context *c = l->context;
     if (l->state != LAUNCH_QUEUED || l->waits_for.count) return false;
-    return !c->running || (!c->watcher && !api_slots_change(l));
+    return !c->running || !api_slots_change(l);
 }
 
 // Those on the chip, and whoever may come to it; functional launches run alone, in order of their calls.

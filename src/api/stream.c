@@ -1,12 +1,25 @@
 // Streams and events: what their work is behind.
 #include "api/impl.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 struct wf_stream *wf_stream_create(struct wf_context *c)
 {
     struct wf_stream *s = heap_alloc(sizeof *s);
+    char name[16];
     s->context = c;
     vec_push(&c->streams, s);
+    s->number = (unsigned)c->streams.count;
+    snprintf(name, sizeof name, "%u", s->number);
+    s->name = heap_strdup(name);
     return s;
+}
+
+void wf_stream_name(struct wf_stream *s, const char *name)
+{
+    free(s->name);
+    s->name = heap_strdup(name);
 }
 
 struct wf_event *wf_event_create(struct wf_context *c)
@@ -21,6 +34,7 @@ void api_streams_fini(struct wf_context *c)
 {
     for (size_t i = 0; i < c->streams.count; i++) {
         vec_fini(&c->streams.data[i]->tail);
+        free(c->streams.data[i]->name);
         free(c->streams.data[i]);
     }
     for (size_t i = 0; i < c->events.count; i++) {

@@ -206,7 +206,8 @@ struct wf_sample { // with report.interval: what was counted from one cycle of a
     const uint64_t *counters; // by wf_counter_at's index; WF_UNKNOWN for what is counted at blocks' ends
 };
 // Timed launches from now on are watched for a timeline (the settings timeline.*), or no more; what was
-// watched before is forgotten. report/timeline.h writes it. Watched launches run one at a time, whatever their streams.
+// watched before is forgotten. report/timeline.h writes it. Watching changes nothing: launches of different streams run
+// together as they do unwatched, and each stream has rows of its own.
 void wf_watch(struct wf_context *c, bool on);
 struct watcher;
 const struct watcher *wf_watched(struct wf_context *c); // NULL: nobody watches
@@ -342,6 +343,8 @@ void wf_launch_free(struct wf_launch *l); // it runs all the same. NULL: nothing
 void wf_reset(struct wf_context *c);
 
 struct wf_stream *wf_stream_create(struct wf_context *c); // lives as long as the context, as events do
+// What timelines call it from its next launch on; without it 1, 2, 3 … in the order in which streams were made.
+void wf_stream_name(struct wf_stream *s, const char *name);
 // These wait, and return how a launch ended that failed meanwhile and that nobody has been told of, or
 // WF_PROGRAM_FAILED in a context that has failed.
 enum wf_status wf_stream_wait(struct wf_stream *s); // until the stream's launches are over

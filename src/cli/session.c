@@ -267,7 +267,9 @@ void session_stream(struct session *s, const char *name)
 {
     for (size_t i = 0; i < s->streams.count; i++)
         if (str_equal(s->streams.data[i].name, name)) return;
-    vec_push(&s->streams, (struct session_stream){heap_strdup(name), wf_stream_create(s->context)});
+    struct wf_stream *stream = wf_stream_create(s->context);
+    wf_stream_name(stream, name);
+    vec_push(&s->streams, (struct session_stream){heap_strdup(name), stream});
 }
 
 static const char *next_stream(const void *context, size_t i)

@@ -166,7 +166,7 @@ uint64_t chip_code_address(struct chip *c, const struct grid *g)
 static void begin_watching(struct chip *c, const struct grid *g)
 {
     struct watcher *w = g->account.watcher;
-    watcher_begin(w, g->launch, g->begin, c->config.gpu.sm_count);
+    watcher_begin(w, g->launch, g->account.stream, g->number, g->begin, c->config.gpu.sm_count);
     for (unsigned k = 0; k < c->kind_count; k++) {
         const struct gpu_kind *kind = &c->kinds[k];
         for (unsigned sm = kind->first; sm < kind->first + kind->count; sm++)

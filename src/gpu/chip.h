@@ -34,7 +34,8 @@ struct chip_account {           // what a launch adds to; the caller's, and each
     uint64_t *inst_saved;       // [instruction][SAVINGS]
     struct gpu_counts *sms;     // by SM
     struct chip_series *series; // NULL: no samples are taken
-    struct watcher *watcher;    // NULL: nobody watches
+    struct watcher *watcher;    // NULL: nobody watches; of all launches on a chip, the same
+    struct watch_stream stream; // what the watcher calls its stream
 };
 
 struct chip *chip_create(const struct chip_config *c);

@@ -254,8 +254,8 @@ void grid_leave_sms(struct grid *g)
 {
     for (size_t k = g->parts.count; k-- > 0;) {
         struct grid_part *p = g->parts.data[k];
-        if (g->account.watcher) sm_watch(g->chip->sms[p->sm], NULL);
         sm_dismiss(p->on);
+        if (!sm_has_grids(g->chip->sms[p->sm])) sm_watch(g->chip->sms[p->sm], NULL);
         timed_fini(&p->engine);
         g->by_sm[p->sm] = NULL;
         free(p);
@@ -476,6 +476,6 @@ void grid_collect(struct grid *g, bool finished)
     memory_system_counts(c->memory, g->number, &result->memory);
     memory_counts_subtract(&result->memory, &g->before);
     if (g->account.series) series_finish(g->account.series, result->cycles, &result->gpu, &result->memory);
-    if (g->account.watcher) watcher_end(g->account.watcher, c->now);
+    if (g->account.watcher) watcher_end(g->account.watcher, g->number, c->now);
     result->occupancy = room ? (double)result->gpu.sm_warp_cycles / (double)room : 0;
 }

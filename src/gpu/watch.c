@@ -7,30 +7,30 @@
 #include <string.h>
 
 _Static_assert((int)WATCH_WARPS == (int)SM_WARPS && (int)WATCH_BLOCKS == (int)SM_BLOCKS, "the SM's places");
+_Static_assert((int)WATCH_GRIDS == (int)MEMORY_GRIDS, "numbers of grids");
 
 // -- what is kept -------------------------------------------------------------------------------------------
 
-static uint64_t time_of(const struct watch_sm *w, uint64_t cycle) { return cycle + w->offset; }
+static uint64_t time_of(const struct watch_sm *w, uint64_t cycle) { return cycle + w->watcher->offset; }
 
 static bool in_window(const struct watch_sm *w, uint64_t time)
 {
-    return time >= w->config->from && time < w->config->to;
+    return time >= w->watcher->config.from && time < w->watcher->config.to;
 }
 
 static uint32_t add_inst(struct watch_sm *w, struct watch_inst i)
 {
     if (!in_window(w, i.issued)) return NONE32;
-    i.launch = w->launch;
+    i.launch = w->warps[i.slot].launch;
     vec_push(&w->insts, i);
     return (uint32_t)w->insts.count - 1;
 }
 
 static void add_span(struct watch_sm *w, struct watch_span span)
 {
-    if (span.from < w->config->from) span.from = w->config->from;
-    if (span.to > w->config->to) span.to = w->config->to;
+    if (span.from < w->watcher->config.from) span.from = w->watcher->config.from;
+    if (span.to > w->watcher->config.to) span.to = w->watcher->config.to;
     if (span.from >= span.to) return;
-    span.launch = w->launch;
     vec_push(&w->spans, span);
 }
 
@@ -45,6 +45,7 @@ static void set_state(struct watch_sm *w, unsigned slot, uint64_t time, uint8_t 
                                         .from = x->since,
                                         .to = time,
                                         .inst = x->state_inst,
+                                        .launch = x->launch,
                                         .slot = (uint8_t)slot,
                                         .state = x->state});
     x->state = state;
@@ -132,11 +133,20 @@ static void look_at_state(const struct sm *s, struct watch_sm *w, unsigned slot)
     x->after_inst = ready ? now->front.head : waits_with(now);
 }
 
+// NONE32: it is over, though replies to what it had under way may still come.
+static uint32_t launch_of(const struct watch_sm *w, const struct sm_grid *g)
+{
+    return w->watcher->by_number[g->launch->number];
+}
+
 static void warp_starts(const struct sm *s, struct watch_sm *w, unsigned slot)
 {
     const struct warp *warp = s->warps[slot].warp;
     struct watch_warp *x = &w->warps[slot];
-    *x = (struct watch_warp){.resident = true, .started = time_of(w, s->now), .index = warp->index};
+    *x = (struct watch_warp){.resident = true,
+                             .started = time_of(w, s->now),
+                             .launch = launch_of(w, s->warps[slot].grid),
+                             .index = warp->index};
     memcpy(x->block, warp->cta->id, sizeof x->block);
 }
 
@@ -147,8 +157,10 @@ static void warp_ends(struct watch_sm *w, unsigned slot, uint64_t time)
     uint64_t end = x->issued_at == time ? time + 1 : time;
     set_state(w, slot, x->issued_at == time ? time : end, WATCH_BUSY, 0);
     drop(w, slot, 0, time);
-    struct watch_span life = {.kind = WATCH_WARP, .from = x->started, .to = end, .index = x->index};
+    struct watch_span life = {.kind = WATCH_WARP, .from = x->started, .to = end};
     life.slot = (uint8_t)slot;
+    life.launch = x->launch;
+    life.index = x->index;
     memcpy(life.block, x->block, sizeof life.block);
     add_span(w, life);
     x->resident = false;
@@ -169,58 +181,74 @@ static void look_at_warp(const struct sm *s, struct watch_sm *w, unsigned slot)
 
 static bool is_watched(const struct watch_sm *w, const struct sm_block *b)
 {
-    return b->slots & w->config->warps;
+    return b->slots & w->watcher->config.warps;
 }
 
-static void end_late(struct watch_sm *w, unsigned k, uint64_t time)
+static void end_late(struct watch_sm *w, struct watch_blocks *x, unsigned k, uint64_t time)
 {
-    if (w->partial >> k & 1) {
-        w->late[k].to = time;
-        add_span(w, w->late[k]);
+    if (x->partial >> k & 1) {
+        x->late[k].to = time;
+        add_span(w, x->late[k]);
     }
-    w->partial &= ~(1ull << k);
+    x->partial &= ~(1ull << k);
 }
 
-static void block_starts(struct watch_sm *w, unsigned k, const struct sm_block *b, uint64_t time)
+static void block_starts(struct watch_blocks *x, unsigned k, const struct sm_block *b, uint32_t launch,
+                         uint64_t time)
 {
-    struct watch_span *span = &w->blocks[k];
-    *span = (struct watch_span){.kind = WATCH_BLOCK, .from = time, .slot = (uint8_t)k};
+    struct watch_span *span = &x->running[k];
+    *span = (struct watch_span){.kind = WATCH_BLOCK, .from = time, .launch = launch, .slot = (uint8_t)k};
     memcpy(span->block, b->cta->id, sizeof span->block);
     if (!b->to_come) return;
-    w->partial |= 1ull << k;
-    w->late[k] = *span;
-    w->late[k].kind = WATCH_LATE;
-    w->late[k].index = b->cta->warp_count - b->to_come;
+    x->partial |= 1ull << k;
+    x->late[k] = *span;
+    x->late[k].kind = WATCH_LATE;
+    x->late[k].index = b->cta->warp_count - b->to_come;
 }
 
-static void block_ends(struct watch_sm *w, unsigned k, uint64_t time)
+static void block_ends(struct watch_sm *w, struct watch_blocks *x, unsigned k, uint64_t time)
 {
-    end_late(w, k, time);
-    w->blocks[k].to = time;
-    add_span(w, w->blocks[k]);
+    end_late(w, x, k, time);
+    x->running[k].to = time;
+    add_span(w, x->running[k]);
 }
 
-static void look_at_blocks(const struct sm *s, struct watch_sm *w)
+static void look_at_blocks(const struct sm_grid *g, struct watch_sm *w)
 {
-    const struct sm_grid *g = s->room.grids[0]; // a watched chip has one at a time
-    uint64_t time = time_of(w, s->now);
+    uint64_t time = time_of(w, g->sm->now);
+    uint32_t launch = launch_of(w, g);
+    struct watch_blocks **at = &w->blocks[g->launch->number];
+    if (launch == NONE32) return;
+    if (!*at) *at = heap_alloc(sizeof **at);
+    struct watch_blocks *x = *at;
     for (unsigned k = 0; k < g->launch->blocks_per_sm; k++) {
         const struct sm_block *b = &g->room.blocks[k];
-        bool ran = w->running >> k & 1, runs = b->running && (ran || is_watched(w, b));
-        if (ran && !runs) block_ends(w, k, time + 1);
-        if (!ran && runs) block_starts(w, k, b, time);
-        if (runs && !b->to_come) end_late(w, k, time);
-        w->running = (w->running & ~(1ull << k)) | (uint64_t)runs << k;
+        bool ran = x->run >> k & 1, runs = b->running && (ran || is_watched(w, b));
+        if (ran && !runs) block_ends(w, x, k, time + 1);
+        if (!ran && runs) block_starts(x, k, b, launch, time);
+        if (runs && !b->to_come) end_late(w, x, k, time);
+        x->run = (x->run & ~(1ull << k)) | (uint64_t)runs << k;
     }
 }
 
-// What is under way ends.
+// What the launch of that number has under way ends.
+static void close_launch(struct watch_sm *w, unsigned number, uint64_t time)
+{
+    struct watch_blocks *x = w->blocks[number];
+    for (uint64_t left = w->seen & w->watcher->config.warps; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        if (w->warps[slot].launch != w->watcher->by_number[number]) continue;
+        warp_ends(w, slot, time);
+        w->seen &= ~(1ull << slot);
+    }
+    for (uint64_t left = x ? x->run : 0; left; left &= left - 1) block_ends(w, x, bit_lowest(left), time);
+    if (x) x->run = 0;
+}
+
 static void close_all(struct watch_sm *w, uint64_t time)
 {
-    for (uint64_t left = w->seen & w->config->warps; left; left &= left - 1)
-        warp_ends(w, bit_lowest(left), time);
-    for (uint64_t left = w->running; left; left &= left - 1) block_ends(w, bit_lowest(left), time);
-    w->seen = w->running = 0;
+    for (unsigned number = 0; number < WATCH_GRIDS; number++)
+        if (w->watcher->by_number[number] != NONE32) close_launch(w, number, time);
     w->closed = true;
 }
 
@@ -228,14 +256,14 @@ void watch_cycle(struct sm *s)
 {
     struct watch_sm *w = s->watch;
     if (w->closed) return;
-    if (time_of(w, s->now) >= w->config->to) {
-        close_all(w, w->config->to);
+    if (time_of(w, s->now) >= w->watcher->config.to) {
+        close_all(w, w->watcher->config.to);
         return;
     }
-    uint64_t look = w->config->warps & (s->room.resident | w->seen);
+    uint64_t look = w->watcher->config.warps & (s->room.resident | w->seen);
     for (uint64_t left = look; left; left &= left - 1) look_at_warp(s, w, bit_lowest(left));
     w->seen = s->room.resident;
-    look_at_blocks(s, w);
+    EACH_GRID(s, g) look_at_blocks(g, w);
     w->last = time_of(w, s->now);
 }
 
@@ -266,7 +294,7 @@ void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t coll
     const struct sm_warp *now = &s->warps[slot];
     struct watch_warp *x = &w->warps[slot];
     uint32_t inst = NONE32;
-    if (w->config->warps >> slot & 1 && !w->closed) {
+    if (w->watcher->config.warps >> slot & 1 && !w->closed) {
         uint64_t time = time_of(w, s->now);
         uint64_t done = queued ? 0 : result_of(s, now, o, collected); // 0: a reply will say
         inst = add_inst(w, (struct watch_inst){.fetched = x->buffer[0].fetched,
@@ -324,31 +352,42 @@ void watcher_fini(struct watcher *w)
         vec_fini(&w->sms[k]->spans);
         vec_fini(&w->sms[k]->queued);
         vec_fini(&w->sms[k]->recorded);
+        for (unsigned n = 0; n < WATCH_GRIDS; n++) free(w->sms[k]->blocks[n]);
         free(w->sms[k]);
     }
+    for (size_t k = 0; k < w->launches.count; k++) free((char *)w->launches.data[k].stream.name);
     vec_fini(&w->launches);
 }
 
-void watcher_begin(struct watcher *w, const struct launch *l, uint64_t start, unsigned sms)
+// Nothing is on the chip.
+static void begin_all(struct watcher *w, uint64_t start, unsigned sms)
 {
-    struct watch_launch launch = {.program = l->program, .from = w->now, .to = w->now};
-    memcpy(launch.grid, l->grid, sizeof launch.grid);
-    memcpy(launch.block, l->block, sizeof launch.block);
-    vec_push(&w->launches, launch);
     w->offset = w->now - start;
+    memset(w->by_number, 0xff, sizeof w->by_number);
     for (unsigned k = 0; k < sms && k < WATCH_SMS; k++) {
         if (!(w->config.sms[k / 64] >> k % 64 & 1)) continue;
         if (!w->sms[k]) w->sms[k] = heap_alloc(sizeof *w->sms[k]);
         struct watch_sm *one = w->sms[k];
-        one->config = &w->config;
-        one->offset = w->offset;
-        one->launch = (uint32_t)w->launches.count - 1;
+        one->watcher = w;
         one->last = w->now;
-        one->running = one->partial = one->seen = 0;
+        one->seen = 0;
         one->closed = false;
         memset(one->warps, 0, sizeof one->warps);
         one->queued.count = one->recorded.count = 0;
     }
+}
+
+void watcher_begin(struct watcher *w, const struct launch *l, struct watch_stream stream, unsigned number,
+                   uint64_t start, unsigned sms)
+{
+    if (!w->living++) begin_all(w, start, sms);
+    uint64_t from = start + w->offset;
+    struct watch_launch launch = {.program = l->program, .stream = stream, .from = from, .to = from};
+    if (stream.name) launch.stream.name = heap_strdup(stream.name);
+    memcpy(launch.grid, l->grid, sizeof launch.grid);
+    memcpy(launch.block, l->block, sizeof launch.block);
+    w->by_number[number] = (uint32_t)w->launches.count;
+    vec_push(&w->launches, launch);
 }
 
 void watcher_window(struct watcher *w, uint64_t now)
@@ -362,11 +401,26 @@ void watcher_window(struct watcher *w, uint64_t now)
     w->truncated = true;
 }
 
-void watcher_end(struct watcher *w, uint64_t now)
+// Replies that come when it is over concern nobody any more.
+static void forget_insts(struct watch_sm *w, uint32_t *insts, size_t count, uint32_t launch)
+{
+    for (size_t k = 0; k < count; k++)
+        if (insts[k] != NONE32 && w->insts.data[insts[k]].launch == launch) insts[k] = NONE32;
+}
+
+void watcher_end(struct watcher *w, unsigned number, uint64_t now)
 {
     uint64_t time = now + w->offset;
-    for (unsigned k = 0; k < WATCH_SMS; k++)
-        if (w->sms[k] && !w->sms[k]->closed) close_all(w->sms[k], time);
-    vec_last(&w->launches).to = time;
+    uint32_t launch = w->by_number[number];
+    for (unsigned k = 0; k < WATCH_SMS; k++) {
+        struct watch_sm *one = w->sms[k];
+        if (!one) continue;
+        close_launch(one, number, time);
+        forget_insts(one, one->queued.data, one->queued.count, launch);
+        forget_insts(one, one->recorded.data, one->recorded.count, launch);
+    }
+    w->by_number[number] = NONE32;
+    w->launches.data[launch].to = time;
     w->now = time;
+    w->living--;
 }

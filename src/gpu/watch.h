@@ -8,7 +8,8 @@
 // stages themselves know nothing of it. Every SM writes to its own watch, so SMs may run at once; what is
 // kept does not depend on the number of threads, nor on idle cycles being skipped.
 //
-// Cycles count on from launch to launch, as the chip's do.
+// Launches that are on the chip together are watched together. Cycles count on from one that leaves the chip empty to
+// the next that comes.
 #pragma once
 #include "base/vec.h"
 #include "exec/launch.h"
@@ -16,7 +17,14 @@
 struct sm;
 struct op;
 
-enum { WATCH_NAME = 32, WATCH_WARPS = 64, WATCH_BLOCKS = 64, WATCH_SMS = 256, WATCH_IBUFFER = 16 };
+enum {
+    WATCH_NAME = 32,
+    WATCH_WARPS = 64,
+    WATCH_BLOCKS = 64,
+    WATCH_SMS = 256,
+    WATCH_IBUFFER = 16,
+    WATCH_GRIDS = 32
+};
 
 // What to keep: instructions issued or dropped in [from, to), and of spans what lies in it.
 struct watch_config {
@@ -58,11 +66,17 @@ struct watch_span {
     uint32_t block[3];     // not of a WAIT
     uint32_t index;        // WARP, LATE: in its block, the first of them
     uint8_t kind, state;   // WAIT: enum watch_state
-    uint8_t slot;          // of a warp; BLOCK, LATE: of a block
+    uint8_t slot;          // of a warp; BLOCK, LATE: of a block, among those of its launch
+};
+
+struct watch_stream { // launches of one never overlap
+    unsigned number;  // 0: the default stream
+    const char *name; // not of 0; in a watch_launch the watcher's, heap
 };
 
 struct watch_launch {
-    const struct program *program;
+    const struct program *program; // its caller's, as long as the watcher
+    struct watch_stream stream;
     uint64_t from, to;
     uint32_t grid[3], block[3];
 };
@@ -78,42 +92,51 @@ struct watch_warp { // as it was seen last
     bool resident;
     uint64_t fill_at, issued_at;
     uint64_t since, started;
-    uint32_t state_inst, after_inst, block[3], index;
+    uint32_t state_inst, after_inst, launch, block[3], index;
     uint8_t state, after; // after: from the next cycle on, should that be skipped
 };
 
+struct watch_blocks { // of a launch
+    struct watch_span running[WATCH_BLOCKS];
+    struct watch_span late[WATCH_BLOCKS]; // of those: their warps that have not started
+    uint64_t run, partial;                // bits: of `running`, of `late`
+};
+
+struct watcher;
+
 struct watch_sm { // of one SM
-    const struct watch_config *config;
-    char class[WATCH_NAME]; // of the SM's; "": the GPU has no classes
-    uint64_t offset;        // from the chip's cycles to the timeline's
-    uint64_t last;          // cycle looked at
-    bool closed;            // the timeline's end is behind
-    uint32_t launch;
+    const struct watcher *watcher;
+    char class[WATCH_NAME];       // of the SM's; "": the GPU has no classes
+    uint64_t last;                // cycle looked at
+    bool closed;                  // the timeline's end is behind
     VEC(struct watch_inst) insts; // in order of issue
     VEC(struct watch_span) spans; // in order of their ends
     struct watch_warp warps[WATCH_WARPS];
-    struct watch_span blocks[WATCH_BLOCKS]; // to == 0: runs
-    struct watch_span late[WATCH_BLOCKS];   // of those: their warps that have not started
-    uint64_t running, partial, seen; // bits: blocks; of those with `late`; warps resident at the last look
-    VEC(uint32_t) queued, recorded;  // instructions by place in the load/store queue, by load record; NONE
+    uint64_t seen;                            // bits: warps resident at the last look
+    struct watch_blocks *blocks[WATCH_GRIDS]; // heap, by the numbers of grids; NULL: none has come yet
+    VEC(uint32_t) queued, recorded; // instructions by place in the load/store queue, by load record; NONE32
 };
 
 struct watcher {
     struct watch_config config;
-    bool truncated;  // the limit was met, and config.to is where
-    uint64_t now;    // end of the last launch
-    uint64_t offset; // of the launch under way
-    VEC(struct watch_launch) launches;
-    struct watch_sm *sms[WATCH_SMS]; // heap; NULL: not watched
+    bool truncated;                    // the limit was met, and config.to is where
+    uint64_t now;                      // the latest end of a launch
+    uint64_t offset;                   // from the chip's cycles to the timeline's
+    VEC(struct watch_launch) launches; // in order of their beginnings
+    unsigned living;                   // of these, on the chip
+    uint32_t by_number[WATCH_GRIDS];   // these, by the numbers of their grids; NONE32
+    struct watch_sm *sms[WATCH_SMS];   // heap; NULL: not watched
 };
 
 void watcher_init(struct watcher *w, const struct watch_config *c);
 void watcher_fini(struct watcher *w);
 
-// -- the chip: a launch that begins at its cycle `start` on so many SMs; after a window; at its end
-void watcher_begin(struct watcher *w, const struct launch *l, uint64_t start, unsigned sms);
+// -- the chip, all of whose launches have the same watcher: a launch, whose grid has that number, begins at the chip's
+// cycle `start` on so many SMs; after a window; at the launch's end
+void watcher_begin(struct watcher *w, const struct launch *l, struct watch_stream stream, unsigned number,
+                   uint64_t start, unsigned sms);
 void watcher_window(struct watcher *w, uint64_t now);
-void watcher_end(struct watcher *w, uint64_t now);
+void watcher_end(struct watcher *w, unsigned number, uint64_t now);
 void sm_watch(struct sm *s, struct watch_sm *w); // NULL: nobody watches
 
 // -- the stages of a watched SM

@@ -26,6 +26,7 @@ struct event {
 
 struct konata {
     const struct watcher *watcher;
+    struct timeline_streams streams;
     struct strbuf *out;
     struct timeline_texts texts;
     VEC(struct row) rows;
@@ -87,10 +88,19 @@ static void write_start(struct konata *k, uint32_t id)
 {
     const struct row *r = &k->rows.data[id];
     const struct program *p = k->watcher->launches.data[r->inst->launch].program;
-    uint32_t pc = r->inst->inst * PC_STEP;
-    strbuf_printf(k->out, "I\t%u\t%u\t%u\n", id, id, r->sm * WATCH_WARPS + r->inst->slot);
-    strbuf_printf(k->out, "L\t%u\t0\tSM %u warp %02u 0x%04x: %s\n", id, r->sm, r->inst->slot, pc,
-                  timeline_inst(&k->texts, p, r->inst->inst));
+    uint32_t pc = r->inst->inst * PC_STEP, streams = (uint32_t)k->streams.all.count;
+    unsigned stream = k->streams.of.data[r->inst->launch];
+    struct strbuf whose = {0};
+    if (streams > 1) {
+        strbuf_putc(&whose, ' ');
+        timeline_print_stream(&k->streams.all.data[stream], &whose);
+        strbuf_printf(&whose, " %s", p->name);
+    }
+    strbuf_printf(k->out, "I\t%u\t%u\t%u\n", id, id,
+                  (r->sm * streams + stream) * WATCH_WARPS + r->inst->slot);
+    printable_format(k->out, "L\t%u\t0\tSM %u%s warp %02u 0x%04x: %s\n", id, r->sm, strbuf_text(&whose),
+                     r->inst->slot, pc, timeline_inst(&k->texts, p, r->inst->inst));
+    strbuf_fini(&whose);
     printable_format(k->out, "L\t%u\t1\t%s%smask 0x%08" PRIx64 "%s\n", id,
                      timeline_lines(&k->texts, p, r->inst->inst),
                      *timeline_lines(&k->texts, p, r->inst->inst) ? ", " : "", r->inst->mask,
@@ -115,6 +125,7 @@ static void write_event(struct konata *k, const struct event *e)
 void report_timeline_konata(const struct watcher *w, struct strbuf *out)
 {
     struct konata k = {.watcher = w, .out = out};
+    timeline_streams_init(&k.streams, w);
     collect_rows(&k);
     for (uint32_t id = 0; id < k.rows.count; id++) collect_events(&k, id);
     if (k.events.count) qsort(k.events.data, k.events.count, sizeof *k.events.data, by_time);
@@ -129,4 +140,5 @@ void report_timeline_konata(const struct watcher *w, struct strbuf *out)
     vec_fini(&k.rows);
     vec_fini(&k.events);
     timeline_texts_fini(&k.texts);
+    timeline_streams_fini(&k.streams);
 }

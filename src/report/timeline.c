@@ -8,6 +8,8 @@
 //                 warp 00 fetch     fetch 0x0 ──   fetch 0x10 ──
 //                 warp 00 issue     S2R R0 ───  IMAD R1 ────                from issue to the result
 //                 warp 00 issue 2       MOV R2 ──────
+//
+// Where there are several streams, each is a process of its own on every SM.
 #include "report/timeline.h"
 #include "base/json.h"
 #include "isa/program.h"
@@ -26,6 +28,47 @@ void report_timeline(const struct watcher *w, bool konata, struct strbuf *out)
         report_timeline_konata(w, out);
     else
         report_timeline_perfetto(w, out);
+}
+
+// -- streams ------------------------------------------------------------------------------------------------
+
+static int by_number(const void *a, const void *b)
+{
+    const struct watch_stream *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static unsigned find_stream(const struct timeline_streams *s, unsigned number)
+{
+    unsigned k = 0;
+    while (k < s->all.count && s->all.data[k].number != number) k++;
+    return k;
+}
+
+void timeline_streams_init(struct timeline_streams *s, const struct watcher *w)
+{
+    *s = (struct timeline_streams){0};
+    for (size_t k = 0; k < w->launches.count; k++) {
+        const struct watch_stream *stream = &w->launches.data[k].stream;
+        if (find_stream(s, stream->number) == s->all.count) vec_push(&s->all, *stream);
+    }
+    if (s->all.count) qsort(s->all.data, s->all.count, sizeof *s->all.data, by_number);
+    for (size_t k = 0; k < w->launches.count; k++)
+        vec_push(&s->of, find_stream(s, w->launches.data[k].stream.number));
+}
+
+void timeline_streams_fini(struct timeline_streams *s)
+{
+    vec_fini(&s->all);
+    vec_fini(&s->of);
+}
+
+void timeline_print_stream(const struct watch_stream *s, struct strbuf *out)
+{
+    if (s->number)
+        strbuf_printf(out, "stream %s", s->name);
+    else
+        strbuf_puts(out, "default stream");
 }
 
 // -- texts --------------------------------------------------------------------------------------------------
@@ -91,8 +134,10 @@ struct fetch_group { // instructions that were fetched together
 
 struct writer {
     const struct watcher *watcher;
-    const struct watch_sm *sm;
-    unsigned index; // of the SM
+    struct timeline_streams streams;
+    const struct watch_sm *sm; // NULL: the chip
+    unsigned index, stream;    // of the SM, and of its launches that are shown
+    unsigned process;          // number among those of SMs
     struct strbuf *out;
     struct timeline_texts texts;
     bool filled;
@@ -106,8 +151,8 @@ static void begin_event(struct writer *w, char phase, unsigned row)
 {
     strbuf_puts(w->out, w->filled ? ",\n" : "\n");
     w->filled = true;
-    strbuf_printf(w->out, "{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u", phase, w->sm ? SM_PID + w->index : CHIP_PID,
-                  w->sm ? w->index * SM_ROWS + row : row);
+    strbuf_printf(w->out, "{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u", phase,
+                  w->sm ? SM_PID + w->process : CHIP_PID, w->sm ? w->process * SM_ROWS + row : row);
 }
 
 static void begin_slice(struct writer *w, unsigned row, uint64_t from, uint64_t to, const char *category)
@@ -120,16 +165,20 @@ static void begin_slice(struct writer *w, unsigned row, uint64_t from, uint64_t 
 static void name_process(struct writer *w, const char *name)
 {
     begin_event(w, 'M', 0);
-    strbuf_printf(w->out, ",\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}", name);
+    strbuf_puts(w->out, ",\"name\":\"process_name\",\"args\":{\"name\":");
+    json_quote(w->out, name);
+    strbuf_puts(w->out, "}}");
     begin_event(w, 'M', 0);
     strbuf_printf(w->out, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}",
-                  w->sm ? SM_PID + w->index : CHIP_PID);
+                  w->sm ? SM_PID + w->process : CHIP_PID);
 }
 
 static void name_row(struct writer *w, unsigned row, const char *name)
 {
     begin_event(w, 'M', row);
-    strbuf_printf(w->out, ",\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}", name);
+    strbuf_puts(w->out, ",\"name\":\"thread_name\",\"args\":{\"name\":");
+    json_quote(w->out, name);
+    strbuf_puts(w->out, "}}");
     begin_event(w, 'M', row);
     strbuf_printf(w->out, ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%u}}", row);
 }
@@ -137,6 +186,12 @@ static void name_row(struct writer *w, unsigned row, const char *name)
 static const struct program *program_of(const struct writer *w, uint32_t launch)
 {
     return w->watcher->launches.data[launch].program;
+}
+
+// Launches of its stream are shown now.
+static bool is_shown(const struct writer *w, uint32_t launch)
+{
+    return w->streams.of.data[launch] == w->stream;
 }
 
 // "pc":"0x0010","source":"vecadd.cu:3"
@@ -217,6 +272,7 @@ static void write_insts(struct writer *w)
 {
     for (size_t k = 0; k < w->sm->insts.count; k++) {
         const struct watch_inst *i = &w->sm->insts.data[k];
+        if (!is_shown(w, i->launch)) continue;
         add_fetch(w, i);
         if (i->flushed)
             write_dropped(w, i);
@@ -288,10 +344,12 @@ static bool is_life(const struct watch_span *s) { return s->kind == WATCH_WARP |
 // A slice that others nest in comes first.
 static void write_spans(struct writer *w)
 {
-    for (size_t k = 0; k < w->sm->spans.count; k++)
-        if (is_life(&w->sm->spans.data[k])) write_span(w, &w->sm->spans.data[k]);
-    for (size_t k = 0; k < w->sm->spans.count; k++)
-        if (!is_life(&w->sm->spans.data[k])) write_span(w, &w->sm->spans.data[k]);
+    for (unsigned nested = 0; nested < 2; nested++) {
+        for (size_t k = 0; k < w->sm->spans.count; k++) {
+            const struct watch_span *s = &w->sm->spans.data[k];
+            if (is_shown(w, s->launch) && is_life(s) == !nested) write_span(w, s);
+        }
+    }
 }
 
 static void name_rows(struct writer *w)
@@ -300,6 +358,7 @@ static void name_rows(struct writer *w)
     char name[40];
     for (size_t k = 0; k < w->sm->spans.count; k++) {
         const struct watch_span *s = &w->sm->spans.data[k];
+        if (!is_shown(w, s->launch)) continue;
         if (s->kind == WATCH_BLOCK || s->kind == WATCH_LATE)
             blocks |= 1ull << s->slot;
         else
@@ -319,30 +378,84 @@ static void name_rows(struct writer *w)
     }
 }
 
-static void write_sm(struct writer *w, unsigned index)
+// ": vecadd, scan": what has been launched in the stream.
+static void print_kernels(const struct writer *w, struct strbuf *out)
 {
-    char name[64];
-    w->sm = w->watcher->sms[index];
-    w->index = index;
+    enum { MOST = 3 };
+    const char *names[MOST];
+    unsigned count = 0;
+    for (size_t k = 0; k < w->watcher->launches.count; k++) {
+        const char *name = program_of(w, (uint32_t)k)->name;
+        unsigned n = 0;
+        while (n < count && !str_equal(names[n], name)) n++;
+        if (!is_shown(w, (uint32_t)k) || n < count) continue;
+        strbuf_printf(out, "%s%s", count ? ", " : ": ", count < MOST ? name : "…");
+        if (count == MOST) return;
+        names[count++] = name;
+    }
+}
+
+static bool has_shown(const struct writer *w)
+{
+    for (size_t k = 0; k < w->sm->spans.count; k++)
+        if (is_shown(w, w->sm->spans.data[k].launch)) return true;
+    for (size_t k = 0; k < w->sm->insts.count; k++)
+        if (is_shown(w, w->sm->insts.data[k].launch)) return true;
+    return false;
+}
+
+// Those of its launches that are in the stream.
+static void write_part(struct writer *w, bool is_only)
+{
+    struct strbuf name = {0};
     const char *class = w->sm->class;
-    snprintf(name, sizeof name, "SM %u%s%s%s", index, *class ? " (" : "", class, *class ? ")" : "");
-    name_process(w, name);
+    strbuf_printf(&name, "SM %u%s%s%s", w->index, *class ? " (" : "", class, *class ? ")" : "");
+    if (!is_only) {
+        strbuf_puts(&name, ", ");
+        timeline_print_stream(&w->streams.all.data[w->stream], &name);
+        print_kernels(w, &name);
+    }
+    name_process(w, name.text);
+    strbuf_fini(&name);
     name_rows(w);
     write_spans(w);
     write_insts(w);
     for (unsigned slot = 0; slot < WATCH_WARPS; slot++) vec_fini(&w->ends[slot]);
 }
 
+static void write_sm(struct writer *w, unsigned index)
+{
+    unsigned streams = (unsigned)w->streams.all.count;
+    w->sm = w->watcher->sms[index];
+    w->index = index;
+    for (w->stream = 0; w->stream < streams; w->stream++) {
+        w->process = index * streams + w->stream;
+        if (streams == 1 || has_shown(w)) write_part(w, streams == 1);
+    }
+}
+
+static void write_launch(struct writer *w, const struct watch_launch *l)
+{
+    begin_slice(w, 1 + w->stream, l->from, l->to, "launch");
+    json_quote(w->out, l->program->name);
+    strbuf_printf(w->out, ",\"args\":{\"grid\":\"%u,%u,%u\",\"block\":\"%u,%u,%u\",\"launch\":%zu}}",
+                  l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
+                  (size_t)(l - w->watcher->launches.data));
+}
+
 static void write_launches(struct writer *w)
 {
     name_process(w, "GPU");
-    name_row(w, 1, "launches");
-    for (size_t k = 0; k < w->watcher->launches.count; k++) {
-        const struct watch_launch *l = &w->watcher->launches.data[k];
-        begin_slice(w, 1, l->from, l->to, "launch");
-        json_quote(w->out, l->program->name);
-        strbuf_printf(w->out, ",\"args\":{\"grid\":\"%u,%u,%u\",\"block\":\"%u,%u,%u\"}}", l->grid[0],
-                      l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+    for (w->stream = 0; w->stream < w->streams.all.count; w->stream++) {
+        struct strbuf name = {0};
+        if (w->streams.all.count == 1)
+            strbuf_puts(&name, "launches");
+        else
+            timeline_print_stream(&w->streams.all.data[w->stream], &name);
+        name_row(w, 1 + w->stream, name.text);
+        strbuf_fini(&name);
+        for (size_t k = 0; k < w->watcher->launches.count; k++)
+            if (is_shown(w, (uint32_t)k)) write_launch(w, &w->watcher->launches.data[k]);
     }
 }
 
@@ -351,6 +464,7 @@ void report_timeline_perfetto(const struct watcher *w, struct strbuf *out)
     struct writer *x = heap_alloc(sizeof *x);
     x->watcher = w;
     x->out = out;
+    timeline_streams_init(&x->streams, w);
     strbuf_puts(out, "{\"otherData\":{\"unit\":\"1 us is 1 core cycle\",\"truncated\":");
     strbuf_puts(out, w->truncated ? "true},\n\"traceEvents\":[" : "false},\n\"traceEvents\":[");
     write_launches(x);
@@ -358,5 +472,6 @@ void report_timeline_perfetto(const struct watcher *w, struct strbuf *out)
         if (w->sms[k]) write_sm(x, k);
     strbuf_puts(out, "\n]}\n");
     timeline_texts_fini(&x->texts);
+    timeline_streams_fini(&x->streams);
     free(x);
 }

@@ -9,6 +9,15 @@ void report_timeline(const struct watcher *w, bool konata, struct strbuf *out);
 void report_timeline_perfetto(const struct watcher *w, struct strbuf *out);
 void report_timeline_konata(const struct watcher *w, struct strbuf *out);
 
+// The streams of the launches watched, in order of their numbers: launches of different ones have rows of their own.
+struct timeline_streams {
+    VEC(struct watch_stream) all;
+    VEC(unsigned) of; // by launch, index into `all`
+};
+void timeline_streams_init(struct timeline_streams *s, const struct watcher *w);
+void timeline_streams_fini(struct timeline_streams *s);
+void timeline_print_stream(const struct watch_stream *s, struct strbuf *out); // "stream left"
+
 // Texts of instructions, made once each.
 struct timeline_texts {
     VEC(const struct program *) programs;

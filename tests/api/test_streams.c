@@ -319,16 +319,24 @@ static void test_accounts(struct test *t)
     teardown(&f);
 }
 
-// A timeline has them one after the other.
+// A timeline has them beside each other, by the names of their streams.
 static void test_watched(struct test *t)
 {
     struct fixture f = setup(t, "tiny");
     wf_watch(f.c, true);
+    wf_stream_name(f.b, "right");
     step(&f, f.a, 1, 0, 100, 1);
     step(&f, f.b, 2, 0, 100, 1);
+    step(&f, NULL, 3, 0, 1, 1);
     const struct watcher *w = wf_watched(f.c);
-    CHECK(t, w && w->launches.count == 2);
-    CHECK(t, w && w->launches.count == 2 && w->launches.data[0].to <= w->launches.data[1].from);
+    CHECK(t, w && w->launches.count == 3);
+    if (w && w->launches.count == 3) {
+        const struct watch_launch *l = w->launches.data;
+        CHECK(t, l[0].to > l[1].from && l[2].from >= l[0].to && l[2].from >= l[1].to);
+        CHECK_STR(t, l[0].stream.name, "1");
+        CHECK_STR(t, l[1].stream.name, "right");
+        CHECK(t, l[2].stream.number == 0 && !l[2].stream.name);
+    }
     wf_watch(f.c, false);
     CHECK(t, !wf_watched(f.c));
     teardown(&f);

@@ -101,6 +101,26 @@ static void test_script(struct test *t)
     cli_fini(&c);
 }
 
+// Streams have the script's names.
+static void test_streams(struct test *t)
+{
+    struct cli c = {.t = t};
+    char here[400], text[900];
+    CHECK(t, getcwd(here, sizeof here) != NULL);
+    snprintf(text, sizeof text,
+             "load %s/kernels/ptx/nvcc/vecadd.ptx\nbuffer a f32:64:iota\nbuffer b f32:64:zero\n"
+             "buffer c f32:64:zero\nstream one\nstream two\nlaunch vecadd 1 64 a a b s32=64 stream=one\n"
+             "launch vecadd 1 64 a a c s32=64 stream=two\nlaunch vecadd 1 64 a b c s32=64\n",
+             here);
+    cli_write(&c, "three.wf", text, strlen(text));
+    cli_run(&c, "run --script $D/three.wf --gpu tiny --quiet --timeline $D/t.json");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    has(t, &c, "t.json", "\"thread_name\",\"args\":{\"name\":\"stream two\"}");
+    has(t, &c, "t.json", "\"SM 0, stream one: vecadd\"");
+    has(t, &c, "t.json", "\"SM 0, default stream: vecadd\"");
+    cli_fini(&c);
+}
+
 static void test_refused(struct test *t)
 {
     static const struct {
@@ -164,7 +184,7 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"formats", test_formats}, {"bench", test_bench},
                                              {"stopped", test_stopped}, {"limit", test_limit},
-                                             {"script", test_script},   {"refused", test_refused},
-                                             {"samples", test_samples}};
+                                             {"script", test_script},   {"streams", test_streams},
+                                             {"refused", test_refused}, {"samples", test_samples}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
