@@ -90,7 +90,8 @@ struct wf_context {
     bool progress;
     struct study *study; // watches launches; NULL: none
     uint32_t launches;
-    struct watcher *watcher; // heap; NULL: nobody watches
+    struct watcher *watcher;        // heap; NULL: nobody watches
+    VEC(struct api_form *) watched; // whose programs it tells of
     // What the calls that list things return, until the next one.
     struct wf_storage storage[API_STORAGE_MAX];
     struct energy_row energy_rows[ENERGY_ROWS_MAX];

@@ -66,6 +66,7 @@ static void forget_watcher(struct wf_context *c)
     if (c->watcher) watcher_fini(c->watcher);
     free(c->watcher);
     c->watcher = NULL;
+    while (c->watched.count) api_form_release(c->watched.data[--c->watched.count]);
 }
 
 void wf_watch(struct wf_context *c, bool on)
@@ -88,7 +89,9 @@ void api_observe(struct wf_launch *l, struct chip_account *account)
     account->series = l->series.interval ? &l->series : NULL;
     account->watcher = c->watcher;
     account->stream = (struct watch_stream){l->stream->number, l->stream->name};
-    if (!c->watcher || c->watcher->launches.count) return;
+    if (!c->watcher) return;
+    vec_push(&c->watched, api_form_use(l->form));
+    if (c->watcher->launches.count) return;
     struct watch_config config;
     timeline_config(&c->settings, &config, &c->diag); // wf_set took nothing that is wrong
     watcher_init(c->watcher, &config);
@@ -107,4 +110,8 @@ const struct wf_sample *api_samples(struct wf_launch *l)
     return samples;
 }
 
-void api_observe_fini(struct wf_context *c) { forget_watcher(c); }
+void api_observe_fini(struct wf_context *c)
+{
+    forget_watcher(c);
+    vec_fini(&c->watched);
+}

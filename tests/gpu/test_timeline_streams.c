@@ -46,14 +46,14 @@ static void scene_fini(struct scene *s) { wf_context_destroy(s->c); }
 static void launch(struct scene *s, const char *kernel, struct wf_stream *stream, uint32_t blocks,
                    uint32_t threads, void *const *args, size_t count)
 {
-    struct wf_launch_config shape = {
-        .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .stream = stream};
+    struct wf_launch_config shape = {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .stream = stream};
     enum wf_status status =
         wf_launch_async(wf_kernel_find(s->m, kernel), &shape, args, count, &s->launches[s->count++]);
     CHECK_MSG(s->t, status == WF_OK, "%s", wf_errors(s->c));
 }
 
-static void step(struct scene *s, struct wf_stream *stream, uint32_t blocks, uint32_t threads, uint32_t rounds)
+static void step(struct scene *s, struct wf_stream *stream, uint32_t blocks, uint32_t threads,
+                 uint32_t rounds)
 {
     uint64_t to = s->words + 4 * s->count, from = to;
     uint32_t k = 1;
@@ -97,7 +97,8 @@ static const struct {
 static void check_same_stats(struct test *t, struct scene *plain, struct scene *seen)
 {
     for (unsigned k = 0; k < plain->count; k++) {
-        const struct wf_stats *a = wf_launch_stats(plain->launches[k]), *b = wf_launch_stats(seen->launches[k]);
+        const struct wf_stats *a = wf_launch_stats(plain->launches[k]),
+                              *b = wf_launch_stats(seen->launches[k]);
         CHECK_EQ(t, b->status, a->status);
         CHECK_EQ(t, b->cycles, a->cycles);
         CHECK_EQ(t, b->start, a->start);
@@ -222,7 +223,8 @@ static void test_one_sm(struct test *t)
     for (size_t i = 0; i < sm->spans.count; i++)
         for (size_t k = 0; k < i; k++) {
             const struct watch_span *a = &sm->spans.data[i], *b = &sm->spans.data[k];
-            if (a->kind != WATCH_WARP || b->kind != WATCH_WARP || a->from >= b->to || b->from >= a->to) continue;
+            if (a->kind != WATCH_WARP || b->kind != WATCH_WARP || a->from >= b->to || b->from >= a->to)
+                continue;
             CHECK(t, a->slot != b->slot);
             beside += a->launch != b->launch;
         }
@@ -309,12 +311,34 @@ static void test_golden(struct test *t)
     scene_fini(&s);
 }
 
+// What a mechanism made of a kernel for a shape stays as long as the timeline that tells of it.
+static void test_programs(struct test *t)
+{
+    struct scene s;
+    scene_init(&s, t, "tiny", "", false);
+    CHECK(t, wf_tech(s.c, "silicon-sync") == WF_OK);
+    wf_watch(s.c, true);
+    for (uint32_t warps = 1; warps <= 3; warps++) {
+        number(&s, s.left, 1, 32 * warps);
+        CHECK(t, wf_launch_status(s.launches[0]) == WF_OK);
+        wf_launch_free(s.launches[0]);
+        s.count = 0;
+    }
+    const struct watcher *w = wf_watched(s.c);
+    char *json = timeline_of(&s, false);
+    CHECK(t, w->launches.data[0].program != w->launches.data[1].program);
+    CHECK(t, grammar_json(json));
+    for (size_t k = 0; k < w->launches.count; k++) CHECK_STR(t, w->launches.data[k].program->name, "number");
+    free(json);
+    scene_fini(&s);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"unchanged", test_unchanged}, {"failure", test_failure}, {"told", test_told}, {"one_sm", test_one_sm},
-        {"rows", test_rows},           {"same", test_same},       {"golden", test_golden},
-        
+        {"unchanged", test_unchanged}, {"failure", test_failure},   {"told", test_told},
+        {"one_sm", test_one_sm},       {"rows", test_rows},         {"same", test_same},
+        {"golden", test_golden},       {"programs", test_programs},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
