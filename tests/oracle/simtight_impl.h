@@ -39,23 +39,24 @@ enum {
     X(SLT, R, 1)                                                                                             \
     X(SLTU, R, 1)                                                                                            \
     X(XOR, R, 1)                                                                                             \
-    X(SRL, R, 1) X(SRA, R, 1) X(OR, R, 1) X(AND, R, 1) X(MUL, R, 1) X(MULH, R, 1) X(MULHSU, R, 1)            \
-        X(MULHU, R, 1) X(DIV, R, 1) X(DIVU, R, 1) X(REM, R, 1) X(REMU, R, 1) X(ADDI, I, 1) X(SLTI, I, 1)     \
-            X(SLTIU, I, 1) X(XORI, I, 1) X(ORI, I, 1) X(ANDI, I, 1) X(SLLI, I, 1) X(SRLI, I, 1)              \
-                X(SRAI, I, 1) X(LUI, U, 1) X(AUIPC, U, 1) X(JAL, U, 1) X(JALR, I, 1) X(BEQ, B, 1)            \
-                    X(BNE, B, 1) X(BLT, B, 1) X(BGE, B, 1) X(BLTU, B, 1) X(BGEU, B, 1) X(LB, L, 0)           \
-                        X(LH, L, 0) X(LW, L, 0) X(LBU, L, 0) X(LHU, L, 0) X(SB, S, 0) X(SH, S, 0)            \
-                            X(SW, S, 0) X(AMOSWAP, A, 0) X(AMOADD, A, 0) X(AMOXOR, A, 0) X(AMOAND, A, 0)     \
-                                X(AMOOR, A, 0) X(AMOMIN, A, 0) X(AMOMAX, A, 0) X(AMOMINU, A, 0)              \
-                                    X(AMOMAXU, A, 0) X(FADD, R, 0) X(FSUB, R, 0) X(FMUL, R, 0) X(FDIV, R, 0) \
-                                        X(FSQRT, F, 0) X(FSGNJ, R, 0) X(FSGNJN, R, 0) X(FSGNJX, R, 0)        \
-                                            X(FMIN, R, 0) X(FMAX, R, 0) X(FCVT_W_S, F, 0) X(FCVT_WU_S, F, 0) \
-                                                X(FCVT_S_W, F, 0) X(FCVT_S_WU, F, 0) X(FEQ, R, 0)            \
-                                                    X(FLT, R, 0) X(FLE, R, 0) X(CSRRW, C, 0) X(CSRRS, C, 0)  \
-                                                        X(CSRRC, C, 0) X(CSRRWI, C, 0) X(CSRRSI, C, 0)       \
-                                                            X(CSRRCI, C, 0) X(FENCE, N, 0) X(PUSH, N, 1)     \
-                                                                X(POP, N, 1) X(FLUSH, N, 0) X(TRAP, N, 0)    \
-                                                                    X(ILLEGAL, N, 0)
+    X(SRL, R, 1)                                                                                             \
+    X(SRA, R, 1)                                                                                             \
+    X(OR, R, 1)                                                                                              \
+    X(AND, R, 1) X(MUL, R, 1) X(MULH, R, 1) X(MULHSU, R, 1) X(MULHU, R, 1) X(DIV, R, 1) X(DIVU, R, 1)        \
+        X(REM, R, 1) X(REMU, R, 1) X(ADDI, I, 1) X(SLTI, I, 1) X(SLTIU, I, 1) X(XORI, I, 1) X(ORI, I, 1)     \
+            X(ANDI, I, 1) X(SLLI, I, 1) X(SRLI, I, 1) X(SRAI, I, 1) X(LUI, U, 1) X(AUIPC, U, 1) X(JAL, U, 1) \
+                X(JALR, I, 1) X(BEQ, B, 1) X(BNE, B, 1) X(BLT, B, 1) X(BGE, B, 1) X(BLTU, B, 1)              \
+                    X(BGEU, B, 1) X(LB, L, 0) X(LH, L, 0) X(LW, L, 0) X(LBU, L, 0) X(LHU, L, 0) X(SB, S, 0)  \
+                        X(SH, S, 0) X(SW, S, 0) X(AMOSWAP, A, 0) X(AMOADD, A, 0) X(AMOXOR, A, 0)             \
+                            X(AMOAND, A, 0) X(AMOOR, A, 0) X(AMOMIN, A, 0) X(AMOMAX, A, 0) X(AMOMINU, A, 0)  \
+                                X(AMOMAXU, A, 0) X(FADD, R, 0) X(FSUB, R, 0) X(FMUL, R, 0) X(FDIV, R, 0)     \
+                                    X(FSQRT, F, 0) X(FSGNJ, R, 0) X(FSGNJN, R, 0) X(FSGNJX, R, 0)            \
+                                        X(FMIN, R, 0) X(FMAX, R, 0) X(FCVT_W_S, F, 0) X(FCVT_WU_S, F, 0)     \
+                                            X(FCVT_S_W, F, 0) X(FCVT_S_WU, F, 0) X(FEQ, R, 0) X(FLT, R, 0)   \
+                                                X(FLE, R, 0) X(CSRRW, C, 0) X(CSRRS, C, 0) X(CSRRC, C, 0)    \
+                                                    X(CSRRWI, C, 0) X(CSRRSI, C, 0) X(CSRRCI, C, 0)          \
+                                                        X(FENCE, N, 0) X(PUSH, N, 1) X(POP, N, 1)            \
+                                                            X(FLUSH, N, 0) X(TRAP, N, 0) X(ILLEGAL, N, 0)
 
 enum simtight_op {
 #define X(NAME, FORM, SCALAR) OP_##NAME,
