@@ -76,7 +76,8 @@ const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count)
     struct wf_account *out = ARENA_ARRAY(&k->account, struct wf_account, n + 1);
     struct strbuf text = {0};
     for (uint32_t i = 0; i <= n; i++) {
-        out[i] = (struct wf_account){.pc = i * PC_STEP, .slots = f->slots + (size_t)i * SLOT_COUNT};
+        out[i] =
+            (struct wf_account){.pc = program_pc(f->program, i), .slots = f->slots + (size_t)i * SLOT_COUNT};
         if (i == n) break;
         out[i].skipped = f->saved[i * SAVINGS + SAVED_FETCH];
         out[i].reused = f->saved[i * SAVINGS + SAVED_EXECUTION];

@@ -37,7 +37,7 @@ const struct wf_mark *wf_kernel_marks(struct wf_kernel *k, const uint32_t block[
         const struct mark_pattern *p = &mark->pattern;
         uint32_t classes = block ? mark_warp_classes(&rules, mark, block) : 0;
         out[n] =
-            (struct wf_mark){.pc = n * PC_STEP,
+            (struct wf_mark){.pc = program_pc(k->program, n),
                              .mark = mark_kind_name((enum mark_kind)mark->kind),
                              .promoted = block ? mark_kind_name(in_launch(m, c, &header, block, n)) : NULL,
                              .pattern = mark_class_name((enum mark_class)p->class),

@@ -58,14 +58,12 @@ bool exec_access_is_row(const struct exec_access *a, unsigned lanes)
 
 // Which lanes of a generic access go to the windows of shared and local memory; their addresses become
 // offsets there.
-static void divide_generic(struct exec_access *a)
+static void divide_generic(const struct launch *launch, struct exec_access *a)
 {
     for (uint64_t left = a->mask; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
-        if (a->address[l] < MEMORY_SHARED_WINDOW || a->address[l] >= MEMORY_WINDOWS_END) continue;
-        bool is_local = a->address[l] >= MEMORY_LOCAL_WINDOW;
-        *(is_local ? &a->local : &a->shared) |= 1ull << l;
-        a->address[l] -= is_local ? MEMORY_LOCAL_WINDOW : MEMORY_SHARED_WINDOW;
+        enum isa_space space = exec_space_at(launch, &a->address[l]);
+        if (space != SPACE_GLOBAL) *(space == SPACE_LOCAL ? &a->local : &a->shared) |= 1ull << l;
     }
 }
 
@@ -90,5 +88,5 @@ void exec_find_access(const struct warp *w, const struct bound *d, struct exec_a
     a->local = space == SPACE_LOCAL ? a->mask : 0;
     if (i->op == OP_TEX) return; // texture.c says where, when it fetches
     exec_lane_addresses(w, &i->src[k], d->src[k], a->address);
-    if (space == SPACE_GENERIC && i->op != OP_LDC && i->op != OP_LDGSTS) divide_generic(a);
+    if (space == SPACE_GENERIC && i->op != OP_LDC && i->op != OP_LDGSTS) divide_generic(w->exec->launch, a);
 }

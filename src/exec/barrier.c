@@ -21,9 +21,12 @@ static void write_result(struct warp *w, const struct split *s, const struct bar
 static void complete(struct cta *c, unsigned number)
 {
     if (c->exec->observed) observed_barrier(c, number);
-    struct barrier b = c->barriers[number];
-    c->barriers[number] = (struct barrier){.all = true};
-    c->barriers_used &= ~(1u << number);
+    struct barrier b = {.all = true};
+    if (!c->exec->launch->flat) {
+        b = c->barriers[number];
+        c->barriers[number] = (struct barrier){.all = true};
+        c->barriers_used &= ~(1u << number);
+    }
     for (uint32_t i = 0; i < c->warp_count; i++) {
         struct warp *w = &c->warps[i];
         if (w->state == WARP_DONE || w->waits_at != number) continue;
@@ -32,13 +35,32 @@ static void complete(struct cta *c, unsigned number)
             if (s->state == SPLIT_BARRIER && s->barrier == number) write_result(w, s, &b);
         }
         race_barrier_leave(w, number);
-        w->waits_at = BARRIERS;
+        w->waits_at = NO_BARRIER;
         w->state = WARP_READY;
         split_release(w, SPLIT_BARRIER, number);
         split_pick(w);
     }
     race_barrier_complete(c, number);
     hint_ordered(c);
+}
+
+// Groups have numbers, too: of their first warp by their size.
+const struct bound *barrier_group(struct warp *w, uint32_t pc)
+{
+    struct cta *c = w->cta;
+    uint32_t size = w->exec->launch->flat->barrier_warps;
+    if (!size || size > c->warp_count) size = c->warp_count;
+    uint32_t first = w->index / size * size,
+             end = first + size < c->warp_count ? first + size : c->warp_count;
+    w->splits.data[w->current].pc = pc;
+    w->splits.data[w->current].state = SPLIT_BARRIER;
+    w->splits.data[w->current].barrier = w->waits_at = (uint8_t)(first / size);
+    w->state = WARP_BARRIER;
+    race_barrier_arrive(w, w->waits_at);
+    for (uint32_t i = first; i < end; i++)
+        if (c->warps[i].waits_at != w->waits_at) return NULL;
+    complete(c, w->waits_at);
+    return warp_go(w, pc);
 }
 
 static void check_complete(struct cta *c, unsigned number)
@@ -68,7 +90,7 @@ bool barrier_try_arrive(struct warp *w)
 {
     const struct split *first = &vec_last(&w->splits);
     unsigned number = first->barrier;
-    if (w->waits_at != BARRIERS || !w->splits.count) return false;
+    if (w->waits_at != NO_BARRIER || !w->splits.count) return false;
     if (first->state != SPLIT_BARRIER && first->state != SPLIT_ARRIVE) return false;
     if (!split_all_wait_at(w, number)) return false;
     struct barrier *b = &w->cta->barriers[number];

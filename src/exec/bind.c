@@ -79,6 +79,7 @@ static void bind_operands(const struct exec *e, const struct inst *i, struct bou
 static void mark_entries(struct exec *e)
 {
     const struct program *p = e->program;
+    if (e->launch->simt == SIMT_NEST) memset(e->entry_flags, EXEC_JOIN, p->inst_count); // split.c
     for (uint32_t n = 0; n < p->inst_count; n++) {
         const struct inst *i = &p->insts[n];
         if (i->reconverge != NO_TARGET && i->reconverge < p->inst_count && isa_has(i, ISA_BRANCH))
@@ -103,6 +104,8 @@ static void make_stepped(struct exec *e, uint32_t index)
         e->address_operand[index] = exec_address_operand(&e->program->insts[index]);
 }
 
+static bool goes_to_target(const struct inst *i) { return i->op == OP_BRA || i->op == OP_RBR; }
+
 static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
 {
     static const struct handlers bad_constant = {exec_bad_constant, exec_bad_constant};
@@ -111,7 +114,7 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
     bool good = true;
     bind_operands(e, i, &b);
     bind_general(e, i, &e->general[index], &good);
-    if (i->op == OP_BRA) b.target = &e->full[i->target];
+    if (goes_to_target(i)) b.target = &e->full[i->target];
     if (isa_has(i, ISA_LOAD | ISA_STORE) && *slots != NO_SLOT) b.slot = (*slots)++;
     b.guarded = i->guard != PRED_TRUE || i->guard_not;
     if (i->op == OP_BRA) b.guarded = false;
@@ -126,8 +129,8 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
     b.run = hinted ? hint_full : b.guarded ? exec_guard_full : b.handlers->full;
     e->full[index] = b;
     b.run = hinted ? hint_masked : b.guarded ? exec_guard_masked : b.handlers->masked;
-    if (i->op == OP_BRA) b.target = &e->masked[i->target];
-    if (e->entry_flags[index] & EXEC_JOIN) b.run = exec_join;
+    if (goes_to_target(i)) b.target = &e->masked[i->target];
+    if (e->entry_flags[index] & EXEC_JOIN) b.run = e->launch->simt == SIMT_NEST ? exec_join_nest : exec_join;
     e->masked[index] = b;
     if (e->is_stepped) make_stepped(e, index);
 }

@@ -34,6 +34,17 @@ const struct bound *exec_join(const struct bound *d, struct warp *w, uint8_t *re
     TAIL(d->handlers->masked(d, w, regs, active));
 }
 
+// simt=nest: in front of every instruction, so what seldom happens is elsewhere.
+const struct bound *exec_join_nest(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    const struct split *s = w->splits.data;
+    for (uint32_t i = 0; i < w->splits.count && w->splits.count > 1; i++)
+        if (s[i].pc == d->index && s[i].depth == w->depth && i != w->current)
+            TAIL(exec_join(d, w, regs, active));
+    if (d->guarded) TAIL(exec_guard_masked(d, w, regs, active));
+    TAIL(d->handlers->masked(d, w, regs, active));
+}
+
 const struct bound *exec_hand_back(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     (void)w, (void)regs, (void)active;
@@ -67,7 +78,11 @@ const struct bound *exec_bad_constant(const struct bound *d, struct warp *w, uin
 const struct bound *exec_bra(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     (void)regs;
-    uint64_t taken = guarded(d, w, active);
+    return exec_branch(d, w, guarded(d, w, active), active);
+}
+
+const struct bound *exec_branch(const struct bound *d, struct warp *w, uint64_t taken, uint64_t active)
+{
     w->counts.branches++;
     if (!taken) return d + 1;
     warp_count_run(w, d);
@@ -78,9 +93,9 @@ const struct bound *exec_bra(const struct bound *d, struct warp *w, uint8_t *reg
 }
 
 // Every lane's own target. Lanes that the guard excludes go on behind the instruction.
-static const struct bound *transfer(struct warp *w, const struct bound *d, uint64_t lanes,
-                                    const uint32_t *targets, int depth_change, uint32_t rejoin,
-                                    uint32_t rejoin_depth)
+const struct bound *exec_transfer(struct warp *w, const struct bound *d, uint64_t lanes,
+                                  const uint32_t *targets, int depth_change, uint32_t rejoin,
+                                  uint32_t rejoin_depth)
 {
     struct lane_group groups[LANES_MAX];
     unsigned count = 0;
@@ -113,7 +128,7 @@ const struct bound *exec_brx(const struct bound *d, struct warp *w, uint8_t *reg
                               index, table->count);
         targets[l] = table->targets[index];
     }
-    return transfer(w, d, active, targets, 0, i->reconverge, w->depth);
+    return exec_transfer(w, d, active, targets, 0, i->reconverge, w->depth);
 }
 
 // A call's lanes meet again where they return to, whatever they do inside.
@@ -126,7 +141,7 @@ static const struct bound *call(const struct bound *d, struct warp *w, uint8_t *
                           w->exec->program->stack_bytes);
     for (uint64_t left = active; left; left &= left - 1)
         reg_lanes(regs, d->dst)[bit_lowest(left)] = d->index + 1;
-    return transfer(w, d, active, targets, 1, d->index + 1, w->depth);
+    return exec_transfer(w, d, active, targets, 1, d->index + 1, w->depth);
 }
 
 const struct bound *exec_call(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
@@ -162,7 +177,7 @@ const struct bound *exec_ret(const struct bound *d, struct warp *w, uint8_t *reg
         if (pc >= e->program->inst_count || !(e->entry_flags[pc] & EXEC_RETURN_SITE) || w->depth == 0)
             return exec_fault(w, d, FAULT_BRANCH, l, "return to instruction %u, which follows no call", pc);
     }
-    return transfer(w, d, active, targets, -1, NO_TARGET, 0);
+    return exec_transfer(w, d, active, targets, -1, NO_TARGET, 0);
 }
 
 const struct bound *exec_exit(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)

@@ -23,7 +23,7 @@
 #include "exec/launch.h"
 #include "exec/observe.h"
 
-enum { LANES_MAX = WARP_SIZE_MAX, GROUP_LANES = 32, BARRIERS = 16, NO_SLOT = UINT16_MAX };
+enum { LANES_MAX = WARP_SIZE_MAX, GROUP_LANES = 32, BARRIERS = 16, NO_BARRIER = 255, NO_SLOT = UINT16_MAX };
 enum { PRED_SINK = 8, PRED_SLOTS = 9 };
 
 // Register slots behind the program's own; threadIdx has three.
@@ -103,7 +103,8 @@ struct warp {
     uint64_t issued;               // warp instructions of this warp since it started
     uint64_t slice_end;            // value of `issued` at which it has to stop at the next branch
     uint8_t *shared;
-    uint8_t *local; // word by word, lanes interleaved: byte b of lane l at (b / 4 * lanes + l) * 4 + b % 4
+    uint8_t
+        *local; // word by word, lanes interleaved: byte b of lane l at b / 4 * local_stride + l * 4 + b % 4
     struct exec_counts counts;
 
     uint64_t present; // lanes that have a thread
@@ -119,7 +120,7 @@ struct warp {
     uint32_t turn_lane;  // splits: whose turn came last
     uint32_t arrival;    // threads it brings to a barrier: its own, rounded up to groups of 32 (to a smaller
                          // warp size)
-    uint8_t waits_at;    // barrier this warp has arrived at and waits for, BARRIERS: none
+    uint8_t waits_at;    // barrier this warp has arrived at and waits for, NO_BARRIER: none
 };
 
 struct barrier {
@@ -169,6 +170,7 @@ struct exec {
     enum exec_isa isa;
     unsigned lanes, vector_bytes; // 32 or 64; 4 bytes a lane
     unsigned warp_size, warps_per_block, threads_per_block;
+    uint32_t local_stride;   // bytes from a lane's word of local memory to its next
     uint32_t register_slots; // of a warp, extra ones included
     struct bound *full,
         *masked;             // the program for a warp with all its lanes, and for any other; one entry more
@@ -192,6 +194,7 @@ struct exec {
     uint8_t *address_operand;     // is_stepped: by instruction, exec_address_operand
     struct observation *observed; // NULL: nobody watches
     uint64_t *texels;             // NULL, or by lane: address of the first texel of the last fetch, 0: none
+    uint8_t *flat;                // host byte of address 0 of a flat memory, NULL
     struct arena arena;
 };
 
@@ -289,7 +292,9 @@ bool split_pick(struct warp *w); // makes a ready split current; false when ther
 bool split_all_wait_at(const struct warp *w, unsigned barrier); // every lane left
 
 // -- barrier.c ----------------------------------------------------------------------------------------------
-bool barrier_try_arrive(struct warp *w);  // when all its lanes wait at one barrier
+bool barrier_try_arrive(struct warp *w); // when all its lanes wait at one barrier
+// The running warp, all its lanes together, waits for its group's others (launch_flat) and goes on at pc.
+const struct bound *barrier_group(struct warp *w, uint32_t pc);
 void barrier_warp_exited(struct warp *w); // a barrier of the whole block may be complete now
 
 // -- fault.c ------------------------------------------------------------------------------------------------
@@ -327,8 +332,13 @@ exec_handler exec_general_alu; // plain arithmetic, by lane.h
 #undef RUN
 #undef ALU
 
+// Control of the lanes in `taken` goes to the target, that of the other running ones behind the instruction.
+const struct bound *exec_branch(const struct bound *d, struct warp *w, uint64_t taken, uint64_t active);
+const struct bound *exec_transfer(struct warp *w, const struct bound *d, uint64_t lanes,
+                                  const uint32_t *targets, int depth_change, uint32_t rejoin,
+                                  uint32_t rejoin_depth);
 exec_handler exec_end_of_program, exec_bad_constant, exec_guard_full, exec_guard_masked, exec_join,
-    exec_hand_back;
+    exec_join_nest, exec_hand_back;
 
 // One instruction at a time. In an engine that is stepped every instruction's `run` is exec_hand_back, which
 // returns the instruction instead of executing it; so whoever hands on control to the next one hands it to
@@ -382,6 +392,21 @@ static inline uint8_t *exec_global_near(struct exec *e, uint64_t address, unsign
     uint64_t offset = address - slot->start;
     bool fits = offset < slot->size_bytes && slot->size_bytes - offset >= bytes;
     return fits ? slot->host + offset : exec_global_bytes(e, address, bytes);
+}
+// Which space a generic address is in; it becomes an offset there.
+static inline enum isa_space exec_space_at(const struct launch *l, uint64_t *address)
+{
+    const struct launch_flat *f = l->flat;
+    uint64_t shared = f ? f->scratch : MEMORY_SHARED_WINDOW,
+             local = f ? f->stack_window : MEMORY_LOCAL_WINDOW;
+    uint64_t shared_end = f ? f->scratch_end : MEMORY_LOCAL_WINDOW;
+    if (*address >= shared && *address < shared_end) {
+        *address -= shared;
+        return SPACE_SHARED;
+    }
+    if (*address < local || *address >= (f ? f->window_end : MEMORY_WINDOWS_END)) return SPACE_GLOBAL;
+    *address -= local;
+    return SPACE_LOCAL;
 }
 // Bounds and alignment; kind says what is wrong when it returns false.
 bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,

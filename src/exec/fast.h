@@ -143,6 +143,14 @@ static inline lanes_t combined(const struct bound *d, lanes_t r, lanes_t c)
     return d->boolean == BOOL_OR ? r | c : r ^ c;
 }
 
+// The straight run that ends with d, for a warp whose running lanes are `lanes` many.
+static inline void count_run(struct warp *w, const struct bound *d, unsigned lanes)
+{
+    uint64_t instructions = (uint64_t)(d - w->run_start) + 1;
+    w->issued += instructions;
+    w->counts.thread_instructions += instructions * lanes;
+}
+
 // How a form's sources are given: registers, or one constant.
 enum operands {
     OPERANDS_OTHER,

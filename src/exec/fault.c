@@ -36,7 +36,7 @@ void exec_thread_of(const struct warp *w, unsigned lane, uint32_t thread[3])
 
 void exec_describe_inst(const struct exec *e, uint32_t index, struct strbuf *out)
 {
-    strbuf_printf(out, "pc 0x%04x", index * PC_STEP);
+    strbuf_printf(out, "pc 0x%04x", program_pc(e->program, index));
     if (index >= e->program->inst_count) return;
     strbuf_puts(out, " (");
     program_print_inst(e->program, index, out);
@@ -267,7 +267,7 @@ static void describe_split(const struct warp *w, const struct split *s, struct s
     strbuf_puts(out, ": ");
     bool past = s->state == SPLIT_BARRIER || s->state == SPLIT_ARRIVE || s->state == SPLIT_WARPSYNC;
     exec_describe_inst(w->exec, past && s->pc ? s->pc - 1 : s->pc, out);
-    const struct barrier *b = &w->cta->barriers[s->barrier];
+    const struct barrier *b = &w->cta->barriers[s->barrier % BARRIERS];
     switch ((enum split_state)s->state) {
     case SPLIT_READY: strbuf_puts(out, " can run"); break;
     case SPLIT_SYNC:
@@ -277,6 +277,10 @@ static void describe_split(const struct warp *w, const struct split *s, struct s
         break;
     case SPLIT_BARRIER:
     case SPLIT_ARRIVE:
+        if (w->exec->launch->flat) {
+            strbuf_printf(out, " waits for the other warps of group %u", s->barrier);
+            break;
+        }
         strbuf_printf(out, " waits at barrier %u", s->barrier);
         if (w->waits_at != s->barrier)
             strbuf_puts(out, " for the other lanes of its warp");

@@ -151,6 +151,8 @@ static uint64_t special(const struct warp *w, const struct bound *d, enum isa_sr
     case SREG_GLOBALTIMER_HI: return clock_now(w, d) >> 32;
     case SREG_DYNAMIC_SHARED: return l->dynamic_shared;
     case SREG_TOTAL_SHARED: return l->shared_total;
+    case SREG_HART: return w->index * w->exec->warp_size + lane;
+    case SREG_CLOSURE: return l->flat ? l->flat->closure : 0;
     case SREG_COUNT: break;
     }
     return 0;

@@ -279,9 +279,9 @@ static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsig
     *where = exec_space_of(i);
     uint64_t window = 0;
     if (*where == SPACE_GENERIC) {
-        bool is_shared = first >= MEMORY_SHARED_WINDOW && first < MEMORY_LOCAL_WINDOW;
-        *where = is_shared ? SPACE_SHARED : SPACE_GLOBAL;
-        window = is_shared ? MEMORY_SHARED_WINDOW : 0;
+        uint64_t offset = first;
+        *where = exec_space_at(w->exec->launch, &offset);
+        window = first - offset;
     }
     if (*where != SPACE_SHARED && *where != SPACE_GLOBAL) return false;
     uint64_t shared_total = w->exec->launch->shared_total;
@@ -297,6 +297,23 @@ static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsig
     return true;
 }
 
+// The machine of launch_flat has atomics in its scratchpad, nowhere else. NULL: all lanes are there.
+static const char *misplaced(struct warp *w, const struct bound *d, const uint8_t *regs, uint64_t active,
+                             unsigned *lane)
+{
+    for (; active; active &= active - 1) {
+        uint64_t address = exec_lane_address(d, w, regs, 0, *lane = bit_lowest(active));
+        switch (exec_space_at(w->exec->launch, &address)) {
+        case SPACE_SHARED: continue;
+        case SPACE_LOCAL: return "a stack";
+        case SPACE_GENERIC:
+        case SPACE_GLOBAL:
+        case SPACE_CONST: return "main memory";
+        }
+    }
+    return NULL;
+}
+
 const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
@@ -305,6 +322,13 @@ const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *
     uint32_t b[2 * LANES_MAX], c[2 * LANES_MAX], old[2 * LANES_MAX];
     enum isa_space where;
     w->counts.atomics++;
+    unsigned lane;
+    const char *elsewhere = w->exec->launch->flat ? misplaced(w, d, regs, active, &lane) : NULL;
+    if (elsewhere)
+        return exec_fault(
+            w, d, FAULT_SHARED, lane,
+            "an atomic on 0x%08x, which is in %s: this machine has them in its scratchpad alone",
+            (uint32_t)exec_lane_address(d, w, regs, 0, lane), elsewhere);
     if (!active || w->exec->races || (words != 1 && words != 2) || !locate(w, d, active, bytes, host, &where))
         return lane_by_lane(d, w, regs, active);
     bool has_second = i->src[2].kind != OPERAND_NONE;

@@ -16,14 +16,6 @@ uint64_t exec_lane_address(const struct bound *d, const struct warp *w, const ui
     return ((uint64_t)high << 32 | low) + (uint64_t)(int64_t)(int32_t)o->value;
 }
 
-static enum isa_space space_of_generic(uint64_t *address)
-{
-    if (*address < MEMORY_SHARED_WINDOW || *address >= MEMORY_WINDOWS_END) return SPACE_GLOBAL;
-    bool local = *address >= MEMORY_LOCAL_WINDOW;
-    *address -= local ? MEMORY_LOCAL_WINDOW : MEMORY_SHARED_WINDOW;
-    return local ? SPACE_LOCAL : SPACE_SHARED;
-}
-
 uint8_t *exec_global_bytes(struct exec *e, uint64_t address, unsigned bytes)
 {
     struct allocation_slot *slot = &e->general_slot;
@@ -43,7 +35,7 @@ bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t 
                   struct lane_access *a, enum launch_fault_kind *kind)
 {
     const struct launch *l = w->exec->launch;
-    a->space = space == SPACE_GENERIC ? space_of_generic(&address) : space;
+    a->space = space == SPACE_GENERIC ? exec_space_at(l, &address) : space;
     a->address = address;
     a->host = NULL;
     *kind = FAULT_ALIGNMENT;
@@ -55,7 +47,7 @@ bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t 
     } else if (a->space == SPACE_LOCAL) {
         *kind = FAULT_LOCAL;
         if (address + bytes > l->local_total) return false;
-        a->host = w->local + (address / 4 * w->exec->lanes + lane) * 4;
+        a->host = w->local + address / 4 * w->exec->local_stride + lane * 4;
     } else {
         *kind = FAULT_BOUNDS;
         a->host = exec_global_bytes(w->exec, address, bytes);
@@ -71,7 +63,7 @@ void exec_read(const struct warp *w, const struct lane_access *a, unsigned bytes
         return;
     }
     for (unsigned n = 0; n < bytes; n += 4)
-        memcpy((uint8_t *)to + n, a->host + (size_t)n / 4 * w->exec->vector_bytes, 4);
+        memcpy((uint8_t *)to + n, a->host + (size_t)n / 4 * w->exec->local_stride, 4);
 }
 
 void exec_write_bytes(const struct warp *w, const struct lane_access *a, unsigned bytes, const void *from)
@@ -81,7 +73,7 @@ void exec_write_bytes(const struct warp *w, const struct lane_access *a, unsigne
         return;
     }
     for (unsigned n = 0; n < bytes; n += 4)
-        memcpy(a->host + (size_t)n / 4 * w->exec->vector_bytes, (const uint8_t *)from + n, 4);
+        memcpy(a->host + (size_t)n / 4 * w->exec->local_stride, (const uint8_t *)from + n, 4);
 }
 
 static void count_access(struct warp *w, enum isa_space space, bool is_store)

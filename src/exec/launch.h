@@ -13,7 +13,8 @@
 
 enum { WARP_SIZE_MAX = 64, LAUNCH_THREADS_MAX = 1024 };
 
-enum launch_simt { SIMT_STACK, SIMT_SPLITS };
+// How lanes that part meet again: split.c. NEST is for programs that say so themselves (PUSH, POP).
+enum launch_simt { SIMT_STACK, SIMT_SPLITS, SIMT_NEST };
 
 // exec.isa: which build of the interpreter runs. AUTO takes the best the processor has. GENERAL has no fast forms: the
 // plain statement of every instruction, which the builds are compared with.
@@ -66,6 +67,19 @@ struct launch_rival { // both outlive the launch that compares itself with it
     const struct race_book *book; // NULL: there is none
 };
 
+// A machine whose memory is one space of 4 GiB, as RISC-V programs see it: scratchpad and stacks are windows of it, and all of
+// its threads are one block of whole warps. All of it outlives a launch, scratchpad and stacks included.
+struct launch_flat {
+    uint64_t scratch, scratch_end;     // shared memory
+    uint64_t stacks;                   // all threads' stacks, word by word, the threads side by side
+    uint64_t stack_window, window_end; // where a thread sees its own: local memory
+    uint64_t memory, memory_end;       // what else may be read and written
+    uint32_t closure;                  // SR_CLOSURE
+    uint32_t barrier_warps;            // warps that meet at a barrier, from the first on; 0: all
+    uint32_t nest_levels;              // 0 to one less
+    bool *has_failed;                  // set when a warp ends and says so
+};
+
 struct launch {
     const struct program *program;
     uint32_t grid[3], block[3];
@@ -80,6 +94,7 @@ struct launch {
     const struct texture *textures;
     uint32_t texture_count;
     enum launch_simt simt;
+    const struct launch_flat *flat; // NULL: another machine
     enum exec_isa isa;
     bool check_races;       // race detector on
     bool is_rival;          // what it touches is kept, for launches that nothing orders against it

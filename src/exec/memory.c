@@ -20,7 +20,8 @@ struct region { // one of the two stretches of the heap
 };
 
 struct memory {
-    uint8_t *base; // host byte of device address MEMORY_HEAP
+    uint8_t *base;   // host byte of device address `origin`
+    uint64_t origin; // MEMORY_HEAP; 0 of a flat one, from which nothing is allocated
     uint64_t reserved_bytes, limit_bytes, in_use_bytes;
     struct region regions[2];
     VEC(struct memory_allocation) allocations; // by address; freed ones stay until their place is used again
@@ -31,6 +32,7 @@ struct memory {
 struct memory *memory_create(uint64_t limit_bytes)
 {
     struct memory *m = heap_alloc(sizeof *m);
+    m->origin = MEMORY_HEAP;
     m->limit_bytes = limit_bytes < MEMORY_LIMIT_MAX ? limit_bytes : MEMORY_LIMIT_MAX;
     m->regions[0] = (struct region){MEMORY_HEAP, MEMORY_SHARED_WINDOW};
     m->regions[1] = (struct region){MEMORY_WINDOWS_END, MEMORY_WINDOWS_END};
@@ -60,6 +62,21 @@ struct memory *memory_create(uint64_t limit_bytes)
     }
     return m;
 }
+
+enum { FLAT_TAIL = 64 }; // an access at the last address may touch what is behind it
+
+struct memory *memory_create_flat(void)
+{
+    size_t bytes = MEMORY_WINDOWS_END + FLAT_TAIL;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    struct memory *m = heap_alloc(sizeof *m);
+    m->base = p;
+    m->reserved_bytes = bytes;
+    return m;
+}
+
+uint8_t *memory_flat(const struct memory *m) { return m->base; }
 
 void memory_destroy(struct memory *m)
 {
@@ -131,12 +148,12 @@ static uint64_t take_fresh(struct memory *m, uint64_t size_bytes, uint64_t align
 
 static uint8_t *host_byte(const struct memory *m, uint64_t address)
 {
-    return m->base + (address - MEMORY_HEAP);
+    return m->base + (address - m->origin);
 }
 
 static void zero(struct memory *m, const struct memory_allocation *a)
 {
-    uint64_t offset = a->address - MEMORY_HEAP, end = offset + a->size_bytes;
+    uint64_t offset = a->address - m->origin, end = offset + a->size_bytes;
     uint64_t page = align_up(offset, 4096), page_end = end / 4096 * 4096;
     if (page_end > page && madvise(m->base + page, page_end - page, MADV_DONTNEED) == 0) {
         memset(m->base + offset, 0, page - offset);
@@ -144,6 +161,24 @@ static void zero(struct memory *m, const struct memory_allocation *a)
     } else {
         memset(m->base + offset, 0, end - offset);
     }
+}
+
+static void add(struct memory *m, uint64_t address, uint64_t size_bytes, const char *label)
+{
+    struct memory_allocation a = {.address = address, .size_bytes = size_bytes, .serial = m->serial++};
+    a.label = label ? heap_strdup(label) : NULL;
+    size_t place = first_past(m, address);
+    vec_push(&m->allocations, a);
+    memmove(m->allocations.data + place + 1, m->allocations.data + place,
+            (m->allocations.count - 1 - place) * sizeof a);
+    m->allocations.data[place] = a;
+    m->in_use_bytes += size_bytes;
+    if (m->strays) zero(m, &a);
+}
+
+void memory_place(struct memory *m, uint64_t address, uint64_t size_bytes, const char *label)
+{
+    add(m, address, size_bytes, label);
 }
 
 uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_bytes, const char *label)
@@ -154,20 +189,7 @@ uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_byte
     uint64_t address = take_fresh(m, size_bytes, align_bytes);
     if (!address) address = take_hole(m, size_bytes, align_bytes);
     if (!address) return 0;
-    struct memory_allocation a = {.address = address, .size_bytes = size_bytes, .serial = m->serial++};
-    if (label) {
-        size_t length = strlen(label);
-        char *copy = heap_alloc(length + 1);
-        memcpy(copy, label, length);
-        a.label = copy;
-    }
-    size_t place = first_past(m, address);
-    vec_push(&m->allocations, a);
-    memmove(m->allocations.data + place + 1, m->allocations.data + place,
-            (m->allocations.count - 1 - place) * sizeof a);
-    m->allocations.data[place] = a;
-    m->in_use_bytes += size_bytes;
-    if (m->strays) zero(m, &a);
+    add(m, address, size_bytes, label);
     return address;
 }
 
@@ -205,7 +227,8 @@ uint8_t *memory_host(const struct memory *m, uint64_t address, uint64_t size_byt
 uint8_t *memory_mapped(const struct memory *m, uint64_t address, uint64_t size_bytes)
 {
     uint64_t page = address / MEMORY_PAGE * MEMORY_PAGE, end = page + MEMORY_PAGE;
-    if (address < MEMORY_HEAP || address + size_bytes > end || in_windows(page, end)) return NULL;
+    if (!m->origin || address < MEMORY_HEAP || address + size_bytes > end || in_windows(page, end))
+        return NULL;
     if (end - MEMORY_HEAP > m->reserved_bytes) return NULL;
     for (size_t k = first_past(m, end - 1); k-- > 0;) {
         const struct memory_allocation *a = &m->allocations.data[k];
@@ -241,12 +264,13 @@ void memory_describe(const struct memory *m, uint64_t address, struct strbuf *ou
     const struct memory_allocation *before = past ? &m->allocations.data[past - 1] : NULL;
     const struct memory_allocation *after = past < m->allocations.count ? &m->allocations.data[past] : NULL;
     strbuf_printf(out, "0x%" PRIx64 " is ", address);
-    if (address < MEMORY_HEAP) {
+    bool windows = m->origin != 0; // a flat memory's are its launch's business
+    if (address < (windows ? MEMORY_HEAP : 4096)) {
         strbuf_puts(out, address < 4096 ? "a null pointer, or one with a small offset"
                                         : "below all device memory");
-    } else if (address >= MEMORY_SHARED_WINDOW && address < MEMORY_LOCAL_WINDOW) {
+    } else if (windows && address >= MEMORY_SHARED_WINDOW && address < MEMORY_LOCAL_WINDOW) {
         strbuf_puts(out, "in the window of shared memory, not in global memory");
-    } else if (address >= MEMORY_LOCAL_WINDOW && address < MEMORY_WINDOWS_END) {
+    } else if (windows && address >= MEMORY_LOCAL_WINDOW && address < MEMORY_WINDOWS_END) {
         strbuf_puts(out, "in the window of local memory, not in global memory");
     } else if (!before && !after) {
         strbuf_puts(out, "in no allocation: there is none");

@@ -34,6 +34,12 @@ struct memory_allocation {
 struct memory;
 
 struct memory *memory_create(uint64_t limit_bytes); // total that may be allocated at once
+// The machine of launch_flat: 4 GiB from address 0, of which only what is placed may be used; or NULL, the host has not
+// as much address space.
+struct memory *memory_create_flat(void);
+void memory_place(struct memory *m, uint64_t address, uint64_t size_bytes,
+                  const char *label);         // beside all others
+uint8_t *memory_flat(const struct memory *m); // host byte of its address 0
 void memory_destroy(struct memory *m);
 
 // Device address of `size_bytes` zeroed bytes (0-byte requests get a valid, empty allocation), aligned to

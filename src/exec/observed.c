@@ -71,7 +71,8 @@ void observed_deferred(struct warp *w) { w->exec->observed->deferred = true; }
 void observed_barrier(struct cta *c, unsigned number)
 {
     struct observation *o = c->exec->observed;
-    struct observed_barrier b = {number, NO_TARGET, c->barriers[number].expected == 0, true};
+    struct observed_barrier b = {number, NO_TARGET, true, true};
+    if (!c->exec->launch->flat) b.whole = c->barriers[number].expected == 0;
     bool first = true;
     for (uint32_t i = 0; i < c->warp_count; i++) {
         const struct warp *w = &c->warps[i];

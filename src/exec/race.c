@@ -75,11 +75,12 @@ void race_block_start(struct cta *c)
 {
     if (!c->exec->races) return;
     size_t n = c->warp_count, words = (c->exec->launch->shared_total + 3) / 4;
+    size_t barriers = c->exec->launch->flat ? n : BARRIERS; // of the block, or of its groups of warps
     struct race_block *b = c->race = heap_alloc(sizeof *b);
     b->warps = (uint32_t)n;
     b->clock = heap_alloc(n * n * sizeof *b->clock);
     b->now = heap_alloc(n * sizeof *b->now);
-    b->gathered = heap_alloc(BARRIERS * n * sizeof *b->gathered);
+    b->gathered = heap_alloc(barriers * n * sizeof *b->gathered);
     b->sync = heap_alloc(n * sizeof *b->sync);
     b->lane_sync = heap_alloc(n * LANES_MAX * sizeof *b->lane_sync);
     b->acquired = heap_alloc(n * sizeof *b->acquired);

@@ -94,13 +94,14 @@ struct cta *exec_cta_create(struct exec *e)
     const struct launch *l = e->launch;
     c->exec = e;
     c->warp_count = e->warps_per_block;
+    uint8_t *flat = e->flat; // where shared and local memory are, if it is there
     c->registers_bytes = vectors(e, e->register_slots);
-    c->local_bytes = vectors(e, (l->local_total + 3) / 4);
-    size_t shared_bytes = align_up(l->shared_total, 64);
+    c->local_bytes = flat ? 0 : vectors(e, (l->local_total + 3) / 4);
+    size_t shared_bytes = flat ? 0 : align_up(l->shared_total, 64);
     c->memory_bytes = c->warp_count * (c->registers_bytes + c->local_bytes) + shared_bytes + 64;
     c->memory = heap_resize(NULL, c->memory_bytes); // each block's start clears what is its own
     uint8_t *at = (uint8_t *)align_up((uintptr_t)c->memory, 64);
-    c->shared = at;
+    c->shared = flat ? flat + l->flat->scratch : at;
     at += shared_bytes;
     c->warps = heap_alloc(c->warp_count * sizeof *c->warps);
     for (uint32_t i = 0; i < c->warp_count; i++, at += c->registers_bytes + c->local_bytes) {
@@ -109,7 +110,7 @@ struct cta *exec_cta_create(struct exec *e)
         w->cta = c;
         w->index = i;
         w->regs = at;
-        w->local = at + c->registers_bytes;
+        w->local = flat ? flat + l->flat->stacks + (size_t)i * e->vector_bytes : at + c->registers_bytes;
         w->shared = c->shared;
         w->full = bit_mask(e->lanes);
         uint32_t threads = e->threads_per_block - i * e->warp_size;
@@ -145,7 +146,7 @@ void exec_cta_start(struct cta *c, uint64_t linear)
     c->threads_left = c->barriers_used = 0;
     race_block_end(c);
     race_block_start(c);
-    memset(c->shared, 0, e->launch->shared_total);
+    if (!e->launch->flat) memset(c->shared, 0, e->launch->shared_total);
     for (unsigned n = 0; n < BARRIERS; n++) c->barriers[n] = (struct barrier){.all = true};
     for (uint32_t i = 0; i < c->warp_count; i++) {
         struct warp *w = &c->warps[i];
@@ -155,7 +156,7 @@ void exec_cta_start(struct cta *c, uint64_t linear)
         w->pred[PRED_TRUE] = w->full;
         c->threads_left += w->arrival;
         w->state = WARP_READY;
-        w->waits_at = BARRIERS;
+        w->waits_at = NO_BARRIER;
         w->issued = 0;
         split_init(w);
     }
@@ -300,6 +301,8 @@ void exec_prepare(struct exec *e, const struct launch *l, const struct exec *lik
     e->vector_bytes = 4 * e->lanes;
     e->threads_per_block = l->block[0] * l->block[1] * l->block[2];
     e->warps_per_block = (e->threads_per_block + e->warp_size - 1) / e->warp_size;
+    e->flat = l->flat ? memory_flat(l->memory) : NULL;
+    e->local_stride = l->flat ? e->warps_per_block * e->vector_bytes : e->vector_bytes;
     e->register_slots = l->program->reg_count + EXTRA_SLOTS;
     e->instruction_limit = l->max_warp_instructions;
     // A call that calls again saves its return address, so a stack holds a quarter as many calls as bytes.
@@ -318,7 +321,7 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
     *fault = (struct launch_fault){0};
     if (race) *race = (struct launch_race){0};
     arena_init(&e.arena);
-    bool hint = l->hint_races && !l->check_races && !l->observer && l->notes && l->shared_total;
+    bool hint = l->hint_races && !l->check_races && !l->observer && l->notes && l->shared_total && !l->flat;
     e.launch = l;
     if (l->check_races) race_create(&e);
     if (hint) hint_create(&e);

@@ -15,22 +15,29 @@
 // starves behind a spinning one, backward branches use up fuel, after which the next split by lane number has
 // a turn in which it does not give way. An instruction that names member lanes waits until they all have
 // arrived.
+//
+// simt=nest. Lanes have a nest level, which PUSH and POP change: the deepest run first, of several at one level those with
+// the highest lane; lanes at the same pc and level run together, wherever they come to be so (Naylor et al., ICCD 2024, III-A;
+// ties as the tree of its maximum has them). `depth` is the level. A split that waits never comes before the one that runs,
+// until this one's level changes or it parts.
 #include "exec/exec_impl.h"
 
 enum { SPLIT_FUEL = 256, TURN_JOINS = 64 };
 
 static bool is_stack(const struct warp *w) { return w->exec->launch->simt == SIMT_STACK; }
+static bool is_nest(const struct warp *w) { return w->exec->launch->simt == SIMT_NEST; }
 
 void split_init(struct warp *w)
 {
     w->splits.count = 0;
     w->active = w->present;
-    w->depth = w->pc = 0;
+    w->depth = 0;
+    w->pc = w->exec->program->entry;
     w->exited = 0;
     w->current = 0;
     w->split_fuel = SPLIT_FUEL;
     w->split_turn = w->turn_lane = 0;
-    vec_push(&w->splits, (struct split){.mask = w->present, .rejoin_pc = NO_TARGET});
+    vec_push(&w->splits, (struct split){.mask = w->present, .pc = w->pc, .rejoin_pc = NO_TARGET});
 }
 
 static void make_current(struct warp *w, uint32_t index)
@@ -68,9 +75,11 @@ static void merge_ready(struct warp *w)
     }
 }
 
-static bool before(const struct split *a, const struct split *b)
+static bool before(const struct warp *w, const struct split *a, const struct split *b)
 {
-    return a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc;
+    if (a->depth != b->depth) return a->depth > b->depth;
+    return is_nest(w) ? a->mask > b->mask
+                      : a->pc < b->pc; // no lane is in two: the greater one has the highest
 }
 
 static bool pick_best(struct warp *w)
@@ -78,7 +87,7 @@ static bool pick_best(struct warp *w)
     const struct split *s = w->splits.data;
     uint32_t best = UINT32_MAX;
     for (uint32_t i = 0; i < w->splits.count; i++)
-        if (s[i].state == SPLIT_READY && (best == UINT32_MAX || before(&s[i], &s[best]))) best = i;
+        if (s[i].state == SPLIT_READY && (best == UINT32_MAX || before(w, &s[i], &s[best]))) best = i;
     if (best == UINT32_MAX) return false;
     make_current(w, best);
     return true;
@@ -130,7 +139,10 @@ static const struct bound *splits_transfer(struct warp *w, const struct lane_gro
     }
     make_current(w, w->current);
     if (w->splits.count == 1) return warp_go(w, w->pc);
-    if (count > 1 && !w->split_turn) {
+    if (is_nest(w)) {
+        merge_ready(w);
+        pick_best(w);
+    } else if (count > 1 && !w->split_turn) {
         merge_ready(w);
         pick_best(w);
     } else if (backward && --w->split_fuel == 0) {
@@ -195,6 +207,15 @@ const struct bound *split_transfer(struct warp *w, const struct lane_group *grou
     return splits_transfer(w, groups, count);
 }
 
+static bool waits_here(const struct warp *w, uint32_t pc)
+{
+    for (uint32_t i = 0; i < w->splits.count; i++) {
+        const struct split *s = &w->splits.data[i];
+        if (i != w->current && s->pc == pc && s->depth == w->depth) return true;
+    }
+    return false;
+}
+
 const struct bound *split_join(struct warp *w, const struct bound *d)
 {
     struct split *s = &w->splits.data[w->current];
@@ -204,6 +225,7 @@ const struct bound *split_join(struct warp *w, const struct bound *d)
         return stack_pop(w);
     }
     if (w->splits.count == 1) return d;
+    if (is_nest(w) && !waits_here(w, d->index)) return d;
     s->pc = d->index;
     uint64_t lanes = w->active;
     uint32_t current = w->current;

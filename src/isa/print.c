@@ -110,18 +110,18 @@ static void comma(bool *first, struct strbuf *out)
     *first = false;
 }
 
-static void print_label(uint32_t target, struct strbuf *out)
+static void print_label(const struct program *p, uint32_t target, struct strbuf *out)
 {
     if (target == NO_TARGET)
         strbuf_puts(out, "nowhere");
     else
-        strbuf_printf(out, ".L_%x", target * PC_STEP);
+        strbuf_printf(out, ".L_%x", program_pc(p, target));
 }
 
 static bool has(const struct inst *i, enum isa_modifier m) { return isa_has_modifier((enum isa_op)i->op, m); }
 
 // The fields that NVIDIA writes between or after the operands.
-static void print_fields(const struct inst *i, bool *first, struct strbuf *out)
+static void print_fields(const struct program *p, const struct inst *i, bool *first, struct strbuf *out)
 {
     if (i->mode == MODE_MIN || i->mode == MODE_MAX) {
         comma(first, out);
@@ -138,11 +138,11 @@ static void print_fields(const struct inst *i, bool *first, struct strbuf *out)
     }
     if (has(i, MODIFIER_TARGET)) {
         comma(first, out);
-        print_label(i->target, out);
+        print_label(p, i->target, out);
     }
     if (has(i, MODIFIER_JOIN) && i->reconverge != NO_TARGET) {
         strbuf_puts(out, ", join ");
-        print_label(i->reconverge, out);
+        print_label(p, i->reconverge, out);
     }
 }
 
@@ -172,7 +172,7 @@ void program_print_inst(const struct program *p, uint32_t index, struct strbuf *
         comma(&first, out);
         print_operand(i, k < 2 ? &s->dst[k] : &s->src[k - 2], o, out);
     }
-    print_fields(i, &first, out);
+    print_fields(p, i, &first, out);
 }
 
 static void print_place(const struct program *p, uint32_t line, struct strbuf *out)
@@ -206,8 +206,10 @@ static void print_header(const struct program *p, struct strbuf *out)
 {
     strbuf_printf(out, "// %s: %u instructions, %u registers, %u predicates", p->name ? p->name : "?",
                   p->inst_count, p->reg_count, p->pred_count);
-    static const char *const profiles[] = {
-        [PROFILE_SASS] = "volta", [PROFILE_PTXPLUS] = "ptxplus", [PROFILE_PASCAL] = "pascal"};
+    static const char *const profiles[] = {[PROFILE_SASS] = "volta",
+                                           [PROFILE_PTXPLUS] = "ptxplus",
+                                           [PROFILE_PASCAL] = "pascal",
+                                           [PROFILE_RISCV] = "riscv"};
     strbuf_printf(out, ", profile %s\n", profiles[p->profile]);
     strbuf_printf(out, "// %u bytes shared, %u local, %u stack%s, %u parameters\n", p->shared_bytes,
                   p->local_bytes, p->stack_bytes, p->stack_unbounded ? " (unbounded)" : "", p->param_bytes);
@@ -220,7 +222,7 @@ static void print_header(const struct program *p, struct strbuf *out)
     for (uint32_t t = 0; t < p->table_count; t++) {
         strbuf_printf(out, "// table %u:", t);
         for (uint32_t k = 0; k < p->tables[t].count; k++)
-            strbuf_printf(out, " .L_%x", p->tables[t].targets[k] * PC_STEP);
+            strbuf_printf(out, " .L_%x", program_pc(p, p->tables[t].targets[k]));
         strbuf_putc(out, '\n');
     }
 }
@@ -234,7 +236,7 @@ void program_print(const struct program *p, struct strbuf *out)
         if (function < p->function_count && p->functions[function].first == k)
             strbuf_printf(out, "%s:\n", p->functions[function++].name);
         size_t start = out->length;
-        strbuf_printf(out, "    /*%04x*/ ", k * PC_STEP);
+        strbuf_printf(out, "    /*%04x*/ ", program_pc(p, k));
         program_print_inst(p, k, out);
         strbuf_puts(out, " ;");
         size_t mark = out->length;

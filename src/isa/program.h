@@ -39,7 +39,7 @@ struct program_symbol {
     uint64_t value;  // FUNCTION: instruction index; others: addend
 };
 
-struct program_function { // the kernel itself is [0]
+struct program_function { // the kernel itself is [0]; RISC-V: in order of address
     const char *name;
     uint32_t first, count; // instructions
 };
@@ -49,7 +49,7 @@ struct program_table { // BRX
     uint32_t count;
 };
 
-enum program_profile { PROFILE_SASS, PROFILE_PTXPLUS, PROFILE_PASCAL };
+enum program_profile { PROFILE_SASS, PROFILE_PTXPLUS, PROFILE_PASCAL, PROFILE_RISCV };
 
 struct program {
     struct arena arena;
@@ -57,6 +57,9 @@ struct program {
     enum program_profile profile;
     struct inst *insts;
     uint32_t inst_count;
+    uint32_t entry;              // the instruction that a thread begins with
+    uint32_t code_base;          // RISCV: address of the first instruction
+    const uint32_t *words;       // RISCV: instructions as they were, one a word; NULL
     uint32_t reg_count;  // R0..reg_count-1 are used; at least 1
     uint32_t pred_count;
     uint32_t shared_bytes;       // static, dynamic shared memory begins at shared_bytes rounded up to dynamic_align
@@ -99,19 +102,33 @@ struct program *program_insert(const struct program *p, const struct inst *what,
 struct program *program_join(const struct program *p, const struct program *q);
 
 // Where an instruction's code lies, in bytes from the program's first, and how many instructions from it on begin within so
-// many bytes. Reports name an instruction by its pc, PC_STEP times its index, in all profiles; fetch has these. Pascal has
-// three instructions of 8 bytes in 32, behind a word with their stall counts, barriers and yield hints, and lines of code
-// are whole groups. Of the other profiles an instruction takes PC_STEP bytes.
-enum { PASCAL_GROUP = 3, PASCAL_GROUP_BYTES = 32 };
+// many bytes. Reports name an instruction by its pc (program_pc); fetch has these. Pascal has three instructions of 8 bytes
+// in 32, behind a word with their stall counts, barriers and yield hints, and lines of code are whole groups. An instruction
+// of RISC-V takes 4 bytes, of the other profiles PC_STEP.
+enum { PASCAL_GROUP = 3, PASCAL_GROUP_BYTES = 32, RISCV_STEP = 4 };
 static inline uint32_t program_code_offset(const struct program *p, uint32_t index)
 {
+    if (p->profile == PROFILE_RISCV) return index * RISCV_STEP;
     if (p->profile != PROFILE_PASCAL) return index * PC_STEP;
     return index / PASCAL_GROUP * PASCAL_GROUP_BYTES + (1 + index % PASCAL_GROUP) * PC_STEP;
 }
 static inline uint32_t program_insts_within(const struct program *p, uint32_t index, uint32_t bytes)
 {
+    if (p->profile == PROFILE_RISCV) return bytes / RISCV_STEP;
     if (p->profile != PROFILE_PASCAL) return bytes / PC_STEP;
     return (program_code_offset(p, index) + bytes) / PASCAL_GROUP_BYTES * PASCAL_GROUP - index;
+}
+
+// What an instruction is called by: PC_STEP times its index, in all profiles but RISC-V, where it is its address.
+static inline uint32_t program_pc(const struct program *p, uint32_t index)
+{
+    return p->profile == PROFILE_RISCV ? p->code_base + index * RISCV_STEP : index * PC_STEP;
+}
+// The instruction at an address of RISC-V's; NO_TARGET: none is.
+static inline uint32_t program_index(const struct program *p, uint32_t pc)
+{
+    uint32_t offset = pc - p->code_base, index = offset / RISCV_STEP;
+    return offset % RISCV_STEP || index >= p->inst_count ? NO_TARGET : index;
 }
 
 // Checks every instruction (isa_check), targets, reconvergence points, tables, line sets. NULL when sound, else a

@@ -30,14 +30,16 @@ static struct claim special_register(const struct mark_rules *r, enum isa_sreg s
     case SREG_NSMID:
     case SREG_GRIDID:
     case SREG_DYNAMIC_SHARED:
-    case SREG_TOTAL_SHARED: return claim_redundant();
+    case SREG_TOTAL_SHARED:
+    case SREG_CLOSURE: return claim_redundant();
     case SREG_LANEID:
     case SREG_LANEMASK_EQ:
     case SREG_LANEMASK_LE:
     case SREG_LANEMASK_LT:
     case SREG_LANEMASK_GE:
     case SREG_LANEMASK_GT: return thread_index(0, laneid);
-    case SREG_WARPID: return claim_vector(CAUSE_THREAD_INDEX);
+    case SREG_WARPID:
+    case SREG_HART: return claim_vector(CAUSE_THREAD_INDEX);
     case SREG_CLOCK_LO:
     case SREG_CLOCK_HI:
     case SREG_CLOCK64:

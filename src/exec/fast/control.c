@@ -1,14 +1,6 @@
 // Fast forms: branches that do not divide the running lanes, votes, shuffles without members to wait for.
 #include "exec/fast.h"
 
-// The straight run that ends with d, for a warp whose running lanes are `lanes` many.
-static inline void count_run(struct warp *w, const struct bound *d, unsigned lanes)
-{
-    uint64_t instructions = (uint64_t)(d - w->run_start) + 1;
-    w->issued += instructions;
-    w->counts.thread_instructions += instructions * lanes;
-}
-
 static inline lanes_t branch_lanes(const struct bound *d, const struct warp *w)
 {
     return (lanes_t)w->pred[d->guard] ^ (lanes_t)d->guard_not;
@@ -53,12 +45,13 @@ HANDLER(bra_one_split)
     TAIL(bra_masked(d, w, regs, active));
 }
 
+// simt=nest: meeting points are looked for everywhere (split.c).
 static const struct handlers bra_stack = {bra_full, bra_masked}, bra_splits = {bra_full, bra_one_split};
 
 extern fast_family FAST(fast_control);
 const struct handlers *FAST(fast_control)(const struct exec *e, const struct inst *i, struct bound *d)
 {
     (void)d;
-    if (i->op == OP_BRA) return e->launch->simt == SIMT_STACK ? &bra_stack : &bra_splits;
+    if (i->op == OP_BRA) return e->launch->simt == SIMT_SPLITS ? &bra_splits : &bra_stack;
     return NULL;
 }

@@ -1,0 +1,171 @@
+// Fast forms: loads and stores of the machine whose memory is one space (launch_flat). All lanes in memory, all in the
+// scratchpad, or all in their own stacks, at any places; rows and single places of words are recognised first. What else
+// there is, and everything that is not plainly good, is the general handlers'.
+#include "exec/fast/places.h"
+
+static inline bool is_within(uint64_t start, uint64_t bytes, uint64_t from, uint64_t to)
+{
+    return start >= from && start + bytes <= to;
+}
+
+// Host byte of `bytes` from an address on, which are in memory or in the scratchpad as a whole; NULL. *count is where the
+// access is counted, `is_store` whose.
+static inline uint8_t *flat_host(struct warp *w, uint64_t start, uint64_t bytes, bool is_store,
+                                 uint64_t **count)
+{
+    const struct launch_flat *f = w->exec->launch->flat;
+    *count = is_store ? &w->counts.global_stores : &w->counts.global_loads;
+    if (is_within(start, bytes, f->memory, f->memory_end)) return w->exec->flat + start;
+    *count = is_store ? &w->counts.shared_stores : &w->counts.shared_loads;
+    return is_within(start, bytes, f->scratch, f->scratch_end) ? w->exec->flat + start : NULL;
+}
+
+static inline bool is_stack(const struct warp *w, uint64_t start, uint64_t bytes)
+{
+    const struct launch_flat *f = w->exec->launch->flat;
+    return is_within(start, bytes, f->stack_window, f->window_end);
+}
+
+// A word of every lane's own stack, all at one address: side by side.
+static inline uint8_t *stack_row(const struct warp *w, uint64_t address)
+{
+    return w->local + (address - w->exec->launch->flat->stack_window) / 4 * w->exec->local_stride;
+}
+
+// Offsets into the threads' own stacks become those of where their words are.
+static inline void spread_stacks(const struct warp *w, struct places *p, uint32_t start)
+{
+    vu first = splat(start - (uint32_t)w->exec->launch->flat->stack_window);
+    EACH_VECTOR(k)
+    {
+        vu o = simd_load((const uint8_t *)p->offset, k) + first;
+        o = (o >> 2) * splat(w->exec->local_stride) + lane_steps(k, 4) + (o & splat(3));
+        simd_store((uint8_t *)p->offset, k, o);
+    }
+    p->base = w->local;
+}
+
+static inline bool find_flat(const struct bound *d, struct warp *w, const uint8_t *regs, uint64_t active,
+                             bool is_store, unsigned bytes, struct places *p)
+{
+    uint32_t least, most, bits;
+    uint64_t *count;
+    gather_offsets(regs + d->src[0], NULL, active, p, &least, &most, &bits);
+    uint64_t start = (uint32_t)(least + (uint32_t)d->offset), span = (uint64_t)(most - least) + bytes;
+    if ((bits | (uint32_t)d->offset) & (bytes - 1)) return false;
+    if (is_stack(w, start, span)) {
+        spread_stacks(w, p, (uint32_t)start);
+        count = is_store ? &w->counts.local_stores : &w->counts.local_loads;
+    } else {
+        p->base = flat_host(w, start, span, is_store, &count);
+        if (!p->base || !near(p)) return false;
+    }
+    ++*count;
+    return true;
+}
+
+#define FLAT_LANES(name, FOUND, MOVE, MISS)                                                                  \
+    static __attribute__((noinline)) bool name##_lanes(const struct bound *d, struct warp *w, uint8_t *regs, \
+                                                       uint64_t active)                                      \
+    {                                                                                                        \
+        struct places p;                                                                                     \
+        if (!(FOUND)) return false;                                                                          \
+        MOVE;                                                                                                \
+        return true;                                                                                         \
+    }                                                                                                        \
+    HANDLER_OUTLINED(name##_masked)                                                                          \
+    {                                                                                                        \
+        if (!name##_lanes(d, w, regs, active)) TAIL(MISS(d, w, regs, active));                               \
+        NEXT(d + 1, w->active);                                                                              \
+    }
+
+#define FLAT_LOAD(name, TYPE)                                                                                \
+    FLAT_LANES(name, find_flat(d, w, regs, active, false, bytes_of(TYPE), &p),                               \
+               read_places(&p, regs + d->dst, active, TYPE), exec_load)
+#define FLAT_STORE(name, TYPE)                                                                               \
+    FLAT_LANES(name, find_flat(d, w, regs, active, true, bytes_of(TYPE), &p),                                \
+               write_places(&p, regs + d->src[1], active, TYPE), exec_store)
+
+FLAT_LOAD(load_u8, TYPE_U8)
+FLAT_LOAD(load_s8, TYPE_S8)
+FLAT_LOAD(load_u16, TYPE_U16)
+FLAT_LOAD(load_s16, TYPE_S16)
+FLAT_LOAD(load_b32, TYPE_B32)
+FLAT_STORE(store_u8, TYPE_U8)
+FLAT_STORE(store_u16, TYPE_U16)
+FLAT_STORE(store_b32, TYPE_B32)
+
+// Host bytes of a row of words, or of one word for all, when it is there; NULL.
+static inline uint8_t *find_row(const struct bound *d, struct warp *w, const uint8_t *low, bool is_same,
+                                bool is_store)
+{
+    uint64_t *count, address = first_address(d, low, false);
+    if (address & 3) return NULL;
+    if (is_same && is_stack(w, address, 4)) {
+        ++*(is_store ? &w->counts.local_stores : &w->counts.local_loads);
+        return stack_row(w, address);
+    }
+    uint8_t *host = flat_host(w, address, is_same ? 4 : REGISTER_BYTES, is_store, &count);
+    if (host) ++*count;
+    return host;
+}
+
+HANDLER(load_row_full)
+{
+    const uint8_t *low = regs + d->src[0], *from;
+    bool is_same = is_row(low, NULL, 0);
+    if ((is_same || is_row(low, NULL, 4)) && (from = find_row(d, w, low, is_same, false))) {
+        if (is_same && !is_stack(w, first_address(d, low, false), 4))
+            read_same(from, regs + d->dst, 1);
+        else
+            read_row(from, regs + d->dst, 1);
+        NEXT(d + 1, active);
+    }
+    TAIL(load_b32_masked(d, w, regs, active));
+}
+
+// Of lanes that all store to one place the last one is left: write_places'.
+HANDLER(store_row_full)
+{
+    const uint8_t *low = regs + d->src[0];
+    bool is_same = is_row(low, NULL, 0) && is_stack(w, first_address(d, low, false), 4);
+    uint8_t *to;
+    if ((is_same || is_row(low, NULL, 4)) && (to = find_row(d, w, low, is_same, true))) {
+        write_row(to, regs + d->src[1], 1);
+        NEXT(d + 1, active);
+    }
+    TAIL(store_b32_masked(d, w, regs, active));
+}
+
+#define HANDLERS(name) static const struct handlers name = {name##_masked, name##_masked};
+HANDLERS(load_u8)
+HANDLERS(load_s8)
+HANDLERS(load_u16)
+HANDLERS(load_s16)
+HANDLERS(store_u8)
+HANDLERS(store_u16)
+static const struct handlers load_b32 = {load_row_full, load_b32_masked},
+                             store_b32 = {store_row_full, store_b32_masked};
+
+extern fast_family FAST(fast_flat);
+const struct handlers *FAST(fast_flat)(const struct exec *e, const struct inst *i, struct bound *d)
+{
+    (void)d;
+    if (!e->launch->flat || i->src[0].width != 1) return NULL;
+    if (i->op == OP_LD) {
+        switch ((int)i->type) {
+        case TYPE_U8: return &load_u8;
+        case TYPE_S8: return &load_s8;
+        case TYPE_U16: return &load_u16;
+        case TYPE_S16: return &load_s16;
+        case TYPE_B32: return &load_b32;
+        }
+    } else if (i->op == OP_ST) {
+        switch ((int)i->type) {
+        case TYPE_U8: return &store_u8;
+        case TYPE_U16: return &store_u16;
+        case TYPE_B32: return &store_b32;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,40 @@
+// The host beside the GPU: one RISC-V hart (RV32IM and Zfinx, without atomics) that executes a program's host part and starts
+// its kernels. Functional, an instruction at a time; what it talks to is given by whoever owns it.
+//
+// It begins at the image's entry, with the stack pointer where a boot loader would leave it, and ends when it returns there,
+// when it writes 0x801, or when something goes wrong. Its caches are not modelled: what it writes is in memory at once.
+#pragma once
+#include "isa/image.h"
+
+struct hart_devices {
+    void *context;
+    void (*put)(void *context, uint8_t byte); // the console
+    int (*get)(void *context);                // its next byte; -1: there is none, and none will come
+    // Runs a kernel to its end: its exit code (HART_KERNEL_*), or -1, the hart ends as well.
+    int (*start)(void *context, uint32_t pc, uint32_t closure, uint32_t warps_per_block);
+    uint32_t (*statistic)(void *context, uint32_t id); // of the machine, docs/riscv.md has the numbers
+    bool (*is_interrupted)(void *context);             // asked now and then
+};
+
+enum { HART_KERNEL_GOOD, HART_KERNEL_FAILED, HART_KERNEL_EXCEPTION };
+
+enum hart_end {
+    HART_DONE,        // it returned, or ended the simulation
+    HART_WRONG,       // `wrong` says what
+    HART_STOPPED,     // a kernel could not be run
+    HART_INTERRUPTED, // or its limit of instructions was reached
+    HART_LIMIT
+};
+
+struct hart {
+    uint32_t x[33]; // x0 to x31; [32] takes what is written to x0
+    uint32_t pc;
+    uint64_t instructions;
+    struct strbuf wrong; // "0x08000410 (main+0x10): lw a0, 2(a1): …"
+    struct hart_state *state;
+};
+
+// `memory` is the host's byte of address 0, of 4 GiB; the image's data are put there. Image and devices outlive the hart.
+void hart_init(struct hart *h, const struct image *i, uint8_t *memory, const struct hart_devices *devices);
+void hart_fini(struct hart *h);
+enum hart_end hart_run(struct hart *h, uint64_t limit); // 0: no limit

@@ -1,0 +1,107 @@
+#include "riscv/bench.h"
+#include "riscv/build.h"
+#include "riscv/elf.h"
+#include "riscv/map.h"
+
+#include <string.h>
+
+static void print(void *context, const char *text, size_t length) { strbuf_write(context, text, length); }
+
+bool bench_init(struct bench *b, struct test *t, const struct maker *m)
+{
+    struct strbuf file = {0}, errors = {0};
+    *b = (struct bench){.t = t};
+    diag_init(&b->diag);
+    maker_elf(m, &file);
+    uint32_t source = diag_add_source(&b->diag, "test.elf", "", 0);
+    b->image = elf_load(file.text, file.length, source, &b->diag);
+    if (b->image) b->program = riscv_program(b->image, b->image->entry, &b->diag);
+    strbuf_fini(&file);
+    diag_format(&b->diag, false, &errors);
+    CHECK_MSG(t, b->program, "%s", strbuf_text(&errors));
+    strbuf_fini(&errors);
+    if (!b->program) {
+        image_free(b->image);
+        diag_fini(&b->diag);
+        return false;
+    }
+    const char *wrong = program_check(b->program);
+    CHECK_MSG(t, !wrong, "%s", wrong);
+    b->memory = memory_create_flat();
+    memory_place(b->memory, RISCV_DATA, RISCV_SPILL - RISCV_DATA, "main memory");
+    memory_place(b->memory, RISCV_STACKS, RISCV_STACK_WINDOW - RISCV_STACKS, "the threads' stacks");
+    for (uint32_t k = 0; k < b->image->data_count; k++)
+        memcpy(memory_flat(b->memory) + b->image->data[k].address, b->image->data[k].bytes,
+               b->image->data[k].given_bytes);
+    b->flat = (struct launch_flat){.scratch = RISCV_SCRATCH,
+                                   .scratch_end = RISCV_STACKS,
+                                   .stacks = RISCV_STACKS,
+                                   .stack_window = RISCV_STACK_WINDOW,
+                                   .window_end = RISCV_MEMORY_END,
+                                   .memory = RISCV_DATA,
+                                   .memory_end = RISCV_SPILL,
+                                   .closure = MAKER_DATA,
+                                   .nest_levels = RISCV_NEST_LEVELS,
+                                   .has_failed = &b->has_failed};
+    b->launch = (struct launch){.program = b->program,
+                                .grid = {1, 1, 1},
+                                .block = {BENCH_THREADS, 1, 1},
+                                .warp_size = RISCV_LANES,
+                                .shared_total = RISCV_STACKS - RISCV_SCRATCH,
+                                .local_total = RISCV_STACK_BYTES,
+                                .memory = b->memory,
+                                .simt = SIMT_NEST,
+                                .flat = &b->flat,
+                                .sm_count = 1,
+                                .max_warp_instructions = 10000000,
+                                .print = print,
+                                .print_context = &b->printed};
+    return true;
+}
+
+void bench_fini(struct bench *b)
+{
+    launch_fault_fini(&b->fault);
+    memory_destroy(b->memory);
+    program_free(b->program);
+    image_free(b->image);
+    strbuf_fini(&b->printed);
+    diag_fini(&b->diag);
+}
+
+bool bench_run(struct bench *b)
+{
+    launch_fault_fini(&b->fault);
+    b->counts = (struct exec_counts){0};
+    return exec_run(&b->launch, &b->counts, &b->fault, NULL);
+}
+
+void bench_must_run(struct bench *b)
+{
+    bool good = bench_run(b);
+    CHECK_MSG(b->t, good, "%s", b->fault.text ? b->fault.text : "a fault without a text");
+}
+
+void bench_must_fault(struct bench *b, enum launch_fault_kind kind, const char *part)
+{
+    CHECK(b->t, !bench_run(b));
+    CHECK_EQ(b->t, b->fault.kind, kind);
+    CHECK_HAS(b->t, b->fault.text ? b->fault.text : "", part);
+}
+
+uint32_t *bench_word(struct bench *b, uint32_t address)
+{
+    return (uint32_t *)(void *)(memory_flat(b->memory) + address);
+}
+
+void bench_begin(struct maker *m)
+{
+    maker_put(m, csrr(A0, 0xf14));
+    maker_put(m, slli(A1, A0, 2));
+}
+
+void bench_end(struct maker *m)
+{
+    maker_put(m, FENCE);
+    maker_put(m, csrwi(0x830, 3));
+}
