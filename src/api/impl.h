@@ -8,6 +8,7 @@
 #include "exec/launch.h"
 #include "gpu/chip.h"
 #include "gpu/classes.h"
+#include "isa/image.h"
 #include "mark/mark.h"
 #include "ptx/ptx.h"
 #include "study/study.h"
@@ -123,7 +124,10 @@ struct api_function_slot {
 
 struct wf_module {
     struct wf_context *context;
-    struct ptx_module *ptx;
+    struct ptx_module *ptx; // NULL: it is an image
+    // A program with a host part (host.c); NULL: PTX.
+    struct image *image;
+    struct memory *flat; // its memory, from its first run on
     uint32_t source;
     VEC(uint64_t) addresses; // of variables, in order of the map
     struct u64map variables; // struct ptx_variable * -> index into addresses
@@ -149,7 +153,8 @@ struct api_form {
 
 struct wf_kernel {
     struct wf_module *module;
-    const struct ptx_function *ptx;
+    const struct ptx_function *ptx; // NULL: of an image
+    struct loc loc;                 // where messages about it point
     struct program *program;
     struct api_form *form;     // of the last launch
     uint32_t changed_shape[3]; // of the launches it was changed for
@@ -173,6 +178,7 @@ struct wf_launch {
     bool is_freed; // by its holder: it goes when it is over
     // What the engine is asked for, and what that points to.
     struct launch launch;
+    struct launch_flat flat; // of an image
     bool is_timed;
     uint64_t max_cycles;
     uint8_t *params, *addresses; // constant banks, heap
@@ -224,6 +230,11 @@ const char *api_keep(struct wf_launch *l, const char *text); // NULL: NULL
 // stats.c: figures of a launch, when it is over. timed: NULL in functional runs, whose timing counters are unknown.
 void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
                     const struct chip_result *timed, double seconds);
+
+// -- images (host.c)
+struct wf_kernel *api_image_kernel(struct wf_module *m, const char *name); // by its symbol; NULL and an error
+const char *api_image_kernel_name(const struct wf_module *m, size_t index);
+enum wf_status api_image_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes);
 
 // -- order (queue.c)
 void api_queue(struct wf_launch *l, struct wf_stream *s); // NULL: the default stream

@@ -59,6 +59,7 @@ static bool check_symbols(struct wf_kernel *k)
 struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name)
 {
     struct wf_context *c = m->context;
+    if (m->image) return api_image_kernel(m, name);
     const struct ptx_function *entry = ptx_find_entry(m->ptx, name, &c->diag);
     if (!entry) return NULL;
     for (size_t i = 0; i < m->kernels.count; i++)
@@ -77,6 +78,7 @@ struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name)
     struct wf_kernel *k = heap_alloc(sizeof *k);
     k->module = m;
     k->ptx = entry;
+    k->loc = entry->loc;
     k->program = program;
     k->form = api_form_create(program);
     describe(k, clock_seconds() - started);
@@ -101,6 +103,7 @@ void api_kernel_destroy(struct wf_kernel *k)
 
 const char *wf_kernel_name(struct wf_module *m, size_t index)
 {
+    if (m->image) return api_image_kernel_name(m, index);
     for (uint32_t i = 0; i < m->ptx->function_count; i++) {
         const struct ptx_function *f = m->ptx->functions[i];
         if (f->is_entry && f->has_body && index-- == 0) return f->name;

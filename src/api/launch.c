@@ -83,7 +83,7 @@ static bool check_local(struct wf_kernel *k)
     enum { LIMIT = 512 << 10 };
     uint64_t total = local_total(k->program);
     if (total <= LIMIT) return true;
-    return diag_error(&k->module->context->diag, k->ptx->loc,
+    return diag_error(&k->module->context->diag, k->loc,
                       "kernel %s needs %llu bytes of local memory a thread; at most %d are possible",
                       k->info.name, (unsigned long long)total, LIMIT);
 }

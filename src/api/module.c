@@ -9,6 +9,7 @@
 #include "api/host_modes.h"
 #include "api/impl.h"
 #include "base/file.h"
+#include "riscv/elf.h"
 
 #include <string.h>
 
@@ -105,20 +106,38 @@ static bool load(struct wf_module *m)
            for_each_variable(m, initialise_variable);
 }
 
-// Compiled code given instead of text is a frequent slip, and an error at its first strange byte would not
-// say so.
+// Other compiled code given instead of text is a frequent slip, and an error at its first strange byte would not say so.
 static bool check_text(struct wf_context *c, uint32_t source, const char *ptx, size_t length)
 {
     struct loc file = {.source = source};
-    if (length >= 4 && memcmp(ptx, "\177ELF", 4) == 0)
-        return diag_error(&c->diag, file, "is an ELF file (a cubin or an executable), not PTX text");
     if (memchr(ptx, 0, length < 4096 ? length : 4096))
         return diag_error(&c->diag, file, "is binary, not PTX text");
     return true;
 }
 
+static struct wf_module *create(struct wf_context *c, uint32_t source)
+{
+    struct wf_module *m = heap_alloc(sizeof *m);
+    m->context = c;
+    m->source = source;
+    arena_init(&m->arena);
+    vec_push(&c->modules, m);
+    return m;
+}
+
+static struct wf_module *load_image(struct wf_context *c, const char *name, const void *bytes, size_t length)
+{
+    uint32_t source = diag_add_source(&c->diag, name, "", 0);
+    struct image *i = elf_load(bytes, length, source, &c->diag);
+    if (!i) return NULL;
+    struct wf_module *m = create(c, source);
+    m->image = i;
+    return m;
+}
+
 struct wf_module *wf_module_load(struct wf_context *c, const char *name, const char *ptx, size_t length)
 {
+    if (length >= 4 && memcmp(ptx, "\177ELF", 4) == 0) return load_image(c, name, ptx, length);
     uint32_t source = diag_add_source(&c->diag, name, ptx, length);
     if (!check_text(c, source, ptx, length)) return NULL;
     fenv_t modes = host_modes_begin();
@@ -126,12 +145,8 @@ struct wf_module *wf_module_load(struct wf_context *c, const char *name, const c
     host_modes_end(&modes);
     if (!parsed) return NULL;
     ptx_number_lines(parsed, name);
-    struct wf_module *m = heap_alloc(sizeof *m);
-    m->context = c;
+    struct wf_module *m = create(c, source);
     m->ptx = parsed;
-    m->source = source;
-    arena_init(&m->arena);
-    vec_push(&c->modules, m);
     return load(m) ? m : NULL; // a module that failed half way stays with the context until that ends
 }
 
@@ -159,6 +174,8 @@ void api_module_destroy(struct wf_module *m)
     vec_fini(&m->bound_textures);
     u64map_fini(&m->variables);
     ptx_module_free(m->ptx);
+    image_free(m->image);
+    memory_destroy(m->flat);
     arena_fini(&m->arena);
     free(m);
 }
@@ -206,6 +223,7 @@ static enum wf_status unknown(struct wf_module *m, const char *what, const char 
 
 enum wf_status wf_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes)
 {
+    if (m->image) return api_image_symbol(m, name, address, bytes);
     const struct ptx_variable *v = ptx_find_variable(m->ptx, name);
     if (!v || !is_symbol(v) || !api_variable_address(m, v, address))
         return unknown(m, "variable", name, next_symbol);
@@ -216,7 +234,7 @@ enum wf_status wf_symbol(struct wf_module *m, const char *name, uint64_t *addres
 enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t texture)
 {
     struct wf_context *c = m->context;
-    const struct ptx_variable *v = ptx_find_variable(m->ptx, name);
+    const struct ptx_variable *v = m->ptx ? ptx_find_variable(m->ptx, name) : NULL;
     if (!v || v->type != PTX_TEXREF) return unknown(m, "texture reference", name, next_texture);
     if (!texture || texture > c->textures.count) {
         diag_error(&c->diag, loc_none(), "0x%llx is no texture", (unsigned long long)texture);

@@ -120,6 +120,29 @@ enum wf_status wf_symbol(struct wf_module *m, const char *name, uint64_t *addres
 // Binds a module-scope .texref to a texture.
 enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t texture);
 
+// -- programs with a host part of their own -----------------------------------------------------------------
+// An ELF file of RISC-V (docs/riscv.md) is a module whose kernels its own host part launches, on a machine with 2,048
+// threads. wf_module_load takes it as it takes PTX.
+bool wf_module_is_program(const struct wf_module *m);
+struct wf_launch_config;
+struct wf_stats;
+struct wf_program_config {
+    const void *input; // what the host part can read from its console
+    size_t input_bytes;
+    // Told of every launch when it is over; NULL: nobody. The stats are valid during the call.
+    void (*launched)(void *context, struct wf_kernel *k, const struct wf_launch_config *shape,
+                     const struct wf_stats *stats);
+    void *launched_context;
+};
+struct wf_program_stats {
+    uint64_t host_instructions, launches, failed_launches; // failed: a warp ended and said so
+    double wall_seconds;                                   // all of it
+};
+// Runs it from its beginning to its end, with fresh memory. What it prints goes where kernels' text goes (wf_set_print),
+// line by line. WF_PROGRAM_FAILED: it went wrong, or a kernel failed.
+enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_config *config,
+                              struct wf_program_stats *stats);
+
 // -- kernels ------------------------------------------------------------------------------------------------
 struct wf_param {
     const char *name, *type; // "u64"; structures by value: "b8"

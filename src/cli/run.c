@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/command.h"
+#include "cli/hosted.h"
 #include "cli/interrupt.h"
 #include "cli/print.h"
 #include "cli/script.h"
@@ -45,12 +46,17 @@ bool run_check(const struct options *o, struct diag *d)
         return true;
     }
     if (!o->operands.count)
-        return diag_error(d, loc_none(), "%s needs a PTX file; `warpfold %s --help` explains it",
+        return diag_error(d, loc_none(),
+                          "%s needs a PTX file, or a RISC-V program; `warpfold %s --help` explains it",
                           options_command(o), options_command(o));
     if (o->operands.count > 1)
         return diag_error(d, loc_none(),
                           "%s takes one file; \"%s\" is one too many (an argument is --arg SPEC)",
                           options_command(o), o->operands.data[1]);
+    if (hosted_is(o->operands.data[0])) return hosted_check(o, d);
+    if (options_has(o, OPTION_INPUT))
+        return diag_error(d, loc_none(),
+                          "--input is for RISC-V programs; a CUDA kernel's buffers are --arg buf=...");
     bool kernel = need(o, OPTION_KERNEL, d), grid = need(o, OPTION_GRID, d), block = need(o, OPTION_BLOCK, d);
     return kernel && grid && block;
 }
@@ -209,6 +215,7 @@ enum wf_status run_execute(const struct options *o, struct session *s)
         enum wf_status status = script_run(s, script);
         return dumps_of(o, s, NULL, status);
     }
+    if (hosted_is(o->operands.data[0])) return hosted_run(o, s);
     struct arguments a = {0};
     enum wf_status status = launch_once(o, s, &a);
     free_arguments(&a);

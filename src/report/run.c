@@ -407,6 +407,13 @@ void report_run_json(const struct report_run *r, struct strbuf *out)
     json_raw(&j, r->config_json);
     report_run_counters(r, &j);
     write_launches(&j, r);
+    if (r->has_host) {
+        json_key(&j, "host");
+        json_open_object(&j);
+        report_u64(&j, "instructions", r->host_instructions);
+        report_f64(&j, "wall_seconds", r->host_seconds);
+        json_close_object(&j);
+    }
     report_run_samples(r, &j);
     json_key(&j, "account");
     report_account_json(r, &j);

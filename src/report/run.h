@@ -55,6 +55,10 @@ struct report_run {
     char *gpu;                      // heap; NULL: not timed
     char *tech;                     // heap; NULL: base
     bool interrupted;
+    bool
+        has_host; // a program with a host part, which has executed so many instructions, and how long all of it took
+    uint64_t host_instructions;
+    double host_seconds;
     char *fault_text, *race_text; // heap; NULL when there was none
     VEC(struct report_warning) warnings;
     const char *config_json; // not owned

@@ -1,0 +1,250 @@
+// Programs with a host part: their memory, the hart that runs them, and the launches it asks for.
+#include "api/host_modes.h"
+#include "api/impl.h"
+#include "riscv/build.h"
+#include "riscv/hart.h"
+#include "riscv/map.h"
+
+#include <string.h>
+
+bool wf_module_is_program(const struct wf_module *m) { return m->image != NULL; }
+
+// -- kernels ------------------------------------------------------------------------------------------------
+static bool is_kernel_symbol(const struct image_symbol *s) { return s->is_code && s->size_bytes; }
+
+static struct wf_kernel *kernel_at(struct wf_module *m, uint32_t pc)
+{
+    for (size_t i = 0; i < m->kernels.count; i++)
+        if (program_pc(m->kernels.data[i]->program, m->kernels.data[i]->program->entry) == pc)
+            return m->kernels.data[i];
+    struct program *p = riscv_program(m->image, pc, &m->context->diag);
+    if (!p) return NULL;
+    struct wf_kernel *k = heap_alloc(sizeof *k);
+    k->module = m;
+    k->loc = (struct loc){.source = m->source};
+    k->program = p;
+    k->form = api_form_create(p);
+    k->info = (struct wf_kernel_info){.name = p->name,
+                                      .mangled_name = p->name,
+                                      .address_bits = 32,
+                                      .instructions = p->inst_count,
+                                      .registers = p->reg_count,
+                                      .shared_bytes = RISCV_STACKS - RISCV_SCRATCH,
+                                      .local_bytes = RISCV_STACK_BYTES};
+    vec_push(&m->kernels, k);
+    return k;
+}
+
+const char *api_image_kernel_name(const struct wf_module *m, size_t index)
+{
+    for (uint32_t k = 0; k < m->image->symbol_count; k++)
+        if (is_kernel_symbol(&m->image->symbols[k]) && index-- == 0) return m->image->symbols[k].name;
+    return NULL;
+}
+
+static const char *next_name(const void *context, size_t i)
+{
+    const struct image *image = context;
+    return i < image->symbol_count ? image->symbols[i].name : NULL;
+}
+
+static const struct image_symbol *find(struct wf_module *m, const char *what, const char *name, bool is_code)
+{
+    const struct image_symbol *s = image_find(m->image, name);
+    if (s && s->is_code == is_code) return s;
+    const char *near = str_nearest(name, next_name, m->image),
+               *file = m->context->diag.sources.data[m->source - 1].name;
+    if (near)
+        diag_error(&m->context->diag, loc_none(), "no %s \"%s\" in %s; did you mean \"%s\"?", what, name,
+                   file, near);
+    else
+        diag_error(&m->context->diag, loc_none(), "no %s \"%s\" in %s", what, name, file);
+    return NULL;
+}
+
+struct wf_kernel *api_image_kernel(struct wf_module *m, const char *name)
+{
+    const struct image_symbol *s = find(m, "function", name, true);
+    return s ? kernel_at(m, (uint32_t)s->address) : NULL;
+}
+
+enum wf_status api_image_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes)
+{
+    const struct image_symbol *s = find(m, "variable", name, false);
+    if (!s) return WF_BAD_INPUT;
+    *address = s->address;
+    if (bytes) *bytes = s->size_bytes;
+    return WF_OK;
+}
+
+// -- a run --------------------------------------------------------------------------------------------------
+struct run {
+    struct wf_module *module;
+    struct wf_context *context;
+    const struct wf_program_config *config;
+    struct wf_program_stats *stats;
+    size_t input_at;
+    struct strbuf line;           // printed, not handed on yet
+    uint64_t thread_instructions; // of the last launch
+    enum wf_status status;        // why a launch stopped the hart
+};
+
+static void flush(struct run *r)
+{
+    struct wf_context *c = r->context;
+    if (r->line.length && c->print) c->print(c->print_context, r->line.text, r->line.length);
+    strbuf_clear(&r->line);
+}
+
+static void put(void *context, uint8_t byte)
+{
+    enum { LONGEST = 4096 };
+    struct run *r = context;
+    if (byte) strbuf_putc(&r->line, (char)byte); // programs end with a zero byte, for whoever listens
+    if (byte == '\n' || r->line.length >= LONGEST) flush(r);
+}
+
+static int get(void *context)
+{
+    struct run *r = context;
+    if (r->input_at >= r->config->input_bytes) return -1;
+    return ((const uint8_t *)r->config->input)[r->input_at++];
+}
+
+static const uint32_t grid[3] = {1, 1, 1}, block[3] = {RISCV_WARPS * RISCV_LANES, 1, 1};
+
+static void fill(struct wf_launch *l, uint32_t closure, uint32_t warps_per_block, bool *has_failed)
+{
+    struct wf_context *c = l->context;
+    const struct api_settings *s = &c->settings;
+    l->flat = (struct launch_flat){.scratch = RISCV_SCRATCH,
+                                   .scratch_end = RISCV_STACKS,
+                                   .stacks = RISCV_STACKS,
+                                   .stack_window = RISCV_STACK_WINDOW,
+                                   .window_end = RISCV_MEMORY_END,
+                                   .memory = RISCV_DATA,
+                                   .memory_end = RISCV_SPILL,
+                                   .closure = closure,
+                                   .barrier_warps = warps_per_block,
+                                   .nest_levels = RISCV_NEST_LEVELS,
+                                   .has_failed = has_failed};
+    l->launch = (struct launch){.program = l->form->program,
+                                .grid = {grid[0], grid[1], grid[2]},
+                                .block = {block[0], block[1], block[2]},
+                                .warp_size = RISCV_LANES,
+                                .shared_total = RISCV_STACKS - RISCV_SCRATCH,
+                                .local_total = RISCV_STACK_BYTES,
+                                .memory = l->kernel->module->flat,
+                                .simt = SIMT_NEST,
+                                .flat = &l->flat,
+                                .isa = (enum exec_isa)s->isa,
+                                .check_races = s->check_races,
+                                .notes = &l->notes,
+                                .max_warp_instructions = s->max_warp_instructions,
+                                .grid_id = ++c->launches,
+                                .sm_count = 1,
+                                .print = c->print,
+                                .print_context = c->print_context,
+                                .is_interrupted = api_is_interrupted,
+                                .interrupt_context = c};
+}
+
+static int start(void *context, uint32_t pc, uint32_t closure, uint32_t warps_per_block)
+{
+    struct run *r = context;
+    bool has_failed = false;
+    flush(r);
+    struct wf_kernel *k = kernel_at(r->module, pc);
+    r->status = WF_PROGRAM_FAILED;
+    if (!k) return -1;
+    struct wf_launch *l = api_launch_create(k);
+    fill(l, closure, warps_per_block, &has_failed);
+    api_queue(l, NULL);
+    r->status = wf_launch_status(l);
+    if (r->status != WF_OK) api_told(r->context);
+    r->stats->launches++;
+    r->stats->failed_launches += has_failed;
+    r->thread_instructions = l->stats.thread_instructions;
+    struct wf_launch_config shape = {.grid = {grid[0], grid[1], grid[2]},
+                                     .block = {block[0], block[1], block[2]}};
+    if (r->config->launched) r->config->launched(r->config->launched_context, k, &shape, &l->stats);
+    wf_launch_free(l);
+    if (r->status != WF_OK) return -1;
+    return has_failed ? HART_KERNEL_FAILED : HART_KERNEL_GOOD;
+}
+
+// What a run without time can know: instructions.
+static uint32_t statistic(void *context, uint32_t id)
+{
+    enum { INSTRUCTIONS = 1 };
+    const struct run *r = context;
+    return id == INSTRUCTIONS ? (uint32_t)r->thread_instructions : 0;
+}
+
+static bool is_interrupted(void *context)
+{
+    const struct run *r = context;
+    return api_is_interrupted(r->context);
+}
+
+static bool make_memory(struct wf_module *m)
+{
+    memory_destroy(m->flat);
+    m->flat = memory_create_flat();
+    if (!m->flat)
+        return diag_error(&m->context->diag, (struct loc){.source = m->source},
+                          "needs 4 GiB of address space, which this host does not give");
+    memory_place(m->flat, RISCV_DATA, RISCV_SPILL - RISCV_DATA, "main memory");
+    memory_place(m->flat, RISCV_STACKS, RISCV_STACK_WINDOW - RISCV_STACKS, "the threads' stacks");
+    return true;
+}
+
+static enum wf_status finish(struct run *r, struct hart *h, enum hart_end end)
+{
+    struct diag *d = &r->context->diag;
+    struct loc loc = {.source = r->module->source};
+    switch (end) {
+    case HART_DONE: break;
+    case HART_WRONG: diag_error(d, loc, "%s", strbuf_text(&h->wrong)); return WF_PROGRAM_FAILED;
+    case HART_STOPPED: return r->status;
+    case HART_LIMIT:
+    case HART_INTERRUPTED:
+        diag_error(d, loc, "interrupted after %llu instructions of the host",
+                   (unsigned long long)h->instructions);
+        return WF_INTERRUPTED;
+    }
+    if (!r->stats->failed_launches) return WF_OK;
+    diag_error(d, loc, "%llu of %llu kernels failed: a warp ended with the command that says so",
+               (unsigned long long)r->stats->failed_launches, (unsigned long long)r->stats->launches);
+    return WF_PROGRAM_FAILED;
+}
+
+enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_config *config,
+                              struct wf_program_stats *stats)
+{
+    struct wf_context *c = m->context;
+    *stats = (struct wf_program_stats){0};
+    if (!m->image)
+        return diag_error(&c->diag, (struct loc){.source = m->source}, "has no host part"), WF_BAD_INPUT;
+    if (c->gpu)
+        return diag_error(&c->diag, loc_none(),
+                          "a RISC-V program runs without time: no GPU here is the machine that it is for"),
+               WF_BAD_USAGE;
+    api_wait(c);
+    if (!make_memory(m)) return WF_BAD_INPUT;
+    struct run r = {.module = m, .context = c, .config = config, .stats = stats};
+    struct hart_devices devices = {&r, put, get, start, statistic, is_interrupted};
+    struct hart h;
+    double began = clock_seconds();
+    fenv_t modes = host_modes_begin();
+    hart_init(&h, m->image, memory_flat(m->flat), &devices);
+    enum hart_end end = hart_run(&h, 0);
+    host_modes_end(&modes);
+    flush(&r);
+    stats->host_instructions = h.instructions;
+    stats->wall_seconds = clock_seconds() - began;
+    enum wf_status status = finish(&r, &h, end);
+    hart_fini(&h);
+    strbuf_fini(&r.line);
+    return status;
+}

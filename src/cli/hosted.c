@@ -1,0 +1,88 @@
+// Running a program: its options, its input, its results.
+#include "cli/hosted.h"
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool hosted_is(const char *path)
+{
+    enum { MAGIC = 4 };
+    char *bytes;
+    size_t length;
+    const char *why;
+    if (!file_is_regular(path) || !file_read_up_to(path, MAGIC, &bytes, &length, &why)) return false;
+    bool is = length == MAGIC && memcmp(bytes, "\177ELF", MAGIC) == 0;
+    free(bytes);
+    return is;
+}
+
+bool hosted_check(const struct options *o, struct diag *d)
+{
+    static const struct {
+        enum option_id id;
+        const char *why;
+    } others[] = {
+        {OPTION_KERNEL, "its host part launches its kernels"},
+        {OPTION_GRID, "its host part launches its kernels"},
+        {OPTION_BLOCK, "its host part launches its kernels"},
+        {OPTION_ARG, "its host part gives its kernels their arguments; --input is for its console"},
+        {OPTION_SYMBOL, "its host part fills its variables"},
+        {OPTION_SHARED, "its kernels have the whole scratchpad"},
+        {OPTION_DUMP, "its host part prints what it finds"},
+        {OPTION_VERIFY, "there is no optimised code of it to compare with"},
+        {OPTION_GPU, "it runs without time"},
+        {OPTION_TECH, "it runs without time"},
+        {OPTION_TIMELINE, "it runs without time"},
+        {OPTION_ENERGY, "it runs without time"},
+        {OPTION_MAX_CYCLES, "it runs without time"},
+    };
+    bool good = true;
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (options_has(o, others[k].id))
+            good = diag_error(d, loc_none(), "%s does not go with %s, a RISC-V program: %s",
+                              options_name(others[k].id), o->operands.data[0], others[k].why);
+    return good;
+}
+
+static void launched(void *context, struct wf_kernel *k, const struct wf_launch_config *shape,
+                     const struct wf_stats *stats)
+{
+    report_run_add(context, k, shape, stats);
+}
+
+static bool read_input(const struct options *o, struct session *s, struct spec *spec)
+{
+    const char *value = options_value(o, OPTION_INPUT);
+    struct strbuf text = {0};
+    *spec = (struct spec){0};
+    if (!value) return true;
+    strbuf_printf(&text, "bytes=%s", value);
+    bool good = spec_parse(spec, strbuf_text(&text), NULL, "--input", loc_none(), s->diag) &&
+                session_reads(s, spec, loc_none());
+    strbuf_fini(&text);
+    return good;
+}
+
+enum wf_status hosted_run(const struct options *o, struct session *s)
+{
+    struct spec input;
+    enum wf_status status = wf_gpu(s->context, NULL);
+    if (status == WF_OK) status = session_load(s, o->operands.data[0], loc_none());
+    if (status != WF_OK) return status;
+    if (!read_input(o, s, &input)) return WF_BAD_INPUT;
+    struct wf_program_config config = {.launched = launched, .launched_context = &s->report};
+    if (input.bytes) {
+        config.input = input.bytes;
+        config.input_bytes = (size_t)spec_size_bytes(&input);
+    }
+    struct wf_program_stats stats;
+    status = wf_program_run(s->module, &config, &stats);
+    s->report.has_host = true;
+    s->report.host_instructions = stats.host_instructions;
+    s->report.host_seconds = stats.wall_seconds;
+    if (status == WF_PROGRAM_FAILED && !s->report.fault_text)
+        s->report.fault_text = heap_strdup(wf_errors(s->context));
+    spec_fini(&input);
+    return status;
+}
