@@ -42,7 +42,7 @@ void simtight_oracle_lower_first(struct simtight_oracle *o, bool is_lower_first)
 }
 const uint8_t *simtight_oracle_memory(const struct simtight_oracle *o) { return o->memory; }
 
-bool simtight_error(struct simtight_oracle *o, const char *format, ...)
+bool oracle_rv_error(struct simtight_oracle *o, const char *format, ...)
 {
     if (o->error.length) return false;
     va_list args;
@@ -52,29 +52,29 @@ bool simtight_error(struct simtight_oracle *o, const char *format, ...)
     return false;
 }
 
-bool simtight_step_counted(struct simtight_oracle *o)
+bool oracle_rv_step_counted(struct simtight_oracle *o)
 {
     if (++o->steps <= o->limit) return true;
-    return simtight_error(o, "the limit of %llu instructions is reached", (unsigned long long)o->limit);
+    return oracle_rv_error(o, "the limit of %llu instructions is reached", (unsigned long long)o->limit);
 }
 
-const struct simtight_inst *simtight_fetch(struct simtight_oracle *o, uint32_t pc, const char *who)
+const struct simtight_inst *oracle_rv_fetch(struct simtight_oracle *o, uint32_t pc, const char *who)
 {
     if (pc % 4 || pc < o->code_begin || pc >= o->code_end) {
-        simtight_error(o, "%s: no instruction at 0x%08x", who, pc);
+        oracle_rv_error(o, "%s: no instruction at 0x%08x", who, pc);
         return NULL;
     }
     const struct simtight_inst *i = &o->code[(pc - CODE_BASE) / 4];
     bool is_upper = i->rd >= 16 || i->rs1 >= 16 || i->rs2 >= 16;
     bool is_csr_number = i->op == OP_CSRRWI || i->op == OP_CSRRSI || i->op == OP_CSRRCI;
     if (i->op == OP_ILLEGAL || (o->is_rv32e && is_upper && !is_csr_number)) {
-        simtight_error(o, "%s: 0x%08x is no instruction of this machine, at 0x%08x", who, i->word, pc);
+        oracle_rv_error(o, "%s: 0x%08x is no instruction of this machine, at 0x%08x", who, i->word, pc);
         return NULL;
     }
     return i;
 }
 
-uint32_t simtight_load(const struct simtight_oracle *o, enum simtight_op op, uint32_t address)
+uint32_t oracle_rv_load(const struct simtight_oracle *o, enum simtight_op op, uint32_t address)
 {
     const uint8_t *m = o->memory + address;
     uint32_t half = (uint32_t)(m[0] | m[1] << 8);
@@ -85,12 +85,12 @@ uint32_t simtight_load(const struct simtight_oracle *o, enum simtight_op op, uin
     return half | (uint32_t)m[2] << 16 | (uint32_t)m[3] << 24;
 }
 
-void simtight_store(struct simtight_oracle *o, enum simtight_op op, uint32_t address, uint32_t value)
+void oracle_rv_store(struct simtight_oracle *o, enum simtight_op op, uint32_t address, uint32_t value)
 {
-    for (unsigned k = 0; k < simtight_width(op); k++) o->memory[address + k] = (uint8_t)(value >> 8 * k);
+    for (unsigned k = 0; k < oracle_rv_width(op); k++) o->memory[address + k] = (uint8_t)(value >> 8 * k);
 }
 
-void simtight_put(struct simtight_oracle *o, uint8_t byte)
+void oracle_rv_put(struct simtight_oracle *o, uint8_t byte)
 {
     if (byte == 0) o->console_ended = true;
     if (!o->console_ended) strbuf_putc(&o->console, (char)byte);
@@ -121,7 +121,7 @@ static uint64_t hash_memory(const struct simtight_oracle *o, uint64_t begin, uin
     return hash;
 }
 
-static void add_up(struct simtight_counts *total, const struct simtight_counts *c)
+static void add_up(struct simtight_oracle_counts *total, const struct simtight_oracle_counts *c)
 {
     total->launches += c->launches;
 #define X(NAME, MEANING) total->NAME += c->NAME;
@@ -130,10 +130,10 @@ static void add_up(struct simtight_counts *total, const struct simtight_counts *
     if (c->vector_max > total->vector_max) total->vector_max = c->vector_max;
 }
 
-const struct simtight_result *simtight_oracle_run(struct simtight_oracle *o)
+const struct simtight_oracle_result *simtight_oracle_run(struct simtight_oracle *o)
 {
-    struct simtight_result *r = &o->result;
-    bool ended = simtight_host_run(o);
+    struct simtight_oracle_result *r = &o->result;
+    bool ended = oracle_rv_host_run(o);
     r->error = ended ? NULL : strbuf_text(&o->error);
     r->console = strbuf_text(&o->console);
     r->launches = o->launches;

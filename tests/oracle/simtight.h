@@ -33,7 +33,7 @@ struct simtight_oracle;
     X(vector_sum, "the sum of those counts")                                                                 \
     X(barriers, "barriers that a warp waited at")
 
-struct simtight_counts {
+struct simtight_oracle_counts {
     uint64_t launches;
 #define X(NAME, MEANING) uint64_t NAME;
     SIMTIGHT_COUNTS(X)
@@ -41,15 +41,15 @@ struct simtight_counts {
     uint64_t vector_max; // vector registers at once
 };
 
-struct simtight_result {
+struct simtight_oracle_result {
     const char *error;   // NULL: the program came to its end. Located
     const char *console; // what was written to the UART, up to a NUL
     uint64_t host_instructions;
     uint64_t host_load_beats, host_store_beats; // of its cache of 512 lines, written back
     uint64_t data_hash;                         // of DRAM behind the program, stacks left out
     uint64_t scratchpad_hash;
-    struct simtight_counts total;
-    const struct simtight_counts *launches; // of each
+    struct simtight_oracle_counts total;
+    const struct simtight_oracle_counts *launches; // of each
     size_t launch_count;
 };
 
@@ -64,5 +64,5 @@ void simtight_oracle_limit(struct simtight_oracle *o, uint64_t instructions); //
 // Changes how many warp instructions there are, a little, and no result of a program that is well defined.
 void simtight_oracle_lower_first(struct simtight_oracle *o, bool is_lower_first);
 // Runs the program from its entry. The result lives as long as the oracle.
-const struct simtight_result *simtight_oracle_run(struct simtight_oracle *o);
+const struct simtight_oracle_result *simtight_oracle_run(struct simtight_oracle *o);
 const uint8_t *simtight_oracle_memory(const struct simtight_oracle *o); // 4 GiB

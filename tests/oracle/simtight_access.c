@@ -16,7 +16,7 @@ static bool follows(enum mode mode, uint32_t address, uint32_t leader, unsigned 
     case MODE_HALF: return address >> 6 == leader >> 6 && (address >> 1 & 31) == lane;
     case MODE_WORD:
         return address >> 7 == leader >> 7 && (address >> 2 & 31) == lane && (address & 3) == (leader & 3);
-    case MODE_SCRATCHPAD: return simtight_is_scratchpad(address);
+    case MODE_SCRATCHPAD: return oracle_rv_is_scratchpad(address);
     }
     return false;
 }
@@ -37,8 +37,8 @@ static bool has_leader_and_another(uint32_t lanes, unsigned leader)
 static enum mode choose(const struct simtight_access *a, uint32_t pending, unsigned leader)
 {
     if (a->op == OP_FENCE) return MODE_ADDRESS; // its requests have no address, all the same one
-    if (simtight_is_scratchpad(a->address[leader])) return MODE_SCRATCHPAD;
-    unsigned width = simtight_width(a->op);
+    if (oracle_rv_is_scratchpad(a->address[leader])) return MODE_SCRATCHPAD;
+    unsigned width = oracle_rv_width(a->op);
     if (has_leader_and_another(followers(a, pending, leader, MODE_WORD), leader)) return MODE_WORD;
     enum mode mode = width == 1 ? MODE_BYTE : MODE_HALF;
     if (width < 4 && has_leader_and_another(followers(a, pending, leader, mode), leader)) return mode;
@@ -58,7 +58,7 @@ static void count_beats(struct simtight_oracle *o, bool is_store, unsigned beats
 static unsigned stack_cache_beats(struct simtight_oracle *o, const struct simtight_access *a,
                                   uint32_t address, uint32_t lanes, enum mode mode, unsigned beats)
 {
-    struct simtight_counts *c = &o->counts;
+    struct simtight_oracle_counts *c = &o->counts;
     uint32_t block = address / 128;
     struct stack_line *line = &o->stack_cache[block % STACK_CACHE_LINES];
     bool is_stack = address >= STACKS_BASE, is_hit = line->valid && line->block == block;
@@ -81,8 +81,8 @@ static unsigned stack_cache_beats(struct simtight_oracle *o, const struct simtig
     return (evicts ? 2 : 0) + (keeps ? 0 : beats);
 }
 
-void simtight_access(struct simtight_oracle *o, const struct simtight_access *a,
-                     void (*group)(void *context, uint32_t lanes), void *context)
+void oracle_rv_access(struct simtight_oracle *o, const struct simtight_access *a,
+                      void (*group)(void *context, uint32_t lanes), void *context)
 {
     for (uint32_t pending = a->mask; pending;) {
         unsigned leader = (unsigned)__builtin_ctz(pending);
@@ -99,7 +99,7 @@ void simtight_access(struct simtight_oracle *o, const struct simtight_access *a,
     }
 }
 
-uint32_t simtight_physical(uint32_t address, unsigned warp, unsigned lane)
+uint32_t oracle_rv_physical(uint32_t address, unsigned warp, unsigned lane)
 {
     if (address < STACK_WINDOW) return address;
     return STACKS_BASE | (address >> 2 & 0x1ffff) << 13 | warp << 7 | lane << 2 | (address & 3);

@@ -2,20 +2,20 @@
 // are those of F.
 #include "oracle/simtight_impl.h"
 
-const char *const simtight_op_names[OP_COUNT] = {
-#define X(NAME, FORM, SCALAR) #NAME,
-    SIMTIGHT_OPS(X)
-#undef X
+const char *const oracle_rv_op_names[OP_COUNT] = {
+#define OP(NAME, FORM, SCALAR) #NAME,
+#include "oracle/simtight.def"
+#undef OP
 };
-const uint8_t simtight_op_forms[OP_COUNT] = {
-#define X(NAME, FORM, SCALAR) FORM_##FORM,
-    SIMTIGHT_OPS(X)
-#undef X
+const uint8_t oracle_rv_op_forms[OP_COUNT] = {
+#define OP(NAME, FORM, SCALAR) FORM_##FORM,
+#include "oracle/simtight.def"
+#undef OP
 };
-const uint8_t simtight_op_scalar[OP_COUNT] = {
-#define X(NAME, FORM, SCALAR) SCALAR,
-    SIMTIGHT_OPS(X)
-#undef X
+const uint8_t oracle_rv_op_scalar[OP_COUNT] = {
+#define OP(NAME, FORM, SCALAR) SCALAR,
+#include "oracle/simtight.def"
+#undef OP
 };
 
 static uint32_t bits(uint32_t word, unsigned high, unsigned low)
@@ -117,7 +117,7 @@ static enum simtight_op decode_op(uint32_t word)
 
 static uint32_t immediate(enum simtight_op op, uint32_t w)
 {
-    switch ((enum simtight_form)simtight_op_forms[op]) {
+    switch ((enum simtight_form)oracle_rv_op_forms[op]) {
     case FORM_I:
     case FORM_L:
         if (op == OP_SLLI || op == OP_SRLI || op == OP_SRAI) return bits(w, 24, 20);
@@ -138,10 +138,10 @@ static uint32_t immediate(enum simtight_op op, uint32_t w)
     return 0;
 }
 
-struct simtight_inst simtight_decode(uint32_t word)
+struct simtight_inst oracle_rv_decode(uint32_t word)
 {
     enum simtight_op op = decode_op(word);
-    enum simtight_form form = simtight_op_forms[op];
+    enum simtight_form form = oracle_rv_op_forms[op];
     struct simtight_inst i = {.op = (uint8_t)op, .imm = immediate(op, word), .word = word};
     bool has_rd = form != FORM_B && form != FORM_S && form != FORM_N;
     bool has_rs1 = (form != FORM_U && form != FORM_N) || op == OP_FLUSH;

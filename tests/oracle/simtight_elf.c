@@ -47,6 +47,6 @@ bool simtight_oracle_load(struct simtight_oracle *o, const uint8_t *bytes, size_
         if (!load_segment(o, bytes, length, bytes + headers + size * k, why)) return false;
     if (o->code_begin == o->code_end) return refuse(why, "no code");
     for (uint32_t pc = o->code_begin & ~3u; pc < o->code_end; pc += 4)
-        o->code[(pc - CODE_BASE) / 4] = simtight_decode(field(o->memory + pc, 4));
+        o->code[(pc - CODE_BASE) / 4] = oracle_rv_decode(field(o->memory + pc, 4));
     return true;
 }

@@ -7,7 +7,7 @@
 
 static bool host_error(struct simtight_oracle *o, const char *what, uint32_t value)
 {
-    return simtight_error(o, "host at 0x%08x: %s 0x%08x", o->host_pc, what, value);
+    return oracle_rv_error(o, "host at 0x%08x: %s 0x%08x", o->host_pc, what, value);
 }
 
 static void leave_line(struct simtight_oracle *o, struct host_line *line)
@@ -31,7 +31,7 @@ static bool launch(struct simtight_oracle *o, uint32_t pc)
 {
     o->launches = realloc(o->launches, (o->launch_count + 1) * sizeof *o->launches);
     if (!o->launches) abort();
-    if (!simtight_kernel_run(o, pc, &o->answer)) return false;
+    if (!oracle_rv_kernel_run(o, pc, &o->answer)) return false;
     o->launches[o->launch_count++] = o->counts;
     o->has_answer = true;
     return true;
@@ -40,7 +40,7 @@ static bool launch(struct simtight_oracle *o, uint32_t pc)
 // The machine's own statistics, of the launch before; there is no time here, and what needs it is 0.
 static uint32_t statistic(const struct simtight_oracle *o, uint32_t number)
 {
-    const struct simtight_counts *c = &o->counts;
+    const struct simtight_oracle_counts *c = &o->counts;
     switch (number) {
     case 1: return (uint32_t)c->thread_instructions;
     case 2: return (uint32_t)c->vector_max;
@@ -80,7 +80,7 @@ static bool write_csr(struct simtight_oracle *o, uint32_t number, uint32_t value
     switch (number) {
     case 0x800: return true; // a simulator's own log
     case 0x801: o->finished = true; return true;
-    case 0x803: simtight_put(o, (uint8_t)value); return true;
+    case 0x803: oracle_rv_put(o, (uint8_t)value); return true;
     case 0x823: return launch(o, value);
     case 0x826: o->closure = value; return true;
     case 0x827:
@@ -115,23 +115,23 @@ static bool run_csr(struct simtight_oracle *o, const struct simtight_inst *i)
 
 static bool run_memory(struct simtight_oracle *o, const struct simtight_inst *i)
 {
-    bool is_store = simtight_op_forms[i->op] == FORM_S;
+    bool is_store = oracle_rv_op_forms[i->op] == FORM_S;
     uint32_t address = o->host_x[i->rs1] + i->imm;
-    if (address % simtight_width(i->op)) return host_error(o, "misaligned access to", address);
-    if (simtight_is_scratchpad(address))
+    if (address % oracle_rv_width(i->op)) return host_error(o, "misaligned access to", address);
+    if (oracle_rv_is_scratchpad(address))
         return host_error(o, "the scratchpad is the warps', not the host's:", address);
     use_line(o, address, is_store);
     if (is_store)
-        simtight_store(o, i->op, address, o->host_x[i->rs2]);
+        oracle_rv_store(o, i->op, address, o->host_x[i->rs2]);
     else if (i->rd)
-        o->host_x[i->rd] = simtight_load(o, i->op, address);
+        o->host_x[i->rd] = oracle_rv_load(o, i->op, address);
     return true;
 }
 
 static bool step(struct simtight_oracle *o, const struct simtight_inst *i)
 {
     uint32_t a = o->host_x[i->rs1], b = o->host_x[i->rs2], next = o->host_pc + 4;
-    switch ((enum simtight_form)simtight_op_forms[i->op]) {
+    switch ((enum simtight_form)oracle_rv_op_forms[i->op]) {
     case FORM_I:
         b = i->imm;
         if (i->op == OP_JALR) next = (a + b) & ~1u;
@@ -140,10 +140,10 @@ static bool step(struct simtight_oracle *o, const struct simtight_inst *i)
     case FORM_F:
     case FORM_U:
         if (i->op == OP_JAL) next = o->host_pc + i->imm;
-        if (i->rd) o->host_x[i->rd] = simtight_value(i, a, b, o->host_pc);
+        if (i->rd) o->host_x[i->rd] = oracle_rv_value(i, a, b, o->host_pc);
         break;
     case FORM_B:
-        if (simtight_branches(i->op, a, b)) next = o->host_pc + i->imm;
+        if (oracle_rv_branches(i->op, a, b)) next = o->host_pc + i->imm;
         break;
     case FORM_L:
     case FORM_S:
@@ -164,14 +164,14 @@ static bool step(struct simtight_oracle *o, const struct simtight_inst *i)
 }
 
 // The boot loader has called the program; who returns to it, at address 0, has ended.
-bool simtight_host_run(struct simtight_oracle *o)
+bool oracle_rv_host_run(struct simtight_oracle *o)
 {
     o->host_pc = o->entry;
     o->host_x[2] = HOST_STACK_TOP - 8;
     o->warps_per_block = WARPS;
     while (o->host_pc != 0 && !o->finished) {
-        const struct simtight_inst *i = simtight_fetch(o, o->host_pc, "host");
-        if (!i || !simtight_step_counted(o) || !step(o, i)) return false;
+        const struct simtight_inst *i = oracle_rv_fetch(o, o->host_pc, "host");
+        if (!i || !oracle_rv_step_counted(o) || !step(o, i)) return false;
         o->result.host_instructions++;
     }
     return true;

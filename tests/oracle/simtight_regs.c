@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-void simtight_regs_reset(struct simtight_oracle *o)
+void oracle_rv_regs_reset(struct simtight_oracle *o)
 {
     for (unsigned w = 0; w < WARPS; w++) {
         memset(o->warps[w].is_vector, 0, sizeof o->warps[w].is_vector);
@@ -24,7 +24,7 @@ static bool has_stride(const struct warp *w, unsigned rd, uint32_t stride)
     return true;
 }
 
-void simtight_regs_written(struct simtight_oracle *o, struct warp *w, unsigned rd, uint32_t lanes)
+void oracle_rv_regs_written(struct simtight_oracle *o, struct warp *w, unsigned rd, uint32_t lanes)
 {
     static const uint8_t strides[] = {0, 1, 2, 4};
     if (rd == 0) return;
@@ -40,9 +40,9 @@ void simtight_regs_written(struct simtight_oracle *o, struct warp *w, unsigned r
 }
 
 // All operands uniform; of an addition's one may be affine.
-bool simtight_regs_scalarisable(const struct warp *w, const struct simtight_inst *i, uint32_t active)
+bool oracle_rv_regs_scalarisable(const struct warp *w, const struct simtight_inst *i, uint32_t active)
 {
-    if (active != ALL_LANES || !simtight_op_scalar[i->op]) return false;
+    if (active != ALL_LANES || !oracle_rv_op_scalar[i->op]) return false;
     if (w->is_vector[i->rs1] || w->is_vector[i->rs2]) return false;
     bool a = w->stride[i->rs1] != 0, b = w->stride[i->rs2] != 0; // affine
     return (!a && !b) || (a != b && (i->op == OP_ADD || i->op == OP_ADDI));
@@ -53,11 +53,11 @@ static bool is_aligned(const struct warp *w, unsigned affine, uint32_t uniform)
     return w->stride[affine] == 0 || uniform % (LANES * w->stride[affine]) == 0;
 }
 
-bool simtight_scalar_begin(struct simtight_oracle *o, struct warp *w, const struct simtight_inst *i)
+bool oracle_rv_scalar_begin(struct simtight_oracle *o, struct warp *w, const struct simtight_inst *i)
 {
     if (!w->is_scalar) return false;
     w->is_scalar = false;
-    if (!simtight_regs_scalarisable(w, i, ALL_LANES)) {
+    if (!oracle_rv_regs_scalarisable(w, i, ALL_LANES)) {
         o->counts.scalar_aborts++;
         return false;
     }
@@ -72,8 +72,8 @@ bool simtight_scalar_begin(struct simtight_oracle *o, struct warp *w, const stru
     return true;
 }
 
-void simtight_scalar_end(struct simtight_oracle *o, struct warp *w, const struct simtight_inst *i,
-                         uint32_t pc, uint32_t active, bool was_scalar, bool was_scalarisable)
+void oracle_rv_scalar_end(struct simtight_oracle *o, struct warp *w, const struct simtight_inst *i,
+                          uint32_t pc, uint32_t active, bool was_scalar, bool was_scalarisable)
 {
     uint32_t next = w->threads[0].pc;
     if (!was_scalar) {

@@ -12,7 +12,7 @@ struct request {
     bool shows_launches, is_lower_first;
 };
 
-static void print_counts(FILE *out, const char *prefix, const struct simtight_counts *c)
+static void print_counts(FILE *out, const char *prefix, const struct simtight_oracle_counts *c)
 {
     enum { VECTOR_REGISTERS = 2048 };
 #define X(NAME, MEANING) fprintf(out, "%s" #NAME " %llu\n", prefix, (unsigned long long)c->NAME);
@@ -38,7 +38,7 @@ static void print_console(FILE *out, const char *text)
     }
 }
 
-static int print_result(FILE *out, const struct request *q, const struct simtight_result *r)
+static int print_result(FILE *out, const struct request *q, const struct simtight_oracle_result *r)
 {
     print_console(out, r->console);
     for (size_t k = 0; q->shows_launches && k < r->launch_count; k++) {
@@ -111,7 +111,7 @@ static bool parse(int argc, char **argv, struct request *q)
     return q->path;
 }
 
-int simtight_run_main(int argc, char **argv, FILE *out)
+int oracle_rv_run_main(int argc, char **argv, FILE *out)
 {
     struct request q = {0};
     char *bytes;

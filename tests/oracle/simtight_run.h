@@ -7,4 +7,4 @@
 #pragma once
 #include <stdio.h>
 
-int simtight_run_main(int argc, char **argv, FILE *out);
+int oracle_rv_run_main(int argc, char **argv, FILE *out);

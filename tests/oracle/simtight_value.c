@@ -42,7 +42,7 @@ static uint32_t to_unsigned(float f)
     return f <= -1.0f ? 0 : (uint32_t)(int64_t)f;
 }
 
-uint32_t simtight_value(const struct simtight_inst *i, uint32_t a, uint32_t b, uint32_t pc)
+uint32_t oracle_rv_value(const struct simtight_inst *i, uint32_t a, uint32_t b, uint32_t pc)
 {
     float x = as_float(a), y = as_float(b);
     switch ((int)i->op) {
@@ -98,7 +98,7 @@ uint32_t simtight_value(const struct simtight_inst *i, uint32_t a, uint32_t b, u
     return 0;
 }
 
-bool simtight_branches(enum simtight_op op, uint32_t a, uint32_t b)
+bool oracle_rv_branches(enum simtight_op op, uint32_t a, uint32_t b)
 {
     switch ((int)op) {
     case OP_BEQ: return a == b;
@@ -111,7 +111,7 @@ bool simtight_branches(enum simtight_op op, uint32_t a, uint32_t b)
     return false;
 }
 
-uint32_t simtight_atomic(enum simtight_op op, uint32_t old, uint32_t b)
+uint32_t oracle_rv_atomic(enum simtight_op op, uint32_t old, uint32_t b)
 {
     switch ((int)op) {
     case OP_AMOSWAP: return b;

@@ -15,7 +15,7 @@ struct step {
 
 static bool warp_error(const struct step *s, const char *what, uint32_t value)
 {
-    return simtight_error(s->o, "warp %u at 0x%08x: %s 0x%08x", s->warp, s->pc, what, value);
+    return oracle_rv_error(s->o, "warp %u at 0x%08x: %s 0x%08x", s->warp, s->pc, what, value);
 }
 
 static uint32_t choose_active(const struct warp *w, bool is_lower_first, uint32_t *pc)
@@ -37,15 +37,15 @@ static uint32_t choose_active(const struct warp *w, bool is_lower_first, uint32_
 static void run_values(const struct step *s)
 {
     const struct simtight_inst *i = s->i;
-    bool has_immediate = simtight_op_forms[i->op] == FORM_I;
+    bool has_immediate = oracle_rv_op_forms[i->op] == FORM_I;
     FOR_ACTIVE(s, k)
     {
         struct thread *t = &s->w->threads[k];
         uint32_t a = t->x[i->rs1], b = has_immediate ? i->imm : t->x[i->rs2];
-        if (i->rd) t->x[i->rd] = simtight_value(i, a, b, s->pc);
+        if (i->rd) t->x[i->rd] = oracle_rv_value(i, a, b, s->pc);
         t->pc = i->op == OP_JAL ? s->pc + i->imm : i->op == OP_JALR ? (a + b) & ~1u : s->pc + 4;
     }
-    simtight_regs_written(s->o, s->w, i->rd, s->active);
+    oracle_rv_regs_written(s->o, s->w, i->rd, s->active);
 }
 
 static void run_branch(const struct step *s)
@@ -53,7 +53,7 @@ static void run_branch(const struct step *s)
     FOR_ACTIVE(s, k)
     {
         struct thread *t = &s->w->threads[k];
-        bool is_taken = simtight_branches(s->i->op, t->x[s->i->rs1], t->x[s->i->rs2]);
+        bool is_taken = oracle_rv_branches(s->i->op, t->x[s->i->rs1], t->x[s->i->rs2]);
         t->pc = is_taken ? s->pc + s->i->imm : s->pc + 4;
     }
 }
@@ -83,35 +83,35 @@ static void end_group(void *context, uint32_t lanes)
         struct thread *t = &s->w->threads[k];
         uint32_t address = s->access->address[k], b = t->x[i->rs2];
         if (s->access->is_store) {
-            simtight_store(s->o, i->op, address, b);
+            oracle_rv_store(s->o, i->op, address, b);
         } else if (i->op != OP_FENCE) {
-            uint32_t old = simtight_load(s->o, i->op, address);
-            if (simtight_op_forms[i->op] == FORM_A)
-                simtight_store(s->o, i->op, address, simtight_atomic(i->op, old, b));
+            uint32_t old = oracle_rv_load(s->o, i->op, address);
+            if (oracle_rv_op_forms[i->op] == FORM_A)
+                oracle_rv_store(s->o, i->op, address, oracle_rv_atomic(i->op, old, b));
             if (i->rd) t->x[i->rd] = old;
         }
     }
-    if (!s->access->is_store) simtight_regs_written(s->o, s->w, i->rd, lanes);
+    if (!s->access->is_store) oracle_rv_regs_written(s->o, s->w, i->rd, lanes);
 }
 
 static bool run_memory(struct step *s)
 {
     const struct simtight_inst *i = s->i;
-    bool is_atomic = simtight_op_forms[i->op] == FORM_A;
+    bool is_atomic = oracle_rv_op_forms[i->op] == FORM_A;
     struct simtight_access a = {
-        .op = i->op, .mask = s->active, .is_store = simtight_op_forms[i->op] == FORM_S};
+        .op = i->op, .mask = s->active, .is_store = oracle_rv_op_forms[i->op] == FORM_S};
     a.is_compressed = !s->w->is_vector[i->rs2];
     FOR_ACTIVE(s, k)
     {
         uint32_t address = s->w->threads[k].x[i->rs1] + i->imm;
         if (i->op == OP_FENCE) address = 0;
-        if (address % simtight_width(i->op)) return warp_error(s, "misaligned access to", address);
-        a.address[k] = simtight_physical(address, s->warp, k);
-        if (is_atomic && !simtight_is_scratchpad(address))
+        if (address % oracle_rv_width(i->op)) return warp_error(s, "misaligned access to", address);
+        a.address[k] = oracle_rv_physical(address, s->warp, k);
+        if (is_atomic && !oracle_rv_is_scratchpad(address))
             return warp_error(s, "atomics are the scratchpad's, not of", address);
     }
     s->access = &a;
-    simtight_access(s->o, &a, end_group, s);
+    oracle_rv_access(s->o, &a, end_group, s);
     advance(s);
     return true;
 }
@@ -142,14 +142,14 @@ static bool run_csr(const struct step *s)
         uint32_t value = i->imm == 0xf14 ? s->warp * LANES + k : i->imm == 0x831 ? s->o->closure : 0;
         if (i->rd) s->w->threads[k].x[i->rd] = value;
     }
-    simtight_regs_written(s->o, s->w, i->rd, s->active);
+    oracle_rv_regs_written(s->o, s->w, i->rd, s->active);
     advance(s);
     return true;
 }
 
 static bool execute(struct step *s)
 {
-    switch ((enum simtight_form)simtight_op_forms[s->i->op]) {
+    switch ((enum simtight_form)oracle_rv_op_forms[s->i->op]) {
     case FORM_R:
     case FORM_I:
     case FORM_F:
@@ -171,17 +171,17 @@ static bool step_warp(struct simtight_oracle *o, unsigned number)
     struct warp *w = &o->warps[number];
     struct step s = {.o = o, .w = w, .warp = number};
     s.active = choose_active(w, o->is_lower_first, &s.pc);
-    s.i = simtight_fetch(o, s.pc, "warp");
-    if (!s.i || !simtight_step_counted(o)) return false;
-    bool is_scalarisable = simtight_regs_scalarisable(w, s.i, s.active);
-    bool was_scalar = w->is_scalar, is_scalar = simtight_scalar_begin(o, w, s.i);
+    s.i = oracle_rv_fetch(o, s.pc, "warp");
+    if (!s.i || !oracle_rv_step_counted(o)) return false;
+    bool is_scalarisable = oracle_rv_regs_scalarisable(w, s.i, s.active);
+    bool was_scalar = w->is_scalar, is_scalar = oracle_rv_scalar_begin(o, w, s.i);
     if (was_scalar && !is_scalar) return true; // its turn is over: it waits for the vector pipeline
     unsigned active_count = (unsigned)__builtin_popcount(s.active);
     o->counts.warp_instructions++;
     o->counts.thread_instructions += active_count;
     if (is_scalarisable) o->counts.scalarisable += active_count;
     if (!execute(&s)) return false;
-    simtight_scalar_end(o, w, s.i, s.pc, s.active, is_scalar, is_scalarisable);
+    oracle_rv_scalar_end(o, w, s.i, s.pc, s.active, is_scalar, is_scalarisable);
     o->counts.vector_samples++;
     o->counts.vector_sum += o->vectors;
     return true;
@@ -207,14 +207,14 @@ static void start(struct simtight_oracle *o, uint32_t pc)
     memset(o->warps, 0, sizeof o->warps);
     for (unsigned w = 0; w < WARPS; w++)
         for (unsigned k = 0; k < LANES; k++) o->warps[w].threads[k].pc = pc;
-    simtight_regs_reset(o);
-    o->counts = (struct simtight_counts){.launches = 1};
+    oracle_rv_regs_reset(o);
+    o->counts = (struct simtight_oracle_counts){.launches = 1};
     o->failed_warp = false;
 }
 
-bool simtight_kernel_run(struct simtight_oracle *o, uint32_t pc, uint32_t *exit_code)
+bool oracle_rv_kernel_run(struct simtight_oracle *o, uint32_t pc, uint32_t *exit_code)
 {
-    if (WARPS % o->warps_per_block) return simtight_error(o, "blocks of %u warps", o->warps_per_block);
+    if (WARPS % o->warps_per_block) return oracle_rv_error(o, "blocks of %u warps", o->warps_per_block);
     start(o, pc);
     for (unsigned ended = 0; ended < WARPS;) {
         bool any = false;
@@ -228,7 +228,7 @@ bool simtight_kernel_run(struct simtight_oracle *o, uint32_t pc, uint32_t *exit_
         }
         any |= release(o);
         if (!any && ended < WARPS)
-            return simtight_error(o, "all warps wait at barriers that others have left for good");
+            return oracle_rv_error(o, "all warps wait at barriers that others have left for good");
     }
     *exit_code = o->failed_warp;
     return true;

@@ -110,9 +110,9 @@ static void test_values(struct test *t)
 {
     for (size_t k = 0; k < TEST_COUNT(VALUES); k++) {
         const struct value_row *row = &VALUES[k];
-        struct simtight_inst i = simtight_decode(word_r(row->opcode, row->f3, row->f7, 3, 1, row->rs2));
-        CHECK_STR(t, simtight_op_names[i.op], row->name);
-        uint32_t got = simtight_value(&i, row->a, row->b, 0);
+        struct simtight_inst i = oracle_rv_decode(word_r(row->opcode, row->f3, row->f7, 3, 1, row->rs2));
+        CHECK_STR(t, oracle_rv_op_names[i.op], row->name);
+        uint32_t got = oracle_rv_value(&i, row->a, row->b, 0);
         CHECK_MSG(t, got == row->want, "%s(0x%08x, 0x%08x) is 0x%08x, not 0x%08x", row->name, row->a, row->b,
                   got, row->want);
     }
@@ -151,8 +151,8 @@ static void test_words(struct test *t)
 {
     for (size_t k = 0; k < TEST_COUNT(WORDS); k++) {
         const struct word_row *row = &WORDS[k];
-        struct simtight_inst i = simtight_decode(row->word);
-        CHECK_STR(t, simtight_op_names[i.op], row->name);
+        struct simtight_inst i = oracle_rv_decode(row->word);
+        CHECK_STR(t, oracle_rv_op_names[i.op], row->name);
         CHECK_MSG(t, i.rd == row->rd && i.rs1 == row->rs1 && i.rs2 == row->rs2 && i.imm == row->imm,
                   "0x%08x is %s x%u x%u x%u 0x%x", row->word, row->name, i.rd, i.rs1, i.rs2, i.imm);
     }
@@ -192,7 +192,7 @@ static const struct group_row {
 
 static struct simtight_access access_of(enum simtight_op op, uint32_t mask, uint32_t base, uint32_t step)
 {
-    struct simtight_access a = {.op = op, .mask = mask, .is_store = simtight_op_forms[op] == FORM_S};
+    struct simtight_access a = {.op = op, .mask = mask, .is_store = oracle_rv_op_forms[op] == FORM_S};
     for (unsigned k = 0; k < LANES; k++) a.address[k] = base + k * step;
     return a;
 }
@@ -204,8 +204,8 @@ static void test_groups(struct test *t)
         const struct group_row *row = &GROUPS[k];
         struct simtight_access a = access_of(row->op, row->mask, row->base, row->step);
         struct seen s = {0};
-        o->counts = (struct simtight_counts){0};
-        simtight_access(o, &a, see_group, &s);
+        o->counts = (struct simtight_oracle_counts){0};
+        oracle_rv_access(o, &a, see_group, &s);
         CHECK_MSG(t, s.groups == row->groups && o->counts.load_beats == row->beats,
                   "%s: %u groups, %llu beats", row->name, s.groups, (unsigned long long)o->counts.load_beats);
         CHECK_EQ(t, s.all, row->mask);
@@ -214,8 +214,8 @@ static void test_groups(struct test *t)
     struct simtight_access mixed = access_of(OP_SW, ALL_LANES, 0x10000, 4);
     for (unsigned k = 16; k < LANES; k++) mixed.address[k] = SCRATCHPAD_BASE + 4 * k;
     struct seen s = {0};
-    o->counts = (struct simtight_counts){0};
-    simtight_access(o, &mixed, see_group, &s);
+    o->counts = (struct simtight_oracle_counts){0};
+    oracle_rv_access(o, &mixed, see_group, &s);
     CHECK_EQ(t, s.groups, 2);
     CHECK_EQ(t, s.first, 0xffff);
     CHECK_EQ(t, o->counts.store_beats, 2);
@@ -248,8 +248,8 @@ static void test_stack_cache(struct test *t)
     for (size_t k = 0; k < TEST_COUNT(steps); k++) {
         struct simtight_access a = access_of(steps[k].op, steps[k].mask, steps[k].address, 4);
         a.is_compressed = steps[k].is_compressed;
-        simtight_access(o, &a, see_group, &s);
-        const struct simtight_counts *c = &o->counts;
+        oracle_rv_access(o, &a, see_group, &s);
+        const struct simtight_oracle_counts *c = &o->counts;
         CHECK_MSG(t,
                   c->stack_cache_beats == steps[k].beats && c->stack_cache_load_hits == steps[k].hits &&
                       c->stack_cache_load_misses == steps[k].misses &&
@@ -262,10 +262,10 @@ static void test_stack_cache(struct test *t)
     }
     simtight_oracle_destroy(o);
     // A stack's words: lanes side by side, then warps, then the next word.
-    CHECK_EQ(t, simtight_physical(0xfffffffcu, 63, 31), 0xfffffffcu);
-    CHECK_EQ(t, simtight_physical(0xfffffff8u, 0, 0), 0xffffc000u);
-    CHECK_EQ(t, simtight_physical(0xfff80001u, 2, 3), 0xc000010du);
-    CHECK_EQ(t, simtight_physical(0xfff7fffcu, 2, 3), 0xfff7fffcu);
+    CHECK_EQ(t, oracle_rv_physical(0xfffffffcu, 63, 31), 0xfffffffcu);
+    CHECK_EQ(t, oracle_rv_physical(0xfffffff8u, 0, 0), 0xffffc000u);
+    CHECK_EQ(t, oracle_rv_physical(0xfff80001u, 2, 3), 0xc000010du);
+    CHECK_EQ(t, oracle_rv_physical(0xfff7fffcu, 2, 3), 0xfff7fffcu);
 }
 
 // -- registers ---------------------------------------------------------------------------------------------------
@@ -295,12 +295,12 @@ static void test_detector(struct test *t)
     for (size_t k = 0; k < TEST_COUNT(DETECTED); k++) {
         const struct detect_row *row = &DETECTED[k];
         for (uint32_t lane = 0; lane < LANES; lane++) w->threads[lane].x[9] = row->base + lane * row->step;
-        simtight_regs_written(o, w, 9, row->lanes);
+        oracle_rv_regs_written(o, w, 9, row->lanes);
         int got = w->is_vector[9] ? -1 : w->stride[9];
         CHECK_MSG(t, got == row->stride, "%s: %d, not %d", row->name, got, row->stride);
         CHECK_EQ(t, o->vectors, row->stride < 0);
     }
-    simtight_regs_written(o, w, 0, 1); // x0 is never one
+    oracle_rv_regs_written(o, w, 0, 1); // x0 is never one
     CHECK_EQ(t, o->vectors, 1);
     CHECK_EQ(t, o->counts.vector_max, 1);
     simtight_oracle_destroy(o);
@@ -333,8 +333,8 @@ static void test_scalarisable(struct test *t)
         {PUSH, ALL_LANES, true},
     };
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
-        struct simtight_inst i = simtight_decode(rows[k].word);
-        CHECK_MSG(t, simtight_regs_scalarisable(w, &i, rows[k].active) == rows[k].want, "row %zu, 0x%08x", k,
+        struct simtight_inst i = oracle_rv_decode(rows[k].word);
+        CHECK_MSG(t, oracle_rv_regs_scalarisable(w, &i, rows[k].active) == rows[k].want, "row %zu, 0x%08x", k,
                   rows[k].word);
     }
     simtight_oracle_destroy(o);
@@ -345,7 +345,7 @@ enum { CODE = 0x08000400, KERNEL_AT = 16, WORDS_MOST = 64 }; // the kernel is be
 
 struct run {
     struct simtight_oracle *o;
-    const struct simtight_result *r;
+    const struct simtight_oracle_result *r;
 };
 
 static void put_field(uint8_t *bytes, unsigned size, uint32_t v)
@@ -413,7 +413,7 @@ static void test_nesting(struct test *t)
     struct run run =
         RUN_KERNEL(t, 64, CSRR(T0, 0xf14), word_i(0x13, 7, T1, T0, 1), PUSH, BEQ(T1, 0, 12), ADDI(A0, 0, 1),
                    0x0080006fu /* j +8 */, ADDI(A0, 0, 2), POP, ADDI(A1, A0, 0), END_OK);
-    const struct simtight_counts *c = &run.r->total;
+    const struct simtight_oracle_counts *c = &run.r->total;
     CHECK_STR(t, run.r->error ? run.r->error : "", "");
     CHECK_EQ(t, c->warp_instructions, 64 * (4 + 3 + 2 + 3)); // all, odd, even, all
     CHECK_EQ(t, c->thread_instructions, 64 * (4 * 32 + 3 * 16 + 2 * 16 + 3 * 32));
@@ -430,7 +430,7 @@ static void test_scalar_pipeline(struct test *t)
     // stays; in the second it goes over at the second instruction, and comes back where the loop ends.
     struct run run =
         RUN_KERNEL(t, 64, ADDI(A0, 0, 100), ADDI(A0, A0, -1), ADDI(A1, A1, 1), word_b(1, A0, 0, -8), END_OK);
-    const struct simtight_counts *c = &run.r->total;
+    const struct simtight_oracle_counts *c = &run.r->total;
     CHECK_EQ(t, c->warp_instructions, 64 * (1 + 300 + 2));
     CHECK_EQ(t, c->scalarised, 2048 * (2 + 98 * 3));
     CHECK_EQ(t, c->scalarisable, 2048 * (1 + 300 + 1)); // all but the command
@@ -458,11 +458,11 @@ static void test_barriers(struct test *t)
     CHECK_STR(t, run.r->error ? run.r->error : "", "");
     for (unsigned w = 0; w < WARPS; w++) CHECK_EQ(t, run.o->warps[w].threads[w % LANES].x[A0], 128);
     CHECK_EQ(t, run.r->total.barriers, 64);
-    CHECK_EQ(t, simtight_load(run.o, OP_LW, 0x08008400), 0);
+    CHECK_EQ(t, oracle_rv_load(run.o, OP_LW, 0x08008400), 0);
     simtight_oracle_destroy(run.o);
     // 1 ends as failed, and the host hears of it.
     run = RUN_KERNEL(t, 64, ADDI(T1, 0, 1), CSRW(0x830, T1));
-    CHECK_EQ(t, simtight_load(run.o, OP_LW, 0x08008400), 1);
+    CHECK_EQ(t, oracle_rv_load(run.o, OP_LW, 0x08008400), 1);
     simtight_oracle_destroy(run.o);
 }
 
@@ -568,6 +568,6 @@ int main(int argc, char **argv)
         {"barriers", test_barriers}, {"faults", test_faults},
         {"host", test_host},         {"files", test_files},
     };
-    if (argc > 1 && strcmp(argv[1], "run") == 0) return simtight_run_main(argc - 2, argv + 2, stdout);
+    if (argc > 1 && strcmp(argv[1], "run") == 0) return oracle_rv_run_main(argc - 2, argv + 2, stdout);
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

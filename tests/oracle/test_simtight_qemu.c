@@ -169,9 +169,9 @@ static bool write_elf(const char *path, const struct code *c, size_t result_byte
 
 static uint32_t oracle_says(const struct op_row *op, uint32_t a, uint32_t b)
 {
-    struct simtight_inst i = simtight_decode(with_registers(op, b));
-    if (op->kind == BRANCH) return simtight_branches(i.op, a, b);
-    return simtight_value(&i, a, op->kind == IMMEDIATE ? i.imm : b, 0);
+    struct simtight_inst i = oracle_rv_decode(with_registers(op, b));
+    if (op->kind == BRANCH) return oracle_rv_branches(i.op, a, b);
+    return oracle_rv_value(&i, a, op->kind == IMMEDIATE ? i.imm : b, 0);
 }
 
 static void compare(struct test *t, FILE *results)
@@ -186,9 +186,9 @@ static void compare(struct test *t, FILE *results)
                 return;
             }
             if (got == want) continue;
-            struct simtight_inst i = simtight_decode(with_registers(&OPS[k], b));
+            struct simtight_inst i = oracle_rv_decode(with_registers(&OPS[k], b));
             test_fail(t, __FILE__, __LINE__, "%s(0x%08x, 0x%08x) is 0x%08x, qemu says 0x%08x",
-                      simtight_op_names[i.op], a, b, got, want);
+                      oracle_rv_op_names[i.op], a, b, got, want);
             wrong++;
         }
 }

@@ -13,7 +13,7 @@
 
 struct outcome {
     struct simtight_oracle *o;
-    const struct simtight_result *r; // NULL: it could not be read
+    const struct simtight_oracle_result *r; // NULL: it could not be read
 };
 
 static struct outcome run(struct test *t, const char *elf, bool is_small, bool is_lower_first)
@@ -38,7 +38,7 @@ static struct outcome run(struct test *t, const char *elf, bool is_small, bool i
     return out;
 }
 
-static void check_passed(struct test *t, const char *elf, const struct simtight_result *r)
+static void check_passed(struct test *t, const char *elf, const struct simtight_oracle_result *r)
 {
     CHECK_MSG(t, !r->error, "%s: %s", elf, r->error ? r->error : "");
     CHECK_MSG(t, str_ends_with(r->console, ": self test passed\n"), "%s says: %s", elf, r->console);
@@ -72,7 +72,7 @@ static void count_program(struct test *t, const char *elf, void *context)
     struct outcome one = run(t, elf, true, false);
     if (one.r) {
         check_passed(t, elf, one.r);
-        const struct simtight_counts *c = &one.r->total;
+        const struct simtight_oracle_counts *c = &one.r->total;
 #define COUNT(NAME) strbuf_printf(text, "%s " #NAME " %llu\n", elf, (unsigned long long)c->NAME)
         COUNT(launches);
         COUNT(thread_instructions);
