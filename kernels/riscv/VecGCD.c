@@ -6,10 +6,8 @@ KERNEL(vecgcd, int n; const unsigned *a, *b; unsigned *gcd;)
     for (int i = (int)threadIdx.x; i < arg.n; i += (int)blockDim.x) {
         unsigned a = arg.a[i], b = arg.b[i];
         CONVERGE(while (a != b) {
-            if (a > b)
-                a -= b;
-            else
-                b -= a;
+            CONVERGE(while (a > b) a -= b;);
+            CONVERGE(while (b > a) b -= a;);
         });
         arg.gcd[i] = a;
     }
