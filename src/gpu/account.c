@@ -146,10 +146,11 @@ uint64_t sm_take_active(struct sm *s)
 
 // -- samples ------------------------------------------------------------------------------------------------
 
-// An instruction takes a slot, but for a guest's beside them; that the schedulers' others were left is what account_check finds.
+// An instruction takes a slot, but for a guest's beside them and for what issues through a port; that the schedulers' others
+// were left is what account_check finds.
 void account_settle(struct sm_grid *g)
 {
-    g->counts.slots[SLOT_ISSUED] = g->counts.issue_issued - g->counts.issue_beside;
+    g->counts.slots[SLOT_ISSUED] = g->counts.issue_issued - g->counts.issue_beside - g->counts.issue_port;
 }
 
 static void find_next_sample(struct sm *s)
@@ -199,5 +200,5 @@ const char *account_check(const struct sm_grid *g)
         return "the schedulers' slots do not add up";
     size_t places = ((size_t)g->launch->launch->program->inst_count + 1) * SLOT_COUNT;
     for (size_t k = 0; k < places; k++) placed += g->account.inst_slots[k];
-    return placed == slots ? NULL : "the slots of instructions are not those of schedulers";
+    return placed == slots + n->issue_port ? NULL : "the slots of instructions are not those of schedulers";
 }

@@ -138,6 +138,8 @@ static void begin_techs(struct sm_launch *l, const struct fit *fit, struct need 
         l->tech_states[k] = c->techs[k].tech->launch_begin(l->techs[k], l);
         if (l->tech_states[k] && c->techs[k].tech->admit) dispatch_by_warp(l, need, k);
     }
+    for (unsigned k = 0; k < l->tech_count; k++)
+        l->has_port |= l->tech_states[k] && l->techs[k]->tech->claims & CLAIMS(ISSUE_PORT);
     if (l->admit) return;
     give_pools(l, fit, need);
     for (unsigned k = 0; k < l->tech_count; k++)

@@ -9,6 +9,7 @@
 // instructions when the reservations made here say so.
 #include "gpu/sm_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { PATIENCE = 4096 }; // cycles between two looks for warps that starve
@@ -156,6 +157,26 @@ static void after_control(struct sm *s, unsigned slot, const struct inst *i)
     if (w->warp && w->warp->state == WARP_DONE) room_warp_ended(s, slot);
 }
 
+// The instruction has issued.
+static inline __attribute__((always_inline)) enum outcome
+leave_buffer(struct sm *s, unsigned slot, const struct op *o, const struct inst *i)
+{
+    struct sm_warp *w = &s->warps[slot];
+    struct sm_grid *g = w->grid;
+    uint32_t index = w->front.head;
+    g->counts.issue_issued++;
+    account_issued(&g->account, index);
+    front_take(&w->front);
+    bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->front.head;
+    if (!goes_on || o->pipe == PIPE_CONTROL) {
+        if (i->op == OP_BAR) ready_stop(&w->ready, index);
+        ready_settle(s, slot);
+        after_control(s, slot, i);
+    }
+    if (has_techs(s) && w->warp) tech_issued(w, index, goes_on);
+    return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
+}
+
 static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
@@ -195,17 +216,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         else if (has_techs(s)) // its lanes wait for others to come, and it will execute with them
             tech_executed(w, index);
     }
-    g->counts.issue_issued++;
-    account_issued(&g->account, index);
-    front_take(&w->front);
-    bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->front.head;
-    if (!goes_on || o->pipe == PIPE_CONTROL) {
-        if (i->op == OP_BAR) ready_stop(&w->ready, index);
-        ready_settle(s, slot);
-        after_control(s, slot, i);
-    }
-    if (has_techs(s) && w->warp) tech_issued(w, index, goes_on);
-    return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
+    return leave_buffer(s, slot, o, i);
 }
 
 static void note_second(struct sm *s, unsigned scheduler, enum gpu_slot why, uint32_t inst)
@@ -217,12 +228,12 @@ static void note_second(struct sm *s, unsigned scheduler, enum gpu_slot why, uin
 // The instruction behind the one just issued, in the same cycle. True when the warp has been evaluated and
 // nothing has happened since.
 static inline __attribute__((always_inline)) bool issue_second(struct sm *s, unsigned scheduler,
-                                                               unsigned slot, uint32_t first)
+                                                               unsigned slot, uint32_t first, bool beside)
 {
     struct sm_warp *w = &s->warps[slot];
     const struct op *ops = w->grid->ops;
     note_second(s, scheduler, SLOT_FETCH, first);
-    if (!w->front.count) return false;
+    if (!w->front.count || (beside && s->issue.at_port >> slot & 1)) return false;
     ready_evaluate(s, slot);
     note_second(s, scheduler, (enum gpu_slot)w->ready.why, w->front.head);
     if (!(s->ready.now >> slot & 1)) return true;
@@ -242,9 +253,11 @@ static inline __attribute__((always_inline)) bool issue_second(struct sm *s, uns
 
 // -- a scheduler's cycle ------------------------------------------------------------------------------------
 
-static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, unsigned scheduler)
+static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, unsigned scheduler,
+                                                                  bool beside)
 {
     uint64_t among = s->ready.now & s->issue.warps_of[scheduler];
+    if (beside) among &= ~s->issue.at_port;
     // A place in the load/store unit is kept for these, and would stay empty while others go.
     uint64_t turn = among & s->lsu.turn;
     const struct pick *pick = s->issue.pick;
@@ -261,7 +274,7 @@ static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, 
         s->issue.last[scheduler] = slot;
         note_second(s, scheduler, SLOT_FETCH, first);
         if (o == OUTCOME_STOPPED) return;
-        bool is_evaluated = s->config->issue_width > 1 && issue_second(s, scheduler, slot, first);
+        bool is_evaluated = s->config->issue_width > 1 && issue_second(s, scheduler, slot, first, beside);
         if (s->warps[slot].warp && s->warps[slot].warp->state == WARP_READY) {
             front_update(s, slot);
             if (!is_evaluated) ready_evaluate(s, slot);
@@ -414,22 +427,101 @@ static uint64_t issue_guests(struct sm *s, uint64_t warps)
     return warps;
 }
 
-// -- all schedulers -----------------------------------------------------------------------------------------
+// -- a mechanism's port -------------------------------------------------------------------------------------
 
-static inline __attribute__((always_inline)) void issue_all(struct sm *s, bool guests)
+void issue_to_port(struct sm *s, unsigned slot, bool to_port)
 {
-    issue_nothing(s);
-    uint64_t warps = __builtin_expect(s->now >= s->issue.calm_until, 0) ? issue_uneasy(s) : ~0ull;
-    if (guests) warps = issue_guests(s, warps);
+    s->issue.at_port &= ~(1ull << slot);
+    s->issue.at_port |= (uint64_t)to_port << slot;
+}
+
+// It has executed without a collector and a pipeline, and takes as long as if both had been free.
+static void dispatch_at_port(struct sm *s, unsigned slot, const struct op *o, const struct inst *i,
+                             uint64_t lanes)
+{
+    enum { COLLECT = 1, START = 1 }; // cycles, as in operand.c
+    struct sm_warp *w = &s->warps[slot];
+    if (s->config->check) check_read_preds(&s->check, slot, o, s->issue.lanes, s->now);
+    operand_look_up(s, w, o);
+    tech_executed(w, (uint32_t)(o - w->grid->ops));
+    if (w->grid->hooks->cost) price(w, o, &lanes);
+    w->grid->counts.lanes[o->lanes] += lanes;
+    if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
+    uint64_t done = operand_write(s, w, w->operands.map + o->dst, o, s->now + COLLECT + START + o->latency);
+    operand_result(s, w, o, done, false);
+    operand_stall(&w->operands, s->now + o->stall);
+    issue_pay(s, w, o, done);
+    if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
+    if (s->watch) watch_issued(s, slot, o, s->now + COLLECT, false);
+}
+
+static enum outcome issue_at_port(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    struct sm_grid *g = w->grid;
+    uint32_t index = w->front.head;
+    const struct op *o = &g->ops[index];
+    const struct inst *i = &g->engine->exec.program->insts[index];
+    if (o->constant && !tags_have_constant(s, slot, o->constant)) {
+        ready_evaluate(s, slot);
+        return OUTCOME_REFUSED;
+    }
+    s->issue.lanes = w->warp->active;
+    tech_reads(w, index);
+    if (!tech_port(w, index)) return OUTCOME_REFUSED;
+    uint64_t lanes_before = w->warp->counts.thread_instructions;
+    enum timed_outcome outcome = timed_step(g->engine, w->warp, s->now);
+    assert(outcome == TIMED_DONE && (o->path == PATH_ALU || isa_has(i, ISA_BRANCH)));
+    (void)outcome;
+    dispatch_at_port(s, slot, o, i, w->warp->counts.thread_instructions - lanes_before);
+    g->counts.issue_port++;
+    return leave_buffer(s, slot, o, i);
+}
+
+// Of schedulers whose warps are all at the port.
+static void refuse_others(struct sm *s, uint64_t ready)
+{
     for (unsigned k = 0; k < s->config->schedulers; k++) {
-        if (!(s->ready.now & warps & s->issue.warps_of[k])) continue;
-        issue_scheduler(s, k);
-        if (guests && s->issue.issued[k]) s->issue.guest_went_last[k] = false;
+        uint64_t own = ready & s->ready.now & s->issue.warps_of[k];
+        if (own && !s->issue.issued[k]) refuse(s, k, pick_oldest(s, own), SLOT_UNIT);
     }
 }
 
+// One of the warps there whose scheduler has not just issued for it, in turn.
+static void issue_port(struct sm *s)
+{
+    uint64_t ready = s->ready.now & s->issue.at_port;
+    for (unsigned k = 0; ready && k < s->config->schedulers; k++)
+        if (s->issue.issued[k]) ready &= ~(1ull << s->issue.last[k]);
+    if (!ready || s->faulted) return;
+    uint64_t behind = ready & ~bit_mask(s->issue.last_at_port + 1);
+    unsigned slot = bit_lowest(behind ? behind : ready);
+    s->issue.last_at_port = slot;
+    enum outcome o = issue_at_port(s, slot);
+    if (o == OUTCOME_ISSUED && s->warps[slot].warp->state == WARP_READY) {
+        front_update(s, slot);
+        ready_evaluate(s, slot);
+    }
+    refuse_others(s, ready);
+}
+
+// -- all schedulers -----------------------------------------------------------------------------------------
+
+static inline __attribute__((always_inline)) void issue_all(struct sm *s, bool beside)
+{
+    issue_nothing(s);
+    uint64_t warps = __builtin_expect(s->now >= s->issue.calm_until, 0) ? issue_uneasy(s) : ~0ull;
+    if (beside) warps = issue_guests(s, warps);
+    for (unsigned k = 0; k < s->config->schedulers; k++) {
+        if (!(s->ready.now & warps & s->issue.warps_of[k])) continue;
+        issue_scheduler(s, k, beside);
+        if (beside && s->issue.issued[k]) s->issue.guest_went_last[k] = false;
+    }
+    if (beside) issue_port(s);
+}
+
 void issue_cycle(struct sm *s) { issue_all(s, false); }
-void issue_cycle_beside_guests(struct sm *s) { issue_all(s, true); }
+void issue_cycle_beside(struct sm *s) { issue_all(s, true); }
 
 void issue_init(struct sm *s) { s->issue.pick = pick_policy(s->config->scheduler); }
 
@@ -445,6 +537,7 @@ void issue_join(struct sm *s, unsigned slot)
 void issue_leave(struct sm *s, unsigned slot)
 {
     unsigned scheduler = slot % s->config->schedulers;
+    s->issue.at_port &= ~(1ull << slot);
     uint8_t *order = s->issue.order[scheduler];
     unsigned n = s->issue.order_count[scheduler], k = 0;
     while (k < n && order[k] != slot) k++;

@@ -26,6 +26,10 @@ struct issue {
     struct sm_grid *guest_of[SM_SCHEDULERS]; // that has issued in this cycle; NULL: none has
     bool guest_went_last[SM_SCHEDULERS];     // since a warp
 
+    // Warps that issue through a mechanism's port, and none of a scheduler's.
+    uint64_t at_port;
+    unsigned last_at_port; // warp slot that issued there last
+
     // Nobody starves.
     uint64_t unserved;              // bits: ready at the last look for warps that starve
     uint64_t look_issued[SM_WARPS]; // of those: what they had executed then,
@@ -37,7 +41,8 @@ struct issue {
 
 void issue_init(struct sm *s);
 void issue_cycle(struct sm *s);
-void issue_cycle_beside_guests(struct sm *s);
+void issue_cycle_beside(struct sm *s); // guests and a mechanism's port, which there may be
+void issue_to_port(struct sm *s, unsigned slot, bool to_port);
 void issue_forget_guests(struct sm *s);
 // The warp waits longer than its control words say, with mechanisms: its instruction is done at that cycle.
 void issue_pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done);

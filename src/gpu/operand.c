@@ -249,6 +249,19 @@ uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op 
     return has_other_places(s, w) ? collect_elsewhere(s, w, o) : collect(s, w, o, false);
 }
 
+void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o)
+{
+    for (unsigned k = 0; k < o->read_count; k++) {
+        unsigned bank;
+        if (has_other_places(s, w))
+            ask_read(w, o, k, &bank);
+        else
+            w->grid->counts.operand_reads++;
+        if (s->config->check)
+            check_read(&s->check, w->operands.map[o->reads[k]], s->issue.lanes, s->now, s->now + 1);
+    }
+}
+
 // The pipeline that is free first. All that are free before anything issued from now on can get there are
 // alike.
 static uint64_t *free_pipe(struct sm *s, const struct op *o)

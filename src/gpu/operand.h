@@ -64,6 +64,8 @@ bool operand_has_collector(struct sm *s);
 // Reserves the collector that was found and the register banks from now on; the cycle at which all operands
 // are there.
 uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o);
+// What it reads is read, and counted, with no collector and no bank's port: by who has ports of its own.
+void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o);
 // Reserves a pipeline and says when the result is there.
 uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected,
                          uint32_t interval);

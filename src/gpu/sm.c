@@ -91,8 +91,8 @@ bool sm_is_quiet(const struct sm *s)
     return (s->room.taken ? sm_next(s) : next_of_its_own(s)) == CYCLE_NEVER;
 }
 
-// Two versions of one code: SMs that never have a guest pay nothing for those that may.
-static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t until, bool guests)
+// Two versions of one code: SMs that never have a guest or a mechanism's port pay nothing for those that may.
+static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t until, bool beside)
 {
     while (s->now < until) {
         if (s->config->skip_idle && !is_busy(s)) {
@@ -110,16 +110,16 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
         if (s->lsu.next_reply <= s->now) lsu_take_replies(s);
         if (s->room.placed.count) room_start_placed(s);
         if ((warps = front_arrivals(&s->front, s->now))) front_fill(s, warps);
-        if (guests) front_fill_guests(s);
+        if (beside) front_fill_guests(s);
         if ((warps = ready_due(&s->ready, s->now))) ready_wake(s, warps);
         if (s->event_at <= s->now) tech_events(s);
         if (lsu_has_early(&s->lsu)) lsu_cycle_early(s);
         lsu_cycle(s);
         unsigned resident_count = s->room.resident_count;
         if (__builtin_expect(s->room.grid_count > 1, 0)) account_look(s);
-        guests ? issue_cycle_beside_guests(s) : issue_cycle(s);
+        beside ? issue_cycle_beside(s) : issue_cycle(s);
         if (__builtin_expect(s->faulted, 0)) room_kill_failed(s);
-        if (guests)
+        if (beside)
             front_cycle_beside_guests(s);
         else if (s->front.fetchable)
             front_cycle(s);
@@ -130,10 +130,7 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
 }
 
 static void run_to(struct sm *s, uint64_t until) { run(s, until, false); }
-static __attribute__((noinline)) void run_to_beside_guests(struct sm *s, uint64_t until)
-{
-    run(s, until, true);
-}
+static __attribute__((noinline)) void run_to_beside(struct sm *s, uint64_t until) { run(s, until, true); }
 
 void sm_run(struct sm *s, struct memory_system *m, uint64_t until)
 {
@@ -141,8 +138,8 @@ void sm_run(struct sm *s, struct memory_system *m, uint64_t until)
     lsu_open(s, m);
     for (;;) {
         uint64_t stop = s->account.sample_at < until ? s->account.sample_at : until;
-        if (__builtin_expect(s->has_guests, 0))
-            run_to_beside_guests(s, stop);
+        if (__builtin_expect(s->has_guests || s->has_port, 0))
+            run_to_beside(s, stop);
         else
             run_to(s, stop);
         if (s->now != s->account.sample_at) return;

@@ -102,6 +102,7 @@ struct sm_launch {
     unsigned tech_count;
     uint32_t pool;  // all parts
     bool has_guest; // one of them claims the guest stream
+    bool has_port;  // and one the issue port
 };
 
 // What mechanisms keep an instruction from: being fetched (it is skipped), or executed once fetched (reused).

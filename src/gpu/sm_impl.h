@@ -83,6 +83,7 @@ struct sm {
 
     bool has_techs;     // some grid has mechanisms
     bool has_guests;    // some grid may have a guest
+    bool has_port;      // some grid's warps may issue through a mechanism's port
     uint64_t event_at;  // of theirs, the first that is due; CYCLE_NEVER
     bool has_onlookers; // mechanisms, a watch, the book or a look for a stall
 
@@ -150,6 +151,7 @@ uint32_t tech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uin
 void tech_filled(const struct sm_warp *w, uint32_t pc, unsigned count);
 void tech_flushed(const struct sm_warp *w);
 uint32_t tech_reuse(const struct sm_warp *w, uint32_t index);
+bool tech_port(const struct sm_warp *w, uint32_t index);
 void tech_reads(const struct sm_warp *w, uint32_t index);
 void tech_executed(const struct sm_warp *w, uint32_t index);
 void tech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a);

@@ -61,6 +61,13 @@ static uint32_t all_reuse(void *grid, unsigned slot, uint32_t index)
     return 0;
 }
 
+static bool all_port(void *grid, unsigned slot, uint32_t index)
+{
+    struct sm_grid *g = grid;
+    EACH(g, k) if (k->tech->port) return k->tech->port(k->state, slot, index);
+    return false;
+}
+
 static void all_cost(void *grid, unsigned slot, uint32_t index, struct op_cost *c)
 {
     CALL_ALL(cost, slot, index, c);
@@ -98,6 +105,7 @@ static const struct tech all = {.block_start = all_block_start,
                                 .flushed = all_flushed,
                                 .reads = all_reads,
                                 .reuse = all_reuse,
+                                .port = all_port,
                                 .executed = all_executed,
                                 .operand = all_operand,
                                 .cost = all_cost,
@@ -142,6 +150,12 @@ uint32_t tech_reuse(const struct sm_warp *w, uint32_t index)
     uint32_t cycles = g->hooks->reuse ? g->hooks->reuse(g->hooked, w->place, index) : 0;
     if (cycles) account_saved(&g->account, index, SAVED_EXECUTION);
     return cycles;
+}
+
+bool tech_port(const struct sm_warp *w, uint32_t index)
+{
+    const struct sm_grid *g = w->grid;
+    return g->hooks->port && g->hooks->port(g->hooked, w->place, index);
 }
 
 void tech_reads(const struct sm_warp *w, uint32_t index) { HOOK(w->grid, reads, w->place, index); }
@@ -223,6 +237,7 @@ void tech_none(struct sm_grid *g)
     g->hooks = &none;
     g->looked_at = NO_WARP;
     if (g->launch->has_guest) guest_begin(g);
+    g->sm->has_port |= g->launch->has_port;
 }
 
 static void begin(struct sm_grid *g)
@@ -247,6 +262,8 @@ static void begin(struct sm_grid *g)
 void tech_end(struct sm_grid *g)
 {
     guest_end(g);
+    g->sm->has_port = false;
+    EACH_GRID(g->sm, other) g->sm->has_port |= other != g && other->launch->has_port;
     EACH(g, k)
     {
         k->tech->sm_end(k->state);
@@ -435,6 +452,13 @@ void tech_warp_end(struct sm_grid *g, unsigned slot)
     HOOK(g, warp_end, place);
     if (g->guest && !g->room.resident_count) guest_stop(g);
     EACH(g, k) hold(g, k, place, 0);
+}
+
+void tech_to_port(struct sm_grid *g, const struct tech *me, unsigned place, bool to_port)
+{
+    (void)me;
+    assert(me->claims & CLAIMS(ISSUE_PORT));
+    if (is_resident(g, place)) issue_to_port(g->sm, slot_at(g, place), to_port);
 }
 
 void tech_skip_fetch(struct sm_grid *g, unsigned place)

@@ -5,6 +5,7 @@
 //                           │  PCs      entries   back               executed                                │
 //                           └─ warp_start, flushed, barrier, event, warp_end ────────────────────────────────┘
 //     guest: … fetch ─▶ guest_may? ─▶ guest ─▶ guest_result …                        (claim "guest stream")
+//     port: … waits? ─▶ reads ─▶ port? ─▶ executed ─▶ issued ─ … result               (claim "issue port")
 //
 // A mechanism keeps state of its own for each SM and changes an SM only by the functions at the end. Values
 // are moved for real: what a warp reads from another's register is copied from there when the instruction
@@ -174,6 +175,10 @@ struct tech {
     uint32_t (*reuse)(void *state, unsigned slot, uint32_t index);
     // Its result will be that of other warps, too: those below are not asked to reuse it.
     bool (*leads)(void *state, unsigned slot, uint32_t index);
+    // Of a warp that issues through the port (tech_to_port), in place of `reuse` and `leads`: whether the instruction
+    // does. It must be one that computes, or a branch. False: the cycle of the port is lost, and the warp is to be sent
+    // back to its scheduler.
+    bool (*port)(void *state, unsigned slot, uint32_t index);
     // It has executed; its operands are collected; its destination may be mapped elsewhere now.
     void (*executed)(void *state, unsigned slot, uint32_t index);
     // Of each register that it reads, and of each result, when it is written: of a memory instruction when the
@@ -268,6 +273,10 @@ void tech_free_banks(struct sm_grid *g, const struct tech *me);
 // lets it go.
 enum tech_hold { HOLD_FETCH = 1, HOLD_ISSUE = 2 };
 void tech_hold(struct sm_grid *g, const struct tech *me, unsigned slot, unsigned what); // 0: lets it go
+// No scheduler issues for the warp from now on, but the SM's port, an instruction of one warp a cycle, in turn: without
+// a slot, a collector or a pipeline, of what it reads and writes each where `operand` says; its result is there when that
+// of an instruction would be that found all of these free. False: its scheduler does again. Its end sends it back, too.
+void tech_to_port(struct sm_grid *g, const struct tech *me, unsigned slot, bool to_port);
 // The next instruction to be fetched is skipped.
 void tech_skip_fetch(struct sm_grid *g, unsigned slot);
 // An instruction in the I-buffer, or under way to it, will not issue.

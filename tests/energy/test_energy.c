@@ -127,7 +127,8 @@ static bool has_row(const struct report_run *r, const struct wf_storage *s, cons
 // prices none that does not exist, with counters that the mechanism does not have.
 static void test_structures(struct test *t)
 {
-    static const char *const ways[] = {"darsie:branch-sync=parting", "darsie:branch-sync=first"};
+    static const char *const ways[] = {"darsie:branch-sync=parting", "darsie:branch-sync=first",
+                                       "scalarise:scalar=on"};
     test_names techs = {0};
     static const struct {
         const char *tech, *name, *counts[2];

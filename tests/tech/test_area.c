@@ -45,6 +45,8 @@ static void test_bits(struct test *t)
         {"scalarise:vectors=1024", NULL, 1202176}, // Fig. 8 of its paper, whose SM has as many registers
         {"scalarise:vectors=512", NULL, 672256},
         {"scalarise", NULL, 672256},
+        {"scalarise:scalar=on", "scalars of the pipe", 71680}, // a third copy, which the paper does not count
+        {"scalarise:scalar=on", "predictions", 8192},
         {"scalarise:vectors=256", NULL, 407552},
     };
     struct wf_context *c = wf_context_create();

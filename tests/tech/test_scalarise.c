@@ -192,9 +192,88 @@ static void test_spilling(struct test *t)
     strbuf_fini(&text);
 }
 
+// -- the scalar pipe ----------------------------------------------------------------------------------------
+
+struct piped {
+    const char *tech, *text;
+    uint64_t scalarised, scalarisable, aborts;
+};
+
+static void expect_piped(struct test *t, const struct piped *e)
+{
+    struct scene with, without;
+    bool ran = scene_run(&with, t, e->tech, e->text, 32) && scene_run(&without, t, "base", e->text, 32);
+    CHECK(t, ran);
+    if (!ran) return;
+    const struct gpu_counts *a = &without.bench.result.gpu, *b = &with.bench.result.gpu;
+    uint64_t lanes[2] = {0};
+    for (unsigned k = 0; k < LANES_COUNT; k++) {
+        lanes[0] += a->lanes[k];
+        lanes[1] += b->lanes[k];
+    }
+    CHECK_EQ(t, count_of(&with, "scalarised"), e->scalarised);
+    CHECK_EQ(t, count_of(&with, "scalarisable"), e->scalarisable);
+    CHECK_EQ(t, count_of(&with, "aborts"), e->aborts);
+    CHECK_EQ(t, b->issue_port, e->scalarised);
+    CHECK_EQ(t, b->issue_issued, a->issue_issued);
+    CHECK_EQ(t, b->slots[SLOT_ISSUED] + e->scalarised, a->slots[SLOT_ISSUED]);
+    CHECK_EQ(t, lanes[1] + 31 * e->scalarised, lanes[0]);
+    scene_end(&with);
+    scene_end(&without);
+}
+
+// The first turn of a loop fills the table. A taken branch stays in the vector pipes, so the second turn's first
+// instruction is theirs, too; from the next one on all are the scalar pipe's, until the branch leads to EXIT.
+static void test_pipe(struct test *t)
+{
+    static const char counting[] =
+        "MOV R1, RZ\nloop:\nIADD3 R1, R1, 0x1, RZ\nISETP.LT.AND P0, PT, R1, 0x8, PT\n"
+        "@P0 BRA loop\nEXIT\n";
+    // Lanes 0 to 31 and 32, 1, -30: the vector pipes call all of these sums scalarisable, the scalar pipe takes the first
+    // kind only, and gives the instruction back.
+    static const char sums[] =
+        "S2R R0, SR_TID.X\nMOV R1, RZ\nMOV R2, 0x20\nloop:\nIADD3 R1, R1, 0x1, RZ\n"
+        "IADD3 R3, R0, R2, RZ\nIADD3 R2, R2, 0xffffffe1, RZ\nISETP.LT.AND P0, PT, R1, 0x3, PT\n"
+        "@P0 BRA loop\nEXIT\n";
+    // Lanes part at the branch: what only some lanes run is nobody's but the vector pipes'.
+    static const char apart[] =
+        "S2R R0, SR_TID.X\nMOV R1, RZ\nISETP.LT.AND P0, PT, R0, 0x8, PT\n@P0 BRA out\nloop:\n"
+        "IADD3 R1, R1, 0x1, RZ\nISETP.LT.AND P1, PT, R1, 0x8, PT\n@P1 BRA loop\nout:\nEXIT\n";
+    static const struct piped rows[] = {
+        {"scalarise", counting, 0, 0, 0},
+        {"scalarise:scalar=on", counting, 2 + 6 * 3, 1 + 3 + 1, 0},
+        // One bit for all: it goes there at once, and EXIT is given back.
+        {"scalarise:scalar=on,predictions=1", counting, 8 * 3, 1, 1},
+        {"scalarise:scalar=on", sums, 3 + 1 + 3, 2 + 5 + 2 + 1, 2},
+        {"scalarise:scalar=on,detect=any-base", sums, 4 + 5, 2 + 5 + 1, 0},
+        {"scalarise:scalar=on", apart, 0, 1, 0},
+    };
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) expect_piped(t, &rows[k]);
+}
+
+// Of many warps fewer of their instructions go there when fewer warps may be there at once.
+static void test_pipe_warps(struct test *t)
+{
+    static const char *const techs[] = {"scalarise:scalar=on,warps=quarter", "scalarise:scalar=on",
+                                        "scalarise:scalar=on,warps=all"};
+    static const char loop[] = "MOV R1, RZ\nloop:\nIADD3 R1, R1, 0x1, RZ\nIADD3 R2, R1, 0x1, RZ\n"
+                               "ISETP.LT.AND P0, PT, R1, 0x20, PT\n@P0 BRA loop\nEXIT\n";
+    uint64_t before = 0;
+    for (size_t k = 0; k < TEST_COUNT(techs); k++) {
+        struct scene s;
+        if (!scene_run(&s, t, techs[k], loop, 1024)) return;
+        CHECK_MSG(t, count_of(&s, "scalarised") > before, "%s: no more than with fewer warps", techs[k]);
+        before = count_of(&s, "scalarised");
+        scene_end(&s);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"counted", test_counted}, {"cycles", test_cycles}, {"spilling", test_spilling}};
+    static const struct test_case cases[] = {{"counted", test_counted},
+                                             {"cycles", test_cycles},
+                                             {"spilling", test_spilling},
+                                             {"pipe", test_pipe},
+                                             {"pipe_warps", test_pipe_warps}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

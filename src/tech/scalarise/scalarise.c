@@ -9,6 +9,8 @@
 static const char *const detect_words[] = {"aligned", "any-base", "off-affine", NULL};
 static const char *const spill_words[] = {"lru", "rr", "first", NULL}; // enum scalar_spill
 static const char *const partial_words[] = {"vector", "keep", NULL};
+static const char *const switch_words[] = {"off", "on", NULL};
+static const char *const warp_words[] = {"quarter", "half", "all", NULL}; // a quarter << the word's number
 #define AT(field) offsetof(struct options, field)
 // clang-format off
 static const struct config_key keys[] = {
@@ -19,6 +21,9 @@ static const struct config_key keys[] = {
     {"spill",   CONFIG_WORD, AT(spill),        0, 0, spill_words,   "lru",     "which of a warp's vectors goes to memory", "Naylor et al., ICCD 2024, Fig. 3a"},
     {"read-cycles",  CONFIG_U32, AT(read_cycles),  0, 100, NULL,    "2",       "an operand is collected later, for the scalar is looked up first", "Naylor et al.'s public source"},
     {"write-cycles", CONFIG_U32, AT(write_cycles), 0, 100, NULL,    "2",       "a result is there later, for it is compared first", "Naylor et al.'s public source"},
+    {"scalar",  CONFIG_WORD, AT(scalar),       0, 0, switch_words,  "off",     "instructions that one lane can execute go through a pipe of one lane, beside the schedulers", "Naylor et al., ICCD 2024, III-C"},
+    {"warps",   CONFIG_WORD, AT(warps),        0, 0, warp_words,    "half",    "of the SM's warps that may be at that pipe at once", "Naylor et al.'s public source"},
+    {"predictions", CONFIG_U32, AT(predictions), 1, 1048576, NULL,  "8192",    "bits of the table that says which instructions go there, by the number of an instruction", "Naylor et al., ICCD 2024: one for each word of code"},
     {"corrupt", CONFIG_U32,  AT(corrupt),      0, 4000000000, NULL, "0",       NULL, NULL},
     {"spoil",   CONFIG_U32,  AT(spoil),        0, 1, NULL,          "0",       NULL, NULL},
 };
@@ -57,6 +62,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
                   .keeps_partial = o->partial},
         .spill_area = l->space + GPU_LOCAL_ADDRESS + GPU_LOCAL_ADDRESS / 2,
         .sectors = (uint8_t)bit_mask(sectors < LINE_SECTORS ? sectors : LINE_SECTORS),
+        .pipe_warps = o->scalar ? (l->kind->config.max_warps / 4) << o->warps : 0,
         .verify = u->verify && !o->spoil,
         .mismatches = u->mismatches,
     };
@@ -69,6 +75,7 @@ static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
     *x = (struct scalarise){.launch = launch, .sm = s, .counters = counts, .since = tech_now(s)};
     const struct scalar_shape *shape = &x->launch->shape;
     scalar_init(&x->file, shape);
+    if (x->launch->pipe_warps) scalar_table_init(&x->table, x->launch->options->predictions);
     x->memory = heap_alloc((size_t)shape->warps * shape->registers * shape->rule.lanes * sizeof *x->memory);
     return x;
 }
@@ -77,6 +84,7 @@ static void sm_end(void *state)
 {
     struct scalarise *x = state;
     scalar_fini(&x->file);
+    scalar_table_fini(&x->table);
     free(x->memory);
     free(x);
 }
@@ -96,6 +104,7 @@ static void clear(struct scalarise *x, unsigned slot)
     scalar_clear(&x->file, slot);
     x->open[slot] = (struct open_warp){0};
     x->waits_for[slot] = 0;
+    scalarise_leave_pipe(x, slot);
 }
 
 static void warp_start(void *state, unsigned slot) { clear(state, slot); }
@@ -109,13 +118,11 @@ static const char *check(const void *state)
 
 // -- values -------------------------------------------------------------------------------------------------
 
-static uint64_t threads_of(const struct warp *w) { return w->present & ~w->exited; }
-
 // What the file holds goes to the warp's own register, which the instruction reads. An open register is there already.
 static void deliver(struct scalarise *x, unsigned slot, unsigned r)
 {
     uint32_t words[SCALAR_LANES_MAX], *own = tech_lanes(x->sm, slot, r), different = 0;
-    uint64_t threads = threads_of(tech_warp(x->sm, slot));
+    uint64_t threads = scalarise_threads(tech_warp(x->sm, slot));
     scalar_read(&x->file, slot, r, words);
     for (unsigned n = 0; n < x->launch->shape.rule.lanes; n++) {
         if (threads >> n & 1) different |= own[n] ^ words[n];
@@ -138,10 +145,22 @@ static void break_something(struct scalarise *x, unsigned slot, unsigned r)
     for (unsigned n = 0; x->launch->options->spoil && n < x->launch->shape.rule.lanes; n++) own[n] = ~own[n];
 }
 
+// One lane has computed what the scalar pipe's instruction writes: nobody compares the others'.
+static void keep_scalar(struct scalarise *x, unsigned slot, unsigned r, unsigned code)
+{
+    unsigned lane = bit_lowest(x->lanes);
+    uint32_t word = tech_lanes(x->sm, slot, r)[lane];
+    scalarise_count(x);
+    scalar_write_form(&x->file, slot, r,
+                      (struct scalar_form){word - lane * scalar_stride(code), (uint8_t)code});
+    x->counters[code ? COUNT_affine_writes : COUNT_uniform_writes]++;
+    break_something(x, slot, r);
+}
+
 // These lanes of the warp's own register have been written.
 static void keep(struct scalarise *x, unsigned slot, unsigned r, uint64_t lanes, const struct op *at_hand)
 {
-    uint64_t threads = threads_of(tech_warp(x->sm, slot));
+    uint64_t threads = scalarise_threads(tech_warp(x->sm, slot));
     if (!(lanes & threads)) return;
     bool is_partial = threads & ~lanes;
     if (is_partial && scalar_kind_of(&x->file, slot, r) == SCALAR_EVICTED) {
@@ -223,6 +242,8 @@ static void reads(void *state, unsigned slot, uint32_t index)
     for (unsigned n = 0; n < o->dst_words; n++)
         if (x->launch->options->spoil && scalar_kind_of(&x->file, slot, o->dst + n) != SCALAR_EVICTED)
             deliver(x, slot, o->dst + n);
+    x->is_in_pipe = false;
+    if (x->launch->pipe_warps) scalarise_look(x, slot, index);
 }
 
 // Of the warp in the first place alone, as the hardware does: one set of counters, which say what is used seldom.
@@ -234,9 +255,11 @@ static void note_uses(struct scalarise *x, unsigned slot, const struct op *o)
 static void write_results(struct scalarise *x, unsigned slot, uint32_t index)
 {
     const struct op *o = &x->launch->ops[index];
-    uint64_t threads = threads_of(tech_warp(x->sm, slot));
+    uint64_t threads = scalarise_threads(tech_warp(x->sm, slot));
     bool is_later = comes_later(x, &x->launch->program->insts[index], threads);
-    for (unsigned n = 0; n < o->dst_words; n++)
+    for (unsigned n = 0; x->is_in_pipe && x->lanes && n < o->dst_words; n++)
+        keep_scalar(x, slot, o->dst + n, n ? 0 : x->code);
+    for (unsigned n = 0; !x->is_in_pipe && n < o->dst_words; n++)
         is_later ? leave_open(x, slot, o->dst + n, x->lanes) : keep(x, slot, o->dst + n, x->lanes, o);
     note_uses(x, slot, o);
     scalarise_after_writes(x, slot);
@@ -253,8 +276,9 @@ static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving w
 
 static void issued(void *state, unsigned slot, uint32_t index)
 {
-    (void)index;
-    scalarise_look_ahead(state, slot);
+    struct scalarise *x = state;
+    if (x->launch->pipe_warps) scalarise_move(x, slot, index);
+    scalarise_look_ahead(x, slot);
 }
 
 // -- what it costs ------------------------------------------------------------------------------------------
@@ -272,7 +296,8 @@ static void operand(void *state, unsigned slot, uint32_t index, struct operand_a
     struct scalarise *x = state;
     (void)index;
     if (!a->main) return; // another mechanism has it
-    a->cycles += a->is_write ? x->launch->options->write_cycles : x->launch->options->read_cycles;
+    if (!x->is_in_pipe)
+        a->cycles += a->is_write ? x->launch->options->write_cycles : x->launch->options->read_cycles;
     unsigned kind = x->kinds[a->nth];
     if (a->is_write) kind = is_open(x, slot, a->r) ? SCALAR_VECTOR : scalar_kind_of(&x->file, slot, a->r);
     if (!a->is_write) x->counters[COUNT_uniform_reads + kind]++;
@@ -283,7 +308,10 @@ static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
 {
     const struct scalarise *x = state;
     (void)slot;
-    c->compared += x->launch->ops[index].dst_words;
+    if (x->is_in_pipe)
+        c->lanes = c->lanes ? 1 : 0;
+    else
+        c->compared += x->launch->ops[index].dst_words;
 }
 
 // -- the mechanism ------------------------------------------------------------------------------------------
@@ -292,11 +320,15 @@ static size_t storage(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX])
 {
     enum { LANES = 32, WORD = 32, STRIDE = 2, IS_POINTER = 1, COPIES = 2 };
-    uint64_t registers = c->registers / LANES, vectors = ((const struct options *)options)->vectors;
+    const struct options *o = options;
+    uint64_t registers = c->registers / LANES, vectors = o->vectors;
     out[0] = (struct tech_storage){"vectors", vectors, LANES * WORD, true, 0};
     out[1] = (struct tech_storage){"scalars", COPIES * registers, WORD + STRIDE + IS_POINTER, true, COPIES};
     out[2] = (struct tech_storage){"free vectors", vectors, scalar_slot_bits(vectors), true, 1};
-    return 3;
+    if (!o->scalar) return 3;
+    out[3] = (struct tech_storage){"scalars of the pipe", registers, WORD + STRIDE + IS_POINTER, false, 1};
+    out[4] = (struct tech_storage){"predictions", o->predictions, 1, false, 1};
+    return 5;
 }
 
 const struct tech tech_scalarise = {
@@ -305,7 +337,8 @@ const struct tech tech_scalarise = {
         "registers of one value or with a stride are kept as scalars, the others in a smaller register file",
     .paper = "advanced dynamic scalarisation: Naylor et al., ICCD 2024",
     .features = HAS(UNIFORM) | HAS(NOT_REDUNDANT),
-    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(L1_LINES) | CLAIMS(HOLDS) | CLAIMS(COSTS) | CLAIMS(OPERANDS),
+    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(L1_LINES) | CLAIMS(ISSUE_PORT) | CLAIMS(HOLDS) |
+              CLAIMS(COSTS) | CLAIMS(OPERANDS),
     .skipped = -1,
     .reused = -1,
     .keys = keys,
@@ -320,6 +353,7 @@ const struct tech tech_scalarise = {
     .sm_end = sm_end,
     .warp_start = warp_start,
     .reads = reads,
+    .port = scalarise_port,
     .executed = executed,
     .saved = saved,
     .issued = issued,

@@ -3,14 +3,16 @@
 //
 //     scalarise.c   which values go into the file, and come out of it; what that costs
 //     spill.c       registers that go to memory, and come back
+//     pipe.c        instructions that one lane executes for all, beside the schedulers
 #pragma once
 #include "exec/exec_impl.h"
 #include "gpu/tech.h"
+#include "scalar/predict.h"
 #include "scalar/regfile.h"
 
 struct options {
-    uint32_t strides, vectors, read_cycles, write_cycles, corrupt;
-    int detect, spill, partial, spoil;
+    uint32_t strides, vectors, read_cycles, write_cycles, predictions, corrupt, spoil;
+    int detect, spill, partial, scalar, warps;
 };
 
 enum { DETECT_ALIGNED, DETECT_ANY_BASE, DETECT_OFF_AFFINE };
@@ -31,6 +33,7 @@ struct launch_state {
     struct scalar_shape shape; // of every SM's file
     uint64_t spill_area; // address of the lines that registers are spilled to: behind the grid's local memory
     uint8_t sectors;     // of a line that a register's words take
+    unsigned pipe_warps; // that may be at the scalar pipe at once; 0: there is none
     bool verify;
     uint64_t *mismatches;
 };
@@ -52,6 +55,12 @@ struct scalarise {
     // Of the instruction at hand.
     uint64_t lanes;              // that execute it
     uint8_t kinds[OP_READS_MAX]; // enum scalar_kind, of its sources
+    // Of the scalar pipe.
+    struct scalar_table table; // what was scalarisable the last time
+    uint64_t at_pipe;          // bits: slots whose warps are there
+    bool is_in_pipe;           // the instruction at hand is
+    uint8_t code;              // of the stride of its result
+    bool is_scalarisable;      // or could be
     // Of spilling.
     uint32_t *memory;          // [slot][register][lane]: what has been spilled
     uint16_t waits_for[SLOTS]; // the register on its way back that a warp waits for, + 1; 0: none
@@ -66,6 +75,15 @@ static inline uint32_t *scalarise_memory(struct scalarise *x, unsigned slot, uns
 }
 // The cycles since the last call go to as many vectors as there are now: before their number changes.
 void scalarise_count(struct scalarise *x);
+
+static inline uint64_t scalarise_threads(const struct warp *w) { return w->present & ~w->exited; }
+
+// -- pipe.c
+bool scalarise_port(void *state, unsigned slot, uint32_t index);
+// Before the instruction at hand executes, whose operands are what x->kinds says: could one lane execute it?
+void scalarise_look(struct scalarise *x, unsigned slot, uint32_t index);
+void scalarise_move(struct scalarise *x, unsigned slot, uint32_t index); // behind it: which pipe is next?
+void scalarise_leave_pipe(struct scalarise *x, unsigned slot);
 
 // -- spill.c
 // A slot of the file is free from now on, which the instruction of the warp that is at hand may take for one register.
