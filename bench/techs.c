@@ -93,10 +93,9 @@ static void heads(const struct request *r)
 
 static enum workload_size size_of(const char *name)
 {
-    for (int k = WORKLOAD_SMALL; k <= WORKLOAD_LARGE; k++)
-        if (str_equal(workload_size_name((enum workload_size)k), name)) return (enum workload_size)k;
-    fail(name, "no size");
-    return WORKLOAD_MEDIUM;
+    enum workload_size size = WORKLOAD_MEDIUM;
+    if (!workload_size_find(name, &size)) fail(name, "no size");
+    return size;
 }
 
 static struct request parse(int argc, char **argv)
@@ -125,6 +124,7 @@ int main(int argc, char **argv)
     const struct workload *w;
     heads(&r);
     for (size_t i = 0; (w = workload_at(i)) != NULL && (r.all || i < TABLE_1); i++) {
+        if (!workload_has_size(w, r.size)) continue;
         bool first_2d = w->block[1] > 1 && !two.count;
         if (first_2d) mean_row(&r, "1D, geometric mean", &one);
         if (i == TABLE_1) mean_row(&r, "2D, geometric mean", &two);

@@ -49,9 +49,15 @@ bool api_check_block(struct wf_kernel *k, const uint32_t block[3])
     return true;
 }
 
+enum { MAX_REGISTERS = 255 }; // that a thread can name
+
 static bool check_shape(struct wf_kernel *k, const struct wf_launch_config *s)
 {
-    return check_extents(k->module->context, "grid", s->grid, grid_limits) && api_check_block(k, s->block);
+    struct wf_context *c = k->module->context;
+    if (s->registers > MAX_REGISTERS)
+        return diag_error(&c->diag, loc_none(), "%u registers a thread; at most %d are possible",
+                          s->registers, MAX_REGISTERS);
+    return check_extents(c, "grid", s->grid, grid_limits) && api_check_block(k, s->block);
 }
 
 // Static shared memory, then dynamic from its alignment on.
@@ -193,7 +199,7 @@ static void fill_launch(struct wf_launch *l, const struct wf_launch_config *shap
         .block = {shape->block[0], shape->block[1], shape->block[2]},
         .warp_size = s->warp_size,
         .dynamic_shared = shape->shared_bytes,
-        .registers = s->registers,
+        .registers = s->registers ? s->registers : shape->registers,
         .shared_total = (uint32_t)shared_total(k->program, shape->shared_bytes),
         .local_total = (uint32_t)local_total(k->program),
         .memory = c->memory,

@@ -265,6 +265,7 @@ struct wf_launch_config {
     uint32_t grid[3], block[3]; // no zeros
     uint32_t shared_bytes;      // dynamic
     struct wf_stream *stream;   // NULL: the default stream, which is CUDA's legacy one
+    uint32_t registers;         // what launch.registers is where that is 0
 };
 
 #define WF_UNKNOWN UINT64_MAX // a figure this run did not measure

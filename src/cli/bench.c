@@ -27,8 +27,9 @@ static bool parse_word(const char *option, const char *text, const char *const *
 
 enum wf_status bench_selection(const struct options *o, struct bench_selection *what, struct diag *d)
 {
-    static const char *const sizes[] = {"small", "medium", "large", NULL}, *const sources[] = {"nvcc",
-                                                                                               "clang", NULL};
+    static const char *const sizes[] = {"small", "medium", "large", "paper", NULL}, *const sources[] = {
+                                                                                        "nvcc", "clang",
+                                                                                        NULL};
     unsigned size = WORKLOAD_MEDIUM, ptx = WORKLOAD_NVCC;
     if (!parse_word("--size", options_value(o, OPTION_SIZE), sizes, &size, d) ||
         !parse_word("--ptx", options_value(o, OPTION_PTX), sources, &ptx, d))
@@ -37,11 +38,14 @@ enum wf_status bench_selection(const struct options *o, struct bench_selection *
     return WF_OK;
 }
 
-enum wf_status bench_find(const char *name, const struct workload **w, struct diag *d)
+enum wf_status bench_find(const char *name, enum workload_size size, const struct workload **w,
+                          struct diag *d)
 {
     const char *near;
-    if ((*w = workload_find(name, &near)) != NULL) return WF_OK;
-    if (near)
+    if ((*w = workload_find(name, &near)) != NULL && workload_has_size(*w, size)) return WF_OK;
+    if (*w)
+        diag_error(d, loc_none(), "%s is of no paper: its sizes are small, medium and large", name);
+    else if (near)
         diag_error(d, loc_none(), "no bundled kernel \"%s\"; did you mean \"%s\"?", name, near);
     else
         diag_error(d, loc_none(), "no bundled kernel \"%s\"; `warpfold list kernels` names them", name);
@@ -54,7 +58,7 @@ static enum wf_status parse_usage(const struct options *o, struct bench_selectio
     if (bench_selection(o, what, d) != WF_OK) return WF_BAD_USAGE;
     for (size_t i = 0; i < o->operands.count; i++) {
         const struct workload *w;
-        if (bench_find(o->operands.data[i], &w, d) != WF_OK) return WF_BAD_INPUT;
+        if (bench_find(o->operands.data[i], what->size, &w, d) != WF_OK) return WF_BAD_INPUT;
     }
     const char *timeline = options_value(o, OPTION_TIMELINE);
     if (timeline && o->operands.count != 1) {
@@ -179,12 +183,13 @@ static enum wf_status run_all(const struct options *o, const struct bench_select
 {
     enum wf_status worst = WF_OK;
     struct strbuf timeline = {0};
-    for (size_t i = 0;; i++) { // those named, in that order, or all
+    for (size_t i = 0;; i++) { // those named, in that order, or all that have the size
         const char *near;
         const struct workload *w = !o->operands.count      ? workload_at(i)
                                    : i < o->operands.count ? workload_find(o->operands.data[i], &near)
                                                            : NULL;
         if (!w) break;
+        if (!workload_has_size(w, what->size)) continue;
         enum wf_status status = run_one(o, what, w, b, &timeline, d);
         if (status == WF_BAD_USAGE) {
             strbuf_fini(&timeline);

@@ -9,5 +9,6 @@ struct bench_selection { // --size, --ptx
 };
 
 enum wf_status bench_selection(const struct options *o, struct bench_selection *what, struct diag *d);
-// By name; WF_BAD_INPUT and an error with the nearest name.
-enum wf_status bench_find(const char *name, const struct workload **w, struct diag *d);
+// By name, where it has the size; WF_BAD_INPUT and an error with the nearest name.
+enum wf_status bench_find(const char *name, enum workload_size size, const struct workload **w,
+                          struct diag *d);

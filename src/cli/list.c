@@ -65,6 +65,34 @@ static void list_kernels(void)
     list_print(&t);
 }
 
+// What size `paper` is.
+static void list_inputs(void)
+{
+    static const char *const heads[] = {"workload", "suite",     "input",       "grid",
+                                        "times",    "registers", "what differs"};
+    struct table t;
+    table_init(&t, heads, 7);
+    const struct workload *w;
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
+        const struct workload_paper *p = workload_paper(w);
+        if (!p) continue;
+        table_add(&t, "%s", w->name);
+        table_add(&t, "%s", p->suite);
+        table_add(&t, "%s", p->input);
+        table_add(&t, p->grid[1] > 1 ? "%ux%u" : "%u", p->grid[0], p->grid[1]);
+        table_add(&t, p->times == p->original_times ? "%u" : "%u of %u", p->times, p->original_times);
+        struct strbuf registers = {0};
+        for (size_t k = 0; w->kernels[k]; k++)
+            if (workload_paper_registers(w->kernels[k]))
+                strbuf_printf(&registers, "%s%u", registers.length ? " " : "",
+                              workload_paper_registers(w->kernels[k]));
+        table_add(&t, "%s", strbuf_text(&registers));
+        strbuf_fini(&registers);
+        table_add(&t, "%s", p->note);
+    }
+    list_print(&t);
+}
+
 static void add_counter(struct table *t, const struct wf_counter *c)
 {
     table_add(t, "%s", c->name);
@@ -143,12 +171,17 @@ static const struct list {
     void (*list)(void);
     int (*list_with)(const struct options *o); // what reads --tech, --gpu or --set, or a word more
     bool takes_tech, takes_set;                // --tech and --gpu; --set
-} lists[] = {
-    {"gpus", NULL, list_gpus, false, true},          {"techs", list_techs, NULL, false, false},
-    {"kernels", list_kernels, NULL, false, false},   {"studies", list_studies, NULL, false, false},
-    {"counters", list_counters, NULL, false, false}, {"experiments", list_experiments, NULL, false, false},
-    {"keys", list_keys, NULL, false, false},         {"features", list_features, NULL, false, false},
-    {"claims", list_claims, NULL, false, false},     {"area", NULL, list_area, true, true}};
+} lists[] = {{"gpus", NULL, list_gpus, false, true},
+             {"techs", list_techs, NULL, false, false},
+             {"kernels", list_kernels, NULL, false, false},
+             {"studies", list_studies, NULL, false, false},
+             {"counters", list_counters, NULL, false, false},
+             {"experiments", list_experiments, NULL, false, false},
+             {"inputs", list_inputs, NULL, false, false},
+             {"keys", list_keys, NULL, false, false},
+             {"features", list_features, NULL, false, false},
+             {"claims", list_claims, NULL, false, false},
+             {"area", NULL, list_area, true, true}};
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
 static const char *next_list(const void *context, size_t i)
@@ -161,7 +194,7 @@ static const char *next_list(const void *context, size_t i)
 static const struct list *find(const struct options *o, struct diag *d)
 {
     static const char all[] =
-        "gpus, techs, kernels, studies, counters, experiments, keys, features, claims, area";
+        "gpus, techs, kernels, inputs, studies, counters, experiments, keys, features, claims, area";
     const char *name = o->operands.count ? o->operands.data[0] : "", *near = NULL;
     bool is_one = o->operands.count == 1 || (o->operands.count == 2 && str_equal(name, "gpus"));
     for (size_t i = 0; i < LIST_COUNT && is_one; i++)

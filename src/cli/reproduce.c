@@ -224,6 +224,8 @@ static enum wf_status choose(struct lab *l)
         enum wf_status status = choose_operand(l, o->operands.data[i]);
         if (status != WF_OK) return status;
     }
+    for (size_t i = 0; i < l->experiments.list.count; i++)
+        if (!figure_has_kernels(&l->experiments.list.data[i], l->size, l->diag)) return WF_BAD_INPUT;
     return choose_silicon(l);
 }
 

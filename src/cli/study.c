@@ -70,8 +70,9 @@ static enum wf_status parse_benches(const struct options *o, struct benches *b, 
     for (const char *name; status == WF_OK && (name = strsep(&rest, ",")) != NULL;) {
         const struct workload *w;
         if (workload_is_group(name)) {
-            for (size_t i = 0; (w = workload_in_group(name, i, NULL)) != NULL; i++) vec_push(&b->list, w);
-        } else if ((status = bench_find(name, &w, d)) == WF_OK) {
+            for (size_t i = 0; (w = workload_in_group(name, i, NULL)) != NULL; i++)
+                if (workload_has_size(w, b->selection.size)) vec_push(&b->list, w);
+        } else if ((status = bench_find(name, b->selection.size, &w, d)) == WF_OK) {
             vec_push(&b->list, w);
         }
     }

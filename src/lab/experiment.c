@@ -257,7 +257,7 @@ static const struct key {
             {"mechanism", set_mechanism, false, NULL},
             {"together", set_together, false, "yes no"},
             {"settings", set_settings, false, NULL},
-            {"size", set_size, false, "small medium large"},
+            {"size", set_size, false, "small medium large paper"},
             {"ptx", set_ptx, false, "nvcc clang"},
             {"kernels", set_kernels, true, NULL},
             {"views", set_views, true, NULL},

@@ -21,15 +21,18 @@ struct kernel_list {
     VEC(struct kernel) all;
 };
 
-static void add_kernel(struct kernel_list *list, const struct workload *w, const char *abbreviation)
+static void add_kernel(struct kernel_list *list, const struct workload *w, const char *abbreviation,
+                       const char *size)
 {
+    enum workload_size which;
+    if (!workload_size_find(size, &which) || !workload_has_size(w, which)) return;
     for (size_t i = 0; i < list->all.count; i++)
         if (str_equal(list->all.data[i].name, w->name)) return;
     vec_push(&list->all, (struct kernel){w->name, abbreviation});
 }
 
-// The kernels of an experiment, groups resolved, none twice.
-static struct kernel_list kernels_of(const struct experiment *x)
+// The kernels of an experiment that have the size, groups resolved, none twice.
+static struct kernel_list kernels_of(const struct experiment *x, const char *size)
 {
     struct kernel_list list = {0};
     for (size_t k = 0; k < x->kernels.count; k++) {
@@ -37,10 +40,10 @@ static struct kernel_list kernels_of(const struct experiment *x)
         const struct workload *w;
         if (workload_is_group(name))
             for (size_t i = 0; (w = workload_in_group(name, i, &abbreviation)) != NULL; i++)
-                add_kernel(&list, w, abbreviation);
+                add_kernel(&list, w, abbreviation, size);
         else
             for (size_t i = 0; (w = workload_in_group("all", i, &abbreviation)) != NULL; i++)
-                if (str_equal(w->name, name)) add_kernel(&list, w, abbreviation);
+                if (str_equal(w->name, name)) add_kernel(&list, w, abbreviation, size);
     }
     return list;
 }
@@ -85,10 +88,21 @@ static void plan_study(struct figure *f, struct jobs *jobs, const struct kernel_
     }
 }
 
+static const char *size_of(const struct experiment *x, const char *size) { return x->size ? x->size : size; }
+
+bool figure_has_kernels(const struct experiment *x, const char *size, struct diag *d)
+{
+    if (!x->kernels.count) return true;
+    struct kernel_list kernels = kernels_of(x, size_of(x, size));
+    bool good = kernels.all.count > 0;
+    vec_fini(&kernels.all);
+    return good || diag_error(d, loc_none(), "%s: no kernel of it has a size %s", x->name, size_of(x, size));
+}
+
 void figure_plan(struct figure *f, const struct experiment *x, const char *size, struct jobs *jobs)
 {
-    *f = (struct figure){.experiment = x, .size = x->size ? x->size : size};
-    struct kernel_list kernels = kernels_of(x);
+    *f = (struct figure){.experiment = x, .size = size_of(x, size)};
+    struct kernel_list kernels = kernels_of(x, f->size);
     for (size_t v = 0; v < x->views.count; v++) switch (x->kind) {
         case EXPERIMENT_RUNS:
         case EXPERIMENT_TIME: plan_runs(f, jobs, &kernels, v); break;

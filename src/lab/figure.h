@@ -18,6 +18,8 @@ struct figure {
 };
 
 void figure_fini(struct figure *f);
+// False and an error: kernels are named, and none of them has the size. The others are left out.
+bool figure_has_kernels(const struct experiment *x, const char *size, struct diag *d);
 // Puts what the figure needs into jobs.
 void figure_plan(struct figure *f, const struct experiment *x, const char *size, struct jobs *jobs);
 // The bundled kernel that a category names by its abbreviation; NULL: none.

@@ -1,12 +1,14 @@
 // Host side of kernels/floydWarshall.cu: one launch for every node that paths may lead through.
 #include "workload/host.h"
 
-enum { FAR = 1 << 28, DEGREE = 6 }; // FAR: no way known; two of them still fit
+enum { FAR = 1 << 28 }; // FAR: no way known; two of them still fit
 
 void workload_run_floydWarshall(struct host *h)
 {
-    static const int node_counts[] = {32, 144, 304}; // multiples of 16
-    const int n = node_counts[h->size];
+    static const struct {
+        int nodes, degree; // nodes: a multiple of 16
+    } sizes[] = {{32, 6}, {144, 6}, {304, 6}, {256, 64}};
+    const int n = sizes[h->size].nodes, degree = sizes[h->size].degree;
     const size_t count = (size_t)(n * n), bytes = count * sizeof(int);
 
     int *distance = HOST_ARRAY(h, int, count), *via = HOST_ARRAY(h, int, count);
@@ -14,8 +16,8 @@ void workload_run_floydWarshall(struct host *h)
         distance[i] = i / n == i % n ? 0 : FAR;
         via[i] = -1;
     }
-    for (int i = 0; i < n * DEGREE; i++) {
-        int from = i / DEGREE, to = (int)rng_below(&h->rng, (uint32_t)n);
+    for (int i = 0; i < n * degree; i++) {
+        int from = i / degree, to = (int)rng_below(&h->rng, (uint32_t)n);
         if (to != from) distance[from * n + to] = 1 + (int)rng_below(&h->rng, 1000);
     }
 

@@ -145,6 +145,7 @@ void host_launch_args(struct host *h, const char *name, struct host_dim grid, st
         pointers[i] = &args[i].value;
     }
     struct wf_launch_config shape = {.shared_bytes = (uint32_t)shared_bytes};
+    if (h->size == WORKLOAD_PAPER) shape.registers = workload_paper_registers(name);
     for (int i = 0; i < 3; i++) {
         shape.grid[i] = grid.extent[i] ? grid.extent[i] : 1;
         shape.block[i] = block.extent[i] ? block.extent[i] : 1;
@@ -197,6 +198,7 @@ void host_compare_u32(struct host *h, const char *what, const uint32_t *got, con
 enum wf_status workload_run(const struct workload *workload, struct wf_context *context,
                             const struct workload_options *options, struct workload_result *result)
 {
+    assert(workload_has_size(workload, options->size));
     *result = (struct workload_result){0};
     struct host h = {.workload = workload,
                      .options = options,

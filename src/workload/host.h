@@ -3,7 +3,7 @@
 //
 // A `struct host` is one run. The first call that fails marks the run as failed (the message is with the
 // context) and every later call does nothing, fetched memory is zero: a workload reads straight down without
-// error checks. Memory handed out lives until the run ends. Device addresses and texture handles are plain
+// error checks; one whose reference takes seconds asks for `failed` before it. Memory handed out lives until the run ends. Device addresses and texture handles are plain
 // 64-bit numbers.
 #pragma once
 #include "base/arena.h"

@@ -7,7 +7,7 @@ void workload_run_matrixMul(struct host *h)
 {
     static const struct {
         int height, depth, width; // multiples of 32
-    } sizes[] = {{32, 96, 64}, {256, 288, 320}, {576, 640, 640}};
+    } sizes[] = {{32, 96, 64}, {256, 288, 320}, {576, 640, 640}, {320, 320, 640}};
     const int height = sizes[h->size].height, depth = sizes[h->size].depth, width = sizes[h->size].width;
     const size_t count_a = (size_t)(height * depth), count_b = (size_t)(depth * width);
     const size_t count_c = (size_t)(height * width);

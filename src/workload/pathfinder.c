@@ -9,7 +9,7 @@ void workload_run_pathfinder(struct host *h)
 {
     static const struct {
         int cols, rows;
-    } sizes[] = {{2500, 26}, {20000, 101}, {100000, 201}};
+    } sizes[] = {{2500, 26}, {20000, 101}, {100000, 201}, {100000, 100}};
     const int cols = sizes[h->size].cols, rows = sizes[h->size].rows;
     const size_t row_bytes = (size_t)cols * sizeof(int);
     const uint32_t *wall = host_random_u32(h, (size_t)cols * (size_t)rows, 10);

@@ -39,6 +39,45 @@ enum { WORKLOAD_COUNT = sizeof table / sizeof table[0] };
 
 const struct workload *workload_at(size_t i) { return i < WORKLOAD_COUNT ? &table[i] : NULL; }
 
+static const struct workload_paper papers[] = {
+#define PAPER(NAME, SUITE, FROM, INPUT, X, Y, KERNEL, TIMES, ORIGINAL, NOTE)                                 \
+    {#NAME, SUITE, INPUT, WORKLOAD_FROM_##FROM, {X, Y}, KERNEL, TIMES, ORIGINAL, NOTE},
+#define REGISTERS(KERNEL, COUNT)
+#include "workload/paper.def"
+#undef PAPER
+#undef REGISTERS
+};
+
+static const struct {
+    const char *kernel;
+    unsigned count;
+} registers[] = {
+#define PAPER(...)
+#define REGISTERS(KERNEL, COUNT) {KERNEL, COUNT},
+#include "workload/paper.def"
+#undef PAPER
+#undef REGISTERS
+};
+
+const struct workload_paper *workload_paper(const struct workload *w)
+{
+    for (size_t i = 0; i < sizeof papers / sizeof papers[0]; i++)
+        if (str_equal(papers[i].workload, w->name)) return &papers[i];
+    return NULL;
+}
+
+bool workload_has_size(const struct workload *w, enum workload_size size)
+{
+    return size != WORKLOAD_PAPER || workload_paper(w);
+}
+
+unsigned workload_paper_registers(const char *kernel)
+{
+    for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++)
+        if (str_equal(registers[i].kernel, kernel)) return registers[i].count;
+    return 0;
+}
+
 static const char *name_at(const void *context, size_t i)
 {
     (void)context;
@@ -97,8 +136,19 @@ const char *workload_size_name(enum workload_size size)
     case WORKLOAD_SMALL: return "small";
     case WORKLOAD_MEDIUM: return "medium";
     case WORKLOAD_LARGE: return "large";
+    case WORKLOAD_PAPER: return "paper";
     }
     return "?";
+}
+
+bool workload_size_find(const char *name, enum workload_size *size)
+{
+    for (int i = 0; i < WORKLOAD_SIZES; i++)
+        if (str_equal(workload_size_name((enum workload_size)i), name)) {
+            *size = (enum workload_size)i;
+            return true;
+        }
+    return false;
 }
 
 const char *workload_ptx_name(enum workload_ptx ptx)

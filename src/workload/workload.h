@@ -1,4 +1,4 @@
-// The bundled workloads: a benchmark's kernels, its host program at three sizes, and the CPU's reference that
+// The bundled workloads: a benchmark's kernels, its host program at its sizes, and the CPU's reference that
 // its results are compared with. They use the public API only.
 //
 //     struct wf_context *c = wf_context_create();
@@ -9,12 +9,23 @@
 #pragma once
 #include "api/warpfold.h"
 
-enum workload_size { WORKLOAD_SMALL, WORKLOAD_MEDIUM, WORKLOAD_LARGE };
+enum workload_size { WORKLOAD_SMALL, WORKLOAD_MEDIUM, WORKLOAD_LARGE, WORKLOAD_PAPER };
 enum workload_ptx { WORKLOAD_NVCC, WORKLOAD_CLANG };
-enum { WORKLOAD_SIZES = 3, WORKLOAD_PTX_SOURCES = 2 };
+enum { WORKLOAD_SIZES = 4, WORKLOAD_PTX_SOURCES = 2 };
 
 // What a run's bytes depend on: D nothing but the input; O the order of atomics or clocks; R races.
 enum workload_class { WORKLOAD_CLASS_D, WORKLOAD_CLASS_O, WORKLOAD_CLASS_R };
+
+// Size `paper`, which not all have: the input that an application of a paper comes with (paper.def).
+enum workload_paper_from { WORKLOAD_FROM_SUITE, WORKLOAD_FROM_SHAPE, WORKLOAD_FROM_WAVE };
+struct workload_paper {
+    const char *workload, *suite, *input;
+    enum workload_paper_from from;
+    unsigned grid[2];               // blocks of the first launch
+    const char *kernel;             // and its kernel
+    unsigned times, original_times; // that what is repeated is repeated, here and there
+    const char *note;               // "": none
+};
 
 struct host; // a run in progress (host.h)
 
@@ -65,11 +76,18 @@ const struct workload *workload_find(const char *name, const char **nearest);
 const struct workload *workload_in_group(const char *group, size_t i, const char **abbreviation);
 bool workload_is_group(const char *group);
 
+const struct workload_paper *workload_paper(const struct workload *workload); // NULL: it has no such size
+bool workload_has_size(const struct workload *workload, enum workload_size size);
+// Registers a thread of the kernel has in the code of NVIDIA's compiler, which decide at size `paper` how many blocks fit
+// on an SM, unless launch.registers is set; 0: not known.
+unsigned workload_paper_registers(const char *kernel);
+
 const char *workload_size_name(enum workload_size size); // "small"
-const char *workload_ptx_name(enum workload_ptx ptx);    // "nvcc"
+bool workload_size_find(const char *name, enum workload_size *size);
+const char *workload_ptx_name(enum workload_ptx ptx); // "nvcc"
 char workload_class_letter(enum workload_class output_class);
 
-// Runs a workload in a context of the caller's and compares the results. WF_MISMATCH when they differ from
+// Runs a workload, at a size that it has, in a context of the caller's and compares the results. WF_MISMATCH when they differ from
 // the reference; the status of the call that failed when one did, then wf_errors() has the message. Device
 // memory is given back; the module stays with the context.
 enum wf_status workload_run(const struct workload *workload, struct wf_context *context,

@@ -197,29 +197,32 @@ static void test_shapes(struct test *t)
         struct wf_launch_config shape;
         const char *message;
     } rows[] = {
-        {"trapped", {{0, 1, 1}, {1, 1, 1}, 0, NULL}, "error: grid of 0 x 1 x 1: no dimension may be 0\n"},
-        {"trapped", {{1, 1, 1}, {1, 0, 1}, 0, NULL}, "error: block of 1 x 0 x 1: no dimension may be 0\n"},
+        {"trapped", {{0, 1, 1}, {1, 1, 1}, 0, NULL, 0}, "error: grid of 0 x 1 x 1: no dimension may be 0\n"},
+        {"trapped", {{1, 1, 1}, {1, 0, 1}, 0, NULL, 0}, "error: block of 1 x 0 x 1: no dimension may be 0\n"},
         {"trapped",
-         {{1, 1, 1}, {1025, 1, 1}, 0, NULL},
+         {{1, 1, 1}, {1025, 1, 1}, 0, NULL, 0},
          "error: block of 1025 x 1 x 1: x may be at most 1024\n"},
-        {"trapped", {{1, 1, 1}, {1, 1, 65}, 0, NULL}, "error: block of 1 x 1 x 65: z may be at most 64\n"},
+        {"trapped", {{1, 1, 1}, {1, 1, 65}, 0, NULL, 0}, "error: block of 1 x 1 x 65: z may be at most 64\n"},
         {"trapped",
-         {{1, 1, 1}, {32, 33, 1}, 0, NULL},
+         {{1, 1, 1}, {32, 33, 1}, 0, NULL, 0},
          "error: block of 32 x 33 x 1 has 1056 threads; at most 1024 are possible\n"},
         {"trapped",
-         {{1, 65536, 1}, {1, 1, 1}, 0, NULL},
+         {{1, 65536, 1}, {1, 1, 1}, 0, NULL, 0},
          "error: grid of 1 x 65536 x 1: y may be at most 65535\n"},
         {"trapped",
-         {{0x80000000, 1, 1}, {1, 1, 1}, 0, NULL},
+         {{0x80000000, 1, 1}, {1, 1, 1}, 0, NULL, 0},
          "error: grid of 2147483648 x 1 x 1: x may be at most 2147483647\n"},
+        {"trapped",
+         {{1, 1, 1}, {1, 1, 1}, 0, NULL, 256},
+         "error: 256 registers a thread; at most 255 are possible\n"},
         {"at_most_128",
-         {{1, 1, 1}, {129, 1, 1}, 0, NULL},
+         {{1, 1, 1}, {129, 1, 1}, 0, NULL, 0},
          "error: block of 129 threads; kernel at_most_128 was compiled for at most 128 (.maxntid)\n"},
         {"exactly_64",
-         {{1, 1, 1}, {32, 1, 1}, 0, NULL},
+         {{1, 1, 1}, {32, 1, 1}, 0, NULL, 0},
          "error: block of 32 x 1 x 1; kernel exactly_64 requires 64 x 1 x 1 (.reqntid)\n"},
         {"trapped",
-         {{1, 1, 1}, {1, 1, 1}, 98305, NULL},
+         {{1, 1, 1}, {1, 1, 1}, 98305, NULL, 0},
          "error: 98305 bytes of shared memory (0 static, 98305 dynamic); at most 98304 are possible "
          "(launch.max_shared)\n"},
     };
@@ -230,7 +233,7 @@ static void test_shapes(struct test *t)
         CHECK(t, wf_launch(k, &rows[i].shape, NULL, 0, NULL) == WF_BAD_INPUT);
         check_error(&f, rows[i].message);
     }
-    struct wf_launch_config fits = {{1, 1, 1}, {64, 1, 1}, 0, NULL};
+    struct wf_launch_config fits = {{1, 1, 1}, {64, 1, 1}, 0, NULL, 0};
     CHECK(t, wf_launch(find(&f, "exactly_64"), &fits, NULL, 0, NULL) == WF_OK);
     CHECK(t, wf_launch(find(&f, "at_most_128"), &fits, NULL, 0, NULL) == WF_OK);
     CHECK(t, wf_launch(find(&f, "by_value"), &fits, NULL, 0, NULL) == WF_BAD_INPUT);
@@ -579,6 +582,34 @@ static void test_streams(struct test *t)
     teardown(&f);
 }
 
+// A launch says how many registers a thread is given, where launch.registers does not: of 65,536, blocks of 256 threads
+// of 128 leave room for two, where four fit else.
+static void test_registers(struct test *t)
+{
+    static const struct {
+        const char *setting;
+        uint32_t registers;
+        bool is_narrow;
+    } rows[] = {{"0", 0, false}, {"0", 128, true}, {"128", 0, true}, {"128", 16, true}, {"16", 128, false}};
+    double wide = 0, narrow = 0;
+    for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+        struct wf_context *c = wf_context_create();
+        CHECK(t, wf_gpu(c, "tiny") == WF_OK && wf_set(c, "launch.registers", rows[i].setting) == WF_OK);
+        struct fixture f = {.t = t, .c = c, .m = wf_module_load_file(c, KERNELS)};
+        struct wf_launch_config shape = {
+            .grid = {16, 1, 1}, .block = {256, 1, 1}, .registers = rows[i].registers};
+        struct wf_stats stats = {0};
+        uint64_t out = wf_alloc(c, 4);
+        CHECK(t, wf_launch(find(&f, "count"), &shape, (void *[]){&out}, 1, &stats) == WF_OK);
+        double *same = rows[i].is_narrow ? &narrow : &wide;
+        if (!*same) *same = stats.occupancy;
+        CHECK_MSG(t, stats.occupancy == *same, "%s, %u: occupancy %g, not %g", rows[i].setting,
+                  rows[i].registers, stats.occupancy, *same);
+        wf_context_destroy(c);
+    }
+    CHECK_MSG(t, narrow <= 0.5 && wide > narrow, "%g and %g", narrow, wide);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"arguments", test_arguments},
@@ -597,6 +628,7 @@ int main(int argc, char **argv)
                                              {"bad_modules", test_bad_modules},
                                              {"interleaving", test_interleaving},
                                              {"host_modes", test_host_modes},
-                                             {"streams", test_streams}};
+                                             {"streams", test_streams},
+                                             {"registers", test_registers}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -259,10 +259,15 @@ static void test_usage(struct test *t)
         {"mark $V --kernel vecadd --block 2000", 1, "error: block of 2000 x 1 x 1: x may be at most 1024\n"},
         {"mark --kernel vecadd", 2, "error: mark takes one PTX file\n"},
         {"list", 2,
-         "error: list takes one of gpus, techs, kernels, studies, counters, experiments, keys, features, "
+         "error: list takes one of gpus, techs, kernels, inputs, studies, counters, experiments, keys, "
+         "features, "
          "claims, area; gpus may be followed by a GPU\n"},
         {"list keyz", 2, "error: list knows no \"keyz\"; did you mean \"keys\"?\n"},
-        {"bench --size tiny", 2, "error: --size tiny: must be one of small, medium, large\n"},
+        {"bench --size tiny", 2, "error: --size tiny: must be one of small, medium, large, paper\n"},
+        {"bench vecadd --size paper", 1,
+         "error: vecadd is of no paper: its sizes are small, medium and large\n"},
+        {"study redundancy --bench vecadd --size paper", 1,
+         "error: vecadd is of no paper: its sizes are small, medium and large\n"},
         {"bench --ptx gcc", 2, "error: --ptx gcc: must be one of nvcc, clang\n"},
         {"bench vecad", 1, "error: no bundled kernel \"vecad\"; did you mean \"vecadd\"?\n"},
     };

@@ -134,6 +134,7 @@ static void test_tutorial(struct test *t)
     else
         test_skip_tool(t, "clang");
 }
+static void test_kernels(struct test *t) { check_page(t, "kernels/README.md"); }
 static void test_studies(struct test *t) { check_page(t, "docs/studies.md"); }
 static void test_gpus(struct test *t) { check_page(t, "docs/gpus.md"); }
 static void test_techniques(struct test *t) { check_page(t, "docs/techniques/README.md"); }
@@ -247,8 +248,9 @@ static void test_links(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"readme", test_readme},         {"tutorial", test_tutorial}, {"studies", test_studies},
-        {"techniques", test_techniques}, {"gpus", test_gpus},         {"heat", test_heat},
-        {"halves", test_halves},         {"keys", test_keys},         {"links", test_links}};
+        {"readme", test_readme},   {"tutorial", test_tutorial},     {"studies", test_studies},
+        {"kernels", test_kernels}, {"techniques", test_techniques}, {"gpus", test_gpus},
+        {"heat", test_heat},       {"halves", test_halves},         {"keys", test_keys},
+        {"links", test_links}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -26,6 +26,7 @@ static void test_lost(struct test *t)
                                            "list gpus",
                                            "list techs",
                                            "list kernels",
+                                           "list inputs",
                                            "list studies",
                                            "list counters",
                                            "list experiments",

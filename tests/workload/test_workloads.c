@@ -245,6 +245,98 @@ static void test_failures(struct test *t)
     wf_context_destroy(c);
 }
 
+// -- size `paper` ---------------------------------------------------------------------------------------------
+
+struct first_launch {
+    char kernel[64];
+    struct wf_launch_config shape;
+    uint64_t launches;
+};
+
+static void note_launch(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
+                        const struct wf_stats *stats)
+{
+    struct first_launch *f = context;
+    (void)stats;
+    if (f->launches++) return;
+    snprintf(f->kernel, sizeof f->kernel, "%s", wf_kernel_info(kernel)->name);
+    f->shape = *shape;
+}
+
+// Blocks of a kernel that an SM of Table 2's GPU holds at once: 2048 vector registers, given a warp in units of 8, 64 warps,
+// 32 blocks, 96 KB.
+static uint32_t blocks_on_an_sm(struct test *t, const struct wf_kernel_info *info,
+                                const struct wf_launch_config *shape)
+{
+    uint32_t threads = shape->block[0] * shape->block[1] * shape->block[2], warps = (threads + 31) / 32;
+    uint32_t registers = ((shape->registers ? shape->registers : info->registers) + 7) / 8 * 8;
+    uint32_t shared = info->shared_bytes + shape->shared_bytes, most = 32;
+    CHECK(t, registers && warps);
+    if (64 / warps < most) most = 64 / warps;
+    if (2048 / (registers * warps) < most) most = 2048 / (registers * warps);
+    if (shared && 98304 / shared < most) most = 98304 / shared;
+    return most;
+}
+
+// Runs it to its first launch, which is refused its second instruction: the table says its kernel and its blocks, and the
+// registers that it has.
+static void check_input(struct test *t, const struct workload *w, const struct workload_paper *p)
+{
+    struct wf_context *c = wf_context_create();
+    struct first_launch first = {0};
+    struct workload_result result;
+    const struct workload_options options = {
+        .size = WORKLOAD_PAPER, .ptx = WORKLOAD_NVCC, .launched = note_launch, .launched_context = &first};
+    CHECK_EQ(t, wf_set(c, "exec.max_warp_instructions", "1"), WF_OK);
+    CHECK(t, workload_run(w, c, &options, &result) != WF_OK);
+    CHECK_EQ(t, first.launches, 1);
+    CHECK_STR(t, first.kernel, p->kernel);
+    CHECK_MSG(
+        t, first.shape.grid[0] == p->grid[0] && first.shape.grid[1] == p->grid[1] && first.shape.grid[2] == 1,
+        "%s: %u x %u blocks", w->name, first.shape.grid[0], first.shape.grid[1]);
+    CHECK_MSG(t, memcmp(first.shape.block, w->block, sizeof w->block) == 0, "%s: other blocks", w->name);
+    CHECK_EQ(t, first.shape.registers, workload_paper_registers(p->kernel));
+    wf_context_destroy(c);
+}
+
+static void test_paper_inputs(struct test *t)
+{
+    const struct workload *w;
+    size_t count = 0, of_paper = 0;
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
+        const struct workload_paper *p = workload_paper(w);
+        CHECK_EQ(t, workload_has_size(w, WORKLOAD_PAPER), p != NULL);
+        CHECK(t, workload_has_size(w, WORKLOAD_LARGE));
+        if (!p) continue;
+        check_input(t, w, p);
+        CHECK_MSG(t, p->times <= p->original_times && (p->times == p->original_times || *p->note),
+                  "%s: why fewer times?", w->name);
+        CHECK_MSG(t, p->from == WORKLOAD_FROM_SUITE || *p->note, "%s: what differs?", w->name);
+        count++;
+    }
+    while (workload_in_group("darsie", of_paper, NULL)) of_paper++;
+    CHECK_EQ(t, count, of_paper);
+}
+
+// What is ours fills the chip, and no more than once.
+static void test_paper_waves(struct test *t)
+{
+    const struct workload *w;
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
+        const struct workload_paper *p = workload_paper(w);
+        if (!p || p->from != WORKLOAD_FROM_WAVE) continue;
+        struct wf_context *c = wf_context_create();
+        struct wf_module *m =
+            wf_module_load(c, w->name, w->ptx[WORKLOAD_NVCC], strlen(w->ptx[WORKLOAD_NVCC]));
+        struct wf_kernel *k = m ? wf_kernel_find(m, p->kernel) : NULL;
+        const struct wf_launch_config shape = {.block = {w->block[0], w->block[1], w->block[2]},
+                                               .registers = workload_paper_registers(p->kernel)};
+        CHECK(t, k);
+        if (k) CHECK_EQ(t, p->grid[0] * p->grid[1], 28 * blocks_on_an_sm(t, wf_kernel_info(k), &shape));
+        wf_context_destroy(c);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
@@ -259,6 +351,8 @@ int main(int argc, char **argv)
         {"references_notice", test_references_notice},
         {"failures", test_failures},
         {"larger", test_larger},
+        {"paper_inputs", test_paper_inputs},
+        {"paper_waves", test_paper_waves},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
