@@ -289,6 +289,10 @@ static enum wf_status queue_packed(struct wf_kernel *k, const struct wf_launch_c
 {
     struct wf_context *c = k->module->context;
     *launch = NULL;
+    if (k->module->image) {
+        diag_error(&c->diag, k->loc, "kernel %s is launched by its program's host part alone", k->info.name);
+        return WF_BAD_INPUT;
+    }
     if (c->failure) {
         diag_error(&c->diag, loc_none(), "kernel %s is not launched: %s", k->info.name, c->failure);
         return WF_PROGRAM_FAILED;

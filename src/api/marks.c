@@ -20,9 +20,13 @@ static enum mark_kind in_launch(const struct marks *m, const struct wf_context *
 
 const struct wf_mark *wf_kernel_marks(struct wf_kernel *k, const uint32_t block[3], size_t *count)
 {
-    const struct wf_context *c = k->module->context;
+    struct wf_context *c = k->module->context;
     struct mark_rules rules;
     *count = 0;
+    if (k->module->image) {
+        diag_error(&c->diag, k->loc, "kernel %s is RISC-V code, which has no marks", k->info.name);
+        return NULL;
+    }
     if (block && !api_check_block(k, block)) return NULL;
     mark_rules_from(&rules, &c->mark, c->settings.warp_size);
     struct marks *m = marks_compute(k->program, &rules);

@@ -317,6 +317,37 @@ static void test_twice(struct test *t)
     strbuf_fini(&text);
 }
 
+// Its kernels can be found and listed, not launched by themselves.
+static void test_kernels_by_name(struct test *t)
+{
+    struct maker m = {0};
+    struct strbuf file = {0};
+    size_t count;
+    make_failing(&m, false);
+    maker_elf(&m, &file);
+    struct wf_context *c = wf_context_create();
+    struct wf_module *module = wf_module_load(c, "test.elf", file.text, file.length);
+    CHECK_STR(t, wf_kernel_name(module, 0), "kernel");
+    CHECK(t, !wf_kernel_name(module, 1));
+    struct wf_kernel *k = wf_kernel_find(module, "kernel");
+    CHECK(t, k != NULL);
+    if (k) {
+        struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+        CHECK_HAS(t, wf_kernel_listing(k), "WARPCMD 0x1");
+        CHECK_EQ(t, wf_launch(k, &shape, NULL, 0, NULL), WF_BAD_INPUT);
+        CHECK(t, !wf_kernel_marks(k, NULL, &count));
+        CHECK_STR(t, wf_errors(c),
+                  "test.elf: error: kernel kernel is launched by its program's host part alone\n"
+                  "test.elf: error: kernel kernel is RISC-V code, which has no marks\n");
+    }
+    wf_clear_errors(c);
+    CHECK(t, !wf_kernel_find(module, "kernal"));
+    CHECK_STR(t, wf_errors(c), "error: no function \"kernal\" in test.elf; did you mean \"kernel\"?\n");
+    wf_context_destroy(c);
+    maker_fini(&m);
+    strbuf_fini(&file);
+}
+
 // -- the command line ---------------------------------------------------------------------------------------
 static void command(struct test *t, const char *arguments, int status, const char *out_part,
                     const char *err_part)
@@ -422,6 +453,7 @@ int main(int argc, char **argv)
         {"trap", test_trap},
         {"what_goes_wrong", test_what_goes_wrong},
         {"twice", test_twice},
+        {"kernels_by_name", test_kernels_by_name},
         {"command_line", test_command_line},
         {"speed", test_speed},
     };

@@ -1,0 +1,135 @@
+// Whole programs on the engine beside the oracle, which shares no code with it: the same text, instructions, bytes.
+#include "api/impl.h"
+#include "base/file.h"
+#include "harness/test.h"
+#include "oracle/simtight.h"
+#include "riscv/map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct totals {
+    uint64_t thread_instructions, warp_instructions, launches;
+};
+
+static void launched(void *context, struct wf_kernel *k, const struct wf_launch_config *shape,
+                     const struct wf_stats *stats)
+{
+    struct totals *total = context;
+    (void)k, (void)shape;
+    total->thread_instructions += stats->thread_instructions;
+    total->warp_instructions += stats->warp_instructions;
+    total->launches++;
+}
+
+static void print(void *context, const char *text, size_t length) { strbuf_write(context, text, length); }
+
+// The last words of the host's stack hold where its first function returns to, which is the boot loader's business.
+enum { FIRST_FRAME = 8 };
+
+// Of what programs touch: data and what is behind it, the upper end of the host's stack, scratchpad, the upper words of all
+// threads' stacks.
+static const struct {
+    const char *what;
+    uint64_t start, end;
+} spans[] = {
+    {"data", RISCV_DATA, RISCV_DATA + (16u << 20)},
+    {"the host's stack", RISCV_SPILL - (64u << 20), RISCV_SPILL - FIRST_FRAME},
+    {"the scratchpad", RISCV_SCRATCH, RISCV_STACKS},
+    {"the threads' stacks", RISCV_MEMORY_END - (8u << 20), RISCV_MEMORY_END},
+};
+
+static void compare_span(struct test *t, const char *elf, const char *what, const uint8_t *got,
+                         const uint8_t *want, uint64_t start, uint64_t end)
+{
+    for (uint64_t at = start; at < end; at += 4) {
+        uint32_t words[2];
+        memcpy(&words[0], got + at, 4);
+        memcpy(&words[1], want + at, 4);
+        if (words[0] == words[1]) continue;
+        test_fail(t, __FILE__, __LINE__, "%s: %s at 0x%08llx: 0x%08x, not 0x%08x", elf, what,
+                  (unsigned long long)at, words[0], words[1]);
+        return; // the first says enough
+    }
+}
+
+static void compare_memory(struct test *t, const char *elf, const uint8_t *got, const uint8_t *want)
+{
+    for (unsigned k = 0; k < TEST_COUNT(spans); k++)
+        if (memcmp(got + spans[k].start, want + spans[k].start, spans[k].end - spans[k].start) != 0)
+            compare_span(t, elf, spans[k].what, got, want, spans[k].start, spans[k].end);
+}
+
+static void compare(struct test *t, const char *elf, uint8_t is_small, const char *isa)
+{
+    char path[256], *bytes;
+    const char *why;
+    size_t length;
+    snprintf(path, sizeof path, "kernels/riscv/elf/%s", elf);
+    if (!file_read(path, &bytes, &length, &why)) {
+        test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
+        return;
+    }
+    struct simtight_oracle *o = simtight_oracle_create();
+    simtight_oracle_input(o, &is_small, 1);
+    CHECK(t, simtight_oracle_load(o, (const uint8_t *)bytes, length, &why));
+    const struct simtight_oracle_result *want = simtight_oracle_run(o);
+    struct wf_context *c = wf_context_create();
+    struct strbuf text = {0};
+    struct totals total = {0};
+    struct wf_program_config config = {&is_small, 1, launched, &total};
+    struct wf_program_stats stats = {0};
+    wf_set_print(c, print, &text);
+    CHECK_EQ(t, wf_set(c, "exec.isa", isa), WF_OK);
+    struct wf_module *m = wf_module_load(c, path, bytes, length);
+    CHECK_MSG(t, m && wf_program_run(m, &config, &stats) == WF_OK, "%s: %s", elf, wf_errors(c));
+    CHECK_STR(t, strbuf_text(&text), want->console);
+    CHECK_EQ(t, total.launches, want->launch_count);
+    CHECK_EQ(t, total.thread_instructions, want->total.thread_instructions);
+    CHECK_EQ(t, total.warp_instructions, want->total.warp_instructions);
+    CHECK_EQ(t, stats.host_instructions, want->host_instructions);
+    if (m && m->flat) compare_memory(t, elf, memory_flat(m->flat), simtight_oracle_memory(o));
+    wf_context_destroy(c);
+    simtight_oracle_destroy(o);
+    strbuf_fini(&text);
+    free(bytes);
+}
+
+static void compare_all(struct test *t, uint8_t is_small, const char *isa)
+{
+    char *text, *line;
+    const char *why;
+    size_t length;
+    unsigned count = 0;
+    if (!file_read("kernels/riscv/programs.txt", &text, &length, &why)) {
+        test_fail(t, __FILE__, __LINE__, "kernels/riscv/programs.txt: %s", why);
+        return;
+    }
+    for (char *rest = text; (line = strsep(&rest, "\n"));) {
+        const char *elf = strsep(&line, " ");
+        if (!elf[0] || elf[0] == '#') continue;
+        compare(t, elf, is_small, isa);
+        count++;
+    }
+    CHECK(t, count >= 14);
+    free(text);
+}
+
+static void test_small(struct test *t) { compare_all(t, 1, "auto"); }
+static void test_small_general(struct test *t) { compare_all(t, 1, "general"); }
+
+static void test_large(struct test *t)
+{
+    if (test_is_long())
+        compare_all(t, 0, "auto");
+    else
+        test_skip(t, "long form only");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"small", test_small}, {"small_general", test_small_general}, {"large", test_large}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
