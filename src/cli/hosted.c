@@ -2,18 +2,18 @@
 #include "cli/hosted.h"
 #include "base/file.h"
 
-#include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 bool hosted_is(const char *path)
 {
-    enum { MAGIC = 4 };
-    char *bytes;
-    size_t length;
-    const char *why;
-    if (!file_is_regular(path) || !file_read_up_to(path, MAGIC, &bytes, &length, &why)) return false;
-    bool is = length == MAGIC && memcmp(bytes, "\177ELF", MAGIC) == 0;
-    free(bytes);
+    static const char magic[4] = "\177ELF";
+    char bytes[sizeof magic];
+    int file = file_is_regular(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0) return false;
+    bool is = read(file, bytes, sizeof bytes) == sizeof bytes && memcmp(bytes, magic, sizeof magic) == 0;
+    close(file);
     return is;
 }
 

@@ -75,19 +75,19 @@ static void merge_ready(struct warp *w)
     }
 }
 
-static bool before(const struct warp *w, const struct split *a, const struct split *b)
+static inline bool before(bool by_lane, const struct split *a, const struct split *b)
 {
     if (a->depth != b->depth) return a->depth > b->depth;
-    return is_nest(w) ? a->mask > b->mask
-                      : a->pc < b->pc; // no lane is in two: the greater one has the highest
+    return by_lane ? a->mask > b->mask : a->pc < b->pc; // no lane is in two: the greater one has the highest
 }
 
 static bool pick_best(struct warp *w)
 {
     const struct split *s = w->splits.data;
     uint32_t best = UINT32_MAX;
+    bool by_lane = is_nest(w);
     for (uint32_t i = 0; i < w->splits.count; i++)
-        if (s[i].state == SPLIT_READY && (best == UINT32_MAX || before(w, &s[i], &s[best]))) best = i;
+        if (s[i].state == SPLIT_READY && (best == UINT32_MAX || before(by_lane, &s[i], &s[best]))) best = i;
     if (best == UINT32_MAX) return false;
     make_current(w, best);
     return true;
@@ -139,10 +139,10 @@ static const struct bound *splits_transfer(struct warp *w, const struct lane_gro
     }
     make_current(w, w->current);
     if (w->splits.count == 1) return warp_go(w, w->pc);
-    if (is_nest(w)) {
+    if (count > 1 && !w->split_turn) {
         merge_ready(w);
         pick_best(w);
-    } else if (count > 1 && !w->split_turn) {
+    } else if (is_nest(w)) {
         merge_ready(w);
         pick_best(w);
     } else if (backward && --w->split_fuel == 0) {

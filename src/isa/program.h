@@ -108,14 +108,12 @@ struct program *program_join(const struct program *p, const struct program *q);
 enum { PASCAL_GROUP = 3, PASCAL_GROUP_BYTES = 32, RISCV_STEP = 4 };
 static inline uint32_t program_code_offset(const struct program *p, uint32_t index)
 {
-    if (p->profile == PROFILE_RISCV) return index * RISCV_STEP;
-    if (p->profile != PROFILE_PASCAL) return index * PC_STEP;
+    if (p->profile != PROFILE_PASCAL) return index * (p->profile == PROFILE_RISCV ? RISCV_STEP : PC_STEP);
     return index / PASCAL_GROUP * PASCAL_GROUP_BYTES + (1 + index % PASCAL_GROUP) * PC_STEP;
 }
 static inline uint32_t program_insts_within(const struct program *p, uint32_t index, uint32_t bytes)
 {
-    if (p->profile == PROFILE_RISCV) return bytes / RISCV_STEP;
-    if (p->profile != PROFILE_PASCAL) return bytes / PC_STEP;
+    if (p->profile != PROFILE_PASCAL) return p->profile == PROFILE_RISCV ? bytes / RISCV_STEP : bytes / PC_STEP;
     return (program_code_offset(p, index) + bytes) / PASCAL_GROUP_BYTES * PASCAL_GROUP - index;
 }
 

@@ -5,7 +5,7 @@ const struct rv_info rv_table[RV_COUNT] = {
 #define YES true
 #define NO  false
 #define RV(name, mnemonic, mask, match, form, row, has, scalar, latency, meaning)                            \
-    {#name, mnemonic, meaning, mask, match, RV_FORM_##form, RV_LATENCY_##latency, scalar},
+    {mnemonic, meaning, mask, match, RV_FORM_##form, RV_LATENCY_##latency, scalar},
 #include "riscv/rv.def"
 #undef RV
 };

@@ -47,7 +47,8 @@ enum rv_latency { // who executes it
 };
 
 struct rv_info {
-    const char *name, *mnemonic, *meaning;
+    char mnemonic[12],
+        meaning[76]; // not pointers, of which each costs every start of the program a relocation
     uint32_t mask, match;
     enum rv_form form;
     enum rv_latency latency;
