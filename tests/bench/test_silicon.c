@@ -196,13 +196,14 @@ static void test_median(struct test *t)
     char folder[600];
     snprintf(folder, sizeof folder, "mkdir -p %s/points", test_directory(t));
     CHECK_EQ(t, test_command(folder, 5, NULL, NULL), 0);
-    put(t, "points/x.wf", "load one.ptx\nbuffer a u32:4:zero\nlaunch k 1 32 a\nlaunch k 1 32 a\n");
+    put(t, "points/shared.wf", "load one.ptx\nbuffer a u32:4:zero\nlaunch k 1 32 a\nlaunch k 1 32 a\n");
     for (size_t i = 0; i < TEST_COUNT(rows); i++) {
         struct stand_in s;
         struct diag d;
         struct measured m = {0};
         struct strbuf row = {0};
-        struct point p = {.name = "x", .folder = test_directory(t), .counted = rows[i].counted};
+        struct point p = {
+            .name = "x", .script = "shared", .folder = test_directory(t), .counted = rows[i].counted};
         diag_init(&d);
         begin(&s);
         s.takes = takes;
