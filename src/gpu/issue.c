@@ -158,12 +158,12 @@ static void after_control(struct sm *s, unsigned slot, const struct inst *i)
 }
 
 // The instruction has issued.
-static inline __attribute__((always_inline)) enum outcome
-leave_buffer(struct sm *s, unsigned slot, const struct op *o, const struct inst *i)
+static inline __attribute__((always_inline)) enum outcome leave_buffer(struct sm *s, struct sm_grid *g,
+                                                                       unsigned slot, uint32_t index,
+                                                                       const struct op *o,
+                                                                       const struct inst *i)
 {
     struct sm_warp *w = &s->warps[slot];
-    struct sm_grid *g = w->grid;
-    uint32_t index = w->front.head;
     g->counts.issue_issued++;
     account_issued(&g->account, index);
     front_take(&w->front);
@@ -216,7 +216,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         else if (has_techs(s)) // its lanes wait for others to come, and it will execute with them
             tech_executed(w, index);
     }
-    return leave_buffer(s, slot, o, i);
+    return leave_buffer(s, g, slot, index, o, i);
 }
 
 static void note_second(struct sm *s, unsigned scheduler, enum gpu_slot why, uint32_t inst)
@@ -475,7 +475,7 @@ static enum outcome issue_at_port(struct sm *s, unsigned slot)
     (void)outcome;
     dispatch_at_port(s, slot, o, i, w->warp->counts.thread_instructions - lanes_before);
     g->counts.issue_port++;
-    return leave_buffer(s, slot, o, i);
+    return leave_buffer(s, g, slot, index, o, i);
 }
 
 // Of schedulers whose warps are all at the port.
