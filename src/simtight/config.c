@@ -1,0 +1,37 @@
+// The table of settings as config_key rows.
+#include "simtight/config.h"
+#include "base/bits.h"
+
+#define PUBLIC   "public source, default"
+#define INFERRED "inferred from the public source"
+
+static const char *const simtight_registers_words[] = {"plain", "uniform", "affine", NULL};
+static const char *const simtight_divider_words[] = {"sequential", "full", NULL};
+static const char *const scalar_spill_words[] = {[SPILL_LRU] = "lru", [SPILL_RR] = "rr", [SPILL_FIRST] = "first",
+                                                 NULL};
+
+#define AT(field) offsetof(struct simtight_config, field)
+#define SIMTIGHT_U32(field, key, low, high, initial, meaning, source)                                        \
+    {key, CONFIG_U32, AT(field), low, high, NULL, #initial, meaning, source},
+#define SIMTIGHT_BOOL(field, key, initial, meaning, source)                                                  \
+    {key, CONFIG_BOOL, AT(field), 0, 1, NULL, initial, meaning, source},
+#define SIMTIGHT_WORD(field, key, type, words, initial, meaning, source)                                     \
+    {key, CONFIG_WORD, AT(field), 0, 0, type##_words, initial, meaning, source},
+const struct config_key simtight_config_keys[] = {
+#include "simtight/config.def"
+};
+const size_t simtight_config_key_count = sizeof simtight_config_keys / sizeof simtight_config_keys[0];
+
+const char *simtight_config_check(const struct simtight_config *c)
+{
+    bool compresses = c->registers != SIMTIGHT_PLAIN;
+    if (!compresses && c->vectors < 2048)
+        return "simt.vectors below 2048 needs simt.registers=uniform or affine: plain registers have no other place";
+    if (!compresses && c->scalar_unit)
+        return "simt.scalar_unit=1 needs simt.registers=uniform or affine: it reads scalars alone";
+    if (!compresses && c->stack_cache)
+        return "simt.stack_cache needs simt.registers=uniform or affine: it keeps scalars alone";
+    if (c->stack_cache && !is_power_of_two(c->stack_cache)) return "simt.stack_cache must be 0 or a power of two";
+    if (!is_power_of_two(c->scratch_banks)) return "simt.scratch_banks must be a power of two";
+    return NULL;
+}

@@ -1,0 +1,23 @@
+// Settings of the SIMTight core.
+#pragma once
+#include "base/config.h"
+#include "scalar/regfile.h"
+
+enum simtight_registers { SIMTIGHT_PLAIN, SIMTIGHT_UNIFORM, SIMTIGHT_AFFINE };
+enum simtight_divider { SIMTIGHT_SEQUENTIAL, SIMTIGHT_FULL };
+
+struct simtight_config {
+#define SIMTIGHT_U32(field, key, low, high, initial, meaning, source)    uint32_t field;
+#define SIMTIGHT_BOOL(field, key, initial, meaning, source)              bool field;
+#define SIMTIGHT_WORD(field, key, type, words, initial, meaning, source) int field; // enum type
+#include "simtight/config.def"
+#undef SIMTIGHT_U32
+#undef SIMTIGHT_BOOL
+#undef SIMTIGHT_WORD
+};
+
+extern const struct config_key simtight_config_keys[];
+extern const size_t simtight_config_key_count;
+
+// NULL when the settings fit together, else what does not and what would; static text.
+const char *simtight_config_check(const struct simtight_config *c);
