@@ -29,6 +29,7 @@ void wf_context_destroy(struct wf_context *c)
     strbuf_fini(&c->config_json);
     config_fini(&c->config);
     chip_destroy(c->chip_state);
+    api_core_forget(c);
     free(c->gpu);
     free(c->tech);
     tech_choice_fini(&c->techs);

@@ -159,6 +159,7 @@ static int start(void *context, uint32_t pc, uint32_t closure, uint32_t warps_pe
     if (!k) return -1;
     struct wf_launch *l = api_launch_create(k);
     fill(l, closure, warps_per_block, &has_failed);
+    l->is_on_core = api_has_core(r->context) && !r->context->settings.check_races && !r->context->study;
     api_queue(l, NULL);
     r->status = wf_launch_status(l);
     if (r->status != WF_OK) api_told(r->context);
@@ -226,11 +227,11 @@ enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_confi
     *stats = (struct wf_program_stats){0};
     if (!m->image)
         return diag_error(&c->diag, (struct loc){.source = m->source}, "has no host part"), WF_BAD_INPUT;
-    if (c->gpu)
-        return diag_error(&c->diag, loc_none(),
-                          "a RISC-V program runs without time: no GPU here is the machine that it is for"),
+    if (c->gpu && !api_has_core(c))
+        return diag_error(&c->diag, loc_none(), "GPU %s does not run RISC-V programs: simtight does", c->gpu),
                WF_BAD_USAGE;
     api_wait(c);
+    api_core_forget(c);
     if (!make_memory(m)) return WF_BAD_INPUT;
     struct run r = {.module = m, .context = c, .config = config, .stats = stats};
     struct hart_devices devices = {&r, put, get, start, statistic, is_interrupted};

@@ -11,6 +11,7 @@
 #include "isa/image.h"
 #include "mark/mark.h"
 #include "ptx/ptx.h"
+#include "simtight/core.h"
 #include "study/study.h"
 #include "tech/registry.h"
 
@@ -78,7 +79,9 @@ struct wf_context {
     uint64_t max_cycles;
     unsigned threads;
     struct chip *chip_state; // made at the first timed launch, when the settings can change no more
-    struct memory *memory;   // made at the first use, when its size can change no more
+    struct simtight_config simtight;
+    struct simtight *core; // of a GPU that has one, as long as a program runs
+    struct memory *memory; // made at the first use, when its size can change no more
     VEC(struct wf_module *) modules;
     VEC(struct wf_stream *) streams;
     VEC(struct wf_event *) events;
@@ -180,6 +183,7 @@ struct wf_launch {
     struct launch launch;
     struct launch_flat flat; // of an image
     bool is_timed;
+    bool is_on_core; // timed by the SIMTight core (core.c)
     uint64_t max_cycles;
     uint8_t *params, *addresses; // constant banks, heap
     struct texture *textures;    // heap
@@ -230,6 +234,12 @@ const char *api_keep(struct wf_launch *l, const char *text); // NULL: NULL
 // stats.c: figures of a launch, when it is over. timed: NULL in functional runs, whose timing counters are unknown.
 void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
                     const struct chip_result *timed, double seconds);
+
+// -- the SIMTight core (core.c)
+bool api_has_core(const struct wf_context *c); // the GPU is such a machine
+void api_core_forget(struct wf_context *c);
+bool api_run_on_core(struct wf_launch *l, struct exec_counts *counts, struct simtight_counts *own);
+void api_core_fill(struct wf_launch *l, const struct simtight_counts *own); // adds to the launch's stats
 
 // -- images (host.c)
 struct wf_kernel *api_image_kernel(struct wf_module *m, const char *name); // by its symbol; NULL and an error

@@ -7,7 +7,10 @@
 enum { FIRST_CYCLE = 1 };
 
 // The race detector and studies watch functional runs.
-bool api_is_timed(const struct wf_context *c) { return c->gpu && !c->settings.check_races && !c->study; }
+bool api_is_timed(const struct wf_context *c)
+{
+    return c->gpu && !api_has_core(c) && !c->settings.check_races && !c->study;
+}
 
 // Once the answer is yes, it is yes for all that is under way: whoever interrupts means all of it.
 bool api_is_interrupted(void *context)
@@ -71,6 +74,16 @@ static void run_functional(struct wf_launch *l)
     finish(l, good, &counts, NULL, clock_seconds() - began);
 }
 
+static void run_on_core(struct wf_launch *l)
+{
+    struct exec_counts counts = {0};
+    struct simtight_counts own;
+    double began = clock_seconds();
+    bool good = api_run_on_core(l, &counts, &own);
+    finish(l, good, &counts, NULL, clock_seconds() - began);
+    api_core_fill(l, &own);
+}
+
 static void begin_timed(struct wf_launch *l)
 {
     struct wf_context *c = l->context;
@@ -93,6 +106,8 @@ void api_run_begin(struct wf_launch *l)
     api_slots_write(l);
     if (l->is_timed)
         begin_timed(l);
+    else if (l->is_on_core)
+        run_on_core(l);
     else
         run_functional(l);
 }

@@ -28,6 +28,7 @@ void api_settings_add(struct wf_context *c)
     config_add(&c->config, study_config_keys, study_config_key_count, &c->study_settings);
     config_add(&c->config, gpu_config_keys, gpu_config_key_count, &c->chip.gpu);
     config_add(&c->config, memory_config_keys, memory_config_key_count, &c->chip.memory);
+    config_add(&c->config, simtight_config_keys, simtight_config_key_count, &c->simtight);
     config_add(&c->config, energy_config_keys, energy_config_key_count, &c->energy);
     gpu_classes_init(&c->classes, &c->config);
 }
@@ -44,6 +45,7 @@ static bool is_frozen(const struct wf_context *c, const char *key)
 static void forget_chip(struct wf_context *c)
 {
     chip_destroy(c->chip_state);
+    api_core_forget(c);
     c->clock_before = c->clock;
     c->chip_state = NULL;
 }
@@ -217,7 +219,9 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
 // Classes may be set in any order, so only here it shows whether they fit together.
 enum wf_status wf_check_settings(struct wf_context *c)
 {
-    return gpu_classes_resolve(&c->classes, &c->chip, &c->diag) ? WF_OK : WF_BAD_USAGE;
+    const char *wrong = simtight_config_check(&c->simtight);
+    if (wrong) diag_error(&c->diag, loc_none(), "%s", wrong);
+    return gpu_classes_resolve(&c->classes, &c->chip, &c->diag) && !wrong ? WF_OK : WF_BAD_USAGE;
 }
 
 static const char *keep_text(struct wf_context *c, struct strbuf *text)
@@ -253,15 +257,30 @@ static bool is_in(const struct config_key *k, const struct config_key *table, si
     return k >= table && k < table + count;
 }
 
-static bool is_gpus(const struct config_key *k)
+static bool is_cores(const struct config_key *k)
+{
+    return is_in(k, simtight_config_keys, simtight_config_key_count);
+}
+
+static bool is_sms(const struct config_key *k)
 {
     return is_in(k, gpu_config_keys, gpu_config_key_count) ||
            is_in(k, memory_config_keys, memory_config_key_count) ||
            is_in(k, energy_config_keys, energy_config_key_count);
 }
 
+// SMs and the core have keys of their own; what kind of machine it is, and its clock, every GPU has.
+static bool is_gpus(const struct wf_context *c, const struct config_key *k)
+{
+    bool is_both = str_equal(k->name, "machine") || str_equal(k->name, "gpu.core_mhz");
+    return c->chip.gpu.machine == MACHINE_SIMTIGHT ? is_cores(k) || is_both : is_sms(k);
+}
+
 // What only the simulator knows is no card's.
-static bool is_of_card(const struct config_key *k) { return is_gpus(k) && !str_starts_with(k->name, "sim."); }
+static bool is_of_card(const struct wf_context *c, const struct config_key *k)
+{
+    return is_gpus(c, k) && !str_starts_with(k->name, "sim.") && !str_equal(k->name, "machine");
+}
 
 // Nobody says gpu.sm_count: it is the sum of the classes' counts.
 static bool is_sum(const struct wf_context *c, const struct config_key *k)
@@ -281,7 +300,7 @@ bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key)
     if (origin.is_set || is_counted) key->source = origin.why; // the table's is the default's
     key->value = keep_text(c, &value);
     key->from = is_counted ? "the classes' counts" : describe_origin(c, &origin);
-    key->is_gpus = is_gpus(k);
+    key->is_gpus = is_gpus(c, k);
     return true;
 }
 
@@ -291,7 +310,7 @@ size_t wf_gpu_left_out(struct wf_context *c, bool *is_like)
     *is_like = c->gpu && c->gpu_is_like;
     for (size_t i = 0; config_at(&c->config, i); i++) {
         const struct config_key *k = config_at(&c->config, i);
-        count += is_of_card(k) && !config_origin(&c->config, k).is_set && !is_sum(c, k);
+        count += is_of_card(c, k) && !config_origin(&c->config, k).is_set && !is_sum(c, k);
     }
     return count;
 }

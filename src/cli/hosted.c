@@ -30,12 +30,9 @@ bool hosted_check(const struct options *o, struct diag *d)
         {OPTION_SYMBOL, "its host part fills its variables"},
         {OPTION_SHARED, "its kernels have the whole scratchpad"},
         {OPTION_DUMP, "its host part prints what it finds"},
-        {OPTION_VERIFY, "there is no optimised code of it to compare with"},
-        {OPTION_GPU, "it runs without time"},
-        {OPTION_TECH, "it runs without time"},
-        {OPTION_TIMELINE, "it runs without time"},
-        {OPTION_ENERGY, "it runs without time"},
-        {OPTION_MAX_CYCLES, "it runs without time"},
+        {OPTION_TECH, "mechanisms are for SMs"},
+        {OPTION_TIMELINE, "timelines are of SMs"},
+        {OPTION_ENERGY, "its machine has no energy model"},
     };
     bool good = true;
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
@@ -67,7 +64,8 @@ static bool read_input(const struct options *o, struct session *s, struct spec *
 enum wf_status hosted_run(const struct options *o, struct session *s)
 {
     struct spec input;
-    enum wf_status status = wf_gpu(s->context, NULL);
+    // Without a GPU that is named it runs without time.
+    enum wf_status status = options_has(o, OPTION_GPU) ? WF_OK : wf_gpu(s->context, NULL);
     if (status == WF_OK) status = session_load(s, o->operands.data[0], loc_none());
     if (status != WF_OK) return status;
     if (!read_input(o, s, &input)) return WF_BAD_INPUT;

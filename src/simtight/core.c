@@ -1,0 +1,450 @@
+// The core's life, and its cycle.
+//
+// In a cycle warps are chosen by what was known at its beginning; then what is under way goes on. So what a stage leaves in
+// a queue is seen in the next cycle, as in hardware. The scheduler sees a cycle late who is suspended.
+#include "simtight/core_impl.h"
+#include "exec/timed.h"
+#include "riscv/map.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)SIMTIGHT_LANES == (int)RISCV_LANES && (int)SIMTIGHT_WARPS == (int)RISCV_WARPS, "one machine");
+
+const struct simtight_count_info simtight_count_infos[] = {
+#define SIMTIGHT_COUNT(name, unit, meaning) {#name, unit, meaning, offsetof(struct simtight_counts, name)},
+#include "simtight/counts.def"
+#undef SIMTIGHT_COUNT
+};
+const size_t simtight_count_count = sizeof simtight_count_infos / sizeof *simtight_count_infos;
+
+// -- its life -----------------------------------------------------------------------------------------------
+struct simtight *simtight_create(const struct simtight_config *c)
+{
+    struct simtight *s = heap_alloc(sizeof *s);
+    s->config = c;
+    s->compresses = c->registers != SIMTIGHT_PLAIN;
+    simtight_memory_init(&s->memory, c, (struct simtight_window){RISCV_SCRATCH, RISCV_STACKS - 1}, RISCV_STACKS);
+    scalar_table_init(&s->predicted, RISCV_CODE_BYTES / 4);
+    return s;
+}
+
+void simtight_destroy(struct simtight *s)
+{
+    if (!s) return;
+    if (s->has_launch) simtight_remove(s);
+    simtight_memory_fini(&s->memory);
+    scalar_table_fini(&s->predicted);
+    free(s->mismatch);
+    free(s);
+}
+
+static void begin_values(struct simtight *s, const struct launch *l, struct exec_counts *counts)
+{
+    struct exec *e = &s->exec;
+    memset(e, 0, sizeof *e);
+    s->launch = l;
+    s->given_counts = counts;
+    e->fault = &s->fault;
+    e->counts = &s->exec_counts;
+    e->is_stepped = true;
+    arena_init(&e->arena);
+    exec_prepare(e, l, NULL);
+    assert(e->warps_per_block == SIMTIGHT_WARPS && e->lanes == SIMTIGHT_LANES && l->flat);
+    s->cta = exec_cta_create(e);
+    exec_cta_start(s->cta, 0);
+}
+
+static void begin_pipelines(struct simtight *s, uint32_t group_warps)
+{
+    const struct simtight_config *c = s->config;
+    bool spills = c->vectors < SIMTIGHT_WARPS * SIMTIGHT_REGISTERS;
+    s->vector = (struct simtight_pipe){.queue = UINT64_MAX};
+    s->vector.depth = c->execute + (s->compresses ? c->compressed_read : 0) + (spills ? c->spill_select : 0);
+    s->scalar = (struct simtight_pipe){.depth = c->scalar_execute};
+    s->store_latency = s->compresses ? c->compressed_write : 0;
+    s->group_warps = group_warps && group_warps < SIMTIGHT_WARPS ? group_warps : SIMTIGHT_WARPS;
+    simtight_units_init(&s->units, c);
+    simtight_units_init(&s->scalar_units, c);
+    s->barrier = (struct simtight_barrier){0};
+}
+
+void simtight_place(struct simtight *s, const struct launch *l, struct exec_counts *counts, bool verify)
+{
+    assert(!s->has_launch);
+    s->has_launch = true;
+    free(s->mismatch);
+    s->mismatch = NULL;
+    s->verifies = verify;
+    s->now = s->ended_at = s->stored_at = s->port_busy_at = 0;
+    s->fault = (struct launch_fault){0};
+    s->exec_counts = (struct exec_counts){0};
+    s->counts = (struct simtight_counts){0};
+    s->at_barrier = s->ended = s->suspended = s->was_suspended = s->in_scalar = s->spilling = 0;
+    s->back_vector = s->back_scalar = s->back_spilled = 0;
+    s->resuming = s->mismatches = 0;
+    s->has_resume = false;
+    memset(s->waits_for, 0, sizeof s->waits_for);
+    memset(s->resumed, 0, sizeof s->resumed);
+    s->memory.send_at = s->memory.replied_at = s->memory.scratch_free_at = s->memory.dram.free_at = 0;
+    s->traffic_before = s->memory.traffic;
+    s->stack_cache_before = s->memory.stack_cache;
+    begin_values(s, l, counts);
+    begin_pipelines(s, l->flat->barrier_warps);
+    simtight_decode(s);
+    simtight_registers_begin(s);
+}
+
+void simtight_remove(struct simtight *s)
+{
+    exec_cta_collect(s->cta);
+#define COUNTER(name, unit, meaning) s->given_counts->name += s->exec_counts.name;
+#include "exec/counters.def"
+#undef COUNTER
+    exec_cta_destroy(s->cta);
+    if (s->launch->notes) launch_notes_add(s->launch->notes, &s->exec.notes);
+    launch_notes_fini(&s->exec.notes);
+    launch_fault_fini(&s->fault);
+    arena_fini(&s->exec.arena);
+    if (s->compresses) scalar_fini(&s->file);
+    free(s->code);
+    s->has_launch = false;
+}
+
+// -- values -------------------------------------------------------------------------------------------------
+bool simtight_step(struct simtight *s, struct warp *w)
+{
+    const struct bound *d = warp_code(w, w->pc);
+    w->slice_end = 0;
+    w->run_start = d;
+    s->exec.clock_base = s->now - w->issued;
+    const struct bound *next = exec_step(w, d);
+    if (next) exec_stop(next, w);
+    if (s->fault.kind != FAULT_NONE) return false;
+    timed_settle(w);
+    return true;
+}
+
+uint32_t simtight_next_index(const struct warp *w)
+{
+    return w->state == WARP_BARRIER ? w->splits.data[w->current].pc : w->pc;
+}
+
+// -- results ------------------------------------------------------------------------------------------------
+// Public source, with floating point: a tree that prefers its left side.
+static bool find_result(struct simtight *s, struct simtight_lanes *l)
+{
+    struct simtight_result r;
+    struct simtight_reply reply;
+    bool is_there = simtight_unit_take(&s->units, SIMTIGHT_MUL, s->now, &r) ||
+                    simtight_unit_take(&s->units, SIMTIGHT_DIV, s->now, &r);
+    if (!is_there && simtight_memory_take(&s->memory, s->now, &reply)) {
+        *l = (struct simtight_lanes){reply.lanes, reply.warp, reply.reg, reply.is_unspill};
+        return true;
+    }
+    if (!is_there && !simtight_unit_take(&s->units, SIMTIGHT_FPU, s->now, &r)) return false;
+    *l = (struct simtight_lanes){r.lanes, r.warp, r.reg, false};
+    return true;
+}
+
+// Nobody writes in this cycle, and nobody is still about to write the same register.
+static bool may_resume(const struct simtight *s)
+{
+    const struct simtight_lanes *a = &s->resume, *b = &s->stored;
+    if (!s->has_resume || s->port_busy_at == s->now || s->back_spilled) return false;
+    return a->warp != b->warp || a->reg != b->reg || s->now > s->stored_at + s->store_latency || !s->stored_at;
+}
+
+static void write_resumed(struct simtight *s)
+{
+    struct simtight_lanes l = s->resume;
+    s->has_resume = false;
+    s->stored = l;
+    s->stored_at = s->now;
+    if (l.is_unspill)
+        simtight_registers_unspill(s, l.warp, l.reg);
+    else
+        simtight_registers_write(s, l.warp, l.reg, l.lanes);
+    s->waits_for[l.warp] &= ~l.lanes;
+    if (!s->waits_for[l.warp]) simtight_resume_at(s, l.warp, s->now + s->store_latency);
+}
+
+static void resume(struct simtight *s)
+{
+    if (may_resume(s)) write_resumed(s);
+    if (!s->has_resume) s->has_resume = find_result(s, &s->resume);
+}
+
+// The scalar pipeline writes where nobody else does.
+static void resume_scalar(struct simtight *s)
+{
+    struct simtight_result r;
+    if (!simtight_unit_take(&s->scalar_units, SIMTIGHT_MUL, s->now, &r) &&
+        !simtight_unit_take(&s->scalar_units, SIMTIGHT_DIV, s->now, &r))
+        return;
+    s->waits_for[r.warp] = 0;
+    simtight_resume_at(s, r.warp, s->now + 1);
+}
+
+// -- the cycle ----------------------------------------------------------------------------------------------
+static void choose(struct simtight *s, struct simtight_pipe *p, uint64_t available, bool spills)
+{
+    int warp = simtight_pick(&p->schedule, available);
+    if (warp == SIMTIGHT_NOBODY) return;
+    struct simtight_slot *slot = &p->slots[(s->now + p->depth) % SIMTIGHT_RING];
+    *slot = (struct simtight_slot){(uint8_t)warp, true, spills};
+    p->under_way++;
+    p->queue &= ~(1ull << warp);
+    if (spills) s->spilling |= 1ull << warp;
+}
+
+// While the vector register file is nearly full nothing is executed: victims are moved out. Who waits at a barrier has some,
+// too; who is in the scalar pipeline is left alone (as the public source has it).
+static void choose_vector(struct simtight *s)
+{
+    bool spills = simtight_must_spill(s);
+    uint64_t all = spills ? (s->vector.queue | s->at_barrier) & ~s->spilling : s->vector.queue;
+    choose(s, &s->vector, all & ~s->was_suspended, spills);
+}
+
+static bool take_slot(struct simtight *s, struct simtight_pipe *p, struct simtight_slot *slot)
+{
+    struct simtight_slot *at = &p->slots[s->now % SIMTIGHT_RING];
+    *slot = *at;
+    if (at->is_full) p->under_way--;
+    at->is_full = false;
+    return slot->is_full;
+}
+
+static void release(struct simtight *s)
+{
+    int warp = simtight_release(&s->barrier, s->at_barrier, s->group_warps, simtight_must_spill(s) || s->spilling);
+    if (warp == SIMTIGHT_NONE_RELEASED) return;
+    s->at_barrier &= ~(1ull << warp);
+    s->vector.queue |= 1ull << warp;
+}
+
+// Warps that left an execute stage in the cycle before.
+static void put_back(struct simtight *s)
+{
+    s->vector.queue |= s->back_vector | (s->back_spilled & ~s->at_barrier);
+    s->scalar.queue |= s->back_scalar;
+    s->spilling &= ~s->back_spilled;
+    s->back_vector = s->back_scalar = s->back_spilled = 0;
+}
+
+static void count_cycle(struct simtight *s)
+{
+    if (s->compresses && s->now % s->config->sample == 0) scalar_sample(&s->file);
+}
+
+static void tick(struct simtight *s)
+{
+    struct simtight_slot slot;
+    uint64_t was_suspended = s->suspended;
+    choose_vector(s);
+    if (s->config->scalar_unit) choose(s, &s->scalar, s->scalar.queue & ~s->was_suspended, false);
+    s->was_suspended = was_suspended;
+    count_cycle(s);
+    simtight_memory_tick(&s->memory, s->now);
+    resume(s);
+    if (s->config->scalar_unit) resume_scalar(s);
+    if (s->at_barrier || s->barrier.is_loaded) release(s);
+    put_back(s);
+    if (take_slot(s, &s->vector, &slot)) simtight_vector_execute(s, slot);
+    if (s->config->scalar_unit && s->fault.kind == FAULT_NONE && take_slot(s, &s->scalar, &slot))
+        simtight_scalar_execute(s, slot);
+    uint64_t *resumed = &s->resumed[s->now % SIMTIGHT_RING];
+    s->suspended &= ~*resumed;
+    s->resuming -= bit_count(*resumed);
+    *resumed = 0;
+    if (s->ended == UINT64_MAX && !s->ended_at) s->ended_at = s->now + 1; // written back in the next
+    s->now++;
+}
+
+// -- time ---------------------------------------------------------------------------------------------------
+uint64_t simtight_now(const struct simtight *s) { return s->now; }
+
+bool simtight_is_over(const struct simtight *s)
+{
+    return s->ended == UINT64_MAX && simtight_memory_is_idle(&s->memory);
+}
+
+static bool group_is_complete(const struct simtight *s)
+{
+    uint64_t group = bit_mask(s->group_warps);
+    for (unsigned first = 0; first < SIMTIGHT_WARPS; first += s->group_warps)
+        if ((s->at_barrier >> first & group) == group) return true;
+    return false;
+}
+
+uint64_t simtight_next(const struct simtight *s)
+{
+    uint64_t next = simtight_memory_next(&s->memory, s->now);
+    uint64_t units = simtight_units_next(&s->units), scalar = simtight_units_next(&s->scalar_units);
+    if (s->ended == UINT64_MAX) return next;
+    bool may_go = ((s->vector.queue | s->scalar.queue) & ~s->was_suspended) != 0;
+    bool is_moving = s->vector.under_way || s->scalar.under_way || s->resuming || s->back_vector || s->back_scalar ||
+                     s->back_spilled || s->has_resume || s->was_suspended != s->suspended;
+    if (may_go || is_moving || (s->at_barrier && group_is_complete(s)) || simtight_must_spill(s)) return s->now;
+    if (units < next) next = units;
+    if (scalar < next) next = scalar;
+    return next;
+}
+
+// Where nothing can happen but what memory and units bring, time jumps; the barrier's machine goes round all the time.
+static void skip(struct simtight *s, uint64_t until)
+{
+    if (s->at_barrier || s->barrier.is_loaded) return;
+    uint64_t next = simtight_next(s);
+    if (next > until) next = until;
+    for (; s->now < next; s->now++) count_cycle(s);
+}
+
+void simtight_run(struct simtight *s, uint64_t until)
+{
+    while (s->now < until && s->fault.kind == FAULT_NONE && !simtight_is_over(s)) {
+        tick(s);
+        if (!s->vector.queue && !s->vector.under_way) skip(s, until);
+    }
+}
+
+// -- how it ends --------------------------------------------------------------------------------------------
+bool simtight_take_fault(struct simtight *s, struct launch_fault *fault)
+{
+    if (s->fault.kind == FAULT_NONE) return false;
+    *fault = s->fault;
+    s->fault = (struct launch_fault){0};
+    return true;
+}
+
+static const char *what_it_waits_for(const struct simtight *s, unsigned warp)
+{
+    uint64_t bit = 1ull << warp;
+    if (s->at_barrier & bit) return "waits at the barrier of its group";
+    if (s->waits_for[warp]) return "waits for results of its last instruction";
+    return s->in_scalar & bit ? "is in the scalar pipeline" : "may go on";
+}
+
+void simtight_report(const struct simtight *s, struct strbuf *out)
+{
+    strbuf_printf(out, "  cycle %" PRIu64 "; warps that have not ended:", s->now);
+    for (unsigned warp = 0; warp < SIMTIGHT_WARPS; warp++) {
+        if (s->ended >> warp & 1) continue;
+        strbuf_printf(out, "\n  warp %u ", warp);
+        exec_describe_inst(&s->exec, simtight_next_index(simtight_warp(s, warp)), out);
+        strbuf_printf(out, ": %s", what_it_waits_for(s, warp));
+    }
+}
+
+void simtight_fail_deadlocked(struct simtight *s)
+{
+    struct strbuf text = {0};
+    exec_fault_deadlock(s->cta);
+    if (s->fault.text) strbuf_puts(&text, s->fault.text);
+    free(s->fault.text);
+    strbuf_putc(&text, '\n');
+    simtight_report(s, &text);
+    s->fault.text = text.text;
+}
+
+uint64_t simtight_mismatches(const struct simtight *s, const char **first)
+{
+    *first = s->mismatch;
+    return s->mismatches;
+}
+
+const char *simtight_check(const struct simtight *s)
+{
+    uint64_t issued = 0;
+    for (unsigned warp = 0; warp < SIMTIGHT_WARPS; warp++) issued += simtight_warp(s, warp)->issued;
+    if (issued != s->counts.warp_instructions) return "the pipelines and the engine count different instructions";
+    if (s->ended != UINT64_MAX) return "a warp has not ended";
+    if (s->suspended || s->at_barrier || s->in_scalar) return "a warp that has ended still waits";
+    if (!simtight_memory_is_idle(&s->memory)) return "memory still has something to do";
+    return s->compresses ? scalar_check(&s->file) : NULL;
+}
+
+void simtight_collect(struct simtight *s, struct simtight_counts *counts)
+{
+    const struct simtight_traffic *now = &s->memory.traffic, *before = &s->traffic_before;
+    const struct stackcache *cache = &s->memory.stack_cache, *was = &s->stack_cache_before;
+    struct simtight_counts *c = &s->counts;
+    c->cycles = s->ended_at ? s->ended_at : s->now;
+    c->start_cycles = SIMTIGHT_WARPS + (s->compresses ? SIMTIGHT_WARPS * SIMTIGHT_REGISTERS : 0);
+    c->load_beats = now->load_beats - before->load_beats;
+    c->store_beats = now->store_beats - before->store_beats;
+    c->groups = now->groups - before->groups;
+    c->scratch_groups = now->scratch_groups - before->scratch_groups;
+    c->scratch_cycles = now->scratch_cycles - before->scratch_cycles;
+    c->stack_load_hits = cache->load_hits - was->load_hits;
+    c->stack_load_misses = cache->load_misses - was->load_misses;
+    c->stack_stores = cache->stores - was->stores;
+    c->stack_written = cache->written_back - was->written_back;
+    if (s->compresses) {
+        c->vector_max = s->file.most;
+        c->vector_sum = s->file.sampled;
+        c->vector_samples = s->file.samples;
+        c->spills = s->file.spills;
+        c->unspills = s->file.unspills;
+    }
+    *counts = *c;
+}
+
+// -- a launch -----------------------------------------------------------------------------------------------
+static void fail(struct simtight *s, enum launch_fault_kind kind, struct strbuf *text)
+{
+    strbuf_putc(text, '\n');
+    simtight_report(s, text);
+    s->fault = (struct launch_fault){.kind = kind, .text = text->text};
+}
+
+static void check_limits(struct simtight *s, uint64_t max_cycles)
+{
+    uint64_t most = s->launch->max_warp_instructions;
+    const char *name = s->launch->program->name;
+    struct strbuf text = {0};
+    if (s->fault.kind != FAULT_NONE || simtight_is_over(s)) return;
+    if (max_cycles && s->now >= max_cycles) {
+        strbuf_printf(&text, "kernel %s stopped: the limit of %" PRIu64 " cycles (--max-cycles) is reached", name,
+                      max_cycles);
+        fail(s, FAULT_LIMIT, &text);
+    } else if (most && s->counts.warp_instructions >= most) {
+        strbuf_printf(&text, "kernel %s stopped: the limit of %" PRIu64 " warp instructions is reached", name, most);
+        fail(s, FAULT_LIMIT, &text);
+    } else if (launch_is_interrupted(s->launch)) {
+        strbuf_printf(&text, "kernel %s: interrupted after %" PRIu64 " cycles", name, s->now);
+        fail(s, FAULT_INTERRUPTED, &text);
+    } else if (simtight_next(s) == UINT64_MAX) {
+        simtight_fail_deadlocked(s);
+    }
+}
+
+// Where compressed registers went wrong the simulator has a bug; it must not pass for a result.
+static void check_books(struct simtight *s)
+{
+    const char *wrong = simtight_check(s);
+    struct strbuf text = {0};
+    if (!wrong) return;
+    strbuf_printf(&text, "internal error: the core's books do not balance: %s", wrong);
+    s->fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};
+}
+
+bool simtight_launch(struct simtight *s, const struct launch *l, uint64_t max_cycles, bool verify,
+                     struct exec_counts *counts, struct simtight_counts *own, struct launch_fault *fault)
+{
+    enum { STRIDE = 1 << 16 }; // cycles from one look at the limits to the next
+    simtight_place(s, l, counts, verify);
+    while (!simtight_is_over(s) && s->fault.kind == FAULT_NONE) {
+        uint64_t until = s->now + STRIDE;
+        simtight_run(s, max_cycles && until > max_cycles ? max_cycles : until);
+        check_limits(s, max_cycles);
+    }
+    if (s->fault.kind == FAULT_NONE) check_books(s);
+    simtight_collect(s, own);
+    bool good = !simtight_take_fault(s, fault);
+    simtight_remove(s);
+    return good;
+}

@@ -1,0 +1,56 @@
+// The SIMTight core (Naylor et al., ICCD 2024; what the text leaves open as in its public source): a barrel of 64 warps of
+// 32 RISC-V threads, that stands where other GPUs have their SMs.
+//
+//     schedule 2 ─▶ active threads 2 ─▶ fetch 1 ─▶ operands 2 ─▶ execute 1 ─▶ write back 1      cycles, plain registers
+//        ▲                                                         │               ▲
+//        └──── the warp is back in its queue ◀─────────────────────┤               └── resume: results of units, replies
+//                                                                  └──▶ units, memory.h (its lanes are suspended)
+//
+// A warp has one instruction under way. It executes, with all effects on registers and memory, by exec's own step when it
+// gets to the execute stage; what comes after decides when the warp may go on. With compressed registers what is written
+// goes into scalar/regfile.h as well, and is compared with exec's registers at every read where that is asked for.
+#pragma once
+#include "exec/exec_impl.h"
+#include "simtight/config.h"
+
+struct simtight_counts {
+#define SIMTIGHT_COUNT(name, unit, meaning) uint64_t name;
+#include "simtight/counts.def"
+#undef SIMTIGHT_COUNT
+};
+
+struct simtight_count_info {
+    const char *name, *unit, *meaning;
+    size_t offset; // in simtight_counts
+};
+extern const struct simtight_count_info simtight_count_infos[];
+extern const size_t simtight_count_count;
+
+struct simtight;
+
+// The settings outlive the core.
+struct simtight *simtight_create(const struct simtight_config *c);
+void simtight_destroy(struct simtight *s);
+// A launch, of 64 whole warps and with a flat memory, begins in the core's present cycle. It and the counts, which are
+// added to, outlive it. What the stack cache holds and what is predicted stays from the launch before.
+void simtight_place(struct simtight *s, const struct launch *l, struct exec_counts *counts, bool verify);
+void simtight_run(struct simtight *s, uint64_t until); // to this cycle of the launch; stops at its end, or at a fault
+bool simtight_is_over(const struct simtight *s);       // all warps have ended, and all that was under way
+uint64_t simtight_now(const struct simtight *s);       // cycle of the launch
+// The first cycle in which anything can happen; UINT64_MAX: never, its warps wait for each other.
+uint64_t simtight_next(const struct simtight *s);
+// A fault that ended the launch, which is the caller's from now on. False: there was none.
+bool simtight_take_fault(struct simtight *s, struct launch_fault *fault);
+void simtight_fail_deadlocked(struct simtight *s); // makes a fault of it
+// A line a warp that has not ended: where it is, what it waits for.
+void simtight_report(const struct simtight *s, struct strbuf *out);
+// What compressed registers held otherwise than exec's in the last launch, and a text of the first time, NULL: there was
+// none.
+uint64_t simtight_mismatches(const struct simtight *s, const char **first);
+const char *simtight_check(const struct simtight *s); // NULL when the books balance at the end
+void simtight_collect(struct simtight *s, struct simtight_counts *counts); // of the launch so far
+void simtight_remove(struct simtight *s);                                  // the launch goes
+
+// All of it, for one launch. False and a fault: it went wrong. max_cycles 0: no limit.
+bool simtight_launch(struct simtight *s, const struct launch *l, uint64_t max_cycles, bool verify,
+                     struct exec_counts *counts, struct simtight_counts *own, struct launch_fault *fault);

@@ -1,0 +1,124 @@
+// Inside the core.
+//     core.c       its life, launches, the cycle        vector.c   what happens at the execute stage
+//     registers.c  compressed registers, spilling       scalar.c   the same of the scalar pipeline
+//     decode.c     what the core has to know of an instruction
+#pragma once
+#include "scalar/predict.h"
+#include "simtight/barrier.h"
+#include "simtight/core.h"
+#include "simtight/memory.h"
+#include "simtight/schedule.h"
+#include "simtight/units.h"
+
+enum { SIMTIGHT_WARPS = 64, SIMTIGHT_REGISTERS = 32, SIMTIGHT_RING = 64, SIMTIGHT_SCALAR_CODE = 32 };
+#define SIMTIGHT_ALL_LANES UINT32_MAX
+
+enum simtight_kind { KIND_ALU, KIND_UNIT, KIND_LOAD, KIND_STORE, KIND_ATOMIC, KIND_FENCE, KIND_COMMAND };
+
+struct simtight_inst {
+    uint8_t rd, rs1, rs2;      // 0: none
+    uint8_t kind, unit, bytes; // enum simtight_kind, enum simtight_unit; of a lane
+    uint16_t latency;          // UNIT: cycles to the result
+    bool is_scalar;            // the scalar pipeline has it
+    bool is_add, has_imm, jumps;
+    uint32_t imm;
+};
+
+struct simtight_slot { // of a pipeline: a warp on its way to the execute stage
+    uint8_t warp;
+    bool is_full, spills;
+};
+
+struct simtight_pipe {
+    struct simtight_schedule schedule;
+    uint64_t queue;                            // warps that may be chosen
+    struct simtight_slot slots[SIMTIGHT_RING]; // by cycle in which they execute
+    unsigned under_way, depth;                 // slots that are full; cycles from choosing to executing
+};
+
+struct simtight_lanes { // results on their way into the registers
+    uint32_t lanes;
+    uint8_t warp, reg;
+    bool is_unspill;
+};
+
+struct simtight {
+    const struct simtight_config *config;
+    bool compresses, verifies, has_launch;
+    uint64_t now, ended_at;
+    // -- values
+    const struct launch *launch;
+    struct exec exec;
+    struct exec_counts exec_counts, *given_counts;
+    struct cta *cta;
+    struct launch_fault fault;
+    struct simtight_inst *code; // heap; by instruction
+    // -- warps, bits
+    uint64_t at_barrier, ended, suspended, was_suspended, in_scalar, spilling;
+    uint32_t waits_for[SIMTIGHT_WARPS]; // lanes whose results are on their way
+    unsigned group_warps;               // that meet at a barrier
+    // -- pipelines
+    struct simtight_pipe vector, scalar;
+    uint64_t back_vector, back_scalar, back_spilled; // warps that are back in their queues at the end of the next cycle
+    uint64_t resumed[SIMTIGHT_RING];                 // by cycle: warps that are suspended no more from its end on
+    uint64_t resuming;                               // how many of these are under way
+    uint64_t port_busy_at;                           // cycle in which an instruction writes the registers
+    bool has_resume;
+    struct simtight_lanes resume; // the one that waits for the port
+    uint64_t stored_at;           // when the last one wrote
+    struct simtight_lanes stored;
+    unsigned store_latency;
+    struct simtight_units units, scalar_units;
+    struct simtight_barrier barrier;
+    struct simtight_memory memory;
+    // -- compressed registers
+    struct scalar_regfile file;
+    struct scalar_table predicted;
+    uint64_t mismatches;
+    char *mismatch; // heap
+    struct simtight_counts counts;
+    struct simtight_traffic traffic_before;  // of launches before
+    struct stackcache stack_cache_before;    // its counts
+};
+
+static inline struct warp *simtight_warp(const struct simtight *s, unsigned warp) { return &s->cta->warps[warp]; }
+static inline uint32_t *simtight_words(const struct simtight *s, unsigned warp, unsigned reg)
+{
+    return reg_lanes(simtight_warp(s, warp)->regs, reg * s->exec.vector_bytes);
+}
+static inline void simtight_suspend(struct simtight *s, unsigned warp, uint32_t lanes)
+{
+    s->suspended |= 1ull << warp;
+    s->waits_for[warp] |= lanes;
+}
+// From the end of that cycle on.
+static inline void simtight_resume_at(struct simtight *s, unsigned warp, uint64_t cycle)
+{
+    s->resumed[cycle % SIMTIGHT_RING] |= 1ull << warp;
+    s->resuming++;
+}
+// Executes the warp's next instruction. False: a fault.
+bool simtight_step(struct simtight *s, struct warp *w);
+// Index of the instruction that the warp executes next, be it at a barrier.
+uint32_t simtight_next_index(const struct warp *w);
+
+// -- decode.c
+void simtight_decode(struct simtight *s);
+
+// -- vector.c, scalar.c: the slot of the cycle
+void simtight_vector_execute(struct simtight *s, struct simtight_slot slot);
+void simtight_scalar_execute(struct simtight *s, struct simtight_slot slot);
+
+// -- registers.c
+void simtight_registers_begin(struct simtight *s);
+bool simtight_must_spill(const struct simtight *s);
+void simtight_registers_verify(struct simtight *s, unsigned warp, const struct simtight_inst *i);
+void simtight_registers_write(struct simtight *s, unsigned warp, unsigned reg, uint32_t lanes);
+void simtight_registers_unspill(struct simtight *s, unsigned warp, unsigned reg);
+// What an instruction needs and memory has: the register, or SCALAR_NONE.
+int simtight_registers_missing(const struct simtight *s, unsigned warp, const struct simtight_inst *i, bool is_partial);
+struct scalar_operands simtight_operands(const struct simtight *s, unsigned warp, const struct simtight_inst *i,
+                                         bool all_active);
+// Stores one of the warp's registers, a request each; false: there is none to store, or no room in the queue.
+bool simtight_registers_spill(struct simtight *s, unsigned warp);
+bool simtight_registers_ask(struct simtight *s, unsigned warp, unsigned reg); // loads it; false: no room in the queue

@@ -1,0 +1,137 @@
+// Compressed registers: what is written goes there beside exec's own registers, what is read is compared with those; and
+// spilling, which moves words between the file and the place that memory has for each register.
+#include "riscv/map.h"
+#include "simtight/core_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void simtight_registers_begin(struct simtight *s)
+{
+    const struct simtight_config *c = s->config;
+    struct scalar_shape shape = {
+        .rule = {.lanes = SIMTIGHT_LANES,
+                 .strides = c->registers == SIMTIGHT_AFFINE ? SCALAR_ALL_STRIDES : SCALAR_NO_AFFINE},
+        .warps = SIMTIGHT_WARPS,
+        .registers = SIMTIGHT_REGISTERS,
+        .vectors = c->vectors,
+        .reserve = SIMTIGHT_WARPS,
+        .spill = (enum scalar_spill)c->spill,
+        .count_bits = c->count_bits,
+        .keeps_partial = c->keeps_partial};
+    if (s->compresses) scalar_init(&s->file, &shape);
+}
+
+// With room for every register nothing is ever spilled, whatever is free.
+static bool spills(const struct simtight *s) { return s->compresses && scalar_spills(&s->file.shape); }
+
+bool simtight_must_spill(const struct simtight *s) { return spills(s) && scalar_must_spill(&s->file); }
+
+// -- comparing ----------------------------------------------------------------------------------------------
+static void mismatch(struct simtight *s, unsigned warp, unsigned reg, const uint32_t *kept)
+{
+    const uint32_t *is = simtight_words(s, warp, reg);
+    unsigned lane = 0;
+    while (kept[lane] == is[lane]) lane++;
+    if (s->mismatches++) return;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "cycle %llu: x%u of thread %u is kept as 0x%08x, and is 0x%08x, before ", (unsigned long long)s->now,
+                  reg, warp * SIMTIGHT_LANES + lane, kept[lane], is[lane]);
+    exec_describe_inst(&s->exec, simtight_next_index(simtight_warp(s, warp)), &text);
+    s->mismatch = text.text;
+}
+
+static void verify(struct simtight *s, unsigned warp, unsigned reg)
+{
+    uint32_t kept[SIMTIGHT_LANES];
+    if (!reg) return;
+    scalar_read(&s->file, warp, reg, kept);
+    if (memcmp(kept, simtight_words(s, warp, reg), sizeof kept) != 0) mismatch(s, warp, reg, kept);
+}
+
+void simtight_registers_verify(struct simtight *s, unsigned warp, const struct simtight_inst *i)
+{
+    if (!s->compresses || !s->verifies) return;
+    verify(s, warp, i->rs1);
+    verify(s, warp, i->rs2);
+}
+
+// -- writing ------------------------------------------------------------------------------------------------
+// A load whose lanes come back one group after the other may write a register that memory has: the instruction has all
+// lanes, so that nothing of what is there is needed.
+static void give_slot(struct simtight *s, unsigned warp, unsigned reg)
+{
+    static const uint32_t vector[SIMTIGHT_LANES] = {1};
+    scalar_write(&s->file, warp, reg, vector, SIMTIGHT_ALL_LANES, SIMTIGHT_ALL_LANES);
+}
+
+void simtight_registers_write(struct simtight *s, unsigned warp, unsigned reg, uint32_t lanes)
+{
+    if (!s->compresses || !reg) return;
+    if (lanes != SIMTIGHT_ALL_LANES && scalar_kind_of(&s->file, warp, reg) == SCALAR_EVICTED) give_slot(s, warp, reg);
+    scalar_write(&s->file, warp, reg, simtight_words(s, warp, reg), lanes, SIMTIGHT_ALL_LANES);
+}
+
+// -- what an instruction needs ------------------------------------------------------------------------------
+int simtight_registers_missing(const struct simtight *s, unsigned warp, const struct simtight_inst *i, bool is_partial)
+{
+    const uint8_t needed[] = {i->rs1, i->rs2, i->rd};
+    if (!spills(s)) return SCALAR_NONE;
+    return scalar_first_evicted(&s->file, warp, needed, is_partial ? 3 : 2);
+}
+
+static enum scalar_kind kind_of(const struct simtight *s, unsigned warp, unsigned reg)
+{
+    return reg ? scalar_kind_of(&s->file, warp, reg) : SCALAR_UNIFORM;
+}
+
+struct scalar_operands simtight_operands(const struct simtight *s, unsigned warp, const struct simtight_inst *i,
+                                         bool all_active)
+{
+    return (struct scalar_operands){.is_allowed = i->is_scalar,
+                                    .is_add = i->is_add,
+                                    .all_active = all_active,
+                                    .a = kind_of(s, warp, i->rs1),
+                                    .b = kind_of(s, warp, i->rs2)};
+}
+
+// -- spilling -----------------------------------------------------------------------------------------------
+static uint32_t place_of(unsigned warp, unsigned reg)
+{
+    return RISCV_SPILL + (warp * SIMTIGHT_REGISTERS + reg) * (uint32_t)sizeof(uint32_t[SIMTIGHT_LANES]);
+}
+
+static bool ask(struct simtight *s, unsigned warp, unsigned reg, bool is_store)
+{
+    struct simtight_request *r = simtight_memory_ask(&s->memory);
+    if (!r) return false;
+    *r = (struct simtight_request){.lanes = SIMTIGHT_ALL_LANES,
+                                   .bytes = 4,
+                                   .warp = (uint8_t)warp,
+                                   .reg = (uint8_t)reg,
+                                   .is_store = is_store,
+                                   .is_unspill = !is_store};
+    for (uint32_t l = 0; l < SIMTIGHT_LANES; l++) r->address[l] = place_of(warp, reg) + 4 * l;
+    return true;
+}
+
+bool simtight_registers_spill(struct simtight *s, unsigned warp)
+{
+    const struct simtight_inst *next = &s->code[simtight_next_index(simtight_warp(s, warp))];
+    const uint8_t needed[] = {next->rs1, next->rs2, next->rd};
+    int victim = scalar_victim(&s->file, warp, needed, sizeof needed);
+    if (victim == SCALAR_NONE || !ask(s, warp, (unsigned)victim, true)) return false;
+    uint32_t words[SIMTIGHT_LANES];
+    scalar_spill(&s->file, warp, (unsigned)victim, words);
+    memcpy(memory_flat(s->launch->memory) + place_of(warp, (unsigned)victim), words, sizeof words);
+    return true;
+}
+
+bool simtight_registers_ask(struct simtight *s, unsigned warp, unsigned reg) { return ask(s, warp, reg, false); }
+
+void simtight_registers_unspill(struct simtight *s, unsigned warp, unsigned reg)
+{
+    uint32_t words[SIMTIGHT_LANES];
+    memcpy(words, memory_flat(s->launch->memory) + place_of(warp, reg), sizeof words);
+    scalar_unspill(&s->file, warp, reg, words);
+}
