@@ -13,8 +13,9 @@ void api_core_forget(struct wf_context *c)
 }
 
 // Behind the counters of all GPUs.
-static void add_counters(struct wf_launch *l, const struct simtight_counts *own)
+static void add_counters(struct wf_launch *l)
 {
+    const struct simtight_counts *own = &l->core_counts;
     struct wf_stats *s = &l->stats;
     struct wf_counter *all = API_ARRAY(l, struct wf_counter, s->counter_count + simtight_count_count);
     memcpy(all, s->counters, s->counter_count * sizeof *all);
@@ -22,14 +23,15 @@ static void add_counters(struct wf_launch *l, const struct simtight_counts *own)
         const struct simtight_count_info *i = &simtight_count_infos[k];
         uint64_t value;
         memcpy(&value, (const char *)own + i->offset, sizeof value);
-        all[s->counter_count + k] = (struct wf_counter){.name = i->name, .unit = i->unit, .meaning = i->meaning, .value = value};
+        all[s->counter_count + k] = (struct wf_counter){.name = i->name, .unit = i->unit, .meaning = i->meaning, .value = value, .is_most = i->is_most};
     }
     s->counters = all;
     s->counter_count += simtight_count_count;
 }
 
-static void fill(struct wf_launch *l, const struct simtight_counts *own)
+static void fill(struct wf_launch *l)
 {
+    const struct simtight_counts *own = &l->core_counts;
     struct wf_context *c = l->context;
     struct wf_stats *s = &l->stats;
     const char *first;
@@ -39,11 +41,12 @@ static void fill(struct wf_launch *l, const struct simtight_counts *own)
     s->start = l->start;
     s->skipped = s->reused = 0;
     s->verify_mismatches = c->verify ? simtight_mismatches(c->core, &first) : WF_UNKNOWN;
-    add_counters(l, own);
+    add_counters(l);
 }
 
-bool api_run_on_core(struct wf_launch *l, struct exec_counts *counts, struct simtight_counts *own)
+bool api_run_on_core(struct wf_launch *l, struct exec_counts *counts)
 {
+    struct simtight_counts *own = &l->core_counts;
     struct wf_context *c = l->context;
     if (!c->core) c->core = simtight_create(&c->simtight);
     bool good = simtight_launch(c->core, &l->launch, c->max_cycles, c->verify, counts, own, &l->fault);
@@ -53,10 +56,33 @@ bool api_run_on_core(struct wf_launch *l, struct exec_counts *counts, struct sim
     return good;
 }
 
-void api_core_fill(struct wf_launch *l, const struct simtight_counts *own)
+void api_core_fill(struct wf_launch *l)
 {
     const char *first = NULL;
-    fill(l, own);
+    fill(l);
     if (simtight_mismatches(l->context->core, &first))
         diag_error(&l->context->diag, loc_none(), "--verify: kernel %s: %s", l->kernel->info.name, first);
+}
+
+// Numbers of the public source's StatIds.h. It counts an addition that the scalar pipeline gives up for its alignment twice.
+uint32_t api_core_statistic(const struct simtight_config *config, const struct simtight_counts *own,
+                            uint64_t thread_instructions, uint32_t id)
+{
+    enum { CYCLES, INSTRS, MAX_VECTORS, SCALAR = 4, RETRIES, SUSPS, SCALAR_SUSPS, SCALAR_ABORTS, DRAM, VECTORS };
+    enum { CACHE_HITS = 12, CACHE_MISSES, LANES = 32 };
+    switch (id) {
+    case CYCLES: return (uint32_t)own->cycles;
+    case INSTRS: return (uint32_t)(thread_instructions + LANES * own->affine_aborts);
+    case MAX_VECTORS: return (uint32_t)own->vector_max;
+    case SCALAR: return (uint32_t)(config->scalar_unit ? own->scalarised : own->scalarisable);
+    case RETRIES: return (uint32_t)own->retries;
+    case SUSPS: return (uint32_t)own->susps;
+    case SCALAR_SUSPS: return (uint32_t)own->scalar_susps;
+    case SCALAR_ABORTS: return (uint32_t)own->scalar_aborts;
+    case DRAM: return (uint32_t)(own->load_beats + own->store_beats);
+    case VECTORS: return (uint32_t)own->vector_sum;
+    case CACHE_HITS: return (uint32_t)own->stack_load_hits;
+    case CACHE_MISSES: return (uint32_t)own->stack_load_misses;
+    }
+    return 0;
 }

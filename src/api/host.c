@@ -86,6 +86,7 @@ struct run {
     size_t input_at;
     struct strbuf line;           // printed, not handed on yet
     uint64_t thread_instructions; // of the last launch
+    struct simtight_counts core;  // the same; zeros in a run without time
     enum wf_status status;        // why a launch stopped the hart
 };
 
@@ -166,6 +167,7 @@ static int start(void *context, uint32_t pc, uint32_t closure, uint32_t warps_pe
     r->stats->launches++;
     r->stats->failed_launches += has_failed;
     r->thread_instructions = l->stats.thread_instructions;
+    r->core = l->core_counts;
     struct wf_launch_config shape = {.grid = {grid[0], grid[1], grid[2]},
                                      .block = {block[0], block[1], block[2]}};
     if (r->config->launched) r->config->launched(r->config->launched_context, k, &shape, &l->stats);
@@ -174,12 +176,10 @@ static int start(void *context, uint32_t pc, uint32_t closure, uint32_t warps_pe
     return has_failed ? HART_KERNEL_FAILED : HART_KERNEL_GOOD;
 }
 
-// What a run without time can know: instructions.
 static uint32_t statistic(void *context, uint32_t id)
 {
-    enum { INSTRUCTIONS = 1 };
     const struct run *r = context;
-    return id == INSTRUCTIONS ? (uint32_t)r->thread_instructions : 0;
+    return api_core_statistic(&r->context->simtight, &r->core, r->thread_instructions, id);
 }
 
 static bool is_interrupted(void *context)

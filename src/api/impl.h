@@ -183,7 +183,8 @@ struct wf_launch {
     struct launch launch;
     struct launch_flat flat; // of an image
     bool is_timed;
-    bool is_on_core; // timed by the SIMTight core (core.c)
+    bool is_on_core; // timed by the SIMTight core (core.c), which has counted
+    struct simtight_counts core_counts;
     uint64_t max_cycles;
     uint8_t *params, *addresses; // constant banks, heap
     struct texture *textures;    // heap
@@ -238,8 +239,11 @@ void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exe
 // -- the SIMTight core (core.c)
 bool api_has_core(const struct wf_context *c); // the GPU is such a machine
 void api_core_forget(struct wf_context *c);
-bool api_run_on_core(struct wf_launch *l, struct exec_counts *counts, struct simtight_counts *own);
-void api_core_fill(struct wf_launch *l, const struct simtight_counts *own); // adds to the launch's stats
+bool api_run_on_core(struct wf_launch *l, struct exec_counts *counts);
+void api_core_fill(struct wf_launch *l); // adds to the launch's stats
+// What the machine answers its host that asks for a figure of the last launch.
+uint32_t api_core_statistic(const struct simtight_config *config, const struct simtight_counts *own,
+                            uint64_t thread_instructions, uint32_t id);
 
 // -- images (host.c)
 struct wf_kernel *api_image_kernel(struct wf_module *m, const char *name); // by its symbol; NULL and an error

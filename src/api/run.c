@@ -77,11 +77,10 @@ static void run_functional(struct wf_launch *l)
 static void run_on_core(struct wf_launch *l)
 {
     struct exec_counts counts = {0};
-    struct simtight_counts own;
     double began = clock_seconds();
-    bool good = api_run_on_core(l, &counts, &own);
+    bool good = api_run_on_core(l, &counts);
     finish(l, good, &counts, NULL, clock_seconds() - began);
-    api_core_fill(l, &own);
+    api_core_fill(l);
 }
 
 static void begin_timed(struct wf_launch *l)

@@ -272,6 +272,7 @@ struct wf_launch_config {
 struct wf_counter {
     const char *name, *unit, *meaning; // "exec.global_loads"
     uint64_t value;
+    bool is_most; // of several launches the largest counts, not the sum
 };
 // One kind of event and what it costs; the launch's energy is the sum of count x pj_each.
 struct wf_energy {

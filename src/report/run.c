@@ -57,7 +57,12 @@ static void add_counters(struct report_run *r, const struct wf_stats *stats)
     }
     for (size_t i = 0; i < r->counter_count; i++) {
         uint64_t *sum = &r->counters[i].value, more = stats->counters[i].value;
-        *sum = *sum == WF_UNKNOWN || more == WF_UNKNOWN ? WF_UNKNOWN : *sum + more;
+        if (*sum == WF_UNKNOWN || more == WF_UNKNOWN)
+            *sum = WF_UNKNOWN;
+        else if (stats->counters[i].is_most)
+            *sum = more > *sum ? more : *sum;
+        else
+            *sum += more;
     }
 }
 

@@ -14,9 +14,12 @@
 _Static_assert((int)SIMTIGHT_LANES == (int)RISCV_LANES && (int)SIMTIGHT_WARPS == (int)RISCV_WARPS, "one machine");
 
 const struct simtight_count_info simtight_count_infos[] = {
-#define SIMTIGHT_COUNT(name, unit, meaning) {#name, unit, meaning, offsetof(struct simtight_counts, name)},
+#define ROW(name, unit, meaning, is_most)                                                                    \
+    {"simtight." #name, unit, meaning, offsetof(struct simtight_counts, name), is_most},
+#define SIMTIGHT_COUNT(name, unit, meaning) ROW(name, unit, meaning, false)
+#define SIMTIGHT_MOST(name, unit, meaning)  ROW(name, unit, meaning, true)
 #include "simtight/counts.def"
-#undef SIMTIGHT_COUNT
+#undef ROW
 };
 const size_t simtight_count_count = sizeof simtight_count_infos / sizeof *simtight_count_infos;
 

@@ -16,12 +16,12 @@
 struct simtight_counts {
 #define SIMTIGHT_COUNT(name, unit, meaning) uint64_t name;
 #include "simtight/counts.def"
-#undef SIMTIGHT_COUNT
 };
 
 struct simtight_count_info {
-    const char *name, *unit, *meaning;
-    size_t offset; // in simtight_counts
+    const char *name, *unit, *meaning; // "simtight.cycles"
+    size_t offset;                     // in simtight_counts
+    bool is_most;                      // of several launches the largest counts
 };
 extern const struct simtight_count_info simtight_count_infos[];
 extern const size_t simtight_count_count;
