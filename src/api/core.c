@@ -23,7 +23,8 @@ static void add_counters(struct wf_launch *l)
         const struct simtight_count_info *i = &simtight_count_infos[k];
         uint64_t value;
         memcpy(&value, (const char *)own + i->offset, sizeof value);
-        all[s->counter_count + k] = (struct wf_counter){.name = i->name, .unit = i->unit, .meaning = i->meaning, .value = value, .is_most = i->is_most};
+        all[s->counter_count + k] = (struct wf_counter){
+            .name = i->name, .unit = i->unit, .meaning = i->meaning, .value = value, .is_most = i->is_most};
     }
     s->counters = all;
     s->counter_count += simtight_count_count;
@@ -68,7 +69,18 @@ void api_core_fill(struct wf_launch *l)
 uint32_t api_core_statistic(const struct simtight_config *config, const struct simtight_counts *own,
                             uint64_t thread_instructions, uint32_t id)
 {
-    enum { CYCLES, INSTRS, MAX_VECTORS, SCALAR = 4, RETRIES, SUSPS, SCALAR_SUSPS, SCALAR_ABORTS, DRAM, VECTORS };
+    enum {
+        CYCLES,
+        INSTRS,
+        MAX_VECTORS,
+        SCALAR = 4,
+        RETRIES,
+        SUSPS,
+        SCALAR_SUSPS,
+        SCALAR_ABORTS,
+        DRAM,
+        VECTORS
+    };
     enum { CACHE_HITS = 12, CACHE_MISSES, LANES = 32 };
     switch (id) {
     case CYCLES: return (uint32_t)own->cycles;

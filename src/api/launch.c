@@ -55,8 +55,8 @@ static bool check_shape(struct wf_kernel *k, const struct wf_launch_config *s)
 {
     struct wf_context *c = k->module->context;
     if (api_has_core(c))
-        return diag_error(&c->diag, loc_none(), "GPU %s runs RISC-V programs; a CUDA kernel needs one with SMs",
-                          c->gpu);
+        return diag_error(&c->diag, loc_none(),
+                          "GPU %s runs RISC-V programs; a CUDA kernel needs one with SMs", c->gpu);
     if (s->registers > MAX_REGISTERS)
         return diag_error(&c->diag, loc_none(), "%u registers a thread; at most %d are possible",
                           s->registers, MAX_REGISTERS);

@@ -98,13 +98,26 @@ enum wf_status wf_gpu(struct wf_context *c, const char *name)
     return WF_OK;
 }
 
+static bool gpu_of_kind(bool is_riscv, size_t index, const char **name, const char **meaning)
+{
+    const struct gpu_file *g;
+    for (size_t k = 0; (g = gpu_file_at(k)); k++) {
+        if (g->is_riscv != is_riscv || index--) continue;
+        *name = g->name;
+        *meaning = g->meaning;
+        return true;
+    }
+    return false;
+}
+
 bool wf_gpu_at(size_t index, const char **name, const char **meaning)
 {
-    const struct gpu_file *g = gpu_file_at(index);
-    if (!g) return false;
-    *name = g->name;
-    *meaning = g->meaning;
-    return true;
+    return gpu_of_kind(false, index, name, meaning);
+}
+
+bool wf_riscv_gpu_at(size_t index, const char **name, const char **meaning)
+{
+    return gpu_of_kind(true, index, name, meaning);
 }
 
 enum wf_status wf_tech(struct wf_context *c, const char *text)

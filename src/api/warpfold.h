@@ -66,6 +66,8 @@ enum wf_status wf_check_settings(struct wf_context *c);
 // by wf_set afterwards; those of an earlier GPU's file are forgotten.
 enum wf_status wf_gpu(struct wf_context *c, const char *name_or_path);
 bool wf_gpu_at(size_t index, const char **name, const char **meaning); // the library's; false past the last
+// Those that run RISC-V programs (wf_program_run) and no CUDA kernels.
+bool wf_riscv_gpu_at(size_t index, const char **name, const char **meaning);
 // Mechanisms of timed launches: NAME[:KEY=V[,KEY=V...]] joined by +; "base" is none.
 enum wf_status wf_tech(struct wf_context *c, const char *text);
 bool wf_tech_at(size_t index, const char **name, const char **meaning); // the library's; false past the last

@@ -39,6 +39,12 @@ bool hosted_check(const struct options *o, struct diag *d)
         if (options_has(o, others[k].id))
             good = diag_error(d, loc_none(), "%s does not go with %s, a RISC-V program: %s",
                               options_name(others[k].id), o->operands.data[0], others[k].why);
+    if (options_has(o, OPTION_VERIFY) && !options_has(o, OPTION_GPU))
+        good = diag_error(d, loc_none(),
+                          "--verify does not go with %s, a RISC-V program, without --gpu: what a GPU's "
+                          "compressed registers "
+                          "hold is compared",
+                          o->operands.data[0]);
     return good;
 }
 

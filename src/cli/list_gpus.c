@@ -12,6 +12,10 @@ static int list_all(void)
         table_add(&t, "%s", name);
         table_add(&t, "%s", meaning);
     }
+    for (size_t i = 0; wf_riscv_gpu_at(i, &name, &meaning); i++) {
+        table_add(&t, "%s", name);
+        table_add(&t, "%s", meaning);
+    }
     list_print(&t);
     return WF_OK;
 }

@@ -11,16 +11,20 @@
     __asm__(".pushsection .rodata\n.global gpu_text_" SYMBOL "\ngpu_text_" SYMBOL ":\n.incbin \"gpus/" NAME  \
             ".gpu\"\n.byte 0\n.popsection\n");
 #define GPU(symbol, name, meaning) EMBED(#symbol, name) extern const char gpu_text_##symbol[];
+#define GPU_RISCV                  GPU
 #define GPU_ALIAS(symbol, name, other)
 #include "gpu/gpus.def"
 #undef GPU
+#undef GPU_RISCV
 #undef GPU_ALIAS
 
 static const struct gpu_file table[] = {
-#define GPU(symbol, name, meaning)     {name, meaning, gpu_text_##symbol, NULL},
-#define GPU_ALIAS(symbol, name, other) {name, "an earlier name of " other, gpu_text_##symbol, other},
+#define GPU(symbol, name, meaning)       {name, meaning, gpu_text_##symbol, NULL, false},
+#define GPU_RISCV(symbol, name, meaning) {name, meaning, gpu_text_##symbol, NULL, true},
+#define GPU_ALIAS(symbol, name, other)   {name, "an earlier name of " other, gpu_text_##symbol, other, false},
 #include "gpu/gpus.def"
 #undef GPU
+#undef GPU_RISCV
 #undef GPU_ALIAS
 };
 enum { GPUS = sizeof table / sizeof table[0], LIKE_DEPTH_MAX = 8 };

@@ -8,6 +8,7 @@ struct gpu_file {
     const char *name, *meaning;
     const char *text;     // NUL-terminated
     const char *alias_of; // another name of this GPU, which is the one to use; NULL
+    bool is_riscv;        // it runs RISC-V programs, and no CUDA kernels
 };
 
 const struct gpu_file *gpu_file_at(size_t index); // the library's own; NULL past the last

@@ -1,6 +1,9 @@
 #include "simtight/coalesce.h"
 
-static bool is_in(struct simtight_window w, uint32_t address) { return address >= w.from && address <= w.end; }
+static bool is_in(struct simtight_window w, uint32_t address)
+{
+    return address >= w.from && address <= w.end;
+}
 
 static bool follows(enum simtight_mode mode, uint32_t address, uint32_t leader, uint32_t lane)
 {
@@ -14,7 +17,8 @@ static bool follows(enum simtight_mode mode, uint32_t address, uint32_t leader, 
     return false;
 }
 
-static uint32_t followers(const struct simtight_request *r, uint32_t pending, unsigned leader, enum simtight_mode mode)
+static uint32_t followers(const struct simtight_request *r, uint32_t pending, unsigned leader,
+                          enum simtight_mode mode)
 {
     uint32_t lanes = 0;
     for (uint32_t l = 0; l < SIMTIGHT_LANES; l++)
@@ -29,7 +33,10 @@ static uint32_t on_scratchpad(const struct simtight_request *r, uint32_t pending
     return lanes & pending;
 }
 
-static bool has_another(uint32_t lanes, unsigned leader) { return lanes >> leader & 1 && lanes != 1u << leader; }
+static bool has_another(uint32_t lanes, unsigned leader)
+{
+    return lanes >> leader & 1 && lanes != 1u << leader;
+}
 
 struct simtight_group simtight_group(const struct simtight_request *r, uint32_t pending,
                                      struct simtight_window scratchpad)

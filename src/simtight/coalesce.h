@@ -24,8 +24,8 @@ struct simtight_request {
     uint32_t lanes;
     uint8_t bytes, warp, reg; // of a lane; who waits for it, and the register that it goes to
     bool is_store, is_fence, is_unspill;
-    bool is_broadcast;       // loads alone: lanes of the scratchpad with one address ask once
-    bool is_scalar;          // what is stored: form
+    bool is_broadcast; // loads alone: lanes of the scratchpad with one address ask once
+    bool is_scalar;    // what is stored: form
     struct scalar_form form;
 };
 
@@ -35,7 +35,7 @@ struct simtight_group {
 };
 
 struct simtight_window { // of addresses
-    uint32_t from, end; // inclusive
+    uint32_t from, end;  // inclusive
 };
 
 // The group that goes next, of the lanes that are pending.

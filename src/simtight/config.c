@@ -7,8 +7,8 @@
 
 static const char *const simtight_registers_words[] = {"plain", "uniform", "affine", NULL};
 static const char *const simtight_divider_words[] = {"sequential", "full", NULL};
-static const char *const scalar_spill_words[] = {[SPILL_LRU] = "lru", [SPILL_RR] = "rr", [SPILL_FIRST] = "first",
-                                                 NULL};
+static const char *const scalar_spill_words[] = {
+    [SPILL_LRU] = "lru", [SPILL_RR] = "rr", [SPILL_FIRST] = "first", NULL};
 
 #define AT(field) offsetof(struct simtight_config, field)
 #define SIMTIGHT_U32(field, key, low, high, initial, meaning, source)                                        \
@@ -26,12 +26,14 @@ const char *simtight_config_check(const struct simtight_config *c)
 {
     bool compresses = c->registers != SIMTIGHT_PLAIN;
     if (!compresses && c->vectors < 2048)
-        return "simt.vectors below 2048 needs simt.registers=uniform or affine: plain registers have no other place";
+        return "simt.vectors below 2048 needs simt.registers=uniform or affine: plain registers have no "
+               "other place";
     if (!compresses && c->scalar_unit)
         return "simt.scalar_unit=1 needs simt.registers=uniform or affine: it reads scalars alone";
     if (!compresses && c->stack_cache)
         return "simt.stack_cache needs simt.registers=uniform or affine: it keeps scalars alone";
-    if (c->stack_cache && !is_power_of_two(c->stack_cache)) return "simt.stack_cache must be 0 or a power of two";
+    if (c->stack_cache && !is_power_of_two(c->stack_cache))
+        return "simt.stack_cache must be 0 or a power of two";
     if (!is_power_of_two(c->scratch_banks)) return "simt.scratch_banks must be a power of two";
     return NULL;
 }

@@ -2,16 +2,17 @@
 //
 // In a cycle warps are chosen by what was known at its beginning; then what is under way goes on. So what a stage leaves in
 // a queue is seen in the next cycle, as in hardware. The scheduler sees a cycle late who is suspended.
-#include "simtight/core_impl.h"
 #include "exec/timed.h"
 #include "riscv/map.h"
+#include "simtight/core_impl.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)SIMTIGHT_LANES == (int)RISCV_LANES && (int)SIMTIGHT_WARPS == (int)RISCV_WARPS, "one machine");
+_Static_assert((int)SIMTIGHT_LANES == (int)RISCV_LANES && (int)SIMTIGHT_WARPS == (int)RISCV_WARPS,
+               "one machine");
 
 const struct simtight_count_info simtight_count_infos[] = {
 #define ROW(name, unit, meaning, is_most)                                                                    \
@@ -29,7 +30,8 @@ struct simtight *simtight_create(const struct simtight_config *c)
     struct simtight *s = heap_alloc(sizeof *s);
     s->config = c;
     s->compresses = c->registers != SIMTIGHT_PLAIN;
-    simtight_memory_init(&s->memory, c, (struct simtight_window){RISCV_SCRATCH, RISCV_STACKS - 1}, RISCV_STACKS);
+    simtight_memory_init(&s->memory, c, (struct simtight_window){RISCV_SCRATCH, RISCV_STACKS - 1},
+                         RISCV_STACKS);
     scalar_table_init(&s->predicted, RISCV_CODE_BYTES / 4);
     return s;
 }
@@ -157,7 +159,8 @@ static bool may_resume(const struct simtight *s)
 {
     const struct simtight_lanes *a = &s->resume, *b = &s->stored;
     if (!s->has_resume || s->port_busy_at == s->now || s->back_spilled) return false;
-    return a->warp != b->warp || a->reg != b->reg || s->now > s->stored_at + s->store_latency || !s->stored_at;
+    return a->warp != b->warp || a->reg != b->reg || s->now > s->stored_at + s->store_latency ||
+           !s->stored_at;
 }
 
 static void write_resumed(struct simtight *s)
@@ -223,7 +226,8 @@ static bool take_slot(struct simtight *s, struct simtight_pipe *p, struct simtig
 
 static void release(struct simtight *s)
 {
-    int warp = simtight_release(&s->barrier, s->at_barrier, s->group_warps, simtight_must_spill(s) || s->spilling);
+    int warp =
+        simtight_release(&s->barrier, s->at_barrier, s->group_warps, simtight_must_spill(s) || s->spilling);
     if (warp == SIMTIGHT_NONE_RELEASED) return;
     s->at_barrier &= ~(1ull << warp);
     s->vector.queue |= 1ull << warp;
@@ -289,9 +293,10 @@ uint64_t simtight_next(const struct simtight *s)
     uint64_t units = simtight_units_next(&s->units), scalar = simtight_units_next(&s->scalar_units);
     if (s->ended == UINT64_MAX) return next;
     bool may_go = ((s->vector.queue | s->scalar.queue) & ~s->was_suspended) != 0;
-    bool is_moving = s->vector.under_way || s->scalar.under_way || s->resuming || s->back_vector || s->back_scalar ||
-                     s->back_spilled || s->has_resume || s->was_suspended != s->suspended;
-    if (may_go || is_moving || (s->at_barrier && group_is_complete(s)) || simtight_must_spill(s)) return s->now;
+    bool is_moving = s->vector.under_way || s->scalar.under_way || s->resuming || s->back_vector ||
+                     s->back_scalar || s->back_spilled || s->has_resume || s->was_suspended != s->suspended;
+    if (may_go || is_moving || (s->at_barrier && group_is_complete(s)) || simtight_must_spill(s))
+        return s->now;
     if (units < next) next = units;
     if (scalar < next) next = scalar;
     return next;
@@ -302,6 +307,7 @@ static void skip(struct simtight *s, uint64_t until)
 {
     if (s->at_barrier || s->barrier.is_loaded) return;
     uint64_t next = simtight_next(s);
+    if (next == UINT64_MAX) return; // it is over, or stuck
     if (next > until) next = until;
     for (; s->now < next; s->now++) count_cycle(s);
 }
@@ -363,7 +369,8 @@ const char *simtight_check(const struct simtight *s)
 {
     uint64_t issued = 0;
     for (unsigned warp = 0; warp < SIMTIGHT_WARPS; warp++) issued += simtight_warp(s, warp)->issued;
-    if (issued != s->counts.warp_instructions) return "the pipelines and the engine count different instructions";
+    if (issued != s->counts.warp_instructions)
+        return "the pipelines and the engine count different instructions";
     if (s->ended != UINT64_MAX) return "a warp has not ended";
     if (s->suspended || s->at_barrier || s->in_scalar) return "a warp that has ended still waits";
     if (!simtight_memory_is_idle(&s->memory)) return "memory still has something to do";
@@ -411,11 +418,12 @@ static void check_limits(struct simtight *s, uint64_t max_cycles)
     struct strbuf text = {0};
     if (s->fault.kind != FAULT_NONE || simtight_is_over(s)) return;
     if (max_cycles && s->now >= max_cycles) {
-        strbuf_printf(&text, "kernel %s stopped: the limit of %" PRIu64 " cycles (--max-cycles) is reached", name,
-                      max_cycles);
+        strbuf_printf(&text, "kernel %s stopped: the limit of %" PRIu64 " cycles (--max-cycles) is reached",
+                      name, max_cycles);
         fail(s, FAULT_LIMIT, &text);
     } else if (most && s->counts.warp_instructions >= most) {
-        strbuf_printf(&text, "kernel %s stopped: the limit of %" PRIu64 " warp instructions is reached", name, most);
+        strbuf_printf(&text, "kernel %s stopped: the limit of %" PRIu64 " warp instructions is reached", name,
+                      most);
         fail(s, FAULT_LIMIT, &text);
     } else if (launch_is_interrupted(s->launch)) {
         strbuf_printf(&text, "kernel %s: interrupted after %" PRIu64 " cycles", name, s->now);

@@ -34,9 +34,10 @@ void simtight_destroy(struct simtight *s);
 // A launch, of 64 whole warps and with a flat memory, begins in the core's present cycle. It and the counts, which are
 // added to, outlive it. What the stack cache holds and what is predicted stays from the launch before.
 void simtight_place(struct simtight *s, const struct launch *l, struct exec_counts *counts, bool verify);
-void simtight_run(struct simtight *s, uint64_t until); // to this cycle of the launch; stops at its end, or at a fault
-bool simtight_is_over(const struct simtight *s);       // all warps have ended, and all that was under way
-uint64_t simtight_now(const struct simtight *s);       // cycle of the launch
+void simtight_run(struct simtight *s,
+                  uint64_t until); // to this cycle of the launch; stops at its end, or at a fault
+bool simtight_is_over(const struct simtight *s); // all warps have ended, and all that was under way
+uint64_t simtight_now(const struct simtight *s); // cycle of the launch
 // The first cycle in which anything can happen; UINT64_MAX: never, its warps wait for each other.
 uint64_t simtight_next(const struct simtight *s);
 // A fault that ended the launch, which is the caller's from now on. False: there was none.

@@ -59,10 +59,11 @@ struct simtight {
     unsigned group_warps;               // that meet at a barrier
     // -- pipelines
     struct simtight_pipe vector, scalar;
-    uint64_t back_vector, back_scalar, back_spilled; // warps that are back in their queues at the end of the next cycle
-    uint64_t resumed[SIMTIGHT_RING];                 // by cycle: warps that are suspended no more from its end on
-    uint64_t resuming;                               // how many of these are under way
-    uint64_t port_busy_at;                           // cycle in which an instruction writes the registers
+    uint64_t back_vector, back_scalar,
+        back_spilled;                // warps that are back in their queues at the end of the next cycle
+    uint64_t resumed[SIMTIGHT_RING]; // by cycle: warps that are suspended no more from its end on
+    uint64_t resuming;               // how many of these are under way
+    uint64_t port_busy_at;           // cycle in which an instruction writes the registers
     bool has_resume;
     struct simtight_lanes resume; // the one that waits for the port
     uint64_t stored_at;           // when the last one wrote
@@ -77,11 +78,14 @@ struct simtight {
     uint64_t mismatches;
     char *mismatch; // heap
     struct simtight_counts counts;
-    struct simtight_traffic traffic_before;  // of launches before
-    struct stackcache stack_cache_before;    // its counts
+    struct simtight_traffic traffic_before; // of launches before
+    struct stackcache stack_cache_before;   // its counts
 };
 
-static inline struct warp *simtight_warp(const struct simtight *s, unsigned warp) { return &s->cta->warps[warp]; }
+static inline struct warp *simtight_warp(const struct simtight *s, unsigned warp)
+{
+    return &s->cta->warps[warp];
+}
 static inline uint32_t *simtight_words(const struct simtight *s, unsigned warp, unsigned reg)
 {
     return reg_lanes(simtight_warp(s, warp)->regs, reg * s->exec.vector_bytes);
@@ -116,9 +120,11 @@ void simtight_registers_verify(struct simtight *s, unsigned warp, const struct s
 void simtight_registers_write(struct simtight *s, unsigned warp, unsigned reg, uint32_t lanes);
 void simtight_registers_unspill(struct simtight *s, unsigned warp, unsigned reg);
 // What an instruction needs and memory has: the register, or SCALAR_NONE.
-int simtight_registers_missing(const struct simtight *s, unsigned warp, const struct simtight_inst *i, bool is_partial);
-struct scalar_operands simtight_operands(const struct simtight *s, unsigned warp, const struct simtight_inst *i,
-                                         bool all_active);
+int simtight_registers_missing(const struct simtight *s, unsigned warp, const struct simtight_inst *i,
+                               bool is_partial);
+struct scalar_operands simtight_operands(const struct simtight *s, unsigned warp,
+                                         const struct simtight_inst *i, bool all_active);
 // Stores one of the warp's registers, a request each; false: there is none to store, or no room in the queue.
 bool simtight_registers_spill(struct simtight *s, unsigned warp);
-bool simtight_registers_ask(struct simtight *s, unsigned warp, unsigned reg); // loads it; false: no room in the queue
+bool simtight_registers_ask(struct simtight *s, unsigned warp,
+                            unsigned reg); // loads it; false: no room in the queue

@@ -33,7 +33,10 @@ static void on_unit(struct simtight_inst *i, enum simtight_unit unit, unsigned c
 
 static enum simtight_kind memory_kind(enum rv_form form)
 {
-    return form == RV_FORM_L ? KIND_LOAD : form == RV_FORM_S ? KIND_STORE : form == RV_FORM_A ? KIND_ATOMIC : KIND_FENCE;
+    return form == RV_FORM_L   ? KIND_LOAD
+           : form == RV_FORM_S ? KIND_STORE
+           : form == RV_FORM_A ? KIND_ATOMIC
+                               : KIND_FENCE;
 }
 
 static struct simtight_inst decode(const struct simtight_config *c, uint32_t word)

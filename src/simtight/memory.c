@@ -126,11 +126,8 @@ unsigned simtight_scratch_cycles(const struct simtight_request *r, uint32_t lane
 
 static struct simtight_reply reply_of(const struct simtight_request *r, const struct simtight_group *g)
 {
-    return (struct simtight_reply){.lanes = g->lanes,
-                                   .warp = r->warp,
-                                   .reg = r->reg,
-                                   .beats = g->beats,
-                                   .is_unspill = r->is_unspill};
+    return (struct simtight_reply){
+        .lanes = g->lanes, .warp = r->warp, .reg = r->reg, .beats = g->beats, .is_unspill = r->is_unspill};
 }
 
 static bool send_scratch(struct simtight_memory *m, const struct simtight_request *r,
@@ -155,13 +152,14 @@ static struct stackcache_outcome look_up(struct simtight_memory *m, const struct
     bool is_stack = g->address >= m->stacks;
     if (!m->has_stack_cache || r->is_fence) return (struct stackcache_outcome){0};
     if (!r->is_store) return stackcache_load(&m->stack_cache, g->address, is_stack);
-    bool is_kept = is_stack && r->is_scalar && r->bytes == 4 && g->mode == SIMTIGHT_WORD && g->lanes == UINT32_MAX;
+    bool is_kept =
+        is_stack && r->is_scalar && r->bytes == 4 && g->mode == SIMTIGHT_WORD && g->lanes == UINT32_MAX;
     return stackcache_store(&m->stack_cache, g->address, is_kept ? &r->form : NULL);
 }
 
 // What a store drives out of the stack cache goes before it.
-static bool send_dram(struct simtight_memory *m, const struct simtight_request *r, const struct simtight_group *g,
-                      uint64_t now)
+static bool send_dram(struct simtight_memory *m, const struct simtight_request *r,
+                      const struct simtight_group *g, uint64_t now)
 {
     enum { LINE_BEATS = 2 };
     if (!dram_takes(m, now, r->is_store ? 0 : g->beats)) return false;

@@ -48,7 +48,8 @@ struct simtight_memory {
     uint32_t stacks; // physical addresses from here on are stacks
     struct simtight_dram dram;
     struct simtight_replies replies, scratch_replies;
-    uint64_t replied_at, scratch_free_at; // when the last reply is through; the scratchpad takes the next group
+    uint64_t replied_at,
+        scratch_free_at; // when the last reply is through; the scratchpad takes the next group
     struct simtight_traffic traffic;
 };
 

@@ -35,8 +35,8 @@ static void mismatch(struct simtight *s, unsigned warp, unsigned reg, const uint
     while (kept[lane] == is[lane]) lane++;
     if (s->mismatches++) return;
     struct strbuf text = {0};
-    strbuf_printf(&text, "cycle %llu: x%u of thread %u is kept as 0x%08x, and is 0x%08x, before ", (unsigned long long)s->now,
-                  reg, warp * SIMTIGHT_LANES + lane, kept[lane], is[lane]);
+    strbuf_printf(&text, "cycle %llu: x%u of thread %u is kept as 0x%08x, and is 0x%08x, before ",
+                  (unsigned long long)s->now, reg, warp * SIMTIGHT_LANES + lane, kept[lane], is[lane]);
     exec_describe_inst(&s->exec, simtight_next_index(simtight_warp(s, warp)), &text);
     s->mismatch = text.text;
 }
@@ -68,12 +68,14 @@ static void give_slot(struct simtight *s, unsigned warp, unsigned reg)
 void simtight_registers_write(struct simtight *s, unsigned warp, unsigned reg, uint32_t lanes)
 {
     if (!s->compresses || !reg) return;
-    if (lanes != SIMTIGHT_ALL_LANES && scalar_kind_of(&s->file, warp, reg) == SCALAR_EVICTED) give_slot(s, warp, reg);
+    if (lanes != SIMTIGHT_ALL_LANES && scalar_kind_of(&s->file, warp, reg) == SCALAR_EVICTED)
+        give_slot(s, warp, reg);
     scalar_write(&s->file, warp, reg, simtight_words(s, warp, reg), lanes, SIMTIGHT_ALL_LANES);
 }
 
 // -- what an instruction needs ------------------------------------------------------------------------------
-int simtight_registers_missing(const struct simtight *s, unsigned warp, const struct simtight_inst *i, bool is_partial)
+int simtight_registers_missing(const struct simtight *s, unsigned warp, const struct simtight_inst *i,
+                               bool is_partial)
 {
     const uint8_t needed[] = {i->rs1, i->rs2, i->rd};
     if (!spills(s)) return SCALAR_NONE;
@@ -85,8 +87,8 @@ static enum scalar_kind kind_of(const struct simtight *s, unsigned warp, unsigne
     return reg ? scalar_kind_of(&s->file, warp, reg) : SCALAR_UNIFORM;
 }
 
-struct scalar_operands simtight_operands(const struct simtight *s, unsigned warp, const struct simtight_inst *i,
-                                         bool all_active)
+struct scalar_operands simtight_operands(const struct simtight *s, unsigned warp,
+                                         const struct simtight_inst *i, bool all_active)
 {
     return (struct scalar_operands){.is_allowed = i->is_scalar,
                                     .is_add = i->is_add,
@@ -127,7 +129,10 @@ bool simtight_registers_spill(struct simtight *s, unsigned warp)
     return true;
 }
 
-bool simtight_registers_ask(struct simtight *s, unsigned warp, unsigned reg) { return ask(s, warp, reg, false); }
+bool simtight_registers_ask(struct simtight *s, unsigned warp, unsigned reg)
+{
+    return ask(s, warp, reg, false);
+}
 
 void simtight_registers_unspill(struct simtight *s, unsigned warp, unsigned reg)
 {

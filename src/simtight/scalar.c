@@ -7,7 +7,8 @@ static struct scalar_form form_of(const struct simtight *s, unsigned warp, unsig
 }
 
 // Of an addition; false: the result is none that the file keeps.
-static bool add(const struct simtight *s, unsigned warp, const struct simtight_inst *i, struct scalar_form *sum)
+static bool add(const struct simtight *s, unsigned warp, const struct simtight_inst *i,
+                struct scalar_form *sum)
 {
     struct scalar_form b = i->has_imm ? (struct scalar_form){.base = i->imm} : form_of(s, warp, i->rs2);
     return scalar_add(&s->file.shape.rule, form_of(s, warp, i->rs1), b, sum);
@@ -27,8 +28,9 @@ static void finish(struct simtight *s, struct warp *w, const struct simtight_ins
     if (i->rd) scalar_write_form(&s->file, w->index, i->rd, form);
     if (waits) {
         simtight_suspend(s, w->index, SIMTIGHT_ALL_LANES);
-        simtight_unit_begin(&s->scalar_units, (enum simtight_unit)i->unit,
-                            (struct simtight_result){s->now + i->latency, SIMTIGHT_ALL_LANES, (uint8_t)w->index, i->rd});
+        simtight_unit_begin(
+            &s->scalar_units, (enum simtight_unit)i->unit,
+            (struct simtight_result){s->now + i->latency, SIMTIGHT_ALL_LANES, (uint8_t)w->index, i->rd});
     }
     if (scalar_goes_to_vector(false, waits, scalar_predicted(&s->predicted, w->pc)))
         to_vector(s, w->index);

@@ -26,7 +26,8 @@ void simtight_unit_begin(struct simtight_units *u, enum simtight_unit which, str
     s->all[k] = r;
 }
 
-bool simtight_unit_take(struct simtight_units *u, enum simtight_unit which, uint64_t now, struct simtight_result *r)
+bool simtight_unit_take(struct simtight_units *u, enum simtight_unit which, uint64_t now,
+                        struct simtight_result *r)
 {
     struct simtight_unit_state *s = &u->of[which];
     if (!s->count || s->all[0].at > now) return false;

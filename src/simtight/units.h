@@ -26,5 +26,6 @@ void simtight_units_init(struct simtight_units *u, const struct simtight_config 
 bool simtight_unit_takes(const struct simtight_units *u, enum simtight_unit which);
 void simtight_unit_begin(struct simtight_units *u, enum simtight_unit which, struct simtight_result r);
 // A result that is there by now, which is taken; false: there is none.
-bool simtight_unit_take(struct simtight_units *u, enum simtight_unit which, uint64_t now, struct simtight_result *r);
+bool simtight_unit_take(struct simtight_units *u, enum simtight_unit which, uint64_t now,
+                        struct simtight_result *r);
 uint64_t simtight_units_next(const struct simtight_units *u); // UINT64_MAX: none

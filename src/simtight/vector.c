@@ -15,7 +15,8 @@ static void find_addresses(const struct simtight *s, const struct warp *w, struc
         unsigned l = bit_lowest(left);
         uint64_t at = a.address[l];
         if (a.local >> l & 1)
-            at = flat->stacks + at / 4 * s->exec.local_stride + w->index * s->exec.vector_bytes + l * 4 + at % 4;
+            at = flat->stacks + at / 4 * s->exec.local_stride + w->index * s->exec.vector_bytes + l * 4 +
+                 at % 4;
         else if (a.shared >> l & 1)
             at += flat->scratch;
         r->address[l] = (uint32_t)at;
@@ -85,7 +86,8 @@ static void send(struct simtight *s, unsigned warp, const struct simtight_inst *
 }
 
 // Where the warp goes on.
-static void leave(struct simtight *s, struct warp *w, const struct simtight_inst *i, uint32_t index, bool all_active)
+static void leave(struct simtight *s, struct warp *w, const struct simtight_inst *i, uint32_t index,
+                  bool all_active)
 {
     uint64_t bit = 1ull << w->index;
     if (w->state == WARP_DONE) {
@@ -97,12 +99,11 @@ static void leave(struct simtight *s, struct warp *w, const struct simtight_inst
         s->counts.barriers++;
         return;
     }
-    struct scalar_leaving leaving = {
-        .all_active = all_active,
-        .jumps = i->jumps || w->splits.count != 1 || w->pc != index + 1,
-        .predicted = scalar_predicted(&s->predicted, index + 1),
-        .there = bit_count(s->in_scalar),
-        .limit = s->config->scalar_warps};
+    struct scalar_leaving leaving = {.all_active = all_active,
+                                     .jumps = i->jumps || w->splits.count != 1 || w->pc != index + 1,
+                                     .predicted = scalar_predicted(&s->predicted, index + 1),
+                                     .there = bit_count(s->in_scalar),
+                                     .limit = s->config->scalar_warps};
     if (!s->config->scalar_unit || !scalar_goes_to_scalar(&leaving)) {
         back(s, w->index);
         return;

@@ -157,6 +157,7 @@ static const struct trend trends[] = {
 static const struct undirected {
     const char *key, *why;
 } undirected[] = {
+    {"machine",                 "another machine: tests/simtight"},
     {"gpu.core_mhz",            "faster SMs see a slower memory"},
     {"gpu.dispatch",            "test_grids.c: policies"},
     {"gpu.keep_caches",         "test_ends.c: launches"},

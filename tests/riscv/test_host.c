@@ -397,8 +397,12 @@ static void test_command_line(struct test *t)
         {"--input 4g", "", "\"g\" is no hex digit", 1},
         {"--input @/nonexistent", "", "/nonexistent", 1},
         {"--kernel main", "", "--kernel does not go with", 2},
-        {"--gpu gtx1080ti", "", "it runs without time", 2},
+        {"--gpu gtx1080ti", "", "GPU gtx1080ti does not run RISC-V programs: simtight does", 2},
         {"--verify", "", "--verify does not go with", 2},
+        {"--gpu simtight-ads --verify --quiet", "", "", 3},
+        {"--gpu simtight --input 4869 --quiet", "Hi", "", 0},
+        {"--gpu simtight --set simt.scalar_unit=1", "", "simt.scalar_unit=1 needs simt.registers", 2},
+        {"--gpu simtight --tech darsie", "", "mechanisms are for SMs", 2},
     };
     for (size_t k = 0; k < TEST_COUNT(cases); k++) {
         strbuf_clear(&arguments);

@@ -29,13 +29,20 @@ static void test_schedule(struct test *t)
     static const struct {
         uint64_t available;
         int who;
-    } turns[] = {
-        {7, 0}, {7, 1}, {7, 2}, {7, 0}, // round and round
-        {6, 1}, {5, 2},                 // 0 has gone, 1 is away: 2
-        {3, 0}, {2, 1},                 // all have gone: a new round, of which 0 is the first
-        {0, SIMTIGHT_NOBODY}, {1ull << 63 | 1, 63}, {1ull << 63 | 1, 0}};
+    } turns[] = {{7, 0},
+                 {7, 1},
+                 {7, 2},
+                 {7, 0}, // round and round
+                 {6, 1},
+                 {5, 2}, // 0 has gone, 1 is away: 2
+                 {3, 0},
+                 {2, 1}, // all have gone: a new round, of which 0 is the first
+                 {0, SIMTIGHT_NOBODY},
+                 {1ull << 63 | 1, 63},
+                 {1ull << 63 | 1, 0}};
     struct simtight_schedule s = {0};
-    for (size_t k = 0; k < TEST_COUNT(turns); k++) CHECK_EQ(t, simtight_pick(&s, turns[k].available), turns[k].who);
+    for (size_t k = 0; k < TEST_COUNT(turns); k++)
+        CHECK_EQ(t, simtight_pick(&s, turns[k].available), turns[k].who);
 }
 
 // -- barrier ------------------------------------------------------------------------------------------------
@@ -59,8 +66,18 @@ static void test_release(struct test *t)
 static void test_release_groups(struct test *t)
 {
     enum { NO = SIMTIGHT_NONE_RELEASED };
-    static const int cycles[] = {NO /* load */, NO /* check 0, 1 */, NO, NO, NO /* check 2, 3 */, 2, 3,
-                                 NO /* check 4, 5 */, NO, NO, NO /* nobody is left */, NO /* load */};
+    static const int cycles[] = {NO /* load */,
+                                 NO /* check 0, 1 */,
+                                 NO,
+                                 NO,
+                                 NO /* check 2, 3 */,
+                                 2,
+                                 3,
+                                 NO /* check 4, 5 */,
+                                 NO,
+                                 NO,
+                                 NO /* nobody is left */,
+                                 NO /* load */};
     struct simtight_barrier b = {0};
     uint64_t waiting = 1 << 2 | 1 << 3 | 1 << 4;
     for (size_t k = 0; k < TEST_COUNT(cycles); k++) {
@@ -124,7 +141,9 @@ static void test_groups(struct test *t)
         struct simtight_request r = row(table[k].base, table[k].step, table[k].bytes);
         r.lanes = table[k].lanes;
         struct total all = add_up(&r);
-        CHECK_MSG(t, all.groups == table[k].groups && all.beats == table[k].beats && all.first_mode == table[k].mode,
+        CHECK_MSG(t,
+                  all.groups == table[k].groups && all.beats == table[k].beats &&
+                      all.first_mode == table[k].mode,
                   "%s: %u groups, %u beats, mode %u", table[k].what, all.groups, all.beats, all.first_mode);
     }
 }
@@ -168,11 +187,12 @@ static void test_banks(struct test *t)
         bool is_broadcast;
         unsigned cycles;
     } table[] = {
-        {4, UINT32_MAX, true, 2},  // lanes 0 to 15, then 16 to 31
-        {4, 0xffff, true, 1},      {4, 0x00010001, true, 2}, // two lanes of one port
-        {0, UINT32_MAX, true, 1},  // one address
+        {4, UINT32_MAX, true, 2}, // lanes 0 to 15, then 16 to 31
+        {4, 0xffff, true, 1},
+        {4, 0x00010001, true, 2}, // two lanes of one port
+        {0, UINT32_MAX, true, 1}, // one address
         {0, UINT32_MAX, false, 32} /* the same, stores or atomics */,
-        {8, UINT32_MAX, true, 4},  // 8 banks
+        {8, UINT32_MAX, true, 4}, // 8 banks
         {64, UINT32_MAX, true, 32} /* one bank */,
     };
     for (size_t k = 0; k < TEST_COUNT(table); k++) {
@@ -382,7 +402,8 @@ static void test_units(struct test *t)
     CHECK(t, !simtight_unit_take(u, SIMTIGHT_DIV, 33, &r));
     CHECK(t, simtight_unit_take(u, SIMTIGHT_DIV, 34, &r) && r.warp == 5 && r.reg == 3);
     CHECK(t, simtight_unit_takes(u, SIMTIGHT_DIV));
-    simtight_unit_begin(u, SIMTIGHT_FPU, (struct simtight_result){40, 1, 1, 0}); // a division overtaken by an addition
+    simtight_unit_begin(u, SIMTIGHT_FPU,
+                        (struct simtight_result){40, 1, 1, 0}); // a division overtaken by an addition
     simtight_unit_begin(u, SIMTIGHT_FPU, (struct simtight_result){12, 1, 2, 0});
     CHECK_EQ(t, simtight_units_next(u), 12);
     CHECK(t, simtight_unit_take(u, SIMTIGHT_FPU, 50, &r) && r.warp == 2);
@@ -422,13 +443,26 @@ static void test_settings(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"schedule", test_schedule},     {"release", test_release},         {"release_groups", test_release_groups},
-        {"groups", test_groups},         {"odd_leader", test_odd_leader},   {"mixed", test_mixed},
-        {"fence", test_fence},           {"banks", test_banks},             {"load", test_load},
-        {"loads", test_loads},           {"scattered", test_scattered},     {"interleaved", test_interleaved},
-        {"stores", test_stores},         {"slow_dram", test_slow_dram},     {"inflight", test_inflight},
-        {"queue_is_full", test_queue_is_full}, {"scratch_reply", test_scratch_reply}, {"stack_cache", test_stack_cache},
-        {"units", test_units},           {"settings", test_settings},
+        {"schedule", test_schedule},
+        {"release", test_release},
+        {"release_groups", test_release_groups},
+        {"groups", test_groups},
+        {"odd_leader", test_odd_leader},
+        {"mixed", test_mixed},
+        {"fence", test_fence},
+        {"banks", test_banks},
+        {"load", test_load},
+        {"loads", test_loads},
+        {"scattered", test_scattered},
+        {"interleaved", test_interleaved},
+        {"stores", test_stores},
+        {"slow_dram", test_slow_dram},
+        {"inflight", test_inflight},
+        {"queue_is_full", test_queue_is_full},
+        {"scratch_reply", test_scratch_reply},
+        {"stack_cache", test_stack_cache},
+        {"units", test_units},
+        {"settings", test_settings},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
