@@ -63,7 +63,8 @@ static struct outcome run(struct test *t, const struct maker *m, const char *tex
 
 // -- intervals ----------------------------------------------------------------------------------------------
 // `count` times the instruction, `rounds` times over, by warp 0 alone or by all.
-static uint64_t cycles_of(struct test *t, const char *text, uint32_t what, bool is_alone, unsigned count, int rounds)
+static uint64_t cycles_of(struct test *t, const char *text, uint32_t what, bool is_alone, unsigned count,
+                          int rounds)
 {
     struct maker m = {0};
     bench_begin(&m);
@@ -86,7 +87,8 @@ static uint64_t cycles_of(struct test *t, const char *text, uint32_t what, bool 
 // Cycles that one more of it takes, in hundredths.
 static unsigned interval(struct test *t, const char *text, uint32_t what, bool is_alone)
 {
-    return (unsigned)(cycles_of(t, text, what, is_alone, 200, 1) - cycles_of(t, text, what, is_alone, 100, 1));
+    return (unsigned)(cycles_of(t, text, what, is_alone, 200, 1) -
+                      cycles_of(t, text, what, is_alone, 100, 1));
 }
 
 #define COMPRESSED "simt.registers=affine"
@@ -96,7 +98,8 @@ static void test_intervals(struct test *t)
 {
     static const struct {
         const char *settings, *what;
-        unsigned quiet, writing, multiplying; // an instruction that writes no register, one that does, a multiplication
+        unsigned quiet, writing,
+            multiplying; // an instruction that writes no register, one that does, a multiplication
     } table[] = {
         {"", "plain", 9, 10, 14},
         {COMPRESSED, "compressed", 11, 14, 18},
@@ -110,8 +113,8 @@ static void test_intervals(struct test *t)
                  multiplying = interval(t, table[k].settings, mul(T0, T0, T0), true);
         CHECK_MSG(t, quiet == 100 * table[k].quiet, "%s: %u/100 cycles", table[k].what, quiet);
         CHECK_MSG(t, writing == 100 * table[k].writing, "%s, writing: %u/100 cycles", table[k].what, writing);
-        CHECK_MSG(t, multiplying == 100 * table[k].multiplying, "%s, multiplying: %u/100 cycles", table[k].what,
-                  multiplying);
+        CHECK_MSG(t, multiplying == 100 * table[k].multiplying, "%s, multiplying: %u/100 cycles",
+                  table[k].what, multiplying);
     }
 }
 
@@ -130,8 +133,10 @@ static void test_all_warps(struct test *t)
 static void test_scalar_interval(struct test *t)
 {
     const char *ads = COMPRESSED " simt.scalar_unit=1";
-    uint64_t few = cycles_of(t, ads, addi(T0, T0, 1), true, 100, 3) - cycles_of(t, ads, addi(T0, T0, 1), true, 100, 2),
-             many = cycles_of(t, ads, addi(T0, T0, 1), true, 200, 3) - cycles_of(t, ads, addi(T0, T0, 1), true, 200, 2);
+    uint64_t few = cycles_of(t, ads, addi(T0, T0, 1), true, 100, 3) -
+                   cycles_of(t, ads, addi(T0, T0, 1), true, 100, 2),
+             many = cycles_of(t, ads, addi(T0, T0, 1), true, 200, 3) -
+                    cycles_of(t, ads, addi(T0, T0, 1), true, 200, 2);
     CHECK_EQ(t, many - few, 100 * 7);
 }
 
@@ -163,7 +168,8 @@ static void test_affine(struct test *t)
         CHECK_EQ(t, o.mismatches, 0);
         CHECK(t, o.counts.scalarised > 0);
         CHECK(t, step == 4 ? o.counts.affine_aborts > 64 : o.counts.affine_aborts == 0);
-        for (uint32_t n = 0; n < BENCH_THREADS; n++) CHECK_EQ(t, bench_word(&b, OUT)[n], 4 * n + (uint32_t)step);
+        for (uint32_t n = 0; n < BENCH_THREADS; n++)
+            CHECK_EQ(t, bench_word(&b, OUT)[n], 4 * n + (uint32_t)step);
         bench_fini(&b);
         maker_fini(&m);
     }
@@ -222,8 +228,8 @@ static void test_spills(struct test *t)
         char text[128];
         struct maker m = {0};
         struct bench b;
-        snprintf(text, sizeof text, COMPRESSED " simt.vectors=%u simt.spill=%s simt.scalar_unit=%u", vectors[n / 3 % 3],
-                 policies[n % 3], n / 9 % 2 != 0);
+        snprintf(text, sizeof text, COMPRESSED " simt.vectors=%u simt.spill=%s simt.scalar_unit=%u",
+                 vectors[n / 3 % 3], policies[n % 3], n / 9 % 2 != 0);
         make_vectors(&m, n >= 18);
         if (!bench_init(&b, t, &m)) return;
         b.flat.barrier_warps = 8;
@@ -371,10 +377,17 @@ static void test_launches(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"intervals", test_intervals}, {"all_warps", test_all_warps},   {"scalar_interval", test_scalar_interval},
-        {"affine", test_affine},       {"spills", test_spills},         {"no_spills", test_no_spills},
-        {"corruption", test_corruption}, {"deadlock", test_deadlock},   {"limits", test_limits},
-        {"fault", test_fault},         {"launches", test_launches},
+        {"intervals", test_intervals},
+        {"all_warps", test_all_warps},
+        {"scalar_interval", test_scalar_interval},
+        {"affine", test_affine},
+        {"spills", test_spills},
+        {"no_spills", test_no_spills},
+        {"corruption", test_corruption},
+        {"deadlock", test_deadlock},
+        {"limits", test_limits},
+        {"fault", test_fault},
+        {"launches", test_launches},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

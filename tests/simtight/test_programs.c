@@ -11,7 +11,8 @@
 #include <string.h>
 
 struct totals {
-    uint64_t thread_instructions, warp_instructions, load_beats, store_beats, hits, misses, mismatches, spills;
+    uint64_t thread_instructions, warp_instructions, load_beats, store_beats, hits, misses, mismatches,
+        spills;
 };
 
 static void launched(void *context, struct wf_kernel *k, const struct wf_launch_config *shape,
@@ -49,7 +50,7 @@ static void check_counts(struct test *t, const char *what, enum form form, const
 {
     uint64_t beats = got->load_beats + got->store_beats;
 #define SAME(NAME, GOT, WANT)                                                                                \
-    CHECK_MSG(t, (GOT) == (WANT), "%s: " NAME ": %llu, not %llu", what, (unsigned long long)(GOT),            \
+    CHECK_MSG(t, (GOT) == (WANT), "%s: " NAME ": %llu, not %llu", what, (unsigned long long)(GOT),           \
               (unsigned long long)(WANT))
     SAME("thread instructions", got->thread_instructions, want->thread_instructions);
     SAME("warp instructions", got->warp_instructions, want->warp_instructions);
@@ -121,9 +122,9 @@ static void test_programs(struct test *t)
 {
     static const char *const quick[] = {"Transpose.elf", "Scan.elf", NULL};
     static const char *const all[] = {
-        "VecAdd.elf",   "Histogram.elf",   "Reduce.elf",         "Scan.elf",         "Transpose.elf",
-        "MatMul.elf",   "MatVecMul.elf",   "BitonicSm.elf",      "BitonicLa.elf",    "SPMV.elf",
-        "VecGCD.elf",   "MotionEst.elf",   "BlkStencil.elf",     "StrStencil.elf",   "MatMulFloat.elf",
+        "VecAdd.elf",     "Histogram.elf",       "Reduce.elf",         "Scan.elf",         "Transpose.elf",
+        "MatMul.elf",     "MatVecMul.elf",       "BitonicSm.elf",      "BitonicLa.elf",    "SPMV.elf",
+        "VecGCD.elf",     "MotionEst.elf",       "BlkStencil.elf",     "StrStencil.elf",   "MatMulFloat.elf",
         "rv32e/Scan.elf", "rv32e/MotionEst.elf", "BitonicLaFloat.elf", "rv32e/MatMul.elf", NULL};
     uint64_t spills[FORMS] = {0};
     for (const char *const *elf = test_is_quick() ? quick : all; *elf; elf++) run_program(t, *elf, spills);
