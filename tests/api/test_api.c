@@ -602,7 +602,7 @@ static void test_registers(struct test *t)
         uint64_t out = wf_alloc(c, 4);
         CHECK(t, wf_launch(find(&f, "count"), &shape, (void *[]){&out}, 1, &stats) == WF_OK);
         double *same = rows[i].is_narrow ? &narrow : &wide;
-        if (!*same) *same = stats.occupancy;
+        if (*same == 0) *same = stats.occupancy;
         CHECK_MSG(t, stats.occupancy == *same, "%s, %u: occupancy %g, not %g", rows[i].setting,
                   rows[i].registers, stats.occupancy, *same);
         wf_context_destroy(c);
