@@ -191,7 +191,8 @@ void report_account_table(const struct report_run *r, bool colour, struct strbuf
     const char *heads[SLOTS_MAX + 1] = {"slots of schedulers, %"};
     struct wf_slot slot;
     size_t columns = 1;
-    if (!r->kernels.count) return; // of a program whose host part starts them: its machine has no such schedulers
+    if (!r->kernels.count)
+        return; // of a program whose host part starts them: its machine has no such schedulers
     while (columns <= SLOTS_MAX && wf_slot_at(columns - 1, &slot)) heads[columns++] = slot.name;
     struct table t;
     table_init(&t, heads, columns);
