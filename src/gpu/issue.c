@@ -173,7 +173,12 @@ static inline __attribute__((always_inline)) enum outcome leave_buffer(struct sm
         ready_settle(s, slot);
         after_control(s, slot, i);
     }
-    if (has_techs(s) && w->warp) tech_issued(w, index, goes_on);
+    if (has_techs(s)) {
+        if (w->warp)
+            tech_issued(w, index, goes_on);
+        else
+            tech_settles(g);
+    }
     return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
 }
 
@@ -193,6 +198,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         tech_reads(w, index);
         if (accesses_memory(w, o) != accesses) { // its guard has just got its value: looked at again
             refuse(s, scheduler, slot, SLOT_UNIT);
+            tech_settles(g);
             ready_evaluate(s, slot);
             return OUTCOME_REFUSED;
         }
@@ -206,9 +212,13 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         case TIMED_RETRY:
             ready_pause(&w->ready, s->window_end, SLOT_MEMORY);
             refuse(s, scheduler, slot, SLOT_MEMORY);
+            tech_settles(g);
             ready_evaluate(s, slot);
             return OUTCOME_REFUSED;
-        case TIMED_FAULT: s->faulted = true; return OUTCOME_STOPPED;
+        case TIMED_FAULT:
+            s->faulted = true;
+            tech_settles(g);
+            return OUTCOME_STOPPED;
         case TIMED_DONE: break;
         }
         if (w->warp->issued != issued_before)
@@ -468,7 +478,11 @@ static enum outcome issue_at_port(struct sm *s, unsigned slot)
     }
     s->issue.lanes = w->warp->active;
     tech_reads(w, index);
-    if (!tech_port(w, index)) return OUTCOME_REFUSED;
+    if (!tech_port(w, index)) {
+        tech_settles(g);
+        ready_evaluate(s, slot);
+        return OUTCOME_REFUSED;
+    }
     uint64_t lanes_before = w->warp->counts.thread_instructions;
     enum timed_outcome outcome = timed_step(g->engine, w->warp, s->now);
     assert(outcome == TIMED_DONE && (o->path == PATH_ALU || isa_has(i, ISA_BRANCH)));

@@ -59,7 +59,7 @@ struct sm_grid {
     unsigned tech_count;
     const struct tech *hooks; // of the only mechanism, or of one that calls those of all
     void *hooked;             // its state
-    unsigned looked_at;       // warp whose readiness is seen to behind the hook under way; NO_WARP
+    unsigned looked_at;       // warp whose readiness is seen to behind the hooks under way; NO_WARP
     struct event_ring events; // by block: mechanisms'
     struct guest *guest;      // NULL: it will have none
 };
@@ -152,7 +152,10 @@ void tech_filled(const struct sm_warp *w, uint32_t pc, unsigned count);
 void tech_flushed(const struct sm_warp *w);
 uint32_t tech_reuse(const struct sm_warp *w, uint32_t index);
 bool tech_port(const struct sm_warp *w, uint32_t index);
+// The warp's instruction issues, from `reads` to `issued` or tech_settles: who holds the warp meanwhile has its readiness
+// looked at behind that.
 void tech_reads(const struct sm_warp *w, uint32_t index);
+void tech_settles(struct sm_grid *g); // it has not issued, or its block has ended with it
 void tech_executed(const struct sm_warp *w, uint32_t index);
 void tech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a);
 void tech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);

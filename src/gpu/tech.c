@@ -158,7 +158,14 @@ bool tech_port(const struct sm_warp *w, uint32_t index)
     return g->hooks->port && g->hooks->port(g->hooked, w->place, index);
 }
 
-void tech_reads(const struct sm_warp *w, uint32_t index) { HOOK(w->grid, reads, w->place, index); }
+// What accesses memory has a place in the load/store unit: who holds its warp now holds it behind the instruction.
+void tech_reads(const struct sm_warp *w, uint32_t index)
+{
+    w->grid->looked_at = w->place;
+    HOOK(w->grid, reads, w->place, index);
+}
+
+void tech_settles(struct sm_grid *g) { g->looked_at = NO_WARP; }
 void tech_executed(const struct sm_warp *w, uint32_t index) { HOOK(w->grid, executed, w->place, index); }
 
 void tech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a)

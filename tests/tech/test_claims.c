@@ -326,9 +326,109 @@ static void test_pool_from(struct test *t)
     }
 }
 
+// -- holds --------------------------------------------------------------------------------------------------
+
+// Holds each warp for some cycles while an instruction of it issues.
+struct stubborn {
+    struct sm_grid *sm;
+    uint64_t *counts;
+    uint64_t until[64]; // by warp; 0: it is not held
+};
+
+static void *stubborn_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct stubborn *x = heap_alloc(sizeof *x);
+    (void)launch;
+    *x = (struct stubborn){.sm = sm, .counts = counts};
+    return x;
+}
+
+static const struct tech tech_in_reads, tech_in_executed;
+
+static void stubborn_hold(struct stubborn *x, const struct tech *me, unsigned slot)
+{
+    if (x->until[slot]) return;
+    x->until[slot] = tech_now(x->sm) + 3 + slot;
+    x->counts[0]++;
+    tech_hold(x->sm, me, slot, HOLD_FETCH | HOLD_ISSUE);
+    tech_at(x->sm, tech_block_of(x->sm, slot), x->until[slot]);
+}
+
+static void hold_in_reads(void *state, unsigned slot, uint32_t index)
+{
+    (void)index;
+    stubborn_hold(state, &tech_in_reads, slot);
+}
+
+static void hold_in_executed(void *state, unsigned slot, uint32_t index)
+{
+    (void)index;
+    stubborn_hold(state, &tech_in_executed, slot);
+}
+
+static void let_go(struct stubborn *x, const struct tech *me, unsigned block)
+{
+    for (uint64_t left = tech_slots(x->sm, block); left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        if (!x->until[slot] || x->until[slot] > tech_now(x->sm)) continue;
+        x->until[slot] = 0;
+        tech_hold(x->sm, me, slot, 0);
+    }
+}
+
+static void let_go_of_reads(void *state, unsigned block) { let_go(state, &tech_in_reads, block); }
+static void let_go_of_executed(void *state, unsigned block) { let_go(state, &tech_in_executed, block); }
+static void stubborn_end(void *state, unsigned slot) { ((struct stubborn *)state)->until[slot] = 0; }
+
+static const struct tech_counter stubborn_counters[] = {{"holds", "holds", "of warps"}};
+
+#define STUBBORN                                                                                             \
+    .name = "stubborn", .meaning = "a warp is held while its instruction issues", .claims = CLAIMS(HOLDS),   \
+    .skipped = -1, .reused = -1, .counters = stubborn_counters, .counter_count = 1,                          \
+    .launch_begin = launch_begin, .launch_end = free, .sm_begin = stubborn_begin, .sm_end = free,            \
+    .warp_end = stubborn_end
+static const struct tech tech_in_reads = {STUBBORN, .reads = hold_in_reads, .event = let_go_of_reads};
+static const struct tech tech_in_executed = {STUBBORN, .executed = hold_in_executed,
+                                             .event = let_go_of_executed};
+
+// Word k of a thread is its number times k, for k from 15 to 0.
+static const char stores[] = "S2R R0, SR_TID.X\nMOV R4, 0x40\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"
+                             "MOV R9, 0xf\nMOV R10, 0x4\n"
+                             "loop:\nIMAD R5, R0, R9, RZ\nIMAD.WIDE R6, R9, R10, R2\n"
+                             "STG.E [R6], R5\nLDG.E R8, [R6]\nSTG.E [R6], R8\n"
+                             "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, -0x1, PT\n@P0 BRA loop\n"
+                             "MEMBAR.SC.GPU\nEXIT\n";
+
+// An instruction that has begun to issue has its place in the load/store unit, whoever holds its warp meanwhile.
+static void test_holds(struct test *t)
+{
+    enum { THREADS = 8 * 32, WORDS = 16 };
+    static const struct tech *const techs[] = {&tech_in_reads, &tech_in_executed};
+    static const char *const settings[] = {"lsu.queue=1", "lsu.queue=2 lsu.pending=2 sim.check=1",
+                                           "lsu.queue=3 issue.width=2", "lsu.queue=1 l1.global=1"};
+    for (size_t n = 0; n < TEST_COUNT(techs) * TEST_COUNT(settings); n++) {
+        struct gpu_bench b;
+        struct tech_use use = {.tech = techs[n % 2]};
+        if (!gpu_bench_init(&b, t, "tiny", settings[n / 2], stores, THREADS)) return;
+        b.config.techs = &use;
+        b.config.tech_count = 1;
+        uint64_t out = machine_buffer(&b.m, 4 * THREADS * WORDS);
+        gpu_cycles(&b);
+        CHECK(t, b.result.techs[0][0] > 100);
+        const uint32_t *words = machine_words(&b.m, out);
+        unsigned wrong = 0;
+        for (unsigned k = 0; k < THREADS * WORDS; k++) wrong += words[k] != k / WORDS * (k % WORDS);
+        CHECK_MSG(t, !wrong, "%s: %u words are wrong", settings[n / 2], wrong);
+        gpu_bench_fini(&b);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"stated", test_stated}, {"told", test_told}, {"pools", test_pools}, {"pool_from", test_pool_from}};
+    static const struct test_case cases[] = {{"stated", test_stated},
+                                             {"told", test_told},
+                                             {"pools", test_pools},
+                                             {"pool_from", test_pool_from},
+                                             {"holds", test_holds}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
