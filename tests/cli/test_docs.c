@@ -137,7 +137,11 @@ static void test_tutorial(struct test *t)
 static void test_kernels(struct test *t) { check_page(t, "kernels/README.md"); }
 static void test_studies(struct test *t) { check_page(t, "docs/studies.md"); }
 static void test_gpus(struct test *t) { check_page(t, "docs/gpus.md"); }
-static void test_techniques(struct test *t) { check_page(t, "docs/techniques/README.md"); }
+static void test_techniques(struct test *t)
+{
+    check_page(t, "docs/techniques/README.md");
+    check_page(t, "docs/adding-a-mechanism.md");
+}
 
 // A script of docs/examples as the page shows it, run as a copy, since it writes beside itself: what it dumps is so long.
 static void check_script(struct test *t, const char *name, const char *dump, size_t dumped_bytes,
