@@ -28,6 +28,8 @@ static const struct {
     {"timeline.", "of runs that are watched (tests/report)"},
     {"study.", "of studies (tests/study)"},
     {"energy.", "prices of what was counted"},
+    {"machine", "the other machine runs RISC-V programs alone (tests/simtight)"},
+    {"simt.", "of that machine"},
 };
 
 static bool is_excluded(const struct config_key *key)
