@@ -173,10 +173,8 @@ static void begin_kind(struct grid *g, unsigned k, const struct fit *fit)
                             .kind = kind,
                             .launch = g->launch,
                             .window = c->window,
-                            .blocks_per_sm = fit->blocks,
                             .warps_per_block = fit->need.warps,
-                            .registers_per_warp = fit->registers > used ? fit->registers : used,
-                            .places = fit->blocks * fit->need.warps};
+                            .registers_per_warp = fit->registers > used ? fit->registers : used};
     g->needs[k] = fit->need;
     if (!fit->blocks) return;
     gpu_decode(&l->decoded, g->launch->program, &kind->config, c->config.memory.line_bytes, &g->arena);

@@ -89,9 +89,10 @@ struct sm_launch {
     const struct gpu_kind *kind;
     const struct launch *launch;
     struct decoded decoded;
-    uint64_t window;                                             // cycles
-    uint32_t blocks_per_sm, warps_per_block, registers_per_warp; // vector registers, allocated
-    uint32_t places;                                             // of its warps on an SM (room.h)
+    uint64_t window;                              // cycles
+    uint32_t warps_per_block, registers_per_warp; // vector registers, allocated
+    // 0 until all mechanisms have looked at the launch, and may have changed them.
+    uint32_t blocks_per_sm, places; // of its warps on an SM (room.h)
     // The mechanism that dispatches by warp (tech.h), and what it made of the launch; NULL: by block.
     uint32_t (*admit)(const void *launch, const struct tech_room *r);
     const void *admits;

@@ -138,7 +138,8 @@ struct tech {
     struct program *(*transform)(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                                  unsigned warp_size);
     // A launch: what all SMs of a kind share; NULL when it has nothing to do in this launch. Hooks of an SM read it;
-    // `window` alone may change it.
+    // `window` alone may change it. How many blocks and warps an SM will have is not decided yet, since mechanisms
+    // behind this one may set registers apart or dispatch by warp: `sm_begin` can ask.
     void *(*launch_begin)(const struct tech_use *u, const struct sm_launch *l);
     void (*launch_end)(void *launch);
     uint32_t (*registers)(const void *launch);            // renamed ones it wants for a block

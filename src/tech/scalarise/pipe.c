@@ -26,7 +26,7 @@ static bool is_add(const struct scalarise *x, const struct inst *i)
 {
     for (unsigned k = 0; k < 4; k++)
         if (i->src[k].kind == OPERAND_REG && i->src[k].flags) return false;
-    if (i->op == OP_IADD3) return !(i->flags & INST_CC) || !x->launch->shape.rule.any_base;
+    if (i->op == OP_IADD3) return !(i->flags & INST_CC) || !x->file.shape.rule.any_base;
     return i->op == OP_MOV;
 }
 
@@ -75,10 +75,10 @@ static bool has_good_base(struct scalarise *x, unsigned slot, uint32_t index)
     const struct inst *i = &x->launch->program->insts[index];
     const struct op *o = &x->launch->ops[index];
     struct warp *w = tech_warp(x->sm, slot);
-    if (!x->code || i->op == OP_MOV || x->launch->shape.rule.any_base || !x->lanes) return true;
+    if (!x->code || i->op == OP_MOV || x->file.shape.rule.any_base || !x->lanes) return true;
     uint32_t before[SCALAR_LANES_MAX], *own = tech_lanes(x->sm, slot, o->dst);
     uint64_t predicates[PRED_SLOTS];
-    size_t bytes = x->launch->shape.rule.lanes * sizeof *own;
+    size_t bytes = x->file.shape.rule.lanes * sizeof *own;
     memcpy(before, own, bytes);
     memcpy(predicates, w->pred, sizeof predicates);
     tech_recompute(x->sm, slot, index);
@@ -86,7 +86,7 @@ static bool has_good_base(struct scalarise *x, unsigned slot, uint32_t index)
     uint32_t base = own[lane] - lane * scalar_stride(x->code);
     memcpy(own, before, bytes);
     memcpy(w->pred, predicates, sizeof predicates);
-    return scalar_may_begin_at(&x->launch->shape.rule, base, x->code);
+    return scalar_may_begin_at(&x->file.shape.rule, base, x->code);
 }
 
 // -- from pipe to pipe --------------------------------------------------------------------------------------

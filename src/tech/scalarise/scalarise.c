@@ -46,20 +46,11 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     enum { LINE_SECTORS = 4 };
     const struct options *o = u->options;
     struct launch_state *g = heap_alloc(sizeof *g);
-    uint32_t lanes = l->launch->warp_size, all = l->places * l->registers_per_warp;
-    uint32_t sectors = (lanes * 4 + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    uint32_t sectors = (l->launch->warp_size * 4 + SECTOR_BYTES - 1) / SECTOR_BYTES;
     *g = (struct launch_state){
         .options = o,
         .program = l->launch->program,
         .ops = l->decoded.ops,
-        .shape = {.rule = {(uint8_t)lanes, strides_of(o), o->detect == DETECT_ANY_BASE},
-                  .warps = l->places,
-                  .registers = l->registers_per_warp,
-                  .vectors = o->vectors < all ? o->vectors : all,
-                  .reserve = l->places,
-                  .spill = (enum scalar_spill)o->spill,
-                  .count_bits = 8,
-                  .keeps_partial = o->partial},
         .spill_area = l->space + GPU_LOCAL_ADDRESS + GPU_LOCAL_ADDRESS / 2,
         .sectors = (uint8_t)bit_mask(sectors < LINE_SECTORS ? sectors : LINE_SECTORS),
         .pipe_warps = o->scalar ? (l->kind->config.max_warps / 4) << o->warps : 0,
@@ -69,14 +60,28 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return g;
 }
 
+static struct scalar_shape shape_of(const struct options *o, const struct sm_launch *l)
+{
+    uint8_t lanes = (uint8_t)l->launch->warp_size;
+    uint32_t all = l->places * l->registers_per_warp;
+    return (struct scalar_shape){.rule = {lanes, strides_of(o), o->detect == DETECT_ANY_BASE},
+                                 .warps = l->places,
+                                 .registers = l->registers_per_warp,
+                                 .vectors = o->vectors < all ? o->vectors : all,
+                                 .reserve = l->places,
+                                 .spill = (enum scalar_spill)o->spill,
+                                 .count_bits = 8,
+                                 .keeps_partial = o->partial};
+}
+
 static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
 {
     struct scalarise *x = heap_alloc(sizeof *x);
     *x = (struct scalarise){.launch = launch, .sm = s, .counters = counts, .since = tech_now(s)};
-    const struct scalar_shape *shape = &x->launch->shape;
-    scalar_init(&x->file, shape);
+    struct scalar_shape shape = shape_of(x->launch->options, tech_launch(s));
+    scalar_init(&x->file, &shape);
     if (x->launch->pipe_warps) scalar_table_init(&x->table, x->launch->options->predictions);
-    x->memory = heap_alloc((size_t)shape->warps * shape->registers * shape->rule.lanes * sizeof *x->memory);
+    x->memory = heap_alloc((size_t)shape.warps * shape.registers * shape.rule.lanes * sizeof *x->memory);
     return x;
 }
 
@@ -124,7 +129,7 @@ static void deliver(struct scalarise *x, unsigned slot, unsigned r)
     uint32_t words[SCALAR_LANES_MAX], *own = tech_lanes(x->sm, slot, r), different = 0;
     uint64_t threads = scalarise_threads(tech_warp(x->sm, slot));
     scalar_read(&x->file, slot, r, words);
-    for (unsigned n = 0; n < x->launch->shape.rule.lanes; n++) {
+    for (unsigned n = 0; n < x->file.shape.rule.lanes; n++) {
         if (threads >> n & 1) different |= own[n] ^ words[n];
         own[n] = words[n];
     }
@@ -138,11 +143,11 @@ static void break_something(struct scalarise *x, unsigned slot, unsigned r)
     uint32_t *own = tech_lanes(x->sm, slot, r);
     if (++x->writes == x->launch->options->corrupt) {
         if (e->kind == SCALAR_VECTOR)
-            x->file.words[(size_t)e->word * x->launch->shape.rule.lanes] ^= 1;
+            x->file.words[(size_t)e->word * x->file.shape.rule.lanes] ^= 1;
         else
             scalar_at(&x->file, slot, r)->word ^= 1;
     }
-    for (unsigned n = 0; x->launch->options->spoil && n < x->launch->shape.rule.lanes; n++) own[n] = ~own[n];
+    for (unsigned n = 0; x->launch->options->spoil && n < x->file.shape.rule.lanes; n++) own[n] = ~own[n];
 }
 
 // One lane has computed what the scalar pipe's instruction writes: nobody compares the others'.
@@ -204,7 +209,7 @@ static void close_open(struct scalarise *x, unsigned slot, unsigned r, const str
     if (scalar_kind_of(&x->file, slot, r) == SCALAR_EVICTED) scalarise_bring_back(x, slot, r, at_hand);
     scalar_read(&x->file, slot, r, words);
     uint64_t lanes = x->open[slot].lanes[r];
-    for (unsigned n = 0; n < x->launch->shape.rule.lanes; n++) lanes |= (uint64_t)(own[n] != words[n]) << n;
+    for (unsigned n = 0; n < x->file.shape.rule.lanes; n++) lanes |= (uint64_t)(own[n] != words[n]) << n;
     x->open[slot].is_open[r / 64] &= ~(1ull << r % 64);
     keep(x, slot, r, lanes, at_hand);
 }
@@ -249,7 +254,7 @@ static void reads(void *state, unsigned slot, uint32_t index)
 // Of the warp in the first place alone, as the hardware does: one set of counters, which say what is used seldom.
 static void note_uses(struct scalarise *x, unsigned slot, const struct op *o)
 {
-    if (slot == 0 && scalar_spills(&x->launch->shape)) scalar_note_use(&x->file, o->reads, o->read_count);
+    if (slot == 0 && scalar_spills(&x->file.shape)) scalar_note_use(&x->file, o->reads, o->read_count);
 }
 
 static void write_results(struct scalarise *x, unsigned slot, uint32_t index)

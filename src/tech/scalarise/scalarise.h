@@ -30,7 +30,6 @@ struct launch_state {
     const struct options *options;
     const struct program *program;
     const struct op *ops;
-    struct scalar_shape shape; // of every SM's file
     uint64_t spill_area; // address of the lines that registers are spilled to: behind the grid's local memory
     uint8_t sectors;     // of a line that a register's words take
     unsigned pipe_warps; // that may be at the scalar pipe at once; 0: there is none
@@ -71,7 +70,7 @@ struct scalarise {
 
 static inline uint32_t *scalarise_memory(struct scalarise *x, unsigned slot, unsigned r)
 {
-    return x->memory + ((size_t)slot * x->launch->shape.registers + r) * x->launch->shape.rule.lanes;
+    return x->memory + ((size_t)slot * x->file.shape.registers + r) * x->file.shape.rule.lanes;
 }
 // The cycles since the last call go to as many vectors as there are now: before their number changes.
 void scalarise_count(struct scalarise *x);

@@ -11,7 +11,7 @@
 
 #include <assert.h>
 
-static unsigned places_of(const struct scalarise *x) { return x->launch->shape.warps; }
+static unsigned places_of(const struct scalarise *x) { return x->file.shape.warps; }
 
 static void hold(struct scalarise *x, unsigned slot)
 {
@@ -67,7 +67,7 @@ void scalarise_bring_back(struct scalarise *x, unsigned slot, unsigned r, const 
 static unsigned kept_of(struct scalarise *x, unsigned slot, const struct warp *w, uint8_t *list)
 {
     unsigned count = needs_of(&x->launch->ops[w->pc], list);
-    for (unsigned r = 0; r < x->launch->shape.registers && count < REGISTERS; r++) {
+    for (unsigned r = 0; r < x->file.shape.registers && count < REGISTERS; r++) {
         bool is_coming = tech_ready(x->sm, tech_own(x->sm, slot, r)) > tech_now(x->sm);
         if (is_coming || x->open[slot].is_open[r / 64] >> r % 64 & 1) list[count++] = (uint8_t)r;
     }
@@ -150,7 +150,7 @@ static void ask(struct scalarise *x, unsigned slot)
 
 void scalarise_look_ahead(struct scalarise *x, unsigned slot)
 {
-    if (!scalar_spills(&x->launch->shape) || !x->counters[COUNT_spills]) return;
+    if (!scalar_spills(&x->file.shape) || !x->counters[COUNT_spills]) return;
     x->asked[slot] = 0;
     ask(x, slot);
     if (x->waits_for[slot] || x->spills) hold(x, slot);
