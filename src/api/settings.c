@@ -208,6 +208,20 @@ static bool check_compile(struct wf_context *c, const struct compile_settings *b
     return false;
 }
 
+static bool set_plain(struct wf_context *c, const char *key, const char *value)
+{
+    return config_set(&c->config, key, value, loc_none(), &c->diag);
+}
+
+// Settings of classes are many: they are compared where one of them may have changed.
+static bool set_of_class(struct wf_context *c, const char *key, const char *value)
+{
+    struct gpu_classes before = c->classes;
+    if (!set_plain(c, key, value)) return false;
+    if (memcmp(&before, &c->classes, sizeof before) != 0) forget_chip(c);
+    return true;
+}
+
 enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
 {
     api_wait(c);
@@ -221,10 +235,9 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
     struct api_settings before = c->settings;
     struct compile_settings compile_before = c->compile;
     struct chip_config chip_before = c->chip;
-    struct gpu_classes classes_before = c->classes;
-    if (!config_set(&c->config, key, value, loc_none(), &c->diag)) return WF_BAD_USAGE;
+    bool is_of_class = str_starts_with(key, "class.");
+    if (!(is_of_class ? set_of_class : set_plain)(c, key, value)) return WF_BAD_USAGE;
     if (memcmp(&chip_before, &c->chip, sizeof chip_before) != 0) forget_chip(c);
-    if (memcmp(&classes_before, &c->classes, sizeof classes_before) != 0) forget_chip(c);
     bool good = check_value(c, &before) && check_compile(c, &compile_before) && check_chip(c, &chip_before);
     return good ? WF_OK : WF_BAD_USAGE;
 }

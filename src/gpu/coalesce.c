@@ -41,6 +41,14 @@ static void coalesce_row(struct lsu_entry *e, const struct exec_access *a, unsig
     }
 }
 
+// 32 lanes, all at one address.
+static bool is_one_place(const struct exec_access *a)
+{
+    uint64_t differ = 0;
+    for (unsigned l = 0; l < 32; l++) differ |= a->address[l] ^ a->address[0];
+    return !differ;
+}
+
 static void coalesce_global(const struct sm *s, struct lsu_entry *e, const struct exec_access *a,
                             uint64_t lanes)
 {
@@ -49,6 +57,10 @@ static void coalesce_global(const struct sm *s, struct lsu_entry *e, const struc
     unsigned all = engine->exec.lanes;
     if (engine->is_row || (a->kind == ACCESS_TEXTURE && a->address[0] && exec_access_is_row(a, all))) {
         coalesce_row(e, a, all, line_bytes);
+        return;
+    }
+    if (lanes == bit_mask(32) && is_one_place(a) && a->address[0] % a->bytes == 0) {
+        if (a->address[0]) add_line(e, a->address[0], a->bytes, 32, line_bytes);
         return;
     }
     while (lanes) { // lanes side by side go together, and so do lanes at one place
@@ -154,9 +166,11 @@ static unsigned shared_passes(const struct sm *s, const struct timed_engine *eng
     unsigned words = a->bytes > 4 ? a->bytes / 4 : 1, banks = s->config->shared_banks / words;
     unsigned repeat = banks ? 1 : words / s->config->shared_banks, shift = (unsigned)__builtin_ctz(words) + 2;
     unsigned lanes = engine->exec.lanes, group = lanes / words < 32 ? lanes / words : 32, passes = 0;
-    if (a->bytes == 4 && !is_atomic && lanes == 32 && banks == 32 && a->shared == bit_mask(32) &&
-        (engine->is_row || is_conflict_free(a)))
-        return 1;
+    if (lanes == 32 && s->config->shared_banks == 32 && a->shared == bit_mask(32)) {
+        if (!is_atomic && engine->is_row) return words;
+        if (is_one_place(a)) return is_atomic ? lanes : words;
+        if (!is_atomic && a->bytes == 4 && is_conflict_free(a)) return 1;
+    }
     if (!banks) banks = 1;
     // Accesses are aligned, so a lane's words are in as many banks side by side: one bank of wider words.
     for (unsigned start = 0; start < lanes; start += group) {

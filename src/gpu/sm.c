@@ -63,10 +63,10 @@ static inline bool is_busy(const struct sm *s)
     return s->ready.now || s->front.fetchable || (s->lsu.count && !s->lsu.blocked && s->lsu.next <= s->now);
 }
 
-// Not counting what mechanisms have asked to be told of.
-static uint64_t next_of_its_own(const struct sm *s)
+// Of an SM that is not busy, and not counting what mechanisms have asked to be told of.
+static inline uint64_t next_of_its_own(const struct sm *s)
 {
-    if (is_busy(s) || lsu_has_early(&s->lsu)) return s->now;
+    if (lsu_has_early(&s->lsu)) return s->now;
     uint64_t next = ring_next(&s->ready.wakes, s->now - 1);
     if (next <= s->now) return s->now;
     if (s->lsu.count && !s->lsu.blocked && s->lsu.next < next) next = s->lsu.next;
@@ -77,7 +77,7 @@ static uint64_t next_of_its_own(const struct sm *s)
     return next < s->now ? s->now : next;
 }
 
-uint64_t sm_next(const struct sm *s)
+static inline uint64_t next_of_idle(const struct sm *s)
 {
     uint64_t next = next_of_its_own(s);
     if (!has_techs(s) || next == s->now) return next;
@@ -86,9 +86,11 @@ uint64_t sm_next(const struct sm *s)
     return s->event_at < next ? s->event_at : next;
 }
 
+uint64_t sm_next(const struct sm *s) { return is_busy(s) ? s->now : next_of_idle(s); }
+
 bool sm_is_quiet(const struct sm *s)
 {
-    return (s->room.taken ? sm_next(s) : next_of_its_own(s)) == CYCLE_NEVER;
+    return !is_busy(s) && (s->room.taken ? next_of_idle(s) : next_of_its_own(s)) == CYCLE_NEVER;
 }
 
 // Two versions of one code: SMs that never have a guest or a mechanism's port pay nothing for those that may.
@@ -96,7 +98,7 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
 {
     while (s->now < until) {
         if (s->config->skip_idle && !is_busy(s)) {
-            uint64_t next = sm_next(s);
+            uint64_t next = next_of_idle(s);
             if (next > until) next = until;
             if (next > s->now) {
                 issue_nothing(s);
