@@ -13,6 +13,7 @@ void config_init(struct config *c)
 void config_fini(struct config *c)
 {
     arena_fini(&c->arena);
+    strmap_fini(&c->numbers);
     c->layer_count = 0;
 }
 
@@ -27,13 +28,10 @@ const struct config_key *config_at(const struct config *c, size_t index)
 static const struct config_key *find(const struct config *c, const char *name,
                                      const struct config_layer **layer)
 {
-    for (size_t l = 0; l < c->layer_count; l++)
-        for (size_t k = 0; k < c->layers[l].key_count; k++) {
-            if (!str_equal(c->layers[l].keys[k].name, name)) continue;
-            *layer = &c->layers[l];
-            return &c->layers[l].keys[k];
-        }
-    return NULL;
+    uint32_t number;
+    if (!strmap_get(&c->numbers, name, strlen(name), &number)) return NULL;
+    *layer = &c->layers[number >> 16];
+    return &(*layer)->keys[number & UINT16_MAX];
 }
 
 const struct config_key *config_find(const struct config *c, const char *name)
@@ -209,6 +207,7 @@ void config_add(struct config *c, const struct config_key *keys, size_t key_coun
     assert(c->layer_count < CONFIG_LAYERS_MAX);
     for (size_t k = 0; k < key_count; k++) {
         assert(!config_find(c, keys[k].name));
+        strmap_set(&c->numbers, keys[k].name, strlen(keys[k].name), (uint32_t)(c->layer_count << 16 | k));
         set_default(c, &keys[k], values);
     }
     c->layers[c->layer_count++] = (struct config_layer){

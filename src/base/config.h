@@ -6,6 +6,7 @@
 // before anything runs.
 #pragma once
 #include "base/diag.h"
+#include "base/hash.h"
 #include "base/json.h"
 
 #include <stdbool.h>
@@ -59,6 +60,7 @@ struct config {
         struct config_origin *origins; // by key
     } layers[CONFIG_LAYERS_MAX];
     size_t layer_count;
+    struct strmap numbers;       // by name: layer << 16 | key
     struct config_family family; // prefix NULL: there is none
 };
 
