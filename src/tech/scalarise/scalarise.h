@@ -65,6 +65,7 @@ struct scalarise {
     uint16_t waits_for[SLOTS]; // the register on its way back that a warp waits for, + 1; 0: none
     uint8_t asked[SLOTS];      // registers that were asked for since it has issued
     bool spills;               // all warps wait while registers are spilled
+    uint64_t rests_until;      // no such time begins before this cycle
     unsigned turn;             // the slot whose register is the next
 };
 

@@ -11,6 +11,8 @@
 
 #include <assert.h>
 
+enum { REST_PER_WARP = 4 }; // cycles
+
 static unsigned places_of(const struct scalarise *x) { return x->file.shape.warps; }
 
 static void hold(struct scalarise *x, unsigned slot)
@@ -93,13 +95,15 @@ static bool spill_one(struct scalarise *x)
 
 void scalarise_after_writes(struct scalarise *x, unsigned slot)
 {
-    if (x->spills || !scalar_must_spill(&x->file)) return;
+    if (x->spills || tech_now(x->sm) < x->rests_until || !scalar_must_spill(&x->file)) return;
     x->spills = true;
     hold_all(x);
     tech_at(x->sm, tech_block_of(x->sm, slot), tech_now(x->sm) + 1);
 }
 
-// A cycle in which nobody issues. When nobody has a register to spare, warps go on with what room there is.
+// A cycle in which nobody issues. When nobody has a register to spare, warps go on with what room there is, and for long
+// enough that all of them have their turn: were they held again after the first one's instruction, a warp that spins could
+// be that one for ever.
 void scalarise_event(void *state, unsigned block)
 {
     struct scalarise *x = state;
@@ -110,6 +114,8 @@ void scalarise_event(void *state, unsigned block)
         return;
     }
     x->spills = false;
+    if (scalar_must_spill(&x->file))
+        x->rests_until = tech_now(x->sm) + (uint64_t)REST_PER_WARP * places_of(x);
     hold_all(x);
 }
 
