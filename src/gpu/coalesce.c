@@ -222,13 +222,26 @@ static unsigned more_cycles(const struct sm *s, const struct exec_access *a, con
     return cycles > e->count ? cycles - e->count : 0;
 }
 
+// PTX ISA, "Cache Operators": .cg caches in L2 and below, .cv fetches anew. L1s know nothing of each other, so what must
+// see the stores of other SMs does not ask its own.
+static bool is_past_l1(const struct inst *i)
+{
+    return i->cache == CACHE_CG || i->cache == CACHE_CV || (i->sem != SEM_WEAK && i->scope != SCOPE_CTA);
+}
+
+static enum lsu_kind load_kind_of(const struct inst *i, uint64_t global, uint64_t local)
+{
+    if (global) return is_past_l1(i) ? LSU_LOAD_PAST_L1 : LSU_LOAD;
+    return local ? LSU_LOCAL_LOAD : LSU_SHARED;
+}
+
 static enum lsu_kind kind_of(const struct exec_access *a, const struct inst *i)
 {
     if (i->op == OP_LDC) return LSU_CONSTANT;
     uint64_t global = a->mask & ~(a->shared | a->local);
     switch ((enum access_kind)a->kind) {
     case ACCESS_TEXTURE: return LSU_TEXTURE;
-    case ACCESS_LOAD: return global ? LSU_LOAD : a->local ? LSU_LOCAL_LOAD : LSU_SHARED;
+    case ACCESS_LOAD: return load_kind_of(i, global, a->local);
     case ACCESS_STORE: return global ? LSU_STORE : a->local ? LSU_LOCAL_STORE : LSU_SHARED;
     case ACCESS_ATOMIC: return global ? LSU_ATOMIC : LSU_SHARED;
     case ACCESS_REDUCE: return global ? LSU_REDUCE : LSU_SHARED;

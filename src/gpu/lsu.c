@@ -304,6 +304,7 @@ static enum line_outcome send_line(struct sm *s, struct lsu_entry *e)
         lsu_request(e->grid, x->line, x->sectors, x->bytes, MEMORY_REDUCE, e->token);
         return LINE_PASSED;
     case LSU_ATOMIC: cache_invalidate(s->tags.l1.cache, x->line); break;
+    case LSU_LOAD_PAST_L1: break;
     case LSU_SHARED: return LINE_PASSED; // it has no lines
     }
     enum memory_kind kind = e->kind == LSU_ATOMIC ? MEMORY_ATOMIC : MEMORY_LOAD;

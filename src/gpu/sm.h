@@ -51,6 +51,7 @@ struct grid;
 enum lsu_kind { // of memory instructions
     LSU_SHARED,
     LSU_LOAD,
+    LSU_LOAD_PAST_L1, // of L2 alone, whatever L1 has
     LSU_LOCAL_LOAD,
     LSU_STORE,
     LSU_LOCAL_STORE,
