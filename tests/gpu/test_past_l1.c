@@ -13,15 +13,16 @@ static struct loads lines_of(struct test *t, const char *load)
     struct gpu_bench b;
     struct strbuf text = {0};
     struct loads n = {0};
-    strbuf_printf(&text,
-                  "S2R R0, SR_TID.X\nSHL R0, R0, 0x2\nMOV R3, c[0x0][0x164]\nIADD3 R2, R0, c[0x0][0x160], RZ\n"
-                  "%s R4, [R2]\nIADD3 R2, R2, R4, RZ\n%s R5, [R2]\nIADD3 R5, R5, R4, RZ\nSTG.E [R2], R5\nEXIT\n",
-                  load, load);
+    strbuf_printf(
+        &text,
+        "S2R R0, SR_TID.X\nSHL R0, R0, 0x2\nMOV R3, c[0x0][0x164]\nIADD3 R2, R0, c[0x0][0x160], RZ\n"
+        "%s R4, [R2]\nIADD3 R2, R2, R4, RZ\n%s R5, [R2]\nIADD3 R5, R5, R4, RZ\nSTG.E [R2], R5\nEXIT\n",
+        load, load);
     if (gpu_bench_init(&b, t, "tiny", "icache.perfect=1 l1.global=1", strbuf_text(&text), 32)) {
         machine_buffer(&b.m, 128);
         gpu_cycles(&b);
         n = (struct loads){b.result.gpu.l1_hits, b.result.gpu.l1_misses,
-                          b.result.memory.l2_hits + b.result.memory.l2_misses};
+                           b.result.memory.l2_hits + b.result.memory.l2_misses};
     }
     gpu_bench_fini(&b);
     strbuf_fini(&text);
@@ -34,9 +35,9 @@ static void test_which_loads(struct test *t)
         const char *load;
         bool is_past;
     } rows[] = {
-        {"LDG.E", false},          {"LDG.E.CA", false},         {"LDG.E.CS", false},       {"LDG.E.CG", true},
-        {"LDG.E.CV", true},        {"LDG.E.STRONG.CTA", false}, {"LDG.E.STRONG.GPU", true}, {"LDG.E.STRONG.SYS", true},
-        {"LDG.E.ACQUIRE.GPU", true},
+        {"LDG.E", false},           {"LDG.E.CA", false},        {"LDG.E.CS", false},
+        {"LDG.E.CG", true},         {"LDG.E.CV", true},         {"LDG.E.STRONG.CTA", false},
+        {"LDG.E.STRONG.GPU", true}, {"LDG.E.STRONG.SYS", true}, {"LDG.E.ACQUIRE.GPU", true},
     };
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct loads n = lines_of(t, rows[k].load), want = {1, 1, 2}, past = {0, 0, 3};
