@@ -207,6 +207,10 @@ static void test_references_notice(struct test *t)
         {"stencil3d", "add.f32", "sub.f32"},
         {"bitonicSort", "xor.pred", "or.pred"},
         {"nqueens", "shr.u32", "shl.b32"},
+        {"matrixVector", "add.f32", "sub.f32"},
+        {"stencil2d", "add.f32", "sub.f32"},
+        {"gcd", "rem.u32", "div.u32"},
+        {"blockMatching", "abs.s32", "neg.s32"},
     };
     for (size_t i = 0; workload_at(i); i++) {
         struct workload broken = *workload_at(i);
