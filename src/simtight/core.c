@@ -89,6 +89,7 @@ void simtight_place(struct simtight *s, const struct launch *l, struct exec_coun
     s->counts = (struct simtight_counts){0};
     s->at_barrier = s->ended = s->suspended = s->was_suspended = s->in_scalar = s->spilling = 0;
     s->back_vector = s->back_scalar = s->back_spilled = 0;
+    s->has_spilled = false;
     s->resuming = s->mismatches = 0;
     s->has_resume = false;
     memset(s->waits_for, 0, sizeof s->waits_for);
@@ -158,7 +159,7 @@ static bool find_result(struct simtight *s, struct simtight_lanes *l)
 static bool may_resume(const struct simtight *s)
 {
     const struct simtight_lanes *a = &s->resume, *b = &s->stored;
-    if (!s->has_resume || s->port_busy_at == s->now || s->back_spilled) return false;
+    if (!s->has_resume || s->port_busy_at == s->now || s->has_spilled) return false;
     return a->warp != b->warp || a->reg != b->reg || s->now > s->stored_at + s->store_latency ||
            !s->stored_at;
 }
@@ -207,11 +208,13 @@ static void choose(struct simtight *s, struct simtight_pipe *p, uint64_t availab
 }
 
 // While the vector register file is nearly full nothing is executed: victims are moved out. Who waits at a barrier has some,
-// too; who is in the scalar pipeline is left alone (as the public source has it).
+// too; who is in the scalar pipeline is left alone (as the public source has it). Not as there: who has ended gives up what it
+// has, since nobody could go on once that filled the file.
 static void choose_vector(struct simtight *s)
 {
     bool spills = simtight_must_spill(s);
-    uint64_t all = spills ? (s->vector.queue | s->at_barrier) & ~s->spilling : s->vector.queue;
+    uint64_t all = s->vector.queue;
+    if (spills) all = (all | s->at_barrier | simtight_registers_left(s)) & ~s->spilling;
     choose(s, &s->vector, all & ~s->was_suspended, spills);
 }
 
@@ -236,10 +239,11 @@ static void release(struct simtight *s)
 // Warps that left an execute stage in the cycle before.
 static void put_back(struct simtight *s)
 {
-    s->vector.queue |= s->back_vector | (s->back_spilled & ~s->at_barrier);
+    s->vector.queue |= s->back_vector | (s->back_spilled & ~(s->at_barrier | s->ended));
     s->scalar.queue |= s->back_scalar;
     s->spilling &= ~s->back_spilled;
     s->back_vector = s->back_scalar = s->back_spilled = 0;
+    s->has_spilled = false;
 }
 
 static void count_cycle(struct simtight *s)

@@ -61,6 +61,7 @@ struct simtight {
     struct simtight_pipe vector, scalar;
     uint64_t back_vector, back_scalar,
         back_spilled;                // warps that are back in their queues at the end of the next cycle
+    bool has_spilled;                // in the cycle before: the port was the victim's, when there was one
     uint64_t resumed[SIMTIGHT_RING]; // by cycle: warps that are suspended no more from its end on
     uint64_t resuming;               // how many of these are under way
     uint64_t port_busy_at;           // cycle in which an instruction writes the registers
@@ -126,5 +127,6 @@ struct scalar_operands simtight_operands(const struct simtight *s, unsigned warp
                                          const struct simtight_inst *i, bool all_active);
 // Stores one of the warp's registers, a request each; false: there is none to store, or no room in the queue.
 bool simtight_registers_spill(struct simtight *s, unsigned warp);
+uint64_t simtight_registers_left(const struct simtight *s); // bits: warps that have ended and have vectors
 bool simtight_registers_ask(struct simtight *s, unsigned warp,
                             unsigned reg); // loads it; false: no room in the queue

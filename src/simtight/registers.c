@@ -117,8 +117,21 @@ static bool ask(struct simtight *s, unsigned warp, unsigned reg, bool is_store)
     return true;
 }
 
+uint64_t simtight_registers_left(const struct simtight *s)
+{
+    uint64_t warps = 0;
+    for (uint64_t left = s->ended; left; left &= left - 1)
+        if (s->file.is_vector[bit_lowest(left)][0]) warps |= left & -left;
+    return warps;
+}
+
 bool simtight_registers_spill(struct simtight *s, unsigned warp)
 {
+    if (s->ended >> warp & 1) { // nobody will read them
+        unsigned reg = bit_lowest(s->file.is_vector[warp][0]);
+        scalar_write_form(&s->file, warp, reg, (struct scalar_form){0});
+        return true;
+    }
     const struct simtight_inst *next = &s->code[simtight_next_index(simtight_warp(s, warp))];
     const uint8_t needed[] = {next->rs1, next->rs2, next->rd};
     int victim = scalar_victim(&s->file, warp, needed, sizeof needed);

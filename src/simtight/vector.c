@@ -134,7 +134,8 @@ static void execute(struct simtight *s, struct warp *w, const struct simtight_in
 static void spill(struct simtight *s, unsigned warp)
 {
     bool is_suspended = s->suspended >> warp & 1;
-    if (is_suspended || !simtight_registers_spill(s, warp)) s->counts.susps++;
+    s->has_spilled = !is_suspended && simtight_registers_spill(s, warp);
+    if (!s->has_spilled) s->counts.susps++;
     s->back_spilled |= 1ull << warp;
 }
 

@@ -1,0 +1,137 @@
+// Random programs (riscv/random.h) on no GPU and on SIMTight's, with random settings, beside the oracle (compare.h).
+//
+// For investigating one failure:
+//
+//     build/tests/simtight/test_random seed N       the program of that seed alone
+//     build/tests/simtight/test_random write N OUT  its ELF file; the settings it runs with, too, are printed
+#include "base/file.h"
+#include "base/rng.h"
+#include "base/str.h"
+#include "riscv/random.h"
+#include "simtight/compare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const gpus[] = {
+    NULL, "simtight", "simtight-rfc", "simtight-rfc512", "simtight-rfc256", "simtight-ads"};
+
+// Settings, of which each program has some, and values that they may have: edges, and what changes the order of things.
+static const struct setting {
+    const char *key, *values[4];
+} settings[] = {
+    {"simt.registers", {"uniform", "affine"}},
+    {"simt.vectors", {"256", "300", "1024", "2047"}},
+    {"simt.spill", {"lru", "rr", "first"}},
+    {"simt.spill_count_bits", {"1", "3", "31"}},
+    {"simt.keep_partial", {"0", "1"}},
+    {"simt.scalar_unit", {"0", "1"}},
+    {"simt.scalar_warps", {"1", "7", "64"}},
+    {"simt.stack_cache", {"0", "64", "2048"}},
+    {"simt.execute", {"1", "7", "32"}},
+    {"simt.compressed_read", {"0", "5"}},
+    {"simt.compressed_write", {"0", "9"}},
+    {"simt.mul", {"1", "30"}},
+    {"simt.divider", {"full"}},
+    {"simt.dsp", {"0"}},
+    {"simt.fp_inflight", {"1", "256"}},
+    {"simt.request_queue", {"1", "2", "256"}},
+    {"simt.load_interval", {"1", "9"}},
+    {"simt.reply_two", {"1", "40"}},
+    {"simt.scratch_banks", {"1", "32"}},
+    {"simt.scratch_latency", {"1", "50"}},
+    {"simt.dram_latency", {"1", "700"}},
+    {"simt.dram_rate", {"7", "63"}},
+    {"simt.dram_inflight", {"2", "500"}},
+};
+
+static void draw_settings(uint64_t seed, struct strbuf *out)
+{
+    struct rng r;
+    rng_init(&r, seed ^ 0x5e771465);
+    for (size_t k = 0; k < TEST_COUNT(settings); k++) {
+        unsigned count = 0;
+        while (count < 4 && settings[k].values[count]) count++;
+        const char *value = settings[k].values[rng_below(&r, count)];
+        if (rng_below(&r, 4) == 0)
+            strbuf_printf(out, "%s%s=%s", out->length ? " " : "", settings[k].key, value);
+    }
+}
+
+static void make(uint64_t seed, struct strbuf *elf)
+{
+    struct random_program p;
+    random_program_make(seed, &p);
+    maker_elf(&p.code, elf);
+    random_program_fini(&p);
+}
+
+// Every GPU as it is for every fourth program; all settings on two.
+static void run(struct test *t, uint64_t seed, uint64_t *spills)
+{
+    struct strbuf elf = {0}, drawn = {0};
+    struct compared c;
+    char name[64];
+    snprintf(name, sizeof name, "program %llu", (unsigned long long)seed);
+    make(seed, &elf);
+    draw_settings(seed, &drawn);
+    if (compared_init(&c, t, name, elf.text, elf.length, 0)) {
+        for (size_t k = 0; k < TEST_COUNT(gpus); k++)
+            if (!gpus[k] || seed % 4 == k % 4) *spills += compared_run(&c, t, gpus[k], "");
+        *spills += compared_run(&c, t, seed & 1 ? "simtight-rfc256" : "simtight-ads", strbuf_text(&drawn));
+        compared_fini(&c);
+    }
+    strbuf_fini(&elf);
+    strbuf_fini(&drawn);
+}
+
+enum { QUICK = 10, SHORT = 100, LONG = 20000, FAILED_MAX = 4 };
+
+static void test_programs(struct test *t)
+{
+    uint64_t count = test_is_long()    ? LONG
+                     : test_is_quick() ? QUICK
+                                       : SHORT,
+             first = test_seed(1), spills = 0;
+    unsigned failed = 0;
+    for (uint64_t seed = first; seed < first + count && failed < FAILED_MAX; seed++) {
+        bool before = test_failed(t);
+        run(t, seed, &spills);
+        if (!before && test_failed(t))
+            printf("    again: build/tests/simtight/test_random seed %llu\n", (unsigned long long)seed);
+        failed += test_failed(t);
+    }
+    CHECK(t, spills > 0);
+}
+
+static uint64_t the_seed;
+
+static void test_one(struct test *t)
+{
+    uint64_t spills = 0;
+    run(t, the_seed, &spills);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"programs", test_programs}}, one[] = {{"program", test_one}};
+    if (argc == 3 && str_equal(argv[1], "seed")) {
+        the_seed = strtoull(argv[2], NULL, 0);
+        return test_main(1, argv, one, TEST_COUNT(one));
+    }
+    if (argc == 4 && str_equal(argv[1], "write")) {
+        struct strbuf elf = {0};
+        const char *why = NULL;
+        make(strtoull(argv[2], NULL, 0), &elf);
+        bool good = file_write(argv[3], elf.text, elf.length, &why);
+        if (!good) fprintf(stderr, "%s: %s\n", argv[3], why);
+        struct strbuf drawn = {0};
+        draw_settings(strtoull(argv[2], NULL, 0), &drawn);
+        printf("%s\n", strbuf_text(&drawn));
+        strbuf_fini(&drawn);
+        strbuf_fini(&elf);
+        return !good;
+    }
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
