@@ -1,5 +1,6 @@
 // Energy and storage of the chosen mechanisms, in the public API's terms.
 #include "api/impl.h"
+#include "scalar/stackcache.h"
 
 #include <string.h>
 
@@ -45,8 +46,28 @@ static size_t fill_storage_of(const struct tech_use *u, const struct gpu_kind *k
     return count;
 }
 
+// Of a GPU with a core of its own the registers, in whatever form, and the stack cache.
+static size_t fill_core_storage(const struct simtight_config *s, struct wf_storage *rows)
+{
+    size_t count = 0;
+    rows[count++] = (struct wf_storage){.tech = "simtight",
+                                        .name = "registers",
+                                        .entries = s->vectors,
+                                        .bits = simtight_register_bits(s),
+                                        .in_paper = true,
+                                        .instead = true};
+    if (s->stack_cache)
+        rows[count++] = (struct wf_storage){.tech = "simtight",
+                                            .name = "stack cache",
+                                            .entries = s->stack_cache,
+                                            .bits = stackcache_storage_bits(s->stack_cache),
+                                            .in_paper = true};
+    return count;
+}
+
 size_t api_storage_fill(struct wf_context *c)
 {
+    if (api_has_core(c)) return fill_core_storage(&c->simtight, c->storage);
     struct gpu_kind kinds[GPU_KINDS_MAX];
     unsigned kind_count = chip_kinds(&c->chip, kinds);
     size_t filled = 0;

@@ -282,7 +282,8 @@ struct wf_energy {
     uint64_t count;
     double pj_each; // picojoules
 };
-// A storage structure of an SM that a mechanism adds; with classes of SMs, of one of that class.
+// A storage structure of an SM that a mechanism adds; with classes of SMs, of one of that class. Of a GPU for RISC-V
+// programs: its registers and its stack cache.
 struct wf_storage {
     const char *tech, *name, *sm_class; // sm_class: NULL when the GPU has none
     uint64_t entries, bits;             // bits: of all entries

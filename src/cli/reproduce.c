@@ -73,7 +73,7 @@ static bool is_part_of(const char *name, const char *ending)
 static void sweep(const struct lab *l, const char *folder)
 {
     static const char *const endings[] = {".json",       ".csv", "report.html", "paper.md",
-                                          "fidelity.md", ".ptx", ".wf"};
+                                          "fidelity.md", ".ptx", ".wf",         ".elf"};
     char *path = path_in(l, folder, "", "");
     DIR *d = opendir(path);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
@@ -238,8 +238,9 @@ static bool plan(struct lab *l)
         vec_push(&l->figures, f);
     }
     for (size_t i = 0; i < l->jobs.files.count && good; i++) {
-        const char *text = jobs_file_text(l->jobs.files.data[i]);
-        good = write_file(l, "kernels", l->jobs.files.data[i], "", text, strlen(text));
+        size_t length;
+        const char *bytes = jobs_file(l->jobs.files.data[i], &length);
+        good = write_file(l, "kernels", l->jobs.files.data[i], "", bytes, length);
     }
     return good;
 }

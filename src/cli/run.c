@@ -409,9 +409,22 @@ static void print_summary(struct session *s, bool energy)
     strbuf_fini(&out);
 }
 
+struct kernel_output {
+    FILE *to;
+    struct strbuf *console; // of a program with a host part, whose end is kept; NULL: nothing is
+};
+
 static void print_kernel_text(void *context, const char *text, size_t length)
 {
-    print_bytes(context, text, length);
+    enum { KEPT = 4096 };
+    const struct kernel_output *out = context;
+    print_bytes(out->to, text, length);
+    if (!out->console) return;
+    strbuf_write(out->console, text, length);
+    if (out->console->length <= KEPT) return;
+    size_t dropped = out->console->length - KEPT;
+    memmove(out->console->text, out->console->text + dropped, KEPT + 1);
+    out->console->length = KEPT;
 }
 
 // Everything that leaves the program: files first, since they can fail, then stdout.
@@ -455,7 +468,10 @@ int command_run(int argc, char **argv)
     diag_init(&d);
     results_init(&r, &d);
     session_init(&s, wf_context_create(), &d, &r);
-    wf_set_print(s.context, print_kernel_text, command_json_alone(&o) ? stderr : stdout);
+    bool is_program = o.operands.count && hosted_is(o.operands.data[0]);
+    struct kernel_output output = {command_json_alone(&o) ? stderr : stdout,
+                                   is_program ? &s.report.console : NULL};
+    wf_set_print(s.context, print_kernel_text, &output);
     wf_set_progress(s.context, !options_has(&o, OPTION_QUIET));
 
     enum wf_status status = run_check(&o, &d) ? command_settings(&o, s.context, &d) : WF_BAD_USAGE;

@@ -6,6 +6,7 @@
 #include <math.h>
 
 struct judging {
+    const struct experiment *experiment;
     const struct chart_view *view;
     const struct claim *claim;
     size_t pairs, wrong, missing;
@@ -87,13 +88,11 @@ static void judge_category(struct judging *j, const char *category)
     }
 }
 
-// A category is meant itself, or by the group of kernels that it belongs to.
-static bool is_meant(const char *claimed, const char *category)
+// A category is meant itself, or by the group of kernels or programs that it belongs to.
+static bool is_meant(const struct judging *j, const char *category)
 {
-    const char *abbreviation;
-    for (size_t k = 0; workload_in_group(claimed, k, &abbreviation); k++)
-        if (str_equal(abbreviation, category)) return true;
-    return str_equal(claimed, category);
+    return figure_in_group(j->experiment, j->claim->category, category) ||
+           str_equal(j->claim->category, category);
 }
 
 static void add_held(const struct judging *j, struct strbuf *out)
@@ -105,11 +104,11 @@ static void add_held(const struct judging *j, struct strbuf *out)
     }
 }
 
-static struct chart_finding judge(struct arena *arena, const struct chart_view *v, const struct claim *claim)
+static struct chart_finding judge(struct chart *chart, const struct chart_view *v, const struct claim *claim)
 {
-    struct judging j = {.view = v, .claim = claim};
+    struct judging j = {.experiment = chart->experiment, .view = v, .claim = claim};
     for (size_t i = 0; i < v->categories.count; i++)
-        if (is_meant(claim->category, v->categories.data[i])) judge_category(&j, v->categories.data[i]);
+        if (is_meant(&j, v->categories.data[i])) judge_category(&j, v->categories.data[i]);
     struct chart_finding finding = {j.wrong                 ? CHART_CONTRADICTED
                                     : j.missing || !j.pairs ? CHART_OPEN
                                                             : CHART_HELD,
@@ -126,7 +125,7 @@ static struct chart_finding judge(struct arena *arena, const struct chart_view *
             add_held(&j, &j.text);
         break;
     }
-    finding.text = arena_strndup(arena, strbuf_text(&j.text), j.text.length);
+    finding.text = arena_strndup(&chart->arena, strbuf_text(&j.text), j.text.length);
     strbuf_fini(&j.text);
     return finding;
 }
@@ -138,8 +137,7 @@ void chart_judge(struct chart *c)
         struct chart_view *v = &c->views.data[i];
         for (size_t n = 0; n < x->claims.count; n++) {
             const struct claim *claim = &x->claims.data[n];
-            if (!claim->gpu || str_equal(claim->gpu, v->gpu))
-                vec_push(&v->findings, judge(&c->arena, v, claim));
+            if (!claim->gpu || str_equal(claim->gpu, v->gpu)) vec_push(&v->findings, judge(c, v, claim));
         }
     }
 }

@@ -92,15 +92,7 @@ static bool study_value(const struct filling *fill, const struct figure_cell *c,
     return s != NULL;
 }
 
-static bool is_member(const char *group, const char *category)
-{
-    const char *abbreviation;
-    for (size_t k = 0; workload_in_group(group, k, &abbreviation); k++)
-        if (str_equal(abbreviation, category)) return true;
-    return false;
-}
-
-// The mean of a series over the first categories, those of a group of kernels. NAN when any value of the
+// The mean of a series over the first categories, those of a group of kernels or programs. NAN when any value of the
 // series is missing.
 static double mean_of(const struct filling *fill, const struct measure *m, const char *group,
                       size_t categories, size_t series)
@@ -112,7 +104,8 @@ static double mean_of(const struct filling *fill, const struct measure *m, const
         const struct chart_value *p = &v->values.data[i];
         if (p->series != series || p->category >= categories) continue;
         if (isnan(p->value)) mean = NAN;
-        if (is_member(group, v->categories.data[p->category])) vec_push(&values, p->value);
+        if (figure_in_group(fill->experiment, group, v->categories.data[p->category]))
+            vec_push(&values, p->value);
     }
     if (!isnan(mean)) mean = measure_mean(m, values.data, values.count);
     vec_fini(&values);
@@ -131,7 +124,7 @@ static void add_means(const struct filling *fill)
     size_t categories = fill->view->categories.count, counts[MEANS] = {0};
     for (size_t n = 0; n < MEANS; n++) {
         for (size_t k = 0; k < categories; k++)
-            counts[n] += is_member(means[n].group, fill->view->categories.data[k]);
+            counts[n] += figure_in_group(x, means[n].group, fill->view->categories.data[k]);
         bool again = n == 2 && (counts[2] == counts[0] || counts[2] == counts[1]); // the same kernels
         if (counts[n] < 2 || again) continue;
         size_t category = fill->view->categories.count;

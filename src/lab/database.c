@@ -344,6 +344,32 @@ static bool add_script(struct database *db, const struct job *j, const struct js
     return good;
 }
 
+// A program's own test of its results says how it went, on the console, in whatever words: a run that FAILED counts for nothing.
+static bool says(const char *console, const char *word)
+{
+    size_t length = strlen(word);
+    for (; *console; console++)
+        if (strncasecmp(console, word, length) == 0) return true;
+    return false;
+}
+
+static bool add_program(struct database *db, const struct job *j, const struct json_value *result)
+{
+    const char *status = json_text(json_member(result, "status")),
+               *console = json_text(json_member(json_member(result, "host"), "console"));
+    if (!console) console = "";
+    bool ran = status && str_equal(status, "ok"), failed = says(console, "fail");
+    char *message = first_line(ran ? console : json_text(json_member(result, "fault")));
+    bool good = add_row(db, j, ran && !failed ? "ok" : "failed", ran && !failed ? NULL : message) &&
+                set_figures(db, j, result) && add_launches(db, j, json_member(result, "launches")) &&
+                add_storage(db, j, json_member(result, "storage"));
+    if (good && ran && (failed || says(console, "passed")))
+        good =
+            database_do(db, "UPDATE runs SET outcome = ? WHERE id = ?", "tt", failed ? "NO" : "yes", j->id);
+    free(message);
+    return good;
+}
+
 static bool add_study(struct database *db, const struct job *j, const struct json_value *result)
 {
     const char *status = json_text(json_member(result, "status"));
@@ -365,10 +391,11 @@ static bool add_marks(struct database *db, const struct job *j, const struct jso
 bool database_add_run(struct database *db, const struct job *j, const struct json_value *result)
 {
     if (!database_begin(db)) return false;
-    bool good = str_equal(j->kind, "bench")   ? add_bench(db, j, result)
-                : str_equal(j->kind, "study") ? add_study(db, j, result)
-                : str_equal(j->kind, "run")   ? add_script(db, j, result)
-                                              : add_marks(db, j, result);
+    bool good = str_equal(j->kind, "bench")     ? add_bench(db, j, result)
+                : str_equal(j->kind, "program") ? add_program(db, j, result)
+                : str_equal(j->kind, "study")   ? add_study(db, j, result)
+                : str_equal(j->kind, "run")     ? add_script(db, j, result)
+                                                : add_marks(db, j, result);
     good = good && add_config(db, j, json_member(result, "config")) && database_commit(db);
     if (!good) database_rollback(db);
     return good;

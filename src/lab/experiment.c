@@ -108,10 +108,27 @@ static bool set_kernels(struct parser *p, char *value)
     return true;
 }
 
+static bool set_programs(struct parser *p, char *value)
+{
+    bool good = true;
+    for (char *word; good && (word = strsep(&value, " \t\n")) != NULL;)
+        good = !*word || program_subjects_add(&p->x->programs, word, p->arena, p->diag, p->loc);
+    return good;
+}
+
+static bool set_input(struct parser *p, char *value)
+{
+    if (strspn(value, "0123456789abcdefABCDEF") != strlen(value) || strlen(value) % 2)
+        return diag_error(p->diag, p->loc, "input = %s: must be bytes, each two hexadecimal digits", value);
+    p->x->input = value;
+    return true;
+}
+
 // The name that a code profile is written by, whichever of its names this is: one name a profile in results. NULL and an
 // error: it is none.
 static const char *profile_name(struct parser *p, const char *view, const char *word)
 {
+    if (word && program_code(word)) return program_code(word);
     struct wf_context *c = wf_context_create();
     const char *name = NULL;
     struct wf_key key = {.range = ""};
@@ -146,7 +163,7 @@ static bool add_series(struct parser *p, char *value)
         settings = str_trim(settings + strlen(" with "));
     }
     vec_push(&p->x->series,
-             (struct experiment_series){str_trim(value), str_trim(what), settings ? settings : ""});
+             (struct experiment_series){str_trim(value), str_trim(what), NULL, settings ? settings : ""});
     return true;
 }
 
@@ -260,6 +277,8 @@ static const struct key {
             {"size", set_size, false, "small medium large paper"},
             {"ptx", set_ptx, false, "nvcc clang"},
             {"kernels", set_kernels, true, NULL},
+            {"programs", set_programs, true, NULL},
+            {"input", set_input, false, NULL},
             {"views", set_views, true, NULL},
             {"series", add_series, true, NULL},
             {"paper", add_value, true, NULL},
@@ -332,12 +351,58 @@ static bool is_setting(struct wf_context *c, const char *name)
     return false;
 }
 
+// Of an experiment on programs: each view's profile and each series is a code, and every program has its form.
+static bool check_code(struct parser *p, const char *code, const char *where)
+{
+    struct loc whole = {.source = p->loc.source};
+    if (!code || !program_code(code))
+        return diag_error(p->diag, whole, "\"%s\": programs have the codes %s", where, program_codes);
+    for (size_t i = 0; i < p->x->programs.list.count; i++)
+        if (!program_file_name(&p->x->programs.list.data[i], code, p->arena))
+            return diag_error(p->diag, whole, "the program %s has no form %s",
+                              p->x->programs.list.data[i].name, code);
+    return true;
+}
+
+// The GPU of a series, which is WHAT or WHAT/CODE, with its settings.
+static bool check_program_series(struct parser *p, struct experiment_series *series)
+{
+    char *code = cut(arena_strndup(p->arena, series->what, strlen(series->what)), '/');
+    series->code = code ? program_code(code) : NULL;
+    if (code && !check_code(p, series->code, series->what)) return false;
+    series->what = arena_strndup(p->arena, series->what, strcspn(series->what, "/"));
+    struct wf_context *c = wf_context_create();
+    bool good = (wf_gpu(c, series->what) == WF_OK || refuse(p, c)) && check_settings(p, c, p->x->settings) &&
+                check_settings(p, c, series->settings) && (wf_check_settings(c) == WF_OK || refuse(p, c));
+    wf_context_destroy(c);
+    return good;
+}
+
+static bool check_programs(struct parser *p)
+{
+    struct experiment *x = p->x;
+    bool good = true;
+    for (size_t v = 0; v < x->views.count && good; v++) {
+        struct wf_context *c = wf_context_create();
+        good = check_code(p, x->views.data[v].profile, x->views.data[v].profile) &&
+               (wf_gpu(c, x->views.data[v].gpu) == WF_OK || refuse(p, c)) &&
+               check_settings(p, c, x->settings);
+        wf_context_destroy(c);
+    }
+    for (size_t i = 0; i < x->series.count && good; i++) good = check_program_series(p, &x->series.data[i]);
+    return good;
+}
+
 // GPUs, settings and the study are there. A mechanism may be absent: then its runs say so, and others go on.
 static bool check_names(struct parser *p)
 {
     const struct experiment *x = p->x;
     struct loc whole = {.source = p->loc.source};
     bool good = true;
+    for (size_t v = 0; v < x->views.count && good && x->kind != EXPERIMENT_SETTINGS; v++)
+        good =
+            !program_code(x->views.data[v].profile) ||
+            diag_error(p->diag, whole, "%s is a code of programs, not of kernels", x->views.data[v].profile);
     for (size_t v = 0; v < x->views.count && good; v++) {
         struct wf_context *c = wf_context_create();
         good =
@@ -357,7 +422,8 @@ static bool check_names(struct parser *p)
         continue;
     if (good && x->study && !str_equal(name, x->study))
         good = diag_error(p->diag, whole, "no study \"%s\"; `warpfold list studies` names them", x->study);
-    if (good && x->file && !jobs_file_text(x->file))
+    size_t length;
+    if (good && x->file && !jobs_file(x->file, &length))
         good = diag_error(p->diag, whole, "no file \"%s\" comes with the library; kernels are NAME.ptx",
                           x->file);
     return good;
@@ -409,8 +475,10 @@ static bool check(struct parser *p)
         : x->kind == EXPERIMENT_STORAGE && !x->mechanism                      ? "mechanism"
         : x->kind == EXPERIMENT_STUDY && (!x->study || !x->table)             ? "study and table"
         : x->kind == EXPERIMENT_STUDY && (x->file || x->together) && !x->rows ? "rows"
-        : !x->kernels.count && !no_kernels                                    ? "kernels"
-        : !x->series.count && x->kind != EXPERIMENT_KERNELS                   ? "series"
+        : x->programs.list.count && x->kind != EXPERIMENT_RUNS ? "kernels, not programs, which are for runs"
+        : x->programs.list.count && x->kernels.count           ? "kernels or programs, not both"
+        : !x->kernels.count && !x->programs.list.count && !no_kernels ? "kernels or programs"
+        : !x->series.count && x->kind != EXPERIMENT_KERNELS           ? "series"
         : x->kind == EXPERIMENT_TIME && (!x->measure || !x->settings || !str_equal(x->measure, "ipc") ||
                                          !strstr(x->settings, "report.interval="))
             ? "measure = ipc and settings = report.interval=CYCLES"
@@ -423,18 +491,21 @@ static bool check(struct parser *p)
     for (size_t i = 0; i < x->claims.count; i++)
         if (!check_claim(p, &x->claims.data[i])) return false;
     if (!check_headline(p)) return false;
-    if (!x->views.count) vec_push(&x->views, (struct experiment_view){"gtx1080ti-paper", "ptxplus"});
+    if (!x->views.count)
+        vec_push(&x->views, x->programs.list.count ? (struct experiment_view){"simtight", "rv32i"}
+                                                   : (struct experiment_view){"gtx1080ti-paper", "ptxplus"});
     if (!x->show) x->show = "table";
     if (!x->source) x->source = "";
     if (!x->group) x->group = "";
     if (!x->settings) x->settings = "";
     if (!x->ptx) x->ptx = "nvcc";
-    return check_names(p);
+    return x->programs.list.count ? check_programs(p) : check_names(p);
 }
 
 static void fini(struct experiment *x)
 {
     vec_fini(&x->kernels);
+    vec_fini(&x->programs.list);
     vec_fini(&x->views);
     vec_fini(&x->series);
     vec_fini(&x->values);

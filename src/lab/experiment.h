@@ -3,10 +3,13 @@
 #pragma once
 #include "base/diag.h"
 #include "lab/claim.h"
+#include "lab/program.h"
 
 struct experiment_series { // a bar of each group, a column of the table
     const char *label;
-    const char *what;     // runs: the mechanism; study, marks, storage: a column; settings: a key
+    const char *
+        what; // runs: the mechanism, or of programs the GPU; study, marks, storage: a column; settings: a key
+    const char *code;     // of programs: what the series names, else the view's
     const char *settings; // runs: KEY=VALUE words; ""
 };
 
@@ -17,11 +20,11 @@ struct experiment_value { // what the paper's text says
 };
 
 struct experiment_view {
-    const char *gpu, *profile;
+    const char *gpu, *profile; // profile: of programs the code
 };
 
 enum experiment_kind {
-    EXPERIMENT_RUNS,     // timed runs of bundled kernels, compared with `base`
+    EXPERIMENT_RUNS, // timed runs of bundled kernels or of programs, compared with `base`, or with the view's GPU
     EXPERIMENT_STUDY,    // a table of a limit study
     EXPERIMENT_MARKS,    // the listing of a kernel
     EXPERIMENT_STORAGE,  // structures of a mechanism
@@ -43,7 +46,9 @@ struct experiment {
     const char *settings;  // of every run: KEY=VALUE words
     const char *size;      // NULL: as asked for
     const char *ptx;
-    VEC(const char *) kernels; // names and groups
+    VEC(const char *) kernels;        // names and groups
+    struct program_subjects programs; // in place of kernels
+    const char *input;                // of every program's console, hexadecimal; NULL: as the size says
     VEC(struct experiment_view) views;
     VEC(struct experiment_series) series;
     VEC(struct experiment_value) values;

@@ -14,6 +14,22 @@ const struct workload *figure_kernel(const char *category)
     return NULL;
 }
 
+bool figure_is_subject(const struct experiment *x, const char *category)
+{
+    for (size_t i = 0; i < x->programs.list.count; i++)
+        if (str_equal(x->programs.list.data[i].name, category)) return true;
+    return !x->programs.list.count && figure_kernel(category);
+}
+
+bool figure_in_group(const struct experiment *x, const char *group, const char *category)
+{
+    const char *abbreviation;
+    if (x->programs.list.count) return str_equal(group, "all") && figure_is_subject(x, category);
+    for (size_t k = 0; workload_in_group(group, k, &abbreviation); k++)
+        if (str_equal(abbreviation, category)) return true;
+    return false;
+}
+
 struct kernel {
     const char *name, *abbreviation;
 };
@@ -68,6 +84,21 @@ static void plan_runs(struct figure *f, struct jobs *jobs, const struct kernel_l
         }
 }
 
+static void plan_programs(struct figure *f, struct jobs *jobs, size_t view)
+{
+    const struct experiment *x = f->experiment;
+    const struct experiment_view *v = &x->views.data[view];
+    for (size_t k = 0; k < x->programs.list.count; k++)
+        for (size_t s = 0; s < x->series.count; s++) {
+            const struct experiment_series *series = &x->series.data[s];
+            const struct program_subject *program = &x->programs.list.data[k];
+            size_t base = jobs_program(jobs, x, program, f->size, v->gpu, v->profile, ""),
+                   job = jobs_program(jobs, x, program, f->size, series->what,
+                                      series->code ? series->code : v->profile, series->settings);
+            add(f, view, k, program->name, s, job, base);
+        }
+}
+
 static void plan_study(struct figure *f, struct jobs *jobs, const struct kernel_list *kernels, size_t view)
 {
     const struct experiment *x = f->experiment;
@@ -88,7 +119,11 @@ static void plan_study(struct figure *f, struct jobs *jobs, const struct kernel_
     }
 }
 
-static const char *size_of(const struct experiment *x, const char *size) { return x->size ? x->size : size; }
+static const char *size_of(const struct experiment *x, const char *size)
+{
+    if (x->size) size = x->size;
+    return x->programs.list.count ? program_size(size) : size;
+}
 
 bool figure_has_kernels(const struct experiment *x, const char *size, struct diag *d)
 {
@@ -105,6 +140,11 @@ void figure_plan(struct figure *f, const struct experiment *x, const char *size,
     struct kernel_list kernels = kernels_of(x, f->size);
     for (size_t v = 0; v < x->views.count; v++) switch (x->kind) {
         case EXPERIMENT_RUNS:
+            if (x->programs.list.count)
+                plan_programs(f, jobs, v);
+            else
+                plan_runs(f, jobs, &kernels, v);
+            break;
         case EXPERIMENT_TIME: plan_runs(f, jobs, &kernels, v); break;
         case EXPERIMENT_STUDY: plan_study(f, jobs, &kernels, v); break;
         case EXPERIMENT_MARKS:

@@ -95,13 +95,15 @@ static void add_sentences(struct headline *h, const struct charts *charts, const
 
 // -- of experiments without ---------------------------------------------------------------------------------
 
-// The category that stands for all: the last mean, or the only kernel. False: there is none.
-static bool whole_category(const struct chart_view *v, size_t *category, size_t *kernels)
+// The category that stands for all: the last mean, or the only kernel or program. False: there is none.
+static bool whole_category(const struct chart *c, const struct chart_view *v, size_t *category,
+                           size_t *subjects)
 {
-    *kernels = 0;
-    for (size_t i = 0; i < v->categories.count; i++) *kernels += figure_kernel(v->categories.data[i]) != NULL;
+    *subjects = 0;
+    for (size_t i = 0; i < v->categories.count; i++)
+        *subjects += figure_is_subject(c->experiment, v->categories.data[i]);
     *category = v->categories.count - 1;
-    return *kernels && (*kernels == 1 || !figure_kernel(v->categories.data[*category]));
+    return *subjects && (*subjects == 1 || !figure_is_subject(c->experiment, v->categories.data[*category]));
 }
 
 static void add_extremes(struct headline *h, const struct chart *c, const struct chart_view *v,
@@ -118,7 +120,9 @@ static void add_extremes(struct headline *h, const struct chart *c, const struct
     }
     if (!count) return;
     add_words(h, arena_printf(&h->arena, "%c%s", toupper((unsigned char)*c->axis), c->axis + 1));
-    if (kernels > 1) add_words(h, arena_printf(&h->arena, ", mean of %zu kernels", kernels));
+    if (kernels > 1)
+        add_words(h, arena_printf(&h->arena, ", mean of %zu %s", kernels,
+                                  c->experiment->programs.list.count ? "programs" : "kernels"));
     add_words(h, arena_printf(&h->arena, ": %s ", v->series.data[high->series].name));
     add_number(h, HEADLINE_VALUE, v->series.data[high->series].format, high->value);
     if (count > 1) {
@@ -162,7 +166,7 @@ void headline_make(struct headline *h, const struct charts *charts, const char *
         const struct chart *c = &charts->list.data[i];
         const struct chart_view *v = c->categories == CHART_KERNELS ? chart_view_of(c, gpu, profile) : NULL;
         size_t category, kernels;
-        if (v && whole_category(v, &category, &kernels)) add_extremes(h, c, v, category, kernels);
+        if (v && whole_category(c, v, &category, &kernels)) add_extremes(h, c, v, category, kernels);
     }
     add_outputs(h, outputs);
 }

@@ -1,5 +1,6 @@
 #include "lab/job.h"
 #include "api/warpfold.h"
+#include "base/file.h"
 #include "workload/workload.h"
 
 #include <inttypes.h>
@@ -20,7 +21,8 @@ void jobs_fini(struct jobs *j)
     arena_fini(&j->arena);
 }
 
-const char *jobs_file_text(const char *name)
+// Of an experiment's file or of a workload; NULL: none of that name.
+static const char *ptx_text(const char *name)
 {
     const char *text = experiment_file(name), *near;
     if (text || !str_ends_with(name, ".ptx")) return text;
@@ -28,6 +30,14 @@ const char *jobs_file_text(const char *name)
     const struct workload *w = workload_find(stem, &near);
     free(stem);
     return w ? w->ptx[WORKLOAD_NVCC] : NULL;
+}
+
+const char *jobs_file(const char *name, size_t *length)
+{
+    if (str_ends_with(name, ".elf")) return program_file(name, length);
+    const char *text = ptx_text(name);
+    *length = text ? strlen(text) : 0;
+    return text;
 }
 
 static uint64_t hash_text(const char *text, uint64_t seed) { return hash_bytes(text, strlen(text), seed); }
@@ -130,7 +140,7 @@ size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel
                       .size = kernel ? size : NULL,
                       .profile = view->profile,
                       .settings = x->settings};
-    return add(j, job, kernel ? hash_kernels(kernel, x->ptx) : hash_text(jobs_file_text(x->file), 0));
+    return add(j, job, kernel ? hash_kernels(kernel, x->ptx) : hash_text(ptx_text(x->file), 0));
 }
 
 size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel,
@@ -151,6 +161,40 @@ size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel
                       .profile = view->profile,
                       .settings = x->settings};
     return add(j, job, hash_text(w->ptx[WORKLOAD_NVCC], 0));
+}
+
+// Of a program's file, of the library or one's own; 0: it cannot be read, which the run will say.
+static uint64_t hash_program(const char *file)
+{
+    size_t length;
+    const char *bytes = program_file(file, &length), *why;
+    if (bytes) return hash_bytes(bytes, length, 0);
+    char *own;
+    if (!file_read(file, &own, &length, &why)) return 0;
+    uint64_t hash = hash_bytes(own, length, 0);
+    free(own);
+    return hash;
+}
+
+size_t jobs_program(struct jobs *j, const struct experiment *x, const struct program_subject *program,
+                    const char *size, const char *gpu, const char *code, const char *settings)
+{
+    struct strbuf command = {0}, both = {0};
+    const char *file = program_file_name(program, code, &j->arena);
+    if (!program->path) want_file(j, file);
+    strbuf_printf(&command, "run %s%s --input %s --gpu %s", program->path ? "" : "kernels/", file,
+                  x->input ? x->input : program_input(size), gpu);
+    strbuf_printf(&both, "%s%s%s", x->settings, *x->settings && *settings ? " " : "", settings);
+    add_settings(&command, strbuf_text(&both));
+    struct job job = {.command = keep(j, &command),
+                      .kind = "program",
+                      .subject = program->name,
+                      .size = size,
+                      .gpu = gpu,
+                      .profile = code,
+                      .tech = "base",
+                      .settings = keep(j, &both)};
+    return add(j, job, hash_program(file));
 }
 
 // The cycles of a launch's only sample: more than any launch takes. Of a script's last launch alone there are counters

@@ -7,7 +7,8 @@
 struct job {
     char id[17];         // hash of the command and of the kernel's text, hexadecimal
     const char *command; // arguments, without those that say where the result goes
-    const char *kind, *subject, *source, *size, *gpu, *profile, *tech, *settings; // NULL: has none
+    // NULL: has none. profile: of a program the code.
+    const char *kind, *subject, *source, *size, *gpu, *profile, *tech, *settings;
     char kernel_hash[17];
 };
 
@@ -15,7 +16,7 @@ struct jobs {
     struct arena arena;
     VEC(struct job) list;
     struct strmap by_id;
-    VEC(const char *) files; // of experiment_file, that commands name as kernels/NAME
+    VEC(const char *) files; // of jobs_file, that commands name as kernels/NAME
 };
 
 void jobs_init(struct jobs *j);
@@ -33,5 +34,8 @@ size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel
 // The run of a point's script on a GPU, timed, with its settings and then others.
 size_t jobs_point(struct jobs *j, const struct point *point, const char *gpu, const char *settings,
                   const char *script, uint64_t script_hash);
-// The PTX that a command names as kernels/NAME: of an experiment's file or of a workload. NULL: none.
-const char *jobs_file_text(const char *name);
+// The run of a program on a GPU, timed, in the form for a code.
+size_t jobs_program(struct jobs *j, const struct experiment *x, const struct program_subject *program,
+                    const char *size, const char *gpu, const char *code, const char *settings);
+// The PTX or the program that a command names as kernels/NAME: of an experiment's file, of a workload or of kernels/riscv. NULL: none.
+const char *jobs_file(const char *name, size_t *length);

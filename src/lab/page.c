@@ -185,7 +185,9 @@ static bool has_all_of(const struct figure *f, const struct figure *other)
 // before it.
 static bool has_costs(const struct figure *figures, size_t count, size_t i)
 {
-    if (figures[i].experiment->kind != EXPERIMENT_RUNS) return false;
+    const struct experiment *x = figures[i].experiment;
+    if (x->kind != EXPERIMENT_RUNS || x->programs.list.count)
+        return false; // programs have no slots, no energy
     for (size_t k = 0; k < count; k++)
         if (k != i && figures[k].experiment->kind == EXPERIMENT_RUNS &&
             has_all_of(&figures[k], &figures[i]) && (k < i || !has_all_of(&figures[i], &figures[k])))
@@ -264,7 +266,7 @@ static bool count_outputs(struct database *db, struct headline_outputs *o)
     sqlite3_stmt *s = database_query(
         db,
         "SELECT total(status IN ('ok', 'mismatch', 'failed')), total(status = 'ok' AND outcome = 'yes'), "
-        "total(status = 'refused') FROM runs JOIN shown USING (id) WHERE kind = 'bench'",
+        "total(status = 'refused') FROM runs JOIN shown USING (id) WHERE kind IN ('bench', 'program')",
         "");
     while (s && sqlite3_step(s) == SQLITE_ROW)
         *o = (struct headline_outputs){(uint64_t)sqlite3_column_int64(s, 0),

@@ -12,3 +12,13 @@ $(SILICON_TABLE): FORCE
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $(BUILD)/src/lab/silicon_files.o: ALL_CFLAGS += -I$(BUILD)/generated
 $(BUILD)/src/lab/silicon_files.o: $(SILICON_TABLE) $(SILICON_FILES)
+
+# Of kernels/riscv the programs, in the same way.
+PROGRAM_FILES := $(sort $(wildcard kernels/riscv/elf/*.elf kernels/riscv/elf/*/*.elf))
+PROGRAM_TABLE := $(BUILD)/generated/lab/program_files.def
+$(PROGRAM_TABLE): FORCE
+	@mkdir -p $(@D)
+	@for f in $(PROGRAM_FILES:kernels/riscv/elf/%=%); do echo "FILE_OF(\"$$f\", $$(echo $$f | tr -c '[:alnum:]\n' _))"; done > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(BUILD)/src/lab/program.o: ALL_CFLAGS += -I$(BUILD)/generated
+$(BUILD)/src/lab/program.o: $(PROGRAM_TABLE) $(PROGRAM_FILES)

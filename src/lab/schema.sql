@@ -9,16 +9,16 @@ CREATE TABLE configs ( -- every setting of a run, with the value it had
 CREATE TABLE runs (
     id TEXT PRIMARY KEY,
     command TEXT NOT NULL,      -- warpfold's arguments; run in the results' folder they give this row again
-    kind TEXT NOT NULL,         -- bench, study, mark; run: a script of silicon/
-    subject TEXT NOT NULL,      -- the bundled kernel, the file, or the point
-    source TEXT, size TEXT, gpu TEXT, profile TEXT, tech TEXT, settings TEXT, -- source: whose PTX
+    kind TEXT NOT NULL,         -- bench, study, mark; run: a script of silicon/; program: for RISC-V
+    subject TEXT NOT NULL,      -- the bundled kernel, the file, the point, or the program
+    source TEXT, size TEXT, gpu TEXT, profile TEXT, tech TEXT, settings TEXT, -- source: whose PTX; profile: of a program its code
     seed INTEGER NOT NULL,      -- of the inputs
-    kernel_hash TEXT NOT NULL,  -- of the PTX
+    kernel_hash TEXT NOT NULL,  -- of the PTX, or of the program
     version TEXT NOT NULL,      -- of warpfold
     config TEXT,                -- configs.config
     status TEXT NOT NULL,       -- ok; refused: this build has no such mechanism; failed; mismatch
     message TEXT,               -- why not ok
-    outcome TEXT, output_hash TEXT, -- compared with the CPU's reference; equal hashes, equal bytes
+    outcome TEXT, output_hash TEXT, -- compared with the CPU's reference, or by the program itself; equal hashes, equal bytes
     launches INTEGER, cycles INTEGER,
     elapsed_cycles INTEGER,     -- with what launches take before their first block can start
     warp_instructions INTEGER, thread_instructions INTEGER,
@@ -31,7 +31,7 @@ CREATE TABLE counters ( -- `warpfold list counters`; those that are 0 are left o
 CREATE TABLE energy ( -- runs.energy_pj is the sum of count * pj_each
     run TEXT, event TEXT, part TEXT NOT NULL, unit TEXT NOT NULL, count INTEGER NOT NULL, pj_each REAL NOT NULL,
     PRIMARY KEY (run, event)) WITHOUT ROWID;
-CREATE TABLE storage ( -- bits a mechanism adds to an SM; ordinal: as the mechanism lists them
+CREATE TABLE storage ( -- bits a mechanism adds to an SM, or that registers of SIMTight take; ordinal: as the mechanism lists them
     run TEXT, ordinal INTEGER, tech TEXT, structure TEXT, bits INTEGER, in_paper INTEGER,
     PRIMARY KEY (run, ordinal)) WITHOUT ROWID;
 CREATE TABLE cells ( -- tables of studies, listings of marks
@@ -41,7 +41,7 @@ CREATE TABLE samples ( -- counters over time: what was counted from one cycle of
     run TEXT, launch INTEGER, start INTEGER, finish INTEGER, counter TEXT, value INTEGER NOT NULL,
     PRIMARY KEY (run, launch, start, counter)) WITHOUT ROWID;
 
-CREATE TABLE launches ( -- of a script
+CREATE TABLE launches ( -- of a script, or of a program
     run TEXT, ordinal INTEGER, kernel TEXT, cycles INTEGER, elapsed_cycles INTEGER, warp_instructions INTEGER,
     PRIMARY KEY (run, ordinal)) WITHOUT ROWID;
 

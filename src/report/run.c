@@ -35,6 +35,7 @@ void report_run_fini(struct report_run *r)
     free(r->counters);
     free(r->gpu);
     free(r->tech);
+    strbuf_fini(&r->console);
     free(r->fault_text);
     free(r->race_text);
     for (size_t i = 0; i < r->warnings.count; i++) {
@@ -417,6 +418,7 @@ void report_run_json(const struct report_run *r, struct strbuf *out)
         json_open_object(&j);
         report_u64(&j, "instructions", r->host_instructions);
         report_f64(&j, "wall_seconds", r->host_seconds);
+        report_text(&j, "console", strbuf_text(&r->console));
         json_close_object(&j);
     }
     report_run_samples(r, &j);

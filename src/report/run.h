@@ -59,6 +59,7 @@ struct report_run {
         has_host; // a program with a host part, which has executed so many instructions, and how long all of it took
     uint64_t host_instructions;
     double host_seconds;
+    struct strbuf console;        // the end of what it printed
     char *fault_text, *race_text; // heap; NULL when there was none
     VEC(struct report_warning) warnings;
     const char *config_json; // not owned

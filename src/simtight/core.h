@@ -51,6 +51,8 @@ uint64_t simtight_mismatches(const struct simtight *s, const char **first);
 const char *simtight_check(const struct simtight *s); // NULL when the books balance at the end
 void simtight_collect(struct simtight *s, struct simtight_counts *counts); // of the launch so far
 void simtight_remove(struct simtight *s);                                  // the launch goes
+// Storage that its registers take: a bit a bit of theirs, or, compressed, what the paper counts (its Fig. 8).
+uint64_t simtight_register_bits(const struct simtight_config *c);
 
 // All of it, for one launch. False and a fault: it went wrong. max_cycles 0: no limit.
 bool simtight_launch(struct simtight *s, const struct launch *l, uint64_t max_cycles, bool verify,

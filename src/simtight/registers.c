@@ -22,6 +22,13 @@ void simtight_registers_begin(struct simtight *s)
     if (s->compresses) scalar_init(&s->file, &shape);
 }
 
+uint64_t simtight_register_bits(const struct simtight_config *c)
+{
+    enum { REGISTERS = SIMTIGHT_WARPS * SIMTIGHT_REGISTERS, WORD = 32 };
+    if (c->registers == SIMTIGHT_PLAIN) return REGISTERS * SIMTIGHT_LANES * WORD;
+    return scalar_storage_bits(REGISTERS, SIMTIGHT_LANES, c->vectors);
+}
+
 // With room for every register nothing is ever spilled, whatever is free.
 static bool spills(const struct simtight *s) { return s->compresses && scalar_spills(&s->file.shape); }
 
