@@ -24,8 +24,8 @@ bool program_subjects_add(struct program_subjects *s, const char *word, struct a
 
 // What its console reads at a size: the byte that says which input a program of kernels/riscv makes. Two sizes there are, "small" and the
 // paper's, which is any other.
-const char *program_size(const char *size);       // "small" or "paper"
-const char *program_input(const char *size);      // hexadecimal, as --input takes it
+const char *program_size(const char *size);  // "small" or "paper"
+const char *program_input(const char *size); // hexadecimal, as --input takes it
 
 // The file that a program of the library is in the results' folder `kernels`, as jobs name it; NULL: it has no such form.
 const char *program_file_name(const struct program_subject *s, const char *code, struct arena *arena);
