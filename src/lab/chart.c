@@ -19,6 +19,13 @@ void chart_fini(struct chart *c)
     arena_fini(&c->arena);
 }
 
+const char *chart_axis(const struct experiment *x, const char *axis, struct arena *arena)
+{
+    static const char end[] = " base";
+    if (!x->base.label || !str_ends_with(axis, end)) return axis;
+    return arena_printf(arena, "%.*s %s", (int)(strlen(axis) - strlen(end)), axis, x->base.label);
+}
+
 void charts_fini(struct charts *c)
 {
     for (size_t i = 0; i < c->list.count; i++) chart_fini(&c->list.data[i]);

@@ -78,6 +78,9 @@ enum chart_cost { CHART_CYCLES_SPENT, CHART_ENERGY, CHART_WORK, CHART_COSTS };
 bool chart_cost(struct chart *c, enum chart_cost cost, const struct figure *f, const struct jobs *jobs,
                 struct database *db);
 
+// A measure's axis, which ends in what it is compared with.
+const char *chart_axis(const struct experiment *x, const char *axis, struct arena *arena);
+
 // As tables for a terminal, a view after the other; the values as CSV; what the paper's text says beside what
 // was measured, of all charts, as a page of Markdown (chart_text.c).
 void chart_table(const struct chart *c, bool colour, struct strbuf *out);

@@ -113,14 +113,22 @@ static void drop_unused(struct chart_view *v)
     v->series.count = kept;
 }
 
-// The bar of a series; one that is the unmodified GPU itself has that bar, which is the first.
+// Whether a series is what the others are compared with.
+static bool is_base(const struct experiment *x, const struct experiment_series *s)
+{
+    const char *gpu = s->gpu ? s->gpu : "", *base_gpu = x->base.gpu ? x->base.gpu : "";
+    return str_equal(s->what, x->base.what) && str_equal(s->settings, x->base.settings) &&
+           str_equal(gpu, base_gpu);
+}
+
+// The bar of a series; one that is the base itself has that bar, which is the first.
 static size_t bar_of(const struct experiment *x, size_t series)
 {
     size_t bar = 1;
     for (size_t s = 0; s <= series; s++) {
-        bool is_base = str_equal(x->series.data[s].what, "base") && !*x->series.data[s].settings;
-        if (s == series) return is_base ? 0 : bar;
-        bar += !is_base;
+        bool first = is_base(x, &x->series.data[s]);
+        if (s == series) return first ? 0 : bar;
+        bar += !first;
     }
     return bar;
 }
@@ -129,7 +137,7 @@ static bool stack_view(const struct stacking *k, const struct figure *f, size_t 
 {
     const struct experiment *x = f->experiment;
     bool good = true;
-    vec_push(&k->view->bars, "base");
+    vec_push(&k->view->bars, x->base.label ? x->base.label : "base");
     for (size_t s = 0; s < x->series.count; s++)
         if (bar_of(x, s)) vec_push(&k->view->bars, x->series.data[s].label);
     for (size_t i = 0; i < f->cells.count && good; i++) {
@@ -156,12 +164,12 @@ bool chart_cost(struct chart *c, enum chart_cost cost, const struct figure *f, c
                         .name = costs[cost].name,
                         .title = costs[cost].title,
                         .source = x->source,
-                        .axis = costs[cost].axis,
                         .show = "stack",
                         .size = f->size,
                         .categories = CHART_KERNELS,
                         .line = 1};
     arena_init(&c->arena);
+    c->axis = chart_axis(x, costs[cost].axis, &c->arena);
     vec_reserve(&c->views, x->views.count);
     for (size_t v = 0; v < x->views.count && good; v++) {
         vec_push(&c->views,

@@ -58,7 +58,8 @@ static void add_key(const struct chart *c, struct strbuf *out)
     const char *between = "kernels: ";
     for (size_t i = 0; c->views.count && i < c->views.data[0].categories.count; i++) {
         const char *category = c->views.data[0].categories.data[i];
-        const struct workload *w = c->categories == CHART_KERNELS ? figure_kernel(category) : NULL;
+        const struct workload *w =
+            c->categories == CHART_KERNELS ? figure_kernel(c->experiment, category) : NULL;
         if (!w || str_equal(w->name, category)) continue;
         strbuf_printf(out, "%s%s is %s", between, category, w->name);
         between = ", ";

@@ -112,6 +112,33 @@ static double mean_of(const struct filling *fill, const struct measure *m, const
     return mean;
 }
 
+static const char most[] = "MAX";
+
+static bool paper_names(const struct experiment *x, const char *category)
+{
+    for (size_t i = 0; i < x->values.count; i++)
+        if (str_equal(x->values.data[i].category, category)) return true;
+    return false;
+}
+
+// The highest value of a series, whosever it is: a row where the paper says one.
+static void add_most(const struct filling *fill, size_t categories)
+{
+    const struct chart_view *v = fill->view;
+    size_t category = v->categories.count, count = v->values.count;
+    if (!paper_names(fill->experiment, most)) return;
+    name_category(fill, category, most);
+    for (size_t s = 0; s < v->series.count; s++) {
+        double high = -INFINITY;
+        for (size_t i = 0; i < count; i++) {
+            const struct chart_value *p = &v->values.data[i];
+            if (p->series != s || p->category >= categories) continue;
+            high = isnan(p->value) || isnan(high) ? NAN : fmax(high, p->value);
+        }
+        add_value(fill, (struct chart_value){.category = category, .series = s, .value = high});
+    }
+}
+
 static void add_means(const struct filling *fill)
 {
     static const struct {
@@ -122,6 +149,7 @@ static void add_means(const struct filling *fill)
     const struct experiment *x = fill->experiment;
     const struct measure *m = x->measure ? measure_find(x->measure) : &plain;
     size_t categories = fill->view->categories.count, counts[MEANS] = {0};
+    add_most(fill, categories);
     for (size_t n = 0; n < MEANS; n++) {
         for (size_t k = 0; k < categories; k++)
             counts[n] += figure_in_group(x, means[n].group, fill->view->categories.data[k]);
@@ -244,7 +272,7 @@ static void fill_kernels(const struct filling *fill)
     for (size_t k = 0; k < fill->figure->cells.count; k++) {
         const struct figure_cell *c = &fill->figure->cells.data[k];
         if (c->view != fill->index) continue;
-        const struct workload *w = figure_kernel(c->category);
+        const struct workload *w = figure_kernel(fill->experiment, c->category);
         const char *block = arena_printf(&fill->chart->arena, w->block[2] > 1 ? "(%u,%u,%u)" : "(%u,%u)",
                                          w->block[0], w->block[1], w->block[2]);
         const char *const words[] = {w->name, block, w->title};
@@ -461,9 +489,7 @@ bool chart_make(struct chart *c, const struct figure *f, const struct jobs *jobs
                         .name = x->name,
                         .title = x->title,
                         .source = x->source,
-                        .axis = m           ? m->axis
-                                : by_kernel ? "share of warp instructions"
-                                            : "",
+                        .axis = by_kernel ? "share of warp instructions" : "",
                         .show = x->show,
                         .size = f->size,
                         .categories = x->kind == EXPERIMENT_TIME ? CHART_CYCLES
@@ -472,6 +498,7 @@ bool chart_make(struct chart *c, const struct figure *f, const struct jobs *jobs
                         .line = m && str_ends_with(m->axis, " base") ? 1 : 0,
                         .every_view = x->kind == EXPERIMENT_KERNELS || x->kind == EXPERIMENT_FEATURES};
     arena_init(&c->arena);
+    if (m) c->axis = chart_axis(x, m->axis, &c->arena);
     struct filling fill = {f, x, jobs, db, c, NULL, 0};
     bool good = check_columns(f, jobs, db) && find_missing(&fill);
     vec_reserve(&c->views, x->views.count);

@@ -1,8 +1,8 @@
 // Reading experiments. A file is lines of KEY = VALUE; a line that begins with a space goes on with the last
 // one; # starts a comment line. Keys come from one table, which also says which of them may be repeated.
-#include "lab/experiment.h"
 #include "api/warpfold.h"
 #include "base/file.h"
+#include "lab/experiment_parser.h"
 #include "lab/job.h"
 #include "lab/measures.h"
 #include "workload/workload.h"
@@ -51,15 +51,7 @@ const char *experiment_file(const char *name)
 
 // -- values -------------------------------------------------------------------------------------------------
 
-struct parser {
-    struct experiment *x;
-    struct arena *arena;
-    struct diag *diag;
-    struct loc loc; // of the line
-};
-
-// Cuts at the separator; what is behind it, or NULL.
-static char *cut(char *text, char separator)
+char *experiment_cut(char *text, char separator)
 {
     char *at = strchr(text, separator);
     if (at) *at++ = 0;
@@ -146,30 +138,49 @@ static bool set_views(struct parser *p, char *value)
 {
     for (char *word; (word = strsep(&value, " \t\n")) != NULL;) {
         if (!*word) continue;
-        const char *profile = profile_name(p, word, cut(word, '/'));
+        const char *profile = profile_name(p, word, experiment_cut(word, '/'));
         if (!profile) return false;
         vec_push(&p->x->views, (struct experiment_view){word, profile});
     }
     return true;
 }
 
+// Cuts the text at a word between blanks; what is behind it, or NULL.
+static char *cut_word(char *text, const char *word)
+{
+    char *at = strstr(text, word);
+    if (!at) return NULL;
+    *at = 0;
+    return str_trim(at + strlen(word));
+}
+
+// "WHAT with KEY=VALUE … on GPU", the last two as one likes.
+static struct experiment_series parse_run(char *text, const char *label)
+{
+    const char *gpu = cut_word(text, " on "), *settings = cut_word(text, " with ");
+    return (struct experiment_series){
+        .label = label, .what = str_trim(text), .settings = settings ? settings : "", .gpu = gpu};
+}
+
 static bool add_series(struct parser *p, char *value)
 {
-    char *what = cut(value, ':'), *settings = what ? strstr(what, " with ") : NULL;
+    char *what = experiment_cut(value, ':');
     if (!what || !*what)
-        return diag_error(p->diag, p->loc, "a series is LABEL : WHAT, or LABEL : WHAT with KEY=VALUE");
-    if (settings) {
-        *settings = 0;
-        settings = str_trim(settings + strlen(" with "));
-    }
-    vec_push(&p->x->series,
-             (struct experiment_series){str_trim(value), str_trim(what), NULL, settings ? settings : ""});
+        return diag_error(p->diag, p->loc,
+                          "a series is LABEL : WHAT, or LABEL : WHAT with KEY=VALUE … on GPU");
+    vec_push(&p->x->series, parse_run(what, str_trim(value)));
+    return true;
+}
+
+static bool set_base(struct parser *p, char *value)
+{
+    p->x->base = parse_run(value, arena_strndup(p->arena, value, strlen(value)));
     return true;
 }
 
 static bool add_value(struct parser *p, char *value)
 {
-    char *number = cut(value, '='), *category = cut(value, '|');
+    char *number = experiment_cut(value, '='), *category = experiment_cut(value, '|');
     double x = 0;
     char *percent = number ? strchr(number, '%') : NULL;
     const char *text = number ? arena_strndup(p->arena, number, strlen(number)) : "";
@@ -195,7 +206,7 @@ static bool add_claim(struct parser *p, char *value)
 
 static bool set_headline(struct parser *p, char *value)
 {
-    char *predicate = cut(value, ':');
+    char *predicate = experiment_cut(value, ':');
     if (!predicate || !*predicate)
         return diag_error(p->diag, p->loc,
                           "a headline is WHO : DOES WHAT, with {SERIES | CATEGORY} where a value stands");
@@ -281,6 +292,7 @@ static const struct key {
             {"input", set_input, false, NULL},
             {"views", set_views, true, NULL},
             {"series", add_series, true, NULL},
+            {"base", set_base, false, NULL},
             {"paper", add_value, true, NULL},
             {"headline", set_headline, false, NULL},
             {"expect", add_expect, true, NULL},
@@ -304,7 +316,7 @@ static bool is_one_of(const char *word, const char *words)
 // "KEY = VALUE", all of it in memory that lives as long as the experiments.
 static bool set_entry(struct parser *p, char *entry, bool seen[KEYS])
 {
-    char *value = cut(entry, '=');
+    char *value = experiment_cut(entry, '=');
     entry = str_trim(entry);
     if (!value) return diag_error(p->diag, p->loc, "\"%s\" sets nothing; a line is KEY = VALUE", entry);
     for (size_t k = 0; k < KEYS; k++) {
@@ -319,187 +331,6 @@ static bool set_entry(struct parser *p, char *entry, bool seen[KEYS])
     const char *near = str_nearest(entry, next_key, NULL);
     return diag_error(p->diag, p->loc, near ? "no key \"%s\"; did you mean \"%s\"?" : "no key \"%s\"", entry,
                       near);
-}
-
-// What the library says of a setting, a GPU or a mechanism, in the experiment's name.
-static bool refuse(struct parser *p, struct wf_context *c)
-{
-    const char *said = wf_errors(c),
-               *message = str_starts_with(said, "error: ") ? said + strlen("error: ") : said;
-    return diag_error(p->diag, (struct loc){.source = p->loc.source}, "%.*s", (int)strcspn(message, "\n"),
-                      message);
-}
-
-// KEY=VALUE words, of a GPU whose settings they change.
-static bool check_settings(struct parser *p, struct wf_context *c, const char *settings)
-{
-    bool good = true;
-    char *words = heap_strdup(settings), *rest = words;
-    for (char *word; good && (word = strsep(&rest, " ")) != NULL;) {
-        char *value = cut(word, '=');
-        if (*word) good = wf_set(c, word, value ? value : "") == WF_OK || refuse(p, c);
-    }
-    free(words);
-    return good;
-}
-
-static bool is_setting(struct wf_context *c, const char *name)
-{
-    struct wf_key key;
-    for (size_t i = 0; wf_key_at(c, i, &key); i++)
-        if (str_equal(key.name, name)) return true;
-    return false;
-}
-
-// Of an experiment on programs: each view's profile and each series is a code, and every program has its form.
-static bool check_code(struct parser *p, const char *code, const char *where)
-{
-    struct loc whole = {.source = p->loc.source};
-    if (!code || !program_code(code))
-        return diag_error(p->diag, whole, "\"%s\": programs have the codes %s", where, program_codes);
-    for (size_t i = 0; i < p->x->programs.list.count; i++)
-        if (!program_file_name(&p->x->programs.list.data[i], code, p->arena))
-            return diag_error(p->diag, whole, "the program %s has no form %s",
-                              p->x->programs.list.data[i].name, code);
-    return true;
-}
-
-// The GPU of a series, which is WHAT or WHAT/CODE, with its settings.
-static bool check_program_series(struct parser *p, struct experiment_series *series)
-{
-    char *code = cut(arena_strndup(p->arena, series->what, strlen(series->what)), '/');
-    series->code = code ? program_code(code) : NULL;
-    if (code && !check_code(p, series->code, series->what)) return false;
-    series->what = arena_strndup(p->arena, series->what, strcspn(series->what, "/"));
-    struct wf_context *c = wf_context_create();
-    bool good = (wf_gpu(c, series->what) == WF_OK || refuse(p, c)) && check_settings(p, c, p->x->settings) &&
-                check_settings(p, c, series->settings) && (wf_check_settings(c) == WF_OK || refuse(p, c));
-    wf_context_destroy(c);
-    return good;
-}
-
-static bool check_programs(struct parser *p)
-{
-    struct experiment *x = p->x;
-    bool good = true;
-    for (size_t v = 0; v < x->views.count && good; v++) {
-        struct wf_context *c = wf_context_create();
-        good = check_code(p, x->views.data[v].profile, x->views.data[v].profile) &&
-               (wf_gpu(c, x->views.data[v].gpu) == WF_OK || refuse(p, c)) &&
-               check_settings(p, c, x->settings);
-        wf_context_destroy(c);
-    }
-    for (size_t i = 0; i < x->series.count && good; i++) good = check_program_series(p, &x->series.data[i]);
-    return good;
-}
-
-// GPUs, settings and the study are there. A mechanism may be absent: then its runs say so, and others go on.
-static bool check_names(struct parser *p)
-{
-    const struct experiment *x = p->x;
-    struct loc whole = {.source = p->loc.source};
-    bool good = true;
-    for (size_t v = 0; v < x->views.count && good && x->kind != EXPERIMENT_SETTINGS; v++)
-        good =
-            !program_code(x->views.data[v].profile) ||
-            diag_error(p->diag, whole, "%s is a code of programs, not of kernels", x->views.data[v].profile);
-    for (size_t v = 0; v < x->views.count && good; v++) {
-        struct wf_context *c = wf_context_create();
-        good =
-            (wf_gpu(c, x->views.data[v].gpu) == WF_OK || refuse(p, c)) && check_settings(p, c, x->settings);
-        for (size_t i = 0; i < x->series.count && good; i++)
-            good = x->kind != EXPERIMENT_SETTINGS
-                       ? check_settings(p, c, x->series.data[i].settings) &&
-                             (wf_check_settings(c) == WF_OK || refuse(p, c))
-                       : is_setting(c, x->series.data[i].what) ||
-                             diag_error(p->diag, whole, "no setting \"%s\"; `warpfold list keys` names them",
-                                        x->series.data[i].what);
-        if (good && x->kind == EXPERIMENT_STORAGE) good = wf_tech(c, x->mechanism) == WF_OK || refuse(p, c);
-        wf_context_destroy(c);
-    }
-    const char *name = NULL, *meaning;
-    for (size_t i = 0; good && x->study && wf_study_at(i, &name, &meaning) && !str_equal(name, x->study); i++)
-        continue;
-    if (good && x->study && !str_equal(name, x->study))
-        good = diag_error(p->diag, whole, "no study \"%s\"; `warpfold list studies` names them", x->study);
-    size_t length;
-    if (good && x->file && !jobs_file(x->file, &length))
-        good = diag_error(p->diag, whole, "no file \"%s\" comes with the library; kernels are NAME.ptx",
-                          x->file);
-    return good;
-}
-
-// Series of some kinds are not the file's.
-static bool has_series(const struct experiment *x, const char *label)
-{
-    bool has = x->kind == EXPERIMENT_SETTINGS || x->kind == EXPERIMENT_STORAGE;
-    for (size_t k = 0; k < x->series.count; k++) has |= str_equal(x->series.data[k].label, label);
-    return has;
-}
-
-static bool check_claim(struct parser *p, const struct claim *c)
-{
-    for (size_t i = 0; i < c->terms.count; i++) {
-        const char *series = c->terms.data[i].series;
-        if (series && !has_series(p->x, series))
-            return diag_error(p->diag, (struct loc){.source = p->loc.source},
-                              "the claim \"%s\" is about \"%s\", which is no series", c->text, series);
-    }
-    return true;
-}
-
-// Every {SERIES | CATEGORY} of the headline.
-static bool check_headline(struct parser *p)
-{
-    for (const char *at = p->x->predicate; at && (at = strchr(at, '{')) != NULL; at++) {
-        size_t length = strcspn(at + 1, "|}");
-        char *series = arena_strndup(p->arena, at + 1, length);
-        if (at[1 + length] != '|' || !strchr(at, '}') || !has_series(p->x, str_trim(series)))
-            return diag_error(p->diag, (struct loc){.source = p->loc.source},
-                              "the headline has \"%.*s\", where {SERIES | CATEGORY} is meant",
-                              (int)strcspn(at, "}") + 1, at);
-    }
-    return true;
-}
-
-// What a kind of experiment needs to be one.
-static bool check(struct parser *p)
-{
-    struct experiment *x = p->x;
-    struct loc whole = {.source = p->loc.source};
-    bool no_kernels = x->kind == EXPERIMENT_SETTINGS || x->kind == EXPERIMENT_FEATURES ||
-                      (x->kind == EXPERIMENT_STUDY && x->file);
-    const char *missing =
-        !x->title                                                             ? "title"
-        : x->kind == EXPERIMENT_RUNS && !x->measure                           ? "measure"
-        : x->kind == EXPERIMENT_STORAGE && !x->mechanism                      ? "mechanism"
-        : x->kind == EXPERIMENT_STUDY && (!x->study || !x->table)             ? "study and table"
-        : x->kind == EXPERIMENT_STUDY && (x->file || x->together) && !x->rows ? "rows"
-        : x->programs.list.count && x->kind != EXPERIMENT_RUNS ? "kernels, not programs, which are for runs"
-        : x->programs.list.count && x->kernels.count           ? "kernels or programs, not both"
-        : !x->kernels.count && !x->programs.list.count && !no_kernels ? "kernels or programs"
-        : !x->series.count && x->kind != EXPERIMENT_KERNELS           ? "series"
-        : x->kind == EXPERIMENT_TIME && (!x->measure || !x->settings || !str_equal(x->measure, "ipc") ||
-                                         !strstr(x->settings, "report.interval="))
-            ? "measure = ipc and settings = report.interval=CYCLES"
-            : NULL;
-    if (missing) return diag_error(p->diag, whole, "an experiment of this kind needs %s", missing);
-    for (size_t i = 0; i < x->values.count; i++)
-        if (!has_series(x, x->values.data[i].series))
-            return diag_error(p->diag, whole, "the paper's value of \"%s\" belongs to no series",
-                              x->values.data[i].series);
-    for (size_t i = 0; i < x->claims.count; i++)
-        if (!check_claim(p, &x->claims.data[i])) return false;
-    if (!check_headline(p)) return false;
-    if (!x->views.count)
-        vec_push(&x->views, x->programs.list.count ? (struct experiment_view){"simtight", "rv32i"}
-                                                   : (struct experiment_view){"gtx1080ti-paper", "ptxplus"});
-    if (!x->show) x->show = "table";
-    if (!x->source) x->source = "";
-    if (!x->group) x->group = "";
-    if (!x->settings) x->settings = "";
-    if (!x->ptx) x->ptx = "nvcc";
-    return x->programs.list.count ? check_programs(p) : check_names(p);
 }
 
 static void fini(struct experiment *x)
@@ -551,7 +382,7 @@ bool experiments_add_text(struct experiments *e, const char *name, const char *t
         line = next;
     }
     strbuf_fini(&value);
-    good = good && check(&p);
+    good = good && experiment_check(&p);
     if (good)
         vec_push(&e->list, x);
     else

@@ -11,6 +11,7 @@ struct experiment_series { // a bar of each group, a column of the table
         what; // runs: the mechanism, or of programs the GPU; study, marks, storage: a column; settings: a key
     const char *code;     // of programs: what the series names, else the view's
     const char *settings; // runs: KEY=VALUE words; ""
+    const char *gpu;      // runs of kernels: NULL: the view's
 };
 
 struct experiment_value { // what the paper's text says
@@ -24,7 +25,7 @@ struct experiment_view {
 };
 
 enum experiment_kind {
-    EXPERIMENT_RUNS, // timed runs of bundled kernels or of programs, compared with `base`, or with the view's GPU
+    EXPERIMENT_RUNS, // timed runs of bundled kernels, compared with `base`, or of programs, with the view's GPU
     EXPERIMENT_STUDY,    // a table of a limit study
     EXPERIMENT_MARKS,    // the listing of a kernel
     EXPERIMENT_STORAGE,  // structures of a mechanism
@@ -51,6 +52,7 @@ struct experiment {
     const char *input;                // of every program's console, hexadecimal; NULL: as the size says
     VEC(struct experiment_view) views;
     VEC(struct experiment_series) series;
+    struct experiment_series base; // of runs of kernels; its label: NULL where it is the unmodified GPU
     VEC(struct experiment_value) values;
     VEC(const char *) expects, notes;
     VEC(struct claim) claims;

@@ -5,12 +5,23 @@
 
 void figure_fini(struct figure *f) { vec_fini(&f->cells); }
 
-const struct workload *figure_kernel(const char *category)
+// The i-th kernel that a name of the experiment's stands for, a group's or its own; NULL past the last.
+static const struct workload *named_kernel(const char *name, size_t i, const char **abbreviation)
+{
+    if (workload_is_group(name)) return workload_in_group(name, i, abbreviation);
+    const struct workload *w = NULL;
+    for (size_t k = 0; !i && (w = workload_in_group("all", k, abbreviation)) != NULL; k++)
+        if (str_equal(w->name, name)) break;
+    return w;
+}
+
+const struct workload *figure_kernel(const struct experiment *x, const char *category)
 {
     const struct workload *w;
     const char *abbreviation;
-    for (size_t i = 0; (w = workload_in_group("all", i, &abbreviation)) != NULL; i++)
-        if (str_equal(abbreviation, category)) return w;
+    for (size_t k = 0; k < x->kernels.count; k++)
+        for (size_t i = 0; (w = named_kernel(x->kernels.data[k], i, &abbreviation)) != NULL; i++)
+            if (str_equal(abbreviation, category) || str_equal(w->name, category)) return w;
     return NULL;
 }
 
@@ -18,15 +29,15 @@ bool figure_is_subject(const struct experiment *x, const char *category)
 {
     for (size_t i = 0; i < x->programs.list.count; i++)
         if (str_equal(x->programs.list.data[i].name, category)) return true;
-    return !x->programs.list.count && figure_kernel(category);
+    return figure_kernel(x, category);
 }
 
 bool figure_in_group(const struct experiment *x, const char *group, const char *category)
 {
-    const char *abbreviation;
-    if (x->programs.list.count) return str_equal(group, "all") && figure_is_subject(x, category);
-    for (size_t k = 0; workload_in_group(group, k, &abbreviation); k++)
-        if (str_equal(abbreviation, category)) return true;
+    if (str_equal(group, "all")) return figure_is_subject(x, category);
+    const struct workload *kernel = figure_kernel(x, category), *w;
+    for (size_t k = 0; kernel && (w = workload_in_group(group, k, NULL)) != NULL; k++)
+        if (w == kernel) return true;
     return false;
 }
 
@@ -42,8 +53,11 @@ static void add_kernel(struct kernel_list *list, const struct workload *w, const
 {
     enum workload_size which;
     if (!workload_size_find(size, &which) || !workload_has_size(w, which)) return;
-    for (size_t i = 0; i < list->all.count; i++)
+    for (size_t i = 0; i < list->all.count; i++) {
         if (str_equal(list->all.data[i].name, w->name)) return;
+        if (str_equal(list->all.data[i].abbreviation, abbreviation))
+            abbreviation = w->name; // another paper's
+    }
     vec_push(&list->all, (struct kernel){w->name, abbreviation});
 }
 
@@ -52,14 +66,10 @@ static struct kernel_list kernels_of(const struct experiment *x, const char *siz
 {
     struct kernel_list list = {0};
     for (size_t k = 0; k < x->kernels.count; k++) {
-        const char *name = x->kernels.data[k], *abbreviation;
+        const char *abbreviation;
         const struct workload *w;
-        if (workload_is_group(name))
-            for (size_t i = 0; (w = workload_in_group(name, i, &abbreviation)) != NULL; i++)
-                add_kernel(&list, w, abbreviation, size);
-        else
-            for (size_t i = 0; (w = workload_in_group("all", i, &abbreviation)) != NULL; i++)
-                if (str_equal(w->name, name)) add_kernel(&list, w, abbreviation, size);
+        for (size_t i = 0; (w = named_kernel(x->kernels.data[k], i, &abbreviation)) != NULL; i++)
+            add_kernel(&list, w, abbreviation, size);
     }
     return list;
 }
@@ -78,8 +88,8 @@ static void plan_runs(struct figure *f, struct jobs *jobs, const struct kernel_l
         for (size_t s = 0; s < x->series.count; s++) {
             const struct experiment_series *series = &x->series.data[s];
             const char *name = kernels->all.data[k].name;
-            size_t base = jobs_bench(jobs, x, name, f->size, v, "base", ""),
-                   job = jobs_bench(jobs, x, name, f->size, v, series->what, series->settings);
+            size_t base = jobs_bench(jobs, x, name, f->size, v, &x->base),
+                   job = jobs_bench(jobs, x, name, f->size, v, series);
             add(f, view, k, kernels->all.data[k].abbreviation, s, job, base);
         }
 }
@@ -152,7 +162,8 @@ void figure_plan(struct figure *f, const struct experiment *x, const char *size,
             break;
         case EXPERIMENT_STORAGE:
             add(f, v, 0, "", 0,
-                jobs_bench(jobs, x, kernels.all.data[0].name, f->size, &x->views.data[v], x->mechanism, ""),
+                jobs_bench(jobs, x, kernels.all.data[0].name, f->size, &x->views.data[v],
+                           &(struct experiment_series){.what = x->mechanism, .settings = ""}),
                 NO_JOB);
             break;
         case EXPERIMENT_KERNELS:

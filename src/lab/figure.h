@@ -26,5 +26,5 @@ void figure_plan(struct figure *f, const struct experiment *x, const char *size,
 // one of Table 1's.
 bool figure_is_subject(const struct experiment *x, const char *category);
 bool figure_in_group(const struct experiment *x, const char *group, const char *category);
-// The bundled kernel that a category names by its abbreviation; NULL: none.
-const struct workload *figure_kernel(const char *category);
+// The bundled kernel that a category of the experiment names by its abbreviation; NULL: none.
+const struct workload *figure_kernel(const struct experiment *x, const char *category);

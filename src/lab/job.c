@@ -100,23 +100,24 @@ static uint64_t hash_kernels(const char *names, const char *ptx)
 }
 
 size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,
-                  const struct experiment_view *view, const char *tech, const char *settings)
+                  const struct experiment_view *view, const struct experiment_series *series)
 {
     struct strbuf command = {0}, both = {0};
+    const char *gpu = series->gpu ? series->gpu : view->gpu;
     strbuf_printf(&command, "bench %s --size %s --ptx %s --gpu %s --set compile.profile=%s", kernel, size,
-                  x->ptx, view->gpu, view->profile);
-    add_settings(&command, x->settings);
-    add_settings(&command, settings);
-    strbuf_printf(&command, " --tech %s", tech);
-    strbuf_printf(&both, "%s%s%s", x->settings, *x->settings && *settings ? " " : "", settings);
+                  x->ptx, gpu, view->profile);
+    strbuf_printf(&both, "%s%s%s", x->settings, *x->settings && *series->settings ? " " : "",
+                  series->settings);
+    add_settings(&command, strbuf_text(&both));
+    strbuf_printf(&command, " --tech %s", series->what);
     struct job job = {.command = keep(j, &command),
                       .kind = "bench",
                       .subject = kernel,
                       .source = x->ptx,
                       .size = size,
-                      .gpu = view->gpu,
+                      .gpu = gpu,
                       .profile = view->profile,
-                      .tech = tech,
+                      .tech = series->what,
                       .settings = keep(j, &both)};
     return add(j, job, hash_kernels(kernel, x->ptx));
 }

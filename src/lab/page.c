@@ -277,32 +277,44 @@ static bool count_outputs(struct database *db, struct headline_outputs *o)
 
 // -- kernels ------------------------------------------------------------------------------------------------
 
-static bool is_category(const struct page *page, const char *label)
+// The kernel that a chart calls so; NULL: it has no such category.
+static const struct workload *called(const struct chart *c, const char *label)
+{
+    if (c->categories != CHART_KERNELS || !c->views.count) return NULL;
+    for (size_t k = 0; k < c->views.data[0].categories.count; k++)
+        if (str_equal(c->views.data[0].categories.data[k], label)) return figure_kernel(c->experiment, label);
+    return NULL;
+}
+
+// The first chart that calls the kernel so, and none calls another so: nothing said is better than the wrong kernel.
+static bool introduces(const struct page *page, size_t chart, const struct workload *w, const char *label)
 {
     for (size_t i = 0; i < page->charts->list.count; i++) {
-        const struct chart *c = &page->charts->list.data[i];
-        for (size_t n = 0; c->categories == CHART_KERNELS && n < c->views.count; n++)
-            for (size_t k = 0; k < c->views.data[n].categories.count; k++)
-                if (str_equal(c->views.data[n].categories.data[k], label)) return true;
+        const struct workload *other = called(&page->charts->list.data[i], label);
+        if (other && (other != w || i < chart)) return false;
     }
-    return false;
+    return called(&page->charts->list.data[chart], label) == w;
 }
 
 // What the abbreviations of the charts stand for.
 static void write_kernels(struct json *j, const struct page *page)
 {
     const struct workload *w;
-    const char *label;
     json_key(j, "kernels");
     json_open_array(j);
-    for (size_t i = 0; (w = workload_in_group("all", i, &label)) != NULL; i++) {
-        if (!is_category(page, label)) continue;
-        json_open_object(j);
-        report_text(j, "label", label);
-        report_text(j, "name", w->name);
-        report_text(j, "title", w->title);
-        json_close_object(j);
-    }
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i++)
+        for (size_t n = 0; n < page->charts->list.count; n++) {
+            const struct chart *c = &page->charts->list.data[n];
+            for (size_t k = 0; c->views.count && k < c->views.data[0].categories.count; k++) {
+                const char *label = c->views.data[0].categories.data[k];
+                if (!introduces(page, n, w, label)) continue;
+                json_open_object(j);
+                report_text(j, "label", label);
+                report_text(j, "name", w->name);
+                report_text(j, "title", w->title);
+                json_close_object(j);
+            }
+        }
     json_close_array(j);
 }
 

@@ -121,10 +121,14 @@ const struct workload *workload_in_group(const char *group, size_t i, const char
 {
     const struct workload *w = NULL;
     const char *near;
-    if (str_equal(group, "all")) w = workload_at(i);
-    for (size_t k = 0; k < MEMBER_COUNT && !w && !str_equal(group, "all"); k++)
-        if (is_in(members[k].group, group) && !i--) w = workload_find(members[k].workload, &near);
+    bool all = str_equal(group, "all");
+    if (all) w = workload_at(i);
     if (w && abbreviation) *abbreviation = abbreviation_of(w);
+    for (size_t k = 0; k < MEMBER_COUNT && !all; k++) {
+        if (!is_in(members[k].group, group) || i--) continue;
+        if (abbreviation) *abbreviation = members[k].abbreviation;
+        return workload_find(members[k].workload, &near);
+    }
     return w;
 }
 

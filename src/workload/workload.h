@@ -72,7 +72,8 @@ const struct workload *workload_at(size_t i);
 const struct workload *workload_find(const char *name, const char **nearest);
 
 // The i-th of a group, NULL past the last: "darsie-1d" and "darsie-2d" (DARSIE's Table 1, groups.def),
-// "darsie" (both), "all". *abbreviation is the paper's short name, else the workload's own; may be NULL.
+// "darsie" (both), "all". *abbreviation is the group's short name, of "all" that of the first group, else the workload's own;
+// may be NULL.
 const struct workload *workload_in_group(const char *group, size_t i, const char **abbreviation);
 bool workload_is_group(const char *group);
 

@@ -67,6 +67,49 @@ static void test_figures(struct test *t)
     cli_fini(&c);
 }
 
+// A base of the experiment's own, and series on other GPUs than the view's.
+static void test_bases(struct test *t)
+{
+    static const char experiment[] = "title = bases\n"
+                                     "measure = speedup\n"
+                                     "kernels = darsie-1d hotspot\n"
+                                     "views = tiny/sass\n"
+                                     "base = uv with issue.scheduler=lrr\n"
+                                     "series = DARSIE : darsie\n"
+                                     "series = card : base with issue.scheduler=gto on gtx1080ti-paper\n"
+                                     "series = itself : uv with issue.scheduler=lrr\n"
+                                     "paper = DARSIE | MAX = 2\n";
+    struct cli c = {.t = t};
+    lab_write(&c, "bases.exp", experiment);
+    cli_run(&c, "reproduce $D/bases.exp --size small --out $D/out");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "speedup over uv with issue.scheduler=lrr");
+    sqlite3 *db = lab_open(t, "out");
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM runs"), 18); // 6 kernels
+    static const char *const own[] =
+        {"own.tech = 'darsie' AND own.gpu = 'tiny' AND own.settings = ''",
+         "own.tech = 'base' AND own.gpu = 'gtx1080ti-paper' AND own.settings = 'issue.scheduler=gto'",
+         "own.tech = 'uv' AND own.gpu = 'tiny' AND own.settings = 'issue.scheduler=lrr'"},
+                             *const names[] = {"DARSIE", "card", "itself"};
+    for (size_t i = 0; i < TEST_COUNT(own); i++) {
+        char sql[600];
+        snprintf(
+            sql, sizeof sql,
+            "SELECT count(*) FROM points p, runs own, runs base WHERE own.subject = base.subject AND p.run = "
+            "own.id AND base.tech = 'uv' AND base.settings = 'issue.scheduler=lrr' AND %s AND p.series = "
+            "'%s' "
+            "AND abs(p.value - 1.0 * base.cycles / own.cycles) < 1e-12",
+            own[i], names[i]);
+        CHECK_EQ(t, (int)lab_query(t, db, sql), 6);
+    }
+    CHECK(t, lab_query(t, db,
+                       "SELECT max(value) FROM points WHERE series = 'DARSIE' AND category NOT LIKE '%M%'") ==
+                 lab_query(t, db, "SELECT value FROM points WHERE series = 'DARSIE' AND category = 'MAX'"));
+    CHECK(t, lab_query(t, db, "SELECT paper FROM points WHERE series = 'DARSIE' AND category = 'MAX'") == 2);
+    sqlite3_close(db);
+    cli_fini(&c);
+}
+
 // -- what is refused ----------------------------------------------------------------------------------------
 
 static void test_broken_files(struct test *t)
@@ -100,6 +143,11 @@ static void test_broken_files(struct test *t)
         "title = x\nmeasure = speedup\nkernels = vecadd\nviews = gtx9/sass\nseries = A : uv\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nsettings = sm.wraps=3\nseries = A : uv\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : uv with sm.warps=many\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : uv on gtx9\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nbase = uw\nseries = A : uv\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nbase = uv with sm.wraps=3\nseries = A : uv\n",
+        "title = x\nkind = settings\nbase = uv\nseries = A : sm.warps\n",
+        "title = x\nmeasure = time\nprograms = VecAdd\nbase = uv\nseries = A : simtight-rfc\n",
         "title = x\nkind = settings\nseries = A : sm.wraps\n",
         "title = x\nkind = storage\nmechanism = no-such\nkernels = vecadd\nseries = A : bits\n",
         "title = x\nkind = study\nstudy = reduncy\ntable = t\nkernels = vecadd\nseries = A : b\n",
@@ -219,6 +267,7 @@ static void test_lock(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"figures", test_figures},
+                                             {"bases", test_bases},
                                              {"broken_files", test_broken_files},
                                              {"databases", test_databases},
                                              {"lock", test_lock}};

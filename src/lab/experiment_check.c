@@ -1,0 +1,210 @@
+// Whether an experiment can be run: what its kind needs, and that all it names is there.
+#include "api/warpfold.h"
+#include "lab/experiment_parser.h"
+#include "lab/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// What the library says of a setting, a GPU or a mechanism, in the experiment's name.
+static bool refuse(struct parser *p, struct wf_context *c)
+{
+    const char *said = wf_errors(c),
+               *message = str_starts_with(said, "error: ") ? said + strlen("error: ") : said;
+    return diag_error(p->diag, (struct loc){.source = p->loc.source}, "%.*s", (int)strcspn(message, "\n"),
+                      message);
+}
+
+// KEY=VALUE words, of a GPU whose settings they change.
+static bool check_settings(struct parser *p, struct wf_context *c, const char *settings)
+{
+    bool good = true;
+    char *words = heap_strdup(settings), *rest = words;
+    for (char *word; good && (word = strsep(&rest, " ")) != NULL;) {
+        char *value = experiment_cut(word, '=');
+        if (*word) good = wf_set(c, word, value ? value : "") == WF_OK || refuse(p, c);
+    }
+    free(words);
+    return good;
+}
+
+static bool is_setting(struct wf_context *c, const char *name)
+{
+    struct wf_key key;
+    for (size_t i = 0; wf_key_at(c, i, &key); i++)
+        if (str_equal(key.name, name)) return true;
+    return false;
+}
+
+// Of an experiment on programs: each view's profile and each series is a code, and every program has its form.
+static bool check_code(struct parser *p, const char *code, const char *where)
+{
+    struct loc whole = {.source = p->loc.source};
+    if (!code || !program_code(code))
+        return diag_error(p->diag, whole, "\"%s\": programs have the codes %s", where, program_codes);
+    for (size_t i = 0; i < p->x->programs.list.count; i++)
+        if (!program_file_name(&p->x->programs.list.data[i], code, p->arena))
+            return diag_error(p->diag, whole, "the program %s has no form %s",
+                              p->x->programs.list.data[i].name, code);
+    return true;
+}
+
+// The GPU of a series, which is WHAT or WHAT/CODE, with its settings.
+static bool check_program_series(struct parser *p, struct experiment_series *series)
+{
+    char *code = experiment_cut(arena_strndup(p->arena, series->what, strlen(series->what)), '/');
+    series->code = code ? program_code(code) : NULL;
+    if (code && !check_code(p, series->code, series->what)) return false;
+    series->what = arena_strndup(p->arena, series->what, strcspn(series->what, "/"));
+    struct wf_context *c = wf_context_create();
+    bool good = (wf_gpu(c, series->what) == WF_OK || refuse(p, c)) && check_settings(p, c, p->x->settings) &&
+                check_settings(p, c, series->settings) && (wf_check_settings(c) == WF_OK || refuse(p, c));
+    wf_context_destroy(c);
+    return good;
+}
+
+// A run of kernels on another GPU than the view's: that there is one, with the settings.
+static bool check_gpu(struct parser *p, const struct experiment_series *series)
+{
+    if (!series->gpu) return true;
+    struct wf_context *c = wf_context_create();
+    bool good = (wf_gpu(c, series->gpu) == WF_OK || refuse(p, c)) && check_settings(p, c, p->x->settings) &&
+                check_settings(p, c, series->settings) && (wf_check_settings(c) == WF_OK || refuse(p, c));
+    wf_context_destroy(c);
+    return good;
+}
+
+static bool check_programs(struct parser *p)
+{
+    struct experiment *x = p->x;
+    bool good = true;
+    for (size_t v = 0; v < x->views.count && good; v++) {
+        struct wf_context *c = wf_context_create();
+        good = check_code(p, x->views.data[v].profile, x->views.data[v].profile) &&
+               (wf_gpu(c, x->views.data[v].gpu) == WF_OK || refuse(p, c)) &&
+               check_settings(p, c, x->settings);
+        wf_context_destroy(c);
+    }
+    for (size_t i = 0; i < x->series.count && good; i++) good = check_program_series(p, &x->series.data[i]);
+    return good;
+}
+
+// GPUs, settings and the study are there. A mechanism may be absent: then its runs say so, and others go on.
+static bool check_names(struct parser *p)
+{
+    const struct experiment *x = p->x;
+    struct loc whole = {.source = p->loc.source};
+    bool good = true;
+    for (size_t v = 0; v < x->views.count && good && x->kind != EXPERIMENT_SETTINGS; v++)
+        good =
+            !program_code(x->views.data[v].profile) ||
+            diag_error(p->diag, whole, "%s is a code of programs, not of kernels", x->views.data[v].profile);
+    for (size_t v = 0; v < x->views.count && good; v++) {
+        struct wf_context *c = wf_context_create();
+        good =
+            (wf_gpu(c, x->views.data[v].gpu) == WF_OK || refuse(p, c)) && check_settings(p, c, x->settings);
+        for (size_t i = 0; i < x->series.count && good; i++)
+            good = x->series.data[i].gpu ? check_gpu(p, &x->series.data[i])
+                   : x->kind != EXPERIMENT_SETTINGS
+                       ? check_settings(p, c, x->series.data[i].settings) &&
+                             (wf_check_settings(c) == WF_OK || refuse(p, c))
+                       : is_setting(c, x->series.data[i].what) ||
+                             diag_error(p->diag, whole, "no setting \"%s\"; `warpfold list keys` names them",
+                                        x->series.data[i].what);
+        if (good && x->kind == EXPERIMENT_STORAGE) good = wf_tech(c, x->mechanism) == WF_OK || refuse(p, c);
+        wf_context_destroy(c);
+    }
+    struct wf_context *of_base = wf_context_create(); // of a mechanism that is missing, all would be
+    good = good && check_gpu(p, &x->base) && check_settings(p, of_base, x->base.settings) &&
+           (wf_tech(of_base, x->base.what) == WF_OK || refuse(p, of_base));
+    wf_context_destroy(of_base);
+    const char *name = NULL, *meaning;
+    for (size_t i = 0; good && x->study && wf_study_at(i, &name, &meaning) && !str_equal(name, x->study); i++)
+        continue;
+    if (good && x->study && !str_equal(name, x->study))
+        good = diag_error(p->diag, whole, "no study \"%s\"; `warpfold list studies` names them", x->study);
+    size_t length;
+    if (good && x->file && !jobs_file(x->file, &length))
+        good = diag_error(p->diag, whole, "no file \"%s\" comes with the library; kernels are NAME.ptx",
+                          x->file);
+    return good;
+}
+
+// Series of some kinds are not the file's.
+static bool has_series(const struct experiment *x, const char *label)
+{
+    bool has = x->kind == EXPERIMENT_SETTINGS || x->kind == EXPERIMENT_STORAGE;
+    for (size_t k = 0; k < x->series.count; k++) has |= str_equal(x->series.data[k].label, label);
+    return has;
+}
+
+static bool check_claim(struct parser *p, const struct claim *c)
+{
+    for (size_t i = 0; i < c->terms.count; i++) {
+        const char *series = c->terms.data[i].series;
+        if (series && !has_series(p->x, series))
+            return diag_error(p->diag, (struct loc){.source = p->loc.source},
+                              "the claim \"%s\" is about \"%s\", which is no series", c->text, series);
+    }
+    return true;
+}
+
+// Every {SERIES | CATEGORY} of the headline.
+static bool check_headline(struct parser *p)
+{
+    for (const char *at = p->x->predicate; at && (at = strchr(at, '{')) != NULL; at++) {
+        size_t length = strcspn(at + 1, "|}");
+        char *series = arena_strndup(p->arena, at + 1, length);
+        if (at[1 + length] != '|' || !strchr(at, '}') || !has_series(p->x, str_trim(series)))
+            return diag_error(p->diag, (struct loc){.source = p->loc.source},
+                              "the headline has \"%.*s\", where {SERIES | CATEGORY} is meant",
+                              (int)strcspn(at, "}") + 1, at);
+    }
+    return true;
+}
+
+// What a kind of experiment needs to be one.
+bool experiment_check(struct parser *p)
+{
+    struct experiment *x = p->x;
+    struct loc whole = {.source = p->loc.source};
+    bool no_kernels = x->kind == EXPERIMENT_SETTINGS || x->kind == EXPERIMENT_FEATURES ||
+                      (x->kind == EXPERIMENT_STUDY && x->file);
+    const char *missing =
+        !x->title                                                             ? "title"
+        : x->kind == EXPERIMENT_RUNS && !x->measure                           ? "measure"
+        : x->kind == EXPERIMENT_STORAGE && !x->mechanism                      ? "mechanism"
+        : x->kind == EXPERIMENT_STUDY && (!x->study || !x->table)             ? "study and table"
+        : x->kind == EXPERIMENT_STUDY && (x->file || x->together) && !x->rows ? "rows"
+        : x->programs.list.count && x->kind != EXPERIMENT_RUNS ? "kernels, not programs, which are for runs"
+        : x->programs.list.count && x->kernels.count           ? "kernels or programs, not both"
+        : !x->kernels.count && !x->programs.list.count && !no_kernels ? "kernels or programs"
+        : !x->series.count && x->kind != EXPERIMENT_KERNELS           ? "series"
+        : x->kind == EXPERIMENT_TIME && (!x->measure || !x->settings || !str_equal(x->measure, "ipc") ||
+                                         !strstr(x->settings, "report.interval="))
+            ? "measure = ipc and settings = report.interval=CYCLES"
+            : NULL;
+    if (missing) return diag_error(p->diag, whole, "an experiment of this kind needs %s", missing);
+    bool runs_kernels = x->kind == EXPERIMENT_RUNS && x->kernels.count, names_gpu = false;
+    for (size_t i = 0; i < x->series.count; i++) names_gpu |= x->series.data[i].gpu != NULL;
+    if ((x->base.what || names_gpu) && !runs_kernels)
+        return diag_error(p->diag, whole, "%s is for timed runs of kernels",
+                          x->base.what ? "base" : "a series that says `on GPU`");
+    if (!x->base.what) x->base = (struct experiment_series){.what = "base", .settings = ""};
+    for (size_t i = 0; i < x->values.count; i++)
+        if (!has_series(x, x->values.data[i].series))
+            return diag_error(p->diag, whole, "the paper's value of \"%s\" belongs to no series",
+                              x->values.data[i].series);
+    for (size_t i = 0; i < x->claims.count; i++)
+        if (!check_claim(p, &x->claims.data[i])) return false;
+    if (!check_headline(p)) return false;
+    if (!x->views.count)
+        vec_push(&x->views, x->programs.list.count ? (struct experiment_view){"simtight", "rv32i"}
+                                                   : (struct experiment_view){"gtx1080ti-paper", "ptxplus"});
+    if (!x->show) x->show = "table";
+    if (!x->source) x->source = "";
+    if (!x->group) x->group = "";
+    if (!x->settings) x->settings = "";
+    if (!x->ptx) x->ptx = "nvcc";
+    return x->programs.list.count ? check_programs(p) : check_names(p);
+}
