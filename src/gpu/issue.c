@@ -14,7 +14,8 @@
 
 enum { PATIENCE = 4096 }; // cycles between two looks for warps that starve
 
-enum outcome { OUTCOME_ISSUED, OUTCOME_STOPPED, OUTCOME_REFUSED };
+// COPIED: a mechanism's move has taken its turn.
+enum outcome { OUTCOME_ISSUED, OUTCOME_STOPPED, OUTCOME_REFUSED, OUTCOME_COPIED };
 
 static void refuse(struct sm *s, unsigned scheduler, unsigned slot, enum gpu_slot why)
 {
@@ -67,14 +68,19 @@ void issue_pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64
     operand_settle(&w->operands);
 }
 
-// Mechanisms say what it costs besides; how long its pipeline is busy.
-static uint32_t price(const struct sm_warp *w, const struct op *o, uint64_t *lanes)
+// What it costs, of which mechanisms say what they change.
+static struct op_cost price(const struct sm_warp *w, const struct op *o, uint64_t lanes)
 {
-    struct op_cost c = {.lanes = (uint32_t)*lanes, .interval = o->interval};
-    tech_cost(w, (uint32_t)(o - w->grid->ops), &c);
+    struct op_cost c = {
+        .lanes = (uint32_t)lanes, .interval = o->interval, .issue = w->grid->sm->config->issue_interval};
+    if (w->grid->hooks->cost) tech_cost(w, (uint32_t)(o - w->grid->ops), &c);
     operand_compare(w, c.compared);
-    *lanes = c.lanes;
-    return c.interval;
+    return c;
+}
+
+static void keep_scheduler(struct sm *s, unsigned slot, uint32_t cycles)
+{
+    s->issue.free[slot % s->config->schedulers] = s->now + cycles;
 }
 
 // Where the time of an instruction goes that so many lanes have executed. accesses: as for has_room.
@@ -84,13 +90,19 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     struct sm_warp *w = &s->warps[slot];
     bool collects = o->path == PATH_MEMORY ? accesses && o->read_count : o->read_count || o->path == PATH_ALU;
     uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1, done = collected, result;
-    uint32_t interval = o->interval;
+    uint32_t interval = o->interval, issue = s->config->issue_interval;
     if (has_onlookers(s)) {
         if (s->config->check) check_read_preds(&s->check, slot, o, s->issue.lanes, s->now);
         if (has_techs(s)) tech_executed(w, (uint32_t)(o - w->grid->ops));
-        if (w->grid->hooks->cost && (accesses || o->path != PATH_MEMORY)) interval = price(w, o, &lanes);
+        if (w->grid->hooks->cost && (accesses || o->path != PATH_MEMORY)) {
+            struct op_cost c = price(w, o, lanes);
+            lanes = c.lanes;
+            interval = c.interval;
+            issue = c.issue;
+        }
     }
     w->grid->counts.lanes[o->lanes] += lanes;
+    if (issue > 1) keep_scheduler(s, slot, issue);
     switch ((enum op_path)o->path) {
     case PATH_MEMORY:
         if (!accesses) {
@@ -182,6 +194,21 @@ static inline __attribute__((always_inline)) enum outcome leave_buffer(struct sm
     return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
 }
 
+// A register of one value goes into all lanes first. The slot is not the instruction's, which is where it was.
+static enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, unsigned r)
+{
+    struct sm_warp *w = &s->warps[slot];
+    uint64_t done = operand_spread(w->grid, w->operands.map[r]);
+    if (s->config->dependences == DEPENDENCES_ENCODED)
+        operand_stall(&w->operands, later(w->operands.stall_until, done));
+    operand_keep_busy(&w->operands, done);
+    if (s->config->issue_interval > 1) keep_scheduler(s, slot, s->config->issue_interval);
+    w->grid->counts.issue_copies++;
+    refuse(s, scheduler, slot, SLOT_UNIT);
+    ready_evaluate(s, slot);
+    return OUTCOME_COPIED;
+}
+
 static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
@@ -195,6 +222,8 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     uint64_t lanes_before = w->warp->counts.thread_instructions;
     uint32_t reused = 0;
     if (has_techs(s)) {
+        uint32_t copied = tech_copies(w, index);
+        if (copied) return issue_copy(s, scheduler, slot, copied - 1);
         tech_reads(w, index);
         if (accesses_memory(w, o) != accesses) { // its guard has just got its value: looked at again
             refuse(s, scheduler, slot, SLOT_UNIT);
@@ -250,7 +279,8 @@ static inline __attribute__((always_inline)) bool issue_second(struct sm *s, uns
     uint32_t second = w->front.head;
     note_second(s, scheduler, SLOT_UNIT, second);
     if (ops[second].pipe == ops[first].pipe) return true;
-    if (issue_one(s, scheduler, slot) == OUTCOME_REFUSED) {
+    enum outcome o = issue_one(s, scheduler, slot);
+    if (o == OUTCOME_REFUSED || o == OUTCOME_COPIED) {
         note_second(s, scheduler,
                     (enum gpu_slot)(s->issue.refused[scheduler] ? s->issue.refused[scheduler] : SLOT_UNIT),
                     second);
@@ -280,8 +310,9 @@ static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, 
         enum outcome o = issue_one(s, scheduler, slot);
         among &= ~(1ull << slot);
         if (o == OUTCOME_REFUSED) continue;
-        s->issue.issued[scheduler] = 1;
         s->issue.last[scheduler] = slot;
+        if (o == OUTCOME_COPIED) return;
+        s->issue.issued[scheduler] = 1;
         note_second(s, scheduler, SLOT_FETCH, first);
         if (o == OUTCOME_STOPPED) return;
         bool is_evaluated = s->config->issue_width > 1 && issue_second(s, scheduler, slot, first, beside);
@@ -347,12 +378,14 @@ static uint64_t issue_favoured(struct sm *s)
     unsigned slot = s->issue.last_favoured, own = slot % s->config->schedulers;
     struct sm_warp *w = &s->warps[slot];
     uint32_t first = w->front.head;
+    if (s->issue.free[own] > s->now) return ~0ull;
     enum outcome o = issue_one(s, own, slot);
     if (o == OUTCOME_REFUSED) {
         if (!(s->issue.favoured & s->ready.now)) return ~0ull;
         hold_all(s);
         return 0;
     }
+    if (o == OUTCOME_COPIED) return ~s->issue.warps_of[own];
     s->issue.issued[own] = 1;
     s->issue.last[own] = slot;
     note_second(s, own, SLOT_UNIT, first);
@@ -415,7 +448,7 @@ static bool is_guests_turn(const struct sm *s, const struct guest *x, uint64_t w
 {
     unsigned k = x->scheduler;
     if (x->turn == GUEST_BESIDE) return true;
-    if (s->issue.issued[k]) return false;
+    if (s->issue.issued[k] || s->issue.free[k] > s->now) return false;
     return pick_guest(x->turn, s->issue.last[k], s->issue.guest_went_last[k],
                       s->ready.now & warps & s->issue.warps_of[k]);
 }
@@ -454,8 +487,7 @@ static void dispatch_at_port(struct sm *s, unsigned slot, const struct op *o, co
     if (s->config->check) check_read_preds(&s->check, slot, o, s->issue.lanes, s->now);
     operand_look_up(s, w, o);
     tech_executed(w, (uint32_t)(o - w->grid->ops));
-    if (w->grid->hooks->cost) price(w, o, &lanes);
-    w->grid->counts.lanes[o->lanes] += lanes;
+    w->grid->counts.lanes[o->lanes] += price(w, o, lanes).lanes;
     if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
     uint64_t done = operand_write(s, w, w->operands.map + o->dst, o, s->now + COLLECT + START + o->latency);
     operand_result(s, w, o, done, false);
@@ -519,6 +551,20 @@ static void issue_port(struct sm *s)
     refuse_others(s, ready);
 }
 
+// -- schedulers that are busy -------------------------------------------------------------------------------
+
+// Warps of the others, of those that have more to do.
+static uint64_t pass_over_busy(struct sm *s, uint64_t warps)
+{
+    for (unsigned k = 0; k < s->config->schedulers; k++) {
+        uint64_t ready = s->ready.now & s->issue.warps_of[k] & ~s->issue.at_port;
+        if (s->issue.free[k] <= s->now) continue;
+        warps &= ~s->issue.warps_of[k];
+        if (ready) refuse(s, k, pick_oldest(s, ready), SLOT_UNIT);
+    }
+    return warps;
+}
+
 // -- all schedulers -----------------------------------------------------------------------------------------
 
 static inline __attribute__((always_inline)) void issue_all(struct sm *s, bool beside)
@@ -526,6 +572,7 @@ static inline __attribute__((always_inline)) void issue_all(struct sm *s, bool b
     issue_nothing(s);
     uint64_t warps = __builtin_expect(s->now >= s->issue.calm_until, 0) ? issue_uneasy(s) : ~0ull;
     if (beside) warps = issue_guests(s, warps);
+    if (beside && s->config->issue_interval > 1) warps = pass_over_busy(s, warps);
     for (unsigned k = 0; k < s->config->schedulers; k++) {
         if (!(s->ready.now & warps & s->issue.warps_of[k])) continue;
         issue_scheduler(s, k, beside);

@@ -14,7 +14,8 @@ struct issue {
     uint32_t last[SM_SCHEDULERS];                                       // warp slot that issued last
     uint8_t order[SM_SCHEDULERS][SM_WARPS], order_count[SM_SCHEDULERS]; // its warps by age
     uint64_t branch_free[SM_SCHEDULERS];                                // each has a branch unit
-    uint64_t lanes;                                                     // of the instruction being issued
+    uint64_t free[SM_SCHEDULERS]; // it goes on behind its last instruction, from that cycle on
+    uint64_t lanes;               // of the instruction being issued
 
     // What came of the cycle.
     uint8_t issued[SM_SCHEDULERS], second_why[SM_SCHEDULERS];
@@ -41,7 +42,9 @@ struct issue {
 
 void issue_init(struct sm *s);
 void issue_cycle(struct sm *s);
-void issue_cycle_beside(struct sm *s); // guests and a mechanism's port, which there may be
+// With what there may be beside warps and schedulers that issue every cycle: guests, a mechanism's port, schedulers that are
+// busy with an instruction for longer.
+void issue_cycle_beside(struct sm *s);
 void issue_to_port(struct sm *s, unsigned slot, bool to_port);
 void issue_forget_guests(struct sm *s);
 // The warp waits longer than its control words say, with mechanisms: its instruction is done at that cycle.

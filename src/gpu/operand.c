@@ -361,7 +361,7 @@ void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_
                                                          : w->operands.pred_from_memory & ~o->pred_writes);
 }
 
-uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to)
+static uint64_t move(struct sm_grid *g, uint16_t from, uint16_t to)
 {
     struct sm *s = g->sm;
     const struct gpu_config *c = s->config;
@@ -378,9 +378,20 @@ uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to)
     s->operands.ready[to] = take_write_port(s, g, &to, 1, start + move.latency);
     if (c->check) check_writes(&s->check, 0, &to, &move, ~0ull, s->operands.ready[to]);
     s->operands.from_memory[to] = false;
-    g->counts.operand_reads++;
     g->counts.operand_writes++;
     return s->operands.ready[to];
+}
+
+uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to)
+{
+    g->counts.operand_reads++;
+    return move(g, from, to);
+}
+
+uint64_t operand_spread(struct sm_grid *g, uint16_t physical)
+{
+    g->counts.operand_word_reads++;
+    return move(g, physical, physical);
 }
 
 void operand_compare(const struct sm_warp *w, uint32_t count) { w->grid->counts.operand_compared += count; }

@@ -73,6 +73,8 @@ uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op 
 enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const struct op *o);
 // A mechanism's move of a register, without a collector; when the copy is there.
 uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to);
+// The same of a register that holds one value in a lane or beside them: into all its lanes.
+uint64_t operand_spread(struct sm_grid *g, uint16_t physical);
 void operand_compare(const struct sm_warp *w, uint32_t count); // a mechanism has, lanes of so many registers
 // A mechanism's value goes to the warp's own Rr.
 void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r);

@@ -93,7 +93,7 @@ bool sm_is_quiet(const struct sm *s)
     return !is_busy(s) && (s->room.taken ? next_of_idle(s) : next_of_its_own(s)) == CYCLE_NEVER;
 }
 
-// Two versions of one code: SMs that never have a guest or a mechanism's port pay nothing for those that may.
+// Two versions of one code: SMs that never have a guest or a mechanism's port, and issue every cycle, pay nothing for the others.
 static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t until, bool beside)
 {
     while (s->now < until) {
@@ -140,7 +140,7 @@ void sm_run(struct sm *s, struct memory_system *m, uint64_t until)
     lsu_open(s, m);
     for (;;) {
         uint64_t stop = s->account.sample_at < until ? s->account.sample_at : until;
-        if (__builtin_expect(s->has_guests || s->has_port, 0))
+        if (__builtin_expect(s->has_guests || s->has_port || s->config->issue_interval > 1, 0))
             run_to_beside(s, stop);
         else
             run_to(s, stop);

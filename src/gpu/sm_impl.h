@@ -152,6 +152,8 @@ void tech_filled(const struct sm_warp *w, uint32_t pc, unsigned count);
 void tech_flushed(const struct sm_warp *w);
 uint32_t tech_reuse(const struct sm_warp *w, uint32_t index);
 bool tech_port(const struct sm_warp *w, uint32_t index);
+uint32_t tech_copies(const struct sm_warp *w,
+                     uint32_t index); // a register to be written into all lanes first, + 1; 0: none
 // The warp's instruction issues, from `reads` to `issued` or tech_settles: who holds the warp meanwhile has its readiness
 // looked at behind that.
 void tech_reads(const struct sm_warp *w, uint32_t index);

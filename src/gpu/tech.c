@@ -78,6 +78,14 @@ static void all_operand(void *grid, unsigned slot, uint32_t index, struct operan
     CALL_ALL(operand, slot, index, a);
 }
 
+static uint32_t all_copies(void *grid, unsigned slot, uint32_t index)
+{
+    struct sm_grid *g = grid;
+    uint32_t copied = 0;
+    EACH(g, k) if (k->tech->copies && !copied) copied = k->tech->copies(k->state, slot, index);
+    return copied;
+}
+
 static void all_executed(void *grid, unsigned slot, uint32_t index) { CALL_ALL(executed, slot, index); }
 
 static void all_result(void *grid, unsigned slot, uint32_t index, uint64_t cycle)
@@ -103,6 +111,7 @@ static const struct tech all = {.block_start = all_block_start,
                                 .fetched = all_fetched,
                                 .filled = all_filled,
                                 .flushed = all_flushed,
+                                .copies = all_copies,
                                 .reads = all_reads,
                                 .reuse = all_reuse,
                                 .port = all_port,
@@ -156,6 +165,12 @@ bool tech_port(const struct sm_warp *w, uint32_t index)
 {
     const struct sm_grid *g = w->grid;
     return g->hooks->port && g->hooks->port(g->hooked, w->place, index);
+}
+
+uint32_t tech_copies(const struct sm_warp *w, uint32_t index)
+{
+    const struct sm_grid *g = w->grid;
+    return g->hooks->copies ? g->hooks->copies(g->hooked, w->place, index) : 0;
 }
 
 // What accesses memory has a place in the load/store unit: who holds its warp now holds it behind the instruction.

@@ -60,6 +60,7 @@ struct op_cost {       // of an instruction that has executed
     uint32_t lanes;    // that have worked
     uint32_t compared; // registers whose lanes were compared as they were written
     uint32_t interval; // cycles its pipeline is busy with it
+    uint32_t issue;    // cycles its scheduler is (issue.interval)
 };
 
 // A register that an instruction reads or writes: which, and where it is served.
@@ -123,9 +124,10 @@ enum tech_pool_from {
 
 struct tech {
     const char *name, *meaning, *paper;
-    bool ideal;                    // may know what hardware cannot
-    uint32_t features;             // bits, HAS(UNIFORM) …
-    uint32_t claims;               // bits, CLAIMS(POOL) …
+    bool ideal;                                   // may know what hardware cannot
+    uint32_t features;                            // bits, HAS(UNIFORM) …
+    uint32_t claims;                              // bits, CLAIMS(POOL) …
+    uint32_t (*more_claims)(const void *options); // with these; NULL: none
     int skipped, reused;           // counters of instructions never fetched, and fetched but not executed; -1
     const struct config_key *keys; // options, over a struct of options_bytes
     size_t key_count, options_bytes;
@@ -168,6 +170,10 @@ struct tech {
     // Instructions pc, pc + 1 … are in the warp's I-buffer.
     void (*filled)(void *state, unsigned slot, uint32_t pc, unsigned count);
     void (*flushed)(void *state, unsigned slot); // those not issued are gone
+    // The instruction at the warp's head could issue. Not 0: its Rr, as r + 1, has one value that the mechanism keeps, and
+    // has to be in all lanes first, where the mechanism has put it by now: a move is issued instead, in the time of an
+    // instruction of all lanes, and the instruction waits for it.
+    uint32_t (*copies)(void *state, unsigned slot, uint32_t index);
     // The instruction at the warp's head is about to read its operands, which must be in the warp's own
     // registers.
     void (*reads)(void *state, unsigned slot, uint32_t index);

@@ -26,11 +26,16 @@ const struct tech_claim_info *tech_claim_at(size_t index)
     return index < CLAIM_COUNT ? &claims[index] : NULL;
 }
 
+static uint32_t claims_of(const struct tech_use *u)
+{
+    return u->tech->claims | (u->tech->more_claims ? u->tech->more_claims(u->options) : 0);
+}
+
 // Names of the exclusive claims that they have in common; nothing: they go together.
-static void find_overlap(const struct tech *a, const struct tech *b, struct strbuf *names)
+static void find_overlap(const struct tech_use *a, const struct tech_use *b, struct strbuf *names)
 {
     for (unsigned k = 0; k < CLAIM_COUNT; k++)
-        if (claims[k].is_exclusive && (a->claims & b->claims) >> k & 1)
+        if (claims[k].is_exclusive && (claims_of(a) & claims_of(b)) >> k & 1)
             strbuf_printf(names, "%s%s", names->length ? ", " : "", claims[k].name);
 }
 
@@ -106,14 +111,14 @@ static bool set_options(struct tech_choice *c, struct tech_use *u, char *text, s
     return good;
 }
 
-static bool check_claims(const struct tech *chosen, const struct tech *t, struct diag *d)
+static bool check_claims(const struct tech_use *chosen, const struct tech_use *u, struct diag *d)
 {
     struct strbuf names = {0};
-    find_overlap(chosen, t, &names);
+    find_overlap(chosen, u, &names);
     bool good = !names.length;
     if (!good)
         diag_error(d, loc_none(), "%s and %s do not go together: both claim %s; see `warpfold list claims`",
-                   chosen->name, t->name, strbuf_text(&names));
+                   chosen->tech->name, u->tech->name, strbuf_text(&names));
     strbuf_fini(&names);
     return good;
 }
@@ -125,13 +130,16 @@ static bool add(struct tech_choice *c, char *text, struct diag *d)
     if (str_equal(text, "base") && !colon) return true;
     const struct tech *t = find(text, d);
     if (!t) return false;
-    for (unsigned k = 0; k < c->count; k++) {
+    for (unsigned k = 0; k < c->count; k++)
         if (c->uses[k].tech == t) return diag_error(d, loc_none(), "mechanism %s is named twice", text);
-        if (!check_claims(c->uses[k].tech, t, d)) return false;
-    }
     if (c->count == TECH_MAX) return diag_error(d, loc_none(), "%d mechanisms at most go together", TECH_MAX);
     c->uses[c->count].tech = t;
-    return set_options(c, &c->uses[c->count++], colon, d);
+    struct tech_use *use = &c->uses[c->count];
+    if (!set_options(c, use, colon, d)) return false;
+    for (unsigned k = 0; k < c->count; k++)
+        if (!check_claims(&c->uses[k], use, d)) return false;
+    c->count++;
+    return true;
 }
 
 // In the registry's order, whatever the order they were named in.

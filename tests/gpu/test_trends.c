@@ -74,6 +74,7 @@ static const struct trend trends[] = {
     {"scan", "sm.shared_unit=49152", "cycles", 1.05, 6.00},
     {"CP", "fetch.width=4 | fetch.refill=space fetch.ibuffer=8", "cycles", 0.25, 0.95},
     {"binomialOptions", "fetch.per_scheduler=1 | issue.width=1", "cycles", 1.005, 2.00},
+    {"CP",            "issue.interval=4",       "cycles", 1.05, 4.10},
     {"CP", "issue.scheduler=two-level | issue.active_warps=4", "cycles", 1.10, 9.00},
     {"CP", "operands.ports=1", "sm.operand.conflict_cycles", 1.50, 1e9},
     {"pathfinder", "units.shared=0 | units.int=1", "cycles", 1.01, 4.10},

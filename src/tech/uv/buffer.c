@@ -13,13 +13,13 @@ static void add_source(struct uv *v, struct key *key, unsigned slot, uint32_t in
     const struct warp *w = tech_warp(v->sm, slot);
     const struct operand *o = &v->launch->program->insts[index].src[k];
     uint64_t value = w->exec->general[index].value[k];
-    bool whole_key = v->launch->options->rules == UV_SOUND;
+    bool whole_key = v->launch->options.rules == UV_SOUND;
     switch ((enum operand_kind)o->kind) {
     case OPERAND_REG:
         for (unsigned n = 0; n < uv_width(o); n++)
-            add_word(key, o->reg == REG_ZERO ? 0 : tech_lanes(v->sm, slot, o->reg + n)[0]);
+            add_word(key, o->reg == REG_ZERO ? 0 : uv_value(v, slot, o->reg + n));
         break;
-    case OPERAND_PRED: add_word(key, w->pred[o->reg] & 1); break;
+    case OPERAND_PRED: add_word(key, (w->pred[o->reg] & uv_live(w)) != 0); break;
     case OPERAND_IMM:
     case OPERAND_CONST:
         if (!whole_key && o->kind == OPERAND_IMM) break;
@@ -68,14 +68,14 @@ void uv_set_key(struct uv *v, unsigned slot, uint32_t index)
 
 static struct entry *set_of(struct uv *v, uint32_t index, uint32_t *ways)
 {
-    const struct uv_options *o = v->launch->options;
+    const struct uv_options *o = &v->launch->options;
     *ways = o->ways && o->ways < o->entries ? o->ways : o->entries;
     return v->entries + index % (o->entries / *ways) * *ways;
 }
 
 static bool is_of(const struct uv *v, const struct entry *e, uint32_t index)
 {
-    const struct uv_options *o = v->launch->options;
+    const struct uv_options *o = &v->launch->options;
     uint32_t mask = (uint32_t)bit_mask(o->tag_bits);
     return e->used && (e->inst & mask) == (index & mask) &&
            same_operation(&v->launch->program->insts[e->inst], &v->launch->program->insts[index],
@@ -111,7 +111,7 @@ static bool take_port(struct uv *v)
 {
     if (v->port_cycle != tech_now(v->sm) + 1) {
         v->port_cycle = tech_now(v->sm) + 1;
-        v->ports_left = v->launch->options->ports;
+        v->ports_left = v->launch->options.ports;
     }
     if (!v->ports_left) return false;
     v->ports_left--;

@@ -4,18 +4,24 @@
 //     decode: tokens ──▶ all sources uniform? ──▶ ready, at the head ──▶ reuse buffer ── hit ──▶ result
 //     (a bit a register)                                                     │ miss
 //                                                                            ▼
-//                                                     executes ──▶ entry, valid from the result's cycle on
+//                                            executes, on one lane or all ──▶ entry, valid from the result's cycle on
 //
-// As the DARSIE paper compares it (section 5): nothing is saved before issue, no memory operation is skipped.
-// What is known and what was decided: docs/techniques/uv.md. Left out: the scalar register file and the
-// narrower execution of uniform instructions, which change energy and not which instructions execute.
+// What of that there is, and where a uniform register's value is, options say: variant=darsie is what the DARSIE paper compares
+// with (its section 5: nothing is saved before issue, no memory operation is skipped), variant=token and srf the two designs of the
+// dissertation. What is known and what was decided: docs/techniques/uv.md.
 #include "tech/uv/uv.h"
+#include "gpu/places.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>
 
-static const char *const switch_words[] = {"off", "on", NULL}, *const rules_words[] = {"sound", "paper",
-                                                                                       NULL};
+static const char *const switch_words[] = {"off", "on", NULL},
+                         *const rules_words[] = {"sound", "paper", NULL},
+                         *const variant_words[] = {"darsie", "token", "srf", NULL},
+                         *const part_words[] = {"off", "count", "on", "variant", NULL},
+                         *const store_words[] = {"lanes", "token", "srf", "variant", NULL},
+                         *const copy_words[] = {"any", "sources", NULL},
+                         *const lanes_words[] = {"all", "present", NULL};
 
 #define AT(field) offsetof(struct uv_options, field)
 // clang-format off
@@ -25,10 +31,19 @@ static const struct config_key keys[] = {
     {"words",      CONFIG_U32,  AT(words),      1, 4,    NULL,         "1",     "32-bit words of an operand or result that an entry can hold", "Xiang 2.5: one"},
     {"tag",        CONFIG_U32,  AT(tag_bits),   1, 32,   NULL,         "10",    "bits of the instruction's number that an entry is found by", "Xiang 2.5: 10"},
     {"ports",      CONFIG_U32,  AT(ports),      1, 64,   NULL,         "8",     "lookups an SM makes in a cycle; an instruction that gets none executes", "choice: all that can issue"},
-    {"latency",    CONFIG_U32,  AT(latency),    1, 100,  NULL,         "2",     "cycles from issue to the result of a hit", "choice: lookup, write"},
+    {"latency",    CONFIG_U32,  AT(latency),    0, 100,  NULL,         "0",     "cycles from issue to the result of a hit; 0: as the variant, 2 (lookup, write) of darsie and 1 of the others", "Xiang 2.4.3: 1"},
     {"loads",      CONFIG_WORD, AT(loads),      0, 0,    switch_words, "on",    "a load of one address by all lanes leaves a uniform register", "Xiang 2.4.1: broadcast path"},
     {"predicates", CONFIG_WORD, AT(predicates), 0, 0,    switch_words, "on",    "uniform predicates are followed, and comparisons reused", "choice"},
     {"rules",      CONFIG_WORD, AT(rules),      0, 0,    rules_words,  "sound", "paper: entries know opcode and register values alone, not immediates, modifiers or special registers; allowed to fail verification", "Xiang 2.4.3"},
+    {"variant",    CONFIG_WORD, AT(variant),    0, 0,    variant_words, "darsie", "intra, inter, store and latency at once: off, on, lanes, 2; on, on, token, 1; on, on, srf, 1", "DARSIE 5; Xiang 2.4"},
+    {"intra",      CONFIG_WORD, AT(intra),      0, 0,    part_words,   "variant", "uniform instructions execute on one lane, and free their scheduler in the next cycle", "Xiang 2.4.1"},
+    {"inter",      CONFIG_WORD, AT(inter),      0, 0,    part_words,   "variant", "uniform instructions take their result from the reuse buffer; count: those that could are counted", "Xiang 2.4.3"},
+    {"store",      CONFIG_WORD, AT(store),      0, 0,    store_words,  "variant", "where the value of a uniform register is: in all lanes, in one, or in a scalar register", "Xiang 2.4.1, 2.4.2"},
+    {"registers",  CONFIG_U32,  AT(registers),  0, 4096, NULL,         "128",   "scalar registers of an SM, with store=srf; 0: enough", "Xiang 2.5: 128"},
+    {"copy",       CONFIG_WORD, AT(copy),       0, 0,    copy_words,   "any",   "before some lanes of a uniform register are written, it goes into all; sources: only where it is a source, too; allowed to fail verification", "Xiang 2.4.1 says sources"},
+    {"lanes",      CONFIG_WORD, AT(lanes),      0, 0,    lanes_words,  "all",   "whose value counts: that of all lanes of a warp, or of those with a thread that has not ended", "Xiang 2.4: all"},
+    {"protect",    CONFIG_WORD, AT(protect),    0, 0,    switch_words, "off",   "two lanes compute a uniform instruction, and its value is kept twice: what differs is an error that was found", "Xiang 2.4.4"},
+    {"parity",     CONFIG_WORD, AT(parity),     0, 0,    switch_words, "off",   "an entry has a bit of parity", "Xiang 2.4.4"},
     {"corrupt",    CONFIG_U32,  AT(corrupt),    0, 4000000000, NULL,   "0",     NULL, NULL},
 };
 
@@ -57,18 +72,29 @@ static enum candidate candidate_of(const struct inst *i, const struct op *o, con
     return fits ? CANDIDATE : TOO_WIDE;
 }
 
+static struct uv_options with_variant(const struct uv_options *given)
+{
+    struct uv_options o = *given;
+    bool whole = o.variant != UV_DARSIE; // of the dissertation
+    if (o.intra == UV_AS_VARIANT) o.intra = whole ? UV_ON : UV_OFF;
+    if (o.inter == UV_AS_VARIANT) o.inter = UV_ON;
+    if (o.store == UV_STORE_AS_VARIANT) o.store = o.variant; // in the same order
+    if (!o.latency) o.latency = whole ? 1 : 2;
+    return o;
+}
+
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
     const struct program *p = l->launch->program;
     struct uv_launch *v = heap_alloc(sizeof *v);
-    *v = (struct uv_launch){.options = u->options,
+    *v = (struct uv_launch){.options = with_variant(u->options),
                             .program = p,
                             .ops = l->decoded.ops,
                             .verify = u->verify,
                             .mismatches = u->mismatches,
                             .candidates = heap_alloc(p->inst_count)};
     for (uint32_t n = 0; n < p->inst_count; n++)
-        v->candidates[n] = (uint8_t)candidate_of(&p->insts[n], &v->ops[n], v->options);
+        v->candidates[n] = (uint8_t)candidate_of(&p->insts[n], &v->ops[n], &v->options);
     return v;
 }
 
@@ -83,13 +109,17 @@ static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
 {
     struct uv *v = heap_alloc(sizeof *v);
     *v = (struct uv){.launch = launch, .sm = s, .counters = counts};
-    v->entries = heap_alloc(v->launch->options->entries * sizeof *v->entries);
+    v->entries = heap_alloc(v->launch->options.entries * sizeof *v->entries);
+    uv_store_begin(v);
+    uv_coverage_begin(v);
     return v;
 }
 
 static void sm_end(void *state)
 {
     struct uv *v = state;
+    uv_store_end(v);
+    free(v->lives);
     free(v->entries);
     free(v);
 }
@@ -98,92 +128,124 @@ static void warp_start(void *state, unsigned slot)
 {
     struct uv *v = state;
     v->warps[slot] = (struct tokens){.predicates = 1 << PRED_TRUE};
+    uv_coverage_warp(v, slot);
+}
+
+static void warp_end(void *state, unsigned slot)
+{
+    struct uv *v = state;
+    for (unsigned r = 0; uv_keeps(v) && r < UV_REGISTERS; r++) uv_store_forget(v, slot, r);
+    uv_coverage_warp(v, slot);
 }
 
 // -- tokens -------------------------------------------------------------------------------------------------
 
-static bool has_token(const struct tokens *t, unsigned r) { return t->registers[r / 64] >> r % 64 & 1; }
-
 static bool are_sources_uniform(const struct tokens *t, const struct op *o)
 {
     for (unsigned k = 0; k < o->read_count; k++)
-        if (!has_token(t, o->reads[k])) return false;
+        if (!uv_has_token(t, o->reads[k])) return false;
     return (o->pred_reads & ~t->predicates) == 0;
 }
 
 static bool is_guard_true(const struct warp *w, const struct inst *i)
 {
-    return ((w->pred[i->guard] & 1) != 0) != (i->guard_not != 0);
+    return ((w->pred[i->guard] & uv_live(w)) != 0) != (i->guard_not != 0);
 }
 
-static void mark(struct tokens *t, const struct op *o, bool uniform)
+static void mark_register(struct uv *v, unsigned slot, unsigned r, bool uniform)
 {
+    uint64_t *word = &v->warps[slot].registers[r / 64], bit = 1ull << r % 64;
+    *word = uniform ? *word | bit : *word & ~bit;
+    if (!uv_keeps(v)) return;
+    if (uniform)
+        uv_store_keep(v, slot, r);
+    else
+        uv_store_forget(v, slot, r);
+}
+
+static bool is_result(const struct op *o, unsigned r) { return r - o->dst < o->dst_words; }
+
+// What has been spread for the instruction to read is in its lane alone again.
+static void take_back(struct uv *v, unsigned slot, const struct op *o)
+{
+    for (unsigned k = 0; uv_keeps(v) && k < o->read_count; k++)
+        if (uv_has_token(&v->warps[slot], o->reads[k]) && !is_result(o, o->reads[k]))
+            uv_store_keep(v, slot, o->reads[k]);
+}
+
+// The text copies a register only if it is a source as well: others that lose their token have their value in one lane alone.
+static void expect_values(struct uv *v, unsigned slot, unsigned r)
+{
+    const struct warp *w = tech_warp(v->sm, slot);
+    if (uv_has_token(&v->warps[slot], r) && uv_live(w) & ~v->executing) uv_mismatch(v);
+}
+
+static void mark(struct uv *v, unsigned slot, const struct op *o, bool uniform)
+{
+    struct tokens *t = &v->warps[slot];
+    take_back(v, slot, o);
     for (unsigned n = 0; n < o->dst_words; n++) {
-        unsigned r = o->dst + n;
-        uint64_t bit = 1ull << r % 64;
-        t->registers[r / 64] = uniform ? t->registers[r / 64] | bit : t->registers[r / 64] & ~bit;
+        if (uv_keeps(v) && !uniform && !v->executing) continue; // nothing is written
+        if (uv_keeps(v) && !uniform) expect_values(v, slot, o->dst + n);
+        mark_register(v, slot, o->dst + n, uniform);
     }
     t->predicates = uniform ? t->predicates | o->pred_writes : t->predicates & (uint8_t)~o->pred_writes;
-}
-
-static bool are_lanes_equal(struct uv *v, unsigned slot, unsigned r)
-{
-    const uint32_t *lanes = tech_lanes(v->sm, slot, r);
-    for (unsigned n = 1; n < tech_launch(v->sm)->launch->warp_size; n++)
-        if (lanes[n] != lanes[0]) return false;
-    return true;
 }
 
 // All lanes of a load ask for one address, of memory that they share.
 static bool is_broadcast(struct uv *v, unsigned slot, const struct inst *i, const struct op *o)
 {
     bool shared = i->op == OP_LDG || i->op == OP_LDS || i->op == OP_LDC;
-    if (!v->launch->options->loads || !shared || i->guard != PRED_TRUE || i->guard_not) return false;
+    if (!v->launch->options.loads || !shared || i->guard != PRED_TRUE || i->guard_not) return false;
     for (unsigned k = 0; k < o->read_count; k++)
-        if (!are_lanes_equal(v, slot, o->reads[k])) return false;
+        if (!uv_lanes_equal(v, slot, o->reads[k])) return false;
     return true;
 }
 
 // -- a hit --------------------------------------------------------------------------------------------------
-
-static void mismatch(const struct uv *v) { __atomic_add_fetch(v->launch->mismatches, 1, __ATOMIC_RELAXED); }
 
 static void verify(struct uv *v, unsigned slot, uint32_t index, const struct entry *e)
 {
     const struct op *o = &v->launch->ops[index];
     const struct inst *i = &v->launch->program->insts[index];
     const struct warp *w = tech_warp(v->sm, slot);
+    uint64_t live = uv_live(w);
     bool same = true;
-    for (unsigned k = 0; k < o->read_count; k++) same &= are_lanes_equal(v, slot, o->reads[k]);
+    for (unsigned k = 0; k < o->read_count; k++) same &= uv_lanes_equal(v, slot, o->reads[k]);
     tech_recompute(v->sm, slot, index);
     for (unsigned n = 0; n < o->dst_words; n++)
-        same &=
-            are_lanes_equal(v, slot, o->dst + n) && tech_lanes(v->sm, slot, o->dst + n)[0] == e->result[n];
+        same &= uv_lanes_equal(v, slot, o->dst + n) && uv_value(v, slot, o->dst + n) == e->result[n];
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE)
-            same &= (w->pred[i->dst[k].reg] & w->full) == (e->preds >> k & 1 ? w->full : 0);
-    if (!same) mismatch(v);
+            same &= (w->pred[i->dst[k].reg] & live) == (e->preds >> k & 1 ? live : 0);
+    if (!same) uv_mismatch(v);
 }
 
-// The entry's words, broadcast into all lanes.
+// The entry's words, into all lanes that have a thread.
 static void write_result(struct uv *v, unsigned slot, uint32_t index, const struct entry *e)
 {
     const struct op *o = &v->launch->ops[index];
     const struct inst *i = &v->launch->program->insts[index];
     struct warp *w = tech_warp(v->sm, slot);
+    uint64_t live = uv_live(w);
     for (unsigned n = 0; n < o->dst_words; n++) {
         uint32_t *lanes = tech_lanes(v->sm, slot, o->dst + n);
-        for (unsigned l = 0; l < w->exec->lanes; l++) lanes[l] = e->result[n];
+        if (live == w->full)
+            for (unsigned l = 0; l < w->exec->lanes; l++) lanes[l] = e->result[n];
+        else
+            for (uint64_t left = live; left; left &= left - 1) lanes[bit_lowest(left)] = e->result[n];
     }
     for (unsigned k = 0; k < 2; k++)
-        if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE)
-            w->pred[i->dst[k].reg] = e->preds >> k & 1 ? w->full : 0;
+        if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE) {
+            uint64_t *bits = &w->pred[i->dst[k].reg];
+            *bits = (*bits & ~live) | (e->preds >> k & 1 ? live : 0);
+        }
 }
 
 // A bit of the n-th result that is reused is turned, for tests.
 static void corrupt(struct uv *v, struct entry *e)
 {
-    if (++v->hits != v->launch->options->corrupt) return;
+    if (++v->hits != v->launch->options.corrupt) return;
     e->result[0] ^= 1;
     e->preds ^= 1;
 }
@@ -195,18 +257,23 @@ static uint32_t reuse(void *state, unsigned slot, uint32_t index)
     const struct warp *w = tech_warp(v->sm, slot);
     if (v->launch->candidates[index] == NOT_CANDIDATE || !are_sources_uniform(&v->warps[slot], o)) return 0;
     v->counters[COUNT_diverged] += w->active != w->full;
-    if (!v->uniform || v->launch->candidates[index] == TOO_WIDE) return 0;
+    if (!v->uniform || v->launch->candidates[index] == TOO_WIDE || v->launch->options.inter == UV_OFF)
+        return 0;
     uv_set_key(v, slot, index);
     struct entry *e = uv_look_up(v, index);
     v->fills = !v->known;
     if (!e) return 0;
     e->last_used = ++v->serial;
+    v->counters[COUNT_repeated] += v->launch->options.inter == UV_COUNT;
+    if (v->launch->options.inter == UV_COUNT) return 0;
     corrupt(v, e);
     if (v->launch->verify) verify(v, slot, index, e);
     write_result(v, slot, index, e);
-    mark(&v->warps[slot], o, true);
+    mark(v, slot, o, true);
+    uv_coverage_written(v, slot, o, true);
+    uv_coverage_executed(v, o, v->launch->options.parity);
     v->counters[COUNT_reused]++;
-    return v->launch->options->latency;
+    return v->launch->options.latency;
 }
 
 // -- a miss -------------------------------------------------------------------------------------------------
@@ -218,9 +285,50 @@ static void fill(struct uv *v, unsigned slot, uint32_t index)
     const struct warp *w = tech_warp(v->sm, slot);
     struct entry *e = v->filling = uv_make_entry(v, index);
     e->key = v->key;
-    for (unsigned n = 0; n < o->dst_words; n++) e->result[n] = tech_lanes(v->sm, slot, o->dst + n)[0];
+    for (unsigned n = 0; n < o->dst_words; n++) e->result[n] = uv_value(v, slot, o->dst + n);
     for (unsigned k = 0; k < 2; k++)
-        if (i->dst[k].kind == OPERAND_PRED) e->preds |= (uint8_t)((w->pred[i->dst[k].reg] & 1) << k);
+        if (i->dst[k].kind == OPERAND_PRED)
+            e->preds |= (uint8_t)((uint8_t)((w->pred[i->dst[k].reg] & uv_live(w)) != 0) << k);
+}
+
+// Some lanes of a register are written whose value is in one lane, or beside them.
+static uint32_t copies(void *state, unsigned slot, uint32_t index)
+{
+    struct uv *v = state;
+    const struct op *o = &v->launch->ops[index];
+    const struct warp *w = tech_warp(v->sm, slot);
+    if (!uv_keeps(v) || !o->dst_words) return 0;
+    uint64_t written = uv_written(w, o);
+    if (!written || !(uv_live(w) & ~written)) return 0;
+    for (unsigned r = o->dst; is_result(o, r); r++) {
+        bool is_source = false;
+        for (unsigned k = 0; k < o->read_count; k++) is_source |= o->reads[k] == r;
+        if (!uv_has_token(&v->warps[slot], r)) continue;
+        if (v->launch->options.copy == UV_COPY_SOURCES && !is_source) continue;
+        uv_store_spread(v, slot, r);
+        mark_register(v, slot, r, false);
+        v->counters[COUNT_copies]++;
+        return r + 1;
+    }
+    return 0;
+}
+
+static void spread_sources(struct uv *v, unsigned slot, const struct op *o)
+{
+    v->words_read = 0;
+    for (unsigned k = 0; k < o->read_count; k++) {
+        if (!uv_has_token(&v->warps[slot], o->reads[k])) continue;
+        v->words_read |= 1u << k;
+        if (uv_keeps(v))
+            uv_store_spread(v, slot, o->reads[k]);
+        else if (v->launch->verify && !uv_lanes_equal(v, slot, o->reads[k]))
+            uv_mismatch(v);
+    }
+}
+
+static bool has_all_lanes(const struct uv *v, const struct warp *w)
+{
+    return w->active == (v->launch->options.lanes == UV_LANES_ALL ? w->full : uv_live(w));
 }
 
 // A register that is also a source has its new value when it has executed: sources are looked at before.
@@ -230,12 +338,21 @@ static void reads(void *state, unsigned slot, uint32_t index)
     const struct inst *i = &v->launch->program->insts[index];
     const struct op *o = &v->launch->ops[index];
     const struct warp *w = tech_warp(v->sm, slot);
-    v->known = v->fills = v->uniform = false;
-    if (w->active != w->full) return;
-    if (v->launch->candidates[index] != NOT_CANDIDATE)
+    bool is_candidate = v->launch->candidates[index] != NOT_CANDIDATE;
+    v->known = v->fills = v->uniform = v->converted = v->lacks_register = false;
+    v->executing = uv_written(w, o);
+    spread_sources(v, slot, o);
+    uv_coverage_read(v, slot, o);
+    if (!has_all_lanes(v, w)) return;
+    if (is_candidate)
         v->uniform = are_sources_uniform(&v->warps[slot], o) && is_guard_true(w, i);
     else if (isa_has(i, ISA_LOAD))
         v->uniform = is_broadcast(v, slot, i, o);
+    if (v->uniform && !uv_store_has_room(v, slot, o->dst, o->dst_words)) {
+        v->lacks_register = true;
+        v->uniform = false;
+    }
+    v->converted = v->uniform && is_candidate && v->launch->options.intra == UV_ON;
 }
 
 static void executed(void *state, unsigned slot, uint32_t index)
@@ -243,13 +360,40 @@ static void executed(void *state, unsigned slot, uint32_t index)
     struct uv *v = state;
     const struct op *o = &v->launch->ops[index];
     v->filling = NULL;
-    mark(&v->warps[slot], o, v->uniform);
+    v->counters[COUNT_no_register] += v->lacks_register;
+    if (v->uniform && v->fills && v->launch->candidates[index] == CANDIDATE) fill(v, slot, index);
+    mark(v, slot, o, v->uniform);
+    uv_coverage_written(v, slot, o, v->uniform);
+    uv_coverage_executed(v, o, v->converted);
     if (!v->uniform || v->launch->candidates[index] == NOT_CANDIDATE) return;
     v->counters[COUNT_uniform]++;
-    if (v->launch->candidates[index] == TOO_WIDE)
-        v->counters[COUNT_too_wide]++;
-    else if (v->fills)
-        fill(v, slot, index);
+    if (v->launch->candidates[index] == TOO_WIDE) v->counters[COUNT_too_wide]++;
+}
+
+// One lane, or two that are compared, for all.
+static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
+{
+    struct uv *v = state;
+    uint32_t all = tech_launch(v->sm)->launch->warp_size, lanes = v->launch->options.protect ? 2 : 1;
+    (void)slot, (void)index;
+    if (!v->converted) return;
+    v->counters[COUNT_scalar]++;
+    v->counters[COUNT_lanes] += c->lanes > lanes ? c->lanes - lanes : 0;
+    c->lanes = c->lanes < lanes ? c->lanes : lanes;
+    c->interval = (c->interval + all - 1) / all;
+    c->issue = 1;
+}
+
+// One value is read and written as a word, twice where it is kept twice: in the register's bank, or beside it.
+static void operand(void *state, unsigned slot, uint32_t index, struct operand_access *a)
+{
+    struct uv *v = state;
+    (void)index;
+    if (!uv_keeps(v)) return;
+    if (!(a->is_write ? uv_has_token(&v->warps[slot], a->r) : v->words_read >> a->nth & 1)) return;
+    a->main = 0;
+    a->words = v->launch->options.protect ? 2 : 1;
+    if (v->launch->options.store == UV_STORE_SRF) a->bank = NO_BANK;
 }
 
 // Another has the result; of what was skipped no value is looked at, which may be elsewhere.
@@ -263,7 +407,10 @@ static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving w
         v->launch->candidates[index] != NOT_CANDIDATE && i->guard == PRED_TRUE && !i->guard_not;
     (void)what;
     v->filling = NULL;
-    mark(&v->warps[slot], o, is_function && w->active == w->full && are_sources_uniform(&v->warps[slot], o));
+    v->executing = w->active;
+    mark(v, slot, o,
+         is_function && !uv_keeps(v) && w->active == w->full && are_sources_uniform(&v->warps[slot], o));
+    uv_coverage_written(v, slot, o, false);
 }
 
 static void result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
@@ -279,27 +426,45 @@ static void result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
 static size_t storage(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX])
 {
-    const struct uv_options *o = options;
-    uint64_t order = 0;
+    const struct uv_options resolved = with_variant(options), *o = &resolved;
+    uint64_t order = 0, parity = o->parity ? 1 : 0;
     while (1u << order < o->entries) order++;
     size_t n = 0;
-    // Xiang 2.5: a partial PC, an opcode, three sources, a result, and the order of use; a bit a vector
-    // register.
-    out[n++] = (struct tech_storage){"reuse buffer", o->entries,
-                                     o->tag_bits + 8 + (3 + 1) * 32ull * o->words + order, true, 1};
-    out[n++] = (struct tech_storage){"tokens", c->registers / 32, 1, true, 1};
+    // Xiang 2.5: a partial PC, an opcode, three sources, a result, and the order of use; a bit a vector register, or the number of a
+    // scalar one.
+    if (o->inter != UV_OFF)
+        out[n++] =
+            (struct tech_storage){"reuse buffer", o->entries,
+                                  o->tag_bits + 8 + (3 + 1) * 32ull * o->words + order + parity, true, 1};
+    if (o->store != UV_STORE_SRF) out[n++] = (struct tech_storage){"tokens", c->registers / 32, 1, true, 1};
+    if (o->store == UV_STORE_SRF) {
+        uint64_t count = o->registers ? o->registers : c->registers / 32, number = 0;
+        while (1u << number < count) number++;
+        out[n++] = (struct tech_storage){"scalar registers", count, 32, true, 1};
+        out[n++] = (struct tech_storage){"renaming map", c->registers / 32, number, true, 1};
+        out[n++] = (struct tech_storage){"valid bits of the map", c->registers / 32, 1, false, 1};
+        out[n++] = (struct tech_storage){"free scalar registers", count, 1, false, 1};
+    }
     // Type, comparison, mode, lookup tables and flags; two result and three source predicates.
     out[n++] = (struct tech_storage){"modifiers and predicates of entries", o->entries, 48 + 5, false, 1};
     out[n++] = (struct tech_storage){"tokens of predicates", c->max_warps, 7, false, 1};
     return n;
 }
 
+static uint32_t more_claims(const void *options)
+{
+    return with_variant(options).store == UV_STORE_LANES ? 0 : CLAIMS(REGISTER_STORAGE);
+}
+
+static const char *check(const void *state) { return uv_store_check(state); }
+
 const struct tech tech_uv = {
     .name = "uv",
     .meaning = "uniform instructions take their result from a reuse buffer instead of executing",
     .paper = "Xiang et al., ICS 2013; as DARSIE compares it",
     .features = HAS(UNIFORM) | HAS(FEW_CHANGES) | HAS(EXECUTION) | HAS(PREDICATES),
-    .claims = CLAIMS(EXECUTION),
+    .claims = CLAIMS(EXECUTION) | CLAIMS(COSTS) | CLAIMS(OPERANDS),
+    .more_claims = more_claims,
     .skipped = -1,
     .reused = COUNT_reused,
     .keys = keys,
@@ -313,7 +478,12 @@ const struct tech tech_uv = {
     .sm_begin = sm_begin,
     .sm_end = sm_end,
     .warp_start = warp_start,
+    .warp_end = warp_end,
+    .copies = copies,
     .reads = reads,
+    .operand = operand,
+    .cost = cost,
+    .check = check,
     .reuse = reuse,
     .executed = executed,
     .saved = saved,

@@ -1,12 +1,19 @@
-// UV inside: tokens of registers (uv.c) and the reuse buffer (buffer.c).
+// UV inside: which instructions are uniform, and what becomes of them (uv.c); the reuse buffer (buffer.c); where the one value of a
+// register is kept (store.c); what checks cover (coverage.c).
 #pragma once
 #include "exec/exec_impl.h"
 #include "gpu/tech.h"
 
 enum uv_rules { UV_SOUND, UV_PAPER };
+enum uv_variant { UV_DARSIE, UV_TOKEN, UV_SRF };         // what of the dissertation is there
+enum uv_part { UV_OFF, UV_COUNT, UV_ON, UV_AS_VARIANT }; // COUNT: it is counted, and nothing else
+enum uv_store { UV_STORE_LANES, UV_STORE_TOKEN, UV_STORE_SRF, UV_STORE_AS_VARIANT };
+enum uv_copy { UV_COPY_ANY, UV_COPY_SOURCES };
+enum uv_lanes { UV_LANES_ALL, UV_LANES_PRESENT };
+
 struct uv_options {
-    uint32_t entries, ways, words, tag_bits, ports, latency, corrupt;
-    int loads, predicates, rules;
+    uint32_t entries, ways, words, tag_bits, ports, latency, registers, corrupt;
+    int loads, predicates, rules, variant, intra, inter, store, copy, lanes, protect, parity;
 };
 
 enum uv_counter {
@@ -35,7 +42,7 @@ struct entry {
 enum candidate { NOT_CANDIDATE, CANDIDATE, TOO_WIDE };
 
 struct uv_launch {
-    const struct uv_options *options;
+    struct uv_options options; // what the variant says is put in
     const struct program *program;
     const struct op *ops;
     uint8_t *candidates; // by instruction: enum candidate
@@ -47,22 +54,72 @@ struct tokens { // bits: registers and predicates that are the same in every lan
     uint64_t registers[4];
     uint8_t predicates;
 };
+static inline bool uv_has_token(const struct tokens *t, unsigned r)
+{
+    return t->registers[r / 64] >> r % 64 & 1;
+}
+
+enum { UV_WARPS = 64, UV_REGISTERS = 256, UV_NO_SCALAR = UINT16_MAX };
+
+// Scalar registers, and which of them stands for a warp's register.
+struct scalars {
+    uint32_t *words;
+    uint16_t *free; // a stack of numbers
+    uint32_t count, free_count;
+    uint16_t map[UV_WARPS][UV_REGISTERS]; // UV_NO_SCALAR: the register is in its lanes
+};
+
+// When each register was written and read last, for what of the time in which it is live it is checked.
+struct life {
+    uint64_t defined, read;
+    bool is_protected;
+};
 
 struct uv {
     struct uv_launch *launch;
     struct sm_grid *sm;
     uint64_t *counters;
-    struct tokens warps[64];
+    struct tokens warps[UV_WARPS];
     struct entry *entries;
+    struct scalars scalars;
+    unsigned lane;      // N
+    struct life *lives; // by warp and register; NULL: nobody asks
     uint64_t serial, port_cycle, hits;
     uint32_t ports_left;
     // Of the instruction that is issuing.
     // All sources are the same in every lane; another warp is computing it, and an entry waits for that; it is
-    // to have an entry.
-    bool uniform, known, fills;
+    // to have an entry; one lane executes it.
+    bool uniform, known, fills, converted, lacks_register;
+    unsigned words_read; // bits: sources that are one value
+    uint64_t executing;  // lanes
     struct key key;
     struct entry *filling;
 };
+
+// -- lanes --------------------------------------------------------------------------------------------------
+uint64_t uv_live(const struct warp *w); // lanes with a thread that has not ended
+uint64_t uv_written(const struct warp *w,
+                    const struct op *o); // those that the instruction at hand executes in
+bool uv_lanes_equal(struct uv *v, unsigned slot, unsigned r); // all live ones
+uint32_t uv_value(struct uv *v, unsigned slot, unsigned r);   // of the first live one
+
+// -- where the value of a register with a token is (store.c) ------------------------------------------------
+void uv_store_begin(struct uv *v);
+void uv_store_end(struct uv *v);
+// Whether so many registers more can be kept as one value each; with `r`, those from there on are given up for it.
+bool uv_store_has_room(const struct uv *v, unsigned slot, unsigned r, unsigned words);
+void uv_store_keep(struct uv *v, unsigned slot,
+                   unsigned r); // its lanes have one value: they lose it, but for one or none
+void uv_store_forget(struct uv *v, unsigned slot, unsigned r); // it is in its lanes again
+void uv_store_spread(struct uv *v, unsigned slot, unsigned r); // into all live lanes, for who reads them
+const char *uv_store_check(const struct uv *v);                // NULL: what is kept and free adds up
+
+// -- what is checked (coverage.c) ---------------------------------------------------------------------------
+void uv_coverage_begin(struct uv *v);
+void uv_coverage_warp(struct uv *v, unsigned slot); // it starts, or ends
+void uv_coverage_read(struct uv *v, unsigned slot, const struct op *o);
+void uv_coverage_written(struct uv *v, unsigned slot, const struct op *o, bool is_protected);
+void uv_coverage_executed(struct uv *v, const struct op *o, bool is_protected); // or reused
 
 // What the result of the instruction that is issuing depends on, into `key`.
 void uv_set_key(struct uv *v, unsigned slot, uint32_t index);
@@ -71,4 +128,9 @@ struct entry *uv_look_up(struct uv *v, uint32_t index);
 // An entry for the instruction: its own, a free one, or the least recently used.
 struct entry *uv_make_entry(struct uv *v, uint32_t index);
 
+static inline bool uv_keeps(const struct uv *v) { return v->launch->options.store != UV_STORE_LANES; }
+static inline void uv_mismatch(const struct uv *v)
+{
+    __atomic_add_fetch(v->launch->mismatches, 1, __ATOMIC_RELAXED);
+}
 static inline unsigned uv_width(const struct operand *o) { return o->width ? o->width : 1; }

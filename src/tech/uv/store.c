@@ -1,0 +1,122 @@
+// Where the value of a uniform register is: in all of its lanes (store=lanes), in lane N alone (token), or in a register of the scalar
+// register file (srf). In the latter two the other lanes really lose what they had: whoever reads them gets it from there.
+//
+//     token   R7 │ . . . . . v . .      N = lanes of a warp - lanes executed at once: the last group reads it before it is written
+//     srf     R7 │ . . . . . . . .      map[R7] ─▶ S4 = v     free: S0 S1 S9 …
+#include "tech/uv/uv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNLIMITED = UV_WARPS * UV_REGISTERS };
+#define LOST 0x5ca1ab1eu // what a lane has that has lost its value
+
+uint64_t uv_live(const struct warp *w) { return w->present & ~w->exited; }
+
+uint64_t uv_written(const struct warp *w, const struct op *o)
+{
+    uint64_t guard = w->pred[o->guard];
+    return o->is_guarded ? w->active & (o->guard_not ? ~guard : guard) : w->active;
+}
+
+bool uv_lanes_equal(struct uv *v, unsigned slot, unsigned r)
+{
+    const uint32_t *lanes = tech_lanes(v->sm, slot, r);
+    uint64_t left = uv_live(tech_warp(v->sm, slot));
+    uint32_t first = left ? lanes[bit_lowest(left)] : 0;
+    while (left && lanes[bit_lowest(left)] == first) left &= left - 1;
+    return !left;
+}
+
+uint32_t uv_value(struct uv *v, unsigned slot, unsigned r)
+{
+    uint64_t live = uv_live(tech_warp(v->sm, slot));
+    return tech_lanes(v->sm, slot, r)[live ? bit_lowest(live) : 0];
+}
+
+// Lane N, or where no thread was ever behind it the first that has one: what other lanes hold is nobody's.
+static unsigned lane_of(const struct uv *v, unsigned slot)
+{
+    uint64_t present = tech_warp(v->sm, slot)->present;
+    return present >> v->lane & 1 || !present ? v->lane : bit_lowest(present);
+}
+
+void uv_store_begin(struct uv *v)
+{
+    struct scalars *x = &v->scalars;
+    const struct sm_launch *l = tech_launch(v->sm);
+    unsigned lanes = l->launch->warp_size, groups = l->kind->config.issue_interval;
+    v->lane = lanes - lanes / (groups < lanes ? groups : lanes);
+    uint32_t registers = v->launch->options.registers;
+    if (v->launch->options.store != UV_STORE_SRF) return;
+    memset(x->map, 0xff, sizeof x->map);
+    x->count = x->free_count = registers ? registers : UNLIMITED;
+    x->words = heap_alloc(x->count * sizeof *x->words);
+    x->free = heap_alloc(x->count * sizeof *x->free);
+    for (uint32_t k = 0; k < x->count; k++) x->free[k] = (uint16_t)(x->count - 1 - k);
+}
+
+void uv_store_end(struct uv *v)
+{
+    free(v->scalars.words);
+    free(v->scalars.free);
+}
+
+// A register that is written again gives its scalar back in the same cycle: readers before it have read, in the cycle behind their
+// own, when the new value is there.
+bool uv_store_has_room(const struct uv *v, unsigned slot, unsigned r, unsigned words)
+{
+    unsigned back = 0;
+    if (v->launch->options.store == UV_STORE_TOKEN)
+        return uv_live(tech_warp(v->sm, slot)) >> lane_of(v, slot) & 1;
+    if (v->launch->options.store == UV_STORE_LANES) return true;
+    for (unsigned n = 0; n < words; n++) back += v->scalars.map[slot][r + n] != UV_NO_SCALAR;
+    return v->scalars.free_count + back >= words;
+}
+
+static void lose_lanes(struct uv *v, unsigned slot, unsigned r, unsigned but)
+{
+    uint32_t *lanes = tech_lanes(v->sm, slot, r);
+    for (uint64_t left = uv_live(tech_warp(v->sm, slot)); left; left &= left - 1)
+        if (bit_lowest(left) != but) lanes[bit_lowest(left)] = LOST;
+}
+
+void uv_store_keep(struct uv *v, unsigned slot, unsigned r)
+{
+    struct scalars *x = &v->scalars;
+    unsigned lane = lane_of(v, slot);
+    switch ((enum uv_store)v->launch->options.store) {
+    case UV_STORE_TOKEN: lose_lanes(v, slot, r, lane); break;
+    case UV_STORE_SRF:
+        if (x->map[slot][r] == UV_NO_SCALAR) x->map[slot][r] = x->free[--x->free_count];
+        x->words[x->map[slot][r]] = tech_lanes(v->sm, slot, r)[lane];
+        if (x->count - x->free_count > v->counters[COUNT_registers])
+            v->counters[COUNT_registers] = x->count - x->free_count;
+        lose_lanes(v, slot, r, UV_WARPS);
+        break;
+    case UV_STORE_LANES:
+    case UV_STORE_AS_VARIANT: break;
+    }
+}
+
+void uv_store_forget(struct uv *v, unsigned slot, unsigned r)
+{
+    struct scalars *x = &v->scalars;
+    if (v->launch->options.store != UV_STORE_SRF || x->map[slot][r] == UV_NO_SCALAR) return;
+    x->free[x->free_count++] = x->map[slot][r];
+    x->map[slot][r] = UV_NO_SCALAR;
+}
+
+void uv_store_spread(struct uv *v, unsigned slot, unsigned r)
+{
+    uint32_t *lanes = tech_lanes(v->sm, slot, r), word = lanes[lane_of(v, slot)];
+    if (v->launch->options.store == UV_STORE_SRF) word = v->scalars.words[v->scalars.map[slot][r]];
+    for (uint64_t left = uv_live(tech_warp(v->sm, slot)); left; left &= left - 1)
+        lanes[bit_lowest(left)] = word;
+}
+
+const char *uv_store_check(const struct uv *v)
+{
+    const struct scalars *x = &v->scalars;
+    return x->free_count == x->count ? NULL : "scalar registers are kept for warps that have ended";
+}
