@@ -144,6 +144,15 @@ static const char *const options[] = {
     "uv:entries=64,ways=2,words=4,ports=1",
     "uv:tag=1,entries=6,ways=3,latency=9",
     "uv:loads=off,predicates=off",
+    "uv:variant=token",
+    "uv:variant=token,lanes=present,protect=on,parity=on",
+    "uv:variant=token,inter=off,loads=off",
+    "uv:variant=srf",
+    "uv:variant=srf,registers=3,inter=count,lanes=present",
+    "uv:variant=srf,registers=0,entries=2,words=2",
+    "uv:intra=on,lanes=present+gscalar",
+    "uv:variant=token+gscalar+rfcache+silicon-sync",
+    "darsie+uv:intra=on",
     "gscalar:parts=2,units=on",
     "gscalar:parts=4,divergent=off,loads=off",
     "darsie:registers=2+uv+gscalar:parts=2",
@@ -328,7 +337,9 @@ static void test_barriers_are_added(struct test *t)
 // Literal texts that are unsound, and a kernel that shows it.
 static void test_paper_rules_are_caught(struct test *t)
 {
-    static const char *const rows[][2] = {{"vecadd", "uv:rules=paper"}, {"SRADv1", "uv:rules=paper"}};
+    static const char *const rows[][2] = {{"vecadd", "uv:rules=paper"},
+                                          {"SRADv1", "uv:rules=paper"},
+                                          {"pathfinder", "uv:variant=token,copy=sources"}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         const char *near;
         const struct workload *w = workload_find(rows[k][0], &near);

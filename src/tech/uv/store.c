@@ -81,22 +81,22 @@ static void lose_lanes(struct uv *v, unsigned slot, unsigned r, unsigned but)
         if (bit_lowest(left) != but) lanes[bit_lowest(left)] = LOST;
 }
 
+void uv_store_take_back(struct uv *v, unsigned slot, unsigned r)
+{
+    enum { NO_LANE = UV_WARPS };
+    lose_lanes(v, slot, r, v->launch->options.store == UV_STORE_TOKEN ? lane_of(v, slot) : NO_LANE);
+}
+
 void uv_store_keep(struct uv *v, unsigned slot, unsigned r)
 {
     struct scalars *x = &v->scalars;
-    unsigned lane = lane_of(v, slot);
-    switch ((enum uv_store)v->launch->options.store) {
-    case UV_STORE_TOKEN: lose_lanes(v, slot, r, lane); break;
-    case UV_STORE_SRF:
+    if (v->launch->options.store == UV_STORE_SRF) {
         if (x->map[slot][r] == UV_NO_SCALAR) x->map[slot][r] = x->free[--x->free_count];
-        x->words[x->map[slot][r]] = tech_lanes(v->sm, slot, r)[lane];
-        if (x->count - x->free_count > v->counters[COUNT_registers])
-            v->counters[COUNT_registers] = x->count - x->free_count;
-        lose_lanes(v, slot, r, UV_WARPS);
-        break;
-    case UV_STORE_LANES:
-    case UV_STORE_AS_VARIANT: break;
+        x->words[x->map[slot][r]] = uv_value(v, slot, r);
+        uint64_t used = x->count - x->free_count;
+        if (used > v->counters[COUNT_registers]) v->counters[COUNT_registers] = used;
     }
+    uv_store_take_back(v, slot, r);
 }
 
 void uv_store_forget(struct uv *v, unsigned slot, unsigned r)

@@ -170,7 +170,7 @@ static void take_back(struct uv *v, unsigned slot, const struct op *o)
 {
     for (unsigned k = 0; uv_keeps(v) && k < o->read_count; k++)
         if (uv_has_token(&v->warps[slot], o->reads[k]) && !is_result(o, o->reads[k]))
-            uv_store_keep(v, slot, o->reads[k]);
+            uv_store_take_back(v, slot, o->reads[k]);
 }
 
 // The text copies a register only if it is a source as well: others that lose their token have their value in one lane alone.

@@ -110,6 +110,8 @@ void uv_store_end(struct uv *v);
 bool uv_store_has_room(const struct uv *v, unsigned slot, unsigned r, unsigned words);
 void uv_store_keep(struct uv *v, unsigned slot,
                    unsigned r); // its lanes have one value: they lose it, but for one or none
+void uv_store_take_back(struct uv *v, unsigned slot,
+                        unsigned r);                           // spread for somebody to read, it is as before
 void uv_store_forget(struct uv *v, unsigned slot, unsigned r); // it is in its lanes again
 void uv_store_spread(struct uv *v, unsigned slot, unsigned r); // into all live lanes, for who reads them
 const char *uv_store_check(const struct uv *v);                // NULL: what is kept and free adds up

@@ -1,0 +1,158 @@
+// UV as the dissertation has it, counted by hand: which instructions go through one lane and what that takes, in which lane a value is,
+// when it is copied, what becomes of scalar registers. (That no result changes is tests/tech/test_kernels.c and tests/differential.)
+#include "base/str.h"
+#include "gpu/bench.h"
+#include "tech/registry.h"
+
+#include <stdio.h>
+
+struct scene {
+    struct gpu_bench bench;
+    struct tech_choice choice;
+    struct mark_settings marks;
+};
+
+// An SM of 8 lanes with one scheduler, as the GTX 285's.
+static const char eight_lanes[] = "issue.schedulers=1 issue.interval=4 units.shared=1 units.float=1 "
+                                  "interval.fixed=4 interval.int_add=4 operands.collectors=16 "
+                                  "operands.banks=16 sm.warps=32";
+
+static bool scene_run(struct scene *s, struct test *t, const char *tech, const char *settings,
+                      const char *text, uint32_t threads)
+{
+    struct diag d;
+    char all[400];
+    *s = (struct scene){0};
+    snprintf(all, sizeof all, "%s %s", eight_lanes, settings);
+    diag_init(&d);
+    tech_choice_init(&s->choice);
+    CHECK_MSG(t, tech_choose(&s->choice, tech, &d), "%s", tech);
+    diag_fini(&d);
+    if (!gpu_bench_init(&s->bench, t, "tiny", all, text, threads)) return false;
+    for (unsigned k = 0; k < s->choice.count; k++) {
+        s->choice.uses[k].marks = &s->marks;
+        s->choice.uses[k].verify = true;
+    }
+    s->bench.config.techs = s->choice.uses;
+    s->bench.config.tech_count = s->choice.count;
+    machine_buffer(&s->bench.m, 4096);
+    gpu_cycles(&s->bench);
+    return true;
+}
+
+static void scene_end(struct scene *s)
+{
+    gpu_bench_fini(&s->bench);
+    tech_choice_fini(&s->choice);
+}
+
+static uint64_t count_of(const struct scene *s, const char *counter)
+{
+    const struct tech *t = s->choice.uses[0].tech;
+    for (size_t n = 0; n < t->counter_count; n++)
+        if (str_equal(t->counters[n].name, counter)) return s->bench.result.techs[0][n];
+    return ~0ull;
+}
+
+// Independent instructions of several warps: a scheduler of 8 lanes issues one of 32 lanes every four cycles, and one of one
+// lane every cycle.
+static void test_rate(struct test *t)
+{
+    enum { INSTRUCTIONS = 64, WARPS = 8 };
+    struct strbuf uniform = {0}, vector = {0};
+    strbuf_puts(&uniform, "MOV R1, 0x5\n");
+    strbuf_puts(&vector, "S2R R1, SR_TID.X\n");
+    for (unsigned k = 0; k < INSTRUCTIONS; k++) {
+        strbuf_printf(&uniform, "IADD3 R%u, R1, 0x%x, RZ\n", 2 + k % 16, k);
+        strbuf_printf(&vector, "IADD3 R%u, R1, 0x%x, RZ\n", 2 + k % 16, k);
+    }
+    strbuf_puts(&uniform, "EXIT\n");
+    strbuf_puts(&vector, "EXIT\n");
+    static const char fast[] = "fetch.width=16 fetch.ibuffer=16 fetch.refill=space fetch.latency=1 "
+                               "icache.perfect=1 fetch.per_scheduler=1";
+    struct scene s;
+    const uint64_t all = INSTRUCTIONS * WARPS;
+    struct {
+        const char *tech;
+        const struct strbuf *text;
+        uint64_t least, most;
+    } rows[] = {{"uv:variant=token,inter=off", &vector, 4 * all, 4 * all + 120},
+                {"uv:variant=token,inter=off", &uniform, all, all + 120},
+                {"uv:variant=srf,inter=off,registers=0", &uniform, all, all + 120},
+                {"uv:variant=srf,inter=off,registers=1", &uniform, 4 * all - 3 * 64, 4 * all + 120},
+                {"uv:variant=token,intra=off", &vector, 4 * all, 4 * all + 120},
+                {"uv", &vector, 4 * all, 4 * all + 120}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        CHECK(t, scene_run(&s, t, rows[k].tech, fast, rows[k].text->text, 32 * WARPS));
+        CHECK_EQ(t, s.bench.result.mismatches, 0);
+        CHECK_MSG(t, s.bench.result.cycles >= rows[k].least && s.bench.result.cycles <= rows[k].most,
+                  "row %zu: %llu cycles are not %llu to %llu", k, (unsigned long long)s.bench.result.cycles,
+                  (unsigned long long)rows[k].least, (unsigned long long)rows[k].most);
+        scene_end(&s);
+    }
+    strbuf_fini(&uniform);
+    strbuf_fini(&vector);
+}
+
+// R3 is uniform and becomes R3 + R0, which is not. Then some lanes alone write R4, of which R4 is a source, and R5, of which it is not.
+static const char chain[] = "S2R R0, SR_TID.X\n"
+                            "MOV R1, c[0x0][0x160]\n" // one lane, from here
+                            "IADD3 R2, R1, 0x4, RZ\n"
+                            "IADD3 R3, R2, R1, RZ\n"
+                            "MOV R4, 0x7\nMOV R5, 0x9\n" // to here
+                            "IADD3 R3, R3, R0, RZ\n"
+                            "ISETP.LT.AND P0, PT, R0, 0x8, PT\n"
+                            "@P0 IADD3 R4, R4, 0x1, RZ\n"
+                            "@P0 IADD3 R5, R0, 0x1, RZ\n"
+                            "IADD3 R6, R5, R4, RZ\n"
+                            "EXIT\n";
+
+struct expected {
+    const char *tech, *settings;
+    uint64_t scalar, lanes, copies, registers, no_register, mismatches;
+};
+
+static void test_counted(struct test *t)
+{
+    static const struct expected rows[] = {
+        {"uv:variant=token,inter=off", "", 5, 5 * 31, 2, 0, 0, 0},
+        {"uv:variant=token,inter=off", "issue.interval=2", 5, 5 * 31, 2, 0, 0, 0},
+        {"uv:variant=token,inter=off,protect=on", "", 5, 5 * 30, 2, 0, 0, 0},
+        {"uv:variant=token,inter=off,copy=sources", "", 5, 5 * 31, 1, 0, 0, 1},
+        {"uv:variant=token", "", 5, 5 * 31, 2, 0, 0, 0},
+        {"uv:intra=on,inter=off", "", 5, 5 * 31, 0, 0, 0, 0},
+        {"uv:variant=token,intra=count", "", 0, 0, 2, 0, 0, 0},
+        {"uv:variant=srf,inter=off", "", 5, 5 * 31, 2, 5, 0, 0},
+        {"uv:variant=srf,inter=off,registers=5", "", 5, 5 * 31, 2, 5, 0, 0},
+        // R1, R2 and R3 have one each; R4 and R5 have none, and are in their lanes.
+        {"uv:variant=srf,inter=off,registers=3", "", 3, 3 * 31, 0, 3, 2, 0},
+    };
+    struct scene s, base;
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        const struct expected *e = &rows[k];
+        CHECK(t, scene_run(&s, t, e->tech, e->settings, chain, 32) &&
+                     scene_run(&base, t, "base", e->settings, chain, 32));
+        CHECK_EQ(t, count_of(&s, "scalar"), e->scalar);
+        CHECK_EQ(t, count_of(&s, "lanes"), e->lanes);
+        CHECK_EQ(t, count_of(&s, "copies"), e->copies);
+        CHECK_EQ(t, s.bench.result.gpu.issue_copies, e->copies);
+        CHECK_EQ(t, count_of(&s, "registers"), e->registers);
+        CHECK_EQ(t, count_of(&s, "no_register"), e->no_register);
+        CHECK_EQ(t, s.bench.result.mismatches, e->mismatches);
+        uint64_t lanes = 0, of_base = 0;
+        for (unsigned n = 0; n < LANES_COUNT; n++) {
+            lanes += s.bench.result.gpu.lanes[n];
+            of_base += base.bench.result.gpu.lanes[n];
+        }
+        CHECK_EQ(t, lanes + e->lanes, of_base);
+        CHECK_EQ(t, s.bench.result.gpu.issue_issued, base.bench.result.gpu.issue_issued);
+        scene_end(&s);
+        scene_end(&base);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"rate", test_rate}, {"counted", test_counted}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
