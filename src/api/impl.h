@@ -154,6 +154,11 @@ struct api_form {
     uint64_t *saved; // [instruction][SAVINGS], heap
 };
 
+struct api_constants { // a form with arguments as constants
+    struct api_form *form;
+    uint8_t *closure; // that it was made of, heap
+};
+
 struct wf_kernel {
     struct wf_module *module;
     const struct ptx_function *ptx; // NULL: of an image
@@ -167,6 +172,9 @@ struct wf_kernel {
     struct arena marks;   // of the last wf_kernel_marks
     struct arena account; // of the last wf_kernel_account
     bool hinted;          // its first functional launch has been watched for races
+    // Of an image, with its arguments as constants (closure.c).
+    struct riscv_closure *closure; // NULL: not looked for yet
+    VEC(struct api_constants) constants;
 };
 
 enum api_launch_state { LAUNCH_QUEUED, LAUNCH_RUNS, LAUNCH_OVER };
@@ -249,6 +257,12 @@ uint32_t api_core_statistic(const struct simtight_config *config, const struct s
 struct wf_kernel *api_image_kernel(struct wf_module *m, const char *name); // by its symbol; NULL and an error
 const char *api_image_kernel_name(const struct wf_module *m, size_t index);
 enum wf_status api_image_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes);
+
+// -- arguments as constants (closure.c)
+enum { API_CLOSURE_LOADS, API_CLOSURE_CONSTANTS };        // riscv.closure
+void api_closure_use(struct wf_launch *l);                // a launch that is made up but for it
+struct program *api_closure_listing(struct wf_kernel *k); // of no launch; the caller's
+void api_closure_fini(struct wf_kernel *k);
 
 // -- order (queue.c)
 void api_queue(struct wf_launch *l, struct wf_stream *s); // NULL: the default stream

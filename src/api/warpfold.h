@@ -184,7 +184,7 @@ struct wf_mark { // of one instruction
     const char *cause, *reason; // one word for tables, a sentence for people
     bool shareable;             // writes registers only, without a guard: what a skipping mechanism can share
 };
-// One an instruction, by the settings `mark.*`; block may be NULL. Valid until the next call for this kernel.
+// One an instruction that control can come to, by the settings `mark.*`; block may be NULL. Valid until the next call for this kernel.
 // NULL: the kernel cannot be launched with such a block.
 const struct wf_mark *wf_kernel_marks(struct wf_kernel *k, const uint32_t block[3], size_t *count);
 

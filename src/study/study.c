@@ -1,5 +1,6 @@
 // The table of studies, kernels as studies keep them, and reports.
 #include "study/study.h"
+#include "flow/blocks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,6 +69,7 @@ static void describe_inst(struct study *s, const struct program *p, uint32_t ind
                           struct study_inst *to)
 {
     struct strbuf text = {0};
+    to->pc = program_pc(p, index);
     program_print_inst(p, index, &text);
     to->text = arena_strndup(&s->arena, strbuf_text(&text), text.length);
     strbuf_fini(&text);
@@ -79,6 +81,17 @@ static void describe_inst(struct study *s, const struct program *p, uint32_t ind
     to->line_key = (l->file << 20) + l->line + 1;
     to->path = arena_strndup(&s->arena, path, strlen(path));
     to->number = l->line;
+}
+
+static void show_reached(const struct program *p, struct study_inst *insts)
+{
+    struct arena scratch;
+    struct flow_blocks flow;
+    arena_init(&scratch);
+    flow_blocks_init(&flow, p, &scratch);
+    for (uint32_t n = 0; n < p->inst_count; n++)
+        insts[n].shown = flow.blocks[flow.block_of[n]].function != FLOW_NONE;
+    arena_fini(&scratch);
 }
 
 static bool is_same(const struct study *s, const struct study_kernel *k, const struct launch *l)
@@ -108,6 +121,7 @@ struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l)
         study_lines(p, lines);
         for (uint32_t n = 0; n < p->inst_count; n++) describe_inst(s, p, n, lines[n], &k->insts[n]);
         free(lines);
+        show_reached(p, k->insts);
         vec_push(&s->kernels, k);
     }
     memcpy(k->grid, l->grid, sizeof k->grid);
@@ -201,8 +215,9 @@ void study_each_inst(const struct study *s, struct study_report *r, const struct
     for (size_t i = 0; i < s->kernels.count; i++) {
         const struct study_kernel *k = s->kernels.data[i];
         for (uint32_t x = 0; x < k->inst_count; x++) {
+            if (!k->insts[x].shown) continue;
             study_text(t, "%s", k->name);
-            study_text(t, "%04x", x * PC_STEP);
+            study_text(t, "%04x", k->insts[x].pc);
             cells(t, k, x);
             study_text(t, "%s", k->insts[x].text);
             study_text(t, "%s", k->insts[x].line);

@@ -59,8 +59,10 @@ void study_sources(struct study *s, const char *folder);
 // A kernel as studies keep it, beyond the program's life: one for each group, program, block shape and warp
 // size.
 struct study_inst {
-    const char *text;  // as in the listing
-    const char *line;  // "file.cu:31", the one of study_lines; "" when unknown
+    uint32_t pc;
+    bool shown;       // in reports: control can come to it; RISC-V's programs are all the code of their files
+    const char *text; // as in the listing
+    const char *line; // "file.cu:31", the one of study_lines; "" when unknown
     uint32_t line_key; // equal for instructions of the same line, ascending by file and line; 0: unknown
     const char *path;  // of the source, as the PTX names it; NULL when unknown
     uint32_t number;   // of the line in it
