@@ -83,15 +83,18 @@ static void describe_inst(struct study *s, const struct program *p, uint32_t ind
     to->number = l->line;
 }
 
-static void show_reached(const struct program *p, struct study_inst *insts)
+// What control can come to, or all where that is not known.
+static bool *find_shown(const struct program *p)
 {
+    bool *is_shown = heap_alloc(p->inst_count * sizeof *is_shown);
     struct arena scratch;
     struct flow_blocks flow;
     arena_init(&scratch);
     flow_blocks_init(&flow, p, &scratch);
     for (uint32_t n = 0; n < p->inst_count; n++)
-        insts[n].shown = flow.blocks[flow.block_of[n]].function != FLOW_NONE;
+        is_shown[n] = flow.jumps_anywhere || flow.blocks[flow.block_of[n]].function != FLOW_NONE;
     arena_fini(&scratch);
+    return is_shown;
 }
 
 static bool is_same(const struct study *s, const struct study_kernel *k, const struct launch *l)
@@ -118,10 +121,14 @@ struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l)
         k->inst_count = p->inst_count;
         k->insts = ARENA_ARRAY(&s->arena, struct study_inst, p->inst_count);
         uint32_t *lines = heap_alloc(p->inst_count * sizeof *lines);
-        study_lines(p, lines);
-        for (uint32_t n = 0; n < p->inst_count; n++) describe_inst(s, p, n, lines[n], &k->insts[n]);
+        bool *is_shown = find_shown(p);
+        study_lines(p, is_shown, lines);
+        for (uint32_t n = 0; n < p->inst_count; n++) {
+            describe_inst(s, p, n, lines[n], &k->insts[n]);
+            k->insts[n].shown = is_shown[n];
+        }
         free(lines);
-        show_reached(p, k->insts);
+        free(is_shown);
         vec_push(&s->kernels, k);
     }
     memcpy(k->grid, l->grid, sizeof k->grid);
