@@ -138,7 +138,8 @@ static void read_old_lists(struct unit *u, struct cursor *c)
 {
     add(&u->directories, (struct entry){.path = ""}, c); // where the compiler was, which another section says
     add(&u->files, (struct entry){.path = ""}, c);
-    for (const char *path; !c->bad && *(path = string(c));) add(&u->directories, (struct entry){.path = path}, c);
+    for (const char *path; !c->bad && *(path = string(c));)
+        add(&u->directories, (struct entry){.path = path}, c);
     for (const char *path; !c->bad && *(path = string(c));) {
         struct entry f = {.path = path, .directory = uleb(c)};
         uleb(c); // time and length
@@ -217,7 +218,8 @@ static bool read_header(struct unit *u, struct cursor *c)
 static const char *path_of(const struct unit *u, const struct entry *f)
 {
     struct arena *a = &u->reader->image->arena;
-    const char *directory = f->directory < u->directories.all.count ? u->directories.all.data[f->directory].path : "";
+    const char *directory =
+        f->directory < u->directories.all.count ? u->directories.all.data[f->directory].path : "";
     bool alone = f->path[0] == '/' || !*directory || str_equal(directory, ".");
     return alone ? arena_strndup(a, f->path, strlen(f->path)) : arena_printf(a, "%s/%s", directory, f->path);
 }
@@ -244,7 +246,8 @@ static void cover(struct unit *u, const struct row *row, uint64_t end)
 {
     struct reader *r = u->reader;
     struct image *i = r->image;
-    uint64_t code_end = i->code + 4ull * i->word_count, from = row->address < i->code ? i->code : row->address;
+    uint64_t code_end = i->code + 4ull * i->word_count,
+             from = row->address < i->code ? i->code : row->address;
     if (end > code_end) end = code_end;
     uint32_t file = from < end && row->line && row->line <= INT32_MAX ? file_number(u, row->file) : NOT_USED;
     if (file == NOT_USED) return;

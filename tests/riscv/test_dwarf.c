@@ -1,10 +1,10 @@
 // Source lines of RISC-V code: line number programs put together by hand from the DWARF standard, of versions 2 to 5, and what
 // compilers make of a source whose lines are known; sections that are cut off, lie, or go on for ever.
-#include "base/progress.h"
-#include "riscv/dwarf.h"
 #include "api/impl.h"
+#include "base/progress.h"
 #include "base/rng.h"
 #include "harness/test.h"
+#include "riscv/dwarf.h"
 #include "riscv/elf.h"
 
 #include <stdio.h>
@@ -37,7 +37,10 @@ static void end_sequence(struct strbuf *s)
 }
 
 // Of `opcode_base` 10, `line_base` -3, `line_range` 12: a row so many bytes and lines on.
-static void special(struct strbuf *s, unsigned bytes, int lines) { u8(s, 10 + bytes * 12 + (unsigned)(lines + 3)); }
+static void special(struct strbuf *s, unsigned bytes, int lines)
+{
+    u8(s, 10 + bytes * 12 + (unsigned)(lines + 3));
+}
 
 struct shape {
     unsigned version, offset_bytes;
@@ -289,10 +292,11 @@ static void test_compiler(struct test *t)
     CHECK(t, f && fputs(source, f) >= 0 && fclose(f) == 0);
     for (unsigned version = 2; version <= 5; version++) {
         strbuf_clear(&command);
-        strbuf_printf(&command,
-                      "cd %s && clang --target=riscv32-unknown-elf -march=rv32ima -mabi=ilp32 -mno-relax -gdwarf-%u "
-                      "-nostdlib -fuse-ld=lld -Wl,-Ttext=0x08000400 -Wl,-n -o lines.elf lines.s >/dev/null 2>&1",
-                      folder, version);
+        strbuf_printf(
+            &command,
+            "cd %s && clang --target=riscv32-unknown-elf -march=rv32ima -mabi=ilp32 -mno-relax -gdwarf-%u "
+            "-nostdlib -fuse-ld=lld -Wl,-Ttext=0x08000400 -Wl,-n -o lines.elf lines.s >/dev/null 2>&1",
+            folder, version);
         CHECK_MSG(t, runs(strbuf_text(&command)), "%s", strbuf_text(&command));
         strbuf_clear(&command);
         strbuf_printf(&command, "%s/lines.elf", folder);
@@ -333,8 +337,9 @@ static void test_bundled(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"versions", test_versions}, {"gaps", test_gaps},         {"cut off", test_cut},  {"garbage", test_garbage},
-        {"endless", test_endless},   {"compiler", test_compiler}, {"bundled", test_bundled},
+        {"versions", test_versions}, {"gaps", test_gaps},       {"cut off", test_cut},
+        {"garbage", test_garbage},   {"endless", test_endless}, {"compiler", test_compiler},
+        {"bundled", test_bundled},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
