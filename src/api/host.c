@@ -231,6 +231,7 @@ enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_confi
     if (c->gpu && !api_has_core(c))
         return diag_error(&c->diag, loc_none(), "GPU %s does not run RISC-V programs: simtight does", c->gpu),
                WF_BAD_USAGE;
+    if (!api_check_watched(c)) return WF_BAD_USAGE;
     api_wait(c);
     api_core_forget(c);
     if (!make_memory(m)) return WF_BAD_INPUT;

@@ -179,6 +179,11 @@ struct wf_kernel {
 
 enum api_launch_state { LAUNCH_QUEUED, LAUNCH_RUNS, LAUNCH_OVER };
 
+struct api_core_sample {
+    uint64_t at; // cycle of the launch
+    struct simtight_counts so_far;
+};
+
 // A launch from its call until nobody wants its stats any more.
 struct wf_launch {
     struct wf_context *context;
@@ -193,6 +198,7 @@ struct wf_launch {
     bool is_timed;
     bool is_on_core; // timed by the SIMTight core (core.c), which has counted
     struct simtight_counts core_counts;
+    VEC(struct api_core_sample) core_samples; // with report.interval, in order of time
     uint64_t max_cycles;
     uint8_t *params, *addresses; // constant banks, heap
     struct texture *textures;    // heap
@@ -290,6 +296,7 @@ const struct wf_class_account *api_account_classes(struct wf_launch *l);
 // What a timed launch cost, for its stats.
 const struct wf_energy *api_energy(struct wf_launch *l, const struct chip_result *timed, size_t *count);
 size_t api_storage_fill(struct wf_context *c);
+struct watcher *api_watcher(struct wf_launch *l); // that a timed launch is watched by; NULL
 // Adds who observes a timed launch by the settings.
 void api_observe(struct wf_launch *l, struct chip_account *account);
 const struct wf_sample *api_samples(struct wf_launch *l);
@@ -297,6 +304,7 @@ void api_observe_fini(struct wf_context *c);
 // Whether the kernel can be launched with such a block; otherwise an error says why not.
 bool api_check_block(struct wf_kernel *k, const uint32_t block[3]);
 bool api_timeline_check(const struct api_settings *s, struct diag *d);
+bool api_check_watched(struct wf_context *c);      // a timeline that is asked for can be made
 bool api_timeline_check_sms(struct wf_context *c); // at a watched launch: the GPU has one of them
 // In the order of wf_counter_at; NULL: unknown.
 void api_counter_values(const struct exec_counts *exec, const struct gpu_counts *gpu,

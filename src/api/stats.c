@@ -133,6 +133,7 @@ void api_launch_destroy(struct wf_launch *l)
     vec_fini(&l->waits_for);
     vec_fini(&l->rivals);
     series_fini(&l->series);
+    vec_fini(&l->core_samples);
     launch_fault_fini(&l->fault);
     launch_race_fini(&l->race);
     launch_notes_fini(&l->notes);

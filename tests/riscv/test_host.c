@@ -402,6 +402,10 @@ static void test_command_line(struct test *t)
         {"--verify", "", "--verify does not go with", 2},
         {"--gpu simtight-ads --verify --quiet", "", "", 3},
         {"--gpu simtight --input 4869 --quiet", "Hi", "", 0},
+        {"--timeline /tmp/none.json", "", "--timeline does not go with", 2},
+        {"--gpu simtight --timeline /tmp/none.json --set timeline.sm=1", "",
+         "timeline.sm=1: the SMs of simtight are 0 to 0", 2},
+        {"--gpu simtight --energy", "", "its machine has no energy model", 2},
         {"--gpu simtight --set simt.scalar_unit=1", "", "simt.scalar_unit=1 needs simt.registers", 2},
         {"--gpu simtight --tech darsie", "", "mechanisms are for SMs", 2},
     };

@@ -91,7 +91,7 @@ static void test_groups(struct test *t)
         uint32_t group, distance;
         bool races;
     } cases[] = {{1, 1, true}, // the first lane of a warp reads the last one's of another
-                 {1, WARP, true},  {2, WARP, true}, // half of the warps read another group's words
+                 {1, WARP, true},   {2, WARP, true}, // half of the warps read another group's words
                  {64, WARP, false}, {0, HALF_OF_ALL, false}, {32, HALF_OF_ALL, true}};
     for (unsigned n = 0; n < TEST_COUNT(cases); n++) {
         struct kernel k = {RISCV_SCRATCH, cases[n].distance, cases[n].group, true};
@@ -192,7 +192,8 @@ static void test_studies(struct test *t)
         CHECK_HAS(t, c.out, "transpose");
         bool by_line = !str_equal(name, "shapes") && !str_equal(name, "extensions");
         if (by_line) CHECK_HAS(t, c.out, "Transpose.c:");
-        CHECK_STR(t, c.err, "Transpose 256: self test passed\n"); // what the program prints is not the study's
+        CHECK_STR(t, c.err,
+                  "Transpose 256: self test passed\n"); // what the program prints is not the study's
         strbuf_fini(&arguments);
     }
     cli_fini(&c);
@@ -200,8 +201,11 @@ static void test_studies(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"warps", test_warps}, {"groups", test_groups}, {"lanes", test_lanes}, {"atomics", test_atomics},
-        {"command line", test_command_line}, {"studies", test_studies}};
+    static const struct test_case cases[] = {{"warps", test_warps},
+                                             {"groups", test_groups},
+                                             {"lanes", test_lanes},
+                                             {"atomics", test_atomics},
+                                             {"command line", test_command_line},
+                                             {"studies", test_studies}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
