@@ -353,8 +353,8 @@ static void read_unit(struct reader *r, struct cursor *all)
 void dwarf_read(struct image *i, const struct dwarf *d)
 {
     struct reader r = {.image = i, .dwarf = d, .may_cover = 4ull * i->word_count};
-    struct cursor all = {d->lines.bytes, d->lines.bytes + d->lines.length, false};
     if (!d->lines.length) return;
+    struct cursor all = {d->lines.bytes, d->lines.bytes + d->lines.length, false};
     i->line_of = ARENA_ARRAY(&i->arena, uint32_t, i->word_count);
     vec_push(&r.places.all, (struct image_line){0}); // the unknown one
     while (left(&all) && !all.bad) read_unit(&r, &all);
