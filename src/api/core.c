@@ -92,6 +92,7 @@ static void fill(struct wf_launch *l)
     s->elapsed = own->start_cycles + own->cycles;
     s->start = l->start;
     s->skipped = s->reused = 0;
+    s->storage = api_storage(l, &s->storage_count);
     s->verify_mismatches = c->verify ? simtight_mismatches(c->core, &first) : WF_UNKNOWN;
     add_counters(l);
     fill_samples(l);

@@ -250,6 +250,9 @@ const char *api_keep(struct wf_launch *l, const char *text); // NULL: NULL
 void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
                     const struct chip_result *timed, double seconds);
 
+// Of the mechanisms, or of a core of its own: what a timed launch's stats say of storage.
+const struct wf_storage *api_storage(struct wf_launch *l, size_t *count);
+
 // -- the SIMTight core (core.c)
 bool api_has_core(const struct wf_context *c); // the GPU is such a machine
 void api_core_forget(struct wf_context *c);

@@ -18,11 +18,10 @@ static enum mark_kind in_launch(const struct marks *m, const struct wf_context *
     return mark_hardware_kind(&encoded, mark_hardware_promotes(&m->rules, p, block));
 }
 
-static struct wf_mark shown(struct wf_kernel *k, const struct marks *m, uint32_t n)
+static struct wf_mark shown(struct wf_kernel *k, const struct marks *m, uint32_t n, struct strbuf *text)
 {
     const struct mark *mark = &m->marks[n];
     const struct mark_pattern *p = &mark->pattern;
-    struct strbuf text = {0};
     struct wf_mark out = {.pc = program_pc(m->program, n),
                           .mark = mark_kind_name((enum mark_kind)mark->kind),
                           .pattern = mark_class_name((enum mark_class)p->class),
@@ -33,15 +32,14 @@ static struct wf_mark shown(struct wf_kernel *k, const struct marks *m, uint32_t
                           .grid = mark->grid,
                           .cause = mark_cause_name((enum mark_cause)mark->cause),
                           .shareable = mark->shareable};
-    mark_print_pattern(p, &text);
-    out.formula = keep(k, &text);
-    program_print_inst(m->program, n, &text);
-    out.instruction = keep(k, &text);
-    program_print_lines(m->program, n, &text);
-    out.lines = keep(k, &text);
-    mark_explain(m, n, &text);
-    out.reason = keep(k, &text);
-    strbuf_fini(&text);
+    mark_print_pattern(p, text);
+    out.formula = keep(k, text);
+    program_print_inst(m->program, n, text);
+    out.instruction = keep(k, text);
+    program_print_lines(m->program, n, text);
+    out.lines = keep(k, text);
+    mark_explain(m, n, text);
+    out.reason = keep(k, text);
     return out;
 }
 
@@ -55,14 +53,16 @@ static const struct wf_mark *show(struct wf_kernel *k, const struct marks *m, co
     arena_fini(&k->marks);
     arena_init(&k->marks);
     struct wf_mark *out = ARENA_ARRAY(&k->marks, struct wf_mark, p->inst_count);
+    struct strbuf text = {0};
     for (uint32_t n = 0; n < p->inst_count; n++) {
         if (!m->marks[n].reached) continue;
         struct wf_mark *w = &out[(*count)++];
-        *w = shown(k, m, n);
+        *w = shown(k, m, n, &text);
         if (!block) continue;
         w->promoted = mark_kind_name(in_launch(m, k->module->context, &header, block, n));
         w->warp_classes = mark_warp_classes(&m->rules, &m->marks[n], block);
     }
+    strbuf_fini(&text);
     return out;
 }
 

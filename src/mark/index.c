@@ -84,7 +84,7 @@ static bool is_hart_masked(const struct mark_ssa *s, const struct mark_rules *r,
     return false;
 }
 
-bool claim_is_index(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst, struct claim *c)
+bool claim_find_index(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst, struct claim *c)
 {
     struct hart_mask m;
     if (is_tid_modulo(s, r, inst)) {

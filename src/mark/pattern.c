@@ -167,7 +167,7 @@ struct mark_pattern claim_pattern(const struct mark_ssa *s, const struct mark_ru
     access_reads(s->program, i, &list);
     struct mark_pattern old = {0}, spilled = {0};
     struct mark_pattern index;
-    if (claim_index_pattern(s, r, inst, &index)) return index;
+    if (claim_may_be_index(s, r, inst) && claim_index_pattern(s, r, inst, &index)) return index;
     bool varies = false;
     for (unsigned k = 0; k < list.count; k++) {
         struct mark_pattern p = seen(context, s->reads[s->read_first[inst] + k], s->flow.block_of[inst]);

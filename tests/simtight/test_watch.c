@@ -1,5 +1,5 @@
 // Who looks at the core: samples add up to what the launch counts, a timeline has every instruction once and every warp's time
-// without overlaps, and neither changes anything.
+// without overlaps, and neither changes anything. And what its registers take.
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "gpu/watch.h"
@@ -15,6 +15,7 @@ struct outcome {
     size_t count, samples;
     bool is_most[COUNTERS_MAX];
     uint64_t sampled_to; // of the last launch
+    uint64_t register_bits;
 };
 
 static void launched(void *context, struct wf_kernel *k, const struct wf_launch_config *shape,
@@ -31,6 +32,8 @@ static void launched(void *context, struct wf_kernel *k, const struct wf_launch_
         if (s->counters[n].value != WF_UNKNOWN) o->counters[n] += s->counters[n].value;
     }
     o->samples += s->sample_count;
+    for (size_t n = 0; n < s->storage_count; n++)
+        if (str_equal(s->storage[n].name, "registers")) o->register_bits = s->storage[n].bits;
     o->sampled_to = s->sample_count ? s->samples[s->sample_count - 1].to : 0;
     for (size_t k2 = 0; k2 < s->sample_count; k2++)
         for (size_t n = 0; n < o->count; n++) {
@@ -149,9 +152,28 @@ static void test_part(struct test *t)
     wf_context_destroy(c);
 }
 
+// The paper's Figure 8, to the bit.
+static void test_storage(struct test *t)
+{
+    static const struct {
+        const char *gpu;
+        uint64_t bits;
+    } sizes[] = {{"simtight", 2097152},
+                 {"simtight-rfc1024", 1202176},
+                 {"simtight-rfc512", 672256},
+                 {"simtight-rfc256", 407552}};
+    for (unsigned k = 0; k < TEST_COUNT(sizes); k++) {
+        struct outcome o;
+        wf_context_destroy(run(t, "kernels/riscv/elf/VecAdd.elf", sizes[k].gpu, false, NULL, NULL, &o));
+        CHECK_EQ(t, o.register_bits, sizes[k].bits);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"samples", test_samples}, {"timeline", test_timeline}, {"part", test_part}};
+    static const struct test_case cases[] = {{"samples", test_samples},
+                                             {"timeline", test_timeline},
+                                             {"part", test_part},
+                                             {"storage", test_storage}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
