@@ -3,7 +3,7 @@
 
 FUZZ_SECONDS ?= 60
 FUZZ_SEEDS_compile := tests/compile/lower tests/fuzz/corpus/ptx
-FUZZ_SEEDS_elf := kernels/riscv/elf
+FUZZ_SEEDS_elf := kernels/riscv/elf tests/fuzz/corpus/elf
 FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .PHONY: fuzz

@@ -1,6 +1,7 @@
 // Launches on the SIMTight core, which stands where other GPUs have their SMs. It lives as long as a program with a host
 // part runs: what its stack cache holds stays from launch to launch.
 #include "api/impl.h"
+#include "gpu/watch_core.h"
 
 #include <string.h>
 
@@ -12,6 +13,13 @@ void api_core_forget(struct wf_context *c)
     c->core = NULL;
 }
 
+static uint64_t value_of(const struct simtight_counts *counts, const struct simtight_count_info *i)
+{
+    uint64_t value;
+    memcpy(&value, (const char *)counts + i->offset, sizeof value);
+    return value;
+}
+
 // Behind the counters of all GPUs.
 static void add_counters(struct wf_launch *l)
 {
@@ -21,13 +29,56 @@ static void add_counters(struct wf_launch *l)
     memcpy(all, s->counters, s->counter_count * sizeof *all);
     for (size_t k = 0; k < simtight_count_count; k++) {
         const struct simtight_count_info *i = &simtight_count_infos[k];
-        uint64_t value;
-        memcpy(&value, (const char *)own + i->offset, sizeof value);
-        all[s->counter_count + k] = (struct wf_counter){
-            .name = i->name, .unit = i->unit, .meaning = i->meaning, .value = value, .is_most = i->is_most};
+        all[s->counter_count + k] = (struct wf_counter){.name = i->name,
+                                                        .unit = i->unit,
+                                                        .meaning = i->meaning,
+                                                        .value = value_of(own, i),
+                                                        .is_most = i->is_most};
     }
     s->counters = all;
     s->counter_count += simtight_count_count;
+}
+
+// -- samples ------------------------------------------------------------------------------------------------
+static void take_sample(void *context, uint64_t cycle, const struct simtight_counts *so_far)
+{
+    struct wf_launch *l = context;
+    vec_push(&l->core_samples, (struct api_core_sample){cycle, *so_far});
+}
+
+// What the core counts stands behind the counters of all GPUs, as in the launch's own.
+static struct wf_sample sample_between(struct wf_launch *l, const struct api_core_sample *before,
+                                       const struct api_core_sample *now)
+{
+    uint64_t *values = API_ARRAY(l, uint64_t, API_COUNTERS + simtight_count_count);
+    for (size_t k = 0; k < API_COUNTERS; k++) values[k] = WF_UNKNOWN;
+    for (size_t k = 0; k < simtight_count_count; k++) {
+        const struct simtight_count_info *i = &simtight_count_infos[k];
+        values[API_COUNTERS + k] =
+            value_of(&now->so_far, i) - (i->is_most ? 0 : value_of(&before->so_far, i));
+    }
+    return (struct wf_sample){.from = before->at,
+                              .to = now->at,
+                              .counters = values,
+                              .counter_count = API_COUNTERS + simtight_count_count};
+}
+
+static void fill_samples(struct wf_launch *l)
+{
+    static const struct api_core_sample start;
+    if (!l->context->settings.report_interval) return;
+    const struct api_core_sample *before = &start;
+    uint64_t end = l->core_counts.cycles;
+    while (l->core_samples.count && vec_last(&l->core_samples).at >= end) l->core_samples.count--;
+    take_sample(l, end, &l->core_counts); // the rest
+    struct wf_sample *out = API_ARRAY(l, struct wf_sample, l->core_samples.count);
+    for (size_t k = 0; k < l->core_samples.count; k++) {
+        const struct api_core_sample *now = &l->core_samples.data[k];
+        out[k] = sample_between(l, before, now);
+        before = now;
+    }
+    l->stats.samples = out;
+    l->stats.sample_count = l->core_samples.count;
 }
 
 static void fill(struct wf_launch *l)
@@ -41,16 +92,27 @@ static void fill(struct wf_launch *l)
     s->elapsed = own->start_cycles + own->cycles;
     s->start = l->start;
     s->skipped = s->reused = 0;
+    s->storage = api_storage(l, &s->storage_count);
     s->verify_mismatches = c->verify ? simtight_mismatches(c->core, &first) : WF_UNKNOWN;
     add_counters(l);
+    fill_samples(l);
 }
 
+// -- launches -----------------------------------------------------------------------------------------------
 bool api_run_on_core(struct wf_launch *l, struct exec_counts *counts)
 {
     struct simtight_counts *own = &l->core_counts;
     struct wf_context *c = l->context;
+    struct simtight_listener listener = {
+        .sample_context = l, .interval = c->settings.report_interval, .sample = take_sample};
+    struct watch_core watch;
+    struct watcher *watcher = api_watcher(l);
     if (!c->core) c->core = simtight_create(&c->simtight);
+    if (watcher) watch_core_begin(&watch, watcher, &l->launch, (struct watch_stream){0}, &listener);
+    simtight_listen(c->core, watcher || listener.interval ? &listener : NULL);
     bool good = simtight_launch(c->core, &l->launch, c->max_cycles, c->verify, counts, own, &l->fault);
+    if (watcher) watch_core_end(&watch, own->cycles);
+    simtight_listen(c->core, NULL);
     l->start = c->clock;
     c->clock += own->start_cycles + own->cycles;
     l->end = c->clock;

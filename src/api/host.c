@@ -161,6 +161,7 @@ static int start(void *context, uint32_t pc, uint32_t closure, uint32_t warps_pe
     struct wf_launch *l = api_launch_create(k);
     fill(l, closure, warps_per_block, &has_failed);
     l->is_on_core = api_has_core(r->context) && !r->context->settings.check_races && !r->context->study;
+    api_closure_use(l);
     api_queue(l, NULL);
     r->status = wf_launch_status(l);
     if (r->status != WF_OK) api_told(r->context);
@@ -230,6 +231,7 @@ enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_confi
     if (c->gpu && !api_has_core(c))
         return diag_error(&c->diag, loc_none(), "GPU %s does not run RISC-V programs: simtight does", c->gpu),
                WF_BAD_USAGE;
+    if (!api_check_watched(c)) return WF_BAD_USAGE;
     api_wait(c);
     api_core_forget(c);
     if (!make_memory(m)) return WF_BAD_INPUT;

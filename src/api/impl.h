@@ -154,6 +154,11 @@ struct api_form {
     uint64_t *saved; // [instruction][SAVINGS], heap
 };
 
+struct api_constants { // a form with arguments as constants
+    struct api_form *form;
+    uint8_t *closure; // that it was made of, heap
+};
+
 struct wf_kernel {
     struct wf_module *module;
     const struct ptx_function *ptx; // NULL: of an image
@@ -167,9 +172,17 @@ struct wf_kernel {
     struct arena marks;   // of the last wf_kernel_marks
     struct arena account; // of the last wf_kernel_account
     bool hinted;          // its first functional launch has been watched for races
+    // Of an image, with its arguments as constants (closure.c).
+    struct riscv_closure *closure; // NULL: not looked for yet
+    VEC(struct api_constants) constants;
 };
 
 enum api_launch_state { LAUNCH_QUEUED, LAUNCH_RUNS, LAUNCH_OVER };
+
+struct api_core_sample {
+    uint64_t at; // cycle of the launch
+    struct simtight_counts so_far;
+};
 
 // A launch from its call until nobody wants its stats any more.
 struct wf_launch {
@@ -185,6 +198,7 @@ struct wf_launch {
     bool is_timed;
     bool is_on_core; // timed by the SIMTight core (core.c), which has counted
     struct simtight_counts core_counts;
+    VEC(struct api_core_sample) core_samples; // with report.interval, in order of time
     uint64_t max_cycles;
     uint8_t *params, *addresses; // constant banks, heap
     struct texture *textures;    // heap
@@ -236,6 +250,9 @@ const char *api_keep(struct wf_launch *l, const char *text); // NULL: NULL
 void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
                     const struct chip_result *timed, double seconds);
 
+// Of the mechanisms, or of a core of its own: what a timed launch's stats say of storage.
+const struct wf_storage *api_storage(struct wf_launch *l, size_t *count);
+
 // -- the SIMTight core (core.c)
 bool api_has_core(const struct wf_context *c); // the GPU is such a machine
 void api_core_forget(struct wf_context *c);
@@ -249,6 +266,12 @@ uint32_t api_core_statistic(const struct simtight_config *config, const struct s
 struct wf_kernel *api_image_kernel(struct wf_module *m, const char *name); // by its symbol; NULL and an error
 const char *api_image_kernel_name(const struct wf_module *m, size_t index);
 enum wf_status api_image_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes);
+
+// -- arguments as constants (closure.c)
+enum { API_CLOSURE_LOADS, API_CLOSURE_CONSTANTS };        // riscv.closure
+void api_closure_use(struct wf_launch *l);                // a launch that is made up but for it
+struct program *api_closure_listing(struct wf_kernel *k); // of no launch; the caller's
+void api_closure_fini(struct wf_kernel *k);
 
 // -- order (queue.c)
 void api_queue(struct wf_launch *l, struct wf_stream *s); // NULL: the default stream
@@ -276,6 +299,7 @@ const struct wf_class_account *api_account_classes(struct wf_launch *l);
 // What a timed launch cost, for its stats.
 const struct wf_energy *api_energy(struct wf_launch *l, const struct chip_result *timed, size_t *count);
 size_t api_storage_fill(struct wf_context *c);
+struct watcher *api_watcher(struct wf_launch *l); // that a timed launch is watched by; NULL
 // Adds who observes a timed launch by the settings.
 void api_observe(struct wf_launch *l, struct chip_account *account);
 const struct wf_sample *api_samples(struct wf_launch *l);
@@ -283,6 +307,7 @@ void api_observe_fini(struct wf_context *c);
 // Whether the kernel can be launched with such a block; otherwise an error says why not.
 bool api_check_block(struct wf_kernel *k, const uint32_t block[3]);
 bool api_timeline_check(const struct api_settings *s, struct diag *d);
+bool api_check_watched(struct wf_context *c);      // a timeline that is asked for can be made
 bool api_timeline_check_sms(struct wf_context *c); // at a watched launch: the GPU has one of them
 // In the order of wf_counter_at; NULL: unknown.
 void api_counter_values(const struct exec_counts *exec, const struct gpu_counts *gpu,

@@ -93,6 +93,7 @@ struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name)
 void api_kernel_destroy(struct wf_kernel *k)
 {
     api_form_release(k->form);
+    api_closure_fini(k);
     free(k->changed_by);
     program_free(k->program);
     strbuf_fini(&k->listing);

@@ -242,7 +242,7 @@ static void fill_banks(struct wf_launch *l, const void *params)
     e->bank_bytes[BANK_ADDRESS] = 8 * k->program->symbol_count;
 }
 
-static bool check_watched(struct wf_context *c)
+bool api_check_watched(struct wf_context *c)
 {
     if (!c->watcher) return true;
     if (c->gpu && !c->settings.check_races) return api_timeline_check_sms(c);
@@ -277,7 +277,7 @@ static enum wf_status queue_checked(struct wf_kernel *k, const struct wf_launch_
     struct wf_launch *l = api_launch_create(k);
     fill_launch(l, shape);
     if (l->launch.check_bounds != CHECK_STOP) memory_expect_strays(api_memory(c));
-    if (!check_watched(c) || !check_fits(c, &l->launch) || !(l->addresses = make_address_bank(k))) {
+    if (!api_check_watched(c) || !check_fits(c, &l->launch) || !(l->addresses = make_address_bank(k))) {
         api_launch_destroy(l);
         return WF_BAD_INPUT;
     }

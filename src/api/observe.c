@@ -53,7 +53,7 @@ bool api_timeline_check(const struct api_settings *s, struct diag *d)
 bool api_timeline_check_sms(struct wf_context *c)
 {
     struct watch_config w;
-    uint32_t count = c->chip.gpu.sm_count;
+    uint32_t count = api_has_core(c) ? 1 : c->chip.gpu.sm_count;
     timeline_config(&c->settings, &w, &c->diag);
     for (uint32_t k = 0; k < count; k++)
         if (w.sms[k / 64] >> k % 64 & 1) return true;
@@ -82,19 +82,24 @@ const struct watcher *wf_watched(struct wf_context *c)
     return c->watcher;
 }
 
-void api_observe(struct wf_launch *l, struct chip_account *account)
+struct watcher *api_watcher(struct wf_launch *l)
 {
     struct wf_context *c = l->context;
-    l->series.interval = c->settings.report_interval;
-    account->series = l->series.interval ? &l->series : NULL;
-    account->watcher = c->watcher;
-    account->stream = (struct watch_stream){l->stream->number, l->stream->name};
-    if (!c->watcher) return;
+    if (!c->watcher) return NULL;
     vec_push(&c->watched, api_form_use(l->form));
-    if (c->watcher->launches.count) return;
+    if (c->watcher->launches.count) return c->watcher;
     struct watch_config config;
     timeline_config(&c->settings, &config, &c->diag); // wf_set took nothing that is wrong
     watcher_init(c->watcher, &config);
+    return c->watcher;
+}
+
+void api_observe(struct wf_launch *l, struct chip_account *account)
+{
+    l->series.interval = l->context->settings.report_interval;
+    account->series = l->series.interval ? &l->series : NULL;
+    account->watcher = api_watcher(l);
+    account->stream = (struct watch_stream){l->stream->number, l->stream->name};
 }
 
 const struct wf_sample *api_samples(struct wf_launch *l)
@@ -105,7 +110,8 @@ const struct wf_sample *api_samples(struct wf_launch *l)
         const struct chip_sample *from = &l->series.samples.data[k];
         uint64_t *values = API_ARRAY(l, uint64_t, API_COUNTERS);
         api_counter_values(NULL, &from->gpu, &from->memory, values);
-        samples[k] = (struct wf_sample){.from = from->from, .to = from->to, .counters = values};
+        samples[k] = (struct wf_sample){
+            .from = from->from, .to = from->to, .counters = values, .counter_count = API_COUNTERS};
     }
     return samples;
 }

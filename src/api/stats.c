@@ -41,7 +41,7 @@ static const struct wf_warning *warnings(struct wf_launch *l, size_t *count)
     return out;
 }
 
-static const struct wf_storage *storage(struct wf_launch *l, size_t *count)
+const struct wf_storage *api_storage(struct wf_launch *l, size_t *count)
 {
     *count = api_storage_fill(l->context);
     struct wf_storage *out = API_ARRAY(l, struct wf_storage, *count);
@@ -71,7 +71,7 @@ static void fill_timed(struct wf_launch *l, const struct chip_result *timed)
     s->samples = api_samples(l);
     s->sample_count = l->series.samples.count;
     s->energy = api_energy(l, timed, &s->energy_count);
-    s->storage = storage(l, &s->storage_count);
+    s->storage = api_storage(l, &s->storage_count);
 }
 
 void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
@@ -133,6 +133,7 @@ void api_launch_destroy(struct wf_launch *l)
     vec_fini(&l->waits_for);
     vec_fini(&l->rivals);
     series_fini(&l->series);
+    vec_fini(&l->core_samples);
     launch_fault_fini(&l->fault);
     launch_race_fini(&l->race);
     launch_notes_fini(&l->notes);

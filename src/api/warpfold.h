@@ -184,7 +184,7 @@ struct wf_mark { // of one instruction
     const char *cause, *reason; // one word for tables, a sentence for people
     bool shareable;             // writes registers only, without a guard: what a skipping mechanism can share
 };
-// One an instruction, by the settings `mark.*`; block may be NULL. Valid until the next call for this kernel.
+// One an instruction that control can come to, by the settings `mark.*`; block may be NULL. Valid until the next call for this kernel.
 // NULL: the kernel cannot be launched with such a block.
 const struct wf_mark *wf_kernel_marks(struct wf_kernel *k, const uint32_t block[3], size_t *count);
 
@@ -228,7 +228,10 @@ struct wf_class_account {
 // -- when it goes there -------------------------------------------------------------------------------------
 struct wf_sample { // with report.interval: what was counted from one cycle of a launch to another
     uint64_t from, to;
-    const uint64_t *counters; // by wf_counter_at's index; WF_UNKNOWN for what is counted at blocks' ends
+    const uint64_t *
+        counters; // in the order of the launch's, `counter_count` of them; WF_UNKNOWN for what is counted at blocks'
+                  // ends. Of those that are the largest of several, what it was so far
+    size_t counter_count;
 };
 // Timed launches from now on are watched for a timeline (the settings timeline.*), or no more; what was
 // watched before is forgotten. report/timeline.h writes it. Watching changes nothing: launches of different streams run

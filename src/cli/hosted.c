@@ -31,7 +31,6 @@ bool hosted_check(const struct options *o, struct diag *d)
         {OPTION_SHARED, "its kernels have the whole scratchpad"},
         {OPTION_DUMP, "its host part prints what it finds"},
         {OPTION_TECH, "mechanisms are for SMs"},
-        {OPTION_TIMELINE, "timelines are of SMs"},
         {OPTION_ENERGY, "its machine has no energy model"},
     };
     bool good = true;
@@ -39,6 +38,12 @@ bool hosted_check(const struct options *o, struct diag *d)
         if (options_has(o, others[k].id))
             good = diag_error(d, loc_none(), "%s does not go with %s, a RISC-V program: %s",
                               options_name(others[k].id), o->operands.data[0], others[k].why);
+    if (options_has(o, OPTION_TIMELINE) && !options_has(o, OPTION_GPU))
+        good = diag_error(
+            d, loc_none(),
+            "--timeline does not go with %s, a RISC-V program, without --gpu: a timeline shows cycles, and "
+            "a functional run has none",
+            o->operands.data[0]);
     if (options_has(o, OPTION_VERIFY) && !options_has(o, OPTION_GPU))
         good = diag_error(d, loc_none(),
                           "--verify does not go with %s, a RISC-V program, without --gpu: what a GPU's "

@@ -124,8 +124,8 @@ static void print_mark(const struct wf_mark *m, bool colour, struct strbuf *out)
 static void print_marks(const struct wf_kernel_info *info, const struct wf_mark *marks, size_t count,
                         const uint32_t *block, bool colour, struct strbuf *out)
 {
-    strbuf_printf(out, "// %s: %u instructions, %u registers, %u predicates\n", info->mangled_name,
-                  info->instructions, info->registers, info->predicates);
+    strbuf_printf(out, "// %s: %zu instructions, %u registers, %u predicates\n", info->mangled_name, count,
+                  info->registers, info->predicates);
     strbuf_printf(out, "// %u bytes shared, %u local, %u stack, %u parameters\n", info->shared_bytes,
                   info->local_bytes, info->stack_bytes, info->param_bytes);
     print_summary(marks, count, block, out);
@@ -154,10 +154,14 @@ static void write_json(struct wf_kernel *k, const struct wf_mark *marks, size_t 
     const struct {
         const char *key;
         uint64_t value;
-    } figures[] = {{"instructions", info->instructions}, {"registers", info->registers},
-                   {"predicates", info->predicates},     {"shared_bytes", info->shared_bytes},
-                   {"local_bytes", info->local_bytes},   {"stack_bytes", info->stack_bytes},
-                   {"spill_loads", info->spill_loads},   {"spill_stores", info->spill_stores}};
+    } figures[] = {{"instructions", count},
+                   {"registers", info->registers},
+                   {"predicates", info->predicates},
+                   {"shared_bytes", info->shared_bytes},
+                   {"local_bytes", info->local_bytes},
+                   {"stack_bytes", info->stack_bytes},
+                   {"spill_loads", info->spill_loads},
+                   {"spill_stores", info->spill_stores}};
     struct json j;
     json_init(&j, out);
     json_open_object(&j);
@@ -220,7 +224,8 @@ static enum wf_status list(const struct options *o, struct session *s)
 
 static bool check_usage(const struct options *o, struct diag *d)
 {
-    if (o->operands.count != 1) return diag_error(d, loc_none(), "mark takes one PTX file");
+    if (o->operands.count != 1)
+        return diag_error(d, loc_none(), "mark takes one file, PTX or a RISC-V program");
     if (!options_has(o, OPTION_KERNEL)) return diag_error(d, loc_none(), "mark needs --kernel NAME");
     return true;
 }

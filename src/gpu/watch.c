@@ -1,7 +1,7 @@
 // Notes of watched SMs: a warp's I-buffer, state and life are compared with what they were after the cycle
 // looked at before.
-#include "gpu/watch.h"
 #include "gpu/sm_impl.h"
+#include "gpu/watch_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +11,14 @@ _Static_assert((int)WATCH_GRIDS == (int)MEMORY_GRIDS, "numbers of grids");
 
 // -- what is kept -------------------------------------------------------------------------------------------
 
-static uint64_t time_of(const struct watch_sm *w, uint64_t cycle) { return cycle + w->watcher->offset; }
+uint64_t watch_time_of(const struct watch_sm *w, uint64_t cycle) { return cycle + w->watcher->offset; }
 
 static bool in_window(const struct watch_sm *w, uint64_t time)
 {
     return time >= w->watcher->config.from && time < w->watcher->config.to;
 }
 
-static uint32_t add_inst(struct watch_sm *w, struct watch_inst i)
+uint32_t watch_add_inst(struct watch_sm *w, struct watch_inst i)
 {
     if (!in_window(w, i.issued)) return NONE32;
     i.launch = w->warps[i.slot].launch;
@@ -26,7 +26,7 @@ static uint32_t add_inst(struct watch_sm *w, struct watch_inst i)
     return (uint32_t)w->insts.count - 1;
 }
 
-static void add_span(struct watch_sm *w, struct watch_span span)
+void watch_add_span(struct watch_sm *w, struct watch_span span)
 {
     if (span.from < w->watcher->config.from) span.from = w->watcher->config.from;
     if (span.to > w->watcher->config.to) span.to = w->watcher->config.to;
@@ -36,18 +36,18 @@ static void add_span(struct watch_sm *w, struct watch_span span)
 
 // -- warps --------------------------------------------------------------------------------------------------
 
-static void set_state(struct watch_sm *w, unsigned slot, uint64_t time, uint8_t state, uint32_t inst)
+void watch_set_state(struct watch_sm *w, unsigned slot, uint64_t time, uint8_t state, uint32_t inst)
 {
     struct watch_warp *x = &w->warps[slot];
     if (state == x->state && (inst == x->state_inst || state == WATCH_BUSY)) return;
     if (x->state != WATCH_BUSY)
-        add_span(w, (struct watch_span){.kind = WATCH_WAIT,
-                                        .from = x->since,
-                                        .to = time,
-                                        .inst = x->state_inst,
-                                        .launch = x->launch,
-                                        .slot = (uint8_t)slot,
-                                        .state = x->state});
+        watch_add_span(w, (struct watch_span){.kind = WATCH_WAIT,
+                                              .from = x->since,
+                                              .to = time,
+                                              .inst = x->state_inst,
+                                              .launch = x->launch,
+                                              .slot = (uint8_t)slot,
+                                              .state = x->state});
     x->state = state;
     x->state_inst = inst;
     x->since = time;
@@ -57,12 +57,12 @@ static void drop(struct watch_sm *w, unsigned slot, unsigned keep, uint64_t time
 {
     struct watch_warp *x = &w->warps[slot];
     for (unsigned k = keep; k < x->count; k++)
-        add_inst(w, (struct watch_inst){.fetched = x->buffer[k].fetched,
-                                        .buffered = x->buffer[k].buffered,
-                                        .issued = time,
-                                        .inst = x->buffer[k].inst,
-                                        .slot = (uint8_t)slot,
-                                        .flushed = true});
+        watch_add_inst(w, (struct watch_inst){.fetched = x->buffer[k].fetched,
+                                              .buffered = x->buffer[k].buffered,
+                                              .issued = time,
+                                              .inst = x->buffer[k].inst,
+                                              .slot = (uint8_t)slot,
+                                              .flushed = true});
     if (keep < x->count) x->count = keep;
 }
 
@@ -74,11 +74,11 @@ static void look_at_buffer(const struct sm *s, struct watch_sm *w, unsigned slot
     struct watch_warp *x = &w->warps[slot];
     bool fetched = now->front.fetching && now->front.fill_at != x->fill_at;
     unsigned there = now->front.count + (fetched ? 0u : now->front.fetching);
-    drop(w, slot, there, time_of(w, s->now));
+    drop(w, slot, there, watch_time_of(w, s->now));
     x->fill_at = now->front.fill_at;
     for (unsigned k = 0; fetched && k < now->front.fetching && x->count < WATCH_IBUFFER; k++)
-        x->buffer[x->count++] = (struct watch_fetched){.fetched = time_of(w, s->now),
-                                                       .buffered = time_of(w, now->front.fill_at),
+        x->buffer[x->count++] = (struct watch_fetched){.fetched = watch_time_of(w, s->now),
+                                                       .buffered = watch_time_of(w, now->front.fill_at),
                                                        .inst = now->front.pc - now->front.fetching + k};
 }
 
@@ -121,14 +121,15 @@ static void look_at_state(const struct sm *s, struct watch_sm *w, unsigned slot)
     const struct sm_warp *now = &s->warps[slot];
     struct watch_warp *x = &w->warps[slot];
     bool ready = s->ready.now >> slot & 1;
-    uint64_t time = time_of(w, s->now);
+    uint64_t time = watch_time_of(w, s->now);
     enum watch_state after = ready ? WATCH_READY : why_waiting(now);
-    if (time > w->last + 1 && x->started <= w->last) set_state(w, slot, w->last + 1, x->after, x->after_inst);
+    if (time > w->last + 1 && x->started <= w->last)
+        watch_set_state(w, slot, w->last + 1, x->after, x->after_inst);
     if (x->issued_at == time)
-        set_state(w, slot, time, WATCH_BUSY, 0);
+        watch_set_state(w, slot, time, WATCH_BUSY, 0);
     else
-        set_state(w, slot, time, (uint8_t)(ready ? why_ready(s, slot) : after),
-                  ready ? now->front.head : waits_with(now));
+        watch_set_state(w, slot, time, (uint8_t)(ready ? why_ready(s, slot) : after),
+                        ready ? now->front.head : waits_with(now));
     x->after = (uint8_t)after;
     x->after_inst = ready ? now->front.head : waits_with(now);
 }
@@ -144,25 +145,25 @@ static void warp_starts(const struct sm *s, struct watch_sm *w, unsigned slot)
     const struct warp *warp = s->warps[slot].warp;
     struct watch_warp *x = &w->warps[slot];
     *x = (struct watch_warp){.resident = true,
-                             .started = time_of(w, s->now),
+                             .started = watch_time_of(w, s->now),
                              .launch = launch_of(w, s->warps[slot].grid),
                              .index = warp->index};
     memcpy(x->block, warp->cta->id, sizeof x->block);
 }
 
-static void warp_ends(struct watch_sm *w, unsigned slot, uint64_t time)
+void watch_warp_ends(struct watch_sm *w, unsigned slot, uint64_t time)
 {
     struct watch_warp *x = &w->warps[slot];
-    if (time > w->last + 1) set_state(w, slot, w->last + 1, x->after, x->after_inst);
+    if (time > w->last + 1) watch_set_state(w, slot, w->last + 1, x->after, x->after_inst);
     uint64_t end = x->issued_at == time ? time + 1 : time;
-    set_state(w, slot, x->issued_at == time ? time : end, WATCH_BUSY, 0);
+    watch_set_state(w, slot, x->issued_at == time ? time : end, WATCH_BUSY, 0);
     drop(w, slot, 0, time);
     struct watch_span life = {.kind = WATCH_WARP, .from = x->started, .to = end};
     life.slot = (uint8_t)slot;
     life.launch = x->launch;
     life.index = x->index;
     memcpy(life.block, x->block, sizeof life.block);
-    add_span(w, life);
+    watch_add_span(w, life);
     x->resident = false;
 }
 
@@ -170,7 +171,7 @@ static void look_at_warp(const struct sm *s, struct watch_sm *w, unsigned slot)
 {
     struct watch_warp *x = &w->warps[slot];
     bool resident = s->room.resident >> slot & 1;
-    if (x->resident && !resident) warp_ends(w, slot, time_of(w, s->now));
+    if (x->resident && !resident) watch_warp_ends(w, slot, watch_time_of(w, s->now));
     if (!resident) return;
     if (!x->resident) warp_starts(s, w, slot);
     look_at_buffer(s, w, slot);
@@ -188,7 +189,7 @@ static void end_late(struct watch_sm *w, struct watch_blocks *x, unsigned k, uin
 {
     if (x->partial >> k & 1) {
         x->late[k].to = time;
-        add_span(w, x->late[k]);
+        watch_add_span(w, x->late[k]);
     }
     x->partial &= ~(1ull << k);
 }
@@ -210,12 +211,12 @@ static void block_ends(struct watch_sm *w, struct watch_blocks *x, unsigned k, u
 {
     end_late(w, x, k, time);
     x->running[k].to = time;
-    add_span(w, x->running[k]);
+    watch_add_span(w, x->running[k]);
 }
 
 static void look_at_blocks(const struct sm_grid *g, struct watch_sm *w)
 {
-    uint64_t time = time_of(w, g->sm->now);
+    uint64_t time = watch_time_of(w, g->sm->now);
     uint32_t launch = launch_of(w, g);
     struct watch_blocks **at = &w->blocks[g->launch->number];
     if (launch == NONE32) return;
@@ -238,7 +239,7 @@ static void close_launch(struct watch_sm *w, unsigned number, uint64_t time)
     for (uint64_t left = w->seen & w->watcher->config.warps; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
         if (w->warps[slot].launch != w->watcher->by_number[number]) continue;
-        warp_ends(w, slot, time);
+        watch_warp_ends(w, slot, time);
         w->seen &= ~(1ull << slot);
     }
     for (uint64_t left = x ? x->run : 0; left; left &= left - 1) block_ends(w, x, bit_lowest(left), time);
@@ -256,7 +257,7 @@ void watch_cycle(struct sm *s)
 {
     struct watch_sm *w = s->watch;
     if (w->closed) return;
-    if (time_of(w, s->now) >= w->watcher->config.to) {
+    if (watch_time_of(w, s->now) >= w->watcher->config.to) {
         close_all(w, w->watcher->config.to);
         return;
     }
@@ -264,7 +265,7 @@ void watch_cycle(struct sm *s)
     for (uint64_t left = look; left; left &= left - 1) look_at_warp(s, w, bit_lowest(left));
     w->seen = s->room.resident;
     EACH_GRID(s, g) look_at_blocks(g, w);
-    w->last = time_of(w, s->now);
+    w->last = watch_time_of(w, s->now);
 }
 
 // -- instructions -------------------------------------------------------------------------------------------
@@ -295,18 +296,18 @@ void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t coll
     struct watch_warp *x = &w->warps[slot];
     uint32_t inst = NONE32;
     if (w->watcher->config.warps >> slot & 1 && !w->closed) {
-        uint64_t time = time_of(w, s->now);
+        uint64_t time = watch_time_of(w, s->now);
         uint64_t done = queued ? 0 : result_of(s, now, o, collected); // 0: a reply will say
-        inst = add_inst(w, (struct watch_inst){.fetched = x->buffer[0].fetched,
-                                               .buffered = x->buffer[0].buffered,
-                                               .issued = time,
-                                               .collected = time_of(w, collected),
-                                               .done = done ? time_of(w, done) : 0,
-                                               .mask = s->issue.lanes,
-                                               .inst = (uint32_t)(o - now->grid->ops),
-                                               .slot = (uint8_t)slot,
-                                               .memory = o->path == PATH_MEMORY,
-                                               .second = x->issued_at == time});
+        inst = watch_add_inst(w, (struct watch_inst){.fetched = x->buffer[0].fetched,
+                                                     .buffered = x->buffer[0].buffered,
+                                                     .issued = time,
+                                                     .collected = watch_time_of(w, collected),
+                                                     .done = done ? watch_time_of(w, done) : 0,
+                                                     .mask = s->issue.lanes,
+                                                     .inst = (uint32_t)(o - now->grid->ops),
+                                                     .slot = (uint8_t)slot,
+                                                     .memory = o->path == PATH_MEMORY,
+                                                     .second = x->issued_at == time});
         x->issued_at = time;
         x->count--;
         memmove(x->buffer, x->buffer + 1, x->count * sizeof *x->buffer);
@@ -316,7 +317,7 @@ void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t coll
 
 static void done_at(struct watch_sm *w, uint32_t inst, uint64_t cycle)
 {
-    if (inst != NONE32) w->insts.data[inst].done = time_of(w, cycle);
+    if (inst != NONE32) w->insts.data[inst].done = watch_time_of(w, cycle);
 }
 
 void watch_left_queue(struct sm *s, uint32_t place)

@@ -21,6 +21,11 @@ struct image_symbol {
     bool is_code;
 };
 
+struct image_line { // a place in the user's source
+    uint32_t file;  // index into image->files
+    uint32_t line, column;
+};
+
 struct image {
     struct arena arena;
     uint32_t source; // of its diagnostics
@@ -33,6 +38,11 @@ struct image {
     uint64_t code;         // address of the first instruction
     const uint32_t *words; // instructions as they are in the file
     uint32_t word_count;
+    const char **files;
+    uint32_t file_count;
+    struct image_line *lines; // [0] is the unknown place
+    uint32_t line_count;      // 0: nothing is known
+    uint32_t *line_of;        // of each word, index into lines
 };
 
 // The last symbol of code, or of data, at or before the address; NULL.

@@ -87,6 +87,7 @@ bool access_may_change(const struct inst *i)
 
 bool access_is_full_barrier(const struct inst *i)
 {
+    if (i->op == OP_WARPCMD) return false; // its launch says which warps meet there
     return isa_has(i, ISA_BARRIER) && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE;
 }
 

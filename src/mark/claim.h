@@ -35,6 +35,18 @@ typedef struct mark_pattern claim_pattern_of(const void *context, uint32_t def, 
 struct mark_pattern claim_pattern(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst,
                                   claim_pattern_of *seen, const void *context);
 struct mark_pattern claim_pattern_merged(struct mark_pattern a, struct mark_pattern b);
-// Whether the instruction is tid.x & (2^n - 1) with 2^n up to the warp size: redundant under a weaker
-// condition than tid.x itself.
-bool claim_is_tid_modulo(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst);
+// Instructions that cut a thread's index out of a larger number, so that their results are as redundant as *c says whatever
+// their sources are: tid.x & (2^n - 1) with 2^n up to the warp size (rules->tid_x_mod), and of RISC-V the hart's number &
+// (2^n - 1) (rules->hart). *p: the pattern (index.c). Both are asked of every instruction again and again.
+static inline bool claim_may_be_index(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst)
+{
+    return (r->tid_x_mod || r->hart) && s->program->insts[inst].op == OP_LOP3;
+}
+bool claim_find_index(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst, struct claim *c);
+bool claim_index_pattern(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst,
+                         struct mark_pattern *p);
+static inline bool claim_is_index(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst,
+                                  struct claim *c)
+{
+    return claim_may_be_index(s, r, inst) && claim_find_index(s, r, inst, c);
+}

@@ -21,6 +21,7 @@ void mark_rules_from(struct mark_rules *r, const struct mark_settings *s, unsign
     r->tid_y = s->tid_y;
     r->laneid = s->laneid;
     r->tid_x_mod = s->tid_x_mod;
+    r->hart = s->hart;
     r->warp_classes = s->warp_classes;
     r->two_dimensions = s->blocks == MARK_BLOCKS_TWO;
     r->grid = s->grid;

@@ -119,7 +119,7 @@ void divergence_init(struct divergence *d, const struct mark_ssa *s)
             const struct inst *i = &s->program->insts[s->flow.blocks[n].first + k];
             bool call = isa_has(i, ISA_CALL);
             d->meets[n] |= access_is_full_barrier(i);
-            d->resets[n] |= access_is_full_barrier(i) || call;
+            d->resets[n] |= access_is_full_barrier(i) || i->op == OP_WARPCMD || call;
             d->has_barrier[n] |= isa_has(i, ISA_BARRIER) || call;
             d->has_sync[n] |= access_orders_memory(i);
         }

@@ -31,7 +31,7 @@ static void add_grid_marks(struct marks *m)
     arena_fini(&scratch);
 }
 
-// As a compiler leaves a program that knows nothing of marks.
+// As a compiler leaves a program that knows nothing of marks; and where jumps go to places that nothing tells.
 static void remove_marks(struct marks *m)
 {
     for (uint32_t k = 0; k < m->program->inst_count; k++) {
@@ -39,6 +39,7 @@ static void remove_marks(struct marks *m)
         x->kind = x->way = MARK_VECTOR;
         x->conditions = 0;
         x->cause = CAUSE_UNMARKED;
+        x->pattern = (struct mark_pattern){.known = true, .class = MARK_UNSTRUCTURED};
     }
 }
 
@@ -53,7 +54,7 @@ struct marks *marks_compute(const struct program *p, const struct mark_rules *r)
     m->marks = ARENA_ARRAY(&m->arena, struct mark, p->inst_count);
     for (uint32_t k = 0; k < p->inst_count; k++) mark_of_inst(m->ssa, r, k, &m->marks[k]);
     if (r->grid && !r->paper && !r->none) add_grid_marks(m);
-    if (r->none) remove_marks(m);
+    if (r->none || m->ssa->flow.jumps_anywhere) remove_marks(m);
     return m;
 }
 
@@ -206,19 +207,21 @@ static void describe_place(const struct marks *m, uint32_t inst, struct strbuf *
     }
     size_t before = out->length;
     program_print_lines(m->program, inst, out);
-    if (out->length == before) strbuf_printf(out, "0x%04x", inst * PC_STEP);
+    if (out->length == before) strbuf_printf(out, "0x%04x", program_pc(m->program, inst));
 }
 
 static const char *thread_index_of(const struct marks *m, const struct mark_def *d)
 {
     if (d->kind != DEF_INST) return "the thread index";
-    if (m->program->insts[d->inst].op == OP_LOP3) return "threadIdx.x modulo a power of two";
+    if (m->program->insts[d->inst].op == OP_LOP3)
+        return m->program->profile == PROFILE_RISCV ? "threadIdx.x" : "threadIdx.x modulo a power of two";
     switch (m->program->insts[d->inst].src[0].reg) {
     case SREG_TID_X: return "threadIdx.x";
     case SREG_TID_Y: return "threadIdx.y";
     case SREG_TID_Z: return "threadIdx.z";
     case SREG_WARPID: return "%warpid";
     case SREG_LANEID: return "%laneid";
+    case SREG_HART: return "the hart's number";
     default: return "a lane mask";
     }
 }

@@ -73,6 +73,7 @@ struct mark_rules {
     bool tid_y;            // extensions: threadIdx.y (and z) may be conditional
     bool laneid;           // %laneid and the lanemasks are redundant in every block
     bool tid_x_mod;        // tid.x & (W - 1)
+    bool hart;             // RISC-V: the hart's number & (2^n - 1) is tid.x in blocks whose x is 2^n
     bool two_dimensions;   // threadIdx.x repeats in blocks of two dimensions alone, as the paper asks
     bool warp_classes;     // a CR whose condition fails may hold among the warps w, w + p, w + 2p …
     bool grid;             // which marks hold for all warps of all blocks
@@ -109,7 +110,7 @@ struct mark_settings {
     int rules;     // enum mark_rules_choice
     int promotion; // enum mark_promotion
     int blocks;    // enum mark_blocks
-    bool tid_y, laneid, tid_x_mod, warp_classes, grid;
+    bool tid_y, laneid, tid_x_mod, hart, warp_classes, grid;
 };
 extern const struct config_key mark_config_keys[];
 extern const size_t mark_config_key_count;
@@ -128,9 +129,12 @@ struct mark {
     uint8_t way, way_conditions;
     bool way_varies; // lanes of one warp may part there
     bool has_result; // writes a register, predicate or spill slot (else the mark is VECTOR by its effect)
-    bool shareable;  // writes vector registers and nothing else, without a guard: what register renaming can
-                     // share
-    uint32_t from;   // instruction the cause points at, UINT32_MAX when it has none
+    bool
+        is_index; // cuts a thread's index out of a larger number: as redundant as the index is, whatever its sources are
+    bool reached;   // control can come to it: RISC-V's programs are all the code of their files
+    bool shareable; // writes vector registers and nothing else, without a guard: what register renaming can
+                    // share
+    uint32_t from;  // instruction the cause points at, UINT32_MAX when it has none
 };
 
 struct mark_ssa;

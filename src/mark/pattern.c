@@ -131,6 +131,13 @@ static struct mark_pattern special_pattern(enum isa_sreg sreg)
         p.stride_known = true;
         p.stride = 1;
         return p;
+    case SREG_HART:
+        p.class = MARK_AFFINE;
+        p.basis = MARK_BASIS_LANE;
+        p.base_known = false; // the warp's first
+        p.stride_known = true;
+        p.stride = 1;
+        return p;
     case SREG_TID_Y:
     case SREG_TID_Z:
     case SREG_LANEMASK_EQ:
@@ -159,7 +166,9 @@ struct mark_pattern claim_pattern(const struct mark_ssa *s, const struct mark_ru
     struct access_list list;
     access_reads(s->program, i, &list);
     struct mark_pattern old = {0}, spilled = {0};
-    bool varies = claim_is_tid_modulo(s, r, inst);
+    struct mark_pattern index;
+    if (claim_may_be_index(s, r, inst) && claim_index_pattern(s, r, inst, &index)) return index;
+    bool varies = false;
     for (unsigned k = 0; k < list.count; k++) {
         struct mark_pattern p = seen(context, s->reads[s->read_first[inst] + k], s->flow.block_of[inst]);
         if (!p.known) return p;
@@ -179,24 +188,4 @@ struct mark_pattern claim_pattern(const struct mark_ssa *s, const struct mark_ru
         total = varies ? unstructured() : (struct mark_pattern){.known = true};
     }
     return claim_pattern_merged(total, old);
-}
-
-bool claim_is_tid_modulo(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst)
-{
-    const struct inst *i = &s->program->insts[inst];
-    if (!r->tid_x_mod || r->paper || i->op != OP_LOP3 || i->guard != PRED_TRUE || i->guard_not ||
-        i->lut != (0xf0 & 0xcc) || (i->dst[1].kind == OPERAND_PRED && i->dst[1].reg != PRED_TRUE))
-        return false;
-    const struct operand *mask = &i->src[1];
-    if (mask->kind != OPERAND_IMM || mask->flags || mask->value & (mask->value + 1) ||
-        mask->value >= r->warp_size || i->src[0].kind != OPERAND_REG || i->src[0].flags)
-        return false;
-    struct access_list list;
-    access_reads(s->program, i, &list);
-    if (!list.count || list.at[0].operand != 0) return false;
-    const struct mark_def *d = &s->defs[s->reads[s->read_first[inst]]];
-    if (d->kind != DEF_INST) return false;
-    const struct inst *from = &s->program->insts[d->inst];
-    return from->op == OP_S2R && from->src[0].reg == SREG_TID_X && from->guard == PRED_TRUE &&
-           !from->guard_not;
 }

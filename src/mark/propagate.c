@@ -375,9 +375,8 @@ static void visit_inst(struct worker *w, uint32_t inst)
     struct access_list list;
     access_reads(s->program, i, &list);
     bool is_load = i->op == OP_LDL;
-    bool modulo = claim_is_tid_modulo(s, w->r, inst);
-    if (modulo) own = (struct claim){.conditions = MARK_IF_TID_X_MOD, .cause = CAUSE_THREAD_INDEX};
-    for (unsigned k = 0; k < list.count && !modulo; k++) {
+    bool is_index = claim_is_index(s, w->r, inst, &own);
+    for (unsigned k = 0; k < list.count && !is_index; k++) {
         uint32_t source = s->reads[s->read_first[inst] + k];
         enum mark_cause cause = list.at[k].role == ROLE_GUARD                                ? CAUSE_GUARD
                                 : list.at[k].role == ROLE_OLD                                ? CAUSE_OLD
@@ -413,8 +412,11 @@ static void weaken_outside(struct worker *w)
     for (uint32_t k = 0; k < w->s->def_count; k++) {
         uint8_t kind = w->s->defs[k].kind;
         if (kind != DEF_UNDEFINED && kind != DEF_CALL) continue;
-        if (kind == DEF_UNDEFINED && w->s->defs[k].location == access_local(w->s->program)) {
-            set_pattern(w, k, (struct mark_pattern){.known = true}); // nought in every thread
+        bool is_riscv =
+            w->s->program->profile == PROFILE_RISCV; // whose registers are nought when a kernel begins
+        if (kind == DEF_UNDEFINED && (is_riscv || w->s->defs[k].location == access_local(w->s->program))) {
+            set_pattern(
+                w, k, (struct mark_pattern){.known = true, .base_known = is_riscv}); // nought in every thread
             continue;
         }
         set_pattern(w, k, scattered);
@@ -486,10 +488,14 @@ void mark_of_inst(const struct mark_ssa *s, const struct mark_rules *r, uint32_t
 {
     const struct inst *i = &s->program->insts[inst];
     uint32_t first = s->write_first[inst], last = s->write_first[inst + 1];
-    *out = (struct mark){
-        .kind = MARK_VECTOR, .from = FLOW_NONE, .guarded = i->guard != PRED_TRUE || i->guard_not};
+    *out = (struct mark){.kind = MARK_VECTOR,
+                         .from = FLOW_NONE,
+                         .guarded = i->guard != PRED_TRUE || i->guard_not,
+                         .reached = s->flow.blocks[s->flow.block_of[inst]].function != FLOW_NONE};
     set_way(s, inst, out);
     out->has_result = first < last;
+    struct claim index;
+    out->is_index = claim_is_index(s, r, inst, &index);
     bool spill_store = i->op == OP_STL && access_is_spill(s->program, i);
     if (!out->has_result || (must_execute(i) && !spill_store && !(r->paper && isa_has(i, ISA_ATOMIC)))) {
         out->pattern = scattered;

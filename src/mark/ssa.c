@@ -129,11 +129,10 @@ static void rename_block(struct builder *b, uint32_t n)
     } else {
         memcpy(state, &b->at_end[(size_t)parent * s->location_count], s->location_count * sizeof *state);
     }
-    if (s->flow.blocks[n].function && (parent == 0 || parent == FLOW_NONE) &&
-        s->program->functions[s->flow.blocks[n].function].first == s->flow.blocks[n].first)
-        for (uint32_t at = 0; at < s->location_count; at++) state[at] = b->call + at; // it knows nothing
     for (uint32_t at = 0; b->phi_of[n] && at < s->location_count; at++)
         if (b->phi_of[n][at]) state[at] = b->phi_of[n][at] - 1;
+    if (s->flow.blocks[n].begins_function)
+        for (uint32_t at = 0; at < s->location_count; at++) state[at] = b->call + at; // it knows nothing
     for (uint32_t k = 0; k < s->flow.blocks[n].count; k++) {
         uint32_t index = s->flow.blocks[n].first + k;
         const struct inst *i = &s->program->insts[index];

@@ -117,13 +117,12 @@ static void add_account(struct report_run *r, struct wf_kernel *kernel, const st
 
 static void add_samples(struct report_run *r, const struct wf_stats *stats)
 {
-    size_t sampled = counters_of_all_gpus();
     for (size_t i = 0; i < stats->sample_count; i++) {
         const struct wf_sample *from = &stats->samples[i];
         struct report_sample s = {.launch = r->launches.count - 1, .from = from->from, .to = from->to};
         s.counters = heap_alloc(stats->counter_count * sizeof *s.counters);
         for (size_t n = 0; n < stats->counter_count; n++)
-            s.counters[n] = n < sampled ? from->counters[n] : WF_UNKNOWN;
+            s.counters[n] = n < from->counter_count ? from->counters[n] : WF_UNKNOWN;
         vec_push(&r->samples, s);
     }
 }

@@ -195,6 +195,27 @@ static void build_functions(struct program *p, const struct image *i)
     }
 }
 
+// A place is a line of the program, and a set of its own.
+static void build_lines(struct program *p, const struct image *i)
+{
+    if (i->line_count < 2) return;
+    p->files = ARENA_ARRAY(&p->arena, const char *, i->file_count);
+    p->file_count = i->file_count;
+    for (uint32_t k = 0; k < i->file_count; k++)
+        p->files[k] = arena_strndup(&p->arena, i->files[k], strlen(i->files[k]));
+    p->line_count = p->line_set_count = i->line_count;
+    p->line_table = ARENA_ARRAY(&p->arena, struct program_line, i->line_count);
+    p->line_sets = ARENA_ARRAY(&p->arena, struct program_line_set, i->line_count);
+    uint32_t *numbers = ARENA_ARRAY(&p->arena, uint32_t, i->line_count);
+    for (uint32_t k = 1; k < i->line_count; k++) {
+        numbers[k] = k;
+        p->line_table[k] = (struct program_line){
+            .file = i->lines[k].file, .line = i->lines[k].line, .column = i->lines[k].column};
+        p->line_sets[k] = (struct program_line_set){&numbers[k], 1};
+    }
+    for (uint32_t k = 0; k < i->word_count; k++) p->insts[k].lines = i->line_of[k];
+}
+
 static const char *name_of(struct program *p, const struct image *i, uint64_t entry)
 {
     const struct image_symbol *s = image_symbol_at(i, entry, true);
@@ -223,5 +244,6 @@ struct program *riscv_program(const struct image *i, uint64_t entry, struct diag
     p->insts = ARENA_ARRAY(&p->arena, struct inst, i->word_count);
     for (uint32_t k = 0; k < i->word_count; k++) p->insts[k] = build_inst(i, k);
     build_functions(p, i);
+    build_lines(p, i);
     return p;
 }

@@ -2,6 +2,7 @@
 #include "riscv/elf.h"
 #include "riscv/build.h"
 #include "riscv/decode.h"
+#include "riscv/dwarf.h"
 #include "riscv/map.h"
 
 #include <inttypes.h>
@@ -24,6 +25,7 @@ enum { // offsets and values of the format
     SECTION_SYMTAB = 2,
     SECTION_NOBITS = 8,
     SECTION_EXECUTABLE = 4,
+    SECTION_COMPRESSED = 0x800,
     SYMBOL_NOTYPE = 0,
     SYMBOL_OBJECT = 1,
     SYMBOL_FUNC = 2,
@@ -319,6 +321,32 @@ static bool check_code(const struct reader *r)
     return !bad;
 }
 
+// -- source lines -------------------------------------------------------------------------------------------
+// A section by its name that holds bytes of the file; none where there is none, or it is cut off.
+static struct dwarf_bytes section_named(const struct reader *r, const struct sections *s, const char *name)
+{
+    uint32_t names = u16(r, 50);
+    if (names >= s->count) return (struct dwarf_bytes){0};
+    struct table strings = {u32(r, section(s, names) + 16), u32(r, section(s, names) + 20)};
+    if (!holds(r, strings.offset, strings.bytes, 1)) return (struct dwarf_bytes){0};
+    for (uint32_t k = 0; k < s->count; k++) {
+        uint64_t at = section(s, k);
+        const char *found = name_at(r, &strings, u32(r, at));
+        uint32_t offset = u32(r, at + 16), bytes = u32(r, at + 20);
+        bool is_plain = u32(r, at + 4) == SECTION_PROGBITS && !(u32(r, at + 8) & SECTION_COMPRESSED);
+        if (found && str_equal(found, name) && is_plain && holds(r, offset, bytes, 1))
+            return (struct dwarf_bytes){r->bytes + offset, bytes};
+    }
+    return (struct dwarf_bytes){0};
+}
+
+static void read_lines(const struct reader *r, const struct sections *s)
+{
+    struct dwarf d = {section_named(r, s, ".debug_line"), section_named(r, s, ".debug_str"),
+                      section_named(r, s, ".debug_line_str")};
+    dwarf_read(r->image, &d);
+}
+
 static bool load(const struct reader *r)
 {
     uint32_t count;
@@ -328,7 +356,9 @@ static bool load(const struct reader *r)
     if (!s || !find_sections(r, &sections) || !read_code(r, s, count, &sections)) return false;
     read_data(r, s, count);
     r->image->entry = u32(r, 24);
-    return read_symbols(r, &sections) && check_code(r);
+    if (!read_symbols(r, &sections) || !check_code(r)) return false;
+    read_lines(r, &sections);
+    return true;
 }
 
 struct image *elf_load(const void *bytes, size_t length, uint32_t source, struct diag *d)

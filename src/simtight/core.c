@@ -138,6 +138,43 @@ uint32_t simtight_next_index(const struct warp *w)
     return w->state == WARP_BARRIER ? w->splits.data[w->current].pc : w->pc;
 }
 
+// -- who looks on ------------------------------------------------------------------------------------------
+void simtight_listen(struct simtight *s, const struct simtight_listener *l) { s->listener = l; }
+
+static enum simtight_state state_behind(const struct simtight *s, unsigned warp,
+                                        const struct simtight_inst *i)
+{
+    uint64_t bit = 1ull << warp;
+    if (s->ended & bit) return SIMTIGHT_ENDED;
+    if (s->at_barrier & bit) return SIMTIGHT_BARRIER;
+    if (!(s->suspended & bit)) return SIMTIGHT_READY;
+    return i->kind == KIND_ALU || i->kind == KIND_UNIT ? SIMTIGHT_RESULT : SIMTIGHT_MEMORY;
+}
+
+void simtight_tell_executed(const struct simtight *s, const struct simtight_pipe *p, unsigned warp,
+                            uint32_t inst, uint32_t lanes)
+{
+    const struct simtight_listener *l = s->listener;
+    const struct simtight_inst *i = &s->code[inst];
+    if (!l || !l->executed) return;
+    struct simtight_executed e = {.chosen = s->now - p->depth,
+                                  .cycle = s->now,
+                                  .lanes = lanes,
+                                  .inst = inst,
+                                  .warp = warp,
+                                  .accesses_memory = i->kind >= KIND_LOAD && i->kind <= KIND_FENCE,
+                                  .is_scalar = p == &s->scalar};
+    l->executed(l->context, &e);
+    simtight_tell(s, warp, state_behind(s, warp, i));
+}
+
+// Warps that are suspended no more.
+static void tell_resumed(const struct simtight *s, uint64_t warps)
+{
+    for (uint64_t left = s->listener ? warps : 0; left; left &= left - 1)
+        simtight_tell(s, bit_lowest(left), SIMTIGHT_READY);
+}
+
 // -- results ------------------------------------------------------------------------------------------------
 // Public source, with floating point: a tree that prefers its left side.
 static bool find_result(struct simtight *s, struct simtight_lanes *l)
@@ -234,6 +271,7 @@ static void release(struct simtight *s)
     if (warp == SIMTIGHT_NONE_RELEASED) return;
     s->at_barrier &= ~(1ull << warp);
     s->vector.queue |= 1ull << warp;
+    simtight_tell(s, (unsigned)warp, SIMTIGHT_READY);
 }
 
 // Warps that left an execute stage in the cycle before.
@@ -270,6 +308,7 @@ static void tick(struct simtight *s)
     uint64_t *resumed = &s->resumed[s->now % SIMTIGHT_RING];
     s->suspended &= ~*resumed;
     s->resuming -= bit_count(*resumed);
+    tell_resumed(s, *resumed);
     *resumed = 0;
     if (s->ended == UINT64_MAX && !s->ended_at) s->ended_at = s->now + 1; // written back in the next
     s->now++;
@@ -447,14 +486,26 @@ static void check_books(struct simtight *s)
     s->fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};
 }
 
+// Cycles to the next one.
+static uint64_t sample(struct simtight *s, struct simtight_counts *so_far)
+{
+    const struct simtight_listener *l = s->listener;
+    simtight_collect(s, so_far);
+    l->sample(l->sample_context, s->now, so_far);
+    return l->interval;
+}
+
 bool simtight_launch(struct simtight *s, const struct launch *l, uint64_t max_cycles, bool verify,
                      struct exec_counts *counts, struct simtight_counts *own, struct launch_fault *fault)
 {
     enum { STRIDE = 1 << 16 }; // cycles from one look at the limits to the next
+    uint64_t interval = s->listener ? s->listener->interval : 0, next = interval;
     simtight_place(s, l, counts, verify);
     while (!simtight_is_over(s) && s->fault.kind == FAULT_NONE) {
         uint64_t until = s->now + STRIDE;
+        if (interval && until > next) until = next;
         simtight_run(s, max_cycles && until > max_cycles ? max_cycles : until);
+        if (interval && s->now == next) next += sample(s, own);
         check_limits(s, max_cycles);
     }
     if (s->fault.kind == FAULT_NONE) check_books(s);

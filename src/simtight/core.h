@@ -28,9 +28,37 @@ extern const size_t simtight_count_count;
 
 struct simtight;
 
+// Who looks on: told of what happens to warps, in order of cycles, and of the counts so far every so many cycles of a launch.
+// Being looked at changes nothing.
+enum simtight_state { // of a warp between two instructions
+    SIMTIGHT_READY,   // it may be chosen
+    SIMTIGHT_RESULT,  // its result is under way to the registers
+    SIMTIGHT_MEMORY,
+    SIMTIGHT_BARRIER,
+    SIMTIGHT_REFUSED, // a unit or a queue had no room for it, or a spilled register has to come first
+    SIMTIGHT_ENDED
+};
+struct simtight_executed {
+    uint64_t chosen, cycle; // when the pipeline took the warp, and when it got to the execute stage
+    uint64_t lanes;
+    uint32_t inst;
+    unsigned warp;
+    bool accesses_memory, is_scalar; // scalar: by the scalar pipeline
+};
+struct simtight_listener {
+    void *context;
+    void (*executed)(void *context, const struct simtight_executed *e);                    // NULL: nobody
+    void (*state)(void *context, unsigned warp, enum simtight_state state, uint64_t from); // the same
+    void *sample_context;
+    uint64_t interval; // cycles; 0: no samples
+    void (*sample)(void *sample_context, uint64_t cycle, const struct simtight_counts *so_far);
+};
+
 // The settings outlive the core.
 struct simtight *simtight_create(const struct simtight_config *c);
 void simtight_destroy(struct simtight *s);
+void simtight_listen(struct simtight *s,
+                     const struct simtight_listener *l); // which outlives its launches; NULL: nobody
 // A launch, of 64 whole warps and with a flat memory, begins in the core's present cycle. It and the counts, which are
 // added to, outlive it. What the stack cache holds and what is predicted stays from the launch before.
 void simtight_place(struct simtight *s, const struct launch *l, struct exec_counts *counts, bool verify);

@@ -44,6 +44,7 @@ struct simtight_lanes { // results on their way into the registers
 
 struct simtight {
     const struct simtight_config *config;
+    const struct simtight_listener *listener; // NULL
     bool compresses, verifies, has_launch;
     uint64_t now, ended_at;
     // -- values
@@ -102,6 +103,13 @@ static inline void simtight_resume_at(struct simtight *s, unsigned warp, uint64_
     s->resumed[cycle % SIMTIGHT_RING] |= 1ull << warp;
     s->resuming++;
 }
+// Tells the listener, if there is one: the warp waits for this from the next cycle on; what it has executed.
+static inline void simtight_tell(const struct simtight *s, unsigned warp, enum simtight_state state)
+{
+    if (s->listener && s->listener->state) s->listener->state(s->listener->context, warp, state, s->now + 1);
+}
+void simtight_tell_executed(const struct simtight *s, const struct simtight_pipe *p, unsigned warp,
+                            uint32_t inst, uint32_t lanes);
 // Executes the warp's next instruction. False: a fault.
 bool simtight_step(struct simtight *s, struct warp *w);
 // Index of the instruction that the warp executes next, be it at a barrier.

@@ -63,12 +63,15 @@ void simtight_scalar_execute(struct simtight *s, struct simtight_slot slot)
     if (i->kind == KIND_UNIT && !simtight_unit_takes(&s->scalar_units, (enum simtight_unit)i->unit)) {
         s->counts.retries++;
         stay(s, slot.warp);
+        simtight_tell(s, slot.warp, SIMTIGHT_REFUSED);
         return;
     }
     simtight_registers_verify(s, slot.warp, i);
     s->counts.warp_instructions++;
     s->counts.scalarised += SIMTIGHT_LANES;
+    uint32_t index = w->pc;
     if (!simtight_step(s, w)) return;
     if (!is_affine && i->rd) form.base = simtight_words(s, slot.warp, i->rd)[0];
     finish(s, w, i, form);
+    simtight_tell_executed(s, &s->scalar, w->index, index, SIMTIGHT_ALL_LANES);
 }

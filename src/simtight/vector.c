@@ -128,6 +128,7 @@ static void execute(struct simtight *s, struct warp *w, const struct simtight_in
     if (!simtight_step(s, w)) return;
     send(s, w->index, i, lanes);
     leave(s, w, i, index, all_active);
+    simtight_tell_executed(s, &s->vector, w->index, index, lanes);
 }
 
 // -- the slot -----------------------------------------------------------------------------------------------
@@ -159,11 +160,13 @@ void simtight_vector_execute(struct simtight *s, struct simtight_slot slot)
         else
             s->counts.retries++;
         back(s, slot.warp);
+        simtight_tell(s, slot.warp, SIMTIGHT_REFUSED);
         return;
     }
     if (!is_taken(s, w, i)) {
         s->counts.retries++;
         back(s, slot.warp);
+        simtight_tell(s, slot.warp, SIMTIGHT_REFUSED);
         return;
     }
     execute(s, w, i);

@@ -219,7 +219,7 @@ struct sums {
 static void add_kernel(struct sums *to, const struct study_kernel *k)
 {
     const struct kernel_data *d = data_of(k);
-    to->insts += k->inst_count;
+    for (uint32_t n = 0; n < k->inst_count; n++) to->insts += k->insts[n].shown;
     to->executed += d->executed;
     for (uint32_t n = 0; n < k->inst_count; n++) {
         const struct inst_counts *x = &d->insts[n];
@@ -321,9 +321,9 @@ static void report_insts(struct study *s, struct study_report *r)
         const struct study_kernel *k = s->kernels.data[i];
         const struct kernel_data *d = data_of(k);
         for (uint32_t n = 0; n < k->inst_count; n++) {
-            if (!d->insts[n].marked[ALL] || d->insts[n].marked[NONE]) continue;
+            if (!k->insts[n].shown || !d->insts[n].marked[ALL] || d->insts[n].marked[NONE]) continue;
             study_kernel_cells(t, k);
-            study_text(t, "0x%04x", n * PC_STEP);
+            study_text(t, "0x%04x", k->insts[n].pc);
             study_text(t, "%s", k->insts[n].text);
             study_text(t, "%s", k->insts[n].line);
             print_sets(t, &d->insts[n]);

@@ -153,16 +153,19 @@ static void barrier(void *context, struct observed_block *o, const struct observ
 {
     struct identity *s = context;
     struct ghost_block *b = o->state;
+    // Of RISC-V's groups of warps, which have numbers of their own, one is the whole block, or none.
+    bool is_group = s->naming.is_riscv;
+    unsigned number = is_group ? 0 : met->number;
     bool at_one_place = met->whole && met->index != NO_TARGET &&
-                        access_is_full_barrier(&s->marks->program->insts[met->index]);
+                        (is_group || access_is_full_barrier(&s->marks->program->insts[met->index]));
     uint64_t meeting = mix(mix(mix(NAMING_MEETING, s->launches), b->number), ++b->meetings);
     values_barrier(&b->values, o);
     if (at_one_place && met->whole_warps) finish_groups(s, b);
     for (uint32_t k = 0; k < o->warps; k++) {
         struct ghost_warp *w = &b->warps[k];
-        if (at_one_place && w->arrived[met->number])
-            names_set(&w->names, s->naming.epoch, w->arrived[met->number], meeting);
-        w->arrived[met->number] = 0;
+        if (at_one_place && w->arrived[number])
+            names_set(&w->names, s->naming.epoch, w->arrived[number], meeting);
+        w->arrived[number] = 0;
         if (!at_one_place || !met->whole_warps) continue;
         w->history = mix(meeting, met->index);
         w->next = 0;
@@ -197,6 +200,7 @@ static uint64_t results_of(const struct values *v, const struct observed *o)
 static unsigned barrier_number(const struct observed *o)
 {
     const struct operand *n = &o->inst->src[0];
+    if (o->inst->op == OP_WARPCMD) return 0; // the operand is its command
     if (n->kind == OPERAND_IMM) return n->value % BARRIERS;
     if (n->kind != OPERAND_REG || n->reg == REG_ZERO || !o->lanes) return 0;
     return observed_register(o, n->reg)[__builtin_ctzll(o->lanes)] % BARRIERS;
@@ -245,7 +249,7 @@ static void report(struct identity *s, struct strbuf *out, const struct observed
 {
     if (out->length) return;
     const struct program *p = s->marks->program;
-    strbuf_printf(out, "0x%04x ", o->index * PC_STEP);
+    strbuf_printf(out, "0x%04x ", program_pc(s->marks->program, o->index));
     program_print_inst(p, o->index, out);
     strbuf_puts(out, " at ");
     program_print_lines(p, o->index, out);
@@ -321,7 +325,7 @@ static void check_pattern(struct identity *s, const struct observed *o)
         return;
     if (lanes_follow(p, o, dst->reg)) return;
     if (!s->counts.patterns++) {
-        strbuf_printf(&s->first_pattern, "0x%04x ", o->index * PC_STEP);
+        strbuf_printf(&s->first_pattern, "0x%04x ", program_pc(s->marks->program, o->index));
         program_print_inst(s->marks->program, o->index, &s->first_pattern);
         strbuf_printf(&s->first_pattern, ": warp %u of block %llu is not ", o->warp,
                       (unsigned long long)o->block->linear);

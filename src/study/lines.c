@@ -23,11 +23,11 @@ static uint32_t outermost(const struct program *p, uint32_t line)
 }
 
 // The kernel's own file: the one that most instructions come from in the end. UINT32_MAX: none is known.
-static uint32_t own_file(const struct program *p)
+static uint32_t own_file(const struct program *p, const bool *is_shown)
 {
     uint32_t *count = heap_alloc((p->file_count + 1) * sizeof *count), best = UINT32_MAX;
     for (uint32_t n = 0; n < p->inst_count; n++) {
-        if (p->insts[n].lines >= p->line_set_count) continue;
+        if (!is_shown[n] || p->insts[n].lines >= p->line_set_count) continue;
         const struct program_line_set *set = &p->line_sets[p->insts[n].lines];
         uint32_t file = set->count ? p->line_table[outermost(p, set->lines[0])].file : UINT32_MAX;
         if (file < p->file_count) count[file]++;
@@ -99,9 +99,9 @@ static uint32_t line_of_user(const struct program *p, uint32_t n, const uint32_t
     return 0;
 }
 
-void study_lines(const struct program *p, uint32_t *lines)
+void study_lines(const struct program *p, const bool *is_shown, uint32_t *lines)
 {
-    struct place of = {.p = p, .file = own_file(p)};
+    struct place of = {.p = p, .file = own_file(p, is_shown)};
     find_head(&of);
     of.is_ptx = of.file < p->file_count && str_ends_with(p->files[of.file], ".ptx");
     for (uint32_t n = 0; n < p->inst_count; n++) lines[n] = line_of(&of, &p->insts[n]);
@@ -111,6 +111,8 @@ void study_lines(const struct program *p, uint32_t *lines)
     }
     for (uint32_t n = 1; n < p->inst_count; n++)
         if (!is_own(&of, lines[n]) && is_own(&of, lines[n - 1])) lines[n] = lines[n - 1];
+    for (uint32_t n = 0; n < p->inst_count; n++)
+        if (!is_shown[n]) lines[n] = 0;
 }
 
 static int by_key(const void *a, const void *b)
@@ -124,10 +126,11 @@ static int by_key(const void *a, const void *b)
 uint32_t study_group_lines(const struct study_kernel *k, uint32_t *line_of, uint32_t *first)
 {
     const struct study_inst **sorted = heap_alloc((k->inst_count + 1) * sizeof *sorted);
-    uint32_t count = 0;
-    for (uint32_t n = 0; n < k->inst_count; n++) sorted[n] = &k->insts[n];
-    qsort(sorted, k->inst_count, sizeof *sorted, by_key);
-    for (uint32_t n = 0; n < k->inst_count; n++) {
+    uint32_t count = 0, shown = 0;
+    for (uint32_t n = 0; n < k->inst_count; n++)
+        if (k->insts[n].shown) sorted[shown++] = &k->insts[n];
+    qsort(sorted, shown, sizeof *sorted, by_key);
+    for (uint32_t n = 0; n < shown; n++) {
         uint32_t inst = (uint32_t)(sorted[n] - k->insts);
         if (!n || sorted[n]->line_key != sorted[n - 1]->line_key) first[count++] = inst;
         line_of[inst] = count - 1;

@@ -414,8 +414,9 @@ static void report_instructions(struct study *s, struct study_report *r)
         const uint64_t *repeated = repeated_of(r, k, false);
         for (uint32_t n = 0; n < k->kernel->inst_count; n++) {
             const struct inst_facts *f = &k->insts[n];
+            if (!k->kernel->insts[n].shown) continue;
             study_kernel_cells(t, k->kernel);
-            study_text(t, "0x%04x", n * PC_STEP);
+            study_text(t, "0x%04x", k->kernel->insts[n].pc);
             study_text(t, "%s", k->kernel->insts[n].text);
             study_text(t, "%s", k->kernel->insts[n].line);
             study_text(t, "%s", f->mark);

@@ -42,8 +42,7 @@ static void describe(struct naming *s, const struct marks *marks, uint32_t k)
             d->sources[d->source_count++] = reads.at[n].location;
     if (d->rule == NAME_BY_TIME || d->rule == NAME_BY_SPACE) d->sources[d->source_count++] = s->epoch;
     s->wants_access |= d->rule == NAME_BY_SPACE;
-    const struct mark *m = &marks->marks[k]; // tid.x & 31 is a source, though tid.x differs
-    if (i->op == OP_LOP3 && m->cause == CAUSE_THREAD_INDEX) d->rule = NAME_BY_VALUE;
+    if (marks->marks[k].is_index) d->rule = NAME_BY_VALUE; // tid.x & 31 is a source, though tid.x differs
     bool store = isa_has(i, ISA_STORE) && !isa_has(i, ISA_LOAD) && !access_is_spill(p, i);
     d->kept = d->write_count && !store && !isa_has(i, ISA_BARRIER | ISA_BRANCH | ISA_SIDE_EFFECT);
 }
@@ -52,16 +51,27 @@ void naming_init(struct naming *s, const struct marks *m)
 {
     const struct program *p = m->program;
     *s = (struct naming){.epoch = access_location_count(p),
+                         .is_riscv = p->profile == PROFILE_RISCV,
                          .insts = heap_alloc(p->inst_count * sizeof *s->insts)};
     for (uint32_t k = 0; k < p->inst_count; k++) describe(s, m, k);
 }
 
 void naming_fini(struct naming *s) { free(s->insts); }
 
+// A thread's index that is cut out of its hart's number is named by what the lanes get.
+static uint64_t name_of_index(const struct observed *o)
+{
+    uint64_t h = mix(NAMING_SREG, SREG_HART);
+    for (uint64_t left = o->lanes; left && o->inst->dst[0].reg != REG_ZERO; left &= left - 1)
+        h = mix(h, observed_register(o, o->inst->dst[0].reg)[__builtin_ctzll(left)]);
+    return h;
+}
+
 // Thread indices, and what their low bits are, are named by what all lanes hold, whichever of them read it.
-static uint64_t name_by_value(const struct observed *o)
+static uint64_t name_by_value(const struct naming *s, const struct observed *o)
 {
     const struct inst *i = o->inst;
+    if (i->op == OP_LOP3 && s->is_riscv) return name_of_index(o);
     bool modulo = i->op == OP_LOP3;
     unsigned sreg = modulo ? SREG_TID_X : i->src[0].reg;
     uint64_t h = mix(NAMING_SREG, sreg);
@@ -133,7 +143,7 @@ uint64_t naming_results(struct naming *s, struct names *n, const struct observed
     uint64_t name = 0, h = 1;
     if (!d->write_count || !o->lanes) return hash_names(d, n);
     switch ((enum naming_rule)d->rule) {
-    case NAME_BY_VALUE: name = name_by_value(o); break;
+    case NAME_BY_VALUE: name = name_by_value(s, o); break;
     case NAME_BY_LANES: name = name_by_lanes(d, n, o); break;
     case NAME_OF_ITS_OWN: name = new_name(s); break;
     case NAME_BY_SOURCES:

@@ -29,6 +29,7 @@ struct naming {
     // A location beside those of the program: the last barrier of the block that a lane met, and what it
     // passed since. Names what is loaded from memory that may change.
     uint32_t epoch;
+    bool is_riscv;
     bool wants_access;                             // of the observer
     uint64_t own;                                  // names given out that nothing else will have
     uint64_t pending[ACCESSES_MAX][WARP_SIZE_MAX]; // of the execution under way, before they are given

@@ -1,5 +1,6 @@
 // The table of studies, kernels as studies keep them, and reports.
 #include "study/study.h"
+#include "flow/blocks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,6 +69,7 @@ static void describe_inst(struct study *s, const struct program *p, uint32_t ind
                           struct study_inst *to)
 {
     struct strbuf text = {0};
+    to->pc = program_pc(p, index);
     program_print_inst(p, index, &text);
     to->text = arena_strndup(&s->arena, strbuf_text(&text), text.length);
     strbuf_fini(&text);
@@ -79,6 +81,20 @@ static void describe_inst(struct study *s, const struct program *p, uint32_t ind
     to->line_key = (l->file << 20) + l->line + 1;
     to->path = arena_strndup(&s->arena, path, strlen(path));
     to->number = l->line;
+}
+
+// What control can come to, or all where that is not known.
+static bool *find_shown(const struct program *p)
+{
+    bool *is_shown = heap_alloc(p->inst_count * sizeof *is_shown);
+    struct arena scratch;
+    struct flow_blocks flow;
+    arena_init(&scratch);
+    flow_blocks_init(&flow, p, &scratch);
+    for (uint32_t n = 0; n < p->inst_count; n++)
+        is_shown[n] = flow.jumps_anywhere || flow.blocks[flow.block_of[n]].function != FLOW_NONE;
+    arena_fini(&scratch);
+    return is_shown;
 }
 
 static bool is_same(const struct study *s, const struct study_kernel *k, const struct launch *l)
@@ -105,9 +121,14 @@ struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l)
         k->inst_count = p->inst_count;
         k->insts = ARENA_ARRAY(&s->arena, struct study_inst, p->inst_count);
         uint32_t *lines = heap_alloc(p->inst_count * sizeof *lines);
-        study_lines(p, lines);
-        for (uint32_t n = 0; n < p->inst_count; n++) describe_inst(s, p, n, lines[n], &k->insts[n]);
+        bool *is_shown = find_shown(p);
+        study_lines(p, is_shown, lines);
+        for (uint32_t n = 0; n < p->inst_count; n++) {
+            describe_inst(s, p, n, lines[n], &k->insts[n]);
+            k->insts[n].shown = is_shown[n];
+        }
         free(lines);
+        free(is_shown);
         vec_push(&s->kernels, k);
     }
     memcpy(k->grid, l->grid, sizeof k->grid);
@@ -201,8 +222,9 @@ void study_each_inst(const struct study *s, struct study_report *r, const struct
     for (size_t i = 0; i < s->kernels.count; i++) {
         const struct study_kernel *k = s->kernels.data[i];
         for (uint32_t x = 0; x < k->inst_count; x++) {
+            if (!k->insts[x].shown) continue;
             study_text(t, "%s", k->name);
-            study_text(t, "%04x", x * PC_STEP);
+            study_text(t, "%04x", k->insts[x].pc);
             cells(t, k, x);
             study_text(t, "%s", k->insts[x].text);
             study_text(t, "%s", k->insts[x].line);

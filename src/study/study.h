@@ -59,8 +59,10 @@ void study_sources(struct study *s, const char *folder);
 // A kernel as studies keep it, beyond the program's life: one for each group, program, block shape and warp
 // size.
 struct study_inst {
-    const char *text;  // as in the listing
-    const char *line;  // "file.cu:31", the one of study_lines; "" when unknown
+    uint32_t pc;
+    bool shown;       // in reports: control can come to it; RISC-V's programs are all the code of their files
+    const char *text; // as in the listing
+    const char *line; // "file.cu:31", the one of study_lines; "" when unknown
     uint32_t line_key; // equal for instructions of the same line, ascending by file and line; 0: unknown
     const char *path;  // of the source, as the PTX names it; NULL when unknown
     uint32_t number;   // of the line in it
@@ -81,10 +83,12 @@ static inline uint32_t study_kernel_threads(const struct study_kernel *k) // of 
 {
     return k->block[0] * k->block[1] * k->block[2];
 }
-// The source line to show each instruction with, as an index into the program's table; 0: unknown.
-void study_lines(const struct program *p, uint32_t *lines);
+// The source line to show each instruction with, as an index into the program's table; 0: unknown, or the instruction is not
+// shown.
+void study_lines(const struct program *p, const bool *is_shown, uint32_t *lines);
 // Instructions by the lines they are shown with, in order of file and line: how many lines there are; of each
-// instruction, which; of each line, its first instruction. Arrays of inst_count.
+// instruction, which; of each line, its first instruction. Arrays of inst_count, the first one
+// zeroed: what is not shown is counted for line 0.
 uint32_t study_group_lines(const struct study_kernel *k, uint32_t *line_of, uint32_t *first);
 // To be called by launch_begin. Sets and returns study->kernel.
 struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l);

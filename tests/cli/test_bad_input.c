@@ -258,7 +258,7 @@ static void test_usage(struct test *t)
          "error: \"kernels/ptx/nvcc/vecadd.ptx\" beside --script: the script loads its modules\n"},
         {"mark $V", 2, "error: mark needs --kernel NAME\n"},
         {"mark $V --kernel vecadd --block 2000", 1, "error: block of 2000 x 1 x 1: x may be at most 1024\n"},
-        {"mark --kernel vecadd", 2, "error: mark takes one PTX file\n"},
+        {"mark --kernel vecadd", 2, "error: mark takes one file, PTX or a RISC-V program\n"},
         {"list", 2,
          "error: list takes one of gpus, techs, kernels, inputs, studies, counters, experiments, keys, "
          "features, "

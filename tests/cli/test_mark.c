@@ -48,6 +48,31 @@ static void test_promotion(struct test *t)
     cli_fini(&c);
 }
 
+// A program for RISC-V: what its kernel consists of, by address, and what a driver's knowledge of a launch adds.
+static void test_program(struct test *t)
+{
+#define MATRIX_ELF "mark kernels/riscv/elf/MatMul.elf --kernel matmul --block 16,16"
+    struct cli c = {.t = t};
+    cli_run(&c, MATRIX_ELF);
+    CHECK_EQ(t, c.status, 0);
+    CHECK_HAS(t, c.out, "// matmul: 112 instructions, 32 registers");
+    CHECK_HAS(t, c.out,
+              "16 DR (redundant in every block), 0 CR (if the block's shape allows), 96 V (vector)");
+    CHECK_HAS(t, c.out, "/*8000a78*/ LD R10, [R15]");
+    CHECK_HAS(t, c.out, "V       affine ?+%laneid            /*8000aa8*/ S2R R30, SR_HART");
+    cli_run(&c, MATRIX_ELF " --set riscv.closure=constants --set mark.hart=1");
+    CHECK_HAS(t, c.out,
+              "28 DR (redundant in every block), 3 CR (if the block's shape allows), 81 V (vector)");
+    CHECK_HAS(t, c.out, "DR      uniform                     /*8000a80*/ MOV R5, c[0x0][0x170]");
+    CHECK_HAS(t, c.out, "CR>DR   affine threadIdx.x          /*8000ab4*/ LOP3.LUT R5, R30, R5, RZ, 0xc0");
+    CHECK_HAS(t, c.out, "in a block of 16 x 16 x 1: 31 of 112 redundant");
+    cli_run(&c, "mark kernels/riscv/elf/MatMul.elf --kernel matmull");
+    CHECK_EQ(t, c.status, 1);
+    CHECK_HAS(t, c.err, "no function \"matmull\" in kernels/riscv/elf/MatMul.elf; did you mean \"matmul\"?");
+    cli_fini(&c);
+#undef MATRIX_ELF
+}
+
 static void test_paper_rules(struct test *t)
 {
     static const char kernel[] =
@@ -132,6 +157,7 @@ static void test_colour(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"promotion", test_promotion},
+                                             {"program", test_program},
                                              {"paper_rules", test_paper_rules},
                                              {"json", test_json},
                                              {"colour", test_colour}};

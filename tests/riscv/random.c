@@ -41,6 +41,13 @@ static unsigned source(struct maker_of *g) { return chance(g, 6) ? X0 : value(g)
 static void put(struct maker_of *g, uint32_t word) { maker_put(g->m, word); }
 static int32_t immediate(struct maker_of *g) { return (int32_t)below(g, 4096) - 2048; }
 
+// Of any size down to so many bits less. Draws are never operands of one expression: their order would be the compiler's.
+static uint32_t number(struct maker_of *g, uint32_t bits_less)
+{
+    uint32_t x = (uint32_t)rng_next(&g->rng);
+    return x >> below(g, bits_less);
+}
+
 // -- what computes ------------------------------------------------------------------------------------------------
 
 static void integer(struct maker_of *g)
@@ -50,20 +57,21 @@ static void integer(struct maker_of *g)
     } rows[] = {{0, 0}, {0, 32}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {5, 32}, {6, 0},
                 {7, 0}, {0, 1},  {1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1},  {7, 1}};
     unsigned k = below(g, sizeof rows / sizeof rows[0]);
-    put(g, rv_r(0x33, rows[k].f3, rows[k].f7, value(g), source(g), source(g)));
+    unsigned rd = value(g), a = source(g), b = source(g);
+    put(g, rv_r(0x33, rows[k].f3, rows[k].f7, rd, a, b));
 }
 
 static void with_immediate(struct maker_of *g)
 {
     static const uint8_t f3[] = {0, 2, 3, 4, 6, 7};
-    unsigned kind = below(g, 10);
+    unsigned kind = below(g, 10), rd = value(g), rs = source(g);
+    uint32_t amount = below(g, 32), arithmetic = chance(g, 50) ? 0x400 : 0;
     if (kind < 6)
-        put(g, rv_i(0x13, f3[kind], value(g), source(g), immediate(g)));
+        put(g, rv_i(0x13, f3[kind], rd, rs, immediate(g)));
     else if (kind < 8)
-        put(g, rv_i(0x13, kind == 6 ? 1 : 5, value(g), source(g),
-                    (int32_t)(below(g, 32) | (kind == 7 && chance(g, 50) ? 0x400 : 0))));
+        put(g, rv_i(0x13, kind == 6 ? 1 : 5, rd, rs, (int32_t)(amount | (kind == 7 ? arithmetic : 0))));
     else
-        put(g, rv_u(kind == 8 ? 0x37 : 0x17, value(g), (uint32_t)rng_next(&g->rng)));
+        put(g, rv_u(kind == 8 ? 0x37 : 0x17, rd, (uint32_t)rng_next(&g->rng)));
 }
 
 // Bits of whatever has been there before are as good a float as any: results have no sign of a NaN to tell.
@@ -340,7 +348,7 @@ static void begin_kernel(struct maker_of *g)
             put(g, slli(r, SCRATCH, (int32_t)below(g, 4)));
             put(g, add(r, r, RA));
         } else {
-            maker_li(g->m, r, (uint32_t)rng_next(&g->rng) >> below(g, 32));
+            maker_li(g->m, r, number(g, 32));
         }
     }
 }
@@ -409,8 +417,7 @@ void random_program_make(uint64_t seed, struct random_program *p)
     g.statements = 10 + below(&g, 60);
     while (g.statements) statement(&g);
     end_kernel(&g);
-    for (unsigned k = 0; k < (TABLE - MAKER_DATA) / 4 + TABLE_WORDS; k++)
-        maker_word(g.m, (uint32_t)rng_next(&g.rng) >> below(&g, 25));
+    for (unsigned k = 0; k < (TABLE - MAKER_DATA) / 4 + TABLE_WORDS; k++) maker_word(g.m, number(&g, 25));
 }
 
 void random_program_fini(struct random_program *p) { maker_fini(&p->code); }

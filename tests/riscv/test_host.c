@@ -335,10 +335,11 @@ static void test_kernels_by_name(struct test *t)
         struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
         CHECK_HAS(t, wf_kernel_listing(k), "WARPCMD 0x1");
         CHECK_EQ(t, wf_launch(k, &shape, NULL, 0, NULL), WF_BAD_INPUT);
-        CHECK(t, !wf_kernel_marks(k, NULL, &count));
         CHECK_STR(t, wf_errors(c),
-                  "test.elf: error: kernel kernel is launched by its program's host part alone\n"
-                  "test.elf: error: kernel kernel is RISC-V code, which has no marks\n");
+                  "test.elf: error: kernel kernel is launched by its program's host part alone\n");
+        const struct wf_mark *marks = wf_kernel_marks(k, NULL, &count);
+        CHECK(t, marks && count);
+        CHECK_STR(t, marks[count - 1].instruction, "WARPCMD 0x1"); // nothing leads further
     }
     wf_clear_errors(c);
     CHECK(t, !wf_kernel_find(module, "kernal"));
@@ -401,6 +402,10 @@ static void test_command_line(struct test *t)
         {"--verify", "", "--verify does not go with", 2},
         {"--gpu simtight-ads --verify --quiet", "", "", 3},
         {"--gpu simtight --input 4869 --quiet", "Hi", "", 0},
+        {"--timeline /tmp/none.json", "", "--timeline does not go with", 2},
+        {"--gpu simtight --timeline /tmp/none.json --set timeline.sm=1", "",
+         "timeline.sm=1: the SMs of simtight are 0 to 0", 2},
+        {"--gpu simtight --energy", "", "its machine has no energy model", 2},
         {"--gpu simtight --set simt.scalar_unit=1", "", "simt.scalar_unit=1 needs simt.registers", 2},
         {"--gpu simtight --tech darsie", "", "mechanisms are for SMs", 2},
     };

@@ -1,0 +1,57 @@
+// Launches of RISC-V kernels whose arguments are constants (riscv.closure): which program they execute, and its bank.
+#include "riscv/closure.h"
+#include "api/impl.h"
+
+#include <string.h>
+
+static struct riscv_closure *closure_of(struct wf_kernel *k)
+{
+    if (!k->closure) k->closure = riscv_closure_find(k->program);
+    return k->closure;
+}
+
+void api_closure_fini(struct wf_kernel *k)
+{
+    for (size_t i = 0; i < k->constants.count; i++) {
+        api_form_release(k->constants.data[i].form);
+        free(k->constants.data[i].closure);
+    }
+    vec_fini(&k->constants);
+    riscv_closure_free(k->closure);
+    k->closure = NULL;
+}
+
+struct program *api_closure_listing(struct wf_kernel *k)
+{
+    return riscv_closure_program(closure_of(k), NULL);
+}
+
+// There is one for each value of what is in the program itself: masks, and so shapes of blocks, which are few.
+static struct api_form *form_for(struct wf_kernel *k, const uint8_t *closure)
+{
+    const struct riscv_closure *c = closure_of(k);
+    for (size_t i = 0; i < k->constants.count; i++)
+        if (riscv_closure_same(c, k->constants.data[i].closure, closure)) return k->constants.data[i].form;
+    struct program *q = riscv_closure_program(c, closure);
+    struct api_constants made = {api_form_create(q), heap_alloc(c->bytes)};
+    made.form->changed[made.form->changed_count++] = q;
+    memcpy(made.closure, closure, c->bytes);
+    vec_push(&k->constants, made);
+    return made.form;
+}
+
+void api_closure_use(struct wf_launch *l)
+{
+    struct wf_kernel *k = l->kernel;
+    if (l->context->settings.closure != API_CLOSURE_CONSTANTS || l->is_on_core) return;
+    const struct riscv_closure *c = closure_of(k);
+    if (!riscv_closure_fits(c, l->flat.closure)) return;
+    const uint8_t *closure = memory_flat(l->launch.memory) + l->flat.closure;
+    api_form_release(l->form);
+    l->form = api_form_use(form_for(k, closure));
+    l->launch.program = l->form->program;
+    l->params = heap_alloc(BANK_LAUNCH_PARAMS + c->bytes);
+    memcpy(l->params + BANK_LAUNCH_PARAMS, closure, c->bytes);
+    l->launch.bank[BANK_LAUNCH] = l->params;
+    l->launch.bank_bytes[BANK_LAUNCH] = BANK_LAUNCH_PARAMS + c->bytes;
+}
