@@ -242,9 +242,11 @@ static void fill_banks(struct wf_launch *l, const void *params)
     e->bank_bytes[BANK_ADDRESS] = 8 * k->program->symbol_count;
 }
 
-static bool check_watched(struct wf_context *c)
+bool api_check_watched(struct wf_context *c)
 {
     if (!c->watcher) return true;
+    if (api_has_core(c))
+        return diag_error(&c->diag, loc_none(), "a timeline shows what SMs do, and GPU %s has none", c->gpu);
     if (c->gpu && !c->settings.check_races) return api_timeline_check_sms(c);
     return diag_error(&c->diag, loc_none(), "a timeline shows cycles, and %s has none",
                       c->gpu ? "a run with check.races=1" : "a functional run");
@@ -277,7 +279,7 @@ static enum wf_status queue_checked(struct wf_kernel *k, const struct wf_launch_
     struct wf_launch *l = api_launch_create(k);
     fill_launch(l, shape);
     if (l->launch.check_bounds != CHECK_STOP) memory_expect_strays(api_memory(c));
-    if (!check_watched(c) || !check_fits(c, &l->launch) || !(l->addresses = make_address_bank(k))) {
+    if (!api_check_watched(c) || !check_fits(c, &l->launch) || !(l->addresses = make_address_bank(k))) {
         api_launch_destroy(l);
         return WF_BAD_INPUT;
     }

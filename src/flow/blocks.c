@@ -5,10 +5,20 @@
 
 static bool ends_block(const struct inst *i) { return isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_CALL); }
 
+// RISC-V's branches have their condition in them.
+static bool is_compared(const struct inst *i) { return i->op == OP_RBR; }
+static bool has_target(const struct inst *i) { return i->op == OP_BRA || i->op == OP_RBR; }
+
 static bool falls_through(const struct inst *i)
 {
     if (!ends_block(i)) return true;
-    return i->guard != PRED_TRUE || i->guard_not; // a guard that may be false
+    return i->guard != PRED_TRUE || i->guard_not || is_compared(i); // it may be false
+}
+
+// Functions of RISC-V are what symbols say, and code may go from one to the next.
+static bool goes_behind(const struct program *p, const struct flow_blocks *b, uint32_t n)
+{
+    return p->profile == PROFILE_RISCV || b->blocks[n + 1].function == b->blocks[n].function;
 }
 
 static void mark_leaders(const struct program *p, bool *leader)
@@ -18,7 +28,7 @@ static void mark_leaders(const struct program *p, bool *leader)
         for (uint32_t t = 0; t < p->tables[k].count; t++) leader[p->tables[k].targets[t]] = true;
     for (uint32_t k = 0; k < p->inst_count; k++) {
         const struct inst *i = &p->insts[k];
-        if (i->op == OP_BRA) leader[i->target] = true;
+        if (has_target(i)) leader[i->target] = true;
         if (isa_has(i, ISA_BRANCH) && i->reconverge != NO_TARGET && i->reconverge < p->inst_count)
             leader[i->reconverge] = true;
         if (ends_block(i) && k + 1 < p->inst_count) leader[k + 1] = true;
@@ -52,11 +62,11 @@ void flow_blocks_init(struct flow_blocks *b, const struct program *p, struct are
     for (uint32_t n = 0; n < b->count; n++) {
         uint32_t last = b->blocks[n].first + b->blocks[n].count - 1;
         const struct inst *i = &p->insts[last];
-        if (i->op == OP_BRA) vec_push(&edges, (struct flow_edge){n, b->block_of[i->target]});
+        if (has_target(i)) vec_push(&edges, (struct flow_edge){n, b->block_of[i->target]});
         if (i->op == OP_BRX)
             for (uint32_t t = 0; t < p->tables[i->table].count; t++)
                 vec_push(&edges, (struct flow_edge){n, b->block_of[p->tables[i->table].targets[t]]});
-        if (falls_through(i) && n + 1 < b->count && b->blocks[n + 1].function == b->blocks[n].function)
+        if (falls_through(i) && n + 1 < b->count && goes_behind(p, b, n))
             vec_push(&edges, (struct flow_edge){n, n + 1});
     }
     for (uint32_t k = 1; k < p->function_count; k++)

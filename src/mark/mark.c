@@ -1,5 +1,6 @@
 // Marks of a whole program, promotion by the block's shape, and the chain of reasons behind a mark.
 #include "mark/mark.h"
+#include "mark/control.h"
 #include "mark/propagate.h"
 
 #include <stdlib.h>
@@ -53,7 +54,7 @@ struct marks *marks_compute(const struct program *p, const struct mark_rules *r)
     m->marks = ARENA_ARRAY(&m->arena, struct mark, p->inst_count);
     for (uint32_t k = 0; k < p->inst_count; k++) mark_of_inst(m->ssa, r, k, &m->marks[k]);
     if (r->grid && !r->paper && !r->none) add_grid_marks(m);
-    if (r->none) remove_marks(m);
+    if (r->none || !mark_control_is_known(p)) remove_marks(m);
     return m;
 }
 
@@ -206,7 +207,7 @@ static void describe_place(const struct marks *m, uint32_t inst, struct strbuf *
     }
     size_t before = out->length;
     program_print_lines(m->program, inst, out);
-    if (out->length == before) strbuf_printf(out, "0x%04x", inst * PC_STEP);
+    if (out->length == before) strbuf_printf(out, "0x%04x", program_pc(m->program, inst));
 }
 
 static const char *thread_index_of(const struct marks *m, const struct mark_def *d)

@@ -153,6 +153,13 @@ static void rename_block(struct builder *b, uint32_t n)
     }
 }
 
+// The edge from the kernel's beginning to a function's stands for all of the function's callers.
+static bool is_call(const struct mark_ssa *s, uint32_t from, uint32_t to)
+{
+    uint32_t f = s->flow.blocks[to].function;
+    return !from && f && s->program->functions[f].first == s->flow.blocks[to].first;
+}
+
 static void fill_phis(struct builder *b)
 {
     struct mark_ssa *s = b->s;
@@ -167,7 +174,8 @@ static void fill_phis(struct builder *b)
             vec_push(&list, d);
             for (uint32_t e = g->pred_first[n]; e < g->pred_first[n + 1]; e++)
                 b->defs.data[d].sources[e - g->pred_first[n]] =
-                    b->at_end[(size_t)g->preds[e] * s->location_count + at];
+                    is_call(s, g->preds[e], n) ? b->call + at
+                                               : b->at_end[(size_t)g->preds[e] * s->location_count + at];
         }
     }
     s->phi_first[s->flow.count] = (uint32_t)list.count;

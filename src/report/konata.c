@@ -88,7 +88,7 @@ static void write_start(struct konata *k, uint32_t id)
 {
     const struct row *r = &k->rows.data[id];
     const struct program *p = k->watcher->launches.data[r->inst->launch].program;
-    uint32_t pc = r->inst->inst * PC_STEP, streams = (uint32_t)k->streams.all.count;
+    uint32_t pc = program_pc(p, r->inst->inst), streams = (uint32_t)k->streams.all.count;
     unsigned stream = k->streams.of.data[r->inst->launch];
     struct strbuf whose = {0};
     if (streams > 1) {

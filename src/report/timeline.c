@@ -188,6 +188,11 @@ static const struct program *program_of(const struct writer *w, uint32_t launch)
     return w->watcher->launches.data[launch].program;
 }
 
+static uint32_t pc_of(const struct writer *w, uint32_t launch, uint32_t inst)
+{
+    return program_pc(program_of(w, launch), inst);
+}
+
 // Launches of its stream are shown now.
 static bool is_shown(const struct writer *w, uint32_t launch)
 {
@@ -198,7 +203,7 @@ static bool is_shown(const struct writer *w, uint32_t launch)
 static void write_place(struct writer *w, uint32_t launch, uint32_t inst)
 {
     const char *lines = timeline_lines(&w->texts, program_of(w, launch), inst);
-    strbuf_printf(w->out, "\"pc\":\"0x%04x\"", inst * PC_STEP);
+    strbuf_printf(w->out, "\"pc\":\"0x%04x\"", pc_of(w, launch, inst));
     if (!*lines) return;
     strbuf_puts(w->out, ",\"source\":");
     json_quote(w->out, lines);
@@ -242,7 +247,7 @@ static void write_dropped(struct writer *w, const struct watch_inst *i)
 {
     begin_event(w, 'i', warp_row(i->slot, ROW_FETCH));
     strbuf_printf(w->out, ",\"ts\":%" PRIu64 ",\"s\":\"t\",\"cat\":\"flush\",\"name\":\"drop 0x%04x\"}",
-                  i->issued, i->inst * PC_STEP);
+                  i->issued, pc_of(w, i->launch, i->inst));
 }
 
 static void end_fetch(struct writer *w, unsigned slot)
@@ -251,8 +256,8 @@ static void end_fetch(struct writer *w, unsigned slot)
     if (!g->count) return;
     if (g->to > g->from) {
         begin_slice(w, warp_row(slot, ROW_FETCH), g->from, g->to, "fetch");
-        strbuf_printf(w->out, "\"fetch 0x%04x\",\"args\":{\"instructions\":%u}}", g->inst * PC_STEP,
-                      g->count);
+        strbuf_printf(w->out, "\"fetch 0x%04x\",\"args\":{\"instructions\":%u}}",
+                      pc_of(w, g->launch, g->inst), g->count);
     }
     g->count = 0;
 }

@@ -245,7 +245,7 @@ static void report(struct identity *s, struct strbuf *out, const struct observed
 {
     if (out->length) return;
     const struct program *p = s->marks->program;
-    strbuf_printf(out, "0x%04x ", o->index * PC_STEP);
+    strbuf_printf(out, "0x%04x ", program_pc(p, o->index));
     program_print_inst(p, o->index, out);
     strbuf_puts(out, " at ");
     program_print_lines(p, o->index, out);
@@ -321,7 +321,7 @@ static void check_pattern(struct identity *s, const struct observed *o)
         return;
     if (lanes_follow(p, o, dst->reg)) return;
     if (!s->counts.patterns++) {
-        strbuf_printf(&s->first_pattern, "0x%04x ", o->index * PC_STEP);
+        strbuf_printf(&s->first_pattern, "0x%04x ", program_pc(s->marks->program, o->index));
         program_print_inst(s->marks->program, o->index, &s->first_pattern);
         strbuf_printf(&s->first_pattern, ": warp %u of block %llu is not ", o->warp,
                       (unsigned long long)o->block->linear);

@@ -365,6 +365,25 @@ void combination_draw(uint64_t seed, const struct generated *program, struct com
     wf_context_destroy(ask);
 }
 
+void combination_draw_on(uint64_t seed, const char *gpu, struct combination *out)
+{
+    const struct generated any = {.splits = true}; // who parts lanes, and how, is the program's business
+    struct wf_context *ask = wf_context_create();
+    unsigned of_ten = draw_share(seed);
+    size_t kept = 0;
+    *out = (struct combination){0};
+    wf_gpu(ask, gpu);
+    draw_mechanisms(seed, ask, of_ten, out);
+    draw_keys(seed, ask, &any, of_ten, out);
+    for (size_t k = 0; k < out->parts.count; k++)
+        if (is_room(out->parts.data[k]))
+            free(out->parts.data[k]);
+        else
+            out->parts.data[kept++] = out->parts.data[k];
+    out->parts.count = kept;
+    wf_context_destroy(ask);
+}
+
 // -- as text
 // ---------------------------------------------------------------------------------------------------------
 

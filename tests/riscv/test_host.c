@@ -397,12 +397,16 @@ static void test_command_line(struct test *t)
         {"--input 4g", "", "\"g\" is no hex digit", 1},
         {"--input @/nonexistent", "", "/nonexistent", 1},
         {"--kernel main", "", "--kernel does not go with", 2},
-        {"--gpu gtx1080ti", "", "GPU gtx1080ti does not run RISC-V programs: simtight does", 2},
+        {"--gpu gtx1080ti --input 4869 --quiet", "Hi", "", 0},
+        {"--gpu tiny --input 4869", "", "65536 bytes of shared memory does not fit on an SM, for want of warps", 2},
+        {"--tech darsie", "", "--tech does not go with", 2},
+        {"--timeline /tmp/none.json", "", "without --gpu: it has no time then", 2},
         {"--verify", "", "--verify does not go with", 2},
         {"--gpu simtight-ads --verify --quiet", "", "", 3},
         {"--gpu simtight --input 4869 --quiet", "Hi", "", 0},
         {"--gpu simtight --set simt.scalar_unit=1", "", "simt.scalar_unit=1 needs simt.registers", 2},
-        {"--gpu simtight --tech darsie", "", "mechanisms are for SMs", 2},
+        {"--gpu simtight --tech darsie", "", "mechanism darsie is for SMs, and GPU simtight has none", 2},
+        {"--gpu simtight --timeline /tmp/none.json", "", "GPU simtight has none", 2},
     };
     for (size_t k = 0; k < TEST_COUNT(cases); k++) {
         strbuf_clear(&arguments);
