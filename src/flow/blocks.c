@@ -5,14 +5,11 @@
 
 static bool ends_block(const struct inst *i) { return isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_CALL); }
 
-// RISC-V's branches have their condition in them.
-static bool is_compared(const struct inst *i) { return i->op == OP_RBR; }
 static bool has_target(const struct inst *i) { return i->op == OP_BRA || i->op == OP_RBR; }
 
 static bool falls_through(const struct inst *i)
 {
-    if (!ends_block(i)) return true;
-    return i->guard != PRED_TRUE || i->guard_not || is_compared(i); // it may be false
+    return !ends_block(i) || isa_is_conditional(i);
 }
 
 // Functions of RISC-V are what symbols say, and code may go from one to the next.
