@@ -226,11 +226,11 @@ static enum wf_status finish(struct run *r, struct hart *h, enum hart_end end)
 // All threads of a kernel are one block, with registers and scratchpad as large as the machine has them.
 static bool fits_on_sm(struct wf_module *m)
 {
+    struct wf_context *c = m->context;
     const struct launch any = {.block = {shape.block[0], shape.block[1], shape.block[2]},
                                .warp_size = RISCV_LANES,
-                               .registers = RISCV_REGISTERS,
+                               .registers = c->settings.registers ? c->settings.registers : RISCV_REGISTERS,
                                .shared_total = RISCV_STACKS - RISCV_SCRATCH};
-    struct wf_context *c = m->context;
     struct strbuf why = {0};
     bool good = chip_fits(&c->chip, &any, &why);
     if (!good)

@@ -51,6 +51,14 @@ bool hosted_check(const struct options *o, struct diag *d)
     return good;
 }
 
+static bool has_sms(struct wf_context *c)
+{
+    struct wf_key k;
+    size_t n = 0;
+    while (wf_key_at(c, n, &k) && !str_equal(k.name, "machine")) n++;
+    return str_equal(k.value, "sm");
+}
+
 static void launched(void *context, struct wf_kernel *k, const struct wf_launch_config *shape,
                      const struct wf_stats *stats)
 {
@@ -77,6 +85,11 @@ enum wf_status hosted_run(const struct options *o, struct session *s)
     enum wf_status status = options_has(o, OPTION_GPU) ? WF_OK : wf_gpu(s->context, NULL);
     if (status == WF_OK) status = session_load(s, o->operands.data[0], loc_none());
     if (status != WF_OK) return status;
+    if (options_has(o, OPTION_ENERGY) && !has_sms(s->context)) {
+        diag_error(s->diag, loc_none(), "--energy: there is no model of what --gpu %s takes",
+                   options_value(o, OPTION_GPU));
+        return WF_BAD_USAGE;
+    }
     if (!read_input(o, s, &input)) return WF_BAD_INPUT;
     struct wf_program_config config = {.launched = launched, .launched_context = &s->report};
     if (input.bytes) {

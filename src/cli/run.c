@@ -409,9 +409,10 @@ static void print_summary(struct session *s, bool energy)
         if (shown <= BUFFERS_SHOWN) print_buffer(s, b, &out);
     }
     if (s->report.verified == REPORT_VERIFIED)
-        strbuf_puts(&out, s->report.has_host
-                              ? "verified: what was compressed or shared is what was computed, at every read\n"
-                              : "verified: an unoptimised run on the plain engine leaves the same bytes\n");
+        strbuf_puts(&out,
+                    s->report.has_host
+                        ? "verified: what was compressed or shared is what was computed, at every read\n"
+                        : "verified: an unoptimised run on the plain engine leaves the same bytes\n");
     print_text(stdout, strbuf_text(&out));
     strbuf_fini(&out);
 }

@@ -7,10 +7,7 @@ static bool ends_block(const struct inst *i) { return isa_has(i, ISA_BRANCH) && 
 
 static bool has_target(const struct inst *i) { return i->op == OP_BRA || i->op == OP_RBR; }
 
-static bool falls_through(const struct inst *i)
-{
-    return !ends_block(i) || isa_is_conditional(i);
-}
+static bool falls_through(const struct inst *i) { return !ends_block(i) || isa_is_conditional(i); }
 
 // Functions of RISC-V are what symbols say, and code may go from one to the next.
 static bool goes_behind(const struct program *p, const struct flow_blocks *b, uint32_t n)

@@ -196,15 +196,7 @@ static void test_kernel(struct test *t)
 // Host and kernel that ends with 1: the host reads that, prints it, and the run has failed.
 static void make_failing(struct maker *m, bool faults)
 {
-    maker_put(m, rv_u(0x17, T1, 0));
-    uint32_t pc = maker_here(m) - 4, patch = maker_here(m);
-    maker_put(m, 0);
-    put_csrw(m, START, T1);
-    put_answer(m);
-    put_digit(m, A0);
-    maker_put(m, RET);
-    maker_function(m, "kernel");
-    m->words.data[(patch - MAKER_CODE) / 4] = addi(T1, T1, (int32_t)(maker_here(m) - pc));
+    bench_host(m, false, 0);
     maker_put(m, faults ? lw(A0, X0, 0) : addi(X0, X0, 0));
     maker_put(m, csrwi(0x830, 1));
 }
@@ -398,7 +390,8 @@ static void test_command_line(struct test *t)
         {"--input @/nonexistent", "", "/nonexistent", 1},
         {"--kernel main", "", "--kernel does not go with", 2},
         {"--gpu gtx1080ti --input 4869 --quiet", "Hi", "", 0},
-        {"--gpu tiny --input 4869", "", "65536 bytes of shared memory does not fit on an SM, for want of warps", 2},
+        {"--gpu tiny --input 4869", "",
+         "65536 bytes of shared memory does not fit on an SM, for want of warps", 2},
         {"--tech darsie", "", "--tech does not go with", 2},
         {"--timeline /tmp/none.json", "", "without --gpu: it has no time then", 2},
         {"--verify", "", "--verify does not go with", 2},
