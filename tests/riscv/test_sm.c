@@ -94,7 +94,8 @@ static void test_room(struct test *t)
         {"gtx1080ti", "base", "sm.shared_bytes", "65535", "for want of shared memory (sm.shared_bytes)"},
         {"gtx1080ti", "base", "launch.registers", "33", "for want of registers (sm.registers)"},
         {"titanv", "base", "gpu.sm_count", "1", ""},
-        {"tiny", "base", "gpu.sm_count", "1", "its kernels do not run on GPU tiny: all of a kernel's threads are"},
+        {"tiny", "base", "gpu.sm_count", "1",
+         "its kernels do not run on GPU tiny: all of a kernel's threads are"},
         {"simtight", "darsie", "simt.mul", "3", "mechanism darsie is for SMs, and GPU simtight has none"},
         {"simtight", "base", "simt.mul", "3", ""},
     };
@@ -200,7 +201,8 @@ static void test_failing(struct test *t)
     struct maker m = {0};
     bench_host(&m, false, 0);
     maker_put(&m, csrwi(GROUP_END, 1));
-    expect(t, "titanv", "base", 0, &m, WF_PROGRAM_FAILED, "1", "1 of 1 kernels failed: a warp ended with the command");
+    expect(t, "titanv", "base", 0, &m, WF_PROGRAM_FAILED, "1",
+           "1 of 1 kernels failed: a warp ended with the command");
 }
 
 static void make_endless(struct maker *m)
@@ -219,7 +221,8 @@ static void test_endless(struct test *t)
         expect(t, gpus[k], "base", 0, &m, WF_PROGRAM_FAILED, "", "kernel kernel will never end: since cycle");
         m = (struct maker){0};
         make_endless(&m);
-        expect(t, gpus[k], "darsie", 3000, &m, WF_PROGRAM_FAILED, "", "the limit of 3000 cycles (--max-cycles)");
+        expect(t, gpus[k], "darsie", 3000, &m, WF_PROGRAM_FAILED, "",
+               "the limit of 3000 cycles (--max-cycles)");
     }
 }
 
@@ -264,7 +267,8 @@ static void test_spinning(struct test *t)
     }
     struct maker never = {0};
     make_spinning(&never, false);
-    expect(t, "gtx1080ti", "base", 0, &never, WF_PROGRAM_FAILED, "", "kernel kernel will never end: since cycle");
+    expect(t, "gtx1080ti", "base", 0, &never, WF_PROGRAM_FAILED, "",
+           "kernel kernel will never end: since cycle");
 }
 
 // Half of the warps end, the others wait for them.
@@ -333,9 +337,9 @@ static void test_timeline(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"room", test_room},           {"cycles", test_cycles},     {"stacks", test_stacks},
-        {"faults", test_faults},       {"failing", test_failing},   {"endless", test_endless},
-        {"spinning", test_spinning},   {"deadlock", test_deadlock}, {"interrupt", test_interrupt},
+        {"room", test_room},         {"cycles", test_cycles},     {"stacks", test_stacks},
+        {"faults", test_faults},     {"failing", test_failing},   {"endless", test_endless},
+        {"spinning", test_spinning}, {"deadlock", test_deadlock}, {"interrupt", test_interrupt},
         {"timeline", test_timeline},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
