@@ -1,10 +1,10 @@
-// C = A · B by 32x32 tiles in shared memory, an element of C a thread. Block row and column pick the tiles;
+// C = A · B by square tiles in shared memory, an element of C a thread. Block row and column pick the tiles;
 // in the inner loop a warp reads one element of A's tile for all lanes and a row of B's tile that every warp
 // reads alike.
 #include "device.h"
-
+#ifndef TILE // matrixMul16.cu brings its own
 #define TILE 32
-
+#endif
 // a: height x depth, b: depth x width, all multiples of TILE; the grid is (width, height) / TILE.
 KERNEL void matrix_mul(float *c, const float *a, const float *b, int depth, int width)
 {

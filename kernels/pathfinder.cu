@@ -7,9 +7,9 @@
 //      step 1      |<------------------------------------------>|
 //      ...             |<-- 1024 - 2 · steps columns written -->|
 #include "device.h"
-
+#ifndef THREADS // pathfinder256.cu brings its own
 #define THREADS 1024
-
+#endif
 // wall: rows of `cols` costs; row `first_row` is the first to be added to `above`.
 KERNEL void pathfinder(int steps, const int *wall, const int *above, int *below, int cols, int first_row)
 {

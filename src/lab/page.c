@@ -415,7 +415,7 @@ static bool write_heat(struct json *j, struct database *db)
         const struct workload *w = workload_find(subject, &near);
         if (!w) continue;
         char pattern[80];
-        snprintf(pattern, sizeof pattern, "%s.cu:", subject);
+        snprintf(pattern, sizeof pattern, "%s.cu:", w->file);
         json_open_object(j);
         report_text(j, "kernel", subject);
         report_text(j, "profile", (const char *)sqlite3_column_text(s, 2));

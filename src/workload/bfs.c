@@ -27,7 +27,7 @@ static void search(const struct node *nodes, const uint32_t *edges, int *level, 
 
 void workload_run_bfs(struct host *h)
 {
-    static const int node_counts[] = {2000, 65000, 650000};
+    static const int node_counts[] = {2000, 65000, 650000, 4096};
     const int n = node_counts[h->size];
     const size_t count = (size_t)n;
 

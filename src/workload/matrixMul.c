@@ -1,14 +1,15 @@
-// Host side of kernels/matrixMul.cu.
+// Host side of kernels/matrixMul.cu and of matrixMul16.cu.
 #include "workload/host.h"
 
 #include <math.h>
 
-void workload_run_matrixMul(struct host *h)
+struct extent {
+    int height, depth, width; // multiples of the tile's side
+};
+
+static void multiply(struct host *h, const char *kernel, unsigned tile, const struct extent *extent)
 {
-    static const struct {
-        int height, depth, width; // multiples of 32
-    } sizes[] = {{32, 96, 64}, {256, 288, 320}, {576, 640, 640}, {320, 320, 640}};
-    const int height = sizes[h->size].height, depth = sizes[h->size].depth, width = sizes[h->size].width;
+    const int height = extent->height, depth = extent->depth, width = extent->width;
     const size_t count_a = (size_t)(height * depth), count_b = (size_t)(depth * width);
     const size_t count_c = (size_t)(height * width);
     const float *a = host_random_f32(h, count_a, -1, 1), *b = host_random_f32(h, count_b, -1, 1);
@@ -16,7 +17,7 @@ void workload_run_matrixMul(struct host *h)
     uint64_t device_a = host_upload(h, a, count_a * sizeof(float)),
              device_b = host_upload(h, b, count_b * sizeof(float));
     uint64_t device_c = host_alloc(h, count_c * sizeof(float));
-    host_launch(h, "matrix_mul", DIM((unsigned)width / 32, (unsigned)height / 32), DIM(32, 32), 0,
+    host_launch(h, kernel, DIM((unsigned)width / tile, (unsigned)height / tile), DIM(tile, tile), 0,
                 ARG(device_c), ARG(device_a), ARG(device_b), ARG(depth), ARG(width));
     const float *got = host_output(h, device_c, count_c * sizeof(float));
 
@@ -26,4 +27,16 @@ void workload_run_matrixMul(struct host *h)
             for (int x = 0; x < width; x++)
                 want[y * width + x] += (double)a[y * depth + k] * (double)b[k * width + x];
     host_compare_f32(h, "element", got, want, count_c, sqrt(depth)); // the size of a sum of products
+}
+
+void workload_run_matrixMul(struct host *h)
+{
+    static const struct extent sizes[] = {{32, 96, 64}, {256, 288, 320}, {576, 640, 640}, {320, 320, 640}};
+    multiply(h, "matrix_mul", 32, &sizes[h->size]);
+}
+
+void workload_run_matrixMul16(struct host *h)
+{
+    static const struct extent sizes[] = {{32, 48, 64}, {256, 288, 320}, {576, 640, 640}, {80, 48, 128}};
+    multiply(h, "matrix_mul16", 16, &sizes[h->size]);
 }

@@ -1,16 +1,17 @@
-// Host side of kernels/pathfinder.cu: a launch goes down STEPS rows.
+// Host side of kernels/pathfinder.cu and of pathfinder256.cu: a launch goes down STEPS rows.
 #include "workload/host.h"
 
-enum { THREADS = 1024, STEPS = 20 };
+enum { STEPS = 20 };
+
+struct grid {
+    int cols, rows;
+};
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-void workload_run_pathfinder(struct host *h)
+static void find_path(struct host *h, const char *kernel, int threads, const struct grid *grid)
 {
-    static const struct {
-        int cols, rows;
-    } sizes[] = {{2500, 26}, {20000, 101}, {100000, 201}, {100000, 100}};
-    const int cols = sizes[h->size].cols, rows = sizes[h->size].rows;
+    const int cols = grid->cols, rows = grid->rows;
     const size_t row_bytes = (size_t)cols * sizeof(int);
     const uint32_t *wall = host_random_u32(h, (size_t)cols * (size_t)rows, 10);
 
@@ -18,9 +19,9 @@ void workload_run_pathfinder(struct host *h)
     uint64_t from = host_upload(h, wall, row_bytes), to = host_alloc(h, row_bytes); // totals of the first row
     for (int row = 1; row < rows; row += STEPS) {
         int steps = least(STEPS, rows - row);
-        unsigned blocks = host_blocks((size_t)cols, (unsigned)(THREADS - 2 * steps));
-        host_launch(h, "pathfinder", DIM(blocks), DIM(THREADS), 0, ARG(steps), ARG(device_wall), ARG(from),
-                    ARG(to), ARG(cols), ARG(row));
+        unsigned blocks = host_blocks((size_t)cols, (unsigned)(threads - 2 * steps));
+        host_launch(h, kernel, DIM(blocks), DIM((unsigned)threads), 0, ARG(steps), ARG(device_wall),
+                    ARG(from), ARG(to), ARG(cols), ARG(row));
         uint64_t swap = from;
         from = to;
         to = swap;
@@ -41,4 +42,16 @@ void workload_run_pathfinder(struct host *h)
         next = swap;
     }
     host_compare_u32(h, "total of column", got, (const uint32_t *)total, (size_t)cols);
+}
+
+void workload_run_pathfinder(struct host *h)
+{
+    static const struct grid sizes[] = {{2500, 26}, {20000, 101}, {100000, 201}, {100000, 100}};
+    find_path(h, "pathfinder", 1024, &sizes[h->size]);
+}
+
+void workload_run_pathfinder256(struct host *h)
+{
+    static const struct grid sizes[] = {{700, 26}, {20000, 101}, {100000, 201}, {100000, 100}};
+    find_path(h, "pathfinder256", 256, &sizes[h->size]);
 }

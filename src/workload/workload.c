@@ -8,20 +8,22 @@
     __asm__(".pushsection .rodata\n.global " SYMBOL "\n.global " SYMBOL "_end\n" SYMBOL ":\n.incbin \"" PATH \
             "\"\n" SYMBOL "_end:\n.byte 0\n.popsection\n");
 
-#define WORKLOAD(NAME, ...)                                                                                  \
+#define VARIANT(NAME, OF, ...)                                                                               \
     EMBED("workload_ptx_nvcc_" #NAME, "kernels/ptx/nvcc/" #NAME ".ptx")                                      \
     EMBED("workload_ptx_clang_" #NAME, "kernels/ptx/clang/" #NAME ".ptx")                                    \
-    EMBED("workload_source_" #NAME, "kernels/" #NAME ".cu")                                                  \
+    EMBED("workload_source_" #NAME, "kernels/" #OF ".cu")                                                    \
     extern const char workload_ptx_nvcc_##NAME[], workload_ptx_nvcc_##NAME##_end[];                          \
     extern const char workload_source_##NAME[];                                                              \
     extern const char workload_ptx_clang_##NAME[], workload_ptx_clang_##NAME##_end[];                        \
     void workload_run_##NAME(struct host *h);
+#define WORKLOAD(NAME, ...) VARIANT(NAME, NAME, __VA_ARGS__)
 #include "workload/workload.def"
-#undef WORKLOAD
+#undef VARIANT
 
 static const struct workload table[] = {
-#define WORKLOAD(NAME, TITLE, X, Y, Z, CLASS, TOLERANCE, ...)                                                \
+#define VARIANT(NAME, OF, TITLE, X, Y, Z, CLASS, TOLERANCE, ...)                                             \
     {.name = #NAME,                                                                                          \
+     .file = #OF,                                                                                            \
      .title = TITLE,                                                                                         \
      .block = {X, Y, Z},                                                                                     \
      .output_class = WORKLOAD_CLASS_##CLASS,                                                                 \
@@ -32,6 +34,7 @@ static const struct workload table[] = {
      .source = workload_source_##NAME,                                                                       \
      .run = workload_run_##NAME},
 #include "workload/workload.def"
+#undef VARIANT
 #undef WORKLOAD
 };
 

@@ -31,6 +31,7 @@ struct host; // a run in progress (host.h)
 
 struct workload {
     const char *name;
+    const char *file; // whose CUDA text it is: kernels/FILE.cu
     const char *title;
     unsigned block[3]; // threads of a block in x, y, z
     enum workload_class output_class;
@@ -38,7 +39,7 @@ struct workload {
     const char *const *kernels;                // entries, ends with NULL
     const char *ptx[WORKLOAD_PTX_SOURCES];     // text, part of the library
     const char *ptx_end[WORKLOAD_PTX_SOURCES]; // where the text ends; a NUL stands there
-    const char *source;                        // the CUDA text
+    const char *source;                        // the CUDA text of `file`
     void (*run)(struct host *);
 };
 
@@ -72,7 +73,7 @@ const struct workload *workload_at(size_t i);
 const struct workload *workload_find(const char *name, const char **nearest);
 
 // The i-th of a group, NULL past the last: "darsie-1d" and "darsie-2d" (DARSIE's Table 1, groups.def),
-// "darsie" (both), "all". *abbreviation is the group's short name, of "all" that of the first group, else the workload's own;
+// "darsie" (both), "uv" (Table 3 of Xiang's thesis), "all". *abbreviation is the group's short name, of "all" that of the first group, else the workload's own;
 // may be NULL.
 const struct workload *workload_in_group(const char *group, size_t i, const char **abbreviation);
 bool workload_is_group(const char *group);

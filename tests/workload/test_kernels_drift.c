@@ -52,6 +52,23 @@ static void append_file(struct test *t, struct strbuf *all, const char *path)
     free(bytes);
 }
 
+// A .cu file and, behind it, the one that it is a variant of and includes.
+static void append_source(struct test *t, struct strbuf *all, const char *path)
+{
+    static const char *const include = "\n#include \"";
+    size_t before = all->length, folder = (size_t)(strrchr(path, '/') + 1 - path);
+    char included[256];
+    append_file(t, all, path);
+    for (const char *at = all->text + before; (at = strstr(at, include)) != NULL;) {
+        at += strlen(include);
+        size_t length = strcspn(at, "\"\n");
+        if (length < 3 || strncmp(at + length - 3, ".cu", 3) != 0) continue;
+        snprintf(included, sizeof included, "%.*s%.*s", (int)folder, path, (int)length, at);
+        append_file(t, all, included);
+        return;
+    }
+}
+
 // "NAME SUM BYTES" as the PTX has it, of what has been read; which is then forgotten.
 static void describe(struct strbuf *all, const char *name, char text[128])
 {
@@ -106,7 +123,7 @@ static void check_origin(struct test *t, const struct origin *origin)
         return;
     }
     for (size_t i = 0; i < sources.gl_pathc; i++) {
-        append_file(t, &text, sources.gl_pathv[i]);
+        append_source(t, &text, sources.gl_pathv[i]);
         describe(&text, sources.gl_pathv[i], source);
         snprintf(expected, sizeof expected, "// source: %s, %s\n", source, headers);
         check_ptx(t, origin->ptx, sources.gl_pathv[i], expected);
