@@ -46,6 +46,7 @@ static void run(struct test *t, const struct workload *w, const struct machine *
     struct wf_context *c = wf_context_create();
     *o = (struct outcome){0};
     CHECK_EQ(t, wf_gpu(c, m->gpu), WF_OK);
+    settings_apply(t, c, test_gpu_room(m->gpu));
     settings_apply(t, c, m->settings);
     CHECK_MSG(t, wf_tech(c, tech) == WF_OK, "%s: %s", tech, wf_errors(c));
     wf_set_verify(c, true);
