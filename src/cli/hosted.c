@@ -17,38 +17,43 @@ bool hosted_is(const char *path)
     return is;
 }
 
+struct refused {
+    enum option_id id;
+    const char *why;
+};
+
+static bool refuse(const struct options *o, const struct refused *r, const char *where, struct diag *d)
+{
+    bool good = true;
+    for (; r->why; r++)
+        if (options_has(o, r->id))
+            good = diag_error(d, loc_none(), "%s does not go with %s, a RISC-V program%s: %s",
+                              options_name(r->id), o->operands.data[0], where, r->why);
+    return good;
+}
+
 bool hosted_check(const struct options *o, struct diag *d)
 {
-    static const struct {
-        enum option_id id;
-        const char *why;
-    } others[] =
-        {
-            {OPTION_KERNEL, "its host part launches its kernels"},
-            {OPTION_GRID, "its host part launches its kernels"},
-            {OPTION_BLOCK, "its host part launches its kernels"},
-            {OPTION_ARG, "its host part gives its kernels their arguments; --input is for its console"},
-            {OPTION_SYMBOL, "its host part fills its variables"},
-            {OPTION_SHARED, "its kernels have the whole scratchpad"},
-            {OPTION_DUMP, "its host part prints what it finds"},
-        },
-      timed[] = {
-          {OPTION_TECH, "it has no time then, which is what mechanisms change"},
-          {OPTION_TIMELINE, "it has no time then, which is what a timeline shows"},
-          {OPTION_ENERGY, "it has no time then, with which part of it flows"},
-          {OPTION_MAX_CYCLES, "it has no cycles then"},
-          {OPTION_VERIFY, "there are no registers and no mechanisms of a GPU to compare then"},
-      };
-    bool good = true;
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (options_has(o, others[k].id))
-            good = diag_error(d, loc_none(), "%s does not go with %s, a RISC-V program: %s",
-                              options_name(others[k].id), o->operands.data[0], others[k].why);
-    for (size_t k = 0; k < sizeof timed / sizeof *timed && !options_has(o, OPTION_GPU); k++)
-        if (options_has(o, timed[k].id))
-            good = diag_error(d, loc_none(), "%s does not go with %s, a RISC-V program, without --gpu: %s",
-                              options_name(timed[k].id), o->operands.data[0], timed[k].why);
-    return good;
+    static const struct refused always[] = {
+        {OPTION_KERNEL, "its host part launches its kernels"},
+        {OPTION_GRID, "its host part launches its kernels"},
+        {OPTION_BLOCK, "its host part launches its kernels"},
+        {OPTION_ARG, "its host part gives its kernels their arguments; --input is for its console"},
+        {OPTION_SYMBOL, "its host part fills its variables"},
+        {OPTION_SHARED, "its kernels have the whole scratchpad"},
+        {OPTION_DUMP, "its host part prints what it finds"},
+        {.why = NULL},
+    };
+    static const struct refused untimed[] = {
+        {OPTION_TECH, "it has no time then, which is what mechanisms change"},
+        {OPTION_TIMELINE, "it has no time then, which is what a timeline shows"},
+        {OPTION_ENERGY, "it has no time then, with which part of it flows"},
+        {OPTION_MAX_CYCLES, "it has no cycles then"},
+        {OPTION_VERIFY, "there are no registers and no mechanisms of a GPU to compare then"},
+        {.why = NULL},
+    };
+    bool good = refuse(o, always, "", d);
+    return (options_has(o, OPTION_GPU) || refuse(o, untimed, ", without --gpu", d)) && good;
 }
 
 static bool has_sms(struct wf_context *c)
