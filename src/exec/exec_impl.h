@@ -114,13 +114,14 @@ struct warp {
     uint32_t pc;    // while it does not run: of the running split
     uint8_t state;  // enum warp_state
     VEC(struct split) splits;
-    uint32_t current;    // index of the running split (stack: the last)
-    uint32_t split_fuel; // splits: backward branches until another split gets its turn
-    uint32_t split_turn; // splits: joins the running one may still pass without giving way
-    uint32_t turn_lane;  // splits: whose turn came last
-    uint32_t arrival;    // threads it brings to a barrier: its own, rounded up to groups of 32 (to a smaller
-                         // warp size)
-    uint8_t waits_at;    // barrier this warp has arrived at and waits for, NO_BARRIER: none
+    uint32_t current;        // index of the running split (stack: the last)
+    uint32_t split_fuel;     // splits: backward branches until another split gets its turn
+    uint32_t split_turn;     // splits: joins the running one may still pass without giving way
+    uint64_t waiting_places; // nest: where lanes of this level wait, by pc % 64
+    uint32_t turn_lane;      // splits: whose turn came last
+    uint32_t arrival; // threads it brings to a barrier: its own, rounded up to groups of 32 (to a smaller
+                      // warp size)
+    uint8_t waits_at; // barrier this warp has arrived at and waits for, NO_BARRIER: none
 };
 
 struct barrier {
