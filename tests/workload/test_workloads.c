@@ -218,6 +218,8 @@ static void test_references_notice(struct test *t)
         {"fft512", "sub.f32", "add.f32"},
         {"mersenneTwister", "xor.b32", "or.b32"},
         {"rayTrace", "sub.f32", "add.f32"},
+        {"dxtc", "max.f32", "min.f32"},
+        {"heartwall", "sub.s64", "add.s64"},
     };
     for (size_t i = 0; workload_at(i); i++) {
         struct workload broken = *workload_at(i);
