@@ -86,7 +86,7 @@ struct run {
     size_t input_at;
     struct strbuf line;           // printed, not handed on yet
     uint64_t thread_instructions; // of the last launch
-    struct simtight_counts core;  // the same; zeros in a run without time
+    struct simtight_counts core;  // the same; zeros in a run without time, on SMs but for its cycles
     enum wf_status status;        // why a launch stopped the hart
 };
 
@@ -112,7 +112,7 @@ static int get(void *context)
     return ((const uint8_t *)r->config->input)[r->input_at++];
 }
 
-static const uint32_t grid[3] = {1, 1, 1}, block[3] = {RISCV_WARPS * RISCV_LANES, 1, 1};
+static const struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {RISCV_WARPS * RISCV_LANES, 1, 1}};
 
 static void fill(struct wf_launch *l, uint32_t closure, uint32_t warps_per_block, bool *has_failed)
 {
@@ -130,14 +130,15 @@ static void fill(struct wf_launch *l, uint32_t closure, uint32_t warps_per_block
                                    .nest_levels = RISCV_NEST_LEVELS,
                                    .has_failed = has_failed};
     l->launch = (struct launch){.program = l->form->program,
-                                .grid = {grid[0], grid[1], grid[2]},
-                                .block = {block[0], block[1], block[2]},
+                                .grid = {shape.grid[0], shape.grid[1], shape.grid[2]},
+                                .block = {shape.block[0], shape.block[1], shape.block[2]},
                                 .warp_size = RISCV_LANES,
                                 .shared_total = RISCV_STACKS - RISCV_SCRATCH,
                                 .local_total = RISCV_STACK_BYTES,
                                 .memory = l->kernel->module->flat,
                                 .simt = SIMT_NEST,
                                 .flat = &l->flat,
+                                .registers = s->registers,
                                 .isa = (enum exec_isa)s->isa,
                                 .check_races = s->check_races,
                                 .notes = &l->notes,
@@ -148,6 +149,10 @@ static void fill(struct wf_launch *l, uint32_t closure, uint32_t warps_per_block
                                 .print_context = c->print_context,
                                 .is_interrupted = api_is_interrupted,
                                 .interrupt_context = c};
+    l->stream = &c->first;
+    l->max_cycles = c->max_cycles;
+    l->is_timed = api_is_timed(c);
+    l->is_on_core = api_has_core(c) && !s->check_races && !c->study;
 }
 
 static int start(void *context, uint32_t pc, uint32_t closure, uint32_t warps_per_block)
@@ -160,7 +165,6 @@ static int start(void *context, uint32_t pc, uint32_t closure, uint32_t warps_pe
     if (!k) return -1;
     struct wf_launch *l = api_launch_create(k);
     fill(l, closure, warps_per_block, &has_failed);
-    l->is_on_core = api_has_core(r->context) && !r->context->settings.check_races && !r->context->study;
     api_closure_use(l);
     api_queue(l, NULL);
     r->status = wf_launch_status(l);
@@ -169,8 +173,7 @@ static int start(void *context, uint32_t pc, uint32_t closure, uint32_t warps_pe
     r->stats->failed_launches += has_failed;
     r->thread_instructions = l->stats.thread_instructions;
     r->core = l->core_counts;
-    struct wf_launch_config shape = {.grid = {grid[0], grid[1], grid[2]},
-                                     .block = {block[0], block[1], block[2]}};
+    if (l->is_timed) r->core.cycles = l->stats.cycles;
     if (r->config->launched) r->config->launched(r->config->launched_context, k, &shape, &l->stats);
     wf_launch_free(l);
     if (r->status != WF_OK) return -1;
@@ -221,6 +224,36 @@ static enum wf_status finish(struct run *r, struct hart *h, enum hart_end end)
     return WF_PROGRAM_FAILED;
 }
 
+// All threads of a kernel are one block, with registers and scratchpad as large as the machine has them.
+static bool fits_on_sm(struct wf_module *m)
+{
+    struct wf_context *c = m->context;
+    const struct launch any = {.block = {shape.block[0], shape.block[1], shape.block[2]},
+                               .warp_size = RISCV_LANES,
+                               .registers = c->settings.registers ? c->settings.registers : RISCV_REGISTERS,
+                               .shared_total = RISCV_STACKS - RISCV_SCRATCH};
+    struct strbuf why = {0};
+    bool good = chip_fits(&c->chip, &any, &why);
+    if (!good)
+        diag_error(&c->diag, (struct loc){.source = m->source},
+                   "its kernels do not run on GPU %s: all of a kernel's threads are there at once, and %s",
+                   c->gpu, strbuf_text(&why));
+    strbuf_fini(&why);
+    return good;
+}
+
+// What can be said before anything runs.
+static bool check_gpu(struct wf_module *m)
+{
+    struct wf_context *c = m->context;
+    if (!api_check_watched(c)) return false;
+    if (api_is_timed(c)) return fits_on_sm(m);
+    if (api_has_core(c) && c->techs.count)
+        return diag_error(&c->diag, loc_none(), "mechanism %s is for SMs, and GPU %s has none", c->tech,
+                          c->gpu);
+    return true;
+}
+
 enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_config *config,
                               struct wf_program_stats *stats)
 {
@@ -228,10 +261,7 @@ enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_confi
     *stats = (struct wf_program_stats){0};
     if (!m->image)
         return diag_error(&c->diag, (struct loc){.source = m->source}, "has no host part"), WF_BAD_INPUT;
-    if (c->gpu && !api_has_core(c))
-        return diag_error(&c->diag, loc_none(), "GPU %s does not run RISC-V programs: simtight does", c->gpu),
-               WF_BAD_USAGE;
-    if (!api_check_watched(c)) return WF_BAD_USAGE;
+    if (!check_gpu(m)) return WF_BAD_USAGE;
     api_wait(c);
     api_core_forget(c);
     if (!make_memory(m)) return WF_BAD_INPUT;

@@ -306,6 +306,7 @@ const struct wf_sample *api_samples(struct wf_launch *l);
 void api_observe_fini(struct wf_context *c);
 // Whether the kernel can be launched with such a block; otherwise an error says why not.
 bool api_check_block(struct wf_kernel *k, const uint32_t block[3]);
+bool api_check_watched(struct wf_context *c); // who watches launches finds what to watch
 bool api_timeline_check(const struct api_settings *s, struct diag *d);
 bool api_check_watched(struct wf_context *c);      // a timeline that is asked for can be made
 bool api_timeline_check_sms(struct wf_context *c); // at a watched launch: the GPU has one of them

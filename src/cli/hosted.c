@@ -17,12 +17,24 @@ bool hosted_is(const char *path)
     return is;
 }
 
+struct refused {
+    enum option_id id;
+    const char *why;
+};
+
+static bool refuse(const struct options *o, const struct refused *r, const char *where, struct diag *d)
+{
+    bool good = true;
+    for (; r->why; r++)
+        if (options_has(o, r->id))
+            good = diag_error(d, loc_none(), "%s does not go with %s, a RISC-V program%s: %s",
+                              options_name(r->id), o->operands.data[0], where, r->why);
+    return good;
+}
+
 bool hosted_check(const struct options *o, struct diag *d)
 {
-    static const struct {
-        enum option_id id;
-        const char *why;
-    } others[] = {
+    static const struct refused always[] = {
         {OPTION_KERNEL, "its host part launches its kernels"},
         {OPTION_GRID, "its host part launches its kernels"},
         {OPTION_BLOCK, "its host part launches its kernels"},
@@ -30,27 +42,26 @@ bool hosted_check(const struct options *o, struct diag *d)
         {OPTION_SYMBOL, "its host part fills its variables"},
         {OPTION_SHARED, "its kernels have the whole scratchpad"},
         {OPTION_DUMP, "its host part prints what it finds"},
-        {OPTION_TECH, "mechanisms are for SMs"},
-        {OPTION_ENERGY, "its machine has no energy model"},
+        {.why = NULL},
     };
-    bool good = true;
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (options_has(o, others[k].id))
-            good = diag_error(d, loc_none(), "%s does not go with %s, a RISC-V program: %s",
-                              options_name(others[k].id), o->operands.data[0], others[k].why);
-    if (options_has(o, OPTION_TIMELINE) && !options_has(o, OPTION_GPU))
-        good = diag_error(
-            d, loc_none(),
-            "--timeline does not go with %s, a RISC-V program, without --gpu: a timeline shows cycles, and "
-            "a functional run has none",
-            o->operands.data[0]);
-    if (options_has(o, OPTION_VERIFY) && !options_has(o, OPTION_GPU))
-        good = diag_error(d, loc_none(),
-                          "--verify does not go with %s, a RISC-V program, without --gpu: what a GPU's "
-                          "compressed registers "
-                          "hold is compared",
-                          o->operands.data[0]);
-    return good;
+    static const struct refused untimed[] = {
+        {OPTION_TECH, "it has no time then, which is what mechanisms change"},
+        {OPTION_TIMELINE, "it has no time then, which is what a timeline shows"},
+        {OPTION_ENERGY, "it has no time then, with which part of it flows"},
+        {OPTION_MAX_CYCLES, "it has no cycles then"},
+        {OPTION_VERIFY, "there are no registers and no mechanisms of a GPU to compare then"},
+        {.why = NULL},
+    };
+    bool good = refuse(o, always, "", d);
+    return (options_has(o, OPTION_GPU) || refuse(o, untimed, ", without --gpu", d)) && good;
+}
+
+static bool has_sms(struct wf_context *c)
+{
+    struct wf_key k;
+    size_t n = 0;
+    while (wf_key_at(c, n, &k) && !str_equal(k.name, "machine")) n++;
+    return str_equal(k.value, "sm");
 }
 
 static void launched(void *context, struct wf_kernel *k, const struct wf_launch_config *shape,
@@ -79,6 +90,11 @@ enum wf_status hosted_run(const struct options *o, struct session *s)
     enum wf_status status = options_has(o, OPTION_GPU) ? WF_OK : wf_gpu(s->context, NULL);
     if (status == WF_OK) status = session_load(s, o->operands.data[0], loc_none());
     if (status != WF_OK) return status;
+    if (options_has(o, OPTION_ENERGY) && !has_sms(s->context)) {
+        diag_error(s->diag, loc_none(), "--energy: there is no model of what --gpu %s takes",
+                   options_value(o, OPTION_GPU));
+        return WF_BAD_USAGE;
+    }
     if (!read_input(o, s, &input)) return WF_BAD_INPUT;
     struct wf_program_config config = {.launched = launched, .launched_context = &s->report};
     if (input.bytes) {

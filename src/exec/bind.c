@@ -90,11 +90,12 @@ static void mark_entries(struct exec *e)
         if (p->functions[f].first < p->inst_count) e->entry_flags[p->functions[f].first] |= EXEC_FUNCTION;
 }
 
-// Stores and atomics that may go to global memory.
-static bool logs_stores(const struct inst *i)
+// Stores and atomics that may go to global memory. The one block of a flat machine has that to itself, and its stacks
+// and scratchpad are part of it: what it stores is there at once.
+static bool logs_stores(const struct exec *e, const struct inst *i)
 {
     enum isa_space space = exec_space_of(i);
-    return i->op != OP_LDGSTS && (space == SPACE_GENERIC || space == SPACE_GLOBAL);
+    return !e->launch->flat && i->op != OP_LDGSTS && (space == SPACE_GENERIC || space == SPACE_GLOBAL);
 }
 
 static void make_stepped(struct exec *e, uint32_t index)
@@ -123,7 +124,7 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
     bool watched = e->races && isa_has(i, ISA_LOAD | ISA_STORE | ISA_FENCE | ISA_CROSS_LANE);
     const struct handlers *fast = good && !watched ? exec_fast_form(e, i, &b) : NULL;
     b.handlers = !good ? &bad_constant : fast ? fast : &exec_general_handlers[i->op];
-    if (good && e->is_timed && isa_has(i, ISA_STORE) && logs_stores(i))
+    if (good && e->is_timed && isa_has(i, ISA_STORE) && logs_stores(e, i))
         b.handlers = isa_has(i, ISA_ATOMIC) ? &timed_atomic_handlers : &timed_store_handlers;
     bool hinted = hint_concerns(e, i);
     b.run = hinted ? hint_full : b.guarded ? exec_guard_full : b.handlers->full;

@@ -77,17 +77,25 @@ static void coalesce_global(const struct sm *s, struct lsu_entry *e, const struc
     }
 }
 
-// Local memory of a warp is laid out word by word, lanes side by side, so that equal addresses coalesce.
-static void coalesce_local(const struct sm *s, struct lsu_entry *e, struct exec_access *a)
+// Local memory of a warp is laid out word by word, lanes side by side, so that equal addresses coalesce. That of a flat
+// machine is where its memory has it, and the warps of a word lie side by side as well.
+static uint64_t local_base(const struct sm *s, const struct lsu_entry *e)
 {
     const struct sm_launch *l = e->grid->launch;
-    uint64_t words = (l->launch->local_total + 3) / 4, lanes = e->grid->engine->exec.lanes;
-    uint64_t warp = (uint64_t)s->index * SM_WARPS + s->warps[e->warp].place;
-    uint64_t base = l->space + GPU_LOCAL_ADDRESS + warp * words * lanes * 4;
+    const struct exec *x = &e->grid->engine->exec;
+    const struct sm_warp *w = &s->warps[e->warp];
+    uint64_t words = (l->launch->local_total + 3) / 4;
+    if (l->launch->flat) return l->launch->flat->stacks + w->warp->index * x->vector_bytes;
+    return l->space + GPU_LOCAL_ADDRESS + ((uint64_t)s->index * SM_WARPS + w->place) * words * x->lanes * 4;
+}
+
+static void coalesce_local(const struct sm *s, struct lsu_entry *e, struct exec_access *a)
+{
+    uint64_t base = local_base(s, e), stride = e->grid->engine->exec.local_stride;
     for (uint64_t left = a->local; left; left &= left - 1) {
         unsigned lane = bit_lowest(left);
         for (unsigned n = 0; n < a->bytes; n += 4) {
-            uint64_t address = base + ((a->address[lane] + n) / 4 * lanes + lane) * 4;
+            uint64_t address = base + (a->address[lane] + n) / 4 * stride + lane * 4;
             add_line(e, address, a->bytes < 4 ? a->bytes : 4, 1, s->line_bytes);
         }
     }

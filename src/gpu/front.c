@@ -42,6 +42,13 @@ void front_update(struct sm *s, unsigned slot)
     s->front.fetchable = (s->front.fetchable & ~(1ull << slot)) | ((uint64_t)wants << slot & ~s->front.held);
 }
 
+void front_start(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    w->front.head = w->front.pc = w->warp->pc;
+    front_update(s, slot);
+}
+
 void front_flush(struct sm *s, unsigned slot, uint32_t pc)
 {
     struct sm_warp *w = &s->warps[slot];

@@ -39,6 +39,7 @@ void front_fill_guests(struct sm *s);
 bool front_wants(const struct sm *s, const struct sm_warp *w); // instructions, and none are under way
 void front_fill(struct sm *s, uint64_t warps);                 // of those something arrives
 void front_update(struct sm *s, unsigned slot);                // whether the warp wants to be fetched for
+void front_start(struct sm *s, unsigned slot);                 // a warp has come: from where it begins on
 void front_flush(struct sm *s, unsigned slot, uint32_t pc);
 void front_forget(struct sm *s, unsigned slot); // the warp has ended
 

@@ -158,10 +158,13 @@ static void pass_reused(struct sm *s, unsigned scheduler, unsigned slot, const s
     if (s->watch) watch_issued(s, slot, o, s->now + 1, false);
 }
 
+// A command of a RISC-V warp waits for its group's others, unless the warp ends with it.
+static bool meets_others(const struct inst *i) { return i->op == OP_BAR || i->op == OP_WARPCMD; }
+
 static void after_control(struct sm *s, unsigned slot, const struct inst *i)
 {
     struct sm_warp *w = &s->warps[slot];
-    if (i->op == OP_BAR && i->mode != MODE_BAR_ARRIVE && w->warp->state == WARP_READY) { // the last to arrive
+    if (meets_others(i) && i->mode != MODE_BAR_ARRIVE && w->warp->state == WARP_READY) { // the last to arrive
         ready_pause(&w->ready, s->now + s->config->barrier_latency, SLOT_BARRIER);
         ready_evaluate(s, slot);
     }
@@ -181,7 +184,7 @@ static inline __attribute__((always_inline)) enum outcome leave_buffer(struct sm
     front_take(&w->front);
     bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->front.head;
     if (!goes_on || o->pipe == PIPE_CONTROL) {
-        if (i->op == OP_BAR) ready_stop(&w->ready, index);
+        if (meets_others(i)) ready_stop(&w->ready, index);
         ready_settle(s, slot);
         after_control(s, slot, i);
     }

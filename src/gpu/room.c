@@ -145,7 +145,7 @@ static void warp_start(struct sm_grid *g, unsigned slot, unsigned block, unsigne
     s->room.resident_count++;
     g->room.resident_count++;
     issue_join(s, slot);
-    front_update(s, slot);
+    front_start(s, slot);
     ready_start(s, slot);
     if (has_techs(s)) tech_warp_start(&s->warps[slot]);
 }

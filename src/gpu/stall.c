@@ -167,7 +167,7 @@ static bool reads_time(const struct inst *i)
 static bool is_outward(const struct inst *i)
 {
     return reads_time(i) || i->op == OP_NANOSLEEP || i->op == OP_SYSCALL ||
-           (i->op == OP_BAR && i->mode == MODE_BAR_RED);
+           (i->op == OP_BAR && i->mode == MODE_BAR_RED) || i->op == OP_WARPCMD || i->op == OP_RCSR;
 }
 
 static unsigned block_number(const struct sm_warp *w) { return w->grid->room.blocks[w->block].number; }
@@ -194,7 +194,9 @@ void stall_executed(struct sm *s, unsigned slot, uint32_t index)
     uint32_t *met = &s->stall->met[block_number(w)];
     if (s->stall->is_over) return;
     if (i->op == OP_BAR) *met |= barriers_of(i);
-    if (is_outward(i) || (writes && shared_is_changed(s, w)))
+    // Stores of a flat machine are there at once, and nobody compares them; its atomics are the scratchpad's.
+    bool is_unseen = w->grid->launch->launch->flat && !isa_has(i, ISA_ATOMIC);
+    if (is_outward(i) || (writes && (is_unseen || shared_is_changed(s, w))))
         s->stall->is_over = true;
     else if (isa_has(i, ISA_BRANCH) && w->warp->state == WARP_READY && w->warp->pc <= index)
         look_at_warp(s, slot);

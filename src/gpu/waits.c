@@ -57,7 +57,10 @@ static bool add_places(struct places *to, const struct places *from)
 static bool has_result(const struct op *o) { return o->dst_words || o->pred_writes; }
 
 // Callers and callees know nothing of each other.
-static bool forgets(const struct inst *i) { return isa_has(i, ISA_CALL) || i->op == OP_RET; }
+static bool forgets(const struct inst *i)
+{
+    return isa_has(i, ISA_CALL) || i->op == OP_RET || i->op == OP_RJR;
+}
 
 static unsigned waits_for(const struct pending *s, const struct op *o, const struct inst *i)
 {

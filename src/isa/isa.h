@@ -199,6 +199,12 @@ static inline enum isa_space isa_space_of(const struct inst *i)
     return i->op == OP_RED ? (enum isa_space)i->space : (enum isa_space)(isa_table[i->op].flags >> ISA_SPACE_SHIFT);
 }
 
+// Some lanes may execute it and others not, or, of a branch, go to its target and others not.
+static inline bool isa_is_conditional(const struct inst *i)
+{
+    return i->guard != PRED_TRUE || i->guard_not || i->op == OP_RBR; // which compares by itself
+}
+
 unsigned isa_type_bytes(enum isa_type type);
 bool isa_type_is_signed(enum isa_type type);
 bool isa_type_is_float(enum isa_type type);

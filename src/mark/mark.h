@@ -64,7 +64,7 @@ enum mark_cause {
     CAUSE_CALL,       // crosses a call: parameters are not followed
     CAUSE_BLOCK,      // at grid scope: differs between blocks
     CAUSE_CONTROL,    // branches are executed by every warp
-    CAUSE_UNMARKED    // rules->none
+    CAUSE_UNMARKED    // rules->none, or control may go anywhere (flow/blocks.h)
 };
 
 struct mark_rules {

@@ -6,6 +6,7 @@
 #include "riscv/build.h"
 #include "isa/shape.h"
 #include "riscv/decode.h"
+#include "riscv/map.h"
 
 #include <string.h>
 
@@ -225,7 +226,6 @@ static const char *name_of(struct program *p, const struct image *i, uint64_t en
 
 struct program *riscv_program(const struct image *i, uint64_t entry, struct diag *d)
 {
-    enum { REGISTERS = 32 };
     if (entry % 4 || entry < i->code || entry >= i->code + 4ull * i->word_count) {
         diag_error(d, (struct loc){.source = i->source}, "a kernel is started at 0x%08x, where no code is",
                    (uint32_t)entry);
@@ -236,7 +236,7 @@ struct program *riscv_program(const struct image *i, uint64_t entry, struct diag
     p->inst_count = i->word_count;
     p->entry = (uint32_t)((entry - i->code) / 4);
     p->code_base = (uint32_t)i->code;
-    p->reg_count = REGISTERS;
+    p->reg_count = RISCV_REGISTERS;
     p->name = name_of(p, i, entry);
     uint32_t *words = ARENA_ARRAY(&p->arena, uint32_t, i->word_count);
     memcpy(words, i->words, i->word_count * sizeof *words);

@@ -23,5 +23,6 @@
 enum {
     RISCV_LANES = 32,
     RISCV_WARPS = 64,
+    RISCV_REGISTERS = 32,
     RISCV_NEST_LEVELS = 32 // 0 to 31
 };

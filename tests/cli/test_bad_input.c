@@ -265,10 +265,9 @@ static void test_usage(struct test *t)
          "claims, area; gpus may be followed by a GPU\n"},
         {"list keyz", 2, "error: list knows no \"keyz\"; did you mean \"keys\"?\n"},
         {"bench --size tiny", 2, "error: --size tiny: must be one of small, medium, large, paper\n"},
-        {"bench vecadd --size paper", 1,
-         "error: vecadd is of no paper: its sizes are small, medium and large\n"},
-        {"study redundancy --bench vecadd --size paper", 1,
-         "error: vecadd is of no paper: its sizes are small, medium and large\n"},
+        {"bench spmv --size paper", 1, "error: spmv is of no paper: its sizes are small, medium and large\n"},
+        {"study redundancy --bench spmv --size paper", 1,
+         "error: spmv is of no paper: its sizes are small, medium and large\n"},
         {"bench --ptx gcc", 2, "error: --ptx gcc: must be one of nvcc, clang\n"},
         {"bench vecad", 1, "error: no bundled kernel \"vecad\"; did you mean \"vecadd\"?\n"},
     };

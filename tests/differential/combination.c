@@ -159,6 +159,8 @@ static void draw_gpu(uint64_t seed, struct wf_context *ask, struct combination *
     add(c, "gpu=%s", name);
 }
 
+static bool is_tech(const char *part) { return str_starts_with(part, "tech="); }
+
 static void draw_options(uint64_t seed, const struct tech *t, unsigned of_ten, struct combination *c)
 {
     struct strbuf name = {0}, value = {0};
@@ -204,6 +206,33 @@ static const struct tech *next_mechanism(uint64_t seed, uint64_t *below)
 }
 
 // One mechanism in most, several where they go together.
+static void add_techs(const struct combination *c, struct strbuf *out);
+
+static bool is_option(const char *part);
+
+static bool go_together(struct wf_context *ask, const struct combination *c)
+{
+    struct strbuf all = {0};
+    add_techs(c, &all);
+    bool good = wf_tech(ask, strbuf_text(&all)) == WF_OK;
+    strbuf_fini(&all);
+    return good;
+}
+
+static void give_up(struct combination *c, size_t k)
+{
+    free(c->parts.data[k]);
+    memmove(&c->parts.data[k], &c->parts.data[k + 1], (c->parts.count - k - 1) * sizeof *c->parts.data);
+    c->parts.count--;
+}
+
+// The last options are given up, as long as they keep the mechanisms from going together.
+static void keep_together(struct wf_context *ask, struct combination *c)
+{
+    for (size_t k = c->parts.count; k-- && !go_together(ask, c);)
+        if (is_option(c->parts.data[k])) give_up(c, k);
+}
+
 static void draw_mechanisms(uint64_t seed, struct wf_context *ask, unsigned of_ten, struct combination *c)
 {
     struct rng r = stream(seed, "tech");
@@ -218,24 +247,46 @@ static void draw_mechanisms(uint64_t seed, struct wf_context *ask, unsigned of_t
         strbuf_puts(&names, strbuf_text(&more));
         add(c, "tech=%s", t->name);
         draw_options(seed, t, of_ten, c);
+        keep_together(ask, c);
     }
     strbuf_fini(&names);
     strbuf_fini(&more);
 }
 
-static bool is_tech(const char *part) { return str_starts_with(part, "tech="); }
-
-// What the mechanisms drawn so far have for themselves.
-static uint32_t exclusive_claims(const struct combination *c)
+// What the mechanisms drawn so far have for themselves, and of that what their options claim.
+static uint32_t exclusive_claims(const struct combination *c, uint32_t *by_options)
 {
     const struct tech_claim_info *claim;
     uint32_t claims = 0, exclusive = 0;
-    for (size_t k = 0; k < c->parts.count; k++)
-        for (size_t i = 0; is_tech(c->parts.data[k]) && tech_at_index(i); i++)
-            if (strcmp(tech_at_index(i)->name, c->parts.data[k] + strlen("tech=")) == 0)
-                claims |= tech_at_index(i)->claims;
+    struct tech_choice choice;
+    struct strbuf techs = {0};
+    struct diag d;
+    diag_init(&d);
+    tech_choice_init(&choice);
+    add_techs(c, &techs);
+    tech_choose(&choice, strbuf_text(&techs), &d);
+    *by_options = 0;
+    for (unsigned k = 0; k < choice.count; k++) {
+        const struct tech_use *u = &choice.uses[k];
+        *by_options |= u->tech->more_claims ? u->tech->more_claims(u->options) : 0;
+        claims |= u->tech->claims;
+    }
     for (size_t k = 0; (claim = tech_claim_at(k)); k++) exclusive |= (uint32_t)claim->is_exclusive << k;
-    return claims & exclusive;
+    tech_choice_fini(&choice);
+    strbuf_fini(&techs);
+    diag_fini(&d);
+    return (claims | *by_options) & exclusive;
+}
+
+void combination_stay_in_lanes(struct combination *c)
+{
+    uint32_t by_options;
+    exclusive_claims(c, &by_options);
+    for (size_t k = c->parts.count; k-- && by_options;) {
+        if (!is_option(c->parts.data[k])) continue;
+        give_up(c, k);
+        exclusive_claims(c, &by_options);
+    }
 }
 
 // A mechanism of the tests' own besides, now and then, if it goes with those drawn; those that bring lines to L1 with loads that L1 serves.
@@ -247,7 +298,8 @@ static void draw_extra(uint64_t seed, struct combination *c)
     for (size_t k = 0; k < c->parts.count; k++) drawn += is_tech(c->parts.data[k]);
     if (rng_below(&r, 4) || drawn == TECH_MAX) return;
     const struct tech *t = extra_techs[rng_below(&r, count)];
-    if (t->claims & exclusive_claims(c)) return;
+    uint32_t by_options, taken = exclusive_claims(c, &by_options);
+    if (t->claims & taken || by_options) return;
     add(c, "%s=%s", rng_below(&r, 2) ? "above" : "below", t->name);
     if (t->claims & CLAIMS(L1_LINES)) add(c, "l1.global=1");
 }
@@ -343,6 +395,7 @@ void combination_draw_with(uint64_t seed, const struct generated *program, const
     for (unsigned k = 0; k < count; k++) {
         add(out, "tech=%s", techs[k]->name);
         draw_options(seed, techs[k], of_ten, out);
+        keep_together(ask, out);
     }
     draw_keys(seed, ask, program, of_ten, out);
     draw_host(seed, out);
@@ -365,6 +418,25 @@ void combination_draw(uint64_t seed, const struct generated *program, struct com
     wf_context_destroy(ask);
 }
 
+void combination_draw_on(uint64_t seed, const char *gpu, struct combination *out)
+{
+    const struct generated any = {.splits = true}; // who parts lanes, and how, is the program's business
+    struct wf_context *ask = wf_context_create();
+    unsigned of_ten = draw_share(seed);
+    size_t kept = 0;
+    *out = (struct combination){0};
+    wf_gpu(ask, gpu);
+    draw_mechanisms(seed, ask, of_ten, out);
+    draw_keys(seed, ask, &any, of_ten, out);
+    for (size_t k = 0; k < out->parts.count; k++)
+        if (is_room(out->parts.data[k]))
+            free(out->parts.data[k]);
+        else
+            out->parts.data[kept++] = out->parts.data[k];
+    out->parts.count = kept;
+    wf_context_destroy(ask);
+}
+
 // -- as text
 // ---------------------------------------------------------------------------------------------------------
 
@@ -384,6 +456,18 @@ static void write_options(const struct combination *c, const char *tech, struct 
         strbuf_printf(out, "%c%s", separator, part + length + 1);
         separator = ',';
     }
+}
+
+// "darsie:entries=3+uv", or "base".
+static void add_techs(const struct combination *c, struct strbuf *out)
+{
+    size_t before = out->length;
+    for (size_t k = 0; k < c->parts.count; k++) {
+        if (!is_tech(c->parts.data[k])) continue;
+        strbuf_printf(out, "%s%s", out->length > before ? "+" : "", c->parts.data[k] + strlen("tech="));
+        write_options(c, c->parts.data[k] + strlen("tech="), out);
+    }
+    if (out->length == before) strbuf_puts(out, "base");
 }
 
 void combination_write(const struct combination *c, struct strbuf *out)

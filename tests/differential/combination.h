@@ -21,6 +21,10 @@ void combination_draw(uint64_t seed, const struct generated *program, struct com
 // The same on the small GPU with these mechanisms, which go together.
 void combination_draw_with(uint64_t seed, const struct generated *program, const struct tech *const *techs,
                            unsigned count, struct combination *out);
+// Gives up options by which mechanisms keep values elsewhere than in a register's lanes, where the tests' own look for them.
+void combination_stay_in_lanes(struct combination *c);
+// On this GPU, for a program that is not made by the generator: mechanisms and keys, but none of the room that blocks need.
+void combination_draw_on(uint64_t seed, const char *gpu, struct combination *out);
 // As a user writes it: "gpu=tiny tech=darsie:registers=2+dac fetch.ibuffer=1".
 void combination_write(const struct combination *c, struct strbuf *out);
 void combination_read(const char *text, struct combination *out);

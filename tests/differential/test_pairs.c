@@ -104,6 +104,7 @@ static void make(uint64_t seed, const struct pair *p, struct generated *g, struc
     combination_program(seed, g);
     combination_draw_with(seed, g, p->techs, p->extra ? 1 : 2, c);
     if (!p->extra) return;
+    combination_stay_in_lanes(c);
     snprintf(more, sizeof more, "%s=%s", p->above ? "above" : "below", p->extra->name);
     vec_push(&c->parts, strdup(more));
     if (p->extra->claims & CLAIMS(L1_LINES))

@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "gpu/config.h"
+#include "harness/names.h"
 #include "harness/settings.h"
 #include "workload/workload.h"
 
@@ -34,6 +35,7 @@ static void run(struct test *t, const struct workload *w, const char *gpu, const
     *o = (struct outcome){0};
     settings_apply(t, c, "compile.profile=sass"); // one code, whatever a GPU's file names
     if (gpu) CHECK_EQ(t, wf_gpu(c, gpu), WF_OK);
+    if (gpu) settings_apply(t, c, test_gpu_room(gpu));
     wf_set_threads(c, threads);
     wf_set_max_cycles(c, gpu ? 200000000 : 0);
     settings_apply(t, c, settings);

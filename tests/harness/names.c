@@ -1,6 +1,12 @@
 #include "harness/names.h"
+#include "base/str.h"
 
 #include "api/warpfold.h"
+
+const char *test_gpu_room(const char *gpu)
+{
+    return str_starts_with(gpu, "gtx285") ? "sm.registers=65536 sm.shared_bytes=65536" : "";
+}
 
 void test_name_gpus(test_names *names)
 {

@@ -103,7 +103,7 @@ static void test_outcome(struct test *t)
     unsigned contradicted = 0;
     for (const char *p = c.out; (p = strstr(p, "not as expected: ")) != NULL; p++) contradicted++;
     CHECK_EQ(t, contradicted, 2); // one a view; the GPU of the last claim is none of them
-    CHECK_HAS(t, c.out, "kernels: MM is matrixMul\n");
+    CHECK_HAS(t, c.out, "kernels: VA is vecadd, MM is matrixMul\n");
     sqlite3_close(db);
     free(page);
     strbuf_fini(&text);

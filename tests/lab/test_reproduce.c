@@ -135,7 +135,7 @@ static void test_broken_files(struct test *t)
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nheadline = A : is {B | MM}\n",
         "title = x\nsize = huge\n",
         "title = x\nsize = \033[31msmall\n",
-        ("title = x\nsize = paper\nmeasure = speedup\nkernels = vecadd\nviews = tiny/sass\n"
+        ("title = x\nsize = paper\nmeasure = speedup\nkernels = spmv\nviews = tiny/sass\n"
          "series = A : darsie\n"),
         "title = x\nkind = study\nkernels = vecadd\nseries = A : b\n",
         "title = x\nkind = marks\nfile = fig3.ptx\nseries = A : mark\n",

@@ -94,6 +94,42 @@ uint32_t *bench_word(struct bench *b, uint32_t address)
     return (uint32_t *)(void *)(memory_flat(b->memory) + address);
 }
 
+enum {
+    CSR_EMIT = 0x800,
+    CSR_PUT = 0x803,
+    CSR_START = 0x823,
+    CSR_CAN_ANSWER,
+    CSR_ANSWER,
+    CSR_STATISTIC = 0x828
+};
+
+static void put_answer(struct maker *m)
+{
+    maker_put(m, csrr(A0, CSR_CAN_ANSWER));
+    maker_put(m, beq(A0, X0, -4));
+    maker_put(m, csrrw(A0, CSR_ANSWER, X0));
+}
+
+void bench_host(struct maker *m, bool asks, unsigned figure)
+{
+    maker_put(m, rv_u(0x17, T1, 0)); // auipc
+    uint32_t pc = maker_here(m) - 4, patch = maker_here(m);
+    maker_put(m, 0);
+    maker_put(m, csrrw(X0, CSR_START, T1));
+    put_answer(m);
+    maker_put(m, addi(T0, A0, '0'));
+    maker_put(m, csrrw(X0, CSR_PUT, T0));
+    if (asks) {
+        maker_put(m, addi(T1, X0, (int32_t)figure));
+        maker_put(m, csrrw(X0, CSR_STATISTIC, T1));
+        put_answer(m);
+        maker_put(m, csrrw(X0, CSR_EMIT, A0));
+    }
+    maker_put(m, RET);
+    maker_function(m, "kernel");
+    m->words.data[(patch - MAKER_CODE) / 4] = addi(T1, T1, (int32_t)(maker_here(m) - pc));
+}
+
 void bench_begin(struct maker *m)
 {
     maker_put(m, csrr(A0, 0xf14));

@@ -33,6 +33,8 @@ void bench_must_run(struct bench *b);
 void bench_must_fault(struct bench *b, enum launch_fault_kind kind, const char *part);
 uint32_t *bench_word(struct bench *b, uint32_t address);
 
+// A host part that starts the kernel behind it, prints the answer's digit and, where `asks`, the figure of that number.
+void bench_host(struct maker *m, bool asks, unsigned figure);
 // What every kernel here begins and ends with: A0 = number of the thread, A1 = 4 times it; then the end of the warp.
 void bench_begin(struct maker *m);
 void bench_end(struct maker *m);

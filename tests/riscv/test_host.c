@@ -196,15 +196,7 @@ static void test_kernel(struct test *t)
 // Host and kernel that ends with 1: the host reads that, prints it, and the run has failed.
 static void make_failing(struct maker *m, bool faults)
 {
-    maker_put(m, rv_u(0x17, T1, 0));
-    uint32_t pc = maker_here(m) - 4, patch = maker_here(m);
-    maker_put(m, 0);
-    put_csrw(m, START, T1);
-    put_answer(m);
-    put_digit(m, A0);
-    maker_put(m, RET);
-    maker_function(m, "kernel");
-    m->words.data[(patch - MAKER_CODE) / 4] = addi(T1, T1, (int32_t)(maker_here(m) - pc));
+    bench_host(m, false, 0);
     maker_put(m, faults ? lw(A0, X0, 0) : addi(X0, X0, 0));
     maker_put(m, csrwi(0x830, 1));
 }
@@ -398,16 +390,20 @@ static void test_command_line(struct test *t)
         {"--input 4g", "", "\"g\" is no hex digit", 1},
         {"--input @/nonexistent", "", "/nonexistent", 1},
         {"--kernel main", "", "--kernel does not go with", 2},
-        {"--gpu gtx1080ti", "", "GPU gtx1080ti does not run RISC-V programs: simtight does", 2},
+        {"--gpu gtx1080ti --input 4869 --quiet", "Hi", "", 0},
+        {"--gpu tiny --input 4869", "",
+         "65536 bytes of shared memory does not fit on an SM, for want of warps", 2},
+        {"--tech darsie", "", "--tech does not go with", 2},
+        {"--timeline /tmp/none.json", "", "without --gpu: it has no time then", 2},
         {"--verify", "", "--verify does not go with", 2},
         {"--gpu simtight-ads --verify --quiet", "", "", 3},
         {"--gpu simtight --input 4869 --quiet", "Hi", "", 0},
         {"--timeline /tmp/none.json", "", "--timeline does not go with", 2},
         {"--gpu simtight --timeline /tmp/none.json --set timeline.sm=1", "",
          "timeline.sm=1: the SMs of simtight are 0 to 0", 2},
-        {"--gpu simtight --energy", "", "its machine has no energy model", 2},
+        {"--gpu simtight --energy", "", "there is no model of what --gpu simtight takes", 2},
         {"--gpu simtight --set simt.scalar_unit=1", "", "simt.scalar_unit=1 needs simt.registers", 2},
-        {"--gpu simtight --tech darsie", "", "mechanisms are for SMs", 2},
+        {"--gpu simtight --tech darsie", "", "mechanism darsie is for SMs, and GPU simtight has none", 2},
     };
     for (size_t k = 0; k < TEST_COUNT(cases); k++) {
         strbuf_clear(&arguments);

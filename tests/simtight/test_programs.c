@@ -1,7 +1,8 @@
-// Whole programs on the core, in each of its forms, beside the oracle (compare.h).
+// Whole programs on the core, in each of its forms, and on SMs, with every mechanism, beside the oracle (compare.h).
 #include "base/file.h"
 #include "base/str.h"
 #include "simtight/compare.h"
+#include "tech/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,22 @@ static const char *const gpus[] = {"simtight", "simtight-rfc", "simtight-rfc512"
                                    "simtight-ads"};
 enum { PLAIN = 0, RFC256 = 3, GPUS = sizeof gpus / sizeof gpus[0] };
 
-static void run_program(struct test *t, const char *elf, uint64_t spills[GPUS])
+// Two SMs, and the n-th mechanism, in the long form each of them. With registers left over mechanisms have more to do.
+static void run_on_sms(struct test *t, const struct compared *c, size_t n)
+{
+    size_t count = 0;
+    while (tech_at_index(count)) count++;
+    compared_run(c, t, "titanv", "");
+    compared_run(c, t, "gtx1080ti", "sim.check=1");
+    for (size_t k = 0; k < (test_is_long() ? count : 1); k++) {
+        char settings[80];
+        snprintf(settings, sizeof settings, "tech=%s launch.registers=16 sim.check=1",
+                 tech_at_index((n + k) % count)->name);
+        compared_run(c, t, "gtx1080ti", settings);
+    }
+}
+
+static void run_program(struct test *t, const char *elf, size_t n, uint64_t spills[GPUS])
 {
     char path[256], *bytes;
     const char *why;
@@ -23,6 +39,7 @@ static void run_program(struct test *t, const char *elf, uint64_t spills[GPUS])
     }
     if (compared_init(&c, t, elf, bytes, length, 1)) {
         for (int k = 0; k < GPUS; k++) spills[k] += compared_run(&c, t, gpus[k], "");
+        run_on_sms(t, &c, n);
         compared_fini(&c);
     }
     free(bytes);
@@ -38,7 +55,8 @@ static void test_programs(struct test *t)
         "VecGCD.elf",     "MotionEst.elf",       "BlkStencil.elf",     "StrStencil.elf",   "MatMulFloat.elf",
         "rv32e/Scan.elf", "rv32e/MotionEst.elf", "BitonicLaFloat.elf", "rv32e/MatMul.elf", NULL};
     uint64_t spills[GPUS] = {0};
-    for (const char *const *elf = test_is_quick() ? quick : all; *elf; elf++) run_program(t, *elf, spills);
+    const char *const *elfs = test_is_quick() ? quick : all;
+    for (size_t n = 0; elfs[n]; n++) run_program(t, elfs[n], n, spills);
     CHECK_EQ(t, spills[PLAIN], 0);
     CHECK(t, spills[RFC256] > 0);
 }

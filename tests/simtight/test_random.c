@@ -1,4 +1,5 @@
-// Random programs (riscv/random.h) on no GPU and on SIMTight's, with random settings, beside the oracle (compare.h).
+// Random programs (riscv/random.h) on no GPU, on SIMTight's and on an SM, with random settings and mechanisms, beside the
+// oracle (compare.h).
 //
 // For investigating one failure:
 //
@@ -7,6 +8,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "differential/combination.h"
 #include "riscv/random.h"
 #include "simtight/compare.h"
 
@@ -59,6 +61,19 @@ static void draw_settings(uint64_t seed, struct strbuf *out)
     }
 }
 
+// An SM, and all that may be set on it. Half of them have registers left, which mechanisms make use of.
+static const char *draw_sm(uint64_t seed, struct strbuf *out)
+{
+    static const char *const of_sms[] = {"gtx1080ti", "titanv", "gtx1080ti-paper", "p100", "h200"};
+    const char *gpu = of_sms[seed / 2 % TEST_COUNT(of_sms)];
+    struct combination c;
+    combination_draw_on(seed, gpu, &c);
+    combination_write(&c, out);
+    combination_fini(&c);
+    strbuf_printf(out, "%ssim.check=1%s", out->length ? " " : "", seed & 1 ? " launch.registers=16" : "");
+    return gpu;
+}
+
 static void make(uint64_t seed, struct strbuf *elf)
 {
     struct random_program p;
@@ -70,20 +85,23 @@ static void make(uint64_t seed, struct strbuf *elf)
 // Every GPU as it is for every fourth program; all settings on two.
 static void run(struct test *t, uint64_t seed, uint64_t *spills)
 {
-    struct strbuf elf = {0}, drawn = {0};
+    struct strbuf elf = {0}, drawn = {0}, on_sm = {0};
     struct compared c;
     char name[64];
     snprintf(name, sizeof name, "program %llu", (unsigned long long)seed);
     make(seed, &elf);
     draw_settings(seed, &drawn);
+    const char *gpu = draw_sm(seed, &on_sm);
     if (compared_init(&c, t, name, elf.text, elf.length, 0)) {
         for (size_t k = 0; k < TEST_COUNT(gpus); k++)
             if (!gpus[k] || seed % 4 == k % 4) *spills += compared_run(&c, t, gpus[k], "");
         *spills += compared_run(&c, t, seed & 1 ? "simtight-rfc256" : "simtight-ads", strbuf_text(&drawn));
+        compared_run(&c, t, gpu, strbuf_text(&on_sm));
         compared_fini(&c);
     }
     strbuf_fini(&elf);
     strbuf_fini(&drawn);
+    strbuf_fini(&on_sm);
 }
 
 enum { QUICK = 10, SHORT = 100, LONG = 20000, FAILED_MAX = 4 };

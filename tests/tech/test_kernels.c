@@ -46,6 +46,7 @@ static void run(struct test *t, const struct workload *w, const struct machine *
     struct wf_context *c = wf_context_create();
     *o = (struct outcome){0};
     CHECK_EQ(t, wf_gpu(c, m->gpu), WF_OK);
+    settings_apply(t, c, test_gpu_room(m->gpu));
     settings_apply(t, c, m->settings);
     CHECK_MSG(t, wf_tech(c, tech) == WF_OK, "%s: %s", tech, wf_errors(c));
     wf_set_verify(c, true);
@@ -151,7 +152,7 @@ static const char *const options[] = {
     "uv:variant=srf,registers=3,inter=count,lanes=present",
     "uv:variant=srf,registers=0,entries=2,words=2",
     "uv:intra=on,lanes=present+gscalar",
-    "uv:variant=token+gscalar+rfcache+silicon-sync",
+    "uv:variant=token+rfcache+silicon-sync",
     "darsie+uv:intra=on",
     "gscalar:parts=2,units=on",
     "gscalar:parts=4,divergent=off,loads=off",
@@ -339,7 +340,7 @@ static void test_paper_rules_are_caught(struct test *t)
 {
     static const char *const rows[][2] = {{"vecadd", "uv:rules=paper"},
                                           {"SRADv1", "uv:rules=paper"},
-                                          {"pathfinder", "uv:variant=token,copy=sources"}};
+                                          {"pathfinder", "uv:variant=token,copy=paper"}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         const char *near;
         const struct workload *w = workload_find(rows[k][0], &near);

@@ -118,7 +118,7 @@ static void test_counted(struct test *t)
         {"uv:variant=token,inter=off", "", 5, 5 * 31, 2, 0, 0, 0},
         {"uv:variant=token,inter=off", "issue.interval=2", 5, 5 * 31, 2, 0, 0, 0},
         {"uv:variant=token,inter=off,protect=on", "", 5, 5 * 30, 2, 0, 0, 0},
-        {"uv:variant=token,inter=off,copy=sources", "", 5, 5 * 31, 1, 0, 0, 1},
+        {"uv:variant=token,inter=off,copy=paper", "", 5, 5 * 31, 1, 0, 0, 1},
         {"uv:variant=token", "", 5, 5 * 31, 2, 0, 0, 0},
         {"uv:intra=on,inter=off", "", 5, 5 * 31, 0, 0, 0, 0},
         {"uv:variant=token,intra=count", "", 0, 0, 2, 0, 0, 0},

@@ -51,12 +51,10 @@ static enum candidate candidate_of(const struct inst *i, const struct op *o,
     return (constant || computes) && !is_clock(&i->src[0]) ? COMPUTES : NOT_CANDIDATE;
 }
 
-// A special register that is the same for all threads of a block, or not.
+// A special register that is not the same for all threads of a block.
 static bool differs(const struct operand *o)
 {
-    bool thread = o->reg <= SREG_TID_Z, warp = o->reg == SREG_LANEID || o->reg == SREG_WARPID;
-    bool mask = o->reg >= SREG_LANEMASK_EQ && o->reg <= SREG_LANEMASK_GT;
-    return o->kind == OPERAND_SREG && (thread || warp || mask);
+    return o->kind == OPERAND_SREG && isa_sreg_whose((enum isa_sreg)o->reg) != SREG_OF_BLOCK;
 }
 
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)

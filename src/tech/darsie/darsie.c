@@ -51,7 +51,7 @@ static bool holds_up(const struct darsie_options *o, const struct inst *i)
 
 static bool asks(const struct inst *i)
 {
-    return darsie_is_guarded(i) || (isa_has(i, ISA_INDIRECT) && i->op != OP_RET);
+    return isa_is_conditional(i) || (isa_has(i, ISA_INDIRECT) && i->op != OP_RET);
 }
 
 static bool asks_from(const struct program *p, uint32_t first, uint32_t last)

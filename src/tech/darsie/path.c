@@ -263,6 +263,17 @@ static bool has_part_at_barrier(const struct warp *w)
     return false;
 }
 
+// Groups of a RISC-V kernel's warps go on without each other: who stands where they stand may be there another time.
+static bool is_of_whole_block(const struct darsie *d, const struct inst *i)
+{
+    const struct sm_launch *l = tech_launch(d->sm);
+    if (i->op == OP_WARPCMD) {
+        uint32_t group = l->launch->flat->barrier_warps;
+        return !group || group >= l->warps_per_block;
+    }
+    return i->op == OP_BAR && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE;
+}
+
 // A barrier of the whole block is over when everybody stands behind it.
 static void rejoin(struct darsie *d, struct dblock *b, unsigned slot)
 {
@@ -417,8 +428,7 @@ void path_issued(struct darsie *d, unsigned slot, uint32_t index)
     else if (on && d->launch->blocks[index] && !may_stay(d, w) &&
              (w->state != WARP_BARRIER || isa_has(i, ISA_EXIT))) // the others may wait there already
         leave(d, b, slot);
-    if (i->op == OP_BAR && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE && !b->off &&
-        w->state == WARP_READY && !has_part_at_barrier(w))
+    if (is_of_whole_block(d, i) && !b->off && w->state == WARP_READY && !has_part_at_barrier(w))
         rejoin(d, b, slot);
     if (d->launch->blocks[index]) {
         skip_recheck(b);

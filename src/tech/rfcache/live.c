@@ -33,7 +33,7 @@ void live_init(struct live *l, const struct program *p, const struct op *ops)
     struct arena a;
     struct flow_blocks f;
     struct flow_sets reads, writes, in, out;
-    *l = (struct live){.is_known = p->function_count == 1};
+    *l = (struct live){.is_known = p->function_count == 1 && p->profile != PROFILE_RISCV};
     if (!l->is_known) return;
     arena_init(&a);
     flow_blocks_init(&f, p, &a);

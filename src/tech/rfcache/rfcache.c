@@ -477,12 +477,20 @@ static size_t storage(const void *options, const struct gpu_config *c,
     return 4;
 }
 
+// Values that are really there, and nowhere else.
+static uint32_t more_claims(const void *options)
+{
+    const struct options *o = options;
+    return o->stale ? CLAIMS(REGISTER_STORAGE) : 0;
+}
+
 const struct tech tech_rfcache = {
     .name = "rfcache",
     .meaning =
         "what a warp wrote last is kept beside the lanes, and read without a bank of the register file",
     .paper = "register-file cache: Gebhart et al., ISCA 2011",
     .claims = CLAIMS(OPERANDS),
+    .more_claims = more_claims,
     .skipped = -1,
     .reused = -1,
     .keys = keys,

@@ -74,17 +74,24 @@ bool uv_store_has_room(const struct uv *v, unsigned slot, unsigned r, unsigned w
     return v->scalars.free_count + back >= words;
 }
 
-static void lose_lanes(struct uv *v, unsigned slot, unsigned r, unsigned but)
+// Into all live lanes; nearly always these are all there are.
+static void fill(struct uv *v, unsigned slot, unsigned r, uint32_t word)
 {
+    const struct warp *w = tech_warp(v->sm, slot);
     uint32_t *lanes = tech_lanes(v->sm, slot, r);
-    for (uint64_t left = uv_live(tech_warp(v->sm, slot)); left; left &= left - 1)
-        if (bit_lowest(left) != but) lanes[bit_lowest(left)] = LOST;
+    if (uv_live(w) == w->full)
+        for (unsigned n = 0; n < w->exec->lanes; n++) lanes[n] = word;
+    else
+        for (uint64_t left = uv_live(w); left; left &= left - 1) lanes[bit_lowest(left)] = word;
 }
 
 void uv_store_take_back(struct uv *v, unsigned slot, unsigned r)
 {
-    enum { NO_LANE = UV_WARPS };
-    lose_lanes(v, slot, r, v->launch->options.store == UV_STORE_TOKEN ? lane_of(v, slot) : NO_LANE);
+    uint32_t *lanes = tech_lanes(v->sm, slot, r);
+    unsigned lane = lane_of(v, slot);
+    uint32_t word = lanes[lane];
+    fill(v, slot, r, LOST);
+    if (v->launch->options.store == UV_STORE_TOKEN) lanes[lane] = word;
 }
 
 void uv_store_keep(struct uv *v, unsigned slot, unsigned r)
@@ -109,10 +116,9 @@ void uv_store_forget(struct uv *v, unsigned slot, unsigned r)
 
 void uv_store_spread(struct uv *v, unsigned slot, unsigned r)
 {
-    uint32_t *lanes = tech_lanes(v->sm, slot, r), word = lanes[lane_of(v, slot)];
+    uint32_t word = tech_lanes(v->sm, slot, r)[lane_of(v, slot)];
     if (v->launch->options.store == UV_STORE_SRF) word = v->scalars.words[v->scalars.map[slot][r]];
-    for (uint64_t left = uv_live(tech_warp(v->sm, slot)); left; left &= left - 1)
-        lanes[bit_lowest(left)] = word;
+    fill(v, slot, r, word);
 }
 
 const char *uv_store_check(const struct uv *v)

@@ -20,7 +20,7 @@ static const char *const switch_words[] = {"off", "on", NULL},
                          *const variant_words[] = {"darsie", "token", "srf", NULL},
                          *const part_words[] = {"off", "count", "on", "variant", NULL},
                          *const store_words[] = {"lanes", "token", "srf", "variant", NULL},
-                         *const copy_words[] = {"any", "sources", NULL},
+                         *const copy_words[] = {"any", "paper", NULL},
                          *const lanes_words[] = {"all", "present", NULL};
 
 #define AT(field) offsetof(struct uv_options, field)
@@ -40,7 +40,7 @@ static const struct config_key keys[] = {
     {"inter",      CONFIG_WORD, AT(inter),      0, 0,    part_words,   "variant", "uniform instructions take their result from the reuse buffer; count: those that could are counted", "Xiang 2.4.3"},
     {"store",      CONFIG_WORD, AT(store),      0, 0,    store_words,  "variant", "where the value of a uniform register is: in all lanes, in one, or in a scalar register", "Xiang 2.4.1, 2.4.2"},
     {"registers",  CONFIG_U32,  AT(registers),  0, 4096, NULL,         "128",   "scalar registers of an SM, with store=srf; 0: enough", "Xiang 2.5: 128"},
-    {"copy",       CONFIG_WORD, AT(copy),       0, 0,    copy_words,   "any",   "before some lanes of a uniform register are written, it goes into all; sources: only where it is a source, too; allowed to fail verification", "Xiang 2.4.1 says sources"},
+    {"copy",       CONFIG_WORD, AT(copy),       0, 0,    copy_words,   "any",   "before some lanes of a uniform register are written, it goes into all; paper: only where it is a source, too; allowed to fail verification", "choice: what is sound"},
     {"lanes",      CONFIG_WORD, AT(lanes),      0, 0,    lanes_words,  "all",   "whose value counts: that of all lanes of a warp, or of those with a thread that has not ended", "Xiang 2.4: all"},
     {"protect",    CONFIG_WORD, AT(protect),    0, 0,    switch_words, "off",   "two lanes compute a uniform instruction, and its value is kept twice: what differs is an error that was found", "Xiang 2.4.4"},
     {"parity",     CONFIG_WORD, AT(parity),     0, 0,    switch_words, "off",   "an entry has a bit of parity", "Xiang 2.4.4"},
@@ -304,7 +304,7 @@ static uint32_t copies(void *state, unsigned slot, uint32_t index)
         bool is_source = false;
         for (unsigned k = 0; k < o->read_count; k++) is_source |= o->reads[k] == r;
         if (!uv_has_token(&v->warps[slot], r)) continue;
-        if (v->launch->options.copy == UV_COPY_SOURCES && !is_source) continue;
+        if (v->launch->options.copy == UV_COPY_PAPER && !is_source) continue;
         uv_store_spread(v, slot, r);
         mark_register(v, slot, r, false);
         v->counters[COUNT_copies]++;
@@ -453,7 +453,7 @@ static size_t storage(const void *options, const struct gpu_config *c,
 
 static uint32_t more_claims(const void *options)
 {
-    return with_variant(options).store == UV_STORE_LANES ? 0 : CLAIMS(REGISTER_STORAGE);
+    return with_variant(options).store == UV_STORE_LANES ? 0 : CLAIMS(REGISTER_STORAGE) | CLAIMS(ONE_VALUE);
 }
 
 static const char *check(const void *state) { return uv_store_check(state); }

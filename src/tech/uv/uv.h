@@ -8,7 +8,7 @@ enum uv_rules { UV_SOUND, UV_PAPER };
 enum uv_variant { UV_DARSIE, UV_TOKEN, UV_SRF };         // what of the dissertation is there
 enum uv_part { UV_OFF, UV_COUNT, UV_ON, UV_AS_VARIANT }; // COUNT: it is counted, and nothing else
 enum uv_store { UV_STORE_LANES, UV_STORE_TOKEN, UV_STORE_SRF, UV_STORE_AS_VARIANT };
-enum uv_copy { UV_COPY_ANY, UV_COPY_SOURCES };
+enum uv_copy { UV_COPY_ANY, UV_COPY_PAPER };
 enum uv_lanes { UV_LANES_ALL, UV_LANES_PRESENT };
 
 struct uv_options {

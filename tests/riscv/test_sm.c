@@ -1,0 +1,346 @@
+// Programs on SMs: what a GPU has to have, what its host part can ask, how kernels end that do not end well, where stacks
+// are, and addresses in timelines. Results, and mechanisms, are compared in simtight/test_programs and test_random.
+#include "api/impl.h"
+#include "report/timeline.h"
+#include "riscv/bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUP_END = 0x830 };
+#define SCRATCH 0xbfff0000u
+
+struct outcome {
+    enum wf_status status;
+    struct strbuf text, errors;
+    uint64_t cycles, counter;
+    const char *counted; // the counter's name; NULL: none
+};
+
+static void print(void *context, const char *text, size_t length) { strbuf_write(context, text, length); }
+
+static void launched(void *context, struct wf_kernel *k, const struct wf_launch_config *shape,
+                     const struct wf_stats *s)
+{
+    struct outcome *o = context;
+    (void)k, (void)shape;
+    o->cycles = s->cycles;
+    for (size_t n = 0; o->counted && n < s->counter_count; n++)
+        if (str_equal(s->counters[n].name, o->counted)) o->counter = s->counters[n].value;
+}
+
+static void run_in(struct test *t, struct wf_context *c, const struct maker *m, struct outcome *o)
+{
+    struct strbuf file = {0};
+    struct wf_program_config config = {.launched = launched, .launched_context = o};
+    struct wf_program_stats stats;
+    maker_elf(m, &file);
+    struct wf_module *module = wf_module_load(c, "test.elf", file.text, file.length);
+    CHECK_MSG(t, module, "%s", wf_errors(c));
+    wf_set_print(c, print, &o->text);
+    if (module) o->status = wf_program_run(module, &config, &stats);
+    strbuf_puts(&o->errors, wf_errors(c));
+    wf_clear_errors(c);
+    strbuf_fini(&file);
+}
+
+static struct wf_context *context_on(struct test *t, const char *gpu, const char *tech)
+{
+    struct wf_context *c = wf_context_create();
+    CHECK(t, wf_gpu(c, gpu) == WF_OK && wf_tech(c, tech) == WF_OK && wf_set(c, "sim.check", "1") == WF_OK);
+    return c;
+}
+
+static void outcome_fini(struct outcome *o)
+{
+    strbuf_fini(&o->text);
+    strbuf_fini(&o->errors);
+}
+
+// The program is over and is freed.
+static void expect(struct test *t, const char *gpu, const char *tech, uint64_t max_cycles, struct maker *m,
+                   enum wf_status status, const char *text, const char *error)
+{
+    struct outcome o = {0};
+    struct wf_context *c = context_on(t, gpu, tech);
+    wf_set_max_cycles(c, max_cycles);
+    run_in(t, c, m, &o);
+    CHECK_EQ(t, o.status, status);
+    CHECK_STR(t, strbuf_text(&o.text), text);
+    CHECK_HAS(t, strbuf_text(&o.errors), error);
+    wf_context_destroy(c);
+    outcome_fini(&o);
+    maker_fini(m);
+}
+
+// -- what a GPU has to have ---------------------------------------------------------------------------------
+
+static void make_nothing(struct maker *m)
+{
+    bench_host(m, false, 0);
+    bench_begin(m);
+    bench_end(m);
+}
+
+static void test_room(struct test *t)
+{
+    static const struct {
+        const char *gpu, *tech, *key, *value, *error;
+    } cases[] = {
+        {"gtx1080ti", "base", "sm.warps", "64", ""},
+        {"gtx1080ti", "base", "sm.warps", "60", "for want of warps (sm.warps)"},
+        {"gtx1080ti", "base", "sm.registers", "65280", "for want of registers (sm.registers)"},
+        {"gtx1080ti", "base", "sm.shared_bytes", "65535", "for want of shared memory (sm.shared_bytes)"},
+        {"gtx1080ti", "base", "launch.registers", "33", "for want of registers (sm.registers)"},
+        {"titanv", "base", "gpu.sm_count", "1", ""},
+        {"tiny", "base", "gpu.sm_count", "1",
+         "its kernels do not run on GPU tiny: all of a kernel's threads are"},
+        {"simtight", "darsie", "simt.mul", "3", "mechanism darsie is for SMs, and GPU simtight has none"},
+        {"simtight", "base", "simt.mul", "3", ""},
+    };
+    for (size_t k = 0; k < TEST_COUNT(cases); k++) {
+        struct maker m = {0};
+        struct outcome o = {0};
+        struct wf_context *c = context_on(t, cases[k].gpu, cases[k].tech);
+        CHECK_EQ(t, wf_set(c, cases[k].key, cases[k].value), WF_OK);
+        make_nothing(&m);
+        run_in(t, c, &m, &o);
+        bool good = !*cases[k].error;
+        CHECK_EQ(t, o.status, good ? WF_OK : WF_BAD_USAGE);
+        CHECK_STR(t, strbuf_text(&o.text), good ? "0" : "");
+        if (good)
+            CHECK_STR(t, strbuf_text(&o.errors), "");
+        else
+            CHECK_HAS(t, strbuf_text(&o.errors), cases[k].error);
+        wf_context_destroy(c);
+        outcome_fini(&o);
+        maker_fini(&m);
+    }
+}
+
+// -- what the host part asks --------------------------------------------------------------------------------
+
+static void test_cycles(struct test *t)
+{
+    struct maker m = {0};
+    struct outcome o = {0};
+    char want[32];
+    bench_host(&m, true, 0);
+    bench_begin(&m);
+    bench_end(&m);
+    struct wf_context *c = context_on(t, "gtx1080ti", "base");
+    run_in(t, c, &m, &o);
+    CHECK(t, o.cycles > 100 && o.cycles < 100000);
+    snprintf(want, sizeof want, "00x%08x\n", (unsigned)o.cycles);
+    CHECK_STR(t, strbuf_text(&o.text), want);
+    wf_context_destroy(c);
+    outcome_fini(&o);
+    maker_fini(&m);
+}
+
+// -- where stacks are ---------------------------------------------------------------------------------------
+
+// Words of all lanes at one place of their stacks are a line; words of one lane, one behind the other, are not.
+static void test_stacks(struct test *t)
+{
+    for (unsigned words = 1; words <= 3; words++) {
+        struct maker m = {0};
+        struct outcome o = {.counted = "sm.lsu.transactions"};
+        bench_host(&m, false, 0);
+        bench_begin(&m);
+        for (unsigned k = 1; k <= words; k++) maker_put(&m, sw(A0, X0, -4 * (int32_t)k));
+        bench_end(&m);
+        struct wf_context *c = context_on(t, "gtx1080ti", "base");
+        run_in(t, c, &m, &o);
+        CHECK_EQ(t, o.counter, 64 * words);
+        wf_context_destroy(c);
+        outcome_fini(&o);
+        maker_fini(&m);
+    }
+}
+
+// -- kernels that do not end well ---------------------------------------------------------------------------
+
+static const char *const gpus[] = {"gtx1080ti", "titanv"};
+
+static void test_faults(struct test *t)
+{
+    for (size_t k = 0; k < TEST_COUNT(gpus); k++) {
+        struct maker m = {0};
+        struct wf_context *c = context_on(t, gpus[k], "base");
+        struct outcome o = {0}, again = {0};
+        bench_host(&m, false, 0);
+        bench_begin(&m);
+        uint32_t at = maker_here(&m);
+        char pc[32];
+        maker_put(&m, lw(A2, A1, 0));
+        bench_end(&m);
+        run_in(t, c, &m, &o);
+        CHECK_EQ(t, o.status, WF_PROGRAM_FAILED);
+        CHECK_HAS(t, strbuf_text(&o.errors), "error: kernel kernel: out-of-bounds global read of 4 bytes");
+        snprintf(pc, sizeof pc, "pc 0x%x", at);
+        CHECK_HAS(t, strbuf_text(&o.errors), pc);
+        maker_fini(&m);
+        // and the context can be used again
+        m = (struct maker){0};
+        wf_reset(c);
+        make_nothing(&m);
+        run_in(t, c, &m, &again);
+        CHECK_EQ(t, again.status, WF_OK);
+        CHECK_STR(t, strbuf_text(&again.errors), "");
+        wf_context_destroy(c);
+        outcome_fini(&o);
+        outcome_fini(&again);
+        maker_fini(&m);
+    }
+}
+
+static void test_failing(struct test *t)
+{
+    struct maker m = {0};
+    bench_host(&m, false, 0);
+    maker_put(&m, csrwi(GROUP_END, 1));
+    expect(t, "titanv", "base", 0, &m, WF_PROGRAM_FAILED, "1",
+           "1 of 1 kernels failed: a warp ended with the command");
+}
+
+static void make_endless(struct maker *m)
+{
+    bench_host(m, false, 0);
+    bench_begin(m);
+    maker_put(m, addi(A0, X0, 0));
+    maker_put(m, jal(X0, -4));
+}
+
+static void test_endless(struct test *t)
+{
+    for (size_t k = 0; k < TEST_COUNT(gpus); k++) {
+        struct maker m = {0};
+        make_endless(&m);
+        expect(t, gpus[k], "base", 0, &m, WF_PROGRAM_FAILED, "", "kernel kernel will never end: since cycle");
+        m = (struct maker){0};
+        make_endless(&m);
+        expect(t, gpus[k], "darsie", 3000, &m, WF_PROGRAM_FAILED, "",
+               "the limit of 3000 cycles (--max-cycles)");
+    }
+}
+
+// Warp 0 waits for a word of the scratchpad that no one sets; with `sets`, the last warp does after a while. By atomics.
+static void make_spinning(struct maker *m, bool sets)
+{
+    bench_host(m, false, 0);
+    bench_begin(m);
+    maker_li(m, A2, SCRATCH);
+    maker_put(m, srli(A3, A0, 5));
+    maker_put(m, addi(A4, X0, 63));
+    maker_put(m, addi(A5, X0, sets));
+    uint32_t others = maker_here(m);
+    maker_put(m, bne(A3, A4, 0));
+    maker_put(m, addi(T1, X0, 100));
+    maker_put(m, addi(T1, T1, -1));
+    maker_put(m, bne(T1, X0, -4));
+    maker_put(m, amoadd(X0, A5, A2));
+    maker_land(m, others);
+    maker_put(m, amoadd(A6, X0, A2));
+    maker_put(m, beq(A6, X0, -4));
+    bench_end(m);
+}
+
+static void test_spinning(struct test *t)
+{
+    static const char *const schedulers[] = {"gto", "lrr", "two-level"};
+    for (size_t k = 0; k < TEST_COUNT(schedulers); k++) {
+        struct maker m = {0};
+        struct outcome o = {0};
+        struct wf_context *c = context_on(t, "gtx1080ti", k ? "uv" : "base");
+        CHECK_EQ(t, wf_set(c, "issue.scheduler", schedulers[k]), WF_OK);
+        wf_set_max_cycles(c, 1000000);
+        make_spinning(&m, true);
+        run_in(t, c, &m, &o);
+        CHECK_EQ(t, o.status, WF_OK);
+        CHECK_STR(t, strbuf_text(&o.text), "0");
+        CHECK_STR(t, strbuf_text(&o.errors), "");
+        wf_context_destroy(c);
+        outcome_fini(&o);
+        maker_fini(&m);
+    }
+    struct maker never = {0};
+    make_spinning(&never, false);
+    expect(t, "gtx1080ti", "base", 0, &never, WF_PROGRAM_FAILED, "",
+           "kernel kernel will never end: since cycle");
+}
+
+// Half of the warps end, the others wait for them.
+static void test_deadlock(struct test *t)
+{
+    struct maker m = {0};
+    bench_host(&m, false, 0);
+    bench_begin(&m);
+    maker_put(&m, srli(A2, A0, 5));
+    maker_put(&m, andi(A2, A2, 1));
+    uint32_t odd = maker_here(&m);
+    maker_put(&m, bne(A2, X0, 0));
+    maker_put(&m, csrwi(GROUP_END, 0));
+    maker_land(&m, odd);
+    bench_end(&m);
+    expect(t, "titanv", "base", 0, &m, WF_PROGRAM_FAILED, "", "deadlock");
+}
+
+static bool soon(void *context) { return ++*(unsigned *)context > 3; }
+
+static void test_interrupt(struct test *t)
+{
+    struct maker m = {0};
+    struct outcome o = {0};
+    unsigned asked = 0;
+    struct wf_context *c = context_on(t, "gtx1080ti", "base");
+    CHECK_EQ(t, wf_set(c, "sim.stall", "0"), WF_OK);
+    wf_set_interrupt(c, soon, &asked);
+    make_endless(&m);
+    run_in(t, c, &m, &o);
+    CHECK_EQ(t, o.status, WF_INTERRUPTED);
+    CHECK_HAS(t, strbuf_text(&o.errors), "kernel kernel: interrupted after");
+    wf_context_destroy(c);
+    outcome_fini(&o);
+    maker_fini(&m);
+}
+
+// -- timelines ----------------------------------------------------------------------------------------------
+
+static void test_timeline(struct test *t)
+{
+    for (int is_konata = 0; is_konata < 2; is_konata++) {
+        struct maker m = {0};
+        struct outcome o = {0};
+        struct strbuf out = {0};
+        char pc[32];
+        struct wf_context *c = context_on(t, "gtx1080ti", "base");
+        wf_watch(c, true);
+        bench_host(&m, false, 0);
+        uint32_t first = maker_here(&m);
+        bench_begin(&m);
+        bench_end(&m);
+        run_in(t, c, &m, &o);
+        report_timeline(wf_watched(c), is_konata, &out);
+        snprintf(pc, sizeof pc, is_konata ? " 0x%04x: " : "\"pc\":\"0x%04x\"", first);
+        CHECK_HAS(t, strbuf_text(&out), pc);
+        snprintf(pc, sizeof pc, is_konata ? " 0x%04x: " : "\"pc\":\"0x%04x\"", (first - MAKER_CODE) * 2);
+        CHECK(t, !strstr(strbuf_text(&out), pc)); // as instructions of eight bytes would be
+        strbuf_fini(&out);
+        wf_context_destroy(c);
+        outcome_fini(&o);
+        maker_fini(&m);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"room", test_room},         {"cycles", test_cycles},     {"stacks", test_stacks},
+        {"faults", test_faults},     {"failing", test_failing},   {"endless", test_endless},
+        {"spinning", test_spinning}, {"deadlock", test_deadlock}, {"interrupt", test_interrupt},
+        {"timeline", test_timeline},
+    };
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
