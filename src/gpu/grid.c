@@ -128,6 +128,12 @@ static void dispatch_by_warp(struct sm_launch *l, const struct need *need, unsig
     l->blocks_per_sm = c->max_blocks;
 }
 
+static bool goes_by_warp(const struct sm_launch *l, unsigned k)
+{
+    const struct tech *t = l->techs[k]->tech;
+    return l->tech_states[k] && t->admit && (!t->by_warp || t->by_warp(l->tech_states[k]));
+}
+
 // Mechanisms look at the launch.
 static void begin_techs(struct sm_launch *l, const struct fit *fit, struct need *need)
 {
@@ -136,14 +142,14 @@ static void begin_techs(struct sm_launch *l, const struct fit *fit, struct need 
     for (unsigned k = 0; k < c->tech_count; k++) {
         l->techs[k] = &l->grid->uses[k];
         l->tech_states[k] = c->techs[k].tech->launch_begin(l->techs[k], l);
-        if (l->tech_states[k] && c->techs[k].tech->admit) dispatch_by_warp(l, need, k);
+        if (goes_by_warp(l, k)) dispatch_by_warp(l, need, k);
     }
-    for (unsigned k = 0; k < l->tech_count; k++)
-        l->has_port |= l->tech_states[k] && l->techs[k]->tech->claims & CLAIMS(ISSUE_PORT);
-    if (l->admit) return;
-    give_pools(l, fit, need);
-    for (unsigned k = 0; k < l->tech_count; k++)
-        l->has_guest |= l->tech_states[k] && l->techs[k]->tech->claims & CLAIMS(GUEST_STREAM);
+    for (unsigned k = 0; k < l->tech_count; k++) {
+        uint32_t claims = l->tech_states[k] ? l->techs[k]->tech->claims : 0;
+        l->has_port |= (claims & CLAIMS(ISSUE_PORT)) != 0;
+        l->has_guest |= (claims & CLAIMS(GUEST_STREAM)) != 0;
+    }
+    if (!l->admit) give_pools(l, fit, need);
 }
 
 static bool has_window_hook(const struct sm_launch *l)
@@ -174,6 +180,7 @@ static void begin_kind(struct grid *g, unsigned k, const struct fit *fit)
                             .launch = g->launch,
                             .window = c->window,
                             .warps_per_block = fit->need.warps,
+                            .warps_by_block = fit->blocks * fit->need.warps,
                             .registers_per_warp = fit->registers > used ? fit->registers : used};
     g->needs[k] = fit->need;
     if (!fit->blocks) return;
