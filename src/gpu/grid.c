@@ -65,6 +65,28 @@ bool grid_shape_fits(const struct gpu_kind *kinds, unsigned count, const struct 
     return false;
 }
 
+bool chip_occupancy(const struct chip_config *c, const struct launch *l, unsigned kind,
+                    struct chip_occupancy *out)
+{
+    struct gpu_kind kinds[GPU_KINDS_MAX];
+    if (kind >= chip_kinds(c, kinds)) return false;
+    const struct gpu_config *all = &kinds[kind].config;
+    const struct fit f = fit_on(all, l);
+    const struct need *n = &f.need;
+    *out = (struct chip_occupancy){.warps = n->warps,
+                                   .registers = n->warps * n->warp.registers,
+                                   .shared = n->block.shared,
+                                   .blocks = f.blocks,
+                                   .limit = f.limit};
+    out->free_registers = all->registers - f.blocks * out->registers;
+    out->free_warps = all->max_warps - f.blocks * n->warps;
+    bool comes = f.blocks && f.blocks < all->max_blocks &&
+                 all->shared_bytes - f.blocks * n->block.shared >= n->block.shared;
+    uint32_t by_registers = out->free_registers / n->warp.registers;
+    if (comes) out->more = by_registers < out->free_warps ? by_registers : out->free_warps;
+    return true;
+}
+
 // -- it comes -----------------------------------------------------------------------------------------------
 
 // Vector registers of an SM, for the renamed ones of a block's mechanisms.
