@@ -259,6 +259,34 @@ static bool check_fits(struct wf_context *c, const struct launch *l)
     return good;
 }
 
+bool wf_occupancy_at(struct wf_kernel *k, const struct wf_launch_config *shape, size_t class_index,
+                     struct wf_occupancy *o)
+{
+    struct wf_context *c = k->module->context;
+    struct chip_occupancy room;
+    struct gpu_kind kinds[GPU_KINDS_MAX];
+    uint32_t asked = c->settings.registers ? c->settings.registers : shape->registers;
+    const struct launch l = {.program = k->program,
+                             .block = {shape->block[0], shape->block[1], shape->block[2]},
+                             .warp_size = c->settings.warp_size,
+                             .registers = asked,
+                             .shared_total = (uint32_t)shared_total(k->program, shape->shared_bytes)};
+    chip_kinds(&c->chip, kinds);
+    if (!chip_occupancy(&c->chip, &l, (unsigned)class_index, &room)) return false;
+    *o = (struct wf_occupancy){.sm_class = c->chip.class_count ? c->chip.classes[class_index].name : NULL,
+                               .thread_registers = asked ? asked : k->program->reg_count,
+                               .warps = room.warps,
+                               .registers = room.registers,
+                               .shared_bytes = room.shared,
+                               .blocks = room.blocks,
+                               .file_registers = kinds[class_index].config.registers,
+                               .limit = room.limit,
+                               .free_registers = room.free_registers,
+                               .free_warps = room.free_warps,
+                               .more_warps = room.more};
+    return true;
+}
+
 static bool check_stream(struct wf_context *c, const struct wf_stream *s)
 {
     return !s || s->context == c || diag_error(&c->diag, loc_none(), "the stream is of another context");

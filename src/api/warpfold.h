@@ -273,6 +273,19 @@ struct wf_launch_config {
     uint32_t registers;         // what launch.registers is where that is 0
 };
 
+// How many blocks of a shape an SM of the GPU that was chosen has room for, and what they leave.
+struct wf_occupancy {
+    const char *sm_class;                            // NULL: the GPU has no classes
+    uint32_t thread_registers;                       // launch.registers, the shape's, or the code's
+    uint32_t warps, registers, shared_bytes;         // of a block
+    uint32_t blocks, file_registers;                 // at once; of an SM
+    const char *limit;                               // what another lacks
+    uint32_t free_registers, free_warps, more_warps; // more_warps: of another block, which would come in part
+};
+// Of the SMs' class of that number (0 where there are none); false past the last.
+bool wf_occupancy_at(struct wf_kernel *k, const struct wf_launch_config *shape, size_t class_index,
+                     struct wf_occupancy *o);
+
 #define WF_UNKNOWN UINT64_MAX // a figure this run did not measure
 struct wf_counter {
     const char *name, *unit, *meaning; // "exec.global_loads"

@@ -48,6 +48,7 @@ static void test_bits(struct test *t)
         {"scalarise:scalar=on", "scalars of the pipe", 71680}, // a third copy, which the paper does not count
         {"scalarise:scalar=on", "predictions", 8192},
         {"scalarise:vectors=256", NULL, 407552},
+        {"warpman", NULL, 42}, // 26 + 5 + 5 + 5 + 1: 32 blocks; 40 of the GTX 480 (test_warpman.c)
     };
     struct wf_context *c = wf_context_create();
     CHECK_EQ(t, wf_gpu(c, "gtx1080ti-paper"), WF_OK);

@@ -179,6 +179,13 @@ static const char *const options[] = {
     "darsie:registers=3,entries=2+uv:entries=64,words=4+silicon-sync",
     "dac+uv",
     "darsie:order=sync-on-write,registers=4",
+    "warpman:variant=temporal",
+    "warpman:variant=spatial",
+    "warpman:variant=threshold,limit=9",
+    "warpman:epoch=300,hold=1",
+    "warpman:variant=spatial+uv:intra=on+gscalar",
+    "uv:variant=srf+warpman:variant=spatial",
+    "rfcache+scalarise:vectors=60+warpman:variant=temporal",
     "darsie:branch-sync=off,bank-conflicts=off",
     "darsie:early=on,evict=on,registers=5",
     ("darsie:branch-sync=parting,early=on,full=wait,evict=on,"
