@@ -7,9 +7,8 @@
 // A mechanism passes the same places in the same order in every run of the same launches on one thread of the host, and
 // looks for errors without knowing of any.
 #pragma once
-#include "base/rng.h"
-
 #include <stdbool.h>
+#include <stdint.h>
 
 enum upset_place { UPSET_LANE, UPSET_REGISTER, UPSET_ENTRY, UPSET_PLACES };
 
@@ -26,9 +25,17 @@ struct upset_site {
 };
 
 struct upset_hit {
-    uint64_t nth;   // of the site's places
-    struct rng rng; // for the bit, and for what of a register
+    uint64_t nth;  // of the site's places
+    uint64_t draw; // what turns there: its bit by upset_draw, and then the lane or copy of a register
 };
+
+// A number below the bound, taken from the draw: draws 0, 1, 2 … give all of them.
+static inline uint32_t upset_draw(struct upset_hit *h, uint32_t bound)
+{
+    uint32_t n = bound ? (uint32_t)(h->draw % bound) : 0;
+    if (bound) h->draw /= bound;
+    return n;
+}
 
 struct upset_flip { // what has turned
     uint64_t cycle;

@@ -162,7 +162,7 @@ static bool pass(void *context, const struct upset_site *s, struct upset_hit *hi
     while (q->next < q->list.count && q->list.data[q->next].injection.nth < q->passed) {
         const struct pending *p = &q->list.data[q->next++];
         if (!start(k, p)) continue;
-        *hit = (struct upset_hit){p->injection.nth - first, p->injection.rng};
+        *hit = (struct upset_hit){p->injection.nth - first, p->injection.draw};
         return true;
     }
     return false;

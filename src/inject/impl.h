@@ -6,7 +6,7 @@ struct inject_injection { // all of it
     uint64_t seed;
     enum upset_place place;
     uint64_t nth; // of the places of that kind
-    struct rng rng;
+    uint64_t draw;
 };
 struct inject_injection inject_draw(const struct inject *c, const struct inject_space *space, uint64_t seed);
 

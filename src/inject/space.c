@@ -1,4 +1,6 @@
 // Where bits may turn, which of these a seed means, and how a run ends.
+#include "base/hash.h"
+#include "base/rng.h"
 #include "inject/impl.h"
 
 #include <string.h>
@@ -13,9 +15,11 @@ const char *inject_place_name(enum upset_place place)
 
 // -- what a seed means --------------------------------------------------------------------------------------
 
+// Kernels of one campaign draw apart.
 uint64_t inject_seed(const struct inject *c, uint32_t number)
 {
-    return hash_u64(c->seed ^ hash_u64(number + 1ull));
+    const char *name = c->workload->name;
+    return hash_u64(hash_bytes(name, strlen(name), c->seed) ^ hash_u64(number + 1ull));
 }
 
 struct inject_injection inject_draw(const struct inject *c, const struct inject_space *space, uint64_t seed)
@@ -23,11 +27,13 @@ struct inject_injection inject_draw(const struct inject *c, const struct inject_
     struct inject_injection i = {.seed = seed};
     enum upset_place there[UPSET_PLACES];
     uint32_t count = 0;
+    struct rng r;
     for (unsigned p = 0; p < UPSET_PLACES; p++)
         if (c->places >> p & 1 && space->places[p]) there[count++] = (enum upset_place)p;
-    rng_init(&i.rng, seed);
-    i.place = there[rng_below(&i.rng, count)];
-    i.nth = (uint64_t)((unsigned __int128)rng_next(&i.rng) * space->places[i.place] >> 64);
+    rng_init(&r, seed);
+    i.place = there[rng_below(&r, count)];
+    i.nth = (uint64_t)((unsigned __int128)rng_next(&r) * space->places[i.place] >> 64);
+    i.draw = rng_next(&r);
     return i;
 }
 
@@ -198,7 +204,7 @@ static bool pass(void *context, const struct upset_site *s, struct upset_hit *hi
     if (s->place != r->injection.place || r->has_turned) return false;
     r->passed += s->count;
     if (r->injection.nth >= r->passed) return false;
-    *hit = (struct upset_hit){r->injection.nth - first, r->injection.rng};
+    *hit = (struct upset_hit){r->injection.nth - first, r->injection.draw};
     return true;
 }
 

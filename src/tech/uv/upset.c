@@ -51,7 +51,7 @@ void uv_upset_lanes(struct uv *v, unsigned slot, uint32_t index)
         struct uv_pair pair = uv_pair(v, slot);
         lane = v->launch->options.protect && hit.nth & 1 ? pair.second : pair.first;
     }
-    uint32_t bit = bits ? rng_below(&hit.rng, bits) : 0;
+    uint32_t bit = upset_draw(&hit, bits);
     if (bit < 32u * o->dst_words) {
         f = (struct upset_flip){s.from, "result register", o->dst + bit / 32, lane, bit % 32};
         tech_lanes(v->sm, slot, f.number)[lane] ^= 1u << f.bit;
@@ -75,8 +75,7 @@ void uv_upset_reused(struct uv *v, unsigned slot, uint32_t index, struct entry *
     uint8_t predicates[2];
     if (!s.count || !pass(v, slot, &s, &hit)) return;
     uint32_t words = 32u * o->dst_words,
-             bit = rng_below(&hit.rng,
-                             words + result_predicates(&v->launch->program->insts[index], predicates));
+             bit = upset_draw(&hit, words + result_predicates(&v->launch->program->insts[index], predicates));
     if (bit < words)
         e->result[bit / 32] ^= 1u << bit % 32;
     else
@@ -99,13 +98,13 @@ void uv_upset_register(struct uv *v, unsigned slot, uint32_t index, unsigned r, 
     struct upset_hit hit;
     if (!v->launch->upsets || !pass(v, slot, &s, &hit)) return;
     struct upset_flip f = {.cycle = from + hit.nth, .what = "register", .number = r};
-    f.bit = rng_below(&hit.rng, 32);
+    f.bit = upset_draw(&hit, 32);
     if (uv_keeps(v) && uv_has_token(&v->warps[slot], r)) {
-        unsigned copy = v->launch->options.protect ? rng_below(&hit.rng, 2) : 0;
+        unsigned copy = v->launch->options.protect ? upset_draw(&hit, 2) : 0;
         f.what = copy ? "second copy of register" : "one value of register";
         *uv_store_copy(v, slot, r, copy) ^= 1u << f.bit;
     } else {
-        f.lane = rng_below(&hit.rng, tech_launch(v->sm)->launch->warp_size);
+        f.lane = upset_draw(&hit, tech_launch(v->sm)->launch->warp_size);
         tech_lanes(v->sm, slot, r)[f.lane] ^= 1u << f.bit;
     }
     turned(v, &s, f);
@@ -122,8 +121,8 @@ void uv_upset_entry(struct uv *v, unsigned slot, uint32_t index, struct entry *e
     uint8_t predicates[2];
     if (!v->launch->upsets || !pass(v, slot, &s, &hit)) return;
     uint32_t key = 32u * e->key.count, words = key + 32u * v->launch->ops[e->inst].dst_words,
-             bit = rng_below(&hit.rng,
-                             words + result_predicates(&v->launch->program->insts[e->inst], predicates));
+             bit =
+                 upset_draw(&hit, words + result_predicates(&v->launch->program->insts[e->inst], predicates));
     if (bit < key)
         e->key.words[bit / 32] ^= 1u << bit % 32;
     else if (bit < words)
