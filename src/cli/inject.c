@@ -48,11 +48,8 @@ static enum wf_status choose_tech(struct session *s)
     s->tech = given ? given : default_tech;
     size_t name = strcspn(s->tech, ":");
     if (name == strlen("uv") && str_starts_with(s->tech, "uv") && !strchr(s->tech, '+')) return WF_OK;
-    diag_error(
-        s->diag, loc_none(),
-        "--tech %s: bits turn in what uv has: name uv alone, with its options (uv:inter=off does nothing "
-        "but count)",
-        s->tech);
+    diag_error(s->diag, loc_none(), "--tech %s: bits turn in what uv has: name uv alone, with its options",
+               s->tech);
     return WF_BAD_USAGE;
 }
 
