@@ -76,6 +76,7 @@ struct wf_context {
     struct tech_choice techs;
     char *tech; // as it was asked for, heap; NULL: base
     bool verify;
+    const struct upsets *upsets; // NULL: no bit turns
     uint64_t max_cycles;
     unsigned threads;
     struct chip *chip_state; // made at the first timed launch, when the settings can change no more

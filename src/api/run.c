@@ -92,6 +92,7 @@ static void begin_timed(struct wf_launch *l)
         struct tech_use *u = &c->techs.uses[n];
         u->marks = &c->mark;
         u->verify = c->verify;
+        u->upsets = c->upsets;
     }
     if (!c->chip_state) c->chip_state = chip_create(&c->chip);
     l->run_seconds = c->run_seconds;

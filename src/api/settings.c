@@ -179,6 +179,12 @@ void wf_set_verify(struct wf_context *c, bool verify)
     c->verify = verify;
 }
 
+void wf_set_upsets(struct wf_context *c, const struct upsets *upsets)
+{
+    api_wait(c);
+    c->upsets = upsets;
+}
+
 void wf_set_max_cycles(struct wf_context *c, uint64_t cycles) { c->max_cycles = cycles; }
 void wf_set_interrupt(struct wf_context *c, bool (*is_interrupted)(void *context), void *context)
 {

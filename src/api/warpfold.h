@@ -84,6 +84,11 @@ struct wf_claim {                                                         // wha
 bool wf_tech_claim_at(size_t tech, size_t index, struct wf_claim *claim); // false past the last
 // Compare every value a mechanism shares with what its reader would have computed by itself.
 void wf_set_verify(struct wf_context *c, bool verify);
+// Bits are turned in timed launches where mechanisms say that they may (gpu/upset.h): launches are then no more than what
+// becomes of that. NULL: none. What it points to is the caller's. SMs pass their places in one order with one thread of the
+// host.
+struct upsets;
+void wf_set_upsets(struct wf_context *c, const struct upsets *upsets);
 void wf_set_max_cycles(struct wf_context *c,
                        uint64_t cycles); // of a timed launch, after which it fails; 0: no limit
 // Asked now and then while launches run; when it says yes, all that are under way or queued end with WF_INTERRUPTED.
@@ -335,6 +340,7 @@ struct wf_stats {
     uint64_t races;         // racing pairs seen; WF_UNKNOWN when the detector is off
     const char *race_text;  // the first race, or NULL
     const char *fault_text; // the report of a failed program, or NULL
+    bool never_ends;        // it failed since it would not have come to an end, or had not by its limit
     const struct wf_warning *warnings;
     size_t warning_count;
     double wall_seconds;             // of the host, while it ran

@@ -4,20 +4,16 @@
 #include "base/printable.h"
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/folder.h"
 #include "cli/print.h"
 #include "lab/page.h"
 #include "lab/silicon.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 struct lab {
@@ -44,17 +40,6 @@ static char *path_in(const struct lab *l, const char *folder, const char *name, 
     struct strbuf path = {0};
     strbuf_printf(&path, "%s%s%s/%s%s", l->folder, *folder ? "/" : "", folder, name, ending);
     return path.text;
-}
-
-static bool make_folder(struct lab *l, const char *path)
-{
-    if (mkdir(path, 0777) == 0 || errno == EEXIST) {
-        struct stat st;
-        if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
-            return diag_error(l->diag, loc_none(), "--out %s: is no folder", path);
-        if (access(path, W_OK | X_OK) == 0) return true;
-    }
-    return diag_error(l->diag, loc_none(), "cannot write into the folder %s: %s", path, strerror(errno));
 }
 
 // "report.html.1234.part" of report.html: what file_write had not finished.
@@ -88,35 +73,17 @@ static void sweep(const struct lab *l, const char *folder)
     free(path);
 }
 
-// One that was killed a moment ago may have processes that are still ending.
-static bool take_lock(int lock)
-{
-    for (unsigned tries = 0; flock(lock, LOCK_EX | LOCK_NB) != 0; tries++) {
-        if (tries == 20) return false;
-        nanosleep(&(struct timespec){.tv_nsec = 100 * 1000 * 1000}, NULL);
-    }
-    return true;
-}
-
 static bool open_folder(struct lab *l)
 {
     const char *out = options_value(l->options, OPTION_OUT);
     if (!out) out = "results";
-    if (!make_folder(l, out)) return false;
+    if (!folder_make(out, l->diag)) return false;
     l->folder = realpath(out, NULL);
     if (!l->folder)
         return diag_error(l->diag, loc_none(), "cannot write into the folder %s: %s", out, strerror(errno));
-    char *lock = path_in(l, "", "lock", ""), *runs = path_in(l, "", "runs", ""),
-         *kernels = path_in(l, "", "kernels", "");
-    l->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    bool good = l->lock >= 0;
-    if (!good)
-        diag_error(l->diag, loc_none(), "cannot write %s: %s", lock, strerror(errno));
-    else if (!take_lock(l->lock))
-        good = diag_error(l->diag, loc_none(),
-                          "another warpfold reproduce is at work in %s: wait for it, or give another --out",
-                          out);
-    good = good && make_folder(l, runs) && make_folder(l, kernels);
+    char *runs = path_in(l, "", "runs", ""), *kernels = path_in(l, "", "kernels", "");
+    l->lock = folder_lock(out, "reproduce", l->diag);
+    bool good = l->lock >= 0 && folder_make(runs, l->diag) && folder_make(kernels, l->diag);
     if (good) {
         sweep(l, "");
         sweep(l, "runs");
@@ -124,24 +91,9 @@ static bool open_folder(struct lab *l)
         sweep(l, "silicon/points");
         sweep(l, "silicon/ptx");
     }
-    free(lock);
     free(runs);
     free(kernels);
     return good;
-}
-
-// This program, and a hash of it: results of different builds do not mix.
-static bool find_program(struct lab *l)
-{
-    char *bytes;
-    size_t length;
-    const char *why;
-    l->program = realpath("/proc/self/exe", NULL);
-    if (!l->program || !file_read(l->program, &bytes, &length, &why))
-        return diag_error(l->diag, loc_none(), "cannot read this program to start it again");
-    snprintf(l->build, sizeof l->build, "%016" PRIx64, hash_bytes(bytes, length, 0));
-    free(bytes);
-    return true;
 }
 
 static bool write_file(struct lab *l, const char *folder, const char *name, const char *ending,
@@ -308,7 +260,7 @@ static enum wf_status reproduce(struct lab *l)
 {
     enum wf_status status = choose(l);
     if (status != WF_OK) return status;
-    if (!open_folder(l) || !find_program(l)) return WF_BAD_INPUT;
+    if (!open_folder(l) || !folder_program(&l->program, l->build, l->diag)) return WF_BAD_INPUT;
     char *path = path_in(l, "", "results.db", "");
     bool good = database_open(&l->database, path, l->build, l->diag) && plan(l);
     free(path);

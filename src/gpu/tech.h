@@ -18,6 +18,7 @@
 #include "base/config.h"
 #include "gpu/pick.h"
 #include "gpu/sm.h"
+#include "gpu/upset.h"
 #include "mark/mark.h"
 
 struct tech_counter {
@@ -246,6 +247,7 @@ struct tech_use {
     bool verify;          // compare every value that is shared with what its reader would have computed
     uint64_t *mismatches; // the grid's, which counts what differs; from several threads
     const struct tech_listener *listener; // NULL: nobody
+    const struct upsets *upsets;          // NULL: no bit turns
 };
 
 // -- what a mechanism sees ----------------------------------------------------------------------------------
