@@ -111,6 +111,12 @@ static void test_clocks(struct test *t)
     char want[200];
     snprintf(want, sizeof want, "quick   tiny       3  %+.2f   -1.00", log(fast / slow) / log(2));
     CHECK_HAS(t, c.out, want);
+    static const char head[] = "\"series\": \"quick\",\"card\": \"tiny\",\"clocks\": 3,\"core\": {\"ours\": ";
+    size_t length;
+    char *page = cli_read(&c, "out/report.html", &length), *at = page ? strstr(page, head) : NULL;
+    CHECK(t, at && fabs(strtod(at + strlen(head), NULL) - log(fast / slow) / log(2)) < 1e-6);
+    CHECK_HAS(t, page, "\"answers\": \"tiny: the core's clock counts ");
+    free(page);
     cli_run(&c, "reproduce tests/lab/silicon/clocks.csv:quick --out $D/out"); // nothing is measured
     CHECK_HAS(t, c.out, "\ntiny: not measured.\n");
     CHECK_HAS(t, c.out, "\n3 runs, 3 of them done before");
