@@ -38,7 +38,7 @@ enum wf_status bench_selection(const struct options *o, struct bench_selection *
     return WF_OK;
 }
 
-static const struct workload *find(const char *name, enum workload_size size, struct diag *d)
+const struct workload *bench_find(const char *name, enum workload_size size, struct diag *d)
 {
     const char *near;
     const struct workload *w = workload_find(name, &near);
@@ -56,7 +56,7 @@ enum wf_status bench_add(struct bench_list *list, const char *name, enum workloa
 {
     const struct workload *w;
     if (!workload_is_group(name)) {
-        if (!(w = find(name, size, d))) return WF_BAD_INPUT;
+        if (!(w = bench_find(name, size, d))) return WF_BAD_INPUT;
         vec_push(&list->all, (struct bench_member){.workload = w});
     } else {
         for (size_t i = 0; (w = workload_in_group(name, i, NULL)) != NULL; i++)

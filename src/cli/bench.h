@@ -19,5 +19,7 @@ struct bench_list {
 };
 
 enum wf_status bench_selection(const struct options *o, struct bench_selection *what, struct diag *d);
-// A kernel by its name, where it has the size, or those of a group that have it; WF_BAD_INPUT and an error with the nearest name.
+// A kernel by its name; NULL, and an error with the nearest name, where there is none or not of this size.
+const struct workload *bench_find(const char *name, enum workload_size size, struct diag *d);
+// The same, or those of a group that have the size; else WF_BAD_INPUT.
 enum wf_status bench_add(struct bench_list *list, const char *name, enum workload_size size, struct diag *d);

@@ -21,7 +21,7 @@ struct session {
     const struct options *options;
     struct diag *diag;
     struct bench_selection what;
-    VEC(const struct workload *) workloads;
+    struct bench_list workloads;
     struct inject campaign;    // of the workload at hand
     const char *tech, *folder; // folder NULL: nothing is kept
     char build[17], *program;
@@ -83,15 +83,8 @@ static enum wf_status choose_workloads(struct session *s)
                    "name the kernels to turn bits in (warpfold list kernels), or a group");
         return WF_BAD_USAGE;
     }
-    for (size_t i = 0; i < o->operands.count; i++) {
-        const char *name = o->operands.data[i];
-        const struct workload *w;
-        for (size_t n = 0; (w = workload_in_group(name, n, NULL)) != NULL; n++)
-            if (workload_has_size(w, s->what.size)) vec_push(&s->workloads, w);
-        if (workload_is_group(name)) continue;
-        if (bench_find(name, s->what.size, &w, s->diag) != WF_OK) return WF_BAD_INPUT;
-        vec_push(&s->workloads, w);
-    }
+    for (size_t i = 0; i < o->operands.count; i++)
+        if (bench_add(&s->workloads, o->operands.data[i], s->what.size, s->diag) != WF_OK) return WF_BAD_INPUT;
     return WF_OK;
 }
 
@@ -270,15 +263,16 @@ static enum wf_status run_all(struct session *s)
     const char *replay = options_value(s->options, OPTION_REPLAY);
     uint64_t seed = 0;
     enum wf_status status = choose(s);
-    if (status == WF_OK && replay && (!str_to_u64(replay, &seed) || s->workloads.count != 1)) {
+    if (status == WF_OK && replay && (!str_to_u64(replay, &seed) || s->workloads.all.count != 1)) {
         diag_error(s->diag, loc_none(), "--replay %s: give the seed of an injection, and one kernel", replay);
         return WF_BAD_USAGE;
     }
     if (status != WF_OK) return status;
     if (!replay && !open_folder(s)) return WF_BAD_INPUT;
-    for (size_t n = 0; n < s->workloads.count && status == WF_OK; n++) {
+    for (size_t n = 0; n < s->workloads.all.count && status == WF_OK; n++) {
         struct inject_space space;
-        s->campaign.workload = s->workloads.data[n];
+        s->campaign.workload = s->workloads.all.data[n].workload;
+        s->campaign.options.registers = s->workloads.all.data[n].registers;
         status = inject_measure(&s->campaign, &space);
         if (status == WF_OK) status = replay ? replay_one(s, &space, seed) : run_one(s, &space);
     }
@@ -329,7 +323,7 @@ int command_inject(int argc, char **argv)
     exit_status = command_fail(&d, (int)status);
     if (s.lock >= 0) close(s.lock);
     free(s.program);
-    vec_fini(&s.workloads);
+    vec_fini(&s.workloads.all);
     table_fini(&s.table);
     strbuf_fini(&json);
     results_fini(&r);

@@ -101,9 +101,8 @@ static enum wf_status run_named(struct listing *l, const struct options *o, cons
     enum wf_status status = WF_OK;
     const struct workload *w;
     if (!workload_is_group(name)) {
-        status = bench_find(name, WORKLOAD_SMALL, &w, d);
         l->name = name;
-        return status == WF_OK ? run_one(l, o, w, d) : status;
+        return (w = bench_find(name, WORKLOAD_SMALL, d)) ? run_one(l, o, w, d) : WF_BAD_INPUT;
     }
     for (size_t i = 0; status == WF_OK && (w = workload_in_group(name, i, &l->name)); i++)
         status = run_one(l, o, w, d);
