@@ -4,6 +4,7 @@
 #   make install         program, manual page, bash completion to PREFIX (/usr/local)
 #   make reproduction    docs/reproduction.md anew: everything of the paper at medium size, half an hour
 #   make reproduction-simtight  docs/reproduction-simtight.md anew: all of that paper at its sizes
+#   make reproduction-uniform   docs/reproduction-uniform.md anew: all of the chapter on uniform vectors, likewise
 #   make fidelity        docs/fidelity.md anew: launches that cards were measured with (MEASUREMENTS=FOLDER: and what may not stand here)
 #   make                 build/warpfold and build/libwarpfold.a (release)
 #   make CC=clang        the same with clang
@@ -95,7 +96,7 @@ $(BUILD)/libtests.a: $(TEST_LIB_OBJ)
 $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
-.PHONY: quickstart install reproduction reproduction-simtight fidelity bench
+.PHONY: quickstart install reproduction reproduction-simtight reproduction-uniform fidelity bench
 quickstart:
 	@tools/setup build
 	@test -x $(BUILD)/warpfold || echo "Compiling warpfold, about a minute on two cores:"
@@ -120,10 +121,10 @@ reproduction: all
 	@$(BUILD)/warpfold reproduce darsie --size medium --out $(BUILD)/reproduction
 	@cp $(BUILD)/reproduction/paper.md docs/reproduction.md
 
-# What docs/reproduction-simtight.md says: the paper's sizes, six minutes of a processor.
-reproduction-simtight: all
-	@$(BUILD)/warpfold reproduce simtight --size paper --out $(BUILD)/reproduction-simtight
-	@cp $(BUILD)/reproduction-simtight/paper.md docs/reproduction-simtight.md
+# What docs/reproduction-simtight.md says: the paper's sizes, six minutes of a processor; docs/reproduction-uniform.md: an hour.
+reproduction-simtight reproduction-uniform: reproduction-%: all
+	@$(BUILD)/warpfold reproduce $* --size paper --out $(BUILD)/$@
+	@cp $(BUILD)/$@/paper.md docs/$@.md
 
 # What docs/fidelity.md says, likewise. Results of an older build are done again.
 fidelity: all

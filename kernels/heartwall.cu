@@ -64,9 +64,17 @@ KERNEL void heartwall_track(point *points, float *correlations, const unsigned c
 {
     __shared__ unsigned char window[WINDOW * WINDOW], texels[TEXELS];
     __shared__ columns sums;
-    __shared__ int values[THREADS], squares[THREADS];
-    __shared__ float scores[THREADS];
-    __shared__ int places[THREADS];
+    __shared__ union { // first of the template, then of the best place
+        struct {
+            int values[THREADS], squares[THREADS];
+        } sum;
+        struct {
+            float scores[THREADS];
+            int places[THREADS];
+        } best;
+    } tree;
+    int *const values = tree.sum.values, *const squares = tree.sum.squares, *const places = tree.best.places;
+    float *const scores = tree.best.scores;
     const int tid = threadIdx.x;
     const point last = points[blockIdx.x];
 
@@ -91,6 +99,7 @@ KERNEL void heartwall_track(point *points, float *correlations, const unsigned c
 
     const int sum = values[0];
     const float variance = moment(squares[0], sum, sum);
+    __syncthreads();
     scores[tid] = -2.0f;
     for (int place = tid; place < PLACES * PLACES; place += THREADS) {
         float score = correlation(&sums, window, texels, place, sum, variance);
