@@ -226,6 +226,12 @@ static void test_references_notice(struct test *t)
         {"monteCarlo", "ex2.approx.ftz.f32", "lg2.approx.ftz.f32"},
         {"radixSort", "+2044]", "+2040]"},
         {"neuralNet", "add.f32", "sub.f32"},
+        {"kmeans", "setp.lt.f32", "setp.gt.f32"},
+        {"lud", "sub.f32", "add.f32"},
+        {"nw", "max.s32", "min.s32"},
+        {"bPlusTree", "setp.eq.s32", "setp.ne.s32"},
+        {"lavaMD", "sub.f32", "add.f32"},
+        {"myocyte", "ex2.approx.ftz.f32", "lg2.approx.ftz.f32"},
         {"tbClock", "setp.lt.s64", "setp.gt.s64"},
     };
     for (size_t i = 0; workload_at(i); i++) {
