@@ -232,6 +232,9 @@ static void test_references_notice(struct test *t)
         {"bPlusTree", "setp.eq.s32", "setp.ne.s32"},
         {"lavaMD", "sub.f32", "add.f32"},
         {"myocyte", "ex2.approx.ftz.f32", "lg2.approx.ftz.f32"},
+        {"storeGPU", "not.b32", "mov.u32"},
+        {"blackScholes", "sub.f32", "add.f32"},
+        {"scanLarge", "+1020]", "+1016]"},
         {"tbClock", "setp.lt.s64", "setp.gt.s64"},
     };
     for (size_t i = 0; workload_at(i); i++) {
