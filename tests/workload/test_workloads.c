@@ -235,6 +235,12 @@ static void test_references_notice(struct test *t)
         {"storeGPU", "not.b32", "mov.u32"},
         {"blackScholes", "sub.f32", "add.f32"},
         {"scanLarge", "+1020]", "+1016]"},
+        {"affineLoop", "st.global.u32", "st.global.u16"},
+        {"gaussian", "div.rn.f32", "mul.rn.f32"},
+        {"nearestNeighbour", "sqrt.rn.f32", "rcp.rn.f32"},
+        {"mandelbrot", "sub.f32", "add.f32"},
+        {"latticeBoltzmann", "sub.f32", "add.f32"},
+        {"mriQ", "neg.f32", "abs.f32"},
         {"tbClock", "setp.lt.s64", "setp.gt.s64"},
     };
     for (size_t i = 0; workload_at(i); i++) {
