@@ -20,6 +20,7 @@ KERNEL void nw_diagonal(int *scores, const int *alike, int n, int diagonal, int 
     score[0][tid + 1] = corner[tid + 1];
     score[tid + 1][0] = corner[(tid + 1) * width];
     if (tid == 0) score[0][0] = corner[0];
+#pragma unroll 1
     for (int step = 0; step < 2 * TILE - 1; step++) {
         __syncthreads();
         int i = step - tid + 1, j = tid + 1; // of the scores
