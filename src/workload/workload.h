@@ -75,7 +75,7 @@ const struct workload *workload_at(size_t i);
 const struct workload *workload_find(const char *name, const char **nearest);
 
 // The i-th of a group, NULL past the last: "darsie-1d" and "darsie-2d" (DARSIE's Table 1, groups.def),
-// "darsie" (both), "uv", "warpman" (Tables 3 and 5 of Xiang's thesis), "all". *abbreviation is the group's short name, of "all" that of the first group, else the workload's own;
+// "darsie" (both), "uv", "warpman", "locality", "ilp" (Tables 3 and 5 and chapters 5 and 4 of Xiang's thesis), "dac" (29 regular programs), "all". *abbreviation is the group's short name, of "all" that of the first group, else the workload's own;
 // may be NULL.
 const struct workload *workload_in_group(const char *group, size_t i, const char **abbreviation);
 bool workload_is_group(const char *group);
