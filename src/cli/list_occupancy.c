@@ -113,8 +113,8 @@ static enum wf_status run_named(struct listing *l, const struct options *o, cons
 int list_occupancy(const struct options *o)
 {
     static const char *const heads[] = {
-        "workload",     "kernel",    "warps",  "registers", "from",          "a block's", "its shared bytes",
-        "blocks an SM", "limited by", "used %", "free registers", "warps more"};
+        "workload",         "kernel",       "warps",      "registers", "from",           "a block's",
+        "its shared bytes", "blocks an SM", "limited by", "used %",    "free registers", "warps more"};
     const char *names = options_value(o, OPTION_BENCHES);
     struct listing l = {0};
     struct diag d;

@@ -81,6 +81,7 @@ static void test_none(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"table", test_table}, {"first", test_first}, {"none", test_none}};
+    static const struct test_case cases[] = {
+        {"table", test_table}, {"first", test_first}, {"none", test_none}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
