@@ -63,7 +63,7 @@ static enum wf_status choose_gpu(const struct options *o, struct wf_context *c, 
 // -- bundled workloads --------------------------------------------------------------------------------------
 
 struct benches {
-    VEC(const struct workload *) list;
+    struct bench_list list;
     struct bench_selection selection;
 };
 
@@ -84,29 +84,24 @@ static enum wf_status parse_benches(const struct options *o, struct benches *b, 
     }
     enum wf_status status = bench_selection(o, &b->selection, d);
     char *names = heap_strdup(options_value(o, OPTION_BENCHES)), *rest = names;
-    for (const char *name; status == WF_OK && (name = strsep(&rest, ",")) != NULL;) {
-        const struct workload *w;
-        if (workload_is_group(name)) {
-            for (size_t i = 0; (w = workload_in_group(name, i, NULL)) != NULL; i++)
-                if (workload_has_size(w, b->selection.size)) vec_push(&b->list, w);
-        } else if ((status = bench_find(name, b->selection.size, &w, d)) == WF_OK) {
-            vec_push(&b->list, w);
-        }
-    }
+    for (const char *name; status == WF_OK && (name = strsep(&rest, ",")) != NULL;)
+        status = bench_add(&b->list, name, b->selection.size, d);
     free(names);
     return status;
 }
 
-static enum wf_status run_bench(const struct options *o, struct ran *ran, const struct workload *w,
+static enum wf_status run_bench(const struct options *o, struct ran *ran, const struct bench_member *member,
                                 const struct bench_selection *what, struct diag *d)
 {
+    const struct workload *w = member->workload;
     struct wf_context *c = wf_context_create();
     wf_set_progress(c, !options_has(o, OPTION_QUIET));
     enum wf_status status = command_settings(o, c, d);
     if (status == WF_OK) status = choose_gpu(o, c, ran->study, d);
     if (status == WF_OK) status = wf_set_study(c, ran->study);
     if (status == WF_OK) {
-        struct workload_options options = {.size = what->size, .ptx = what->ptx};
+        struct workload_options options = {
+            .size = what->size, .ptx = what->ptx, .registers = member->registers};
         struct workload_result result;
         wf_study_group(ran->study, w->name);
         interrupt_watch(c);
@@ -129,9 +124,9 @@ static enum wf_status run_benches(const struct options *o, struct ran *ran, stru
     struct benches b = {0};
     enum wf_status status = parse_benches(o, &b, d);
     if (status == WF_OK && !command_claim(o, r)) status = WF_BAD_INPUT;
-    for (size_t i = 0; i < b.list.count && status == WF_OK; i++)
-        status = run_bench(o, ran, b.list.data[i], &b.selection, d);
-    vec_fini(&b.list);
+    for (size_t i = 0; i < b.list.all.count && status == WF_OK; i++)
+        status = run_bench(o, ran, &b.list.all.data[i], &b.selection, d);
+    vec_fini(&b.list.all);
     return status;
 }
 
