@@ -4,6 +4,7 @@
 #   make install         program, manual page, bash completion to PREFIX (/usr/local)
 #   make reproduction    docs/reproduction.md anew: everything of the paper at medium size, half an hour
 #   make reproduction-simtight  docs/reproduction-simtight.md anew: all of that paper at its sizes
+#   make reproduction-warpman   docs/reproduction-warpman.md anew: all of WarpMan's chapter at size medium
 #   make fidelity        docs/fidelity.md anew: launches that cards were measured with (MEASUREMENTS=FOLDER: and what may not stand here)
 #   make                 build/warpfold and build/libwarpfold.a (release)
 #   make CC=clang        the same with clang
@@ -92,7 +93,7 @@ $(BUILD)/libtests.a: $(TEST_LIB_OBJ)
 $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
-.PHONY: quickstart install reproduction reproduction-simtight fidelity bench
+.PHONY: quickstart install reproduction reproduction-simtight reproduction-warpman fidelity bench
 quickstart:
 	@tools/setup build
 	@test -x $(BUILD)/warpfold || echo "Compiling warpfold, about a minute on two cores:"
@@ -121,6 +122,11 @@ reproduction: all
 reproduction-simtight: all
 	@$(BUILD)/warpfold reproduce simtight --size paper --out $(BUILD)/reproduction-simtight
 	@cp $(BUILD)/reproduction-simtight/paper.md docs/reproduction-simtight.md
+
+# What docs/reproduction-warpman.md says: all of that chapter at size medium, a quarter of an hour of two processors.
+reproduction-warpman: all
+	@$(BUILD)/warpfold reproduce warpman --size medium --out $(BUILD)/reproduction-warpman
+	@cp $(BUILD)/reproduction-warpman/paper.md docs/reproduction-warpman.md
 
 # What docs/fidelity.md says, likewise. Results of an older build are done again.
 fidelity: all
