@@ -5,6 +5,7 @@
 #   make reproduction    docs/reproduction.md anew: everything of the paper at medium size, half an hour
 #   make reproduction-simtight  docs/reproduction-simtight.md anew: all of that paper at its sizes
 #   make reproduction-uniform   docs/reproduction-uniform.md anew: all of the chapter on uniform vectors, likewise
+#   make reproduction-warpman   docs/reproduction-warpman.md anew: all of WarpMan's chapter at size medium
 #   make fidelity        docs/fidelity.md anew: launches that cards were measured with (MEASUREMENTS=FOLDER: and what may not stand here)
 #   make                 build/warpfold and build/libwarpfold.a (release)
 #   make CC=clang        the same with clang
@@ -96,7 +97,7 @@ $(BUILD)/libtests.a: $(TEST_LIB_OBJ)
 $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
-.PHONY: quickstart install reproduction reproduction-simtight reproduction-uniform fidelity bench
+.PHONY: quickstart install reproduction reproduction-simtight reproduction-uniform reproduction-warpman fidelity bench
 quickstart:
 	@tools/setup build
 	@test -x $(BUILD)/warpfold || echo "Compiling warpfold, about a minute on two cores:"
@@ -125,6 +126,11 @@ reproduction: all
 reproduction-simtight reproduction-uniform: reproduction-%: all
 	@$(BUILD)/warpfold reproduce $* --size paper --out $(BUILD)/$@
 	@cp $(BUILD)/$@/paper.md docs/$@.md
+
+# What docs/reproduction-warpman.md says: all of that chapter at size medium, a quarter of an hour of two processors.
+reproduction-warpman: all
+	@$(BUILD)/warpfold reproduce warpman --size medium --out $(BUILD)/reproduction-warpman
+	@cp $(BUILD)/reproduction-warpman/paper.md docs/reproduction-warpman.md
 
 # What docs/fidelity.md says, likewise. Results of an older build are done again.
 fidelity: all

@@ -250,10 +250,17 @@ bool api_check_watched(struct wf_context *c)
                       c->gpu ? "a run with check.races=1" : "a functional run");
 }
 
+bool api_check_study(struct wf_context *c)
+{
+    if (!c->study || api_is_studied(c) || api_is_timed(c)) return true;
+    return diag_error(&c->diag, loc_none(), "study %s is of timed launches, and %s has no time",
+                      c->study->name, c->gpu ? "this run" : "a functional run");
+}
+
 static bool check_fits(struct wf_context *c, const struct launch *l)
 {
     struct strbuf why = {0};
-    bool good = !c->gpu || c->study || chip_fits(&c->chip, l, &why);
+    bool good = !c->gpu || api_is_studied(c) || chip_fits(&c->chip, l, &why);
     if (!good) diag_error(&c->diag, loc_none(), "%s of %s", strbuf_text(&why), c->gpu);
     strbuf_fini(&why);
     return good;
@@ -305,7 +312,8 @@ static enum wf_status queue_checked(struct wf_kernel *k, const struct wf_launch_
     struct wf_launch *l = api_launch_create(k);
     fill_launch(l, shape);
     if (l->launch.check_bounds != CHECK_STOP) memory_expect_strays(api_memory(c));
-    if (!api_check_watched(c) || !check_fits(c, &l->launch) || !(l->addresses = make_address_bank(k))) {
+    if (!api_check_watched(c) || !api_check_study(c) || !check_fits(c, &l->launch) ||
+        !(l->addresses = make_address_bank(k))) {
         api_launch_destroy(l);
         return WF_BAD_INPUT;
     }

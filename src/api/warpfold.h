@@ -429,6 +429,7 @@ enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s);
 // go to the context.
 enum wf_status wf_study_read(struct wf_study *s, struct wf_context *c, const char *path);
 bool wf_study_reads(const struct wf_study *s); // whether it can
+bool wf_study_times(const struct wf_study *s); // whether it is of timed launches, and needs a GPU
 void wf_study_group(struct wf_study *s,
                     const char *name); // of the launches that run from now on, for its tables
 // A folder to look for the sources that PTX names, for studies that quote them.

@@ -10,8 +10,8 @@
 
 struct listing {
     struct table table;
-    const char *workload, *name; // name: its short one in the group asked for
-    const char *seen[8];         // kernels of the workload that have a row
+    struct bench_member of;
+    const char *seen[8]; // kernels of the workload that have a row
     size_t seen_count;
     // Shares of the registers that are given: of all rows, and of those that registers limit.
     double log_used, log_used_limited;
@@ -23,7 +23,7 @@ static void add_row(struct listing *l, const char *kernel, const char *from, con
     struct table *t = &l->table;
     double used = (double)o->blocks * o->registers / o->file_registers;
     bool is_limited = str_starts_with(o->limit, "registers");
-    table_add(t, "%s", l->name);
+    table_add(t, "%s", l->of.workload->name);
     table_add(t, "%s%s%s", kernel, o->sm_class ? ", class " : "", o->sm_class ? o->sm_class : "");
     table_add(t, "%u", o->warps);
     table_add(t, "%u", o->thread_registers);
@@ -59,27 +59,26 @@ static void launched(void *context, struct wf_kernel *kernel, const struct wf_la
     const char *name = wf_kernel_info(kernel)->name;
     (void)stats;
     if (!is_new(l, name)) return;
-    unsigned known = workload_paper_registers(name);
-    if (!with.registers) with.registers = known;
+    if (!with.registers) with.registers = workload_paper_registers(name);
     for (size_t k = 0; wf_occupancy_at(kernel, &with, k, &o); k++) {
         bool is_asked = with.registers != o.thread_registers;
-        add_row(l, name, !with.registers ? "code" : is_asked ? "setting" : "nvcc", &o);
+        const char *from = is_asked ? "setting" : l->of.registers ? "paper" : "nvcc";
+        add_row(l, name, with.registers ? from : "code", &o);
     }
 }
 
-static enum wf_status run_one(struct listing *l, const struct options *o, const struct workload *w,
-                              struct diag *d)
+static enum wf_status run_one(struct listing *l, const struct options *o, struct diag *d)
 {
     const char *gpu = options_value(o, OPTION_GPU);
     struct wf_context *c = wf_context_create();
     enum wf_status status = wf_gpu(c, gpu ? gpu : "gtx1080ti");
     if (status == WF_OK) status = command_set(o, c, d);
     if (status == WF_OK) status = wf_gpu(c, NULL); // what it says stays, but for time
-    struct workload_options how = {.size = WORKLOAD_SMALL, .launched = launched, .launched_context = l};
+    struct workload_options how = {
+        .size = WORKLOAD_SMALL, .registers = l->of.registers, .launched = launched, .launched_context = l};
     struct workload_result r;
-    l->workload = w->name;
     l->seen_count = 0;
-    if (status == WF_OK) status = workload_run(w, c, &how, &r);
+    if (status == WF_OK) status = workload_run(l->of.workload, c, &how, &r);
     if (status != WF_OK) command_fail_context(c, (int)status);
     wf_context_destroy(c);
     return status;
@@ -96,19 +95,6 @@ static void add_mean(struct table *t, const char *of, double log_used, unsigned 
     table_add(t, "%s", "");
 }
 
-static enum wf_status run_named(struct listing *l, const struct options *o, const char *name, struct diag *d)
-{
-    enum wf_status status = WF_OK;
-    const struct workload *w;
-    if (!workload_is_group(name)) {
-        l->name = name;
-        return (w = bench_find(name, WORKLOAD_SMALL, d)) ? run_one(l, o, w, d) : WF_BAD_INPUT;
-    }
-    for (size_t i = 0; status == WF_OK && (w = workload_in_group(name, i, &l->name)); i++)
-        status = run_one(l, o, w, d);
-    return status;
-}
-
 int list_occupancy(const struct options *o)
 {
     static const char *const heads[] = {
@@ -119,11 +105,17 @@ int list_occupancy(const struct options *o)
     struct diag d;
     diag_init(&d);
     table_init(&l.table, heads, sizeof heads / sizeof heads[0]);
+    struct bench_list list = {0};
     char *copy = heap_strdup(names ? names : "all"), *rest = copy;
     enum wf_status status = WF_OK;
     for (const char *name; status == WF_OK && (name = strsep(&rest, ",")) != NULL;)
-        status = run_named(&l, o, name, &d);
+        status = bench_add(&list, name, WORKLOAD_SMALL, &d);
     free(copy);
+    for (size_t k = 0; status == WF_OK && k < list.all.count; k++) {
+        l.of = list.all.data[k];
+        status = run_one(&l, o, &d);
+    }
+    vec_fini(&list.all);
     table_rule(&l.table);
     add_mean(&l.table, "of all", l.log_used, l.rows);
     add_mean(&l.table, "of those that registers limit", l.log_used_limited, l.limited_rows);

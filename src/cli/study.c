@@ -43,6 +43,23 @@ struct ran { // what was watched
     size_t workloads;
 };
 
+// What the study needs: a GPU if it is of timed launches; else nothing that is about time.
+static enum wf_status choose_gpu(const struct options *o, struct wf_context *c, const struct wf_study *s,
+                                 struct diag *d)
+{
+    static const enum option_id of_time[] = {OPTION_TECH, OPTION_THREADS, OPTION_MAX_CYCLES};
+    const char *gpu = options_value(o, OPTION_GPU);
+    if (wf_study_times(s)) return wf_gpu(c, gpu ? gpu : "gtx1080ti");
+    for (size_t i = 0; i < sizeof of_time / sizeof of_time[0]; i++)
+        if (options_has(o, of_time[i])) {
+            diag_error(d, loc_none(),
+                       "%s is for studies of timed launches, and this one is of functional ones",
+                       options_name(of_time[i]));
+            return WF_BAD_USAGE;
+        }
+    return WF_OK;
+}
+
 // -- bundled workloads --------------------------------------------------------------------------------------
 
 struct benches {
@@ -80,6 +97,7 @@ static enum wf_status run_bench(const struct options *o, struct ran *ran, const 
     struct wf_context *c = wf_context_create();
     wf_set_progress(c, !options_has(o, OPTION_QUIET));
     enum wf_status status = command_settings(o, c, d);
+    if (status == WF_OK) status = choose_gpu(o, c, ran->study, d);
     if (status == WF_OK) status = wf_set_study(c, ran->study);
     if (status == WF_OK) {
         struct workload_options options = {
@@ -136,6 +154,7 @@ static enum wf_status run_file(const struct options *o, struct ran *ran, struct 
     wf_set_print(c, print_kernel_text, stderr);
     wf_set_progress(c, !options_has(o, OPTION_QUIET));
     enum wf_status status = run_check(o, d) ? command_settings(o, c, d) : WF_BAD_USAGE;
+    if (status == WF_OK) status = choose_gpu(o, c, ran->study, d);
     if (status == WF_OK) status = wf_set_study(c, ran->study);
     if (status == WF_OK && o->operands.count) look_beside(ran->study, o->operands.data[0]);
     interrupt_watch(c);
