@@ -129,7 +129,9 @@ static bool open_folder(struct session *s)
     if (!s->folder) return true;
     if (!folder_make(s->folder, s->diag)) return false;
     s->lock = folder_lock(s->folder, "inject", s->diag);
-    return s->lock >= 0 && folder_program(&s->program, s->build, s->diag);
+    if (s->lock < 0 || !folder_program(&s->program, s->build, s->diag)) return false;
+    folder_sweep(s->folder, (const char *const[]){".csv", NULL}, NULL);
+    return true;
 }
 
 // All that the ends of injections depend on, in a line.
@@ -276,11 +278,14 @@ static enum wf_status run_all(struct session *s)
     }
     if (status != WF_OK) return status;
     if (!replay && !open_folder(s)) return WF_BAD_INPUT;
-    for (size_t n = 0; n < s->workloads.count && status == WF_OK; n++) {
+    for (size_t n = 0; n < s->workloads.count && status != WF_INTERRUPTED;
+         n++) { // others than one that fails, too
         struct inject_space space;
         s->campaign.workload = s->workloads.data[n];
-        status = inject_measure(&s->campaign, &space);
-        if (status == WF_OK) status = replay ? replay_one(s, &space, seed) : run_one(s, &space);
+        enum wf_status one = inject_measure(&s->campaign, &space);
+        if (one == WF_OK) one = replay ? replay_one(s, &space, seed) : run_one(s, &space);
+        if (one > status) status = one;
+        if (one == WF_BAD_USAGE) break;
     }
     return status;
 }
@@ -324,7 +329,7 @@ int command_inject(int argc, char **argv)
     json_key(&s.json, "kernels");
     json_open_array(&s.json);
     if (status == WF_OK) status = run_all(&s);
-    if (status == WF_OK) print_results(&s, &r, &json);
+    if (status == WF_OK || s.table.cells.count > s.table.columns) print_results(&s, &r, &json);
     print_flush(stdout); // before the messages
     exit_status = command_fail(&d, (int)status);
     if (s.lock >= 0) close(s.lock);
