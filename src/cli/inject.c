@@ -200,6 +200,21 @@ static void write_tally(struct json *json, enum upset_place place, const struct 
     json_close_object(json);
 }
 
+static void begin_json(struct session *s)
+{
+    json_open_object(&s->json);
+    report_text(&s->json, "schema", "warpfold.inject/1");
+    report_text(&s->json, "version", WF_VERSION);
+    report_text(&s->json, "size", workload_size_name(s->what.size));
+    report_text(&s->json, "ptx", workload_ptx_name(s->what.ptx));
+    report_text(&s->json, "gpu", options_value(s->options, OPTION_GPU));
+    report_text(&s->json, "tech", s->tech);
+    report_u64(&s->json, "seed", s->campaign.seed);
+    report_u64(&s->json, "count", s->count);
+    json_key(&s->json, "kernels");
+    json_open_array(&s->json);
+}
+
 static void tell(struct session *s, const struct inject_space *space, const struct journal *j)
 {
     json_open_object(&s->json);
@@ -278,6 +293,7 @@ static enum wf_status run_all(struct session *s)
     }
     if (status != WF_OK) return status;
     if (!replay && !open_folder(s)) return WF_BAD_INPUT;
+    begin_json(s);
     for (size_t n = 0; n < s->workloads.count && status != WF_INTERRUPTED;
          n++) { // others than one that fails, too
         struct inject_space space;
@@ -324,10 +340,6 @@ int command_inject(int argc, char **argv)
     table_init(&s.table, heads, sizeof heads / sizeof heads[0]);
     json_init(&s.json, &json);
     enum wf_status status = command_claim(&o, &r) ? WF_OK : WF_BAD_INPUT;
-    json_open_object(&s.json);
-    report_text(&s.json, "version", WF_VERSION);
-    json_key(&s.json, "kernels");
-    json_open_array(&s.json);
     if (status == WF_OK) status = run_all(&s);
     if (status == WF_OK || s.table.cells.count > s.table.columns) print_results(&s, &r, &json);
     print_flush(stdout); // before the messages
