@@ -49,7 +49,7 @@ void uv_upset_lanes(struct uv *v, unsigned slot, uint32_t index)
     const struct inst *i = &v->launch->program->insts[index];
     struct upset_site s;
     struct upset_hit hit;
-    uint8_t predicates[2];
+    uint8_t predicates[2] = {0};
     if (!v->launch->upsets || !pass_lanes(v, slot, index, &s, &hit)) return;
     struct upset_flip f = {.cycle = s.from, .what = "nothing"};
     uint32_t lane = (uint32_t)nth_lane(v->executing, hit.nth), words = 32u * o->dst_words;
@@ -84,7 +84,7 @@ void uv_upset_reused(struct uv *v, unsigned slot, uint32_t index, struct entry *
 {
     struct upset_site s;
     struct upset_hit hit;
-    uint8_t predicates[2];
+    uint8_t predicates[2] = {0};
     if (!v->launch->upsets || !pass_lanes(v, slot, index, &s, &hit)) return;
     uint32_t words = 32u * v->launch->ops[index].dst_words;
     uint32_t bits = words + result_predicates(&v->launch->program->insts[index], predicates);
@@ -103,7 +103,7 @@ void uv_upset_entry(struct uv *v, unsigned slot, uint32_t index, struct entry *e
 {
     struct upset_site s = {.place = UPSET_ENTRY, .index = index, .from = from, .count = cycles};
     struct upset_hit hit;
-    uint8_t predicates[2];
+    uint8_t predicates[2] = {0};
     if (!v->launch->upsets || !pass(v, slot, &s, &hit)) return;
     uint32_t key = 32u * e->key.count, words = 32u * v->launch->ops[e->inst].dst_words;
     uint32_t bits = key + words + result_predicates(&v->launch->program->insts[e->inst], predicates);
