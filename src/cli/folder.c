@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -62,4 +63,30 @@ bool folder_program(char **program, char build[17], struct diag *d)
     snprintf(build, 17, "%016" PRIx64, hash_bytes(bytes, length, 0));
     free(bytes);
     return true;
+}
+
+// "report.html.1234.part" of report.html: what file_write had not finished.
+static bool is_part_of(const char *name, const char *ending)
+{
+    size_t length = strlen(name), digits = 0;
+    if (!str_ends_with(name, ".part")) return false;
+    length -= strlen(".part");
+    while (digits < length && name[length - digits - 1] >= '0' && name[length - digits - 1] <= '9') digits++;
+    length -= digits;
+    return digits && length > strlen(ending) && name[length - 1] == '.' &&
+           strncmp(name + length - 1 - strlen(ending), ending, strlen(ending)) == 0;
+}
+
+void folder_sweep(const char *path, const char *const *endings, const char *also)
+{
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        bool ours = also && str_ends_with(e->d_name, also);
+        struct strbuf leftover = {0};
+        for (size_t i = 0; endings[i]; i++) ours |= is_part_of(e->d_name, endings[i]);
+        strbuf_printf(&leftover, "%s/%s", path, e->d_name);
+        if (ours) unlink(leftover.text);
+        strbuf_fini(&leftover);
+    }
+    if (d) closedir(d);
 }

@@ -123,7 +123,9 @@ static bool open_folder(struct session *s)
     if (!s->folder) return true;
     if (!folder_make(s->folder, s->diag)) return false;
     s->lock = folder_lock(s->folder, "inject", s->diag);
-    return s->lock >= 0 && folder_program(&s->program, s->build, s->diag);
+    if (s->lock < 0 || !folder_program(&s->program, s->build, s->diag)) return false;
+    folder_sweep(s->folder, (const char *const[]){".csv", NULL}, NULL);
+    return true;
 }
 
 // All that the ends of injections depend on, in a line.
@@ -190,6 +192,21 @@ static void write_tally(struct json *json, enum upset_place place, const struct 
     json_key(json, "agrees");
     json_bool(json, t->agrees);
     json_close_object(json);
+}
+
+static void begin_json(struct session *s)
+{
+    json_open_object(&s->json);
+    report_text(&s->json, "schema", "warpfold.inject/1");
+    report_text(&s->json, "version", WF_VERSION);
+    report_text(&s->json, "size", workload_size_name(s->what.size));
+    report_text(&s->json, "ptx", workload_ptx_name(s->what.ptx));
+    report_text(&s->json, "gpu", options_value(s->options, OPTION_GPU));
+    report_text(&s->json, "tech", s->tech);
+    report_u64(&s->json, "seed", s->campaign.seed);
+    report_u64(&s->json, "count", s->count);
+    json_key(&s->json, "kernels");
+    json_open_array(&s->json);
 }
 
 static void tell(struct session *s, const struct inject_space *space, const struct journal *j)
@@ -270,12 +287,16 @@ static enum wf_status run_all(struct session *s)
     }
     if (status != WF_OK) return status;
     if (!replay && !open_folder(s)) return WF_BAD_INPUT;
-    for (size_t n = 0; n < s->workloads.all.count && status == WF_OK; n++) {
+    begin_json(s);
+    for (size_t n = 0; n < s->workloads.all.count && status != WF_INTERRUPTED;
+         n++) { // others than one that fails, too
         struct inject_space space;
         s->campaign.workload = s->workloads.all.data[n].workload;
         s->campaign.options.registers = s->workloads.all.data[n].registers;
-        status = inject_measure(&s->campaign, &space);
-        if (status == WF_OK) status = replay ? replay_one(s, &space, seed) : run_one(s, &space);
+        enum wf_status one = inject_measure(&s->campaign, &space);
+        if (one == WF_OK) one = replay ? replay_one(s, &space, seed) : run_one(s, &space);
+        if (one > status) status = one;
+        if (one == WF_BAD_USAGE) break;
     }
     return status;
 }
@@ -314,12 +335,8 @@ int command_inject(int argc, char **argv)
     table_init(&s.table, heads, sizeof heads / sizeof heads[0]);
     json_init(&s.json, &json);
     enum wf_status status = command_claim(&o, &r) ? WF_OK : WF_BAD_INPUT;
-    json_open_object(&s.json);
-    report_text(&s.json, "version", WF_VERSION);
-    json_key(&s.json, "kernels");
-    json_open_array(&s.json);
     if (status == WF_OK) status = run_all(&s);
-    if (status == WF_OK) print_results(&s, &r, &json);
+    if (status == WF_OK || s.table.cells.count > s.table.columns) print_results(&s, &r, &json);
     print_flush(stdout); // before the messages
     exit_status = command_fail(&d, (int)status);
     if (s.lock >= 0) close(s.lock);

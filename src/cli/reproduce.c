@@ -9,7 +9,6 @@
 #include "lab/page.h"
 #include "lab/silicon.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -42,34 +41,13 @@ static char *path_in(const struct lab *l, const char *folder, const char *name, 
     return path.text;
 }
 
-// "report.html.1234.part" of report.html: what file_write had not finished.
-static bool is_part_of(const char *name, const char *ending)
-{
-    size_t length = strlen(name), digits = 0;
-    if (!str_ends_with(name, ".part")) return false;
-    length -= strlen(".part");
-    while (digits < length && name[length - digits - 1] >= '0' && name[length - digits - 1] <= '9') digits++;
-    length -= digits;
-    return digits && length > strlen(ending) && name[length - 1] == '.' &&
-           strncmp(name + length - 1 - strlen(ending), ending, strlen(ending)) == 0;
-}
-
 // What an interrupted run has not finished writing, in one of our folders; what else is there stays.
 static void sweep(const struct lab *l, const char *folder)
 {
-    static const char *const endings[] = {".json",       ".csv", "report.html", "paper.md",
-                                          "fidelity.md", ".ptx", ".wf",         ".elf"};
+    static const char *const endings[] = {".json", ".csv", "report.html", "paper.md", "fidelity.md",
+                                          ".ptx",  ".wf",  ".elf",        NULL};
     char *path = path_in(l, folder, "", "");
-    DIR *d = opendir(path);
-    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
-        bool ours = *folder && str_ends_with(e->d_name, ".err");
-        for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-            ours |= is_part_of(e->d_name, endings[i]);
-        char *leftover = path_in(l, folder, e->d_name, "");
-        if (ours) unlink(leftover);
-        free(leftover);
-    }
-    if (d) closedir(d);
+    folder_sweep(path, endings, *folder ? ".err" : NULL);
     free(path);
 }
 

@@ -44,6 +44,7 @@ struct carrier {
     struct worker workers[WORKERS_MAX];
     unsigned working;
     bool is_stopping; // nothing is begun any more
+    bool has_failed;  // an error says why
     struct progress bar;
 };
 
@@ -107,7 +108,7 @@ static bool reap(struct carrier *k, bool waits)
         if (w->process != process) continue;
         w->process = 0;
         k->working--;
-        if (!k->is_stopping && !settle(k, w->number, status)) k->is_stopping = true;
+        if (!k->is_stopping && !settle(k, w->number, status)) k->is_stopping = k->has_failed = true;
     }
     progress_update(&k->bar, k->journal->done);
     return true;
@@ -144,7 +145,7 @@ static bool start(struct carrier *k, const struct pending *p)
     }
     if (process < 0) {
         diag_error(k->watch.campaign->diag, loc_none(), "cannot start a process: %s", strerror(errno));
-        k->is_stopping = true;
+        k->is_stopping = k->has_failed = true;
         return false;
     }
     *w = (struct worker){process, p->number};
@@ -200,7 +201,7 @@ static enum wf_status carry(struct carrier *k)
     if (status == WF_INTERRUPTED) stop(k);
     while (k->working && reap(k, true)) {
     }
-    return k->watch.campaign->diag->errors ? WF_BAD_INPUT : status;
+    return k->has_failed ? WF_BAD_INPUT : status;
 }
 
 enum wf_status inject_run(const struct inject *c, const struct inject_space *space, uint32_t count,

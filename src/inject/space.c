@@ -25,7 +25,7 @@ uint64_t inject_seed(const struct inject *c, uint32_t number)
 struct inject_injection inject_draw(const struct inject *c, const struct inject_space *space, uint64_t seed)
 {
     struct inject_injection i = {.seed = seed};
-    enum upset_place there[UPSET_PLACES];
+    enum upset_place there[UPSET_PLACES] = {UPSET_LANE};
     uint32_t count = 0;
     struct rng r;
     for (unsigned p = 0; p < UPSET_PLACES; p++)

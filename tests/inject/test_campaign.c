@@ -44,14 +44,33 @@ static void check_same(struct test *t, const struct setting *s, const struct inj
               inject_outcome_name((enum inject_outcome)whole->outcome));
 }
 
+static struct inject run_campaign(struct test *t, struct setting *s, uint32_t count, struct diag *d,
+                                  struct inject_space *space, struct journal *j)
+{
+    const char *near;
+    struct inject c = {.workload = workload_find(s->kernel, &near),
+                       .options = {.size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC},
+                       .prepare = prepare,
+                       .prepare_context = s,
+                       .seed = test_seed(3),
+                       .places = (1u << UPSET_PLACES) - 1,
+                       .workers = 2,
+                       .diag = d};
+    CHECK(t, journal_open(j, NULL, "", d));
+    CHECK_EQ(t, inject_measure(&c, space), WF_OK);
+    CHECK_EQ(t, inject_run(&c, space, count, j), WF_OK);
+    CHECK_EQ(t, j->done, count);
+    return c;
+}
+
 static void test_whole_runs(struct test *t)
 {
     static struct setting settings[] = {
-        {"vecadd", "gtx285", "uv:variant=token,protect=on,parity=on", 30},
-        {"fft512", "tiny", "uv:variant=srf,protect=on,parity=on", 15},
-        {"nqueens", "gtx1080ti", "uv:variant=token,intra=off,protect=on,parity=on", 15},
-        {"reduction", "gtx285", "uv:variant=srf,inter=off,registers=16", 20},
-        {"histogram", "gtx1080ti", "uv", 20},
+        {"vecadd", "gtx285", "uv:variant=token,protect=on,parity=on", 20},
+        {"fft512", "tiny", "uv:variant=srf,protect=on,parity=on", 10},
+        {"nqueens", "gtx1080ti", "uv:variant=token,intra=off,protect=on,parity=on", 10},
+        {"reduction", "gtx285", "uv:variant=srf,inter=off,registers=16", 10},
+        {"histogram", "gtx1080ti", "uv", 10},
     };
     unsigned ends[INJECT_OUTCOMES] = {0};
     for (size_t k = 0; k < TEST_COUNT(settings); k++) {
@@ -60,20 +79,8 @@ static void test_whole_runs(struct test *t)
         struct diag d;
         struct journal j;
         struct inject_space space;
-        const char *near;
         diag_init(&d);
-        struct inject c = {.workload = workload_find(s->kernel, &near),
-                           .options = {.size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC},
-                           .prepare = prepare,
-                           .prepare_context = s,
-                           .seed = test_seed(3),
-                           .places = (1u << UPSET_PLACES) - 1,
-                           .workers = 2,
-                           .diag = &d};
-        CHECK(t, journal_open(&j, NULL, "", &d));
-        CHECK_EQ(t, inject_measure(&c, &space), WF_OK);
-        CHECK_EQ(t, inject_run(&c, &space, count, &j), WF_OK);
-        CHECK_EQ(t, j.done, count);
+        const struct inject c = run_campaign(t, s, count, &d, &space, &j);
         for (uint32_t n = 0; n < count && !test_failed(t); n++) {
             struct inject_replayed r;
             CHECK_EQ(t, inject_replay(&c, &space, inject_seed(&c, n), &r), WF_OK);
@@ -85,6 +92,40 @@ static void test_whole_runs(struct test *t)
         diag_fini(&d);
     }
     CHECK(t, ends[INJECT_DETECTED] && ends[INJECT_MASKED] && ends[INJECT_SILENT] && ends[INJECT_CRASH]);
+}
+
+// -- against what is predicted -------------------------------------------------------------------------------
+
+// That a bit of an entry without parity, say, is never found, and one with it always, is among the shares.
+static void test_coverage(struct test *t)
+{
+    static struct setting settings[] = {
+        {"vecadd", "gtx285", "uv:variant=token,protect=on,parity=on", 150},
+        {"scalarProd", "gtx285", "uv:variant=srf,registers=32,protect=on,parity=on", 40},
+        {"nqueens", "gtx1080ti", "uv:variant=token,protect=on", 40},
+        {"vecadd", "gtx285-16", "uv:variant=srf,inter=off,parity=on", 40},
+    };
+    unsigned shares = 0;
+    for (size_t k = 0; k < TEST_COUNT(settings); k++) {
+        uint32_t count = test_is_long() ? 10000 : settings[k].count;
+        struct diag d;
+        struct journal j;
+        struct inject_space space;
+        diag_init(&d);
+        run_campaign(t, &settings[k], count, &d, &space, &j);
+        for (unsigned p = 0; p < UPSET_PLACES; p++) {
+            struct inject_tally a;
+            if (!inject_tally(&space, &j, count, (enum upset_place)p, &a)) continue;
+            CHECK_MSG(t, a.agrees, "%s, %s, %s: %.4f is predicted, %.4f to %.4f measured", settings[k].kernel,
+                      settings[k].tech, inject_place_name((enum upset_place)p), a.predicted, a.low, a.high);
+            CHECK(t, (a.predicted > 0 || a.ends[INJECT_DETECTED] == 0) &&
+                         (a.predicted < 1 || a.ends[INJECT_DETECTED] == a.injected));
+            shares++;
+        }
+        journal_close(&j);
+        diag_fini(&d);
+    }
+    CHECK_EQ(t, shares, 11);
 }
 
 // -- interruptions ------------------------------------------------------------------------------------------
@@ -129,8 +170,8 @@ static void check_once(struct cli *c, const char *folder, unsigned count)
     free(text);
 }
 
-// True: it was killed before it had done.
-static bool start_and_kill(struct test *t, const char *folder, double seconds)
+// True: the signal ended it before it had done.
+static bool start_and_kill(struct test *t, const char *folder, int number, double seconds)
 {
     char out[600];
     snprintf(out, sizeof out, "%s/%s", test_directory(t), folder);
@@ -143,11 +184,12 @@ static bool start_and_kill(struct test *t, const char *folder, double seconds)
         _exit(127);
     }
     nanosleep(&(struct timespec){.tv_nsec = (long)(seconds * 1e9)}, NULL);
-    kill(process, SIGKILL);
+    kill(process, number);
     int status;
     waitpid(process, &status, 0);
-    CHECK_MSG(t, WIFSIGNALED(status) || WEXITSTATUS(status) == 0, "status 0x%x", (unsigned)status);
-    return WIFSIGNALED(status);
+    bool stopped = number == SIGKILL ? WIFSIGNALED(status) : WIFEXITED(status) && WEXITSTATUS(status) == 130;
+    CHECK_MSG(t, stopped || status == 0, "status 0x%x", (unsigned)status);
+    return stopped;
 }
 
 static void test_killed(struct test *t)
@@ -165,7 +207,8 @@ static void test_killed(struct test *t)
         char folder[20];
         snprintf(folder, sizeof folder, "killed%u", moment);
         for (unsigned again = 0; again < 3; again++)
-            killed += start_and_kill(t, folder, fmin(0.9, whole * (double)(rng_next(&r) % 1000) / 2000));
+            killed += start_and_kill(t, folder, again == 1 ? SIGINT : SIGKILL,
+                                     fmin(0.9, whole * (double)(rng_next(&r) % 1000) / 2000));
         run(&c, folder, 1 + moment % 3);
         check_equal(&c, folder);
         check_once(&c, folder, 40);
@@ -254,10 +297,8 @@ static void test_interval(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"whole_runs", test_whole_runs},
-                                             {"killed", test_killed},
-                                             {"journal", test_journal},
-                                             {"refused", test_refused},
-                                             {"interval", test_interval}};
+    static const struct test_case cases[] = {{"whole_runs", test_whole_runs}, {"coverage", test_coverage},
+                                             {"killed", test_killed},         {"journal", test_journal},
+                                             {"refused", test_refused},       {"interval", test_interval}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -1,6 +1,6 @@
 // What the checks cover (Xiang 2.4.4): of ALUs, lane operations that are computed twice or found with parity; of registers and entries,
-// the time in which the value is still going to be read and is checked then. Both are exact: a read says of the time before it, back
-// to the last one or to the write, that the value was going to be read.
+// the time in which the value is still going to be read and is checked then. Both are exact, of registers as wholes: a read says of the
+// time before it, back to the last one or to a write of whatever lanes, that the value was going to be read.
 //
 //     written ────── read ──── read ──────── written again
 //        └───────── live ────────┘  (nobody reads it any more)

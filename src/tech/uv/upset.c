@@ -32,60 +32,92 @@ static uint64_t nth_lane(uint64_t lanes, uint64_t n)
     return bit_lowest(lanes);
 }
 
+static bool pass_lanes(struct uv *v, unsigned slot, uint32_t index, struct upset_site *s,
+                       struct upset_hit *hit)
+{
+    *s = (struct upset_site){.place = UPSET_LANE,
+                             .index = index,
+                             .from = tech_now(v->sm),
+                             .count = uv_coverage_lanes(v, &v->launch->ops[index])};
+    return s->count && pass(v, slot, s, hit);
+}
+
 // Of an instruction on one lane, or two, one of these has computed for all.
 void uv_upset_lanes(struct uv *v, unsigned slot, uint32_t index)
 {
     const struct op *o = &v->launch->ops[index];
     const struct inst *i = &v->launch->program->insts[index];
-    struct upset_site s = {.place = UPSET_LANE,
-                           .index = index,
-                           .from = tech_now(v->sm),
-                           .count = v->launch->upsets ? uv_coverage_lanes(v, o) : 0};
+    struct upset_site s;
     struct upset_hit hit;
-    uint8_t predicates[2];
-    if (!s.count || !pass(v, slot, &s, &hit)) return;
+    uint8_t predicates[2] = {0};
+    if (!v->launch->upsets || !pass_lanes(v, slot, index, &s, &hit)) return;
     struct upset_flip f = {.cycle = s.from, .what = "nothing"};
-    uint32_t lane = (uint32_t)nth_lane(v->executing, hit.nth), bits = 32u * o->dst_words;
-    bits += result_predicates(i, predicates);
+    uint32_t lane = (uint32_t)nth_lane(v->executing, hit.nth), words = 32u * o->dst_words;
+    uint32_t bits = words + result_predicates(i, predicates), bit = upset_draw(&hit, bits);
     if (v->converted) {
         struct uv_pair pair = uv_pair(v, slot);
         lane = v->launch->options.protect && hit.nth & 1 ? pair.second : pair.first;
     }
-    uint32_t bit = upset_draw(&hit, bits);
-    if (bit < 32u * o->dst_words) {
+    if (bit < words) {
         f = (struct upset_flip){s.from, "result register", o->dst + bit / 32, lane, bit % 32};
         tech_lanes(v->sm, slot, f.number)[lane] ^= 1u << f.bit;
     } else if (bits) {
-        unsigned p = i->dst[predicates[bit - 32u * o->dst_words]].reg;
+        unsigned p = i->dst[predicates[bit - words]].reg;
         f = (struct upset_flip){s.from, "result predicate", p, lane, 0};
         tech_warp(v->sm, slot)->pred[p] ^= 1ull << lane;
     }
     turned(v, &s, f);
 }
 
-// Of what lanes would have computed an entry has one word.
-void uv_upset_reused(struct uv *v, unsigned slot, uint32_t index, struct entry *e)
+// -- entries ------------------------------------------------------------------------------------------------
+
+static void turn_result(struct entry *e, uint32_t words, uint32_t bit, const uint8_t predicates[2])
 {
-    const struct op *o = &v->launch->ops[index];
-    struct upset_site s = {.place = UPSET_LANE,
-                           .index = index,
-                           .from = tech_now(v->sm),
-                           .count = v->launch->upsets ? uv_coverage_lanes(v, o) : 0};
-    struct upset_hit hit;
-    uint8_t predicates[2];
-    if (!s.count || !pass(v, slot, &s, &hit)) return;
-    uint32_t words = 32u * o->dst_words,
-             bit = upset_draw(&hit, words + result_predicates(&v->launch->program->insts[index], predicates));
     if (bit < words)
         e->result[bit / 32] ^= 1u << bit % 32;
     else
         e->preds ^= (uint8_t)(1u << predicates[bit - words]);
-    turned(v, &s,
-           (struct upset_flip){.cycle = s.from,
-                               .what = "result from an entry",
-                               .number = (uint32_t)(e - v->entries),
-                               .lane = (uint32_t)nth_lane(v->executing, hit.nth),
-                               .bit = bit});
+}
+
+// Of what lanes would have computed an entry has one word.
+void uv_upset_reused(struct uv *v, unsigned slot, uint32_t index, struct entry *e)
+{
+    struct upset_site s;
+    struct upset_hit hit;
+    uint8_t predicates[2] = {0};
+    if (!v->launch->upsets || !pass_lanes(v, slot, index, &s, &hit)) return;
+    uint32_t words = 32u * v->launch->ops[index].dst_words;
+    uint32_t bits = words + result_predicates(&v->launch->program->insts[index], predicates);
+    struct upset_flip f = {.cycle = s.from,
+                           .what = "result from entry",
+                           .number = (uint32_t)(e - v->entries),
+                           .lane = (uint32_t)nth_lane(v->executing, hit.nth),
+                           .bit = upset_draw(&hit, bits)};
+    turn_result(e, words, f.bit, predicates);
+    turned(v, &s, f);
+}
+
+// Of the words that are compared or taken when it is found; not of what it is found by.
+void uv_upset_entry(struct uv *v, unsigned slot, uint32_t index, struct entry *e, uint64_t from,
+                    uint64_t cycles)
+{
+    struct upset_site s = {.place = UPSET_ENTRY, .index = index, .from = from, .count = cycles};
+    struct upset_hit hit;
+    uint8_t predicates[2] = {0};
+    if (!v->launch->upsets || !pass(v, slot, &s, &hit)) return;
+    uint32_t key = 32u * e->key.count, words = 32u * v->launch->ops[e->inst].dst_words;
+    uint32_t bits = key + words + result_predicates(&v->launch->program->insts[e->inst], predicates);
+    struct upset_flip f = {.cycle = from + hit.nth,
+                           .what = "operand in entry",
+                           .number = (uint32_t)(e - v->entries),
+                           .bit = upset_draw(&hit, bits)};
+    if (f.bit < key) {
+        e->key.words[f.bit / 32] ^= 1u << f.bit % 32;
+    } else {
+        f.what = "result in entry";
+        turn_result(e, words, f.bit - key, predicates);
+    }
+    turned(v, &s, f);
 }
 
 // -- registers ----------------------------------------------------------------------------------------------
@@ -108,30 +140,4 @@ void uv_upset_register(struct uv *v, unsigned slot, uint32_t index, unsigned r, 
         tech_lanes(v->sm, slot, r)[f.lane] ^= 1u << f.bit;
     }
     turned(v, &s, f);
-}
-
-// -- entries ------------------------------------------------------------------------------------------------
-
-// Of the words that are compared or taken when it is found; not of what it is found by.
-void uv_upset_entry(struct uv *v, unsigned slot, uint32_t index, struct entry *e, uint64_t from,
-                    uint64_t cycles)
-{
-    struct upset_site s = {.place = UPSET_ENTRY, .index = index, .from = from, .count = cycles};
-    struct upset_hit hit;
-    uint8_t predicates[2];
-    if (!v->launch->upsets || !pass(v, slot, &s, &hit)) return;
-    uint32_t key = 32u * e->key.count, words = key + 32u * v->launch->ops[e->inst].dst_words,
-             bit =
-                 upset_draw(&hit, words + result_predicates(&v->launch->program->insts[e->inst], predicates));
-    if (bit < key)
-        e->key.words[bit / 32] ^= 1u << bit % 32;
-    else if (bit < words)
-        e->result[(bit - key) / 32] ^= 1u << bit % 32;
-    else
-        e->preds ^= (uint8_t)(1u << predicates[bit - words]);
-    turned(v, &s,
-           (struct upset_flip){.cycle = from + hit.nth,
-                               .what = bit < key ? "operand in entry" : "result in entry",
-                               .number = (uint32_t)(e - v->entries),
-                               .bit = bit});
 }
