@@ -101,6 +101,28 @@ static void write_elasticities(struct json *j, const struct fidelity *f)
     strbuf_fini(&told);
 }
 
+static void write_variants(struct json *j, const struct fidelity *f)
+{
+    struct strbuf told = {0};
+    ranks_sentences(f, "", &told);
+    report_text(j, "ranks", strbuf_text(&told));
+    json_key(j, "variants");
+    json_open_array(j);
+    for (size_t i = 0; i < f->rows.count; i++) {
+        const struct fidelity_row *r = &f->rows.data[i];
+        if (r->point->set != POINT_VARIANTS) continue;
+        json_open_object(j);
+        report_text(j, "point", r->point->name);
+        report_text(j, "card", r->point->card);
+        report_f64(j, "cycles", r->ours[QUANTITY_CYCLES]);
+        report_f64(j, "milliseconds", r->point->measured[QUANTITY_CYCLES]);
+        report_text(j, "trouble", r->trouble ? r->trouble : r->point->why);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    strbuf_fini(&told);
+}
+
 void page_write_silicon(struct json *j, const struct fidelity *f)
 {
     struct strbuf headline = {0};
@@ -112,7 +134,7 @@ void page_write_silicon(struct json *j, const struct fidelity *f)
     json_key(j, "points");
     json_open_array(j);
     for (size_t i = 0; i < f->rows.count; i++)
-        if (!f->rows.data[i].point->series) write_point(j, &f->rows.data[i]);
+        if (point_stands_alone(f->rows.data[i].point)) write_point(j, &f->rows.data[i]);
     json_close_array(j);
     json_key(j, "groups");
     json_open_array(j);
@@ -126,6 +148,7 @@ void page_write_silicon(struct json *j, const struct fidelity *f)
     }
     json_close_array(j);
     write_elasticities(j, f);
+    write_variants(j, f);
     json_close_object(j);
     strbuf_fini(&headline);
 }

@@ -113,6 +113,34 @@ function answerPart(data, { drawing }) {
   return [parts, fill];
 }
 
+// How variants of one kernel rank: simulated cycles of a part of the input against the card's time.
+function variantScatter(variants, look, place) {
+  const wide = Math.min(Math.max(place, 300), 620), at = { x: "milliseconds", y: "cycles" };
+  return Plot.plot({
+    style: { fontSize: "11px" }, width: wide, height: wide * 0.7, marginLeft: 64, marginBottom: 44, ariaLabel: "simulated cycles against measured time",
+    x: { type: "log", label: "the card's ms", labelOffset: 38, grid: true }, y: { type: "log", label: "simulated cycles", tickFormat: "~s", ticks: 5, grid: true },
+    marks: [
+      Plot.dot(variants, { ...at, r: 4.6, fill: look.colour, stroke: "currentColor", strokeWidth: 0.7, ariaDescription: "variants" }),
+      Plot.tip(variants, Plot.pointer({ ...at, fill: "var(--back)", title: (v) => `${v.point}, ${v.card}\nmeasured ${fixed(3)(v.milliseconds)} ms, simulated ${whole(v.cycles)} cycles` })),
+    ],
+  });
+}
+
+function variantPart(data, { drawing }) {
+  const place = element("div"), both = data.variants.filter((v) => v.cycles > 0 && v.milliseconds > 0), [look] = styles(["variants"]);
+  const parts = [element("h3", {}, "How variants rank"), element("ul", { class: "notes" }, ...data.ranks.trim().split("\n").map((line) => element("li", {}, line))), place,
+    table([{ name: "variant", of: (v) => v.point }, { name: "card", of: (v) => v.card }, { name: "cycles", number: true, of: (v) => v.cycles, show: (v) => whole(v.cycles) },
+      { name: "card's ms", number: true, of: (v) => v.milliseconds, show: (v) => fixed(3)(v.milliseconds) }], data.variants, { caption: "How variants rank" }),
+    element("ul", { class: "notes" }, ...data.variants.filter((v) => v.trouble).map((v) => element("li", {}, element("b", {}, `${v.point}: `), v.trouble)))];
+  const fill = () => {
+    if (!both.length) return;
+    const [again, ...drawn] = drawing("variants", "Simulated cycles of variants against the card's time", () => element("div"), (wide) => variantScatter(both, look, wide));
+    place.replaceChildren(...drawn);
+    again();
+  };
+  return [parts, fill];
+}
+
 function pointTable(points, runs) {
   const both = (name, quantity, show) => [
     { name, number: true, of: (p) => p.ours[quantity], show: (p) => show(p.ours[quantity]) },
@@ -153,8 +181,10 @@ export function silicon(data, told, { section, drawing, follow, runs }) {
   if (!data) return;
   const box = section("silicon", "Beside real cards", null, told ? data.headline : null);
   if (data.points.length) follow.push(pointPart(box, data, { drawing, runs }));
-  if (!data.elasticities.length) return;
-  const [parts, fill] = answerPart(data, { drawing });
-  box.append(...parts);
-  follow.push(fill);
+  for (const [list, part] of [[data.elasticities, answerPart], [data.variants, variantPart]]) {
+    if (!list.length) continue;
+    const [parts, fill] = part(data, { drawing });
+    box.append(...parts);
+    follow.push(fill);
+  }
 }

@@ -49,16 +49,20 @@ async function checkDrawing() {
 
 // How time answers to clocks: a row a launch, a mark for each clock that both have.
 const answers = data.elasticities.flatMap((e) => [e.core, e.memory]).filter((c) => c.ours != null && c.measured != null);
+const ranked = data.variants.filter((v) => v.cycles > 0 && v.milliseconds > 0);
+const drawn = () => section.locator('g[aria-description="variants"] circle').count();
 const answered = () => section.locator('g[aria-description="answers"] circle').count();
-assert(compared.length || answers.length, "the report has nothing to compare");
+assert(compared.length || answers.length || ranked.length, "the report has nothing to compare");
 const rows = (caption) => section.locator(`[aria-label="${caption}"] tbody tr`).count();
 if (data.points.length) {
   assert.equal(await rows("How near they are"), data.groups.length);
   assert.equal(await rows("Points"), data.points.length);
 }
 if (data.elasticities.length) assert.equal(await rows("How time answers to clocks"), data.elasticities.length);
+if (data.variants.length) assert.equal(await rows("How variants rank"), data.variants.length);
 await checkMarks(compared);
 assert.equal(await answered(), answers.length, "marks of answers to clocks");
+assert.equal(await drawn(), ranked.length, "marks of variants");
 
 if (compared.length) await checkDrawing();
 for (const theme of ["one", "other"]) {
@@ -69,4 +73,4 @@ for (const theme of ["one", "other"]) {
 }
 assert.deepEqual(problems, []);
 await browser.close();
-console.log(`${report}: ${compared.length} points, ${data.groups.length} groups, ${answers.length} answers to clocks`);
+console.log(`${report}: ${compared.length} points, ${data.groups.length} groups, ${answers.length} answers to clocks, ${ranked.length} variants`);
