@@ -342,6 +342,25 @@ static bool is_in_group(const char *group, const struct workload *w)
     return false;
 }
 
+// As many as their papers name, none twice under one name.
+static void test_groups(struct test *t)
+{
+    static const struct {
+        const char *name;
+        size_t members;
+    } groups[] = {{"darsie", 13}, {"uv", 13}, {"warpman", 11}, {"locality", 11}, {"ilp", 12}, {"dac", 29}};
+    for (size_t g = 0; g < TEST_COUNT(groups); g++) {
+        const char *name, *other;
+        size_t count = 0;
+        for (; workload_in_group(groups[g].name, count, &name); count++)
+            for (size_t k = 0; k < count; k++) {
+                workload_in_group(groups[g].name, k, &other);
+                CHECK_MSG(t, !str_equal(name, other), "%s has two %s", groups[g].name, name);
+            }
+        CHECK_EQ(t, count, groups[g].members);
+    }
+}
+
 // What a group's paper says of registers is told to launches, of that group alone.
 static void test_group_registers(struct test *t)
 {
@@ -415,6 +434,7 @@ int main(int argc, char **argv)
         {"references_notice", test_references_notice},
         {"failures", test_failures},
         {"larger", test_larger},
+        {"groups", test_groups},
         {"group_registers", test_group_registers},
         {"paper_inputs", test_paper_inputs},
         {"paper_waves", test_paper_waves},
