@@ -89,7 +89,7 @@ const struct variant variants[] = {
      false,
      4},
     {"silicon-sync", {"gpu=tiny", "tech=silicon-sync", "sim.check=1"}, false, 4},
-    {"warpman", {"gpu=tiny", "tech=warpman:variant=spatial", "sm.registers=16384", "sim.check=1"}, false, 2},
+    {"warpman", {"gpu=tiny", "tech=warpman:variant=spatial", "sm.registers=32768", "sim.check=1"}, false, 2},
     {"warpman-uv",
      {"gpu=gtx480-warpman", "tech=warpman:variant=temporal+uv:intra=on", "gpu.sm_count=1", "sim.check=1"},
      false,
