@@ -150,6 +150,8 @@ static const char *const options[] = {
     "uv:variant=token",
     "uv:variant=token,lanes=present,protect=on,parity=on",
     "uv:variant=token,inter=off,loads=off",
+    "uv:variant=token,found=compiler",
+    "uv:variant=srf,inter=off,found=turing",
     "uv:variant=srf",
     "uv:variant=srf,registers=3,inter=count,lanes=present",
     "uv:variant=srf,registers=0,entries=2,words=2",
