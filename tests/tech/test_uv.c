@@ -154,15 +154,16 @@ static void test_counted(struct test *t)
 }
 
 // All lanes load one word, by an address that only the values make one; then integers and a float of it.
-static const char found_text[] = "S2R R0, SR_TID.X\n"
-                                 "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n" // one lane in all three
-                                 "LOP3.LUT R1, R0, 0x0, RZ, 0xc0\n" // 0, of all lanes' numbers
-                                 "IMAD.WIDE R2, R1, 0x4, R2\n"
-                                 "LDG.E R4, [R2.64]\n"
-                                 "IADD3 R5, R4, 0x1, RZ\n" // one lane by tokens, since the load was of one address
-                                 "MOV R6, 0x3f800000\n"    // one lane in all three
-                                 "FADD R7, R6, R6\n"       // not in a datapath of integers
-                                 "EXIT\n";
+static const char found_text[] =
+    "S2R R0, SR_TID.X\n"
+    "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n" // one lane in all three
+    "LOP3.LUT R1, R0, 0x0, RZ, 0xc0\n"               // 0, of all lanes' numbers
+    "IMAD.WIDE R2, R1, 0x4, R2\n"
+    "LDG.E R4, [R2.64]\n"
+    "IADD3 R5, R4, 0x1, RZ\n" // one lane by tokens, since the load was of one address
+    "MOV R6, 0x3f800000\n"    // one lane in all three
+    "FADD R7, R6, R6\n"       // not in a datapath of integers
+    "EXIT\n";
 
 static void test_found(struct test *t)
 {
@@ -185,6 +186,7 @@ static void test_found(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"rate", test_rate}, {"counted", test_counted}, {"found", test_found}};
+    static const struct test_case cases[] = {
+        {"rate", test_rate}, {"counted", test_counted}, {"found", test_found}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

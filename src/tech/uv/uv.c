@@ -399,8 +399,7 @@ static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving w
     const struct inst *i = &v->launch->program->insts[index];
     const struct op *o = &v->launch->ops[index];
     const struct warp *w = tech_warp(v->sm, slot);
-    bool is_function =
-        uv_computes(v, index) && i->guard == PRED_TRUE && !i->guard_not;
+    bool is_function = uv_computes(v, index) && i->guard == PRED_TRUE && !i->guard_not;
     (void)what;
     v->filling = NULL;
     v->executing = w->active;
