@@ -119,7 +119,8 @@ static void warp_start(void *state, unsigned slot)
 static void warp_end(void *state, unsigned slot)
 {
     struct uv *v = state;
-    for (unsigned r = 0; uv_keeps(v) && r < UV_REGISTERS; r++) uv_store_forget(v, slot, r);
+    if (v->launch->options.store == UV_STORE_SRF)
+        for (unsigned r = 0; r < UV_REGISTERS; r++) uv_store_forget(v, slot, r);
     uv_coverage_warp(v, slot);
 }
 
@@ -214,13 +215,7 @@ static void write_result(struct uv *v, unsigned slot, uint32_t index, const stru
     const struct inst *i = &v->launch->program->insts[index];
     struct warp *w = tech_warp(v->sm, slot);
     uint64_t live = uv_live(w);
-    for (unsigned n = 0; n < o->dst_words; n++) {
-        uint32_t *lanes = tech_lanes(v->sm, slot, o->dst + n);
-        if (live == w->full)
-            for (unsigned l = 0; l < w->exec->lanes; l++) lanes[l] = e->result[n];
-        else
-            for (uint64_t left = live; left; left &= left - 1) lanes[bit_lowest(left)] = e->result[n];
-    }
+    for (unsigned n = 0; n < o->dst_words; n++) uv_store_fill(v, slot, o->dst + n, e->result[n]);
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE) {
             uint64_t *bits = &w->pred[i->dst[k].reg];

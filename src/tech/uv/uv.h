@@ -65,14 +65,14 @@ static inline bool uv_has_token(const struct tokens *t, unsigned r)
     return t->registers[r / 64] >> r % 64 & 1;
 }
 
-enum { UV_WARPS = 64, UV_REGISTERS = 256, UV_NO_SCALAR = UINT16_MAX };
+enum { UV_WARPS = 64, UV_REGISTERS = 256, UV_NO_SCALAR = 0 };
 
-// Scalar registers, and which of them stands for a warp's register.
+// Scalar registers, numbered from 1, and which of them stands for a warp's register.
 struct scalars {
     uint32_t *words;
     uint16_t *free; // a stack of numbers
     uint32_t count, free_count;
-    uint16_t map[UV_WARPS][UV_REGISTERS]; // UV_NO_SCALAR: the register is in its lanes
+    uint16_t (*map)[UV_REGISTERS]; // of each warp; UV_NO_SCALAR: the register is in its lanes
 };
 
 // When a register was written or read last, for what of the time in which it is live it is checked.
