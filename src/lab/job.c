@@ -217,6 +217,7 @@ size_t jobs_point(struct jobs *j, const struct point *point, const char *gpu, co
                       .subject = point->name,
                       .gpu = gpu,
                       .tech = "base",
-                      .settings = keep(j, &both)};
+                      .settings = keep(j, &both),
+                      .left_out = point->left_out};
     return add(j, job, script_hash);
 }
