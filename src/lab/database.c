@@ -390,13 +390,14 @@ static bool add_marks(struct database *db, const struct job *j, const struct jso
 
 bool database_add_run(struct database *db, const struct job *j, const struct json_value *result)
 {
-    if (!database_begin(db)) return false;
+    // A savepoint is a transaction of its own, or a part of the one that is open: of many runs at once.
+    if (!database_do(db, "SAVEPOINT run", "")) return false;
     bool good = str_equal(j->kind, "bench")     ? add_bench(db, j, result)
                 : str_equal(j->kind, "program") ? add_program(db, j, result)
                 : str_equal(j->kind, "study")   ? add_study(db, j, result)
                 : str_equal(j->kind, "run")     ? add_script(db, j, result)
                                                 : add_marks(db, j, result);
-    good = good && add_config(db, j, json_member(result, "config")) && database_commit(db);
-    if (!good) database_rollback(db);
+    good = good && add_config(db, j, json_member(result, "config")) && database_do(db, "RELEASE run", "");
+    if (!good) sqlite3_exec(db->handle, "ROLLBACK TO run; RELEASE run", NULL, NULL, NULL);
     return good;
 }
