@@ -11,7 +11,8 @@ enum { // commands of a row
     LIST = 1 << COMMAND_LIST,
     STUDY = 1 << COMMAND_STUDY,
     REPRODUCE = 1 << COMMAND_REPRODUCE,
-    COMPARE = 1 << COMMAND_COMPARE
+    COMPARE = 1 << COMMAND_COMPARE,
+    WORKER = 1 << COMMAND_WORKER
 };
 enum { MANY = 1 };
 

@@ -1,0 +1,14 @@
+// Slurm as we use it: sbatch starts workers as one job array, scancel ends them, squeue says whether any is left. Each job runs
+// `warpfold worker DIR` in the place of its shell, so that what Slurm signals is the worker.
+#pragma once
+#include "cluster/plan.h"
+
+// "slurm[:OPTION=VALUE[,OPTION=VALUE…]]": the options are sbatch's own, without their dashes.
+bool slurm_is(const char *spec);
+// Submits so many workers, and notes their job in the folder. False and an error in one line: no Slurm, or what it said.
+bool slurm_submit(const struct plan *p, const char *program, const char *spec, unsigned workers, char job[32],
+                  struct diag *d);
+// Ends all jobs that were noted; *count: how many. False and an error.
+bool slurm_cancel(const struct plan *p, size_t *count, struct diag *d);
+// Whether one of them waits or runs. Where Slurm does not answer: true, for it may be away for a while.
+bool slurm_is_alive(const struct plan *p);
