@@ -1,10 +1,12 @@
-// Batcher's bitonic sorting network over pairs of key and value. Comparators at most 256 apart work within a
-// tile of 512 in shared memory; wider ones get a launch each. The network's shape does not depend on the
+// Batcher's bitonic sorting network over pairs of key and value. Comparators at most a block's threads apart work
+// within a tile in shared memory; wider ones get a launch each. The network's shape does not depend on the
 // data.
 #include "device.h"
 
+#ifndef THREADS // bitonicSort512.cu brings its own
 #define THREADS 256
-#define TILE    (2 * THREADS)
+#endif
+#define TILE (2 * THREADS)
 
 struct pair {
     unsigned key, value;

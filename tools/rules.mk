@@ -17,6 +17,8 @@ check-web: all web/node_modules
 	cd web && node test/report.mjs ../$(BUILD)/web/out/report.html
 	@rm -rf $(BUILD)/web/silicon && $(BUILD)/warpfold reproduce tests/lab/silicon/points.csv --measurements tests/lab/silicon/measurements --quiet --out $(BUILD)/web/silicon
 	cd web && node test/silicon.mjs ../$(BUILD)/web/silicon/report.html
+	@rm -rf $(BUILD)/web/clocks && $(BUILD)/warpfold reproduce tests/lab/silicon/clocks.csv:clocks tests/lab/silicon/variants.csv:variants,tuning --measurements tests/lab/silicon/measurements --quiet --out $(BUILD)/web/clocks
+	cd web && node test/silicon.mjs ../$(BUILD)/web/clocks/report.html
 
 # docs/report.png, of what `make reproduction` has measured.
 .PHONY: picture

@@ -152,7 +152,7 @@ static void fill(struct wf_launch *l, uint32_t closure, uint32_t warps_per_block
     l->stream = &c->first;
     l->max_cycles = c->max_cycles;
     l->is_timed = api_is_timed(c);
-    l->is_on_core = api_has_core(c) && !s->check_races && !c->study;
+    l->is_on_core = api_has_core(c) && !s->check_races && !api_is_studied(c);
 }
 
 static int start(void *context, uint32_t pc, uint32_t closure, uint32_t warps_per_block)
@@ -247,6 +247,7 @@ static bool check_gpu(struct wf_module *m)
 {
     struct wf_context *c = m->context;
     if (!api_check_watched(c)) return false;
+    if (!api_check_study(c)) return false;
     if (api_is_timed(c)) return fits_on_sm(m);
     if (api_has_core(c) && c->techs.count)
         return diag_error(&c->diag, loc_none(), "mechanism %s is for SMs, and GPU %s has none", c->tech,

@@ -76,6 +76,7 @@ struct wf_context {
     struct tech_choice techs;
     char *tech; // as it was asked for, heap; NULL: base
     bool verify;
+    const struct upsets *upsets; // NULL: no bit turns
     uint64_t max_cycles;
     unsigned threads;
     struct chip *chip_state; // made at the first timed launch, when the settings can change no more
@@ -240,8 +241,12 @@ void api_slots_write(const struct wf_launch *l);
 void api_run_begin(struct wf_launch *l);
 void api_run_end(struct wf_launch *l);
 void api_run_never(struct wf_launch *l, enum wf_status status, const char *why);
-bool api_is_timed(const struct wf_context *c); // launches from now on
-bool api_is_interrupted(void *context);        // asked by launches that run
+bool api_is_timed(const struct wf_context *c);   // launches from now on
+bool api_check_study(struct wf_context *c);      // an error where a study of timed launches sees none
+bool api_is_studied(const struct wf_context *c); // by a study of functional runs
+void api_choose_techs(
+    struct wf_context *c);              // the chip's: what was asked for, and what a timed study looks on by
+bool api_is_interrupted(void *context); // asked by launches that run
 // Memory of the launch's own, as long as it: each piece as large as it is, since there are many small launches.
 void *api_piece(struct wf_launch *l, size_t bytes);
 #define API_ARRAY(l, type, count) ((type *)api_piece((l), sizeof(type) * (size_t)(count)))

@@ -250,13 +250,48 @@ bool api_check_watched(struct wf_context *c)
                       c->gpu ? "a run with check.races=1" : "a functional run");
 }
 
+bool api_check_study(struct wf_context *c)
+{
+    if (!c->study || api_is_studied(c) || api_is_timed(c)) return true;
+    return diag_error(&c->diag, loc_none(), "study %s is of timed launches, and %s has no time",
+                      c->study->name, c->gpu ? "this run" : "a functional run");
+}
+
 static bool check_fits(struct wf_context *c, const struct launch *l)
 {
     struct strbuf why = {0};
-    bool good = !c->gpu || c->study || chip_fits(&c->chip, l, &why);
+    bool good = !c->gpu || api_is_studied(c) || chip_fits(&c->chip, l, &why);
     if (!good) diag_error(&c->diag, loc_none(), "%s of %s", strbuf_text(&why), c->gpu);
     strbuf_fini(&why);
     return good;
+}
+
+bool wf_occupancy_at(struct wf_kernel *k, const struct wf_launch_config *shape, size_t class_index,
+                     struct wf_occupancy *o)
+{
+    struct wf_context *c = k->module->context;
+    struct chip_occupancy room;
+    struct gpu_kind kinds[GPU_KINDS_MAX];
+    uint32_t asked = c->settings.registers ? c->settings.registers : shape->registers;
+    const struct launch l = {.program = k->program,
+                             .block = {shape->block[0], shape->block[1], shape->block[2]},
+                             .warp_size = c->settings.warp_size,
+                             .registers = asked,
+                             .shared_total = (uint32_t)shared_total(k->program, shape->shared_bytes)};
+    chip_kinds(&c->chip, kinds);
+    if (!chip_occupancy(&c->chip, &l, (unsigned)class_index, &room)) return false;
+    *o = (struct wf_occupancy){.sm_class = c->chip.class_count ? c->chip.classes[class_index].name : NULL,
+                               .thread_registers = asked ? asked : k->program->reg_count,
+                               .warps = room.warps,
+                               .registers = room.registers,
+                               .shared_bytes = room.shared,
+                               .blocks = room.blocks,
+                               .file_registers = kinds[class_index].config.registers,
+                               .limit = room.limit,
+                               .free_registers = room.free_registers,
+                               .free_warps = room.free_warps,
+                               .more_warps = room.more};
+    return true;
 }
 
 static bool check_stream(struct wf_context *c, const struct wf_stream *s)
@@ -277,7 +312,8 @@ static enum wf_status queue_checked(struct wf_kernel *k, const struct wf_launch_
     struct wf_launch *l = api_launch_create(k);
     fill_launch(l, shape);
     if (l->launch.check_bounds != CHECK_STOP) memory_expect_strays(api_memory(c));
-    if (!api_check_watched(c) || !check_fits(c, &l->launch) || !(l->addresses = make_address_bank(k))) {
+    if (!api_check_watched(c) || !api_check_study(c) || !check_fits(c, &l->launch) ||
+        !(l->addresses = make_address_bank(k))) {
         api_launch_destroy(l);
         return WF_BAD_INPUT;
     }

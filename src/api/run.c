@@ -6,10 +6,18 @@
 // In which a chip's first launch comes (gpu/chip.c): the context's clock begins there, with 0.
 enum { FIRST_CYCLE = 1 };
 
-// The race detector and studies watch functional runs.
+bool api_is_studied(const struct wf_context *c) { return c->study && !c->study->class->timed; }
+
+// The race detector and most studies watch functional runs.
 bool api_is_timed(const struct wf_context *c)
 {
-    return c->gpu && !api_has_core(c) && !c->settings.check_races && !c->study;
+    return c->gpu && !api_has_core(c) && !c->settings.check_races && !api_is_studied(c);
+}
+
+static void tell_study(struct wf_context *c)
+{
+    c->study->mark = c->mark;
+    c->study->settings = c->study_settings;
 }
 
 // Once the answer is yes, it is yes for all that is under way: whoever interrupts means all of it.
@@ -64,8 +72,7 @@ static void run_functional(struct wf_launch *l)
     l->launch.hint_races = !l->kernel->hinted && block[0] * block[1] * block[2] > l->launch.warp_size;
     if (c->study) {
         c->study->kernel_name = l->kernel->info.name;
-        c->study->mark = c->mark;
-        c->study->settings = c->study_settings;
+        tell_study(c);
         l->launch.observer = &c->study->observer;
     }
     if (l->rivals.count) meet_rivals(l);
@@ -92,6 +99,11 @@ static void begin_timed(struct wf_launch *l)
         struct tech_use *u = &c->techs.uses[n];
         u->marks = &c->mark;
         u->verify = c->verify;
+        u->upsets = c->upsets;
+    }
+    if (c->study) {
+        tell_study(c);
+        study_name(c->study, &l->launch, l->kernel->info.name);
     }
     if (!c->chip_state) c->chip_state = chip_create(&c->chip);
     l->run_seconds = c->run_seconds;

@@ -122,6 +122,17 @@ bool wf_riscv_gpu_at(size_t index, const char **name, const char **meaning)
     return gpu_of_kind(true, index, name, meaning);
 }
 
+// What was asked for, and a timed study's behind it, which has no name among them.
+void api_choose_techs(struct wf_context *c)
+{
+    const struct tech *looks_on = c->study ? c->study->class->timed : NULL;
+    forget_chip(c);
+    c->chip.techs = c->techs.uses;
+    c->chip.tech_count = c->techs.count;
+    if (!looks_on) return;
+    c->techs.uses[c->chip.tech_count++] = (struct tech_use){.tech = looks_on, .options = c->study};
+}
+
 enum wf_status wf_tech(struct wf_context *c, const char *text)
 {
     struct tech_choice choice;
@@ -131,11 +142,15 @@ enum wf_status wf_tech(struct wf_context *c, const char *text)
         tech_choice_fini(&choice);
         return WF_BAD_USAGE;
     }
-    forget_chip(c);
+    if (c->study && c->study->class->timed && choice.count == TECH_MAX) {
+        diag_error(&c->diag, loc_none(), "%d mechanisms are one too many beside study %s", TECH_MAX,
+                   c->study->name);
+        tech_choice_fini(&choice);
+        return WF_BAD_USAGE;
+    }
     tech_choice_fini(&c->techs);
     c->techs = choice;
-    c->chip.techs = c->techs.uses;
-    c->chip.tech_count = choice.count;
+    api_choose_techs(c);
     free(c->tech);
     c->tech = choice.count ? heap_strdup(text) : NULL;
     return WF_OK;
@@ -177,6 +192,12 @@ void wf_set_verify(struct wf_context *c, bool verify)
 {
     api_wait(c);
     c->verify = verify;
+}
+
+void wf_set_upsets(struct wf_context *c, const struct upsets *upsets)
+{
+    api_wait(c);
+    c->upsets = upsets;
 }
 
 void wf_set_max_cycles(struct wf_context *c, uint64_t cycles) { c->max_cycles = cycles; }

@@ -96,6 +96,8 @@ void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exe
         .races = l->launch.check_races ? l->race.count : WF_UNKNOWN,
         .race_text = l->race.text,
         .fault_text = l->fault.text,
+        .never_ends =
+            l->fault.kind == FAULT_DEADLOCK || l->fault.kind == FAULT_STALL || l->fault.kind == FAULT_LIMIT,
         .wall_seconds = seconds,
         .core_mhz = c->chip.gpu.core_mhz,
     };

@@ -44,9 +44,17 @@ enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s)
                    "a study and the race detector (check.races) cannot watch one launch");
         return WF_BAD_USAGE;
     }
+    if (s && wf_study_times(s) && c->techs.count == TECH_MAX) {
+        diag_error(&c->diag, loc_none(), "study %s is one too many beside %d mechanisms", s->study->name,
+                   TECH_MAX);
+        return WF_BAD_USAGE;
+    }
     c->study = s ? s->study : NULL;
+    api_choose_techs(c);
     return WF_OK;
 }
+
+bool wf_study_times(const struct wf_study *s) { return s->study->class->timed != NULL; }
 
 bool wf_study_reads(const struct wf_study *s) { return s->study->class->read != NULL; }
 

@@ -84,6 +84,11 @@ struct wf_claim {                                                         // wha
 bool wf_tech_claim_at(size_t tech, size_t index, struct wf_claim *claim); // false past the last
 // Compare every value a mechanism shares with what its reader would have computed by itself.
 void wf_set_verify(struct wf_context *c, bool verify);
+// Bits are turned in timed launches where mechanisms say that they may (gpu/upset.h): launches are then no more than what
+// becomes of that. NULL: none. What it points to is the caller's. SMs pass their places in one order with one thread of the
+// host.
+struct upsets;
+void wf_set_upsets(struct wf_context *c, const struct upsets *upsets);
 void wf_set_max_cycles(struct wf_context *c,
                        uint64_t cycles); // of a timed launch, after which it fails; 0: no limit
 // Asked now and then while launches run; when it says yes, all that are under way or queued end with WF_INTERRUPTED.
@@ -273,6 +278,19 @@ struct wf_launch_config {
     uint32_t registers;         // what launch.registers is where that is 0
 };
 
+// How many blocks of a shape an SM of the GPU that was chosen has room for, and what they leave.
+struct wf_occupancy {
+    const char *sm_class;                            // NULL: the GPU has no classes
+    uint32_t thread_registers;                       // launch.registers, the shape's, or the code's
+    uint32_t warps, registers, shared_bytes;         // of a block
+    uint32_t blocks, file_registers;                 // at once; of an SM
+    const char *limit;                               // what another lacks
+    uint32_t free_registers, free_warps, more_warps; // more_warps: of another block, which would come in part
+};
+// Of the SMs' class of that number (0 where there are none); false past the last.
+bool wf_occupancy_at(struct wf_kernel *k, const struct wf_launch_config *shape, size_t class_index,
+                     struct wf_occupancy *o);
+
 #define WF_UNKNOWN UINT64_MAX // a figure this run did not measure
 struct wf_counter {
     const char *name, *unit, *meaning; // "exec.global_loads"
@@ -322,6 +340,7 @@ struct wf_stats {
     uint64_t races;         // racing pairs seen; WF_UNKNOWN when the detector is off
     const char *race_text;  // the first race, or NULL
     const char *fault_text; // the report of a failed program, or NULL
+    bool never_ends;        // it failed since it would not have come to an end, or had not by its limit
     const struct wf_warning *warnings;
     size_t warning_count;
     double wall_seconds;             // of the host, while it ran
@@ -410,6 +429,7 @@ enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s);
 // go to the context.
 enum wf_status wf_study_read(struct wf_study *s, struct wf_context *c, const char *path);
 bool wf_study_reads(const struct wf_study *s); // whether it can
+bool wf_study_times(const struct wf_study *s); // whether it is of timed launches, and needs a GPU
 void wf_study_group(struct wf_study *s,
                     const char *name); // of the launches that run from now on, for its tables
 // A folder to look for the sources that PTX names, for studies that quote them.

@@ -38,33 +38,46 @@ enum wf_status bench_selection(const struct options *o, struct bench_selection *
     return WF_OK;
 }
 
-enum wf_status bench_find(const char *name, enum workload_size size, const struct workload **w,
-                          struct diag *d)
+const struct workload *bench_find(const char *name, enum workload_size size, struct diag *d)
 {
     const char *near;
-    if ((*w = workload_find(name, &near)) != NULL && workload_has_size(*w, size)) return WF_OK;
-    if (*w)
+    const struct workload *w = workload_find(name, &near);
+    if (w && workload_has_size(w, size)) return w;
+    if (w)
         diag_error(d, loc_none(), "%s is of no paper: its sizes are small, medium and large", name);
     else if (near)
         diag_error(d, loc_none(), "no bundled kernel \"%s\"; did you mean \"%s\"?", name, near);
     else
         diag_error(d, loc_none(), "no bundled kernel \"%s\"; `warpfold list kernels` names them", name);
-    return WF_BAD_INPUT;
+    return NULL;
 }
 
-static enum wf_status parse_usage(const struct options *o, struct bench_selection *what, struct results *r,
-                                  struct diag *d)
+enum wf_status bench_add(struct bench_list *list, const char *name, enum workload_size size, struct diag *d)
+{
+    const struct workload *w;
+    if (!workload_is_group(name)) {
+        if (!(w = bench_find(name, size, d))) return WF_BAD_INPUT;
+        vec_push(&list->all, (struct bench_member){.workload = w});
+    } else {
+        for (size_t i = 0; (w = workload_in_group(name, i, NULL)) != NULL; i++)
+            if (workload_has_size(w, size))
+                vec_push(&list->all, (struct bench_member){w, workload_group_registers(name, w)});
+    }
+    return WF_OK;
+}
+
+static enum wf_status parse_usage(const struct options *o, struct bench_selection *what,
+                                  struct bench_list *list, struct results *r, struct diag *d)
 {
     if (bench_selection(o, what, d) != WF_OK) return WF_BAD_USAGE;
-    for (size_t i = 0; i < o->operands.count; i++) {
-        const struct workload *w;
-        if (bench_find(o->operands.data[i], what->size, &w, d) != WF_OK) return WF_BAD_INPUT;
-    }
+    for (size_t i = 0; i < o->operands.count; i++)
+        if (bench_add(list, o->operands.data[i], what->size, d) != WF_OK) return WF_BAD_INPUT;
     const char *timeline = options_value(o, OPTION_TIMELINE);
-    if (timeline && o->operands.count != 1) {
+    if (timeline && list->all.count != 1) {
         diag_error(d, loc_none(), "--timeline %s: name the one kernel it shall show", timeline);
         return WF_BAD_USAGE;
     }
+    if (!o->operands.count) bench_add(list, "all", what->size, d);
     return command_claim(o, r) ? WF_OK : WF_BAD_INPUT;
 }
 
@@ -112,17 +125,21 @@ static void complain(const char *format, ...)
 
 // One workload; what went wrong is printed at once, the others still run.
 static enum wf_status run_one(const struct options *o, const struct bench_selection *what,
-                              const struct workload *w, struct report_bench *b, struct strbuf *timeline,
-                              struct diag *d)
+                              const struct bench_member *member, struct report_bench *b,
+                              struct strbuf *timeline, struct diag *d)
 {
+    const struct workload *w = member->workload;
     struct wf_context *c = wf_context_create();
     struct report_bench_row row = {
         .name = w->name, .class_letter = workload_class_letter(w->output_class), .tolerance = w->tolerance};
     wf_set_progress(c, !options_has(o, OPTION_QUIET));
     enum wf_status status = command_settings(o, c, d);
     if (status == WF_OK) {
-        struct workload_options options = {
-            .size = what->size, .ptx = what->ptx, .launched = record_launch, .launched_context = &row.run};
+        struct workload_options options = {.size = what->size,
+                                           .ptx = what->ptx,
+                                           .registers = member->registers,
+                                           .launched = record_launch,
+                                           .launched_context = &row.run};
         struct workload_result result;
         command_watch(o, c);
         interrupt_watch(c);
@@ -179,18 +196,13 @@ static enum wf_status publish(const struct options *o, struct report_bench *b, c
 }
 
 static enum wf_status run_all(const struct options *o, const struct bench_selection *what,
-                              struct report_bench *b, struct results *r, struct diag *d)
+                              const struct bench_list *list, struct report_bench *b, struct results *r,
+                              struct diag *d)
 {
     enum wf_status worst = WF_OK;
     struct strbuf timeline = {0};
-    for (size_t i = 0;; i++) { // those named, in that order, or all that have the size
-        const char *near;
-        const struct workload *w = !o->operands.count      ? workload_at(i)
-                                   : i < o->operands.count ? workload_find(o->operands.data[i], &near)
-                                                           : NULL;
-        if (!w) break;
-        if (!workload_has_size(w, what->size)) continue;
-        enum wf_status status = run_one(o, what, w, b, &timeline, d);
+    for (size_t i = 0; i < list->all.count; i++) {
+        enum wf_status status = run_one(o, what, &list->all.data[i], b, &timeline, d);
         if (status == WF_BAD_USAGE) {
             strbuf_fini(&timeline);
             return status;
@@ -214,14 +226,16 @@ int command_bench(int argc, char **argv)
     diag_init(&d);
     results_init(&r, &d);
     struct bench_selection what;
-    enum wf_status status = parse_usage(&o, &what, &r, &d);
+    struct bench_list list = {0};
+    enum wf_status status = parse_usage(&o, &what, &list, &r, &d);
     if (status == WF_OK) {
         command_note_gpu(&o, &d);
         b.size = workload_size_name(what.size);
         b.ptx = workload_ptx_name(what.ptx);
-        status = run_all(&o, &what, &b, &r, &d);
+        status = run_all(&o, &what, &list, &b, &r, &d);
     }
     exit_status = command_fail(&d, (int)status);
+    vec_fini(&list.all);
     report_bench_fini(&b);
     results_fini(&r);
     diag_fini(&d);

@@ -87,9 +87,7 @@ static enum wf_status apply_tech(const struct options *o, struct wf_context *c, 
     return WF_BAD_USAGE;
 }
 
-// A number from 1 to `most`; 0 when the option is not given.
-static bool read_number(const struct options *o, enum option_id id, uint64_t most, uint64_t *n,
-                        struct diag *d)
+bool command_number(const struct options *o, enum option_id id, uint64_t most, uint64_t *n, struct diag *d)
 {
     const char *text = options_value(o, id);
     *n = 0;
@@ -104,8 +102,8 @@ static enum wf_status apply_gpu(const struct options *o, struct wf_context *c, s
 {
     const char *gpu = options_value(o, OPTION_GPU);
     uint64_t threads, cycles;
-    if (!read_number(o, OPTION_THREADS, 1024, &threads, d) ||
-        !read_number(o, OPTION_MAX_CYCLES, UINT64_MAX, &cycles, d))
+    if (!command_number(o, OPTION_THREADS, 1024, &threads, d) ||
+        !command_number(o, OPTION_MAX_CYCLES, UINT64_MAX, &cycles, d))
         return WF_BAD_USAGE;
     if (gpu && options_has(o, OPTION_FUNCTIONAL)) {
         diag_error(d, loc_none(), "--gpu %s: a GPU times the run, and --functional has no time", gpu);

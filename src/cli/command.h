@@ -21,6 +21,8 @@ bool command_claim(const struct options *o, struct results *r);
 void command_json(const struct options *o, struct results *r, const struct strbuf *text);
 // Whether stdout is for JSON alone.
 bool command_json_alone(const struct options *o);
+// A number from 1 to `most`; 0 when the option is not given.
+bool command_number(const struct options *o, enum option_id id, uint64_t most, uint64_t *n, struct diag *d);
 // Applies --set. WF_OK or WF_BAD_USAGE, with errors in `d` or in the context.
 enum wf_status command_set(const struct options *o, struct wf_context *c, struct diag *d);
 // The same, --gpu and --tech, and refuses what --tech, --threads and --functional cannot mean together.

@@ -14,20 +14,25 @@ static sigset_t interrupts(void)
     return set;
 }
 
-static bool is_interrupted(void *context)
+bool interrupt_asked(void *nothing)
 {
     sigset_t set = interrupts();
-    (void)context;
+    (void)nothing;
     if (sigtimedwait(&set, NULL, &(struct timespec){0}) != SIGINT) return false;
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     return true;
 }
 
-void interrupt_watch(struct wf_context *c)
+bool interrupt_hold(void)
 {
     sigset_t set = interrupts();
     struct sigaction action;
-    if (sigaction(SIGINT, NULL, &action) != 0 || action.sa_handler == SIG_IGN) return; // as with nohup and &
+    if (sigaction(SIGINT, NULL, &action) != 0 || action.sa_handler == SIG_IGN) return false;
     sigprocmask(SIG_BLOCK, &set, NULL);
-    wf_set_interrupt(c, is_interrupted, NULL);
+    return true;
+}
+
+void interrupt_watch(struct wf_context *c)
+{
+    if (interrupt_hold()) wf_set_interrupt(c, interrupt_asked, NULL); // not with nohup and &
 }

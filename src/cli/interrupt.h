@@ -3,3 +3,6 @@
 #include "api/warpfold.h"
 
 void interrupt_watch(struct wf_context *c); // its launches from now on
+// The same for who asks by itself (NULL): from now on ^C is held back until it does. False: it is ignored, as with nohup.
+bool interrupt_hold(void);
+bool interrupt_asked(void *nothing);

@@ -166,22 +166,25 @@ static void list_experiments(void)
     diag_fini(&d);
 }
 
+enum { TAKES_TECH = 1, TAKES_GPU = 2, TAKES_SET = 4, TAKES_BENCH = 8 };
+
 static const struct list {
     const char *name;
     void (*list)(void);
     int (*list_with)(const struct options *o); // what reads --tech, --gpu or --set, or a word more
-    bool takes_tech, takes_set;                // --tech and --gpu; --set
-} lists[] = {{"gpus", NULL, list_gpus, false, true},
-             {"techs", list_techs, NULL, false, false},
-             {"kernels", list_kernels, NULL, false, false},
-             {"studies", list_studies, NULL, false, false},
-             {"counters", list_counters, NULL, false, false},
-             {"experiments", list_experiments, NULL, false, false},
-             {"inputs", list_inputs, NULL, false, false},
-             {"keys", list_keys, NULL, false, false},
-             {"features", list_features, NULL, false, false},
-             {"claims", list_claims, NULL, false, false},
-             {"area", NULL, list_area, true, true}};
+    unsigned takes;                            // bits, TAKES_TECH …
+} lists[] = {{"gpus", NULL, list_gpus, TAKES_SET},
+             {"techs", list_techs, NULL, 0},
+             {"kernels", list_kernels, NULL, 0},
+             {"studies", list_studies, NULL, 0},
+             {"counters", list_counters, NULL, 0},
+             {"experiments", list_experiments, NULL, 0},
+             {"inputs", list_inputs, NULL, 0},
+             {"keys", list_keys, NULL, 0},
+             {"features", list_features, NULL, 0},
+             {"claims", list_claims, NULL, 0},
+             {"area", NULL, list_area, TAKES_TECH | TAKES_GPU | TAKES_SET},
+             {"occupancy", NULL, list_occupancy, TAKES_GPU | TAKES_SET | TAKES_BENCH}};
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
 static const char *next_list(const void *context, size_t i)
@@ -193,8 +196,8 @@ static const char *next_list(const void *context, size_t i)
 // NULL and an error: there is no such list.
 static const struct list *find(const struct options *o, struct diag *d)
 {
-    static const char all[] =
-        "gpus, techs, kernels, inputs, studies, counters, experiments, keys, features, claims, area";
+    static const char all[] = "gpus, techs, kernels, inputs, studies, counters, experiments, keys, features, "
+                              "claims, area, occupancy";
     const char *name = o->operands.count ? o->operands.data[0] : "", *near = NULL;
     bool is_one = o->operands.count == 1 || (o->operands.count == 2 && str_equal(name, "gpus"));
     for (size_t i = 0; i < LIST_COUNT && is_one; i++)
@@ -213,11 +216,17 @@ static int run_list(const struct options *o, struct diag *d)
 {
     const struct list *l = find(o, d);
     if (!l) return command_fail(d, WF_BAD_USAGE);
-    if ((options_has(o, OPTION_TECH) || options_has(o, OPTION_GPU)) && !l->takes_tech)
-        diag_error(d, loc_none(), "--tech and --gpu are for `warpfold list area`");
-    else if (options_has(o, OPTION_SET) &&
-             (!l->takes_set || (l->list_with == list_gpus && o->operands.count < 2)))
-        diag_error(d, loc_none(), "--set is for `warpfold list area` and `warpfold list gpus NAME`");
+    bool is_all_gpus = l->list_with == list_gpus && o->operands.count < 2;
+    if (options_has(o, OPTION_TECH) && !(l->takes & TAKES_TECH))
+        diag_error(d, loc_none(), "--tech is for `warpfold list area`");
+    else if (options_has(o, OPTION_GPU) && !(l->takes & TAKES_GPU))
+        diag_error(d, loc_none(), "--gpu is for `warpfold list area` and `warpfold list occupancy`");
+    else if (options_has(o, OPTION_BENCHES) && !(l->takes & TAKES_BENCH))
+        diag_error(d, loc_none(), "--bench is for `warpfold list occupancy`");
+    else if (options_has(o, OPTION_SET) && (!(l->takes & TAKES_SET) || is_all_gpus))
+        diag_error(
+            d, loc_none(),
+            "--set is for `warpfold list area`, `warpfold list occupancy` and `warpfold list gpus NAME`");
     if (d->errors) return command_fail(d, WF_BAD_USAGE);
     if (l->list_with) return l->list_with(o);
     l->list();

@@ -4,22 +4,16 @@
 #include "base/printable.h"
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/folder.h"
 #include "cli/gather.h"
 #include "cli/print.h"
 #include "lab/page.h"
-#include "lab/process.h"
 #include "lab/silicon.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 struct lab {
@@ -50,77 +44,27 @@ static char *path_in(const struct lab *l, const char *folder, const char *name, 
     return path.text;
 }
 
-static bool make_folder(struct lab *l, const char *path)
-{
-    if (mkdir(path, 0777) == 0 || errno == EEXIST) {
-        struct stat st;
-        if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
-            return diag_error(l->diag, loc_none(), "--out %s: is no folder", path);
-        if (access(path, W_OK | X_OK) == 0) return true;
-    }
-    return diag_error(l->diag, loc_none(), "cannot write into the folder %s: %s", path, strerror(errno));
-}
-
-// "report.html.1234.part" of report.html: what file_write had not finished.
-static bool is_part_of(const char *name, const char *ending)
-{
-    size_t length = strlen(name), digits = 0;
-    if (!str_ends_with(name, ".part")) return false;
-    length -= strlen(".part");
-    while (digits < length && name[length - digits - 1] >= '0' && name[length - digits - 1] <= '9') digits++;
-    length -= digits;
-    return digits && length > strlen(ending) && name[length - 1] == '.' &&
-           strncmp(name + length - 1 - strlen(ending), ending, strlen(ending)) == 0;
-}
-
 // What an interrupted run has not finished writing, in one of our folders; what else is there stays.
 static void sweep(const struct lab *l, const char *folder)
 {
-    static const char *const endings[] = {".json",       ".csv", "report.html", "paper.md",
-                                          "fidelity.md", ".ptx", ".wf",         ".elf"};
+    static const char *const endings[] = {".json", ".csv", "report.html", "paper.md", "fidelity.md",
+                                          ".ptx",  ".wf",  ".elf",        NULL};
     char *path = path_in(l, folder, "", "");
-    DIR *d = opendir(path);
-    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
-        bool ours = *folder && str_ends_with(e->d_name, ".err");
-        for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-            ours |= is_part_of(e->d_name, endings[i]);
-        char *leftover = path_in(l, folder, e->d_name, "");
-        if (ours) unlink(leftover);
-        free(leftover);
-    }
-    if (d) closedir(d);
+    folder_sweep(path, endings, *folder ? ".err" : NULL);
     free(path);
-}
-
-// One that was killed a moment ago may have processes that are still ending.
-static bool take_lock(int lock)
-{
-    for (unsigned tries = 0; flock(lock, LOCK_EX | LOCK_NB) != 0; tries++) {
-        if (tries == 20) return false;
-        nanosleep(&(struct timespec){.tv_nsec = 100 * 1000 * 1000}, NULL);
-    }
-    return true;
 }
 
 static bool open_folder(struct lab *l)
 {
     const char *out = l->collected ? l->collected : options_value(l->options, OPTION_OUT);
     if (!out) out = "results";
-    if (!make_folder(l, out)) return false;
+    if (!folder_make(out, l->diag)) return false;
     l->folder = realpath(out, NULL);
     if (!l->folder)
         return diag_error(l->diag, loc_none(), "cannot write into the folder %s: %s", out, strerror(errno));
-    char *lock = path_in(l, "", "lock", ""), *runs = path_in(l, "", "runs", ""),
-         *kernels = path_in(l, "", "kernels", "");
-    l->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    bool good = l->lock >= 0;
-    if (!good)
-        diag_error(l->diag, loc_none(), "cannot write %s: %s", lock, strerror(errno));
-    else if (!take_lock(l->lock))
-        good = diag_error(l->diag, loc_none(),
-                          "another warpfold reproduce is at work in %s: wait for it, or give another --out",
-                          out);
-    good = good && make_folder(l, runs) && make_folder(l, kernels);
+    char *runs = path_in(l, "", "runs", ""), *kernels = path_in(l, "", "kernels", "");
+    l->lock = folder_lock(out, "reproduce", l->diag);
+    bool good = l->lock >= 0 && folder_make(runs, l->diag) && folder_make(kernels, l->diag);
     if (good) {
         sweep(l, "");
         sweep(l, "runs");
@@ -128,17 +72,9 @@ static bool open_folder(struct lab *l)
         sweep(l, "silicon/points");
         sweep(l, "silicon/ptx");
     }
-    free(lock);
     free(runs);
     free(kernels);
     return good;
-}
-
-// This program, and a hash of it: results of different builds do not mix.
-static bool find_program(struct lab *l)
-{
-    l->program = process_self(l->build);
-    return l->program || diag_error(l->diag, loc_none(), "cannot read this program to start it again");
 }
 
 static bool write_file(struct lab *l, const char *folder, const char *name, const char *ending,
@@ -359,7 +295,7 @@ static enum wf_status reproduce(struct lab *l)
 {
     enum wf_status status = choose(l);
     if (status != WF_OK) return status;
-    if (!open_folder(l) || !find_program(l)) return WF_BAD_INPUT;
+    if (!open_folder(l) || !folder_program(&l->program, l->build, l->diag)) return WF_BAD_INPUT;
     char *path = path_in(l, "", "results.db", "");
     bool good = database_open(&l->database, path, l->build, l->diag) && plan(l);
     free(path);

@@ -43,10 +43,27 @@ struct ran { // what was watched
     size_t workloads;
 };
 
+// What the study needs: a GPU if it is of timed launches; else nothing that is about time.
+static enum wf_status choose_gpu(const struct options *o, struct wf_context *c, const struct wf_study *s,
+                                 struct diag *d)
+{
+    static const enum option_id of_time[] = {OPTION_TECH, OPTION_THREADS, OPTION_MAX_CYCLES};
+    const char *gpu = options_value(o, OPTION_GPU);
+    if (wf_study_times(s)) return wf_gpu(c, gpu ? gpu : "gtx1080ti");
+    for (size_t i = 0; i < sizeof of_time / sizeof of_time[0]; i++)
+        if (options_has(o, of_time[i])) {
+            diag_error(d, loc_none(),
+                       "%s is for studies of timed launches, and this one is of functional ones",
+                       options_name(of_time[i]));
+            return WF_BAD_USAGE;
+        }
+    return WF_OK;
+}
+
 // -- bundled workloads --------------------------------------------------------------------------------------
 
 struct benches {
-    VEC(const struct workload *) list;
+    struct bench_list list;
     struct bench_selection selection;
 };
 
@@ -67,28 +84,24 @@ static enum wf_status parse_benches(const struct options *o, struct benches *b, 
     }
     enum wf_status status = bench_selection(o, &b->selection, d);
     char *names = heap_strdup(options_value(o, OPTION_BENCHES)), *rest = names;
-    for (const char *name; status == WF_OK && (name = strsep(&rest, ",")) != NULL;) {
-        const struct workload *w;
-        if (workload_is_group(name)) {
-            for (size_t i = 0; (w = workload_in_group(name, i, NULL)) != NULL; i++)
-                if (workload_has_size(w, b->selection.size)) vec_push(&b->list, w);
-        } else if ((status = bench_find(name, b->selection.size, &w, d)) == WF_OK) {
-            vec_push(&b->list, w);
-        }
-    }
+    for (const char *name; status == WF_OK && (name = strsep(&rest, ",")) != NULL;)
+        status = bench_add(&b->list, name, b->selection.size, d);
     free(names);
     return status;
 }
 
-static enum wf_status run_bench(const struct options *o, struct ran *ran, const struct workload *w,
+static enum wf_status run_bench(const struct options *o, struct ran *ran, const struct bench_member *member,
                                 const struct bench_selection *what, struct diag *d)
 {
+    const struct workload *w = member->workload;
     struct wf_context *c = wf_context_create();
     wf_set_progress(c, !options_has(o, OPTION_QUIET));
     enum wf_status status = command_settings(o, c, d);
+    if (status == WF_OK) status = choose_gpu(o, c, ran->study, d);
     if (status == WF_OK) status = wf_set_study(c, ran->study);
     if (status == WF_OK) {
-        struct workload_options options = {.size = what->size, .ptx = what->ptx};
+        struct workload_options options = {
+            .size = what->size, .ptx = what->ptx, .registers = member->registers};
         struct workload_result result;
         wf_study_group(ran->study, w->name);
         interrupt_watch(c);
@@ -111,9 +124,9 @@ static enum wf_status run_benches(const struct options *o, struct ran *ran, stru
     struct benches b = {0};
     enum wf_status status = parse_benches(o, &b, d);
     if (status == WF_OK && !command_claim(o, r)) status = WF_BAD_INPUT;
-    for (size_t i = 0; i < b.list.count && status == WF_OK; i++)
-        status = run_bench(o, ran, b.list.data[i], &b.selection, d);
-    vec_fini(&b.list);
+    for (size_t i = 0; i < b.list.all.count && status == WF_OK; i++)
+        status = run_bench(o, ran, &b.list.all.data[i], &b.selection, d);
+    vec_fini(&b.list.all);
     return status;
 }
 
@@ -141,6 +154,7 @@ static enum wf_status run_file(const struct options *o, struct ran *ran, struct 
     wf_set_print(c, print_kernel_text, stderr);
     wf_set_progress(c, !options_has(o, OPTION_QUIET));
     enum wf_status status = run_check(o, d) ? command_settings(o, c, d) : WF_BAD_USAGE;
+    if (status == WF_OK) status = choose_gpu(o, c, ran->study, d);
     if (status == WF_OK) status = wf_set_study(c, ran->study);
     if (status == WF_OK && o->operands.count) look_beside(ran->study, o->operands.data[0]);
     interrupt_watch(c);

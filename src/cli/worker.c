@@ -2,8 +2,8 @@
 #include "cluster/worker.h"
 #include "base/str.h"
 #include "cli/command.h"
+#include "cli/folder.h"
 #include "cli/print.h"
-#include "lab/process.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -57,12 +57,11 @@ int command_worker(int argc, char **argv)
     struct worker_order order = {.program = NULL, .build = build, .diag = &d};
     struct worker_report report;
     enum wf_status result = WF_BAD_USAGE;
-    char *program = process_self(build);
-    order.program = program;
-    if (!program)
-        diag_error(&d, loc_none(), "cannot read this program to start it again");
-    else if (read_order(&o, &order))
+    char *program;
+    if (folder_program(&program, build, &d) && read_order(&o, &order)) {
+        order.program = program;
         result = worker_run(&order, &report) ? WF_OK : WF_BAD_INPUT;
+    }
     if (result == WF_OK && !options_has(&o, OPTION_QUIET)) say(&report);
     print_flush(stdout);
     status = command_fail(&d, (int)result);

@@ -340,6 +340,7 @@ static void select_block(struct select *s, struct ir_block *b)
 {
     s->block = s->blocks[b->id];
     s->cache.count = 0;
+    s->angles.count = 0;
     for (struct ir_inst *i = b->last; i; i = i->previous) select_inst(s, i);
 }
 
@@ -426,6 +427,7 @@ struct mach_function *select_function(struct ir_function *ir, struct arena *a)
     select_entry(&s);
     if (s.profile == PROFILE_PASCAL) select_meetings(&s);
     vec_fini(&s.cache);
+    vec_fini(&s.angles);
     vec_fini(&s.made);
     u64map_fini(&s.literals);
     known_fini(&s.known);

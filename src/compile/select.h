@@ -22,6 +22,11 @@ struct cached { // a constant that sits in a register or a pair of this block
     struct mach_inst *inst[2];
 };
 
+struct angle { // profile pascal: what RRO made of an operand in this block, for a sine and a cosine of it
+    struct source of;
+    struct mach_inst *inst;
+};
+
 struct select {
     struct ir_unit *u;
     struct ir_function *ir;
@@ -38,6 +43,7 @@ struct select {
     uint32_t chunk;               // counts IR instructions
     uint32_t lines;               // of the IR instruction and of all that was folded into it
     VEC(struct cached) cache;     // of the block
+    VEC(struct angle) angles;     // of the block
     VEC(struct mach_inst *) made; // by the current IR instruction
     struct u64map literals;       // bits to offset in BANK_LITERAL
     uint32_t return_unit;         // device functions: holds the return address
@@ -115,6 +121,8 @@ void emit_addx(struct select *s, uint32_t dst, struct source a, struct source b,
 void set_carry_out(struct mach_inst *i, uint32_t unit); // MACH_NONE: nobody wants it
 void set_carry_in(struct mach_inst *i, struct source carry);
 void emit_neg64(struct select *s, uint32_t dst, struct source low, struct source high);
+// Profile pascal: the instruction has room for its source k, an immediate; select_immediate.c.
+bool fits_in_place(const struct mach_inst *m, unsigned k);
 // Profile pascal: products of 32 bits out of those of 16, select_xmad.c.
 void xmad_low(struct select *s, uint32_t dst, struct ir_value *a, struct ir_value *b,
               struct source c); // low word of a * b, + c

@@ -123,18 +123,47 @@ static struct mach_inst *begin_mufu(struct select *s, const struct ir_inst *i, u
     return m;
 }
 
+static uint32_t emit_rro(struct select *s, struct source a, enum isa_mode mode)
+{
+    uint32_t reduced = mach_reg(s->f, 1);
+    struct mach_inst *m = begin(s, OP_RRO);
+    m->i.mode = (uint8_t)mode;
+    set_dst(m, 0, reduced, 1);
+    set_src(m, 0, a);
+    finish(s, m);
+    return reduced;
+}
+
+static bool is_same(const struct source *a, const struct source *b)
+{
+    return a->o.kind == OPERAND_REG && b->o.kind == OPERAND_REG && a->unit == b->unit &&
+           a->o.flags == b->o.flags;
+}
+
+// The sine and the cosine of an angle share an RRO, which rises to before the first as users are met bottom up: SHOC's
+// FFT of doubles, 14 angles, executes 42 instructions of single precision on a GTX 1080 Ti, 14 and 28 MUFU.
+static uint32_t reduced_angle(struct select *s, struct source a)
+{
+    for (size_t k = 0; k < s->angles.count; k++) {
+        struct mach_inst *m = s->angles.data[k].inst;
+        if (!is_same(&s->angles.data[k].of, &a)) continue;
+        if (s->cursor == m) s->cursor = m->next;
+        mach_remove(m);
+        mach_insert_before(s->block, s->cursor, m);
+        return m->dst[0];
+    }
+    uint32_t unit = emit_rro(s, a, MODE_RRO_SINCOS);
+    struct angle angle = {a, s->made.data[s->made.count - 1]};
+    vec_push(&s->angles, angle);
+    return unit;
+}
+
 // Profile pascal: sine, cosine and 2^x take their argument from RRO.
 static struct source range_reduced(struct select *s, struct source a, enum isa_mode mode)
 {
     bool is_angle = mode == MODE_MUFU_SIN || mode == MODE_MUFU_COS;
     if (s->profile != PROFILE_PASCAL || (!is_angle && mode != MODE_MUFU_EX2)) return a;
-    uint32_t reduced = mach_reg(s->f, 1);
-    struct mach_inst *m = begin(s, OP_RRO);
-    m->i.mode = is_angle ? MODE_RRO_SINCOS : MODE_MUFU_EX2;
-    set_dst(m, 0, reduced, 1);
-    set_src(m, 0, a);
-    finish(s, m);
-    return source_unit(reduced, 1);
+    return source_unit(is_angle ? reduced_angle(s, a) : emit_rro(s, a, MODE_MUFU_EX2), 1);
 }
 
 // What hardware's unit flushes is scaled on the way in and out, in the lanes that have it:

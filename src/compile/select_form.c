@@ -141,9 +141,17 @@ static void fit_sources(struct select *s, struct mach_inst *i)
     }
 }
 
+static void fit_immediates(struct select *s, struct mach_inst *i)
+{
+    for (unsigned k = 0; k < 4; k++)
+        if (i->i.src[k].kind == OPERAND_IMM && is_other(i, k) && !fits_in_place(i, k))
+            force_register(s, i, k);
+}
+
 void finish(struct select *s, struct mach_inst *i)
 {
     fit_sources(s, i);
+    if (s->profile == PROFILE_PASCAL) fit_immediates(s, i);
     insert(s, i);
 }
 

@@ -37,10 +37,7 @@ const struct bound *exec_join(const struct bound *d, struct warp *w, uint8_t *re
 // simt=nest: in front of every instruction, so what seldom happens is elsewhere.
 const struct bound *exec_join_nest(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
-    const struct split *s = w->splits.data;
-    for (uint32_t i = 0; i < w->splits.count && w->splits.count > 1; i++)
-        if (s[i].pc == d->index && s[i].depth == w->depth && i != w->current)
-            TAIL(exec_join(d, w, regs, active));
+    if (w->waiting_places >> d->index % 64 & 1) TAIL(exec_join(d, w, regs, active));
     if (d->guarded) TAIL(exec_guard_masked(d, w, regs, active));
     TAIL(d->handlers->masked(d, w, regs, active));
 }

@@ -114,13 +114,14 @@ struct warp {
     uint32_t pc;    // while it does not run: of the running split
     uint8_t state;  // enum warp_state
     VEC(struct split) splits;
-    uint32_t current;    // index of the running split (stack: the last)
-    uint32_t split_fuel; // splits: backward branches until another split gets its turn
-    uint32_t split_turn; // splits: joins the running one may still pass without giving way
-    uint32_t turn_lane;  // splits: whose turn came last
-    uint32_t arrival;    // threads it brings to a barrier: its own, rounded up to groups of 32 (to a smaller
-                         // warp size)
-    uint8_t waits_at;    // barrier this warp has arrived at and waits for, NO_BARRIER: none
+    uint32_t current;        // index of the running split (stack: the last)
+    uint32_t split_fuel;     // splits: backward branches until another split gets its turn
+    uint32_t split_turn;     // splits: joins the running one may still pass without giving way
+    uint64_t waiting_places; // nest: where lanes of this level wait, by pc % 64
+    uint32_t turn_lane;      // splits: whose turn came last
+    uint32_t arrival; // threads it brings to a barrier: its own, rounded up to groups of 32 (to a smaller
+                      // warp size)
+    uint8_t waits_at; // barrier this warp has arrived at and waits for, NO_BARRIER: none
 };
 
 struct barrier {
@@ -340,6 +341,18 @@ const struct bound *exec_transfer(struct warp *w, const struct bound *d, uint64_
 exec_handler exec_end_of_program, exec_bad_constant, exec_guard_full, exec_guard_masked, exec_join,
     exec_join_nest, exec_hand_back;
 
+// The vector handlers hand on to each other without cleaning the upper halves of the vector registers (exec/rules.mk). Left so, every
+// SSE instruction of the code behind them, the whole timing model, waits for whoever wrote its register last (Intel's optimisation
+// manual, on mixing AVX and SSE): a quarter of the time of a timed run.
+static inline void exec_leave_handlers(const struct exec *e)
+{
+#if defined(__x86_64__) && !defined(__AVX__)
+    if (e->isa == EXEC_ISA_AVX2 || e->isa == EXEC_ISA_AVX512) __asm__ volatile("vzeroupper");
+#else
+    (void)e;
+#endif
+}
+
 // One instruction at a time. In an engine that is stepped every instruction's `run` is exec_hand_back, which
 // returns the instruction instead of executing it; so whoever hands on control to the next one hands it to
 // the stepper. Meeting points are the stepper's business (split_join). Returns what exec_step is to be called
@@ -355,6 +368,7 @@ static inline const struct bound *exec_step(struct warp *w, const struct bound *
     const struct bound *next;
     do next = run(d, w, w->regs, w->active);
     while (next == d && w->issued == before);
+    exec_leave_handlers(w->exec);
     return next;
 }
 void exec_stop(const struct bound *next, struct warp *w); // ends a stepped warp's slice before an instruction

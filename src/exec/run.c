@@ -65,6 +65,7 @@ bool warp_run(struct warp *w, uint64_t slice)
         observed_execute(w, d);
     else
         while (d) d = d->run(d, w, w->regs, w->active);
+    exec_leave_handlers(e);
     e->instructions_done += w->issued - before;
     return e->fault->kind == FAULT_NONE;
 }

@@ -37,7 +37,19 @@ void split_init(struct warp *w)
     w->current = 0;
     w->split_fuel = SPLIT_FUEL;
     w->split_turn = w->turn_lane = 0;
+    w->waiting_places = 0;
     vec_push(&w->splits, (struct split){.mask = w->present, .pc = w->pc, .rejoin_pc = NO_TARGET});
+}
+
+// simt=nest: the places where lanes of the running one's level wait, a bit for each 64th instruction. It is asked in front of
+// every instruction, the splits only where it says so.
+static void note_waiting(struct warp *w)
+{
+    const struct split *s = w->splits.data;
+    uint64_t places = 0;
+    for (uint32_t i = 0; i < w->splits.count; i++)
+        if (s[i].depth == w->depth && i != w->current) places |= 1ull << s[i].pc % 64;
+    w->waiting_places = places;
 }
 
 static void make_current(struct warp *w, uint32_t index)
@@ -47,6 +59,7 @@ static void make_current(struct warp *w, uint32_t index)
     w->active = s->mask;
     w->depth = s->depth;
     w->pc = s->pc;
+    if (is_nest(w)) note_waiting(w);
 }
 
 static void remove_split(struct warp *w, uint32_t index)
@@ -57,14 +70,18 @@ static void remove_split(struct warp *w, uint32_t index)
     w->splits.count--;
 }
 
+static bool can_merge(const struct split *a, const struct split *b)
+{
+    return (a->pc == b->pc) & (a->depth == b->depth) & (a->state == SPLIT_READY) & (b->state == SPLIT_READY);
+}
+
 // Ready splits at the same place become one. The running one's pc must be in its record.
 static void merge_ready(struct warp *w)
 {
     struct split *s = w->splits.data;
     for (uint32_t i = 0; i < w->splits.count; i++) {
         for (uint32_t j = i + 1; j < w->splits.count;) {
-            if (s[i].state != SPLIT_READY || s[j].state != SPLIT_READY || s[i].pc != s[j].pc ||
-                s[i].depth != s[j].depth) {
+            if (!can_merge(&s[i], &s[j])) {
                 j++;
                 continue;
             }
@@ -127,9 +144,22 @@ static void take_turn(struct warp *w)
     w->split_turn = TURN_JOINS;
 }
 
-static const struct bound *splits_transfer(struct warp *w, const struct lane_group *groups, unsigned count)
+// Where splits at the same place are one already, a split that moves can meet one other at most. Whether it does is nothing that
+// a processor could predict: no branch in the loop.
+static void merge_moved(struct warp *w, uint32_t moved)
 {
-    bool backward = groups[0].pc <= w->pc;
+    struct split *s = w->splits.data;
+    uint32_t met = moved;
+    for (uint32_t i = 0; i < w->splits.count; i++) met = can_merge(&s[i], &s[moved]) & (i != moved) ? i : met;
+    if (met == moved) return;
+    s[met].mask |= s[moved].mask;
+    if (w->current == moved) w->current = met;
+    remove_split(w, moved);
+}
+
+// The running lanes go on as groups[], the first in their place and the others at the end.
+static void divide(struct warp *w, const struct lane_group *groups, unsigned count)
+{
     for (unsigned g = 0; g < count; g++) {
         if (g) vec_push(&w->splits, (struct split){.rejoin_pc = NO_TARGET});
         struct split *s = g ? &vec_last(&w->splits) : &w->splits.data[w->current];
@@ -137,12 +167,26 @@ static const struct bound *splits_transfer(struct warp *w, const struct lane_gro
         s->pc = groups[g].pc;
         s->depth = groups[g].depth;
     }
+}
+
+static const struct bound *nest_transfer(struct warp *w, const struct lane_group *groups, unsigned count)
+{
+    uint32_t first = (uint32_t)w->splits.count;
+    divide(w, groups, count);
+    for (uint32_t i = first + count - 1; i-- > first;)
+        merge_moved(w, i); // the last first: it takes the place of one that goes
+    merge_moved(w, w->current);
+    pick_best(w);
+    return warp_go(w, w->pc);
+}
+
+static const struct bound *splits_transfer(struct warp *w, const struct lane_group *groups, unsigned count)
+{
+    bool backward = groups[0].pc <= w->pc;
+    divide(w, groups, count);
     make_current(w, w->current);
     if (w->splits.count == 1) return warp_go(w, w->pc);
     if (count > 1 && !w->split_turn) {
-        merge_ready(w);
-        pick_best(w);
-    } else if (is_nest(w)) {
         merge_ready(w);
         pick_best(w);
     } else if (backward && --w->split_fuel == 0) {
@@ -204,7 +248,7 @@ const struct bound *split_transfer(struct warp *w, const struct lane_group *grou
         count = 1;
     }
     if (is_stack(w)) return stack_transfer(w, groups, count, rejoin, rejoin_depth);
-    return splits_transfer(w, groups, count);
+    return is_nest(w) ? nest_transfer(w, groups, count) : splits_transfer(w, groups, count);
 }
 
 static bool waits_here(const struct warp *w, uint32_t pc)

@@ -210,6 +210,7 @@ static void finish(struct grid *g)
         const struct sm *s = g->chip->sms[g->parts.data[k]->sm];
         if (!sm_is_shared(s)) r->imbalance = sm_check(s);
     }
+    if (!r->imbalance) r->imbalance = g->chip->dispatch.broken;
     bool is_last = count_in(g->chip, GRID_LIVES) == 1 && !count_in(g->chip, GRID_DIES);
     if (!r->imbalance && is_last && all_quiet(g->chip)) r->imbalance = memory_system_check(g->chip->memory);
     g->good = true;

@@ -43,6 +43,17 @@ void chip_destroy(struct chip *c);
 
 // Whether a block of the launch fits on an SM of some kind; else why not. On SMs of other kinds it does not run.
 bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why);
+// What an SM of a kind gives its blocks, of this launch alone.
+struct chip_occupancy {
+    uint32_t warps, registers, shared; // of a block: warps, registers of all its threads, bytes
+    uint32_t blocks;                   // that are there at once; 0: not one fits
+    const char *limit;                 // what there is too little of for another, "registers (sm.registers)"
+    uint32_t free_registers, free_warps;
+    uint32_t more; // warps of another block that have room, if its shared memory and a context are there
+};
+bool chip_occupancy(const struct chip_config *c, const struct launch *l, unsigned kind,
+                    struct chip_occupancy *out); // false: there are not so many kinds
+
 // -- grids: launches that live on the chip ------------------------------------------------------------------
 // A launch comes to the chip, in its present cycle, beside those that are there. Launch, account (may be NULL)
 // and what they point to outlive the grid. max_cycles: since it came; 0: no limit.

@@ -75,8 +75,11 @@ static uint32_t starting(const struct chip *c, const struct grid *g, unsigned sm
     uint32_t room = least(to_come, least(left.warps, left.registers / n->warp.registers));
     if (!l->admit) return room == to_come ? room : 0;
     if (is_alone || !room) return room;
-    const struct tech_room r = {
-        .sm = sm, .resident = all->max_warps - left.warps, .to_come = to_come, .room = room};
+    const struct tech_room r = {.sm = sm,
+                                .resident = all->max_warps - left.warps,
+                                .by_block = l->warps_by_block,
+                                .to_come = to_come,
+                                .room = room};
     return least(room, l->admit(l->admits, &r));
 }
 
@@ -243,6 +246,28 @@ static void give_out_anew(struct chip *c, const struct want *because)
     } while (give_out_all(c, wants, c->config.gpu.sm_count));
 }
 
+// With sim.check: of every SM, what is left and what its blocks and warps have been given is all there is.
+static void look_over(struct chip *c)
+{
+    for (unsigned sm = 0; sm < c->config.gpu.sm_count; sm++) {
+        const struct gpu_config *all = config_of(c, sm);
+        struct share sum = c->dispatch.left[sm];
+        for (size_t k = 0; k < c->grids.count; k++) {
+            const struct grid *g = c->grids.data[k];
+            const struct grid_part *p = g->by_sm[sm];
+            if (!p) continue;
+            const struct need *n = &g->needs[chip_kind_of(c, sm)];
+            const struct share warps = share_of(n, p->warps, false);
+            share_give(&sum, &warps);
+            for (uint32_t i = 0; i < p->blocks; i++) share_give(&sum, &n->block);
+        }
+        bool balances = sum.warps == all->max_warps && sum.registers == all->registers &&
+                        sum.shared == all->shared_bytes && sum.blocks == all->max_blocks;
+        if (!balances && !c->dispatch.broken)
+            c->dispatch.broken = "warps, registers, shared memory or contexts of an SM were lost or made";
+    }
+}
+
 void dispatch_hand_out(struct chip *c)
 {
     struct dispatch *d = &c->dispatch;
@@ -256,6 +281,7 @@ void dispatch_hand_out(struct chip *c)
         for (size_t k = first; k < end; k++) give_to_partial(c, &d->wants.data[k]);
         if (give_out_all(c, d->wants.data + first, end - first) && c->grids.count > 1)
             give_out_anew(c, &because);
+        if (c->config.gpu.check) look_over(c);
     }
     d->wants.count = 0;
 }

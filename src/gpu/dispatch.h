@@ -55,6 +55,7 @@ struct dispatch {
     struct partial *partial; // by SM
     bool gives_partial;      // the hand does so now: nobody has room for a block as a whole
     VEC(struct want) wants;  // since the hand gave out blocks last
+    const char *broken;      // with sim.check: what did not balance first, static text
 };
 
 void dispatch_init(struct chip *c);

@@ -65,6 +65,28 @@ bool grid_shape_fits(const struct gpu_kind *kinds, unsigned count, const struct 
     return false;
 }
 
+bool chip_occupancy(const struct chip_config *c, const struct launch *l, unsigned kind,
+                    struct chip_occupancy *out)
+{
+    struct gpu_kind kinds[GPU_KINDS_MAX];
+    if (kind >= chip_kinds(c, kinds)) return false;
+    const struct gpu_config *all = &kinds[kind].config;
+    const struct fit f = fit_on(all, l);
+    const struct need *n = &f.need;
+    *out = (struct chip_occupancy){.warps = n->warps,
+                                   .registers = n->warps * n->warp.registers,
+                                   .shared = n->block.shared,
+                                   .blocks = f.blocks,
+                                   .limit = f.limit};
+    out->free_registers = all->registers - f.blocks * out->registers;
+    out->free_warps = all->max_warps - f.blocks * n->warps;
+    bool comes = f.blocks && f.blocks < all->max_blocks &&
+                 all->shared_bytes - f.blocks * n->block.shared >= n->block.shared;
+    uint32_t by_registers = out->free_registers / n->warp.registers;
+    if (comes) out->more = by_registers < out->free_warps ? by_registers : out->free_warps;
+    return true;
+}
+
 // -- it comes -----------------------------------------------------------------------------------------------
 
 // Vector registers of an SM, for the renamed ones of a block's mechanisms.
@@ -128,6 +150,12 @@ static void dispatch_by_warp(struct sm_launch *l, const struct need *need, unsig
     l->blocks_per_sm = c->max_blocks;
 }
 
+static bool goes_by_warp(const struct sm_launch *l, unsigned k)
+{
+    const struct tech *t = l->techs[k]->tech;
+    return l->tech_states[k] && t->admit && (!t->by_warp || t->by_warp(l->tech_states[k]));
+}
+
 // Mechanisms look at the launch.
 static void begin_techs(struct sm_launch *l, const struct fit *fit, struct need *need)
 {
@@ -136,14 +164,14 @@ static void begin_techs(struct sm_launch *l, const struct fit *fit, struct need 
     for (unsigned k = 0; k < c->tech_count; k++) {
         l->techs[k] = &l->grid->uses[k];
         l->tech_states[k] = c->techs[k].tech->launch_begin(l->techs[k], l);
-        if (l->tech_states[k] && c->techs[k].tech->admit) dispatch_by_warp(l, need, k);
+        if (goes_by_warp(l, k)) dispatch_by_warp(l, need, k);
     }
-    for (unsigned k = 0; k < l->tech_count; k++)
-        l->has_port |= l->tech_states[k] && l->techs[k]->tech->claims & CLAIMS(ISSUE_PORT);
-    if (l->admit) return;
-    give_pools(l, fit, need);
-    for (unsigned k = 0; k < l->tech_count; k++)
-        l->has_guest |= l->tech_states[k] && l->techs[k]->tech->claims & CLAIMS(GUEST_STREAM);
+    for (unsigned k = 0; k < l->tech_count; k++) {
+        uint32_t claims = l->tech_states[k] ? l->techs[k]->tech->claims : 0;
+        l->has_port |= (claims & CLAIMS(ISSUE_PORT)) != 0;
+        l->has_guest |= (claims & CLAIMS(GUEST_STREAM)) != 0;
+    }
+    if (!l->admit) give_pools(l, fit, need);
 }
 
 static bool has_window_hook(const struct sm_launch *l)
@@ -174,6 +202,7 @@ static void begin_kind(struct grid *g, unsigned k, const struct fit *fit)
                             .launch = g->launch,
                             .window = c->window,
                             .warps_per_block = fit->need.warps,
+                            .warps_by_block = fit->blocks * fit->need.warps,
                             .registers_per_warp = fit->registers > used ? fit->registers : used};
     g->needs[k] = fit->need;
     if (!fit->blocks) return;

@@ -58,6 +58,12 @@ void room_fini(struct sm *s)
     vec_fini(&s->room.ends);
 }
 
+// With sim.check, behind every change.
+static void look_over(struct sm *s)
+{
+    if (s->config->check && !s->room.broken) s->room.broken = room_check(s);
+}
+
 // -- ends ---------------------------------------------------------------------------------------------------
 
 // The warps' slots and places are free from that cycle on.
@@ -120,6 +126,7 @@ void room_warp_ended(struct sm *s, unsigned slot)
         vec_push(&s->room.ends, (struct sm_end){end, s->index, w->grid->launch->grid, 1, false});
     }
     if (!b->warps && !b->to_come) block_ended(w->grid, b);
+    look_over(s);
 }
 
 size_t sm_ended(struct sm *s, struct sm_end **ends)
@@ -250,6 +257,7 @@ void room_start_placed(struct sm *s)
         }
         memmove(s->room.placed.data + k, s->room.placed.data + k + 1,
                 (--s->room.placed.count - k) * sizeof *s->room.placed.data);
+        look_over(s);
     }
 }
 

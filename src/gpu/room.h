@@ -46,6 +46,7 @@ struct room {
     unsigned grid_count;
     VEC(struct placed_warps) placed; // to start, in order of cycle
     VEC(struct sm_end) ends;         // since they were asked for last
+    const char *broken;              // with sim.check: what did not balance first, static text
 };
 
 struct room_grid {
@@ -64,3 +65,5 @@ void room_fini(struct sm *s);
 void room_kill_failed(struct sm *s);               // grids of which a warp has met a fault
 void room_start_placed(struct sm *s);              // whose cycle has come
 void room_warp_ended(struct sm *s, unsigned slot); // it has exited, or the last reply it waited for has come
+const char *
+room_check(const struct sm *s); // what does not balance, static text; NULL: it does (room_check.c)

@@ -239,4 +239,8 @@ const char *sm_check_grid(const struct sm_grid *g)
     return broken ? broken : account_check(g);
 }
 
-const char *sm_check(const struct sm *s) { return s->check.broken ? s->check.broken : lsu_check(s); }
+const char *sm_check(const struct sm *s)
+{
+    if (s->room.broken) return s->room.broken;
+    return s->check.broken ? s->check.broken : lsu_check(s);
+}

@@ -18,6 +18,7 @@
 #include "base/config.h"
 #include "gpu/pick.h"
 #include "gpu/sm.h"
+#include "gpu/upset.h"
 #include "mark/mark.h"
 
 struct tech_counter {
@@ -110,6 +111,7 @@ struct tech_view {
 struct tech_room {
     unsigned sm;
     uint32_t resident; // warps of whatever block on the SM
+    uint32_t by_block; // that would be there at most, of the launch alone and dispatched by block
     uint32_t to_come;  // of the block's: all, or those that did not start with it
     uint32_t room;     // for so many of these
 };
@@ -152,6 +154,7 @@ struct tech {
     // (gpu/dispatch.h) and claims it: what a warp has of slots and registers is free when it ends. Between
     // windows, whenever something has ended; a block that would have the SM to itself starts without a question.
     uint32_t (*admit)(const void *launch, const struct tech_room *r);
+    bool (*by_warp)(const void *launch); // whether it does in this launch; NULL: it does
     // An SM of it, at its first block.
     void *(*sm_begin)(void *launch, struct sm_grid *g, uint64_t *counters);
     void (*sm_end)(void *state);
@@ -244,6 +247,7 @@ struct tech_use {
     bool verify;          // compare every value that is shared with what its reader would have computed
     uint64_t *mismatches; // the grid's, which counts what differs; from several threads
     const struct tech_listener *listener; // NULL: nobody
+    const struct upsets *upsets;          // NULL: no bit turns
 };
 
 // -- what a mechanism sees ----------------------------------------------------------------------------------

@@ -88,6 +88,21 @@ static void walk(const struct flow_block *b, struct decoded *d, const struct pro
     }
 }
 
+// Code of RISC-V that nothing known leads to may be called by an address all the same. Whoever comes there, or on from there, finds
+// anything still to be written.
+static void expect_anything(struct pending *in, const struct program *p, const struct flow_blocks *f)
+{
+    for (uint32_t n = 0; n < f->count; n++) {
+        const struct flow_block *b = &f->blocks[n];
+        if (b->function != FLOW_NONE) continue;
+        uint32_t last = b->first + b->count - 1, to = p->insts[last].target;
+        memset(&in[n], 0xff, sizeof in[n]);
+        if (last + 1 < p->inst_count) memset(&in[f->block_of[last + 1]], 0xff, sizeof *in);
+        if (isa_has(&p->insts[last], ISA_BRANCH) && to < p->inst_count)
+            memset(&in[f->block_of[to]], 0xff, sizeof *in);
+    }
+}
+
 static void assign_barriers(struct decoded *d, const struct program *p, const struct flow_blocks *f,
                             struct arena *a)
 {
@@ -96,6 +111,7 @@ static void assign_barriers(struct decoded *d, const struct program *p, const st
         if (has_result(&d->ops[n]) && (d->ops[n].path == PATH_MEMORY || d->ops[n].cycles > STALL_MAX))
             d->ops[n].barrier = (uint8_t)(1 + next++ % WAIT_BARRIERS);
     struct pending *in = ARENA_ARRAY(a, struct pending, f->count);
+    expect_anything(in, p, f);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t n = 0; n < f->count; n++) {

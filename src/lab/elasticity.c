@@ -120,7 +120,7 @@ static bool is_first_of_card(const struct fidelity *f, size_t i)
     return true;
 }
 
-static void add_sentences(const struct fidelity *f, const char *before, struct strbuf *out)
+void elasticity_sentences(const struct fidelity *f, const char *before, struct strbuf *out)
 {
     for (size_t i = 0; i < f->elasticities.count; i++) {
         const char *card = f->elasticities.data[i].card;
@@ -170,7 +170,7 @@ void elasticity_table(const struct fidelity *f, bool colour, struct strbuf *out)
     }
     table_print(&t, colour, out);
     table_fini(&t);
-    add_sentences(f, "", out);
+    elasticity_sentences(f, "", out);
 }
 
 static void add_number(struct strbuf *out, double value)
@@ -190,7 +190,7 @@ void elasticity_markdown(const struct fidelity *f, struct strbuf *out)
         "launch was measured: -1 where time goes with the clock, 0 where it does not.\nSizes are mostly "
         "smaller than those measured, so no times are compared. A dash: the clock was always the same, or "
         "nothing was measured.\n\n");
-    add_sentences(f, "- ", out);
+    elasticity_sentences(f, "- ", out);
     strbuf_puts(
         out,
         "\n| launch | card | clocks | core | card's | memory | card's |\n|---|---|---|---|---|---|---|\n");

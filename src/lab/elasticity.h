@@ -20,5 +20,7 @@ struct elasticity {
 void elasticity_fit(const double *core, const double *memory, const double *time, size_t count,
                     double *of_core, double *of_memory);
 void elasticity_add(struct fidelity *f); // to f->elasticities, in the list's order
+// How far ours are from the cards', a line a card, each behind `before`.
+void elasticity_sentences(const struct fidelity *f, const char *before, struct strbuf *out);
 void elasticity_table(const struct fidelity *f, bool colour, struct strbuf *out);
 void elasticity_markdown(const struct fidelity *f, struct strbuf *out);

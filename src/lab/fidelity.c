@@ -83,7 +83,8 @@ static bool read_row(struct fidelity *f, const struct point *p, const struct job
 
 double fidelity_ratio(const struct fidelity_row *r, enum quantity q)
 {
-    return r->point->measured[q] > 0 && !r->point->series ? r->ours[q] / r->point->measured[q] : NAN;
+    return r->point->measured[q] > 0 && point_stands_alone(r->point) ? r->ours[q] / r->point->measured[q]
+                                                                     : NAN;
 }
 
 double fidelity_ipc(const double figures[QUANTITIES])
@@ -217,6 +218,7 @@ bool fidelity_make(struct fidelity *f, const struct points *points, const size_t
     add_groups(f);
     fidelity_add_streams(f);
     elasticity_add(f);
+    ranks_add(f);
     return good;
 }
 
@@ -227,6 +229,7 @@ void fidelity_fini(struct fidelity *f)
     vec_fini(&f->rivals);
     vec_fini(&f->streams);
     vec_fini(&f->elasticities);
+    vec_fini(&f->rankings);
     arena_fini(&f->arena);
 }
 

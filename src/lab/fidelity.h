@@ -4,6 +4,7 @@
 #include "lab/accuracy.h"
 #include "lab/elasticity.h"
 #include "lab/pool.h"
+#include "lab/ranks.h"
 
 struct fidelity_row {
     const struct point *point;
@@ -48,6 +49,7 @@ struct fidelity {
     VEC(struct fidelity_rival) rivals;
     VEC(struct fidelity_stream) streams;
     VEC(struct elasticity) elasticities;
+    VEC(struct ranking) rankings;
     struct arena arena;
 };
 
@@ -58,7 +60,7 @@ void fidelity_fini(struct fidelity *f);
 bool fidelity_store(const struct fidelity *f, struct database *db);
 
 bool fidelity_is_compared(const struct fidelity_row *r); // both have cycles
-// ours / the card's; NAN: not both, or of set clocks, where sizes differ
+// ours / the card's; NAN: not both, or of a set where sizes differ
 double fidelity_ratio(const struct fidelity_row *r, enum quantity q);
 double fidelity_ipc(const double figures[QUANTITIES]); // NAN: unknown
 

@@ -121,6 +121,24 @@ static void add_rivals(const struct fidelity *f, struct strbuf *out)
         }
 }
 
+static void add_variants(const struct fidelity *f, struct strbuf *out)
+{
+    if (!f->rankings.count) return;
+    strbuf_puts(out, "\n## How variants rank\n\nVariants of one kernel, chosen by a hash of their parameters "
+                     "(`silicon/choose-variants`), on a part of the card and of the input: what is "
+                     "compared is their order.\n\n");
+    ranks_sentences(f, "- ", out);
+    strbuf_puts(out, "\n| variant | card | cycles | card's ms |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < f->rows.count; i++) {
+        const struct fidelity_row *r = &f->rows.data[i];
+        if (r->point->set != POINT_VARIANTS) continue;
+        strbuf_printf(out, "| %s | %s |", r->point->name, r->point->card);
+        add_whole(out, r->ours[QUANTITY_CYCLES]);
+        add_number(out, " %.3f |", r->point->measured[QUANTITY_CYCLES]);
+        strbuf_putc(out, '\n');
+    }
+}
+
 static void add_outside(const struct fidelity *f, struct strbuf *out)
 {
     strbuf_printf(out,
@@ -143,7 +161,7 @@ static void add_left_out(const struct fidelity *f, struct strbuf *out)
     bool any = false;
     for (size_t i = 0; i < f->rows.count; i++) {
         const struct fidelity_row *r = &f->rows.data[i];
-        if (fidelity_is_compared(r) || (r->point->series && !r->trouble)) continue;
+        if (fidelity_is_compared(r) || (!point_stands_alone(r->point) && !r->trouble)) continue;
         if (!any) strbuf_puts(out, "\n## Not compared\n\n| point | set | why |\n|---|---|---|\n");
         any = true;
         strbuf_printf(out, "| %s | %s |", r->point->name, point_set_names[r->point->set]);
@@ -159,12 +177,15 @@ static bool is_first_of_source(const struct fidelity *f, size_t i)
     return true;
 }
 
-// At other clocks what the row before is.
+// What a note is of: a row at all its clocks, all variants of a kernel, or a point.
+static const char *noted(const struct point *p)
+{
+    return p->series ? p->series : p->set == POINT_VARIANTS ? p->application : p->name;
+}
+
 static bool goes_on(const struct fidelity *f, size_t i)
 {
-    const char *series = f->rows.data[i].point->series;
-    return series && i && f->rows.data[i - 1].point->series &&
-           str_equal(f->rows.data[i - 1].point->series, series);
+    return i && str_equal(noted(f->rows.data[i - 1].point), noted(f->rows.data[i].point));
 }
 
 static void add_sources(const struct fidelity *f, struct strbuf *out)
@@ -184,10 +205,7 @@ static void add_sources(const struct fidelity *f, struct strbuf *out)
     strbuf_puts(out, "\nWhat differs from what was measured, and what was assumed:\n\n");
     for (size_t i = 0; i < f->rows.count; i++)
         if (*f->rows.data[i].point->note && !goes_on(f, i))
-            strbuf_printf(out, "- %s: %s\n",
-                          f->rows.data[i].point->series ? f->rows.data[i].point->series
-                                                        : f->rows.data[i].point->name,
-                          f->rows.data[i].point->note);
+            strbuf_printf(out, "- %s: %s\n", noted(f->rows.data[i].point), f->rows.data[i].point->note);
 }
 
 static const char introduction[] = "\n\nMade by `make fidelity`, that is `warpfold reproduce silicon` "
@@ -225,6 +243,7 @@ void fidelity_markdown(const struct fidelity *f, struct strbuf *out)
     }
     fidelity_streams_markdown(f, out);
     elasticity_markdown(f, out);
+    add_variants(f, out);
     add_rivals(f, out);
     add_outside(f, out);
     add_left_out(f, out);

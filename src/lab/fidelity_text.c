@@ -78,7 +78,7 @@ static void add_points(const struct fidelity *f, bool colour, struct strbuf *out
     table_init(&t, heads, sizeof heads / sizeof heads[0]);
     for (size_t i = 0; i < f->rows.count; i++) {
         const struct fidelity_row *r = &f->rows.data[i];
-        if (r->point->series) continue; // elasticity_table
+        if (!point_stands_alone(r->point)) continue; // elasticity_table, add_variants
         table_add(&t, "%s", r->point->name);
         table_add(&t, "%s", point_set_names[r->point->set]);
         table_add(&t, "%s", r->point->class);
@@ -150,6 +150,26 @@ static void add_rivals(const struct fidelity *f, bool colour, struct strbuf *out
     table_fini(&t);
 }
 
+static void add_variants(const struct fidelity *f, bool colour, struct strbuf *out)
+{
+    static const char *const heads[] = {"variant", "card", "cycles", "card's ms"};
+    struct table t;
+    if (!f->rankings.count) return;
+    strbuf_puts(out, "How variants rank\n");
+    table_init(&t, heads, sizeof heads / sizeof heads[0]);
+    for (size_t i = 0; i < f->rows.count; i++) {
+        const struct fidelity_row *r = &f->rows.data[i];
+        if (r->point->set != POINT_VARIANTS) continue;
+        table_add(&t, "%s", r->point->name);
+        table_add(&t, "%s", r->point->card);
+        add_whole(&t, r->ours[QUANTITY_CYCLES]);
+        add_share(&t, "%.3f", r->point->measured[QUANTITY_CYCLES]);
+    }
+    table_print(&t, colour, out);
+    table_fini(&t);
+    ranks_sentences(f, "", out);
+}
+
 // What was left out of the means, and ratios of instructions that ask for a reason.
 static void add_remarks(const struct fidelity *f, struct strbuf *out)
 {
@@ -157,7 +177,8 @@ static void add_remarks(const struct fidelity *f, struct strbuf *out)
         const struct fidelity_row *r = &f->rows.data[i];
         double ratio = 100 * fidelity_ratio(r, QUANTITY_INSTRUCTIONS);
         if (r->trouble) strbuf_printf(out, "%s: %s\n", r->point->name, r->trouble);
-        if (r->point->why && !r->point->series) strbuf_printf(out, "%s: %s\n", r->point->name, r->point->why);
+        if (r->point->why && point_stands_alone(r->point))
+            strbuf_printf(out, "%s: %s\n", r->point->name, r->point->why);
         if (ratio < FIDELITY_RATIO_LEAST || ratio > FIDELITY_RATIO_MOST)
             strbuf_printf(out, "%s (%s): %.2f times the card's instructions\n", r->point->name,
                           point_set_names[r->point->set], ratio / 100);
@@ -167,7 +188,7 @@ static void add_remarks(const struct fidelity *f, struct strbuf *out)
 static bool has_compared(const struct fidelity *f)
 {
     for (size_t i = 0; i < f->rows.count; i++)
-        if (!f->rows.data[i].point->series) return true;
+        if (point_stands_alone(f->rows.data[i].point)) return true;
     return false;
 }
 
@@ -181,6 +202,7 @@ void fidelity_table(const struct fidelity *f, bool colour, struct strbuf *out)
         add_rivals(f, colour, out);
     }
     elasticity_table(f, colour, out);
+    add_variants(f, colour, out);
     add_remarks(f, out);
     fidelity_streams_sentences(f, out);
     fidelity_headline(f, out);

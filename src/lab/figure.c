@@ -43,13 +43,14 @@ bool figure_in_group(const struct experiment *x, const char *group, const char *
 
 struct kernel {
     const char *name, *abbreviation;
+    unsigned registers; // as its group has it
 };
 struct kernel_list {
     VEC(struct kernel) all;
 };
 
 static void add_kernel(struct kernel_list *list, const struct workload *w, const char *abbreviation,
-                       const char *size)
+                       unsigned registers, const char *size)
 {
     enum workload_size which;
     if (!workload_size_find(size, &which) || !workload_has_size(w, which)) return;
@@ -58,7 +59,7 @@ static void add_kernel(struct kernel_list *list, const struct workload *w, const
         if (str_equal(list->all.data[i].abbreviation, abbreviation))
             abbreviation = w->name; // another paper's
     }
-    vec_push(&list->all, (struct kernel){w->name, abbreviation});
+    vec_push(&list->all, (struct kernel){w->name, abbreviation, registers});
 }
 
 // The kernels of an experiment that have the size, groups resolved, none twice.
@@ -69,7 +70,7 @@ static struct kernel_list kernels_of(const struct experiment *x, const char *siz
         const char *abbreviation;
         const struct workload *w;
         for (size_t i = 0; (w = named_kernel(x->kernels.data[k], i, &abbreviation)) != NULL; i++)
-            add_kernel(&list, w, abbreviation, size);
+            add_kernel(&list, w, abbreviation, workload_group_registers(x->kernels.data[k], w), size);
     }
     return list;
 }
@@ -87,9 +88,9 @@ static void plan_runs(struct figure *f, struct jobs *jobs, const struct kernel_l
     for (size_t k = 0; k < kernels->all.count; k++)
         for (size_t s = 0; s < x->series.count; s++) {
             const struct experiment_series *series = &x->series.data[s];
-            const char *name = kernels->all.data[k].name;
-            size_t base = jobs_bench(jobs, x, name, f->size, v, &x->base),
-                   job = jobs_bench(jobs, x, name, f->size, v, series);
+            const struct kernel *kernel = &kernels->all.data[k];
+            size_t base = jobs_bench(jobs, x, kernel->name, kernel->registers, f->size, v, &x->base),
+                   job = jobs_bench(jobs, x, kernel->name, kernel->registers, f->size, v, series);
             add(f, view, k, kernels->all.data[k].abbreviation, s, job, base);
         }
 }
@@ -162,7 +163,8 @@ void figure_plan(struct figure *f, const struct experiment *x, const char *size,
             break;
         case EXPERIMENT_STORAGE:
             add(f, v, 0, "", 0,
-                jobs_bench(jobs, x, kernels.all.data[0].name, f->size, &x->views.data[v],
+                jobs_bench(jobs, x, kernels.all.data[0].name, kernels.all.data[0].registers, f->size,
+                           &x->views.data[v],
                            &(struct experiment_series){.what = x->mechanism, .settings = ""}),
                 NO_JOB);
             break;

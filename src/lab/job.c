@@ -99,13 +99,15 @@ static uint64_t hash_kernels(const char *names, const char *ptx)
     return hash;
 }
 
-size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,
-                  const struct experiment_view *view, const struct experiment_series *series)
+size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
+                  const char *size, const struct experiment_view *view,
+                  const struct experiment_series *series)
 {
     struct strbuf command = {0}, both = {0};
     const char *gpu = series->gpu ? series->gpu : view->gpu;
     strbuf_printf(&command, "bench %s --size %s --ptx %s --gpu %s --set compile.profile=%s", kernel, size,
                   x->ptx, gpu, view->profile);
+    if (registers) strbuf_printf(&both, "launch.registers=%u ", registers); // what follows has the last word
     strbuf_printf(&both, "%s%s%s", x->settings, *x->settings && *series->settings ? " " : "",
                   series->settings);
     add_settings(&command, strbuf_text(&both));

@@ -22,8 +22,9 @@ struct jobs {
 void jobs_init(struct jobs *j);
 void jobs_fini(struct jobs *j);
 // The run of a bundled kernel with a series' mechanism and settings on its GPU or the view's, timed; its index.
-size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,
-                  const struct experiment_view *view, const struct experiment_series *series);
+size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
+                  const char *size, const struct experiment_view *view,
+                  const struct experiment_series *series);
 // A study of a bundled kernel, or of several, with commas between their names, or of the experiment's file
 // when kernel is NULL.
 size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,

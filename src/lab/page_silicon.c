@@ -1,4 +1,4 @@
-// The page's part about points of silicon: the figures that tables and drawing are made of.
+// The page's part about points of silicon: the figures that tables and drawings are made of.
 #include "lab/page.h"
 #include "report/fields.h"
 
@@ -70,12 +70,63 @@ static void write_rival(struct json *j, const struct fidelity_rival *v, const ch
     json_close_object(j);
 }
 
+// Of a clock: ours and the card's.
+static void write_answer(struct json *j, const char *key, const double pair[2])
+{
+    json_key(j, key);
+    json_open_object(j);
+    report_f64(j, "ours", pair[0]);
+    report_f64(j, "measured", pair[1]);
+    json_close_object(j);
+}
+
+static void write_elasticities(struct json *j, const struct fidelity *f)
+{
+    struct strbuf told = {0};
+    elasticity_sentences(f, "", &told);
+    report_text(j, "answers", strbuf_text(&told));
+    json_key(j, "elasticities");
+    json_open_array(j);
+    for (size_t i = 0; i < f->elasticities.count; i++) {
+        const struct elasticity *e = &f->elasticities.data[i];
+        json_open_object(j);
+        report_text(j, "series", e->series);
+        report_text(j, "card", e->card);
+        report_u64(j, "clocks", e->points);
+        write_answer(j, "core", e->core);
+        write_answer(j, "memory", e->memory);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    strbuf_fini(&told);
+}
+
+static void write_variants(struct json *j, const struct fidelity *f)
+{
+    struct strbuf told = {0};
+    ranks_sentences(f, "", &told);
+    report_text(j, "ranks", strbuf_text(&told));
+    json_key(j, "variants");
+    json_open_array(j);
+    for (size_t i = 0; i < f->rows.count; i++) {
+        const struct fidelity_row *r = &f->rows.data[i];
+        if (r->point->set != POINT_VARIANTS) continue;
+        json_open_object(j);
+        report_text(j, "point", r->point->name);
+        report_text(j, "card", r->point->card);
+        report_f64(j, "cycles", r->ours[QUANTITY_CYCLES]);
+        report_f64(j, "milliseconds", r->point->measured[QUANTITY_CYCLES]);
+        report_text(j, "trouble", r->trouble ? r->trouble : r->point->why);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    strbuf_fini(&told);
+}
+
 void page_write_silicon(struct json *j, const struct fidelity *f)
 {
     struct strbuf headline = {0};
-    size_t compared = 0;
-    for (size_t i = 0; i < f->rows.count; i++) compared += !f->rows.data[i].point->series;
-    if (!compared) return; // of set clocks only times' answers are compared, which the page does not show
+    if (!f->rows.count) return;
     fidelity_headline(f, &headline);
     json_key(j, "silicon");
     json_open_object(j);
@@ -83,7 +134,7 @@ void page_write_silicon(struct json *j, const struct fidelity *f)
     json_key(j, "points");
     json_open_array(j);
     for (size_t i = 0; i < f->rows.count; i++)
-        if (!f->rows.data[i].point->series) write_point(j, &f->rows.data[i]);
+        if (point_stands_alone(f->rows.data[i].point)) write_point(j, &f->rows.data[i]);
     json_close_array(j);
     json_key(j, "groups");
     json_open_array(j);
@@ -96,6 +147,8 @@ void page_write_silicon(struct json *j, const struct fidelity *f)
         write_rival(j, &f->rivals.data[i], "warpfold", &f->rivals.data[i].ours);
     }
     json_close_array(j);
+    write_elasticities(j, f);
+    write_variants(j, f);
     json_close_object(j);
     strbuf_fini(&headline);
 }

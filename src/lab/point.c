@@ -11,8 +11,10 @@ const struct quantity_info quantity_info[QUANTITIES] = {
 #include "lab/quantities.def"
 #undef QUANTITY
 };
-const char *const point_set_names[POINT_SETS] = {
-    [POINT_TUNING] = "tuning", [POINT_SECOND] = "second", [POINT_CLOCKS] = "clocks"};
+const char *const point_set_names[POINT_SETS] = {[POINT_TUNING] = "tuning",
+                                                 [POINT_SECOND] = "second",
+                                                 [POINT_CLOCKS] = "clocks",
+                                                 [POINT_VARIANTS] = "variants"};
 static const char *const counted_names[] = {
     [POINT_ALL] = "all", [POINT_LAST] = "last", [POINT_MEAN] = "mean"};
 static const char *const class_names[] = {"memory",  "latency", "compute",   "shared",
@@ -113,6 +115,16 @@ static bool are_settings(const char *text)
     return true;
 }
 
+// Of set variants a time, which ranks as cycles do.
+static bool read_milliseconds(struct list *l, struct point *p)
+{
+    const char *text = optional(l, "milliseconds");
+    if (!*text) return true;
+    if (p->set != POINT_VARIANTS) return refuse(l, "milliseconds are of set variants");
+    return (str_to_f64(text, &p->measured[QUANTITY_CYCLES]) && p->measured[QUANTITY_CYCLES] > 0) ||
+           refuse(l, "milliseconds \"%s\" are no measured time", text);
+}
+
 static bool read_measured(struct list *l, struct point *p)
 {
     for (size_t q = 0; q < QUANTITIES; q++) {
@@ -121,6 +133,7 @@ static bool read_measured(struct list *l, struct point *p)
         if (*text && (!str_to_f64(text, &p->measured[q]) || !(p->measured[q] >= 0)))
             return refuse(l, "%s \"%s\" is no measured number", quantity_info[q].column, text);
     }
+    if (!read_milliseconds(l, p)) return false;
     p->why = !isnan(p->measured[QUANTITY_CYCLES]) ? NULL
              : *p->elsewhere
                  ? "not measured: its figures may not stand here, --measurements says where they are"
@@ -136,7 +149,7 @@ static bool read_point(struct list *l, struct point *p)
         *(const char **)((char *)p + texts[i].offset) = keep(l->points, field(l, texts[i].head));
     if (!is_name(p->name)) return refuse(l, "a point's name is letters, digits, - + and _");
     if (!find_word(point_set_names, POINT_SETS, field(l, "set"), &set))
-        return refuse(l, "set \"%s\" is neither tuning nor second nor clocks", field(l, "set"));
+        return refuse(l, "set \"%s\" is neither tuning nor second nor clocks nor variants", field(l, "set"));
     if (!find_word(counted_names, sizeof counted_names / sizeof counted_names[0], field(l, "counted"),
                    &counted))
         return refuse(l, "counted \"%s\" is neither all nor last nor mean", field(l, "counted"));
@@ -215,7 +228,7 @@ struct choosing {
 
 static bool is_chosen(const struct choosing *c, const struct point *p)
 {
-    if (p->set == POINT_CLOCKS && !c->words[CHOICE_SET].count && !c->words[CHOICE_NAME].count) return false;
+    if (!point_stands_alone(p) && !c->words[CHOICE_SET].count && !c->words[CHOICE_NAME].count) return false;
     for (unsigned kind = 0; kind < CHOICES; kind++) {
         bool any = !c->words[kind].count;
         for (size_t i = 0; i < c->words[kind].count; i++)
@@ -257,9 +270,10 @@ static bool choose(struct points *p, const struct names *all, char *words, const
         if (is_chosen(&c, &all->points.data[i]) && !is_there(p, all->points.data[i].name))
             vec_push(&p->list, all->points.data[i]);
     if (good && p->list.count == before && !before)
-        good =
-            diag_error(d, loc_none(),
-                       "%s: no point is all of that (those of set clocks are chosen by that word)", operand);
+        good = diag_error(
+            d, loc_none(),
+            "%s: no point is all of that (those of sets clocks and variants are chosen by that word)",
+            operand);
     for (unsigned kind = 0; kind < CHOICES; kind++) vec_fini(&c.words[kind]);
     return good;
 }
@@ -327,7 +341,7 @@ static bool read_list(struct list *l, const char *text, size_t length, struct na
 // Those of silicon/, which are part of the library.
 static bool read_own(struct list *l, struct names *all)
 {
-    static const char *const lists[] = {"points.csv", "clocks.csv"};
+    static const char *const lists[] = {"points.csv", "clocks.csv", "variants.csv"};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         const char *text = silicon_file(lists[i]);
         if (!text)

@@ -16,9 +16,9 @@ struct quantity_info {
 };
 extern const struct quantity_info quantity_info[QUANTITIES];
 
-// Of `clocks`: launches that were measured at several clocks, for how time answers to them alone (elasticity.h); they are
-// chosen by that word or by name.
-enum point_set { POINT_TUNING, POINT_SECOND, POINT_CLOCKS, POINT_SETS };
+// Of `clocks`: launches that were measured at several clocks, for how time answers to them alone (elasticity.h). Of `variants`:
+// versions of one kernel, for how they rank alone (ranks.h). Both are chosen by that word or by name.
+enum point_set { POINT_TUNING, POINT_SECOND, POINT_CLOCKS, POINT_VARIANTS, POINT_SETS };
 extern const char *const point_set_names[POINT_SETS];
 enum point_counted { POINT_ALL, POINT_LAST, POINT_MEAN }; // of the script's launches
 
@@ -36,7 +36,7 @@ struct point {
     const char *folder; // of the list, where the script is; NULL: part of the library
     enum point_set set;
     enum point_counted counted;
-    double measured[QUANTITIES];      // NAN: not
+    double measured[QUANTITIES];      // NAN: not; of set variants the cycles are milliseconds
     double models[POINT_MODELS_MOST]; // cycles of other simulators, by points.models; NAN: none
     const char *why;                  // cycles are not measured
 };
@@ -46,6 +46,12 @@ struct points {
     VEC(struct point) list;
     VEC(const char *) models; // other simulators that measurements have cycles of
 };
+
+// Its own figures are compared with the card's: it is of a set that is run unasked.
+static inline bool point_stands_alone(const struct point *p)
+{
+    return p->set == POINT_TUNING || p->set == POINT_SECOND;
+}
 
 void points_init(struct points *p);
 void points_fini(struct points *p);

@@ -1,11 +1,8 @@
 #include "lab/process.h"
 #include "base/arena.h"
-#include "base/file.h"
-#include "base/hash.h"
 #include "base/str.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,18 +51,4 @@ char *process_complaint(const char *text)
 {
     if (str_starts_with(text, "error: ")) text += strlen("error: ");
     return heap_strndup(text, strcspn(text, "\n"));
-}
-
-char *process_self(char build[17])
-{
-    char *bytes, *program = realpath("/proc/self/exe", NULL);
-    size_t length;
-    const char *why;
-    if (!program || !file_read(program, &bytes, &length, &why)) {
-        free(program);
-        return NULL;
-    }
-    snprintf(build, 17, "%016" PRIx64, hash_bytes(bytes, length, 0));
-    free(bytes);
-    return program;
 }

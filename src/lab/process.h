@@ -18,5 +18,3 @@ struct process_order {
 pid_t process_start(const struct process_order *o);
 // Of what it complained of the first line, without "error: ". Heap.
 char *process_complaint(const char *text);
-// The path of this program, heap, and a hash of it: results of different builds do not mix. NULL: it cannot be read.
-char *process_self(char build[17]);

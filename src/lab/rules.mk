@@ -4,7 +4,7 @@ $(BUILD)/src/lab/database.o: src/lab/schema.sql
 $(BUILD)/src/lab/page.o: web/dist/report.html
 
 # Of silicon/ everything that a point needs to run: a row a file, written anew when a file comes or goes.
-SILICON_FILES := $(sort $(wildcard silicon/points.csv silicon/clocks.csv silicon/points/*.wf silicon/ptx/*.ptx))
+SILICON_FILES := $(sort $(wildcard silicon/points.csv silicon/clocks.csv silicon/variants.csv silicon/points/*.wf silicon/ptx/*.ptx))
 SILICON_TABLE := $(BUILD)/generated/lab/silicon_files.def
 $(SILICON_TABLE): FORCE
 	@mkdir -p $(@D)

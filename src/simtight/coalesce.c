@@ -20,10 +20,13 @@ static bool follows(enum simtight_mode mode, uint32_t address, uint32_t leader, 
 static uint32_t followers(const struct simtight_request *r, uint32_t pending, unsigned leader,
                           enum simtight_mode mode)
 {
-    uint32_t lanes = 0;
-    for (uint32_t l = 0; l < SIMTIGHT_LANES; l++)
-        lanes |= (uint32_t)follows(mode, r->address[l], r->address[leader], l) << l;
-    return lanes & pending;
+    uint32_t lanes = 0, of_leader = r->address[leader];
+    if (!follows(mode, of_leader, of_leader, leader)) return 0; // all that count are groups with their leader
+    for (uint32_t left = pending; left; left &= left - 1) {
+        uint32_t l = bit_lowest(left);
+        lanes |= (uint32_t)follows(mode, r->address[l], of_leader, l) << l;
+    }
+    return lanes;
 }
 
 static uint32_t on_scratchpad(const struct simtight_request *r, uint32_t pending, struct simtight_window w)

@@ -4,8 +4,8 @@
 static const char *const affine_words[] = {"warp", "row", NULL};
 
 const struct config_key study_config_keys[] = {
-#define SETTING(field, type, key, words, initial, meaning)                                                   \
-    CONFIG_KEY(struct study_settings, field, type, key, 0, 1, words, initial, meaning),
+#define SETTING(field, type, key, low, high, words, initial, meaning)                                        \
+    CONFIG_KEY(struct study_settings, field, type, key, low, high, words, initial, meaning),
 #include "study/config.def"
 #undef SETTING
 };

@@ -49,6 +49,7 @@ void study_destroy(struct study *s)
     if (s->class->fini) s->class->fini(s);
     free(s->state);
     vec_fini(&s->kernels);
+    vec_fini(&s->named);
     arena_fini(&s->arena);
     free(s);
 }
@@ -103,9 +104,34 @@ static bool is_same(const struct study *s, const struct study_kernel *k, const s
            memcmp(k->block, l->block, sizeof k->block) == 0 && k->warp_size == l->warp_size;
 }
 
+void study_name(struct study *s, const struct launch *l, const char *name)
+{
+    vec_push(&s->named, (struct study_named){l, name});
+}
+
+bool study_is_new(const struct study *s, const struct launch *l)
+{
+    for (size_t i = 0; i < s->named.count; i++)
+        if (s->named.data[i].launch == l) return true;
+    return false;
+}
+
+static void take_name(struct study *s, const struct launch *l)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < s->named.count; i++) {
+        if (s->named.data[i].launch == l)
+            s->kernel_name = s->named.data[i].name;
+        else
+            s->named.data[left++] = s->named.data[i];
+    }
+    s->named.count = left;
+}
+
 struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l)
 {
     struct study_kernel *k = NULL;
+    take_name(s, l);
     for (size_t i = 0; i < s->kernels.count && !k; i++)
         if (is_same(s, s->kernels.data[i], l)) k = s->kernels.data[i];
     if (!k) {

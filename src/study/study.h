@@ -1,4 +1,5 @@
-// Limit studies: what a kernel's instructions did, seen by an observer that changes nothing (exec/observe.h).
+// Limit studies: what a kernel's instructions did, seen by an observer that changes nothing (exec/observe.h); and timed ones,
+// by a mechanism that only looks on (gpu/tech.h).
 //
 // A study is a class, one row in studies.def and one file: what it watches, and what it reports when all
 // launches are over. Reports are plain tables with named columns, so that whoever shows them (a terminal,
@@ -11,6 +12,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "exec/observe.h"
+#include "gpu/tech.h"
 #include "mark/mark.h"
 
 struct study;
@@ -19,6 +21,8 @@ struct study_report;
 enum study_affine { AFFINE_WARP, AFFINE_ROW };
 struct study_settings { // config.def
     int affine;         // enum study_affine
+    uint64_t block;
+    uint32_t bin; // instructions
 };
 extern const struct config_key study_config_keys[];
 extern const size_t study_config_key_count;
@@ -26,10 +30,17 @@ extern const size_t study_config_key_count;
 struct study_class {          // name and meaning are in studies.def
     size_t state_bytes;       // of study->state, zeroed
     struct observer observer; // its functions are called with the struct study *
+    // What looks on instead while launches are timed, its options the struct study *; NULL: the study is of functional runs.
+    const struct tech *timed;
     // Launches from a file's text instead of from runs, errors to `d`; NULL: the study has to see them run.
     bool (*read)(struct study *s, const char *text, uint32_t source, struct diag *d);
     void (*fini)(struct study *s); // frees what the state owns; NULL: nothing
     void (*report)(struct study *s, struct study_report *r);
+};
+
+struct study_named {
+    const struct launch *launch;
+    const char *name; // of its kernel
 };
 
 struct study {
@@ -43,7 +54,8 @@ struct study {
     struct mark_settings mark;      // of the context that launches
     struct study_settings settings; // the same
     VEC(struct study_kernel *) kernels;
-    struct study_kernel *kernel; // being launched
+    struct study_kernel *kernel;   // being launched
+    VEC(struct study_named) named; // timed launches that have not begun
     void *state;
 };
 
@@ -90,6 +102,9 @@ void study_lines(const struct program *p, const bool *is_shown, uint32_t *lines)
 // instruction, which; of each line, its first instruction. Arrays of inst_count, the first one
 // zeroed: what is not shown is counted for line 0.
 uint32_t study_group_lines(const struct study_kernel *k, uint32_t *line_of, uint32_t *first);
+// What a timed launch's kernel is called. Behind this, and before it begins, others may come.
+void study_name(struct study *s, const struct launch *l, const char *name);
+bool study_is_new(const struct study *s, const struct launch *l); // it has been named, and not entered
 // To be called by launch_begin. Sets and returns study->kernel.
 struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l);
 

@@ -1,9 +1,12 @@
-// Host side of kernels/bitonicSort.cu: tiles first, then merges of twice the size until one sequence is left.
+// Host side of kernels/bitonicSort.cu and of bitonicSort512.cu: tiles first, then merges of twice the size until one sequence is left.
 #include "workload/host.h"
 
 #include <stdlib.h>
 
-enum { TILE = 512 };
+struct network {
+    const char *sort, *merge_global, *merge_tiles; // kernels
+    unsigned threads;
+};
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -11,22 +14,22 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void workload_run_bitonicSort(struct host *h)
+static void sort(struct host *h, const struct network *net)
 {
     static const unsigned counts[] = {2048, 65536, 524288}; // powers of two
-    const unsigned n = counts[h->size];
+    const unsigned n = counts[h->size], tile = 2 * net->threads;
+    const struct host_dim grid = DIM(n / tile), block = DIM(net->threads);
     const size_t bytes = n * sizeof(uint32_t);
     const uint32_t *in = host_random_u32(h, n, 0);
     uint32_t *index = HOST_ARRAY(h, uint32_t, n);
     for (uint32_t i = 0; i < n; i++) index[i] = i;
 
     uint64_t keys = host_upload(h, in, bytes), values = host_upload(h, index, bytes);
-    host_launch(h, "bitonic_sort_tiles", DIM(n / TILE), DIM(256), 0, ARG(keys), ARG(values));
-    for (unsigned size = 2 * TILE; size <= n; size *= 2) {
-        for (unsigned stride = size / 2; stride >= TILE; stride /= 2)
-            host_launch(h, "bitonic_merge_global", DIM(n / TILE), DIM(256), 0, ARG(keys), ARG(values),
-                        ARG(size), ARG(stride));
-        host_launch(h, "bitonic_merge_tiles", DIM(n / TILE), DIM(256), 0, ARG(keys), ARG(values), ARG(size));
+    host_launch(h, net->sort, grid, block, 0, ARG(keys), ARG(values));
+    for (unsigned size = 2 * tile; size <= n; size *= 2) {
+        for (unsigned stride = size / 2; stride >= tile; stride /= 2)
+            host_launch(h, net->merge_global, grid, block, 0, ARG(keys), ARG(values), ARG(size), ARG(stride));
+        host_launch(h, net->merge_tiles, grid, block, 0, ARG(keys), ARG(values), ARG(size));
     }
     const uint32_t *got_keys = host_output(h, keys, bytes), *got_values = host_output(h, values, bytes);
 
@@ -47,4 +50,15 @@ void workload_run_bitonicSort(struct host *h)
     }
     host_compare_u32(h, "key that the value came with", key_of_value, sorted, n);
     host_compare_u32(h, "times the value is there", times_seen, once, n);
+}
+
+void workload_run_bitonicSort(struct host *h)
+{
+    sort(h, &(struct network){"bitonic_sort_tiles", "bitonic_merge_global", "bitonic_merge_tiles", 256});
+}
+
+void workload_run_bitonicSort512(struct host *h)
+{
+    sort(h, &(struct network){"bitonic_sort_tiles512", "bitonic_merge_global512", "bitonic_merge_tiles512",
+                              512});
 }

@@ -100,10 +100,23 @@ static const struct {
     const char *group, *abbreviation, *workload;
 } members[] = {
 #define MEMBER(group, abbreviation, workload) {#group, abbreviation, #workload},
+#define GIVEN(group, workload, registers)
 #include "workload/groups.def"
 #undef MEMBER
+#undef GIVEN
 };
 enum { MEMBER_COUNT = sizeof members / sizeof members[0] };
+
+static const struct {
+    const char *group, *workload;
+    unsigned registers;
+} given[] = {
+#define MEMBER(group, abbreviation, workload)
+#define GIVEN(group, workload, registers) {#group, #workload, registers},
+#include "workload/groups.def"
+#undef MEMBER
+#undef GIVEN
+};
 
 // "darsie" is a group and "darsie_1d" a part of it; names are written with a dash.
 static bool is_in(const char *part, const char *group)
@@ -133,6 +146,13 @@ const struct workload *workload_in_group(const char *group, size_t i, const char
         return workload_find(members[k].workload, &near);
     }
     return w;
+}
+
+unsigned workload_group_registers(const char *group, const struct workload *w)
+{
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
+        if (is_in(given[i].group, group) && str_equal(given[i].workload, w->name)) return given[i].registers;
+    return 0;
 }
 
 bool workload_is_group(const char *group) { return workload_in_group(group, 0, NULL) != NULL; }

@@ -46,6 +46,8 @@ struct workload {
 struct workload_options {
     enum workload_size size;
     enum workload_ptx ptx;
+    unsigned
+        registers; // a thread is given where launch.registers does not say, in place of the paper's; 0: no matter
     uint64_t seed; // of other inputs than the usual ones (0), of the same kind
     // Called after every launch, also one that failed; may be NULL.
     void (*launched)(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
@@ -73,10 +75,12 @@ const struct workload *workload_at(size_t i);
 const struct workload *workload_find(const char *name, const char **nearest);
 
 // The i-th of a group, NULL past the last: "darsie-1d" and "darsie-2d" (DARSIE's Table 1, groups.def),
-// "darsie" (both), "uv" (Table 3 of Xiang's thesis), "all". *abbreviation is the group's short name, of "all" that of the first group, else the workload's own;
+// "darsie" (both), "uv", "warpman", "locality", "ilp" (Tables 3 and 5 and chapters 5 and 4 of Xiang's thesis), "dac" (29 regular programs), "all". *abbreviation is the group's short name, of "all" that of the first group, else the workload's own;
 // may be NULL.
 const struct workload *workload_in_group(const char *group, size_t i, const char **abbreviation);
 bool workload_is_group(const char *group);
+// Registers a thread of the member has in the code of the compiler of the group's paper; 0: not known.
+unsigned workload_group_registers(const char *group, const struct workload *member);
 
 const struct workload_paper *workload_paper(const struct workload *workload); // NULL: it has no such size
 bool workload_has_size(const struct workload *workload, enum workload_size size);

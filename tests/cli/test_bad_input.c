@@ -262,7 +262,7 @@ static void test_usage(struct test *t)
         {"list", 2,
          "error: list takes one of gpus, techs, kernels, inputs, studies, counters, experiments, keys, "
          "features, "
-         "claims, area; gpus may be followed by a GPU\n"},
+         "claims, area, occupancy; gpus may be followed by a GPU\n"},
         {"list keyz", 2, "error: list knows no \"keyz\"; did you mean \"keys\"?\n"},
         {"bench --size tiny", 2, "error: --size tiny: must be one of small, medium, large, paper\n"},
         {"bench spmv --size paper", 1, "error: spmv is of no paper: its sizes are small, medium and large\n"},

@@ -109,7 +109,7 @@ static void test_pipes(struct test *t)
     CHECK_STR(t, err, "error: cannot read /dev/stdin: has more than 256 MiB\n");
     free(err);
     cli_expect(&c, "list gpus --gpu /proc/self/status", 2,
-               "error: --tech and --gpu are for `warpfold list area`\n");
+               "error: --gpu is for `warpfold list area` and `warpfold list occupancy`\n");
     cli_run(&c, "run /proc/self/status" SHAPE); // has no size, and is read
     CHECK_EQ(t, c.status, 1);
     CHECK_HAS(t, c.err, "/proc/self/status:1:1: error: ");

@@ -169,15 +169,19 @@ static void test_list(struct test *t)
     CHECK(t, !strstr(c.out, "class"));
 
     check_errors(&c, "list gpus tinny", 2, "error: no GPU \"tinny\"; did you mean \"tiny\"?\n");
-    check_errors(&c, "list gpus --set sm.warps=4", 2,
-                 "error: --set is for `warpfold list area` and `warpfold list gpus NAME`\n");
-    check_errors(&c, "list keys --set sm.warps=4", 2,
-                 "error: --set is for `warpfold list area` and `warpfold list gpus NAME`\n");
+    check_errors(
+        &c, "list gpus --set sm.warps=4", 2,
+        "error: --set is for `warpfold list area`, `warpfold list occupancy` and `warpfold list gpus "
+        "NAME`\n");
+    check_errors(
+        &c, "list keys --set sm.warps=4", 2,
+        "error: --set is for `warpfold list area`, `warpfold list occupancy` and `warpfold list gpus "
+        "NAME`\n");
     check_errors(&c, "list gpus tiny --set sm.warps=0", 2, "error: sm.warps=0: must be 1 to 64\n");
     check_errors(&c, "list keys tiny", 2,
                  "error: list takes one of gpus, techs, kernels, inputs, studies, counters, experiments, "
                  "keys, features, "
-                 "claims, area; gpus may be followed by a GPU\n");
+                 "claims, area, occupancy; gpus may be followed by a GPU\n");
     cli_fini(&c);
 }
 

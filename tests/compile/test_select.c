@@ -221,6 +221,14 @@ static const struct row pascal[] = {
     {"shl.b32 %r5, %r1, 28; shr.s32 %r9, %r5, 31;", "BFE R, R, 0x3, 0x1"},
     {"sin.approx.ftz.f32 %f9, %f1;", "RRO.SINCOS R, R; MUFU.SIN.FTZ R, R"},
     {"ex2.approx.ftz.f32 %f9, %f1;", "RRO.EX2 R, R; MUFU.EX2.FTZ R, R"},
+    {"sin.approx.ftz.f32 %f5, %f1; cos.approx.ftz.f32 %f6, %f1; add.f32 %f9, %f5, %f6;",
+     "RRO.SINCOS R, R; MUFU.SIN.FTZ R, R; MUFU.COS.FTZ R, R; FADD R, R, R"},
+    {"fma.rn.f32 %f9, %f1, 0f3F000000, %f2;", "FFMA R, R, 0.5, R"},
+    {"fma.rn.f32 %f9, %f1, 0f3F333333, %f2;", "MOV R, 0x3f333333; FFMA R, R, R, R"},
+    {"fma.rn.f32 %f9, %f1, %f2, 0f3F000000;", "MOV R, 0x3f000000; FFMA R, R, R, R"},
+    {"mul.f32 %f9, %f1, 0f3F333333;", "FMUL R, R, 0.7"},
+    {"min.f32 %f9, %f1, 0f3F333333;", "MOV R, 0x3f333333; FMNMX R, R, R, PT"},
+    {"add.u32 %r5, %r1, %r2; add.u32 %r9, %r5, 524288;", "IADD3 R, R, R, 0x80000"},
 };
 
 static void test_sums(struct test *t) { check_rows(t, sums, TEST_COUNT(sums), PROFILE_SASS); }

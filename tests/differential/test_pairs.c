@@ -178,12 +178,12 @@ static void hunt_pairs(struct test *t, pair_at at, enum verdict (*try)(uint64_t,
 
 static void test_registered(struct test *t)
 {
-    hunt_pairs(t, registered_at, try_registered, test_is_long() ? 1000 : test_is_quick() ? 20 : 100);
+    hunt_pairs(t, registered_at, try_registered, test_is_long() ? 1000 : test_is_quick() ? 15 : 75);
 }
 
 static void test_with_extra(struct test *t)
 {
-    hunt_pairs(t, with_extra_at, try_with_extra, test_is_long() ? 1000 : test_is_quick() ? 5 : 25);
+    hunt_pairs(t, with_extra_at, try_with_extra, test_is_long() ? 1000 : test_is_quick() ? 4 : 20);
 }
 
 int main(int argc, char **argv)

@@ -128,7 +128,7 @@ static bool has_row(const struct report_run *r, const struct wf_storage *s, cons
 static void test_structures(struct test *t)
 {
     static const char *const ways[] = {"darsie:branch-sync=parting", "darsie:branch-sync=first",
-                                       "scalarise:scalar=on"};
+                                       "scalarise:scalar=on", "uv:variant=srf"};
     test_names techs = {0};
     static const struct {
         const char *tech, *name, *counts[2];

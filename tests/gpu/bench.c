@@ -6,11 +6,16 @@
 
 #include <string.h>
 
+// The launch's, which some GPUs' files set: machine.h has a program's.
+static const char *const simt_words[] = {"stack", "splits", NULL};
+static const struct config_key simt_key = {"simt", CONFIG_WORD, 0, 0, 0, simt_words, "stack", NULL, NULL};
+
 void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const char *settings)
 {
     struct config all;
     struct energy_config energy;     // some GPUs' files set it
     struct compile_settings compile; // likewise
+    int simt;
     struct gpu_classes classes = {0};
     bool is_like;
     struct diag d;
@@ -20,6 +25,7 @@ void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const 
     config_add(&all, memory_config_keys, memory_config_key_count, &c->memory);
     config_add(&all, compile_config_keys, compile_config_key_count, &compile);
     config_add(&all, energy_config_keys, energy_config_key_count, &energy);
+    config_add(&all, &simt_key, 1, &simt);
     gpu_classes_init(&classes, &all);
     CHECK(t, gpu_file_load(&all, gpu, &is_like, &d));
     char *copy = strdup(settings), *rest = copy;

@@ -5,7 +5,8 @@
 
 const char *test_gpu_room(const char *gpu)
 {
-    return str_starts_with(gpu, "gtx285") ? "sm.registers=65536 sm.shared_bytes=65536" : "";
+    bool is_small = str_starts_with(gpu, "gtx285") || str_starts_with(gpu, "gtx480");
+    return is_small ? "sm.registers=65536 sm.shared_bytes=65536" : "";
 }
 
 void test_name_gpus(test_names *names)

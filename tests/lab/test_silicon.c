@@ -90,6 +90,36 @@ static void test_runs(struct test *t)
     cli_fini(&c);
 }
 
+// Variants of a kernel rank, and nothing else of them is compared; without the word they are not run.
+static void test_variants(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "reproduce tests/lab/silicon/variants.csv:variants --out $D/out");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "\n4 runs, 0 of them done before");
+    struct csv csv = read_result(&c, "out/silicon.csv");
+    double few = strtod(cell(t, &csv, "few", "cycles"), NULL),
+           more = strtod(cell(t, &csv, "more", "cycles"), NULL),
+           slow = strtod(cell(t, &csv, "slow", "cycles"), NULL);
+    CHECK_STR(t, cell(t, &csv, "few", "error"), "");
+    csv_fini(&csv);
+    // The card has them in the order more, few, slow; here the slow core needs the fewest cycles.
+    CHECK_MSG(t, slow < more && more < few, "%g, %g and %g cycles", slow, more, few);
+    CHECK_HAS(t, c.out,
+              "sums on tiny: 3 of 4 variants compared, correlation of ranks -0.500, of logarithms -0.");
+    CHECK_HAS(t, c.out, "; the fastest here takes 67 % longer than the card's fastest.\n");
+    CHECK(t, !strstr(c.out, "The tuning set"));
+    size_t length;
+    char *page = cli_read(&c, "out/report.html", &length);
+    CHECK_HAS(t, page, "\"point\": \"unknown\",\"card\": \"tiny\",\"cycles\": ");
+    CHECK_HAS(t, page, "\"ranks\": \"sums on tiny: 3 of 4 variants");
+    free(page);
+    cli_run(&c, "reproduce tests/lab/silicon/variants.csv --out $D/out");
+    CHECK_HAS(t, c.out, "\n1 run, 0 of them done before");
+    CHECK(t, !strstr(c.out, "How variants rank"));
+    cli_fini(&c);
+}
+
 // A launch at several clocks: a point each, run by one script, chosen by name or as a set alone. No times are compared, but
 // how they change; the card's are of a time that is core^-1 memory^-1.
 static void test_clocks(struct test *t)
@@ -111,6 +141,12 @@ static void test_clocks(struct test *t)
     char want[200];
     snprintf(want, sizeof want, "quick   tiny       3  %+.2f   -1.00", log(fast / slow) / log(2));
     CHECK_HAS(t, c.out, want);
+    static const char head[] = "\"series\": \"quick\",\"card\": \"tiny\",\"clocks\": 3,\"core\": {\"ours\": ";
+    size_t length;
+    char *page = cli_read(&c, "out/report.html", &length), *at = page ? strstr(page, head) : NULL;
+    CHECK(t, at && fabs(strtod(at + strlen(head), NULL) - log(fast / slow) / log(2)) < 1e-6);
+    CHECK_HAS(t, page, "\"answers\": \"tiny: the core's clock counts ");
+    free(page);
     cli_run(&c, "reproduce tests/lab/silicon/clocks.csv:quick --out $D/out"); // nothing is measured
     CHECK_HAS(t, c.out, "\ntiny: not measured.\n");
     CHECK_HAS(t, c.out, "\n3 runs, 3 of them done before");
@@ -284,9 +320,9 @@ static void test_drawn(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"runs", test_runs},       {"clocks", test_clocks},
-                                             {"choice", test_choice},   {"changed", test_changed},
-                                             {"refused", test_refused}, {"rows", test_rows},
-                                             {"drawn", test_drawn}};
+    static const struct test_case cases[] = {{"runs", test_runs},         {"clocks", test_clocks},
+                                             {"variants", test_variants}, {"choice", test_choice},
+                                             {"changed", test_changed},   {"refused", test_refused},
+                                             {"rows", test_rows},         {"drawn", test_drawn}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

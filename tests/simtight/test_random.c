@@ -123,6 +123,14 @@ static void test_programs(struct test *t)
     CHECK(t, spills > 0);
 }
 
+// Programs that have failed once. 100484: code called by an address alone, whose waits nobody encoded.
+static void test_failed_once(struct test *t)
+{
+    static const uint64_t seeds[] = {100484};
+    uint64_t spills = 0;
+    for (size_t k = 0; k < TEST_COUNT(seeds); k++) run(t, seeds[k], &spills);
+}
+
 static uint64_t the_seed;
 
 static void test_one(struct test *t)
@@ -133,7 +141,8 @@ static void test_one(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"programs", test_programs}}, one[] = {{"program", test_one}};
+    static const struct test_case cases[] = {{"programs", test_programs}, {"failed_once", test_failed_once}},
+                                  one[] = {{"program", test_one}};
     if (argc == 3 && str_equal(argv[1], "seed")) {
         the_seed = strtoull(argv[2], NULL, 0);
         return test_main(1, argv, one, TEST_COUNT(one));

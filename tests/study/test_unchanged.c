@@ -22,7 +22,7 @@ static void add_launch(void *context, struct wf_kernel *kernel, const struct wf_
         x->hash = hash_bytes(&stats->counters[i].value, 8, x->hash);
 }
 
-static void run(struct test *t, const struct workload *w, const char *study, const char *simt,
+static void run(struct test *t, const struct workload *w, const char *study, const char *simt, bool timed,
                 struct trace *x, uint64_t *output, uint64_t *instructions)
 {
     struct wf_context *c = wf_context_create();
@@ -30,6 +30,7 @@ static void run(struct test *t, const struct workload *w, const char *study, con
     struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add_launch, .launched_context = x};
     struct workload_result result;
     *x = (struct trace){0};
+    if (timed) CHECK_EQ(t, wf_gpu(c, "tiny"), WF_OK);
     wf_set(c, "simt", simt);
     wf_set_study(c, s);
     CHECK_MSG(t, workload_run(w, c, &options, &result) == WF_OK, "%s: %s", w->name, wf_errors(c));
@@ -40,17 +41,27 @@ static void run(struct test *t, const struct workload *w, const char *study, con
     wf_study_destroy(s);
 }
 
-static void unchanged(struct test *t, const char *simt)
+static bool is_timed(const char *study)
+{
+    struct wf_study *s = wf_study_create(study);
+    bool timed = wf_study_times(s);
+    wf_study_destroy(s);
+    return timed;
+}
+
+// Studies of timed launches look at one kernel in `turns`.
+static void unchanged(struct test *t, const char *simt, bool timed, size_t turns)
 {
     const struct workload *w;
-    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i += turns) {
         struct trace plain, watched;
         uint64_t output[2], instructions[2];
         const char *study, *meaning;
-        run(t, w, NULL, simt, &plain, &output[0], &instructions[0]);
+        run(t, w, NULL, simt, timed, &plain, &output[0], &instructions[0]);
         CHECK(t, plain.launches && instructions[0]);
         for (size_t k = 0; wf_study_at(k, &study, &meaning); k++) {
-            run(t, w, study, simt, &watched, &output[1], &instructions[1]);
+            if (is_timed(study) != timed) continue;
+            run(t, w, study, simt, timed, &watched, &output[1], &instructions[1]);
             CHECK_MSG(t, output[0] == output[1], "%s under %s: other bytes", w->name, study);
             CHECK_MSG(t, plain.hash == watched.hash && plain.launches == watched.launches,
                       "%s under %s: other counters (%llu warp instructions, %llu)", w->name, study,
@@ -59,11 +70,13 @@ static void unchanged(struct test *t, const char *simt)
     }
 }
 
-static void test_splits(struct test *t) { unchanged(t, "splits"); }
-static void test_stack(struct test *t) { unchanged(t, "stack"); }
+static void test_splits(struct test *t) { unchanged(t, "splits", false, 1); }
+static void test_stack(struct test *t) { unchanged(t, "stack", false, 1); }
+static void test_timed(struct test *t) { unchanged(t, "splits", true, 3); }
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"splits", test_splits}, {"stack", test_stack}};
+    static const struct test_case cases[] = {
+        {"splits", test_splits}, {"stack", test_stack}, {"timed", test_timed}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -20,6 +20,16 @@ static uint64_t bits_of(struct wf_context *c, const char *name)
     return bits;
 }
 
+static void check_bits(struct test *t, struct wf_context *c, const struct row *rows, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        CHECK_EQ(t, wf_tech(c, rows[k].tech), WF_OK);
+        CHECK_MSG(t, bits_of(c, rows[k].name) == rows[k].bits, "%s: %s has %llu bits, not %llu", rows[k].tech,
+                  rows[k].name ? rows[k].name : "all", (unsigned long long)bits_of(c, rows[k].name),
+                  (unsigned long long)rows[k].bits);
+    }
+}
+
 static void test_bits(struct test *t)
 {
     static const struct row rows[] = {
@@ -35,6 +45,9 @@ static void test_bits(struct test *t)
         {"darsie:registers=16", "register renaming", 20 * 16 * 32},
         {"uv", "reuse buffer", 1192}, // 8 x (10 + 3 x 32 + 32 + 3 + 8)
         {"uv", "tokens", 2048},
+        {"uv:parity=on", "reuse buffer", 1200},
+        {"uv:variant=srf", "scalar registers", 4096},
+        {"uv:variant=srf,registers=16", "scalar registers", 512},
         {"uv:entries=16,words=2", "reuse buffer", 16 * (10 + 8 + 3 * 64 + 64 + 4)},
         {"dac", NULL, 0},
         {"gscalar", NULL, 2048 * 33},
@@ -48,19 +61,31 @@ static void test_bits(struct test *t)
         {"scalarise:scalar=on", "scalars of the pipe", 71680}, // a third copy, which the paper does not count
         {"scalarise:scalar=on", "predictions", 8192},
         {"scalarise:vectors=256", NULL, 407552},
+        {"warpman", NULL, 42}, // 26 + 5 + 5 + 5 + 1: 32 blocks; 40 of the GTX 480 (test_warpman.c)
     };
     struct wf_context *c = wf_context_create();
     CHECK_EQ(t, wf_gpu(c, "gtx1080ti-paper"), WF_OK);
-    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
-        CHECK_EQ(t, wf_tech(c, rows[k].tech), WF_OK);
-        CHECK_MSG(t, bits_of(c, rows[k].name) == rows[k].bits, "%s: %s has %llu bits, not %llu", rows[k].tech,
-                  rows[k].name ? rows[k].name : "all", (unsigned long long)bits_of(c, rows[k].name),
-                  (unsigned long long)rows[k].bits);
-    }
+    check_bits(t, c, rows, TEST_COUNT(rows));
     // 5.31 KB, 2.1 % of the register file.
     CHECK_EQ(t, wf_tech(c, "darsie"), WF_OK);
     CHECK_EQ(t, bits_of(c, NULL) * 100 / 8 / 1024, 531);
     CHECK_EQ(t, (bits_of(c, NULL) * 2000 / wf_register_file_bits(c) + 1) / 2, 21);
+    wf_context_destroy(c);
+}
+
+// The GPU of the dissertation's chapter 2: 512 vector registers.
+static void test_gtx285(struct test *t)
+{
+    static const struct row rows[] = {
+        {"uv:variant=token", "tokens", 512},
+        {"uv:variant=token", NULL, 1192 + 512},
+        {"uv:variant=srf", "renaming map", 3584}, // 512 x 7
+        {"uv:variant=srf", "valid bits of the map", 512},
+        {"uv:variant=srf,protect=on,parity=on", NULL, 1200 + 4096 + 3584},
+    };
+    struct wf_context *c = wf_context_create();
+    CHECK_EQ(t, wf_gpu(c, "gtx285"), WF_OK);
+    check_bits(t, c, rows, TEST_COUNT(rows));
     wf_context_destroy(c);
 }
 
@@ -93,6 +118,7 @@ static void test_table_3(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"bits", test_bits}, {"table_3", test_table_3}};
+    static const struct test_case cases[] = {
+        {"bits", test_bits}, {"gtx285", test_gtx285}, {"table_3", test_table_3}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

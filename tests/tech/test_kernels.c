@@ -1,7 +1,7 @@
 // Mechanisms change no result: every bundled kernel with every option leaves the bytes of the unmodified GPU,
 // executes and skips together what that executes, instruction by instruction, and shares no value its readers
-// would not have computed. Day by day a kernel tries every mechanism as it comes and a third of the options, each
-// kernel others; in the long form every option runs on every GPU with all profiles at size small, by every kernel;
+// would not have computed. Day by day a kernel tries every mechanism as it comes, on one of two GPUs besides the smallest, and a ninth of the
+// options, each kernel others; in the long form every option runs on every GPU with all profiles at size small, by every kernel;
 // at size medium, where that would be over an hour, the mechanisms do as they come, and every option on one
 // GPU and profile in turn.
 #include "harness/names.h"
@@ -38,6 +38,7 @@ static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_
 struct machine {
     const char *gpu, *settings;
     enum workload_size size;
+    size_t every, first; // only of the bundled kernels number first, first + every …; every 0: all
 };
 
 static void run(struct test *t, const struct workload *w, const struct machine *m, const char *tech,
@@ -106,10 +107,11 @@ static void try_in_turn(struct test *t, const struct machine *m, const test_name
 {
     char settings[200];
     snprintf(settings, sizeof settings, "%s simt=stack", m->settings);
-    const struct machine stacked = {m->gpu, settings, m->size};
+    const struct machine stacked = {.gpu = m->gpu, .settings = settings, .size = m->size};
     const struct workload *w;
     for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
         struct outcome base, base_stacked;
+        if (m->every && i % m->every != m->first) continue;
         run(t, w, m, "base", &base);
         run(t, w, &stacked, "base", &base_stacked);
         CHECK_EQ(t, base.skipped, 0);
@@ -179,6 +181,13 @@ static const char *const options[] = {
     "darsie:registers=3,entries=2+uv:entries=64,words=4+silicon-sync",
     "dac+uv",
     "darsie:order=sync-on-write,registers=4",
+    "warpman:variant=temporal",
+    "warpman:variant=spatial",
+    "warpman:variant=threshold,limit=9",
+    "warpman:epoch=300,hold=1",
+    "warpman:variant=spatial+uv:intra=on+gscalar",
+    "uv:variant=srf+warpman:variant=spatial",
+    "rfcache+scalarise:vectors=60+warpman:variant=temporal",
     "darsie:branch-sync=off,bank-conflicts=off",
     "darsie:early=on,evict=on,registers=5",
     ("darsie:branch-sync=parting,early=on,full=wait,evict=on,"
@@ -201,9 +210,9 @@ static void print(const char *what, const struct sums *s)
 static void test_options(struct test *t)
 {
     struct sums sums = {0};
-    struct machine m = {"tiny", "sim.check=1", WORKLOAD_SMALL};
+    struct machine m = {.gpu = "tiny", .settings = "sim.check=1"};
     test_names techs = all_options();
-    try_in_turn(t, &m, &techs, techs.count - TEST_COUNT(options), 3, &sums);
+    try_in_turn(t, &m, &techs, techs.count - TEST_COUNT(options), 9, &sums);
     vec_fini(&techs);
     CHECK(t, sums.copies > 0); // and yet no instruction has them
     print("tiny", &sums);
@@ -215,8 +224,8 @@ static void test_diverged(struct test *t)
     const char *diverged = "darsie:diverged=on";
     test_names techs = {0};
     struct sums sums = {0};
-    static const struct machine machines[] = {{"tiny", "simt=stack sim.check=1", WORKLOAD_SMALL},
-                                              {"tiny", "simt=splits sim.check=1", WORKLOAD_SMALL}};
+    static const struct machine machines[] = {{.gpu = "tiny", .settings = "simt=stack sim.check=1"},
+                                              {.gpu = "tiny", .settings = "simt=splits sim.check=1"}};
     vec_push(&techs, diverged);
     for (size_t k = 0; k < TEST_COUNT(machines); k++) try_all(t, &machines[k], &techs, &sums);
     vec_fini(&techs);
@@ -232,7 +241,7 @@ static void try_everywhere(struct test *t, const test_names *techs)
     test_name_gpus(&gpus);
     for (size_t g = 0, n = 0; g < gpus.count; g++)
         for (size_t p = 0; p < TEST_COUNT(profiles); p++, n++) {
-            struct machine m = {gpus.data[g], profiles[p], WORKLOAD_SMALL};
+            struct machine m = {.gpu = gpus.data[g], .settings = profiles[p]};
             try_all(t, &m, &all, &small);
             m.size = WORKLOAD_MEDIUM;
             try_all(t, &m, techs, &medium);
@@ -253,8 +262,11 @@ static void test_gpus(struct test *t)
 {
     test_names techs = {0};
     static const struct machine machines[] = {
-        {"gtx1080ti-paper", "", WORKLOAD_SMALL},
-        {"gtx1080ti", "compile.profile=ptxplus fetch.refill=space fetch.ibuffer=4", WORKLOAD_SMALL}};
+        {.gpu = "gtx1080ti-paper", .settings = "", .every = 2, .first = 0},
+        {.gpu = "gtx1080ti",
+         .settings = "compile.profile=ptxplus fetch.refill=space fetch.ibuffer=4",
+         .every = 2,
+         .first = 1}};
     struct sums sums = {0};
     test_name_techs(&techs);
     for (size_t k = 0; k < TEST_COUNT(machines); k++) try_all(t, &machines[k], &techs, &sums);
@@ -262,7 +274,7 @@ static void test_gpus(struct test *t)
     vec_fini(&techs);
 }
 
-static const struct machine tiny = {"tiny", "", WORKLOAD_SMALL};
+static const struct machine tiny = {.gpu = "tiny", .settings = ""};
 
 // The mismatches of a run that may end with wrong bytes.
 static uint64_t mismatches(struct test *t, const struct workload *w, const char *tech)
@@ -359,7 +371,7 @@ static void test_schedulers(struct test *t)
             const char *near;
             const struct workload *w = workload_find(kernels[k], &near);
             struct outcome base, o;
-            struct machine m = {"gtx1080ti-paper", policies[p], WORKLOAD_SMALL};
+            struct machine m = {.gpu = "gtx1080ti-paper", .settings = policies[p], .size = WORKLOAD_SMALL};
             run(t, w, &m, "base", &base);
             run(t, w, &m, "darsie", &o);
             compare(t, w, &m, "darsie", &base, &o);

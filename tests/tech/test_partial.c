@@ -6,6 +6,7 @@
 #include "tech/extra.h"
 #include "tech/registry.h"
 #include "tech/tap.h"
+#include "tech/warpman/warpman.h"
 #include "workload/workload.h"
 
 #include <stdio.h>
@@ -19,16 +20,29 @@ struct scene {
     uint64_t out; // a buffer, c[0x0][0x160]
 };
 
-static bool scene_run(struct scene *s, struct test *t, const struct tech *dispatches, const char *settings,
-                      const char *text, uint32_t threads, uint32_t blocks)
+// Who dispatches: nobody, the tests' own two, and WarpMan's variants.
+static const struct tech_use by_block, piecemeal = {.tech = &tech_piecemeal},
+                                       grudging = {.tech = &tech_grudging};
+#define WARPMAN(its_variant)                                                                                 \
+    {                                                                                                        \
+        .tech = &tech_warpman, .options = &(const struct warpman_options)                                    \
+        {                                                                                                    \
+            its_variant, .limit = 6, .epoch = 200, .hold = 1, .leaders = 1                                   \
+        }                                                                                                    \
+    }
+static const struct tech_use warpman[] = {WARPMAN(VARIANT_TEMPORAL), WARPMAN(VARIANT_SPATIAL),
+                                          WARPMAN(VARIANT_DUELING), WARPMAN(VARIANT_THRESHOLD)};
+
+static bool scene_run(struct scene *s, struct test *t, const struct tech_use *dispatches,
+                      const char *settings, const char *text, uint32_t threads, uint32_t blocks)
 {
     *s = (struct scene){.tap = calloc(1, sizeof *s->tap)};
     bool good = gpu_bench_init(&s->bench, t, "tiny", settings, text, threads);
     if (!good) return false;
     s->uses[0] = (struct tech_use){.tech = &tech_tap, .options = s->tap};
-    s->uses[1] = (struct tech_use){.tech = dispatches};
+    s->uses[1] = *dispatches;
     s->bench.config.techs = s->uses;
-    s->bench.config.tech_count = dispatches ? 2 : 1;
+    s->bench.config.tech_count = dispatches->tech ? 2 : 1;
     s->bench.m.launch.grid[0] = blocks;
     s->out = machine_buffer(&s->bench.m, 1 << 16);
     good = gpu_bench_run(&s->bench);
@@ -76,8 +90,8 @@ static void test_fragments(struct test *t)
 {
     static const char settings[] = "sm.registers=256 sm.register_unit=64 sim.check=1";
     struct scene whole, parts;
-    CHECK(t, scene_run(&whole, t, NULL, settings, UNEVEN, 96, 2));
-    CHECK(t, scene_run(&parts, t, &tech_piecemeal, settings, UNEVEN, 96, 2));
+    CHECK(t, scene_run(&whole, t, &by_block, settings, UNEVEN, 96, 2));
+    CHECK(t, scene_run(&parts, t, &piecemeal, settings, UNEVEN, 96, 2));
     uint64_t begin = life_of(t, &whole, 0, 0).start, last = 0;
     for (uint32_t k = 0; k < 3; k++) {
         last = life_of(t, &whole, 0, k).end > last ? life_of(t, &whole, 0, k).end : last;
@@ -102,8 +116,7 @@ static void test_turns(struct test *t)
 {
     enum { SLOTS = 4, BLOCKS = 8, WARPS = 3 };
     struct scene s;
-    CHECK(t, scene_run(&s, t, &tech_piecemeal, "sm.warps=4 sm.blocks=8 sim.check=1", UNEVEN, 32 * WARPS,
-                       BLOCKS));
+    CHECK(t, scene_run(&s, t, &piecemeal, "sm.warps=4 sm.blocks=8 sim.check=1", UNEVEN, 32 * WARPS, BLOCKS));
     uint64_t starts[BLOCKS * WARPS], ends[BLOCKS * WARPS];
     for (uint32_t n = 0; n < BLOCKS * WARPS; n++) {
         starts[n] = life_of(t, &s, n / WARPS, n % WARPS).start;
@@ -121,7 +134,7 @@ static void test_by_block(struct test *t)
     static const char *const settings[] = {"sm.blocks=2", "sm.shared_bytes=2048"};
     for (size_t k = 0; k < TEST_COUNT(settings); k++) {
         struct scene s;
-        CHECK(t, scene_run(&s, t, &tech_piecemeal, settings[k], ".shared 1024\n" UNEVEN, 96, 3));
+        CHECK(t, scene_run(&s, t, &piecemeal, settings[k], ".shared 1024\n" UNEVEN, 96, 3));
         uint64_t end = UINT64_MAX;
         for (uint64_t block = 0; block < 2; block++) {
             uint64_t last = 0;
@@ -171,35 +184,52 @@ static const struct {
      "ISETP.GE.U32.AND P0, PT, R0, 0x80, PT\n@P0 STS [RZ], R5\n"
      "loop:\nLDS R5, [RZ]\nISETP.EQ.AND P0, PT, R5, RZ, PT\n@P0 BRA loop\nSTG.E [R6], R3\nEXIT\n",
      flagged},
+    {"the same in global memory, and warps that come to a barrier first",
+     AT "IMAD R3, R1, 0x3e8, R0\nSHL R10, R1, 0x2\nMOV R11, 0x0\nMOV R12, c[0x0][0x160]\n"
+        "IADD3 R12, R12, R10, 0x4000\nMOV R13, c[0x0][0x164]\nMOV R5, 0x1\n"
+        "ISETP.GE.U32.AND P0, PT, R0, 0x80, PT\n@P0 STG.E [R12], R5\nBAR.SYNC 0x0\n"
+        "loop:\nLDG.E.STRONG.GPU R5, [R12]\nISETP.EQ.AND P0, PT, R5, RZ, PT\n@P0 BRA loop\n"
+        "STG.E [R6], R3\nEXIT\n",
+     flagged},
 };
 
-// Slots or registers of five to nine warps.
+static uint64_t wait_on(struct test *t, unsigned what, const struct tech_use *dispatches,
+                        const char *settings)
+{
+    struct scene s;
+    CHECK_MSG(t, scene_run(&s, t, dispatches, settings, waiting[what].text, THREADS, BLOCKS),
+              "%s, %s, %s: %s", dispatches->tech->name, settings, waiting[what].what,
+              s.bench.m.fault.text ? s.bench.m.fault.text : "");
+    const uint32_t *out = machine_words(&s.bench.m, s.out);
+    unsigned wrong = 0;
+    for (uint32_t k = 0; k < THREADS * BLOCKS; k++)
+        wrong += out[k] != waiting[what].expected(k / THREADS, k % THREADS);
+    CHECK_MSG(t, !wrong, "%s, %s, %s: %u words", dispatches->tech->name, settings, waiting[what].what, wrong);
+    bool is_warpman = dispatches->tech == &tech_warpman;
+    CHECK_EQ(t, s.bench.result.techs[1][0], is_warpman ? BLOCKS : BLOCKS * THREADS / 32);
+    uint64_t late = s.bench.result.techs[1][is_warpman ? COUNT_late : 1];
+    scene_fini(&s);
+    return late;
+}
+
+// Slots or registers of five to nine warps, of every scheduler.
 static void test_waiting(struct test *t)
 {
-    static const char *const schedulers[] = {"gto", "lrr"};
-    uint64_t late = 0;
-    for (unsigned n = 0; n < TEST_COUNT(waiting) * 5 * 2 * 2 * 2; n++) {
-        unsigned warps = 5 + n / TEST_COUNT(waiting) % 5, rest = n / TEST_COUNT(waiting) / 5;
-        unsigned what = n % TEST_COUNT(waiting);
-        const struct tech *tech = rest % 2 ? &tech_grudging : &tech_piecemeal;
-        char settings[200];
-        snprintf(settings, sizeof settings,
-                 "sim.check=1 sm.blocks=32 issue.schedulers=1 issue.scheduler=%s %s=%u",
-                 schedulers[rest / 2 % 2], rest / 4 ? "sm.register_unit=512 sm.registers" : "sm.warps",
-                 rest / 4 ? 512 * warps : warps);
-        struct scene s;
-        CHECK_MSG(t, scene_run(&s, t, tech, settings, waiting[what].text, THREADS, BLOCKS), "%s, %s: %s",
-                  settings, waiting[what].what, s.bench.m.fault.text ? s.bench.m.fault.text : "");
-        const uint32_t *out = machine_words(&s.bench.m, s.out);
-        unsigned wrong = 0;
-        for (uint32_t k = 0; k < THREADS * BLOCKS; k++)
-            wrong += out[k] != waiting[what].expected(k / THREADS, k % THREADS);
-        CHECK_MSG(t, !wrong, "%s, %s: %u words", settings, waiting[what].what, wrong);
-        CHECK_EQ(t, s.bench.result.techs[1][0], BLOCKS * THREADS / 32);
-        late += s.bench.result.techs[1][1];
-        scene_fini(&s);
+    static const char *const schedulers[] = {"gto", "lrr", "two-level", "loose-oldest"};
+    for (unsigned d = 0; d < 2 + TEST_COUNT(warpman); d++) {
+        const struct tech_use *dispatches = d == 0 ? &piecemeal : d == 1 ? &grudging : &warpman[d - 2];
+        uint64_t late = 0;
+        for (unsigned n = 0; n < TEST_COUNT(waiting) * 5 * TEST_COUNT(schedulers) * 2; n++) {
+            unsigned warps = 5 + n / TEST_COUNT(waiting) % 5, rest = n / TEST_COUNT(waiting) / 5;
+            char settings[200];
+            snprintf(settings, sizeof settings,
+                     "sim.check=1 sm.blocks=32 issue.schedulers=1 issue.scheduler=%s %s=%u",
+                     schedulers[rest / 2], rest % 2 ? "sm.register_unit=512 sm.registers" : "sm.warps",
+                     rest % 2 ? 512 * warps : warps);
+            late += wait_on(t, n % TEST_COUNT(waiting), dispatches, settings);
+        }
+        CHECK(t, late > 0);
     }
-    CHECK(t, late > 0);
 }
 
 // Blocks that all wait for each other, as many as are there together by block: six slots on one SM and eight on the other,
@@ -209,12 +239,12 @@ static void test_together(struct test *t)
     static const char text[] =
         "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R4, 0x1\nATOMG.E.ADD.U32 R5, [R2], R4\n"
         "loop:\nLDG.E.STRONG.GPU R5, [R2]\nISETP.LT.U32.AND P0, PT, R5, 0x180, PT\n@P0 BRA loop\nEXIT\n";
-    static const struct tech *const dispatchers[] = {NULL, &tech_piecemeal};
-    for (size_t k = 0; k < TEST_COUNT(dispatchers); k++) {
+    for (size_t k = 0; k < 2 + TEST_COUNT(warpman); k++) {
+        const struct tech_use *dispatches = k == 0 ? &by_block : k == 1 ? &piecemeal : &warpman[k - 2];
         struct scene s;
         CHECK_MSG(
             t,
-            scene_run(&s, t, dispatchers[k],
+            scene_run(&s, t, dispatches,
                       "gpu.sm_count=2 class.a.count=1 class.a.sm.warps=6 class.b.count=1 class.b.sm.warps=8",
                       text, 128, 3),
             "%s", s.bench.m.fault.text ? s.bench.m.fault.text : "");
@@ -257,7 +287,7 @@ static void test_timeline(struct test *t)
     struct scene s;
     struct watcher w;
     const struct watch_config all = {.to = UINT64_MAX, .warps = UINT64_MAX, .sms = {1}, .limit = UINT64_MAX};
-    CHECK(t, scene_run(&s, t, &tech_piecemeal, "sm.warps=4", UNEVEN, 96, 2));
+    CHECK(t, scene_run(&s, t, &piecemeal, "sm.warps=4", UNEVEN, 96, 2));
     watcher_init(&w, &all);
     const struct chip_account account = {.watcher = &w};
     struct chip *c = chip_create(&s.bench.config);

@@ -218,6 +218,30 @@ static void test_references_notice(struct test *t)
         {"fft512", "sub.f32", "add.f32"},
         {"mersenneTwister", "xor.b32", "or.b32"},
         {"rayTrace", "sub.f32", "add.f32"},
+        {"dxtc", "max.f32", "min.f32"},
+        {"heartwall", "sub.s64", "add.s64"},
+        {"convolutionTexture12", "add.f32", "sub.f32"},
+        {"bitonicSort512", "xor.pred", "or.pred"},
+        {"stencil25d", "add.f32", "sub.f32"},
+        {"monteCarlo", "ex2.approx.ftz.f32", "lg2.approx.ftz.f32"},
+        {"radixSort", "+2044]", "+2040]"},
+        {"neuralNet", "add.f32", "sub.f32"},
+        {"kmeans", "setp.lt.f32", "setp.gt.f32"},
+        {"lud", "sub.f32", "add.f32"},
+        {"nw", "max.s32", "min.s32"},
+        {"bPlusTree", "setp.eq.s32", "setp.ne.s32"},
+        {"lavaMD", "sub.f32", "add.f32"},
+        {"myocyte", "ex2.approx.ftz.f32", "lg2.approx.ftz.f32"},
+        {"storeGPU", "not.b32", "mov.u32"},
+        {"blackScholes", "sub.f32", "add.f32"},
+        {"scanLarge", "+1020]", "+1016]"},
+        {"affineLoop", "st.global.u32", "st.global.u16"},
+        {"gaussian", "div.rn.f32", "mul.rn.f32"},
+        {"nearestNeighbour", "sqrt.rn.f32", "rcp.rn.f32"},
+        {"mandelbrot", "sub.f32", "add.f32"},
+        {"latticeBoltzmann", "sub.f32", "add.f32"},
+        {"mriQ", "neg.f32", "abs.f32"},
+        {"tbClock", "setp.lt.s64", "setp.gt.s64"},
     };
     for (size_t i = 0; workload_at(i); i++) {
         struct workload broken = *workload_at(i);
@@ -318,6 +342,44 @@ static bool is_in_group(const char *group, const struct workload *w)
     return false;
 }
 
+// As many as their papers name, none twice under one name.
+static void test_groups(struct test *t)
+{
+    static const struct {
+        const char *name;
+        size_t members;
+    } groups[] = {{"darsie", 13}, {"uv", 13}, {"warpman", 11}, {"locality", 11}, {"ilp", 12}, {"dac", 29}};
+    for (size_t g = 0; g < TEST_COUNT(groups); g++) {
+        const char *name, *other;
+        size_t count = 0;
+        for (; workload_in_group(groups[g].name, count, &name); count++)
+            for (size_t k = 0; k < count; k++) {
+                workload_in_group(groups[g].name, k, &other);
+                CHECK_MSG(t, !str_equal(name, other), "%s has two %s", groups[g].name, name);
+            }
+        CHECK_EQ(t, count, groups[g].members);
+    }
+}
+
+// What a group's paper says of registers is told to launches, of that group alone.
+static void test_group_registers(struct test *t)
+{
+    const char *nearest;
+    const struct workload *w = workload_find("hotspot", &nearest);
+    CHECK_EQ(t, workload_group_registers("warpman", w), 35);
+    CHECK_EQ(t, workload_group_registers("uv", w), 0);
+    for (unsigned registers = 0; registers <= 35; registers += 35) {
+        struct wf_context *c = wf_context_create();
+        struct first_launch first = {0};
+        struct workload_result result;
+        const struct workload_options options = {
+            .registers = registers, .launched = note_launch, .launched_context = &first};
+        CHECK_EQ(t, workload_run(w, c, &options, &result), WF_OK);
+        CHECK_EQ(t, first.shape.registers, registers);
+        wf_context_destroy(c);
+    }
+}
+
 static void test_paper_inputs(struct test *t)
 {
     const struct workload *w;
@@ -330,7 +392,8 @@ static void test_paper_inputs(struct test *t)
         CHECK_MSG(t, p->times <= p->original_times && (p->times == p->original_times || *p->note),
                   "%s: why fewer times?", w->name);
         CHECK_MSG(t, p->from == WORKLOAD_FROM_SUITE || *p->note, "%s: what differs?", w->name);
-        CHECK_MSG(t, is_in_group("darsie", w) || is_in_group("uv", w), "%s: whose input?", w->name);
+        CHECK_MSG(t, is_in_group("darsie", w) || is_in_group("uv", w) || is_in_group("warpman", w),
+                  "%s: whose input?", w->name);
     }
     for (size_t i = 0; (w = workload_in_group("darsie", i, NULL)) != NULL; i++) CHECK(t, workload_paper(w));
     for (size_t i = 0; (w = workload_in_group("uv", i, NULL)) != NULL;
@@ -371,6 +434,8 @@ int main(int argc, char **argv)
         {"references_notice", test_references_notice},
         {"failures", test_failures},
         {"larger", test_larger},
+        {"groups", test_groups},
+        {"group_registers", test_group_registers},
         {"paper_inputs", test_paper_inputs},
         {"paper_waves", test_paper_waves},
     };

@@ -225,7 +225,7 @@ function runsSection() {
 
 // What came out, in words; and what of it nobody had expected.
 function fillHeadline() {
-  if (!shown()) { document.getElementById("headline").replaceChildren(data.silicon?.headline ?? ""); return; }
+  if (!shown()) { document.getElementById("headline").replaceChildren(data.silicon?.headline || data.silicon?.answers || data.silicon?.ranks || ""); return; }
   const pieces = shown().headline.map((p) => (p.value ? element("strong", {}, p.value) : p.paper ? element("small", {}, ` (paper: ${p.paper})`) : p.words));
   document.getElementById("headline").replaceChildren(...pieces);
   const judged = data.figures.map((chart) => ({ chart, found: viewOf(chart)?.findings ?? [] })).filter((j) => j.found.length);
@@ -265,7 +265,7 @@ function theme() {
 }
 
 document.getElementById("summary").textContent = [data.figures.length ? counted(data.figures.length, "experiment") : null,
-  data.silicon ? counted(data.silicon.points.length, "measured launch", "measured launches") : null, counted(data.runs.length, "run"), `version ${data.version}`].filter(Boolean).join(", ");
+  data.silicon ? counted(data.silicon.points.length + data.silicon.elasticities.length + data.silicon.variants.length, "measured launch", "measured launches") : null, counted(data.runs.length, "run"), `version ${data.version}`].filter(Boolean).join(", ");
 viewSwitch();
 data.figures.forEach(figureSection);
 silicon(data.silicon, data.figures.length > 0, { section, drawing, follow, runs });

@@ -67,6 +67,80 @@ function rivalTable(rivals) {
     { name: "points", number: true, of: (r) => r.compared }, ...accuracy], rivals, { caption: "Other simulators on the same points" });
 }
 
+// How time answers to clocks, d log t / d log f: a mark for each launch and clock that both have.
+const clocks = ["core", "memory"];
+const answers = (elasticities) => elasticities.flatMap((e) => clocks.filter((c) => e[c].ours != null && e[c].measured != null).map((clock) => ({ ...e, clock, ...e[clock] })));
+
+function answerLegend(looks) {
+  return element("div", { class: "legend" }, ...clocks.map((c, i) => element("span", {}, shape("svg", { width: 13, height: 13, viewBox: "0 0 13 13", "aria-hidden": "true" },
+    shape("circle", { cx: 6.5, cy: 6.5, r: 4.5, fill: looks[i].colour, stroke: "currentColor", "stroke-width": 0.7 })), `${c}'s clock`)));
+}
+
+function answerScatter(marks, looks, place) {
+  const all = marks.flatMap((m) => [m.ours, m.measured]), domain = [Math.min(-1, ...all) - 0.1, Math.max(0, ...all) + 0.1];
+  const wide = Math.min(Math.max(place, 300), 620), at = { x: "measured", y: "ours" };
+  const tip = (m) => `${m.series}, ${m.card}\n${m.clock}'s clock, ${m.clocks} measured\ncard ${fixed(2)(m.measured)}, ours ${fixed(2)(m.ours)}`;
+  return Plot.plot({
+    style: { fontSize: "11px" }, width: wide, height: wide * 0.86, marginLeft: 64, marginBottom: 44, ariaLabel: "simulated against measured answers to clocks",
+    x: { domain, label: "the card's d log t / d log f", labelOffset: 38, grid: true }, y: { domain, label: "simulated d log t / d log f", grid: true },
+    marks: [
+      Plot.link([0], { x1: domain[0], x2: domain[1], y1: domain[0], y2: domain[1], stroke: "currentColor", strokeOpacity: 0.55 }),
+      Plot.dot(marks, { ...at, r: 4.6, fill: (m) => looks[clocks.indexOf(m.clock)].colour, stroke: "currentColor", strokeWidth: 0.7, ariaDescription: "answers" }),
+      Plot.tip(marks, Plot.pointer({ ...at, fill: "var(--back)", title: tip })),
+    ],
+  });
+}
+
+const signed = (v) => (v == null ? "–" : `${v > 0 ? "+" : v < 0 ? "−" : ""}${Math.abs(v).toFixed(2)}`);
+
+function answerTable(elasticities) {
+  const of = (clock) => [{ name: clock, number: true, of: (e) => e[clock].ours, show: (e) => signed(e[clock].ours) },
+    { name: "card's", number: true, of: (e) => e[clock].measured, show: (e) => signed(e[clock].measured) }];
+  return table([{ name: "launch", of: (e) => e.series }, { name: "card", of: (e) => e.card }, { name: "clocks", number: true, of: (e) => e.clocks }, ...clocks.flatMap(of)],
+    elasticities, { caption: "How time answers to clocks" });
+}
+
+function answerPart(data, { drawing }) {
+  const marks = answers(data.elasticities), looks = styles(clocks), place = element("div");
+  const parts = [element("h3", {}, "How time answers to clocks"),
+    element("ul", { class: "notes" }, ...data.answers.trim().split("\n").map((line) => element("li", {}, line))), place, answerTable(data.elasticities)];
+  const fill = () => {
+    if (!marks.length) return;
+    const [again, ...drawn] = drawing("answers", "Simulated against measured answers of time to clocks", () => answerLegend(looks), (wide) => answerScatter(marks, looks, wide));
+    place.replaceChildren(...drawn);
+    again();
+  };
+  return [parts, fill];
+}
+
+// How variants of one kernel rank: simulated cycles of a part of the input against the card's time.
+function variantScatter(variants, look, place) {
+  const wide = Math.min(Math.max(place, 300), 620), at = { x: "milliseconds", y: "cycles" };
+  return Plot.plot({
+    style: { fontSize: "11px" }, width: wide, height: wide * 0.7, marginLeft: 64, marginBottom: 44, ariaLabel: "simulated cycles against measured time",
+    x: { type: "log", label: "the card's ms", labelOffset: 38, grid: true }, y: { type: "log", label: "simulated cycles", tickFormat: "~s", ticks: 5, grid: true },
+    marks: [
+      Plot.dot(variants, { ...at, r: 4.6, fill: look.colour, stroke: "currentColor", strokeWidth: 0.7, ariaDescription: "variants" }),
+      Plot.tip(variants, Plot.pointer({ ...at, fill: "var(--back)", title: (v) => `${v.point}, ${v.card}\nmeasured ${fixed(3)(v.milliseconds)} ms, simulated ${whole(v.cycles)} cycles` })),
+    ],
+  });
+}
+
+function variantPart(data, { drawing }) {
+  const place = element("div"), both = data.variants.filter((v) => v.cycles > 0 && v.milliseconds > 0), [look] = styles(["variants"]);
+  const parts = [element("h3", {}, "How variants rank"), element("ul", { class: "notes" }, ...data.ranks.trim().split("\n").map((line) => element("li", {}, line))), place,
+    table([{ name: "variant", of: (v) => v.point }, { name: "card", of: (v) => v.card }, { name: "cycles", number: true, of: (v) => v.cycles, show: (v) => whole(v.cycles) },
+      { name: "card's ms", number: true, of: (v) => v.milliseconds, show: (v) => fixed(3)(v.milliseconds) }], data.variants, { caption: "How variants rank" }),
+    element("ul", { class: "notes" }, ...data.variants.filter((v) => v.trouble).map((v) => element("li", {}, element("b", {}, `${v.point}: `), v.trouble)))];
+  const fill = () => {
+    if (!both.length) return;
+    const [again, ...drawn] = drawing("variants", "Simulated cycles of variants against the card's time", () => element("div"), (wide) => variantScatter(both, look, wide));
+    place.replaceChildren(...drawn);
+    again();
+  };
+  return [parts, fill];
+}
+
 function pointTable(points, runs) {
   const both = (name, quantity, show) => [
     { name, number: true, of: (p) => p.ours[quantity], show: (p) => show(p.ours[quantity]) },
@@ -82,10 +156,8 @@ function pointTable(points, runs) {
   ], points, { caption: "Points" });
 }
 
-// told: the headline is not at the top of the page already. Then helpers of main.js.
-export function silicon(data, told, { section, drawing, follow, runs }) {
-  if (!data) return;
-  const box = section("silicon", "Beside real cards", null, told ? data.headline : null), place = element("div");
+function pointPart(box, data, { drawing, runs }) {
+  const place = element("div");
   const compared = data.points.filter((p) => p.error != null), left = data.points.filter((p) => p.trouble);
   const classes = [...new Set(data.points.map((p) => p.class))], looks = styles(classes), cards = [...new Set(compared.map((p) => p.card))];
   let card = null;
@@ -101,5 +173,18 @@ export function silicon(data, told, { section, drawing, follow, runs }) {
   if (data.rivals.length) box.append(element("h3", {}, "Other simulators on the same points"), rivalTable(data.rivals));
   box.append(element("h3", {}, "Every point"), pointTable(data.points, runs));
   if (left.length) box.append(element("ul", { class: "notes" }, ...left.map((p) => element("li", {}, element("b", {}, `${p.point}: `), p.trouble))));
-  follow.push(fill);
+  return fill;
+}
+
+// told: the headline is not at the top of the page already. Then helpers of main.js.
+export function silicon(data, told, { section, drawing, follow, runs }) {
+  if (!data) return;
+  const box = section("silicon", "Beside real cards", null, told ? data.headline : null);
+  if (data.points.length) follow.push(pointPart(box, data, { drawing, runs }));
+  for (const [list, part] of [[data.elasticities, answerPart], [data.variants, variantPart]]) {
+    if (!list.length) continue;
+    const [parts, fill] = part(data, { drawing });
+    box.append(...parts);
+    follow.push(fill);
+  }
 }

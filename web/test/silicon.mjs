@@ -1,5 +1,5 @@
 // The page's section of points of silicon in headless Chromium: a mark for every point that is compared, values under the
-// pointer, a card at a time, the drawing as a file, both themes; nothing loaded, no error.
+// pointer, a card at a time, the drawing as a file, both themes; answers of time to clocks; nothing loaded, no error.
 //
 //     node test/silicon.mjs REPORT.html [FOLDER FOR SCREENSHOTS]
 import assert from "node:assert/strict";
@@ -29,31 +29,48 @@ const marks = (set) => section.locator(`g[aria-description="${set} set"] circle`
 async function checkMarks(points) {
   for (const set of ["tuning", "second"]) assert.equal(await marks(set).count(), points.filter((p) => p.set === set).length, `marks of the ${set} set`);
 }
-assert(compared.length, "the report has nothing to compare");
-assert.equal(await section.locator("table").nth(0).locator("tbody tr").count(), data.groups.length);
-assert.equal(await section.locator("table").last().locator("tbody tr").count(), data.points.length);
-await checkMarks(compared);
+async function checkDrawing() {
+  // The pointer on a mark tells of its point.
+  const set = compared[0].set, box = await marks(set).first().boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.waitForSelector('section#silicon [aria-label="tip"] text');
+  const tip = await section.locator('[aria-label="tip"]').first().textContent();
+  assert(compared.some((p) => tip.includes(p.point) && tip.includes(Math.round(p.measured.cycles).toLocaleString("en"))), `tip: ${tip}`);
 
-// The pointer on a mark tells of its point.
-const set = compared[0].set, box = await marks(set).first().boundingBox();
-await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-await page.waitForSelector('section#silicon [aria-label="tip"] text');
-const tip = await section.locator('[aria-label="tip"]').textContent();
-assert(compared.some((p) => tip.includes(p.point) && tip.includes(Math.round(p.measured.cycles).toLocaleString("en"))), `tip: ${tip}`);
-
-if (cards.length > 1) {
-  await section.locator("select").selectOption(cards[1]);
-  await checkMarks(compared.filter((p) => p.card === cards[1]));
-  await section.locator("select").selectOption("all cards");
+  if (cards.length > 1) {
+    await section.locator("select").selectOption(cards[1]);
+    await checkMarks(compared.filter((p) => p.card === cards[1]));
+    await section.locator("select").selectOption("all cards");
+  }
+  const [file] = await Promise.all([page.waitForEvent("download"), section.locator("button[data-svg]").first().click()]);
+  const svg = await readFile(await file.path(), "utf8");
+  assert(svg.includes("Simulated against measured cycles") && svg.includes("second set") === compared.some((p) => p.set === "second"));
 }
-const [file] = await Promise.all([page.waitForEvent("download"), section.locator("button[data-svg]").click()]);
-const svg = await readFile(await file.path(), "utf8");
-assert(svg.includes("Simulated against measured cycles") && svg.includes("second set") === compared.some((p) => p.set === "second"));
+
+// How time answers to clocks: a row a launch, a mark for each clock that both have.
+const answers = data.elasticities.flatMap((e) => [e.core, e.memory]).filter((c) => c.ours != null && c.measured != null);
+const ranked = data.variants.filter((v) => v.cycles > 0 && v.milliseconds > 0);
+const drawn = () => section.locator('g[aria-description="variants"] circle').count();
+const answered = () => section.locator('g[aria-description="answers"] circle').count();
+assert(compared.length || answers.length || ranked.length, "the report has nothing to compare");
+const rows = (caption) => section.locator(`[aria-label="${caption}"] tbody tr`).count();
+if (data.points.length) {
+  assert.equal(await rows("How near they are"), data.groups.length);
+  assert.equal(await rows("Points"), data.points.length);
+}
+if (data.elasticities.length) assert.equal(await rows("How time answers to clocks"), data.elasticities.length);
+if (data.variants.length) assert.equal(await rows("How variants rank"), data.variants.length);
+await checkMarks(compared);
+assert.equal(await answered(), answers.length, "marks of answers to clocks");
+assert.equal(await drawn(), ranked.length, "marks of variants");
+
+if (compared.length) await checkDrawing();
 for (const theme of ["one", "other"]) {
   if (screenshots) await page.screenshot({ path: `${screenshots}/silicon-${theme}.png` });
   await page.locator("#theme").click();
   await checkMarks(compared);
+  assert.equal(await answered(), answers.length);
 }
 assert.deepEqual(problems, []);
 await browser.close();
-console.log(`${report}: ${compared.length} points, ${data.groups.length} groups`);
+console.log(`${report}: ${compared.length} points, ${data.groups.length} groups, ${answers.length} answers to clocks, ${ranked.length} variants`);

@@ -118,13 +118,15 @@ static bool take_port(struct uv *v)
     return true;
 }
 
-struct entry *uv_look_up(struct uv *v, uint32_t index)
+struct entry *uv_look_up(struct uv *v, unsigned slot, uint32_t index)
 {
     if (!take_port(v)) {
         v->counters[COUNT_port_misses]++;
         return NULL;
     }
     struct entry *e = find(v, index);
+    if (e) uv_coverage_entry(v, slot, index, e);
+    if (e && !uv_is_sound(v, e)) e = NULL; // it is made anew
     bool same = e && same_key(&e->key, &v->key), there = e && e->ready <= tech_now(v->sm);
     v->counters[COUNT_lookups]++;
     v->known = same;

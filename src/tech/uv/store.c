@@ -3,6 +3,9 @@
 //
 //     token   R7 │ . . . . . v . .      N = lanes of a warp - lanes executed at once: the last group reads it before it is written
 //     srf     R7 │ . . . . . . . .      map[R7] ─▶ S4 = v     free: S0 S1 S9 …
+//
+// With protect=on a second copy is kept, in the lane behind N or, of a scalar register, in the first lane; they are compared whenever
+// the value is read.
 #include "tech/uv/uv.h"
 
 #include <stdlib.h>
@@ -35,7 +38,7 @@ uint32_t uv_value(struct uv *v, unsigned slot, unsigned r)
 }
 
 // Lane N, or where no thread was ever behind it the first that has one: what other lanes hold is nobody's.
-static unsigned lane_of(const struct uv *v, unsigned slot)
+unsigned uv_store_lane(const struct uv *v, unsigned slot)
 {
     uint64_t present = tech_warp(v->sm, slot)->present;
     return present >> v->lane & 1 || !present ? v->lane : bit_lowest(present);
@@ -68,14 +71,14 @@ bool uv_store_has_room(const struct uv *v, unsigned slot, unsigned r, unsigned w
 {
     unsigned back = 0;
     if (v->launch->options.store == UV_STORE_TOKEN)
-        return uv_live(tech_warp(v->sm, slot)) >> lane_of(v, slot) & 1;
+        return uv_live(tech_warp(v->sm, slot)) >> uv_store_lane(v, slot) & 1;
     if (v->launch->options.store == UV_STORE_LANES) return true;
     for (unsigned n = 0; n < words; n++) back += v->scalars.map[slot][r + n] != UV_NO_SCALAR;
     return v->scalars.free_count + back >= words;
 }
 
 // Into all live lanes; nearly always these are all there are.
-static void fill(struct uv *v, unsigned slot, unsigned r, uint32_t word)
+void uv_store_fill(struct uv *v, unsigned slot, unsigned r, uint32_t word)
 {
     const struct warp *w = tech_warp(v->sm, slot);
     uint32_t *lanes = tech_lanes(v->sm, slot, r);
@@ -85,13 +88,20 @@ static void fill(struct uv *v, unsigned slot, unsigned r, uint32_t word)
         for (uint64_t left = uv_live(w); left; left &= left - 1) lanes[bit_lowest(left)] = word;
 }
 
-void uv_store_take_back(struct uv *v, unsigned slot, unsigned r)
+uint32_t *uv_store_copy(struct uv *v, unsigned slot, unsigned r, unsigned copy)
 {
     uint32_t *lanes = tech_lanes(v->sm, slot, r);
-    unsigned lane = lane_of(v, slot);
-    uint32_t word = lanes[lane];
-    fill(v, slot, r, LOST);
-    if (v->launch->options.store == UV_STORE_TOKEN) lanes[lane] = word;
+    unsigned all = tech_launch(v->sm)->launch->warp_size;
+    if (v->launch->options.store == UV_STORE_TOKEN) return &lanes[(uv_store_lane(v, slot) + copy) % all];
+    return copy ? &lanes[0] : &v->scalars.words[v->scalars.map[slot][r]];
+}
+
+void uv_store_take_back(struct uv *v, unsigned slot, unsigned r)
+{
+    uint32_t word = *uv_store_copy(v, slot, r, 0);
+    uv_store_fill(v, slot, r, LOST);
+    *uv_store_copy(v, slot, r, 0) = word;
+    if (v->launch->options.protect) *uv_store_copy(v, slot, r, 1) = word;
 }
 
 void uv_store_keep(struct uv *v, unsigned slot, unsigned r)
@@ -116,9 +126,9 @@ void uv_store_forget(struct uv *v, unsigned slot, unsigned r)
 
 void uv_store_spread(struct uv *v, unsigned slot, unsigned r)
 {
-    uint32_t word = tech_lanes(v->sm, slot, r)[lane_of(v, slot)];
-    if (v->launch->options.store == UV_STORE_SRF) word = v->scalars.words[v->scalars.map[slot][r]];
-    fill(v, slot, r, word);
+    uint32_t word = *uv_store_copy(v, slot, r, 0);
+    if (v->launch->options.protect && word != *uv_store_copy(v, slot, r, 1)) uv_found(v);
+    uv_store_fill(v, slot, r, word);
 }
 
 const char *uv_store_check(const struct uv *v)

@@ -91,6 +91,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
                             .program = p,
                             .ops = l->decoded.ops,
                             .verify = u->verify,
+                            .upsets = u->upsets,
                             .mismatches = u->mismatches,
                             .candidates = heap_alloc(p->inst_count)};
     for (uint32_t n = 0; n < p->inst_count; n++)
@@ -260,13 +261,16 @@ static uint32_t reuse(void *state, unsigned slot, uint32_t index)
     if (!v->uniform || v->launch->candidates[index] == TOO_WIDE || v->launch->options.inter == UV_OFF)
         return 0;
     uv_set_key(v, slot, index);
-    struct entry *e = uv_look_up(v, index);
+    struct entry *e = uv_look_up(v, slot, index);
     v->fills = !v->known;
     if (!e) return 0;
     e->last_used = ++v->serial;
     v->counters[COUNT_repeated] += v->launch->options.inter == UV_COUNT;
     if (v->launch->options.inter == UV_COUNT) return 0;
     corrupt(v, e);
+    uv_upset_reused(v, slot, index, e);
+    v->fills = !uv_is_sound(v, e);
+    if (v->fills) return 0; // it executes, and the entry is made anew
     if (v->launch->verify) verify(v, slot, index, e);
     write_result(v, slot, index, e);
     mark(v, slot, o, true);
@@ -289,6 +293,7 @@ static void fill(struct uv *v, unsigned slot, uint32_t index)
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED)
             e->preds |= (uint8_t)((uint8_t)((w->pred[i->dst[k].reg] & uv_live(w)) != 0) << k);
+    e->parity = uv_parity(e);
 }
 
 // Some lanes of a register are written whose value is in one lane, or beside them.
@@ -305,6 +310,7 @@ static uint32_t copies(void *state, unsigned slot, uint32_t index)
         for (unsigned k = 0; k < o->read_count; k++) is_source |= o->reads[k] == r;
         if (!uv_has_token(&v->warps[slot], r)) continue;
         if (v->launch->options.copy == UV_COPY_PAPER && !is_source) continue;
+        uv_coverage_copied(v, slot, index, r);
         uv_store_spread(v, slot, r);
         mark_register(v, slot, r, false);
         v->counters[COUNT_copies]++;
@@ -321,8 +327,10 @@ static void spread_sources(struct uv *v, unsigned slot, const struct op *o)
         v->words_read |= 1u << k;
         if (uv_keeps(v))
             uv_store_spread(v, slot, o->reads[k]);
-        else if (v->launch->verify && !uv_lanes_equal(v, slot, o->reads[k]))
-            uv_mismatch(v);
+        else if ((v->launch->verify || v->launch->options.protect) && !uv_lanes_equal(v, slot, o->reads[k])) {
+            if (v->launch->options.protect) uv_found(v);
+            if (v->launch->verify) uv_mismatch(v);
+        }
     }
 }
 
@@ -341,8 +349,8 @@ static void reads(void *state, unsigned slot, uint32_t index)
     bool is_candidate = v->launch->candidates[index] != NOT_CANDIDATE;
     v->known = v->fills = v->uniform = v->converted = v->lacks_register = false;
     v->executing = uv_written(w, o);
+    uv_coverage_read(v, slot, index);
     spread_sources(v, slot, o);
-    uv_coverage_read(v, slot, o);
     if (!has_all_lanes(v, w)) return;
     if (is_candidate)
         v->uniform = are_sources_uniform(&v->warps[slot], o) && is_guard_true(w, i);
@@ -352,7 +360,8 @@ static void reads(void *state, unsigned slot, uint32_t index)
         v->lacks_register = true;
         v->uniform = false;
     }
-    v->converted = v->uniform && is_candidate && v->launch->options.intra == UV_ON;
+    bool can_check = !v->launch->options.protect || uv_live(w) & (uv_live(w) - 1); // there are two lanes
+    v->converted = v->uniform && is_candidate && v->launch->options.intra == UV_ON && can_check;
 }
 
 static void executed(void *state, unsigned slot, uint32_t index)
@@ -361,10 +370,12 @@ static void executed(void *state, unsigned slot, uint32_t index)
     const struct op *o = &v->launch->ops[index];
     v->filling = NULL;
     v->counters[COUNT_no_register] += v->lacks_register;
+    uv_upset_lanes(v, slot, index);
+    if (v->converted) uv_check_lanes(v, slot, index);
     if (v->uniform && v->fills && v->launch->candidates[index] == CANDIDATE) fill(v, slot, index);
     mark(v, slot, o, v->uniform);
     uv_coverage_written(v, slot, o, v->uniform);
-    uv_coverage_executed(v, o, v->converted);
+    uv_coverage_executed(v, o, v->converted && v->launch->options.protect);
     if (!v->uniform || v->launch->candidates[index] == NOT_CANDIDATE) return;
     v->counters[COUNT_uniform]++;
     if (v->launch->candidates[index] == TOO_WIDE) v->counters[COUNT_too_wide]++;

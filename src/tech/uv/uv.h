@@ -1,5 +1,5 @@
 // UV inside: which instructions are uniform, and what becomes of them (uv.c); the reuse buffer (buffer.c); where the one value of a
-// register is kept (store.c); what checks cover (coverage.c).
+// register is kept (store.c); what checks cover (coverage.c), find (check.c) and where bits turn that they are to find (upset.c).
 #pragma once
 #include "exec/exec_impl.h"
 #include "gpu/tech.h"
@@ -35,6 +35,8 @@ struct entry {
     struct key key;
     uint32_t result[4];
     uint8_t preds;      // bits, of dst[0] and dst[1]
+    bool parity;        // of key, result and preds, as they were filled in
+    uint64_t looked_at; // cycle
     uint64_t ready;     // cycle; UINT64_MAX: not known yet
     uint64_t last_used; // serial
 };
@@ -48,6 +50,7 @@ struct uv_launch {
     uint8_t *candidates; // by instruction: enum candidate
     bool verify;
     uint64_t *mismatches;
+    const struct upsets *upsets; // NULL: no bit turns
 };
 
 struct tokens { // bits: registers and predicates that are the same in every lane
@@ -69,9 +72,9 @@ struct scalars {
     uint16_t map[UV_WARPS][UV_REGISTERS]; // UV_NO_SCALAR: the register is in its lanes
 };
 
-// When each register was written and read last, for what of the time in which it is live it is checked.
+// When a register was written or read last, for what of the time in which it is live it is checked.
 struct life {
-    uint64_t defined, read;
+    uint64_t since;
     bool is_protected;
 };
 
@@ -114,19 +117,47 @@ void uv_store_take_back(struct uv *v, unsigned slot,
                         unsigned r);                           // spread for somebody to read, it is as before
 void uv_store_forget(struct uv *v, unsigned slot, unsigned r); // it is in its lanes again
 void uv_store_spread(struct uv *v, unsigned slot, unsigned r); // into all live lanes, for who reads them
-const char *uv_store_check(const struct uv *v);                // NULL: what is kept and free adds up
+void uv_store_fill(struct uv *v, unsigned slot, unsigned r, uint32_t word); // all live lanes
+unsigned uv_store_lane(const struct uv *v, unsigned slot);                  // N
+// Where the value is, or its second copy (with protect=on).
+uint32_t *uv_store_copy(struct uv *v, unsigned slot, unsigned r, unsigned copy);
+const char *uv_store_check(const struct uv *v); // NULL: what is kept and free adds up
 
 // -- what is checked (coverage.c) ---------------------------------------------------------------------------
 void uv_coverage_begin(struct uv *v);
 void uv_coverage_warp(struct uv *v, unsigned slot); // it starts, or ends
-void uv_coverage_read(struct uv *v, unsigned slot, const struct op *o);
+void uv_coverage_read(struct uv *v, unsigned slot, uint32_t index);
+// A register is read for its copy, and in all lanes from now on.
+void uv_coverage_copied(struct uv *v, unsigned slot, uint32_t index, unsigned r);
 void uv_coverage_written(struct uv *v, unsigned slot, const struct op *o, bool is_protected);
 void uv_coverage_executed(struct uv *v, const struct op *o, bool is_protected); // or reused
+uint64_t uv_coverage_lanes(const struct uv *v, const struct op *o);             // results that there are
+void uv_coverage_entry(struct uv *v, unsigned slot, uint32_t index, struct entry *e); // it has been found
+
+// -- what checks find (check.c) -----------------------------------------------------------------------------
+struct uv_pair { // of lanes that compute for all
+    unsigned first, second;
+};
+struct uv_pair uv_pair(const struct uv *v, unsigned slot);
+void uv_found(struct uv *v); // an error
+void uv_check_lanes(struct uv *v, unsigned slot,
+                    uint32_t index); // one has computed, or two that are compared
+bool uv_parity(const struct entry *e);
+bool uv_is_sound(struct uv *v, const struct entry *e); // as far as a bit of parity says
+
+// -- bits that turn (upset.c); without wf_set_upsets nothing ------------------------------------------------
+void uv_upset_lanes(struct uv *v, unsigned slot, uint32_t index); // what has executed
+void uv_upset_reused(struct uv *v, unsigned slot, uint32_t index,
+                     struct entry *e); // what is taken from an entry
+void uv_upset_register(struct uv *v, unsigned slot, uint32_t index, unsigned r, uint64_t from,
+                       uint64_t cycles);
+void uv_upset_entry(struct uv *v, unsigned slot, uint32_t index, struct entry *e, uint64_t from,
+                    uint64_t cycles);
 
 // What the result of the instruction that is issuing depends on, into `key`.
 void uv_set_key(struct uv *v, unsigned slot, uint32_t index);
 // The entry with this key, if its result is there and a port is free; counts, and sets `known`.
-struct entry *uv_look_up(struct uv *v, uint32_t index);
+struct entry *uv_look_up(struct uv *v, unsigned slot, uint32_t index);
 // An entry for the instruction: its own, a free one, or the least recently used.
 struct entry *uv_make_entry(struct uv *v, uint32_t index);
 

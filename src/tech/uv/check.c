@@ -1,0 +1,65 @@
+// What checks find (Xiang 2.4.4). They compare what is there: the results of two lanes before one is written, two copies whenever the
+// value is read (store.c), an entry's parity whenever it is found. What differs is counted, and execution goes on with the first of
+// the two; an entry is made anew.
+#include "tech/uv/uv.h"
+
+void uv_found(struct uv *v)
+{
+    const struct upsets *u = v->launch->upsets;
+    v->counters[COUNT_detected]++;
+    if (u) u->found(u->context, tech_now(v->sm));
+}
+
+// -- lanes --------------------------------------------------------------------------------------------------
+
+// Lane N, and the next one that there is.
+struct uv_pair uv_pair(const struct uv *v, unsigned slot)
+{
+    uint64_t live = uv_live(tech_warp(v->sm, slot));
+    unsigned n = uv_store_lane(v, slot), first = live >> n & 1 ? n : bit_lowest(live);
+    uint64_t behind = live & ~bit_mask(first + 1);
+    return (struct uv_pair){first, bit_lowest(behind ? behind : live)};
+}
+
+// The one lane's result is that of all; they only differ where a bit has turned.
+static void take_predicate(struct uv *v, unsigned slot, unsigned p, struct uv_pair pair)
+{
+    struct warp *w = tech_warp(v->sm, slot);
+    bool value = w->pred[p] >> pair.first & 1;
+    if (v->launch->options.protect && value != (w->pred[p] >> pair.second & 1)) uv_found(v);
+    w->pred[p] = (w->pred[p] & ~uv_live(w)) | (value ? uv_live(w) : 0);
+}
+
+void uv_check_lanes(struct uv *v, unsigned slot, uint32_t index)
+{
+    const struct op *o = &v->launch->ops[index];
+    const struct inst *i = &v->launch->program->insts[index];
+    if (!v->launch->options.protect && !v->launch->upsets) return;
+    struct uv_pair pair = uv_pair(v, slot);
+    for (unsigned n = 0; n < o->dst_words; n++) {
+        const uint32_t *lanes = tech_lanes(v->sm, slot, o->dst + n);
+        uint32_t word = lanes[pair.first];
+        if (v->launch->options.protect && word != lanes[pair.second]) uv_found(v);
+        uv_store_fill(v, slot, o->dst + n, word);
+    }
+    for (unsigned k = 0; k < 2; k++)
+        if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE)
+            take_predicate(v, slot, i->dst[k].reg, pair);
+}
+
+// -- entries ------------------------------------------------------------------------------------------------
+
+bool uv_parity(const struct entry *e)
+{
+    uint32_t all = e->preds;
+    for (unsigned k = 0; k < e->key.count; k++) all ^= e->key.words[k];
+    for (unsigned k = 0; k < 4; k++) all ^= e->result[k];
+    return bit_count(all) & 1;
+}
+
+bool uv_is_sound(struct uv *v, const struct entry *e)
+{
+    bool sound = !v->launch->options.parity || uv_parity(e) == e->parity;
+    if (!sound) uv_found(v);
+    return sound;
+}

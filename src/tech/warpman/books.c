@@ -1,0 +1,103 @@
+// What an SM keeps: the workload buffer, which has to say at every start of a warp what the hand has done
+// (gpu/dispatch.h); what is lost to blocks whose warps end one after the other; and whether the variant kept its word.
+#include "tech/warpman/warpman.h"
+
+#include "exec/exec_impl.h"
+
+static void expect(struct warpman *w, bool holds, const char *otherwise)
+{
+    if (!holds && !w->broken) w->broken = otherwise;
+}
+
+static uint32_t warps_of_block(const struct warpman *w) { return tech_launch(w->sm)->warps_per_block; }
+
+static void say(const struct warpman *w, const char *what)
+{
+    const struct tech_listener *l = w->launch->listener;
+    const struct warpman_buffer *b = &w->buffer;
+    if (!l) return;
+    const struct tech_step step = {
+        tech_now(w->sm), what, tech_index(w->sm), (unsigned)b->logical, b->start, 0, b->end};
+    l->heard(l->context, &step);
+}
+
+// All its warps are to come: those that start with it do so in the same cycle.
+void warpman_block_start(void *state, unsigned block)
+{
+    struct warpman *w = state;
+    expect(w, !w->buffer.valid, "warpman: a block comes while another has warps that have not started");
+    w->buffer = (struct warpman_buffer){block, 0, 0, warps_of_block(w) - 1, true};
+    w->running |= 1ull << block;
+    w->start[block] = tech_now(w->sm);
+    w->started[block] = 0;
+    w->ended_at[block] = 0;
+    w->counters[COUNT_blocks]++;
+}
+
+// A block is partial from its first warp on that comes later than it did.
+static void come_late(struct warpman *w, unsigned block)
+{
+    struct warpman_buffer *b = &w->buffer;
+    if (w->counters[COUNT_late] == w->late_before[block]) w->counters[COUNT_partial]++;
+    w->counters[COUNT_late]++;
+    if (b->start == b->end) w->counters[COUNT_waited] += tech_now(w->sm) - w->start[block];
+}
+
+static bool may_be_beyond(const struct warpman *w)
+{
+    const struct warpman_options *o = w->launch->options;
+    bool is_below = o->variant == VARIANT_THRESHOLD && w->resident < o->limit;
+    return is_below || o->variant == VARIANT_SPATIAL || o->variant == VARIANT_DUELING;
+}
+
+void warpman_warp_start(void *state, unsigned slot)
+{
+    struct warpman *w = state;
+    struct warpman_buffer *b = &w->buffer;
+    unsigned block = tech_block_of(w->sm, slot);
+    const struct warp *warp = tech_warp(w->sm, slot);
+    bool is_next = b->valid && b->physical == block && b->start == warp->index;
+    expect(w, is_next, "warpman: a warp starts that the workload buffer does not name");
+    b->logical = warp->cta->linear;
+    if (!w->started[block]++) w->late_before[block] = w->counters[COUNT_late];
+    if (tech_now(w->sm) != w->start[block]) come_late(w, block);
+    if (w->resident >= w->by_block) {
+        w->counters[COUNT_beyond]++;
+        expect(w, may_be_beyond(w), "warpman: more warps than the variant allows");
+    }
+    w->resident++;
+    if (b->start == b->end)
+        b->valid = false;
+    else
+        b->start++;
+    say(w, b->valid ? "to come" : "complete");
+}
+
+void warpman_warp_end(void *state, unsigned slot)
+{
+    struct warpman *w = state;
+    unsigned block = tech_block_of(w->sm, slot);
+    w->resident--;
+    w->last_end[block] = tech_now(w->sm);
+    w->ended_at[block] += tech_now(w->sm) - w->start[block];
+}
+
+// One that was killed before all its warps had started says nothing of them.
+void warpman_block_end(void *state, unsigned block)
+{
+    struct warpman *w = state;
+    uint64_t held = warps_of_block(w) * (w->last_end[block] - w->start[block]);
+    w->running &= ~(1ull << block);
+    if (w->buffer.valid && w->buffer.physical == block) w->buffer.valid = false;
+    if (w->started[block] < warps_of_block(w)) return;
+    w->counters[COUNT_held] += held;
+    w->counters[COUNT_lost] += held - w->ended_at[block];
+}
+
+const char *warpman_check(const void *state)
+{
+    const struct warpman *w = state;
+    if (w->broken) return w->broken;
+    if (w->buffer.valid) return "warpman: warps have not started at the end of the launch";
+    return w->resident || w->running ? "warpman: warps or blocks have not ended" : NULL;
+}

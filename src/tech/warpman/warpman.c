@@ -1,0 +1,129 @@
+// WarpMan: warps have slots and registers of their own, and leave them when they end; shared memory and a context are a
+// block's. Who starts when is the hand's business (gpu/dispatch.h): this says how many may be there.
+//
+//     free on the SM ──▶ a whole block fits? ── yes ─▶ it comes
+//                             └─ no ─▶ its shared memory, a context and a warp's worth fit, and the variant allows it?
+//                                          └─ yes ─▶ it comes in part; the rest as warps end (workload buffer)
+//
+// What the text leaves open and what was decided: docs/techniques/warpman.md.
+#include "tech/warpman/warpman.h"
+#include "tech/registry.h"
+
+#include "base/bits.h"
+
+#include <stdlib.h>
+
+static const char *const variant_words[] = {"base", "temporal", "spatial", "dueling", "threshold", NULL};
+#define AT(field) offsetof(struct warpman_options, field)
+// clang-format off
+static const struct config_key keys[] = {
+    {"variant", CONFIG_WORD, AT(variant), 0, 0, variant_words, "dueling", "who takes what is free: nobody before a block fits; warps, up to as many as there are by block; any number of them; either, as leaders do better; any number up to `limit`", "Xiang, 3.6.1"},
+    {"limit",   CONFIG_U32,  AT(limit),   1, 64, NULL,         "36",      "of variant=threshold: with so many warps there none comes that would not by block", "Xiang, 3.6.1"},
+    {"epoch",   CONFIG_U32,  AT(epoch),   100, 1000000000, NULL, "10000", "of variant=dueling: cycles over which leaders are compared", "choice"},
+    {"hold",    CONFIG_U32,  AT(hold),    1, 1000, NULL,       "2",       "epochs in a row that the others' way must lose before they change", "choice"},
+    {"leaders", CONFIG_U32,  AT(leaders), 1, 128, NULL,        "1",       "SMs that lead each way: the first with variant=spatial, those behind them with variant=temporal", "Xiang, 3.4: one each"},
+};
+// clang-format on
+static const struct tech_counter counters[] = {
+#define COUNTER(name, unit, meaning) {#name, unit, meaning},
+#include "tech/warpman/counters.def"
+#undef COUNTER
+};
+
+// -- how many -----------------------------------------------------------------------------------------------
+
+// Warps that may be on the SM.
+static uint32_t most(const struct warpman_launch *l, const struct tech_room *r)
+{
+    bool is_on = false;
+    switch ((enum warpman_variant)l->options->variant) {
+    case VARIANT_BASE:
+    case VARIANT_TEMPORAL: break;
+    case VARIANT_SPATIAL: is_on = true; break;
+    case VARIANT_DUELING: is_on = duel_is_on(&l->duel, r->sm - l->sm); break;
+    case VARIANT_THRESHOLD: return u32_max(r->by_block, l->options->limit);
+    }
+    return is_on ? UINT32_MAX : r->by_block;
+}
+
+static uint32_t admit(const void *launch, const struct tech_room *r)
+{
+    uint32_t allowed = most(launch, r);
+    return allowed > r->resident ? allowed - r->resident : 0;
+}
+
+static bool by_warp(const void *launch)
+{
+    return ((const struct warpman_launch *)launch)->options->variant != VARIANT_BASE;
+}
+
+// Work is thread instructions, whose rate is what the text compares.
+static void window(void *launch, const struct tech_view *v)
+{
+    struct warpman_launch *l = launch;
+    uint64_t work[DUEL_FOLLOWS + 1] = {0};
+    if (l->options->variant != VARIANT_DUELING) return;
+    for (unsigned k = 0; k < v->count; k++)
+        for (unsigned n = 0; n < LANES_COUNT; n++)
+            work[duel_role(&l->duel, v->sms[k].index - l->sm)] += v->sms[k].counts->lanes[n];
+    duel_tell(&l->duel, v->now, work[DUEL_ON], work[DUEL_OFF]);
+}
+
+// -- a launch, and an SM of it ------------------------------------------------------------------------------
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    struct warpman_launch *w = heap_alloc(sizeof *w);
+    const struct warpman_options *o = u->options;
+    const struct duel_config config = {.epoch = o->epoch, .hold = o->hold, .leaders = o->leaders};
+    *w = (struct warpman_launch){.options = o, .listener = u->listener, .sm = l->kind->first};
+    duel_init(&w->duel, &config, 0);
+    return w;
+}
+
+static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct warpman *w = heap_alloc(sizeof *w);
+    *w = (struct warpman){.launch = launch, .sm = sm, .counters = counts};
+    w->by_block = tech_launch(sm)->warps_by_block;
+    return w;
+}
+
+static size_t storage(const void *options, const struct gpu_config *c,
+                      struct tech_storage out[TECH_STORAGE_MAX])
+{
+    enum { GRID_BITS = 63 }; // 2^31 - 1 by 65,535 by 65,535 blocks (CUDA C Programming Guide)
+    (void)options;
+    out[0] = (struct tech_storage){"workload buffer", 1, warpman_buffer_bits(c), true, 1};
+    out[1] =
+        (struct tech_storage){"the rest of a block's number", 1, GRID_BITS - BUFFER_LOGICAL_BITS, false, 1};
+    return 2;
+}
+
+const struct tech tech_warpman = {
+    .name = "warpman",
+    .meaning = "warps are given slots and registers one by one, and leave them when they end",
+    .paper = "Xiang, Yang, Zhou, HPCA 2014; Xiang's dissertation, chapter 3",
+    .features = HAS(ROOM),
+    .claims = CLAIMS(DISPATCH),
+    .skipped = -1,
+    .reused = -1,
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .options_bytes = sizeof(struct warpman_options),
+    .counters = counters,
+    .counter_count = COUNT_TOTAL,
+    .storage = storage,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .window = window,
+    .by_warp = by_warp,
+    .admit = admit,
+    .sm_begin = sm_begin,
+    .sm_end = free,
+    .block_start = warpman_block_start,
+    .block_end = warpman_block_end,
+    .warp_start = warpman_warp_start,
+    .warp_end = warpman_warp_end,
+    .check = warpman_check,
+};

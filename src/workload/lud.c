@@ -1,0 +1,33 @@
+// Host side of kernels/lud.cu. The diagonal outweighs its rows, so that no pivots are wanted.
+#include "workload/host.h"
+
+enum { TILE = 16 };
+
+void workload_run_lud(struct host *h)
+{
+    static const int tiles_by_size[] = {3, 16, 32};
+    const int tiles = tiles_by_size[h->size], n = tiles * TILE;
+    const size_t count = (size_t)(n * n), bytes = count * sizeof(float);
+    float *in = host_random_f32(h, count, -1, 1);
+    for (int i = 0; i < n; i++) in[i * n + i] += (float)n;
+
+    uint64_t matrix = host_upload(h, in, bytes);
+    for (int step = 0; step < tiles; step++) {
+        unsigned rest = (unsigned)(tiles - step - 1);
+        host_launch(h, "lud_diagonal", DIM(1), DIM(TILE), 0, ARG(matrix), ARG(n), ARG(step));
+        if (!rest) break;
+        host_launch(h, "lud_perimeter", DIM(rest), DIM(2 * TILE), 0, ARG(matrix), ARG(n), ARG(step));
+        host_launch(h, "lud_inside", DIM(rest, rest), DIM(TILE, TILE), 0, ARG(matrix), ARG(n), ARG(step));
+    }
+    const float *got = host_output(h, matrix, bytes);
+    if (h->failed) return;
+
+    double *want = HOST_ARRAY(h, double, count);
+    for (size_t i = 0; i < count; i++) want[i] = (double)in[i];
+    for (int k = 0; k < n; k++)
+        for (int i = k + 1; i < n; i++) {
+            want[i * n + k] /= want[k * n + k];
+            for (int j = k + 1; j < n; j++) want[i * n + j] -= want[i * n + k] * want[k * n + j];
+        }
+    host_compare_f32(h, "number", got, want, count, 1);
+}

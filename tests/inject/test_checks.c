@@ -1,0 +1,173 @@
+// UV's checks, one bit at a time and all of them: in a small program every bit of every lane's result, register, copy and entry
+// turns once, each in a run of its own, and is found exactly where two lanes compute, two copies are kept or an entry has parity.
+#include "base/str.h"
+#include "gpu/bench.h"
+#include "tech/registry.h"
+
+#include <stdio.h>
+
+// Instructions 1 to 3 execute on one lane, or two with protect=on, and 2 and 3 are in the buffer when the loop comes round.
+static const char program[] = "S2R R0, SR_TID.X\n"
+                              "MOV R1, c[0x0][0x160]\n"
+                              "loop:\n"
+                              "IADD3 R2, R1, 0x4, RZ\n"
+                              "ISETP.LT.AND P0, PT, R1, 0x8, PT\n"
+                              "IADD3 R0, R0, 0x100, RZ\n"
+                              "ISETP.LT.U32.AND P1, PT, R0, 0x180, PT\n"
+                              "IADD3 R3, R2, R0, RZ\n"
+                              "@P1 BRA loop\n"
+                              "EXIT\n";
+enum { WARPS = 1, PLACE_COMBINATIONS_MAX = 64 * 1024 };
+
+static bool is_uniform(const struct upset_site *s, const struct upset_flip *f)
+{
+    if (s->place == UPSET_LANE) return s->index >= 1 && s->index <= 3;
+    return s->place == UPSET_ENTRY || f->number == 1 || f->number == 2;
+}
+
+struct scene {
+    struct gpu_bench bench;
+    struct tech_choice choice;
+    struct mark_settings marks;
+    struct upsets upsets;
+    // Where the bit turns: the site, and what of it.
+    uint64_t site;
+    struct upset_hit hit;
+    // Of the run.
+    uint64_t sites, places[UPSET_PLACES];
+    struct upset_site at, sites_seen[1000];
+    struct upset_flip flip;
+    bool has_turned, was_found;
+};
+
+static bool pass(void *context, const struct upset_site *at, struct upset_hit *hit)
+{
+    struct scene *s = context;
+    if (s->sites < TEST_COUNT(s->sites_seen)) s->sites_seen[s->sites] = *at;
+    s->places[at->place] += at->count;
+    if (s->sites++ != s->site) return false;
+    *hit = s->hit;
+    return true;
+}
+
+static void turned(void *context, const struct upset_site *at, const struct upset_flip *f)
+{
+    struct scene *s = context;
+    s->has_turned = true;
+    s->at = *at;
+    s->flip = *f;
+}
+
+static void found(void *context, uint64_t cycle)
+{
+    (void)cycle;
+    ((struct scene *)context)->was_found = true;
+}
+
+static bool begin(struct scene *s, struct test *t, const char *tech)
+{
+    struct diag d;
+    *s = (struct scene){.upsets = {pass, turned, found, s}};
+    diag_init(&d);
+    tech_choice_init(&s->choice);
+    CHECK_MSG(t, tech_choose(&s->choice, tech, &d), "%s", tech);
+    diag_fini(&d);
+    if (!gpu_bench_init(&s->bench, t, "tiny", "gpu.sm_count=1 issue.schedulers=1 issue.interval=4", program,
+                        32 * WARPS))
+        return false;
+    s->choice.uses[0].marks = &s->marks;
+    s->choice.uses[0].upsets = &s->upsets;
+    s->bench.config.techs = s->choice.uses;
+    s->bench.config.tech_count = s->choice.count;
+    machine_buffer(&s->bench.m, 64);
+    return true;
+}
+
+static void end(struct scene *s)
+{
+    gpu_bench_fini(&s->bench);
+    tech_choice_fini(&s->choice);
+}
+
+static void run(struct scene *s, uint64_t site, uint64_t nth, uint64_t draw)
+{
+    s->site = site;
+    s->hit = (struct upset_hit){nth, draw};
+    s->sites = 0;
+    for (unsigned p = 0; p < UPSET_PLACES; p++) s->places[p] = 0;
+    s->has_turned = s->was_found = false;
+    gpu_cycles(&s->bench);
+}
+
+static uint64_t count_of(const struct scene *s, const char *counter)
+{
+    const struct tech *u = s->choice.uses[0].tech;
+    for (size_t n = 0; n < u->counter_count; n++)
+        if (str_equal(u->counters[n].name, counter)) return s->bench.result.techs[0][n];
+    return ~0ull;
+}
+
+// Every bit of one place, of what of a register or an entry there is: draws give them all before one comes again.
+static unsigned turn_all(struct scene *s, struct test *t, uint64_t site, uint64_t nth, bool is_checked)
+{
+    struct upset_flip first = {0};
+    unsigned draw = 0;
+    for (;; draw++) {
+        run(s, site, nth, draw);
+        CHECK(t, s->has_turned && draw < PLACE_COMBINATIONS_MAX);
+        if (test_failed(t)) return 0;
+        bool again = draw && s->flip.number == first.number && s->flip.lane == first.lane &&
+                     s->flip.bit == first.bit && str_equal(s->flip.what, first.what);
+        if (again) return draw;
+        if (!draw) first = s->flip;
+        bool expected = is_checked && is_uniform(&s->at, &s->flip);
+        CHECK_MSG(t, s->was_found == expected,
+                  "%s %u, lane %u, bit %u at instruction %u, the %lluth of its site: %s", s->flip.what,
+                  s->flip.number, s->flip.lane, s->flip.bit, s->at.index, (unsigned long long)nth,
+                  s->was_found ? "found" : "not found");
+        CHECK_EQ(t, count_of(s, "detected") != 0, s->was_found);
+        // A vector register's lanes are alike.
+        bool is_vector = s->at.place == UPSET_REGISTER && str_equal(s->flip.what, "register");
+        if (is_vector && !test_is_long() && draw == 40) return draw;
+    }
+}
+
+static void turn_everything(struct test *t, const char *tech, bool is_checked)
+{
+    struct scene s;
+    unsigned bits[UPSET_PLACES] = {0};
+    CHECK(t, begin(&s, t, tech));
+    if (test_failed(t)) return;
+    run(&s, ~0ull, 0, 0);
+    CHECK(t, !s.was_found && !s.has_turned);
+    CHECK_EQ(t, s.places[UPSET_LANE],
+             count_of(&s, "alu_lanes")); // what is drawn from is what is predicted of
+    CHECK_EQ(t, s.places[UPSET_REGISTER], count_of(&s, "live_cycles"));
+    CHECK_EQ(t, s.places[UPSET_ENTRY], count_of(&s, "entry_cycles"));
+    uint64_t sites = s.sites;
+    struct upset_site seen[TEST_COUNT(s.sites_seen)];
+    CHECK(t, sites && sites <= TEST_COUNT(seen));
+    if (test_failed(t)) return;
+    for (uint64_t k = 0; k < sites; k++) seen[k] = s.sites_seen[k];
+    for (uint64_t k = 0; k < sites; k++) {
+        // Cycles of a register in which nothing touches it are alike: the first and the last.
+        uint64_t step = seen[k].place == UPSET_LANE ? 1 : seen[k].count > 1 ? seen[k].count - 1 : 1;
+        for (uint64_t nth = 0; nth < seen[k].count && !test_failed(t); nth += step)
+            bits[seen[k].place] += turn_all(&s, t, k, nth, is_checked);
+    }
+    printf("%s: %u bits of lanes, %u of registers, %u of entries\n", tech, bits[UPSET_LANE],
+           bits[UPSET_REGISTER], bits[UPSET_ENTRY]);
+    CHECK(t, bits[UPSET_LANE] >= 32 * 32 * 5 && bits[UPSET_REGISTER] >= 32 * 4 && bits[UPSET_ENTRY] > 64);
+    end(&s);
+}
+
+static void test_token(struct test *t) { turn_everything(t, "uv:variant=token,protect=on,parity=on", true); }
+static void test_srf(struct test *t) { turn_everything(t, "uv:variant=srf,protect=on,parity=on", true); }
+static void test_unprotected(struct test *t) { turn_everything(t, "uv:variant=token", false); }
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"token", test_token}, {"srf", test_srf}, {"unprotected", test_unprotected}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}

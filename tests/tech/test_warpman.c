@@ -1,0 +1,288 @@
+// WarpMan: the examples of Xiang's chapter 3 to the register, the warp and the bit; who starts when on the cards of
+// its Figures 18 and 19; that every variant keeps its word; and that nothing depends on it but time.
+#include "gpu/bench.h"
+#include "tech/registry.h"
+#include "tech/tap.h"
+#include "tech/warpman/warpman.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct heard { // what an SM has said of its workload buffer, in order
+    struct tech_step steps[4096];
+    unsigned count;
+};
+
+static void hear(void *context, const struct tech_step *step)
+{
+    struct heard *h = context;
+    if (h->count < TEST_COUNT(h->steps)) h->steps[h->count++] = *step;
+}
+
+struct scene {
+    struct gpu_bench bench;
+    struct warpman_options options;
+    struct heard heard;
+    struct tap tap;
+    struct tech_use uses[2];
+    struct tech_listener listener;
+};
+
+static struct scene *scene_make(struct test *t, const char *gpu, const char *settings, const char *text,
+                                uint32_t threads, uint32_t blocks, int variant)
+{
+    struct scene *s = calloc(1, sizeof *s);
+    s->options = (struct warpman_options){variant, .limit = 36, .epoch = 1000, .hold = 1, .leaders = 1};
+    s->listener = (struct tech_listener){hear, &s->heard};
+    s->uses[0] = (struct tech_use){.tech = &tech_tap, .options = &s->tap};
+    s->uses[1] = (struct tech_use){.tech = &tech_warpman, .options = &s->options, .listener = &s->listener};
+    CHECK(t, gpu_bench_init(&s->bench, t, gpu, settings, text, threads));
+    s->bench.config.techs = s->uses;
+    s->bench.config.tech_count = variant < 0 ? 1 : 2;
+    s->bench.m.launch.grid[0] = blocks;
+    return s;
+}
+
+static void scene_free(struct scene *s)
+{
+    gpu_bench_fini(&s->bench);
+    tap_fini(&s->tap);
+    free(s);
+}
+
+static uint64_t counter(const struct scene *s, enum warpman_counter which)
+{
+    return s->bench.result.techs[1][which];
+}
+
+static struct tap_warp life_of(struct test *t, const struct scene *s, uint64_t block, uint32_t warp)
+{
+    for (unsigned k = 0; k < TAP_SMS; k++)
+        for (size_t n = 0; n < s->tap.sms[k].warps.count; n++) {
+            const struct tap_warp *w = &s->tap.sms[k].warps.data[n];
+            if (w->block == block && w->warp == warp) return *w;
+        }
+    CHECK_MSG(t, false, "no warp %u in block %u", warp, (unsigned)block);
+    return (struct tap_warp){0};
+}
+
+// -- the buffer -----------------------------------------------------------------------------------------------
+
+static void test_bits(struct test *t)
+{
+    struct chip_config c;
+    gpu_settings(t, &c, "gtx480-warpman", "");
+    CHECK_EQ(t, warpman_buffer_bits(&c.gpu), 26 + 3 + 5 + 5 + 1);
+    const struct warpman_buffer parts[] = {
+        {.physical = 7}, {.logical = (1 << 26) - 1}, {.start = 31}, {.end = 31}, {.valid = true}};
+    static const unsigned low[] = {37, 11, 6, 1, 0}, bits[] = {3, 26, 5, 5, 1};
+    for (unsigned k = 0; k < TEST_COUNT(parts); k++) {
+        struct warpman_buffer back;
+        uint64_t word = warpman_buffer_pack(&parts[k], &c.gpu);
+        CHECK_EQ(t, word, ((1ull << bits[k]) - 1) << low[k]);
+        warpman_buffer_unpack(&back, word, &c.gpu);
+        CHECK_EQ(t, warpman_buffer_pack(&back, &c.gpu), word);
+    }
+    gpu_settings(t, &c, "gtx1080ti", ""); // 32 blocks
+    CHECK_EQ(t, warpman_buffer_bits(&c.gpu), 42);
+}
+
+// -- who starts when --------------------------------------------------------------------------------------------
+
+#define ROUNDS "loop:\nIADD3 R1, R1, -0x1, RZ\nISETP.NE.AND P0, PT, R1, RZ, PT\n@P0 BRA loop\nEXIT\n"
+
+// Section 3.4's matrix product: 2 kB, 8 warps of 24 registers a thread. Five blocks fit, and of the 2,048 registers that they
+// leave the sixth's first two warps.
+static void test_matrix_product(struct test *t)
+{
+    enum { BLOCKS = 6, WARPS = 8 };
+    struct scene *s = scene_make(t, "gtx480-warpman", "gpu.sm_count=1 sim.check=1",
+                                 ".shared 2048\nMOV R1, 0xc8\n" ROUNDS, 32 * WARPS, BLOCKS, VARIANT_SPATIAL);
+    s->bench.m.launch.registers = 24;
+    gpu_cycles(&s->bench);
+    const struct heard *h = &s->heard;
+    uint64_t begin = h->steps[0].cycle;
+    unsigned at_first = 0;
+    while (at_first < h->count && h->steps[at_first].cycle == begin) at_first++;
+    CHECK_EQ(t, at_first, 5 * WARPS + 2);
+    const struct tech_step *last = &h->steps[at_first - 1];
+    CHECK_STR(t, last->what, "to come");
+    CHECK_EQ(t, last->block, 5);
+    CHECK_EQ(t, last->warp, 2); // {2, 7}
+    CHECK_EQ(t, last->value, 7);
+    CHECK_EQ(t, counter(s, COUNT_partial), 1);
+    CHECK_EQ(t, counter(s, COUNT_late), WARPS - 2);
+    CHECK_EQ(t, counter(s, COUNT_beyond), 2);
+    uint64_t before = 0;
+    for (uint32_t k = 2; k < WARPS; k++) { // in order of warps
+        uint64_t start = life_of(t, s, 5, k).start;
+        CHECK(t, start > begin && start >= before);
+        before = start;
+    }
+    CHECK_STR(t, h->steps[h->count - 1].what, "complete");
+    scene_free(s);
+}
+
+// Two contexts and no shared memory for a sixth: none comes in part.
+static void test_by_block(struct test *t)
+{
+    static const char *const settings[] = {"sm.blocks=5", "sm.shared_bytes=10240"};
+    for (size_t k = 0; k < TEST_COUNT(settings); k++) {
+        char all[100];
+        snprintf(all, sizeof all, "gpu.sm_count=1 sim.check=1 %s", settings[k]);
+        struct scene *s = scene_make(t, "gtx480-warpman", all, ".shared 2048\nMOV R1, 0xc8\n" ROUNDS, 256, 6,
+                                     VARIANT_SPATIAL);
+        s->bench.m.launch.registers = 24;
+        gpu_cycles(&s->bench);
+        CHECK_EQ(t, counter(s, COUNT_beyond), 0);
+        scene_free(s);
+    }
+}
+
+// The kernel of Figure 17: the first warp of a block goes round for long, the other 31 end at once. 120 blocks of 32 warps.
+#define DELAYED                                                                                              \
+    "S2R R0, SR_TID.X\nMOV R1, 0x1\nISETP.LT.U32.AND P0, PT, R0, 0x20, PT\n@P0 MOV R1, 0x7d0\n" ROUNDS
+
+enum { DELAYED_BLOCKS = 120, DELAYED_WARPS = 32 };
+
+struct delayed {
+    uint64_t begin;               // of the first block
+    unsigned first;               // blocks of which some warp starts then
+    uint64_t next;                // start of the first block behind these
+    uint64_t short_end, long_end; // of the first short and the first long warp
+    unsigned at_begin;            // warps
+};
+
+static struct delayed delayed(struct test *t, const char *gpu, int variant)
+{
+    struct scene *s = scene_make(t, gpu, "sim.check=1", DELAYED, 32 * DELAYED_WARPS, DELAYED_BLOCKS, variant);
+    struct delayed d = {.short_end = UINT64_MAX, .long_end = UINT64_MAX, .next = UINT64_MAX};
+    gpu_cycles(&s->bench);
+    d.begin = life_of(t, s, 0, 0).start;
+    for (unsigned sm = 0; sm < TAP_SMS; sm++)
+        for (size_t k = 0; k < s->tap.sms[sm].warps.count; k++) {
+            const struct tap_warp *w = &s->tap.sms[sm].warps.data[k];
+            uint64_t *end = w->warp ? &d.short_end : &d.long_end;
+            d.at_begin += w->start == d.begin;
+            d.first += !w->warp && w->start == d.begin;
+            if (w->start != d.begin && w->start < d.next) d.next = w->start;
+            if (w->end < *end) *end = w->end;
+        }
+    scene_free(s);
+    return d;
+}
+
+// From a warp's end to the start of who takes its place: latency.branch, that of its exit, and gpu.dispatch_latency.
+enum { GAP = 1 + 24 };
+
+// 15 SMs with room for one block, as the GTX 480 starts 15; 8 for two, as the GTX 680 starts 16. The next comes when a first
+// warp has ended; by warp, when the first short one has. The room for half a block of the GTX 480 is used from the
+// beginning with variant=spatial.
+static void test_cards(struct test *t)
+{
+    static const struct {
+        const char *gpu;
+        unsigned first, more; // blocks; those that begin in part, in warps
+    } cards[] = {{"gtx480", 15, 15 * 16}, {"gtx680", 16, 0}};
+    for (size_t k = 0; k < TEST_COUNT(cards); k++) {
+        struct delayed whole = delayed(t, cards[k].gpu, -1), base = delayed(t, cards[k].gpu, VARIANT_BASE),
+                       temporal = delayed(t, cards[k].gpu, VARIANT_TEMPORAL),
+                       spatial = delayed(t, cards[k].gpu, VARIANT_SPATIAL);
+        CHECK_EQ(t, whole.first, cards[k].first);
+        CHECK_EQ(t, base.first, cards[k].first);
+        CHECK_EQ(t, whole.next, whole.long_end + GAP);
+        CHECK_EQ(t, base.next, whole.next);
+        CHECK_EQ(t, temporal.first, cards[k].first);
+        CHECK_EQ(t, temporal.next, temporal.short_end + GAP);
+        CHECK(t, temporal.next < whole.long_end);
+        CHECK_EQ(t, spatial.at_begin, cards[k].first * DELAYED_WARPS + cards[k].more);
+    }
+}
+
+// -- what variants promise --------------------------------------------------------------------------------------
+
+// Five warps a block whose lengths differ; registers for seventeen, slots for 48, contexts for eight.
+#define UNEVEN "S2R R0, SR_TID.X\nSHR.U32 R2, R0, 0x5\nIMAD R1, R2, 0x28, R2\nIADD3 R1, R1, 0x9, RZ\n" ROUNDS
+
+static struct chip_result run_uneven(struct test *t, const char *more, int variant, unsigned threads,
+                                     uint64_t counters[COUNT_TOTAL])
+{
+    char settings[200];
+    snprintf(settings, sizeof settings, "sim.check=1 sm.registers=%u gpu.sm_count=4 %s", 17 * 512, more);
+    struct scene *s = scene_make(t, "gtx480-warpman", settings, UNEVEN, 160, 80, variant);
+    s->bench.m.launch.registers = 16;
+    s->bench.threads = threads;
+    gpu_cycles(&s->bench); // warpman's own check looks at every start of a warp
+    struct chip_result r = s->bench.result;
+    for (unsigned k = 0; counters && k < COUNT_TOTAL; k++) counters[k] = counter(s, (enum warpman_counter)k);
+    scene_free(s);
+    return r;
+}
+
+static void test_variants(struct test *t)
+{
+    uint64_t n[VARIANT_THRESHOLD + 1][COUNT_TOTAL];
+    struct chip_result by_block = run_uneven(t, "", -1, 1, NULL);
+    for (int v = VARIANT_BASE; v <= VARIANT_THRESHOLD; v++) {
+        struct chip_result r = run_uneven(t, "", v, 1, n[v]);
+        CHECK_EQ(t, r.gpu.issue_issued, by_block.gpu.issue_issued);
+        CHECK_EQ(t, n[v][COUNT_blocks], 80);
+        if (v == VARIANT_BASE) {
+            CHECK_EQ(t, r.cycles, by_block.cycles);
+            CHECK(t, memcmp(&r.gpu, &by_block.gpu, sizeof r.gpu) == 0);
+            CHECK(t, memcmp(&r.memory, &by_block.memory, sizeof r.memory) == 0);
+        } else {
+            CHECK(t, r.cycles < by_block.cycles && n[v][COUNT_late] > 40);
+        }
+    }
+    CHECK(t, !n[VARIANT_BASE][COUNT_late] && !n[VARIANT_BASE][COUNT_partial]);
+    CHECK(t, !n[VARIANT_TEMPORAL][COUNT_beyond] && n[VARIANT_SPATIAL][COUNT_beyond] > 10);
+    CHECK(t, n[VARIANT_THRESHOLD][COUNT_beyond] == n[VARIANT_SPATIAL][COUNT_beyond]); // 17 warps are below 36
+    CHECK(t, n[VARIANT_DUELING][COUNT_beyond] &&
+                 n[VARIANT_DUELING][COUNT_beyond] <= n[VARIANT_SPATIAL][COUNT_beyond]);
+}
+
+// One block's lengths: its ratio of temporal underutilisation by hand. All five start together; a warp is longer
+// than the one before by the same time, so that 1 + 2 + 3 + 4 such times are lost of five times the longest.
+static void test_lost(struct test *t)
+{
+    struct scene *s = scene_make(t, "gtx480-warpman", "gpu.sm_count=1", UNEVEN, 160, 1, VARIANT_BASE);
+    gpu_cycles(&s->bench);
+    uint64_t longest = 0, sum = 0;
+    for (uint32_t k = 0; k < 5; k++) {
+        const struct tap_warp w = life_of(t, s, 0, k);
+        uint64_t cycles = w.end - 1 - w.start;
+        longest = cycles > longest ? cycles : longest;
+        sum += cycles;
+    }
+    CHECK_EQ(t, counter(s, COUNT_held), 5 * longest);
+    CHECK_EQ(t, counter(s, COUNT_lost), 5 * longest - sum);
+    scene_free(s);
+}
+
+// Dueling: leaders stay what they are, and the number of host threads changes nothing, nor do skipped cycles.
+static void test_dueling(struct test *t)
+{
+    static const char *const settings[] = {"", "sim.skip_idle=0"};
+    uint64_t first[COUNT_TOTAL], n[COUNT_TOTAL];
+    struct chip_result expected = {0};
+    for (unsigned k = 0; k < 4; k++) {
+        struct chip_result r =
+            run_uneven(t, settings[k / 2], VARIANT_DUELING, 1 + 2 * (k % 2), k ? n : first);
+        if (!k) expected = r;
+        CHECK_EQ(t, r.cycles, expected.cycles);
+        CHECK(t, memcmp(&r.gpu, &expected.gpu, sizeof r.gpu) == 0);
+        if (k) CHECK(t, memcmp(n, first, sizeof n) == 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"bits", test_bits},         {"matrix_product", test_matrix_product},
+        {"by_block", test_by_block}, {"cards", test_cards},
+        {"variants", test_variants}, {"lost", test_lost},
+        {"dueling", test_dueling}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
