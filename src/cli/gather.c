@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "cluster/slurm.h"
 #include "cluster/status.h"
+#include "cluster/worker.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -81,12 +82,14 @@ bool gather_check(const struct options *o, struct diag *d)
 {
     const char *spec = options_value(o, OPTION_SUBMIT), *workers = options_value(o, OPTION_WORKERS);
     uint64_t count;
+    double lease;
     if (spec && !slurm_is(spec) && !str_equal(spec, "hand"))
         return diag_error(d, loc_none(), "--submit %s: must be slurm, slurm:OPTION=VALUE,…, or hand", spec);
     if (workers && (!str_to_u64(workers, &count) || !count || count > 10000))
         return diag_error(d, loc_none(), "--workers %s: must be a number from 1 to 10000", workers);
-    if (workers && (!spec || !slurm_is(spec)))
-        return diag_error(d, loc_none(), "--workers is of --submit slurm");
+    if ((workers || options_has(o, OPTION_LEASE)) && (!spec || !slurm_is(spec)))
+        return diag_error(d, loc_none(), "%s is of --submit slurm", workers ? "--workers" : "--lease");
+    if (!worker_lease(options_value(o, OPTION_LEASE), &lease, d)) return false;
     if (options_has(o, OPTION_WAIT) && !spec && !options_has(o, OPTION_COLLECT))
         return diag_error(d, loc_none(), "--wait is of --submit or --collect");
     return true;
@@ -96,8 +99,8 @@ bool gather_check(const struct options *o, struct diag *d)
 
 static bool is_of_words(enum option_id id)
 {
-    static const enum option_id others[] = {OPTION_OUT,  OPTION_SUBMIT, OPTION_WORKERS,
-                                            OPTION_WAIT, OPTION_QUIET,  OPTION_PROCESSES};
+    static const enum option_id others[] = {OPTION_OUT,   OPTION_SUBMIT,    OPTION_WORKERS, OPTION_WAIT,
+                                            OPTION_QUIET, OPTION_PROCESSES, OPTION_LEASE};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (id == others[i]) return false;
     return true;
@@ -170,7 +173,11 @@ bool gather_submit(const struct gather *g)
     char job[32] = "";
     if (count) str_to_u64(count, &workers);
     bool good = write_plan(g, &p) && collect_results(&p, g->jobs, g->db, &c);
-    if (good && slurm_is(spec)) good = slurm_submit(&p, g->program, spec, (unsigned)workers, job, g->diag);
+    if (good && slurm_is(spec))
+        good = slurm_submit(&p,
+                            &(struct slurm_order){g->program, spec, options_value(g->options, OPTION_LEASE),
+                                                  (unsigned)workers},
+                            job, g->diag);
     if (good) {
         printable_format(&text, "%zu points planned in %s, %zu of them done before\n", c.points, g->folder,
                          c.done);
@@ -207,25 +214,45 @@ static bool note_left(const struct gather *g, const struct plan *p)
     return good;
 }
 
-static bool collect_all(const struct gather *g, const struct plan *p, struct collection *c)
+static const double ask_seconds = 10; // between questions to Slurm whether it has jobs of ours
+
+// Takes in what comes, until all is there or somebody interrupts; or until no job is left that anything could come from.
+static bool collect_until(const struct gather *g, const struct plan *p, const sigset_t *watched,
+                          struct collection *c)
 {
-    bool wait = options_has(g->options, OPTION_WAIT), good;
     struct progress bar;
-    sigset_t watched, before;
-    sigemptyset(&watched);
-    sigaddset(&watched, SIGINT);
-    sigaddset(&watched, SIGTERM);
-    sigaddset(&watched, SIGHUP);
-    sigprocmask(SIG_BLOCK, &watched, &before);
+    double asked = clock_seconds();
+    bool good, ended = false;
     progress_init(&bar, "reproduce", "points", p->points.count, g->pool->progress);
-    while ((good = collect_results(p, g->jobs, g->db, c)) && wait && c->done + c->left < c->points) {
+    while ((good = collect_results(p, g->jobs, g->db, c)) && c->done + c->left < c->points && !ended) {
         progress_update(&bar, c->done);
-        int signal = sigtimedwait(&watched, NULL, &(struct timespec){.tv_sec = 1});
+        if (clock_seconds() - asked > ask_seconds) {
+            asked = clock_seconds();
+            ended = slurm_has_ended(p); // and then once more: the last results
+        }
+        int signal = sigtimedwait(watched, NULL, &(struct timespec){.tv_sec = !ended});
         if (signal <= 0) continue;
         g->pool->interrupted = signal;
         break;
     }
     progress_fini(&bar);
+    if (good && ended && c->done + c->left < c->points)
+        good = diag_error(g->diag, loc_none(),
+                          "%zu of %zu points are not done, and no job of Slurm is left: submit again",
+                          c->points - c->done - c->left, c->points);
+    return good;
+}
+
+static bool collect_all(const struct gather *g, const struct plan *p, struct collection *c)
+{
+    sigset_t watched, before;
+    if (!options_has(g->options, OPTION_WAIT)) return collect_results(p, g->jobs, g->db, c);
+    sigemptyset(&watched);
+    sigaddset(&watched, SIGINT);
+    sigaddset(&watched, SIGTERM);
+    sigaddset(&watched, SIGHUP);
+    sigprocmask(SIG_BLOCK, &watched, &before);
+    bool good = collect_until(g, p, &watched, c);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return good;
 }

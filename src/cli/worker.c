@@ -5,30 +5,29 @@
 #include "cli/folder.h"
 #include "cli/print.h"
 
+#include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
 
 // The cores that we may use, or that Slurm says are ours.
 static unsigned cores(void)
 {
-    const char *slurm = getenv("SLURM_CPUS_PER_TASK");
+    const char *slurm = getenv("SLURM_CPUS_ON_NODE");
     uint64_t count = 0;
     cpu_set_t set;
-    if (slurm && str_to_u64(slurm, &count) && count && count <= 64) return (unsigned)count;
-    if (getenv("SLURM_JOB_ID")) return 1; // a task has one core where nothing else was asked for
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    if (!slurm || !str_to_u64(slurm, &count) || !count)
+        count = sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
+    return count < WORKER_PROCESSES_MOST ? (unsigned)count : WORKER_PROCESSES_MOST;
 }
 
 static bool read_order(const struct options *o, struct worker_order *order)
 {
-    const char *processes = options_value(o, OPTION_PROCESSES), *lease = options_value(o, OPTION_LEASE);
+    const char *processes = options_value(o, OPTION_PROCESSES);
     uint64_t count = cores();
-    order->lease_seconds = 120;
-    if (processes && (!str_to_u64(processes, &count) || !count || count > 64))
-        return diag_error(order->diag, loc_none(), "--processes %s: must be a number from 1 to 64",
-                          processes);
-    if (lease && (!str_to_f64(lease, &order->lease_seconds) || !(order->lease_seconds >= 1)))
-        return diag_error(order->diag, loc_none(), "--lease %s: must be seconds, 1 or more", lease);
+    if (processes && (!str_to_u64(processes, &count) || !count || count > WORKER_PROCESSES_MOST))
+        return diag_error(order->diag, loc_none(), "--processes %s: must be a number from 1 to %d", processes,
+                          WORKER_PROCESSES_MOST);
+    if (!worker_lease(options_value(o, OPTION_LEASE), &order->lease_seconds, order->diag)) return false;
     order->processes = (unsigned)count;
     if (o->operands.count != 1)
         return diag_error(order->diag, loc_none(), "worker needs one folder, that a plan is in");
@@ -39,8 +38,10 @@ static bool read_order(const struct options *o, struct worker_order *order)
 static void say(const struct worker_report *r)
 {
     struct strbuf text = {0};
-    strbuf_printf(&text, "%zu points done, %zu tries failed, %zu claims taken over, %zu run twice%s\n",
-                  r->done, r->failed, r->taken, r->again,
+    strbuf_printf(&text,
+                  "%" PRIu64 " points run, %" PRIu64 " tries failed, %" PRIu64 " claims taken over, %" PRIu64
+                  " lost%s\n",
+                  r->runs, r->failed, r->taken, r->lost,
                   r->interrupted ? "; stopped, and handed back what it held" : "");
     print_text(stdout, text.text);
     strbuf_fini(&text);

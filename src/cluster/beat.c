@@ -20,30 +20,48 @@ enum {
 }; // bytes, blanks at the end: overwritten in place, it needs no room that a full disk has not
 static const char ending[] = ".beat";
 
+void beat_file(const char *who, char name[TOKEN_WHO_MAX + 8])
+{
+    snprintf(name, TOKEN_WHO_MAX + 8, "%s%s", who, ending);
+}
+
 static char *record_path(const char *workers, const char *who)
 {
     struct strbuf path = {0};
-    strbuf_printf(&path, "%s/%s%s", workers, who, ending);
+    char name[TOKEN_WHO_MAX + 8];
+    beat_file(who, name);
+    strbuf_printf(&path, "%s/%s", workers, name);
     return path.text;
 }
 
-bool beat_begin(struct beat *b, const char *workers, struct diag *d)
+// The node's name in Slurm, or the machine's.
+static void host_name(char host[60])
+{
+    const char *node = getenv("SLURMD_NODENAME");
+    *host = 0;
+    if (node)
+        snprintf(host, 60, "%s", node);
+    else
+        gethostname(host, 59);
+    for (char *c = host; *c; c++)
+        if (!isalnum((unsigned char)*c)) *c = '-';
+}
+
+bool beat_begin(struct beat *b, const char *workers, int *problem)
 {
     char host[60] = "";
     uint32_t random = 0;
     *b = (struct beat){.file = -1};
-    gethostname(host, sizeof host - 1);
-    for (char *c = host; *c; c++)
-        if (!isalnum((unsigned char)*c)) *c = '-';
+    host_name(host);
     if (getrandom(&random, sizeof random, 0) != sizeof random) random = (uint32_t)time(NULL);
     snprintf(b->who, sizeof b->who, "%s-%d-%08" PRIx32, host, (int)getpid(), random);
     b->seconds = clock_seconds();
     char *path = record_path(workers, b->who);
     b->file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    bool good = b->file >= 0 || diag_error(d, loc_none(), "cannot write %s: %s", path, strerror(errno));
+    *problem = b->file < 0 ? errno : 0;
     free(path);
-    if (good) beat_write(b);
-    return good;
+    if (!*problem) beat_write(b);
+    return !*problem;
 }
 
 void beat_write(struct beat *b)
@@ -51,7 +69,7 @@ void beat_write(struct beat *b)
     char record[RECORD + 1];
     int length =
         snprintf(record, sizeof record, "%" PRIu64 " %d %.1f %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
-                 ++b->count, b->ended, clock_seconds() - b->seconds, b->done, b->failed, b->again, b->taken);
+                 ++b->count, b->ended, clock_seconds() - b->seconds, b->runs, b->failed, b->taken, b->lost);
     memset(record + length, ' ', sizeof record - (size_t)length);
     record[RECORD - 1] = '\n';
     if (pwrite(b->file, record, RECORD, 0) != RECORD) return; // the next one will
@@ -78,7 +96,7 @@ bool beat_read(struct beat *b, const char *workers, const char *who)
     if (!good) return false;
     int ended = 0;
     good = sscanf(text, "%" SCNu64 " %d %lf %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &b->count, &ended,
-                  &b->seconds, &b->done, &b->failed, &b->again, &b->taken) == 7;
+                  &b->seconds, &b->runs, &b->failed, &b->taken, &b->lost) == 7;
     b->ended = ended;
     free(text);
     return good;

@@ -11,19 +11,24 @@ struct beat {
     uint64_t count; // of beats
     bool ended;     // it has handed back what it held
     double seconds; // since it started
-    uint64_t done, failed;
-    uint64_t again; // results that somebody else had committed too, or whose claim was lost meanwhile
-    uint64_t taken; // claims of workers that were gone
-    int file;       // of one's own: the record; -1
+    uint64_t
+        runs; // that ended with a result, whoever else had one: what is more than there are points was run twice
+    uint64_t failed; // tries
+    uint64_t taken;  // claims of workers that were gone
+    uint64_t lost;   // claims of its own that another took meanwhile
+    int file;        // of one's own: the record; -1
 };
 
-// A name for this process that no other has, on any machine; then its record. False and an error.
-bool beat_begin(struct beat *b, const char *workers, struct diag *d);
+// A name for this process that no other has, on any machine; then its record. False and *problem, an errno.
+bool beat_begin(struct beat *b, const char *workers, int *problem);
 // The next beat. What cannot be written now (the disk is full) the next one may write.
 void beat_write(struct beat *b);
 void beat_end(struct beat *b);
 // What a worker's record says now; false: there is none that can be read.
 bool beat_read(struct beat *b, const char *workers, const char *who);
+
+// The name of a worker's record in `workers`.
+void beat_file(const char *who, char name[TOKEN_WHO_MAX + 8]);
 
 struct beats {
     VEC(struct beat) list; // by name

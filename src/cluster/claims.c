@@ -60,14 +60,18 @@ static bool is_gone(struct claims *c, const char *who)
     return w->beat.ended || clock_seconds() - w->since > c->lease_seconds;
 }
 
-// Reads the queue: what is open, and what a worker held that is gone.
-static bool scan(struct claims *c)
+// Reads the queue: what is open, and what a worker held that is gone. 0, or errno.
+static int scan(struct claims *c)
 {
     struct tokens all;
     c->scanned = clock_seconds();
     c->misses = 0;
     c->open.count = 0;
-    if (!tokens_read(&all, c->queue_path, c->diag)) return false;
+    int problem = tokens_list(&all, c->queue_path);
+    if (problem) {
+        tokens_fini(&all);
+        return problem;
+    }
     watch_others(c);
     size_t points = c->plan->points.count, seen = 0, unfinished = 0;
     uint32_t *at = heap_alloc((points + 1) * sizeof *at), index; // 1 + the token of a point
@@ -87,17 +91,15 @@ static bool scan(struct claims *c)
     c->finished = !unfinished && seen == points; // a name that is being renamed may not be seen
     free(at);
     tokens_fini(&all);
-    return true;
+    return 0;
 }
 
 enum claim_answer claims_next(struct claims *c, struct token *t, bool *taken, int *problem)
 {
     *problem = 0;
-    if ((!c->open.count || c->misses >= MISSES_MOST) && clock_seconds() - c->scanned >= scan_seconds &&
-        !scan(c)) {
-        *problem = EIO;
-        return CLAIM_FAILED;
-    }
+    if ((!c->open.count || c->misses >= MISSES_MOST) && clock_seconds() - c->scanned >= scan_seconds)
+        *problem = scan(c);
+    if (*problem) return CLAIM_FAILED;
     while (c->open.count) {
         struct token was = vec_pop(&c->open);
         *t = was;

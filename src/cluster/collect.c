@@ -124,10 +124,12 @@ static bool mend_queue(const struct plan *p, struct database *db, struct collect
     bool good = tokens_read(&all, path, db->diag);
     int queue = good ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     uint32_t index;
+    bool *seen = heap_alloc(p->points.count + 1); // a point that is being renamed may have been read twice
     for (size_t i = 0; i < all.list.count; i++) {
         const struct token *t = &all.list.data[i];
         struct token to = *t;
-        if (!strmap_get(&p->by_id, t->id, 16, &index)) continue;
+        if (!strmap_get(&p->by_id, t->id, 16, &index) || seen[index]) continue;
+        seen[index] = true;
         if (database_has_run(db, t->id)) {
             to.state = t->state == TOKEN_HELD ? TOKEN_HELD : TOKEN_DONE;
             if (t->failures) forget_failures(p, t->id);
@@ -142,13 +144,28 @@ static bool mend_queue(const struct plan *p, struct database *db, struct collect
     }
     if (queue >= 0) close(queue);
     tokens_fini(&all);
+    free(seen);
     free(path);
     return good;
+}
+
+// What workers that were killed had not finished writing. Some that were given up may be at it yet: their runs will be counted, and
+// leave nothing.
+static void sweep(const struct plan *p)
+{
+    char *path = plan_path(p, "committed", "");
+    DIR *folder = opendir(path);
+    for (struct dirent *e; folder && (e = readdir(folder)) != NULL;)
+        if (str_ends_with(e->d_name, ".part")) unlinkat(dirfd(folder), e->d_name, 0);
+    if (folder) closedir(folder);
+    free(path);
 }
 
 bool collect_results(const struct plan *p, const struct jobs *jobs, struct database *db, struct collection *c)
 {
     *c = (struct collection){.points = p->points.count};
     struct batch b = {.plan = p, .db = db, .report = c};
-    return take_all(&b, jobs) && mend_queue(p, db, c);
+    bool good = take_all(&b, jobs) && mend_queue(p, db, c);
+    if (good && c->done + c->left == c->points) sweep(p);
+    return good;
 }

@@ -142,25 +142,28 @@ static void put_quoted(struct strbuf *out, const char *text)
     strbuf_putc(out, '\'');
 }
 
-bool slurm_submit(const struct plan *p, const char *program, const char *spec, unsigned workers, char job[32],
-                  struct diag *d)
+bool slurm_submit(const struct plan *p, const struct slurm_order *o, char job[32], struct diag *d)
 {
     struct words w;
     struct strbuf script = {0}, said = {0};
     strbuf_puts(&script, "exec ");
-    put_quoted(&script, program);
+    put_quoted(&script, o->program);
     strbuf_puts(&script, " worker ");
     put_quoted(&script, p->folder);
+    if (o->lease) {
+        strbuf_puts(&script, " --lease ");
+        put_quoted(&script, o->lease);
+    }
     begin_words(&w, "sbatch");
     add_word(&w, "--parsable");
     add_word(&w, "--job-name=warpfold");
-    add_word(&w, "--array=1-%u", workers);
+    add_word(&w, "--array=1-%u", o->workers);
     add_word(&w, "--requeue");
     add_word(&w, "--signal=B:TERM@60"); // time to hand back what it holds
     add_word(&w, "--open-mode=append");
     add_word(&w, "--chdir=%s", p->folder);
     add_word(&w, "--output=%s/workers/slurm-%%A_%%a.out", p->folder);
-    bool good = add_options(&w, spec, d);
+    bool good = add_options(&w, o->spec, d);
     add_word(&w, "--wrap=%s", script.text);
     if (good) {
         int status = run_program(&w, &said);
@@ -177,49 +180,54 @@ bool slurm_submit(const struct plan *p, const char *program, const char *spec, u
     return good;
 }
 
+// Those that wait first, so that none begins when another ends.
 bool slurm_cancel(const struct plan *p, size_t *count, struct diag *d)
 {
-    struct words w;
-    struct strbuf said = {0};
-    begin_words(&w, "scancel");
-    add_word(&w, "--batch"); // the worker in the place of the shell, which then hands back what it holds
-    add_word(&w, "--signal=TERM");
-    *count = add_jobs(p, &w);
-    int status = *count ? run_program(&w, &said) : 0;
-    bool good = status != NOT_THERE || refuse(&w, status, &said, d);
-    end_words(&w);
-    if (good && *count) { // those that wait have no shell to signal; those that have ended are none any more
+    static const char *const steps[][2] = {
+        {"--state=PENDING", "--quiet"},
+        {"--batch",
+         "--signal=TERM"}, // the worker in the place of the shell, which then hands back what it holds
+    };
+    bool good = true;
+    *count = 1;
+    for (size_t i = 0; i < 2 && good && *count; i++) {
+        struct words w;
+        struct strbuf said = {0};
         begin_words(&w, "scancel");
-        add_word(&w, "--state=PENDING");
-        add_jobs(p, &w);
-        run_program(&w, &said);
+        add_word(&w, "%s", steps[i][0]);
+        add_word(&w, "%s", steps[i][1]);
+        *count = add_jobs(p, &w);
+        int status = *count ? run_program(&w, &said) : 0;
+        good = status != NOT_THERE || refuse(&w, status, &said, d); // jobs that have ended are none any more
         end_words(&w);
+        strbuf_fini(&said);
     }
-    strbuf_fini(&said);
     return good;
 }
 
-bool slurm_is_alive(const struct plan *p)
+// "12_1" or "12_[2-5]" is of job 12.
+static bool is_listed(const char *list, const char *job)
 {
-    struct words w;
+    size_t length = strlen(job);
+    for (const char *at = list; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (strncmp(at, job, length) == 0 && at[length] == '_') return true;
+    return false;
+}
+
+bool slurm_has_ended(const struct plan *p)
+{
+    struct words ask, jobs;
     struct strbuf said = {0};
-    bool alive = false;
-    begin_words(&w, "squeue");
-    add_word(&w, "--noheader");
-    add_word(&w, "--format=%%i");
-    add_word(&w, "--name=warpfold");
-    struct words jobs;
+    begin_words(&ask, "squeue");
+    add_word(&ask, "--noheader");
+    add_word(&ask, "--format=%%i");
+    add_word(&ask, "--me");
     begin_words(&jobs, "jobs");
     size_t count = add_jobs(p, &jobs);
-    if (count && run_program(&w, &said) != 0) alive = true;
-    for (size_t i = 1; !alive && said.length && i <= count; i++) { // "12_1" or "12_[2-5]" of job 12
-        const char *at = said.text;
-        size_t length = strlen(jobs.list.data[i]);
-        for (; at && !alive; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
-            alive = strncmp(at, jobs.list.data[i], length) == 0 && at[length] == '_';
-    }
+    bool ended = count && run_program(&ask, &said) == 0;
+    for (size_t i = 1; i <= count && ended; i++) ended = !is_listed(strbuf_text(&said), jobs.list.data[i]);
     end_words(&jobs);
-    end_words(&w);
+    end_words(&ask);
     strbuf_fini(&said);
-    return alive;
+    return ended;
 }

@@ -5,10 +5,15 @@
 
 // "slurm[:OPTION=VALUE[,OPTION=VALUE…]]": the options are sbatch's own, without their dashes.
 bool slurm_is(const char *spec);
-// Submits so many workers, and notes their job in the folder. False and an error in one line: no Slurm, or what it said.
-bool slurm_submit(const struct plan *p, const char *program, const char *spec, unsigned workers, char job[32],
-                  struct diag *d);
+struct slurm_order {
+    const char *program; // warpfold itself
+    const char *spec;
+    const char *lease; // of the workers; NULL: as they have it
+    unsigned workers;
+};
+// Submits workers, and notes their job in the folder. False and an error in one line: no Slurm, or what it said.
+bool slurm_submit(const struct plan *p, const struct slurm_order *o, char job[32], struct diag *d);
 // Ends all jobs that were noted; *count: how many. False and an error.
 bool slurm_cancel(const struct plan *p, size_t *count, struct diag *d);
-// Whether one of them waits or runs. Where Slurm does not answer: true, for it may be away for a while.
-bool slurm_is_alive(const struct plan *p);
+// Whether there were some, of which none waits or runs any more. Where Slurm does not answer: false, for it may be away for a while.
+bool slurm_has_ended(const struct plan *p);

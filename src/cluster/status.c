@@ -5,12 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { SHOWN = 20 }; // points of a kind; the others are counted
+enum { SHOWN = 20 };   // points of a kind; the others are counted
+enum { RECENT = 120 }; // seconds: who has not beaten for longer does not count to the rate
 
 static bool read_queue(const struct plan *p, struct tokens *all, struct diag *d)
 {
@@ -24,17 +25,6 @@ static const struct plan_point *point_of(const struct plan *p, const struct toke
 {
     uint32_t index;
     return strmap_get(&p->by_id, t->id, 16, &index) ? &p->points.data[index] : NULL;
-}
-
-bool status_count(const struct plan *p, size_t counts[TOKEN_STATES], struct diag *d)
-{
-    struct tokens all;
-    for (unsigned s = 0; s < TOKEN_STATES; s++) counts[s] = 0;
-    bool good = read_queue(p, &all, d);
-    for (size_t i = 0; i < all.list.count; i++)
-        if (point_of(p, &all.list.data[i])) counts[all.list.data[i].state]++;
-    tokens_fini(&all);
-    return good;
 }
 
 char *status_reason(const struct plan *p, const char *id)
@@ -61,86 +51,125 @@ static void put_time(struct strbuf *out, double seconds)
         strbuf_printf(out, "%llu s", (unsigned long long)s);
 }
 
-// Since when it is held: a rename changes the time of a file's state, on the clock of the file system.
-static double held_seconds(const struct plan *p, const struct token *t)
+// -- the clock of the file system ---------------------------------------------------------------------------
+//
+// Since when a point is held is the time of its token's renaming, which the file system has put down by its own clock. What time
+// it is there, its last beat tells: the latest that any worker has written. Our own clock may be another.
+
+static double changed(const struct plan *p, const char *folder, const char *name)
 {
-    char name[TOKEN_NAME_MAX];
     struct stat st;
-    token_name(t, name);
-    char *path = plan_path(p, "queue", name);
-    double seconds = stat(path, &st) == 0 ? difftime(time(NULL), st.st_ctime) : 0;
+    char *path = plan_path(p, folder, name);
+    double seconds = stat(path, &st) == 0 ? (double)st.st_ctim.tv_sec + (double)st.st_ctim.tv_nsec / 1e9 : 0;
     free(path);
     return seconds;
 }
 
-static void put_points(const struct plan *p, const struct tokens *all, enum token_state state,
+static double beaten(const struct plan *p, const char *who)
+{
+    char name[TOKEN_WHO_MAX + 8];
+    beat_file(who, name);
+    return changed(p, "workers", name);
+}
+
+static double file_system_now(const struct plan *p, const struct beats *beats)
+{
+    double now = 0;
+    for (size_t i = 0; i < beats->list.count; i++) {
+        double at = beaten(p, beats->list.data[i].who);
+        if (at > now) now = at;
+    }
+    return now;
+}
+
+// -- the report ---------------------------------------------------------------------------------------------
+
+static void put_held(const struct plan *p, const struct token *t, const char *command, double now,
+                     struct strbuf *out)
+{
+    char name[TOKEN_NAME_MAX];
+    token_name(t, name);
+    printable_format(out, "  runs on %s since ", t->who);
+    put_time(out, now - changed(p, "queue", name));
+    strbuf_puts(out, ", last beat ");
+    put_time(out, now - beaten(p, t->who));
+    printable_format(out, " ago: %s\n", command);
+}
+
+static void put_failed(const struct plan *p, const struct token *t, const char *command, struct strbuf *out)
+{
+    char *reason = status_reason(p, t->id);
+    printable_format(out, "  %s after %u %s: %s: %s\n",
+                     t->state == TOKEN_LEFT ? "left" : "will be tried again", t->failures,
+                     t->failures == 1 ? "try" : "tries", command, reason);
+    free(reason);
+}
+
+static void put_points(const struct plan *p, const struct tokens *all, enum token_state state, double now,
                        struct strbuf *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < all->list.count; i++) {
         const struct token *t = &all->list.data[i];
         const struct plan_point *point = point_of(p, t);
-        if (!point || t->state != state || count++ >= SHOWN) continue;
-        if (state == TOKEN_HELD) {
-            printable_format(out, "  runs on %s since ", t->who);
-            put_time(out, held_seconds(p, t));
-            printable_format(out, ": %s\n", point->command);
-        } else {
-            char *reason = status_reason(p, t->id);
-            printable_format(out, "  left after %u tries: %s: %s\n", t->failures, point->command, reason);
-            free(reason);
-        }
+        bool shown = point && t->state == state && (state != TOKEN_OPEN || t->failures);
+        if (!shown || count++ >= SHOWN) continue;
+        if (state == TOKEN_HELD)
+            put_held(p, t, point->command, now, out);
+        else
+            put_failed(p, t, point->command, out);
     }
     if (count > SHOWN) strbuf_printf(out, "  and %zu more\n", count - SHOWN);
 }
 
-// What the workers say of themselves: how many there are, their rate, and what was run again.
-static double put_workers(const struct plan *p, struct strbuf *out)
+// What the workers say of themselves, and their rate.
+static double put_workers(const struct plan *p, const struct beats *beats, size_t done, double now,
+                          struct strbuf *out)
 {
-    struct beats beats;
-    char *path = plan_path(p, "workers", "");
-    beats_read(&beats, path);
-    free(path);
-    size_t at_work = 0;
-    uint64_t again = 0, taken = 0, failed = 0;
+    size_t ended = 0;
+    uint64_t runs = 0, taken = 0, failed = 0;
     double rate = 0;
-    for (size_t i = 0; i < beats.list.count; i++) {
-        const struct beat *b = &beats.list.data[i];
-        at_work += !b->ended;
-        again += b->again;
+    for (size_t i = 0; i < beats->list.count; i++) {
+        const struct beat *b = &beats->list.data[i];
+        ended += b->ended;
+        runs += b->runs;
         taken += b->taken;
         failed += b->failed;
-        if (!b->ended && b->seconds > 0) rate += (double)b->done / b->seconds;
+        bool at_work = !b->ended && now - beaten(p, b->who) < RECENT;
+        if (at_work && b->seconds > 0) rate += (double)b->runs / b->seconds;
     }
-    strbuf_printf(out, "workers: %zu, of which %zu have ended\n", beats.list.count,
-                  beats.list.count - at_work);
+    strbuf_printf(out, "workers: %zu, of which %zu have ended\n", beats->list.count, ended);
     strbuf_printf(out,
-                  "run twice: %llu claims taken over from workers that were gone, %llu results that were "
-                  "somebody's too; tries that "
-                  "failed: %llu\n",
-                  (unsigned long long)taken, (unsigned long long)again, (unsigned long long)failed);
-    beats_fini(&beats);
+                  "tries that failed: %" PRIu64 "; claims taken over from workers that were gone: %" PRIu64
+                  "; points run twice: %" PRIu64 "\n",
+                  failed, taken, runs > done ? runs - done : 0);
     return rate;
 }
 
 bool status_write(const struct plan *p, struct strbuf *out, struct diag *d)
 {
     struct tokens all;
+    struct beats beats;
     size_t counts[TOKEN_STATES] = {0};
     if (!read_queue(p, &all, d)) return false;
+    char *workers = plan_path(p, "workers", "");
+    beats_read(&beats, workers);
+    free(workers);
     for (size_t i = 0; i < all.list.count; i++)
         if (point_of(p, &all.list.data[i])) counts[all.list.data[i].state]++;
     strbuf_printf(out, "points: %zu; done %zu, running %zu, waiting %zu, left %zu\n", p->points.count,
                   counts[TOKEN_DONE], counts[TOKEN_HELD], counts[TOKEN_OPEN], counts[TOKEN_LEFT]);
-    double rate = put_workers(p, out);
+    double now = file_system_now(p, &beats), rate = put_workers(p, &beats, counts[TOKEN_DONE], now, out);
     size_t ahead = counts[TOKEN_HELD] + counts[TOKEN_OPEN];
     if (ahead && rate > 0) {
         strbuf_printf(out, "rate: %.2f points a second; left: about ", rate);
         put_time(out, (double)ahead / rate);
         strbuf_putc(out, '\n');
     }
-    put_points(p, &all, TOKEN_HELD, out);
-    put_points(p, &all, TOKEN_LEFT, out);
+    put_points(p, &all, TOKEN_HELD, now, out);
+    put_points(p, &all, TOKEN_OPEN, now, out);
+    put_points(p, &all, TOKEN_LEFT, now, out);
+    beats_fini(&beats);
     tokens_fini(&all);
     return true;
 }

@@ -5,8 +5,6 @@
 
 // A report for people: how many points are done, running where and since when, failed and why, waiting; the rate, the time left.
 bool status_write(const struct plan *p, struct strbuf *out, struct diag *d);
-// How many points are in each state.
-bool status_count(const struct plan *p, size_t counts[TOKEN_STATES], struct diag *d);
 // Points that were left are anybody's again. *count: how many.
 bool status_retry(const struct plan *p, size_t *count, struct diag *d);
 // Why a point failed the last time; heap.

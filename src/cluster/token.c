@@ -34,16 +34,24 @@ bool token_parse(const char *name, struct token *t)
     return t->state != TOKEN_STATES;
 }
 
-bool tokens_read(struct tokens *t, const char *queue, struct diag *d)
+int tokens_list(struct tokens *t, const char *queue)
 {
     *t = (struct tokens){0};
     DIR *folder = opendir(queue);
-    if (!folder) return diag_error(d, loc_none(), "cannot read %s: %s", queue, strerror(errno));
+    if (!folder) return errno;
     struct token one;
-    for (struct dirent *e; (e = readdir(folder)) != NULL;)
+    errno = 0;
+    for (struct dirent *e; (e = readdir(folder)) != NULL; errno = 0)
         if (token_parse(e->d_name, &one)) vec_push(&t->list, one);
+    int problem = errno;
     closedir(folder);
-    return true;
+    return problem;
+}
+
+bool tokens_read(struct tokens *t, const char *queue, struct diag *d)
+{
+    int problem = tokens_list(t, queue);
+    return !problem || diag_error(d, loc_none(), "cannot read %s: %s", queue, strerror(problem));
 }
 
 void tokens_fini(struct tokens *t) { vec_fini(&t->list); }

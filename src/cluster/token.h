@@ -31,8 +31,9 @@ bool token_parse(const char *name, struct token *t); // false: it is none
 struct tokens {
     VEC(struct token) list;
 };
-// All that there are, in no order; while others rename, one may be seen twice or not at all. False and an error: the folder
-// cannot be read.
+// All that there are, in no order; while others rename, one may be seen twice or not at all. 0, or errno: the folder cannot be read.
+int tokens_list(struct tokens *t, const char *queue);
+// The same. False and an error.
 bool tokens_read(struct tokens *t, const char *queue, struct diag *d);
 void tokens_fini(struct tokens *t);
 

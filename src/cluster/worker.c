@@ -1,9 +1,11 @@
 #include "cluster/worker.h"
 #include "base/file.h"
 #include "base/progress.h"
+#include "base/str.h"
 #include "cluster/claims.h"
 #include "lab/process.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -12,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PROCESSES_MAX = 64 };
 static const double pause_seconds = 1; // after the place, not a point, was in the way
 
 struct slot {
@@ -29,7 +30,7 @@ struct worker {
     struct claims claims;
     struct beat beat;
     double beaten, resume; // times: of the last beat; when to claim again
-    struct slot slots[PROCESSES_MAX];
+    struct slot slots[WORKER_PROCESSES_MOST];
     unsigned busy;
     sigset_t watched, before;
 };
@@ -63,13 +64,13 @@ static bool is_place_complaint(const char *text)
 
 // -- how a point ends ---------------------------------------------------------------------------------------
 
-// Says how far the point is; a claim that is lost is counted, its result is somebody's anyway.
+// Says how far the point is; of a claim that is lost the result is somebody's anyway.
 static void release(struct worker *w, struct token *t, enum token_state state, unsigned failures)
 {
     struct token to = *t;
     to.state = state;
     to.failures = failures;
-    if (token_move(w->claims.queue, t, &to) == ENOENT && state != TOKEN_OPEN) w->beat.again++;
+    w->beat.lost += token_move(w->claims.queue, t, &to) == ENOENT;
 }
 
 static void hand_back(struct worker *w, struct token *t)
@@ -97,12 +98,18 @@ static void discard_part(const struct worker *w, const struct token *t)
     free(path);
 }
 
+// Before the result is seen: who is killed between may have run a point for nothing, and that shall be known.
+static void count_run(struct worker *w)
+{
+    w->beat.runs++;
+    beat_write(&w->beat);
+}
+
 static void commit_result(struct worker *w, struct token *t)
 {
     char *part = result_path(w, t, true, "part"), *path = result_path(w, t, true, "json");
-    w->beat.again += is_committed(w, t);
+    count_run(w);
     if (rename(part, path) == 0) {
-        w->beat.done++;
         release(w, t, TOKEN_DONE, t->failures);
     } else {
         discard_part(w, t);
@@ -119,10 +126,10 @@ static void commit_message(struct worker *w, struct token *t, const char *ending
     const char *why;
     bool refused = str_equal(ending, "refused");
     unsigned failures = t->failures + 1;
+    if (refused) count_run(w);
     if (!file_write(path, message, strlen(message), &why)) {
         hand_back(w, t);
     } else if (refused) {
-        w->beat.done++;
         release(w, t, TOKEN_DONE, t->failures);
     } else {
         w->beat.failed++;
@@ -295,28 +302,45 @@ static void watch_signals(struct worker *w)
     sigprocmask(SIG_BLOCK, &w->watched, &w->before);
 }
 
+// Makes the worker known to the others. Where there is no room for that now, there may be in a while.
+static bool enter(struct worker *w)
+{
+    char *workers = plan_path(&w->plan, "workers", "");
+    int problem;
+    while (!beat_begin(&w->beat, workers, &problem) && is_place_error(problem) && !w->report->interrupted) {
+        int signal = sigtimedwait(&w->watched, NULL, &(struct timespec){.tv_sec = 1});
+        if (signal > 0 && signal != SIGCHLD) w->report->interrupted = signal;
+    }
+    bool good =
+        !problem || w->report->interrupted ||
+        diag_error(w->order->diag, loc_none(), "cannot write into %s: %s", workers, strerror(problem));
+    free(workers);
+    return good;
+}
+
+bool worker_lease(const char *text, double *seconds, struct diag *d)
+{
+    *seconds = 120;
+    return !text || (str_to_f64(text, seconds) && *seconds >= 1 && *seconds <= 1e6) ||
+           diag_error(d, loc_none(), "--lease %s: must be seconds, from 1 to 1000000", text);
+}
+
 bool worker_run(const struct worker_order *o, struct worker_report *r)
 {
-    struct worker_order order = *o;
-    if (order.processes > PROCESSES_MAX) order.processes = PROCESSES_MAX;
+    assert(o->processes && o->processes <= WORKER_PROCESSES_MOST);
     struct worker *w = heap_alloc(sizeof *w);
-    *w = (struct worker){.order = &order, .report = r, .claims = {.queue = -1}, .beat = {.file = -1}};
+    *w = (struct worker){.order = o, .report = r, .claims = {.queue = -1}, .beat = {.file = -1}};
     *r = (struct worker_report){0};
-    bool good = plan_read(&w->plan, o->folder, o->diag) && check_build(w);
-    char *workers = good ? plan_path(&w->plan, "workers", "") : NULL;
-    if (good && beat_begin(&w->beat, workers, o->diag)) {
-        watch_signals(w);
+    watch_signals(w);
+    bool good = plan_read(&w->plan, o->folder, o->diag) && check_build(w) && enter(w);
+    if (good && !r->interrupted)
         good = claims_begin(&w->claims, &w->plan, w->beat.who, o->lease_seconds, o->diag) && work(w);
-        stop_all(w);
-        sigprocmask(SIG_SETMASK, &w->before, NULL);
-        claims_fini(&w->claims);
-    } else {
-        good = false;
-    }
+    stop_all(w);
+    claims_fini(&w->claims);
     beat_end(&w->beat);
-    *r = (struct worker_report){w->beat.done, w->beat.failed, w->beat.again, w->beat.taken, r->interrupted};
+    *r = (struct worker_report){w->beat.runs, w->beat.failed, w->beat.taken, w->beat.lost, r->interrupted};
+    sigprocmask(SIG_SETMASK, &w->before, NULL);
     plan_fini(&w->plan);
-    free(workers);
     free(w);
     return good;
 }

@@ -8,6 +8,8 @@
 #pragma once
 #include "cluster/plan.h"
 
+enum { WORKER_PROCESSES_MOST = 64 };
+
 struct worker_order {
     const char *program; // warpfold itself
     const char *build;   // of it: a plan of another is refused
@@ -18,9 +20,11 @@ struct worker_order {
 };
 
 struct worker_report {
-    size_t done, failed, again, taken; // as in beat.h
-    int interrupted;                   // the signal that ended it; 0: nothing was left to do
+    uint64_t runs, failed, taken, lost; // as in beat.h
+    int interrupted;                    // the signal that ended it; 0: nothing was left to do
 };
 
+// What --lease says; NULL: as long as usual. False and an error: it is no time.
+bool worker_lease(const char *text, double *seconds, struct diag *d);
 // Until every point of the plan is done or left, or a signal. False and an error: it cannot work here.
 bool worker_run(const struct worker_order *o, struct worker_report *r);

@@ -1,44 +1,12 @@
 // Plans that workers run, without a scheduler: whatever happens to workers at whatever moment, the database is that of one clean run.
 #include "base/progress.h"
 #include "base/rng.h"
-#include "base/str.h"
-#include "lab/lab.h"
+#include "cluster/points.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-static void sleep_for(double seconds)
-{
-    nanosleep(&(struct timespec){(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)}, NULL);
-}
-
-static pid_t start_worker(struct test *t, const char *folder, const char *processes, const char *lease)
-{
-    char out[600];
-    snprintf(out, sizeof out, "%s/%s", test_directory(t), folder);
-    pid_t child = fork();
-    if (child == 0) {
-        int null = open("/dev/null", O_RDWR);
-        for (int fd = 0; fd < 3; fd++) dup2(null, fd);
-        execl(test_binary(), "warpfold", "worker", out, "--processes", processes, "--lease", lease,
-              (char *)NULL);
-        _exit(127);
-    }
-    return child;
-}
-
-static int wait_for(pid_t child)
-{
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
 
 static void plan(struct cli *c, const char *folder)
 {
@@ -49,21 +17,6 @@ static void plan(struct cli *c, const char *folder)
     CHECK_MSG(c->t, c->status == 0, "%s", c->err);
 }
 
-static void collect(struct cli *c, const char *folder)
-{
-    char arguments[160];
-    snprintf(arguments, sizeof arguments, "reproduce --collect $D/%s", folder);
-    cli_run(c, arguments);
-    CHECK_MSG(c->t, c->status == 0, "%s", c->err);
-}
-
-static void check_same(struct test *t, const char *folder, const char *clean, const char *what)
-{
-    char *got = lab_dump(t, folder);
-    CHECK_MSG(t, strcmp(got, clean) == 0, "%s: the database is not that of a clean run", what);
-    free(got);
-}
-
 // Two workers on one folder; results are taken in while they work, and once more than there are any.
 static void test_two(struct test *t)
 {
@@ -72,13 +25,13 @@ static void test_two(struct test *t)
     plan(&c, "two");
     cli_run(&c, "reproduce --status $D/two");
     CHECK_HAS(t, c.out, "points: 30; done 0, running 0, waiting 30, left 0");
-    pid_t a = start_worker(t, "two", "1", "60"), b = start_worker(t, "two", "2", "60");
-    collect(&c, "two");
-    CHECK_EQ(t, wait_for(a), 0);
-    CHECK_EQ(t, wait_for(b), 0);
-    collect(&c, "two");
+    pid_t a = worker_start(t, "two", "1", "60"), b = worker_start(t, "two", "2", "60");
+    plan_collect(&c, "two");
+    CHECK_EQ(t, process_wait(a), 0);
+    CHECK_EQ(t, process_wait(b), 0);
+    plan_collect(&c, "two");
     CHECK_HAS(t, c.out, "30 of 30 points are in results.db, 0 were left; 1 of 1 figures are complete");
-    collect(&c, "two");
+    plan_collect(&c, "two");
     check_same(t, "two", clean, "two workers");
     size_t length[2];
     char *here = cli_read(&c, "two/report.html", &length[0]),
@@ -107,16 +60,16 @@ static void test_storm(struct test *t)
         bool stopped = moment % 2;
         snprintf(folder, sizeof folder, "storm%u", moment);
         plan(&c, folder);
-        pid_t victim = start_worker(t, folder, "2", "1");
+        pid_t victim = worker_start(t, folder, "2", "1");
         sleep_for(0.05 + whole * (double)(rng_next(&r) % 500) / 1000);
         kill(victim, stopped ? SIGSTOP : SIGKILL);
-        if (!stopped) ended += wait_for(victim) == -SIGKILL;
-        CHECK_EQ(t, wait_for(start_worker(t, folder, "2", "1")), 0);
+        if (!stopped) ended += process_wait(victim) == -SIGKILL;
+        CHECK_EQ(t, process_wait(worker_start(t, folder, "2", "1")), 0);
         if (stopped) {
             kill(victim, SIGCONT);
-            CHECK_EQ(t, wait_for(victim), 0);
+            CHECK_EQ(t, process_wait(victim), 0);
         }
-        collect(&c, folder);
+        plan_collect(&c, folder);
         check_same(t, folder, clean, stopped ? "a worker was stopped" : "a worker was killed");
     }
     CHECK_MSG(t, ended > 0, "no worker was killed at work");
@@ -130,13 +83,13 @@ static void test_handed_back(struct test *t)
     struct cli c = {.t = t};
     lab_write(&c, "small.exp", lab_experiment);
     plan(&c, "back");
-    pid_t first = start_worker(t, "back", "2", "3600");
+    pid_t first = worker_start(t, "back", "2", "3600");
     sleep_for(0.2);
     kill(first, SIGTERM);
-    CHECK_EQ(t, wait_for(first), 0);
+    CHECK_EQ(t, process_wait(first), 0);
     cli_run(&c, "reproduce --status $D/back");
     CHECK_HAS(t, c.out, "running 0");
-    CHECK_EQ(t, wait_for(start_worker(t, "back", "2", "3600")), 0);
+    CHECK_EQ(t, process_wait(worker_start(t, "back", "2", "3600")), 0);
     cli_run(&c, "reproduce --status $D/back");
     CHECK_HAS(t, c.out, "done 30");
     cli_fini(&c);
@@ -158,7 +111,7 @@ static void test_left(struct test *t)
              test_directory(t));
     CHECK_EQ(t, test_command(command, 10, NULL, NULL), 0);
     cli_run(&c, "worker $D/left --processes 2");
-    CHECK_HAS(t, c.out, "3 points done, 3 tries failed");
+    CHECK_HAS(t, c.out, "3 points run, 3 tries failed");
     cli_run(&c, "reproduce --status $D/left");
     CHECK_HAS(t, c.out, "done 3, running 0, waiting 0, left 1");
     CHECK_HAS(t, c.out, "left after 3 tries: run nowhere.ptx");
