@@ -7,6 +7,7 @@
 #include "cli/folder.h"
 #include "cli/gather.h"
 #include "cli/print.h"
+#include "lab/only.h"
 #include "lab/page.h"
 #include "lab/silicon.h"
 
@@ -157,6 +158,10 @@ static enum wf_status choose(struct lab *l)
         enum wf_status status = choose_operand(l, o->operands.data[i]);
         if (status != WF_OK) return status;
     }
+    for (size_t i = 0; i < o->given.count; i++)
+        if (o->given.data[i].id == OPTION_ONLY &&
+            !only_apply(&l->experiments, o->given.data[i].value, l->diag))
+            return WF_BAD_USAGE;
     for (size_t i = 0; i < l->experiments.list.count; i++)
         if (!figure_has_kernels(&l->experiments.list.data[i], l->size, l->diag)) return WF_BAD_INPUT;
     return choose_silicon(l);

@@ -139,8 +139,10 @@ static void write_view(struct json *j, const struct chart_view *v)
 
 static void write_chart(struct json *j, const struct chart *c)
 {
-    static const char *const categories[] = {
-        [CHART_KERNELS] = "kernels", [CHART_ROWS] = "rows", [CHART_CYCLES] = "cycles"};
+    static const char *const categories[] = {[CHART_KERNELS] = "kernels",
+                                             [CHART_ROWS] = "rows",
+                                             [CHART_CYCLES] = "cycles",
+                                             [CHART_STEPS] = "steps"};
     const struct experiment *x = c->experiment;
     json_open_object(j);
     report_text(j, "name", c->name);
@@ -151,6 +153,7 @@ static void write_chart(struct json *j, const struct chart *c)
     report_text(j, "show", c->show);
     report_text(j, "axis", c->axis);
     report_text(j, "size", c->size);
+    report_text(j, "across", c->across);
     report_text(j, "categories", categories[c->categories]);
     report_f64(j, "line", c->line);
     json_key(j, "everyView");
@@ -186,10 +189,10 @@ static bool has_all_of(const struct figure *f, const struct figure *other)
 static bool has_costs(const struct figure *figures, size_t count, size_t i)
 {
     const struct experiment *x = figures[i].experiment;
-    if (x->kind != EXPERIMENT_RUNS || x->programs.list.count)
-        return false; // programs have no slots, no energy
+    if (x->kind != EXPERIMENT_RUNS || x->programs.list.count || x->axes.count)
+        return false; // programs have no slots, no energy; of sweeps they would be too many
     for (size_t k = 0; k < count; k++)
-        if (k != i && figures[k].experiment->kind == EXPERIMENT_RUNS &&
+        if (k != i && figures[k].experiment->kind == EXPERIMENT_RUNS && !figures[k].experiment->axes.count &&
             has_all_of(&figures[k], &figures[i]) && (k < i || !has_all_of(&figures[i], &figures[k])))
             return false;
     return true;
