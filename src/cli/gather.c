@@ -263,7 +263,8 @@ bool gather_collect(const struct gather *g, bool *complete)
     struct collection c = {0};
     *complete = true;
     if (!plan_is_there(g->folder)) return true;
-    bool good = plan_read(&p, g->folder, g->diag) && collect_all(g, &p, &c) && note_left(g, &p);
+    bool good = plan_read(&p, g->folder, g->diag) && plan_is_of(&p, g->build, g->diag) &&
+                collect_all(g, &p, &c) && note_left(g, &p);
     *complete = c.done + c.left >= c.points;
     g->pool->done = c.taken;
     g->pool->reused = c.done - (c.taken < c.done ? c.taken : c.done);

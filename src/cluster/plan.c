@@ -133,15 +133,20 @@ void plan_make(struct plan *p, const char *folder, const char *build, const stru
         strmap_set(&p->by_id, keep(p, p->points.data[i].id), 16, (uint32_t)i);
 }
 
+bool plan_is_of(const struct plan *p, const char *build, struct diag *d)
+{
+    return str_equal(p->build, build) ||
+           diag_error(
+               d, loc_none(),
+               "the plan in %s was made by another build of warpfold (%s; this is %s), whose results may "
+               "differ: use that build, or give another --out",
+               p->folder, p->build, build);
+}
+
 bool plan_is_same(const struct plan *a, const struct plan *b, struct diag *d)
 {
     uint32_t index;
-    if (!str_equal(a->build, b->build))
-        return diag_error(
-            d, loc_none(),
-            "the plan in %s was made by another build of warpfold (%s; this is %s), whose results may "
-            "differ: use that build, or give another --out",
-            a->folder, a->build, b->build);
+    if (!plan_is_of(a, b->build, d)) return false;
     bool same = a->points.count == b->points.count;
     for (size_t i = 0; same && i < b->points.count; i++)
         same = strmap_get(&a->by_id, b->points.data[i].id, 16, &index);

@@ -33,6 +33,8 @@ bool plan_is_there(const char *folder);
 // A plan of jobs; seconds: what each is expected to take, in the order of jobs. The longest come first.
 void plan_make(struct plan *p, const char *folder, const char *build, const struct jobs *jobs,
                const double *seconds);
+// That it was made by this build; false and an error: by another.
+bool plan_is_of(const struct plan *p, const char *build, struct diag *d);
 // The same points of the same build; false and an error: it is another.
 bool plan_is_same(const struct plan *a, const struct plan *b, struct diag *d);
 // Makes the folders and a token for every point that has none, and then writes the plan, so that whoever sees it sees

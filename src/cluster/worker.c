@@ -284,16 +284,6 @@ static bool work(struct worker *w)
     }
 }
 
-static bool check_build(const struct worker *w)
-{
-    return str_equal(w->plan.build, w->order->build) ||
-           diag_error(w->order->diag, loc_none(),
-                      "the plan in %s was made by another build of warpfold (%s; this is %s), whose results "
-                      "may differ: work "
-                      "with that build",
-                      w->plan.folder, w->plan.build, w->order->build);
-}
-
 static void watch_signals(struct worker *w)
 {
     static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
@@ -332,7 +322,8 @@ bool worker_run(const struct worker_order *o, struct worker_report *r)
     *w = (struct worker){.order = o, .report = r, .claims = {.queue = -1}, .beat = {.file = -1}};
     *r = (struct worker_report){0};
     watch_signals(w);
-    bool good = plan_read(&w->plan, o->folder, o->diag) && check_build(w) && enter(w);
+    bool good =
+        plan_read(&w->plan, o->folder, o->diag) && plan_is_of(&w->plan, o->build, o->diag) && enter(w);
     if (good && !r->interrupted)
         good = claims_begin(&w->claims, &w->plan, w->beat.who, o->lease_seconds, o->diag) && work(w);
     stop_all(w);
