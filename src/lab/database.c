@@ -29,35 +29,41 @@ static bool bind(sqlite3_stmt *s, const char *types, va_list values)
     return good;
 }
 
-static sqlite3_stmt *prepare(struct database *db, const char *sql, const char *types, va_list values)
+// One that nobody else steps through; kept until the database is closed.
+static sqlite3_stmt *prepare_once(struct database *db, const char *sql)
 {
     sqlite3_stmt *s = NULL;
-    if (sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL) == SQLITE_OK && bind(s, types, values)) return s;
-    fail(db, "use");
-    sqlite3_finalize(s);
-    return NULL;
+    for (size_t i = 0; i < db->prepared.count; i++)
+        if (str_equal(sqlite3_sql(db->prepared.data[i]), sql)) return db->prepared.data[i];
+    if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &s, NULL) == SQLITE_OK && s)
+        vec_push(&db->prepared, s);
+    return s;
 }
 
 sqlite3_stmt *database_query(struct database *db, const char *sql, const char *types, ...)
 {
     va_list values;
+    sqlite3_stmt *s = NULL;
     va_start(values, types);
-    sqlite3_stmt *s = prepare(db, sql, types, values);
+    bool good = sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL) == SQLITE_OK && bind(s, types, values);
     va_end(values);
-    return s;
+    if (good) return s;
+    fail(db, "use");
+    sqlite3_finalize(s);
+    return NULL;
 }
 
 bool database_do(struct database *db, const char *sql, const char *types, ...)
 {
     va_list values;
+    sqlite3_stmt *s = prepare_once(db, sql);
     va_start(values, types);
-    sqlite3_stmt *s = prepare(db, sql, types, values);
+    bool good = s && bind(s, types, values);
     va_end(values);
-    if (!s) return false;
+    if (!good) return fail(db, "use");
     int code = sqlite3_step(s);
-    bool good = code == SQLITE_DONE || code == SQLITE_ROW;
-    if (!good) fail(db, "write");
-    sqlite3_finalize(s);
+    good = code == SQLITE_DONE || code == SQLITE_ROW || fail(db, "write");
+    sqlite3_reset(s);
     return good;
 }
 
@@ -146,6 +152,8 @@ bool database_open(struct database *db, const char *path, const char *build, str
 
 void database_close(struct database *db)
 {
+    for (size_t i = 0; i < db->prepared.count; i++) sqlite3_finalize(db->prepared.data[i]);
+    vec_fini(&db->prepared);
     // One file, which read-only places can hold too.
     if (db->sound) sqlite3_exec(db->handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     sqlite3_close(db->handle);
@@ -157,9 +165,10 @@ void database_close(struct database *db)
 
 bool database_has_run(struct database *db, const char *id)
 {
-    sqlite3_stmt *s = database_query(db, "SELECT 1 FROM runs WHERE id = ?", "t", id);
-    bool has = s && sqlite3_step(s) == SQLITE_ROW;
-    sqlite3_finalize(s);
+    sqlite3_stmt *s = prepare_once(db, "SELECT 1 FROM runs WHERE id = ?");
+    bool has =
+        s && sqlite3_bind_text(s, 1, id, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
+    sqlite3_reset(s);
     return has;
 }
 

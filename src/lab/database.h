@@ -10,6 +10,8 @@ enum { DATABASE_SCHEMA = 2 };
 
 struct database {
     sqlite3 *handle;
+    VEC(sqlite3_stmt *)
+    prepared; // of database_do: a run has hundreds of rows, and to prepare one costs more than to insert it
     char *path;
     bool sound;        // it is ours to write
     struct diag *diag; // where errors go

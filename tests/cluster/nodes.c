@@ -14,9 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-// Authentication is left out (no munge), processes are found by their parents (no cgroups), and jobs start when they are submitted.
+// Authentication is left out (no munge), processes are found by their parents (no cgroups), jobs start when they are submitted, and
+// those of a lost node again when their credentials have expired, which is after two minutes elsewhere.
 static const char settings[] = "ClusterName=warpfold\n"
                                "AuthType=auth/none\n"
+                               "AuthInfo=cred_expire=5\n"
                                "CredType=cred/none\n"
                                "ProctrackType=proctrack/linuxproc\n"
                                "TaskPlugin=task/none\n"
