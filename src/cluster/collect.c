@@ -76,17 +76,35 @@ static const struct job *job_of(const struct jobs *jobs, const char *name)
     return strmap_get(&jobs->by_id, name, 16, &index) ? &jobs->list.data[index] : NULL;
 }
 
+struct result {
+    const struct job *job;
+    char name[26]; // "0123456789abcdef.refused"
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct result *)a)->name, ((const struct result *)b)->name);
+}
+
+// By their names, which are the database's order: it is written from front to back, and half as large.
 static bool take_all(struct batch *b, const struct jobs *jobs)
 {
     char *path = plan_path(b->plan, "committed", "");
     DIR *folder = opendir(path);
+    VEC(struct result) results = {0};
     bool good = folder || diag_error(b->db->diag, loc_none(), "cannot read %s: %s", path, strerror(errno));
     for (struct dirent *e; good && (e = readdir(folder)) != NULL;) {
-        const struct job *j = job_of(jobs, e->d_name);
-        if (j) good = take(b, j, e->d_name);
+        struct result one = {.job = job_of(jobs, e->d_name)};
+        if (!one.job) continue;
+        snprintf(one.name, sizeof one.name, "%s", e->d_name);
+        vec_push(&results, one);
     }
+    if (results.count) qsort(results.data, results.count, sizeof *results.data, by_name);
+    for (size_t i = 0; good && i < results.count; i++)
+        good = take(b, results.data[i].job, results.data[i].name);
     good = finish_batch(b) && good;
     if (folder) closedir(folder);
+    vec_fini(&results);
     vec_fini(&b->paths);
     free(path);
     return good;

@@ -198,7 +198,8 @@ function heatSection() {
 // -- runs ---------------------------------------------------------------------------------------
 
 function runsSection() {
-  const box = section("runs", "Runs", null, "Every number above comes from one of these; results.db has their counters");
+  const all = data.runCount === data.runs.length, whole = (n) => n.toLocaleString("en");
+  const box = section("runs", "Runs", null, `Every number above comes from one of these${all ? "" : `, of which the first ${whole(data.runs.length)} of ${whole(data.runCount)} are listed`}; results.db has their counters`);
   const detail = element("div", { "aria-live": "polite" });
   const open = (r) => {
     const settings = { ...data.configs.first, ...(data.configs.others[r.config] ?? {}) };
@@ -272,7 +273,7 @@ function theme() {
 }
 
 document.getElementById("summary").textContent = [data.figures.length ? counted(data.figures.length, "experiment") : null,
-  data.silicon ? counted(data.silicon.points.length + data.silicon.elasticities.length + data.silicon.variants.length, "measured launch", "measured launches") : null, counted(data.runs.length, "run"), `version ${data.version}`].filter(Boolean).join(", ");
+  data.silicon ? counted(data.silicon.points.length + data.silicon.elasticities.length + data.silicon.variants.length, "measured launch", "measured launches") : null, counted(data.runCount, "run"), `version ${data.version}`].filter(Boolean).join(", ");
 viewSwitch();
 data.figures.forEach(figureSection);
 silicon(data.silicon, data.figures.length > 0, { section, drawing, follow, runs });
