@@ -23,7 +23,9 @@ static void say(const struct options *o, struct strbuf *text)
 
 static bool status(const struct plan *p, struct strbuf *out, struct diag *d)
 {
-    return status_write(p, out, d);
+    if (!status_write(p, out, d)) return false;
+    slurm_describe(p, out);
+    return true;
 }
 
 static bool retry(const struct plan *p, struct strbuf *out, struct diag *d)

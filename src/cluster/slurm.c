@@ -1,5 +1,6 @@
 #include "cluster/slurm.h"
 #include "base/file.h"
+#include "base/printable.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -205,29 +206,103 @@ bool slurm_cancel(const struct plan *p, size_t *count, struct diag *d)
     return good;
 }
 
-// "12_1" or "12_[2-5]" is of job 12.
-static bool is_listed(const char *list, const char *job)
+// -- asking -------------------------------------------------------------------------------------------------
+
+struct asked {
+    struct strbuf said; // lines of ID|STATE|REASON, a task of a job each
+    char *rest;
+    struct words jobs; // of the folder
+};
+
+struct answer {
+    const char *id, *state, *reason;
+};
+
+// False: no job was noted, or Slurm does not answer.
+static bool ask(struct asked *a, const struct plan *p)
 {
-    size_t length = strlen(job);
-    for (const char *at = list; *at; at += strcspn(at, "\n"), at += *at == '\n')
-        if (strncmp(at, job, length) == 0 && at[length] == '_') return true;
+    struct words w;
+    *a = (struct asked){0};
+    begin_words(&a->jobs, "jobs");
+    begin_words(&w, "squeue");
+    add_word(&w, "--me");
+    add_word(&w, "--array");
+    add_word(&w, "--noheader");
+    add_word(&w, "--format=%%i|%%T|%%r");
+    bool good = add_jobs(p, &a->jobs) && run_program(&w, &a->said) == 0;
+    a->rest = a->said.text;
+    end_words(&w);
+    return good;
+}
+
+static bool is_ours(const struct asked *a, const char *id)
+{
+    size_t length = strcspn(id, "_");
+    for (size_t i = 1; i < a->jobs.list.count; i++)
+        if (strlen(a->jobs.list.data[i]) == length && strncmp(a->jobs.list.data[i], id, length) == 0)
+            return true;
     return false;
+}
+
+// The next task of ours that waits or runs.
+static bool next_answer(struct asked *a, struct answer *one)
+{
+    for (char *line; a->rest && (line = strsep(&a->rest, "\n")) != NULL;) {
+        one->id = strsep(&line, "|");
+        one->state = strsep(&line, "|");
+        one->reason = line;
+        if (one->reason && is_ours(a, one->id)) return true;
+    }
+    return false;
+}
+
+static void end_asking(struct asked *a)
+{
+    end_words(&a->jobs);
+    strbuf_fini(&a->said);
+}
+
+// One that is held waits for somebody who lets it go.
+static bool is_held(const struct answer *one)
+{
+    return strstr(one->reason, "held") || str_starts_with(one->reason, "JobHeld");
 }
 
 bool slurm_has_ended(const struct plan *p)
 {
-    struct words ask, jobs;
-    struct strbuf said = {0};
-    begin_words(&ask, "squeue");
-    add_word(&ask, "--noheader");
-    add_word(&ask, "--format=%%i");
-    add_word(&ask, "--me");
-    begin_words(&jobs, "jobs");
-    size_t count = add_jobs(p, &jobs);
-    bool ended = count && run_program(&ask, &said) == 0;
-    for (size_t i = 1; i <= count && ended; i++) ended = !is_listed(strbuf_text(&said), jobs.list.data[i]);
-    end_words(&jobs);
-    end_words(&ask);
-    strbuf_fini(&said);
+    struct asked a;
+    struct answer one;
+    bool ended = ask(&a, p);
+    while (ended && next_answer(&a, &one)) ended = is_held(&one);
+    end_asking(&a);
     return ended;
+}
+
+void slurm_describe(const struct plan *p, struct strbuf *out)
+{
+    struct asked a;
+    struct answer one;
+    VEC(struct state {
+        struct answer of;
+        size_t count;
+    })
+    states = {0};
+    bool answers = ask(&a, p);
+    while (answers && next_answer(&a, &one)) {
+        size_t i = 0;
+        while (i < states.count && !(str_equal(states.data[i].of.state, one.state) &&
+                                     str_equal(states.data[i].of.reason, one.reason)))
+            i++;
+        if (i == states.count) vec_push(&states, (struct state){.of = one});
+        states.data[i].count++;
+    }
+    for (size_t i = 0; i < states.count; i++) {
+        const struct answer *of = &states.data[i].of;
+        bool says_why = !str_equal(of->reason, "None");
+        printable_format(out, "%s%zu %s%s%s%s", i ? ", " : "jobs in Slurm: ", states.data[i].count, of->state,
+                         says_why ? " (" : "", says_why ? of->reason : "", says_why ? ")" : "");
+    }
+    if (answers) strbuf_puts(out, states.count ? "\n" : "jobs in Slurm: none\n");
+    vec_fini(&states);
+    end_asking(&a);
 }

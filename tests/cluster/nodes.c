@@ -106,8 +106,9 @@ unsigned nodes_jobs(struct nodes *n)
     char *out;
     unsigned count = 0;
     (void)n;
-    if (test_command("squeue --noheader --array --format=%i", 20, &out, NULL) == 0)
-        for (const char *c = out; *c; c++) count += *c == '\n';
+    if (test_command("squeue --noheader --array --format=%r", 20, &out, NULL) == 0)
+        for (char *rest = out, *line; (line = strsep(&rest, "\n")) != NULL;)
+            count += *line && !strstr(line, "held");
     free(out);
     return count;
 }

@@ -84,6 +84,8 @@ static void test_cancel(struct test *t)
     for (unsigned tries = 0; tries < 100 && !status_number(&c, "c", "running"); tries++) sleep_for(0.1);
     cli_run(&c, "reproduce --cancel $D/c");
     CHECK_STR(t, c.out, "1 jobs are told to end\n");
+    cli_run(&c, "reproduce --status $D/c");
+    CHECK_HAS(t, c.out, "jobs in Slurm: ");
     for (unsigned tries = 0; tries < 100 && nodes_jobs(&n); tries++) sleep_for(0.1);
     CHECK_EQ(t, nodes_jobs(&n), 0);
     CHECK_EQ(t, status_number(&c, "c", "running"), 0);
