@@ -3,6 +3,7 @@
 #include "base/printable.h"
 #include "base/progress.h"
 #include "cli/print.h"
+#include "cluster/estimate.h"
 #include "cluster/slurm.h"
 #include "cluster/status.h"
 #include "cluster/worker.h"
@@ -135,33 +136,47 @@ bool gather_words(struct plan *p, const char *folder, struct options *o, struct 
     return options_parse(o, COMMAND_REPRODUCE, (int)p->words.count, (char **)p->words.data, d);
 }
 
-// What runs of the same took before in this folder, on average; 0: nothing is known of it.
-static double *expect_seconds(const struct gather *g)
+// As the plan says that is there; else they are estimated now.
+static double *expect_seconds(const struct gather *g, const struct plan *old)
 {
+    if (!old)
+        return estimate_seconds(&(struct estimate){g->folder, g->program, g->jobs, g->db,
+                                                   !options_has(g->options, OPTION_QUIET)});
     double *seconds = heap_alloc((g->jobs->list.count + 1) * sizeof *seconds);
-    for (size_t i = 0; i < g->jobs->list.count; i++) {
-        const struct job *j = &g->jobs->list.data[i];
-        sqlite3_stmt *s =
-            database_query(g->db, "SELECT avg(wall_seconds) FROM runs WHERE subject = ? AND size IS ?", "tt",
-                           j->subject, j->size);
-        if (s && sqlite3_step(s) == SQLITE_ROW) seconds[i] = sqlite3_column_double(s, 0);
-        sqlite3_finalize(s);
-    }
+    uint32_t index;
+    for (size_t i = 0; i < g->jobs->list.count; i++)
+        if (strmap_get(&old->by_id, g->jobs->list.data[i].id, 16, &index))
+            seconds[i] = old->points.data[index].seconds;
     return seconds;
 }
 
 static bool write_plan(const struct gather *g, struct plan *p)
 {
-    double *seconds = expect_seconds(g);
-    plan_make(p, g->folder, g->build, g->jobs, seconds);
+    struct plan old = {0};
+    bool again = plan_is_there(g->folder), good = !again || plan_read(&old, g->folder, g->diag);
+    double *seconds = good ? expect_seconds(g, again ? &old : NULL) : NULL;
+    *p = (struct plan){0};
+    if (good) plan_make(p, g->folder, g->build, g->jobs, seconds);
+    good = good && add_words(p, g->options, g->diag) && (!again || plan_is_same(&old, p, g->diag)) &&
+           plan_write(p, g->diag);
     free(seconds);
-    bool good = add_words(p, g->options, g->diag);
-    if (good && plan_is_there(g->folder)) {
-        struct plan old;
-        good = plan_read(&old, g->folder, g->diag) && plan_is_same(&old, p, g->diag);
-        plan_fini(&old);
+    plan_fini(&old);
+    return good;
+}
+
+// What is to be done takes, on one core and on so many.
+static void say_time(const struct plan *p, uint64_t workers, struct strbuf *out)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < p->points.count; i++) seconds += p->points.data[i].seconds;
+    if (seconds <= 0) return;
+    strbuf_puts(out, "all of it is expected to take one core ");
+    status_put_time(out, seconds);
+    if (workers > 1) {
+        strbuf_printf(out, ", %u of them ", (unsigned)workers);
+        status_put_time(out, seconds / (double)workers);
     }
-    return good && plan_write(p, g->diag);
+    strbuf_puts(out, ", give or take a factor of two\n");
 }
 
 bool gather_submit(const struct gather *g)
@@ -183,6 +198,7 @@ bool gather_submit(const struct gather *g)
     if (good) {
         printable_format(&text, "%zu points planned in %s, %zu of them done before\n", c.points, g->folder,
                          c.done);
+        say_time(&p, workers, &text);
         if (*job)
             printable_format(&text, "job %s of Slurm: %u workers\n", job, (unsigned)workers);
         else

@@ -39,8 +39,7 @@ char *status_reason(const struct plan *p, const char *id)
     return text;
 }
 
-// "2 h 03 min", of seconds.
-static void put_time(struct strbuf *out, double seconds)
+void status_put_time(struct strbuf *out, double seconds)
 {
     uint64_t s = seconds > 0 ? (uint64_t)seconds : 0, h = s / 3600, m = s / 60 % 60;
     if (h)
@@ -96,9 +95,9 @@ static void put_held(const struct plan *p, const struct token *t, const char *co
     char name[TOKEN_NAME_MAX];
     token_name(t, name);
     printable_format(out, "  runs on %s since ", t->who);
-    put_time(out, now - changed(p, "queue", name));
+    status_put_time(out, now - changed(p, "queue", name));
     strbuf_puts(out, ", last beat ");
-    put_time(out, now - beaten(p, t->who));
+    status_put_time(out, now - beaten(p, t->who));
     printable_format(out, " ago: %s\n", command);
 }
 
@@ -152,6 +151,22 @@ static double put_workers(const struct plan *p, const struct beats *beats, size_
     return rate;
 }
 
+// How long what is ahead is expected to take beside what is done, a point: the longest come first.
+static double length_ahead(const struct plan *p, const struct tokens *all)
+{
+    double seconds[2] = {0};
+    size_t counts[2] = {0};
+    for (size_t i = 0; i < all->list.count; i++) {
+        const struct token *t = &all->list.data[i];
+        const struct plan_point *point = point_of(p, t);
+        if (!point || t->state == TOKEN_LEFT) continue;
+        seconds[t->state == TOKEN_DONE] += point->seconds;
+        counts[t->state == TOKEN_DONE]++;
+    }
+    if (seconds[0] <= 0 || seconds[1] <= 0) return 1;
+    return seconds[0] / (double)counts[0] * (double)counts[1] / seconds[1];
+}
+
 bool status_write(const struct plan *p, struct strbuf *out, struct diag *d)
 {
     struct tokens all;
@@ -169,7 +184,7 @@ bool status_write(const struct plan *p, struct strbuf *out, struct diag *d)
     size_t ahead = counts[TOKEN_HELD] + counts[TOKEN_OPEN];
     if (ahead && rate > 0) {
         strbuf_printf(out, "rate: %.2f points a second; left: about ", rate);
-        put_time(out, (double)ahead / rate);
+        status_put_time(out, (double)ahead / rate * length_ahead(p, &all));
         strbuf_putc(out, '\n');
     }
     put_points(p, &all, TOKEN_HELD, now, out);

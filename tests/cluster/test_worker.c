@@ -128,6 +128,25 @@ static void test_left(struct test *t)
     cli_fini(&c);
 }
 
+// The longest come first, by how many instructions they have and how fast their view has run them.
+static void test_estimate(struct test *t)
+{
+    struct cli c = {.t = t};
+    size_t length;
+    lab_write(&c, "two.exp",
+              "title = a test\nkind = runs\nmeasure = ipc\nkernels = vecadd LIB gcd\n"
+              "views = tiny/sass\nseries = A : base\n");
+    cli_run(&c, "reproduce $D/two.exp --size small --out $D/long --submit hand");
+    CHECK_HAS(t, c.out, "is expected to take one core");
+    char *plan = cli_read(&c, "long/plan", &length), *first = plan ? strstr(plan, "\npoint ") : NULL;
+    double seconds = 0;
+    CHECK_MSG(t, first && sscanf(first, " point %*s bench %lf bench LIB", &seconds) == 1 && seconds > 0,
+              "LIB is not the first: %s", first ? first : "no plan");
+    CHECK(t, first && strstr(first + 1, "\npoint ") && strstr(first + 1, " 0.000 ") == NULL);
+    free(plan);
+    cli_fini(&c);
+}
+
 static void test_refusals(struct test *t)
 {
     struct cli c = {.t = t};
@@ -160,10 +179,8 @@ static void test_refusals(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"two", test_two},
-                                             {"storm", test_storm},
-                                             {"handed back", test_handed_back},
-                                             {"left", test_left},
-                                             {"refusals", test_refusals}};
+    static const struct test_case cases[] = {
+        {"two", test_two},   {"storm", test_storm},       {"handed back", test_handed_back},
+        {"left", test_left}, {"estimate", test_estimate}, {"refusals", test_refusals}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
