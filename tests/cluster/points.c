@@ -4,10 +4,14 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -104,4 +108,24 @@ void write_many(struct cli *c, const char *name, unsigned series)
         strbuf_printf(&text, "series = L%u : base with l1.latency=%u\n", i, 100 + i);
     cli_write(c, name, text.text, text.length);
     strbuf_fini(&text);
+}
+
+bool disk_mount(struct test *t, const char *folder, unsigned megabytes, char path[600])
+{
+    char size[20];
+    snprintf(path, 600, "%s/%s", test_directory(t), folder);
+    snprintf(size, sizeof size, "size=%um", megabytes);
+    mkdir(path, 0777);
+    return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("tmpfs", path, "tmpfs", 0, size) == 0;
+}
+
+void disk_fill(struct test *t, const char *path)
+{
+    static char bytes[1 << 16];
+    int file = open(path, O_WRONLY | O_CREAT, 0666);
+    for (size_t size = sizeof bytes; size; size /= 2)
+        while (write(file, bytes, size) == (ssize_t)size) continue;
+    CHECK_EQ(t, errno, ENOSPC);
+    close(file);
 }

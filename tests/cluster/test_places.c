@@ -3,28 +3,13 @@
 #include "base/str.h"
 #include "cluster/points.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-// $D/FOLDER as a file system of so many MB that nobody else sees. False: it may not be, and the case is skipped.
-static bool mount_folder(struct test *t, const char *folder, unsigned megabytes, char path[600])
-{
-    char size[20];
-    snprintf(path, 600, "%s/%s", test_directory(t), folder);
-    snprintf(size, sizeof size, "size=%um", megabytes);
-    mkdir(path, 0777);
-    bool good = unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-                mount("tmpfs", path, "tmpfs", 0, size) == 0;
-    if (!good) test_skip(t, "file systems cannot be mounted here");
-    return good;
-}
+static const char no_disk[] = "file systems cannot be mounted here";
 
 static void plan_small(struct cli *c, const char *folder)
 {
@@ -35,32 +20,25 @@ static void plan_small(struct cli *c, const char *folder)
     CHECK_MSG(c->t, c->status == 0, "%s", c->err);
 }
 
-static void fill(struct test *t, const char *path)
-{
-    static char bytes[1 << 16];
-    int file = open(path, O_WRONLY | O_CREAT, 0666);
-    for (size_t size = sizeof bytes; size; size /= 2)
-        while (write(file, bytes, size) == (ssize_t)size) continue;
-    CHECK_EQ(t, errno, ENOSPC);
-    close(file);
-}
-
 // Workers that find no room, before and while they run, wait for it, and no point fails for it.
 static void test_full(struct test *t)
 {
     struct cli c = {.t = t};
     char path[600], filler[620];
-    if (!mount_folder(t, "full", 8, path)) return;
+    if (!disk_mount(t, "full", 8, path)) {
+        test_skip(t, no_disk);
+        return;
+    }
     char *clean = lab_clean(&c);
     plan_small(&c, "full");
     snprintf(filler, sizeof filler, "%s/filler", path);
-    fill(t, filler);
+    disk_fill(t, filler);
     pid_t worker = worker_start(t, "full", "2", "60");
     sleep_for(0.5);
     CHECK_EQ(t, status_number(&c, "full", "done"), 0);
     unlink(filler);
     sleep_for(1.2);
-    fill(t, filler);
+    disk_fill(t, filler);
     sleep_for(0.5);
     unlink(filler);
     CHECK_EQ(t, process_wait(worker), 0);
@@ -76,7 +54,10 @@ static void test_read_only(struct test *t)
 {
     struct cli c = {.t = t};
     char path[600];
-    if (!mount_folder(t, "fixed", 8, path)) return;
+    if (!disk_mount(t, "fixed", 8, path)) {
+        test_skip(t, no_disk);
+        return;
+    }
     lab_write(&c, "small.exp", lab_experiment);
     plan_small(&c, "fixed");
     CHECK_EQ(t, mount(NULL, path, NULL, MS_REMOUNT | MS_RDONLY, NULL), 0);

@@ -151,13 +151,7 @@ static void test_refusals(struct test *t)
 {
     struct cli c = {.t = t};
     lab_write(&c, "small.exp", lab_experiment);
-    lab_write(&c, "other.exp",
-              "title = another\nkind = runs\nmeasure = speedup\nkernels = vecadd\nviews = tiny/sass\nseries "
-              "= D : darsie\n");
     plan(&c, "out");
-    cli_run(&c, "reproduce $D/other.exp --size small --out $D/out --submit hand");
-    CHECK_EQ(t, c.status, 1);
-    CHECK_HAS(t, c.err, "has another plan, of 30 points");
     cli_run(&c, "reproduce $D/small.exp --size small --out $D/out --submit pbs");
     CHECK_EQ(t, c.status, 2);
     CHECK_HAS(t, c.err, "--submit pbs: must be slurm");
@@ -166,10 +160,6 @@ static void test_refusals(struct test *t)
     cli_run(&c, "worker $D --processes 1");
     CHECK_HAS(t, c.err, "has no plan (");
     char command[1400];
-    snprintf(command, sizeof command, "sed -i 's/^build ..../build 0000/' %s/out/plan", test_directory(t));
-    CHECK_EQ(t, test_command(command, 10, NULL, NULL), 0);
-    cli_run(&c, "worker $D/out --processes 1");
-    CHECK_HAS(t, c.err, "another build of warpfold");
     snprintf(command, sizeof command, "sed -i '$d' %s/out/plan", test_directory(t));
     CHECK_EQ(t, test_command(command, 10, NULL, NULL), 0);
     cli_run(&c, "worker $D/out --processes 1");
