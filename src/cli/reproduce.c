@@ -323,10 +323,10 @@ static enum wf_status reproduce(struct lab *l)
     if (!publish(l)) return WF_BAD_INPUT;
     if (!options_has(l->said, OPTION_QUIET)) {
         struct strbuf text = {0};
-        printable_format(&text,
-                         "%zu run%s, %zu of them done before; in %s: report.html to look at, results.db, and "
-                         "CSV\n",
-                         l->jobs.list.count, l->jobs.list.count == 1 ? "" : "s", l->pool.reused, l->folder);
+        printable_format(&text, "%zu run%s, %zu of them done before", l->jobs.list.count,
+                         l->jobs.list.count == 1 ? "" : "s", l->pool.reused);
+        if (l->pool.left_out) strbuf_printf(&text, ", %zu left out", l->pool.left_out);
+        printable_format(&text, "; in %s: report.html to look at, results.db, and CSV\n", l->folder);
         print_text(stdout, strbuf_text(&text));
         strbuf_fini(&text);
     }

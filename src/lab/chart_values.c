@@ -202,7 +202,8 @@ static bool fill_table(const struct filling *fill, const struct figure_cell *c, 
     for (size_t n = 0; n < x->series.count; n++) {
         sqlite3_stmt *s = database_query(
             fill->db,
-            "SELECT a.text, b.text, b.number FROM cells a LEFT JOIN cells b ON b.run = a.run AND b.tab = "
+            "SELECT coalesce(a.text, CAST(CAST(a.number AS INTEGER) AS TEXT)), b.text, b.number FROM cells a "
+            "LEFT JOIN cells b ON b.run = a.run AND b.tab = "
             "a.tab AND "
             "b.line = a.line AND b.field = ? WHERE a.run = ? AND a.tab = ? AND a.field = ? ORDER BY a.line",
             "tttt", x->series.data[n].what, id, table, rows);
@@ -380,7 +381,7 @@ static enum chart_format format_of(const struct filling *fill, size_t series)
     const struct chart_view *v = fill->view;
     bool whole = true, large = false;
     if (str_starts_with(v->series.data[series].name, "share") || (m && strstr(m->axis, "share")) ||
-        (x->kind == EXPERIMENT_STUDY && !x->rows))
+        (x->kind == EXPERIMENT_STUDY && !x->rows) || str_equal(x->show, "map"))
         return CHART_SHARE;
     if (x->kind != EXPERIMENT_RUNS && x->kind != EXPERIMENT_TIME) return CHART_PLAIN;
     for (size_t i = 0; i < v->values.count; i++) {

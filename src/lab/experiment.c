@@ -277,7 +277,7 @@ static const struct key {
             {"source", set_source, false, NULL},
             {"group", set_group, false, NULL},
             {"kind", set_kind, false, NULL},
-            {"show", set_show, false, "bars stack lines table"},
+            {"show", set_show, false, "bars stack lines map table"},
             {"measure", set_measure, false, NULL},
             {"study", set_study, false, NULL},
             {"table", set_table, false, NULL},

@@ -10,6 +10,7 @@ struct job {
     // NULL: has none. profile: of a program the code.
     const char *kind, *subject, *source, *size, *gpu, *profile, *tech, *settings;
     char kernel_hash[17];
+    bool left_out; // it is not to be run now: what was kept of it counts, if there is any
 };
 
 struct jobs {

@@ -168,6 +168,10 @@ static int feed(struct pool *p, struct database *db, const struct jobs *jobs, si
                 p->reused++;
                 continue;
             }
+            if (j->left_out) {
+                p->left_out++;
+                continue;
+            }
             if (p->diag->errors) return -1;
             workers[k] = (struct worker){start(p, j, mask), j};
             if (workers[k].process < 0) {
@@ -202,7 +206,7 @@ bool pool_run(struct pool *p, struct database *db, const struct jobs *jobs)
             good = good && busy == 0;
             break;
         }
-        progress_update(&bar, p->done + p->reused);
+        progress_update(&bar, p->done + p->reused + p->left_out);
         int signal = sigtimedwait(&watched, NULL, &(struct timespec){.tv_nsec = 200 * 1000 * 1000});
         if (signal <= 0 || signal == SIGCHLD) continue;
         p->interrupted = signal;

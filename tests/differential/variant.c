@@ -74,6 +74,7 @@ const struct variant variants[] = {
       "sim.check=1"},
      false,
      2},
+    {"mta", {"gpu=tiny", "tech=mta:throttle=off,train=1,lines=all", "l1.global=1", "sim.check=1"}, false, 4},
     {"rfcache", {"gpu=tiny", "tech=rfcache:stale=1", "sim.check=1"}, false, 2},
     {"rfcache-scarce",
      {"gpu=gtx1080ti",

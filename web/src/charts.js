@@ -97,6 +97,22 @@ export function lines({ chart, view, names, place, tip }) {
   });
 }
 
+// Shares by category and series, the darker the more; cells that the paper gives a value of have a frame.
+export function map({ view, names, place, tip }) {
+  const x = "category", y = "series", there = view.points.filter((p) => p.value != null), papers = there.filter((p) => p.paper != null);
+  const ink = (p) => (p.value > 0.5 ? "white" : "black"), text = { x, y, fontSize: 9 };
+  return plot(shape("defs", {}), {
+    width: Math.min(place, 76 + 52 * view.categories.length), height: 60 + 26 * names.length, marginLeft: 68, marginBottom: 36,
+    x: { domain: view.categories, label: null, padding: 0.03 }, y: { domain: [...names].reverse(), label: null, padding: 0.03 },
+    color: { type: "linear", domain: [0, 1], scheme: "blues" }, ariaLabel: "shares",
+    marks: [
+      Plot.cell(there, { x, y, fill: "value", title: tip, tip: { fill: "var(--back)" } }),
+      Plot.text(there, { ...text, text: (p) => (100 * p.value).toFixed(p.value < 0.0995 ? 1 : 0), fill: ink }),
+      Plot.cell(papers, { x, y, fill: "none", stroke: "darkorange", strokeWidth: 2.5, inset: 1 }),
+    ],
+  });
+}
+
 // What the colours mean, and the tick where the paper gives values.
 export function legend(names, { paper, missing }) {
   const box = document.createElement("div"), { range, defs } = fills(names);

@@ -2,7 +2,7 @@
 // and the runs. All of it from the JSON that warpfold put into the page, and all of it of one view, a GPU and a code
 // profile, that is chosen at the top.
 import "./style.css";
-import { bars, download, legend, lines, show, stack } from "./charts.js";
+import { bars, download, legend, lines, map, show, stack } from "./charts.js";
 import { choice, counted, element, select, table } from "./dom.js";
 import { silicon } from "./silicon.js";
 
@@ -71,10 +71,10 @@ function drawn(chart, view) {
 }
 
 function chartDrawing(chart, view) {
-  const names = drawn(chart, view), draw = { bars, stack, lines }[chart.show];
+  const names = drawn(chart, view), draw = { bars, stack, lines, map }[chart.show];
   const title = [chart.source, chart.name === chart.experiment ? chart.title : `${chart.title}, ${chart.of}`, nameOf(view), chart.size].filter(Boolean).join(", ");
   const paper = chart.show === "bars" && view.points.some((p) => p.paper != null), missing = chart.show === "bars" && view.points.some((p) => p.value == null);
-  return drawing(`${chart.name}-${chart.experiment}-${view.gpu}-${view.profile}`, title, () => legend(names, { paper, missing }), (place) => draw({ chart, view, names, place, tip: tipOf(chart) }));
+  return drawing(`${chart.name}-${chart.experiment}-${view.gpu}-${view.profile}`, title, () => legend(chart.show === "map" ? [] : names, { paper, missing }), (place) => draw({ chart, view, names, place, tip: tipOf(chart) }));
 }
 
 // -- numbers ------------------------------------------------------------------------------------
