@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,7 +96,8 @@ static void make_result(struct test *t)
     setenv(result_variable, path, 1);
 }
 
-static pid_t start_worker(struct test *t, const char *folder, const char *build)
+// own: where it leaves the seconds of processor time that were its own and not of its points.
+static pid_t start_worker(struct test *t, const char *folder, const char *build, double *own)
 {
     pid_t child = fork();
     if (child) return child;
@@ -106,7 +108,12 @@ static pid_t start_worker(struct test *t, const char *folder, const char *build)
     snprintf(path, sizeof path, "%s/%s", test_directory(t), folder);
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = 0;
-    _exit(!worker_run(&(struct worker_order){program, build, path, 1, 120, &d}, &r));
+    bool good = worker_run(&(struct worker_order){program, build, path, 1, 120, &d}, &r);
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    *own = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+    _exit(!good);
 }
 
 // What remains without us: the same processes, one after the other, so many at a time. Milliseconds each.
@@ -144,6 +151,7 @@ static void test_workers(struct test *t)
     static const unsigned workers[] = {1, 2, 8};
     struct cli c = {.t = t};
     struct cost cost;
+    double *own = mmap(NULL, 8 * sizeof *own, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     unsigned points = test_is_long() ? 10000 : 2000;
     make_result(t);
     write_sweep(&c, false);
@@ -154,17 +162,23 @@ static void test_workers(struct test *t)
         submit(t, folder, &cost);
         read_build(&c, folder, build);
         double began = clock_seconds();
-        for (unsigned w = 0; w < workers[i]; w++) child[w] = start_worker(t, folder, build);
+        for (unsigned w = 0; w < workers[i]; w++) child[w] = start_worker(t, folder, build, &own[w]);
         for (unsigned w = 0; w < workers[i]; w++) CHECK_EQ(t, process_wait(child[w]), 0);
         double each = 1000 * (clock_seconds() - began) * workers[i] / points;
+        double self = 0;
+        for (unsigned w = 0; w < workers[i]; w++) self += 1000 * own[w] / points;
         double bare = start_processes(t, points / workers[i], workers[i]);
-        printf("  %u points by %u workers: %.2f ms a point and worker, of which %.2f are the process\n",
-               points, workers[i], each, bare);
+        printf("  %u points by %u workers: %.2f ms a point and worker, of which %.2f are the process; %.2f "
+               "of the "
+               "worker's own processor time\n",
+               points, workers[i], each, bare, self);
         CHECK_MSG(t, !test_is_long() || each - bare <= 5, "%u workers: %.2f ms a point", workers[i],
                   each - bare);
+        CHECK_MSG(t, self <= 5, "%u workers: %.2f ms of processor time a point", workers[i], self);
         CHECK_EQ(t, status_number(&c, folder, "done"), points);
         CHECK_EQ(t, status_number(&c, folder, "points run twice"), 0);
     }
+    munmap(own, 8 * sizeof *own);
     cli_fini(&c);
 }
 
