@@ -267,12 +267,11 @@ static void *four_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
     return f;
 }
 
-static unsigned four_neighbours(void *state, const struct tech_line *l, uint64_t others[TECH_NEIGHBOURS_MAX])
+static void four_neighbours(void *state, const struct tech_line *l, struct tech_neighbours *n)
 {
     const struct four *f = state;
-    if (l->outcome != LINE_MISS) return 0;
-    for (unsigned n = 1; n < 4; n++) others[n - 1] = l->line ^ (uint64_t)n * line_bytes(f->sm);
-    return 3;
+    if (l->outcome != LINE_MISS) return;
+    for (uint64_t k = 1; k < 4; k++) n->lines[n->count++] = l->line ^ k * line_bytes(f->sm);
 }
 
 static void four_line(void *state, uint64_t line, uint32_t token)
