@@ -141,6 +141,7 @@ struct tech {
     int skipped, reused;           // counters of instructions never fetched, and fetched but not executed; -1
     const struct config_key *keys; // options, over a struct of options_bytes
     size_t key_count, options_bytes;
+    const char *(*wrong)(const void *options); // NULL, or what no range of a key could say, static text
     const struct tech_counter *counters;
     size_t counter_count;
     size_t (*storage)(const void *options, const struct gpu_config *c,
