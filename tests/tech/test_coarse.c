@@ -144,7 +144,9 @@ static void test_when(struct test *t)
     CHECK_EQ(t, wait->bench.result.gpu.l1_misses, 1);
     // Who waits has the second line when the first comes; without, it is on its way then.
     CHECK_EQ(t, access->bench.result.gpu.l1_pending_hits, 1);
+    CHECK_EQ(t, counter(access, COUNT_late), 1);
     CHECK_EQ(t, wait->bench.result.gpu.l1_pending_hits, 0);
+    CHECK_EQ(t, counter(wait, COUNT_late), 0);
     CHECK_EQ(t, wait->bench.result.gpu.l1_hits, 2);
     scene_free(base);
     scene_free(miss);

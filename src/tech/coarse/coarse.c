@@ -120,6 +120,7 @@ static void access(void *state, const struct tech_line *l)
     bool asks_l1 = l->kind == LSU_LOAD && (is_there(l->outcome) || l->outcome == LINE_MISS);
     if (!asks_l1 || !u64map_get(&c->brought, l->line, &is_new) || !is_new) return;
     c->counters[COUNT_used] += l->outcome != LINE_MISS;
+    c->counters[COUNT_late] += l->outcome == LINE_JOINED;
     u64map_set(&c->brought, l->line, false);
 }
 
