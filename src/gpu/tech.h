@@ -88,6 +88,14 @@ struct tech_line {
     enum line_outcome outcome;
 };
 
+// Lines that come to L1 with a warp's.
+struct tech_neighbours {
+    uint64_t lines[TECH_NEIGHBOURS_MAX];
+    unsigned count;
+    bool only_touch; // those of them that are there count as used now, and nothing is asked for
+    bool waits;      // the warp's line hits, and is yet no sooner there than those of them that are asked for
+};
+
 // What an instruction of a guest comes to. Set to that it works on one lane, and to the one behind it.
 struct guest_step {
     uint32_t next;  // the instruction that it goes on with, or
@@ -133,6 +141,7 @@ struct tech {
     int skipped, reused;           // counters of instructions never fetched, and fetched but not executed; -1
     const struct config_key *keys; // options, over a struct of options_bytes
     size_t key_count, options_bytes;
+    const char *(*wrong)(const void *options); // NULL, or what no range of a key could say, static text
     const struct tech_counter *counters;
     size_t counter_count;
     size_t (*storage)(const void *options, const struct gpu_config *c,
@@ -209,10 +218,13 @@ struct tech {
     // A warp's line has gone from the head of the load/store unit, in this cycle: of global, local and constant
     // memory and textures, in the order in which the SM sends them. Hit or miss is said of the cache asked.
     void (*access)(void *state, const struct tech_line *line);
-    // L1 has been asked for a warp's line of global memory: the lines that are to come with it, and how many. They are
+    // L1 has been asked for a warp's line of global memory: the lines that are to come with it; none yet. They are
     // looked up in the same cycle, all their sectors; those that no allocation has anything of are left out, and those
-    // that find no MSHR or way.
-    unsigned (*neighbours)(void *state, const struct tech_line *line, uint64_t others[TECH_NEIGHBOURS_MAX]);
+    // that find no MSHR or way. What L1 asks the L2 for in that cycle goes in one packet for each slice
+    // (memory_request.rides).
+    void (*neighbours)(void *state, const struct tech_line *line, struct tech_neighbours *n);
+    // What L1 said of one of them: STALLED, and it is left out; HIT; MISS, and it is asked for; JOINED.
+    void (*neighbour)(void *state, uint64_t line, enum line_outcome outcome);
     // A line that `neighbours` or tech_request asked for is in L1: it can be locked now, before anybody takes its way.
     void (*line)(void *state, uint64_t line, uint32_t token);
     // Of a guest (tech_guest_start): whether its next instruction may issue, now that its registers are ready. A

@@ -196,6 +196,10 @@ static const char *const options[] = {
     "warpman:variant=spatial+uv:intra=on+gscalar",
     "uv:variant=srf+warpman:variant=spatial",
     "rfcache+scalarise:vectors=60+warpman:variant=temporal",
+    "coarse:dueling=0,when=access,wait=1",
+    "coarse:dueling=0,lines=4,touch=0",
+    "coarse:epoch=200,before=0+darsie",
+    "coarse:dueling=0+uv:intra=on+warpman:variant=spatial",
     "darsie:branch-sync=off,bank-conflicts=off",
     "darsie:early=on,evict=on,registers=5",
     ("darsie:branch-sync=parting,early=on,full=wait,evict=on,"
@@ -218,7 +222,7 @@ static void print(const char *what, const struct sums *s)
 static void test_options(struct test *t)
 {
     struct sums sums = {0};
-    struct machine m = {.gpu = "tiny", .settings = "sim.check=1"};
+    struct machine m = {.gpu = "tiny", .settings = "sim.check=1 l1.global=1"};
     test_names techs = all_options();
     try_in_turn(t, &m, &techs, techs.count - TEST_COUNT(options), 9, &sums);
     vec_fini(&techs);
