@@ -235,7 +235,8 @@ void chart_papers(const struct charts *charts, struct strbuf *out)
                      "| experiment | what | GPU, profile, inputs | bar | 1D | 2D | all |\n"
                      "|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < charts->list.count; i++)
-        if (list[i].experiment->kind == EXPERIMENT_RUNS) add_means(&list[i], out);
+        if (list[i].categories == CHART_KERNELS && list[i].experiment->kind == EXPERIMENT_RUNS)
+            add_means(&list[i], out);
     strbuf_puts(out, "\n## What was expected\n\nWhat the experiments' files expect of their values, and what "
                      "became of it.\n\n"
                      "| experiment | GPU, profile, inputs | | what was measured |\n|---|---|---|---|\n");

@@ -373,7 +373,7 @@ static void name_series(const struct filling *fill)
     for (size_t i = 0; !names && i < x->series.count; i++) add_series(fill, x->series.data[i].label);
 }
 
-// Runs have ratios, and where all values are large and whole, counts.
+// Runs have ratios, and where all values are large and whole, counts. Lines of a sweep are all alike.
 static enum chart_format format_of(const struct filling *fill, size_t series)
 {
     const struct experiment *x = fill->experiment;
@@ -386,7 +386,7 @@ static enum chart_format format_of(const struct filling *fill, size_t series)
     if (x->kind != EXPERIMENT_RUNS && x->kind != EXPERIMENT_TIME) return CHART_PLAIN;
     for (size_t i = 0; i < v->values.count; i++) {
         const struct chart_value *p = &v->values.data[i];
-        if (p->series != series || isnan(p->value) || !p->run) continue;
+        if ((p->series != series && !x->axes.count) || isnan(p->value) || !p->run) continue;
         whole &= p->value == floor(p->value);
         large |= p->value > 99;
     }
@@ -432,7 +432,8 @@ static bool fill_view(const struct filling *fill)
     case EXPERIMENT_STORAGE: good = fill_cells(fill); break;
     }
     if (v->values.count) qsort(v->values.data, v->values.count, sizeof v->values.data[0], by_place);
-    for (size_t s = 0; s < v->series.count; s++) v->series.data[s].format = format_of(fill, s);
+    for (size_t s = 0; s < v->series.count; s++)
+        v->series.data[s].format = s && x->axes.count ? v->series.data[0].format : format_of(fill, s);
     return good;
 }
 

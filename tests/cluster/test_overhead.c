@@ -49,8 +49,15 @@ static void write_sweep(struct cli *c, bool large)
 }
 
 struct cost {
-    double seconds, megabytes;
+    double seconds, processor,
+        megabytes; // processor: seconds of its time, which is what a machine with other work does not change
 };
+
+static double processor_seconds(const struct rusage *used)
+{
+    return (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) +
+           (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1e6;
+}
 
 // Runs it with one argument more, a folder in the case's.
 static struct cost measure(struct test *t, const char *const words[], const char *folder)
@@ -75,7 +82,7 @@ static struct cost measure(struct test *t, const char *const words[], const char
     wait4(child, &status, 0, &used);
     CHECK_MSG(t, WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s: status 0x%x", words[1],
               (unsigned)status);
-    return (struct cost){clock_seconds() - began, (double)used.ru_maxrss / 1024};
+    return (struct cost){clock_seconds() - began, processor_seconds(&used), (double)used.ru_maxrss / 1024};
 }
 
 static void submit(struct test *t, const char *folder, struct cost *cost)
@@ -111,8 +118,7 @@ static pid_t start_worker(struct test *t, const char *folder, const char *build,
     bool good = worker_run(&(struct worker_order){program, build, path, 1, 120, &d}, &r);
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
-    *own = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-           (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+    *own = processor_seconds(&used);
     _exit(!good);
 }
 
@@ -182,19 +188,23 @@ static void test_workers(struct test *t)
     cli_fini(&c);
 }
 
-// As if workers had done all of it: every token says so, and every result lies there.
+enum { LINKS_MOST = 30000 }; // of one file: ext4 has 65,000
+
+// As if workers had done all of it: every token says so, and every result lies there, on the disk a few times.
 static void commit_all(struct cli *c, const char *folder)
 {
     char name[40], path[2][700];
-    size_t length, plan_length;
+    size_t length, plan_length, count = 0;
     snprintf(name, sizeof name, "%s/plan", folder);
     char *plan = cli_read(c, name, &plan_length), *rest = plan, *result = cli_read(c, "result.json", &length);
     for (char *line; plan && result && (line = strsep(&rest, "\n")) != NULL;) {
         const char *why;
         if (!str_starts_with(line, "point ")) continue;
         const char *id = line + strlen("point ");
-        snprintf(path[0], sizeof path[0], "%s/%s/committed/%.16s.json", test_directory(c->t), folder, id);
-        CHECK(c->t, file_write(path[0], result, length, &why));
+        snprintf(path[1], sizeof path[1], "%s/%s/committed/%.16s.json", test_directory(c->t), folder, id);
+        snprintf(path[0], sizeof path[0], "%s/result-%zu", test_directory(c->t), count / LINKS_MOST);
+        CHECK(c->t, count++ % LINKS_MOST || file_write(path[0], result, length, &why));
+        CHECK_EQ(c->t, link(path[0], path[1]), 0);
         snprintf(path[0], sizeof path[0], "%s/%s/queue/%.16s.0.open", test_directory(c->t), folder, id);
         snprintf(path[1], sizeof path[1], "%s/%s/queue/%.16s.0.done", test_directory(c->t), folder, id);
         CHECK_EQ(c->t, rename(path[0], path[1]), 0);
@@ -219,9 +229,11 @@ static void test_large(struct test *t)
     commit_all(&c, "large");
     cost[2] = measure(t, collect, "large");
     for (size_t i = 0; i < 3; i++) {
-        printf("  100000 points %s: %.1f s, %.0f MB\n", names[i], cost[i].seconds, cost[i].megabytes);
-        CHECK_MSG(t, cost[i].seconds < 60 && cost[i].megabytes < 500, "100000 points %s: %.1f s, %.0f MB",
-                  names[i], cost[i].seconds, cost[i].megabytes);
+        printf("  100000 points %s: %.1f s, %.1f of them processor time, %.0f MB\n", names[i],
+               cost[i].seconds, cost[i].processor, cost[i].megabytes);
+        CHECK_MSG(t, cost[i].processor < 60 && cost[i].megabytes < 500,
+                  "100000 points %s: %.1f s of processor time, %.0f MB", names[i], cost[i].processor,
+                  cost[i].megabytes);
     }
     CHECK_EQ(t, status_number(&c, "large", "done"), 100000);
     sqlite3 *db = lab_open(t, "large");
