@@ -183,7 +183,10 @@ static bool fill_values(const struct filling *fill)
         name_category(fill, c->category_order, c->category);
         add_value(fill, value);
     }
-    if (good) add_means(fill);
+    if (good && f->experiment->axes.count)
+        chart_mean_lines(fill->view, f);
+    else if (good)
+        add_means(fill);
     return good;
 }
 
@@ -358,6 +361,10 @@ static void name_series(const struct filling *fill)
                              *const settings[] = {"setting", NULL},
                              *const kernels[] = {"name", "block", "what it is", NULL};
     const struct experiment *x = fill->experiment;
+    if (x->axes.count) {
+        chart_name_lines(fill->chart, fill->view, fill->figure);
+        return;
+    }
     const char *const *names = x->kind == EXPERIMENT_STORAGE    ? storage
                                : x->kind == EXPERIMENT_SETTINGS ? settings
                                : x->kind == EXPERIMENT_KERNELS  ? kernels
@@ -493,9 +500,13 @@ bool chart_make(struct chart *c, const struct figure *f, const struct jobs *jobs
                         .axis = by_kernel ? "share of warp instructions" : "",
                         .show = x->show,
                         .size = f->size,
-                        .categories = x->kind == EXPERIMENT_TIME ? CHART_CYCLES
-                                      : by_kernel                ? CHART_KERNELS
-                                                                 : CHART_ROWS,
+                        .categories = x->axes.count                ? CHART_STEPS
+                                      : x->kind == EXPERIMENT_TIME ? CHART_CYCLES
+                                      : by_kernel                  ? CHART_KERNELS
+                                                                   : CHART_ROWS,
+                        .across = x->axes.count                ? x->axes.data[0].key
+                                  : x->kind == EXPERIMENT_TIME ? "core cycles"
+                                                               : NULL,
                         .line = m && str_ends_with(m->axis, " base") ? 1 : 0,
                         .every_view = x->kind == EXPERIMENT_KERNELS || x->kind == EXPERIMENT_FEATURES};
     arena_init(&c->arena);
