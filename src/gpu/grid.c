@@ -98,7 +98,7 @@ struct spare {
 static struct spare spare_of(const struct sm_launch *l, const struct fit *fit, const struct need *need)
 {
     uint32_t used = l->launch->registers ? l->launch->registers : l->launch->program->reg_count;
-    uint32_t tails = fit->registers > used ? need->warps * (fit->registers - used) : 0;
+    uint32_t tails = fit->registers > used && !l->admit ? need->warps * (fit->registers - used) : 0;
     return (struct spare){l->kind->config.registers / lanes_of(l->launch), need->warps * fit->registers,
                           tails};
 }
@@ -124,7 +124,8 @@ static void give_from(struct sm_launch *l, enum tech_pool_from from, uint32_t sp
 }
 
 // What is set apart comes first, since it says how many blocks are there: those that fit with it, and one in any case.
-// The others have of what these leave over; a block brings its own along.
+// The others have of what these leave over; a block brings its own along. Where warps come and go one by one, their units' tails
+// go with them: there a block has but what is set apart, or its share of what whole blocks leave over.
 static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *need)
 {
     struct spare s = spare_of(l, fit, need);
@@ -134,11 +135,13 @@ static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *
     give_from(l, TECH_POOL_OWN_UNITS, s.tails);
     give_from(l, TECH_POOL_LEFT_OVER, (s.all - blocks * s.own) / blocks + s.tails);
     if (l->pool > s.tails) need->block.registers = (l->pool - s.tails) * lanes_of(l->launch);
+    l->warps_by_block = blocks * need->warps;
+    if (l->admit) return;
     l->blocks_per_sm = blocks;
     l->places = blocks * need->warps;
 }
 
-// Places are as many as warps can be there; all registers are warps'.
+// Places are as many as warps can be there.
 static void dispatch_by_warp(struct sm_launch *l, const struct need *need, unsigned tech)
 {
     const struct gpu_config *c = &l->kind->config;
@@ -171,7 +174,7 @@ static void begin_techs(struct sm_launch *l, const struct fit *fit, struct need 
         l->has_port |= (claims & CLAIMS(ISSUE_PORT)) != 0;
         l->has_guest |= (claims & CLAIMS(GUEST_STREAM)) != 0;
     }
-    if (!l->admit) give_pools(l, fit, need);
+    give_pools(l, fit, need);
 }
 
 static bool has_window_hook(const struct sm_launch *l)

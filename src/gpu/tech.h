@@ -124,7 +124,7 @@ struct tech_room {
     uint32_t room;     // for so many of these
 };
 
-// Whose registers the renamed ones of a block are.
+// Whose registers the renamed ones of a block are. Of a launch that is dispatched by warp there are no tails.
 enum tech_pool_from {
     TECH_POOL_LEFT_OVER, // nobody's, an equal share of an SM's each, and the tails of the units that warps are given: as
                          // many blocks are there as without

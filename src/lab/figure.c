@@ -83,7 +83,7 @@ static struct kernel_list kernels_of(const struct experiment *x, const char *siz
         const struct workload *w;
         for (size_t i = 0; (w = named_kernel(x->kernels.data[k], i, &abbreviation)) != NULL; i++)
             if (is_chosen(x, w->name))
-                add_kernel(&list, w, abbreviation, workload_group_registers(x->kernels.data[k], w), size);
+                add_kernel(&list, w, abbreviation, workload_registers(x->kernels.data[k], w->name), size);
     }
     return list;
 }

@@ -148,7 +148,7 @@ void host_launch_args(struct host *h, const char *name, struct host_dim grid, st
     if (h->options->registers)
         shape.registers = h->options->registers;
     else if (h->size == WORKLOAD_PAPER)
-        shape.registers = workload_paper_registers(name);
+        shape.registers = workload_registers(WORKLOAD_NVIDIA, name);
     for (int i = 0; i < 3; i++) {
         shape.grid[i] = grid.extent[i] ? grid.extent[i] : 1;
         shape.block[i] = block.extent[i] ? block.extent[i] : 1;
