@@ -58,7 +58,7 @@ SQLITE_ARCHIVE := $(shell $(CC) -print-file-name=libsqlite3.a)
 LDLIBS := $(if $(findstring /,$(SQLITE_ARCHIVE)),$(SQLITE_ARCHIVE),-lsqlite3) $(LDLIBS)
 endif
 
-NEED_SQLITE := $(addprefix src/lab/,database.c pool.c figure.c silicon.c page_silicon.c headline.c page.c $(notdir $(wildcard src/lab/chart*.c src/lab/fidelity*.c))) src/cli/reproduce.c $(wildcard tests/lab/*.c)
+NEED_SQLITE := $(addprefix src/lab/,database.c settings.c pool.c figure.c only.c silicon.c page_silicon.c headline.c page.c $(notdir $(wildcard src/lab/chart*.c src/lab/fidelity*.c))) src/cluster/collect.c src/cluster/estimate.c src/cli/reproduce.c src/cli/gather.c $(wildcard tests/lab/*.c tests/cluster/*.c)
 LEFT_OUT := $(if $(SQLITE),src/cli/reproduce_absent.c,$(NEED_SQLITE))
 LIB_SRC  := $(filter-out src/cli/main.c $(LEFT_OUT),$(wildcard src/*/*.c src/*/*/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)

@@ -18,7 +18,7 @@ struct lsu_warp {
 
 struct transaction {
     uint64_t line;
-    uint8_t sectors, bytes; // bytes: of data, for stores
+    uint8_t sectors, bytes, first; // bytes: of data, for stores; first: byte of the line that a lane wants
 };
 
 // A memory instruction in the queue.

@@ -223,6 +223,7 @@ static struct tech_line line_of(const struct lsu_entry *e, enum line_outcome out
                               .warp = e->index,
                               .index = (uint32_t)(e->op - e->grid->ops),
                               .sectors = x->sectors,
+                              .first = x->first,
                               .slot = e->place,
                               .kind = (enum lsu_kind)e->kind,
                               .outcome = outcome};

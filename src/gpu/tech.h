@@ -78,12 +78,12 @@ struct operand_access {
 
 // A line of a memory instruction, as the load/store unit sends it.
 struct tech_line {
-    uint64_t line;  // address of its first byte
-    uint64_t block; // its number in the grid
-    uint32_t warp;  // its number in the block
-    uint32_t index; // of the instruction
-    uint8_t sectors;
-    uint8_t slot; // the warp's; a store's may be empty or another's by now
+    uint64_t line;          // address of its first byte
+    uint64_t block;         // its number in the grid
+    uint32_t warp;          // its number in the block
+    uint32_t index;         // of the instruction
+    uint8_t sectors, first; // first: a byte of it that a lane wants, the first one's
+    uint8_t slot;           // the warp's; a store's may be empty or another's by now
     enum lsu_kind kind;
     enum line_outcome outcome;
 };

@@ -5,6 +5,7 @@
 #include "lab/experiment_parser.h"
 #include "lab/job.h"
 #include "lab/measures.h"
+#include "lab/sweep.h"
 #include "workload/workload.h"
 
 #include <stdlib.h>
@@ -138,9 +139,10 @@ static bool set_views(struct parser *p, char *value)
 {
     for (char *word; (word = strsep(&value, " \t\n")) != NULL;) {
         if (!*word) continue;
-        const char *profile = profile_name(p, word, experiment_cut(word, '/'));
+        const char *said = arena_strndup(p->arena, word, strlen(word)),
+                   *profile = profile_name(p, word, experiment_cut(word, '/'));
         if (!profile) return false;
-        vec_push(&p->x->views, (struct experiment_view){word, profile});
+        vec_push(&p->x->views, (struct experiment_view){word, profile, said});
     }
     return true;
 }
@@ -314,7 +316,7 @@ static const struct key {
             {"source", set_source, false, NULL},
             {"group", set_group, false, NULL},
             {"kind", set_kind, false, NULL},
-            {"show", set_show, false, "bars stack lines table"},
+            {"show", set_show, false, "bars stack lines map table"},
             {"measure", set_measure, false, NULL},
             {"study", set_study, false, NULL},
             {"table", set_table, false, NULL},
@@ -333,6 +335,7 @@ static const struct key {
             {"input", set_input, false, NULL},
             {"views", set_views, true, NULL},
             {"series", add_series, true, NULL},
+            {"sweep", sweep_add, true, NULL},
             {"base", set_base, false, NULL},
             {"paper", add_value, true, NULL},
             {"headline", set_headline, false, NULL},
@@ -384,6 +387,9 @@ static void fini(struct experiment *x)
     vec_fini(&x->values);
     vec_fini(&x->expects);
     vec_fini(&x->notes);
+    for (size_t i = 0; i < x->axes.count; i++) vec_fini(&x->axes.data[i].values);
+    vec_fini(&x->axes);
+    vec_fini(&x->only);
     for (size_t i = 0; i < x->claims.count; i++) claim_fini(&x->claims.data[i]);
     vec_fini(&x->claims);
 }

@@ -22,6 +22,12 @@ struct experiment_value { // what the paper's text says
 
 struct experiment_view {
     const char *gpu, *profile; // profile: of programs the code
+    const char *said;          // as the file names it
+};
+
+struct experiment_axis { // of a design space (sweep.h)
+    const char *key;
+    VEC(const char *) values;
 };
 
 struct experiment_pair { // of bundled kernels, together on one chip (mix/mix.h)
@@ -58,6 +64,8 @@ struct experiment {
     const char *reference;             // of pairs: GPUs on which each is alone; NULL: the run's
     const char *input;                 // of every program's console, hexadecimal; NULL: as the size says
     VEC(struct experiment_view) views;
+    VEC(struct experiment_axis) axes; // whose product is run
+    VEC(const char *) only;           // kernels: the others are left out; empty: none is
     VEC(struct experiment_series) series;
     struct experiment_series base; // of runs of kernels; its label: NULL where it is the unmodified GPU
     VEC(struct experiment_value) values;

@@ -15,6 +15,9 @@ struct figure {
     const struct experiment *experiment;
     const char *size;
     VEC(struct figure_cell) cells;
+    // Of a sweep: what a series of cells is called, the subjects of one combination after each other; how many these are.
+    VEC(const char *) lines;
+    size_t subjects;
 };
 
 void figure_fini(struct figure *f);

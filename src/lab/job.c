@@ -153,6 +153,14 @@ size_t jobs_mix(struct jobs *j, const struct experiment *x, const struct experim
     return add(j, job, hash_kernels(subject, x->ptx));
 }
 
+static bool is_timed(const char *study)
+{
+    struct wf_study *s = wf_study_create(study);
+    bool timed = s && wf_study_times(s);
+    wf_study_destroy(s);
+    return timed;
+}
+
 size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,
                   const struct experiment_view *view)
 {
@@ -163,6 +171,7 @@ size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel
         strbuf_printf(&command, "study %s kernels/%s %s", x->study, x->file,
                       x->arguments ? x->arguments : "");
     strbuf_printf(&command, " --set compile.profile=%s", view->profile);
+    if (is_timed(x->study)) strbuf_printf(&command, " --gpu %s", view->gpu);
     add_settings(&command, x->settings);
     if (!kernel) want_file(j, x->file);
     struct job job = {.command = keep(j, &command),
@@ -170,6 +179,7 @@ size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel
                       .subject = kernel ? kernel : x->file,
                       .source = kernel ? x->ptx : NULL,
                       .size = kernel ? size : NULL,
+                      .gpu = is_timed(x->study) ? view->gpu : NULL,
                       .profile = view->profile,
                       .settings = x->settings};
     return add(j, job, kernel ? hash_kernels(kernel, x->ptx) : hash_text(ptx_text(x->file), 0));

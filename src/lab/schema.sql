@@ -2,9 +2,14 @@
 -- run is never done twice. Equal inputs give equal rows, but for the columns named wall_*.
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID; -- schema, version, build
 
-CREATE TABLE configs ( -- every setting of a run, with the value it had
+CREATE TABLE config_origins ( -- what a configuration is told by: itself, or the bundled GPU's that is nearest to it
+    config TEXT PRIMARY KEY, origin TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE config_values ( -- all settings of an origin; of others those that differ from it
     config TEXT, key TEXT, value TEXT NOT NULL,
     PRIMARY KEY (config, key)) WITHOUT ROWID;
+CREATE VIEW configs (config, key, value) AS -- every setting of a run, with the value it had
+    SELECT c.config, o.key, coalesce((SELECT value FROM config_values v WHERE v.config = c.config AND v.key = o.key), o.value)
+    FROM config_origins c JOIN config_values o ON o.config = c.origin;
 
 CREATE TABLE runs (
     id TEXT PRIMARY KEY,

@@ -53,6 +53,7 @@ static void test_refused(struct test *t)
         {"pairs = nqueens vecadd\n", "are no pairs; write KERNEL... + KERNEL..."},
         {"pairs = nqeens + vecadd\n", "no bundled kernel \"nqeens\"; did you mean \"nqueens\"?"},
         {"pairs = nqueens + vecadd\nkernels = vecadd\n", "kernels, programs or pairs, not several"},
+        {"pairs = nqueens + vecadd\nsweep = l2.sets : 64 128\n", "not pairs, for a sweep"},
         {"kernels = vecadd\nreference = gtx285\n", "pairs, which a reference is for"},
         {"kernels = vecadd\nsettings = place=all\n", "unknown key \"place\""},
     };
