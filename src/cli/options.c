@@ -13,7 +13,8 @@ enum { // commands of a row
     REPRODUCE = 1 << COMMAND_REPRODUCE,
     COMPARE = 1 << COMMAND_COMPARE,
     WORKER = 1 << COMMAND_WORKER,
-    INJECT = 1 << COMMAND_INJECT
+    INJECT = 1 << COMMAND_INJECT,
+    MIX = 1 << COMMAND_MIX
 };
 enum { MANY = 1 };
 

@@ -307,6 +307,21 @@ static bool add_bench(struct database *db, const struct job *j, const struct jso
            add_samples(db, j, json_member(w, "samples"));
 }
 
+// The figures of all together are cells of table `mix`; a row of `workloads` is one of them.
+static bool add_mix(struct database *db, const struct job *j, const struct json_value *result)
+{
+    static const char *const figures[] = {"weighted_speedup", "throughput", "turnaround", "fairness"};
+    const char *status = json_text(json_member(result, "status"));
+    const struct json_value *workloads = json_member(result, "workloads");
+    bool good = add_row(db, j, status && str_equal(status, "ok") ? "ok" : "failed", NULL) &&
+                database_do(db, "UPDATE runs SET energy_pj = ?, wall_seconds = ? WHERE id = ?", "ttt",
+                            figure(result, "energy_pj"), figure(result, "wall_seconds"), j->id);
+    for (size_t k = 0; k < sizeof figures / sizeof figures[0] && good; k++)
+        good = database_do(db, "INSERT INTO cells VALUES (?, 'mix', 0, ?, NULL, ?)", "ttd", j->id, figures[k],
+                           json_number(json_member(result, figures[k])));
+    return good && (!workloads || add_table(db, j, "workloads", workloads));
+}
+
 static bool add_launches(struct database *db, const struct job *j, const struct json_value *launches)
 {
     bool good = true;
@@ -388,6 +403,7 @@ bool database_add_run(struct database *db, const struct job *j, const struct jso
     if (!database_do(db, "SAVEPOINT run", "")) return false;
     bool good = str_equal(j->kind, "bench")     ? add_bench(db, j, result)
                 : str_equal(j->kind, "program") ? add_program(db, j, result)
+                : str_equal(j->kind, "mix")     ? add_mix(db, j, result)
                 : str_equal(j->kind, "study")   ? add_study(db, j, result)
                 : str_equal(j->kind, "run")     ? add_script(db, j, result)
                                                 : add_marks(db, j, result);

@@ -30,6 +30,11 @@ struct experiment_axis { // of a design space (sweep.h)
     VEC(const char *) values;
 };
 
+struct experiment_pair { // of bundled kernels, together on one chip (mix/mix.h)
+    const char *first, *second;
+    const char *name; // "NQU+MM", by their short names in the experiment's group
+};
+
 enum experiment_kind {
     EXPERIMENT_RUNS, // timed runs of bundled kernels, compared with `base`, or of programs, with the view's GPU
     EXPERIMENT_STUDY,    // a table of a limit study
@@ -53,9 +58,11 @@ struct experiment {
     const char *settings;  // of every run: KEY=VALUE words
     const char *size;      // NULL: as asked for
     const char *ptx;
-    VEC(const char *) kernels;        // names and groups
-    struct program_subjects programs; // in place of kernels
-    const char *input;                // of every program's console, hexadecimal; NULL: as the size says
+    VEC(const char *) kernels;         // names and groups
+    struct program_subjects programs;  // in place of kernels
+    VEC(struct experiment_pair) pairs; // in place of kernels
+    const char *reference;             // of pairs: GPUs on which each is alone; NULL: the run's
+    const char *input;                 // of every program's console, hexadecimal; NULL: as the size says
     VEC(struct experiment_view) views;
     VEC(struct experiment_axis) axes; // whose product is run
     VEC(const char *) only;           // kernels: the others are left out; empty: none is

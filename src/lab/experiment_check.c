@@ -22,6 +22,7 @@ static bool check_settings(struct parser *p, struct wf_context *c, const char *s
     char *words = heap_strdup(settings), *rest = words;
     for (char *word; good && (word = strsep(&rest, " ")) != NULL;) {
         char *value = experiment_cut(word, '=');
+        if (p->x->pairs.count && str_equal(word, "place")) continue; // the command's option
         if (*word) good = wf_set(c, word, value ? value : "") == WF_OK || experiment_refuse(p, c);
     }
     free(words);
@@ -181,14 +182,20 @@ bool experiment_check(struct parser *p)
         : x->kind == EXPERIMENT_STUDY && (x->file || x->together) && !x->rows ? "rows"
         : x->programs.list.count && x->kind != EXPERIMENT_RUNS ? "kernels, not programs, which are for runs"
         : x->programs.list.count && x->kernels.count           ? "kernels or programs, not both"
-        : !x->kernels.count && !x->programs.list.count && !no_kernels ? "kernels or programs"
-        : !x->series.count && x->kind != EXPERIMENT_KERNELS           ? "series"
+        : x->pairs.count && x->kind != EXPERIMENT_RUNS         ? "kernels, not pairs, which are for runs"
+        : x->pairs.count && (x->kernels.count || x->programs.list.count)
+            ? "kernels, programs or pairs, not several"
+        : x->pairs.count && x->axes.count ? "kernels or programs, not pairs, for a sweep"
+        : x->reference && !x->pairs.count ? "pairs, which a reference is for"
+        : !x->kernels.count && !x->programs.list.count && !x->pairs.count && !no_kernels
+            ? "kernels, programs or pairs"
+        : !x->series.count && x->kind != EXPERIMENT_KERNELS ? "series"
         : x->kind == EXPERIMENT_TIME && (!x->measure || !x->settings || !str_equal(x->measure, "ipc") ||
                                          !strstr(x->settings, "report.interval="))
             ? "measure = ipc and settings = report.interval=CYCLES"
             : NULL;
     if (missing) return diag_error(p->diag, whole, "an experiment of this kind needs %s", missing);
-    bool runs_kernels = x->kind == EXPERIMENT_RUNS && x->kernels.count, names_gpu = false;
+    bool runs_kernels = x->kind == EXPERIMENT_RUNS && (x->kernels.count || x->pairs.count), names_gpu = false;
     for (size_t i = 0; i < x->series.count; i++) names_gpu |= x->series.data[i].gpu != NULL;
     if ((x->base.what || names_gpu) && !runs_kernels)
         return diag_error(p->diag, whole, "%s is for timed runs of kernels",

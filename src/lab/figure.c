@@ -34,6 +34,8 @@ bool figure_is_subject(const struct experiment *x, const char *category)
 {
     for (size_t i = 0; i < x->programs.list.count; i++)
         if (str_equal(x->programs.list.data[i].name, category)) return true;
+    for (size_t i = 0; i < x->pairs.count; i++)
+        if (str_equal(x->pairs.data[i].name, category)) return true;
     return figure_kernel(x, category);
 }
 
@@ -120,6 +122,19 @@ static void plan_programs(struct figure *f, struct jobs *jobs, size_t view)
                    job = jobs_program(jobs, x, program, f->size, series->what,
                                       series->code ? series->code : v->profile, series->settings);
             add(f, view, k, program->name, s, job, base);
+        }
+}
+
+static void plan_pairs(struct figure *f, struct jobs *jobs, size_t view)
+{
+    const struct experiment *x = f->experiment;
+    const struct experiment_view *v = &x->views.data[view];
+    for (size_t k = 0; k < x->pairs.count; k++)
+        for (size_t s = 0; s < x->series.count; s++) {
+            const struct experiment_pair *pair = &x->pairs.data[k];
+            size_t base = jobs_mix(jobs, x, pair, f->size, v, &x->base),
+                   job = jobs_mix(jobs, x, pair, f->size, v, &x->series.data[s]);
+            add(f, view, k, pair->name, s, job, base);
         }
 }
 
@@ -220,6 +235,8 @@ void figure_plan(struct figure *f, const struct experiment *x, const char *size,
                 plan_sweep(f, jobs, &kernels, v);
             else if (x->programs.list.count)
                 plan_programs(f, jobs, v);
+            else if (x->pairs.count)
+                plan_pairs(f, jobs, v);
             else
                 plan_runs(f, jobs, &kernels, v);
             break;

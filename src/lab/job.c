@@ -56,12 +56,15 @@ static size_t add(struct jobs *j, struct job job, uint64_t kernel_hash)
     return j->list.count - 1;
 }
 
-// "--set a=1 --set b=2" of "a=1 b=2".
+// "--set a=1 --set b=2" of "a=1 b=2"; of pairs "--place all" of "place=all".
 static void add_settings(struct strbuf *command, const char *settings)
 {
+    static const char place[] = "place=";
     while (*settings) {
-        size_t length = strcspn(settings, " ");
-        if (length) strbuf_printf(command, " --set %.*s", (int)length, settings);
+        size_t length = strcspn(settings, " "), from = str_starts_with(settings, place) ? strlen(place) : 0;
+        if (length)
+            strbuf_printf(command, " --%s %.*s", from ? "place" : "set", (int)(length - from),
+                          settings + from);
         settings += length + (settings[length] == ' ');
     }
 }
@@ -122,6 +125,32 @@ size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel
                       .tech = series->what,
                       .settings = keep(j, &both)};
     return add(j, job, hash_kernels(kernel, x->ptx));
+}
+
+size_t jobs_mix(struct jobs *j, const struct experiment *x, const struct experiment_pair *pair,
+                const char *size, const struct experiment_view *view, const struct experiment_series *series)
+{
+    struct strbuf command = {0}, both = {0}, names = {0};
+    const char *gpu = series->gpu ? series->gpu : view->gpu;
+    strbuf_printf(&names, "%s,%s", pair->first, pair->second);
+    strbuf_printf(&command, "mix %s %s --size %s --ptx %s --gpu %s --set compile.profile=%s", pair->first,
+                  pair->second, size, x->ptx, gpu, view->profile);
+    if (x->reference) strbuf_printf(&command, " --reference %s", x->reference);
+    strbuf_printf(&both, "%s%s%s", x->settings, *x->settings && *series->settings ? " " : "",
+                  series->settings);
+    add_settings(&command, strbuf_text(&both));
+    strbuf_printf(&command, " --tech %s", series->what);
+    const char *subject = keep(j, &names);
+    struct job job = {.command = keep(j, &command),
+                      .kind = "mix",
+                      .subject = subject,
+                      .source = x->ptx,
+                      .size = size,
+                      .gpu = gpu,
+                      .profile = view->profile,
+                      .tech = series->what,
+                      .settings = keep(j, &both)};
+    return add(j, job, hash_kernels(subject, x->ptx));
 }
 
 static bool is_timed(const char *study)

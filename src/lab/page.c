@@ -189,8 +189,8 @@ static bool has_all_of(const struct figure *f, const struct figure *other)
 static bool has_costs(const struct figure *figures, size_t count, size_t i)
 {
     const struct experiment *x = figures[i].experiment;
-    if (x->kind != EXPERIMENT_RUNS || x->programs.list.count || x->axes.count)
-        return false; // programs have no slots, no energy; of sweeps they would be too many
+    if (x->kind != EXPERIMENT_RUNS || x->programs.list.count || x->pairs.count || x->axes.count)
+        return false; // programs have no slots, no energy; a pair has two of each; of sweeps they would be too many
     for (size_t k = 0; k < count; k++)
         if (k != i && figures[k].experiment->kind == EXPERIMENT_RUNS && !figures[k].experiment->axes.count &&
             has_all_of(&figures[k], &figures[i]) && (k < i || !has_all_of(&figures[i], &figures[k])))

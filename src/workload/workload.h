@@ -43,6 +43,8 @@ struct workload {
     void (*run)(struct host *);
 };
 
+struct tape; // tape.h
+
 struct workload_options {
     enum workload_size size;
     enum workload_ptx ptx;
@@ -53,6 +55,8 @@ struct workload_options {
     void (*launched)(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                      const struct wf_stats *stats);
     void *launched_context;
+    struct wf_stream *stream; // of its launches; NULL: the default stream
+    struct tape *tape;        // what the host does is recorded, and device memory stays. NULL: it is not
 };
 
 struct workload_result {
