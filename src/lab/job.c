@@ -102,55 +102,47 @@ static uint64_t hash_kernels(const char *names, const char *ptx)
     return hash;
 }
 
-size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
-                  const char *size, const struct experiment_view *view,
-                  const struct experiment_series *series)
+// A timed run of `operands`, which are the kernels of the subject, with what stands before the experiment's settings.
+static size_t add_timed(struct jobs *j, const struct experiment *x, const char *kind, const char *operands,
+                        const char *subject, const char *before, const char *size,
+                        const struct experiment_view *view, const struct experiment_series *series)
 {
-    struct strbuf command = {0}, both = {0};
+    struct strbuf command = {0}, all = {0};
     const char *gpu = series->gpu ? series->gpu : view->gpu;
-    strbuf_printf(&command, "bench %s --size %s --ptx %s --gpu %s --set compile.profile=%s", kernel, size,
-                  x->ptx, gpu, view->profile);
-    if (registers) strbuf_printf(&both, "launch.registers=%u ", registers); // what follows has the last word
-    strbuf_printf(&both, "%s%s%s", x->settings, *x->settings && *series->settings ? " " : "",
-                  series->settings);
-    add_settings(&command, strbuf_text(&both));
-    strbuf_printf(&command, " --tech %s", series->what);
-    struct job job = {.command = keep(j, &command),
-                      .kind = "bench",
-                      .subject = kernel,
-                      .source = x->ptx,
-                      .size = size,
-                      .gpu = gpu,
-                      .profile = view->profile,
-                      .tech = series->what,
-                      .settings = keep(j, &both)};
-    return add(j, job, hash_kernels(kernel, x->ptx));
-}
-
-size_t jobs_mix(struct jobs *j, const struct experiment *x, const struct experiment_pair *pair,
-                const char *size, const struct experiment_view *view, const struct experiment_series *series)
-{
-    struct strbuf command = {0}, both = {0}, names = {0};
-    const char *gpu = series->gpu ? series->gpu : view->gpu;
-    strbuf_printf(&names, "%s,%s", pair->first, pair->second);
-    strbuf_printf(&command, "mix %s %s --size %s --ptx %s --gpu %s --set compile.profile=%s", pair->first,
-                  pair->second, size, x->ptx, gpu, view->profile);
+    strbuf_printf(&command, "%s %s --size %s --ptx %s --gpu %s --set compile.profile=%s", kind, operands,
+                  size, x->ptx, gpu, view->profile);
     if (x->reference) strbuf_printf(&command, " --reference %s", x->reference);
-    strbuf_printf(&both, "%s%s%s", x->settings, *x->settings && *series->settings ? " " : "",
+    strbuf_printf(&all, "%s%s%s%s", before, x->settings, *x->settings && *series->settings ? " " : "",
                   series->settings);
-    add_settings(&command, strbuf_text(&both));
+    add_settings(&command, strbuf_text(&all));
     strbuf_printf(&command, " --tech %s", series->what);
-    const char *subject = keep(j, &names);
     struct job job = {.command = keep(j, &command),
-                      .kind = "mix",
+                      .kind = kind,
                       .subject = subject,
                       .source = x->ptx,
                       .size = size,
                       .gpu = gpu,
                       .profile = view->profile,
                       .tech = series->what,
-                      .settings = keep(j, &both)};
+                      .settings = keep(j, &all)};
     return add(j, job, hash_kernels(subject, x->ptx));
+}
+
+size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
+                  const char *size, const struct experiment_view *view,
+                  const struct experiment_series *series)
+{
+    char before[40] = ""; // what follows has the last word
+    if (registers) snprintf(before, sizeof before, "launch.registers=%u ", registers);
+    return add_timed(j, x, "bench", kernel, kernel, before, size, view, series);
+}
+
+size_t jobs_mix(struct jobs *j, const struct experiment *x, const struct experiment_pair *pair,
+                const char *size, const struct experiment_view *view, const struct experiment_series *series)
+{
+    const char *operands = arena_printf(&j->arena, "%s %s", pair->first, pair->second),
+               *subject = arena_printf(&j->arena, "%s,%s", pair->first, pair->second);
+    return add_timed(j, x, "mix", operands, subject, "", size, view, series);
 }
 
 static bool is_timed(const char *study)

@@ -47,9 +47,7 @@ static void test_figure(struct test *t)
 
 static void test_refused(struct test *t)
 {
-    static const struct {
-        const char *lines, *error;
-    } rows[] = {
+    static const struct lab_refused rows[] = {
         {"pairs = nqueens vecadd\n", "are no pairs; write KERNEL... + KERNEL..."},
         {"pairs = nqeens + vecadd\n", "no bundled kernel \"nqeens\"; did you mean \"nqueens\"?"},
         {"pairs = nqueens + vecadd\nkernels = vecadd\n", "kernels, programs or pairs, not several"},
@@ -57,17 +55,7 @@ static void test_refused(struct test *t)
         {"kernels = vecadd\nreference = gtx285\n", "pairs, which a reference is for"},
         {"kernels = vecadd\nsettings = place=all\n", "unknown key \"place\""},
     };
-    struct cli c = {.t = t};
-    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
-        struct strbuf text = {0};
-        strbuf_printf(&text, HEAD "measure = weighted\nseries = a : base\n%s", rows[k].lines);
-        cli_write(&c, "x.exp", text.text, text.length);
-        cli_run(&c, "reproduce $D/x.exp --size small --out $D/refused");
-        CHECK_EQ(t, c.status, 1);
-        CHECK_HAS(t, c.err, rows[k].error);
-        strbuf_fini(&text);
-    }
-    cli_fini(&c);
+    lab_check_refused(t, HEAD "measure = weighted\nseries = a : base\n", rows, TEST_COUNT(rows));
 }
 
 int main(int argc, char **argv)
