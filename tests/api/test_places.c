@@ -193,6 +193,36 @@ static void test_apart(struct test *t)
     }
 }
 
+static uint64_t misses_of(struct wf_launch *l)
+{
+    const struct wf_stats *stats = wf_launch_stats(l);
+    for (size_t k = 0; k < stats->counter_count; k++)
+        if (strcmp(stats->counters[k].name, "memory.l2_misses") == 0) return stats->counters[k].value;
+    return 0;
+}
+
+// Two launches of one kernel share the L2 and none of its lines: each brings its code and its constants there as if it were
+// alone. Were their addresses the same, the second would find them.
+static void test_own_lines(struct test *t)
+{
+    uint64_t alone = 0;
+    for (unsigned count = 1; count <= 3; count++) {
+        struct fixture f = setup(t, "gtx1080ti-paper");
+        struct wf_launch *l[3];
+        struct wf_stream *s[3] = {f.a, f.b, wf_stream_create(f.c)};
+        for (unsigned k = 0; k < count; k++) {
+            wf_stream_place(s[k], 9 * k, 9);
+            l[k] = loud(&f, s[k], 9, 10, wf_alloc(f.c, 9 * THREADS * 4));
+        }
+        for (unsigned k = 0; k < count; k++) {
+            if (count == 1) alone = misses_of(l[k]);
+            CHECK_EQ(t, misses_of(l[k]), alone);
+        }
+        wf_context_destroy(f.c);
+    }
+    CHECK(t, alone >= 2); // code, constants
+}
+
 // A stream's own memory is written and read, and launch after launch is waited for, beside one that does not end.
 static void test_own_memory(struct test *t)
 {
@@ -221,8 +251,8 @@ static void test_own_memory(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"ranges", test_ranges}, {"refused", test_refused},       {"classes", test_classes},
-        {"apart", test_apart},   {"own_memory", test_own_memory},
+        {"ranges", test_ranges}, {"refused", test_refused},     {"classes", test_classes},
+        {"apart", test_apart},   {"own_lines", test_own_lines}, {"own_memory", test_own_memory},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
