@@ -208,7 +208,7 @@ bool plan_write(const struct plan *p, struct diag *d)
     for (size_t i = 0; i < p->words.count; i++) strbuf_printf(&text, "word %s\n", p->words.data[i]);
     for (size_t i = 0; i < p->points.count; i++) {
         const struct plan_point *point = &p->points.data[i];
-        strbuf_printf(&text, "point %s %s %.3f %s\n", point->id, point->kind, point->seconds, point->command);
+        strbuf_printf(&text, "point %s %s %.6f %s\n", point->id, point->kind, point->seconds, point->command);
     }
     strbuf_printf(&text, "points %zu\n", p->points.count);
     char *path = plan_path(p, "", "plan");

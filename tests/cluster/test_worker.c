@@ -142,7 +142,7 @@ static void test_estimate(struct test *t)
     double seconds = 0;
     CHECK_MSG(t, first && sscanf(first, " point %*s bench %lf bench LIB", &seconds) == 1 && seconds > 0,
               "LIB is not the first: %s", first ? first : "no plan");
-    CHECK(t, first && strstr(first + 1, "\npoint ") && strstr(first + 1, " 0.000 ") == NULL);
+    CHECK(t, first && strstr(first + 1, "\npoint ") && strstr(first + 1, " 0.000000 ") == NULL);
     free(plan);
     cli_fini(&c);
 }
