@@ -96,7 +96,7 @@ static bool take_all(struct batch *b, const struct jobs *jobs)
     for (struct dirent *e; good && (e = readdir(folder)) != NULL;) {
         struct result one = {.job = job_of(jobs, e->d_name)};
         if (!one.job) continue;
-        snprintf(one.name, sizeof one.name, "%s", e->d_name);
+        snprintf(one.name, sizeof one.name, "%.25s", e->d_name);
         vec_push(&results, one);
     }
     if (results.count) qsort(results.data, results.count, sizeof *results.data, by_name);
