@@ -176,7 +176,7 @@ static void say_time(const struct plan *p, uint64_t workers, struct strbuf *out)
         strbuf_printf(out, ", %u of them ", (unsigned)workers);
         status_put_time(out, seconds / (double)workers);
     }
-    strbuf_puts(out, ", give or take a factor of two\n");
+    strbuf_puts(out, ", give or take a factor of three\n");
 }
 
 bool gather_submit(const struct gather *g)
