@@ -49,9 +49,10 @@ struct api_launches {
 
 struct wf_stream {
     struct wf_context *context;
-    unsigned number;          // 0: the default stream
-    char *name;               // heap; NULL: the default stream
-    struct api_launches tail; // what the stream's next launch waits for
+    unsigned number;           // 0: the default stream
+    char *name;                // heap; NULL: the default stream
+    uint32_t first_sm, end_sm; // where its launches run; both 0: everywhere
+    struct api_launches tail;  // what the stream's next launch waits for
 };
 
 struct wf_event {

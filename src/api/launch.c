@@ -216,6 +216,8 @@ static void fill_launch(struct wf_launch *l, const struct wf_launch_config *shap
         .notes = &l->notes,
         .max_warp_instructions = s->max_warp_instructions,
         .grid_id = ++c->launches,
+        .first_sm = l->stream->first_sm,
+        .end_sm = l->stream->end_sm,
         .sm_count = c->chip.gpu.sm_count,
         .print = c->print,
         .print_context = c->print_context,
@@ -296,7 +298,10 @@ bool wf_occupancy_at(struct wf_kernel *k, const struct wf_launch_config *shape, 
 
 static bool check_stream(struct wf_context *c, const struct wf_stream *s)
 {
-    return !s || s->context == c || diag_error(&c->diag, loc_none(), "the stream is of another context");
+    if (s && s->context != c) return diag_error(&c->diag, loc_none(), "the stream is of another context");
+    if (!s || !api_is_timed(c) || s->end_sm <= c->chip.gpu.sm_count) return true;
+    return diag_error(&c->diag, loc_none(), "stream %s has SMs %u to %u, and %s has SMs 0 to %u", s->name,
+                      s->first_sm, s->end_sm - 1, c->gpu, c->chip.gpu.sm_count - 1);
 }
 
 // Everything a driver checks; then the launch is queued.

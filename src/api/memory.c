@@ -46,9 +46,9 @@ static uint8_t *range(struct wf_context *c, const char *what, uint64_t address, 
     return NULL;
 }
 
-enum wf_status wf_write(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes)
+// What was to be waited for is over.
+static enum wf_status write_now(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes)
 {
-    api_wait(c);
     if (!bytes) return api_told(c);
     uint8_t *to = range(c, "write", address, bytes);
     if (!to) return WF_BAD_INPUT;
@@ -56,14 +56,37 @@ enum wf_status wf_write(struct wf_context *c, uint64_t address, const void *host
     return api_told(c);
 }
 
-enum wf_status wf_read(struct wf_context *c, uint64_t address, void *host, uint64_t bytes)
+static enum wf_status read_now(struct wf_context *c, uint64_t address, void *host, uint64_t bytes)
 {
-    api_wait(c);
     if (!bytes) return api_told(c);
     const uint8_t *from = range(c, "read", address, bytes);
     if (!from) return WF_BAD_INPUT;
     memcpy(host, from, bytes);
     return api_told(c);
+}
+
+enum wf_status wf_write(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes)
+{
+    api_wait(c);
+    return write_now(c, address, host, bytes);
+}
+
+enum wf_status wf_read(struct wf_context *c, uint64_t address, void *host, uint64_t bytes)
+{
+    api_wait(c);
+    return read_now(c, address, host, bytes);
+}
+
+enum wf_status wf_stream_write(struct wf_stream *s, uint64_t address, const void *host, uint64_t bytes)
+{
+    api_wait_empty(s->context, &s->tail);
+    return write_now(s->context, address, host, bytes);
+}
+
+enum wf_status wf_stream_read(struct wf_stream *s, uint64_t address, void *host, uint64_t bytes)
+{
+    api_wait_empty(s->context, &s->tail);
+    return read_now(s->context, address, host, bytes);
 }
 
 enum wf_status wf_copy(struct wf_context *c, uint64_t to, uint64_t from, uint64_t bytes)

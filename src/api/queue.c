@@ -272,6 +272,18 @@ void api_wait_empty(struct wf_context *c, const struct api_launches *list)
 
 void api_wait(struct wf_context *c) { api_wait_empty(c, &c->under_way); }
 
+bool wf_wait_any(struct wf_context *c)
+{
+    if (!c->under_way.count) return false;
+    fenv_t modes = host_modes_begin();
+    run_one(c);
+    finish_stopping(c);
+    host_modes_end(&modes);
+    return true;
+}
+
+bool wf_launch_is_over(const struct wf_launch *l) { return l->state == LAUNCH_OVER; }
+
 void api_wait_for(struct wf_launch *l)
 {
     struct wf_context *c = l->context;

@@ -22,6 +22,12 @@ void wf_stream_name(struct wf_stream *s, const char *name)
     s->name = heap_strdup(name);
 }
 
+void wf_stream_place(struct wf_stream *s, uint32_t first_sm, uint32_t sms)
+{
+    s->first_sm = sms ? first_sm : 0;
+    s->end_sm = sms > UINT32_MAX - first_sm ? UINT32_MAX : s->first_sm + sms;
+}
+
 struct wf_event *wf_event_create(struct wf_context *c)
 {
     struct wf_event *e = heap_alloc(sizeof *e);

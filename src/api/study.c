@@ -72,6 +72,7 @@ enum wf_status wf_study_read(struct wf_study *s, struct wf_context *c, const cha
         diag_error(&c->diag, loc_none(), "cannot read %s: %s", path, why);
         return WF_BAD_INPUT;
     }
+    s->study->settings = c->study_settings;
     bool good =
         s->study->class->read(s->study, text, diag_add_source(&c->diag, path, text, length), &c->diag);
     free(text);

@@ -379,6 +379,9 @@ enum wf_status wf_launch_async(struct wf_kernel *k, const struct wf_launch_confi
                                size_t arg_count, struct wf_launch **launch);
 enum wf_status wf_launch_async_packed(struct wf_kernel *k, const struct wf_launch_config *shape,
                                       const void *params, size_t bytes, struct wf_launch **launch);
+bool wf_launch_is_over(const struct wf_launch *l); // does not wait
+// Until one more of those under way is over, whichever comes first; false: none is under way.
+bool wf_wait_any(struct wf_context *c);
 // These wait until that launch is over; others go on with it and stop where they are. The stats stay until
 // wf_launch_free.
 enum wf_status wf_launch_status(struct wf_launch *l);
@@ -395,9 +398,16 @@ void wf_reset(struct wf_context *c);
 struct wf_stream *wf_stream_create(struct wf_context *c); // lives as long as the context, as events do
 // What timelines call it from its next launch on; without it 1, 2, 3 … in the order in which streams were made.
 void wf_stream_name(struct wf_stream *s, const char *name);
+// SMs that blocks of its launches may run on, from its next launch on: so many from the first on; sms 0: all, as without
+// it. The GPU has them, or launches are WF_BAD_INPUT; functional runs have none and do not mind. Streams may overlap:
+// whose block an SM gets is then gpu.dispatch's choice.
+void wf_stream_place(struct wf_stream *s, uint32_t first_sm, uint32_t sms);
 // These wait, and return how a launch ended that failed meanwhile and that nobody has been told of, or
 // WF_PROGRAM_FAILED in a context that has failed.
 enum wf_status wf_stream_wait(struct wf_stream *s); // until the stream's launches are over
+// wf_write and wf_read for a stream's own memory: they wait for its launches alone, and those of others stop where they are.
+enum wf_status wf_stream_write(struct wf_stream *s, uint64_t address, const void *host, uint64_t bytes);
+enum wf_status wf_stream_read(struct wf_stream *s, uint64_t address, void *host, uint64_t bytes);
 enum wf_status wf_synchronise(struct wf_context *c);
 
 // An event stands for the work that was in its stream when it was recorded, the last time.

@@ -61,7 +61,7 @@ enum wf_status bench_add(struct bench_list *list, const char *name, enum workloa
     } else {
         for (size_t i = 0; (w = workload_in_group(name, i, NULL)) != NULL; i++)
             if (workload_has_size(w, size))
-                vec_push(&list->all, (struct bench_member){w, workload_group_registers(name, w)});
+                vec_push(&list->all, (struct bench_member){w, workload_registers(name, w->name)});
     }
     return WF_OK;
 }

@@ -83,9 +83,9 @@ static void list_inputs(void)
         table_add(&t, p->times == p->original_times ? "%u" : "%u of %u", p->times, p->original_times);
         struct strbuf registers = {0};
         for (size_t k = 0; w->kernels[k]; k++)
-            if (workload_paper_registers(w->kernels[k]))
+            if (workload_registers(WORKLOAD_NVIDIA, w->kernels[k]))
                 strbuf_printf(&registers, "%s%u", registers.length ? " " : "",
-                              workload_paper_registers(w->kernels[k]));
+                              workload_registers(WORKLOAD_NVIDIA, w->kernels[k]));
         table_add(&t, "%s", strbuf_text(&registers));
         strbuf_fini(&registers);
         table_add(&t, "%s", p->note);

@@ -50,6 +50,14 @@ static bool is_new(struct listing *l, const char *kernel)
     return true;
 }
 
+// launch.registers has the last word.
+static const char *source_of(const struct listing *l, struct wf_kernel *kernel, unsigned given,
+                             const struct wf_occupancy *o)
+{
+    if (o->thread_registers != (given ? given : wf_kernel_info(kernel)->registers)) return "setting";
+    return !given ? "code" : l->of.registers ? "paper" : "nvcc";
+}
+
 static void launched(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                      const struct wf_stats *stats)
 {
@@ -59,11 +67,9 @@ static void launched(void *context, struct wf_kernel *kernel, const struct wf_la
     const char *name = wf_kernel_info(kernel)->name;
     (void)stats;
     if (!is_new(l, name)) return;
-    if (!with.registers) with.registers = workload_paper_registers(name);
+    if (!with.registers) with.registers = workload_registers(WORKLOAD_NVIDIA, name);
     for (size_t k = 0; wf_occupancy_at(kernel, &with, k, &o); k++) {
-        bool is_asked = with.registers != o.thread_registers;
-        const char *from = is_asked ? "setting" : l->of.registers ? "paper" : "nvcc";
-        add_row(l, name, with.registers ? from : "code", &o);
+        add_row(l, name, source_of(l, kernel, with.registers, &o), &o);
     }
 }
 

@@ -1,5 +1,6 @@
 // What mechanisms say of themselves: features, claims, and storage in bits.
 #include "cli/list.h"
+#include "energy/area.h"
 
 enum { TECHS_MAX = 14 };
 
@@ -92,6 +93,25 @@ static void add_storage(struct table *t, struct wf_context *c)
     for (size_t k = 0; wf_class_at(c, k, &class); k++) add_storage_of(t, c, &class);
 }
 
+// What papers say of whole SMs.
+static void print_millimetres(void)
+{
+    static const char *const heads[] = {"area (Xiang, chapter 4)", "of", "mm2", "printed there"};
+    struct table t;
+    struct area a;
+    table_init(&t, heads, 4);
+    for (size_t k = 0; area_at(k, &a); k++) {
+        table_add(&t, "%s", a.kind);
+        table_add(&t, "%s", a.name);
+        table_add(&t, "%.3f", a.mm2);
+        if (a.paper > 0)
+            table_add(&t, "%.3f", a.paper);
+        else
+            table_add(&t, "%s", "");
+    }
+    list_print(&t);
+}
+
 // Each mechanism with its defaults, or those that --tech names, as configured.
 int list_area(const struct options *o)
 {
@@ -114,6 +134,7 @@ int list_area(const struct options *o)
         list_print(&t);
     else
         table_fini(&t);
+    if (good && !chosen) print_millimetres();
     int status = good ? WF_OK : command_fail_both(c, &d, WF_BAD_USAGE);
     wf_context_destroy(c);
     diag_fini(&d);

@@ -12,7 +12,9 @@ enum { // commands of a row
     STUDY = 1 << COMMAND_STUDY,
     REPRODUCE = 1 << COMMAND_REPRODUCE,
     COMPARE = 1 << COMMAND_COMPARE,
-    INJECT = 1 << COMMAND_INJECT
+    WORKER = 1 << COMMAND_WORKER,
+    INJECT = 1 << COMMAND_INJECT,
+    MIX = 1 << COMMAND_MIX
 };
 enum { MANY = 1 };
 

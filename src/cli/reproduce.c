@@ -5,7 +5,9 @@
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/folder.h"
+#include "cli/gather.h"
 #include "cli/print.h"
+#include "lab/only.h"
 #include "lab/page.h"
 #include "lab/silicon.h"
 
@@ -16,7 +18,9 @@
 #include <unistd.h>
 
 struct lab {
-    const struct options *options;
+    const struct options *options; // what is run and shown
+    const struct options *said;    // on the command line: with --collect the plan says the others
+    const char *collected;         // the folder of --collect; NULL: it is not asked for
     struct diag *diag;
     const char *size;
     char *folder;   // absolute
@@ -53,7 +57,7 @@ static void sweep(const struct lab *l, const char *folder)
 
 static bool open_folder(struct lab *l)
 {
-    const char *out = options_value(l->options, OPTION_OUT);
+    const char *out = l->collected ? l->collected : options_value(l->options, OPTION_OUT);
     if (!out) out = "results";
     if (!folder_make(out, l->diag)) return false;
     l->folder = realpath(out, NULL);
@@ -154,6 +158,10 @@ static enum wf_status choose(struct lab *l)
         enum wf_status status = choose_operand(l, o->operands.data[i]);
         if (status != WF_OK) return status;
     }
+    for (size_t i = 0; i < o->given.count; i++)
+        if (o->given.data[i].id == OPTION_ONLY &&
+            !only_apply(&l->experiments, o->given.data[i].value, l->diag))
+            return WF_BAD_USAGE;
     for (size_t i = 0; i < l->experiments.list.count; i++)
         if (!figure_has_kernels(&l->experiments.list.data[i], l->size, l->diag)) return WF_BAD_INPUT;
     return choose_silicon(l);
@@ -184,7 +192,7 @@ static bool publish_chart(struct lab *l, const struct chart *c)
     strbuf_clear(&text);
     chart_table(c, file_takes_colour(STDOUT_FILENO), &text);
     strbuf_putc(&text, '\n');
-    if (good && !options_has(l->options, OPTION_QUIET)) print_text(stdout, text.text);
+    if (good && !options_has(l->said, OPTION_QUIET)) print_text(stdout, text.text);
     strbuf_fini(&text);
     return good;
 }
@@ -204,7 +212,7 @@ static bool publish_silicon(struct lab *l)
     strbuf_clear(&text);
     fidelity_table(f, file_takes_colour(STDOUT_FILENO), &text);
     strbuf_putc(&text, '\n');
-    if (good && !options_has(l->options, OPTION_QUIET)) print_text(stdout, text.text);
+    if (good && !options_has(l->said, OPTION_QUIET)) print_text(stdout, text.text);
     strbuf_fini(&text);
     return good;
 }
@@ -234,6 +242,60 @@ static bool publish(struct lab *l)
     return good;
 }
 
+// A figure is shown when all its runs are there.
+static void leave_out_incomplete(struct lab *l)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < l->figures.count; i++) {
+        struct figure f = l->figures.data[i];
+        bool complete = true;
+        for (size_t k = 0; k < f.cells.count && complete; k++) {
+            size_t both[2] = {f.cells.data[k].job, f.cells.data[k].base};
+            for (size_t b = 0; b < 2 && complete; b++)
+                complete = both[b] == NO_JOB || database_has_run(&l->database, l->jobs.list.data[both[b]].id);
+        }
+        if (complete)
+            l->figures.data[kept++] = f;
+        else
+            figure_fini(&f);
+    }
+    l->figures.count = kept;
+}
+
+// What workers elsewhere left. False: there is nothing to show yet, or it went wrong.
+static bool gather(struct lab *l, bool *complete)
+{
+    struct gather g = {l->said, l->folder, l->program, l->build, &l->jobs, &l->database, &l->pool, l->diag};
+    if (options_has(l->said, OPTION_SUBMIT) && !gather_submit(&g)) return false;
+    if (options_has(l->said, OPTION_SUBMIT) && !options_has(l->said, OPTION_WAIT)) return false;
+    if (!gather_collect(&g, complete) || l->pool.interrupted) return false;
+    leave_out_incomplete(l);
+    if (!*complete) l->silicon.points.list.count = 0; // its means are over all points
+    return true;
+}
+
+static void say_gathered(struct lab *l, size_t figures)
+{
+    struct strbuf text = {0};
+    printable_format(&text,
+                     "%zu of %zu points are in results.db, %zu were left; %zu of %zu figures are complete: "
+                     "%s/report.html\n",
+                     l->pool.done + l->pool.reused, l->jobs.list.count, l->pool.failures.count,
+                     l->figures.count, figures, l->folder);
+    if (!options_has(l->said, OPTION_QUIET)) print_text(stdout, strbuf_text(&text));
+    strbuf_fini(&text);
+}
+
+static enum wf_status reproduce_elsewhere(struct lab *l)
+{
+    bool complete;
+    size_t figures = l->figures.count;
+    if (!gather(l, &complete)) return l->diag->errors ? WF_BAD_INPUT : WF_OK;
+    if (!publish(l)) return WF_BAD_INPUT;
+    say_gathered(l, figures);
+    return WF_OK;
+}
+
 static enum wf_status reproduce(struct lab *l)
 {
     enum wf_status status = choose(l);
@@ -245,8 +307,9 @@ static enum wf_status reproduce(struct lab *l)
     if (!good) return WF_BAD_INPUT;
     l->pool.program = l->program;
     l->pool.folder = l->folder;
-    l->pool.progress = !options_has(l->options, OPTION_QUIET);
+    l->pool.progress = !options_has(l->said, OPTION_QUIET);
     l->pool.diag = l->diag;
+    if (l->collected || options_has(l->said, OPTION_SUBMIT)) return reproduce_elsewhere(l);
     if (!pool_run(&l->pool, &l->database, &l->jobs)) {
         if (l->pool.interrupted) {
             struct strbuf text = {0};
@@ -258,12 +321,12 @@ static enum wf_status reproduce(struct lab *l)
         return WF_BAD_INPUT;
     }
     if (!publish(l)) return WF_BAD_INPUT;
-    if (!options_has(l->options, OPTION_QUIET)) {
+    if (!options_has(l->said, OPTION_QUIET)) {
         struct strbuf text = {0};
-        printable_format(&text,
-                         "%zu run%s, %zu of them done before; in %s: report.html to look at, results.db, and "
-                         "CSV\n",
-                         l->jobs.list.count, l->jobs.list.count == 1 ? "" : "s", l->pool.reused, l->folder);
+        printable_format(&text, "%zu run%s, %zu of them done before", l->jobs.list.count,
+                         l->jobs.list.count == 1 ? "" : "s", l->pool.reused);
+        if (l->pool.left_out) strbuf_printf(&text, ", %zu left out", l->pool.left_out);
+        printable_format(&text, "; in %s: report.html to look at, results.db, and CSV\n", l->folder);
         print_text(stdout, strbuf_text(&text));
         strbuf_fini(&text);
     }
@@ -285,23 +348,43 @@ static void fini(struct lab *l)
     free(l->gpu_file);
 }
 
+// With --collect the plan in the folder says what else to do; otherwise the command line does.
+static enum wf_status begin(struct lab *l, struct plan *p, struct options *planned)
+{
+    const char *folder = options_value(l->said, OPTION_COLLECT);
+    if (!gather_check(l->said, l->diag)) return WF_BAD_USAGE;
+    if (gather_is_plain(l->said)) return gather_plain(l->said, l->diag);
+    if (!folder) return reproduce(l);
+    if (l->said->operands.count) {
+        diag_error(l->diag, loc_none(), "--collect %s: the plan says which experiments there are", folder);
+        return WF_BAD_USAGE;
+    }
+    if (!gather_words(p, folder, planned, l->diag)) return WF_BAD_INPUT;
+    l->options = planned;
+    l->collected = p->folder;
+    return reproduce(l);
+}
+
 int command_reproduce(int argc, char **argv)
 {
-    struct options o;
+    struct options o, planned = {0};
     int exit_status;
     if (!command_begin(&o, COMMAND_REPRODUCE, argc, argv, &exit_status)) return exit_status;
     struct diag d;
-    struct lab l = {.options = &o, .diag = &d, .lock = -1};
+    struct plan p = {0};
+    struct lab l = {.options = &o, .said = &o, .diag = &d, .lock = -1};
     diag_init(&d);
     experiments_init(&l.experiments);
     silicon_init(&l.silicon);
     jobs_init(&l.jobs);
-    enum wf_status status = reproduce(&l);
+    enum wf_status status = begin(&l, &p, &planned);
     print_flush(stdout); // before the messages
     int interrupted = l.pool.interrupted;
     exit_status = command_fail(&d, (int)status);
     fini(&l);
+    plan_fini(&p);
     diag_fini(&d);
+    options_fini(&planned);
     options_fini(&o);
     if (interrupted) { // as who started us expects of a program that was interrupted
         signal(interrupted, SIG_DFL);

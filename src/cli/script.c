@@ -226,12 +226,37 @@ static enum wf_status make_argument(struct script *s, const struct script_word *
     return WF_OK;
 }
 
+// Where its blocks run: class=CLASS, sms=FIRST-LAST.
+static enum wf_status place_stream(struct script *s, struct wf_stream *stream, const struct script_word *word,
+                                   const char *text)
+{
+    uint64_t first, last;
+    struct wf_class class;
+    const char *end = str_starts_with(text, "sms=") ? strchr(text, '-') : NULL;
+    if (str_starts_with(text, "class=")) {
+        const char *name = text + strlen("class=");
+        size_t k = 0;
+        while (wf_class_at(s->session->context, k, &class) && !str_equal(class.name, name)) k++;
+        if (!wf_class_at(s->session->context, k, &class))
+            return bad(s, word->loc, "the GPU has no class of SMs \"%s\"", name);
+        wf_stream_place(stream, class.first, class.count);
+        return WF_OK;
+    }
+    char *number = end ? heap_strndup(text + strlen("sms="), (size_t)(end - text) - strlen("sms=")) : NULL;
+    bool good = number && str_to_u64(number, &first) && str_to_u64(end + 1, &last) && first <= last &&
+                last < UINT32_MAX;
+    free(number);
+    if (!good) return bad(s, word->loc, "\"%s\": write class=CLASS or sms=FIRST-LAST", text);
+    wf_stream_place(stream, (uint32_t)first, (uint32_t)(last - first + 1));
+    return WF_OK;
+}
+
 static enum wf_status run_stream(struct script *s, const struct script_line *l, const char *const *w)
 {
     if (str_equal(w[0], "default"))
         return bad(s, l->words[0].loc, "default is the stream of launches without stream=NAME");
-    session_stream(s->session, w[0]);
-    return WF_OK;
+    struct wf_stream *stream = session_stream(s->session, w[0]);
+    return l->count > 1 ? place_stream(s, stream, &l->words[1], w[1]) : WF_OK;
 }
 
 static enum wf_status run_wait(struct script *s, const struct script_line *l, const char *const *w)

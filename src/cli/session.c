@@ -263,13 +263,14 @@ static bool check_argument(struct session *s, const struct wf_kernel_info *info,
 
 // -- launches -----------------------------------------------------------------------------------------------
 
-void session_stream(struct session *s, const char *name)
+struct wf_stream *session_stream(struct session *s, const char *name)
 {
     for (size_t i = 0; i < s->streams.count; i++)
-        if (str_equal(s->streams.data[i].name, name)) return;
+        if (str_equal(s->streams.data[i].name, name)) return s->streams.data[i].stream;
     struct wf_stream *stream = wf_stream_create(s->context);
     wf_stream_name(stream, name);
     vec_push(&s->streams, (struct session_stream){heap_strdup(name), stream});
+    return stream;
 }
 
 static const char *next_stream(const void *context, size_t i)

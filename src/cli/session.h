@@ -78,7 +78,7 @@ enum wf_status session_symbol(struct session *s, const char *name, struct spec *
 void session_spec_argument(struct session_argument *a, const struct spec *spec, const char *shown);
 void session_address_argument(struct session_argument *a, uint64_t address, const char *shown);
 // Makes the stream of that name, unless there is one.
-void session_stream(struct session *s, const char *name);
+struct wf_stream *session_stream(struct session *s, const char *name);
 // NULL and an error: no stream has the name.
 struct wf_stream *session_find_stream(struct session *s, const char *name, struct loc loc);
 // Checks the arguments against the kernel's parameters and launches: in a stream of the shape's without waiting, in the

@@ -168,7 +168,7 @@ static enum wf_status run_file(const struct options *o, struct ran *ran, struct 
     return status;
 }
 
-// A list of launches, for studies that need nothing else.
+// A list of launches, or of accesses, for studies that need nothing else.
 static enum wf_status read_launches(const struct options *o, struct ran *ran, struct results *r,
                                     struct diag *d)
 {
@@ -178,7 +178,8 @@ static enum wf_status read_launches(const struct options *o, struct ran *ran, st
     }
     if (!command_claim(o, r) || !results_claim_read(r, o->operands.data[0], loc_none())) return WF_BAD_INPUT;
     struct wf_context *c = wf_context_create();
-    enum wf_status status = wf_study_read(ran->study, c, o->operands.data[0]);
+    enum wf_status status = command_settings(o, c, d);
+    if (status == WF_OK) status = wf_study_read(ran->study, c, o->operands.data[0]);
     if (status != WF_OK) command_fail_context(c, (int)status);
     wf_context_destroy(c);
     return status;

@@ -105,6 +105,7 @@ struct launch {
     struct launch_notes *notes; // NULL: nobody wants them
     uint64_t max_warp_instructions; // 0: none; past it the launch stops with FAULT_LIMIT
     uint32_t grid_id;
+    uint32_t first_sm, end_sm; // of a chip: where its blocks may run, end_sm not; both 0: everywhere
     uint32_t sm_count;      // what %nsmid says; block b runs on SM b mod sm_count in functional mode
     // printf and assert text of the kernel, in the order the engine executes it.
     void (*print)(void *context, const char *text, size_t length);

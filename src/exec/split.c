@@ -150,7 +150,8 @@ static void merge_moved(struct warp *w, uint32_t moved)
 {
     struct split *s = w->splits.data;
     uint32_t met = moved;
-    for (uint32_t i = 0; i < w->splits.count; i++) met = can_merge(&s[i], &s[moved]) & (i != moved) ? i : met;
+    for (uint32_t i = 0; i < w->splits.count; i++)
+        met = (can_merge(&s[i], &s[moved]) & (i != moved)) ? i : met;
     if (met == moved) return;
     s[met].mask |= s[moved].mask;
     if (w->current == moved) w->current = met;

@@ -19,7 +19,7 @@ static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, unsi
     while (t > e->lines && t[-1].line != line) t--; // most often the last one
     if (t == e->lines) {
         t = &e->lines[e->count++];
-        *t = (struct transaction){.line = line};
+        *t = (struct transaction){.line = line, .first = (uint8_t)(address - line)};
     } else {
         t--;
     }
@@ -37,7 +37,8 @@ static void coalesce_row(struct lsu_entry *e, const struct exec_access *a, unsig
         uint64_t from = later(first, line), to = end < line + line_bytes ? end : line + line_bytes;
         uint64_t sectors = bit_mask((unsigned)(to - 1 - line) / SECTOR_BYTES + 1) &
                            ~bit_mask((unsigned)(from - line) / SECTOR_BYTES);
-        e->lines[e->count++] = (struct transaction){line, (uint8_t)sectors, (uint8_t)(to - from)};
+        e->lines[e->count++] =
+            (struct transaction){line, (uint8_t)sectors, (uint8_t)(to - from), (uint8_t)(from - line)};
     }
 }
 

@@ -18,6 +18,7 @@ static const char *const dispatch_policy_words[] = {
 #undef DISPATCH
     NULL};
 static const char *const tags_allocate_words[] = {"miss", "fill", "streaming", NULL};
+static const char *const l1_fetch_words[] = {"sectors", "line", NULL};
 static const char *const l1_write_words[] = {"through", "through-allocate", "local-back", NULL};
 static const char *const replacement_words[] = {"lru", "fifo", "random", NULL};
 static const char *const dependences_words[] = {"scoreboard", "encoded", NULL};

@@ -1,4 +1,5 @@
 #include "gpu/duel.h"
+#include "gpu/tech.h"
 
 void duel_init(struct duel *d, const struct duel_config *config, uint64_t now)
 {
@@ -7,8 +8,9 @@ void duel_init(struct duel *d, const struct duel_config *config, uint64_t now)
 
 enum duel_role duel_role(const struct duel *d, unsigned sm)
 {
-    unsigned n = d->config.leaders;
-    return sm < n ? DUEL_ON : sm < 2 * n ? DUEL_OFF : DUEL_FOLLOWS;
+    unsigned n = d->config.leaders, place = sm - d->config.first;
+    if (sm < d->config.first || place >= 2 * n) return DUEL_FOLLOWS;
+    return place < n ? DUEL_ON : DUEL_OFF;
 }
 
 bool duel_is_on(const struct duel *d, unsigned sm)
@@ -35,4 +37,13 @@ void duel_tell(struct duel *d, uint64_t now, uint64_t on, uint64_t off)
         d->on = on;
         d->off = off;
     }
+}
+
+void duel_watch(struct duel *d, const struct tech_view *v)
+{
+    uint64_t work[DUEL_FOLLOWS + 1] = {0};
+    for (unsigned k = 0; k < v->count; k++)
+        for (unsigned n = 0; n < LANES_COUNT; n++)
+            work[duel_role(d, v->sms[k].index)] += v->sms[k].counts->lanes[n];
+    duel_tell(d, v->now, work[DUEL_ON], work[DUEL_OFF]);
 }

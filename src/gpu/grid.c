@@ -43,12 +43,25 @@ static struct fit fit_on(const struct gpu_config *c, const struct launch *l)
     return f;
 }
 
+// SMs of the kind that the launch may run on.
+static unsigned sms_of(const struct launch *l, const struct gpu_kind *kind)
+{
+    unsigned first = kind->first, end = kind->first + kind->count;
+    if (!l->end_sm) return kind->count;
+    if (first < l->first_sm) first = l->first_sm;
+    if (end > l->end_sm) end = l->end_sm;
+    return end > first ? end - first : 0;
+}
+
 // ", for want of registers (sm.registers) in class big, of warps (sm.warps) in class small".
 static void print_wants(const struct gpu_kind *kinds, unsigned count, const struct launch *l,
                         struct strbuf *out)
 {
+    const char *before = ", for want";
     for (unsigned k = 0; k < count; k++) {
-        strbuf_printf(out, "%s of %s", k ? "," : ", for want", fit_on(&kinds[k].config, l).limit);
+        if (!sms_of(l, &kinds[k])) continue;
+        strbuf_printf(out, "%s of %s", before, fit_on(&kinds[k].config, l).limit);
+        before = ",";
         if (*kinds[k].name) strbuf_printf(out, " in class %s", kinds[k].name);
     }
 }
@@ -56,7 +69,7 @@ static void print_wants(const struct gpu_kind *kinds, unsigned count, const stru
 bool grid_shape_fits(const struct gpu_kind *kinds, unsigned count, const struct launch *l, struct strbuf *why)
 {
     for (unsigned k = 0; k < count; k++)
-        if (fit_on(&kinds[k].config, l).blocks) return true;
+        if (sms_of(l, &kinds[k]) && fit_on(&kinds[k].config, l).blocks) return true;
     strbuf_printf(
         why, "a block of %u warps, %u registers a thread and %u bytes of shared memory does not fit on an SM",
         fit_on(&kinds[0].config, l).need.warps, l->registers ? l->registers : l->program->reg_count,
@@ -98,7 +111,7 @@ struct spare {
 static struct spare spare_of(const struct sm_launch *l, const struct fit *fit, const struct need *need)
 {
     uint32_t used = l->launch->registers ? l->launch->registers : l->launch->program->reg_count;
-    uint32_t tails = fit->registers > used ? need->warps * (fit->registers - used) : 0;
+    uint32_t tails = fit->registers > used && !l->admit ? need->warps * (fit->registers - used) : 0;
     return (struct spare){l->kind->config.registers / lanes_of(l->launch), need->warps * fit->registers,
                           tails};
 }
@@ -124,7 +137,8 @@ static void give_from(struct sm_launch *l, enum tech_pool_from from, uint32_t sp
 }
 
 // What is set apart comes first, since it says how many blocks are there: those that fit with it, and one in any case.
-// The others have of what these leave over; a block brings its own along.
+// The others have of what these leave over; a block brings its own along. Where warps come and go one by one, their units' tails
+// go with them: there a block has but what is set apart, or its share of what whole blocks leave over.
 static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *need)
 {
     struct spare s = spare_of(l, fit, need);
@@ -134,11 +148,13 @@ static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *
     give_from(l, TECH_POOL_OWN_UNITS, s.tails);
     give_from(l, TECH_POOL_LEFT_OVER, (s.all - blocks * s.own) / blocks + s.tails);
     if (l->pool > s.tails) need->block.registers = (l->pool - s.tails) * lanes_of(l->launch);
+    l->warps_by_block = blocks * need->warps;
+    if (l->admit) return;
     l->blocks_per_sm = blocks;
     l->places = blocks * need->warps;
 }
 
-// Places are as many as warps can be there; all registers are warps'.
+// Places are as many as warps can be there.
 static void dispatch_by_warp(struct sm_launch *l, const struct need *need, unsigned tech)
 {
     const struct gpu_config *c = &l->kind->config;
@@ -171,7 +187,7 @@ static void begin_techs(struct sm_launch *l, const struct fit *fit, struct need 
         l->has_port |= (claims & CLAIMS(ISSUE_PORT)) != 0;
         l->has_guest |= (claims & CLAIMS(GUEST_STREAM)) != 0;
     }
-    if (!l->admit) give_pools(l, fit, need);
+    give_pools(l, fit, need);
 }
 
 static bool has_window_hook(const struct sm_launch *l)
@@ -219,7 +235,7 @@ static uint32_t rounds_of(const struct grid *g, const struct fit *fits)
     for (uint32_t rounds = 0;; rounds++) {
         uint64_t sms = 0; // that are not full
         for (unsigned k = 0; k < g->chip->kind_count; k++)
-            if (fits[k].blocks > rounds) sms += g->chip->kinds[k].count;
+            if (fits[k].blocks > rounds) sms += sms_of(g->launch, &g->chip->kinds[k]);
         if (!left || !sms) return rounds;
         left -= sms < left ? sms : left;
     }
@@ -241,7 +257,10 @@ void grid_begin(struct grid *g, unsigned number, bool is_alone)
         g->uses[k].mismatches = &g->mismatches;
     }
     g->blocks = (uint64_t)g->launch->grid[0] * g->launch->grid[1] * g->launch->grid[2];
-    for (unsigned k = 0; k < c->kind_count; k++) fits[k] = fit_on(&c->kinds[k].config, g->launch);
+    for (unsigned k = 0; k < c->kind_count; k++) {
+        fits[k] = fit_on(&c->kinds[k].config, g->launch);
+        if (!sms_of(g->launch, &c->kinds[k])) fits[k].blocks = 0;
+    }
     uint32_t rounds = is_alone ? rounds_of(g, fits) : UINT32_MAX;
     for (unsigned k = 0; k < c->kind_count; k++) {
         if (rounds < fits[k].blocks) fits[k].blocks = rounds;
@@ -254,7 +273,9 @@ void grid_begin(struct grid *g, unsigned number, bool is_alone)
 
 bool grid_has_blocks(const struct grid *g, unsigned sm)
 {
+    const struct launch *l = g->launch;
     return g->state == GRID_LIVES && g->next_block < g->blocks &&
+           (!l->end_sm || (sm >= l->first_sm && sm < l->end_sm)) &&
            g->kinds[chip_kind_of(g->chip, sm)].blocks_per_sm;
 }
 

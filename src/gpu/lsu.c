@@ -44,7 +44,8 @@ void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned byt
                                .grid = g->launch->number,
                                .sectors = sectors,
                                .data_bytes = (uint8_t)bytes,
-                               .kind = (uint8_t)kind};
+                               .kind = (uint8_t)kind,
+                               .rides = s->lsu.rides};
     memory_system_push(s->lsu.memory, &r);
 }
 
@@ -239,6 +240,9 @@ static enum line_outcome load_through(struct sm *s, struct tag_store *t, enum to
     struct load_record *r = &s->lsu.records.data[e->record];
     bool started;
     struct mshr_waiter who = {.token = e->record, .sectors = x->sectors, .kind = WAITER_RECORD};
+    if (s->config->l1_fetch == FETCH_LINE && kind == TOKEN_L1 &&
+        !cache_contains(t->cache, x->line, x->sectors))
+        who.sectors = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
     switch (tags_load(e->grid, t, kind, x->line, who, &started)) {
     case TAG_HIT:
         ++*hits;
@@ -333,41 +337,56 @@ void lsu_early_came(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t to
 }
 
 // A mechanism's line is looked up.
-static enum tag_outcome look_up_early(struct sm *s, const struct lsu_early *e)
+static enum tag_outcome look_up_early(struct sm *s, const struct lsu_early *e, bool *started)
 {
     struct mshr_waiter who = {.token = e->token,
                               .owner = e->tech,
                               .sectors = e->sectors,
                               .kind = WAITER_EARLY,
                               .grid = e->grid->launch->number};
-    bool started;
-    enum tag_outcome o = tags_load(e->grid, &s->tags.l1, TOKEN_L1, e->line, who, &started);
+    enum tag_outcome o = tags_load(e->grid, &s->tags.l1, TOKEN_L1, e->line, who, started);
     if (o == TAG_STALLED) return o;
     e->grid->counts.l1_early_requests++;
-    e->grid->counts.l1_early_misses += started;
+    e->grid->counts.l1_early_misses += *started;
     return o;
 }
 
-// Lines that come with the one just looked up. What they would have to wait for they do without.
+// A line that comes with another, or does without what it would have to wait for.
+static enum line_outcome bring(struct sm *s, const struct lsu_early *x)
+{
+    struct sm_grid *g = x->grid;
+    bool started;
+    g->lsu.early++;
+    switch (look_up_early(s, x, &started)) {
+    case TAG_HIT: lsu_early_came(g, x->tech, x->line, x->token); return LINE_HIT;
+    case TAG_WAITS: return started ? LINE_MISS : LINE_JOINED;
+    case TAG_STALLED: break;
+    }
+    g->lsu.early--;
+    g->counts.l1_early_dropped++;
+    return LINE_STALLED;
+}
+
+// Lines that come with the one just looked up.
 static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_outcome outcome)
 {
     struct sm_grid *g = e->grid;
-    uint64_t lines[TECH_NEIGHBOURS_MAX];
-    unsigned tech, count = tech_neighbours(e, outcome, &tech, lines);
-    for (unsigned k = 0; k < count; k++) {
-        const struct lsu_early x = {.grid = g,
-                                    .line = lines[k],
-                                    .token = TECH_NEIGHBOUR,
-                                    .sectors = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES),
-                                    .tech = (uint8_t)tech};
-        if (!memory_find(g->launch->launch->memory, lines[k])) continue; // an allocation begins with a line
-        g->lsu.early++;
-        enum tag_outcome o = look_up_early(s, &x);
-        if (o == TAG_HIT) lsu_early_came(g, tech, x.line, x.token);
-        if (o != TAG_STALLED) continue;
-        g->lsu.early--;
-        g->counts.l1_early_dropped++;
+    struct tech_neighbours n;
+    unsigned tech = tech_neighbours(e, outcome, &n);
+    uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
+    s->lsu.rides = outcome == LINE_MISS;
+    for (unsigned k = 0; k < n.count; k++) {
+        uint64_t line = n.lines[k];
+        const struct lsu_early x = {g, line, TECH_NEIGHBOUR, all, (uint8_t)tech};
+        if (!memory_find(g->launch->launch->memory, line)) continue; // an allocation begins with a line
+        if (n.only_touch && !cache_contains(s->tags.l1.cache, line, all)) continue;
+        enum line_outcome o = bring(s, &x);
+        s->lsu.rides |= o == LINE_MISS;
+        bool waits = n.waits && outcome == LINE_HIT && (o == LINE_MISS || o == LINE_JOINED);
+        if (waits) s->lsu.records.data[e->record].remaining += tags_wait(&s->tags.l1, line, e->record, all);
+        tech_neighbour(g, tech, line, o);
     }
+    s->lsu.rides = false;
 }
 
 void lsu_look_again(struct sm *s) { s->lsu.blocked = s->lsu.early_blocked = false; }
@@ -386,7 +405,8 @@ void lsu_cycle_early(struct sm *s)
     struct lsu *l = &s->lsu;
     if (is_taken(s)) return;
     const struct lsu_early e = l->early[l->first_early];
-    enum tag_outcome o = look_up_early(s, &e);
+    bool started;
+    enum tag_outcome o = look_up_early(s, &e, &started);
     l->early_blocked = o == TAG_STALLED;
     if (l->early_blocked) return;
     l->first_early = (l->first_early + 1) % LSU_EARLY;

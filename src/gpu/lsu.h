@@ -18,7 +18,7 @@ struct lsu_warp {
 
 struct transaction {
     uint64_t line;
-    uint8_t sectors, bytes; // bytes: of data, for stores
+    uint8_t sectors, bytes, first; // bytes: of data, for stores; first: byte of the line that a lane wants
 };
 
 // A memory instruction in the queue.
@@ -79,6 +79,7 @@ struct lsu {
     struct memory_reply waiting;  // the next reply
     uint64_t next_reply;          // its cycle; CYCLE_NEVER: there is none in this window
 
+    bool rides;         // what is asked of the L2 goes along with what was asked before it
     bool early_blocked; // until a reply
     uint32_t first_early, early_count;
     struct lsu_early early[LSU_EARLY]; // ring

@@ -92,7 +92,7 @@ struct sm_launch {
     struct decoded decoded;
     uint64_t window;                              // cycles
     uint32_t warps_per_block, registers_per_warp; // vector registers, allocated
-    uint32_t warps_by_block;                      // on an SM at most, with no mechanism
+    uint32_t warps_by_block;                      // on an SM at most, dispatched by block
     // 0 until all mechanisms have looked at the launch, and may have changed them.
     uint32_t blocks_per_sm, places; // of its warps on an SM (room.h)
     // The mechanism that dispatches by warp (tech.h), and what it made of the launch; NULL: by block.

@@ -161,6 +161,15 @@ enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_ki
     return TAG_WAITS;
 }
 
+bool tags_wait(struct tag_store *t, uint64_t line, uint32_t record, uint8_t sectors)
+{
+    uint32_t k = mshrs_find(&t->mshrs, line);
+    if (!mshrs_have_room(&t->mshrs, k)) return false;
+    mshrs_wait(&t->mshrs, k,
+               (struct mshr_waiter){.token = record, .sectors = sectors, .kind = WAITER_RECORD});
+    return true;
+}
+
 bool tags_store(struct sm_grid *g, struct tag_store *t, uint64_t line, uint8_t sectors, bool dirty)
 {
     struct cache_victim victim;

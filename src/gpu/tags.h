@@ -56,6 +56,8 @@ bool tags_are_quiet(const struct sm *s); // nothing is under way
 // whether a request was sent.
 enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_kind kind, uint64_t line,
                            struct mshr_waiter who, bool *started);
+// A record, as well, waits for sectors of a line that is under way; whether that has room for it.
+bool tags_wait(struct tag_store *t, uint64_t line, uint32_t record, uint8_t sectors);
 // A store that the cache keeps, marked dirty or not; false when it has no way for it.
 bool tags_store(struct sm_grid *g, struct tag_store *t, uint64_t line, uint8_t sectors, bool dirty);
 void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t mshr, uint8_t sectors);

@@ -223,6 +223,7 @@ static struct tech_line line_of(const struct lsu_entry *e, enum line_outcome out
                               .warp = e->index,
                               .index = (uint32_t)(e->op - e->grid->ops),
                               .sectors = x->sectors,
+                              .first = x->first,
                               .slot = e->place,
                               .kind = (enum lsu_kind)e->kind,
                               .outcome = outcome};
@@ -235,15 +236,23 @@ void tech_access_line(const struct lsu_entry *e, enum line_outcome outcome)
 }
 
 // L1 lines are claimed by one at most.
-unsigned tech_neighbours(const struct lsu_entry *e, enum line_outcome outcome, unsigned *tech,
-                         uint64_t others[TECH_NEIGHBOURS_MAX])
+unsigned tech_neighbours(const struct lsu_entry *e, enum line_outcome outcome, struct tech_neighbours *n)
 {
     struct sm_grid *g = e->grid;
-    *tech = 0;
-    while (*tech < g->tech_count && !g->techs[*tech].tech->neighbours) ++*tech;
-    if (*tech == g->tech_count) return 0;
+    unsigned tech = 0;
+    n->count = 0;
+    while (tech < g->tech_count && !g->techs[tech].tech->neighbours) tech++;
+    if (tech == g->tech_count) return tech;
     const struct tech_line line = line_of(e, outcome);
-    return g->techs[*tech].tech->neighbours(g->techs[*tech].state, &line, others);
+    n->only_touch = n->waits = false;
+    g->techs[tech].tech->neighbours(g->techs[tech].state, &line, n);
+    return tech;
+}
+
+void tech_neighbour(struct sm_grid *g, unsigned tech, uint64_t line, enum line_outcome outcome)
+{
+    const struct sm_tech *k = &g->techs[tech];
+    if (k->tech->neighbour) k->tech->neighbour(k->state, line, outcome);
 }
 
 void tech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token)

@@ -78,14 +78,22 @@ struct operand_access {
 
 // A line of a memory instruction, as the load/store unit sends it.
 struct tech_line {
-    uint64_t line;  // address of its first byte
-    uint64_t block; // its number in the grid
-    uint32_t warp;  // its number in the block
-    uint32_t index; // of the instruction
-    uint8_t sectors;
-    uint8_t slot; // the warp's; a store's may be empty or another's by now
+    uint64_t line;          // address of its first byte
+    uint64_t block;         // its number in the grid
+    uint32_t warp;          // its number in the block
+    uint32_t index;         // of the instruction
+    uint8_t sectors, first; // first: a byte of it that a lane wants, the first one's
+    uint8_t slot;           // the warp's; a store's may be empty or another's by now
     enum lsu_kind kind;
     enum line_outcome outcome;
+};
+
+// Lines that come to L1 with a warp's.
+struct tech_neighbours {
+    uint64_t lines[TECH_NEIGHBOURS_MAX];
+    unsigned count;
+    bool only_touch; // those of them that are there count as used now, and nothing is asked for
+    bool waits;      // the warp's line hits, and is yet no sooner there than those of them that are asked for
 };
 
 // What an instruction of a guest comes to. Set to that it works on one lane, and to the one behind it.
@@ -116,7 +124,7 @@ struct tech_room {
     uint32_t room;     // for so many of these
 };
 
-// Whose registers the renamed ones of a block are.
+// Whose registers the renamed ones of a block are. Of a launch that is dispatched by warp there are no tails.
 enum tech_pool_from {
     TECH_POOL_LEFT_OVER, // nobody's, an equal share of an SM's each, and the tails of the units that warps are given: as
                          // many blocks are there as without
@@ -133,6 +141,7 @@ struct tech {
     int skipped, reused;           // counters of instructions never fetched, and fetched but not executed; -1
     const struct config_key *keys; // options, over a struct of options_bytes
     size_t key_count, options_bytes;
+    const char *(*wrong)(const void *options); // NULL, or what no range of a key could say, static text
     const struct tech_counter *counters;
     size_t counter_count;
     size_t (*storage)(const void *options, const struct gpu_config *c,
@@ -209,10 +218,13 @@ struct tech {
     // A warp's line has gone from the head of the load/store unit, in this cycle: of global, local and constant
     // memory and textures, in the order in which the SM sends them. Hit or miss is said of the cache asked.
     void (*access)(void *state, const struct tech_line *line);
-    // L1 has been asked for a warp's line of global memory: the lines that are to come with it, and how many. They are
+    // L1 has been asked for a warp's line of global memory: the lines that are to come with it; none yet. They are
     // looked up in the same cycle, all their sectors; those that no allocation has anything of are left out, and those
-    // that find no MSHR or way.
-    unsigned (*neighbours)(void *state, const struct tech_line *line, uint64_t others[TECH_NEIGHBOURS_MAX]);
+    // that find no MSHR or way. What L1 asks the L2 for in that cycle goes in one packet for each slice
+    // (memory_request.rides).
+    void (*neighbours)(void *state, const struct tech_line *line, struct tech_neighbours *n);
+    // What L1 said of one of them: STALLED, and it is left out; HIT; MISS, and it is asked for; JOINED.
+    void (*neighbour)(void *state, uint64_t line, enum line_outcome outcome);
     // A line that `neighbours` or tech_request asked for is in L1: it can be locked now, before anybody takes its way.
     void (*line)(void *state, uint64_t line, uint32_t token);
     // Of a guest (tech_guest_start): whether its next instruction may issue, now that its registers are ready. A

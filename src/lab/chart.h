@@ -11,7 +11,7 @@ enum chart_format {
     CHART_SHARE,  // in per cent
     CHART_PLAIN   // whole numbers as such
 };
-enum chart_categories { CHART_KERNELS, CHART_ROWS, CHART_CYCLES };
+enum chart_categories { CHART_KERNELS, CHART_ROWS, CHART_CYCLES, CHART_STEPS }; // steps: of a sweep, numbers
 
 struct chart_series {
     const char *name;
@@ -46,6 +46,7 @@ struct chart {
     const struct experiment *experiment;
     const char *name, *title, *source, *axis, *show, *size;
     enum chart_categories categories;
+    const char *across; // what numbers the categories are; NULL: they are none
     double line;     // where bars begin to mean something: at 1 when they are relative to the unmodified GPU
     bool every_view; // it says the same of every GPU and profile
     VEC(struct chart_view) views; // as the experiment names them
@@ -77,6 +78,11 @@ void chart_judge(struct chart *c);
 enum chart_cost { CHART_CYCLES_SPENT, CHART_ENERGY, CHART_WORK, CHART_COSTS };
 bool chart_cost(struct chart *c, enum chart_cost cost, const struct figure *f, const struct jobs *jobs,
                 struct database *db);
+
+// Of a sweep: what its lines are called, and the mean over the subjects of each combination, where there are several
+// (chart_sweep.c).
+void chart_name_lines(struct chart *c, struct chart_view *v, const struct figure *f);
+void chart_mean_lines(struct chart_view *v, const struct figure *f);
 
 // A measure's axis, which ends in what it is compared with.
 const char *chart_axis(const struct experiment *x, const char *axis, struct arena *arena);

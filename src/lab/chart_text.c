@@ -5,6 +5,7 @@
 #include "report/table.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // -- for a terminal -----------------------------------------------------------------------------------------
@@ -52,6 +53,28 @@ static void add_view(const struct chart_view *v, bool colour, struct strbuf *out
     table_fini(&t);
 }
 
+// Of a sweep the steps stand beside each other, and its lines below each other.
+static void add_lines(const struct chart *c, const struct chart_view *v, bool colour, struct strbuf *out)
+{
+    const char *heads[65] = {c->across};
+    size_t steps = v->categories.count < 64 ? v->categories.count : 64, lines = v->series.count;
+    const struct chart_value **cells = heap_alloc((lines * steps + 1) * sizeof *cells);
+    for (size_t i = 0; i < v->values.count; i++)
+        if (v->values.data[i].category < steps)
+            cells[v->values.data[i].series * steps + v->values.data[i].category] = &v->values.data[i];
+    for (size_t k = 0; k < steps; k++) heads[k + 1] = v->categories.data[k];
+    struct table t;
+    table_init(&t, heads, steps + 1);
+    for (size_t s = 0; s < lines; s++) {
+        table_add(&t, "%s", v->series.data[s].name);
+        for (size_t k = 0; k < steps; k++)
+            add_cell(&t, &v->series.data[s], cells[s * steps + k] ? cells[s * steps + k]->value : NAN);
+    }
+    table_print(&t, colour, out);
+    table_fini(&t);
+    free(cells);
+}
+
 // "BIN is binomialOptions": those whose abbreviation is not their name.
 static void add_key(const struct chart *c, struct strbuf *out)
 {
@@ -77,7 +100,10 @@ void chart_table(const struct chart *c, bool colour, struct strbuf *out)
         const struct chart_view *v = &c->views.data[i];
         if (c->views.count > 1 || x->kind == EXPERIMENT_RUNS)
             strbuf_printf(out, "on %s, profile %s, %s inputs\n", v->gpu, v->profile, c->size);
-        add_view(v, colour, out);
+        if (c->categories == CHART_STEPS)
+            add_lines(c, v, colour, out);
+        else
+            add_view(v, colour, out);
         for (size_t n = 0; n < v->findings.count; n++)
             if (v->findings.data[n].verdict == CHART_CONTRADICTED)
                 strbuf_printf(out, "not as expected: %s\n", v->findings.data[n].text);
@@ -209,7 +235,8 @@ void chart_papers(const struct charts *charts, struct strbuf *out)
                      "| experiment | what | GPU, profile, inputs | bar | 1D | 2D | all |\n"
                      "|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < charts->list.count; i++)
-        if (list[i].experiment->kind == EXPERIMENT_RUNS) add_means(&list[i], out);
+        if (list[i].categories == CHART_KERNELS && list[i].experiment->kind == EXPERIMENT_RUNS)
+            add_means(&list[i], out);
     strbuf_puts(out, "\n## What was expected\n\nWhat the experiments' files expect of their values, and what "
                      "became of it.\n\n"
                      "| experiment | GPU, profile, inputs | | what was measured |\n|---|---|---|---|\n");

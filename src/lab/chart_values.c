@@ -183,7 +183,10 @@ static bool fill_values(const struct filling *fill)
         name_category(fill, c->category_order, c->category);
         add_value(fill, value);
     }
-    if (good) add_means(fill);
+    if (good && f->experiment->axes.count)
+        chart_mean_lines(fill->view, f);
+    else if (good)
+        add_means(fill);
     return good;
 }
 
@@ -199,7 +202,8 @@ static bool fill_table(const struct filling *fill, const struct figure_cell *c, 
     for (size_t n = 0; n < x->series.count; n++) {
         sqlite3_stmt *s = database_query(
             fill->db,
-            "SELECT a.text, b.text, b.number FROM cells a LEFT JOIN cells b ON b.run = a.run AND b.tab = "
+            "SELECT coalesce(a.text, CAST(CAST(a.number AS INTEGER) AS TEXT)), b.text, b.number FROM cells a "
+            "LEFT JOIN cells b ON b.run = a.run AND b.tab = "
             "a.tab AND "
             "b.line = a.line AND b.field = ? WHERE a.run = ? AND a.tab = ? AND a.field = ? ORDER BY a.line",
             "tttt", x->series.data[n].what, id, table, rows);
@@ -357,6 +361,10 @@ static void name_series(const struct filling *fill)
                              *const settings[] = {"setting", NULL},
                              *const kernels[] = {"name", "block", "what it is", NULL};
     const struct experiment *x = fill->experiment;
+    if (x->axes.count) {
+        chart_name_lines(fill->chart, fill->view, fill->figure);
+        return;
+    }
     const char *const *names = x->kind == EXPERIMENT_STORAGE    ? storage
                                : x->kind == EXPERIMENT_SETTINGS ? settings
                                : x->kind == EXPERIMENT_KERNELS  ? kernels
@@ -365,7 +373,7 @@ static void name_series(const struct filling *fill)
     for (size_t i = 0; !names && i < x->series.count; i++) add_series(fill, x->series.data[i].label);
 }
 
-// Runs have ratios, and where all values are large and whole, counts.
+// Runs have ratios, and where all values are large and whole, counts. Lines of a sweep are all alike.
 static enum chart_format format_of(const struct filling *fill, size_t series)
 {
     const struct experiment *x = fill->experiment;
@@ -373,12 +381,12 @@ static enum chart_format format_of(const struct filling *fill, size_t series)
     const struct chart_view *v = fill->view;
     bool whole = true, large = false;
     if (str_starts_with(v->series.data[series].name, "share") || (m && strstr(m->axis, "share")) ||
-        (x->kind == EXPERIMENT_STUDY && !x->rows))
+        (x->kind == EXPERIMENT_STUDY && !x->rows) || str_equal(x->show, "map"))
         return CHART_SHARE;
     if (x->kind != EXPERIMENT_RUNS && x->kind != EXPERIMENT_TIME) return CHART_PLAIN;
     for (size_t i = 0; i < v->values.count; i++) {
         const struct chart_value *p = &v->values.data[i];
-        if (p->series != series || isnan(p->value) || !p->run) continue;
+        if ((p->series != series && !x->axes.count) || isnan(p->value) || !p->run) continue;
         whole &= p->value == floor(p->value);
         large |= p->value > 99;
     }
@@ -424,7 +432,8 @@ static bool fill_view(const struct filling *fill)
     case EXPERIMENT_STORAGE: good = fill_cells(fill); break;
     }
     if (v->values.count) qsort(v->values.data, v->values.count, sizeof v->values.data[0], by_place);
-    for (size_t s = 0; s < v->series.count; s++) v->series.data[s].format = format_of(fill, s);
+    for (size_t s = 0; s < v->series.count; s++)
+        v->series.data[s].format = s && x->axes.count ? v->series.data[0].format : format_of(fill, s);
     return good;
 }
 
@@ -492,9 +501,13 @@ bool chart_make(struct chart *c, const struct figure *f, const struct jobs *jobs
                         .axis = by_kernel ? "share of warp instructions" : "",
                         .show = x->show,
                         .size = f->size,
-                        .categories = x->kind == EXPERIMENT_TIME ? CHART_CYCLES
-                                      : by_kernel                ? CHART_KERNELS
-                                                                 : CHART_ROWS,
+                        .categories = x->axes.count                ? CHART_STEPS
+                                      : x->kind == EXPERIMENT_TIME ? CHART_CYCLES
+                                      : by_kernel                  ? CHART_KERNELS
+                                                                   : CHART_ROWS,
+                        .across = x->axes.count                ? x->axes.data[0].key
+                                  : x->kind == EXPERIMENT_TIME ? "core cycles"
+                                                               : NULL,
                         .line = m && str_ends_with(m->axis, " base") ? 1 : 0,
                         .every_view = x->kind == EXPERIMENT_KERNELS || x->kind == EXPERIMENT_FEATURES};
     arena_init(&c->arena);

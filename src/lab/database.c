@@ -1,5 +1,6 @@
 #include "lab/database.h"
 #include "api/warpfold.h"
+#include "lab/settings.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -16,12 +17,13 @@ static bool fail(struct database *db, const char *doing)
 
 // -- statements ---------------------------------------------------------------------------------------------
 
-static bool bind(sqlite3_stmt *s, const char *types, va_list values)
+// lives: SQLITE_STATIC where the texts stay until the statement has been stepped through, else SQLITE_TRANSIENT.
+static bool bind(sqlite3_stmt *s, const char *types, va_list values, sqlite3_destructor_type lives)
 {
     bool good = true;
     for (int i = 1; *types; types++, i++) {
         int code = SQLITE_MISUSE;
-        if (*types == 't') code = sqlite3_bind_text(s, i, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
+        if (*types == 't') code = sqlite3_bind_text(s, i, va_arg(values, const char *), -1, lives);
         if (*types == 'i') code = sqlite3_bind_int64(s, i, va_arg(values, int64_t));
         if (*types == 'd') code = sqlite3_bind_double(s, i, va_arg(values, double)); // NaN becomes NULL
         good &= code == SQLITE_OK;
@@ -29,35 +31,42 @@ static bool bind(sqlite3_stmt *s, const char *types, va_list values)
     return good;
 }
 
-static sqlite3_stmt *prepare(struct database *db, const char *sql, const char *types, va_list values)
+// Of a text that stays where it is, such as a literal: one that nobody else steps through, kept until the database is closed.
+static sqlite3_stmt *prepare_once(struct database *db, const char *sql)
 {
-    sqlite3_stmt *s = NULL;
-    if (sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL) == SQLITE_OK && bind(s, types, values)) return s;
-    fail(db, "use");
-    sqlite3_finalize(s);
-    return NULL;
+    struct prepared new = {.sql = sql};
+    for (size_t i = 0; i < db->prepared.count; i++)
+        if (db->prepared.data[i].sql == sql) return db->prepared.data[i].statement;
+    if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &new.statement, NULL) == SQLITE_OK)
+        vec_push(&db->prepared, new);
+    return new.statement;
 }
 
 sqlite3_stmt *database_query(struct database *db, const char *sql, const char *types, ...)
 {
     va_list values;
+    sqlite3_stmt *s = NULL;
     va_start(values, types);
-    sqlite3_stmt *s = prepare(db, sql, types, values);
+    bool good = sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL) == SQLITE_OK &&
+                bind(s, types, values, SQLITE_TRANSIENT);
     va_end(values);
-    return s;
+    if (good) return s;
+    fail(db, "use");
+    sqlite3_finalize(s);
+    return NULL;
 }
 
 bool database_do(struct database *db, const char *sql, const char *types, ...)
 {
     va_list values;
+    sqlite3_stmt *s = prepare_once(db, sql);
     va_start(values, types);
-    sqlite3_stmt *s = prepare(db, sql, types, values);
+    bool good = s && bind(s, types, values, SQLITE_STATIC);
     va_end(values);
-    if (!s) return false;
+    if (!good) return fail(db, "use");
     int code = sqlite3_step(s);
-    bool good = code == SQLITE_DONE || code == SQLITE_ROW;
-    if (!good) fail(db, "write");
-    sqlite3_finalize(s);
+    good = code == SQLITE_DONE || code == SQLITE_ROW || fail(db, "write");
+    sqlite3_reset(s);
     return good;
 }
 
@@ -123,7 +132,8 @@ static bool check(struct database *db, const char *build)
 bool database_open(struct database *db, const char *path, const char *build, struct diag *d)
 {
     *db = (struct database){.path = heap_strdup(path), .diag = d};
-    if (sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK)
         fail(db, "open");
     else {
         sqlite3_busy_timeout(db->handle, 10000);
@@ -146,6 +156,9 @@ bool database_open(struct database *db, const char *path, const char *build, str
 
 void database_close(struct database *db)
 {
+    for (size_t i = 0; i < db->prepared.count; i++) sqlite3_finalize(db->prepared.data[i].statement);
+    vec_fini(&db->prepared);
+    settings_fini(db);
     // One file, which read-only places can hold too.
     if (db->sound) sqlite3_exec(db->handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     sqlite3_close(db->handle);
@@ -157,9 +170,10 @@ void database_close(struct database *db)
 
 bool database_has_run(struct database *db, const char *id)
 {
-    sqlite3_stmt *s = database_query(db, "SELECT 1 FROM runs WHERE id = ?", "t", id);
-    bool has = s && sqlite3_step(s) == SQLITE_ROW;
-    sqlite3_finalize(s);
+    sqlite3_stmt *s = prepare_once(db, "SELECT 1 FROM runs WHERE id = ?");
+    bool has =
+        s && sqlite3_bind_text(s, 1, id, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
+    sqlite3_reset(s);
     return has;
 }
 
@@ -179,31 +193,18 @@ bool database_add_refused(struct database *db, const struct job *j, const char *
     return add_row(db, j, "refused", message);
 }
 
-// Sets a column of the run to a member's value, when it has one.
-static bool set(struct database *db, const struct job *j, const char *column, const struct json_value *v)
+// NULL: there is no such member, and the column stays NULL. The column's type makes a number of it.
+static const char *figure(const struct json_value *result, const char *member)
 {
-    char sql[80];
-    if (!v || !v->text) return true;
-    snprintf(sql, sizeof sql, "UPDATE runs SET %s = ? WHERE id = ?", column);
-    return database_do(db, sql, "tt", v->text, j->id); // the column's type makes a number of it
+    const struct json_value *v = json_member(result, member);
+    return v ? v->text : NULL;
 }
 
 static bool add_config(struct database *db, const struct job *j, const struct json_value *config)
 {
-    if (!config) return true;
-    struct strbuf all = {0};
-    for (const struct json_value *v = config->first; v; v = v->next)
-        strbuf_printf(&all, "%s=%s\n", v->key, v->text ? v->text : v->type == JSON_TRUE ? "true" : "false");
     char name[17];
-    snprintf(name, sizeof name, "%016llx", (unsigned long long)hash_bytes(all.text, all.length, 0));
-    strbuf_fini(&all);
-    bool good = database_do(db, "UPDATE runs SET config = ? WHERE id = ?", "tt", name, j->id);
-    for (const struct json_value *v = config->first; v && good; v = v->next)
-        good = database_do(db, "INSERT OR IGNORE INTO configs VALUES (?, ?, ?)", "ttt", name, v->key,
-                           v->text                ? v->text
-                           : v->type == JSON_TRUE ? "true"
-                                                  : "false");
-    return good;
+    return !config || (settings_store(db, config, name) &&
+                       database_do(db, "UPDATE runs SET config = ? WHERE id = ?", "tt", name, j->id));
 }
 
 static bool add_counters(struct database *db, const struct job *j, const struct json_value *counters)
@@ -283,24 +284,17 @@ static bool add_table(struct database *db, const struct job *j, const char *name
 // Columns of a run, and the members that say them; what a kind of run does not have stays NULL.
 static bool set_figures(struct database *db, const struct job *j, const struct json_value *v)
 {
-    static const char *const columns[][2] = {{"outcome", "outcome"},
-                                             {"output_hash", "output_hash"},
-                                             {"launches", "launches"},
-                                             {"cycles", "cycles"},
-                                             {"elapsed_cycles", "elapsed_cycles"},
-                                             {"warp_instructions", "warp_instructions"},
-                                             {"thread_instructions", "thread_instructions"},
-                                             {"fetched", "fetched_warp_instructions"},
-                                             {"skipped", "skipped_warp_instructions"},
-                                             {"reused", "reused_warp_instructions"},
-                                             {"occupancy", "occupancy"},
-                                             {"storage_bits", "storage_bits"},
-                                             {"wall_seconds", "wall_seconds"}};
-    bool good = true;
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0] && good; i++)
-        good = set(db, j, columns[i][0], json_member(v, columns[i][1]));
-    return good && add_counters(db, j, json_member(v, "counters")) &&
-           add_energy(db, j, json_member(v, "energy"));
+    return database_do(
+               db,
+               "UPDATE runs SET outcome = ?, output_hash = ?, launches = ?, cycles = ?, "
+               "elapsed_cycles = ?, warp_instructions = ?, thread_instructions = ?, fetched = ?, "
+               "skipped = ?, reused = ?, occupancy = ?, storage_bits = ?, wall_seconds = ? WHERE id = ?",
+               "tttttttttttttt", figure(v, "outcome"), figure(v, "output_hash"), figure(v, "launches"),
+               figure(v, "cycles"), figure(v, "elapsed_cycles"), figure(v, "warp_instructions"),
+               figure(v, "thread_instructions"), figure(v, "fetched_warp_instructions"),
+               figure(v, "skipped_warp_instructions"), figure(v, "reused_warp_instructions"),
+               figure(v, "occupancy"), figure(v, "storage_bits"), figure(v, "wall_seconds"), j->id) &&
+           add_counters(db, j, json_member(v, "counters")) && add_energy(db, j, json_member(v, "energy"));
 }
 
 static bool add_bench(struct database *db, const struct job *j, const struct json_value *result)
@@ -311,6 +305,21 @@ static bool add_bench(struct database *db, const struct job *j, const struct jso
     return add_row(db, j, str_equal(outcome ? outcome : "", "yes") ? "ok" : "failed", NULL) &&
            set_figures(db, j, w) && add_storage(db, j, json_member(w, "storage")) &&
            add_samples(db, j, json_member(w, "samples"));
+}
+
+// The figures of all together are cells of table `mix`; a row of `workloads` is one of them.
+static bool add_mix(struct database *db, const struct job *j, const struct json_value *result)
+{
+    static const char *const figures[] = {"weighted_speedup", "throughput", "turnaround", "fairness"};
+    const char *status = json_text(json_member(result, "status"));
+    const struct json_value *workloads = json_member(result, "workloads");
+    bool good = add_row(db, j, status && str_equal(status, "ok") ? "ok" : "failed", NULL) &&
+                database_do(db, "UPDATE runs SET energy_pj = ?, wall_seconds = ? WHERE id = ?", "ttt",
+                            figure(result, "energy_pj"), figure(result, "wall_seconds"), j->id);
+    for (size_t k = 0; k < sizeof figures / sizeof figures[0] && good; k++)
+        good = database_do(db, "INSERT INTO cells VALUES (?, 'mix', 0, ?, NULL, ?)", "ttd", j->id, figures[k],
+                           json_number(json_member(result, figures[k])));
+    return good && (!workloads || add_table(db, j, "workloads", workloads));
 }
 
 static bool add_launches(struct database *db, const struct job *j, const struct json_value *launches)
@@ -375,8 +384,8 @@ static bool add_study(struct database *db, const struct job *j, const struct jso
     const char *status = json_text(json_member(result, "status"));
     const struct json_value *tables = json_member(result, "tables");
     bool good = add_row(db, j, status ? status : "failed", NULL) &&
-                set(db, j, "warp_instructions", json_member(result, "warp_instructions")) &&
-                set(db, j, "wall_seconds", json_member(result, "wall_seconds"));
+                database_do(db, "UPDATE runs SET warp_instructions = ?, wall_seconds = ? WHERE id = ?", "ttt",
+                            figure(result, "warp_instructions"), figure(result, "wall_seconds"), j->id);
     for (const struct json_value *t = tables ? tables->first : NULL; t && good; t = t->next)
         good = add_table(db, j, t->key, t);
     return good;
@@ -390,13 +399,15 @@ static bool add_marks(struct database *db, const struct job *j, const struct jso
 
 bool database_add_run(struct database *db, const struct job *j, const struct json_value *result)
 {
-    if (!database_begin(db)) return false;
+    // A savepoint is a transaction of its own, or a part of the one that is open: of many runs at once.
+    if (!database_do(db, "SAVEPOINT run", "")) return false;
     bool good = str_equal(j->kind, "bench")     ? add_bench(db, j, result)
                 : str_equal(j->kind, "program") ? add_program(db, j, result)
+                : str_equal(j->kind, "mix")     ? add_mix(db, j, result)
                 : str_equal(j->kind, "study")   ? add_study(db, j, result)
                 : str_equal(j->kind, "run")     ? add_script(db, j, result)
                                                 : add_marks(db, j, result);
-    good = good && add_config(db, j, json_member(result, "config")) && database_commit(db);
-    if (!good) database_rollback(db);
+    good = good && add_config(db, j, json_member(result, "config")) && database_do(db, "RELEASE run", "");
+    if (!good) sqlite3_exec(db->handle, "ROLLBACK TO run; RELEASE run", NULL, NULL, NULL);
     return good;
 }

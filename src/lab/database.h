@@ -6,10 +6,17 @@
 
 #include <sqlite3.h>
 
-enum { DATABASE_SCHEMA = 2 };
+enum { DATABASE_SCHEMA = 3 };
+
+struct prepared { // a run has hundreds of rows, and to prepare a statement costs more than to insert one
+    const char *sql;
+    sqlite3_stmt *statement;
+};
 
 struct database {
     sqlite3 *handle;
+    VEC(struct prepared) prepared;
+    struct origins *origins; // of configurations (settings.h)
     char *path;
     bool sound;        // it is ours to write
     struct diag *diag; // where errors go
@@ -20,8 +27,8 @@ struct database {
 bool database_open(struct database *db, const char *path, const char *build, struct diag *d);
 void database_close(struct database *db);
 
-// True when it has succeeded; otherwise there is an error. `types`: t text, i int64_t, d double, of the
-// values.
+// True when it has succeeded; otherwise there is an error. `sql`: a literal, which is prepared once. `types`: t text, i int64_t, d
+// double, of the values.
 bool database_do(struct database *db, const char *sql, const char *types, ...);
 // A statement to step through with the same values; NULL and an error on failure. sqlite3_finalize it.
 sqlite3_stmt *database_query(struct database *db, const char *sql, const char *types, ...);

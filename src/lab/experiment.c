@@ -5,6 +5,7 @@
 #include "lab/experiment_parser.h"
 #include "lab/job.h"
 #include "lab/measures.h"
+#include "lab/sweep.h"
 #include "workload/workload.h"
 
 #include <stdlib.h>
@@ -138,9 +139,10 @@ static bool set_views(struct parser *p, char *value)
 {
     for (char *word; (word = strsep(&value, " \t\n")) != NULL;) {
         if (!*word) continue;
-        const char *profile = profile_name(p, word, experiment_cut(word, '/'));
+        const char *said = arena_strndup(p->arena, word, strlen(word)),
+                   *profile = profile_name(p, word, experiment_cut(word, '/'));
         if (!profile) return false;
-        vec_push(&p->x->views, (struct experiment_view){word, profile});
+        vec_push(&p->x->views, (struct experiment_view){word, profile, said});
     }
     return true;
 }
@@ -233,6 +235,44 @@ static bool set_measure(struct parser *p, char *value)
         p->x->field = value;                                                                                 \
         return true;                                                                                         \
     }
+// What a group's paper calls the kernel; NULL and an error: there is none.
+static const char *short_name(struct parser *p, const char *name)
+{
+    const char *abbreviation, *near;
+    const struct workload *w = workload_find(name, &near), *member;
+    if (!w) {
+        diag_error(p->diag, p->loc,
+                   near ? "no bundled kernel \"%s\"; did you mean \"%s\"?" : "no bundled kernel \"%s\"", name,
+                   near);
+        return NULL;
+    }
+    for (size_t i = 0; p->x->group && (member = workload_in_group(p->x->group, i, &abbreviation)); i++)
+        if (member == w) return abbreviation;
+    return w->name;
+}
+
+static bool add_pair(struct parser *p, const char *first, const char *second)
+{
+    const char *a = short_name(p, first), *b = a ? short_name(p, second) : NULL;
+    if (!b) return false;
+    vec_push(&p->x->pairs, (struct experiment_pair){first, second, arena_printf(p->arena, "%s+%s", a, b)});
+    return true;
+}
+
+// "A B + C D": each of the first with each of the second.
+static bool set_pairs(struct parser *p, char *value)
+{
+    char *seconds = experiment_cut(value, '+');
+    if (!seconds)
+        return diag_error(p->diag, p->loc, "\"%s\" are no pairs; write KERNEL... + KERNEL...", value);
+    for (char *first; (first = strsep(&value, " \t\n")) != NULL;) {
+        char *again = arena_strndup(p->arena, seconds, strlen(seconds));
+        for (char *second; *first && (second = strsep(&again, " \t\n")) != NULL;)
+            if (*second && !add_pair(p, first, second)) return false;
+    }
+    return true;
+}
+
 TEXT_KEY(title)
 TEXT_KEY(source)
 TEXT_KEY(group)
@@ -244,6 +284,7 @@ TEXT_KEY(arguments)
 TEXT_KEY(rows)
 TEXT_KEY(mechanism)
 TEXT_KEY(settings)
+TEXT_KEY(reference)
 TEXT_KEY(size)
 TEXT_KEY(ptx)
 #undef TEXT_KEY
@@ -275,7 +316,7 @@ static const struct key {
             {"source", set_source, false, NULL},
             {"group", set_group, false, NULL},
             {"kind", set_kind, false, NULL},
-            {"show", set_show, false, "bars stack lines table"},
+            {"show", set_show, false, "bars stack lines map table"},
             {"measure", set_measure, false, NULL},
             {"study", set_study, false, NULL},
             {"table", set_table, false, NULL},
@@ -289,9 +330,12 @@ static const struct key {
             {"ptx", set_ptx, false, "nvcc clang"},
             {"kernels", set_kernels, true, NULL},
             {"programs", set_programs, true, NULL},
+            {"pairs", set_pairs, true, NULL},
+            {"reference", set_reference, false, NULL},
             {"input", set_input, false, NULL},
             {"views", set_views, true, NULL},
             {"series", add_series, true, NULL},
+            {"sweep", sweep_add, true, NULL},
             {"base", set_base, false, NULL},
             {"paper", add_value, true, NULL},
             {"headline", set_headline, false, NULL},
@@ -337,11 +381,15 @@ static void fini(struct experiment *x)
 {
     vec_fini(&x->kernels);
     vec_fini(&x->programs.list);
+    vec_fini(&x->pairs);
     vec_fini(&x->views);
     vec_fini(&x->series);
     vec_fini(&x->values);
     vec_fini(&x->expects);
     vec_fini(&x->notes);
+    for (size_t i = 0; i < x->axes.count; i++) vec_fini(&x->axes.data[i].values);
+    vec_fini(&x->axes);
+    vec_fini(&x->only);
     for (size_t i = 0; i < x->claims.count; i++) claim_fini(&x->claims.data[i]);
     vec_fini(&x->claims);
 }

@@ -22,6 +22,17 @@ struct experiment_value { // what the paper's text says
 
 struct experiment_view {
     const char *gpu, *profile; // profile: of programs the code
+    const char *said;          // as the file names it
+};
+
+struct experiment_axis { // of a design space (sweep.h)
+    const char *key;
+    VEC(const char *) values;
+};
+
+struct experiment_pair { // of bundled kernels, together on one chip (mix/mix.h)
+    const char *first, *second;
+    const char *name; // "NQU+MM", by their short names in the experiment's group
 };
 
 enum experiment_kind {
@@ -47,10 +58,14 @@ struct experiment {
     const char *settings;  // of every run: KEY=VALUE words
     const char *size;      // NULL: as asked for
     const char *ptx;
-    VEC(const char *) kernels;        // names and groups
-    struct program_subjects programs; // in place of kernels
-    const char *input;                // of every program's console, hexadecimal; NULL: as the size says
+    VEC(const char *) kernels;         // names and groups
+    struct program_subjects programs;  // in place of kernels
+    VEC(struct experiment_pair) pairs; // in place of kernels
+    const char *reference;             // of pairs: GPUs on which each is alone; NULL: the run's
+    const char *input;                 // of every program's console, hexadecimal; NULL: as the size says
     VEC(struct experiment_view) views;
+    VEC(struct experiment_axis) axes; // whose product is run
+    VEC(const char *) only;           // kernels: the others are left out; empty: none is
     VEC(struct experiment_series) series;
     struct experiment_series base; // of runs of kernels; its label: NULL where it is the unmodified GPU
     VEC(struct experiment_value) values;

@@ -2,12 +2,12 @@
 #include "api/warpfold.h"
 #include "lab/experiment_parser.h"
 #include "lab/job.h"
+#include "lab/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// What the library says of a setting, a GPU or a mechanism, in the experiment's name.
-static bool refuse(struct parser *p, struct wf_context *c)
+bool experiment_refuse(struct parser *p, struct wf_context *c)
 {
     const char *said = wf_errors(c),
                *message = str_starts_with(said, "error: ") ? said + strlen("error: ") : said;
@@ -22,7 +22,8 @@ static bool check_settings(struct parser *p, struct wf_context *c, const char *s
     char *words = heap_strdup(settings), *rest = words;
     for (char *word; good && (word = strsep(&rest, " ")) != NULL;) {
         char *value = experiment_cut(word, '=');
-        if (*word) good = wf_set(c, word, value ? value : "") == WF_OK || refuse(p, c);
+        if (p->x->pairs.count && str_equal(word, "place")) continue; // the command's option
+        if (*word) good = wf_set(c, word, value ? value : "") == WF_OK || experiment_refuse(p, c);
     }
     free(words);
     return good;
@@ -57,8 +58,9 @@ static bool check_program_series(struct parser *p, struct experiment_series *ser
     if (code && !check_code(p, series->code, series->what)) return false;
     series->what = arena_strndup(p->arena, series->what, strcspn(series->what, "/"));
     struct wf_context *c = wf_context_create();
-    bool good = (wf_gpu(c, series->what) == WF_OK || refuse(p, c)) && check_settings(p, c, p->x->settings) &&
-                check_settings(p, c, series->settings) && (wf_check_settings(c) == WF_OK || refuse(p, c));
+    bool good = (wf_gpu(c, series->what) == WF_OK || experiment_refuse(p, c)) &&
+                check_settings(p, c, p->x->settings) && check_settings(p, c, series->settings) &&
+                (wf_check_settings(c) == WF_OK || experiment_refuse(p, c));
     wf_context_destroy(c);
     return good;
 }
@@ -68,8 +70,9 @@ static bool check_gpu(struct parser *p, const struct experiment_series *series)
 {
     if (!series->gpu) return true;
     struct wf_context *c = wf_context_create();
-    bool good = (wf_gpu(c, series->gpu) == WF_OK || refuse(p, c)) && check_settings(p, c, p->x->settings) &&
-                check_settings(p, c, series->settings) && (wf_check_settings(c) == WF_OK || refuse(p, c));
+    bool good = (wf_gpu(c, series->gpu) == WF_OK || experiment_refuse(p, c)) &&
+                check_settings(p, c, p->x->settings) && check_settings(p, c, series->settings) &&
+                (wf_check_settings(c) == WF_OK || experiment_refuse(p, c));
     wf_context_destroy(c);
     return good;
 }
@@ -81,7 +84,7 @@ static bool check_programs(struct parser *p)
     for (size_t v = 0; v < x->views.count && good; v++) {
         struct wf_context *c = wf_context_create();
         good = check_code(p, x->views.data[v].profile, x->views.data[v].profile) &&
-               (wf_gpu(c, x->views.data[v].gpu) == WF_OK || refuse(p, c)) &&
+               (wf_gpu(c, x->views.data[v].gpu) == WF_OK || experiment_refuse(p, c)) &&
                check_settings(p, c, x->settings);
         wf_context_destroy(c);
     }
@@ -101,22 +104,23 @@ static bool check_names(struct parser *p)
             diag_error(p->diag, whole, "%s is a code of programs, not of kernels", x->views.data[v].profile);
     for (size_t v = 0; v < x->views.count && good; v++) {
         struct wf_context *c = wf_context_create();
-        good =
-            (wf_gpu(c, x->views.data[v].gpu) == WF_OK || refuse(p, c)) && check_settings(p, c, x->settings);
+        good = (wf_gpu(c, x->views.data[v].gpu) == WF_OK || experiment_refuse(p, c)) &&
+               check_settings(p, c, x->settings);
         for (size_t i = 0; i < x->series.count && good; i++)
             good = x->series.data[i].gpu ? check_gpu(p, &x->series.data[i])
                    : x->kind != EXPERIMENT_SETTINGS
                        ? check_settings(p, c, x->series.data[i].settings) &&
-                             (wf_check_settings(c) == WF_OK || refuse(p, c))
+                             (wf_check_settings(c) == WF_OK || experiment_refuse(p, c))
                        : is_setting(c, x->series.data[i].what) ||
                              diag_error(p->diag, whole, "no setting \"%s\"; `warpfold list keys` names them",
                                         x->series.data[i].what);
-        if (good && x->kind == EXPERIMENT_STORAGE) good = wf_tech(c, x->mechanism) == WF_OK || refuse(p, c);
+        if (good && x->kind == EXPERIMENT_STORAGE)
+            good = wf_tech(c, x->mechanism) == WF_OK || experiment_refuse(p, c);
         wf_context_destroy(c);
     }
     struct wf_context *of_base = wf_context_create(); // of a mechanism that is missing, all would be
     good = good && check_gpu(p, &x->base) && check_settings(p, of_base, x->base.settings) &&
-           (wf_tech(of_base, x->base.what) == WF_OK || refuse(p, of_base));
+           (wf_tech(of_base, x->base.what) == WF_OK || experiment_refuse(p, of_base));
     wf_context_destroy(of_base);
     const char *name = NULL, *meaning;
     for (size_t i = 0; good && x->study && wf_study_at(i, &name, &meaning) && !str_equal(name, x->study); i++)
@@ -178,14 +182,20 @@ bool experiment_check(struct parser *p)
         : x->kind == EXPERIMENT_STUDY && (x->file || x->together) && !x->rows ? "rows"
         : x->programs.list.count && x->kind != EXPERIMENT_RUNS ? "kernels, not programs, which are for runs"
         : x->programs.list.count && x->kernels.count           ? "kernels or programs, not both"
-        : !x->kernels.count && !x->programs.list.count && !no_kernels ? "kernels or programs"
-        : !x->series.count && x->kind != EXPERIMENT_KERNELS           ? "series"
+        : x->pairs.count && x->kind != EXPERIMENT_RUNS         ? "kernels, not pairs, which are for runs"
+        : x->pairs.count && (x->kernels.count || x->programs.list.count)
+            ? "kernels, programs or pairs, not several"
+        : x->pairs.count && x->axes.count ? "kernels or programs, not pairs, for a sweep"
+        : x->reference && !x->pairs.count ? "pairs, which a reference is for"
+        : !x->kernels.count && !x->programs.list.count && !x->pairs.count && !no_kernels
+            ? "kernels, programs or pairs"
+        : !x->series.count && x->kind != EXPERIMENT_KERNELS ? "series"
         : x->kind == EXPERIMENT_TIME && (!x->measure || !x->settings || !str_equal(x->measure, "ipc") ||
                                          !strstr(x->settings, "report.interval="))
             ? "measure = ipc and settings = report.interval=CYCLES"
             : NULL;
     if (missing) return diag_error(p->diag, whole, "an experiment of this kind needs %s", missing);
-    bool runs_kernels = x->kind == EXPERIMENT_RUNS && x->kernels.count, names_gpu = false;
+    bool runs_kernels = x->kind == EXPERIMENT_RUNS && (x->kernels.count || x->pairs.count), names_gpu = false;
     for (size_t i = 0; i < x->series.count; i++) names_gpu |= x->series.data[i].gpu != NULL;
     if ((x->base.what || names_gpu) && !runs_kernels)
         return diag_error(p->diag, whole, "%s is for timed runs of kernels",
@@ -199,12 +209,14 @@ bool experiment_check(struct parser *p)
         if (!check_claim(p, &x->claims.data[i])) return false;
     if (!check_headline(p)) return false;
     if (!x->views.count)
-        vec_push(&x->views, x->programs.list.count ? (struct experiment_view){"simtight", "rv32i"}
-                                                   : (struct experiment_view){"gtx1080ti-paper", "ptxplus"});
-    if (!x->show) x->show = "table";
+        vec_push(&x->views,
+                 x->programs.list.count
+                     ? (struct experiment_view){"simtight", "rv32i", "simtight/rv32i"}
+                     : (struct experiment_view){"gtx1080ti-paper", "ptxplus", "gtx1080ti-paper/ptxplus"});
+    if (!x->show) x->show = x->axes.count ? "lines" : "table";
     if (!x->source) x->source = "";
     if (!x->group) x->group = "";
     if (!x->settings) x->settings = "";
     if (!x->ptx) x->ptx = "nvcc";
-    return x->programs.list.count ? check_programs(p) : check_names(p);
+    return (x->programs.list.count ? check_programs(p) : check_names(p)) && sweep_check(p);
 }

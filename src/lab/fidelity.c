@@ -52,7 +52,7 @@ static bool read_trouble(struct fidelity *f, const struct pool *pool, struct dat
     if (*trouble) return true;
     sqlite3_stmt *s = database_query(db, "SELECT status, message FROM runs WHERE id = ?", "t", job->id);
     if (!s) return false;
-    *trouble = "not run";
+    *trouble = job->left_out ? "left out, as asked" : "not run";
     if (sqlite3_step(s) == SQLITE_ROW) {
         const char *status = (const char *)sqlite3_column_text(s, 0),
                    *message = (const char *)sqlite3_column_text(s, 1);

@@ -1,9 +1,14 @@
 #include "lab/figure.h"
+#include "lab/sweep.h"
 #include "workload/workload.h"
 
 #include <string.h>
 
-void figure_fini(struct figure *f) { vec_fini(&f->cells); }
+void figure_fini(struct figure *f)
+{
+    vec_fini(&f->cells);
+    vec_fini(&f->lines);
+}
 
 // The i-th kernel that a name of the experiment's stands for, a group's or its own; NULL past the last.
 static const struct workload *named_kernel(const char *name, size_t i, const char **abbreviation)
@@ -29,6 +34,8 @@ bool figure_is_subject(const struct experiment *x, const char *category)
 {
     for (size_t i = 0; i < x->programs.list.count; i++)
         if (str_equal(x->programs.list.data[i].name, category)) return true;
+    for (size_t i = 0; i < x->pairs.count; i++)
+        if (str_equal(x->pairs.data[i].name, category)) return true;
     return figure_kernel(x, category);
 }
 
@@ -62,6 +69,13 @@ static void add_kernel(struct kernel_list *list, const struct workload *w, const
     vec_push(&list->all, (struct kernel){w->name, abbreviation, registers});
 }
 
+static bool is_chosen(const struct experiment *x, const char *name)
+{
+    for (size_t i = 0; i < x->only.count; i++)
+        if (str_equal(x->only.data[i], name)) return true;
+    return !x->only.count;
+}
+
 // The kernels of an experiment that have the size, groups resolved, none twice.
 static struct kernel_list kernels_of(const struct experiment *x, const char *size)
 {
@@ -70,7 +84,8 @@ static struct kernel_list kernels_of(const struct experiment *x, const char *siz
         const char *abbreviation;
         const struct workload *w;
         for (size_t i = 0; (w = named_kernel(x->kernels.data[k], i, &abbreviation)) != NULL; i++)
-            add_kernel(&list, w, abbreviation, workload_group_registers(x->kernels.data[k], w), size);
+            if (is_chosen(x, w->name))
+                add_kernel(&list, w, abbreviation, workload_registers(x->kernels.data[k], w->name), size);
     }
     return list;
 }
@@ -110,6 +125,70 @@ static void plan_programs(struct figure *f, struct jobs *jobs, size_t view)
         }
 }
 
+static void plan_pairs(struct figure *f, struct jobs *jobs, size_t view)
+{
+    const struct experiment *x = f->experiment;
+    const struct experiment_view *v = &x->views.data[view];
+    for (size_t k = 0; k < x->pairs.count; k++)
+        for (size_t s = 0; s < x->series.count; s++) {
+            const struct experiment_pair *pair = &x->pairs.data[k];
+            size_t base = jobs_mix(jobs, x, pair, f->size, v, &x->base),
+                   job = jobs_mix(jobs, x, pair, f->size, v, &x->series.data[s]);
+            add(f, view, k, pair->name, s, job, base);
+        }
+}
+
+// -- sweeps -------------------------------------------------------------------------------------------------
+
+// A kernel or a program at a point of a sweep: what is swept stands before the series' own settings and the base's, which have the
+// last word.
+static void plan_point(struct figure *f, struct jobs *jobs, const struct kernel *kernel,
+                       const struct program_subject *program, struct figure_cell *cell, const char *swept)
+{
+    const struct experiment *x = f->experiment;
+    const struct experiment_view *v = &x->views.data[cell->view];
+    struct experiment_series series = x->series.data[cell->series], base = x->base;
+    series.settings = arena_printf(&jobs->arena, "%s %s", swept, series.settings);
+    base.settings = arena_printf(&jobs->arena, "%s %s", swept, base.settings);
+    if (program) {
+        cell->base = jobs_program(jobs, x, program, f->size, v->gpu, v->profile, base.settings);
+        cell->job = jobs_program(jobs, x, program, f->size, series.what,
+                                 series.code ? series.code : v->profile, series.settings);
+    } else {
+        cell->base = jobs_bench(jobs, x, kernel->name, kernel->registers, f->size, v, &base);
+        cell->job = jobs_bench(jobs, x, kernel->name, kernel->registers, f->size, v, &series);
+    }
+}
+
+// A series of the figure is one of the experiment's at one combination of the other axes, for one subject.
+static void plan_sweep(struct figure *f, struct jobs *jobs, const struct kernel_list *kernels, size_t view)
+{
+    const struct experiment *x = f->experiment;
+    size_t steps = sweep_steps(x), points = sweep_points(x), programs = x->programs.list.count,
+           subjects = programs ? programs : kernels->all.count, line = 0;
+    for (size_t s = 0; s < x->series.count; s++)
+        for (size_t point = 0; point < points; point++) {
+            const char *swept = sweep_settings(x, point, &jobs->arena);
+            bool first = point % steps == 0;
+            for (size_t k = 0; k < subjects; k++) {
+                const struct kernel *kernel = programs ? NULL : &kernels->all.data[k];
+                const struct program_subject *program = programs ? &x->programs.list.data[k] : NULL;
+                const char *subject = program ? program->name : kernel->abbreviation;
+                struct figure_cell cell = {.view = view,
+                                           .category_order = point % steps,
+                                           .category = sweep_value(x, point),
+                                           .series = s};
+                plan_point(f, jobs, kernel, program, &cell, swept);
+                if (!view && first)
+                    vec_push(&f->lines, sweep_line(x, x->series.data[s].label, point, subject, &jobs->arena));
+                cell.series = line + k;
+                vec_push(&f->cells, cell);
+            }
+            if (point % steps == steps - 1) line += subjects;
+        }
+    f->subjects = subjects;
+}
+
 static void plan_study(struct figure *f, struct jobs *jobs, const struct kernel_list *kernels, size_t view)
 {
     const struct experiment *x = f->experiment;
@@ -142,7 +221,8 @@ bool figure_has_kernels(const struct experiment *x, const char *size, struct dia
     struct kernel_list kernels = kernels_of(x, size_of(x, size));
     bool good = kernels.all.count > 0;
     vec_fini(&kernels.all);
-    return good || diag_error(d, loc_none(), "%s: no kernel of it has a size %s", x->name, size_of(x, size));
+    return good || diag_error(d, loc_none(), "%s: no kernel of it%s has a size %s", x->name,
+                              x->only.count ? " that --only leaves" : "", size_of(x, size));
 }
 
 void figure_plan(struct figure *f, const struct experiment *x, const char *size, struct jobs *jobs)
@@ -151,8 +231,12 @@ void figure_plan(struct figure *f, const struct experiment *x, const char *size,
     struct kernel_list kernels = kernels_of(x, f->size);
     for (size_t v = 0; v < x->views.count; v++) switch (x->kind) {
         case EXPERIMENT_RUNS:
-            if (x->programs.list.count)
+            if (x->axes.count)
+                plan_sweep(f, jobs, &kernels, v);
+            else if (x->programs.list.count)
                 plan_programs(f, jobs, v);
+            else if (x->pairs.count)
+                plan_pairs(f, jobs, v);
             else
                 plan_runs(f, jobs, &kernels, v);
             break;

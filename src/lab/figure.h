@@ -15,6 +15,9 @@ struct figure {
     const struct experiment *experiment;
     const char *size;
     VEC(struct figure_cell) cells;
+    // Of a sweep: what a series of cells is called, the subjects of one combination after each other; how many these are.
+    VEC(const char *) lines;
+    size_t subjects;
 };
 
 void figure_fini(struct figure *f);
@@ -22,7 +25,7 @@ void figure_fini(struct figure *f);
 bool figure_has_kernels(const struct experiment *x, const char *size, struct diag *d);
 // Puts what the figure needs into jobs.
 void figure_plan(struct figure *f, const struct experiment *x, const char *size, struct jobs *jobs);
-// A category that stands for a kernel, or for one of the experiment's programs; in a group of those: "all", or of kernels
+// A category that stands for a kernel, or for one of the experiment's programs or pairs; in a group of those: "all", or of kernels
 // one of Table 1's.
 bool figure_is_subject(const struct experiment *x, const char *category);
 bool figure_in_group(const struct experiment *x, const char *group, const char *category);

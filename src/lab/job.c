@@ -56,12 +56,15 @@ static size_t add(struct jobs *j, struct job job, uint64_t kernel_hash)
     return j->list.count - 1;
 }
 
-// "--set a=1 --set b=2" of "a=1 b=2".
+// "--set a=1 --set b=2" of "a=1 b=2"; of pairs "--place all" of "place=all".
 static void add_settings(struct strbuf *command, const char *settings)
 {
+    static const char place[] = "place=";
     while (*settings) {
-        size_t length = strcspn(settings, " ");
-        if (length) strbuf_printf(command, " --set %.*s", (int)length, settings);
+        size_t length = strcspn(settings, " "), from = str_starts_with(settings, place) ? strlen(place) : 0;
+        if (length)
+            strbuf_printf(command, " --%s %.*s", from ? "place" : "set", (int)(length - from),
+                          settings + from);
         settings += length + (settings[length] == ' ');
     }
 }
@@ -99,29 +102,55 @@ static uint64_t hash_kernels(const char *names, const char *ptx)
     return hash;
 }
 
-size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
-                  const char *size, const struct experiment_view *view,
-                  const struct experiment_series *series)
+// A timed run of `operands`, which are the kernels of the subject, with what stands before the experiment's settings.
+static size_t add_timed(struct jobs *j, const struct experiment *x, const char *kind, const char *operands,
+                        const char *subject, const char *before, const char *size,
+                        const struct experiment_view *view, const struct experiment_series *series)
 {
-    struct strbuf command = {0}, both = {0};
+    struct strbuf command = {0}, all = {0};
     const char *gpu = series->gpu ? series->gpu : view->gpu;
-    strbuf_printf(&command, "bench %s --size %s --ptx %s --gpu %s --set compile.profile=%s", kernel, size,
-                  x->ptx, gpu, view->profile);
-    if (registers) strbuf_printf(&both, "launch.registers=%u ", registers); // what follows has the last word
-    strbuf_printf(&both, "%s%s%s", x->settings, *x->settings && *series->settings ? " " : "",
+    strbuf_printf(&command, "%s %s --size %s --ptx %s --gpu %s --set compile.profile=%s", kind, operands,
+                  size, x->ptx, gpu, view->profile);
+    if (x->reference) strbuf_printf(&command, " --reference %s", x->reference);
+    strbuf_printf(&all, "%s%s%s%s", before, x->settings, *x->settings && *series->settings ? " " : "",
                   series->settings);
-    add_settings(&command, strbuf_text(&both));
+    add_settings(&command, strbuf_text(&all));
     strbuf_printf(&command, " --tech %s", series->what);
     struct job job = {.command = keep(j, &command),
-                      .kind = "bench",
-                      .subject = kernel,
+                      .kind = kind,
+                      .subject = subject,
                       .source = x->ptx,
                       .size = size,
                       .gpu = gpu,
                       .profile = view->profile,
                       .tech = series->what,
-                      .settings = keep(j, &both)};
-    return add(j, job, hash_kernels(kernel, x->ptx));
+                      .settings = keep(j, &all)};
+    return add(j, job, hash_kernels(subject, x->ptx));
+}
+
+size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
+                  const char *size, const struct experiment_view *view,
+                  const struct experiment_series *series)
+{
+    char before[40] = ""; // what follows has the last word
+    if (registers) snprintf(before, sizeof before, "launch.registers=%u ", registers);
+    return add_timed(j, x, "bench", kernel, kernel, before, size, view, series);
+}
+
+size_t jobs_mix(struct jobs *j, const struct experiment *x, const struct experiment_pair *pair,
+                const char *size, const struct experiment_view *view, const struct experiment_series *series)
+{
+    const char *operands = arena_printf(&j->arena, "%s %s", pair->first, pair->second),
+               *subject = arena_printf(&j->arena, "%s,%s", pair->first, pair->second);
+    return add_timed(j, x, "mix", operands, subject, "", size, view, series);
+}
+
+static bool is_timed(const char *study)
+{
+    struct wf_study *s = wf_study_create(study);
+    bool timed = s && wf_study_times(s);
+    wf_study_destroy(s);
+    return timed;
 }
 
 size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,
@@ -134,6 +163,7 @@ size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel
         strbuf_printf(&command, "study %s kernels/%s %s", x->study, x->file,
                       x->arguments ? x->arguments : "");
     strbuf_printf(&command, " --set compile.profile=%s", view->profile);
+    if (is_timed(x->study)) strbuf_printf(&command, " --gpu %s", view->gpu);
     add_settings(&command, x->settings);
     if (!kernel) want_file(j, x->file);
     struct job job = {.command = keep(j, &command),
@@ -141,6 +171,7 @@ size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel
                       .subject = kernel ? kernel : x->file,
                       .source = kernel ? x->ptx : NULL,
                       .size = kernel ? size : NULL,
+                      .gpu = is_timed(x->study) ? view->gpu : NULL,
                       .profile = view->profile,
                       .settings = x->settings};
     return add(j, job, kernel ? hash_kernels(kernel, x->ptx) : hash_text(ptx_text(x->file), 0));
@@ -217,6 +248,7 @@ size_t jobs_point(struct jobs *j, const struct point *point, const char *gpu, co
                       .subject = point->name,
                       .gpu = gpu,
                       .tech = "base",
-                      .settings = keep(j, &both)};
+                      .settings = keep(j, &both),
+                      .left_out = point->left_out};
     return add(j, job, script_hash);
 }

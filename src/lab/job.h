@@ -10,6 +10,7 @@ struct job {
     // NULL: has none. profile: of a program the code.
     const char *kind, *subject, *source, *size, *gpu, *profile, *tech, *settings;
     char kernel_hash[17];
+    bool left_out; // it is not to be run now: what was kept of it counts, if there is any
 };
 
 struct jobs {
@@ -25,6 +26,9 @@ void jobs_fini(struct jobs *j);
 size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
                   const char *size, const struct experiment_view *view,
                   const struct experiment_series *series);
+// A pair together on one chip: the same with a reference, and with words place=WORD among the settings, which say where.
+size_t jobs_mix(struct jobs *j, const struct experiment *x, const struct experiment_pair *pair,
+                const char *size, const struct experiment_view *view, const struct experiment_series *series);
 // A study of a bundled kernel, or of several, with commas between their names, or of the experiment's file
 // when kernel is NULL.
 size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,

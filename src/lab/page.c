@@ -139,8 +139,10 @@ static void write_view(struct json *j, const struct chart_view *v)
 
 static void write_chart(struct json *j, const struct chart *c)
 {
-    static const char *const categories[] = {
-        [CHART_KERNELS] = "kernels", [CHART_ROWS] = "rows", [CHART_CYCLES] = "cycles"};
+    static const char *const categories[] = {[CHART_KERNELS] = "kernels",
+                                             [CHART_ROWS] = "rows",
+                                             [CHART_CYCLES] = "cycles",
+                                             [CHART_STEPS] = "steps"};
     const struct experiment *x = c->experiment;
     json_open_object(j);
     report_text(j, "name", c->name);
@@ -151,6 +153,7 @@ static void write_chart(struct json *j, const struct chart *c)
     report_text(j, "show", c->show);
     report_text(j, "axis", c->axis);
     report_text(j, "size", c->size);
+    report_text(j, "across", c->across);
     report_text(j, "categories", categories[c->categories]);
     report_f64(j, "line", c->line);
     json_key(j, "everyView");
@@ -186,10 +189,10 @@ static bool has_all_of(const struct figure *f, const struct figure *other)
 static bool has_costs(const struct figure *figures, size_t count, size_t i)
 {
     const struct experiment *x = figures[i].experiment;
-    if (x->kind != EXPERIMENT_RUNS || x->programs.list.count)
-        return false; // programs have no slots, no energy
+    if (x->kind != EXPERIMENT_RUNS || x->programs.list.count || x->pairs.count || x->axes.count)
+        return false; // programs have no slots, no energy; a pair has two of each; of sweeps they would be too many
     for (size_t k = 0; k < count; k++)
-        if (k != i && figures[k].experiment->kind == EXPERIMENT_RUNS &&
+        if (k != i && figures[k].experiment->kind == EXPERIMENT_RUNS && !figures[k].experiment->axes.count &&
             has_all_of(&figures[k], &figures[i]) && (k < i || !has_all_of(&figures[i], &figures[k])))
             return false;
     return true;
@@ -320,14 +323,17 @@ static void write_kernels(struct json *j, const struct page *page)
 
 // -- runs ---------------------------------------------------------------------------------------------------
 
-static bool show_run(struct database *db, const char *id)
+#define LISTED "5000" // what a browser makes a table of in a moment; of more, results.db has the others
+
+static bool show_run(struct database *db, int64_t *place, const char *id)
 {
-    return !id || database_do(db, "INSERT OR IGNORE INTO shown SELECT ?, count(*) FROM shown", "t", id);
+    return !id || database_do(db, "INSERT OR IGNORE INTO shown VALUES (?, ?)", "ti", id, (*place)++);
 }
 
 // The runs that values of the charts and points of silicon come from, in the order in which they are first met.
 static bool choose_runs(const struct page *page, struct database *db)
 {
+    int64_t place = 0;
     const struct charts *charts = page->charts;
     bool good =
         database_do(db, "DROP TABLE IF EXISTS temp.shown", "") &&
@@ -336,23 +342,23 @@ static bool choose_runs(const struct page *page, struct database *db)
         const struct chart *c = &charts->list.data[i];
         for (size_t n = 0; n < c->views.count; n++)
             for (size_t k = 0; k < c->views.data[n].values.count && good; k++)
-                good = show_run(db, c->views.data[n].values.data[k].base) &&
-                       show_run(db, c->views.data[n].values.data[k].run);
+                good = show_run(db, &place, c->views.data[n].values.data[k].base) &&
+                       show_run(db, &place, c->views.data[n].values.data[k].run);
     }
     for (size_t i = 0; i < page->fidelity->rows.count && good; i++)
-        good = show_run(db, page->fidelity->rows.data[i].job->id);
+        good = show_run(db, &place, page->fidelity->rows.data[i].job->id);
     return good;
 }
 
 static bool write_runs(struct json *j, struct database *db)
 {
-    sqlite3_stmt *s =
-        database_query(db,
-                       "SELECT id, subject, command, kind, size, gpu, profile, tech, settings, seed, "
-                       "kernel_hash, version, config, status, message, outcome, launches, cycles, "
-                       "warp_instructions, thread_instructions, fetched, skipped, reused, occupancy, "
-                       "energy_pj, storage_bits, source FROM runs JOIN shown USING (id) ORDER BY place",
-                       "");
+    sqlite3_stmt *s = database_query(
+        db,
+        "SELECT id, subject, command, kind, size, gpu, profile, tech, settings, seed, "
+        "kernel_hash, version, config, status, message, outcome, launches, cycles, "
+        "warp_instructions, thread_instructions, fetched, skipped, reused, occupancy, "
+        "energy_pj, storage_bits, source FROM runs JOIN shown USING (id) ORDER BY place LIMIT " LISTED,
+        "");
     json_key(j, "runs");
     json_open_array(j);
     while (s && sqlite3_step(s) == SQLITE_ROW) {
@@ -361,39 +367,50 @@ static bool write_runs(struct json *j, struct database *db)
         json_close_object(j);
     }
     json_close_array(j);
+    if (!finish(db, s)) return false;
+    s = database_query(db, "SELECT count(*) FROM runs JOIN shown USING (id)", "");
+    while (s && sqlite3_step(s) == SQLITE_ROW)
+        report_u64(j, "runCount", (uint64_t)sqlite3_column_int64(s, 0));
     return finish(db, s);
+}
+
+#define LISTED_RUNS "(SELECT config, place FROM runs JOIN shown USING (id) ORDER BY place LIMIT " LISTED ")"
+
+// What differs of a configuration from the first one.
+static bool write_others(struct json *j, struct database *db, const char *first)
+{
+    sqlite3_stmt *s = database_query(
+        db, "SELECT DISTINCT config FROM " LISTED_RUNS " WHERE config <> ? ORDER BY 1", "t", first);
+    bool good = true;
+    while (good && s && sqlite3_step(s) == SQLITE_ROW) {
+        const char *config = (const char *)sqlite3_column_text(s, 0);
+        good = write_pairs(
+            j, config, db,
+            database_query(db,
+                           "SELECT a.key, a.value FROM configs a JOIN configs b ON b.config = ? AND "
+                           "b.key = a.key WHERE a.config = ? AND a.value <> b.value",
+                           "tt", first, config));
+    }
+    sqlite3_finalize(s);
+    return good;
 }
 
 // The first configuration whole, of the others what differs from it.
 static bool write_configs(struct json *j, struct database *db)
 {
-    static const char first[] =
-        "(SELECT config FROM runs JOIN shown USING (id) WHERE config IS NOT NULL ORDER BY place LIMIT 1)";
-    struct strbuf sql = {0};
+    sqlite3_stmt *s =
+        database_query(db, "SELECT config FROM " LISTED_RUNS " WHERE config IS NOT NULL LIMIT 1", "");
+    const char *first = s && sqlite3_step(s) == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : "";
     json_key(j, "configs");
     json_open_object(j);
-    strbuf_printf(&sql, "SELECT key, value FROM configs WHERE config = %s", first);
-    bool good = write_pairs(j, "first", db, database_query(db, sql.text, ""));
+    bool good = write_pairs(
+        j, "first", db, database_query(db, "SELECT key, value FROM configs WHERE config = ?", "t", first));
     json_key(j, "others");
     json_open_object(j);
-    strbuf_clear(&sql);
-    strbuf_printf(
-        &sql, "SELECT DISTINCT config FROM runs JOIN shown USING (id) WHERE config <> %s ORDER BY 1", first);
-    sqlite3_stmt *s = database_query(db, sql.text, "");
-    strbuf_clear(&sql);
-    strbuf_printf(&sql,
-                  "SELECT a.key, a.value FROM configs a JOIN configs b ON b.config = %s AND b.key = a.key "
-                  "WHERE a.config = "
-                  "? AND a.value <> b.value",
-                  first);
-    while (good && s && sqlite3_step(s) == SQLITE_ROW) {
-        const char *config = (const char *)sqlite3_column_text(s, 0);
-        good = write_pairs(j, config, db, database_query(db, sql.text, "t", config));
-    }
+    good = good && write_others(j, db, first);
+    json_close_object(j);
+    json_close_object(j);
     sqlite3_finalize(s);
-    strbuf_fini(&sql);
-    json_close_object(j);
-    json_close_object(j);
     return good;
 }
 

@@ -222,33 +222,50 @@ static enum choice kind_of(const struct names *all, const char *word)
     return CHOICES;
 }
 
-struct choosing {
-    VEC(const char *) words[CHOICES];
+struct word_list {
+    VEC(const char *) list;
 };
+
+struct choosing {
+    struct word_list words[CHOICES], left_out[CHOICES];
+};
+
+static bool has_call(const struct word_list *words, const struct point *p, enum choice kind)
+{
+    for (size_t i = 0; i < words->list.count; i++)
+        if (is_called(p, kind, words->list.data[i])) return true;
+    return false;
+}
 
 static bool is_chosen(const struct choosing *c, const struct point *p)
 {
-    if (!point_stands_alone(p) && !c->words[CHOICE_SET].count && !c->words[CHOICE_NAME].count) return false;
-    for (unsigned kind = 0; kind < CHOICES; kind++) {
-        bool any = !c->words[kind].count;
-        for (size_t i = 0; i < c->words[kind].count; i++)
-            any |= is_called(p, (enum choice)kind, c->words[kind].data[i]);
-        if (!any) return false;
-    }
+    bool is_asked = c->words[CHOICE_SET].list.count || c->words[CHOICE_NAME].list.count;
+    if (!point_stands_alone(p) && !is_asked) return false;
+    for (unsigned kind = 0; kind < CHOICES; kind++)
+        if (c->words[kind].list.count && !has_call(&c->words[kind], p, (enum choice)kind)) return false;
     return true;
+}
+
+static bool is_left_out(const struct choosing *c, const struct point *p)
+{
+    for (unsigned kind = 0; kind < CHOICES; kind++)
+        if (has_call(&c->left_out[kind], p, (enum choice)kind)) return true;
+    return false;
 }
 
 static bool read_words(struct choosing *c, const struct names *all, char *words, const char *operand,
                        struct diag *d)
 {
     for (char *word; (word = strsep(&words, ",")) != NULL;) {
+        bool is_out = *word == '-';
+        word += is_out;
         enum choice kind = kind_of(all, word);
         if (kind == CHOICES) {
             const char *near = str_nearest(word, next_word, all);
             return diag_error(d, loc_none(), "%s: no point, set, card or class \"%s\"%s%s%s", operand, word,
                               near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
         }
-        vec_push(&c->words[kind], word);
+        vec_push(is_out ? &c->left_out[kind].list : &c->words[kind].list, word);
     }
     return true;
 }
@@ -267,14 +284,19 @@ static bool choose(struct points *p, const struct names *all, char *words, const
     size_t before = p->list.count;
     bool good = !words || read_words(&c, all, words, operand, d);
     for (size_t i = 0; i < all->points.count && good; i++)
-        if (is_chosen(&c, &all->points.data[i]) && !is_there(p, all->points.data[i].name))
+        if (is_chosen(&c, &all->points.data[i]) && !is_there(p, all->points.data[i].name)) {
             vec_push(&p->list, all->points.data[i]);
+            p->list.data[p->list.count - 1].left_out = is_left_out(&c, &all->points.data[i]);
+        }
     if (good && p->list.count == before && !before)
         good = diag_error(
             d, loc_none(),
             "%s: no point is all of that (those of sets clocks and variants are chosen by that word)",
             operand);
-    for (unsigned kind = 0; kind < CHOICES; kind++) vec_fini(&c.words[kind]);
+    for (unsigned kind = 0; kind < CHOICES; kind++) {
+        vec_fini(&c.words[kind].list);
+        vec_fini(&c.left_out[kind].list);
+    }
     return good;
 }
 

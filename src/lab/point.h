@@ -39,6 +39,7 @@ struct point {
     double measured[QUANTITIES];      // NAN: not; of set variants the cycles are milliseconds
     double models[POINT_MODELS_MOST]; // cycles of other simulators, by points.models; NAN: none
     const char *why;                  // cycles are not measured
+    bool left_out;                    // it is chosen, and not to be run
 };
 
 struct points {
@@ -58,7 +59,7 @@ void points_fini(struct points *p);
 // Whether an operand of `reproduce` means points: silicon or FILE.csv, and behind a colon which of them.
 bool points_are(const char *operand);
 // Adds them. Words, with commas between them, are sets, cards, classes and names of points: words of one kind widen
-// the choice, words of different kinds narrow it. False and errors.
+// the choice, words of different kinds narrow it. -WORD: what is called so stays on the list and is not run. False and errors.
 bool points_add(struct points *p, const char *operand, struct diag *d);
 // Measurements of a CSV file, or of those of a folder: points named in a column `point` are measured there and
 // nowhere else; others where their `elsewhere` says (measurement.c). False and errors.

@@ -1,17 +1,17 @@
 #include "lab/pool.h"
 #include "base/file.h"
 #include "base/progress.h"
+#include "lab/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { WORKERS_MAX = 64, WORDS_MAX = 64 };
+enum { WORKERS_MAX = 64 };
 
 struct worker {
     pid_t process; // 0: none
@@ -37,41 +37,20 @@ static void remove_leftovers(const struct pool *p, const struct job *j)
 
 // -- a process ----------------------------------------------------------------------------------------------
 
-// Between fork and exec: only what is safe there.
-static void become(const struct pool *p, char **words, const char *errors, const sigset_t *mask, pid_t parent)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(127); // it was killed before we asked for that
-    setpgid(0, 0); // a terminal's interrupt is for the parent, which must not take our end for a failure
-    int nothing = open("/dev/null", O_RDWR), err = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (nothing >= 0) {
-        dup2(nothing, STDIN_FILENO);
-        dup2(nothing, STDOUT_FILENO);
-    }
-    if (err >= 0) dup2(err, STDERR_FILENO);
-    sigprocmask(SIG_SETMASK, mask, NULL);
-    if (chdir(p->folder) == 0) execv(p->program, words);
-    _exit(127);
-}
-
 static pid_t start(const struct pool *p, const struct job *j, const sigset_t *mask)
 {
-    char *text = heap_strdup(j->command), *rest = text, *words[WORDS_MAX], json[40];
-    char *errors = path_of(p, j, "err");
-    size_t count = 0;
+    char json[40], *errors = path_of(p, j, "err");
     snprintf(json, sizeof json, "runs/%s.json", j->id);
-    words[count++] = heap_strdup("warpfold");
-    for (char *word; (word = strsep(&rest, " ")) != NULL && count < WORDS_MAX - 4;)
-        if (*word) words[count++] = heap_strdup(word);
-    if (!str_equal(j->kind, "mark")) words[count++] = heap_strdup("--quiet");
-    words[count++] = heap_strdup("--json");
-    words[count++] = heap_strdup(json);
-    words[count] = NULL;
-    pid_t parent = getpid(), process = fork();
-    if (process == 0) become(p, words, errors, mask, parent);
+    int err = open(errors, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    pid_t process = process_start(&(struct process_order){.program = p->program,
+                                                          .folder = p->folder,
+                                                          .command = j->command,
+                                                          .is_mark = str_equal(j->kind, "mark"),
+                                                          .json = json,
+                                                          .errors = err,
+                                                          .signals = mask});
     if (process < 0) diag_error(p->diag, loc_none(), "cannot start a process: %s", strerror(errno));
-    for (size_t i = 0; i < count; i++) free(words[i]);
-    free(text);
+    if (err >= 0) close(err);
     free(errors);
     return process;
 }
@@ -112,8 +91,7 @@ static char *complaint(const struct pool *p, const struct job *j)
     const char *why;
     if (!file_read(path, &text, &length, &why)) text = heap_strdup("");
     free(path);
-    text[strcspn(text, "\n")] = 0;
-    char *message = heap_strdup(str_starts_with(text, "error: ") ? text + strlen("error: ") : text);
+    char *message = process_complaint(text);
     free(text);
     return message;
 }
@@ -190,6 +168,10 @@ static int feed(struct pool *p, struct database *db, const struct jobs *jobs, si
                 p->reused++;
                 continue;
             }
+            if (j->left_out) {
+                p->left_out++;
+                continue;
+            }
             if (p->diag->errors) return -1;
             workers[k] = (struct worker){start(p, j, mask), j};
             if (workers[k].process < 0) {
@@ -224,7 +206,7 @@ bool pool_run(struct pool *p, struct database *db, const struct jobs *jobs)
             good = good && busy == 0;
             break;
         }
-        progress_update(&bar, p->done + p->reused);
+        progress_update(&bar, p->done + p->reused + p->left_out);
         int signal = sigtimedwait(&watched, NULL, &(struct timespec){.tv_nsec = 200 * 1000 * 1000});
         if (signal <= 0 || signal == SIGCHLD) continue;
         p->interrupted = signal;

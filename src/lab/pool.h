@@ -17,8 +17,8 @@ struct pool {
     unsigned workers;
     bool progress;
     struct diag *diag;
-    int interrupted;     // the signal that ended it; 0: none did
-    size_t done, reused; // runs of this time; of earlier ones
+    int interrupted;               // the signal that ended it; 0: none did
+    size_t done, reused, left_out; // runs of this time; of earlier ones; that were not asked for
     VEC(struct pool_failure) failures;
 };
 

@@ -2,14 +2,19 @@
 -- run is never done twice. Equal inputs give equal rows, but for the columns named wall_*.
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID; -- schema, version, build
 
-CREATE TABLE configs ( -- every setting of a run, with the value it had
+CREATE TABLE config_origins ( -- what a configuration is told by: itself, or the bundled GPU's that is nearest to it
+    config TEXT PRIMARY KEY, origin TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE config_values ( -- all settings of an origin; of others those that differ from it
     config TEXT, key TEXT, value TEXT NOT NULL,
     PRIMARY KEY (config, key)) WITHOUT ROWID;
+CREATE VIEW configs (config, key, value) AS -- every setting of a run, with the value it had
+    SELECT c.config, o.key, coalesce((SELECT value FROM config_values v WHERE v.config = c.config AND v.key = o.key), o.value)
+    FROM config_origins c JOIN config_values o ON o.config = c.origin;
 
 CREATE TABLE runs (
     id TEXT PRIMARY KEY,
     command TEXT NOT NULL,      -- warpfold's arguments; run in the results' folder they give this row again
-    kind TEXT NOT NULL,         -- bench, study, mark; run: a script of silicon/; program: for RISC-V
+    kind TEXT NOT NULL,         -- bench, study, mark; mix: kernels together, whose figures are in cells; run: a script of silicon/; program: for RISC-V
     subject TEXT NOT NULL,      -- the bundled kernel, the file, the point, or the program
     source TEXT, size TEXT, gpu TEXT, profile TEXT, tech TEXT, settings TEXT, -- source: whose PTX; profile: of a program its code
     seed INTEGER NOT NULL,      -- of the inputs

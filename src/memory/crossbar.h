@@ -18,6 +18,7 @@ struct packet {
     uint16_t flits;
     uint8_t sectors, kind, grid;
     bool is_partial; // a store that writes a part of some of its sectors
+    bool rides;      // in the packet of the one before, without flits
     uint32_t turn;   // among packets of one start: the smallest goes first
     uint32_t next;   // in a bag
 };
@@ -55,7 +56,7 @@ static inline uint32_t crossbar_turn(uint64_t start, uint32_t sender, uint32_t s
 {
     return (uint32_t)((sender + senders - start % senders) % senders);
 }
-// Reserves a receiver's port; the interconnect cycle in which the last flit is there.
+// Reserves a receiver's port; the interconnect cycle in which the last flit is there: of who rides, that of the packet.
 static inline uint64_t crossbar_arrive(const struct memory_config *c, uint64_t *port_free,
                                        const struct packet *p)
 {

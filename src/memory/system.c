@@ -12,7 +12,9 @@ struct port { // an SM's
     FIFO(struct memory_reply) replies;
     uint64_t output_free, input_free; // interconnect cycles
     uint64_t pushed, taken;
-    uint64_t arrived; // replies
+    uint64_t arrived;    // replies
+    uint64_t last_cycle; // of the request pushed last,
+    struct packet last;  // and its packet
 };
 
 struct memory_system {
@@ -162,6 +164,13 @@ void memory_system_open(struct memory_system *m, unsigned sm)
     p->arriving.packets.count = 0;
 }
 
+// In the packet of the request before, behind which nothing else has gone: both stay neighbours up to the tags.
+static bool may_ride(const struct port *p, const struct memory_request *r, const struct packet *k)
+{
+    return p->pushed && p->last_cycle == r->cycle && p->last.kind == MEMORY_LOAD && r->kind == MEMORY_LOAD &&
+           p->last.grid == k->grid && p->last.slice == k->slice;
+}
+
 void memory_system_push(struct memory_system *m, const struct memory_request *r)
 {
     struct port *p = &m->ports[r->sm];
@@ -177,10 +186,18 @@ void memory_system_push(struct memory_system *m, const struct memory_request *r)
                        .grid = r->grid,
                        .is_partial =
                            r->kind == MEMORY_STORE && r->data_bytes < bit_count8(r->sectors) * SECTOR_BYTES};
-    if (k.start < p->output_free) k.start = p->output_free;
+    k.rides = r->rides && may_ride(p, r, &k);
+    if (k.rides) {
+        k.start = p->last.start;
+        k.flits = 0;
+    } else {
+        k.start = u64_max(k.start, p->output_free);
+        p->output_free = k.start + k.flits;
+    }
     k.turn = crossbar_turn(k.start, k.sm, m->sm_count);
-    p->output_free = k.start + k.flits;
     p->pushed++;
+    p->last_cycle = r->cycle;
+    p->last = k;
     bag_add(&p->out[m->filling], place.channel, &k);
 }
 

@@ -27,6 +27,9 @@ struct memory_request {
     uint8_t data_bytes; // a store's or atomic's payload
     uint8_t kind;       // enum memory_kind
     uint8_t grid;       // number of the sender's grid
+    // A load that goes along with the load that the SM pushed right before it, in the same cycle: if both are for one
+    // slice, in its packet, without a header of its own, and the L2 looks both up at once. Each has its own reply.
+    bool rides;
 };
 
 struct memory_reply { // every request has exactly one; a store's and reduction's is its acknowledgement

@@ -1,7 +1,10 @@
 // The settings of studies: the table.
+#include "study/stream.h"
 #include "study/study.h"
 
-static const char *const affine_words[] = {"warp", "row", NULL};
+static const char *const affine_words[] = {"warp", "row", NULL}, *const window_words[] = {"accesses",
+                                                                                          "blocks", NULL};
+#define level_words stream_level_names
 
 const struct config_key study_config_keys[] = {
 #define SETTING(field, type, key, low, high, words, initial, meaning)                                        \

@@ -23,6 +23,10 @@ struct study_settings { // config.def
     int affine;         // enum study_affine
     uint64_t block;
     uint32_t bin; // instructions
+    int level;    // enum stream_level, or STREAM_LEVELS for all
+    int window;   // enum reuse_window
+    bool stores;
+    uint32_t accesses;
 };
 extern const struct config_key study_config_keys[];
 extern const size_t study_config_key_count;

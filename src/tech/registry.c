@@ -92,6 +92,14 @@ static bool set_option(struct config *config, const struct tech *t, const char *
     return false;
 }
 
+// Texts live as long as the choice, not as the table that has read them.
+static void keep_text(struct tech_choice *c, const struct config_key *key, void *options)
+{
+    if (key->type != CONFIG_TEXT) return;
+    const char **text = (const char **)((char *)options + key->offset);
+    *text = arena_strndup(&c->arena, *text, strlen(*text));
+}
+
 // "KEY=V,KEY=V" into a struct of the mechanism's own.
 static bool set_options(struct tech_choice *c, struct tech_use *u, char *text, struct diag *d)
 {
@@ -106,9 +114,11 @@ static bool set_options(struct tech_choice *c, struct tech_use *u, char *text, s
         good = set_option(&config, u->tech, pair, d);
         pair = comma;
     }
+    for (size_t k = 0; k < u->tech->key_count && good; k++) keep_text(c, &u->tech->keys[k], options);
     config_fini(&config);
     u->options = options;
-    return good;
+    const char *wrong = good && u->tech->wrong ? u->tech->wrong(options) : NULL;
+    return wrong ? diag_error(d, loc_none(), "%s", wrong) : good;
 }
 
 static bool check_claims(const struct tech_use *chosen, const struct tech_use *u, struct diag *d)

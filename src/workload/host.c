@@ -1,6 +1,7 @@
 // A run of a workload: the calls of host.h over the public API, and the verdict on what came out.
 #include "workload/host.h"
 #include "base/hash.h"
+#include "workload/tape.h"
 
 #include <assert.h>
 #include <math.h>
@@ -46,6 +47,7 @@ uint64_t host_alloc(struct host *h, size_t size_bytes)
     if (failed(h, address ? WF_OK : WF_BAD_INPUT)) return 0;
     vec_push(&h->allocations, address);
     failed(h, wf_fill(h->context, address, 0, 1, size_bytes));
+    if (h->options->tape) tape_write(h->options->tape, address, NULL, size_bytes);
     return address;
 }
 
@@ -58,14 +60,15 @@ uint64_t host_upload(struct host *h, const void *bytes, size_t size_bytes)
 
 void host_write(struct host *h, uint64_t address, const void *bytes, size_t size_bytes)
 {
-    if (!h->failed) failed(h, wf_write(h->context, address, bytes, size_bytes));
+    if (h->failed || failed(h, wf_write(h->context, address, bytes, size_bytes))) return;
+    if (h->options->tape) tape_write(h->options->tape, address, bytes, size_bytes);
 }
 
 void host_set_symbol(struct host *h, const char *name, const void *bytes, size_t size_bytes)
 {
     uint64_t address, symbol_bytes;
     if (h->failed || failed(h, wf_symbol(h->module, name, &address, &symbol_bytes))) return;
-    failed(h, wf_write(h->context, address, bytes, size_bytes)); // past the symbol's end is refused there
+    host_write(h, address, bytes, size_bytes); // past the symbol's end is refused there
 }
 
 static uint64_t texture(struct host *h, uint64_t texels, const struct wf_texture_config *config)
@@ -112,6 +115,7 @@ void *host_output(struct host *h, uint64_t address, size_t size_bytes)
 {
     void *bytes = host_fetch(h, address, size_bytes);
     h->result->output_hash = hash_bytes(bytes, size_bytes, h->result->output_hash);
+    if (h->options->tape && !h->failed) tape_output(h->options->tape, address, bytes, size_bytes);
     return bytes;
 }
 
@@ -144,15 +148,16 @@ void host_launch_args(struct host *h, const char *name, struct host_dim grid, st
         assert(args[i].size_bytes == wf_kernel_info(kernel)->params[i].bytes);
         pointers[i] = &args[i].value;
     }
-    struct wf_launch_config shape = {.shared_bytes = (uint32_t)shared_bytes};
+    struct wf_launch_config shape = {.shared_bytes = (uint32_t)shared_bytes, .stream = h->options->stream};
     if (h->options->registers)
         shape.registers = h->options->registers;
     else if (h->size == WORKLOAD_PAPER)
-        shape.registers = workload_paper_registers(name);
+        shape.registers = workload_registers(WORKLOAD_NVIDIA, name);
     for (int i = 0; i < 3; i++) {
         shape.grid[i] = grid.extent[i] ? grid.extent[i] : 1;
         shape.block[i] = block.extent[i] ? block.extent[i] : 1;
     }
+    if (h->options->tape) tape_launch(h->options->tape, kernel, &shape, pointers, count);
     struct wf_stats stats = {0};
     enum wf_status status = wf_launch(kernel, &shape, (void *const *)pointers, count, &stats);
     stats.status = status;
@@ -218,7 +223,8 @@ enum wf_status workload_run(const struct workload *workload, struct wf_context *
     failed(&h, h.module ? WF_OK : WF_BAD_INPUT);
     workload->run(&h);
 
-    for (size_t i = 0; i < h.allocations.count; i++) wf_free(context, h.allocations.data[i]);
+    for (size_t i = 0; i < h.allocations.count && !options->tape; i++)
+        wf_free(context, h.allocations.data[i]);
     vec_fini(&h.allocations);
     arena_fini(&h.arena);
     result->verified = !h.failed && result->mismatches == 0;

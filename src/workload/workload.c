@@ -45,21 +45,8 @@ const struct workload *workload_at(size_t i) { return i < WORKLOAD_COUNT ? &tabl
 static const struct workload_paper papers[] = {
 #define PAPER(NAME, SUITE, FROM, INPUT, X, Y, KERNEL, TIMES, ORIGINAL, NOTE)                                 \
     {#NAME, SUITE, INPUT, WORKLOAD_FROM_##FROM, {X, Y}, KERNEL, TIMES, ORIGINAL, NOTE},
-#define REGISTERS(KERNEL, COUNT)
 #include "workload/paper.def"
 #undef PAPER
-#undef REGISTERS
-};
-
-static const struct {
-    const char *kernel;
-    unsigned count;
-} registers[] = {
-#define PAPER(...)
-#define REGISTERS(KERNEL, COUNT) {KERNEL, COUNT},
-#include "workload/paper.def"
-#undef PAPER
-#undef REGISTERS
 };
 
 const struct workload_paper *workload_paper(const struct workload *w)
@@ -72,13 +59,6 @@ const struct workload_paper *workload_paper(const struct workload *w)
 bool workload_has_size(const struct workload *w, enum workload_size size)
 {
     return size != WORKLOAD_PAPER || workload_paper(w);
-}
-
-unsigned workload_paper_registers(const char *kernel)
-{
-    for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++)
-        if (str_equal(registers[i].kernel, kernel)) return registers[i].count;
-    return 0;
 }
 
 static const char *name_at(const void *context, size_t i)
@@ -100,22 +80,18 @@ static const struct {
     const char *group, *abbreviation, *workload;
 } members[] = {
 #define MEMBER(group, abbreviation, workload) {#group, abbreviation, #workload},
-#define GIVEN(group, workload, registers)
 #include "workload/groups.def"
 #undef MEMBER
-#undef GIVEN
 };
 enum { MEMBER_COUNT = sizeof members / sizeof members[0] };
 
 static const struct {
-    const char *group, *workload;
-    unsigned registers;
-} given[] = {
-#define MEMBER(group, abbreviation, workload)
-#define GIVEN(group, workload, registers) {#group, #workload, registers},
-#include "workload/groups.def"
-#undef MEMBER
-#undef GIVEN
+    const char *whose, *of;
+    unsigned count;
+} registers[] = {
+#define REGISTERS(whose, of, count) {#whose, #of, count},
+#include "workload/registers.def"
+#undef REGISTERS
 };
 
 // "darsie" is a group and "darsie_1d" a part of it; names are written with a dash.
@@ -148,10 +124,10 @@ const struct workload *workload_in_group(const char *group, size_t i, const char
     return w;
 }
 
-unsigned workload_group_registers(const char *group, const struct workload *w)
+unsigned workload_registers(const char *whose, const char *of)
 {
-    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
-        if (is_in(given[i].group, group) && str_equal(given[i].workload, w->name)) return given[i].registers;
+    for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++)
+        if (is_in(registers[i].whose, whose) && str_equal(registers[i].of, of)) return registers[i].count;
     return 0;
 }
 

@@ -43,6 +43,8 @@ struct workload {
     void (*run)(struct host *);
 };
 
+struct tape; // tape.h
+
 struct workload_options {
     enum workload_size size;
     enum workload_ptx ptx;
@@ -53,6 +55,8 @@ struct workload_options {
     void (*launched)(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                      const struct wf_stats *stats);
     void *launched_context;
+    struct wf_stream *stream; // of its launches; NULL: the default stream
+    struct tape *tape;        // what the host does is recorded, and device memory stays. NULL: it is not
 };
 
 struct workload_result {
@@ -79,14 +83,13 @@ const struct workload *workload_find(const char *name, const char **nearest);
 // may be NULL.
 const struct workload *workload_in_group(const char *group, size_t i, const char **abbreviation);
 bool workload_is_group(const char *group);
-// Registers a thread of the member has in the code of the compiler of the group's paper; 0: not known.
-unsigned workload_group_registers(const char *group, const struct workload *member);
+// Registers that a thread has in another compiler's code (registers.def); 0: not known. By a group's paper, of a workload; or
+// of a kernel in NVIDIA's code, with which as many blocks fit on an SM at size `paper` unless launch.registers is set.
+#define WORKLOAD_NVIDIA "cuda"
+unsigned workload_registers(const char *whose, const char *of);
 
 const struct workload_paper *workload_paper(const struct workload *workload); // NULL: it has no such size
 bool workload_has_size(const struct workload *workload, enum workload_size size);
-// Registers a thread of the kernel has in the code of NVIDIA's compiler, which decide at size `paper` how many blocks fit
-// on an SM, unless launch.registers is set; 0: not known.
-unsigned workload_paper_registers(const char *kernel);
 
 const char *workload_size_name(enum workload_size size); // "small"
 bool workload_size_find(const char *name, enum workload_size *size);

@@ -375,12 +375,38 @@ static void test_reports(struct test *t)
     cli_fini(&c);
 }
 
+// Whose code a row's registers are of: ours, or a group's paper's, unless a setting says otherwise.
+static void test_occupancy(struct test *t)
+{
+    static const struct {
+        const char *workload, *arguments, *row;
+    } lists[] = {{"rayTrace", "--bench rayTrace",
+                  "rayTrace ray_trace 6 44 code 8,448 0 3 registers (sm.registers) 77.3 7,424 5"},
+                 {"rayTrace", "--bench rayTrace --set launch.registers=40",
+                  "rayTrace ray_trace 6 40 setting 7,680 0 4 registers (sm.registers) 93.8 2,048 1"},
+                 {"hotspot", "--bench hotspot",
+                  "hotspot hotspot 8 37 nvcc 9,728 3,072 3 registers (sm.registers) 89.1 3,584 2"},
+                 {"rayTrace", "--bench warpman",
+                  "rayTrace ray_trace 6 64 paper 12,288 0 2 registers (sm.registers) 75.0 8,192 4"},
+                 {"rayTrace", "--bench warpman --set launch.registers=40",
+                  "rayTrace ray_trace 6 40 setting 7,680 0 4 registers (sm.registers) 93.8 2,048 1"}};
+    struct cli c = {.t = t};
+    for (size_t k = 0; k < TEST_COUNT(lists); k++) {
+        char arguments[200];
+        snprintf(arguments, sizeof arguments, "list occupancy --gpu gtx480 %s", lists[k].arguments);
+        cli_run(&c, arguments);
+        CHECK_EQ(t, c.status, 0);
+        check_line(&c, lists[k].workload, lists[k].row);
+    }
+    cli_fini(&c);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"files", test_files},       {"set", test_set},
-                                             {"list", test_list},         {"like", test_like},
-                                             {"sources", test_sources},   {"complete", test_complete},
-                                             {"left_out", test_left_out}, {"set_wins", test_set_wins},
-                                             {"area", test_area},         {"reports", test_reports}};
+    static const struct test_case cases[] = {
+        {"files", test_files},         {"set", test_set},           {"list", test_list},
+        {"like", test_like},           {"sources", test_sources},   {"complete", test_complete},
+        {"left_out", test_left_out},   {"set_wins", test_set_wins}, {"area", test_area},
+        {"occupancy", test_occupancy}, {"reports", test_reports}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

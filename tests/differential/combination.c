@@ -63,6 +63,7 @@ static const struct {
     {"icnt.mhz", {"400", "700", "1418", "2834"}},
     {"dram.mhz", {"400", "1250", "2507", "5000"}},
     {"sm.registers", {"4096", "8192", "16384", "65536"}},
+    {"kernels", {"k:1", "k:4", "j:4/k:2"}}, // of coarse
 };
 
 static void draw_number(struct rng *r, const struct config_key *key, struct strbuf *out)

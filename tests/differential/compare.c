@@ -28,6 +28,7 @@ struct asked {
     struct wf_context *c;
     struct wf_study *study;
     bool timed, counts, adds_barriers, stack;
+    uint64_t places; // of programs that run together: drawn from it; 0: everywhere
 };
 
 static bool set_pair(struct asked *a, const char *pair)
@@ -47,6 +48,7 @@ static bool set_pair(struct asked *a, const char *pair)
     if (str_starts_with(pair, "host.verify=")) return wf_set_verify(a->c, number), true;
     if (str_starts_with(pair, "host.threads=")) return wf_set_threads(a->c, (unsigned)number), true;
     if (str_starts_with(pair, "host.cycles=")) return wf_set_max_cycles(a->c, number), true;
+    if (str_starts_with(pair, "host.places=")) return a->places = number, true;
     if (str_starts_with(pair, "host.counts=")) return a->counts = number, true;
     if (str_starts_with(pair, "simt=")) a->stack = str_equal(value, "stack");
     return settings_pair(a->c, pair);
@@ -358,9 +360,34 @@ static bool invite_breaker(struct asked *a, const char *text, uint32_t warp_size
     return load(a, text, g);
 }
 
-static bool begin(struct guest *g)
+static uint32_t count_sms(struct wf_context *c)
 {
-    return wf_launch_async_packed(g->kernel, &g->shape, g->params, g->param_bytes, &g->launch) == WF_OK;
+    struct wf_key key;
+    for (size_t k = 0; wf_key_at(c, k, &key); k++)
+        if (str_equal(key.name, "gpu.sm_count")) return (uint32_t)strtoul(key.value, NULL, 10);
+    return 1;
+}
+
+// SMs of its own, in half of the cases.
+static void place(const struct asked *a, struct wf_stream *s, unsigned k)
+{
+    struct rng r;
+    rng_init(&r, a->places + k);
+    uint32_t sms = count_sms(a->c), first = rng_below(&r, sms);
+    if (a->places && rng_below(&r, 2)) wf_stream_place(s, first, 1 + rng_below(&r, sms - first));
+}
+
+// Where it has a place whose SMs have no room for it, it runs anywhere.
+static bool begin(struct asked *a, struct guest *g)
+{
+    for (unsigned turn = 0; turn < 2; turn++) {
+        if (wf_launch_async_packed(g->kernel, &g->shape, g->params, g->param_bytes, &g->launch) == WF_OK)
+            return true;
+        if (!a->places || turn) break;
+        wf_clear_errors(a->c);
+        wf_stream_place(g->shape.stream, 0, 0);
+    }
+    return false;
 }
 
 static enum verdict ended_well(struct wf_launch *l, struct strbuf *why)
@@ -382,10 +409,11 @@ static enum verdict run_together(struct asked *a, const char *const *texts, cons
     struct guest guests[TOGETHER_MAX], broken;
     bool good = !breaker || invite_breaker(a, breaker, e->launch.warp, &broken);
     for (unsigned k = 0; k < count && good; k++) good = invite(a, texts[k], &e[k], &guests[k]);
-    for (unsigned k = 0; k < count && good; k++) good = begin(&guests[k]);
+    for (unsigned k = 0; k < count && good; k++) place(a, guests[k].shape.stream, k);
+    for (unsigned k = 0; k < count && good; k++) good = begin(a, &guests[k]);
     if (good && breaker) {
         wf_set_max_cycles(a->c, 100000); // for those that have no other end
-        good = begin(&broken);
+        good = begin(a, &broken);
     }
     if (!good) strbuf_puts(why, wf_errors(a->c));
     enum verdict v = good ? SAME : REFUSED;

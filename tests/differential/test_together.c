@@ -1,5 +1,5 @@
 // Pairs of random programs on one chip at a time, in random combinations of everything: each leaves in memory what it
-// leaves alone, by the oracle, whether they share SMs or not. Beside some of them a third one fails: it faults, waits
+// leaves alone, by the oracle, whether they share SMs or have some of their own. Beside some of them a third one fails: it faults, waits
 // for ever, or goes past a limit, and changes nothing of theirs.
 //
 //     build/tests/differential/test_together pair N      that one, with what it runs in
@@ -59,6 +59,9 @@ static enum verdict try_pair(uint64_t seed, bool show, struct strbuf *why)
     unsigned breaker = rng_below(&r, 3 * sizeof breakers / sizeof breakers[0]);
     bool breaks = breaker < sizeof breakers / sizeof breakers[0];
     combination_draw(seed, &g[0], &c);
+    struct strbuf places = {0};
+    strbuf_printf(&places, "host.places=%u", rng_below(&r, 1000000));
+    vec_push(&c.parts, places.text);
     if (show) {
         struct strbuf with = {0};
         combination_write(&c, &with);
@@ -78,7 +81,7 @@ static void test_programs(struct test *t)
 {
     struct finding found[FINDINGS];
     struct hunt h = {.first = test_seed(1),
-                     .count = test_is_long()    ? 4000
+                     .count = test_is_long()    ? 5000
                               : test_is_quick() ? 50
                                                 : 300,
                      .try = try_seed,

@@ -7,7 +7,7 @@ enum { EPOCH = 100 };
 static struct duel duel_of(unsigned hold, unsigned leaders)
 {
     struct duel d;
-    struct duel_config c = {EPOCH, hold, leaders};
+    struct duel_config c = {EPOCH, hold, leaders, .first = 0};
     duel_init(&d, &c, 7);
     return d;
 }
@@ -19,6 +19,10 @@ static void test_roles(struct test *t)
         CHECK_EQ(t, duel_role(&d, sm), sm < 2 ? DUEL_ON : sm < 4 ? DUEL_OFF : DUEL_FOLLOWS);
         CHECK_EQ(t, duel_is_on(&d, sm), sm < 2);
     }
+    d.config.first = 3; // those before follow, too
+    for (unsigned sm = 0; sm < 9; sm++)
+        CHECK_EQ(t, duel_role(&d, sm), sm < 3 || sm >= 7 ? DUEL_FOLLOWS : sm < 5 ? DUEL_ON : DUEL_OFF);
+    d.config.first = 0;
     duel_tell(&d, 7 + EPOCH, 5, 4);
     for (unsigned sm = 0; sm < 6; sm++) CHECK_EQ(t, duel_is_on(&d, sm), sm < 2 || sm >= 4);
 }

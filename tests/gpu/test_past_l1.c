@@ -1,5 +1,5 @@
-// Loads that L1 has nothing to do with: .cg, .cv and those that must see what other SMs have stored. A line is read
-// twice, one load behind the other's reply; where L1 serves it, the second finds it there.
+// Loads that L1 has nothing to do with: .cg, .cv and those that must see what other SMs have stored; and what it fetches
+// for the others. A line is read twice, one load behind the other's reply; where L1 serves it, the second finds it there.
 #include "gpu/bench.h"
 
 #include <string.h>
@@ -48,8 +48,34 @@ static void test_which_loads(struct test *t)
     }
 }
 
+// A word of each of a line's sectors, each waited for: l1.fetch says whether the first miss is the last.
+static void test_fetch(struct test *t)
+{
+    static const char text[] =
+        "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nLDG.E R4, [R2]\nIADD3 R2, R2, R4, RZ\n"
+        "LDG.E R4, [R2+0x20]\nIADD3 R2, R2, R4, RZ\nLDG.E R4, [R2+0x60]\nIADD3 R2, R2, R4, RZ\nEXIT\n";
+    static const struct {
+        const char *settings;
+        uint64_t misses, sectors;
+    } rows[] = {{"icache.perfect=1 l1.global=1 l1.fetch=sectors", 3, 3},
+                {"icache.perfect=1 l1.global=1 l1.fetch=line", 1, 4},
+                {"icache.perfect=1 l1.global=1 l1.fetch=line l1.allocate=miss", 1, 4},
+                {"icache.perfect=1 l1.global=0 l1.fetch=line", 0, 3}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct gpu_bench b;
+        if (gpu_bench_init(&b, t, "tiny", rows[k].settings, text, 1)) {
+            machine_buffer(&b.m, 128);
+            gpu_cycles(&b);
+            CHECK_MSG(t, !b.result.imbalance, "%s", b.result.imbalance);
+            CHECK_EQ(t, b.result.gpu.l1_misses, rows[k].misses);
+            CHECK_EQ(t, b.result.memory.dram.reads, rows[k].sectors + 4); // and the line of constants
+        }
+        gpu_bench_fini(&b);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"which_loads", test_which_loads}};
+    static const struct test_case cases[] = {{"which_loads", test_which_loads}, {"fetch", test_fetch}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -56,6 +56,8 @@ static const struct trend trends[] = {
     {"spmv",          "l1.global=1 l1.mshrs=1 | l1.allocate=fill", "cycles", 1.10, 99.0},
     {"spmv",          "l1.global=1 l1.sets=1 l1.ways=8 l1.mshrs=8 | l1.allocate=miss", "sm.lsu.stalls", 1.10, 99.0},
     {"spmv",          "l1.global=1 | l1.mshrs=1", "cycles", 1.00, 1.00}, // streaming: no limit
+    {"spmv",          "l1.global=1 | l1.fetch=line", "sm.l1.misses", 0.10, 0.95},
+    {"spmv",          "l1.global=1 | l1.fetch=line", "memory.l2_read_sectors", 1.05, 4.00},
     {"LIB",           "l1.write=through",       "memory.l2_stores", 1.05, 1e9},
     {"LIB",           "l1.write=through-allocate", "memory.l2_stores", 1.05, 1e9},
     {"LIB",           "l1.write=through | l1.write=through-allocate", "sm.l1.misses", 0.00, 0.95},

@@ -81,3 +81,18 @@ char *lab_clean(struct cli *c)
     CHECK(c->t, strlen(clean) > 10000);
     return clean;
 }
+
+void lab_check_refused(struct test *t, const char *head, const struct lab_refused *rows, size_t count)
+{
+    struct cli c = {.t = t};
+    for (size_t k = 0; k < count; k++) {
+        struct strbuf text = {0};
+        strbuf_printf(&text, "%s%s", head, rows[k].lines);
+        cli_write(&c, "x.exp", text.text, text.length);
+        cli_run(&c, "reproduce $D/x.exp --size small --out $D/refused");
+        CHECK_EQ(t, c.status, 1);
+        CHECK_HAS(t, c.err, rows[k].error);
+        strbuf_fini(&text);
+    }
+    cli_fini(&c);
+}

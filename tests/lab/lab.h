@@ -8,6 +8,11 @@ extern const char lab_experiment[]; // 3 kernels, 2 views, 5 mechanisms, one of 
 enum { LAB_RUNS = 30, LAB_REFUSED = 6 };
 
 void lab_write(struct cli *c, const char *name, const char *experiment); // $D/name
+// An experiment of these lines behind a head is refused, with these words on stderr.
+struct lab_refused {
+    const char *lines, *error;
+};
+void lab_check_refused(struct test *t, const char *head, const struct lab_refused *rows, size_t count);
 // results.db of a folder in $D, to read.
 sqlite3 *lab_open(struct test *t, const char *folder);
 double lab_query(struct test *t, sqlite3 *db,

@@ -38,9 +38,7 @@ static void test_figures(struct test *t)
 
 static void test_refused(struct test *t)
 {
-    static const struct {
-        const char *lines, *error;
-    } rows[] = {
+    static const struct lab_refused rows[] = {
         {"programs = VecAd\nseries = a : simtight\n", "no program \"VecAd\"; did you mean \"VecAdd\"?"},
         {"programs = MatMulFloat\nviews = simtight/rv32e\nseries = a : simtight\n", "has no form rv32e"},
         {"programs = VecAdd\nseries = a : simtigh\n", "did you mean \"simtight\"?"},
@@ -48,17 +46,7 @@ static void test_refused(struct test *t)
         {"programs = VecAdd\ninput = 0g\nseries = a : simtight\n", "each two hexadecimal digits"},
         {"programs = no/such.elf\nseries = a : simtight\n", "cannot find the program no/such.elf"},
     };
-    struct cli c = {.t = t};
-    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
-        struct strbuf text = {0};
-        strbuf_printf(&text, "title = x\nkind = runs\nmeasure = speedup\n%s", rows[k].lines);
-        cli_write(&c, "x.exp", text.text, text.length);
-        cli_run(&c, "reproduce $D/x.exp --size small --out $D/refused");
-        CHECK_EQ(t, c.status, 1);
-        CHECK_HAS(t, c.err, rows[k].error);
-        strbuf_fini(&text);
-    }
-    cli_fini(&c);
+    lab_check_refused(t, "title = x\nkind = runs\nmeasure = speedup\n", rows, TEST_COUNT(rows));
 }
 
 int main(int argc, char **argv)

@@ -228,7 +228,7 @@ static void test_databases(struct test *t)
     check_refused(&c, "has schema 7; this is warpfold");
     change(
         t,
-        "UPDATE meta SET value = '2' WHERE key = 'schema'; UPDATE meta SET value = 'x' WHERE key = 'build'");
+        "UPDATE meta SET value = '3' WHERE key = 'schema'; UPDATE meta SET value = 'x' WHERE key = 'build'");
     check_refused(&c, "was made by another build of warpfold (x; this is ");
     change(t, "DROP TABLE meta");
     check_refused(&c, "is a database, but not of results");

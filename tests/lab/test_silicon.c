@@ -186,6 +186,29 @@ static void test_choice(struct test *t)
     cli_fini(&c);
 }
 
+// What is left out is not run, and said; what an earlier call has run of it counts.
+static void test_left_out(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "reproduce " LIST ":tuning,-last --out $D/out");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "last: left out, as asked");
+    CHECK_HAS(t, c.out, "3 runs, 0 of them done before, 1 left out;");
+    struct csv csv = read_result(&c, "out/silicon.csv");
+    CHECK_STR(t, cell(t, &csv, "last", "cycles"), "");
+    CHECK(t, atof(cell(t, &csv, "mean", "cycles")) > 0);
+    csv_fini(&csv);
+    cli_run(&c, "reproduce " LIST ":last --out $D/out --quiet");
+    cli_run(&c, "reproduce " LIST ":-last --out $D/out");
+    CHECK(t, !strstr(c.out, "left out"));
+    csv = read_result(&c, "out/silicon.csv");
+    CHECK(t, atof(cell(t, &csv, "last", "cycles")) > 0);
+    csv_fini(&csv);
+    cli_run(&c, "reproduce " LIST ":-lst --out $D/out");
+    CHECK_HAS(t, c.err, "\"lst\"; did you mean \"last\"?");
+    cli_fini(&c);
+}
+
 // --set comes behind the point's own settings, --gpu in place of its card; both are said.
 static void test_changed(struct test *t)
 {
@@ -320,9 +343,9 @@ static void test_drawn(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"runs", test_runs},         {"clocks", test_clocks},
-                                             {"variants", test_variants}, {"choice", test_choice},
-                                             {"changed", test_changed},   {"refused", test_refused},
-                                             {"rows", test_rows},         {"drawn", test_drawn}};
+    static const struct test_case cases[] = {
+        {"runs", test_runs},       {"clocks", test_clocks},     {"variants", test_variants},
+        {"choice", test_choice},   {"left_out", test_left_out}, {"changed", test_changed},
+        {"refused", test_refused}, {"rows", test_rows},         {"drawn", test_drawn}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -149,6 +149,53 @@ static void test_atomics(struct test *t)
     }
 }
 
+// Two lines that are in the L2, asked for together by one SM: when each reply is there, after the cycle.
+static void pair_of(struct memory_system *m, uint64_t cycle, uint64_t first, uint64_t second, bool rides,
+                    uint64_t after[2])
+{
+    struct memory_reply r;
+    unsigned got = 0;
+    window(m, 4, cycle, cycle + 8, true);
+    memory_system_push(m, &(struct memory_request){.cycle = cycle, .line = first, .sectors = 1, .token = 0});
+    memory_system_push(m, &(struct memory_request){
+                              .cycle = cycle, .line = second, .sectors = 1, .token = 1, .rides = rides});
+    for (uint64_t now = cycle; got < 2;) {
+        now += 8;
+        window(m, 4, now, now + 8, true);
+        for (; memory_system_take(m, 0, UINT64_MAX, &r); got++) after[r.token] = r.cycle - cycle;
+    }
+}
+
+// Who rides has no flit in front of the slice and no interval at its tags, and a reply of its own, behind the first: of
+// one slice. Lines of two slices go two ways.
+static void test_pairs(struct test *t)
+{
+    struct memory_config c;
+    one_clock(&c);
+    c.l2_interval = 7;
+    const uint64_t a = 0x10000000, same = a + 128, other = a + 256;
+    CHECK(t, memory_place_of(&c, a).slice == memory_place_of(&c, same).slice &&
+                 memory_place_of(&c, a).slice != memory_place_of(&c, other).slice);
+    struct memory_system *m = memory_system_create(&c, 4);
+    struct memory_counts n;
+    uint64_t after[2];
+    for (unsigned k = 0; k < 3; k++) latency_of(m, k * 1000, a + k * 128, MEMORY_LOAD);
+    pair_of(m, 4000, a, same, false, after);
+    CHECK(t, after[0] == 24 + 120 + 24 && after[1] == after[0] + 7);
+    memory_system_counts(m, 0, &n);
+    CHECK(t, n.rides == 0 && n.request_flits == 5);
+    pair_of(m, 5000, a, same, true, after);
+    CHECK(t, after[0] == 24 + 120 + 24 && after[1] == after[0] + 1);
+    memory_system_counts(m, 0, &n);
+    CHECK(t, n.rides == 1 && n.request_flits == 6 && n.requests == 7 && n.replies == 7);
+    pair_of(m, 6000, a, other, true, after);
+    CHECK(t, after[1] == 24 + 120 + 24 + 1); // its flit
+    memory_system_counts(m, 0, &n);
+    CHECK(t, n.rides == 1 && n.request_flits == 8);
+    CHECK(t, !memory_system_check(m));
+    memory_system_destroy(m);
+}
+
 // One set of two ways. What was stored or changed by an atomic goes to DRAM when its line is given up, only
 // the sectors that were; or at once, with write-through.
 static void test_write_policies(struct test *t)
@@ -284,7 +331,8 @@ static uint64_t traffic(struct test *t, uint64_t seed, uint64_t length, bool sms
                                    .sectors = (uint8_t)(1 + rng_below(&r, 15)),
                                    .token = k,
                                    .sm = (uint16_t)rng_below(&r, 4),
-                                   .kind = (uint8_t)rng_below(&r, 4)};
+                                   .kind = (uint8_t)rng_below(&r, 4),
+                                   .rides = rng_below(&r, 2)};
         if (q.kind != MEMORY_LOAD) q.data_bytes = 32;
         memory_system_push(m, &q);
     }
@@ -320,8 +368,8 @@ static void test_windows(struct test *t)
         CHECK_EQ(t, traffic(t, seed, 7, false, &b), first);
         CHECK_EQ(t, traffic(t, seed, 24, true, &c), first);
         CHECK(t, memcmp(&a, &c, sizeof a) == 0 && memcmp(&a, &b, sizeof a) == 0);
-        CHECK(t,
-              a.l2_stalls > 0 && a.l2_pending_hits > 0 && a.l2_writebacks > 0); // the traffic reaches these
+        // The traffic reaches these.
+        CHECK(t, a.l2_stalls > 0 && a.l2_pending_hits > 0 && a.l2_writebacks > 0 && a.rides > 0);
     }
 }
 
@@ -331,6 +379,7 @@ int main(int argc, char **argv)
                                              {"row_miss", test_row_miss},
                                              {"merging", test_merging},
                                              {"atomics", test_atomics},
+                                             {"pairs", test_pairs},
                                              {"write_policies", test_write_policies},
                                              {"back_pressure", test_back_pressure},
                                              {"bandwidth", test_bandwidth},

@@ -95,10 +95,6 @@ uint64_t tech_now(const struct sm_grid *s) { return machine_of(s)->now; }
 unsigned tech_index(const struct sm_grid *s) { return (void)s, 0; }
 struct warp *tech_warp(struct sm_grid *s, unsigned slot) { return &machine_of(s)->warps[slot]; }
 unsigned tech_block_of(const struct sm_grid *s, unsigned slot) { return (void)s, (void)slot, 0; }
-uint64_t tech_slots(const struct sm_grid *s, unsigned block)
-{
-    return (void)s, (void)block, (1 << WARPS) - 1;
-}
 uint32_t tech_fetch_pc(const struct sm_grid *s, unsigned slot) { return machine_of(s)->fetch_pc[slot]; }
 uint16_t *tech_map(struct sm_grid *s, unsigned slot) { return machine_of(s)->map[slot]; }
 uint16_t tech_own(const struct sm_grid *s, unsigned slot, unsigned r)
@@ -278,6 +274,7 @@ static bool machine_begin(struct machine *m, struct test *t, bool own_marks)
                                       .launch = &m->launch,
                                       .decoded = {.ops = m->ops},
                                       .blocks_per_sm = 1,
+                                      .places = WARPS,
                                       .warps_per_block = WARPS};
     m->use = (struct tech_use){.tech = &tech_darsie,
                                .options = &m->options,

@@ -186,7 +186,7 @@ static void test_studies(struct test *t)
     const char *name, *meaning;
     for (size_t n = 0; wf_study_at(n, &name, &meaning); n++) {
         struct strbuf arguments = {0};
-        bool is_timed = str_equal(name, "warps");
+        bool is_timed = str_equal(name, "warps") || str_equal(name, "locality");
         strbuf_printf(&arguments, "study %s kernels/riscv/elf/Transpose.elf%s", name,
                       is_timed ? " --gpu gtx1080ti" : "");
         cli_run(&c, strbuf_text(&arguments));

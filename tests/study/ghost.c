@@ -75,6 +75,8 @@ static void sit_down(struct watch *w, struct wf_context *c, const struct ghost_s
 {
     *w = (struct watch){.settings = s, .rules = rules_of(c, s)};
     w->patterns = c->settings.simt == SIMT_STACK && !s->broken && !s->paper;
+    static const struct study_class functional = {0};
+    w->seat.class = &functional;
     w->seat.observer = (struct observer){.context = w,
                                          .wants_access = true,
                                          .launch_begin = launch_begin,

@@ -41,13 +41,11 @@ struct stream {
 struct prefetch_launch {
     const struct tech *me;
     struct duel duel; // of dueling
-    unsigned first;   // SM of the kind
 };
 
 struct prefetch {
     struct sm_grid *sm;
     const struct prefetch_launch *launch;
-    unsigned number; // of the SM in its kind
     uint64_t *counts;
     struct stream streams[WARPS][ROWS];
 };
@@ -56,10 +54,9 @@ enum { ASKED, REFUSED, CAME, FOLLOWED };
 
 static void *prefetch_launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
-    const struct duel_config config = {.epoch = 500, .hold = 2, .leaders = 1};
+    const struct duel_config config = {.epoch = 500, .hold = 2, .leaders = 1, .first = l->kind->first};
     struct prefetch_launch *p = heap_alloc(sizeof *p);
     p->me = u->tech;
-    p->first = l->kind->first;
     duel_init(&p->duel, &config, 0);
     return p;
 }
@@ -67,18 +64,13 @@ static void *prefetch_launch_begin(const struct tech_use *u, const struct sm_lau
 static void dueling_window(void *launch, const struct tech_view *v)
 {
     struct prefetch_launch *p = launch;
-    uint64_t work[DUEL_FOLLOWS + 1] = {0};
-    for (unsigned k = 0; k < v->count; k++)
-        for (unsigned n = 0; n < LANES_COUNT; n++)
-            work[duel_role(&p->duel, v->sms[k].index - p->first)] += v->sms[k].counts->lanes[n];
-    duel_tell(&p->duel, v->now, work[DUEL_ON], work[DUEL_OFF]);
+    duel_watch(&p->duel, v);
 }
 
 static void *prefetch_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
 {
     struct prefetch *p = heap_alloc(sizeof *p);
     *p = (struct prefetch){.sm = sm, .launch = launch, .counts = counts};
-    p->number = tech_index(sm) - p->launch->first;
     return p;
 }
 
@@ -90,7 +82,7 @@ static void prefetch_warp_start(void *state, unsigned slot)
 
 static bool is_on(const struct prefetch *p)
 {
-    return p->launch->me == &tech_prefetch || duel_is_on(&p->launch->duel, p->number);
+    return p->launch->me == &tech_prefetch || duel_is_on(&p->launch->duel, tech_index(p->sm));
 }
 
 static void prefetch_access(void *state, const struct tech_line *l)
@@ -106,7 +98,7 @@ static void prefetch_access(void *state, const struct tech_line *l)
     bool again = stride && stride == s->stride;
     *s = (struct stream){l->index, l->line, stride};
     if (!again || !is_on(p)) return;
-    p->counts[FOLLOWED] += duel_role(&p->launch->duel, p->number) == DUEL_FOLLOWS;
+    p->counts[FOLLOWED] += duel_role(&p->launch->duel, tech_index(p->sm)) == DUEL_FOLLOWS;
     bool accepted =
         tech_request(p->sm, p->launch->me, l->line + (uint64_t)stride, all_sectors(p->sm), l->index);
     p->counts[accepted ? ASKED : REFUSED]++;
@@ -267,12 +259,11 @@ static void *four_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
     return f;
 }
 
-static unsigned four_neighbours(void *state, const struct tech_line *l, uint64_t others[TECH_NEIGHBOURS_MAX])
+static void four_neighbours(void *state, const struct tech_line *l, struct tech_neighbours *n)
 {
     const struct four *f = state;
-    if (l->outcome != LINE_MISS) return 0;
-    for (unsigned n = 1; n < 4; n++) others[n - 1] = l->line ^ (uint64_t)n * line_bytes(f->sm);
-    return 3;
+    if (l->outcome != LINE_MISS) return;
+    for (uint64_t k = 1; k < 4; k++) n->lines[n->count++] = l->line ^ k * line_bytes(f->sm);
 }
 
 static void four_line(void *state, uint64_t line, uint32_t token)

@@ -52,6 +52,10 @@ static void test_bits(struct test *t)
         {"dac", NULL, 0},
         {"gscalar", NULL, 2048 * 33},
         {"gscalar:parts=2", "words", 2 * 2048 * 32},
+        {"cae", "affine registers", 2048 * 66},
+        {"mta", "strides by warp", 32 * (16 + 6 + 32 + 32 + 4)},
+        {"mta:pws=8", "strides by warp", 8 * (16 + 6 + 32 + 32 + 4)},
+        {"mta:record=64", "lines asked for", 64 * 27},
         {"rfcache", "values", 4 * 8 * 6 * 1024},
         {"rfcache:warps=64", "values", 64 * 6 * 1024}, // no more than there are warps
         {"rfcache:entries=1", "tags", 4 * 8 * 9},

@@ -2,6 +2,7 @@
 // whole pipeline, and what the text leaves open.
 #include "base/vec.h"
 #include "gpu/bench.h"
+#include "tech/darsie/darsie.h"
 #include "tech/registry.h"
 
 #include <string.h>
@@ -299,11 +300,74 @@ static void test_acquiring(struct test *t)
     }
 }
 
+// -- warps that start late ----------------------------------------------------------------------------------
+
+// Four slots, blocks of three: the second block has one warp there when it begins, which goes round 440 times alone until the
+// first block's have gone round 40 times and ended. Then the other two come.
+static const char late[] = "S2R R0, SR_TID.X\nS2R R3, SR_CTAID.X\nMOV R1, 0x190\nIMAD R1, R1, R3, RZ\n"
+                           "IADD3 R1, R1, 0x28, RZ\nMOV R2, RZ\n"
+                           "loop:\nIADD3 R2, R2, R0, RZ\nIADD3 R1, R1, -0x1, RZ\n"
+                           "ISETP.NE.AND P0, PT, R1, RZ, PT\n@P0 BRA loop\n"
+                           "BAR.SYNC 0x0\nIADD3 R4, R3, 0x9, RZ\nIADD3 R2, R2, R4, RZ\n"
+                           "MOV R5, 0x60\nIMAD R5, R5, R3, R0\nMOV R8, 0x4\n"
+                           "IMAD.WIDE R6, R5, R8, c[0x0][0x160]\nSTG.E [R6], R2\nEXIT\n";
+
+enum { LATE_BLOCK = 1 }; // its context, too
+
+static unsigned count_shared(const struct story *s, size_t from, size_t to, unsigned warp)
+{
+    unsigned count = 0;
+    for (size_t k = from; k < to; k++) {
+        const struct tech_step *step = &s->steps.data[k];
+        bool shares = strcmp(step->what, "lead") == 0 || strcmp(step->what, "follow") == 0;
+        count += shares && step->block == LATE_BLOCK && step->warp == warp;
+    }
+    return count;
+}
+
+// Until the block's barrier late warps neither lead nor follow; behind it they do. Were they on the path from their start, they
+// would meet the first warp in a loop of which they have gone fewer rounds, and take its counter.
+static void test_late(struct test *t)
+{
+    static const struct {
+        const char *tech;
+        bool is_sound;
+    } rows[] = {{"darsie:watchdog=0+warpman:variant=spatial", true},
+                {"darsie:watchdog=0,branch-sync=parting+warpman:variant=spatial", true},
+                {"darsie:watchdog=0,pool=reserve,branch-sync=first+warpman:variant=spatial", true},
+                {"darsie:broken=32768+warpman:variant=spatial", false}}; // RULE_LATE
+    for (size_t row = 0; row < TEST_COUNT(rows); row++) {
+        struct story s;
+        if (!story_begin(&s, t, rows[row].tech, "gpu.sm_count=1 sm.warps=4 sim.check=1", late, 96, 1)) return;
+        s.bench.m.launch.grid[0] = 2;
+        uint64_t out = machine_buffer(&s.bench.m, 2 * 96 * 4);
+        gpu_cycles(&s.bench);
+        CHECK_EQ(t, s.bench.result.techs[0][COUNT_late], 2);
+        CHECK_EQ(t, s.bench.result.mismatches == 0, rows[row].is_sound);
+        if (rows[row].is_sound) {
+            for (uint32_t n = 0; n < 2 * 96; n++)
+                CHECK_EQ(t, machine_words(&s.bench.m, out)[n], (40 + 400 * (n / 96)) * (n % 96) + n / 96 + 9);
+            size_t met = 0;
+            while (met < s.steps.count &&
+                   (strcmp(s.steps.data[met].what, "rejoin") != 0 || s.steps.data[met].block != LATE_BLOCK))
+                met++;
+            CHECK(t, met < s.steps.count);
+            for (unsigned warp = 1; warp < 3; warp++) {
+                CHECK_EQ(t, count_shared(&s, 0, met, warp), 0);
+                CHECK(t, count_shared(&s, met, s.steps.count, warp) > 0);
+            }
+            CHECK(t, count_shared(&s, 0, met, 0) > 400);
+        }
+        story_end(&s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"figure5", test_figure5},
                                              {"figure3", test_figure3},
                                              {"figure6", test_figure6},
-                                             {"acquiring", test_acquiring}};
+                                             {"acquiring", test_acquiring},
+                                             {"late", test_late}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -150,6 +150,8 @@ static const char *const options[] = {
     "uv:variant=token",
     "uv:variant=token,lanes=present,protect=on,parity=on",
     "uv:variant=token,inter=off,loads=off",
+    "uv:variant=token,found=compiler",
+    "uv:variant=srf,inter=off,found=turing",
     "uv:variant=srf",
     "uv:variant=srf,registers=3,inter=count,lanes=present",
     "uv:variant=srf,registers=0,entries=2,words=2",
@@ -159,6 +161,12 @@ static const char *const options[] = {
     "gscalar:parts=2,units=on",
     "gscalar:parts=4,divergent=off,loads=off",
     "darsie:registers=2+uv+gscalar:parts=2",
+    "cae:spoil=1",
+    "cae:spoil=1,branches=off,memory=off",
+    "cae+mta:throttle=off+silicon-sync",
+    "mta",
+    "mta:throttle=off,train=1,promote=1,distance=3,lines=all,record=8",
+    "uv:intra=on+mta:ahead=4,throttle=off+warpman:variant=spatial",
     "rfcache:entries=1,warps=1,read-ports=1",
     "rfcache:replacement=lru,allocate=all,loads=all,dead=write",
     "rfcache:stale=1",
@@ -186,8 +194,14 @@ static const char *const options[] = {
     "warpman:variant=threshold,limit=9",
     "warpman:epoch=300,hold=1",
     "warpman:variant=spatial+uv:intra=on+gscalar",
+    "darsie+warpman:variant=spatial",
+    "darsie:pool=reserve,branch-sync=first,early=on+warpman:variant=temporal",
     "uv:variant=srf+warpman:variant=spatial",
     "rfcache+scalarise:vectors=60+warpman:variant=temporal",
+    "coarse:dueling=0,when=access,wait=1",
+    "coarse:dueling=0,lines=4,touch=0",
+    "coarse:epoch=200,before=0+darsie",
+    "coarse:dueling=0+uv:intra=on+warpman:variant=spatial",
     "darsie:branch-sync=off,bank-conflicts=off",
     "darsie:early=on,evict=on,registers=5",
     ("darsie:branch-sync=parting,early=on,full=wait,evict=on,"
@@ -210,7 +224,7 @@ static void print(const char *what, const struct sums *s)
 static void test_options(struct test *t)
 {
     struct sums sums = {0};
-    struct machine m = {.gpu = "tiny", .settings = "sim.check=1"};
+    struct machine m = {.gpu = "tiny", .settings = "sim.check=1 l1.global=1"};
     test_names techs = all_options();
     try_in_turn(t, &m, &techs, techs.count - TEST_COUNT(options), 9, &sums);
     vec_fini(&techs);
@@ -307,6 +321,7 @@ static void test_sharing_is_real(struct test *t)
                 {"floydWarshall", "uv", "uv:corrupt=20", 20},
                 {"LIB", "uv", "uv:corrupt=99", 20},
                 {"vecadd", "uv", "uv:corrupt=1", 40},
+                {"hotspot", "cae", "cae:corrupt=9", 0},
                 {"hotspot", "gscalar", "gscalar:corrupt=9", 0},
                 {"LIB", "gscalar", "gscalar:parts=2,corrupt=99", 0},
                 {"hotspot", "rfcache", "rfcache:corrupt=9", 0},

@@ -81,7 +81,9 @@ static void test_rate(struct test *t)
                 {"uv:variant=srf,inter=off,registers=0", &uniform, all, all + 120},
                 {"uv:variant=srf,inter=off,registers=1", &uniform, 4 * all - 3 * 64, 4 * all + 120},
                 {"uv:variant=token,intra=off", &vector, 4 * all, 4 * all + 120},
-                {"uv", &vector, 4 * all, 4 * all + 120}};
+                {"uv", &vector, 4 * all, 4 * all + 120},
+                {"base", &uniform, 4 * all, 4 * all + 120}, // never more than 8 thread instructions a cycle
+                {"base", &vector, 4 * all, 4 * all + 120}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         CHECK(t, scene_run(&s, t, rows[k].tech, fast, rows[k].text->text, 32 * WARPS));
         CHECK_EQ(t, s.bench.result.mismatches, 0);
@@ -151,8 +153,40 @@ static void test_counted(struct test *t)
     }
 }
 
+// All lanes load one word, by an address that only the values make one; then integers and a float of it.
+static const char found_text[] =
+    "S2R R0, SR_TID.X\n"
+    "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n" // one lane in all three
+    "LOP3.LUT R1, R0, 0x0, RZ, 0xc0\n"               // 0, of all lanes' numbers
+    "IMAD.WIDE R2, R1, 0x4, R2\n"
+    "LDG.E R4, [R2.64]\n"
+    "IADD3 R5, R4, 0x1, RZ\n" // one lane by tokens, since the load was of one address
+    "MOV R6, 0x3f800000\n"    // one lane in all three
+    "FADD R7, R6, R6\n"       // not in a datapath of integers
+    "EXIT\n";
+
+static void test_found(struct test *t)
+{
+    static const struct {
+        const char *tech;
+        uint64_t scalar;
+    } rows[] = {{"uv:variant=token,inter=off", 5},
+                {"uv:variant=token,inter=off,loads=off", 4},
+                {"uv:variant=token,inter=off,found=compiler", 4},
+                {"uv:variant=srf,inter=off,found=compiler", 4},
+                {"uv:variant=token,inter=off,found=turing", 3}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct scene s;
+        CHECK(t, scene_run(&s, t, rows[k].tech, "", found_text, 32));
+        CHECK_EQ(t, count_of(&s, "scalar"), rows[k].scalar);
+        CHECK_EQ(t, s.bench.result.mismatches, 0);
+        scene_end(&s);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"rate", test_rate}, {"counted", test_counted}};
+    static const struct test_case cases[] = {
+        {"rate", test_rate}, {"counted", test_counted}, {"found", test_found}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

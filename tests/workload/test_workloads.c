@@ -330,7 +330,7 @@ static void check_input(struct test *t, const struct workload *w, const struct w
         t, first.shape.grid[0] == p->grid[0] && first.shape.grid[1] == p->grid[1] && first.shape.grid[2] == 1,
         "%s: %u x %u blocks", w->name, first.shape.grid[0], first.shape.grid[1]);
     CHECK_MSG(t, memcmp(first.shape.block, w->block, sizeof w->block) == 0, "%s: other blocks", w->name);
-    CHECK_EQ(t, first.shape.registers, workload_paper_registers(p->kernel));
+    CHECK_EQ(t, first.shape.registers, workload_registers(WORKLOAD_NVIDIA, p->kernel));
     wf_context_destroy(c);
 }
 
@@ -366,8 +366,8 @@ static void test_group_registers(struct test *t)
 {
     const char *nearest;
     const struct workload *w = workload_find("hotspot", &nearest);
-    CHECK_EQ(t, workload_group_registers("warpman", w), 35);
-    CHECK_EQ(t, workload_group_registers("uv", w), 0);
+    CHECK_EQ(t, workload_registers("warpman", w->name), 35);
+    CHECK_EQ(t, workload_registers("uv", w->name), 0);
     for (unsigned registers = 0; registers <= 35; registers += 35) {
         struct wf_context *c = wf_context_create();
         struct first_launch first = {0};
@@ -413,7 +413,7 @@ static void test_paper_waves(struct test *t)
             wf_module_load(c, w->name, w->ptx[WORKLOAD_NVCC], strlen(w->ptx[WORKLOAD_NVCC]));
         struct wf_kernel *k = m ? wf_kernel_find(m, p->kernel) : NULL;
         const struct wf_launch_config shape = {.block = {w->block[0], w->block[1], w->block[2]},
-                                               .registers = workload_paper_registers(p->kernel)};
+                                               .registers = workload_registers(WORKLOAD_NVIDIA, p->kernel)};
         CHECK(t, k);
         if (k) CHECK_EQ(t, p->grid[0] * p->grid[1], 28 * blocks_on_an_sm(t, wf_kernel_info(k), &shape));
         wf_context_destroy(c);

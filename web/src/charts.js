@@ -68,25 +68,47 @@ export function stack({ chart, view, names, place, tip }) {
   });
 }
 
+// Steps that double, or grow faster, are drawn at equal distances.
+const scale = (chart, view) => {
+  const steps = view.categories.map(Number);
+  return chart.categories === "steps" && steps[0] > 0 && steps.at(-1) / steps[0] >= 2 ** (steps.length - 1) ? "log" : "linear";
+};
+
 // A line a series, over cycles or from kernel to kernel; lines differ in their dashes too, have a dark
 // seam, since some colours are near the background, and means stand alone.
 export function lines({ chart, view, names, place, tip }) {
-  const over = chart.categories === "cycles", looks = styles(names), shares = view.series[0].format === "share";
-  const points = view.points.map((p) => ({ ...p, x: over ? Number(p.category) : p.category }));
+  const over = chart.across != null, looks = styles(names), shares = view.series[0].format === "share";
+  const points = view.points.filter((p) => names.includes(p.series)).map((p) => ({ ...p, x: over ? Number(p.category) : p.category }));
   const there = points.filter((p) => p.value != null);
   return plot(shape("defs", {}), {
     width: over ? Math.max(place, 560) : width(place, view.categories.length, 1, 7), height: 320, marginLeft: 56, marginBottom: 46,
-    x: over ? { label: "core cycles", labelOffset: 40, type: "linear" } : { type: "point", domain: view.categories, label: null, tickFormat: ofMean },
+    x: over ? { label: chart.across, labelOffset: 40, type: scale(chart, view) } : { type: "point", domain: view.categories, label: null, tickFormat: ofMean },
     y: { label: chart.axis, grid: true, nice: true, zero: true, tickFormat: shares ? percent : undefined },
     ariaLabel: chart.axis,
     marks: [
       Plot.ruleY([chart.line]),
-      ...names.map((name) => Plot.lineY(points.filter((p) => p.series === name && p.run), { x: "x", y: "value", stroke: "currentColor", strokeOpacity: 0.28, strokeWidth: 3.2 })),
-      ...names.map((name, i) => Plot.lineY(points.filter((p) => p.series === name && p.run), {
+      ...names.map((name) => Plot.lineY(points.filter((p) => p.series === name && (over || p.run)), { x: "x", y: "value", stroke: "currentColor", strokeOpacity: 0.28, strokeWidth: 3.2 })),
+      ...names.map((name, i) => Plot.lineY(points.filter((p) => p.series === name && (over || p.run)), {
         x: "x", y: "value", stroke: looks[i].colour, strokeWidth: 2, strokeDasharray: ["none", "7 3", "2 2", "9 3 2 3"][i % 4] })),
       ...names.map((name, i) => Plot.dot(there.filter((p) => p.series === name), {
         x: "x", y: "value", fill: looks[i].colour, r: over ? 1.6 : 3.5, symbol: ["circle", "square", "triangle", "diamond"][i % 4] })),
       Plot.tip(there, Plot.pointer({ x: "x", y: "value", fill: "var(--back)", title: tip })),
+    ],
+  });
+}
+
+// Shares by category and series, the darker the more; cells that the paper gives a value of have a frame.
+export function map({ view, names, place, tip }) {
+  const x = "category", y = "series", there = view.points.filter((p) => p.value != null), papers = there.filter((p) => p.paper != null);
+  const ink = (p) => (p.value > 0.5 ? "white" : "black"), text = { x, y, fontSize: 9 };
+  return plot(shape("defs", {}), {
+    width: Math.min(place, 76 + 52 * view.categories.length), height: 60 + 26 * names.length, marginLeft: 68, marginBottom: 36,
+    x: { domain: view.categories, label: null, padding: 0.03 }, y: { domain: [...names].reverse(), label: null, padding: 0.03 },
+    color: { type: "linear", domain: [0, 1], scheme: "blues" }, ariaLabel: "shares",
+    marks: [
+      Plot.cell(there, { x, y, fill: "value", title: tip, tip: { fill: "var(--back)" } }),
+      Plot.text(there, { ...text, text: (p) => (100 * p.value).toFixed(p.value < 0.0995 ? 1 : 0), fill: ink }),
+      Plot.cell(papers, { x, y, fill: "none", stroke: "darkorange", strokeWidth: 2.5, inset: 1 }),
     ],
   });
 }

@@ -2,7 +2,7 @@
 // and the runs. All of it from the JSON that warpfold put into the page, and all of it of one view, a GPU and a code
 // profile, that is chosen at the top.
 import "./style.css";
-import { bars, download, legend, lines, show, stack } from "./charts.js";
+import { bars, download, legend, lines, map, show, stack } from "./charts.js";
 import { choice, counted, element, select, table } from "./dom.js";
 import { silicon } from "./silicon.js";
 
@@ -47,10 +47,10 @@ function drawing(name, title, key, draw) {
 }
 
 const fullName = (category) => (kernels.has(category) && kernels.get(category).name !== category ? `${category}, ${kernels.get(category).name}` : category);
-function tip(p) {
-  const at = /^\d+$/.test(p.category) ? `cycle ${Number(p.category).toLocaleString("en")}` : fullName(p.category);
+const tipOf = (chart) => (p) => {
+  const at = chart.across == null ? fullName(p.category) : `${chart.across} ${Number(p.category).toLocaleString("en")}`;
   return `${at}${p.bar ? `, ${p.bar}` : ""}\n${p.series}: ${show(p.format, p.value)}${p.paper == null ? "" : `\npaper: ${show(p.format, p.paper)}`}`;
-}
+};
 
 // What the categories' short names stand for.
 function kernelKey(view) {
@@ -63,11 +63,18 @@ function kernelKey(view) {
   return parts.length ? element("p", { class: "key" }, ...parts) : null;
 }
 
+// Of a sweep over several subjects their means, else all series.
+function drawn(chart, view) {
+  const names = view.series.map((s) => s.name), own = new Set(view.points.filter((p) => p.run).map((p) => p.series));
+  const means = names.filter((name) => !own.has(name));
+  return chart.categories === "steps" && means.length ? means : names;
+}
+
 function chartDrawing(chart, view) {
-  const names = view.series.map((s) => s.name), draw = { bars, stack, lines }[chart.show];
+  const names = drawn(chart, view), draw = { bars, stack, lines, map }[chart.show];
   const title = [chart.source, chart.name === chart.experiment ? chart.title : `${chart.title}, ${chart.of}`, nameOf(view), chart.size].filter(Boolean).join(", ");
   const paper = chart.show === "bars" && view.points.some((p) => p.paper != null), missing = chart.show === "bars" && view.points.some((p) => p.value == null);
-  return drawing(`${chart.name}-${chart.experiment}-${view.gpu}-${view.profile}`, title, () => legend(names, { paper, missing }), (place) => draw({ chart, view, names, place, tip }));
+  return drawing(`${chart.name}-${chart.experiment}-${view.gpu}-${view.profile}`, title, () => legend(chart.show === "map" ? [] : names, { paper, missing }), (place) => draw({ chart, view, names, place, tip: tipOf(chart) }));
 }
 
 // -- numbers ------------------------------------------------------------------------------------
@@ -83,8 +90,8 @@ function rowsOf(view) {
 }
 
 function numbers(chart, view) {
-  const many = view.bars.length > 1, over = chart.categories === "cycles";
-  const columns = [{ name: over ? "cycle" : "", of: (r) => (over ? Number(r.category) : r.category) }];
+  const many = view.bars.length > 1, over = chart.across != null;
+  const columns = [{ name: over ? chart.across : "", of: (r) => (over ? Number(r.category) : r.category) }];
   if (many) columns.push({ name: "mechanism", of: (r) => r.bar });
   for (const s of view.series) {
     const points = view.points.filter((p) => p.series === s.name);
@@ -191,7 +198,8 @@ function heatSection() {
 // -- runs ---------------------------------------------------------------------------------------
 
 function runsSection() {
-  const box = section("runs", "Runs", null, "Every number above comes from one of these; results.db has their counters");
+  const all = data.runCount === data.runs.length, whole = (n) => n.toLocaleString("en");
+  const box = section("runs", "Runs", null, `Every number above comes from one of these${all ? "" : `, of which the first ${whole(data.runs.length)} of ${whole(data.runCount)} are listed`}; results.db has their counters`);
   const detail = element("div", { "aria-live": "polite" });
   const open = (r) => {
     const settings = { ...data.configs.first, ...(data.configs.others[r.config] ?? {}) };
@@ -265,7 +273,7 @@ function theme() {
 }
 
 document.getElementById("summary").textContent = [data.figures.length ? counted(data.figures.length, "experiment") : null,
-  data.silicon ? counted(data.silicon.points.length + data.silicon.elasticities.length + data.silicon.variants.length, "measured launch", "measured launches") : null, counted(data.runs.length, "run"), `version ${data.version}`].filter(Boolean).join(", ");
+  data.silicon ? counted(data.silicon.points.length + data.silicon.elasticities.length + data.silicon.variants.length, "measured launch", "measured launches") : null, counted(data.runCount, "run"), `version ${data.version}`].filter(Boolean).join(", ");
 viewSwitch();
 data.figures.forEach(figureSection);
 silicon(data.silicon, data.figures.length > 0, { section, drawing, follow, runs });

@@ -188,10 +188,10 @@ static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
     d->whole = UINT64_MAX >> (64 - l->launch->warp_size);
     if (!d->launch->options->bank_conflicts) tech_free_banks(s, &tech_darsie);
     d->blocks = heap_alloc(l->blocks_per_sm * sizeof *d->blocks);
-    d->warps = heap_alloc((size_t)l->blocks_per_sm * l->warps_per_block * sizeof *d->warps);
+    d->warps = heap_alloc(l->places * sizeof *d->warps);
     if (d->launch->verify) {
         size_t vector = LANES_MAX * sizeof(uint64_t), entries = d->launch->options->entries;
-        d->paths = heap_alloc(l->blocks_per_sm * l->warps_per_block * vector);
+        d->paths = heap_alloc(l->places * vector);
         d->led_paths = heap_alloc(l->blocks_per_sm * entries * vector);
     }
     for (unsigned k = 0; k < l->blocks_per_sm; k++) {
@@ -224,33 +224,42 @@ static void block_start(void *state, unsigned block)
     struct entry *entries = b->entries;
     uint32_t *values = b->values;
     struct way *ways = b->ways;
-    uint64_t slots = tech_slots(d->sm, block);
     *b = (struct dblock){.owner = d,
-                         .first_slot = (unsigned)__builtin_ctzll(slots),
+                         .began = tech_now(d->sm),
                          .first_register = tech_pool(d->sm, &tech_darsie, block),
                          .entries = entries,
                          .values = values,
                          .ways = ways,
-                         .gather_pc = NO_TARGET,
-                         .live = slots >> __builtin_ctzll(slots)};
+                         .gather_pc = NO_TARGET};
     b->free = d->pool >= 32 ? UINT32_MAX : (1u << d->pool) - 1;
-    b->majority = b->live;
     b->off = !d->pool;
     if (b->off) d->counters[COUNT_unshared_blocks]++;
-    const struct launch *l = tech_launch(d->sm)->launch;
-    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    // A warp that lacks lanes from the start neither leads nor follows.
-    if (threads % l->warp_size && d->launch->options->rules == RULES_SOUND && !d->launch->options->partial &&
-        keeps(d, RULE_PARTIAL))
-        b->majority &= ~(1ull << (threads / l->warp_size));
+}
+
+// A warp that lacks lanes from the start neither leads nor follows. One that comes later than its block has begun, since
+// another mechanism dispatches by warp, is behind what the others have shared, with registers of its own: it is on nobody's
+// path before the whole block meets at a barrier.
+static bool begins_on_path(const struct darsie *d, const struct dblock *b, const struct warp *w)
+{
+    const struct darsie_options *o = d->launch->options;
+    bool lacks_lanes =
+        w->present != d->whole && o->rules == RULES_SOUND && !o->partial && keeps(d, RULE_PARTIAL);
+    bool is_late = tech_now(d->sm) != b->began && keeps(d, RULE_LATE);
+    return !is_late && !lacks_lanes;
 }
 
 static void warp_start(void *state, unsigned slot)
 {
     struct darsie *d = state;
     unsigned block = tech_block_of(d->sm, slot);
-    d->warps[slot] =
-        (struct dwarp){.block = (uint8_t)block, .index = (uint8_t)(slot - d->blocks[block].first_slot)};
+    struct dblock *b = &d->blocks[block];
+    const struct warp *w = tech_warp(d->sm, slot);
+    d->warps[slot] = (struct dwarp){.block = (uint8_t)block, .index = (uint8_t)w->index};
+    b->slots[w->index] = (uint8_t)slot;
+    b->started++;
+    b->live |= 1ull << w->index;
+    if (begins_on_path(d, b, w)) b->majority |= 1ull << w->index;
+    if (tech_now(d->sm) != b->began) d->counters[COUNT_late]++;
     ways_begin(d, slot);
     look_again(d, slot);
 }
@@ -287,8 +296,8 @@ const struct tech tech_darsie = {
     .paper = "DARSIE, ASPLOS 2020",
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(UNSTRUCTURED) | HAS(FEW_CHANGES) | HAS(FETCH) | HAS(ISSUE) |
                 HAS(EXECUTION) | HAS(LOADS) | HAS(WAITS) | HAS(COMPILER),
-    .claims = CLAIMS(REGISTER_MAP) | CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(DISPATCH) |
-              CLAIMS(POOL) | CLAIMS(HOLDS) | CLAIMS(FETCH) | CLAIMS(EXECUTION),
+    .claims = CLAIMS(REGISTER_MAP) | CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(POOL) |
+              CLAIMS(HOLDS) | CLAIMS(FETCH) | CLAIMS(EXECUTION),
     .skipped = COUNT_skipped,
     .reused = -1,
     .keys = keys,

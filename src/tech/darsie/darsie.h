@@ -53,6 +53,7 @@ enum darsie_rule {
     RULE_ACQUIRE,      // who acquires by a reply yet to come takes no loads of others from then on
     RULE_VERSIONS,     // a register of the pool that has been given away since is another (diverged=on)
     RULE_REPLIES,      // a renamed register is not free while a reply to it is under way
+    RULE_LATE,         // who starts later than the block is off the path until all of it meets at a barrier
     RULE_COUNT
 };
 
@@ -112,9 +113,11 @@ struct way { // which a branch was left by
 
 struct dblock {
     struct darsie *owner;
-    unsigned first_slot;
+    uint8_t slots[64];       // of its warps that have started
+    unsigned started;        // so many of them
+    uint64_t began;          // at which cycle
     uint16_t first_register; // of its pool
-    uint64_t live, majority; // warps of the block
+    uint64_t live, majority; // warps of the block: there, and on the path
     struct entry *entries;
     uint64_t used;    // bits: of them
     uint32_t free;    // bits: renamed registers
@@ -205,7 +208,7 @@ struct darsie {
 static inline void look_again(struct darsie *d, unsigned slot) { d->unlooked &= ~(1ull << slot); }
 static inline struct line *line_at(struct dwarp *w, uint32_t n) { return &w->lines[(w->first + n) % LINES]; }
 static inline unsigned index_in_block(const struct darsie *d, unsigned slot) { return d->warps[slot].index; }
-static inline unsigned slot_in(const struct dblock *b, unsigned index) { return b->first_slot + index; }
+static inline unsigned slot_in(const struct dblock *b, unsigned index) { return b->slots[index]; }
 static inline struct dblock *block_of(const struct darsie *d, unsigned slot)
 {
     return &d->blocks[d->warps[slot].block];

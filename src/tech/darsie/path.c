@@ -279,6 +279,7 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned slot)
 {
     uint32_t pc = tech_warp(d->sm, slot)->pc;
     uint64_t whole = 0;
+    if (b->started < tech_launch(d->sm)->warps_per_block) return; // late ones do not stand there
     for (uint64_t left = b->live; left; left &= left - 1) {
         unsigned index = (unsigned)__builtin_ctzll(left);
         const struct warp *w = tech_warp(d->sm, slot_in(b, index));

@@ -77,9 +77,9 @@ static bool is_of(const struct uv *v, const struct entry *e, uint32_t index)
 {
     const struct uv_options *o = &v->launch->options;
     uint32_t mask = (uint32_t)bit_mask(o->tag_bits);
-    return e->used && (e->inst & mask) == (index & mask) &&
-           same_operation(&v->launch->program->insts[e->inst], &v->launch->program->insts[index],
-                          o->rules == UV_SOUND);
+    if (!e->used || (e->inst ^ index) & mask) return false;
+    return e->inst == index || same_operation(&v->launch->program->insts[e->inst],
+                                              &v->launch->program->insts[index], o->rules == UV_SOUND);
 }
 
 static struct entry *find(struct uv *v, uint32_t index)

@@ -9,7 +9,9 @@
 #include "tech/uv/uv.h"
 
 #include <stdlib.h>
-#include <string.h>
+#include <wchar.h>
+
+_Static_assert(sizeof(wchar_t) == sizeof(uint32_t), "lanes are filled by wmemset");
 
 enum { UNLIMITED = UV_WARPS * UV_REGISTERS };
 #define LOST 0x5ca1ab1eu // what a lane has that has lost its value
@@ -52,16 +54,17 @@ void uv_store_begin(struct uv *v)
     v->lane = lanes - lanes / (groups < lanes ? groups : lanes);
     uint32_t registers = v->launch->options.registers;
     if (v->launch->options.store != UV_STORE_SRF) return;
-    memset(x->map, 0xff, sizeof x->map);
     x->count = x->free_count = registers ? registers : UNLIMITED;
-    x->words = heap_alloc(x->count * sizeof *x->words);
+    x->words = heap_alloc((x->count + 1) * sizeof *x->words);
+    x->map = heap_alloc(UV_WARPS * sizeof *x->map);
     x->free = heap_alloc(x->count * sizeof *x->free);
-    for (uint32_t k = 0; k < x->count; k++) x->free[k] = (uint16_t)(x->count - 1 - k);
+    for (uint32_t k = 0; k < x->count; k++) x->free[k] = (uint16_t)(x->count - k);
 }
 
 void uv_store_end(struct uv *v)
 {
     free(v->scalars.words);
+    free(v->scalars.map);
     free(v->scalars.free);
 }
 
@@ -83,7 +86,7 @@ void uv_store_fill(struct uv *v, unsigned slot, unsigned r, uint32_t word)
     const struct warp *w = tech_warp(v->sm, slot);
     uint32_t *lanes = tech_lanes(v->sm, slot, r);
     if (uv_live(w) == w->full)
-        for (unsigned n = 0; n < w->exec->lanes; n++) lanes[n] = word;
+        wmemset((wchar_t *)lanes, (wchar_t)word, w->exec->lanes); // 32 bits each
     else
         for (uint64_t left = uv_live(w); left; left &= left - 1) lanes[bit_lowest(left)] = word;
 }

@@ -21,7 +21,8 @@ static const char *const switch_words[] = {"off", "on", NULL},
                          *const part_words[] = {"off", "count", "on", "variant", NULL},
                          *const store_words[] = {"lanes", "token", "srf", "variant", NULL},
                          *const copy_words[] = {"any", "paper", NULL},
-                         *const lanes_words[] = {"all", "present", NULL};
+                         *const lanes_words[] = {"all", "present", NULL},
+                         *const found_words[] = {"tokens", "compiler", "turing", NULL};
 
 #define AT(field) offsetof(struct uv_options, field)
 // clang-format off
@@ -42,6 +43,7 @@ static const struct config_key keys[] = {
     {"registers",  CONFIG_U32,  AT(registers),  0, 4096, NULL,         "128",   "scalar registers of an SM, with store=srf; 0: enough", "Xiang 2.5: 128"},
     {"copy",       CONFIG_WORD, AT(copy),       0, 0,    copy_words,   "any",   "before some lanes of a uniform register are written, it goes into all; paper: only where it is a source, too; allowed to fail verification", "choice: what is sound"},
     {"lanes",      CONFIG_WORD, AT(lanes),      0, 0,    lanes_words,  "all",   "whose value counts: that of all lanes of a warp, or of those with a thread that has not ended", "Xiang 2.4: all"},
+    {"found",      CONFIG_WORD, AT(found),      0, 0,    found_words,  "tokens", "who finds what is uniform: tokens, when it is decoded; the compiler, as `warpfold mark` proves it; of that what the uniform datapath of Turing and later can do, integers and constants", "Xiang 2.4.1; docs/techniques/uv.md"},
     {"protect",    CONFIG_WORD, AT(protect),    0, 0,    switch_words, "off",   "two lanes compute a uniform instruction, and its value is kept twice: what differs is an error that was found", "Xiang 2.4.4"},
     {"parity",     CONFIG_WORD, AT(parity),     0, 0,    switch_words, "off",   "an entry has a bit of parity", "Xiang 2.4.4"},
     {"corrupt",    CONFIG_U32,  AT(corrupt),    0, 4000000000, NULL,   "0",     NULL, NULL},
@@ -55,22 +57,6 @@ static const struct tech_counter counters[] = {
 };
 
 // -- a launch -----------------------------------------------------------------------------------------------
-
-// Decode's part that is the same in every execution.
-static enum candidate candidate_of(const struct inst *i, const struct op *o, const struct uv_options *options)
-{
-    bool fits = o->dst_words <= options->words;
-    if (o->path != PATH_ALU || !isa_has(i, ISA_PURE | ISA_SPECIAL_READ)) return NOT_CANDIDATE;
-    if (!o->dst_words && !o->pred_writes) return NOT_CANDIDATE;
-    if (!options->predicates && (o->pred_writes || o->pred_reads)) return NOT_CANDIDATE;
-    for (unsigned k = 0; k < 4; k++) {
-        if (i->src[k].kind == OPERAND_SREG && isa_sreg_whose((enum isa_sreg)i->src[k].reg) != SREG_OF_BLOCK)
-            return NOT_CANDIDATE;
-        if (i->src[k].kind == OPERAND_REG || i->src[k].kind == OPERAND_CONST)
-            fits &= uv_width(&i->src[k]) <= options->words;
-    }
-    return fits ? CANDIDATE : TOO_WIDE;
-}
 
 static struct uv_options with_variant(const struct uv_options *given)
 {
@@ -92,10 +78,8 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
                             .ops = l->decoded.ops,
                             .verify = u->verify,
                             .upsets = u->upsets,
-                            .mismatches = u->mismatches,
-                            .candidates = heap_alloc(p->inst_count)};
-    for (uint32_t n = 0; n < p->inst_count; n++)
-        v->candidates[n] = (uint8_t)candidate_of(&p->insts[n], &v->ops[n], &v->options);
+                            .mismatches = u->mismatches};
+    v->candidates = uv_candidates(v, u->marks, l->launch->warp_size);
     return v;
 }
 
@@ -135,7 +119,8 @@ static void warp_start(void *state, unsigned slot)
 static void warp_end(void *state, unsigned slot)
 {
     struct uv *v = state;
-    for (unsigned r = 0; uv_keeps(v) && r < UV_REGISTERS; r++) uv_store_forget(v, slot, r);
+    if (v->launch->options.store == UV_STORE_SRF)
+        for (unsigned r = 0; r < UV_REGISTERS; r++) uv_store_forget(v, slot, r);
     uv_coverage_warp(v, slot);
 }
 
@@ -194,10 +179,11 @@ static void mark(struct uv *v, unsigned slot, const struct op *o, bool uniform)
 }
 
 // All lanes of a load ask for one address, of memory that they share.
-static bool is_broadcast(struct uv *v, unsigned slot, const struct inst *i, const struct op *o)
+static bool is_broadcast(struct uv *v, unsigned slot, uint32_t index)
 {
-    bool shared = i->op == OP_LDG || i->op == OP_LDS || i->op == OP_LDC;
-    if (!v->launch->options.loads || !shared || i->guard != PRED_TRUE || i->guard_not) return false;
+    const struct inst *i = &v->launch->program->insts[index];
+    const struct op *o = &v->launch->ops[index];
+    if (v->launch->candidates[index] != BROADCAST || i->guard != PRED_TRUE || i->guard_not) return false;
     for (unsigned k = 0; k < o->read_count; k++)
         if (!uv_lanes_equal(v, slot, o->reads[k])) return false;
     return true;
@@ -229,13 +215,7 @@ static void write_result(struct uv *v, unsigned slot, uint32_t index, const stru
     const struct inst *i = &v->launch->program->insts[index];
     struct warp *w = tech_warp(v->sm, slot);
     uint64_t live = uv_live(w);
-    for (unsigned n = 0; n < o->dst_words; n++) {
-        uint32_t *lanes = tech_lanes(v->sm, slot, o->dst + n);
-        if (live == w->full)
-            for (unsigned l = 0; l < w->exec->lanes; l++) lanes[l] = e->result[n];
-        else
-            for (uint64_t left = live; left; left &= left - 1) lanes[bit_lowest(left)] = e->result[n];
-    }
+    for (unsigned n = 0; n < o->dst_words; n++) uv_store_fill(v, slot, o->dst + n, e->result[n]);
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE) {
             uint64_t *bits = &w->pred[i->dst[k].reg];
@@ -256,7 +236,7 @@ static uint32_t reuse(void *state, unsigned slot, uint32_t index)
     struct uv *v = state;
     const struct op *o = &v->launch->ops[index];
     const struct warp *w = tech_warp(v->sm, slot);
-    if (v->launch->candidates[index] == NOT_CANDIDATE || !are_sources_uniform(&v->warps[slot], o)) return 0;
+    if (!uv_computes(v, index) || !are_sources_uniform(&v->warps[slot], o)) return 0;
     v->counters[COUNT_diverged] += w->active != w->full;
     if (!v->uniform || v->launch->candidates[index] == TOO_WIDE || v->launch->options.inter == UV_OFF)
         return 0;
@@ -346,7 +326,7 @@ static void reads(void *state, unsigned slot, uint32_t index)
     const struct inst *i = &v->launch->program->insts[index];
     const struct op *o = &v->launch->ops[index];
     const struct warp *w = tech_warp(v->sm, slot);
-    bool is_candidate = v->launch->candidates[index] != NOT_CANDIDATE;
+    bool is_candidate = uv_computes(v, index);
     v->known = v->fills = v->uniform = v->converted = v->lacks_register = false;
     v->executing = uv_written(w, o);
     uv_coverage_read(v, slot, index);
@@ -354,8 +334,8 @@ static void reads(void *state, unsigned slot, uint32_t index)
     if (!has_all_lanes(v, w)) return;
     if (is_candidate)
         v->uniform = are_sources_uniform(&v->warps[slot], o) && is_guard_true(w, i);
-    else if (isa_has(i, ISA_LOAD))
-        v->uniform = is_broadcast(v, slot, i, o);
+    else
+        v->uniform = is_broadcast(v, slot, index);
     if (v->uniform && !uv_store_has_room(v, slot, o->dst, o->dst_words)) {
         v->lacks_register = true;
         v->uniform = false;
@@ -376,7 +356,7 @@ static void executed(void *state, unsigned slot, uint32_t index)
     mark(v, slot, o, v->uniform);
     uv_coverage_written(v, slot, o, v->uniform);
     uv_coverage_executed(v, o, v->converted && v->launch->options.protect);
-    if (!v->uniform || v->launch->candidates[index] == NOT_CANDIDATE) return;
+    if (!v->uniform || !uv_computes(v, index)) return;
     v->counters[COUNT_uniform]++;
     if (v->launch->candidates[index] == TOO_WIDE) v->counters[COUNT_too_wide]++;
 }
@@ -414,8 +394,7 @@ static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving w
     const struct inst *i = &v->launch->program->insts[index];
     const struct op *o = &v->launch->ops[index];
     const struct warp *w = tech_warp(v->sm, slot);
-    bool is_function =
-        v->launch->candidates[index] != NOT_CANDIDATE && i->guard == PRED_TRUE && !i->guard_not;
+    bool is_function = uv_computes(v, index) && i->guard == PRED_TRUE && !i->guard_not;
     (void)what;
     v->filling = NULL;
     v->executing = w->active;

@@ -1,4 +1,4 @@
-// UV inside: which instructions are uniform, and what becomes of them (uv.c); the reuse buffer (buffer.c); where the one value of a
+// UV inside: which instructions can be uniform (found.c), which are, and what becomes of them (uv.c); the reuse buffer (buffer.c); where the one value of a
 // register is kept (store.c); what checks cover (coverage.c), find (check.c) and where bits turn that they are to find (upset.c).
 #pragma once
 #include "exec/exec_impl.h"
@@ -9,11 +9,12 @@ enum uv_variant { UV_DARSIE, UV_TOKEN, UV_SRF };         // what of the disserta
 enum uv_part { UV_OFF, UV_COUNT, UV_ON, UV_AS_VARIANT }; // COUNT: it is counted, and nothing else
 enum uv_store { UV_STORE_LANES, UV_STORE_TOKEN, UV_STORE_SRF, UV_STORE_AS_VARIANT };
 enum uv_copy { UV_COPY_ANY, UV_COPY_PAPER };
+enum uv_found { UV_FOUND_TOKENS, UV_FOUND_COMPILER, UV_FOUND_TURING };
 enum uv_lanes { UV_LANES_ALL, UV_LANES_PRESENT };
 
 struct uv_options {
     uint32_t entries, ways, words, tag_bits, ports, latency, registers, corrupt;
-    int loads, predicates, rules, variant, intra, inter, store, copy, lanes, protect, parity;
+    int loads, predicates, rules, variant, intra, inter, store, copy, lanes, found, protect, parity;
 };
 
 enum uv_counter {
@@ -41,7 +42,9 @@ struct entry {
     uint64_t last_used; // serial
 };
 
-enum candidate { NOT_CANDIDATE, CANDIDATE, TOO_WIDE };
+// What may come of an instruction whose sources are one value: nothing; a load leaves one value; it computes one value, that an entry
+// can hold, or none.
+enum candidate { NOT_CANDIDATE, BROADCAST, CANDIDATE, TOO_WIDE };
 
 struct uv_launch {
     struct uv_options options; // what the variant says is put in
@@ -62,14 +65,14 @@ static inline bool uv_has_token(const struct tokens *t, unsigned r)
     return t->registers[r / 64] >> r % 64 & 1;
 }
 
-enum { UV_WARPS = 64, UV_REGISTERS = 256, UV_NO_SCALAR = UINT16_MAX };
+enum { UV_WARPS = 64, UV_REGISTERS = 256, UV_NO_SCALAR = 0 };
 
-// Scalar registers, and which of them stands for a warp's register.
+// Scalar registers, numbered from 1, and which of them stands for a warp's register.
 struct scalars {
     uint32_t *words;
     uint16_t *free; // a stack of numbers
     uint32_t count, free_count;
-    uint16_t map[UV_WARPS][UV_REGISTERS]; // UV_NO_SCALAR: the register is in its lanes
+    uint16_t (*map)[UV_REGISTERS]; // of each warp; UV_NO_SCALAR: the register is in its lanes
 };
 
 // When a register was written or read last, for what of the time in which it is live it is checked.
@@ -98,6 +101,13 @@ struct uv {
     struct key key;
     struct entry *filling;
 };
+
+// By instruction, for launch_end to free.
+uint8_t *uv_candidates(const struct uv_launch *v, const struct mark_settings *s, unsigned warp_size);
+static inline bool uv_computes(const struct uv *v, uint32_t index)
+{
+    return v->launch->candidates[index] >= CANDIDATE;
+}
 
 // -- lanes --------------------------------------------------------------------------------------------------
 uint64_t uv_live(const struct warp *w); // lanes with a thread that has not ended

@@ -40,7 +40,7 @@ static uint32_t most(const struct warpman_launch *l, const struct tech_room *r)
     case VARIANT_BASE:
     case VARIANT_TEMPORAL: break;
     case VARIANT_SPATIAL: is_on = true; break;
-    case VARIANT_DUELING: is_on = duel_is_on(&l->duel, r->sm - l->sm); break;
+    case VARIANT_DUELING: is_on = duel_is_on(&l->duel, r->sm); break;
     case VARIANT_THRESHOLD: return u32_max(r->by_block, l->options->limit);
     }
     return is_on ? UINT32_MAX : r->by_block;
@@ -57,16 +57,10 @@ static bool by_warp(const void *launch)
     return ((const struct warpman_launch *)launch)->options->variant != VARIANT_BASE;
 }
 
-// Work is thread instructions, whose rate is what the text compares.
 static void window(void *launch, const struct tech_view *v)
 {
     struct warpman_launch *l = launch;
-    uint64_t work[DUEL_FOLLOWS + 1] = {0};
-    if (l->options->variant != VARIANT_DUELING) return;
-    for (unsigned k = 0; k < v->count; k++)
-        for (unsigned n = 0; n < LANES_COUNT; n++)
-            work[duel_role(&l->duel, v->sms[k].index - l->sm)] += v->sms[k].counts->lanes[n];
-    duel_tell(&l->duel, v->now, work[DUEL_ON], work[DUEL_OFF]);
+    if (l->options->variant == VARIANT_DUELING) duel_watch(&l->duel, v);
 }
 
 // -- a launch, and an SM of it ------------------------------------------------------------------------------
@@ -75,8 +69,9 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
     struct warpman_launch *w = heap_alloc(sizeof *w);
     const struct warpman_options *o = u->options;
-    const struct duel_config config = {.epoch = o->epoch, .hold = o->hold, .leaders = o->leaders};
-    *w = (struct warpman_launch){.options = o, .listener = u->listener, .sm = l->kind->first};
+    const struct duel_config config = {
+        .epoch = o->epoch, .hold = o->hold, .leaders = o->leaders, .first = l->kind->first};
+    *w = (struct warpman_launch){.options = o, .listener = u->listener};
     duel_init(&w->duel, &config, 0);
     return w;
 }

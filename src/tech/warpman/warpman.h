@@ -21,7 +21,6 @@ struct warpman_options {
 struct warpman_launch {
     const struct warpman_options *options;
     const struct tech_listener *listener; // NULL: nobody
-    unsigned sm;                          // the first of the kind
     struct duel duel;
 };
 

@@ -1,0 +1,118 @@
+#include "cluster/claims.h"
+#include "base/progress.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+// So many names that others had renamed first, and what we know of the queue is too old to go on with.
+enum { MISSES_MOST = 32 };
+static const double scan_seconds = 0.5; // between readings of a queue that had nothing for us
+
+bool claims_begin(struct claims *c, const struct plan *plan, const char *who, double lease_seconds,
+                  struct diag *d)
+{
+    *c =
+        (struct claims){.plan = plan, .who = who, .lease_seconds = lease_seconds, .diag = d, .scanned = -1e9};
+    c->queue_path = plan_path(plan, "queue", "");
+    c->workers_path = plan_path(plan, "workers", "");
+    c->queue = open(c->queue_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return c->queue >= 0 || diag_error(d, loc_none(), "cannot read %s: %s", c->queue_path, strerror(errno));
+}
+
+void claims_fini(struct claims *c)
+{
+    if (c->queue >= 0) close(c->queue);
+    vec_fini(&c->open);
+    vec_fini(&c->others);
+    free(c->queue_path);
+    free(c->workers_path);
+}
+
+static struct watched *watched_of(struct claims *c, const char *who)
+{
+    for (size_t i = 0; i < c->others.count; i++)
+        if (str_equal(c->others.data[i].beat.who, who)) return &c->others.data[i];
+    struct watched w = {.since = clock_seconds()};
+    beat_read(&w.beat, c->workers_path, who);
+    vec_push(&c->others, w);
+    return &vec_last(&c->others);
+}
+
+// Looks at every beat we know of once a scan.
+static void watch_others(struct claims *c)
+{
+    for (size_t i = 0; i < c->others.count; i++) {
+        struct watched *w = &c->others.data[i];
+        struct beat now;
+        bool readable = beat_read(&now, c->workers_path, w->beat.who);
+        if (!readable || now.count == w->beat.count) continue;
+        w->beat = now;
+        w->since = clock_seconds();
+    }
+}
+
+static bool is_gone(struct claims *c, const char *who)
+{
+    const struct watched *w = watched_of(c, who);
+    return w->beat.ended || clock_seconds() - w->since > c->lease_seconds;
+}
+
+// Reads the queue: what is open, and what a worker held that is gone. 0, or errno.
+static int scan(struct claims *c)
+{
+    struct tokens all;
+    c->scanned = clock_seconds();
+    c->misses = 0;
+    c->open.count = 0;
+    int problem = tokens_list(&all, c->queue_path);
+    if (problem) {
+        tokens_fini(&all);
+        return problem;
+    }
+    watch_others(c);
+    size_t points = c->plan->points.count, seen = 0, unfinished = 0;
+    uint32_t *at = heap_alloc((points + 1) * sizeof *at), index; // 1 + the token of a point
+    for (size_t i = 0; i < all.list.count; i++) {
+        const struct token *t = &all.list.data[i];
+        if (!strmap_get(&c->plan->by_id, t->id, 16, &index)) continue;
+        seen += !at[index];
+        unfinished += t->state == TOKEN_OPEN || t->state == TOKEN_HELD;
+        if (!at[index] || t->state == TOKEN_OPEN) at[index] = (uint32_t)i + 1;
+    }
+    for (size_t k = points; k--;) {
+        const struct token *t = at[k] ? &all.list.data[at[k] - 1] : NULL;
+        if (t && (t->state == TOKEN_OPEN ||
+                  (t->state == TOKEN_HELD && !str_equal(t->who, c->who) && is_gone(c, t->who))))
+            vec_push(&c->open, *t);
+    }
+    c->finished = !unfinished && seen == points; // a name that is being renamed may not be seen
+    free(at);
+    tokens_fini(&all);
+    return 0;
+}
+
+enum claim_answer claims_next(struct claims *c, struct token *t, bool *taken, int *problem)
+{
+    *problem = 0;
+    if ((!c->open.count || c->misses >= MISSES_MOST) && clock_seconds() - c->scanned >= scan_seconds)
+        *problem = scan(c);
+    if (*problem) return CLAIM_FAILED;
+    while (c->open.count) {
+        struct token was = vec_pop(&c->open);
+        *t = was;
+        t->state = TOKEN_HELD;
+        snprintf(t->who, sizeof t->who, "%s", c->who);
+        *taken = was.state == TOKEN_HELD;
+        *problem = token_move(c->queue, &was, t);
+        if (!*problem) return CLAIM_GOT;
+        if (*problem != ENOENT) {
+            vec_push(&c->open, was);
+            return CLAIM_FAILED;
+        }
+        c->misses++;
+    }
+    return CLAIM_NONE;
+}

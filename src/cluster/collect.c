@@ -1,0 +1,189 @@
+// A result is removed only after the transaction that has it; so whatever ends us, it is in one of the two places.
+#include "cluster/collect.h"
+#include "base/file.h"
+#include "base/json_read.h"
+#include "base/str.h"
+#include "cluster/token.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TOGETHER = 256 }; // results in a transaction: one each costs three times as much
+
+struct batch {
+    const struct plan *plan;
+    struct database *db;
+    struct collection *report;
+    VEC(char *) paths; // to be removed behind the transaction
+};
+
+static bool finish_batch(struct batch *b)
+{
+    bool good = !b->paths.count || database_commit(b->db);
+    if (!good) database_rollback(b->db);
+    for (size_t i = 0; i < b->paths.count; i++) {
+        if (good) unlink(b->paths.data[i]);
+        free(b->paths.data[i]);
+    }
+    b->paths.count = 0;
+    return good;
+}
+
+static bool add_result(struct batch *b, const struct job *j, const char *bytes, size_t length, bool refused)
+{
+    if (refused) return database_add_refused(b->db, j, bytes);
+    struct arena arena;
+    const char *why;
+    size_t offset;
+    arena_init(&arena);
+    const struct json_value *v = json_parse(bytes, length, &arena, &why, &offset);
+    bool good = !v || database_add_run(b->db, j, v); // a broken one goes; its point is found to be lost then
+    arena_fini(&arena);
+    b->report->taken -= !v;
+    return good;
+}
+
+static bool take(struct batch *b, const struct job *j, const char *name)
+{
+    char *path = plan_path(b->plan, "committed", name), *bytes;
+    size_t length;
+    const char *why;
+    if (!file_read(path, &bytes, &length, &why)) { // the next time
+        free(path);
+        return true;
+    }
+    bool good = b->paths.count || database_begin(b->db);
+    if (good && database_has_run(b->db, j->id)) {
+        b->report->again++;
+    } else if (good) {
+        b->report->taken++;
+        good = add_result(b, j, bytes, length, str_ends_with(name, ".refused"));
+    }
+    vec_push(&b->paths, path);
+    free(bytes);
+    return (good && b->paths.count < TOGETHER) || (finish_batch(b) && good);
+}
+
+// The job that a name in `committed` is a result of; NULL: none of this plan, or not yet one.
+static const struct job *job_of(const struct jobs *jobs, const char *name)
+{
+    uint32_t index;
+    if (strlen(name) < 17 || (!str_equal(name + 16, ".json") && !str_equal(name + 16, ".refused")))
+        return NULL;
+    return strmap_get(&jobs->by_id, name, 16, &index) ? &jobs->list.data[index] : NULL;
+}
+
+struct result {
+    const struct job *job;
+    char name[26]; // "0123456789abcdef.refused"
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct result *)a)->name, ((const struct result *)b)->name);
+}
+
+// By their names, which are the database's order: it is written from front to back, and half as large.
+static bool take_all(struct batch *b, const struct jobs *jobs)
+{
+    char *path = plan_path(b->plan, "committed", "");
+    DIR *folder = opendir(path);
+    VEC(struct result) results = {0};
+    bool good = folder || diag_error(b->db->diag, loc_none(), "cannot read %s: %s", path, strerror(errno));
+    for (struct dirent *e; good && (e = readdir(folder)) != NULL;) {
+        struct result one = {.job = job_of(jobs, e->d_name)};
+        if (!one.job) continue;
+        snprintf(one.name, sizeof one.name, "%s", e->d_name);
+        vec_push(&results, one);
+    }
+    if (results.count) qsort(results.data, results.count, sizeof *results.data, by_name);
+    for (size_t i = 0; good && i < results.count; i++)
+        good = take(b, results.data[i].job, results.data[i].name);
+    good = finish_batch(b) && good;
+    if (folder) closedir(folder);
+    vec_fini(&results);
+    vec_fini(&b->paths);
+    free(path);
+    return good;
+}
+
+static bool is_waiting(const struct plan *p, const char *id)
+{
+    static const char *const endings[] = {"json", "refused"};
+    bool there = false;
+    for (size_t i = 0; i < 2 && !there; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "%s.%s", id, endings[i]);
+        char *path = plan_path(p, "committed", name);
+        there = access(path, F_OK) == 0;
+        free(path);
+    }
+    return there;
+}
+
+static void forget_failures(const struct plan *p, const char *id)
+{
+    char name[40];
+    snprintf(name, sizeof name, "%s.failed", id);
+    char *path = plan_path(p, "committed", name);
+    unlink(path);
+    free(path);
+}
+
+// What tokens say is made true: what the database has is done, and what is said to be done but is nowhere (a loss of power, a
+// broken result) is open again.
+static bool mend_queue(const struct plan *p, struct database *db, struct collection *c)
+{
+    char *path = plan_path(p, "queue", "");
+    struct tokens all;
+    bool good = tokens_read(&all, path, db->diag);
+    int queue = good ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    uint32_t index;
+    bool *seen = heap_alloc(p->points.count + 1); // a point that is being renamed may have been read twice
+    for (size_t i = 0; i < all.list.count; i++) {
+        const struct token *t = &all.list.data[i];
+        struct token to = *t;
+        if (!strmap_get(&p->by_id, t->id, 16, &index) || seen[index]) continue;
+        seen[index] = true;
+        if (database_has_run(db, t->id)) {
+            to.state = t->state == TOKEN_HELD ? TOKEN_HELD : TOKEN_DONE;
+            if (t->failures) forget_failures(p, t->id);
+            c->done++;
+        } else if (t->state == TOKEN_DONE && !is_waiting(p, t->id)) {
+            to.state = TOKEN_OPEN;
+            c->lost++;
+        } else {
+            c->left += t->state == TOKEN_LEFT;
+        }
+        if (to.state != t->state) token_move(queue, t, &to);
+    }
+    if (queue >= 0) close(queue);
+    tokens_fini(&all);
+    free(seen);
+    free(path);
+    return good;
+}
+
+// What workers that were killed had not finished writing. Some that were given up may be at it yet: their runs will be counted, and
+// leave nothing.
+static void sweep(const struct plan *p)
+{
+    char *path = plan_path(p, "committed", "");
+    DIR *folder = opendir(path);
+    for (struct dirent *e; folder && (e = readdir(folder)) != NULL;)
+        if (str_ends_with(e->d_name, ".part")) unlinkat(dirfd(folder), e->d_name, 0);
+    if (folder) closedir(folder);
+    free(path);
+}
+
+bool collect_results(const struct plan *p, const struct jobs *jobs, struct database *db, struct collection *c)
+{
+    *c = (struct collection){.points = p->points.count};
+    struct batch b = {.plan = p, .db = db, .report = c};
+    bool good = take_all(&b, jobs) && mend_queue(p, db, c);
+    if (good && c->done + c->left == c->points) sweep(p);
+    return good;
+}

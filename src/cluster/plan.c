@@ -1,0 +1,221 @@
+// The plan's file: lines of a word and what it says, of which the last says how many points there are, so that half a
+// file is seen to be one.
+#include "cluster/plan.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "cluster/token.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char first_line[] = "warpfold plan 1";
+
+char *plan_path(const struct plan *p, const char *folder, const char *name)
+{
+    struct strbuf path = {0};
+    strbuf_printf(&path, "%s%s%s%s%s", p->folder, *folder ? "/" : "", folder, *name ? "/" : "", name);
+    return path.text;
+}
+
+static void init(struct plan *p, const char *folder)
+{
+    *p = (struct plan){.folder = realpath(folder, NULL), .home = ""};
+    if (!p->folder) p->folder = heap_strdup(folder);
+    arena_init(&p->arena);
+}
+
+void plan_fini(struct plan *p)
+{
+    vec_fini(&p->words);
+    vec_fini(&p->points);
+    strmap_fini(&p->by_id);
+    if (p->folder) arena_fini(&p->arena);
+    free(p->folder);
+    *p = (struct plan){0};
+}
+
+bool plan_is_there(const char *folder)
+{
+    struct strbuf path = {0};
+    strbuf_printf(&path, "%s/plan", folder);
+    bool there = access(path.text, F_OK) == 0;
+    strbuf_fini(&path);
+    return there;
+}
+
+static const char *keep(struct plan *p, const char *text)
+{
+    return arena_strndup(&p->arena, text, strlen(text));
+}
+
+static void add_point(struct plan *p, struct plan_point point)
+{
+    vec_push(&p->points, point);
+    strmap_set(&p->by_id, keep(p, point.id), 16, (uint32_t)p->points.count - 1);
+}
+
+// -- reading ------------------------------------------------------------------------------------------------
+
+// "ID KIND SECONDS COMMAND".
+static bool read_point(struct plan *p, char *text)
+{
+    char *id = strsep(&text, " "), *kind = strsep(&text, " "), *seconds = strsep(&text, " ");
+    struct plan_point point = {.kind = kind, .command = text};
+    if (!text || strlen(id) != 16 || !str_to_f64(seconds, &point.seconds)) return false;
+    memcpy(point.id, id, 16);
+    add_point(p, point);
+    return true;
+}
+
+static bool read_line(struct plan *p, char *line, bool *ended)
+{
+    char *value = line, *word = strsep(&value, " ");
+    uint64_t count;
+    if (!value || *ended) return false;
+    if (str_equal(word, "point")) return read_point(p, value);
+    if (str_equal(word, "build")) return snprintf(p->build, sizeof p->build, "%s", value) == 16;
+    if (str_equal(word, "home")) return *(p->home = value) == '/';
+    if (str_equal(word, "word")) {
+        vec_push(&p->words, value);
+        return true;
+    }
+    *ended = str_equal(word, "points") && str_to_u64(value, &count) && count == p->points.count;
+    return *ended;
+}
+
+bool plan_read(struct plan *p, const char *folder, struct diag *d)
+{
+    init(p, folder);
+    char *path = plan_path(p, "", "plan"), *bytes;
+    size_t length;
+    const char *why;
+    bool good = file_read(path, &bytes, &length, &why), ended = false;
+    if (good) {
+        char *rest = arena_strndup(&p->arena, bytes, length), *line = strsep(&rest, "\n");
+        free(bytes);
+        good = str_equal(line, first_line);
+        while (good && rest && *rest) good = read_line(p, strsep(&rest, "\n"), &ended);
+        if (!good || !ended)
+            good = diag_error(d, loc_none(), "%s is no plan that this version of warpfold can read", path);
+    } else {
+        diag_error(d, loc_none(), "%s has no plan (%s): `warpfold reproduce … --out %s --submit` makes one",
+                   folder, why, folder);
+    }
+    free(path);
+    return good;
+}
+
+// -- making -------------------------------------------------------------------------------------------------
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct plan_point *x = a, *y = b;
+    if (x->seconds != y->seconds) return x->seconds > y->seconds ? -1 : 1;
+    return strcmp(x->id, y->id);
+}
+
+void plan_make(struct plan *p, const char *folder, const char *build, const struct jobs *jobs,
+               const double *seconds)
+{
+    init(p, folder);
+    snprintf(p->build, sizeof p->build, "%s", build);
+    for (size_t i = 0; i < jobs->list.count; i++) {
+        const struct job *j = &jobs->list.data[i];
+        struct plan_point point = {.kind = j->kind, .command = j->command, .seconds = seconds[i]};
+        memcpy(point.id, j->id, sizeof point.id);
+        vec_push(&p->points, point);
+    }
+    if (p->points.count) qsort(p->points.data, p->points.count, sizeof *p->points.data, longest_first);
+    for (size_t i = 0; i < p->points.count; i++)
+        strmap_set(&p->by_id, keep(p, p->points.data[i].id), 16, (uint32_t)i);
+}
+
+bool plan_is_of(const struct plan *p, const char *build, struct diag *d)
+{
+    return str_equal(p->build, build) ||
+           diag_error(
+               d, loc_none(),
+               "the plan in %s was made by another build of warpfold (%s; this is %s), whose results may "
+               "differ: use that build, or give another --out",
+               p->folder, p->build, build);
+}
+
+bool plan_is_same(const struct plan *a, const struct plan *b, struct diag *d)
+{
+    uint32_t index;
+    if (!plan_is_of(a, b->build, d)) return false;
+    bool same = a->points.count == b->points.count;
+    for (size_t i = 0; same && i < b->points.count; i++)
+        same = strmap_get(&a->by_id, b->points.data[i].id, 16, &index);
+    return same || diag_error(d, loc_none(),
+                              "%s has another plan, of %zu points (this one has %zu): give another --out",
+                              a->folder, a->points.count, b->points.count);
+}
+
+// -- writing ------------------------------------------------------------------------------------------------
+
+static bool make_folders(const struct plan *p, struct diag *d)
+{
+    static const char *const folders[] = {"queue", "committed", "workers"};
+    bool good = true;
+    for (size_t i = 0; i < 3 && good; i++) {
+        char *path = plan_path(p, folders[i], "");
+        good = mkdir(path, 0777) == 0 || errno == EEXIST ||
+               diag_error(d, loc_none(), "cannot make %s: %s", path, strerror(errno));
+        free(path);
+    }
+    return good;
+}
+
+static bool make_token(int queue, const struct plan_point *point)
+{
+    struct token t = {.state = TOKEN_OPEN};
+    char name[TOKEN_NAME_MAX];
+    memcpy(t.id, point->id, sizeof t.id);
+    token_name(&t, name);
+    int file = openat(queue, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    return file >= 0 && close(file) == 0;
+}
+
+// A token for each point that has none.
+static bool fill_queue(const struct plan *p, struct diag *d)
+{
+    char *path = plan_path(p, "queue", "");
+    struct tokens there;
+    bool good = tokens_read(&there, path, d), *has = heap_alloc(p->points.count + 1);
+    uint32_t index;
+    for (size_t i = 0; i < there.list.count; i++)
+        if (strmap_get(&p->by_id, there.list.data[i].id, 16, &index)) has[index] = true;
+    int queue = good ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    for (size_t i = 0; i < p->points.count && good; i++)
+        good = has[i] || make_token(queue, &p->points.data[i]) ||
+               diag_error(d, loc_none(), "cannot write into %s: %s", path, strerror(errno));
+    if (queue >= 0) close(queue);
+    tokens_fini(&there);
+    free(has);
+    free(path);
+    return good;
+}
+
+bool plan_write(const struct plan *p, struct diag *d)
+{
+    if (!make_folders(p, d) || !fill_queue(p, d)) return false;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%s\nbuild %s\nhome %s\n", first_line, p->build, p->home);
+    for (size_t i = 0; i < p->words.count; i++) strbuf_printf(&text, "word %s\n", p->words.data[i]);
+    for (size_t i = 0; i < p->points.count; i++) {
+        const struct plan_point *point = &p->points.data[i];
+        strbuf_printf(&text, "point %s %s %.6f %s\n", point->id, point->kind, point->seconds, point->command);
+    }
+    strbuf_printf(&text, "points %zu\n", p->points.count);
+    char *path = plan_path(p, "", "plan");
+    const char *why;
+    bool good = file_write(path, text.text, text.length, &why) ||
+                diag_error(d, loc_none(), "cannot write %s: %s", path, why);
+    free(path);
+    strbuf_fini(&text);
+    return good;
+}

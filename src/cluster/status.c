@@ -1,0 +1,219 @@
+#include "cluster/status.h"
+#include "base/file.h"
+#include "base/printable.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SHOWN = 20 };   // points of a kind; the others are counted
+enum { RECENT = 120 }; // seconds: who has not beaten for longer does not count to the rate
+
+static bool read_queue(const struct plan *p, struct tokens *all, struct diag *d)
+{
+    char *path = plan_path(p, "queue", "");
+    bool good = tokens_read(all, path, d);
+    free(path);
+    return good;
+}
+
+static const struct plan_point *point_of(const struct plan *p, const struct token *t)
+{
+    uint32_t index;
+    return strmap_get(&p->by_id, t->id, 16, &index) ? &p->points.data[index] : NULL;
+}
+
+char *status_reason(const struct plan *p, const char *id)
+{
+    char name[40], *text;
+    size_t length;
+    const char *why;
+    snprintf(name, sizeof name, "%s.failed", id);
+    char *path = plan_path(p, "committed", name);
+    if (!file_read(path, &text, &length, &why)) text = heap_strdup("it left no message");
+    free(path);
+    return text;
+}
+
+void status_put_time(struct strbuf *out, double seconds)
+{
+    uint64_t s = seconds > 0 ? (uint64_t)seconds : 0, h = s / 3600, m = s / 60 % 60;
+    if (h)
+        strbuf_printf(out, "%llu h %02llu min", (unsigned long long)h, (unsigned long long)m);
+    else if (m)
+        strbuf_printf(out, "%llu min %02llu s", (unsigned long long)m, (unsigned long long)(s % 60));
+    else
+        strbuf_printf(out, "%llu s", (unsigned long long)s);
+}
+
+// -- the clock of the file system ---------------------------------------------------------------------------
+//
+// Since when a point is held is the time of its token's renaming, which the file system has put down by its own clock. What time
+// it is there, a file tells that is touched now. Our own clock may be another.
+
+static double changed(const struct plan *p, const char *folder, const char *name)
+{
+    struct stat st;
+    char *path = plan_path(p, folder, name);
+    double seconds = stat(path, &st) == 0 ? (double)st.st_ctim.tv_sec + (double)st.st_ctim.tv_nsec / 1e9 : 0;
+    free(path);
+    return seconds;
+}
+
+static double beaten(const struct plan *p, const char *who)
+{
+    char name[TOKEN_WHO_MAX + 8];
+    beat_file(who, name);
+    return changed(p, "workers", name);
+}
+
+// Where we may not write, the last beat of any worker tells, which is as late as that.
+static double file_system_now(const struct plan *p, const struct beats *beats)
+{
+    static const char name[] = "clock";
+    char *path = plan_path(p, "workers", name);
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    double now = file >= 0 && futimens(file, NULL) == 0 ? changed(p, "workers", name) : 0;
+    if (file >= 0) close(file);
+    free(path);
+    for (size_t i = 0; i < beats->list.count; i++) {
+        double at = beaten(p, beats->list.data[i].who);
+        if (at > now) now = at;
+    }
+    return now;
+}
+
+// -- the report ---------------------------------------------------------------------------------------------
+
+static void put_held(const struct plan *p, const struct token *t, const char *command, double now,
+                     struct strbuf *out)
+{
+    char name[TOKEN_NAME_MAX];
+    token_name(t, name);
+    printable_format(out, "  runs on %s since ", t->who);
+    status_put_time(out, now - changed(p, "queue", name));
+    strbuf_puts(out, ", last beat ");
+    status_put_time(out, now - beaten(p, t->who));
+    printable_format(out, " ago: %s\n", command);
+}
+
+static void put_failed(const struct plan *p, const struct token *t, const char *command, struct strbuf *out)
+{
+    char *reason = status_reason(p, t->id);
+    printable_format(out, "  %s after %u %s: %s: %s\n",
+                     t->state == TOKEN_LEFT ? "left" : "will be tried again", t->failures,
+                     t->failures == 1 ? "try" : "tries", command, reason);
+    free(reason);
+}
+
+static void put_points(const struct plan *p, const struct tokens *all, enum token_state state, double now,
+                       struct strbuf *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < all->list.count; i++) {
+        const struct token *t = &all->list.data[i];
+        const struct plan_point *point = point_of(p, t);
+        bool shown = point && t->state == state && (state != TOKEN_OPEN || t->failures);
+        if (!shown || count++ >= SHOWN) continue;
+        if (state == TOKEN_HELD)
+            put_held(p, t, point->command, now, out);
+        else
+            put_failed(p, t, point->command, out);
+    }
+    if (count > SHOWN) strbuf_printf(out, "  and %zu more\n", count - SHOWN);
+}
+
+// What the workers say of themselves, and their rate.
+static double put_workers(const struct plan *p, const struct beats *beats, size_t done, double now,
+                          struct strbuf *out)
+{
+    size_t ended = 0;
+    uint64_t runs = 0, taken = 0, failed = 0;
+    double rate = 0;
+    for (size_t i = 0; i < beats->list.count; i++) {
+        const struct beat *b = &beats->list.data[i];
+        ended += b->ended;
+        runs += b->runs;
+        taken += b->taken;
+        failed += b->failed;
+        bool at_work = !b->ended && now - beaten(p, b->who) < RECENT;
+        if (at_work && b->seconds > 0) rate += (double)b->runs / b->seconds;
+    }
+    strbuf_printf(out, "workers: %zu, of which %zu have ended\n", beats->list.count, ended);
+    strbuf_printf(out,
+                  "tries that failed: %" PRIu64 "; claims taken over from workers that were gone: %" PRIu64
+                  "; points run twice: %" PRIu64 "\n",
+                  failed, taken, runs > done ? runs - done : 0);
+    return rate;
+}
+
+// How long what is ahead is expected to take beside what is done, a point: the longest come first.
+static double length_ahead(const struct plan *p, const struct tokens *all)
+{
+    double seconds[2] = {0};
+    size_t counts[2] = {0};
+    for (size_t i = 0; i < all->list.count; i++) {
+        const struct token *t = &all->list.data[i];
+        const struct plan_point *point = point_of(p, t);
+        if (!point || t->state == TOKEN_LEFT) continue;
+        seconds[t->state == TOKEN_DONE] += point->seconds;
+        counts[t->state == TOKEN_DONE]++;
+    }
+    if (seconds[0] <= 0 || seconds[1] <= 0) return 1;
+    return seconds[0] / (double)counts[0] * (double)counts[1] / seconds[1];
+}
+
+bool status_write(const struct plan *p, struct strbuf *out, struct diag *d)
+{
+    struct tokens all;
+    struct beats beats;
+    size_t counts[TOKEN_STATES] = {0};
+    if (!read_queue(p, &all, d)) return false;
+    char *workers = plan_path(p, "workers", "");
+    beats_read(&beats, workers);
+    free(workers);
+    for (size_t i = 0; i < all.list.count; i++)
+        if (point_of(p, &all.list.data[i])) counts[all.list.data[i].state]++;
+    strbuf_printf(out, "points: %zu; done %zu, running %zu, waiting %zu, left %zu\n", p->points.count,
+                  counts[TOKEN_DONE], counts[TOKEN_HELD], counts[TOKEN_OPEN], counts[TOKEN_LEFT]);
+    double now = file_system_now(p, &beats), rate = put_workers(p, &beats, counts[TOKEN_DONE], now, out);
+    size_t ahead = counts[TOKEN_HELD] + counts[TOKEN_OPEN];
+    if (ahead && rate > 0) {
+        strbuf_printf(out, "rate: %.2f points a second; left: about ", rate);
+        status_put_time(out, (double)ahead / rate * length_ahead(p, &all));
+        strbuf_putc(out, '\n');
+    }
+    put_points(p, &all, TOKEN_HELD, now, out);
+    put_points(p, &all, TOKEN_OPEN, now, out);
+    put_points(p, &all, TOKEN_LEFT, now, out);
+    beats_fini(&beats);
+    tokens_fini(&all);
+    return true;
+}
+
+bool status_retry(const struct plan *p, size_t *count, struct diag *d)
+{
+    struct tokens all;
+    *count = 0;
+    if (!read_queue(p, &all, d)) return false;
+    char *path = plan_path(p, "queue", "");
+    int queue = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), problem = queue < 0 ? errno : 0;
+    for (size_t i = 0; i < all.list.count && !problem; i++) {
+        const struct token *t = &all.list.data[i];
+        struct token to = *t;
+        if (t->state != TOKEN_LEFT || !point_of(p, t)) continue;
+        to.state = TOKEN_OPEN;
+        to.failures = 0;
+        problem = token_move(queue, t, &to);
+        *count += !problem;
+    }
+    if (queue >= 0) close(queue);
+    tokens_fini(&all);
+    if (problem) diag_error(d, loc_none(), "cannot change %s: %s", path, strerror(problem));
+    free(path);
+    return !problem;
+}

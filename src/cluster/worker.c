@@ -1,0 +1,337 @@
+#include "cluster/worker.h"
+#include "base/file.h"
+#include "base/progress.h"
+#include "base/str.h"
+#include "cluster/claims.h"
+#include "lab/process.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double pause_seconds = 1; // after the place, not a point, was in the way
+
+struct slot {
+    pid_t process; // 0: free
+    struct token token;
+    const struct plan_point *point;
+    int errors; // what the process complains of, in memory: it needs no room on a disk
+};
+
+struct worker {
+    const struct worker_order *order;
+    struct worker_report *report;
+    struct plan plan;
+    struct claims claims;
+    struct beat beat;
+    double beaten, resume; // times: of the last beat; when to claim again
+    struct slot slots[WORKER_PROCESSES_MOST];
+    unsigned busy;
+    sigset_t watched, before;
+};
+
+// "committed/ID[.WHO].ENDING", seen from the folder, or whole.
+static char *result_path(const struct worker *w, const struct token *t, bool whole, const char *ending)
+{
+    struct strbuf path = {0};
+    bool part = str_equal(ending, "part");
+    strbuf_printf(&path, "%s%scommitted/%s%s%s.%s", whole ? w->plan.folder : "", whole ? "/" : "", t->id,
+                  part ? "." : "", part ? w->beat.who : "", ending);
+    return path.text;
+}
+
+// What a place says that has no room, or is away for a while.
+static bool is_place_error(int number)
+{
+    static const int numbers[] = {ENOSPC, EDQUOT, EIO, ESTALE, EAGAIN, EINTR, ENOMEM, EMFILE, ENFILE};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (number == numbers[i]) return true;
+    return false;
+}
+
+static bool is_place_complaint(const char *text)
+{
+    static const int numbers[] = {ENOSPC, EDQUOT, EIO, ESTALE, ENOMEM};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (strstr(text, strerror(numbers[i]))) return true;
+    return false;
+}
+
+// -- how a point ends ---------------------------------------------------------------------------------------
+
+// Says how far the point is; of a claim that is lost the result is somebody's anyway.
+static void release(struct worker *w, struct token *t, enum token_state state, unsigned failures)
+{
+    struct token to = *t;
+    to.state = state;
+    to.failures = failures;
+    w->beat.lost += token_move(w->claims.queue, t, &to) == ENOENT;
+}
+
+static void hand_back(struct worker *w, struct token *t)
+{
+    release(w, t, TOKEN_OPEN, t->failures);
+    w->resume = clock_seconds() + pause_seconds;
+}
+
+static bool is_committed(const struct worker *w, const struct token *t)
+{
+    static const char *const endings[] = {"json", "refused"};
+    bool there = false;
+    for (size_t i = 0; i < 2 && !there; i++) {
+        char *path = result_path(w, t, true, endings[i]);
+        there = access(path, F_OK) == 0;
+        free(path);
+    }
+    return there;
+}
+
+static void discard_part(const struct worker *w, const struct token *t)
+{
+    char *path = result_path(w, t, true, "part");
+    unlink(path);
+    free(path);
+}
+
+// Before the result is seen: who is killed between may have run a point for nothing, and that shall be known.
+static void count_run(struct worker *w)
+{
+    w->beat.runs++;
+    beat_write(&w->beat);
+}
+
+static void commit_result(struct worker *w, struct token *t)
+{
+    char *part = result_path(w, t, true, "part"), *path = result_path(w, t, true, "json");
+    count_run(w);
+    if (rename(part, path) == 0) {
+        release(w, t, TOKEN_DONE, t->failures);
+    } else {
+        discard_part(w, t);
+        hand_back(w, t);
+    }
+    free(part);
+    free(path);
+}
+
+// A run without a result: what it said is kept beside where the result would be.
+static void commit_message(struct worker *w, struct token *t, const char *ending, const char *message)
+{
+    char *path = result_path(w, t, true, ending);
+    const char *why;
+    bool refused = str_equal(ending, "refused");
+    unsigned failures = t->failures + 1;
+    if (refused) count_run(w);
+    if (!file_write(path, message, strlen(message), &why)) {
+        hand_back(w, t);
+    } else if (refused) {
+        release(w, t, TOKEN_DONE, t->failures);
+    } else {
+        w->beat.failed++;
+        release(w, t, failures < TOKEN_TRIES ? TOKEN_OPEN : TOKEN_LEFT, failures);
+    }
+    free(path);
+}
+
+// All that was written into a descriptor. Heap.
+static char *read_back(int file)
+{
+    char text[4096];
+    ssize_t length = pread(file, text, sizeof text - 1, 0);
+    text[length > 0 ? length : 0] = 0;
+    return process_complaint(text);
+}
+
+// Who kills a job kills all its processes, and ours may be the first to go: then this is no failure of the point.
+static bool is_our_end(int status)
+{
+    if (!WIFSIGNALED(status) || (WTERMSIG(status) != SIGKILL && WTERMSIG(status) != SIGTERM)) return false;
+    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT) || sigismember(&pending, SIGHUP);
+}
+
+static void settle(struct worker *w, struct slot *s, int status)
+{
+    char *said = read_back(s->errors), *part = result_path(w, &s->token, true, "part");
+    struct strbuf message = {0};
+    close(s->errors);
+    s->process = 0;
+    w->busy--;
+    if (!WIFSIGNALED(status) && access(part, F_OK) == 0) {
+        commit_result(w, &s->token);
+    } else if (WIFEXITED(status) &&
+               WEXITSTATUS(status) == 2) { // this build has not what the run needs: a result, too
+        commit_message(w, &s->token, "refused", said);
+    } else if (is_place_complaint(said) || is_our_end(status)) {
+        discard_part(w, &s->token);
+        hand_back(w, &s->token);
+    } else {
+        if (WIFEXITED(status))
+            strbuf_printf(&message, "ended with status %d: %s", WEXITSTATUS(status),
+                          *said ? said : "it said nothing");
+        else
+            strbuf_printf(&message, "was killed by signal %d", WTERMSIG(status));
+        discard_part(w, &s->token);
+        commit_message(w, &s->token, "failed", message.text);
+    }
+    strbuf_fini(&message);
+    free(part);
+    free(said);
+}
+
+static void reap(struct worker *w)
+{
+    int status;
+    for (unsigned k = 0; k < w->order->processes; k++)
+        if (w->slots[k].process && waitpid(w->slots[k].process, &status, WNOHANG) == w->slots[k].process)
+            settle(w, &w->slots[k], status);
+}
+
+// -- how it begins ------------------------------------------------------------------------------------------
+
+static void start(struct worker *w, struct slot *s, const struct token *t)
+{
+    uint32_t index = 0;
+    strmap_get(&w->plan.by_id, t->id, 16, &index);
+    *s = (struct slot){.token = *t, .point = &w->plan.points.data[index]};
+    if (is_committed(w, t)) { // by a worker that ended before it could say so
+        release(w, &s->token, TOKEN_DONE, t->failures);
+        return;
+    }
+    char *part = result_path(w, t, false, "part");
+    s->errors = memfd_create("errors", MFD_CLOEXEC);
+    pid_t process = process_start(&(struct process_order){.program = w->order->program,
+                                                          .folder = w->plan.folder,
+                                                          .command = s->point->command,
+                                                          .is_mark = str_equal(s->point->kind, "mark"),
+                                                          .json = part,
+                                                          .errors = s->errors,
+                                                          .signals = &w->before});
+    free(part);
+    if (process < 0) {
+        hand_back(w, &s->token);
+        if (s->errors >= 0) close(s->errors);
+        return;
+    }
+    s->process = process;
+    w->busy++;
+}
+
+static bool cannot_claim(const struct worker *w, int problem)
+{
+    return diag_error(w->order->diag, loc_none(), "cannot claim points in %s: %s", w->claims.queue_path,
+                      strerror(problem));
+}
+
+// Gives free slots something to do. False and an error: nothing can be claimed here, now or later.
+static bool feed(struct worker *w)
+{
+    struct token t;
+    bool taken;
+    int problem;
+    for (unsigned k = 0; k < w->order->processes; k++)
+        while (!w->slots[k].process) {
+            if (clock_seconds() < w->resume) return true;
+            enum claim_answer answer = claims_next(&w->claims, &t, &taken, &problem);
+            if (answer == CLAIM_NONE) return true;
+            if (answer == CLAIM_FAILED && !is_place_error(problem)) return cannot_claim(w, problem);
+            if (answer == CLAIM_FAILED) {
+                w->resume = clock_seconds() + pause_seconds;
+                return true;
+            }
+            w->beat.taken += taken;
+            start(w, &w->slots[k], &t);
+        }
+    return true;
+}
+
+static void stop_all(struct worker *w)
+{
+    for (unsigned k = 0; k < w->order->processes; k++) {
+        struct slot *s = &w->slots[k];
+        if (!s->process) continue;
+        kill(-s->process, SIGKILL);
+        kill(s->process, SIGKILL);
+        waitpid(s->process, NULL, 0);
+        close(s->errors);
+        discard_part(w, &s->token);
+        release(w, &s->token, TOKEN_OPEN, s->token.failures);
+    }
+}
+
+static bool work(struct worker *w)
+{
+    double between = w->order->lease_seconds / 8;
+    for (;;) {
+        reap(w);
+        if (!feed(w)) return false;
+        if (clock_seconds() - w->beaten >= between) {
+            beat_write(&w->beat);
+            w->beaten = clock_seconds();
+        }
+        if (!w->busy && w->claims.finished) return true;
+        int signal = sigtimedwait(&w->watched, NULL, &(struct timespec){.tv_nsec = 100 * 1000 * 1000});
+        if (signal <= 0 || signal == SIGCHLD) continue;
+        w->report->interrupted = signal;
+        return true;
+    }
+}
+
+static void watch_signals(struct worker *w)
+{
+    static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+    sigemptyset(&w->watched);
+    for (size_t i = 0; i < 4; i++) sigaddset(&w->watched, signals[i]);
+    sigprocmask(SIG_BLOCK, &w->watched, &w->before);
+}
+
+// Makes the worker known to the others. Where there is no room for that now, there may be in a while.
+static bool enter(struct worker *w)
+{
+    char *workers = plan_path(&w->plan, "workers", "");
+    int problem;
+    while (!beat_begin(&w->beat, workers, &problem) && is_place_error(problem) && !w->report->interrupted) {
+        int signal = sigtimedwait(&w->watched, NULL, &(struct timespec){.tv_sec = 1});
+        if (signal > 0 && signal != SIGCHLD) w->report->interrupted = signal;
+    }
+    bool good =
+        !problem || w->report->interrupted ||
+        diag_error(w->order->diag, loc_none(), "cannot write into %s: %s", workers, strerror(problem));
+    free(workers);
+    return good;
+}
+
+bool worker_lease(const char *text, double *seconds, struct diag *d)
+{
+    *seconds = 120;
+    return !text || (str_to_f64(text, seconds) && *seconds >= 1 && *seconds <= 1e6) ||
+           diag_error(d, loc_none(), "--lease %s: must be seconds, from 1 to 1000000", text);
+}
+
+bool worker_run(const struct worker_order *o, struct worker_report *r)
+{
+    assert(o->processes && o->processes <= WORKER_PROCESSES_MOST);
+    struct worker *w = heap_alloc(sizeof *w);
+    *w = (struct worker){.order = o, .report = r, .claims = {.queue = -1}, .beat = {.file = -1}};
+    *r = (struct worker_report){0};
+    watch_signals(w);
+    bool good =
+        plan_read(&w->plan, o->folder, o->diag) && plan_is_of(&w->plan, o->build, o->diag) && enter(w);
+    if (good && !r->interrupted)
+        good = claims_begin(&w->claims, &w->plan, w->beat.who, o->lease_seconds, o->diag) && work(w);
+    stop_all(w);
+    claims_fini(&w->claims);
+    beat_end(&w->beat);
+    *r = (struct worker_report){w->beat.runs, w->beat.failed, w->beat.taken, w->beat.lost, r->interrupted};
+    sigprocmask(SIG_SETMASK, &w->before, NULL);
+    plan_fini(&w->plan);
+    free(w);
+    return good;
+}

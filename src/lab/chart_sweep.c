@@ -1,0 +1,46 @@
+// The lines of a sweep: one for every subject, series and combination of the other axes, over the steps of the first axis; behind them
+// one for the mean over the subjects, which is what a page draws where there are several.
+#include "lab/chart.h"
+#include "lab/measures.h"
+
+#include <math.h>
+#include <string.h>
+
+void chart_name_lines(struct chart *c, struct chart_view *v, const struct figure *f)
+{
+    const char *mean = measure_find(f->experiment->measure)->aggregate == MEASURE_MEAN ? "MEAN" : "GMEAN";
+    for (size_t i = 0; i < f->lines.count; i++)
+        vec_push(&v->series, (struct chart_series){.name = f->lines.data[i]});
+    for (size_t i = 0; f->subjects > 1 && i < f->lines.count; i += f->subjects) {
+        const char *line = f->lines.data[i], *subject = strrchr(line, ' ');
+        vec_push(&v->series, (struct chart_series){.name = arena_printf(&c->arena, "%.*s %s",
+                                                                        (int)(subject - line), line, mean)});
+    }
+}
+
+// The mean is missing where one of its values is.
+static double mean_at(const struct measure *m, const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (isnan(values[i])) return NAN;
+    return measure_mean(m, values, count);
+}
+
+void chart_mean_lines(struct chart_view *v, const struct figure *f)
+{
+    const struct measure *m = measure_find(f->experiment->measure);
+    size_t lines = f->lines.count, steps = v->categories.count;
+    if (f->subjects < 2) return;
+    double *values = heap_alloc((lines * steps + 1) * sizeof *values); // of a step all lines
+    for (size_t i = 0; i < v->values.count; i++)
+        values[v->values.data[i].category * lines + v->values.data[i].series] = v->values.data[i].value;
+    for (size_t step = 0; step < steps; step++)
+        for (size_t group = 0; group < lines / f->subjects; group++)
+            vec_push(&v->values,
+                     (struct chart_value){
+                         .category = step,
+                         .series = lines + group,
+                         .value = mean_at(m, &values[step * lines + group * f->subjects], f->subjects),
+                         .paper = NAN});
+    free(values);
+}

@@ -1,0 +1,109 @@
+#include "lab/only.h"
+#include "base/str.h"
+#include "lab/figure.h"
+
+#include <string.h>
+
+struct name {
+    const char *text;
+    bool found;
+};
+
+struct only {
+    VEC(struct name) names;
+    struct arena *arena;
+};
+
+static bool is_among(struct only *o, const char *text)
+{
+    for (size_t i = 0; i < o->names.count; i++)
+        if (str_equal(o->names.data[i].text, text)) return o->names.data[i].found = true;
+    return false;
+}
+
+// Where none of a list is named, the name may be of another experiment, and all of it stays.
+static void keep_views(struct experiment *x, struct only *o)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < x->views.count; i++) {
+        struct experiment_view v = x->views.data[i];
+        if (is_among(o, v.said) || is_among(o, arena_printf(o->arena, "%s/%s", v.gpu, v.profile)))
+            x->views.data[kept++] = v;
+    }
+    if (kept) x->views.count = kept;
+}
+
+static void keep_series(struct experiment *x, struct only *o)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < x->series.count; i++)
+        if (is_among(o, x->series.data[i].label)) x->series.data[kept++] = x->series.data[i];
+    if (kept) x->series.count = kept;
+}
+
+static void keep_programs(struct experiment *x, struct only *o)
+{
+    struct program_subjects *all = &x->programs;
+    size_t kept = 0;
+    for (size_t i = 0; i < all->list.count; i++)
+        if (is_among(o, all->list.data[i].name)) all->list.data[kept++] = all->list.data[i];
+    if (kept) all->list.count = kept;
+}
+
+// Those of groups are left out when it is planned (figure.c).
+static void keep_kernels(struct experiment *x, struct only *o)
+{
+    for (size_t i = 0; i < o->names.count; i++) {
+        const struct workload *w = figure_kernel(x, o->names.data[i].text);
+        if (!w) continue;
+        o->names.data[i].found = true;
+        vec_push(&x->only, w->name);
+    }
+}
+
+static void keep_values(struct experiment_axis *axis, struct only *o)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < axis->values.count; i++)
+        if (is_among(o, axis->values.data[i])) axis->values.data[kept++] = axis->values.data[i];
+    if (kept) axis->values.count = kept;
+}
+
+static void keep(struct experiment *x, const char *what, struct only *o)
+{
+    static const struct {
+        const char *what;
+        void (*keep)(struct experiment *x, struct only *o);
+    } parts[] = {
+        {"kernel", keep_kernels}, {"program", keep_programs}, {"series", keep_series}, {"view", keep_views}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (str_equal(parts[i].what, what)) parts[i].keep(x, o);
+    for (size_t a = 0; a < x->axes.count; a++)
+        if (str_equal(x->axes.data[a].key, what)) keep_values(&x->axes.data[a], o);
+}
+
+static bool is_found(const struct only *o, const char *text, struct diag *d)
+{
+    for (size_t i = 0; i < o->names.count; i++)
+        if (!o->names.data[i].found)
+            return diag_error(d, loc_none(), "--only %s: no experiment has \"%s\"", text,
+                              o->names.data[i].text);
+    return true;
+}
+
+bool only_apply(struct experiments *e, const char *text, struct diag *d)
+{
+    struct only o = {.arena = &e->arena};
+    char *what = arena_strndup(&e->arena, text, strlen(text)), *names = strchr(what, '=');
+    if (!names || !names[1])
+        return diag_error(d, loc_none(),
+                          "--only %s: write WHAT=NAME[,NAME…], where WHAT is a key that is swept, or kernel, "
+                          "program, series or view",
+                          text);
+    *names++ = 0;
+    for (char *name; (name = strsep(&names, ",")) != NULL;) vec_push(&o.names, (struct name){name, false});
+    for (size_t i = 0; i < e->list.count; i++) keep(&e->list.data[i], what, &o);
+    bool good = is_found(&o, text, d);
+    vec_fini(&o.names);
+    return good;
+}

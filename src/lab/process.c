@@ -1,0 +1,54 @@
+#include "lab/process.h"
+#include "base/arena.h"
+#include "base/str.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+enum { WORDS_MAX = 64 };
+
+// Between fork and exec: only what is safe there.
+static void become(const struct process_order *o, char **words, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127); // it was killed before we asked for that
+    setpgid(0, 0); // a terminal's interrupt is for the parent, which must not take our end for a failure
+    int nothing = open("/dev/null", O_RDWR);
+    if (nothing >= 0) {
+        dup2(nothing, STDIN_FILENO);
+        dup2(nothing, STDOUT_FILENO);
+    }
+    if (o->errors >= 0) dup2(o->errors, STDERR_FILENO);
+    sigprocmask(SIG_SETMASK, o->signals, NULL);
+    if (chdir(o->folder) == 0) execv(o->program, words);
+    _exit(127);
+}
+
+pid_t process_start(const struct process_order *o)
+{
+    static char name[] = "warpfold", quiet[] = "--quiet", json[] = "--json";
+    char *text = heap_strdup(o->command), *rest = text, *result = heap_strdup(o->json), *words[WORDS_MAX];
+    size_t count = 0;
+    words[count++] = name;
+    for (char *word; (word = strsep(&rest, " ")) != NULL && count < WORDS_MAX - 4;)
+        if (*word) words[count++] = word;
+    if (!o->is_mark) words[count++] = quiet;
+    words[count++] = json;
+    words[count++] = result;
+    words[count] = NULL;
+    pid_t parent = getpid(), process = fork();
+    if (process == 0) become(o, words, parent);
+    free(text);
+    free(result);
+    return process;
+}
+
+char *process_complaint(const char *text)
+{
+    if (str_starts_with(text, "error: ")) text += strlen("error: ");
+    return heap_strndup(text, strcspn(text, "\n"));
+}

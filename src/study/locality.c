@@ -1,0 +1,273 @@
+// Locality of what reaches L1 (Xiang's dissertation, 5.2): P(w, n), the probability that an access comes back to its neighbourhood
+// of n bytes within w accesses, or within w blocks of n bytes as in a cache of these; and what follows for fetching lines by
+// twos and fours. Launches are timed, since the order is that of a machine with many warps.
+//
+//     SM 0   ─ line ─ line ─ line ─▶ ┐
+//     SM 1   ─ line ──── line ─────▶ ┼─▶ streams of the chip, an SM, a block, a warp ─▶ P(w, n)
+#include "study/locality.h"
+#include "base/bits.h"
+#include "exec/exec_impl.h"
+#include "study/stream.h"
+#include "study/study.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEIGHBOURHOODS = 13 }; // 1, 2 … 4,096 bytes
+enum { FILE_LINE_BYTES = 128, FILE_BLOCKS = 128 };
+
+const char *const locality_verdict_names[] = {"fine", "coarse2", "coarse4"};
+
+// By fours only if that is better than by twos: a line that nobody uses takes the place of another.
+enum locality_verdict locality_verdict(double lines, double pairs, double fours)
+{
+    if (fours > pairs && fours > lines) return LOCALITY_COARSE4;
+    return pairs > lines ? LOCALITY_COARSE2 : LOCALITY_FINE;
+}
+
+struct accesses { // of a kernel
+    struct stream stream;
+    unsigned line, blocks; // 1 << so many: bytes of a line, lines of L1
+};
+
+struct state {
+    uint32_t launches;
+    VEC(struct accesses *) of_kernels; // to free
+};
+
+// -- looking on -------------------------------------------------------------------------------------------------
+
+struct of_launch {
+    uint32_t number;
+    struct study *study;
+    struct accesses *to;
+};
+
+struct on_sm {
+    struct sm_grid *sm;
+    const struct of_launch *launch;
+    struct stream here;
+};
+
+static struct accesses *accesses_of(struct study *s)
+{
+    struct state *state = s->state;
+    if (!s->kernel->data) {
+        s->kernel->data = heap_alloc(sizeof(struct accesses));
+        vec_push(&state->of_kernels, s->kernel->data);
+    }
+    return s->kernel->data;
+}
+
+static unsigned log2_below(uint64_t n)
+{
+    unsigned k = 0;
+    while (n >>= 1) k++;
+    return k;
+}
+
+// Asked for every kind of SM.
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    struct study *s = (struct study *)u->options;
+    struct state *state = s->state;
+    const struct gpu_config *c = &l->kind->config;
+    struct of_launch *launch = heap_alloc(sizeof *launch);
+    if (study_is_new(s, l->launch)) {
+        study_kernel_enter(s, l->launch);
+        state->launches++;
+    }
+    *launch = (struct of_launch){state->launches, s, accesses_of(s)};
+    launch->to->line = log2_below(l->config->memory.line_bytes);
+    launch->to->blocks = log2_below((uint64_t)c->l1_sets * c->l1_ways);
+    return launch;
+}
+
+static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct on_sm *o = heap_alloc(sizeof *o);
+    (void)counts;
+    *o = (struct on_sm){.sm = sm, .launch = launch};
+    return o;
+}
+
+static void keep(struct stream *s, const struct stream_access *a, uint64_t most)
+{
+    if (s->list.count < most)
+        vec_push(&s->list, *a);
+    else
+        s->left_out++;
+}
+
+// No SM runs any more.
+static void sm_end(void *state)
+{
+    struct on_sm *o = state;
+    struct stream *to = &o->launch->to->stream;
+    for (size_t k = 0; k < o->here.list.count; k++)
+        keep(to, &o->here.list.data[k], o->launch->study->settings.accesses);
+    to->left_out += o->here.left_out;
+    vec_fini(&o->here.list);
+    free(o);
+}
+
+static void access_line(void *state, const struct tech_line *l)
+{
+    struct on_sm *o = state;
+    bool is_load = l->kind == LSU_LOAD || l->kind == LSU_LOCAL_LOAD,
+         is_store = l->kind == LSU_STORE || l->kind == LSU_LOCAL_STORE;
+    if (!is_load && !(is_store && o->launch->study->settings.stores)) return;
+    const struct stream_access a = {.address = l->line + l->first,
+                                    .cycle = tech_now(o->sm),
+                                    .block = l->block,
+                                    .launch = o->launch->number,
+                                    .sm = (uint16_t)tech_index(o->sm),
+                                    .warp = (uint16_t)l->warp};
+    keep(&o->here, &a, o->launch->study->settings.accesses);
+}
+
+static const struct tech looks_on = {.name = "locality",
+                                     .meaning = "looks on",
+                                     .skipped = -1,
+                                     .reused = -1,
+                                     .launch_begin = launch_begin,
+                                     .launch_end = free,
+                                     .sm_begin = sm_begin,
+                                     .sm_end = sm_end,
+                                     .access = access_line};
+
+// -- a file -----------------------------------------------------------------------------------------------------
+
+static bool read_file(struct study *s, const char *text, uint32_t source, struct diag *d)
+{
+    s->kernel = ARENA_NEW(&s->arena, struct study_kernel);
+    s->kernel->name = "accesses of a file";
+    vec_push(&s->kernels, s->kernel);
+    struct accesses *a = accesses_of(s);
+    a->line = log2_below(FILE_LINE_BYTES);
+    a->blocks = log2_below(FILE_BLOCKS);
+    return stream_read(&a->stream, text, source, d);
+}
+
+// -- report -----------------------------------------------------------------------------------------------------
+
+#define KERNEL_COLUMNS                                                                                       \
+    {"workload", "bundled workload"}, {"kernel", "its entry"}, { "block", "threads in x, y, z" }
+#define COLUMNS(c) c, sizeof(c) / sizeof(c)[0]
+
+struct mesh {
+    struct reuse_counts of[NEIGHBOURHOODS];
+};
+
+static void make_mesh(struct study *s, struct accesses *a, enum stream_level level, struct mesh *m)
+{
+    struct reuse *r = reuse_create(a->stream.list.count);
+    uint64_t *addresses = heap_alloc((a->stream.list.count + 1) * sizeof *addresses);
+    *m = (struct mesh){0};
+    stream_sort(&a->stream, level);
+    for (unsigned n = 0; n < NEIGHBOURHOODS; n++)
+        stream_count(&a->stream, level, n, (enum reuse_window)s->settings.window, r, addresses, &m->of[n]);
+    free(addresses);
+    reuse_destroy(r);
+}
+
+// As many bytes, in blocks of 1 << more lines. Smaller windows than one block there are not.
+static double at_capacity(const struct accesses *a, const struct mesh *m, unsigned more)
+{
+    unsigned window = a->blocks > more ? a->blocks - more : 0;
+    return reuse_probability(&m->of[a->line + more], window < REUSE_WINDOWS ? window : REUSE_WINDOWS - 1);
+}
+
+static void add_verdict(struct study_table *t, const struct study_kernel *k, const struct mesh *m)
+{
+    const struct accesses *a = k->data;
+    double lines = at_capacity(a, m, 0), pairs = at_capacity(a, m, 1), fours = at_capacity(a, m, 2);
+    study_kernel_cells(t, k);
+    study_count(t, a->stream.list.count);
+    study_count(t, 1u << a->blocks);
+    study_share(t, lines);
+    study_share(t, pairs);
+    study_share(t, fours);
+    study_text(t, "%s", locality_verdict_names[locality_verdict(lines, pairs, fours)]);
+}
+
+static void add_mesh(struct study_table *t, const struct study_kernel *k, enum stream_level level,
+                     const struct mesh *m)
+{
+    for (unsigned w = 0; w < REUSE_WINDOWS; w++) {
+        study_kernel_cells(t, k);
+        study_text(t, "%s", stream_level_names[level]);
+        study_count(t, 1u << w);
+        for (unsigned n = 0; n < NEIGHBOURHOODS; n++) study_share(t, reuse_probability(&m->of[n], w));
+    }
+}
+
+static bool is_wanted(const struct study *s, enum stream_level level)
+{
+    return s->settings.level == STREAM_LEVELS || s->settings.level == (int)level;
+}
+
+static void report(struct study *s, struct study_report *r)
+{
+    static const struct study_column verdicts[] = {
+        KERNEL_COLUMNS,
+        {"accesses", "of lines, loads and stores, as the load/store units send them"},
+        {"lines", "of an L1"},
+        {"p1", "of accesses of an SM, those that come back to their line within so many"},
+        {"p2", "to their pair of lines, within half as many"},
+        {"p4", "to their four lines, within a quarter"},
+        {"verdict", "coarse: an L1 would do better with lines by twos or fours (--tech coarse)"}};
+    static const struct study_column meshes[] = {
+        KERNEL_COLUMNS,
+        {"level", "whose accesses are a stream: the chip's, an SM's, a block's, a warp's"},
+        {"window", "within so many accesses, or blocks (study.window)"},
+        {"n1", "come back to the byte"},
+        {"n2", "to its 2 aligned bytes"},
+        {"n4", "to its 4"},
+        {"n8", "to its 8"},
+        {"n16", "to its 16"},
+        {"n32", "to its 32"},
+        {"n64", "to its 64"},
+        {"n128", "to its 128"},
+        {"n256", "to its 256"},
+        {"n512", "to its 512"},
+        {"n1024", "to its 1,024"},
+        {"n2048", "to its 2,048"},
+        {"n4096", "to its 4,096"}};
+    struct study_table *t =
+        study_table_add(r, "kernels", "Whether lines should come by twos or fours", COLUMNS(verdicts));
+    struct study_table *d =
+        study_table_add(r, "mesh", "Accesses that come back, by window and neighbourhood", COLUMNS(meshes));
+    d->detail = true;
+    for (size_t i = 0; i < s->kernels.count; i++) {
+        const struct study_kernel *k = s->kernels.data[i];
+        struct accesses *a = k->data;
+        if (!a || !a->stream.list.count) continue;
+        for (unsigned level = 0; level < STREAM_LEVELS; level++) {
+            struct mesh m;
+            if (level != STREAM_SM && !is_wanted(s, (enum stream_level)level)) continue;
+            make_mesh(s, a, (enum stream_level)level, &m);
+            if (level == STREAM_SM) add_verdict(t, k, &m);
+            if (is_wanted(s, (enum stream_level)level)) add_mesh(d, k, (enum stream_level)level, &m);
+        }
+        if (a->stream.left_out)
+            study_note(r, "%s: of its accesses the last %llu are left out (study.accesses)", k->name,
+                       (unsigned long long)a->stream.left_out);
+    }
+}
+
+static void fini(struct study *s)
+{
+    struct state *state = s->state;
+    for (size_t i = 0; i < state->of_kernels.count; i++) {
+        vec_fini(&state->of_kernels.data[i]->stream.list);
+        free(state->of_kernels.data[i]);
+    }
+    vec_fini(&state->of_kernels);
+}
+
+const struct study_class study_locality = {.state_bytes = sizeof(struct state),
+                                           .timed = &looks_on,
+                                           .read = read_file,
+                                           .fini = fini,
+                                           .report = report};

@@ -1,0 +1,325 @@
+// Compact affine execution: registers that are base + stride * lane are kept as these two words, an instruction that keeps them
+// so executes on them alone, and whoever needs the lanes has them expanded first.
+//
+//     sources ─▶ base and stride? ── all of them, and a sum of them ──▶ two words work ─▶ base, stride
+//                      │ no
+//                      └─▶ those that are: moved into all lanes, an instruction of its own ─▶ lanes work ─▶ lanes
+//
+// Found by inference, from what instructions are, not by comparing lanes. What is known and what was decided: docs/techniques/cae.md.
+#include "tech/cae/cae.h"
+#include "base/bits.h"
+#include "gpu/places.h"
+#include "tech/registry.h"
+
+#include <stdlib.h>
+
+enum { WARPS = 64, REGISTERS = 256, TUPLE_LANES = 2 };
+#define LOST 0x0dd0acceu // what a lane has of a register that is base and stride alone
+
+struct options {
+    uint32_t spoil, corrupt;
+    int branches, memory;
+};
+
+enum counter {
+#define COUNTER(name, unit, meaning) COUNT_##name,
+#include "tech/cae/counters.def"
+#undef COUNTER
+    COUNT_TOTAL
+};
+
+static const char *const switch_words[] = {"off", "on", NULL};
+#define AT(field) offsetof(struct options, field)
+// clang-format off
+static const struct config_key keys[] = {
+    {"branches", CONFIG_WORD, AT(branches), 0, 0, switch_words, "on", "comparisons of base and stride with one value, by their first and last lane", "Kim et al., ISCA 2013"},
+    {"memory",   CONFIG_WORD, AT(memory),   0, 0, switch_words, "on", "addresses are taken as base and stride", "Kim et al., ISCA 2013"},
+    {"spoil",    CONFIG_U32,  AT(spoil),    0, 1, NULL, "0", NULL, NULL},
+    {"corrupt",  CONFIG_U32,  AT(corrupt),  0, 4000000000, NULL, "0", NULL, NULL},
+};
+// clang-format on
+static const struct tech_counter counters[] = {
+#define COUNTER(name, unit, meaning) {#name, unit, meaning},
+#include "tech/cae/counters.def"
+#undef COUNTER
+};
+
+struct launch_state {
+    const struct options *options;
+    const struct program *program;
+    const struct op *ops;
+    bool rows_of_warps, verify;
+    uint64_t *mismatches;
+};
+
+struct cae {
+    const struct launch_state *launch;
+    struct sm_grid *sm;
+    uint64_t *counters;
+    uint64_t writes; // so far, for `corrupt`
+    // Of the instruction at hand.
+    bool is_affine;
+    unsigned read; // bits: sources that are taken as base and stride
+    struct cae_tuple registers[WARPS][REGISTERS];
+};
+
+// -- a launch ---------------------------------------------------------------------------------------------------
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    const uint32_t *block = l->launch->block;
+    struct launch_state *c = heap_alloc(sizeof *c);
+    *c = (struct launch_state){.options = u->options,
+                               .program = l->launch->program,
+                               .ops = l->decoded.ops,
+                               .rows_of_warps =
+                                   block[0] % l->launch->warp_size == 0 || (block[1] == 1 && block[2] == 1),
+                               .verify = u->verify,
+                               .mismatches = u->mismatches};
+    return c;
+}
+
+static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
+{
+    struct cae *c = heap_alloc(sizeof *c);
+    *c = (struct cae){.launch = launch, .sm = s, .counters = counts};
+    return c;
+}
+
+static void warp_start(void *state, unsigned slot)
+{
+    struct cae *c = state;
+    for (unsigned r = 0; r < REGISTERS; r++) c->registers[slot][r] = (struct cae_tuple){.in_lanes = true};
+}
+
+// -- registers --------------------------------------------------------------------------------------------------
+
+static uint64_t live_of(const struct warp *w) { return w->present & ~w->exited; }
+
+static void mismatch(const struct cae *c) { __atomic_add_fetch(c->launch->mismatches, 1, __ATOMIC_RELAXED); }
+
+static uint32_t word_of(const struct cae_tuple *t, unsigned lane) { return t->base + t->stride * lane; }
+
+// Into all lanes that have a thread.
+static void fill(struct cae *c, unsigned slot, unsigned r)
+{
+    const struct cae_tuple *t = &c->registers[slot][r];
+    uint32_t *lanes = tech_lanes(c->sm, slot, r);
+    for (uint64_t left = live_of(tech_warp(c->sm, slot)); left; left &= left - 1)
+        lanes[bit_lowest(left)] = word_of(t, bit_lowest(left));
+}
+
+static void lose(struct cae *c, unsigned slot, unsigned r)
+{
+    uint32_t *lanes = tech_lanes(c->sm, slot, r);
+    if (!c->launch->options->spoil) return;
+    for (uint64_t left = live_of(tech_warp(c->sm, slot)); left; left &= left - 1)
+        lanes[bit_lowest(left)] = LOST;
+}
+
+static bool is_alone(const struct cae *c, unsigned slot, unsigned r)
+{
+    return c->registers[slot][r].is_affine && !c->registers[slot][r].in_lanes;
+}
+
+// What a unit for base and stride has computed: its two words are those of the first lanes that have a thread, in which it is done here.
+static void take(struct cae *c, unsigned slot, unsigned r)
+{
+    const uint32_t *lanes = tech_lanes(c->sm, slot, r);
+    uint64_t live = live_of(tech_warp(c->sm, slot));
+    unsigned first = bit_lowest(live);
+    uint32_t stride = live & (live - 1) ? lanes[first + 1] - lanes[first] : 0; // has_neighbours
+    struct cae_tuple *t = &c->registers[slot][r];
+    *t = (struct cae_tuple){true, false, lanes[first] - stride * first, stride};
+    if (++c->writes == c->launch->options->corrupt) t->base ^= 1;
+    bool same = true;
+    for (uint64_t left = live; left && c->launch->verify; left &= left - 1)
+        same &= lanes[bit_lowest(left)] == word_of(t, bit_lowest(left));
+    if (!same) mismatch(c);
+    lose(c, slot, r);
+}
+
+// -- an instruction ---------------------------------------------------------------------------------------------
+
+static uint64_t written_by(const struct warp *w, const struct op *o)
+{
+    uint64_t guard = w->pred[o->guard];
+    return o->is_guarded ? w->active & (o->guard_not ? ~guard : guard) : w->active;
+}
+
+static bool is_wanted(const struct cae *c, const struct inst *i)
+{
+    return c->launch->options->branches || !cae_is_compare(i);
+}
+
+// Two words tell a stride where the first two lanes that are left stand side by side.
+static bool has_neighbours(uint64_t live)
+{
+    uint64_t others = live & (live - 1);
+    return !others || bit_lowest(others) == bit_lowest(live) + 1;
+}
+
+static bool will_be_affine(const struct cae *c, unsigned slot, uint32_t index)
+{
+    const struct warp *w = tech_warp(c->sm, slot);
+    const struct op *o = &c->launch->ops[index];
+    const struct cae_sources s = {.inst = &c->launch->program->insts[index],
+                                  .warp = w,
+                                  .registers = c->registers[slot],
+                                  .index = index,
+                                  .live = live_of(w),
+                                  .rows_of_warps = c->launch->rows_of_warps};
+    if (o->path != PATH_ALU || !(o->dst_words == 1 || (!o->dst_words && o->pred_writes))) return false;
+    if (!is_wanted(c, s.inst) || written_by(w, o) != s.live || !has_neighbours(s.live)) return false;
+    return cae_is_affine(&s);
+}
+
+// Addresses of memory instructions may stay as they are.
+static bool is_address(const struct cae *c, uint32_t index, unsigned r)
+{
+    const struct inst *i = &c->launch->program->insts[index];
+    if (!c->launch->options->memory || c->launch->ops[index].path != PATH_MEMORY) return false;
+    for (unsigned k = 0; k < 4; k++) {
+        const struct operand *x = &i->src[k];
+        unsigned words = x->width ? x->width : 1;
+        if (x->kind != OPERAND_MEM && r - x->reg < words && x->kind == OPERAND_REG)
+            return false; // its data as well
+    }
+    for (unsigned k = 0; k < 4; k++)
+        if (i->src[k].kind == OPERAND_MEM && r - i->src[k].reg < (i->src[k].width ? i->src[k].width : 1u))
+            return true;
+    return false;
+}
+
+static uint32_t expand(struct cae *c, unsigned slot, unsigned r, enum counter why)
+{
+    fill(c, slot, r);
+    c->registers[slot][r].in_lanes = true;
+    c->counters[why]++;
+    return r + 1;
+}
+
+// Before an instruction of lanes: registers that it reads, and those of which it writes some lanes.
+static uint32_t copies(void *state, unsigned slot, uint32_t index)
+{
+    struct cae *c = state;
+    const struct op *o = &c->launch->ops[index];
+    const struct warp *w = tech_warp(c->sm, slot);
+    if (will_be_affine(c, slot, index)) return 0;
+    for (unsigned k = 0; k < o->read_count; k++)
+        if (is_alone(c, slot, o->reads[k]) && !is_address(c, index, o->reads[k]))
+            return expand(c, slot, o->reads[k], COUNT_expanded);
+    uint64_t written = written_by(w, o);
+    for (unsigned n = 0; n < o->dst_words && live_of(w) & ~written; n++)
+        if (is_alone(c, slot, o->dst + n)) return expand(c, slot, o->dst + n, COUNT_parted);
+    return 0;
+}
+
+static void reads(void *state, unsigned slot, uint32_t index)
+{
+    struct cae *c = state;
+    const struct op *o = &c->launch->ops[index];
+    const struct warp *w = tech_warp(c->sm, slot);
+    c->is_affine = will_be_affine(c, slot, index);
+    c->read = 0;
+    bool has_affine = false;
+    for (unsigned k = 0; k < o->read_count; k++) {
+        const struct cae_tuple *t = &c->registers[slot][o->reads[k]];
+        has_affine |= t->is_affine;
+        if (!t->is_affine || !(c->is_affine || is_address(c, index, o->reads[k]))) continue;
+        c->read |= 1u << k;
+        if (!t->in_lanes) fill(c, slot, o->reads[k]); // for what is done here in lanes
+    }
+    c->counters[COUNT_diverged] += has_affine && o->path == PATH_ALU && w->active != live_of(w);
+}
+
+static bool is_result(const struct op *o, unsigned r) { return r - o->dst < o->dst_words; }
+
+static void executed(void *state, unsigned slot, uint32_t index)
+{
+    struct cae *c = state;
+    const struct op *o = &c->launch->ops[index];
+    const struct inst *i = &c->launch->program->insts[index];
+    for (unsigned k = 0; k < o->read_count; k++)
+        if (is_alone(c, slot, o->reads[k]) && !is_result(o, o->reads[k])) lose(c, slot, o->reads[k]);
+    for (unsigned n = 0; n < o->dst_words; n++)
+        if (c->is_affine)
+            take(c, slot, o->dst + n);
+        else
+            c->registers[slot][o->dst + n] = (struct cae_tuple){.in_lanes = true};
+    c->counters[COUNT_affine] += c->is_affine;
+    c->counters[COUNT_compared] += c->is_affine && cae_is_compare(i);
+    c->counters[COUNT_addresses] += o->path == PATH_MEMORY && c->read;
+}
+
+// Another mechanism has the result in the register's lanes, or nobody has it yet.
+static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+{
+    struct cae *c = state;
+    const struct op *o = &c->launch->ops[index];
+    (void)what;
+    for (unsigned k = 0; k < o->read_count; k++)
+        if (is_alone(c, slot, o->reads[k]) && !is_result(o, o->reads[k])) lose(c, slot, o->reads[k]);
+    for (unsigned n = 0; n < o->dst_words; n++)
+        c->registers[slot][o->dst + n] = (struct cae_tuple){.in_lanes = true};
+}
+
+// A unit of its own for base and stride: the lanes' pipeline is free again at once.
+static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *x)
+{
+    struct cae *c = state;
+    (void)slot, (void)index;
+    if (!c->is_affine) return;
+    c->counters[COUNT_spared] += x->lanes > TUPLE_LANES ? x->lanes - TUPLE_LANES : 0;
+    x->lanes = x->lanes < TUPLE_LANES ? x->lanes : TUPLE_LANES;
+    x->interval = 1;
+    x->issue = 1;
+}
+
+static void operand(void *state, unsigned slot, uint32_t index, struct operand_access *a)
+{
+    struct cae *c = state;
+    (void)index;
+    bool as_tuple = a->is_write ? is_alone(c, slot, a->r) : c->read >> a->nth & 1;
+    if (!as_tuple) return;
+    a->main = 0;
+    a->words = TUPLE_LANES;
+    a->bank = NO_BANK;
+    c->counters[a->is_write ? COUNT_writes : COUNT_reads]++;
+}
+
+static size_t storage(const void *options, const struct gpu_config *c,
+                      struct tech_storage out[TECH_STORAGE_MAX])
+{
+    (void)options;
+    // A base, a stride, whether it is one, and whether its lanes are there.
+    out[0] = (struct tech_storage){"affine registers", c->registers / 32, 32 + 32 + 2, false, 1};
+    return 1;
+}
+
+const struct tech tech_cae = {
+    .name = "cae",
+    .meaning = "affine registers are a base and a stride, on which instructions execute once a warp",
+    .paper = "Kim et al., ISCA 2013; as DAC compares with it",
+    .features = HAS(NOT_REDUNDANT),
+    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(ONE_VALUE) | CLAIMS(COSTS) | CLAIMS(OPERANDS),
+    .skipped = -1,
+    .reused = -1,
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .options_bytes = sizeof(struct options),
+    .counters = counters,
+    .counter_count = COUNT_TOTAL,
+    .storage = storage,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = sm_begin,
+    .sm_end = free,
+    .warp_start = warp_start,
+    .copies = copies,
+    .reads = reads,
+    .operand = operand,
+    .cost = cost,
+    .executed = executed,
+    .saved = saved,
+};

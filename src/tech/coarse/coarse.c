@@ -1,0 +1,203 @@
+// A warp's load brings the other lines of its aligned two or four to L1, which ask the L2 for them together:
+//
+//     load ──▶ L1: line A ──┬─ missed ──▶ A ^ 128 …, too? ──▶ one packet a slice ──▶ L2: one look
+//                           └─ hit ─────▶ when=access: the same; when=miss: they count as used with it
+//
+// and where that does not pay an SM does without: in kernels that a study has found fine-grained, and by dueling.
+// What the text leaves open and what was decided: docs/techniques/coarse.md.
+#include "tech/coarse/coarse.h"
+#include "tech/registry.h"
+
+#include <stdlib.h>
+
+static const char *const lines_words[] = {"1", "2", "4", NULL}, *const when_words[] = {"miss", "access",
+                                                                                       NULL};
+#define AT(field) offsetof(struct coarse_options, field)
+// clang-format off
+static const struct config_key keys[] = {
+    {"lines",   CONFIG_WORD, AT(lines),   0, 0, lines_words,  "2",     "lines that come together: the aligned pair or four that the wanted one is of; 1: nothing comes", "Xiang, 5.5: coarse2 and coarse4"},
+    {"kernels", CONFIG_TEXT, AT(kernels), 0, 0, NULL,         "",      "lines of kernels that a study has looked at, NAME:LINES/NAME:LINES; the others have `lines`", "Xiang, 5.5: off for fine-grained ones"},
+    {"when",    CONFIG_WORD, AT(when),    0, 0, when_words,   "miss",  "neighbours are asked for with a line that L1 misses, or with every one that it is asked for", "Xiang, Figure 57; its section 5.4: access"},
+    {"touch",   CONFIG_BOOL, AT(touch),   0, 0, NULL,         "1",     "of when=miss: with a hit the neighbours that are there count as used, too, so that a group grows old together", "choice"},
+    {"wait",    CONFIG_BOOL, AT(wait),    0, 0, NULL,         "0",     "a hit whose neighbour is missing takes as long as the neighbour", "choice; Xiang, 5.4, taken literally, with when=access: 1"},
+    {"dueling", CONFIG_BOOL, AT(dueling), 0, 0, NULL,         "1",     "some SMs bring neighbours, some do not, and the others do as those do that get more done", "Xiang, Figure 58"},
+    {"epoch",   CONFIG_U32,  AT(epoch),   100, 1000000000, NULL, "1000", "cycles over which leaders are compared", "choice"},
+    {"hold",    CONFIG_U32,  AT(hold),    1, 1000, NULL,      "1",     "epochs in a row that the others' way must lose before they change", "Xiang, 5.5: they follow the SM with the higher IPC"},
+    {"leaders", CONFIG_U32,  AT(leaders), 1, 128, NULL,       "1",     "SMs that lead each way", "Xiang, 5.5: one each"},
+    {"before",  CONFIG_U32,  AT(before),  0, 255, NULL,       "2",     "SMs before the leaders, where there are enough", "choice: warpman's lead by then"},
+};
+// clang-format on
+static const struct tech_counter counters[] = {
+#define COUNTER(name, unit, meaning) {#name, unit, meaning},
+#include "tech/coarse/counters.def"
+#undef COUNTER
+};
+
+struct coarse { // an SM's
+    const struct coarse_launch *launch;
+    struct sm_grid *sm;
+    uint64_t *counters;
+    enum line_outcome wanted; // of the warp's line whose neighbours are looked up
+    bool touches;             // them, and nothing else
+    uint64_t coming;          // neighbours that have been looked up, and not come
+    struct u64map brought;    // lines that came as neighbours: whether nobody has wanted them since
+};
+
+static uint32_t line_bytes(const struct coarse *c) { return tech_launch(c->sm)->config->memory.line_bytes; }
+
+static bool is_on(const struct coarse *c)
+{
+    const struct coarse_launch *l = c->launch;
+    return !l->options->dueling || duel_is_on(&l->duel, tech_index(c->sm));
+}
+
+static bool is_there(enum line_outcome o) { return o == LINE_HIT || o == LINE_JOINED; }
+
+// -- what comes with a line ---------------------------------------------------------------------------------
+
+static void ask(struct coarse *c, const struct tech_line *l, struct tech_neighbours *n)
+{
+    for (uint64_t k = 1; k < c->launch->lines; k++) n->lines[n->count++] = l->line ^ k * line_bytes(c);
+}
+
+static void neighbours(void *state, const struct tech_line *l, struct tech_neighbours *n)
+{
+    struct coarse *c = state;
+    const struct coarse_options *o = c->launch->options;
+    c->counters[COUNT_loads]++;
+    if (!is_on(c)) return;
+    c->wanted = l->outcome;
+    c->touches = o->when == WHEN_MISS && l->outcome != LINE_MISS;
+    if (c->touches && (!o->touch || l->outcome != LINE_HIT)) return;
+    ask(c, l, n);
+    n->only_touch = c->touches;
+    n->waits = o->wait;
+    c->counters[COUNT_grouped] += !c->touches;
+}
+
+static void say(const struct coarse *c, uint64_t line, enum line_outcome outcome)
+{
+    static const char *const words[] = {
+        [LINE_STALLED] = "dropped", [LINE_HIT] = "there", [LINE_MISS] = "asked", [LINE_JOINED] = "joined"};
+    const struct tech_listener *l = c->launch->listener;
+    if (!l) return;
+    const struct tech_step step = {.cycle = tech_now(c->sm),
+                                   .what = c->touches ? "touched" : words[outcome],
+                                   .sm = tech_index(c->sm),
+                                   .pc = (uint32_t)(line / line_bytes(c))};
+    l->heard(l->context, &step);
+}
+
+static void neighbour(void *state, uint64_t line, enum line_outcome outcome)
+{
+    struct coarse *c = state;
+    c->coming += outcome != LINE_STALLED;
+    say(c, line, outcome);
+    if (c->touches) {
+        c->counters[COUNT_touched]++;
+        return;
+    }
+    c->counters[COUNT_asked]++;
+    c->counters[COUNT_split] += is_there(outcome) != is_there(c->wanted);
+    if (outcome != LINE_MISS) return;
+    c->counters[COUNT_brought]++;
+    u64map_set(&c->brought, line, true);
+}
+
+static void line(void *state, uint64_t address, uint32_t token)
+{
+    struct coarse *c = state;
+    (void)address, (void)token;
+    c->coming--;
+}
+
+// A warp's line: if it came as a neighbour and is still there, or on its way, somebody wants it after all. If it is
+// missed, it has been given up.
+static void access(void *state, const struct tech_line *l)
+{
+    struct coarse *c = state;
+    uint32_t is_new;
+    bool asks_l1 = l->kind == LSU_LOAD && (is_there(l->outcome) || l->outcome == LINE_MISS);
+    if (!asks_l1 || !u64map_get(&c->brought, l->line, &is_new) || !is_new) return;
+    c->counters[COUNT_used] += l->outcome != LINE_MISS;
+    c->counters[COUNT_late] += l->outcome == LINE_JOINED;
+    u64map_set(&c->brought, l->line, false);
+}
+
+// -- a launch, and an SM of it ------------------------------------------------------------------------------
+
+static void window(void *launch, const struct tech_view *v)
+{
+    struct coarse_launch *l = launch;
+    if (l->options->dueling) duel_watch(&l->duel, v);
+}
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    const struct coarse_options *o = u->options;
+    const struct gpu_kind *kind = l->kind;
+    unsigned lines = coarse_lines(o, l->launch->program->name);
+    if (lines == 1) return NULL;
+    bool has_room = kind->count >= o->before + 2 * o->leaders;
+    const struct duel_config config = {.epoch = o->epoch,
+                                       .hold = o->hold,
+                                       .leaders = o->leaders,
+                                       .first = kind->first + (has_room ? o->before : 0)};
+    struct coarse_launch *c = heap_alloc(sizeof *c);
+    *c = (struct coarse_launch){.options = o, .listener = u->listener, .lines = lines};
+    duel_init(&c->duel, &config, 0);
+    return c;
+}
+
+static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct coarse *c = heap_alloc(sizeof *c);
+    *c = (struct coarse){.launch = launch, .sm = sm, .counters = counts};
+    return c;
+}
+
+static void sm_end(void *state)
+{
+    struct coarse *c = state;
+    u64map_fini(&c->brought);
+    free(c);
+}
+
+static const char *check(const void *state)
+{
+    const struct coarse *c = state;
+    const struct coarse_launch *l = c->launch;
+    const uint64_t *n = c->counters;
+    if (c->coming) return "coarse: a neighbour has not come";
+    if (n[COUNT_used] > n[COUNT_brought] || n[COUNT_brought] > n[COUNT_asked])
+        return "coarse: more neighbours were used than brought, or brought than asked for";
+    bool leads_without = l->options->dueling && duel_role(&l->duel, tech_index(c->sm)) == DUEL_OFF;
+    return leads_without && n[COUNT_grouped] ? "coarse: the SM that leads without it has brought neighbours"
+                                             : NULL;
+}
+
+const struct tech tech_coarse = {
+    .name = "coarse",
+    .meaning = "lines come to L1 by twos or fours",
+    .paper = "Xiang's dissertation, chapter 5",
+    .features = HAS(LINES),
+    .claims = CLAIMS(L1_LINES),
+    .skipped = -1,
+    .reused = -1,
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .options_bytes = sizeof(struct coarse_options),
+    .wrong = coarse_wrong,
+    .counters = counters,
+    .counter_count = COUNT_TOTAL,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .window = window,
+    .sm_begin = sm_begin,
+    .sm_end = sm_end,
+    .access = access,
+    .neighbours = neighbours,
+    .neighbour = neighbour,
+    .line = line,
+    .check = check,
+};

@@ -1,0 +1,36 @@
+// Coarse-grained L1: lines come by twos or fours. What a launch decides, and what an SM keeps.
+#pragma once
+#include "base/hash.h"
+#include "gpu/duel.h"
+#include "gpu/tech.h"
+
+enum coarse_lines { LINES_1, LINES_2, LINES_4 }; // log2 of how many come together
+enum coarse_when { WHEN_MISS, WHEN_ACCESS };
+
+struct coarse_options {
+    int lines; // enum coarse_lines
+    int when;  // enum coarse_when
+    bool touch, wait, dueling;
+    uint32_t epoch, hold, leaders, before;
+    const char *kernels; // "NAME:LINES/NAME:LINES"
+};
+
+struct coarse_launch {
+    const struct coarse_options *options;
+    const struct tech_listener *listener; // NULL: nobody
+    unsigned lines;                       // together: 2 or 4
+    struct duel duel;
+};
+
+enum coarse_counter {
+#define COUNTER(name, unit, meaning) COUNT_##name,
+#include "tech/coarse/counters.def"
+#undef COUNTER
+    COUNT_TOTAL
+};
+
+// -- verdict.c ------------------------------------------------------------------------------------------------
+
+// How many lines come together in launches of the kernel: what is said of it by name, or of all.
+unsigned coarse_lines(const struct coarse_options *o, const char *kernel);
+const char *coarse_wrong(const void *options); // NULL, or what is wrong with them

@@ -1,0 +1,53 @@
+// What is known of kernels by name: "NAME:LINES/NAME:LINES", as a locality study has found them. 1: the kernel is
+// fine-grained, and nothing comes with its lines.
+#include "tech/coarse/coarse.h"
+
+#include <string.h>
+
+struct verdict {
+    const char *name;
+    size_t length; // of the name
+    enum coarse_lines lines;
+};
+
+static bool read_lines(const char *text, size_t length, enum coarse_lines *lines)
+{
+    static const char digits[] = {[LINES_1] = '1', [LINES_2] = '2', [LINES_4] = '4'};
+    for (unsigned k = 0; k < sizeof digits; k++)
+        if (length == 1 && *text == digits[k]) {
+            *lines = (enum coarse_lines)k;
+            return true;
+        }
+    return false;
+}
+
+// Takes the first from *rest, which is not empty. False: it is none.
+static bool take(const char **rest, struct verdict *v)
+{
+    size_t length = strcspn(*rest, "/"), name = strcspn(*rest, ":/");
+    const char *lines = *rest + name + 1;
+    *v = (struct verdict){.name = *rest, .length = name};
+    if (!name || name == length || !read_lines(lines, length - name - 1, &v->lines)) return false;
+    *rest += length;
+    if (**rest) ++*rest;
+    return true;
+}
+
+const char *coarse_wrong(const void *options)
+{
+    const char *rest = ((const struct coarse_options *)options)->kernels;
+    struct verdict v;
+    while (*rest)
+        if (!take(&rest, &v))
+            return "kernels of coarse is NAME:LINES/NAME:LINES, where LINES is 1, 2 or 4 lines together";
+    return NULL;
+}
+
+unsigned coarse_lines(const struct coarse_options *o, const char *kernel)
+{
+    const char *rest = o->kernels;
+    struct verdict v;
+    while (*rest && take(&rest, &v))
+        if (strlen(kernel) == v.length && memcmp(kernel, v.name, v.length) == 0) return 1u << v.lines;
+    return 1u << o->lines;
+}

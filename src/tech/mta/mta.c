@@ -1,0 +1,201 @@
+// Many-thread aware prefetching: strides that a warp's loads have, that all warps have, or that lead from a warp to the next, and
+// lines that come to L1 before they are asked for.
+//
+//     a warp's load ─▶ tables: of all? by warp? between warps? ─▶ address + stride ─▶ throttle ─▶ L1, as a request of its own
+//                                                                                       ▲
+//                      lines that warps meet ─▶ useful, late, gone too early ───────────┘
+//
+// It changes time and nothing else. What is known and what was decided: docs/techniques/mta.md.
+#include "tech/mta/mta.h"
+#include "base/bits.h"
+#include "exec/exec_impl.h"
+#include "tech/registry.h"
+
+#include <stdlib.h>
+
+static const char *const switch_words[] = {"off", "on", NULL}, *const lines_words[] = {"first", "all", NULL};
+
+#define AT(field) offsetof(struct mta_options, field)
+// clang-format off
+static const struct config_key keys[] = {
+    {"pws",       CONFIG_U32,  AT(by_warp),    0, 1024, NULL, "32", "strides by instruction and warp", "choice"},
+    {"gs",        CONFIG_U32,  AT(of_all),     0, 1024, NULL, "8",  "strides of instructions, that several warps have", "choice"},
+    {"ip",        CONFIG_U32,  AT(between),    0, 1024, NULL, "8",  "strides of instructions from warp to warp of a block", "choice"},
+    {"promote",   CONFIG_U32,  AT(promote),    1, 64,   NULL, "3",  "warps that must have a stride for it to be that of all", "Lee et al., MICRO 2010"},
+    {"train",     CONFIG_U32,  AT(train),      1, 16,   NULL, "2",  "times in a row that a stride must have come", "choice: three addresses"},
+    {"distance",  CONFIG_U32,  AT(distance),   1, 64,   NULL, "1",  "strides of a warp that are looked ahead", "Lee et al., MICRO 2010"},
+    {"ahead",     CONFIG_U32,  AT(ahead),      1, 64,   NULL, "1",  "warps that are looked ahead", "Lee et al., MICRO 2010"},
+    {"lines",     CONFIG_WORD, AT(lines),      0, 0, lines_words, "first", "of a load's lines, as many as that of its first lane, or all", "choice"},
+    {"record",    CONFIG_U32,  AT(record),     1, 65536, NULL, "512", "lines that were asked for, and of which it is known what became of them", "choice: more than an L1 has"},
+    {"throttle",  CONFIG_WORD, AT(throttle),   0, 0, switch_words, "on", "fewer lines are asked for where they go unused", "Lee et al., MICRO 2010"},
+    {"period",    CONFIG_U32,  AT(period),     100, 10000000, NULL, "10000", "cycles between two decisions of the throttle", "choice"},
+    {"early-high", CONFIG_U32, AT(early_high), 0, 1000, NULL, "20", "per mille of lines gone too early, of those that warps asked for: nothing is asked for", "choice"},
+    {"early-low", CONFIG_U32,  AT(early_low),  0, 1000, NULL, "10", "the same: a fifth less is asked for", "choice"},
+    {"met-high",  CONFIG_U32,  AT(met_high),   0, 1000, NULL, "150", "per mille of lines that warps met, of those asked for: a fifth more is asked for", "choice"},
+};
+// clang-format on
+static const struct tech_counter counters[] = {
+#define COUNTER(name, unit, meaning) {#name, unit, meaning},
+#include "tech/mta/counters.def"
+#undef COUNTER
+};
+
+struct mta {
+    struct sm_grid *sm;
+    const struct mta_options *options;
+    const struct program *program;
+    uint64_t *counters;
+    struct mta_strides strides;
+    struct mta_record record;
+};
+
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+{
+    const struct mta_options **o;
+    if (!l->kind->config.l1_global) return NULL; // there is no cache that it could bring lines to
+    o = heap_alloc(sizeof *o);
+    *o = u->options;
+    return o;
+}
+
+static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct mta *m = heap_alloc(sizeof *m);
+    m->sm = sm;
+    m->options = *(const struct mta_options **)launch;
+    m->program = tech_launch(sm)->launch->program;
+    m->counters = counts;
+    mta_strides_init(&m->strides, m->options, counts);
+    mta_record_init(&m->record, m->options, tech_launch(sm)->config->memory.line_bytes, counts);
+    return m;
+}
+
+static void sm_end(void *state)
+{
+    struct mta *m = state;
+    mta_strides_fini(&m->strides);
+    mta_record_fini(&m->record);
+    free(m);
+}
+
+static void warp_start(void *state, unsigned slot)
+{
+    mta_strides_warp(&((struct mta *)state)->strides, slot);
+}
+
+// -- a load ---------------------------------------------------------------------------------------------------
+
+static uint64_t line_of(const struct mta *m, uint64_t address)
+{
+    return address & ~(uint64_t)(tech_launch(m->sm)->config->memory.line_bytes - 1);
+}
+
+static void ask(struct mta *m, uint64_t line)
+{
+    const struct sm_launch *l = tech_launch(m->sm);
+    uint64_t *n = m->counters;
+    uint8_t sectors = (uint8_t)bit_mask(l->config->memory.line_bytes / SECTOR_BYTES);
+    if (mta_record_has(&m->record, line))
+        n[COUNT_near]++;
+    else if (!memory_find(l->launch->memory, line))
+        n[COUNT_outside]++;
+    else if (!mta_record_lets(&m->record, tech_now(m->sm)))
+        n[COUNT_throttled]++;
+    else if (!tech_request(m->sm, &tech_mta, line, sectors, 0))
+        n[COUNT_refused]++;
+    else
+        mta_record_asked(&m->record, line);
+}
+
+// Lines in the order of lanes, each once where lanes beside each other share it.
+static void ask_for_all(struct mta *m, const struct exec_access *a, uint64_t lanes, int64_t far)
+{
+    uint64_t before = UINT64_MAX;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        uint64_t address = a->address[bit_lowest(left)], line = line_of(m, address + (uint64_t)far);
+        if (line != before && line != line_of(m, address)) ask(m, line);
+        before = line;
+        if (m->options->lines == MTA_FIRST) return;
+    }
+}
+
+static void executed(void *state, unsigned slot, uint32_t index)
+{
+    struct mta *m = state;
+    if (m->program->insts[index].op != OP_LDG) return;
+    const struct exec_access *a = tech_access(m->sm);
+    const struct warp *w = tech_warp(m->sm, slot);
+    uint64_t lanes = a->mask & ~a->shared & ~a->local;
+    if (!lanes) return;
+    m->counters[COUNT_loads]++;
+    const struct mta_load load = {.index = index,
+                                  .slot = slot,
+                                  .warp = w->index,
+                                  .block = w->cta->linear,
+                                  .address = a->address[bit_lowest(lanes)]};
+    int64_t far = mta_strides_next(&m->strides, &load);
+    if (far) ask_for_all(m, a, lanes, far);
+}
+
+// -- lines ----------------------------------------------------------------------------------------------------
+
+static void access(void *state, const struct tech_line *l)
+{
+    struct mta *m = state;
+    bool looked_up = l->outcome == LINE_HIT || l->outcome == LINE_MISS || l->outcome == LINE_JOINED;
+    if (l->kind == LSU_LOAD && looked_up) mta_record_met(&m->record, l->line, l->outcome);
+}
+
+static void line(void *state, uint64_t line, uint32_t token)
+{
+    (void)token;
+    mta_record_came(&((struct mta *)state)->record, line);
+}
+
+static const char *check(const void *state)
+{
+    const struct mta *m = state;
+    return m->counters[COUNT_asked] == m->counters[COUNT_came] ? NULL
+                                                               : "lines were asked for and have not come";
+}
+
+// -- storage --------------------------------------------------------------------------------------------------
+
+// An instruction's number has 16 bits here, an address and a stride 32: what tells lines of a launch apart.
+static size_t storage(const void *options, const struct gpu_config *c,
+                      struct tech_storage out[TECH_STORAGE_MAX])
+{
+    const struct mta_options *o = options;
+    uint64_t warp = 1;
+    while (1u << warp < c->max_warps) warp++;
+    size_t n = 0;
+    out[n++] = (struct tech_storage){"strides by warp", o->by_warp, 16 + warp + 32 + 32 + 4, false, 1};
+    out[n++] = (struct tech_storage){"strides of all warps", o->of_all, 16 + 32, false, 1};
+    out[n++] = (struct tech_storage){"strides between warps", o->between, 16 + warp + 32 + 32 + 4, false, 1};
+    out[n++] = (struct tech_storage){"lines asked for", o->record, 25 + 2, false, 1};
+    return n;
+}
+
+const struct tech tech_mta = {
+    .name = "mta",
+    .meaning = "a prefetcher that learns strides of warps and between warps",
+    .paper = "Lee et al., MICRO 2010; as DAC compares with it",
+    .claims = CLAIMS(L1_LINES),
+    .skipped = -1,
+    .reused = -1,
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .options_bytes = sizeof(struct mta_options),
+    .counters = counters,
+    .counter_count = COUNT_TOTAL,
+    .storage = storage,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = sm_begin,
+    .sm_end = sm_end,
+    .warp_start = warp_start,
+    .executed = executed,
+    .access = access,
+    .line = line,
+    .check = check,
+};

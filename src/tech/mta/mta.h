@@ -1,0 +1,89 @@
+// MTA inside: what warps load (mta.c), tables that learn from it (strides.c), what becomes of lines that were asked for, and how much
+// is asked for (record.c).
+#pragma once
+#include "gpu/tech.h"
+
+enum mta_lines { MTA_FIRST, MTA_ALL };
+
+struct mta_options {
+    uint32_t by_warp, of_all, between, promote, train, distance, ahead, record, period, early_high, early_low,
+        met_high;
+    int lines, throttle;
+};
+
+enum mta_counter {
+#define COUNTER(name, unit, meaning) COUNT_##name,
+#include "tech/mta/counters.def"
+#undef COUNTER
+    COUNT_TOTAL
+};
+
+// -- strides (strides.c) --------------------------------------------------------------------------------------
+//
+//     by warp   instruction, warp │ last address, stride, how often again
+//     of all    instruction       │ stride                                   several warps have it: promoted
+//     between   instruction       │ last warp and address, stride a warp, how often again
+
+struct mta_stride {
+    bool used;
+    uint8_t warp; // slot; of table `between` the number in the block
+    uint32_t index;
+    uint64_t block; // of table `between`
+    uint64_t last;  // address
+    int64_t stride; // bytes
+    uint32_t again; // times in a row
+    uint64_t turn;  // the lowest is replaced first
+};
+
+struct mta_table {
+    struct mta_stride *rows;
+    uint32_t count;
+};
+
+struct mta_strides {
+    const struct mta_options *options;
+    uint64_t *counters;
+    struct mta_table by_warp, of_all, between;
+    uint64_t turn;
+};
+
+struct mta_load { // of a warp, as it executes
+    uint32_t index, slot, warp;
+    uint64_t block, address; // of its first lane
+};
+
+void mta_strides_init(struct mta_strides *s, const struct mta_options *o, uint64_t *counters);
+void mta_strides_fini(struct mta_strides *s);
+void mta_strides_warp(struct mta_strides *s, unsigned slot); // another warp has the slot
+// Learns from a load; how far ahead of it there is something to ask for, 0: nothing is known.
+int64_t mta_strides_next(struct mta_strides *s, const struct mta_load *l);
+
+// -- what was asked for (record.c) ----------------------------------------------------------------------------
+
+enum mta_state { MTA_NONE, MTA_ASKED, MTA_THERE };
+
+struct mta_line {
+    uint64_t line;
+    uint8_t state; // enum mta_state
+};
+
+struct mta_record {
+    const struct mta_options *options;
+    uint64_t *counters;
+    uint32_t line_bytes;
+    struct mta_line *lines;     // by number of the line
+    uint64_t next;              // cycle at which the throttle looks again
+    uint64_t asked, met, early; // of counters, when it looked last
+    unsigned degree;            // of MTA_DEGREES lines so many are not asked for
+    unsigned turn;
+};
+enum { MTA_DEGREES = 5, MTA_BEGIN = 2 };
+
+void mta_record_init(struct mta_record *r, const struct mta_options *o, uint32_t line_bytes,
+                     uint64_t *counters);
+void mta_record_fini(struct mta_record *r);
+bool mta_record_has(const struct mta_record *r, uint64_t line);
+void mta_record_asked(struct mta_record *r, uint64_t line);
+void mta_record_came(struct mta_record *r, uint64_t line);
+void mta_record_met(struct mta_record *r, uint64_t line, enum line_outcome outcome); // by a warp
+bool mta_record_lets(struct mta_record *r, uint64_t now);                            // the throttle, one line

@@ -1,0 +1,258 @@
+// Streams that have SMs of their own: where their blocks run, what they take beside each other, and a stream's own memory
+// while another's launches go on.
+#include "api/warpfold.h"
+#include "base/rng.h"
+#include "harness/test.h"
+
+#include <string.h>
+
+enum { THREADS = 64, SMS = 28 };
+
+// A sum of some rounds by each thread, written to a place of its own. `quiet` writes nothing and reads no parameter, which
+// would be a constant from the L2.
+static const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                           ".visible .entry loud(.param .u64 out, .param .u32 rounds)\n{\n"
+                           ".reg .pred %p;\n.reg .b32 %r<8>;\n.reg .b64 %d<3>;\n"
+                           "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\n"
+                           "mad.lo.u32 %r3, %r1, %r2, %r0;\nld.param.u32 %r4, [rounds];\nmov.u32 %r5, %r3;\n"
+                           "L:\nmad.lo.u32 %r5, %r5, 31, %r4;\nsub.u32 %r4, %r4, 1;\n"
+                           "setp.ne.u32 %p, %r4, 0;\n@%p bra L;\n"
+                           "ld.param.u64 %d0, [out];\nmul.wide.u32 %d1, %r3, 4;\nadd.u64 %d2, %d0, %d1;\n"
+                           "st.global.u32 [%d2], %r5;\nret;\n}\n"
+                           ".visible .entry quiet()\n{\n"
+                           ".reg .pred %p;\n.reg .b32 %r<4>;\n"
+                           "mov.u32 %r0, %tid.x;\nand.b32 %r1, %r0, 32;\nadd.u32 %r1, %r1, 400;\n"
+                           "L:\nmad.lo.u32 %r0, %r0, 31, %r1;\nsub.u32 %r1, %r1, 1;\n"
+                           "setp.ne.u32 %p, %r1, 0;\n@%p bra L;\n"
+                           "setp.ne.u32 %p, %r0, 12345;\n@%p ret;\ntrap;\n}\n"
+                           ".visible .entry endless()\n{\nL:\nbra L;\n}\n";
+
+struct fixture {
+    struct test *t;
+    struct wf_context *c;
+    struct wf_module *m;
+    struct wf_stream *a, *b;
+};
+
+static struct fixture setup(struct test *t, const char *gpu)
+{
+    struct fixture f = {.t = t, .c = wf_context_create()};
+    CHECK_MSG(t, wf_gpu(f.c, gpu) == WF_OK, "%s", wf_errors(f.c));
+    f.m = wf_module_load(f.c, "places.ptx", text, strlen(text));
+    CHECK_MSG(t, f.m != NULL, "%s", wf_errors(f.c));
+    f.a = wf_stream_create(f.c);
+    f.b = wf_stream_create(f.c);
+    return f;
+}
+
+static uint32_t wanted(uint32_t thread, uint32_t rounds)
+{
+    uint32_t sum = thread;
+    for (; rounds; rounds--) sum = sum * 31 + rounds;
+    return sum;
+}
+
+static struct wf_launch *loud(struct fixture *f, struct wf_stream *s, uint32_t blocks, uint32_t rounds,
+                              uint64_t out)
+{
+    struct wf_launch_config shape = {.grid = {blocks, 1, 1}, .block = {THREADS, 1, 1}, .stream = s};
+    struct wf_launch *l = NULL;
+    enum wf_status status =
+        wf_launch_async(wf_kernel_find(f->m, "loud"), &shape, (void *[]){&out, &rounds}, 2, &l);
+    CHECK_MSG(f->t, status == WF_OK, "%s", wf_errors(f->c));
+    return l;
+}
+
+static struct wf_launch *quiet(struct fixture *f, struct wf_stream *s, uint32_t blocks)
+{
+    struct wf_launch_config shape = {.grid = {blocks, 1, 1}, .block = {THREADS, 1, 1}, .stream = s};
+    struct wf_launch *l = NULL;
+    CHECK(f->t, wf_launch_async(wf_kernel_find(f->m, "quiet"), &shape, NULL, 0, &l) == WF_OK);
+    return l;
+}
+
+static void check_written(struct fixture *f, struct wf_stream *s, uint64_t out, uint32_t blocks,
+                          uint32_t rounds)
+{
+    static uint32_t got[SMS * 16 * THREADS];
+    CHECK(f->t, wf_stream_read(s, out, got, blocks * THREADS * 4) == WF_OK);
+    for (uint32_t k = 0; k < blocks * THREADS; k++)
+        if (got[k] != wanted(k, rounds)) {
+            test_fail(f->t, __FILE__, __LINE__, "thread %u wrote %u", k, got[k]);
+            return;
+        }
+}
+
+// All SMs of the place get blocks, if there are as many, and no others.
+static void check_place(struct fixture *f, struct wf_launch *l, unsigned first, unsigned sms, uint32_t blocks)
+{
+    const struct wf_stats *stats = wf_launch_stats(l);
+    unsigned there = 0;
+    CHECK_MSG(f->t, stats->status == WF_OK, "%s", wf_errors(f->c));
+    for (unsigned sm = 0; sm < stats->sm_count; sm++) {
+        bool has = stats->sms[sm].warp_instructions != 0, may = sm >= first && sm < first + sms;
+        there += has;
+        CHECK_MSG(f->t, may || !has, "a block came to SM %u, not one of %u from %u", sm, sms, first);
+    }
+    CHECK_MSG(f->t, there && (blocks < 8 * sms || there == sms), "%u of %u SMs", there, sms);
+}
+
+// Two launches at random places, which overlap or not, under every policy of gpu.dispatch.
+static void test_ranges(struct test *t)
+{
+    static const char *const policies[] = {"oldest", "fill", "even", "apart"};
+    struct rng r;
+    rng_init(&r, test_seed(19));
+    for (unsigned turn = 0; turn < (test_is_long() ? 400u : 24u); turn++) {
+        struct fixture f = setup(t, "gtx1080ti-paper");
+        const char *policy = policies[turn % 4];
+        bool is_apart = turn % 4 == 3;
+        CHECK(t, wf_set(f.c, "gpu.dispatch", policy) == WF_OK && wf_set(f.c, "sim.check", "1") == WF_OK);
+        wf_set_threads(f.c, 1 + turn % 3);
+        struct wf_stream *s[2] = {f.a, f.b};
+        struct wf_launch *l[2];
+        unsigned first[2], sms[2];
+        uint32_t blocks[2], rounds[2];
+        uint64_t out[2];
+        for (unsigned k = 0; k < 2; k++) {
+            first[k] = rng_below(&r, SMS);
+            sms[k] = 1 + rng_below(&r, SMS - first[k]);
+            blocks[k] = 1 + rng_below(&r, 16 * SMS);
+            rounds[k] = 1 + rng_below(&r, 100);
+            out[k] = wf_alloc(f.c, blocks[k] * THREADS * 4);
+            wf_stream_place(s[k], first[k], sms[k]);
+        }
+        for (unsigned k = 0; k < 2; k++) l[k] = loud(&f, s[k], blocks[k], rounds[k], out[k]);
+        for (unsigned k = 0; k < 2; k++) {
+            check_place(&f, l[k], first[k], sms[k], is_apart || k ? 0 : blocks[k]);
+            check_written(&f, s[k], out[k], blocks[k], rounds[k]);
+        }
+        wf_context_destroy(f.c);
+    }
+}
+
+static void test_refused(struct test *t)
+{
+    struct fixture f = setup(t, "gtx1080ti-paper");
+    struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .stream = f.a};
+    wf_stream_place(f.a, 20, 9);
+    CHECK(t, wf_launch_async(wf_kernel_find(f.m, "quiet"), &shape, NULL, 0, NULL) == WF_BAD_INPUT);
+    CHECK_HAS(t, wf_errors(f.c), "stream 1 has SMs 20 to 28, and gtx1080ti-paper has SMs 0 to 27");
+    wf_stream_place(f.a, 3, 0); // all again
+    check_place(&f, loud(&f, f.a, 10 * SMS, 2, wf_alloc(f.c, 10 * SMS * THREADS * 4)), 0, SMS, 10 * SMS);
+    wf_context_destroy(f.c);
+}
+
+// What a block lacks is said of the classes that it might have run on.
+static void test_classes(struct test *t)
+{
+    struct fixture f = setup(t, "docs/examples/big-little.gpu");
+    struct wf_launch_config shape = {
+        .grid = {1, 1, 1}, .block = {1024, 1, 1}, .stream = f.a, .registers = 40}; // 40,960 registers
+    wf_stream_place(f.a, 4, 8);
+    CHECK(t, wf_launch_async(wf_kernel_find(f.m, "quiet"), &shape, NULL, 0, NULL) == WF_BAD_INPUT);
+    CHECK_HAS(t, wf_errors(f.c), "for want of registers (sm.registers) in class little");
+    CHECK(t, !strstr(wf_errors(f.c), "in class big"));
+    wf_stream_place(f.a, 3, 2); // a big one and a little one: it runs on the big one
+    struct wf_launch *l;
+    CHECK(t, wf_launch_async(wf_kernel_find(f.m, "quiet"), &shape, NULL, 0, &l) == WF_OK);
+    check_place(&f, l, 3, 1, 0);
+    wf_context_destroy(f.c);
+}
+
+static uint64_t cycles_of(struct wf_launch *l) { return wf_launch_stats(l)->cycles; }
+
+// Two launches on SMs of their own: with instruction caches that need no L2, quiet ones take exactly what each takes
+// alone there; without, and with a store a thread, within 2 %.
+static void test_apart(struct test *t)
+{
+    enum { BLOCKS = 200, ROUNDS = 400 };
+    for (unsigned kind = 0; kind < 3; kind++) {
+        uint64_t took[2][2];
+        for (unsigned together = 0; together < 2; together++) {
+            struct fixture f = setup(t, "gtx1080ti-paper");
+            uint64_t out[2] = {wf_alloc(f.c, BLOCKS * THREADS * 4), wf_alloc(f.c, BLOCKS * THREADS * 4)};
+            struct wf_launch *l[2];
+            if (kind == 0) CHECK(t, wf_set(f.c, "icache.perfect", "1") == WF_OK);
+            wf_stream_place(f.a, 0, 10);
+            wf_stream_place(f.b, 10, 18);
+            for (unsigned k = 0; k < 2; k++) {
+                struct wf_stream *s = k ? f.b : f.a;
+                l[k] = kind < 2 ? quiet(&f, s, BLOCKS + k) : loud(&f, s, BLOCKS, ROUNDS + k, out[k]);
+                if (!together) CHECK(t, wf_stream_wait(s) == WF_OK);
+            }
+            for (unsigned k = 0; k < 2; k++) took[together][k] = cycles_of(l[k]);
+            wf_context_destroy(f.c);
+        }
+        for (unsigned k = 0; k < 2; k++) {
+            double change = (double)took[1][k] / (double)took[0][k] - 1;
+            CHECK_MSG(t, kind ? change < 0.02 && change > -0.02 : took[0][k] == took[1][k],
+                      "kind %u: launch %u takes %llu cycles alone, %llu together", kind, k,
+                      (unsigned long long)took[0][k], (unsigned long long)took[1][k]);
+        }
+    }
+}
+
+static uint64_t misses_of(struct wf_launch *l)
+{
+    const struct wf_stats *stats = wf_launch_stats(l);
+    for (size_t k = 0; k < stats->counter_count; k++)
+        if (strcmp(stats->counters[k].name, "memory.l2_misses") == 0) return stats->counters[k].value;
+    return 0;
+}
+
+// Two launches of one kernel share the L2 and none of its lines: each brings its code and its constants there as if it were
+// alone. Were their addresses the same, the second would find them.
+static void test_own_lines(struct test *t)
+{
+    uint64_t alone = 0;
+    for (unsigned count = 1; count <= 3; count++) {
+        struct fixture f = setup(t, "gtx1080ti-paper");
+        struct wf_launch *l[3];
+        struct wf_stream *s[3] = {f.a, f.b, wf_stream_create(f.c)};
+        for (unsigned k = 0; k < count; k++) {
+            wf_stream_place(s[k], 9 * k, 9);
+            l[k] = loud(&f, s[k], 9, 10, wf_alloc(f.c, 9 * THREADS * 4));
+        }
+        for (unsigned k = 0; k < count; k++) {
+            if (count == 1) alone = misses_of(l[k]);
+            CHECK_EQ(t, misses_of(l[k]), alone);
+        }
+        wf_context_destroy(f.c);
+    }
+    CHECK(t, alone >= 2); // code, constants
+}
+
+// A stream's own memory is written and read, and launch after launch is waited for, beside one that does not end.
+static void test_own_memory(struct test *t)
+{
+    struct fixture f = setup(t, "tiny");
+    uint64_t out = wf_alloc(f.c, THREADS * 4);
+    uint32_t word = 7;
+    struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = f.b};
+    struct wf_launch *long_one;
+    CHECK(t, wf_set(f.c, "sim.stall", "0") == WF_OK);
+    CHECK(t, wf_launch_async(wf_kernel_find(f.m, "endless"), &shape, NULL, 0, &long_one) == WF_OK);
+    struct wf_launch *first = loud(&f, f.a, 1, 5, out);
+    CHECK(t, wf_wait_any(f.c) && wf_launch_is_over(first) && !wf_launch_is_over(long_one));
+    check_written(&f, f.a, out, 1, 5);
+    CHECK(t, wf_stream_write(f.a, out, &word, 4) == WF_OK && wf_stream_read(f.a, out, &word, 4) == WF_OK);
+    CHECK(t, word == 7 && !wf_launch_is_over(long_one));
+    loud(&f, f.a, 1, 6, out);
+    check_written(&f, f.a, out, 1, 6); // waits for the launch before it
+    CHECK(t, !wf_launch_is_over(long_one));
+    CHECK(t, wf_stream_read(f.a, 16, &word, 4) == WF_BAD_INPUT && strstr(wf_errors(f.c), "read of 4 bytes"));
+    wf_context_destroy(f.c); // ends it
+    f = setup(t, NULL);
+    CHECK(t, !wf_wait_any(f.c)); // nothing is under way
+    wf_context_destroy(f.c);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"ranges", test_ranges}, {"refused", test_refused},     {"classes", test_classes},
+        {"apart", test_apart},   {"own_lines", test_own_lines}, {"own_memory", test_own_memory},
+    };
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}

@@ -1,0 +1,204 @@
+// Places that are in the way of a plan: a folder that is full or read-only, a clock that is wrong, no Slurm, a folder that is somebody
+// else's. Full and read-only folders are file systems of the test's own, which needs a right that not everybody has.
+#include "base/str.h"
+#include "cluster/points.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+static const char no_disk[] = "file systems cannot be mounted here";
+
+static void plan_small(struct cli *c, const char *folder)
+{
+    char arguments[160];
+    snprintf(arguments, sizeof arguments, "reproduce $D/small.exp --size small --out $D/%s --submit hand",
+             folder);
+    cli_run(c, arguments);
+    CHECK_MSG(c->t, c->status == 0, "%s", c->err);
+}
+
+// Workers that find no room, before and while they run, wait for it, and no point fails for it.
+static void test_full(struct test *t)
+{
+    struct cli c = {.t = t};
+    char path[600], filler[620];
+    if (!disk_mount(t, "full", 8, path)) {
+        test_skip(t, no_disk);
+        return;
+    }
+    char *clean = lab_clean(&c);
+    plan_small(&c, "full");
+    snprintf(filler, sizeof filler, "%s/filler", path);
+    disk_fill(t, filler);
+    pid_t worker = worker_start(t, "full", "2", "60");
+    sleep_for(0.5);
+    CHECK_EQ(t, status_number(&c, "full", "done"), 0);
+    unlink(filler);
+    sleep_for(1.2);
+    disk_fill(t, filler);
+    sleep_for(0.5);
+    unlink(filler);
+    CHECK_EQ(t, process_wait(worker), 0);
+    CHECK_EQ(t, status_number(&c, "full", "tries that failed"), 0);
+    plan_collect(&c, "full");
+    check_same(t, "full", clean, "a full folder");
+    umount2(path, MNT_DETACH);
+    free(clean);
+    cli_fini(&c);
+}
+
+static void test_read_only(struct test *t)
+{
+    struct cli c = {.t = t};
+    char path[600];
+    if (!disk_mount(t, "fixed", 8, path)) {
+        test_skip(t, no_disk);
+        return;
+    }
+    lab_write(&c, "small.exp", lab_experiment);
+    plan_small(&c, "fixed");
+    CHECK_EQ(t, mount(NULL, path, NULL, MS_REMOUNT | MS_RDONLY, NULL), 0);
+    CHECK_EQ(t, status_number(&c, "fixed", "waiting"), 30);
+    cli_expect(&c, "worker $D/fixed", 1,
+               "error: cannot write into $D/fixed/workers: Read-only file system\n");
+    static const char collected[] = "error: cannot write into the folder $D/fixed: Read-only file system\n";
+    cli_expect(&c, "reproduce --collect $D/fixed", 1, collected);
+    cli_expect(&c, "reproduce $D/small.exp --size small --out $D/fixed --submit hand", 1, collected);
+    umount2(path, MNT_DETACH);
+    cli_fini(&c);
+}
+
+// -- clocks -------------------------------------------------------------------------------------------------
+
+// A library that puts whatever runs with it an hour ahead of everybody else.
+static bool make_clock(struct test *t, char path[600])
+{
+    static const char source[] = "#define _GNU_SOURCE\n"
+                                 "#include <sys/syscall.h>\n"
+                                 "#include <sys/time.h>\n"
+                                 "#include <time.h>\n"
+                                 "#include <unistd.h>\n"
+                                 "int clock_gettime(clockid_t c, struct timespec *t)\n"
+                                 "{\n"
+                                 "    long result = syscall(SYS_clock_gettime, c, t);\n"
+                                 "    if (c == CLOCK_REALTIME) t->tv_sec += 3600;\n"
+                                 "    return (int)result;\n"
+                                 "}\n"
+                                 "time_t time(time_t *t)\n"
+                                 "{\n"
+                                 "    struct timespec now;\n"
+                                 "    clock_gettime(CLOCK_REALTIME, &now);\n"
+                                 "    if (t) *t = now.tv_sec;\n"
+                                 "    return now.tv_sec;\n"
+                                 "}\n";
+    struct cli c = {.t = t};
+    char command[1900];
+    cli_write(&c, "clock.c", source, strlen(source));
+    snprintf(path, 600, "%s/clock.so", test_directory(t));
+    snprintf(command, sizeof command, "cc -shared -fPIC -o %s %s/clock.c", path, test_directory(t));
+    if (test_command(command, 30, NULL, NULL) == 0) return true;
+    test_skip_tool(t, "cc");
+    return false;
+}
+
+// What is told by clocks is told by one: nobody takes a claim because his own is ahead, and status says when things happened.
+static void test_clock(struct test *t)
+{
+    struct cli c = {.t = t};
+    char library[600];
+    if (!make_clock(t, library)) return;
+    char *clean = lab_clean(&c);
+    plan_small(&c, "clock");
+    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
+    setenv("LD_PRELOAD", library, 1);
+    pid_t ahead = worker_start(t, "clock", "1", "2");
+    unsetenv("LD_PRELOAD");
+    pid_t right = worker_start(t, "clock", "1", "2");
+    for (unsigned tries = 0; tries < 100 && !status_number(&c, "clock", "running"); tries++) sleep_for(0.01);
+    setenv("LD_PRELOAD", library, 1);
+    cli_run(&c, "reproduce --status $D/clock");
+    CHECK_MSG(t, !strstr(c.out, " min") && !strstr(c.out, " h "), "an hour ago: %s", c.out);
+    unsetenv("LD_PRELOAD");
+    CHECK_EQ(t, process_wait(ahead), 0);
+    CHECK_EQ(t, process_wait(right), 0);
+    unsetenv("ASAN_OPTIONS");
+    CHECK_EQ(t, status_number(&c, "clock", "from workers that were gone"), 0);
+    CHECK_EQ(t, status_number(&c, "clock", "points run twice"), 0);
+    plan_collect(&c, "clock");
+    check_same(t, "clock", clean, "a clock an hour ahead");
+    free(clean);
+    cli_fini(&c);
+}
+
+// -- whose folder it is -------------------------------------------------------------------------------------
+
+static void check_unchanged(struct cli *c, const char *name, const char *before, size_t length)
+{
+    size_t now;
+    char *text = cli_read(c, name, &now);
+    CHECK_MSG(c->t, text && now == length && memcmp(text, before, length) == 0, "%s has changed", name);
+    free(text);
+}
+
+static void test_no_slurm(struct test *t)
+{
+    struct cli c = {.t = t};
+    lab_write(&c, "small.exp", lab_experiment);
+    char *path = strdup(getenv("PATH"));
+    setenv("PATH", "/nonexistent", 1);
+    cli_expect(&c, "reproduce $D/small.exp --size small --out $D/none --submit slurm --quiet", 1,
+               "error: there is no sbatch here: this machine does not submit to a Slurm\n");
+    setenv("PATH", path, 1);
+    CHECK_EQ(t, status_number(&c, "none", "waiting"), 30);
+    cli_run(&c, "reproduce --cancel $D/none");
+    CHECK_STR(t, c.out, "no jobs were submitted from this folder\n");
+    free(path);
+    cli_fini(&c);
+}
+
+// Of another plan, of another build: one line, and the plan and what is in the database stay as they are.
+static void test_others(struct test *t)
+{
+    struct cli c = {.t = t};
+    char command[700];
+    size_t plan_length;
+    lab_write(&c, "small.exp", lab_experiment);
+    lab_write(&c, "other.exp",
+              "title = another\nkind = runs\nmeasure = speedup\nkernels = vecadd\nviews = tiny/sass\n"
+              "series = D : darsie\n");
+    plan_small(&c, "out");
+    cli_run(&c, "worker $D/out --quiet");
+    plan_collect(&c, "out");
+    char *plan = cli_read(&c, "out/plan", &plan_length), *rows = lab_dump(t, "out");
+    cli_expect(&c, "reproduce $D/other.exp --size small --out $D/out --submit hand", 1,
+               "error: $D/out has another plan, of 30 points (this one has 2): give another --out\n");
+    check_unchanged(&c, "out/plan", plan, plan_length);
+    check_same(t, "out", rows, "another plan");
+    snprintf(command, sizeof command, "sed -i 's/^build ..../build 0000/' %s/out/plan", test_directory(t));
+    CHECK_EQ(t, test_command(command, 10, NULL, NULL), 0);
+    static const char *const tried[] = {"worker $D/out", "reproduce --collect $D/out",
+                                        "reproduce $D/small.exp --size small --out $D/out --submit hand"};
+    for (size_t i = 0; i < TEST_COUNT(tried); i++) {
+        cli_run(&c, tried[i]);
+        CHECK_EQ(t, c.status, 1);
+        CHECK_HAS(t, c.err, "was made by another build of warpfold (0000");
+        CHECK_MSG(t, strchr(c.err, '\n') == c.err + strlen(c.err) - 1, "no one line: %s", c.err);
+        check_same(t, "out", rows, "another build");
+    }
+    free(plan);
+    free(rows);
+    cli_fini(&c);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"full", test_full},
+                                             {"read only", test_read_only},
+                                             {"clock", test_clock},
+                                             {"no slurm", test_no_slurm},
+                                             {"others", test_others}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}

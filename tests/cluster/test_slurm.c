@@ -1,0 +1,277 @@
+// Plans on a real Slurm, small: workers that it starts give the database of a local run, whatever becomes of them, of their nodes, of
+// the controller, of who submitted, and of the room in the folder.
+#include "base/rng.h"
+#include "base/str.h"
+#include "cluster/nodes.h"
+#include "cluster/points.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+static void test_small(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct nodes n;
+    if (!nodes_begin(&n, t)) return;
+    char *clean = lab_clean(&c);
+    cli_run(&c, "reproduce $D/small.exp --size small --out $D/s --submit slurm:partition=main,time=5 "
+                "--workers 3 --wait");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "30 points planned in");
+    CHECK_HAS(t, c.out, "of Slurm: 3 workers");
+    CHECK_HAS(t, c.out, "30 of 30 points are in results.db, 0 were left; 1 of 1 figures are complete");
+    check_same(t, "s", clean, "Slurm");
+    CHECK_EQ(t, status_number(&c, "s", "done"), 30);
+    CHECK_EQ(t, status_number(&c, "s", "points run twice"), 0);
+    free(clean);
+    nodes_end(&n);
+    cli_fini(&c);
+}
+
+// What Slurm says of a job that it does not take is one line, and nothing is submitted; the plan stays and can be submitted again.
+static void test_refused(struct test *t)
+{
+    static const struct {
+        const char *spec, *workers, *message;
+    } refused[] = {
+        {"slurm:partition=nowhere", "1", "sbatch refused: "},
+        {"slurm:mem=900T", "1", "sbatch refused: "},
+        {"slurm:nodes=7", "1", "sbatch refused: "},
+        {"slurm:time=never", "1", "sbatch refused: "},
+        {"slurm", "9999", "sbatch refused: "},
+        {"slurm:no-such-option=1", "1", "sbatch refused: "},
+        {"slurm:partition", "1", "options are OPTION=VALUE"},
+    };
+    struct cli c = {.t = t};
+    struct nodes n;
+    lab_write(&c, "small.exp", lab_experiment);
+    if (!nodes_begin(&n, t)) return;
+    for (size_t i = 0; i < TEST_COUNT(refused); i++) {
+        char arguments[200];
+        snprintf(arguments, sizeof arguments,
+                 "reproduce $D/small.exp --size small --out $D/r --submit %s --workers %s", refused[i].spec,
+                 refused[i].workers);
+        cli_run(&c, arguments);
+        CHECK_MSG(t, c.status == 1, "%s: status %d", refused[i].spec, c.status);
+        CHECK_HAS(t, c.err, refused[i].message);
+        CHECK_MSG(t, strchr(c.err, '\n') == c.err + strlen(c.err) - 1, "%s: no one line: %s", refused[i].spec,
+                  c.err);
+        CHECK_STR(t, c.out, "");
+    }
+    CHECK_EQ(t, nodes_jobs(&n), 0);
+    CHECK_EQ(t, status_number(&c, "r", "waiting"), 30);
+    nodes_end(&n);
+    cli_fini(&c);
+}
+
+// --cancel: workers hand back what they hold, and jobs that wait do not begin.
+static void test_cancel(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct nodes n;
+    write_many(&c, "many.exp", test_is_long() ? 99 : 19);
+    if (!nodes_begin(&n, t)) return;
+    cli_run(&c, "reproduce $D/many.exp --size small --out $D/c --submit slurm --workers 9");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    for (unsigned tries = 0; tries < 100 && !status_number(&c, "c", "running"); tries++) sleep_for(0.1);
+    cli_run(&c, "reproduce --cancel $D/c");
+    CHECK_STR(t, c.out, "1 jobs are told to end\n");
+    cli_run(&c, "reproduce --status $D/c");
+    CHECK_HAS(t, c.out, "jobs in Slurm: ");
+    for (unsigned tries = 0; tries < 100 && nodes_jobs(&n); tries++) sleep_for(0.1);
+    CHECK_EQ(t, nodes_jobs(&n), 0);
+    CHECK_EQ(t, status_number(&c, "c", "running"), 0);
+    CHECK(t, status_number(&c, "c", "waiting") > 0);
+    nodes_end(&n);
+    cli_fini(&c);
+}
+
+// -- the storm ----------------------------------------------------------------------------------------------
+
+struct storm {
+    struct test *t;
+    struct cli *c;
+    struct nodes *n;
+    struct rng *r;
+    const char *folder; // in the case's
+    pid_t submitter;    // 0: there is none
+    bool has_disk;      // the folder is a file system of its own, that can be filled
+};
+
+static const char lease[] = "2";
+
+static void submit(struct storm *s)
+{
+    char arguments[200];
+    snprintf(arguments, sizeof arguments,
+             "reproduce $D/many.exp --size small --out $D/%s --submit slurm --workers 4 --lease %s --quiet",
+             s->folder, lease);
+    cli_run(s->c, arguments);
+}
+
+static double draw(struct storm *s, double most) { return most * (double)(rng_next(s->r) % 1000) / 1000; }
+
+static void kill_worker(struct storm *s)
+{
+    pid_t worker = worker_find(s->t, s->folder, (unsigned)rng_next(s->r) % 4);
+    if (worker) kill(worker, SIGKILL);
+}
+
+static void stop_worker(struct storm *s)
+{
+    pid_t worker = worker_find(s->t, s->folder, (unsigned)rng_next(s->r) % 4);
+    if (!worker) return;
+    kill(worker, SIGSTOP);
+    sleep_for(3 + draw(s, 1)); // the lease and a little
+    kill(worker, SIGCONT);
+}
+
+static void drain_node(struct storm *s)
+{
+    unsigned node = (unsigned)rng_next(s->r) % NODES;
+    nodes_set(s->n, node, "drain reason=test");
+    sleep_for(draw(s, 2));
+    nodes_set(s->n, node, "resume");
+}
+
+// Slurm takes its jobs for lost and runs them again elsewhere; they go on all the same, also when the node is back.
+static void lose_node(struct storm *s)
+{
+    unsigned node = (unsigned)rng_next(s->r) % NODES;
+    nodes_kill(&s->n->node[node]);
+    nodes_set(s->n, node, "down reason=test");
+    sleep_for(1 + draw(s, 2));
+    nodes_start_node(s->n, node);
+    nodes_set(s->n, node, "resume");
+}
+
+static void restart_controller(struct storm *s)
+{
+    nodes_kill(&s->n->controller);
+    sleep_for(draw(s, 2));
+    nodes_start_controller(s->n);
+}
+
+// Who submits and takes results in is killed, at whatever it is; then another does the same.
+static void kill_submitter(struct storm *s)
+{
+    if (s->submitter) {
+        kill(s->submitter, SIGKILL);
+        process_wait(s->submitter);
+    }
+    char out[600];
+    snprintf(out, sizeof out, "%s/%s", test_directory(s->t), s->folder);
+    s->submitter = fork();
+    if (s->submitter) return;
+    int null = open("/dev/null", O_RDWR);
+    for (int fd = 0; fd < 3; fd++) dup2(null, fd);
+    execl(test_binary(), "warpfold", "reproduce", "--collect", out, "--wait", (char *)NULL);
+    _exit(127);
+}
+
+static void fill_folder(struct storm *s)
+{
+    char path[600];
+    if (!s->has_disk) return;
+    snprintf(path, sizeof path, "%s/%s/filler", test_directory(s->t), s->folder);
+    disk_fill(s->t, path);
+    sleep_for(1 + draw(s, 2));
+    unlink(path);
+}
+
+static const struct disturbance {
+    const char *name;
+    void (*happens)(struct storm *s);
+} disturbances[] = {{"a worker is killed", kill_worker},
+                    {"a worker is stopped", stop_worker},
+                    {"a node is drained", drain_node},
+                    {"a node is lost", lose_node},
+                    {"the controller is restarted", restart_controller},
+                    {"the submitter is killed", kill_submitter},
+                    {"the folder is full", fill_folder}};
+enum { KINDS = sizeof disturbances / sizeof disturbances[0] };
+
+// All of them, in a random order; in time: those that found work going on.
+static void disturb(struct storm *s, unsigned in_time[KINDS])
+{
+    unsigned order[KINDS];
+    for (unsigned i = 0; i < KINDS; i++) {
+        unsigned k = (unsigned)rng_next(s->r) % (i + 1);
+        order[i] = order[k];
+        order[k] = i;
+    }
+    for (unsigned i = 0; i < KINDS; i++) {
+        sleep_for(draw(s, 1.5));
+        in_time[order[i]] += status_number(s->c, s->folder, "done") < 500;
+        disturbances[order[i]].happens(s);
+    }
+}
+
+static void finish(struct storm *s)
+{
+    for (unsigned i = 0; i < NODES; i++)
+        nodes_set(s->n, i, "resume"); // a controller that was away may not know
+    for (unsigned tries = 0; tries < 1200 && status_number(s->c, s->folder, "done") < 500; tries++) {
+        if (!nodes_jobs(s->n)) submit(s);
+        sleep_for(0.5);
+    }
+    if (s->submitter) { // in time it ends by itself, unless the disk was full when it wanted to write
+        kill(s->submitter, SIGTERM);
+        process_wait(s->submitter);
+    }
+    s->submitter = 0;
+    plan_collect(s->c, s->folder);
+}
+
+static void test_storm(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct nodes n;
+    struct rng r;
+    unsigned in_time[KINDS] = {0};
+    unsigned long twice = 0, taken = 0;
+    char path[600];
+    if (!test_is_long()) return;
+    bool own = disk_mount(t, "probe", 1, path);
+    if (!nodes_begin(&n, t)) return;
+    rng_init(&r, test_seed(21));
+    write_many(&c, "many.exp", 99);
+    cli_run(&c, "reproduce $D/many.exp --size small --out $D/clean --quiet");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    char *clean = lab_dump(t, "clean"), folder[20];
+    for (unsigned round = 0; round < 20; round++) {
+        snprintf(folder, sizeof folder, "storm%u", round);
+        struct storm s = {t, &c, &n, &r, folder, 0, own && disk_mount(t, folder, 100, path)};
+        submit(&s);
+        kill_submitter(&s); // the first
+        disturb(&s, in_time);
+        finish(&s);
+        check_same(t, folder, clean, folder);
+        twice += status_number(&c, folder, "points run twice");
+        taken += status_number(&c, folder, "from workers that were gone");
+        if (s.has_disk) umount2(path, MNT_DETACH);
+    }
+    for (unsigned k = 0; k < KINDS; k++) {
+        printf("  %s: %u of 20 times at work\n", disturbances[k].name, in_time[k]);
+        bool possible = own || disturbances[k].happens != fill_folder;
+        CHECK_MSG(t, !possible || in_time[k] >= 10, "%s: %u of 20 times at work", disturbances[k].name,
+                  in_time[k]);
+    }
+    printf("  %lu points run twice, %lu claims taken over\n", twice, taken);
+    CHECK(t, twice > 0 && taken > 0);
+    free(clean);
+    nodes_end(&n);
+    cli_fini(&c);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"small", test_small}, {"refused", test_refused}, {"cancel", test_cancel}, {"storm", test_storm}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}

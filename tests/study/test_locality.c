@@ -1,0 +1,251 @@
+// P(w, n): against streams whose answer is known, against everything looked up in a list, and against an LRU cache written down
+// plainly; then the study of kernels and of files.
+#include "harness/settings.h"
+#include "study/locality.h"
+#include "study/reuse.h"
+#include "study/tables.h"
+#include "workload/workload.h"
+
+#include "api/warpfold.h"
+#include "base/rng.h"
+#include "base/str.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST = 4096 };
+
+static double probability(const uint64_t *addresses, size_t count, unsigned window, unsigned shift,
+                          enum reuse_window kind)
+{
+    struct reuse *r = reuse_create(count);
+    struct reuse_counts n = {0};
+    reuse_add(r, addresses, count, shift, kind, &n);
+    reuse_destroy(r);
+    return reuse_probability(&n, window);
+}
+
+static bool is_near(double a, double b, double by) { return fabs(a - b) <= by; }
+
+// A row of words comes back to its block of n bytes but at its end; a ring to each of its members, once the window has room for all.
+static void test_known(struct test *t)
+{
+    static uint64_t row[MOST], ring[MOST], drawn[MOST];
+    struct rng g;
+    rng_init(&g, 7);
+    for (size_t k = 0; k < MOST; k++) {
+        row[k] = 4 * k;
+        ring[k] = k % 16 << 20;
+        drawn[k] = rng_below(&g, 64) << 20;
+    }
+    for (unsigned n = 0; n < 10; n++)
+        for (unsigned w = 0; w < REUSE_WINDOWS; w++) {
+            double exact = n < 2 ? 0 : 1 - 4.0 / (1u << n);
+            CHECK(t, is_near(probability(row, MOST, w, n, REUSE_ACCESSES), exact, 1e-12));
+        }
+    for (unsigned w = 0; w < REUSE_WINDOWS; w++) {
+        double exact = w >= 4 ? 1 - 16.0 / MOST : 0, miss = pow(1 - 1 / 64.0, 1u << w);
+        CHECK(t, is_near(probability(ring, MOST, w, 0, REUSE_ACCESSES), exact, 1e-12));
+        CHECK(t, is_near(probability(ring, MOST, w, 0, REUSE_BLOCKS), exact, 1e-12));
+        CHECK(t, is_near(probability(drawn, MOST, w, 0, REUSE_ACCESSES), 1 - miss, 0.03));
+    }
+    CHECK(t, probability(row, 0, 3, 0, REUSE_BLOCKS) == 0);
+}
+
+static double by_search(const uint64_t *a, size_t count, size_t window, unsigned shift)
+{
+    size_t hits = 0;
+    for (size_t k = 0; k < count; k++) {
+        bool found = false;
+        for (size_t n = k + 1; n < count && n <= k + window; n++) found |= a[n] >> shift == a[k] >> shift;
+        hits += found;
+    }
+    return (double)hits / (double)count;
+}
+
+// The least recently used of `ways` blocks makes room.
+static double by_cache(const uint64_t *a, size_t count, size_t ways, unsigned shift)
+{
+    uint64_t blocks[MOST];
+    size_t hits = 0, used = 0;
+    for (size_t k = 0; k < count; k++) {
+        size_t at = 0;
+        while (at < used && blocks[at] != a[k] >> shift) at++;
+        hits += at < used;
+        if (at == used && used < ways) used++;
+        if (at == used) at--;
+        memmove(blocks + 1, blocks, at * sizeof *blocks);
+        blocks[0] = a[k] >> shift;
+    }
+    return (double)hits / (double)count;
+}
+
+// Streams that go back and forth: near, far, and in steps.
+static void draw(struct rng *g, uint64_t *a, size_t count)
+{
+    uint64_t at = 0;
+    uint32_t range = 1u << (4 + rng_below(g, 12));
+    for (size_t k = 0; k < count; k++) {
+        uint64_t what = rng_below(g, 8);
+        at = what < 4 ? at + 4 : what < 6 ? rng_below(g, range) : a[k ? rng_below(g, (uint32_t)k) : 0];
+        a[k] = at;
+    }
+}
+
+static void test_drawn(struct test *t)
+{
+    uint64_t a[600];
+    struct rng g;
+    rng_init(&g, test_seed(1));
+    a[0] = 0;
+    for (unsigned stream = 0; stream < 40; stream++) {
+        size_t count = 1 + rng_below(&g, TEST_COUNT(a));
+        draw(&g, a, count);
+        for (unsigned shift = 0; shift < 13; shift += 3)
+            for (unsigned w = 0; w < 11; w++) {
+                double accesses = probability(a, count, w, shift, REUSE_ACCESSES),
+                       blocks = probability(a, count, w, shift, REUSE_BLOCKS);
+                CHECK(t, accesses == by_search(a, count, 1u << w, shift));
+                CHECK(t, blocks == by_cache(a, count, 1u << w, shift));
+                CHECK(t, blocks >= accesses); // there are no more blocks than accesses in between
+            }
+    }
+}
+
+// What the text has of kmeans, at 4 KB in lines of 128 bytes and of 2,048, and of myocyte, at 256 bytes by 2 and by 4.
+static void test_verdict(struct test *t)
+{
+    CHECK_EQ(t, locality_verdict(0.00407, 0.142297, 0), LOCALITY_COARSE2);
+    CHECK_EQ(t, locality_verdict(0.00407, 0, 0.142297), LOCALITY_COARSE4);
+    CHECK_EQ(t, locality_verdict(0.184621, 0.132478, 0.1), LOCALITY_FINE);
+    CHECK_EQ(t, locality_verdict(0.5, 0.5, 0.5), LOCALITY_FINE);
+    CHECK_EQ(t, locality_verdict(0.5, 0.7, 0.7), LOCALITY_COARSE2);
+}
+
+struct ran {
+    uint64_t cycles, lines;
+};
+
+static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
+                const struct wf_stats *stats)
+{
+    struct ran *r = context;
+    (void)kernel, (void)shape;
+    r->cycles += stats->cycles;
+    static const char *const counters[] = {"sm.l1.hits", "sm.l1.misses", "sm.l1.pending_hits"};
+    for (size_t k = 0; k < stats->counter_count; k++)
+        for (size_t n = 0; n < TEST_COUNT(counters); n++)
+            if (str_equal(stats->counters[k].name, counters[n])) r->lines += stats->counters[k].value;
+}
+
+static struct ran run(struct test *t, const char *name, struct wf_study *study, unsigned threads,
+                      const char *settings)
+{
+    struct ran r = {0};
+    const char *near;
+    struct wf_context *c = wf_context_create();
+    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add, .launched_context = &r};
+    struct workload_result result;
+    CHECK(t, wf_gpu(c, "gtx480") == WF_OK);
+    settings_apply(t, c, settings);
+    wf_set_threads(c, threads);
+    if (study) CHECK_EQ(t, wf_set_study(c, study), WF_OK);
+    CHECK_EQ(t, workload_run(workload_find(name, &near), c, &options, &result), WF_OK);
+    wf_context_destroy(c);
+    return r;
+}
+
+// P grows with the window and with the neighbourhood, at every level.
+static void check_mesh(struct test *t, const struct wf_table *mesh)
+{
+    enum { NEIGHBOURHOODS = 13 };
+    for (size_t row = 0; row < mesh->row_count; row++) {
+        const struct wf_cell *x = tables_cell(mesh, row, "n1");
+        bool is_next =
+            row && tables_cell(mesh, row, "window")->count > tables_cell(mesh, row - 1, "window")->count;
+        for (unsigned n = 0; n < NEIGHBOURHOODS; n++) {
+            CHECK(t, x[n].number >= 0 && x[n].number <= 1);
+            CHECK(t, !n || x[n].number >= x[n - 1].number);
+            CHECK(t, !is_next || x[n].number >= tables_cell(mesh, row - 1, "n1")[n].number);
+        }
+    }
+}
+
+// Watching costs no cycle, sees what L1 was asked for, and sees the same whatever number of threads the host has.
+static void test_kernels(struct test *t)
+{
+    static const char *const kernels[] = {"kmeans", "hotspot", "bfs", "nqueens"};
+    for (size_t k = 0; k < TEST_COUNT(kernels); k++) {
+        struct ran alone = run(t, kernels[k], NULL, 1, "gpu.sm_count=3");
+        double seen[2][64];
+        for (unsigned threads = 1; threads < 4; threads += 2) {
+            struct wf_study *study = wf_study_create("locality");
+            struct ran r =
+                run(t, kernels[k], study, threads, "gpu.sm_count=3 study.level=all study.stores=0");
+            const struct wf_study_report *report = wf_study_report(study);
+            const struct wf_table *table = tables_find(report, "kernels"),
+                                  *mesh = tables_find(report, "mesh");
+            uint64_t accesses = 0;
+            for (size_t row = 0; row < table->row_count; row++)
+                accesses += tables_cell(table, row, "accesses")->count;
+            CHECK_EQ(t, accesses, alone.lines);
+            CHECK_EQ(t, r.cycles, alone.cycles);
+            CHECK_EQ(t, mesh->row_count, table->row_count * 4 * REUSE_WINDOWS);
+            check_mesh(t, mesh);
+            for (size_t row = 0; row < 64; row++)
+                seen[threads / 2][row] = tables_cell(mesh, row, "n128")->number;
+            wf_study_destroy(study);
+        }
+        CHECK(t, memcmp(seen[0], seen[1], sizeof seen[0]) == 0);
+    }
+}
+
+static void study_file(struct test *t, const char *text, const char *settings, enum wf_status status,
+                       const char *says, double at_2)
+{
+    char path[] = "/tmp/warpfold-locality-XXXXXX.csv";
+    FILE *f = fdopen(mkstemps(path, 4), "w");
+    fputs(text, f);
+    fclose(f);
+    struct wf_context *c = wf_context_create();
+    struct wf_study *study = wf_study_create("locality");
+    settings_apply(t, c, settings);
+    CHECK_EQ(t, wf_study_read(study, c, path), status);
+    if (says) CHECK_HAS(t, wf_errors(c), says);
+    if (status == WF_OK) {
+        const struct wf_table *mesh = tables_find(wf_study_report(study), "mesh");
+        CHECK(t, is_near(tables_cell(mesh, 1, "n128")->number, at_2, 1e-9)); // within two
+    }
+    wf_study_destroy(study);
+    wf_context_destroy(c);
+    unlink(path);
+}
+
+// Two SMs take turns: to the chip nothing comes back at once, to each of them all but the first does.
+#define TURNS "address,sm,block,warp\n0,0,5,0\n4096,1,9,0\n64,0,5,1\n4100,1,9,0\n127,0,5,0\n8000,1,9,1\n"
+
+static void test_file(struct test *t)
+{
+    study_file(t, TURNS, "study.level=chip", WF_OK, NULL, 3 / 6.0);
+    study_file(t, "address\n0\n4096\n64\n9000\n12000\n0\n", "study.level=sm", WF_OK, NULL, 1 / 6.0);
+    study_file(t, TURNS, "study.level=warp", WF_OK, NULL, 2 / 6.0);
+    study_file(t, "address\n0x10\n0x20\n", "", WF_OK, NULL, 1 / 2.0);
+    study_file(t, "sm\n0\n", "", WF_BAD_INPUT, "there is no column address", 0);
+    study_file(t, "address\n", "", WF_BAD_INPUT, "there are no accesses in it", 0);
+    study_file(t, "address\n12\nelse\n", "", WF_BAD_INPUT, "address is \"else\": must be a number", 0);
+    study_file(t, "address,sm\n12\n", "", WF_BAD_INPUT, "fewer fields than heads", 0);
+    study_file(t, "address,sm\n12,70000\n", "", WF_BAD_INPUT, "sm is \"70000\"", 0);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"known", test_known},
+                                             {"drawn", test_drawn},
+                                             {"verdict", test_verdict},
+                                             {"kernels", test_kernels},
+                                             {"file", test_file}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}

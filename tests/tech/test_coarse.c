@@ -1,0 +1,364 @@
+// Lines by twos and fours: which come, when, how they travel, what is counted of them; and that without them everything is
+// as if nobody were there.
+#include "gpu/bench.h"
+#include "tech/coarse/coarse.h"
+#include "tech/registry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 128, SMS = 8 };
+
+static const struct coarse_options plain = {.lines = LINES_2,
+                                            .when = WHEN_MISS,
+                                            .touch = true,
+                                            .epoch = 500,
+                                            .hold = 1,
+                                            .leaders = 1,
+                                            .before = 2,
+                                            .kernels = ""};
+
+struct heard { // neighbours that were asked for, in order
+    uint32_t lines[256];
+    unsigned count;
+};
+
+static void hear(void *context, const struct tech_step *step)
+{
+    struct heard *h = context;
+    if (strcmp(step->what, "asked") == 0 && h->count < TEST_COUNT(h->lines)) h->lines[h->count++] = step->pc;
+}
+
+struct scene {
+    struct gpu_bench bench;
+    struct coarse_options options;
+    struct heard heard;
+    struct tech_use use;
+    struct tech_listener listener;
+    struct chip_account account;
+    struct gpu_counts sms[SMS];
+    uint64_t buffer;
+};
+
+// A launch of `blocks` of one warp on the buffer; o NULL: without the mechanism.
+static struct scene *run(struct test *t, const struct coarse_options *o, const char *settings,
+                         const char *text, uint64_t buffer, uint32_t blocks, unsigned threads)
+{
+    struct scene *s = calloc(1, sizeof *s);
+    struct gpu_bench *b = &s->bench;
+    if (!gpu_bench_init(b, t, "tiny", settings, text, 32)) return s;
+    b->m.program->name = "k";
+    s->listener = (struct tech_listener){hear, &s->heard};
+    if (o) s->options = *o;
+    s->use = (struct tech_use){.tech = &tech_coarse, .options = &s->options, .listener = &s->listener};
+    s->account = (struct chip_account){.sms = s->sms};
+    b->config.techs = &s->use;
+    b->config.tech_count = o != NULL;
+    b->m.launch.grid[0] = blocks;
+    s->buffer = machine_buffer(&b->m, buffer);
+    machine_prepare(&b->m);
+    struct chip *c = chip_create(&b->config);
+    CHECK(t, chip_run_alone(c, &b->m.launch, 0, threads, &s->account, &b->result, &b->m.fault));
+    CHECK_MSG(t, !b->result.imbalance, "%s: %s", settings, b->result.imbalance);
+    chip_destroy(c);
+    return s;
+}
+
+static void scene_free(struct scene *s)
+{
+    gpu_bench_fini(&s->bench);
+    free(s);
+}
+
+static uint64_t counter(const struct scene *s, enum coarse_counter which)
+{
+    return s->bench.result.techs[0][which];
+}
+
+// Whether two launches cannot be told apart, but for what the mechanism itself counts.
+static bool are_alike(const struct scene *a, const struct scene *b)
+{
+    const struct chip_result *x = &a->bench.result, *y = &b->bench.result;
+    return x->cycles == y->cycles && memcmp(&x->gpu, &y->gpu, sizeof x->gpu) == 0 &&
+           memcmp(&x->memory, &y->memory, sizeof x->memory) == 0;
+}
+
+#define L1      "l1.global=1 l1.allocate=miss l1.fetch=line "
+#define ADDRESS "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n"
+// All of the warp loads a word and waits for it.
+#define LOAD(offset) "LDG.E R5, [R2+" #offset "]\nIADD3 R6, R5, R6, RZ\n"
+// And for one that takes longer than what has come with others.
+#define WAIT "LDG.E.CG R5, [R2+0x1000]\nIADD3 R6, R5, R6, RZ\n"
+#define END  "EXIT\n"
+
+// -- which lines ----------------------------------------------------------------------------------------------
+
+// Every line of a buffer in turn: with it come its aligned partner, or the others of its aligned four, and none that lies
+// behind the end of the buffer, or before its beginning.
+static void test_lines(struct test *t)
+{
+    for (unsigned lines = LINES_2; lines <= LINES_4; lines++)
+        for (unsigned held = 1; held <= 8; held++)
+            for (unsigned k = 0; k < held; k++) {
+                char text[200];
+                struct coarse_options o = plain;
+                o.lines = (int)lines;
+                snprintf(text, sizeof text, ADDRESS "LDG.E R5, [R2+0x%x]\n" END, k * LINE);
+                struct scene *s = run(t, &o, L1, text, held * LINE, 1, 1);
+                uint32_t first = (uint32_t)(s->buffer / LINE), wanted = 0, found = 0;
+                CHECK_EQ(t, s->buffer % (4 * LINE), 0);
+                for (unsigned n = k & ~((1u << lines) - 1), end = n + (1u << lines); n < end; n++)
+                    if (n != k && n < held) wanted |= 1u << n;
+                for (unsigned n = 0; n < s->heard.count; n++) found |= 1u << (s->heard.lines[n] - first);
+                CHECK_MSG(t, found == wanted, "%u lines, %u of %u: %x came, not %x", 1u << lines, k, held,
+                          found, wanted);
+                CHECK_EQ(t, s->bench.result.gpu.l1_early_misses, s->heard.count);
+                scene_free(s);
+            }
+}
+
+// -- when ---------------------------------------------------------------------------------------------------
+
+// A reduction takes the second line out of L1; the first is then hit without it.
+#define PART                                                                                                 \
+    ADDRESS LOAD(0x0) "MOV R7, 0x1\nRED.E.ADD.U32 [R2+0x80], R7\nMEMBAR.SC.GPU\n" LOAD(0x4) LOAD(0x84) END
+
+static void test_when(struct test *t)
+{
+    struct coarse_options on_miss = plain, on_access = plain, waits = plain;
+    on_access.when = waits.when = WHEN_ACCESS;
+    waits.wait = true;
+    struct scene *base = run(t, NULL, L1, PART, 1024, 1, 1), *miss = run(t, &on_miss, L1, PART, 1024, 1, 1),
+                 *access = run(t, &on_access, L1, PART, 1024, 1, 1),
+                 *wait = run(t, &waits, L1, PART, 1024, 1, 1);
+    CHECK_EQ(t, base->bench.result.gpu.l1_misses, 2);
+    CHECK_EQ(t, miss->bench.result.gpu.l1_misses, 2); // the second line, which nobody brings again
+    CHECK_EQ(t, counter(miss, COUNT_brought), 1);
+    CHECK_EQ(t, counter(miss, COUNT_used), 0);
+    CHECK_EQ(t, counter(miss, COUNT_split), 1); // when it is missed the first is there
+    CHECK_EQ(t, access->bench.result.gpu.l1_misses, 1);
+    CHECK_EQ(t, counter(access, COUNT_brought), 2);
+    CHECK_EQ(t, counter(access, COUNT_used), 1);
+    CHECK_EQ(t, counter(access, COUNT_split), 1);
+    CHECK_EQ(t, wait->bench.result.gpu.l1_misses, 1);
+    // Who waits has the second line when the first comes; without, it is on its way then.
+    CHECK_EQ(t, access->bench.result.gpu.l1_pending_hits, 1);
+    CHECK_EQ(t, counter(access, COUNT_late), 1);
+    CHECK_EQ(t, wait->bench.result.gpu.l1_pending_hits, 0);
+    CHECK_EQ(t, counter(wait, COUNT_late), 0);
+    CHECK_EQ(t, wait->bench.result.gpu.l1_hits, 2);
+    scene_free(base);
+    scene_free(miss);
+    scene_free(access);
+    scene_free(wait);
+}
+
+// Two sets of two ways: pairs P and Q, P's first line again, and R, which takes the place of a pair as a whole if P's second
+// line has been touched with its first. Then both of P are there.
+static void test_touch(struct test *t)
+{
+    static const char text[] = ADDRESS LOAD(0x0) LOAD(0x100) LOAD(0x4) LOAD(0x200) LOAD(0x8) LOAD(0x80) END;
+    for (unsigned touch = 0; touch < 2; touch++) {
+        struct coarse_options o = plain;
+        o.touch = touch;
+        struct scene *s = run(t, &o, L1 "l1.sets=2 l1.ways=2", text, 1024, 1, 1);
+        CHECK_EQ(t, s->bench.result.gpu.l1_misses, touch ? 3 : 4);
+        CHECK_EQ(t, counter(s, COUNT_used), touch);
+        CHECK_EQ(t, counter(s, COUNT_touched), touch ? 3 : 0); // P's second, twice, and its first
+        CHECK_EQ(t, counter(s, COUNT_split), !touch);
+        scene_free(s);
+    }
+}
+
+// -- how they travel ------------------------------------------------------------------------------------------
+
+// A warp reads 64 lines, one after the other, or every second or fourth of them, and waits for each.
+#define STREAM(count, stride)                                                                                \
+    ADDRESS "MOV R9, " #count "\n"                                                                           \
+            "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, " #stride ", RZ\n"                   \
+            "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n"
+
+// Pairs go in one packet. Fours do where all four lines are one slice's, and in two packets where two are.
+static void test_packets(struct test *t)
+{
+    static const struct {
+        int lines;
+        const char *settings;
+        uint64_t packets; // of 64 lines
+    } rows[] = {{LINES_1, L1 "memory.partitions=2", 64},
+                {LINES_2, L1 "memory.partitions=2", 32},
+                {LINES_4, L1 "memory.partitions=2", 32},
+                {LINES_4, L1 "memory.partitions=2 memory.interleave_bytes=512", 16},
+                {LINES_2, L1 "memory.partitions=2 memory.interleave_bytes=128", 64}};
+    struct scene *none = run(t, NULL, L1, ADDRESS END, 64 * LINE, 1, 1);
+    uint64_t others = none->bench.result.memory.request_flits; // code and constants
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct coarse_options o = plain;
+        o.lines = rows[k].lines;
+        struct scene *s = run(t, &o, rows[k].settings, STREAM(0x40, 0x80), 64 * LINE, 1, 1);
+        const struct memory_counts *n = &s->bench.result.memory;
+        CHECK_EQ(t, n->requests - n->rides, n->request_flits); // a flit a packet
+        CHECK_EQ(t, n->rides, 64 - rows[k].packets);
+        CHECK(t, n->request_flits >= others + rows[k].packets);
+        CHECK_EQ(t, n->requests, n->replies);
+        CHECK_EQ(t, s->bench.result.gpu.l1_misses + s->bench.result.gpu.l1_early_misses, 64);
+        scene_free(s);
+    }
+    scene_free(none);
+}
+
+// -- what becomes of them -------------------------------------------------------------------------------------
+
+// Of lines brought those are used that a warp meets while they are there: all, none, and those that an L1 of one way a set
+// has kept until then. Without an MSHR none come.
+static void test_used(struct test *t)
+{
+    static const struct {
+        const char *text, *settings;
+        int lines;
+        uint64_t misses, brought, used, dropped;
+    } rows[] = {{STREAM(0x40, 0x80), L1, LINES_2, 32, 32, 32, 0},
+                {STREAM(0x40, 0x80), L1, LINES_4, 16, 48, 48, 0},
+                {STREAM(0x20, 0x100), L1, LINES_2, 32, 32, 0, 0},
+                {STREAM(0x20, 0x100), L1, LINES_4, 16, 48, 16, 0},
+                {STREAM(0x40, 0x80), L1 "l1.mshrs=1", LINES_2, 64, 0, 0, 32},
+                // Both lines of a pair fall into the one set, whose only way the first is waiting for.
+                {STREAM(0x40, 0x80), L1 "l1.sets=1 l1.ways=1", LINES_2, 64, 0, 0, 64},
+                // P, Q in P's place, then P's second line, which is missed, and brings the first.
+                {ADDRESS LOAD(0x0) WAIT LOAD(0x100) WAIT LOAD(0x80) WAIT LOAD(0x4) END,
+                 L1 "l1.sets=2 l1.ways=1", LINES_2, 3, 3, 1, 0}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct coarse_options o = plain;
+        o.lines = rows[k].lines;
+        struct scene *s = run(t, &o, rows[k].settings, rows[k].text, 64 * LINE, 1, 1);
+        const struct gpu_counts *n = &s->bench.result.gpu;
+        CHECK_MSG(t,
+                  n->l1_misses == rows[k].misses && counter(s, COUNT_brought) == rows[k].brought &&
+                      counter(s, COUNT_used) == rows[k].used && n->l1_early_dropped == rows[k].dropped,
+                  "row %zu: %llu misses, %llu brought, %llu used, %llu dropped", k,
+                  (unsigned long long)n->l1_misses, (unsigned long long)counter(s, COUNT_brought),
+                  (unsigned long long)counter(s, COUNT_used), (unsigned long long)n->l1_early_dropped);
+        CHECK_EQ(t, counter(s, COUNT_grouped), n->l1_misses);
+        CHECK_EQ(t, counter(s, COUNT_loads), n->l1_hits + n->l1_misses + n->l1_pending_hits);
+        CHECK_EQ(t, n->l1_early_misses, counter(s, COUNT_brought));
+        scene_free(s);
+    }
+}
+
+// -- off ------------------------------------------------------------------------------------------------------
+
+// One line together, a kernel that is said to be fine-grained, and an L1 that has no global lines: as if nobody were
+// there. Said of another kernel, it is not.
+static void test_off(struct test *t)
+{
+    struct coarse_options one = plain, fine = plain, other = plain;
+    one.lines = LINES_1;
+    fine.kernels = "j:4/k:1";
+    other.kernels = "j:1/kk:1";
+    const struct {
+        const struct coarse_options *options;
+        const char *settings;
+        uint32_t blocks;
+        bool is_off;
+    } rows[] = {{&one, L1, 6, true},
+                {&fine, L1, 6, true},
+                {&other, L1, 6, false},
+                {&plain, "l1.global=0", 6, true},
+                {&plain, L1, 6, false}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct scene *base = run(t, NULL, rows[k].settings, STREAM(0x40, 0x80), 64 * LINE, rows[k].blocks, 1),
+                     *s = run(t, rows[k].options, rows[k].settings, STREAM(0x40, 0x80), 64 * LINE,
+                              rows[k].blocks, 1);
+        CHECK_MSG(t, are_alike(base, s) == rows[k].is_off, "row %zu", k);
+        scene_free(base);
+        scene_free(s);
+    }
+    struct coarse_options four = plain;
+    four.kernels = "k:4";
+    struct scene *s = run(t, &four, L1, STREAM(0x40, 0x80), 64 * LINE, 1, 1);
+    CHECK_EQ(t, counter(s, COUNT_brought), 48);
+    scene_free(s);
+}
+
+// What is said of kernels is read as a whole, or refused.
+static void test_verdicts(struct test *t)
+{
+    static const char *const good[] = {"coarse:kernels=", "coarse:kernels=k:1",
+                                       "coarse:kernels=k:1/j:2/_Z3abc:4,lines=4"},
+                             *const bad[] = {"k",     ":1",   "k:",    "k:3",    "k:1/", "/k:1",
+                                             "k:1//", "k:12", "k/j:1", "k:1/:4", "k: 1"};
+    struct tech_choice c;
+    struct diag d;
+    diag_init(&d);
+    for (size_t k = 0; k < TEST_COUNT(good); k++) {
+        tech_choice_init(&c);
+        CHECK_MSG(t, tech_choose(&c, good[k], &d), "%s", good[k]);
+        if (k == 2) CHECK_EQ(t, coarse_lines(c.uses[0].options, "_Z3abc"), 4);
+        tech_choice_fini(&c);
+    }
+    for (size_t k = 0; k < TEST_COUNT(bad); k++) {
+        char text[64];
+        snprintf(text, sizeof text, "coarse:kernels=%s", bad[k]);
+        tech_choice_init(&c);
+        bool is_end = strcmp(bad[k], "k:1/") == 0; // nothing is behind it
+        CHECK_MSG(t, tech_choose(&c, text, &d) == is_end, "%s", bad[k]);
+        tech_choice_fini(&c);
+    }
+    diag_fini(&d);
+}
+
+// -- a duel ---------------------------------------------------------------------------------------------------
+
+// Blocks that stream through 64 lines of their own each, or 32 of them.
+#define OWN(count, stride)                                                                                   \
+    "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nSHL R1, R1, 0xb\nIADD3 R0, R0, R1, RZ\nMOV R4, 0x4\n"             \
+    "IMAD.WIDE R2, R0, R4, c[0x0][0x160]\nMOV R9, 0x40\n"                                                    \
+    "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, " #stride ", RZ\n"                           \
+    "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n"
+
+// SM 2 leads with, SM 3 without, whatever comes; the other six do as the better one: where streams are waited for, and
+// where a line that nobody wants takes the place of one that somebody does. Host threads and skipped cycles do not matter.
+static void test_duel(struct test *t)
+{
+#define CHIP L1 "gpu.sm_count=8 sm.blocks=2 memory.partitions=4 "
+    static const struct {
+        const char *settings, *text;
+        bool pays;
+    } chips[] = {{CHIP, OWN(0x40, 0x80), true},
+                 {CHIP "sm.blocks=16 icnt.flit_bytes=8 icnt.mhz=350", OWN(0x20, 0x100), false}};
+    struct coarse_options o = plain;
+    o.dueling = true;
+    for (size_t k = 0; k < TEST_COUNT(chips); k++) {
+        char slowly[200];
+        snprintf(slowly, sizeof slowly, "%s sim.skip_idle=0", chips[k].settings);
+        struct scene *one = run(t, &o, chips[k].settings, chips[k].text, 1 << 21, 160, 1),
+                     *three = run(t, &o, chips[k].settings, chips[k].text, 1 << 21, 160, 3),
+                     *slow = run(t, &o, slowly, chips[k].text, 1 << 21, 160, 2);
+        uint64_t followed = 0, loads = 0;
+        for (unsigned sm = 0; sm < SMS; sm++) {
+            const struct gpu_counts *n = &one->sms[sm];
+            if (sm == 2 || sm == 3) continue;
+            followed += n->l1_early_requests;
+            loads += n->l1_hits + n->l1_misses + n->l1_pending_hits;
+        }
+        CHECK(t, one->sms[2].l1_early_requests > 0);
+        CHECK_EQ(t, one->sms[3].l1_early_requests, 0);
+        CHECK_MSG(t, chips[k].pays ? 2 * followed > loads : 4 * followed < loads, "%s: %llu of %llu",
+                  chips[k].settings, (unsigned long long)followed, (unsigned long long)loads);
+        CHECK(t, memcmp(one->sms, three->sms, sizeof one->sms) == 0);
+        CHECK(t, memcmp(one->sms, slow->sms, sizeof one->sms) == 0);
+        CHECK(t, are_alike(one, three) && are_alike(one, slow));
+        scene_free(one);
+        scene_free(three);
+        scene_free(slow);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"lines", test_lines}, {"when", test_when}, {"touch", test_touch},       {"packets", test_packets},
+        {"used", test_used},   {"off", test_off},   {"verdicts", test_verdicts}, {"duel", test_duel}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}

@@ -1,0 +1,179 @@
+// MTA counted by hand: what three addresses teach, who profits from what several warps have in common, strides from warp to warp,
+// what becomes of lines, and the throttle. (That no result changes is tests/tech/test_kernels.c and tests/differential.)
+#include "gpu/bench.h"
+#include "tech/mta/mta.h"
+#include "tech/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct counted {
+    uint64_t mta[COUNT_TOTAL], misses, cycles;
+};
+
+static struct counted run(struct test *t, const char *tech, const char *settings, const char *text,
+                          uint32_t threads)
+{
+    struct tech_choice choice;
+    struct gpu_bench b;
+    struct diag d;
+    struct counted n = {.cycles = 0};
+    diag_init(&d);
+    tech_choice_init(&choice);
+    CHECK_MSG(t, tech_choose(&choice, tech, &d), "%s", tech);
+    if (gpu_bench_init(&b, t, "tiny", settings, text, threads)) {
+        b.config.techs = choice.uses;
+        b.config.tech_count = choice.count;
+        machine_buffer(&b.m, 1 << 16);
+        gpu_cycles(&b);
+        CHECK_MSG(t, !b.result.imbalance, "%s", b.result.imbalance);
+        if (choice.count) memcpy(n.mta, b.result.techs[0], sizeof n.mta);
+        n.misses = b.result.gpu.l1_misses;
+        n.cycles = b.result.cycles;
+    }
+    gpu_bench_fini(&b);
+    tech_choice_fini(&choice);
+    diag_fini(&d);
+    return n;
+}
+
+// Each warp reads 16 lines of its own, one behind the other's reply; 2 KB apart.
+#define STREAMS                                                                                              \
+    "S2R R0, SR_TID.X\nMOV R4, 0x40\nMOV R9, 0x10\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"                    \
+    "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, 0x80, RZ\n"                                  \
+    "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n"
+
+// One line a warp: of 32 threads' words.
+#define STREAM                                                                                               \
+    "S2R R0, SR_TID.X\nMOV R4, 0x4\nMOV R9, 0x10\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"                     \
+    "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, 0x80, RZ\n"                                  \
+    "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n"
+
+#define CACHED "l1.global=1 l1.allocate=miss icache.perfect=1"
+
+// The third address gives the stride a second time: from there on the next line is asked for, 14 in all, of which the last is nobody's.
+static void test_by_warp(struct test *t)
+{
+    struct counted base = run(t, "base", CACHED, STREAM, 32),
+                   n = run(t, "mta:throttle=off,ip=0", CACHED, STREAM, 32);
+    CHECK_EQ(t, base.misses, 16);
+    CHECK_EQ(t, n.mta[COUNT_trained_pws], 14);
+    CHECK_EQ(t, n.mta[COUNT_asked], 14);
+    CHECK_EQ(t, n.mta[COUNT_came], 14);
+    CHECK_EQ(t, n.mta[COUNT_useful] + n.mta[COUNT_late], 13);
+    CHECK_EQ(t, n.mta[COUNT_early] + n.mta[COUNT_promoted], 0);
+    CHECK_EQ(t, n.misses, 3);
+    CHECK(t, n.cycles < base.cycles);
+    n = run(t, "mta:throttle=off,ip=0,train=4,distance=3", CACHED, STREAM, 32);
+    CHECK_EQ(t, n.mta[COUNT_trained_pws], 12);
+    CHECK_EQ(t, n.mta[COUNT_useful] + n.mta[COUNT_late], 9); // lines 7 to 15, 3 behind 4 to 12
+    n = run(t, "mta:throttle=off,ip=0,pws=0", CACHED, STREAM, 32);
+    CHECK_EQ(t, n.mta[COUNT_asked], 0);
+}
+
+// With one stride in three warps their instruction has it, and the fourth needs no three addresses.
+static void test_of_all(struct test *t)
+{
+    struct counted n = run(t, "mta:throttle=off,ip=0", CACHED, STREAMS, 128);
+    CHECK_EQ(t, n.mta[COUNT_promoted], 1);
+    CHECK(t, n.mta[COUNT_trained_gs] > 4 * 10);
+    n = run(t, "mta:throttle=off,ip=0,promote=5", CACHED, STREAMS, 128);
+    CHECK_EQ(t, n.mta[COUNT_promoted], 0);
+    CHECK_EQ(t, n.mta[COUNT_trained_pws], 4 * 14);
+    n = run(t, "mta:throttle=off,ip=0,gs=0", CACHED, STREAMS, 128);
+    CHECK_EQ(t, n.mta[COUNT_trained_gs], 0);
+}
+
+// Sixteen warps read a line each, once: the third teaches what lies between them.
+static void test_between(struct test *t)
+{
+    static const char once[] =
+        "S2R R0, SR_TID.X\nMOV R4, 0x4\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\nLDG.E R5, [R2]\n"
+        "IADD3 R6, R5, R6, RZ\nEXIT\n";
+    struct counted n = run(t, "mta:throttle=off,ahead=4", CACHED, once, 512);
+    CHECK_EQ(t, n.mta[COUNT_trained_ip], 14);
+    CHECK(t, n.mta[COUNT_asked] >= 10);
+    n = run(t, "mta:throttle=off,ip=0", CACHED, once, 512);
+    CHECK_EQ(t, n.mta[COUNT_asked], 0);
+}
+
+// Where L1 has nothing to do with loads the mechanism has nothing to do.
+static void test_past_l1(struct test *t)
+{
+    struct counted n = run(t, "mta", "l1.global=0", STREAM, 32);
+    CHECK_EQ(t, n.mta[COUNT_trained_pws] + n.mta[COUNT_asked], 0);
+}
+
+static void record_begin(struct mta_record *r, struct mta_options *o, uint64_t *counters)
+{
+    memset(counters, 0, COUNT_TOTAL * sizeof *counters);
+    *o = (struct mta_options){
+        .record = 64, .period = 100, .early_high = 20, .early_low = 10, .met_high = 150, .throttle = 1};
+    mta_record_init(r, o, 128, counters);
+}
+
+static void test_record(struct test *t)
+{
+    struct mta_options o;
+    struct mta_record r;
+    uint64_t n[COUNT_TOTAL];
+    record_begin(&r, &o, n);
+    static const struct {
+        bool came;
+        enum line_outcome outcome;
+        enum mta_counter counter;
+    } rows[] = {{true, LINE_HIT, COUNT_useful},
+                {false, LINE_JOINED, COUNT_late},
+                {false, LINE_MISS, COUNT_late},
+                {true, LINE_MISS, COUNT_early},
+                {true, LINE_JOINED, COUNT_early}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        uint64_t before = n[rows[k].counter];
+        mta_record_asked(&r, 128);
+        CHECK(t, mta_record_has(&r, 128) && !mta_record_has(&r, 256));
+        if (rows[k].came) mta_record_came(&r, 128);
+        mta_record_met(&r, 128, rows[k].outcome);
+        CHECK_EQ(t, n[rows[k].counter], before + 1);
+        CHECK(t, !mta_record_has(&r, 128));
+    }
+    mta_record_met(&r, 128, LINE_HIT); // nobody has asked for it
+    CHECK_EQ(t, n[COUNT_useful], 1);
+    mta_record_fini(&r);
+}
+
+// Of five lines as many go as the degree leaves: three at the beginning.
+static void test_throttle(struct test *t)
+{
+    struct mta_options o;
+    struct mta_record r;
+    uint64_t n[COUNT_TOTAL], let = 0;
+    record_begin(&r, &o, n);
+    for (unsigned k = 0; k < 50; k++) let += mta_record_lets(&r, 10);
+    CHECK_EQ(t, let, 30);
+    static const struct {
+        uint64_t asked, useful, early; // in a period
+        unsigned degree;               // behind it
+    } rows[] = {{100, 50, 0, 1},    {100, 50, 0, 0},  {100, 50, 0, 0}, {100, 5, 0, 1}, {0, 0, 0, 2},
+                {1000, 985, 15, 3}, {100, 90, 10, 5}, {0, 0, 0, 4},    {100, 15, 0, 3}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        n[COUNT_asked] += rows[k].asked;
+        n[COUNT_useful] += rows[k].useful;
+        n[COUNT_early] += rows[k].early;
+        mta_record_lets(&r, 100 * (k + 1));
+        CHECK_MSG(t, r.degree == rows[k].degree, "period %zu: degree %u is not %u", k, r.degree,
+                  rows[k].degree);
+    }
+    r.degree = MTA_DEGREES;
+    for (unsigned k = 0; k < 20; k++) CHECK(t, !mta_record_lets(&r, 900)); // nothing goes
+    o.throttle = 0;
+    CHECK(t, mta_record_lets(&r, 900));
+    mta_record_fini(&r);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"by_warp", test_by_warp}, {"of_all", test_of_all},
+                                             {"between", test_between}, {"past_l1", test_past_l1},
+                                             {"record", test_record},   {"throttle", test_throttle}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
