@@ -240,9 +240,6 @@ static enum line_outcome load_through(struct sm *s, struct tag_store *t, enum to
     struct load_record *r = &s->lsu.records.data[e->record];
     bool started;
     struct mshr_waiter who = {.token = e->record, .sectors = x->sectors, .kind = WAITER_RECORD};
-    if (s->config->l1_fetch == FETCH_LINE && kind == TOKEN_L1 &&
-        !cache_contains(t->cache, x->line, x->sectors))
-        who.sectors = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
     switch (tags_load(e->grid, t, kind, x->line, who, &started)) {
     case TAG_HIT:
         ++*hits;
@@ -378,8 +375,10 @@ static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_
     for (unsigned k = 0; k < n.count; k++) {
         uint64_t line = n.lines[k];
         const struct lsu_early x = {g, line, TECH_NEIGHBOUR, all, (uint8_t)tech};
-        if (!memory_find(g->launch->launch->memory, line)) continue; // an allocation begins with a line
-        if (n.only_touch && !cache_contains(s->tags.l1.cache, line, all)) continue;
+        bool exists =
+            n.only_touch ? cache_contains(s->tags.l1.cache, line, all)
+                         : memory_find(g->launch->launch->memory, line) != NULL; // allocations begin with one
+        if (!exists) continue;
         enum line_outcome o = bring(s, &x);
         s->lsu.rides |= o == LINE_MISS;
         bool waits = n.waits && outcome == LINE_HIT && (o == LINE_MISS || o == LINE_JOINED);
