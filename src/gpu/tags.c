@@ -139,7 +139,7 @@ enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_ki
                            struct mshr_waiter who, bool *started)
 {
     *started = false;
-    if (t->whole && !cache_contains(t->cache, line, who.sectors)) who.sectors = t->whole;
+    if (t->whole & ~who.sectors && !cache_contains(t->cache, line, who.sectors)) who.sectors = t->whole;
     uint32_t k = mshrs_find(&t->mshrs, line);
     if (!mshrs_have_room(&t->mshrs, k) && !cache_contains(t->cache, line, who.sectors)) return TAG_STALLED;
     uint8_t missing = 0;
