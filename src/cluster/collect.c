@@ -95,8 +95,9 @@ static bool take_all(struct batch *b, const struct jobs *jobs)
     bool good = folder || diag_error(b->db->diag, loc_none(), "cannot read %s: %s", path, strerror(errno));
     for (struct dirent *e; good && (e = readdir(folder)) != NULL;) {
         struct result one = {.job = job_of(jobs, e->d_name)};
-        if (!one.job) continue;
-        snprintf(one.name, sizeof one.name, "%s", e->d_name);
+        size_t length = strlen(e->d_name);
+        if (!one.job || length >= sizeof one.name) continue;
+        memcpy(one.name, e->d_name, length + 1);
         vec_push(&results, one);
     }
     if (results.count) qsort(results.data, results.count, sizeof *results.data, by_name);
