@@ -42,6 +42,7 @@ void duel_tell(struct duel *d, uint64_t now, uint64_t on, uint64_t off)
 void duel_watch(struct duel *d, const struct tech_view *v)
 {
     uint64_t work[DUEL_FOLLOWS + 1] = {0};
+    if (v->now < d->ends) return;
     for (unsigned k = 0; k < v->count; k++)
         for (unsigned n = 0; n < LANES_COUNT; n++)
             work[duel_role(d, v->sms[k].index)] += v->sms[k].counts->lanes[n];

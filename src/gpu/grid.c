@@ -326,7 +326,9 @@ void grid_destroy(struct grid *g)
 static void tell_window(struct grid *g, unsigned kind, unsigned n)
 {
     const struct sm_launch *l = &g->kinds[kind];
-    struct tech_view v = {.now = g->chip->now};
+    struct tech_view v; // of which those that count are written
+    v.now = g->chip->now;
+    v.count = 0;
     for (size_t k = 0; k < g->parts.count; k++) {
         const struct grid_part *p = g->parts.data[k];
         const uint64_t *counters = sm_tech_counts(p->on, l->techs[n]);

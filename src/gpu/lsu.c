@@ -240,9 +240,6 @@ static enum line_outcome load_through(struct sm *s, struct tag_store *t, enum to
     struct load_record *r = &s->lsu.records.data[e->record];
     bool started;
     struct mshr_waiter who = {.token = e->record, .sectors = x->sectors, .kind = WAITER_RECORD};
-    if (s->config->l1_fetch == FETCH_LINE && kind == TOKEN_L1 &&
-        !cache_contains(t->cache, x->line, x->sectors))
-        who.sectors = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
     switch (tags_load(e->grid, t, kind, x->line, who, &started)) {
     case TAG_HIT:
         ++*hits;
@@ -367,24 +364,36 @@ static enum line_outcome bring(struct sm *s, const struct lsu_early *x)
     return LINE_STALLED;
 }
 
+// Those of the lines that are there count as used now.
+static void touch_neighbours(struct sm *s, struct sm_grid *g, unsigned tech, const struct tech_neighbours *n,
+                             uint8_t all)
+{
+    for (unsigned k = 0; k < n->count; k++) {
+        if (!cache_touch(s->tags.l1.cache, n->lines[k], all)) continue;
+        g->counts.l1_early_requests++;
+        tech_neighbour(g, tech, n->lines[k], LINE_HIT);
+    }
+}
+
 // Lines that come with the one just looked up.
-static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_outcome outcome)
+static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_outcome outcome,
+                             unsigned tech, const struct tech_neighbours *n)
 {
     struct sm_grid *g = e->grid;
-    struct tech_neighbours n;
-    unsigned tech = tech_neighbours(e, outcome, &n);
     uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
+    if (n->only_touch) {
+        touch_neighbours(s, g, tech, n, all);
+        return;
+    }
     s->lsu.rides = outcome == LINE_MISS;
-    for (unsigned k = 0; k < n.count; k++) {
-        uint64_t line = n.lines[k];
-        const struct lsu_early x = {g, line, TECH_NEIGHBOUR, all, (uint8_t)tech};
-        if (!memory_find(g->launch->launch->memory, line)) continue; // an allocation begins with a line
-        if (n.only_touch && !cache_contains(s->tags.l1.cache, line, all)) continue;
+    for (unsigned k = 0; k < n->count; k++) {
+        const struct lsu_early x = {g, n->lines[k], TECH_NEIGHBOUR, all, (uint8_t)tech};
+        if (!memory_find(g->launch->launch->memory, x.line)) continue; // an allocation begins with a line
         enum line_outcome o = bring(s, &x);
         s->lsu.rides |= o == LINE_MISS;
-        bool waits = n.waits && outcome == LINE_HIT && (o == LINE_MISS || o == LINE_JOINED);
-        if (waits) s->lsu.records.data[e->record].remaining += tags_wait(&s->tags.l1, line, e->record, all);
-        tech_neighbour(g, tech, line, o);
+        bool waits = n->waits && outcome == LINE_HIT && (o == LINE_MISS || o == LINE_JOINED);
+        if (waits) s->lsu.records.data[e->record].remaining += tags_wait(&s->tags.l1, x.line, e->record, all);
+        tech_neighbour(g, tech, x.line, o);
     }
     s->lsu.rides = false;
 }
@@ -436,8 +445,9 @@ static __attribute__((noinline)) void tell_of_line(struct sm *s, const struct ls
                                                    enum line_outcome outcome)
 {
     bool in_l1 = e->kind == LSU_LOAD && s->config->l1_global;
-    tech_access_line(e, outcome);
-    if (in_l1) bring_neighbours(s, e, outcome);
+    struct tech_neighbours n;
+    unsigned tech = tech_access_line(e, outcome, in_l1 ? &n : NULL);
+    if (in_l1 && n.count) bring_neighbours(s, e, outcome, tech, &n);
 }
 
 void lsu_cycle(struct sm *s)

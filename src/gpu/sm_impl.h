@@ -162,11 +162,11 @@ void tech_executed(const struct sm_warp *w, uint32_t index);
 void tech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a);
 void tech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
 void tech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle);
-void tech_issued(const struct sm_warp *w, uint32_t index, bool goes_on);     // in this cycle
-void tech_access_line(const struct lsu_entry *e, enum line_outcome outcome); // its next one
-// What is to come with it, and which mechanism says so, which is told what became of each.
+void tech_issued(const struct sm_warp *w, uint32_t index, bool goes_on); // in this cycle
+// Its next line has gone. n: of what is to come with it, NULL: nothing can; and which mechanism says so, which is told what
+// became of each.
 struct tech_neighbours;
-unsigned tech_neighbours(const struct lsu_entry *e, enum line_outcome outcome, struct tech_neighbours *n);
+unsigned tech_access_line(const struct lsu_entry *e, enum line_outcome outcome, struct tech_neighbours *n);
 void tech_neighbour(struct sm_grid *g, unsigned tech, uint64_t line, enum line_outcome outcome);
 void tech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token); // of that mechanism
 void tech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *registers, uint64_t cycle);

@@ -71,6 +71,7 @@ void tags_init(struct sm *s)
                                      ALLOCATE_MISS,
                                      CACHE_INDEX_BITS};
     store_init(&s->tags.l1, line, &l1);
+    if (c->l1_fetch == FETCH_LINE) s->tags.l1.whole = (uint8_t)bit_mask(line / SECTOR_BYTES);
     store_init(&s->tags.texture, line, &texture);
     store_init(&s->tags.constant, line, &constant);
     store_init(&s->tags.code, line, &code);
@@ -138,6 +139,7 @@ enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_ki
                            struct mshr_waiter who, bool *started)
 {
     *started = false;
+    if (t->whole & ~who.sectors && !cache_contains(t->cache, line, who.sectors)) who.sectors = t->whole;
     uint32_t k = mshrs_find(&t->mshrs, line);
     if (!mshrs_have_room(&t->mshrs, k) && !cache_contains(t->cache, line, who.sectors)) return TAG_STALLED;
     uint8_t missing = 0;

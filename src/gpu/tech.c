@@ -229,23 +229,18 @@ static struct tech_line line_of(const struct lsu_entry *e, enum line_outcome out
                               .outcome = outcome};
 }
 
-void tech_access_line(const struct lsu_entry *e, enum line_outcome outcome)
-{
-    const struct tech_line line = line_of(e, outcome);
-    HOOK(e->grid, access, &line);
-}
-
 // L1 lines are claimed by one at most.
-unsigned tech_neighbours(const struct lsu_entry *e, enum line_outcome outcome, struct tech_neighbours *n)
+unsigned tech_access_line(const struct lsu_entry *e, enum line_outcome outcome, struct tech_neighbours *n)
 {
     struct sm_grid *g = e->grid;
-    unsigned tech = 0;
-    n->count = 0;
-    while (tech < g->tech_count && !g->techs[tech].tech->neighbours) tech++;
-    if (tech == g->tech_count) return tech;
     const struct tech_line line = line_of(e, outcome);
+    unsigned tech = 0;
+    HOOK(g, access, &line);
+    if (!n) return 0;
+    n->count = 0;
     n->only_touch = n->waits = false;
-    g->techs[tech].tech->neighbours(g->techs[tech].state, &line, n);
+    while (tech < g->tech_count && !g->techs[tech].tech->neighbours) tech++;
+    if (tech < g->tech_count) g->techs[tech].tech->neighbours(g->techs[tech].state, &line, n);
     return tech;
 }
 

@@ -92,8 +92,9 @@ struct tech_line {
 struct tech_neighbours {
     uint64_t lines[TECH_NEIGHBOURS_MAX];
     unsigned count;
-    bool only_touch; // those of them that are there count as used now, and nothing is asked for
-    bool waits;      // the warp's line hits, and is yet no sooner there than those of them that are asked for
+    bool
+        only_touch; // those of them that are there count as used now: `neighbour` hears of these; nothing is asked for
+    bool waits; // the warp's line hits, and is yet no sooner there than those of them that are asked for
 };
 
 // What an instruction of a guest comes to. Set to that it works on one lane, and to the one behind it.

@@ -374,6 +374,14 @@ void cache_clear_range(struct cache *c, uint64_t from, uint64_t to)
         }
 }
 
+bool cache_touch(struct cache *c, uint64_t line, uint8_t sectors)
+{
+    struct way *w = way_holding(c, line);
+    if (!w || (w->valid & sectors) != sectors) return false;
+    touch(c, w);
+    return true;
+}
+
 bool cache_contains(const struct cache *c, uint64_t line, uint8_t sectors)
 {
     const struct way *w = way_holding(c, line);

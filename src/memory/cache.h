@@ -72,6 +72,7 @@ void cache_invalidate(struct cache *c, uint64_t line); // pending sectors stay p
 bool cache_lock(struct cache *c, uint64_t line);
 bool cache_may_lock(const struct cache *c, uint64_t line); // as soon as it has a way, if nothing changes
 void cache_unlock(struct cache *c, uint64_t line);         // it is locked
+bool cache_touch(struct cache *c, uint64_t line, uint8_t sectors); // as a load, if all of them are there
 bool cache_contains(const struct cache *c, uint64_t line, uint8_t sectors);
 // Calls visit for every line with dirty sectors, in order of set and way, and makes it clean.
 void cache_flush(struct cache *c, void (*visit)(void *context, uint64_t line, uint8_t dirty), void *context);

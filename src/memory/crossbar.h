@@ -15,10 +15,9 @@ struct packet {
     uint32_t token;
     uint32_t slice;
     uint16_t sm;
-    uint16_t flits;
+    uint16_t flits; // 0: it is in the packet of the one before
     uint8_t sectors, kind, grid;
     bool is_partial; // a store that writes a part of some of its sectors
-    bool rides;      // in the packet of the one before, without flits
     uint32_t turn;   // among packets of one start: the smallest goes first
     uint32_t next;   // in a bag
 };

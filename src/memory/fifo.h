@@ -14,6 +14,8 @@
 
 #define fifo_head(q) ((q)->data[(q)->first])
 
+#define fifo_last(q) ((q)->data[((q)->first + (q)->count - 1) & ((q)->capacity - 1)])
+
 #define fifo_push(q, ...)                                                                                    \
     do {                                                                                                     \
         if ((q)->count == (q)->capacity)                                                                     \

@@ -13,7 +13,7 @@ struct query { // in a slice's queue
     uint64_t arrive;
     uint64_t line;
     struct mshr_waiter who;
-    bool is_partial, rides;
+    bool is_partial, is_followed; // by a line that is looked up with it
 };
 
 struct answer { // ready to leave a slice
@@ -122,11 +122,14 @@ static void accept(struct partition *p, const struct packet *k)
 {
     struct slice *s = &p->slices[k->slice % p->c->slices];
     uint64_t arrive = clock_to_core(p->icnt, crossbar_arrive(p->c, &s->input_free, k));
+    if (!k->flits) { // it came with the one before, which went into the queue just now
+        fifo_last(&s->queue).is_followed = true;
+        p->counts[k->grid].rides++;
+    }
     fifo_push(&s->queue,
               (struct query){
-                  arrive, k->line, {k->token, k->sm, k->sectors, k->kind, k->grid}, k->is_partial, k->rides});
+                  arrive, k->line, {k->token, k->sm, k->sectors, k->kind, k->grid}, k->is_partial, false});
     p->counts[k->grid].requests++;
-    p->counts[k->grid].rides += k->rides;
     p->counts[k->grid].request_flits += k->flits;
     p->books.accepted++;
     if (k->kind == MEMORY_LOAD || k->kind == MEMORY_ATOMIC) p->books.asked += bit_count8(k->sectors);
@@ -321,7 +324,7 @@ static void look_up(struct partition *p, uint64_t now, uint32_t slice)
         return;
     }
     fifo_pop(&s->queue);
-    if (s->queue.count && fifo_head(&s->queue).rides) return; // looked up with it
+    if (q.is_followed) return;
     uint64_t interval = p->c->l2_interval;
     if (q.who.kind == MEMORY_ATOMIC || q.who.kind == MEMORY_REDUCE)
         interval = u64_max(interval, (uint64_t)p->c->atomic_interval * bit_count8(q.who.sectors));

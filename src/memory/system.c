@@ -12,9 +12,7 @@ struct port { // an SM's
     FIFO(struct memory_reply) replies;
     uint64_t output_free, input_free; // interconnect cycles
     uint64_t pushed, taken;
-    uint64_t arrived;    // replies
-    uint64_t last_cycle; // of the request pushed last,
-    struct packet last;  // and its packet
+    uint64_t arrived; // replies
 };
 
 struct memory_system {
@@ -164,11 +162,15 @@ void memory_system_open(struct memory_system *m, unsigned sm)
     p->arriving.packets.count = 0;
 }
 
-// In the packet of the request before, behind which nothing else has gone: both stay neighbours up to the tags.
-static bool may_ride(const struct port *p, const struct memory_request *r, const struct packet *k)
+// The packet of the request before, if one for the same slice can be put into it: behind it nothing else has gone, and both
+// stay neighbours up to the tags.
+static const struct packet *packet_before(const struct bag *b, const struct packet *k)
 {
-    return p->pushed && p->last_cycle == r->cycle && p->last.kind == MEMORY_LOAD && r->kind == MEMORY_LOAD &&
-           p->last.grid == k->grid && p->last.slice == k->slice;
+    if (!b->packets.count) return NULL;
+    const struct packet *before = &vec_last(&b->packets);
+    bool fits = before->kind == MEMORY_LOAD && k->kind == MEMORY_LOAD && before->grid == k->grid &&
+                before->slice == k->slice;
+    return fits ? before : NULL;
 }
 
 void memory_system_push(struct memory_system *m, const struct memory_request *r)
@@ -186,9 +188,9 @@ void memory_system_push(struct memory_system *m, const struct memory_request *r)
                        .grid = r->grid,
                        .is_partial =
                            r->kind == MEMORY_STORE && r->data_bytes < bit_count8(r->sectors) * SECTOR_BYTES};
-    k.rides = r->rides && may_ride(p, r, &k);
-    if (k.rides) {
-        k.start = p->last.start;
+    const struct packet *before = r->rides ? packet_before(&p->out[m->filling], &k) : NULL;
+    if (before) {
+        k.start = before->start;
         k.flits = 0;
     } else {
         k.start = u64_max(k.start, p->output_free);
@@ -196,8 +198,6 @@ void memory_system_push(struct memory_system *m, const struct memory_request *r)
     }
     k.turn = crossbar_turn(k.start, k.sm, m->sm_count);
     p->pushed++;
-    p->last_cycle = r->cycle;
-    p->last = k;
     bag_add(&p->out[m->filling], place.channel, &k);
 }
 

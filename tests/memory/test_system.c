@@ -317,7 +317,7 @@ static uint64_t traffic(struct test *t, uint64_t seed, uint64_t length, bool sms
     struct memory_system *m = memory_system_create(&c, 4);
     struct rng r;
     rng_init(&r, seed);
-    uint64_t hash = 0, cycle = 0, now = 0;
+    uint64_t hash = 0, cycle = 0, now = 0, before[4] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     struct memory_reply reply;
     window(m, 4, 0, length, sms_first);
     for (unsigned k = 0; k < 3000; k++) {
@@ -331,8 +331,9 @@ static uint64_t traffic(struct test *t, uint64_t seed, uint64_t length, bool sms
                                    .sectors = (uint8_t)(1 + rng_below(&r, 15)),
                                    .token = k,
                                    .sm = (uint16_t)rng_below(&r, 4),
-                                   .kind = (uint8_t)rng_below(&r, 4),
-                                   .rides = rng_below(&r, 2)};
+                                   .kind = (uint8_t)rng_below(&r, 4)};
+        q.rides = before[q.sm] == cycle && rng_below(&r, 2);
+        before[q.sm] = cycle;
         if (q.kind != MEMORY_LOAD) q.data_bytes = 32;
         memory_system_push(m, &q);
     }

@@ -91,12 +91,12 @@ static void say(const struct coarse *c, uint64_t line, enum line_outcome outcome
 static void neighbour(void *state, uint64_t line, enum line_outcome outcome)
 {
     struct coarse *c = state;
-    c->coming += outcome != LINE_STALLED;
     say(c, line, outcome);
     if (c->touches) {
         c->counters[COUNT_touched]++;
         return;
     }
+    c->coming += outcome != LINE_STALLED;
     c->counters[COUNT_asked]++;
     c->counters[COUNT_split] += is_there(outcome) != is_there(c->wanted);
     if (outcome != LINE_MISS) return;
