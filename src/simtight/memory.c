@@ -58,9 +58,9 @@ static struct simtight_reply take(struct simtight_replies *q)
 }
 
 // The coalescer hands one on after the other.
-static void pass_on(struct simtight_memory *m, struct simtight_reply r, uint64_t now)
+static void pass_on(struct simtight_memory *m, struct simtight_reply r)
 {
-    uint64_t from = m->replied_at > now ? m->replied_at : now;
+    uint64_t from = m->replied_at > r.at ? m->replied_at : r.at;
     r.at = m->replied_at = from + (r.beats == 2 ? m->config->reply_two : m->config->reply_one);
     put(&m->replies, r);
 }
@@ -76,11 +76,12 @@ bool simtight_memory_take(struct simtight_memory *m, uint64_t now, struct simtig
 }
 
 // -- DRAM ---------------------------------------------------------------------------------------------------
-// Whether it takes so many beats now, of which so many are answered.
+// Whether it takes so many beats now, of which so many are answered. The coalescer remembers as many groups.
 static bool dram_takes(const struct simtight_memory *m, uint64_t now, unsigned answered)
 {
-    return m->dram.free_at < (now + 1) * m->config->dram_rate &&
-           m->dram.inflight + answered <= m->config->dram_inflight;
+    uint32_t most = m->config->dram_inflight;
+    return m->dram.free_at < (now + 1) * m->config->dram_rate && m->dram.inflight + answered <= most &&
+           m->under_way.count < most;
 }
 
 // The cycle of the last beat's request.
@@ -93,12 +94,13 @@ static uint64_t dram_send(struct simtight_memory *m, uint64_t now, unsigned beat
     return (m->dram.free_at - BEAT) / rate;
 }
 
+// In the order of the groups: what the stack cache has waits for DRAM's replies to those before it.
 static void arrive(struct simtight_memory *m, uint64_t now)
 {
-    for (struct simtight_reply *r; (r = oldest(&m->dram.under_way)) && r->at <= now;) {
-        m->dram.inflight -= r->beats;
-        pass_on(m, take(&m->dram.under_way), now);
-    }
+    struct simtight_reply *r = oldest(&m->under_way);
+    if (!r || r->at > now || m->replied_at > now) return;
+    m->dram.inflight -= r->beats;
+    pass_on(m, take(&m->under_way));
 }
 
 // -- sending groups -----------------------------------------------------------------------------------------
@@ -157,31 +159,36 @@ static struct stackcache_outcome look_up(struct simtight_memory *m, const struct
     return stackcache_store(&m->stack_cache, g->address, is_kept ? &r->form : NULL);
 }
 
-// What a store drives out of the stack cache goes before it.
+// What a store drives out of the stack cache goes before it; what only the stack cache takes is through at once.
+static void send_store(struct simtight_memory *m, const struct simtight_group *g, struct stackcache_outcome o,
+                       uint64_t now)
+{
+    enum { LINE_BEATS = 2 };
+    unsigned first = o.written_back ? LINE_BEATS : 0, second = o.is_here ? 0 : g->beats, cycles = 0;
+    if (first) cycles += m->config->store_interval;
+    if (second) cycles += second == LINE_BEATS ? m->config->store_interval : m->config->load_interval;
+    if (first + second) dram_send(m, now, first + second);
+    m->traffic.store_beats += first + second;
+    m->send_at = now + (cycles ? cycles : 1);
+}
+
 static bool send_dram(struct simtight_memory *m, const struct simtight_request *r,
                       const struct simtight_group *g, uint64_t now)
 {
-    enum { LINE_BEATS = 2 };
     if (!dram_takes(m, now, r->is_store ? 0 : g->beats)) return false;
     struct stackcache_outcome o = look_up(m, r, g);
-    unsigned stored = o.written_back ? LINE_BEATS : 0;
-    m->send_at = now + m->config->load_interval;
-    if (r->is_store && !o.is_here) stored += g->beats;
-    if (stored) {
-        dram_send(m, now, stored);
-        m->traffic.store_beats += stored;
-        if (stored >= LINE_BEATS) m->send_at = now + m->config->store_interval * (stored / LINE_BEATS);
-    }
-    if (r->is_store) return true;
-    struct simtight_reply reply = reply_of(r, g);
-    if (o.is_here) {
-        pass_on(m, reply, now);
+    if (r->is_store) {
+        send_store(m, g, o, now);
         return true;
     }
-    reply.at = dram_send(m, now, g->beats) + m->config->dram_latency;
-    m->dram.inflight += g->beats;
-    m->traffic.load_beats += g->beats;
-    put(&m->dram.under_way, reply);
+    m->send_at = now + m->config->load_interval;
+    struct simtight_reply reply = reply_of(r, g);
+    reply.at = now;
+    reply.beats = o.is_here ? 0 : g->beats;
+    if (reply.beats) reply.at = dram_send(m, now, reply.beats) + m->config->dram_latency;
+    m->dram.inflight += reply.beats;
+    m->traffic.load_beats += reply.beats;
+    put(&m->under_way, reply);
     return true;
 }
 
@@ -207,7 +214,7 @@ void simtight_memory_tick(struct simtight_memory *m, uint64_t now)
 
 bool simtight_memory_is_idle(const struct simtight_memory *m)
 {
-    return !m->queue_count && !m->dram.under_way.count && !m->replies.count && !m->scratch_replies.count &&
+    return !m->queue_count && !m->under_way.count && !m->replies.count && !m->scratch_replies.count &&
            simtight_coalescer_is_empty(&m->coalescer);
 }
 
@@ -222,7 +229,7 @@ uint64_t simtight_memory_next(const struct simtight_memory *m, uint64_t now)
 {
     uint64_t next = UINT64_MAX;
     if (m->queue_count || !simtight_coalescer_is_empty(&m->coalescer)) return now;
-    earlier(&next, &m->dram.under_way, now);
+    earlier(&next, &m->under_way, m->replied_at > now ? m->replied_at : now);
     earlier(&next, &m->replies, now);
     earlier(&next, &m->scratch_replies, now);
     return next;

@@ -28,7 +28,6 @@ struct simtight_replies { // in order
 struct simtight_dram {
     uint64_t free_at; // in parts of a cycle, `rate` of them
     uint32_t inflight;
-    struct simtight_replies under_way;
 };
 
 struct simtight_traffic {
@@ -47,6 +46,8 @@ struct simtight_memory {
     struct stackcache stack_cache;
     uint32_t stacks; // physical addresses from here on are stacks
     struct simtight_dram dram;
+    struct simtight_replies
+        under_way; // groups of loads that the coalescer has sent, to DRAM or to the stack cache
     struct simtight_replies replies, scratch_replies;
     uint64_t replied_at,
         scratch_free_at; // when the last reply is through; the scratchpad takes the next group

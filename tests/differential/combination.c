@@ -49,6 +49,14 @@ static bool is_room(const char *part)
     return str_starts_with(part, "sm.") || (str_starts_with(part, "class.") && strstr(part, ".sm."));
 }
 
+// Drawn together with room that is not kept: schedulers whose warps would be more on one than on another.
+static bool is_uneven(const char *part)
+{
+    enum { WARPS = 64 }; // of every SM that combination_draw_on draws for
+    static const char key[] = "issue.schedulers=";
+    return str_starts_with(part, key) && WARPS % strtoul(part + strlen(key), NULL, 10) != 0;
+}
+
 // Values of their own, where the ends of the range and the neighbours of the default are not worth trying.
 static const struct {
     const char *key, *values[6];
@@ -430,7 +438,7 @@ void combination_draw_on(uint64_t seed, const char *gpu, struct combination *out
     draw_mechanisms(seed, ask, of_ten, out);
     draw_keys(seed, ask, &any, of_ten, out);
     for (size_t k = 0; k < out->parts.count; k++)
-        if (is_room(out->parts.data[k]))
+        if (is_room(out->parts.data[k]) || is_uneven(out->parts.data[k]))
             free(out->parts.data[k]);
         else
             out->parts.data[kept++] = out->parts.data[k];

@@ -245,11 +245,12 @@ static void test_diverged(struct test *t)
     vec_fini(&techs);
 }
 
+static const char *const profiles[] = {"compile.profile=sass", "compile.profile=ptxplus",
+                                       "compile.profile=pascal"};
+
 // The long form: every GPU, and in turn every option at medium size.
 static void try_everywhere(struct test *t, const test_names *techs)
 {
-    static const char *const profiles[] = {"compile.profile=sass", "compile.profile=ptxplus",
-                                           "compile.profile=pascal"};
     struct sums small = {0}, medium = {0}, options_at_medium = {0};
     test_names gpus = {0}, all = all_options(), turn = {0};
     test_name_gpus(&gpus);
@@ -286,6 +287,30 @@ static void test_gpus(struct test *t)
     for (size_t k = 0; k < TEST_COUNT(machines); k++) try_all(t, &machines[k], &techs, &sums);
     if (test_is_long()) try_everywhere(t, &techs);
     vec_fini(&techs);
+}
+
+// A part of the long form: the options whose name has a word in it, at size small, on these GPUs or, without any, on all.
+static const char *the_word, *const *the_gpus;
+static size_t the_gpu_count;
+
+static void test_word(struct test *t)
+{
+    test_names all = all_options(), techs = {0}, gpus = {0};
+    struct sums sums = {0};
+    for (size_t k = 0; k < all.count; k++)
+        if (strstr(all.data[k], the_word)) vec_push(&techs, all.data[k]);
+    CHECK_MSG(t, techs.count > 0, "no option has \"%s\" in its name", the_word);
+    if (the_gpu_count)
+        test_name_more(&gpus, the_gpus, the_gpu_count);
+    else
+        test_name_gpus(&gpus);
+    for (size_t g = 0; g < gpus.count; g++)
+        for (size_t p = 0; p < TEST_COUNT(profiles); p++)
+            try_all(t, &(struct machine){.gpu = gpus.data[g], .settings = profiles[p]}, &techs, &sums);
+    print(the_word, &sums);
+    vec_fini(&all);
+    vec_fini(&techs);
+    vec_fini(&gpus);
 }
 
 static const struct machine tiny = {.gpu = "tiny", .settings = ""};
@@ -405,6 +430,13 @@ int main(int argc, char **argv)
                                              {"gpus", test_gpus},
                                              {"sharing_is_real", test_sharing_is_real},
                                              {"barriers_are_added", test_barriers_are_added},
-                                             {"paper_rules_are_caught", test_paper_rules_are_caught}};
+                                             {"paper_rules_are_caught", test_paper_rules_are_caught}},
+                                  word[] = {{"everywhere", test_word}};
+    if (argc >= 3 && str_equal(argv[1], "everywhere")) {
+        the_word = argv[2];
+        the_gpus = (const char *const *)argv + 3;
+        the_gpu_count = (size_t)argc - 3;
+        return test_main(1, argv, word, TEST_COUNT(word));
+    }
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
