@@ -3,7 +3,8 @@
 // TILE_X x TILE_Y outputs a thread need into shared memory and adds up from there. A thread's outputs are as far apart as the
 // block is wide and high; all loops over taps and outputs are unrolled. READ_ONLY: the image comes through the read-only cache.
 // PADDING: rows in shared memory are that much longer that rows of a block narrower than a warp follow each other in the banks.
-// Variants are files of their own that bring these six words (silicon/choose-variants).
+// SHARED 0: without shared memory, each thread reads its pixels from the image, which is then as large as the grid.
+// Variants are files of their own that bring these words (silicon/choose-variants).
 #include "device.h"
 
 #ifndef BLOCK_X
@@ -13,6 +14,10 @@
 #define TILE_Y    7
 #define PADDING   0
 #define READ_ONLY 0
+#endif
+
+#ifndef SHARED
+#define SHARED 1
 #endif
 
 #define TAPS 15
@@ -36,14 +41,21 @@ __device__ __forceinline__ float pixel(const float *image, int at)
 // The image is TAPS - 1 wider and higher than the result.
 KERNEL void convolve(float *out, const float *image, int width, int height)
 {
+    const int left = blockIdx.x * WIDTH, top = blockIdx.y * HEIGHT;
+#if SHARED
     __shared__ float tile[HEIGHT + TAPS - 1][STRIDE];
-    const int left = blockIdx.x * WIDTH, top = blockIdx.y * HEIGHT, pitch = width + TAPS - 1;
+    const int pitch = width + TAPS - 1;
 
     for (int y = threadIdx.y; y < HEIGHT + TAPS - 1; y += BLOCK_Y)
         for (int x = threadIdx.x; x < ROW; x += BLOCK_X)
             if (left + x < pitch && top + y < height + TAPS - 1)
                 tile[y][x] = pixel(image, (top + y) * pitch + left + x);
     __syncthreads();
+#define PIXEL(x, y) tile[y][x]
+#else
+    const int pitch = gridDim.x * WIDTH + TAPS - 1;
+#define PIXEL(x, y) pixel(image, (top + (y)) * pitch + left + (x))
+#endif
 
     // A pixel of the tile is read once and added to every sum that wants it: that of row s and column t of outputs at taps (i, j),
     // and those of rows above and columns to the left whose taps reach so far.
@@ -56,7 +68,7 @@ KERNEL void convolve(float *out, const float *image, int width, int height)
             for (int t = 0; t < TILE_X; t++)
 #pragma unroll
                 for (int j = 0; j < (t + 1 < TILE_X && BLOCK_X < TAPS ? BLOCK_X : TAPS); j++) {
-                    float value = tile[threadIdx.y + s * BLOCK_Y + i][threadIdx.x + t * BLOCK_X + j];
+                    float value = PIXEL(threadIdx.x + t * BLOCK_X + j, threadIdx.y + s * BLOCK_Y + i);
 #pragma unroll
                     for (int v = s; v >= 0 && i + (s - v) * BLOCK_Y < TAPS; v--)
 #pragma unroll

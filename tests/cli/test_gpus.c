@@ -271,7 +271,7 @@ static void test_complete(struct test *t)
                       key.name, key.value);
         wf_context_destroy(c);
     }
-    CHECK_EQ(t, complete, 7); // titanv, v100, qv100, rtx2080ti, rtx2070s, rtx8000, h200
+    CHECK_EQ(t, complete, 8); // titanv, v100, qv100, rtx2080ti, rtx2070s, rtx8000, a100, h200
 }
 
 // A file of one's own that is like no other GPU is told what it leaves out; one that is, or that is listed, is not.
