@@ -52,21 +52,24 @@ void check_read_preds(struct check *k, unsigned slot, const struct op *o, uint64
         read_place(k, pred_place(k, slot, bit_lowest(left)), lanes, now, now);
 }
 
-static void write_place(struct check *k, struct check_place *p, uint64_t lanes, uint64_t ready)
+static void write_place(struct check *k, struct check_place *p, uint64_t lanes, uint64_t ready,
+                        uint64_t written)
 {
-    expect(k, ready > p->read_until, "a register was written while an operand collector had to read it");
+    expect(k, written > p->read_until, "a register was written while an operand collector had to read it");
     p->ready = ready;
+    p->written = ready == written ? 0 : written;
     p->lanes = lanes;
     p->serial = k->serial;
 }
 
 uint64_t check_writes(struct check *k, unsigned slot, const uint16_t *registers, const struct op *o,
-                      uint64_t lanes, uint64_t ready)
+                      uint64_t lanes, uint64_t ready, uint64_t written)
 {
     k->serial++;
-    for (unsigned n = 0; n < o->dst_words; n++) write_place(k, &k->registers[registers[n]], lanes, ready);
+    for (unsigned n = 0; n < o->dst_words; n++)
+        write_place(k, &k->registers[registers[n]], lanes, ready, written);
     for (unsigned left = o->pred_writes; left; left &= left - 1)
-        write_place(k, pred_place(k, slot, bit_lowest(left)), lanes, ready);
+        write_place(k, pred_place(k, slot, bit_lowest(left)), lanes, ready, written);
     return k->serial;
 }
 
@@ -85,7 +88,8 @@ void check_reply(struct check *k, unsigned slot, const uint16_t *registers, cons
 
 static void recycle_place(struct check *k, struct check_place *p, uint64_t now)
 {
-    expect(k, p->ready <= now && p->read_until <= now, "a register in use was given to another warp");
+    expect(k, p->ready <= now && p->written <= now && p->read_until <= now,
+           "a register in use was given to another warp");
     *p = (struct check_place){0};
 }
 

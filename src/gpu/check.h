@@ -8,10 +8,11 @@
 #include "base/arena.h"
 #include "gpu/decode.h"
 
-struct check_place { // a physical register, or a predicate of a warp's slot
-    uint64_t ready;  // UINT64_MAX: when a reply comes
-    uint64_t lanes;  // that the result under way is for
-    uint64_t serial; // of the write
+struct check_place {  // a physical register, or a predicate of a warp's slot
+    uint64_t ready;   // may be read from then on; UINT64_MAX: when a reply comes
+    uint64_t written; // by a bypass later; 0: as `ready`
+    uint64_t lanes;   // that the result under way is for
+    uint64_t serial;  // of the write
     uint64_t read_until;
 };
 
@@ -29,10 +30,10 @@ void check_grow(struct check *k, uint32_t registers); // there are so many now
 // predicates.
 void check_read(struct check *k, uint32_t reg, uint64_t lanes, uint64_t now, uint64_t at);
 void check_read_preds(struct check *k, unsigned slot, const struct op *o, uint64_t lanes, uint64_t now);
-// Its result, in these physical registers; the serial of the write, by which check_reply knows it when
-// `ready` was not known.
+// Its result, which is in these physical registers at `written` and may be had from `ready` on; the serial of the write, by
+// which check_reply knows it when that was not known.
 uint64_t check_writes(struct check *k, unsigned slot, const uint16_t *registers, const struct op *o,
-                      uint64_t lanes, uint64_t ready);
+                      uint64_t lanes, uint64_t ready, uint64_t written);
 void check_reply(struct check *k, unsigned slot, const uint16_t *registers, const struct op *o,
                  uint64_t serial, uint64_t ready);
 // Another warp gets the slot and its registers.

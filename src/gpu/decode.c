@@ -158,11 +158,13 @@ static uint32_t own_conflicts(const struct op *o, const struct gpu_config *c)
     return (worst + c->bank_ports - 1) / c->bank_ports - 1;
 }
 
-// As operand.c does it: collected, then into a pipeline.
+// As operand.c does it: collected, then into a pipeline, from whose end there may be a way to its beginning.
 static void set_cycles(struct op *o, const struct gpu_config *c)
 {
+    enum { READ_AND_WRITE = 2 }; // cycles that the way through the register file takes
+    if (c->bypass && o->path == PATH_ALU && o->pipe != PIPE_DOUBLE) o->bypass = READ_AND_WRITE;
     o->collected = (uint16_t)(1 + own_conflicts(o, c));
-    o->cycles = (uint16_t)(o->collected + (o->path == PATH_ALU) + o->latency);
+    o->cycles = (uint16_t)(o->collected + (o->path == PATH_ALU) + o->latency - o->bypass);
 }
 
 void gpu_decode(struct decoded *d, const struct program *p, const struct gpu_config *c, uint32_t line_bytes,

@@ -32,8 +32,10 @@ struct op {
     uint8_t guard;                               // predicate
     bool guard_not, is_guarded;
     uint16_t latency, interval;
-    uint16_t collected, cycles;   // from issue to operands and to the result, when nothing is in the way
+    uint16_t collected,
+        cycles; // from issue to operands and until the result can be had, when nothing is in the way
     uint8_t stall, wait, barrier; // waits.h; without encoded waits 0
+    uint8_t bypass;               // cycles before it is written at which its result can be had
     uint32_t constant;            // number of the constant cache line an operand is in, + 1; 0: none
 };
 

@@ -102,7 +102,7 @@ void guest_issue(struct sm_grid *g)
     operand_result(s, w, o, done, false);
     if (isa_has(&g->engine->exec.program->insts[index], ISA_BRANCH))
         ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
-    operand_stall(&w->operands, s->now + o->stall);
+    operand_stall(&w->operands, s->config->dependences == DEPENDENCES_SINGLE ? done : s->now + o->stall);
     bool is_waited_for =
         o->path == PATH_ALU || (o->path == PATH_CONTROL && o->dst_words); // by its control word
     issue_pay(s, w, o, is_waited_for ? done : collected);

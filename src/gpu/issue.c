@@ -62,6 +62,7 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
 // place.
 void issue_pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done)
 {
+    if (s->config->dependences != DEPENDENCES_ENCODED) return;
     bool is_result = o->path == PATH_ALU || (o->path == PATH_CONTROL && o->dst_words); // what is done
     uint64_t expected = s->now + (is_result ? o->cycles : o->collected);
     if (done > expected) operand_stall(&w->operands, w->operands.stall_until + done - expected);
@@ -81,6 +82,12 @@ static struct op_cost price(const struct sm_warp *w, const struct op *o, uint64_
 static void keep_scheduler(struct sm *s, unsigned slot, uint32_t cycles)
 {
     s->issue.free[slot % s->config->schedulers] = s->now + cycles;
+}
+
+// No instruction of the warp issues until then, by its control word or since it has one under way at a time.
+static void keep_warp(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done)
+{
+    operand_stall(&w->operands, s->config->dependences == DEPENDENCES_SINGLE ? done : s->now + o->stall);
 }
 
 // Where the time of an instruction goes that so many lanes have executed. accesses: as for has_room.
@@ -112,9 +119,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         operand_keep_busy(&w->operands, collected); // a store's registers are its warp's until then
         lsu_push(s, slot, o, i, collected + 1);
         break;
-    case PATH_ALU:
-        operand_result(s, w, o, done = operand_execute(s, w, o, collected, interval), false);
-        break;
+    case PATH_ALU: done = operand_piped(s, w, o, operand_execute(s, w, o, collected, interval)); break;
     case PATH_CONTROL:
         s->issue.branch_free[slot % s->config->schedulers] = s->now + o->interval;
         if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
@@ -125,7 +130,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         operand_result(s, w, o, result, false);
         break;
     }
-    operand_stall(&w->operands, s->now + o->stall);
+    keep_warp(s, w, o, done);
     if (has_onlookers(s)) {
         if (has_techs(s)) issue_pay(s, w, o, done);
         if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
@@ -202,7 +207,7 @@ static enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, 
 {
     struct sm_warp *w = &s->warps[slot];
     uint64_t done = operand_spread(w->grid, w->operands.map[r]);
-    if (s->config->dependences == DEPENDENCES_ENCODED)
+    if (s->config->dependences != DEPENDENCES_SCOREBOARD)
         operand_stall(&w->operands, later(w->operands.stall_until, done));
     operand_keep_busy(&w->operands, done);
     if (s->config->issue_interval > 1) keep_scheduler(s, slot, s->config->issue_interval);
@@ -494,7 +499,7 @@ static void dispatch_at_port(struct sm *s, unsigned slot, const struct op *o, co
     if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
     uint64_t done = operand_write(s, w, w->operands.map + o->dst, o, s->now + COLLECT + START + o->latency);
     operand_result(s, w, o, done, false);
-    operand_stall(&w->operands, s->now + o->stall);
+    keep_warp(s, w, o, done);
     issue_pay(s, w, o, done);
     if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
     if (s->watch) watch_issued(s, slot, o, s->now + COLLECT, false);

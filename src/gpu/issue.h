@@ -47,7 +47,7 @@ void issue_cycle(struct sm *s);
 void issue_cycle_beside(struct sm *s);
 void issue_to_port(struct sm *s, unsigned slot, bool to_port);
 void issue_forget_guests(struct sm *s);
-// The warp waits longer than its control words say, with mechanisms: its instruction is done at that cycle.
+// With encoded waits, the warp waits longer than its control words say, with mechanisms: its instruction is done at that cycle.
 void issue_pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done);
 void issue_nothing(struct sm *s); // in the cycles that are skipped
 void issue_join(struct sm *s, unsigned slot);

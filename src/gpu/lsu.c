@@ -161,6 +161,7 @@ static void complete(struct sm *s, uint32_t record)
     if (s->watch) watch_completed(s, record, r->ready);
     if (s->config->check) check_reply(&s->check, r->warp, r->registers, o, r->serial, r->ready);
     operand_reply(&s->operands, &w->operands, o, r->registers, r->ready);
+    if (s->config->dependences == DEPENDENCES_SINGLE) operand_stall_for_memory(&w->operands, r->ready);
     if (has_techs(s)) tech_replied(w, (uint32_t)(o - w->grid->ops), r->registers, r->ready);
     w->lsu.loads--;
     unsigned slot = r->warp;
@@ -226,6 +227,8 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     if (!is_store && (o->dst_words || o->pred_writes || e->kind != LSU_SHARED)) {
         e->record = new_record(s, slot, o);
         operand_result(s, &s->warps[slot], o, CYCLE_NEVER, true);
+    } else {
+        s->warps[slot].lsu.queued++;
     }
     if (has_techs(s)) note_warp(e, &s->warps[slot]);
     place_is_taken(s, slot);
@@ -254,13 +257,27 @@ static enum line_outcome load_through(struct sm *s, struct tag_store *t, enum to
     return LINE_STALLED;
 }
 
+// The warp that has stored; NULL: it has ended, and its slot may have another.
+static struct sm_warp *who_stored(struct sm *s, uint32_t token)
+{
+    struct sm_warp *w = &s->warps[token % SM_WARPS];
+    return (w->age & AGE_MASK) != token / SM_WARPS || !w->warp ? NULL : w;
+}
+
 // A store's line is written; its warp's fence may be waiting for that.
 static void store_done(struct sm *s, uint32_t token)
 {
-    unsigned slot = token % SM_WARPS;
-    struct sm_warp *w = &s->warps[slot];
-    if ((w->age & AGE_MASK) != token / SM_WARPS || !w->warp) return;
-    if (--w->lsu.stores == 0 && w->warp->state != WARP_DONE) ready_evaluate(s, slot);
+    struct sm_warp *w = who_stored(s, token);
+    if (w && --w->lsu.stores == 0 && w->warp->state != WARP_DONE) ready_evaluate(s, slot_of(s, w));
+}
+
+// It has left the queue, and its warp may go on where it has one instruction under way at a time.
+static void store_left(struct sm *s, uint32_t token)
+{
+    struct sm_warp *w = who_stored(s, token);
+    if (w && --w->lsu.queued == 0 && w->warp->state != WARP_DONE &&
+        s->config->dependences == DEPENDENCES_SINGLE)
+        ready_wake_at(s, slot_of(s, w), s->now + 1);
 }
 
 static enum line_outcome store_through(struct sm *s, const struct lsu_entry *e, const struct transaction *x)
@@ -432,6 +449,7 @@ static void finish(struct sm *s, struct lsu_entry *e)
     s->lsu.count--;
     place_is_free(s);
     if (e->record == NONE32) {
+        store_left(s, e->token & TOKEN_MASK);
         if (s->watch) watch_left_queue(s, place);
         return;
     }

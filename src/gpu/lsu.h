@@ -13,7 +13,8 @@ struct sm_grid;
 enum { LSU_LINES = 2 * LANES_MAX };
 
 struct lsu_warp {
-    uint32_t loads, stores; // outstanding
+    uint32_t stores;        // whose lines are not written yet
+    uint16_t loads, queued; // outstanding; without a reply to come, and in the queue
 };
 
 struct transaction {

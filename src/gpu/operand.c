@@ -279,7 +279,7 @@ enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const stru
         if (!bank_is_free(s, w->operands.map[o->reads[k]], s->now + 1)) return SLOT_OPERAND;
     if (o->path == PATH_ALU && *free_pipe(s, o) > s->now + o->collected + 1) return SLOT_UNIT;
     if (o->path == PATH_MEMORY || !o->dst_words) return SLOT_ISSUED;
-    uint64_t result = s->now + o->cycles, writes = s->operands.writes[result % WRITE_CYCLES];
+    uint64_t result = s->now + o->cycles + o->bypass, writes = s->operands.writes[result % WRITE_CYCLES];
     bool full = writes >> 8 == result && (writes & 0xff) >= c->write_ports;
     return full ? SLOT_UNIT : SLOT_ISSUED;
 }
@@ -341,10 +341,12 @@ static void barrier_counts(struct sm_warp *w, const struct op *o, uint64_t cycle
         (uint8_t)((w->operands.barrier_from_memory & ~(1u << b)) | (unsigned)from_memory << b);
 }
 
-void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)
+// had: when the warp's next instructions may issue, which is when it is written or, by a bypass, before.
+static inline __attribute__((always_inline)) void result(struct sm *s, struct sm_warp *w, const struct op *o,
+                                                         uint64_t cycle, uint64_t had, bool from_memory)
 {
     for (unsigned n = 0; n < o->dst_words; n++) {
-        s->operands.ready[w->operands.map[o->dst + n]] = cycle;
+        s->operands.ready[w->operands.map[o->dst + n]] = had;
         s->operands.from_memory[w->operands.map[o->dst + n]] = from_memory;
     }
     if (!has_other_places(s, w)) w->grid->counts.operand_writes += o->dst_words;
@@ -352,13 +354,27 @@ void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_
     if (has_onlookers(s)) {
         if (has_techs(s)) tech_result(w, (uint32_t)(o - w->grid->ops), cycle);
         if (s->config->check)
-            check_writes(&s->check, slot_of(s, w), w->operands.map + o->dst, o, s->issue.lanes, cycle);
+            check_writes(&s->check, slot_of(s, w), w->operands.map + o->dst, o, s->issue.lanes, had, cycle);
     }
-    if (o->barrier) barrier_counts(w, o, cycle, from_memory);
+    if (o->barrier) barrier_counts(w, o, had, from_memory);
     for (unsigned left = o->pred_writes; left; left &= left - 1)
-        w->operands.pred_ready[bit_lowest(left)] = cycle;
+        w->operands.pred_ready[bit_lowest(left)] = had;
     w->operands.pred_from_memory = (uint8_t)(from_memory ? w->operands.pred_from_memory | o->pred_writes
                                                          : w->operands.pred_from_memory & ~o->pred_writes);
+}
+
+void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)
+{
+    result(s, w, o, cycle, cycle, from_memory);
+}
+
+// Another warp's lanes have no way to what this one's have computed: what mechanisms share is read when it is written.
+uint64_t operand_piped(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle)
+{
+    bool is_own = !has_techs(s) || !o->dst_words || w->operands.map[o->dst] == w->operands.registers + o->dst;
+    uint64_t had = is_own ? cycle - o->bypass : cycle;
+    result(s, w, o, cycle, had, false);
+    return had;
 }
 
 static uint64_t move(struct sm_grid *g, uint16_t from, uint16_t to)
@@ -376,7 +392,7 @@ static uint64_t move(struct sm_grid *g, uint16_t from, uint16_t to)
     uint64_t *pipe = free_pipe(s, &move), start = later(at + 1, *pipe);
     *pipe = start + move.interval;
     s->operands.ready[to] = take_write_port(s, g, &to, 1, start + move.latency);
-    if (c->check) check_writes(&s->check, 0, &to, &move, ~0ull, s->operands.ready[to]);
+    if (c->check) check_writes(&s->check, 0, &to, &move, ~0ull, s->operands.ready[to], s->operands.ready[to]);
     s->operands.from_memory[to] = false;
     g->counts.operand_writes++;
     return s->operands.ready[to];

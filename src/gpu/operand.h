@@ -19,10 +19,11 @@ struct operand_warp {
     uint16_t *map;                           // Rr is map[r]; without a mechanism registers + r
     uint64_t busy_until;                     // operands are read and results that are known come until then
     uint64_t pred_ready[8];
-    // Of encoded waits: no instruction issues before; when a barrier's memory instructions that have come back, or
-    // those that need no memory, are done.
+    // Of encoded waits, and with one instruction at a time: no instruction issues before; when a barrier's memory
+    // instructions that have come back, or those that need no memory, are done.
     uint64_t stall_until, barrier_ready[WAIT_BARRIERS];
     uint8_t pred_from_memory, barrier_from_memory; // bits
+    bool stalls_for_memory;
     uint8_t owed; // bits: barriers that instructions skipped since would have waited for
 };
 
@@ -83,6 +84,8 @@ void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r);
 uint64_t operand_write(struct sm *s, const struct sm_warp *w, const uint16_t *registers, const struct op *o,
                        uint64_t cycle);
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
+// The same of a pipeline's result, which its warp may have before it is written; when.
+uint64_t operand_piped(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle);
 
 static inline void operand_keep_busy(struct operand_warp *w, uint64_t until)
 {
@@ -100,7 +103,16 @@ static inline void operand_reply(struct operands *all, struct operand_warp *w, c
     }
     operand_keep_busy(w, ready);
 }
-static inline void operand_stall(struct operand_warp *w, uint64_t until) { w->stall_until = until; }
+static inline void operand_stall(struct operand_warp *w, uint64_t until)
+{
+    w->stall_until = until;
+    w->stalls_for_memory = false;
+}
+static inline void operand_stall_for_memory(struct operand_warp *w, uint64_t until)
+{
+    w->stall_until = until;
+    w->stalls_for_memory = true;
+}
 // The instruction has been waited for, with all that others before it had left it to wait for.
 static inline void operand_settle(struct operand_warp *w) { w->owed = 0; }
 

@@ -1,6 +1,6 @@
 // Whether a warp can issue: its next instruction is there, what that reads is ready, and nothing else keeps the
-// warp back. What ready means is either the scoreboard's business or that of the control words which encode
-// waits (waits.h).
+// warp back. What ready means is the scoreboard's business, or that of the control words which encode waits (waits.h), or
+// a warp has one instruction under way at a time.
 #include "gpu/sm_impl.h"
 
 void ready_fini(struct sm *s) { vec_fini(&s->ready.wakes.far); }
@@ -27,6 +27,13 @@ static inline __attribute__((always_inline)) struct hazard encoded_hazard(const 
         if (ready > h.cycle) h = (struct hazard){ready, w->operands.barrier_from_memory >> b & 1};
     }
     return h;
+}
+
+// One instruction at a time: until the last one's results are written, and a store has left for memory.
+static inline __attribute__((always_inline)) struct hazard single_hazard(const struct sm_warp *w)
+{
+    if (w->lsu.loads || w->lsu.queued) return (struct hazard){CYCLE_NEVER, true};
+    return (struct hazard){w->operands.stall_until, w->operands.stalls_for_memory};
 }
 
 // When the registers and predicates of an instruction are ready. Its destination must be too: results are
@@ -56,7 +63,12 @@ static inline __attribute__((always_inline)) struct hazard
 hazard_of(const struct sm *s, const struct sm_warp *w, const struct op *o)
 {
     if (o->path == PATH_FENCE && (w->lsu.loads || w->lsu.stores)) return (struct hazard){CYCLE_NEVER, true};
-    return s->config->dependences == DEPENDENCES_ENCODED ? encoded_hazard(w, o) : scoreboard_hazard(s, w, o);
+    switch ((enum dependences)s->config->dependences) {
+    case DEPENDENCES_ENCODED: return encoded_hazard(w, o);
+    case DEPENDENCES_SINGLE: return single_hazard(w);
+    case DEPENDENCES_SCOREBOARD: break;
+    }
+    return scoreboard_hazard(s, w, o);
 }
 
 // Registers and all: what accesses memory needs a place in the load/store unit besides.

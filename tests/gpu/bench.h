@@ -7,7 +7,8 @@ struct gpu_bench {
     struct machine m;
     struct chip_config config;
     struct chip_result result;
-    unsigned threads; // of the host
+    unsigned threads;        // of the host
+    struct watcher *watcher; // NULL: nobody watches
     uint64_t max_cycles;
 };
 

@@ -139,21 +139,21 @@ static void test_book(struct test *t)
     struct check k;
     check_init(&k, 2);
     check_grow(&k, 16);
-    check_writes(&k, 0, four, &add, 0xff, 20);
+    check_writes(&k, 0, four, &add, 0xff, 20, 20);
     check_read(&k, 8 + 4, 0xff00, 10, 11); // other lanes
     CHECK(t, !k.broken);
     check_read(&k, 8 + 4, 0x80, 19, 20);
     CHECK_STR(t, k.broken, "a register was read before its result was there");
     k.broken = NULL;
     check_read(&k, 8 + 3, 1, 30, 35);
-    check_writes(&k, 0, three, &use, 1, 35);
+    check_writes(&k, 0, three, &use, 1, 35, 35);
     CHECK_STR(t, k.broken, "a register was written while an operand collector had to read it");
     k.broken = NULL;
-    uint64_t serial = check_writes(&k, 0, four, &add, 1, UINT64_MAX);
+    uint64_t serial = check_writes(&k, 0, four, &add, 1, UINT64_MAX, UINT64_MAX);
     check_reply(&k, 0, four, &add, serial, 50);
     check_recycle(&k, 0, 8, 8, 50);
     CHECK(t, !k.broken);
-    check_writes(&k, 1, other, &add, 1, UINT64_MAX);
+    check_writes(&k, 1, other, &add, 1, UINT64_MAX, UINT64_MAX);
     check_recycle(&k, 1, 0, 8, 1000);
     CHECK_STR(t, k.broken, "a register in use was given to another warp");
     check_fini(&k);

@@ -5,7 +5,7 @@
 
 const char *test_gpu_room(const char *gpu)
 {
-    bool is_small = str_starts_with(gpu, "gtx285") || str_starts_with(gpu, "gtx480");
+    bool is_small = str_starts_with(gpu, "gtx28") || str_starts_with(gpu, "gtx480");
     return is_small ? "sm.registers=65536 sm.shared_bytes=65536" : "";
 }
 
