@@ -21,7 +21,7 @@ static const char *const tags_allocate_words[] = {"miss", "fill", "streaming", N
 static const char *const l1_fetch_words[] = {"sectors", "line", NULL};
 static const char *const l1_write_words[] = {"through", "through-allocate", "local-back", NULL};
 static const char *const replacement_words[] = {"lru", "fifo", "random", NULL};
-static const char *const dependences_words[] = {"scoreboard", "encoded", "single", NULL};
+static const char *const dependences_words[] = {"scoreboard", "encoded", "single", "board", NULL};
 
 #define AT(field) offsetof(struct gpu_config, field)
 #define GPU_U32(field, key, low, high, initial, meaning, source)                                             \

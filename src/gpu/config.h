@@ -18,7 +18,7 @@ enum tags_allocate { ALLOCATE_MISS, ALLOCATE_FILL, ALLOCATE_STREAMING };
 enum l1_fetch { FETCH_SECTORS, FETCH_LINE };
 enum l1_write { L1_WRITE_THROUGH, L1_WRITE_ALLOCATE, L1_WRITE_LOCAL_BACK };
 enum gpu_machine { MACHINE_SM, MACHINE_SIMTIGHT };
-enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED, DEPENDENCES_SINGLE };
+enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED, DEPENDENCES_SINGLE, DEPENDENCES_BOARD };
 
 struct gpu_config {
 #define GPU_U32(field, key, low, high, initial, meaning, source)    uint32_t field;

@@ -125,7 +125,12 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
               : goes_to_memory(i)       ? PATH_MEMORY
               : o->pipe == PIPE_CONTROL ? PATH_CONTROL
                                         : PATH_ALU;
-    if (o->path == PATH_MEMORY) o->pipe = PIPE_LSU;
+    if (o->path == PATH_MEMORY) {
+        o->pipe = PIPE_LSU;
+        o->order = isa_has(i, ISA_ATOMIC)  ? OP_STORES | OP_LOADS
+                   : isa_has(i, ISA_STORE) ? OP_STORES
+                                           : OP_LOADS;
+    }
     if (latency == LATENCY_CONVERT_WIDE && c->wide_is_double) o->pipe = PIPE_DOUBLE;
     o->latency = (uint16_t)latency_of(c, latency, false);
     o->interval = (uint16_t)latency_of(c, latency, true);

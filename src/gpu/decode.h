@@ -6,6 +6,8 @@
 
 enum { OP_READS_MAX = 16 };
 
+enum { OP_STORES = 1, OP_LOADS = 2 }; // memory, of its warp's program order
+
 enum op_path { PATH_ALU, PATH_CONTROL, PATH_MEMORY, PATH_FENCE };
 
 // Pipelines; integer and single precision may be one.
@@ -35,6 +37,7 @@ struct op {
     uint16_t collected,
         cycles; // from issue to operands and until the result can be had, when nothing is in the way
     uint8_t stall, wait, barrier; // waits.h; without encoded waits 0
+    uint8_t order;                // OP_STORES, OP_LOADS
     uint8_t bypass;               // cycles before it is written at which its result can be had
     uint32_t constant;            // number of the constant cache line an operand is in, + 1; 0: none
 };

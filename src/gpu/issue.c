@@ -25,10 +25,18 @@ static void refuse(struct sm *s, unsigned scheduler, unsigned slot, enum gpu_slo
     s->issue.refused_inst[scheduler] = s->warps[slot].front.head;
 }
 
+// What its way of waiting does not know before it issues.
+static __attribute__((noinline)) enum gpu_slot obstacle_of(struct sm *s, unsigned slot, const struct op *o)
+{
+    if (s->config->dependences == DEPENDENCES_ENCODED) return operand_obstacle(s, &s->warps[slot], o);
+    if (s->config->dependences != DEPENDENCES_BOARD || board_has_entries(s, slot, o)) return SLOT_ISSUED;
+    ready_evaluate(s, slot);
+    return SLOT_UNIT;
+}
+
 // accesses: it does memory, in some lane; only then a memory instruction needs anything but its slot.
 static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses)
 {
-    const struct sm_warp *w = &s->warps[slot];
     bool is_over = o->path == PATH_MEMORY && !accesses; // when it has issued
     // Its guard has another value than when the warp was looked at.
     if (accesses && !lsu_may_enter(&s->lsu, slot)) {
@@ -41,7 +49,7 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
         return false;
     }
     enum gpu_slot obstacle =
-        s->config->dependences == DEPENDENCES_ENCODED && !is_over ? operand_obstacle(s, w, o) : SLOT_ISSUED;
+        s->config->dependences != DEPENDENCES_SCOREBOARD && !is_over ? obstacle_of(s, slot, o) : SLOT_ISSUED;
     if (obstacle != SLOT_ISSUED) {
         refuse(s, scheduler, slot, obstacle);
         return false;
@@ -84,10 +92,31 @@ static void keep_scheduler(struct sm *s, unsigned slot, uint32_t cycles)
     s->issue.free[slot % s->config->schedulers] = s->now + cycles;
 }
 
-// No instruction of the warp issues until then, by its control word or since it has one under way at a time.
-static void keep_warp(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done)
+static __attribute__((noinline)) void keep_strictly(struct sm *s, struct sm_warp *w, const struct op *o,
+                                                    uint64_t done, bool is_over)
 {
-    operand_stall(&w->operands, s->config->dependences == DEPENDENCES_SINGLE ? done : s->now + o->stall);
+    bool is_memory = o->path == PATH_MEMORY;
+    if (s->config->dependences == DEPENDENCES_SINGLE) {
+        operand_stall(&w->operands, done);
+        return;
+    }
+    if (is_over) {
+        board_passed(s, slot_of(s, w));
+        return;
+    }
+    uint8_t entry = board_issued(s, slot_of(s, w), o, is_memory ? CYCLE_NEVER : done + o->bypass);
+    if (is_memory && entry != BOARD_NONE) lsu_enter_board(s, entry);
+}
+
+// What keeps the warp from its next instruction now that this one has issued, whose result can be had from `done` on; is_over:
+// it had no lanes for memory.
+static inline __attribute__((always_inline)) void keep_warp(struct sm *s, struct sm_warp *w,
+                                                            const struct op *o, uint64_t done, bool is_over)
+{
+    if (s->config->dependences >= DEPENDENCES_SINGLE)
+        keep_strictly(s, w, o, done, is_over);
+    else
+        operand_stall(&w->operands, s->now + o->stall);
 }
 
 // Where the time of an instruction goes that so many lanes have executed. accesses: as for has_room.
@@ -130,7 +159,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         operand_result(s, w, o, result, false);
         break;
     }
-    keep_warp(s, w, o, done);
+    keep_warp(s, w, o, done, o->path == PATH_MEMORY && !accesses);
     if (has_onlookers(s)) {
         if (has_techs(s)) issue_pay(s, w, o, done);
         if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
@@ -160,6 +189,7 @@ static void pass_reused(struct sm *s, unsigned scheduler, unsigned slot, const s
     operand_stall(&w->operands, later(s->now + o->stall, result));
     operand_settle(&w->operands);
     operand_result(s, w, o, result, false);
+    if (s->config->dependences == DEPENDENCES_BOARD) board_issued(s, slot, o, result);
     if (s->watch) watch_issued(s, slot, o, s->now + 1, false);
 }
 
@@ -499,7 +529,7 @@ static void dispatch_at_port(struct sm *s, unsigned slot, const struct op *o, co
     if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
     uint64_t done = operand_write(s, w, w->operands.map + o->dst, o, s->now + COLLECT + START + o->latency);
     operand_result(s, w, o, done, false);
-    keep_warp(s, w, o, done);
+    keep_warp(s, w, o, done, true); // the board is the lanes'
     issue_pay(s, w, o, done);
     if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
     if (s->watch) watch_issued(s, slot, o, s->now + COLLECT, false);

@@ -144,7 +144,8 @@ static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o)
     } else {
         s->lsu.free_record = s->lsu.records.data[k].next_free;
     }
-    s->lsu.records.data[k] = (struct load_record){.warp = slot, .op = o, .serial = s->check.serial + 1};
+    s->lsu.records.data[k] =
+        (struct load_record){.warp = slot, .op = o, .serial = s->check.serial + 1, .entry = BOARD_NONE};
     memcpy(s->lsu.records.data[k].registers, s->warps[slot].operands.map + o->dst,
            sizeof s->lsu.records.data[k].registers);
     s->lsu.records_used++;
@@ -160,8 +161,10 @@ static void complete(struct sm *s, uint32_t record)
     r->ready = operand_write(s, w, r->registers, o, r->ready);
     if (s->watch) watch_completed(s, record, r->ready);
     if (s->config->check) check_reply(&s->check, r->warp, r->registers, o, r->serial, r->ready);
-    operand_reply(&s->operands, &w->operands, o, r->registers, r->ready);
+    uint8_t current = 0xff;
     if (s->config->dependences == DEPENDENCES_SINGLE) operand_stall_for_memory(&w->operands, r->ready);
+    if (s->config->dependences == DEPENDENCES_BOARD) current = board_replied(s, r->warp, r->entry, r->ready);
+    operand_reply(&s->operands, &w->operands, o, r->registers, r->ready, current);
     if (has_techs(s)) tech_replied(w, (uint32_t)(o - w->grid->ops), r->registers, r->ready);
     w->lsu.loads--;
     unsigned slot = r->warp;
@@ -235,6 +238,12 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     if (s->lsu.count == 1) s->lsu.next = later(s->lsu.next, later(arrive, s->now + 1));
 }
 
+void lsu_enter_board(struct sm *s, uint8_t entry)
+{
+    const struct lsu_entry *last = &s->lsu.queue[(s->lsu.first + s->lsu.count - 1) % s->config->lsu_queue];
+    if (last->record != NONE32) s->lsu.records.data[last->record].entry = entry;
+}
+
 static enum line_outcome load_through(struct sm *s, struct tag_store *t, enum token_kind kind,
                                       struct lsu_entry *e, uint32_t latency, uint64_t *hits, uint64_t *misses,
                                       uint64_t *pending)
@@ -271,12 +280,12 @@ static void store_done(struct sm *s, uint32_t token)
     if (w && --w->lsu.stores == 0 && w->warp->state != WARP_DONE) ready_evaluate(s, slot_of(s, w));
 }
 
-// It has left the queue, and its warp may go on where it has one instruction under way at a time.
+// It has left the queue, and its warp may go on where it waits for that.
 static void store_left(struct sm *s, uint32_t token)
 {
     struct sm_warp *w = who_stored(s, token);
-    if (w && --w->lsu.queued == 0 && w->warp->state != WARP_DONE &&
-        s->config->dependences == DEPENDENCES_SINGLE)
+    bool waits = s->config->dependences == DEPENDENCES_SINGLE || s->config->dependences == DEPENDENCES_BOARD;
+    if (w && --w->lsu.queued == 0 && w->warp->state != WARP_DONE && waits)
         ready_wake_at(s, slot_of(s, w), s->now + 1);
 }
 

@@ -46,7 +46,8 @@ struct load_record {
     uint16_t registers[4]; // physical, that it writes
     uint32_t warp, remaining;
     uint32_t next_free;
-    bool issued; // all its lines have been asked for
+    bool issued;   // all its lines have been asked for
+    uint8_t entry; // in the board; BOARD_NONE
 };
 
 // A line that a mechanism wants in L1.
@@ -99,6 +100,7 @@ void lsu_take_replies(struct sm *s);                  // those of this cycle
 void lsu_cycle(struct sm *s);
 void lsu_cycle_early(struct sm *s); // before it, with lsu_has_early
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive);
+void lsu_enter_board(struct sm *s, uint8_t entry); // of the instruction that was pushed last
 void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
                  uint32_t token);
 // For a mechanism of the grid, when no warp's line is to be sent. False: there is no place.

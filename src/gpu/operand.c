@@ -120,6 +120,7 @@ void operand_start(struct sm *s, unsigned slot)
     }
     if (s->config->check) check_recycle(&s->check, slot, w->registers, count, s->now);
     memset(&s->operands.ready[w->registers], 0, count * sizeof *s->operands.ready);
+    if (s->config->dependences == DEPENDENCES_BOARD) board_start(s, slot);
 }
 
 void operand_start_guest(struct sm_grid *g, unsigned slot, uint16_t map[MAP_REGISTERS])

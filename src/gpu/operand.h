@@ -91,11 +91,13 @@ static inline void operand_keep_busy(struct operand_warp *w, uint64_t until)
 {
     w->busy_until = later(w->busy_until, until);
 }
-// A memory instruction's reply, into the registers that it had when it issued.
+// A memory instruction's reply, into the registers that it had when it issued. current, bits: those that nothing younger has
+// defined.
 static inline void operand_reply(struct operands *all, struct operand_warp *w, const struct op *o,
-                                 const uint16_t *registers, uint64_t ready)
+                                 const uint16_t *registers, uint64_t ready, uint8_t current)
 {
-    for (unsigned n = 0; n < o->dst_words; n++) all->ready[registers[n]] = ready;
+    for (unsigned n = 0; n < o->dst_words; n++)
+        if (current >> n & 1) all->ready[registers[n]] = ready;
     for (unsigned left = o->pred_writes; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = ready;
     if (o->barrier) {
         w->barrier_pending[o->barrier - 1]--;

@@ -36,14 +36,13 @@ static inline __attribute__((always_inline)) struct hazard single_hazard(const s
     return (struct hazard){w->operands.stall_until, w->operands.stalls_for_memory};
 }
 
-// When the registers and predicates of an instruction are ready. Its destination must be too: results are
-// written in order.
+// When the registers and predicates of an instruction are ready, of its registers so many.
 static inline __attribute__((always_inline)) struct hazard
-scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o)
+registers_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o, unsigned need_count)
 {
     struct hazard h = {0};
     uint32_t last = 0;
-    for (unsigned k = 0; k < o->need_count; k++) {
+    for (unsigned k = 0; k < need_count; k++) {
         uint32_t r = w->operands.map[o->needs[k]];
         uint64_t ready = s->operands.ready[r];
         last = ready > h.cycle ? r : last;
@@ -59,13 +58,33 @@ scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *
     return h;
 }
 
+// Its destination must be ready, too: results are written in order.
 static inline __attribute__((always_inline)) struct hazard
-hazard_of(const struct sm *s, const struct sm_warp *w, const struct op *o)
+scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o)
+{
+    return registers_hazard(s, w, o, o->need_count);
+}
+
+// Operands come from the board or from the register file; the board sees to the destination.
+static __attribute__((noinline)) struct hazard board_hazard(struct sm *s, const struct sm_warp *w,
+                                                            const struct op *o)
+{
+    struct hazard h = registers_hazard(s, w, o, o->read_count);
+    bool memory;
+    uint64_t lets = board_lets(s, slot_of(s, w), o, &memory);
+    return lets > h.cycle ? (struct hazard){lets, memory} : h;
+}
+
+static inline __attribute__((always_inline)) struct hazard hazard_of(struct sm *s, const struct sm_warp *w,
+                                                                     const struct op *o)
 {
     if (o->path == PATH_FENCE && (w->lsu.loads || w->lsu.stores)) return (struct hazard){CYCLE_NEVER, true};
     switch ((enum dependences)s->config->dependences) {
     case DEPENDENCES_ENCODED: return encoded_hazard(w, o);
     case DEPENDENCES_SINGLE: return single_hazard(w);
+    case DEPENDENCES_BOARD:
+        if (!is_guest(w)) return board_hazard(s, w, o);
+        break;
     case DEPENDENCES_SCOREBOARD: break;
     }
     return scoreboard_hazard(s, w, o);
@@ -120,8 +139,7 @@ void ready_evaluate(struct sm *s, unsigned slot)
     if (s->lsu.asked & bit) lsu_unable(s, slot);
 }
 
-__attribute__((noinline)) uint64_t ready_stream(const struct sm *s, const struct sm_warp *w,
-                                                enum gpu_slot *why)
+__attribute__((noinline)) uint64_t ready_stream(struct sm *s, const struct sm_warp *w, enum gpu_slot *why)
 {
     *why = w->tags.waits_for_constant ? SLOT_MEMORY : w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
     if (!w->front.count || w->tags.waits_for_constant) return CYCLE_NEVER;

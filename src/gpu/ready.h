@@ -31,7 +31,7 @@ void ready_fini(struct sm *s);
 // Says whether a warp can issue, and if not, why, and when to look again.
 void ready_evaluate(struct sm *s, unsigned slot);
 // The same of a guest's I-buffer and registers, without a trace: from which cycle on it could.
-uint64_t ready_stream(const struct sm *s, const struct sm_warp *w, enum gpu_slot *why);
+uint64_t ready_stream(struct sm *s, const struct sm_warp *w, enum gpu_slot *why);
 void ready_wake_at(struct sm *s, unsigned slot, uint64_t cycle); // to be looked at again then
 void ready_wake(struct sm *s, uint64_t warps);
 // The warp's pc or state has changed: I-buffer, fetching, evaluation.

@@ -18,6 +18,7 @@ struct sm *sm_create(const struct gpu_config *c, uint32_t line_bytes, unsigned i
     s->event_at = CYCLE_NEVER;
     if (c->check) check_init(&s->check, SM_SLOTS);
     operand_init(s);
+    board_init(s);
     front_init(s);
     issue_init(s);
     lsu_init(s);
@@ -35,6 +36,7 @@ void sm_destroy(struct sm *s)
     tags_fini(s);
     lsu_fini(s);
     operand_fini(s);
+    board_fini(s);
     front_fini(s);
     ready_fini(s);
     check_fini(&s->check);
@@ -242,5 +244,7 @@ const char *sm_check_grid(const struct sm_grid *g)
 const char *sm_check(const struct sm *s)
 {
     if (s->room.broken) return s->room.broken;
-    return s->check.broken ? s->check.broken : lsu_check(s);
+    if (s->check.broken) return s->check.broken;
+    const char *broken = board_check(s);
+    return broken ? broken : lsu_check(s);
 }

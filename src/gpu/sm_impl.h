@@ -5,9 +5,11 @@
 //     ready.h    who can issue, what others wait for    issue.h    the schedulers
 //     operand.h  registers and pipelines in time        lsu.h      memory instructions
 //     tags.h     L1 and the other caches                account.h  what the schedulers' slots went to
+//     board.h    results that wait to be written in order
 //     guest.h    mechanisms' streams of instructions, which have no slot
 #pragma once
 #include "gpu/account.h"
+#include "gpu/board.h"
 #include "gpu/check.h"
 #include "gpu/front.h"
 #include "gpu/guest.h"
@@ -80,6 +82,7 @@ struct sm {
     struct lsu lsu;
     struct tags tags;
     struct account account;
+    struct board board;
 
     bool has_techs;     // some grid has mechanisms
     bool has_guests;    // some grid may have a guest
