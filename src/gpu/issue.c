@@ -125,7 +125,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
 {
     struct sm_warp *w = &s->warps[slot];
     bool collects = o->path == PATH_MEMORY ? accesses && o->read_count : o->read_count || o->path == PATH_ALU;
-    uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1, done = collected, result;
+    uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1, done = collected, result = 0;
     uint32_t interval = o->interval, issue = s->config->issue_interval;
     if (has_onlookers(s)) {
         if (s->config->check) check_read_preds(&s->check, slot, o, s->issue.lanes, s->now);
@@ -159,7 +159,8 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         operand_result(s, w, o, result, false);
         break;
     }
-    keep_warp(s, w, o, done, o->path == PATH_MEMORY && !accesses);
+    keep_warp(s, w, o, later(done, result),
+              o->path == PATH_MEMORY && !accesses); // a vote may have but a predicate
     if (has_onlookers(s)) {
         if (has_techs(s)) issue_pay(s, w, o, done);
         if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
