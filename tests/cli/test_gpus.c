@@ -247,7 +247,8 @@ static bool is_no_cards(const char *key)
 {
     static const char *const keys[] = {"gpu.dispatch",       "gpu.keep_caches", "l1.keep",
                                        "texture.keep",       "icache.perfect",  "operands.conflicts",
-                                       "issue.active_warps", "board.entries",   "machine"};
+                                       "issue.active_warps", "board.entries",   "branch.bits",
+                                       "branch.history",     "branch.resolve",  "machine"};
     for (size_t i = 0; i < TEST_COUNT(keys); i++)
         if (str_equal(keys[i], key)) return true;
     return str_starts_with(key, "sim.");
