@@ -29,13 +29,6 @@ static inline __attribute__((always_inline)) struct hazard encoded_hazard(const 
     return h;
 }
 
-// One instruction at a time: until the last one's results are written, and a store has left for memory.
-static inline __attribute__((always_inline)) struct hazard single_hazard(const struct sm_warp *w)
-{
-    if (w->lsu.loads || w->lsu.queued) return (struct hazard){CYCLE_NEVER, true};
-    return (struct hazard){w->operands.stall_until, w->operands.stalls_for_memory};
-}
-
 // When the registers and predicates of an instruction are ready, of its registers so many.
 static inline __attribute__((always_inline)) struct hazard
 registers_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o, unsigned need_count)
@@ -65,6 +58,17 @@ scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *
     return registers_hazard(s, w, o, o->need_count);
 }
 
+// One instruction at a time: until the last one's results are written, and a store has left for memory. With mechanisms registers
+// may come from other warps besides.
+static __attribute__((noinline)) struct hazard single_hazard(const struct sm *s, const struct sm_warp *w,
+                                                             const struct op *o)
+{
+    if (w->lsu.loads || w->lsu.queued) return (struct hazard){CYCLE_NEVER, true};
+    struct hazard last = {w->operands.stall_until, w->operands.stalls_for_memory},
+                  others = has_techs(s) ? scoreboard_hazard(s, w, o) : last;
+    return others.cycle > last.cycle ? others : last;
+}
+
 // Operands come from the board or from the register file; the board sees to the destination.
 static __attribute__((noinline)) struct hazard board_hazard(struct sm *s, const struct sm_warp *w,
                                                             const struct op *o)
@@ -83,7 +87,7 @@ static inline __attribute__((always_inline)) struct hazard hazard_of(struct sm *
     if (__builtin_expect(way == DEPENDENCES_SCOREBOARD || (way == DEPENDENCES_BOARD && is_guest(w)), 1))
         return scoreboard_hazard(s, w, o);
     if (way == DEPENDENCES_ENCODED) return encoded_hazard(w, o);
-    return way == DEPENDENCES_SINGLE ? single_hazard(w) : board_hazard(s, w, o);
+    return way == DEPENDENCES_SINGLE ? single_hazard(s, w, o) : board_hazard(s, w, o);
 }
 
 // Registers and all: what accesses memory needs a place in the load/store unit besides.
