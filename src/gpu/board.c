@@ -320,6 +320,7 @@ static uint8_t enter(struct sm *s, unsigned slot, const struct op *o, uint64_t d
         own->head = element;
     own->tail = element;
     s->warps[slot].grid->counts.board_instructions++;
+    s->warps[slot].grid->counts.board_registers += i.words;
     return element;
 }
 
