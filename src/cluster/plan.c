@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char first_line[] = "warpfold plan 1";
+static const char first_line[] = "warpfold plan 2";
 
 char *plan_path(const struct plan *p, const char *folder, const char *name)
 {

@@ -1,9 +1,13 @@
 // How far points are: a file a point in one folder, whose name says it, and which is renamed to say something else.
 //
-//   ID.FAILURES.open        anybody's
-//   ID.FAILURES.held.WHO    a worker's
-//   ID.FAILURES.done        its result was committed
-//   ID.FAILURES.left        failed as often as TOKEN_TRIES; nobody tries again before --retry
+//   ID.FAILURES.LOSSES.open        anybody's
+//   ID.FAILURES.LOSSES.held.WHO    a worker's
+//   ID.FAILURES.LOSSES.done        its result was committed
+//   ID.FAILURES.LOSSES.left        failed or was lost as often as TOKEN_TRIES; nobody tries again before --retry
+//
+// A loss is a worker that disappeared while it held the point, or whose time was up though it had run the point from its beginning.
+// The point may be why (memory), or may have been there by chance; so one that was lost as often as it may be but once is a suspect: a
+// worker runs it alone, and after all others.
 //
 // Of POSIX this relies on: a rename within a folder happens once. Of two that rename the same name one succeeds, the other is
 // told that there is no such name. Where a file system does not keep that (or tells a client that its rename failed when it
@@ -20,12 +24,13 @@ enum token_state { TOKEN_OPEN, TOKEN_HELD, TOKEN_DONE, TOKEN_LEFT, TOKEN_STATES 
 
 struct token {
     char id[17];
-    unsigned failures;
+    unsigned failures, losses;
     enum token_state state;
     char who[TOKEN_WHO_MAX]; // of one that is held
 };
 
 void token_name(const struct token *t, char name[TOKEN_NAME_MAX]);
+bool token_is_suspect(const struct token *t);
 bool token_parse(const char *name, struct token *t); // false: it is none
 
 struct tokens {

@@ -4,7 +4,7 @@
 // whoever renames last does no harm. A run that was refused leaves ID.refused, one that failed ID.failed, with the message.
 //
 // What goes wrong with the place and not with the point (no room, a quota, a stale handle) is no failure: the worker hands the point
-// back, waits, and tries again.
+// back, waits, and tries again. A point that was lost three times (token.h) is given up.
 #pragma once
 #include "cluster/plan.h"
 

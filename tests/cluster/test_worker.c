@@ -1,6 +1,8 @@
 // Plans that workers run, without a scheduler: whatever happens to workers at whatever moment, the database is that of one clean run.
 #include "base/progress.h"
 #include "base/rng.h"
+#include "base/str.h"
+#include "cluster/claims.h"
 #include "cluster/points.h"
 
 #include <signal.h>
@@ -128,6 +130,130 @@ static void test_left(struct test *t)
     cli_fini(&c);
 }
 
+// -- points that are lost with their workers ----------------------------------------------------------------
+
+// One point of half a second.
+static void plan_long(struct cli *c, const char *folder)
+{
+    char arguments[160];
+    lab_write(c, "long.exp",
+              "title = a test\nkind = runs\nmeasure = ipc\nkernels = binomialOptions\n"
+              "views = tiny/sass\nseries = A : base\n");
+    snprintf(arguments, sizeof arguments, "reproduce $D/long.exp --size medium --out $D/%s --submit hand",
+             folder);
+    cli_run(c, arguments);
+    CHECK_MSG(c->t, c->status == 0, "%s", c->err);
+}
+
+// The only point's.
+static struct token token_now(struct test *t, const char *folder)
+{
+    char path[600];
+    struct tokens all;
+    struct token now = {.state = TOKEN_STATES};
+    snprintf(path, sizeof path, "%s/%s/queue", test_directory(t), folder);
+    if (tokens_list(&all, path) == 0 && all.list.count) now = all.list.data[0];
+    tokens_fini(&all);
+    return now;
+}
+
+// Starts a worker, and ends it by a signal so long after it has claimed the point. False: it ended by itself.
+static bool interrupt_worker(struct test *t, const char *folder, double seconds, int signal)
+{
+    pid_t worker = worker_start(t, folder, "1", "1");
+    struct token now = token_now(t, folder), before = now;
+    for (unsigned tries = 0; tries < 500; tries++, now = token_now(t, folder)) {
+        bool held = now.state == TOKEN_HELD && !str_equal(now.who, before.who);
+        if (held || now.state == TOKEN_LEFT) break;
+        sleep_for(0.01);
+    }
+    if (now.state == TOKEN_HELD) {
+        sleep_for(seconds);
+        kill(worker, signal);
+    }
+    process_wait(worker);
+    return now.state == TOKEN_HELD;
+}
+
+// A point that takes its worker with it is tried by three workers. The next one says so, and goes on.
+static void test_disappeared(struct test *t)
+{
+    struct cli c = {.t = t};
+    plan_long(&c, "gone");
+    for (unsigned losses = 0; losses < TOKEN_TRIES; losses++) {
+        CHECK(t, interrupt_worker(t, "gone", 0, SIGKILL));
+        CHECK_EQ(t, token_now(t, "gone").losses, losses);
+        cli_run(&c, "reproduce --status $D/gone");
+        CHECK_HAS(t, c.out,
+                  losses == 2   ? ", lost 2 times with its worker: bench"
+                  : losses == 1 ? ", lost 1 time with its worker: bench"
+                                : " ago: bench");
+    }
+    cli_run(&c, "worker $D/gone --lease 1");
+    CHECK_HAS(t, c.out, "0 points run, 0 tries failed, 1 claims taken over");
+    cli_run(&c, "reproduce --status $D/gone");
+    CHECK_HAS(t, c.out, "left after 0 tries, lost 3 times with its worker: bench binomialOptions");
+    CHECK_HAS(t, c.out, ": given up: its worker disappeared three times");
+    cli_run(&c, "reproduce --collect $D/gone");
+    CHECK_HAS(t, c.out, "0 of 1 points are in results.db, 1 were left");
+    cli_run(&c, "reproduce --retry $D/gone");
+    CHECK_EQ(t, token_now(t, "gone").losses, 0);
+    cli_run(&c, "worker $D/gone");
+    plan_collect(&c, "gone");
+    CHECK_HAS(t, c.out, "1 of 1 points are in results.db, 0 were left");
+    cli_fini(&c);
+}
+
+// Workers whose time is up: of one that had all of its time for the point that is a loss, of one that is told to end it is none.
+static void test_too_long(struct test *t)
+{
+    struct cli c = {.t = t};
+    plan_long(&c, "time");
+    CHECK(t, interrupt_worker(t, "time", 0.1, SIGTERM));
+    CHECK_EQ(t, token_now(t, "time").losses, 0);
+    CHECK_EQ(t, token_now(t, "time").state, TOKEN_OPEN);
+    for (unsigned tries = 0; tries < 12 && token_now(t, "time").state != TOKEN_LEFT; tries++)
+        interrupt_worker(t, "time", 0.2, SIGUSR1); // a busy machine may leave one less than its time
+    cli_run(&c, "reproduce --status $D/time");
+    CHECK_HAS(t, c.out, "left after 0 tries, lost 3 times with its worker: bench binomialOptions");
+    CHECK_HAS(t, c.out, ": given up: the time of three workers was up before it ended");
+    cli_fini(&c);
+}
+
+// A suspect is claimed after all others, and only by a worker that runs nothing else.
+static void test_suspect(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct diag d;
+    struct plan p;
+    struct claims claims;
+    struct token suspect = {.state = TOKEN_OPEN}, moved, got;
+    char folder[600];
+    bool taken;
+    int problem;
+    lab_write(&c, "small.exp", lab_experiment);
+    plan(&c, "alone");
+    snprintf(folder, sizeof folder, "%s/alone", test_directory(t));
+    diag_init(&d);
+    CHECK(t, plan_read(&p, folder, &d) && claims_begin(&claims, &p, "us", 60, &d));
+    memcpy(suspect.id, p.points.data[0].id, sizeof suspect.id);
+    moved = suspect;
+    moved.losses = TOKEN_TRIES - 1;
+    CHECK_EQ(t, token_move(claims.queue, &suspect, &moved), 0);
+    for (unsigned i = 1; i < 30; i++) {
+        CHECK_EQ(t, claims_next(&claims, true, &got, &taken, &problem), CLAIM_GOT);
+        CHECK_STR(t, got.id, p.points.data[i].id);
+    }
+    CHECK_EQ(t, claims_next(&claims, true, &got, &taken, &problem), CLAIM_NONE);
+    CHECK_EQ(t, claims_next(&claims, false, &got, &taken, &problem), CLAIM_GOT);
+    CHECK_STR(t, got.id, suspect.id);
+    CHECK_EQ(t, got.losses, TOKEN_TRIES - 1);
+    claims_fini(&claims);
+    plan_fini(&p);
+    diag_fini(&d);
+    cli_fini(&c);
+}
+
 // The longest come first, by how many instructions they have and how fast their view has run them.
 static void test_estimate(struct test *t)
 {
@@ -169,8 +295,14 @@ static void test_refusals(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"two", test_two},   {"storm", test_storm},       {"handed back", test_handed_back},
-        {"left", test_left}, {"estimate", test_estimate}, {"refusals", test_refusals}};
+    static const struct test_case cases[] = {{"two", test_two},
+                                             {"storm", test_storm},
+                                             {"handed back", test_handed_back},
+                                             {"left", test_left},
+                                             {"disappeared", test_disappeared},
+                                             {"too long", test_too_long},
+                                             {"suspect", test_suspect},
+                                             {"estimate", test_estimate},
+                                             {"refusals", test_refusals}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
