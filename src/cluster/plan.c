@@ -159,9 +159,9 @@ bool plan_is_same(const struct plan *a, const struct plan *b, struct diag *d)
 
 static bool make_folders(const struct plan *p, struct diag *d)
 {
-    static const char *const folders[] = {"queue", "committed", "workers"};
+    static const char *const folders[] = {"queue", "committed", "compiled", "workers"};
     bool good = true;
-    for (size_t i = 0; i < 3 && good; i++) {
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0] && good; i++) {
         char *path = plan_path(p, folders[i], "");
         good = mkdir(path, 0777) == 0 || errno == EEXIST ||
                diag_error(d, loc_none(), "cannot make %s: %s", path, strerror(errno));

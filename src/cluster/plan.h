@@ -3,6 +3,7 @@
 //   DIR/plan          this list: which build made it, by which words, and every point, longest expected first
 //   DIR/queue/        a token a point, whose name says how far it is (token.h)
 //   DIR/committed/    results that nobody has taken into the database yet (worker.h, collect.h)
+//   DIR/compiled/     kernels, which points share that run the same one (api/kept.c)
 //   DIR/workers/      who works, or has worked (beat.h), and what Slurm's jobs said
 //   DIR/results.db    written by one alone, who holds DIR/lock; workers do not open it
 #pragma once

@@ -34,6 +34,7 @@ struct worker {
     struct plan plan;
     struct claims claims;
     struct beat beat;
+    char *compiled;               // where points share kernels
     double began, beaten, resume; // times: ours; of the last beat; when to claim again
     struct slot slots[WORKER_PROCESSES_MOST];
     unsigned busy;
@@ -241,6 +242,7 @@ static void start(struct worker *w, struct slot *s, const struct token *t)
                                                           .is_mark = str_equal(s->point->kind, "mark"),
                                                           .json = part,
                                                           .errors = s->errors,
+                                                          .compiled = w->compiled,
                                                           .signals = &w->before});
     free(part);
     if (process < 0) {
@@ -374,6 +376,7 @@ bool worker_run(const struct worker_order *o, struct worker_report *r)
     watch_signals(w);
     bool good =
         plan_read(&w->plan, o->folder, o->diag) && plan_is_of(&w->plan, o->build, o->diag) && enter(w);
+    w->compiled = plan_path(&w->plan, "compiled", "");
     if (good && !r->interrupted)
         good = claims_begin(&w->claims, &w->plan, w->beat.who, o->lease_seconds, o->diag) && work(w);
     stop_all(w);
@@ -381,6 +384,7 @@ bool worker_run(const struct worker_order *o, struct worker_report *r)
     beat_end(&w->beat);
     *r = (struct worker_report){w->beat.runs, w->beat.failed, w->beat.taken, w->beat.lost, r->interrupted};
     sigprocmask(SIG_SETMASK, &w->before, NULL);
+    free(w->compiled);
     plan_fini(&w->plan);
     free(w);
     return good;

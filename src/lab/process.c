@@ -11,7 +11,7 @@
 
 enum { WORDS_MAX = 64 };
 
-// Between fork and exec: only what is safe there.
+// Between fork and exec: only what is safe there, in a process of one thread.
 static void become(const struct process_order *o, char **words, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -24,6 +24,7 @@ static void become(const struct process_order *o, char **words, pid_t parent)
     }
     if (o->errors >= 0) dup2(o->errors, STDERR_FILENO);
     sigprocmask(SIG_SETMASK, o->signals, NULL);
+    if (o->compiled) setenv(PROCESS_COMPILED, o->compiled, true);
     if (chdir(o->folder) == 0) execv(o->program, words);
     _exit(127);
 }

@@ -24,7 +24,10 @@ static int do_nothing(const char *result, const char *path)
     char *bytes;
     size_t length;
     const char *why;
-    return file_read(result, &bytes, &length, &why) && file_write(path, bytes, length, &why) ? 0 : 3;
+    if (!file_read(result, &bytes, &length, &why)) return 3;
+    bool good = file_write(path, bytes, length, &why);
+    free(bytes);
+    return good ? 0 : 3;
 }
 
 // $D/many.exp: 4 kernels at so many points of three axes, or of four.

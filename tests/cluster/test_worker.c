@@ -5,6 +5,7 @@
 #include "cluster/claims.h"
 #include "cluster/points.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,17 @@ static void plan(struct cli *c, const char *folder)
              "reproduce $D/small.exp --size small --out $D/%s --submit hand --quiet", folder);
     cli_run(c, arguments);
     CHECK_MSG(c->t, c->status == 0, "%s", c->err);
+}
+
+static unsigned count_files(struct test *t, const char *folder)
+{
+    char path[600];
+    unsigned count = 0;
+    snprintf(path, sizeof path, "%s/%s", test_directory(t), folder);
+    DIR *all = opendir(path);
+    for (struct dirent *e; all && (e = readdir(all)) != NULL;) count += e->d_name[0] != '.';
+    if (all) closedir(all);
+    return count;
 }
 
 // Two workers on one folder; results are taken in while they work, and once more than there are any.
@@ -33,6 +45,7 @@ static void test_two(struct test *t)
     CHECK_EQ(t, process_wait(b), 0);
     plan_collect(&c, "two");
     CHECK_HAS(t, c.out, "30 of 30 points are in results.db, 0 were left; 1 of 1 figures are complete");
+    CHECK_EQ(t, count_files(t, "two/compiled"), 6); // of 30 points: three kernels, of two profiles
     plan_collect(&c, "two");
     check_same(t, "two", clean, "two workers");
     size_t length[2];
@@ -86,7 +99,7 @@ static void test_handed_back(struct test *t)
     lab_write(&c, "small.exp", lab_experiment);
     plan(&c, "back");
     pid_t first = worker_start(t, "back", "2", "3600");
-    sleep_for(0.2);
+    for (unsigned tries = 0; tries < 100 && !status_number(&c, "back", "running"); tries++) sleep_for(0.01);
     kill(first, SIGTERM);
     CHECK_EQ(t, process_wait(first), 0);
     cli_run(&c, "reproduce --status $D/back");
