@@ -276,13 +276,49 @@ static void test_estimate(struct test *t)
               "title = a test\nkind = runs\nmeasure = ipc\nkernels = vecadd LIB gcd\n"
               "views = tiny/sass\nseries = A : base\n");
     cli_run(&c, "reproduce $D/two.exp --size small --out $D/long --submit hand");
-    CHECK_HAS(t, c.out, "is expected to take one core");
+    CHECK_HAS(t, c.out, "all of it is expected to take one core 0 s; from 0 s to ");
+    CHECK_HAS(t, c.out, " s of one core are likely\n");
     char *plan = cli_read(&c, "long/plan", &length), *first = plan ? strstr(plan, "\npoint ") : NULL;
     double seconds = 0;
     CHECK_MSG(t, first && sscanf(first, " point %*s bench %lf bench LIB", &seconds) == 1 && seconds > 0,
               "LIB is not the first: %s", first ? first : "no plan");
     CHECK(t, first && strstr(first + 1, "\npoint ") && strstr(first + 1, " 0.000000 ") == NULL);
     free(plan);
+    cli_fini(&c);
+}
+
+// Programs, studies, marks and pairs have one, too: by a small run of theirs.
+static void test_estimate_kinds(struct test *t)
+{
+    static const struct {
+        const char *kind, *lines;
+    } kinds[] = {
+        {"program", "kind = runs\nmeasure = time\nprograms = VecAdd\nviews = simtight/rv32i\n"
+                    "series = A : simtight-rfc512\n"},
+        {"study", "kind = study\nshow = stack\nstudy = taxonomy\ntable = workloads\nkernels = vecadd\n"
+                  "views = tiny/sass\nseries = uniform : uniform\n"},
+        {"mark", "kind = marks\nkernels = vecadd\nviews = tiny/sass\nseries = mark : mark\n"},
+        {"mix", "kind = runs\nmeasure = weighted_speedup\npairs = vecadd + scan\n"
+                "views = gtx285/ptxplus\nbase = base with place=split\nseries = A : base with place=all\n"},
+    };
+    struct cli c = {.t = t};
+    for (size_t i = 0; i < TEST_COUNT(kinds); i++) {
+        char text[400], arguments[160], name[40], before[40];
+        double seconds = 0;
+        size_t length;
+        snprintf(text, sizeof text, "title = a test\n%s", kinds[i].lines);
+        lab_write(&c, "kind.exp", text);
+        snprintf(arguments, sizeof arguments,
+                 "reproduce $D/kind.exp --size medium --out $D/of-%s --submit hand", kinds[i].kind);
+        cli_run(&c, arguments);
+        CHECK_MSG(t, c.status == 0 && !strstr(c.out, "not known"), "%s: %s%s", kinds[i].kind, c.out, c.err);
+        snprintf(name, sizeof name, "of-%s/plan", kinds[i].kind);
+        snprintf(before, sizeof before, " point %%*s %s %%lf", kinds[i].kind);
+        char *plan = cli_read(&c, name, &length), *first = plan ? strstr(plan, "\npoint ") : NULL;
+        CHECK_MSG(t, first && sscanf(first, before, &seconds) == 1 && seconds > 0, "%s: %s", kinds[i].kind,
+                  first ? first : "no plan");
+        free(plan);
+    }
     cli_fini(&c);
 }
 
@@ -316,6 +352,7 @@ int main(int argc, char **argv)
                                              {"too long", test_too_long},
                                              {"suspect", test_suspect},
                                              {"estimate", test_estimate},
+                                             {"estimate of kinds", test_estimate_kinds},
                                              {"refusals", test_refusals}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
