@@ -236,7 +236,7 @@ static void start(struct worker *w, struct slot *s, const struct token *t)
     }
     char *part = result_path(w, t, false, "part");
     s->errors = memfd_create("errors", MFD_CLOEXEC);
-    pid_t process = process_start(&(struct process_order){.program = w->order->program,
+    pid_t process = process_start(&(struct process_order){.run = w->order->run,
                                                           .folder = w->plan.folder,
                                                           .command = s->point->command,
                                                           .is_mark = str_equal(s->point->kind, "mark"),

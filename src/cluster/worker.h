@@ -11,8 +11,11 @@
 enum { WORKER_PROCESSES_MOST = 64 };
 
 struct worker_order {
-    const char *program; // warpfold itself
-    const char *build;   // of it: a plan of another is refused
+    int (*run)(
+        int argc,
+        char **
+            argv); // warpfold itself, with its name before its words; it is called in a process of the point's own
+    const char *build; // of it: a plan of another is refused
     const char *folder;
     unsigned processes;   // runs at a time
     double lease_seconds; // a worker whose beat stands still as long is gone
