@@ -21,6 +21,7 @@ static _Noreturn void become(const struct process_order *o, int count, char **wo
     if (nothing >= 0) {
         dup2(nothing, STDIN_FILENO);
         dup2(nothing, STDOUT_FILENO);
+        dup2(nothing, STDERR_FILENO);
     }
     if (o->errors >= 0) dup2(o->errors, STDERR_FILENO);
     sigprocmask(SIG_SETMASK, o->signals, NULL);
