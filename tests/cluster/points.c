@@ -100,6 +100,18 @@ pid_t worker_find(struct test *t, const char *folder, unsigned skip)
     return found;
 }
 
+pid_t worker_point(pid_t worker)
+{
+    char path[80], *text;
+    size_t length;
+    const char *why;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)worker, (int)worker);
+    if (!file_read_up_to(path, 4096, &text, &length, &why)) return 0;
+    pid_t point = (pid_t)strtol(text, NULL, 10);
+    free(text);
+    return point;
+}
+
 void plan_collect(struct cli *c, const char *folder)
 {
     char arguments[160];
