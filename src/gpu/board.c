@@ -372,14 +372,20 @@ void board_init(struct sm *s)
     struct board *b = &s->board;
     b->entries = s->config->board_entries;
     b->soonest = CYCLE_NEVER;
+    if (s->config->dependences != DEPENDENCES_BOARD) return;
+    b->insts = heap_alloc(BOARD_ENTRIES * sizeof *b->insts);
+    b->warps = heap_alloc(SM_SLOTS * sizeof *b->warps);
+    b->commits = heap_alloc(BOARD_CYCLES * sizeof *b->commits);
     for (unsigned slot = 0; slot < SM_SLOTS; slot++) b->warps[slot].head = b->warps[slot].tail = BOARD_NONE;
-    if (s->config->check && s->config->dependences == DEPENDENCES_BOARD)
-        b->shadow = heap_alloc(sizeof *b->shadow);
+    if (s->config->check) b->shadow = heap_alloc(sizeof *b->shadow);
 }
 
 void board_fini(struct sm *s)
 {
     struct board_shadow *x = s->board.shadow;
+    free(s->board.insts);
+    free(s->board.warps);
+    free(s->board.commits);
     if (!x) return;
     free(x->latest);
     free(x->committed);

@@ -48,11 +48,12 @@ struct board {
     uint64_t soonest;       // the first commit that is known; CYCLE_NEVER
     uint64_t wanting;       // bits: warps that wait for entries
     uint64_t lanes;         // of the instruction that is about to issue: those that execute it
-    struct board_inst insts[BOARD_ENTRIES];
-    struct board_warp warps[SM_SLOTS];
-    uint64_t commits[BOARD_CYCLES]; // by cycle mod BOARD_CYCLES: the cycle, of a commit
-    struct board_shadow *shadow;    // sim.check; NULL: nobody looks
-    const char *broken;             // a rule that did not hold, static text
+    // Heap, with issue.dependences=board alone.
+    struct board_inst *insts;    // BOARD_ENTRIES
+    struct board_warp *warps;    // by slot
+    uint64_t *commits;           // by cycle mod BOARD_CYCLES: the cycle, of a commit
+    struct board_shadow *shadow; // sim.check; NULL: nobody looks
+    const char *broken;          // a rule that did not hold, static text
 };
 
 void board_init(struct sm *s);

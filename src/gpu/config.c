@@ -23,6 +23,8 @@ static const char *const l1_write_words[] = {"through", "through-allocate", "loc
 static const char *const replacement_words[] = {"lru", "fifo", "random", NULL};
 static const char *const dependences_words[] = {"scoreboard", "encoded", "single", "board", NULL};
 
+static const char *const predict_words[] = {"none", "static", "gshare", "perfect", NULL};
+
 #define AT(field) offsetof(struct gpu_config, field)
 #define GPU_U32(field, key, low, high, initial, meaning, source)                                             \
     {key, CONFIG_U32, AT(field), low, high, NULL, #initial, meaning, source},

@@ -19,6 +19,7 @@ enum l1_fetch { FETCH_SECTORS, FETCH_LINE };
 enum l1_write { L1_WRITE_THROUGH, L1_WRITE_ALLOCATE, L1_WRITE_LOCAL_BACK };
 enum gpu_machine { MACHINE_SM, MACHINE_SIMTIGHT };
 enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED, DEPENDENCES_SINGLE, DEPENDENCES_BOARD };
+enum predict_way { PREDICT_NONE, PREDICT_STATIC, PREDICT_GSHARE, PREDICT_PERFECT };
 
 struct gpu_config {
 #define GPU_U32(field, key, low, high, initial, meaning, source)    uint32_t field;

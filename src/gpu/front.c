@@ -121,6 +121,27 @@ static inline __attribute__((always_inline)) bool set_out(struct sm *s, unsigned
     return true;
 }
 
+void front_follow(struct sm *s, unsigned slot, uint32_t pc)
+{
+    struct sm_warp *w = &s->warps[slot];
+    uint32_t count = w->front.count, bytes = s->line_bytes;
+    if (has_techs(s) || !count || pc >= program_of(w)->inst_count ||
+        !line_is_there(s, slot, code_address(w, pc), WAITER_WARP)) {
+        front_flush(s, slot, pc);
+        return;
+    }
+    uint32_t bytes_of_line = bytes - (uint32_t)(code_address(w, pc) & (bytes - 1));
+    uint32_t most = program_insts_within(program_of(w), pc, bytes_of_line),
+             left = program_of(w)->inst_count - pc;
+    if (most > left) most = left;
+    if (count < most) most = count;
+    front_flush(s, slot, pc);
+    w->grid->counts.fetch_flushed -= most; // these came from there instead
+    w->front.count = (uint8_t)most;
+    w->front.pc = pc + most;
+    front_update(s, slot);
+}
+
 static void fetch(struct sm *s, unsigned slot)
 {
     if (set_out(s, slot, WAITER_WARP)) ring_add(&s->front.fills, s->now, s->warps[slot].front.fill_at, slot);

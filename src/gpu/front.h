@@ -41,6 +41,9 @@ void front_fill(struct sm *s, uint64_t warps);                 // of those somet
 void front_update(struct sm *s, unsigned slot);                // whether the warp wants to be fetched for
 void front_start(struct sm *s, unsigned slot);                 // a warp has come: from where it begins on
 void front_flush(struct sm *s, unsigned slot, uint32_t pc);
+// The I-buffer is not dropped but has what it would have had, had fetching gone on there, as far as that is in one line that the
+// cache has.
+void front_follow(struct sm *s, unsigned slot, uint32_t pc);
 void front_forget(struct sm *s, unsigned slot); // the warp has ended
 
 static inline void front_line_came(struct front_warp *w) { w->waits_for_line = false; } // the code is there

@@ -151,7 +151,12 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     case PATH_ALU: done = operand_piped(s, w, o, operand_execute(s, w, o, collected, interval)); break;
     case PATH_CONTROL:
         s->issue.branch_free[slot % s->config->schedulers] = s->now + o->interval;
-        if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
+        if (isa_has(i, ISA_BRANCH)) {
+            if (s->config->predict == PREDICT_NONE)
+                ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
+            else
+                predict_branch(s, slot, o, i);
+        }
         // fall through
     case PATH_FENCE:
         result = operand_write(s, w, w->operands.map + o->dst, o, collected + o->latency);
@@ -221,6 +226,7 @@ static inline __attribute__((always_inline)) enum outcome leave_buffer(struct sm
     bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->front.head;
     if (!goes_on || o->pipe == PIPE_CONTROL) {
         if (meets_others(i)) ready_stop(&w->ready, index);
+        if (isa_has(i, ISA_BRANCH) && s->config->predict != PREDICT_NONE) predict_follow(s, slot);
         ready_settle(s, slot);
         after_control(s, slot, i);
     }
@@ -244,6 +250,22 @@ static enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, 
     if (s->config->issue_interval > 1) keep_scheduler(s, slot, s->config->issue_interval);
     w->grid->counts.issue_copies++;
     refuse(s, scheduler, slot, SLOT_UNIT);
+    ready_evaluate(s, slot);
+    return OUTCOME_COPIED;
+}
+
+// An instruction of a wrong path takes a slot.
+static __attribute__((noinline)) enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot)
+{
+    if (!operand_has_collector(s)) {
+        refuse(s, scheduler, slot, SLOT_OPERAND);
+        return OUTCOME_REFUSED;
+    }
+    refuse(s, scheduler, slot, SLOT_FETCH);
+    s->issue.lanes = 0; // it is nobody's, and reads what may not be there
+    predict_ghost(s, slot);
+    if (s->config->issue_interval > 1) keep_scheduler(s, slot, s->config->issue_interval);
+    front_update(s, slot);
     ready_evaluate(s, slot);
     return OUTCOME_COPIED;
 }
@@ -311,7 +333,7 @@ static inline __attribute__((always_inline)) bool issue_second(struct sm *s, uns
     struct sm_warp *w = &s->warps[slot];
     const struct op *ops = w->grid->ops;
     note_second(s, scheduler, SLOT_FETCH, first);
-    if (!w->front.count || (beside && s->issue.at_port >> slot & 1)) return false;
+    if (!w->front.count || (beside && (s->issue.at_port | s->predict.wrong) >> slot & 1)) return false;
     ready_evaluate(s, slot);
     note_second(s, scheduler, (enum gpu_slot)w->ready.why, w->front.head);
     if (!(s->ready.now >> slot & 1)) return true;
@@ -346,7 +368,8 @@ static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, 
         bool is_one = !(first_of & (first_of - 1));
         unsigned slot = is_one ? bit_lowest(first_of) : pick->first(s, s->issue.last[scheduler], first_of);
         uint32_t first = s->warps[slot].front.head;
-        enum outcome o = issue_one(s, scheduler, slot);
+        bool is_wrong = beside && s->predict.wrong >> slot & 1;
+        enum outcome o = is_wrong ? issue_ghost(s, scheduler, slot) : issue_one(s, scheduler, slot);
         among &= ~(1ull << slot);
         if (o == OUTCOME_REFUSED) continue;
         s->issue.last[scheduler] = slot;

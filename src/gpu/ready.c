@@ -29,13 +29,6 @@ static inline __attribute__((always_inline)) struct hazard encoded_hazard(const 
     return h;
 }
 
-// One instruction at a time: until the last one's results are written, and a store has left for memory.
-static inline __attribute__((always_inline)) struct hazard single_hazard(const struct sm_warp *w)
-{
-    if (w->lsu.loads || w->lsu.queued) return (struct hazard){CYCLE_NEVER, true};
-    return (struct hazard){w->operands.stall_until, w->operands.stalls_for_memory};
-}
-
 // When the registers and predicates of an instruction are ready, of its registers so many.
 static inline __attribute__((always_inline)) struct hazard
 registers_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o, unsigned need_count)
@@ -65,6 +58,17 @@ scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *
     return registers_hazard(s, w, o, o->need_count);
 }
 
+// One instruction at a time: until the last one's results are written, and a store has left for memory. With mechanisms registers
+// may come from other warps besides.
+static __attribute__((noinline)) struct hazard single_hazard(const struct sm *s, const struct sm_warp *w,
+                                                             const struct op *o)
+{
+    if (w->lsu.loads || w->lsu.queued) return (struct hazard){CYCLE_NEVER, true};
+    struct hazard last = {w->operands.stall_until, w->operands.stalls_for_memory},
+                  others = has_techs(s) ? scoreboard_hazard(s, w, o) : last;
+    return others.cycle > last.cycle ? others : last;
+}
+
 // Operands come from the board or from the register file; the board sees to the destination.
 static __attribute__((noinline)) struct hazard board_hazard(struct sm *s, const struct sm_warp *w,
                                                             const struct op *o)
@@ -79,15 +83,11 @@ static inline __attribute__((always_inline)) struct hazard hazard_of(struct sm *
                                                                      const struct op *o)
 {
     if (o->path == PATH_FENCE && (w->lsu.loads || w->lsu.stores)) return (struct hazard){CYCLE_NEVER, true};
-    switch ((enum dependences)s->config->dependences) {
-    case DEPENDENCES_ENCODED: return encoded_hazard(w, o);
-    case DEPENDENCES_SINGLE: return single_hazard(w);
-    case DEPENDENCES_BOARD:
-        if (!is_guest(w)) return board_hazard(s, w, o);
-        break;
-    case DEPENDENCES_SCOREBOARD: break;
-    }
-    return scoreboard_hazard(s, w, o);
+    int way = s->config->dependences;
+    if (__builtin_expect(way == DEPENDENCES_SCOREBOARD || (way == DEPENDENCES_BOARD && is_guest(w)), 1))
+        return scoreboard_hazard(s, w, o);
+    if (way == DEPENDENCES_ENCODED) return encoded_hazard(w, o);
+    return way == DEPENDENCES_SINGLE ? single_hazard(s, w, o) : board_hazard(s, w, o);
 }
 
 // Registers and all: what accesses memory needs a place in the load/store unit besides.
@@ -108,6 +108,24 @@ static void becomes_ready(struct sm *s, unsigned slot, const struct op *o)
     s->ready.now |= bit;
 }
 
+// Of a warp on a wrong path (predict.h), which pauses until the right one is known: whether the next ghost can issue.
+static __attribute__((noinline)) void evaluate_wrong(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    waits(s, w, SLOT_FETCH);
+    predict_look(s, slot);
+    if (!(s->predict.wrong >> slot & 1)) {
+        ready_wake_at(s, slot, w->ready.resume);
+        return;
+    }
+    if (!w->front.count || !predict_may_issue(&w->grid->ops[w->front.head])) return;
+    struct hazard h = hazard_of(s, w, &w->grid->ops[w->front.head]);
+    if (h.cycle <= s->now)
+        s->ready.now |= 1ull << slot;
+    else if (h.cycle != CYCLE_NEVER)
+        ready_wake_at(s, slot, h.cycle);
+}
+
 void ready_evaluate(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
@@ -118,6 +136,10 @@ void ready_evaluate(struct sm *s, unsigned slot)
         w->ready.at_barrier = true;
         waits(s, w, SLOT_BARRIER);
     } else if (w->ready.resume > s->now) {
+        if (__builtin_expect((s->predict.wrong & bit) != 0, 0)) {
+            evaluate_wrong(s, slot);
+            return;
+        }
         waits(s, w, (enum gpu_slot)w->ready.pause);
         ready_wake_at(s, slot, w->ready.resume);
     } else if (s->ready.held & bit) {
@@ -161,7 +183,8 @@ void ready_wake(struct sm *s, uint64_t warps)
 void ready_settle(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
-    if (w->warp->state == WARP_READY && w->warp->pc != w->front.head) front_flush(s, slot, w->warp->pc);
+    if (w->warp->state == WARP_READY && w->warp->pc != w->front.head && !(s->predict.wrong >> slot & 1))
+        front_flush(s, slot, w->warp->pc);
     front_update(s, slot);
     ready_evaluate(s, slot);
 }
@@ -186,7 +209,11 @@ void ready_start(struct sm *s, unsigned slot)
     ready_evaluate(s, slot);
 }
 
-void ready_forget(struct sm *s, unsigned slot) { s->ready.now &= ~(1ull << slot); }
+void ready_forget(struct sm *s, unsigned slot)
+{
+    s->ready.now &= ~(1ull << slot);
+    predict_forget(s, slot);
+}
 
 void ready_hold(struct sm *s, unsigned slot, bool held)
 {

@@ -19,6 +19,7 @@ struct sm *sm_create(const struct gpu_config *c, uint32_t line_bytes, unsigned i
     if (c->check) check_init(&s->check, SM_SLOTS);
     operand_init(s);
     board_init(s);
+    predict_init(s);
     front_init(s);
     issue_init(s);
     lsu_init(s);
@@ -37,6 +38,7 @@ void sm_destroy(struct sm *s)
     lsu_fini(s);
     operand_fini(s);
     board_fini(s);
+    predict_fini(s);
     front_fini(s);
     ready_fini(s);
     check_fini(&s->check);
@@ -142,7 +144,8 @@ void sm_run(struct sm *s, struct memory_system *m, uint64_t until)
     lsu_open(s, m);
     for (;;) {
         uint64_t stop = s->account.sample_at < until ? s->account.sample_at : until;
-        if (__builtin_expect(s->has_guests || s->has_port || s->config->issue_interval > 1, 0))
+        if (__builtin_expect(
+                s->has_guests || s->has_port || s->config->issue_interval > 1 || s->config->predict, 0))
             run_to_beside(s, stop);
         else
             run_to(s, stop);
@@ -233,8 +236,8 @@ const char *sm_check_grid(const struct sm_grid *g)
 {
     const struct gpu_counts *n = &g->counts;
     const char *broken = tech_check(g);
-    if (!broken && n->fetch_fetched != n->issue_issued + n->fetch_flushed)
-        broken = "fetched is not issued + flushed";
+    if (!broken && n->fetch_fetched != n->issue_issued + n->fetch_flushed + n->predict_ghosts)
+        broken = "fetched is not issued + flushed + those of wrong paths";
     if (!broken && g->lsu.requested != g->lsu.replied) broken = "a memory request has no reply";
     if (!broken && g->lsu.early) broken = "a mechanism has not been told of a line";
     if (!broken && g->tags.locked.count) broken = "a mechanism has left a line locked";

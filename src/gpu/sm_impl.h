@@ -6,6 +6,7 @@
 //     operand.h  registers and pipelines in time        lsu.h      memory instructions
 //     tags.h     L1 and the other caches                account.h  what the schedulers' slots went to
 //     board.h    results that wait to be written in order
+//     predict.h  where branches are predicted to go, and wrong paths
 //     guest.h    mechanisms' streams of instructions, which have no slot
 #pragma once
 #include "gpu/account.h"
@@ -17,6 +18,7 @@
 #include "gpu/lsu.h"
 #include "gpu/operand.h"
 #include "gpu/pick.h"
+#include "gpu/predict.h"
 #include "gpu/ready.h"
 #include "gpu/room.h"
 #include "gpu/stall.h"
@@ -83,6 +85,7 @@ struct sm {
     struct tags tags;
     struct account account;
     struct board board;
+    struct predict predict;
 
     bool has_techs;     // some grid has mechanisms
     bool has_guests;    // some grid may have a guest

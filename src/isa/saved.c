@@ -51,21 +51,21 @@ static const char *visit_text(struct stream *s, const char *text)
     return s->good && length ? visit_array(s, text, length, 1) : NULL;
 }
 
+// clang-format off
+#define NUMBERS(X)                                                                                  \
+    X(profile) X(inst_count) X(entry) X(code_base) X(reg_count) X(pred_count)                       \
+    X(shared_bytes) X(dynamic_align) X(local_bytes) X(spill_bytes) X(spill_loads) X(spill_stores)   \
+    X(stack_bytes) X(stack_unbounded) X(barrier_count) X(mark_conditions)                           \
+    X(uses_textures) X(uses_printf) X(uses_clock) X(uses_atomics)                                   \
+    X(max_threads) X(required_threads) X(param_count) X(param_bytes) X(literal_bytes)               \
+    X(symbol_count) X(function_count) X(table_count) X(file_count) X(line_count) X(line_set_count)
+// clang-format on
+
 static void visit_numbers(struct stream *s, struct program *p)
 {
-#define NUMBERS(X)                                                                                           \
-    X(profile)                                                                                               \
-    X(inst_count)                                                                                            \
-    X(entry)                                                                                                 \
-    X(code_base) X(reg_count) X(pred_count) X(shared_bytes) X(dynamic_align) X(local_bytes) X(spill_bytes)   \
-        X(spill_loads) X(spill_stores) X(stack_bytes) X(stack_unbounded) X(barrier_count) X(mark_conditions) \
-            X(uses_textures) X(uses_printf) X(uses_clock) X(uses_atomics) X(max_threads) X(required_threads) \
-                X(param_count) X(param_bytes) X(literal_bytes) X(symbol_count) X(function_count)             \
-                    X(table_count) X(file_count) X(line_count) X(line_set_count)
 #define VISIT(field) visit_bytes(s, &p->field, sizeof p->field);
     NUMBERS(VISIT)
 #undef VISIT
-#undef NUMBERS
 }
 
 static void visit_symbols(struct stream *s, struct program *p, const struct saved_keys *keys)

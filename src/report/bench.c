@@ -62,7 +62,10 @@ void report_bench_table(const struct report_bench *b, bool colour, struct strbuf
         table_add(&t, "%.1f", speed(&total) / 1e6);
         table_add(&t, "%.1e", row->max_error);
         table_add(&t, "%s", outcome(row));
-        if (timed) {
+        if (timed && total.cycles == WF_UNKNOWN) { // a launch was refused
+            table_add(&t, "-");
+            table_add(&t, "-");
+        } else if (timed) {
             table_add_u64(&t, total.cycles);
             table_add(&t, "%.2f", report_run_ipc(&total));
         }

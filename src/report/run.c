@@ -48,6 +48,7 @@ void report_run_fini(struct report_run *r)
 
 static void add_counters(struct report_run *r, const struct wf_stats *stats)
 {
+    if (!stats->counters) return; // it was refused, and counted nothing
     if (!r->counters) {
         r->counter_count = stats->counter_count;
         r->counters = heap_alloc(r->counter_count * sizeof *r->counters);

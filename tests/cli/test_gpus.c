@@ -247,7 +247,8 @@ static bool is_no_cards(const char *key)
 {
     static const char *const keys[] = {"gpu.dispatch",       "gpu.keep_caches", "l1.keep",
                                        "texture.keep",       "icache.perfect",  "operands.conflicts",
-                                       "issue.active_warps", "board.entries",   "machine"};
+                                       "issue.active_warps", "board.entries",   "branch.bits",
+                                       "branch.history",     "branch.resolve",  "machine"};
     for (size_t i = 0; i < TEST_COUNT(keys); i++)
         if (str_equal(keys[i], key)) return true;
     return str_starts_with(key, "sim.");
@@ -401,12 +402,31 @@ static void test_occupancy(struct test *t)
     cli_fini(&c);
 }
 
+// The first kernel fits, the second does not: the workload is refused, and what was counted is not made up.
+static void test_second_kernel(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "bench convolutionSeparable --size small --gpu gtx280 --set compile.profile=ptxplus --set "
+                "sm.registers=4096");
+    CHECK_EQ(t, c.status, 1);
+    CHECK_MSG(t, strstr(c.out, "refused        -    -"), "%s", c.out);
+    CHECK(t, strstr(cli_errors(&c), "for want of registers (sm.registers) of gtx280"));
+    cli_fini(&c);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"files", test_files},         {"set", test_set},           {"list", test_list},
-        {"like", test_like},           {"sources", test_sources},   {"complete", test_complete},
-        {"left_out", test_left_out},   {"set_wins", test_set_wins}, {"area", test_area},
-        {"occupancy", test_occupancy}, {"reports", test_reports}};
+    static const struct test_case cases[] = {{"files", test_files},
+                                             {"set", test_set},
+                                             {"list", test_list},
+                                             {"like", test_like},
+                                             {"sources", test_sources},
+                                             {"complete", test_complete},
+                                             {"second_kernel", test_second_kernel},
+                                             {"left_out", test_left_out},
+                                             {"set_wins", test_set_wins},
+                                             {"area", test_area},
+                                             {"occupancy", test_occupancy},
+                                             {"reports", test_reports}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -313,6 +313,12 @@ static void draw_extra(uint64_t seed, struct combination *c)
     if (t->claims & CLAIMS(L1_LINES)) add(c, "l1.global=1");
 }
 
+static bool has_classes(struct wf_context *ask)
+{
+    struct wf_class first;
+    return wf_class_at(ask, 0, &first);
+}
+
 static void draw_keys(uint64_t seed, struct wf_context *ask, const struct generated *program, unsigned of_ten,
                       struct combination *c)
 {
@@ -321,8 +327,10 @@ static void draw_keys(uint64_t seed, struct wf_context *ask, const struct genera
     unsigned density = densities[rng_below(&dense, 4)];
     const struct config_key *key;
     struct strbuf value = {0};
+    bool is_mixed = has_classes(ask); // which say how many SMs there are
     for (size_t k = 0; (key = config_at(&ask->config, k)); k++) {
         struct rng r = stream(seed, key->name);
+        if (is_mixed && str_equal(key->name, "gpu.sm_count")) continue;
         bool few = str_starts_with(key->name, "mark.") || str_starts_with(key->name, "compile.") ||
                    str_starts_with(key->name, "exec.") || str_equal(key->name, "simt");
         if (is_excluded(key) || rng_below(&r, 100) >= (few ? 10 * of_ten : density)) continue;
@@ -362,7 +370,7 @@ static void draw_class_keys(uint64_t seed, const char *class, struct wf_context 
 static void draw_classes(uint64_t seed, struct wf_context *ask, struct combination *c)
 {
     struct rng r = stream(seed, "classes");
-    if (rng_below(&r, 6)) return;
+    if (rng_below(&r, 6) || has_classes(ask)) return;
     unsigned a = 1 + rng_below(&r, 2), b = 1 + rng_below(&r, 2);
     const char *const parts[][2] = {{"class.a.count", a == 1 ? "1" : "2"},
                                     {"class.b.count", b == 1 ? "1" : "2"},

@@ -115,12 +115,100 @@ static void test_single_memory(struct test *t)
     CHECK_EQ(t, both - loads, 32 * 10);
 }
 
+// -- branches
+// Cycles of so many branches over two instructions each.
+static uint64_t branches_take(struct test *t, const char *way, const char *guard, unsigned times,
+                              struct gpu_counts *counts)
+{
+    struct strbuf text = {0};
+    struct gpu_bench b;
+    char settings[800];
+    uint64_t cycles = 0;
+    snprintf(settings, sizeof settings,
+             "icache.perfect=1 fetch.per_scheduler=1 fetch.refill=space fetch.ibuffer=16 fetch.width=4 "
+             "operands.conflicts=0 issue.schedulers=1 issue.width=1 sim.check=1 %s",
+             way);
+    strbuf_puts(&text,
+                "S2R R4, SR_TID.X\nISETP.LT.AND P0, PT, R4, 0x10, PT\nISETP.LT.AND P1, PT, R4, 0x0, PT\n"
+                "ISETP.GE.AND P2, PT, R4, 0x0, PT\n");
+    for (unsigned k = 0; k < times; k++) {
+        unsigned r = 16 + 2 * k % 64;
+        strbuf_printf(&text, "%sBRA L%u\nIADD3 R%u, R4, 0x1, RZ\nIADD3 R%u, R4, 0x1, RZ\nL%u:\n", guard, k, r,
+                      r + 1, k);
+    }
+    strbuf_puts(&text, "EXIT\n");
+    if (gpu_bench_init(&b, t, "gtx1080ti-paper", settings, strbuf_text(&text), 32)) cycles = gpu_cycles(&b);
+    *counts = b.result.gpu;
+    gpu_bench_fini(&b);
+    strbuf_fini(&text);
+    return cycles;
+}
+
+static uint64_t branch_takes(struct test *t, const char *way, const char *guard, struct gpu_counts *counts)
+{
+    uint64_t once = branches_take(t, way, guard, 16, counts),
+             twice = branches_take(t, way, guard, 32, counts);
+    return (twice - once) / 16;
+}
+
+// Predicted right a branch costs its slot, wrong `resolve` - 1 more; without prediction it takes its latency; one that has no
+// condition costs nothing more, and one whose lanes part is right whichever way it was predicted.
+static void test_prediction(struct test *t)
+{
+    static const struct {
+        const char *way, *guard;
+        uint64_t cycles; // of a branch that is not taken: and the two NOPs behind it
+        unsigned right, wrong, divergent;
+    } rows[] = {{"branch.predict=none latency.branch=9", "@P2 ", 8, 0, 0, 0},
+                {"branch.predict=perfect latency.branch=9", "@P2 ", 1, 32, 0, 0},
+                {"branch.predict=static branch.resolve=9", "@P2 ", 9, 0, 32, 0},
+                {"branch.predict=static branch.resolve=23", "@P2 ", 23, 0, 32, 0},
+                {"branch.predict=static latency.branch=9", "@P1 ", 3, 32, 0, 0},
+                {"branch.predict=static latency.branch=9", "", 1, 0, 0, 0}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct gpu_counts n;
+        uint64_t cycles = branch_takes(t, rows[k].way, rows[k].guard, &n);
+        CHECK_MSG(t, cycles == rows[k].cycles, "%s, %sBRA: %llu cycles, not %llu", rows[k].way, rows[k].guard,
+                  (unsigned long long)cycles, (unsigned long long)rows[k].cycles);
+        CHECK_EQ(t, n.predict_right, rows[k].right);
+        CHECK_EQ(t, n.predict_wrong, rows[k].wrong);
+        CHECK_EQ(t, n.predict_divergent, rows[k].divergent);
+        CHECK(t, (n.predict_ghosts > 0) == (rows[k].wrong > 0));
+    }
+}
+
+static void test_divergent(struct test *t)
+{
+    static const char *const ways[] = {"static", "gshare", "perfect"};
+    for (size_t k = 0; k < TEST_COUNT(ways); k++) {
+        struct gpu_counts n;
+        char soon[100], late[100];
+        snprintf(soon, sizeof soon, "branch.predict=%s branch.resolve=3", ways[k]);
+        snprintf(late, sizeof late, "branch.predict=%s branch.resolve=900", ways[k]);
+        CHECK_EQ(t, branches_take(t, soon, "@P0 ", 1, &n), branches_take(t, late, "@P0 ", 1, &n));
+        CHECK_EQ(t, n.predict_divergent, 1);
+        CHECK_EQ(t, n.predict_wrong + n.predict_right, 0);
+    }
+}
+
+// The table learns: a branch that always goes one way is mispredicted a few times at most.
+static void test_gshare(struct test *t)
+{
+    struct gpu_counts n;
+    branch_takes(t, "branch.predict=gshare branch.history=0 branch.bits=2", "@P2 ", &n);
+    CHECK_EQ(t, n.predict_wrong, 2); // from 0 to 2
+    CHECK_EQ(t, n.predict_right, 30);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"distances", test_distances},
                                              {"single", test_single},
                                              {"warps", test_warps},
                                              {"no_bypass", test_no_bypass},
-                                             {"single_memory", test_single_memory}};
+                                             {"single_memory", test_single_memory},
+                                             {"prediction", test_prediction},
+                                             {"divergent", test_divergent},
+                                             {"gshare", test_gshare}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
