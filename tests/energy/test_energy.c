@@ -246,9 +246,9 @@ static void test_cores(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"counts", test_counts},         {"wrong_paths", test_wrong_paths},
-                                             {"halving", test_halving},       {"sram", test_sram},
-                                             {"structures", test_structures}, {"mechanism", test_mechanism},
-                                             {"cores", test_cores}};
+    static const struct test_case cases[] = {
+        {"counts", test_counts}, {"wrong_paths", test_wrong_paths}, {"halving", test_halving},
+        {"sram", test_sram},     {"structures", test_structures},   {"mechanism", test_mechanism},
+        {"cores", test_cores}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
