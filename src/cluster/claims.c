@@ -106,6 +106,7 @@ enum claim_answer claims_next(struct claims *c, struct token *t, bool *taken, in
         t->state = TOKEN_HELD;
         snprintf(t->who, sizeof t->who, "%s", c->who);
         *taken = was.state == TOKEN_HELD;
+        if (*taken && !watched_of(c, was.who)->beat.ended && t->losses < 9) t->losses++;
         *problem = token_move(c->queue, &was, t);
         if (!*problem) return CLAIM_GOT;
         if (*problem != ENOENT) {

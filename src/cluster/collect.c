@@ -151,7 +151,7 @@ static bool mend_queue(const struct plan *p, struct database *db, struct collect
         seen[index] = true;
         if (database_has_run(db, t->id)) {
             to.state = t->state == TOKEN_HELD ? TOKEN_HELD : TOKEN_DONE;
-            if (t->failures) forget_failures(p, t->id);
+            if (t->failures || t->losses) forget_failures(p, t->id);
             c->done++;
         } else if (t->state == TOKEN_DONE && !is_waiting(p, t->id)) {
             to.state = TOKEN_OPEN;

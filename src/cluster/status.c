@@ -104,6 +104,11 @@ static void put_held(const struct plan *p, const struct token *t, const char *co
 static void put_failed(const struct plan *p, const struct token *t, const char *command, struct strbuf *out)
 {
     char *reason = status_reason(p, t->id);
+    if (t->losses >= TOKEN_LOSSES) {
+        printable_format(out, "  left: %s: %s\n", command, reason);
+        free(reason);
+        return;
+    }
     printable_format(out, "  %s after %u %s: %s: %s\n",
                      t->state == TOKEN_LEFT ? "left" : "will be tried again", t->failures,
                      t->failures == 1 ? "try" : "tries", command, reason);
@@ -207,7 +212,7 @@ bool status_retry(const struct plan *p, size_t *count, struct diag *d)
         struct token to = *t;
         if (t->state != TOKEN_LEFT || !point_of(p, t)) continue;
         to.state = TOKEN_OPEN;
-        to.failures = 0;
+        to.failures = to.losses = 0;
         problem = token_move(queue, t, &to);
         *count += !problem;
     }

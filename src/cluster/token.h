@@ -1,9 +1,10 @@
 // How far points are: a file a point in one folder, whose name says it, and which is renamed to say something else.
 //
-//   ID.FAILURES.open        anybody's
-//   ID.FAILURES.held.WHO    a worker's
-//   ID.FAILURES.done        its result was committed
-//   ID.FAILURES.left        failed as often as TOKEN_TRIES; nobody tries again before --retry
+//   ID.FL.open        anybody's; F: how often it failed, L: how often the worker that ran it was lost
+//   ID.FL.held.WHO    a worker's
+//   ID.FL.done        its result was committed
+//   ID.FL.left        failed as often as TOKEN_TRIES, or was lost as often as TOKEN_LOSSES: it may be what takes its workers with it. Nobody
+//                     tries again before --retry
 //
 // Of POSIX this relies on: a rename within a folder happens once. Of two that rename the same name one succeeds, the other is
 // told that there is no such name. Where a file system does not keep that (or tells a client that its rename failed when it
@@ -13,14 +14,14 @@
 #include "base/diag.h"
 #include "base/vec.h"
 
-enum { TOKEN_TRIES = 3 };
+enum { TOKEN_TRIES = 3, TOKEN_LOSSES = 5 };
 enum { TOKEN_NAME_MAX = 160, TOKEN_WHO_MAX = 100 };
 
 enum token_state { TOKEN_OPEN, TOKEN_HELD, TOKEN_DONE, TOKEN_LEFT, TOKEN_STATES };
 
 struct token {
     char id[17];
-    unsigned failures;
+    unsigned failures, losses; // below 10
     enum token_state state;
     char who[TOKEN_WHO_MAX]; // of one that is held
 };

@@ -20,7 +20,8 @@ struct slot {
     pid_t process; // 0: free
     struct token token;
     const struct plan_point *point;
-    int errors; // what the process complains of, in memory: it needs no room on a disk
+    int errors;   // what the process complains of, in memory: it needs no room on a disk
+    double since; // it started
 };
 
 struct worker {
@@ -29,7 +30,7 @@ struct worker {
     struct plan plan;
     struct claims claims;
     struct beat beat;
-    double beaten, resume; // times: of the last beat; when to claim again
+    double began, beaten, resume; // times: of the last beat; when to claim again
     struct slot slots[WORKER_PROCESSES_MOST];
     unsigned busy;
     sigset_t watched, before;
@@ -138,6 +139,24 @@ static void commit_message(struct worker *w, struct token *t, const char *ending
     free(path);
 }
 
+// Who ran it was lost so often that it may be the reason.
+static void give_up(struct worker *w, struct token *t)
+{
+    char *path = result_path(w, t, true, "failed");
+    struct strbuf message = {0};
+    const char *why;
+    strbuf_printf(
+        &message,
+        "%u workers that ran it were lost, by more memory than they had or at the end of their time",
+        t->losses);
+    if (file_write(path, message.text, message.length, &why))
+        release(w, t, TOKEN_LEFT, t->failures);
+    else
+        hand_back(w, t);
+    strbuf_fini(&message);
+    free(path);
+}
+
 // All that was written into a descriptor. Heap.
 static char *read_back(int file)
 {
@@ -205,6 +224,11 @@ static void start(struct worker *w, struct slot *s, const struct token *t)
         release(w, &s->token, TOKEN_DONE, t->failures);
         return;
     }
+    if (t->losses >= TOKEN_LOSSES) {
+        give_up(w, &s->token);
+        return;
+    }
+    s->since = clock_seconds();
     char *part = result_path(w, t, false, "part");
     s->errors = memfd_create("errors", MFD_CLOEXEC);
     pid_t process = process_start(&(struct process_order){.program = w->order->program,
@@ -252,6 +276,14 @@ static bool feed(struct worker *w)
     return true;
 }
 
+// A point that had most of a worker's time and did not end in it would not end in another's either.
+static bool needs_longer(const struct worker *w, const struct slot *s)
+{
+    static const double least = 60; // seconds: who is stopped before has had no time
+    double now = clock_seconds();
+    return now - w->began >= least && now - s->since > (now - w->began) / 2;
+}
+
 static void stop_all(struct worker *w)
 {
     for (unsigned k = 0; k < w->order->processes; k++) {
@@ -262,12 +294,16 @@ static void stop_all(struct worker *w)
         waitpid(s->process, NULL, 0);
         close(s->errors);
         discard_part(w, &s->token);
-        release(w, &s->token, TOKEN_OPEN, s->token.failures);
+        struct token to = s->token;
+        to.state = TOKEN_OPEN;
+        to.losses += needs_longer(w, s) && to.losses < 9;
+        w->beat.lost += token_move(w->claims.queue, &s->token, &to) == ENOENT;
     }
 }
 
 static bool work(struct worker *w)
 {
+    w->began = clock_seconds();
     double between = w->order->lease_seconds / 8;
     for (;;) {
         reap(w);

@@ -205,8 +205,8 @@ static void commit_all(struct cli *c, const char *folder)
         snprintf(path[0], sizeof path[0], "%s/result-%zu", test_directory(c->t), count / LINKS_MOST);
         CHECK(c->t, count++ % LINKS_MOST || file_write(path[0], result, length, &why));
         CHECK_EQ(c->t, link(path[0], path[1]), 0);
-        snprintf(path[0], sizeof path[0], "%s/%s/queue/%.16s.0.open", test_directory(c->t), folder, id);
-        snprintf(path[1], sizeof path[1], "%s/%s/queue/%.16s.0.done", test_directory(c->t), folder, id);
+        snprintf(path[0], sizeof path[0], "%s/%s/queue/%.16s.00.open", test_directory(c->t), folder, id);
+        snprintf(path[1], sizeof path[1], "%s/%s/queue/%.16s.00.done", test_directory(c->t), folder, id);
         CHECK_EQ(c->t, rename(path[0], path[1]), 0);
     }
     free(plan);

@@ -2,6 +2,7 @@
 #include "base/progress.h"
 #include "base/rng.h"
 #include "cluster/points.h"
+#include "cluster/token.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -84,7 +85,7 @@ static void test_handed_back(struct test *t)
     lab_write(&c, "small.exp", lab_experiment);
     plan(&c, "back");
     pid_t first = worker_start(t, "back", "2", "3600");
-    sleep_for(0.2);
+    sleep_for(0.5);
     kill(first, SIGTERM);
     CHECK_EQ(t, process_wait(first), 0);
     cli_run(&c, "reproduce --status $D/back");
@@ -129,6 +130,50 @@ static void test_left(struct test *t)
 }
 
 // The longest come first, by how many instructions they have and how fast their view has run them.
+// A point that is open becomes one that was lost so often and is held by a worker of which nobody knows.
+static void hold(struct test *t, const char *folder, unsigned losses)
+{
+    char queue[1200], from[1500], to[1500];
+    struct tokens all;
+    snprintf(queue, sizeof queue, "%s/%s/queue", test_directory(t), folder);
+    CHECK_EQ(t, tokens_list(&all, queue), 0);
+    for (size_t i = 0; i < all.list.count; i++) {
+        struct token held = all.list.data[i];
+        char old[TOKEN_NAME_MAX], new[TOKEN_NAME_MAX];
+        if (held.state != TOKEN_OPEN) continue;
+        token_name(&held, old);
+        held.state = TOKEN_HELD;
+        held.losses = losses;
+        snprintf(held.who, sizeof held.who, "nobody");
+        token_name(&held, new);
+        snprintf(from, sizeof from, "%s/%s", queue, old);
+        snprintf(to, sizeof to, "%s/%s", queue, new);
+        CHECK_EQ(t, rename(from, to), 0);
+        break;
+    }
+    tokens_fini(&all);
+}
+
+// A point whose workers are lost again and again is left to somebody who looks at it: it may be what takes them with it.
+static void test_losses(struct test *t)
+{
+    struct cli c = {.t = t};
+    lab_write(&c, "small.exp", lab_experiment);
+    plan(&c, "losses");
+    hold(t, "losses", 4); // it will have been five
+    hold(t, "losses", 1);
+    cli_run(&c, "worker $D/losses --processes 2 --lease 1");
+    cli_run(&c, "reproduce --status $D/losses");
+    CHECK_HAS(t, c.out, "done 29, running 0, waiting 0, left 1");
+    CHECK_HAS(t, c.out, "5 workers that ran it were lost");
+    cli_run(&c, "reproduce --retry $D/losses");
+    CHECK_HAS(t, c.out, "1 points are waiting again");
+    cli_run(&c, "worker $D/losses --processes 2 --lease 1");
+    cli_run(&c, "reproduce --status $D/losses");
+    CHECK_HAS(t, c.out, "done 30");
+    cli_fini(&c);
+}
+
 static void test_estimate(struct test *t)
 {
     struct cli c = {.t = t};
@@ -170,7 +215,8 @@ static void test_refusals(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"two", test_two},   {"storm", test_storm},       {"handed back", test_handed_back},
-        {"left", test_left}, {"estimate", test_estimate}, {"refusals", test_refusals}};
+        {"two", test_two},          {"storm", test_storm},   {"handed back", test_handed_back},
+        {"left", test_left},        {"losses", test_losses}, {"estimate", test_estimate},
+        {"refusals", test_refusals}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
