@@ -31,6 +31,7 @@ void wf_context_destroy(struct wf_context *c)
     chip_destroy(c->chip_state);
     api_core_forget(c);
     free(c->gpu);
+    free(c->kept);
     free(c->tech);
     tech_choice_fini(&c->techs);
     diag_fini(&c->diag);

@@ -67,6 +67,7 @@ struct wf_context {
     struct config config;
     struct api_settings settings;
     struct compile_settings compile;
+    char *kept; // folder of compiled kernels, heap; NULL: none are kept
     struct mark_settings mark;
     struct study_settings study_settings;
     struct chip_config chip;
@@ -130,6 +131,7 @@ struct api_function_slot {
 struct wf_module {
     struct wf_context *context;
     struct ptx_module *ptx; // NULL: it is an image
+    uint64_t text_hash;     // of its text and its name, where kernels are kept
     // A program with a host part (host.c); NULL: PTX.
     struct image *image;
     struct memory *flat; // its memory, from its first run on
@@ -294,6 +296,8 @@ enum wf_status api_told(struct wf_context *c); // of what failed while a call wa
 void api_settings_add(struct wf_context *c);
 struct memory *api_memory(struct wf_context *c);
 // The device address of a module's variable, whatever its state space; false when it has none (extern).
+struct program *api_compile(struct wf_module *m, const struct ptx_function *entry,
+                            const struct compile_options *o);
 bool api_variable_address(const struct wf_module *m, const struct ptx_variable *v, uint64_t *address);
 uint64_t api_bound_texture(const struct wf_module *m, const struct ptx_variable *v); // 0: none
 void api_module_destroy(struct wf_module *m);

@@ -72,7 +72,7 @@ struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name)
     options.address_bits = low || m->ptx->address_bits == 32 ? 32 : 64;
     double started = clock_seconds();
     fenv_t modes = host_modes_begin();
-    struct program *program = compile_kernel(m->ptx, entry, &options, &c->diag);
+    struct program *program = api_compile(m, entry, &options);
     host_modes_end(&modes);
     if (!program) return NULL;
     struct wf_kernel *k = heap_alloc(sizeof *k);

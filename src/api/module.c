@@ -147,6 +147,7 @@ struct wf_module *wf_module_load(struct wf_context *c, const char *name, const c
     ptx_number_lines(parsed, name);
     struct wf_module *m = create(c, source);
     m->ptx = parsed;
+    if (c->kept) m->text_hash = hash_bytes(ptx, length, hash_bytes(name, strlen(name), 0));
     return load(m) ? m : NULL; // a module that failed half way stays with the context until that ends
 }
 

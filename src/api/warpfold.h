@@ -164,6 +164,9 @@ struct wf_kernel_info {
         spill_stores;
     double compile_seconds;
 };
+// Kernels of modules that are loaded from now on are taken from a folder that has them compiled, or compiled and kept there, for
+// other processes of the same build: of another build its files are not, and nothing tells them apart. NULL: no longer.
+void wf_keep_programs(struct wf_context *c, const char *folder);
 // By entry name, or by unmangled identifier when unique. Kernels are compiled here; what cannot run is
 // refused here.
 struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name);

@@ -2,9 +2,11 @@
 #include "cli/command.h"
 #include "base/file.h"
 #include "cli/print.h"
+#include "lab/process.h"
 #include "report/timeline.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -154,6 +156,7 @@ enum wf_status command_set(const struct options *o, struct wf_context *c, struct
 
 enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d)
 {
+    wf_keep_programs(c, getenv(PROCESS_COMPILED));
     if (apply_tech(o, c, d) != WF_OK || apply_gpu(o, c, d) != WF_OK) return WF_BAD_USAGE;
     return command_set(o, c, d);
 }

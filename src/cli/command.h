@@ -9,6 +9,8 @@
 #include "cli/command.def"
 #undef COMMAND
 
+// The command that the first word after the program's name names; its exit status.
+int command_dispatch(int argc, char **argv);
 // Parses the options of a command. True when it should go on; otherwise *status is the exit status, and
 // errors or the help have been printed.
 bool command_begin(struct options *o, enum command_id command, int argc, char **argv, int *status);

@@ -8,6 +8,7 @@
 #include "cluster/status.h"
 #include "cluster/worker.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,11 +138,16 @@ bool gather_words(struct plan *p, const char *folder, struct options *o, struct 
 }
 
 // As the plan says that is there; else they are estimated now.
-static double *expect_seconds(const struct gather *g, const struct plan *old)
+static double *expect_seconds(const struct gather *g, const struct plan *old, double *factor)
 {
-    if (!old)
-        return estimate_seconds(&(struct estimate){g->folder, g->program, g->jobs, g->db,
-                                                   !options_has(g->options, OPTION_QUIET)});
+    if (!old) {
+        struct estimate e = {g->folder, g->program, g->jobs, g->db, !options_has(g->options, OPTION_QUIET),
+                             1};
+        double *expected = estimate_seconds(&e);
+        *factor = e.factor;
+        return expected;
+    }
+    *factor = old->factor;
     double *seconds = heap_alloc((g->jobs->list.count + 1) * sizeof *seconds);
     uint32_t index;
     for (size_t i = 0; i < g->jobs->list.count; i++)
@@ -154,9 +160,9 @@ static bool write_plan(const struct gather *g, struct plan *p)
 {
     struct plan old = {0};
     bool again = plan_is_there(g->folder), good = !again || plan_read(&old, g->folder, g->diag);
-    double *seconds = good ? expect_seconds(g, again ? &old : NULL) : NULL;
+    double factor = 1, *seconds = good ? expect_seconds(g, again ? &old : NULL, &factor) : NULL;
     *p = (struct plan){0};
-    if (good) plan_make(p, g->folder, g->build, g->jobs, seconds);
+    if (good) plan_make(p, g->folder, g->build, g->jobs, seconds, factor);
     good = good && add_words(p, g->options, g->diag) && (!again || plan_is_same(&old, p, g->diag)) &&
            plan_write(p, g->diag);
     free(seconds);
@@ -167,16 +173,26 @@ static bool write_plan(const struct gather *g, struct plan *p)
 // What is to be done takes, on one core and on so many.
 static void say_time(const struct plan *p, uint64_t workers, struct strbuf *out)
 {
-    double seconds = 0;
-    for (size_t i = 0; i < p->points.count; i++) seconds += p->points.data[i].seconds;
-    if (seconds <= 0) return;
-    strbuf_puts(out, "all of it is expected to take one core ");
-    status_put_time(out, seconds);
-    if (workers > 1) {
-        strbuf_printf(out, ", %u of them ", (unsigned)workers);
-        status_put_time(out, seconds / (double)workers);
+    double seconds = 0, longest = p->points.count ? p->points.data[0].seconds : 0;
+    size_t unknown = 0;
+    for (size_t i = 0; i < p->points.count; i++) {
+        seconds += p->points.data[i].seconds;
+        unknown += p->points.data[i].seconds <= 0;
     }
-    strbuf_puts(out, ", give or take a factor of three\n");
+    if (seconds > 0) {
+        strbuf_puts(out, "all of it is expected to take one core ");
+        status_put_time(out, seconds);
+        if (workers > 1) {
+            strbuf_printf(out, ", %u of them ", (unsigned)workers);
+            status_put_time(out, fmax(seconds / (double)workers, longest));
+        }
+        strbuf_puts(out, "; from ");
+        status_put_time(out, seconds / p->factor);
+        strbuf_puts(out, " to ");
+        status_put_time(out, seconds * p->factor);
+        strbuf_puts(out, " of one core are likely\n");
+    }
+    if (unknown) strbuf_printf(out, "how long %zu of the points take is not known\n", unknown);
 }
 
 bool gather_submit(const struct gather *g)

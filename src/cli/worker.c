@@ -47,6 +47,9 @@ static void say(const struct worker_report *r)
     strbuf_fini(&text);
 }
 
+// What main does, in the process of a point.
+static int run_point(int argc, char **argv) { return print_end(command_dispatch(argc, argv)); }
+
 int command_worker(int argc, char **argv)
 {
     struct options o;
@@ -55,12 +58,11 @@ int command_worker(int argc, char **argv)
     struct diag d;
     char build[17];
     diag_init(&d);
-    struct worker_order order = {.program = NULL, .build = build, .diag = &d};
+    struct worker_order order = {.run = run_point, .build = build, .diag = &d};
     struct worker_report report;
     enum wf_status result = WF_BAD_USAGE;
     char *program;
     if (folder_program(&program, build, &d) && read_order(&o, &order)) {
-        order.program = program;
         result = worker_run(&order, &report) ? WF_OK : WF_BAD_INPUT;
     }
     if (result == WF_OK && !options_has(&o, OPTION_QUIET)) say(&report);

@@ -60,6 +60,24 @@ static bool is_gone(struct claims *c, const char *who)
     return w->beat.ended || clock_seconds() - w->since > c->lease_seconds;
 }
 
+// How often its worker will have been lost when we take it.
+static unsigned losses_of(struct claims *c, const struct token *t)
+{
+    bool lost = t->state == TOKEN_HELD && !watched_of(c, t->who)->beat.ended;
+    return t->losses + (lost && t->losses < TOKEN_TRIES);
+}
+
+static bool is_suspect(struct claims *c, const struct token *t)
+{
+    return token_is_suspect(&(struct token){.losses = losses_of(c, t)});
+}
+
+static bool may_claim(struct claims *c, const struct token *t)
+{
+    return t->state == TOKEN_OPEN ||
+           (t->state == TOKEN_HELD && !str_equal(t->who, c->who) && is_gone(c, t->who));
+}
+
 // Reads the queue: what is open, and what a worker held that is gone. 0, or errno.
 static int scan(struct claims *c)
 {
@@ -82,31 +100,32 @@ static int scan(struct claims *c)
         unfinished += t->state == TOKEN_OPEN || t->state == TOKEN_HELD;
         if (!at[index] || t->state == TOKEN_OPEN) at[index] = (uint32_t)i + 1;
     }
-    for (size_t k = points; k--;) {
-        const struct token *t = at[k] ? &all.list.data[at[k] - 1] : NULL;
-        if (t && (t->state == TOKEN_OPEN ||
-                  (t->state == TOKEN_HELD && !str_equal(t->who, c->who) && is_gone(c, t->who))))
-            vec_push(&c->open, *t);
-    }
+    for (unsigned healthy = 0; healthy < 2; healthy++)
+        for (size_t k = points; k--;) {
+            const struct token *t = at[k] ? &all.list.data[at[k] - 1] : NULL;
+            if (t && may_claim(c, t) && is_suspect(c, t) != healthy) vec_push(&c->open, *t);
+        }
     c->finished = !unfinished && seen == points; // a name that is being renamed may not be seen
     free(at);
     tokens_fini(&all);
     return 0;
 }
 
-enum claim_answer claims_next(struct claims *c, struct token *t, bool *taken, int *problem)
+enum claim_answer claims_next(struct claims *c, bool busy, struct token *t, bool *taken, int *problem)
 {
     *problem = 0;
     if ((!c->open.count || c->misses >= MISSES_MOST) && clock_seconds() - c->scanned >= scan_seconds)
         *problem = scan(c);
     if (*problem) return CLAIM_FAILED;
     while (c->open.count) {
-        struct token was = vec_pop(&c->open);
+        struct token was = vec_last(&c->open);
+        if (busy && is_suspect(c, &was)) return CLAIM_NONE;
+        c->open.count--;
         *t = was;
+        t->losses = losses_of(c, &was);
         t->state = TOKEN_HELD;
         snprintf(t->who, sizeof t->who, "%s", c->who);
         *taken = was.state == TOKEN_HELD;
-        if (*taken && !watched_of(c, was.who)->beat.ended && t->losses < 9) t->losses++;
         *problem = token_move(c->queue, &was, t);
         if (!*problem) return CLAIM_GOT;
         if (*problem != ENOENT) {

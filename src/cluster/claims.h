@@ -15,7 +15,7 @@ struct claims {
     const char *who;
     double lease_seconds;
     struct diag *diag;
-    VEC(struct token) open; // that may be claimed, the longest last
+    VEC(struct token) open; // that may be claimed, the longest last, suspects before all others
     VEC(struct watched) others;
     double scanned;  // when the queue was last read
     unsigned misses; // since then: claimed by others
@@ -31,5 +31,6 @@ enum claim_answer {
     CLAIM_NONE,   // nothing to claim just now, or nothing any more (finished)
     CLAIM_FAILED, // the queue cannot be changed: *problem is the errno
 };
-// `taken`: it was a worker's that is gone.
-enum claim_answer claims_next(struct claims *c, struct token *t, bool *taken, int *problem);
+// `busy`: we run others, so that suspects wait. `taken`: it was a worker's that is gone, which is a loss unless that worker has said
+// that it ends. A token with TOKEN_TRIES losses is to be given up.
+enum claim_answer claims_next(struct claims *c, bool busy, struct token *t, bool *taken, int *problem);

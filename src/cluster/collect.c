@@ -170,9 +170,9 @@ static bool mend_queue(const struct plan *p, struct database *db, struct collect
 
 // What workers that were killed had not finished writing. Some that were given up may be at it yet: their runs will be counted, and
 // leave nothing.
-static void sweep(const struct plan *p)
+static void sweep(const struct plan *p, const char *name)
 {
-    char *path = plan_path(p, "committed", "");
+    char *path = plan_path(p, name, "");
     DIR *folder = opendir(path);
     for (struct dirent *e; folder && (e = readdir(folder)) != NULL;)
         if (str_ends_with(e->d_name, ".part")) unlinkat(dirfd(folder), e->d_name, 0);
@@ -185,6 +185,9 @@ bool collect_results(const struct plan *p, const struct jobs *jobs, struct datab
     *c = (struct collection){.points = p->points.count};
     struct batch b = {.plan = p, .db = db, .report = c};
     bool good = take_all(&b, jobs) && mend_queue(p, db, c);
-    if (good && c->done + c->left == c->points) sweep(p);
+    if (good && c->done + c->left == c->points) {
+        sweep(p, "committed");
+        sweep(p, "compiled");
+    }
     return good;
 }

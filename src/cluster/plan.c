@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char first_line[] = "warpfold plan 1";
+static const char first_line[] = "warpfold plan 2";
 
 char *plan_path(const struct plan *p, const char *folder, const char *name)
 {
@@ -77,6 +77,7 @@ static bool read_line(struct plan *p, char *line, bool *ended)
     if (!value || *ended) return false;
     if (str_equal(word, "point")) return read_point(p, value);
     if (str_equal(word, "build")) return snprintf(p->build, sizeof p->build, "%s", value) == 16;
+    if (str_equal(word, "factor")) return str_to_f64(value, &p->factor);
     if (str_equal(word, "home")) return *(p->home = value) == '/';
     if (str_equal(word, "word")) {
         vec_push(&p->words, value);
@@ -118,9 +119,10 @@ static int longest_first(const void *a, const void *b)
 }
 
 void plan_make(struct plan *p, const char *folder, const char *build, const struct jobs *jobs,
-               const double *seconds)
+               const double *seconds, double factor)
 {
     init(p, folder);
+    p->factor = factor;
     snprintf(p->build, sizeof p->build, "%s", build);
     for (size_t i = 0; i < jobs->list.count; i++) {
         const struct job *j = &jobs->list.data[i];
@@ -159,9 +161,9 @@ bool plan_is_same(const struct plan *a, const struct plan *b, struct diag *d)
 
 static bool make_folders(const struct plan *p, struct diag *d)
 {
-    static const char *const folders[] = {"queue", "committed", "workers"};
+    static const char *const folders[] = {"queue", "committed", "compiled", "workers"};
     bool good = true;
-    for (size_t i = 0; i < 3 && good; i++) {
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0] && good; i++) {
         char *path = plan_path(p, folders[i], "");
         good = mkdir(path, 0777) == 0 || errno == EEXIST ||
                diag_error(d, loc_none(), "cannot make %s: %s", path, strerror(errno));
@@ -204,7 +206,7 @@ bool plan_write(const struct plan *p, struct diag *d)
 {
     if (!make_folders(p, d) || !fill_queue(p, d)) return false;
     struct strbuf text = {0};
-    strbuf_printf(&text, "%s\nbuild %s\nhome %s\n", first_line, p->build, p->home);
+    strbuf_printf(&text, "%s\nbuild %s\nhome %s\nfactor %.3f\n", first_line, p->build, p->home, p->factor);
     for (size_t i = 0; i < p->words.count; i++) strbuf_printf(&text, "word %s\n", p->words.data[i]);
     for (size_t i = 0; i < p->points.count; i++) {
         const struct plan_point *point = &p->points.data[i];

@@ -3,6 +3,7 @@
 //   DIR/plan          this list: which build made it, by which words, and every point, longest expected first
 //   DIR/queue/        a token a point, whose name says how far it is (token.h)
 //   DIR/committed/    results that nobody has taken into the database yet (worker.h, collect.h)
+//   DIR/compiled/     kernels, which points share that run the same one (api/kept.c)
 //   DIR/workers/      who works, or has worked (beat.h), and what Slurm's jobs said
 //   DIR/results.db    written by one alone, who holds DIR/lock; workers do not open it
 #pragma once
@@ -22,6 +23,7 @@ struct plan {
     const char *home;        // where the words were said
     VEC(const char *) words; // of `warpfold reproduce`, without those that say how it is run
     VEC(struct plan_point) points;
+    double factor;       // the sum of expected seconds is right to within this
     struct strmap by_id; // index into points
 };
 
@@ -30,9 +32,10 @@ bool plan_read(struct plan *p, const char *folder, struct diag *d);
 void plan_fini(struct plan *p);
 bool plan_is_there(const char *folder);
 
-// A plan of jobs; seconds: what each is expected to take, in the order of jobs. The longest come first.
+// A plan of jobs; seconds: what each is expected to take, in the order of jobs, and all of them to within a factor. The longest come
+// first.
 void plan_make(struct plan *p, const char *folder, const char *build, const struct jobs *jobs,
-               const double *seconds);
+               const double *seconds, double factor);
 // That it was made by this build; false and an error: by another.
 bool plan_is_of(const struct plan *p, const char *build, struct diag *d);
 // The same points of the same build; false and an error: it is another.

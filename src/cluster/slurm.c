@@ -160,7 +160,7 @@ bool slurm_submit(const struct plan *p, const struct slurm_order *o, char job[32
     add_word(&w, "--job-name=warpfold");
     add_word(&w, "--array=1-%u", o->workers);
     add_word(&w, "--requeue");
-    add_word(&w, "--signal=B:TERM@60"); // time to hand back what it holds
+    add_word(&w, "--signal=B:USR1@60"); // its time is up: time to hand back what it holds
     add_word(&w, "--open-mode=append");
     add_word(&w, "--chdir=%s", p->folder);
     add_word(&w, "--output=%s/workers/slurm-%%A_%%a.out", p->folder);

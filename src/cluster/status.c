@@ -89,6 +89,12 @@ static double file_system_now(const struct plan *p, const struct beats *beats)
 
 // -- the report ---------------------------------------------------------------------------------------------
 
+static void put_losses(const struct token *t, struct strbuf *out)
+{
+    if (t->losses)
+        strbuf_printf(out, ", lost %u %s with its worker", t->losses, t->losses == 1 ? "time" : "times");
+}
+
 static void put_held(const struct plan *p, const struct token *t, const char *command, double now,
                      struct strbuf *out)
 {
@@ -98,21 +104,23 @@ static void put_held(const struct plan *p, const struct token *t, const char *co
     status_put_time(out, now - changed(p, "queue", name));
     strbuf_puts(out, ", last beat ");
     status_put_time(out, now - beaten(p, t->who));
-    printable_format(out, " ago: %s\n", command);
+    strbuf_puts(out, " ago");
+    put_losses(t, out);
+    printable_format(out, ": %s\n", command);
 }
 
 static void put_failed(const struct plan *p, const struct token *t, const char *command, struct strbuf *out)
 {
-    char *reason = status_reason(p, t->id);
-    if (t->losses >= TOKEN_LOSSES) {
-        printable_format(out, "  left: %s: %s\n", command, reason);
+    printable_format(out, "  %s after %u %s", t->state == TOKEN_LEFT ? "left" : "will be tried again",
+                     t->failures, t->failures == 1 ? "try" : "tries");
+    put_losses(t, out);
+    printable_format(out, ": %s", command);
+    if (t->failures || t->state == TOKEN_LEFT) {
+        char *reason = status_reason(p, t->id);
+        printable_format(out, ": %s", reason);
         free(reason);
-        return;
     }
-    printable_format(out, "  %s after %u %s: %s: %s\n",
-                     t->state == TOKEN_LEFT ? "left" : "will be tried again", t->failures,
-                     t->failures == 1 ? "try" : "tries", command, reason);
-    free(reason);
+    strbuf_putc(out, '\n');
 }
 
 static void put_points(const struct plan *p, const struct tokens *all, enum token_state state, double now,
@@ -122,7 +130,7 @@ static void put_points(const struct plan *p, const struct tokens *all, enum toke
     for (size_t i = 0; i < all->list.count; i++) {
         const struct token *t = &all->list.data[i];
         const struct plan_point *point = point_of(p, t);
-        bool shown = point && t->state == state && (state != TOKEN_OPEN || t->failures);
+        bool shown = point && t->state == state && (state != TOKEN_OPEN || t->failures || t->losses);
         if (!shown || count++ >= SHOWN) continue;
         if (state == TOKEN_HELD)
             put_held(p, t, point->command, now, out);

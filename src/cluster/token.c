@@ -12,21 +12,29 @@ static const char *const states[TOKEN_STATES] = {"open", "held", "done", "left"}
 void token_name(const struct token *t, char name[TOKEN_NAME_MAX])
 {
     bool held = t->state == TOKEN_HELD;
-    snprintf(name, TOKEN_NAME_MAX, "%s.%u%u.%s%s%s", t->id, t->failures, t->losses, states[t->state],
+    snprintf(name, TOKEN_NAME_MAX, "%s.%u.%u.%s%s%s", t->id, t->failures, t->losses, states[t->state],
              held ? "." : "", held ? t->who : "");
+}
+
+bool token_is_suspect(const struct token *t) { return t->losses + 1 >= TOKEN_TRIES; }
+
+// ".N" with a single digit.
+static bool parse_count(const char *text, unsigned *count)
+{
+    if (text[0] != '.' || !isdigit((unsigned char)text[1])) return false;
+    *count = (unsigned)(text[1] - '0');
+    return true;
 }
 
 bool token_parse(const char *name, struct token *t)
 {
     *t = (struct token){.state = TOKEN_STATES};
     size_t length = strspn(name, "0123456789abcdef");
-    if (length != 16 || name[16] != '.' || !isdigit((unsigned char)name[17]) ||
-        !isdigit((unsigned char)name[18]) || name[19] != '.')
+    if (length != 16 || !parse_count(name + 16, &t->failures) || !parse_count(name + 18, &t->losses) ||
+        name[20] != '.')
         return false;
     memcpy(t->id, name, 16);
-    t->failures = (unsigned)(name[17] - '0');
-    t->losses = (unsigned)(name[18] - '0');
-    const char *state = name + 20;
+    const char *state = name + 21;
     for (unsigned s = 0; s < TOKEN_STATES; s++) {
         size_t n = strlen(states[s]);
         if (strncmp(state, states[s], n) != 0 || state[n] != (s == TOKEN_HELD ? '.' : 0)) continue;

@@ -1,10 +1,13 @@
 // How far points are: a file a point in one folder, whose name says it, and which is renamed to say something else.
 //
-//   ID.FL.open        anybody's; F: how often it failed, L: how often the worker that ran it was lost
-//   ID.FL.held.WHO    a worker's
-//   ID.FL.done        its result was committed
-//   ID.FL.left        failed as often as TOKEN_TRIES, or was lost as often as TOKEN_LOSSES: it may be what takes its workers with it. Nobody
-//                     tries again before --retry
+//   ID.FAILURES.LOSSES.open        anybody's
+//   ID.FAILURES.LOSSES.held.WHO    a worker's
+//   ID.FAILURES.LOSSES.done        its result was committed
+//   ID.FAILURES.LOSSES.left        failed or was lost as often as TOKEN_TRIES; nobody tries again before --retry
+//
+// A loss is a worker that disappeared while it held the point, or whose time was up though it had run the point from its beginning.
+// The point may be why (memory), or may have been there by chance; so one that was lost as often as it may be but once is a suspect: a
+// worker runs it alone, and after all others.
 //
 // Of POSIX this relies on: a rename within a folder happens once. Of two that rename the same name one succeeds, the other is
 // told that there is no such name. Where a file system does not keep that (or tells a client that its rename failed when it
@@ -14,19 +17,20 @@
 #include "base/diag.h"
 #include "base/vec.h"
 
-enum { TOKEN_TRIES = 3, TOKEN_LOSSES = 5 };
+enum { TOKEN_TRIES = 3 };
 enum { TOKEN_NAME_MAX = 160, TOKEN_WHO_MAX = 100 };
 
 enum token_state { TOKEN_OPEN, TOKEN_HELD, TOKEN_DONE, TOKEN_LEFT, TOKEN_STATES };
 
 struct token {
     char id[17];
-    unsigned failures, losses; // below 10
+    unsigned failures, losses;
     enum token_state state;
     char who[TOKEN_WHO_MAX]; // of one that is held
 };
 
 void token_name(const struct token *t, char name[TOKEN_NAME_MAX]);
+bool token_is_suspect(const struct token *t);
 bool token_parse(const char *name, struct token *t); // false: it is none
 
 struct tokens {

@@ -15,13 +15,17 @@
 #include <unistd.h>
 
 static const double pause_seconds = 1; // after the place, not a point, was in the way
+static const double whole_time =
+    0.9; // what part of a worker's time a point has to have had, to be too long for it
+
+enum { TIME_IS_UP = SIGUSR1 }; // what Slurm is told to send before it ends a job (slurm.c)
 
 struct slot {
     pid_t process; // 0: free
     struct token token;
     const struct plan_point *point;
-    int errors;   // what the process complains of, in memory: it needs no room on a disk
-    double since; // it started
+    double started;
+    int errors; // what the process complains of, in memory: it needs no room on a disk
 };
 
 struct worker {
@@ -30,7 +34,8 @@ struct worker {
     struct plan plan;
     struct claims claims;
     struct beat beat;
-    double began, beaten, resume; // times: of the last beat; when to claim again
+    char *compiled;               // where points share kernels
+    double began, beaten, resume; // times: ours; of the last beat; when to claim again
     struct slot slots[WORKER_PROCESSES_MOST];
     unsigned busy;
     sigset_t watched, before;
@@ -66,17 +71,24 @@ static bool is_place_complaint(const char *text)
 // -- how a point ends ---------------------------------------------------------------------------------------
 
 // Says how far the point is; of a claim that is lost the result is somebody's anyway.
-static void release(struct worker *w, struct token *t, enum token_state state, unsigned failures)
+static void release_as(struct worker *w, const struct token *t, enum token_state state, unsigned failures,
+                       unsigned losses)
 {
     struct token to = *t;
     to.state = state;
     to.failures = failures;
+    to.losses = losses;
     w->beat.lost += token_move(w->claims.queue, t, &to) == ENOENT;
+}
+
+static void release(struct worker *w, const struct token *t, enum token_state state)
+{
+    release_as(w, t, state, t->failures, t->losses);
 }
 
 static void hand_back(struct worker *w, struct token *t)
 {
-    release(w, t, TOKEN_OPEN, t->failures);
+    release(w, t, TOKEN_OPEN);
     w->resume = clock_seconds() + pause_seconds;
 }
 
@@ -111,7 +123,7 @@ static void commit_result(struct worker *w, struct token *t)
     char *part = result_path(w, t, true, "part"), *path = result_path(w, t, true, "json");
     count_run(w);
     if (rename(part, path) == 0) {
-        release(w, t, TOKEN_DONE, t->failures);
+        release(w, t, TOKEN_DONE);
     } else {
         discard_part(w, t);
         hand_back(w, t);
@@ -131,29 +143,23 @@ static void commit_message(struct worker *w, struct token *t, const char *ending
     if (!file_write(path, message, strlen(message), &why)) {
         hand_back(w, t);
     } else if (refused) {
-        release(w, t, TOKEN_DONE, t->failures);
+        release(w, t, TOKEN_DONE);
     } else {
         w->beat.failed++;
-        release(w, t, failures < TOKEN_TRIES ? TOKEN_OPEN : TOKEN_LEFT, failures);
+        release_as(w, t, failures < TOKEN_TRIES ? TOKEN_OPEN : TOKEN_LEFT, failures, t->losses);
     }
     free(path);
 }
 
-// Who ran it was lost so often that it may be the reason.
-static void give_up(struct worker *w, struct token *t)
+// A point that was lost too often; where that cannot be noted down, the next one who has it does it.
+static void give_up(struct worker *w, struct token *t, const char *message)
 {
     char *path = result_path(w, t, true, "failed");
-    struct strbuf message = {0};
     const char *why;
-    strbuf_printf(
-        &message,
-        "%u workers that ran it were lost, by more memory than they had or at the end of their time",
-        t->losses);
-    if (file_write(path, message.text, message.length, &why))
-        release(w, t, TOKEN_LEFT, t->failures);
+    if (file_write(path, message, strlen(message), &why))
+        release_as(w, t, TOKEN_LEFT, t->failures, TOKEN_TRIES);
     else
         hand_back(w, t);
-    strbuf_fini(&message);
     free(path);
 }
 
@@ -221,22 +227,22 @@ static void start(struct worker *w, struct slot *s, const struct token *t)
     strmap_get(&w->plan.by_id, t->id, 16, &index);
     *s = (struct slot){.token = *t, .point = &w->plan.points.data[index]};
     if (is_committed(w, t)) { // by a worker that ended before it could say so
-        release(w, &s->token, TOKEN_DONE, t->failures);
+        release(w, &s->token, TOKEN_DONE);
         return;
     }
-    if (t->losses >= TOKEN_LOSSES) {
-        give_up(w, &s->token);
+    if (t->losses >= TOKEN_TRIES) {
+        give_up(w, &s->token, "given up: its worker disappeared three times (killed for memory, maybe)");
         return;
     }
-    s->since = clock_seconds();
     char *part = result_path(w, t, false, "part");
     s->errors = memfd_create("errors", MFD_CLOEXEC);
-    pid_t process = process_start(&(struct process_order){.program = w->order->program,
+    pid_t process = process_start(&(struct process_order){.run = w->order->run,
                                                           .folder = w->plan.folder,
                                                           .command = s->point->command,
                                                           .is_mark = str_equal(s->point->kind, "mark"),
                                                           .json = part,
                                                           .errors = s->errors,
+                                                          .compiled = w->compiled,
                                                           .signals = &w->before});
     free(part);
     if (process < 0) {
@@ -245,6 +251,7 @@ static void start(struct worker *w, struct slot *s, const struct token *t)
         return;
     }
     s->process = process;
+    s->started = clock_seconds();
     w->busy++;
 }
 
@@ -252,6 +259,14 @@ static bool cannot_claim(const struct worker *w, int problem)
 {
     return diag_error(w->order->diag, loc_none(), "cannot claim points in %s: %s", w->claims.queue_path,
                       strerror(problem));
+}
+
+// Whether a suspect runs, beside which nothing else does.
+static bool is_alone(const struct worker *w)
+{
+    for (unsigned k = 0; k < w->order->processes; k++)
+        if (w->slots[k].process && token_is_suspect(&w->slots[k].token)) return true;
+    return false;
 }
 
 // Gives free slots something to do. False and an error: nothing can be claimed here, now or later.
@@ -262,8 +277,8 @@ static bool feed(struct worker *w)
     int problem;
     for (unsigned k = 0; k < w->order->processes; k++)
         while (!w->slots[k].process) {
-            if (clock_seconds() < w->resume) return true;
-            enum claim_answer answer = claims_next(&w->claims, &t, &taken, &problem);
+            if (clock_seconds() < w->resume || is_alone(w)) return true;
+            enum claim_answer answer = claims_next(&w->claims, w->busy > 0, &t, &taken, &problem);
             if (answer == CLAIM_NONE) return true;
             if (answer == CLAIM_FAILED && !is_place_error(problem)) return cannot_claim(w, problem);
             if (answer == CLAIM_FAILED) {
@@ -276,12 +291,16 @@ static bool feed(struct worker *w)
     return true;
 }
 
-// A point that had most of a worker's time and did not end in it would not end in another's either.
-static bool needs_longer(const struct worker *w, const struct slot *s)
+// Its process is gone, and nobody knows what it would have left. Where our time was up, and it had had nearly all of that, it is a loss.
+static void interrupt(struct worker *w, struct slot *s)
 {
-    static const double least = 60; // seconds: who is stopped before has had no time
     double now = clock_seconds();
-    return now - w->began >= least && now - s->since > (now - w->began) / 2;
+    bool too_long = w->report->interrupted == TIME_IS_UP && now - s->started > whole_time * (now - w->began);
+    if (too_long && s->token.losses + 1 >= TOKEN_TRIES)
+        give_up(w, &s->token,
+                "given up: the time of three workers was up before it ended: submit with a longer one");
+    else
+        release_as(w, &s->token, TOKEN_OPEN, s->token.failures, s->token.losses + too_long);
 }
 
 static void stop_all(struct worker *w)
@@ -294,17 +313,14 @@ static void stop_all(struct worker *w)
         waitpid(s->process, NULL, 0);
         close(s->errors);
         discard_part(w, &s->token);
-        struct token to = s->token;
-        to.state = TOKEN_OPEN;
-        to.losses += needs_longer(w, s) && to.losses < 9;
-        w->beat.lost += token_move(w->claims.queue, &s->token, &to) == ENOENT;
+        interrupt(w, s);
     }
 }
 
 static bool work(struct worker *w)
 {
-    w->began = clock_seconds();
     double between = w->order->lease_seconds / 8;
+    w->began = clock_seconds();
     for (;;) {
         reap(w);
         if (!feed(w)) return false;
@@ -322,9 +338,9 @@ static bool work(struct worker *w)
 
 static void watch_signals(struct worker *w)
 {
-    static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+    static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, TIME_IS_UP};
     sigemptyset(&w->watched);
-    for (size_t i = 0; i < 4; i++) sigaddset(&w->watched, signals[i]);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) sigaddset(&w->watched, signals[i]);
     sigprocmask(SIG_BLOCK, &w->watched, &w->before);
 }
 
@@ -360,6 +376,7 @@ bool worker_run(const struct worker_order *o, struct worker_report *r)
     watch_signals(w);
     bool good =
         plan_read(&w->plan, o->folder, o->diag) && plan_is_of(&w->plan, o->build, o->diag) && enter(w);
+    w->compiled = plan_path(&w->plan, "compiled", "");
     if (good && !r->interrupted)
         good = claims_begin(&w->claims, &w->plan, w->beat.who, o->lease_seconds, o->diag) && work(w);
     stop_all(w);
@@ -367,6 +384,7 @@ bool worker_run(const struct worker_order *o, struct worker_report *r)
     beat_end(&w->beat);
     *r = (struct worker_report){w->beat.runs, w->beat.failed, w->beat.taken, w->beat.lost, r->interrupted};
     sigprocmask(SIG_SETMASK, &w->before, NULL);
+    free(w->compiled);
     plan_fini(&w->plan);
     free(w);
     return good;

@@ -4,15 +4,18 @@
 // whoever renames last does no harm. A run that was refused leaves ID.refused, one that failed ID.failed, with the message.
 //
 // What goes wrong with the place and not with the point (no room, a quota, a stale handle) is no failure: the worker hands the point
-// back, waits, and tries again.
+// back, waits, and tries again. A point that was lost three times (token.h) is given up.
 #pragma once
 #include "cluster/plan.h"
 
 enum { WORKER_PROCESSES_MOST = 64 };
 
 struct worker_order {
-    const char *program; // warpfold itself
-    const char *build;   // of it: a plan of another is refused
+    int (*run)(
+        int argc,
+        char **
+            argv); // warpfold itself, with its name before its words; it is called in a process of the point's own
+    const char *build; // of it: a plan of another is refused
     const char *folder;
     unsigned processes;   // runs at a time
     double lease_seconds; // a worker whose beat stands still as long is gone

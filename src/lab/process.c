@@ -11,8 +11,8 @@
 
 enum { WORDS_MAX = 64 };
 
-// Between fork and exec: only what is safe there.
-static void become(const struct process_order *o, char **words, pid_t parent)
+// In the new process, of one thread: what is ours is none of its business.
+static _Noreturn void become(const struct process_order *o, int count, char **words, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127); // it was killed before we asked for that
@@ -21,10 +21,15 @@ static void become(const struct process_order *o, char **words, pid_t parent)
     if (nothing >= 0) {
         dup2(nothing, STDIN_FILENO);
         dup2(nothing, STDOUT_FILENO);
+        dup2(nothing, STDERR_FILENO);
     }
     if (o->errors >= 0) dup2(o->errors, STDERR_FILENO);
     sigprocmask(SIG_SETMASK, o->signals, NULL);
-    if (chdir(o->folder) == 0) execv(o->program, words);
+    if (o->compiled) setenv(PROCESS_COMPILED, o->compiled, true);
+    close_range(STDERR_FILENO + 1, ~0u, 0);
+    if (chdir(o->folder) != 0) _exit(127);
+    if (o->run) _exit(o->run(count, words));
+    execv(o->program, words);
     _exit(127);
 }
 
@@ -41,7 +46,7 @@ pid_t process_start(const struct process_order *o)
     words[count++] = result;
     words[count] = NULL;
     pid_t parent = getpid(), process = fork();
-    if (process == 0) become(o, words, parent);
+    if (process == 0) become(o, (int)count, words, parent);
     free(text);
     free(result);
     return process;

@@ -61,6 +61,31 @@ static bool is_worker(const char *process, const char *folder)
     return is;
 }
 
+// Who started a process, as text; "": it is gone.
+static void parent_of(const char *process, char parent[20])
+{
+    struct strbuf path = {0};
+    char *text;
+    size_t length;
+    const char *why;
+    *parent = 0;
+    strbuf_printf(&path, "/proc/%s/stat", process);
+    if (file_read_up_to(path.text, 4096, &text, &length, &why)) {
+        const char *name = strrchr(text, ')'); // "PID (NAME) STATE PARENT …"
+        if (name && strlen(name) > 4) snprintf(parent, 20, "%.*s", (int)strcspn(name + 4, " "), name + 4);
+        free(text);
+    }
+    strbuf_fini(&path);
+}
+
+// A worker's points have its words, too.
+static bool is_point(const char *process, const char *folder)
+{
+    char parent[20];
+    parent_of(process, parent);
+    return *parent && is_worker(parent, folder);
+}
+
 pid_t worker_find(struct test *t, const char *folder, unsigned skip)
 {
     char path[600];
@@ -68,10 +93,23 @@ pid_t worker_find(struct test *t, const char *folder, unsigned skip)
     DIR *all = opendir("/proc");
     pid_t found = 0;
     for (struct dirent *e; all && !found && (e = readdir(all)) != NULL;)
-        if (isdigit((unsigned char)e->d_name[0]) && is_worker(e->d_name, path) && !skip--)
+        if (isdigit((unsigned char)e->d_name[0]) && is_worker(e->d_name, path) &&
+            !is_point(e->d_name, path) && !skip--)
             found = (pid_t)strtol(e->d_name, NULL, 10);
     if (all) closedir(all);
     return found;
+}
+
+pid_t worker_point(pid_t worker)
+{
+    char path[80], *text;
+    size_t length;
+    const char *why;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)worker, (int)worker);
+    if (!file_read_up_to(path, 4096, &text, &length, &why)) return 0;
+    pid_t point = (pid_t)strtol(text, NULL, 10);
+    free(text);
+    return point;
 }
 
 void plan_collect(struct cli *c, const char *folder)

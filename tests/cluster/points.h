@@ -10,6 +10,8 @@ pid_t worker_start(struct test *t, const char *folder, const char *processes, co
 int process_wait(pid_t child); // its exit status, or -SIGNAL
 // One of the processes `warpfold worker $D/FOLDER` that are alive, whoever started them, after `skip` others; 0: there is none.
 pid_t worker_find(struct test *t, const char *folder, unsigned skip);
+// A process that a worker runs a point in; 0: there is none.
+pid_t worker_point(pid_t worker);
 void plan_collect(struct cli *c, const char *folder);
 void check_same(struct test *t, const char *folder, const char *clean, const char *what);
 // $D/FOLDER as a file system of so many MB, which nobody else sees and which is gone with us; path: where. False: that needs a right

@@ -91,6 +91,44 @@ static void test_cancel(struct test *t)
     cli_fini(&c);
 }
 
+// Stops the point that the first worker runs, which then takes longer than any job.
+static void stop_point(struct test *t, const char *folder)
+{
+    pid_t point = 0;
+    for (unsigned tries = 0; tries < 2000 && !point; tries++) {
+        pid_t worker = worker_find(t, folder, 0);
+        if (worker) point = worker_point(worker);
+        if (!point) sleep_for(0.01);
+    }
+    CHECK(t, point && kill(point, SIGSTOP) == 0);
+}
+
+// A point that is longer than three jobs, of which Slurm says in time that they will end, is given up.
+static void test_time_limit(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct nodes n;
+    if (!test_is_long() || !nodes_begin(&n, t)) return;
+    lab_write(
+        &c, "long.exp",
+        "title = a test\nkind = runs\nmeasure = ipc\nkernels = LIB\nviews = tiny/sass\nseries = A : base\n");
+    for (unsigned jobs = 1; jobs <= 3; jobs++) {
+        cli_run(&c, "reproduce $D/long.exp --size medium --out $D/t --submit slurm:time=1");
+        CHECK_MSG(t, c.status == 0, "%s", c.err);
+        stop_point(t, "t");
+        for (unsigned tries = 0; tries < 100 && nodes_jobs(&n); tries++) sleep_for(1);
+        cli_run(&c, "reproduce --status $D/t");
+        CHECK_HAS(t, c.out,
+                  jobs == 3   ? "left after 0 tries, lost 3 times with its worker: bench LIB"
+                  : jobs == 2 ? "will be tried again after 0 tries, lost 2 times with its worker: bench LIB"
+                              : "will be tried again after 0 tries, lost 1 time with its worker: bench LIB");
+    }
+    CHECK_HAS(t, c.out, ": given up: the time of three workers was up before it ended");
+    CHECK_EQ(t, status_number(&c, "t", "from workers that were gone"), 0); // each handed it back
+    nodes_end(&n);
+    cli_fini(&c);
+}
+
 // -- the storm ----------------------------------------------------------------------------------------------
 
 struct storm {
@@ -271,7 +309,10 @@ static void test_storm(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"small", test_small}, {"refused", test_refused}, {"cancel", test_cancel}, {"storm", test_storm}};
+    static const struct test_case cases[] = {{"small", test_small},
+                                             {"refused", test_refused},
+                                             {"cancel", test_cancel},
+                                             {"time limit", test_time_limit},
+                                             {"storm", test_storm}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

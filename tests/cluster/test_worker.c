@@ -1,9 +1,11 @@
 // Plans that workers run, without a scheduler: whatever happens to workers at whatever moment, the database is that of one clean run.
 #include "base/progress.h"
 #include "base/rng.h"
+#include "base/str.h"
+#include "cluster/claims.h"
 #include "cluster/points.h"
-#include "cluster/token.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,17 @@ static void plan(struct cli *c, const char *folder)
              "reproduce $D/small.exp --size small --out $D/%s --submit hand --quiet", folder);
     cli_run(c, arguments);
     CHECK_MSG(c->t, c->status == 0, "%s", c->err);
+}
+
+static unsigned count_files(struct test *t, const char *folder)
+{
+    char path[600];
+    unsigned count = 0;
+    snprintf(path, sizeof path, "%s/%s", test_directory(t), folder);
+    DIR *all = opendir(path);
+    for (struct dirent *e; all && (e = readdir(all)) != NULL;) count += e->d_name[0] != '.';
+    if (all) closedir(all);
+    return count;
 }
 
 // Two workers on one folder; results are taken in while they work, and once more than there are any.
@@ -32,6 +45,7 @@ static void test_two(struct test *t)
     CHECK_EQ(t, process_wait(b), 0);
     plan_collect(&c, "two");
     CHECK_HAS(t, c.out, "30 of 30 points are in results.db, 0 were left; 1 of 1 figures are complete");
+    CHECK_EQ(t, count_files(t, "two/compiled"), 6); // of 30 points: three kernels, of two profiles
     plan_collect(&c, "two");
     check_same(t, "two", clean, "two workers");
     size_t length[2];
@@ -85,7 +99,7 @@ static void test_handed_back(struct test *t)
     lab_write(&c, "small.exp", lab_experiment);
     plan(&c, "back");
     pid_t first = worker_start(t, "back", "2", "3600");
-    sleep_for(0.5);
+    for (unsigned tries = 0; tries < 100 && !status_number(&c, "back", "running"); tries++) sleep_for(0.01);
     kill(first, SIGTERM);
     CHECK_EQ(t, process_wait(first), 0);
     cli_run(&c, "reproduce --status $D/back");
@@ -129,51 +143,131 @@ static void test_left(struct test *t)
     cli_fini(&c);
 }
 
-// The longest come first, by how many instructions they have and how fast their view has run them.
-// A point that is open becomes one that was lost so often and is held by a worker of which nobody knows.
-static void hold(struct test *t, const char *folder, unsigned losses)
+// -- points that are lost with their workers ----------------------------------------------------------------
+
+// One point of half a second.
+static void plan_long(struct cli *c, const char *folder)
 {
-    char queue[1200], from[1500], to[1500];
-    struct tokens all;
-    snprintf(queue, sizeof queue, "%s/%s/queue", test_directory(t), folder);
-    CHECK_EQ(t, tokens_list(&all, queue), 0);
-    for (size_t i = 0; i < all.list.count; i++) {
-        struct token held = all.list.data[i];
-        char old[TOKEN_NAME_MAX], new[TOKEN_NAME_MAX];
-        if (held.state != TOKEN_OPEN) continue;
-        token_name(&held, old);
-        held.state = TOKEN_HELD;
-        held.losses = losses;
-        snprintf(held.who, sizeof held.who, "nobody");
-        token_name(&held, new);
-        snprintf(from, sizeof from, "%s/%s", queue, old);
-        snprintf(to, sizeof to, "%s/%s", queue, new);
-        CHECK_EQ(t, rename(from, to), 0);
-        break;
-    }
-    tokens_fini(&all);
+    char arguments[160];
+    lab_write(c, "long.exp",
+              "title = a test\nkind = runs\nmeasure = ipc\nkernels = binomialOptions\n"
+              "views = tiny/sass\nseries = A : base\n");
+    snprintf(arguments, sizeof arguments, "reproduce $D/long.exp --size medium --out $D/%s --submit hand",
+             folder);
+    cli_run(c, arguments);
+    CHECK_MSG(c->t, c->status == 0, "%s", c->err);
 }
 
-// A point whose workers are lost again and again is left to somebody who looks at it: it may be what takes them with it.
-static void test_losses(struct test *t)
+// The only point's.
+static struct token token_now(struct test *t, const char *folder)
+{
+    char path[600];
+    struct tokens all;
+    struct token now = {.state = TOKEN_STATES};
+    snprintf(path, sizeof path, "%s/%s/queue", test_directory(t), folder);
+    if (tokens_list(&all, path) == 0 && all.list.count) now = all.list.data[0];
+    tokens_fini(&all);
+    return now;
+}
+
+// Starts a worker, and ends it by a signal so long after it has claimed the point. False: it ended by itself.
+static bool interrupt_worker(struct test *t, const char *folder, double seconds, int signal)
+{
+    pid_t worker = worker_start(t, folder, "1", "1");
+    struct token now = token_now(t, folder), before = now;
+    for (unsigned tries = 0; tries < 500; tries++, now = token_now(t, folder)) {
+        bool held = now.state == TOKEN_HELD && !str_equal(now.who, before.who);
+        if (held || now.state == TOKEN_LEFT) break;
+        sleep_for(0.01);
+    }
+    if (now.state == TOKEN_HELD) {
+        sleep_for(seconds);
+        kill(worker, signal);
+    }
+    process_wait(worker);
+    return now.state == TOKEN_HELD;
+}
+
+// A point that takes its worker with it is tried by three workers. The next one says so, and goes on.
+static void test_disappeared(struct test *t)
 {
     struct cli c = {.t = t};
-    lab_write(&c, "small.exp", lab_experiment);
-    plan(&c, "losses");
-    hold(t, "losses", 4); // it will have been five
-    hold(t, "losses", 1);
-    cli_run(&c, "worker $D/losses --processes 2 --lease 1");
-    cli_run(&c, "reproduce --status $D/losses");
-    CHECK_HAS(t, c.out, "done 29, running 0, waiting 0, left 1");
-    CHECK_HAS(t, c.out, "5 workers that ran it were lost");
-    cli_run(&c, "reproduce --retry $D/losses");
-    CHECK_HAS(t, c.out, "1 points are waiting again");
-    cli_run(&c, "worker $D/losses --processes 2 --lease 1");
-    cli_run(&c, "reproduce --status $D/losses");
-    CHECK_HAS(t, c.out, "done 30");
+    plan_long(&c, "gone");
+    for (unsigned losses = 0; losses < TOKEN_TRIES; losses++) {
+        CHECK(t, interrupt_worker(t, "gone", 0, SIGKILL));
+        CHECK_EQ(t, token_now(t, "gone").losses, losses);
+        cli_run(&c, "reproduce --status $D/gone");
+        CHECK_HAS(t, c.out,
+                  losses == 2   ? ", lost 2 times with its worker: bench"
+                  : losses == 1 ? ", lost 1 time with its worker: bench"
+                                : " ago: bench");
+    }
+    cli_run(&c, "worker $D/gone --lease 1");
+    CHECK_HAS(t, c.out, "0 points run, 0 tries failed, 1 claims taken over");
+    cli_run(&c, "reproduce --status $D/gone");
+    CHECK_HAS(t, c.out, "left after 0 tries, lost 3 times with its worker: bench binomialOptions");
+    CHECK_HAS(t, c.out, ": given up: its worker disappeared three times");
+    cli_run(&c, "reproduce --collect $D/gone");
+    CHECK_HAS(t, c.out, "0 of 1 points are in results.db, 1 were left");
+    cli_run(&c, "reproduce --retry $D/gone");
+    CHECK_EQ(t, token_now(t, "gone").losses, 0);
+    cli_run(&c, "worker $D/gone");
+    plan_collect(&c, "gone");
+    CHECK_HAS(t, c.out, "1 of 1 points are in results.db, 0 were left");
     cli_fini(&c);
 }
 
+// Workers whose time is up: of one that had all of its time for the point that is a loss, of one that is told to end it is none.
+static void test_too_long(struct test *t)
+{
+    struct cli c = {.t = t};
+    plan_long(&c, "time");
+    CHECK(t, interrupt_worker(t, "time", 0.1, SIGTERM));
+    CHECK_EQ(t, token_now(t, "time").losses, 0);
+    CHECK_EQ(t, token_now(t, "time").state, TOKEN_OPEN);
+    for (unsigned tries = 0; tries < 12 && token_now(t, "time").state != TOKEN_LEFT; tries++)
+        interrupt_worker(t, "time", 0.2, SIGUSR1); // a busy machine may leave one less than its time
+    cli_run(&c, "reproduce --status $D/time");
+    CHECK_HAS(t, c.out, "left after 0 tries, lost 3 times with its worker: bench binomialOptions");
+    CHECK_HAS(t, c.out, ": given up: the time of three workers was up before it ended");
+    cli_fini(&c);
+}
+
+// A suspect is claimed after all others, and only by a worker that runs nothing else.
+static void test_suspect(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct diag d;
+    struct plan p;
+    struct claims claims;
+    struct token suspect = {.state = TOKEN_OPEN}, moved, got;
+    char folder[600];
+    bool taken;
+    int problem;
+    lab_write(&c, "small.exp", lab_experiment);
+    plan(&c, "alone");
+    snprintf(folder, sizeof folder, "%s/alone", test_directory(t));
+    diag_init(&d);
+    CHECK(t, plan_read(&p, folder, &d) && claims_begin(&claims, &p, "us", 60, &d));
+    memcpy(suspect.id, p.points.data[0].id, sizeof suspect.id);
+    moved = suspect;
+    moved.losses = TOKEN_TRIES - 1;
+    CHECK_EQ(t, token_move(claims.queue, &suspect, &moved), 0);
+    for (unsigned i = 1; i < 30; i++) {
+        CHECK_EQ(t, claims_next(&claims, true, &got, &taken, &problem), CLAIM_GOT);
+        CHECK_STR(t, got.id, p.points.data[i].id);
+    }
+    CHECK_EQ(t, claims_next(&claims, true, &got, &taken, &problem), CLAIM_NONE);
+    CHECK_EQ(t, claims_next(&claims, false, &got, &taken, &problem), CLAIM_GOT);
+    CHECK_STR(t, got.id, suspect.id);
+    CHECK_EQ(t, got.losses, TOKEN_TRIES - 1);
+    claims_fini(&claims);
+    plan_fini(&p);
+    diag_fini(&d);
+    cli_fini(&c);
+}
+
+// The longest come first, by how many instructions they have and how fast their view has run them.
 static void test_estimate(struct test *t)
 {
     struct cli c = {.t = t};
@@ -182,13 +276,49 @@ static void test_estimate(struct test *t)
               "title = a test\nkind = runs\nmeasure = ipc\nkernels = vecadd LIB gcd\n"
               "views = tiny/sass\nseries = A : base\n");
     cli_run(&c, "reproduce $D/two.exp --size small --out $D/long --submit hand");
-    CHECK_HAS(t, c.out, "is expected to take one core");
+    CHECK_HAS(t, c.out, "all of it is expected to take one core 0 s; from 0 s to ");
+    CHECK_HAS(t, c.out, " s of one core are likely\n");
     char *plan = cli_read(&c, "long/plan", &length), *first = plan ? strstr(plan, "\npoint ") : NULL;
     double seconds = 0;
     CHECK_MSG(t, first && sscanf(first, " point %*s bench %lf bench LIB", &seconds) == 1 && seconds > 0,
               "LIB is not the first: %s", first ? first : "no plan");
     CHECK(t, first && strstr(first + 1, "\npoint ") && strstr(first + 1, " 0.000000 ") == NULL);
     free(plan);
+    cli_fini(&c);
+}
+
+// Programs, studies, marks and pairs have one, too: by a small run of theirs.
+static void test_estimate_kinds(struct test *t)
+{
+    static const struct {
+        const char *kind, *lines;
+    } kinds[] = {
+        {"program", "kind = runs\nmeasure = time\nprograms = VecAdd\nviews = simtight/rv32i\n"
+                    "series = A : simtight-rfc512\n"},
+        {"study", "kind = study\nshow = stack\nstudy = taxonomy\ntable = workloads\nkernels = vecadd\n"
+                  "views = tiny/sass\nseries = uniform : uniform\n"},
+        {"mark", "kind = marks\nkernels = vecadd\nviews = tiny/sass\nseries = mark : mark\n"},
+        {"mix", "kind = runs\nmeasure = weighted_speedup\npairs = vecadd + scan\n"
+                "views = gtx285/ptxplus\nbase = base with place=split\nseries = A : base with place=all\n"},
+    };
+    struct cli c = {.t = t};
+    for (size_t i = 0; i < TEST_COUNT(kinds); i++) {
+        char text[400], arguments[160], name[40], before[40];
+        double seconds = 0;
+        size_t length;
+        snprintf(text, sizeof text, "title = a test\n%s", kinds[i].lines);
+        lab_write(&c, "kind.exp", text);
+        snprintf(arguments, sizeof arguments,
+                 "reproduce $D/kind.exp --size medium --out $D/of-%s --submit hand", kinds[i].kind);
+        cli_run(&c, arguments);
+        CHECK_MSG(t, c.status == 0 && !strstr(c.out, "not known"), "%s: %s%s", kinds[i].kind, c.out, c.err);
+        snprintf(name, sizeof name, "of-%s/plan", kinds[i].kind);
+        snprintf(before, sizeof before, " point %%*s %s %%lf", kinds[i].kind);
+        char *plan = cli_read(&c, name, &length), *first = plan ? strstr(plan, "\npoint ") : NULL;
+        CHECK_MSG(t, first && sscanf(first, before, &seconds) == 1 && seconds > 0, "%s: %s", kinds[i].kind,
+                  first ? first : "no plan");
+        free(plan);
+    }
     cli_fini(&c);
 }
 
@@ -214,9 +344,15 @@ static void test_refusals(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"two", test_two},          {"storm", test_storm},   {"handed back", test_handed_back},
-        {"left", test_left},        {"losses", test_losses}, {"estimate", test_estimate},
-        {"refusals", test_refusals}};
+    static const struct test_case cases[] = {{"two", test_two},
+                                             {"storm", test_storm},
+                                             {"handed back", test_handed_back},
+                                             {"left", test_left},
+                                             {"disappeared", test_disappeared},
+                                             {"too long", test_too_long},
+                                             {"suspect", test_suspect},
+                                             {"estimate", test_estimate},
+                                             {"estimate of kinds", test_estimate_kinds},
+                                             {"refusals", test_refusals}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

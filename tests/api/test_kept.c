@@ -1,0 +1,138 @@
+// Compiled kernels in a folder (wf_keep_programs): what is taken from it is what was compiled, and what is broken is compiled again.
+#include "api/warpfold.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "harness/test.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// The listings of all kernels of a file, compiled or taken. Heap.
+static char *listings(struct test *t, const char *file, const char *profile, const char *folder)
+{
+    struct strbuf all = {0};
+    struct wf_context *c = wf_context_create();
+    wf_keep_programs(c, folder);
+    CHECK_EQ(t, wf_set(c, "compile.profile", profile), WF_OK);
+    struct wf_module *m = wf_module_load_file(c, file);
+    const char *name;
+    for (size_t i = 0; m && (name = wf_kernel_name(m, i)) != NULL; i++) {
+        struct wf_kernel *k = wf_kernel_find(m, name);
+        if (k) strbuf_puts(&all, wf_kernel_listing(k));
+    }
+    CHECK_MSG(t, m && all.length && !*wf_errors(c), "%s: %s", file, wf_errors(c));
+    wf_context_destroy(c);
+    return all.length ? all.text : heap_strdup("");
+}
+
+static char *make_folder(struct test *t, const char *name, char path[600])
+{
+    snprintf(path, 600, "%s/%s", test_directory(t), name);
+    mkdir(path, 0777);
+    return path;
+}
+
+static void check_equal(struct test *t, const char *a, const char *b, const char *what)
+{
+    CHECK_MSG(t, strcmp(a, b) == 0, "%s: the listing differs", what);
+}
+
+// Every bundled kernel, of the profiles by turns.
+static void test_bundled(struct test *t)
+{
+    static const char *const profiles[] = {"sass", "ptxplus", "pascal"};
+    char folder[600], file[600];
+    unsigned count = 0;
+    make_folder(t, "kept", folder);
+    DIR *d = opendir("kernels/ptx/nvcc");
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        if (!str_ends_with(e->d_name, ".ptx")) continue;
+        snprintf(file, sizeof file, "kernels/ptx/nvcc/%s", e->d_name);
+        const char *profile = profiles[count++ % 3];
+        char *alone = listings(t, file, profile, NULL), *first = listings(t, file, profile, folder),
+             *second = listings(t, file, profile, folder);
+        check_equal(t, alone, first, file);
+        check_equal(t, alone, second, file);
+        free(alone);
+        free(first);
+        free(second);
+    }
+    CHECK(t, d && count > 40);
+    if (d) closedir(d);
+}
+
+// The only file in a folder; heap.
+static char *only_file(struct test *t, const char *folder)
+{
+    struct strbuf path = {0};
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;)
+        if (e->d_name[0] != '.') strbuf_printf(&path, "%s/%s", folder, e->d_name);
+    if (d) closedir(d);
+    CHECK(t, path.length > 0);
+    return path.text;
+}
+
+static void put(struct test *t, const char *path, const char *bytes, size_t length)
+{
+    const char *why;
+    CHECK(t, file_write(path, bytes, length, &why));
+}
+
+// Another kernel under its name is believed, which shows that files are used; a byte less, or one that is wrong, is not.
+static void test_broken(struct test *t)
+{
+    static const char here[] = "kernels/ptx/nvcc/vecadd.ptx", there[] = "kernels/ptx/nvcc/matrixMul.ptx";
+    char folder[2][600], *path[2], *bytes[2];
+    size_t length[2];
+    const char *why;
+    char *right = listings(t, here, "sass", make_folder(t, "here", folder[0])),
+         *wrong = listings(t, there, "sass", make_folder(t, "there", folder[1]));
+    for (unsigned i = 0; i < 2; i++) {
+        path[i] = only_file(t, folder[i]);
+        CHECK(t, file_read(path[i], &bytes[i], &length[i], &why));
+    }
+    put(t, path[0], bytes[1], length[1]);
+    char *got = listings(t, here, "sass", folder[0]);
+    check_equal(t, got, wrong, "another kernel's file");
+    free(got);
+    for (size_t i = 0; i < length[0]; i += 1 + length[0] / 200) {
+        bytes[0][i] ^= 4;
+        put(t, path[0], bytes[0], i % 2 ? length[0] : i);
+        bytes[0][i] ^= 4;
+        got = listings(t, here, "sass", folder[0]);
+        check_equal(t, got, right, "a broken file");
+        free(got);
+    }
+    size_t mended;
+    char *again;
+    CHECK(t, file_read(path[0], &again, &mended, &why) && mended == length[0]);
+    free(again);
+    for (unsigned i = 0; i < 2; i++) {
+        free(path[i]);
+        free(bytes[i]);
+    }
+    free(right);
+    free(wrong);
+}
+
+// A folder that is not there, or cannot be written, changes nothing.
+static void test_no_folder(struct test *t)
+{
+    char *alone = listings(t, "kernels/ptx/nvcc/bfs.ptx", "sass", NULL),
+         *got = listings(t, "kernels/ptx/nvcc/bfs.ptx", "sass", "/nonexistent/kept");
+    check_equal(t, alone, got, "no folder");
+    free(alone);
+    free(got);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"bundled", test_bundled}, {"broken", test_broken}, {"no folder", test_no_folder}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
