@@ -184,12 +184,15 @@ static void random_settings(struct rng *r, const char *gpu, struct strbuf *out)
 {
     struct strbuf value = {0};
     struct wf_context *c = wf_context_create();
+    struct wf_class first;
     wf_gpu(c, gpu);
+    bool is_mixed = wf_class_at(c, 0, &first); // its classes say how many SMs there are
     strbuf_clear(out);
     for (size_t k = 0; k < gpu_config_key_count + memory_config_key_count; k++) {
         const struct config_key *key =
             k < gpu_config_key_count ? &gpu_config_keys[k] : &memory_config_keys[k - gpu_config_key_count];
         if (is_fixed(key->name) || !rng_below(r, 2)) continue;
+        if (is_mixed && str_equal(key->name, "gpu.sm_count")) continue;
         strbuf_clear(&value);
         random_value(r, key, &value);
         if (wf_set(c, key->name, strbuf_text(&value)) == WF_OK)

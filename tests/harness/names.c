@@ -5,7 +5,8 @@
 
 const char *test_gpu_room(const char *gpu)
 {
-    bool is_small = str_starts_with(gpu, "gtx28") || str_starts_with(gpu, "gtx480");
+    bool is_small =
+        str_starts_with(gpu, "gtx28") || str_starts_with(gpu, "gtx480") || str_starts_with(gpu, "gpu-");
     return is_small ? "sm.registers=65536 sm.shared_bytes=65536" : "";
 }
 
