@@ -112,12 +112,29 @@ static void add_mechanism(struct list *l, const struct energy_config *e, const s
         "leakage", "");
 }
 
+// Of all SMs, what a class may have and another not.
+struct parts_of_sms {
+    uint64_t board_entries, bypasses;
+};
+
+static struct parts_of_sms parts_of(const struct gpu_kind *kinds, unsigned count)
+{
+    struct parts_of_sms has = {0};
+    for (unsigned k = 0; k < count; k++) {
+        const struct gpu_config *g = &kinds[k].config;
+        has.board_entries += g->dependences == DEPENDENCES_BOARD ? kinds[k].count * g->board_entries : 0;
+        has.bypasses += g->bypass ? kinds[k].count : 0;
+    }
+    return has;
+}
+
 size_t energy_rows(const struct energy_config *e, const struct chip_config *c, const struct chip_result *r,
                    struct energy_row rows[ENERGY_ROWS_MAX])
 {
     struct list l = {.rows = rows, .class = ""};
     struct gpu_kind kinds[GPU_KINDS_MAX];
     unsigned kind_count = chip_kinds(c, kinds);
+    struct parts_of_sms has = parts_of(kinds, kind_count);
 #define ENERGY_PART(id, name, meaning)
 #define ENERGY_EVENT(part, field, pj, unit, count, meaning, source)                                          \
     add(&l, ENERGY_##part, unit, count, e->field##_pj, "", #field, "");

@@ -1,124 +1,9 @@
 // Commits are reserved as soon as they are known, so that nothing has to be looked at every cycle: an instruction's is behind its
 // completion and behind that of its warp's older ones, in a cycle of its own. Elements are given back when somebody asks.
+#include "gpu/board_shadow.h"
 #include "gpu/sm_impl.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-// -- what registers hold, with sim.check ----------------------------------------------------------------------
-// Two register files: one as if every instruction wrote at once, and one that only commits write. The value of a reader's
-// operand, taken from the board where it has one and from the committed file in all other lanes, is that of the first; and the
-// committed file is, at every commit, what the first was when the next instruction to commit had not yet executed.
-
-struct board_shadow {
-    uint32_t (*latest)[LANES_MAX], (*committed)[LANES_MAX]; // by physical register
-    uint32_t count;
-    uint32_t values[BOARD_ENTRIES][BOARD_WORDS][LANES_MAX];
-    uint64_t before[BOARD_ENTRIES]; // the first file's digest before the instruction
-    uint64_t digest_latest[SM_SLOTS], digest_committed[SM_SLOTS];
-    bool is_blind[SM_SLOTS]; // registers change in other ways, too: mechanisms, atomics
-};
-
-static uint64_t digest_of(uint32_t reg, unsigned lane, uint32_t value)
-{
-    uint64_t x = ((uint64_t)reg << 6 | lane) * 0x9e3779b97f4a7c15ull ^ value;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return x ^ x >> 31;
-}
-
-static void put(uint32_t *lanes_of, uint64_t *digest, uint32_t reg, unsigned lane, uint32_t value)
-{
-    *digest += digest_of(reg, lane, value) - digest_of(reg, lane, lanes_of[lane]);
-    lanes_of[lane] = value;
-}
-
-static const uint32_t *values_of(const struct sm_warp *w, unsigned r)
-{
-    return reg_lanes(w->warp->regs, r * w->grid->engine->exec.vector_bytes);
-}
-
-static void shadow_start(struct sm *s, unsigned slot)
-{
-    struct board_shadow *x = s->board.shadow;
-    const struct sm_warp *w = &s->warps[slot];
-    if (x->count < s->operands.numbers) {
-        x->latest = heap_resize(x->latest, s->operands.numbers * sizeof *x->latest);
-        x->committed = heap_resize(x->committed, s->operands.numbers * sizeof *x->committed);
-        x->count = s->operands.numbers;
-    }
-    x->is_blind[slot] = has_techs(s);
-    x->digest_latest[slot] = x->digest_committed[slot] = 0;
-    for (uint32_t r = 0; r < w->grid->launch->registers_per_warp && !x->is_blind[slot]; r++) {
-        memcpy(x->latest[w->operands.registers + r], values_of(w, r), w->grid->engine->exec.vector_bytes);
-        memcpy(x->committed[w->operands.registers + r], values_of(w, r), w->grid->engine->exec.vector_bytes);
-    }
-}
-
-static void expect(struct sm *s, bool holds, const char *otherwise)
-{
-    if (!holds && !s->board.broken) s->board.broken = otherwise;
-}
-
-// Of a reader's operand in a lane.
-static uint32_t value_read(const struct sm *s, unsigned slot, uint16_t reg, unsigned lane)
-{
-    const struct board *b = &s->board;
-    for (uint8_t e = b->warps[slot].head; e != BOARD_NONE; e = b->insts[e].next)
-        for (unsigned n = 0; n < b->insts[e].words; n++)
-            if (b->insts[e].registers[n] == reg && b->insts[e].matches >> n & 1 &&
-                b->insts[e].lanes >> lane & 1)
-                return b->shadow->values[e][n][lane];
-    return b->shadow->committed[reg][lane];
-}
-
-static void shadow_reads(struct sm *s, unsigned slot, const struct op *o, uint64_t lanes)
-{
-    const struct board_shadow *x = s->board.shadow;
-    for (unsigned k = 0; k < o->read_count && !x->is_blind[slot]; k++) {
-        uint16_t reg = s->warps[slot].operands.map[o->reads[k]];
-        for (uint64_t left = lanes; left; left &= left - 1) {
-            unsigned lane = bit_lowest(left);
-            expect(s, value_read(s, slot, reg, lane) == x->latest[reg][lane],
-                   "the board and the registers together hold another value than the program's");
-        }
-    }
-}
-
-// element: BOARD_NONE when it writes its registers itself.
-static void shadow_writes(struct sm *s, unsigned slot, const struct op *o, uint64_t lanes, uint8_t element)
-{
-    struct board_shadow *x = s->board.shadow;
-    const struct sm_warp *w = &s->warps[slot];
-    if (x->is_blind[slot]) return;
-    if (element != BOARD_NONE) x->before[element] = x->digest_latest[slot];
-    for (unsigned n = 0; n < o->dst_words; n++) {
-        uint16_t reg = w->operands.map[o->dst + n];
-        const uint32_t *values = values_of(w, o->dst + n);
-        if (element != BOARD_NONE) memcpy(x->values[element][n], values, w->grid->engine->exec.vector_bytes);
-        for (uint64_t left = lanes; left; left &= left - 1) {
-            unsigned lane = bit_lowest(left);
-            put(x->latest[reg], &x->digest_latest[slot], reg, lane, values[lane]);
-            if (element == BOARD_NONE)
-                put(x->committed[reg], &x->digest_committed[slot], reg, lane, values[lane]);
-        }
-    }
-}
-
-static void shadow_commits(struct sm *s, const struct board_inst *i, uint8_t element)
-{
-    struct board_shadow *x = s->board.shadow;
-    if (x->is_blind[i->slot]) return;
-    for (unsigned n = 0; n < i->words; n++)
-        for (uint64_t left = i->lanes; left; left &= left - 1) {
-            unsigned lane = bit_lowest(left);
-            put(x->committed[i->registers[n]], &x->digest_committed[i->slot], i->registers[n], lane,
-                x->values[element][n][lane]);
-        }
-    uint64_t program = i->next == BOARD_NONE ? x->digest_latest[i->slot] : x->before[i->next];
-    expect(s, x->digest_committed[i->slot] == program,
-           "committed registers are not the program's at that instruction");
-}
 
 // -- elements -------------------------------------------------------------------------------------------------
 
@@ -129,7 +14,7 @@ static void give_back(struct sm *s, struct board_warp *w)
     struct board *b = &s->board;
     uint8_t element = w->head;
     struct board_inst *i = &b->insts[element];
-    if (b->shadow) shadow_commits(s, i, element);
+    if (b->shadow) board_shadow_commits(b->shadow, b, element);
     w->head = i->next;
     if (i->next == BOARD_NONE) w->tail = BOARD_NONE;
     b->used -= i->words;
@@ -320,6 +205,7 @@ static uint8_t enter(struct sm *s, unsigned slot, const struct op *o, uint64_t d
         own->head = element;
     own->tail = element;
     s->warps[slot].grid->counts.board_instructions++;
+    s->warps[slot].grid->counts.board_registers += i.words;
     return element;
 }
 
@@ -330,7 +216,7 @@ uint8_t board_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t d
     struct sm_warp *w = &s->warps[slot];
     uint8_t element = BOARD_NONE;
     count(s, slot, o);
-    if (b->shadow) shadow_reads(s, slot, o, b->lanes);
+    if (b->shadow) board_shadow_reads(b->shadow, s, slot, o);
     own->is_alone = o->dst_words && b->used + o->dst_words > b->entries;
     if (own->is_alone) {
         operand_stall(&w->operands, done == CYCLE_NEVER ? s->now : done);
@@ -338,10 +224,7 @@ uint8_t board_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t d
     } else if (o->dst_words) {
         element = enter(s, slot, o, done);
     }
-    if (b->shadow) {
-        b->shadow->is_blind[slot] |= (o->order & OP_STORES) && o->dst_words;
-        shadow_writes(s, slot, o, b->lanes, element);
-    }
+    if (b->shadow) board_shadow_writes(b->shadow, s, slot, o, element);
     if (element != BOARD_NONE) settle(s, own);
     return element;
 }
@@ -377,27 +260,24 @@ void board_init(struct sm *s)
     b->warps = heap_alloc(SM_SLOTS * sizeof *b->warps);
     b->commits = heap_alloc(BOARD_CYCLES * sizeof *b->commits);
     for (unsigned slot = 0; slot < SM_SLOTS; slot++) b->warps[slot].head = b->warps[slot].tail = BOARD_NONE;
-    if (s->config->check) b->shadow = heap_alloc(sizeof *b->shadow);
+    if (s->config->check) b->shadow = board_shadow_create();
 }
 
 void board_fini(struct sm *s)
 {
-    struct board_shadow *x = s->board.shadow;
     free(s->board.insts);
     free(s->board.warps);
     free(s->board.commits);
-    if (!x) return;
-    free(x->latest);
-    free(x->committed);
-    free(x);
+    board_shadow_destroy(s->board.shadow);
 }
 
 void board_start(struct sm *s, unsigned slot)
 {
     give_back_committed(s);
-    expect(s, !has_any(&s->board.warps[slot]), "a warp has begun whose slot's last one has entries");
+    if (has_any(&s->board.warps[slot]))
+        s->board.broken = "a warp has begun whose slot's last one has entries";
     s->board.warps[slot] = (struct board_warp){.head = BOARD_NONE, .tail = BOARD_NONE};
-    if (s->board.shadow) shadow_start(s, slot);
+    if (s->board.shadow) board_shadow_start(s->board.shadow, s, slot);
 }
 
 const char *board_check(const struct sm *s)
@@ -405,6 +285,7 @@ const char *board_check(const struct sm *s)
     const struct board *b = &s->board;
     uint32_t used = 0;
     if (b->broken) return b->broken;
+    if (b->shadow && board_shadow_broken(b->shadow)) return board_shadow_broken(b->shadow);
     for (uint64_t left = b->taken; left; left &= left - 1) {
         const struct board_inst *i = &b->insts[bit_lowest(left)];
         used += i->words;

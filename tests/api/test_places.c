@@ -193,6 +193,36 @@ static void test_apart(struct test *t)
     }
 }
 
+// A mixed chip is two chips as long as nobody needs L2 or DRAM: on each class a launch takes what it takes alone on a chip of
+// such SMs, so that the weighted speedup of the pair is 1.
+static void test_chip_of_two(struct test *t)
+{
+    enum { BLOCKS = 180, ILP = 18, TLP = 20 };
+    static const struct {
+        const char *gpu, *sms;
+    } alone[] = {{"gpu-i", "18"}, {"gpu-t", "20"}};
+    uint64_t took[2];
+    for (unsigned k = 0; k < 2; k++) {
+        struct fixture f = setup(t, alone[k].gpu);
+        CHECK(t, wf_set(f.c, "gpu.sm_count", alone[k].sms) == WF_OK);
+        CHECK(t, wf_set(f.c, "icache.perfect", "1") == WF_OK);
+        struct wf_launch *l = quiet(&f, f.a, BLOCKS);
+        CHECK(t, wf_stream_wait(f.a) == WF_OK);
+        took[k] = cycles_of(l);
+        wf_context_destroy(f.c);
+    }
+    struct fixture f = setup(t, "gpu-h");
+    CHECK(t, wf_set(f.c, "icache.perfect", "1") == WF_OK);
+    wf_stream_place(f.a, 0, ILP);
+    wf_stream_place(f.b, ILP, TLP);
+    struct wf_launch *i = quiet(&f, f.a, BLOCKS), *o = quiet(&f, f.b, BLOCKS);
+    CHECK(t, wf_stream_wait(f.a) == WF_OK && wf_stream_wait(f.b) == WF_OK);
+    CHECK_EQ(t, cycles_of(i), took[0]);
+    CHECK_EQ(t, cycles_of(o), took[1]);
+    CHECK_MSG(t, took[0] * TLP != took[1] * ILP, "the kinds of SM are one");
+    wf_context_destroy(f.c);
+}
+
 static uint64_t misses_of(struct wf_launch *l)
 {
     const struct wf_stats *stats = wf_launch_stats(l);
@@ -251,8 +281,9 @@ static void test_own_memory(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"ranges", test_ranges}, {"refused", test_refused},     {"classes", test_classes},
-        {"apart", test_apart},   {"own_lines", test_own_lines}, {"own_memory", test_own_memory},
+        {"ranges", test_ranges},         {"refused", test_refused},         {"classes", test_classes},
+        {"apart", test_apart},           {"chip_of_two", test_chip_of_two}, {"own_lines", test_own_lines},
+        {"own_memory", test_own_memory},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

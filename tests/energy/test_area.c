@@ -1,5 +1,6 @@
 // Areas add up to what the text says, where its sums are right.
 #include "energy/area.h"
+#include "gpu/bench.h"
 #include "harness/test.h"
 
 #include <math.h>
@@ -38,8 +39,42 @@ static void test_sums(struct test *t)
     check(t, "15 and 15 of these", 357.735, 0);
 }
 
+// What an SM is made of by its settings.
+static const char *sm_area(const struct gpu_config *c)
+{
+    bool is_ilp = c->bypass && c->dependences == DEPENDENCES_BOARD && c->board_entries == 8;
+    if (is_ilp && c->registers == 8192) return "SM with ILP cores and 8,192 registers";
+    if (is_ilp && c->registers == 16384) return "SM with ILP cores";
+    bool is_tlp = !c->bypass && c->dependences == DEPENDENCES_SINGLE && c->registers == 16384;
+    return is_tlp ? "SM with TLP cores" : "(an SM that the text does not have)";
+}
+
+// The bundled chips have the SMs that their areas are the sums of.
+static void test_chips(struct test *t)
+{
+    static const struct {
+        const char *gpu, *area;
+    } rows[] = {{"gpu-t", "GPU-T: 40 SMs with TLP cores"},
+                {"gpu-i", "GPU-I: 36 SMs with ILP cores"},
+                {"gpu-h", "GPU-H: 20 and 18"},
+                {"gpu-t30", "30 SMs with TLP cores"},
+                {"gpu-i30", "30 SMs with ILP cores and 8,192 registers"},
+                {"gpu-h30", "15 and 15 of these"}};
+    for (size_t n = 0; n < TEST_COUNT(rows); n++) {
+        struct chip_config c;
+        struct gpu_kind kinds[GPU_KINDS_MAX];
+        double sum = 0, paper;
+        gpu_settings(t, &c, rows[n].gpu, "");
+        unsigned count = chip_kinds(&c, kinds);
+        for (unsigned k = 0; k < count; k++)
+            sum += kinds[k].count * area_of(t, sm_area(&kinds[k].config), &paper);
+        double want = area_of(t, rows[n].area, &paper);
+        CHECK_MSG(t, fabs(sum - want) < 5e-7, "%s: its SMs have %.6f mm2, not %.6f", rows[n].gpu, sum, want);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"sums", test_sums}};
+    static const struct test_case cases[] = {{"sums", test_sums}, {"chips", test_chips}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

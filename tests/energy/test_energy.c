@@ -18,19 +18,25 @@ static void take(void *context, struct wf_kernel *k, const struct wf_launch_conf
 }
 
 // A bundled kernel at small size, with one more setting.
-static struct report_run measure(struct test *t, const char *name, const char *tech, const char *key,
-                                 const char *value)
+static struct report_run measure_on(struct test *t, const char *gpu, const char *name, const char *tech,
+                                    const char *key, const char *value)
 {
     struct wf_context *c = wf_context_create();
     struct report_run r = {0};
     struct workload_options options = {.size = WORKLOAD_SMALL, .launched = take, .launched_context = &r};
     struct workload_result result;
     const char *near;
-    CHECK(t, wf_gpu(c, "gtx1080ti-paper") == WF_OK && wf_tech(c, tech) == WF_OK);
+    CHECK(t, wf_gpu(c, gpu) == WF_OK && wf_tech(c, tech) == WF_OK);
     if (key) CHECK_MSG(t, wf_set(c, key, value) == WF_OK, "%s", wf_errors(c));
     CHECK(t, workload_run(workload_find(name, &near), c, &options, &result) == WF_OK);
     wf_context_destroy(c);
     return r;
+}
+
+static struct report_run measure(struct test *t, const char *name, const char *tech, const char *key,
+                                 const char *value)
+{
+    return measure_on(t, "gtx1080ti-paper", name, tech, key, value);
 }
 
 static uint64_t counter(const struct report_run *r, const char *name)
@@ -67,6 +73,22 @@ static void test_counts(struct test *t)
             report_run_fini(&r);
         }
     vec_fini(&techs);
+}
+
+// Instructions of wrong paths are scheduled as others are, and compute nothing.
+static void test_wrong_paths(struct test *t)
+{
+    struct report_run r = measure(t, "nqueens", "base", "branch.predict", "static"),
+                      none = measure(t, "nqueens", "base", NULL, NULL);
+    uint64_t ghosts = counter(&r, "sm.predict.ghosts"), scheduled = 0;
+    for (size_t i = 0; i < r.energy.rows.count; i++)
+        if (strcmp(r.energy.rows.data[i].name, "issue") == 0) scheduled = r.energy.rows.data[i].count;
+    CHECK(t, ghosts > 0);
+    CHECK_EQ(t, scheduled, counter(&r, "sm.issue.issued") + ghosts);
+    CHECK_EQ(t, counter(&r, "sm.issue.issued"), counter(&none, "sm.issue.issued"));
+    CHECK(t, report_energy_part(&r.energy, "execution") == report_energy_part(&none.energy, "execution"));
+    report_run_fini(&r);
+    report_run_fini(&none);
 }
 
 // Every cost in turn is halved; the rows that it prices halve, all others are as they were.
@@ -187,12 +209,46 @@ static void test_mechanism(struct test *t)
     report_run_fini(&ports);
 }
 
+static uint64_t events(struct test *t, const struct report_run *r, const char *name)
+{
+    for (size_t i = 0; i < r->energy.rows.count; i++)
+        if (strcmp(r->energy.rows.data[i].name, name) == 0) return r->energy.rows.data[i].count;
+    CHECK_MSG(t, false, "no row %s", name);
+    return 0;
+}
+
+// What cores have that look for parallelism within a warp costs energy where they have it: on all SMs, on none, and on those
+// of one class.
+static void test_cores(struct test *t)
+{
+    struct report_run none = measure(t, "vecadd", "base", NULL, NULL),
+                      board = measure(t, "vecadd", "base", "issue.dependences", "board"),
+                      bypass = measure(t, "vecadd", "base", "operands.bypass", "1"),
+                      mixed = measure_on(t, "gpu-h", "vecadd", "base", NULL, NULL);
+    static const char *const rows[] = {"board_search", "board_keep", "board_leakage", "bypass_leakage"};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) CHECK_EQ(t, events(t, &none, rows[k]), 0);
+    CHECK(t, counter(&board, "sm.board.registers") >= counter(&board, "sm.board.instructions"));
+    CHECK(t, counter(&board, "sm.board.instructions") > 0);
+    CHECK_EQ(t, events(t, &board, "board_search"), counter(&board, "sm.board.searches"));
+    CHECK_EQ(t, events(t, &board, "board_keep"), counter(&board, "sm.board.registers"));
+    CHECK_EQ(t, events(t, &board, "board_leakage"), 8 * events(t, &board, "sm_leakage"));
+    CHECK_EQ(t, events(t, &board, "bypass_leakage"), 0);
+    CHECK_EQ(t, events(t, &bypass, "board_leakage"), 0);
+    CHECK_EQ(t, events(t, &bypass, "bypass_leakage"), events(t, &bypass, "sm_leakage"));
+    CHECK_EQ(t, events(t, &mixed, "sm_leakage"), 38 * events(t, &mixed, "chip_leakage"));
+    CHECK_EQ(t, events(t, &mixed, "board_leakage"), 18 * 8 * events(t, &mixed, "chip_leakage"));
+    CHECK_EQ(t, events(t, &mixed, "bypass_leakage"), 18 * events(t, &mixed, "chip_leakage"));
+    report_run_fini(&none);
+    report_run_fini(&board);
+    report_run_fini(&bypass);
+    report_run_fini(&mixed);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"counts", test_counts},
-                                             {"halving", test_halving},
-                                             {"sram", test_sram},
-                                             {"structures", test_structures},
-                                             {"mechanism", test_mechanism}};
+    static const struct test_case cases[] = {
+        {"counts", test_counts}, {"wrong_paths", test_wrong_paths}, {"halving", test_halving},
+        {"sram", test_sram},     {"structures", test_structures},   {"mechanism", test_mechanism},
+        {"cores", test_cores}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

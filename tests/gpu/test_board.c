@@ -19,7 +19,7 @@ struct seen { // by instruction of the program, of the first warp
     struct gpu_counts counts;
 };
 
-// R8: the buffer; R6: a line of it each thread; R4: the thread; P0: the first half of the warp; R1: 0.
+// R8: the buffer; R6: a line of it each thread; R4: the thread; P0: the first half of the warp; R1: what memory has nowhere.
 static void run(struct test *t, const char *settings, const char *code, uint32_t threads, struct seen *seen)
 {
     const struct watch_config all = {.to = UINT64_MAX, .warps = 1, .sms = {1}, .limit = UINT64_MAX};
@@ -32,7 +32,7 @@ static void run(struct test *t, const char *settings, const char *code, uint32_t
     snprintf(both, sizeof both, MACHINE "%s", settings);
     strbuf_printf(
         &text,
-        ".shared 256\nMOV R1, 0x0\nS2R R4, SR_TID.X\nMOV R5, 0x80\nISETP.LT.AND P0, PT, R4, 0x10, PT\n"
+        ".shared 256\nMOV R1, 0x77\nS2R R4, SR_TID.X\nMOV R5, 0x80\nISETP.LT.AND P0, PT, R4, 0x10, PT\n"
         "IMAD.WIDE R6, R4, R5, c[0x0][0x160]\nMOV R8, c[0x0][0x160]\nMOV R9, c[0x0][0x164]\n%sEXIT\n",
         code);
     if (gpu_bench_init(&b, t, "gtx1080ti-paper", both, strbuf_text(&text), threads)) {

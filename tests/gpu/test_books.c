@@ -11,7 +11,7 @@
 // operands stand in line for one port. The model's own book says so if it is written before.
 static void test_call_writes(struct test *t)
 {
-    static const char *const dependences[] = {"scoreboard", "encoded"};
+    static const char *const dependences[] = {"scoreboard", "encoded", "single", "board"};
     static const char call[] = "MOV R4, R3\nCALL R3, leaf\nMOV R5, R4\nMOV R6, R3\nCALL R3, leaf\nEXIT\n"
                                ".function leaf\nleaf:\nIADD3 R7, R3, R4, R5\nRET R3\n";
     for (size_t k = 0; k < TEST_COUNT(dependences); k++)
@@ -141,7 +141,7 @@ static void test_bank_passes(struct test *t)
 // thousand cycles of shared memory's banks stand before them in the queue.
 static void test_no_lanes(struct test *t)
 {
-    static const char *const dependences[] = {"scoreboard", "encoded"};
+    static const char *const dependences[] = {"scoreboard", "encoded", "single", "board"};
     static const char text[] =
         ".shared 4096\nMOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R5, 0x2\n"
         "ISETP.NE.AND P0, PT, RZ, RZ, PT\n"

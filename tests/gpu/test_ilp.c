@@ -177,6 +177,29 @@ static void test_prediction(struct test *t)
     }
 }
 
+// Figure 41: eight lanes of eight stages. The branch reads its operands in cycles 9 to 12, the predicted instruction in 13 to 16,
+// the next one in 17 to 20. The branch's last lanes are in their eighth stage in 20, when the right path might read; a ghost
+// does until then, so that it is 21. Neither ghost writes: the first lanes would in 22. With the outcome from the
+// fourth stage it is 16, and 17 behind the one ghost.
+static void test_figure_41(struct test *t)
+{
+    enum { READS = 9, TIMES = 32 };
+    static const struct {
+        const char *way;
+        uint64_t right; // the first cycle in which the right path's instruction reads
+        unsigned ghosts;
+    } rows[] = {{"branch.predict=perfect", 13, 0},
+                {"branch.predict=static branch.resolve=11", 21, 2},
+                {"branch.predict=static branch.resolve=7", 17, 1}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct gpu_counts n;
+        char way[200];
+        snprintf(way, sizeof way, "issue.interval=4 interval.int_add=4 latency.int_add=8 %s", rows[k].way);
+        CHECK_EQ(t, READS + branch_takes(t, way, "@P2 ", &n), rows[k].right);
+        CHECK_EQ(t, n.predict_ghosts, rows[k].ghosts * TIMES);
+    }
+}
+
 static void test_divergent(struct test *t)
 {
     static const char *const ways[] = {"static", "gshare", "perfect"};
@@ -208,6 +231,7 @@ int main(int argc, char **argv)
                                              {"no_bypass", test_no_bypass},
                                              {"single_memory", test_single_memory},
                                              {"prediction", test_prediction},
+                                             {"figure_41", test_figure_41},
                                              {"divergent", test_divergent},
                                              {"gshare", test_gshare}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
