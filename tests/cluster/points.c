@@ -148,14 +148,18 @@ void write_many(struct cli *c, const char *name, unsigned series)
     strbuf_fini(&text);
 }
 
+bool disks_begin(void)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
 bool disk_mount(struct test *t, const char *folder, unsigned megabytes, char path[600])
 {
     char size[20];
     snprintf(path, 600, "%s/%s", test_directory(t), folder);
     snprintf(size, sizeof size, "size=%um", megabytes);
     mkdir(path, 0777);
-    return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("tmpfs", path, "tmpfs", 0, size) == 0;
+    return mount("tmpfs", path, "tmpfs", 0, size) == 0;
 }
 
 void disk_fill(struct test *t, const char *path)

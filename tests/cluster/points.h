@@ -14,8 +14,9 @@ pid_t worker_find(struct test *t, const char *folder, unsigned skip);
 pid_t worker_point(pid_t worker);
 void plan_collect(struct cli *c, const char *folder);
 void check_same(struct test *t, const char *folder, const char *clean, const char *what);
-// $D/FOLDER as a file system of so many MB, which nobody else sees and which is gone with us; path: where. False: that needs a right
-// that we have not.
+// File systems from here on are ours and of whom we start from now on, and are gone with us. False: that needs a right that we have not.
+bool disks_begin(void);
+// $D/FOLDER as one of so many MB; path: where.
 bool disk_mount(struct test *t, const char *folder, unsigned megabytes, char path[600]);
 // Writes a file until there is no room left.
 void disk_fill(struct test *t, const char *path);

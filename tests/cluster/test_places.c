@@ -25,7 +25,7 @@ static void test_full(struct test *t)
 {
     struct cli c = {.t = t};
     char path[600], filler[620];
-    if (!disk_mount(t, "full", 8, path)) {
+    if (!disks_begin() || !disk_mount(t, "full", 8, path)) {
         test_skip(t, no_disk);
         return;
     }
@@ -54,7 +54,7 @@ static void test_read_only(struct test *t)
 {
     struct cli c = {.t = t};
     char path[600];
-    if (!disk_mount(t, "fixed", 8, path)) {
+    if (!disks_begin() || !disk_mount(t, "fixed", 8, path)) {
         test_skip(t, no_disk);
         return;
     }
