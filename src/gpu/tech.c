@@ -589,6 +589,14 @@ bool tech_guest_compute(struct sm_grid *g, struct warp *values, uint32_t index)
     return guest_compute(g, values, index);
 }
 
+void tech_refetch(struct sm_grid *g, unsigned place)
+{
+    unsigned slot = slot_at(g, place);
+    stall_speaks_against(g->sm);
+    front_flush(g->sm, slot, g->sm->warps[slot].warp->pc);
+    front_update(g->sm, slot);
+}
+
 void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle)
 {
     struct sm *s = g->sm;

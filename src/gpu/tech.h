@@ -343,6 +343,17 @@ struct warp *tech_guest_values(struct sm_grid *g, uint64_t block, unsigned warp)
 // Takes it through the instruction. False: that touches more than the warp's own registers, predicates and way, or could
 // fail; it has been passed over. Behind it the warp's pc and state say how it goes on.
 bool tech_guest_compute(struct sm_grid *g, struct warp *values, uint32_t index);
+// Blocks that run nowhere, for values of many warps at once (shadow.c): their warps are as they begin. An instruction that
+// concerns registers and predicates of its warp alone leaves that where it is; a branch or exit takes its lanes along; a
+// warp may be put elsewhere, where lanes of it may meet.
+struct cta *tech_shadow_create(struct sm_grid *g);
+void tech_shadow_start(struct sm_grid *g, struct cta *c, uint64_t block);
+void tech_shadow_destroy(struct cta *c);
+void tech_shadow_compute(struct sm_grid *g, struct warp *w, uint32_t index);
+void tech_shadow_branch(struct sm_grid *g, struct warp *w, uint32_t index);
+void tech_shadow_go(struct warp *w, uint32_t index);
+// What the warp has in its I-buffer, and under way to it, is gone; it is fetched for from where it is.
+void tech_refetch(struct sm_grid *g, unsigned slot);
 void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle); // the event hook, of all mechanisms, then
 // Executes the instruction at pc for the warp in its own registers without a trace elsewhere: no counts, no
 // time, and its lanes stay where they are. For instructions without effects but on registers. False: a load

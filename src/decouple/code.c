@@ -1,0 +1,86 @@
+// The affine stream as code, and its program.
+#include "decouple/slices.h"
+
+const char decouple_function[] = "affine stream";
+
+static void add(struct decouple_code *c, uint32_t inst, enum decouple_step_kind kind, unsigned site)
+{
+    c->steps[c->count++] = (struct decouple_step){.inst = inst, .kind = (uint8_t)kind, .site = (uint8_t)site};
+}
+
+static void add_steps(struct decouple_code *c, const struct decouple *d, uint32_t inst)
+{
+    const struct decouple_inst *n = &d->insts[inst];
+    const struct inst *i = &d->program->insts[inst];
+    if (!(n->streams & DECOUPLE_IN_AFFINE)) return;
+    bool computes = n->has_result && n->kind != DECOUPLE_VECTOR && !n->orders;
+    bool takes_guard = n->site == DECOUPLE_ENQ_PRED && !n->compares;
+    if (takes_guard) add(c, inst, DECOUPLE_ENQUEUES, n->site);
+    if (computes) add(c, inst, DECOUPLE_COMPUTES, 0);
+    if (n->site && !takes_guard) add(c, inst, DECOUPLE_ENQUEUES, n->site);
+    if (n->orders) add(c, inst, DECOUPLE_ORDERS, 0);
+    if (isa_has(i, ISA_BRANCH)) add(c, inst, isa_has(i, ISA_EXIT) ? DECOUPLE_ENDS : DECOUPLE_BRANCHES, 0);
+}
+
+void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple_code *out)
+{
+    enum { STEPS_MAX = 3 }; // of an instruction
+    out->steps = ARENA_ARRAY(a, struct decouple_step, STEPS_MAX * d->count + 1);
+    out->first = ARENA_ARRAY(a, uint32_t, d->count + 1);
+    out->count = 0;
+    for (uint32_t k = 0; k < d->count; k++) {
+        out->first[k] = out->count;
+        add_steps(out, d, k);
+    }
+    out->first[d->count] = out->count;
+}
+
+// What is enqueued is what the instruction reads to know where it goes; data and results are the others'.
+static struct inst enqueue_of(const struct inst *i, const struct decouple_step *s, const struct decouple_inst *n)
+{
+    struct inst e = *i;
+    if (s->site == DECOUPLE_ENQ_PRED)
+        return (struct inst){.op = OP_NOP,
+                             .guard = n->compares ? i->dst[0].reg : i->guard,
+                             .guard_not = n->compares ? 0 : i->guard_not,
+                             .target = NO_TARGET,
+                             .reconverge = NO_TARGET,
+                             .lines = i->lines};
+    for (unsigned k = 0; k < 2; k++)
+        if (e.dst[k].kind == OPERAND_REG) e.dst[k].reg = REG_ZERO;
+    for (unsigned k = 0; k < 4; k++)
+        if (e.src[k].kind == OPERAND_REG) e.src[k].reg = REG_ZERO;
+    return e;
+}
+
+static uint32_t entry_of(const struct decouple_code *c, uint32_t inst)
+{
+    if (inst == NO_TARGET) return NO_TARGET;
+    return c->first[inst] < c->count ? c->first[inst] : c->count - 1;
+}
+
+struct program *decouple_program(const struct decouple *d)
+{
+    struct arena a;
+    struct decouple_code c;
+    arena_init(&a);
+    decouple_code_of(d, &a, &c);
+    struct program stream = *d->program;
+    struct program_function function = {.name = decouple_function, .count = c.count};
+    stream.insts = ARENA_ARRAY(&a, struct inst, c.count);
+    stream.inst_count = c.count;
+    stream.functions = &function;
+    stream.function_count = 1;
+    stream.table_count = 0;
+    for (uint32_t k = 0; k < c.count; k++) {
+        const struct decouple_step *s = &c.steps[k];
+        const struct inst *i = &d->program->insts[s->inst];
+        stream.insts[k] = s->kind == DECOUPLE_ENQUEUES ? enqueue_of(i, s, &d->insts[s->inst]) : *i;
+        if (!isa_names_others(i) || s->kind == DECOUPLE_ENQUEUES) continue;
+        stream.insts[k].target = entry_of(&c, i->target);
+        stream.insts[k].reconverge = entry_of(&c, i->reconverge);
+    }
+    struct program *both = program_join(d->program, &stream);
+    arena_fini(&a);
+    return both;
+}

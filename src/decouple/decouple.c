@@ -1,0 +1,139 @@
+// The whole analysis, what it says of itself, and the settings' table.
+#include "decouple/decouple.h"
+#include "decouple/slices.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+const char *const decouple_switch_words[] = {"off", "on", NULL};
+
+static bool calls(const struct program *p)
+{
+    for (uint32_t k = 0; k < p->inst_count; k++)
+        if (isa_has(&p->insts[k], ISA_CALL | ISA_INDIRECT)) return true;
+    return p->function_count > 1 || p->profile == PROFILE_RISCV || p->functions[0].first != 0;
+}
+
+struct decouple *decouple_compute(const struct program *p, const struct decouple_rules *r)
+{
+    struct decouple *d = heap_alloc(sizeof *d);
+    *d = (struct decouple){.program = p, .rules = *r, .count = p->inst_count};
+    arena_init(&d->arena);
+    d->insts = ARENA_ARRAY(&d->arena, struct decouple_inst, d->count + 1);
+    d->analysis = ARENA_ARRAY(&d->arena, struct decouple_slices, 1);
+    if (calls(p)) {
+        d->whole = DECOUPLE_FOR_CALLS;
+        return d;
+    }
+    mark_ssa_init(&d->analysis->ssa, p, &d->arena);
+    divergence_init(&d->analysis->divergence, &d->analysis->ssa);
+    decouple_find_kinds(d);
+    decouple_find_slices(d);
+    return d;
+}
+
+void decouple_free(struct decouple *d)
+{
+    if (!d) return;
+    arena_fini(&d->arena);
+    free(d);
+}
+
+// -- what it costs --------------------------------------------------------------------------------------------
+
+struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *executions, const uint64_t *once)
+{
+    struct decouple_cost c = {0};
+    struct decouple_code code;
+    struct arena a;
+    arena_init(&a);
+    decouple_code_of(d, &a, &code);
+    for (uint32_t k = 0; k < d->count; k++) {
+        const struct decouple_inst *n = &d->insts[k];
+        c.base += executions[k];
+        c.affine += (code.first[k + 1] - code.first[k]) * once[k];
+        if (!(n->streams & DECOUPLE_IN_OTHERS)) continue;
+        c.others += executions[k];
+        if (n->streams & DECOUPLE_IN_AFFINE && n->has_result && n->kind != DECOUPLE_VECTOR && !n->site)
+            c.replicated += executions[k];
+    }
+    arena_fini(&a);
+    return c;
+}
+
+// -- in words -------------------------------------------------------------------------------------------------
+
+static const char *const cause_texts[] = {
+#define CAUSE(name, text) text,
+#include "decouple/causes.def"
+#undef CAUSE
+};
+
+const char *decouple_kind_name(enum decouple_kind k)
+{
+    static const char *const names[] = {"scalar", "affine", "piecewise", "vector"};
+    return names[k];
+}
+
+const char *decouple_site_name(enum decouple_site s)
+{
+    static const char *const names[] = {"", "enq.data", "enq.addr", "enq.pred"};
+    return names[s];
+}
+
+static bool leads_on(const struct decouple_inst *n)
+{
+    return n->cause == DECOUPLE_FOR_SOURCE || n->cause == DECOUPLE_FOR_GUARD;
+}
+
+void decouple_explain(const struct decouple *d, uint32_t inst, struct strbuf *out)
+{
+    enum { CHAIN_MAX = 64 };
+    const struct decouple_inst *n = &d->insts[inst];
+    if (d->whole) {
+        strbuf_printf(out, "not decoupled: %s", cause_texts[d->whole]);
+        return;
+    }
+    strbuf_printf(out, "%s", n->has_result ? decouple_kind_name((enum decouple_kind)n->kind)
+                             : n->site     ? decouple_site_name((enum decouple_site)n->site)
+                                           : "the lanes'");
+    for (unsigned k = 0; k < CHAIN_MAX && n->cause; k++) {
+        strbuf_printf(out, "%s%s", k ? ", " : ": ", cause_texts[n->cause]);
+        if (n->from != FLOW_NONE) strbuf_printf(out, " %#" PRIx32, program_pc(d->program, n->from));
+        if (n->from == FLOW_NONE || n->from == inst || !leads_on(n)) break;
+        inst = n->from;
+        n = &d->insts[inst];
+    }
+}
+
+static void print_affine(const struct decouple *d, struct strbuf *out)
+{
+    struct arena a;
+    struct decouple_code c;
+    arena_init(&a);
+    decouple_code_of(d, &a, &c);
+    for (uint32_t k = 0; k < c.count; k++) {
+        const struct decouple_step *s = &c.steps[k];
+        if (s->kind == DECOUPLE_ENQUEUES) strbuf_printf(out, "%s ", decouple_site_name((enum decouple_site)s->site));
+        if (s->kind == DECOUPLE_ORDERS) strbuf_printf(out, "token ");
+        if (s->kind == DECOUPLE_BRANCHES && d->insts[s->inst].feedback) strbuf_printf(out, "told ");
+        program_print_inst(d->program, s->inst, out);
+        strbuf_printf(out, "\n");
+    }
+    arena_fini(&a);
+}
+
+void decouple_print(const struct decouple *d, unsigned stream, struct strbuf *out)
+{
+    if (stream == DECOUPLE_IN_AFFINE) {
+        print_affine(d, out);
+        return;
+    }
+    for (uint32_t k = 0; k < d->count; k++) {
+        const struct decouple_inst *n = &d->insts[k];
+        if (!(n->streams & DECOUPLE_IN_OTHERS)) continue;
+        if (n->site) strbuf_printf(out, "deq%s ", decouple_site_name((enum decouple_site)n->site) + 3);
+        program_print_inst(d->program, k, out);
+        strbuf_printf(out, "\n");
+    }
+}

@@ -1,0 +1,390 @@
+// Sites, and what of the program is in which stream.
+//
+// The affine stream is found backwards from what it is for: accesses whose address it computes, what orders memory, the
+// ends of threads, and loops that end by what only lanes know; for it is to run ahead of no warp that may be waiting for
+// another. What decides whether control comes to any of these is in it as well, and asks the others where it must.
+#include "base/vec.h"
+#include "decouple/slices.h"
+
+#include <string.h>
+
+struct slicing {
+    struct decouple *d;
+    const struct decouple_slices *a;
+    const struct mark_ssa *s;
+    VEC(uint32_t) work; // instructions whose sources are still to be looked at
+    bool *phi_seen;
+};
+
+const struct operand *decouple_address(const struct inst *i)
+{
+    const struct operand *found = NULL;
+    for (unsigned k = 0; k < 4; k++) {
+        if (i->src[k].kind != OPERAND_MEM) continue;
+        if (found) return NULL;
+        found = &i->src[k];
+    }
+    return found;
+}
+
+// -- branches that others depend on (Ferrante, Ottenstein and Warren 1987) ------------------------------------
+
+static void find_dependences(struct decouple *d)
+{
+    struct decouple_slices *a = d->analysis;
+    const struct flow_graph *g = &a->ssa.flow.graph;
+    const struct flow_tree *after = &a->ssa.postdominators;
+    uint32_t count = a->ssa.flow.count;
+    a->depends_first = ARENA_ARRAY(&d->arena, uint32_t, count + 2);
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (uint32_t n = 0; n < count; n++) {
+            if (g->succ_first[n + 1] - g->succ_first[n] < 2) continue;
+            for (uint32_t e = g->succ_first[n]; e < g->succ_first[n + 1]; e++)
+                for (uint32_t b = g->succs[e]; b != after->parent[n] && b < count; b = after->parent[b]) {
+                    if (pass) a->depends[a->depends_first[b + 1]] = n;
+                    a->depends_first[b + (pass ? 1 : 2)]++;
+                }
+        }
+        if (pass) break;
+        for (uint32_t b = 0; b <= count; b++) a->depends_first[b + 1] += a->depends_first[b];
+        a->depends = ARENA_ARRAY(&d->arena, uint32_t, a->depends_first[count + 1] + 1);
+    }
+}
+
+// -- the affine stream ----------------------------------------------------------------------------------------
+
+static void take_inst(struct slicing *x, uint32_t inst)
+{
+    if (x->d->insts[inst].streams & DECOUPLE_IN_AFFINE) return;
+    x->d->insts[inst].streams |= DECOUPLE_IN_AFFINE;
+    vec_push(&x->work, inst);
+}
+
+static void take_def(struct slicing *x, uint32_t def)
+{
+    const struct mark_def *at = &x->s->defs[def];
+    if (at->kind == DEF_INST) take_inst(x, at->inst);
+    if (at->kind != DEF_PHI || x->phi_seen[def]) return;
+    x->phi_seen[def] = true;
+    const struct flow_graph *g = &x->s->flow.graph;
+    for (uint32_t k = 0; k < g->pred_first[at->block + 1] - g->pred_first[at->block]; k++)
+        take_def(x, at->sources[k]);
+}
+
+static bool is_known(const struct slicing *x, uint32_t def, uint32_t block)
+{
+    return decouple_value_at(x->a, def, block).kind != DECOUPLE_VECTOR;
+}
+
+// All that an instruction reads in these roles.
+static bool knows(const struct slicing *x, uint32_t inst, unsigned roles)
+{
+    struct access_list list;
+    uint32_t block = x->s->flow.block_of[inst];
+    access_reads(x->d->program, &x->d->program->insts[inst], &list);
+    for (unsigned k = 0; k < list.count; k++)
+        if ((roles >> list.at[k].role & 1) && !is_known(x, x->s->reads[x->s->read_first[inst] + k], block))
+            return false;
+    return true;
+}
+
+static bool is_address(const struct inst *i, unsigned operand)
+{
+    return operand < 4 && i->src[operand].kind == OPERAND_MEM;
+}
+
+// Of its sources those that the affine stream needs.
+static void take_sources(struct slicing *x, uint32_t inst)
+{
+    const struct inst *i = &x->d->program->insts[inst];
+    const struct decouple_inst *n = &x->d->insts[inst];
+    struct access_list list;
+    bool branches = isa_has(i, ISA_BRANCH);
+    bool computes = n->kind != DECOUPLE_VECTOR && !n->orders;
+    access_reads(x->d->program, i, &list);
+    for (unsigned k = 0; k < list.count; k++) {
+        uint32_t def = x->s->reads[x->s->read_first[inst] + k];
+        bool accesses = n->site == DECOUPLE_ENQ_DATA || n->site == DECOUPLE_ENQ_ADDR;
+        bool guards = list.at[k].role == ROLE_GUARD && (branches || accesses || n->site == DECOUPLE_ENQ_PRED);
+        bool leads = accesses && list.at[k].role == ROLE_SOURCE && is_address(i, list.at[k].operand);
+        if ((guards && !n->feedback) || leads || computes) take_def(x, def);
+    }
+}
+
+// A branch that the affine stream has to take: by its own predicate, or by the others'.
+static void take_branch(struct slicing *x, uint32_t inst)
+{
+    x->d->insts[inst].feedback = !knows(x, inst, 1u << ROLE_GUARD | 1u << ROLE_SOURCE);
+    take_inst(x, inst);
+}
+
+static void close_affine(struct slicing *x)
+{
+    while (x->work.count) {
+        uint32_t inst = vec_pop(&x->work), block = x->s->flow.block_of[inst];
+        take_sources(x, inst);
+        for (uint32_t e = x->a->depends_first[block]; e < x->a->depends_first[block + 1]; e++)
+            take_branch(x, decouple_last_of(x->s, x->a->depends[e]));
+    }
+}
+
+// -- sites ----------------------------------------------------------------------------------------------------
+
+// What lies between may be another warp's doing: stores before it, loads behind it.
+static bool orders(const struct inst *i)
+{
+    return access_orders_memory(i) || isa_has(i, ISA_ATOMIC) || i->op == OP_WARPSYNC || i->op == OP_SYSCALL ||
+           i->op == OP_LDGDEPBAR || i->op == OP_NANOSLEEP || (isa_has(i, ISA_STORE) && i->sem != SEM_WEAK);
+}
+
+static bool is_plain(const struct inst *i)
+{
+    return i->op == OP_LD || i->op == OP_LDG || i->op == OP_LDS || i->op == OP_LDL;
+}
+
+static enum decouple_cause cause_against_site(const struct slicing *x, uint32_t inst)
+{
+    const struct decouple *d = x->d;
+    const struct inst *i = &d->program->insts[inst];
+    bool shared = i->op == OP_LDS || i->op == OP_STS || i->op == OP_ATOMS;
+    struct access_list list;
+    uint32_t block = x->s->flow.block_of[inst];
+    if (!decouple_address(i) || i->op == OP_TEX) return DECOUPLE_FOR_TEXTURE;
+    if (access_is_spill(d->program, i)) return DECOUPLE_FOR_SPILL;
+    if ((shared && !d->rules.shared) || (!is_plain(i) && !d->rules.stores)) return DECOUPLE_FOR_OFF;
+    if (!knows(x, inst, 1u << ROLE_GUARD)) return DECOUPLE_FOR_GUARD;
+    access_reads(d->program, i, &list);
+    for (unsigned k = 0; k < list.count; k++)
+        if (is_address(i, list.at[k].operand) && list.at[k].role == ROLE_SOURCE &&
+            !is_known(x, x->s->reads[x->s->read_first[inst] + k], block))
+            return DECOUPLE_FOR_SOURCE;
+    return DECOUPLE_FOR_NONE;
+}
+
+static uint32_t blamed(const struct slicing *x, uint32_t inst)
+{
+    struct access_list list;
+    uint32_t block = x->s->flow.block_of[inst];
+    access_reads(x->d->program, &x->d->program->insts[inst], &list);
+    for (unsigned k = 0; k < list.count; k++) {
+        uint32_t def = x->s->reads[x->s->read_first[inst] + k];
+        bool data = list.at[k].role == ROLE_SOURCE &&
+                    !is_address(&x->d->program->insts[inst], list.at[k].operand);
+        if (!data && !is_known(x, def, block) && x->s->defs[def].kind == DEF_INST) return x->s->defs[def].inst;
+    }
+    return FLOW_NONE;
+}
+
+// Whether control comes to a block by what the affine stream computes alone, on all the branches that lead there.
+static bool *find_certain(const struct slicing *x)
+{
+    uint32_t count = x->s->flow.count;
+    bool *certain = ARENA_ARRAY(&x->d->arena, bool, count);
+    memset(certain, true, count);
+    for (bool news = true; news;) {
+        news = false;
+        for (uint32_t b = 0; b < count; b++)
+            for (uint32_t e = x->a->depends_first[b]; certain[b] && e < x->a->depends_first[b + 1]; e++) {
+                uint32_t n = x->a->depends[e], last = decouple_last_of(x->s, n);
+                bool known = knows(x, last, 1u << ROLE_GUARD | 1u << ROLE_SOURCE);
+                certain[b] = known && certain[n];
+                news |= !certain[b];
+            }
+    }
+    return certain;
+}
+
+static void find_accesses(struct slicing *x, const bool *certain)
+{
+    enum { ACCESSES = ISA_LOAD | ISA_STORE | ISA_ATOMIC };
+    struct decouple *d = x->d;
+    for (uint32_t k = 0; k < d->count; k++) {
+        const struct inst *i = &d->program->insts[k];
+        struct decouple_inst *n = &d->insts[k];
+        if (!isa_has(i, ACCESSES) || i->op == OP_LDC) continue;
+        enum decouple_cause against = cause_against_site(x, k);
+        if (!against && !d->rules.feedback && !certain[x->s->flow.block_of[k]]) against = DECOUPLE_FOR_CONTROL;
+        if (!against) n->site = is_plain(i) ? DECOUPLE_ENQ_DATA : DECOUPLE_ENQ_ADDR;
+        if (against || !n->has_result) n->cause = (uint8_t)against, n->from = against ? blamed(x, k) : FLOW_NONE;
+        if (n->site) take_inst(x, k);
+    }
+}
+
+// A loop that lanes leave by what only they know may be waiting for another warp.
+static bool may_wait(const struct slicing *x, uint32_t n)
+{
+    const struct mark_ssa *s = x->s;
+    const struct flow_graph *g = &s->flow.graph;
+    uint32_t last = decouple_last_of(s, n), l = s->loops.innermost[n];
+    bool leaves = s->loops.irreducible;
+    if (!isa_is_conditional(&x->d->program->insts[last]) || knows(x, last, 1u << ROLE_GUARD | 1u << ROLE_SOURCE))
+        return false;
+    for (; l != FLOW_NONE && !leaves; l = s->loops.loops[l].parent)
+        for (uint32_t e = g->succ_first[n]; e < g->succ_first[n + 1]; e++)
+            leaves |= !flow_loop_contains(&s->loops, l, g->succs[e]);
+    return leaves;
+}
+
+static void find_others(struct slicing *x)
+{
+    struct decouple *d = x->d;
+    for (uint32_t k = 0; k < d->count; k++) {
+        const struct inst *i = &d->program->insts[k];
+        d->insts[k].orders = orders(i);
+        if (d->insts[k].orders) take_inst(x, k);
+        if (isa_has(i, ISA_EXIT)) take_branch(x, k);
+        // Where lanes meet nowhere, there is no place to go on at for who does not take the branch.
+        bool parts = isa_has(i, ISA_BRANCH) && isa_is_conditional(i) && i->reconverge == NO_TARGET;
+        if (parts && !isa_has(i, ISA_EXIT)) take_branch(x, k);
+    }
+    for (uint32_t n = 0; n < x->s->flow.count; n++)
+        if (isa_has(&d->program->insts[decouple_last_of(x->s, n)], ISA_BRANCH) && may_wait(x, n))
+            take_branch(x, decouple_last_of(x->s, n));
+}
+
+// -- the others' stream ---------------------------------------------------------------------------------------
+
+struct others { // while their stream is found
+    struct slicing *x;
+    const bool *certain; // by block
+    VEC(uint32_t) work;
+    bool *phi_seen;
+};
+
+static void want_inst(struct others *o, uint32_t inst)
+{
+    struct decouple_inst *n = &o->x->d->insts[inst];
+    if (n->streams & DECOUPLE_IN_OTHERS) return;
+    n->streams |= DECOUPLE_IN_OTHERS;
+    vec_push(&o->work, inst);
+}
+
+static void want_def(struct others *o, uint32_t def)
+{
+    const struct mark_ssa *s = o->x->s;
+    const struct mark_def *at = &s->defs[def];
+    if (at->kind == DEF_INST) want_inst(o, at->inst);
+    if (at->kind != DEF_PHI || o->phi_seen[def]) return;
+    o->phi_seen[def] = true;
+    const struct flow_graph *g = &s->flow.graph;
+    for (uint32_t k = 0; k < g->pred_first[at->block + 1] - g->pred_first[at->block]; k++)
+        want_def(o, at->sources[k]);
+}
+
+// A comparison that the affine stream makes for the others: it is where that stream comes without asking, or is anyhow.
+static bool is_compared_for(const struct others *o, uint32_t inst)
+{
+    const struct decouple *d = o->x->d;
+    const struct inst *i = &d->program->insts[inst];
+    bool is_predicate = i->dst[0].kind == OPERAND_PRED && (i->op == OP_ISETP || i->op == OP_PLOP3);
+    return is_predicate && d->insts[inst].kind != DECOUPLE_VECTOR && i->guard == PRED_TRUE && !i->guard_not &&
+           (o->certain[o->x->s->flow.block_of[inst]] || (d->insts[inst].streams & DECOUPLE_IN_AFFINE));
+}
+
+static void want_sources(struct others *o, uint32_t inst)
+{
+    struct slicing *x = o->x;
+    const struct inst *i = &x->d->program->insts[inst];
+    struct decouple_inst *n = &x->d->insts[inst];
+    struct access_list list;
+    bool accesses = n->site == DECOUPLE_ENQ_DATA || n->site == DECOUPLE_ENQ_ADDR;
+    if (n->site == DECOUPLE_ENQ_PRED && n->compares) return;
+    access_reads(x->d->program, i, &list);
+    for (unsigned k = 0; k < list.count; k++) {
+        bool queued = accesses && list.at[k].role == ROLE_SOURCE && is_address(i, list.at[k].operand);
+        queued |= n->site && list.at[k].role == ROLE_GUARD; // lanes go with an address
+        if (!queued) want_def(o, x->s->reads[x->s->read_first[inst] + k]);
+    }
+}
+
+// Its guard is one comparison's result that the affine stream has, too, and no other of its kind reads it.
+static bool takes_guard(const struct others *o, uint32_t inst, const uint32_t *readers)
+{
+    const struct slicing *x = o->x;
+    struct access_list list;
+    access_reads(x->d->program, &x->d->program->insts[inst], &list);
+    for (unsigned k = 0; k < list.count; k++) {
+        if (list.at[k].role != ROLE_GUARD) continue;
+        uint32_t def = x->s->reads[x->s->read_first[inst] + k];
+        const struct mark_def *at = &x->s->defs[def];
+        x->d->insts[inst].predicate_kind = x->a->values[def].kind;
+        return at->kind == DEF_INST && readers[def] == 1 && is_compared_for(o, at->inst) &&
+               at->block == x->s->flow.block_of[inst];
+    }
+    return false;
+}
+
+// How many instructions, and phis, read each definition.
+static uint32_t *count_readers(const struct slicing *x)
+{
+    const struct mark_ssa *s = x->s;
+    const struct flow_graph *g = &s->flow.graph;
+    uint32_t *readers = ARENA_ARRAY(&x->d->arena, uint32_t, s->def_count);
+    for (uint32_t k = 0; k < s->read_first[x->d->count]; k++) readers[s->reads[k]]++;
+    for (uint32_t k = 0; k < s->def_count; k++)
+        for (uint32_t e = 0; s->defs[k].kind == DEF_PHI &&
+                             e < g->pred_first[s->defs[k].block + 1] - g->pred_first[s->defs[k].block];
+             e++)
+            readers[s->defs[k].sources[e]] += 2;
+    return readers;
+}
+
+// What only lanes can do is theirs, and what any of that reads; of which comparisons come from a queue.
+static void find_others_stream(struct slicing *x, const bool *certain)
+{
+    struct decouple *d = x->d;
+    struct others o = {.x = x, .certain = certain, .phi_seen = ARENA_ARRAY(&d->arena, bool, x->s->def_count)};
+    const uint32_t *readers = count_readers(x);
+    for (uint32_t k = 0; k < d->count; k++) {
+        struct decouple_inst *n = &d->insts[k];
+        if (n->has_result && n->kind != DECOUPLE_VECTOR && !n->site && !n->orders) continue;
+        bool alone = !n->site && isa_is_conditional(&d->program->insts[k]) && takes_guard(&o, k, readers);
+        if (alone) n->site = DECOUPLE_ENQ_PRED;
+        want_inst(&o, k);
+    }
+    while (o.work.count) {
+        uint32_t inst = vec_pop(&o.work);
+        struct decouple_inst *n = &d->insts[inst];
+        if (!n->site && is_compared_for(&o, inst)) {
+            n->site = DECOUPLE_ENQ_PRED;
+            n->compares = true;
+            n->predicate_kind = n->kind;
+        }
+        if (n->site == DECOUPLE_ENQ_PRED) take_inst(x, inst);
+        want_sources(&o, inst);
+    }
+    vec_fini(&o.work);
+    close_affine(x);
+}
+
+// -- all of it ------------------------------------------------------------------------------------------------
+
+static bool has_sites(const struct decouple *d)
+{
+    for (uint32_t k = 0; k < d->count; k++)
+        if (d->insts[k].site) return true;
+    return false;
+}
+
+static bool asks(const struct decouple *d)
+{
+    for (uint32_t k = 0; k < d->count; k++)
+        if (d->insts[k].feedback) return true;
+    return false;
+}
+
+void decouple_find_slices(struct decouple *d)
+{
+    struct slicing x = {.d = d, .a = d->analysis, .s = &d->analysis->ssa};
+    x.phi_seen = ARENA_ARRAY(&d->arena, bool, x.s->def_count);
+    find_dependences(d);
+    const bool *certain = find_certain(&x);
+    find_accesses(&x, certain);
+    bool some = has_sites(d);
+    find_others(&x);
+    close_affine(&x);
+    find_others_stream(&x, certain);
+    vec_fini(&x.work);
+    if (!some && !has_sites(d)) d->whole = DECOUPLE_FOR_NOTHING;
+    if (!d->rules.feedback && asks(d)) d->whole = DECOUPLE_FOR_CONTROL;
+}

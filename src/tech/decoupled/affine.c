@@ -1,0 +1,373 @@
+// The affine warp: where its stream is for each warp, and what an instruction of it does.
+//
+// Its values are computed lane by lane here, for every warp apart, and are what they would be in the unmodified program; what
+// the hardware has of them is a tuple a block, and the code says which registers hold one. A warp's way is followed by
+// the machine that the warp itself has, so that lanes part and meet in the same order.
+#include "base/bits.h"
+#include "decouple/tuple.h"
+#include "tech/decoupled/decoupled.h"
+
+#define NO_STEP UINT32_MAX
+
+// -- where it is ----------------------------------------------------------------------------------------------
+
+static bool is_at_step(const struct decoupled_launch *l, uint32_t inst)
+{
+    return l->code.first[inst] < l->code.first[inst + 1];
+}
+
+static void wait_or_follow(struct decoupled *d, struct follower *f)
+{
+    const struct decouple_step *s = &d->launch->code.steps[f->step];
+    bool asks = s->kind == DECOUPLE_BRANCHES || s->kind == DECOUPLE_ENDS;
+    asks &= split_of(d, s->inst)->feedback && !f->told_count;
+    f->state = asks ? WAITS_TO_BE_TOLD : FOLLOWS;
+    if (f->orders_passed < f->orders_seen) f->state = WAITS_FOR_ORDER;
+}
+
+// From the shadow's pc to the next step: past what is the lanes', and past branches that lead to nothing of the stream.
+static void advance(struct decoupled *d, struct follower *f)
+{
+    const struct decoupled_launch *l = d->launch;
+    struct warp *w = f->shadow;
+    // An endless loop without anything for the stream has no next step.
+    uint32_t fuel = 2 * l->kernel.inst_count + 2;
+    while (w->state == WARP_READY && w->pc < l->kernel.inst_count && !is_at_step(l, w->pc) && fuel--) {
+        const struct inst *i = &l->kernel.insts[w->pc];
+        if (!isa_has(i, ISA_BRANCH))
+            tech_shadow_go(w, l->jump[w->pc]);
+        else
+            tech_shadow_go(w, isa_is_conditional(i) ? i->reconverge : i->target);
+    }
+    bool ended = w->state != WARP_READY || w->pc >= l->kernel.inst_count || !is_at_step(l, w->pc);
+    if (ended) {
+        f->state = FOLLOWED;
+        return;
+    }
+    f->step = l->code.first[w->pc];
+    wait_or_follow(d, f);
+}
+
+// The step is done: the next of the same instruction, or behind it.
+static void step_on(struct decoupled *d, struct follower *f)
+{
+    const struct decouple_code *c = &d->launch->code;
+    uint32_t inst = c->steps[f->step].inst;
+    if (++f->step < c->first[inst + 1]) {
+        wait_or_follow(d, f);
+        return;
+    }
+    tech_shadow_go(f->shadow, inst + 1);
+    advance(d, f);
+}
+
+// The lowest step that it could do; NO_STEP: none.
+static uint32_t next_step(const struct decoupled *d)
+{
+    uint32_t next = NO_STEP;
+    for (unsigned slot = 0; slot < WARPS; slot++) {
+        const struct follower *f = &d->followers[slot];
+        if (f->is_there && f->state == FOLLOWS && f->step < next) next = f->step;
+    }
+    return next;
+}
+
+void decoupled_start(struct decoupled *d)
+{
+    static const enum guest_turn turns[] = {GUEST_OLDEST, GUEST_FIRST, GUEST_IN_TURN, GUEST_LAST};
+    if (tech_guest_runs(d->sm)) return;
+    uint32_t next = next_step(d);
+    if (next == NO_STEP) return;
+    tech_guest_start(d->sm, &tech_decoupled, d->launch->entry + next, 0, turns[d->launch->options->priority]);
+}
+
+static void enter(struct decoupled *d, unsigned slot)
+{
+    const struct warp *w = tech_warp(d->sm, slot);
+    struct follower *f = &d->followers[slot];
+    f->shadow = &d->shadows[f->block]->warps[w->index];
+    advance(d, f);
+}
+
+void decoupled_follow(struct decoupled *d, unsigned slot)
+{
+    enter(d, slot);
+    decoupled_start(d);
+}
+
+void decoupled_news(struct decoupled *d, unsigned slot)
+{
+    struct follower *f = &d->followers[slot];
+    if (f->state != WAITS_TO_BE_TOLD && f->state != WAITS_FOR_ORDER) return;
+    wait_or_follow(d, f);
+    decoupled_start(d);
+}
+
+// -- what is enqueued -----------------------------------------------------------------------------------------
+
+static const uint32_t *lanes_of(const struct warp *w, unsigned r)
+{
+    return (const uint32_t *)(const void *)(w->regs + (size_t)r * w->exec->vector_bytes);
+}
+
+static uint64_t guarded(const struct warp *w, const struct inst *i)
+{
+    uint64_t guard = w->pred[i->guard];
+    if (i->guard == PRED_TRUE) guard = i->guard_not ? 0 : UINT64_MAX;
+    else if (i->guard_not) guard = ~guard;
+    return w->active & guard;
+}
+
+static void index_of(const struct launch *l, const struct warp *w, unsigned lane, int64_t index[3])
+{
+    uint32_t thread = w->index * l->warp_size + lane;
+    index[0] = thread % l->block[0];
+    index[1] = thread / l->block[0] % l->block[1];
+    index[2] = thread / l->block[0] / l->block[1];
+}
+
+static uint64_t value_in(const struct piece *x, const int64_t index[3])
+{
+    uint64_t v = x->base;
+    for (unsigned k = 0; k < 3; k++) v += (uint64_t)(x->offset[k] * index[k]);
+    return v;
+}
+
+// A tuple through the first of these lanes and those beside it in each direction; which of them it holds for.
+static struct piece piece_of(const struct launch *l, const struct warp *w, uint64_t lanes, const uint64_t *values,
+                             uint64_t mask)
+{
+    unsigned first = bit_lowest(lanes);
+    int64_t origin[3], at[3];
+    struct piece x = {.base = values[first]};
+    bool has[3] = {false};
+    index_of(l, w, first, origin);
+    for (uint64_t left = lanes & (lanes - 1); left && !(has[0] && has[1] && has[2]); left &= left - 1) {
+        unsigned lane = bit_lowest(left), direction = 3;
+        index_of(l, w, lane, at);
+        uint64_t difference = values[lane] - values[first];
+        for (unsigned k = 0; k < 3; k++)
+            if (!has[k] && at[k] != origin[k]) direction = k;
+        if (direction == 3) continue;
+        for (unsigned k = 0; k < 3; k++)
+            if (k != direction) difference -= (uint64_t)(x.offset[k] * (at[k] - origin[k]));
+        bool known = true;
+        for (unsigned k = 0; k < 3; k++) known &= k == direction || has[k] || at[k] == origin[k];
+        int64_t signed_difference = mask == UINT64_MAX ? (int64_t)difference : (int64_t)(int32_t)difference;
+        if (!known || signed_difference % (at[direction] - origin[direction])) continue;
+        x.offset[direction] = signed_difference / (at[direction] - origin[direction]);
+        has[direction] = true;
+    }
+    for (unsigned k = 0; k < 3; k++) x.base -= (uint64_t)(x.offset[k] * origin[k]);
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        unsigned lane = bit_lowest(left);
+        index_of(l, w, lane, at);
+        if (((value_in(&x, at) ^ values[lane]) & mask) == 0) x.lanes |= 1ull << lane;
+    }
+    return x;
+}
+
+// Tuples for all lanes, as many as a register holds; otherwise words of lanes it stays.
+static void find_pieces(struct decoupled *d, const struct warp *w, struct part *p, const uint64_t *values,
+                        uint64_t mask)
+{
+    uint64_t left = p->lanes;
+    p->pieces = 0;
+    while (left && p->pieces < d->launch->options->rules.pieces) {
+        struct piece x = piece_of(d->launch->launch, w, left, values, mask);
+        p->piece[p->pieces++] = x;
+        left &= ~x.lanes;
+    }
+    if (!left) return;
+    p->pieces = 0;
+    d->counters[COUNT_vectors]++;
+}
+
+static void expand(struct decoupled *d, const struct warp *w, struct part *p, const uint64_t *values)
+{
+    for (unsigned n = 0; n < p->pieces; n++)
+        for (uint64_t left = p->piece[n].lanes; left; left &= left - 1) {
+            int64_t index[3];
+            index_of(d->launch->launch, w, bit_lowest(left), index);
+            p->values[bit_lowest(left)] = value_in(&p->piece[n], index);
+        }
+    for (uint64_t left = p->pieces ? 0 : p->lanes; left; left &= left - 1)
+        p->values[bit_lowest(left)] = values[bit_lowest(left)];
+    if (p->lanes && ++d->records_made == d->launch->options->corrupt) p->values[bit_lowest(p->lanes)] ^= 4;
+}
+
+static unsigned add_line(struct part *p, uint64_t line, uint64_t from, uint64_t to)
+{
+    unsigned n = p->line_count;
+    while (n && p->line[n - 1] != line) n--;
+    if (!n) {
+        if (p->line_count == LINES_MAX) return 1;
+        n = ++p->line_count;
+        p->line[n - 1] = line;
+        p->sectors[n - 1] = 0;
+    }
+    for (uint64_t s = (from - line) / SECTOR_BYTES; s <= (to - line) / SECTOR_BYTES; s++)
+        p->sectors[n - 1] |= (uint8_t)(1u << s);
+    return 0;
+}
+
+// The lines of global memory that it goes to.
+static void find_lines(struct decoupled *d, const struct inst *i, const struct operand *o, struct part *p)
+{
+    uint64_t bytes = isa_type_bytes((enum isa_type)i->type), size = d->launch->line_bytes;
+    uint64_t mask = o->width == 2 ? UINT64_MAX : UINT32_MAX;
+    p->line_count = 0;
+    for (uint64_t left = p->lanes; left; left &= left - 1) {
+        uint64_t at = (p->values[bit_lowest(left)] + (uint64_t)(int64_t)(int32_t)o->value) & mask;
+        uint64_t line = at & ~(size - 1), end = at + bytes - 1;
+        if (end >= line + size) end = line + size - 1; // the program's fault, when it gets there
+        add_line(p, line, at, end);
+    }
+}
+
+static void enqueue_address(struct decoupled *d, const struct warp *w, const struct inst *i, struct part *p)
+{
+    const struct operand *o = decouple_address(i);
+    uint64_t values[LANES] = {0}, mask = o->width == 2 ? UINT64_MAX : UINT32_MAX;
+    const uint32_t *low = lanes_of(w, o->reg), *high = o->width == 2 ? lanes_of(w, o->reg + 1u) : NULL;
+    p->is_address = true;
+    for (uint64_t left = o->reg == REG_ZERO ? 0 : p->lanes; left; left &= left - 1) {
+        unsigned lane = bit_lowest(left);
+        values[lane] = low[lane] | (high ? (uint64_t)high[lane] << 32 : 0);
+    }
+    find_pieces(d, w, p, values, mask);
+    expand(d, w, p, values);
+    find_lines(d, i, o, p);
+    p->records = p->line_count ? p->line_count : 1;
+    bool early = d->launch->early && i->op == OP_LDG && i->sem == SEM_WEAK;
+    if (!early) p->line_count = 0;
+}
+
+static void enqueue_predicate(struct decoupled *d, const struct warp *w, uint32_t inst, struct part *p)
+{
+    const struct inst *i = &d->launch->kernel.insts[inst];
+    const struct decouple_inst *n = split_of(d, inst);
+    p->is_address = false;
+    p->line_count = 0;
+    p->records = 1;
+    if (n->compares) {
+        for (unsigned k = 0; k < 2; k++) p->preds[k] = i->dst[k].kind == OPERAND_PRED ? w->pred[i->dst[k].reg] : 0;
+    } else {
+        p->preds[0] = w->pred[i->guard];
+    }
+    uint64_t set = p->preds[0] & p->active;
+    p->effort = n->predicate_kind == DECOUPLE_SCALAR ? EFFORT_BLOCK : set == 0 || set == p->active ? EFFORT_ENDS : EFFORT_LANES;
+    if (++d->records_made == d->launch->options->corrupt) p->preds[0] ^= p->active;
+}
+
+static void enqueue(struct decoupled *d, unsigned slot, const struct decouple_step *s)
+{
+    struct follower *f = &d->followers[slot];
+    const struct inst *i = &d->launch->kernel.insts[s->inst];
+    struct part *p = decoupled_part(d);
+    struct entry *e = entry_at(d, d->count);
+    p->inst = s->inst;
+    p->active = f->shadow->active;
+    p->lanes = s->site == DECOUPLE_ENQ_PRED ? p->active : guarded(f->shadow, i);
+    if (s->site == DECOUPLE_ENQ_PRED)
+        enqueue_predicate(d, f->shadow, s->inst, p);
+    else
+        enqueue_address(d, f->shadow, i, p);
+    e->part[slot] = p;
+    e->left |= 1ull << slot;
+    e->is_address = p->is_address;
+    f->expanding++;
+}
+
+// -- an instruction -------------------------------------------------------------------------------------------
+
+static void take_what_was_told(struct decoupled *d, unsigned slot, const struct inst *i)
+{
+    struct follower *f = &d->followers[slot];
+    const struct told *t = &f->told[f->told_first];
+    f->told_first = (f->told_first + 1) % TOLD_MAX;
+    f->told_count--;
+    f->shadow->pred[i->guard] = (f->shadow->pred[i->guard] & ~t->active) | (t->pred & t->active);
+    d->counters[COUNT_told]++;
+}
+
+static bool has_other_lanes(const struct follower *f)
+{
+    return f->told[f->told_first].active != f->shadow->active;
+}
+
+static void do_step(struct decoupled *d, unsigned slot, const struct decouple_step *s)
+{
+    struct follower *f = &d->followers[slot];
+    const struct inst *i = &d->launch->kernel.insts[s->inst];
+    bool told = split_of(d, s->inst)->feedback;
+    d->counters[COUNT_served]++;
+    switch ((enum decouple_step_kind)s->kind) {
+    case DECOUPLE_COMPUTES: tech_shadow_compute(d->sm, f->shadow, s->inst); break;
+    case DECOUPLE_ENQUEUES: enqueue(d, slot, s); break;
+    case DECOUPLE_ORDERS:
+        f->orders_seen++;
+        d->counters[COUNT_tokens]++;
+        break;
+    case DECOUPLE_BRANCHES:
+    case DECOUPLE_ENDS:
+        if (told && has_other_lanes(f)) {
+            decoupled_leave(d, slot);
+            return;
+        }
+        if (told) take_what_was_told(d, slot, i);
+        tech_shadow_branch(d->sm, f->shadow, s->inst);
+        advance(d, f);
+        return;
+    }
+    step_on(d, f);
+}
+
+// batch=wait: those that have come since.
+static uint32_t begin_with_those_that_waited(struct decoupled *d)
+{
+    for (unsigned slot = 0; slot < WARPS; slot++) {
+        struct follower *f = &d->followers[slot];
+        if (!f->is_there || f->state != FOLLOWS_NOT) continue;
+        enter(d, slot);
+    }
+    return next_step(d);
+}
+
+bool decoupled_guest_may(const void *state, uint32_t index)
+{
+    const struct decoupled *d = state;
+    uint32_t step = index - d->launch->entry;
+    const struct decouple_step *s = &d->launch->code.steps[step];
+    if (s->kind != DECOUPLE_ENQUEUES) return true;
+    if (d->count == d->launch->options->atq) return false;
+    for (unsigned slot = 0; slot < WARPS && s->site == DECOUPLE_ENQ_PRED; slot++) {
+        const struct follower *f = &d->followers[slot];
+        bool goes = f->is_there && f->state == FOLLOWS && f->step == step;
+        if (goes && f->predicates.count >= d->launch->options->pwpq) return false;
+    }
+    return true;
+}
+
+void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
+{
+    struct decoupled *d = state;
+    const struct decoupled_launch *l = d->launch;
+    uint32_t at = index - l->entry;
+    const struct decouple_step *s = &l->code.steps[at];
+    struct entry *e = entry_at(d, d->count);
+    if (s->kind == DECOUPLE_ENQUEUES) e->left = 0;
+    d->counters[COUNT_steps]++;
+    step->lanes = l->cost[at];
+    for (unsigned slot = 0; slot < WARPS; slot++) {
+        const struct follower *f = &d->followers[slot];
+        if (f->is_there && f->state == FOLLOWS && f->step == at) do_step(d, slot, s);
+    }
+    if (s->kind == DECOUPLE_ENQUEUES && e->left) {
+        d->count++;
+        decoupled_wake(d);
+    }
+    uint32_t next = next_step(d);
+    if (next == NO_STEP) next = begin_with_those_that_waited(d);
+    step->next = next == NO_STEP ? (uint32_t)GUEST_ENDS : l->entry + next;
+}

@@ -1,0 +1,232 @@
+// Decoupled affine computation: an affine warp an SM computes addresses and predicates once, ahead of the warps that need them, and has
+// their lines brought to L1 (Wang and Lin, ISCA 2017). The compiler's half is in decouple/, the pieces of this one in decoupled.h;
+// what the text leaves open, and what was decided: docs/techniques/decoupled.md.
+#include "tech/decoupled/decoupled.h"
+#include "base/bits.h"
+#include "memory/cache.h"
+#include "tech/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const priority_words[] = {"oldest", "first", "in-turn", "last", NULL};
+static const char *const batch_words[] = {"join", "wait", NULL};
+
+#define AT(field) offsetof(struct decoupled_options, field)
+// clang-format off
+static const struct config_key keys[] = {
+#define RULE(field, type, key, low, high, words, initial, meaning, source) \
+    {key, CONFIG_##type, AT(rules.field), low, high, words, initial, meaning, source},
+#include "decouple/config.def"
+#undef RULE
+    {"atq",      CONFIG_U32,  AT(atq),      1, ATQ_MAX, NULL,   "24", "tuples between the affine warp and the expansion units", "choice"},
+    {"pwaq",     CONFIG_U32,  AT(pwaq),     1, QUEUE_MAX, NULL, "4",  "records of addresses that wait for a warp", "choice"},
+    {"pwpq",     CONFIG_U32,  AT(pwpq),     1, QUEUE_MAX, NULL, "4",  "predicates that wait for a warp", "choice"},
+    {"told",     CONFIG_U32,  AT(told),     1, TOLD_MAX, NULL,  "4",  "predicates of a warp that wait for the affine warp", "choice"},
+    {"early",    CONFIG_WORD, AT(early),    0, 0, decouple_switch_words, "on", "lines of global loads are requested when their address is expanded, and locked in L1", "DAC 4.1"},
+    {"priority", CONFIG_WORD, AT(priority), 0, 0, priority_words, "oldest", "when the affine warp issues, and is fetched for", "choice"},
+    {"batch",    CONFIG_WORD, AT(batch),    0, 0, batch_words,    "join",   "warps that come while the affine warp is under way: it begins anew for them and meets its others, or they wait for its end", "choice"},
+    {"corrupt",  CONFIG_U32,  AT(corrupt),  0, 4000000000, NULL, "0", NULL, NULL},
+};
+// clang-format on
+
+static const struct tech_counter counters[] = {
+#define COUNTER(name, unit, meaning) {#name, unit, meaning},
+#include "tech/decoupled/counters.def"
+#undef COUNTER
+};
+
+// -- a launch -------------------------------------------------------------------------------------------------
+
+static struct program *transform(const struct tech_use *u, const struct program *p, const uint32_t block[3],
+                                 unsigned warp_size)
+{
+    const struct decoupled_options *o = u->options;
+    struct decouple *d = decouple_compute(p, &o->rules);
+    struct program *both = d->whole ? NULL : decouple_program(d);
+    (void)block, (void)warp_size;
+    decouple_free(d);
+    return both;
+}
+
+// Of what an instruction of the affine warp is: a value for all, or a base and offsets in three directions, for each tuple.
+static uint8_t lanes_of(const struct decouple *s, const struct decouple_step *x)
+{
+    enum { TUPLE = 4 };
+    const struct decouple_inst *n = &s->insts[x->inst];
+    if (x->kind != DECOUPLE_COMPUTES || n->kind == DECOUPLE_SCALAR) return 1;
+    return (uint8_t)(TUPLE * (n->pieces ? n->pieces : 1));
+}
+
+// The next instruction that the affine stream has to look at: of its own, a branch, or where lanes may meet.
+static void find_jumps(struct decoupled_launch *l)
+{
+    const struct program *p = &l->kernel;
+    bool *meets = ARENA_ARRAY(&l->arena, bool, p->inst_count + 1);
+    l->jump = ARENA_ARRAY(&l->arena, uint32_t, p->inst_count + 1);
+    for (uint32_t k = 0; k < p->inst_count; k++) {
+        const struct inst *i = &p->insts[k];
+        if (!isa_names_others(i)) continue;
+        if (i->target != NO_TARGET) meets[i->target] = true;
+        if (i->reconverge != NO_TARGET) meets[i->reconverge] = true;
+    }
+    l->jump[p->inst_count] = p->inst_count;
+    for (uint32_t k = p->inst_count; k-- > 0;) {
+        uint32_t next = k + 1;
+        bool stops = next >= p->inst_count || meets[next] || isa_has(&p->insts[next], ISA_BRANCH) ||
+                     l->code.first[next] < l->code.first[next + 1];
+        l->jump[k] = stops ? next : l->jump[next];
+    }
+}
+
+static void launch_end(void *launch)
+{
+    struct decoupled_launch *l = launch;
+    decouple_free(l->split);
+    arena_fini(&l->arena);
+    free(l);
+}
+
+// The last function is the affine stream, where there is one.
+static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
+{
+    const struct program *p = sl->launch->program;
+    const struct program_function *last = &p->functions[p->function_count - 1];
+    if (p->function_count < 2 || strcmp(last->name, decouple_function) != 0) return NULL;
+    struct decoupled_launch *l = heap_alloc(sizeof *l);
+    *l = (struct decoupled_launch){.options = u->options,
+                                   .launch = sl->launch,
+                                   .kernel = *p,
+                                   .entry = last->first,
+                                   .line_bytes = sl->config->memory.line_bytes,
+                                   .verify = u->verify,
+                                   .mismatches = u->mismatches};
+    arena_init(&l->arena);
+    l->kernel.inst_count = last->first;
+    l->kernel.function_count--;
+    l->early = l->options->early && sl->kind->config.l1_global;
+    l->split = decouple_compute(&l->kernel, &l->options->rules);
+    decouple_code_of(l->split, &l->arena, &l->code);
+    if (l->split->whole || l->code.count != last->count) { // another mechanism has changed the program since
+        launch_end(l);
+        return NULL;
+    }
+    find_jumps(l);
+    l->removed = ARENA_ARRAY(&l->arena, bool, l->kernel.inst_count + 1);
+    l->cost = ARENA_ARRAY(&l->arena, uint8_t, l->code.count + 1);
+    for (uint32_t k = 0; k < l->kernel.inst_count; k++)
+        l->removed[k] = !(l->split->insts[k].streams & DECOUPLE_IN_OTHERS);
+    for (uint32_t k = 0; k < l->code.count; k++) l->cost[k] = lanes_of(l->split, &l->code.steps[k]);
+    return l;
+}
+
+// -- an SM ----------------------------------------------------------------------------------------------------
+
+static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+{
+    struct decoupled *d = heap_alloc(sizeof *d);
+    *d = (struct decoupled){.launch = launch, .sm = sm, .counters = counts};
+    return d;
+}
+
+static void sm_end(void *state)
+{
+    struct decoupled *d = state;
+    for (unsigned k = 0; k < 64; k++)
+        if (d->shadows[k]) tech_shadow_destroy(d->shadows[k]);
+    for (size_t k = 0; k < d->all_parts.count; k++) free(d->all_parts.data[k]);
+    for (unsigned k = 0; k < WARPS; k++) vec_fini(&d->followers[k].locks);
+    vec_fini(&d->all_parts);
+    free(d);
+}
+
+static void warp_start(void *state, unsigned slot)
+{
+    struct decoupled *d = state;
+    struct follower *f = &d->followers[slot];
+    const struct warp *w = tech_warp(d->sm, slot);
+    f->is_there = true;
+    f->astray = f->order_pending = f->was_late = false;
+    f->block = (uint8_t)tech_block_of(d->sm, slot);
+    f->orders_seen = f->orders_passed = 0;
+    f->told_first = f->told_count = 0;
+    if (!d->shadows[f->block]) d->shadows[f->block] = tech_shadow_create(d->sm);
+    if (d->shadow_of[f->block] != w->cta->linear + 1) {
+        tech_shadow_start(d->sm, d->shadows[f->block], w->cta->linear);
+        d->shadow_of[f->block] = w->cta->linear + 1;
+    }
+    if (d->launch->options->batch == BATCH_JOIN || !tech_guest_runs(d->sm))
+        decoupled_follow(d, slot);
+    else
+        f->state = FOLLOWS_NOT;
+    decoupled_look(d, slot);
+}
+
+static void block_end(void *state, unsigned block) { ((struct decoupled *)state)->shadow_of[block] = 0; }
+
+static const char *check(const void *state)
+{
+    const struct decoupled *d = state;
+    if (d->counters[COUNT_locked] != d->counters[COUNT_unlocked]) return "decoupled: lines are locked still";
+    if (d->counters[COUNT_pushed] != d->counters[COUNT_taken] + d->counters[COUNT_dropped])
+        return "decoupled: records are left";
+    return d->counters[COUNT_asked] == d->counters[COUNT_came] ? NULL : "decoupled: lines have not come";
+}
+
+// -- storage --------------------------------------------------------------------------------------------------
+
+// A tuple: base, an offset a direction, kind and granularity, its site. A record: a line, a bit a granule, which threads.
+static size_t storage(const void *options, const struct gpu_config *c, struct tech_storage out[TECH_STORAGE_MAX])
+{
+    enum { ADDRESS = 48, WORD = 32, SITE = 6, KIND = 4, RECORD = 41 + 32 + 2 + 5 + 4, LOCKS = 6 };
+    const struct decoupled_options *o = options;
+    size_t n = 0;
+    out[n++] = (struct tech_storage){"affine tuple queue", o->atq, KIND + SITE + ADDRESS + 6 * WORD, false, 1};
+    out[n++] = (struct tech_storage){"addresses of warps", (uint64_t)o->pwaq * c->max_warps, RECORD, false, 1};
+    out[n++] = (struct tech_storage){"predicates of warps", (uint64_t)o->pwpq * c->max_warps, WORD, false, 1};
+    out[n++] = (struct tech_storage){"predicates told", (uint64_t)o->told * c->max_warps, 2 * WORD, false, 1};
+    out[n++] = (struct tech_storage){"start of blocks", c->max_blocks, ADDRESS, false, 1};
+    out[n++] = (struct tech_storage){"locks of lines", (uint64_t)c->l1_sets * c->l1_ways, LOCKS, false, 1};
+    out[n++] = (struct tech_storage){"affine SIMT stack", c->max_warps, 2 * WORD + WORD, false, 1};
+    return n;
+}
+
+const struct tech tech_decoupled = {
+    .name = "decoupled",
+    .meaning = "an affine warp computes addresses and predicates once for all warps, ahead of them, and asks for their lines",
+    .paper = "DAC, ISCA 2017",
+    .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(NOT_REDUNDANT) | HAS(FETCH) | HAS(ISSUE) | HAS(EXECUTION) |
+                HAS(PREDICATES) | HAS(WAITS) | HAS(COMPILER) | HAS(LINES),
+    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(GUEST_STREAM) | CLAIMS(L1_LINES) | CLAIMS(HOLDS) |
+              CLAIMS(FETCH) | CLAIMS(OPERANDS),
+    .skipped = COUNT_removed,
+    .reused = -1,
+    .keys = keys,
+    .key_count = sizeof keys / sizeof keys[0],
+    .options_bytes = sizeof(struct decoupled_options),
+    .counters = counters,
+    .counter_count = COUNT_TOTAL,
+    .storage = storage,
+    .transform = transform,
+    .launch_begin = launch_begin,
+    .launch_end = launch_end,
+    .sm_begin = sm_begin,
+    .sm_end = sm_end,
+    .warp_start = warp_start,
+    .block_end = block_end,
+    .fetch = decoupled_fetch,
+    .fetched = decoupled_fetched,
+    .reads = decoupled_reads,
+    .executed = decoupled_executed,
+    .saved = decoupled_saved,
+    .operand = decoupled_operand,
+    .issued = decoupled_issued,
+    .access = decoupled_access,
+    .line = decoupled_line,
+    .replied = decoupled_replied,
+    .guest_may = decoupled_guest_may,
+    .guest = decoupled_guest,
+    .event = decoupled_event,
+    .warp_end = decoupled_warp_end,
+    .check = check,
+};

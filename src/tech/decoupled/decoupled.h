@@ -1,0 +1,179 @@
+// The machine's half of decoupled affine computation inside: two streams, and what is between them.
+//
+//     affine warp ─ guest ─▶ ATQ ─┬─▶ address expansion ─▶ a warp's addresses ──▶ its access
+//     (affine.c)             ▲    │        │ asks L1 for lines, which stay          (others.c)
+//        ▲                   │    └─▶ predicate expansion ─▶ its predicates ─▶ its branches
+//        │                   │                    (units.c)
+//        └── what only lanes know, and what they have passed ─────────────────────┘
+//
+// Of each warp the affine stream is somewhere; an instruction of it issues once for all warps that it is there for. Where
+// it is in the middle of a block's way, and others begin, the lowest instruction goes first, so that they meet.
+#pragma once
+#include "base/vec.h"
+#include "decouple/decouple.h"
+#include "exec/exec_impl.h"
+#include "gpu/tech.h"
+
+enum decoupled_batch { BATCH_JOIN, BATCH_WAIT };
+struct decoupled_options {
+    struct decouple_rules rules;
+    uint32_t atq, pwaq, pwpq, told, corrupt;
+    int early, priority, batch;
+};
+
+enum decoupled_counter {
+#define COUNTER(name, unit, meaning) COUNT_##name,
+#include "tech/decoupled/counters.def"
+#undef COUNTER
+    COUNT_TOTAL
+};
+
+enum { WARPS = 64, LANES = 64, LINES_MAX = 64, PIECES_MAX = 8, TOLD_MAX = 16, ATQ_MAX = 256, QUEUE_MAX = 64 };
+
+struct decoupled_launch {
+    const struct decoupled_options *options;
+    const struct launch *launch;
+    struct program kernel; // the program without the affine stream
+    struct decouple *split;
+    struct arena arena;
+    struct decouple_code code;
+    uint32_t entry, *jump; // where the stream's code begins; of an instruction, the next that the stream cares for
+    bool *removed;
+    uint8_t *cost; // of a step: lanes that work
+    uint32_t line_bytes;
+    bool early, verify;
+    uint64_t *mismatches;
+};
+
+// What the affine stream has for one warp at a site: an address or a predicate, of the lanes that come there.
+struct part {
+    struct part *next; // of those that are free, or behind it in its queue
+    uint32_t inst;
+    uint64_t active, lanes; // on the way; those of them that the guard lets
+    uint64_t preds[2];
+    bool is_address;
+    uint8_t effort; // enum decouple_effort, of predicates
+    // Addresses are tuples of which each has lanes of its own; none: words of lanes.
+    struct piece {
+        uint64_t lanes, base;
+        int64_t offset[3];
+    } piece[PIECES_MAX];
+    unsigned pieces;
+    uint64_t values[LANES];
+    // Lines that are asked for before the access: which, their sectors, which have been asked for, have come, are locked.
+    unsigned line_count, records;
+    uint64_t line[LINES_MAX];
+    uint8_t sectors[LINES_MAX];
+    unsigned asked;
+    uint64_t there, locked;
+    uint64_t asked_at, ready_at; // cycles
+    uint32_t sequence;
+};
+
+struct queue { // of a warp, oldest first
+    struct part *first, *last;
+    unsigned count, records;
+};
+
+struct entry { // of the ATQ
+    struct part *part[WARPS];
+    uint64_t left; // slots
+    bool is_address;
+};
+
+enum follow { // what the affine stream does for a warp
+    FOLLOWS_NOT,
+    FOLLOWS,
+    WAITS_TO_BE_TOLD,
+    WAITS_FOR_ORDER,
+    FOLLOWED
+};
+
+struct access_lock { // a line that an access under way will let go
+    uint64_t line;
+    uint32_t inst;
+};
+
+struct follower { // of a slot
+    bool is_there, astray;
+    uint8_t block, state;
+    struct warp *shadow;
+    uint32_t step;
+    uint32_t orders_seen, orders_passed;
+    bool order_pending;
+    struct told {
+        uint64_t active, pred;
+    } told[TOLD_MAX];
+    unsigned told_first, told_count;
+    struct queue addresses, predicates;
+    unsigned expanding; // parts in the ATQ
+    unsigned hold;      // as tech_hold has it
+    bool was_late;
+    struct part *taken; // by the instruction at hand
+    VEC(struct access_lock) locks; // of accesses under way
+    uint32_t sequence;
+};
+
+struct decoupled {
+    const struct decoupled_launch *launch;
+    struct sm_grid *sm;
+    uint64_t *counters;
+    struct cta *shadows[64];  // by block
+    uint64_t shadow_of[64];   // the block it is, + 1
+    struct follower followers[WARPS];
+    struct entry atq[ATQ_MAX];
+    unsigned first, count;
+    struct part *free_parts;
+    VEC(struct part *) all_parts;
+    uint64_t address_free, predicate_free; // cycles at which the units are
+    uint64_t scheduled_at;    // cycle at which the units look again; 0: none
+    uint64_t waits_for_cycle; // slots
+    struct part *asking;      // whose lines L1 had no place for yet
+    unsigned asking_slot;
+    uint64_t records_made;
+};
+
+extern const struct tech tech_decoupled;
+
+static inline struct entry *entry_at(struct decoupled *d, unsigned n)
+{
+    return &d->atq[(d->first + n) % d->launch->options->atq];
+}
+static inline const struct decouple_inst *split_of(const struct decoupled *d, uint32_t inst)
+{
+    return &d->launch->split->insts[inst];
+}
+static inline struct queue *queue_of(struct follower *f, bool is_address)
+{
+    return is_address ? &f->addresses : &f->predicates;
+}
+
+// -- affine.c
+void decoupled_follow(struct decoupled *d, unsigned slot); // a warp that has come
+void decoupled_news(struct decoupled *d, unsigned slot);   // it has told something, or passed what orders
+void decoupled_start(struct decoupled *d);                 // the guest, if there is something to do
+bool decoupled_guest_may(const void *state, uint32_t index);
+void decoupled_guest(void *state, uint32_t index, struct guest_step *step);
+
+// -- units.c
+struct part *decoupled_part(struct decoupled *d);
+void decoupled_part_free(struct decoupled *d, struct part *p);
+void decoupled_wake(struct decoupled *d); // the units may have something to do
+void decoupled_wake_at(struct decoupled *d, uint64_t cycle);
+void decoupled_event(void *state, unsigned block);
+void decoupled_line(void *state, uint64_t line, uint32_t token);
+void decoupled_forget(struct decoupled *d, unsigned slot); // all that is on its way to the warp
+
+// -- others.c
+void decoupled_look(struct decoupled *d, unsigned slot); // what is before the warp now
+void decoupled_leave(struct decoupled *d, unsigned slot);
+uint64_t decoupled_fetch(void *state, uint64_t fetchable);
+uint32_t decoupled_fetched(void *state, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most);
+void decoupled_reads(void *state, unsigned slot, uint32_t index);
+void decoupled_executed(void *state, unsigned slot, uint32_t index);
+void decoupled_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what);
+void decoupled_operand(void *state, unsigned slot, uint32_t index, struct operand_access *a);
+void decoupled_issued(void *state, unsigned slot, uint32_t index);
+void decoupled_access(void *state, const struct tech_line *line);
+void decoupled_replied(void *state, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle);
+void decoupled_warp_end(void *state, unsigned slot);

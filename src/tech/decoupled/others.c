@@ -1,0 +1,345 @@
+// The others' stream: what a warp does not fetch, what it waits for at a site, and what it takes from its queues.
+//
+// Instructions that the affine stream has instead are passed over where they are fetched. Their results are in the warp's
+// registers all the same: a warp that takes another way than the affine stream did, which hardware rules out by the order in
+// which lanes part, goes on alone with these. What a site reads is written there from the queue.
+#include "base/bits.h"
+#include "decouple/tuple.h"
+#include "gpu/places.h"
+#include "tech/decoupled/decoupled.h"
+
+static bool is_kernels(const struct decoupled *d, uint32_t pc) { return pc < d->launch->kernel.inst_count; }
+
+static bool is_removed(const struct decoupled *d, const struct follower *f, uint32_t pc)
+{
+    return is_kernels(d, pc) && d->launch->removed[pc] && !f->astray;
+}
+
+// -- fetch ----------------------------------------------------------------------------------------------------
+
+uint64_t decoupled_fetch(void *state, uint64_t fetchable)
+{
+    struct decoupled *d = state;
+    for (uint64_t left = fetchable; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        while (is_removed(d, &d->followers[slot], tech_fetch_pc(d->sm, slot))) tech_skip_fetch(d->sm, slot);
+    }
+    return fetchable;
+}
+
+uint32_t decoupled_fetched(void *state, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most)
+{
+    struct decoupled *d = state;
+    const struct follower *f = &d->followers[slot];
+    uint32_t fetched = 0, span = 0;
+    for (; span < most && (fetched < *count || is_removed(d, f, pc + span)); span++)
+        fetched += !is_removed(d, f, pc + span);
+    *count = fetched;
+    return span;
+}
+
+// -- what is before a warp ------------------------------------------------------------------------------------
+
+static void hold(struct decoupled *d, unsigned slot, unsigned what)
+{
+    struct follower *f = &d->followers[slot];
+    if (f->hold == what) return;
+    f->hold = what;
+    tech_hold(d->sm, &tech_decoupled, slot, what);
+}
+
+// It goes on as if there were no other stream.
+void decoupled_leave(struct decoupled *d, unsigned slot)
+{
+    struct follower *f = &d->followers[slot];
+    if (f->astray) return;
+    f->astray = true;
+    f->state = FOLLOWED;
+    d->counters[COUNT_astray]++;
+    decoupled_forget(d, slot);
+    tech_refetch(d->sm, slot);
+    hold(d, slot, 0);
+    decoupled_start(d); // for others
+}
+
+static bool is_there(const struct decoupled *d, struct part *p)
+{
+    return p->ready_at <= tech_now(d->sm) && p->asked == p->line_count &&
+           p->there == bit_mask(p->line_count);
+}
+
+// Nothing is on its way to it, and nothing will be until it has told or passed something.
+static bool is_forgotten(const struct follower *f) { return !f->expanding && f->state != FOLLOWS; }
+
+static void await(struct decoupled *d, unsigned slot, uint32_t inst)
+{
+    struct follower *f = &d->followers[slot];
+    bool is_address = split_of(d, inst)->site != DECOUPLE_ENQ_PRED;
+    struct part *p = queue_of(f, is_address)->first;
+    const struct warp *w = tech_warp(d->sm, slot);
+    d->waits_for_cycle &= ~(1ull << slot);
+    if (p ? p->inst != inst || p->active != w->active : is_forgotten(f)) {
+        decoupled_leave(d, slot);
+        return;
+    }
+    if (p && is_there(d, p)) {
+        hold(d, slot, 0);
+        return;
+    }
+    if (p && p->line_count && !f->was_late) {
+        f->was_late = true;
+        d->counters[COUNT_late]++;
+    }
+    if (p && p->ready_at > tech_now(d->sm)) {
+        d->waits_for_cycle |= 1ull << slot;
+        decoupled_wake_at(d, p->ready_at);
+    }
+    hold(d, slot, HOLD_ISSUE);
+}
+
+static void pass_removed(struct decoupled *d, unsigned slot)
+{
+    struct follower *f = &d->followers[slot];
+    const struct warp *w = tech_warp(d->sm, slot);
+    while (w->state == WARP_READY && is_removed(d, f, w->pc)) {
+        uint32_t pc = w->pc;
+        tech_recompute(d->sm, slot, pc);
+        d->counters[COUNT_removed]++;
+        tech_advance(d->sm, &tech_decoupled, slot, pc + 1);
+    }
+}
+
+void decoupled_look(struct decoupled *d, unsigned slot)
+{
+    struct follower *f = &d->followers[slot];
+    const struct warp *w = tech_warp(d->sm, slot);
+    if (!f->is_there || f->astray || !w || w->state != WARP_READY) return;
+    pass_removed(d, slot);
+    if (w->state != WARP_READY || !is_kernels(d, w->pc)) return;
+    const struct decouple_inst *n = split_of(d, w->pc);
+    if (n->site)
+        await(d, slot, w->pc);
+    else
+        hold(d, slot, n->feedback && f->told_count == d->launch->options->told ? HOLD_ISSUE : 0);
+}
+
+// -- a site ---------------------------------------------------------------------------------------------------
+
+static void compare_word(struct decoupled *d, uint64_t found, uint64_t own)
+{
+    if (d->launch->verify && found != own) __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
+}
+
+static void write_predicate(struct decoupled *d, struct warp *w, unsigned r, uint64_t lanes, uint64_t values)
+{
+    if (r == PRED_TRUE) return;
+    compare_word(d, values & lanes, w->pred[r] & lanes);
+    w->pred[r] = (w->pred[r] & ~lanes) | (values & lanes);
+}
+
+// What verification compares with is what the warp would have computed.
+static void write_address(struct decoupled *d, unsigned slot, const struct operand *o, const struct part *p)
+{
+    if (!o || o->reg == REG_ZERO) return;
+    uint32_t *low = tech_lanes(d->sm, slot, o->reg);
+    uint32_t *high = o->width == 2 ? tech_lanes(d->sm, slot, o->reg + 1u) : NULL;
+    for (uint64_t left = p->lanes; left; left &= left - 1) {
+        unsigned lane = bit_lowest(left);
+        uint64_t own = low[lane] | (high ? (uint64_t)high[lane] << 32 : 0);
+        compare_word(d, high ? p->values[lane] : (uint32_t)p->values[lane], own);
+        low[lane] = (uint32_t)p->values[lane];
+        if (high) high[lane] = (uint32_t)(p->values[lane] >> 32);
+    }
+}
+
+static void take_address(struct decoupled *d, unsigned slot, uint32_t inst, struct part *p)
+{
+    struct follower *f = &d->followers[slot];
+    const struct inst *i = &d->launch->kernel.insts[inst];
+    struct warp *w = tech_warp(d->sm, slot);
+    uint64_t guard = i->guard_not ? ~p->lanes : p->lanes;
+    if (i->guard != PRED_TRUE) write_predicate(d, w, i->guard, p->active, guard);
+    write_address(d, slot, decouple_address(i), p);
+    d->counters[split_of(d, inst)->site == DECOUPLE_ENQ_DATA ? COUNT_data : COUNT_addresses]++;
+    for (unsigned n = 0; n < p->line_count; n++) {
+        d->counters[COUNT_ahead] += tech_now(d->sm) - p->asked_at;
+        if (p->locked >> n & 1) vec_push(&f->locks, (struct access_lock){p->line[n], inst});
+    }
+    p->line_count = 0; // its locks are the access's now
+}
+
+static void take(struct decoupled *d, unsigned slot, uint32_t inst)
+{
+    struct follower *f = &d->followers[slot];
+    const struct decouple_inst *n = split_of(d, inst);
+    struct queue *q = queue_of(f, n->site != DECOUPLE_ENQ_PRED);
+    struct part *p = q->first;
+    q->first = p->next;
+    if (!p->next) q->last = NULL;
+    q->count--;
+    q->records -= p->records;
+    f->was_late = false;
+    f->taken = p;
+    d->counters[COUNT_taken]++;
+    if (p->is_address)
+        take_address(d, slot, inst, p);
+    else
+        d->counters[COUNT_preds_block + p->effort]++;
+    decoupled_wake(d); // there is room
+}
+
+static void give_predicates(struct decoupled *d, unsigned slot, uint32_t inst)
+{
+    struct follower *f = &d->followers[slot];
+    const struct inst *i = &d->launch->kernel.insts[inst];
+    struct warp *w = tech_warp(d->sm, slot);
+    if (!split_of(d, inst)->compares) {
+        write_predicate(d, w, i->guard, f->taken->active, f->taken->preds[0]);
+        return;
+    }
+    for (unsigned k = 0; k < 2; k++)
+        if (i->dst[k].kind == OPERAND_PRED)
+            write_predicate(d, w, i->dst[k].reg, f->taken->active, f->taken->preds[k]);
+}
+
+static void finish(struct decoupled *d, unsigned slot)
+{
+    struct follower *f = &d->followers[slot];
+    if (f->taken) decoupled_part_free(d, f->taken);
+    f->taken = NULL;
+}
+
+static void tell(struct decoupled *d, unsigned slot, uint32_t inst)
+{
+    struct follower *f = &d->followers[slot];
+    const struct warp *w = tech_warp(d->sm, slot);
+    f->told[(f->told_first + f->told_count++) % TOLD_MAX] =
+        (struct told){w->active, w->pred[d->launch->kernel.insts[inst].guard]};
+}
+
+void decoupled_reads(void *state, unsigned slot, uint32_t inst)
+{
+    struct decoupled *d = state;
+    const struct follower *f = &d->followers[slot];
+    if (f->astray || !is_kernels(d, inst)) return;
+    const struct decouple_inst *n = split_of(d, inst);
+    if (n->feedback) tell(d, slot, inst);
+    if (!n->site) return;
+    take(d, slot, inst);
+    if (n->site == DECOUPLE_ENQ_PRED && !n->compares) give_predicates(d, slot, inst);
+}
+
+void decoupled_executed(void *state, unsigned slot, uint32_t inst)
+{
+    struct decoupled *d = state;
+    if (d->followers[slot].taken && split_of(d, inst)->compares) give_predicates(d, slot, inst);
+    finish(d, slot);
+}
+
+void decoupled_saved(void *state, unsigned slot, uint32_t inst, enum tech_saving what)
+{
+    struct decoupled *d = state;
+    if (what == SAVED_EXECUTION) decoupled_executed(d, slot, inst);
+}
+
+// What comes from a queue is not read from a register.
+void decoupled_operand(void *state, unsigned slot, uint32_t inst, struct operand_access *a)
+{
+    const struct decoupled *d = state;
+    if (a->is_write || d->followers[slot].astray || !is_kernels(d, inst) || !split_of(d, inst)->site) return;
+    const struct operand *o = decouple_address(&d->launch->kernel.insts[inst]);
+    bool queued = split_of(d, inst)->compares ||
+                  (split_of(d, inst)->site != DECOUPLE_ENQ_PRED && o && a->r >= o->reg &&
+                   a->r < o->reg + (o->width ? o->width : 1u));
+    if (!queued) return;
+    a->main = 0;
+    a->bank = NO_BANK;
+}
+
+// -- behind an instruction ------------------------------------------------------------------------------------
+
+static void pass_order(struct decoupled *d, unsigned slot)
+{
+    struct follower *f = &d->followers[slot];
+    const struct warp *w = tech_warp(d->sm, slot);
+    if (!f->is_there || !f->order_pending || !w || w->state != WARP_READY) return;
+    f->order_pending = false;
+    f->orders_passed++;
+    decoupled_news(d, slot);
+}
+
+// Warps of its block may go on.
+static void look_at_block(struct decoupled *d, unsigned block)
+{
+    for (uint64_t left = tech_slots(d->sm, block); left; left &= left - 1) {
+        pass_order(d, bit_lowest(left));
+        decoupled_look(d, bit_lowest(left));
+    }
+}
+
+static bool is_access(const struct inst *i)
+{
+    return isa_has(i, ISA_LOAD | ISA_STORE | ISA_ATOMIC) && i->op != OP_LDC;
+}
+
+void decoupled_issued(void *state, unsigned slot, uint32_t inst)
+{
+    struct decoupled *d = state;
+    struct follower *f = &d->followers[slot];
+    if (!is_kernels(d, inst)) return;
+    const struct decouple_inst *n = split_of(d, inst);
+    const struct inst *i = &d->launch->kernel.insts[inst];
+    d->counters[COUNT_kept] += is_access(i) && (!n->site || f->astray);
+    f->order_pending |= n->orders;
+    if (n->feedback) decoupled_news(d, slot);
+    if (isa_has(i, ISA_BARRIER | ISA_EXIT)) {
+        look_at_block(d, f->block);
+        return;
+    }
+    pass_order(d, slot);
+    decoupled_look(d, slot);
+}
+
+static void let_go(struct decoupled *d, struct follower *f, size_t n)
+{
+    tech_unlock_line(d->sm, &tech_decoupled, f->locks.data[n].line);
+    d->counters[COUNT_unlocked]++;
+    f->locks.data[n] = vec_last(&f->locks);
+    f->locks.count--;
+}
+
+void decoupled_access(void *state, const struct tech_line *line)
+{
+    struct decoupled *d = state;
+    struct follower *f = &d->followers[line->slot];
+    if (line->kind != LSU_LOAD) return;
+    for (size_t n = 0; n < f->locks.count; n++)
+        if (f->locks.data[n].line == line->line && f->locks.data[n].inst == line->index) {
+            let_go(d, f, n);
+            return;
+        }
+}
+
+void decoupled_replied(void *state, unsigned slot, uint32_t inst, const uint16_t *registers, uint64_t cycle)
+{
+    struct decoupled *d = state;
+    struct follower *f = &d->followers[slot];
+    (void)registers, (void)cycle;
+    for (size_t n = f->locks.count; n-- > 0;)
+        if (f->locks.data[n].inst == inst) let_go(d, f, n);
+}
+
+void decoupled_warp_end(void *state, unsigned slot)
+{
+    struct decoupled *d = state;
+    struct follower *f = &d->followers[slot];
+    unsigned block = f->block;
+    while (f->locks.count) let_go(d, f, 0);
+    decoupled_forget(d, slot);
+    finish(d, slot);
+    f->is_there = false;
+    f->state = FOLLOWS_NOT;
+    f->hold = 0;
+    d->waits_for_cycle &= ~(1ull << slot);
+    look_at_block(d, block);
+}

@@ -1,0 +1,255 @@
+// What stands between the streams: the expansion units, which take tuples from the ATQ and fill the queues of warps, and ask
+// L1 for lines; and what becomes of these.
+//
+// Each unit takes the oldest entry of its kind that has something for a warp whose queue has room; of one warp everything in
+// its order. Addresses take a cycle a record, predicates what their comparisons take: one for a block, two for a warp,
+// or a pipeline of the lanes.
+#include "base/bits.h"
+#include "decouple/tuple.h"
+#include "gpu/places.h"
+#include "memory/cache.h"
+#include "tech/decoupled/decoupled.h"
+
+// -- parts ----------------------------------------------------------------------------------------------------
+
+struct part *decoupled_part(struct decoupled *d)
+{
+    struct part *p = d->free_parts;
+    if (p) {
+        d->free_parts = p->next;
+    } else {
+        p = heap_alloc(sizeof *p);
+        vec_push(&d->all_parts, p);
+    }
+    p->next = NULL;
+    p->line_count = p->asked = 0;
+    p->there = p->locked = 0;
+    p->pieces = 0;
+    return p;
+}
+
+static void unlock(struct decoupled *d, uint64_t line)
+{
+    tech_unlock_line(d->sm, &tech_decoupled, line);
+    d->counters[COUNT_unlocked]++;
+}
+
+void decoupled_part_free(struct decoupled *d, struct part *p)
+{
+    for (unsigned n = 0; n < p->line_count; n++)
+        if (p->locked >> n & 1) unlock(d, p->line[n]);
+    p->next = d->free_parts;
+    d->free_parts = p;
+}
+
+// -- queues of warps ------------------------------------------------------------------------------------------
+
+static void push(struct decoupled *d, struct follower *f, struct part *p)
+{
+    struct queue *q = queue_of(f, p->is_address);
+    p->next = NULL;
+    if (q->last)
+        q->last->next = p;
+    else
+        q->first = p;
+    q->last = p;
+    q->count++;
+    q->records += p->records;
+    p->sequence = f->sequence++;
+    d->counters[COUNT_pushed]++;
+    if (p->is_address) d->counters[COUNT_records] += p->records;
+}
+
+// An access of more records than a queue holds has it for itself.
+static bool has_room(const struct decoupled *d, struct follower *f, const struct part *p)
+{
+    const struct decoupled_options *o = d->launch->options;
+    const struct queue *q = queue_of(f, p->is_address);
+    if (!p->is_address) return q->count < o->pwpq;
+    return !q->count || q->records + p->records <= o->pwaq;
+}
+
+static void drop_queue(struct decoupled *d, struct queue *q)
+{
+    while (q->first) {
+        struct part *p = q->first;
+        q->first = p->next;
+        decoupled_part_free(d, p);
+        d->counters[COUNT_dropped]++;
+    }
+    *q = (struct queue){0};
+}
+
+static void drop_front(struct decoupled *d)
+{
+    while (d->count && !entry_at(d, 0)->left) {
+        d->first = (d->first + 1) % d->launch->options->atq;
+        d->count--;
+    }
+}
+
+void decoupled_forget(struct decoupled *d, unsigned slot)
+{
+    struct follower *f = &d->followers[slot];
+    for (unsigned n = 0; n < d->count; n++) {
+        struct entry *e = entry_at(d, n);
+        if (!(e->left >> slot & 1)) continue;
+        e->left &= ~(1ull << slot);
+        decoupled_part_free(d, e->part[slot]);
+    }
+    f->expanding = 0;
+    if (d->asking_slot == slot) d->asking = NULL;
+    drop_queue(d, &f->addresses);
+    drop_queue(d, &f->predicates);
+    drop_front(d);
+    decoupled_wake(d);
+}
+
+// -- lines ----------------------------------------------------------------------------------------------------
+
+static bool may_ask(const struct decoupled *d, uint64_t line)
+{
+    const struct sm_launch *l = tech_launch(d->sm);
+    return memory_find(l->launch->memory, line) && tech_may_lock_line(d->sm, &tech_decoupled, line);
+}
+
+// True when all that can be asked for has been.
+static bool ask_for_lines(struct decoupled *d, unsigned slot, struct part *p)
+{
+    for (; p->asked < p->line_count; p->asked++) {
+        uint64_t line = p->line[p->asked];
+        uint32_t token = slot | (p->sequence & 0xffff) << 6 | p->asked << 22;
+        if (!may_ask(d, line)) {
+            p->there |= 1ull << p->asked;
+            d->counters[COUNT_unlockable]++;
+        } else if (tech_request(d->sm, &tech_decoupled, line, p->sectors[p->asked], token)) {
+            d->counters[COUNT_asked]++;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+void decoupled_line(void *state, uint64_t line, uint32_t token)
+{
+    struct decoupled *d = state;
+    struct follower *f = &d->followers[token & 63];
+    uint32_t sequence = token >> 6 & 0xffff, n = token >> 22;
+    struct part *p = f->addresses.first;
+    d->counters[COUNT_came]++;
+    while (p && (p->sequence & 0xffff) != sequence) p = p->next;
+    decoupled_wake(d); // there is room for another request
+    if (!f->is_there || !p || n >= p->line_count || p->line[n] != line || p->there >> n & 1) return;
+    p->there |= 1ull << n;
+    if (tech_lock_line(d->sm, &tech_decoupled, line)) {
+        p->locked |= 1ull << n;
+        d->counters[COUNT_locked]++;
+    } else {
+        d->counters[COUNT_unlockable]++;
+    }
+    decoupled_look(d, token & 63);
+}
+
+// -- the units ------------------------------------------------------------------------------------------------
+
+struct turn { // what a unit does next
+    struct entry *entry;
+    unsigned slot;
+};
+
+// Of several warps that could have theirs the one in the lowest slot: a block after the other.
+static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
+{
+    uint64_t behind = 0; // warps that have something older still to come
+    for (unsigned n = 0; n < d->count; n++) {
+        struct entry *e = entry_at(d, n);
+        if (e->is_address != is_address) continue;
+        for (uint64_t left = e->left & ~behind; left; left &= left - 1) {
+            unsigned slot = bit_lowest(left);
+            if (!has_room(d, &d->followers[slot], e->part[slot])) continue;
+            *t = (struct turn){e, slot};
+            return true;
+        }
+        behind |= e->left;
+    }
+    return false;
+}
+
+// A comparison of all lanes takes what a move of a register takes.
+static uint64_t compare(struct decoupled *d, const struct part *p, bool is_first)
+{
+    uint16_t *guests = tech_guest_map(d->sm);
+    switch ((enum decouple_effort)p->effort) {
+    case EFFORT_BLOCK: return is_first ? 1 : 0;
+    case EFFORT_ENDS: return 2;
+    case EFFORT_LANES: tech_copy(d->sm, guests[0], guests[0]); return 1;
+    }
+    return 1;
+}
+
+// Cycles that the unit is busy with it.
+static uint64_t deliver(struct decoupled *d, const struct turn *t)
+{
+    struct follower *f = &d->followers[t->slot];
+    struct part *p = t->entry->part[t->slot];
+    uint64_t block = tech_slots(d->sm, f->block), first = t->entry->left & block;
+    bool is_first = p->effort != EFFORT_BLOCK || bit_lowest(first) == t->slot;
+    uint64_t cycles = p->is_address ? p->records : compare(d, p, is_first);
+    if (p->is_address && !p->pieces && p->lanes) { // its words, by the lanes
+        uint16_t *guests = tech_guest_map(d->sm);
+        tech_copy(d->sm, guests[0], guests[0]);
+    }
+    t->entry->left &= ~(1ull << t->slot);
+    f->expanding--;
+    p->asked_at = tech_now(d->sm);
+    p->ready_at = p->asked_at + cycles;
+    push(d, f, p);
+    if (p->line_count && !ask_for_lines(d, t->slot, p)) {
+        d->asking = p;
+        d->asking_slot = t->slot;
+    }
+    return cycles;
+}
+
+// False: it waits for room.
+static bool work(struct decoupled *d, bool is_address, uint64_t *is_free)
+{
+    struct turn t;
+    if (*is_free > tech_now(d->sm)) return true;
+    if (!find_turn(d, is_address, &t)) return false;
+    *is_free = tech_now(d->sm) + deliver(d, &t);
+    drop_front(d);
+    decoupled_look(d, t.slot);
+    return true;
+}
+
+static void schedule(struct decoupled *d, uint64_t cycle)
+{
+    if (d->scheduled_at <= cycle && d->scheduled_at > tech_now(d->sm)) return;
+    d->scheduled_at = cycle;
+    tech_at(d->sm, 0, cycle);
+}
+
+void decoupled_wake(struct decoupled *d) { schedule(d, tech_now(d->sm) + 1); }
+void decoupled_wake_at(struct decoupled *d, uint64_t cycle) { schedule(d, cycle); }
+
+// The address unit goes on when L1 has taken all its requests; of one that it has no place for it asks again.
+void decoupled_event(void *state, unsigned block)
+{
+    enum { AGAIN = 4 }; // cycles
+    struct decoupled *d = state;
+    uint64_t now = tech_now(d->sm), next = CYCLE_NEVER;
+    (void)block;
+    if (d->scheduled_at > now) return; // another mechanism's
+    d->scheduled_at = 0;
+    bool predicates = d->count && work(d, false, &d->predicate_free);
+    bool waits = d->asking && !ask_for_lines(d, d->asking_slot, d->asking);
+    if (!waits) d->asking = NULL;
+    bool addresses = !waits && d->count && work(d, true, &d->address_free);
+    for (uint64_t left = d->waits_for_cycle; left; left &= left - 1) decoupled_look(d, bit_lowest(left));
+    if (waits) next = now + AGAIN;
+    if (predicates) next = later(now + 1, d->predicate_free);
+    if (addresses && later(now + 1, d->address_free) < next) next = later(now + 1, d->address_free);
+    if (next != CYCLE_NEVER) schedule(d, next);
+}
