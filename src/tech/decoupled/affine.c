@@ -5,6 +5,7 @@
 // the machine that the warp itself has, so that lanes part and meet in the same order.
 #include "base/bits.h"
 #include "decouple/tuple.h"
+#include "mark/access.h"
 #include "tech/decoupled/decoupled.h"
 
 #define NO_STEP UINT32_MAX
@@ -22,7 +23,6 @@ static void wait_or_follow(struct decoupled *d, struct follower *f)
     bool asks = s->kind == DECOUPLE_BRANCHES || s->kind == DECOUPLE_ENDS;
     asks &= split_of(d, s->inst)->feedback && !f->told_count;
     f->state = asks ? WAITS_TO_BE_TOLD : FOLLOWS;
-    if (f->orders_passed < f->orders_seen) f->state = WAITS_FOR_ORDER;
 }
 
 // From the shadow's pc to the next step: past what is the lanes', and past branches that lead to nothing of the stream.
@@ -46,6 +46,13 @@ static void advance(struct decoupled *d, struct follower *f)
     }
     f->step = l->code.first[w->pc];
     wait_or_follow(d, f);
+}
+
+// Its lanes wait there for all threads of the block.
+static bool is_barrier(const struct decoupled *d, uint32_t inst)
+{
+    const struct inst *i = &d->launch->kernel.insts[inst];
+    return access_is_full_barrier(i) && i->mode == MODE_BAR_SYNC;
 }
 
 // The step is done: the next of the same instruction, or behind it.
@@ -98,8 +105,28 @@ void decoupled_follow(struct decoupled *d, unsigned slot)
 void decoupled_news(struct decoupled *d, unsigned slot)
 {
     struct follower *f = &d->followers[slot];
-    if (f->state != WAITS_TO_BE_TOLD && f->state != WAITS_FOR_ORDER) return;
+    bool waits = f->state == WAITS_FOR_ORDER && f->orders_passed < f->orders_seen;
+    if (waits || (f->state != WAITS_TO_BE_TOLD && f->state != WAITS_FOR_ORDER)) return;
     wait_or_follow(d, f);
+    decoupled_start(d);
+}
+
+// Nothing behind a barrier is enqueued before everything that leads a warp of the block there has been: tuples that wait for
+// the barrier never stand in the way of those.
+void decoupled_meet(struct decoupled *d, unsigned block)
+{
+    uint64_t slots = tech_slots(d->sm, block);
+    uint32_t least = UINT32_MAX;
+    if (d->started[block] < tech_launch(d->sm)->warps_per_block) return;
+    for (uint64_t left = slots; left; left &= left - 1) {
+        const struct follower *f = &d->followers[bit_lowest(left)];
+        bool comes = f->is_there && f->state != FOLLOWED;
+        if (comes && f->barriers < least) least = f->barriers;
+    }
+    for (uint64_t left = slots; left; left &= left - 1) {
+        struct follower *f = &d->followers[bit_lowest(left)];
+        if (f->is_there && f->state == WAITS_FOR_OTHERS && f->barriers <= least) wait_or_follow(d, f);
+    }
     decoupled_start(d);
 }
 
@@ -273,6 +300,7 @@ static void enqueue(struct decoupled *d, unsigned slot, const struct decouple_st
         enqueue_predicate(d, f->shadow, s->inst, p);
     else
         enqueue_address(d, f->shadow, i, p);
+    p->order = f->orders_seen;
     e->part[slot] = p;
     e->left |= 1ull << slot;
     e->is_address = p->is_address;
@@ -305,10 +333,19 @@ static void do_step(struct decoupled *d, unsigned slot, const struct decouple_st
     switch ((enum decouple_step_kind)s->kind) {
     case DECOUPLE_COMPUTES: tech_shadow_compute(d->sm, f->shadow, s->inst); break;
     case DECOUPLE_ENQUEUES: enqueue(d, slot, s); break;
-    case DECOUPLE_ORDERS:
+    case DECOUPLE_ORDERS: {
+        bool waits_for_all = is_barrier(d, s->inst);
         f->orders_seen++;
+        f->barriers += waits_for_all;
         d->counters[COUNT_tokens]++;
-        break;
+        step_on(d, f);
+        if (f->state == FOLLOWED) return;
+        if (waits_for_all)
+            f->state = WAITS_FOR_OTHERS;
+        else if (f->orders_passed < f->orders_seen)
+            f->state = WAITS_FOR_ORDER;
+        return;
+    }
     case DECOUPLE_BRANCHES:
     case DECOUPLE_ENDS:
         if (told && has_other_lanes(f)) {
@@ -321,6 +358,17 @@ static void do_step(struct decoupled *d, unsigned slot, const struct decouple_st
         return;
     }
     step_on(d, f);
+}
+
+static void meet_at_barriers(struct decoupled *d)
+{
+    uint64_t seen = 0;
+    for (unsigned slot = 0; slot < WARPS; slot++) {
+        const struct follower *f = &d->followers[slot];
+        if (!f->is_there || f->state != WAITS_FOR_OTHERS || seen >> f->block & 1) continue;
+        seen |= 1ull << f->block;
+        decoupled_meet(d, f->block);
+    }
 }
 
 // batch=wait: those that have come since.
@@ -367,6 +415,7 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
         d->count++;
         decoupled_wake(d);
     }
+    if (s->kind == DECOUPLE_ORDERS || s->kind == DECOUPLE_ENDS) meet_at_barriers(d);
     uint32_t next = next_step(d);
     if (next == NO_STEP) next = begin_with_those_that_waited(d);
     step->next = next == NO_STEP ? (uint32_t)GUEST_ENDS : l->entry + next;

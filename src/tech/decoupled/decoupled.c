@@ -154,7 +154,10 @@ static void warp_start(void *state, unsigned slot)
     if (d->shadow_of[f->block] != w->cta->linear + 1) {
         tech_shadow_start(d->sm, d->shadows[f->block], w->cta->linear);
         d->shadow_of[f->block] = w->cta->linear + 1;
+        d->started[f->block] = 0;
     }
+    d->started[f->block]++;
+    f->barriers = 0;
     if (d->launch->options->batch == BATCH_JOIN || !tech_guest_runs(d->sm))
         decoupled_follow(d, slot);
     else

@@ -62,6 +62,7 @@ struct part {
     uint64_t values[LANES];
     // Lines that are asked for before the access: which, their sectors, which have been asked for, have come, are locked.
     unsigned line_count, records;
+    uint32_t order; // what the warp must have passed before they are
     uint64_t line[LINES_MAX];
     uint8_t sectors[LINES_MAX];
     unsigned asked;
@@ -85,7 +86,8 @@ enum follow { // what the affine stream does for a warp
     FOLLOWS_NOT,
     FOLLOWS,
     WAITS_TO_BE_TOLD,
-    WAITS_FOR_ORDER,
+    WAITS_FOR_ORDER,  // for the warp to have passed what orders memory
+    WAITS_FOR_OTHERS, // at a barrier, for the stream to be there for all warps of the block
     FOLLOWED
 };
 
@@ -99,7 +101,8 @@ struct follower { // of a slot
     uint8_t block, state;
     struct warp *shadow;
     uint32_t step;
-    uint32_t orders_seen, orders_passed;
+    uint32_t orders_seen, orders_passed; // by the stream, by the warp
+    uint32_t barriers;                   // of the former
     bool order_pending;
     struct told {
         uint64_t active, pred;
@@ -120,6 +123,7 @@ struct decoupled {
     uint64_t *counters;
     struct cta *shadows[64];  // by block
     uint64_t shadow_of[64];   // the block it is, + 1
+    uint32_t started[64];     // warps of it
     struct follower followers[WARPS];
     struct entry atq[ATQ_MAX];
     unsigned first, count;
@@ -151,6 +155,7 @@ static inline struct queue *queue_of(struct follower *f, bool is_address)
 // -- affine.c
 void decoupled_follow(struct decoupled *d, unsigned slot); // a warp that has come
 void decoupled_news(struct decoupled *d, unsigned slot);   // it has told something, or passed what orders
+void decoupled_meet(struct decoupled *d, unsigned block);  // the stream may be at a barrier for all its warps
 void decoupled_start(struct decoupled *d);                 // the guest, if there is something to do
 bool decoupled_guest_may(const void *state, uint32_t index);
 void decoupled_guest(void *state, uint32_t index, struct guest_step *step);

@@ -57,6 +57,7 @@ void decoupled_leave(struct decoupled *d, unsigned slot)
     f->state = FOLLOWED;
     d->counters[COUNT_astray]++;
     decoupled_forget(d, slot);
+    decoupled_meet(d, f->block);
     tech_refetch(d->sm, slot);
     hold(d, slot, 0);
     decoupled_start(d); // for others
@@ -265,6 +266,7 @@ static void pass_order(struct decoupled *d, unsigned slot)
     if (!f->is_there || !f->order_pending || !w || w->state != WARP_READY) return;
     f->order_pending = false;
     f->orders_passed++;
+    if (f->expanding) decoupled_wake(d);
     decoupled_news(d, slot);
 }
 
@@ -338,6 +340,7 @@ void decoupled_warp_end(void *state, unsigned slot)
     decoupled_forget(d, slot);
     finish(d, slot);
     f->is_there = false;
+    decoupled_meet(d, block);
     f->state = FOLLOWS_NOT;
     f->hold = 0;
     d->waits_for_cycle &= ~(1ull << slot);

@@ -167,7 +167,9 @@ static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
         if (e->is_address != is_address) continue;
         for (uint64_t left = e->left & ~behind; left; left &= left - 1) {
             unsigned slot = bit_lowest(left);
-            if (!has_room(d, &d->followers[slot], e->part[slot])) continue;
+            const struct part *p = e->part[slot];
+            bool waits = p->line_count && p->order > d->followers[slot].orders_passed;
+            if (waits || !has_room(d, &d->followers[slot], p)) continue;
             *t = (struct turn){e, slot};
             return true;
         }
