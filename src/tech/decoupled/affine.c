@@ -48,11 +48,14 @@ static void advance(struct decoupled *d, struct follower *f)
     wait_or_follow(d, f);
 }
 
-// Its lanes wait there for all threads of the block.
-static bool is_barrier(const struct decoupled *d, uint32_t inst)
+// A barrier that the stream can go past: its lanes wait there for all threads of the block. Where a part of a warp has come to
+// one, the block's warps are followed no further than they have gone, since nobody knows who is where.
+static bool meets_ahead(struct decoupled *d, const struct follower *f, uint32_t inst)
 {
-    const struct inst *i = &d->launch->kernel.insts[inst];
-    return access_is_full_barrier(i) && i->mode == MODE_BAR_SYNC;
+    bool is_barrier = isa_has(&d->launch->kernel.insts[inst], ISA_BARRIER);
+    bool all = f->shadow->active == (f->shadow->present & ~f->shadow->exited);
+    d->is_parted[f->block] |= is_barrier && !all;
+    return is_barrier && d->launch->meets_ahead && !d->is_parted[f->block];
 }
 
 // The step is done: the next of the same instruction, or behind it.
@@ -77,6 +80,19 @@ static uint32_t next_step(const struct decoupled *d)
         if (f->is_there && f->state == FOLLOWS && f->step < next) next = f->step;
     }
     return next;
+}
+
+// Warps that spin would stay below the others for ever: every so often whose turn it is goes.
+static uint32_t choose_step(struct decoupled *d)
+{
+    enum { CHOICES = 8 }; // from one of these to the next
+    if (++d->choices % CHOICES) return next_step(d);
+    for (unsigned n = 0; n < WARPS; n++) {
+        d->turn = (d->turn + 1) % WARPS;
+        const struct follower *f = &d->followers[d->turn];
+        if (f->is_there && f->state == FOLLOWS) return f->step;
+    }
+    return NO_STEP;
 }
 
 void decoupled_start(struct decoupled *d)
@@ -105,8 +121,8 @@ void decoupled_follow(struct decoupled *d, unsigned slot)
 void decoupled_news(struct decoupled *d, unsigned slot)
 {
     struct follower *f = &d->followers[slot];
-    bool waits = f->state == WAITS_FOR_ORDER && f->orders_passed < f->orders_seen;
-    if (waits || (f->state != WAITS_TO_BE_TOLD && f->state != WAITS_FOR_ORDER)) return;
+    bool waits_for_it = f->state == WAITS_FOR_ORDER || f->state == WAITS_FOR_OTHERS;
+    if (waits_for_it ? f->orders_passed < f->orders_seen : f->state != WAITS_TO_BE_TOLD) return;
     wait_or_follow(d, f);
     decoupled_start(d);
 }
@@ -301,6 +317,7 @@ static void enqueue(struct decoupled *d, unsigned slot, const struct decouple_st
     else
         enqueue_address(d, f->shadow, i, p);
     p->order = f->orders_seen;
+    p->sequence = f->enqueued++;
     e->part[slot] = p;
     e->left |= 1ull << slot;
     e->is_address = p->is_address;
@@ -334,16 +351,13 @@ static void do_step(struct decoupled *d, unsigned slot, const struct decouple_st
     case DECOUPLE_COMPUTES: tech_shadow_compute(d->sm, f->shadow, s->inst); break;
     case DECOUPLE_ENQUEUES: enqueue(d, slot, s); break;
     case DECOUPLE_ORDERS: {
-        bool waits_for_all = is_barrier(d, s->inst);
+        bool ahead = meets_ahead(d, f, s->inst);
         f->orders_seen++;
-        f->barriers += waits_for_all;
+        f->barriers += ahead;
         d->counters[COUNT_tokens]++;
         step_on(d, f);
-        if (f->state == FOLLOWED) return;
-        if (waits_for_all)
-            f->state = WAITS_FOR_OTHERS;
-        else if (f->orders_passed < f->orders_seen)
-            f->state = WAITS_FOR_ORDER;
+        if (f->state != FOLLOWED && f->orders_passed < f->orders_seen)
+            f->state = ahead ? WAITS_FOR_OTHERS : WAITS_FOR_ORDER;
         return;
     }
     case DECOUPLE_BRANCHES:
@@ -407,16 +421,21 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
     if (s->kind == DECOUPLE_ENQUEUES) e->left = 0;
     d->counters[COUNT_steps]++;
     step->lanes = l->cost[at];
+    uint64_t waiting = 0;
     for (unsigned slot = 0; slot < WARPS; slot++) {
         const struct follower *f = &d->followers[slot];
-        if (f->is_there && f->state == FOLLOWS && f->step == at) do_step(d, slot, s);
+        if (!f->is_there || f->state != FOLLOWS || f->step != at) continue;
+        do_step(d, slot, s);
+        if (f->hold) waiting |= 1ull << slot;
     }
     if (s->kind == DECOUPLE_ENQUEUES && e->left) {
         d->count++;
         decoupled_wake(d);
     }
     if (s->kind == DECOUPLE_ORDERS || s->kind == DECOUPLE_ENDS) meet_at_barriers(d);
-    uint32_t next = next_step(d);
+    // They may have waited for a place to tell something, or for what will not come now.
+    for (; waiting; waiting &= waiting - 1) decoupled_look(d, bit_lowest(waiting));
+    uint32_t next = choose_step(d);
     if (next == NO_STEP) next = begin_with_those_that_waited(d);
     step->next = next == NO_STEP ? (uint32_t)GUEST_ENDS : l->entry + next;
 }

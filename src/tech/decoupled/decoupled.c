@@ -3,7 +3,7 @@
 // what the text leaves open, and what was decided: docs/techniques/decoupled.md.
 #include "tech/decoupled/decoupled.h"
 #include "base/bits.h"
-#include "memory/cache.h"
+#include "mark/access.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>
@@ -79,6 +79,17 @@ static void find_jumps(struct decoupled_launch *l)
     }
 }
 
+static bool has_one_barrier(const struct program *p)
+{
+    for (uint32_t k = 0; k < p->inst_count; k++) {
+        const struct inst *i = &p->insts[k];
+        bool plain = access_is_full_barrier(i) && i->mode == MODE_BAR_SYNC && i->src[0].kind == OPERAND_IMM &&
+                     !i->src[0].value;
+        if (isa_has(i, ISA_BARRIER) && (!plain || isa_is_conditional(i))) return false;
+    }
+    return true;
+}
+
 static void launch_end(void *launch)
 {
     struct decoupled_launch *l = launch;
@@ -112,6 +123,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
         return NULL;
     }
     find_jumps(l);
+    l->meets_ahead = has_one_barrier(&l->kernel);
     l->removed = ARENA_ARRAY(&l->arena, bool, l->kernel.inst_count + 1);
     l->cost = ARENA_ARRAY(&l->arena, uint8_t, l->code.count + 1);
     for (uint32_t k = 0; k < l->kernel.inst_count; k++)
@@ -149,12 +161,15 @@ static void warp_start(void *state, unsigned slot)
     f->astray = f->order_pending = f->was_late = false;
     f->block = (uint8_t)tech_block_of(d->sm, slot);
     f->orders_seen = f->orders_passed = 0;
+    f->enqueued = f->dequeued = 0;
+    f->fetches_anew = false;
     f->told_first = f->told_count = 0;
     if (!d->shadows[f->block]) d->shadows[f->block] = tech_shadow_create(d->sm);
     if (d->shadow_of[f->block] != w->cta->linear + 1) {
         tech_shadow_start(d->sm, d->shadows[f->block], w->cta->linear);
         d->shadow_of[f->block] = w->cta->linear + 1;
         d->started[f->block] = 0;
+        d->is_parted[f->block] = false;
     }
     d->started[f->block]++;
     f->barriers = 0;

@@ -41,7 +41,7 @@ struct decoupled_launch {
     bool *removed;
     uint8_t *cost; // of a step: lanes that work
     uint32_t line_bytes;
-    bool early, verify;
+    bool early, verify, meets_ahead; // meets_ahead: all barriers are one, of the whole block
     uint64_t *mismatches;
 };
 
@@ -68,7 +68,7 @@ struct part {
     unsigned asked;
     uint64_t there, locked;
     uint64_t asked_at, ready_at; // cycles
-    uint32_t sequence;
+    uint32_t sequence; // among all of its warp, as they were enqueued
 };
 
 struct queue { // of a warp, oldest first
@@ -114,7 +114,8 @@ struct follower { // of a slot
     bool was_late;
     struct part *taken; // by the instruction at hand
     VEC(struct access_lock) locks; // of accesses under way
-    uint32_t sequence;
+    uint32_t enqueued, dequeued;
+    bool fetches_anew; // when the instruction at hand has issued
 };
 
 struct decoupled {
@@ -124,6 +125,7 @@ struct decoupled {
     struct cta *shadows[64];  // by block
     uint64_t shadow_of[64];   // the block it is, + 1
     uint32_t started[64];     // warps of it
+    bool is_parted[64];       // a part of a warp has come to a barrier by itself
     struct follower followers[WARPS];
     struct entry atq[ATQ_MAX];
     unsigned first, count;
@@ -134,7 +136,10 @@ struct decoupled {
     uint64_t waits_for_cycle; // slots
     struct part *asking;      // whose lines L1 had no place for yet
     unsigned asking_slot;
+    unsigned reading;         // the slot whose instruction is about to execute, + 1
     uint64_t records_made;
+    uint64_t choices; // of steps
+    unsigned turn;    // slot
 };
 
 extern const struct tech tech_decoupled;

@@ -7,6 +7,7 @@
 #include "decouple/tuple.h"
 #include "gpu/places.h"
 #include "tech/decoupled/decoupled.h"
+#include <stdio.h>
 
 static bool is_kernels(const struct decoupled *d, uint32_t pc) { return pc < d->launch->kernel.inst_count; }
 
@@ -58,7 +59,8 @@ void decoupled_leave(struct decoupled *d, unsigned slot)
     d->counters[COUNT_astray]++;
     decoupled_forget(d, slot);
     decoupled_meet(d, f->block);
-    tech_refetch(d->sm, slot);
+    f->fetches_anew = d->reading == slot + 1;
+    if (!f->fetches_anew) tech_refetch(d->sm, slot);
     hold(d, slot, 0);
     decoupled_start(d); // for others
 }
@@ -69,23 +71,31 @@ static bool is_there(const struct decoupled *d, struct part *p)
            p->there == bit_mask(p->line_count);
 }
 
-// Nothing is on its way to it, and nothing will be until it has told or passed something.
-static bool is_forgotten(const struct follower *f) { return !f->expanding && f->state != FOLLOWS; }
+// Whether what comes next in the order of its stream is for this site and these lanes, as far as can be said; else it has
+// taken another way. Kinds overtake each other on their way to it, so that each is asked for the next number.
+static bool is_on_its_way(struct follower *f, const struct warp *w, uint32_t inst, bool is_address)
+{
+    const struct part *p = queue_of(f, is_address)->first, *other = queue_of(f, !is_address)->first;
+    if (other && other->sequence == f->dequeued) return false;
+    if (p) return p->sequence == f->dequeued && p->inst == inst && p->active == w->active;
+    // Nothing is under way, and nothing will be before it has told or passed something.
+    return f->expanding || f->state == FOLLOWS || f->state == WAITS_FOR_OTHERS;
+}
 
-static void await(struct decoupled *d, unsigned slot, uint32_t inst)
+// True when it is there.
+static bool await(struct decoupled *d, unsigned slot, uint32_t inst)
 {
     struct follower *f = &d->followers[slot];
     bool is_address = split_of(d, inst)->site != DECOUPLE_ENQ_PRED;
     struct part *p = queue_of(f, is_address)->first;
-    const struct warp *w = tech_warp(d->sm, slot);
     d->waits_for_cycle &= ~(1ull << slot);
-    if (p ? p->inst != inst || p->active != w->active : is_forgotten(f)) {
+    if (!is_on_its_way(f, tech_warp(d->sm, slot), inst, is_address)) {
         decoupled_leave(d, slot);
-        return;
+        return false;
     }
     if (p && is_there(d, p)) {
         hold(d, slot, 0);
-        return;
+        return true;
     }
     if (p && p->line_count && !f->was_late) {
         f->was_late = true;
@@ -96,6 +106,7 @@ static void await(struct decoupled *d, unsigned slot, uint32_t inst)
         decoupled_wake_at(d, p->ready_at);
     }
     hold(d, slot, HOLD_ISSUE);
+    return false;
 }
 
 static void pass_removed(struct decoupled *d, unsigned slot)
@@ -114,7 +125,7 @@ void decoupled_look(struct decoupled *d, unsigned slot)
 {
     struct follower *f = &d->followers[slot];
     const struct warp *w = tech_warp(d->sm, slot);
-    if (!f->is_there || f->astray || !w || w->state != WARP_READY) return;
+    if (!f->is_there || f->astray || f->taken || !w || w->state != WARP_READY) return;
     pass_removed(d, slot);
     if (w->state != WARP_READY || !is_kernels(d, w->pc)) return;
     const struct decouple_inst *n = split_of(d, w->pc);
@@ -180,6 +191,7 @@ static void take(struct decoupled *d, unsigned slot, uint32_t inst)
     q->count--;
     q->records -= p->records;
     f->was_late = false;
+    f->dequeued++;
     f->taken = p;
     d->counters[COUNT_taken]++;
     if (p->is_address)
@@ -224,8 +236,16 @@ void decoupled_reads(void *state, unsigned slot, uint32_t inst)
     const struct follower *f = &d->followers[slot];
     if (f->astray || !is_kernels(d, inst)) return;
     const struct decouple_inst *n = split_of(d, inst);
+    if (f->taken) return; // it was sent back, and has what it needs
     if (n->feedback) tell(d, slot, inst);
     if (!n->site) return;
+    d->reading = slot + 1;
+    bool there = await(d, slot, inst);
+    d->reading = 0;
+    if (!there) {
+        fprintf(stderr,"LATE slot %u inst %u astray %d\n",slot,inst,f->astray); decoupled_leave(d,slot);
+        return;
+    }
     take(d, slot, inst);
     if (n->site == DECOUPLE_ENQ_PRED && !n->compares) give_predicates(d, slot, inst);
 }
@@ -291,6 +311,10 @@ void decoupled_issued(void *state, unsigned slot, uint32_t inst)
     if (!is_kernels(d, inst)) return;
     const struct decouple_inst *n = split_of(d, inst);
     const struct inst *i = &d->launch->kernel.insts[inst];
+    if (f->fetches_anew) {
+        f->fetches_anew = false;
+        tech_refetch(d->sm, slot);
+    }
     d->counters[COUNT_kept] += is_access(i) && (!n->site || f->astray);
     f->order_pending |= n->orders;
     if (n->feedback) decoupled_news(d, slot);

@@ -55,7 +55,6 @@ static void push(struct decoupled *d, struct follower *f, struct part *p)
     q->last = p;
     q->count++;
     q->records += p->records;
-    p->sequence = f->sequence++;
     d->counters[COUNT_pushed]++;
     if (p->is_address) d->counters[COUNT_records] += p->records;
 }
