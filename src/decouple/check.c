@@ -111,9 +111,9 @@ static void check_passed(struct checking *c, uint32_t inst, bool *seen)
     for (uint32_t b = 0; b < g->count; b++)
         for (uint32_t k = 0; k < c->flow->blocks[b].count && seen[b] && b != block; k++)
             if (c->d->insts[c->flow->blocks[b].first + k].streams & DECOUPLE_IN_AFFINE && !c->wrong)
-                c->wrong = arena_printf(&c->d->arena, "the affine stream passes %#" PRIx32 ", which leads to its %#" PRIx32,
-                                        program_pc(c->d->program, inst),
-                                        program_pc(c->d->program, c->flow->blocks[b].first + k));
+                c->wrong = arena_printf(
+                    &c->d->arena, "the affine stream passes %#" PRIx32 ", which leads to its %#" PRIx32,
+                    program_pc(c->d->program, inst), program_pc(c->d->program, c->flow->blocks[b].first + k));
 }
 
 bool decouple_check(struct decouple *d, const char **why)
@@ -121,13 +121,14 @@ bool decouple_check(struct decouple *d, const char **why)
     const struct mark_ssa *s = &d->analysis->ssa;
     struct checking c = {.d = d, .flow = &s->flow, .locations = s->location_count};
     if (d->whole) return true;
-    c.good_in = ARENA_ARRAY(&d->arena, bool, (size_t)c.flow->count * c.locations);
+    c.good_in = ARENA_ARRAY(&d->arena, bool, (size_t)c.flow->count *c.locations);
     check_closure(&c, DECOUPLE_IN_AFFINE);
     check_closure(&c, DECOUPLE_IN_OTHERS);
     bool *seen = ARENA_ARRAY(&d->arena, bool, c.flow->count + 1);
     for (uint32_t k = 0; k < d->count; k++) {
         const struct inst *i = &d->program->insts[k];
-        bool passed = isa_has(i, ISA_BRANCH) && isa_is_conditional(i) && !(d->insts[k].streams & DECOUPLE_IN_AFFINE);
+        bool passed =
+            isa_has(i, ISA_BRANCH) && isa_is_conditional(i) && !(d->insts[k].streams & DECOUPLE_IN_AFFINE);
         if (passed) check_passed(&c, k, seen);
     }
     *why = c.wrong;

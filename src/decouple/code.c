@@ -36,7 +36,8 @@ void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple
 }
 
 // What is enqueued is what the instruction reads to know where it goes; data and results are the others'.
-static struct inst enqueue_of(const struct inst *i, const struct decouple_step *s, const struct decouple_inst *n)
+static struct inst enqueue_of(const struct inst *i, const struct decouple_step *s,
+                              const struct decouple_inst *n)
 {
     struct inst e = *i;
     if (s->site == DECOUPLE_ENQ_PRED)

@@ -41,7 +41,8 @@ void decouple_free(struct decouple *d)
 
 // -- what it costs --------------------------------------------------------------------------------------------
 
-struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *executions, const uint64_t *once)
+struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *executions,
+                                      const uint64_t *once)
 {
     struct decouple_cost c = {0};
     struct decouple_code code;
@@ -94,9 +95,10 @@ void decouple_explain(const struct decouple *d, uint32_t inst, struct strbuf *ou
         strbuf_printf(out, "not decoupled: %s", cause_texts[d->whole]);
         return;
     }
-    strbuf_printf(out, "%s", n->has_result ? decouple_kind_name((enum decouple_kind)n->kind)
-                             : n->site     ? decouple_site_name((enum decouple_site)n->site)
-                                           : "the lanes'");
+    strbuf_printf(out, "%s",
+                  n->has_result ? decouple_kind_name((enum decouple_kind)n->kind)
+                  : n->site     ? decouple_site_name((enum decouple_site)n->site)
+                                : "the lanes'");
     for (unsigned k = 0; k < CHAIN_MAX && n->cause; k++) {
         strbuf_printf(out, "%s%s", k ? ", " : ": ", cause_texts[n->cause]);
         if (n->from != FLOW_NONE) strbuf_printf(out, " %#" PRIx32, program_pc(d->program, n->from));
@@ -114,7 +116,8 @@ static void print_affine(const struct decouple *d, struct strbuf *out)
     decouple_code_of(d, &a, &c);
     for (uint32_t k = 0; k < c.count; k++) {
         const struct decouple_step *s = &c.steps[k];
-        if (s->kind == DECOUPLE_ENQUEUES) strbuf_printf(out, "%s ", decouple_site_name((enum decouple_site)s->site));
+        if (s->kind == DECOUPLE_ENQUEUES)
+            strbuf_printf(out, "%s ", decouple_site_name((enum decouple_site)s->site));
         if (s->kind == DECOUPLE_ORDERS) strbuf_printf(out, "token ");
         if (s->kind == DECOUPLE_BRANCHES && d->insts[s->inst].feedback) strbuf_printf(out, "told ");
         program_print_inst(d->program, s->inst, out);

@@ -23,8 +23,8 @@
 
 // Of a result, over the threads of a block. Each is a case of those behind it.
 enum decouple_kind {
-    DECOUPLE_SCALAR,    // one value
-    DECOUPLE_AFFINE,    // a tuple, or the upper word or the carry of one; of predicates: a comparison of one with a scalar
+    DECOUPLE_SCALAR, // one value
+    DECOUPLE_AFFINE, // a tuple, or the upper word or the carry of one; of predicates: a comparison of one with a scalar
     DECOUPLE_PIECEWISE, // one of a few tuples
     DECOUPLE_VECTOR
 };
@@ -56,10 +56,11 @@ struct decouple_inst {
     // predicate, and takes it from the queue itself.
     bool compares;
     uint8_t predicate_kind; // of ENQ_PRED: of what is enqueued
-    bool has_result, potential; // potential: computed from scalars and thread indices, whatever the operations (Figure 6)
-    bool feedback;              // the others tell the predicate that guards it
-    bool orders;                // the affine stream may not run ahead of a warp across it
-    uint32_t from;              // instruction that the cause points at; FLOW_NONE
+    bool has_result,
+        potential; // potential: computed from scalars and thread indices, whatever the operations (Figure 6)
+    bool feedback; // the others tell the predicate that guards it
+    bool orders;   // the affine stream may not run ahead of a warp across it
+    uint32_t from; // instruction that the cause points at; FLOW_NONE
 };
 
 struct decouple {
@@ -77,7 +78,13 @@ struct decouple *decouple_compute(const struct program *p, const struct decouple
 void decouple_free(struct decouple *d);
 
 // The affine stream as code: a step is an instruction of the program, or what is put before it or behind it.
-enum decouple_step_kind { DECOUPLE_COMPUTES, DECOUPLE_ENQUEUES, DECOUPLE_ORDERS, DECOUPLE_BRANCHES, DECOUPLE_ENDS };
+enum decouple_step_kind {
+    DECOUPLE_COMPUTES,
+    DECOUPLE_ENQUEUES,
+    DECOUPLE_ORDERS,
+    DECOUPLE_BRANCHES,
+    DECOUPLE_ENDS
+};
 struct decouple_step {
     uint32_t inst;
     uint8_t kind;
@@ -102,9 +109,11 @@ bool decouple_check(struct decouple *d, const char **why);
 // Warp instructions: `executions` of each instruction by all warps of the original program, and by one that goes all ways
 // that any goes; what the streams execute.
 struct decouple_cost {
-    uint64_t base, affine, others, replicated; // replicated: of `others`, what the affine stream computes, too
+    uint64_t base, affine, others,
+        replicated; // replicated: of `others`, what the affine stream computes, too
 };
-struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *executions, const uint64_t *once);
+struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *executions,
+                                      const uint64_t *once);
 
 const char *decouple_kind_name(enum decouple_kind k);
 const char *decouple_site_name(enum decouple_site s);

@@ -42,7 +42,8 @@ enum shape { LINEAR, PRODUCT, SHIFTED, COMPARES, CHOOSES, LOGIC, SCALARS_ONLY };
 static bool is_sign_word(const struct inst *i) // all bits are the sign's
 {
     return (i->op == OP_SHR && i->src[1].kind == OPERAND_IMM && i->src[1].value == 31) ||
-           (i->op == OP_SHF && i->mode == MODE_SHF_R && i->src[1].kind == OPERAND_IMM && i->src[1].value == 31);
+           (i->op == OP_SHF && i->mode == MODE_SHF_R && i->src[1].kind == OPERAND_IMM &&
+            i->src[1].value == 31);
 }
 
 static enum shape shape_of(const struct inst *i)
@@ -217,7 +218,8 @@ static struct decouple_value value_of_phi(const struct decouple *d, const struct
     bool is_predicate = def->location >= LOCATION_PREDICATE && def->location < LOCATION_SPILL;
     v.pieces = (uint8_t)worst;
     if (a->join_kind[n] == DECOUPLE_SCALAR) return v;
-    if (a->join_kind[n] == DECOUPLE_VECTOR) return vector_for(DECOUPLE_FOR_JOIN, a->join_from[n], v.potential);
+    if (a->join_kind[n] == DECOUPLE_VECTOR)
+        return vector_for(DECOUPLE_FOR_JOIN, a->join_from[n], v.potential);
     if (is_predicate) {
         v.kind = DECOUPLE_AFFINE;
         return v;
@@ -287,7 +289,8 @@ static bool part_at(struct decouple *d, uint32_t n)
 
 static bool is_worse(const struct decouple_value *a, const struct decouple_value *b)
 {
-    return a->kind > b->kind || (a->kind == b->kind && a->pieces > b->pieces) || (!a->potential && b->potential);
+    return a->kind > b->kind || (a->kind == b->kind && a->pieces > b->pieces) ||
+           (!a->potential && b->potential);
 }
 
 // What a definition was only ever gets worse, so that all comes to rest.
@@ -314,8 +317,7 @@ void decouple_find_kinds(struct decouple *d)
         a->values[k] = (struct decouple_value){.pieces = 1, .potential = true, .from = FLOW_NONE};
     for (bool news = true; news;) {
         news = false;
-        for (uint32_t k = 0; k < s->def_count; k++)
-            news |= update(&a->values[k], value_of(d, &s->defs[k]));
+        for (uint32_t k = 0; k < s->def_count; k++) news |= update(&a->values[k], value_of(d, &s->defs[k]));
         for (uint32_t n = 0; n < s->flow.count; n++) news |= part_at(d, n);
     }
     for (uint32_t k = 0; k < d->count; k++) {

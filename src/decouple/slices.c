@@ -3,8 +3,8 @@
 // The affine stream is found backwards from what it is for: accesses whose address it computes, what orders memory, the
 // ends of threads, and loops that end by what only lanes know; for it is to run ahead of no warp that may be waiting for
 // another. What decides whether control comes to any of these is in it as well, and asks the others where it must.
-#include "base/vec.h"
 #include "decouple/slices.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -56,6 +56,13 @@ static void find_dependences(struct decouple *d)
 static void take_inst(struct slicing *x, uint32_t inst)
 {
     if (x->d->insts[inst].streams & DECOUPLE_IN_AFFINE) return;
+    x->d->insts[inst].streams |= DECOUPLE_IN_AFFINE;
+    vec_push(&x->work, inst);
+}
+
+// What was there for its order alone has become a site.
+static void take_site(struct slicing *x, uint32_t inst)
+{
     x->d->insts[inst].streams |= DECOUPLE_IN_AFFINE;
     vec_push(&x->work, inst);
 }
@@ -168,9 +175,10 @@ static uint32_t blamed(const struct slicing *x, uint32_t inst)
     access_reads(x->d->program, &x->d->program->insts[inst], &list);
     for (unsigned k = 0; k < list.count; k++) {
         uint32_t def = x->s->reads[x->s->read_first[inst] + k];
-        bool data = list.at[k].role == ROLE_SOURCE &&
-                    !is_address(&x->d->program->insts[inst], list.at[k].operand);
-        if (!data && !is_known(x, def, block) && x->s->defs[def].kind == DEF_INST) return x->s->defs[def].inst;
+        bool data =
+            list.at[k].role == ROLE_SOURCE && !is_address(&x->d->program->insts[inst], list.at[k].operand);
+        if (!data && !is_known(x, def, block) && x->s->defs[def].kind == DEF_INST)
+            return x->s->defs[def].inst;
     }
     return FLOW_NONE;
 }
@@ -203,10 +211,12 @@ static void find_accesses(struct slicing *x, const bool *certain)
         struct decouple_inst *n = &d->insts[k];
         if (!isa_has(i, ACCESSES) || i->op == OP_LDC) continue;
         enum decouple_cause against = cause_against_site(x, k);
-        if (!against && !d->rules.feedback && !certain[x->s->flow.block_of[k]]) against = DECOUPLE_FOR_CONTROL;
+        if (!against && !d->rules.feedback && !certain[x->s->flow.block_of[k]])
+            against = DECOUPLE_FOR_CONTROL;
         if (!against) n->site = is_plain(i) ? DECOUPLE_ENQ_DATA : DECOUPLE_ENQ_ADDR;
-        if (against || !n->has_result) n->cause = (uint8_t)against, n->from = against ? blamed(x, k) : FLOW_NONE;
-        if (n->site) take_inst(x, k);
+        if (against || !n->has_result)
+            n->cause = (uint8_t)against, n->from = against ? blamed(x, k) : FLOW_NONE;
+        if (n->site) take_site(x, k);
     }
 }
 
@@ -217,7 +227,8 @@ static bool may_wait(const struct slicing *x, uint32_t n)
     const struct flow_graph *g = &s->flow.graph;
     uint32_t last = decouple_last_of(s, n), l = s->loops.innermost[n];
     bool leaves = s->loops.irreducible;
-    if (!isa_is_conditional(&x->d->program->insts[last]) || knows(x, last, 1u << ROLE_GUARD | 1u << ROLE_SOURCE))
+    if (!isa_is_conditional(&x->d->program->insts[last]) ||
+        knows(x, last, 1u << ROLE_GUARD | 1u << ROLE_SOURCE))
         return false;
     for (; l != FLOW_NONE && !leaves; l = s->loops.loops[l].parent)
         for (uint32_t e = g->succ_first[n]; e < g->succ_first[n + 1]; e++)
@@ -350,7 +361,7 @@ static void find_others_stream(struct slicing *x, const bool *certain)
             n->compares = true;
             n->predicate_kind = n->kind;
         }
-        if (n->site == DECOUPLE_ENQ_PRED) take_inst(x, inst);
+        if (n->site == DECOUPLE_ENQ_PRED) take_site(x, inst);
         want_sources(&o, inst);
     }
     vec_fini(&o.work);

@@ -4,7 +4,10 @@
 #include "gpu/tech.h"
 
 struct cta *tech_shadow_create(struct sm_grid *g) { return timed_block_create(g->engine); }
-void tech_shadow_start(struct sm_grid *g, struct cta *c, uint64_t block) { timed_block_start(g->engine, c, block); }
+void tech_shadow_start(struct sm_grid *g, struct cta *c, uint64_t block)
+{
+    timed_block_start(g->engine, c, block);
+}
 void tech_shadow_destroy(struct cta *c) { timed_block_destroy(c); }
 
 void tech_shadow_compute(struct sm_grid *g, struct warp *w, uint32_t index)

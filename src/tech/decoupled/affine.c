@@ -156,8 +156,10 @@ static const uint32_t *lanes_of(const struct warp *w, unsigned r)
 static uint64_t guarded(const struct warp *w, const struct inst *i)
 {
     uint64_t guard = w->pred[i->guard];
-    if (i->guard == PRED_TRUE) guard = i->guard_not ? 0 : UINT64_MAX;
-    else if (i->guard_not) guard = ~guard;
+    if (i->guard == PRED_TRUE)
+        guard = i->guard_not ? 0 : UINT64_MAX;
+    else if (i->guard_not)
+        guard = ~guard;
     return w->active & guard;
 }
 
@@ -177,8 +179,8 @@ static uint64_t value_in(const struct piece *x, const int64_t index[3])
 }
 
 // A tuple through the first of these lanes and those beside it in each direction; which of them it holds for.
-static struct piece piece_of(const struct launch *l, const struct warp *w, uint64_t lanes, const uint64_t *values,
-                             uint64_t mask)
+static struct piece piece_of(const struct launch *l, const struct warp *w, uint64_t lanes,
+                             const uint64_t *values, uint64_t mask)
 {
     unsigned first = bit_lowest(lanes);
     int64_t origin[3], at[3];
@@ -294,12 +296,15 @@ static void enqueue_predicate(struct decoupled *d, const struct warp *w, uint32_
     p->line_count = 0;
     p->records = 1;
     if (n->compares) {
-        for (unsigned k = 0; k < 2; k++) p->preds[k] = i->dst[k].kind == OPERAND_PRED ? w->pred[i->dst[k].reg] : 0;
+        for (unsigned k = 0; k < 2; k++)
+            p->preds[k] = i->dst[k].kind == OPERAND_PRED ? w->pred[i->dst[k].reg] : 0;
     } else {
         p->preds[0] = w->pred[i->guard];
     }
     uint64_t set = p->preds[0] & p->active;
-    p->effort = n->predicate_kind == DECOUPLE_SCALAR ? EFFORT_BLOCK : set == 0 || set == p->active ? EFFORT_ENDS : EFFORT_LANES;
+    p->effort = n->predicate_kind == DECOUPLE_SCALAR ? EFFORT_BLOCK
+                : set == 0 || set == p->active       ? EFFORT_ENDS
+                                                     : EFFORT_LANES;
     if (++d->records_made == d->launch->options->corrupt) p->preds[0] ^= p->active;
 }
 

@@ -194,13 +194,16 @@ static const char *check(const void *state)
 // -- storage --------------------------------------------------------------------------------------------------
 
 // A tuple: base, an offset a direction, kind and granularity, its site. A record: a line, a bit a granule, which threads.
-static size_t storage(const void *options, const struct gpu_config *c, struct tech_storage out[TECH_STORAGE_MAX])
+static size_t storage(const void *options, const struct gpu_config *c,
+                      struct tech_storage out[TECH_STORAGE_MAX])
 {
     enum { ADDRESS = 48, WORD = 32, SITE = 6, KIND = 4, RECORD = 41 + 32 + 2 + 5 + 4, LOCKS = 6 };
     const struct decoupled_options *o = options;
     size_t n = 0;
-    out[n++] = (struct tech_storage){"affine tuple queue", o->atq, KIND + SITE + ADDRESS + 6 * WORD, false, 1};
-    out[n++] = (struct tech_storage){"addresses of warps", (uint64_t)o->pwaq * c->max_warps, RECORD, false, 1};
+    out[n++] =
+        (struct tech_storage){"affine tuple queue", o->atq, KIND + SITE + ADDRESS + 6 * WORD, false, 1};
+    out[n++] =
+        (struct tech_storage){"addresses of warps", (uint64_t)o->pwaq * c->max_warps, RECORD, false, 1};
     out[n++] = (struct tech_storage){"predicates of warps", (uint64_t)o->pwpq * c->max_warps, WORD, false, 1};
     out[n++] = (struct tech_storage){"predicates told", (uint64_t)o->told * c->max_warps, 2 * WORD, false, 1};
     out[n++] = (struct tech_storage){"start of blocks", c->max_blocks, ADDRESS, false, 1};
@@ -211,12 +214,13 @@ static size_t storage(const void *options, const struct gpu_config *c, struct te
 
 const struct tech tech_decoupled = {
     .name = "decoupled",
-    .meaning = "an affine warp computes addresses and predicates once for all warps, ahead of them, and asks for their lines",
+    .meaning = "an affine warp computes addresses and predicates once for all warps, ahead of them, and asks "
+               "for their lines",
     .paper = "DAC, ISCA 2017",
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(NOT_REDUNDANT) | HAS(FETCH) | HAS(ISSUE) | HAS(EXECUTION) |
                 HAS(PREDICATES) | HAS(WAITS) | HAS(COMPILER) | HAS(LINES),
-    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(GUEST_STREAM) | CLAIMS(L1_LINES) | CLAIMS(HOLDS) |
-              CLAIMS(FETCH) | CLAIMS(OPERANDS),
+    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(GUEST_STREAM) | CLAIMS(L1_LINES) |
+              CLAIMS(HOLDS) | CLAIMS(FETCH) | CLAIMS(OPERANDS),
     .skipped = COUNT_removed,
     .reused = -1,
     .keys = keys,

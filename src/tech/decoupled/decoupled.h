@@ -37,7 +37,8 @@ struct decoupled_launch {
     struct decouple *split;
     struct arena arena;
     struct decouple_code code;
-    uint32_t entry, *jump; // where the stream's code begins; of an instruction, the next that the stream cares for
+    uint32_t entry,
+        *jump; // where the stream's code begins; of an instruction, the next that the stream cares for
     bool *removed;
     uint8_t *cost; // of a step: lanes that work
     uint32_t line_bytes;
@@ -68,7 +69,7 @@ struct part {
     unsigned asked;
     uint64_t there, locked;
     uint64_t asked_at, ready_at; // cycles
-    uint32_t sequence; // among all of its warp, as they were enqueued
+    uint32_t sequence;           // among all of its warp, as they were enqueued
 };
 
 struct queue { // of a warp, oldest first
@@ -112,7 +113,7 @@ struct follower { // of a slot
     unsigned expanding; // parts in the ATQ
     unsigned hold;      // as tech_hold has it
     bool was_late;
-    struct part *taken; // by the instruction at hand
+    struct part *taken;            // by the instruction at hand
     VEC(struct access_lock) locks; // of accesses under way
     uint32_t enqueued, dequeued;
     bool fetches_anew; // when the instruction at hand has issued
@@ -122,21 +123,21 @@ struct decoupled {
     const struct decoupled_launch *launch;
     struct sm_grid *sm;
     uint64_t *counters;
-    struct cta *shadows[64];  // by block
-    uint64_t shadow_of[64];   // the block it is, + 1
-    uint32_t started[64];     // warps of it
-    bool is_parted[64];       // a part of a warp has come to a barrier by itself
+    struct cta *shadows[64]; // by block
+    uint64_t shadow_of[64];  // the block it is, + 1
+    uint32_t started[64];    // warps of it
+    bool is_parted[64];      // a part of a warp has come to a barrier by itself
     struct follower followers[WARPS];
     struct entry atq[ATQ_MAX];
     unsigned first, count;
     struct part *free_parts;
     VEC(struct part *) all_parts;
     uint64_t address_free, predicate_free; // cycles at which the units are
-    uint64_t scheduled_at;    // cycle at which the units look again; 0: none
-    uint64_t waits_for_cycle; // slots
-    struct part *asking;      // whose lines L1 had no place for yet
+    uint64_t scheduled_at;                 // cycle at which the units look again; 0: none
+    uint64_t waits_for_cycle;              // slots
+    struct part *asking;                   // whose lines L1 had no place for yet
     unsigned asking_slot;
-    unsigned reading;         // the slot whose instruction is about to execute, + 1
+    unsigned reading; // the slot whose instruction is about to execute, + 1
     uint64_t records_made;
     uint64_t choices; // of steps
     unsigned turn;    // slot

@@ -7,7 +7,6 @@
 #include "decouple/tuple.h"
 #include "gpu/places.h"
 #include "tech/decoupled/decoupled.h"
-#include <stdio.h>
 
 static bool is_kernels(const struct decoupled *d, uint32_t pc) { return pc < d->launch->kernel.inst_count; }
 
@@ -67,8 +66,7 @@ void decoupled_leave(struct decoupled *d, unsigned slot)
 
 static bool is_there(const struct decoupled *d, struct part *p)
 {
-    return p->ready_at <= tech_now(d->sm) && p->asked == p->line_count &&
-           p->there == bit_mask(p->line_count);
+    return p->ready_at <= tech_now(d->sm) && p->asked == p->line_count && p->there == bit_mask(p->line_count);
 }
 
 // Whether what comes next in the order of its stream is for this site and these lanes, as far as can be said; else it has
@@ -243,7 +241,7 @@ void decoupled_reads(void *state, unsigned slot, uint32_t inst)
     bool there = await(d, slot, inst);
     d->reading = 0;
     if (!there) {
-        fprintf(stderr,"LATE slot %u inst %u astray %d\n",slot,inst,f->astray); decoupled_leave(d,slot);
+        decoupled_leave(d, slot);
         return;
     }
     take(d, slot, inst);
@@ -269,9 +267,9 @@ void decoupled_operand(void *state, unsigned slot, uint32_t inst, struct operand
     const struct decoupled *d = state;
     if (a->is_write || d->followers[slot].astray || !is_kernels(d, inst) || !split_of(d, inst)->site) return;
     const struct operand *o = decouple_address(&d->launch->kernel.insts[inst]);
-    bool queued = split_of(d, inst)->compares ||
-                  (split_of(d, inst)->site != DECOUPLE_ENQ_PRED && o && a->r >= o->reg &&
-                   a->r < o->reg + (o->width ? o->width : 1u));
+    bool queued =
+        split_of(d, inst)->compares || (split_of(d, inst)->site != DECOUPLE_ENQ_PRED && o && a->r >= o->reg &&
+                                        a->r < o->reg + (o->width ? o->width : 1u));
     if (!queued) return;
     a->main = 0;
     a->bank = NO_BANK;
