@@ -22,6 +22,7 @@ struct chip *chip_create(const struct chip_config *config)
     c->config = *config;
     c->kind_count = chip_kinds(config, c->kinds);
     c->config.memory.core_mhz = g->core_mhz;
+    c->config.memory.perfect = g->memory_perfect;
     uint64_t window = memory_system_window(&c->config.memory);
     c->window = window < g->dispatch_latency ? window : g->dispatch_latency;
     c->now = 1;

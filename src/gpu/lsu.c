@@ -301,6 +301,11 @@ static enum line_outcome store_through(struct sm *s, const struct lsu_entry *e, 
     return LINE_PASSED;
 }
 
+static bool goes_past_l1(const struct sm *s, const struct lsu_entry *e)
+{
+    return !s->config->memory_perfect && (e->kind == LSU_LOAD_PAST_L1 || !s->config->l1_global);
+}
+
 // The next line of the head. Stalled: nothing was done, and it has to wait for a reply.
 static enum line_outcome send_line(struct sm *s, struct lsu_entry *e)
 {
@@ -314,7 +319,8 @@ static enum line_outcome send_line(struct sm *s, struct lsu_entry *e)
         return load_through(s, &s->tags.texture, TOKEN_TEXTURE, e, s->config->texture_latency,
                             &n->texture_hits, &n->texture_misses, &n->texture_hits);
     case LSU_LOAD:
-        if (!s->config->l1_global) break;
+    case LSU_LOAD_PAST_L1:
+        if (goes_past_l1(s, e)) break;
         // fall through
     case LSU_LOCAL_LOAD:
         return load_through(s, &s->tags.l1, TOKEN_L1, e, s->config->l1_latency, &n->l1_hits, &n->l1_misses,
@@ -331,11 +337,12 @@ static enum line_outcome send_line(struct sm *s, struct lsu_entry *e)
         lsu_request(e->grid, x->line, x->sectors, x->bytes, MEMORY_REDUCE, e->token);
         return LINE_PASSED;
     case LSU_ATOMIC: cache_invalidate(s->tags.l1.cache, x->line); break;
-    case LSU_LOAD_PAST_L1: break;
     case LSU_SHARED: return LINE_PASSED; // it has no lines
     }
     enum memory_kind kind = e->kind == LSU_ATOMIC ? MEMORY_ATOMIC : MEMORY_LOAD;
-    s->lsu.records.data[e->record].remaining++;
+    struct load_record *r = &s->lsu.records.data[e->record];
+    r->remaining++;
+    if (s->config->memory_perfect) r->ready = later(r->ready, s->now + s->config->l1_latency);
     lsu_request(e->grid, x->line, x->sectors, kind == MEMORY_ATOMIC ? x->bytes : 0, kind,
                 (uint32_t)TOKEN_RECORD << TOKEN_SHIFT | e->record);
     return LINE_PASSED;

@@ -75,6 +75,7 @@ void tags_init(struct sm *s)
     store_init(&s->tags.texture, line, &texture);
     store_init(&s->tags.constant, line, &constant);
     store_init(&s->tags.code, line, &code);
+    s->tags.l1.perfect = s->tags.texture.perfect = s->tags.constant.perfect = c->memory_perfect;
 }
 
 void tags_fini(struct sm *s)
@@ -139,6 +140,7 @@ enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_ki
                            struct mshr_waiter who, bool *started)
 {
     *started = false;
+    if (t->perfect) return TAG_HIT;
     if (t->whole & ~who.sectors && !cache_contains(t->cache, line, who.sectors)) who.sectors = t->whole;
     uint32_t k = mshrs_find(&t->mshrs, line);
     if (!mshrs_have_room(&t->mshrs, k) && !cache_contains(t->cache, line, who.sectors)) return TAG_STALLED;

@@ -12,6 +12,7 @@ struct chip_config;
 struct tag_store {
     struct cache *cache;
     struct mshrs mshrs;
+    bool perfect; // every load hits
     uint8_t
         whole; // all sectors of a line, if a load that misses brings them; 0: it brings those that it wants
 };

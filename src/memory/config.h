@@ -6,7 +6,9 @@
 enum { MEMORY_GRIDS = 32 }; // whose requests are counted apart
 
 struct memory_config {
-    uint32_t core_mhz; // filled by gpu/ from its own settings
+    // Filled by gpu/ from its own settings.
+    uint32_t core_mhz;
+    bool perfect; // every request is answered after the way through the interconnect
 #define MEMORY_U32(field, key, low, high, initial, meaning, source)    uint32_t field;
 #define MEMORY_WORD(field, key, type, words, initial, meaning, source) int field; // enum type
 #include "memory/config.def"

@@ -145,6 +145,13 @@ void memory_system_run(struct memory_system *m, unsigned partition, uint64_t unt
     partition_run(p, until, replies);
 }
 
+// A reply for an SM; sim.lose_reply has one of them lost.
+static void reply(struct memory_system *m, struct port *p, const struct memory_reply *r)
+{
+    if (r->sm == 0 && ++p->arrived == m->c.lose_reply) return;
+    fifo_push(&p->replies, *r);
+}
+
 void memory_system_open(struct memory_system *m, unsigned sm)
 {
     struct port *p = &m->ports[sm];
@@ -155,9 +162,8 @@ void memory_system_open(struct memory_system *m, unsigned sm)
     arrivals_sort(&p->arriving);
     for (size_t k = 0; k < p->arriving.packets.count; k++) {
         const struct packet *a = &p->arriving.packets.data[k];
-        if (sm == 0 && ++p->arrived == m->c.lose_reply) continue;
         uint64_t cycle = clock_to_core(m->icnt, crossbar_arrive(&m->c, &p->input_free, a));
-        fifo_push(&p->replies, (struct memory_reply){cycle, a->token, a->sm, a->sectors, a->grid});
+        reply(m, p, &(struct memory_reply){cycle, a->token, a->sm, a->sectors, a->grid});
     }
     p->arriving.packets.count = 0;
 }
@@ -176,6 +182,13 @@ static const struct packet *packet_before(const struct bag *b, const struct pack
 void memory_system_push(struct memory_system *m, const struct memory_request *r)
 {
     struct port *p = &m->ports[r->sm];
+    if (m->c.perfect) {
+        p->pushed++;
+        uint64_t cycle =
+            r->cycle + memory_system_window(&m->c); // behind this window, so all SMs have seen it
+        reply(m, p, &(struct memory_reply){cycle, r->token, r->sm, r->sectors, r->grid});
+        return;
+    }
     struct memory_place place = memory_place_of(&m->c, r->line);
     struct packet k = {.start = clock_from_core(m->icnt, r->cycle),
                        .line = r->line,

@@ -245,11 +245,22 @@ static bool is_like_papers(struct test *t, const struct gpu_file *g)
 // one that it is like, so that no card has another card's value unseen.
 static bool is_no_cards(const char *key)
 {
-    static const char *const keys[] = {"gpu.dispatch",         "gpu.keep_caches",   "l1.keep",
-                                       "texture.keep",         "icache.perfect",    "operands.conflicts",
-                                       "issue.active_warps",   "board.entries",     "branch.bits",
-                                       "branch.history",       "branch.resolve",    "machine",
-                                       "energy.board_search",  "energy.board_keep", "energy.board_leakage",
+    static const char *const keys[] = {"gpu.dispatch",
+                                       "gpu.keep_caches",
+                                       "l1.keep",
+                                       "texture.keep",
+                                       "icache.perfect",
+                                       "memory.perfect",
+                                       "operands.conflicts",
+                                       "issue.active_warps",
+                                       "board.entries",
+                                       "branch.bits",
+                                       "branch.history",
+                                       "branch.resolve",
+                                       "machine",
+                                       "energy.board_search",
+                                       "energy.board_keep",
+                                       "energy.board_leakage",
                                        "energy.bypass_leakage"};
     for (size_t i = 0; i < TEST_COUNT(keys); i++)
         if (str_equal(keys[i], key)) return true;

@@ -127,6 +127,7 @@ static const struct knob knobs[] = {
     {"gpu.dispatch_latency", {"1", "24", "500"}},
     {"gpu.keep_caches", {"0", "1"}},
     {"l1.keep", {"0", "1"}},
+    {"memory.perfect", {"0", "0", "1"}},
     {"icnt.latency", {"1", "24", "200"}},
     {"icnt.flit_bytes", {"8", "40"}},
     {"l2.ways", {"1", "16"}},

@@ -36,6 +36,8 @@ static const struct trend trends[] = {
     {"CP",            "fetch.width=1",          "cycles", 1.20, 2.10},
     {"hotspot",       "fetch.arbiter=gto",      "cycles", 0.70, 0.95},
     {"CP",            "fetch.latency=20",       "cycles", 1.05, 9.00},
+    {"spmv",          "memory.perfect=1",       "cycles", 0.01, 0.70},
+    {"bfs",           "memory.perfect=1",       "memory.requests", 0.00, 0.00},
     {"binomialOptions", "icache.perfect=1",     "cycles", 0.50, 1.00},
     {"binomialOptions", "icache.sets=1 icache.ways=1", "sm.fetch.icache_misses", 1.50, 1e9},
     {"CP",            "operands.collectors=1",  "cycles", 1.05, 4.00},

@@ -135,6 +135,7 @@ static const char *const timings[] = {
     "l1.global=1 issue.schedulers=4 fetch.per_scheduler=1",
     "fetch.refill=space fetch.ibuffer=4 issue.width=2 icache.perfect=1",
     "issue.scheduler=two-level barrier.latency=60 latency.branch=20",
+    "memory.perfect=1 issue.scheduler=lrr",
     "fetch.ibuffer=8 fetch.width=4 fetch.refill=space issue.scheduler=lrr icache.perfect=1",
     "fetch.ibuffer=16 fetch.width=8 fetch.per_scheduler=1 icache.perfect=1 latency.int_mad=30",
 };
