@@ -60,6 +60,17 @@ static uint32_t entry_of(const struct decouple_code *c, uint32_t inst)
     return c->first[inst] < c->count ? c->first[inst] : c->count - 1;
 }
 
+// The others' stream without what it leaves out, and the affine stream behind it.
+static const uint32_t *places_of(const struct decouple *d, struct program *both)
+{
+    uint32_t *places = ARENA_ARRAY(&both->arena, uint32_t, both->inst_count + 1), next = 0;
+    for (uint32_t k = 0; k < both->inst_count; k++) {
+        places[k] = next;
+        next += k >= d->count || (d->insts[k].streams & DECOUPLE_IN_OTHERS);
+    }
+    return places;
+}
+
 struct program *decouple_program(const struct decouple *d)
 {
     struct arena a;
@@ -82,6 +93,7 @@ struct program *decouple_program(const struct decouple *d)
         stream.insts[k].reconverge = entry_of(&c, i->reconverge);
     }
     struct program *both = program_join(d->program, &stream);
+    both->places = places_of(d, both);
     arena_fini(&a);
     return both;
 }

@@ -40,6 +40,7 @@ struct program *program_join(const struct program *p, const struct program *q)
     struct arena arena = both->arena;
     *both = *p;
     both->arena = arena;
+    both->places = NULL;
     both->inst_count += q->inst_count;
     both->function_count += q->function_count;
     both->table_count += q->table_count;

@@ -57,6 +57,9 @@ struct program {
     enum program_profile profile;
     struct inst *insts;
     uint32_t inst_count;
+    // Which instruction of the code in memory each is, ascending; NULL: all are there. One that is not has the place of the next
+    // that is.
+    const uint32_t *places;
     uint32_t entry;              // the instruction that a thread begins with
     uint32_t code_base;          // RISCV: address of the first instruction
     const uint32_t *words;       // RISCV: instructions as they were, one a word; NULL
@@ -106,15 +109,21 @@ struct program *program_join(const struct program *p, const struct program *q);
 // in 32, behind a word with their stall counts, barriers and yield hints, and lines of code are whole groups. An instruction
 // of RISC-V takes 4 bytes, of the other profiles PC_STEP.
 enum { PASCAL_GROUP = 3, PASCAL_GROUP_BYTES = 32, RISCV_STEP = 4 };
+static inline uint32_t program_place(const struct program *p, uint32_t index) { return p->places ? p->places[index] : index; }
 static inline uint32_t program_code_offset(const struct program *p, uint32_t index)
 {
-    if (p->profile != PROFILE_PASCAL) return index * (p->profile == PROFILE_RISCV ? RISCV_STEP : PC_STEP);
-    return index / PASCAL_GROUP * PASCAL_GROUP_BYTES + (1 + index % PASCAL_GROUP) * PC_STEP;
+    uint32_t place = program_place(p, index);
+    if (p->profile != PROFILE_PASCAL) return place * (p->profile == PROFILE_RISCV ? RISCV_STEP : PC_STEP);
+    return place / PASCAL_GROUP * PASCAL_GROUP_BYTES + (1 + place % PASCAL_GROUP) * PC_STEP;
 }
+uint32_t program_insts_at(const struct program *p, uint32_t index, uint32_t end); // before the place `end`
 static inline uint32_t program_insts_within(const struct program *p, uint32_t index, uint32_t bytes)
 {
-    if (p->profile != PROFILE_PASCAL) return p->profile == PROFILE_RISCV ? bytes / RISCV_STEP : bytes / PC_STEP;
-    return (program_code_offset(p, index) + bytes) / PASCAL_GROUP_BYTES * PASCAL_GROUP - index;
+    uint32_t place = program_place(p, index);
+    uint32_t count = p->profile != PROFILE_PASCAL
+                         ? (p->profile == PROFILE_RISCV ? bytes / RISCV_STEP : bytes / PC_STEP)
+                         : (program_code_offset(p, index) + bytes) / PASCAL_GROUP_BYTES * PASCAL_GROUP - place;
+    return p->places ? program_insts_at(p, index, place + count) : count;
 }
 
 // What an instruction is called by: PC_STEP times its index, in all profiles but RISC-V, where it is its address.

@@ -220,7 +220,7 @@ const struct tech tech_decoupled = {
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(NOT_REDUNDANT) | HAS(FETCH) | HAS(ISSUE) | HAS(EXECUTION) |
                 HAS(PREDICATES) | HAS(WAITS) | HAS(COMPILER) | HAS(LINES),
     .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(GUEST_STREAM) | CLAIMS(L1_LINES) |
-              CLAIMS(HOLDS) | CLAIMS(FETCH) | CLAIMS(OPERANDS),
+              CLAIMS(HOLDS) | CLAIMS(FETCH) | CLAIMS(EXECUTION) | CLAIMS(OPERANDS),
     .skipped = COUNT_removed,
     .reused = -1,
     .keys = keys,

@@ -246,7 +246,10 @@ void decoupled_event(void *state, unsigned block)
     d->scheduled_at = 0;
     bool predicates = d->count && work(d, false, &d->predicate_free);
     bool waits = d->asking && !ask_for_lines(d, d->asking_slot, d->asking);
-    if (!waits) d->asking = NULL;
+    if (!waits && d->asking) {
+        d->asking = NULL;
+        decoupled_look(d, d->asking_slot); // of lines that cannot be kept none comes
+    }
     bool addresses = !waits && d->count && work(d, true, &d->address_free);
     for (uint64_t left = d->waits_for_cycle; left; left &= left - 1) decoupled_look(d, bit_lowest(left));
     if (waits) next = now + AGAIN;
