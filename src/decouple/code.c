@@ -1,6 +1,8 @@
 // The affine stream as code, and its program.
 #include "decouple/slices.h"
 
+#include <string.h>
+
 const char decouple_function[] = "affine stream";
 
 static void add(struct decouple_code *c, uint32_t inst, enum decouple_step_kind kind, unsigned site)
@@ -71,6 +73,23 @@ static const uint32_t *places_of(const struct decouple *d, struct program *both)
     return places;
 }
 
+static const struct decouple_plan *plan_of(const struct decouple *d, struct program *both)
+{
+    struct decouple_plan *plan = ARENA_ARRAY(&both->arena, struct decouple_plan, 1);
+    struct decouple_inst *insts = ARENA_ARRAY(&both->arena, struct decouple_inst, d->count + 1);
+    memcpy(insts, d->insts, d->count * sizeof *insts);
+    plan->count = d->count;
+    plan->insts = insts;
+    decouple_code_of(d, &both->arena, &plan->code);
+    return plan;
+}
+
+const struct decouple_plan *decouple_plan_of(const struct program *p)
+{
+    const char *last = p->functions[p->function_count - 1].name;
+    return p->plan && p->function_count > 1 && strcmp(last, decouple_function) == 0 ? p->plan : NULL;
+}
+
 struct program *decouple_program(const struct decouple *d)
 {
     struct arena a;
@@ -94,6 +113,7 @@ struct program *decouple_program(const struct decouple *d)
     }
     struct program *both = program_join(d->program, &stream);
     both->places = places_of(d, both);
+    both->plan = plan_of(d, both);
     arena_fini(&a);
     return both;
 }

@@ -96,9 +96,16 @@ struct decouple_code {
     uint32_t *first; // of instruction i: steps[first[i]] … steps[first[i + 1]]
 };
 void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple_code *out);
-// The program with that code behind it, as a function of its own; freed before `d`'s program is.
+// The program with that code behind it, as a function of its own, and what is known of both; freed before `d`'s program is.
 struct program *decouple_program(const struct decouple *d);
 extern const char decouple_function[]; // its name
+struct decouple_plan {
+    uint32_t count; // instructions of the kernel; the affine stream's begin there
+    const struct decouple_inst *insts;
+    struct decouple_code code;
+};
+// Of such a program, unless it has been changed since; NULL: of any other.
+const struct decouple_plan *decouple_plan_of(const struct program *p);
 
 // Of an access, the operand that is its address; NULL: none, or several.
 const struct operand *decouple_address(const struct inst *i);

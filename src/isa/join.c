@@ -41,6 +41,7 @@ struct program *program_join(const struct program *p, const struct program *q)
     *both = *p;
     both->arena = arena;
     both->places = NULL;
+    both->plan = NULL;
     both->inst_count += q->inst_count;
     both->function_count += q->function_count;
     both->table_count += q->table_count;

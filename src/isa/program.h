@@ -60,6 +60,7 @@ struct program {
     // Which instruction of the code in memory each is, ascending; NULL: all are there. One that is not has the place of the next
     // that is.
     const uint32_t *places;
+    const void *plan; // what who made this program of another wants to find again; NULL
     uint32_t entry;              // the instruction that a thread begins with
     uint32_t code_base;          // RISCV: address of the first instruction
     const uint32_t *words;       // RISCV: instructions as they were, one a word; NULL

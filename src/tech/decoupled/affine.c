@@ -14,71 +14,70 @@
 
 static bool is_at_step(const struct decoupled_launch *l, uint32_t inst)
 {
-    return l->code.first[inst] < l->code.first[inst + 1];
+    return l->code->first[inst] < l->code->first[inst + 1];
 }
 
-static void wait_or_follow(struct decoupled *d, struct follower *f)
+static void wait_or_follow(struct decoupled *d, unsigned slot)
 {
-    const struct decouple_step *s = &d->launch->code.steps[f->step];
+    const struct follower *f = &d->followers[slot];
+    const struct decouple_step *s = &d->launch->code->steps[d->step[slot]];
     bool asks = s->kind == DECOUPLE_BRANCHES || s->kind == DECOUPLE_ENDS;
     asks &= split_of(d, s->inst)->feedback && !f->told_count;
-    f->state = asks ? WAITS_TO_BE_TOLD : FOLLOWS;
+    follow(d, slot, asks ? WAITS_TO_BE_TOLD : FOLLOWS);
 }
 
 // From the shadow's pc to the next step: past what is the lanes', and past branches that lead to nothing of the stream.
-static void advance(struct decoupled *d, struct follower *f)
+static void advance(struct decoupled *d, unsigned slot)
 {
     const struct decoupled_launch *l = d->launch;
-    struct warp *w = f->shadow;
+    struct warp *w = d->followers[slot].shadow;
     // An endless loop without anything for the stream has no next step.
-    uint32_t fuel = 2 * l->kernel.inst_count + 2;
-    while (w->state == WARP_READY && w->pc < l->kernel.inst_count && !is_at_step(l, w->pc) && fuel--) {
-        const struct inst *i = &l->kernel.insts[w->pc];
+    uint32_t fuel = 2 * l->count + 2;
+    while (w->state == WARP_READY && w->pc < l->count && !is_at_step(l, w->pc) && fuel--) {
+        const struct inst *i = &l->insts[w->pc];
         if (!isa_has(i, ISA_BRANCH))
             tech_shadow_go(w, l->jump[w->pc]);
         else
             tech_shadow_go(w, isa_is_conditional(i) ? i->reconverge : i->target);
     }
-    bool ended = w->state != WARP_READY || w->pc >= l->kernel.inst_count || !is_at_step(l, w->pc);
+    bool ended = w->state != WARP_READY || w->pc >= l->count || !is_at_step(l, w->pc);
     if (ended) {
-        f->state = FOLLOWED;
+        follow(d, slot, FOLLOWED);
         return;
     }
-    f->step = l->code.first[w->pc];
-    wait_or_follow(d, f);
+    d->step[slot] = l->code->first[w->pc];
+    wait_or_follow(d, slot);
 }
 
 // A barrier that the stream can go past: its lanes wait there for all threads of the block. Where a part of a warp has come to
 // one, the block's warps are followed no further than they have gone, since nobody knows who is where.
 static bool meets_ahead(struct decoupled *d, const struct follower *f, uint32_t inst)
 {
-    bool is_barrier = isa_has(&d->launch->kernel.insts[inst], ISA_BARRIER);
+    bool is_barrier = isa_has(&d->launch->insts[inst], ISA_BARRIER);
     bool all = f->shadow->active == (f->shadow->present & ~f->shadow->exited);
     d->is_parted[f->block] |= is_barrier && !all;
     return is_barrier && d->launch->meets_ahead && !d->is_parted[f->block];
 }
 
 // The step is done: the next of the same instruction, or behind it.
-static void step_on(struct decoupled *d, struct follower *f)
+static void step_on(struct decoupled *d, unsigned slot)
 {
-    const struct decouple_code *c = &d->launch->code;
-    uint32_t inst = c->steps[f->step].inst;
-    if (++f->step < c->first[inst + 1]) {
-        wait_or_follow(d, f);
+    const struct decouple_code *c = d->launch->code;
+    uint32_t inst = c->steps[d->step[slot]].inst;
+    if (++d->step[slot] < c->first[inst + 1]) {
+        wait_or_follow(d, slot);
         return;
     }
-    tech_shadow_go(f->shadow, inst + 1);
-    advance(d, f);
+    tech_shadow_go(d->followers[slot].shadow, inst + 1);
+    advance(d, slot);
 }
 
 // The lowest step that it could do; NO_STEP: none.
 static uint32_t next_step(const struct decoupled *d)
 {
     uint32_t next = NO_STEP;
-    for (unsigned slot = 0; slot < WARPS; slot++) {
-        const struct follower *f = &d->followers[slot];
-        if (f->is_there && f->state == FOLLOWS && f->step < next) next = f->step;
-    }
+    for (uint64_t left = d->following; left; left &= left - 1)
+        if (d->step[bit_lowest(left)] < next) next = d->step[bit_lowest(left)];
     return next;
 }
 
@@ -87,10 +86,9 @@ static uint32_t choose_step(struct decoupled *d)
 {
     enum { CHOICES = 8 }; // from one of these to the next
     if (++d->choices % CHOICES) return next_step(d);
-    for (unsigned n = 0; n < WARPS; n++) {
+    for (unsigned n = 0; n < WARPS && d->following; n++) {
         d->turn = (d->turn + 1) % WARPS;
-        const struct follower *f = &d->followers[d->turn];
-        if (f->is_there && f->state == FOLLOWS) return f->step;
+        if (d->following >> d->turn & 1) return d->step[d->turn];
     }
     return NO_STEP;
 }
@@ -101,7 +99,7 @@ void decoupled_start(struct decoupled *d)
     if (tech_guest_runs(d->sm)) return;
     uint32_t next = next_step(d);
     if (next == NO_STEP) return;
-    tech_guest_start(d->sm, &tech_decoupled, d->launch->entry + next, 0, turns[d->launch->options->priority]);
+    tech_guest_start(d->sm, &tech_decoupled, d->launch->count + next, 0, turns[d->launch->options->priority]);
 }
 
 static void enter(struct decoupled *d, unsigned slot)
@@ -109,7 +107,7 @@ static void enter(struct decoupled *d, unsigned slot)
     const struct warp *w = tech_warp(d->sm, slot);
     struct follower *f = &d->followers[slot];
     f->shadow = &d->shadows[f->block]->warps[w->index];
-    advance(d, f);
+    advance(d, slot);
 }
 
 void decoupled_follow(struct decoupled *d, unsigned slot)
@@ -123,7 +121,7 @@ void decoupled_news(struct decoupled *d, unsigned slot)
     struct follower *f = &d->followers[slot];
     bool waits_for_it = f->state == WAITS_FOR_ORDER || f->state == WAITS_FOR_OTHERS;
     if (waits_for_it ? f->orders_passed < f->orders_seen : f->state != WAITS_TO_BE_TOLD) return;
-    wait_or_follow(d, f);
+    wait_or_follow(d, slot);
     decoupled_start(d);
 }
 
@@ -140,8 +138,9 @@ void decoupled_meet(struct decoupled *d, unsigned block)
         if (comes && f->barriers < least) least = f->barriers;
     }
     for (uint64_t left = slots; left; left &= left - 1) {
-        struct follower *f = &d->followers[bit_lowest(left)];
-        if (f->is_there && f->state == WAITS_FOR_OTHERS && f->barriers <= least) wait_or_follow(d, f);
+        const struct follower *f = &d->followers[bit_lowest(left)];
+        bool waits = f->is_there && f->state == WAITS_FOR_OTHERS;
+        if (waits && f->barriers <= least) wait_or_follow(d, bit_lowest(left));
     }
     decoupled_start(d);
 }
@@ -163,82 +162,64 @@ static uint64_t guarded(const struct warp *w, const struct inst *i)
     return w->active & guard;
 }
 
-static void index_of(const struct launch *l, const struct warp *w, unsigned lane, int64_t index[3])
-{
-    uint32_t thread = w->index * l->warp_size + lane;
-    index[0] = thread % l->block[0];
-    index[1] = thread / l->block[0] % l->block[1];
-    index[2] = thread / l->block[0] / l->block[1];
-}
-
-static uint64_t value_in(const struct piece *x, const int64_t index[3])
+static uint64_t value_in(const struct piece *x, const int32_t at[3])
 {
     uint64_t v = x->base;
-    for (unsigned k = 0; k < 3; k++) v += (uint64_t)(x->offset[k] * index[k]);
+    for (unsigned k = 0; k < 3; k++) v += (uint64_t)(x->offset[k] * at[k]);
     return v;
 }
 
+// The offset in the one direction in which the lane stands apart, where those in others are known.
+static bool find_offset(struct piece *x, bool has[3], const int32_t from[3], const int32_t at[3],
+                        int64_t difference)
+{
+    unsigned direction = 3;
+    for (unsigned k = 0; k < 3; k++) {
+        if (at[k] == from[k]) continue;
+        if (has[k])
+            difference -= x->offset[k] * (at[k] - from[k]);
+        else if (direction < 3)
+            return false;
+        else
+            direction = k;
+    }
+    if (direction == 3 || difference % (at[direction] - from[direction])) return false;
+    x->offset[direction] = difference / (at[direction] - from[direction]);
+    return has[direction] = true;
+}
+
 // A tuple through the first of these lanes and those beside it in each direction; which of them it holds for.
-static struct piece piece_of(const struct launch *l, const struct warp *w, uint64_t lanes,
+static struct piece piece_of(const struct decoupled_launch *l, const struct warp *w, uint64_t lanes,
                              const uint64_t *values, uint64_t mask)
 {
+    const struct thread_index *threads = l->threads + (size_t)w->index * l->launch->warp_size;
     unsigned first = bit_lowest(lanes);
-    int64_t origin[3], at[3];
+    const int32_t *from = threads[first].at;
     struct piece x = {.base = values[first]};
-    bool has[3] = {false};
-    index_of(l, w, first, origin);
+    bool has[3];
+    for (unsigned k = 0; k < 3; k++) has[k] = l->launch->block[k] == 1;
     for (uint64_t left = lanes & (lanes - 1); left && !(has[0] && has[1] && has[2]); left &= left - 1) {
-        unsigned lane = bit_lowest(left), direction = 3;
-        index_of(l, w, lane, at);
-        uint64_t difference = values[lane] - values[first];
-        for (unsigned k = 0; k < 3; k++)
-            if (!has[k] && at[k] != origin[k]) direction = k;
-        if (direction == 3) continue;
-        for (unsigned k = 0; k < 3; k++)
-            if (k != direction) difference -= (uint64_t)(x.offset[k] * (at[k] - origin[k]));
-        bool known = true;
-        for (unsigned k = 0; k < 3; k++) known &= k == direction || has[k] || at[k] == origin[k];
-        int64_t signed_difference = mask == UINT64_MAX ? (int64_t)difference : (int64_t)(int32_t)difference;
-        if (!known || signed_difference % (at[direction] - origin[direction])) continue;
-        x.offset[direction] = signed_difference / (at[direction] - origin[direction]);
-        has[direction] = true;
+        uint64_t difference = values[bit_lowest(left)] - values[first];
+        find_offset(&x, has, from, threads[bit_lowest(left)].at,
+                    mask == UINT64_MAX ? (int64_t)difference : (int64_t)(int32_t)(uint32_t)difference);
     }
-    for (unsigned k = 0; k < 3; k++) x.base -= (uint64_t)(x.offset[k] * origin[k]);
+    for (unsigned k = 0; k < 3; k++) x.base -= (uint64_t)(x.offset[k] * from[k]);
     for (uint64_t left = lanes; left; left &= left - 1) {
         unsigned lane = bit_lowest(left);
-        index_of(l, w, lane, at);
-        if (((value_in(&x, at) ^ values[lane]) & mask) == 0) x.lanes |= 1ull << lane;
+        if (((value_in(&x, threads[lane].at) ^ values[lane]) & mask) == 0) x.lanes |= 1ull << lane;
     }
     return x;
 }
 
-// Tuples for all lanes, as many as a register holds; otherwise words of lanes it stays.
-static void find_pieces(struct decoupled *d, const struct warp *w, struct part *p, const uint64_t *values,
-                        uint64_t mask)
+// Tuples for all lanes, as many as a register holds, whose values these are; otherwise words of lanes they stay.
+static void find_pieces(struct decoupled *d, const struct warp *w, struct part *p, uint64_t mask)
 {
     uint64_t left = p->lanes;
-    p->pieces = 0;
-    while (left && p->pieces < d->launch->options->rules.pieces) {
-        struct piece x = piece_of(d->launch->launch, w, left, values, mask);
-        p->piece[p->pieces++] = x;
-        left &= ~x.lanes;
-    }
+    for (p->pieces = 0; left && p->pieces < d->launch->options->rules.pieces; p->pieces++)
+        left &= ~piece_of(d->launch, w, left, p->values, mask).lanes;
     if (!left) return;
     p->pieces = 0;
     d->counters[COUNT_vectors]++;
-}
-
-static void expand(struct decoupled *d, const struct warp *w, struct part *p, const uint64_t *values)
-{
-    for (unsigned n = 0; n < p->pieces; n++)
-        for (uint64_t left = p->piece[n].lanes; left; left &= left - 1) {
-            int64_t index[3];
-            index_of(d->launch->launch, w, bit_lowest(left), index);
-            p->values[bit_lowest(left)] = value_in(&p->piece[n], index);
-        }
-    for (uint64_t left = p->pieces ? 0 : p->lanes; left; left &= left - 1)
-        p->values[bit_lowest(left)] = values[bit_lowest(left)];
-    if (p->lanes && ++d->records_made == d->launch->options->corrupt) p->values[bit_lowest(p->lanes)] ^= 4;
 }
 
 static unsigned add_line(struct part *p, uint64_t line, uint64_t from, uint64_t to)
@@ -273,24 +254,27 @@ static void find_lines(struct decoupled *d, const struct inst *i, const struct o
 static void enqueue_address(struct decoupled *d, const struct warp *w, const struct inst *i, struct part *p)
 {
     const struct operand *o = decouple_address(i);
-    uint64_t values[LANES] = {0}, mask = o->width == 2 ? UINT64_MAX : UINT32_MAX;
-    const uint32_t *low = lanes_of(w, o->reg), *high = o->width == 2 ? lanes_of(w, o->reg + 1u) : NULL;
+    bool has_register = o->reg != REG_ZERO;
+    const uint32_t *low = has_register ? lanes_of(w, o->reg) : NULL;
+    const uint32_t *high = has_register && o->width == 2 ? lanes_of(w, o->reg + 1u) : NULL;
     p->is_address = true;
-    for (uint64_t left = o->reg == REG_ZERO ? 0 : p->lanes; left; left &= left - 1) {
+    for (uint64_t left = p->lanes; left; left &= left - 1) {
         unsigned lane = bit_lowest(left);
-        values[lane] = low[lane] | (high ? (uint64_t)high[lane] << 32 : 0);
+        p->values[lane] = (low ? low[lane] : 0) | (high ? (uint64_t)high[lane] << 32 : 0);
     }
-    find_pieces(d, w, p, values, mask);
-    expand(d, w, p, values);
+    find_pieces(d, w, p, o->width == 2 ? UINT64_MAX : UINT32_MAX);
+    if (p->lanes && ++d->records_made == d->launch->options->corrupt) p->values[bit_lowest(p->lanes)] ^= 4;
     find_lines(d, i, o, p);
-    p->records = p->line_count ? p->line_count : 1;
+    // In shared memory every lane has a bank of its own, and what adds it to the tuple.
+    bool shared = isa_space_of(i) == SPACE_SHARED;
+    p->records = p->line_count && !shared ? p->line_count : 1;
     bool early = d->launch->early && i->op == OP_LDG && i->sem == SEM_WEAK;
     if (!early) p->line_count = 0;
 }
 
 static void enqueue_predicate(struct decoupled *d, const struct warp *w, uint32_t inst, struct part *p)
 {
-    const struct inst *i = &d->launch->kernel.insts[inst];
+    const struct inst *i = &d->launch->insts[inst];
     const struct decouple_inst *n = split_of(d, inst);
     p->is_address = false;
     p->line_count = 0;
@@ -311,7 +295,7 @@ static void enqueue_predicate(struct decoupled *d, const struct warp *w, uint32_
 static void enqueue(struct decoupled *d, unsigned slot, const struct decouple_step *s)
 {
     struct follower *f = &d->followers[slot];
-    const struct inst *i = &d->launch->kernel.insts[s->inst];
+    const struct inst *i = &d->launch->insts[s->inst];
     struct part *p = decoupled_part(d);
     struct entry *e = entry_at(d, d->count);
     p->inst = s->inst;
@@ -349,7 +333,7 @@ static bool has_other_lanes(const struct follower *f)
 static void do_step(struct decoupled *d, unsigned slot, const struct decouple_step *s)
 {
     struct follower *f = &d->followers[slot];
-    const struct inst *i = &d->launch->kernel.insts[s->inst];
+    const struct inst *i = &d->launch->insts[s->inst];
     bool told = split_of(d, s->inst)->feedback;
     d->counters[COUNT_served]++;
     switch ((enum decouple_step_kind)s->kind) {
@@ -360,9 +344,9 @@ static void do_step(struct decoupled *d, unsigned slot, const struct decouple_st
         f->orders_seen++;
         f->barriers += ahead;
         d->counters[COUNT_tokens]++;
-        step_on(d, f);
+        step_on(d, slot);
         if (f->state != FOLLOWED && f->orders_passed < f->orders_seen)
-            f->state = ahead ? WAITS_FOR_OTHERS : WAITS_FOR_ORDER;
+            follow(d, slot, ahead ? WAITS_FOR_OTHERS : WAITS_FOR_ORDER);
         return;
     }
     case DECOUPLE_BRANCHES:
@@ -373,10 +357,10 @@ static void do_step(struct decoupled *d, unsigned slot, const struct decouple_st
         }
         if (told) take_what_was_told(d, slot, i);
         tech_shadow_branch(d->sm, f->shadow, s->inst);
-        advance(d, f);
+        advance(d, slot);
         return;
     }
-    step_on(d, f);
+    step_on(d, slot);
 }
 
 static void meet_at_barriers(struct decoupled *d)
@@ -404,14 +388,14 @@ static uint32_t begin_with_those_that_waited(struct decoupled *d)
 bool decoupled_guest_may(const void *state, uint32_t index)
 {
     const struct decoupled *d = state;
-    uint32_t step = index - d->launch->entry;
-    const struct decouple_step *s = &d->launch->code.steps[step];
+    uint32_t step = index - d->launch->count;
+    const struct decouple_step *s = &d->launch->code->steps[step];
     if (s->kind != DECOUPLE_ENQUEUES) return true;
     if (d->count == d->launch->options->atq) return false;
-    for (unsigned slot = 0; slot < WARPS && s->site == DECOUPLE_ENQ_PRED; slot++) {
-        const struct follower *f = &d->followers[slot];
-        bool goes = f->is_there && f->state == FOLLOWS && f->step == step;
-        if (goes && f->predicates.count >= d->launch->options->pwpq) return false;
+    for (uint64_t left = s->site == DECOUPLE_ENQ_PRED ? d->following : 0; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        if (d->step[slot] == step && d->followers[slot].predicates.count >= d->launch->options->pwpq)
+            return false;
     }
     return true;
 }
@@ -420,18 +404,18 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
 {
     struct decoupled *d = state;
     const struct decoupled_launch *l = d->launch;
-    uint32_t at = index - l->entry;
-    const struct decouple_step *s = &l->code.steps[at];
+    uint32_t at = index - l->count;
+    const struct decouple_step *s = &l->code->steps[at];
     struct entry *e = entry_at(d, d->count);
     if (s->kind == DECOUPLE_ENQUEUES) e->left = 0;
     d->counters[COUNT_steps]++;
     step->lanes = l->cost[at];
     uint64_t waiting = 0;
-    for (unsigned slot = 0; slot < WARPS; slot++) {
-        const struct follower *f = &d->followers[slot];
-        if (!f->is_there || f->state != FOLLOWS || f->step != at) continue;
+    for (uint64_t left = d->following; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        if (d->step[slot] != at) continue;
         do_step(d, slot, s);
-        if (f->hold) waiting |= 1ull << slot;
+        if (d->followers[slot].hold) waiting |= 1ull << slot;
     }
     if (s->kind == DECOUPLE_ENQUEUES && e->left) {
         d->count++;
@@ -442,5 +426,5 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
     for (; waiting; waiting &= waiting - 1) decoupled_look(d, bit_lowest(waiting));
     uint32_t next = choose_step(d);
     if (next == NO_STEP) next = begin_with_those_that_waited(d);
-    step->next = next == NO_STEP ? (uint32_t)GUEST_ENDS : l->entry + next;
+    step->next = next == NO_STEP ? (uint32_t)GUEST_ENDS : l->count + next;
 }

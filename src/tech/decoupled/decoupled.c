@@ -7,7 +7,6 @@
 #include "tech/registry.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const priority_words[] = {"oldest", "first", "in-turn", "last", NULL};
 static const char *const batch_words[] = {"join", "wait", NULL};
@@ -50,10 +49,10 @@ static struct program *transform(const struct tech_use *u, const struct program 
 }
 
 // Of what an instruction of the affine warp is: a value for all, or a base and offsets in three directions, for each tuple.
-static uint8_t lanes_of(const struct decouple *s, const struct decouple_step *x)
+static uint8_t lanes_of(const struct decouple_plan *plan, const struct decouple_step *x)
 {
     enum { TUPLE = 4 };
-    const struct decouple_inst *n = &s->insts[x->inst];
+    const struct decouple_inst *n = &plan->insts[x->inst];
     if (x->kind != DECOUPLE_COMPUTES || n->kind == DECOUPLE_SCALAR) return 1;
     return (uint8_t)(TUPLE * (n->pieces ? n->pieces : 1));
 }
@@ -61,28 +60,28 @@ static uint8_t lanes_of(const struct decouple *s, const struct decouple_step *x)
 // The next instruction that the affine stream has to look at: of its own, a branch, or where lanes may meet.
 static void find_jumps(struct decoupled_launch *l)
 {
-    const struct program *p = &l->kernel;
-    bool *meets = ARENA_ARRAY(&l->arena, bool, p->inst_count + 1);
-    l->jump = ARENA_ARRAY(&l->arena, uint32_t, p->inst_count + 1);
-    for (uint32_t k = 0; k < p->inst_count; k++) {
-        const struct inst *i = &p->insts[k];
+    bool *meets = ARENA_ARRAY(&l->arena, bool, l->count + 1);
+    l->jump = ARENA_ARRAY(&l->arena, uint32_t, l->count + 1);
+    for (uint32_t k = 0; k < l->count; k++) {
+        const struct inst *i = &l->insts[k];
         if (!isa_names_others(i)) continue;
         if (i->target != NO_TARGET) meets[i->target] = true;
         if (i->reconverge != NO_TARGET) meets[i->reconverge] = true;
     }
-    l->jump[p->inst_count] = p->inst_count;
-    for (uint32_t k = p->inst_count; k-- > 0;) {
+    l->jump[l->count] = l->count;
+    for (uint32_t k = l->count; k-- > 0;) {
         uint32_t next = k + 1;
-        bool stops = next >= p->inst_count || meets[next] || isa_has(&p->insts[next], ISA_BRANCH) ||
-                     l->code.first[next] < l->code.first[next + 1];
+        bool stops = next >= l->count || meets[next] || isa_has(&l->insts[next], ISA_BRANCH) ||
+                     l->code->first[next] < l->code->first[next + 1];
         l->jump[k] = stops ? next : l->jump[next];
     }
 }
 
-static bool has_one_barrier(const struct program *p)
+// The stream may go past barriers: they are one, of the whole block, and nobody is excused.
+static bool has_one_barrier(const struct decoupled_launch *l)
 {
-    for (uint32_t k = 0; k < p->inst_count; k++) {
-        const struct inst *i = &p->insts[k];
+    for (uint32_t k = 0; k < l->count; k++) {
+        const struct inst *i = &l->insts[k];
         bool plain = access_is_full_barrier(i) && i->mode == MODE_BAR_SYNC && i->src[0].kind == OPERAND_IMM &&
                      !i->src[0].value;
         if (isa_has(i, ISA_BARRIER) && (!plain || isa_is_conditional(i))) return false;
@@ -90,45 +89,46 @@ static bool has_one_barrier(const struct program *p)
     return true;
 }
 
+static void find_threads(struct decoupled_launch *l)
+{
+    const uint32_t *block = l->launch->block;
+    uint32_t count = block[0] * block[1] * block[2];
+    l->threads = ARENA_ARRAY(&l->arena, struct thread_index, count + LANES);
+    for (uint32_t t = 0; t < count; t++)
+        l->threads[t] = (struct thread_index){{(int32_t)(t % block[0]), (int32_t)(t / block[0] % block[1]),
+                                               (int32_t)(t / block[0] / block[1])}};
+}
+
 static void launch_end(void *launch)
 {
     struct decoupled_launch *l = launch;
-    decouple_free(l->split);
     arena_fini(&l->arena);
     free(l);
 }
 
-// The last function is the affine stream, where there is one.
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
 {
-    const struct program *p = sl->launch->program;
-    const struct program_function *last = &p->functions[p->function_count - 1];
-    if (p->function_count < 2 || strcmp(last->name, decouple_function) != 0) return NULL;
+    const struct decouple_plan *plan = decouple_plan_of(sl->launch->program);
+    if (!plan) return NULL; // not split, or another mechanism has changed the program since
     struct decoupled_launch *l = heap_alloc(sizeof *l);
     *l = (struct decoupled_launch){.options = u->options,
                                    .launch = sl->launch,
-                                   .kernel = *p,
-                                   .entry = last->first,
+                                   .insts = sl->launch->program->insts,
+                                   .count = plan->count,
+                                   .plan = plan,
+                                   .code = &plan->code,
                                    .line_bytes = sl->config->memory.line_bytes,
                                    .verify = u->verify,
                                    .mismatches = u->mismatches};
     arena_init(&l->arena);
-    l->kernel.inst_count = last->first;
-    l->kernel.function_count--;
     l->early = l->options->early && sl->kind->config.l1_global;
-    l->split = decouple_compute(&l->kernel, &l->options->rules);
-    decouple_code_of(l->split, &l->arena, &l->code);
-    if (l->split->whole || l->code.count != last->count) { // another mechanism has changed the program since
-        launch_end(l);
-        return NULL;
-    }
+    l->meets_ahead = has_one_barrier(l);
     find_jumps(l);
-    l->meets_ahead = has_one_barrier(&l->kernel);
-    l->removed = ARENA_ARRAY(&l->arena, bool, l->kernel.inst_count + 1);
-    l->cost = ARENA_ARRAY(&l->arena, uint8_t, l->code.count + 1);
-    for (uint32_t k = 0; k < l->kernel.inst_count; k++)
-        l->removed[k] = !(l->split->insts[k].streams & DECOUPLE_IN_OTHERS);
-    for (uint32_t k = 0; k < l->code.count; k++) l->cost[k] = lanes_of(l->split, &l->code.steps[k]);
+    find_threads(l);
+    l->removed = ARENA_ARRAY(&l->arena, bool, l->count + 1);
+    l->cost = ARENA_ARRAY(&l->arena, uint8_t, plan->code.count + 1);
+    for (uint32_t k = 0; k < l->count; k++) l->removed[k] = !(plan->insts[k].streams & DECOUPLE_IN_OTHERS);
+    for (uint32_t k = 0; k < plan->code.count; k++) l->cost[k] = lanes_of(plan, &plan->code.steps[k]);
     return l;
 }
 
@@ -137,7 +137,10 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
 static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
 {
     struct decoupled *d = heap_alloc(sizeof *d);
-    *d = (struct decoupled){.launch = launch, .sm = sm, .counters = counts};
+    d->launch = launch;
+    d->sm = sm;
+    d->counters = counts;
+    d->atq = heap_alloc(d->launch->options->atq * sizeof *d->atq);
     return d;
 }
 
@@ -149,6 +152,7 @@ static void sm_end(void *state)
     for (size_t k = 0; k < d->all_parts.count; k++) free(d->all_parts.data[k]);
     for (unsigned k = 0; k < WARPS; k++) vec_fini(&d->followers[k].locks);
     vec_fini(&d->all_parts);
+    free(d->atq);
     free(d);
 }
 
@@ -176,7 +180,7 @@ static void warp_start(void *state, unsigned slot)
     if (d->launch->options->batch == BATCH_JOIN || !tech_guest_runs(d->sm))
         decoupled_follow(d, slot);
     else
-        f->state = FOLLOWS_NOT;
+        follow(d, slot, FOLLOWS_NOT);
     decoupled_look(d, slot);
 }
 

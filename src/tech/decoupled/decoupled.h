@@ -28,19 +28,21 @@ enum decoupled_counter {
     COUNT_TOTAL
 };
 
-enum { WARPS = 64, LANES = 64, LINES_MAX = 64, PIECES_MAX = 8, TOLD_MAX = 16, ATQ_MAX = 256, QUEUE_MAX = 64 };
+enum { WARPS = 64, LANES = 64, LINES_MAX = 64, TOLD_MAX = 16, ATQ_MAX = 256, QUEUE_MAX = 64 };
 
 struct decoupled_launch {
     const struct decoupled_options *options;
     const struct launch *launch;
-    struct program kernel; // the program without the affine stream
-    struct decouple *split;
+    const struct inst *insts; // the kernel's, `count` of them; the affine stream's code stands behind them
+    const struct decouple_plan *plan;
+    const struct decouple_code *code;
     struct arena arena;
-    struct decouple_code code;
-    uint32_t entry,
-        *jump; // where the stream's code begins; of an instruction, the next that the stream cares for
+    uint32_t count, *jump; // jump: of an instruction, the next that the stream cares for
     bool *removed;
     uint8_t *cost; // of a step: lanes that work
+    struct thread_index {
+        int32_t at[3];
+    } * threads; // of a block
     uint32_t line_bytes;
     bool early, verify, meets_ahead; // meets_ahead: all barriers are one, of the whole block
     uint64_t *mismatches;
@@ -54,11 +56,7 @@ struct part {
     uint64_t preds[2];
     bool is_address;
     uint8_t effort; // enum decouple_effort, of predicates
-    // Addresses are tuples of which each has lanes of its own; none: words of lanes.
-    struct piece {
-        uint64_t lanes, base;
-        int64_t offset[3];
-    } piece[PIECES_MAX];
+    // Addresses: so many tuples have them; none: they are words of lanes. What the tuples make of it, or those.
     unsigned pieces;
     uint64_t values[LANES];
     // Lines that are asked for before the access: which, their sectors, which have been asked for, have come, are locked.
@@ -70,6 +68,11 @@ struct part {
     uint64_t there, locked;
     uint64_t asked_at, ready_at; // cycles
     uint32_t sequence;           // among all of its warp, as they were enqueued
+};
+
+struct piece { // a tuple over threads, of the lanes that it holds for
+    uint64_t lanes, base;
+    int64_t offset[3];
 };
 
 struct queue { // of a warp, oldest first
@@ -101,7 +104,6 @@ struct follower { // of a slot
     bool is_there, astray;
     uint8_t block, state;
     struct warp *shadow;
-    uint32_t step;
     uint32_t orders_seen, orders_passed; // by the stream, by the warp
     uint32_t barriers;                   // of the former
     bool order_pending;
@@ -128,8 +130,10 @@ struct decoupled {
     uint32_t started[64];    // warps of it
     bool is_parted[64];      // a part of a warp has come to a barrier by itself
     struct follower followers[WARPS];
-    struct entry atq[ATQ_MAX];
+    struct entry *atq; // a ring
     unsigned first, count;
+    uint64_t following;   // slots whose stream could go on
+    uint32_t step[WARPS]; // of those: where it is
     struct part *free_parts;
     VEC(struct part *) all_parts;
     uint64_t address_free, predicate_free; // cycles at which the units are
@@ -151,7 +155,13 @@ static inline struct entry *entry_at(struct decoupled *d, unsigned n)
 }
 static inline const struct decouple_inst *split_of(const struct decoupled *d, uint32_t inst)
 {
-    return &d->launch->split->insts[inst];
+    return &d->launch->plan->insts[inst];
+}
+// What is done for a warp; in one place, since who looks for what comes next looks at all of them.
+static inline void follow(struct decoupled *d, unsigned slot, enum follow what)
+{
+    d->followers[slot].state = (uint8_t)what;
+    d->following = what == FOLLOWS ? d->following | 1ull << slot : d->following & ~(1ull << slot);
 }
 static inline struct queue *queue_of(struct follower *f, bool is_address)
 {

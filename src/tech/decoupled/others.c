@@ -8,7 +8,7 @@
 #include "gpu/places.h"
 #include "tech/decoupled/decoupled.h"
 
-static bool is_kernels(const struct decoupled *d, uint32_t pc) { return pc < d->launch->kernel.inst_count; }
+static bool is_kernels(const struct decoupled *d, uint32_t pc) { return pc < d->launch->count; }
 
 static bool is_removed(const struct decoupled *d, const struct follower *f, uint32_t pc)
 {
@@ -54,7 +54,7 @@ void decoupled_leave(struct decoupled *d, unsigned slot)
     struct follower *f = &d->followers[slot];
     if (f->astray) return;
     f->astray = true;
-    f->state = FOLLOWED;
+    follow(d, slot, FOLLOWED);
     d->counters[COUNT_astray]++;
     decoupled_forget(d, slot);
     decoupled_meet(d, f->block);
@@ -165,7 +165,7 @@ static void write_address(struct decoupled *d, unsigned slot, const struct opera
 static void take_address(struct decoupled *d, unsigned slot, uint32_t inst, struct part *p)
 {
     struct follower *f = &d->followers[slot];
-    const struct inst *i = &d->launch->kernel.insts[inst];
+    const struct inst *i = &d->launch->insts[inst];
     struct warp *w = tech_warp(d->sm, slot);
     uint64_t guard = i->guard_not ? ~p->lanes : p->lanes;
     if (i->guard != PRED_TRUE) write_predicate(d, w, i->guard, p->active, guard);
@@ -202,7 +202,7 @@ static void take(struct decoupled *d, unsigned slot, uint32_t inst)
 static void give_predicates(struct decoupled *d, unsigned slot, uint32_t inst)
 {
     struct follower *f = &d->followers[slot];
-    const struct inst *i = &d->launch->kernel.insts[inst];
+    const struct inst *i = &d->launch->insts[inst];
     struct warp *w = tech_warp(d->sm, slot);
     if (!split_of(d, inst)->compares) {
         write_predicate(d, w, i->guard, f->taken->active, f->taken->preds[0]);
@@ -225,7 +225,7 @@ static void tell(struct decoupled *d, unsigned slot, uint32_t inst)
     struct follower *f = &d->followers[slot];
     const struct warp *w = tech_warp(d->sm, slot);
     f->told[(f->told_first + f->told_count++) % TOLD_MAX] =
-        (struct told){w->active, w->pred[d->launch->kernel.insts[inst].guard]};
+        (struct told){w->active, w->pred[d->launch->insts[inst].guard]};
 }
 
 void decoupled_reads(void *state, unsigned slot, uint32_t inst)
@@ -266,7 +266,7 @@ void decoupled_operand(void *state, unsigned slot, uint32_t inst, struct operand
 {
     const struct decoupled *d = state;
     if (a->is_write || d->followers[slot].astray || !is_kernels(d, inst) || !split_of(d, inst)->site) return;
-    const struct operand *o = decouple_address(&d->launch->kernel.insts[inst]);
+    const struct operand *o = decouple_address(&d->launch->insts[inst]);
     bool queued =
         split_of(d, inst)->compares || (split_of(d, inst)->site != DECOUPLE_ENQ_PRED && o && a->r >= o->reg &&
                                         a->r < o->reg + (o->width ? o->width : 1u));
@@ -308,7 +308,7 @@ void decoupled_issued(void *state, unsigned slot, uint32_t inst)
     struct follower *f = &d->followers[slot];
     if (!is_kernels(d, inst)) return;
     const struct decouple_inst *n = split_of(d, inst);
-    const struct inst *i = &d->launch->kernel.insts[inst];
+    const struct inst *i = &d->launch->insts[inst];
     if (f->fetches_anew) {
         f->fetches_anew = false;
         tech_refetch(d->sm, slot);
@@ -363,7 +363,7 @@ void decoupled_warp_end(void *state, unsigned slot)
     finish(d, slot);
     f->is_there = false;
     decoupled_meet(d, block);
-    f->state = FOLLOWS_NOT;
+    follow(d, slot, FOLLOWS_NOT);
     f->hold = 0;
     d->waits_for_cycle &= ~(1ull << slot);
     look_at_block(d, block);
