@@ -109,7 +109,7 @@ static void check_passed(struct checking *c, uint32_t inst, bool *seen)
         if (!count) break;
     }
     for (uint32_t b = 0; b < g->count; b++)
-        for (uint32_t k = 0; k < c->flow->blocks[b].count && seen[b] && b != block; k++)
+        for (uint32_t k = 0; k < c->flow->blocks[b].count && seen[b]; k++)
             if (c->d->insts[c->flow->blocks[b].first + k].streams & DECOUPLE_IN_AFFINE && !c->wrong)
                 c->wrong = arena_printf(
                     &c->d->arena, "the affine stream passes %#" PRIx32 ", which leads to its %#" PRIx32,

@@ -1,12 +1,10 @@
 // Streams: Figure 4's machine code gives Figure 7's; kinds and their causes by small programs; promises of what a split is, on
 // programs made for them, and that a broken split is found.
-#include "base/arena.h"
 #include "decouple/decouple.h"
 #include "harness/test.h"
 #include "isa/asm.h"
 
-#include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 
 static const struct decouple_rules plain = {.pieces = 2, .feedback = 1, .shared = 1, .stores = 1};
 
@@ -32,27 +30,267 @@ static const char figure_4[] = ".params 16\n"
                                "out:\n"
                                "    EXIT\n";
 
+static const char affine_of_figure_7[] = "S2R R0, SR_CTAID.X\n"
+                                         "S2R R1, SR_TID.X\n"
+                                         "IMAD R0, R0, c[0x0][0x0], R1\n"
+                                         "LEA R2, R0, c[0x0][0x160], 0x2\n"
+                                         "LEA R3, R0, c[0x0][0x164], 0x2\n"
+                                         "MOV R4, RZ\n"
+                                         "enq.data LDG R5, [R2]\n"
+                                         "enq.addr STG [R3], R6\n"
+                                         "IADD3 R4, R4, 0x1, RZ\n"
+                                         "IMAD R7, R4, RZ, c[0x0][0x16c]\n"
+                                         "IADD3 R2, R7, R2, RZ\n"
+                                         "IADD3 R3, R7, R3, RZ\n"
+                                         "ISETP.NE.U32.AND P0, PT, R4, c[0x0][0x168], PT\n"
+                                         "enq.pred @P0 BRA .L_30, join .L_78\n"
+                                         "@P0 BRA .L_30, join .L_78\n"
+                                         "EXIT\n";
+static const char others_of_figure_7[] = "deq.data LDG R5, [R2]\n"
+                                         "IADD3 R6, R5, 0x1, RZ\n"
+                                         "deq.addr STG [R3], R6\n"
+                                         "deq.pred @P0 BRA .L_30, join .L_78\n"
+                                         "EXIT\n";
+
+static void check_stream(struct test *t, const struct decouple *d, unsigned stream, const char *want)
+{
+    struct strbuf text = {0};
+    decouple_print(d, stream, &text);
+    CHECK_STR(t, strbuf_text(&text), want);
+    strbuf_fini(&text);
+}
+
+static void check_promises(struct test *t, struct decouple *d)
+{
+    const char *why = NULL;
+    CHECK_MSG(t, decouple_check(d, &why), "%s", why);
+}
+
+// 48 warps, 100 iterations: 43,488 warp instructions become 20,106, exits apart.
 static void test_figure_7(struct test *t)
 {
+    enum { WARPS = 48, ITERATIONS = 100, BEFORE = 6, EXITS = 1 };
     struct program *p = asm_program(t, figure_4);
-    struct strbuf text = {0};
     if (!p) return;
     struct decouple *d = decouple_compute(p, &plain);
-    const char *why = NULL;
     CHECK(t, !d->whole);
-    CHECK_MSG(t, decouple_check(d, &why), "%s", why);
-    decouple_print(d, DECOUPLE_IN_AFFINE, &text);
-    printf("%s--\n", strbuf_text(&text));
-    strbuf_clear(&text);
-    decouple_print(d, DECOUPLE_IN_OTHERS, &text);
-    printf("%s", strbuf_text(&text));
-    strbuf_fini(&text);
+    check_promises(t, d);
+    check_stream(t, d, DECOUPLE_IN_AFFINE, affine_of_figure_7);
+    check_stream(t, d, DECOUPLE_IN_OTHERS, others_of_figure_7);
+    uint64_t executions[32] = {0}, once[32] = {0};
+    for (uint32_t k = 0; k + EXITS < p->inst_count; k++) {
+        once[k] = k < BEFORE ? 1 : ITERATIONS;
+        executions[k] = WARPS * once[k];
+    }
+    struct decouple_cost c = decouple_cost_of(d, executions, once);
+    CHECK_EQ(t, c.base, 43488);
+    CHECK_EQ(t, c.affine + c.others, 20106);
+    CHECK_EQ(t, c.replicated, 0);
     decouple_free(d);
     program_free(p);
 }
 
+// -- the program with its stream ------------------------------------------------------------------------------
+
+static void test_program(struct test *t)
+{
+    struct program *p = asm_program(t, figure_4);
+    if (!p) return;
+    struct decouple *d = decouple_compute(p, &plain);
+    struct program *both = decouple_program(d);
+    const struct decouple_plan *plan = decouple_plan_of(both);
+    CHECK(t, !program_check(both));
+    CHECK(t, plan && plan->count == p->inst_count && !decouple_plan_of(p));
+    CHECK_EQ(t, both->inst_count, p->inst_count + 16);
+    // In memory the others' code has no holes: five instructions, and the affine stream behind them.
+    CHECK_EQ(t, program_code_offset(both, p->inst_count), 5 * PC_STEP);
+    CHECK_EQ(t, program_code_offset(both, both->inst_count - 1), (5 + 15) * PC_STEP);
+    CHECK_EQ(t, program_insts_within(both, 0, 2 * PC_STEP), 8); // up to the store: two of them are there
+    // A program that is changed once more is none of these.
+    bool before[64] = {[3] = true};
+    struct program *changed = program_insert(both, &p->insts[3], before);
+    CHECK(t, !decouple_plan_of(changed));
+    program_free(changed);
+    program_free(both);
+    decouple_free(d);
+    program_free(p);
+}
+
+// -- kinds ----------------------------------------------------------------------------------------------------
+
+#define STORE "    STG [R2], R9\n    EXIT\n"
+#define TID   "    S2R R0, SR_TID.X\n    S2R R1, SR_TID.Y\n"
+#define LOADED "    MOV R2, c[0x0][0x160]\n    LDG R8, [R2]\n"
+
+static const struct {
+    const char *code; // what writes R9, or P1, last
+    const char *says;
+} kinds[] = {
+    {TID "    MOV R9, c[0x0][0x160]\n", "scalar"},
+    {TID "    S2R R9, SR_CTAID.Y\n", "scalar"},
+    {TID "    MOV R3, c[0x0][0x160]\n    I2F.F32.U32 R9, R3\n", "scalar"}, // any function of scalars
+    {TID "    IADD3 R9, R0, R1, 0x7\n", "affine"},
+    {TID "    IMAD R9, R0, c[0x0][0x160], R1\n", "affine"},
+    {TID "    SHL R9, R0, 0x2\n", "affine"},
+    {TID "    LEA R9, R0, R1, 0x3\n", "affine"},
+    {TID "    IMAD R9, R0, R1, RZ\n", "vector: a product of two that vary 0x10"},
+    {TID "    I2F.F32.U32 R9, R0\n", "vector: no operation on tuples 0x10"},
+    {TID "    LOP3.LUT R9, R0, 0xf, RZ, 0xc0\n", "piecewise"},
+    {TID "    IMNMX R9, R0, 0x10, PT\n", "piecewise"},
+    {TID "    IMNMX R3, R0, 0x10, PT\n    IMNMX R4, R3, 0x12, PT\n    IADD3 R9, R4, R4, RZ\n",
+     "vector: computed from 0x18, more tuples than a register holds 0x18"},
+    {TID "    S2R R9, SR_LANEID\n", "vector: a clock, a warp's number or a lane's 0x10"},
+    {TID LOADED "    IADD3 R9, R8, R0, RZ\n", "vector: computed from 0x18, loaded from memory 0x18"},
+    {TID LOADED "    ISETP.NE.AND P0, PT, R8, RZ, PT\n    MOV R9, RZ\n    @P0 MOV R9, 0x1\n",
+     "vector: under a predicate that only the lanes know 0x30"},
+    {TID "    ISETP.NE.AND P0, PT, R0, 0x5, PT\n    MOV R9, RZ\n    @P0 MOV R9, 0x1\n", "piecewise"},
+    {TID "    ISETP.NE.AND P0, PT, R0, R1, PT\n    MOV R9, RZ\n    @P0 MOV R9, 0x1\n",
+     "vector: under a predicate that only the lanes know 0x20"},
+};
+
+static uint32_t last_write_of_r9(const struct program *p)
+{
+    uint32_t last = 0;
+    for (uint32_t k = 0; k < p->inst_count; k++)
+        if (p->insts[k].dst[0].kind == OPERAND_REG && p->insts[k].dst[0].reg == 9) last = k;
+    return last;
+}
+
+static void test_kinds(struct test *t)
+{
+    for (size_t n = 0; n < TEST_COUNT(kinds); n++) {
+        struct strbuf code = {0}, text = {0};
+        strbuf_printf(&code, ".params 16\n%s%s", kinds[n].code, "    MOV R2, c[0x0][0x164]\n" STORE);
+        struct program *p = asm_program(t, strbuf_text(&code));
+        if (p) {
+            struct decouple *d = decouple_compute(p, &plain);
+            decouple_explain(d, last_write_of_r9(p), &text);
+            CHECK_STR(t, strbuf_text(&text), kinds[n].says);
+            check_promises(t, d);
+            decouple_free(d);
+            program_free(p);
+        }
+        strbuf_fini(&code);
+        strbuf_fini(&text);
+    }
+}
+
+// -- what is followed -----------------------------------------------------------------------------------------
+
+static const struct {
+    const char *name, *code, *affine, *others;
+} programs[] = {
+    {"nothing of the stream lies behind a branch: it is passed",
+     TID LOADED "    ISETP.NE.AND P0, PT, R8, RZ, PT\n    @P0 BRA out, join out\n    IADD3 R8, R8, 0x1, RZ\nout:\n"
+                "    STG [R2+0x4], R8\n    EXIT\n",
+     "MOV R2, c[0x0][0x160]\nenq.data LDG R8, [R2]\nenq.addr STG [R2+0x4], R8\nEXIT\n",
+     "deq.data LDG R8, [R2]\nISETP.NE.AND P0, PT, R8, RZ, PT\n@P0 BRA .L_38, join .L_38\n"
+     "IADD3 R8, R8, 0x1, RZ\ndeq.addr STG [R2+0x4], R8\nEXIT\n"},
+    {"an access lies behind it: the lanes tell where they go",
+     TID LOADED "    ISETP.NE.AND P0, PT, R8, RZ, PT\n    @P0 BRA out, join out\n    STG [R2+0x4], R8\nout:\n"
+                "    EXIT\n",
+     "MOV R2, c[0x0][0x160]\nenq.data LDG R8, [R2]\ntold @P0 BRA .L_38, join .L_38\nenq.addr STG [R2+0x4], R8\nEXIT\n",
+     "deq.data LDG R8, [R2]\nISETP.NE.AND P0, PT, R8, RZ, PT\n@P0 BRA .L_38, join .L_38\n"
+     "deq.addr STG [R2+0x4], R8\nEXIT\n"},
+    {"a loop that lanes leave by what they load may be waiting for somebody",
+     TID LOADED "loop:\n    LDG R8, [R2]\n    ISETP.NE.AND P0, PT, R8, RZ, PT\n    @P0 BRA loop, join out\nout:\n    EXIT\n",
+     "MOV R2, c[0x0][0x160]\nenq.data LDG R8, [R2]\nenq.data LDG R8, [R2]\ntold @P0 BRA .L_20, join .L_38\nEXIT\n",
+     "deq.data LDG R8, [R2]\ndeq.data LDG R8, [R2]\nISETP.NE.AND P0, PT, R8, RZ, PT\n"
+     "@P0 BRA .L_20, join .L_38\nEXIT\n"},
+    {"a comparison that two instructions read is a dequeue of its own; a barrier is a token",
+     TID "    ISETP.LT.AND P0, PT, R0, c[0x0][0x168], PT\n    @P0 FADD R5, R6, R6\n    BAR.SYNC 0x0\n    @P0 FADD R7, R5, R5\n"
+         "    EXIT\n",
+     "S2R R0, SR_TID.X\nISETP.LT.AND P0, PT, R0, c[0x0][0x168], PT\n"
+     "enq.pred ISETP.LT.AND P0, PT, R0, c[0x0][0x168], PT\ntoken BAR.SYNC 0x0\nEXIT\n",
+     "deq.pred ISETP.LT.AND P0, PT, R0, c[0x0][0x168], PT\n@P0 FADD R5, R6, R6\nBAR.SYNC 0x0\n"
+     "@P0 FADD R7, R5, R5\nEXIT\n"},
+    {"what lanes compute with is in both",
+     TID LOADED "    IADD3 R3, R0, 0x1, RZ\n    IADD3 R4, R3, R8, RZ\n    LEA R5, R3, R2, 0x2\n    STG [R5], R4\n    EXIT\n",
+     "S2R R0, SR_TID.X\nMOV R2, c[0x0][0x160]\nenq.data LDG R8, [R2]\nIADD3 R3, R0, 0x1, RZ\n"
+     "LEA R5, R3, R2, 0x2\nenq.addr STG [R5], R4\nEXIT\n",
+     "S2R R0, SR_TID.X\ndeq.data LDG R8, [R2]\nIADD3 R3, R0, 0x1, RZ\nIADD3 R4, R3, R8, RZ\n"
+     "deq.addr STG [R5], R4\nEXIT\n"},
+};
+
+static void test_followed(struct test *t)
+{
+    for (size_t n = 0; n < TEST_COUNT(programs); n++) {
+        struct strbuf code = {0};
+        strbuf_printf(&code, ".params 16\n%s", programs[n].code);
+        struct program *p = asm_program(t, strbuf_text(&code));
+        strbuf_fini(&code);
+        if (!p) continue;
+        struct decouple *d = decouple_compute(p, &plain);
+        printf("  %s\n", programs[n].name);
+        check_stream(t, d, DECOUPLE_IN_AFFINE, programs[n].affine);
+        check_stream(t, d, DECOUPLE_IN_OTHERS, programs[n].others);
+        check_promises(t, d);
+        decouple_free(d);
+        program_free(p);
+    }
+}
+
+// Without feedback what lies behind branches on data stays as it is; a loop on data leaves no stream at all.
+static void test_without_feedback(struct test *t)
+{
+    struct decouple_rules rules = plain;
+    rules.feedback = 0;
+    static const unsigned splits[] = {1, 1, 0, 1, 1};
+    for (size_t n = 0; n < TEST_COUNT(programs); n++) {
+        struct strbuf code = {0};
+        strbuf_printf(&code, ".params 16\n%s", programs[n].code);
+        struct program *p = asm_program(t, strbuf_text(&code));
+        strbuf_fini(&code);
+        if (!p) continue;
+        struct decouple *d = decouple_compute(p, &rules);
+        CHECK_EQ(t, !d->whole, splits[n]);
+        check_promises(t, d);
+        decouple_free(d);
+        program_free(p);
+    }
+}
+
+// -- broken splits --------------------------------------------------------------------------------------------
+
+// Whatever is taken out of a stream that something else in it needs, or a branch that leads to a part of it, is missed.
+static void test_broken(struct test *t)
+{
+    unsigned tried = 0, found = 0;
+    for (size_t n = 0; n <= TEST_COUNT(programs); n++) {
+        struct strbuf code = {0};
+        strbuf_printf(&code, "%s%s", n < TEST_COUNT(programs) ? ".params 16\n" : "",
+                      n < TEST_COUNT(programs) ? programs[n].code : figure_4);
+        struct program *p = asm_program(t, strbuf_text(&code));
+        strbuf_fini(&code);
+        if (!p) continue;
+        for (uint32_t k = 0; k < p->inst_count; k++)
+            for (unsigned stream = DECOUPLE_IN_AFFINE; stream <= DECOUPLE_IN_OTHERS; stream++) {
+                struct decouple *d = decouple_compute(p, &plain);
+                const char *why;
+                bool needed = d->insts[k].streams & stream && !d->insts[k].site && !d->insts[k].orders;
+                needed &= (d->insts[k].has_result && d->insts[k].kind != DECOUPLE_VECTOR) ||
+                          (stream == DECOUPLE_IN_AFFINE && isa_is_conditional(&p->insts[k]));
+                d->insts[k].streams &= (uint8_t)~stream;
+                tried += needed;
+                bool missed = needed && !decouple_check(d, &why);
+                found += missed;
+                CHECK_MSG(t, missed == needed, "program %zu: %#x left out of stream %u", n, program_pc(p, k), stream);
+                decouple_free(d);
+            }
+        program_free(p);
+    }
+    printf("  %u of %u instructions left out are missed\n", found, tried);
+    CHECK(t, tried > 20);
+    CHECK_EQ(t, found, tried);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"figure_7", test_figure_7}};
+    static const struct test_case cases[] = {{"figure_7", test_figure_7},
+                                             {"program", test_program},
+                                             {"kinds", test_kinds},
+                                             {"followed", test_followed},
+                                             {"without_feedback", test_without_feedback},
+                                             {"broken", test_broken}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
