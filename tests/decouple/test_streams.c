@@ -118,8 +118,8 @@ static void test_program(struct test *t)
 
 // -- kinds ----------------------------------------------------------------------------------------------------
 
-#define STORE "    STG [R2], R9\n    EXIT\n"
-#define TID   "    S2R R0, SR_TID.X\n    S2R R1, SR_TID.Y\n"
+#define STORE  "    STG [R2], R9\n    EXIT\n"
+#define TID    "    S2R R0, SR_TID.X\n    S2R R1, SR_TID.Y\n"
 #define LOADED "    MOV R2, c[0x0][0x160]\n    LDG R8, [R2]\n"
 
 static const struct {
@@ -181,31 +181,37 @@ static const struct {
     const char *name, *code, *affine, *others;
 } programs[] = {
     {"nothing of the stream lies behind a branch: it is passed",
-     TID LOADED "    ISETP.NE.AND P0, PT, R8, RZ, PT\n    @P0 BRA out, join out\n    IADD3 R8, R8, 0x1, RZ\nout:\n"
-                "    STG [R2+0x4], R8\n    EXIT\n",
+     TID LOADED
+     "    ISETP.NE.AND P0, PT, R8, RZ, PT\n    @P0 BRA out, join out\n    IADD3 R8, R8, 0x1, RZ\nout:\n"
+     "    STG [R2+0x4], R8\n    EXIT\n",
      "MOV R2, c[0x0][0x160]\nenq.data LDG R8, [R2]\nenq.addr STG [R2+0x4], R8\nEXIT\n",
      "deq.data LDG R8, [R2]\nISETP.NE.AND P0, PT, R8, RZ, PT\n@P0 BRA .L_38, join .L_38\n"
      "IADD3 R8, R8, 0x1, RZ\ndeq.addr STG [R2+0x4], R8\nEXIT\n"},
     {"an access lies behind it: the lanes tell where they go",
      TID LOADED "    ISETP.NE.AND P0, PT, R8, RZ, PT\n    @P0 BRA out, join out\n    STG [R2+0x4], R8\nout:\n"
                 "    EXIT\n",
-     "MOV R2, c[0x0][0x160]\nenq.data LDG R8, [R2]\ntold @P0 BRA .L_38, join .L_38\nenq.addr STG [R2+0x4], R8\nEXIT\n",
+     "MOV R2, c[0x0][0x160]\nenq.data LDG R8, [R2]\ntold @P0 BRA .L_38, join .L_38\nenq.addr STG [R2+0x4], "
+     "R8\nEXIT\n",
      "deq.data LDG R8, [R2]\nISETP.NE.AND P0, PT, R8, RZ, PT\n@P0 BRA .L_38, join .L_38\n"
      "deq.addr STG [R2+0x4], R8\nEXIT\n"},
     {"a loop that lanes leave by what they load may be waiting for somebody",
-     TID LOADED "loop:\n    LDG R8, [R2]\n    ISETP.NE.AND P0, PT, R8, RZ, PT\n    @P0 BRA loop, join out\nout:\n    EXIT\n",
-     "MOV R2, c[0x0][0x160]\nenq.data LDG R8, [R2]\nenq.data LDG R8, [R2]\ntold @P0 BRA .L_20, join .L_38\nEXIT\n",
+     TID LOADED "loop:\n    LDG R8, [R2]\n    ISETP.NE.AND P0, PT, R8, RZ, PT\n    @P0 BRA loop, join "
+                "out\nout:\n    EXIT\n",
+     "MOV R2, c[0x0][0x160]\nenq.data LDG R8, [R2]\nenq.data LDG R8, [R2]\ntold @P0 BRA .L_20, join "
+     ".L_38\nEXIT\n",
      "deq.data LDG R8, [R2]\ndeq.data LDG R8, [R2]\nISETP.NE.AND P0, PT, R8, RZ, PT\n"
      "@P0 BRA .L_20, join .L_38\nEXIT\n"},
     {"a comparison that two instructions read is a dequeue of its own; a barrier is a token",
-     TID "    ISETP.LT.AND P0, PT, R0, c[0x0][0x168], PT\n    @P0 FADD R5, R6, R6\n    BAR.SYNC 0x0\n    @P0 FADD R7, R5, R5\n"
+     TID "    ISETP.LT.AND P0, PT, R0, c[0x0][0x168], PT\n    @P0 FADD R5, R6, R6\n    BAR.SYNC 0x0\n    @P0 "
+         "FADD R7, R5, R5\n"
          "    EXIT\n",
      "S2R R0, SR_TID.X\nISETP.LT.AND P0, PT, R0, c[0x0][0x168], PT\n"
      "enq.pred ISETP.LT.AND P0, PT, R0, c[0x0][0x168], PT\ntoken BAR.SYNC 0x0\nEXIT\n",
      "deq.pred ISETP.LT.AND P0, PT, R0, c[0x0][0x168], PT\n@P0 FADD R5, R6, R6\nBAR.SYNC 0x0\n"
      "@P0 FADD R7, R5, R5\nEXIT\n"},
     {"what lanes compute with is in both",
-     TID LOADED "    IADD3 R3, R0, 0x1, RZ\n    IADD3 R4, R3, R8, RZ\n    LEA R5, R3, R2, 0x2\n    STG [R5], R4\n    EXIT\n",
+     TID LOADED "    IADD3 R3, R0, 0x1, RZ\n    IADD3 R4, R3, R8, RZ\n    LEA R5, R3, R2, 0x2\n    STG [R5], "
+                "R4\n    EXIT\n",
      "S2R R0, SR_TID.X\nMOV R2, c[0x0][0x160]\nenq.data LDG R8, [R2]\nIADD3 R3, R0, 0x1, RZ\n"
      "LEA R5, R3, R2, 0x2\nenq.addr STG [R5], R4\nEXIT\n",
      "S2R R0, SR_TID.X\ndeq.data LDG R8, [R2]\nIADD3 R3, R0, 0x1, RZ\nIADD3 R4, R3, R8, RZ\n"
@@ -274,7 +280,8 @@ static void test_broken(struct test *t)
                 tried += needed;
                 bool missed = needed && !decouple_check(d, &why);
                 found += missed;
-                CHECK_MSG(t, missed == needed, "program %zu: %#x left out of stream %u", n, program_pc(p, k), stream);
+                CHECK_MSG(t, missed == needed, "program %zu: %#x left out of stream %u", n, program_pc(p, k),
+                          stream);
                 decouple_free(d);
             }
         program_free(p);

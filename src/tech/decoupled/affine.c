@@ -356,6 +356,7 @@ static void do_step(struct decoupled *d, unsigned slot, const struct decouple_st
             return;
         }
         if (told) take_what_was_told(d, slot, i);
+        d->counters[COUNT_branched]++;
         tech_shadow_branch(d->sm, f->shadow, s->inst);
         advance(d, slot);
         return;
@@ -419,6 +420,7 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
     }
     if (s->kind == DECOUPLE_ENQUEUES && e->left) {
         d->count++;
+        d->counters[COUNT_enqueued]++;
         decoupled_wake(d);
     }
     if (s->kind == DECOUPLE_ORDERS || s->kind == DECOUPLE_ENDS) meet_at_barriers(d);

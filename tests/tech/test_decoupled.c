@@ -1,0 +1,302 @@
+// Decoupled streams in a machine, counted by hand: what issues once, what is asked for ahead, what is told; and the places where the
+// text taken literally is unsound or stands still (D40, D46 to D57 of what we know of it), each with a program that meets it.
+// (That no result changes in any other program is tests/tech/test_kernels.c and tests/differential.)
+#include "decouple/decouple.h"
+#include "gpu/bench.h"
+#include "tech/decoupled/decoupled.h"
+#include "tech/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct outcome {
+    uint64_t n[COUNT_TOTAL], cycles, issued, guest, mismatches;
+    uint32_t words[1024];
+};
+
+struct trial {
+    const char *gpu, *settings, *tech, *code;
+    uint32_t block[3], grid;
+    uint32_t param; // behind the buffer's address
+};
+
+#define GTX "icache.perfect=1"
+
+// The program as the mechanism changes it, launched; what its buffer of 64 KB begins with, whose words are their own numbers at first.
+static bool play(struct test *t, const struct trial *x, struct outcome *out)
+{
+    struct tech_choice choice;
+    struct gpu_bench b;
+    struct diag d;
+    struct program *changed = NULL;
+    *out = (struct outcome){.cycles = 0};
+    diag_init(&d);
+    tech_choice_init(&choice);
+    bool good = tech_choose(&choice, x->tech, &d);
+    CHECK_MSG(t, good, "%s", x->tech);
+    if (good && gpu_bench_init(&b, t, x->gpu, x->settings, x->code, x->block[0] * x->block[1] * x->block[2])) {
+        memcpy(b.m.launch.block, x->block, sizeof x->block);
+        b.m.launch.grid[0] = x->grid ? x->grid : 1;
+        b.m.launch.simt = SIMT_STACK;
+        for (unsigned k = 0; k < choice.count; k++) {
+            choice.uses[k].verify = true;
+            if (!choice.uses[k].tech->transform) continue;
+            changed = choice.uses[k].tech->transform(&choice.uses[k], b.m.program, x->block, 32);
+            if (changed) b.m.launch.program = changed;
+        }
+        b.config.techs = choice.uses;
+        b.config.tech_count = choice.count;
+        uint64_t buffer = machine_buffer(&b.m, 1 << 16);
+        machine_param(&b.m, x->param);
+        for (uint32_t k = 0; k < 1 << 14; k++) machine_words(&b.m, buffer)[k] = k;
+        out->cycles = gpu_cycles(&b);
+        CHECK_MSG(t, !b.result.imbalance, "%s: %s", x->tech, b.result.imbalance);
+        if (choice.count) memcpy(out->n, b.result.techs[0], sizeof out->n);
+        out->issued = b.result.gpu.issue_issued;
+        out->guest = b.result.gpu.guest_issued;
+        out->mismatches = b.result.mismatches;
+        memcpy(out->words, machine_words(&b.m, buffer), sizeof out->words);
+        CHECK_EQ(t, out->mismatches, 0);
+        gpu_bench_fini(&b);
+    }
+    if (changed) program_free(changed);
+    tech_choice_fini(&choice);
+    diag_fini(&d);
+    return good;
+}
+
+// The same bytes as without it; what it counted.
+static struct outcome same(struct test *t, struct trial x)
+{
+    struct outcome with, without;
+    play(t, &x, &with);
+    x.tech = "base";
+    play(t, &x, &without);
+    CHECK(t, memcmp(with.words, without.words, sizeof with.words) == 0);
+    CHECK_EQ(t, with.issued - with.guest + with.n[COUNT_removed], without.issued);
+    CHECK_EQ(t, with.n[COUNT_steps], with.guest);
+    CHECK_EQ(t, with.n[COUNT_locked], with.n[COUNT_unlocked]);
+    CHECK_EQ(t, with.n[COUNT_pushed], with.n[COUNT_taken] + with.n[COUNT_dropped]);
+    CHECK_EQ(t, with.n[COUNT_astray], 0);
+    return with;
+}
+
+#define INDEX   "    S2R R0, SR_TID.X\n    MOV R1, 0x4\n"
+#define ADDRESS "    IMAD.WIDE R2, R0, R1, c[0x0][0x160]\n"
+
+// -- once for all ---------------------------------------------------------------------------------------------
+
+// Four warps: three instructions of the affine stream once each, an address and the exit as well.
+static void test_once(struct test *t)
+{
+    struct trial x = {.gpu = "gtx480", .settings = GTX, .tech = "decoupled", .block = {128, 1, 1},
+                      .code = INDEX ADDRESS "    LDG R5, [R2]\n    IADD3 R5, R5, 0x1, RZ\n    STG [R2], R5\n    EXIT\n"};
+    struct outcome o = same(t, x);
+    CHECK_EQ(t, o.n[COUNT_removed], 4 * 3);
+    CHECK_EQ(t, o.n[COUNT_steps], 3 + 2 + 1);
+    CHECK_EQ(t, o.n[COUNT_served], 4 * 6);
+    CHECK_EQ(t, o.n[COUNT_data], 4);
+    CHECK_EQ(t, o.n[COUNT_addresses], 4);
+    CHECK_EQ(t, o.n[COUNT_kept], 0);
+    CHECK_EQ(t, o.n[COUNT_records], 8);
+    CHECK_EQ(t, o.n[COUNT_asked], 4);
+    CHECK_EQ(t, o.n[COUNT_locked], 4);
+    for (unsigned k = 0; k < 128; k++) CHECK_EQ(t, o.words[k], k + 1);
+}
+
+// Addresses and predicates really come from the queues: one bit in the first record, and somebody reads another word.
+static void test_values_move(struct test *t)
+{
+    struct trial x = {.gpu = "gtx480", .settings = GTX, .tech = "decoupled:corrupt=1", .block = {32, 1, 1},
+                      .code = INDEX ADDRESS "    LDG R5, [R2]\n    STG [R2+0x200], R5\n    EXIT\n"};
+    struct tech_choice choice;
+    struct outcome o;
+    x.tech = "decoupled";
+    play(t, &x, &o);
+    CHECK_EQ(t, o.words[128], 0);
+    // Verification would find it; here it is what is loaded that tells.
+    struct gpu_bench b;
+    struct diag d;
+    diag_init(&d);
+    tech_choice_init(&choice);
+    CHECK(t, tech_choose(&choice, "decoupled:corrupt=1", &d));
+    if (gpu_bench_init(&b, t, x.gpu, x.settings, x.code, 32)) {
+        struct program *p = tech_decoupled.transform(&choice.uses[0], b.m.program, x.block, 32);
+        b.m.launch.program = p;
+        b.m.launch.simt = SIMT_STACK;
+        choice.uses[0].verify = true;
+        b.config.techs = choice.uses;
+        b.config.tech_count = 1;
+        uint64_t buffer = machine_buffer(&b.m, 1 << 16);
+        for (uint32_t k = 0; k < 1 << 14; k++) machine_words(&b.m, buffer)[k] = k;
+        gpu_cycles(&b);
+        CHECK_EQ(t, machine_words(&b.m, buffer)[128], 1);
+        CHECK(t, b.result.mismatches > 0);
+        gpu_bench_fini(&b);
+        program_free(p);
+    }
+    tech_choice_fini(&choice);
+    diag_fini(&d);
+}
+
+// -- ahead ----------------------------------------------------------------------------------------------------
+
+// A warp reads a line after the other and needs each before the next: ahead of it they are all under way at once.
+#define CHAIN                                                                                                \
+    INDEX ADDRESS "    MOV R9, 0x20\n    MOV R6, RZ\n"                                                       \
+                  "loop:\n    LDG R5, [R2]\n    IADD3 R6, R5, R6, RZ\n    IADD3 R2, R2, 0x80, RZ\n"          \
+                  "    IADD3 R9, R9, -0x1, RZ\n    ISETP.NE.AND P0, PT, R9, RZ, PT\n"                        \
+                  "    @P0 BRA loop, join out\nout:\n    STG [R2], R6\n    EXIT\n"
+
+static void test_ahead(struct test *t)
+{
+    struct trial x = {.gpu = "gtx480", .settings = GTX, .tech = "decoupled", .code = CHAIN, .block = {32, 1, 1}};
+    struct outcome ahead = same(t, x), late, base;
+    x.tech = "decoupled:early=off";
+    late = same(t, x);
+    x.tech = "base";
+    play(t, &x, &base);
+    CHECK_EQ(t, ahead.n[COUNT_asked], 32);
+    CHECK_EQ(t, late.n[COUNT_asked], 0);
+    CHECK(t, ahead.cycles * 2 < base.cycles); // four are under way
+    x.tech = "decoupled:pwaq=1";
+    CHECK(t, same(t, x).cycles > ahead.cycles);
+    x.tech = "decoupled:pwaq=32,atq=64,pwpq=32";
+    CHECK(t, same(t, x).cycles < ahead.cycles);
+}
+
+// Where there is no L1 for such loads nothing is asked for, and the addresses go all the same.
+static void test_no_cache(struct test *t)
+{
+    struct trial x = {.gpu = "gtx480", .settings = GTX " l1.global=0", .tech = "decoupled", .code = CHAIN,
+                      .block = {64, 1, 1}};
+    struct outcome o = same(t, x);
+    CHECK_EQ(t, o.n[COUNT_asked], 0);
+    CHECK_EQ(t, o.n[COUNT_data], 64);
+}
+
+// -- predicates -----------------------------------------------------------------------------------------------
+
+// A block of 64: tid < 32 is decided by the ends of both warps, tid < 40 by those of the first, and tid == 5 by neither's ends alone
+// (D52: they differ from 5, and thread 5 does not).
+static void test_predicates(struct test *t)
+{
+#define COMPARE(how, limit)                                                                                  \
+    INDEX ADDRESS "    MOV R5, RZ\n    ISETP." how ".AND P0, PT, R0, " limit ", PT\n"                        \
+                  "    @P0 BRA in, join out\n    BRA out\nin:\n    LDG R5, [R2+0x800]\nout:\n"               \
+                  "    STG [R2], R5\n    EXIT\n"
+    static const struct {
+        const char *code;
+        unsigned block, ends, lanes;
+    } rows[] = {
+        {COMPARE("LT", "0x20"), 0, 2, 0},
+        {COMPARE("LT", "0x28"), 0, 1, 1},
+        {COMPARE("EQ", "0x5"), 0, 1, 1},
+        {COMPARE("LT.U32", "c[0x0][0x168]"), 0, 2, 0},
+    };
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct trial x = {.gpu = "gtx480", .settings = GTX, .tech = "decoupled", .code = rows[k].code,
+                          .block = {64, 1, 1}, .param = 64};
+        struct outcome o = same(t, x);
+        CHECK_EQ(t, o.n[COUNT_preds_block], rows[k].block);
+        CHECK_EQ(t, o.n[COUNT_preds_ends], rows[k].ends);
+        CHECK_EQ(t, o.n[COUNT_preds_lanes], rows[k].lanes);
+    }
+}
+
+// -- what is unsound taken literally --------------------------------------------------------------------------
+
+// Programs that meet a hole of the text (its number first); all of them leave what they leave without the mechanism.
+static const struct {
+    const char *hole, *code;
+    uint32_t block[3], grid;
+} holes[] = {
+    {"D40: a load has more lines in a set than can be kept",
+     INDEX "    MOV R1, 0x400\n" ADDRESS "    LDG R5, [R2]\n    LDG R6, [R2+0x80]\n    IADD3 R5, R5, R6, RZ\n"
+           "    MOV R1, 0x4\n" ADDRESS "    STG [R2], R5\n    EXIT\n",
+     {32, 1, 1}, 1},
+    {"D46: a thread loads what it has just stored",
+     INDEX ADDRESS "    IADD3 R5, R0, 0x64, RZ\n    STG [R2], R5\n    LDG R6, [R2]\n    STG [R2+0x400], R6\n    EXIT\n",
+     {64, 1, 1}, 1},
+    {"D47: warps exchange words over a barrier",
+     INDEX ADDRESS "    IADD3 R5, R0, 0x64, RZ\n    STG [R2], R5\n    BAR.SYNC 0x0\n    LOP3.LUT R7, R0, 0x20, RZ, 0x3c\n"
+                   "    IMAD.WIDE R8, R7, R1, c[0x0][0x160]\n    LDG R6, [R8]\n    STG [R2+0x400], R6\n    EXIT\n",
+     {64, 1, 1}, 1},
+    {"D50: an atomic changes a line that is kept",
+     INDEX ADDRESS "    LDG R4, [R2]\n    MOV R5, 0x64\n    RED.E.ADD.U32.STRONG.GPU [R2], R5\n    MEMBAR.SC.GPU\n"
+                   "    LDG R6, [R2]\n    STG [R2+0x400], R6\n    EXIT\n",
+     {64, 1, 1}, 1},
+    {"D51: a comparison wraps between the ends of a warp",
+     INDEX ADDRESS "    MOV R4, 0x7ffffff0\n    IADD3 R5, R4, R0, RZ\n    ISETP.LT.AND P0, PT, R5, 0x7ffffff8, PT\n"
+                   "    MOV R6, RZ\n    @P0 BRA in, join out\n    BRA out\nin:\n    LDG R6, [R2]\nout:\n    STG [R2+0x400], R6\n"
+                   "    EXIT\n",
+     {32, 1, 1}, 1},
+    {"D53: rows in a warp",
+     "    S2R R0, SR_TID.X\n    S2R R4, SR_TID.Y\n    MOV R1, 0x4\n    IMAD R0, R4, 0x14, R0\n" ADDRESS
+     "    LDG R6, [R2]\n    STG [R2+0x400], R6\n    EXIT\n",
+     {16, 4, 1}, 1},
+    {"D54: an index wraps before it is widened",
+     INDEX "    MOV R4, 0xfffffff0\n    IADD3 R0, R4, R0, RZ\n    IADD3 R0, R0, 0x10, RZ\n    IMAD.WIDE.U32 R2, R0, R1, c[0x0][0x160]\n"
+           "    LDG R6, [R2]\n    STG [R2+0x400], R6\n    EXIT\n",
+     {32, 1, 1}, 1},
+    {"D55: descending words, pairs, one word for all",
+     INDEX "    MOV R1, -0x4\n" ADDRESS "    LDG R5, [R2+0x200]\n    MOV R1, 0x8\n" ADDRESS "    LDG.64 R6, [R2]\n"
+           "    MOV R1, RZ\n" ADDRESS "    LDG R8, [R2]\n    IADD3 R5, R5, R6, R7\n    IADD3 R5, R5, R8, RZ\n    MOV R1, 0x4\n" ADDRESS
+           "    STG [R2+0x400], R5\n    EXIT\n",
+     {32, 1, 1}, 1},
+    {"D37: warps end before they come for what is theirs",
+     INDEX ADDRESS "    LDG R4, [R2]\n    ISETP.GT.AND P0, PT, R4, 0x1f, PT\n    @P0 EXIT\n    LDG R5, [R2+0x80]\n"
+                   "    STG [R2+0x400], R5\n    EXIT\n",
+     {128, 1, 1}, 1},
+    {"D56: blocks wait for each other's words",
+     "    S2R R0, SR_CTAID.X\n    MOV R1, 0x100\n" ADDRESS "    MOV R5, 0x1234\n"
+     "    ISETP.NE.AND P0, PT, R0, RZ, PT\n    @P0 BRA wait, join out\n    STG.STRONG.GPU [R2+0x100], R5\n    BRA out\n"
+     "wait:\n    LDG.STRONG.GPU R6, [R2]\n    ISETP.NE.AND P1, PT, R6, R5, PT\n    @P1 BRA wait, join done\ndone:\n"
+     "    STG.STRONG.GPU [R2+0x100], R5\nout:\n    EXIT\n",
+     {32, 1, 1}, 4},
+};
+
+static void test_holes(struct test *t)
+{
+    static const char *const options[] = {"decoupled", "decoupled:pwaq=1,pwpq=1,atq=1,told=1", "decoupled:batch=wait,priority=last",
+                                          "decoupled:feedback=off", "decoupled:pieces=8,priority=first"};
+    for (size_t k = 0; k < TEST_COUNT(holes); k++) {
+        printf("  %s\n", holes[k].hole);
+        for (size_t o = 0; o < TEST_COUNT(options); o++) {
+            struct trial x = {.gpu = "gtx480", .settings = GTX " l1.sets=4", .tech = options[o], .code = holes[k].code,
+                              .grid = holes[k].grid};
+            memcpy(x.block, holes[k].block, sizeof x.block);
+            struct outcome with, without;
+            play(t, &x, &with);
+            x.tech = "base";
+            play(t, &x, &without);
+            CHECK_MSG(t, memcmp(with.words, without.words, sizeof with.words) == 0, "%s", options[o]);
+        }
+    }
+}
+
+// What the text says of a full set and of early ends, by the counters.
+static void test_kept_lines(struct test *t)
+{
+    struct trial x = {.gpu = "gtx480", .settings = GTX " l1.sets=4 l1.ways=2", .tech = "decoupled", .code = holes[0].code,
+                      .block = {32, 1, 1}};
+    struct outcome o = same(t, x);
+    CHECK(t, o.n[COUNT_unlockable] > 0);
+    CHECK(t, o.n[COUNT_locked] <= 4 * 2 * 2); // a way of each set stays free
+    x.settings = GTX;
+    x.code = holes[8].code;
+    x.block[0] = 128;
+    o = same(t, x);
+    CHECK_EQ(t, o.n[COUNT_told], 1); // three warps are gone when it is their turn
+    CHECK_EQ(t, o.n[COUNT_dropped], 0); // it was told before it enqueued more
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"once", test_once},           {"values_move", test_values_move}, {"ahead", test_ahead},
+        {"no_cache", test_no_cache},   {"predicates", test_predicates},   {"holes", test_holes},
+        {"kept_lines", test_kept_lines},
+    };
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
