@@ -34,7 +34,8 @@ static bool play(struct test *t, const struct trial *x, struct outcome *out)
     tech_choice_init(&choice);
     bool good = tech_choose(&choice, x->tech, &d);
     CHECK_MSG(t, good, "%s", x->tech);
-    if (good && gpu_bench_init(&b, t, x->gpu, x->settings, x->code, x->block[0] * x->block[1] * x->block[2])) {
+    if (good &&
+        gpu_bench_init(&b, t, x->gpu, x->settings, x->code, x->block[0] * x->block[1] * x->block[2])) {
         memcpy(b.m.launch.block, x->block, sizeof x->block);
         b.m.launch.grid[0] = x->grid ? x->grid : 1;
         b.m.launch.simt = SIMT_STACK;
@@ -89,8 +90,12 @@ static struct outcome same(struct test *t, struct trial x)
 // Four warps: three instructions of the affine stream once each, an address and the exit as well.
 static void test_once(struct test *t)
 {
-    struct trial x = {.gpu = "gtx480", .settings = GTX, .tech = "decoupled", .block = {128, 1, 1},
-                      .code = INDEX ADDRESS "    LDG R5, [R2]\n    IADD3 R5, R5, 0x1, RZ\n    STG [R2], R5\n    EXIT\n"};
+    struct trial x = {.gpu = "gtx480",
+                      .settings = GTX,
+                      .tech = "decoupled",
+                      .block = {128, 1, 1},
+                      .code = INDEX ADDRESS
+                      "    LDG R5, [R2]\n    IADD3 R5, R5, 0x1, RZ\n    STG [R2], R5\n    EXIT\n"};
     struct outcome o = same(t, x);
     CHECK_EQ(t, o.n[COUNT_removed], 4 * 3);
     CHECK_EQ(t, o.n[COUNT_steps], 3 + 2 + 1);
@@ -107,7 +112,10 @@ static void test_once(struct test *t)
 // Addresses and predicates really come from the queues: one bit in the first record, and somebody reads another word.
 static void test_values_move(struct test *t)
 {
-    struct trial x = {.gpu = "gtx480", .settings = GTX, .tech = "decoupled:corrupt=1", .block = {32, 1, 1},
+    struct trial x = {.gpu = "gtx480",
+                      .settings = GTX,
+                      .tech = "decoupled:corrupt=1",
+                      .block = {32, 1, 1},
                       .code = INDEX ADDRESS "    LDG R5, [R2]\n    STG [R2+0x200], R5\n    EXIT\n"};
     struct tech_choice choice;
     struct outcome o;
@@ -150,7 +158,8 @@ static void test_values_move(struct test *t)
 
 static void test_ahead(struct test *t)
 {
-    struct trial x = {.gpu = "gtx480", .settings = GTX, .tech = "decoupled", .code = CHAIN, .block = {32, 1, 1}};
+    struct trial x = {
+        .gpu = "gtx480", .settings = GTX, .tech = "decoupled", .code = CHAIN, .block = {32, 1, 1}};
     struct outcome ahead = same(t, x), late, base;
     x.tech = "decoupled:early=off";
     late = same(t, x);
@@ -168,7 +177,10 @@ static void test_ahead(struct test *t)
 // Where there is no L1 for such loads nothing is asked for, and the addresses go all the same.
 static void test_no_cache(struct test *t)
 {
-    struct trial x = {.gpu = "gtx480", .settings = GTX " l1.global=0", .tech = "decoupled", .code = CHAIN,
+    struct trial x = {.gpu = "gtx480",
+                      .settings = GTX " l1.global=0",
+                      .tech = "decoupled",
+                      .code = CHAIN,
                       .block = {64, 1, 1}};
     struct outcome o = same(t, x);
     CHECK_EQ(t, o.n[COUNT_asked], 0);
@@ -195,8 +207,12 @@ static void test_predicates(struct test *t)
         {COMPARE("LT.U32", "c[0x0][0x168]"), 0, 2, 0},
     };
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
-        struct trial x = {.gpu = "gtx480", .settings = GTX, .tech = "decoupled", .code = rows[k].code,
-                          .block = {64, 1, 1}, .param = 64};
+        struct trial x = {.gpu = "gtx480",
+                          .settings = GTX,
+                          .tech = "decoupled",
+                          .code = rows[k].code,
+                          .block = {64, 1, 1},
+                          .param = 64};
         struct outcome o = same(t, x);
         CHECK_EQ(t, o.n[COUNT_preds_block], rows[k].block);
         CHECK_EQ(t, o.n[COUNT_preds_ends], rows[k].ends);
@@ -214,56 +230,81 @@ static const struct {
     {"D40: a load has more lines in a set than can be kept",
      INDEX "    MOV R1, 0x400\n" ADDRESS "    LDG R5, [R2]\n    LDG R6, [R2+0x80]\n    IADD3 R5, R5, R6, RZ\n"
            "    MOV R1, 0x4\n" ADDRESS "    STG [R2], R5\n    EXIT\n",
-     {32, 1, 1}, 1},
+     {32, 1, 1},
+     1},
     {"D46: a thread loads what it has just stored",
-     INDEX ADDRESS "    IADD3 R5, R0, 0x64, RZ\n    STG [R2], R5\n    LDG R6, [R2]\n    STG [R2+0x400], R6\n    EXIT\n",
-     {64, 1, 1}, 1},
+     INDEX ADDRESS
+     "    IADD3 R5, R0, 0x64, RZ\n    STG [R2], R5\n    LDG R6, [R2]\n    STG [R2+0x400], R6\n    EXIT\n",
+     {64, 1, 1},
+     1},
     {"D47: warps exchange words over a barrier",
-     INDEX ADDRESS "    IADD3 R5, R0, 0x64, RZ\n    STG [R2], R5\n    BAR.SYNC 0x0\n    LOP3.LUT R7, R0, 0x20, RZ, 0x3c\n"
-                   "    IMAD.WIDE R8, R7, R1, c[0x0][0x160]\n    LDG R6, [R8]\n    STG [R2+0x400], R6\n    EXIT\n",
-     {64, 1, 1}, 1},
+     INDEX ADDRESS
+     "    IADD3 R5, R0, 0x64, RZ\n    STG [R2], R5\n    BAR.SYNC 0x0\n    LOP3.LUT R7, R0, 0x20, RZ, 0x3c\n"
+     "    IMAD.WIDE R8, R7, R1, c[0x0][0x160]\n    LDG R6, [R8]\n    STG [R2+0x400], R6\n    EXIT\n",
+     {64, 1, 1},
+     1},
     {"D50: an atomic changes a line that is kept",
-     INDEX ADDRESS "    LDG R4, [R2]\n    MOV R5, 0x64\n    RED.E.ADD.U32.STRONG.GPU [R2], R5\n    MEMBAR.SC.GPU\n"
-                   "    LDG R6, [R2]\n    STG [R2+0x400], R6\n    EXIT\n",
-     {64, 1, 1}, 1},
+     INDEX ADDRESS
+     "    LDG R4, [R2]\n    MOV R5, 0x64\n    RED.E.ADD.U32.STRONG.GPU [R2], R5\n    MEMBAR.SC.GPU\n"
+     "    LDG R6, [R2]\n    STG [R2+0x400], R6\n    EXIT\n",
+     {64, 1, 1},
+     1},
     {"D51: a comparison wraps between the ends of a warp",
-     INDEX ADDRESS "    MOV R4, 0x7ffffff0\n    IADD3 R5, R4, R0, RZ\n    ISETP.LT.AND P0, PT, R5, 0x7ffffff8, PT\n"
-                   "    MOV R6, RZ\n    @P0 BRA in, join out\n    BRA out\nin:\n    LDG R6, [R2]\nout:\n    STG [R2+0x400], R6\n"
-                   "    EXIT\n",
-     {32, 1, 1}, 1},
+     INDEX ADDRESS
+     "    MOV R4, 0x7ffffff0\n    IADD3 R5, R4, R0, RZ\n    ISETP.LT.AND P0, PT, R5, 0x7ffffff8, PT\n"
+     "    MOV R6, RZ\n    @P0 BRA in, join out\n    BRA out\nin:\n    LDG R6, [R2]\nout:\n    STG "
+     "[R2+0x400], R6\n"
+     "    EXIT\n",
+     {32, 1, 1},
+     1},
     {"D53: rows in a warp",
      "    S2R R0, SR_TID.X\n    S2R R4, SR_TID.Y\n    MOV R1, 0x4\n    IMAD R0, R4, 0x14, R0\n" ADDRESS
      "    LDG R6, [R2]\n    STG [R2+0x400], R6\n    EXIT\n",
-     {16, 4, 1}, 1},
+     {16, 4, 1},
+     1},
     {"D54: an index wraps before it is widened",
-     INDEX "    MOV R4, 0xfffffff0\n    IADD3 R0, R4, R0, RZ\n    IADD3 R0, R0, 0x10, RZ\n    IMAD.WIDE.U32 R2, R0, R1, c[0x0][0x160]\n"
+     INDEX "    MOV R4, 0xfffffff0\n    IADD3 R0, R4, R0, RZ\n    IADD3 R0, R0, 0x10, RZ\n    IMAD.WIDE.U32 "
+           "R2, R0, R1, c[0x0][0x160]\n"
            "    LDG R6, [R2]\n    STG [R2+0x400], R6\n    EXIT\n",
-     {32, 1, 1}, 1},
+     {32, 1, 1},
+     1},
     {"D55: descending words, pairs, one word for all",
-     INDEX "    MOV R1, -0x4\n" ADDRESS "    LDG R5, [R2+0x200]\n    MOV R1, 0x8\n" ADDRESS "    LDG.64 R6, [R2]\n"
-           "    MOV R1, RZ\n" ADDRESS "    LDG R8, [R2]\n    IADD3 R5, R5, R6, R7\n    IADD3 R5, R5, R8, RZ\n    MOV R1, 0x4\n" ADDRESS
+     INDEX "    MOV R1, -0x4\n" ADDRESS "    LDG R5, [R2+0x200]\n    MOV R1, 0x8\n" ADDRESS
+           "    LDG.64 R6, [R2]\n"
+           "    MOV R1, RZ\n" ADDRESS
+           "    LDG R8, [R2]\n    IADD3 R5, R5, R6, R7\n    IADD3 R5, R5, R8, RZ\n    MOV R1, 0x4\n" ADDRESS
            "    STG [R2+0x400], R5\n    EXIT\n",
-     {32, 1, 1}, 1},
+     {32, 1, 1},
+     1},
     {"D37: warps end before they come for what is theirs",
-     INDEX ADDRESS "    LDG R4, [R2]\n    ISETP.GT.AND P0, PT, R4, 0x1f, PT\n    @P0 EXIT\n    LDG R5, [R2+0x80]\n"
-                   "    STG [R2+0x400], R5\n    EXIT\n",
-     {128, 1, 1}, 1},
+     INDEX ADDRESS
+     "    LDG R4, [R2]\n    ISETP.GT.AND P0, PT, R4, 0x1f, PT\n    @P0 EXIT\n    LDG R5, [R2+0x80]\n"
+     "    STG [R2+0x400], R5\n    EXIT\n",
+     {128, 1, 1},
+     1},
     {"D56: blocks wait for each other's words",
      "    S2R R0, SR_CTAID.X\n    MOV R1, 0x100\n" ADDRESS "    MOV R5, 0x1234\n"
-     "    ISETP.NE.AND P0, PT, R0, RZ, PT\n    @P0 BRA wait, join out\n    STG.STRONG.GPU [R2+0x100], R5\n    BRA out\n"
-     "wait:\n    LDG.STRONG.GPU R6, [R2]\n    ISETP.NE.AND P1, PT, R6, R5, PT\n    @P1 BRA wait, join done\ndone:\n"
+     "    ISETP.NE.AND P0, PT, R0, RZ, PT\n    @P0 BRA wait, join out\n    STG.STRONG.GPU [R2+0x100], R5\n   "
+     " BRA out\n"
+     "wait:\n    LDG.STRONG.GPU R6, [R2]\n    ISETP.NE.AND P1, PT, R6, R5, PT\n    @P1 BRA wait, join "
+     "done\ndone:\n"
      "    STG.STRONG.GPU [R2+0x100], R5\nout:\n    EXIT\n",
-     {32, 1, 1}, 4},
+     {32, 1, 1},
+     4},
 };
 
 static void test_holes(struct test *t)
 {
-    static const char *const options[] = {"decoupled", "decoupled:pwaq=1,pwpq=1,atq=1,told=1", "decoupled:batch=wait,priority=last",
-                                          "decoupled:feedback=off", "decoupled:pieces=8,priority=first"};
+    static const char *const options[] = {"decoupled", "decoupled:pwaq=1,pwpq=1,atq=1,told=1",
+                                          "decoupled:batch=wait,priority=last", "decoupled:feedback=off",
+                                          "decoupled:pieces=8,priority=first"};
     for (size_t k = 0; k < TEST_COUNT(holes); k++) {
         printf("  %s\n", holes[k].hole);
         for (size_t o = 0; o < TEST_COUNT(options); o++) {
-            struct trial x = {.gpu = "gtx480", .settings = GTX " l1.sets=4", .tech = options[o], .code = holes[k].code,
+            struct trial x = {.gpu = "gtx480",
+                              .settings = GTX " l1.sets=4",
+                              .tech = options[o],
+                              .code = holes[k].code,
                               .grid = holes[k].grid};
             memcpy(x.block, holes[k].block, sizeof x.block);
             struct outcome with, without;
@@ -278,7 +319,10 @@ static void test_holes(struct test *t)
 // What the text says of a full set and of early ends, by the counters.
 static void test_kept_lines(struct test *t)
 {
-    struct trial x = {.gpu = "gtx480", .settings = GTX " l1.sets=4 l1.ways=2", .tech = "decoupled", .code = holes[0].code,
+    struct trial x = {.gpu = "gtx480",
+                      .settings = GTX " l1.sets=4 l1.ways=2",
+                      .tech = "decoupled",
+                      .code = holes[0].code,
                       .block = {32, 1, 1}};
     struct outcome o = same(t, x);
     CHECK(t, o.n[COUNT_unlockable] > 0);
@@ -287,15 +331,19 @@ static void test_kept_lines(struct test *t)
     x.code = holes[8].code;
     x.block[0] = 128;
     o = same(t, x);
-    CHECK_EQ(t, o.n[COUNT_told], 1); // three warps are gone when it is their turn
+    CHECK_EQ(t, o.n[COUNT_told], 1);    // three warps are gone when it is their turn
     CHECK_EQ(t, o.n[COUNT_dropped], 0); // it was told before it enqueued more
 }
 
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"once", test_once},           {"values_move", test_values_move}, {"ahead", test_ahead},
-        {"no_cache", test_no_cache},   {"predicates", test_predicates},   {"holes", test_holes},
+        {"once", test_once},
+        {"values_move", test_values_move},
+        {"ahead", test_ahead},
+        {"no_cache", test_no_cache},
+        {"predicates", test_predicates},
+        {"holes", test_holes},
         {"kept_lines", test_kept_lines},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));

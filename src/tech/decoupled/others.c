@@ -302,6 +302,13 @@ static bool is_access(const struct inst *i)
     return isa_has(i, ISA_LOAD | ISA_STORE | ISA_ATOMIC) && i->op != OP_LDC;
 }
 
+static void count_access(struct decoupled *d, const struct inst *i, bool decoupled)
+{
+    bool loads = i->op == OP_LDG || i->op == OP_LD || i->op == OP_LDL;
+    d->counters[COUNT_kept] += !decoupled;
+    if (loads) d->counters[decoupled ? COUNT_loads : COUNT_loads_kept]++;
+}
+
 void decoupled_issued(void *state, unsigned slot, uint32_t inst)
 {
     struct decoupled *d = state;
@@ -313,7 +320,7 @@ void decoupled_issued(void *state, unsigned slot, uint32_t inst)
         f->fetches_anew = false;
         tech_refetch(d->sm, slot);
     }
-    d->counters[COUNT_kept] += is_access(i) && (!n->site || f->astray);
+    if (is_access(i)) count_access(d, i, n->site && n->site != DECOUPLE_ENQ_PRED && !f->astray);
     f->order_pending |= n->orders;
     if (n->feedback) decoupled_news(d, slot);
     if (isa_has(i, ISA_BARRIER | ISA_EXIT)) {
