@@ -31,7 +31,9 @@ static const char *explained(struct study *s, const struct decouple *d, uint32_t
 static const char *stream_of(const struct decouple *d, const struct decouple_inst *n)
 {
     static const char *const names[] = {"", "affine", "others", "both"};
-    return d->whole ? "others" : n->site ? decouple_site_name((enum decouple_site)n->site) : names[n->streams];
+    return d->whole  ? "others"
+           : n->site ? decouple_site_name((enum decouple_site)n->site)
+                     : names[n->streams];
 }
 
 static void describe(struct study *s, struct study_kernel *k, const struct decouple *d)
@@ -46,15 +48,16 @@ static void describe(struct study *s, struct study_kernel *k, const struct decou
         const struct decouple_inst *x = &d->insts[n];
         const struct inst *i = &d->program->insts[n];
         bool accesses = x->site == DECOUPLE_ENQ_DATA || x->site == DECOUPLE_ENQ_ADDR;
-        f->insts[n] = (struct inst_fate){.kind = x->has_result ? decouple_kind_name((enum decouple_kind)x->kind) : "",
-                                         .of_kind = x->kind,
-                                         .stream = stream_of(d, x),
-                                         .why = explained(s, d, n),
-                                         .potential = x->potential,
-                                         .has_result = x->has_result,
-                                         .removed = !d->whole && !(x->streams & DECOUPLE_IN_OTHERS),
-                                         .loads = i->op == OP_LDG || i->op == OP_LD || i->op == OP_LDL,
-                                         .decoupled = accesses};
+        f->insts[n] =
+            (struct inst_fate){.kind = x->has_result ? decouple_kind_name((enum decouple_kind)x->kind) : "",
+                               .of_kind = x->kind,
+                               .stream = stream_of(d, x),
+                               .why = explained(s, d, n),
+                               .potential = x->potential,
+                               .has_result = x->has_result,
+                               .removed = !d->whole && !(x->streams & DECOUPLE_IN_OTHERS),
+                               .loads = i->op == OP_LDG || i->op == OP_LD || i->op == OP_LDL,
+                               .decoupled = accesses};
     }
 }
 
@@ -124,7 +127,8 @@ static void report_kernels(struct study *s, struct study_report *r)
         study_kernel_cells(t, k);
         study_count(t, n.insts);
         study_ratio(t, n.potential, n.insts);
-        for (unsigned kind = DECOUPLE_SCALAR; kind < DECOUPLE_VECTOR; kind++) study_ratio(t, n.kinds[kind], n.insts);
+        for (unsigned kind = DECOUPLE_SCALAR; kind < DECOUPLE_VECTOR; kind++)
+            study_ratio(t, n.kinds[kind], n.insts);
         study_count(t, fate_of(k)->steps);
         study_count(t, n.executed);
         study_ratio(t, n.removed, n.executed);
@@ -136,7 +140,9 @@ static void report_kernels(struct study *s, struct study_report *r)
         with_loads += n.loads != 0;
     }
     if (s->kernels.count > 1 && with_loads)
-        study_note(r, "means of kernels: potentially affine %.1f %% of the code (DAC: about half), loads decoupled %.1f %% (79.8)",
+        study_note(r,
+                   "means of kernels: potentially affine %.1f %% of the code (DAC: about half), loads "
+                   "decoupled %.1f %% (79.8)",
                    100 * potential / (double)s->kernels.count, 100 * decoupled / (double)with_loads);
 }
 
@@ -151,14 +157,15 @@ static void inst_cells(struct study_table *t, const struct study_kernel *k, uint
 
 static void report(struct study *s, struct study_report *r)
 {
-    static const struct study_column columns[] = {{"kernel", "entry"},
-                                                  {"pc", "of the instruction"},
-                                                  {"executed", "by warps"},
-                                                  {"kind", "of its result"},
-                                                  {"stream", "affine, others, both; or what is enqueued there"},
-                                                  {"why", "it is what it is"},
-                                                  {"instruction", "as in the listing"},
-                                                  {"line", "source line"}};
+    static const struct study_column columns[] = {
+        {"kernel", "entry"},
+        {"pc", "of the instruction"},
+        {"executed", "by warps"},
+        {"kind", "of its result"},
+        {"stream", "affine, others, both; or what is enqueued there"},
+        {"why", "it is what it is"},
+        {"instruction", "as in the listing"},
+        {"line", "source line"}};
     report_kernels(s, r);
     study_each_inst(s, r, columns, sizeof columns / sizeof columns[0], inst_cells);
 }

@@ -211,15 +211,43 @@ static struct piece piece_of(const struct decoupled_launch *l, const struct warp
     return x;
 }
 
-// Tuples for all lanes, as many as a register holds, whose values these are; otherwise words of lanes they stay.
-static void find_pieces(struct decoupled *d, const struct warp *w, struct part *p, uint64_t mask)
+// Tuples for all lanes, as many as a register holds, whose values these are; otherwise words of lanes they stay. *only: of
+// several the last.
+static void find_pieces(struct decoupled *d, const struct warp *w, struct part *p, uint64_t mask,
+                        struct piece *only)
 {
     uint64_t left = p->lanes;
-    for (p->pieces = 0; left && p->pieces < d->launch->options->rules.pieces; p->pieces++)
-        left &= ~piece_of(d->launch, w, left, p->values, mask).lanes;
+    for (p->pieces = 0; left && p->pieces < d->launch->options->rules.pieces; p->pieces++) {
+        *only = piece_of(d->launch, w, left, p->values, mask);
+        left &= ~only->lanes;
+    }
     if (!left) return;
     p->pieces = 0;
     d->counters[COUNT_vectors]++;
+}
+
+// Verification: the records of lines and masks that stand for the tuple lead back to the address of each lane.
+static void verify_records(const struct decoupled *d, const struct warp *w, const struct part *p,
+                           const struct piece *x, const struct operand *o, unsigned bytes)
+{
+    const struct launch *l = d->launch->launch;
+    struct decouple_tuple t =
+        decouple_tuple_scalar(o->width == 2 ? 64 : 32, x->base + (uint64_t)(int64_t)(int32_t)o->value);
+    for (unsigned k = 0; k < 3; k++)
+        t.offset[k] = (uint64_t)x->offset[k] & (t.bits == 64 ? UINT64_MAX : UINT32_MAX);
+    const struct decouple_warp at = {
+        .block = {l->block[0], l->block[1], l->block[2]}, .warp = w->index, .warp_size = l->warp_size};
+    struct decouple_record records[DECOUPLE_RECORDS_MAX];
+    uint64_t addresses[LANES];
+    unsigned lanes = bit_count(p->lanes), count = decouple_expand(&t, &at, p->lanes, bytes, records), n = 0;
+    bool same = true;
+    if (!count) return; // the program is to fail there
+    decouple_record_addresses(records, count, bytes, lanes, addresses);
+    for (uint64_t left = p->lanes; left; left &= left - 1) {
+        uint64_t address = p->values[bit_lowest(left)] + (uint64_t)(int64_t)(int32_t)o->value;
+        same &= addresses[n++] == (t.bits == 64 ? address : (uint32_t)address);
+    }
+    if (!same) __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
 
 static unsigned add_line(struct part *p, uint64_t line, uint64_t from, uint64_t to)
@@ -262,7 +290,10 @@ static void enqueue_address(struct decoupled *d, const struct warp *w, const str
         unsigned lane = bit_lowest(left);
         p->values[lane] = (low ? low[lane] : 0) | (high ? (uint64_t)high[lane] << 32 : 0);
     }
-    find_pieces(d, w, p, o->width == 2 ? UINT64_MAX : UINT32_MAX);
+    struct piece x;
+    find_pieces(d, w, p, o->width == 2 ? UINT64_MAX : UINT32_MAX, &x);
+    if (d->launch->verify && p->pieces == 1)
+        verify_records(d, w, p, &x, o, isa_type_bytes((enum isa_type)i->type));
     if (p->lanes && ++d->records_made == d->launch->options->corrupt) p->values[bit_lowest(p->lanes)] ^= 4;
     find_lines(d, i, o, p);
     // In shared memory every lane has a bank of its own, and what adds it to the tuple.
