@@ -137,7 +137,8 @@ char *spin_random(struct test *t, const char *defines, unsigned seed)
     char command[1000];
     const char *folder = test_directory(t); // SPIN writes files where it is
     snprintf(command, sizeof command,
-             "ln -sf \"$PWD/" MODELS "darsie.pml\" '%s/model.pml' && cd '%s' && spin -T -u20000 -n%u %s model.pml",
+             "ln -sf \"$PWD/" MODELS
+             "darsie.pml\" '%s/model.pml' && cd '%s' && spin -T -u20000 -n%u %s model.pml",
              folder, folder, seed, defines);
     return printed(t, command);
 }
