@@ -439,8 +439,10 @@ uint64_t tech_ready(const struct sm_grid *g, uint16_t physical) { return g->sm->
 
 uint32_t *tech_lanes(struct sm_grid *g, unsigned place, unsigned r)
 {
-    return reg_lanes(warp_at(g, place)->warp->regs, r * g->engine->exec.vector_bytes);
+    return tech_lanes_of(warp_at(g, place)->warp, r);
 }
+
+uint32_t *tech_lanes_of(struct warp *w, unsigned r) { return reg_lanes(w->regs, r * w->exec->vector_bytes); }
 
 uint64_t tech_issuing(const struct sm_grid *g) { return g->sm->issue.lanes; }
 const struct exec_access *tech_access(const struct sm_grid *g) { return &g->engine->access; }
@@ -622,7 +624,11 @@ bool tech_recompute(struct sm_grid *g, unsigned place, uint32_t pc)
 
 void tech_evaluate(struct sm_grid *g, unsigned place, uint32_t pc, uint64_t lanes)
 {
-    struct warp *w = warp_at(g, place)->warp;
+    tech_evaluate_of(warp_at(g, place)->warp, pc, lanes);
+}
+
+void tech_evaluate_of(struct warp *w, uint32_t pc, uint64_t lanes)
+{
     bool is_full = lanes == w->full;
     const struct bound *d = (is_full ? w->exec->full : w->exec->masked) + pc;
     (is_full ? d->handlers->full : d->handlers->masked)(d, w, w->regs, lanes);

@@ -284,6 +284,7 @@ uint16_t tech_pool(struct sm_grid *g, const struct tech *me, unsigned block);
 uint32_t tech_pool_size(struct sm_grid *g, const struct tech *me);
 uint64_t tech_ready(const struct sm_grid *g, uint16_t physical);    // CYCLE_NEVER: when a reply comes
 uint32_t *tech_lanes(struct sm_grid *g, unsigned slot, unsigned r); // of the warp's own Rr
+uint32_t *tech_lanes_of(struct warp *w, unsigned r); // of a warp that may not have started, or have ended
 
 // Lanes of the instruction that issues, before its guard.
 uint64_t tech_issuing(const struct sm_grid *g);
@@ -361,3 +362,5 @@ void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle); // the event ho
 bool tech_recompute(struct sm_grid *g, unsigned slot, uint32_t pc);
 // The same in the given lanes, whatever the warp is doing and whatever the guard says.
 void tech_evaluate(struct sm_grid *g, unsigned slot, uint32_t pc, uint64_t lanes);
+void tech_evaluate_of(struct warp *w, uint32_t pc,
+                      uint64_t lanes); // also where it has not started, or has ended

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODEL "docs/model/darsie.pml"
+#define MODELS "docs/model/"
 
 // The instructions of the programs, as in the model.
 #define OPS_STRAIGHT "-DCONTROLS=0 -DOPS=6"                  // INC KEPT_INC
@@ -82,22 +82,23 @@ static void read_error(const char *text, struct spin_search *s)
     const char *at = strstr(text, "pan:1: ");
     s->has_error = at != NULL;
     if (!at) return;
-    size_t length = strcspn(at + 7, "(\n");
-    while (length && at[7 + length - 1] == ' ') length--;
+    const char *depth = strstr(at, " (at depth");
+    size_t length = depth ? (size_t)(depth - at) - 7 : strcspn(at + 7, "\n");
     snprintf(s->what, sizeof s->what, "%.*s", (int)(length < 100 ? length : 100), at + 7);
 }
 
-bool spin_check(struct test *t, const char *name, const char *defines, bool is_big, struct spin_search *s)
+bool spin_check(struct test *t, const char *model, const char *name, const char *defines, bool is_big,
+                struct spin_search *s)
 {
     char command[1200], *out, *err;
     *s = (struct spin_search){0};
     snprintf(s->folder, sizeof s->folder, "%s/%s", test_directory(t), name);
     // Files are named by the model's: a link keeps the trail in the folder.
     snprintf(command, sizeof command,
-             "here=$PWD && mkdir -p '%s' && cd '%s' && ln -s \"$here/" MODEL
-             "\" model.pml && spin -a %s model.pml && "
+             "here=$PWD && mkdir -p '%s' && cd '%s' && ln -s \"$here/" MODELS
+             "%s.pml\" model.pml && spin -a %s model.pml && "
              "cc %s -w -DSAFETY -DNOREDUCE -DMEMLIM=8000 -o pan pan.c && ./pan -m20000",
-             s->folder, s->folder, defines,
+             s->folder, s->folder, model, defines,
              is_big ? "-O2" : "-O0"); // compiling takes longer than a small search
     int status = test_command(command, is_big ? 3000 : 300, &out, &err);
     read_number(out, " states, stored", &s->states);
@@ -136,7 +137,8 @@ char *spin_random(struct test *t, const char *defines, unsigned seed)
     char command[1000];
     const char *folder = test_directory(t); // SPIN writes files where it is
     snprintf(command, sizeof command,
-             "ln -sf \"$PWD/" MODEL "\" '%s/model.pml' && cd '%s' && spin -T -u20000 -n%u %s model.pml",
+             "ln -sf \"$PWD/" MODELS
+             "darsie.pml\" '%s/model.pml' && cd '%s' && spin -T -u20000 -n%u %s model.pml",
              folder, folder, seed, defines);
     return printed(t, command);
 }

@@ -1,4 +1,4 @@
-// The model of docs/model under SPIN: exhaustive searches, and the steps of a trail or of a random run as
+// The models of docs/model under SPIN: exhaustive searches, and the steps of a trail or of a random run as
 // text.
 #pragma once
 #include "harness/test.h"
@@ -24,9 +24,10 @@ extern const struct spin_rule spin_rules[]; // up to one without a name
 
 // False and the case skipped (failed under CI=true) where there is no SPIN.
 bool spin_is_there(struct test *t);
-// Compiles the model with these -D… and searches, in a folder `name` of the case's. `is_big`: optimised, with
-// more time.
-bool spin_check(struct test *t, const char *name, const char *defines, bool is_big, struct spin_search *s);
-// What the model prints along the error's trail; heap.
+// Compiles the model (docs/model/MODEL.pml) with these -D… and searches, in a folder `name` of the case's. `is_big`:
+// optimised, with more time.
+bool spin_check(struct test *t, const char *model, const char *name, const char *defines, bool is_big,
+                struct spin_search *s);
+// What DARSIE's model prints along the error's trail; heap.
 char *spin_trail(struct test *t, const char *defines, const struct spin_search *s);
 char *spin_random(struct test *t, const char *defines, unsigned seed); // along a random run; heap

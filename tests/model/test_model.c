@@ -1,4 +1,4 @@
-// SPIN searches the model of docs/model: with all rules nothing is wrong in any program. What is without one
+// SPIN searches DARSIE's model of docs/model: with all rules nothing is wrong in any program. What is without one
 // of them, test_replay.c has.
 #include "model/spin.h"
 
@@ -41,7 +41,8 @@ static void test_all_rules(struct test *t)
         struct spin_search s;
         bool wanted = configurations[k].form == QUICK ||
                       (configurations[k].form == NORMAL && !test_is_quick()) || test_is_long();
-        if (!wanted || !spin_check(t, configurations[k].name, configurations[k].defines, true, &s)) continue;
+        if (!wanted || !spin_check(t, "darsie", configurations[k].name, configurations[k].defines, true, &s))
+            continue;
         CHECK_MSG(t, !s.has_error, "%s: %s", configurations[k].defines, s.what);
         printf("  %-13s %10llu states, %11llu transitions, %5.0f MB\n", configurations[k].name, s.states,
                s.transitions, s.megabytes);

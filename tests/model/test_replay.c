@@ -646,7 +646,7 @@ static void test_counter_examples(struct test *t)
         char defines[200];
         if (rule->slow ? !test_is_long() : test_is_quick()) continue;
         snprintf(defines, sizeof defines, "-DWITHOUT_%s %s", rule->name, rule->defines);
-        if (!spin_check(t, rule->name, defines, rule->slow, &s)) continue;
+        if (!spin_check(t, "darsie", rule->name, defines, rule->slow, &s)) continue;
         CHECK_MSG(t, s.has_error && strstr(s.what, rule->wrong), "without %s: %s", rule->name,
                   s.has_error ? s.what : "nothing is wrong");
         printf("  without %-18s %s, after %llu states\n", rule->name, s.what, s.states);

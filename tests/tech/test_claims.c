@@ -423,12 +423,30 @@ static void test_holds(struct test *t)
     }
 }
 
+// -- late warps ---------------------------------------------------------------------------------------------
+
+// Eight slots, blocks of six warps: of the second block two are there at first. What the affine stream has led for the block, tuples
+// that tell warps apart among it, is late warps' too.
+static void test_late_affine(struct test *t)
+{
+    static const struct tech *const none[] = {NULL};
+    static const char settings[] = "gpu.sm_count=1 sm.warps=8 sim.check=1";
+    struct scene whole, parts;
+    if (!scene_run(&whole, t, "dac", none, settings)) return;
+    if (!scene_run(&parts, t, "dac+warpman:variant=spatial", none, settings)) return;
+    CHECK(t, count_of(&parts, "warpman", "late") > 4);
+    CHECK(t, count_of(&whole, "dac", "led") > 4 * BLOCKS);
+    CHECK_EQ(t, count_of(&parts, "dac", "led"), count_of(&whole, "dac", "led"));
+    CHECK_EQ(t, count_of(&parts, "dac", "skipped"), count_of(&whole, "dac", "skipped"));
+    CHECK_EQ(t, parts.bench.result.gpu.issue_issued, whole.bench.result.gpu.issue_issued);
+    scene_end(&whole);
+    scene_end(&parts);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"stated", test_stated},
-                                             {"told", test_told},
-                                             {"pools", test_pools},
-                                             {"pool_from", test_pool_from},
-                                             {"holds", test_holds}};
+    static const struct test_case cases[] = {{"stated", test_stated}, {"told", test_told},
+                                             {"pools", test_pools},   {"pool_from", test_pool_from},
+                                             {"holds", test_holds},   {"late_affine", test_late_affine}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

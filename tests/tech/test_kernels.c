@@ -196,6 +196,8 @@ static const char *const options[] = {
     "warpman:variant=spatial+uv:intra=on+gscalar",
     "darsie+warpman:variant=spatial",
     "darsie:pool=reserve,branch-sync=first,early=on+warpman:variant=temporal",
+    "dac+warpman:variant=spatial",
+    "dac:tuples=lanes,instances=3+warpman:variant=temporal",
     "uv:variant=srf+warpman:variant=spatial",
     "rfcache+scalarise:vectors=60+warpman:variant=temporal",
     "coarse:dueling=0,when=access,wait=1",

@@ -97,7 +97,7 @@ static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
     *d = (struct dac){.launch = launch, .sm = s, .counters = counts};
     const struct threads *t = &d->launch->threads;
     uint32_t blocks = tech_launch(s)->blocks_per_sm;
-    d->warps = heap_alloc((size_t)blocks * t->warps * sizeof *d->warps);
+    d->warps = heap_alloc(tech_launch(s)->places * sizeof *d->warps);
     d->values = heap_alloc((size_t)DST_MAX * t->warps * t->lanes * sizeof *d->values);
     for (uint32_t k = 0; k < blocks; k++)
         d->blocks[k].instances = heap_alloc(d->launch->program->inst_count * sizeof *d->blocks[k].instances);
@@ -121,18 +121,16 @@ static void sm_end(void *state)
 static void block_start(void *state, unsigned block)
 {
     struct dac *d = state;
-    uint64_t slots = tech_slots(d->sm, block);
     dac_forget(&d->blocks[block], d->launch->program->inst_count);
-    d->blocks[block].live = bit_mask(bit_count(slots));
+    d->blocks[block].live = bit_mask(d->launch->threads.warps); // those that have not started, too
 }
 
 static void warp_start(void *state, unsigned slot)
 {
     struct dac *d = state;
     struct dac_warp *w = &d->warps[slot];
-    unsigned block = tech_block_of(d->sm, slot);
-    w->block = (uint8_t)block;
-    w->index = (uint8_t)(slot - bit_lowest(tech_slots(d->sm, block)));
+    w->block = (uint8_t)tech_block_of(d->sm, slot);
+    w->index = (uint8_t)tech_warp(d->sm, slot)->index;
     memset(w->front.registers, 0, sizeof w->front.registers);
     memset(w->front.pending, 0, sizeof w->front.pending);
     w->front.preds = w->front.uniform = 1 << PRED_TRUE;
@@ -157,8 +155,7 @@ const struct tech tech_dac = {
     .ideal = true,
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(NOT_REDUNDANT) | HAS(FETCH) | HAS(ISSUE) | HAS(EXECUTION) |
                 HAS(LOADS) | HAS(PREDICATES) | HAS(COMPILER) | HAS(IDEAL),
-    .claims =
-        CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(DISPATCH) | CLAIMS(FETCH) | CLAIMS(EXECUTION),
+    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(FETCH) | CLAIMS(EXECUTION),
     .skipped = COUNT_skipped,
     .reused = -1,
     .keys = keys,

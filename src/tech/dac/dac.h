@@ -62,7 +62,7 @@ struct instance {
 };
 
 struct dac_block {
-    uint64_t live;                    // warps of the block
+    uint64_t live;                    // warps of the block that have not ended
     VEC(struct instance) * instances; // by instruction, oldest first
 };
 

@@ -1,7 +1,7 @@
 // The affine unit. What a real one has rules for (DAC section 3: tuples are added, and multiplied by
 // scalars), the ideal one finds at run time: it computes the instruction from the expanded tuples of its
-// sources in all threads of the block, and looks whether the result is a tuple again. Sources that are all
-// uniform need one warp.
+// sources in all threads of the block, those of ended warps and of such as have not started among them, and looks whether the
+// result is a tuple again. Sources that are all uniform need one warp.
 #include "tech/dac/dac.h"
 
 #include <stdlib.h>
@@ -15,63 +15,69 @@ struct saved { // a warp's state that computing for it must not change
     uint64_t pred[PRED_SLOTS];
 };
 
-static void save(struct dac *d, unsigned slot, unsigned r, struct saved *s)
+static void save(const struct dac *d, struct warp *w, unsigned r, struct saved *s)
 {
     s->registers[s->count] = (uint8_t)r;
-    memcpy(s->lanes[s->count++], tech_lanes(d->sm, slot, r), d->launch->threads.lanes * 4);
+    memcpy(s->lanes[s->count++], tech_lanes_of(w, r), d->launch->threads.lanes * 4);
 }
 
-static void restore(struct dac *d, unsigned slot, const struct saved *s)
+static void restore(const struct dac *d, struct warp *w, const struct saved *s)
 {
-    struct warp *w = tech_warp(d->sm, slot);
     for (unsigned n = s->count; n-- > 0;)
-        memcpy(tech_lanes(d->sm, slot, s->registers[n]), s->lanes[n], d->launch->threads.lanes * 4);
+        memcpy(tech_lanes_of(w, s->registers[n]), s->lanes[n], d->launch->threads.lanes * 4);
     memcpy(w->pred, s->pred, sizeof w->pred);
 }
 
-static void put_sources(struct dac *d, unsigned slot, const struct op *o, const struct instance *e)
+static void put_sources(const struct dac *d, struct warp *w, const struct op *o, const struct instance *e)
 {
-    struct warp *w = tech_warp(d->sm, slot);
-    unsigned warp = index_in_block(d, slot);
     for (unsigned k = 0; k < o->read_count; k++)
-        tuple_expand(&e->key[k], &d->launch->threads, warp, tech_lanes(d->sm, slot, o->reads[k]));
+        tuple_expand(&e->key[k], &d->launch->threads, w->index, tech_lanes_of(w, o->reads[k]));
     for (unsigned left = o->pred_reads; left; left &= left - 1) {
         unsigned p = bit_lowest(left);
         w->pred[p] = e->key_preds >> p & 1 ? w->full : 0;
     }
 }
 
-static void take_results(struct dac *d, unsigned slot, uint32_t pc, uint64_t *masks)
+static void take_results(struct dac *d, struct warp *w, uint32_t pc, uint64_t *masks)
 {
     const struct op *o = &d->launch->ops[pc];
     const struct inst *i = &d->launch->program->insts[pc];
     const struct threads *t = &d->launch->threads;
-    unsigned warp = index_in_block(d, slot);
     for (unsigned n = 0; n < o->dst_words; n++)
-        memcpy(d->values + ((size_t)n * t->warps + warp) * t->lanes, tech_lanes(d->sm, slot, o->dst + n),
+        memcpy(d->values + ((size_t)n * t->warps + w->index) * t->lanes, tech_lanes_of(w, o->dst + n),
                t->lanes * 4);
     for (unsigned k = 0; k < 2; k++)
-        if (masks && i->dst[k].kind == OPERAND_PRED)
-            masks[k * t->warps + warp] = tech_warp(d->sm, slot)->pred[i->dst[k].reg];
+        if (masks && i->dst[k].kind == OPERAND_PRED) masks[k * t->warps + w->index] = w->pred[i->dst[k].reg];
 }
 
-// False: a load that has to wait.
-static bool compute(struct dac *d, unsigned slot, uint32_t pc, const struct instance *e, uint64_t *masks)
+static void begin(const struct dac *d, struct warp *w, const struct op *o, const struct instance *e,
+                  struct saved *s)
 {
-    bool done = true;
-    const struct op *o = &d->launch->ops[pc];
+    s->count = 0;
+    memcpy(s->pred, w->pred, sizeof s->pred);
+    for (unsigned k = 0; k < o->read_count; k++) save(d, w, o->reads[k], s);
+    for (unsigned n = 0; n < o->dst_words; n++) save(d, w, o->dst + n, s);
+    put_sources(d, w, o, e);
+}
+
+static void compute(struct dac *d, struct warp *w, uint32_t pc, const struct instance *e, uint64_t *masks)
+{
     struct saved s;
-    s.count = 0;
-    memcpy(s.pred, tech_warp(d->sm, slot)->pred, sizeof s.pred);
-    for (unsigned k = 0; k < o->read_count; k++) save(d, slot, o->reads[k], &s);
-    for (unsigned n = 0; n < o->dst_words; n++) save(d, slot, o->dst + n, &s);
-    put_sources(d, slot, o, e);
-    if (d->launch->candidates[pc] == LOADS)
-        done = tech_recompute(d->sm, slot, pc);
-    else
-        tech_evaluate(d->sm, slot, pc, tech_warp(d->sm, slot)->present);
-    take_results(d, slot, pc, masks);
-    restore(d, slot, &s);
+    begin(d, w, &d->launch->ops[pc], e, &s);
+    tech_evaluate_of(w, pc, w->present);
+    take_results(d, w, pc, masks);
+    restore(d, w, &s);
+}
+
+// False: it has to wait.
+static bool compute_load(struct dac *d, unsigned slot, uint32_t pc, const struct instance *e)
+{
+    struct warp *w = tech_warp(d->sm, slot);
+    struct saved s;
+    begin(d, w, &d->launch->ops[pc], e, &s);
+    bool done = tech_recompute(d->sm, slot, pc);
+    take_results(d, w, pc, NULL);
+    restore(d, w, &s);
     return done;
 }
 
@@ -125,7 +131,7 @@ static void evaluate_load(struct dac *d, unsigned slot, uint32_t pc, struct inst
 {
     const struct threads *t = &d->launch->threads;
     size_t lane = index_in_block(d, slot) * t->lanes + bit_lowest(tech_warp(d->sm, slot)->active);
-    e->affine = compute(d, slot, pc, e, NULL) && is_one_value(d, slot, pc);
+    e->affine = compute_load(d, slot, pc, e) && is_one_value(d, slot, pc);
     e->outcome.words = d->launch->ops[pc].dst_words;
     for (unsigned n = 0; n < e->outcome.words; n++)
         e->outcome.tuples[n] = (struct tuple){.base = d->values[(size_t)n * t->warps * t->lanes + lane]};
@@ -155,7 +161,7 @@ void dac_evaluate(struct dac *d, unsigned slot, uint32_t pc, struct instance *e)
     const struct threads *t = &d->launch->threads;
     const struct inst *i = &d->launch->program->insts[pc];
     struct outcome *out = &e->outcome;
-    unsigned block = d->warps[slot].block;
+    struct cta *block = tech_warp(d->sm, slot)->cta;
     bool uniform = !d->launch->thread_dependent[pc];
     for (unsigned k = 0; k < e->key_count; k++) uniform &= tuple_is_uniform(&e->key[k]);
     *out = (struct outcome){0};
@@ -167,12 +173,11 @@ void dac_evaluate(struct dac *d, unsigned slot, uint32_t pc, struct instance *e)
         if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE) out->preds |= (uint8_t)(1u << k);
     if (out->preds) out->masks = heap_alloc(2 * t->warps * sizeof *out->masks);
     if (uniform) {
-        compute(d, slot, pc, e, out->masks);
+        compute(d, tech_warp(d->sm, slot), pc, e, out->masks);
         take_uniform(d, index_in_block(d, slot), pc, out);
         e->affine = true;
     } else if (i->op != OP_LDC) { // an address that differs is the load/store unit's business
-        for (uint64_t left = tech_slots(d->sm, block); left; left &= left - 1)
-            compute(d, bit_lowest(left), pc, e, out->masks);
+        for (unsigned k = 0; k < block->warp_count; k++) compute(d, &block->warps[k], pc, e, out->masks);
         e->affine = take_affine(d, pc, out);
     }
     if (!e->affine || out->uniform == out->preds) {

@@ -15,10 +15,11 @@
 #include "gpu/tech.h"
 
 enum decoupled_batch { BATCH_JOIN, BATCH_WAIT };
+enum decoupled_arrival { ARRIVAL_WAIT, ARRIVAL_JOIN };
 struct decoupled_options {
     struct decouple_rules rules;
     uint32_t atq, pwaq, pwpq, told, corrupt;
-    int early, priority, batch;
+    int early, priority, batch, arrival;
 };
 
 enum decoupled_counter {
