@@ -66,7 +66,8 @@ void decoupled_leave(struct decoupled *d, unsigned slot)
 
 static bool is_there(const struct decoupled *d, struct part *p)
 {
-    return p->ready_at <= tech_now(d->sm) && p->asked == p->line_count && p->there == bit_mask(p->line_count);
+    bool has_come = d->launch->options->arrival == ARRIVAL_JOIN || p->there == bit_mask(p->line_count);
+    return p->ready_at <= tech_now(d->sm) && p->asked == p->line_count && has_come;
 }
 
 // Whether what comes next in the order of its stream is for this site and these lanes, as far as can be said; else it has
