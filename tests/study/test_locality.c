@@ -30,22 +30,24 @@ static double probability(const uint64_t *addresses, size_t count, unsigned wind
 
 static bool is_near(double a, double b, double by) { return fabs(a - b) <= by; }
 
-// A row of words comes back to its block of n bytes but at its end; a ring to each of its members, once the window has room for all.
+// What goes on in steps comes back to its block of n bytes but at its end; a ring to each of its members, once the window has room for all.
 static void test_known(struct test *t)
 {
     static uint64_t row[MOST], ring[MOST], drawn[MOST];
     struct rng g;
     rng_init(&g, 7);
     for (size_t k = 0; k < MOST; k++) {
-        row[k] = 4 * k;
         ring[k] = k % 16 << 20;
         drawn[k] = rng_below(&g, 64) << 20;
     }
-    for (unsigned n = 0; n < 10; n++)
-        for (unsigned w = 0; w < REUSE_WINDOWS; w++) {
-            double exact = n < 2 ? 0 : 1 - 4.0 / (1u << n);
-            CHECK(t, is_near(probability(row, MOST, w, n, REUSE_ACCESSES), exact, 1e-12));
-        }
+    for (uint64_t stride = 1; stride <= 64; stride *= 4) {
+        for (size_t k = 0; k < MOST; k++) row[k] = stride * k;
+        for (unsigned n = 0; n < 10; n++)
+            for (unsigned w = 0; w < REUSE_WINDOWS; w++) {
+                double exact = stride > 1u << n ? 0 : 1 - (double)stride / (1u << n);
+                CHECK(t, is_near(probability(row, MOST, w, n, REUSE_ACCESSES), exact, 1e-12));
+            }
+    }
     for (unsigned w = 0; w < REUSE_WINDOWS; w++) {
         double exact = w >= 4 ? 1 - 16.0 / MOST : 0, miss = pow(1 - 1 / 64.0, 1u << w);
         CHECK(t, is_near(probability(ring, MOST, w, 0, REUSE_ACCESSES), exact, 1e-12));

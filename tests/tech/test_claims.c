@@ -50,8 +50,8 @@ struct scene {
 };
 
 // The registered ones that `names` says, and behind them `more`, which ends with NULL.
-static bool scene_run(struct scene *s, struct test *t, const char *names, const struct tech *const *more,
-                      const char *settings)
+static bool scene_run_text(struct scene *s, struct test *t, const char *names, const struct tech *const *more,
+                           const char *settings, const char *text)
 {
     struct diag d;
     *s = (struct scene){0};
@@ -60,7 +60,7 @@ static bool scene_run(struct scene *s, struct test *t, const char *names, const 
     CHECK_MSG(t, tech_choose(&s->choice, names, &d), "%s", names);
     diag_fini(&d);
     for (; *more; more++) s->choice.uses[s->choice.count++] = (struct tech_use){.tech = *more};
-    if (!gpu_bench_init(&s->bench, t, "tiny", settings, computes, 32 * WARPS)) return false;
+    if (!gpu_bench_init(&s->bench, t, "tiny", settings, text, 32 * WARPS)) return false;
     struct launch *l = &s->bench.m.launch;
     l->block[0] = 32;
     l->block[1] = WARPS;
@@ -74,6 +74,12 @@ static bool scene_run(struct scene *s, struct test *t, const char *names, const 
     gpu_cycles(&s->bench);
     CHECK_EQ(t, s->bench.result.mismatches, 0);
     return true;
+}
+
+static bool scene_run(struct scene *s, struct test *t, const char *names, const struct tech *const *more,
+                      const char *settings)
+{
+    return scene_run_text(s, t, names, more, settings, computes);
 }
 
 static void scene_end(struct scene *s)
@@ -425,22 +431,36 @@ static void test_holds(struct test *t)
 
 // -- late warps ---------------------------------------------------------------------------------------------
 
+// Four rounds, each with tuples of its own.
+static const char rounds[] = "S2R R0, SR_TID.X\n"
+                             "S2R R7, SR_TID.Y\n"
+                             "MOV R1, 0x4\n"
+                             "loop:\n"
+                             "IADD3 R7, R7, R0, RZ\n"
+                             "IADD3 R1, R1, -0x1, RZ\n"
+                             "ISETP.NE.AND P0, PT, R1, RZ, PT\n"
+                             "@P0 BRA loop\n"
+                             "EXIT\n";
+
 // Eight slots, blocks of six warps: of the second block two are there at first. What the affine stream has led for the block, tuples
-// that tell warps apart among it, is late warps' too.
+// that tell warps apart among it, is late warps' too, of all rounds that early ones have gone.
 static void test_late_affine(struct test *t)
 {
     static const struct tech *const none[] = {NULL};
-    static const char settings[] = "gpu.sm_count=1 sm.warps=8 sim.check=1";
-    struct scene whole, parts;
-    if (!scene_run(&whole, t, "dac", none, settings)) return;
-    if (!scene_run(&parts, t, "dac+warpman:variant=spatial", none, settings)) return;
-    CHECK(t, count_of(&parts, "warpman", "late") > 4);
-    CHECK(t, count_of(&whole, "dac", "led") > 4 * BLOCKS);
-    CHECK_EQ(t, count_of(&parts, "dac", "led"), count_of(&whole, "dac", "led"));
-    CHECK_EQ(t, count_of(&parts, "dac", "skipped"), count_of(&whole, "dac", "skipped"));
-    CHECK_EQ(t, parts.bench.result.gpu.issue_issued, whole.bench.result.gpu.issue_issued);
-    scene_end(&whole);
-    scene_end(&parts);
+    static const char settings[] = "gpu.sm_count=1 sm.warps=8 sim.check=1", *const texts[] = {computes,
+                                                                                              rounds};
+    for (size_t k = 0; k < TEST_COUNT(texts); k++) {
+        struct scene whole, parts;
+        if (!scene_run_text(&whole, t, "dac", none, settings, texts[k])) return;
+        if (!scene_run_text(&parts, t, "dac+warpman:variant=spatial", none, settings, texts[k])) return;
+        CHECK(t, count_of(&parts, "warpman", "late") > 4);
+        CHECK(t, count_of(&whole, "dac", "led") > 4 * BLOCKS);
+        CHECK_EQ(t, count_of(&parts, "dac", "led"), count_of(&whole, "dac", "led"));
+        CHECK_EQ(t, count_of(&parts, "dac", "skipped"), count_of(&whole, "dac", "skipped"));
+        CHECK_EQ(t, parts.bench.result.gpu.issue_issued, whole.bench.result.gpu.issue_issued);
+        scene_end(&whole);
+        scene_end(&parts);
+    }
 }
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
 // for nothing but room; and that nobody's results change.
 #include "differential/combination.h"
 #include "gpu/bench.h"
+#include "gpu/chip_impl.h"
 #include "harness/settings.h"
 #include "tech/extra.h"
 #include "tech/registry.h"
@@ -252,6 +253,36 @@ static void test_together(struct test *t)
     }
 }
 
+// When a launch is over nobody has anything.
+static void test_all_back(struct test *t)
+{
+    for (unsigned d = 0; d < 3 + TEST_COUNT(warpman); d++) {
+        const struct tech_use *dispatches = d == 0   ? &by_block
+                                            : d == 1 ? &piecemeal
+                                            : d == 2 ? &grudging
+                                                     : &warpman[d - 3];
+        struct gpu_bench b;
+        if (gpu_bench_init(&b, t, "tiny", "gpu.sm_count=2 issue.schedulers=1 sm.warps=7 sim.check=1", UNEVEN,
+                           96)) {
+            b.config.techs = dispatches;
+            b.config.tech_count = dispatches->tech != NULL;
+            b.m.launch.grid[0] = 40;
+            machine_prepare(&b.m);
+            struct chip *c = chip_create(&b.config);
+            CHECK(t, chip_run_alone(c, &b.m.launch, 0, 1, NULL, &b.result, &b.m.fault));
+            CHECK_MSG(t, !b.result.imbalance, "%s", b.result.imbalance);
+            const struct gpu_config *all = &b.config.gpu;
+            const struct share every = {all->max_warps, all->registers, all->shared_bytes, all->max_blocks};
+            for (unsigned sm = 0; sm < 2; sm++) {
+                CHECK(t, memcmp(&c->dispatch.left[sm], &every, sizeof every) == 0);
+                CHECK(t, !c->dispatch.partial[sm].grid);
+            }
+            chip_destroy(c);
+        }
+        gpu_bench_fini(&b);
+    }
+}
+
 // What stands still says who has not started, and that the block does not wait for itself. Four slots: the first block
 // of three warps waits for ever; of the second there is one.
 static void test_hang(struct test *t)
@@ -431,10 +462,10 @@ static void test_programs(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"fragments", test_fragments}, {"turns", test_turns},
-                                             {"by_block", test_by_block},   {"waiting", test_waiting},
-                                             {"together", test_together},   {"hang", test_hang},
-                                             {"same", test_same},           {"timeline", test_timeline},
-                                             {"kernels", test_kernels},     {"programs", test_programs}};
+    static const struct test_case cases[] = {
+        {"fragments", test_fragments}, {"turns", test_turns},       {"by_block", test_by_block},
+        {"waiting", test_waiting},     {"together", test_together}, {"hang", test_hang},
+        {"all_back", test_all_back},   {"same", test_same},         {"timeline", test_timeline},
+        {"kernels", test_kernels},     {"programs", test_programs}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

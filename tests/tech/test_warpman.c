@@ -243,6 +243,63 @@ static void test_variants(struct test *t)
                  n[VARIANT_DUELING][COUNT_beyond] <= n[VARIANT_SPATIAL][COUNT_beyond]);
 }
 
+struct moment {
+    uint64_t at;
+    int warps; // come, or go
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct moment *x = a, *y = b;
+    if (x->at != y->at) return x->at < y->at ? -1 : 1;
+    return x->warps - y->warps; // who goes does so first
+}
+
+// Most warps at a time on an SM.
+static int most_at_once(const struct tap_sm *sm)
+{
+    size_t count = 2 * sm->warps.count;
+    struct moment *moments = heap_alloc(count * sizeof *moments);
+    for (size_t n = 0; n < count; n++) {
+        const struct tap_warp *w = &sm->warps.data[n / 2];
+        moments[n] = n % 2 ? (struct moment){w->end, -1} : (struct moment){w->start, 1};
+    }
+    qsort(moments, count, sizeof *moments, by_time);
+    int most = 0, now = 0;
+    for (size_t n = 0; n < count; n++) {
+        now += moments[n].warps;
+        most = now > most ? now : most;
+    }
+    free(moments);
+    return most;
+}
+
+// Three blocks of five warps fit, and registers for two warps more: no variant ever has more of them there than it may, and all have
+// as many.
+static void test_resident(struct test *t)
+{
+    static const struct {
+        int variant;
+        uint32_t limit;
+        int most;
+    } rows[] = {{-1, 1, 15},
+                {VARIANT_BASE, 1, 15},
+                {VARIANT_TEMPORAL, 1, 15},
+                {VARIANT_SPATIAL, 1, 17},
+                {VARIANT_THRESHOLD, 9, 15}, // as many as by block are never kept away
+                {VARIANT_THRESHOLD, 16, 16},
+                {VARIANT_THRESHOLD, 36, 17}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct scene *s = scene_make(t, "gtx480-warpman", "sim.check=1 sm.registers=8704 gpu.sm_count=2",
+                                     UNEVEN, 160, 40, rows[k].variant);
+        s->options.limit = rows[k].limit;
+        s->bench.m.launch.registers = 16;
+        gpu_cycles(&s->bench);
+        for (unsigned sm = 0; sm < 2; sm++) CHECK_EQ(t, most_at_once(&s->tap.sms[sm]), rows[k].most);
+        scene_free(s);
+    }
+}
+
 // One block's lengths: its ratio of temporal underutilisation by hand. All five start together; a warp is longer
 // than the one before by the same time, so that 1 + 2 + 3 + 4 such times are lost of five times the longest.
 static void test_lost(struct test *t)
@@ -282,7 +339,7 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {
         {"bits", test_bits},         {"matrix_product", test_matrix_product},
         {"by_block", test_by_block}, {"cards", test_cards},
-        {"variants", test_variants}, {"lost", test_lost},
-        {"dueling", test_dueling}};
+        {"variants", test_variants}, {"resident", test_resident},
+        {"lost", test_lost},         {"dueling", test_dueling}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
