@@ -368,6 +368,19 @@ static void find_others_stream(struct slicing *x, const bool *certain)
     close_affine(x);
 }
 
+// The stream's own code needs the jumps of the ways that it goes: in blocks that no branch decides on, but those it takes.
+static void take_jumps(struct slicing *x)
+{
+    for (uint32_t n = 0; n < x->s->flow.count; n++) {
+        uint32_t last = decouple_last_of(x->s, n);
+        const struct inst *i = &x->d->program->insts[last];
+        bool goes = isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_EXIT) && !isa_is_conditional(i);
+        for (uint32_t e = x->a->depends_first[n]; goes && e < x->a->depends_first[n + 1]; e++)
+            goes = x->d->insts[decouple_last_of(x->s, x->a->depends[e])].streams & DECOUPLE_IN_AFFINE;
+        if (goes) x->d->insts[last].streams |= DECOUPLE_IN_AFFINE;
+    }
+}
+
 // -- all of it ------------------------------------------------------------------------------------------------
 
 static bool has_sites(const struct decouple *d)
@@ -395,6 +408,7 @@ void decouple_find_slices(struct decouple *d)
     find_others(&x);
     close_affine(&x);
     find_others_stream(&x, certain);
+    take_jumps(&x);
     vec_fini(&x.work);
     if (!some && !has_sites(d)) d->whole = DECOUPLE_FOR_NOTHING;
     if (!d->rules.feedback && asks(d)) d->whole = DECOUPLE_FOR_CONTROL;

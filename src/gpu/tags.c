@@ -191,7 +191,8 @@ bool tags_lock(struct sm_grid *g, uint64_t line)
 
 bool tags_may_lock(const struct sm_grid *g, uint64_t line)
 {
-    return cache_may_lock(g->sm->tags.l1.cache, line);
+    return !g->sm->tags.l1.perfect &&
+           cache_may_lock(g->sm->tags.l1.cache, line); // perfect: no line is anywhere
 }
 
 void tags_unlock(struct sm_grid *g, uint64_t line)

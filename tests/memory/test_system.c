@@ -9,6 +9,7 @@
 
 static void defaults(struct memory_config *c)
 {
+    *c = (struct memory_config){.perfect = false};
     struct config all;
     config_init(&all);
     config_add(&all, memory_config_keys, memory_config_key_count, c);

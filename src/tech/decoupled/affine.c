@@ -99,6 +99,7 @@ void decoupled_start(struct decoupled *d)
     if (tech_guest_runs(d->sm)) return;
     uint32_t next = next_step(d);
     if (next == NO_STEP) return;
+    if (d->settles) decoupled_wake_at(d, d->settled_at);
     tech_guest_start(d->sm, &tech_decoupled, d->launch->count + next, 0, turns[d->launch->options->priority]);
 }
 
@@ -422,6 +423,7 @@ bool decoupled_guest_may(const void *state, uint32_t index)
     const struct decoupled *d = state;
     uint32_t step = index - d->launch->count;
     const struct decouple_step *s = &d->launch->code->steps[step];
+    if (d->settles && tech_now(d->sm) < d->settled_at) return false;
     if (s->kind != DECOUPLE_ENQUEUES) return true;
     if (d->count == d->launch->options->atq) return false;
     for (uint64_t left = s->site == DECOUPLE_ENQ_PRED ? d->following : 0; left; left &= left - 1) {
@@ -430,6 +432,25 @@ bool decoupled_guest_may(const void *state, uint32_t index)
             return false;
     }
     return true;
+}
+
+// Control words say how long to wait on the ways through the code. Who goes on elsewhere, for other warps or other lanes, has
+// to wait for all results.
+static bool is_on_the_way(const struct decoupled *d, uint32_t at, uint32_t next)
+{
+    const struct decoupled_launch *l = d->launch;
+    const struct inst *i = &l->insts[l->count + at];
+    bool encoded = tech_launch(d->sm)->kind->config.dependences == DEPENDENCES_ENCODED;
+    bool leads = l->code->steps[at].kind == DECOUPLE_BRANCHES && i->target == l->count + next;
+    return !encoded || leads || (next == at + 1 && (!isa_has(i, ISA_BRANCH) || isa_is_conditional(i)));
+}
+
+void decoupled_guest_result(void *state, uint32_t index, uint64_t cycle)
+{
+    struct decoupled *d = state;
+    (void)index;
+    if (cycle > d->settled_at) d->settled_at = cycle;
+    if (d->settles) decoupled_wake_at(d, d->settled_at);
 }
 
 void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
@@ -460,4 +481,5 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
     uint32_t next = choose_step(d);
     if (next == NO_STEP) next = begin_with_those_that_waited(d);
     step->next = next == NO_STEP ? (uint32_t)GUEST_ENDS : l->count + next;
+    d->settles = !is_on_the_way(d, at, next);
 }

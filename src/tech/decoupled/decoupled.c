@@ -254,6 +254,7 @@ const struct tech tech_decoupled = {
     .replied = decoupled_replied,
     .guest_may = decoupled_guest_may,
     .guest = decoupled_guest,
+    .guest_result = decoupled_guest_result,
     .event = decoupled_event,
     .warp_end = decoupled_warp_end,
     .check = check,

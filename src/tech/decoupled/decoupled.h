@@ -145,7 +145,9 @@ struct decoupled {
     unsigned reading; // the slot whose instruction is about to execute, + 1
     uint64_t records_made;
     uint64_t choices; // of steps
-    unsigned turn;    // slot
+    bool settles;     // the guest waits for its results
+    uint64_t settled_at;
+    unsigned turn; // slot
 };
 
 extern const struct tech tech_decoupled;
@@ -176,6 +178,7 @@ void decoupled_meet(struct decoupled *d, unsigned block);  // the stream may be 
 void decoupled_start(struct decoupled *d);                 // the guest, if there is something to do
 bool decoupled_guest_may(const void *state, uint32_t index);
 void decoupled_guest(void *state, uint32_t index, struct guest_step *step);
+void decoupled_guest_result(void *state, uint32_t index, uint64_t cycle);
 
 // -- units.c
 struct part *decoupled_part(struct decoupled *d);

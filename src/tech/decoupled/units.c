@@ -184,7 +184,7 @@ static uint64_t compare(struct decoupled *d, const struct part *p, bool is_first
     switch ((enum decouple_effort)p->effort) {
     case EFFORT_BLOCK: return is_first ? 1 : 0;
     case EFFORT_ENDS: return 2;
-    case EFFORT_LANES: tech_copy(d->sm, guests[0], guests[0]); return 1;
+    case EFFORT_LANES: tech_copy(d->sm, guests[REG_ZERO], guests[REG_ZERO]); return 1;
     }
     return 1;
 }
@@ -199,7 +199,7 @@ static uint64_t deliver(struct decoupled *d, const struct turn *t)
     uint64_t cycles = p->is_address ? p->records : compare(d, p, is_first);
     if (p->is_address && !p->pieces && p->lanes) { // its words, by the lanes
         uint16_t *guests = tech_guest_map(d->sm);
-        tech_copy(d->sm, guests[0], guests[0]);
+        tech_copy(d->sm, guests[REG_ZERO], guests[REG_ZERO]);
     }
     t->entry->left &= ~(1ull << t->slot);
     f->expanding--;
