@@ -165,6 +165,10 @@ static void test_ahead(struct test *t)
     late = same(t, x);
     x.tech = "base";
     play(t, &x, &base);
+    x.tech = "decoupled:batch=wait";
+    x.grid = 40;
+    CHECK_EQ(t, same(t, x).n[COUNT_data], 40 * 32); // blocks that come later wait, and nobody goes alone
+    x.grid = 1;
     CHECK_EQ(t, ahead.n[COUNT_asked], 32);
     CHECK_EQ(t, late.n[COUNT_asked], 0);
     CHECK(t, ahead.cycles * 2 < base.cycles); // four are under way

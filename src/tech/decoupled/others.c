@@ -78,7 +78,7 @@ static bool is_on_its_way(struct follower *f, const struct warp *w, uint32_t ins
     if (other && other->sequence == f->dequeued) return false;
     if (p) return p->sequence == f->dequeued && p->inst == inst && p->active == w->active;
     // Nothing is under way, and nothing will be before it has told or passed something.
-    return f->expanding || f->state == FOLLOWS || f->state == WAITS_FOR_OTHERS;
+    return f->expanding || f->state == FOLLOWS || f->state == FOLLOWS_NOT || f->state == WAITS_FOR_OTHERS;
 }
 
 // True when it is there.
