@@ -82,6 +82,8 @@ const char *decouple_site_name(enum decouple_site s)
     return names[s];
 }
 
+const char *decouple_whole(const struct decouple *d) { return d->whole ? cause_texts[d->whole] : NULL; }
+
 static bool leads_on(const struct decouple_inst *n)
 {
     return n->cause == DECOUPLE_FOR_SOURCE || n->cause == DECOUPLE_FOR_GUARD;
@@ -91,7 +93,7 @@ void decouple_explain(const struct decouple *d, uint32_t inst, struct strbuf *ou
 {
     enum { CHAIN_MAX = 64 };
     const struct decouple_inst *n = &d->insts[inst];
-    if (d->whole) {
+    if (d->whole && d->whole != DECOUPLE_FOR_NOTHING) {
         strbuf_printf(out, "not decoupled: %s", cause_texts[d->whole]);
         return;
     }

@@ -124,6 +124,7 @@ struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *
 
 const char *decouple_kind_name(enum decouple_kind k);
 const char *decouple_site_name(enum decouple_site s);
+const char *decouple_whole(const struct decouple *d); // why the program is not split; NULL: it is
 // "vector: loaded from memory at 0x40": the chain down to its root.
 void decouple_explain(const struct decouple *d, uint32_t inst, struct strbuf *out);
 // Figure 7: a stream (DECOUPLE_IN_*), one step a line.

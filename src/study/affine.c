@@ -43,7 +43,7 @@ static void describe(struct study *s, struct study_kernel *k, const struct decou
     f->insts = ARENA_ARRAY(&s->arena, struct inst_fate, k->inst_count);
     if (!d->whole) decouple_code_of(d, &s->arena, &code);
     f->steps = code.count;
-    f->whole = d->whole ? explained(s, d, 0) : NULL;
+    f->whole = decouple_whole(d);
     for (uint32_t n = 0; n < k->inst_count; n++) {
         const struct decouple_inst *x = &d->insts[n];
         const struct inst *i = &d->program->insts[n];
