@@ -63,14 +63,19 @@ static uint32_t entry_of(const struct decouple_code *c, uint32_t inst)
 }
 
 // The others' stream without what it leaves out, and the affine stream behind it.
-static const uint32_t *places_of(const struct decouple *d, struct program *both)
+static void place(const struct decouple *d, struct program *both)
 {
     uint32_t *places = ARENA_ARRAY(&both->arena, uint32_t, both->inst_count + 1), next = 0;
+    uint32_t *at = ARENA_ARRAY(&both->arena, uint32_t, both->inst_count + 1);
     for (uint32_t k = 0; k < both->inst_count; k++) {
+        bool is_there = k >= d->count || (d->insts[k].streams & DECOUPLE_IN_OTHERS);
         places[k] = next;
-        next += k >= d->count || (d->insts[k].streams & DECOUPLE_IN_OTHERS);
+        if (is_there) at[next++] = k;
     }
-    return places;
+    places[both->inst_count] = next;
+    at[next] = both->inst_count;
+    both->places = places;
+    both->at_place = at;
 }
 
 static const struct decouple_plan *plan_of(const struct decouple *d, struct program *both)
@@ -112,7 +117,7 @@ struct program *decouple_program(const struct decouple *d)
         stream.insts[k].reconverge = entry_of(&c, i->reconverge);
     }
     struct program *both = program_join(d->program, &stream);
-    both->places = places_of(d, both);
+    place(d, both);
     both->plan = plan_of(d, both);
     arena_fini(&a);
     return both;

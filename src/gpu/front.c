@@ -17,7 +17,7 @@ void front_fini(struct sm *s) { vec_fini(&s->front.fills.far); }
 
 static const struct program *program_of(const struct sm_warp *w) { return w->grid->engine->exec.program; }
 
-static uint64_t code_address(const struct sm_warp *w, uint32_t pc)
+static inline __attribute__((always_inline)) uint64_t code_address(const struct sm_warp *w, uint32_t pc)
 {
     return w->grid->launch->code + program_code_offset(program_of(w), pc);
 }

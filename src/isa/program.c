@@ -124,10 +124,3 @@ const char *program_check(struct program *p)
         return "control runs past the last instruction";
     return check_tables(p);
 }
-
-uint32_t program_insts_at(const struct program *p, uint32_t index, uint32_t end)
-{
-    uint32_t n = 0;
-    while (index + n < p->inst_count && p->places[index + n] < end) n++;
-    return n;
-}

@@ -60,6 +60,7 @@ struct program {
     // Which instruction of the code in memory each is, ascending; NULL: all are there. One that is not has the place of the next
     // that is.
     const uint32_t *places;
+    const uint32_t *at_place; // the other way: which instruction is there, one entry more
     const void *plan; // what who made this program of another wants to find again; NULL
     uint32_t entry;              // the instruction that a thread begins with
     uint32_t code_base;          // RISCV: address of the first instruction
@@ -117,14 +118,15 @@ static inline uint32_t program_code_offset(const struct program *p, uint32_t ind
     if (p->profile != PROFILE_PASCAL) return place * (p->profile == PROFILE_RISCV ? RISCV_STEP : PC_STEP);
     return place / PASCAL_GROUP * PASCAL_GROUP_BYTES + (1 + place % PASCAL_GROUP) * PC_STEP;
 }
-uint32_t program_insts_at(const struct program *p, uint32_t index, uint32_t end); // before the place `end`
 static inline uint32_t program_insts_within(const struct program *p, uint32_t index, uint32_t bytes)
 {
     uint32_t place = program_place(p, index);
     uint32_t count = p->profile != PROFILE_PASCAL
                          ? (p->profile == PROFILE_RISCV ? bytes / RISCV_STEP : bytes / PC_STEP)
                          : (program_code_offset(p, index) + bytes) / PASCAL_GROUP_BYTES * PASCAL_GROUP - place;
-    return p->places ? program_insts_at(p, index, place + count) : count;
+    if (!p->places) return count;
+    uint32_t last = p->places[p->inst_count];
+    return p->at_place[place + count < last ? place + count : last] - index;
 }
 
 // What an instruction is called by: PC_STEP times its index, in all profiles but RISC-V, where it is its address.

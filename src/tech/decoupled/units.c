@@ -18,7 +18,7 @@ struct part *decoupled_part(struct decoupled *d)
     if (p) {
         d->free_parts = p->next;
     } else {
-        p = heap_alloc(sizeof *p);
+        p = heap_resize(NULL, sizeof *p); // what counts is set below and by who fills it
         vec_push(&d->all_parts, p);
     }
     p->next = NULL;
