@@ -115,6 +115,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
     struct decoupled_launch *l = heap_alloc(sizeof *l);
     *l = (struct decoupled_launch){.options = u->options,
                                    .launch = sl->launch,
+                                   .ops = sl->decoded.ops,
                                    .insts = sl->launch->program->insts,
                                    .count = plan->count,
                                    .plan = plan,

@@ -34,6 +34,7 @@ enum { WARPS = 64, LANES = 64, LINES_MAX = 64, TOLD_MAX = 16, ATQ_MAX = 256, QUE
 struct decoupled_launch {
     const struct decoupled_options *options;
     const struct launch *launch;
+    const struct op *ops;     // of all instructions
     const struct inst *insts; // the kernel's, `count` of them; the affine stream's code stands behind them
     const struct decouple_plan *plan;
     const struct decouple_code *code;

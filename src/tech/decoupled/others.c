@@ -108,16 +108,28 @@ static bool await(struct decoupled *d, unsigned slot, uint32_t inst)
     return false;
 }
 
-static void pass_removed(struct decoupled *d, unsigned slot)
+// An atomic's result is still to come there, and would overwrite what is passed over now.
+static bool is_outstanding(const struct decoupled *d, unsigned slot, uint32_t pc)
+{
+    const struct op *o = &d->launch->ops[pc];
+    for (unsigned n = 0; n < o->dst_words; n++)
+        if (tech_ready(d->sm, tech_own(d->sm, slot, o->dst + n)) == CYCLE_NEVER) return true;
+    return false;
+}
+
+// False: it has to wait before the next of them.
+static bool pass_removed(struct decoupled *d, unsigned slot)
 {
     struct follower *f = &d->followers[slot];
     const struct warp *w = tech_warp(d->sm, slot);
     while (w->state == WARP_READY && is_removed(d, f, w->pc)) {
         uint32_t pc = w->pc;
+        if (is_outstanding(d, slot, pc)) return false;
         tech_recompute(d->sm, slot, pc);
         d->counters[COUNT_removed]++;
         tech_advance(d->sm, &tech_decoupled, slot, pc + 1);
     }
+    return true;
 }
 
 void decoupled_look(struct decoupled *d, unsigned slot)
@@ -125,7 +137,10 @@ void decoupled_look(struct decoupled *d, unsigned slot)
     struct follower *f = &d->followers[slot];
     const struct warp *w = tech_warp(d->sm, slot);
     if (!f->is_there || f->astray || f->taken || !w || w->state != WARP_READY) return;
-    pass_removed(d, slot);
+    if (!pass_removed(d, slot)) {
+        hold(d, slot, HOLD_ISSUE);
+        return;
+    }
     if (w->state != WARP_READY || !is_kernels(d, w->pc)) return;
     const struct decouple_inst *n = split_of(d, w->pc);
     if (n->site)
@@ -359,6 +374,7 @@ void decoupled_replied(void *state, unsigned slot, uint32_t inst, const uint16_t
     (void)registers, (void)cycle;
     for (size_t n = f->locks.count; n-- > 0;)
         if (f->locks.data[n].inst == inst) let_go(d, f, n);
+    decoupled_look(d, slot);
 }
 
 void decoupled_warp_end(void *state, unsigned slot)
