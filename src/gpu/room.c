@@ -239,6 +239,8 @@ static bool warps_start(struct sm_grid *g, uint64_t linear, unsigned count)
 void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle)
 {
     struct room *r = &g->sm->room;
+    for (size_t k = 0; g->launch->admit && k < r->placed.count; k++)
+        if (r->placed.data[k].grid == g && r->placed.data[k].cycle > cycle) cycle = r->placed.data[k].cycle;
     const struct placed_warps placed = {block, cycle, g, warps};
     vec_push(&r->placed, placed);
     for (size_t k = r->placed.count - 1; k && r->placed.data[k - 1].cycle > cycle; k--) {
@@ -247,11 +249,21 @@ void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle)
     }
 }
 
+// By warp, order is part of what was given out: the rest of a block comes before the next one, even if the room that was
+// promised to it comes later.
+static bool is_behind(const struct room *r, size_t k)
+{
+    const struct sm_grid *g = r->placed.data[k].grid;
+    for (size_t before = 0; g->launch->admit && before < k; before++)
+        if (r->placed.data[before].grid == g) return true;
+    return false;
+}
+
 void room_start_placed(struct sm *s)
 {
     for (size_t k = 0; k < s->room.placed.count && s->room.placed.data[k].cycle <= s->now;) {
         const struct placed_warps p = s->room.placed.data[k];
-        if (!warps_start(p.grid, p.block, p.count)) {
+        if (is_behind(&s->room, k) || !warps_start(p.grid, p.block, p.count)) {
             s->room.placed.data[k++].cycle = s->now + 1;
             continue;
         }

@@ -385,15 +385,15 @@ static void add(void *context, struct wf_kernel *k, const struct wf_launch_confi
         if (strstr(stats->counters[n].name, ".late")) o->late += stats->counters[n].value;
 }
 
-static struct left run_kernel(struct test *t, const struct workload *w, const char *techs,
-                              const char *dispatches)
+static struct left run_kernel_on(struct test *t, const char *gpu, const char *settings,
+                                 const struct workload *w, const char *techs, const char *dispatches)
 {
     struct wf_context *c = wf_context_create();
     struct left o = {0};
     struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add, .launched_context = &o};
     struct workload_result r;
-    CHECK_EQ(t, wf_gpu(c, "tiny"), WF_OK);
-    settings_apply(t, c, "sm.warps=38 sm.registers=43008 simt=stack");
+    CHECK_EQ(t, wf_gpu(c, gpu), WF_OK);
+    settings_apply(t, c, settings);
     CHECK_EQ(t, wf_tech(c, techs), WF_OK);
     if (dispatches) CHECK(t, extra_add(c, dispatches, false));
     wf_set_verify(c, true);
@@ -402,6 +402,28 @@ static struct left run_kernel(struct test *t, const struct workload *w, const ch
     o.hash = r.output_hash;
     wf_context_destroy(c);
     return o;
+}
+
+static struct left run_kernel(struct test *t, const struct workload *w, const char *techs,
+                              const char *dispatches)
+{
+    return run_kernel_on(t, "tiny", "sm.warps=38 sm.registers=43008 simt=stack", w, techs, dispatches);
+}
+
+// A warp's registers may be free some cycles after it has ended, if results are still under way; the rest of a block that is
+// promised them starts no later than the block that comes behind it.
+static void test_order(struct test *t)
+{
+    const char *nearest;
+    const struct workload *w = workload_find("fastWalshTransform", &nearest);
+    struct left whole = run_kernel_on(t, "gtx480-coarse", "sim.check=1", w, "base", NULL);
+    static const char *const techs[] = {"dac+warpman:variant=spatial",
+                                        "dac:tuples=lanes,instances=3+warpman:variant=temporal"};
+    for (size_t k = 0; k < TEST_COUNT(techs); k++) {
+        struct left parts = run_kernel_on(t, "gtx480-coarse", "sim.check=1", w, techs[k], NULL);
+        CHECK_MSG(t, parts.hash == whole.hash, "%s: other bytes", techs[k]);
+        CHECK_MSG(t, parts.late, "%s: no warp starts late", techs[k]);
+    }
 }
 
 // Every bundled kernel, beside every registered mechanism that claims no dispatch, in turn.
@@ -466,6 +488,6 @@ int main(int argc, char **argv)
         {"fragments", test_fragments}, {"turns", test_turns},       {"by_block", test_by_block},
         {"waiting", test_waiting},     {"together", test_together}, {"hang", test_hang},
         {"all_back", test_all_back},   {"same", test_same},         {"timeline", test_timeline},
-        {"kernels", test_kernels},     {"programs", test_programs}};
+        {"kernels", test_kernels},     {"order", test_order},       {"programs", test_programs}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
