@@ -84,5 +84,11 @@ const char *gpu_config_check(const struct gpu_config *c)
 {
     if (c->max_warps % c->schedulers) return "sm.warps must be a multiple of issue.schedulers";
     if (c->registers % c->register_unit) return "sm.registers must be a multiple of sm.register_unit";
+    if (c->registers % c->register_files) return "sm.registers must be a multiple of sm.register_files";
     return NULL;
+}
+
+uint32_t gpu_registers_for(const struct gpu_config *c, uint32_t warp)
+{
+    return c->registers / c->register_files / warp * warp * c->register_files;
 }

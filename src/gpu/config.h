@@ -44,6 +44,8 @@ bool gpu_config_is_chips(size_t key);     // by index: the chip's own, the same 
 
 // NULL when the settings fit together, else what does not and what would; static text.
 const char *gpu_config_check(const struct gpu_config *c);
+// How many registers of an SM warps can have that need so many each.
+uint32_t gpu_registers_for(const struct gpu_config *c, uint32_t warp);
 
 // SMs that are alike. A chip without classes has one kind, all its SMs, without a name.
 enum { GPU_KINDS_MAX = 8, GPU_KIND_NAME = 32 };

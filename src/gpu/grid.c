@@ -38,7 +38,7 @@ static struct fit fit_on(const struct gpu_config *c, const struct launch *l)
                            .warp = {.warps = 1, .registers = (uint32_t)registers},
                            .warps = (uint32_t)warps};
     limit_to(&f, c->max_warps / warps, "warps (sm.warps)");
-    limit_to(&f, c->registers / (registers * warps), "registers (sm.registers)");
+    limit_to(&f, gpu_registers_for(c, (uint32_t)registers) / (registers * warps), "registers (sm.registers)");
     if (shared) limit_to(&f, c->shared_bytes / shared, "shared memory (sm.shared_bytes)");
     return f;
 }
@@ -95,7 +95,8 @@ bool chip_occupancy(const struct chip_config *c, const struct launch *l, unsigne
     out->free_warps = all->max_warps - f.blocks * n->warps;
     bool comes = f.blocks && f.blocks < all->max_blocks &&
                  all->shared_bytes - f.blocks * n->block.shared >= n->block.shared;
-    uint32_t by_registers = out->free_registers / n->warp.registers;
+    uint32_t for_warps = gpu_registers_for(all, n->warp.registers);
+    uint32_t by_registers = (for_warps - f.blocks * out->registers) / n->warp.registers;
     if (comes) out->more = by_registers < out->free_warps ? by_registers : out->free_warps;
     return true;
 }

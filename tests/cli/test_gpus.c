@@ -198,7 +198,7 @@ static void test_like(struct test *t)
     check_line(&c, "gpu.core_mhz", "gpu.core_mhz 901 --set");
     check_line(
         &c, "fetch.per_scheduler",
-        "fetch.per_scheduler 1 gtx1080ti:14: four sub-cores an SM, a front end each (Pascal tuning guide)");
+        "fetch.per_scheduler 1 gtx1080ti:15: four sub-cores an SM, a front end each (Pascal tuning guide)");
     check_line(&c, "memory.partitions",
                "memory.partitions 11 gtx1080ti-paper:15: 352 bits: NVIDIA's specification");
 

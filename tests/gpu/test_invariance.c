@@ -150,8 +150,9 @@ static const struct knob *knob_of(const char *key)
 static bool is_fixed(const char *key)
 {
     static const char *const keys[] = {
-        "sm.warps",       "sm.blocks", "sm.registers",  "sm.register_unit", "sm.shared_bytes",
-        "sm.shared_unit", "sim.check", "sim.skip_idle", "sim.lose_reply",   "machine"};
+        "sm.warps",          "sm.blocks",       "sm.registers",   "sm.register_unit",
+        "sm.register_files", "sm.shared_bytes", "sm.shared_unit", "sim.check",
+        "sim.skip_idle",     "sim.lose_reply",  "machine"};
     for (size_t k = 0; k < TEST_COUNT(keys); k++)
         if (str_equal(keys[k], key)) return true;
     return false;

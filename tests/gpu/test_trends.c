@@ -77,6 +77,7 @@ static const struct trend trends[] = {
     {"hotspot", "sm.blocks=1", "cycles", 1.10, 6.00},
     {"hotspot", "sm.registers=16384", "cycles", 1.05, 6.00},
     {"hotspot", "sm.register_unit=4096", "cycles", 1.05, 6.00},
+    {"hotspot", "sm.registers=49152 sm.register_unit=2048 | sm.register_files=16", "cycles", 1.05, 6.00},
     {"hotspot", "sm.shared_bytes=8192", "cycles", 1.05, 6.00},
     {"scan", "sm.shared_unit=49152", "cycles", 1.05, 6.00},
     {"CP", "fetch.width=4 | fetch.refill=space fetch.ibuffer=8", "cycles", 0.25, 0.95},
