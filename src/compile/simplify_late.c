@@ -19,12 +19,13 @@ static bool only_summed(const struct ir_value *product)
 }
 
 // Profile pascal, where a product is several instructions: one that no other sum wants and that is no loop's constant,
-// or one that is none of its own within a sum.
+// or one that is none of its own within a sum. Where several sums want it the card has it once (docs/profiles.md).
 static bool is_cheap_again(const struct ir_value *product, const struct ir_inst *sum)
 {
     const struct ir_inst *m = product->def;
     uint64_t c;
-    if (m->op == IR_MUL) return product->use_count == 1 && m->block->loop_depth >= sum->block->loop_depth;
+    if (product->use_count > 1) return false;
+    if (m->op == IR_MUL) return m->block->loop_depth >= sum->block->loop_depth;
     return m->type == TYPE_U32 && ir_constant_bits(ir_operand(m, 1), &c) && is_power_of_two(c); // LEA
 }
 

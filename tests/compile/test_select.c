@@ -215,6 +215,11 @@ static const struct row pascal[] = {
      "SHL R, R, 0x2; SHR R, R, 0x1e; IADD3 R, P, R, c[0x0][0x170], RZ; IADD3.X R, R, c[0x0][0x174], RZ, P"},
     {"mul.wide.u32 %rd5, %r1, 4; add.s64 %rd9, %rd5, %big;",
      "LEA R, P, R, c[0x0][0x170], 0x2; LEA.HI.X R, R, c[0x0][0x174], RZ, 0x2, P"},
+    {"mul.wide.u32 %rd5, %r1, 4; add.s64 %rd6, %rd5, %big; add.s64 %rd7, %rd5, %rd1; xor.b64 %rd9, %rd6, "
+     "%rd7;",
+     "SHL R, R, 0x2; SHR.U32 R, R, 0x1e; IADD3 R, P, R, c[0x0][0x170], RZ; IADD3 R, P, R, R, RZ; "
+     "IADD3.X R, R, c[0x0][0x174], RZ, P; IADD3.X R, R, R, RZ, P; LOP3.LUT R, R, R, RZ, 0x3c; "
+     "LOP3.LUT R, R, R, RZ, 0x3c"},
     {"mul.wide.s32 %rd9, %r1, 12;",
      "XMAD.U16.U16 R, R, 0xc, RZ; XMAD.CHI.S16.U16 R, R.H1, 0xc, R; XMAD.PSL.U16.U16 R, R.H1, 0xc, R; "
      "SHR R, R, 0x10"},
