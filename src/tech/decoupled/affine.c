@@ -170,6 +170,21 @@ static uint64_t value_in(const struct piece *x, const int32_t at[3])
     return v;
 }
 
+// Those of the lanes whose values it has.
+static uint64_t lanes_in(const struct piece *x, uint64_t lanes, const struct thread_index *threads,
+                         const uint64_t *values, uint64_t mask)
+{
+    uint64_t in = 0;
+    bool is_row = !x->offset[1] && !x->offset[2];
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        unsigned lane = bit_lowest(left);
+        uint64_t v = is_row ? x->base + (uint64_t)(x->offset[0] * threads[lane].at[0])
+                            : value_in(x, threads[lane].at);
+        in |= (uint64_t)(((v ^ values[lane]) & mask) == 0) << lane;
+    }
+    return in;
+}
+
 // The offset in the one direction in which the lane stands apart, where those in others are known.
 static bool find_offset(struct piece *x, bool has[3], const int32_t from[3], const int32_t at[3],
                         int64_t difference)
@@ -205,10 +220,7 @@ static struct piece piece_of(const struct decoupled_launch *l, const struct warp
                     mask == UINT64_MAX ? (int64_t)difference : (int64_t)(int32_t)(uint32_t)difference);
     }
     for (unsigned k = 0; k < 3; k++) x.base -= (uint64_t)(x.offset[k] * from[k]);
-    for (uint64_t left = lanes; left; left &= left - 1) {
-        unsigned lane = bit_lowest(left);
-        if (((value_in(&x, threads[lane].at) ^ values[lane]) & mask) == 0) x.lanes |= 1ull << lane;
-    }
+    x.lanes = lanes_in(&x, lanes, threads, values, mask);
     return x;
 }
 
@@ -251,19 +263,18 @@ static void verify_records(const struct decoupled *d, const struct warp *w, cons
     if (!same) __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
 
-static unsigned add_line(struct part *p, uint64_t line, uint64_t from, uint64_t to)
+static void add_line(struct part *p, uint64_t line, uint64_t from, uint64_t to)
 {
     unsigned n = p->line_count;
     while (n && p->line[n - 1] != line) n--;
     if (!n) {
-        if (p->line_count == LINES_MAX) return 1;
+        if (p->line_count == LINES_MAX) return;
         n = ++p->line_count;
         p->line[n - 1] = line;
         p->sectors[n - 1] = 0;
     }
-    for (uint64_t s = (from - line) / SECTOR_BYTES; s <= (to - line) / SECTOR_BYTES; s++)
-        p->sectors[n - 1] |= (uint8_t)(1u << s);
-    return 0;
+    unsigned first = (unsigned)((from - line) / SECTOR_BYTES), last = (unsigned)((to - line) / SECTOR_BYTES);
+    p->sectors[n - 1] |= (uint8_t)((2u << last) - (1u << first));
 }
 
 // The lines of global memory that it goes to.
@@ -271,7 +282,6 @@ static void find_lines(struct decoupled *d, const struct inst *i, const struct o
 {
     uint64_t bytes = isa_type_bytes((enum isa_type)i->type), size = d->launch->line_bytes;
     uint64_t mask = o->width == 2 ? UINT64_MAX : UINT32_MAX;
-    p->line_count = 0;
     for (uint64_t left = p->lanes; left; left &= left - 1) {
         uint64_t at = (p->values[bit_lowest(left)] + (uint64_t)(int64_t)(int32_t)o->value) & mask;
         uint64_t line = at & ~(size - 1), end = at + bytes - 1;
@@ -287,19 +297,17 @@ static void enqueue_address(struct decoupled *d, const struct warp *w, const str
     const uint32_t *low = has_register ? lanes_of(w, o->reg) : NULL;
     const uint32_t *high = has_register && o->width == 2 ? lanes_of(w, o->reg + 1u) : NULL;
     p->is_address = true;
-    for (uint64_t left = p->lanes; left; left &= left - 1) {
-        unsigned lane = bit_lowest(left);
+    for (unsigned lane = 0; lane < w->exec->lanes; lane++)
         p->values[lane] = (low ? low[lane] : 0) | (high ? (uint64_t)high[lane] << 32 : 0);
-    }
     struct piece x;
     find_pieces(d, w, p, o->width == 2 ? UINT64_MAX : UINT32_MAX, &x);
     if (d->launch->verify && p->pieces == 1)
         verify_records(d, w, p, &x, o, isa_type_bytes((enum isa_type)i->type));
     if (p->lanes && ++d->records_made == d->launch->options->corrupt) p->values[bit_lowest(p->lanes)] ^= 4;
-    find_lines(d, i, o, p);
     // In shared memory every lane has a bank of its own, and what adds it to the tuple.
-    bool shared = isa_space_of(i) == SPACE_SHARED;
-    p->records = p->line_count && !shared ? p->line_count : 1;
+    p->line_count = 0;
+    if (isa_space_of(i) != SPACE_SHARED) find_lines(d, i, o, p);
+    p->records = p->line_count ? p->line_count : 1;
     bool early = d->launch->early && i->op == OP_LDG && i->sem == SEM_WEAK;
     if (!early) p->line_count = 0;
 }
@@ -468,7 +476,8 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
         unsigned slot = bit_lowest(left);
         if (d->step[slot] != at) continue;
         do_step(d, slot, s);
-        if (d->followers[slot].hold) waiting |= 1ull << slot;
+        bool same = d->followers[slot].state == FOLLOWS && !split_of(d, s->inst)->feedback;
+        if (!same && d->followers[slot].hold) waiting |= 1ull << slot;
     }
     if (s->kind == DECOUPLE_ENQUEUES && e->left) {
         d->count++;

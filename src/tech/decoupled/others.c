@@ -339,7 +339,8 @@ void decoupled_issued(void *state, unsigned slot, uint32_t inst)
     if (is_access(i)) count_access(d, i, n->site && n->site != DECOUPLE_ENQ_PRED && !f->astray);
     f->order_pending |= n->orders;
     if (n->feedback) decoupled_news(d, slot);
-    if (isa_has(i, ISA_BARRIER | ISA_EXIT)) {
+    bool completes = isa_has(i, ISA_BARRIER) && tech_warp(d->sm, slot)->state == WARP_READY;
+    if (completes || isa_has(i, ISA_EXIT)) {
         look_at_block(d, f->block);
         return;
     }
