@@ -146,12 +146,7 @@ void decoupled_meet(struct decoupled *d, unsigned block)
     decoupled_start(d);
 }
 
-// -- what is enqueued -----------------------------------------------------------------------------------------
-
-static const uint32_t *lanes_of(const struct warp *w, unsigned r)
-{
-    return (const uint32_t *)(const void *)(w->regs + (size_t)r * w->exec->vector_bytes);
-}
+// -- values ---------------------------------------------------------------------------------------------------
 
 static uint64_t guarded(const struct warp *w, const struct inst *i)
 {
@@ -163,6 +158,22 @@ static uint64_t guarded(const struct warp *w, const struct inst *i)
     return w->active & guard;
 }
 
+bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst)
+{
+    const struct inst *i = &d->launch->insts[inst];
+    if (isa_has(i, ISA_LOAD)) return false;
+    uint64_t lanes = guarded(w, i);
+    if (lanes) tech_evaluate_of(w, inst, lanes);
+    return true;
+}
+
+// -- what is enqueued -----------------------------------------------------------------------------------------
+
+static const uint32_t *lanes_of(const struct warp *w, unsigned r)
+{
+    return (const uint32_t *)(const void *)(w->regs + (size_t)r * w->exec->vector_bytes);
+}
+
 static uint64_t value_in(const struct piece *x, const int32_t at[3])
 {
     uint64_t v = x->base;
@@ -170,17 +181,23 @@ static uint64_t value_in(const struct piece *x, const int32_t at[3])
     return v;
 }
 
+// All lanes of a warp whose threads are in one row have values that go up by the offset.
+static bool is_ramp(const struct piece *x, const int32_t from[3], const uint64_t *values, unsigned lanes,
+                    uint64_t mask)
+{
+    uint64_t first = value_in(x, from), step = (uint64_t)x->offset[0], different = 0;
+    for (unsigned lane = 0; lane < lanes; lane++) different |= values[lane] ^ (first + lane * step);
+    return !(different & mask);
+}
+
 // Those of the lanes whose values it has.
 static uint64_t lanes_in(const struct piece *x, uint64_t lanes, const struct thread_index *threads,
                          const uint64_t *values, uint64_t mask)
 {
     uint64_t in = 0;
-    bool is_row = !x->offset[1] && !x->offset[2];
     for (uint64_t left = lanes; left; left &= left - 1) {
         unsigned lane = bit_lowest(left);
-        uint64_t v = is_row ? x->base + (uint64_t)(x->offset[0] * threads[lane].at[0])
-                            : value_in(x, threads[lane].at);
-        in |= (uint64_t)(((v ^ values[lane]) & mask) == 0) << lane;
+        in |= (uint64_t)(((value_in(x, threads[lane].at) ^ values[lane]) & mask) == 0) << lane;
     }
     return in;
 }
@@ -220,7 +237,9 @@ static struct piece piece_of(const struct decoupled_launch *l, const struct warp
                     mask == UINT64_MAX ? (int64_t)difference : (int64_t)(int32_t)(uint32_t)difference);
     }
     for (unsigned k = 0; k < 3; k++) x.base -= (uint64_t)(x.offset[k] * from[k]);
-    x.lanes = lanes_in(&x, lanes, threads, values, mask);
+    bool is_row = lanes == bit_mask(l->launch->warp_size) && l->launch->block[1] * l->launch->block[2] == 1;
+    bool all = is_row && is_ramp(&x, from, values, l->launch->warp_size, mask);
+    x.lanes = all ? lanes : lanes_in(&x, lanes, threads, values, mask);
     return x;
 }
 
@@ -277,17 +296,36 @@ static void add_line(struct part *p, uint64_t line, uint64_t from, uint64_t to)
     p->sectors[n - 1] |= (uint8_t)((2u << last) - (1u << first));
 }
 
-// The lines of global memory that it goes to.
-static void find_lines(struct decoupled *d, const struct inst *i, const struct operand *o, struct part *p)
+// The lines of global memory that it goes to. is_dense: its lanes are all of a warp, the first one's access is aligned, and each
+// other's is beside that of the lane before.
+static void find_lines(struct decoupled *d, const struct inst *i, const struct operand *o, struct part *p,
+                       bool is_dense)
 {
     uint64_t bytes = isa_type_bytes((enum isa_type)i->type), size = d->launch->line_bytes;
     uint64_t mask = o->width == 2 ? UINT64_MAX : UINT32_MAX;
+    if (is_dense) {
+        uint64_t at = (p->values[0] + (uint64_t)(int64_t)(int32_t)o->value) & mask;
+        uint64_t end = at + bytes * bit_count(p->lanes) - 1;
+        for (uint64_t line = at & ~(size - 1); line <= end; line += size)
+            add_line(p, line, line > at ? line : at, line + size - 1 < end ? line + size - 1 : end);
+        return;
+    }
     for (uint64_t left = p->lanes; left; left &= left - 1) {
         uint64_t at = (p->values[bit_lowest(left)] + (uint64_t)(int64_t)(int32_t)o->value) & mask;
         uint64_t line = at & ~(size - 1), end = at + bytes - 1;
         if (end >= line + size) end = line + size - 1; // the program's fault, when it gets there
         add_line(p, line, at, end);
     }
+}
+
+static bool is_dense(const struct decoupled_launch *l, const struct part *p, const struct piece *x,
+                     const struct inst *i, const struct operand *o)
+{
+    uint64_t bytes = isa_type_bytes((enum isa_type)i->type),
+             at = p->values[0] + (uint64_t)(int64_t)(int32_t)o->value;
+    bool is_row =
+        p->lanes == bit_mask(l->launch->warp_size) && l->launch->block[1] * l->launch->block[2] == 1;
+    return is_row && o->width == 2 && (uint64_t)x->offset[0] == bytes && at % bytes == 0;
 }
 
 static void enqueue_address(struct decoupled *d, const struct warp *w, const struct inst *i, struct part *p)
@@ -297,8 +335,9 @@ static void enqueue_address(struct decoupled *d, const struct warp *w, const str
     const uint32_t *low = has_register ? lanes_of(w, o->reg) : NULL;
     const uint32_t *high = has_register && o->width == 2 ? lanes_of(w, o->reg + 1u) : NULL;
     p->is_address = true;
-    for (unsigned lane = 0; lane < w->exec->lanes; lane++)
-        p->values[lane] = (low ? low[lane] : 0) | (high ? (uint64_t)high[lane] << 32 : 0);
+    for (unsigned lane = 0; lane < w->exec->lanes; lane++) p->values[lane] = low ? low[lane] : 0;
+    for (unsigned lane = 0; high && lane < w->exec->lanes; lane++)
+        p->values[lane] |= (uint64_t)high[lane] << 32;
     struct piece x;
     find_pieces(d, w, p, o->width == 2 ? UINT64_MAX : UINT32_MAX, &x);
     if (d->launch->verify && p->pieces == 1)
@@ -306,7 +345,8 @@ static void enqueue_address(struct decoupled *d, const struct warp *w, const str
     if (p->lanes && ++d->records_made == d->launch->options->corrupt) p->values[bit_lowest(p->lanes)] ^= 4;
     // In shared memory every lane has a bank of its own, and what adds it to the tuple.
     p->line_count = 0;
-    if (isa_space_of(i) != SPACE_SHARED) find_lines(d, i, o, p);
+    if (isa_space_of(i) != SPACE_SHARED)
+        find_lines(d, i, o, p, p->pieces == 1 && is_dense(d->launch, p, &x, i, o));
     p->records = p->line_count ? p->line_count : 1;
     bool early = d->launch->early && i->op == OP_LDG && i->sem == SEM_WEAK;
     if (!early) p->line_count = 0;
@@ -377,7 +417,9 @@ static void do_step(struct decoupled *d, unsigned slot, const struct decouple_st
     bool told = split_of(d, s->inst)->feedback;
     d->counters[COUNT_served]++;
     switch ((enum decouple_step_kind)s->kind) {
-    case DECOUPLE_COMPUTES: tech_shadow_compute(d->sm, f->shadow, s->inst); break;
+    case DECOUPLE_COMPUTES:
+        if (!decoupled_computes(d, f->shadow, s->inst)) tech_shadow_compute(d->sm, f->shadow, s->inst);
+        break;
     case DECOUPLE_ENQUEUES: enqueue(d, slot, s); break;
     case DECOUPLE_ORDERS: {
         bool ahead = meets_ahead(d, f, s->inst);
@@ -482,7 +524,7 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
     if (s->kind == DECOUPLE_ENQUEUES && e->left) {
         d->count++;
         d->counters[COUNT_enqueued]++;
-        decoupled_wake(d);
+        decoupled_stir(d, e->is_address);
     }
     if (s->kind == DECOUPLE_ORDERS || s->kind == DECOUPLE_ENDS) meet_at_barriers(d);
     // They may have waited for a place to tell something, or for what will not come now.

@@ -138,10 +138,13 @@ struct decoupled {
     uint32_t step[WARPS]; // of those: where it is
     struct part *free_parts;
     VEC(struct part *) all_parts;
-    uint64_t address_free, predicate_free; // cycles at which the units are
-    uint64_t scheduled_at;                 // cycle at which the units look again; 0: none
-    uint64_t waits_for_cycle;              // slots
-    struct part *asking;                   // whose lines L1 had no place for yet
+    struct unit {
+        bool stirred;     // there may be something for it to do
+        uint64_t free_at; // cycle
+    } predicate_unit, address_unit;
+    uint64_t scheduled_at;    // cycle at which the units look again; 0: none
+    uint64_t waits_for_cycle; // slots
+    struct part *asking;      // whose lines L1 had no place for yet
     unsigned asking_slot;
     unsigned reading; // the slot whose instruction is about to execute, + 1
     uint64_t records_made;
@@ -167,6 +170,10 @@ static inline void follow(struct decoupled *d, unsigned slot, enum follow what)
     d->followers[slot].state = (uint8_t)what;
     d->following = what == FOLLOWS ? d->following | 1ull << slot : d->following & ~(1ull << slot);
 }
+static inline struct unit *unit_of(struct decoupled *d, bool is_address)
+{
+    return is_address ? &d->address_unit : &d->predicate_unit;
+}
 static inline struct queue *queue_of(struct follower *f, bool is_address)
 {
     return is_address ? &f->addresses : &f->predicates;
@@ -181,10 +188,13 @@ bool decoupled_guest_may(const void *state, uint32_t index);
 void decoupled_guest(void *state, uint32_t index, struct guest_step *step);
 void decoupled_guest_result(void *state, uint32_t index, uint64_t cycle);
 
+// What an instruction that reads no memory computes, in the registers of the warp or of its shadow; false: it does read.
+bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst);
+
 // -- units.c
 struct part *decoupled_part(struct decoupled *d);
 void decoupled_part_free(struct decoupled *d, struct part *p);
-void decoupled_wake(struct decoupled *d); // the units may have something to do
+void decoupled_stir(struct decoupled *d, bool is_address); // the unit may have something to do
 void decoupled_wake_at(struct decoupled *d, uint64_t cycle);
 void decoupled_event(void *state, unsigned block);
 void decoupled_line(void *state, uint64_t line, uint32_t token);

@@ -121,11 +121,11 @@ static bool is_outstanding(const struct decoupled *d, unsigned slot, uint32_t pc
 static bool pass_removed(struct decoupled *d, unsigned slot)
 {
     struct follower *f = &d->followers[slot];
-    const struct warp *w = tech_warp(d->sm, slot);
+    struct warp *w = tech_warp(d->sm, slot);
     while (w->state == WARP_READY && is_removed(d, f, w->pc)) {
         uint32_t pc = w->pc;
         if (is_outstanding(d, slot, pc)) return false;
-        tech_recompute(d->sm, slot, pc);
+        if (!decoupled_computes(d, w, pc)) tech_recompute(d->sm, slot, pc);
         d->counters[COUNT_removed]++;
         tech_advance(d->sm, &tech_decoupled, slot, pc + 1);
     }
@@ -163,19 +163,28 @@ static void write_predicate(struct decoupled *d, struct warp *w, unsigned r, uin
     w->pred[r] = (w->pred[r] & ~lanes) | (values & lanes);
 }
 
+static void put_words(uint32_t *to, const struct part *p, unsigned shift)
+{
+    enum { FULL = 32 };
+    for (unsigned lane = 0; p->lanes == UINT32_MAX && lane < FULL; lane++)
+        to[lane] = (uint32_t)(p->values[lane] >> shift);
+    for (uint64_t left = p->lanes == UINT32_MAX ? 0 : p->lanes; left; left &= left - 1)
+        to[bit_lowest(left)] = (uint32_t)(p->values[bit_lowest(left)] >> shift);
+}
+
 // What verification compares with is what the warp would have computed.
 static void write_address(struct decoupled *d, unsigned slot, const struct operand *o, const struct part *p)
 {
     if (!o || o->reg == REG_ZERO) return;
     uint32_t *low = tech_lanes(d->sm, slot, o->reg);
     uint32_t *high = o->width == 2 ? tech_lanes(d->sm, slot, o->reg + 1u) : NULL;
-    for (uint64_t left = p->lanes; left; left &= left - 1) {
+    for (uint64_t left = d->launch->verify ? p->lanes : 0; left; left &= left - 1) {
         unsigned lane = bit_lowest(left);
         uint64_t own = low[lane] | (high ? (uint64_t)high[lane] << 32 : 0);
         compare_word(d, high ? p->values[lane] : (uint32_t)p->values[lane], own);
-        low[lane] = (uint32_t)p->values[lane];
-        if (high) high[lane] = (uint32_t)(p->values[lane] >> 32);
     }
+    put_words(low, p, 0);
+    if (high) put_words(high, p, 32);
 }
 
 static void take_address(struct decoupled *d, unsigned slot, uint32_t inst, struct part *p)
@@ -212,7 +221,7 @@ static void take(struct decoupled *d, unsigned slot, uint32_t inst)
         take_address(d, slot, inst, p);
     else
         d->counters[COUNT_preds_block + p->effort]++;
-    decoupled_wake(d); // there is room
+    decoupled_stir(d, p->is_address); // there is room
 }
 
 static void give_predicates(struct decoupled *d, unsigned slot, uint32_t inst)
@@ -300,7 +309,7 @@ static void pass_order(struct decoupled *d, unsigned slot)
     if (!f->is_there || !f->order_pending || !w || w->state != WARP_READY) return;
     f->order_pending = false;
     f->orders_passed++;
-    if (f->expanding) decoupled_wake(d);
+    if (f->expanding) decoupled_stir(d, true);
     decoupled_news(d, slot);
 }
 

@@ -101,7 +101,8 @@ void decoupled_forget(struct decoupled *d, unsigned slot)
     drop_queue(d, &f->addresses);
     drop_queue(d, &f->predicates);
     drop_front(d);
-    decoupled_wake(d);
+    decoupled_stir(d, false);
+    decoupled_stir(d, true);
 }
 
 // -- lines ----------------------------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ void decoupled_line(void *state, uint64_t line, uint32_t token)
     struct part *p = f->addresses.first;
     d->counters[COUNT_came]++;
     while (p && (p->sequence & 0xffff) != sequence) p = p->next;
-    decoupled_wake(d); // there is room for another request
+    if (d->asking) decoupled_wake_at(d, tech_now(d->sm) + 1); // there is room for another request
     if (!f->is_there || !p || n >= p->line_count || p->line[n] != line || p->there >> n & 1) return;
     p->there |= 1ull << n;
     if (tech_lock_line(d->sm, &tech_decoupled, line)) {
@@ -213,13 +214,16 @@ static uint64_t deliver(struct decoupled *d, const struct turn *t)
     return cycles;
 }
 
-// False: it waits for room.
-static bool work(struct decoupled *d, bool is_address, uint64_t *is_free)
+// False: it waits for somebody to stir it.
+static bool work(struct decoupled *d, bool is_address)
 {
     struct turn t;
-    if (*is_free > tech_now(d->sm)) return true;
-    if (!find_turn(d, is_address, &t)) return false;
-    *is_free = tech_now(d->sm) + deliver(d, &t);
+    struct unit *u = unit_of(d, is_address);
+    if (!u->stirred) return false;
+    if (u->free_at > tech_now(d->sm)) return true;
+    u->stirred = find_turn(d, is_address, &t);
+    if (!u->stirred) return false;
+    u->free_at = tech_now(d->sm) + deliver(d, &t);
     drop_front(d);
     decoupled_look(d, t.slot);
     return true;
@@ -232,7 +236,13 @@ static void schedule(struct decoupled *d, uint64_t cycle)
     tech_at(d->sm, 0, cycle);
 }
 
-void decoupled_wake(struct decoupled *d) { schedule(d, tech_now(d->sm) + 1); }
+void decoupled_stir(struct decoupled *d, bool is_address)
+{
+    if (!d->count && !d->asking) return;
+    unit_of(d, is_address)->stirred = true;
+    schedule(d, tech_now(d->sm) + 1);
+}
+
 void decoupled_wake_at(struct decoupled *d, uint64_t cycle) { schedule(d, cycle); }
 
 // The address unit goes on when L1 has taken all its requests; of one that it has no place for it asks again.
@@ -244,16 +254,17 @@ void decoupled_event(void *state, unsigned block)
     (void)block;
     if (d->scheduled_at > now) return; // another mechanism's
     d->scheduled_at = 0;
-    bool predicates = d->count && work(d, false, &d->predicate_free);
+    bool predicates = work(d, false);
     bool waits = d->asking && !ask_for_lines(d, d->asking_slot, d->asking);
     if (!waits && d->asking) {
         d->asking = NULL;
         decoupled_look(d, d->asking_slot); // of lines that cannot be kept none comes
     }
-    bool addresses = !waits && d->count && work(d, true, &d->address_free);
+    bool addresses = !waits && work(d, true);
     for (uint64_t left = d->waits_for_cycle; left; left &= left - 1) decoupled_look(d, bit_lowest(left));
     if (waits) next = now + AGAIN;
-    if (predicates) next = later(now + 1, d->predicate_free);
-    if (addresses && later(now + 1, d->address_free) < next) next = later(now + 1, d->address_free);
+    if (predicates) next = later(now + 1, d->predicate_unit.free_at);
+    if (addresses && later(now + 1, d->address_unit.free_at) < next)
+        next = later(now + 1, d->address_unit.free_at);
     if (next != CYCLE_NEVER) schedule(d, next);
 }
