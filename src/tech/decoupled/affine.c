@@ -321,11 +321,11 @@ static void find_lines(struct decoupled *d, const struct inst *i, const struct o
 static bool is_dense(const struct decoupled_launch *l, const struct part *p, const struct piece *x,
                      const struct inst *i, const struct operand *o)
 {
-    uint64_t bytes = isa_type_bytes((enum isa_type)i->type),
-             at = p->values[0] + (uint64_t)(int64_t)(int32_t)o->value;
+    uint64_t bytes = isa_type_bytes((enum isa_type)i->type), mask = o->width == 2 ? UINT64_MAX : UINT32_MAX;
+    uint64_t at = (p->values[0] + (uint64_t)(int64_t)(int32_t)o->value) & mask;
     bool is_row =
         p->lanes == bit_mask(l->launch->warp_size) && l->launch->block[1] * l->launch->block[2] == 1;
-    return is_row && o->width == 2 && (uint64_t)x->offset[0] == bytes && at % bytes == 0;
+    return is_row && (uint64_t)x->offset[0] == bytes && at % bytes == 0 && mask - at >= bytes * LANES;
 }
 
 static void enqueue_address(struct decoupled *d, const struct warp *w, const struct inst *i, struct part *p)
