@@ -597,6 +597,7 @@ void tech_refetch(struct sm_grid *g, unsigned place)
     stall_speaks_against(g->sm);
     front_flush(g->sm, slot, g->sm->warps[slot].warp->pc);
     front_update(g->sm, slot);
+    if (place != g->looked_at) ready_evaluate(g->sm, slot);
 }
 
 void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle)

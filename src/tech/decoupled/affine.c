@@ -49,14 +49,25 @@ static void advance(struct decoupled *d, unsigned slot)
     wait_or_follow(d, slot);
 }
 
-// A barrier that the stream can go past: its lanes wait there for all threads of the block. Where a part of a warp has come to
-// one, the block's warps are followed no further than they have gone, since nobody knows who is where.
-static bool meets_ahead(struct decoupled *d, const struct follower *f, uint32_t inst)
+static bool is_barrier(const struct decoupled *d, uint32_t inst)
 {
-    bool is_barrier = isa_has(&d->launch->insts[inst], ISA_BARRIER);
+    return isa_has(&d->launch->insts[inst], ISA_BARRIER);
+}
+
+// A part of a warp comes to a barrier by itself: which part passes it when is not to be seen from here, so that the warp goes
+// on alone, and the block's others are followed no further than they have gone.
+static bool comes_parted(struct decoupled *d, const struct follower *f, uint32_t inst)
+{
     bool all = f->shadow->active == (f->shadow->present & ~f->shadow->exited);
-    d->is_parted[f->block] |= is_barrier && !all;
-    return is_barrier && d->launch->meets_ahead && !d->is_parted[f->block];
+    bool is_parted = is_barrier(d, inst) && !all;
+    d->is_parted[f->block] |= is_parted;
+    return is_parted;
+}
+
+// A barrier that the stream can go past: its lanes wait there for all threads of the block.
+static bool meets_ahead(const struct decoupled *d, const struct follower *f, uint32_t inst)
+{
+    return is_barrier(d, inst) && d->launch->meets_ahead && !d->is_parted[f->block];
 }
 
 // The step is done: the next of the same instruction, or behind it.
@@ -422,6 +433,10 @@ static void do_step(struct decoupled *d, unsigned slot, const struct decouple_st
         break;
     case DECOUPLE_ENQUEUES: enqueue(d, slot, s); break;
     case DECOUPLE_ORDERS: {
+        if (comes_parted(d, f, s->inst)) {
+            decoupled_leave(d, slot);
+            return;
+        }
         bool ahead = meets_ahead(d, f, s->inst);
         f->orders_seen++;
         f->barriers += ahead;
