@@ -53,6 +53,9 @@
 #ifndef MEETS_AHEAD
 #define MEETS_AHEAD 1 // 0: the program has barriers that the stream cannot know
 #endif
+#ifdef WITHOUT_AT_ISSUE
+#define EARLY_DATA // data are taken when a line comes; what is asserted of them is what barriers promise
+#endif
 #define bit(k)   (1 << (k))
 #define PARTS    PWAQ // of a warp's queue of addresses
 #define RESIDENT (SLOTS / WARPS)
@@ -65,7 +68,8 @@
 #define ASKED     4 // a branch on data, over the next instruction, that the affine stream is told
 #define LEAVE     5 // an exit on data, likewise
 #define BARRIER   6
-#define SPIN      7 // a loop that ends when the block's last warp has come here; of blocks of one warp: when those before have ended
+#define SPIN      7 // a loop that ends when the block's last warp has come here; of blocks of one warp: when those
+               // before have ended, or with LATER the last one, which is there, has come here
 #define OWN       8 // a load of line 2 by an address that lanes compute
 #define EXIT      9 // behind the last
 
@@ -150,9 +154,6 @@ typedef of_request {
     byte slot;
     byte sequence
 }
-#if defined(WITHOUT_AT_ISSUE) && !defined(EARLY_DATA)
-#define EARLY_DATA
-#endif
 #define NONE   0
 #define QUEUED 1
 #define WAITS  2
@@ -439,11 +440,7 @@ inline step_guest()
     :: g && is_site(program[at]) -> entries++; awake = true
     :: else
     fi;
-    ok = program[at] == BARRIER;
-#ifndef WITHOUT_MEETING_AT_ENDS
-    ok = ok || program[at] == LEAVE || program[at] == EXIT;
-#endif
-    meets = (ok -> 255 : 0);
+    meets = (program[at] == BARRIER || program[at] == LEAVE || program[at] == EXIT -> 255 : 0);
     chooses = true
 }
 
@@ -527,6 +524,9 @@ inline find_turn(of_addresses) // found: unit_at, unit_slot
                 :: else
                 fi
             }
+#ifdef WITHOUT_PASSING_BY
+            behind = (entry[n].left -> 255 : behind);
+#endif
 #ifndef WITHOUT_IN_ORDER
             behind = behind | entry[n].left
 #endif
@@ -763,9 +763,7 @@ inline end_warp(w)
     warp[w].enqueued = 0;
     warp[w].told_count = 0;
     warp[w].told = 0;
-#ifndef WITHOUT_MEETING_AT_ENDS
     meets = bit(first_of(w))
-#endif
 }
 
 inline take_address(w)
@@ -948,8 +946,12 @@ inline look_at(w) // ok
     :: ok && (is_address(x) || x == OWN) -> ok = !lsu
     :: ok && (x == EXIT || x == LEAVE) -> ok = lsu != w + 1
     :: ok && x == SPIN ->
-#if WARPS > 1
+#if WARPS > 1 || defined(LATER)
+#ifdef LATER
+        v = SLOTS - 1;
+#else
         v = first_of(w) + WARPS - 1;
+#endif
         ok = warp[v].state == GONE || warp[v].pc >= warp[w].pc
 #else
         for (v : 0 .. SLOTS - 1) { ok = ok && (warp[v].state == GONE || warp[v].block >= warp[w].block) }
