@@ -9,7 +9,7 @@
 //     access     the access at the head of the LSU sends a line to L1
 //     look_up r  an early request does
 //     fill k     a line that L1 waits for is there
-//     start b    another block begins where one has ended
+//     start w    a warp of another block begins where one has ended: all of the block, or with LATE the first, and the others later
 //
 // Who sleeps in the code sleeps here, until somebody wakes him: warps that are held, the units, the guest. All warps run one program, any
 // sequence of LENGTH instructions. L1 is one set. WITHOUT_… leaves a rule out.
@@ -89,6 +89,8 @@
 #define GONE       0
 #define READY      1
 #define AT_BARRIER 2
+#define UNSTARTED  3 // of a block that has begun
+#define is_there(w) (warp[w].state == READY || warp[w].state == AT_BARRIER)
 
 // What the affine stream does for a warp
 #define FOLLOWS_NOT      0
@@ -341,7 +343,6 @@ inline look(w)
 
 // -- the affine stream (affine.c) -----------------------------------------------------------------------------------
 
-
 inline wait_or_follow(w)
 {
     warp[w].follow = (is_told(program[warp[w].step]) && !warp[w].told_count -> WAITS_TO_BE_TOLD : FOLLOWS)
@@ -357,9 +358,6 @@ inline advance(w, to)
     wait_or_follow(w)
 }
 
-
-// The stream may be at a barrier for all warps of the block of w.
-
 inline enqueue(w)
 {
 #ifdef WITHOUT_PLACE
@@ -373,7 +371,6 @@ inline enqueue(w)
     warp[w].expanding++
 }
 
-
 inline do_step(w)
 {
     x = at + 1;
@@ -385,8 +382,8 @@ inline do_step(w)
         j = warp[w].told & 1;
 #ifndef WITHOUT_TOLD_ONCE
         warp[w].told = warp[w].told >> 1;
-        warp[w].told_count--;
 #endif
+        warp[w].told_count--;
         x = x + (program[at] == ASKED && j)
     :: program[at] == BARRIER ->
         warp[w].seen++;
@@ -451,7 +448,7 @@ inline choose_among()
     for (w : 0 .. SLOTS - 1) { g = g + (warp[w].follow == FOLLOWS) }
     for (w : 0 .. SLOTS - 1) {
         if
-        :: !g && warp[w].state != GONE && warp[w].follow == FOLLOWS_NOT -> advance(w, 0)
+        :: !g && is_there(w) && warp[w].follow == FOLLOWS_NOT -> advance(w, 0)
         :: else
         fi
     }
@@ -716,8 +713,6 @@ inline came(r)
 
 // -- warps ----------------------------------------------------------------------------------------------------------
 
-
-
 inline release_barrier(w)
 {
     a = 0;
@@ -818,8 +813,6 @@ inline take_predicate(w)
 #endif
 }
 
-
-
 inline step_warp(w) // j: the branch is taken
 {
     x = program[warp[w].pc];
@@ -859,9 +852,9 @@ inline step_warp(w) // j: the branch is taken
 }
 
 // It comes where the stream did not, since its lanes have met in another order.
+#ifdef ASTRAY
 inline leave(w)
 {
-#ifdef ASTRAY
     forget(w);
     warp[w].astray = true;
     warp[w].follow = FOLLOWED;
@@ -869,8 +862,8 @@ inline leave(w)
     warp[w].told_count = 0;
     meets = bit(first_of(w));
     looks = bit(w)
-#endif
 }
+#endif
 
 // -- who is woken ---------------------------------------------------------------------------------------------------
 
@@ -880,13 +873,16 @@ inline meet(b)
     q = 255;
     for (u : b .. b + WARPS - 1) {
         if
-        :: warp[u].state != GONE && warp[u].follow != FOLLOWED && warp[u].barriers < q -> q = warp[u].barriers
+#ifndef WITHOUT_STARTED
+        :: warp[u].state == UNSTARTED -> q = 0
+#endif
+        :: is_there(u) && warp[u].follow != FOLLOWED && warp[u].barriers < q -> q = warp[u].barriers
         :: else
         fi
     }
     for (u : b .. b + WARPS - 1) {
         if
-        :: warp[u].state != GONE && warp[u].follow == WAITS_FOR_OTHERS && warp[u].barriers <= q -> wait_or_follow(u)
+        :: is_there(u) && warp[u].follow == WAITS_FOR_OTHERS && warp[u].barriers <= q -> wait_or_follow(u)
         :: else
         fi
     }
@@ -952,7 +948,7 @@ inline look_at(w) // ok
 #else
         v = first_of(w) + WARPS - 1;
 #endif
-        ok = warp[v].state == GONE || warp[v].pc >= warp[w].pc
+        ok = warp[v].state == GONE || (warp[v].state != UNSTARTED && warp[v].pc >= warp[w].pc)
 #else
         for (v : 0 .. SLOTS - 1) { ok = ok && (warp[v].state == GONE || warp[v].block >= warp[w].block) }
 #endif
@@ -980,22 +976,36 @@ inline access()
     lsu = (lsu_left -> lsu : 0)
 }
 
-inline start_block(b)
+inline start_warp(it)
 {
-    for (h : b * WARPS .. b * WARPS + WARPS - 1) {
-        warp[h].state = READY;
-        warp[h].block = next_block;
+    warp[it].state = READY;
 #ifdef BATCH_WAIT
-        if
-        :: guest -> warp[h].follow = FOLLOWS_NOT
-        :: else -> advance(h, 0); guest = true; at = warp[h].step
-        fi;
+    if
+    :: guest -> warp[it].follow = FOLLOWS_NOT
+    :: else -> advance(it, 0); guest = true; at = warp[it].step
+    fi;
 #else
-        advance(h, 0);
+    advance(it, 0);
 #endif
-        looks = looks | bit(h)
-    }
-    next_block++
+    looks = looks | bit(it)
+}
+
+inline start(it) // the block in whose first slot it is, or a warp of it that comes late
+{
+    if
+    :: warp[it].state == GONE ->
+        for (h : it .. it + WARPS - 1) {
+            warp[h].state = UNSTARTED;
+            warp[h].block = next_block
+        }
+        next_block++
+    :: else
+    fi;
+#ifdef LATE
+    start_warp(it)
+#else
+    for (h : it .. it + WARPS - 1) { start_warp(h) }
+#endif
 }
 
 // -- the run --------------------------------------------------------------------------------------------------------
@@ -1033,7 +1043,7 @@ inline choose()
 #define LOOK_UP (GUEST + 3)
 #define FILL    (LOOK_UP + REQUESTS)
 #define START   (FILL + WAYS)
-#define ASTRAYS (START + RESIDENT)
+#define ASTRAYS (START + SLOTS)
 
 inline look_for_steps()
 {
@@ -1083,9 +1093,10 @@ inline look_for_steps()
         fi
     }
     for (k : 0 .. WAYS - 1) { can = can | (way[k].pending << (FILL + k)) }
-    for (k : 0 .. RESIDENT - 1) {
-        ok = next_block < BLOCKS;
-        for (w : k * WARPS .. k * WARPS + WARPS - 1) { ok = ok && warp[w].state == GONE }
+    for (k : 0 .. SLOTS - 1) {
+        ok = next_block < BLOCKS && k % WARPS == 0;
+        for (w : first_of(k) .. first_of(k) + WARPS - 1) { ok = ok && warp[w].state == GONE }
+        ok = ok || warp[k].state == UNSTARTED;
         can = can | (ok << (START + k))
     }
 }
@@ -1130,7 +1141,7 @@ active proctype sm()
         choose();
         d = 0;
         d_step {
-            for (s : 0 .. RESIDENT - 1) { start_block(s) }
+            for (s : 0 .. RESIDENT - 1) { start(s * WARPS) }
             settle();
             look_for_steps();
             s = 0
@@ -1153,7 +1164,7 @@ active proctype sm()
         :: act == ACCESS -> d_step { access() }
         :: act >= LOOK_UP && act < FILL -> d_step { i = act - LOOK_UP; do_look_up(i) }
         :: act >= FILL && act < START -> d_step { i = act - FILL; do_fill(i); i = 0 }
-        :: act >= START && act < ASTRAYS -> d_step { s = act - START; start_block(s) }
+        :: act >= START && act < ASTRAYS -> d_step { s = act - START; start(s); s = 0 }
 #ifdef ASTRAY
         :: act >= ASTRAYS -> d_step { h = act - ASTRAYS; leave(h) }
 #endif

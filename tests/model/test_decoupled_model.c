@@ -10,6 +10,8 @@
 #define OPS_ANSWERS  "-DOPS=81 -DFIRST=16"  // LOAD ASKED BARRIER; first an ASKED
 #define OPS_SPINS    "-DOPS=153 -DFIRST=16" // LOAD KNOWN ASKED SPIN; likewise
 #define OPS_BARRIERS "-DOPS=69"             // LOAD STORE BARRIER
+#define OPS_TOLD     "-DOPS=24 -DFIRST=16"  // KNOWN ASKED; first an ASKED
+#define OPS_WAITING  "-DOPS=65"             // LOAD BARRIER
 #define OPS_BRANCHES "-DOPS=121"            // LOAD KNOWN ASKED LEAVE BARRIER
 #define OPS_SHARED   "-DOPS=71"             // LOAD LOAD_BOTH STORE BARRIER
 #define OPS_WAITS    "-DOPS=155"            // LOAD LOAD_BOTH KNOWN ASKED SPIN
@@ -30,6 +32,7 @@ static const struct spin_configuration configurations[] = {
     {"batches",      "-DLENGTH=3 -DWARPS=1 -DBLOCKS=3 -DBATCH_WAIT " TIGHT OPS_BLOCKS, true},
     {"later-blocks", "-DLENGTH=4 -DWARPS=1 -DLATER -DBATCH_WAIT " TIGHT OPS_WAITS, true},
     {"named",        "-DLENGTH=3 -DMEETS_AHEAD=0", true},
+    {"late",         "-DLENGTH=3 -DLATE", true},
     {"join",         "-DLENGTH=3 -DJOIN " OPS_SHARED, true},
     {"astray",       "-DLENGTH=2 -DASTRAY", true},
     {"early-data",   "-DLENGTH=3 -DEARLY_DATA", true},
@@ -60,6 +63,7 @@ static const struct spin_broken rules[] = {
     {"AT_ISSUE",          "-DLENGTH=2",                             BEFORE,    false},
     {"MEETING",           "-DLENGTH=5 " TIGHT OPS_ANSWERS,          FOREVER,   true},
     {"MAY_WAIT",          "-DLENGTH=5 " TIGHT OPS_SPINS,            FOREVER,   true},
+    {"STARTED",           "-DLENGTH=4 -DLATE " TIGHT OPS_WAITING, FOREVER,   true},
     {"UNLOCKABLE",        "-DLENGTH=2",                             FOREVER,   true},
     {"LETTING_GO",        "-DLENGTH=2",                             LOCKED,    true},
     {"INVALIDATION",      "-DLENGTH=2",                             OLD,       true},
@@ -67,7 +71,7 @@ static const struct spin_broken rules[] = {
     {"ROOM",              "-DLENGTH=2",                             NO_ROOM,   true},
     {"IN_ORDER",          "-DLENGTH=3 " OPS_LOADS,                  OTHERS,    true},
     {"TOKENS",            "-DLENGTH=2",                             FOREVER,   true},
-    {"TOLD_ONCE",         "-DLENGTH=2",                             FOREVER,   false},
+    {"TOLD_ONCE",         "-DLENGTH=4 " OPS_TOLD,                   LOST,      false},
     {"TOLD_ROOM",         "-DLENGTH=2",                             UNTOLD,    true},
     {"BATCHES",           "-DLENGTH=2 -DBATCH_WAIT",                LOST,      true},
     {"FORGOTTEN_TUPLES",  "-DLENGTH=2 -DASTRAY",                    GONE,      true},
@@ -76,6 +80,7 @@ static const struct spin_broken rules[] = {
     {"WAKING_BY_ORDER",   "-DLENGTH=2",                             FOREVER,   true},
     {"LOOK_WHEN_ASKED",   "-DLENGTH=2",                             FOREVER,   true},
     {"PASSED",            "-DLENGTH=3 -DEARLY_DATA " OPS_BARRIERS,  UNORDERED, true},
+    // What is not needed where loads read memory when they issue, and what is time.
     {"PASSED",            "-DLENGTH=3",                             NULL,      true},
     {"PASSING_BY",        "-DLENGTH=3",                             NULL,      true},
     {"PASSING_BY",        "-DLENGTH=5 " TIGHT OPS_ANSWERS,          NULL,      true},
