@@ -9,6 +9,7 @@
 //     access     the access at the head of the LSU sends a line to L1
 //     look_up r  an early request does
 //     fill k     a line that L1 waits for is there
+//     evict k    with EVICTIONS, a line goes for one that is nobody's here
 //     start w    a warp of another block begins where one has ended: all of the block, or with LATE the first, and the others later
 //
 // Who sleeps in the code sleeps here, until somebody wakes him: warps that are held, the units, the guest. All warps run one program, any
@@ -27,7 +28,7 @@
 #define LENGTH 3
 #endif
 #ifndef OPS
-#define OPS 511 // all
+#define OPS 1023 // all
 #endif
 #ifndef FIRST
 #define FIRST OPS // of those, what a program may begin with
@@ -71,7 +72,8 @@
 #define SPIN      7 // a loop that ends when the block's last warp has come here; of blocks of one warp: when those
                // before have ended, or with LATER the last one, which is there, has come here
 #define OWN       8 // a load of line 2 by an address that lanes compute
-#define EXIT      9 // behind the last
+#define FENCE     9 // orders memory, of one warp
+#define EXIT      10 // behind the last
 
 #define is_load(o)    ((o) <= LOAD_BOTH)
 #define is_address(o) ((o) <= STORE)
@@ -388,19 +390,23 @@ inline do_step(w)
     :: program[at] == BARRIER ->
         warp[w].seen++;
         warp[w].barriers = warp[w].barriers + MEETS_AHEAD
+    :: program[at] == FENCE -> warp[w].seen++
     :: program[at] == EXIT -> j = 1
     fi;
     if
     :: program[at] == EXIT || (program[at] == LEAVE && j) -> warp[w].follow = FOLLOWED
     :: else ->
         advance(w, x);
-#ifndef WITHOUT_MEETING
         if
+#ifndef WITHOUT_MEETING
         :: program[at] == BARRIER && warp[w].passed < warp[w].seen ->
             warp[w].follow = (MEETS_AHEAD -> WAITS_FOR_OTHERS : WAITS_FOR_ORDER)
+#endif
+#ifndef WITHOUT_FENCES
+        :: program[at] == FENCE && warp[w].passed < warp[w].seen -> warp[w].follow = WAITS_FOR_ORDER
+#endif
         :: else
         fi
-#endif
     fi
 }
 
@@ -437,7 +443,7 @@ inline step_guest()
     :: g && is_site(program[at]) -> entries++; awake = true
     :: else
     fi;
-    meets = (program[at] == BARRIER || program[at] == LEAVE || program[at] == EXIT -> 255 : 0);
+    meets = (program[at] == BARRIER || program[at] == FENCE || program[at] == LEAVE || program[at] == EXIT -> 255 : 0);
     chooses = true
 }
 
@@ -713,6 +719,14 @@ inline came(r)
 
 // -- warps ----------------------------------------------------------------------------------------------------------
 
+inline take_no_data_from_before(w)
+{
+#ifdef EARLY_DATA
+    for (v : w * PARTS .. w * PARTS + PARTS - 1) { address[v].wrong = address[v].stale }
+#endif
+    skip
+}
+
 inline release_barrier(w)
 {
     a = 0;
@@ -729,11 +743,8 @@ inline release_barrier(w)
                 warp[e].state = READY;
                 warp[e].pc++
             :: else
-            fi
-#ifdef EARLY_DATA
-            ;
-            for (v : e * PARTS .. e * PARTS + PARTS - 1) { address[v].wrong = address[v].stale }
-#endif
+            fi;
+            take_no_data_from_before(e)
         }
     :: else
     fi
@@ -831,6 +842,10 @@ inline step_warp(w) // j: the branch is taken
         tells = bit(w)
     :: x == BARRIER -> warp[w].state = AT_BARRIER; warp[w].pending = true
     :: x == OWN -> lsu = w + 1; lsu_left = bit(2)
+    :: x == FENCE ->
+        warp[w].pending = true;
+        passes = bit(w);
+        take_no_data_from_before(w)
     :: else
     fi;
     looks = bit(w);
@@ -909,7 +924,9 @@ inline settle()
         fi;
         f = warp[w].follow;
         if
-        :: (tells & bit(w)) && (f == WAITS_TO_BE_TOLD || ((f == WAITS_FOR_ORDER || f == WAITS_FOR_OTHERS) && warp[w].passed >= warp[w].seen)) ->
+        :: (tells & bit(w)) &&
+           (f == WAITS_TO_BE_TOLD ||
+            ((f == WAITS_FOR_ORDER || f == WAITS_FOR_OTHERS) && warp[w].passed >= warp[w].seen)) ->
             wait_or_follow(w)
         :: else
         fi
@@ -1028,6 +1045,7 @@ inline choose()
         :: choice(BARRIER) && !(((OPS >> SPIN) & 1) && goes_over) -> program[d] = BARRIER
         :: choice(SPIN) -> program[d] = SPIN
         :: choice(OWN) -> program[d] = OWN
+        :: choice(FENCE) -> program[d] = FENCE
         fi;
         printf("program %d op=%d\n", d, program[d]);
         d++
@@ -1044,6 +1062,7 @@ inline choose()
 #define FILL    (LOOK_UP + REQUESTS)
 #define START   (FILL + WAYS)
 #define ASTRAYS (START + SLOTS)
+#define EVICT   (ASTRAYS + SLOTS)
 
 inline look_for_steps()
 {
@@ -1092,7 +1111,12 @@ inline look_for_steps()
         :: else
         fi
     }
-    for (k : 0 .. WAYS - 1) { can = can | (way[k].pending << (FILL + k)) }
+    for (k : 0 .. WAYS - 1) {
+        can = can | (way[k].pending << (FILL + k));
+#ifdef EVICTIONS
+        can = can | ((way[k].valid && !way[k].pending && !way[k].locks) << (EVICT + k))
+#endif
+    }
     for (k : 0 .. SLOTS - 1) {
         ok = next_block < BLOCKS && k % WARPS == 0;
         for (w : first_of(k) .. first_of(k) + WARPS - 1) { ok = ok && warp[w].state == GONE }
@@ -1166,7 +1190,10 @@ active proctype sm()
         :: act >= FILL && act < START -> d_step { i = act - FILL; do_fill(i); i = 0 }
         :: act >= START && act < ASTRAYS -> d_step { s = act - START; start(s); s = 0 }
 #ifdef ASTRAY
-        :: act >= ASTRAYS -> d_step { h = act - ASTRAYS; leave(h) }
+        :: act >= ASTRAYS && act < EVICT -> d_step { h = act - ASTRAYS; leave(h) }
+#endif
+#ifdef EVICTIONS
+        :: act >= EVICT -> d_step { k = act - EVICT; way[k].line = 0; way[k].valid = false }
 #endif
         fi;
         act = 0;

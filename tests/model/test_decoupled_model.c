@@ -11,11 +11,13 @@
 #define OPS_SPINS    "-DOPS=153 -DFIRST=16" // LOAD KNOWN ASKED SPIN; likewise
 #define OPS_BARRIERS "-DOPS=69"             // LOAD STORE BARRIER
 #define OPS_TOLD     "-DOPS=24 -DFIRST=16"  // KNOWN ASKED; first an ASKED
+#define OPS_FENCES   "-DOPS=517"            // LOAD STORE FENCE
 #define OPS_WAITING  "-DOPS=65"             // LOAD BARRIER
 #define OPS_BRANCHES "-DOPS=121"            // LOAD KNOWN ASKED LEAVE BARRIER
 #define OPS_SHARED   "-DOPS=71"             // LOAD LOAD_BOTH STORE BARRIER
 #define OPS_WAITS    "-DOPS=155"            // LOAD LOAD_BOTH KNOWN ASKED SPIN
-#define OPS_BLOCKS   "-DOPS=251"            // all but STORE and OWN
+#define OPS_BLOCKS   "-DOPS=251"            // all but STORE, OWN and FENCE
+#define OPS_LINES    "-DOPS=263"            // LOAD LOAD_BOTH STORE OWN
 #define TIGHT        "-DATQ=1 -DPWAQ=1 "
 
 // clang-format off
@@ -34,6 +36,7 @@ static const struct spin_configuration configurations[] = {
     {"named",        "-DLENGTH=3 -DMEETS_AHEAD=0", true},
     {"late",         "-DLENGTH=3 -DLATE", true},
     {"join",         "-DLENGTH=3 -DJOIN " OPS_SHARED, true},
+    {"evictions",    "-DLENGTH=3 -DEVICTIONS " OPS_LINES, true},
     {"astray",       "-DLENGTH=2 -DASTRAY", true},
     {"early-data",   "-DLENGTH=3 -DEARLY_DATA", true},
 };
@@ -80,8 +83,10 @@ static const struct spin_broken rules[] = {
     {"WAKING_BY_ORDER",   "-DLENGTH=2",                             FOREVER,   true},
     {"LOOK_WHEN_ASKED",   "-DLENGTH=2",                             FOREVER,   true},
     {"PASSED",            "-DLENGTH=3 -DEARLY_DATA " OPS_BARRIERS,  UNORDERED, true},
-    // What is not needed where loads read memory when they issue, and what is time.
+    {"FENCES",            "-DLENGTH=3 -DEARLY_DATA -DWITHOUT_PASSED " OPS_FENCES, UNORDERED, true},
+    // What is not needed where loads read memory when they issue, or another rule does it too; and what is time.
     {"PASSED",            "-DLENGTH=3",                             NULL,      true},
+    {"FENCES",            "-DLENGTH=3 -DEARLY_DATA",                NULL,      true},
     {"PASSING_BY",        "-DLENGTH=3",                             NULL,      true},
     {"PASSING_BY",        "-DLENGTH=5 " TIGHT OPS_ANSWERS,          NULL,      true},
 };
