@@ -1,6 +1,6 @@
 // SPIN searches the model of decoupled streams (docs/model/decoupled.pml): with all rules every warp ends, takes what was enqueued
 // for it and in order, reads what memory has, and leaves no line locked and no queue filled. Without any one of them
-// something is wrong.
+// something is wrong, but for three that the page says are not needed.
 #include "model/spin.h"
 
 #define MODEL "decoupled"
