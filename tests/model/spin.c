@@ -116,6 +116,37 @@ bool spin_check(struct test *t, const char *model, const char *name, const char 
     return s->complete;
 }
 
+void spin_check_configurations(struct test *t, const char *model, const struct spin_configuration *all,
+                               size_t count)
+{
+    if (!spin_is_there(t)) return;
+    for (size_t k = 0; k < count; k++) {
+        struct spin_search s;
+        if (all[k].is_long && !test_is_long()) continue;
+        if (!spin_check(t, model, all[k].name, all[k].defines, all[k].is_long, &s)) continue;
+        CHECK_MSG(t, !s.has_error, "%s: %s", all[k].defines, s.what);
+        printf("  %-12s %9llu states, %10llu transitions, %5.0f MB\n", all[k].name, s.states, s.transitions,
+               s.megabytes);
+    }
+}
+
+void spin_check_broken(struct test *t, const char *model, const struct spin_broken *all, size_t count)
+{
+    if (!spin_is_there(t)) return;
+    for (size_t k = 0; k < count; k++) {
+        struct spin_search s;
+        char defines[200], name[60];
+        const char *wrong = all[k].wrong;
+        if (all[k].is_long && !test_is_long()) continue;
+        snprintf(defines, sizeof defines, "-DWITHOUT_%s %s", all[k].name, all[k].defines);
+        snprintf(name, sizeof name, "%s-%zu", all[k].name, k);
+        if (!spin_check(t, model, name, defines, !wrong, &s)) continue;
+        bool as_told = wrong ? s.has_error && !strncmp(s.what, wrong, strlen(wrong)) : !s.has_error;
+        CHECK_MSG(t, as_told, "without %s: %s, not %s", all[k].name, s.has_error ? s.what : "nothing wrong",
+                  wrong ? wrong : "nothing");
+    }
+}
+
 static char *printed(struct test *t, const char *command)
 {
     char *out, *err;

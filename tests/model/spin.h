@@ -28,6 +28,22 @@ bool spin_is_there(struct test *t);
 // optimised, with more time.
 bool spin_check(struct test *t, const char *model, const char *name, const char *defines, bool is_big,
                 struct spin_search *s);
+
+// A model with all rules, for programs and sizes: nothing is wrong.
+struct spin_configuration {
+    const char *name, *defines;
+    bool is_long; // in the long suite
+};
+void spin_check_configurations(struct test *t, const char *model, const struct spin_configuration *all,
+                               size_t count);
+// Without a rule (-DWITHOUT_NAME) this is wrong.
+struct spin_broken {
+    const char *name, *defines;
+    const char *wrong; // what spin_search.what begins with; NULL: nothing, what the rule gives is time
+    bool is_long;
+};
+void spin_check_broken(struct test *t, const char *model, const struct spin_broken *all, size_t count);
+
 // What DARSIE's model prints along the error's trail; heap.
 char *spin_trail(struct test *t, const char *defines, const struct spin_search *s);
 char *spin_random(struct test *t, const char *defines, unsigned seed); // along a random run; heap

@@ -2,15 +2,9 @@
 // twice, and a barrier is over when all of the block have come to it. Without any one of them something is wrong.
 #include "model/spin.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define MODEL "warpman"
 
-static const struct {
-    const char *name, *defines;
-    bool is_long;
-} configurations[] = {
+static const struct spin_configuration configurations[] = {
     {"default", "", false},
     {"four-blocks", "-DBLOCKS=4", true},
     {"three-warps", "-DWARPS=3 -DPLACES=4 -DBLOCKS=2", true},
@@ -23,16 +17,7 @@ static const struct {
 
 static void test_all_rules(struct test *t)
 {
-    if (!spin_is_there(t)) return;
-    for (size_t k = 0; k < TEST_COUNT(configurations); k++) {
-        struct spin_search s;
-        bool is_long = configurations[k].is_long;
-        if (is_long && !test_is_long()) continue;
-        if (!spin_check(t, MODEL, configurations[k].name, configurations[k].defines, is_long, &s)) continue;
-        CHECK_MSG(t, !s.has_error, "%s: %s", configurations[k].defines, s.what);
-        printf("  %-12s %9llu states, %10llu transitions, %5.0f MB\n", configurations[k].name, s.states,
-               s.transitions, s.megabytes);
-    }
+    spin_check_configurations(t, MODEL, configurations, TEST_COUNT(configurations));
 }
 
 #define LOST    "assertion violated (count"
@@ -41,10 +26,7 @@ static void test_all_rules(struct test *t)
 #define FOREVER "invalid end state"
 
 // clang-format off
-static const struct {
-    const char *name, *defines, *wrong;
-    bool is_long;
-} rules[] = {
+static const struct spin_broken rules[] = {
     {"ONE_PARTIAL",   "-DWARPS=3 -DPLACES=5",  FOREVER, false},
     {"UNSTARTED",     "",                      UNREAD,  false},
     {"OUTSTANDING",   "",                      OTHERS,  false},
@@ -56,20 +38,7 @@ static const struct {
 };
 // clang-format on
 
-static void test_each_rule(struct test *t)
-{
-    if (!spin_is_there(t)) return;
-    for (size_t k = 0; k < TEST_COUNT(rules); k++) {
-        struct spin_search s;
-        char defines[200];
-        if (rules[k].is_long && !test_is_long()) continue;
-        snprintf(defines, sizeof defines, "-DWITHOUT_%s %s", rules[k].name, rules[k].defines);
-        if (!spin_check(t, MODEL, rules[k].name, defines, false, &s)) continue;
-        CHECK_MSG(t, s.has_error && !strncmp(s.what, rules[k].wrong, strlen(rules[k].wrong)),
-                  "without %s: %s, not %s", rules[k].name, s.has_error ? s.what : "nothing wrong",
-                  rules[k].wrong);
-    }
-}
+static void test_each_rule(struct test *t) { spin_check_broken(t, MODEL, rules, TEST_COUNT(rules)); }
 
 int main(int argc, char **argv)
 {
