@@ -1,18 +1,22 @@
 // Prefix sums along the rows of an image of bytes, the first half of an integral image: a block a row, a thread 16
-// pixels, which it reads as one vector. Threads sum up their own, a warp scans its threads' totals by shuffles, the
-// first warp scans those of the warps. Before the 16 sums are written, four neighbouring threads exchange them, so
+// pixels, which it reads as one vector. Threads sum up their own, a warp scans its threads' totals by shuffles, whose
+// values are added to each of the 16 sums as they come, the first warp scans the totals of the warps. Before the 16 sums are written, four neighbouring threads exchange them, so
 // that each store of theirs covers 64 bytes that lie together.
 #include "device.h"
 
 #define ALL_LANES 0xffffffffu
 
-// Inclusive, over the lanes of `lanes`.
-__device__ __forceinline__ unsigned scan_warp(unsigned lanes, unsigned value, int lane)
+// Inclusive, over the lanes of `lanes`, and of each of a lane's `count` sums with what the lanes below have.
+__device__ __forceinline__ unsigned scan_warp(unsigned lanes, unsigned value, int lane, unsigned *sums, int count)
 {
 #pragma unroll
     for (int delta = 1; delta < 32; delta *= 2) {
         unsigned below = __shfl_up_sync(lanes, value, delta);
-        if (lane >= delta) value += below;
+        if (lane >= delta) {
+#pragma unroll
+            for (int i = 0; i < count; i++) sums[i] += below;
+            value += below;
+        }
     }
     return value;
 }
@@ -48,17 +52,16 @@ KERNEL void sum_rows(const uint4 *image, uint4 *sums)
 #pragma unroll
     for (int i = 0; i < 16; i++) sum[i] = total += byte(words[i / 4], i % 4);
 
-    unsigned scanned = scan_warp(lanes, total, lane);
+    unsigned scanned = scan_warp(lanes, total, lane, sum, 16);
     if (lane == 31) totals[warp] = scanned;
     __syncthreads();
     if (warp == 0) {
         unsigned warps = lane < blockDim.x / 32 ? totals[lane] : 0;
-        totals[lane] = scan_warp(ALL_LANES, warps, lane);
+        totals[lane] = scan_warp(ALL_LANES, warps, lane, NULL, 0);
     }
     __syncthreads();
 
-    unsigned before = scanned - total;
-    if (warp > 0) before += totals[warp - 1];
+    unsigned before = warp > 0 ? totals[warp - 1] : 0;
     uint4 v[4];
 #pragma unroll
     for (int i = 0; i < 4; i++)
