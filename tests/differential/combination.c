@@ -41,7 +41,7 @@ static bool is_excluded(const struct config_key *key)
 }
 
 // The literal text of a paper, where that is unsound, is called so whatever the key.
-static bool is_unsound(const char *word) { return str_equal(word, "paper"); }
+static bool is_unsound(const char *word) { return str_equal(word, "paper") || str_equal(word, "early"); }
 
 // Room for blocks: what is too small is refused at the launch, and then there is enough.
 static bool is_room(const char *part)

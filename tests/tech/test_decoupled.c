@@ -320,6 +320,30 @@ static void test_holes(struct test *t)
     }
 }
 
+// With data that is there before the warp comes for it, the text taken literally: a thread's own store is not seen by its load,
+// whose line the load before has brought.
+static void test_data_ahead(struct test *t)
+{
+    struct trial x = {.gpu = "gtx480",
+                      .settings = GTX,
+                      .code = INDEX ADDRESS
+                      "    LDG R4, [R2]\n    IADD3 R5, R4, 0x64, RZ\n    STG [R2], R5\n    LDG R6, [R2]\n"
+                      "    STG [R2+0x400], R6\n    EXIT\n",
+                      .block = {64, 1, 1}};
+    struct outcome without, with;
+    x.tech = "base";
+    play(t, &x, &without);
+    x.tech = "decoupled";
+    play(t, &x, &with);
+    CHECK(t, memcmp(with.words, without.words, sizeof with.words) == 0);
+    x.tech = "decoupled:loads=early";
+    play(t, &x, &with);
+    for (unsigned k = 0; k < 64; k++) {
+        CHECK_EQ(t, with.words[k], without.words[k]);                    // what is stored is right,
+        CHECK_EQ(t, with.words[256 + k], without.words[256 + k] - 0x64); // what is loaded is from before
+    }
+}
+
 // What the text says of a full set and of early ends, by the counters.
 static void test_kept_lines(struct test *t)
 {
@@ -348,6 +372,7 @@ int main(int argc, char **argv)
         {"no_cache", test_no_cache},
         {"predicates", test_predicates},
         {"holes", test_holes},
+        {"data_ahead", test_data_ahead},
         {"kept_lines", test_kept_lines},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));

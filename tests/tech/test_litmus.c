@@ -260,6 +260,7 @@ static void test_rules_left_out(struct test *t)
         {"without the rule fence", "darsie:watchdog=2000,entries=64,broken=2", 1000},
         {"without the rule held up", "darsie:watchdog=2000,broken=64", 400},
         {"with the paper's rules", "darsie:watchdog=2000,rules=paper", 100},
+        {"with data ahead of loads", "decoupled:loads=early", 400},
     };
     static const struct variant plain = {NULL, true, "compile.optimise=0"};
     for (size_t k = 0; k < TEST_COUNT(rules); k++) {

@@ -10,6 +10,7 @@
 
 static const char *const priority_words[] = {"oldest", "first", "in-turn", "last", NULL};
 static const char *const arrival_words[] = {"wait", "join", NULL};
+static const char *const loads_words[] = {"issue", "early", NULL};
 static const char *const batch_words[] = {"join", "wait", NULL};
 
 #define AT(field) offsetof(struct decoupled_options, field)
@@ -25,6 +26,7 @@ static const struct config_key keys[] = {
     {"told",     CONFIG_U32,  AT(told),     1, TOLD_MAX, NULL,  "4",  "predicates of a warp that wait for the affine warp", "choice"},
     {"early",    CONFIG_WORD, AT(early),    0, 0, decouple_switch_words, "on", "lines of global loads are requested when their address is expanded, and locked in L1", "DAC 4.1"},
     {"arrival",  CONFIG_WORD, AT(arrival),  0, 0, arrival_words,  "wait",   "a load whose line is on its way: waits for it and then issues, or issues and waits like any other", "DAC 4.1; join: choice"},
+    {"loads",    CONFIG_WORD, AT(loads),    0, 0, loads_words,    "issue",  "a load whose lines were asked for gives what memory holds when it issues; early: what they held when they came, the text's literal reading, allowed to fail verification", "what is sound; early: DAC 4.1"},
     {"priority", CONFIG_WORD, AT(priority), 0, 0, priority_words, "oldest", "when the affine warp issues, and is fetched for", "choice"},
     {"batch",    CONFIG_WORD, AT(batch),    0, 0, batch_words,    "join",   "warps that come while the affine warp is under way: it begins anew for them and meets its others, or they wait for its end", "choice"},
     {"corrupt",  CONFIG_U32,  AT(corrupt),  0, 4000000000, NULL, "0", NULL, NULL},
@@ -152,7 +154,10 @@ static void sm_end(void *state)
     struct decoupled *d = state;
     for (unsigned k = 0; k < 64; k++)
         if (d->shadows[k]) tech_shadow_destroy(d->shadows[k]);
-    for (size_t k = 0; k < d->all_parts.count; k++) free(d->all_parts.data[k]);
+    for (size_t k = 0; k < d->all_parts.count; k++) {
+        free(d->all_parts.data[k]->data);
+        free(d->all_parts.data[k]);
+    }
     for (unsigned k = 0; k < WARPS; k++) vec_fini(&d->followers[k].locks);
     vec_fini(&d->all_parts);
     free(d->atq);

@@ -16,10 +16,11 @@
 
 enum decoupled_batch { BATCH_JOIN, BATCH_WAIT };
 enum decoupled_arrival { ARRIVAL_WAIT, ARRIVAL_JOIN };
+enum decoupled_loads { LOADS_ISSUE, LOADS_EARLY };
 struct decoupled_options {
     struct decouple_rules rules;
     uint32_t atq, pwaq, pwpq, told, corrupt;
-    int early, priority, batch, arrival;
+    int early, priority, batch, arrival, loads;
 };
 
 enum decoupled_counter {
@@ -29,7 +30,7 @@ enum decoupled_counter {
     COUNT_TOTAL
 };
 
-enum { WARPS = 64, LANES = 64, LINES_MAX = 64, TOLD_MAX = 16, ATQ_MAX = 256, QUEUE_MAX = 64 };
+enum { WARPS = 64, LANES = 64, LINES_MAX = 64, TOLD_MAX = 16, ATQ_MAX = 256, QUEUE_MAX = 64, LOAD_WORDS = 4 };
 
 struct decoupled_launch {
     const struct decoupled_options *options;
@@ -69,6 +70,8 @@ struct part {
     unsigned asked;
     uint64_t there, locked;
     uint64_t asked_at, ready_at; // cycles
+    bool has_data;               // with loads=early: what the lines held when the last one came
+    uint32_t (*data)[LANES];     // heap; words of a load's registers
     uint32_t sequence;           // among all of its warp, as they were enqueued
 };
 
@@ -199,6 +202,10 @@ void decoupled_wake_at(struct decoupled *d, uint64_t cycle);
 void decoupled_event(void *state, unsigned block);
 void decoupled_line(void *state, uint64_t line, uint32_t token);
 void decoupled_forget(struct decoupled *d, unsigned slot); // all that is on its way to the warp
+
+// -- early.c: loads=early, the text taken literally
+void decoupled_capture(struct decoupled *d, unsigned slot, struct part *p);       // its last line has come
+void decoupled_replace(struct decoupled *d, unsigned slot, const struct part *p); // what its load has read
 
 // -- others.c
 void decoupled_look(struct decoupled *d, unsigned slot); // what is before the warp now

@@ -276,7 +276,9 @@ void decoupled_reads(void *state, unsigned slot, uint32_t inst)
 void decoupled_executed(void *state, unsigned slot, uint32_t inst)
 {
     struct decoupled *d = state;
-    if (d->followers[slot].taken && split_of(d, inst)->compares) give_predicates(d, slot, inst);
+    const struct part *p = d->followers[slot].taken;
+    if (p && split_of(d, inst)->compares) give_predicates(d, slot, inst);
+    if (p && p->has_data) decoupled_replace(d, slot, p);
     finish(d, slot);
 }
 

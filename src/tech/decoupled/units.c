@@ -19,12 +19,14 @@ struct part *decoupled_part(struct decoupled *d)
         d->free_parts = p->next;
     } else {
         p = heap_resize(NULL, sizeof *p); // what counts is set below and by who fills it
+        p->data = NULL;
         vec_push(&d->all_parts, p);
     }
     p->next = NULL;
     p->line_count = p->asked = 0;
     p->there = p->locked = 0;
     p->pieces = 0;
+    p->has_data = false;
     return p;
 }
 
@@ -148,6 +150,8 @@ void decoupled_line(void *state, uint64_t line, uint32_t token)
     } else {
         d->counters[COUNT_unlockable]++;
     }
+    bool all_are_kept = p->asked == p->line_count && p->locked == bit_mask(p->line_count);
+    if (d->launch->options->loads == LOADS_EARLY && all_are_kept) decoupled_capture(d, token & 63, p);
     decoupled_look(d, token & 63);
 }
 
