@@ -301,9 +301,12 @@ static enum line_outcome store_through(struct sm *s, const struct lsu_entry *e, 
     return LINE_PASSED;
 }
 
+// Where plain loads do not look into L1 they find there what a mechanism keeps for them all the same.
 static bool goes_past_l1(const struct sm *s, const struct lsu_entry *e)
 {
-    return !s->config->memory_perfect && (e->kind == LSU_LOAD_PAST_L1 || !s->config->l1_global);
+    if (s->config->memory_perfect) return false;
+    if (e->kind == LSU_LOAD_PAST_L1) return true;
+    return !s->config->l1_global && !tags_has_locked(e->grid, e->lines[e->next].line);
 }
 
 // The next line of the head. Stalled: nothing was done, and it has to wait for a reply.

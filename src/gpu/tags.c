@@ -195,6 +195,13 @@ bool tags_may_lock(const struct sm_grid *g, uint64_t line)
            cache_may_lock(g->sm->tags.l1.cache, line); // perfect: no line is anywhere
 }
 
+bool tags_has_locked(const struct sm_grid *g, uint64_t line)
+{
+    for (size_t k = 0; k < g->tags.locked.count; k++)
+        if (g->tags.locked.data[k] == line) return true;
+    return false;
+}
+
 void tags_unlock(struct sm_grid *g, uint64_t line)
 {
     size_t k = g->tags.locked.count - 1;

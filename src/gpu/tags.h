@@ -69,6 +69,7 @@ void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t mshr, uint8_t s
 bool tags_lock(struct sm_grid *g, uint64_t line);
 bool tags_may_lock(const struct sm_grid *g, uint64_t line);
 void tags_unlock(struct sm_grid *g, uint64_t line);
+bool tags_has_locked(const struct sm_grid *g, uint64_t line); // by the grid's mechanisms
 // Whether a line of constants is there; it is asked for if it is not.
 bool tags_have_constant(struct sm *s, unsigned slot, uint32_t number);
 // Whether the line came for the warp, which has it once.

@@ -178,7 +178,7 @@ static void test_ahead(struct test *t)
     CHECK(t, same(t, x).cycles < ahead.cycles);
 }
 
-// Where there is no L1 for such loads nothing is asked for, and the addresses go all the same.
+// Where plain loads go past L1 they find the lines that were asked for there, and others nothing.
 static void test_no_cache(struct test *t)
 {
     struct trial x = {.gpu = "gtx480",
@@ -187,8 +187,13 @@ static void test_no_cache(struct test *t)
                       .code = CHAIN,
                       .block = {64, 1, 1}};
     struct outcome o = same(t, x);
-    CHECK_EQ(t, o.n[COUNT_asked], 0);
     CHECK_EQ(t, o.n[COUNT_data], 64);
+    CHECK_EQ(t, o.n[COUNT_asked], 64);
+    CHECK_EQ(t, o.n[COUNT_locked], 64);
+    x.tech = "decoupled:early=off";
+    struct outcome late = same(t, x);
+    CHECK_EQ(t, late.n[COUNT_asked], 0);
+    CHECK(t, o.cycles * 2 < late.cycles); // as with an L1 for all loads
 }
 
 // -- predicates -----------------------------------------------------------------------------------------------

@@ -126,7 +126,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
                                    .verify = u->verify,
                                    .mismatches = u->mismatches};
     arena_init(&l->arena);
-    l->early = l->options->early && sl->kind->config.l1_global;
+    l->early = l->options->early;
     l->meets_ahead = has_one_barrier(l);
     find_jumps(l);
     find_threads(l);

@@ -14,7 +14,8 @@ static uint32_t *lanes_of(const struct warp *w, unsigned r) { return tech_lanes_
 
 static unsigned words_of(const struct inst *i) { return i->dst[0].width ? i->dst[0].width : 1; }
 
-static void swap_registers(struct warp *w, const struct inst *i, const struct operand *a, struct borrowed *b, bool back)
+static void swap_registers(struct warp *w, const struct inst *i, const struct operand *a, struct borrowed *b,
+                           bool back)
 {
     size_t bytes = w->exec->vector_bytes;
     for (unsigned n = 0; n < words_of(i) + 2; n++) {
@@ -43,7 +44,8 @@ void decoupled_capture(struct decoupled *d, unsigned slot, struct part *p)
     w->active = p->lanes;
     if (i->guard != PRED_TRUE) w->pred[i->guard] = i->guard_not ? 0 : UINT64_MAX;
     tech_shadow_compute(d->sm, w, p->inst);
-    for (unsigned k = 0; k < words_of(i); k++) memcpy(p->data[k], lanes_of(w, i->dst[0].reg + k), w->exec->vector_bytes);
+    for (unsigned k = 0; k < words_of(i); k++)
+        memcpy(p->data[k], lanes_of(w, i->dst[0].reg + k), w->exec->vector_bytes);
     p->has_data = true;
     swap_registers(w, i, a, &b, true);
     memcpy(w->pred, b.pred, sizeof b.pred);
