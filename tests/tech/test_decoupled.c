@@ -109,6 +109,30 @@ static void test_once(struct test *t)
     for (unsigned k = 0; k < 128; k++) CHECK_EQ(t, o.words[k], k + 1);
 }
 
+// Figure 3: an affine instruction and another one, of four warps, take eight slots; on affine units, too, of which four are
+// theirs; and five with an affine warp.
+static void test_slots(struct test *t)
+{
+    static const char without[] = INDEX ADDRESS "    LDG R5, [R2]\n    STG [R2], R5\n    EXIT\n",
+                      with[] =
+                          INDEX "    IADD3 R0, R0, 0x20, RZ\n" ADDRESS
+                                "    LDG R5, [R2]\n    IADD3 R5, R5, 0x1, RZ\n    STG [R2], R5\n    EXIT\n";
+    static const struct {
+        const char *tech;
+        unsigned slots;
+    } rows[] = {{"base", 8}, {"cae", 8}, {"decoupled", 5}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct trial x = {.gpu = "gtx480", .settings = GTX, .tech = rows[k].tech, .block = {128, 1, 1}};
+        struct outcome few, more;
+        x.code = without;
+        play(t, &x, &few);
+        x.code = with;
+        play(t, &x, &more);
+        CHECK_MSG(t, more.issued - few.issued == rows[k].slots, "%s: %llu slots", rows[k].tech,
+                  (unsigned long long)(more.issued - few.issued));
+    }
+}
+
 // Addresses and predicates really come from the queues: one bit in the first record, and somebody reads another word.
 static void test_values_move(struct test *t)
 {
@@ -371,14 +395,9 @@ static void test_kept_lines(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"once", test_once},
-        {"values_move", test_values_move},
-        {"ahead", test_ahead},
-        {"no_cache", test_no_cache},
-        {"predicates", test_predicates},
-        {"holes", test_holes},
-        {"data_ahead", test_data_ahead},
-        {"kept_lines", test_kept_lines},
+        {"once", test_once},   {"slots", test_slots},           {"values_move", test_values_move},
+        {"ahead", test_ahead}, {"no_cache", test_no_cache},     {"predicates", test_predicates},
+        {"holes", test_holes}, {"data_ahead", test_data_ahead}, {"kept_lines", test_kept_lines},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
