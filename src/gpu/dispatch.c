@@ -60,13 +60,16 @@ static bool is_partial(const struct partial *p) { return p->grid && p->grid->sta
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-// For how many warps that need so many registers each there are some, one register file at a time as the occupancy calculator
-// has it. Which file whose registers are in is not followed: where warps of several needs are on an SM, what one need
-// leaves in each file is nobody's, even if another's warps have it.
-static uint32_t warps_by_registers(const struct gpu_config *all, uint32_t left, uint32_t need)
+// For how many warps of the grid there are registers, one register file at a time as the occupancy calculator has it. Which file
+// whose registers are in is not followed: what the need leaves in each file is nobody's warp's, even if those of another need
+// have it; but what blocks have set apart is there as far as it goes.
+static uint32_t warps_by_registers(const struct gpu_config *all, const struct need *n, uint32_t left,
+                                   uint32_t blocks)
 {
-    uint32_t nobodys = all->registers - gpu_registers_for(all, need);
-    return left > nobodys ? (left - nobodys) / need : 0;
+    uint32_t nobodys = all->registers - gpu_registers_for(all, n->warp.registers);
+    uint32_t apart = blocks * n->block.registers;
+    uint32_t kept = nobodys > apart && all->register_files > 1 ? nobodys - apart : 0;
+    return left > kept ? (left - kept) / n->warp.registers : 0;
 }
 
 // How many warps of a block start on the SM of those that have not: none, or by warp some of them. is_new: it is not
@@ -81,7 +84,8 @@ static uint32_t starting(const struct chip *c, const struct grid *g, unsigned sm
     bool is_alone = left.blocks + !is_new == all->max_blocks;
     if (is_new && !share_holds(&left, &n->block)) return 0;
     if (is_new) share_take(&left, &n->block);
-    uint32_t by_registers = warps_by_registers(all, left.registers, n->warp.registers);
+    uint32_t blocks = (g->by_sm[sm] ? g->by_sm[sm]->blocks : 0) + is_new;
+    uint32_t by_registers = warps_by_registers(all, n, left.registers, blocks);
     uint32_t room = least(to_come, least(left.warps, by_registers));
     if (!l->admit) return room == to_come ? room : 0;
     if (is_alone || !room) return room;
