@@ -9,7 +9,6 @@ struct board_shadow {
     uint32_t count;
     uint32_t values[BOARD_ENTRIES][BOARD_WORDS][LANES_MAX];
     uint64_t before[BOARD_ENTRIES]; // the first file's digest before the instruction
-    uint64_t number[BOARD_ENTRIES]; // of the instruction among its warp's, from 1 on
     uint64_t digest_latest[SM_SLOTS], digest_committed[SM_SLOTS];
     bool is_blind[SM_SLOTS]; // registers change in other ways, too: mechanisms, atomics
     const char *broken;      // the first rule that did not hold, static text
@@ -136,10 +135,7 @@ void board_shadow_writes(struct board_shadow *x, const struct sm *s, unsigned sl
     expect_lists(x, &s->board);
     x->is_blind[slot] |= (o->order & OP_STORES) && o->dst_words;
     if (x->is_blind[slot]) return;
-    if (element != BOARD_NONE) {
-        x->before[element] = x->digest_latest[slot];
-        x->number[element] = w->warp->issued;
-    }
+    if (element != BOARD_NONE) x->before[element] = x->digest_latest[slot];
     for (unsigned n = 0; n < o->dst_words; n++) {
         uint16_t reg = w->operands.map[o->dst + n];
         const uint32_t *values = values_of(w, o->dst + n);
@@ -166,13 +162,6 @@ void board_shadow_commits(struct board_shadow *x, const struct board *b, uint8_t
     uint64_t program = i->next == BOARD_NONE ? x->digest_latest[i->slot] : x->before[i->next];
     expect(x, x->digest_committed[i->slot] == program,
            "committed registers are not the program's at that instruction");
-}
-
-bool board_shadow_has(const struct board_shadow *x, const struct sm *s, unsigned slot, uint64_t *count)
-{
-    uint8_t oldest = s->board.warps[slot].head;
-    *count = oldest == BOARD_NONE ? s->warps[slot].warp->issued : x->number[oldest] - 1;
-    return !x->is_blind[slot];
 }
 
 const uint32_t *board_shadow_lanes(const struct board_shadow *x, uint32_t physical)

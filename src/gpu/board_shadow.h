@@ -3,7 +3,6 @@
 // file in all other lanes, is that of the first; and the committed file is, at every commit, what the first was when the next
 // instruction to commit had not yet executed. And of the board itself: its lists are its entries, each once, in order.
 #pragma once
-#include <stdbool.h>
 #include <stdint.h>
 
 struct board;
@@ -20,8 +19,6 @@ void board_shadow_reads(struct board_shadow *x, const struct sm *s, unsigned slo
 void board_shadow_writes(struct board_shadow *x, const struct sm *s, unsigned slot, const struct op *o,
                          uint8_t element);
 void board_shadow_commits(struct board_shadow *x, const struct board *b, uint8_t element);
-// How many instructions of the warp the second file has, as its engine counts them, and the lanes of one of its registers. False:
-// the warp's registers change in other ways, too.
-bool board_shadow_has(const struct board_shadow *x, const struct sm *s, unsigned slot, uint64_t *count);
+// The lanes of a register of the second file.
 const uint32_t *board_shadow_lanes(const struct board_shadow *x, uint32_t physical);
 const char *board_shadow_broken(const struct board_shadow *x); // NULL: all rules hold

@@ -30,6 +30,11 @@ static void expect(struct check *k, bool holds, const char *otherwise)
     if (!holds && !k->broken) k->broken = otherwise;
 }
 
+void check_issue(struct check *k, uint32_t index, uint32_t pc)
+{
+    expect(k, index == pc, "an instruction has issued that its warp was not at");
+}
+
 static struct check_place *pred_place(struct check *k, unsigned slot, unsigned pred)
 {
     return &k->preds[(size_t)slot * PREDS + pred];

@@ -3,6 +3,7 @@
 //
 //   - no lane reads a register or predicate before its result is there,
 //   - nothing is written while an operand collector still has to read it,
+//   - what issues is the instruction that its warp is at,
 //   - registers change hands only when nobody reads or writes them any more.
 #pragma once
 #include "base/arena.h"
@@ -25,7 +26,8 @@ struct check {
 
 void check_init(struct check *k, uint32_t slots);
 void check_fini(struct check *k);
-void check_grow(struct check *k, uint32_t registers); // there are so many now
+void check_grow(struct check *k, uint32_t registers);           // there are so many now
+void check_issue(struct check *k, uint32_t index, uint32_t pc); // an instruction issues; where its warp is
 // An instruction issues for `lanes` and reads a register at cycle `at`; one of the warp in `slot` reads its
 // predicates.
 void check_read(struct check *k, uint32_t reg, uint64_t lanes, uint64_t now, uint64_t at);

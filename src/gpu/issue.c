@@ -280,6 +280,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     if (!has_room(s, scheduler, slot, o, accesses)) return OUTCOME_REFUSED;
     const struct inst *i = &g->engine->exec.program->insts[index];
     s->issue.lanes = w->warp->active;
+    if (has_onlookers(s) && s->config->check) check_issue(&s->check, index, w->warp->pc);
     uint64_t lanes_before = w->warp->counts.thread_instructions;
     uint32_t reused = 0;
     if (has_techs(s)) {
@@ -317,6 +318,14 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
             tech_executed(w, index);
     }
     return leave_buffer(s, g, slot, index, o, i);
+}
+
+// What is at the head of its I-buffer, be it of a wrong path.
+static inline __attribute__((always_inline)) enum outcome issue_head(struct sm *s, unsigned scheduler,
+                                                                     unsigned slot, bool beside)
+{
+    bool is_wrong = beside && s->predict.wrong >> slot & 1;
+    return is_wrong ? issue_ghost(s, scheduler, slot) : issue_one(s, scheduler, slot);
 }
 
 static void note_second(struct sm *s, unsigned scheduler, enum gpu_slot why, uint32_t inst)
@@ -368,8 +377,7 @@ static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, 
         bool is_one = !(first_of & (first_of - 1));
         unsigned slot = is_one ? bit_lowest(first_of) : pick->first(s, s->issue.last[scheduler], first_of);
         uint32_t first = s->warps[slot].front.head;
-        bool is_wrong = beside && s->predict.wrong >> slot & 1;
-        enum outcome o = is_wrong ? issue_ghost(s, scheduler, slot) : issue_one(s, scheduler, slot);
+        enum outcome o = issue_head(s, scheduler, slot, beside);
         among &= ~(1ull << slot);
         if (o == OUTCOME_REFUSED) continue;
         s->issue.last[scheduler] = slot;
@@ -441,7 +449,7 @@ static uint64_t issue_favoured(struct sm *s)
     struct sm_warp *w = &s->warps[slot];
     uint32_t first = w->front.head;
     if (s->issue.free[own] > s->now) return ~0ull;
-    enum outcome o = issue_one(s, own, slot);
+    enum outcome o = issue_head(s, own, slot, true);
     if (o == OUTCOME_REFUSED) {
         if (!(s->issue.favoured & s->ready.now)) return ~0ull;
         hold_all(s);
