@@ -165,6 +165,8 @@ uint32_t tech_copies(const struct sm_warp *w,
 void tech_reads(const struct sm_warp *w, uint32_t index);
 void tech_settles(struct sm_grid *g); // it has not issued, or its block has ended with it
 void tech_executed(const struct sm_warp *w, uint32_t index);
+void tech_kept(const struct sm_warp *w,
+               struct tech_kept words[TECH_REGISTERS]); // of registers that are not in lanes
 void tech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a);
 void tech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
 void tech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle);

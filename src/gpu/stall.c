@@ -26,6 +26,7 @@ struct stall {
     uint32_t met[SM_BLOCKS];    // bits: barriers that a warp has come to
     uint8_t *shared[SM_BLOCKS]; // heap: what it was at the beginning
     struct stall_warp warps[SM_WARPS];
+    struct tech_kept elsewhere[TECH_REGISTERS]; // of the warp at hand: what mechanisms have of it
 };
 
 static void keep_shared(struct stall *x, const struct sm_grid *g)
@@ -81,7 +82,7 @@ struct stall_piece {
     const void *at;
     size_t bytes;
 };
-enum { STALL_PIECES = 3 + LANES_MAX };
+enum { STALL_PIECES = 4 + LANES_MAX };
 
 // Padding is 0, so that states can be compared byte by byte.
 static struct stall_state stall_state_of(const struct warp *w)
@@ -103,13 +104,15 @@ static struct stall_state stall_state_of(const struct warp *w)
 }
 
 static unsigned stall_pieces_of(const struct warp *w, const struct stall_state *state,
-                                struct stall_piece pieces[STALL_PIECES])
+                                const struct tech_kept *elsewhere, struct stall_piece pieces[STALL_PIECES])
 {
     size_t registers = (size_t)w->exec->program->reg_count * w->exec->vector_bytes;
     size_t part = offsetof(struct split, barrier_threads) + sizeof(uint32_t); // what follows is padding
     unsigned n = 0;
     pieces[n++] = (struct stall_piece){state, sizeof *state};
     pieces[n++] = (struct stall_piece){w->regs, registers};
+    if (elsewhere)
+        pieces[n++] = (struct stall_piece){elsewhere, w->exec->program->reg_count * sizeof *elsewhere};
     for (size_t k = 0; k < w->splits.count; k++) pieces[n++] = (struct stall_piece){&w->splits.data[k], part};
     pieces[n++] = (struct stall_piece){w->local, w->cta->local_bytes};
     return n;
@@ -144,7 +147,12 @@ static void look_at_warp(struct sm *s, unsigned slot)
     if (x->came_back || s->warps[slot].lsu.loads) return;
     struct stall_piece pieces[STALL_PIECES];
     const struct stall_state state = stall_state_of(s->warps[slot].warp);
-    unsigned count = stall_pieces_of(s->warps[slot].warp, &state, pieces);
+    struct tech_kept *elsewhere = has_techs(s) ? s->stall->elsewhere : NULL;
+    if (elsewhere) {
+        memset(elsewhere, 0, sizeof s->stall->elsewhere);
+        tech_kept(&s->warps[slot], elsewhere);
+    }
+    unsigned count = stall_pieces_of(s->warps[slot].warp, &state, elsewhere, pieces);
     x->came_back = stall_is_kept(x, pieces, count);
     if (x->came_back || x->branches++ < x->next_kept) return;
     stall_keep(x, pieces, count);

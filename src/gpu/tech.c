@@ -17,6 +17,7 @@ static void all_block_start(void *grid, unsigned block) { CALL_ALL(block_start, 
 static void all_block_end(void *grid, unsigned block) { CALL_ALL(block_end, block); }
 
 static void all_warp_start(void *grid, unsigned slot) { CALL_ALL(warp_start, slot); }
+static void all_warp_started(void *grid, unsigned slot) { CALL_ALL(warp_started, slot); }
 
 static uint64_t all_fetch(void *grid, uint64_t fetchable)
 {
@@ -107,6 +108,7 @@ static void all_warp_end(void *grid, unsigned slot) { CALL_ALL(warp_end, slot); 
 static const struct tech all = {.block_start = all_block_start,
                                 .block_end = all_block_end,
                                 .warp_start = all_warp_start,
+                                .warp_started = all_warp_started,
                                 .fetch = all_fetch,
                                 .fetched = all_fetched,
                                 .filled = all_filled,
@@ -132,7 +134,12 @@ static const struct tech none = {0};
 #define HOOK(g, name, ...) ((g)->hooks->name ? (g)->hooks->name((g)->hooked, __VA_ARGS__) : (void)0)
 
 void tech_block_end(struct sm_grid *g, unsigned block) { HOOK(g, block_end, block); }
-void tech_warp_start(const struct sm_warp *w) { HOOK(w->grid, warp_start, w->place); }
+
+void tech_warp_start(const struct sm_warp *w)
+{
+    HOOK(w->grid, warp_start, w->place);
+    HOOK(w->grid, warp_started, w->place);
+}
 
 uint32_t tech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uint32_t most)
 {
@@ -227,6 +234,11 @@ static struct tech_line line_of(const struct lsu_entry *e, enum line_outcome out
                               .slot = e->place,
                               .kind = (enum lsu_kind)e->kind,
                               .outcome = outcome};
+}
+
+void tech_kept(const struct sm_warp *w, struct tech_kept words[TECH_REGISTERS])
+{
+    EACH(w->grid, k) if (k->tech->kept) k->tech->kept(k->state, w->place, words);
 }
 
 // L1 lines are claimed by one at most.

@@ -55,6 +55,12 @@ enum tech_claim {
 enum { TECH_STORAGE_MAX = 16, TECH_COUNTERS_MAX = 32, TECH_NEIGHBOURS_MAX = 7 };
 #define TECH_NEIGHBOUR UINT32_MAX // the token of a line that came as another's neighbour
 
+// What a mechanism has of a register in place of its lanes.
+struct tech_kept {
+    uint32_t words[2];
+};
+enum { TECH_REGISTERS = 256 }; // of a warp
+
 struct tech_use; // a mechanism with its options, for one launch
 
 struct op_cost {       // of an instruction that has executed
@@ -174,6 +180,8 @@ struct tech {
     // The warp is in its slot, and its registers are 0. Behind block_start; not all of a block's warps need start
     // in one cycle.
     void (*warp_start)(void *state, unsigned slot);
+    // All mechanisms have begun with it: from here on it may be taken past instructions.
+    void (*warp_started)(void *state, unsigned slot);
     // Before the fetch arbiter, every cycle in which a warp wants to be fetched for: those it may choose
     // from.
     uint64_t (*fetch)(void *state, uint64_t fetchable);
@@ -237,6 +245,9 @@ struct tech {
     void (*guest)(void *state, uint32_t index, struct guest_step *step);
     void (*guest_result)(void *state, uint32_t index, uint64_t cycle); // when its registers are written
     void (*event)(void *state, unsigned block);                        // tech_at asked for it
+    // The warp is compared with what it was before (stall.h): words[r] of each register whose value is not in its lanes, so that
+    // the same words are the same value.
+    void (*kept)(const void *state, unsigned slot, struct tech_kept words[TECH_REGISTERS]);
     void (*warp_end)(void *state, unsigned slot);
     const char *(*check)(const void *state); // at the end of a launch: NULL, or what does not balance
 };

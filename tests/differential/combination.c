@@ -52,9 +52,10 @@ static bool is_room(const char *part)
 // Drawn together with room that is not kept: schedulers whose warps would be more on one than on another.
 static bool is_uneven(const char *part)
 {
-    enum { WARPS = 64 }; // of every SM that combination_draw_on draws for
+    enum { WARPS = 64 }; // of an SM, or a divisor that all counts of schedulers that are powers of two have
     static const char key[] = "issue.schedulers=";
-    return str_starts_with(part, key) && WARPS % strtoul(part + strlen(key), NULL, 10) != 0;
+    const char *at = strstr(part, key);
+    return at && WARPS % strtoul(at + strlen(key), NULL, 10) != 0;
 }
 
 // Values of their own, where the ends of the range and the neighbours of the default are not worth trying.
@@ -561,7 +562,7 @@ static void give_room(struct combination *c)
 {
     size_t kept = 0;
     for (size_t k = 0; k < c->parts.count; k++) {
-        if (is_room(c->parts.data[k]))
+        if (is_room(c->parts.data[k]) || is_uneven(c->parts.data[k]))
             free(c->parts.data[k]);
         else
             c->parts.data[kept++] = c->parts.data[k];
@@ -586,6 +587,7 @@ enum verdict combination_try(const char *text, struct combination *c, struct str
     enum verdict v = try(text, &e, c, why);
     if (v == REFUSED) {
         give_room(c);
+        strbuf_clear(why);
         v = try(text, &e, c, why);
     }
     expectation_fini(&e);
@@ -607,6 +609,7 @@ enum verdict combination_try_together(const char *const *texts, unsigned count, 
         strbuf_fini(&s.text);
         if (v != REFUSED || turn) break;
         give_room(c);
+        strbuf_clear(why);
     }
     for (unsigned k = 0; k < count; k++) expectation_fini(&e[k]);
     return v;
@@ -626,6 +629,7 @@ enum verdict combination_judge(const char *text, struct combination *c, unsigned
     enum verdict v = judge_parts(text, c, limit_s, why);
     if (v != REFUSED) return v;
     give_room(c);
+    strbuf_clear(why);
     return judge_parts(text, c, limit_s, why);
 }
 

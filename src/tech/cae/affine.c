@@ -8,7 +8,8 @@ static bool is_leaf(const struct cae_sources *s, enum isa_sreg sreg)
 {
     bool is_index = sreg == SREG_TID_X || sreg == SREG_TID_Y || sreg == SREG_TID_Z;
     if (is_index) return s->rows_of_warps;
-    return sreg == SREG_LANEID || isa_sreg_whose(sreg) == SREG_OF_BLOCK;
+    if (sreg == SREG_LANEID) return s->warp->exec->lanes <= GROUP_LANES; // begins again behind these
+    return isa_sreg_whose(sreg) == SREG_OF_BLOCK;
 }
 
 static const struct cae_tuple *tuple_of(const struct cae_sources *s, const struct operand *o, unsigned word)

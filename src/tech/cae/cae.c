@@ -122,6 +122,14 @@ static bool is_alone(const struct cae *c, unsigned slot, unsigned r)
     return c->registers[slot][r].is_affine && !c->registers[slot][r].in_lanes;
 }
 
+static void kept(const void *state, unsigned slot, struct tech_kept words[TECH_REGISTERS])
+{
+    const struct cae *c = state;
+    for (unsigned r = 0; r < REGISTERS; r++)
+        if (is_alone(c, slot, r))
+            words[r] = (struct tech_kept){{c->registers[slot][r].base, c->registers[slot][r].stride}};
+}
+
 // What a unit for base and stride has computed: its two words are those of the first lanes that have a thread, in which it is done here.
 static void take(struct cae *c, unsigned slot, unsigned r)
 {
@@ -316,6 +324,7 @@ const struct tech tech_cae = {
     .sm_begin = sm_begin,
     .sm_end = free,
     .warp_start = warp_start,
+    .kept = kept,
     .copies = copies,
     .reads = reads,
     .operand = operand,

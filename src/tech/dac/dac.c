@@ -137,8 +137,9 @@ static void warp_start(void *state, unsigned slot)
     w->front.masks[PRED_TRUE] = UINT64_MAX;
     w->back = w->front;
     w->first = w->count = w->ordered = w->blocking = 0;
-    look_again(d, slot);
 }
+
+static void warp_started(void *state, unsigned slot) { look_again(state, slot); }
 
 static const char *check(const void *state)
 {
@@ -169,6 +170,7 @@ const struct tech tech_dac = {
     .sm_end = sm_end,
     .block_start = block_start,
     .warp_start = warp_start,
+    .warp_started = warp_started,
     .fetch = dac_fetch,
     .fetched = dac_fetched,
     .flushed = dac_flushed,

@@ -261,8 +261,9 @@ static void warp_start(void *state, unsigned slot)
     if (begins_on_path(d, b, w)) b->majority |= 1ull << w->index;
     if (tech_now(d->sm) != b->began) d->counters[COUNT_late]++;
     ways_begin(d, slot);
-    look_again(d, slot);
 }
+
+static void warp_started(void *state, unsigned slot) { look_again(state, slot); }
 
 void darsie_say(const struct darsie *d, const struct dblock *b, unsigned warp, enum step what, uint32_t pc,
                 uint32_t value)
@@ -314,6 +315,7 @@ const struct tech tech_darsie = {
     .sm_end = sm_end,
     .block_start = block_start,
     .warp_start = warp_start,
+    .warp_started = warp_started,
     .fetch = skip_fetch,
     .filled = rename_filled,
     .flushed = rename_flushed,

@@ -189,8 +189,9 @@ static void warp_start(void *state, unsigned slot)
         decoupled_follow(d, slot);
     else
         follow(d, slot, FOLLOWS_NOT);
-    decoupled_look(d, slot);
 }
+
+static void warp_started(void *state, unsigned slot) { decoupled_look(state, slot); }
 
 static void block_end(void *state, unsigned block) { ((struct decoupled *)state)->shadow_of[block] = 0; }
 
@@ -247,6 +248,7 @@ const struct tech tech_decoupled = {
     .sm_begin = sm_begin,
     .sm_end = sm_end,
     .warp_start = warp_start,
+    .warp_started = warp_started,
     .block_end = block_end,
     .fetch = decoupled_fetch,
     .fetched = decoupled_fetched,

@@ -127,6 +127,13 @@ void uv_store_forget(struct uv *v, unsigned slot, unsigned r)
     x->map[slot][r] = UV_NO_SCALAR;
 }
 
+void uv_store_tell(const struct uv *v, unsigned slot, struct tech_kept words[TECH_REGISTERS])
+{
+    const struct scalars *x = &v->scalars;
+    for (unsigned r = 0; x->map && r < UV_REGISTERS; r++)
+        if (x->map[slot][r] != UV_NO_SCALAR) words[r].words[0] = x->words[x->map[slot][r]];
+}
+
 void uv_store_spread(struct uv *v, unsigned slot, unsigned r)
 {
     uint32_t word = *uv_store_copy(v, slot, r, 0);

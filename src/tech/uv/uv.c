@@ -124,6 +124,11 @@ static void warp_end(void *state, unsigned slot)
     uv_coverage_warp(v, slot);
 }
 
+static void kept(const void *state, unsigned slot, struct tech_kept words[TECH_REGISTERS])
+{
+    uv_store_tell(state, slot, words);
+}
+
 // -- tokens -------------------------------------------------------------------------------------------------
 
 static bool are_sources_uniform(const struct tokens *t, const struct op *o)
@@ -468,6 +473,7 @@ const struct tech tech_uv = {
     .sm_begin = sm_begin,
     .sm_end = sm_end,
     .warp_start = warp_start,
+    .kept = kept,
     .warp_end = warp_end,
     .copies = copies,
     .reads = reads,

@@ -126,6 +126,7 @@ void uv_store_keep(struct uv *v, unsigned slot,
 void uv_store_take_back(struct uv *v, unsigned slot,
                         unsigned r);                           // spread for somebody to read, it is as before
 void uv_store_forget(struct uv *v, unsigned slot, unsigned r); // it is in its lanes again
+void uv_store_tell(const struct uv *v, unsigned slot, struct tech_kept words[TECH_REGISTERS]);
 void uv_store_spread(struct uv *v, unsigned slot, unsigned r); // into all live lanes, for who reads them
 void uv_store_fill(struct uv *v, unsigned slot, unsigned r, uint32_t word); // all live lanes
 unsigned uv_store_lane(const struct uv *v, unsigned slot);                  // N
