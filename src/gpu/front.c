@@ -213,7 +213,9 @@ static void fetch_guest(struct sm *s, const struct guest *x)
     unsigned port = s->config->fetch_per_scheduler ? x->scheduler : 0, bit = 1u << port;
     uint64_t among = s->front.fetchable & warps_of_port(s, port);
     if (s->front.taken & bit || !front_wants(s, &s->warps[x->slot])) return;
-    if (!pick_guest(x->turn, s->front.last[port], s->front.guest_went_last & bit, among)) return;
+    if (!guest_is_favoured(s, x) &&
+        !pick_guest(x->turn, s->front.last[port], s->front.guest_went_last & bit, among))
+        return;
     set_out(s, x->slot, WAITER_GUEST);
     s->front.taken |= (uint8_t)bit;
     s->front.guest_went_last |= (uint8_t)bit;

@@ -22,6 +22,7 @@ void guest_begin(struct sm_grid *g)
     while (s->warps[g->guest->slot].grid) g->guest->slot++;
     s->warps[g->guest->slot] = (struct sm_warp){.grid = g, .place = NO_PLACE};
     operand_start_guest(g, g->guest->slot, g->guest->map);
+    if (!s->has_guests) s->front.guest_went_last = 0; // one of a grid that has ended
     s->has_guests = true;
 }
 
@@ -46,6 +47,7 @@ void guest_start(struct sm_grid *g, const struct sm_tech *host, uint32_t pc, uns
     x->scheduler = scheduler % g->sm->config->schedulers;
     x->turn = turn;
     x->runs = true;
+    x->was_passed_over = x->starves = false;
     x->since = g->sm->now;
     front_flush(g->sm, x->slot, pc);
 }
@@ -114,6 +116,30 @@ void guest_issue(struct sm_grid *g)
         guest_stop(g);
     else if (step.next != index + 1)
         front_flush(s, x->slot, step.next);
+}
+
+// -- nobody starves -----------------------------------------------------------------------------------------
+
+// As of warps (issue.c): what it waits for has been there at two looks, one after the other, and it has issued nothing between them.
+bool guest_look(struct sm *s, bool is_next)
+{
+    bool any = false;
+    EACH_GRID(s, g)
+    {
+        struct guest *x = g->guest;
+        if (!guest_runs(x)) continue;
+        bool could_go = front_wants(s, stream_of(g)) || guest_can_issue(g);
+        x->starves = is_next && could_go && x->was_passed_over && x->since == x->look_since;
+        x->was_passed_over = is_next && could_go;
+        x->look_since = x->since;
+        any |= x->starves;
+    }
+    return any;
+}
+
+bool guest_is_favoured(const struct sm *s, const struct guest *x)
+{
+    return s->issue.favours_guests && x->starves;
 }
 
 // -- questions ----------------------------------------------------------------------------------------------

@@ -19,6 +19,9 @@ struct guest { // a grid's on an SM
     enum guest_turn turn;
     bool runs;
     uint64_t since; // it has issued nothing
+    // At the last look for who starves: it could have gone, or been fetched for; it could at the one before and has not since.
+    bool was_passed_over, starves;
+    uint64_t look_since; // what `since` was then
     const struct sm_tech *host;
     uint16_t map[MAP_REGISTERS]; // its Rr's physical number
     struct cta *block;           // NULL, or one that is nowhere, for values
@@ -34,7 +37,11 @@ static inline bool guest_runs(const struct guest *x) { return x && x->runs; }
 // Its registers and what its mechanism says let the next instruction issue.
 bool guest_can_issue(const struct sm_grid *g);
 void guest_issue(struct sm_grid *g);
-uint64_t guest_next(const struct sm *s); // the first cycle at which one of them can do anything
+// Who starves of them; is_next: the look is the one behind the last.
+bool guest_look(struct sm *s, bool is_next);
+bool guest_is_favoured(const struct sm *s,
+                       const struct guest *x); // until the next look: goes before all warps
+uint64_t guest_next(const struct sm *s);       // the first cycle at which one of them can do anything
 void guest_report(const struct sm_grid *g, struct strbuf *out);
 // A warp of that block as it is when it begins, for values; and its instruction, unless others would notice.
 struct warp *guest_values(struct sm_grid *g, uint64_t block, unsigned warp);

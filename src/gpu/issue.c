@@ -412,10 +412,11 @@ static uint64_t unserved_since_look(const struct sm *s)
 
 // Whoever is ready at two looks, one after the other, and has not issued between them has been passed over
 // all the time: until the next look one of these is favoured, each in its turn, and goes before all others of
-// the SM. A look at a cycle that was skipped would have found nobody ready.
+// the SM. Guests have every second turn. A look at a cycle that was skipped would have found nobody ready.
 static void look_for_starving(struct sm *s)
 {
-    uint64_t before = s->now == s->issue.next_look ? unserved_since_look(s) : 0;
+    bool is_next = s->now == s->issue.next_look, guests = s->has_guests && guest_look(s, is_next);
+    uint64_t before = is_next ? unserved_since_look(s) : 0;
     s->issue.unserved = s->now % PATIENCE ? 0 : s->ready.now;
     for (uint64_t left = s->issue.unserved; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
@@ -424,18 +425,20 @@ static void look_for_starving(struct sm *s)
     }
     s->issue.next_look = (s->now / PATIENCE + 1) * PATIENCE;
     uint64_t starving = before & s->issue.unserved, behind = starving & ~bit_mask(s->issue.last_favoured + 1);
+    s->issue.favours_guests = guests && !(starving && s->issue.favours_guests);
+    if (s->issue.favours_guests) starving = 0;
     if (starving) s->issue.last_favoured = bit_lowest(behind ? behind : starving);
     s->issue.favoured = starving ? 1ull << s->issue.last_favoured : 0;
     s->issue.calm_until = starving ? 0 : s->issue.next_look;
 }
 
-// The favoured warp was refused: what others took in this cycle it could want in the next, and find one thing
-// or the other busy for ever.
-static void hold_all(struct sm *s)
+// Who is favoured was refused: what others took in this cycle it could want in the next, and find one thing
+// or the other busy for ever. `own`: the scheduler that refused a warp.
+static void hold_all(struct sm *s, unsigned own)
 {
     for (unsigned k = 0; k < s->config->schedulers; k++) {
         uint64_t held = s->ready.now & s->issue.warps_of[k];
-        if (k == s->issue.last_favoured % s->config->schedulers) continue;
+        if (k == own) continue;
         s->issue.refused[k] = 0;
         if (held) refuse(s, k, pick_oldest(s, held), SLOT_UNIT);
     }
@@ -452,7 +455,7 @@ static uint64_t issue_favoured(struct sm *s)
     enum outcome o = issue_head(s, own, slot, true);
     if (o == OUTCOME_REFUSED) {
         if (!(s->issue.favoured & s->ready.now)) return ~0ull;
-        hold_all(s);
+        hold_all(s, own);
         return 0;
     }
     if (o == OUTCOME_COPIED) return ~s->issue.warps_of[own];
@@ -519,8 +522,8 @@ static bool is_guests_turn(const struct sm *s, const struct guest *x, uint64_t w
     unsigned k = x->scheduler;
     if (x->turn == GUEST_BESIDE) return true;
     if (s->issue.issued[k] || s->issue.free[k] > s->now) return false;
-    return pick_guest(x->turn, s->issue.last[k], s->issue.guest_went_last[k],
-                      s->ready.now & warps & s->issue.warps_of[k]);
+    return guest_is_favoured(s, x) || pick_guest(x->turn, s->issue.last[k], s->issue.guest_went_last[k],
+                                                 s->ready.now & warps & s->issue.warps_of[k]);
 }
 
 void issue_forget_guests(struct sm *s) { memset(s->issue.guest_of, 0, sizeof s->issue.guest_of); }
@@ -534,7 +537,12 @@ static uint64_t issue_guests(struct sm *s, uint64_t warps)
     {
         struct guest *x = g->guest;
         if (!guest_runs(x) || !is_guests_turn(s, x, warps) || !guest_can_issue(g)) continue;
-        if (guest_has_room(s, x)) issue_guest(s, g);
+        if (guest_has_room(s, x)) {
+            issue_guest(s, g);
+        } else if (guest_is_favoured(s, x)) {
+            hold_all(s, SM_SCHEDULERS);
+            return 0;
+        }
         if (s->issue.guest_of[x->scheduler]) warps &= ~s->issue.warps_of[x->scheduler];
     }
     return warps;

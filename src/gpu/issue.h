@@ -36,6 +36,7 @@ struct issue {
     uint64_t look_issued[SM_WARPS]; // of those: what they had executed then,
     uint32_t look_head[SM_WARPS];   // and what was next
     uint64_t favoured;              // bit: one that starved, until the next look
+    bool favours_guests;            // or guests that did
     uint64_t next_look, calm_until; // before that no look is due and nobody favoured
     unsigned last_favoured;         // warp slot
 };

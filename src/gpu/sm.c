@@ -116,7 +116,7 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
         if (s->lsu.next_reply <= s->now) lsu_take_replies(s);
         if (s->room.placed.count) room_start_placed(s);
         if ((warps = front_arrivals(&s->front, s->now))) front_fill(s, warps);
-        if (beside) front_fill_guests(s);
+        if (beside && s->has_guests) front_fill_guests(s);
         if ((warps = ready_due(&s->ready, s->now))) ready_wake(s, warps);
         if (s->event_at <= s->now) tech_events(s);
         if (lsu_has_early(&s->lsu)) lsu_cycle_early(s);
@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
         if (__builtin_expect(s->room.grid_count > 1, 0)) account_look(s);
         beside ? issue_cycle_beside(s) : issue_cycle(s);
         if (__builtin_expect(s->faulted, 0)) room_kill_failed(s);
-        if (beside)
+        if (beside && s->has_guests)
             front_cycle_beside_guests(s);
         else if (s->front.fetchable)
             front_cycle(s);

@@ -17,12 +17,13 @@ struct plan {
     uint32_t entry, length; // one instruction after the other; NO_TARGET: there is no guest
     enum guest_turn turn;
     unsigned scheduler;
-    int maps_to;      // R2 is where this register is; NOBODY
-    bool is_stopped;  // as soon as it has begun
-    bool holds_warps; // until it has ended
-    uint32_t more;    // cycles, of every result
-    unsigned gate;    // instructions that may issue before the warps have issued
-    uint64_t opens;   // so many of theirs
+    int maps_to;       // R2 is where this register is; NOBODY
+    bool is_stopped;   // as soon as it has begun
+    bool holds_warps;  // until it has ended,
+    bool spares_first; // but for a block's first
+    uint32_t more;     // cycles, of every result
+    unsigned gate;     // instructions that may issue before the warps have issued
+    uint64_t opens;    // so many of theirs
     // What came of it: cycles at which the guest's instructions issued and were done, and at which the first warp's
     // issued.
     uint64_t at[STEPS], done[STEPS], warps_at[STEPS];
@@ -61,8 +62,9 @@ static void told_warp_start(void *state, unsigned slot)
     struct told *x = state;
     struct plan *p = x->plan;
     if (p->entry == NO_TARGET) return;
-    if (p->holds_warps) tech_hold(x->sm, &tech_told, slot, HOLD_FETCH | HOLD_ISSUE);
-    x->held |= (uint64_t)p->holds_warps << slot;
+    bool holds = p->holds_warps && !(p->spares_first && !tech_warp(x->sm, slot)->index);
+    if (holds) tech_hold(x->sm, &tech_told, slot, HOLD_FETCH | HOLD_ISSUE);
+    x->held |= (uint64_t)holds << slot;
     if (p->maps_to != NOBODY) tech_guest_map(x->sm)[2] = tech_guest_map(x->sm)[p->maps_to];
     if (tech_guest_runs(x->sm)) return;
     tech_guest_start(x->sm, &tech_told, p->entry, p->scheduler, p->turn);
@@ -329,6 +331,34 @@ static void test_turns(struct test *t)
     CHECK(t, others[GUEST_IN_TURN] < others[GUEST_LAST]);
 }
 
+// All warps but the first of a block wait for the guest, and the first for these: it spins.
+static void test_starving(struct test *t)
+{
+    static const char spins[] =
+        ".shared 4\nstart:\nS2R R0, SR_TID.X\nMOV R4, 0x1\nISETP.GE.AND P1, PT, R0, 0x20, PT\n@P1 BRA go\n"
+        "spin:\nIADD3 R6, R7, 0x1, RZ\nIADD3 R8, R7, 0x1, RZ\nLDS R5, [RZ]\nISETP.EQ.AND P0, PT, R5, RZ, PT\n"
+        "@P0 BRA spin\nEXIT\ngo:\nSTS [RZ], R4\nEXIT\n";
+    static const char *const schedulers[] = {"gto", "lrr", "two-level"};
+    enum { LENGTH = 12, SPINNERS = 6, MACHINES = 4 };
+    for (unsigned k = 0; k < (GUEST_BESIDE + 1) * TEST_COUNT(schedulers) * MACHINES; k++) {
+        char text[2000], settings[300];
+        struct plan p = plan_of(LENGTH, CHAIN_LENGTH);
+        struct chip_result r;
+        unsigned machine = k / (GUEST_BESIDE + 1) % MACHINES;
+        p.turn = (enum guest_turn)(k % (GUEST_BESIDE + 1));
+        p.holds_warps = p.spares_first = true;
+        snprintf(text, sizeof text, "%s" CHAIN, spins);
+        snprintf(
+            settings, sizeof settings,
+            "issue.schedulers=1 issue.scheduler=%s fetch.arbiter=%s issue.interval=%u operands.collectors=%u "
+            "latency.int_add=1 latency.compare=1 latency.branch=1 shared.latency=1 sim.check=1",
+            schedulers[k / (GUEST_BESIDE + 1) / MACHINES], schedulers[k / (GUEST_BESIDE + 1) / MACHINES],
+            machine & 1 ? 4 : 1, machine & 2 ? 1 : 8);
+        if (!run_threads(t, settings, text, 64, SPINNERS, &p, &r)) return;
+        CHECK_MSG(t, p.ends > 0, "%s, turn %u", settings, p.turn);
+    }
+}
+
 // -- values -------------------------------------------------------------------------------------------------
 
 enum { ADDRESSES = 8 }; // of the program below
@@ -459,7 +489,8 @@ static void test_values(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"time", test_time}, {"results", test_results}, {"gate", test_gate},   {"ends", test_ends},
-        {"hang", test_hang}, {"pick", test_pick},       {"turns", test_turns}, {"values", test_values}};
+        {"time", test_time},   {"results", test_results},   {"gate", test_gate},
+        {"ends", test_ends},   {"hang", test_hang},         {"pick", test_pick},
+        {"turns", test_turns}, {"starving", test_starving}, {"values", test_values}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -270,5 +270,6 @@ void decoupled_event(void *state, unsigned block)
     if (predicates) next = later(now + 1, d->predicate_unit.free_at);
     if (addresses && later(now + 1, d->address_unit.free_at) < next)
         next = later(now + 1, d->address_unit.free_at);
+    if (d->settles && d->settled_at > now && d->settled_at < next) next = d->settled_at;
     if (next != CYCLE_NEVER) schedule(d, next);
 }
