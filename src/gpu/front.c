@@ -240,6 +240,8 @@ void front_cycle_beside_guests(struct sm *s)
     if (left) fetch_among(s, left);
 }
 
+void front_forget_guests(struct sm *s) { s->front.guest_went_last = 0; }
+
 void front_fill_guests(struct sm *s)
 {
     EACH_GRID(s, g)

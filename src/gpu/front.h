@@ -36,6 +36,7 @@ void front_fini(struct sm *s);
 void front_cycle(struct sm *s);
 void front_cycle_beside_guests(struct sm *s);
 void front_fill_guests(struct sm *s);
+void front_forget_guests(struct sm *s);                        // there is none any more
 bool front_wants(const struct sm *s, const struct sm_warp *w); // instructions, and none are under way
 void front_fill(struct sm *s, uint64_t warps);                 // of those something arrives
 void front_update(struct sm *s, unsigned slot);                // whether the warp wants to be fetched for

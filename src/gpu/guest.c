@@ -22,7 +22,6 @@ void guest_begin(struct sm_grid *g)
     while (s->warps[g->guest->slot].grid) g->guest->slot++;
     s->warps[g->guest->slot] = (struct sm_warp){.grid = g, .place = NO_PLACE};
     operand_start_guest(g, g->guest->slot, g->guest->map);
-    if (!s->has_guests) s->front.guest_went_last = 0; // one of a grid that has ended
     s->has_guests = true;
 }
 
@@ -36,6 +35,7 @@ void guest_end(struct sm_grid *g)
     g->sm->has_guests = false;
     issue_forget_guests(g->sm);
     EACH_GRID(g->sm, other) g->sm->has_guests |= other->guest != NULL;
+    if (!g->sm->has_guests) front_forget_guests(g->sm);
 }
 
 void guest_start(struct sm_grid *g, const struct sm_tech *host, uint32_t pc, unsigned scheduler,
