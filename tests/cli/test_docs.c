@@ -143,6 +143,24 @@ static void test_techniques(struct test *t)
     check_page(t, "docs/adding-a-mechanism.md");
 }
 
+// The vector addition of docs/techniques/uv.md: 21 instructions a thread, nine of them with one value in a warp, six of those by the
+// block's number alone.
+static void test_vecadd2d(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(
+        &c,
+        "run docs/examples/vecadd2d.ptx --kernel vecadd2d --grid 2,64 --block 256 --arg buf=f32:32768:iota "
+        "--arg buf=f32:32768:const:1 --arg buf=f32:32768:zero --gpu gtx285 --set "
+        "compile.optimise=0 "
+        "--set compile.profile=ptxplus --tech uv:variant=token,inter=off --verify --quiet --json -");
+    CHECK_EQ(t, c.status, 0);
+    enum { WARPS = 2 * 64 * 256 / 32 };
+    CHECK_EQ(t, atoll(cli_json(c.out, "exec.warp_instructions")), 21 * WARPS);
+    CHECK_EQ(t, atoll(cli_json(c.out, "uv.scalar")), 9 * WARPS);
+    cli_fini(&c);
+}
+
 // A script of docs/examples as the page shows it, run as a copy, since it writes beside itself: what it dumps is so long.
 static void check_script(struct test *t, const char *name, const char *dump, size_t dumped_bytes,
                          const char *blocks)
@@ -255,6 +273,6 @@ int main(int argc, char **argv)
         {"readme", test_readme},   {"tutorial", test_tutorial},     {"studies", test_studies},
         {"kernels", test_kernels}, {"techniques", test_techniques}, {"gpus", test_gpus},
         {"heat", test_heat},       {"halves", test_halves},         {"keys", test_keys},
-        {"links", test_links}};
+        {"links", test_links},     {"vecadd2d", test_vecadd2d}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -147,6 +147,7 @@ static const char *const options[] = {
     "uv:entries=64,ways=2,words=4,ports=1",
     "uv:tag=1,entries=6,ways=3,latency=9",
     "uv:loads=off,predicates=off",
+    "uv:variant=srf,valid=issue,intra=off",
     "uv:variant=token",
     "uv:variant=token,lanes=present,protect=on,parity=on",
     "uv:variant=token,inter=off,loads=off",

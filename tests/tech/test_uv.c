@@ -184,9 +184,30 @@ static void test_found(struct test *t)
     }
 }
 
+// Two warps in step: the second finds the first one's entries, whose results are on their way for 64 cycles.
+static void test_valid(struct test *t)
+{
+    static const char text[] = "MOV R1, 0x5\nIADD3 R2, R1, 0x4, RZ\nIADD3 R3, R2, 0x4, RZ\nEXIT\n";
+    static const struct {
+        const char *tech;
+        uint64_t reused, pending;
+    } rows[] = {{"uv:variant=token,intra=off", 0, 3},
+                {"uv:variant=token,intra=off,valid=issue", 3, 0},
+                {"uv:valid=issue", 3, 0}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct scene s;
+        CHECK(t, scene_run(&s, t, rows[k].tech, "latency.fixed=64 latency.int_add=64 icache.perfect=1", text,
+                           64));
+        CHECK_EQ(t, count_of(&s, "reused"), rows[k].reused);
+        CHECK_EQ(t, count_of(&s, "pending"), rows[k].pending);
+        CHECK_EQ(t, s.bench.result.mismatches, 0);
+        scene_end(&s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"rate", test_rate}, {"counted", test_counted}, {"found", test_found}};
+        {"rate", test_rate}, {"counted", test_counted}, {"found", test_found}, {"valid", test_valid}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -127,7 +127,8 @@ struct entry *uv_look_up(struct uv *v, unsigned slot, uint32_t index)
     struct entry *e = find(v, index);
     if (e) uv_coverage_entry(v, slot, index, e);
     if (e && !uv_is_sound(v, e)) e = NULL; // it is made anew
-    bool same = e && same_key(&e->key, &v->key), there = e && e->ready <= tech_now(v->sm);
+    bool same = e && same_key(&e->key, &v->key);
+    bool there = e && (e->ready <= tech_now(v->sm) || v->launch->options.valid == UV_FROM_ISSUE);
     v->counters[COUNT_lookups]++;
     v->known = same;
     if (!e)

@@ -22,6 +22,7 @@ static const char *const switch_words[] = {"off", "on", NULL},
                          *const store_words[] = {"lanes", "token", "srf", "variant", NULL},
                          *const copy_words[] = {"any", "paper", NULL},
                          *const lanes_words[] = {"all", "present", NULL},
+                         *const valid_words[] = {"result", "issue", NULL},
                          *const found_words[] = {"tokens", "compiler", "turing", NULL};
 
 #define AT(field) offsetof(struct uv_options, field)
@@ -33,6 +34,7 @@ static const struct config_key keys[] = {
     {"tag",        CONFIG_U32,  AT(tag_bits),   1, 32,   NULL,         "10",    "bits of the instruction's number that an entry is found by", "Xiang 2.5: 10"},
     {"ports",      CONFIG_U32,  AT(ports),      1, 64,   NULL,         "8",     "lookups an SM makes in a cycle; an instruction that gets none executes", "choice: all that can issue"},
     {"latency",    CONFIG_U32,  AT(latency),    0, 100,  NULL,         "0",     "cycles from issue to the result of a hit; 0: as the variant, 2 (lookup, write) of darsie and 1 of the others", "Xiang 2.4.3: 1"},
+    {"valid",      CONFIG_WORD, AT(valid),      0, 0,    valid_words,  "result", "from when on an entry is found: its result is in a register, or at once, as in a simulator that executes what it issues", "choice: what a machine can do"},
     {"loads",      CONFIG_WORD, AT(loads),      0, 0,    switch_words, "on",    "a load of one address by all lanes leaves a uniform register", "Xiang 2.4.1: broadcast path"},
     {"predicates", CONFIG_WORD, AT(predicates), 0, 0,    switch_words, "on",    "uniform predicates are followed, and comparisons reused", "choice"},
     {"rules",      CONFIG_WORD, AT(rules),      0, 0,    rules_words,  "sound", "paper: entries know opcode and register values alone, not immediates, modifiers or special registers; allowed to fail verification", "Xiang 2.4.3"},

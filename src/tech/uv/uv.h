@@ -11,10 +11,11 @@ enum uv_store { UV_STORE_LANES, UV_STORE_TOKEN, UV_STORE_SRF, UV_STORE_AS_VARIAN
 enum uv_copy { UV_COPY_ANY, UV_COPY_PAPER };
 enum uv_found { UV_FOUND_TOKENS, UV_FOUND_COMPILER, UV_FOUND_TURING };
 enum uv_lanes { UV_LANES_ALL, UV_LANES_PRESENT };
+enum uv_valid { UV_FROM_RESULT, UV_FROM_ISSUE };
 
 struct uv_options {
     uint32_t entries, ways, words, tag_bits, ports, latency, registers, corrupt;
-    int loads, predicates, rules, variant, intra, inter, store, copy, lanes, found, protect, parity;
+    int loads, predicates, rules, variant, intra, inter, store, copy, lanes, found, protect, parity, valid;
 };
 
 enum uv_counter {
