@@ -13,9 +13,10 @@ struct scene {
 };
 
 // An SM of 8 lanes with one scheduler, as the GTX 285's.
-static const char eight_lanes[] = "issue.schedulers=1 issue.interval=4 units.shared=1 units.float=1 "
-                                  "interval.fixed=4 interval.int_add=4 operands.collectors=16 "
-                                  "operands.banks=16 sm.warps=32";
+static const char eight_lanes[] =
+    "issue.schedulers=1 issue.scheduler=lrr issue.interval=4 units.shared=1 units.float=1 "
+    "interval.fixed=4 interval.int_add=4 operands.collectors=16 "
+    "operands.banks=16 sm.warps=32";
 
 static bool scene_run(struct scene *s, struct test *t, const char *tech, const char *settings,
                       const char *text, uint32_t threads)
@@ -82,6 +83,9 @@ static void test_rate(struct test *t)
                 {"uv:variant=srf,inter=off,registers=1", &uniform, 4 * all - 3 * 64, 4 * all + 120},
                 {"uv:variant=token,intra=off", &vector, 4 * all, 4 * all + 120},
                 {"uv", &vector, 4 * all, 4 * all + 120},
+                // Of eight warps in step one executes, in four cycles, and seven find its entry.
+                {"uv:variant=token,intra=off,valid=issue", &uniform, INSTRUCTIONS * (4 + WARPS - 1),
+                 INSTRUCTIONS * (4 + WARPS - 1) + 120},
                 {"base", &uniform, 4 * all, 4 * all + 120}, // never more than 8 thread instructions a cycle
                 {"base", &vector, 4 * all, 4 * all + 120}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
@@ -184,6 +188,35 @@ static void test_found(struct test *t)
     }
 }
 
+// N, where the one value is, is in the last group of lanes to execute: 24 of 8 lanes at once, 16 of 16, 0 of 32. A warp whose lane N
+// has ended has no place for it, and its MOV executes on lanes; one that lost another has.
+static void test_lane(struct test *t)
+{
+    static const struct {
+        const char *settings;
+        unsigned lane; // ends first
+        uint64_t scalar, no_register;
+    } rows[] = {
+        {"issue.interval=4", 24, 0, 1}, {"issue.interval=4", 16, 2, 0}, {"issue.interval=4", 0, 2, 0},
+        {"issue.interval=2", 16, 0, 1}, {"issue.interval=2", 24, 2, 0}, {"issue.interval=2", 0, 2, 0},
+        {"issue.interval=1", 0, 0, 1},  {"issue.interval=1", 16, 2, 0}, {"issue.interval=1", 24, 2, 0}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct scene s;
+        struct strbuf text = {0};
+        strbuf_printf(&text,
+                      "S2R R0, SR_TID.X\nISETP.EQ.AND P0, PT, R0, 0x%x, PT\n@P0 EXIT\n"
+                      "MOV R1, 0x5\nIADD3 R2, R1, 0x4, RZ\nEXIT\n",
+                      rows[k].lane);
+        CHECK(t,
+              scene_run(&s, t, "uv:variant=token,inter=off,lanes=present", rows[k].settings, text.text, 32));
+        CHECK_EQ(t, count_of(&s, "scalar"), rows[k].scalar);
+        CHECK_EQ(t, count_of(&s, "no_register"), rows[k].no_register);
+        CHECK_EQ(t, s.bench.result.mismatches, 0);
+        scene_end(&s);
+        strbuf_fini(&text);
+    }
+}
+
 // Two warps in step: the second finds the first one's entries, whose results are on their way for 64 cycles.
 static void test_valid(struct test *t)
 {
@@ -207,7 +240,10 @@ static void test_valid(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"rate", test_rate}, {"counted", test_counted}, {"found", test_found}, {"valid", test_valid}};
+    static const struct test_case cases[] = {{"rate", test_rate},
+                                             {"counted", test_counted},
+                                             {"found", test_found},
+                                             {"lane", test_lane},
+                                             {"valid", test_valid}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
