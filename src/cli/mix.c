@@ -11,10 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { REGISTERS_MAX = 255 };
+
 struct member {
     const struct workload *workload;
     struct tape tape;
     struct wf_context *context; // of launches that are noted
+    unsigned registers;         // as --registers says; 0: what its code uses
     uint32_t sms;               // of the GPU it was recorded on
     struct mix_run run;         // while it runs alone
     struct mix_need need;
@@ -65,6 +68,26 @@ static enum wf_status parse_references(struct mix *m)
     if (count == 1 || count == m->count) return WF_OK;
     diag_error(m->d, loc_none(), "--reference %s: name one GPU, or one for each of the %zu kernels", text,
                m->count);
+    return WF_BAD_USAGE;
+}
+
+// One for each, in order.
+static enum wf_status parse_registers(struct mix *m)
+{
+    const char *text = options_value(m->o, OPTION_REGISTERS), *rest = text;
+    size_t count = 0;
+    if (!text) return WF_OK;
+    do {
+        char *end;
+        unsigned long registers = strtoul(rest, &end, 10);
+        bool is_number = *rest >= '0' && *rest <= '9' && (*end == ',' || !*end);
+        if (!is_number || registers > REGISTERS_MAX || count == m->count) break;
+        m->members[count++].registers = (unsigned)registers;
+        rest = *end ? end + 1 : NULL;
+    } while (rest);
+    if (!rest && count == m->count) return WF_OK;
+    diag_error(m->d, loc_none(), "--registers %s: give a number from 0 to %d for each of the %zu kernels",
+               text, REGISTERS_MAX, m->count);
     return WF_BAD_USAGE;
 }
 
@@ -156,6 +179,7 @@ static enum wf_status run_alone(struct mix *m, struct member *n, struct wf_conte
 {
     const struct workload_options options = {.size = m->what.size,
                                              .ptx = m->what.ptx,
+                                             .registers = n->registers,
                                              .launched = note_launch,
                                              .launched_context = n,
                                              .tape = tape};
@@ -311,6 +335,7 @@ int command_mix(int argc, char **argv)
     struct mix m = {.o = &o, .d = &d};
     enum wf_status status = parse_members(&m);
     if (status == WF_OK) status = parse_references(&m);
+    if (status == WF_OK) status = parse_registers(&m);
     if (status == WF_OK && !command_claim(&o, &r)) status = WF_BAD_INPUT;
     if (status == WF_OK) {
         command_note_gpu(&o, &d);
