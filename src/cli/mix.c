@@ -214,10 +214,8 @@ static enum wf_status run_reference(struct mix *m, size_t k)
 {
     enum wf_status status;
     struct wf_context *c = new_context(m, &status);
-    struct mix_need need = m->members[k].need; // as it is on the GPU where all will run
     if (status == WF_OK) status = wf_gpu(c, m->references[k]);
     if (status == WF_OK) status = run_alone(m, &m->members[k], c, NULL);
-    m->members[k].need = need;
     m->results[k].alone = m->members[k].run;
     m->results[k].reference = m->references[k];
     return end_context(c, status);
@@ -313,10 +311,10 @@ static enum wf_status run_mix(struct mix *m, struct results *r)
         status = run_alone(m, &m->members[k], c, &m->members[k].tape);
         m->results[k].alone = m->members[k].run;
     }
+    if (status == WF_OK) status = place_all(m, c); // by this GPU, not by a reference
+    for (size_t k = 0; k < m->count && status == WF_OK; k++) make_part(m, c, k);
     for (size_t k = 0; k < m->count && status == WF_OK; k++)
         if (m->references[k]) status = run_reference(m, k);
-    if (status == WF_OK) status = place_all(m, c);
-    for (size_t k = 0; k < m->count && status == WF_OK; k++) make_part(m, c, k);
     if (status == WF_OK) status = play_apart(m, c);
     if (status == WF_OK) status = play_together(m, c);
     if (status == WF_OK || status == WF_MISMATCH) publish(m, c, began, r);

@@ -31,6 +31,9 @@ static void test_results(struct test *t)
     CHECK_STR(t, cli_json(c.out, "reference"), "\"gtx285\"");
     CHECK_STR(t, cli_json(c.out, "placement"), "\"big,4-11\"");
     CHECK_STR(t, cli_json(c.out, "sm_count"), "4");
+    cli_run(&c, "mix vecadd storeGPU --size small --gpu gtx285 --place split --reference gtx480 --json -");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_MSG(t, strstr(c.out, "\"first_sm\": 15"), "halves of this GPU, not of the reference");
     cli_run(&c, "mix nqueens dxtc --size small --gpu gpu-h --registers 0,32 --quiet --json $D/r.json");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
     json = cli_read(&c, "r.json", &length);
