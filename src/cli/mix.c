@@ -11,10 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { REGISTERS_MAX = 255 };
+
 struct member {
     const struct workload *workload;
     struct tape tape;
     struct wf_context *context; // of launches that are noted
+    unsigned registers;         // as --registers says; 0: what its code uses
     uint32_t sms;               // of the GPU it was recorded on
     struct mix_run run;         // while it runs alone
     struct mix_need need;
@@ -65,6 +68,26 @@ static enum wf_status parse_references(struct mix *m)
     if (count == 1 || count == m->count) return WF_OK;
     diag_error(m->d, loc_none(), "--reference %s: name one GPU, or one for each of the %zu kernels", text,
                m->count);
+    return WF_BAD_USAGE;
+}
+
+// One for each, in order.
+static enum wf_status parse_registers(struct mix *m)
+{
+    const char *text = options_value(m->o, OPTION_REGISTERS), *rest = text;
+    size_t count = 0;
+    if (!text) return WF_OK;
+    do {
+        char *end;
+        unsigned long registers = strtoul(rest, &end, 10);
+        bool is_number = *rest >= '0' && *rest <= '9' && (*end == ',' || !*end);
+        if (!is_number || registers > REGISTERS_MAX || count == m->count) break;
+        m->members[count++].registers = (unsigned)registers;
+        rest = *end ? end + 1 : NULL;
+    } while (rest);
+    if (!rest && count == m->count) return WF_OK;
+    diag_error(m->d, loc_none(), "--registers %s: give a number from 0 to %d for each of the %zu kernels",
+               text, REGISTERS_MAX, m->count);
     return WF_BAD_USAGE;
 }
 
@@ -156,6 +179,7 @@ static enum wf_status run_alone(struct mix *m, struct member *n, struct wf_conte
 {
     const struct workload_options options = {.size = m->what.size,
                                              .ptx = m->what.ptx,
+                                             .registers = n->registers,
                                              .launched = note_launch,
                                              .launched_context = n,
                                              .tape = tape};
@@ -190,10 +214,8 @@ static enum wf_status run_reference(struct mix *m, size_t k)
 {
     enum wf_status status;
     struct wf_context *c = new_context(m, &status);
-    struct mix_need need = m->members[k].need; // as it is on the GPU where all will run
     if (status == WF_OK) status = wf_gpu(c, m->references[k]);
     if (status == WF_OK) status = run_alone(m, &m->members[k], c, NULL);
-    m->members[k].need = need;
     m->results[k].alone = m->members[k].run;
     m->results[k].reference = m->references[k];
     return end_context(c, status);
@@ -289,10 +311,10 @@ static enum wf_status run_mix(struct mix *m, struct results *r)
         status = run_alone(m, &m->members[k], c, &m->members[k].tape);
         m->results[k].alone = m->members[k].run;
     }
+    if (status == WF_OK) status = place_all(m, c); // by this GPU, not by a reference
+    for (size_t k = 0; k < m->count && status == WF_OK; k++) make_part(m, c, k);
     for (size_t k = 0; k < m->count && status == WF_OK; k++)
         if (m->references[k]) status = run_reference(m, k);
-    if (status == WF_OK) status = place_all(m, c);
-    for (size_t k = 0; k < m->count && status == WF_OK; k++) make_part(m, c, k);
     if (status == WF_OK) status = play_apart(m, c);
     if (status == WF_OK) status = play_together(m, c);
     if (status == WF_OK || status == WF_MISMATCH) publish(m, c, began, r);
@@ -311,6 +333,7 @@ int command_mix(int argc, char **argv)
     struct mix m = {.o = &o, .d = &d};
     enum wf_status status = parse_members(&m);
     if (status == WF_OK) status = parse_references(&m);
+    if (status == WF_OK) status = parse_registers(&m);
     if (status == WF_OK && !command_claim(&o, &r)) status = WF_BAD_INPUT;
     if (status == WF_OK) {
         command_note_gpu(&o, &d);

@@ -140,7 +140,10 @@ size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel
 size_t jobs_mix(struct jobs *j, const struct experiment *x, const struct experiment_pair *pair,
                 const char *size, const struct experiment_view *view, const struct experiment_series *series)
 {
-    const char *operands = arena_printf(&j->arena, "%s %s", pair->first, pair->second),
+    unsigned first = workload_registers(x->group, pair->first),
+             second = workload_registers(x->group, pair->second);
+    const char *given = first || second ? arena_printf(&j->arena, " --registers %u,%u", first, second) : "";
+    const char *operands = arena_printf(&j->arena, "%s %s%s", pair->first, pair->second, given),
                *subject = arena_printf(&j->arena, "%s,%s", pair->first, pair->second);
     return add_timed(j, x, "mix", operands, subject, "", size, view, series);
 }

@@ -26,7 +26,8 @@ void jobs_fini(struct jobs *j);
 size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
                   const char *size, const struct experiment_view *view,
                   const struct experiment_series *series);
-// A pair together on one chip: the same with a reference, and with words place=WORD among the settings, which say where.
+// A pair together on one chip: the same with a reference, with words place=WORD among the settings, which say where, and with the
+// registers that the experiment's group has for its kernels.
 size_t jobs_mix(struct jobs *j, const struct experiment *x, const struct experiment_pair *pair,
                 const char *size, const struct experiment_view *view, const struct experiment_series *series);
 // A study of a bundled kernel, or of several, with commas between their names, or of the experiment's file

@@ -31,6 +31,15 @@ static void test_results(struct test *t)
     CHECK_STR(t, cli_json(c.out, "reference"), "\"gtx285\"");
     CHECK_STR(t, cli_json(c.out, "placement"), "\"big,4-11\"");
     CHECK_STR(t, cli_json(c.out, "sm_count"), "4");
+    cli_run(&c, "mix vecadd storeGPU --size small --gpu gtx285 --place split --reference gtx480 --json -");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_MSG(t, strstr(c.out, "\"first_sm\": 15"), "halves of this GPU, not of the reference");
+    cli_run(&c, "mix nqueens dxtc --size small --gpu gpu-h --registers 0,32 --quiet --json $D/r.json");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    json = cli_read(&c, "r.json", &length);
+    const char *second = json ? strstr(json, "\"dxtc\"") : NULL;
+    CHECK_MSG(t, second && strstr(second, "\"warps_on_sm\": 16"), "eight blocks of two warps");
+    free(json);
     cli_run(&c, "mix vecadd --gpu tiny --size small --quiet");
     CHECK_MSG(t, c.status == 0 && !*c.out, "%s", c.err);
     cli_fini(&c);
@@ -47,6 +56,12 @@ static void test_refused(struct test *t)
         {"mix vecad --size small", 1, "error: no bundled kernel \"vecad\"; did you mean \"vecadd\"?\n"},
         {"mix vecadd vecadd --reference tiny,tiny,tiny", 2,
          "error: --reference tiny,tiny,tiny: name one GPU, or one for each of the 2 kernels\n"},
+        {"mix vecadd vecadd --registers 16", 2,
+         "error: --registers 16: give a number from 0 to 255 for each of the 2 kernels\n"},
+        {"mix vecadd vecadd --registers 16,0,8", 2,
+         "error: --registers 16,0,8: give a number from 0 to 255 for each of the 2 kernels\n"},
+        {"mix vecadd vecadd --registers 16,256", 2,
+         "error: --registers 16,256: give a number from 0 to 255 for each of the 2 kernels\n"},
         {"mix vecadd vecadd --size small --gpu tiny --place split", 2,
          "error: --place split: 1 SM for 2 kernels\n"},
         {"mix vecadd vecadd --size small --gpu gtx285 --place steer", 2,

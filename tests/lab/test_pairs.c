@@ -8,7 +8,7 @@
 
 static void test_figure(struct test *t)
 {
-    static const char text[] = HEAD "measure = weighted\npairs = nqueens storeGPU + vecadd\n"
+    static const char text[] = HEAD "measure = weighted\npairs = nqueens scanLarge + vecadd\n"
                                     "reference = gtx285,gtx480\nbase = base with place=split\n"
                                     "series = all : base with place=all gpu.dispatch=even\n"
                                     "series = same : base with place=split\nclaim = all : same ~ 1\n";
@@ -27,9 +27,14 @@ static void test_figure(struct test *t)
                             "SELECT count(*) FROM runs WHERE command LIKE '%--place split%' AND command LIKE "
                             "'%--reference gtx285,gtx480%'"),
              2);
+    CHECK_EQ(
+        t,
+        (int)lab_query(t, db,
+                       "SELECT count(*) FROM runs WHERE command LIKE '%scanLarge vecadd --registers 16,0 %'"),
+        2); // the group's
     CHECK_EQ(t,
              (int)lab_query(t, db,
-                            "SELECT count(*) FROM points WHERE category IN ('NQU+vecadd', 'STO+vecadd') AND "
+                            "SELECT count(*) FROM points WHERE category IN ('NQU+vecadd', 'Scan+vecadd') AND "
                             "series = 'same' AND value = 1"),
              2);
     CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM points WHERE category = 'GMEAN' AND value > 0.3"),
