@@ -45,9 +45,13 @@ KERNEL void fwt_shared(float *out, const float *in, int log2)
     for (int i = threadIdx.x; i < count; i += blockDim.x) out[base + i] = segment[i];
 }
 
+// Row y of blocks transforms vector y.
 KERNEL void fwt_global(float *out, const float *in, int stride)
 {
     int quarter = blockIdx.x * blockDim.x + threadIdx.x;
+    int first = blockIdx.y * (4 * blockDim.x * gridDim.x);
+    out += first;
+    in += first;
     int low = quarter & (stride - 1);
     int i = ((quarter - low) << 2) + low;
     float a = in[i], b = in[i + stride], c = in[i + 2 * stride], d = in[i + 3 * stride];
