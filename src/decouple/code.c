@@ -85,6 +85,7 @@ static const struct decouple_plan *plan_of(const struct decouple *d, struct prog
     memcpy(insts, d->insts, d->count * sizeof *insts);
     plan->count = d->count;
     plan->insts = insts;
+    plan->yields = d->shared != NULL;
     decouple_code_of(d, &both->arena, &plan->code);
     return plan;
 }

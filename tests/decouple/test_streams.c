@@ -72,7 +72,7 @@ static void test_figure_7(struct test *t)
     enum { WARPS = 48, ITERATIONS = 100, BEFORE = 6, EXITS = 1 };
     struct program *p = asm_program(t, figure_4);
     if (!p) return;
-    struct decouple *d = decouple_compute(p, &plain);
+    struct decouple *d = decouple_compute(p, &plain, NULL);
     CHECK(t, !d->whole);
     check_promises(t, d);
     check_stream(t, d, DECOUPLE_IN_AFFINE, affine_of_figure_7);
@@ -96,7 +96,7 @@ static void test_program(struct test *t)
 {
     struct program *p = asm_program(t, figure_4);
     if (!p) return;
-    struct decouple *d = decouple_compute(p, &plain);
+    struct decouple *d = decouple_compute(p, &plain, NULL);
     struct program *both = decouple_program(d);
     const struct decouple_plan *plan = decouple_plan_of(both);
     CHECK(t, !program_check(both));
@@ -163,7 +163,7 @@ static void test_kinds(struct test *t)
         strbuf_printf(&code, ".params 16\n%s%s", kinds[n].code, "    MOV R2, c[0x0][0x164]\n" STORE);
         struct program *p = asm_program(t, strbuf_text(&code));
         if (p) {
-            struct decouple *d = decouple_compute(p, &plain);
+            struct decouple *d = decouple_compute(p, &plain, NULL);
             decouple_explain(d, last_write_of_r9(p), &text);
             CHECK_STR(t, strbuf_text(&text), kinds[n].says);
             check_promises(t, d);
@@ -226,7 +226,7 @@ static void test_followed(struct test *t)
         struct program *p = asm_program(t, strbuf_text(&code));
         strbuf_fini(&code);
         if (!p) continue;
-        struct decouple *d = decouple_compute(p, &plain);
+        struct decouple *d = decouple_compute(p, &plain, NULL);
         printf("  %s\n", programs[n].name);
         check_stream(t, d, DECOUPLE_IN_AFFINE, programs[n].affine);
         check_stream(t, d, DECOUPLE_IN_OTHERS, programs[n].others);
@@ -248,7 +248,7 @@ static void test_without_feedback(struct test *t)
         struct program *p = asm_program(t, strbuf_text(&code));
         strbuf_fini(&code);
         if (!p) continue;
-        struct decouple *d = decouple_compute(p, &rules);
+        struct decouple *d = decouple_compute(p, &rules, NULL);
         CHECK_EQ(t, !d->whole, splits[n]);
         check_promises(t, d);
         decouple_free(d);
@@ -271,7 +271,7 @@ static void test_broken(struct test *t)
         if (!p) continue;
         for (uint32_t k = 0; k < p->inst_count; k++)
             for (unsigned stream = DECOUPLE_IN_AFFINE; stream <= DECOUPLE_IN_OTHERS; stream++) {
-                struct decouple *d = decouple_compute(p, &plain);
+                struct decouple *d = decouple_compute(p, &plain, NULL);
                 const char *why;
                 bool needed = d->insts[k].streams & stream && !d->insts[k].site && !d->insts[k].orders;
                 needed &= (d->insts[k].has_result && d->insts[k].kind != DECOUPLE_VECTOR) ||

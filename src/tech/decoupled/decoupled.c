@@ -42,10 +42,10 @@ static const struct tech_counter counters[] = {
 // -- a launch -------------------------------------------------------------------------------------------------
 
 static struct program *transform(const struct tech_use *u, const struct program *p, const uint32_t block[3],
-                                 unsigned warp_size)
+                                 unsigned warp_size, const bool *shared)
 {
     const struct decoupled_options *o = u->options;
-    struct decouple *d = decouple_compute(p, &o->rules);
+    struct decouple *d = decouple_compute(p, &o->rules, shared);
     struct program *both = d->whole ? NULL : decouple_program(d);
     (void)block, (void)warp_size;
     decouple_free(d);
@@ -174,7 +174,8 @@ static void warp_start(void *state, unsigned slot)
     f->block = (uint8_t)tech_block_of(d->sm, slot);
     f->orders_seen = f->orders_passed = 0;
     f->enqueued = f->dequeued = 0;
-    f->fetches_anew = false;
+    f->drains = f->moved = f->issues = false;
+    f->starves_since = 0;
     f->told_first = f->told_count = 0;
     if (!d->shadows[f->block]) d->shadows[f->block] = tech_shadow_create(d->sm);
     if (d->shadow_of[f->block] != w->cta->linear + 1) {
@@ -232,8 +233,8 @@ const struct tech tech_decoupled = {
     .paper = "DAC, ISCA 2017",
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(NOT_REDUNDANT) | HAS(FETCH) | HAS(ISSUE) | HAS(EXECUTION) |
                 HAS(PREDICATES) | HAS(WAITS) | HAS(COMPILER) | HAS(LINES),
-    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(GUEST_STREAM) | CLAIMS(L1_LINES) |
-              CLAIMS(HOLDS) | CLAIMS(FETCH) | CLAIMS(EXECUTION) | CLAIMS(OPERANDS),
+    .claims = CLAIMS(AFFINE) | CLAIMS(GUEST_STREAM) | CLAIMS(L1_LINES) | CLAIMS(HOLDS) | CLAIMS(FETCH) |
+              CLAIMS(EXECUTION) | CLAIMS(OPERANDS),
     .skipped = COUNT_removed,
     .reused = -1,
     .keys = keys,
@@ -250,11 +251,11 @@ const struct tech tech_decoupled = {
     .warp_start = warp_start,
     .warp_started = warp_started,
     .block_end = block_end,
-    .fetch = decoupled_fetch,
-    .fetched = decoupled_fetched,
+    .leaves_out = decoupled_leaves_out,
     .reads = decoupled_reads,
     .executed = decoupled_executed,
     .saved = decoupled_saved,
+    .advanced = decoupled_advanced,
     .operand = decoupled_operand,
     .issued = decoupled_issued,
     .access = decoupled_access,
