@@ -7,6 +7,9 @@
 
 #define EACH(g, k) for (struct sm_tech *k = (g)->techs; k < (g)->techs + (g)->tech_count; k++)
 
+static unsigned slot_at(const struct sm_grid *g, unsigned place) { return g->room.slots[place]; }
+static struct sm_warp *warp_at(struct sm_grid *g, unsigned place) { return &g->sm->warps[slot_at(g, place)]; }
+
 // -- several mechanisms as one: each hook calls those of all, in order; its state is the grid's part of the SM -----------------
 
 #define CALL_ALL(name, ...)                                                                                  \
@@ -142,44 +145,58 @@ void tech_warp_start(const struct sm_warp *w)
 }
 
 // -- instructions that are not there for a warp ---------------------------------------------------------------
+// Apart from what asks whether there can be any, which is done all the time.
 
-static bool is_left_out(const struct sm_grid *g, unsigned place, uint32_t pc)
+static uint32_t count_left_out(const struct sm_grid *g, unsigned place, uint32_t pc)
 {
     return g->leaves_out->tech->leaves_out(g->leaves_out->state, place, pc);
 }
 
 // Those that come next are passed over, so that nobody sees them.
-static void pass_left_out(struct sm_grid *g, uint64_t places)
+static __attribute__((noinline)) void pass_left_out(struct sm_grid *g, uint64_t places)
 {
+    const struct sm_tech *k = g->leaves_out;
     for (uint64_t left = places; left; left &= left - 1) {
         unsigned place = bit_lowest(left);
-        while (is_left_out(g, place, tech_fetch_pc(g, place))) tech_skip_fetch(g, place);
+        uint32_t count = k->tech->leaves_out(k->state, place, warp_at(g, place)->front.pc);
+        while (count--) tech_skip_fetch(g, place);
     }
 }
 
 // How far *count of them are that are there, and those behind that are not.
-static uint32_t span_of(const struct sm_grid *g, unsigned place, uint32_t pc, uint32_t *count, uint32_t most)
+static __attribute__((noinline)) uint32_t span_of(const struct sm_grid *g, unsigned place, uint32_t pc,
+                                                  uint32_t *count, uint32_t most)
 {
-    uint32_t fetched = 0, span = 0;
-    for (; span < most && (fetched < *count || is_left_out(g, place, pc + span)); span++)
-        fetched += !is_left_out(g, place, pc + span);
+    const struct sm_tech *k = g->leaves_out;
+    uint32_t fetched = 0, span = 0; // it begins with one that is there
+    for (; span < most && fetched < *count; fetched++) {
+        span++;
+        span += k->tech->leaves_out(k->state, place, pc + span);
+    }
     *count = fetched;
-    return span;
+    return span < most ? span : most;
 }
 
 // The last `count` before `end` that are there are filled in, by runs.
-static void fill_runs(struct sm_grid *g, unsigned place, uint32_t end, unsigned count)
+static __attribute__((noinline)) void fill_runs(struct sm_grid *g, unsigned place, uint32_t end,
+                                                unsigned count)
 {
     uint32_t pc = end;
-    if (!g->hooks->filled) return;
-    for (unsigned left = count; left;) left -= !is_left_out(g, place, --pc);
+    for (unsigned left = count; left;) left -= !count_left_out(g, place, --pc);
     while (count) {
         unsigned run = 0;
-        while (run < count && !is_left_out(g, place, pc + run)) run++;
-        if (run) HOOK(g, filled, place, pc, run);
+        pc += count_left_out(g, place, pc);
+        while (run < count && !count_left_out(g, place, pc + run)) run++;
+        HOOK(g, filled, place, pc, run);
         count -= run;
-        pc += run + !run;
+        pc += run;
     }
+}
+
+// The others hear that the warp is behind it.
+static __attribute__((noinline)) void tell_advanced(struct sm_grid *g, const struct tech *me, unsigned place)
+{
+    EACH(g, k) if (k->tech != me && k->tech->advanced) k->tech->advanced(k->state, place);
 }
 
 uint32_t tech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uint32_t most)
@@ -192,11 +209,12 @@ uint32_t tech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uin
 
 void tech_filled(const struct sm_warp *w, uint32_t pc, unsigned count)
 {
+    if (!w->grid->hooks->filled) return;
     w->grid->looked_at = w->place;
     if (w->grid->leaves_out)
         fill_runs(w->grid, w->place, pc + count, count);
     else
-        HOOK(w->grid, filled, w->place, pc, count);
+        w->grid->hooks->filled(w->grid->hooked, w->place, pc, count);
     w->grid->looked_at = NO_WARP;
 }
 
@@ -467,9 +485,6 @@ bool *tech_shared(const struct tech_use *uses, unsigned count, const struct tech
 
 // -- what a mechanism sees ----------------------------------------------------------------------------------
 
-static unsigned slot_at(const struct sm_grid *g, unsigned place) { return g->room.slots[place]; }
-static struct sm_warp *warp_at(struct sm_grid *g, unsigned place) { return &g->sm->warps[slot_at(g, place)]; }
-
 // Its warp is there and has not ended. One that has ended keeps its slot as long as its block runs.
 static bool is_resident(const struct sm_grid *g, unsigned place)
 {
@@ -602,11 +617,12 @@ void tech_advance(struct sm_grid *g, const struct tech *me, unsigned place, uint
     }
     // What its control word says holds for those behind it.
     operand_skip(g->sm, slot, skipped);
-    EACH(g, k) if (k->tech != me && k->tech->advanced) k->tech->advanced(k->state, place);
+    if (g->tech_count > 1) tell_advanced(g, me, place);
 }
 
 void tech_lend(struct sm_grid *g, const struct tech *me, unsigned place, uint32_t index)
 {
+    if (g->tech_count == 1) return;
     EACH(g, k) if (k->tech != me && k->tech->lends) k->tech->lends(k->state, place, index);
 }
 

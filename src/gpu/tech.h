@@ -190,10 +190,10 @@ struct tech {
     // Before the fetch arbiter, every cycle in which a warp wants to be fetched for: those it may choose
     // from.
     uint64_t (*fetch)(void *state, uint64_t fetchable);
-    // The instruction is not there for the warp: it is neither fetched nor buffered, and the mechanism takes the warp past it
-    // (tech_advance) when that comes there. The answer is the same from when the warp is fetched for until it is there. Of
-    // mechanisms that go together one has this.
-    bool (*leaves_out)(const void *state, unsigned slot, uint32_t pc);
+    // How many instructions from pc on are not there for the warp: they are neither fetched nor buffered, and the mechanism
+    // takes the warp past each (tech_advance) when it comes there. The answer is the same from when the warp is fetched for
+    // until it is there. Of mechanisms that go together one has this.
+    uint32_t (*leaves_out)(const void *state, unsigned slot, uint32_t pc);
     // *count instructions from pc on are on their way to the I-buffer. Some may be left out, and others of
     // the `most` that the line of code has fetched instead: *count of those up to pc + the result are.
     uint32_t (*fetched)(void *state, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most);

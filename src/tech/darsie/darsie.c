@@ -183,6 +183,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
                                 .mismatches = u->mismatches,
                                 .listener = u->listener};
     d->sources = find_sources(plan, p, d->ops);
+    d->has_gaps = plan != NULL;
     d->counts = counts_branches(d->options) && (!d->diverged || l->launch->simt == SIMT_STACK);
     d->early = d->options->early && l->kind->config.dependences != DEPENDENCES_ENCODED;
     d->period = heap_alloc(p->inst_count * sizeof *d->period);

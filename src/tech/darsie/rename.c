@@ -308,7 +308,7 @@ static bool is_passable(struct dwarp *w) { return w->renamed && line_at(w, 0)->r
 // Before the first line may be instructions that another mechanism has still to take the warp past.
 static bool is_at_first(const struct darsie *d, unsigned slot)
 {
-    return tech_warp(d->sm, slot)->pc == line_at(&d->warps[slot], 0)->pc;
+    return !d->launch->has_gaps || tech_warp(d->sm, slot)->pc == line_at(&d->warps[slot], 0)->pc;
 }
 
 static bool writes_shared(const struct dwarp *w, const struct op *o)

@@ -130,9 +130,10 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
     l->meets_ahead = has_one_barrier(l);
     find_jumps(l);
     find_threads(l);
-    l->removed = ARENA_ARRAY(&l->arena, bool, l->count + 1);
+    l->removed = ARENA_ARRAY(&l->arena, uint32_t, sl->launch->program->inst_count + 1);
     l->cost = ARENA_ARRAY(&l->arena, uint8_t, plan->code.count + 1);
-    for (uint32_t k = 0; k < l->count; k++) l->removed[k] = !(plan->insts[k].streams & DECOUPLE_IN_OTHERS);
+    for (uint32_t k = l->count; k-- > 0;)
+        l->removed[k] = decouple_is_for_warps(plan, k) ? 0 : l->removed[k + 1] + 1;
     for (uint32_t k = 0; k < plan->code.count; k++) l->cost[k] = lanes_of(plan, &plan->code.steps[k]);
     return l;
 }
@@ -174,7 +175,7 @@ static void warp_start(void *state, unsigned slot)
     f->block = (uint8_t)tech_block_of(d->sm, slot);
     f->orders_seen = f->orders_passed = 0;
     f->enqueued = f->dequeued = 0;
-    f->drains = f->moved = f->issues = false;
+    f->is_alone = f->moved = f->issues = false;
     f->starves_since = 0;
     f->told_first = f->told_count = 0;
     if (!d->shadows[f->block]) d->shadows[f->block] = tech_shadow_create(d->sm);

@@ -44,7 +44,7 @@ struct decoupled_launch {
     const struct decouple_code *code;
     struct arena arena;
     uint32_t count, *jump; // jump: of an instruction, the next that the stream cares for
-    bool *removed;
+    uint32_t *removed; // of an instruction: so many from it on are the affine stream's alone
     uint8_t *cost; // of a step: lanes that work
     struct thread_index {
         int32_t at[3];
@@ -110,7 +110,7 @@ struct access_lock { // a line that an access under way will let go
 
 struct follower { // of a slot
     bool is_there, astray;
-    bool drains; // astray: what it has in its I-buffer it executes as it was fetched, and nothing else is
+    bool is_alone; // astray, and behind what was fetched for it before it was
     bool
         moved; // since the SM has looked at what is before it, which another mechanism may have had it do too soon
     bool issues; // it executes an instruction, and decoupled_issued is still to come
@@ -218,7 +218,7 @@ void decoupled_replace(struct decoupled *d, unsigned slot, const struct part *p)
 void decoupled_look(struct decoupled *d, unsigned slot); // what is before the warp now
 void decoupled_leave(struct decoupled *d, unsigned slot);
 void decoupled_relieve(struct decoupled *d); // who has waited too long for its stream goes on alone
-bool decoupled_leaves_out(const void *state, unsigned slot, uint32_t pc);
+uint32_t decoupled_leaves_out(const void *state, unsigned slot, uint32_t pc);
 void decoupled_reads(void *state, unsigned slot, uint32_t index);
 void decoupled_executed(void *state, unsigned slot, uint32_t index);
 void decoupled_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what);

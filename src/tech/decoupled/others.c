@@ -12,13 +12,13 @@ static bool is_kernels(const struct decoupled *d, uint32_t pc) { return pc < d->
 
 static bool is_removed(const struct decoupled *d, const struct follower *f, uint32_t pc)
 {
-    return is_kernels(d, pc) && d->launch->removed[pc] && (!f->astray || f->drains);
+    return d->launch->removed[pc] && !f->is_alone;
 }
 
-bool decoupled_leaves_out(const void *state, unsigned slot, uint32_t pc)
+uint32_t decoupled_leaves_out(const void *state, unsigned slot, uint32_t pc)
 {
     const struct decoupled *d = state;
-    return is_removed(d, &d->followers[slot], pc);
+    return is_removed(d, &d->followers[slot], pc) ? d->launch->removed[pc] : 0;
 }
 
 // -- what is before a warp ------------------------------------------------------------------------------------
@@ -45,6 +45,7 @@ static void starve(struct decoupled *d, unsigned slot)
 
 static void feed(struct decoupled *d, unsigned slot)
 {
+    if (!d->starving) return;
     d->followers[slot].starves_since = 0;
     d->starving &= ~(1ull << slot);
 }
@@ -70,7 +71,7 @@ static void drain(struct decoupled *d, unsigned slot)
         hold(d, slot, HOLD_FETCH);
         return;
     }
-    f->drains = false;
+    f->is_alone = true;
     tech_refetch(d->sm, slot);
     hold(d, slot, 0);
 }
@@ -80,7 +81,7 @@ void decoupled_leave(struct decoupled *d, unsigned slot)
 {
     struct follower *f = &d->followers[slot];
     if (f->astray) return;
-    f->astray = f->drains = true;
+    f->astray = true;
     feed(d, slot);
     follow(d, slot, FOLLOWED);
     d->counters[COUNT_astray]++;
@@ -156,10 +157,12 @@ static bool pass_removed(struct decoupled *d, unsigned slot)
     while (w->state == WARP_READY && is_removed(d, f, w->pc)) {
         uint32_t pc = w->pc;
         if (is_outstanding(d, slot, pc)) return false;
-        tech_lend(d->sm, &tech_decoupled, slot, pc);
+        if (d->launch->plan->yields) {
+            tech_lend(d->sm, &tech_decoupled, slot, pc);
+            f->moved = true;
+        }
         if (!decoupled_computes(d, w, pc)) tech_recompute(d->sm, slot, pc);
         d->counters[COUNT_removed]++;
-        f->moved = d->launch->plan->yields;
         tech_advance(d->sm, &tech_decoupled, slot, pc + 1);
     }
     return true;
@@ -169,28 +172,27 @@ void decoupled_look(struct decoupled *d, unsigned slot)
 {
     struct follower *f = &d->followers[slot];
     const struct warp *w = tech_warp(d->sm, slot);
-    bool goes_alone = f->astray && !f->drains;
-    if (!f->is_there || goes_alone || f->taken || f->issues || !w || w->state != WARP_READY) return;
+    if (!f->is_there || f->is_alone) return;
+    if (f->taken || f->issues || !w || w->state != WARP_READY) return;
     if (!pass_removed(d, slot)) {
-        hold(d, slot, f->drains ? HOLD_FETCH | HOLD_ISSUE : HOLD_ISSUE);
+        hold(d, slot, f->astray ? HOLD_FETCH | HOLD_ISSUE : HOLD_ISSUE);
         return;
     }
     if (w->state != WARP_READY || !is_kernels(d, w->pc)) return;
-    const struct decouple_inst *n = split_of(d, w->pc);
-    bool is_full = n->feedback && f->told_count == d->launch->options->told;
-    if (f->drains) {
+    if (f->astray) {
         drain(d, slot);
         return;
     }
+    const struct decouple_inst *n = split_of(d, w->pc);
     if (n->site) {
         await(d, slot, w->pc);
-        return;
-    }
-    if (is_full)
+    } else if (n->feedback && f->told_count == d->launch->options->told) {
         starve(d, slot);
-    else
+        hold(d, slot, HOLD_ISSUE);
+    } else {
         feed(d, slot);
-    hold(d, slot, is_full ? HOLD_ISSUE : 0);
+        hold(d, slot, 0);
+    }
 }
 
 void decoupled_advanced(void *state, unsigned slot) { decoupled_look(state, slot); }
@@ -319,8 +321,9 @@ void decoupled_reads(void *state, unsigned slot, uint32_t inst)
 void decoupled_executed(void *state, unsigned slot, uint32_t inst)
 {
     struct decoupled *d = state;
-    const struct part *p = d->followers[slot].taken;
-    d->followers[slot].issues = true;
+    struct follower *f = &d->followers[slot];
+    const struct part *p = f->taken;
+    f->issues = true;
     if (p && split_of(d, inst)->compares) give_predicates(d, slot, inst);
     if (p && p->has_data) decoupled_replace(d, slot, p);
     finish(d, slot);

@@ -266,7 +266,7 @@ void decoupled_event(void *state, unsigned block)
     }
     bool addresses = !waits && work(d, true);
     for (uint64_t left = d->waits_for_cycle; left; left &= left - 1) decoupled_look(d, bit_lowest(left));
-    decoupled_relieve(d);
+    if (d->starving) decoupled_relieve(d);
     if (waits) next = now + AGAIN;
     if (predicates) next = later(now + 1, d->predicate_unit.free_at);
     if (addresses && later(now + 1, d->address_unit.free_at) < next)
