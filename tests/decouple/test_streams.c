@@ -256,6 +256,67 @@ static void test_without_feedback(struct test *t)
     }
 }
 
+// -- what is another mechanism's ------------------------------------------------------------------------------
+
+// A load and a comparison that it shares stay with the warps, and what they are computed from, too; what the store's address
+// alone needs does not, shared or not.
+static void test_shared(struct test *t)
+{
+    static const char code[] =
+        ".params 16\n" TID "    MOV R2, c[0x0][0x160]\n    LDG R8, [R2]\n"
+        "    ISETP.LT.AND P0, PT, R2, 0x9, PT\n    MOV R9, RZ\n    @P0 IADD3 R8, R8, "
+        "0x1, RZ\n    MOV R4, 0x4\n    IMAD R5, R0, R4, R1\n    STG [R5], R8\n    EXIT\n";
+    static const char all[] = "deq.data LDG R8, [R2]\ndeq.pred @P0 IADD3 R8, R8, 0x1, RZ\n"
+                              "deq.addr STG [R5], R8\nEXIT\n",
+                      yielded[] = "MOV R2, c[0x0][0x160]\nLDG R8, [R2]\nISETP.LT.AND P0, PT, R2, 0x9, PT\n"
+                                  "@P0 IADD3 R8, R8, 0x1, RZ\ndeq.addr STG [R5], R8\nEXIT\n";
+    struct program *p = asm_program(t, code);
+    if (!p) return;
+    bool shared[16] = {[2] = true, [3] = true, [4] = true, [7] = true};
+    struct decouple *d = decouple_compute(p, &plain, NULL);
+    check_stream(t, d, DECOUPLE_IN_OTHERS, all);
+    decouple_free(d);
+    struct strbuf text = {0};
+    d = decouple_compute(p, &plain, shared);
+    check_stream(t, d, DECOUPLE_IN_OTHERS, yielded);
+    check_promises(t, d);
+    decouple_explain(d, 3, &text);
+    CHECK_HAS(t, strbuf_text(&text), "another mechanism's");
+    strbuf_fini(&text);
+    decouple_free(d);
+    program_free(p);
+}
+
+// Whatever is shared, the streams keep their promises, and nothing that is shared is a site.
+static void test_any_shared(struct test *t)
+{
+    uint64_t splits = 0;
+    for (size_t n = 0; n < TEST_COUNT(programs); n++) {
+        struct strbuf code = {0};
+        strbuf_printf(&code, ".params 16\n%s", programs[n].code);
+        struct program *p = asm_program(t, strbuf_text(&code));
+        strbuf_fini(&code);
+        if (!p) continue;
+        for (uint32_t set = 0; set < 1u << p->inst_count; set++) {
+            bool shared[32];
+            for (uint32_t k = 0; k < p->inst_count; k++) shared[k] = set >> k & 1;
+            struct decouple *d = decouple_compute(p, &plain, shared);
+            check_promises(t, d);
+            for (uint32_t k = 0; k < p->inst_count; k++) {
+                const struct decouple_inst *i = &d->insts[k];
+                bool takes_guard =
+                    i->site == DECOUPLE_ENQ_PRED && !i->compares; // nothing is shared under a guard
+                CHECK(t, !shared[k] || !i->site || takes_guard);
+            }
+            splits += !d->whole;
+            decouple_free(d);
+        }
+        program_free(p);
+    }
+    printf("  %llu splits\n", (unsigned long long)splits);
+    CHECK(t, splits > 1000);
+}
+
 // -- broken splits --------------------------------------------------------------------------------------------
 
 // Whatever is taken out of a stream that something else in it needs, or a branch that leads to a part of it, is missed.
@@ -298,6 +359,8 @@ int main(int argc, char **argv)
                                              {"kinds", test_kinds},
                                              {"followed", test_followed},
                                              {"without_feedback", test_without_feedback},
+                                             {"shared", test_shared},
+                                             {"any_shared", test_any_shared},
                                              {"broken", test_broken}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

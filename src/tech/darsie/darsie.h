@@ -78,7 +78,7 @@ struct darsie_launch {
     uint8_t *effects; // enum branch_effect
     bool *followed;   // the block may have its result in common: poison is followed through it
     bool *changing;   // it loads what others may write meanwhile; by rules=paper, whatever it loads
-    bool has_gaps; // warps do not come to all instructions
+    bool has_gaps;    // warps do not come to all instructions
     bool early;
     bool diverged;
     bool counts; // branches, by option, where the parts of a warp have one order and so a count tells its

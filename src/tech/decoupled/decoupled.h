@@ -44,8 +44,8 @@ struct decoupled_launch {
     const struct decouple_code *code;
     struct arena arena;
     uint32_t count, *jump; // jump: of an instruction, the next that the stream cares for
-    uint32_t *removed; // of an instruction: so many from it on are the affine stream's alone
-    uint8_t *cost; // of a step: lanes that work
+    uint32_t *removed;     // of an instruction: so many from it on are the affine stream's alone
+    uint8_t *cost;         // of a step: lanes that work
     struct thread_index {
         int32_t at[3];
     } * threads; // of a block
