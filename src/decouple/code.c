@@ -96,6 +96,14 @@ const struct decouple_plan *decouple_plan_of(const struct program *p)
     return p->plan && p->function_count > 1 && strcmp(last, decouple_function) == 0 ? p->plan : NULL;
 }
 
+struct program decouple_kernel(const struct program *p, const struct decouple_plan *plan)
+{
+    struct program kernel = *p;
+    kernel.inst_count = plan->count;
+    kernel.function_count = 1;
+    return kernel;
+}
+
 struct program *decouple_program(const struct decouple *d)
 {
     struct arena a;

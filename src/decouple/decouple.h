@@ -114,6 +114,8 @@ struct decouple_plan {
 // Of such a program, unless it has been changed since; NULL: of any other.
 const struct decouple_plan *decouple_plan_of(const struct program *p);
 
+// The kernel alone, by the same instructions, for who analyses what warps do: good as long as the program is.
+struct program decouple_kernel(const struct program *p, const struct decouple_plan *plan);
 // Warps execute it: it is the kernel's, and in the others' stream.
 static inline bool decouple_is_for_warps(const struct decouple_plan *p, uint32_t inst)
 {

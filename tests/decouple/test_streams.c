@@ -3,6 +3,7 @@
 #include "decouple/decouple.h"
 #include "harness/test.h"
 #include "isa/asm.h"
+#include "mark/mark.h"
 
 #include <stdio.h>
 
@@ -317,6 +318,40 @@ static void test_any_shared(struct test *t)
     CHECK(t, splits > 1000);
 }
 
+// The kernel has the marks that it had before. (Those of the program with the stream are weaker: its branches would be a function's,
+// which may be called from anywhere.)
+static void test_marks(struct test *t)
+{
+    struct mark_rules rules;
+    unsigned redundant = 0;
+    mark_rules_default(&rules);
+    for (size_t n = 0; n <= TEST_COUNT(programs); n++) {
+        struct strbuf code = {0};
+        strbuf_printf(&code, "%s%s", n < TEST_COUNT(programs) ? ".params 16\n" : "",
+                      n < TEST_COUNT(programs) ? programs[n].code : figure_4);
+        struct program *p = asm_program(t, strbuf_text(&code));
+        strbuf_fini(&code);
+        if (!p) continue;
+        struct decouple *d = decouple_compute(p, &plain, NULL);
+        struct program *both = decouple_program(d);
+        const struct program kernel = decouple_kernel(both, decouple_plan_of(both));
+        struct marks *alone = marks_compute(p, &rules), *beside = marks_compute(&kernel, &rules);
+        for (uint32_t k = 0; k < p->inst_count; k++) {
+            const struct mark *a = &alone->marks[k], *b = &beside->marks[k];
+            CHECK_EQ(t, a->kind, b->kind);
+            CHECK_EQ(t, a->conditions, b->conditions);
+            CHECK_EQ(t, a->way, b->way);
+            redundant += a->kind != MARK_VECTOR;
+        }
+        marks_free(alone);
+        marks_free(beside);
+        program_free(both);
+        decouple_free(d);
+        program_free(p);
+    }
+    CHECK(t, redundant > 20);
+}
+
 // -- broken splits --------------------------------------------------------------------------------------------
 
 // Whatever is taken out of a stream that something else in it needs, or a branch that leads to a part of it, is missed.
@@ -361,6 +396,7 @@ int main(int argc, char **argv)
                                              {"without_feedback", test_without_feedback},
                                              {"shared", test_shared},
                                              {"any_shared", test_any_shared},
+                                             {"marks", test_marks},
                                              {"broken", test_broken}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

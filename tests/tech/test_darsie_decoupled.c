@@ -61,8 +61,7 @@ static void play(struct test *t, const struct trial *x, struct outcome *out)
     for (uint32_t k = 0; k < 1 << 14; k++) machine_words(&b.m, buffer)[k] = k;
     out->cycles = gpu_cycles(&b);
     CHECK_MSG(t, !b.result.imbalance, "%s: %s", x->tech, b.result.imbalance);
-    for (unsigned k = 0; k < count; k++)
-        memcpy(out->counters[k], b.result.techs[k], sizeof out->counters[k]);
+    for (unsigned k = 0; k < count; k++) memcpy(out->counters[k], b.result.techs[k], sizeof out->counters[k]);
     out->issued = b.result.gpu.issue_issued;
     out->guest = b.result.gpu.guest_issued;
     out->mismatches = b.result.mismatches;
@@ -109,7 +108,8 @@ static void test_marked_load(struct test *t)
     static const struct {
         const char *tech;
         uint32_t rows, loads, skipped_loads, addresses;
-    } rows[] = {{"decoupled", 4, 4, 0, 4}, {"darsie+decoupled", 4, 0, 3, 4}, {"darsie+decoupled", 1, 1, 0, 1}};
+    } rows[] = {
+        {"decoupled", 4, 4, 0, 4}, {"darsie+decoupled", 4, 0, 3, 4}, {"darsie+decoupled", 1, 1, 0, 1}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct trial x = {.tech = rows[k].tech, .code = code, .block = {32, rows[k].rows, 1}};
         struct outcome o;
@@ -127,15 +127,15 @@ static void test_marked_load(struct test *t)
 // between, for the address alone, is nobody's of them: marked (MOV R4) or not.
 static void test_left_out_between(struct test *t)
 {
-    static const char code[] = "    S2R R0, SR_TID.X\n"         // led
-                               "    S2R R1, SR_TID.Y\n"         // left out
-                               "    MOV R2, 0x20\n"             // left out
-                               "    IMAD R8, R0, R0, R0\n"      // led
-                               "    IMAD R3, R1, R2, R0\n"      // left out
-                               "    MOV R4, 0x4\n"              // left out
-                               "    IMAD R9, R8, R0, R8\n"      // led
-                               ADDRESS                          // left out
-                               "    IADD3 R5, R9, R8, RZ\n"     // led
+    static const char code[] = "    S2R R0, SR_TID.X\n"     // led
+                               "    S2R R1, SR_TID.Y\n"     // left out
+                               "    MOV R2, 0x20\n"         // left out
+                               "    IMAD R8, R0, R0, R0\n"  // led
+                               "    IMAD R3, R1, R2, R0\n"  // left out
+                               "    MOV R4, 0x4\n"          // left out
+                               "    IMAD R9, R8, R0, R8\n"  // led
+        ADDRESS                                             // left out
+                               "    IADD3 R5, R9, R8, RZ\n" // led
                                "    STG [R6], R5\n    EXIT\n";
     static const char *const techs[] = {"darsie+decoupled", "darsie:entries=1+decoupled:pwaq=1,atq=1",
                                         "darsie:registers=1+decoupled", "darsie:early=on,evict=on+decoupled"};
@@ -158,15 +158,15 @@ static void test_left_out_between(struct test *t)
 // left out.
 static void test_partly_shared(struct test *t)
 {
-    static const char code[] = INDEX "    IMAD R8, R0, R0, R0\n" // tid.x, shared by its readers below
-                                     "    IADD3 R9, R0, 0x7, RZ\n" THREAD
-                                     "    IADD3 R3, R3, 0x3, RZ\n" ADDRESS
-                                     "    LDG R5, [R6]\n    IADD3 R5, R5, R9, R8\n    IADD3 R5, R5, R0, RZ\n"
-                                     "    STG [R6+0x1000], R5\n    EXIT\n";
+    static const char code[] =
+        INDEX "    IMAD R8, R0, R0, R0\n" // tid.x, shared by its readers below
+              "    IADD3 R9, R0, 0x7, RZ\n" THREAD "    IADD3 R3, R3, 0x3, RZ\n" ADDRESS
+              "    LDG R5, [R6]\n    IADD3 R5, R5, R9, R8\n    IADD3 R5, R5, R0, RZ\n"
+              "    STG [R6+0x1000], R5\n    EXIT\n";
     struct trial x = {.tech = "darsie+decoupled", .code = code, .block = {32, 4, 1}};
     struct outcome o;
     same(t, x, &o);
-    CHECK_EQ(t, count_of(&o, "darsie", "skipped"), 3 * 3);           // tid.x, and what R8 and R9 are
+    CHECK_EQ(t, count_of(&o, "darsie", "skipped"), 3 * 3);              // tid.x, and what R8 and R9 are
     CHECK_EQ(t, count_of(&o, "decoupled", "removed"), 4 * (1 + 3 + 2)); // tid.y, THREAD, + 3, ADDRESS
     CHECK_EQ(t, count_of(&o, "decoupled", "data"), 4);
     forget(&o);
@@ -196,9 +196,10 @@ static void test_parted(struct test *t)
                   {{32, 4, 1}, SIMT_SPLITS},
                   {{16, 7, 1}, SIMT_STACK}, // three warps of 32, one of 16
                   {{16, 7, 1}, SIMT_SPLITS}};
-    static const char *const techs[] = {"darsie:watchdog=0+decoupled", "darsie:watchdog=0,diverged=on+decoupled",
-                                        "darsie:watchdog=0,branch-sync=first,partial=on+decoupled:told=1,pwpq=1",
-                                        "darsie:watchdog=0,predicates=on+decoupled:feedback=off"};
+    static const char *const techs[] = {
+        "darsie:watchdog=0+decoupled", "darsie:watchdog=0,diverged=on+decoupled",
+        "darsie:watchdog=0,branch-sync=first,partial=on+decoupled:told=1,pwpq=1",
+        "darsie:watchdog=0,predicates=on+decoupled:feedback=off"};
     for (size_t k = 0; k < TEST_COUNT(shapes); k++)
         for (size_t n = 0; n < TEST_COUNT(techs); n++) {
             struct trial x = {.tech = techs[n], .code = code, .simt = shapes[k].simt};
@@ -276,9 +277,12 @@ static void test_refused(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"marked_load", test_marked_load},     {"left_out_between", test_left_out_between},
-        {"partly_shared", test_partly_shared}, {"parted", test_parted},
-        {"shared_address", test_shared_address}, {"turned_address", test_turned_address},
+        {"marked_load", test_marked_load},
+        {"left_out_between", test_left_out_between},
+        {"partly_shared", test_partly_shared},
+        {"parted", test_parted},
+        {"shared_address", test_shared_address},
+        {"turned_address", test_turned_address},
         {"refused", test_refused},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));

@@ -62,11 +62,10 @@ static bool asks_from(const struct program *p, uint32_t first, uint32_t last)
     return false;
 }
 
-// A loop that is left by nothing but exits has no branch that asks, and neither has one that is never left. Of `count`
-// instructions.
-static bool has_other_loops(const struct program *p, uint32_t count)
+// A loop that is left by nothing but exits has no branch that asks, and neither has one that is never left.
+static bool has_other_loops(const struct program *p)
 {
-    for (uint32_t n = 0; n < count; n++) {
+    for (uint32_t n = 0; n < p->inst_count; n++) {
         const struct inst *i = &p->insts[n];
         bool turns =
             isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_EXIT | ISA_INDIRECT | ISA_CALL) && i->target <= n;
@@ -192,10 +191,11 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     d->plain = heap_alloc(p->inst_count * sizeof *d->plain);
     d->followed = heap_alloc(p->inst_count * sizeof *d->followed);
     d->changing = heap_alloc(p->inst_count * sizeof *d->changing);
-    struct marks *m = marks_of(u, p, l->launch->warp_size);
+    const struct program kernel = plan ? decouple_kernel(p, plan) : *p;
+    struct marks *m = marks_of(u, &kernel, l->launch->warp_size);
     unsigned met = mark_conditions_met(&m->rules, l->launch->block);
-    bool exits = has_other_loops(p, plan ? plan->count : p->inst_count);
-    for (uint32_t n = 0; n < p->inst_count; n++) {
+    bool exits = has_other_loops(&kernel);
+    for (uint32_t n = 0; n < kernel.inst_count; n++) {
         d->blocks[n] = blocks(d->options, &p->insts[n]);
         d->plain[n] = is_plain(d, n);
         d->period[n] = is_for_warps_alone(plan, n) ? period_of(d->options, m, n, l->launch->block) : 0;

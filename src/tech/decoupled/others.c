@@ -33,7 +33,8 @@ static void hold(struct decoupled *d, unsigned slot, unsigned what)
 }
 
 // Where warps wait for one another beyond what the program asks of them, one may stand still with full queues until another
-// has gone on, which the stream cannot serve since these are full. That one goes on alone.
+// has gone on, which the stream cannot serve since these are full. Of those that starve and those for whom something is
+// under way, who are fewer go on alone.
 static void starve(struct decoupled *d, unsigned slot)
 {
     struct follower *f = &d->followers[slot];
@@ -50,15 +51,39 @@ static void feed(struct decoupled *d, unsigned slot)
     d->starving &= ~(1ull << slot);
 }
 
+static unsigned under_way(const struct follower *f)
+{
+    return f->expanding + f->addresses.count + f->predicates.count;
+}
+
+// Of those that have something under way the one with most of it, if they are fewer than those that starve; else this one.
+static unsigned who_goes_alone(const struct decoupled *d, unsigned starved)
+{
+    unsigned most = starved, count = 0;
+    for (unsigned k = 0; k < WARPS; k++) {
+        const struct follower *f = &d->followers[k];
+        if (!f->is_there || f->astray || !under_way(f)) continue;
+        count++;
+        if (under_way(f) > under_way(&d->followers[most])) most = k;
+    }
+    return count < bit_count(d->starving) ? most : starved;
+}
+
 void decoupled_relieve(struct decoupled *d)
 {
     for (uint64_t left = d->starving; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
         uint64_t until = d->followers[slot].starves_since - 1 + PATIENCE;
-        if (until > tech_now(d->sm))
+        if (until > tech_now(d->sm)) {
             decoupled_wake_at(d, until);
-        else
-            decoupled_leave(d, slot);
+            continue;
+        }
+        decoupled_leave(d, who_goes_alone(d, slot));
+        uint64_t others = d->starving; // they wait as long again
+        for (; others; others &= others - 1)
+            d->followers[bit_lowest(others)].starves_since = tech_now(d->sm) + 1;
+        decoupled_wake_at(d, tech_now(d->sm) + PATIENCE);
+        return;
     }
 }
 
