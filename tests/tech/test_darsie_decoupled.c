@@ -123,6 +123,30 @@ static void test_marked_load(struct test *t)
     }
 }
 
+// A comparison with one outcome comes from the queue, unless DARSIE shares predicates.
+static void test_marked_predicate(struct test *t)
+{
+    static const char code[] =
+        INDEX THREAD "    MOV R5, 0x1\n    ISETP.NE.AND P0, PT, RZ, c[0x0][0x160], PT\n"
+                     "    @P0 BRA on, join out\n    BRA out\n"
+                     "on:\n    IADD3 R5, R3, 0x2, RZ\nout:\n" ADDRESS "    STG [R6], R5\n    EXIT\n";
+    static const struct {
+        const char *tech;
+        uint64_t predicates;
+    } rows[] = {{"darsie+decoupled", 4}, {"darsie:predicates=on+decoupled", 0}};
+    uint64_t skipped[TEST_COUNT(rows)];
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct trial x = {.tech = rows[k].tech, .code = code, .block = {32, 4, 1}};
+        struct outcome o;
+        same(t, x, &o);
+        CHECK_EQ(t, count_of(&o, "decoupled", "preds_block"), rows[k].predicates);
+        skipped[k] = count_of(&o, "darsie", "skipped");
+        for (uint32_t n = 0; n < 128; n++) CHECK_EQ(t, o.words[n], n + 2);
+        forget(&o);
+    }
+    CHECK_EQ(t, skipped[1], skipped[0] + 3);
+}
+
 // Of what follows are led and skipped by three warps of four: tid.x, the two products, which lanes compute with. What stands
 // between, for the address alone, is nobody's of them: marked (MOV R4) or not.
 static void test_left_out_between(struct test *t)
@@ -278,6 +302,7 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"marked_load", test_marked_load},
+        {"marked_predicate", test_marked_predicate},
         {"left_out_between", test_left_out_between},
         {"partly_shared", test_partly_shared},
         {"parted", test_parted},
