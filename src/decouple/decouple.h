@@ -123,9 +123,9 @@ static inline bool decouple_is_for_warps(const struct decouple_plan *p, uint32_t
 }
 // Of an access, the operand that is its address; NULL: none, or several.
 const struct operand *decouple_address(const struct inst *i);
-// What an instruction of the others' stream does not read, since it comes from a queue: Rr; its guard; whatever it compares.
+// What an instruction of the others' stream does not read, since it comes from a queue: Rr; of predicates, bits.
 bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst *i, unsigned r);
-static inline bool decouple_dequeues_guard(const struct decouple_inst *n) { return n->site; }
+unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struct inst *i);
 
 // Whether the promises hold that can be seen in the program; else *why says where not, from the arena.
 bool decouple_check(struct decouple *d, const char **why);

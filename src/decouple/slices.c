@@ -38,6 +38,13 @@ bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst
     return n->site && !is_data && r >= o->reg && r < o->reg + (o->width ? o->width : 1u);
 }
 
+// All that a comparison reads; else its guard, which is no source besides.
+unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struct inst *i)
+{
+    if (!n->site) return 0;
+    return n->compares ? ~0u : 1u << i->guard;
+}
+
 static bool is_shared(const struct decouple *d, uint32_t inst) { return d->shared && d->shared[inst]; }
 
 // -- branches that others depend on (Ferrante, Ottenstein and Warren 1987) ------------------------------------

@@ -622,7 +622,6 @@ void tech_advance(struct sm_grid *g, const struct tech *me, unsigned place, uint
 
 void tech_lend(struct sm_grid *g, const struct tech *me, unsigned place, uint32_t index)
 {
-    if (g->tech_count == 1) return;
     EACH(g, k) if (k->tech != me && k->tech->lends) k->tech->lends(k->state, place, index);
 }
 

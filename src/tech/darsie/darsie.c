@@ -153,7 +153,7 @@ static struct op without_queued(const struct decouple_inst *n, const struct inst
     x.read_count = 0;
     for (unsigned k = 0; k < o->read_count; k++)
         if (!decouple_dequeues_register(n, i, o->reads[k])) x.reads[x.read_count++] = o->reads[k];
-    if (decouple_dequeues_guard(n)) x.pred_reads = 0;
+    x.pred_reads &= (uint8_t)~decouple_dequeued_predicates(n, i);
     return x;
 }
 

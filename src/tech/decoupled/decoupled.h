@@ -31,9 +31,8 @@ enum decoupled_counter {
 };
 
 enum { WARPS = 64, LANES = 64, LINES_MAX = 64, TOLD_MAX = 16, ATQ_MAX = 256, QUEUE_MAX = 64, LOAD_WORDS = 4 };
-enum {
-    PATIENCE = 10000
-}; // cycles that a warp waits for its stream where warps wait for one another (decoupled_relieve)
+// Cycles that a warp waits for its stream, where warps wait for one another (decoupled_relieve).
+enum { PATIENCE = 10000 };
 
 struct decoupled_launch {
     const struct decoupled_options *options;
@@ -111,9 +110,8 @@ struct access_lock { // a line that an access under way will let go
 struct follower { // of a slot
     bool is_there, astray;
     bool is_alone; // astray, and behind what was fetched for it before it was
-    bool
-        moved; // since the SM has looked at what is before it, which another mechanism may have had it do too soon
-    bool issues; // it executes an instruction, and decoupled_issued is still to come
+    bool moved;    // past what is left out: what the SM has seen before it may be none of its any more
+    bool issues;   // it executes an instruction, and decoupled_issued is still to come
     uint8_t block, state;
     struct warp *shadow;
     uint32_t orders_seen, orders_passed; // by the stream, by the warp
