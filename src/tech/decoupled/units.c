@@ -200,7 +200,7 @@ static uint64_t deliver(struct decoupled *d, const struct turn *t)
     struct follower *f = &d->followers[t->slot];
     struct part *p = t->entry->part[t->slot];
     uint64_t block = tech_slots(d->sm, f->block), first = t->entry->left & block;
-    bool is_first = p->effort != EFFORT_BLOCK || bit_lowest(first) == t->slot;
+    bool is_first = p->is_address || p->effort != EFFORT_BLOCK || bit_lowest(first) == t->slot;
     uint64_t cycles = p->is_address ? p->records : compare(d, p, is_first);
     if (p->is_address && !p->pieces && p->lanes) { // its words, by the lanes
         uint16_t *guests = tech_guest_map(d->sm);
