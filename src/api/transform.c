@@ -43,12 +43,16 @@ static void change(struct wf_kernel *k, const uint32_t block[3])
 {
     struct wf_context *c = k->module->context;
     struct api_form *f = api_form_create(k->program);
+    struct tech_use *uses = c->techs.uses;
+    unsigned warp_size = c->settings.warp_size;
+    for (unsigned n = 0; n < c->techs.count; n++) uses[n].marks = &c->mark;
     for (unsigned n = 0; n < c->techs.count; n++) {
-        struct tech_use *u = &c->techs.uses[n];
-        u->marks = &c->mark;
-        struct program *q =
-            u->tech->transform ? u->tech->transform(u, f->program, block, c->settings.warp_size) : NULL;
+        const struct tech *t = uses[n].tech;
+        if (!t->transform) continue;
+        bool *shared = tech_shared(uses, c->techs.count, t, f->program, block, warp_size);
+        struct program *q = t->transform(&uses[n], f->program, block, warp_size, shared);
         if (q) f->program = f->changed[f->changed_count++] = q;
+        free(shared);
     }
     if (f->changed_count) {
         launch_another(k, f);

@@ -85,6 +85,7 @@ static const struct decouple_plan *plan_of(const struct decouple *d, struct prog
     memcpy(insts, d->insts, d->count * sizeof *insts);
     plan->count = d->count;
     plan->insts = insts;
+    plan->yields = d->shared != NULL;
     decouple_code_of(d, &both->arena, &plan->code);
     return plan;
 }
@@ -93,6 +94,14 @@ const struct decouple_plan *decouple_plan_of(const struct program *p)
 {
     const char *last = p->functions[p->function_count - 1].name;
     return p->plan && p->function_count > 1 && strcmp(last, decouple_function) == 0 ? p->plan : NULL;
+}
+
+struct program decouple_kernel(const struct program *p, const struct decouple_plan *plan)
+{
+    struct program kernel = *p;
+    kernel.inst_count = plan->count;
+    kernel.function_count = 1;
+    return kernel;
 }
 
 struct program *decouple_program(const struct decouple *d)

@@ -14,10 +14,10 @@ static bool calls(const struct program *p)
     return p->function_count > 1 || p->profile == PROFILE_RISCV || p->functions[0].first != 0;
 }
 
-struct decouple *decouple_compute(const struct program *p, const struct decouple_rules *r)
+struct decouple *decouple_compute(const struct program *p, const struct decouple_rules *r, const bool *shared)
 {
     struct decouple *d = heap_alloc(sizeof *d);
-    *d = (struct decouple){.program = p, .rules = *r, .count = p->inst_count};
+    *d = (struct decouple){.program = p, .rules = *r, .shared = shared, .count = p->inst_count};
     arena_init(&d->arena);
     d->insts = ARENA_ARRAY(&d->arena, struct decouple_inst, d->count + 1);
     d->analysis = ARENA_ARRAY(&d->arena, struct decouple_slices, 1);

@@ -14,6 +14,9 @@
 //            decides whether it comes to something of its own: by a predicate it computes, or by one it is told.
 //   Closure  What a stream reads it has computed, on all ways that lead there, or it comes from a queue.
 // A kind is a promise about cost and none about values: the affine stream's are right whatever it is called.
+//
+// What another mechanism shares among warps is yielded to it: it is no site, and what the others need of it they compute. What
+// sites alone need the affine stream has all the same.
 // docs/techniques/decoupled.md has the rules, and what the text leaves open.
 #pragma once
 #include "base/arena.h"
@@ -68,13 +71,16 @@ struct decouple {
     const struct program *program;
     uint32_t count; // instructions of the kernel
     struct decouple_rules rules;
+    const bool *shared;          // by instruction: yielded; NULL: none are
     uint8_t whole;               // enum decouple_cause why the program is not split; 0: it is
     struct decouple_inst *insts; // one an instruction
     struct decouple_slices *analysis;
 };
 
-// Of a program's kernel, which is all that it has, or `whole` says so. NULL never. The program must outlive it.
-struct decouple *decouple_compute(const struct program *p, const struct decouple_rules *r);
+// Of a program's kernel, which is all that it has, or `whole` says so. NULL never. The program must outlive it, and so must
+// `shared`, the instructions that another mechanism shares among warps; NULL: none.
+struct decouple *decouple_compute(const struct program *p, const struct decouple_rules *r,
+                                  const bool *shared);
 void decouple_free(struct decouple *d);
 
 // The affine stream as code: a step is an instruction of the program, or what is put before it or behind it.
@@ -103,12 +109,23 @@ struct decouple_plan {
     uint32_t count; // instructions of the kernel; the affine stream's begin there
     const struct decouple_inst *insts;
     struct decouple_code code;
+    bool yields; // some of it may be another mechanism's
 };
 // Of such a program, unless it has been changed since; NULL: of any other.
 const struct decouple_plan *decouple_plan_of(const struct program *p);
 
+// The kernel alone, by the same instructions, for who analyses what warps do: good as long as the program is.
+struct program decouple_kernel(const struct program *p, const struct decouple_plan *plan);
+// Warps execute it: it is the kernel's, and in the others' stream.
+static inline bool decouple_is_for_warps(const struct decouple_plan *p, uint32_t inst)
+{
+    return inst < p->count && p->insts[inst].streams & DECOUPLE_IN_OTHERS;
+}
 // Of an access, the operand that is its address; NULL: none, or several.
 const struct operand *decouple_address(const struct inst *i);
+// What an instruction of the others' stream does not read, since it comes from a queue: Rr; of predicates, bits.
+bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst *i, unsigned r);
+unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struct inst *i);
 
 // Whether the promises hold that can be seen in the program; else *why says where not, from the arena.
 bool decouple_check(struct decouple *d, const char **why);

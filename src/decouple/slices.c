@@ -27,6 +27,26 @@ const struct operand *decouple_address(const struct inst *i)
     return found;
 }
 
+bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst *i, unsigned r)
+{
+    const struct operand *o = decouple_address(i);
+    bool is_data = false;
+    if (n->site == DECOUPLE_ENQ_PRED) return n->compares;
+    for (unsigned k = 0; k < 4; k++)
+        is_data |= i->src[k].kind == OPERAND_REG && r >= i->src[k].reg &&
+                   r < i->src[k].reg + (i->src[k].width ? i->src[k].width : 1u);
+    return n->site && !is_data && r >= o->reg && r < o->reg + (o->width ? o->width : 1u);
+}
+
+// All that a comparison reads; else its guard, which is no source besides.
+unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struct inst *i)
+{
+    if (!n->site) return 0;
+    return n->compares ? ~0u : 1u << i->guard;
+}
+
+static bool is_shared(const struct decouple *d, uint32_t inst) { return d->shared && d->shared[inst]; }
+
 // -- branches that others depend on (Ferrante, Ottenstein and Warren 1987) ------------------------------------
 
 static void find_dependences(struct decouple *d)
@@ -157,6 +177,7 @@ static enum decouple_cause cause_against_site(const struct slicing *x, uint32_t 
     struct access_list list;
     uint32_t block = x->s->flow.block_of[inst];
     if (!decouple_address(i) || i->op == OP_TEX) return DECOUPLE_FOR_TEXTURE;
+    if (is_shared(d, inst)) return DECOUPLE_FOR_SHARED;
     if (access_is_spill(d->program, i)) return DECOUPLE_FOR_SPILL;
     if ((shared && !d->rules.shared) || (!is_plain(i) && !d->rules.stores)) return DECOUPLE_FOR_OFF;
     if (!knows(x, inst, 1u << ROLE_GUARD)) return DECOUPLE_FOR_GUARD;
@@ -288,7 +309,8 @@ static bool is_compared_for(const struct others *o, uint32_t inst)
     const struct decouple *d = o->x->d;
     const struct inst *i = &d->program->insts[inst];
     bool is_predicate = i->dst[0].kind == OPERAND_PRED && (i->op == OP_ISETP || i->op == OP_PLOP3);
-    return is_predicate && d->insts[inst].kind != DECOUPLE_VECTOR && i->guard == PRED_TRUE && !i->guard_not &&
+    return is_predicate && !is_shared(d, inst) && d->insts[inst].kind != DECOUPLE_VECTOR &&
+           i->guard == PRED_TRUE && !i->guard_not &&
            (o->certain[o->x->s->flow.block_of[inst]] || (d->insts[inst].streams & DECOUPLE_IN_AFFINE));
 }
 

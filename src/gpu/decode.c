@@ -114,17 +114,29 @@ static void decode_source(struct decoded *d, struct op *o, const struct operand 
     }
 }
 
+void gpu_decode_results(struct op *o, const struct inst *i)
+{
+    bool fence = (i->op == OP_MEMBAR && i->scope != SCOPE_CTA) || i->op == OP_DEPBAR;
+    o->path = fence                                   ? PATH_FENCE
+              : goes_to_memory(i)                     ? PATH_MEMORY
+              : isa_table[i->op].unit == UNIT_CONTROL ? PATH_CONTROL
+                                                      : PATH_ALU;
+    for (unsigned k = 0; k < 2; k++) {
+        const struct operand *r = &i->dst[k];
+        if (r->kind == OPERAND_PRED) o->pred_writes |= (uint8_t)(1u << r->reg & 0x7f);
+        if (r->kind != OPERAND_REG || r->reg == REG_ZERO) continue;
+        o->dst = r->reg;
+        o->dst_words = r->width ? r->width : 1;
+    }
+}
+
 static void decode_one(struct decoded *d, struct op *o, const struct inst *i, const struct gpu_config *c,
                        uint32_t line_bytes)
 {
     enum isa_latency latency = class_of(i);
     o->pipe = (uint8_t)pipe_of(c, i);
     o->lanes = (uint8_t)lanes_of(i);
-    bool fence = (i->op == OP_MEMBAR && i->scope != SCOPE_CTA) || i->op == OP_DEPBAR;
-    o->path = fence                     ? PATH_FENCE
-              : goes_to_memory(i)       ? PATH_MEMORY
-              : o->pipe == PIPE_CONTROL ? PATH_CONTROL
-                                        : PATH_ALU;
+    gpu_decode_results(o, i);
     if (o->path == PATH_MEMORY) {
         o->pipe = PIPE_LSU;
         o->order = isa_has(i, ISA_ATOMIC)  ? OP_STORES | OP_LOADS
@@ -139,13 +151,6 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
     o->is_guarded = i->guard != PRED_TRUE || i->guard_not;
     o->pred_reads = (uint8_t)(1u << i->guard & 0x7f);
     for (unsigned k = 0; k < 4; k++) decode_source(d, o, &i->src[k], line_bytes);
-    for (unsigned k = 0; k < 2; k++) {
-        const struct operand *r = &i->dst[k];
-        if (r->kind == OPERAND_PRED) o->pred_writes |= (uint8_t)(1u << r->reg & 0x7f);
-        if (r->kind != OPERAND_REG || r->reg == REG_ZERO) continue;
-        o->dst = r->reg;
-        o->dst_words = r->width ? r->width : 1;
-    }
     for (unsigned k = 0; k < o->read_count; k++) o->needs[o->need_count++] = o->reads[k];
     for (unsigned n = 0; n < o->dst_words; n++) o->needs[o->need_count++] = (uint8_t)(o->dst + n);
 }

@@ -56,6 +56,8 @@ struct decoded {
 // Of a grid: what is added to them.
 #define GPU_SPACE(number) ((uint64_t)(number) << 45)
 
+// What the instruction writes and which path it goes, the same on every GPU: path, dst, dst_words, pred_writes.
+void gpu_decode_results(struct op *o, const struct inst *i);
 // line_bytes: of caches.
 void gpu_decode(struct decoded *d, const struct program *p, const struct gpu_config *c, uint32_t line_bytes,
                 struct arena *a);

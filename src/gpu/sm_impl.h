@@ -61,11 +61,12 @@ struct sm_grid {
         uint8_t held[SM_WARPS]; // enum tech_hold
     } techs[TECH_MAX];
     unsigned tech_count;
-    const struct tech *hooks; // of the only mechanism, or of one that calls those of all
-    void *hooked;             // its state
-    unsigned looked_at;       // warp whose readiness is seen to behind the hooks under way; NO_WARP
-    struct event_ring events; // by block: mechanisms'
-    struct guest *guest;      // NULL: it will have none
+    const struct sm_tech *leaves_out; // the one whose warps do not come to all instructions; NULL
+    const struct tech *hooks;         // of the only mechanism, or of one that calls those of all
+    void *hooked;                     // its state
+    unsigned looked_at;               // warp whose readiness is seen to behind the hooks under way; NO_WARP
+    struct event_ring events;         // by block: mechanisms'
+    struct guest *guest;              // NULL: it will have none
 };
 
 struct sm {

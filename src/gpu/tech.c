@@ -7,6 +7,9 @@
 
 #define EACH(g, k) for (struct sm_tech *k = (g)->techs; k < (g)->techs + (g)->tech_count; k++)
 
+static unsigned slot_at(const struct sm_grid *g, unsigned place) { return g->room.slots[place]; }
+static struct sm_warp *warp_at(struct sm_grid *g, unsigned place) { return &g->sm->warps[slot_at(g, place)]; }
+
 // -- several mechanisms as one: each hook calls those of all, in order; its state is the grid's part of the SM -----------------
 
 #define CALL_ALL(name, ...)                                                                                  \
@@ -141,17 +144,77 @@ void tech_warp_start(const struct sm_warp *w)
     HOOK(w->grid, warp_started, w->place);
 }
 
+// -- instructions that are not there for a warp ---------------------------------------------------------------
+// Apart from what asks whether there can be any, which is done all the time.
+
+static uint32_t count_left_out(const struct sm_grid *g, unsigned place, uint32_t pc)
+{
+    return g->leaves_out->tech->leaves_out(g->leaves_out->state, place, pc);
+}
+
+// Those that come next are passed over, so that nobody sees them.
+static __attribute__((noinline)) void pass_left_out(struct sm_grid *g, uint64_t places)
+{
+    const struct sm_tech *k = g->leaves_out;
+    for (uint64_t left = places; left; left &= left - 1) {
+        unsigned place = bit_lowest(left);
+        uint32_t count = k->tech->leaves_out(k->state, place, warp_at(g, place)->front.pc);
+        while (count--) tech_skip_fetch(g, place);
+    }
+}
+
+// How far *count of them are that are there, and those behind that are not.
+static __attribute__((noinline)) uint32_t span_of(const struct sm_grid *g, unsigned place, uint32_t pc,
+                                                  uint32_t *count, uint32_t most)
+{
+    const struct sm_tech *k = g->leaves_out;
+    uint32_t fetched = 0, span = 0; // it begins with one that is there
+    for (; span < most && fetched < *count; fetched++) {
+        span++;
+        span += k->tech->leaves_out(k->state, place, pc + span);
+    }
+    *count = fetched;
+    return span < most ? span : most;
+}
+
+// The last `count` before `end` that are there are filled in, by runs.
+static __attribute__((noinline)) void fill_runs(struct sm_grid *g, unsigned place, uint32_t end,
+                                                unsigned count)
+{
+    uint32_t pc = end;
+    for (unsigned left = count; left;) left -= !count_left_out(g, place, --pc);
+    while (count) {
+        unsigned run = 0;
+        pc += count_left_out(g, place, pc);
+        while (run < count && !count_left_out(g, place, pc + run)) run++;
+        HOOK(g, filled, place, pc, run);
+        count -= run;
+        pc += run;
+    }
+}
+
+// The others hear that the warp is behind it.
+static __attribute__((noinline)) void tell_advanced(struct sm_grid *g, const struct tech *me, unsigned place)
+{
+    EACH(g, k) if (k->tech != me && k->tech->advanced) k->tech->advanced(k->state, place);
+}
+
 uint32_t tech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uint32_t most)
 {
     struct sm_grid *g = w->grid;
     if (is_guest(w)) return *count;
+    if (g->leaves_out) return span_of(g, w->place, pc, count, most);
     return g->hooks->fetched ? g->hooks->fetched(g->hooked, w->place, pc, count, most) : *count;
 }
 
 void tech_filled(const struct sm_warp *w, uint32_t pc, unsigned count)
 {
+    if (!w->grid->hooks->filled) return;
     w->grid->looked_at = w->place;
-    HOOK(w->grid, filled, w->place, pc, count);
+    if (w->grid->leaves_out)
+        fill_runs(w->grid, w->place, pc + count, count);
+    else
+        w->grid->hooks->filled(w->grid->hooked, w->place, pc, count);
     w->grid->looked_at = NO_WARP;
 }
 
@@ -290,6 +353,7 @@ static void begin(struct sm_grid *g)
         k->pool = l->pools[n];
         k->counters = heap_alloc(TECH_COUNTERS_MAX * sizeof *k->counters);
         k->state = k->tech->sm_begin(l->tech_states[n], g, k->counters);
+        if (k->tech->leaves_out) g->leaves_out = k;
     }
     bool one = g->tech_count == 1;
     g->hooks = one ? g->techs->tech : &all;
@@ -375,6 +439,7 @@ static uint64_t slots_of(const struct sm_grid *g, uint64_t places)
 
 static uint64_t fetchable_of(struct sm_grid *g, uint64_t places)
 {
+    if (g->leaves_out) pass_left_out(g, places);
     return g->hooks->fetch && places ? g->hooks->fetch(g->hooked, places) : places;
 }
 
@@ -404,10 +469,21 @@ void tech_events(struct sm *s)
     }
 }
 
-// -- what a mechanism sees ----------------------------------------------------------------------------------
+// -- before a launch ----------------------------------------------------------------------------------------
 
-static unsigned slot_at(const struct sm_grid *g, unsigned place) { return g->room.slots[place]; }
-static struct sm_warp *warp_at(struct sm_grid *g, unsigned place) { return &g->sm->warps[slot_at(g, place)]; }
+bool *tech_shared(const struct tech_use *uses, unsigned count, const struct tech *me, const struct program *p,
+                  const uint32_t block[3], unsigned warp_size)
+{
+    bool *shared = NULL;
+    for (unsigned k = 0; k < count; k++) {
+        if (uses[k].tech == me || !uses[k].tech->shares) continue;
+        if (!shared) shared = heap_alloc(p->inst_count * sizeof *shared);
+        uses[k].tech->shares(&uses[k], p, block, warp_size, shared);
+    }
+    return shared;
+}
+
+// -- what a mechanism sees ----------------------------------------------------------------------------------
 
 // Its warp is there and has not ended. One that has ended keeps its slot as long as its block runs.
 static bool is_resident(const struct sm_grid *g, unsigned place)
@@ -541,6 +617,12 @@ void tech_advance(struct sm_grid *g, const struct tech *me, unsigned place, uint
     }
     // What its control word says holds for those behind it.
     operand_skip(g->sm, slot, skipped);
+    if (g->tech_count > 1) tell_advanced(g, me, place);
+}
+
+void tech_lend(struct sm_grid *g, const struct tech *me, unsigned place, uint32_t index)
+{
+    EACH(g, k) if (k->tech != me && k->tech->lends) k->tech->lends(k->state, place, index);
 }
 
 uint64_t tech_copy(struct sm_grid *g, uint16_t from, uint16_t to) { return operand_move(g, from, to); }

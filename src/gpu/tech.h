@@ -154,9 +154,14 @@ struct tech {
     size_t (*storage)(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX]);
 
-    // Another program for launches of this shape, freed with program_free; NULL: the one there is.
+    // Of which instructions one warp's result may be others', too, in launches of this shape, as far as that is known
+    // before: they are set in `shared`.
+    void (*shares)(const struct tech_use *u, const struct program *p, const uint32_t block[3],
+                   unsigned warp_size, bool *shared);
+    // Another program for launches of this shape, freed with program_free; NULL: the one there is. shared: of what the
+    // mechanisms share that it goes together with (tech_shared); NULL: none does that.
     struct program *(*transform)(const struct tech_use *u, const struct program *p, const uint32_t block[3],
-                                 unsigned warp_size);
+                                 unsigned warp_size, const bool *shared);
     // A launch: what all SMs of a kind share; NULL when it has nothing to do in this launch. Hooks of an SM read it;
     // `window` alone may change it. How many blocks and warps an SM will have is not decided yet, since mechanisms
     // behind this one may set registers apart or dispatch by warp: `sm_begin` can ask.
@@ -185,6 +190,10 @@ struct tech {
     // Before the fetch arbiter, every cycle in which a warp wants to be fetched for: those it may choose
     // from.
     uint64_t (*fetch)(void *state, uint64_t fetchable);
+    // How many instructions from pc on are not there for the warp: they are neither fetched nor buffered, and the mechanism
+    // takes the warp past each (tech_advance) when it comes there. The answer is the same from when the warp is fetched for
+    // until it is there. Of mechanisms that go together one has this.
+    uint32_t (*leaves_out)(const void *state, unsigned slot, uint32_t pc);
     // *count instructions from pc on are on their way to the I-buffer. Some may be left out, and others of
     // the `most` that the line of code has fetched instead: *count of those up to pc + the result are.
     uint32_t (*fetched)(void *state, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most);
@@ -219,6 +228,11 @@ struct tech {
     // registers; the destination may be mapped elsewhere now. SAVED_FETCH: it has been skipped, the warp is at
     // it with all before it done, and what it writes is where the other mechanism keeps it.
     void (*saved)(void *state, unsigned slot, uint32_t index, enum tech_saving what);
+    // Another mechanism takes the warp past the instruction, and is about to compute it in the warp's own registers: what it
+    // reads must be there. The GPU reads nothing.
+    void (*lends)(void *state, unsigned slot, uint32_t index);
+    // Another mechanism has taken the warp past an instruction: it is behind it. (`saved` was before.)
+    void (*advanced)(void *state, unsigned slot);
     // When its result is there; CYCLE_NEVER: a reply will say.
     void (*result)(void *state, unsigned slot, uint32_t index, uint64_t cycle);
     // It has left the I-buffer and the warp's pc says what is next; split, barrier and end are settled.
@@ -274,6 +288,10 @@ struct tech_use {
     const struct upsets *upsets;          // NULL: no bit turns
 };
 
+// What others than `me` share of the program's instructions (`shares`), by instruction; NULL: none has that to say. Heap.
+bool *tech_shared(const struct tech_use *uses, unsigned count, const struct tech *me, const struct program *p,
+                  const uint32_t block[3], unsigned warp_size);
+
 // -- what a mechanism sees ----------------------------------------------------------------------------------
 const struct sm_launch *tech_launch(const struct sm_grid *g);
 uint64_t tech_now(const struct sm_grid *g);
@@ -320,8 +338,11 @@ void tech_drop(struct sm_grid *g, unsigned slot);
 void tech_drop_fetching(struct sm_grid *g, unsigned slot);
 unsigned tech_buffered(const struct sm_grid *g, unsigned slot); // instructions in the I-buffer
 // The instruction before pc is skipped, all others before it have issued or been skipped: the warp is there.
-// The other mechanisms are told.
+// The other mechanisms are told, before (`saved`) and behind it (`advanced`).
 void tech_advance(struct sm_grid *g, const struct tech *me, unsigned slot, uint32_t pc);
+// What the instruction reads is put into the warp's own registers by the other mechanisms (`lends`), for who computes it there
+// and takes the warp past it.
+void tech_lend(struct sm_grid *g, const struct tech *me, unsigned slot, uint32_t index);
 // Moves a physical register by a bank's port, a pipeline and a write port; when it is there. The bytes are
 // the mechanism's business.
 uint64_t tech_copy(struct sm_grid *g, uint16_t from, uint16_t to);

@@ -67,7 +67,7 @@ static void launch_begin(void *context, const struct launch *l)
     struct study *s = context;
     struct study_kernel *k = study_kernel_enter(s, l);
     if (k->data) return;
-    struct decouple *d = decouple_compute(l->program, &rules);
+    struct decouple *d = decouple_compute(l->program, &rules, NULL);
     describe(s, k, d);
     decouple_free(d);
 }

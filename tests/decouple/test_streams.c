@@ -3,6 +3,7 @@
 #include "decouple/decouple.h"
 #include "harness/test.h"
 #include "isa/asm.h"
+#include "mark/mark.h"
 
 #include <stdio.h>
 
@@ -72,7 +73,7 @@ static void test_figure_7(struct test *t)
     enum { WARPS = 48, ITERATIONS = 100, BEFORE = 6, EXITS = 1 };
     struct program *p = asm_program(t, figure_4);
     if (!p) return;
-    struct decouple *d = decouple_compute(p, &plain);
+    struct decouple *d = decouple_compute(p, &plain, NULL);
     CHECK(t, !d->whole);
     check_promises(t, d);
     check_stream(t, d, DECOUPLE_IN_AFFINE, affine_of_figure_7);
@@ -96,7 +97,7 @@ static void test_program(struct test *t)
 {
     struct program *p = asm_program(t, figure_4);
     if (!p) return;
-    struct decouple *d = decouple_compute(p, &plain);
+    struct decouple *d = decouple_compute(p, &plain, NULL);
     struct program *both = decouple_program(d);
     const struct decouple_plan *plan = decouple_plan_of(both);
     CHECK(t, !program_check(both));
@@ -163,7 +164,7 @@ static void test_kinds(struct test *t)
         strbuf_printf(&code, ".params 16\n%s%s", kinds[n].code, "    MOV R2, c[0x0][0x164]\n" STORE);
         struct program *p = asm_program(t, strbuf_text(&code));
         if (p) {
-            struct decouple *d = decouple_compute(p, &plain);
+            struct decouple *d = decouple_compute(p, &plain, NULL);
             decouple_explain(d, last_write_of_r9(p), &text);
             CHECK_STR(t, strbuf_text(&text), kinds[n].says);
             check_promises(t, d);
@@ -226,7 +227,7 @@ static void test_followed(struct test *t)
         struct program *p = asm_program(t, strbuf_text(&code));
         strbuf_fini(&code);
         if (!p) continue;
-        struct decouple *d = decouple_compute(p, &plain);
+        struct decouple *d = decouple_compute(p, &plain, NULL);
         printf("  %s\n", programs[n].name);
         check_stream(t, d, DECOUPLE_IN_AFFINE, programs[n].affine);
         check_stream(t, d, DECOUPLE_IN_OTHERS, programs[n].others);
@@ -248,12 +249,107 @@ static void test_without_feedback(struct test *t)
         struct program *p = asm_program(t, strbuf_text(&code));
         strbuf_fini(&code);
         if (!p) continue;
-        struct decouple *d = decouple_compute(p, &rules);
+        struct decouple *d = decouple_compute(p, &rules, NULL);
         CHECK_EQ(t, !d->whole, splits[n]);
         check_promises(t, d);
         decouple_free(d);
         program_free(p);
     }
+}
+
+// -- what is another mechanism's ------------------------------------------------------------------------------
+
+// A load and a comparison that it shares stay with the warps, and what they are computed from, too; what the store's address
+// alone needs does not, shared or not.
+static void test_shared(struct test *t)
+{
+    static const char code[] =
+        ".params 16\n" TID "    MOV R2, c[0x0][0x160]\n    LDG R8, [R2]\n"
+        "    ISETP.LT.AND P0, PT, R2, 0x9, PT\n    MOV R9, RZ\n    @P0 IADD3 R8, R8, "
+        "0x1, RZ\n    MOV R4, 0x4\n    IMAD R5, R0, R4, R1\n    STG [R5], R8\n    EXIT\n";
+    static const char all[] = "deq.data LDG R8, [R2]\ndeq.pred @P0 IADD3 R8, R8, 0x1, RZ\n"
+                              "deq.addr STG [R5], R8\nEXIT\n",
+                      yielded[] = "MOV R2, c[0x0][0x160]\nLDG R8, [R2]\nISETP.LT.AND P0, PT, R2, 0x9, PT\n"
+                                  "@P0 IADD3 R8, R8, 0x1, RZ\ndeq.addr STG [R5], R8\nEXIT\n";
+    struct program *p = asm_program(t, code);
+    if (!p) return;
+    bool shared[16] = {[2] = true, [3] = true, [4] = true, [7] = true};
+    struct decouple *d = decouple_compute(p, &plain, NULL);
+    check_stream(t, d, DECOUPLE_IN_OTHERS, all);
+    decouple_free(d);
+    struct strbuf text = {0};
+    d = decouple_compute(p, &plain, shared);
+    check_stream(t, d, DECOUPLE_IN_OTHERS, yielded);
+    check_promises(t, d);
+    decouple_explain(d, 3, &text);
+    CHECK_HAS(t, strbuf_text(&text), "another mechanism's");
+    strbuf_fini(&text);
+    decouple_free(d);
+    program_free(p);
+}
+
+// Whatever is shared, the streams keep their promises, and nothing that is shared is a site.
+static void test_any_shared(struct test *t)
+{
+    uint64_t splits = 0;
+    for (size_t n = 0; n < TEST_COUNT(programs); n++) {
+        struct strbuf code = {0};
+        strbuf_printf(&code, ".params 16\n%s", programs[n].code);
+        struct program *p = asm_program(t, strbuf_text(&code));
+        strbuf_fini(&code);
+        if (!p) continue;
+        for (uint32_t set = 0; set < 1u << p->inst_count; set++) {
+            bool shared[32];
+            for (uint32_t k = 0; k < p->inst_count; k++) shared[k] = set >> k & 1;
+            struct decouple *d = decouple_compute(p, &plain, shared);
+            check_promises(t, d);
+            for (uint32_t k = 0; k < p->inst_count; k++) {
+                const struct decouple_inst *i = &d->insts[k];
+                bool takes_guard =
+                    i->site == DECOUPLE_ENQ_PRED && !i->compares; // nothing is shared under a guard
+                CHECK(t, !shared[k] || !i->site || takes_guard);
+            }
+            splits += !d->whole;
+            decouple_free(d);
+        }
+        program_free(p);
+    }
+    printf("  %llu splits\n", (unsigned long long)splits);
+    CHECK(t, splits > 1000);
+}
+
+// The kernel has the marks that it had before. (Those of the program with the stream are weaker: its branches would be a function's,
+// which may be called from anywhere.)
+static void test_marks(struct test *t)
+{
+    struct mark_rules rules;
+    unsigned redundant = 0;
+    mark_rules_default(&rules);
+    for (size_t n = 0; n <= TEST_COUNT(programs); n++) {
+        struct strbuf code = {0};
+        strbuf_printf(&code, "%s%s", n < TEST_COUNT(programs) ? ".params 16\n" : "",
+                      n < TEST_COUNT(programs) ? programs[n].code : figure_4);
+        struct program *p = asm_program(t, strbuf_text(&code));
+        strbuf_fini(&code);
+        if (!p) continue;
+        struct decouple *d = decouple_compute(p, &plain, NULL);
+        struct program *both = decouple_program(d);
+        const struct program kernel = decouple_kernel(both, decouple_plan_of(both));
+        struct marks *alone = marks_compute(p, &rules), *beside = marks_compute(&kernel, &rules);
+        for (uint32_t k = 0; k < p->inst_count; k++) {
+            const struct mark *a = &alone->marks[k], *b = &beside->marks[k];
+            CHECK_EQ(t, a->kind, b->kind);
+            CHECK_EQ(t, a->conditions, b->conditions);
+            CHECK_EQ(t, a->way, b->way);
+            redundant += a->kind != MARK_VECTOR;
+        }
+        marks_free(alone);
+        marks_free(beside);
+        program_free(both);
+        decouple_free(d);
+        program_free(p);
+    }
+    CHECK(t, redundant > 20);
 }
 
 // -- broken splits --------------------------------------------------------------------------------------------
@@ -271,7 +367,7 @@ static void test_broken(struct test *t)
         if (!p) continue;
         for (uint32_t k = 0; k < p->inst_count; k++)
             for (unsigned stream = DECOUPLE_IN_AFFINE; stream <= DECOUPLE_IN_OTHERS; stream++) {
-                struct decouple *d = decouple_compute(p, &plain);
+                struct decouple *d = decouple_compute(p, &plain, NULL);
                 const char *why;
                 bool needed = d->insts[k].streams & stream && !d->insts[k].site && !d->insts[k].orders;
                 needed &= (d->insts[k].has_result && d->insts[k].kind != DECOUPLE_VECTOR) ||
@@ -298,6 +394,9 @@ int main(int argc, char **argv)
                                              {"kinds", test_kinds},
                                              {"followed", test_followed},
                                              {"without_feedback", test_without_feedback},
+                                             {"shared", test_shared},
+                                             {"any_shared", test_any_shared},
+                                             {"marks", test_marks},
                                              {"broken", test_broken}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

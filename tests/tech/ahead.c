@@ -24,9 +24,9 @@ struct ahead {
 };
 
 static struct program *transform(const struct tech_use *u, const struct program *p, const uint32_t block[3],
-                                 unsigned warp_size)
+                                 unsigned warp_size, const bool *shared)
 {
-    (void)u, (void)block, (void)warp_size;
+    (void)u, (void)block, (void)warp_size, (void)shared;
     return program_join(p, p);
 }
 

@@ -18,6 +18,10 @@ static void check_claims(struct test *t, const struct tech *k)
     CHECK_MSG(t, k->skipped < 0 || k->claims & CLAIMS(FETCH), "%s skips", k->name);
     CHECK_MSG(t, !k->admit || k->claims & CLAIMS(DISPATCH), "%s admits warps", k->name);
     CHECK_MSG(t, !k->fetched || k->claims & CLAIMS(IBUFFER), "%s changes what is fetched", k->name);
+    CHECK_MSG(t, !k->leaves_out || k->claims & CLAIMS(AFFINE), "%s leaves out what a stream of its own has",
+              k->name);
+    CHECK_MSG(t, !k->leaves_out || !(k->claims & CLAIMS(IBUFFER)), "%s has what it leaves out passed over",
+              k->name);
     CHECK_MSG(t, !(k->claims & CLAIMS(EXECUTION)) || saves, "%s executes everything", k->name);
     CHECK_MSG(t, !(k->claims & CLAIMS(POOL)) || k->registers, "%s wants no registers", k->name);
 }

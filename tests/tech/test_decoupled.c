@@ -42,7 +42,7 @@ static bool play(struct test *t, const struct trial *x, struct outcome *out)
         for (unsigned k = 0; k < choice.count; k++) {
             choice.uses[k].verify = true;
             if (!choice.uses[k].tech->transform) continue;
-            changed = choice.uses[k].tech->transform(&choice.uses[k], b.m.program, x->block, 32);
+            changed = choice.uses[k].tech->transform(&choice.uses[k], b.m.program, x->block, 32, NULL);
             if (changed) b.m.launch.program = changed;
         }
         b.config.techs = choice.uses;
@@ -153,7 +153,7 @@ static void test_values_move(struct test *t)
     tech_choice_init(&choice);
     CHECK(t, tech_choose(&choice, "decoupled:corrupt=1", &d));
     if (gpu_bench_init(&b, t, x.gpu, x.settings, x.code, 32)) {
-        struct program *p = tech_decoupled.transform(&choice.uses[0], b.m.program, x.block, 32);
+        struct program *p = tech_decoupled.transform(&choice.uses[0], b.m.program, x.block, 32, NULL);
         b.m.launch.program = p;
         b.m.launch.simt = SIMT_STACK;
         choice.uses[0].verify = true;

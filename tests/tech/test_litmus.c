@@ -232,6 +232,14 @@ static void test_programs(struct test *t) { run_programs(t, variants, TEST_COUNT
 static void test_uniform(struct test *t) { run_programs(t, uniform, TEST_COUNT(uniform), 100); }
 static void test_decoupled(struct test *t) { run_programs(t, decoupled, TEST_COUNT(decoupled), 150); }
 
+static const struct variant together[] = {
+    {"darsie:watchdog=20000+decoupled", true, "compile.optimise=0 sim.check=1"},
+    {"darsie:watchdog=20000,registers=3+decoupled:pwaq=1,pwpq=1", false, "simt=stack l1.global=1"},
+    {"darsie:watchdog=20000,branch-sync=first,early=on,predicates=on,partial=on+decoupled:arrival=join", true,
+     "compile.disable=convert l1.global=1 sim.check=1"}};
+
+static void test_together(struct test *t) { run_programs(t, together, TEST_COUNT(together), 100); }
+
 // -- without a rule -----------------------------------------------------------------------------------------
 
 // The first program with an outcome that may not be, under any timing; 0: none.
@@ -456,10 +464,8 @@ static void test_named(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"programs", test_programs},
-                                             {"decoupled", test_decoupled},
-                                             {"uniform", test_uniform},
-                                             {"rules_left_out", test_rules_left_out},
-                                             {"named", test_named}};
+    static const struct test_case cases[] = {
+        {"programs", test_programs}, {"decoupled", test_decoupled},           {"together", test_together},
+        {"uniform", test_uniform},   {"rules_left_out", test_rules_left_out}, {"named", test_named}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -310,7 +310,8 @@ const struct tech tech_cae = {
     .meaning = "affine registers are a base and a stride, on which instructions execute once a warp",
     .paper = "Kim et al., ISCA 2013; as DAC compares with it",
     .features = HAS(NOT_REDUNDANT),
-    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(ONE_VALUE) | CLAIMS(COSTS) | CLAIMS(OPERANDS),
+    .claims =
+        CLAIMS(REGISTER_STORAGE) | CLAIMS(ONE_VALUE) | CLAIMS(AFFINE) | CLAIMS(COSTS) | CLAIMS(OPERANDS),
     .skipped = -1,
     .reused = -1,
     .keys = keys,

@@ -156,7 +156,7 @@ const struct tech tech_dac = {
     .ideal = true,
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(NOT_REDUNDANT) | HAS(FETCH) | HAS(ISSUE) | HAS(EXECUTION) |
                 HAS(LOADS) | HAS(PREDICATES) | HAS(COMPILER) | HAS(IDEAL),
-    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(FETCH) | CLAIMS(EXECUTION),
+    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(AFFINE) | CLAIMS(FETCH) | CLAIMS(EXECUTION),
     .skipped = COUNT_skipped,
     .reused = -1,
     .keys = keys,

@@ -2,6 +2,7 @@
 // would, the others skip it before fetch and read its registers. The pieces are in this folder; what the
 // paper leaves open or has unsound, and what was decided, is in docs/techniques/darsie.md.
 #include "tech/darsie/darsie.h"
+#include "decouple/decouple.h"
 #include "mark/access.h"
 #include "tech/registry.h"
 
@@ -95,25 +96,84 @@ static bool is_plain(const struct darsie_launch *d, uint32_t n)
     return !d->blocks[n] && !holds_up(d->options, i) && !isa_has(i, ISA_LOAD | ISA_STORE);
 }
 
-static uint8_t period_of(const struct darsie_launch *d, const struct marks *m, uint32_t n,
+static bool blocks(const struct darsie_options *o, const struct inst *i)
+{
+    return o->broken >> RULE_HELD_UP & 1 ? isa_table[i->op].unit == UNIT_CONTROL : holds_up(o, i);
+}
+
+static uint8_t period_of(const struct darsie_options *options, const struct marks *m, uint32_t n,
                          const uint32_t block[3])
 {
     const struct mark *mark = &m->marks[n];
-    const struct op *o = &d->ops[n];
-    bool kept = mark->guarded || d->blocks[n] || (!o->dst_words && !o->pred_writes) || o->dst_words > 4;
-    bool predicates = o->pred_writes && d->options->predicates && __builtin_popcount(o->pred_writes) <= 2 &&
-                      o->path == PATH_ALU;
-    if (kept || !(mark->shareable || predicates) || (o->pred_writes && !predicates)) return 0;
-    if (d->options->partial && isa_has(&d->program->insts[n], ISA_CROSS_LANE)) return 0;
+    const struct inst *i = &m->program->insts[n];
+    struct op o = {0};
+    gpu_decode_results(&o, i);
+    bool kept = mark->guarded || blocks(options, i) || (!o.dst_words && !o.pred_writes) || o.dst_words > 4;
+    bool predicates =
+        o.pred_writes && options->predicates && __builtin_popcount(o.pred_writes) <= 2 && o.path == PATH_ALU;
+    if (kept || !(mark->shareable || predicates) || (o.pred_writes && !predicates)) return 0;
+    if (options->partial && isa_has(i, ISA_CROSS_LANE)) return 0;
     uint32_t period = mark_warp_classes(&m->rules, mark, block);
     return period > 64 ? 0 : (uint8_t)period;
 }
 
+static struct marks *marks_of(const struct tech_use *u, const struct program *p, unsigned warp_size)
+{
+    struct mark_rules rules;
+    mark_rules_from(&rules, u->marks, warp_size);
+    if (((const struct darsie_options *)u->options)->rules == RULES_PAPER) rules.paper = true;
+    return marks_compute(p, &rules);
+}
+
+// Where a block has no two warps of a class nobody skips what one leads.
+static void shares(const struct tech_use *u, const struct program *p, const uint32_t block[3],
+                   unsigned warp_size, bool *shared)
+{
+    struct marks *m = marks_of(u, p, warp_size);
+    uint32_t warps = (block[0] * block[1] * block[2] + warp_size - 1) / warp_size;
+    for (uint32_t n = 0; n < p->inst_count; n++) {
+        uint32_t period = period_of(u->options, m, n, block);
+        shared[n] |= period && period < warps;
+    }
+    marks_free(m);
+}
+
+// -- beside decoupled streams -------------------------------------------------------------------------------
+// What another stream has in place of the warps they do not come to. What is handed to an instruction from there is neither
+// led nor followed, and a stranger to poison: that stream loads nothing.
+
+static bool is_for_warps_alone(const struct decouple_plan *plan, uint32_t n)
+{
+    return !plan || (decouple_is_for_warps(plan, n) && !plan->insts[n].site);
+}
+
+static struct op without_queued(const struct decouple_inst *n, const struct inst *i, const struct op *o)
+{
+    struct op x = *o;
+    x.read_count = 0;
+    for (unsigned k = 0; k < o->read_count; k++)
+        if (!decouple_dequeues_register(n, i, o->reads[k])) x.reads[x.read_count++] = o->reads[k];
+    x.pred_reads &= (uint8_t)~decouple_dequeued_predicates(n, i);
+    return x;
+}
+
+static const struct op *find_sources(const struct decouple_plan *plan, const struct program *p,
+                                     const struct op *ops)
+{
+    if (!plan) return ops;
+    struct op *sources = heap_alloc(p->inst_count * sizeof *sources);
+    for (uint32_t n = 0; n < p->inst_count; n++)
+        sources[n] = n < plan->count ? without_queued(&plan->insts[n], &p->insts[n], &ops[n]) : ops[n];
+    return sources;
+}
+
+// -- it begins ----------------------------------------------------------------------------------------------
+
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
     const struct program *p = l->launch->program;
+    const struct decouple_plan *plan = decouple_plan_of(p);
     struct darsie_launch *d = heap_alloc(sizeof *d);
-    struct mark_rules rules;
     *d = (struct darsie_launch){.options = u->options,
                                 .diverged = ((const struct darsie_options *)u->options)->diverged,
                                 .program = p,
@@ -121,8 +181,8 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
                                 .verify = u->verify,
                                 .mismatches = u->mismatches,
                                 .listener = u->listener};
-    mark_rules_from(&rules, u->marks, l->launch->warp_size);
-    if (d->options->rules == RULES_PAPER) rules.paper = true;
+    d->sources = find_sources(plan, p, d->ops);
+    d->has_gaps = plan != NULL;
     d->counts = counts_branches(d->options) && (!d->diverged || l->launch->simt == SIMT_STACK);
     d->early = d->options->early && l->kind->config.dependences != DEPENDENCES_ENCODED;
     d->period = heap_alloc(p->inst_count * sizeof *d->period);
@@ -131,17 +191,17 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     d->plain = heap_alloc(p->inst_count * sizeof *d->plain);
     d->followed = heap_alloc(p->inst_count * sizeof *d->followed);
     d->changing = heap_alloc(p->inst_count * sizeof *d->changing);
-    struct marks *m = marks_compute(p, &rules);
-    unsigned met = mark_conditions_met(&rules, l->launch->block);
-    bool exits = has_other_loops(p);
-    for (uint32_t n = 0; n < p->inst_count; n++) {
-        d->blocks[n] = d->options->broken >> RULE_HELD_UP & 1 ? isa_table[p->insts[n].op].unit == UNIT_CONTROL
-                                                              : holds_up(d->options, &p->insts[n]);
+    const struct program kernel = plan ? decouple_kernel(p, plan) : *p;
+    struct marks *m = marks_of(u, &kernel, l->launch->warp_size);
+    unsigned met = mark_conditions_met(&m->rules, l->launch->block);
+    bool exits = has_other_loops(&kernel);
+    for (uint32_t n = 0; n < kernel.inst_count; n++) {
+        d->blocks[n] = blocks(d->options, &p->insts[n]);
         d->plain[n] = is_plain(d, n);
-        d->period[n] = period_of(d, m, n, l->launch->block);
+        d->period[n] = is_for_warps_alone(plan, n) ? period_of(d->options, m, n, l->launch->block) : 0;
         d->effects[n] = (uint8_t)effect_of(d, n, &m->marks[n], met, exits);
         d->followed[n] =
-            mark_warp_classes(&rules, &m->marks[n], l->launch->block) || p->insts[n].op == OP_STL;
+            mark_warp_classes(&m->rules, &m->marks[n], l->launch->block) || p->insts[n].op == OP_STL;
         d->changing[n] = d->options->rules == RULES_PAPER ? d->ops[n].path == PATH_MEMORY
                                                           : access_may_change(&p->insts[n]);
     }
@@ -152,6 +212,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 static void launch_end(void *launch)
 {
     struct darsie_launch *d = launch;
+    if (d->sources != d->ops) free((void *)d->sources);
     free(d->period);
     free(d->effects);
     free(d->blocks);
@@ -307,6 +368,7 @@ const struct tech tech_darsie = {
     .counters = counters,
     .counter_count = COUNT_TOTAL,
     .storage = darsie_storage,
+    .shares = shares,
     .launch_begin = launch_begin,
     .launch_end = launch_end,
     .registers = registers,
@@ -323,6 +385,8 @@ const struct tech tech_darsie = {
     .leads = values_leads,
     .executed = values_executed,
     .saved = values_saved,
+    .lends = values_lends,
+    .advanced = rename_advanced,
     .result = skip_result,
     .issued = rename_issued,
     .replied = skip_replied,

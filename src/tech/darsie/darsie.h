@@ -67,6 +67,9 @@ struct darsie_launch {
     const struct darsie_options *options;
     const struct program *program;
     const struct op *ops;
+    // The same, with the registers and predicates alone whose values say what becomes of poison: without those that
+    // another mechanism hands to the instruction.
+    const struct op *sources;
     // By instruction: in this launch warps whose numbers differ by multiples of this have the same result; 0:
     // none do, or it is not one that can be shared.
     uint8_t *period;
@@ -75,6 +78,7 @@ struct darsie_launch {
     uint8_t *effects; // enum branch_effect
     bool *followed;   // the block may have its result in common: poison is followed through it
     bool *changing;   // it loads what others may write meanwhile; by rules=paper, whatever it loads
+    bool has_gaps;    // warps do not come to all instructions
     bool early;
     bool diverged;
     bool counts; // branches, by option, where the parts of a warp have one order and so a count tells its
@@ -312,6 +316,7 @@ void skip_result(void *state, unsigned slot, uint32_t index, uint64_t cycle);
 void rename_filled(void *state, unsigned slot, uint32_t pc, unsigned count);
 void rename_issued(void *state, unsigned slot, uint32_t index);
 void rename_flushed(void *state, unsigned slot);
+void rename_advanced(void *state, unsigned slot);
 void rename_more(struct darsie *d, unsigned slot);
 bool rename_is_quiet(const struct darsie *d, unsigned slot); // there is nothing to rename, to pass or to hold
 void rename_hold(struct darsie *d, unsigned slot);           // what the warp may do, by what it waits for
@@ -331,6 +336,7 @@ void values_reads(void *state, unsigned slot, uint32_t index);
 void values_executed(void *state, unsigned slot, uint32_t index);
 bool values_leads(void *state, unsigned slot, uint32_t index);
 void values_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what);
+void values_lends(void *state, unsigned slot, uint32_t index);
 void values_map(struct darsie *d, unsigned slot, unsigned r,
                 unsigned pool); // the line's reference becomes the map's
 // When results under way to the warp's own registers that the instruction writes, but reads as shared ones,

@@ -33,7 +33,7 @@ static bool has_poison(const struct dwarp *w, unsigned r) { return w->poison[r /
 bool rename_is_poisoned(const struct darsie *d, unsigned slot, uint32_t pc)
 {
     const struct dwarp *w = &d->warps[slot];
-    const struct op *o = &d->launch->ops[pc];
+    const struct op *o = &d->launch->sources[pc];
     if (is_clean(w)) return false;
     if (w->poison[POISON_PREDS] & o->pred_reads) return true;
     if (w->poisoned_memory && d->launch->program->insts[pc].op == OP_LDL) return true;
@@ -305,6 +305,12 @@ static bool rename_line(struct darsie *d, unsigned slot, struct line *l)
 
 static bool is_passable(struct dwarp *w) { return w->renamed && line_at(w, 0)->role == ROLE_SKIPPED; }
 
+// Before the first line may be instructions that another mechanism has still to take the warp past.
+static bool is_at_first(const struct darsie *d, unsigned slot)
+{
+    return !d->launch->has_gaps || tech_warp(d->sm, slot)->pc == line_at(&d->warps[slot], 0)->pc;
+}
+
 static bool writes_shared(const struct dwarp *w, const struct op *o)
 {
     for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++)
@@ -359,7 +365,7 @@ void rename_more(struct darsie *d, unsigned slot)
 void rename_pass(struct darsie *d, unsigned slot)
 {
     struct dwarp *w = &d->warps[slot];
-    while (is_passable(w)) {
+    while (is_passable(w) && is_at_first(d, slot)) {
         struct line *l = line_at(w, 0);
         const struct op *o = &d->launch->ops[l->pc];
         if (d->launch->verify) values_verify_skip(d, slot, l);
@@ -374,6 +380,8 @@ void rename_pass(struct darsie *d, unsigned slot)
         tech_advance(d->sm, &tech_darsie, slot, l->pc + 1);
     }
 }
+
+void rename_advanced(void *state, unsigned slot) { rename_more(state, slot); }
 
 void rename_hold(struct darsie *d, unsigned slot)
 {

@@ -173,11 +173,25 @@ bool values_leads(void *state, unsigned slot, uint32_t index)
     return line_at(&d->warps[slot], 0)->role == ROLE_LEADER;
 }
 
-// The same, though another mechanism had the result: it is in the warp's own registers.
+// The same, though another mechanism had the result: it is in the warp's own registers. What is left out of what warps
+// execute has no line here.
 void values_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
 {
-    assert(what == SAVED_EXECUTION), (void)what; // nobody else leaves instructions out
-    values_executed(state, slot, index);
+    struct darsie *d = state;
+    const struct op *o = &d->launch->ops[index];
+    if (what == SAVED_EXECUTION)
+        values_executed(state, slot, index);
+    else
+        for (unsigned n = 0; n < o->dst_words; n++) values_unmap(d, slot, o->dst + n);
+}
+
+// The GPU reads nothing.
+void values_lends(void *state, unsigned slot, uint32_t index)
+{
+    struct darsie *d = state;
+    uint64_t operands = d->counters[COUNT_operands];
+    values_reads(state, slot, index);
+    d->counters[COUNT_operands] = operands;
 }
 
 static uint64_t copy_out(struct darsie *d, unsigned slot, unsigned r)
@@ -249,9 +263,7 @@ void values_verify_skip(struct darsie *d, unsigned slot, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
     struct dblock *b = block_of(d, slot);
-    uint64_t operands = d->counters[COUNT_operands];
-    values_reads(d, slot, l->pc);
-    d->counters[COUNT_operands] = operands; // the GPU reads nothing here
+    values_lends(d, slot, l->pc);
     tech_recompute(d->sm, slot, l->pc);
     for (unsigned n = 0; n < o->dst_words; n++) {
         const uint32_t *shared = values_pool(d, b, l->registers[n]);

@@ -42,10 +42,10 @@ static const struct tech_counter counters[] = {
 // -- a launch -------------------------------------------------------------------------------------------------
 
 static struct program *transform(const struct tech_use *u, const struct program *p, const uint32_t block[3],
-                                 unsigned warp_size)
+                                 unsigned warp_size, const bool *shared)
 {
     const struct decoupled_options *o = u->options;
-    struct decouple *d = decouple_compute(p, &o->rules);
+    struct decouple *d = decouple_compute(p, &o->rules, shared);
     struct program *both = d->whole ? NULL : decouple_program(d);
     (void)block, (void)warp_size;
     decouple_free(d);
@@ -130,9 +130,10 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
     l->meets_ahead = has_one_barrier(l);
     find_jumps(l);
     find_threads(l);
-    l->removed = ARENA_ARRAY(&l->arena, bool, l->count + 1);
+    l->removed = ARENA_ARRAY(&l->arena, uint32_t, sl->launch->program->inst_count + 1);
     l->cost = ARENA_ARRAY(&l->arena, uint8_t, plan->code.count + 1);
-    for (uint32_t k = 0; k < l->count; k++) l->removed[k] = !(plan->insts[k].streams & DECOUPLE_IN_OTHERS);
+    for (uint32_t k = l->count; k-- > 0;)
+        l->removed[k] = decouple_is_for_warps(plan, k) ? 0 : l->removed[k + 1] + 1;
     for (uint32_t k = 0; k < plan->code.count; k++) l->cost[k] = lanes_of(plan, &plan->code.steps[k]);
     return l;
 }
@@ -174,7 +175,8 @@ static void warp_start(void *state, unsigned slot)
     f->block = (uint8_t)tech_block_of(d->sm, slot);
     f->orders_seen = f->orders_passed = 0;
     f->enqueued = f->dequeued = 0;
-    f->fetches_anew = false;
+    f->is_alone = f->moved = f->issues = false;
+    f->starves_since = 0;
     f->told_first = f->told_count = 0;
     if (!d->shadows[f->block]) d->shadows[f->block] = tech_shadow_create(d->sm);
     if (d->shadow_of[f->block] != w->cta->linear + 1) {
@@ -232,8 +234,8 @@ const struct tech tech_decoupled = {
     .paper = "DAC, ISCA 2017",
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(NOT_REDUNDANT) | HAS(FETCH) | HAS(ISSUE) | HAS(EXECUTION) |
                 HAS(PREDICATES) | HAS(WAITS) | HAS(COMPILER) | HAS(LINES),
-    .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(IBUFFER) | CLAIMS(GUEST_STREAM) | CLAIMS(L1_LINES) |
-              CLAIMS(HOLDS) | CLAIMS(FETCH) | CLAIMS(EXECUTION) | CLAIMS(OPERANDS),
+    .claims = CLAIMS(AFFINE) | CLAIMS(GUEST_STREAM) | CLAIMS(L1_LINES) | CLAIMS(HOLDS) | CLAIMS(FETCH) |
+              CLAIMS(EXECUTION) | CLAIMS(OPERANDS),
     .skipped = COUNT_removed,
     .reused = -1,
     .keys = keys,
@@ -250,11 +252,11 @@ const struct tech tech_decoupled = {
     .warp_start = warp_start,
     .warp_started = warp_started,
     .block_end = block_end,
-    .fetch = decoupled_fetch,
-    .fetched = decoupled_fetched,
+    .leaves_out = decoupled_leaves_out,
     .reads = decoupled_reads,
     .executed = decoupled_executed,
     .saved = decoupled_saved,
+    .advanced = decoupled_advanced,
     .operand = decoupled_operand,
     .issued = decoupled_issued,
     .access = decoupled_access,

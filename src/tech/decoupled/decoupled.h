@@ -31,6 +31,8 @@ enum decoupled_counter {
 };
 
 enum { WARPS = 64, LANES = 64, LINES_MAX = 64, TOLD_MAX = 16, ATQ_MAX = 256, QUEUE_MAX = 64, LOAD_WORDS = 4 };
+// Cycles that a warp waits for its stream, where warps wait for one another (decoupled_relieve).
+enum { PATIENCE = 10000 };
 
 struct decoupled_launch {
     const struct decoupled_options *options;
@@ -41,8 +43,8 @@ struct decoupled_launch {
     const struct decouple_code *code;
     struct arena arena;
     uint32_t count, *jump; // jump: of an instruction, the next that the stream cares for
-    bool *removed;
-    uint8_t *cost; // of a step: lanes that work
+    uint32_t *removed;     // of an instruction: so many from it on are the affine stream's alone
+    uint8_t *cost;         // of a step: lanes that work
     struct thread_index {
         int32_t at[3];
     } * threads; // of a block
@@ -107,6 +109,9 @@ struct access_lock { // a line that an access under way will let go
 
 struct follower { // of a slot
     bool is_there, astray;
+    bool is_alone; // astray, and behind what was fetched for it before it was
+    bool moved;    // past what is left out: what the SM has seen before it may be none of its any more
+    bool issues;   // it executes an instruction, and decoupled_issued is still to come
     uint8_t block, state;
     struct warp *shadow;
     uint32_t orders_seen, orders_passed; // by the stream, by the warp
@@ -123,7 +128,7 @@ struct follower { // of a slot
     struct part *taken;            // by the instruction at hand
     VEC(struct access_lock) locks; // of accesses under way
     uint32_t enqueued, dequeued;
-    bool fetches_anew; // when the instruction at hand has issued
+    uint64_t starves_since; // the cycle at which it came for what is not under way, + 1; 0: it did not
 };
 
 struct decoupled {
@@ -149,7 +154,7 @@ struct decoupled {
     uint64_t waits_for_cycle; // slots
     struct part *asking;      // whose lines L1 had no place for yet
     unsigned asking_slot;
-    unsigned reading; // the slot whose instruction is about to execute, + 1
+    uint64_t starving; // slots
     uint64_t records_made;
     uint64_t choices; // of steps
     bool settles;     // the guest waits for its results
@@ -210,11 +215,12 @@ void decoupled_replace(struct decoupled *d, unsigned slot, const struct part *p)
 // -- others.c
 void decoupled_look(struct decoupled *d, unsigned slot); // what is before the warp now
 void decoupled_leave(struct decoupled *d, unsigned slot);
-uint64_t decoupled_fetch(void *state, uint64_t fetchable);
-uint32_t decoupled_fetched(void *state, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most);
+void decoupled_relieve(struct decoupled *d); // who has waited too long for its stream goes on alone
+uint32_t decoupled_leaves_out(const void *state, unsigned slot, uint32_t pc);
 void decoupled_reads(void *state, unsigned slot, uint32_t index);
 void decoupled_executed(void *state, unsigned slot, uint32_t index);
 void decoupled_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what);
+void decoupled_advanced(void *state, unsigned slot);
 void decoupled_operand(void *state, unsigned slot, uint32_t index, struct operand_access *a);
 void decoupled_issued(void *state, unsigned slot, uint32_t index);
 void decoupled_access(void *state, const struct tech_line *line);

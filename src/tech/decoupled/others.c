@@ -12,30 +12,13 @@ static bool is_kernels(const struct decoupled *d, uint32_t pc) { return pc < d->
 
 static bool is_removed(const struct decoupled *d, const struct follower *f, uint32_t pc)
 {
-    return is_kernels(d, pc) && d->launch->removed[pc] && !f->astray;
+    return d->launch->removed[pc] && !f->is_alone;
 }
 
-// -- fetch ----------------------------------------------------------------------------------------------------
-
-uint64_t decoupled_fetch(void *state, uint64_t fetchable)
+uint32_t decoupled_leaves_out(const void *state, unsigned slot, uint32_t pc)
 {
-    struct decoupled *d = state;
-    for (uint64_t left = fetchable; left; left &= left - 1) {
-        unsigned slot = bit_lowest(left);
-        while (is_removed(d, &d->followers[slot], tech_fetch_pc(d->sm, slot))) tech_skip_fetch(d->sm, slot);
-    }
-    return fetchable;
-}
-
-uint32_t decoupled_fetched(void *state, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most)
-{
-    struct decoupled *d = state;
-    const struct follower *f = &d->followers[slot];
-    uint32_t fetched = 0, span = 0;
-    for (; span < most && (fetched < *count || is_removed(d, f, pc + span)); span++)
-        fetched += !is_removed(d, f, pc + span);
-    *count = fetched;
-    return span;
+    const struct decoupled *d = state;
+    return is_removed(d, &d->followers[slot], pc) ? d->launch->removed[pc] : 0;
 }
 
 // -- what is before a warp ------------------------------------------------------------------------------------
@@ -43,24 +26,94 @@ uint32_t decoupled_fetched(void *state, unsigned slot, uint32_t pc, uint32_t *co
 static void hold(struct decoupled *d, unsigned slot, unsigned what)
 {
     struct follower *f = &d->followers[slot];
-    if (f->hold == what) return;
+    if (f->hold == what && !f->moved) return;
     f->hold = what;
+    f->moved = false;
     tech_hold(d->sm, &tech_decoupled, slot, what);
 }
 
-// It goes on as if there were no other stream.
+// Where warps wait for one another beyond what the program asks of them, one may stand still with full queues until another
+// has gone on, which the stream cannot serve since these are full. Of those that starve and those for whom something is
+// under way, who are fewer go on alone.
+static void starve(struct decoupled *d, unsigned slot)
+{
+    struct follower *f = &d->followers[slot];
+    if (!d->launch->plan->yields || f->starves_since) return;
+    f->starves_since = tech_now(d->sm) + 1;
+    d->starving |= 1ull << slot;
+    decoupled_wake_at(d, tech_now(d->sm) + PATIENCE);
+}
+
+static void feed(struct decoupled *d, unsigned slot)
+{
+    if (!d->starving) return;
+    d->followers[slot].starves_since = 0;
+    d->starving &= ~(1ull << slot);
+}
+
+static unsigned under_way(const struct follower *f)
+{
+    return f->expanding + f->addresses.count + f->predicates.count;
+}
+
+// Of those that have something under way the one with most of it, if they are fewer than those that starve; else this one.
+static unsigned who_goes_alone(const struct decoupled *d, unsigned starved)
+{
+    unsigned most = starved, count = 0;
+    for (unsigned k = 0; k < WARPS; k++) {
+        const struct follower *f = &d->followers[k];
+        if (!f->is_there || f->astray || !under_way(f)) continue;
+        count++;
+        if (under_way(f) > under_way(&d->followers[most])) most = k;
+    }
+    return count < bit_count(d->starving) ? most : starved;
+}
+
+void decoupled_relieve(struct decoupled *d)
+{
+    for (uint64_t left = d->starving; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        uint64_t until = d->followers[slot].starves_since - 1 + PATIENCE;
+        if (until > tech_now(d->sm)) {
+            decoupled_wake_at(d, until);
+            continue;
+        }
+        decoupled_leave(d, who_goes_alone(d, slot));
+        uint64_t others = d->starving; // they wait as long again
+        for (; others; others &= others - 1)
+            d->followers[bit_lowest(others)].starves_since = tech_now(d->sm) + 1;
+        decoupled_wake_at(d, tech_now(d->sm) + PATIENCE);
+        return;
+    }
+}
+
+// Nothing is buffered for the warp, under way to it, or skipped ahead of it: from here on all is fetched.
+static void drain(struct decoupled *d, unsigned slot)
+{
+    struct follower *f = &d->followers[slot];
+    bool is_ahead = tech_fetch_pc(d->sm, slot) > tech_warp(d->sm, slot)->pc;
+    if (is_ahead || tech_buffered(d->sm, slot) || tech_is_fetching(d->sm, slot)) {
+        hold(d, slot, HOLD_FETCH);
+        return;
+    }
+    f->is_alone = true;
+    tech_refetch(d->sm, slot);
+    hold(d, slot, 0);
+}
+
+// It goes on as if there were no other stream, as soon as it has executed what has been fetched for it.
 void decoupled_leave(struct decoupled *d, unsigned slot)
 {
     struct follower *f = &d->followers[slot];
     if (f->astray) return;
     f->astray = true;
+    feed(d, slot);
     follow(d, slot, FOLLOWED);
     d->counters[COUNT_astray]++;
     decoupled_forget(d, slot);
     decoupled_meet(d, f->block);
-    f->fetches_anew = d->reading == slot + 1;
-    if (!f->fetches_anew) tech_refetch(d->sm, slot);
-    hold(d, slot, 0);
+    hold(d, slot, HOLD_FETCH);
+    decoupled_look(d, slot);
     decoupled_start(d); // for others
 }
 
@@ -92,6 +145,10 @@ static bool await(struct decoupled *d, unsigned slot, uint32_t inst)
         decoupled_leave(d, slot);
         return false;
     }
+    if (p || f->expanding)
+        feed(d, slot);
+    else
+        starve(d, slot);
     if (p && is_there(d, p)) {
         hold(d, slot, 0);
         return true;
@@ -125,6 +182,10 @@ static bool pass_removed(struct decoupled *d, unsigned slot)
     while (w->state == WARP_READY && is_removed(d, f, w->pc)) {
         uint32_t pc = w->pc;
         if (is_outstanding(d, slot, pc)) return false;
+        if (d->launch->plan->yields) {
+            tech_lend(d->sm, &tech_decoupled, slot, pc);
+            f->moved = true;
+        }
         if (!decoupled_computes(d, w, pc)) tech_recompute(d->sm, slot, pc);
         d->counters[COUNT_removed]++;
         tech_advance(d->sm, &tech_decoupled, slot, pc + 1);
@@ -136,18 +197,30 @@ void decoupled_look(struct decoupled *d, unsigned slot)
 {
     struct follower *f = &d->followers[slot];
     const struct warp *w = tech_warp(d->sm, slot);
-    if (!f->is_there || f->astray || f->taken || !w || w->state != WARP_READY) return;
+    if (!f->is_there || f->is_alone) return;
+    if (f->taken || f->issues || !w || w->state != WARP_READY) return;
     if (!pass_removed(d, slot)) {
-        hold(d, slot, HOLD_ISSUE);
+        hold(d, slot, f->astray ? HOLD_FETCH | HOLD_ISSUE : HOLD_ISSUE);
         return;
     }
     if (w->state != WARP_READY || !is_kernels(d, w->pc)) return;
+    if (f->astray) {
+        drain(d, slot);
+        return;
+    }
     const struct decouple_inst *n = split_of(d, w->pc);
-    if (n->site)
+    if (n->site) {
         await(d, slot, w->pc);
-    else
-        hold(d, slot, n->feedback && f->told_count == d->launch->options->told ? HOLD_ISSUE : 0);
+    } else if (n->feedback && f->told_count == d->launch->options->told) {
+        starve(d, slot);
+        hold(d, slot, HOLD_ISSUE);
+    } else {
+        feed(d, slot);
+        hold(d, slot, 0);
+    }
 }
+
+void decoupled_advanced(void *state, unsigned slot) { decoupled_look(state, slot); }
 
 // -- a site ---------------------------------------------------------------------------------------------------
 
@@ -262,10 +335,7 @@ void decoupled_reads(void *state, unsigned slot, uint32_t inst)
     if (f->taken) return; // it was sent back, and has what it needs
     if (n->feedback) tell(d, slot, inst);
     if (!n->site) return;
-    d->reading = slot + 1;
-    bool there = await(d, slot, inst);
-    d->reading = 0;
-    if (!there) {
+    if (!await(d, slot, inst)) {
         decoupled_leave(d, slot);
         return;
     }
@@ -276,7 +346,9 @@ void decoupled_reads(void *state, unsigned slot, uint32_t inst)
 void decoupled_executed(void *state, unsigned slot, uint32_t inst)
 {
     struct decoupled *d = state;
-    const struct part *p = d->followers[slot].taken;
+    struct follower *f = &d->followers[slot];
+    const struct part *p = f->taken;
+    f->issues = true;
     if (p && split_of(d, inst)->compares) give_predicates(d, slot, inst);
     if (p && p->has_data) decoupled_replace(d, slot, p);
     finish(d, slot);
@@ -340,13 +412,10 @@ void decoupled_issued(void *state, unsigned slot, uint32_t inst)
 {
     struct decoupled *d = state;
     struct follower *f = &d->followers[slot];
+    f->issues = false;
     if (!is_kernels(d, inst)) return;
     const struct decouple_inst *n = split_of(d, inst);
     const struct inst *i = &d->launch->insts[inst];
-    if (f->fetches_anew) {
-        f->fetches_anew = false;
-        tech_refetch(d->sm, slot);
-    }
     if (is_access(i)) count_access(d, i, n->site && n->site != DECOUPLE_ENQ_PRED && !f->astray);
     f->order_pending |= n->orders;
     if (n->feedback) decoupled_news(d, slot);
@@ -402,5 +471,6 @@ void decoupled_warp_end(void *state, unsigned slot)
     follow(d, slot, FOLLOWS_NOT);
     f->hold = 0;
     d->waits_for_cycle &= ~(1ull << slot);
+    feed(d, slot);
     look_at_block(d, block);
 }

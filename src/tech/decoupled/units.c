@@ -200,7 +200,7 @@ static uint64_t deliver(struct decoupled *d, const struct turn *t)
     struct follower *f = &d->followers[t->slot];
     struct part *p = t->entry->part[t->slot];
     uint64_t block = tech_slots(d->sm, f->block), first = t->entry->left & block;
-    bool is_first = p->effort != EFFORT_BLOCK || bit_lowest(first) == t->slot;
+    bool is_first = p->is_address || p->effort != EFFORT_BLOCK || bit_lowest(first) == t->slot;
     uint64_t cycles = p->is_address ? p->records : compare(d, p, is_first);
     if (p->is_address && !p->pieces && p->lanes) { // its words, by the lanes
         uint16_t *guests = tech_guest_map(d->sm);
@@ -266,6 +266,7 @@ void decoupled_event(void *state, unsigned block)
     }
     bool addresses = !waits && work(d, true);
     for (uint64_t left = d->waits_for_cycle; left; left &= left - 1) decoupled_look(d, bit_lowest(left));
+    if (d->starving) decoupled_relieve(d);
     if (waits) next = now + AGAIN;
     if (predicates) next = later(now + 1, d->predicate_unit.free_at);
     if (addresses && later(now + 1, d->address_unit.free_at) < next)

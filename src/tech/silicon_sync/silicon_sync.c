@@ -102,7 +102,7 @@ static bool calls_may_exit(const struct program *p)
 }
 
 static struct program *transform(const struct tech_use *u, const struct program *p, const uint32_t block[3],
-                                 unsigned warp_size)
+                                 unsigned warp_size, const bool *shared)
 {
     const struct inst barrier = {
         .op = OP_BAR,
@@ -113,6 +113,7 @@ static struct program *transform(const struct tech_use *u, const struct program 
         .target = NO_TARGET,
         .reconverge = NO_TARGET,
     };
+    (void)shared;
     if (p->barrier_count >= BARRIER_NUMBERS || calls_may_exit(p)) return NULL;
     struct arena arena;
     struct mark_rules rules;

@@ -1,0 +1,314 @@
+// DARSIE and decoupled streams together, counted by hand: what DARSIE shares is yielded to it, what addresses alone need is not there
+// for warps, and neither sees of a register what is not its own. (That no result changes in any program is
+// tests/tech/test_kernels.c and tests/differential.)
+#include "gpu/bench.h"
+#include "tech/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 2048 };
+
+struct outcome {
+    uint64_t cycles, issued, guest, mismatches, counters[TECH_MAX][TECH_COUNTERS_MAX];
+    struct tech_choice choice;
+    uint32_t words[WORDS];
+};
+
+struct trial {
+    const char *tech, *code;
+    uint32_t block[3];
+    enum launch_simt simt;
+};
+
+#define INDEX   "    S2R R0, SR_TID.X\n    S2R R1, SR_TID.Y\n"
+#define THREAD  "    MOV R2, 0x20\n    IMAD R3, R1, R2, R0\n    MOV R4, 0x4\n" // its number, in rows of 32
+#define ADDRESS "    IMAD.WIDE R6, R3, R4, c[0x0][0x160]\n"
+
+// The program as the mechanisms change it, launched; what its buffer begins with, whose words are their own numbers at first.
+static void play(struct test *t, const struct trial *x, struct outcome *out)
+{
+    struct mark_settings marks = {0};
+    struct gpu_bench b;
+    struct diag d;
+    struct program *changed = NULL;
+    memset(out, 0, sizeof *out);
+    diag_init(&d);
+    tech_choice_init(&out->choice);
+    CHECK_MSG(t, tech_choose(&out->choice, x->tech, &d), "%s", x->tech);
+    diag_fini(&d);
+    struct tech_use *uses = out->choice.uses;
+    unsigned count = out->choice.count;
+    if (!gpu_bench_init(&b, t, "gtx480", "icache.perfect=1 sim.check=1", x->code,
+                        x->block[0] * x->block[1] * x->block[2]))
+        return;
+    memcpy(b.m.launch.block, x->block, sizeof x->block);
+    b.m.launch.simt = x->simt;
+    for (unsigned k = 0; k < count; k++) {
+        uses[k].marks = &marks;
+        uses[k].verify = true;
+    }
+    for (unsigned k = 0; k < count; k++) {
+        if (!uses[k].tech->transform) continue;
+        bool *shared = tech_shared(uses, count, uses[k].tech, b.m.program, x->block, 32);
+        changed = uses[k].tech->transform(&uses[k], b.m.program, x->block, 32, shared);
+        free(shared);
+        if (changed) b.m.launch.program = changed;
+    }
+    b.config.techs = uses;
+    b.config.tech_count = count;
+    uint64_t buffer = machine_buffer(&b.m, 1 << 16);
+    for (uint32_t k = 0; k < 1 << 14; k++) machine_words(&b.m, buffer)[k] = k;
+    out->cycles = gpu_cycles(&b);
+    CHECK_MSG(t, !b.result.imbalance, "%s: %s", x->tech, b.result.imbalance);
+    for (unsigned k = 0; k < count; k++) memcpy(out->counters[k], b.result.techs[k], sizeof out->counters[k]);
+    out->issued = b.result.gpu.issue_issued;
+    out->guest = b.result.gpu.guest_issued;
+    out->mismatches = b.result.mismatches;
+    memcpy(out->words, machine_words(&b.m, buffer), sizeof out->words);
+    gpu_bench_fini(&b);
+    if (changed) program_free(changed);
+}
+
+static uint64_t count_of(const struct outcome *o, const char *tech, const char *counter)
+{
+    for (unsigned k = 0; k < o->choice.count; k++) {
+        const struct tech *t = o->choice.uses[k].tech;
+        for (size_t n = 0; n < t->counter_count && str_equal(t->name, tech); n++)
+            if (str_equal(t->counters[n].name, counter)) return o->counters[k][n];
+    }
+    return 0;
+}
+
+static void forget(struct outcome *o) { tech_choice_fini(&o->choice); }
+
+// The same bytes as without them, and every instruction of a warp issued, skipped or left out.
+static void same(struct test *t, struct trial x, struct outcome *with)
+{
+    struct outcome without;
+    play(t, &x, with);
+    x.tech = "base";
+    play(t, &x, &without);
+    CHECK(t, memcmp(with->words, without.words, sizeof with->words) == 0);
+    uint64_t skipped = count_of(with, "darsie", "skipped"), removed = count_of(with, "decoupled", "removed");
+    CHECK_EQ(t, with->issued - with->guest + skipped + removed, without.issued);
+    CHECK_EQ(t, with->mismatches, 0);
+    forget(&without);
+}
+
+// -- what is whose --------------------------------------------------------------------------------------------
+
+// Four warps load one word: decoupled, each has its address from a queue; with DARSIE one of them loads it, and the others
+// take its register. Where a block has one warp alone nobody would skip it, and it is decoupled.
+static void test_marked_load(struct test *t)
+{
+    static const char code[] = INDEX THREAD "    MOV R8, c[0x0][0x160]\n    MOV R9, c[0x0][0x164]\n"
+                                            "    LDG R5, [R8+0x40]\n" ADDRESS
+                                            "    IADD3 R5, R5, R3, RZ\n    STG [R6], R5\n    EXIT\n";
+    static const struct {
+        const char *tech;
+        uint32_t rows, loads, skipped_loads, addresses;
+    } rows[] = {
+        {"decoupled", 4, 4, 0, 4}, {"darsie+decoupled", 4, 0, 3, 4}, {"darsie+decoupled", 1, 1, 0, 1}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct trial x = {.tech = rows[k].tech, .code = code, .block = {32, rows[k].rows, 1}};
+        struct outcome o;
+        same(t, x, &o);
+        CHECK_EQ(t, count_of(&o, "decoupled", "data"), rows[k].loads);
+        CHECK_EQ(t, count_of(&o, "darsie", "skipped_loads"), rows[k].skipped_loads);
+        CHECK_EQ(t, count_of(&o, "decoupled", "addresses"), rows[k].addresses);
+        CHECK_EQ(t, count_of(&o, "decoupled", "astray"), 0);
+        for (uint32_t n = 0; n < 32 * rows[k].rows; n++) CHECK_EQ(t, o.words[n], 16 + n);
+        forget(&o);
+    }
+}
+
+// A comparison with one outcome comes from the queue, unless DARSIE shares predicates.
+static void test_marked_predicate(struct test *t)
+{
+    static const char code[] =
+        INDEX THREAD "    MOV R5, 0x1\n    ISETP.NE.AND P0, PT, RZ, c[0x0][0x160], PT\n"
+                     "    @P0 BRA on, join out\n    BRA out\n"
+                     "on:\n    IADD3 R5, R3, 0x2, RZ\nout:\n" ADDRESS "    STG [R6], R5\n    EXIT\n";
+    static const struct {
+        const char *tech;
+        uint64_t predicates;
+    } rows[] = {{"darsie+decoupled", 4}, {"darsie:predicates=on+decoupled", 0}};
+    uint64_t skipped[TEST_COUNT(rows)];
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct trial x = {.tech = rows[k].tech, .code = code, .block = {32, 4, 1}};
+        struct outcome o;
+        same(t, x, &o);
+        CHECK_EQ(t, count_of(&o, "decoupled", "preds_block"), rows[k].predicates);
+        skipped[k] = count_of(&o, "darsie", "skipped");
+        for (uint32_t n = 0; n < 128; n++) CHECK_EQ(t, o.words[n], n + 2);
+        forget(&o);
+    }
+    CHECK_EQ(t, skipped[1], skipped[0] + 3);
+}
+
+// Of what follows are led and skipped by three warps of four: tid.x, the two products, which lanes compute with. What stands
+// between, for the address alone, is nobody's of them: marked (MOV R4) or not.
+static void test_left_out_between(struct test *t)
+{
+    static const char code[] = "    S2R R0, SR_TID.X\n"     // led
+                               "    S2R R1, SR_TID.Y\n"     // left out
+                               "    MOV R2, 0x20\n"         // left out
+                               "    IMAD R8, R0, R0, R0\n"  // led
+                               "    IMAD R3, R1, R2, R0\n"  // left out
+                               "    MOV R4, 0x4\n"          // left out
+                               "    IMAD R9, R8, R0, R8\n"  // led
+        ADDRESS                                             // left out
+                               "    IADD3 R5, R9, R8, RZ\n" // led
+                               "    STG [R6], R5\n    EXIT\n";
+    static const char *const techs[] = {"darsie+decoupled", "darsie:entries=1+decoupled:pwaq=1,atq=1",
+                                        "darsie:registers=1+decoupled", "darsie:early=on,evict=on+decoupled"};
+    for (size_t k = 0; k < TEST_COUNT(techs); k++) {
+        struct trial x = {.tech = techs[k], .code = code, .block = {32, 4, 1}};
+        struct outcome o;
+        same(t, x, &o);
+        CHECK_EQ(t, count_of(&o, "decoupled", "removed"), 4 * 5);
+        if (k == 0) CHECK_EQ(t, count_of(&o, "darsie", "leaders"), 4);
+        if (k == 0) CHECK_EQ(t, count_of(&o, "darsie", "skipped"), 3 * 4);
+        for (uint32_t n = 0; n < 128; n++) {
+            uint32_t x0 = n % 32, square = x0 * x0 + x0;
+            CHECK_EQ(t, o.words[n], square * x0 + square + square);
+        }
+        forget(&o);
+    }
+}
+
+// An address of which a part is what lanes compute with, too: that part is led, shared and read from there, and the rest is
+// left out.
+static void test_partly_shared(struct test *t)
+{
+    static const char code[] =
+        INDEX "    IMAD R8, R0, R0, R0\n" // tid.x, shared by its readers below
+              "    IADD3 R9, R0, 0x7, RZ\n" THREAD "    IADD3 R3, R3, 0x3, RZ\n" ADDRESS
+              "    LDG R5, [R6]\n    IADD3 R5, R5, R9, R8\n    IADD3 R5, R5, R0, RZ\n"
+              "    STG [R6+0x1000], R5\n    EXIT\n";
+    struct trial x = {.tech = "darsie+decoupled", .code = code, .block = {32, 4, 1}};
+    struct outcome o;
+    same(t, x, &o);
+    CHECK_EQ(t, count_of(&o, "darsie", "skipped"), 3 * 3);              // tid.x, and what R8 and R9 are
+    CHECK_EQ(t, count_of(&o, "decoupled", "removed"), 4 * (1 + 3 + 2)); // tid.y, THREAD, + 3, ADDRESS
+    CHECK_EQ(t, count_of(&o, "decoupled", "data"), 4);
+    forget(&o);
+}
+
+// -- lanes ----------------------------------------------------------------------------------------------------
+
+// Lanes part by what the streams agree on and by what only lanes know, around instructions of all kinds; the last warp lacks
+// threads; in either way of lanes to part.
+static void test_parted(struct test *t)
+{
+    static const char code[] =
+        INDEX THREAD ADDRESS "    IADD3 R8, R0, 0x9, RZ\n    LDG R5, [R6]\n"
+                             "    ISETP.LT.AND P0, PT, R0, 0x11, PT\n    @P0 BRA low, join out\n"
+                             "    IADD3 R9, R8, 0x1, RZ\n    IADD3 R10, R3, 0x40, RZ\n"
+                             "    IMAD.WIDE R6, R10, R4, c[0x0][0x160]\n    LDG R5, [R6]\n    BRA out\n"
+                             "low:\n    IADD3 R9, R8, 0x2, RZ\n    LOP3.LUT R11, R5, 0x1, RZ, 0xc0\n"
+                             "    ISETP.NE.AND P1, PT, R11, RZ, PT\n    @P1 BRA odd, join out\n"
+                             "    IADD3 R5, R5, R9, RZ\n    BRA out\n"
+                             "odd:\n    LDG R12, [R6+0x400]\n    IADD3 R5, R12, R9, RZ\nout:\n"
+                             "    IADD3 R13, R8, 0x5, RZ\n    IADD3 R5, R5, R13, RZ\n"
+                             "    IMAD.WIDE R6, R3, R4, c[0x0][0x160]\n    STG [R6+0x1000], R5\n    EXIT\n";
+    static const struct {
+        uint32_t block[3];
+        enum launch_simt simt;
+    } shapes[] = {{{32, 4, 1}, SIMT_STACK},
+                  {{32, 4, 1}, SIMT_SPLITS},
+                  {{16, 7, 1}, SIMT_STACK}, // three warps of 32, one of 16
+                  {{16, 7, 1}, SIMT_SPLITS}};
+    static const char *const techs[] = {
+        "darsie:watchdog=0+decoupled", "darsie:watchdog=0,diverged=on+decoupled",
+        "darsie:watchdog=0,branch-sync=first,partial=on+decoupled:told=1,pwpq=1",
+        "darsie:watchdog=0,predicates=on+decoupled:feedback=off"};
+    for (size_t k = 0; k < TEST_COUNT(shapes); k++)
+        for (size_t n = 0; n < TEST_COUNT(techs); n++) {
+            struct trial x = {.tech = techs[n], .code = code, .simt = shapes[k].simt};
+            struct outcome o;
+            memcpy(x.block, shapes[k].block, sizeof x.block);
+            same(t, x, &o);
+            CHECK(t, count_of(&o, "darsie", "skipped") > 0);
+            CHECK(t, count_of(&o, "decoupled", "removed") > 0);
+            forget(&o);
+        }
+}
+
+// -- registers ------------------------------------------------------------------------------------------------
+
+// R6 and R7 are an address that one warp has computed for all, and what lanes compute with: they stay shared, and what comes
+// from a queue goes into a warp's own.
+static const char shared_address[] =
+    INDEX THREAD "    MOV R6, c[0x0][0x160]\n    MOV R7, c[0x0][0x164]\n    MOV R8, 0x63\n"
+                 "    STG [R6+0x1ffc], R8\n" // all of them the same word
+                 "    IADD3 R9, R6, -c[0x0][0x160], RZ\n    IADD3 R9, R9, R3, RZ\n"
+                 "    IMAD.WIDE R10, R3, R4, c[0x0][0x160]\n    STG [R10], R9\n    EXIT\n";
+
+static void test_shared_address(struct test *t)
+{
+    struct trial x = {.tech = "darsie+decoupled", .code = shared_address, .block = {32, 4, 1}};
+    struct outcome o;
+    same(t, x, &o);
+    CHECK_EQ(t, count_of(&o, "decoupled", "addresses"), 8);
+    CHECK(t, count_of(&o, "darsie", "skipped") >= 3 * 3); // MOV R6, MOV R8, and R6 less what it is
+    for (uint32_t n = 0; n < 128; n++) CHECK_EQ(t, o.words[n], n);
+    CHECK_EQ(t, o.words[WORDS - 1], 0x63);
+    forget(&o);
+}
+
+// A bit of the first of these addresses turned: one lane of one warp stores elsewhere, and nobody computes with it. (It is found
+// by who has it verified.)
+static void test_turned_address(struct test *t)
+{
+    struct trial x = {.tech = "darsie+decoupled:corrupt=1", .code = shared_address, .block = {32, 4, 1}};
+    struct outcome o;
+    play(t, &x, &o);
+    CHECK(t, o.mismatches > 0);
+    CHECK_EQ(t, o.words[WORDS - 1], 0x63);
+    for (uint32_t n = 0; n < 128; n++) CHECK_EQ(t, o.words[n], n);
+    forget(&o);
+}
+
+// -- who goes with whom ---------------------------------------------------------------------------------------
+
+static void test_refused(struct test *t)
+{
+    static const struct {
+        const char *names, *says;
+    } rows[] = {{"dac+decoupled", "both claim affine;"},
+                {"cae+decoupled", "both claim affine;"},
+                {"scalarise+decoupled", "both claim L1 lines;"},
+                {"darsie+dac", "both claim register storage, I-buffer;"},
+                {"darsie+decoupled", NULL},
+                {"darsie+uv+decoupled", NULL}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct tech_choice choice;
+        struct strbuf text = {0};
+        struct diag d;
+        diag_init(&d);
+        tech_choice_init(&choice);
+        CHECK_EQ(t, tech_choose(&choice, rows[k].names, &d), !rows[k].says);
+        diag_format(&d, false, &text);
+        if (rows[k].says) CHECK_HAS(t, strbuf_text(&text), rows[k].says);
+        strbuf_fini(&text);
+        diag_fini(&d);
+        tech_choice_fini(&choice);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"marked_load", test_marked_load},
+        {"marked_predicate", test_marked_predicate},
+        {"left_out_between", test_left_out_between},
+        {"partly_shared", test_partly_shared},
+        {"parted", test_parted},
+        {"shared_address", test_shared_address},
+        {"turned_address", test_turned_address},
+        {"refused", test_refused},
+    };
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
