@@ -38,7 +38,7 @@ enum decouple_cause {
 
 struct decouple_rules { // config.def
     uint32_t pieces;
-    int feedback, shared, stores;
+    int feedback, shared, stores, slots;
 };
 extern const char *const decouple_switch_words[];
 
@@ -60,6 +60,7 @@ struct decouple_inst {
         potential; // potential: computed from scalars and thread indices, whatever the operations (Figure 6)
     bool feedback; // the others tell the predicate that guards it
     bool orders;   // the affine stream may not run ahead of a warp across it
+    bool slot;     // it moves between registers and a spill slot that is followed as registers are
     uint32_t from; // instruction that the cause points at; FLOW_NONE
 };
 
@@ -89,6 +90,7 @@ struct decouple_step {
     uint32_t inst;
     uint8_t kind;
     uint8_t site; // of ENQUEUES
+    uint8_t word; // of COMPUTES where the instruction moves a slot's words: which of them
 };
 struct decouple_code {
     struct decouple_step *steps;
@@ -106,6 +108,15 @@ struct decouple_plan {
 };
 // Of such a program, unless it has been changed since; NULL: of any other.
 const struct decouple_plan *decouple_plan_of(const struct program *p);
+
+// Of an instruction that moves a spill slot: registers of a warp on the one side, the slot's address on the other.
+struct decouple_slot {
+    const struct operand *registers;
+    uint32_t address; // local
+    unsigned words;
+    bool is_store;
+};
+struct decouple_slot decouple_slot_of(const struct inst *i);
 
 // Of an access, the operand that is its address; NULL: none, or several.
 const struct operand *decouple_address(const struct inst *i);

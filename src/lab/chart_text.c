@@ -204,6 +204,52 @@ static void add_means(const struct chart *c, struct strbuf *out)
     }
 }
 
+// Which kernels a class has, and its means.
+static void add_class(const struct chart *c, const struct chart_view *v, unsigned class, struct strbuf *out)
+{
+    const char *name = c->experiment->split.names[class];
+    struct strbuf members = {0}, suffix = {0};
+    strbuf_printf(&suffix, "MEAN-%s", name);
+    for (size_t k = 0; k < v->categories.count; k++)
+        if (chart_class_of(c->experiment, v, v->categories.data[k]) == class)
+            strbuf_printf(&members, "%s%s", members.length ? ", " : "", v->categories.data[k]);
+    for (size_t k = 0; k < v->values.count; k++) {
+        const struct chart_value *p = &v->values.data[k];
+        const struct chart_series *series = &v->series.data[p->series];
+        const char *category = v->categories.data[p->category];
+        if (!str_ends_with(category, suffix.text)) continue;
+        strbuf_printf(out, "| %s | %s | %s, %s, %s | %s |", c->name, name, v->gpu, v->profile, c->size,
+                      series->name);
+        add_markdown(out, c, series->format, p->value);
+        if (isnan(p->paper))
+            strbuf_puts(out, " |");
+        else
+            add_markdown(out, c, series->format, p->paper);
+        strbuf_printf(out, " %s |\n", p->series ? "" : strbuf_text(&members));
+    }
+    strbuf_fini(&members);
+    strbuf_fini(&suffix);
+}
+
+static void add_all_classes(const struct charts *charts, struct strbuf *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < charts->list.count; i++) {
+        const struct chart *c = &charts->list.data[i];
+        if (!c->experiment->split.series) continue;
+        if (!any)
+            strbuf_puts(
+                out,
+                "\n## Means by class\n\nKernels are divided by what they measured in the same experiment.\n\n"
+                "| experiment | class | GPU, profile, inputs | bar | mean | paper | kernels |\n"
+                "|---|---|---|---|---|---|---|\n");
+        any = true;
+        for (size_t v = 0; v < c->views.count; v++)
+            for (unsigned class = 0; class < CHART_CLASSES; class ++)
+                add_class(c, &c->views.data[v], class, out);
+    }
+}
+
 static void add_findings(const struct chart *c, struct strbuf *out)
 {
     static const char *const words[] = {
@@ -237,6 +283,7 @@ void chart_papers(const struct charts *charts, struct strbuf *out)
     for (size_t i = 0; i < charts->list.count; i++)
         if (list[i].categories == CHART_KERNELS && list[i].experiment->kind == EXPERIMENT_RUNS)
             add_means(&list[i], out);
+    add_all_classes(charts, out);
     strbuf_puts(out, "\n## What was expected\n\nWhat the experiments' files expect of their values, and what "
                      "became of it.\n\n"
                      "| experiment | GPU, profile, inputs | | what was measured |\n|---|---|---|---|\n");
