@@ -204,49 +204,64 @@ static void add_means(const struct chart *c, struct strbuf *out)
     }
 }
 
-// Which kernels a class has, and its means.
-static void add_class(const struct chart *c, const struct chart_view *v, unsigned class, struct strbuf *out)
+// "PT, FW, SR1"
+static void add_members(const struct chart *c, const struct chart_view *v, unsigned class, struct strbuf *out)
 {
-    const char *name = c->experiment->split.names[class];
-    struct strbuf members = {0}, suffix = {0};
-    strbuf_printf(&suffix, "MEAN-%s", name);
-    for (size_t k = 0; k < v->categories.count; k++)
-        if (chart_class_of(c->experiment, v, v->categories.data[k]) == class)
-            strbuf_printf(&members, "%s%s", members.length ? ", " : "", v->categories.data[k]);
-    for (size_t k = 0; k < v->values.count; k++) {
-        const struct chart_value *p = &v->values.data[k];
-        const struct chart_series *series = &v->series.data[p->series];
-        const char *category = v->categories.data[p->category];
-        if (!str_ends_with(category, suffix.text)) continue;
-        strbuf_printf(out, "| %s | %s | %s, %s, %s | %s |", c->name, name, v->gpu, v->profile, c->size,
-                      series->name);
-        add_markdown(out, c, series->format, p->value);
-        if (isnan(p->paper))
+    const char *before = "";
+    for (size_t k = 0; k < v->categories.count; k++) {
+        if (chart_class_of(c->experiment, v, v->categories.data[k]) != class) continue;
+        strbuf_printf(out, "%s%s", before, v->categories.data[k]);
+        before = ", ";
+    }
+    if (!*before) strbuf_puts(out, "none");
+}
+
+// The mean of a series over a class, and the paper's.
+static void add_class_mean(const struct chart_view *v, const char *class, const char *series,
+                           struct strbuf *out)
+{
+    struct strbuf category = {0};
+    strbuf_printf(&category, "GMEAN-%s", class);
+    const struct chart_value *p = chart_find(v, category.text, series);
+    if (!p) p = chart_find(v, category.text + 1, series); // an arithmetic one
+    double values[] = {p ? p->value : NAN, p ? p->paper : NAN};
+    for (unsigned k = 0; k < 2; k++)
+        if (isnan(values[k]))
             strbuf_puts(out, " |");
         else
-            add_markdown(out, c, series->format, p->paper);
-        strbuf_printf(out, " %s |\n", p->series ? "" : strbuf_text(&members));
+            strbuf_printf(out, " %.3f |", values[k]);
+    strbuf_fini(&category);
+}
+
+static void add_classes(const struct chart *c, const struct chart_view *v, struct strbuf *out)
+{
+    const struct experiment_split *s = &c->experiment->split;
+    strbuf_printf(out, "\n**%s**, %s, %s, %s. %s, where %s is %g or more: ", c->name, v->gpu, v->profile,
+                  c->size, s->names[0], s->series, s->limit);
+    add_members(c, v, 0, out);
+    strbuf_printf(out, ". %s: ", s->names[1]);
+    add_members(c, v, 1, out);
+    strbuf_printf(out, ".\n\n| bar | %s | paper | %s | paper |\n|---|---:|---:|---:|---:|\n", s->names[0],
+                  s->names[1]);
+    for (size_t k = 0; k < v->series.count; k++) {
+        strbuf_printf(out, "| %s |", v->series.data[k].name);
+        for (unsigned class = 0; class < CHART_CLASSES; class ++)
+            add_class_mean(v, s->names[class], v->series.data[k].name, out);
+        strbuf_putc(out, '\n');
     }
-    strbuf_fini(&members);
-    strbuf_fini(&suffix);
 }
 
 static void add_all_classes(const struct charts *charts, struct strbuf *out)
 {
-    bool any = false;
+    const char *title = "\n## Means by class\n\nKernels are divided by what was measured of them in the same "
+                        "experiment.\n";
     for (size_t i = 0; i < charts->list.count; i++) {
         const struct chart *c = &charts->list.data[i];
-        if (!c->experiment->split.series) continue;
-        if (!any)
-            strbuf_puts(
-                out,
-                "\n## Means by class\n\nKernels are divided by what they measured in the same experiment.\n\n"
-                "| experiment | class | GPU, profile, inputs | bar | mean | paper | kernels |\n"
-                "|---|---|---|---|---|---|---|\n");
-        any = true;
-        for (size_t v = 0; v < c->views.count; v++)
-            for (unsigned class = 0; class < CHART_CLASSES; class ++)
-                add_class(c, &c->views.data[v], class, out);
+        for (size_t v = 0; c->experiment->split.series && v < c->views.count; v++) {
+            strbuf_puts(out, title);
+            title = "";
+            add_classes(c, &c->views.data[v], out);
+        }
     }
 }
 

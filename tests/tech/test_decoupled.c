@@ -140,6 +140,16 @@ static void test_spilled(struct test *t)
     o = same(t, x);
     CHECK_EQ(t, o.n[COUNT_removed], 4 * 5);
     CHECK_EQ(t, o.n[COUNT_kept], 0);
+    // Forty lanes store there anew, from the middle of a warp on they do not.
+    x.code = ".local 16\n.spills 8\n" INDEX ADDRESS
+             "    STL.64 [0x8], R2\n    IADD3 R4, R2, 0x800, RZ\n    ISETP.LT.AND P0, PT, R0, 0x28, PT\n"
+             "@P0 STL [0x8], R4\n    MOV R6, RZ\n@P0 LDL R6, [0x8]\n@!P0 LDL R6, [0x8]\n    LDL R7, [0xc]\n"
+             "    LDG R5, [R6]\n    IADD3 R5, R5, 0x1, RZ\n    STG [R6], R5\n    EXIT\n";
+    x.tech = "decoupled:pieces=8";
+    o = same(t, x);
+    CHECK_EQ(t, o.n[COUNT_kept], 0);
+    for (unsigned k = 0; k < 128; k++)
+        CHECK_EQ(t, o.words[k + (k < 40 ? 512 : 0)], k + (k < 40 ? 512 : 0) + 1);
 }
 
 // Figure 3: an affine instruction and another one, of four warps, take eight slots; on affine units, too, of which four are
