@@ -7,6 +7,7 @@
 #   make reproduction-uniform   docs/reproduction-uniform.md anew: all of the chapter on uniform vectors, likewise
 #   make reproduction-warpman   docs/reproduction-warpman.md anew: all of WarpMan's chapter at size medium
 #   make reproduction-ilp       docs/reproduction-ilp.md anew: all of the chapter on ILP cores and mixed chips, likewise
+#   make reproduction-decoupled docs/reproduction-decoupled.md anew: all of DAC and its rivals, likewise
 #   make fidelity        docs/fidelity.md anew: launches that cards were measured with (MEASUREMENTS=FOLDER: and what may not stand here)
 #   make                 build/warpfold and build/libwarpfold.a (release)
 #   make CC=clang        the same with clang
@@ -98,7 +99,7 @@ $(BUILD)/libtests.a: $(TEST_LIB_OBJ)
 $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
-.PHONY: quickstart install reproduction reproduction-simtight reproduction-uniform reproduction-warpman reproduction-ilp fidelity bench
+.PHONY: quickstart install reproduction reproduction-simtight reproduction-uniform reproduction-warpman reproduction-ilp reproduction-decoupled fidelity bench
 quickstart:
 	@tools/setup build
 	@test -x $(BUILD)/warpfold || echo "Compiling warpfold, about a minute on two cores:"
@@ -128,8 +129,9 @@ reproduction-simtight reproduction-uniform: reproduction-%: all
 	@$(BUILD)/warpfold reproduce $* --size paper --out $(BUILD)/$@
 	@cp $(BUILD)/$@/paper.md docs/$@.md
 
-# What docs/reproduction-warpman.md and docs/reproduction-ilp.md say: all of these chapters at size medium, a quarter of an hour of two processors.
-reproduction-warpman reproduction-ilp: reproduction-%: all
+# What docs/reproduction-warpman.md and docs/reproduction-ilp.md say: all of these chapters at size medium, a quarter of an hour of two processors;
+# docs/reproduction-decoupled.md: TIME.
+reproduction-warpman reproduction-ilp reproduction-decoupled: reproduction-%: all
 	@$(BUILD)/warpfold reproduce $* --size medium --out $(BUILD)/$@
 	@cp $(BUILD)/$@/paper.md docs/$@.md
 

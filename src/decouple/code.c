@@ -10,6 +10,13 @@ static void add(struct decouple_code *c, uint32_t inst, enum decouple_step_kind 
     c->steps[c->count++] = (struct decouple_step){.inst = inst, .kind = (uint8_t)kind, .site = (uint8_t)site};
 }
 
+static void add_moves(struct decouple_code *c, uint32_t inst, unsigned words)
+{
+    for (unsigned k = 0; k < words; k++)
+        c->steps[c->count++] =
+            (struct decouple_step){.inst = inst, .kind = DECOUPLE_COMPUTES, .word = (uint8_t)k};
+}
+
 static void add_steps(struct decouple_code *c, const struct decouple *d, uint32_t inst)
 {
     const struct decouple_inst *n = &d->insts[inst];
@@ -18,7 +25,8 @@ static void add_steps(struct decouple_code *c, const struct decouple *d, uint32_
     bool computes = n->has_result && n->kind != DECOUPLE_VECTOR && !n->orders;
     bool takes_guard = n->site == DECOUPLE_ENQ_PRED && !n->compares;
     if (takes_guard) add(c, inst, DECOUPLE_ENQUEUES, n->site);
-    if (computes) add(c, inst, DECOUPLE_COMPUTES, 0);
+    if (computes && n->slot) add_moves(c, inst, decouple_slot_of(i).words);
+    if (computes && !n->slot) add(c, inst, DECOUPLE_COMPUTES, 0);
     if (n->site && !takes_guard) add(c, inst, DECOUPLE_ENQUEUES, n->site);
     if (n->orders) add(c, inst, DECOUPLE_ORDERS, 0);
     if (isa_has(i, ISA_BRANCH)) add(c, inst, isa_has(i, ISA_EXIT) ? DECOUPLE_ENDS : DECOUPLE_BRANCHES, 0);
@@ -26,7 +34,7 @@ static void add_steps(struct decouple_code *c, const struct decouple *d, uint32_
 
 void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple_code *out)
 {
-    enum { STEPS_MAX = 3 }; // of an instruction
+    enum { STEPS_MAX = 4 }; // of an instruction: a move has four words at most, any other three steps
     out->steps = ARENA_ARRAY(a, struct decouple_step, STEPS_MAX * d->count + 1);
     out->first = ARENA_ARRAY(a, uint32_t, d->count + 1);
     out->count = 0;
@@ -54,6 +62,27 @@ static struct inst enqueue_of(const struct inst *i, const struct decouple_step *
     for (unsigned k = 0; k < 4; k++)
         if (e.src[k].kind == OPERAND_REG) e.src[k].reg = REG_ZERO;
     return e;
+}
+
+static struct inst inst_of(const struct decouple *d, const struct decouple_step *s)
+{
+    const struct inst *i = &d->program->insts[s->inst];
+    const struct decouple_inst *n = &d->insts[s->inst];
+    if (s->kind == DECOUPLE_ENQUEUES) return enqueue_of(i, s, n);
+    return s->kind == DECOUPLE_COMPUTES && n->slot ? decouple_move_of_slot(d->program, i, s->word) : *i;
+}
+
+// Registers that the stream names: the program's, and behind them slots.
+static uint32_t count_registers(const struct decouple *d)
+{
+    uint32_t count = d->program->reg_count;
+    for (uint32_t k = 0; k < d->count; k++) {
+        if (!d->insts[k].slot) continue;
+        struct decouple_slot x = decouple_slot_of(&d->program->insts[k]);
+        uint32_t end = decouple_name_of_slot(d->program, x.address) + x.words;
+        if (end > count) count = end;
+    }
+    return count;
 }
 
 static uint32_t entry_of(const struct decouple_code *c, uint32_t inst)
@@ -117,10 +146,11 @@ struct program *decouple_program(const struct decouple *d)
     stream.functions = &function;
     stream.function_count = 1;
     stream.table_count = 0;
+    stream.reg_count = count_registers(d);
     for (uint32_t k = 0; k < c.count; k++) {
         const struct decouple_step *s = &c.steps[k];
         const struct inst *i = &d->program->insts[s->inst];
-        stream.insts[k] = s->kind == DECOUPLE_ENQUEUES ? enqueue_of(i, s, &d->insts[s->inst]) : *i;
+        stream.insts[k] = inst_of(d, s);
         if (!isa_names_others(i) || s->kind == DECOUPLE_ENQUEUES) continue;
         stream.insts[k].target = entry_of(&c, i->target);
         stream.insts[k].reconverge = entry_of(&c, i->reconverge);

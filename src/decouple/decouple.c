@@ -27,6 +27,7 @@ struct decouple *decouple_compute(const struct program *p, const struct decouple
     }
     mark_ssa_init(&d->analysis->ssa, p, &d->arena);
     divergence_init(&d->analysis->divergence, &d->analysis->ssa);
+    decouple_find_spills(d);
     decouple_find_kinds(d);
     decouple_find_slices(d);
     return d;
@@ -118,6 +119,9 @@ static void print_affine(const struct decouple *d, struct strbuf *out)
     decouple_code_of(d, &a, &c);
     for (uint32_t k = 0; k < c.count; k++) {
         const struct decouple_step *s = &c.steps[k];
+        bool moves = s->kind == DECOUPLE_COMPUTES && d->insts[s->inst].slot;
+        if (moves && s->word) continue; // with its first word
+        if (moves) strbuf_printf(out, "move ");
         if (s->kind == DECOUPLE_ENQUEUES)
             strbuf_printf(out, "%s ", decouple_site_name((enum decouple_site)s->site));
         if (s->kind == DECOUPLE_ORDERS) strbuf_printf(out, "token ");

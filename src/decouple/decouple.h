@@ -41,7 +41,7 @@ enum decouple_cause {
 
 struct decouple_rules { // config.def
     uint32_t pieces;
-    int feedback, shared, stores;
+    int feedback, shared, stores, slots;
 };
 extern const char *const decouple_switch_words[];
 
@@ -63,6 +63,7 @@ struct decouple_inst {
         potential; // potential: computed from scalars and thread indices, whatever the operations (Figure 6)
     bool feedback; // the others tell the predicate that guards it
     bool orders;   // the affine stream may not run ahead of a warp across it
+    bool slot;     // it moves between registers and a spill slot that is followed as registers are
     uint32_t from; // instruction that the cause points at; FLOW_NONE
 };
 
@@ -95,6 +96,7 @@ struct decouple_step {
     uint32_t inst;
     uint8_t kind;
     uint8_t site; // of ENQUEUES
+    uint8_t word; // of COMPUTES where the instruction moves a slot's words: which of them
 };
 struct decouple_code {
     struct decouple_step *steps;
@@ -121,6 +123,15 @@ static inline bool decouple_is_for_warps(const struct decouple_plan *p, uint32_t
 {
     return inst < p->count && p->insts[inst].streams & DECOUPLE_IN_OTHERS;
 }
+// Of an instruction that moves a spill slot: registers of a warp on the one side, the slot's address on the other.
+struct decouple_slot {
+    const struct operand *registers;
+    uint32_t address; // local
+    unsigned words;
+    bool is_store;
+};
+struct decouple_slot decouple_slot_of(const struct inst *i);
+
 // Of an access, the operand that is its address; NULL: none, or several.
 const struct operand *decouple_address(const struct inst *i);
 // What an instruction of the others' stream does not read, since it comes from a queue: Rr; of predicates, bits.

@@ -23,11 +23,13 @@ static struct decouple_value special_of(const struct inst *i, uint32_t inst)
 }
 
 // What no operation on tuples can make: why; NONE: it may.
-static enum decouple_cause cause_against(const struct program *p, const struct inst *i)
+static enum decouple_cause cause_against(const struct decouple *d, uint32_t inst)
 {
+    const struct program *p = d->program;
+    const struct inst *i = &p->insts[inst];
     enum { OUTWARD = ISA_STORE | ISA_FENCE | ISA_BRANCH | ISA_BARRIER | ISA_SIDE_EFFECT };
     bool constant = i->op == OP_LDC && i->src[0].reg == REG_ZERO;
-    if (access_is_spill(p, i)) return DECOUPLE_FOR_SPILL;
+    if (access_is_spill(p, i)) return d->insts[inst].slot ? DECOUPLE_FOR_NONE : DECOUPLE_FOR_SPILL;
     if (isa_has(i, ISA_ATOMIC)) return DECOUPLE_FOR_ATOMIC;
     if (i->op == OP_TEX || i->op == OP_TXQ) return DECOUPLE_FOR_TEXTURE;
     if ((isa_has(i, ISA_LOAD) && !constant) || access_reads_shared(i)) return DECOUPLE_FOR_LOAD;
@@ -50,6 +52,8 @@ static enum shape shape_of(const struct inst *i)
 {
     switch (i->op) {
     case OP_MOV:
+    case OP_LDL: // of a spill slot, which is a register
+    case OP_STL:
     case OP_IADD3:
     case OP_IADD3RS: return LINEAR;
     case OP_IMAD: return i->flags & INST_HI ? CHOOSES : PRODUCT; // the upper half is a quotient's
@@ -164,7 +168,7 @@ static struct decouple_value value_of_inst(const struct decouple *d, uint32_t in
     const struct decouple_slices *a = d->analysis;
     const struct mark_ssa *s = &a->ssa;
     const struct inst *i = &d->program->insts[inst];
-    enum decouple_cause against = cause_against(d->program, i);
+    enum decouple_cause against = cause_against(d, inst);
     struct operands o = {0};
     struct access_list list;
     struct decouple_value guard = {.pieces = 1, .potential = true}, old = guard;

@@ -230,7 +230,7 @@ static void find_accesses(struct slicing *x, const bool *certain)
     for (uint32_t k = 0; k < d->count; k++) {
         const struct inst *i = &d->program->insts[k];
         struct decouple_inst *n = &d->insts[k];
-        if (!isa_has(i, ACCESSES) || i->op == OP_LDC) continue;
+        if (!isa_has(i, ACCESSES) || i->op == OP_LDC || n->slot) continue;
         enum decouple_cause against = cause_against_site(x, k);
         if (!against && !d->rules.feedback && !certain[x->s->flow.block_of[k]])
             against = DECOUPLE_FOR_CONTROL;

@@ -23,6 +23,11 @@ struct decouple_slices {
     uint32_t *depends_first, *depends;
 };
 
+// spills.c: which spill slots are followed. The register that is the affine stream's for one, whose number is past the program's;
+// and that stream's move between such and the others, a word of it.
+void decouple_find_spills(struct decouple *d);
+unsigned decouple_name_of_slot(const struct program *p, uint32_t address);
+struct inst decouple_move_of_slot(const struct program *p, const struct inst *i, unsigned word);
 void decouple_find_kinds(struct decouple *d);
 // As it is seen from a block: what leaves a loop that threads leave in different iterations is no tuple behind it.
 struct decouple_value decouple_value_at(const struct decouple_slices *s, uint32_t def, uint32_t block);

@@ -53,7 +53,7 @@ struct program *program_join(const struct program *p, const struct program *q)
         both->functions[f].first += p->inst_count;
     for (uint32_t t = p->table_count; t < both->table_count; t++)
         move_table(&both->tables[t], p, &both->arena);
-    both->reg_count = larger(p->reg_count, q->reg_count);
+    both->beside_reg_count = q->reg_count > p->reg_count ? q->reg_count : 0;
     both->pred_count = larger(p->pred_count, q->pred_count);
     both->stack_bytes = larger(p->stack_bytes, q->stack_bytes);
     both->barrier_count = larger(p->barrier_count, q->barrier_count);

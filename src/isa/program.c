@@ -57,6 +57,8 @@ static bool is_bank_operand_inside(const struct program *p, const struct inst *i
 static const char *check_inst(const struct program *p, const struct inst *i)
 {
     const char *wrong = isa_check(i);
+    bool is_beside = p->beside_reg_count && i - p->insts >= p->functions[0].count;
+    uint32_t registers = is_beside ? p->beside_reg_count : p->reg_count;
     if (wrong) return wrong;
     if (isa_has_modifier((enum isa_op)i->op, MODIFIER_TARGET) && i->target >= p->inst_count)
         return "a target outside the program";
@@ -66,7 +68,7 @@ static const char *check_inst(const struct program *p, const struct inst *i)
     if (isa_has_modifier((enum isa_op)i->op, MODIFIER_TABLE) && i->table >= p->table_count)
         return "an unknown jump table";
     if (i->lines >= p->line_set_count && i->lines) return "an unknown set of source lines";
-    if (highest_register(i) > p->reg_count) return "a register past the program's count";
+    if (highest_register(i) > registers) return "a register past the program's count";
     if (highest_predicate(i) > p->pred_count) return "a predicate past the program's count";
     if (!is_bank_operand_inside(p, i)) return "a constant past the end of its bank";
     return NULL;

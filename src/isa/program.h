@@ -66,6 +66,7 @@ struct program {
     uint32_t code_base;          // RISCV: address of the first instruction
     const uint32_t *words;       // RISCV: instructions as they were, one a word; NULL
     uint32_t reg_count;  // R0..reg_count-1 are used; at least 1
+    uint32_t beside_reg_count; // of what runs beside its warps (program_join), if that has more registers; 0
     uint32_t pred_count;
     uint32_t shared_bytes;       // static, dynamic shared memory begins at shared_bytes rounded up to dynamic_align
     uint32_t dynamic_align;      // alignment of extern .shared arrays, at least 16
@@ -103,7 +104,7 @@ void program_free(struct program *p);
 struct program *program_insert(const struct program *p, const struct inst *what, const bool *before);
 // Two programs as one, a kernel and what goes beside it: the functions of `q` behind those of `p`, which stay where they
 // are. `q` is made of `p` or like it, with the same constants, symbols and source lines, which are those of `p`; both
-// must outlive it.
+// must outlive it. A warp has the registers of `p`.
 struct program *program_join(const struct program *p, const struct program *q);
 
 // Where an instruction's code lies, in bytes from the program's first, and how many instructions from it on begin within so

@@ -52,6 +52,15 @@ const struct chart_value *chart_find(const struct chart_view *v, const char *cat
     return NULL;
 }
 
+unsigned chart_class_of(const struct experiment *x, const struct chart_view *v, const char *category)
+{
+    const struct experiment_split *s = &x->split;
+    const struct chart_value *value =
+        s->series && figure_is_subject(x, category) ? chart_find(v, category, s->series) : NULL;
+    if (!value || isnan(value->value)) return CHART_NO_CLASS;
+    return value->value >= s->limit ? 0 : 1;
+}
+
 void chart_add_number(struct strbuf *out, enum chart_format format, double value)
 {
     if (isnan(value))

@@ -70,6 +70,11 @@ const struct chart_value *chart_find(const struct chart_view *v, const char *cat
 const struct chart_view *chart_view_of(const struct chart *c, const char *gpu, const char *profile);
 void chart_add_number(struct strbuf *out, enum chart_format format, double value); // "-" for NAN
 
+// The class that a kernel is in by the experiment's split, by number; CHART_NO_CLASS: there is no split, its value is missing, or it
+// is no kernel. A class has a mean of its own, called by its name.
+enum { CHART_CLASSES = 2, CHART_NO_CLASS = CHART_CLASSES };
+unsigned chart_class_of(const struct experiment *x, const struct chart_view *v, const char *category);
+
 // What became of the experiment's claims, in every view (chart_claims.c).
 void chart_judge(struct chart *c);
 

@@ -117,7 +117,7 @@ static void drop_unused(struct chart_view *v)
 static bool is_base(const struct experiment *x, const struct experiment_series *s)
 {
     const char *gpu = s->gpu ? s->gpu : "", *base_gpu = x->base.gpu ? x->base.gpu : "";
-    return str_equal(s->what, x->base.what) && str_equal(s->settings, x->base.settings) &&
+    return !s->over && str_equal(s->what, x->base.what) && str_equal(s->settings, x->base.settings) &&
            str_equal(gpu, base_gpu);
 }
 

@@ -204,6 +204,67 @@ static void add_means(const struct chart *c, struct strbuf *out)
     }
 }
 
+// "PT, FW, SR1"
+static void add_members(const struct chart *c, const struct chart_view *v, unsigned class, struct strbuf *out)
+{
+    const char *before = "";
+    for (size_t k = 0; k < v->categories.count; k++) {
+        if (chart_class_of(c->experiment, v, v->categories.data[k]) != class) continue;
+        strbuf_printf(out, "%s%s", before, v->categories.data[k]);
+        before = ", ";
+    }
+    if (!*before) strbuf_puts(out, "none");
+}
+
+// The mean of a series over a class, and the paper's.
+static void add_class_mean(const struct chart_view *v, const char *class, const char *series,
+                           struct strbuf *out)
+{
+    struct strbuf category = {0};
+    strbuf_printf(&category, "GMEAN-%s", class);
+    const struct chart_value *p = chart_find(v, category.text, series);
+    if (!p) p = chart_find(v, category.text + 1, series); // an arithmetic one
+    double values[] = {p ? p->value : NAN, p ? p->paper : NAN};
+    for (unsigned k = 0; k < 2; k++)
+        if (isnan(values[k]))
+            strbuf_puts(out, " |");
+        else
+            strbuf_printf(out, " %.3f |", values[k]);
+    strbuf_fini(&category);
+}
+
+static void add_classes(const struct chart *c, const struct chart_view *v, struct strbuf *out)
+{
+    const struct experiment_split *s = &c->experiment->split;
+    strbuf_printf(out, "\n**%s**, %s, %s, %s. %s, where %s is %g or more: ", c->name, v->gpu, v->profile,
+                  c->size, s->names[0], s->series, s->limit);
+    add_members(c, v, 0, out);
+    strbuf_printf(out, ". %s: ", s->names[1]);
+    add_members(c, v, 1, out);
+    strbuf_printf(out, ".\n\n| bar | %s | paper | %s | paper |\n|---|---:|---:|---:|---:|\n", s->names[0],
+                  s->names[1]);
+    for (size_t k = 0; k < v->series.count; k++) {
+        strbuf_printf(out, "| %s |", v->series.data[k].name);
+        for (unsigned class = 0; class < CHART_CLASSES; class ++)
+            add_class_mean(v, s->names[class], v->series.data[k].name, out);
+        strbuf_putc(out, '\n');
+    }
+}
+
+static void add_all_classes(const struct charts *charts, struct strbuf *out)
+{
+    const char *title = "\n## Means by class\n\nKernels are divided by what was measured of them in the same "
+                        "experiment.\n";
+    for (size_t i = 0; i < charts->list.count; i++) {
+        const struct chart *c = &charts->list.data[i];
+        for (size_t v = 0; c->experiment->split.series && v < c->views.count; v++) {
+            strbuf_puts(out, title);
+            title = "";
+            add_classes(c, &c->views.data[v], out);
+        }
+    }
+}
+
 static void add_findings(const struct chart *c, struct strbuf *out)
 {
     static const char *const words[] = {
@@ -237,6 +298,7 @@ void chart_papers(const struct charts *charts, struct strbuf *out)
     for (size_t i = 0; i < charts->list.count; i++)
         if (list[i].categories == CHART_KERNELS && list[i].experiment->kind == EXPERIMENT_RUNS)
             add_means(&list[i], out);
+    add_all_classes(charts, out);
     strbuf_puts(out, "\n## What was expected\n\nWhat the experiments' files expect of their values, and what "
                      "became of it.\n\n"
                      "| experiment | GPU, profile, inputs | | what was measured |\n|---|---|---|---|\n");

@@ -92,10 +92,9 @@ static bool study_value(const struct filling *fill, const struct figure_cell *c,
     return s != NULL;
 }
 
-// The mean of a series over the first categories, those of a group of kernels or programs. NAN when any value of the
-// series is missing.
-static double mean_of(const struct filling *fill, const struct measure *m, const char *group,
-                      size_t categories, size_t series)
+// The mean of a series over those of the first categories that are in. NAN when any value of the series is missing.
+static double mean_of(const struct filling *fill, const struct measure *m, const bool *in, size_t categories,
+                      size_t series)
 {
     const struct chart_view *v = fill->view;
     VEC(double) values = {0};
@@ -104,8 +103,7 @@ static double mean_of(const struct filling *fill, const struct measure *m, const
         const struct chart_value *p = &v->values.data[i];
         if (p->series != series || p->category >= categories) continue;
         if (isnan(p->value)) mean = NAN;
-        if (figure_in_group(fill->experiment, group, v->categories.data[p->category]))
-            vec_push(&values, p->value);
+        if (in[p->category]) vec_push(&values, p->value);
     }
     if (!isnan(mean)) mean = measure_mean(m, values.data, values.count);
     vec_fini(&values);
@@ -139,31 +137,74 @@ static void add_most(const struct filling *fill, size_t categories)
     }
 }
 
+struct averaging { // over some of the categories
+    const struct measure *measure;
+    size_t categories;
+    bool *in;
+};
+
+// Of all series, as a category more.
+static void add_mean(const struct filling *fill, const struct averaging *a, const char *suffix)
+{
+    size_t category = fill->view->categories.count;
+    const char *letter = a->measure->aggregate == MEASURE_MEAN ? "" : "G";
+    name_category(fill, category, arena_printf(&fill->chart->arena, "%sMEAN%s", letter, suffix));
+    for (size_t s = 0; s < fill->experiment->series.count; s++)
+        add_value(fill, (struct chart_value){.category = category,
+                                             .series = s,
+                                             .value = mean_of(fill, a->measure, a->in, a->categories, s)});
+}
+
+static size_t find_group(const struct filling *fill, const struct averaging *a, const char *group)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < a->categories; k++) {
+        a->in[k] = figure_in_group(fill->experiment, group, fill->view->categories.data[k]);
+        count += a->in[k];
+    }
+    return count;
+}
+
+static size_t find_class(const struct filling *fill, const struct averaging *a, unsigned class)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < a->categories; k++) {
+        a->in[k] = chart_class_of(fill->experiment, fill->view, fill->view->categories.data[k]) == class;
+        count += a->in[k];
+    }
+    return count;
+}
+
+// Over the classes of the split, when it is known of every kernel which it is in.
+static void add_means_of_classes(const struct filling *fill, const struct averaging *a)
+{
+    const struct experiment *x = fill->experiment;
+    if (!x->split.series || find_class(fill, a, CHART_NO_CLASS)) return;
+    for (unsigned c = 0; c < CHART_CLASSES; c++)
+        if (find_class(fill, a, c))
+            add_mean(fill, a, arena_printf(&fill->chart->arena, "-%s", x->split.names[c]));
+}
+
 static void add_means(const struct filling *fill)
 {
     static const struct {
         const char *group, *suffix;
-    } means[] = {{"darsie-1d", "-1D"}, {"darsie-2d", "-2D"}, {"all", ""}};
-    enum { MEANS = sizeof means / sizeof means[0] };
+    } groups[] = {{"darsie-1d", "-1D"}, {"darsie-2d", "-2D"}};
     static const struct measure plain = {.aggregate = MEASURE_MEAN};
     const struct experiment *x = fill->experiment;
-    const struct measure *m = x->measure ? measure_find(x->measure) : &plain;
-    size_t categories = fill->view->categories.count, counts[MEANS] = {0};
-    add_most(fill, categories);
-    for (size_t n = 0; n < MEANS; n++) {
-        for (size_t k = 0; k < categories; k++)
-            counts[n] += figure_in_group(x, means[n].group, fill->view->categories.data[k]);
-        bool again = n == 2 && (counts[2] == counts[0] || counts[2] == counts[1]); // the same kernels
-        if (counts[n] < 2 || again) continue;
-        size_t category = fill->view->categories.count;
-        name_category(fill, category,
-                      arena_printf(&fill->chart->arena, "%sMEAN%s", m->aggregate == MEASURE_MEAN ? "" : "G",
-                                   means[n].suffix));
-        for (size_t s = 0; s < x->series.count; s++)
-            add_value(fill, (struct chart_value){.category = category,
-                                                 .series = s,
-                                                 .value = mean_of(fill, m, means[n].group, categories, s)});
+    struct averaging a = {.measure = x->measure ? measure_find(x->measure) : &plain,
+                          .categories = fill->view->categories.count};
+    size_t most_of_one = 0;
+    add_most(fill, a.categories);
+    a.in = ARENA_ARRAY(&fill->chart->arena, bool, a.categories + 1);
+    for (size_t n = 0; n < sizeof groups / sizeof groups[0]; n++) {
+        size_t count = find_group(fill, &a, groups[n].group);
+        if (count > 1) add_mean(fill, &a, groups[n].suffix);
+        if (count > most_of_one) most_of_one = count;
     }
+    add_means_of_classes(fill, &a);
+    size_t count = find_group(fill, &a, "all");
+    if (count > 1 && count != most_of_one) add_mean(fill, &a, ""); // else it would be the same kernels
 }
 
 // Values that are each one of one run, and the means over the groups of kernels.

@@ -169,14 +169,34 @@ static bool add_series(struct parser *p, char *value)
     char *what = experiment_cut(value, ':');
     if (!what || !*what)
         return diag_error(p->diag, p->loc,
-                          "a series is LABEL : WHAT, or LABEL : WHAT with KEY=VALUE … on GPU");
-    vec_push(&p->x->series, parse_run(what, str_trim(value)));
+                          "a series is LABEL : WHAT, or LABEL : WHAT with KEY=VALUE … on GPU over WHAT …");
+    char *over = cut_word(what, " over ");
+    struct experiment_series s = parse_run(what, str_trim(value));
+    if (over) {
+        struct experiment_series *base = ARENA_NEW(p->arena, struct experiment_series);
+        *base = parse_run(over, arena_strndup(p->arena, over, strlen(over)));
+        s.over = base;
+    }
+    vec_push(&p->x->series, s);
     return true;
 }
 
 static bool set_base(struct parser *p, char *value)
 {
     p->x->base = parse_run(value, arena_strndup(p->arena, value, strlen(value)));
+    return true;
+}
+
+static bool set_split(struct parser *p, char *value)
+{
+    struct experiment_split *s = &p->x->split;
+    char *names = experiment_cut(value, ':'), *limit = experiment_cut(value, '|');
+    char *below = names ? experiment_cut(names, '/') : NULL;
+    if (!below || !*below || !*str_trim(names) || !limit || !str_to_f64(str_trim(limit), &s->limit))
+        return diag_error(p->diag, p->loc, "a split is SERIES | NUMBER : THOSE THAT REACH IT / THE OTHERS");
+    s->series = str_trim(value);
+    s->names[0] = str_trim(names);
+    s->names[1] = below;
     return true;
 }
 
@@ -337,6 +357,7 @@ static const struct key {
             {"series", add_series, true, NULL},
             {"sweep", sweep_add, true, NULL},
             {"base", set_base, false, NULL},
+            {"split", set_split, false, NULL},
             {"paper", add_value, true, NULL},
             {"headline", set_headline, false, NULL},
             {"expect", add_expect, true, NULL},

@@ -12,12 +12,20 @@ struct experiment_series { // a bar of each group, a column of the table
     const char *code;     // of programs: what the series names, else the view's
     const char *settings; // runs: KEY=VALUE words; ""
     const char *gpu;      // runs of kernels: NULL: the view's
+    const struct experiment_series
+        *over; // the same: what this one is compared with; NULL: the experiment's base
 };
 
 struct experiment_value { // what the paper's text says
     const char *series, *category;
     double value;
     const char *text; // as it was written
+};
+
+struct experiment_split { // of kernels or programs into two classes, by what one of the series measures
+    const char *series;   // NULL: there are none
+    double limit;
+    const char *names[2]; // of those that reach the limit, and of the others
 };
 
 struct experiment_view {
@@ -68,6 +76,7 @@ struct experiment {
     VEC(const char *) only;           // kernels: the others are left out; empty: none is
     VEC(struct experiment_series) series;
     struct experiment_series base; // of runs of kernels; its label: NULL where it is the unmodified GPU
+    struct experiment_split split; // means are over each class, too
     VEC(struct experiment_value) values;
     VEC(const char *) expects, notes;
     VEC(struct claim) claims;

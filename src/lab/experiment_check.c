@@ -92,6 +92,18 @@ static bool check_programs(struct parser *p)
     return good;
 }
 
+// A run that is compared with something of its own: that there is such a thing.
+static bool check_over(struct parser *p, const struct experiment_series *series)
+{
+    const struct experiment_series *over = series->over;
+    if (!over) return true;
+    struct wf_context *c = wf_context_create();
+    bool good = check_gpu(p, over) && check_settings(p, c, over->settings) &&
+                (wf_tech(c, over->what) == WF_OK || experiment_refuse(p, c));
+    wf_context_destroy(c);
+    return good;
+}
+
 // GPUs, settings and the study are there. A mechanism may be absent: then its runs say so, and others go on.
 static bool check_names(struct parser *p)
 {
@@ -106,6 +118,7 @@ static bool check_names(struct parser *p)
         struct wf_context *c = wf_context_create();
         good = (wf_gpu(c, x->views.data[v].gpu) == WF_OK || experiment_refuse(p, c)) &&
                check_settings(p, c, x->settings);
+        for (size_t i = 0; i < x->series.count && good; i++) good = check_over(p, &x->series.data[i]);
         for (size_t i = 0; i < x->series.count && good; i++)
             good = x->series.data[i].gpu ? check_gpu(p, &x->series.data[i])
                    : x->kind != EXPERIMENT_SETTINGS
@@ -197,6 +210,10 @@ bool experiment_check(struct parser *p)
     if (missing) return diag_error(p->diag, whole, "an experiment of this kind needs %s", missing);
     bool runs_kernels = x->kind == EXPERIMENT_RUNS && (x->kernels.count || x->pairs.count), names_gpu = false;
     for (size_t i = 0; i < x->series.count; i++) names_gpu |= x->series.data[i].gpu != NULL;
+    for (size_t i = 0; i < x->series.count; i++)
+        if (x->series.data[i].over && (x->kind != EXPERIMENT_RUNS || !x->kernels.count || x->axes.count))
+            return diag_error(p->diag, whole,
+                              "a series that says `over` is for timed runs of kernels without a sweep");
     if ((x->base.what || names_gpu) && !runs_kernels)
         return diag_error(p->diag, whole, "%s is for timed runs of kernels",
                           x->base.what ? "base" : "a series that says `on GPU`");
@@ -205,6 +222,10 @@ bool experiment_check(struct parser *p)
         if (!has_series(x, x->values.data[i].series))
             return diag_error(p->diag, whole, "the paper's value of \"%s\" belongs to no series",
                               x->values.data[i].series);
+    if (x->split.series && (!has_series(x, x->split.series) || !x->measure || x->axes.count))
+        return diag_error(p->diag, whole,
+                          "the split by \"%s\" is by no series of an experiment of runs without a sweep",
+                          x->split.series);
     for (size_t i = 0; i < x->claims.count; i++)
         if (!check_claim(p, &x->claims.data[i])) return false;
     if (!check_headline(p)) return false;

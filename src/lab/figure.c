@@ -104,7 +104,8 @@ static void plan_runs(struct figure *f, struct jobs *jobs, const struct kernel_l
         for (size_t s = 0; s < x->series.count; s++) {
             const struct experiment_series *series = &x->series.data[s];
             const struct kernel *kernel = &kernels->all.data[k];
-            size_t base = jobs_bench(jobs, x, kernel->name, kernel->registers, f->size, v, &x->base),
+            const struct experiment_series *over = series->over ? series->over : &x->base;
+            size_t base = jobs_bench(jobs, x, kernel->name, kernel->registers, f->size, v, over),
                    job = jobs_bench(jobs, x, kernel->name, kernel->registers, f->size, v, series);
             add(f, view, k, kernels->all.data[k].abbreviation, s, job, base);
         }

@@ -1,6 +1,6 @@
 // What an affine warp could do of a kernel (DAC, sections 3 and 4): of each instruction whether it computes on scalars and
 // thread indices, what it is to the compiler, in which stream it ends up, and why not; with how often it executes. The
-// split is that of `--tech decoupled` with its usual rules (decouple/).
+// split is that of `--tech decoupled`, by the same rules (decouple/): its options are settings here, study.decoupled.pieces …
 #include "decouple/decouple.h"
 #include "study/study.h"
 
@@ -63,11 +63,10 @@ static void describe(struct study *s, struct study_kernel *k, const struct decou
 
 static void launch_begin(void *context, const struct launch *l)
 {
-    static const struct decouple_rules rules = {.pieces = 2, .feedback = 1, .shared = 1, .stores = 1};
     struct study *s = context;
     struct study_kernel *k = study_kernel_enter(s, l);
     if (k->data) return;
-    struct decouple *d = decouple_compute(l->program, &rules, NULL);
+    struct decouple *d = decouple_compute(l->program, &s->settings.rules, NULL);
     describe(s, k, d);
     decouple_free(d);
 }

@@ -11,5 +11,10 @@ const struct config_key study_config_keys[] = {
     CONFIG_KEY(struct study_settings, field, type, key, low, high, words, initial, meaning),
 #include "study/config.def"
 #undef SETTING
+#define RULE(field, type, key, low, high, words, initial, meaning, source)                                   \
+    CONFIG_KEY(struct study_settings, rules.field, type, "study.decoupled." key, low, high, words, initial,  \
+               "of `study affine`: " meaning),
+#include "decouple/config.def"
+#undef RULE
 };
 const size_t study_config_key_count = sizeof study_config_keys / sizeof study_config_keys[0];

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "decouple/decouple.h"
 #include "exec/observe.h"
 #include "gpu/tech.h"
 #include "mark/mark.h"
@@ -27,6 +28,7 @@ struct study_settings { // config.def
     int window;   // enum reuse_window
     bool stores;
     uint32_t accesses;
+    struct decouple_rules rules; // of `study affine`
 };
 extern const struct config_key study_config_keys[];
 extern const size_t study_config_key_count;

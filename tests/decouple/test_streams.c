@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-static const struct decouple_rules plain = {.pieces = 2, .feedback = 1, .shared = 1, .stores = 1};
+static const struct decouple_rules plain = {.pieces = 2, .feedback = 1, .shared = 1, .stores = 1, .slots = 1};
 
 // Figure 4b: six instructions, a loop of nine, and an exit. Block and thread indices come by instructions of their own here,
 // which a shifted sum that stands for two makes up for.
@@ -157,22 +157,192 @@ static uint32_t last_write_of_r9(const struct program *p)
     return last;
 }
 
+static void check_kind(struct test *t, const char *directives, const char *before,
+                       const struct decouple_rules *rules, const char *says)
+{
+    struct strbuf code = {0}, text = {0};
+    strbuf_printf(&code, ".params 16\n%s%s%s", directives, before, "    MOV R2, c[0x0][0x164]\n" STORE);
+    struct program *p = asm_program(t, strbuf_text(&code));
+    if (p) {
+        struct decouple *d = decouple_compute(p, rules, NULL);
+        decouple_explain(d, last_write_of_r9(p), &text);
+        CHECK_STR(t, strbuf_text(&text), says);
+        check_promises(t, d);
+        decouple_free(d);
+        program_free(p);
+    }
+    strbuf_fini(&code);
+    strbuf_fini(&text);
+}
+
 static void test_kinds(struct test *t)
 {
-    for (size_t n = 0; n < TEST_COUNT(kinds); n++) {
-        struct strbuf code = {0}, text = {0};
-        strbuf_printf(&code, ".params 16\n%s%s", kinds[n].code, "    MOV R2, c[0x0][0x164]\n" STORE);
+    for (size_t n = 0; n < TEST_COUNT(kinds); n++) check_kind(t, "", kinds[n].code, &plain, kinds[n].says);
+}
+
+// -- spill slots ----------------------------------------------------------------------------------------------
+
+// Sixteen bytes of variables, and four slots of a word behind them.
+#define SLOTS ".local 32\n.spills 16\n"
+#define DATA  "    ISETP.NE.AND P0, PT, R8, RZ, PT\n"
+
+static const struct {
+    const char *code; // what loads R9 last
+    const char *says;
+} slots[] = {
+    // What is stored keeps its kind, what is loaded has it.
+    {TID "    STL [0x10], R0\n    LDL R9, [0x10]\n", "affine"},
+    {TID "    MOV R3, c[0x0][0x160]\n    STL [0x10], R3\n    LDL R9, [0x10]\n", "scalar"},
+    {TID "    STL [0x10], RZ\n    LDL R9, [0x10]\n", "scalar"},
+    {TID "    IMNMX R3, R0, 0x10, PT\n    STL [0x10], R3\n    LDL R9, [0x10]\n", "piecewise"},
+    {TID LOADED "    STL [0x10], R8\n    LDL R9, [0x10]\n",
+     "vector: computed from 0x20, computed from 0x18, loaded from memory 0x18"},
+    // The last store before the load counts, and that of its own slot; words of a wide one are slots each.
+    {TID LOADED "    STL [0x10], R8\n    STL [0x10], R0\n    LDL R9, [0x10]\n", "affine"},
+    {TID LOADED "    STL [0x10], R0\n    STL [0x14], R8\n    LDL R9, [0x10]\n", "affine"},
+    {TID "    STL.64 [0x18], R0\n    LDL R9, [0x1c]\n", "affine"},
+    {TID LOADED "    STL.64 [0x18], R0\n    STL [0x1c], R8\n    LDL R9, [0x18]\n", "affine"},
+    {TID LOADED "    STL.64 [0x18], R0\n    STL [0x18], R8\n    LDL R9, [0x18]\n",
+     "vector: computed from 0x28, computed from 0x18, loaded from memory 0x18"},
+    // A store that some lanes leave out keeps the old value there.
+    {TID "    STL [0x10], RZ\n    ISETP.LT.AND P0, PT, R0, 0x5, PT\n@P0 STL [0x10], R1\n    LDL R9, [0x10]\n",
+     "piecewise"},
+    {TID LOADED DATA "    STL [0x10], RZ\n@P0 STL [0x10], R1\n    LDL R9, [0x10]\n",
+     "vector: computed from 0x30, under a predicate that only the lanes know 0x30"},
+    {TID LOADED
+     "    STL [0x10], R8\n    ISETP.LT.AND P0, PT, R0, 0x5, PT\n@P0 STL [0x10], R1\n    LDL R9, [0x10]\n",
+     "vector: computed from 0x30, computed from 0x20, computed from 0x18, loaded from memory 0x18"},
+    // So do lanes that go another way, or leave a loop in another iteration.
+    {TID LOADED DATA
+     "    STL [0x10], RZ\n@P0 BRA out, join out\n    STL [0x10], R1\nout:\n    LDL R9, [0x10]\n",
+     "vector: computed from"},
+    {TID LOADED
+     "    STL [0x10], R0\nloop:\n    LDL R4, [0x10]\n    IADD3 R4, R4, 0x1, RZ\n    STL [0x10], R4\n"
+     "    ISETP.NE.AND P0, PT, R4, R8, PT\n@P0 BRA loop, join out\nout:\n    LDL R9, [0x10]\n",
+     "vector: computed from 0x38"},
+    {TID LOADED "    MOV R5, RZ\n    STL [0x10], R0\nloop:\n    LDL R4, [0x10]\n    IADD3 R4, R4, 0x1, RZ\n"
+                "    STL [0x10], R4\n    IADD3 R5, R5, 0x1, RZ\n    ISETP.NE.AND P0, PT, R5, 0x4, PT\n"
+                "@P0 BRA loop, join out\nout:\n    LDL R9, [0x10]\n",
+     "affine"},
+    {TID "    LDL R9, [0x10]\n", "vector: computed from"},
+    // Variables of a thread are no slots, and no slots are theirs.
+    {TID "    STL [0x10], R0\n    STL [R1], R1\n    LDL R9, [0x10]\n", "affine"},
+    {TID "    STL [0x0], R0\n    LDL R9, [0x0]\n", "vector: loaded from memory 0x18"},
+    {TID "    STL [0x10], R0\n    LDL R9, [R1]\n", "vector: loaded from memory 0x18"},
+    // A part of a word, or some of a slot and some beside it: no slot is followed.
+    {TID "    STL [0x10], R0\n    STL.U8 [0x15], R1\n    LDL R9, [0x10]\n",
+     "vector: a spilled register 0x10"},
+    {TID "    STL [0x10], R0\n    LDL.64 R4, [0xc]\n    LDL R9, [0x10]\n", "vector: a spilled register 0x10"},
+    {TID "    STL [0x10], R0\n    LDL.64 R4, [0x1c]\n    LDL R9, [0x10]\n",
+     "vector: a spilled register 0x10"},
+    // A program of so many registers that slots have no names.
+    {TID "    MOV R254, RZ\n    STL [0x10], R0\n    LDL R9, [0x10]\n", "vector: a spilled register 0x18"},
+    {TID "    MOV R253, RZ\n    STL [0x10], R0\n    STL [0x14], R0\n    LDL R9, [0x10]\n", "affine"},
+    {TID "    MOV R253, RZ\n    STL [0x10], R0\n    STL [0x14], R0\n    LDL R9, [0x14]\n",
+     "vector: a spilled register 0x20"},
+};
+
+static uint32_t last_load(const struct program *p)
+{
+    uint32_t last = 0;
+    for (uint32_t k = 0; k < p->inst_count; k++)
+        if (p->insts[k].op == OP_LDL) last = k;
+    return last;
+}
+
+static void test_slots(struct test *t)
+{
+    struct decouple_rules off = plain;
+    off.slots = 0;
+    for (size_t n = 0; n < TEST_COUNT(slots); n++) {
+        check_kind(t, SLOTS, slots[n].code, &plain, slots[n].says);
+        struct strbuf code = {0};
+        strbuf_printf(&code, ".params 16\n" SLOTS "%s    MOV R2, c[0x0][0x164]\n" STORE, slots[n].code);
         struct program *p = asm_program(t, strbuf_text(&code));
-        if (p) {
-            struct decouple *d = decouple_compute(p, &plain, NULL);
-            decouple_explain(d, last_write_of_r9(p), &text);
-            CHECK_STR(t, strbuf_text(&text), kinds[n].says);
-            check_promises(t, d);
-            decouple_free(d);
-            program_free(p);
-        }
         strbuf_fini(&code);
-        strbuf_fini(&text);
+        if (!p) continue;
+        struct decouple *d = decouple_compute(p, &off, NULL);
+        CHECK_EQ(t, d->insts[last_load(p)].kind, DECOUPLE_VECTOR);
+        check_promises(t, d);
+        decouple_free(d);
+        program_free(p);
+    }
+}
+
+static const struct {
+    const char *name, *code, *affine, *others;
+    unsigned names; // of registers that stand for slots
+} spilled[] = {
+    {"a spilled index stays with the affine stream, and the lanes have nothing of it",
+     TID "    SHL R3, R0, 0x2\n    STL [0x10], R3\n    MOV R3, c[0x0][0x160]\n    STL [0x14], R3\n"
+         "    LDL R4, [0x10]\n    LDL R5, [0x14]\n    IADD3 R2, R4, R5, RZ\n    LDG R8, [R2]\n"
+         "    STG [R2+0x4], R8\n    EXIT\n",
+     "S2R R0, SR_TID.X\nSHL R3, R0, 0x2\nmove STL [0x10], R3\nMOV R3, c[0x0][0x160]\nmove STL [0x14], R3\n"
+     "move LDL R4, [0x10]\nmove LDL R5, [0x14]\nIADD3 R2, R4, R5, RZ\nenq.data LDG R8, [R2]\n"
+     "enq.addr STG [R2+0x4], R8\nEXIT\n",
+     "deq.data LDG R8, [R2]\ndeq.addr STG [R2+0x4], R8\nEXIT\n", 2},
+    {"what lanes compute with is in both, its store as well",
+     TID LOADED "    STL [0x10], R0\n    LDL R3, [0x10]\n    IADD3 R4, R3, R8, RZ\n    LEA R5, R3, R2, 0x2\n"
+                "    STG [R5], R4\n    EXIT\n",
+     "S2R R0, SR_TID.X\nMOV R2, c[0x0][0x160]\nenq.data LDG R8, [R2]\nmove STL [0x10], R0\n"
+     "move LDL R3, [0x10]\nLEA R5, R3, R2, 0x2\nenq.addr STG [R5], R4\nEXIT\n",
+     "S2R R0, SR_TID.X\ndeq.data LDG R8, [R2]\nSTL [0x10], R0\nLDL R3, [0x10]\nIADD3 R4, R3, R8, RZ\n"
+     "deq.addr STG [R5], R4\nEXIT\n",
+     1},
+    {"what was loaded stays with the lanes, spilled or not",
+     TID LOADED "    STL [0x10], R8\n    LDL R3, [0x10]\n    STG [R2+0x4], R3\n    EXIT\n",
+     "MOV R2, c[0x0][0x160]\nenq.data LDG R8, [R2]\nenq.addr STG [R2+0x4], R3\nEXIT\n",
+     "deq.data LDG R8, [R2]\nSTL [0x10], R8\nLDL R3, [0x10]\ndeq.addr STG [R2+0x4], R3\nEXIT\n", 1},
+    {"a pair is two moves",
+     TID "    MOV R1, 0x8\n    IMAD.WIDE R4, R0, R1, c[0x0][0x160]\n    STL.64 [0x18], R4\n    LDL.64 R6, "
+         "[0x18]\n"
+         "    LDG.64 R8, [R6]\n    STG.64 [R6+0x8], R8\n    EXIT\n",
+     "S2R R0, SR_TID.X\nMOV R1, 0x8\nIMAD.WIDE R4, R0, R1, c[0x0][0x160]\nmove STL.64 [0x18], R4\n"
+     "move LDL.64 R6, [0x18]\nenq.data LDG.64 R8, [R6]\nenq.addr STG.64 [R6+0x8], R8\nEXIT\n",
+     "deq.data LDG.64 R8, [R6]\ndeq.addr STG.64 [R6+0x8], R8\nEXIT\n", 4},
+};
+
+// The program of both streams: a slot is a register past the program's, of which its warps have none more.
+static void check_moves(struct test *t, const struct program *p, const struct decouple *d, unsigned names)
+{
+    struct program *both = decouple_program(d);
+    unsigned moves = 0, words = 0;
+    CHECK_MSG(t, !program_check(both), "%s", program_check(both));
+    CHECK_EQ(t, both->reg_count, p->reg_count);
+    CHECK_EQ(t, both->beside_reg_count, p->reg_count + names);
+    for (uint32_t k = p->inst_count; k < both->inst_count; k++) {
+        const struct inst *i = &both->insts[k];
+        CHECK(t, i->op != OP_LDL && i->op != OP_STL);
+        bool to = i->dst[0].kind == OPERAND_REG && i->dst[0].reg >= p->reg_count && i->dst[0].reg != REG_ZERO;
+        bool from =
+            i->src[0].kind == OPERAND_REG && i->src[0].reg >= p->reg_count && i->src[0].reg != REG_ZERO;
+        CHECK(t, !to || !from);
+        CHECK(t, (!to && !from) || i->op == OP_MOV);
+        moves += to || from;
+    }
+    for (uint32_t k = 0; k < p->inst_count; k++)
+        if (d->insts[k].slot && d->insts[k].streams & DECOUPLE_IN_AFFINE)
+            words += decouple_slot_of(&p->insts[k]).words;
+    CHECK_EQ(t, moves, words);
+    program_free(both);
+}
+
+static void test_spilled(struct test *t)
+{
+    for (size_t n = 0; n < TEST_COUNT(spilled); n++) {
+        struct strbuf code = {0};
+        strbuf_printf(&code, ".params 16\n" SLOTS "%s", spilled[n].code);
+        struct program *p = asm_program(t, strbuf_text(&code));
+        strbuf_fini(&code);
+        if (!p) continue;
+        struct decouple *d = decouple_compute(p, &plain, NULL);
+        printf("  %s\n", spilled[n].name);
+        check_stream(t, d, DECOUPLE_IN_AFFINE, spilled[n].affine);
+        check_stream(t, d, DECOUPLE_IN_OTHERS, spilled[n].others);
+        check_promises(t, d);
+        check_moves(t, p, d, spilled[n].names);
+        decouple_free(d);
+        program_free(p);
     }
 }
 
@@ -358,10 +528,14 @@ static void test_marks(struct test *t)
 static void test_broken(struct test *t)
 {
     unsigned tried = 0, found = 0;
-    for (size_t n = 0; n <= TEST_COUNT(programs); n++) {
+    for (size_t n = 0; n <= TEST_COUNT(programs) + TEST_COUNT(spilled); n++) {
         struct strbuf code = {0};
-        strbuf_printf(&code, "%s%s", n < TEST_COUNT(programs) ? ".params 16\n" : "",
-                      n < TEST_COUNT(programs) ? programs[n].code : figure_4);
+        if (n < TEST_COUNT(programs))
+            strbuf_printf(&code, ".params 16\n%s", programs[n].code);
+        else if (n == TEST_COUNT(programs))
+            strbuf_puts(&code, figure_4);
+        else
+            strbuf_printf(&code, ".params 16\n" SLOTS "%s", spilled[n - TEST_COUNT(programs) - 1].code);
         struct program *p = asm_program(t, strbuf_text(&code));
         strbuf_fini(&code);
         if (!p) continue;
@@ -392,6 +566,8 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {{"figure_7", test_figure_7},
                                              {"program", test_program},
                                              {"kinds", test_kinds},
+                                             {"slots", test_slots},
+                                             {"spilled", test_spilled},
                                              {"followed", test_followed},
                                              {"without_feedback", test_without_feedback},
                                              {"shared", test_shared},

@@ -355,6 +355,8 @@ static void read_directive(struct assembler *a, const char *text)
         p->shared_bytes = (uint32_t)strtoul(rest, NULL, 0);
     else if (directive(text, ".local", &rest))
         p->local_bytes = (uint32_t)strtoul(rest, NULL, 0);
+    else if (directive(text, ".spills", &rest))
+        p->spill_bytes = (uint32_t)strtoul(rest, NULL, 0);
     else if (directive(text, ".stack", &rest))
         p->stack_bytes = (uint32_t)strtoul(rest, NULL, 0);
     else if (directive(text, ".literal", &rest))

@@ -70,22 +70,35 @@ static void test_figures(struct test *t)
 // A base of the experiment's own, and series on other GPUs than the view's.
 static void test_bases(struct test *t)
 {
-    static const char experiment[] = "title = bases\n"
-                                     "measure = speedup\n"
-                                     "kernels = darsie-1d hotspot\n"
-                                     "views = tiny/sass\n"
-                                     "base = uv with issue.scheduler=lrr\n"
-                                     "series = DARSIE : darsie\n"
-                                     "series = card : base with issue.scheduler=gto on gtx1080ti-paper\n"
-                                     "series = itself : uv with issue.scheduler=lrr\n"
-                                     "paper = DARSIE | MAX = 2\n";
+    static const char experiment[] =
+        "title = bases\n"
+        "measure = speedup\n"
+        "kernels = darsie-1d hotspot\n"
+        "views = tiny/sass\n"
+        "base = uv with issue.scheduler=lrr\n"
+        "series = DARSIE : darsie\n"
+        "series = card : base with issue.scheduler=gto on gtx1080ti-paper\n"
+        "series = itself : uv with issue.scheduler=lrr\n"
+        "series = beside : darsie with shared.latency=48 over base with shared.latency=48 on tiny\n"
+        "paper = DARSIE | MAX = 2\n";
     struct cli c = {.t = t};
     lab_write(&c, "bases.exp", experiment);
     cli_run(&c, "reproduce $D/bases.exp --size small --out $D/out");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
     CHECK_HAS(t, c.out, "speedup over uv with issue.scheduler=lrr");
     sqlite3 *db = lab_open(t, "out");
-    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM runs"), 18); // 6 kernels
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM runs"), 30); // 6 kernels
+    CHECK_EQ(
+        t,
+        (int)lab_query(
+            t, db,
+            "SELECT count(*) FROM points p JOIN runs own ON own.id = p.run JOIN runs base ON base.id = "
+            "p.base "
+            "WHERE p.series = 'beside' AND own.tech = 'darsie' AND base.tech = 'base' AND own.settings = "
+            "'shared.latency=48' AND base.settings = 'shared.latency=48' AND own.gpu = 'tiny' AND base.gpu = "
+            "'tiny' AND "
+            "abs(p.value - 1.0 * base.cycles / own.cycles) < 1e-12"),
+        6);
     static const char *const own[] =
         {"own.tech = 'darsie' AND own.gpu = 'tiny' AND own.settings = ''",
          "own.tech = 'base' AND own.gpu = 'gtx1080ti-paper' AND own.settings = 'issue.scheduler=gto'",
@@ -108,6 +121,59 @@ static void test_bases(struct test *t)
     CHECK(t, lab_query(t, db, "SELECT paper FROM points WHERE series = 'DARSIE' AND category = 'MAX'") == 2);
     sqlite3_close(db);
     cli_fini(&c);
+}
+
+// Kernels in two classes by what one of the series measures, and a mean over each.
+static void test_split(struct test *t)
+{
+    static const char experiment[] = "title = classes\n"
+                                     "measure = speedup\n"
+                                     "kernels = vecadd matrixMul reduction nqueens\n"
+                                     "views = tiny/sass\n"
+                                     "series = DARSIE : darsie\n"
+                                     "series = at hand : base with memory.perfect=1\n"
+                                     "split = at hand | LIMIT : waits / computes\n"
+                                     "paper = DARSIE | GMEAN-waits = 2\n"
+                                     "claim = GMEAN-waits : at hand > 1\n"
+                                     "claim = GMEAN-computes : DARSIE > 100\n";
+    static const char *const limits[] = {"1.5", "0"}; // of the second nobody is below
+    for (size_t n = 0; n < TEST_COUNT(limits); n++) {
+        struct cli c = {.t = t};
+        struct strbuf text = {0}, sql = {0};
+        size_t length;
+        const char *at = strstr(experiment, "LIMIT");
+        strbuf_printf(&text, "%.*s%s%s", (int)(at - experiment), experiment, limits[n], at + strlen("LIMIT"));
+        lab_write(&c, "split.exp", text.text);
+        cli_run(&c, "reproduce $D/split.exp --size small --out $D/out");
+        CHECK_MSG(t, c.status == 0, "%s", c.err);
+        sqlite3 *db = lab_open(t, "out");
+        for (size_t k = 0; k < 2 - n; k++) {
+            strbuf_clear(&sql);
+            strbuf_printf(
+                &sql,
+                "SELECT abs(value - (SELECT exp(avg(ln(p.value))) FROM points p WHERE p.series = 'DARSIE' "
+                "AND p.run IS NOT NULL AND (SELECT h.value FROM points h WHERE h.category = p.category AND "
+                "h.series = 'at hand') %s %s)) FROM points WHERE series = 'DARSIE' AND category = 'GMEAN-%s'",
+                k ? "<" : ">=", limits[n], k ? "computes" : "waits");
+            CHECK(t, lab_query(t, db, sql.text) < 1e-12);
+        }
+        CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM points WHERE category = 'GMEAN-computes'"),
+                 n ? 0 : 2);
+        CHECK(t, lab_query(t, db,
+                           "SELECT paper FROM points WHERE series = 'DARSIE' AND category = 'GMEAN-waits'") ==
+                     2);
+        sqlite3_close(db);
+        char *page = cli_read(&c, "out/paper.md", &length);
+        CHECK_HAS(t, page, "## Means by class");
+        CHECK_HAS(t, page,
+                  n ? "waits, where at hand is 0 or more: VA, MM, reduction, NQU. computes: none."
+                    : "waits, where at hand is 1.5 or more: ");
+        CHECK_HAS(t, page, n ? "open" : "contradicted");
+        free(page);
+        strbuf_fini(&text);
+        strbuf_fini(&sql);
+        cli_fini(&c);
+    }
 }
 
 // -- what is refused ----------------------------------------------------------------------------------------
@@ -133,6 +199,9 @@ static void test_broken_files(struct test *t)
         "title = x\nclaim = MM : A ~ B within reach\n",
         "title = x\nheadline = no more than a subject\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nheadline = A : is {B | MM}\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nsplit = A above 2\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nsplit = A | many : B / C\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nsplit = B | 2 : B / C\n",
         "title = x\nsize = huge\n",
         "title = x\nsize = \033[31msmall\n",
         ("title = x\nsize = paper\nmeasure = speedup\nkernels = spmv\nviews = tiny/sass\n"
@@ -145,6 +214,9 @@ static void test_broken_files(struct test *t)
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : uv with sm.warps=many\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : uv on gtx9\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nbase = uw\nseries = A : uv\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : uv over uw\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : uv over base with sm.wraps=3\n",
+        "title = x\nkind = settings\nseries = A : sm.warps over base\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nbase = uv with sm.wraps=3\nseries = A : uv\n",
         "title = x\nkind = settings\nbase = uv\nseries = A : sm.warps\n",
         "title = x\nmeasure = time\nprograms = VecAdd\nbase = uv\nseries = A : simtight-rfc\n",
@@ -266,10 +338,8 @@ static void test_lock(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"figures", test_figures},
-                                             {"bases", test_bases},
-                                             {"broken_files", test_broken_files},
-                                             {"databases", test_databases},
-                                             {"lock", test_lock}};
+    static const struct test_case cases[] = {
+        {"figures", test_figures},           {"bases", test_bases},         {"split", test_split},
+        {"broken_files", test_broken_files}, {"databases", test_databases}, {"lock", test_lock}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -109,6 +109,49 @@ static void test_once(struct test *t)
     for (unsigned k = 0; k < 128; k++) CHECK_EQ(t, o.words[k], k + 1);
 }
 
+// An address that was spilled and comes back: four moves of a word each in the affine stream, and of the warps nobody goes to
+// local memory. Where slots are not followed the lanes have all of it.
+static void test_spilled(struct test *t)
+{
+    struct trial x = {.gpu = "gtx480",
+                      .settings = GTX,
+                      .tech = "decoupled",
+                      .block = {128, 1, 1},
+                      .code = ".local 16\n.spills 16\n" INDEX ADDRESS
+                              "    STL.64 [0x8], R2\n    MOV R2, RZ\n    MOV R3, RZ\n    LDL.64 R6, [0x8]\n"
+                              "    LDG R5, [R6]\n    IADD3 R5, R5, 0x1, RZ\n    STG [R6], R5\n    EXIT\n"};
+    struct outcome o = same(t, x);
+    CHECK_EQ(t, o.n[COUNT_removed], 4 * 7);
+    CHECK_EQ(t, o.n[COUNT_steps], 3 + 4 + 2 + 1);
+    CHECK_EQ(t, o.n[COUNT_data], 4);
+    CHECK_EQ(t, o.n[COUNT_addresses], 4);
+    CHECK_EQ(t, o.n[COUNT_kept], 0);
+    CHECK_EQ(t, o.n[COUNT_asked], 4);
+    for (unsigned k = 0; k < 128; k++) CHECK_EQ(t, o.words[k], k + 1);
+    x.tech = "decoupled:slots=off,feedback=on";
+    x.code = ".local 16\n.spills 16\n" INDEX ADDRESS
+             "    STL.64 [0x8], R2\n    LDG R4, [R2]\n    LDL.64 R6, [0x8]\n"
+             "    LDG R5, [R6]\n    IADD3 R5, R5, 0x1, RZ\n    STG [R6], R5\n    EXIT\n";
+    o = same(t, x);
+    CHECK_EQ(t, o.n[COUNT_removed], 0);
+    CHECK_EQ(t, o.n[COUNT_data], 4);
+    CHECK_EQ(t, o.n[COUNT_kept], 4 * 4);
+    x.tech = "decoupled";
+    o = same(t, x);
+    CHECK_EQ(t, o.n[COUNT_removed], 4 * 5);
+    CHECK_EQ(t, o.n[COUNT_kept], 0);
+    // Forty lanes store there anew, from the middle of a warp on they do not.
+    x.code = ".local 16\n.spills 8\n" INDEX ADDRESS
+             "    STL.64 [0x8], R2\n    IADD3 R4, R2, 0x800, RZ\n    ISETP.LT.AND P0, PT, R0, 0x28, PT\n"
+             "@P0 STL [0x8], R4\n    MOV R6, RZ\n@P0 LDL R6, [0x8]\n@!P0 LDL R6, [0x8]\n    LDL R7, [0xc]\n"
+             "    LDG R5, [R6]\n    IADD3 R5, R5, 0x1, RZ\n    STG [R6], R5\n    EXIT\n";
+    x.tech = "decoupled:pieces=8";
+    o = same(t, x);
+    CHECK_EQ(t, o.n[COUNT_kept], 0);
+    for (unsigned k = 0; k < 128; k++)
+        CHECK_EQ(t, o.words[k + (k < 40 ? 512 : 0)], k + (k < 40 ? 512 : 0) + 1);
+}
+
 // Figure 3: an affine instruction and another one, of four warps, take eight slots; on affine units, too, of which four are
 // theirs; and five with an affine warp.
 static void test_slots(struct test *t)
@@ -395,9 +438,16 @@ static void test_kept_lines(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"once", test_once},   {"slots", test_slots},           {"values_move", test_values_move},
-        {"ahead", test_ahead}, {"no_cache", test_no_cache},     {"predicates", test_predicates},
-        {"holes", test_holes}, {"data_ahead", test_data_ahead}, {"kept_lines", test_kept_lines},
+        {"once", test_once},
+        {"spilled", test_spilled},
+        {"slots", test_slots},
+        {"values_move", test_values_move},
+        {"ahead", test_ahead},
+        {"no_cache", test_no_cache},
+        {"predicates", test_predicates},
+        {"holes", test_holes},
+        {"data_ahead", test_data_ahead},
+        {"kept_lines", test_kept_lines},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

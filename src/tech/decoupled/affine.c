@@ -169,9 +169,30 @@ static uint64_t guarded(const struct warp *w, const struct inst *i)
     return w->active & guard;
 }
 
+// Between registers and a spill slot, which is in the thread's local memory here: a shadow has some of its own.
+static void move_slot(struct warp *w, const struct inst *i, uint64_t lanes)
+{
+    struct decouple_slot x = decouple_slot_of(i);
+    for (unsigned k = 0; k < x.words; k++) {
+        uint32_t *slot = (uint32_t *)(void *)(w->local + (x.address / 4 + k) * w->exec->local_stride);
+        uint32_t *own = x.registers->reg == REG_ZERO ? NULL : tech_lanes_of(w, x.registers->reg + k);
+        for (uint64_t left = lanes; left && (own || x.is_store); left &= left - 1) {
+            unsigned lane = bit_lowest(left);
+            if (x.is_store)
+                slot[lane] = own ? own[lane] : 0;
+            else
+                own[lane] = slot[lane];
+        }
+    }
+}
+
 bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst)
 {
     const struct inst *i = &d->launch->insts[inst];
+    if (split_of(d, inst)->slot) {
+        move_slot(w, i, guarded(w, i));
+        return true;
+    }
     if (isa_has(i, ISA_LOAD)) return false;
     uint64_t lanes = guarded(w, i);
     if (lanes) tech_evaluate_of(w, inst, lanes);

@@ -146,7 +146,10 @@ static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
     d->launch = launch;
     d->sm = sm;
     d->counters = counts;
-    d->atq = heap_alloc(d->launch->options->atq * sizeof *d->atq);
+    // What is in a ring is set when it comes there: nothing has to be cleared.
+    d->atq = heap_resize(NULL, d->launch->options->atq * sizeof *d->atq);
+    d->told = heap_resize(NULL, (size_t)WARPS * TOLD_MAX * sizeof *d->told);
+    for (unsigned k = 0; k < WARPS; k++) d->followers[k].told = &d->told[k * TOLD_MAX];
     return d;
 }
 
@@ -162,6 +165,7 @@ static void sm_end(void *state)
     for (unsigned k = 0; k < WARPS; k++) vec_fini(&d->followers[k].locks);
     vec_fini(&d->all_parts);
     free(d->atq);
+    free(d->told);
     free(d);
 }
 

@@ -119,7 +119,7 @@ struct follower { // of a slot
     bool order_pending;
     struct told {
         uint64_t active, pred;
-    } told[TOLD_MAX];
+    } * told; // a ring of TOLD_MAX
     unsigned told_first, told_count;
     struct queue addresses, predicates;
     unsigned expanding; // parts in the ATQ
@@ -141,6 +141,7 @@ struct decoupled {
     bool is_parted[64];      // a part of a warp has come to a barrier by itself
     struct follower followers[WARPS];
     struct entry *atq; // a ring
+    struct told *told; // of all slots
     unsigned first, count;
     uint64_t following;   // slots whose stream could go on
     uint32_t step[WARPS]; // of those: where it is
