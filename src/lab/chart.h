@@ -24,6 +24,8 @@ struct chart_value {
     double value;     // NAN: not measured, or a word
     double paper;     // what the paper's text says; NAN: nothing
     const char *text; // the word; NULL: a number
+    bool
+        nothing; // its runs are there, and have nothing that the measure is a share of: means are over the others
     const char *run,
         *base; // of table `runs`; NULL: none, as of means, which are over the values of their series
 };

@@ -66,8 +66,8 @@ static void add_value(const struct filling *fill, struct chart_value value)
 
 // -- a value of a run, and means ----------------------------------------------------------------------------
 
-// The value of a run beside its base, by the measure's SQL. NAN: one of them was refused or failed.
-static bool measure_run(const struct filling *fill, const struct figure_cell *c, double *value)
+// The value of a run beside its base, by the measure's SQL. NAN: one of them was refused or failed, or *nothing.
+static bool measure_run(const struct filling *fill, const struct figure_cell *c, double *value, bool *nothing)
 {
     struct strbuf sql = {0};
     strbuf_printf(&sql,
@@ -76,7 +76,9 @@ static bool measure_run(const struct filling *fill, const struct figure_cell *c,
                   measure_find(fill->experiment->measure)->sql);
     sqlite3_stmt *s = database_query(fill->db, sql.text, "tt", id_of(fill, c->job), id_of(fill, c->base));
     strbuf_fini(&sql);
-    *value = s && sqlite3_step(s) == SQLITE_ROW ? number_of(s, 0) : NAN;
+    bool are_there = s && sqlite3_step(s) == SQLITE_ROW;
+    *value = are_there ? number_of(s, 0) : NAN;
+    *nothing = are_there && isnan(*value);
     sqlite3_finalize(s);
     return s != NULL;
 }
@@ -92,7 +94,8 @@ static bool study_value(const struct filling *fill, const struct figure_cell *c,
     return s != NULL;
 }
 
-// The mean of a series over those of the first categories that are in. NAN when any value of the series is missing.
+// The mean of a series over those of the first categories that are in. NAN when any value of the series is missing, or all have
+// nothing to measure.
 static double mean_of(const struct filling *fill, const struct measure *m, const bool *in, size_t categories,
                       size_t series)
 {
@@ -101,7 +104,7 @@ static double mean_of(const struct filling *fill, const struct measure *m, const
     double mean = 0;
     for (size_t i = 0; i < v->values.count; i++) {
         const struct chart_value *p = &v->values.data[i];
-        if (p->series != series || p->category >= categories) continue;
+        if (p->series != series || p->category >= categories || p->nothing) continue;
         if (isnan(p->value)) mean = NAN;
         if (in[p->category]) vec_push(&values, p->value);
     }
@@ -219,7 +222,7 @@ static bool fill_values(const struct filling *fill)
                                     .series = c->series,
                                     .run = id_of(fill, c->job),
                                     .base = id_of(fill, c->base)};
-        good = fill->experiment->kind == EXPERIMENT_RUNS ? measure_run(fill, c, &value.value)
+        good = fill->experiment->kind == EXPERIMENT_RUNS ? measure_run(fill, c, &value.value, &value.nothing)
                                                          : study_value(fill, c, &value.value);
         name_category(fill, c->category_order, c->category);
         add_value(fill, value);

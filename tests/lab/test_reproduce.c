@@ -176,6 +176,32 @@ static void test_split(struct test *t)
     }
 }
 
+// A kernel that loads nothing has no share of its loads, and the mean is the others'; that of a run that was refused is missing.
+static void test_nothing(struct test *t)
+{
+    static const char experiment[] = "title = loads\n"
+                                     "measure = loads_decoupled\n"
+                                     "kernels = vecadd spmv mandelbrot\n"
+                                     "views = gtx480/ptxplus\n"
+                                     "series = DAC : decoupled\n"
+                                     "series = none : no-such-mechanism\n";
+    struct cli c = {.t = t};
+    lab_write(&c, "nothing.exp", experiment);
+    cli_run(&c, "reproduce $D/nothing.exp --size small --out $D/out");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    sqlite3 *db = lab_open(t, "out");
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM points WHERE series = 'DAC' AND value IS NULL"),
+             1);
+    CHECK(t, lab_query(t, db,
+                       "SELECT abs(value - (SELECT avg(value) FROM points WHERE series = 'DAC' AND run IS "
+                       "NOT NULL)) FROM "
+                       "points WHERE series = 'DAC' AND category = 'MEAN'") < 1e-12);
+    CHECK(t, lab_query(t, db,
+                       "SELECT value IS NULL FROM points WHERE series = 'none' AND category = 'MEAN'") == 1);
+    sqlite3_close(db);
+    cli_fini(&c);
+}
+
 // -- what is refused ----------------------------------------------------------------------------------------
 
 static void test_broken_files(struct test *t)
@@ -338,8 +364,12 @@ static void test_lock(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"figures", test_figures},           {"bases", test_bases},         {"split", test_split},
-        {"broken_files", test_broken_files}, {"databases", test_databases}, {"lock", test_lock}};
+    static const struct test_case cases[] = {{"figures", test_figures},
+                                             {"bases", test_bases},
+                                             {"split", test_split},
+                                             {"nothing", test_nothing},
+                                             {"broken_files", test_broken_files},
+                                             {"databases", test_databases},
+                                             {"lock", test_lock}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
