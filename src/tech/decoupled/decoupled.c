@@ -238,8 +238,8 @@ const struct tech tech_decoupled = {
     .paper = "DAC, ISCA 2017",
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(NOT_REDUNDANT) | HAS(FETCH) | HAS(ISSUE) | HAS(EXECUTION) |
                 HAS(PREDICATES) | HAS(WAITS) | HAS(COMPILER) | HAS(LINES),
-    .claims = CLAIMS(AFFINE) | CLAIMS(GUEST_STREAM) | CLAIMS(L1_LINES) | CLAIMS(HOLDS) | CLAIMS(FETCH) |
-              CLAIMS(EXECUTION) | CLAIMS(OPERANDS),
+    .claims = CLAIMS(AFFINE) | CLAIMS(OWN_REGISTERS) | CLAIMS(GUEST_STREAM) | CLAIMS(L1_LINES) |
+              CLAIMS(HOLDS) | CLAIMS(FETCH) | CLAIMS(EXECUTION) | CLAIMS(OPERANDS),
     .skipped = COUNT_removed,
     .reused = -1,
     .keys = keys,

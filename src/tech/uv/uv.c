@@ -450,7 +450,9 @@ static size_t storage(const void *options, const struct gpu_config *c,
 
 static uint32_t more_claims(const void *options)
 {
-    return with_variant(options).store == UV_STORE_LANES ? 0 : CLAIMS(REGISTER_STORAGE) | CLAIMS(ONE_VALUE);
+    return with_variant(options).store == UV_STORE_LANES
+               ? 0
+               : CLAIMS(REGISTER_STORAGE) | CLAIMS(OWN_REGISTERS) | CLAIMS(ONE_VALUE);
 }
 
 static const char *check(const void *state) { return uv_store_check(state); }
