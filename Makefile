@@ -130,7 +130,7 @@ reproduction-simtight reproduction-uniform: reproduction-%: all
 	@cp $(BUILD)/$@/paper.md docs/$@.md
 
 # What docs/reproduction-warpman.md and docs/reproduction-ilp.md say: all of these chapters at size medium, a quarter of an hour of two processors;
-# docs/reproduction-decoupled.md: TIME.
+# docs/reproduction-decoupled.md: 24 minutes of one.
 reproduction-warpman reproduction-ilp reproduction-decoupled: reproduction-%: all
 	@$(BUILD)/warpfold reproduce $* --size medium --out $(BUILD)/$@
 	@cp $(BUILD)/$@/paper.md docs/$@.md
