@@ -39,6 +39,7 @@ void uv_store_begin(struct uv *v)
     struct scalars *x = &v->scalars;
     uint32_t registers = v->launch->options.registers;
     if (v->launch->options.store != UV_STORE_SRF) return;
+    x->are_audited = tech_launch(v->sm)->kind->config.check;
     x->count = x->free_count = registers ? registers : UNLIMITED;
     x->words = heap_alloc((x->count + 1) * sizeof *x->words);
     x->map = heap_alloc(UV_WARPS * sizeof *x->map);
@@ -136,8 +137,28 @@ void uv_store_spread(struct uv *v, unsigned slot, unsigned r)
     uv_store_fill(v, slot, r, word);
 }
 
+void uv_store_warp_end(struct uv *v, unsigned slot)
+{
+    const struct tokens *t = &v->warps[slot].tokens;
+    for (unsigned k = 0; k < 4; k++)
+        for (uint64_t left = t->registers[k]; left; left &= left - 1)
+            uv_store_forget(v, slot, 64 * k + bit_lowest(left));
+}
+
+// A register has a scalar as long as it has a token.
+void uv_store_audit(struct uv *v)
+{
+    struct scalars *x = &v->scalars;
+    uint32_t used = 0;
+    for (const struct uv_warp *w = v->warps; w < v->warps + UV_WARPS; w++)
+        for (unsigned k = 0; w->warp && k < 4; k++) used += bit_count(w->tokens.registers[k]);
+    if (used + x->free_count != x->count)
+        x->broken = "scalar registers that are kept and free ones are not all there are";
+}
+
 const char *uv_store_check(const struct uv *v)
 {
     const struct scalars *x = &v->scalars;
+    if (x->broken) return x->broken;
     return x->free_count == x->count ? NULL : "scalar registers are kept for warps that have ended";
 }

@@ -123,9 +123,9 @@ static void warp_start(void *state, unsigned slot)
 static void warp_end(void *state, unsigned slot)
 {
     struct uv *v = state;
-    if (v->launch->options.store == UV_STORE_SRF)
-        for (unsigned r = 0; r < UV_REGISTERS; r++) uv_store_forget(v, slot, r);
+    uv_store_warp_end(v, slot);
     uv_coverage_warp(v, slot);
+    v->warps[slot].warp = NULL;
 }
 
 static void kept(const void *state, unsigned slot, struct tech_kept words[TECH_REGISTERS])
@@ -368,6 +368,7 @@ static void reads(void *state, unsigned slot, uint32_t index)
     v->known = v->fills = v->converted = v->lacks_register = false;
     v->executing = uv_written(w->warp, o);
     look_at_sources(v, &w->tokens, o);
+    if (v->scalars.are_audited) uv_store_audit(v);
     if (v->lives) uv_coverage_read(v, slot, index);
     if (uv_keeps(v) || v->launch->verify || v->launch->options.protect) spread_sources(v, slot, o);
     v->uniform = is_uniform(v, slot, index);

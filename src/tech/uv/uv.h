@@ -74,6 +74,8 @@ struct scalars {
     uint16_t *free; // a stack of numbers
     uint32_t count, free_count;
     uint16_t (*map)[UV_REGISTERS]; // of each warp; UV_NO_SCALAR: the register is in its lanes
+    bool are_audited;
+    const char *broken; // what has not added up, static text
 };
 
 // When a register was written or read last, for what of the time in which it is live it is checked.
@@ -83,7 +85,7 @@ struct life {
 };
 
 struct uv_warp {
-    struct warp *warp;
+    struct warp *warp; // NULL: it has not started, or has ended
     struct tokens tokens;
     unsigned lane; // N
 };
@@ -142,6 +144,7 @@ bool uv_lanes_equal(const struct uv *v, unsigned slot, unsigned r); // all live 
 // -- where the value of a register with a token is (store.c) ------------------------------------------------
 void uv_store_begin(struct uv *v);
 void uv_store_end(struct uv *v);
+void uv_store_warp_end(struct uv *v, unsigned slot); // all that is kept for it is free
 // Whether so many registers more can be kept as one value each; with `r`, those from there on are given up for it.
 bool uv_store_has_room(const struct uv *v, unsigned slot, unsigned r, unsigned words);
 void uv_store_keep(struct uv *v, unsigned slot,
@@ -155,7 +158,8 @@ void uv_store_fill(struct uv *v, unsigned slot, unsigned r, uint32_t word); // a
 unsigned uv_store_lane(const struct uv *v, const struct warp *w);           // N
 // Where the value is, or its second copy (with protect=on).
 uint32_t *uv_store_copy(struct uv *v, unsigned slot, unsigned r, unsigned copy);
-const char *uv_store_check(const struct uv *v); // NULL: what is kept and free adds up
+void uv_store_audit(struct uv *v); // with sim.check, at every instruction: what is kept and free adds up
+const char *uv_store_check(const struct uv *v); // at the end; NULL: it always has
 
 // -- what is checked (coverage.c): where `lives` are -----------------------------------------------------------
 void uv_coverage_begin(struct uv *v);
