@@ -144,8 +144,8 @@ static bool has_other_places(const struct sm *s, const struct sm_warp *w)
 // Which of the registers that it reads, or of its results, may be elsewhere: bits.
 static uint32_t elsewhere(const struct sm_warp *w, const struct op *o, bool is_write)
 {
-    uint32_t all = (1u << (is_write ? o->dst_words : o->read_count)) - 1;
-    return tech_elsewhere(w, (uint32_t)(o - w->grid->ops), is_write) & all;
+    if (!w->grid->hooks->elsewhere) return ~0u; // all that there are
+    return tech_elsewhere(w, (uint32_t)(o - w->grid->ops), is_write);
 }
 
 static struct operand_access ask(const struct sm_warp *w, const struct op *o, struct operand_access a)
@@ -228,7 +228,7 @@ static bool bank_is_free(const struct sm *s, uint32_t reg, uint64_t at)
     return s->operands.bank_of[reg] == NO_BANK || b->cycle < at || (b->cycle == at && !b->used);
 }
 
-// Functions of one, since this is done all the time. asked, bits: those that may be elsewhere.
+// Two functions of one, since this is done all the time. asked, bits: those that may be elsewhere.
 static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, const struct sm_warp *w,
                                                               const struct op *o, uint32_t asked)
 {
@@ -238,7 +238,11 @@ static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, cons
     for (unsigned k = 0; k < o->read_count; k++) {
         uint32_t reg = w->operands.map[o->reads[k]];
         unsigned bank = s->operands.bank_of[reg];
-        uint32_t more = asked >> k & 1 ? ask_read(w, o, k, &bank) : 0;
+        uint32_t more = 0;
+        if (asked >> k & 1)
+            more = ask_read(w, o, k, &bank);
+        else if (asked)
+            w->grid->counts.operand_reads++;
         uint64_t cycle = c->bank_conflicts ? take_port(s, bank, first) : first;
         if (c->check) check_read(&s->check, reg, s->issue.lanes, s->now, cycle + more);
         if (cycle + more == first) continue;
@@ -246,7 +250,7 @@ static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, cons
         w->grid->counts.operand_conflict_cycles += cycle - first;
         collected = later(collected, cycle + more);
     }
-    w->grid->counts.operand_reads += o->read_count - (asked ? bit_count(asked) : 0);
+    if (!asked) w->grid->counts.operand_reads += o->read_count;
     s->operands.collector_free[s->operands.collector] = collected + 1;
     return collected;
 }
@@ -254,8 +258,7 @@ static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, cons
 static __attribute__((noinline)) uint64_t collect_elsewhere(struct sm *s, const struct sm_warp *w,
                                                             const struct op *o)
 {
-    uint32_t asked = elsewhere(w, o, false);
-    return asked ? collect(s, w, o, asked) : collect(s, w, o, 0);
+    return collect(s, w, o, elsewhere(w, o, false));
 }
 
 uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o)

@@ -268,8 +268,7 @@ void tech_executed(const struct sm_warp *w, uint32_t index) { HOOK(w->grid, exec
 
 uint32_t tech_elsewhere(const struct sm_warp *w, uint32_t index, bool is_write)
 {
-    const struct sm_grid *g = w->grid;
-    return g->hooks->elsewhere ? g->hooks->elsewhere(g->hooked, w->place, index, is_write) : ~0u;
+    return w->grid->hooks->elsewhere(w->grid->hooked, w->place, index, is_write);
 }
 
 void tech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a)
