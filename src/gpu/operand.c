@@ -141,6 +141,13 @@ static bool has_other_places(const struct sm *s, const struct sm_warp *w)
     return has_techs(s) && w->grid->hooks->operand && !is_guest(w);
 }
 
+// Which of the registers that it reads, or of its results, may be elsewhere: bits.
+static uint32_t elsewhere(const struct sm_warp *w, const struct op *o, bool is_write)
+{
+    if (!w->grid->hooks->elsewhere) return ~0u; // all that there are
+    return tech_elsewhere(w, (uint32_t)(o - w->grid->ops), is_write);
+}
+
 static struct operand_access ask(const struct sm_warp *w, const struct op *o, struct operand_access a)
 {
     a.bank = w->grid->sm->operands.bank_of[a.physical];
@@ -164,14 +171,19 @@ static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k
     return a.cycles;
 }
 
-// Whether the result needs a write port, and how much later it is there.
-static bool ask_writes(const struct sm_warp *w, const uint16_t *registers, const struct op *o,
+// Whether the result needs a write port, and how much later it is there. asked, bits: those that may be elsewhere.
+static bool ask_writes(const struct sm_warp *w, const uint16_t *registers, const struct op *o, uint32_t asked,
                        uint32_t *cycles)
 {
     struct gpu_counts *counts = &w->grid->counts;
     const uint8_t *bank_of = w->grid->sm->operands.bank_of;
     bool needs_port = false;
     for (unsigned n = 0; n < o->dst_words; n++) {
+        if (!(asked >> n & 1)) {
+            counts->operand_writes++;
+            needs_port = true;
+            continue;
+        }
         struct operand_access a = ask(
             w, o,
             (struct operand_access){
@@ -216,9 +228,9 @@ static bool bank_is_free(const struct sm *s, uint32_t reg, uint64_t at)
     return s->operands.bank_of[reg] == NO_BANK || b->cycle < at || (b->cycle == at && !b->used);
 }
 
-// Two functions of one, since this is done all the time.
+// Two functions of one, since this is done all the time. asked, bits: those that may be elsewhere.
 static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, const struct sm_warp *w,
-                                                              const struct op *o, bool elsewhere)
+                                                              const struct op *o, uint32_t asked)
 {
     const struct gpu_config *c = s->config;
     const uint64_t first = s->now + 1;
@@ -226,7 +238,11 @@ static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, cons
     for (unsigned k = 0; k < o->read_count; k++) {
         uint32_t reg = w->operands.map[o->reads[k]];
         unsigned bank = s->operands.bank_of[reg];
-        uint32_t more = elsewhere ? ask_read(w, o, k, &bank) : 0;
+        uint32_t more = 0;
+        if (asked >> k & 1)
+            more = ask_read(w, o, k, &bank);
+        else if (asked)
+            w->grid->counts.operand_reads++;
         uint64_t cycle = c->bank_conflicts ? take_port(s, bank, first) : first;
         if (c->check) check_read(&s->check, reg, s->issue.lanes, s->now, cycle + more);
         if (cycle + more == first) continue;
@@ -234,7 +250,7 @@ static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, cons
         w->grid->counts.operand_conflict_cycles += cycle - first;
         collected = later(collected, cycle + more);
     }
-    if (!elsewhere) w->grid->counts.operand_reads += o->read_count;
+    if (!asked) w->grid->counts.operand_reads += o->read_count;
     s->operands.collector_free[s->operands.collector] = collected + 1;
     return collected;
 }
@@ -242,19 +258,20 @@ static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, cons
 static __attribute__((noinline)) uint64_t collect_elsewhere(struct sm *s, const struct sm_warp *w,
                                                             const struct op *o)
 {
-    return collect(s, w, o, true);
+    return collect(s, w, o, elsewhere(w, o, false));
 }
 
 uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o)
 {
-    return has_other_places(s, w) ? collect_elsewhere(s, w, o) : collect(s, w, o, false);
+    return has_other_places(s, w) ? collect_elsewhere(s, w, o) : collect(s, w, o, 0);
 }
 
 void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o)
 {
+    uint32_t asked = has_other_places(s, w) ? elsewhere(w, o, false) : 0;
     for (unsigned k = 0; k < o->read_count; k++) {
         unsigned bank;
-        if (has_other_places(s, w))
+        if (asked >> k & 1)
             ask_read(w, o, k, &bank);
         else
             w->grid->counts.operand_reads++;
@@ -317,8 +334,8 @@ take_write_port(struct sm *s, struct sm_grid *g, const uint16_t *registers, unsi
 static __attribute__((noinline)) uint64_t write_elsewhere(const struct sm_warp *w, const uint16_t *registers,
                                                           const struct op *o, uint64_t cycle)
 {
-    uint32_t cycles = 0;
-    bool needs_port = ask_writes(w, registers, o, &cycles);
+    uint32_t cycles = 0, asked = elsewhere(w, o, true);
+    bool needs_port = ask_writes(w, registers, o, asked, &cycles);
     if (!needs_port) return behind_reads(w->grid->sm, registers, o->dst_words, cycle + cycles);
     return take_write_port(w->grid->sm, w->grid, registers, o->dst_words, cycle + cycles);
 }

@@ -168,6 +168,9 @@ void tech_settles(struct sm_grid *g); // it has not issued, or its block has end
 void tech_executed(const struct sm_warp *w, uint32_t index);
 void tech_kept(const struct sm_warp *w,
                struct tech_kept words[TECH_REGISTERS]); // of registers that are not in lanes
+// Bits: of which registers that are read, or written, tech_operand is to be called. The others are in the main register file. Of
+// hooks that have it.
+uint32_t tech_elsewhere(const struct sm_warp *w, uint32_t index, bool is_write);
 void tech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a);
 void tech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
 void tech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle);

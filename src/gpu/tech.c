@@ -77,6 +77,18 @@ static void all_cost(void *grid, unsigned slot, uint32_t index, struct op_cost *
     CALL_ALL(cost, slot, index, c);
 }
 
+static uint32_t all_elsewhere(const void *grid, unsigned slot, uint32_t index, bool is_write)
+{
+    const struct sm_grid *g = grid;
+    uint32_t operands = 0;
+    for (unsigned n = 0; n < g->tech_count; n++) {
+        const struct sm_tech *k = &g->techs[n];
+        if (!k->tech->operand) continue;
+        operands |= k->tech->elsewhere ? k->tech->elsewhere(k->state, slot, index, is_write) : ~0u;
+    }
+    return operands;
+}
+
 static void all_operand(void *grid, unsigned slot, uint32_t index, struct operand_access *a)
 {
     CALL_ALL(operand, slot, index, a);
@@ -121,6 +133,7 @@ static const struct tech all = {.block_start = all_block_start,
                                 .reuse = all_reuse,
                                 .port = all_port,
                                 .executed = all_executed,
+                                .elsewhere = all_elsewhere,
                                 .operand = all_operand,
                                 .cost = all_cost,
                                 .result = all_result,
@@ -252,6 +265,11 @@ void tech_reads(const struct sm_warp *w, uint32_t index)
 
 void tech_settles(struct sm_grid *g) { g->looked_at = NO_WARP; }
 void tech_executed(const struct sm_warp *w, uint32_t index) { HOOK(w->grid, executed, w->place, index); }
+
+uint32_t tech_elsewhere(const struct sm_warp *w, uint32_t index, bool is_write)
+{
+    return w->grid->hooks->elsewhere(w->grid->hooked, w->place, index, is_write);
+}
 
 void tech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a)
 {

@@ -218,6 +218,9 @@ struct tech {
     bool (*port)(void *state, unsigned slot, uint32_t index);
     // It has executed; its operands are collected; its destination may be mapped elsewhere now.
     void (*executed)(void *state, unsigned slot, uint32_t index);
+    // Which of the registers that it reads, or of its results, `operand` has something to say of: bits, by `nth`. Asked just before
+    // it; NULL: maybe all.
+    uint32_t (*elsewhere)(const void *state, unsigned slot, uint32_t index, bool is_write);
     // Of each register that it reads, and of each result, when it is written: of a memory instruction when the
     // reply is there. Set to what the main register file does, or to what mechanisms above have said: where
     // these have left nothing of `main`, the register is theirs.

@@ -238,12 +238,73 @@ static void test_valid(struct test *t)
     }
 }
 
+// Instructions that find entries A, B, C or D by the last two bits of their numbers, in the order of a text: a small letter has
+// another value. What is between them has no uniform source.
+static void write_accesses(struct strbuf *text, const char *letters)
+{
+    unsigned index = 0;
+    strbuf_puts(text, "S2R R0, SR_TID.X\n");
+    for (; *letters; letters++) {
+        bool is_small = *letters >= 'a';
+        for (index++; index % 4 != (unsigned)(*letters - (is_small ? 'a' : 'A')); index++)
+            strbuf_puts(text, "IADD3 R2, R0, R0, RZ\n");
+        strbuf_puts(text, is_small ? "MOV R1, 0x5\n" : "MOV R1, 0x7\n");
+    }
+    strbuf_puts(text, "EXIT\n");
+}
+
+// Of two entries the one goes that was found or filled longest ago.
+static void test_replacement(struct test *t)
+{
+    static const struct {
+        const char *letters;
+        uint64_t reused, replaced, other_values;
+    } rows[] = {
+        {"ABAB", 2, 0, 0},   {"ABCA", 0, 2, 0},  // C takes A's place, A takes B's
+        {"ABCAB", 0, 3, 0},                      // and B takes C's
+        {"ABACA", 2, 1, 0},                      // A was found after B was filled: C takes B's place
+        {"ABACAB", 2, 2, 0},                     // and B takes C's
+        {"ABBCB", 2, 1, 0},  {"ABaCa", 1, 1, 1}, // A was filled anew
+        {"ABaCA", 0, 1, 2},
+    };
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct scene s;
+        struct strbuf text = {0};
+        write_accesses(&text, rows[k].letters);
+        CHECK(t, scene_run(&s, t, "uv:entries=2,tag=2,valid=issue", "", text.text, 32));
+        CHECK_EQ(t, count_of(&s, "reused"), rows[k].reused);
+        CHECK_EQ(t, count_of(&s, "replaced"), rows[k].replaced);
+        CHECK_EQ(t, count_of(&s, "other_values"), rows[k].other_values);
+        CHECK_EQ(t, s.bench.result.mismatches, 0);
+        scene_end(&s);
+        strbuf_fini(&text);
+    }
+}
+
+// With sim.check scalar registers are counted at every instruction: given out, written again, given back for a result that is not
+// uniform and before some lanes are written, short of, and back when warps end.
+static void test_scalars_add_up(struct test *t)
+{
+    static const char *const techs[] = {"uv:variant=srf", "uv:variant=srf,inter=off",
+                                        "uv:variant=srf,registers=3", "uv:variant=srf,registers=7",
+                                        "uv:variant=srf,registers=0,protect=on"};
+    for (size_t k = 0; k < TEST_COUNT(techs); k++) {
+        struct scene s;
+        CHECK(t, scene_run(&s, t, techs[k], "sim.check=1", chain, 4 * 32)); // expects balanced books
+        CHECK(t, count_of(&s, "registers") >= 3);
+        CHECK_EQ(t, s.bench.result.mismatches, 0);
+        scene_end(&s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"rate", test_rate},
                                              {"counted", test_counted},
                                              {"found", test_found},
                                              {"lane", test_lane},
-                                             {"valid", test_valid}};
+                                             {"valid", test_valid},
+                                             {"replacement", test_replacement},
+                                             {"scalars_add_up", test_scalars_add_up}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

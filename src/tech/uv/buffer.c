@@ -10,7 +10,7 @@ static void add_word(struct key *k, uint32_t word) { k->words[k->count++] = word
 
 static void add_source(struct uv *v, struct key *key, unsigned slot, uint32_t index, unsigned k)
 {
-    const struct warp *w = tech_warp(v->sm, slot);
+    const struct warp *w = v->warps[slot].warp;
     const struct operand *o = &v->launch->program->insts[index].src[k];
     uint64_t value = w->exec->general[index].value[k];
     bool whole_key = v->launch->options.rules == UV_SOUND;
@@ -73,28 +73,25 @@ static struct entry *set_of(struct uv *v, uint32_t index, uint32_t *ways)
     return v->entries + index % (o->entries / *ways) * *ways;
 }
 
-static bool is_of(const struct uv *v, const struct entry *e, uint32_t index)
+static bool is_alike(const struct uv *v, uint32_t a, uint32_t b)
 {
-    const struct uv_options *o = &v->launch->options;
-    uint32_t mask = (uint32_t)bit_mask(o->tag_bits);
-    if (!e->used || (e->inst ^ index) & mask) return false;
-    return e->inst == index || same_operation(&v->launch->program->insts[e->inst],
-                                              &v->launch->program->insts[index], o->rules == UV_SOUND);
+    const struct inst *insts = v->launch->program->insts;
+    return a == b || same_operation(&insts[a], &insts[b], v->launch->options.rules == UV_SOUND);
 }
 
 static struct entry *find(struct uv *v, uint32_t index)
 {
-    uint32_t ways;
+    uint32_t ways, tag = (uint32_t)bit_mask(v->launch->options.tag_bits);
     struct entry *set = set_of(v, index, &ways);
-    for (uint32_t k = 0; k < ways; k++)
-        if (is_of(v, &set[k], index)) return &set[k];
+    for (struct entry *e = set; e < set + ways; e++)
+        if (e->used && !((e->inst ^ index) & tag) && is_alike(v, e->inst, index)) return e;
     return NULL;
 }
 
 struct entry *uv_make_entry(struct uv *v, uint32_t index)
 {
     uint32_t ways;
-    struct entry *set = set_of(v, index, &ways), *victim = find(v, index);
+    struct entry *set = set_of(v, index, &ways), *victim = v->own;
     for (uint32_t k = 0; k < ways && !victim; k++)
         if (!set[k].used) victim = &set[k];
     if (!victim) {
@@ -109,8 +106,9 @@ struct entry *uv_make_entry(struct uv *v, uint32_t index)
 
 static bool take_port(struct uv *v)
 {
-    if (v->port_cycle != tech_now(v->sm) + 1) {
-        v->port_cycle = tech_now(v->sm) + 1;
+    uint64_t cycle = tech_now(v->sm) + 1;
+    if (v->port_cycle != cycle) {
+        v->port_cycle = cycle;
         v->ports_left = v->launch->options.ports;
     }
     if (!v->ports_left) return false;
@@ -120,12 +118,13 @@ static bool take_port(struct uv *v)
 
 struct entry *uv_look_up(struct uv *v, unsigned slot, uint32_t index)
 {
+    v->own = find(v, index);
     if (!take_port(v)) {
         v->counters[COUNT_port_misses]++;
         return NULL;
     }
-    struct entry *e = find(v, index);
-    if (e) uv_coverage_entry(v, slot, index, e);
+    struct entry *e = v->own;
+    if (e && v->lives) uv_coverage_entry(v, slot, index, e);
     if (e && !uv_is_sound(v, e)) e = NULL; // it is made anew
     bool same = e && same_key(&e->key, &v->key);
     bool there = e && (e->ready <= tech_now(v->sm) || v->launch->options.valid == UV_FROM_ISSUE);

@@ -15,8 +15,8 @@ void uv_found(struct uv *v)
 // Lane N, and the next one that there is.
 struct uv_pair uv_pair(const struct uv *v, unsigned slot)
 {
-    uint64_t live = uv_live(tech_warp(v->sm, slot));
-    unsigned n = uv_store_lane(v, slot), first = live >> n & 1 ? n : bit_lowest(live);
+    uint64_t live = uv_live(v->warps[slot].warp);
+    unsigned n = v->warps[slot].lane, first = live >> n & 1 ? n : bit_lowest(live);
     uint64_t behind = live & ~bit_mask(first + 1);
     return (struct uv_pair){first, bit_lowest(behind ? behind : live)};
 }
@@ -24,7 +24,7 @@ struct uv_pair uv_pair(const struct uv *v, unsigned slot)
 // The one lane's result is that of all; they only differ where a bit has turned.
 static void take_predicate(struct uv *v, unsigned slot, unsigned p, struct uv_pair pair)
 {
-    struct warp *w = tech_warp(v->sm, slot);
+    struct warp *w = v->warps[slot].warp;
     bool value = w->pred[p] >> pair.first & 1;
     if (v->launch->options.protect && value != (w->pred[p] >> pair.second & 1)) uv_found(v);
     w->pred[p] = (w->pred[p] & ~uv_live(w)) | (value ? uv_live(w) : 0);
@@ -34,10 +34,9 @@ void uv_check_lanes(struct uv *v, unsigned slot, uint32_t index)
 {
     const struct op *o = &v->launch->ops[index];
     const struct inst *i = &v->launch->program->insts[index];
-    if (!v->launch->options.protect && !v->launch->upsets) return;
     struct uv_pair pair = uv_pair(v, slot);
     for (unsigned n = 0; n < o->dst_words; n++) {
-        const uint32_t *lanes = tech_lanes(v->sm, slot, o->dst + n);
+        const uint32_t *lanes = uv_lanes(v, slot, o->dst + n);
         uint32_t word = lanes[pair.first];
         if (v->launch->options.protect && word != lanes[pair.second]) uv_found(v);
         uv_store_fill(v, slot, o->dst + n, word);

@@ -40,12 +40,11 @@ static void read(struct uv *v, unsigned slot, uint32_t index, unsigned r)
 void uv_coverage_read(struct uv *v, unsigned slot, uint32_t index)
 {
     const struct op *o = &v->launch->ops[index];
-    for (unsigned k = 0; v->lives && k < o->read_count; k++) read(v, slot, index, o->reads[k]);
+    for (unsigned k = 0; k < o->read_count; k++) read(v, slot, index, o->reads[k]);
 }
 
 void uv_coverage_copied(struct uv *v, unsigned slot, uint32_t index, unsigned r)
 {
-    if (!v->lives) return;
     read(v, slot, index, r);
     life_of(v, slot, r)->is_protected = false;
 }
@@ -53,7 +52,7 @@ void uv_coverage_copied(struct uv *v, unsigned slot, uint32_t index, unsigned r)
 // What no lane writes stays what it was.
 void uv_coverage_written(struct uv *v, unsigned slot, const struct op *o, bool is_protected)
 {
-    for (unsigned n = 0; v->lives && v->executing && n < o->dst_words; n++)
+    for (unsigned n = 0; v->executing && n < o->dst_words; n++)
         *life_of(v, slot, o->dst + n) = (struct life){
             .since = tech_now(v->sm), .is_protected = is_protected && v->launch->options.protect};
 }
@@ -66,7 +65,6 @@ uint64_t uv_coverage_lanes(const struct uv *v, const struct op *o)
 
 void uv_coverage_executed(struct uv *v, const struct op *o, bool is_protected)
 {
-    if (!v->lives) return;
     v->counters[COUNT_alu_lanes] += uv_coverage_lanes(v, o);
     if (is_protected) v->counters[COUNT_covered_lanes] += uv_coverage_lanes(v, o);
 }
@@ -75,7 +73,7 @@ void uv_coverage_executed(struct uv *v, const struct op *o, bool is_protected)
 void uv_coverage_entry(struct uv *v, unsigned slot, uint32_t index, struct entry *e)
 {
     uint64_t now = tech_now(v->sm), from = e->ready > e->looked_at ? e->ready : e->looked_at;
-    if (!v->lives || from >= now) return;
+    if (from >= now) return;
     e->looked_at = now;
     v->counters[COUNT_entry_cycles] += now - from;
     if (v->launch->options.parity) v->counters[COUNT_covered_entry_cycles] += now - from;

@@ -16,44 +16,30 @@ _Static_assert(sizeof(wchar_t) == sizeof(uint32_t), "lanes are filled by wmemset
 enum { UNLIMITED = UV_WARPS * UV_REGISTERS };
 #define LOST 0x5ca1ab1eu // what a lane has that has lost its value
 
-uint64_t uv_live(const struct warp *w) { return w->present & ~w->exited; }
-
-uint64_t uv_written(const struct warp *w, const struct op *o)
+bool uv_lanes_equal(const struct uv *v, unsigned slot, unsigned r)
 {
-    uint64_t guard = w->pred[o->guard];
-    return o->is_guarded ? w->active & (o->guard_not ? ~guard : guard) : w->active;
-}
-
-bool uv_lanes_equal(struct uv *v, unsigned slot, unsigned r)
-{
-    const uint32_t *lanes = tech_lanes(v->sm, slot, r);
-    uint64_t left = uv_live(tech_warp(v->sm, slot));
+    const uint32_t *lanes = uv_lanes(v, slot, r);
+    uint64_t left = uv_live(v->warps[slot].warp);
     uint32_t first = left ? lanes[bit_lowest(left)] : 0;
     while (left && lanes[bit_lowest(left)] == first) left &= left - 1;
     return !left;
 }
 
-uint32_t uv_value(struct uv *v, unsigned slot, unsigned r)
+// The first lane of the last group; where no thread was ever there the first that has one: what other lanes hold is nobody's.
+unsigned uv_store_lane(const struct uv *v, const struct warp *w)
 {
-    uint64_t live = uv_live(tech_warp(v->sm, slot));
-    return tech_lanes(v->sm, slot, r)[live ? bit_lowest(live) : 0];
-}
-
-// Lane N, or where no thread was ever behind it the first that has one: what other lanes hold is nobody's.
-unsigned uv_store_lane(const struct uv *v, unsigned slot)
-{
-    uint64_t present = tech_warp(v->sm, slot)->present;
-    return present >> v->lane & 1 || !present ? v->lane : bit_lowest(present);
+    const struct sm_launch *l = tech_launch(v->sm);
+    unsigned lanes = l->launch->warp_size, groups = l->kind->config.issue_interval;
+    unsigned lane = lanes - lanes / (groups < lanes ? groups : lanes);
+    return w->present >> lane & 1 || !w->present ? lane : bit_lowest(w->present);
 }
 
 void uv_store_begin(struct uv *v)
 {
     struct scalars *x = &v->scalars;
-    const struct sm_launch *l = tech_launch(v->sm);
-    unsigned lanes = l->launch->warp_size, groups = l->kind->config.issue_interval;
-    v->lane = lanes - lanes / (groups < lanes ? groups : lanes);
     uint32_t registers = v->launch->options.registers;
     if (v->launch->options.store != UV_STORE_SRF) return;
+    x->are_audited = tech_launch(v->sm)->kind->config.check;
     x->count = x->free_count = registers ? registers : UNLIMITED;
     x->words = heap_alloc((x->count + 1) * sizeof *x->words);
     x->map = heap_alloc(UV_WARPS * sizeof *x->map);
@@ -74,7 +60,7 @@ bool uv_store_has_room(const struct uv *v, unsigned slot, unsigned r, unsigned w
 {
     unsigned back = 0;
     if (v->launch->options.store == UV_STORE_TOKEN)
-        return uv_live(tech_warp(v->sm, slot)) >> uv_store_lane(v, slot) & 1;
+        return uv_live(v->warps[slot].warp) >> v->warps[slot].lane & 1;
     if (v->launch->options.store == UV_STORE_LANES) return true;
     for (unsigned n = 0; n < words; n++) back += v->scalars.map[slot][r + n] != UV_NO_SCALAR;
     return v->scalars.free_count + back >= words;
@@ -83,28 +69,38 @@ bool uv_store_has_room(const struct uv *v, unsigned slot, unsigned r, unsigned w
 // Into all live lanes; nearly always these are all there are.
 void uv_store_fill(struct uv *v, unsigned slot, unsigned r, uint32_t word)
 {
-    const struct warp *w = tech_warp(v->sm, slot);
-    uint32_t *lanes = tech_lanes(v->sm, slot, r);
+    const struct warp *w = v->warps[slot].warp;
+    uint32_t *lanes = uv_lanes(v, slot, r);
     if (uv_live(w) == w->full)
         wmemset((wchar_t *)lanes, (wchar_t)word, w->exec->lanes); // 32 bits each
     else
         for (uint64_t left = uv_live(w); left; left &= left - 1) lanes[bit_lowest(left)] = word;
 }
 
+// Where the value is.
+static uint32_t *place_of(const struct uv *v, unsigned slot, unsigned r)
+{
+    if (v->launch->options.store == UV_STORE_TOKEN) return &uv_lanes(v, slot, r)[v->warps[slot].lane];
+    return &v->scalars.words[v->scalars.map[slot][r]];
+}
+
+static uint32_t *second_place_of(const struct uv *v, unsigned slot, unsigned r)
+{
+    unsigned all = tech_launch(v->sm)->launch->warp_size, behind = (v->warps[slot].lane + 1) % all;
+    return &uv_lanes(v, slot, r)[v->launch->options.store == UV_STORE_TOKEN ? behind : 0];
+}
+
 uint32_t *uv_store_copy(struct uv *v, unsigned slot, unsigned r, unsigned copy)
 {
-    uint32_t *lanes = tech_lanes(v->sm, slot, r);
-    unsigned all = tech_launch(v->sm)->launch->warp_size;
-    if (v->launch->options.store == UV_STORE_TOKEN) return &lanes[(uv_store_lane(v, slot) + copy) % all];
-    return copy ? &lanes[0] : &v->scalars.words[v->scalars.map[slot][r]];
+    return copy ? second_place_of(v, slot, r) : place_of(v, slot, r);
 }
 
 void uv_store_take_back(struct uv *v, unsigned slot, unsigned r)
 {
-    uint32_t word = *uv_store_copy(v, slot, r, 0);
+    uint32_t *place = place_of(v, slot, r), word = *place;
     uv_store_fill(v, slot, r, LOST);
-    *uv_store_copy(v, slot, r, 0) = word;
-    if (v->launch->options.protect) *uv_store_copy(v, slot, r, 1) = word;
+    *place = word;
+    if (v->launch->options.protect) *second_place_of(v, slot, r) = word;
 }
 
 void uv_store_keep(struct uv *v, unsigned slot, unsigned r)
@@ -136,13 +132,33 @@ void uv_store_tell(const struct uv *v, unsigned slot, struct tech_kept words[TEC
 
 void uv_store_spread(struct uv *v, unsigned slot, unsigned r)
 {
-    uint32_t word = *uv_store_copy(v, slot, r, 0);
-    if (v->launch->options.protect && word != *uv_store_copy(v, slot, r, 1)) uv_found(v);
+    uint32_t word = *place_of(v, slot, r);
+    if (v->launch->options.protect && word != *second_place_of(v, slot, r)) uv_found(v);
     uv_store_fill(v, slot, r, word);
+}
+
+void uv_store_warp_end(struct uv *v, unsigned slot)
+{
+    const struct tokens *t = &v->warps[slot].tokens;
+    for (unsigned k = 0; k < 4; k++)
+        for (uint64_t left = t->registers[k]; left; left &= left - 1)
+            uv_store_forget(v, slot, 64 * k + bit_lowest(left));
+}
+
+// A register has a scalar as long as it has a token.
+void uv_store_audit(struct uv *v)
+{
+    struct scalars *x = &v->scalars;
+    uint32_t used = 0;
+    for (const struct uv_warp *w = v->warps; w < v->warps + UV_WARPS; w++)
+        for (unsigned k = 0; w->warp && k < 4; k++) used += bit_count(w->tokens.registers[k]);
+    if (used + x->free_count != x->count)
+        x->broken = "scalar registers that are kept and free ones are not all there are";
 }
 
 const char *uv_store_check(const struct uv *v)
 {
     const struct scalars *x = &v->scalars;
+    if (x->broken) return x->broken;
     return x->free_count == x->count ? NULL : "scalar registers are kept for warps that have ended";
 }

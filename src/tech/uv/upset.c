@@ -4,7 +4,7 @@
 static bool pass(struct uv *v, unsigned slot, struct upset_site *s, struct upset_hit *hit)
 {
     const struct upsets *u = v->launch->upsets;
-    const struct warp *w = tech_warp(v->sm, slot);
+    const struct warp *w = v->warps[slot].warp;
     s->sm = tech_index(v->sm);
     s->block = w->cta->linear;
     s->warp = w->index;
@@ -60,11 +60,11 @@ void uv_upset_lanes(struct uv *v, unsigned slot, uint32_t index)
     }
     if (bit < words) {
         f = (struct upset_flip){s.from, "result register", o->dst + bit / 32, lane, bit % 32};
-        tech_lanes(v->sm, slot, f.number)[lane] ^= 1u << f.bit;
+        uv_lanes(v, slot, f.number)[lane] ^= 1u << f.bit;
     } else if (bits) {
         unsigned p = i->dst[predicates[bit - words]].reg;
         f = (struct upset_flip){s.from, "result predicate", p, lane, 0};
-        tech_warp(v->sm, slot)->pred[p] ^= 1ull << lane;
+        v->warps[slot].warp->pred[p] ^= 1ull << lane;
     }
     turned(v, &s, f);
 }
@@ -131,13 +131,13 @@ void uv_upset_register(struct uv *v, unsigned slot, uint32_t index, unsigned r, 
     if (!v->launch->upsets || !pass(v, slot, &s, &hit)) return;
     struct upset_flip f = {.cycle = from + hit.nth, .what = "register", .number = r};
     f.bit = upset_draw(&hit, 32);
-    if (uv_keeps(v) && uv_has_token(&v->warps[slot], r)) {
+    if (uv_keeps(v) && uv_has_token(&v->warps[slot].tokens, r)) {
         unsigned copy = v->launch->options.protect ? upset_draw(&hit, 2) : 0;
         f.what = copy ? "second copy of register" : "one value of register";
         *uv_store_copy(v, slot, r, copy) ^= 1u << f.bit;
     } else {
         f.lane = upset_draw(&hit, tech_launch(v->sm)->launch->warp_size);
-        tech_lanes(v->sm, slot, r)[f.lane] ^= 1u << f.bit;
+        uv_lanes(v, slot, r)[f.lane] ^= 1u << f.bit;
     }
     turned(v, &s, f);
 }

@@ -114,16 +114,18 @@ static void sm_end(void *state)
 static void warp_start(void *state, unsigned slot)
 {
     struct uv *v = state;
-    v->warps[slot] = (struct tokens){.predicates = 1 << PRED_TRUE};
+    struct warp *w = tech_warp(v->sm, slot);
+    v->warps[slot] =
+        (struct uv_warp){.warp = w, .tokens.predicates = 1 << PRED_TRUE, .lane = uv_store_lane(v, w)};
     uv_coverage_warp(v, slot);
 }
 
 static void warp_end(void *state, unsigned slot)
 {
     struct uv *v = state;
-    if (v->launch->options.store == UV_STORE_SRF)
-        for (unsigned r = 0; r < UV_REGISTERS; r++) uv_store_forget(v, slot, r);
+    uv_store_warp_end(v, slot);
     uv_coverage_warp(v, slot);
+    v->warps[slot].warp = NULL;
 }
 
 static void kept(const void *state, unsigned slot, struct tech_kept words[TECH_REGISTERS])
@@ -147,7 +149,7 @@ static bool is_guard_true(const struct warp *w, const struct inst *i)
 
 static void mark_register(struct uv *v, unsigned slot, unsigned r, bool uniform)
 {
-    uint64_t *word = &v->warps[slot].registers[r / 64], bit = 1ull << r % 64;
+    uint64_t *word = &v->warps[slot].tokens.registers[r / 64], bit = 1ull << r % 64;
     *word = uniform ? *word | bit : *word & ~bit;
     if (!uv_keeps(v)) return;
     if (uniform)
@@ -161,22 +163,23 @@ static bool is_result(const struct op *o, unsigned r) { return r - o->dst < o->d
 // What has been spread for the instruction to read is in its lane alone again.
 static void take_back(struct uv *v, unsigned slot, const struct op *o)
 {
-    for (unsigned k = 0; uv_keeps(v) && k < o->read_count; k++)
-        if (uv_has_token(&v->warps[slot], o->reads[k]) && !is_result(o, o->reads[k]))
-            uv_store_take_back(v, slot, o->reads[k]);
+    if (!uv_keeps(v)) return;
+    for (unsigned left = v->words_read; left; left &= left - 1) {
+        unsigned r = o->reads[bit_lowest(left)];
+        if (!is_result(o, r)) uv_store_take_back(v, slot, r);
+    }
 }
 
 // The text copies a register only if it is a source as well: others that lose their token have their value in one lane alone.
 static void expect_values(struct uv *v, unsigned slot, unsigned r)
 {
-    const struct warp *w = tech_warp(v->sm, slot);
-    if (uv_has_token(&v->warps[slot], r) && uv_live(w) & ~v->executing) uv_mismatch(v);
+    const struct uv_warp *w = &v->warps[slot];
+    if (uv_has_token(&w->tokens, r) && uv_live(w->warp) & ~v->executing) uv_mismatch(v);
 }
 
 static void mark(struct uv *v, unsigned slot, const struct op *o, bool uniform)
 {
-    struct tokens *t = &v->warps[slot];
-    take_back(v, slot, o);
+    struct tokens *t = &v->warps[slot].tokens;
     for (unsigned n = 0; n < o->dst_words; n++) {
         if (uv_keeps(v) && !uniform && !v->executing) continue; // nothing is written
         if (uv_keeps(v) && !uniform) expect_values(v, slot, o->dst + n);
@@ -190,7 +193,7 @@ static bool is_broadcast(struct uv *v, unsigned slot, uint32_t index)
 {
     const struct inst *i = &v->launch->program->insts[index];
     const struct op *o = &v->launch->ops[index];
-    if (v->launch->candidates[index] != BROADCAST || i->guard != PRED_TRUE || i->guard_not) return false;
+    if (i->guard != PRED_TRUE || i->guard_not) return false;
     for (unsigned k = 0; k < o->read_count; k++)
         if (!uv_lanes_equal(v, slot, o->reads[k])) return false;
     return true;
@@ -202,7 +205,7 @@ static void verify(struct uv *v, unsigned slot, uint32_t index, const struct ent
 {
     const struct op *o = &v->launch->ops[index];
     const struct inst *i = &v->launch->program->insts[index];
-    const struct warp *w = tech_warp(v->sm, slot);
+    const struct warp *w = v->warps[slot].warp;
     uint64_t live = uv_live(w);
     bool same = true;
     for (unsigned k = 0; k < o->read_count; k++) same &= uv_lanes_equal(v, slot, o->reads[k]);
@@ -220,7 +223,7 @@ static void write_result(struct uv *v, unsigned slot, uint32_t index, const stru
 {
     const struct op *o = &v->launch->ops[index];
     const struct inst *i = &v->launch->program->insts[index];
-    struct warp *w = tech_warp(v->sm, slot);
+    struct warp *w = v->warps[slot].warp;
     uint64_t live = uv_live(w);
     for (unsigned n = 0; n < o->dst_words; n++) uv_store_fill(v, slot, o->dst + n, e->result[n]);
     for (unsigned k = 0; k < 2; k++)
@@ -228,6 +231,13 @@ static void write_result(struct uv *v, unsigned slot, uint32_t index, const stru
             uint64_t *bits = &w->pred[i->dst[k].reg];
             *bits = (*bits & ~live) | (e->preds >> k & 1 ? live : 0);
         }
+}
+
+// It has executed, or was reused: how its lanes are checked, and those of its result from now on.
+static void cover(struct uv *v, unsigned slot, const struct op *o, bool uniform, bool lanes_are_checked)
+{
+    uv_coverage_written(v, slot, o, uniform);
+    uv_coverage_executed(v, o, lanes_are_checked);
 }
 
 // A bit of the n-th result that is reused is turned, for tests.
@@ -242,8 +252,8 @@ static uint32_t reuse(void *state, unsigned slot, uint32_t index)
 {
     struct uv *v = state;
     const struct op *o = &v->launch->ops[index];
-    const struct warp *w = tech_warp(v->sm, slot);
-    if (!uv_computes(v, index) || !are_sources_uniform(&v->warps[slot], o)) return 0;
+    const struct warp *w = v->warps[slot].warp;
+    if (!v->same_sources || !uv_computes(v, index)) return 0;
     v->counters[COUNT_diverged] += w->active != w->full;
     if (!v->uniform || v->launch->candidates[index] == TOO_WIDE || v->launch->options.inter == UV_OFF)
         return 0;
@@ -255,14 +265,14 @@ static uint32_t reuse(void *state, unsigned slot, uint32_t index)
     v->counters[COUNT_repeated] += v->launch->options.inter == UV_COUNT;
     if (v->launch->options.inter == UV_COUNT) return 0;
     corrupt(v, e);
-    uv_upset_reused(v, slot, index, e);
+    if (v->lives) uv_upset_reused(v, slot, index, e);
     v->fills = !uv_is_sound(v, e);
     if (v->fills) return 0; // it executes, and the entry is made anew
     if (v->launch->verify) verify(v, slot, index, e);
     write_result(v, slot, index, e);
+    take_back(v, slot, o);
     mark(v, slot, o, true);
-    uv_coverage_written(v, slot, o, true);
-    uv_coverage_executed(v, o, v->launch->options.parity);
+    if (v->lives) cover(v, slot, o, true, v->launch->options.parity);
     v->counters[COUNT_reused]++;
     return v->launch->options.latency;
 }
@@ -273,31 +283,25 @@ static void fill(struct uv *v, unsigned slot, uint32_t index)
 {
     const struct op *o = &v->launch->ops[index];
     const struct inst *i = &v->launch->program->insts[index];
-    const struct warp *w = tech_warp(v->sm, slot);
+    const struct warp *w = v->warps[slot].warp;
     struct entry *e = v->filling = uv_make_entry(v, index);
     e->key = v->key;
     for (unsigned n = 0; n < o->dst_words; n++) e->result[n] = uv_value(v, slot, o->dst + n);
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED)
             e->preds |= (uint8_t)((uint8_t)((w->pred[i->dst[k].reg] & uv_live(w)) != 0) << k);
-    e->parity = uv_parity(e);
+    if (v->launch->options.parity) e->parity = uv_parity(e);
 }
 
-// Some lanes of a register are written whose value is in one lane, or beside them.
-static uint32_t copies(void *state, unsigned slot, uint32_t index)
+static __attribute__((noinline)) uint32_t copy_result(struct uv *v, unsigned slot, uint32_t index,
+                                                      const struct op *o)
 {
-    struct uv *v = state;
-    const struct op *o = &v->launch->ops[index];
-    const struct warp *w = tech_warp(v->sm, slot);
-    if (!uv_keeps(v) || !o->dst_words) return 0;
-    uint64_t written = uv_written(w, o);
-    if (!written || !(uv_live(w) & ~written)) return 0;
     for (unsigned r = o->dst; is_result(o, r); r++) {
         bool is_source = false;
         for (unsigned k = 0; k < o->read_count; k++) is_source |= o->reads[k] == r;
-        if (!uv_has_token(&v->warps[slot], r)) continue;
+        if (!uv_has_token(&v->warps[slot].tokens, r)) continue;
         if (v->launch->options.copy == UV_COPY_PAPER && !is_source) continue;
-        uv_coverage_copied(v, slot, index, r);
+        if (v->lives) uv_coverage_copied(v, slot, index, r);
         uv_store_spread(v, slot, r);
         mark_register(v, slot, r, false);
         v->counters[COUNT_copies]++;
@@ -306,49 +310,74 @@ static uint32_t copies(void *state, unsigned slot, uint32_t index)
     return 0;
 }
 
-static void spread_sources(struct uv *v, unsigned slot, const struct op *o)
+// Some lanes of a register are written whose value is in one lane, or beside them.
+static uint32_t copies(void *state, unsigned slot, uint32_t index)
 {
-    v->words_read = 0;
-    for (unsigned k = 0; k < o->read_count; k++) {
-        if (!uv_has_token(&v->warps[slot], o->reads[k])) continue;
-        v->words_read |= 1u << k;
-        if (uv_keeps(v))
-            uv_store_spread(v, slot, o->reads[k]);
-        else if ((v->launch->verify || v->launch->options.protect) && !uv_lanes_equal(v, slot, o->reads[k])) {
-            if (v->launch->options.protect) uv_found(v);
-            if (v->launch->verify) uv_mismatch(v);
-        }
-    }
+    struct uv *v = state;
+    const struct op *o = &v->launch->ops[index];
+    const struct warp *w = v->warps[slot].warp;
+    if (!uv_keeps(v) || !o->dst_words) return 0;
+    uint64_t written = uv_written(w, o);
+    return written && uv_live(w) & ~written ? copy_result(v, slot, index, o) : 0;
 }
 
-static bool has_all_lanes(const struct uv *v, const struct warp *w)
+static void look_at_sources(struct uv *v, const struct tokens *t, const struct op *o)
 {
-    return w->active == (v->launch->options.lanes == UV_LANES_ALL ? w->full : uv_live(w));
+    v->words_read = 0;
+    for (unsigned k = 0; k < o->read_count; k++) v->words_read |= (unsigned)uv_has_token(t, o->reads[k]) << k;
+    v->same_sources = v->words_read == bit_mask(o->read_count) && !(o->pred_reads & ~t->predicates);
+}
+
+static void expect_same_lanes(struct uv *v, unsigned slot, unsigned r)
+{
+    if (uv_lanes_equal(v, slot, r)) return;
+    if (v->launch->options.protect) uv_found(v);
+    if (v->launch->verify) uv_mismatch(v);
+}
+
+static void spread_sources(struct uv *v, unsigned slot, const struct op *o)
+{
+    for (unsigned left = v->words_read; left; left &= left - 1)
+        if (uv_keeps(v))
+            uv_store_spread(v, slot, o->reads[bit_lowest(left)]);
+        else
+            expect_same_lanes(v, slot, o->reads[bit_lowest(left)]);
+}
+
+// Whether it is the same in all lanes, and all that count are there.
+static bool is_uniform(struct uv *v, unsigned slot, uint32_t index)
+{
+    const struct warp *w = v->warps[slot].warp;
+    uint64_t all = v->launch->options.lanes == UV_LANES_ALL ? w->full : uv_live(w);
+    switch ((enum candidate)v->launch->candidates[index]) {
+    case NOT_CANDIDATE: break;
+    case BROADCAST: return w->active == all && is_broadcast(v, slot, index);
+    case CANDIDATE:
+    case TOO_WIDE:
+        return v->same_sources && w->active == all && is_guard_true(w, &v->launch->program->insts[index]);
+    }
+    return false;
 }
 
 // A register that is also a source has its new value when it has executed: sources are looked at before.
 static void reads(void *state, unsigned slot, uint32_t index)
 {
     struct uv *v = state;
-    const struct inst *i = &v->launch->program->insts[index];
     const struct op *o = &v->launch->ops[index];
-    const struct warp *w = tech_warp(v->sm, slot);
-    bool is_candidate = uv_computes(v, index);
-    v->known = v->fills = v->uniform = v->converted = v->lacks_register = false;
-    v->executing = uv_written(w, o);
-    uv_coverage_read(v, slot, index);
-    spread_sources(v, slot, o);
-    if (!has_all_lanes(v, w)) return;
-    if (is_candidate)
-        v->uniform = are_sources_uniform(&v->warps[slot], o) && is_guard_true(w, i);
-    else
-        v->uniform = is_broadcast(v, slot, index);
-    if (v->uniform && !uv_store_has_room(v, slot, o->dst, o->dst_words)) {
-        v->lacks_register = true;
-        v->uniform = false;
-    }
-    bool can_check = !v->launch->options.protect || uv_live(w) & (uv_live(w) - 1); // there are two lanes
-    v->converted = v->uniform && is_candidate && v->launch->options.intra == UV_ON && can_check;
+    const struct uv_warp *w = &v->warps[slot];
+    v->known = v->fills = v->converted = v->lacks_register = false;
+    v->executing = uv_written(w->warp, o);
+    look_at_sources(v, &w->tokens, o);
+    if (v->scalars.are_audited) uv_store_audit(v);
+    if (v->lives) uv_coverage_read(v, slot, index);
+    if (uv_keeps(v) || v->launch->verify || v->launch->options.protect) spread_sources(v, slot, o);
+    v->uniform = is_uniform(v, slot, index);
+    if (!v->uniform) return;
+    v->lacks_register = !uv_store_has_room(v, slot, o->dst, o->dst_words);
+    v->uniform = !v->lacks_register;
+    uint64_t live = uv_live(w->warp);
+    bool can_check = !v->launch->options.protect || live & (live - 1); // there are two lanes
+    v->converted = v->uniform && uv_computes(v, index) && v->launch->options.intra == UV_ON && can_check;
 }
 
 static void executed(void *state, unsigned slot, uint32_t index)
@@ -357,12 +386,14 @@ static void executed(void *state, unsigned slot, uint32_t index)
     const struct op *o = &v->launch->ops[index];
     v->filling = NULL;
     v->counters[COUNT_no_register] += v->lacks_register;
-    uv_upset_lanes(v, slot, index);
-    if (v->converted) uv_check_lanes(v, slot, index);
-    if (v->uniform && v->fills && v->launch->candidates[index] == CANDIDATE) fill(v, slot, index);
+    if (v->lives) {
+        uv_upset_lanes(v, slot, index);
+        if (v->converted) uv_check_lanes(v, slot, index);
+        cover(v, slot, o, v->uniform, v->converted && v->launch->options.protect);
+    }
+    if (v->uniform && v->fills) fill(v, slot, index);
+    take_back(v, slot, o);
     mark(v, slot, o, v->uniform);
-    uv_coverage_written(v, slot, o, v->uniform);
-    uv_coverage_executed(v, o, v->converted && v->launch->options.protect);
     if (!v->uniform || !uv_computes(v, index)) return;
     v->counters[COUNT_uniform]++;
     if (v->launch->candidates[index] == TOO_WIDE) v->counters[COUNT_too_wide]++;
@@ -372,9 +403,9 @@ static void executed(void *state, unsigned slot, uint32_t index)
 static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
 {
     struct uv *v = state;
-    uint32_t all = tech_launch(v->sm)->launch->warp_size, lanes = v->launch->options.protect ? 2 : 1;
     (void)slot, (void)index;
     if (!v->converted) return;
+    uint32_t all = tech_launch(v->sm)->launch->warp_size, lanes = v->launch->options.protect ? 2 : 1;
     v->counters[COUNT_scalar]++;
     v->counters[COUNT_lanes] += c->lanes > lanes ? c->lanes - lanes : 0;
     c->lanes = c->lanes < lanes ? c->lanes : lanes;
@@ -382,13 +413,23 @@ static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
     c->issue = 1;
 }
 
+static uint32_t elsewhere(const void *state, unsigned slot, uint32_t index, bool is_write)
+{
+    const struct uv *v = state;
+    const struct op *o = &v->launch->ops[index];
+    uint32_t results = 0;
+    if (!uv_keeps(v)) return 0;
+    if (!is_write) return v->words_read;
+    for (unsigned n = 0; n < o->dst_words; n++)
+        results |= (uint32_t)uv_has_token(&v->warps[slot].tokens, o->dst + n) << n;
+    return results;
+}
+
 // One value is read and written as a word, twice where it is kept twice: in the register's bank, or beside it.
 static void operand(void *state, unsigned slot, uint32_t index, struct operand_access *a)
 {
     struct uv *v = state;
-    (void)index;
-    if (!uv_keeps(v)) return;
-    if (!(a->is_write ? uv_has_token(&v->warps[slot], a->r) : v->words_read >> a->nth & 1)) return;
+    if (!(elsewhere(v, slot, index, a->is_write) >> a->nth & 1)) return;
     a->main = 0;
     a->words = v->launch->options.protect ? 2 : 1;
     if (v->launch->options.store == UV_STORE_SRF) a->bank = NO_BANK;
@@ -400,14 +441,15 @@ static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving w
     struct uv *v = state;
     const struct inst *i = &v->launch->program->insts[index];
     const struct op *o = &v->launch->ops[index];
-    const struct warp *w = tech_warp(v->sm, slot);
+    const struct warp *w = v->warps[slot].warp;
     bool is_function = uv_computes(v, index) && i->guard == PRED_TRUE && !i->guard_not;
-    (void)what;
     v->filling = NULL;
     v->executing = w->active;
+    if (what == SAVED_EXECUTION) take_back(v, slot, o);
     mark(v, slot, o,
-         is_function && !uv_keeps(v) && w->active == w->full && are_sources_uniform(&v->warps[slot], o));
-    uv_coverage_written(v, slot, o, false);
+         is_function && !uv_keeps(v) && w->active == w->full &&
+             are_sources_uniform(&v->warps[slot].tokens, o));
+    if (v->lives) uv_coverage_written(v, slot, o, false);
 }
 
 static void result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
@@ -481,6 +523,7 @@ const struct tech tech_uv = {
     .warp_end = warp_end,
     .copies = copies,
     .reads = reads,
+    .elsewhere = elsewhere,
     .operand = operand,
     .cost = cost,
     .check = check,

@@ -74,6 +74,8 @@ struct scalars {
     uint16_t *free; // a stack of numbers
     uint32_t count, free_count;
     uint16_t (*map)[UV_REGISTERS]; // of each warp; UV_NO_SCALAR: the register is in its lanes
+    bool are_audited;
+    const char *broken; // what has not added up, static text
 };
 
 // When a register was written or read last, for what of the time in which it is live it is checked.
@@ -82,25 +84,31 @@ struct life {
     bool is_protected;
 };
 
+struct uv_warp {
+    struct warp *warp; // NULL: it has not started, or has ended
+    struct tokens tokens;
+    unsigned lane; // N
+};
+
 struct uv {
     struct uv_launch *launch;
     struct sm_grid *sm;
     uint64_t *counters;
-    struct tokens warps[UV_WARPS];
+    struct uv_warp warps[UV_WARPS];
     struct entry *entries;
     struct scalars scalars;
-    unsigned lane;      // N
-    struct life *lives; // by warp and register; NULL: nobody asks
+    struct life *lives; // by warp and register; NULL: nobody asks, neither checks nor bits that turn
     uint64_t serial, port_cycle, hits;
     uint32_t ports_left;
     // Of the instruction that is issuing.
-    // All sources are the same in every lane; another warp is computing it, and an entry waits for that; it is
-    // to have an entry; one lane executes it.
+    // All sources are the same in every lane, and it has all lanes; another warp is computing it, and an entry waits for that;
+    // it is to have an entry; one lane executes it.
     bool uniform, known, fills, converted, lacks_register;
+    bool same_sources;   // they are the same in every lane
     unsigned words_read; // bits: sources that are one value
     uint64_t executing;  // lanes
     struct key key;
-    struct entry *filling;
+    struct entry *own, *filling; // that there is for it, looked up, and that it fills; NULL
 };
 
 // By instruction, for launch_end to free.
@@ -111,15 +119,32 @@ static inline bool uv_computes(const struct uv *v, uint32_t index)
 }
 
 // -- lanes --------------------------------------------------------------------------------------------------
-uint64_t uv_live(const struct warp *w); // lanes with a thread that has not ended
-uint64_t uv_written(const struct warp *w,
-                    const struct op *o); // those that the instruction at hand executes in
-bool uv_lanes_equal(struct uv *v, unsigned slot, unsigned r); // all live ones
-uint32_t uv_value(struct uv *v, unsigned slot, unsigned r);   // of the first live one
+static inline uint64_t uv_live(const struct warp *w) // with a thread that has not ended
+{
+    return w->present & ~w->exited;
+}
+static inline uint64_t uv_written(const struct warp *w,
+                                  const struct op *o) // that the instruction at hand executes in
+{
+    uint64_t guard = w->pred[o->guard];
+    return o->is_guarded ? w->active & (o->guard_not ? ~guard : guard) : w->active;
+}
+static inline uint32_t *uv_lanes(const struct uv *v, unsigned slot, unsigned r)
+{
+    const struct warp *w = v->warps[slot].warp;
+    return reg_lanes(w->regs, r * w->exec->vector_bytes);
+}
+static inline uint32_t uv_value(const struct uv *v, unsigned slot, unsigned r) // of the first live one
+{
+    uint64_t live = uv_live(v->warps[slot].warp);
+    return uv_lanes(v, slot, r)[live ? bit_lowest(live) : 0];
+}
+bool uv_lanes_equal(const struct uv *v, unsigned slot, unsigned r); // all live ones
 
 // -- where the value of a register with a token is (store.c) ------------------------------------------------
 void uv_store_begin(struct uv *v);
 void uv_store_end(struct uv *v);
+void uv_store_warp_end(struct uv *v, unsigned slot); // all that is kept for it is free
 // Whether so many registers more can be kept as one value each; with `r`, those from there on are given up for it.
 bool uv_store_has_room(const struct uv *v, unsigned slot, unsigned r, unsigned words);
 void uv_store_keep(struct uv *v, unsigned slot,
@@ -130,12 +155,13 @@ void uv_store_forget(struct uv *v, unsigned slot, unsigned r); // it is in its l
 void uv_store_tell(const struct uv *v, unsigned slot, struct tech_kept words[TECH_REGISTERS]);
 void uv_store_spread(struct uv *v, unsigned slot, unsigned r); // into all live lanes, for who reads them
 void uv_store_fill(struct uv *v, unsigned slot, unsigned r, uint32_t word); // all live lanes
-unsigned uv_store_lane(const struct uv *v, unsigned slot);                  // N
+unsigned uv_store_lane(const struct uv *v, const struct warp *w);           // N
 // Where the value is, or its second copy (with protect=on).
 uint32_t *uv_store_copy(struct uv *v, unsigned slot, unsigned r, unsigned copy);
-const char *uv_store_check(const struct uv *v); // NULL: what is kept and free adds up
+void uv_store_audit(struct uv *v); // with sim.check, at every instruction: what is kept and free adds up
+const char *uv_store_check(const struct uv *v); // at the end; NULL: it always has
 
-// -- what is checked (coverage.c) ---------------------------------------------------------------------------
+// -- what is checked (coverage.c): where `lives` are -----------------------------------------------------------
 void uv_coverage_begin(struct uv *v);
 void uv_coverage_warp(struct uv *v, unsigned slot); // it starts, or ends
 void uv_coverage_read(struct uv *v, unsigned slot, uint32_t index);
@@ -170,7 +196,7 @@ void uv_upset_entry(struct uv *v, unsigned slot, uint32_t index, struct entry *e
 void uv_set_key(struct uv *v, unsigned slot, uint32_t index);
 // The entry with this key, if its result is there and a port is free; counts, and sets `known`.
 struct entry *uv_look_up(struct uv *v, unsigned slot, uint32_t index);
-// An entry for the instruction: its own, a free one, or the least recently used.
+// An entry for the instruction that was looked up: its own, a free one, or the least recently used.
 struct entry *uv_make_entry(struct uv *v, uint32_t index);
 
 static inline bool uv_keeps(const struct uv *v) { return v->launch->options.store != UV_STORE_LANES; }
