@@ -93,6 +93,16 @@ static bool has_one_barrier(const struct decoupled_launch *l)
     return true;
 }
 
+static uint32_t queued_of(const struct decoupled_launch *l, uint32_t inst)
+{
+    const struct op *o = &l->ops[inst];
+    uint32_t queued = 0;
+    for (unsigned k = 0; k < o->read_count; k++)
+        queued |= (uint32_t)decouple_dequeues_register(&l->plan->insts[inst], &l->insts[inst], o->reads[k])
+                  << k;
+    return queued;
+}
+
 static void find_threads(struct decoupled_launch *l)
 {
     const uint32_t *block = l->launch->block;
@@ -131,7 +141,9 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
     find_jumps(l);
     find_threads(l);
     l->removed = ARENA_ARRAY(&l->arena, uint32_t, sl->launch->program->inst_count + 1);
+    l->queued = ARENA_ARRAY(&l->arena, uint32_t, sl->launch->program->inst_count);
     l->cost = ARENA_ARRAY(&l->arena, uint8_t, plan->code.count + 1);
+    for (uint32_t k = 0; k < l->count; k++) l->queued[k] = queued_of(l, k);
     for (uint32_t k = l->count; k-- > 0;)
         l->removed[k] = decouple_is_for_warps(plan, k) ? 0 : l->removed[k + 1] + 1;
     for (uint32_t k = 0; k < plan->code.count; k++) l->cost[k] = lanes_of(plan, &plan->code.steps[k]);
@@ -261,6 +273,7 @@ const struct tech tech_decoupled = {
     .executed = decoupled_executed,
     .saved = decoupled_saved,
     .advanced = decoupled_advanced,
+    .elsewhere = decoupled_elsewhere,
     .operand = decoupled_operand,
     .issued = decoupled_issued,
     .access = decoupled_access,

@@ -44,6 +44,7 @@ struct decoupled_launch {
     struct arena arena;
     uint32_t count, *jump; // jump: of an instruction, the next that the stream cares for
     uint32_t *removed;     // of an instruction: so many from it on are the affine stream's alone
+    uint32_t *queued;      // of an instruction: which of the registers that it reads come from a queue, bits
     uint8_t *cost;         // of a step: lanes that work
     struct thread_index {
         int32_t at[3];
@@ -222,6 +223,7 @@ void decoupled_reads(void *state, unsigned slot, uint32_t index);
 void decoupled_executed(void *state, unsigned slot, uint32_t index);
 void decoupled_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what);
 void decoupled_advanced(void *state, unsigned slot);
+uint32_t decoupled_elsewhere(const void *state, unsigned slot, uint32_t index, bool is_write);
 void decoupled_operand(void *state, unsigned slot, uint32_t index, struct operand_access *a);
 void decoupled_issued(void *state, unsigned slot, uint32_t index);
 void decoupled_access(void *state, const struct tech_line *line);

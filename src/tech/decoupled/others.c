@@ -360,16 +360,16 @@ void decoupled_saved(void *state, unsigned slot, uint32_t inst, enum tech_saving
     if (what == SAVED_EXECUTION) decoupled_executed(d, slot, inst);
 }
 
+uint32_t decoupled_elsewhere(const void *state, unsigned slot, uint32_t inst, bool is_write)
+{
+    const struct decoupled *d = state;
+    return is_write || d->followers[slot].astray ? 0 : d->launch->queued[inst];
+}
+
 // What comes from a queue is not read from a register.
 void decoupled_operand(void *state, unsigned slot, uint32_t inst, struct operand_access *a)
 {
-    const struct decoupled *d = state;
-    if (a->is_write || d->followers[slot].astray || !is_kernels(d, inst) || !split_of(d, inst)->site) return;
-    const struct operand *o = decouple_address(&d->launch->insts[inst]);
-    bool queued =
-        split_of(d, inst)->compares || (split_of(d, inst)->site != DECOUPLE_ENQ_PRED && o && a->r >= o->reg &&
-                                        a->r < o->reg + (o->width ? o->width : 1u));
-    if (!queued) return;
+    if (!(decoupled_elsewhere(state, slot, inst, a->is_write) >> a->nth & 1)) return;
     a->main = 0;
     a->bank = NO_BANK;
 }
