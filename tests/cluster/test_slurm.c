@@ -74,7 +74,7 @@ static void test_cancel(struct test *t)
 {
     struct cli c = {.t = t};
     struct nodes n;
-    write_many(&c, "many.exp", test_is_long() ? 99 : 19);
+    write_many(&c, "many.exp", 199);
     if (!nodes_begin(&n, t)) return;
     cli_run(&c, "reproduce $D/many.exp --size small --out $D/c --submit slurm --workers 9");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
