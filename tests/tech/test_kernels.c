@@ -63,17 +63,13 @@ static void run(struct test *t, const struct workload *w, const struct machine *
     wf_context_destroy(c);
 }
 
-// Behind queues of one place DARSIE's warps wait in circles, which decoupled streams end warp by warp and after 10,000 cycles each
-// (docs/techniques/decoupled.md): eighteen warps of transpose take longer than the watchdog has patience.
-static bool may_give_up(const char *tech) { return strstr(tech, "watchdog") || strstr(tech, "pwaq=1"); }
-
 static void compare(struct test *t, const struct workload *w, const struct machine *m, const char *tech,
                     const struct outcome *base, const struct outcome *o)
 {
     char what[300];
     snprintf(what, sizeof what, "%s on %s (%s) with %s", w->name, m->gpu, m->settings, tech);
     CHECK_MSG(t, o->mismatches == 0, "%s: %llu mismatches", what, (unsigned long long)o->mismatches);
-    CHECK_MSG(t, !o->gave_up || may_give_up(tech), "%s: a watchdog ended waiting", what);
+    CHECK_MSG(t, !o->gave_up || strstr(tech, "watchdog"), "%s: a watchdog ended waiting", what);
     if (w->output_class != WORKLOAD_CLASS_D) return;
     struct strbuf why = {0};
     CHECK_MSG(t, o->hash == base->hash, "%s: other bytes", what);

@@ -56,35 +56,33 @@ static unsigned under_way(const struct follower *f)
     return f->expanding + f->addresses.count + f->predicates.count;
 }
 
-// Of those that have something under way the one with most of it, if they are fewer than those that starve; else this one.
-static unsigned who_goes_alone(const struct decoupled *d, unsigned starved)
+// Those that have something under way, if they are fewer than those that starve; else these.
+static uint64_t who_go_alone(const struct decoupled *d)
 {
-    unsigned most = starved, count = 0;
+    uint64_t served = 0;
     for (unsigned k = 0; k < WARPS; k++) {
         const struct follower *f = &d->followers[k];
-        if (!f->is_there || f->astray || !under_way(f)) continue;
-        count++;
-        if (under_way(f) > under_way(&d->followers[most])) most = k;
+        if (f->is_there && !f->astray && under_way(f)) served |= 1ull << k;
     }
-    return count < bit_count(d->starving) ? most : starved;
+    return served && bit_count(served) < bit_count(d->starving) ? served : d->starving;
 }
 
 void decoupled_relieve(struct decoupled *d)
 {
+    uint64_t due = CYCLE_NEVER;
     for (uint64_t left = d->starving; left; left &= left - 1) {
-        unsigned slot = bit_lowest(left);
-        uint64_t until = d->followers[slot].starves_since - 1 + PATIENCE;
-        if (until > tech_now(d->sm)) {
-            decoupled_wake_at(d, until);
-            continue;
-        }
-        decoupled_leave(d, who_goes_alone(d, slot));
-        uint64_t others = d->starving; // they wait as long again
-        for (; others; others &= others - 1)
-            d->followers[bit_lowest(others)].starves_since = tech_now(d->sm) + 1;
-        decoupled_wake_at(d, tech_now(d->sm) + PATIENCE);
+        uint64_t until = d->followers[bit_lowest(left)].starves_since - 1 + PATIENCE;
+        if (until < due) due = until;
+    }
+    if (due == CYCLE_NEVER) return;
+    if (due > tech_now(d->sm)) {
+        decoupled_wake_at(d, due);
         return;
     }
+    for (uint64_t left = who_go_alone(d); left; left &= left - 1) decoupled_leave(d, bit_lowest(left));
+    for (uint64_t left = d->starving; left; left &= left - 1) // they wait as long again
+        d->followers[bit_lowest(left)].starves_since = tech_now(d->sm) + 1;
+    if (d->starving) decoupled_wake_at(d, tech_now(d->sm) + PATIENCE);
 }
 
 // Nothing is buffered for the warp, under way to it, or skipped ahead of it: from here on all is fetched.
