@@ -157,21 +157,27 @@ static uint32_t last_write_of_r9(const struct program *p)
     return last;
 }
 
+static struct program *kind_program(struct test *t, const char *directives, const char *before)
+{
+    struct strbuf code = {0};
+    strbuf_printf(&code, ".params 16\n%s%s%s", directives, before, "    MOV R2, c[0x0][0x164]\n" STORE);
+    struct program *p = asm_program(t, strbuf_text(&code));
+    strbuf_fini(&code);
+    return p;
+}
+
 static void check_kind(struct test *t, const char *directives, const char *before,
                        const struct decouple_rules *rules, const char *says)
 {
-    struct strbuf code = {0}, text = {0};
-    strbuf_printf(&code, ".params 16\n%s%s%s", directives, before, "    MOV R2, c[0x0][0x164]\n" STORE);
-    struct program *p = asm_program(t, strbuf_text(&code));
-    if (p) {
-        struct decouple *d = decouple_compute(p, rules, NULL);
-        decouple_explain(d, last_write_of_r9(p), &text);
-        CHECK_STR(t, strbuf_text(&text), says);
-        check_promises(t, d);
-        decouple_free(d);
-        program_free(p);
-    }
-    strbuf_fini(&code);
+    struct strbuf text = {0};
+    struct program *p = kind_program(t, directives, before);
+    if (!p) return;
+    struct decouple *d = decouple_compute(p, rules, NULL);
+    decouple_explain(d, last_write_of_r9(p), &text);
+    CHECK_STR(t, strbuf_text(&text), says);
+    check_promises(t, d);
+    decouple_free(d);
+    program_free(p);
     strbuf_fini(&text);
 }
 
@@ -242,27 +248,16 @@ static const struct {
      "vector: a spilled register 0x20"},
 };
 
-static uint32_t last_load(const struct program *p)
-{
-    uint32_t last = 0;
-    for (uint32_t k = 0; k < p->inst_count; k++)
-        if (p->insts[k].op == OP_LDL) last = k;
-    return last;
-}
-
 static void test_slots(struct test *t)
 {
     struct decouple_rules off = plain;
     off.slots = 0;
     for (size_t n = 0; n < TEST_COUNT(slots); n++) {
         check_kind(t, SLOTS, slots[n].code, &plain, slots[n].says);
-        struct strbuf code = {0};
-        strbuf_printf(&code, ".params 16\n" SLOTS "%s    MOV R2, c[0x0][0x164]\n" STORE, slots[n].code);
-        struct program *p = asm_program(t, strbuf_text(&code));
-        strbuf_fini(&code);
+        struct program *p = kind_program(t, SLOTS, slots[n].code);
         if (!p) continue;
         struct decouple *d = decouple_compute(p, &off, NULL);
-        CHECK_EQ(t, d->insts[last_load(p)].kind, DECOUPLE_VECTOR);
+        CHECK_EQ(t, d->insts[last_write_of_r9(p)].kind, DECOUPLE_VECTOR);
         check_promises(t, d);
         decouple_free(d);
         program_free(p);
