@@ -179,7 +179,7 @@ static const char *compile_function(struct ir_unit *u, struct compiled *c, struc
     c->f = select_function(f, &c->arena);
     if (u->options->optimise) {
         mach_keep_constants(c->f);
-        mach_schedule(c->f);
+        mach_schedule(c->f, u->options->profile != PROFILE_PASCAL);
     }
     unsigned limit = u->options->max_registers;
     if (!limit && f->source) limit = f->source->max_registers;

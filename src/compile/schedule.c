@@ -6,7 +6,8 @@
 //
 // A loop hands values on from its end to its start: d = phi(…, u). When all readers of d in the block come
 // before u is made, u can be made in d's register, so such readers get an edge to u's definition where that
-// makes no cycle. The same holds for the old value of a guarded instruction.
+// makes no cycle (but for code of compilers that did not: docs/profiles.md). The same holds for the old value
+// of a guarded instruction.
 //
 // Blocks are cut into windows, and at instructions that must stay where they are (calls with the copies
 // around them, clocks, traps): work is linear in the code.
@@ -42,6 +43,7 @@ struct edge {
 
 struct scheduler {
     struct mach_function *f;
+    bool keeps_variables;
     struct mach_block *block;
     struct arena scratch;
     struct allocation live;
@@ -234,7 +236,7 @@ static void keep_phi_register(struct scheduler *s, const struct mach_block *to, 
             keep_register(s, phi->src[k], s->maker[made] - 1);
 }
 
-static void keep_registers(struct scheduler *s, const struct mach_block *b)
+static void keep_phi_registers(struct scheduler *s, const struct mach_block *b)
 {
     for (uint32_t k = 0; k < b->succ_count; k++) {
         const struct mach_block *to = b->succs[k];
@@ -242,6 +244,10 @@ static void keep_registers(struct scheduler *s, const struct mach_block *b)
             for (size_t p = 0; to->preds[pred] == b && p < to->phis.count; p++)
                 keep_phi_register(s, to, &to->phis.data[p], pred);
     }
+}
+
+static void keep_old_registers(struct scheduler *s)
+{
     for (uint32_t n = 0; n < s->count; n++)
         for (unsigned k = 0; k < 2; k++)
             if (s->nodes[n].inst->old[k] != MACH_NONE) keep_register(s, s->nodes[n].inst->old[k], n);
@@ -380,7 +386,8 @@ static void schedule_window(struct scheduler *s, struct mach_block *b, struct ma
         order_memory(s, n);
         mach_each_unit(s->f, i, add_writes, s);
     }
-    keep_registers(s, b);
+    if (s->keeps_variables) keep_phi_registers(s, b);
+    keep_old_registers(s);
     measure_heights(s);
     for (uint32_t n = 0; n < s->count; n++) mach_each_unit(s->f, s->nodes[n].inst, forget_writes, s);
     issue_all(s, b, where);
@@ -402,11 +409,12 @@ static void schedule_block(struct scheduler *s, struct mach_block *b)
     for (struct mach_inst *i = b->first; i; i = i->next) mach_each_unit(s->f, i, clear_read, s);
 }
 
-void mach_schedule(struct mach_function *f)
+void mach_schedule(struct mach_function *f, bool keeps_variables)
 {
     struct scheduler *s = heap_alloc(sizeof *s);
     int32_t most;
     s->f = f;
+    s->keeps_variables = keeps_variables;
     arena_init(&s->scratch);
     s->live = (struct allocation){.f = f, .arena = &s->scratch};
     allocate_live(&s->live);

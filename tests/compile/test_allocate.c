@@ -183,6 +183,36 @@ static void test_cycles(struct test *t)
     }
 }
 
+// The moves of a loop of two loads whose variable is read for the second word of an address after it could be made anew.
+static unsigned moves_of_loop(struct test *t, enum program_profile profile)
+{
+    struct compile_options o;
+    compile_options_default(&o);
+    o.check = true;
+    o.profile = profile;
+    char *text = compiled_body_text("mov.u32 %r5, %r1; mov.u32 %r9, %r2; L: mul.wide.u32 %rd5, %r5, 4; "
+                                    "add.u64 %rd6, %rd1, %rd5; ld.global.u32 %r6, [%rd6]; "
+                                    "add.u32 %r9, %r9, %r6; add.u32 %r5, %r5, %n; setp.lt.u32 %p3, %r5, %x; @%p3 bra L;");
+    struct program *p = compiled_text(t, text, &o);
+    free(text);
+    uint32_t last = 0;
+    for (uint32_t k = 0; p && k < p->inst_count; k++)
+        if (p->insts[k].op == OP_BRA && p->insts[k].target <= k) last = k;
+    CHECK(t, last > 0);
+    unsigned moves = 0;
+    for (uint32_t k = last ? p->insts[last].target : 0; k < last; k++) moves += p->insts[k].op == OP_MOV;
+    if (p) program_free(p);
+    return moves;
+}
+
+// ptxas for Maxwell and Pascal paid a move for it each time round (docs/profiles.md).
+static void test_loop_variables(struct test *t)
+{
+    CHECK_EQ(t, moves_of_loop(t, PROFILE_SASS), 0);
+    CHECK_EQ(t, moves_of_loop(t, PROFILE_PTXPLUS), 0);
+    CHECK_EQ(t, moves_of_loop(t, PROFILE_PASCAL), 1);
+}
+
 // -- the checker --------------------------------------------------------------------------------------------
 
 struct allocated {
@@ -262,6 +292,7 @@ int main(int argc, char **argv)
         {"spilled_predicates", test_spilled_predicates},
         {"constants_are_made_again", test_constants_are_made_again},
         {"cycles", test_cycles},
+        {"loop_variables", test_loop_variables},
         {"checker_sees_wrong_registers", test_checker_sees_wrong_registers},
         {"checker_sees_wrong_slots", test_checker_sees_wrong_slots},
     };
