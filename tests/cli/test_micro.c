@@ -20,7 +20,8 @@ static unsigned check_latencies(struct test *t, const char *gpu, const char *of)
         if (!ratio) continue;
         for (unsigned comma = 0; ratio && comma < 4; comma++) ratio = strchr(ratio + 1, ',');
         double of_published = ratio ? strtod(ratio + 1, NULL) : 0;
-        CHECK_MSG(t, of_published > 6.0 / 7 && of_published < 7.0 / 6, "%s: %g of what was published", line, of_published);
+        CHECK_MSG(t, of_published > 6.0 / 7 && of_published < 7.0 / 6, "%s: %g of what was published", line,
+                  of_published);
         count++;
     }
     strbuf_fini(&command);

@@ -190,9 +190,10 @@ static unsigned moves_of_loop(struct test *t, enum program_profile profile)
     compile_options_default(&o);
     o.check = true;
     o.profile = profile;
-    char *text = compiled_body_text("mov.u32 %r5, %r1; mov.u32 %r9, %r2; L: mul.wide.u32 %rd5, %r5, 4; "
-                                    "add.u64 %rd6, %rd1, %rd5; ld.global.u32 %r6, [%rd6]; "
-                                    "add.u32 %r9, %r9, %r6; add.u32 %r5, %r5, %n; setp.lt.u32 %p3, %r5, %x; @%p3 bra L;");
+    char *text = compiled_body_text(
+        "mov.u32 %r5, %r1; mov.u32 %r9, %r2; L: mul.wide.u32 %rd5, %r5, 4; "
+        "add.u64 %rd6, %rd1, %rd5; ld.global.u32 %r6, [%rd6]; "
+        "add.u32 %r9, %r9, %r6; add.u32 %r5, %r5, %n; setp.lt.u32 %p3, %r5, %x; @%p3 bra L;");
     struct program *p = compiled_text(t, text, &o);
     free(text);
     uint32_t last = 0;
