@@ -31,6 +31,10 @@ static unsigned check_latencies(struct test *t, const char *gpu, const char *of)
 
 static void test_latencies(struct test *t)
 {
+    if (!test_has_tool("python3")) {
+        test_skip_tool(t, "python3");
+        return;
+    }
     CHECK(t, check_latencies(t, "gtx1080ti", "float_") >= 4);
     CHECK(t, check_latencies(t, "titanv", "double_") >= 3);
 }
