@@ -183,7 +183,7 @@ static void test_cycles(struct test *t)
     }
 }
 
-// The moves of a loop of two loads whose variable is read for the second word of an address after it could be made anew.
+// The moves in a loop whose variable is still read, for the second word of an address, when it could be made anew.
 static unsigned moves_of_loop(struct test *t, enum program_profile profile)
 {
     struct compile_options o;
@@ -202,7 +202,7 @@ static unsigned moves_of_loop(struct test *t, enum program_profile profile)
     CHECK(t, last > 0);
     unsigned moves = 0;
     for (uint32_t k = last ? p->insts[last].target : 0; k < last; k++) moves += p->insts[k].op == OP_MOV;
-    if (p) program_free(p);
+    program_free(p);
     return moves;
 }
 
