@@ -168,9 +168,15 @@ static uint8_t *make_address_bank(struct wf_kernel *k)
     return (uint8_t *)bank;
 }
 
+// Instructions read whole words of a bank, so the parameters end with zeros up to a multiple of 8 bytes.
+static uint32_t launch_bank_bytes(const struct wf_kernel *k)
+{
+    return BANK_LAUNCH_PARAMS + (uint32_t)align_up(k->info.param_bytes, 8);
+}
+
 static uint8_t *make_launch_bank(struct wf_kernel *k, const struct launch *l, const void *params)
 {
-    uint8_t *bank = heap_alloc(BANK_LAUNCH_PARAMS + (size_t)k->info.param_bytes);
+    uint8_t *bank = heap_alloc(launch_bank_bytes(k));
     memcpy(bank + LAUNCH_NTID, l->block, sizeof l->block);
     memcpy(bank + LAUNCH_NCTAID, l->grid, sizeof l->grid);
     memcpy(bank + LAUNCH_DYNAMIC_SHARED, &l->dynamic_shared, 4);
@@ -235,7 +241,7 @@ static void fill_banks(struct wf_launch *l, const void *params)
     struct launch *e = &l->launch;
     l->params = make_launch_bank(k, e, params);
     e->bank[BANK_LAUNCH] = l->params;
-    e->bank_bytes[BANK_LAUNCH] = BANK_LAUNCH_PARAMS + k->info.param_bytes;
+    e->bank_bytes[BANK_LAUNCH] = launch_bank_bytes(k);
     e->bank[BANK_LITERAL] = k->program->literals;
     e->bank_bytes[BANK_LITERAL] = k->program->literal_bytes;
     e->bank[BANK_USER] = m->const_bytes ? memory_host(e->memory, m->const_address, m->const_bytes) : NULL;

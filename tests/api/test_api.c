@@ -2,6 +2,7 @@
 // independence.
 #include "api/warpfold.h"
 #include "base/rng.h"
+#include "base/str.h"
 #include "harness/test.h"
 
 #include <fenv.h>
@@ -91,6 +92,44 @@ static void test_arguments(struct test *t)
     CHECK(t, wf_launch_packed(kernel, &one, block, 23, NULL) == WF_BAD_INPUT);
     check_error(&f, "error: kernel by_value takes a parameter block of 24 bytes; 23 were given\n");
     teardown(&f);
+}
+
+// A block of parameters may end inside a word: in a flag, a character, a short, three bytes of a structure.
+static void test_last_parameter(struct test *t)
+{
+    static const struct {
+        const char *declared, *load, *at;
+        uint32_t want; // of the bytes 0x81 0x82 0x83
+        uint32_t bytes;
+    } rows[] = {{".param .u8 last", "u8", "last", 0x81, 1},
+                {".param .s8 last", "s8", "last", 0xffffff81, 1},
+                {".param .u16 last", "u16", "last", 0x8281, 2},
+                {".param .s16 last", "s16", "last", 0xffff8281, 2},
+                {".param .align 1 .b8 last[3]", "u8", "last+2", 0x83, 3},
+                {".param .align 2 .b8 last[6]", "u16", "last+4", 0, 6}};
+    static uint8_t last[] = {0x81, 0x82, 0x83, 0, 0, 0};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        struct strbuf text = {0};
+        uint32_t got = 1;
+        struct wf_context *c = wf_context_create();
+        uint64_t out = wf_alloc(c, 4);
+        strbuf_printf(
+            &text,
+            ".version 6.0\n.target sm_60\n.address_size 64\n"
+            ".visible .entry k(.param .u64 out, %s)\n{\n .reg .b32 %%r; .reg .b64 %%d;\n"
+            " ld.param.u64 %%d, [out];\n ld.param.%s %%r, [%s];\n st.global.u32 [%%d], %%r;\n ret;\n}\n",
+            rows[k].declared, rows[k].load, rows[k].at);
+        struct wf_module *m = wf_module_load(c, "last.ptx", text.text, text.length);
+        struct wf_kernel *kernel = m ? wf_kernel_find(m, "k") : NULL;
+        struct wf_launch_config one = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+        bool good = kernel && wf_kernel_info(kernel)->param_bytes == 8 + rows[k].bytes &&
+                    wf_launch(kernel, &one, (void *[]){&out, last}, 2, NULL) == WF_OK;
+        CHECK_MSG(t, good, "%s: %s", rows[k].declared, wf_errors(c));
+        wf_read(c, out, &got, sizeof got);
+        CHECK_EQ(t, got, rows[k].want);
+        wf_context_destroy(c);
+        strbuf_fini(&text);
+    }
 }
 
 static void test_variables(struct test *t)
@@ -613,6 +652,7 @@ static void test_registers(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"arguments", test_arguments},
+                                             {"last_parameter", test_last_parameter},
                                              {"variables", test_variables},
                                              {"function_tables", test_function_tables},
                                              {"textures", test_textures},

@@ -93,7 +93,7 @@ void expectation_fini(struct expectation *e)
 static bool run_oracle(const struct ptx_module *m, const struct ptx_function *kernel, uint64_t max_steps,
                        uint64_t schedule, struct expectation *e, struct strbuf *why)
 {
-    uint8_t params[GENERATOR_PARAM_BYTES];
+    uint8_t params[GENERATOR_PARAMS_MAX];
     struct oracle *o = oracle_create(m);
     struct oracle_launch l = {.kernel = kernel,
                               .params = params,
@@ -107,7 +107,7 @@ static bool run_oracle(const struct ptx_module *m, const struct ptx_function *ke
     generator_input(e->launch.seed, e->in);
     first_accumulators(e->launch.seed, e->acc);
     memset(e->out, 0, e->out_bytes);
-    generator_params(e->launch.seed, IN_AT, OUT_AT, ACC_AT, threads_of(&e->launch), params);
+    generator_params(&e->launch, IN_AT, OUT_AT, ACC_AT, params);
     oracle_map(o, IN_AT, e->in, GENERATOR_IN_BYTES);
     oracle_map(o, ACC_AT, e->acc, sizeof e->acc);
     oracle_map(o, OUT_AT, e->out, e->out_bytes);
@@ -154,7 +154,7 @@ bool expect(const char *text, uint64_t max_steps, struct expectation *e, struct 
         ptx_parse(text, strlen(text), diag_add_source(&d, "kernel.ptx", text, strlen(text)), &d);
     struct ptx_function *kernel = m ? ptx_find_entry(m, "k", &d) : NULL;
     bool good = false;
-    if (kernel && kernel->prototype.param_bytes == GENERATOR_PARAM_BYTES)
+    if (kernel && kernel->prototype.param_bytes == generator_param_bytes(&e->launch))
         good = e->launch.undefined || run_schedules(m, kernel, max_steps, e, why);
     else
         diag_format(&d, false, why);
@@ -201,7 +201,7 @@ struct addresses {
 
 // The launch's data in memory, its parameters, and its shape.
 static struct wf_launch_config prepare(struct wf_context *c, const struct expectation *e,
-                                       struct addresses *at, uint8_t params[GENERATOR_PARAM_BYTES])
+                                       struct addresses *at, uint8_t params[GENERATOR_PARAMS_MAX])
 {
     uint8_t bytes[GENERATOR_IN_BYTES];
     *at = (struct addresses){wf_alloc(c, sizeof bytes), wf_alloc(c, GENERATOR_ACC_BYTES), 0};
@@ -210,7 +210,7 @@ static struct wf_launch_config prepare(struct wf_context *c, const struct expect
     wf_write(c, at->in, bytes, sizeof bytes);
     first_accumulators(e->launch.seed, bytes);
     wf_write(c, at->acc, bytes, GENERATOR_ACC_BYTES);
-    generator_params(e->launch.seed, at->in, at->out, at->acc, threads_of(&e->launch), params);
+    generator_params(&e->launch, at->in, at->out, at->acc, params);
     struct wf_launch_config shape = {0};
     memcpy(shape.grid, e->launch.grid, sizeof shape.grid);
     memcpy(shape.block, e->launch.block, sizeof shape.block);
@@ -220,9 +220,9 @@ static struct wf_launch_config prepare(struct wf_context *c, const struct expect
 static enum wf_status launch(struct wf_context *c, struct wf_kernel *k, const struct expectation *e,
                              struct addresses *at, struct wf_stats *stats)
 {
-    uint8_t params[GENERATOR_PARAM_BYTES];
+    uint8_t params[GENERATOR_PARAMS_MAX];
     struct wf_launch_config shape = prepare(c, e, at, params);
-    return wf_launch_packed(k, &shape, params, sizeof params, stats);
+    return wf_launch_packed(k, &shape, params, generator_param_bytes(&e->launch), stats);
 }
 
 static bool check_all(struct wf_context *c, const struct addresses *at, const struct expectation *e,
@@ -330,7 +330,7 @@ struct guest { // ready to be launched: no call that waits comes between launche
     struct wf_kernel *kernel;
     struct wf_launch_config shape;
     struct addresses at;
-    uint8_t params[GENERATOR_PARAM_BYTES];
+    uint8_t params[GENERATOR_PARAMS_MAX];
     size_t param_bytes;
     struct wf_launch *launch;
 };
@@ -345,7 +345,7 @@ static bool load(struct asked *a, const char *text, struct guest *g)
 
 static bool invite(struct asked *a, const char *text, const struct expectation *e, struct guest *g)
 {
-    *g = (struct guest){.param_bytes = GENERATOR_PARAM_BYTES};
+    *g = (struct guest){.param_bytes = generator_param_bytes(&e->launch)};
     g->shape = prepare(a->c, e, &g->at, g->params);
     return load(a, text, g);
 }

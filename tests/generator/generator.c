@@ -35,6 +35,7 @@ void generated_comment(const struct generated *g, struct strbuf *out)
     write_word(" order=", g->order, out);
     write_word(" splits=", g->splits, out);
     write_word(" undefined=", g->undefined, out);
+    write_word(" mixed=", g->mixed, out);
 }
 
 bool generated_read(const char *text, struct generated *g)
@@ -52,10 +53,11 @@ bool generated_read(const char *text, struct generated *g)
     g->order = read_word(at, " order=");
     g->splits = read_word(at, " splits=");
     g->undefined = read_word(at, " undefined=");
+    g->mixed = read_word(at, " mixed=");
     return found == 8;
 }
 
-static uint32_t mixed_word(struct rng *r)
+uint32_t generator_word(struct rng *r)
 {
     static const uint32_t special[] = {0,          1,          0xffffffff, 0x80000000, 0x7fffffff,
                                        0x7f800000, 0x7fc00001, 0x00000001, 0x807fffff, 0x3f800000,
@@ -76,30 +78,8 @@ void generator_input(uint64_t seed, uint8_t *in)
     struct rng r;
     rng_init(&r, seed ^ 0x5eed);
     for (unsigned k = 0; k < GENERATOR_IN_BYTES; k += 4) {
-        uint32_t v = mixed_word(&r);
+        uint32_t v = generator_word(&r);
         memcpy(in + k, &v, 4);
-    }
-}
-
-void generator_params(uint64_t seed, uint64_t in, uint64_t out, uint64_t acc, uint32_t threads,
-                      uint8_t *params)
-{
-    struct rng r;
-    rng_init(&r, seed ^ 0xa465);
-    int32_t a = (int32_t)(rng_next(&r) & 7);
-    uint32_t x = mixed_word(&r);
-    double y = (double)rng_next(&r) * 1e-12;
-    memcpy(params, &in, 8);
-    memcpy(params + 8, &out, 8);
-    memcpy(params + 16, &acc, 8);
-    memcpy(params + 24, &threads, 4);
-    memcpy(params + 28, &a, 4);
-    memcpy(params + 32, &x, 4);
-    memset(params + 36, 0, 4);
-    memcpy(params + 40, &y, 8);
-    for (unsigned k = 0; k < GENERATOR_BLOB_BYTES; k += 4) {
-        uint32_t v = mixed_word(&r);
-        memcpy(params + 48 + k, &v, 4);
     }
 }
 
@@ -303,7 +283,7 @@ static void kernel_prologue(struct gen *g)
 }
 
 // Everything still defined goes into a hash; the most recent values are also stored as they are.
-static void kernel_epilogue(struct gen *g)
+static void kernel_epilogue(struct gen *g, const struct param_list *list)
 {
     unsigned hash = fresh(g, CLASS_D), t = fresh(g, CLASS_D), r = fresh(g, CLASS_R);
     line(g, "mov.u64 %%rd%u, 0x9e3779b97f4a7c15;", hash);
@@ -338,12 +318,16 @@ static void kernel_epilogue(struct gen *g)
             line(g, "mad.lo.u64 %%rd%u, %%rd%u, 31, %%rd%u;", hash, hash, t);
         }
     }
+    param_list_fold(list, &g->body);
+    line(g, "mad.lo.u64 %%rd%u, %%rd%u, 31, %%params;", hash, hash);
     line(g, "st.global.u64 [%%out], %%rd%u;", hash);
     line(g, "ret;");
 }
 
 static void write_kernel(struct gen *g, struct strbuf *out)
 {
+    struct param_list list;
+    param_list_make(g->g, &list);
     start_function(g);
     g->in_kernel = g->uniform = true;
     g->function_current = FUNCTIONS_MAX;
@@ -353,11 +337,10 @@ static void write_kernel(struct gen *g, struct strbuf *out)
     unsigned wanted = g->options.statements ? g->options.statements : 10 + below(g, chance(g, 10) ? 120 : 30);
     g->left = 3 * wanted;
     statements(g, wanted);
-    kernel_epilogue(g);
-    strbuf_puts(
-        out,
-        ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 acc, .param .u32 n, .param .s32 a,\n"
-        "    .param .f32 x, .param .f64 y, .param .align 16 .b8 blob[32])\n{\n");
+    kernel_epilogue(g, &list);
+    strbuf_puts(out, ".visible .entry k(");
+    param_list_declare(&list, out);
+    strbuf_puts(out, ")\n{\n    .reg .b64 %param, %params;\n");
     write_declarations(g, out);
     strbuf_printf(out, "    .shared .align 16 .b8 slots[%u];\n", 16 * g->threads);
     strbuf_puts(out, "    .shared .align 4 .b32 counters[8];\n");
@@ -369,7 +352,7 @@ void generator_make(uint64_t seed, const struct generator_options *options, stru
 {
     struct gen *g = heap_alloc(sizeof *g);
     struct strbuf module = {0};
-    *out = (struct generated){.seed = seed};
+    *out = (struct generated){.seed = seed, .mixed = true};
     rng_init(&g->rng, hash_u64(seed + 1));
     if (options) g->options = *options;
     g->g = out;

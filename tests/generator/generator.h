@@ -15,6 +15,7 @@
 //     out  GENERATOR_OUT_BYTES for each thread
 //     acc  64 words changed by atomics only
 //     n, a, x, y scalars; blob 32 bytes by value
+//     one to five more of any type, all in any order (params.c)
 #pragma once
 #include "base/str.h"
 
@@ -26,7 +27,7 @@ enum {
     GENERATOR_OUT_BYTES = 256,
     GENERATOR_ACC_BYTES = 256,
     GENERATOR_BLOB_BYTES = 32,
-    GENERATOR_PARAM_BYTES = 80
+    GENERATOR_PARAMS_MAX = 256
 };
 
 struct generator_options {
@@ -46,6 +47,7 @@ struct generated {
     bool order;     // threads order what they do by more than barriers: spins, tickets, locks
     bool splits;    // lanes of a warp wait for each other: simt=splits alone lets all of them go on
     bool undefined; // what it stores is not defined; what a mechanism shares can still be verified
+    bool mixed; // parameters in an order of the seed's with more among them; otherwise the eight in one order
 };
 
 void generator_make(uint64_t seed, const struct generator_options *options, struct generated *out);
@@ -71,6 +73,6 @@ void generated_comment(const struct generated *g, struct strbuf *out); // that c
 
 // The launch's data, from the seed alone.
 void generator_input(uint64_t seed, uint8_t *in); // GENERATOR_IN_BYTES
-// The parameter block: pointers, then n, a, x, y, blob as the kernel declares them.
-void generator_params(uint64_t seed, uint64_t in, uint64_t out, uint64_t acc, uint32_t threads,
-                      uint8_t *params);
+// The parameter block as the kernel declares it, generator_param_bytes long.
+void generator_params(const struct generated *g, uint64_t in, uint64_t out, uint64_t acc, uint8_t *params);
+uint32_t generator_param_bytes(const struct generated *g);

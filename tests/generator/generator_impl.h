@@ -9,6 +9,7 @@
 #pragma once
 #include "base/rng.h"
 #include "generator/generator.h"
+#include "generator/params.h"
 
 enum reg_class { CLASS_R, CLASS_D, CLASS_H, CLASS_F, CLASS_G, CLASS_P, CLASS_COUNT };
 

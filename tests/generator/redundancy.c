@@ -420,10 +420,9 @@ static void write_module(struct maker *m, struct strbuf *out)
                     "    st.param.b32 [d], %v0;\n    st.param.b32 [v], %v1;\n"
                     "    call (r), descend, (d, v);\n    ld.param.b32 %v2, [r];\n    }\n"
                     "    add.u32 %v1, %v2, %v3;\nDONE:\n    st.param.b32 [result], %v1;\n    ret;\n}\n\n");
-    strbuf_puts(
-        out,
-        ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 acc, .param .u32 n, .param .s32 a,\n"
-        "    .param .f32 x, .param .f64 y, .param .align 16 .b8 blob[32])\n{\n");
+    strbuf_puts(out, ".visible .entry k(");
+    param_list_declare(&m->params, out);
+    strbuf_puts(out, ")\n{\n    .reg .b64 %param, %params;\n");
     strbuf_printf(out, "    .reg .b32 %%v<%u>, %%w<%u>, %%i<%u>;\n    .reg .pred %%q<%u>;\n", VARIABLES,
                   UNSURE, m->loops + 1, PREDICATES);
     strbuf_puts(
@@ -464,8 +463,10 @@ void generator_redundancy_with(uint64_t seed, const struct redundancy_options *o
                               .lanes = true,
                               .warp = options->warp_size,
                               .order = options->order,
-                              .undefined = !options->defined};
+                              .undefined = !options->defined,
+                              .mixed = true};
     m->g = out;
+    param_list_make(out, &m->params);
     m->options = *options;
     rng_init(&m->rng, hash_u64(seed ^ 0xdecade));
     choose_shape(m);
@@ -476,6 +477,9 @@ void generator_redundancy_with(uint64_t seed, const struct redundancy_options *o
     m->left = 60;
     redundancy_statements(m, 14 + below(m, 16));
     if (options->defined) together_last_block(m);
+    param_list_fold(&m->params, &m->body);
+    LINE("cvt.u32.u64 %%t, %%params;");
+    LINE("add.u32 %%v0, %%v0, %%t;");
     for (unsigned k = 0; k < VARIABLES; k++) LINE("st.global.u32 [%%out+%u], %%v%u;", 4 * k, k);
     LINE("exit;");
     generated_comment(out, &out->text);

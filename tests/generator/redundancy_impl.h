@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "generator/generator.h"
+#include "generator/params.h"
 
 enum { VARIABLES = 16, PREDICATES = 4, UNSURE = 4, DEPTH_MAX = 3 };
 
@@ -25,6 +26,7 @@ struct maker {
     bool asks_all;              // the last condition has one answer in the whole grid
     bool parted;                // threads of the block may be elsewhere
     bool calls;
+    struct param_list params;
 };
 
 static inline unsigned below(struct maker *m, unsigned n) { return rng_below(&m->rng, n); }

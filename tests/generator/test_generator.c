@@ -28,14 +28,14 @@ static uint64_t run_strictly(struct test *t, uint64_t seed)
         uint32_t threads = g.block[0] * g.block[1] * g.block[2],
                  all = threads * g.grid[0] * g.grid[1] * g.grid[2];
         uint8_t *in = heap_alloc(GENERATOR_IN_BYTES), *out = heap_alloc((size_t)all * GENERATOR_OUT_BYTES);
-        uint8_t acc[GENERATOR_ACC_BYTES] = {0}, params[GENERATOR_PARAM_BYTES];
+        uint8_t acc[GENERATOR_ACC_BYTES] = {0}, params[GENERATOR_PARAMS_MAX];
         struct oracle *o = oracle_create(m);
         struct oracle_launch l = {
             .kernel = ptx_find_entry(m, "k", &d), .params = params, .max_steps = 20000000, .strict = true};
         memcpy(l.grid, g.grid, sizeof l.grid);
         memcpy(l.block, g.block, sizeof l.block);
         generator_input(seed, in);
-        generator_params(seed, IN_AT, OUT_AT, ACC_AT, threads, params);
+        generator_params(&g, IN_AT, OUT_AT, ACC_AT, params);
         oracle_map(o, IN_AT, in, GENERATOR_IN_BYTES);
         oracle_map(o, OUT_AT, out, (uint64_t)all * GENERATOR_OUT_BYTES);
         oracle_map(o, ACC_AT, acc, sizeof acc);

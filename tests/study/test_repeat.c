@@ -309,7 +309,7 @@ static bool run_random(struct test *t, uint64_t seed, const char *simt, struct p
 {
     struct generated g;
     struct generator_options options = {.no_lanes = seed % 4 == 0};
-    uint8_t in[GENERATOR_IN_BYTES], params[GENERATOR_PARAM_BYTES];
+    uint8_t in[GENERATOR_IN_BYTES], params[GENERATOR_PARAMS_MAX];
     generator_make(seed, &options, &g);
     struct wf_context *c = wf_context_create();
     wf_set(c, "simt", simt);
@@ -323,12 +323,12 @@ static bool run_random(struct test *t, uint64_t seed, const char *simt, struct p
              acc = wf_alloc(c, GENERATOR_ACC_BYTES);
     generator_input(seed, in);
     wf_write(c, at, in, sizeof in);
-    generator_params(seed, at, out, acc, threads, params);
+    generator_params(&g, at, out, acc, params);
     struct wf_launch_config shape = {0};
     memcpy(shape.grid, g.grid, sizeof shape.grid);
     memcpy(shape.block, g.block, sizeof shape.block);
     c->study = p->study;
-    bool good = k && wf_launch_packed(k, &shape, params, sizeof params, NULL) == WF_OK;
+    bool good = k && wf_launch_packed(k, &shape, params, generator_param_bytes(&g), NULL) == WF_OK;
     CHECK_MSG(t, good, "seed %llu: %s", (unsigned long long)seed, wf_errors(c));
     wf_context_destroy(c);
     generated_fini(&g);
