@@ -289,7 +289,8 @@ void api_launches_add(struct api_launches *list, struct wf_launch *l); // unless
 void api_wait(struct wf_context *c);                                   // for all that is under way
 void api_wait_for(struct wf_launch *l);
 void api_wait_empty(struct wf_context *c, const struct api_launches *list); // until all of them are over
-void api_stop(struct wf_context *c);                                        // all that is under way ends
+void api_wait_stream(struct wf_stream *s); // what is in it, and in the default stream
+void api_stop(struct wf_context *c);       // all that is under way ends
 void api_streams_fini(struct wf_context *c);
 enum wf_status api_told(struct wf_context *c); // of what failed while a call waited, which is told once
 

@@ -79,13 +79,13 @@ enum wf_status wf_read(struct wf_context *c, uint64_t address, void *host, uint6
 
 enum wf_status wf_stream_write(struct wf_stream *s, uint64_t address, const void *host, uint64_t bytes)
 {
-    api_wait_empty(s->context, &s->tail);
+    api_wait_stream(s);
     return write_now(s->context, address, host, bytes);
 }
 
 enum wf_status wf_stream_read(struct wf_stream *s, uint64_t address, void *host, uint64_t bytes)
 {
-    api_wait_empty(s->context, &s->tail);
+    api_wait_stream(s);
     return read_now(s->context, address, host, bytes);
 }
 

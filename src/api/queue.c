@@ -270,6 +270,12 @@ void api_wait_empty(struct wf_context *c, const struct api_launches *list)
     host_modes_end(&modes);
 }
 
+void api_wait_stream(struct wf_stream *s)
+{
+    api_wait_empty(s->context, &s->tail);
+    api_wait_empty(s->context, &s->context->first.tail);
+}
+
 void api_wait(struct wf_context *c) { api_wait_empty(c, &c->under_way); }
 
 bool wf_wait_any(struct wf_context *c)

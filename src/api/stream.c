@@ -92,7 +92,7 @@ enum wf_status wf_event_wait(struct wf_event *e)
 
 enum wf_status wf_stream_wait(struct wf_stream *s)
 {
-    api_wait_empty(s->context, &s->tail);
+    api_wait_stream(s);
     return status_of(s->context);
 }
 

@@ -407,8 +407,9 @@ void wf_stream_name(struct wf_stream *s, const char *name);
 void wf_stream_place(struct wf_stream *s, uint32_t first_sm, uint32_t sms);
 // These wait, and return how a launch ended that failed meanwhile and that nobody has been told of, or
 // WF_PROGRAM_FAILED in a context that has failed.
-enum wf_status wf_stream_wait(struct wf_stream *s); // until the stream's launches are over
-// wf_write and wf_read for a stream's own memory: they wait for its launches alone, and those of others stop where they are.
+enum wf_status wf_stream_wait(struct wf_stream *s); // for the stream's launches, and for those of the default stream
+// wf_write and wf_read for a stream's own memory. They wait for the same launches; launches of other streams stop where
+// they are.
 enum wf_status wf_stream_write(struct wf_stream *s, uint64_t address, const void *host, uint64_t bytes);
 enum wf_status wf_stream_read(struct wf_stream *s, uint64_t address, void *host, uint64_t bytes);
 enum wf_status wf_synchronise(struct wf_context *c);

@@ -140,6 +140,29 @@ static void test_default_stream(struct test *t)
     }
 }
 
+// Of the streams that a launch of the default stream is before: they wait for it, whatever else is in them.
+static void test_behind_default(struct test *t)
+{
+    FOR_EACH_GPU(gpu)
+    {
+        struct fixture f = setup(t, gpu);
+        uint32_t got = 0, other = 5;
+        write_word(&f, 0, 2);
+        struct wf_launch *slow = step(&f, f.a, 5, 0, LONG, 1), *l = step(&f, NULL, 1, 0, LONG, 1);
+        CHECK(t, wf_stream_wait(f.b) == WF_OK && wf_launch_is_over(l) && wf_launch_is_over(slow));
+        step(&f, NULL, 2, 1, LONG, 1);
+        CHECK(t, wf_stream_read(f.b, word(&f, 2), &got, sizeof got) == WF_OK);
+        CHECK_EQ(t, got, (2 * 31 + 1) * 31 + 1);
+        l = step(&f, NULL, 3, 0, LONG, 1);
+        CHECK(t, wf_stream_write(f.b, word(&f, 0), &other, sizeof other) == WF_OK && wf_launch_is_over(l));
+        CHECK_EQ(t, read_word(&f, 3), 2 * 31 + 1);
+        // Launches of another stream are left where they are.
+        l = step(&f, f.a, 4, 0, LONG, 1);
+        CHECK(t, wf_stream_wait(f.b) == WF_OK && !wf_launch_is_over(l));
+        teardown(&f);
+    }
+}
+
 // `from` is over before what `to` gets next begins.
 static void put_before(struct fixture *f, struct wf_stream *from, struct wf_stream *to)
 {
@@ -728,6 +751,8 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {
         {"order", test_order},
         {"default_stream", test_default_stream},
+        {"behind_default", test_behind_default},
+
         {"random", test_random},
         {"events", test_events},
         {"clock", test_clock},
