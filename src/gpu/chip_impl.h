@@ -78,7 +78,7 @@ struct chip {
 // -- chip.c
 // Places warps of a block (sm_place); the SM is made, or begins anew, if it has no grid.
 void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle);
-// Where its code is for the caches: beside the rest of the grid, or, if caches keep code, where it was before.
+// Where the L2 has a grid's code: beside the rest of the grid, or with icache.keep where an earlier launch of the kernel had it.
 uint64_t chip_code_address(struct chip *c, const struct grid *g);
 unsigned chip_kind_of(const struct chip *c, unsigned sm);
 

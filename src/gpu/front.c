@@ -13,6 +13,8 @@ void front_init(struct sm *s)
     s->front.below = s->config->fetch_refill == FETCH_WHEN_EMPTY ? 1 : s->config->ibuffer;
 }
 
+void front_end(struct sm_grid *g) { g->sm->front.line = 0; }
+
 void front_fini(struct sm *s) { vec_fini(&s->front.fills.far); }
 
 static const struct program *program_of(const struct sm_warp *w) { return w->grid->engine->exec.program; }

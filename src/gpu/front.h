@@ -33,6 +33,7 @@ struct front {
 
 void front_init(struct sm *s);
 void front_fini(struct sm *s);
+void front_end(struct sm_grid *g); // a grid leaves: the next fetch looks its line up
 void front_cycle(struct sm *s);
 void front_cycle_beside_guests(struct sm *s);
 void front_fill_guests(struct sm *s);

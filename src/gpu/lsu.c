@@ -291,12 +291,11 @@ static void store_left(struct sm *s, uint32_t token)
 
 static enum line_outcome store_through(struct sm *s, const struct lsu_entry *e, const struct transaction *x)
 {
-    struct cache_victim victim;
     if (s->config->l1_write == L1_WRITE_ALLOCATE && (s->config->l1_global || e->kind == LSU_LOCAL_STORE))
         tags_store(e->grid, &s->tags.l1, x->line, x->sectors,
                    false); // without a free way it just goes through
     else
-        cache_store(s->tags.l1.cache, x->line, x->sectors, false, false, &victim);
+        tags_store_through(e->grid, x->line, x->sectors);
     lsu_request(e->grid, x->line, x->sectors, x->bytes, MEMORY_STORE, e->token);
     return LINE_PASSED;
 }
@@ -336,10 +335,10 @@ static enum line_outcome send_line(struct sm *s, struct lsu_entry *e)
         return LINE_KEPT;
     case LSU_STORE: return store_through(s, e, x);
     case LSU_REDUCE:
-        cache_invalidate(s->tags.l1.cache, x->line);
+        tags_drop(e->grid, x->line);
         lsu_request(e->grid, x->line, x->sectors, x->bytes, MEMORY_REDUCE, e->token);
         return LINE_PASSED;
-    case LSU_ATOMIC: cache_invalidate(s->tags.l1.cache, x->line); break;
+    case LSU_ATOMIC: tags_drop(e->grid, x->line); break;
     case LSU_SHARED: return LINE_PASSED; // it has no lines
     }
     enum memory_kind kind = e->kind == LSU_ATOMIC ? MEMORY_ATOMIC : MEMORY_LOAD;
@@ -401,11 +400,10 @@ static enum line_outcome bring(struct sm *s, const struct lsu_early *x)
 }
 
 // Those of the lines that are there count as used now.
-static void touch_neighbours(struct sm *s, struct sm_grid *g, unsigned tech, const struct tech_neighbours *n,
-                             uint8_t all)
+static void touch_neighbours(struct sm_grid *g, unsigned tech, const struct tech_neighbours *n, uint8_t all)
 {
     for (unsigned k = 0; k < n->count; k++) {
-        if (!cache_touch(s->tags.l1.cache, n->lines[k], all)) continue;
+        if (!tags_touch(g, n->lines[k], all)) continue;
         g->counts.l1_early_requests++;
         tech_neighbour(g, tech, n->lines[k], LINE_HIT);
     }
@@ -418,7 +416,7 @@ static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_
     struct sm_grid *g = e->grid;
     uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
     if (n->only_touch) {
-        touch_neighbours(s, g, tech, n, all);
+        touch_neighbours(g, tech, n, all);
         return;
     }
     s->lsu.rides = outcome == LINE_MISS;
@@ -428,7 +426,8 @@ static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_
         enum line_outcome o = bring(s, &x);
         s->lsu.rides |= o == LINE_MISS;
         bool waits = n->waits && outcome == LINE_HIT && (o == LINE_MISS || o == LINE_JOINED);
-        if (waits) s->lsu.records.data[e->record].remaining += tags_wait(&s->tags.l1, x.line, e->record, all);
+        if (waits)
+            s->lsu.records.data[e->record].remaining += tags_wait(g, &s->tags.l1, x.line, e->record, all);
         tech_neighbour(g, tech, x.line, o);
     }
     s->lsu.rides = false;

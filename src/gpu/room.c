@@ -42,6 +42,7 @@ void sm_dismiss(struct sm_grid *g)
     tech_end(g);
     account_end(g);
     tags_end(g);
+    front_end(g);
     operand_end(g);
     for (k = 0; k < SM_BLOCKS; k++)
         if (g->room.blocks[k].cta) timed_block_destroy(g->room.blocks[k].cta);

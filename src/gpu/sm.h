@@ -83,9 +83,10 @@ struct tech_room;
 // What all SMs of a kind share in a launch, and do not change.
 struct sm_launch {
     struct grid *grid;
-    uint8_t number; // of the grid, while it lives: its requests carry it
-    uint64_t space; // added to the addresses of constants and local memory, which are each grid's own
-    uint64_t code;  // address of the first instruction
+    uint8_t number;     // of the grid, while it lives: its requests carry it
+    uint64_t space;     // added to the addresses of constants and local memory, which are each grid's own
+    uint64_t code;      // address of the first instruction in the SM's caches, the grid's own
+    uint64_t kept_code; // and in the L2: the same, or with icache.keep the kernel's
     const struct chip_config *config;
     const struct gpu_kind *kind;
     const struct launch *launch;

@@ -75,6 +75,8 @@ void tags_init(struct sm *s)
     store_init(&s->tags.texture, line, &texture);
     store_init(&s->tags.constant, line, &constant);
     store_init(&s->tags.code, line, &code);
+    s->tags.l1.is_shared = c->l1_keep;
+    s->tags.texture.is_shared = c->texture_keep;
     s->tags.l1.perfect = s->tags.texture.perfect = s->tags.constant.perfect = c->memory_perfect;
 }
 
@@ -84,6 +86,45 @@ void tags_fini(struct sm *s)
     store_fini(&s->tags.texture);
     store_fini(&s->tags.constant);
     store_fini(&s->tags.code);
+}
+
+// -- addresses of launches ----------------------------------------------------------------------------------
+
+// Where a store has a line of a launch.
+static uint64_t place_of(const struct sm_grid *g, const struct tag_store *t, uint64_t line)
+{
+    return t->is_shared || line >= GPU_LOCAL_ADDRESS ? line : line + g->launch->space;
+}
+
+// The line that is there, as its launch calls it.
+static uint64_t line_at(const struct sm_grid *g, const struct tag_store *t, uint64_t place)
+{
+    return t->is_shared || place - g->launch->space >= GPU_LOCAL_ADDRESS ? place : place - g->launch->space;
+}
+
+// The line as the L2 knows it.
+static uint64_t line_in_memory(const struct sm_grid *g, enum token_kind kind, uint64_t line)
+{
+    return kind == TOKEN_CODE ? line - g->launch->code + g->launch->kept_code : line;
+}
+
+static void mark(const struct sm_grid *g, const struct tag_store *t, uint64_t place)
+{
+    if (g->sm->config->check) cache_mark(t->cache, place, g->launch->launch->grid_id);
+}
+
+// A line that a launch has hit is its own, or one of global memory that launches share.
+static void check_hit(const struct sm_grid *g, const struct tag_store *t, uint64_t place)
+{
+    if (!g->sm->config->check || (t->is_shared && place < GPU_LOCAL_ADDRESS)) return;
+    if (cache_mark_of(t->cache, place) != g->launch->launch->grid_id)
+        g->sm->check.broken = "a launch found a line in a cache that another launch had filled";
+}
+
+static void clear_space(const struct sm_grid *g, struct tag_store *t)
+{
+    uint64_t space = g->launch->space;
+    cache_clear_range(t->cache, t->is_shared ? space + GPU_LOCAL_ADDRESS : space, space + GPU_SPACE(1));
 }
 
 static void inherit(struct tag_store *to, struct tag_store *from)
@@ -107,11 +148,18 @@ void tags_begin(struct sm_grid *g)
     g->tags.constant_there = heap_alloc(constant_words(g) * sizeof *g->tags.constant_there);
 }
 
+// An SM that nobody is left on begins anew (sm_renew).
 void tags_end(struct sm_grid *g)
 {
-    while (g->tags.locked.count) cache_unlock(g->sm->tags.l1.cache, vec_pop(&g->tags.locked));
+    struct tags *s = &g->sm->tags;
+    while (g->tags.locked.count) cache_unlock(s->l1.cache, place_of(g, &s->l1, vec_pop(&g->tags.locked)));
     vec_fini(&g->tags.locked);
     free(g->tags.constant_there);
+    if (!g->sm->room.grid_count) return;
+    clear_space(g, &s->l1);
+    clear_space(g, &s->texture);
+    clear_space(g, &s->constant);
+    clear_space(g, &s->code);
 }
 
 bool tags_are_quiet(const struct sm *s)
@@ -141,16 +189,20 @@ enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_ki
 {
     *started = false;
     if (t->perfect) return TAG_HIT;
-    if (t->whole & ~who.sectors && !cache_contains(t->cache, line, who.sectors)) who.sectors = t->whole;
-    uint32_t k = mshrs_find(&t->mshrs, line);
-    if (!mshrs_have_room(&t->mshrs, k) && !cache_contains(t->cache, line, who.sectors)) return TAG_STALLED;
+    uint64_t place = place_of(g, t, line);
+    if (t->whole & ~who.sectors && !cache_contains(t->cache, place, who.sectors)) who.sectors = t->whole;
+    uint32_t k = mshrs_find(&t->mshrs, place);
+    if (!mshrs_have_room(&t->mshrs, k) && !cache_contains(t->cache, place, who.sectors)) return TAG_STALLED;
     uint8_t missing = 0;
     struct cache_victim victim;
-    enum cache_result r = cache_load(t->cache, line, who.sectors, &missing, &victim);
+    enum cache_result r = cache_load(t->cache, place, who.sectors, &missing, &victim);
     if (r == CACHE_FULL) return TAG_STALLED;
     evicted(g, t, &victim);
-    if (r == CACHE_HIT) return TAG_HIT;
-    if (k == MSHR_NONE) k = mshrs_take(&t->mshrs, line);
+    if (r == CACHE_HIT) {
+        check_hit(g, t, place);
+        return TAG_HIT;
+    }
+    if (k == MSHR_NONE) k = mshrs_take(&t->mshrs, place);
     struct mshr *h = &t->mshrs.all.data[k];
     missing &= (uint8_t)~h->sectors;
     if (who.kind == WAITER_WARP)
@@ -160,14 +212,15 @@ enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_ki
     if (missing) {
         h->sectors |= missing;
         *started = true;
-        lsu_request(g, line, missing, 0, MEMORY_LOAD, (uint32_t)kind << TOKEN_SHIFT | k);
+        lsu_request(g, line_in_memory(g, kind, line), missing, 0, MEMORY_LOAD,
+                    (uint32_t)kind << TOKEN_SHIFT | k);
     }
     return TAG_WAITS;
 }
 
-bool tags_wait(struct tag_store *t, uint64_t line, uint32_t record, uint8_t sectors)
+bool tags_wait(const struct sm_grid *g, struct tag_store *t, uint64_t line, uint32_t record, uint8_t sectors)
 {
-    uint32_t k = mshrs_find(&t->mshrs, line);
+    uint32_t k = mshrs_find(&t->mshrs, place_of(g, t, line));
     if (!mshrs_have_room(&t->mshrs, k)) return false;
     mshrs_wait(&t->mshrs, k,
                (struct mshr_waiter){.token = record, .sectors = sectors, .kind = WAITER_RECORD});
@@ -177,22 +230,44 @@ bool tags_wait(struct tag_store *t, uint64_t line, uint32_t record, uint8_t sect
 bool tags_store(struct sm_grid *g, struct tag_store *t, uint64_t line, uint8_t sectors, bool dirty)
 {
     struct cache_victim victim;
-    if (cache_store(t->cache, line, sectors, true, dirty, &victim) == CACHE_FULL) return false;
+    uint64_t place = place_of(g, t, line);
+    if (cache_store(t->cache, place, sectors, true, dirty, &victim) == CACHE_FULL) return false;
     evicted(g, t, &victim);
+    mark(g, t, place);
     return true;
+}
+
+void tags_store_through(const struct sm_grid *g, uint64_t line, uint8_t sectors)
+{
+    const struct tag_store *t = &g->sm->tags.l1;
+    struct cache_victim victim;
+    cache_store(t->cache, place_of(g, t, line), sectors, false, false, &victim);
+}
+
+void tags_drop(const struct sm_grid *g, uint64_t line)
+{
+    const struct tag_store *t = &g->sm->tags.l1;
+    cache_invalidate(t->cache, place_of(g, t, line));
+}
+
+bool tags_touch(const struct sm_grid *g, uint64_t line, uint8_t sectors)
+{
+    const struct tag_store *t = &g->sm->tags.l1;
+    return cache_touch(t->cache, place_of(g, t, line), sectors);
 }
 
 bool tags_lock(struct sm_grid *g, uint64_t line)
 {
-    if (!cache_lock(g->sm->tags.l1.cache, line)) return false;
+    const struct tag_store *t = &g->sm->tags.l1;
+    if (!cache_lock(t->cache, place_of(g, t, line))) return false;
     vec_push(&g->tags.locked, line);
     return true;
 }
 
 bool tags_may_lock(const struct sm_grid *g, uint64_t line)
 {
-    return !g->sm->tags.l1.perfect &&
-           cache_may_lock(g->sm->tags.l1.cache, line); // perfect: no line is anywhere
+    const struct tag_store *t = &g->sm->tags.l1;
+    return !t->perfect && cache_may_lock(t->cache, place_of(g, t, line)); // perfect: no line is anywhere
 }
 
 bool tags_has_locked(const struct sm_grid *g, uint64_t line)
@@ -204,11 +279,12 @@ bool tags_has_locked(const struct sm_grid *g, uint64_t line)
 
 void tags_unlock(struct sm_grid *g, uint64_t line)
 {
+    const struct tag_store *t = &g->sm->tags.l1;
     size_t k = g->tags.locked.count - 1;
     while (g->tags.locked.data[k] != line) k--;
     g->tags.locked.data[k] = vec_last(&g->tags.locked);
     g->tags.locked.count--;
-    cache_unlock(g->sm->tags.l1.cache, line);
+    cache_unlock(t->cache, place_of(g, t, line));
     lsu_look_again(g->sm);
 }
 
@@ -236,11 +312,12 @@ void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t k, uint8_t sect
 {
     struct sm *s = g->sm;
     struct mshr *h = &t->mshrs.all.data[k];
-    uint64_t line = h->line, warps = h->warps;
+    uint64_t place = h->line, line = line_at(g, t, place), warps = h->warps;
     struct cache_victim victim;
     struct mshr_waiter w;
-    cache_fill(t->cache, line, sectors, &victim);
+    cache_fill(t->cache, place, sectors, &victim);
     evicted(g, t, &victim);
+    mark(g, t, place);
     h->sectors &= (uint8_t)~sectors;
     while (mshrs_next_served(&t->mshrs, k, &w)) {
         switch ((enum waiter_kind)w.kind) {

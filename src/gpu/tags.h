@@ -1,4 +1,14 @@
 // Caches of an SM with the lines that they wait for. tags.c alone writes these; everybody may read them.
+//
+// A launch finds no line that another launch filled: within an SM every line has an address of its launch's own.
+//
+//     code, constants, local memory   the launch's space (GPU_SPACE) in the caches and in the L2. Of code that the L2
+//                                     keeps (icache.keep) the space is the caches' alone
+//     global memory                   address + space in the caches, the address alone in the L2
+//
+// Only l1.keep=1 and texture.keep=1 let launches share lines of global memory. When a launch leaves an SM on which others
+// stay, its space is emptied, since a later launch will have it. With sim.check each line has its launch's number as
+// well, and a hit is held against it.
 #pragma once
 #include "base/vec.h"
 #include "gpu/places.h"
@@ -12,7 +22,8 @@ struct chip_config;
 struct tag_store {
     struct cache *cache;
     struct mshrs mshrs;
-    bool perfect; // every load hits
+    bool perfect;   // every load hits
+    bool is_shared; // launches share lines of global memory
     uint8_t
         whole; // all sectors of a line, if a load that misses brings them; 0: it brings those that it wants
 };
@@ -60,9 +71,14 @@ bool tags_are_quiet(const struct sm *s); // nothing is under way
 enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_kind kind, uint64_t line,
                            struct mshr_waiter who, bool *started);
 // A record, as well, waits for sectors of a line that is under way; whether that has room for it.
-bool tags_wait(struct tag_store *t, uint64_t line, uint32_t record, uint8_t sectors);
+bool tags_wait(const struct sm_grid *g, struct tag_store *t, uint64_t line, uint32_t record, uint8_t sectors);
 // A store that the cache keeps, marked dirty or not; false when it has no way for it.
 bool tags_store(struct sm_grid *g, struct tag_store *t, uint64_t line, uint8_t sectors, bool dirty);
+// A store that goes through L1: a line that is there takes the sectors.
+void tags_store_through(const struct sm_grid *g, uint64_t line, uint8_t sectors);
+void tags_drop(const struct sm_grid *g, uint64_t line); // from L1
+bool tags_touch(const struct sm_grid *g, uint64_t line,
+                uint8_t sectors); // of L1, as a load, if all are there
 void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t mshr, uint8_t sectors);
 // A line of L1 keeps its way until it has been unlocked as often as it was locked, or the grid is gone. False: it
 // has none, or too many others of its set are locked.

@@ -34,6 +34,7 @@ struct cache {
     struct way *ways; // of a set after the other
     struct set *sets;
     uint16_t *locks;   // by way; NULL: nothing has ever been locked
+    uint64_t *marks;   // by way; NULL: nothing has ever been marked
     uint32_t *buckets; // first way of each chain
     unsigned bucket_shift;
     uint64_t allocations;
@@ -63,6 +64,7 @@ void cache_destroy(struct cache *c)
     if (!c) return;
     free(c->ways);
     free(c->locks);
+    free(c->marks);
     free(c->sets);
     free(c->buckets);
     free(c);
@@ -212,6 +214,20 @@ void cache_unlock(struct cache *c, uint64_t line)
     c->locks[w - c->ways]--;
 }
 
+void cache_mark(struct cache *c, uint64_t line, uint64_t mark)
+{
+    const struct way *w = way_holding(c, line);
+    if (!w) return;
+    if (!c->marks) c->marks = heap_alloc((size_t)c->config.sets * c->config.ways * sizeof *c->marks);
+    c->marks[w - c->ways] = mark;
+}
+
+uint64_t cache_mark_of(const struct cache *c, uint64_t line)
+{
+    const struct way *w = way_holding(c, line);
+    return w && c->marks ? c->marks[w - c->ways] : 0;
+}
+
 // -- allocating ---------------------------------------------------------------------------------------------
 
 // Whether its line may make room for another.
@@ -266,6 +282,7 @@ static struct way *allocate(struct cache *c, uint64_t line, struct cache_victim 
     c->allocations++;
     w->line = line;
     w->used = true;
+    if (c->marks) c->marks[w - c->ways] = 0;
     w->valid = w->dirty = w->pending = 0;
     w->chain = *bucket;
     *bucket = (uint32_t)(w - c->ways);

@@ -74,6 +74,9 @@ bool cache_may_lock(const struct cache *c, uint64_t line); // as soon as it has 
 void cache_unlock(struct cache *c, uint64_t line);         // it is locked
 bool cache_touch(struct cache *c, uint64_t line, uint8_t sectors); // as a load, if all of them are there
 bool cache_contains(const struct cache *c, uint64_t line, uint8_t sectors);
+// A number of the owner's for a line that has a way, until another line takes it; 0: none was given.
+void cache_mark(struct cache *c, uint64_t line, uint64_t mark);
+uint64_t cache_mark_of(const struct cache *c, uint64_t line);
 // Calls visit for every line with dirty sectors, in order of set and way, and makes it clean.
 void cache_flush(struct cache *c, void (*visit)(void *context, uint64_t line, uint8_t dirty), void *context);
 unsigned cache_pending_lines(const struct cache *c);

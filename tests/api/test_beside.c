@@ -1,0 +1,147 @@
+// What a launch counts beside another is its own: it finds no line in an SM's caches that an earlier launch left.
+#include "api/warpfold.h"
+#include "base/str.h"
+#include "harness/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// `keep` holds every SM for `rounds`, with a warp, a line of code and no memory. `first`, `second`: a sum of 64 words
+// with a stop in local memory, in code that differs.
+static const char text[] =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry keep(.param .u32 rounds)\n{\n.reg .pred %p;\n.reg .b32 %r<3>;\n"
+    "ld.param.u32 %r0, [rounds];\nL:\nsub.u32 %r0, %r0, 1;\nsetp.ne.u32 %p, %r0, 0;\n@%p bra L;\nret;\n}\n"
+#define KERNEL(name, factor)                                                                                 \
+    ".visible .entry " name                                                                                  \
+    "(.param .u64 out, .param .u64 in)\n{\n.reg .pred %p;\n.reg .b32 %r<8>;\n.reg .b64 %d<8>;\n"             \
+    ".local .align 4 .b8 depot[64];\nld.param.u64 %d0, [out];\nld.param.u64 %d1, [in];\n"                    \
+    "mov.u32 %r0, %tid.x;\nmul.wide.u32 %d2, %r0, 4;\nadd.u64 %d0, %d0, %d2;\nadd.u64 %d1, %d1, %d2;\n"      \
+    "and.b32 %r1, %r0, 15;\nmul.wide.u32 %d3, %r1, 4;\nmov.u64 %d4, depot;\nadd.u64 %d4, %d4, %d3;\n"        \
+    "mov.u32 %r2, 16;\nmov.u32 %r3, 0;\nL:\nld.global.u32 %r4, [%d1];\nmad.lo.u32 %r3, %r3, " factor         \
+    ", %r4;\n"                                                                                               \
+    "st.local.u32 [%d4], %r3;\nld.local.u32 %r3, [%d4];\nadd.u64 %d1, %d1, 128;\nsub.u32 %r2, %r2, 1;\n"     \
+    "setp.ne.u32 %p, %r2, 0;\n@%p bra L;\nst.global.u32 [%d0], %r3;\nret;\n}\n"
+    KERNEL("first", "31") KERNEL("second", "0x12345");
+#undef KERNEL
+
+enum { WORDS = 1024, THREADS = 64, FIRST_RUNS = 3, ROUNDS = 5000 };
+
+struct fixture {
+    struct test *t;
+    struct wf_context *c;
+    struct wf_module *m;
+    struct wf_stream *long_one, *short_ones;
+};
+
+static struct fixture setup(struct test *t, const char *gpu, const char *const *settings)
+{
+    struct fixture f = {.t = t, .c = wf_context_create()};
+    CHECK_MSG(t, wf_gpu(f.c, gpu) == WF_OK, "%s", wf_errors(f.c));
+    for (; settings && *settings; settings += 2)
+        CHECK_MSG(t, wf_set(f.c, settings[0], settings[1]) == WF_OK, "%s", wf_errors(f.c));
+    f.m = wf_module_load(f.c, "beside.ptx", text, strlen(text));
+    CHECK_MSG(t, f.m != NULL, "%s", wf_errors(f.c));
+    f.long_one = wf_stream_create(f.c);
+    f.short_ones = wf_stream_create(f.c);
+    return f;
+}
+
+static uint64_t value_of(const struct wf_stats *s, const char *name)
+{
+    for (size_t k = 0; k < s->counter_count; k++)
+        if (str_equal(s->counters[k].name, name)) return s->counters[k].value;
+    return WF_UNKNOWN;
+}
+
+static uint32_t sms_of(struct fixture *f)
+{
+    struct wf_key key;
+    for (size_t k = 0; wf_key_at(f->c, k, &key); k++)
+        if (str_equal(key.name, "gpu.sm_count")) return (uint32_t)strtoul(key.value, NULL, 10);
+    return 0;
+}
+
+// A warp on every SM.
+static void keep(struct fixture *f, uint32_t rounds)
+{
+    uint32_t blocks = sms_of(f);
+    struct wf_launch_config shape = {.grid = {blocks, 1, 1}, .block = {1, 1, 1}, .stream = f->long_one};
+    enum wf_status status =
+        wf_launch_async(wf_kernel_find(f->m, "keep"), &shape, (void *[]){&rounds}, 1, NULL);
+    CHECK_MSG(f->t, status == WF_OK, "%s", wf_errors(f->c));
+}
+
+static struct wf_launch *sum(struct fixture *f, const char *name, uint64_t out, uint64_t in)
+{
+    struct wf_launch_config shape = {.grid = {4, 1, 1}, .block = {THREADS, 1, 1}, .stream = f->short_ones};
+    struct wf_launch *l = NULL;
+    enum wf_status status = wf_launch_async(wf_kernel_find(f->m, name), &shape, (void *[]){&out, &in}, 2, &l);
+    CHECK_MSG(f->t, status == WF_OK, "%s", wf_errors(f->c));
+    return l;
+}
+
+struct seen {
+    uint64_t constants, from_l2, waits_for_code, cycles;
+};
+
+// What `second` counts while all SMs are held, behind so many launches of another kernel and of its own.
+static struct seen behind(struct test *t, const char *gpu, const char *const *settings, unsigned others,
+                          unsigned same)
+{
+    struct fixture f = setup(t, gpu, settings);
+    struct seen seen = {0};
+    uint64_t out = wf_alloc(f.c, 4 * WORDS), mine = wf_alloc(f.c, 4 * WORDS),
+             theirs = wf_alloc(f.c, 4 * WORDS);
+    keep(&f, ROUNDS);
+    for (unsigned k = 0; k < others; k++) wf_launch_free(sum(&f, "first", out, theirs));
+    for (unsigned k = 0; k < same; k++) wf_launch_free(sum(&f, "second", out, mine));
+    struct wf_launch *l = sum(&f, "second", out, mine);
+    CHECK(t, wf_launch_status(l) == WF_OK);
+    const struct wf_stats *s = wf_launch_stats(l);
+    seen = (struct seen){.constants = value_of(s, "sm.constant.misses"),
+                         .from_l2 = value_of(s, "sm.l1.misses") + value_of(s, "sm.l1.pending_hits"),
+                         .waits_for_code = value_of(s, "sm.fetch.icache_misses"),
+                         .cycles = s->cycles};
+    CHECK_MSG(t, wf_synchronise(f.c) == WF_OK, "%s", wf_errors(f.c));
+    wf_launch_free(l);
+    wf_context_destroy(f.c);
+    return seen;
+}
+
+// A launch brings all lines that it brings where no other was before. How many of its warps wait for a line of code, and
+// for how long, is up to the L2, which may have more.
+static void check_alike(struct test *t, const char *gpu, const char *const *settings, unsigned others,
+                        unsigned same)
+{
+    struct seen fresh = behind(t, gpu, settings, 0, 0), later = behind(t, gpu, settings, others, same);
+    CHECK(t, fresh.constants && fresh.waits_for_code);
+    CHECK_EQ(t, later.constants, fresh.constants);
+    CHECK_EQ(t, later.from_l2, fresh.from_l2);
+    CHECK_MSG(t, later.waits_for_code >= fresh.waits_for_code,
+              "%s, behind %u and %u: %llu fetches waited, and %llu before", gpu, others, same,
+              (unsigned long long)later.waits_for_code, (unsigned long long)fresh.waits_for_code);
+    CHECK_MSG(t, same || fabs((double)later.cycles / (double)fresh.cycles - 1) < 0.1,
+              "%s: %llu cycles, and %llu behind nobody", gpu, (unsigned long long)later.cycles,
+              (unsigned long long)fresh.cycles);
+}
+
+static void test_lines_of_others(struct test *t)
+{
+    static const char *const plain[] = {"sim.check", "1", NULL}, *const global[] = {"l1.global", "1",
+                                                                                    "sim.check", "1", NULL};
+    static const char *const gpus[] = {"tiny", "gtx480", "gtx1080ti"};
+    for (unsigned g = 0; g < sizeof gpus / sizeof gpus[0]; g++) {
+        check_alike(t, gpus[g], plain, FIRST_RUNS, 0);
+        check_alike(t, gpus[g], global, FIRST_RUNS, 0);
+        check_alike(t, gpus[g], global, 0, 1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"lines_of_others", test_lines_of_others},
+                                             {"leakage", test_leakage}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
