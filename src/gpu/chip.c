@@ -358,11 +358,25 @@ static void check_stalled(struct chip *c)
 
 // -- windows ------------------------------------------------------------------------------------------------
 
-// Windows in which nothing happens anywhere are passed over, up to the first limit.
+// The first cycle behind `cycle` at which a grid begins.
+static uint64_t next_begin(const struct chip *c, uint64_t cycle)
+{
+    uint64_t next = UINT64_MAX;
+    for (size_t k = 0; k < c->grids.count; k++) {
+        const struct grid *g = c->grids.data[k];
+        if (g->state == GRID_LIVES && g->begin > cycle && g->begin < next) next = g->begin;
+    }
+    return next;
+}
+
+// Windows in which nothing happens anywhere are passed over, up to the first limit, and to the window before one in which
+// a grid begins, which is counted by itself.
 static void skip_windows(struct chip *c)
 {
     if (!c->config.gpu.skip_idle) return;
-    uint64_t next = UINT64_MAX, soon = c->now + c->window;
+    uint64_t soon = c->now + c->window, begin = next_begin(c, c->now);
+    if (begin < soon) return;
+    uint64_t next = begin == UINT64_MAX ? begin : begin - (begin - c->now) % c->window - 1;
     for (size_t k = 0; k < c->busy.count && next >= soon; k++) {
         uint64_t n = sm_next(c->busy.data[k]);
         if (n < next) next = n;
@@ -408,19 +422,38 @@ static void take_series(struct chip *c)
     }
 }
 
-static bool has_begun(const struct grid *g) { return g->state == GRID_LIVES && g->begin <= g->chip->now; }
-
-// What no warp can be charged with: cycles of the chip, and of SMs that have none, in equal parts.
-static void share_out(struct chip *c, uint64_t cycles)
+static bool has_begun(const struct grid *g, uint64_t cycle)
 {
-    uint64_t begun = 0, idle = cycles * c->config.gpu.sm_count;
-    for (size_t k = 0; k < c->busy.count; k++) idle -= sm_take_active(c->busy.data[k]);
-    for (size_t k = 0; k < c->grids.count; k++) begun += has_begun(c->grids.data[k]);
+    return g->state == GRID_LIVES && g->begin <= cycle;
+}
+
+// Cycles of the chip, and of SMs without a warp, that no warp can be charged with: grids that had begun by `since` bear them
+// in equal parts.
+static void share(struct chip *c, uint64_t since, uint64_t cycles, uint64_t idle)
+{
+    unsigned begun = 0;
+    for (size_t k = 0; k < c->grids.count; k++) begun += has_begun(c->grids.data[k], since);
     for (size_t k = 0; k < c->grids.count; k++) {
         struct grid *g = c->grids.data[k];
-        if (!has_begun(g)) continue;
-        g->chip_parts += (cycles << CHIP_PART_SHIFT) / begun;
-        g->idle_parts += (idle << CHIP_PART_SHIFT) / begun;
+        if (!has_begun(g, since)) continue;
+        g->shared[begun].chip += cycles;
+        g->shared[begun].idle += idle;
+    }
+}
+
+// From one cycle to another, and from each beginning between them to the next. Idle SMs are alike in all of these: a grid
+// begins in a window that is not passed over (skip_windows), so there are few.
+static void share_out(struct chip *c, uint64_t from, uint64_t until)
+{
+    uint64_t idle = (until - from) * c->config.gpu.sm_count;
+    for (size_t k = 0; k < c->busy.count; k++) idle -= sm_take_active(c->busy.data[k]);
+    while (from < until) {
+        uint64_t end = next_begin(c, from);
+        if (end > until) end = until;
+        uint64_t part = idle * (end - from) / (until - from);
+        share(c, from, end - from, part);
+        idle -= part;
+        from = end;
     }
 }
 
@@ -444,7 +477,7 @@ static void run_window(struct chip *c, struct workers *w)
     timed_commit(c->engines.data, (unsigned)c->engines.count);
     c->now = c->until;
     if (c->grids.data[0]->account.watcher) watcher_window(c->grids.data[0]->account.watcher, c->now);
-    share_out(c, c->now - from);
+    share_out(c, from, c->now);
 }
 
 static void end_those_done(struct chip *c)

@@ -5,7 +5,7 @@
 #include "gpu/dispatch.h"
 #include "gpu/stall.h"
 
-enum { CHIP_SMS = 256, CHIP_PART_SHIFT = 20 }; // the range of gpu.sm_count; parts of a cycle that grids bear
+enum { CHIP_SMS = 256 }; // the range of gpu.sm_count
 
 enum grid_state {
     GRID_WAITS, // for a number
@@ -38,8 +38,11 @@ struct grid {
     VEC(struct grid_part *) parts; // in order of SMs
     struct grid_part *by_sm[CHIP_SMS];
     struct memory_counts before; // of others that had its number
-    // Of what all grids bear together: cycles of the chip; of SMs without a warp.
-    uint64_t chip_parts, idle_parts;
+    // Borne in equal parts by all grids that had begun: cycles of the chip, and of SMs without a warp, by how many bore
+    // them. Sums of whole cycles, so that it does not matter in which spans time passed.
+    struct {
+        uint64_t chip, idle;
+    } shared[MEMORY_GRIDS + 1];
     struct chip_account account;
     struct chip_result result;
     struct launch_fault fault;

@@ -502,6 +502,16 @@ static void add_techs(struct grid *g, const struct grid_part *p)
     }
 }
 
+// What the grid bears of cycles that it shared, rounded down.
+static uint64_t borne(const struct grid *g, bool of_idle)
+{
+    enum { SHIFT = 20 }; // parts of a cycle
+    uint64_t parts = 0;
+    for (unsigned n = 1; n <= MEMORY_GRIDS; n++)
+        parts += ((of_idle ? g->shared[n].idle : g->shared[n].chip) << SHIFT) / n;
+    return parts >> SHIFT;
+}
+
 void grid_collect(struct grid *g, bool finished)
 {
     struct chip_result *result = &g->result;
@@ -524,9 +534,9 @@ void grid_collect(struct grid *g, bool finished)
     result->mismatches = g->mismatches;
     result->overhead = g->begin - g->start;
     result->cycles = end > g->begin ? end - g->begin : 0;
-    result->chip_cycles = g->is_alone ? result->cycles : g->chip_parts >> CHIP_PART_SHIFT;
-    result->sm_cycles = g->is_alone ? result->cycles * c->config.gpu.sm_count
-                                    : result->gpu.sm_active_cycles + (g->idle_parts >> CHIP_PART_SHIFT);
+    result->chip_cycles = g->is_alone ? result->cycles : borne(g, false);
+    result->sm_cycles =
+        g->is_alone ? result->cycles * c->config.gpu.sm_count : result->gpu.sm_active_cycles + borne(g, true);
     memory_system_counts(c->memory, g->number, &result->memory);
     memory_counts_subtract(&result->memory, &g->before);
     if (g->account.series) series_finish(g->account.series, result->cycles, &result->gpu, &result->memory);

@@ -1,4 +1,5 @@
-// What a launch counts beside another is its own: it finds no line in an SM's caches that an earlier launch left.
+// What a launch counts beside another is its own: it finds no line in an SM's caches that an earlier launch left, and
+// bears no leakage of cycles in which nobody had begun.
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -136,6 +137,60 @@ static void test_lines_of_others(struct test *t)
         check_alike(t, gpus[g], plain, FIRST_RUNS, 0);
         check_alike(t, gpus[g], global, FIRST_RUNS, 0);
         check_alike(t, gpus[g], global, 0, 1);
+    }
+}
+
+// -- leakage ------------------------------------------------------------------------------------------------
+
+static double energy_of(const struct wf_stats *s)
+{
+    double sum = 0;
+    for (size_t k = 0; k < s->energy_count; k++) sum += (double)s->energy[k].count * s->energy[k].pj_each;
+    return sum;
+}
+
+// What two equal launches cost, in two streams or one behind the other.
+static double cost_of_two(struct test *t, const char *gpu, const char *const *settings, bool together,
+                          uint64_t *took)
+{
+    struct fixture f = setup(t, gpu, settings);
+    struct wf_stream *streams[] = {f.short_ones, f.long_one};
+    uint64_t out = wf_alloc(f.c, 8 * WORDS), in = wf_alloc(f.c, 8 * WORDS);
+    struct wf_launch *l[2];
+    double cost = 0;
+    for (unsigned k = 0; k < 2; k++) {
+        if (together) f.short_ones = streams[k];
+        l[k] = sum(&f, "first", out + 4096 * k, in + 4096 * k);
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        CHECK(t, wf_launch_status(l[k]) == WF_OK);
+        cost += energy_of(wf_launch_stats(l[k]));
+        *took = wf_launch_stats(l[k])->start + wf_launch_stats(l[k])->elapsed;
+    }
+    wf_context_destroy(f.c);
+    return cost;
+}
+
+// Cycles before a launch begins are nobody's. Beside each other two launches take half the time of one behind the other,
+// and leak half as much.
+static void test_leakage(struct test *t)
+{
+    static const char *const stepped[] = {"sim.skip_idle", "0", NULL},
+                             *const late[] = {"gpu.launch_latency", "20000", NULL},
+                             *const soon[] = {"gpu.launch_latency", "0", NULL};
+    static const char *const gpus[] = {"gtx1080ti", "titanv", "gtx480"};
+    for (unsigned g = 0; g < sizeof gpus / sizeof gpus[0]; g++) {
+        uint64_t took;
+        double beside = cost_of_two(t, gpus[g], NULL, true, &took),
+               behind = cost_of_two(t, gpus[g], NULL, false, &took);
+        CHECK_MSG(t, cost_of_two(t, gpus[g], stepped, true, &took) == beside,
+                  "%s: not what stepping through costs", gpus[g]);
+        CHECK_MSG(t, beside > behind * 0.4 && beside < behind * 0.8, "%s: %g pJ beside, %g behind each other",
+                  gpus[g], beside, behind);
+        double with_latency = cost_of_two(t, gpus[g], late, true, &took),
+               without = cost_of_two(t, gpus[g], soon, true, &took);
+        CHECK_MSG(t, fabs(with_latency / without - 1) < 0.02, "%s: %g pJ with a launch latency, %g without",
+                  gpus[g], with_latency, without);
     }
 }
 

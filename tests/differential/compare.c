@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "harness/settings.h"
 #include "oracle/oracle.h"
+#include "report/run.h"
 #include "tech/counts.h"
 #include "tech/extra.h"
 
@@ -28,7 +29,8 @@ struct asked {
     struct wf_context *c;
     struct wf_study *study;
     bool timed, counts, adds_barriers, stack;
-    uint64_t places; // of programs that run together: drawn from it; 0: everywhere
+    uint64_t places;   // of programs that run together: drawn from it; 0: everywhere
+    const char *again; // the one more setting of a second run; NULL: there is none
 };
 
 static bool set_pair(struct asked *a, const char *pair)
@@ -49,6 +51,8 @@ static bool set_pair(struct asked *a, const char *pair)
     if (str_starts_with(pair, "host.threads=")) return wf_set_threads(a->c, (unsigned)number), true;
     if (str_starts_with(pair, "host.cycles=")) return wf_set_max_cycles(a->c, number), true;
     if (str_starts_with(pair, "host.places=")) return a->places = number, true;
+    if (str_starts_with(pair, "host.watch=")) return wf_watch(a->c, number), true;
+    if (str_starts_with(pair, "host.again=")) return a->again = value, true;
     if (str_starts_with(pair, "host.counts=")) return a->counts = number, true;
     if (str_starts_with(pair, "simt=")) a->stack = str_equal(value, "stack");
     return settings_pair(a->c, pair);
@@ -403,8 +407,33 @@ static enum verdict ended_well(struct wf_launch *l, struct strbuf *why)
     return DIFFERS;
 }
 
+// Figures that are the host's.
+static bool is_of_host(const char *line)
+{
+    return strstr(line, "wall_seconds") || strstr(line, "_per_second") ||
+           str_starts_with(line, "  \"config\"");
+}
+
+// The JSON of all launches, without the host's figures: a line a figure.
+static void write_figures(const struct guest *guests, unsigned count, struct strbuf *out)
+{
+    struct report_run r = {.config_json = "null"};
+    struct strbuf all = {0};
+    for (unsigned k = 0; k < count; k++)
+        report_run_add(&r, guests[k].kernel, &guests[k].shape, wf_launch_stats(guests[k].launch));
+    report_run_json(&r, &all);
+    for (char *line = all.text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = 0;
+        if (!is_of_host(line)) strbuf_printf(out, "%s\n", line);
+    }
+    strbuf_fini(&all);
+    report_run_fini(&r);
+}
+
+// figures: of a run of which all is well; NULL: nobody asks.
 static enum verdict run_together(struct asked *a, const char *const *texts, const struct expectation *e,
-                                 unsigned count, const char *breaker, struct strbuf *why)
+                                 unsigned count, const char *breaker, struct strbuf *figures,
+                                 struct strbuf *why)
 {
     struct guest guests[TOGETHER_MAX], broken;
     bool good = !breaker || invite_breaker(a, breaker, e->launch.warp, &broken);
@@ -423,20 +452,49 @@ static enum verdict run_together(struct asked *a, const char *const *texts, cons
         v = DIFFERS;
     }
     for (unsigned k = 0; k < count && v == SAME; k++)
-        if (!check_all(a->c, &guests[k].at, &e[k], why)) v = DIFFERS;
+        if (!e[k].launch.undefined && !check_all(a->c, &guests[k].at, &e[k], why)) v = DIFFERS;
+    if (v == SAME && figures) write_figures(guests, count, figures);
     return v;
+}
+
+static enum verdict run_together_with(const char *const *texts, const struct expectation *e, unsigned count,
+                                      const char *breaker, way settings, const char *extra, struct asked *a,
+                                      struct strbuf *figures, struct strbuf *why)
+{
+    enum verdict v = REFUSED;
+    a->c = wf_context_create();
+    if (set_all(a, &e->launch, settings, extra, ALL, why))
+        v = run_together(a, texts, e, count, breaker, figures, why);
+    wf_context_destroy(a->c);
+    wf_study_destroy(a->study);
+    return v;
+}
+
+// The first line that two texts do not share.
+static bool figures_agree(const char *once, const char *again, const char *setting, struct strbuf *why)
+{
+    const char *a = once, *b = again;
+    while (*a && *a == *b) a++, b++;
+    if (*a == *b) return true;
+    while (a > once && a[-1] != '\n') a--, b--;
+    strbuf_printf(why, "with %s: %.*s instead of %.*s", setting, (int)strcspn(b, "\n"), b,
+                  (int)strcspn(a, "\n"), a);
+    return false;
 }
 
 enum verdict compare_together(const char *const *texts, const struct expectation *e, unsigned count,
                               const char *breaker, way settings, struct strbuf *why)
 {
-    struct asked a = {.c = wf_context_create()};
+    struct asked a = {0}, b = {0};
+    struct strbuf once = {0}, again = {0};
     strbuf_clear(why);
-    enum verdict v = REFUSED;
-    if (set_all(&a, &e->launch, settings, NULL, ALL, why))
-        v = run_together(&a, texts, e, count, breaker, why);
-    wf_context_destroy(a.c);
-    wf_study_destroy(a.study);
+    enum verdict v = run_together_with(texts, e, count, breaker, settings, NULL, &a, &once, why);
+    if (v == SAME && a.again) {
+        v = run_together_with(texts, e, count, breaker, settings, a.again, &b, &again, why);
+        if (v == SAME && !figures_agree(strbuf_text(&once), strbuf_text(&again), a.again, why)) v = DIFFERS;
+    }
+    strbuf_fini(&once);
+    strbuf_fini(&again);
     return v;
 }
 

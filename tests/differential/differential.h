@@ -19,6 +19,9 @@
 //                                               others or after them
 //     host.verify=0|1  host.threads=N           shared values are verified or not; threads of the host
 //     host.cycles=N                             after so many a launch is taken for a hang
+//     host.watch=1                              a timeline is taken
+//     host.again=KEY=VALUE                      of programs that run together: once more with this besides, which must
+//                                               leave every figure as it was
 //     host.counts=1                             what mechanisms issue and skip is what issues without them,
 //                                               where that does not depend on time
 typedef const char *const *way;
