@@ -81,6 +81,7 @@ const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count)
         if (i == n) break;
         out[i].skipped = f->saved[i * SAVINGS + SAVED_FETCH];
         out[i].reused = f->saved[i * SAVINGS + SAVED_EXECUTION];
+        out[i].beside = f->saved[i * SAVINGS + SAVED_SLOT];
         program_print_inst(f->program, i, &text);
         out[i].instruction = arena_strndup(&k->account, strbuf_text(&text), text.length);
         strbuf_clear(&text);

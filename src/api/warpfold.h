@@ -210,6 +210,8 @@ struct wf_account {
     // Warp instructions that a mechanism kept from being fetched, or had issue without being executed. Where
     // results do not depend on time, those issued and skipped are as many as issue without a mechanism.
     uint64_t skipped, reused;
+    uint64_t
+        beside; // issued without a slot: through a mechanism's port, or as its guest's beside the schedulers
 };
 // One an instruction and one more, summed over the kernel's timed launches, which it waits for; NULL when there was none.
 // Valid until the next call for this kernel; `slots` goes on counting.
@@ -407,7 +409,8 @@ void wf_stream_name(struct wf_stream *s, const char *name);
 void wf_stream_place(struct wf_stream *s, uint32_t first_sm, uint32_t sms);
 // These wait, and return how a launch ended that failed meanwhile and that nobody has been told of, or
 // WF_PROGRAM_FAILED in a context that has failed.
-enum wf_status wf_stream_wait(struct wf_stream *s); // for the stream's launches, and for those of the default stream
+enum wf_status
+wf_stream_wait(struct wf_stream *s); // for the stream's launches, and for those of the default stream
 // wf_write and wf_read for a stream's own memory. They wait for the same launches; launches of other streams stop where
 // they are.
 enum wf_status wf_stream_write(struct wf_stream *s, uint64_t address, const void *host, uint64_t bytes);

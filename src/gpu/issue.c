@@ -83,6 +83,7 @@ static struct op_cost price(const struct sm_warp *w, const struct op *o, uint64_
     struct op_cost c = {
         .lanes = (uint32_t)lanes, .interval = o->interval, .issue = w->grid->sm->config->issue_interval};
     if (w->grid->hooks->cost) tech_cost(w, (uint32_t)(o - w->grid->ops), &c);
+    w->grid->counts.issue_spared_lanes += lanes - c.lanes;
     operand_compare(w, c.compared);
     return c;
 }
@@ -213,15 +214,18 @@ static void after_control(struct sm *s, unsigned slot, const struct inst *i)
     if (w->warp && w->warp->state == WARP_DONE) room_warp_ended(s, slot);
 }
 
-// The instruction has issued.
+// The instruction has issued, in a slot of its scheduler or at a mechanism's port.
 static inline __attribute__((always_inline)) enum outcome leave_buffer(struct sm *s, struct sm_grid *g,
                                                                        unsigned slot, uint32_t index,
                                                                        const struct op *o,
-                                                                       const struct inst *i)
+                                                                       const struct inst *i, bool has_slot)
 {
     struct sm_warp *w = &s->warps[slot];
     g->counts.issue_issued++;
-    account_issued(&g->account, index);
+    if (has_slot)
+        account_issued(&g->account, index);
+    else
+        account_saved(&g->account, index, SAVED_SLOT);
     front_take(&w->front);
     bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->front.head;
     if (!goes_on || o->pipe == PIPE_CONTROL) {
@@ -312,12 +316,14 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
             return OUTCOME_STOPPED;
         case TIMED_DONE: break;
         }
-        if (w->warp->issued != issued_before)
+        if (w->warp->issued != issued_before) {
             dispatch(s, slot, o, i, accesses, w->warp->counts.thread_instructions - lanes_before);
-        else if (has_techs(s)) // its lanes wait for others to come, and it will execute with them
-            tech_executed(w, index);
+        } else { // its lanes wait for others to come, and it will execute with them
+            g->counts.issue_parts++;
+            if (has_techs(s)) tech_executed(w, index);
+        }
     }
-    return leave_buffer(s, g, slot, index, o, i);
+    return leave_buffer(s, g, slot, index, o, i, true);
 }
 
 // What is at the head of its I-buffer, be it of a wrong path.
@@ -507,6 +513,7 @@ static void issue_guest(struct sm *s, struct sm_grid *g)
     g->counts.issue_issued++;
     if (x->turn == GUEST_BESIDE) {
         g->counts.issue_beside++;
+        account_saved(&g->account, index, SAVED_SLOT);
     } else {
         account_issued(&g->account, index);
         s->issue.issued[k] = 1;
@@ -599,7 +606,7 @@ static enum outcome issue_at_port(struct sm *s, unsigned slot)
     (void)outcome;
     dispatch_at_port(s, slot, o, i, w->warp->counts.thread_instructions - lanes_before);
     g->counts.issue_port++;
-    return leave_buffer(s, g, slot, index, o, i);
+    return leave_buffer(s, g, slot, index, o, i, false);
 }
 
 // Of schedulers whose warps are all at the port.

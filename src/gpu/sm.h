@@ -110,7 +110,12 @@ struct sm_launch {
 };
 
 // What mechanisms keep an instruction from: being fetched (it is skipped), or executed once fetched (reused).
-enum tech_saving { SAVED_FETCH, SAVED_EXECUTION, SAVINGS };
+enum tech_saving {
+    SAVED_FETCH,     // it was not fetched
+    SAVED_EXECUTION, // it was fetched, and not executed
+    SAVED_SLOT, // it was executed, and took no slot of a scheduler: a port's, or a guest's beside the schedulers
+    SAVINGS
+};
 
 struct sm *sm_create(const struct gpu_config *c, uint32_t line_bytes, unsigned index, uint64_t now);
 void sm_destroy(struct sm *s); // and all grids' parts of it

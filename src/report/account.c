@@ -83,7 +83,7 @@ static void write_instructions(struct json *j, const struct wf_account *rows, si
     json_key(j, "instructions");
     json_open_array(j);
     for (size_t i = 0; i + 1 < count; i++) {
-        if (!sum_of(rows[i].slots) && !rows[i].skipped) continue;
+        if (!sum_of(rows[i].slots) && !rows[i].skipped && !rows[i].reused && !rows[i].beside) continue;
         json_open_object(j);
         report_u64(j, "pc", rows[i].pc);
         report_text(j, "instruction", rows[i].instruction);
@@ -91,6 +91,7 @@ static void write_instructions(struct json *j, const struct wf_account *rows, si
         write_slots(j, rows[i].slots);
         if (rows[i].skipped) report_u64(j, "skipped", rows[i].skipped);
         if (rows[i].reused) report_u64(j, "reused", rows[i].reused);
+        if (rows[i].beside) report_u64(j, "beside", rows[i].beside);
         json_close_object(j);
     }
     json_close_array(j);

@@ -1,5 +1,6 @@
 // One kernel: what the oracle leaves in memory, and what the engine does.
 #include "differential/differential.h"
+#include "differential/laws.h"
 
 #include "api/warpfold.h"
 #include "base/arena.h"
@@ -29,8 +30,9 @@ struct asked {
     struct wf_context *c;
     struct wf_study *study;
     bool timed, counts, adds_barriers, stack;
-    uint64_t places;   // of programs that run together: drawn from it; 0: everywhere
-    const char *again; // the one more setting of a second run; NULL: there is none
+    uint64_t places;            // of programs that run together: drawn from it; 0: everywhere
+    const char *again;          // the one more setting of a second run; NULL: there is none
+    const uint64_t *executions; // of the programs that run together, without mechanisms; NULL: not known
 };
 
 static bool set_pair(struct asked *a, const char *pair)
@@ -364,12 +366,18 @@ static bool invite_breaker(struct asked *a, const char *text, uint32_t warp_size
     return load(a, text, g);
 }
 
-static uint32_t count_sms(struct wf_context *c)
+static uint64_t number_of(struct wf_context *c, const char *name)
 {
     struct wf_key key;
     for (size_t k = 0; wf_key_at(c, k, &key); k++)
-        if (str_equal(key.name, "gpu.sm_count")) return (uint32_t)strtoul(key.value, NULL, 10);
-    return 1;
+        if (str_equal(key.name, name)) return strtoull(key.value, NULL, 10);
+    return 0;
+}
+
+static uint32_t count_sms(struct wf_context *c)
+{
+    uint64_t sms = number_of(c, "gpu.sm_count");
+    return sms ? (uint32_t)sms : 1;
 }
 
 // SMs of its own, in half of the cases.
@@ -430,6 +438,17 @@ static void write_figures(const struct guest *guests, unsigned count, struct str
     report_run_fini(&r);
 }
 
+// Figures of a launch that had company, or none, keep the laws.
+static bool keeps_laws(struct asked *a, const struct guest *g, uint64_t executions, unsigned count,
+                       struct strbuf *why)
+{
+    const struct wf_stats *s = wf_launch_stats(g->launch);
+    struct laws l = {.stats = s, .perfect = number_of(a->c, "memory.perfect"), .executions = executions};
+    if (count == 1 && !s->class_count)
+        l.slots_a_cycle = number_of(a->c, "issue.schedulers") * number_of(a->c, "issue.width");
+    return laws_hold(&l, why);
+}
+
 // figures: of a run of which all is well; NULL: nobody asks.
 static enum verdict run_together(struct asked *a, const char *const *texts, const struct expectation *e,
                                  unsigned count, const char *breaker, struct strbuf *figures,
@@ -453,10 +472,14 @@ static enum verdict run_together(struct asked *a, const char *const *texts, cons
     }
     for (unsigned k = 0; k < count && v == SAME; k++)
         if (!e[k].launch.undefined && !check_all(a->c, &guests[k].at, &e[k], why)) v = DIFFERS;
+    for (unsigned k = 0; k < count && v == SAME && figures; k++)
+        if (!keeps_laws(a, &guests[k], a->executions ? a->executions[k] : WF_UNKNOWN, count, why))
+            v = DIFFERS;
     if (v == SAME && figures) write_figures(guests, count, figures);
     return v;
 }
 
+// extra: one more setting, or NULL.
 static enum verdict run_together_with(const char *const *texts, const struct expectation *e, unsigned count,
                                       const char *breaker, way settings, const char *extra, struct asked *a,
                                       struct strbuf *figures, struct strbuf *why)
@@ -468,6 +491,30 @@ static enum verdict run_together_with(const char *const *texts, const struct exp
     wf_context_destroy(a->c);
     wf_study_destroy(a->study);
     return v;
+}
+
+// Warp instructions of a program by itself, without mechanisms; WF_UNKNOWN: with them it may execute others.
+static uint64_t executions_of(const char *text, const struct expectation *e, way settings)
+{
+    struct asked a = {.c = wf_context_create()};
+    struct strbuf why = {0};
+    struct addresses at;
+    struct wf_stats stats = {0};
+    uint64_t executed = WF_UNKNOWN;
+    bool is_same = set_all(&a, &e->launch, settings, NULL, ALL, &why) && !e->launch.order &&
+                   !e->launch.undefined && !a.adds_barriers;
+    wf_context_destroy(a.c);
+    wf_study_destroy(a.study);
+    a = (struct asked){.c = wf_context_create()};
+    if (is_same && set_all(&a, &e->launch, settings, NULL, WITHOUT_MECHANISMS, &why)) {
+        struct wf_module *m = wf_module_load(a.c, "kernel.ptx", text, strlen(text));
+        struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
+        if (k && launch(a.c, k, e, &at, &stats) == WF_OK) executed = stats.warp_instructions;
+    }
+    wf_context_destroy(a.c);
+    wf_study_destroy(a.study);
+    strbuf_fini(&why);
+    return executed;
 }
 
 // The first line that two texts do not share.
@@ -488,8 +535,12 @@ enum verdict compare_together(const char *const *texts, const struct expectation
     struct asked a = {0}, b = {0};
     struct strbuf once = {0}, again = {0};
     strbuf_clear(why);
+    uint64_t executions[TOGETHER_MAX];
+    for (unsigned k = 0; k < count && !breaker; k++) executions[k] = executions_of(texts[k], &e[k], settings);
+    if (!breaker) a.executions = executions;
     enum verdict v = run_together_with(texts, e, count, breaker, settings, NULL, &a, &once, why);
     if (v == SAME && a.again) {
+        b.executions = a.executions;
         v = run_together_with(texts, e, count, breaker, settings, a.again, &b, &again, why);
         if (v == SAME && !figures_agree(strbuf_text(&once), strbuf_text(&again), a.again, why)) v = DIFFERS;
     }

@@ -22,7 +22,7 @@ void counts_take(struct counts *c)
         size_t count;
         const struct wf_account *rows = wf_kernel_account(c->kernels.data[k], &count);
         for (size_t n = 0; n + 1 < count; n++)
-            vec_push(&c->rows, (struct counts_row){.issued = rows[n].slots[0],
+            vec_push(&c->rows, (struct counts_row){.issued = rows[n].slots[0] + rows[n].beside,
                                                    .skipped = rows[n].skipped,
                                                    .reused = rows[n].reused,
                                                    .kernel = k,
