@@ -166,6 +166,32 @@ static void test_verify(struct test *t)
     cli_fini(&c);
 }
 
+// A load that nobody needs is not in optimised code. Where it would fault, the program fails when nothing is optimised:
+// that is no difference of results.
+static void test_verify_dropped_load(struct test *t)
+{
+    static const char text[] = ".version 6.0\n.target sm_60\n.address_size 64\n"
+                               ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r; .reg .b64 %d;\n"
+                               "ld.param.u64 %d, [out];\nld.global.u32 %r, [%d+16777216];\nmov.u32 %r, 7;\n"
+                               "st.global.u32 [%d], %r;\nret;\n}\n";
+    struct cli c = {.t = t};
+    cli_write(&c, "dropped.ptx", text, sizeof text - 1);
+    cli_run(&c, "run $D/dropped.ptx --kernel k --grid 1 --block 1 --arg buf=u32:1:zero --gpu tiny");
+    CHECK_EQ(t, c.status, 0);
+    cli_run(&c, "run $D/dropped.ptx --kernel k --grid 1 --block 1 --arg buf=u32:1:zero --gpu tiny --verify "
+                "--json $D/dropped.json");
+    CHECK_EQ(t, c.status, 3);
+    CHECK_HAS(t, c.err, "--verify: the program fails when nothing is optimised:");
+    CHECK_HAS(t, c.err, "out-of-bounds global read of 4 bytes");
+    size_t length;
+    char *json = cli_read(&c, "dropped.json", &length);
+    CHECK_STR(t, json ? cli_json(json, "status") : "", "\"failed\"");
+    CHECK_STR(t, json ? cli_json(json, "verified") : "", "null");
+    CHECK_HAS(t, json ? cli_json(json, "fault") : "", "out-of-bounds");
+    free(json);
+    cli_fini(&c);
+}
+
 // Nothing but wall-clock figures may differ between two runs.
 static void test_determinism(struct test *t)
 {
@@ -322,13 +348,20 @@ static void test_saved(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"vecadd", test_vecadd},     {"json_to_stdout", test_json_to_stdout},
-        {"spelling", test_spelling}, {"failures", test_failures},
-        {"verify", test_verify},     {"determinism", test_determinism},
-        {"start", test_start},       {"races", test_races},
-        {"screens", test_screens},   {"lists", test_lists},
-        {"timed", test_timed},       {"mark", test_mark},
-        {"bench", test_bench},       {"saved", test_saved}};
+    static const struct test_case cases[] = {{"vecadd", test_vecadd},
+                                             {"json_to_stdout", test_json_to_stdout},
+                                             {"spelling", test_spelling},
+                                             {"failures", test_failures},
+                                             {"verify", test_verify},
+                                             {"verify_dropped_load", test_verify_dropped_load},
+                                             {"determinism", test_determinism},
+                                             {"start", test_start},
+                                             {"races", test_races},
+                                             {"screens", test_screens},
+                                             {"lists", test_lists},
+                                             {"timed", test_timed},
+                                             {"mark", test_mark},
+                                             {"bench", test_bench},
+                                             {"saved", test_saved}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
