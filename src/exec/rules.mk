@@ -1,7 +1,7 @@
 # Fast forms (src/exec/fast/) are compiled once for each instruction set and warp size, under names that end in
 # both, and chosen when a program is bound (isa_select.c). Only the portable build exists where there is no x86-64.
 
-FAST_SRC := $(wildcard src/exec/fast/*.c)
+FAST_SRC := $(sort $(wildcard src/exec/fast/*.c))
 LIB_OBJ  := $(filter-out $(FAST_SRC:%.c=$(BUILD)/%.o),$(LIB_OBJ))
 
 FAST_ISAS := portable
