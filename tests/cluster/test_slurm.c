@@ -1,5 +1,6 @@
 // Plans on a real Slurm, small: workers that it starts give the database of a local run, whatever becomes of them, of their nodes, of
 // the controller, of who submitted, and of the room in the folder.
+#include "base/progress.h"
 #include "base/rng.h"
 #include "base/str.h"
 #include "cluster/nodes.h"
@@ -78,13 +79,12 @@ static void test_cancel(struct test *t)
     if (!nodes_begin(&n, t)) return;
     cli_run(&c, "reproduce $D/many.exp --size small --out $D/c --submit slurm --workers 9");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
-    for (unsigned tries = 0; tries < 100 && !status_number(&c, "c", "running"); tries++) sleep_for(0.1);
+    wait_for_work(&c, "c");
     cli_run(&c, "reproduce --cancel $D/c");
     CHECK_STR(t, c.out, "1 jobs are told to end\n");
     cli_run(&c, "reproduce --status $D/c");
     CHECK_HAS(t, c.out, "jobs in Slurm: ");
-    for (unsigned tries = 0; tries < 100 && nodes_jobs(&n); tries++) sleep_for(0.1);
-    CHECK_EQ(t, nodes_jobs(&n), 0);
+    nodes_wait(&n);
     CHECK_EQ(t, status_number(&c, "c", "running"), 0);
     CHECK(t, status_number(&c, "c", "waiting") > 0);
     nodes_end(&n);
@@ -95,7 +95,7 @@ static void test_cancel(struct test *t)
 static void stop_point(struct test *t, const char *folder)
 {
     pid_t point = 0;
-    for (unsigned tries = 0; tries < 2000 && !point; tries++) {
+    for (double end = patience_end(); !point && clock_seconds() < end;) {
         pid_t worker = worker_find(t, folder, 0);
         if (worker) point = worker_point(worker);
         if (!point) sleep_for(0.01);
@@ -116,7 +116,7 @@ static void test_time_limit(struct test *t)
         cli_run(&c, "reproduce $D/long.exp --size medium --out $D/t --submit slurm:time=1");
         CHECK_MSG(t, c.status == 0, "%s", c.err);
         stop_point(t, "t");
-        for (unsigned tries = 0; tries < 100 && nodes_jobs(&n); tries++) sleep_for(1);
+        nodes_wait(&n);
         cli_run(&c, "reproduce --status $D/t");
         CHECK_HAS(t, c.out,
                   jobs == 3   ? "left after 0 tries, lost 3 times with its worker: bench LIB"
@@ -264,7 +264,8 @@ static void finish(struct storm *s)
 {
     for (unsigned i = 0; i < NODES; i++)
         nodes_set(s->n, i, "resume"); // a controller that was away may not know
-    for (unsigned tries = 0; tries < 1200 && status_number(s->c, s->folder, "done") < 500; tries++) {
+    double end = clock_seconds() + TEST_WALL_FACTOR * 600;
+    while (status_number(s->c, s->folder, "done") < 500 && clock_seconds() < end) {
         if (!nodes_jobs(s->n)) submit(s);
         sleep_for(0.5);
     }
