@@ -76,6 +76,12 @@ TEST_BIN := $(TEST_SRC:%.c=$(BUILD)/%)
 TEST_LIB_SRC := $(filter-out $(TEST_SRC) $(LEFT_OUT) $(wildcard tests/fuzz/*.c),$(sort $(wildcard tests/*/*.c)))
 TEST_LIB_OBJ := $(TEST_LIB_SRC:%.c=$(BUILD)/%.o)
 
+# $(call say,TEXT): a line of a recipe that says what is done, where output is no terminal (tools/say).
+ifeq ($(MAKE_TERMOUT),)
+$(shell rm -f $(BUILD)/steps $(BUILD)/steps.time)
+say = @tools/say $(BUILD)/steps "$(1)"
+endif
+
 .PHONY: all
 all: $(BUILD)/warpfold $(BUILD)/libwarpfold.a
 
@@ -88,14 +94,17 @@ $(BUILD)/libwarpfold.a: $(LIB_OBJ)
 	$(Q)ar rcsD $@ $^
 
 $(BUILD)/warpfold: $(BUILD)/src/cli/main.o $(BUILD)/libwarpfold.a
+	$(call say,linking $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
+	$(call say,compiling $<)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/%.o: tests/%.c
 	@mkdir -p $(@D)
+	$(call say,compiling $<)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -c -o $@ $<
 
 $(BUILD)/libtests.a: $(TEST_LIB_OBJ)
@@ -103,6 +112,7 @@ $(BUILD)/libtests.a: $(TEST_LIB_OBJ)
 	$(Q)ar rcsD $@ $^
 
 $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libwarpfold.a
+	$(call say,linking $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .PHONY: quickstart install reproduction reproduction-simtight reproduction-uniform reproduction-warpman reproduction-ilp reproduction-decoupled fidelity bench

@@ -27,6 +27,7 @@ endif
 define FAST_RULE
 $(BUILD)/src/exec/fast/%.$(1)_$(2).o: src/exec/fast/%.c
 	@mkdir -p $$(@D)
+	$$(call say,compiling $$< for $(1))
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(FAST_CFLAGS) $(FAST_BITS_$(1)) -DFAST_LANES=$(2) -DFAST_NAME=$(1)_$(2) \
 	    -MMD -MP -c -o $$@ $$<
 LIB_OBJ += $(FAST_SRC:%.c=$(BUILD)/%.$(1)_$(2).o)

@@ -80,6 +80,32 @@ static void test_library(struct test *t)
     }
 }
 
+// Where no terminal is, make says what it compiles; a terminal stays empty.
+static void test_said(struct test *t)
+{
+    static const char goals[] =
+        "BUILD=$BUILD CC=gcc $BUILD/src/base/arena.o $BUILD/src/exec/fast/control.portable_32.o";
+    char command[1000], *out;
+    copy_sources(t);
+    snprintf(command, sizeof command,
+             "cd %s/a && unset MAKEFLAGS MAKELEVEL MFLAGS MODE MAKE_TERMOUT && BUILD=build && make -j1 %s",
+             test_directory(t), goals);
+    CHECK_EQ(t, test_command(command, 60, &out, NULL), 0);
+    CHECK_HAS(t, out, "compiling src/base/arena.c (step 1)\n");
+    free(out);
+    if (!test_has_tool("script")) {
+        test_skip_tool(t, "script");
+        return;
+    }
+    snprintf(command, sizeof command,
+             "cd %s/a && unset MAKEFLAGS MAKELEVEL MFLAGS MODE MAKE_TERMOUT && export BUILD=other && script "
+             "-qec 'make -j1 %s' /dev/null",
+             test_directory(t), goals);
+    CHECK_EQ(t, test_command(command, 60, &out, NULL), 0);
+    CHECK_STR(t, out, "");
+    free(out);
+}
+
 // The program and the whole library.
 static void test_whole(struct test *t)
 {
@@ -93,6 +119,7 @@ static void test_whole(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"library", test_library}, {"whole", test_whole}};
+    static const struct test_case cases[] = {
+        {"library", test_library}, {"said", test_said}, {"whole", test_whole}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -86,6 +86,35 @@ static void test_limits(struct test *t)
     free(out);
 }
 
+// Where no terminal is, a line for each program that took two seconds or failed; a terminal has none.
+static void test_progress(struct test *t)
+{
+    write_program(t, "quick", "echo begin a; echo pass a 0.0");
+    write_program(t, "slow", "echo begin a; sleep 2; echo pass a 2.0");
+    write_program(t, "bad", "echo begin c; echo fail c 0.2; exit 1");
+    static const char programs[] = "./tests/m/quick ./tests/m/slow ./tests/m/bad";
+    char arguments[200], *out;
+    snprintf(arguments, sizeof arguments, "-j 1 %s", programs);
+    out = run_programs(t, arguments, 1);
+    CHECK_HAS(t, out, "3 test programs, 1 at a time\n2 of 3: m/slow 2.");
+    CHECK_HAS(t, out, " s\n3 of 3: m/bad 0.");
+    CHECK_HAS(t, out, " s, failed\nFAILED m/bad c\n");
+    CHECK(t, !strstr(out, "m/quick"));
+    free(out);
+    if (!test_has_tool("script")) {
+        test_skip_tool(t, "script");
+        return;
+    }
+    char command[16384]; // script: a terminal of its own
+    snprintf(command, sizeof command, "cd %s && script -qec '%s/tools/run-tests -j 1 %s' /dev/null",
+             test_directory(t), getenv("PWD"), programs);
+    CHECK_EQ(t, test_command(command, 30, &out, NULL), 1);
+    CHECK_HAS(t, out, "\r\033[Kslow ");
+    CHECK_HAS(t, out, "FAILED m/bad c");
+    CHECK(t, !strstr(out, " of 3: "));
+    free(out);
+}
+
 static void test_command_captures(struct test *t)
 {
     char *out, *err;
@@ -131,6 +160,7 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {{"sums", test_sums},
                                              {"crash", test_crash},
                                              {"limits", test_limits},
+                                             {"progress", test_progress},
                                              {"command_captures", test_command_captures},
                                              {"command_limits", test_command_limits},
                                              {"tools", test_tools}};
