@@ -222,6 +222,64 @@ static void test_races(struct test *t)
     cli_fini(&c);
 }
 
+// The table's row after its head; a column by its head. Heads have single spaces inside, columns two or more between.
+static const char *cell(const char *table, const char *head)
+{
+    static char text[40];
+    const char *row = strchr(table, '\n'), *at = strstr(table, head);
+    *text = 0;
+    if (!row || !at || at > row) return text;
+    unsigned column = 0;
+    for (const char *p = table; p < at; p++) column += p[0] == ' ' && p[1] == ' ' && p[2] != ' ';
+    const char *p = row + 1;
+    for (; column; column--) {
+        p = strstr(p, "  ");
+        p += strspn(p, " ");
+    }
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(p, "\n"), p);
+    if (strstr(text, "  ")) *strstr(text, "  ") = 0;
+    return text;
+}
+
+// Time on the GPU is cycles over the core clock; the host's time has its own column. A functional run has the latter alone.
+static void test_table(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, VECADD " --gpu tiny --set gpu.core_mhz=1000");
+    char wanted[40];
+    double cycles = 0;
+    for (const char *p = cell(c.out, "cycles"); *p; p++)
+        if (*p != ',') cycles = 10 * cycles + *p - '0';
+    snprintf(wanted, sizeof wanted, "%.2f us", cycles / 1000);
+    CHECK(t, cycles > 1000);
+    CHECK_STR(t, cell(c.out, "kernel time"), wanted);
+    double seconds = strtod(cell(c.out, "host seconds"), NULL);
+    CHECK_MSG(t, seconds > 0 && seconds < 100, "%s", c.out);
+    cli_run(&c, VECADD " --functional");
+    CHECK_HAS(t, c.out, "  host seconds  ");
+    CHECK(t, !strstr(c.out, "kernel time"));
+    cli_fini(&c);
+}
+
+// `help COMMAND` is `COMMAND --help`.
+static void test_help(struct test *t)
+{
+    static const char *const commands[] = {"run", "mark", "bench", "list"};
+    struct cli c = {.t = t};
+    for (size_t i = 0; i < TEST_COUNT(commands); i++) {
+        char arguments[40];
+        snprintf(arguments, sizeof arguments, "%s --help", commands[i]);
+        cli_run(&c, arguments);
+        char *wanted = strdup(c.out);
+        snprintf(arguments, sizeof arguments, "help %s", commands[i]);
+        cli_run(&c, arguments);
+        CHECK_EQ(t, c.status, 0);
+        CHECK_STR(t, c.out, wanted);
+        free(wanted);
+    }
+    cli_fini(&c);
+}
+
 static void test_screens(struct test *t)
 {
     struct cli c = {.t = t};
@@ -328,6 +386,7 @@ int main(int argc, char **argv)
         {"spelling", test_spelling}, {"failures", test_failures},
         {"verify", test_verify},     {"determinism", test_determinism},
         {"start", test_start},       {"races", test_races},
+        {"table", test_table},       {"help", test_help},
         {"screens", test_screens},   {"lists", test_lists},
         {"timed", test_timed},       {"mark", test_mark},
         {"bench", test_bench},       {"saved", test_saved}};
