@@ -91,6 +91,46 @@ static void test_cancel(struct test *t)
     cli_fini(&c);
 }
 
+// What Slurm says of the tasks of a folder's jobs: "STATE RESTARTS" a line, heap.
+static char *tasks_of(struct test *t, const char *folder)
+{
+    char command[900], *out;
+    snprintf(command, sizeof command,
+             "for job in $(cat %s/%s/workers/slurm.jobs); do scontrol show job $job; done | "
+             "sed -n 's/.*Requeue=.* Restarts=\\([0-9]*\\) .*/\\1/p; s/.*JobState=\\([A-Z]*\\) .*/\\1/p' | "
+             "paste -d ' ' - -",
+             test_directory(t), folder);
+    CHECK_EQ(t, test_command(command, 20, &out, NULL), 0);
+    return out;
+}
+
+// A worker that is killed is a job that has failed, and Slurm starts none in its place. What the worker held is another's after the
+// lease, so that the database is that of a local run.
+static void test_killed(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct nodes n;
+    if (!nodes_begin(&n, t)) return;
+    write_many(&c, "many.exp", 19);
+    cli_run(&c, "reproduce $D/many.exp --size small --out $D/clean --quiet");
+    char *clean = lab_dump(t, "clean"), *tasks;
+    cli_run(&c, "reproduce $D/many.exp --size small --out $D/k --submit slurm --workers 2 --lease 2");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    wait_for_work(&c, "k");
+    pid_t worker = worker_find(t, "k", 0);
+    CHECK(t, worker && kill(worker, SIGKILL) == 0);
+    nodes_wait(&n);
+    tasks = tasks_of(t, "k");
+    CHECK_HAS(t, tasks, "FAILED 0\n");
+    CHECK_HAS(t, tasks, "COMPLETED 0\n");
+    plan_collect(&c, "k");
+    check_same(t, "k", clean, "a killed worker of Slurm's");
+    free(tasks);
+    free(clean);
+    nodes_end(&n);
+    cli_fini(&c);
+}
+
 // Stops the point that the first worker runs, which then takes longer than any job.
 static void stop_point(struct test *t, const char *folder)
 {
@@ -328,10 +368,8 @@ static void test_storm(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"small", test_small},
-                                             {"refused", test_refused},
-                                             {"cancel", test_cancel},
-                                             {"time limit", test_time_limit},
-                                             {"storm", test_storm}};
+    static const struct test_case cases[] = {{"small", test_small},           {"refused", test_refused},
+                                             {"cancel", test_cancel},         {"killed", test_killed},
+                                             {"time limit", test_time_limit}, {"storm", test_storm}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
