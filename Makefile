@@ -23,7 +23,7 @@
 #   make format          clang-format over what we wrote; make check-format only looks
 #   make setup           installs what `make test` can use (as root on Debian), or says in one line what to install
 #
-# Sources are found by wildcard: a new file in src/ or tests/ needs no line here.
+# Sources are found by wildcard, in the order of their names: a new file in src/ or tests/ needs no line here.
 
 # All cores unless told otherwise.
 ifeq ($(MAKELEVEL)$(filter -j% --jobserver%,$(MAKEFLAGS)),0)
@@ -49,7 +49,13 @@ CFLAGS_debug   := -O0 -g
 CFLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 CFLAGS_tsan    := -O1 -g -fsanitize=thread
 CFLAGS_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-ALL_CFLAGS := $(BASE_CFLAGS) $(CFLAGS_$(MODE)) $(CFLAGS)
+# Two builds of the same sources are equal byte for byte, wherever the folders are: debug information names files from the root of
+# the tree and calls the build folder "build". Compilers take the current folder's name from PWD, which may lead over a link.
+export PWD := $(CURDIR)
+empty :=
+escaped = $(subst $(empty) ,\ ,$(1))
+PATHS_CFLAGS := -ffile-prefix-map=$(call escaped,$(CURDIR))=. -ffile-prefix-map=$(call escaped,$(BUILD))/=build/
+ALL_CFLAGS := $(BASE_CFLAGS) $(CFLAGS_$(MODE)) $(PATHS_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS := $(CFLAGS_$(MODE)) -pthread $(LDFLAGS)
 LDLIBS := -lm
 # Without SQLite everything but `warpfold reproduce` is there, and that says what to install.
@@ -62,13 +68,19 @@ endif
 
 NEED_SQLITE := $(addprefix src/lab/,database.c settings.c pool.c figure.c only.c silicon.c page_silicon.c headline.c page.c $(notdir $(wildcard src/lab/chart*.c src/lab/fidelity*.c))) src/cluster/collect.c src/cluster/estimate.c src/cli/reproduce.c src/cli/gather.c $(wildcard tests/lab/*.c tests/cluster/*.c)
 LEFT_OUT := $(if $(SQLITE),src/cli/reproduce_absent.c,$(NEED_SQLITE))
-LIB_SRC  := $(filter-out src/cli/main.c $(LEFT_OUT),$(wildcard src/*/*.c src/*/*/*.c))
+LIB_SRC  := $(filter-out src/cli/main.c $(LEFT_OUT),$(sort $(wildcard src/*/*.c src/*/*/*.c)))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
-TEST_SRC := $(filter-out $(LEFT_OUT),$(wildcard tests/*/test_*.c))
+TEST_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard tests/*/test_*.c)))
 TEST_BIN := $(TEST_SRC:%.c=$(BUILD)/%)
 # Everything else under tests/ is shared by the tests: harness, oracle, generator.
-TEST_LIB_SRC := $(filter-out $(TEST_SRC) $(LEFT_OUT) $(wildcard tests/fuzz/*.c),$(wildcard tests/*/*.c))
+TEST_LIB_SRC := $(filter-out $(TEST_SRC) $(LEFT_OUT) $(wildcard tests/fuzz/*.c),$(sort $(wildcard tests/*/*.c)))
 TEST_LIB_OBJ := $(TEST_LIB_SRC:%.c=$(BUILD)/%.o)
+
+# $(call say,TEXT): a line of a recipe that says what is done, where output is no terminal (tools/say).
+ifeq ($(MAKE_TERMOUT),)
+$(shell rm -f $(BUILD)/steps $(BUILD)/steps.time)
+say = @tools/say $(BUILD)/steps "$(1)"
+endif
 
 .PHONY: all
 all: $(BUILD)/warpfold $(BUILD)/libwarpfold.a
@@ -79,24 +91,28 @@ all: $(BUILD)/warpfold $(BUILD)/libwarpfold.a
 
 $(BUILD)/libwarpfold.a: $(LIB_OBJ)
 	@rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)ar rcsD $@ $^
 
 $(BUILD)/warpfold: $(BUILD)/src/cli/main.o $(BUILD)/libwarpfold.a
+	$(call say,linking $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
+	$(call say,compiling $<)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/%.o: tests/%.c
 	@mkdir -p $(@D)
+	$(call say,compiling $<)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -c -o $@ $<
 
 $(BUILD)/libtests.a: $(TEST_LIB_OBJ)
 	@rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)ar rcsD $@ $^
 
 $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libwarpfold.a
+	$(call say,linking $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .PHONY: quickstart install reproduction reproduction-simtight reproduction-uniform reproduction-warpman reproduction-ilp reproduction-decoupled fidelity bench

@@ -29,7 +29,7 @@ picture: web/node_modules
 compile_commands.json: FORCE
 	@{ echo '['; \
 	$(foreach f,$(LIB_SRC) src/cli/main.c $(TEST_SRC) $(TEST_LIB_SRC),printf '  {"directory": "%s", "file": "%s", "command": "%s"},\n' \
-	    '$(CURDIR)' $(f) '$(CC) $(ALL_CFLAGS) -Itests $(if $(filter src/exec/fast/%,$(f)),$(FAST_CFLAGS) $(FAST_BITS_avx2) -DFAST_LANES=32 -DFAST_NAME=avx2_32) -c $(f)';) \
+	    '$(CURDIR)' $(f) '$(CC) $(subst $(PATHS_CFLAGS),,$(ALL_CFLAGS)) -Itests $(if $(filter src/exec/fast/%,$(f)),$(FAST_CFLAGS) $(FAST_BITS_avx2) -DFAST_LANES=32 -DFAST_NAME=avx2_32) -c $(f)';) \
 	} | sed '$$s/},$$/}/' > $@; echo ']' >> $@
 .PHONY: FORCE
 FORCE:

@@ -9,6 +9,7 @@
 #include "api/host_modes.h"
 #include "api/impl.h"
 #include "base/file.h"
+#include "base/str.h"
 #include "riscv/elf.h"
 
 #include <string.h>
@@ -106,13 +107,35 @@ static bool load(struct wf_module *m)
            for_each_variable(m, initialise_variable);
 }
 
-// Other compiled code given instead of text is a frequent slip, and an error at its first strange byte would not say so.
-static bool check_text(struct wf_context *c, uint32_t source, const char *ptx, size_t length)
+static bool has_text(const char *text, size_t length, const char *part)
+{
+    return memmem(text, length, part, strlen(part));
+}
+
+// CUDA source: without the line that PTX begins with, and by the file's name or a word of the language.
+static bool is_cuda(const char *name, const char *text, size_t length)
+{
+    static const char version[] = "\n.version";
+    bool begins = length >= strlen(version + 1) && memcmp(text, version + 1, strlen(version + 1)) == 0;
+    if (begins || has_text(text, length, version)) return false;
+    return str_ends_with(name, ".cu") || has_text(text, length, "__global__");
+}
+
+// Other code given instead of PTX is a frequent slip, and an error at the first strange byte would not say so.
+static bool check_text(struct wf_context *c, uint32_t source, const char *name, const char *ptx,
+                       size_t length)
 {
     struct loc file = {.source = source};
     if (memchr(ptx, 0, length < 4096 ? length : 4096))
         return diag_error(&c->diag, file, "is binary, not PTX text");
-    return true;
+    if (!is_cuda(name, ptx, length)) return true;
+    const char *from = str_ends_with(name, ".cu") ? name : "k.cu";
+    int stem = (int)(strlen(from) - strlen(".cu"));
+    return diag_error(
+        &c->diag, file,
+        "is CUDA source, not PTX; make PTX with `nvcc -ptx -lineinfo %s -o %.*s.ptx`, or without CUDA "
+        "with `kernels/make-ptx clang %s %.*s.ptx` in warpfold's folder",
+        from, stem, from, from, stem, from);
 }
 
 static struct wf_module *create(struct wf_context *c, uint32_t source)
@@ -139,7 +162,7 @@ struct wf_module *wf_module_load(struct wf_context *c, const char *name, const c
 {
     if (length >= 4 && memcmp(ptx, "\177ELF", 4) == 0) return load_image(c, name, ptx, length);
     uint32_t source = diag_add_source(&c->diag, name, ptx, length);
-    if (!check_text(c, source, ptx, length)) return NULL;
+    if (!check_text(c, source, name, ptx, length)) return NULL;
     fenv_t modes = host_modes_begin();
     struct ptx_module *parsed = ptx_parse(ptx, length, source, &c->diag);
     host_modes_end(&modes);

@@ -189,17 +189,48 @@ static size_t edit_distance(const char *a, const char *b)
     return row[m];
 }
 
-const char *str_nearest(const char *word, const char *(*next)(const void *context, size_t i),
-                        const void *context)
+static bool is_candidate(const char *word, const char *known)
+{
+    (void)word;
+    return *known;
+}
+
+// The first letter of `word`, and every digit as often.
+static bool is_model_like(const char *word, const char *known)
+{
+    int counts[10] = {0};
+    for (const char *p = word; *p; p++)
+        if (*p >= '0' && *p <= '9') counts[*p - '0']++;
+    for (const char *p = known; *p; p++)
+        if (*p >= '0' && *p <= '9') counts[*p - '0']--;
+    for (unsigned digit = 0; digit < 10; digit++)
+        if (counts[digit]) return false;
+    return *known && *known == *word;
+}
+
+static const char *nearest(const char *word, const char *(*next)(const void *context, size_t i),
+                           const void *context, bool (*can_be)(const char *word, const char *known))
 {
     const char *best = NULL, *known;
     size_t limit = strlen(word) / 3 + 1, best_distance = limit + 1;
     for (size_t i = 0; (known = next(context, i)) != NULL; i++) {
-        size_t distance = edit_distance(word, known);
+        size_t distance = can_be(word, known) ? edit_distance(word, known) : SIZE_MAX;
         if (distance < best_distance) {
             best = known;
             best_distance = distance;
         }
     }
     return best;
+}
+
+const char *str_nearest(const char *word, const char *(*next)(const void *context, size_t i),
+                        const void *context)
+{
+    return nearest(word, next, context, is_candidate);
+}
+
+const char *str_nearest_model(const char *word, const char *(*next)(const void *context, size_t i),
+                              const void *context)
+{
+    return nearest(word, next, context, is_model_like);
 }

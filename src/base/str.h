@@ -37,6 +37,10 @@ bool str_to_i64(const char *text, int64_t *value);
 bool str_to_f64(const char *text, double *value);
 
 // The word nearest to `word` by edit distance, or NULL when none is near enough to be meant.
-// next(context, i) returns the i-th known word, NULL past the last.
+// next(context, i) returns the i-th known word, "" for a word that is no candidate, NULL past the last.
 const char *str_nearest(const char *word, const char *(*next)(const void *context, size_t i),
                         const void *context);
+// The same among names of models, where a digit or the first letter is no slip but another model (rtx3090, rtx8000; h100, p100):
+// candidates begin as `word` and have the same digits, in any order.
+const char *str_nearest_model(const char *word, const char *(*next)(const void *context, size_t i),
+                              const void *context);

@@ -30,25 +30,48 @@ static int print(void (*write)(struct strbuf *out))
 
 static void write_version(struct strbuf *out) { strbuf_puts(out, "warpfold " WF_VERSION "\n"); }
 
-static int refuse(const char *word)
+// A word that is no command; with_all: with the names of all commands.
+static int refuse(const char *word, bool with_all)
 {
     struct strbuf text = {0};
     const char *near = str_nearest(word, next_command, NULL);
-    printable_format(&text, "error: no command \"%s\"; ", word);
-    printable_format(&text, near ? "did you mean \"%s\"?\n" : "`warpfold` alone lists them\n", near);
+    printable_format(&text, "error: no command \"%s\"", word);
+    if (near) printable_format(&text, "; did you mean \"%s\"?", near);
+    if (!near && !with_all) strbuf_puts(&text, "; `warpfold` alone lists them");
+    for (size_t i = 0; with_all && i < COUNT; i++)
+        strbuf_printf(&text, "%s%s",
+                      i      ? ", "
+                      : near ? " Commands are "
+                             : "; commands are ",
+                      commands[i].name);
+    strbuf_putc(&text, '\n');
     print_text(stderr, strbuf_text(&text));
     strbuf_fini(&text);
     return WF_BAD_USAGE;
 }
 
+static int run_command(const char *name, int argc, char **argv, bool with_all)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (str_equal(commands[i].name, name)) return commands[i].run(argc, argv);
+    return refuse(name, with_all);
+}
+
+// `warpfold help COMMAND` is `warpfold COMMAND --help`; without a command, an overview.
+static int help(int argc, char **argv)
+{
+    char option[] = "--help", *words[] = {option};
+    if (argc == 0 || str_equal(argv[0], "help")) return print(options_overview);
+    return run_command(argv[0], 1, words, true);
+}
+
 int command_dispatch(int argc, char **argv)
 {
-    if (argc < 2 || str_equal(argv[1], "--help") || str_equal(argv[1], "-h") || str_equal(argv[1], "help"))
-        return print(options_overview);
+    if (argc < 2) return print(options_overview);
+    if (str_equal(argv[1], "--help") || str_equal(argv[1], "-h") || str_equal(argv[1], "help"))
+        return help(argc - 2, argv + 2);
     if (str_equal(argv[1], "--man")) return print(options_manual);
     if (str_equal(argv[1], "--completion")) return print(options_completion);
     if (str_equal(argv[1], "--version")) return print(write_version);
-    for (size_t i = 0; i < COUNT; i++)
-        if (str_equal(commands[i].name, argv[1])) return commands[i].run(argc - 2, argv + 2);
-    return refuse(argv[1]);
+    return run_command(argv[1], argc - 2, argv + 2, false);
 }

@@ -1,7 +1,7 @@
 # Fast forms (src/exec/fast/) are compiled once for each instruction set and warp size, under names that end in
 # both, and chosen when a program is bound (isa_select.c). Only the portable build exists where there is no x86-64.
 
-FAST_SRC := $(wildcard src/exec/fast/*.c)
+FAST_SRC := $(sort $(wildcard src/exec/fast/*.c))
 LIB_OBJ  := $(filter-out $(FAST_SRC:%.c=$(BUILD)/%.o),$(LIB_OBJ))
 
 FAST_ISAS := portable
@@ -27,6 +27,7 @@ endif
 define FAST_RULE
 $(BUILD)/src/exec/fast/%.$(1)_$(2).o: src/exec/fast/%.c
 	@mkdir -p $$(@D)
+	$$(call say,compiling $$< for $(1))
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(FAST_CFLAGS) $(FAST_BITS_$(1)) -DFAST_LANES=$(2) -DFAST_NAME=$(1)_$(2) \
 	    -MMD -MP -c -o $$@ $$<
 LIB_OBJ += $(FAST_SRC:%.c=$(BUILD)/%.$(1)_$(2).o)

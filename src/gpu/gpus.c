@@ -44,6 +44,24 @@ static const struct gpu_file *find(const char *name)
     return NULL;
 }
 
+// Completes a message about a name that no GPU has: by the name that may be meant, or by all names and `other`. False.
+static bool refuse_name(const char *name, struct strbuf *message, const char *other, struct loc loc,
+                        struct diag *d)
+{
+    const char *near = str_nearest_model(name, next_name, NULL);
+    if (near) {
+        strbuf_printf(message, "; did you mean \"%s\"?", near);
+    } else {
+        strbuf_puts(message, "; GPUs are ");
+        for (size_t i = 0; i < GPUS; i++)
+            if (!table[i].alias_of) strbuf_printf(message, "%s%s", i ? ", " : "", table[i].name);
+        strbuf_puts(message, other);
+    }
+    diag_error(d, loc, "%s", message->text);
+    strbuf_fini(message);
+    return false;
+}
+
 struct load { // of a file and those that it is like
     struct config *config;
     struct diag *diag;
@@ -54,12 +72,13 @@ static bool load_text(struct load *l, const char *name, const char *text, size_t
 
 static bool load_other(struct load *l, const char *name, unsigned depth, struct loc loc)
 {
-    struct diag *d = l->diag;
     const struct gpu_file *g = find(name);
-    const char *near = g ? NULL : str_nearest(name, next_name, NULL);
-    if (near) return diag_error(d, loc, "like = %s: no GPU of that name; did you mean \"%s\"?", name, near);
-    if (!g) return diag_error(d, loc, "like = %s: no GPU of that name; `warpfold list gpus` has them", name);
-    if (depth == LIKE_DEPTH_MAX) return diag_error(d, loc, "like = %s: %u files deep", name, depth);
+    if (!g) {
+        struct strbuf message = {0};
+        strbuf_printf(&message, "like = %s: no GPU of that name", name);
+        return refuse_name(name, &message, "", loc, l->diag);
+    }
+    if (depth == LIKE_DEPTH_MAX) return diag_error(l->diag, loc, "like = %s: %u files deep", name, depth);
     l->is_like = true;
     return load_text(l, g->name, g->text, strlen(g->text), depth + 1);
 }
@@ -115,12 +134,10 @@ static bool load_named(struct load *l, const char *name)
         free(bytes);
         return good;
     }
-    const char *near = str_nearest(name, next_name, NULL);
     if (strpbrk(name, "/.")) return diag_error(d, loc_none(), "cannot read the GPU's file %s: %s", name, why);
-    if (near) return diag_error(d, loc_none(), "no GPU \"%s\"; did you mean \"%s\"?", name, near);
-    return diag_error(d, loc_none(),
-                      "no GPU \"%s\"; `warpfold list gpus` names them, and a file's path has a / or a .",
-                      name);
+    struct strbuf message = {0};
+    strbuf_printf(&message, "no GPU \"%s\"", name);
+    return refuse_name(name, &message, "; a file's path has a / or a .", loc_none(), d);
 }
 
 bool gpu_file_load(struct config *c, const char *name, bool *is_like, struct diag *d)

@@ -45,8 +45,9 @@ static const char *outcome(const struct report_bench_row *r)
 
 void report_bench_table(const struct report_bench *b, bool colour, struct strbuf *out)
 {
-    static const char *const heads[] = {"workload",  "launches", "warp instr", "seconds", "M warp instr/s",
-                                        "max error", "verified", "cycles",     "IPC"};
+    static const char *const heads[] = {
+        "workload",  "launches", "warp instr", "host seconds", "M warp instr/host s",
+        "max error", "verified", "cycles",     "IPC"};
     bool timed = b->rows.count && b->rows.data[0].run.gpu;
     struct table t;
     table_init(&t, heads, sizeof heads / sizeof heads[0] - (timed ? 0 : 2));

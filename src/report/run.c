@@ -186,6 +186,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
                               .skipped = stats->skipped,
                               .reused = stats->reused,
                               .occupancy = stats->occupancy,
+                              .core_mhz = stats->core_mhz,
                               .wall_seconds = stats->wall_seconds};
     memcpy(l.grid, shape->grid, sizeof l.grid);
     memcpy(l.block, shape->block, sizeof l.block);
@@ -439,6 +440,19 @@ static void format_extent(const uint32_t extent[3], char text[40])
         snprintf(text, 40, "%u", extent[0]);
 }
 
+// Microseconds in the unit that leaves one to three digits before the point.
+static void add_time(struct table *t, double us)
+{
+    if (us < 1)
+        table_add(t, "%.1f ns", us * 1e3);
+    else if (us < 1e3)
+        table_add(t, "%.2f us", us);
+    else if (us < 1e6)
+        table_add(t, "%.2f ms", us / 1e3);
+    else
+        table_add(t, "%.2f s", us / 1e6);
+}
+
 static bool same_extent(const uint32_t a[3], const uint32_t b[3]) { return memcmp(a, b, 3 * sizeof *a) == 0; }
 
 // One row: the launches of the kernel that launch `first` is the first of.
@@ -475,6 +489,10 @@ static void add_kernel_row(struct table *t, const struct report_run *r, size_t f
     if (!r->gpu) return;
     table_add_u64(t, total.cycles);
     table_add(t, "%.2f", report_run_ipc(&total));
+    if (l->core_mhz > 0)
+        add_time(t, (double)total.cycles / l->core_mhz);
+    else
+        table_add(t, "-");
 }
 
 static bool seen_before(const struct report_run *r, size_t index)
@@ -486,11 +504,13 @@ static bool seen_before(const struct report_run *r, size_t index)
 
 void report_run_table(const struct report_run *r, bool colour, struct strbuf *out)
 {
-    static const char *const heads[] = {"kernel",         "launches",   "grid",         "block",
-                                        "registers",      "warp instr", "thread instr", "seconds",
-                                        "M warp instr/s", "cycles",     "IPC"};
+    static const char *const heads[] = {"kernel",       "launches",     "grid",
+                                        "block",        "registers",    "warp instr",
+                                        "thread instr", "host seconds", "M warp instr/host s",
+                                        "cycles",       "IPC",          "kernel time"};
+    enum { TIMED_HEADS = 3 };
     struct table t;
-    table_init(&t, heads, sizeof heads / sizeof heads[0] - (r->gpu ? 0 : 2));
+    table_init(&t, heads, sizeof heads / sizeof heads[0] - (r->gpu ? 0 : TIMED_HEADS));
     for (size_t i = 0; i < r->launches.count; i++)
         if (!seen_before(r, i)) add_kernel_row(&t, r, i);
     table_print(&t, colour, out);

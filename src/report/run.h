@@ -15,7 +15,8 @@ struct report_launch {
     uint64_t start; // the chip's cycle in which it came; WF_UNKNOWN: not timed
     uint64_t cycles, elapsed, fetched, skipped, reused; // WF_UNKNOWN: not timed
     double occupancy;                                   // below 0: not timed
-    double wall_seconds;
+    double core_mhz;                                    // of the GPU; 0: not timed
+    double wall_seconds;                                // of the host
 };
 
 struct report_sm {

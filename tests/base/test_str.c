@@ -93,6 +93,25 @@ static void test_nearest(struct test *t)
     CHECK(t, str_nearest(long_word, next_word, words) == NULL);
 }
 
+// Models: a digit or a first letter is no typo, it names another model. A word that is no candidate ("") is never the nearest.
+static void test_nearest_model(struct test *t)
+{
+    static const char *const models[] = {"", "gtx1080ti", "rtx8000", "a100", "tiny", "titanv", "gpu-t", NULL};
+    CHECK_STR(t, str_nearest_model("gtx1080", next_word, models), "gtx1080ti");
+    CHECK_STR(t, str_nearest_model("gtx1080it", next_word, models), "gtx1080ti");
+    CHECK_STR(t, str_nearest_model("rtx-8000", next_word, models), "rtx8000");
+    CHECK_STR(t, str_nearest_model("rtx8000", next_word, models), "rtx8000");
+    CHECK_STR(t, str_nearest_model("rtx0800", next_word, models), "rtx8000"); // digits change places
+    CHECK_STR(t, str_nearest_model("titan", next_word, models), "titanv");
+    static const char *const others[] = {"rtx3090", "gtx1070ti", "a10",    "a1000",
+                                         "v100",    "h100",      "gpu-t8", "x"};
+    for (size_t i = 0; i < TEST_COUNT(others); i++) {
+        const char *near = str_nearest_model(others[i], next_word, models);
+        CHECK_MSG(t, !near, "%s for %s", near, others[i]);
+    }
+    CHECK(t, str_nearest("x", next_word, models) == NULL);
+}
+
 static void test_compare(struct test *t)
 {
     CHECK(t, str_starts_with("rand:5", "rand:") && !str_starts_with("ran", "rand:"));
@@ -103,6 +122,7 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"buffer", test_buffer},   {"unsigned", test_unsigned},
                                              {"signed", test_signed},   {"floats", test_floats},
-                                             {"nearest", test_nearest}, {"compare", test_compare}};
+                                             {"nearest", test_nearest}, {"nearest model", test_nearest_model},
+                                             {"compare", test_compare}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

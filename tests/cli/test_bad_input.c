@@ -38,9 +38,14 @@ static void check_rows(struct test *t, const struct row *rows, size_t count)
     struct cli c = {.t = t};
     cli_write(&c, "empty.ptx", "", 0);
     cli_write(&c, "twelve.bin", "123456789012", 12);
+    cli_write(&c, "k.cu", "#include <stdio.h>\n__global__ void k() {}\n", 42);
     for (size_t i = 0; i < count; i++) check_row(&c, &rows[i]);
     cli_fini(&c);
 }
+
+#define CUDA_SOURCE                                                                                          \
+    "$D/k.cu: error: is CUDA source, not PTX; make PTX with `nvcc -ptx -lineinfo $D/k.cu -o $D/k.ptx`, or "  \
+    "without CUDA with `kernels/make-ptx clang $D/k.cu $D/k.ptx` in warpfold's folder\n"
 
 static void test_files(struct test *t)
 {
@@ -53,6 +58,11 @@ static void test_files(struct test *t)
         {"mark $D/none.ptx --kernel vecadd", 1,
          "error: cannot read $D/none.ptx: No such file or directory\n"},
         {"run --script $D/none.wf" OUTPUTS, 1, "error: cannot read $D/none.wf: No such file or directory\n~"},
+        {"run $D/k.cu --kernel k" SHAPE OUTPUTS, 1, CUDA_SOURCE},
+        {"mark $D/k.cu --kernel k", 1, CUDA_SOURCE},
+        {"run /dev/stdin --kernel k" SHAPE " <$D/k.cu", 1,
+         "/dev/stdin: error: is CUDA source, not PTX; make PTX with `nvcc -ptx -lineinfo k.cu -o k.ptx`, or "
+         "~"},
         {VECADD " --arg s32=1 --arg buf=f32:3:file:$D/none", 1, "error: --arg 4: \"buf=f32:3:file:$D~"},
         {"run $V --kernel vecadd" SHAPE " --arg buf=f32:4:file:$D/twelve.bin" OUTPUTS, 1,
          "error: --arg 0: \"buf=f32:4:file:$D/~"},
@@ -198,6 +208,13 @@ static void test_usage(struct test *t)
     static const struct row rows[] = {
         {"rum", 2, "error: no command \"rum\"; did you mean \"run\"?\n"},
         {"frobnicate", 2, "error: no command \"frobnicate\"; `warpfold` alone lists them\n"},
+        {"help rum", 2,
+         "error: no command \"rum\"; did you mean \"run\"? Commands are run, mark, study, bench, reproduce, "
+         "mix, "
+         "worker, inject, compare, list\n"},
+        {"help frobnicate", 2,
+         "error: no command \"frobnicate\"; commands are run, mark, study, bench, reproduce, mix, worker, "
+         "inject, compare, list\n"},
         {"study", 2, "error: study needs a study's name; `warpfold list studies` explains them\n"},
         {"study operand --bench vecadd", 2, "error: no study \"operand\"; did you mean \"operands\"?\n"},
         {"study operands --bench vecad", 1, "error: no bundled kernel \"vecad\"; did you mean \"vecadd\"?\n"},
@@ -240,7 +257,9 @@ static void test_usage(struct test *t)
         {VECADD " --arg s32=1 --tech darsie --functional", 2,
          "error: --tech darsie: a mechanism changes timing, and --functional has none\n"},
         {VECADD " --arg s32=1 --gpu k80", 2,
-         "error: no GPU \"k80\"; `warpfold list gpus` names them, and a file's path has a / or a .\n"},
+         "error: no GPU \"k80\"; GPUs are gtx1080ti, gtx1080ti-paper, titanv, ~"},
+        {VECADD " --arg s32=1 --gpu rtx3090", 2, "error: no GPU \"rtx3090\"; GPUs are gtx1080ti, ~"},
+        {VECADD " --arg s32=1 --gpu rtx2080", 2, "error: no GPU \"rtx2080\"; did you mean \"rtx2080ti\"?\n"},
         {VECADD " --arg s32=1 --gpu titan", 2, "error: no GPU \"titan\"; did you mean \"titanv\"?\n"},
         {VECADD " --arg s32=1 --gpu $D/none.gpu", 2,
          "error: cannot read the GPU's file $D/none.gpu: No such file or directory\n"},

@@ -1,6 +1,8 @@
 #include "cluster/nodes.h"
 #include "base/file.h"
+#include "base/progress.h"
 #include "base/str.h"
+#include "cluster/points.h"
 
 #include <fcntl.h>
 #include <pwd.h>
@@ -11,7 +13,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 // Authentication is left out (no munge), processes are found by their parents (no cgroups), jobs start when they are submitted, and
@@ -113,6 +114,13 @@ unsigned nodes_jobs(struct nodes *n)
     return count;
 }
 
+void nodes_wait(struct nodes *n)
+{
+    double end = patience_end();
+    while (nodes_jobs(n) && clock_seconds() < end) sleep_for(0.1);
+    CHECK_MSG(n->t, clock_seconds() < end, "jobs do not end");
+}
+
 static unsigned idle(void)
 {
     char *out;
@@ -153,10 +161,8 @@ bool nodes_begin(struct nodes *n, struct test *t)
     setenv("SLURM_CONF", path, 1);
     nodes_start_controller(n);
     for (unsigned i = 0; i < NODES; i++) nodes_start_node(n, i);
-    for (unsigned tries = 0; tries < 100; tries++) {
+    for (double end = patience_end(); clock_seconds() < end; sleep_for(0.1))
         if (idle() == NODES) return true;
-        nanosleep(&(struct timespec){.tv_nsec = 100 * 1000 * 1000}, NULL);
-    }
     fail_with_log(n);
     nodes_end(n);
     return false;

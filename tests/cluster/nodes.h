@@ -23,3 +23,5 @@ void nodes_start_node(struct nodes *n, unsigned index);
 // "STATE" or "STATE reason=…" of n1, n2; a command of Slurm's that fails may be tried again.
 bool nodes_set(struct nodes *n, unsigned index, const char *state);
 unsigned nodes_jobs(struct nodes *n); // that run, or wait and are not held (a launch that has failed)
+// Until there are no such jobs; else the case fails.
+void nodes_wait(struct nodes *n);

@@ -1,5 +1,6 @@
 #include "cluster/points.h"
 #include "base/file.h"
+#include "base/progress.h"
 #include "base/str.h"
 
 #include <ctype.h>
@@ -20,6 +21,8 @@ void sleep_for(double seconds)
 {
     nanosleep(&(struct timespec){(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)}, NULL);
 }
+
+double patience_end(void) { return clock_seconds() + 200; }
 
 pid_t worker_start(struct test *t, const char *folder, const char *processes, const char *lease)
 {
@@ -135,6 +138,14 @@ unsigned long status_number(struct cli *c, const char *folder, const char *word)
     const char *at = strstr(c->out, word);
     CHECK_MSG(c->t, c->status == 0 && at, "no '%s' in '%s' (%s)", word, c->out, c->err);
     return at ? strtoul(at + strlen(word) + strspn(at + strlen(word), ": "), NULL, 10) : 0;
+}
+
+void wait_for_work(struct cli *c, const char *folder)
+{
+    double end = patience_end();
+    while (!status_number(c, folder, "running") && !status_number(c, folder, "done") && clock_seconds() < end)
+        sleep_for(0.01);
+    CHECK_MSG(c->t, clock_seconds() < end, "%s: no point has begun", folder);
 }
 
 void write_many(struct cli *c, const char *name, unsigned series)

@@ -5,6 +5,8 @@
 #include <sys/types.h>
 
 void sleep_for(double seconds);
+// When a wait for a condition is given up, by clock_seconds: minutes from now, which only a condition that never comes takes.
+double patience_end(void);
 // `warpfold worker $D/FOLDER` of so many processes, in the background.
 pid_t worker_start(struct test *t, const char *folder, const char *processes, const char *lease);
 int process_wait(pid_t child); // its exit status, or -SIGNAL
@@ -22,5 +24,7 @@ bool disk_mount(struct test *t, const char *folder, unsigned megabytes, char pat
 void disk_fill(struct test *t, const char *path);
 // The number that stands behind a word in what --status says of a folder.
 unsigned long status_number(struct cli *c, const char *folder, const char *word);
+// Until a point of the folder is running or done; else the case fails.
+void wait_for_work(struct cli *c, const char *folder);
 // $D/NAME.exp of 5 kernels that take a while and so many series: five points each, and five of the base.
 void write_many(struct cli *c, const char *name, unsigned series);

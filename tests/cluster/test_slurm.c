@@ -1,5 +1,6 @@
 // Plans on a real Slurm, small: workers that it starts give the database of a local run, whatever becomes of them, of their nodes, of
 // the controller, of who submitted, and of the room in the folder.
+#include "base/progress.h"
 #include "base/rng.h"
 #include "base/str.h"
 #include "cluster/nodes.h"
@@ -78,15 +79,54 @@ static void test_cancel(struct test *t)
     if (!nodes_begin(&n, t)) return;
     cli_run(&c, "reproduce $D/many.exp --size small --out $D/c --submit slurm --workers 9");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
-    for (unsigned tries = 0; tries < 100 && !status_number(&c, "c", "running"); tries++) sleep_for(0.1);
+    wait_for_work(&c, "c");
     cli_run(&c, "reproduce --cancel $D/c");
     CHECK_STR(t, c.out, "1 jobs are told to end\n");
     cli_run(&c, "reproduce --status $D/c");
     CHECK_HAS(t, c.out, "jobs in Slurm: ");
-    for (unsigned tries = 0; tries < 100 && nodes_jobs(&n); tries++) sleep_for(0.1);
-    CHECK_EQ(t, nodes_jobs(&n), 0);
+    nodes_wait(&n);
     CHECK_EQ(t, status_number(&c, "c", "running"), 0);
     CHECK(t, status_number(&c, "c", "waiting") > 0);
+    nodes_end(&n);
+    cli_fini(&c);
+}
+
+// What Slurm says of the tasks of a folder's jobs: "STATE RESTARTS" a line, heap.
+static char *tasks_of(struct test *t, const char *folder)
+{
+    char command[900], *out;
+    snprintf(command, sizeof command,
+             "for job in $(cat %s/%s/workers/slurm.jobs); do scontrol show job $job; done | "
+             "sed -n 's/.*Requeue=.* Restarts=\\([0-9]*\\) .*/\\1/p; s/.*JobState=\\([A-Z]*\\) .*/\\1/p' | "
+             "paste -d ' ' - -",
+             test_directory(t), folder);
+    CHECK_EQ(t, test_command(command, 20, &out, NULL), 0);
+    return out;
+}
+
+// A worker that is killed is a job that has failed, and Slurm starts none in its place. What the worker held is another's after the
+// lease, so that the database is that of a local run.
+static void test_killed(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct nodes n;
+    if (!nodes_begin(&n, t)) return;
+    write_many(&c, "many.exp", 19);
+    cli_run(&c, "reproduce $D/many.exp --size small --out $D/clean --quiet");
+    char *clean = lab_dump(t, "clean"), *tasks;
+    cli_run(&c, "reproduce $D/many.exp --size small --out $D/k --submit slurm --workers 2 --lease 2");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    wait_for_work(&c, "k");
+    pid_t worker = worker_find(t, "k", 0);
+    CHECK(t, worker && kill(worker, SIGKILL) == 0);
+    nodes_wait(&n);
+    tasks = tasks_of(t, "k");
+    CHECK_HAS(t, tasks, "FAILED 0\n");
+    CHECK_HAS(t, tasks, "COMPLETED 0\n");
+    plan_collect(&c, "k");
+    check_same(t, "k", clean, "a killed worker of Slurm's");
+    free(tasks);
+    free(clean);
     nodes_end(&n);
     cli_fini(&c);
 }
@@ -95,7 +135,7 @@ static void test_cancel(struct test *t)
 static void stop_point(struct test *t, const char *folder)
 {
     pid_t point = 0;
-    for (unsigned tries = 0; tries < 2000 && !point; tries++) {
+    for (double end = patience_end(); !point && clock_seconds() < end;) {
         pid_t worker = worker_find(t, folder, 0);
         if (worker) point = worker_point(worker);
         if (!point) sleep_for(0.01);
@@ -116,7 +156,7 @@ static void test_time_limit(struct test *t)
         cli_run(&c, "reproduce $D/long.exp --size medium --out $D/t --submit slurm:time=1");
         CHECK_MSG(t, c.status == 0, "%s", c.err);
         stop_point(t, "t");
-        for (unsigned tries = 0; tries < 100 && nodes_jobs(&n); tries++) sleep_for(1);
+        nodes_wait(&n);
         cli_run(&c, "reproduce --status $D/t");
         CHECK_HAS(t, c.out,
                   jobs == 3   ? "left after 0 tries, lost 3 times with its worker: bench LIB"
@@ -264,7 +304,8 @@ static void finish(struct storm *s)
 {
     for (unsigned i = 0; i < NODES; i++)
         nodes_set(s->n, i, "resume"); // a controller that was away may not know
-    for (unsigned tries = 0; tries < 1200 && status_number(s->c, s->folder, "done") < 500; tries++) {
+    double end = clock_seconds() + TEST_WALL_FACTOR * 600;
+    while (status_number(s->c, s->folder, "done") < 500 && clock_seconds() < end) {
         if (!nodes_jobs(s->n)) submit(s);
         sleep_for(0.5);
     }
@@ -327,10 +368,8 @@ static void test_storm(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"small", test_small},
-                                             {"refused", test_refused},
-                                             {"cancel", test_cancel},
-                                             {"time limit", test_time_limit},
-                                             {"storm", test_storm}};
+    static const struct test_case cases[] = {{"small", test_small},           {"refused", test_refused},
+                                             {"cancel", test_cancel},         {"killed", test_killed},
+                                             {"time limit", test_time_limit}, {"storm", test_storm}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

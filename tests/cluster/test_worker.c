@@ -64,9 +64,9 @@ static void test_two(struct test *t)
 static void test_storm(struct test *t)
 {
     struct cli c = {.t = t};
-    double began = clock_seconds();
+    struct test_time start = test_now();
     char *clean = lab_clean(&c);
-    double whole = clock_seconds() - began;
+    double whole = test_since(start).processor;
     struct rng r;
     rng_init(&r, test_seed(11));
     unsigned moments = test_is_long() ? 20 : 1, ended = 0;
@@ -76,7 +76,7 @@ static void test_storm(struct test *t)
         snprintf(folder, sizeof folder, "storm%u", moment);
         plan(&c, folder);
         pid_t victim = worker_start(t, folder, "2", "1");
-        sleep_for(0.05 + whole * (double)(rng_next(&r) % 500) / 1000);
+        test_let_run(victim, 0.05 + whole * (double)(rng_next(&r) % 500) / 1000);
         kill(victim, stopped ? SIGSTOP : SIGKILL);
         if (!stopped) ended += process_wait(victim) == -SIGKILL;
         CHECK_EQ(t, process_wait(worker_start(t, folder, "2", "1")), 0);
@@ -99,7 +99,7 @@ static void test_handed_back(struct test *t)
     lab_write(&c, "small.exp", lab_experiment);
     plan(&c, "back");
     pid_t first = worker_start(t, "back", "2", "3600");
-    for (unsigned tries = 0; tries < 100 && !status_number(&c, "back", "running"); tries++) sleep_for(0.01);
+    wait_for_work(&c, "back");
     kill(first, SIGTERM);
     CHECK_EQ(t, process_wait(first), 0);
     cli_run(&c, "reproduce --status $D/back");
@@ -175,7 +175,7 @@ static bool interrupt_worker(struct test *t, const char *folder, double seconds,
 {
     pid_t worker = worker_start(t, folder, "1", "1");
     struct token now = token_now(t, folder), before = now;
-    for (unsigned tries = 0; tries < 500; tries++, now = token_now(t, folder)) {
+    for (double end = patience_end(); clock_seconds() < end; now = token_now(t, folder)) {
         bool held = now.state == TOKEN_HELD && !str_equal(now.who, before.who);
         if (held || now.state == TOKEN_LEFT) break;
         sleep_for(0.01);

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "harness/settings.h"
+#include "harness/test.h"
 #include "oracle/oracle.h"
 #include "report/run.h"
 #include "tech/counts.h"
@@ -571,7 +572,7 @@ enum verdict judge(const char *text, way settings, const char *extra, uint64_t m
     if (pid == 0) {
         close(pipes[0]);
         if (!freopen("/dev/null", "w", stderr)) _exit(INVALID);
-        alarm(limit_s);
+        test_limit(limit_s);
         child(text, settings, extra, max_steps, pipes[1]);
     }
     close(pipes[1]);
@@ -581,5 +582,5 @@ enum verdict judge(const char *text, way settings, const char *extra, uint64_t m
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
     if (WIFEXITED(status))
         return (enum verdict)WEXITSTATUS(status) <= TIMED_OUT ? (enum verdict)WEXITSTATUS(status) : CRASHED;
-    return WTERMSIG(status) == 14 ? TIMED_OUT : CRASHED; // SIGALRM
+    return test_is_limit(WTERMSIG(status)) ? TIMED_OUT : CRASHED;
 }

@@ -1,6 +1,7 @@
 // Many seeds. They run in a child process that says in shared memory where it is; when it dies, the parent
 // notes a crash or a time-out there and starts another child behind that place.
 #include "differential/differential.h"
+#include "harness/test.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static bool applies(const struct hunt *h, unsigned variant, uint64_t seed, bool 
 static void try_seed(const struct hunt *h, struct board *b)
 {
     struct strbuf why = {0};
-    alarm(SEED_LIMIT_S);
+    test_limit(SEED_LIMIT_S);
     b->programs++;
     enum verdict v = h->try(b->seed, &why);
     if (v != SAME) note(b, v, strbuf_text(&why));
@@ -52,7 +53,7 @@ static void one_seed(const struct hunt *h, struct board *b, const bool *availabl
     struct strbuf why = {0};
     struct generator_options o = options_of(b->seed);
     generator_make(b->seed, &o, &g);
-    alarm(SEED_LIMIT_S);
+    test_limit(SEED_LIMIT_S);
     if (!expect(g.text.text, 0, &e, &why)) {
         note(b, INVALID, strbuf_text(&why));
     } else {
@@ -98,8 +99,8 @@ unsigned hunt(struct hunt *h, struct finding *found, unsigned limit)
         if (pid == 0) child(h, b);
         while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) break;
-        bool alarmed = WIFSIGNALED(status) && WTERMSIG(status) == 14;
-        note(b, alarmed ? TIMED_OUT : CRASHED, alarmed ? "took too long" : "died of a signal");
+        bool late = WIFSIGNALED(status) && test_is_limit(WTERMSIG(status));
+        note(b, late ? TIMED_OUT : CRASHED, late ? "took too long" : "died of a signal");
         b->variant++; // go on behind the place
     }
     h->programs = b->programs;

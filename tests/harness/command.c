@@ -1,5 +1,5 @@
-// Running a shell command from a test: both outputs captured whole, and a time limit that ends everything it
-// started.
+// Running a shell command from a test: both outputs captured whole, and limits of time (limits.c). Past the limit of the clock every
+// process of the command is killed.
 #include "base/progress.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -13,11 +13,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static pid_t start(const char *command, const int out[2], const int err[2])
+static pid_t start(const char *command, unsigned limit_s, const int out[2], const int err[2])
 {
     pid_t child = fork();
+    setpgid(
+        child,
+        child); // a group of its own, so that the clock's limit reaches grandchildren; parent or child, whoever is first
     if (child) return child;
-    setpgid(0, 0); // a group of its own, so that the limit reaches grandchildren
+    test_limit_processor(limit_s);
     int null = open("/dev/null", O_RDONLY);
     dup2(null, STDIN_FILENO);
     dup2(out[1], STDOUT_FILENO);
@@ -40,19 +43,26 @@ static void drain(struct pollfd *p, struct strbuf *into)
     }
 }
 
+// -1: a signal ended the shell, or a limit of processor time the shell's last program.
+static int exit_status(int status)
+{
+    bool killed = !WIFEXITED(status) || WEXITSTATUS(status) == 128 + SIGXCPU;
+    return killed ? -1 : WEXITSTATUS(status);
+}
+
 static char *take_text(struct strbuf *b) { return b->text ? b->text : strdup(""); }
 
 int test_command(const char *command, unsigned limit_s, char **out, char **err)
 {
     int out_pipe[2], err_pipe[2];
     if (pipe(out_pipe) != 0 || pipe(err_pipe) != 0) abort();
-    pid_t child = start(command, out_pipe, err_pipe);
+    pid_t child = start(command, limit_s, out_pipe, err_pipe);
     if (child < 0) abort();
     close(out_pipe[1]);
     close(err_pipe[1]);
     struct pollfd ends[2] = {{.fd = out_pipe[0], .events = POLLIN}, {.fd = err_pipe[0], .events = POLLIN}};
     struct strbuf texts[2] = {0};
-    double deadline = clock_seconds() + limit_s;
+    double deadline = clock_seconds() + TEST_WALL_FACTOR * (double)limit_s;
     bool late = false;
     while ((ends[0].fd >= 0 || ends[1].fd >= 0) && !late) {
         double left = deadline - clock_seconds();
@@ -73,5 +83,5 @@ int test_command(const char *command, unsigned limit_s, char **out, char **err)
         *err = take_text(&texts[1]);
     else
         strbuf_fini(&texts[1]);
-    return !late && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return late ? -1 : exit_status(status);
 }

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct test;
 
@@ -39,9 +40,29 @@ bool test_is_long(void);  // --long or WARPFOLD_LONG=1: the form that `make chec
 bool test_is_quick(void); // WARPFOLD_QUICK=1: the form that `make check` runs, a few seconds a program
 uint64_t test_seed(uint64_t otherwise); // --seed N or WARPFOLD_SEED, else the given one
 void test_check_golden(struct test *t, const char *file, int line, const char *path, const char *text);
-// Runs a command, captures stdout and stderr (heap), returns its exit status, -1 when killed or past the time
-// limit.
+// Runs a shell command; out, err: what the command printed (heap). The exit status; -1: killed, or past a limit. limit_s: seconds of
+// processor time for each process of the command (a child's time is the child's own), and twenty times as many on the clock for all.
 int test_command(const char *command, unsigned limit_s, char **out, char **err);
+
+// -- time (limits.c) ----------------------------------------------------------------------------------------
+// Every limit is processor time: a busy machine changes the clock's. The clock only ends what waits for ever.
+enum { TEST_WALL_FACTOR = 20 }; // seconds on the clock for a second of a limit
+
+struct test_time {
+    double processor, wall; // seconds: of this process and its ended children; on the clock
+};
+struct test_time test_now(void);
+struct test_time test_since(struct test_time start);
+bool test_is_within(struct test_time used, double limit_s); // both, the clock's by TEST_WALL_FACTOR
+// Ends this process after so much more processor time (SIGXCPU), or after TEST_WALL_FACTOR as much on the clock (SIGALRM). Replaces the
+// last limit.
+void test_limit(unsigned limit_s);
+// The former limit alone, which a program executed by this process keeps.
+void test_limit_processor(unsigned limit_s);
+bool test_is_limit(int signal); // SIGXCPU, SIGALRM
+// Waits until a child of this process, with all processes below, has used so many seconds of processor time: a moment of the child's
+// work that a busy machine does not move. False: the child has ended before (and has still to be waited for).
+bool test_let_run(pid_t child, double processor_s);
 // A fresh temporary directory, removed at the end of the case.
 const char *test_directory(struct test *t);
 const char *test_binary(void); // path of the warpfold binary of this build

@@ -63,11 +63,55 @@ static void test_crash(struct test *t)
     free(out);
 }
 
-static void test_hang(struct test *t)
+// A limit is processor time: who only waits is ended by the clock, twenty times later or as -w says.
+static void test_limits(struct test *t)
 {
-    write_program(t, "hang", "echo begin slow; sleep 60");
-    char *out = run_programs(t, "-t 1 ./tests/m/hang", 1);
-    CHECK_HAS(t, out, "FAILED m/hang slow: the program ran past its limit of 1 s\n");
+    write_program(t, "busy", "echo begin slow; while :; do :; done");
+    write_program(t, "patient", "echo begin waits; sleep 3; echo pass waits 3.0");
+    write_program(t, "hang", "echo begin stuck; sleep 60");
+    write_program(t, "parent",
+                  "echo begin a; for i in 1 2 3; do sh -c 'ulimit -t 1; while :; do :; done'; "
+                  "done; echo pass a 3.0");
+    char *out = run_programs(t, "-j 2 -t 1 ./tests/m/busy ./tests/m/patient", 1);
+    CHECK_HAS(t, out, "FAILED m/busy slow: the program ran past its limit of 1 s of processor time\n");
+    CHECK_HAS(t, out, "\n1 passed, 1 failed, 0 skipped\n");
+    free(out);
+    out = run_programs(t, "-t 1 -w 2 ./tests/m/hang", 1);
+    CHECK_HAS(t, out, "FAILED m/hang stuck: the program ran past 2 s on the clock\n");
+    free(out);
+    out = run_programs(t, "-t 2 ./tests/m/parent", 1);
+    CHECK_HAS(t, out,
+              "FAILED m/parent (all): the program and its children took 3 s of processor time, more "
+              "than 2 s\n");
+    free(out);
+}
+
+// Where no terminal is, a line for each program that took two seconds or failed; a terminal has none.
+static void test_progress(struct test *t)
+{
+    write_program(t, "quick", "echo begin a; echo pass a 0.0");
+    write_program(t, "slow", "echo begin a; sleep 2; echo pass a 2.0");
+    write_program(t, "bad", "echo begin c; echo fail c 0.2; exit 1");
+    static const char programs[] = "./tests/m/quick ./tests/m/slow ./tests/m/bad";
+    char arguments[200], *out;
+    snprintf(arguments, sizeof arguments, "-j 1 %s", programs);
+    out = run_programs(t, arguments, 1);
+    CHECK_HAS(t, out, "3 test programs, 1 at a time\n2 of 3: m/slow 2.");
+    CHECK_HAS(t, out, " s\n3 of 3: m/bad 0.");
+    CHECK_HAS(t, out, " s, failed\nFAILED m/bad c\n");
+    CHECK(t, !strstr(out, "m/quick"));
+    free(out);
+    if (!test_has_tool("script")) {
+        test_skip_tool(t, "script");
+        return;
+    }
+    char command[16384]; // script: a terminal of its own
+    snprintf(command, sizeof command, "cd %s && script -qec '%s/tools/run-tests -j 1 %s' /dev/null",
+             test_directory(t), getenv("PWD"), programs);
+    CHECK_EQ(t, test_command(command, 30, &out, NULL), 1);
+    CHECK_HAS(t, out, "\r\033[Kslow ");
+    CHECK_HAS(t, out, "FAILED m/bad c");
+    CHECK(t, !strstr(out, " of 3: "));
     free(out);
 }
 
@@ -79,7 +123,7 @@ static void test_command_captures(struct test *t)
     CHECK_STR(t, err, "err\n");
     free(out);
     free(err);
-    CHECK_EQ(t, test_command("sleep 60 & sleep 60", 1, &out, NULL), -1);
+    CHECK_EQ(t, test_command("sleep 60 & sleep 60", 0, &out, NULL), -1);
     free(out);
     CHECK_EQ(t, test_command("kill -9 $$", 10, NULL, NULL), -1);
     // More than a pipe holds, on both ends.
@@ -93,6 +137,18 @@ static void test_command_captures(struct test *t)
     free(err);
 }
 
+// A command may wait for longer than its limit, and may not compute for longer, wherever its time goes.
+static void test_command_limits(struct test *t)
+{
+    static const char *const busy[] = {"while :; do :; done", "sh -c 'while :; do :; done'; exit $?"};
+    CHECK_EQ(t, test_command("sleep 2.5", 1, NULL, NULL), 0);
+    for (size_t i = 0; i < TEST_COUNT(busy); i++) {
+        struct test_time start = test_now();
+        CHECK_EQ(t, test_command(busy[i], 1, NULL, NULL), -1);
+        CHECK_MSG(t, test_since(start).processor < 4, "%.1f s", test_since(start).processor);
+    }
+}
+
 static void test_tools(struct test *t)
 {
     CHECK(t, test_has_tool("sh"));
@@ -103,8 +159,10 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"sums", test_sums},
                                              {"crash", test_crash},
-                                             {"hang", test_hang},
+                                             {"limits", test_limits},
+                                             {"progress", test_progress},
                                              {"command_captures", test_command_captures},
+                                             {"command_limits", test_command_limits},
                                              {"tools", test_tools}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -1,7 +1,6 @@
 // Campaigns: what the run that carries many injections finds is what a whole run finds for each, for any number of processes, and
 // whatever stopped it meanwhile.
 #include "base/file.h"
-#include "base/progress.h"
 #include "base/rng.h"
 #include "base/str.h"
 #include "cli/cli.h"
@@ -14,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 // -- against whole runs -------------------------------------------------------------------------------------
@@ -170,7 +168,7 @@ static void check_once(struct cli *c, const char *folder, unsigned count)
     free(text);
 }
 
-// True: the signal ended it before it had done.
+// Sends a signal after some seconds of processor time. True: that ended it before it had done.
 static bool start_and_kill(struct test *t, const char *folder, int number, double seconds)
 {
     char out[600];
@@ -183,7 +181,7 @@ static bool start_and_kill(struct test *t, const char *folder, int number, doubl
               "--count", "40", "--quiet", "--out", out, "--processes", "2", (char *)NULL);
         _exit(127);
     }
-    nanosleep(&(struct timespec){.tv_nsec = (long)(seconds * 1e9)}, NULL);
+    test_let_run(process, seconds);
     kill(process, number);
     int status;
     waitpid(process, &status, 0);
@@ -198,9 +196,9 @@ static void test_killed(struct test *t)
     struct rng r;
     unsigned killed = 0, moments = test_is_long() ? 40 : test_is_quick() ? 1 : 2;
     rng_init(&r, test_seed(5));
-    double start = clock_seconds();
+    struct test_time start = test_now();
     run(&c, "clean", 2);
-    double whole = clock_seconds() - start;
+    double whole = test_since(start).processor;
     run(&c, "one", 1);
     check_equal(&c, "one");
     for (unsigned moment = 0; moment < moments; moment++) {
@@ -208,7 +206,7 @@ static void test_killed(struct test *t)
         snprintf(folder, sizeof folder, "killed%u", moment);
         for (unsigned again = 0; again < 3; again++)
             killed += start_and_kill(t, folder, again == 1 ? SIGINT : SIGKILL,
-                                     fmin(0.9, whole * (double)(rng_next(&r) % 1000) / 2000));
+                                     whole * (double)(rng_next(&r) % 1000) / 2000);
         run(&c, folder, 1 + moment % 3);
         check_equal(&c, folder);
         check_once(&c, folder, 40);

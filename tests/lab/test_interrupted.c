@@ -1,8 +1,7 @@
 // `warpfold reproduce`, interrupted: whatever stops it at whatever moment, the same command goes on, and what
-// it ends with is what one clean run gives. The moments are drawn over the time, or the space, that a clean
+// it ends with is what one clean run gives. The moments are drawn over the processor time, or the space, that a clean
 // run takes: twenty of each kind in the long form, some in the short one.
 #include "base/file.h"
-#include "base/progress.h"
 #include "base/rng.h"
 #include "base/str.h"
 #include "lab/lab.h"
@@ -14,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static unsigned moments(void) { return test_is_long() ? 20 : test_is_quick() ? 1 : 2; }
@@ -111,7 +109,7 @@ static void test_paper(struct test *t)
 
 // -- signals ------------------------------------------------------------------------------------------------
 
-// Starts it, and sends a signal after a while, to it alone or, as a terminal does, to its group. True when
+// Starts it, and sends a signal after some seconds of processor time, to it alone or, as a terminal does, to its group. True when
 // that ended it.
 static bool start_and_signal(struct test *t, const char *folder, unsigned processes, int signal, bool group,
                              double seconds)
@@ -130,7 +128,7 @@ static bool start_and_signal(struct test *t, const char *folder, unsigned proces
         _exit(127);
     }
     setpgid(child, child); // whichever of us comes first
-    nanosleep(&(struct timespec){(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)}, NULL);
+    test_let_run(child, seconds);
     kill(group ? -child : child, signal);
     int status;
     waitpid(child, &status, 0);
@@ -155,9 +153,9 @@ static void test_signals(struct test *t)
 {
     static const int signals[] = {SIGINT, SIGKILL, SIGTERM};
     struct cli c = {.t = t};
-    double start = clock_seconds();
+    struct test_time start = test_now();
     char *clean = lab_clean(&c);
-    double whole = clock_seconds() - start;
+    double whole = test_since(start).processor;
     struct rng r;
     rng_init(&r, test_seed(7));
     unsigned interrupted = 0;

@@ -1,0 +1,125 @@
+// Two builds of the same sources in two folders are the same build, byte for byte: the results database and plans tell builds
+// apart by the bytes of the program (src/cli/folder.c).
+#include "base/str.h"
+#include "harness/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// Both builds of a case. The names differ in length, so that a path left in a file moves the bytes behind the path. The second
+// folder is entered by a symbolic link: the shell then names the folder by the link, make without.
+static const struct place {
+    const char *copy, *entry, *build; // folder of the sources; the name it is entered by; build folder
+} places[] = {{"a", "a", "build"}, {"second", "link-of-a-long-name", "out"}};
+
+static void run(struct test *t, unsigned limit_s, const char *command)
+{
+    char *out, *err;
+    int status = test_command(command, limit_s, &out, &err);
+    CHECK_MSG(t, status == 0, "%s\n    status %d\n%s%s", command, status, out, err);
+    free(out);
+    free(err);
+}
+
+// Copies Makefile and src/ of this tree to both places. Folders of data are linked.
+static void copy_sources(struct test *t)
+{
+    for (size_t i = 0; i < TEST_COUNT(places); i++) {
+        char command[1000];
+        snprintf(command, sizeof command,
+                 "to=%s/%s; mkdir $to && cp -R Makefile src $to && "
+                 "for f in bench docs experiments gpus kernels silicon tests tools web; do "
+                 "ln -s \"$PWD/$f\" $to/$f; done; test -e $to/../%s || ln -s $to $to/../%s",
+                 test_directory(t), places[i].copy, places[i].entry, places[i].entry);
+        run(t, 60, command);
+    }
+}
+
+// Makes a goal (a file of the build folder) at both places and compares the results. variables: of make, NAME=VALUE; BUILD is in
+// the shell's environment, for names of files. Variables of a make around this test have no effect.
+static void build_both(struct test *t, const char *variables, const char *folder_suffix, const char *goal)
+{
+    struct strbuf command = {0}, files = {0};
+    for (size_t i = 0; i < TEST_COUNT(places); i++) {
+        strbuf_clear(&command);
+        strbuf_printf(&command,
+                      "cd %s/%s && unset MAKEFLAGS MAKELEVEL MFLAGS MODE CC && BUILD=%s%s && "
+                      "make BUILD=$BUILD %s $BUILD/%s",
+                      test_directory(t), places[i].entry, places[i].build, folder_suffix, variables, goal);
+        run(t, 1200, command.text);
+        strbuf_printf(&files, " %s/%s%s/%s", places[i].copy, places[i].build, folder_suffix, goal);
+    }
+    strbuf_clear(&command);
+    strbuf_printf(&command, "cd %s && cmp %s", test_directory(t), files.text);
+    run(t, 60, command.text);
+    strbuf_fini(&command);
+    strbuf_fini(&files);
+}
+
+// The library of a few objects, one of each kind: plain, with files of data inside, with a generated table, for an instruction
+// set. In release mode of both compilers, in the long form in every mode.
+static void test_library(struct test *t)
+{
+    static const char *const modes[][2] = {{"gcc", "release"}, {"clang", "release"}, {"gcc", "debug"},
+                                           {"gcc", "asan"},    {"gcc", "tsan"},      {"clang", "debug"},
+                                           {"clang", "asan"},  {"clang", "tsan"},    {"clang", "fuzz"}};
+    copy_sources(t);
+    for (size_t i = 0; i < TEST_COUNT(modes) && (i < 2 || test_is_long()); i++) {
+        char variables[400], suffix[40];
+        const char *compiler = modes[i][0], *mode = modes[i][1];
+        if (!test_has_tool(compiler)) {
+            test_skip_tool(t, compiler);
+            continue;
+        }
+        snprintf(suffix, sizeof suffix, "-%s-%s", compiler, mode);
+        snprintf(variables, sizeof variables,
+                 "CC=%s MODE=%s LIB_OBJ=\"$BUILD/src/base/arena.o $BUILD/src/gpu/gpus.o "
+                 "$BUILD/src/lab/silicon_files.o $BUILD/src/exec/fast/control.portable_32.o\"",
+                 compiler, mode);
+        build_both(t, variables, suffix, "libwarpfold.a");
+    }
+}
+
+// Where no terminal is, make says what it compiles; a terminal stays empty.
+static void test_said(struct test *t)
+{
+    static const char goals[] =
+        "BUILD=$BUILD CC=gcc $BUILD/src/base/arena.o $BUILD/src/exec/fast/control.portable_32.o";
+    char command[1000], *out;
+    copy_sources(t);
+    snprintf(command, sizeof command,
+             "cd %s/a && unset MAKEFLAGS MAKELEVEL MFLAGS MODE MAKE_TERMOUT && BUILD=build && make -j1 %s",
+             test_directory(t), goals);
+    CHECK_EQ(t, test_command(command, 60, &out, NULL), 0);
+    CHECK_HAS(t, out, "compiling src/base/arena.c (step 1)\n");
+    free(out);
+    if (!test_has_tool("script")) {
+        test_skip_tool(t, "script");
+        return;
+    }
+    snprintf(command, sizeof command,
+             "cd %s/a && unset MAKEFLAGS MAKELEVEL MFLAGS MODE MAKE_TERMOUT && export BUILD=other && script "
+             "-qec 'make -j1 %s' /dev/null",
+             test_directory(t), goals);
+    CHECK_EQ(t, test_command(command, 60, &out, NULL), 0);
+    CHECK_STR(t, out, "");
+    free(out);
+}
+
+// The program and the whole library.
+static void test_whole(struct test *t)
+{
+    if (!test_is_long()) return;
+    copy_sources(t);
+    build_both(t, "-j2 CC=gcc", "-gcc", "warpfold");
+    build_both(t, "-j2 CC=gcc", "-gcc", "libwarpfold.a");
+    build_both(t, "-j2 CC=clang", "-clang", "warpfold");
+    build_both(t, "-j2 CC=clang", "-clang", "libwarpfold.a");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"library", test_library}, {"said", test_said}, {"whole", test_whole}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
