@@ -1,18 +1,22 @@
-// Texture fetches (CUDA C++ programming guide, "Texture Fetching").
+// Texture fetches (CUDA C++ programming guide, "Texture Memory" and "Texture Fetching").
 //
-// Point: the texel at floor(x). Linear: x' = x - 0.5, i = floor(x'), and the fraction of x' rounded to 8 bits
-// (9-bit fixed point, so that 1.0 is representable) weighs texel i + 1 against i, in every dimension. Weights
-// and sums are formed in f32, corner by corner, the first dimension fastest, corners of weight zero left out.
-// Wrap and mirror need normalised coordinates and mean clamp without them; a border texel is zero; absent
+// A normalised coordinate times the size of its axis, rounded to f32, counts texels. Mirror reflects it: x and -x fetch
+// the same. Point: the texel at floor(x). Linear: x' = x - 0.5, i = floor(x'); the fraction of x' rounded to 8 bits
+// (9-bit fixed point, so that 1.0 is representable) weighs texel i + 1 against i, in every dimension. For a texel past
+// the edge wrap takes the texel a period away, border zero, mirror and clamp the edge's own.
+// Weights are exact; products are summed in f64, corner by corner, the first dimension fastest, corners of weight zero
+// left out; the sum is rounded to f32 once.
+// Wrap and mirror need normalised coordinates and mean clamp without them. Integer coordinates take no filter. Absent
 // channels are zero.
 #include "exec/exec_impl.h"
 #include "exec/softfloat.h"
 
+#include <math.h>
 #include <string.h>
 
 struct axis {         // one dimension of a fetch
     int64_t index[2]; // the texel, and the next one; -1: border
-    float weight;     // of the next one
+    double weight;    // of the next one
 };
 
 struct fetch {
@@ -35,16 +39,21 @@ static float tame(float x)
     return x < -0x1p30f ? -0x1p30f : x > 0x1p30f ? 0x1p30f : x;
 }
 
+// x brought into [0, extent]: of x / extent the fraction, or 1 less the fraction in every other period.
+static float mirrored(float x, uint32_t extent)
+{
+    double period = 2.0 * extent, m = fmod(fabs((double)x), period);
+    return (float)(m > extent ? period - m : m);
+}
+
+// The texel in place of texel i; -1: border.
 static int64_t into_range(int64_t i, int64_t extent, enum texture_address mode)
 {
     if (i >= 0 && i < extent) return i;
     switch (mode) {
-    case TEXTURE_CLAMP: return i < 0 ? 0 : extent - 1;
+    case TEXTURE_CLAMP:
+    case TEXTURE_MIRROR: return i < 0 ? 0 : extent - 1;
     case TEXTURE_WRAP: return ((i % extent) + extent) % extent;
-    case TEXTURE_MIRROR: {
-        int64_t period = 2 * extent, m = ((i % period) + period) % period;
-        return m < extent ? m : period - 1 - m;
-    }
     case TEXTURE_BORDER: break;
     }
     return -1;
@@ -55,10 +64,12 @@ static struct axis locate(const struct texture *t, unsigned k, uint32_t extent, 
     struct axis a = {.weight = 0};
     enum texture_address mode = t->address[k];
     if (!t->normalised_coordinates && (mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR)) mode = TEXTURE_CLAMP;
-    x = tame(t->normalised_coordinates ? x * (float)extent : x);
+    x = tame(t->normalised_coordinates ? (float)((double)x * extent) : x);
+    if (mode == TEXTURE_MIRROR) x = mirrored(x, extent);
     if (t->filter == TEXTURE_LINEAR) {
-        float shifted = x - 0.5f, whole = floor_of(shifted);
-        a.weight = floor_of((shifted - whole) * 256.0f + 0.5f) / 256.0f;
+        double shifted = (double)x - 0.5, whole = (double)(int64_t)shifted;
+        if (whole > shifted) whole--;
+        a.weight = (double)(int32_t)((shifted - whole) * 256 + 0.5) / 256;
         a.index[0] = (int64_t)whole;
         a.index[1] = a.index[0] + 1;
     } else {
@@ -75,6 +86,7 @@ static struct axis locate_texel(const struct texture *t, unsigned k, uint32_t ex
     return (struct axis){.index = {index, index}};
 }
 
+// The bits of a component, a half as an f32, an integer extended to 32 bits.
 static uint32_t component(const struct texture *t, const uint8_t *at)
 {
     uint32_t v = 0;
@@ -83,10 +95,24 @@ static uint32_t component(const struct texture *t, const uint8_t *at)
     if (t->type == TYPE_F16) return (uint32_t)float_convert(&float_f32, &float_f16, v, ROUND_RN);
     bool is_signed = t->type == TYPE_S8 || t->type == TYPE_S16;
     if (is_signed) v = (uint32_t)((int32_t)(v << (32 - 8 * bytes)) >> (32 - 8 * bytes));
-    if (!t->normalised_read || bytes == 4) return v;
-    float most = (float)((1u << (8 * bytes - is_signed)) - 1);
-    float f = is_signed ? (float)(int32_t)v / most : (float)v / most;
-    return f32_bits(f < -1.0f ? -1.0f : f);
+    return v;
+}
+
+// The divisor of integers read as fractions; 1 for other texels.
+static double full_scale(const struct texture *t)
+{
+    unsigned bits = 8 * isa_type_bytes(t->type);
+    if (!t->normalised_read || bits == 32) return 1;
+    bool is_signed = t->type == TYPE_S8 || t->type == TYPE_S16;
+    return (double)((1u << (bits - is_signed)) - 1);
+}
+
+// A component as a number, not yet divided by `scale`: the smallest integer reads as -1, like its successor.
+static double number_of(const struct texture *t, uint32_t v, double scale)
+{
+    if (scale == 1) return (double)f32_from_bits(v);
+    double n = t->type == TYPE_S8 || t->type == TYPE_S16 ? (double)(int32_t)v : (double)v;
+    return n < -scale ? -scale : n;
 }
 
 static bool texel(struct fetch *f, const int64_t index[3], uint32_t out[4])
@@ -108,25 +134,33 @@ static bool texel(struct fetch *f, const int64_t index[3], uint32_t out[4])
     return true;
 }
 
+static bool point(struct fetch *f, const struct axis a[3], uint32_t out[4])
+{
+    double scale = full_scale(f->t);
+    if (!texel(f, (int64_t[3]){a[0].index[0], a[1].index[0], a[2].index[0]}, out)) return false;
+    for (unsigned k = 0; k < 4 && scale != 1; k++)
+        out[k] = f32_bits((float)(number_of(f->t, out[k], scale) / scale));
+    return true;
+}
+
 static bool sample(struct fetch *f, const struct axis a[3], uint32_t out[4])
 {
-    if (f->t->filter == TEXTURE_POINT)
-        return texel(f, (int64_t[3]){a[0].index[0], a[1].index[0], a[2].index[0]}, out);
-    float sum[4] = {0};
+    double sum[4] = {0}, scale = full_scale(f->t);
     for (unsigned corner = 0; corner < 8; corner++) {
         int64_t index[3];
-        float weight = 1;
+        double weight = 1;
         for (unsigned k = 0; k < 3; k++) {
             bool next = corner >> k & 1;
             index[k] = a[k].index[next];
-            weight *= next ? a[k].weight : 1.0f - a[k].weight;
+            weight *= next ? a[k].weight : 1 - a[k].weight;
         }
         uint32_t c[4];
         if (weight == 0) continue;
         if (!texel(f, index, c)) return false;
-        for (unsigned k = 0; k < 4; k++) sum[k] += weight * f32_from_bits(c[k]);
+        for (unsigned k = 0; k < 4; k++) sum[k] += weight * number_of(f->t, c[k], scale);
     }
-    for (unsigned k = 0; k < 4; k++) out[k] = f32_bits(sum[k] == sum[k] ? sum[k] : f32_from_bits(0x7fffffff));
+    for (unsigned k = 0; k < 4; k++)
+        out[k] = f32_bits(sum[k] == sum[k] ? (float)(sum[k] / scale) : f32_from_bits(0x7fffffff));
     return true;
 }
 
@@ -169,7 +203,8 @@ const struct bound *exec_tex(const struct bound *d, struct warp *w, uint8_t *reg
                                            : locate_texel(f.t, k, extent[k], (int32_t)x);
         }
         uint32_t value[4];
-        if (!sample(&f, axes, value))
+        bool linear = f.t->filter == TEXTURE_LINEAR && i->type2 == TYPE_F32;
+        if (!(linear ? sample(&f, axes, value) : point(&f, axes, value)))
             return exec_fault_address(w, d, FAULT_BOUNDS, l, SPACE_GLOBAL, f.bad_address,
                                       isa_type_bytes(f.t->type), false);
         for (unsigned n = 0; n < 4; n++) out[n][l] = value[n];
