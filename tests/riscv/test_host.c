@@ -239,7 +239,7 @@ static void test_finish(struct test *t)
 // counts as code, 0x08000000 included.
 static void test_returns_in_every_layout(struct test *t)
 {
-    static const enum maker_layout layouts[] = {LAYOUT_NO_HEADERS, LAYOUT_IN_CODE};
+    static const enum maker_layout layouts[] = {LAYOUT_NO_HEADERS, LAYOUT_IN_CODE, LAYOUT_READ_ONLY};
     for (size_t k = 0; k < TEST_COUNT(layouts); k++)
         for (int has_no_sections = 0; has_no_sections < 2; has_no_sections++) {
             struct maker m = {.layout = layouts[k], .has_no_sections = has_no_sections};
