@@ -17,6 +17,7 @@ enum { // offsets and values of the format
     CLASS_32 = 1,
     DATA_LITTLE = 1,
     TYPE_EXEC = 2,
+    MACHINE_CUDA = 190,
     MACHINE_RISCV = 243,
     FLAG_COMPRESSED = 1,
     FLAG_FLOAT_ABI = 6,
@@ -68,12 +69,16 @@ static bool check_header(const struct reader *r)
     if (r->length < 4 || memcmp(r->bytes, "\177ELF", 4) != 0) return fail(r, "is not an ELF file");
     if (r->length < EHDR_BYTES)
         return fail(r, "is cut off: %zu bytes, and an ELF header has %d", r->length, EHDR_BYTES);
+    if (r->bytes[5] != DATA_LITTLE) return fail(r, "is a big-endian ELF file; RISC-V is little-endian");
+    if (u16(r, 18) == MACHINE_CUDA)
+        return fail(r, "is a cubin, machine code of one GPU architecture, which warpfold does not execute: "
+                       "give the kernel's PTX, which nvcc -ptx makes of the source and cuobjdump -ptx finds "
+                       "in a program");
+    if (u16(r, 18) != MACHINE_RISCV)
+        return fail(r, "is an ELF file for machine %u, not for RISC-V (%d)", u16(r, 18), MACHINE_RISCV);
     if (r->bytes[4] != CLASS_32)
         return fail(r,
                     "is an ELF file of 64 bits; RISC-V programs here have 32 (-march=rv32ima -mabi=ilp32)");
-    if (r->bytes[5] != DATA_LITTLE) return fail(r, "is a big-endian ELF file; RISC-V is little-endian");
-    if (u16(r, 18) != MACHINE_RISCV)
-        return fail(r, "is an ELF file for machine %u, not for RISC-V (%d)", u16(r, 18), MACHINE_RISCV);
     if (u16(r, 16) != TYPE_EXEC)
         return fail(r, "is an ELF file of type %u, not an executable (2): link it, statically", u16(r, 16));
     uint32_t flags = u32(r, 36);
