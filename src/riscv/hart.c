@@ -77,19 +77,28 @@ void hart_fini(struct hart *h)
     strbuf_fini(&h->wrong);
 }
 
-static bool fail(struct hart *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool fail(struct hart *h, const char *format, ...)
+void hart_where(const struct hart *h, struct strbuf *out)
 {
     const struct image *i = h->state->image;
     const struct image_symbol *s = image_symbol_at(i, h->pc, true);
     uint32_t index = (h->pc - (uint32_t)i->code) / 4;
-    va_list arguments;
-    strbuf_printf(&h->wrong, "the host's program at 0x%08x", h->pc);
-    if (s) strbuf_printf(&h->wrong, " (%s+0x%x)", s->name, (unsigned)(h->pc - s->address));
+    struct strbuf line = {0};
+    image_print_line(i, h->pc, &line);
+    strbuf_printf(out, "the host's program at 0x%08x", h->pc);
+    if (s) strbuf_printf(out, " (%s+0x%x)", s->name, (unsigned)(h->pc - s->address));
+    if (line.length) strbuf_printf(out, ", %s", strbuf_text(&line));
     if (h->pc >= i->code && index < i->word_count) {
-        strbuf_puts(&h->wrong, ", ");
-        rv_print(i->words[index], h->pc, &h->wrong);
+        strbuf_puts(out, ", ");
+        rv_print(i->words[index], h->pc, out);
     }
+    strbuf_fini(&line);
+}
+
+static bool fail(struct hart *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool fail(struct hart *h, const char *format, ...)
+{
+    va_list arguments;
+    hart_where(h, &h->wrong);
     strbuf_puts(&h->wrong, ": ");
     va_start(arguments, format);
     strbuf_vprintf(&h->wrong, format, arguments);
@@ -462,7 +471,8 @@ static bool run(struct hart *h, uint64_t steps)
             continue;
         }
         h->pc = target;
-        if (target == RISCV_RETURN || target == RISCV_CODE) // the second: the boot loader, and no code of the file
+        if (target == RISCV_RETURN ||
+            target == RISCV_CODE) // the second: the boot loader, and no code of the file
             s->is_done = true;
         else
             fail(h, "no code is there");

@@ -23,8 +23,8 @@ enum hart_end {
     HART_DONE,        // it returned, or ended the simulation
     HART_WRONG,       // `wrong` says what
     HART_STOPPED,     // a kernel could not be run
-    HART_INTERRUPTED, // or its limit of instructions was reached
-    HART_LIMIT
+    HART_INTERRUPTED,
+    HART_LIMIT // of instructions
 };
 
 struct hart {
@@ -38,4 +38,6 @@ struct hart {
 // `memory` is the host's byte of address 0, of 4 GiB; the image's data are put there. Image and devices outlive the hart.
 void hart_init(struct hart *h, const struct image *i, uint8_t *memory, const struct hart_devices *devices);
 void hart_fini(struct hart *h);
-enum hart_end hart_run(struct hart *h, uint64_t limit); // 0: no limit
+enum hart_end hart_run(struct hart *h, uint64_t limit); // of instructions; 0: none
+// "the host's program at 0x08000410 (main+0x10), vecadd.c:12, lw a0, 2(a1)": the next instruction.
+void hart_where(const struct hart *h, struct strbuf *out);

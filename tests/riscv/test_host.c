@@ -360,6 +360,31 @@ static void test_kernels_by_name(struct test *t)
     strbuf_fini(&file);
 }
 
+// Without a limit of its own the run would end with the test's time. The report says where.
+static void test_limit(struct test *t)
+{
+    struct maker m = {0};
+    struct strbuf file = {0};
+    struct wf_program_config config = {0};
+    struct wf_program_stats stats;
+    maker_function(&m, "main");
+    maker_put(&m, addi(A0, A0, 1));
+    maker_function(&m, "endless");
+    maker_put(&m, jal(X0, 0));
+    maker_elf(&m, &file);
+    struct wf_context *c = wf_context_create();
+    struct wf_module *module = wf_module_load(c, "test.elf", file.text, file.length);
+    CHECK_EQ(t, wf_set(c, "riscv.max_host_instructions", "1000"), WF_OK);
+    CHECK_EQ(t, wf_program_run(module, &config, &stats), WF_PROGRAM_FAILED);
+    CHECK_EQ(t, stats.host_instructions, 1000);
+    CHECK_STR(t, wf_errors(c),
+              "test.elf: error: the host's program at 0x08000404 (endless+0x0), j 0x08000404: stopped after "
+              "1000 instructions, the limit (riscv.max_host_instructions)\n");
+    wf_context_destroy(c);
+    maker_fini(&m);
+    strbuf_fini(&file);
+}
+
 // -- the command line ---------------------------------------------------------------------------------------
 static void command(struct test *t, const char *arguments, int status, const char *out_part,
                     const char *err_part)
@@ -389,7 +414,7 @@ static void write_program(struct test *t, struct maker *m, const char *name, str
 
 static void test_command_line(struct test *t)
 {
-    struct maker echo = {0}, failing = {0};
+    struct maker echo = {0}, endless = {0}, failing = {0};
     struct strbuf path = {0}, arguments = {0};
     maker_put(&echo, csrrw(T0, GET_BYTE, X0));
     put_csrw(&echo, PUT_BYTE, T0);
@@ -430,6 +455,12 @@ static void test_command_line(struct test *t)
         command(t, strbuf_text(&arguments), cases[k].status, cases[k].out, cases[k].err);
     }
     make_failing(&failing, false);
+    maker_put(&endless, jal(X0, 0));
+    strbuf_clear(&path);
+    write_program(t, &endless, "endless.elf", &path);
+    strbuf_clear(&arguments);
+    strbuf_printf(&arguments, "%s --json - --set riscv.max_host_instructions=100000", strbuf_text(&path));
+    command(t, strbuf_text(&arguments), 3, "\"status\": \"failed\"", "stopped after 100000 instructions");
     strbuf_clear(&path);
     write_program(t, &failing, "failing.elf", &path);
     strbuf_clear(&arguments);
@@ -479,6 +510,7 @@ int main(int argc, char **argv)
         {"what_goes_wrong", test_what_goes_wrong},
         {"twice", test_twice},
         {"kernels_by_name", test_kernels_by_name},
+        {"limit", test_limit},
         {"command_line", test_command_line},
         {"speed", test_speed},
     };
