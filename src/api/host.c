@@ -213,8 +213,13 @@ static enum wf_status finish(struct run *r, struct hart *h, enum hart_end end)
     case HART_WRONG: diag_error(d, loc, "%s", strbuf_text(&h->wrong)); return WF_PROGRAM_FAILED;
     case HART_STOPPED: return r->status;
     case HART_LIMIT:
+        hart_where(h, &h->wrong);
+        diag_error(d, loc, "%s: stopped after %llu instructions, the limit (riscv.max_host_instructions)",
+                   strbuf_text(&h->wrong), (unsigned long long)h->instructions);
+        return WF_PROGRAM_FAILED;
     case HART_INTERRUPTED:
-        diag_error(d, loc, "interrupted after %llu instructions of the host",
+        hart_where(h, &h->wrong);
+        diag_error(d, loc, "%s: interrupted after %llu instructions of the host", strbuf_text(&h->wrong),
                    (unsigned long long)h->instructions);
         return WF_INTERRUPTED;
     }
@@ -272,7 +277,7 @@ enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_confi
     double began = clock_seconds();
     fenv_t modes = host_modes_begin();
     hart_init(&h, m->image, memory_flat(m->flat), &devices);
-    enum hart_end end = hart_run(&h, 0);
+    enum hart_end end = hart_run(&h, c->settings.max_host_instructions);
     host_modes_end(&modes);
     flush(&r);
     stats->host_instructions = h.instructions;

@@ -73,6 +73,19 @@ bool file_read(const char *path, char **bytes, size_t *length, const char **why)
     return false;
 }
 
+bool file_can_read(const char *path, const char **why)
+{
+    struct stat st;
+    bool is_there = stat(path, &st) == 0 && access(path, R_OK) == 0;
+    if (!is_there)
+        *why = strerror(errno);
+    else if (S_ISDIR(st.st_mode))
+        *why = "is a directory";
+    else
+        return true;
+    return false;
+}
+
 bool file_is_regular(const char *path)
 {
     struct stat st;

@@ -10,6 +10,8 @@ enum { FILE_TEXT_MOST = 256 << 20 }; // bytes: far more than any text we read; w
 bool file_read(const char *path, char **bytes, size_t *length, const char **why);
 // The same of at most so many bytes: *length is `most` when that is all of the file or not.
 bool file_read_up_to(const char *path, size_t most, char **bytes, size_t *length, const char **why);
+// Whether reading a path can begin: a file, pipe or device is there, and may be opened. Opens nothing.
+bool file_can_read(const char *path, const char **why);
 bool file_is_regular(const char *path); // and there: no device, pipe or folder, whose reading may never end
 
 // Writes to a temporary neighbour and renames it into place; removes it when anything fails. Symbolic links

@@ -6,15 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
-bool hosted_is(const char *path)
+enum hosted_kind hosted_kind(const char *path)
 {
-    static const char magic[4] = "\177ELF";
-    char bytes[sizeof magic];
+    enum { MACHINE_AT = 18, MACHINE_RISCV = 243, READ = 20 }; // of an ELF header
+    static const uint8_t magic[4] = {0x7f, 'E', 'L', 'F'};
+    uint8_t bytes[READ];
     int file = file_is_regular(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (file < 0) return false;
-    bool is = read(file, bytes, sizeof bytes) == sizeof bytes && memcmp(bytes, magic, sizeof magic) == 0;
+    if (file < 0) return HOSTED_NONE;
+    ssize_t count = read(file, bytes, sizeof bytes);
     close(file);
-    return is;
+    if (count < (ssize_t)sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) return HOSTED_NONE;
+    bool is_foreign = count == READ && (bytes[MACHINE_AT] | bytes[MACHINE_AT + 1] << 8) != MACHINE_RISCV;
+    return is_foreign ? HOSTED_FOREIGN : HOSTED_PROGRAM;
 }
 
 struct refused {

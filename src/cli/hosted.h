@@ -3,7 +3,12 @@
 #include "cli/options.h"
 #include "cli/session.h"
 
-bool hosted_is(const char *path); // the file is an ELF file; false when it cannot be read
+enum hosted_kind {
+    HOSTED_NONE,    // no ELF file, or one that cannot be read
+    HOSTED_PROGRAM, // RISC-V, or cut off before the machine's number
+    HOSTED_FOREIGN  // ELF for another machine: loading refuses the file, with the reason
+};
+enum hosted_kind hosted_kind(const char *path);
 // Which options do not go with a program.
 bool hosted_check(const struct options *o, struct diag *d);
 // Loads it and runs it to its end; launches are recorded in the session's report.

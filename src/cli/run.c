@@ -30,21 +30,22 @@ static const char *need(const struct options *o, enum option_id id, struct diag 
     return value;
 }
 
-// What a script says for itself, and what a launch needs.
-bool run_check(const struct options *o, struct diag *d)
+static bool check_script(const struct options *o, struct diag *d)
 {
     static const enum option_id own[] = {OPTION_KERNEL, OPTION_GRID,   OPTION_BLOCK,
                                          OPTION_ARG,    OPTION_SYMBOL, OPTION_SHARED};
-    if (options_has(o, OPTION_SCRIPT)) {
-        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-            if (options_has(o, own[i]))
-                return diag_error(d, loc_none(), "%s does not go with --script: the script says it",
-                                  options_name(own[i]));
-        if (o->operands.count)
-            return diag_error(d, loc_none(), "\"%s\" beside --script: the script loads its modules",
-                              o->operands.data[0]);
-        return true;
-    }
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (options_has(o, own[i]))
+            return diag_error(d, loc_none(), "%s does not go with --script: the script says it",
+                              options_name(own[i]));
+    if (o->operands.count)
+        return diag_error(d, loc_none(), "\"%s\" beside --script: the script loads its modules",
+                          o->operands.data[0]);
+    return true;
+}
+
+static bool check_operands(const struct options *o, struct diag *d)
+{
     if (!o->operands.count)
         return diag_error(d, loc_none(),
                           "%s needs a PTX file, or a RISC-V program; `warpfold %s --help` explains it",
@@ -53,12 +54,35 @@ bool run_check(const struct options *o, struct diag *d)
         return diag_error(d, loc_none(),
                           "%s takes one file; \"%s\" is one too many (an argument is --arg SPEC)",
                           options_command(o), o->operands.data[1]);
-    if (hosted_is(o->operands.data[0])) return hosted_check(o, d);
+    return true;
+}
+
+static bool check_launch(const struct options *o, struct diag *d)
+{
     if (options_has(o, OPTION_INPUT))
         return diag_error(d, loc_none(),
                           "--input is for RISC-V programs; a CUDA kernel's buffers are --arg buf=...");
     bool kernel = need(o, OPTION_KERNEL, d), grid = need(o, OPTION_GRID, d), block = need(o, OPTION_BLOCK, d);
     return kernel && grid && block;
+}
+
+enum wf_status run_check(const struct options *o, struct diag *d)
+{
+    const char *why;
+    bool good = false;
+    if (options_has(o, OPTION_SCRIPT)) return check_script(o, d) ? WF_OK : WF_BAD_USAGE;
+    if (!check_operands(o, d)) return WF_BAD_USAGE;
+    const char *path = o->operands.data[0];
+    if (!file_can_read(path, &why)) {
+        diag_error(d, loc_none(), "cannot read %s: %s", path, why);
+        return WF_BAD_INPUT;
+    }
+    switch (hosted_kind(path)) {
+    case HOSTED_FOREIGN: return WF_OK;
+    case HOSTED_PROGRAM: good = hosted_check(o, d); break;
+    case HOSTED_NONE: good = check_launch(o, d); break;
+    }
+    return good ? WF_OK : WF_BAD_USAGE;
 }
 
 static bool parse_arguments(const struct options *o, struct session *s, struct arguments *a)
@@ -215,7 +239,7 @@ enum wf_status run_execute(const struct options *o, struct session *s)
         enum wf_status status = script_run(s, script);
         return dumps_of(o, s, NULL, status);
     }
-    if (hosted_is(o->operands.data[0])) return hosted_run(o, s);
+    if (hosted_kind(o->operands.data[0]) == HOSTED_PROGRAM) return hosted_run(o, s);
     struct arguments a = {0};
     enum wf_status status = launch_once(o, s, &a);
     free_arguments(&a);
@@ -477,13 +501,14 @@ int command_run(int argc, char **argv)
     diag_init(&d);
     results_init(&r, &d);
     session_init(&s, wf_context_create(), &d, &r);
-    bool is_program = o.operands.count && hosted_is(o.operands.data[0]);
+    bool is_program = o.operands.count && hosted_kind(o.operands.data[0]) == HOSTED_PROGRAM;
     struct kernel_output output = {command_json_alone(&o) ? stderr : stdout,
                                    is_program ? &s.report.console : NULL};
     wf_set_print(s.context, print_kernel_text, &output);
     wf_set_progress(s.context, !options_has(&o, OPTION_QUIET));
 
-    enum wf_status status = run_check(&o, &d) ? command_settings(&o, s.context, &d) : WF_BAD_USAGE;
+    enum wf_status status = run_check(&o, &d);
+    if (status == WF_OK) status = command_settings(&o, s.context, &d);
     if (status == WF_OK) {
         command_watch(&o, s.context);
         interrupt_watch(s.context);

@@ -153,7 +153,8 @@ static enum wf_status run_file(const struct options *o, struct ran *ran, struct 
     session_init(&session, c, d, r);
     wf_set_print(c, print_kernel_text, stderr);
     wf_set_progress(c, !options_has(o, OPTION_QUIET));
-    enum wf_status status = run_check(o, d) ? command_settings(o, c, d) : WF_BAD_USAGE;
+    enum wf_status status = run_check(o, d);
+    if (status == WF_OK) status = command_settings(o, c, d);
     if (status == WF_OK) status = choose_gpu(o, c, ran->study, d);
     if (status == WF_OK) status = wf_set_study(c, ran->study);
     if (status == WF_OK && o->operands.count) look_beside(ran->study, o->operands.data[0]);

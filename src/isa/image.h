@@ -48,4 +48,6 @@ struct image {
 // The last symbol of code, or of data, at or before the address; NULL.
 const struct image_symbol *image_symbol_at(const struct image *i, uint64_t address, bool is_code);
 const struct image_symbol *image_find(const struct image *i, const char *name); // NULL
+// "vecadd.c:12", the source line of the code at an address; nothing where the line is unknown.
+void image_print_line(const struct image *i, uint64_t address, struct strbuf *out);
 void image_free(struct image *i);

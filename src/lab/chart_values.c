@@ -290,6 +290,21 @@ static bool fill_storage(const struct filling *fill, const struct figure_cell *c
     return s != NULL;
 }
 
+// A setting that is no number: its word; yes or no.
+static const char *setting_word(const struct json_value *v)
+{
+    switch (v->type) {
+    case JSON_TRUE: return "yes";
+    case JSON_FALSE: return "no";
+    case JSON_STRING: return v->text;
+    case JSON_NULL:
+    case JSON_NUMBER:
+    case JSON_ARRAY:
+    case JSON_OBJECT: break;
+    }
+    return NULL;
+}
+
 // What the GPU of the view is configured as; a series is a key, and a row.
 static void fill_settings(const struct filling *fill)
 {
@@ -304,7 +319,7 @@ static void fill_settings(const struct filling *fill)
     const struct json_value *config = json_parse(text, strlen(text), &arena, &why, &offset);
     for (size_t n = 0; n < x->series.count; n++) {
         const struct json_value *v = json_member(config, x->series.data[n].what);
-        const char *word = json_is_number(v) ? NULL : v && v->text ? v->text : "?";
+        const char *word = setting_word(v);
         name_category(fill, n, x->series.data[n].label);
         add_value(fill, (struct chart_value){
                             .category = n,

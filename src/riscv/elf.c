@@ -17,10 +17,12 @@ enum { // offsets and values of the format
     CLASS_32 = 1,
     DATA_LITTLE = 1,
     TYPE_EXEC = 2,
+    MACHINE_CUDA = 190,
     MACHINE_RISCV = 243,
     FLAG_COMPRESSED = 1,
     FLAG_FLOAT_ABI = 6,
     SEGMENT_LOAD = 1,
+    SEGMENT_EXECUTABLE = 1,
     SECTION_PROGBITS = 1,
     SECTION_SYMTAB = 2,
     SECTION_NOBITS = 8,
@@ -67,12 +69,16 @@ static bool check_header(const struct reader *r)
     if (r->length < 4 || memcmp(r->bytes, "\177ELF", 4) != 0) return fail(r, "is not an ELF file");
     if (r->length < EHDR_BYTES)
         return fail(r, "is cut off: %zu bytes, and an ELF header has %d", r->length, EHDR_BYTES);
+    if (r->bytes[5] != DATA_LITTLE) return fail(r, "is a big-endian ELF file; RISC-V is little-endian");
+    if (u16(r, 18) == MACHINE_CUDA)
+        return fail(r, "is a cubin, machine code of one GPU architecture, which warpfold does not execute: "
+                       "give the kernel's PTX, which nvcc -ptx makes of the source and cuobjdump -ptx finds "
+                       "in a program");
+    if (u16(r, 18) != MACHINE_RISCV)
+        return fail(r, "is an ELF file for machine %u, not for RISC-V (%d)", u16(r, 18), MACHINE_RISCV);
     if (r->bytes[4] != CLASS_32)
         return fail(r,
                     "is an ELF file of 64 bits; RISC-V programs here have 32 (-march=rv32ima -mabi=ilp32)");
-    if (r->bytes[5] != DATA_LITTLE) return fail(r, "is a big-endian ELF file; RISC-V is little-endian");
-    if (u16(r, 18) != MACHINE_RISCV)
-        return fail(r, "is an ELF file for machine %u, not for RISC-V (%d)", u16(r, 18), MACHINE_RISCV);
     if (u16(r, 16) != TYPE_EXEC)
         return fail(r, "is an ELF file of type %u, not an executable (2): link it, statically", u16(r, 16));
     uint32_t flags = u32(r, 36);
@@ -86,6 +92,7 @@ static bool check_header(const struct reader *r)
 // -- segments -----------------------------------------------------------------------------------------------
 struct segment {
     uint32_t address, memory_bytes, file_bytes, offset, number;
+    bool is_executable;
 };
 
 static int by_address(const void *a, const void *b)
@@ -118,7 +125,17 @@ static bool check_segment(const struct reader *r, const struct segment *s)
                 RISCV_SPILL - 1);
 }
 
-// All that are loaded, in order of address. NULL and an error.
+// lld loads the ELF header and the program headers in a segment of their own, below the code. Neither code nor data is in that
+// segment.
+static bool is_headers(const struct reader *r, const struct segment *s)
+{
+    uint64_t table = u32(r, 28), end = EHDR_BYTES;
+    if (table <= end) end = table + (uint64_t)u16(r, 44) * PHDR_BYTES;
+    return s->address < RISCV_DATA && s->memory_bytes == s->file_bytes &&
+           (uint64_t)s->offset + s->file_bytes <= end;
+}
+
+// Segments to be loaded, in order of address. NULL and an error.
 static struct segment *read_segments(const struct reader *r, uint32_t *count)
 {
     uint32_t offset = u32(r, 28), bytes = u16(r, 42), n = u16(r, 44);
@@ -133,8 +150,13 @@ static struct segment *read_segments(const struct reader *r, uint32_t *count)
     struct segment *s = ARENA_ARRAY(&r->image->arena, struct segment, n);
     for (uint32_t k = 0; k < n; k++) {
         uint64_t at = (uint64_t)offset + (uint64_t)k * PHDR_BYTES;
-        struct segment x = {u32(r, at + 8), u32(r, at + 20), u32(r, at + 16), u32(r, at + 4), k};
-        if (u32(r, at) != SEGMENT_LOAD || !x.memory_bytes) continue;
+        struct segment x = {u32(r, at + 8),
+                            u32(r, at + 20),
+                            u32(r, at + 16),
+                            u32(r, at + 4),
+                            k,
+                            u32(r, at + 24) & SEGMENT_EXECUTABLE};
+        if (u32(r, at) != SEGMENT_LOAD || !x.memory_bytes || is_headers(r, &x)) continue;
         if (!check_segment(r, &x)) return NULL;
         s[(*count)++] = x;
     }
@@ -186,18 +208,34 @@ static void find_code(const struct reader *r, const struct sections *s, uint32_t
     }
 }
 
+// The one executable segment in the instructions' memory. NULL and an error.
+static const struct segment *code_segment(const struct reader *r, const struct segment *s, uint32_t count)
+{
+    const struct segment *code = NULL;
+    for (uint32_t k = 0; k < count; k++) {
+        if (s[k].address >= RISCV_DATA || !s[k].file_bytes) continue;
+        if (!s[k].is_executable)
+            return fail(r,
+                        "has data at 0x%08x (segment %u is not executable), in the instructions' memory, "
+                        "which cannot be read: link data at 0x%08x or above",
+                        s[k].address, s[k].number, RISCV_DATA),
+                   NULL;
+        if (code)
+            return fail(r, "has code in segments %u and %u: link it into one", code->number, s[k].number),
+                   NULL;
+        code = &s[k];
+    }
+    if (!code) fail(r, "has no code at 0x%08x to 0x%08x", RISCV_CODE, RISCV_DATA - 1);
+    return code;
+}
+
 static bool read_code(const struct reader *r, const struct segment *s, uint32_t count,
                       const struct sections *sections)
 {
     uint32_t start, end;
     find_code(r, sections, &start, &end);
-    const struct segment *code = NULL;
-    for (uint32_t k = 0; k < count && !code; k++)
-        if (s[k].address < RISCV_DATA && s[k].file_bytes) code = &s[k];
-    if (!code) return fail(r, "has no code at 0x%08x to 0x%08x", RISCV_CODE, RISCV_DATA - 1);
-    for (uint32_t k = 0; k < count; k++)
-        if (&s[k] != code && s[k].address < RISCV_DATA && s[k].file_bytes)
-            return fail(r, "has code in segments %u and %u: link it into one", code->number, s[k].number);
+    const struct segment *code = code_segment(r, s, count);
+    if (!code) return false;
     uint32_t first = code->address, last = code->address + code->file_bytes;
     if (start >= first && start < last && end > start && end <= last) first = start, last = end;
     if (first % 4) return fail(r, "has code at 0x%08x, which is not a multiple of 4", first);

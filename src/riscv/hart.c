@@ -7,7 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_REGISTER = 32, STACK_ROOM = 8, ASK_AFTER = 1 << 22, EMPTY_POLLS = 1 << 20 };
+enum {
+    NO_REGISTER = 32,
+    STACK_ROOM = 8,
+    ASK_AFTER = 1 << 22,
+    EMPTY_POLLS = 1 << 20,
+    NULL_POINTERS = 1 << 16 // addresses below are null pointers with an offset
+};
 
 struct hart_state {
     const struct image *image;
@@ -60,7 +66,7 @@ void hart_init(struct hart *h, const struct image *i, uint8_t *memory, const str
     s->code[i->word_count].op = RV_NONE;
     for (uint32_t k = 0; k < i->data_count; k++)
         memcpy(memory + i->data[k].address, i->data[k].bytes, i->data[k].given_bytes);
-    h->x[1] = RISCV_CODE; // who returns there is done
+    h->x[1] = RISCV_RETURN;
     h->x[2] = RISCV_SPILL - STACK_ROOM;
 }
 
@@ -71,19 +77,28 @@ void hart_fini(struct hart *h)
     strbuf_fini(&h->wrong);
 }
 
-static bool fail(struct hart *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool fail(struct hart *h, const char *format, ...)
+void hart_where(const struct hart *h, struct strbuf *out)
 {
     const struct image *i = h->state->image;
     const struct image_symbol *s = image_symbol_at(i, h->pc, true);
     uint32_t index = (h->pc - (uint32_t)i->code) / 4;
-    va_list arguments;
-    strbuf_printf(&h->wrong, "the host's program at 0x%08x", h->pc);
-    if (s) strbuf_printf(&h->wrong, " (%s+0x%x)", s->name, (unsigned)(h->pc - s->address));
+    struct strbuf line = {0};
+    image_print_line(i, h->pc, &line);
+    strbuf_printf(out, "the host's program at 0x%08x", h->pc);
+    if (s) strbuf_printf(out, " (%s+0x%x)", s->name, (unsigned)(h->pc - s->address));
+    if (line.length) strbuf_printf(out, ", %s", strbuf_text(&line));
     if (h->pc >= i->code && index < i->word_count) {
-        strbuf_puts(&h->wrong, ", ");
-        rv_print(i->words[index], h->pc, &h->wrong);
+        strbuf_puts(out, ", ");
+        rv_print(i->words[index], h->pc, out);
     }
+    strbuf_fini(&line);
+}
+
+static bool fail(struct hart *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool fail(struct hart *h, const char *format, ...)
+{
+    va_list arguments;
+    hart_where(h, &h->wrong);
     strbuf_puts(&h->wrong, ": ");
     va_start(arguments, format);
     strbuf_vprintf(&h->wrong, format, arguments);
@@ -102,7 +117,8 @@ static bool refuse(struct hart *h, uint32_t address, unsigned bytes)
 {
     if (address % bytes) return fail(h, "0x%08x is not a multiple of %u", address, bytes);
     return fail(h, "0x%08x is %s", address,
-                address < RISCV_CODE      ? "a null pointer, or near it: memory begins at 0x08008000"
+                address < NULL_POINTERS   ? "a null pointer, or near it: memory begins at 0x08008000"
+                : address < RISCV_CODE    ? "below all memory, which begins at 0x08008000"
                 : address < RISCV_DATA    ? "in the instructions' memory, which can only be executed"
                 : address < RISCV_SCRATCH ? "in the memory for spilled registers"
                                           : "in the scratchpad, which only kernels see");
@@ -455,7 +471,8 @@ static bool run(struct hart *h, uint64_t steps)
             continue;
         }
         h->pc = target;
-        if (target == RISCV_CODE)
+        if (target == RISCV_RETURN ||
+            target == RISCV_CODE) // the second: the boot loader, and no code of the file
             s->is_done = true;
         else
             fail(h, "no code is there");

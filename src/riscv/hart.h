@@ -1,8 +1,9 @@
 // The host beside the GPU: one RISC-V hart (RV32IM and Zfinx, without atomics) that executes a program's host part and starts
 // its kernels. Functional, an instruction at a time; what it talks to is given by whoever owns it.
 //
-// It begins at the image's entry, with the stack pointer where a boot loader would leave it, and ends when it returns there,
-// when it writes 0x801, or when something goes wrong. Its caches are not modelled: what it writes is in memory at once.
+// The hart begins at the image's entry, with the stack pointer and the return address as a boot loader leaves them. It ends with
+// a jump to that return address (RISCV_RETURN), a jump to 0x08000000 where the image has no code, a write to control register
+// 0x801, or an error. Its caches are not modelled: what it writes is in memory at once.
 #pragma once
 #include "isa/image.h"
 
@@ -22,8 +23,8 @@ enum hart_end {
     HART_DONE,        // it returned, or ended the simulation
     HART_WRONG,       // `wrong` says what
     HART_STOPPED,     // a kernel could not be run
-    HART_INTERRUPTED, // or its limit of instructions was reached
-    HART_LIMIT
+    HART_INTERRUPTED,
+    HART_LIMIT // of instructions
 };
 
 struct hart {
@@ -37,4 +38,6 @@ struct hart {
 // `memory` is the host's byte of address 0, of 4 GiB; the image's data are put there. Image and devices outlive the hart.
 void hart_init(struct hart *h, const struct image *i, uint8_t *memory, const struct hart_devices *devices);
 void hart_fini(struct hart *h);
-enum hart_end hart_run(struct hart *h, uint64_t limit); // 0: no limit
+enum hart_end hart_run(struct hart *h, uint64_t limit); // of instructions; 0: none
+// "the host's program at 0x08000410 (main+0x10), vecadd.c:12, lw a0, 2(a1)": the next instruction.
+void hart_where(const struct hart *h, struct strbuf *out);

@@ -2,6 +2,7 @@
 // programs for such a machine are linked for (CTSRD-CHERI/SIMTight, inc/MemoryMap.h at 6248c9b).
 //
 //   0x0000_0000                       nothing: null pointers fault
+//   0x07ff_fffc  RISCV_RETURN         where the host part returns to when it ends: no file's code can lie there
 //   0x0800_0000  RISCV_CODE           instructions, 32 KiB: fetched, neither read nor written
 //   0x0800_8000  RISCV_DATA           data, free memory, and the host's stack down from RISCV_SPILL
 //   0xbff7_0000  RISCV_SPILL          registers that the machine spills: no program's
@@ -10,6 +11,7 @@
 //   0xfff8_0000  RISCV_STACK_WINDOW   where each thread sees its own 512 KiB of them
 #pragma once
 
+#define RISCV_RETURN       0x07fffffcu
 #define RISCV_CODE         0x08000000u
 #define RISCV_CODE_BYTES   0x8000u
 #define RISCV_DATA         0x08008000u

@@ -57,6 +57,11 @@ static void test_files(struct test *t)
          "$D/empty.ptx: error: the file is empty; a PTX file starts with .version\n"},
         {"mark $D/none.ptx --kernel vecadd", 1,
          "error: cannot read $D/none.ptx: No such file or directory\n"},
+        {"run $D/none.elf", 1, "error: cannot read $D/none.elf: No such file or directory\n"},
+        {"run $D/none.elf --input 00 --gpu simtight", 1,
+         "error: cannot read $D/none.elf: No such file or directory\n"},
+        {"run $D", 1, "error: cannot read $D: is a directory\n"},
+        {"study operands $D/none.elf", 1, "error: cannot read $D/none.elf: No such file or directory\n"},
         {"run --script $D/none.wf" OUTPUTS, 1, "error: cannot read $D/none.wf: No such file or directory\n~"},
         {"run $D/k.cu --kernel k" SHAPE OUTPUTS, 1, CUDA_SOURCE},
         {"mark $D/k.cu --kernel k", 1, CUDA_SOURCE},
@@ -68,6 +73,40 @@ static void test_files(struct test *t)
          "error: --arg 0: \"buf=f32:4:file:$D/~"},
     };
     check_rows(t, rows, TEST_COUNT(rows));
+}
+
+// The first bytes of an ELF file: class (1: 32 bits, 2: 64), machine.
+static void write_elf(struct cli *c, const char *name, char class, unsigned machine)
+{
+    char bytes[64] = {0x7f, 'E', 'L', 'F', class, 1, 1};
+    bytes[16] = 2;
+    bytes[18] = (char)machine;
+    bytes[19] = (char)(machine >> 8);
+    cli_write(c, name, bytes, sizeof bytes);
+}
+
+#define CUBIN                                                                                                \
+    "is a cubin, machine code of one GPU architecture, which warpfold does not execute: give the kernel's "  \
+    "PTX, which nvcc -ptx makes of the source and cuobjdump -ptx finds in a program\n"
+
+// Compiled code of other machines is called what it is, whatever options stand beside the file.
+static void test_foreign_code(struct test *t)
+{
+    enum { CUDA = 190, X86_64 = 62 };
+    static const struct row rows[] = {
+        {"run $D/old.cubin", 1, "$D/old.cubin: error: " CUBIN},
+        {"run $D/a.cubin --kernel k --grid 1 --block 32", 1, "$D/a.cubin: error: " CUBIN},
+        {"run $D/a.cubin --input 00", 1, "$D/a.cubin: error: " CUBIN},
+        {"mark $D/a.cubin --kernel k", 1, "$D/a.cubin: error: " CUBIN},
+        {"study operands $D/a.cubin", 1, "$D/a.cubin: error: " CUBIN},
+        {"run $D/a.out", 1, "$D/a.out: error: is an ELF file for machine 62, not for RISC-V (243)\n"},
+    };
+    struct cli c = {.t = t};
+    write_elf(&c, "old.cubin", 1, CUDA);
+    write_elf(&c, "a.cubin", 2, CUDA);
+    write_elf(&c, "a.out", 2, X86_64);
+    for (size_t i = 0; i < TEST_COUNT(rows); i++) check_row(&c, &rows[i]);
+    cli_fini(&c);
 }
 
 // Every prefix of a real file, and noise: an error in the file, never a crash or a launch.
@@ -296,6 +335,7 @@ static void test_usage(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"files", test_files},
+                                             {"foreign_code", test_foreign_code},
                                              {"damaged_files", test_damaged_files},
                                              {"kernels_and_arguments", test_kernels_and_arguments},
                                              {"shapes_and_sizes", test_shapes_and_sizes},

@@ -56,7 +56,7 @@ static void test_words(struct test *t)
         const char *format;
         int status;
     } rows[] = {{"'%s'", 2},
-                {"run '%s'", 2},
+                {"run '%s'", 1}, // no such file
                 {"run $V '%s'", 2},
                 {"run '--%s'", 2},
                 {"run --kernel a --kernel '%s' $V", 2},

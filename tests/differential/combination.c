@@ -21,6 +21,7 @@ static const struct {
     {"memory.size", "room for the program's data"},
     {"launch.max_shared", "a limit: what goes past it is refused"},
     {"exec.max_warp_instructions", "a limit: what goes past it fails"},
+    {"riscv.max_host_instructions", "the same, of a host part"},
     {"compile.stack_bytes", "room for recursion: what goes past it faults"},
     {"warp.size", "the program's, which may depend on it"},
     {"check.", "judges programs, which are legal here: races, bounds and members have no timing"},

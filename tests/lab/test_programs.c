@@ -36,6 +36,19 @@ static void test_figures(struct test *t)
     cli_fini(&c);
 }
 
+// Keys of every type: numbers, words, and yes or no.
+static void test_settings(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "reproduce st_fig5 --out $D/out");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "clock, MHz                204\nregisters                 plain\n");
+    CHECK_HAS(t, c.out, "scalar pipeline           no\nstack cache, lines        0\n");
+    CHECK_HAS(t, c.out, "scalar pipeline           yes\nstack cache, lines        2048\n");
+    CHECK(t, !strchr(c.out, '?'));
+    cli_fini(&c);
+}
+
 static void test_refused(struct test *t)
 {
     static const struct lab_refused rows[] = {
@@ -51,6 +64,7 @@ static void test_refused(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"figures", test_figures}, {"refused", test_refused}};
+    static const struct test_case cases[] = {
+        {"figures", test_figures}, {"settings", test_settings}, {"refused", test_refused}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -92,10 +92,10 @@ static void section(struct strbuf *o, uint32_t type, uint32_t flags, uint32_t ad
     for (unsigned k = 0; k < 10; k++) u32(o, fields[k]);
 }
 
-static void segment(struct strbuf *o, uint32_t offset, uint32_t address, uint32_t file, uint32_t memory,
-                    uint32_t flags)
+static void segment(struct strbuf *o, uint32_t type, uint32_t offset, uint32_t address, uint32_t file,
+                    uint32_t memory, uint32_t flags)
 {
-    uint32_t fields[8] = {1, offset, address, address, file, memory, flags, 4};
+    uint32_t fields[8] = {type, offset, address, address, file, memory, flags, 4};
     for (unsigned k = 0; k < 8; k++) u32(o, fields[k]);
 }
 
@@ -109,23 +109,56 @@ static uint32_t size_of(const struct maker *m, size_t k)
     return m->symbols.data[k].size ? m->symbols.data[k].size : end - m->symbols.data[k].address;
 }
 
-// Header, two segments, code, data, symbols, names, five sections.
+enum { HEADER = 52, SEGMENT = 32, SYMBOL = 16, SECTIONS = 5, HEADERS_AT = 0x08000000 };
+enum { TYPE_LOAD = 1, TYPE_PHDR = 6, READ = 4, WRITE = 2, EXECUTE = 1 };
+
+static uint32_t segments_of(const struct maker *m) { return m->layout < LAYOUT_READ_ONLY ? 2 : 4; }
+
+// Where code begins in the file: with headers in memory, as far from them as there.
+static uint32_t code_offset(const struct maker *m)
+{
+    return m->layout == LAYOUT_NO_HEADERS ? HEADER + segments_of(m) * SEGMENT : MAKER_CODE - HEADERS_AT;
+}
+
+static void code_segments(const struct maker *m, struct strbuf *o)
+{
+    uint32_t bytes = 4 * (uint32_t)m->words.count, headers = HEADER + segments_of(m) * SEGMENT;
+    uint32_t more = m->layout == LAYOUT_READ_ONLY_DATA ? 16 : 0, whole = code_offset(m) + bytes;
+    if (m->layout == LAYOUT_IN_CODE) {
+        segment(o, TYPE_LOAD, 0, HEADERS_AT, whole, whole, READ | EXECUTE);
+        return;
+    }
+    if (m->layout != LAYOUT_NO_HEADERS) {
+        segment(o, TYPE_PHDR, HEADER, HEADERS_AT + HEADER, headers - HEADER, headers - HEADER, READ);
+        segment(o, TYPE_LOAD, 0, HEADERS_AT, headers + more, headers + more, READ);
+    }
+    segment(o, TYPE_LOAD, code_offset(m), MAKER_CODE, bytes, bytes, READ | EXECUTE);
+}
+
+static void pad(struct strbuf *o, size_t length)
+{
+    while (o->length < length) strbuf_putc(o, 0);
+}
+
+// Header, segments, code, data, symbols, names, five sections.
 void maker_elf(const struct maker *m, struct strbuf *o)
 {
-    enum { HEADER = 52, SEGMENT = 32, SYMBOL = 16, SECTIONS = 5 };
     static const unsigned char ident[16] = {0x7f, 'E', 'L', 'F', 1, 1, 1};
-    uint32_t code = HEADER + 2 * SEGMENT, code_bytes = 4 * (uint32_t)m->words.count, data = code + code_bytes;
+    uint32_t code = code_offset(m), code_bytes = 4 * (uint32_t)m->words.count, data = code + code_bytes;
     uint32_t data_bytes = ((uint32_t)m->data.count + 3) & ~3u, symbols = data + data_bytes;
     uint32_t symbol_bytes = SYMBOL * (uint32_t)(m->symbols.count + 1), names = symbols + symbol_bytes,
              name_bytes = 1;
     uint32_t in_memory = m->data_bytes > data_bytes ? m->data_bytes : data_bytes;
+    bool has_sections = !m->has_no_sections;
     for (size_t k = 0; k < m->symbols.count; k++) name_bytes += (uint32_t)strlen(m->symbols.data[k].name) + 1;
+    uint32_t sections = (names + name_bytes + 3) & ~3u;
     for (unsigned k = 0; k < 16; k++) strbuf_putc(o, (char)ident[k]);
-    u16(o, 2), u16(o, 243), u32(o, 1), u32(o, MAKER_CODE), u32(o, HEADER),
-        u32(o, (names + name_bytes + 3) & ~3u);
-    u32(o, 0), u16(o, HEADER), u16(o, SEGMENT), u16(o, 2), u16(o, 40), u16(o, SECTIONS), u16(o, 0);
-    segment(o, code, MAKER_CODE, code_bytes, code_bytes, 5);
-    segment(o, data, MAKER_DATA, data_bytes, in_memory, 6);
+    u16(o, 2), u16(o, 243), u32(o, 1), u32(o, MAKER_CODE), u32(o, HEADER), u32(o, has_sections * sections);
+    u32(o, 0), u16(o, HEADER), u16(o, SEGMENT), u16(o, segments_of(m)), u16(o, 40),
+        u16(o, has_sections * SECTIONS), u16(o, 0);
+    code_segments(m, o);
+    segment(o, TYPE_LOAD, data, MAKER_DATA, data_bytes, in_memory, READ | WRITE);
+    pad(o, code);
     for (size_t k = 0; k < m->words.count; k++) u32(o, m->words.data[k]);
     for (uint32_t k = 0; k < data_bytes; k++) strbuf_putc(o, k < m->data.count ? (char)m->data.data[k] : 0);
     for (unsigned k = 0; k < SYMBOL; k++) strbuf_putc(o, 0);
@@ -141,7 +174,8 @@ void maker_elf(const struct maker *m, struct strbuf *o)
         strbuf_puts(o, m->symbols.data[k].name);
         strbuf_putc(o, 0);
     }
-    while (o->length % 4) strbuf_putc(o, 0);
+    if (!has_sections) return;
+    pad(o, sections);
     section(o, 0, 0, 0, 0, 0, 0, 0);
     section(o, 1, 6, MAKER_CODE, code, code_bytes, 0, 0);
     section(o, 1, 3, MAKER_DATA, data, data_bytes, 0, 0);

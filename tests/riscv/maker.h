@@ -77,10 +77,19 @@ struct maker_symbol {
     const char *name;
     uint32_t address, size;
 };
+// Where a linker puts the file's headers in memory.
+enum maker_layout {
+    LAYOUT_NO_HEADERS,    // nowhere: a segment of code, a segment of data
+    LAYOUT_IN_CODE,       // GNU ld: at 0x08000000, at the beginning of the code's segment
+    LAYOUT_READ_ONLY,     // lld: at 0x08000000, in a read-only segment of their own, which a PT_PHDR names
+    LAYOUT_READ_ONLY_DATA // the same segment, but with 16 bytes of data behind the headers
+};
 struct maker {
     VEC(uint32_t) words; // from 0x08000400 on
-    VEC(uint8_t) data;   // from 0x08008000 on
-    uint32_t data_bytes; // in memory, at least data.count
+    enum maker_layout layout;
+    bool has_no_sections; // the file has neither section headers nor names
+    VEC(uint8_t) data;    // from 0x08008000 on
+    uint32_t data_bytes;  // in memory, at least data.count
     VEC(struct maker_symbol) symbols;
 };
 

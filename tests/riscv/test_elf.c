@@ -20,7 +20,7 @@ enum {
     FIRST = 52,
     SECOND = 84
 };
-enum { P_TYPE = 0, P_OFFSET = 4, P_ADDRESS = 8, P_FILE = 16, P_MEMORY = 20 };
+enum { P_TYPE = 0, P_OFFSET = 4, P_ADDRESS = 8, P_FILE = 16, P_MEMORY = 20, P_FLAGS = 24 };
 
 // A program with a kernel, a function, data and names.
 static void make(struct strbuf *file)
@@ -90,6 +90,39 @@ static void test_image(struct test *t)
     strbuf_fini(&errors);
 }
 
+// The layouts of GNU ld and of lld, whose first segment holds headers alone. Code is the section's, or the executable
+// segment's where the file has no sections.
+static void test_layouts(struct test *t)
+{
+    static const struct {
+        enum maker_layout layout;
+        bool has_no_sections;
+        uint32_t code;
+    } cases[] = {{LAYOUT_NO_HEADERS, true, MAKER_CODE},
+                 {LAYOUT_IN_CODE, false, MAKER_CODE},
+                 {LAYOUT_IN_CODE, true, MAKER_CODE & ~0xfffu},
+                 {LAYOUT_READ_ONLY, false, MAKER_CODE},
+                 {LAYOUT_READ_ONLY, true, MAKER_CODE}};
+    for (size_t k = 0; k < TEST_COUNT(cases); k++) {
+        struct maker m = {.layout = cases[k].layout, .has_no_sections = cases[k].has_no_sections};
+        struct strbuf file = {0}, errors = {0};
+        maker_put(&m, RET);
+        maker_word(&m, 7);
+        maker_elf(&m, &file);
+        struct image *i = load(&file, &errors);
+        CHECK_STR(t, strbuf_text(&errors), "");
+        if (i) {
+            CHECK_EQ(t, i->code, cases[k].code);
+            CHECK_EQ(t, i->words[(MAKER_CODE - i->code) / 4], RET);
+            CHECK_EQ(t, i->data_count, 1);
+        }
+        image_free(i);
+        maker_fini(&m);
+        strbuf_fini(&file);
+        strbuf_fini(&errors);
+    }
+}
+
 static void refuse(struct test *t, const struct strbuf *file, const char *want)
 {
     struct strbuf errors = {0}, line = {0};
@@ -128,8 +161,13 @@ static const struct refusal {
      "segment 1, 0x08008000 to 0x100007fff, is outside the memory: code goes from 0x08000000 to 0x08007fff, "
      "data to 0xbff6ffff"},
     {SECOND + P_ADDRESS, 4, 0x08000410, "segments 0 and 1 overlap at 0x08000410"},
-    {SECOND + P_ADDRESS, 4, 0x08000800, "has code in segments 0 and 1: link it into one"},
+    {SECOND + P_ADDRESS, 4, 0x08000800,
+     "has data at 0x08000800 (segment 1 is not executable), in the instructions' memory, which cannot be "
+     "read: link data at 0x08008000 or above"},
     {FIRST + P_TYPE, 4, 2, "has no code at 0x08000000 to 0x08007fff"},
+    {FIRST + P_FLAGS, 4, 6,
+     "has data at 0x08000400 (segment 0 is not executable), in the instructions' memory, which cannot be "
+     "read: link data at 0x08008000 or above"},
     {FIRST + P_ADDRESS, 4, 0x08000402, "has code at 0x08000402, which is not a multiple of 4"},
     {ENTRY, 4, 0x08000404 + 2, "begins at 0x08000406, where it has no code"},
     {ENTRY, 4, 0x08000500, "begins at 0x08000500, where it has no code"},
@@ -144,6 +182,30 @@ static void test_refusals(struct test *t)
         refuse(t, &file, refusals[k].want);
         strbuf_fini(&file);
     }
+}
+
+static void test_two_codes(struct test *t)
+{
+    struct strbuf file = {0};
+    make(&file);
+    set(&file, SECOND + P_ADDRESS, 4, 0x08000800);
+    set(&file, SECOND + P_FLAGS, 4, 5);
+    refuse(t, &file, "has code in segments 0 and 1: link it into one");
+    strbuf_fini(&file);
+}
+
+// Data behind the headers in a read-only segment of the instructions' memory.
+static void test_read_only_data(struct test *t)
+{
+    struct maker m = {.layout = LAYOUT_READ_ONLY_DATA};
+    struct strbuf file = {0};
+    maker_put(&m, RET);
+    maker_elf(&m, &file);
+    refuse(t, &file,
+           "has data at 0x08000000 (segment 1 is not executable), in the instructions' memory, which cannot "
+           "be read: link data at 0x08008000 or above");
+    maker_fini(&m);
+    strbuf_fini(&file);
 }
 
 // A word in the way of execution has to be an instruction; one that nothing comes to is data.
@@ -247,8 +309,14 @@ static void test_mutations(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"image", test_image},         {"refusals", test_refusals},   {"words", test_words},
-        {"truncated", test_truncated}, {"mutations", test_mutations},
+        {"image", test_image},
+        {"refusals", test_refusals},
+        {"words", test_words},
+        {"truncated", test_truncated},
+        {"mutations", test_mutations},
+        {"layouts", test_layouts},
+        {"read_only_data", test_read_only_data},
+        {"two_codes", test_two_codes},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -235,6 +235,24 @@ static void test_finish(struct test *t)
     expect(t, &m, "", WF_OK, "a\n", NULL);
 }
 
+// The host part calls a function and returns, wherever the linker put the headers; without sections the whole segment
+// counts as code, 0x08000000 included.
+static void test_returns_in_every_layout(struct test *t)
+{
+    static const enum maker_layout layouts[] = {LAYOUT_NO_HEADERS, LAYOUT_IN_CODE, LAYOUT_READ_ONLY};
+    for (size_t k = 0; k < TEST_COUNT(layouts); k++)
+        for (int has_no_sections = 0; has_no_sections < 2; has_no_sections++) {
+            struct maker m = {.layout = layouts[k], .has_no_sections = has_no_sections};
+            maker_put(&m, addi(S0, RA, 0));
+            maker_put(&m, jal(RA, 8));
+            maker_put(&m, jalr(X0, S0, 0)); // any register may hold the address
+            put_text(&m, "PASSED\n");
+            maker_put(&m, RET);
+            maker_word(&m, 0);
+            expect(t, &m, "", WF_OK, "PASSED\n", NULL);
+        }
+}
+
 // The handler prints the cause and goes on behind the instruction.
 static void test_trap(struct test *t)
 {
@@ -262,7 +280,8 @@ static void test_what_goes_wrong(struct test *t)
     } cases[] = {
         {0x00000073, "ecall: it trapped (ecall), and has no trap handler"},
         {0x00002503, "lw a0, 0(zero): 0x00000000 is a null pointer, or near it: memory begins at 0x08008000"},
-        {0x0000a503, "lw a0, 0(ra): 0x08000000 is in the instructions' memory, which can only be executed"},
+        {0x0000a503, "lw a0, 0(ra): 0x07fffffc is below all memory, which begins at 0x08008000"},
+        {0x0040a503, "lw a0, 4(ra): 0x08000000 is in the instructions' memory, which can only be executed"},
         {0x00212023, "sw sp, 0(sp): 0xbff6fff8 is"}, // good: replaced below
         {0x00112123, "sw ra, 2(sp): 0xbff6fffa is not a multiple of 4"},
         {0x00812503, "lw a0, 8(sp): 0xbff70000 is in the memory for spilled registers"},
@@ -276,7 +295,7 @@ static void test_what_goes_wrong(struct test *t)
         struct maker m = {0};
         maker_put(&m, cases[k].word);
         maker_put(&m, RET);
-        if (k == 3)
+        if (cases[k].word == 0x00212023)
             expect(t, &m, "", WF_OK, "", NULL);
         else
             expect(t, &m, "", WF_PROGRAM_FAILED, "", cases[k].error);
@@ -341,6 +360,31 @@ static void test_kernels_by_name(struct test *t)
     strbuf_fini(&file);
 }
 
+// Without a limit of its own the run would end with the test's time. The report says where.
+static void test_limit(struct test *t)
+{
+    struct maker m = {0};
+    struct strbuf file = {0};
+    struct wf_program_config config = {0};
+    struct wf_program_stats stats;
+    maker_function(&m, "main");
+    maker_put(&m, addi(A0, A0, 1));
+    maker_function(&m, "endless");
+    maker_put(&m, jal(X0, 0));
+    maker_elf(&m, &file);
+    struct wf_context *c = wf_context_create();
+    struct wf_module *module = wf_module_load(c, "test.elf", file.text, file.length);
+    CHECK_EQ(t, wf_set(c, "riscv.max_host_instructions", "1000"), WF_OK);
+    CHECK_EQ(t, wf_program_run(module, &config, &stats), WF_PROGRAM_FAILED);
+    CHECK_EQ(t, stats.host_instructions, 1000);
+    CHECK_STR(t, wf_errors(c),
+              "test.elf: error: the host's program at 0x08000404 (endless+0x0), j 0x08000404: stopped after "
+              "1000 instructions, the limit (riscv.max_host_instructions)\n");
+    wf_context_destroy(c);
+    maker_fini(&m);
+    strbuf_fini(&file);
+}
+
 // -- the command line ---------------------------------------------------------------------------------------
 static void command(struct test *t, const char *arguments, int status, const char *out_part,
                     const char *err_part)
@@ -370,7 +414,7 @@ static void write_program(struct test *t, struct maker *m, const char *name, str
 
 static void test_command_line(struct test *t)
 {
-    struct maker echo = {0}, failing = {0};
+    struct maker echo = {0}, endless = {0}, failing = {0};
     struct strbuf path = {0}, arguments = {0};
     maker_put(&echo, csrrw(T0, GET_BYTE, X0));
     put_csrw(&echo, PUT_BYTE, T0);
@@ -411,6 +455,12 @@ static void test_command_line(struct test *t)
         command(t, strbuf_text(&arguments), cases[k].status, cases[k].out, cases[k].err);
     }
     make_failing(&failing, false);
+    maker_put(&endless, jal(X0, 0));
+    strbuf_clear(&path);
+    write_program(t, &endless, "endless.elf", &path);
+    strbuf_clear(&arguments);
+    strbuf_printf(&arguments, "%s --json - --set riscv.max_host_instructions=100000", strbuf_text(&path));
+    command(t, strbuf_text(&arguments), 3, "\"status\": \"failed\"", "stopped after 100000 instructions");
     strbuf_clear(&path);
     write_program(t, &failing, "failing.elf", &path);
     strbuf_clear(&arguments);
@@ -458,10 +508,12 @@ int main(int argc, char **argv)
         {"kernel_that_faults", test_kernel_that_faults},
         {"kernel_where_no_code_is", test_kernel_where_no_code_is},
         {"finish", test_finish},
+        {"returns_in_every_layout", test_returns_in_every_layout},
         {"trap", test_trap},
         {"what_goes_wrong", test_what_goes_wrong},
         {"twice", test_twice},
         {"kernels_by_name", test_kernels_by_name},
+        {"limit", test_limit},
         {"command_line", test_command_line},
         {"speed", test_speed},
     };
