@@ -332,8 +332,13 @@ void exec_fault_limit(struct warp *w)
     uint64_t lanes = w->state == WARP_DONE ? w->present : w->active;
     if (!fault_begin(w, w->pc, FAULT_LIMIT, bit_lowest(lanes))) return;
     struct strbuf text = {0};
-    strbuf_printf(&text, "kernel %s: stopped after %llu warp instructions, the limit that was set",
-                  w->exec->program->name, (unsigned long long)w->exec->instructions_done);
+    strbuf_printf(&text,
+                  "kernel %s stopped: the limit of %llu warp instructions (exec.max_warp_instructions) is "
+                  "reached, %llu "
+                  "of %llu blocks have ended",
+                  w->exec->program->name, (unsigned long long)w->exec->instruction_limit,
+                  (unsigned long long)w->exec->counts->blocks,
+                  (unsigned long long)launch_blocks(w->exec->launch));
     fault_where(w, w->pc, bit_lowest(lanes), &text);
     w->exec->fault->text = text.text;
 }

@@ -103,7 +103,7 @@ struct launch {
     bool hint_races;        // functional runs: the first block is watched for races in shared memory
     enum launch_check check_bounds, check_members;
     struct launch_notes *notes; // NULL: nobody wants them
-    uint64_t max_warp_instructions; // 0: none; past it the launch stops with FAULT_LIMIT
+    uint64_t max_warp_instructions; // 0: none; a launch that has more stops with FAULT_LIMIT
     uint32_t grid_id;
     uint32_t first_sm, end_sm; // of a chip: where its blocks may run, end_sm not; both 0: everywhere
     uint32_t sm_count;      // what %nsmid says; block b runs on SM b mod sm_count in functional mode
@@ -159,6 +159,11 @@ struct launch_race { // the two accesses of the first race found
     char *text;     // heap
     struct race_book *book; // of a rival
 };
+
+static inline uint64_t launch_blocks(const struct launch *l)
+{
+    return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
 
 // Whether the launch is to stop.
 static inline bool launch_is_interrupted(const struct launch *l)

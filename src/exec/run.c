@@ -180,11 +180,24 @@ void exec_cta_collect(struct cta *c)
     }
 }
 
-static uint64_t slice_of(const struct exec *e)
+// Instructions that the launch's limit still allows; UINT64_MAX: no limit is set.
+static uint64_t allowance(const struct exec *e)
 {
-    uint64_t limit = e->instruction_limit;
-    if (!limit || limit - e->instructions_done > WARP_SLICE) return WARP_SLICE;
-    return limit - e->instructions_done;
+    if (!e->instruction_limit) return UINT64_MAX;
+    return e->instruction_limit > e->instructions_done ? e->instruction_limit - e->instructions_done : 0;
+}
+
+// Runs a ready warp for its slice. False on a fault, which the launch's limit is too: a warp that has to go on when
+// nothing is allowed any more, or that executed more. A slice ends at a branch, so by then the launch has executed
+// at most a straight run of code more than the limit.
+static bool run_slice(struct warp *w)
+{
+    struct exec *e = w->exec;
+    uint64_t allowed = allowance(e);
+    if (allowed && !warp_run(w, allowed < WARP_SLICE ? allowed : WARP_SLICE)) return false;
+    if (allowed && (!e->instruction_limit || e->instructions_done <= e->instruction_limit)) return true;
+    exec_fault_limit(w);
+    return false;
 }
 
 // Runs the block until it ends or its turn is over. False on a fault.
@@ -203,17 +216,13 @@ static bool cta_run(struct cta *c, uint64_t instructions)
             exec_fault_deadlock(c);
             return false;
         }
-        if (!warp_run(w, slice_of(e))) return false;
+        if (!run_slice(w)) return false;
         if (e->instructions_done >= e->ask_at) {
             e->ask_at = e->instructions_done + ASK_AFTER;
             if (launch_is_interrupted(e->launch)) {
                 exec_fault_interrupted(w);
                 return false;
             }
-        }
-        if (e->instruction_limit && e->instructions_done >= e->instruction_limit && c->warps_left) {
-            exec_fault_limit(w);
-            return false;
         }
         c->next_warp = c->next_warp + 1 < c->warp_count ? c->next_warp + 1 : 0;
     }

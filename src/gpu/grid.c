@@ -448,8 +448,8 @@ bool grid_is_over_limit(struct grid *g, bool is_done, struct launch_fault *fault
     uint64_t issued = 0, most = g->launch->max_warp_instructions;
     for (size_t k = 0; most && k < g->parts.count; k++)
         issued += sm_counts(g->parts.data[k]->on)->issue_issued;
-    if (!most || issued < most) return false;
-    stop_at_limit(g, "warp instructions", most, fault);
+    if (!most || issued <= most) return false;
+    stop_at_limit(g, "warp instructions (exec.max_warp_instructions)", most, fault);
     return true;
 }
 

@@ -449,27 +449,40 @@ void simtight_collect(struct simtight *s, struct simtight_counts *counts)
 // -- a launch -----------------------------------------------------------------------------------------------
 static void fail(struct simtight *s, enum launch_fault_kind kind, struct strbuf *text)
 {
-    strbuf_putc(text, '\n');
-    simtight_report(s, text);
+    if (!simtight_is_over(s)) {
+        strbuf_putc(text, '\n');
+        simtight_report(s, text);
+    }
     s->fault = (struct launch_fault){.kind = kind, .text = text->text};
+}
+
+// Whether a limit ends the launch. Of instructions a launch that has ended may have executed too many, too.
+static bool is_over_limit(const struct simtight *s, uint64_t max_cycles, struct strbuf *text)
+{
+    uint64_t most = s->launch->max_warp_instructions;
+    const char *name = s->launch->program->name;
+    if (max_cycles && s->now >= max_cycles && !simtight_is_over(s))
+        strbuf_printf(text, "kernel %s stopped: the limit of %" PRIu64 " cycles (--max-cycles) is reached",
+                      name, max_cycles);
+    else if (most && s->counts.warp_instructions > most)
+        strbuf_printf(text,
+                      "kernel %s stopped: the limit of %" PRIu64
+                      " warp instructions (exec.max_warp_instructions) is reached",
+                      name, most);
+    return text->length != 0;
 }
 
 static void check_limits(struct simtight *s, uint64_t max_cycles)
 {
-    uint64_t most = s->launch->max_warp_instructions;
-    const char *name = s->launch->program->name;
     struct strbuf text = {0};
-    if (s->fault.kind != FAULT_NONE || simtight_is_over(s)) return;
-    if (max_cycles && s->now >= max_cycles) {
-        strbuf_printf(&text, "kernel %s stopped: the limit of %" PRIu64 " cycles (--max-cycles) is reached",
-                      name, max_cycles);
+    if (s->fault.kind != FAULT_NONE) return;
+    if (is_over_limit(s, max_cycles, &text)) {
         fail(s, FAULT_LIMIT, &text);
-    } else if (most && s->counts.warp_instructions >= most) {
-        strbuf_printf(&text, "kernel %s stopped: the limit of %" PRIu64 " warp instructions is reached", name,
-                      most);
-        fail(s, FAULT_LIMIT, &text);
+    } else if (simtight_is_over(s)) {
+        return;
     } else if (launch_is_interrupted(s->launch)) {
-        strbuf_printf(&text, "kernel %s: interrupted after %" PRIu64 " cycles", name, s->now);
+        strbuf_printf(&text, "kernel %s: interrupted after %" PRIu64 " cycles", s->launch->program->name,
+                      s->now);
         fail(s, FAULT_INTERRUPTED, &text);
     } else if (simtight_next(s) == UINT64_MAX) {
         simtight_fail_deadlocked(s);

@@ -1,6 +1,7 @@
 // Programs run to their end: threads and blocks, memory, divergence, calls, barriers, in both modes of
 // divergence and every warp size.
 #include "exec/machine.h"
+#include "exec/observe.h"
 
 #include <string.h>
 
@@ -237,9 +238,66 @@ static void test_lock_within_a_warp(struct test *t)
         for (uint32_t i = 0; i < 96; i++) CHECK_EQ(t, machine_words(&m, out)[i], 96);
         m.launch.simt = SIMT_STACK;
         m.launch.max_warp_instructions = 100000;
-        machine_must_fault(&m, FAULT_LIMIT, "the limit that was set");
+        machine_must_fault(&m, FAULT_LIMIT, "the limit of 100000 warp instructions");
     }
     machine_fini(&m);
+}
+
+// Blocks of some thirty instructions and a loop of three rounds.
+#define SHORT_BLOCKS                                                                                         \
+    THREAD "MOV R5, 0x3\n"                                                                                   \
+           "loop:\n"                                                                                         \
+           "IADD3 R5, R5, -0x1, RZ\n"                                                                        \
+           "ISETP.NE.AND P0, PT, R5, RZ, PT\n"                                                               \
+           "@P0 BRA loop, join on\n"                                                                         \
+           "on:\n"                                                                                           \
+           "STG.E [R2], R5\nEXIT\n"
+enum { LIMIT_BLOCKS = 1000, LIMIT_RUN = 12 }; // no straight run of SHORT_BLOCKS has more instructions
+
+static void run_limited(struct machine *m, uint64_t limit, bool ends)
+{
+    m->launch.max_warp_instructions = limit;
+    m->counts = (struct exec_counts){0};
+    if (ends)
+        machine_must_run(m);
+    else
+        machine_must_fault(m, FAULT_LIMIT, "warp instructions (exec.max_warp_instructions) is reached");
+    uint64_t most = ends ? limit : limit + LIMIT_RUN;
+    CHECK_MSG(m->t, m->counts.warp_instructions <= most, "limit %llu: %llu were executed",
+              (unsigned long long)limit, (unsigned long long)m->counts.warp_instructions);
+}
+
+// The limit is of a launch, whose blocks and warps are each far from it: with as many instructions as the launch has
+// it runs, with one less it does not.
+static void test_limit(struct test *t)
+{
+    static const struct observer nobody;
+    static const struct {
+        enum exec_isa isa;
+        bool observed, races;
+    } ways[] = {{EXEC_ISA_AUTO, false, false},
+                {EXEC_ISA_GENERAL, false, false},
+                {EXEC_ISA_AUTO, true, false},
+                {EXEC_ISA_AUTO, false, true}};
+    for (size_t k = 0; k < TEST_COUNT(ways); k++) {
+        struct machine m;
+        if (machine_init(&m, t, SHORT_BLOCKS, 64)) {
+            m.launch.grid[0] = LIMIT_BLOCKS;
+            m.launch.isa = ways[k].isa;
+            m.launch.observer = ways[k].observed ? &nobody : NULL;
+            m.launch.check_races = ways[k].races;
+            machine_buffer(&m, 4 * 64 * LIMIT_BLOCKS);
+            m.launch.max_warp_instructions = 0;
+            machine_must_run(&m);
+            uint64_t all = m.counts.warp_instructions;
+            CHECK_EQ(t, all % (2 * LIMIT_BLOCKS), 0);
+            run_limited(&m, all, true);
+            for (uint64_t limit = 1; limit < 200; limit++) run_limited(&m, limit, false);
+            run_limited(&m, all / 2 + 1, false);
+            run_limited(&m, all - 1, false);
+        }
+        machine_fini(&m);
+    }
 }
 
 int main(int argc, char **argv)
@@ -255,6 +313,7 @@ int main(int argc, char **argv)
         {"spin_on_other_warps", test_spin_on_other_warps},
         {"spin_on_other_blocks", test_spin_on_other_blocks},
         {"lock_within_a_warp", test_lock_within_a_warp},
+        {"limit", test_limit},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -68,6 +68,12 @@ static void test_limit(struct test *t)
         b.max_cycles = cycles - 1;
         CHECK(t, !gpu_bench_run(&b));
         CHECK_EQ(t, b.m.fault.kind, FAULT_LIMIT);
+        b.max_cycles = 0; // two warps of four instructions
+        b.m.launch.max_warp_instructions = 8;
+        CHECK_EQ(t, gpu_cycles(&b), cycles);
+        b.m.launch.max_warp_instructions = 7;
+        CHECK(t, !gpu_bench_run(&b));
+        CHECK_HAS(t, b.m.fault.text, "the limit of 7 warp instructions (exec.max_warp_instructions)");
     }
     gpu_bench_fini(&b);
     if (gpu_bench_init(&b, t, "tiny", "", "MOV R2, 0xf4240\nNANOSLEEP R2\nEXIT\n", 32)) {

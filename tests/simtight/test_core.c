@@ -325,6 +325,18 @@ static void test_limits(struct test *t)
     CHECK_HAS(t, o.text, "the limit of 1000 warp instructions");
     bench_fini(&b);
     maker_fini(&m);
+    // As many as the launch has are enough, and one less is not, though it ends before anybody looks.
+    bench_begin(&m);
+    bench_end(&m);
+    if (!bench_init(&b, t, &m)) return;
+    b.launch.max_warp_instructions = 0;
+    uint64_t all = run_bench(&b, "", 0).counts.warp_instructions;
+    b.launch.max_warp_instructions = all;
+    CHECK_EQ(t, run_bench(&b, "", 0).kind, FAULT_NONE);
+    b.launch.max_warp_instructions = all - 1;
+    CHECK_EQ(t, run_bench(&b, "", 0).kind, FAULT_LIMIT);
+    bench_fini(&b);
+    maker_fini(&m);
 }
 
 static void test_fault(struct test *t)
