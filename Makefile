@@ -135,21 +135,30 @@ install: all
 	$(BUILD)/warpfold --man > $(DESTDIR)$(PREFIX)/share/man/man1/warpfold.1
 	$(BUILD)/warpfold --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpfold
 
+# What makes rows of each page of results again within seconds; a test does (tools/results-page).
+AGAIN_darsie    := reproduce fig8 --only kernel=FWS --only series=DARSIE --only view=gtx1080ti-paper/ptxplus --size medium
+AGAIN_simtight  := reproduce st_fig6 --only program=VecAdd --size paper
+AGAIN_uniform   := reproduce uv_area --size paper
+AGAIN_warpman   := reproduce wm_fig32 --only kernel=CT --only series=temp --size medium
+AGAIN_ilp       := reproduce ilp_fig42 --only kernel=Scan --only series=BP+SC --only view=gtx280/ptxplus --size medium
+AGAIN_fidelity  := reproduce silicon:reduce6-32
+AGAIN_decoupled := reproduce dac_coverage --size medium
+
 # What docs/reproduction.md says, measured anew.
 reproduction: all
 	@$(BUILD)/warpfold reproduce darsie --size medium --out $(BUILD)/reproduction
-	@cp $(BUILD)/reproduction/paper.md docs/reproduction.md
+	@tools/results-page $(BUILD)/reproduction/paper.md docs/reproduction.md "$(AGAIN_darsie)"
 
 # What docs/reproduction-simtight.md says: the paper's sizes, six minutes of a processor; docs/reproduction-uniform.md: an hour.
 reproduction-simtight reproduction-uniform: reproduction-%: all
 	@$(BUILD)/warpfold reproduce $* --size paper --out $(BUILD)/$@
-	@cp $(BUILD)/$@/paper.md docs/$@.md
+	@tools/results-page $(BUILD)/$@/paper.md docs/$@.md "$(AGAIN_$*)"
 
 # What docs/reproduction-warpman.md and docs/reproduction-ilp.md say: all of these chapters at size medium, a quarter of an hour of two processors;
 # docs/reproduction-decoupled.md: 24 minutes of one.
 reproduction-warpman reproduction-ilp reproduction-decoupled: reproduction-%: all
 	@$(BUILD)/warpfold reproduce $* --size medium --out $(BUILD)/$@
-	@cp $(BUILD)/$@/paper.md docs/$@.md
+	@tools/results-page $(BUILD)/$@/paper.md docs/$@.md "$(AGAIN_$*)"
 
 # What docs/fidelity.md says, likewise. Results of an older build are done again. Without LEAVE_OUT= two launches that take
 # hours are listed as left out; the rest takes about forty minutes of a processor.
@@ -157,7 +166,7 @@ LEAVE_OUT := ,-poly-corr,-poly-syr2k
 fidelity: all
 	@test $(BUILD)/fidelity/results.db -nt $(BUILD)/warpfold || rm -rf $(BUILD)/fidelity
 	@$(BUILD)/warpfold reproduce silicon:tuning,second,clocks,variants$(LEAVE_OUT) $(if $(MEASUREMENTS),--measurements $(MEASUREMENTS)) --out $(BUILD)/fidelity
-	@cp $(BUILD)/fidelity/fidelity.md docs/fidelity.md
+	@tools/results-page $(BUILD)/fidelity/fidelity.md docs/fidelity.md "$(AGAIN_fidelity)"
 
 # One workload and one thread at a time, on a machine that does nothing else.
 bench: all

@@ -197,6 +197,12 @@ static bool publish_chart(struct lab *l, const struct chart *c)
     return good;
 }
 
+// A page's last line.
+static void name_build(const struct lab *l, struct strbuf *page)
+{
+    strbuf_printf(page, "\nMeasured by warpfold %s, build %s.\n", WF_VERSION, l->build);
+}
+
 // The points of silicon, on the terminal, as CSV and as Markdown.
 static bool publish_silicon(struct lab *l)
 {
@@ -208,6 +214,7 @@ static bool publish_silicon(struct lab *l)
     bool good = write_file(l, "", "silicon", ".csv", text.text, text.length);
     strbuf_clear(&text);
     fidelity_markdown(f, &text);
+    name_build(l, &text);
     good = good && write_file(l, "", "fidelity.md", "", text.text, text.length);
     strbuf_clear(&text);
     fidelity_table(f, file_takes_colour(STDOUT_FILENO), &text);
@@ -231,6 +238,7 @@ static bool publish(struct lab *l)
     good = good && publish_silicon(l);
     if (charts.list.count) {
         chart_papers(&charts, &text);
+        name_build(l, &text);
         good = good && write_file(l, "", "paper.md", "", text.text, text.length);
         strbuf_clear(&text);
     }

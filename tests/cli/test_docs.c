@@ -204,6 +204,62 @@ static void test_vecadd2d(struct test *t)
     cli_fini(&c);
 }
 
+// Whether a line is a row of a table with figures, and not a head, a finding of a part alone or a mean over it.
+static bool is_result(const char *line)
+{
+    static const char *const others[] = {"| where |", "| experiment |", "| open |",   "| point | card |",
+                                         "| card |",  "| all :",        "| 1 of 1 |", "| MIT |"};
+    if (!str_starts_with(line, "| ") || !strpbrk(line, "0123456789")) return false;
+    for (size_t k = 0; k < TEST_COUNT(others); k++)
+        if (strstr(line, others[k])) return false;
+    return true;
+}
+
+// A page of results: what its last command makes again stands in it, to the last figure; at least one row does, and every
+// row of the papers' table or of a point.
+static void check_results(struct test *t, const char *path, const char *made)
+{
+    static const char before[] = "Rows that a test makes again and compares: `build/warpfold ";
+    char *page = read_text(t, path), *at = strstr(page, before);
+    CHECK_MSG(t, at && strstr(page, "Measured by warpfold "), "%s names no build, or no command", path);
+    if (!at) return;
+    struct cli c = {.t = t};
+    struct strbuf command = {0};
+    unsigned rows = 0;
+    at += sizeof before - 1;
+    strbuf_printf(&command, "%.*s --quiet --out $D/results", (int)strcspn(at, "`"), at);
+    cli_run(&c, strbuf_text(&command));
+    CHECK_MSG(t, c.status == 0, "%s: %s", path, c.err);
+    size_t length;
+    char *text = cli_read(&c, made, &length), *rest = text;
+    for (char *line; (line = strsep(&rest, "\n")) && !str_starts_with(line, "## What was expected");) {
+        struct strbuf whole = {0};
+        if (!is_result(line)) continue;
+        strbuf_printf(&whole, "\n%s\n", line);
+        rows++;
+        CHECK_MSG(t, strstr(page, strbuf_text(&whole)), "%s does not have\n    %s\n  which %s makes", path,
+                  line, strbuf_text(&command));
+        strbuf_fini(&whole);
+    }
+    CHECK_MSG(t, rows, "%s: its command makes no row", path);
+    free(text);
+    free(page);
+    strbuf_fini(&command);
+    cli_fini(&c);
+}
+
+static void test_results(struct test *t)
+{
+    check_results(t, "docs/reproduction.md", "results/paper.md");
+    check_results(t, "docs/reproduction-simtight.md", "results/paper.md");
+    check_results(t, "docs/reproduction-uniform.md", "results/paper.md");
+    check_results(t, "docs/reproduction-warpman.md", "results/paper.md");
+    check_results(t, "docs/reproduction-ilp.md", "results/paper.md");
+    check_results(t, "docs/fidelity.md", "results/fidelity.md");
+    if (test_is_long())
+        check_results(t, "docs/reproduction-decoupled.md", "results/paper.md"); // means alone: minutes
+}
+
 // A script of docs/examples as the page shows it, run as a copy, since it writes beside itself: what it dumps is so long.
 static void check_script(struct test *t, const char *name, const char *dump, size_t dumped_bytes,
                          const char *blocks)
@@ -329,9 +385,10 @@ static void test_lines(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"lines", test_lines},     {"readme", test_readme},   {"tutorial", test_tutorial},
-        {"studies", test_studies}, {"kernels", test_kernels}, {"techniques", test_techniques},
-        {"gpus", test_gpus},       {"heat", test_heat},       {"halves", test_halves},
-        {"keys", test_keys},       {"links", test_links},     {"vecadd2d", test_vecadd2d}};
+        {"lines", test_lines},           {"results", test_results}, {"readme", test_readme},
+        {"tutorial", test_tutorial},     {"studies", test_studies}, {"kernels", test_kernels},
+        {"techniques", test_techniques}, {"gpus", test_gpus},       {"heat", test_heat},
+        {"halves", test_halves},         {"keys", test_keys},       {"links", test_links},
+        {"vecadd2d", test_vecadd2d}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
