@@ -127,6 +127,7 @@ static void fill(struct wf_launch *l, uint32_t closure, uint32_t warps_per_block
                                    .memory_end = RISCV_SPILL,
                                    .closure = closure,
                                    .barrier_warps = warps_per_block,
+                                   .has_parts = s->check_bounds != CHECK_IGNORE,
                                    .nest_levels = RISCV_NEST_LEVELS,
                                    .has_failed = has_failed};
     l->launch = (struct launch){.program = l->form->program,
@@ -141,6 +142,7 @@ static void fill(struct wf_launch *l, uint32_t closure, uint32_t warps_per_block
                                 .registers = s->registers,
                                 .isa = (enum exec_isa)s->isa,
                                 .check_races = s->check_races,
+                                .check_bounds = (enum launch_check)s->check_bounds,
                                 .notes = &l->notes,
                                 .max_warp_instructions = s->max_warp_instructions,
                                 .grid_id = ++c->launches,
@@ -200,7 +202,6 @@ static bool make_memory(struct wf_module *m)
         return diag_error(&m->context->diag, (struct loc){.source = m->source},
                           "needs 4 GiB of address space, which this host does not give");
     memory_place(m->flat, RISCV_DATA, RISCV_SPILL - RISCV_DATA, "main memory");
-    memory_place(m->flat, RISCV_STACKS, RISCV_STACK_WINDOW - RISCV_STACKS, "the threads' stacks");
     return true;
 }
 
