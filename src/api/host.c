@@ -176,6 +176,7 @@ static int start(void *context, uint32_t pc, uint32_t closure, uint32_t warps_pe
     r->thread_instructions = l->stats.thread_instructions;
     r->core = l->core_counts;
     if (l->is_timed) r->core.cycles = l->stats.cycles;
+    if (has_failed && r->status == WF_OK) l->stats.status = WF_PROGRAM_FAILED;
     if (r->config->launched) r->config->launched(r->config->launched_context, k, &shape, &l->stats);
     wf_launch_free(l);
     if (r->status != WF_OK) return -1;
