@@ -127,6 +127,7 @@ static void fill(struct wf_launch *l, uint32_t closure, uint32_t warps_per_block
                                    .memory_end = RISCV_SPILL,
                                    .closure = closure,
                                    .barrier_warps = warps_per_block,
+                                   .has_parts = s->check_bounds != CHECK_IGNORE,
                                    .nest_levels = RISCV_NEST_LEVELS,
                                    .has_failed = has_failed};
     l->launch = (struct launch){.program = l->form->program,
@@ -141,6 +142,7 @@ static void fill(struct wf_launch *l, uint32_t closure, uint32_t warps_per_block
                                 .registers = s->registers,
                                 .isa = (enum exec_isa)s->isa,
                                 .check_races = s->check_races,
+                                .check_bounds = (enum launch_check)s->check_bounds,
                                 .notes = &l->notes,
                                 .max_warp_instructions = s->max_warp_instructions,
                                 .grid_id = ++c->launches,
@@ -174,6 +176,7 @@ static int start(void *context, uint32_t pc, uint32_t closure, uint32_t warps_pe
     r->thread_instructions = l->stats.thread_instructions;
     r->core = l->core_counts;
     if (l->is_timed) r->core.cycles = l->stats.cycles;
+    if (has_failed && r->status == WF_OK) l->stats.status = WF_PROGRAM_FAILED;
     if (r->config->launched) r->config->launched(r->config->launched_context, k, &shape, &l->stats);
     wf_launch_free(l);
     if (r->status != WF_OK) return -1;
@@ -200,7 +203,6 @@ static bool make_memory(struct wf_module *m)
         return diag_error(&m->context->diag, (struct loc){.source = m->source},
                           "needs 4 GiB of address space, which this host does not give");
     memory_place(m->flat, RISCV_DATA, RISCV_SPILL - RISCV_DATA, "main memory");
-    memory_place(m->flat, RISCV_STACKS, RISCV_STACK_WINDOW - RISCV_STACKS, "the threads' stacks");
     return true;
 }
 

@@ -105,8 +105,8 @@ enum wf_status hosted_run(const struct options *o, struct session *s)
         config.input_bytes = (size_t)spec_size_bytes(&input);
     }
     struct wf_program_stats stats;
-    status = wf_program_run(s->module, &config, &stats);
     s->report.has_host = true;
+    status = wf_program_run(s->module, &config, &stats);
     s->report.host_instructions = stats.host_instructions;
     s->report.host_seconds = stats.wall_seconds;
     if (status == WF_PROGRAM_FAILED && !s->report.fault_text)

@@ -103,6 +103,8 @@ struct warp {
     uint64_t issued;               // warp instructions of this warp since it started
     uint64_t slice_end;            // value of `issued` at which it has to stop at the next branch
     uint8_t *shared;
+    uint64_t shared_from,
+        shared_end; // the part of shared memory that the warp may use: offsets, of a flat machine addresses
     uint8_t
         *local; // word by word, lanes interleaved: byte b of lane l at b / 4 * local_stride + l * 4 + b % 4
     struct exec_counts counts;
@@ -308,6 +310,16 @@ const struct bound *exec_fault_address(struct warp *w, const struct bound *d, en
 // An access out of bounds that check.bounds lets pass: noted, and a->host made good.
 bool exec_tolerates(struct warp *w, const struct bound *d, enum launch_fault_kind kind, unsigned lane,
                     struct lane_access *a, unsigned bytes, bool is_write);
+// -- flat.c -------------------------------------------------------------------------------------------------
+void flat_set_bounds(struct warp *w); // shared_from and shared_end, of every launch
+// Host bytes of an access out of bounds that the machine has all the same; NULL: the machine has none there.
+uint8_t *flat_outside(const struct warp *w, const struct lane_access *a, unsigned bytes);
+// Makes the fault's address one of the machine's, and its kind and space those of the stack or the scratchpad that was left.
+void flat_name_fault(const struct launch *l, struct launch_fault *f);
+// "0xfff7fffc is 4 bytes below the thread's stack (0xfff80000 to 0xffffffff)", of a fault in a stack or the scratchpad.
+void flat_explain_fault(const struct warp *w, const struct launch_fault *f, struct strbuf *out);
+
+// -- fault.c, members ---------------------------------------------------------------------------------------
 // Lanes that execute an instruction and are not among the members it names; false: a fault, the warp has
 // stopped.
 bool exec_may_be_outside(struct warp *w, const struct bound *d, unsigned lane, uint64_t members);
@@ -421,6 +433,12 @@ static inline enum isa_space exec_space_at(const struct launch *l, uint64_t *add
     if (*address < local || *address >= (f ? f->window_end : MEMORY_WINDOWS_END)) return SPACE_GLOBAL;
     *address -= local;
     return SPACE_LOCAL;
+}
+static inline bool exec_shared_holds(const struct warp *w, uint64_t offset, unsigned bytes)
+{
+    const struct launch_flat *f = w->exec->launch->flat;
+    uint64_t at = f ? f->scratch + offset : offset;
+    return at >= w->shared_from && at + bytes <= w->shared_end;
 }
 // Bounds and alignment; kind says what is wrong when it returns false.
 bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,

@@ -151,28 +151,55 @@ static void explain_address(const struct warp *w, const struct launch_fault *f, 
     case SPACE_GENERIC:
     case SPACE_GLOBAL: memory_describe(l->memory, f->address, out); return;
     case SPACE_SHARED:
-        strbuf_printf(out, "0x%llx is outside the block's shared memory (%u bytes, %u of them dynamic)",
-                      address, l->shared_total, l->dynamic_shared);
+        if (l->flat)
+            flat_explain_fault(w, f, out);
+        else
+            strbuf_printf(out, "0x%llx is outside the block's shared memory (%u bytes, %u of them dynamic)",
+                          address, l->shared_total, l->dynamic_shared);
         return;
     case SPACE_LOCAL:
-        strbuf_printf(out, "0x%llx is outside the thread's local memory (%u bytes, %u of them stack)",
-                      address, l->local_total, l->local_total - l->program->local_bytes);
+        if (l->flat)
+            flat_explain_fault(w, f, out);
+        else
+            strbuf_printf(out, "0x%llx is outside the thread's local memory (%u bytes, %u of them stack)",
+                          address, l->local_total, l->local_total - l->program->local_bytes);
         return;
     case SPACE_CONST: strbuf_printf(out, "0x%llx is past the end of the constant bank", address); return;
     }
 }
 
+// "out-of-bounds global read of 4 bytes", "stack overflow: local write of 1 byte"
+static void describe_what(const struct warp *w, const struct launch_fault *f, struct strbuf *out)
+{
+    bool is_flat = w->exec->launch->flat, is_stack = f->kind == FAULT_STACK;
+    const char *space = space_name(f->space);
+    if (is_flat && f->space == SPACE_SHARED) space = "scratchpad";
+    if (is_flat && f->space == SPACE_LOCAL) space = "stack";
+    strbuf_puts(out, f->kind == FAULT_ALIGNMENT ? "misaligned "
+                     : is_stack                 ? "stack overflow: "
+                                                : "out-of-bounds ");
+    if (!is_flat || !is_stack) strbuf_printf(out, "%s ", space);
+    strbuf_printf(out, "%s of %u byte%s", f->is_write ? "write" : "read", f->access_bytes,
+                  f->access_bytes == 1 ? "" : "s");
+}
+
 static void describe_access(const struct warp *w, const struct bound *d, unsigned lane,
                             const struct launch_fault *f, struct strbuf *out)
 {
-    strbuf_printf(out, "kernel %s: %s%s %s of %u byte%s", w->exec->program->name,
-                  f->kind == FAULT_ALIGNMENT ? "misaligned "
-                  : f->kind == FAULT_STACK   ? "stack overflow: "
-                                             : "out-of-bounds ",
-                  space_name(f->space), f->is_write ? "write" : "read", f->access_bytes,
-                  f->access_bytes == 1 ? "" : "s");
+    strbuf_printf(out, "kernel %s: ", w->exec->program->name);
+    describe_what(w, f, out);
     fault_where(w, d->index, lane, out);
     explain_address(w, f, out);
+}
+
+// What is wrong with an access, without a text and without the thread.
+static struct launch_fault access_fault(const struct warp *w, enum launch_fault_kind kind,
+                                        enum isa_space space, uint64_t address, unsigned bytes, bool is_write)
+{
+    struct launch_fault f = {
+        .kind = kind, .space = space, .address = address, .access_bytes = bytes, .is_write = is_write};
+    if (w->exec->launch->flat) flat_name_fault(w->exec->launch, &f);
+    return f;
 }
 
 const struct bound *exec_fault_address(struct warp *w, const struct bound *d, enum launch_fault_kind kind,
@@ -182,10 +209,11 @@ const struct bound *exec_fault_address(struct warp *w, const struct bound *d, en
     // A stack that has grown below address 0 has wrapped around.
     if (kind == FAULT_LOCAL && (int32_t)(uint32_t)address < 0 && w->exec->program->stack_bytes)
         kind = FAULT_STACK;
-    if (!fault_begin(w, d->index, kind, lane)) return NULL;
+    const struct launch_fault what = access_fault(w, kind, space, address, bytes, is_write);
+    if (!fault_begin(w, d->index, what.kind, lane)) return NULL;
     struct launch_fault *f = w->exec->fault;
-    f->address = address;
-    f->space = space;
+    f->address = what.address;
+    f->space = what.space;
     f->access_bytes = bytes;
     f->is_write = is_write;
     struct strbuf text = {0};
@@ -197,15 +225,14 @@ bool exec_tolerates(struct warp *w, const struct bound *d, enum launch_fault_kin
                     struct lane_access *a, unsigned bytes, bool is_write)
 {
     const struct launch *l = w->exec->launch;
-    if (kind != FAULT_BOUNDS || l->check_bounds == CHECK_STOP) return false;
-    a->host = memory_mapped(l->memory, a->address, bytes);
+    if (kind == FAULT_ALIGNMENT || l->check_bounds == CHECK_STOP) return false;
+    if (l->flat)
+        a->host = flat_outside(w, a, bytes);
+    else if (kind == FAULT_BOUNDS)
+        a->host = memory_mapped(l->memory, a->address, bytes);
     if (!a->host) return false;
     if (l->check_bounds == CHECK_IGNORE || !fault_note(w, NOTE_BOUNDS)) return true;
-    const struct launch_fault f = {.kind = FAULT_BOUNDS,
-                                   .address = a->address,
-                                   .space = a->space,
-                                   .access_bytes = bytes,
-                                   .is_write = is_write};
+    const struct launch_fault f = access_fault(w, kind, a->space, a->address, bytes, is_write);
     struct strbuf text = {0};
     describe_access(w, d, lane, &f, &text);
     w->exec->notes.of[NOTE_BOUNDS].text = text.text;

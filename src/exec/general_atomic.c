@@ -284,14 +284,13 @@ static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsig
         window = first - offset;
     }
     if (*where != SPACE_SHARED && *where != SPACE_GLOBAL) return false;
-    uint64_t shared_total = w->exec->launch->shared_total;
     for (; active; active &= active - 1) {
         uint64_t at = address[bit_lowest(active)] - window;
         if (at & (bytes - 1)) return false;
         if (*where == SPACE_GLOBAL)
             *host = exec_global_near(w->exec, at, bytes);
         else
-            *host = at < shared_total && shared_total - at >= bytes ? w->shared + at : NULL;
+            *host = exec_shared_holds(w, at, bytes) ? w->shared + at : NULL;
         if (!*host++) return false;
     }
     return true;
@@ -308,7 +307,8 @@ static const char *misplaced(struct warp *w, const struct bound *d, const uint8_
         case SPACE_LOCAL: return "a stack";
         case SPACE_GENERIC:
         case SPACE_GLOBAL:
-        case SPACE_CONST: return "main memory";
+        case SPACE_CONST:
+            return address < w->exec->launch->flat->stacks ? "main memory" : "other threads' stacks";
         }
     }
     return NULL;
@@ -323,12 +323,14 @@ const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *
     enum isa_space where;
     w->counts.atomics++;
     unsigned lane;
-    const char *elsewhere = w->exec->launch->flat ? misplaced(w, d, regs, active, &lane) : NULL;
+    const struct launch_flat *flat = w->exec->launch->flat;
+    const char *elsewhere = flat ? misplaced(w, d, regs, active, &lane) : NULL;
     if (elsewhere)
-        return exec_fault(
-            w, d, FAULT_SHARED, lane,
-            "an atomic on 0x%08x, which is in %s: this machine has them in its scratchpad alone",
-            (uint32_t)exec_lane_address(d, w, regs, 0, lane), elsewhere);
+        return exec_fault(w, d, FAULT_SHARED, lane,
+                          "an atomic on 0x%08x, which is in %s: this machine has them in its scratchpad "
+                          "alone (0x%08llx to 0x%08llx)",
+                          (uint32_t)exec_lane_address(d, w, regs, 0, lane), elsewhere,
+                          (unsigned long long)flat->scratch, (unsigned long long)flat->scratch_end - 1);
     if (!active || w->exec->races || (words != 1 && words != 2) || !locate(w, d, active, bytes, host, &where))
         return lane_by_lane(d, w, regs, active);
     bool has_second = i->src[2].kind != OPERAND_NONE;

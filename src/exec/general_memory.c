@@ -42,7 +42,7 @@ bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t 
     if (address & (bytes - 1)) return false;
     if (a->space == SPACE_SHARED) {
         *kind = FAULT_SHARED;
-        if (address + bytes > l->shared_total) return false;
+        if (!exec_shared_holds(w, address, bytes)) return false;
         a->host = w->shared + address;
     } else if (a->space == SPACE_LOCAL) {
         *kind = FAULT_LOCAL;

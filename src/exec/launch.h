@@ -75,7 +75,8 @@ struct launch_flat {
     uint64_t stack_window, window_end; // where a thread sees its own: local memory
     uint64_t memory, memory_end;       // what else may be read and written
     uint32_t closure;                  // SR_CLOSURE
-    uint32_t barrier_warps;            // warps that meet at a barrier, from the first on; 0: all
+    uint32_t barrier_warps;            // warps that meet at a barrier, a group, from the first on; 0: all
+    bool has_parts;                    // a group of a power of two of warps may use its part of the scratchpad alone
     uint32_t nest_levels;              // 0 to one less
     bool *has_failed;                  // set when a warp ends and says so
 };

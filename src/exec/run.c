@@ -113,6 +113,7 @@ struct cta *exec_cta_create(struct exec *e)
         w->regs = at;
         w->local = flat ? flat + l->flat->stacks + (size_t)i * e->vector_bytes : at + c->registers_bytes;
         w->shared = c->shared;
+        flat_set_bounds(w);
         w->full = bit_mask(e->lanes);
         uint32_t threads = e->threads_per_block - i * e->warp_size;
         w->present = bit_mask(threads < e->warp_size ? threads : e->warp_size);

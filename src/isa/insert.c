@@ -66,6 +66,7 @@ struct program *program_insert(const struct program *p, const struct inst *what,
     uint32_t inserted = 0;
     *q = *p;
     q->places = NULL;
+    q->print_word = NULL; // indices are no words' any more
     q->plan = NULL;
     q->arena = arena;
     struct move m = {q, ARENA_ARRAY(&q->arena, uint32_t, p->inst_count)};

@@ -148,6 +148,7 @@ static void print_fields(const struct program *p, const struct inst *i, bool *fi
 
 void program_print_inst(const struct program *p, uint32_t index, struct strbuf *out)
 {
+    if (p->print_word && p->print_word(p, index, out)) return;
     const struct inst *i = &p->insts[index];
     const struct isa_shape *s = &isa_shapes[i->op];
     bool first = true;

@@ -13,6 +13,9 @@ void report_run_fini(struct report_run *r)
     for (size_t i = 0; i < r->launches.count; i++) {
         free(r->launches.data[i].kernel);
         free(r->launches.data[i].mangled);
+        free(r->launches.data[i].counters);
+        free(r->launches.data[i].fault_text);
+        report_energy_fini(&r->launches.data[i].energy);
     }
     for (size_t k = 0; k < r->sm_count; k++) {
         free(r->sms[k].slots);
@@ -166,6 +169,16 @@ static void write_warnings(struct json *j, const struct report_run *r)
     json_close_array(j);
 }
 
+// What the run's sums take from a launch, kept for the launch.
+static void keep_details(struct report_launch *l, const struct wf_stats *stats)
+{
+    report_energy_add(&l->energy, stats);
+    if (stats->fault_text) l->fault_text = heap_strdup(stats->fault_text);
+    if (!stats->counters) return;
+    l->counters = heap_alloc(stats->counter_count * sizeof *l->counters);
+    for (size_t i = 0; i < stats->counter_count; i++) l->counters[i] = stats->counters[i].value;
+}
+
 void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                     const struct wf_stats *stats)
 {
@@ -190,6 +203,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
                               .wall_seconds = stats->wall_seconds};
     memcpy(l.grid, shape->grid, sizeof l.grid);
     memcpy(l.block, shape->block, sizeof l.block);
+    if (r->has_host) keep_details(&l, stats);
     vec_push(&r->launches, l);
     add_counters(r, stats);
     if (stats->sms) add_account(r, kernel, stats);
@@ -294,6 +308,23 @@ static void write_verified(struct json *j, const struct report_run *r)
                r->verified == REPORT_NOT_VERIFIED ? WF_UNKNOWN : r->verify_mismatches);
 }
 
+static const char *launch_status(enum wf_status status)
+{
+    return status == WF_OK ? "ok" : status == WF_INTERRUPTED ? "interrupted" : "failed";
+}
+
+static void write_details(struct json *j, const struct report_run *r, const struct report_launch *l)
+{
+    report_text(j, "status", launch_status(l->status));
+    report_text(j, "fault", l->fault_text);
+    report_energy_json(&l->energy, j);
+    json_key(j, "counters");
+    json_open_object(j);
+    for (size_t i = 0; l->counters && i < r->counter_count; i++)
+        report_u64(j, r->counters[i].name, l->counters[i]);
+    json_close_object(j);
+}
+
 static void write_launches(struct json *j, const struct report_run *r)
 {
     json_key(j, "launches");
@@ -306,6 +337,7 @@ static void write_launches(struct json *j, const struct report_run *r)
         write_measured(j, l);
         report_u64(j, "registers", l->registers);
         report_u64(j, "shared_bytes", l->shared_bytes);
+        if (r->has_host) write_details(j, r, l);
         json_close_object(j);
     }
     json_close_array(j);

@@ -17,6 +17,10 @@ struct report_launch {
     double occupancy;                                   // below 0: not timed
     double core_mhz;                                    // of the GPU; 0: not timed
     double wall_seconds;                                // of the host
+    // Of a program with a host part: what the run's JSON has of all launches together.
+    uint64_t *counters; // heap, in the run's order; NULL: the launch counted nothing, or is no program's
+    struct report_energy energy;
+    char *fault_text; // heap; NULL: none
 };
 
 struct report_sm {
@@ -56,9 +60,8 @@ struct report_run {
     char *gpu;                      // heap; NULL: not timed
     char *tech;                     // heap; NULL: base
     bool interrupted;
-    bool
-        has_host; // a program with a host part, which has executed so many instructions, and how long all of it took
-    uint64_t host_instructions;
+    bool has_host;              // a program with a host part; set before the first launch
+    uint64_t host_instructions; // and how long all of it took
     double host_seconds;
     struct strbuf console;        // the end of what it printed
     char *fault_text, *race_text; // heap; NULL when there was none

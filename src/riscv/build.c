@@ -217,6 +217,26 @@ static void build_lines(struct program *p, const struct image *i)
     for (uint32_t k = 0; k < i->word_count; k++) p->insts[k].lines = i->line_of[k];
 }
 
+// The machine's row of a word, wherever a branch goes.
+static enum isa_op row_of(uint32_t word)
+{
+    struct rv_inst f = rv_decode(word);
+    if (f.op == RV_NONE) return OP_UNDEF;
+    bool is_csr = rv_table[f.op].form == RV_FORM_C || rv_table[f.op].form == RV_FORM_CI;
+    return (enum isa_op)(is_csr ? build_csr(&f, word).op : templates[f.op].op);
+}
+
+// Loads of arguments may have become constants since (closure.h).
+static bool print_word(const struct program *p, uint32_t index, struct strbuf *out)
+{
+    if (index >= p->word_count) return false;
+    uint32_t word = p->words[index], op = p->insts[index].op;
+    rv_print(word, program_pc(p, index), out);
+    if (op == OP_UNDEF || op == row_of(word)) return true;
+    strbuf_puts(out, " = ");
+    return false;
+}
+
 static const char *name_of(struct program *p, const struct image *i, uint64_t entry)
 {
     const struct image_symbol *s = image_symbol_at(i, entry, true);
@@ -241,6 +261,8 @@ struct program *riscv_program(const struct image *i, uint64_t entry, struct diag
     uint32_t *words = ARENA_ARRAY(&p->arena, uint32_t, i->word_count);
     memcpy(words, i->words, i->word_count * sizeof *words);
     p->words = words;
+    p->word_count = i->word_count;
+    p->print_word = print_word;
     p->insts = ARENA_ARRAY(&p->arena, struct inst, i->word_count);
     for (uint32_t k = 0; k < i->word_count; k++) p->insts[k] = build_inst(i, k);
     build_functions(p, i);

@@ -29,7 +29,6 @@ bool bench_init(struct bench *b, struct test *t, const struct maker *m)
     CHECK_MSG(t, !wrong, "%s", wrong);
     b->memory = memory_create_flat();
     memory_place(b->memory, RISCV_DATA, RISCV_SPILL - RISCV_DATA, "main memory");
-    memory_place(b->memory, RISCV_STACKS, RISCV_STACK_WINDOW - RISCV_STACKS, "the threads' stacks");
     for (uint32_t k = 0; k < b->image->data_count; k++)
         memcpy(memory_flat(b->memory) + b->image->data[k].address, b->image->data[k].bytes,
                b->image->data[k].given_bytes);

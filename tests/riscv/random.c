@@ -6,8 +6,9 @@ enum {
     ARGUMENTS = MAKER_DATA, // the seed of the launch
     TABLE = MAKER_DATA + 0x1000,
     TABLE_WORDS = 256,
-    SUMS = 0xbfff8000, // in the scratchpad: a word an operation
-    OWN = 0xbfff0000,  // there, too: 16 bytes a thread
+    SCRATCH_BASE = 0xbfff0000,
+    OWN_LOG =
+        4, // bytes of a thread's own words, in the upper half of the group's part; a word an operation in the lower
     ROWS = 0x08100000,
     ROW_COUNT = 12,
     SPREAD = 0x08200000,
@@ -31,6 +32,8 @@ struct maker_of {
     unsigned loops;      // around what is made
     bool in_function;    // which may not call
     unsigned group;      // warps
+    unsigned part_log;   // bytes of the group's part of the scratchpad
+    bool crosses_parts;  // sums of all groups are in group 0's part
     unsigned statements; // that may still be made
 };
 
@@ -140,7 +143,13 @@ static void atomic(struct maker_of *g)
         put(g, rv_r(0x2f, 2, (unsigned)f5[k] << 2, rd, OWN_AT, operand));
         return;
     }
-    maker_li(g->m, SCRATCH, SUMS + 4 * k);
+    if (g->crosses_parts) {
+        put(g, lui(SCRATCH, SCRATCH_BASE));
+    } else {
+        put(g, srli(SCRATCH, OWN_AT, (int32_t)g->part_log));
+        put(g, slli(SCRATCH, SCRATCH, (int32_t)g->part_log));
+    }
+    put(g, addi(SCRATCH, SCRATCH, 4 * (int32_t)k));
     put(g, rv_r(0x2f, 2, (unsigned)f5[k] << 2, rd, SCRATCH, operand));
 }
 
@@ -151,14 +160,11 @@ static void neighbour(struct maker_of *g)
     while (distance < g->group * 32 && chance(g, 40)) distance *= 2;
     if (distance >= g->group * 32) distance = g->group * 16;
     put(g, csrwi(0x830, 0));
-    put(g, csrr(SCRATCH, 0xf14));
-    put(g, slli(SCRATCH, SCRATCH, 4));
     unsigned mask = value(g);
     while (mask == rd) mask = value(g);
-    maker_li(g->m, mask, distance * 16);
-    put(g, rv_r(0x33, 4, 0, SCRATCH, SCRATCH, mask));
-    maker_li(g->m, mask, OWN);
-    put(g, add(SCRATCH, SCRATCH, mask));
+    maker_li(g->m, mask, distance << OWN_LOG);
+    put(g,
+        rv_r(0x33, 4, 0, SCRATCH, OWN_AT, mask)); // own words of a group are a power of two of bytes, aligned
     put(g, lw(rd, SCRATCH, 0));
     put(g, csrwi(0x830, 0));
 }
@@ -316,6 +322,19 @@ static void function(struct maker_of *g)
     g->function_count++;
 }
 
+// OWN_AT of the thread whose number SCRATCH holds.
+static void put_own_at(struct maker_of *g)
+{
+    unsigned group_log = g->part_log - 5; // threads of a group: a part has 32 bytes a thread
+    put(g, srli(OWN_AT, SCRATCH, (int32_t)group_log));
+    put(g, slli(OWN_AT, OWN_AT, (int32_t)g->part_log));
+    put(g, slli(ROW, SCRATCH, (int32_t)(32 - group_log)));
+    put(g, srli(ROW, ROW, (int32_t)(32 - group_log - OWN_LOG)));
+    put(g, add(OWN_AT, OWN_AT, ROW));
+    maker_li(g->m, ROW, SCRATCH_BASE + (1u << g->part_log) / 2);
+    put(g, add(OWN_AT, OWN_AT, ROW));
+}
+
 // Addresses by the thread's number, and values that are scalars, affine, and all different.
 static void begin_kernel(struct maker_of *g)
 {
@@ -323,9 +342,7 @@ static void begin_kernel(struct maker_of *g)
     put(g, slli(SPREAD_AT, SCRATCH, 6));
     maker_li(g->m, ROW, SPREAD);
     put(g, add(SPREAD_AT, SPREAD_AT, ROW));
-    put(g, slli(OWN_AT, SCRATCH, 4));
-    maker_li(g->m, ROW, OWN);
-    put(g, add(OWN_AT, OWN_AT, ROW));
+    put_own_at(g);
     put(g, srli(RA, SCRATCH, 5));
     maker_li(g->m, ROW, ROW_COUNT * 128);
     put(g, mul(RA, RA, ROW));
@@ -399,10 +416,15 @@ void random_program_make(uint64_t seed, struct random_program *p)
 {
     *p = (struct random_program){0};
     struct maker_of g = {.m = &p->code};
+    struct rng parts; // a stream of its own: other draws stay as they are
     rng_init(&g.rng, seed);
     p->is_rv32e = chance(&g, 25);
     p->group = 1u << below(&g, 7);
     g.group = p->group;
+    g.part_log = 10;
+    for (unsigned warps = 1; warps < p->group; warps *= 2) g.part_log++;
+    rng_init(&parts, seed ^ 0x9a2754c1);
+    g.crosses_parts = p->crosses_parts = p->group < 64 && rng_below(&parts, 2);
     choose_values(&g, p->is_rv32e);
     maker_function(g.m, "_start");
     uint32_t address = host(&g);

@@ -308,29 +308,39 @@ static void test_interrupt(struct test *t)
 
 // -- timelines ----------------------------------------------------------------------------------------------
 
+// Of a kernel on a GPU, in either format.
+static void check_timeline(struct test *t, const char *gpu, bool is_konata)
+{
+    struct maker m = {0};
+    struct outcome o = {0};
+    struct strbuf out = {0};
+    char pc[32];
+    struct wf_context *c = context_on(t, gpu, "base");
+    wf_watch(c, true);
+    bench_host(&m, false, 0);
+    uint32_t first = maker_here(&m);
+    bench_begin(&m);
+    bench_end(&m);
+    run_in(t, c, &m, &o);
+    report_timeline(wf_watched(c), is_konata, &out);
+    snprintf(pc, sizeof pc, is_konata ? " 0x%04x: " : "\"pc\":\"0x%04x\"", first);
+    CHECK_HAS(t, strbuf_text(&out), pc);
+    snprintf(pc, sizeof pc, is_konata ? " 0x%04x: " : "\"pc\":\"0x%04x\"", (first - MAKER_CODE) * 2);
+    CHECK(t, !strstr(strbuf_text(&out), pc)); // as instructions of eight bytes would be
+    CHECK_HAS(t, strbuf_text(&out), "csrrs a0, 0xf14, zero");
+    CHECK_HAS(t, strbuf_text(&out), "slli a1, a0, 2");
+    CHECK_HAS(t, strbuf_text(&out), "csrrwi zero, 0x830, 3");
+    strbuf_fini(&out);
+    wf_context_destroy(c);
+    outcome_fini(&o);
+    maker_fini(&m);
+}
+
 static void test_timeline(struct test *t)
 {
     for (int is_konata = 0; is_konata < 2; is_konata++) {
-        struct maker m = {0};
-        struct outcome o = {0};
-        struct strbuf out = {0};
-        char pc[32];
-        struct wf_context *c = context_on(t, "gtx1080ti", "base");
-        wf_watch(c, true);
-        bench_host(&m, false, 0);
-        uint32_t first = maker_here(&m);
-        bench_begin(&m);
-        bench_end(&m);
-        run_in(t, c, &m, &o);
-        report_timeline(wf_watched(c), is_konata, &out);
-        snprintf(pc, sizeof pc, is_konata ? " 0x%04x: " : "\"pc\":\"0x%04x\"", first);
-        CHECK_HAS(t, strbuf_text(&out), pc);
-        snprintf(pc, sizeof pc, is_konata ? " 0x%04x: " : "\"pc\":\"0x%04x\"", (first - MAKER_CODE) * 2);
-        CHECK(t, !strstr(strbuf_text(&out), pc)); // as instructions of eight bytes would be
-        strbuf_fini(&out);
-        wf_context_destroy(c);
-        outcome_fini(&o);
-        maker_fini(&m);
+        check_timeline(t, "gtx1080ti", is_konata);
+        check_timeline(t, "simtight-ads", is_konata);
     }
 }
 

@@ -74,12 +74,14 @@ static const char *draw_sm(uint64_t seed, struct strbuf *out)
     return gpu;
 }
 
-static void make(uint64_t seed, struct strbuf *elf)
+// The program's ELF file; the settings that all its runs need.
+static const char *make(uint64_t seed, struct strbuf *elf)
 {
     struct random_program p;
     random_program_make(seed, &p);
     maker_elf(&p.code, elf);
     random_program_fini(&p);
+    return p.crosses_parts ? "check.bounds=ignore" : "check.bounds=stop";
 }
 
 // Every GPU as it is for every fourth program; all settings on two.
@@ -89,12 +91,14 @@ static void run(struct test *t, uint64_t seed, uint64_t *spills)
     struct compared c;
     char name[64];
     snprintf(name, sizeof name, "program %llu", (unsigned long long)seed);
-    make(seed, &elf);
+    const char *bounds = make(seed, &elf);
+    strbuf_puts(&drawn, bounds);
     draw_settings(seed, &drawn);
     const char *gpu = draw_sm(seed, &on_sm);
+    strbuf_printf(&on_sm, " %s", bounds);
     if (compared_init(&c, t, name, elf.text, elf.length, 0)) {
         for (size_t k = 0; k < TEST_COUNT(gpus); k++)
-            if (!gpus[k] || seed % 4 == k % 4) *spills += compared_run(&c, t, gpus[k], "");
+            if (!gpus[k] || seed % 4 == k % 4) *spills += compared_run(&c, t, gpus[k], bounds);
         *spills += compared_run(&c, t, seed & 1 ? "simtight-rfc256" : "simtight-ads", strbuf_text(&drawn));
         compared_run(&c, t, gpu, strbuf_text(&on_sm));
         compared_fini(&c);
@@ -150,10 +154,11 @@ int main(int argc, char **argv)
     if (argc == 4 && str_equal(argv[1], "write")) {
         struct strbuf elf = {0};
         const char *why = NULL;
-        make(strtoull(argv[2], NULL, 0), &elf);
+        const char *bounds = make(strtoull(argv[2], NULL, 0), &elf);
         bool good = file_write(argv[3], elf.text, elf.length, &why);
         if (!good) fprintf(stderr, "%s: %s\n", argv[3], why);
         struct strbuf drawn = {0};
+        strbuf_puts(&drawn, bounds);
         draw_settings(strtoull(argv[2], NULL, 0), &drawn);
         printf("%s\n", strbuf_text(&drawn));
         strbuf_fini(&drawn);

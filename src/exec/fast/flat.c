@@ -8,8 +8,8 @@ static inline bool is_within(uint64_t start, uint64_t bytes, uint64_t from, uint
     return start >= from && start + bytes <= to;
 }
 
-// Host byte of `bytes` from an address on, which are in memory or in the scratchpad as a whole; NULL. *count is where the
-// access is counted, `is_store` whose.
+// Host byte of `bytes` from an address on, which are in memory or in the group's part of the scratchpad as a whole; NULL.
+// *count is where the access is counted, `is_store` whose.
 static inline uint8_t *flat_host(struct warp *w, uint64_t start, uint64_t bytes, bool is_store,
                                  uint64_t **count)
 {
@@ -17,7 +17,7 @@ static inline uint8_t *flat_host(struct warp *w, uint64_t start, uint64_t bytes,
     *count = is_store ? &w->counts.global_stores : &w->counts.global_loads;
     if (is_within(start, bytes, f->memory, f->memory_end)) return w->exec->flat + start;
     *count = is_store ? &w->counts.shared_stores : &w->counts.shared_loads;
-    return is_within(start, bytes, f->scratch, f->scratch_end) ? w->exec->flat + start : NULL;
+    return is_within(start, bytes, w->shared_from, w->shared_end) ? w->exec->flat + start : NULL;
 }
 
 static inline bool is_stack(const struct warp *w, uint64_t start, uint64_t bytes)
@@ -143,11 +143,10 @@ HANDLER(store_row_full)
 static inline bool find_scratch(const struct bound *d, const struct warp *w, const uint8_t *regs,
                                 uint64_t active, struct places *p)
 {
-    const struct launch_flat *f = w->exec->launch->flat;
     uint32_t least, most, bits;
     gather_offsets(regs + d->src[0], NULL, active, p, &least, &most, &bits);
     p->base = w->exec->flat + least;
-    return !(bits & 3) && is_within(least, (uint64_t)(most - least) + 4, f->scratch, f->scratch_end);
+    return !(bits & 3) && is_within(least, (uint64_t)(most - least) + 4, w->shared_from, w->shared_end);
 }
 
 static inline int32_t as_signed(uint32_t x) { return (int32_t)x; }
