@@ -572,7 +572,7 @@ enum verdict judge(const char *text, way settings, const char *extra, uint64_t m
     if (pid == 0) {
         close(pipes[0]);
         if (!freopen("/dev/null", "w", stderr)) _exit(INVALID);
-        test_limit(limit_s);
+        test_limit_time(limit_s);
         child(text, settings, extra, max_steps, pipes[1]);
     }
     close(pipes[1]);

@@ -39,7 +39,7 @@ static bool applies(const struct hunt *h, unsigned variant, uint64_t seed, bool 
 static void try_seed(const struct hunt *h, struct board *b)
 {
     struct strbuf why = {0};
-    test_limit(SEED_LIMIT_S);
+    test_limit_time(SEED_LIMIT_S);
     b->programs++;
     enum verdict v = h->try(b->seed, &why);
     if (v != SAME) note(b, v, strbuf_text(&why));
@@ -53,7 +53,7 @@ static void one_seed(const struct hunt *h, struct board *b, const bool *availabl
     struct strbuf why = {0};
     struct generator_options o = options_of(b->seed);
     generator_make(b->seed, &o, &g);
-    test_limit(SEED_LIMIT_S);
+    test_limit_time(SEED_LIMIT_S);
     if (!expect(g.text.text, 0, &e, &why)) {
         note(b, INVALID, strbuf_text(&why));
     } else {

@@ -51,7 +51,7 @@ void test_limit_processor(unsigned limit_s)
     setrlimit(RLIMIT_CPU, &limit);
 }
 
-void test_limit(unsigned limit_s)
+void test_limit_time(unsigned limit_s)
 {
     test_limit_processor(limit_s);
     alarm(TEST_WALL_FACTOR * limit_s);

@@ -56,7 +56,7 @@ struct test_time test_since(struct test_time start);
 bool test_is_within(struct test_time used, double limit_s); // both, the clock's by TEST_WALL_FACTOR
 // Ends this process after so much more processor time (SIGXCPU), or after TEST_WALL_FACTOR as much on the clock (SIGALRM). Replaces the
 // last limit.
-void test_limit(unsigned limit_s);
+void test_limit_time(unsigned limit_s);
 // The former limit alone, which a program executed by this process keeps.
 void test_limit_processor(unsigned limit_s);
 bool test_is_limit(int signal); // SIGXCPU, SIGALRM
