@@ -20,9 +20,9 @@ struct hart_devices {
 enum { HART_KERNEL_GOOD, HART_KERNEL_FAILED, HART_KERNEL_EXCEPTION };
 
 enum hart_end {
-    HART_DONE,        // it returned, or ended the simulation
-    HART_WRONG,       // `wrong` says what
-    HART_STOPPED,     // a kernel could not be run
+    HART_DONE,    // it returned, or ended the simulation
+    HART_WRONG,   // `wrong` says what
+    HART_STOPPED, // a kernel could not be run
     HART_INTERRUPTED,
     HART_LIMIT // of instructions
 };
