@@ -231,7 +231,7 @@ bool gather_submit(const struct gather *g)
 
 // -- results ------------------------------------------------------------------------------------------------
 
-// What was left is, to the report, a run that failed.
+// What was given up is, to the report, a run that failed.
 static bool note_left(const struct gather *g, const struct plan *p)
 {
     struct tokens all;
@@ -271,9 +271,10 @@ static bool collect_until(const struct gather *g, const struct plan *p, const si
     }
     progress_fini(&bar);
     if (good && ended && c->done + c->left < c->points)
-        good = diag_error(g->diag, loc_none(),
-                          "%zu of %zu points are not done, and no job of Slurm is left: submit again",
-                          c->points - c->done - c->left, c->points);
+        good = diag_error(
+            g->diag, loc_none(),
+            "%zu of %zu points are not done, and Slurm has no job of this folder any more: submit again",
+            c->points - c->done - c->left, c->points);
     return good;
 }
 

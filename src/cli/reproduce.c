@@ -285,11 +285,12 @@ static bool gather(struct lab *l, bool *complete)
 static void say_gathered(struct lab *l, size_t figures)
 {
     struct strbuf text = {0};
-    printable_format(&text,
-                     "%zu of %zu points are in results.db, %zu were left; %zu of %zu figures are complete: "
-                     "%s/report.html\n",
-                     l->pool.done + l->pool.reused, l->jobs.list.count, l->pool.failures.count,
-                     l->figures.count, figures, l->folder);
+    printable_format(
+        &text,
+        "%zu of %zu points are in results.db, %zu were given up; %zu of %zu figures are complete: "
+        "%s/report.html\n",
+        l->pool.done + l->pool.reused, l->jobs.list.count, l->pool.failures.count, l->figures.count, figures,
+        l->folder);
     if (!options_has(l->said, OPTION_QUIET)) print_text(stdout, strbuf_text(&text));
     strbuf_fini(&text);
 }

@@ -47,6 +47,14 @@ static void say(const struct worker_report *r)
     strbuf_fini(&text);
 }
 
+static void tell(const char *line)
+{
+    print_text(stderr, "worker: ");
+    print_text(stderr, line);
+    print_text(stderr, "\n");
+    print_flush(stderr);
+}
+
 // What main does, in the process of a point.
 static int run_point(int argc, char **argv) { return print_end(command_dispatch(argc, argv)); }
 
@@ -58,7 +66,7 @@ int command_worker(int argc, char **argv)
     struct diag d;
     char build[17];
     diag_init(&d);
-    struct worker_order order = {.run = run_point, .build = build, .diag = &d};
+    struct worker_order order = {.run = run_point, .build = build, .tell = tell, .diag = &d};
     struct worker_report report;
     enum wf_status result = WF_BAD_USAGE;
     char *program;

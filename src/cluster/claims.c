@@ -10,12 +10,16 @@
 // So many names that others had renamed first, and what we know of the queue is too old to go on with.
 enum { MISSES_MOST = 32 };
 static const double scan_seconds = 0.5; // between readings of a queue that had nothing for us
+// A token is not seen while it is renamed, and some seconds later where a client remembers the folder; after so many
+// readings it is gone.
+enum { MISSED_MOST = 10 };
 
 bool claims_begin(struct claims *c, const struct plan *plan, const char *who, double lease_seconds,
-                  struct diag *d)
+                  void (*tell)(const char *line), struct diag *d)
 {
-    *c =
-        (struct claims){.plan = plan, .who = who, .lease_seconds = lease_seconds, .diag = d, .scanned = -1e9};
+    *c = (struct claims){
+        .plan = plan, .who = who, .lease_seconds = lease_seconds, .tell = tell, .diag = d, .scanned = -1e9};
+    c->missed = heap_alloc(plan->points.count + 1);
     c->queue_path = plan_path(plan, "queue", "");
     c->workers_path = plan_path(plan, "workers", "");
     c->queue = open(c->queue_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -27,6 +31,7 @@ void claims_fini(struct claims *c)
     if (c->queue >= 0) close(c->queue);
     vec_fini(&c->open);
     vec_fini(&c->others);
+    free(c->missed);
     free(c->queue_path);
     free(c->workers_path);
 }
@@ -78,6 +83,33 @@ static bool may_claim(struct claims *c, const struct token *t)
            (t->state == TOKEN_HELD && !str_equal(t->who, c->who) && is_gone(c, t->who));
 }
 
+// Puts a token in place of one that is gone. Nobody knows how far its point was: at worst it is run twice. 0, or errno.
+static int restore(struct claims *c, size_t point)
+{
+    const struct plan_point *p = &c->plan->points.data[point];
+    struct strbuf line = {0};
+    if (!plan_make_token(c->queue, p, TOKEN_OPEN)) return errno;
+    c->missed[point] = 0;
+    strbuf_printf(&line, "point %s has no token in %s any more: it is open again: %s", p->id, c->queue_path,
+                  p->command);
+    if (c->tell) c->tell(line.text);
+    strbuf_fini(&line);
+    return 0;
+}
+
+// How many points are not finished, and puts back tokens that are gone. *problem: errno.
+static size_t count_unfinished(struct claims *c, const struct token *const *of, int *problem)
+{
+    size_t unfinished = 0;
+    for (size_t k = 0; k < c->plan->points.count; k++) {
+        const struct token *t = of[k];
+        c->missed[k] = t ? 0 : (uint8_t)(c->missed[k] + 1);
+        unfinished += !t || t->state == TOKEN_OPEN || t->state == TOKEN_HELD;
+        if (!t && c->missed[k] >= MISSED_MOST && !*problem) *problem = restore(c, k);
+    }
+    return unfinished;
+}
+
 // Reads the queue: what is open, and what a worker held that is gone. 0, or errno.
 static int scan(struct claims *c)
 {
@@ -91,24 +123,14 @@ static int scan(struct claims *c)
         return problem;
     }
     watch_others(c);
-    size_t points = c->plan->points.count, seen = 0, unfinished = 0;
-    uint32_t *at = heap_alloc((points + 1) * sizeof *at), index; // 1 + the token of a point
-    for (size_t i = 0; i < all.list.count; i++) {
-        const struct token *t = &all.list.data[i];
-        if (!strmap_get(&c->plan->by_id, t->id, 16, &index)) continue;
-        seen += !at[index];
-        unfinished += t->state == TOKEN_OPEN || t->state == TOKEN_HELD;
-        if (!at[index] || t->state == TOKEN_OPEN) at[index] = (uint32_t)i + 1;
-    }
+    const struct token **of = plan_tokens(c->plan, &all, NULL);
     for (unsigned healthy = 0; healthy < 2; healthy++)
-        for (size_t k = points; k--;) {
-            const struct token *t = at[k] ? &all.list.data[at[k] - 1] : NULL;
-            if (t && may_claim(c, t) && is_suspect(c, t) != healthy) vec_push(&c->open, *t);
-        }
-    c->finished = !unfinished && seen == points; // a name that is being renamed may not be seen
-    free(at);
+        for (size_t k = c->plan->points.count; k--;)
+            if (of[k] && may_claim(c, of[k]) && is_suspect(c, of[k]) != healthy) vec_push(&c->open, *of[k]);
+    c->finished = !count_unfinished(c, of, &problem);
+    free(of);
     tokens_fini(&all);
-    return 0;
+    return problem;
 }
 
 enum claim_answer claims_next(struct claims *c, bool busy, struct token *t, bool *taken, int *problem)

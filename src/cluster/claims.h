@@ -17,13 +17,16 @@ struct claims {
     struct diag *diag;
     VEC(struct token) open; // that may be claimed, the longest last, suspects before all others
     VEC(struct watched) others;
+    // Tells people a line while the worker works; NULL: nobody listens.
+    void (*tell)(const char *line);
+    uint8_t *missed; // by point: how often in a row no token of it was seen
     double scanned;  // when the queue was last read
     unsigned misses; // since then: claimed by others
     bool finished;   // nothing is open or held
 };
 
 bool claims_begin(struct claims *c, const struct plan *plan, const char *who, double lease_seconds,
-                  struct diag *d);
+                  void (*tell)(const char *line), struct diag *d);
 void claims_fini(struct claims *c);
 
 enum claim_answer {

@@ -1,8 +1,8 @@
 // A result is removed only after the transaction that has it; so whatever ends us, it is in one of the two places.
 #include "cluster/collect.h"
-#include "base/file.h"
 #include "base/json_read.h"
 #include "base/str.h"
+#include "cluster/result.h"
 #include "cluster/token.h"
 
 #include <dirent.h>
@@ -32,17 +32,28 @@ static bool finish_batch(struct batch *b)
     return good;
 }
 
-static bool add_result(struct batch *b, const struct job *j, const char *bytes, size_t length, bool refused)
+// Its point is found to be lost then (mend_queue).
+static void tell_broken(struct batch *b, const struct job *j, const char *path, const char *what)
 {
-    if (refused) return database_add_refused(b->db, j, bytes);
+    b->report->broken++;
+    diag_warn(b->db->diag, loc_none(), "%s %s: it is not taken, and its point is open again: %s", path, what,
+              j->command);
+}
+
+static bool add_result(struct batch *b, const struct job *j, const char *path, const char *bytes,
+                       size_t length)
+{
+    b->report->taken++;
+    if (str_ends_with(path, ".refused")) return database_add_refused(b->db, j, bytes);
     struct arena arena;
     const char *why;
     size_t offset;
     arena_init(&arena);
     const struct json_value *v = json_parse(bytes, length, &arena, &why, &offset);
-    bool good = !v || database_add_run(b->db, j, v); // a broken one goes; its point is found to be lost then
-    arena_fini(&arena);
+    bool good = !v || database_add_run(b->db, j, v);
+    if (!v) tell_broken(b, j, path, "is no JSON");
     b->report->taken -= !v;
+    arena_fini(&arena);
     return good;
 }
 
@@ -50,17 +61,18 @@ static bool take(struct batch *b, const struct job *j, const char *name)
 {
     char *path = plan_path(b->plan, "committed", name), *bytes;
     size_t length;
-    const char *why;
-    if (!file_read(path, &bytes, &length, &why)) { // the next time
+    enum result_state state = result_read(path, j->id, &bytes, &length);
+    if (state == RESULT_ABSENT) { // the next time
         free(path);
         return true;
     }
     bool good = b->paths.count || database_begin(b->db);
     if (good && database_has_run(b->db, j->id)) {
         b->report->again++;
+    } else if (good && state == RESULT_BROKEN) {
+        tell_broken(b, j, path, "has other bytes than were written (its checksum says so)");
     } else if (good) {
-        b->report->taken++;
-        good = add_result(b, j, bytes, length, str_ends_with(name, ".refused"));
+        good = add_result(b, j, path, bytes, length);
     }
     vec_push(&b->paths, path);
     free(bytes);
@@ -134,36 +146,42 @@ static void forget_failures(const struct plan *p, const char *id)
     free(path);
 }
 
-// What tokens say is made true: what the database has is done, and what is said to be done but is nowhere (a loss of power, a
-// broken result) is open again.
+// What a token says is made true.
+static void mend_token(const struct plan *p, struct database *db, const struct token *t, int queue,
+                       struct collection *c)
+{
+    struct token to = *t;
+    if (database_has_run(db, t->id)) {
+        to.state = t->state == TOKEN_HELD ? TOKEN_HELD : TOKEN_DONE;
+        if (t->failures || t->losses) forget_failures(p, t->id);
+        c->done++;
+    } else if (t->state == TOKEN_DONE && !is_waiting(p, t->id)) {
+        to.state = TOKEN_OPEN;
+        c->lost++;
+    } else {
+        c->left += t->state == TOKEN_LEFT;
+    }
+    if (to.state != t->state) token_move(queue, t, &to);
+}
+
+// What the database has is done, and what is said to be done but is nowhere (a loss of power, a broken result) is open again. A
+// point without a token is done if the database has it; else it is a worker's business, who sees whether it stays so (claims.c).
 static bool mend_queue(const struct plan *p, struct database *db, struct collection *c)
 {
     char *path = plan_path(p, "queue", "");
     struct tokens all;
     bool good = tokens_read(&all, path, db->diag);
+    const struct token **of = good ? plan_tokens(p, &all, NULL) : NULL;
     int queue = good ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    uint32_t index;
-    bool *seen = heap_alloc(p->points.count + 1); // a point that is being renamed may have been read twice
-    for (size_t i = 0; i < all.list.count; i++) {
-        const struct token *t = &all.list.data[i];
-        struct token to = *t;
-        if (!strmap_get(&p->by_id, t->id, 16, &index) || seen[index]) continue;
-        seen[index] = true;
-        if (database_has_run(db, t->id)) {
-            to.state = t->state == TOKEN_HELD ? TOKEN_HELD : TOKEN_DONE;
-            if (t->failures || t->losses) forget_failures(p, t->id);
-            c->done++;
-        } else if (t->state == TOKEN_DONE && !is_waiting(p, t->id)) {
-            to.state = TOKEN_OPEN;
-            c->lost++;
-        } else {
-            c->left += t->state == TOKEN_LEFT;
-        }
-        if (to.state != t->state) token_move(queue, t, &to);
+    for (size_t i = 0; good && i < p->points.count; i++) {
+        if (of[i])
+            mend_token(p, db, of[i], queue, c);
+        else if (database_has_run(db, p->points.data[i].id))
+            c->done += plan_make_token(queue, &p->points.data[i], TOKEN_DONE);
     }
     if (queue >= 0) close(queue);
     tokens_fini(&all);
-    free(seen);
+    free(of);
     free(path);
     return good;
 }
@@ -180,11 +198,21 @@ static void sweep(const struct plan *p, const char *name)
     free(path);
 }
 
+// Where results are is there, or is made anew: what was in it is lost, and its points are open again.
+static bool find_results(const struct plan *p, struct diag *d)
+{
+    bool is_new;
+    if (!plan_has_folder(p, "committed", &is_new))
+        return diag_error(d, loc_none(), "cannot make %s/committed: %s", p->folder, strerror(errno));
+    if (is_new) diag_warn(d, loc_none(), "%s/committed was gone, and is made anew", p->folder);
+    return true;
+}
+
 bool collect_results(const struct plan *p, const struct jobs *jobs, struct database *db, struct collection *c)
 {
     *c = (struct collection){.points = p->points.count};
     struct batch b = {.plan = p, .db = db, .report = c};
-    bool good = take_all(&b, jobs) && mend_queue(p, db, c);
+    bool good = find_results(p, db->diag) && take_all(&b, jobs) && mend_queue(p, db, c);
     if (good && c->done + c->left == c->points) {
         sweep(p, "committed");
         sweep(p, "compiled");

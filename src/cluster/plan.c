@@ -3,7 +3,6 @@
 #include "cluster/plan.h"
 #include "base/file.h"
 #include "base/str.h"
-#include "cluster/token.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -159,27 +158,51 @@ bool plan_is_same(const struct plan *a, const struct plan *b, struct diag *d)
 
 // -- writing ------------------------------------------------------------------------------------------------
 
-static bool make_folders(const struct plan *p, struct diag *d)
+bool plan_has_folder(const struct plan *p, const char *folder, bool *is_new)
 {
-    static const char *const folders[] = {"queue", "committed", "compiled", "workers"};
-    bool good = true;
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0] && good; i++) {
-        char *path = plan_path(p, folders[i], "");
-        good = mkdir(path, 0777) == 0 || errno == EEXIST ||
-               diag_error(d, loc_none(), "cannot make %s: %s", path, strerror(errno));
-        free(path);
-    }
+    char *path = plan_path(p, folder, "");
+    bool is_there = access(path, F_OK) == 0;
+    *is_new = !is_there && mkdir(path, 0777) == 0;
+    bool good = is_there || *is_new || errno == EEXIST;
+    int problem = errno;
+    free(path);
+    errno = problem;
     return good;
 }
 
-static bool make_token(int queue, const struct plan_point *point)
+static bool make_folders(const struct plan *p, struct diag *d)
 {
-    struct token t = {.state = TOKEN_OPEN};
+    static const char *const folders[] = {"queue", "committed", "compiled", "workers"};
+    bool good = true, is_new;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0] && good; i++)
+        good = plan_has_folder(p, folders[i], &is_new) ||
+               diag_error(d, loc_none(), "cannot make %s/%s: %s", p->folder, folders[i], strerror(errno));
+    return good;
+}
+
+bool plan_make_token(int queue, const struct plan_point *point, enum token_state state)
+{
+    struct token t = {.state = state};
     char name[TOKEN_NAME_MAX];
     memcpy(t.id, point->id, sizeof t.id);
     token_name(&t, name);
     int file = openat(queue, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     return file >= 0 && close(file) == 0;
+}
+
+const struct token **plan_tokens(const struct plan *p, const struct tokens *all, size_t *surplus)
+{
+    const struct token **of = heap_alloc((p->points.count + 1) * sizeof *of);
+    size_t more = 0;
+    uint32_t index;
+    for (size_t i = 0; i < all->list.count; i++) {
+        const struct token *t = &all->list.data[i];
+        if (!strmap_get(&p->by_id, t->id, 16, &index)) continue;
+        more += of[index] != NULL;
+        if (!of[index] || token_beats(t, of[index])) of[index] = t;
+    }
+    if (surplus) *surplus = more;
+    return of;
 }
 
 // A token for each point that has none.
@@ -193,7 +216,7 @@ static bool fill_queue(const struct plan *p, struct diag *d)
         if (strmap_get(&p->by_id, there.list.data[i].id, 16, &index)) has[index] = true;
     int queue = good ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     for (size_t i = 0; i < p->points.count && good; i++)
-        good = has[i] || make_token(queue, &p->points.data[i]) ||
+        good = has[i] || plan_make_token(queue, &p->points.data[i], TOKEN_OPEN) ||
                diag_error(d, loc_none(), "cannot write into %s: %s", path, strerror(errno));
     if (queue >= 0) close(queue);
     tokens_fini(&there);

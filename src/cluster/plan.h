@@ -8,6 +8,7 @@
 //   DIR/results.db    written by one alone, who holds DIR/lock; workers do not open it
 #pragma once
 #include "base/diag.h"
+#include "cluster/token.h"
 #include "lab/job.h"
 
 struct plan_point {
@@ -43,6 +44,14 @@ bool plan_is_same(const struct plan *a, const struct plan *b, struct diag *d);
 // Makes the folders and a token for every point that has none, and then writes the plan, so that whoever sees it sees
 // all of them. Again after whatever interrupted it: what is there stays.
 bool plan_write(const struct plan *p, struct diag *d);
+
+// One token a point, or NULL, heap: of those that were read the one that says the most (token_beats). *surplus: how many there are
+// beyond that; NULL: nobody asks.
+const struct token **plan_tokens(const struct plan *p, const struct tokens *all, size_t *surplus);
+// A token for a point that has none. False and errno.
+bool plan_make_token(int queue, const struct plan_point *point, enum token_state state);
+// A folder of the plan is there, or is made. *is_new: it was made. False and errno.
+bool plan_has_folder(const struct plan *p, const char *folder, bool *is_new);
 
 // "DIR/FOLDER/NAME", heap.
 char *plan_path(const struct plan *p, const char *folder, const char *name);

@@ -1,7 +1,7 @@
 #include "cluster/status.h"
-#include "base/file.h"
 #include "base/printable.h"
 #include "base/str.h"
+#include "cluster/result.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,28 +13,38 @@
 enum { SHOWN = 20 };   // points of a kind; the others are counted
 enum { RECENT = 120 }; // seconds: who has not beaten for longer does not count to the rate
 
-static bool read_queue(const struct plan *p, struct tokens *all, struct diag *d)
+// The queue as it was read, and each point's token.
+struct queue {
+    struct tokens all;
+    const struct token **of; // by point; NULL: it has none
+    size_t surplus;
+};
+
+static bool read_queue(const struct plan *p, struct queue *q, struct diag *d)
 {
     char *path = plan_path(p, "queue", "");
-    bool good = tokens_read(all, path, d);
+    *q = (struct queue){0};
+    bool good = tokens_read(&q->all, path, d);
+    if (good) q->of = plan_tokens(p, &q->all, &q->surplus);
     free(path);
     return good;
 }
 
-static const struct plan_point *point_of(const struct plan *p, const struct token *t)
+static void queue_fini(struct queue *q)
 {
-    uint32_t index;
-    return strmap_get(&p->by_id, t->id, 16, &index) ? &p->points.data[index] : NULL;
+    free(q->of);
+    tokens_fini(&q->all);
 }
 
 char *status_reason(const struct plan *p, const char *id)
 {
     char name[40], *text;
     size_t length;
-    const char *why;
     snprintf(name, sizeof name, "%s.failed", id);
     char *path = plan_path(p, "committed", name);
-    if (!file_read(path, &text, &length, &why)) text = heap_strdup("it left no message");
+    enum result_state state = result_read(path, id, &text, &length);
+    if (state == RESULT_ABSENT) text = heap_strdup("it left no message");
+    if (state == RESULT_BROKEN) text = heap_strdup("its message has other bytes than were written");
     free(path);
     return text;
 }
@@ -111,7 +121,7 @@ static void put_held(const struct plan *p, const struct token *t, const char *co
 
 static void put_failed(const struct plan *p, const struct token *t, const char *command, struct strbuf *out)
 {
-    printable_format(out, "  %s after %u %s", t->state == TOKEN_LEFT ? "left" : "will be tried again",
+    printable_format(out, "  %s after %u %s", t->state == TOKEN_LEFT ? "given up" : "will be tried again",
                      t->failures, t->failures == 1 ? "try" : "tries");
     put_losses(t, out);
     printable_format(out, ": %s", command);
@@ -123,21 +133,39 @@ static void put_failed(const struct plan *p, const struct token *t, const char *
     strbuf_putc(out, '\n');
 }
 
-static void put_points(const struct plan *p, const struct tokens *all, enum token_state state, double now,
+static void put_points(const struct plan *p, const struct queue *q, enum token_state state, double now,
                        struct strbuf *out)
 {
     size_t count = 0;
-    for (size_t i = 0; i < all->list.count; i++) {
-        const struct token *t = &all->list.data[i];
-        const struct plan_point *point = point_of(p, t);
-        bool shown = point && t->state == state && (state != TOKEN_OPEN || t->failures || t->losses);
+    for (size_t i = 0; i < p->points.count; i++) {
+        const struct token *t = q->of[i];
+        bool shown = t && t->state == state && (state != TOKEN_OPEN || t->failures || t->losses);
         if (!shown || count++ >= SHOWN) continue;
         if (state == TOKEN_HELD)
-            put_held(p, t, point->command, now, out);
+            put_held(p, t, p->points.data[i].command, now, out);
         else
-            put_failed(p, t, point->command, out);
+            put_failed(p, t, p->points.data[i].command, out);
     }
     if (count > SHOWN) strbuf_printf(out, "  and %zu more\n", count - SHOWN);
+}
+
+// What is not as workers leave it.
+static void put_damage(const struct plan *p, const struct queue *q, size_t missing, struct strbuf *out)
+{
+    static const char *const folders[] = {"committed", "workers"};
+    size_t count = 0;
+    for (size_t i = 0; i < p->points.count && missing; i++) {
+        if (q->of[i] || count++ >= SHOWN) continue;
+        strbuf_printf(out, "  no token in queue, which a worker puts back: %s ", p->points.data[i].id);
+        printable_format(out, "%s\n", p->points.data[i].command);
+    }
+    if (count > SHOWN) strbuf_printf(out, "  and %zu more\n", count - SHOWN);
+    if (q->surplus) strbuf_printf(out, "  tokens in queue beyond one a point: %zu\n", q->surplus);
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        char *path = plan_path(p, folders[i], "");
+        if (access(path, F_OK) != 0) printable_format(out, "  %s is not there\n", path);
+        free(path);
+    }
 }
 
 // What the workers say of themselves, and their rate.
@@ -165,16 +193,16 @@ static double put_workers(const struct plan *p, const struct beats *beats, size_
 }
 
 // How long what is ahead is expected to take beside what is done, a point: the longest come first.
-static double length_ahead(const struct plan *p, const struct tokens *all)
+static double length_ahead(const struct plan *p, const struct queue *q)
 {
     double seconds[2] = {0};
     size_t counts[2] = {0};
-    for (size_t i = 0; i < all->list.count; i++) {
-        const struct token *t = &all->list.data[i];
-        const struct plan_point *point = point_of(p, t);
-        if (!point || t->state == TOKEN_LEFT) continue;
-        seconds[t->state == TOKEN_DONE] += point->seconds;
-        counts[t->state == TOKEN_DONE]++;
+    for (size_t i = 0; i < p->points.count; i++) {
+        const struct token *t = q->of[i];
+        if (t && t->state == TOKEN_LEFT) continue;
+        bool is_done = t && t->state == TOKEN_DONE;
+        seconds[is_done] += p->points.data[i].seconds;
+        counts[is_done]++;
     }
     if (seconds[0] <= 0 || seconds[1] <= 0) return 1;
     return seconds[0] / (double)counts[0] * (double)counts[1] / seconds[1];
@@ -182,50 +210,63 @@ static double length_ahead(const struct plan *p, const struct tokens *all)
 
 bool status_write(const struct plan *p, struct strbuf *out, struct diag *d)
 {
-    struct tokens all;
+    struct queue q;
     struct beats beats;
-    size_t counts[TOKEN_STATES] = {0};
-    if (!read_queue(p, &all, d)) return false;
+    size_t counts[TOKEN_STATES] = {0}, missing = 0;
+    if (!read_queue(p, &q, d)) {
+        queue_fini(&q);
+        return false;
+    }
     char *workers = plan_path(p, "workers", "");
     beats_read(&beats, workers);
     free(workers);
-    for (size_t i = 0; i < all.list.count; i++)
-        if (point_of(p, &all.list.data[i])) counts[all.list.data[i].state]++;
-    strbuf_printf(out, "points: %zu; done %zu, running %zu, waiting %zu, left %zu\n", p->points.count,
+    for (size_t i = 0; i < p->points.count; i++) {
+        if (q.of[i])
+            counts[q.of[i]->state]++;
+        else
+            missing++;
+    }
+    strbuf_printf(out, "points: %zu; done %zu, running %zu, waiting %zu, given up %zu", p->points.count,
                   counts[TOKEN_DONE], counts[TOKEN_HELD], counts[TOKEN_OPEN], counts[TOKEN_LEFT]);
+    if (missing) strbuf_printf(out, ", without a token %zu", missing);
+    strbuf_putc(out, '\n');
     double now = file_system_now(p, &beats), rate = put_workers(p, &beats, counts[TOKEN_DONE], now, out);
-    size_t ahead = counts[TOKEN_HELD] + counts[TOKEN_OPEN];
+    size_t ahead = counts[TOKEN_HELD] + counts[TOKEN_OPEN] + missing;
     if (ahead && rate > 0) {
-        strbuf_printf(out, "rate: %.2f points a second; left: about ", rate);
-        status_put_time(out, (double)ahead / rate * length_ahead(p, &all));
+        strbuf_printf(out, "rate: %.2f points a second; done in about ", rate);
+        status_put_time(out, (double)ahead / rate * length_ahead(p, &q));
         strbuf_putc(out, '\n');
     }
-    put_points(p, &all, TOKEN_HELD, now, out);
-    put_points(p, &all, TOKEN_OPEN, now, out);
-    put_points(p, &all, TOKEN_LEFT, now, out);
+    put_damage(p, &q, missing, out);
+    put_points(p, &q, TOKEN_HELD, now, out);
+    put_points(p, &q, TOKEN_OPEN, now, out);
+    put_points(p, &q, TOKEN_LEFT, now, out);
     beats_fini(&beats);
-    tokens_fini(&all);
+    queue_fini(&q);
     return true;
 }
 
 bool status_retry(const struct plan *p, size_t *count, struct diag *d)
 {
-    struct tokens all;
+    struct queue q;
     *count = 0;
-    if (!read_queue(p, &all, d)) return false;
+    if (!read_queue(p, &q, d)) {
+        queue_fini(&q);
+        return false;
+    }
     char *path = plan_path(p, "queue", "");
     int queue = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), problem = queue < 0 ? errno : 0;
-    for (size_t i = 0; i < all.list.count && !problem; i++) {
-        const struct token *t = &all.list.data[i];
+    for (size_t i = 0; i < p->points.count && !problem; i++) {
+        const struct token *t = q.of[i];
+        if (!t || t->state != TOKEN_LEFT) continue;
         struct token to = *t;
-        if (t->state != TOKEN_LEFT || !point_of(p, t)) continue;
         to.state = TOKEN_OPEN;
         to.failures = to.losses = 0;
         problem = token_move(queue, t, &to);
         *count += !problem;
     }
     if (queue >= 0) close(queue);
-    tokens_fini(&all);
+    queue_fini(&q);
     if (problem) diag_error(d, loc_none(), "cannot change %s: %s", path, strerror(problem));
     free(path);
     return !problem;

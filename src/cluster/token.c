@@ -18,6 +18,14 @@ void token_name(const struct token *t, char name[TOKEN_NAME_MAX])
 
 bool token_is_suspect(const struct token *t) { return t->losses + 1 >= TOKEN_TRIES; }
 
+bool token_beats(const struct token *a, const struct token *b)
+{
+    static const unsigned rank[TOKEN_STATES] = {
+        [TOKEN_DONE] = 3, [TOKEN_HELD] = 2, [TOKEN_OPEN] = 1, [TOKEN_LEFT] = 0};
+    if (a->state != b->state) return rank[a->state] > rank[b->state];
+    return a->failures + a->losses > b->failures + b->losses;
+}
+
 // ".N" with a single digit.
 static bool parse_count(const char *text, unsigned *count)
 {

@@ -3,7 +3,7 @@
 //   ID.FAILURES.LOSSES.open        anybody's
 //   ID.FAILURES.LOSSES.held.WHO    a worker's
 //   ID.FAILURES.LOSSES.done        its result was committed
-//   ID.FAILURES.LOSSES.left        failed or was lost as often as TOKEN_TRIES; nobody tries again before --retry
+//   ID.FAILURES.LOSSES.left        given up: failed or was lost as often as TOKEN_TRIES; nobody tries again before --retry
 //
 // A loss is a worker that disappeared while it held the point, or whose time was up though it had run the point from its beginning.
 // The point may be why (memory), or may have been there by chance; so one that was lost as often as it may be but once is a suspect: a
@@ -32,6 +32,9 @@ struct token {
 void token_name(const struct token *t, char name[TOKEN_NAME_MAX]);
 bool token_is_suspect(const struct token *t);
 bool token_parse(const char *name, struct token *t); // false: it is none
+// Of two tokens of one point, which a folder shows that is read while others rename, or that were copied: whether `a` is the one to
+// believe. Done before held before open before left; of two alike the one with more failures and losses.
+bool token_beats(const struct token *a, const struct token *b);
 
 struct tokens {
     VEC(struct token) list;

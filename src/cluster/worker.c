@@ -3,6 +3,7 @@
 #include "base/progress.h"
 #include "base/str.h"
 #include "cluster/claims.h"
+#include "cluster/result.h"
 #include "lab/process.h"
 
 #include <assert.h>
@@ -28,6 +29,10 @@ struct slot {
     int errors; // what the process complains of, in memory: it needs no room on a disk
 };
 
+struct renaming {
+    struct token from, to;
+};
+
 struct worker {
     const struct worker_order *order;
     struct worker_report *report;
@@ -36,6 +41,8 @@ struct worker {
     struct beat beat;
     char *compiled;               // where points share kernels
     double began, beaten, resume; // times: ours; of the last beat; when to claim again
+    bool has_told;                // of a place that is in the way
+    VEC(struct renaming) delayed; // of tokens that are ours, which the place did not let us rename
     struct slot slots[WORKER_PROCESSES_MOST];
     unsigned busy;
     sigset_t watched, before;
@@ -70,15 +77,46 @@ static bool is_place_complaint(const char *text)
 
 // -- how a point ends ---------------------------------------------------------------------------------------
 
-// Says how far the point is; of a claim that is lost the result is somebody's anyway.
+static void tell(const struct worker *w, const char *line)
+{
+    if (w->order->tell) w->order->tell(line);
+}
+
+// A place is in the way, and nothing is claimed for a while. Said once, until something works again. NULL: not said.
+static void pause_for(struct worker *w, const char *why)
+{
+    struct strbuf line = {0};
+    w->resume = clock_seconds() + pause_seconds;
+    if (!why || w->has_told) return;
+    strbuf_printf(&line, "waits for %s, and tries again every second: %s", w->plan.folder, why);
+    tell(w, line.text);
+    w->has_told = true;
+    strbuf_fini(&line);
+}
+
+// Of a claim that is lost the result is somebody's anyway. False: not now.
+static bool rename_token(struct worker *w, const struct renaming *r)
+{
+    int problem = token_move(w->claims.queue, &r->from, &r->to);
+    w->beat.lost += problem == ENOENT;
+    if (problem && problem != ENOENT) pause_for(w, strerror(problem));
+    return !problem || problem == ENOENT;
+}
+
+// Says how far the point is. Nobody else may while our beat goes on, so what does not work is tried until it does.
 static void release_as(struct worker *w, const struct token *t, enum token_state state, unsigned failures,
                        unsigned losses)
 {
-    struct token to = *t;
-    to.state = state;
-    to.failures = failures;
-    to.losses = losses;
-    w->beat.lost += token_move(w->claims.queue, t, &to) == ENOENT;
+    struct renaming r = {*t, *t};
+    r.to.state = state;
+    r.to.failures = failures;
+    r.to.losses = losses;
+    if (!rename_token(w, &r)) vec_push(&w->delayed, r);
+}
+
+static void rename_delayed(struct worker *w)
+{
+    while (w->delayed.count && rename_token(w, &vec_last(&w->delayed))) w->delayed.count--;
 }
 
 static void release(struct worker *w, const struct token *t, enum token_state state)
@@ -86,19 +124,30 @@ static void release(struct worker *w, const struct token *t, enum token_state st
     release_as(w, t, state, t->failures, t->losses);
 }
 
-static void hand_back(struct worker *w, struct token *t)
+static void hand_back(struct worker *w, struct token *t, const char *why)
 {
     release(w, t, TOKEN_OPEN);
-    w->resume = clock_seconds() + pause_seconds;
+    pause_for(w, why);
 }
 
+// Whether the point's result is there already. A broken one goes, and is said.
 static bool is_committed(const struct worker *w, const struct token *t)
 {
     static const char *const endings[] = {"json", "refused"};
     bool there = false;
     for (size_t i = 0; i < 2 && !there; i++) {
-        char *path = result_path(w, t, true, endings[i]);
-        there = access(path, F_OK) == 0;
+        char *path = result_path(w, t, true, endings[i]), *bytes;
+        size_t length;
+        enum result_state state = result_read(path, t->id, &bytes, &length);
+        there = state == RESULT_GOOD;
+        if (state == RESULT_BROKEN && unlink(path) == 0) {
+            struct strbuf line = {0};
+            strbuf_printf(&line, "%s has other bytes than were written (its checksum says so): run again",
+                          path);
+            tell(w, line.text);
+            strbuf_fini(&line);
+        }
+        free(bytes);
         free(path);
     }
     return there;
@@ -122,11 +171,13 @@ static void commit_result(struct worker *w, struct token *t)
 {
     char *part = result_path(w, t, true, "part"), *path = result_path(w, t, true, "json");
     count_run(w);
-    if (rename(part, path) == 0) {
+    if (result_seal(part, t->id) && rename(part, path) == 0) {
+        w->has_told = false;
         release(w, t, TOKEN_DONE);
     } else {
+        const char *why = strerror(errno);
         discard_part(w, t);
-        hand_back(w, t);
+        hand_back(w, t, why);
     }
     free(part);
     free(path);
@@ -140,8 +191,8 @@ static void commit_message(struct worker *w, struct token *t, const char *ending
     bool refused = str_equal(ending, "refused");
     unsigned failures = t->failures + 1;
     if (refused) count_run(w);
-    if (!file_write(path, message, strlen(message), &why)) {
-        hand_back(w, t);
+    if (!result_write(path, t->id, message, &why)) {
+        hand_back(w, t, why);
     } else if (refused) {
         release(w, t, TOKEN_DONE);
     } else {
@@ -156,10 +207,10 @@ static void give_up(struct worker *w, struct token *t, const char *message)
 {
     char *path = result_path(w, t, true, "failed");
     const char *why;
-    if (file_write(path, message, strlen(message), &why))
+    if (result_write(path, t->id, message, &why))
         release_as(w, t, TOKEN_LEFT, t->failures, TOKEN_TRIES);
     else
-        hand_back(w, t);
+        hand_back(w, t, why);
     free(path);
 }
 
@@ -196,7 +247,7 @@ static void settle(struct worker *w, struct slot *s, int status)
         commit_message(w, &s->token, "refused", said);
     } else if (is_place_complaint(said) || is_our_end(status)) {
         discard_part(w, &s->token);
-        hand_back(w, &s->token);
+        hand_back(w, &s->token, is_place_complaint(said) ? said : NULL);
     } else {
         if (WIFEXITED(status))
             strbuf_printf(&message, "ended with status %d: %s", WEXITSTATUS(status),
@@ -231,7 +282,7 @@ static void start(struct worker *w, struct slot *s, const struct token *t)
         return;
     }
     if (t->losses >= TOKEN_TRIES) {
-        give_up(w, &s->token, "given up: its worker disappeared three times (killed for memory, maybe)");
+        give_up(w, &s->token, "its worker disappeared three times (killed for memory, maybe)");
         return;
     }
     char *part = result_path(w, t, false, "part");
@@ -246,7 +297,7 @@ static void start(struct worker *w, struct slot *s, const struct token *t)
                                                           .signals = &w->before});
     free(part);
     if (process < 0) {
-        hand_back(w, &s->token);
+        hand_back(w, &s->token, strerror(errno));
         if (s->errors >= 0) close(s->errors);
         return;
     }
@@ -269,20 +320,46 @@ static bool is_alone(const struct worker *w)
     return false;
 }
 
+// Where results go is there, or made anew. False: not now (*problem is 0), or never, and an error.
+static bool has_room(struct worker *w, int *problem)
+{
+    bool is_new = false;
+    *problem = 0;
+    if (plan_has_folder(&w->plan, "committed", &is_new)) {
+        struct strbuf line = {0};
+        strbuf_printf(&line,
+                      "%s/committed was gone, with what had not been collected: made anew; "
+                      "`warpfold reproduce --collect` finds which points are to be run again",
+                      w->plan.folder);
+        if (is_new) tell(w, line.text);
+        strbuf_fini(&line);
+        return true;
+    }
+    if (is_place_error(errno)) {
+        pause_for(w, strerror(errno));
+        return false;
+    }
+    *problem = errno;
+    diag_error(w->order->diag, loc_none(), "cannot make %s/committed: %s", w->plan.folder, strerror(errno));
+    return false;
+}
+
 // Gives free slots something to do. False and an error: nothing can be claimed here, now or later.
 static bool feed(struct worker *w)
 {
     struct token t;
     bool taken;
     int problem;
+    if (clock_seconds() >= w->resume) rename_delayed(w);
     for (unsigned k = 0; k < w->order->processes; k++)
         while (!w->slots[k].process) {
             if (clock_seconds() < w->resume || is_alone(w)) return true;
+            if (!has_room(w, &problem)) return !problem;
             enum claim_answer answer = claims_next(&w->claims, w->busy > 0, &t, &taken, &problem);
             if (answer == CLAIM_NONE) return true;
             if (answer == CLAIM_FAILED && !is_place_error(problem)) return cannot_claim(w, problem);
             if (answer == CLAIM_FAILED) {
-                w->resume = clock_seconds() + pause_seconds;
+                pause_for(w, strerror(problem));
                 return true;
             }
             w->beat.taken += taken;
@@ -297,8 +374,7 @@ static void interrupt(struct worker *w, struct slot *s)
     double now = clock_seconds();
     bool too_long = w->report->interrupted == TIME_IS_UP && now - s->started > whole_time * (now - w->began);
     if (too_long && s->token.losses + 1 >= TOKEN_TRIES)
-        give_up(w, &s->token,
-                "given up: the time of three workers was up before it ended: submit with a longer one");
+        give_up(w, &s->token, "the time of three workers was up before it ended: submit with a longer one");
     else
         release_as(w, &s->token, TOKEN_OPEN, s->token.failures, s->token.losses + too_long);
 }
@@ -378,13 +454,14 @@ bool worker_run(const struct worker_order *o, struct worker_report *r)
         plan_read(&w->plan, o->folder, o->diag) && plan_is_of(&w->plan, o->build, o->diag) && enter(w);
     w->compiled = plan_path(&w->plan, "compiled", "");
     if (good && !r->interrupted)
-        good = claims_begin(&w->claims, &w->plan, w->beat.who, o->lease_seconds, o->diag) && work(w);
+        good = claims_begin(&w->claims, &w->plan, w->beat.who, o->lease_seconds, o->tell, o->diag) && work(w);
     stop_all(w);
     claims_fini(&w->claims);
     beat_end(&w->beat);
     *r = (struct worker_report){w->beat.runs, w->beat.failed, w->beat.taken, w->beat.lost, r->interrupted};
     sigprocmask(SIG_SETMASK, &w->before, NULL);
     free(w->compiled);
+    vec_fini(&w->delayed);
     plan_fini(&w->plan);
     free(w);
     return good;

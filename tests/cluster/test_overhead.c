@@ -116,7 +116,13 @@ static pid_t start_worker(struct test *t, const char *folder, const char *build,
     struct worker_report r;
     diag_init(&d);
     snprintf(path, sizeof path, "%s/%s", test_directory(t), folder);
-    bool good = worker_run(&(struct worker_order){do_nothing, build, path, 1, 120, &d}, &r);
+    bool good = worker_run(&(struct worker_order){.run = do_nothing,
+                                                  .build = build,
+                                                  .folder = path,
+                                                  .processes = 1,
+                                                  .lease_seconds = 120,
+                                                  .diag = &d},
+                           &r);
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
     *own = processor_seconds(&used);

@@ -73,7 +73,20 @@ static void test_read_only(struct test *t)
 
 // -- clocks -------------------------------------------------------------------------------------------------
 
-// A library that puts whatever runs with it an hour ahead of everybody else.
+// A library that changes what the C library does, for whatever runs with it.
+static bool make_library(struct test *t, const char *source, char path[600])
+{
+    struct cli c = {.t = t};
+    char command[1900];
+    cli_write(&c, "library.c", source, strlen(source));
+    snprintf(path, 600, "%s/library.so", test_directory(t));
+    snprintf(command, sizeof command, "cc -shared -fPIC -o %s %s/library.c", path, test_directory(t));
+    if (test_command(command, 30, NULL, NULL) == 0) return true;
+    test_skip_tool(t, "cc");
+    return false;
+}
+
+// One that is an hour ahead of everybody else.
 static bool make_clock(struct test *t, char path[600])
 {
     static const char source[] = "#define _GNU_SOURCE\n"
@@ -94,14 +107,7 @@ static bool make_clock(struct test *t, char path[600])
                                  "    if (t) *t = now.tv_sec;\n"
                                  "    return now.tv_sec;\n"
                                  "}\n";
-    struct cli c = {.t = t};
-    char command[1900];
-    cli_write(&c, "clock.c", source, strlen(source));
-    snprintf(path, 600, "%s/clock.so", test_directory(t));
-    snprintf(command, sizeof command, "cc -shared -fPIC -o %s %s/clock.c", path, test_directory(t));
-    if (test_command(command, 30, NULL, NULL) == 0) return true;
-    test_skip_tool(t, "cc");
-    return false;
+    return make_library(t, source, path);
 }
 
 // What is told by clocks is told by one: nobody takes a claim because his own is ahead, and status says when things happened. The lease
@@ -131,6 +137,42 @@ static void test_clock(struct test *t)
     plan_collect(&c, "clock");
     check_same(t, "clock", clean, "a clock an hour ahead");
     free(clean);
+    cli_fini(&c);
+}
+
+// A file system that loses its handle for a moment, just when a point is done: the worker tries again, and does not wait for itself.
+static void test_stale(struct test *t)
+{
+    static const char source[] = "#define _GNU_SOURCE\n"
+                                 "#include <errno.h>\n"
+                                 "#include <string.h>\n"
+                                 "#include <sys/syscall.h>\n"
+                                 "#include <unistd.h>\n"
+                                 "static int refused;\n"
+                                 "int renameat(int a, const char *from, int b, const char *to)\n"
+                                 "{\n"
+                                 "    size_t n = strlen(to);\n"
+                                 "    if (n > 5 && strcmp(to + n - 5, \".done\") == 0 && refused++ < 2) {\n"
+                                 "        errno = ESTALE;\n"
+                                 "        return -1;\n"
+                                 "    }\n"
+                                 "    return (int)syscall(SYS_renameat2, a, from, b, to, 0);\n"
+                                 "}\n";
+    struct cli c = {.t = t};
+    char library[600];
+    if (!make_library(t, source, library)) return;
+    lab_write(&c, "small.exp", lab_experiment);
+    plan_small(&c, "stale");
+    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
+    setenv("LD_PRELOAD", library, 1);
+    cli_run(&c, "worker $D/stale --processes 2");
+    unsetenv("LD_PRELOAD");
+    unsetenv("ASAN_OPTIONS");
+    CHECK_EQ(t, c.status, 0);
+    CHECK_HAS(t, c.out, "30 points run, 0 tries failed");
+    CHECK_HAS(t, c.err, "worker: waits for ");
+    CHECK_HAS(t, c.err, "/stale, and tries again every second: Stale file handle\n");
+    CHECK_EQ(t, status_number(&c, "stale", "done"), 30);
     cli_fini(&c);
 }
 
@@ -196,10 +238,8 @@ static void test_others(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"full", test_full},
-                                             {"read only", test_read_only},
-                                             {"clock", test_clock},
-                                             {"no slurm", test_no_slurm},
-                                             {"others", test_others}};
+    static const struct test_case cases[] = {{"full", test_full},         {"read only", test_read_only},
+                                             {"clock", test_clock},       {"stale", test_stale},
+                                             {"no slurm", test_no_slurm}, {"others", test_others}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

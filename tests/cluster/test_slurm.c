@@ -25,7 +25,7 @@ static void test_small(struct test *t)
     CHECK_MSG(t, c.status == 0, "%s", c.err);
     CHECK_HAS(t, c.out, "30 points planned in");
     CHECK_HAS(t, c.out, "of Slurm: 3 workers");
-    CHECK_HAS(t, c.out, "30 of 30 points are in results.db, 0 were left; 1 of 1 figures are complete");
+    CHECK_HAS(t, c.out, "30 of 30 points are in results.db, 0 were given up; 1 of 1 figures are complete");
     check_same(t, "s", clean, "Slurm");
     CHECK_EQ(t, status_number(&c, "s", "done"), 30);
     CHECK_EQ(t, status_number(&c, "s", "points run twice"), 0);
@@ -159,11 +159,11 @@ static void test_time_limit(struct test *t)
         nodes_wait(&n);
         cli_run(&c, "reproduce --status $D/t");
         CHECK_HAS(t, c.out,
-                  jobs == 3   ? "left after 0 tries, lost 3 times with its worker: bench LIB"
+                  jobs == 3   ? "given up after 0 tries, lost 3 times with its worker: bench LIB"
                   : jobs == 2 ? "will be tried again after 0 tries, lost 2 times with its worker: bench LIB"
                               : "will be tried again after 0 tries, lost 1 time with its worker: bench LIB");
     }
-    CHECK_HAS(t, c.out, ": given up: the time of three workers was up before it ended");
+    CHECK_HAS(t, c.out, ": the time of three workers was up before it ended");
     CHECK_EQ(t, status_number(&c, "t", "from workers that were gone"), 0); // each handed it back
     nodes_end(&n);
     cli_fini(&c);

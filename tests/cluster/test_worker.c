@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "cluster/claims.h"
 #include "cluster/points.h"
+#include "cluster/result.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -38,13 +39,13 @@ static void test_two(struct test *t)
     char *clean = lab_clean(&c);
     plan(&c, "two");
     cli_run(&c, "reproduce --status $D/two");
-    CHECK_HAS(t, c.out, "points: 30; done 0, running 0, waiting 30, left 0");
+    CHECK_HAS(t, c.out, "points: 30; done 0, running 0, waiting 30, given up 0");
     pid_t a = worker_start(t, "two", "1", "60"), b = worker_start(t, "two", "2", "60");
     plan_collect(&c, "two");
     CHECK_EQ(t, process_wait(a), 0);
     CHECK_EQ(t, process_wait(b), 0);
     plan_collect(&c, "two");
-    CHECK_HAS(t, c.out, "30 of 30 points are in results.db, 0 were left; 1 of 1 figures are complete");
+    CHECK_HAS(t, c.out, "30 of 30 points are in results.db, 0 were given up; 1 of 1 figures are complete");
     CHECK_EQ(t, count_files(t, "two/compiled"), 6); // of 30 points: three kernels, of two profiles
     plan_collect(&c, "two");
     check_same(t, "two", clean, "two workers");
@@ -55,7 +56,7 @@ static void test_two(struct test *t)
     free(here);
     free(there);
     cli_run(&c, "reproduce --status $D/two");
-    CHECK_HAS(t, c.out, "points: 30; done 30, running 0, waiting 0, left 0");
+    CHECK_HAS(t, c.out, "points: 30; done 30, running 0, waiting 0, given up 0");
     free(clean);
     cli_fini(&c);
 }
@@ -110,7 +111,7 @@ static void test_handed_back(struct test *t)
     cli_fini(&c);
 }
 
-// A point that fails three times is left with its reason, and tried again when somebody says so.
+// A point that fails three times is given up with its reason, and tried again when somebody says so.
 static void test_left(struct test *t)
 {
     struct cli c = {.t = t};
@@ -128,18 +129,18 @@ static void test_left(struct test *t)
     cli_run(&c, "worker $D/left --processes 2");
     CHECK_HAS(t, c.out, "3 points run, 3 tries failed");
     cli_run(&c, "reproduce --status $D/left");
-    CHECK_HAS(t, c.out, "done 3, running 0, waiting 0, left 1");
-    CHECK_HAS(t, c.out, "left after 3 tries: run nowhere.ptx");
+    CHECK_HAS(t, c.out, "done 3, running 0, waiting 0, given up 1");
+    CHECK_HAS(t, c.out, "given up after 3 tries: run nowhere.ptx");
     CHECK_HAS(t, c.out, "ended with status 1: cannot read nowhere.ptx");
     cli_run(&c, "reproduce --collect $D/left");
-    CHECK_HAS(t, c.out, "3 of 4 points are in results.db, 1 were left; 0 of 1 figures are complete");
+    CHECK_HAS(t, c.out, "3 of 4 points are in results.db, 1 were given up; 0 of 1 figures are complete");
     cli_run(&c, "reproduce --retry $D/left");
     CHECK_HAS(t, c.out, "1 points are waiting again");
     cli_run(&c, "reproduce $D/stuck.exp --size small --out $D/left --submit hand"); // writes the plan anew
     CHECK_HAS(t, c.out, "4 points planned");
     cli_run(&c, "worker $D/left --processes 2");
     cli_run(&c, "reproduce --collect $D/left");
-    CHECK_HAS(t, c.out, "4 of 4 points are in results.db, 0 were left; 1 of 1 figures are complete");
+    CHECK_HAS(t, c.out, "4 of 4 points are in results.db, 0 were given up; 1 of 1 figures are complete");
     cli_fini(&c);
 }
 
@@ -205,15 +206,15 @@ static void test_disappeared(struct test *t)
     cli_run(&c, "worker $D/gone --lease 1");
     CHECK_HAS(t, c.out, "0 points run, 0 tries failed, 1 claims taken over");
     cli_run(&c, "reproduce --status $D/gone");
-    CHECK_HAS(t, c.out, "left after 0 tries, lost 3 times with its worker: bench binomialOptions");
-    CHECK_HAS(t, c.out, ": given up: its worker disappeared three times");
+    CHECK_HAS(t, c.out, "given up after 0 tries, lost 3 times with its worker: bench binomialOptions");
+    CHECK_HAS(t, c.out, ": its worker disappeared three times");
     cli_run(&c, "reproduce --collect $D/gone");
-    CHECK_HAS(t, c.out, "0 of 1 points are in results.db, 1 were left");
+    CHECK_HAS(t, c.out, "0 of 1 points are in results.db, 1 were given up");
     cli_run(&c, "reproduce --retry $D/gone");
     CHECK_EQ(t, token_now(t, "gone").losses, 0);
     cli_run(&c, "worker $D/gone");
     plan_collect(&c, "gone");
-    CHECK_HAS(t, c.out, "1 of 1 points are in results.db, 0 were left");
+    CHECK_HAS(t, c.out, "1 of 1 points are in results.db, 0 were given up");
     cli_fini(&c);
 }
 
@@ -228,8 +229,8 @@ static void test_too_long(struct test *t)
     for (unsigned tries = 0; tries < 12 && token_now(t, "time").state != TOKEN_LEFT; tries++)
         interrupt_worker(t, "time", 0.2, SIGUSR1); // a busy machine may leave one less than its time
     cli_run(&c, "reproduce --status $D/time");
-    CHECK_HAS(t, c.out, "left after 0 tries, lost 3 times with its worker: bench binomialOptions");
-    CHECK_HAS(t, c.out, ": given up: the time of three workers was up before it ended");
+    CHECK_HAS(t, c.out, "given up after 0 tries, lost 3 times with its worker: bench binomialOptions");
+    CHECK_HAS(t, c.out, ": the time of three workers was up before it ended");
     cli_fini(&c);
 }
 
@@ -248,7 +249,7 @@ static void test_suspect(struct test *t)
     plan(&c, "alone");
     snprintf(folder, sizeof folder, "%s/alone", test_directory(t));
     diag_init(&d);
-    CHECK(t, plan_read(&p, folder, &d) && claims_begin(&claims, &p, "us", 60, &d));
+    CHECK(t, plan_read(&p, folder, &d) && claims_begin(&claims, &p, "us", 60, NULL, &d));
     memcpy(suspect.id, p.points.data[0].id, sizeof suspect.id);
     moved = suspect;
     moved.losses = TOKEN_TRIES - 1;
@@ -322,6 +323,178 @@ static void test_estimate_kinds(struct test *t)
     cli_fini(&c);
 }
 
+// -- what is missing, or not as it was written --------------------------------------------------------------
+
+static void shell(struct test *t, const char *folder, const char *command)
+{
+    char text[1600];
+    snprintf(text, sizeof text, "cd %s/%s && %s", test_directory(t), folder, command);
+    CHECK_EQ(t, test_command(text, 20, NULL, NULL), 0);
+}
+
+// Four points, each of a moment.
+static void plan_four(struct cli *c, const char *folder)
+{
+    char arguments[160];
+    lab_write(
+        c, "four.exp",
+        "title = a test\nkind = runs\nmeasure = speedup\nkernels = vecadd matrixMul\nviews = tiny/sass\n"
+        "series = LRR : base with issue.scheduler=lrr\n");
+    snprintf(arguments, sizeof arguments,
+             "reproduce $D/four.exp --size small --out $D/%s --submit hand --quiet", folder);
+    cli_run(c, arguments);
+    CHECK_MSG(c->t, c->status == 0, "%s", c->err);
+}
+
+// A point whose token is gone is run all the same; and once more, where its token was only lost behind the run.
+static void test_no_token(struct test *t)
+{
+    struct cli c = {.t = t};
+    plan_four(&c, "token");
+    shell(t, "token", "rm $(ls -d queue/*.open | head -n 1)");
+    cli_run(&c, "reproduce --status $D/token");
+    CHECK_HAS(t, c.out, "points: 4; done 0, running 0, waiting 3, given up 0, without a token 1\n");
+    CHECK_HAS(t, c.out, "  no token in queue, which a worker puts back: ");
+    cli_run(&c, "worker $D/token --processes 2");
+    CHECK_EQ(t, c.status, 0);
+    CHECK_HAS(t, c.out, "4 points run, 0 tries failed");
+    CHECK_HAS(t, c.err, "worker: point ");
+    CHECK_HAS(t, c.err, "/token/queue any more: it is open again: bench ");
+    plan_collect(&c, "token");
+    CHECK_HAS(t, c.out, "4 of 4 points are in results.db, 0 were given up");
+    shell(t, "token", "rm $(ls -d queue/*.done | head -n 1)");
+    plan_collect(&c, "token"); // the database has the result
+    cli_run(&c, "reproduce --status $D/token");
+    CHECK_HAS(t, c.out, "points: 4; done 4, running 0, waiting 0, given up 0\n");
+    cli_fini(&c);
+}
+
+// Names that were copied: a point counts once, and nobody waits for it.
+static void test_surplus(struct test *t)
+{
+    struct cli c = {.t = t};
+    plan_four(&c, "copies");
+    shell(t, "copies", "for f in queue/*.open; do cp $f ${f%0.0.open}1.0.open; done");
+    cli_run(&c, "reproduce --status $D/copies");
+    CHECK_HAS(t, c.out, "points: 4; done 0, running 0, waiting 4, given up 0\n");
+    CHECK_HAS(t, c.out, "  tokens in queue beyond one a point: 4\n");
+    cli_run(&c, "worker $D/copies --processes 2");
+    CHECK_EQ(t, c.status, 0);
+    shell(t, "copies",
+          "f=$(ls -d queue/*.done | head -n 1); cp $f ${f%?.?.done}0.2.done; cp $f ${f%?.?.done}2.0.open");
+    cli_run(&c, "worker $D/copies --processes 2");
+    CHECK_HAS(t, c.out, "0 points run, 0 tries failed");
+    plan_collect(&c, "copies");
+    CHECK_HAS(t, c.out, "4 of 4 points are in results.db, 0 were given up");
+    cli_run(&c, "reproduce --status $D/copies");
+    CHECK_HAS(t, c.out, "points: 4; done 4, running 0, waiting 0, given up 0\n");
+    cli_fini(&c);
+}
+
+// The folder of results is gone, before a worker begins and while it works: the work goes on, and nothing is lost for good.
+static void test_no_committed(struct test *t)
+{
+    struct cli c = {.t = t};
+    plan_four(&c, "gone4");
+    shell(t, "gone4", "rm -r committed");
+    cli_run(&c, "reproduce --status $D/gone4");
+    CHECK_HAS(t, c.out, "/gone4/committed is not there\n");
+    cli_run(&c, "worker $D/gone4 --processes 2");
+    CHECK_EQ(t, c.status, 0);
+    CHECK_HAS(t, c.out, "4 points run, 0 tries failed");
+    CHECK_HAS(t, c.err, "/gone4/committed was gone, with what had not been collected: made anew");
+    shell(t, "gone4", "rm -r committed");
+    plan_collect(&c, "gone4");
+    CHECK_HAS(t, c.err, "/gone4/committed was gone, and is made anew\n");
+    cli_run(&c, "reproduce --status $D/gone4");
+    CHECK_HAS(t, c.out, "points: 4; done 0, running 0, waiting 4, given up 0\n");
+    pid_t worker = worker_start(t, "gone4", "1", "60");
+    while (!status_number(&c, "gone4", "done")) sleep_for(0.01);
+    shell(t, "gone4", "rm -rf committed");
+    CHECK_EQ(t, process_wait(worker), 0);
+    plan_collect(&c, "gone4");
+    cli_run(&c, "worker $D/gone4 --processes 2");
+    plan_collect(&c, "gone4");
+    CHECK_HAS(t, c.out, "4 of 4 points are in results.db, 0 were given up");
+    cli_fini(&c);
+}
+
+// A worker that waits for another one's point ends when the plan goes away.
+static void test_no_folder(struct test *t)
+{
+    struct cli c = {.t = t};
+    plan_four(&c, "away");
+    shell(t, "away", "for f in queue/*.open; do mv $f ${f%open}held.somebody; done");
+    pid_t worker = worker_start(t, "away", "1", "3600");
+    sleep_for(0.5);
+    shell(t, ".", "rm -r away");
+    CHECK_EQ(t, process_wait(worker), 1);
+    cli_fini(&c);
+}
+
+// A digit that is another is found by whoever takes the result in, and the point is run again; so it is where a worker finds it.
+static void test_changed_result(struct test *t)
+{
+    struct cli c = {.t = t};
+    plan_four(&c, "digit");
+    cli_run(&c, "worker $D/digit --processes 2");
+    shell(t, "digit", "f=$(ls -d committed/*.json | head -n 1) && sed -i '/\"cycles\": /s/[1-8]/9/' $f");
+    cli_run(&c, "reproduce --collect $D/digit");
+    CHECK_EQ(t, c.status, 0);
+    CHECK_HAS(t, c.out, "3 of 4 points are in results.db, 0 were given up");
+    CHECK_HAS(t, c.err, "warning: ");
+    CHECK_HAS(
+        t, c.err,
+        ".json has other bytes than were written (its checksum says so): it is not taken, and its point is "
+        "open again: bench ");
+    cli_run(&c, "worker $D/digit --processes 2");
+    CHECK_HAS(t, c.out, "1 points run, 0 tries failed");
+    shell(t, "digit",
+          "f=$(ls -d committed/*.json) && sed -i '1s/{/ {/' $f && i=$(basename $f .json) && "
+          "mv queue/$i.0.0.done queue/$i.0.0.open");
+    cli_run(&c, "worker $D/digit --processes 2");
+    CHECK_HAS(t, c.out, "1 points run, 0 tries failed");
+    CHECK_HAS(t, c.err, ".json has other bytes than were written (its checksum says so): run again");
+    plan_collect(&c, "digit");
+    CHECK_HAS(t, c.out, "4 of 4 points are in results.db, 0 were given up");
+    CHECK_STR(t, c.err, "");
+    cli_fini(&c);
+}
+
+// Whatever byte of a result is another, it is not the result, nor is a part of it, nor another point's.
+static void test_every_byte(struct test *t)
+{
+    static const char id[] = "0123456789abcdef";
+    struct cli c = {.t = t};
+    char path[600], text[] = "{\n  \"cycles\": 12345\n}\n", *bytes;
+    const char *why;
+    size_t length, whole;
+    snprintf(path, sizeof path, "%s/one.json", test_directory(t));
+    CHECK(t, result_write(path, id, text, &why));
+    CHECK_EQ(t, result_read(path, id, &bytes, &length), RESULT_GOOD);
+    CHECK(t, bytes && length == strlen(text) && memcmp(bytes, text, length) == 0);
+    free(bytes);
+    CHECK_EQ(t, result_read(path, "0123456789abcdee", &bytes, &length), RESULT_BROKEN);
+    char *file = cli_read(&c, "one.json", &whole);
+    for (size_t n = 0; file && n < whole; n++)
+        for (unsigned bit = 0; bit < 8; bit++) {
+            file[n] = (char)(file[n] ^ 1 << bit);
+            cli_write(&c, "one.json", file, whole);
+            CHECK_EQ(t, result_read(path, id, &bytes, &length), RESULT_BROKEN);
+            file[n] = (char)(file[n] ^ 1 << bit);
+        }
+    for (size_t n = 0; file && n < whole; n++) {
+        cli_write(&c, "one.json", file, n);
+        CHECK_EQ(t, result_read(path, id, &bytes, &length), RESULT_BROKEN);
+    }
+    cli_write(&c, "one.json", text, strlen(text));
+    CHECK(t, result_seal(path, id));
+    CHECK_EQ(t, result_read(path, id, &bytes, &length), RESULT_GOOD);
+    free(bytes);
+    free(file);
+    cli_fini(&c);
+}
+
 static void test_refusals(struct test *t)
 {
     struct cli c = {.t = t};
@@ -353,6 +526,12 @@ int main(int argc, char **argv)
                                              {"suspect", test_suspect},
                                              {"estimate", test_estimate},
                                              {"estimate of kinds", test_estimate_kinds},
+                                             {"no token", test_no_token},
+                                             {"surplus", test_surplus},
+                                             {"no committed", test_no_committed},
+                                             {"no folder", test_no_folder},
+                                             {"changed result", test_changed_result},
+                                             {"every byte", test_every_byte},
                                              {"refusals", test_refusals}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
