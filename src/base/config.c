@@ -19,10 +19,12 @@ void config_fini(struct config *c)
 
 const struct config_key *config_at(const struct config *c, size_t index)
 {
-    for (size_t l = 0; l < c->layer_count; l++)
-        for (size_t k = 0; k < c->layers[l].key_count; k++)
-            if (c->layers[l].keys[k].meaning && index-- == 0) return &c->layers[l].keys[k];
-    return NULL;
+    const struct config_layer *l = c->layers, *end = l + c->layer_count;
+    for (; l < end && index >= l->shown; l++) index -= l->shown;
+    if (l == end) return NULL;
+    if (l->shown == l->key_count) return &l->keys[index];
+    for (const struct config_key *k = l->keys;; k++)
+        if (k->meaning && index-- == 0) return k;
 }
 
 static const struct config_key *find(const struct config *c, const char *name,
@@ -204,14 +206,16 @@ static void set_default(struct config *c, const struct config_key *key, void *va
 
 void config_add(struct config *c, const struct config_key *keys, size_t key_count, void *values)
 {
+    size_t shown = 0;
     assert(c->layer_count < CONFIG_LAYERS_MAX);
     for (size_t k = 0; k < key_count; k++) {
         assert(!config_find(c, keys[k].name));
+        shown += keys[k].meaning != NULL;
         strmap_set(&c->numbers, keys[k].name, strlen(keys[k].name), (uint32_t)(c->layer_count << 16 | k));
         set_default(c, &keys[k], values);
     }
     c->layers[c->layer_count++] = (struct config_layer){
-        keys, key_count, values, ARENA_ARRAY(&c->arena, struct config_origin, key_count)};
+        keys, key_count, shown, values, ARENA_ARRAY(&c->arena, struct config_origin, key_count)};
 }
 
 void config_forget_files(struct config *c)

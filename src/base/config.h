@@ -55,7 +55,7 @@ struct config {
     struct arena arena; // texts
     struct config_layer {
         const struct config_key *keys;
-        size_t key_count;
+        size_t key_count, shown; // shown: keys with a meaning
         void *values;
         struct config_origin *origins; // by key
     } layers[CONFIG_LAYERS_MAX];

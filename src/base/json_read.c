@@ -227,6 +227,8 @@ const struct json_value *json_member(const struct json_value *v, const char *key
 
 const char *json_text(const struct json_value *v) { return v && v->type == JSON_STRING ? v->text : NULL; }
 bool json_is_number(const struct json_value *v) { return v && v->type == JSON_NUMBER; }
+bool json_is_true(const struct json_value *v) { return v && v->type == JSON_TRUE; }
+
 double json_number(const struct json_value *v) { return json_is_number(v) ? strtod(v->text, NULL) : 0; }
 
 uint64_t json_unsigned(const struct json_value *v)

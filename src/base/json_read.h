@@ -22,5 +22,6 @@ struct json_value *json_parse(const char *text, size_t length, struct arena *a, 
 const struct json_value *json_member(const struct json_value *v, const char *key); // NULL: none
 const char *json_text(const struct json_value *v);                                 // NULL: no string
 bool json_is_number(const struct json_value *v);
+bool json_is_true(const struct json_value *v);      // false: another value, too
 double json_number(const struct json_value *v);     // 0: no number
 uint64_t json_unsigned(const struct json_value *v); // exact; 0: no such number

@@ -169,14 +169,16 @@ bool str_to_f64(const char *text, double *value)
     return true;
 }
 
-static size_t edit_distance(const char *a, const char *b)
+// The edit distance of two words where it is below `most`; else some number from `most` on.
+static size_t edit_distance(const char *a, const char *b, size_t most)
 {
     enum { LONGEST = 127 };
     size_t n = strlen(a), m = strlen(b), row[LONGEST + 1];
     if (n > LONGEST || m > LONGEST) return SIZE_MAX; // nobody means a word that long
+    if ((n > m ? n - m : m - n) >= most) return SIZE_MAX;
     for (size_t j = 0; j <= m; j++) row[j] = j;
     for (size_t i = 1; i <= n; i++) {
-        size_t diagonal = row[0];
+        size_t diagonal = row[0], least = i;
         row[0] = i;
         for (size_t j = 1; j <= m; j++) {
             size_t above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
@@ -184,7 +186,9 @@ static size_t edit_distance(const char *a, const char *b)
             if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
             diagonal = above;
             row[j] = best;
+            if (best < least) least = best;
         }
+        if (least >= most) return least; // distances never fall from row to row
     }
     return row[m];
 }
@@ -214,7 +218,7 @@ static const char *nearest(const char *word, const char *(*next)(const void *con
     const char *best = NULL, *known;
     size_t limit = strlen(word) / 3 + 1, best_distance = limit + 1;
     for (size_t i = 0; (known = next(context, i)) != NULL; i++) {
-        size_t distance = can_be(word, known) ? edit_distance(word, known) : SIZE_MAX;
+        size_t distance = can_be(word, known) ? edit_distance(word, known, best_distance) : SIZE_MAX;
         if (distance < best_distance) {
             best = known;
             best_distance = distance;

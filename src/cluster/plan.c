@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,12 +59,25 @@ static void add_point(struct plan *p, struct plan_point point)
 
 // -- reading ------------------------------------------------------------------------------------------------
 
+// A number of something: neither below 0 nor infinite.
+static bool read_number(const char *text, double *value)
+{
+    return str_to_f64(text, value) && isfinite(*value) && *value >= 0;
+}
+
+// A name that a token can have, and of no point before.
+static bool is_new_id(const struct plan *p, const char *id)
+{
+    uint32_t index;
+    return strspn(id, "0123456789abcdef") == 16 && !id[16] && !strmap_get(&p->by_id, id, 16, &index);
+}
+
 // "ID KIND SECONDS COMMAND".
 static bool read_point(struct plan *p, char *text)
 {
     char *id = strsep(&text, " "), *kind = strsep(&text, " "), *seconds = strsep(&text, " ");
     struct plan_point point = {.kind = kind, .command = text};
-    if (!text || strlen(id) != 16 || !str_to_f64(seconds, &point.seconds)) return false;
+    if (!text || !*text || !*kind || !is_new_id(p, id) || !read_number(seconds, &point.seconds)) return false;
     memcpy(point.id, id, 16);
     add_point(p, point);
     return true;
@@ -76,7 +90,7 @@ static bool read_line(struct plan *p, char *line, bool *ended)
     if (!value || *ended) return false;
     if (str_equal(word, "point")) return read_point(p, value);
     if (str_equal(word, "build")) return snprintf(p->build, sizeof p->build, "%s", value) == 16;
-    if (str_equal(word, "factor")) return str_to_f64(value, &p->factor);
+    if (str_equal(word, "factor")) return read_number(value, &p->factor);
     if (str_equal(word, "home")) return *(p->home = value) == '/';
     if (str_equal(word, "word")) {
         vec_push(&p->words, value);
@@ -86,20 +100,31 @@ static bool read_line(struct plan *p, char *line, bool *ended)
     return *ended;
 }
 
+static bool read_text(struct plan *p, const char *text, size_t length)
+{
+    char *rest = arena_strndup(&p->arena, text, length), *line = strsep(&rest, "\n");
+    bool good = str_equal(line, first_line), ended = false;
+    while (good && rest && *rest) good = read_line(p, strsep(&rest, "\n"), &ended);
+    return good && ended && *p->build && *p->home;
+}
+
+bool plan_read_text(struct plan *p, const char *folder, const char *text, size_t length)
+{
+    init(p, folder);
+    return read_text(p, text, length);
+}
+
 bool plan_read(struct plan *p, const char *folder, struct diag *d)
 {
     init(p, folder);
     char *path = plan_path(p, "", "plan"), *bytes;
     size_t length;
     const char *why;
-    bool good = file_read(path, &bytes, &length, &why), ended = false;
+    bool good = file_read(path, &bytes, &length, &why);
     if (good) {
-        char *rest = arena_strndup(&p->arena, bytes, length), *line = strsep(&rest, "\n");
+        good = read_text(p, bytes, length) ||
+               diag_error(d, loc_none(), "%s is no plan that this version of warpfold can read", path);
         free(bytes);
-        good = str_equal(line, first_line);
-        while (good && rest && *rest) good = read_line(p, strsep(&rest, "\n"), &ended);
-        if (!good || !ended)
-            good = diag_error(d, loc_none(), "%s is no plan that this version of warpfold can read", path);
     } else {
         diag_error(d, loc_none(), "%s has no plan (%s): `warpfold reproduce … --out %s --submit` makes one",
                    folder, why, folder);
@@ -225,17 +250,22 @@ static bool fill_queue(const struct plan *p, struct diag *d)
     return good;
 }
 
+void plan_print(const struct plan *p, struct strbuf *out)
+{
+    strbuf_printf(out, "%s\nbuild %s\nhome %s\nfactor %.3f\n", first_line, p->build, p->home, p->factor);
+    for (size_t i = 0; i < p->words.count; i++) strbuf_printf(out, "word %s\n", p->words.data[i]);
+    for (size_t i = 0; i < p->points.count; i++) {
+        const struct plan_point *point = &p->points.data[i];
+        strbuf_printf(out, "point %s %s %.6f %s\n", point->id, point->kind, point->seconds, point->command);
+    }
+    strbuf_printf(out, "points %zu\n", p->points.count);
+}
+
 bool plan_write(const struct plan *p, struct diag *d)
 {
     if (!make_folders(p, d) || !fill_queue(p, d)) return false;
     struct strbuf text = {0};
-    strbuf_printf(&text, "%s\nbuild %s\nhome %s\nfactor %.3f\n", first_line, p->build, p->home, p->factor);
-    for (size_t i = 0; i < p->words.count; i++) strbuf_printf(&text, "word %s\n", p->words.data[i]);
-    for (size_t i = 0; i < p->points.count; i++) {
-        const struct plan_point *point = &p->points.data[i];
-        strbuf_printf(&text, "point %s %s %.6f %s\n", point->id, point->kind, point->seconds, point->command);
-    }
-    strbuf_printf(&text, "points %zu\n", p->points.count);
+    plan_print(p, &text);
     char *path = plan_path(p, "", "plan");
     const char *why;
     bool good = file_write(path, text.text, text.length, &why) ||

@@ -4,9 +4,12 @@
 FAST_SRC := $(sort $(wildcard src/exec/fast/*.c))
 LIB_OBJ  := $(filter-out $(FAST_SRC:%.c=$(BUILD)/%.o),$(LIB_OBJ))
 
+# Fuzzers read what users write and run no kernel: the other builds would take most of their compile time.
 FAST_ISAS := portable
+ifneq ($(MODE),fuzz)
 ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
 FAST_ISAS += avx2 avx512
+endif
 endif
 
 FAST_BITS_portable := -DFAST_BITS=128

@@ -242,7 +242,7 @@ static bool add_storage(struct database *db, const struct job *j, const struct j
         good = database_do(db, "INSERT INTO storage VALUES (?, ?, ?, ?, ?, ?)", "tittii", j->id, ordinal++,
                            json_text(json_member(s, "tech")), json_text(json_member(s, "structure")),
                            (int64_t)json_unsigned(json_member(s, "bits")),
-                           (int64_t)(json_member(s, "in_paper")->type == JSON_TRUE));
+                           (int64_t)json_is_true(json_member(s, "in_paper")));
     return good;
 }
 

@@ -1,4 +1,5 @@
 // Number parsing at its limits, and the nearest known word.
+#include "base/rng.h"
 #include "base/str.h"
 #include "harness/test.h"
 
@@ -112,6 +113,45 @@ static void test_nearest_model(struct test *t)
     CHECK(t, str_nearest("x", next_word, models) == NULL);
 }
 
+// By the recursion that defines it; for short words.
+static size_t plain_distance(const char *a, const char *b)
+{
+    if (!*a || !*b) return strlen(a) + strlen(b);
+    size_t both = plain_distance(a + 1, b + 1) + (*a != *b);
+    size_t first = plain_distance(a + 1, b) + 1, second = plain_distance(a, b + 1) + 1;
+    size_t one = first < second ? first : second;
+    return both < one ? both : one;
+}
+
+static void make_word(char word[7], struct rng *r)
+{
+    size_t length = 1 + rng_below(r, 6);
+    for (size_t k = 0; k < length; k++) word[k] = (char)('a' + rng_below(r, 3));
+    word[length] = 0;
+}
+
+// The first of the nearest words, none where that is farther than a third of the word's length and one.
+static void test_nearest_of_many(struct test *t)
+{
+    struct rng r;
+    rng_init(&r, 1);
+    for (unsigned round = 0; round < 300; round++) {
+        char word[7], known[8][7];
+        const char *words[9] = {0}, *best = NULL;
+        make_word(word, &r);
+        size_t least = strlen(word) / 3 + 2;
+        for (unsigned k = 0; k < 8; k++) {
+            make_word(known[k], &r);
+            words[k] = known[k];
+            size_t distance = plain_distance(word, known[k]);
+            if (distance >= least) continue;
+            best = known[k];
+            least = distance;
+        }
+        CHECK_MSG(t, str_nearest(word, next_word, words) == best, "round %u: %s", round, word);
+    }
+}
+
 static void test_compare(struct test *t)
 {
     CHECK(t, str_starts_with("rand:5", "rand:") && !str_starts_with("ran", "rand:"));
@@ -120,9 +160,13 @@ static void test_compare(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"buffer", test_buffer},   {"unsigned", test_unsigned},
-                                             {"signed", test_signed},   {"floats", test_floats},
-                                             {"nearest", test_nearest}, {"nearest model", test_nearest_model},
+    static const struct test_case cases[] = {{"buffer", test_buffer},
+                                             {"unsigned", test_unsigned},
+                                             {"signed", test_signed},
+                                             {"floats", test_floats},
+                                             {"nearest", test_nearest},
+                                             {"nearest of many", test_nearest_of_many},
+                                             {"nearest model", test_nearest_model},
                                              {"compare", test_compare}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
