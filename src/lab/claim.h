@@ -7,7 +7,7 @@
 //
 // Before the colon a category, or a group of kernels for each of them, and a GPU when the claim is of one
 // alone; behind it series, or numbers, in an order. `>=` and `<=` leave room of a hundredth; `~` is no
-// further apart than `within`. `paper` is what the paper says of the series beside it, in the same category.
+// further apart than `within`. `paper` is the paper's value of the series beside, in the same category.
 #pragma once
 #include "base/vec.h"
 
@@ -34,7 +34,7 @@ struct claim {
 // On the caller's storage, with texts in the arena. False, and *why says what is wrong.
 bool claim_parse(const char *text, struct arena *arena, struct claim *c, const char **why);
 void claim_fini(struct claim *c);
-size_t claim_paper_of(size_t term); // the term with the series that a term `paper` is of
+size_t claim_paper_of(size_t term); // the term with the series of a term `paper`
 
 bool claim_holds(enum claim_order order, double left, double right, double within);
 const char *claim_order_words(enum claim_order order); // "above"

@@ -34,7 +34,7 @@ static void test_grammar(struct test *t)
     CHECK_STR(t, c.terms.data[0].series, "full=wait");
     CHECK_STR(t, c.terms.data[1].series, "a>b");
     claim_fini(&c);
-    // The paper's value of the series beside it.
+    // The paper's value of the series beside.
     CHECK(t, claim_parse("all : A ~ paper within 2%", &a, &c, &why));
     CHECK(t, !c.terms.data[0].is_paper && c.terms.data[1].is_paper && !c.terms.data[1].series);
     CHECK_EQ(t, claim_paper_of(1), 0);
@@ -117,7 +117,7 @@ static void test_outcome(struct test *t)
               "| claims | tiny, volta, small | held | all : DARSIE > 0.01, in all of 3 comparisons |");
     CHECK_HAS(t, page,
               "| claims | tiny, volta, small | open | MM : absent > DARSIE: not all of it is measured |");
-    // Of the paper's value: a miss, a hit, and a kernel of which the paper says nothing.
+    // The paper's value: a miss, a hit, and kernels without a value.
     CHECK_HAS(t, c.out, " is not within 0.001 of paper 1.300");
     CHECK_HAS(t, page, " is within 9 of paper 1.300 |");
     CHECK_HAS(t, page, "open | all : DARSIE ~ paper within 9: not all of it is measured |");

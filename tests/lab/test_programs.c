@@ -50,7 +50,7 @@ static void test_settings(struct test *t)
     cli_fini(&c);
 }
 
-// A claim that holds the series against a value, on both sides, in that category.
+// Whether a claim holds the series against a value, on both sides, in the category.
 static bool has_claim(const struct experiment *x, const struct experiment_value *v)
 {
     for (size_t n = 0; n < x->claims.count; n++) {
@@ -65,8 +65,8 @@ static bool has_claim(const struct experiment *x, const struct experiment_value 
     return false;
 }
 
-// Every value of SIMTight's paper is claimed with a tolerance, so that a miss shows, but for figures that look for a cause and
-// show the paper's values beside that.
+// Every value of SIMTight's paper is claimed with a tolerance, so that a miss shows. Left out: figures about a cause, with the
+// paper's values beside.
 static void test_claims(struct test *t)
 {
     struct experiments all;
