@@ -10,7 +10,7 @@ enum { FILE_TEXT_MOST = 256 << 20 }; // bytes: far more than any text we read; w
 bool file_read(const char *path, char **bytes, size_t *length, const char **why);
 // The same of at most so many bytes: *length is `most` when that is all of the file or not.
 bool file_read_up_to(const char *path, size_t most, char **bytes, size_t *length, const char **why);
-// Whether reading a path can begin: a file, pipe or device is there, and may be opened. Opens nothing.
+// Whether the path names a file, pipe or device that may be read; *why as above. Opens nothing.
 bool file_can_read(const char *path, const char **why);
 bool file_is_regular(const char *path); // and there: no device, pipe or folder, whose reading may never end
 

@@ -4,7 +4,7 @@
 #include "cli/session.h"
 
 enum hosted_kind {
-    HOSTED_NONE,    // no ELF file, or one that cannot be read
+    HOSTED_NONE,    // no ELF file, or an unreadable file
     HOSTED_PROGRAM, // RISC-V, or cut off before the machine's number
     HOSTED_FOREIGN  // ELF for another machine: loading refuses the file, with the reason
 };

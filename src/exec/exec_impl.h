@@ -312,9 +312,10 @@ bool exec_tolerates(struct warp *w, const struct bound *d, enum launch_fault_kin
                     struct lane_access *a, unsigned bytes, bool is_write);
 // -- flat.c -------------------------------------------------------------------------------------------------
 void flat_set_bounds(struct warp *w); // shared_from and shared_end, of every launch
-// Host bytes of an access out of bounds that the machine has all the same; NULL: the machine has none there.
+// Host bytes of an access that is out of bounds, but not outside the machine's memory; NULL: outside.
 uint8_t *flat_outside(const struct warp *w, const struct lane_access *a, unsigned bytes);
-// Makes the fault's address one of the machine's, and its kind and space those of the stack or the scratchpad that was left.
+// Turns the fault's offset into an address, and an access to other threads' stacks into a stack overflow or an overrun of the
+// scratchpad, whichever bound is nearer.
 void flat_name_fault(const struct launch *l, struct launch_fault *f);
 // "0xfff7fffc is 4 bytes below the thread's stack (0xfff80000 to 0xffffffff)", of a fault in a stack or the scratchpad.
 void flat_explain_fault(const struct warp *w, const struct launch_fault *f, struct strbuf *out);

@@ -192,7 +192,7 @@ static void describe_access(const struct warp *w, const struct bound *d, unsigne
     explain_address(w, f, out);
 }
 
-// What is wrong with an access, without a text and without the thread.
+// The fault of an access, without text and thread.
 static struct launch_fault access_fault(const struct warp *w, enum launch_fault_kind kind,
                                         enum isa_space space, uint64_t address, unsigned bytes, bool is_write)
 {

@@ -1,8 +1,7 @@
-// Bounds within the one memory of launch_flat: a warp uses main memory, its group's part of the scratchpad and its threads' own
-// stacks. Parts are those that public programs and kernels/riscv divide the scratchpad into: equal, in order of the groups.
-// Between the scratchpad and the window of a thread's own stack lie the stacks of all threads, which the machine lets
-// every thread access; so an overflow of the one and an overrun of the other change other threads' data. check.bounds says
-// what becomes of such an access.
+// Bounds of a warp in the memory of launch_flat: main memory, the group's part of the scratchpad, the threads' own stacks. Parts
+// are equal and in order of the groups, as public programs and kernels/riscv divide the scratchpad. Between the scratchpad and
+// the window of a thread's stack lie the stacks of all threads. The machine lets every thread access them, so a stack overflow
+// and an overrun of the scratchpad change other threads' data. check.bounds: stop, warn or ignore such an access.
 //
 //     scratch                 scratch_end = stacks                       stack_window     window_end
 //     │ group 0 │ group 1 │ … │ stacks of all threads, word by word …    │ the thread's own │

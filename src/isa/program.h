@@ -66,8 +66,8 @@ struct program {
     uint32_t code_base;          // RISCV: address of the first instruction
     const uint32_t *words;       // RISCV: instructions as they were, one a word; NULL
     uint32_t word_count;
-    // RISCV: appends an instruction as the file has it. False where the program has another there, or one that the file has not:
-    // the machine's text follows. NULL: all instructions are the machine's
+    // RISCV: appends the file's instruction. False where the program's instruction differs, or the file has no word: the machine's
+    // text follows. NULL: print the machine's instructions
     bool (*print_word)(const struct program *p, uint32_t index, struct strbuf *out);
     uint32_t reg_count;  // R0..reg_count-1 are used; at least 1
     uint32_t beside_reg_count; // of what runs beside its warps (program_join), if that has more registers; 0
@@ -150,8 +150,8 @@ static inline uint32_t program_index(const struct program *p, uint32_t pc)
 // text in the program's arena that names the instruction.
 const char *program_check(struct program *p);
 
-// One instruction as text: "@!P0 IMAD.WIDE R2, R0, R3, c[0x0][0x160]". Targets print as labels ".L_12" of their pc. Of RISC-V
-// the file's, "lw a0, 16(a5)", with the machine's behind where that is another: "lw a0, 16(a5) = MOV R10, c[0x0][0x170]".
+// One instruction as text: "@!P0 IMAD.WIDE R2, R0, R3, c[0x0][0x160]". Targets print as labels ".L_12" of their pc. RISC-V:
+// the file's instruction, "lw a0, 16(a5)", with a replaced instruction behind: "lw a0, 16(a5) = MOV R10, c[0x0][0x170]".
 void program_print_inst(const struct program *p, uint32_t index, struct strbuf *out);
 // The listing: header (registers, shared and local bytes …), then pc, instruction and source line, one a line.
 void program_print(const struct program *p, struct strbuf *out);

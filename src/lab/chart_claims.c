@@ -26,10 +26,11 @@ static enum chart_format format_beside(const struct judging *j, size_t term)
 
 static double term_value(const struct judging *j, size_t term, const char *category)
 {
-    const struct claim_term *t = &j->claim->terms.data[term];
+    bool is_paper = j->claim->terms.data[term].is_paper;
+    const struct claim_term *t = &j->claim->terms.data[is_paper ? claim_paper_of(term) : term];
     if (!t->series) return t->number;
     const struct chart_value *v = chart_find(j->view, t->category ? t->category : category, t->series);
-    return v ? v->value : NAN;
+    return !v ? NAN : is_paper ? v->paper : v->value;
 }
 
 // "DARSIE 1.120", "DARSIE at LIB 0.560", "50.0%"; with more digits when both of a pair would read the same.
@@ -37,7 +38,7 @@ static void add_term(const struct judging *j, size_t term, double value, bool ex
 {
     const struct claim_term *t = &j->claim->terms.data[term];
     enum chart_format format = format_beside(j, term);
-    if (t->series) strbuf_printf(out, "%s ", t->series);
+    if (t->series || t->is_paper) strbuf_printf(out, "%s ", t->is_paper ? "paper" : t->series);
     if (t->category) strbuf_printf(out, "at %s ", t->category);
     if (!exact)
         chart_add_number(out, format, value);

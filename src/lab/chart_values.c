@@ -290,7 +290,7 @@ static bool fill_storage(const struct filling *fill, const struct figure_cell *c
     return s != NULL;
 }
 
-// A setting that is no number: its word; yes or no.
+// The word of a setting, yes or no of a boolean; NULL: a number.
 static const char *setting_word(const struct json_value *v)
 {
     switch (v->type) {

@@ -1,7 +1,7 @@
 // Claims: their grammar, and what each order means of two numbers.
 //
 //     claim ::= (category | group of kernels) ["on" gpu] ":" term (order term)+ ["within" number]
-//     term  ::= series ["at" category] | number
+//     term  ::= series ["at" category] | number | "paper"
 //     order ::= ">" | ">=" | "<" | "<=" | "~", with blanks on both sides, since labels may hold these signs
 #include "lab/claim.h"
 #include "base/str.h"
@@ -61,7 +61,8 @@ static void claim_add_term(struct claim *c, char *text)
 {
     struct claim_term term = {0};
     text = str_trim(text);
-    if (!claim_number(text, &term.number)) {
+    term.is_paper = str_equal(text, "paper");
+    if (!term.is_paper && !claim_number(text, &term.number)) {
         term.category = claim_cut(text, " at ");
         term.series = str_trim(text);
     }
@@ -79,6 +80,15 @@ static char *claim_sign(char *text, enum claim_order *order)
         *order = (enum claim_order)i;
     }
     return first;
+}
+
+size_t claim_paper_of(size_t term) { return term ? term - 1 : 1; }
+
+static bool has_papers(const struct claim *c)
+{
+    for (size_t i = 0; i < c->terms.count; i++)
+        if (c->terms.data[i].is_paper && !c->terms.data[claim_paper_of(i)].series) return false;
+    return true;
 }
 
 bool claim_parse(const char *text, struct arena *arena, struct claim *c, const char **why)
@@ -104,7 +114,9 @@ bool claim_parse(const char *text, struct arena *arena, struct claim *c, const c
         chain = sign + strlen(orders[order].sign);
     }
     claim_add_term(c, chain);
-    return c->orders.count > 0;
+    if (!c->orders.count) return false;
+    *why = "`paper` stands behind the series that it is of, or before the first";
+    return has_papers(c);
 }
 
 void claim_fini(struct claim *c)

@@ -169,7 +169,7 @@ static void write_warnings(struct json *j, const struct report_run *r)
     json_close_array(j);
 }
 
-// What the run's sums take from a launch, kept for the launch.
+// Keeps the launch's counters, energy and fault, which the run's sums take too.
 static void keep_details(struct report_launch *l, const struct wf_stats *stats)
 {
     report_energy_add(&l->energy, stats);

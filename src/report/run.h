@@ -17,7 +17,7 @@ struct report_launch {
     double occupancy;                                   // below 0: not timed
     double core_mhz;                                    // of the GPU; 0: not timed
     double wall_seconds;                                // of the host
-    // Of a program with a host part: what the run's JSON has of all launches together.
+    // Of programs with a host part: members of the run's JSON, for the launch alone.
     uint64_t *counters; // heap, in the run's order; NULL: the launch counted nothing, or is no program's
     struct report_energy energy;
     char *fault_text; // heap; NULL: none
@@ -61,7 +61,7 @@ struct report_run {
     char *tech;                     // heap; NULL: base
     bool interrupted;
     bool has_host;              // a program with a host part; set before the first launch
-    uint64_t host_instructions; // and how long all of it took
+    uint64_t host_instructions; // with host_seconds: of the whole run
     double host_seconds;
     struct strbuf console;        // the end of what it printed
     char *fault_text, *race_text; // heap; NULL when there was none

@@ -125,8 +125,7 @@ static bool check_segment(const struct reader *r, const struct segment *s)
                 RISCV_SPILL - 1);
 }
 
-// lld loads the ELF header and the program headers in a segment of their own, below the code. Neither code nor data is in that
-// segment.
+// A segment of nothing but the ELF header and the program headers, as lld writes below the code: neither code nor data.
 static bool is_headers(const struct reader *r, const struct segment *s)
 {
     uint64_t table = u32(r, 28), end = EHDR_BYTES;
@@ -208,7 +207,7 @@ static void find_code(const struct reader *r, const struct sections *s, uint32_t
     }
 }
 
-// The one executable segment in the instructions' memory. NULL and an error.
+// The executable segment in the instructions' memory. NULL and an error.
 static const struct segment *code_segment(const struct reader *r, const struct segment *s, uint32_t count)
 {
     const struct segment *code = NULL;

@@ -1,9 +1,9 @@
 // The host beside the GPU: one RISC-V hart (RV32IM and Zfinx, without atomics) that executes a program's host part and starts
 // its kernels. Functional, an instruction at a time; what it talks to is given by whoever owns it.
 //
-// The hart begins at the image's entry, with the stack pointer and the return address as a boot loader leaves them. It ends with
-// a jump to that return address (RISCV_RETURN), a jump to 0x08000000 where the image has no code, a write to control register
-// 0x801, or an error. Its caches are not modelled: what it writes is in memory at once.
+// The hart begins at the image's entry, with stack pointer and return address as left by a boot loader. The end is a jump to the
+// return address (RISCV_RETURN), a jump to 0x08000000 where the image has no code, a write to control register 0x801, or an
+// error. Caches are not modelled: a store is in memory at once.
 #pragma once
 #include "isa/image.h"
 

@@ -2,7 +2,7 @@
 // programs for such a machine are linked for (CTSRD-CHERI/SIMTight, inc/MemoryMap.h at 6248c9b).
 //
 //   0x0000_0000                       nothing: null pointers fault
-//   0x07ff_fffc  RISCV_RETURN         where the host part returns to when it ends: no file's code can lie there
+//   0x07ff_fffc  RISCV_RETURN         return address of the host part, outside all code
 //   0x0800_0000  RISCV_CODE           instructions, 32 KiB: fetched, neither read nor written
 //   0x0800_8000  RISCV_DATA           data, free memory, and the host's stack down from RISCV_SPILL
 //   0xbff7_0000  RISCV_SPILL          registers that the machine spills: no program's

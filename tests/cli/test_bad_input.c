@@ -89,7 +89,7 @@ static void write_elf(struct cli *c, const char *name, char class, unsigned mach
     "is a cubin, machine code of one GPU architecture, which warpfold does not execute: give the kernel's "  \
     "PTX, which nvcc -ptx makes of the source and cuobjdump -ptx finds in a program\n"
 
-// Compiled code of other machines is called what it is, whatever options stand beside the file.
+// The message names the kind of foreign code, whatever options stand beside the file.
 static void test_foreign_code(struct test *t)
 {
     enum { CUDA = 190, X86_64 = 62 };

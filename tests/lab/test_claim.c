@@ -34,8 +34,23 @@ static void test_grammar(struct test *t)
     CHECK_STR(t, c.terms.data[0].series, "full=wait");
     CHECK_STR(t, c.terms.data[1].series, "a>b");
     claim_fini(&c);
-    static const char *const broken[] = {"",       "A > B",         ": A > B",
-                                         "MM : A", "MM on : A > B", "MM : A ~ B within little"};
+    // The paper's value of the series beside.
+    CHECK(t, claim_parse("all : A ~ paper within 2%", &a, &c, &why));
+    CHECK(t, !c.terms.data[0].is_paper && c.terms.data[1].is_paper && !c.terms.data[1].series);
+    CHECK_EQ(t, claim_paper_of(1), 0);
+    claim_fini(&c);
+    CHECK(t, claim_parse("MM : paper < A", &a, &c, &why));
+    CHECK(t, c.terms.data[0].is_paper && claim_paper_of(0) == 1);
+    claim_fini(&c);
+    static const char *const broken[] = {"",
+                                         "A > B",
+                                         ": A > B",
+                                         "MM : A",
+                                         "MM on : A > B",
+                                         "MM : A ~ B within little",
+                                         "MM : 3 ~ paper",
+                                         "MM : paper ~ paper",
+                                         "MM : paper"};
     for (size_t i = 0; i < TEST_COUNT(broken); i++) {
         CHECK_MSG(t, !claim_parse(broken[i], &a, &c, &why), "\"%s\" is taken for a claim", broken[i]);
         claim_fini(&c);
@@ -82,6 +97,8 @@ static void test_outcome(struct test *t)
     size_t length;
     strbuf_printf(&text, "%s%s", lab_experiment,
                   "claim = MM : DARSIE > 9\nclaim = all : DARSIE > 0.01\nclaim = MM : absent > DARSIE\n"
+                  "claim = MM : DARSIE ~ paper within 0.001\n"
+                  "claim = MM : DARSIE ~ paper within 9\nclaim = all : DARSIE ~ paper within 9\n"
                   "claim = MM on gtx1080ti-paper : DARSIE > 9\n");
     lab_write(&c, "claims.exp", text.text);
     cli_run(&c, "reproduce $D/claims.exp --size small --out $D/out");
@@ -100,9 +117,13 @@ static void test_outcome(struct test *t)
               "| claims | tiny, volta, small | held | all : DARSIE > 0.01, in all of 3 comparisons |");
     CHECK_HAS(t, page,
               "| claims | tiny, volta, small | open | MM : absent > DARSIE: not all of it is measured |");
+    // The paper's value: a miss, a hit, and kernels without a value.
+    CHECK_HAS(t, c.out, " is not within 0.001 of paper 1.300");
+    CHECK_HAS(t, page, " is within 9 of paper 1.300 |");
+    CHECK_HAS(t, page, "open | all : DARSIE ~ paper within 9: not all of it is measured |");
     unsigned contradicted = 0;
     for (const char *p = c.out; (p = strstr(p, "not as expected: ")) != NULL; p++) contradicted++;
-    CHECK_EQ(t, contradicted, 2); // one a view; the GPU of the last claim is none of them
+    CHECK_EQ(t, contradicted, 4); // two a view; the GPU of the last claim is none of them
     CHECK_HAS(t, c.out, "kernels: VA is vecadd, MM is matrixMul\n");
     sqlite3_close(db);
     free(page);

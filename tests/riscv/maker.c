@@ -114,7 +114,7 @@ enum { TYPE_LOAD = 1, TYPE_PHDR = 6, READ = 4, WRITE = 2, EXECUTE = 1 };
 
 static uint32_t segments_of(const struct maker *m) { return m->layout < LAYOUT_READ_ONLY ? 2 : 4; }
 
-// Where code begins in the file: with headers in memory, as far from them as there.
+// Offset of the code in the file; with headers in memory, the distance of code and headers in memory.
 static uint32_t code_offset(const struct maker *m)
 {
     return m->layout == LAYOUT_NO_HEADERS ? HEADER + segments_of(m) * SEGMENT : MAKER_CODE - HEADERS_AT;

@@ -81,7 +81,7 @@ struct maker_symbol {
 enum maker_layout {
     LAYOUT_NO_HEADERS,    // nowhere: a segment of code, a segment of data
     LAYOUT_IN_CODE,       // GNU ld: at 0x08000000, at the beginning of the code's segment
-    LAYOUT_READ_ONLY,     // lld: at 0x08000000, in a read-only segment of their own, which a PT_PHDR names
+    LAYOUT_READ_ONLY,     // lld: at 0x08000000, in a read-only segment, with a PT_PHDR
     LAYOUT_READ_ONLY_DATA // the same segment, but with 16 bytes of data behind the headers
 };
 struct maker {

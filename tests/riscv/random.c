@@ -322,7 +322,7 @@ static void function(struct maker_of *g)
     g->function_count++;
 }
 
-// OWN_AT of the thread whose number SCRATCH holds.
+// OWN_AT of the thread with the number in SCRATCH.
 static void put_own_at(struct maker_of *g)
 {
     unsigned group_log = g->part_log - 5; // threads of a group: a part has 32 bytes a thread
@@ -416,7 +416,7 @@ void random_program_make(uint64_t seed, struct random_program *p)
 {
     *p = (struct random_program){0};
     struct maker_of g = {.m = &p->code};
-    struct rng parts; // a stream of its own: other draws stay as they are
+    struct rng parts; // a second stream: other draws do not change
     rng_init(&g.rng, seed);
     p->is_rv32e = chance(&g, 25);
     p->group = 1u << below(&g, 7);

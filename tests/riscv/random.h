@@ -3,8 +3,7 @@
 //
 //   memory     a table that is only read; words, halves and bytes of each thread's own, some beside those of the warp's
 //              other lanes and some not; its stack; its own words of the scratchpad, and the neighbour's between barriers;
-//              sums, minima and so on of all threads of a group, or of all groups together, whose earlier values nobody
-//              looks at
+//              sums, minima and so on over a group, or over the whole grid, with earlier values ignored
 //   control    branches and loops by lanes between push and pop, nested, with and without an else part; ways through
 //              code between push and pop that part without a push; loops by the warp; calls, also through registers
 //   registers  as many as there are (16 with rv32e), most of them vectors, so that a small register file spills

@@ -1,5 +1,5 @@
-// Bounds of the threads' stacks and of the groups' parts of the scratchpad: what lies outside is a fault on every kind of
-// machine and in every build of the interpreter, a warning or nothing where check.bounds says so.
+// Bounds of the threads' stacks and of the groups' parts of the scratchpad: an access outside is a fault on every kind of
+// machine and in every build of the interpreter; a warning or nothing by check.bounds.
 #include "api/warpfold.h"
 #include "riscv/bench.h"
 
@@ -58,7 +58,7 @@ static void run(struct test *t, const struct maker *m, const struct machine *on,
     strbuf_fini(&file);
 }
 
-// Stopped everywhere with these words; a warning, nothing. NULL: legal.
+// With check.bounds=stop a fault with both texts, with warn a warning, with ignore nothing. NULL: legal.
 static void expect(struct test *t, struct maker *m, const char *first, const char *second)
 {
     for (size_t k = 0; k < TEST_COUNT(machines); k++) {
@@ -100,7 +100,7 @@ static void begin(struct maker *m)
 
 // -- stacks -------------------------------------------------------------------------------------------------
 
-// A function that calls itself with frames of 2,032 bytes, `depth` times: a stack holds 258 behind its first 8 bytes.
+// Recursion of `depth` calls with frames of 2,032 bytes: a stack holds 258 frames below the first 8 bytes.
 static void make_recursion(struct maker *m, unsigned depth)
 {
     enum { FRAME = 2032 };
@@ -136,7 +136,7 @@ static void test_recursion(struct test *t)
            "0xfff7f828 is 2008 bytes below the thread's stack (0xfff80000 to 0xffffffff)");
 }
 
-// Every width, loads and stores, at both ends of the stacks of others.
+// Loads and stores of every width below the window.
 static void test_below_the_stack(struct test *t)
 {
     static const struct {
@@ -159,7 +159,7 @@ static void test_below_the_stack(struct test *t)
     }
 }
 
-// The warp and the lane that reported are those that went outside: thread 77 alone has a stack that deep.
+// The report names the warp and the lane at fault: thread 77 alone goes below the window.
 static void test_who(struct test *t)
 {
     struct maker m = {0};
@@ -177,8 +177,7 @@ static void test_who(struct test *t)
 
 // -- the scratchpad -----------------------------------------------------------------------------------------
 
-// A store of all threads at an offset from their group's part, at an offset from their group's end; each thread its own
-// word, or all one.
+// An access at an offset from the group's part: a row of words, or the same word for every thread.
 static void make_access(struct maker *m, uint32_t word, int32_t offset, bool is_row)
 {
     begin(m);
@@ -209,7 +208,7 @@ static void test_parts(struct test *t)
     m = (struct maker){0};
     make_access(&m, load, GROUP_BYTES, false);
     expect(t, &m, "out-of-bounds scratchpad read of 4 bytes", "0xbfff0800 is just past the end of the scr");
-    // Every other group 64 bytes before its part, where the part of another group is.
+    // Groups with odd numbers, 64 bytes before the group's part: another group's part.
     for (int is_atomic = 0; is_atomic < 2; is_atomic++) {
         m = (struct maker){0};
         begin(&m);
@@ -223,7 +222,7 @@ static void test_parts(struct test *t)
     }
 }
 
-// With one group of all warps the part is the whole; behind it are others' stacks.
+// A single group has the whole scratchpad; behind lie the threads' stacks.
 static void test_whole(struct test *t)
 {
     static const struct {

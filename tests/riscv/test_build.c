@@ -1,5 +1,5 @@
-// The commands of docs/riscv.md that build a program: their options are those of the command that built the programs of the
-// tree, and where the compiler is installed the program passes its own test.
+// The build commands of docs/riscv.md: every option is also an option of kernels/riscv/make-elf, and where the compiler is
+// installed the program passes its self test.
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/str.h"
@@ -17,7 +17,7 @@ static char *read_text(struct test *t, const char *path)
     return text ? text : heap_strdup("");
 }
 
-// The indented command of the page that begins with `compiler`, its lines joined; "" when there is none. Heap.
+// The page's indented command for a compiler, lines joined; "" when absent. Heap.
 static char *command_of(const char *page, const char *compiler)
 {
     struct strbuf line = {0}, out = {0};
@@ -45,7 +45,7 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-// Options that a compiler has otherwise than make-elf's clang 19.
+// Options without an equal in make-elf's command for clang 19.
 static bool is_compilers_own(const char *word)
 {
     static const char *const own[] = {"-march=rv32ima_zicsr", "-fuse-ld=lld", "-o"};

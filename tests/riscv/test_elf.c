@@ -90,7 +90,7 @@ static void test_image(struct test *t)
     strbuf_fini(&errors);
 }
 
-// The layouts of GNU ld and of lld, whose first segment holds headers alone. Code is the section's, or the executable
+// Layouts of GNU ld and of lld (a first segment of headers alone). Code is the section's, or the executable
 // segment's where the file has no sections.
 static void test_layouts(struct test *t)
 {

@@ -362,7 +362,7 @@ static void test_kernels_by_name(struct test *t)
     strbuf_fini(&file);
 }
 
-// Without a limit of its own the run would end with the test's time. The report says where.
+// An endless host part ends at the limit, and the report names the place.
 static void test_limit(struct test *t)
 {
     struct maker m = {0};

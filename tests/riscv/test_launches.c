@@ -1,4 +1,4 @@
-// JSON of a program's launches: each has the members of a run, and they add up to the run's.
+// JSON of a program's launches: status, fault, energy and counters, which add up to the run's.
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/json_read.h"
@@ -35,7 +35,7 @@ static bool is_most(const char *name)
     return false;
 }
 
-// A member of all launches together: the sum, or the largest of those that are.
+// A member over the launches: the sum, or the maximum of counters of a maximum.
 static double together(const struct json_value *launches, const char *object, const char *name)
 {
     double sum = 0, most = 0;
@@ -88,7 +88,7 @@ static void test_members(struct test *t)
     }
 }
 
-// A launch whose kernel says that it has failed, and one that faults.
+// A kernel that ends with the command for failure, and a kernel with a fault.
 static void test_failing(struct test *t)
 {
     for (int faults = 0; faults < 2; faults++) {

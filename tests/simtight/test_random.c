@@ -74,7 +74,7 @@ static const char *draw_sm(uint64_t seed, struct strbuf *out)
     return gpu;
 }
 
-// The program's ELF file; the settings that all its runs need.
+// Makes the program's ELF file; returns settings for every run of the program.
 static const char *make(uint64_t seed, struct strbuf *elf)
 {
     struct random_program p;
