@@ -33,6 +33,8 @@ static void test_missing(struct test *t)
         const char *kind, *text, *sql; // sql: what is 1 then
     } rows[] = {
         {"bench", "{}", "SELECT count(*) FROM runs WHERE status = 'failed' AND cycles IS NULL"},
+        {"bench", "{\"config\": [{\"x\": 1}]}", "SELECT count(*) FROM runs WHERE config IS NULL"},
+        {"bench", "{\"config\": {}}", "SELECT count(*) FROM runs WHERE config IS NOT NULL"},
         {"mix", "{}", "SELECT count(*) FROM runs WHERE status = 'failed'"},
         {"study", "[]", "SELECT count(*) FROM runs WHERE status = 'failed'"},
         {"mark", "null", "SELECT count(*) FROM runs WHERE status = 'ok'"},
