@@ -1,8 +1,10 @@
-// The text of a plan: read, printed again, and refused where a line of it makes no sense to a worker.
+// The text of a plan: read, printed again, and refused where a line of it makes no sense to a worker; times as --status says them.
 #include "base/str.h"
 #include "cluster/plan.h"
+#include "cluster/status.h"
 #include "harness/test.h"
 
+#include <math.h>
 #include <string.h>
 
 #define HEAD  "warpfold plan 2\nbuild 2a982fea57114686\nhome /home/me\nfactor 3.000\nword --size=small\n"
@@ -65,8 +67,30 @@ static void test_refused(struct test *t)
         CHECK_MSG(t, !reads(texts[i]), "it was read:\n%s", texts[i]);
 }
 
+static void test_time(struct test *t)
+{
+    static const struct {
+        double seconds;
+        const char *text;
+    } rows[] = {{0, "0 s"},
+                {-3, "0 s"},
+                {59.9, "59 s"},
+                {60, "1 min 00 s"},
+                {7383, "2 h 03 min"},
+                {NAN, "0 s"},
+                {1e49, "277777777 h 46 min"},
+                {INFINITY, "277777777 h 46 min"}};
+    for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+        struct strbuf out = {0};
+        status_put_time(&out, rows[i].seconds);
+        CHECK_STR(t, strbuf_text(&out), rows[i].text);
+        strbuf_fini(&out);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"read", test_read}, {"refused", test_refused}};
+    static const struct test_case cases[] = {
+        {"read", test_read}, {"refused", test_refused}, {"time", test_time}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
