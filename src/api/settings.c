@@ -72,7 +72,7 @@ static bool check_loaded(struct wf_context *c, const char *gpu, const struct com
         gpu);
 }
 
-// text: of the GPU's file; NULL: the library has it under that name, or the file there.
+// text: of a GPU's file called `name`; NULL: `name` is a GPU of the library or a path.
 static enum wf_status choose_gpu(struct wf_context *c, const char *name, const char *text, size_t length)
 {
     struct chip_config before = c->chip;

@@ -1,4 +1,4 @@
-// The text of a plan: read, printed again, and refused where a line of it makes no sense to a worker; times as --status says them.
+// The text of a plan: read, printed again, refused with points no worker could finish; times in the words of --status.
 #include "base/str.h"
 #include "cluster/plan.h"
 #include "cluster/status.h"
@@ -36,7 +36,7 @@ static void test_read(struct test *t)
     CHECK(t, reads(HEAD "points 0\n"));
 }
 
-// Half a plan, points that no token can stand for, two of one name, times that are none.
+// Half a plan, points without a possible token, two points of the same name, times below 0 or not finite.
 static void test_refused(struct test *t)
 {
     static const char *const texts[] = {
@@ -64,7 +64,7 @@ static void test_refused(struct test *t)
         "warpfold plan 2\nbuild 2a98\nhome /home/me\nfactor 3\npoints 0\n",
     };
     for (size_t i = 0; i < TEST_COUNT(texts); i++)
-        CHECK_MSG(t, !reads(texts[i]), "it was read:\n%s", texts[i]);
+        CHECK_MSG(t, !reads(texts[i]), "read, not refused:\n%s", texts[i]);
 }
 
 static void test_time(struct test *t)

@@ -1,5 +1,5 @@
 // libFuzzer target: any text as a GPU's file. Refused: a message, and the context has no GPU. Accepted: the classes cover all SMs,
-// each fits together, and a file of all keys makes the same GPU.
+// their settings fit together, and a file of all keys makes the same GPU.
 #include "api/impl.h"
 #include "base/str.h"
 #include "fuzz/lines.h"
@@ -20,7 +20,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     return lines_mutate(data, size, max_size, seed);
 }
 
-// A file of all keys of the context's GPU; class by class where the chip has classes, whose sum gpu.sm_count is.
+// A file of all keys of the context's GPU, then class by class; with classes gpu.sm_count is the sum of their counts.
 static void put_file(const struct wf_context *c, struct strbuf *out)
 {
     const struct gpu_classes *all = &c->classes;
@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (api_gpu_text(c, "fuzz.gpu", (const char *)data, size) == WF_OK) {
         require(!*wf_errors(c));
         check_kinds(c);
-        if (hash_bytes(data, size, 0) % 4 == 0) check_again(c); // takes five times as long as all the rest
+        if (hash_bytes(data, size, 0) % 4 == 0) check_again(c); // five times as slow as the rest
         wf_check_settings(c);
     } else {
         require(*wf_errors(c) && !c->gpu);

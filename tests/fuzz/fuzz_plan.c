@@ -2,8 +2,8 @@
 // tokens ("%% queue"), workers' records ("%% beat") and results ("%% result", of the plan's first point). No folder is made; the
 // database is in memory and forgets each input.
 //
-// Refused or sound: a plan's points are found by their names, and its text reads as the same plan; a token's name is what the
-// token says; a result is in the database or has left nothing.
+// Refused or sound: points of a plan are found by name, and the plan printed reads as the same plan; a token prints as its name;
+// a result is in the database or has left nothing.
 #include "base/arena.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -68,7 +68,7 @@ static void check_plan(const struct plan *p)
     diag_fini(&d);
 }
 
-// ---- what is beside it
+// ---- tokens, records, results
 
 static void check_token(const char *name)
 {
@@ -131,7 +131,7 @@ struct span {
     size_t at, length;
 };
 
-// A member `"key": value` from a random place on, and the comma behind it; length 0: none.
+// A member `"key": value` from a random place on, with a comma behind; length 0: no member.
 static struct span pick_member(const uint8_t *data, size_t size, struct rng *r)
 {
     size_t at = rng_below(r, (uint32_t)size), end;
@@ -184,7 +184,7 @@ static size_t change_value(uint8_t *data, size_t size, size_t max_size, struct s
     return put(data, size, max_size, value_of(data, member), value, strlen(value));
 }
 
-// The value or the whole of one member where another's is.
+// Copies a member, or only the value, over the place of another.
 static size_t copy_member(uint8_t *data, size_t size, size_t max_size, struct span from, struct span to,
                           bool value)
 {

@@ -1,8 +1,8 @@
-// Mutation of texts line by line: most of what comes out still reads, so that a fuzzer gets behind the first error.
+// Mutation of texts line by line: most results still read, so that a fuzzer gets behind the first error.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-// For LLVMFuzzerCustomMutator, with its parameters and its result: lines dropped, repeated elsewhere and swapped in their
-// parts, digits changed, words of the text put in the place of others; one time in eight any bytes.
+// The body of an LLVMFuzzerCustomMutator, with the same parameters and result. Drops, repeats and copies lines and words of the
+// text, and changes digits; one time in eight changes any bytes.
 size_t lines_mutate(uint8_t *data, size_t size, size_t max_size, unsigned seed);
