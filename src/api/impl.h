@@ -295,6 +295,8 @@ void api_streams_fini(struct wf_context *c);
 enum wf_status api_told(struct wf_context *c); // of what failed while a call waited, which is told once
 
 void api_settings_add(struct wf_context *c);
+// As wf_gpu, of the text of a GPU's file; name: of the file.
+enum wf_status api_gpu_text(struct wf_context *c, const char *name, const char *text, size_t length);
 struct memory *api_memory(struct wf_context *c);
 // The device address of a module's variable, whatever its state space; false when it has none (extern).
 struct program *api_compile(struct wf_module *m, const struct ptx_function *entry,

@@ -72,22 +72,19 @@ static bool check_loaded(struct wf_context *c, const char *gpu, const struct com
         gpu);
 }
 
-enum wf_status wf_gpu(struct wf_context *c, const char *name)
+// text: of a GPU's file called `name`; NULL: `name` is a GPU of the library or a path.
+static enum wf_status choose_gpu(struct wf_context *c, const char *name, const char *text, size_t length)
 {
     struct chip_config before = c->chip;
     struct gpu_classes classes_before = c->classes;
     struct compile_settings compile_before = c->compile;
     bool is_like;
-    api_wait(c);
-    if (!name) {
-        free(c->gpu);
-        c->gpu = NULL;
-        return WF_OK;
-    }
     config_forget_files(&c->config);
     gpu_classes_clear(&c->classes);
-    if (!gpu_file_load(&c->config, name, &is_like, &c->diag) || !check_chip(c, &before) ||
-        !check_loaded(c, name, &compile_before) || !gpu_classes_resolve(&c->classes, &c->chip, &c->diag)) {
+    bool loaded = text ? gpu_text_load(&c->config, name, text, length, &is_like, &c->diag)
+                       : gpu_file_load(&c->config, name, &is_like, &c->diag);
+    if (!loaded || !check_chip(c, &before) || !check_loaded(c, name, &compile_before) ||
+        !gpu_classes_resolve(&c->classes, &c->chip, &c->diag)) {
         c->chip = before;
         c->classes = classes_before;
         c->compile = compile_before;
@@ -98,6 +95,21 @@ enum wf_status wf_gpu(struct wf_context *c, const char *name)
     c->gpu = heap_strdup(name);
     c->gpu_is_like = is_like;
     return WF_OK;
+}
+
+enum wf_status wf_gpu(struct wf_context *c, const char *name)
+{
+    api_wait(c);
+    if (name) return choose_gpu(c, name, NULL, 0);
+    free(c->gpu);
+    c->gpu = NULL;
+    return WF_OK;
+}
+
+enum wf_status api_gpu_text(struct wf_context *c, const char *name, const char *text, size_t length)
+{
+    api_wait(c);
+    return choose_gpu(c, name, text, length);
 }
 
 static bool gpu_of_kind(bool is_riscv, size_t index, const char **name, const char **meaning)

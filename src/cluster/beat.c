@@ -84,20 +84,26 @@ void beat_end(struct beat *b)
     b->file = -1;
 }
 
+bool beat_parse(struct beat *b, const char *record)
+{
+    int ended = 0;
+    *b = (struct beat){.file = -1};
+    int words = sscanf(record, "%" SCNu64 " %d %lf %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &b->count,
+                       &ended, &b->seconds, &b->runs, &b->failed, &b->taken, &b->lost);
+    b->ended = ended;
+    return words == 7;
+}
+
 bool beat_read(struct beat *b, const char *workers, const char *who)
 {
-    *b = (struct beat){.file = -1};
-    snprintf(b->who, sizeof b->who, "%s", who);
     char *path = record_path(workers, who), *text;
     size_t length;
     const char *why;
     bool good = file_read_up_to(path, RECORD, &text, &length, &why);
     free(path);
     if (!good) return false;
-    int ended = 0;
-    good = sscanf(text, "%" SCNu64 " %d %lf %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &b->count, &ended,
-                  &b->seconds, &b->runs, &b->failed, &b->taken, &b->lost) == 7;
-    b->ended = ended;
+    good = beat_parse(b, text);
+    snprintf(b->who, sizeof b->who, "%s", who);
     free(text);
     return good;
 }

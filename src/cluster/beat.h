@@ -24,6 +24,8 @@ bool beat_begin(struct beat *b, const char *workers, int *problem);
 // The next beat. What cannot be written now (the disk is full) the next one may write.
 void beat_write(struct beat *b);
 void beat_end(struct beat *b);
+// Reads a record's words, without a worker's name. False: not a record.
+bool beat_parse(struct beat *b, const char *record);
 // What a worker's record says now; false: there is none that can be read.
 bool beat_read(struct beat *b, const char *workers, const char *who);
 

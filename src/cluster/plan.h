@@ -30,7 +30,7 @@ struct plan {
 
 // Reads the plan of a folder. False and an error: there is none, or it is none that this version can read.
 bool plan_read(struct plan *p, const char *folder, struct diag *d);
-// The same of the plan's text. False: this version cannot read it.
+// The same from the plan's text, for a folder. False: not a plan of this version.
 bool plan_read_text(struct plan *p, const char *folder, const char *text, size_t length);
 void plan_print(const struct plan *p, struct strbuf *out); // the plan's text
 void plan_fini(struct plan *p);

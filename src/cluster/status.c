@@ -51,7 +51,9 @@ char *status_reason(const struct plan *p, const char *id)
 
 void status_put_time(struct strbuf *out, double seconds)
 {
-    uint64_t s = seconds > 0 ? (uint64_t)seconds : 0, h = s / 3600, m = s / 60 % 60;
+    const double longest = 1e12; // whatever a plan says
+    uint64_t s = seconds > 0 ? (uint64_t)(seconds < longest ? seconds : longest) : 0, h = s / 3600,
+             m = s / 60 % 60;
     if (h)
         strbuf_printf(out, "%llu h %02llu min", (unsigned long long)h, (unsigned long long)m);
     else if (m)

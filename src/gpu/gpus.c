@@ -140,6 +140,15 @@ static bool load_named(struct load *l, const char *name)
     return refuse_name(name, &message, "; a file's path has a / or a .", loc_none(), d);
 }
 
+bool gpu_text_load(struct config *c, const char *name, const char *text, size_t length, bool *is_like,
+                   struct diag *d)
+{
+    struct load l = {.config = c, .diag = d};
+    bool good = load_text(&l, name, text, length, 0);
+    *is_like = l.is_like;
+    return good;
+}
+
 bool gpu_file_load(struct config *c, const char *name, bool *is_like, struct diag *d)
 {
     struct load l = {.config = c, .diag = d};

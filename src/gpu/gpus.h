@@ -15,3 +15,6 @@ const struct gpu_file *gpu_file_at(size_t index); // the library's own; NULL pas
 // Sets what a GPU of the library, or the file at that path, says. is_like: it takes over another GPU's. False and located
 // diagnostics.
 bool gpu_file_load(struct config *c, const char *name_or_path, bool *is_like, struct diag *d);
+// The same of a file's text; name: of the file, in diagnostics.
+bool gpu_text_load(struct config *c, const char *name, const char *text, size_t length, bool *is_like,
+                   struct diag *d);

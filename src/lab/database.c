@@ -203,8 +203,9 @@ static const char *figure(const struct json_value *result, const char *member)
 static bool add_config(struct database *db, const struct job *j, const struct json_value *config)
 {
     char name[17];
-    return !config || (settings_store(db, config, name) &&
-                       database_do(db, "UPDATE runs SET config = ? WHERE id = ?", "tt", name, j->id));
+    if (!config || config->type != JSON_OBJECT) return true;
+    return settings_store(db, config, name) &&
+           database_do(db, "UPDATE runs SET config = ? WHERE id = ?", "tt", name, j->id);
 }
 
 static bool add_counters(struct database *db, const struct job *j, const struct json_value *counters)

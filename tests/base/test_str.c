@@ -113,7 +113,7 @@ static void test_nearest_model(struct test *t)
     CHECK(t, str_nearest("x", next_word, models) == NULL);
 }
 
-// By the recursion that defines it; for short words.
+// The edit distance by its definition, for short words.
 static size_t plain_distance(const char *a, const char *b)
 {
     if (!*a || !*b) return strlen(a) + strlen(b);
@@ -130,7 +130,7 @@ static void make_word(char word[7], struct rng *r)
     word[length] = 0;
 }
 
-// The first of the nearest words, none where that is farther than a third of the word's length and one.
+// The first of the nearest words, or NULL past a distance of a third of the word's length and 1.
 static void test_nearest_of_many(struct test *t)
 {
     struct rng r;

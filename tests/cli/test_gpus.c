@@ -269,7 +269,7 @@ static bool is_no_cards(const char *key)
     return str_starts_with(key, "sim.");
 }
 
-// A GPU that says everything of itself: like no other, and neither the paper's, whose values the defaults are, nor the small one.
+// A card with a file of its own values: without `like`, and neither tiny nor gtx1080ti-paper, the source of the defaults.
 static bool stands_alone(const struct gpu_file *g)
 {
     bool named = str_equal(g->name, "gtx1080ti-paper") || str_equal(g->name, "tiny");
@@ -299,7 +299,7 @@ static void test_complete(struct test *t)
     CHECK_EQ(t, complete, alone);
 }
 
-// Every file of gpus/ is a GPU of the library, with the same text, and every GPU but for other names of one is a file there.
+// gpus/ and the library have the same GPUs with the same texts; aliases have no file.
 static void test_folder(struct test *t)
 {
     glob_t files;

@@ -1,8 +1,10 @@
-// The text of a plan: read, printed again, and refused where a line of it makes no sense to a worker.
+// The text of a plan: read, printed again, refused with points no worker could finish; times in the words of --status.
 #include "base/str.h"
 #include "cluster/plan.h"
+#include "cluster/status.h"
 #include "harness/test.h"
 
+#include <math.h>
 #include <string.h>
 
 #define HEAD  "warpfold plan 2\nbuild 2a982fea57114686\nhome /home/me\nfactor 3.000\nword --size=small\n"
@@ -34,7 +36,7 @@ static void test_read(struct test *t)
     CHECK(t, reads(HEAD "points 0\n"));
 }
 
-// Half a plan, points that no token can stand for, two of one name, times that are none.
+// Half a plan, points without a possible token, two points of the same name, times below 0 or not finite.
 static void test_refused(struct test *t)
 {
     static const char *const texts[] = {
@@ -62,11 +64,33 @@ static void test_refused(struct test *t)
         "warpfold plan 2\nbuild 2a98\nhome /home/me\nfactor 3\npoints 0\n",
     };
     for (size_t i = 0; i < TEST_COUNT(texts); i++)
-        CHECK_MSG(t, !reads(texts[i]), "it was read:\n%s", texts[i]);
+        CHECK_MSG(t, !reads(texts[i]), "read, not refused:\n%s", texts[i]);
+}
+
+static void test_time(struct test *t)
+{
+    static const struct {
+        double seconds;
+        const char *text;
+    } rows[] = {{0, "0 s"},
+                {-3, "0 s"},
+                {59.9, "59 s"},
+                {60, "1 min 00 s"},
+                {7383, "2 h 03 min"},
+                {NAN, "0 s"},
+                {1e49, "277777777 h 46 min"},
+                {INFINITY, "277777777 h 46 min"}};
+    for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+        struct strbuf out = {0};
+        status_put_time(&out, rows[i].seconds);
+        CHECK_STR(t, strbuf_text(&out), rows[i].text);
+        strbuf_fini(&out);
+    }
 }
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"read", test_read}, {"refused", test_refused}};
+    static const struct test_case cases[] = {
+        {"read", test_read}, {"refused", test_refused}, {"time", test_time}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

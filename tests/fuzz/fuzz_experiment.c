@@ -1,5 +1,6 @@
 // libFuzzer target: any text as an experiment. Nothing may crash or leak; what is refused says why, and what
 // is accepted has what its kind needs.
+#include "fuzz/lines.h"
 #include "lab/experiment.h"
 
 #include <stdlib.h>
@@ -10,6 +11,12 @@ static void require(int condition)
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    return lines_mutate(data, size, max_size, seed);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,5 +1,6 @@
 // libFuzzer target: any bytes as a script, read but not run. What is refused says why and where.
 #include "cli/script.h"
+#include "fuzz/lines.h"
 
 #include <stdlib.h>
 
@@ -9,6 +10,12 @@ static void require(int condition)
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    return lines_mutate(data, size, max_size, seed);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

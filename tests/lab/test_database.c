@@ -1,4 +1,4 @@
-// Results that lack members: the run's row is there, what the result does not say is absent, and nothing else is written.
+// Results without the usual members: the run has a row, with NULL for figures the result lacks.
 #include "harness/test.h"
 #include "lab/database.h"
 
@@ -30,9 +30,11 @@ static int64_t number(struct database *db, const char *sql)
 static void test_missing(struct test *t)
 {
     static const struct {
-        const char *kind, *text, *sql; // sql: what is 1 then
+        const char *kind, *text, *sql; // sql: gives 1 afterwards
     } rows[] = {
         {"bench", "{}", "SELECT count(*) FROM runs WHERE status = 'failed' AND cycles IS NULL"},
+        {"bench", "{\"config\": [{\"x\": 1}]}", "SELECT count(*) FROM runs WHERE config IS NULL"},
+        {"bench", "{\"config\": {}}", "SELECT count(*) FROM runs WHERE config IS NOT NULL"},
         {"mix", "{}", "SELECT count(*) FROM runs WHERE status = 'failed'"},
         {"study", "[]", "SELECT count(*) FROM runs WHERE status = 'failed'"},
         {"mark", "null", "SELECT count(*) FROM runs WHERE status = 'ok'"},
