@@ -540,6 +540,6 @@ void grid_collect(struct grid *g, bool finished)
     memory_system_counts(c->memory, g->number, &result->memory);
     memory_counts_subtract(&result->memory, &g->before);
     if (g->account.series) series_finish(g->account.series, result->cycles, &result->gpu, &result->memory);
-    if (g->account.watcher) watcher_end(g->account.watcher, g->number, c->now);
+    if (g->account.watcher) watcher_end(g->account.watcher, g->number, end > c->now ? end : c->now);
     result->occupancy = room ? (double)result->gpu.sm_warp_cycles / (double)room : 0;
 }

@@ -422,6 +422,6 @@ void watcher_end(struct watcher *w, unsigned number, uint64_t now)
     }
     w->by_number[number] = NONE32;
     w->launches.data[launch].to = time;
-    w->now = time;
+    if (time > w->now) w->now = time;
     w->living--;
 }
