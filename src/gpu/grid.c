@@ -502,7 +502,7 @@ static void add_techs(struct grid *g, const struct grid_part *p)
     }
 }
 
-// What the grid bears of cycles that it shared, rounded down.
+// Shared cycles, of the chip or of idle SMs, that the grid is charged with; rounded down.
 static uint64_t borne(const struct grid *g, bool of_idle)
 {
     enum { SHIFT = 20 }; // parts of a cycle

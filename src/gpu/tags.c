@@ -90,19 +90,19 @@ void tags_fini(struct sm *s)
 
 // -- addresses of launches ----------------------------------------------------------------------------------
 
-// Where a store has a line of a launch.
+// Address of a launch's line within the cache.
 static uint64_t place_of(const struct sm_grid *g, const struct tag_store *t, uint64_t line)
 {
     return t->is_shared || line >= GPU_LOCAL_ADDRESS ? line : line + g->launch->space;
 }
 
-// The line that is there, as its launch calls it.
+// Address that the launch gives the line at `place`.
 static uint64_t line_at(const struct sm_grid *g, const struct tag_store *t, uint64_t place)
 {
     return t->is_shared || place - g->launch->space >= GPU_LOCAL_ADDRESS ? place : place - g->launch->space;
 }
 
-// The line as the L2 knows it.
+// Address of a launch's line in the L2.
 static uint64_t line_in_memory(const struct sm_grid *g, enum token_kind kind, uint64_t line)
 {
     return kind == TOKEN_CODE ? line - g->launch->code + g->launch->kept_code : line;
