@@ -451,7 +451,7 @@ static enum wf_status publish(const struct options *o, struct session *s, enum w
     }
     if (results_write(s->results) != WF_OK)
         status = WF_BAD_INPUT;
-    else if (!command_json_alone(o) && !options_has(o, OPTION_QUIET) && status != WF_PROGRAM_FAILED &&
+    else if (!command_json_alone(o) && !options_has(o, OPTION_QUIET) && !s->report.fault_text &&
              status != WF_INTERRUPTED)
         print_summary(s, options_has(o, OPTION_ENERGY));
     for (size_t i = 0; i < s->report.warnings.count; i++) {
@@ -460,7 +460,7 @@ static enum wf_status publish(const struct options *o, struct session *s, enum w
         diag_text(s->diag, DIAG_WARNING, loc_none(), strbuf_text(&warning));
         strbuf_fini(&warning);
     }
-    if (s->report.race_text) diag_text(s->diag, DIAG_WARNING, loc_none(), s->report.race_text);
+    if (s->report.race_text) diag_text(s->diag, DIAG_ERROR, loc_none(), s->report.race_text);
     strbuf_fini(&text);
     return status;
 }
@@ -490,9 +490,11 @@ int command_run(int argc, char **argv)
         if (status == WF_OK && options_has(&o, OPTION_VERIFY)) status = verify(&o, &s);
         s.report.interrupted = status == WF_INTERRUPTED;
         if (status != WF_BAD_INPUT && status != WF_BAD_USAGE) {
+        if (status == WF_OK && s.report.race_text) status = WF_PROGRAM_FAILED; // who asks for races is told
             command_note_gpu(&o, &d);
             status = publish(&o, &s, status);
         }
+            if (!is_program || options_has(&o, OPTION_GPU)) command_note_races(&o, s.context, &d);
     }
     print_flush(stdout); // before the messages
     exit_status = command_fail_both(s.context, &d, (int)status);

@@ -338,7 +338,7 @@ void report_run_samples(const struct report_run *r, struct json *j)
 static const char *status_text(const struct report_run *r)
 {
     if (r->interrupted) return "interrupted";
-    if (r->fault_text) return "failed";
+    if (r->fault_text || r->race_text) return "failed";
     return r->verified == REPORT_MISMATCH ? "mismatch" : "ok";
 }
 

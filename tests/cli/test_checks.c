@@ -29,10 +29,12 @@ static void test_bytes(struct test *t)
         strbuf_fini(&line);
     }
     run(&c, "--grid 1 --kernel racing_bytes --block 64 --arg buf=u8:64:zero --set check.races=1");
-    CHECK_HAS(t, c.err, "warning: race in kernel racing_bytes on shared address 0x");
+    CHECK_EQ(t, c.status, 3);
+    CHECK_HAS(t, c.err, "error: race in kernel racing_bytes on shared address 0x");
     // What is known of blocks that have ended takes no room from what comes later.
     run(&c, "--grid 500 --kernel late --block 64 --arg buf=u32:64:zero --set check.races=1");
-    CHECK_HAS(t, c.err, "warning: race in kernel late on global address 0x");
+    CHECK_EQ(t, c.status, 3);
+    CHECK_HAS(t, c.err, "error: race in kernel late on global address 0x");
     cli_fini(&c);
 }
 
