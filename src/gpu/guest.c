@@ -165,13 +165,13 @@ uint64_t guest_next(const struct sm *s)
     return next;
 }
 
-void guest_report(const struct sm_grid *g, struct strbuf *out)
+void guest_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out)
 {
     enum gpu_slot why = SLOT_ISSUED;
     ready_at(g, &why);
     strbuf_printf(out, "  SM %u, guest of %s: ", g->sm->index, g->guest->host->tech->name);
     strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ",
-                  why == SLOT_SYNC ? "its mechanism" : sm_reason(why), g->guest->since);
+                  why == SLOT_SYNC ? "its mechanism" : sm_reason(why), g->guest->since - begin);
     exec_describe_inst(&g->engine->exec, stream_of(g)->front.head, out);
 }
 
