@@ -143,6 +143,8 @@ static void fill(struct wf_launch *l, uint32_t closure, uint32_t warps_per_block
                                 .check_races = s->check_races,
                                 .notes = &l->notes,
                                 .max_warp_instructions = s->max_warp_instructions,
+                                .look = s->look,
+                                .patience = s->patience,
                                 .grid_id = ++c->launches,
                                 .sm_count = 1,
                                 .print = c->print,

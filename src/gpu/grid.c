@@ -476,8 +476,23 @@ void grid_fail_stalled(struct grid *g, struct launch_fault *fault)
     struct strbuf text = {0};
     strbuf_printf(&text,
                   "kernel %s will never end: since cycle %" PRIu64
-                  " every warp has come back to where it was, and no byte of memory has changed",
+                  " every warp has come back to where it was, or waited, and no byte of memory has changed",
                   g->launch->program->name, since);
+    *fault = (struct launch_fault){.kind = FAULT_STALL, .text = text.text};
+    append_report(g, fault);
+}
+
+void grid_fail_waiting(struct grid *g, struct launch_fault *fault)
+{
+    uint64_t now = g->chip->now, waited = now - g->chip->looked_since;
+    if (waited > grid_age(g)) waited = grid_age(g);
+    struct strbuf text = {0};
+    strbuf_printf(
+        &text,
+        "kernel %s stopped: for %" PRIu64
+        " cycles no byte of memory has changed, and every warp has waited or read the same words again "
+        "(sim.patience=%" PRIu64 "; 0 waits for ever)",
+        g->launch->program->name, waited, (uint64_t)g->chip->config.gpu.patience);
     *fault = (struct launch_fault){.kind = FAULT_STALL, .text = text.text};
     append_report(g, fault);
 }

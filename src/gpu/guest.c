@@ -97,7 +97,7 @@ void guest_issue(struct sm_grid *g)
     struct guest_step step = {.next = index + 1, .lanes = 1};
     bool collects = o->read_count || o->path == PATH_ALU;
     uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1;
-    stall_speaks_against(s);
+    stall_doubts(s);
     x->since = s->now;
     x->host->tech->guest(x->host->state, index, &step);
     uint64_t done = execute(s, w, o, collected + step.more);

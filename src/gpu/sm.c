@@ -226,6 +226,7 @@ void sm_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out)
                       sm_reason((enum gpu_slot)w->ready.why), w->ready.since - begin);
         exec_describe_inst(&g->engine->exec, w->ready.why == SLOT_BARRIER ? w->ready.stopped_at : w->warp->pc,
                            out);
+        stall_describe(s, slot, out);
     }
     if (!guest_runs(g->guest)) return;
     strbuf_puts(out, separator);

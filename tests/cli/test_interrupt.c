@@ -73,7 +73,8 @@ static void interrupt_a_run(struct test *t, const char *way)
 static void test_run(struct test *t)
 {
     static const char *const ways[] = {"--gpu tiny --set sim.stall=0",
-                                       "--gpu gtx1080ti-paper --set sim.stall=0 --threads 3", "--functional"};
+                                       "--gpu gtx1080ti-paper --set sim.stall=0 --threads 3",
+                                       "--functional --set exec.look=0"};
     if (!test_has_tool("timeout"))
         test_skip_tool(t, "timeout");
     else
