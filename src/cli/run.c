@@ -265,12 +265,14 @@ static uint64_t counter(const struct report_run *r, const char *name)
     return 0;
 }
 
-// Whether other results than the same bytes are legal: races, or the order of atomics (output classes R and
-// O).
+// Whether other results than the same bytes are legal: races, the order of atomics, or launches that wait for each other, and may
+// count how long (output classes R and O).
 static const char *why_order_matters(const struct report_run *base)
 {
     for (size_t i = 0; i < base->launches.count; i++)
         if (base->launches.data[i].races) return "it has a race";
+    for (size_t i = 0; i < base->launches.count; i++)
+        if (base->launches.data[i].has_waited) return "its launches wait for each other";
     return counter(base, "exec.atomics") ? "it uses atomics" : NULL;
 }
 
@@ -488,13 +490,13 @@ int command_run(int argc, char **argv)
         interrupt_watch(s.context);
         status = run_execute(&o, &s);
         if (status == WF_OK && options_has(&o, OPTION_VERIFY)) status = verify(&o, &s);
+        if (status == WF_OK && s.report.race_text) status = WF_PROGRAM_FAILED; // who asks for races is told
         s.report.interrupted = status == WF_INTERRUPTED;
         if (status != WF_BAD_INPUT && status != WF_BAD_USAGE) {
-        if (status == WF_OK && s.report.race_text) status = WF_PROGRAM_FAILED; // who asks for races is told
             command_note_gpu(&o, &d);
+            if (!is_program || options_has(&o, OPTION_GPU)) command_note_races(&o, s.context, &d);
             status = publish(&o, &s, status);
         }
-            if (!is_program || options_has(&o, OPTION_GPU)) command_note_races(&o, s.context, &d);
     }
     print_flush(stdout); // before the messages
     exit_status = command_fail_both(s.context, &d, (int)status);

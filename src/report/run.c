@@ -178,6 +178,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
                               .status = stats->status,
                               .warp_instructions = stats->warp_instructions,
                               .thread_instructions = stats->thread_instructions,
+                              .has_waited = stats->has_waited,
                               .races = stats->races,
                               .start = stats->start,
                               .cycles = stats->cycles,
