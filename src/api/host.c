@@ -145,6 +145,8 @@ static void fill(struct wf_launch *l, uint32_t closure, uint32_t warps_per_block
                                 .check_bounds = (enum launch_check)s->check_bounds,
                                 .notes = &l->notes,
                                 .max_warp_instructions = s->max_warp_instructions,
+                                .look = s->look,
+                                .patience = s->patience,
                                 .grid_id = ++c->launches,
                                 .sm_count = 1,
                                 .print = c->print,

@@ -6,6 +6,7 @@
 #include "compile/compile.h"
 #include "energy/energy.h"
 #include "exec/launch.h"
+#include "exec/session.h"
 #include "gpu/chip.h"
 #include "gpu/classes.h"
 #include "isa/image.h"
@@ -106,7 +107,7 @@ struct wf_context {
     // -- launches under way (queue.c)
     struct api_launches alive;     // that somebody holds, or that are not over; in no order
     struct api_launches under_way; // in order of their calls
-    unsigned running;              // of these, on the chip
+    unsigned running;              // of these, that have begun
     struct wf_stream first;        // the default stream
     struct wf_launch *last;        // of wf_launch, whose stats its caller has
     struct wf_launch *awaited;     // whose status the waiting call returns
@@ -209,8 +210,11 @@ struct wf_launch {
     const struct wf_stream *stream;
     // Order: launches that must be over before it begins.
     struct api_launches waits_for;
-    struct api_launches rivals; // with check.races: earlier ones that nothing orders against it
-    unsigned held;              // by launches that it is a rival of
+    struct api_launches rivals;   // with check.races: earlier ones that nothing orders against it
+    unsigned held;                // by launches that it is a rival of
+    struct exec_session *session; // functional, from its beginning to its end
+    bool is_stuck;                // waits for ever, unless another launch changes memory
+    bool has_waited;              // another one has had its turn
     // On the chip.
     struct grid *grid;
     struct gpu_counts *sms; // by SM, a piece
@@ -240,10 +244,15 @@ void api_launch_destroy(struct wf_launch *l); // which is not under way
 // one runs; and the change.
 bool api_slots_change(const struct wf_launch *l);
 void api_slots_write(const struct wf_launch *l);
-// run.c: it begins, to its end if it is functional; the chip says that it is over; it ends without having begun.
+// run.c: it begins, and on SIMTight's core ends, too; the chip says that it is over; it ends without having begun.
 void api_run_begin(struct wf_launch *l);
 void api_run_end(struct wf_launch *l);
 void api_run_never(struct wf_launch *l, enum wf_status status, const char *why);
+// A functional one that has begun runs on. True: it is over. False: it waits, maybe for ever (is_stuck). *has_moved: it may have
+// changed memory. is_beside: another launch could have the turn.
+bool api_run_turn(struct wf_launch *l, bool is_beside, bool *has_moved);
+void api_run_stuck(struct wf_launch *l,
+                   const char *beside);          // one that is stuck ends; beside: lines of its report
 bool api_is_timed(const struct wf_context *c);   // launches from now on
 bool api_check_study(struct wf_context *c);      // an error where a study of timed launches sees none
 bool api_is_studied(const struct wf_context *c); // by a study of functional runs

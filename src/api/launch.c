@@ -221,6 +221,8 @@ static void fill_launch(struct wf_launch *l, const struct wf_launch_config *shap
         .check_members = (enum launch_check)s->check_members,
         .notes = &l->notes,
         .max_warp_instructions = s->max_warp_instructions,
+        .look = s->look,
+        .patience = s->patience,
         .grid_id = ++c->launches,
         .first_sm = l->stream->first_sm,
         .end_sm = l->stream->end_sm,

@@ -209,23 +209,36 @@ enum wf_status api_told(struct wf_context *c)
 
 // -- time ---------------------------------------------------------------------------------------------------
 
-// Addresses of functions are those of one program.
-static bool may_begin(const struct wf_launch *l)
+// Why a launch that waits for nothing does not begin beside launches that have begun; NULL: it may. Addresses of functions are
+// those of one program.
+static const char *why_not_beside(const struct wf_launch *l)
 {
     const struct wf_context *c = l->context;
-    if (l->state != LAUNCH_QUEUED || l->waits_for.count) return false;
-    return !c->running || !api_slots_change(l);
+    if (!c->running) return NULL;
+    if (!l->is_timed && api_is_studied(c)) return "a study watches one launch after the other";
+    return api_slots_change(l) ? "it has functions at addresses of its own" : NULL;
 }
 
-// Those on the chip, and whoever may come to it; functional launches run alone, in order of their calls.
+static bool may_begin(const struct wf_launch *l)
+{
+    return l->state == LAUNCH_QUEUED && !l->waits_for.count && !why_not_beside(l);
+}
+
+static void begin(struct wf_launch *l)
+{
+    api_run_begin(l);
+    if (l->state == LAUNCH_RUNS) l->context->running++;
+}
+
+// Timed launches begin as soon as they may, and functional ones in order of their calls, one at a time. The launch that
+// is over with that, on SIMTight's core; or NULL.
 static struct wf_launch *begin_launches(struct wf_context *c)
 {
     for (size_t i = 0; i < c->under_way.count; i++) {
         struct wf_launch *l = c->under_way.data[i];
-        if (!may_begin(l)) continue;
-        api_run_begin(l);
-        if (!l->is_timed) return l;
-        c->running++;
+        if (!may_begin(l) || (c->running && !l->is_timed)) continue;
+        begin(l);
+        if (l->state == LAUNCH_OVER) return l;
     }
     return NULL;
 }
@@ -245,11 +258,103 @@ static struct wf_launch *run_chip(struct wf_context *c)
     return NULL;
 }
 
+// -- functional launches ------------------------------------------------------------------------------------
+//
+// One that waits for memory that only another launch writes lets that one have its turn, if its stream's order allows. So
+// launches run together only where none of them would end alone, and the order of the others is that of their calls.
+
+// In order of their calls, and round about, behind `last` (NULL: from the first on): a functional launch that may go on.
+static struct wf_launch *next_turn(struct wf_context *c, const struct wf_launch *last)
+{
+    size_t count = c->under_way.count, at = 0;
+    while (last && c->under_way.data[at] != last) at++;
+    for (size_t n = last ? 1 : 0; n < count + (last != NULL); n++) {
+        struct wf_launch *l = c->under_way.data[(at + n) % count];
+        bool is_functional = !l->is_timed && !l->is_on_core;
+        if (is_functional && (l->state == LAUNCH_RUNS ? !l->is_stuck : may_begin(l))) return l;
+    }
+    return NULL;
+}
+
+static void put_launch(const struct wf_launch *l, struct strbuf *out)
+{
+    strbuf_printf(out, "kernel %s", l->kernel->info.name);
+    if (l->stream && l->stream->name) strbuf_printf(out, " of stream %s", l->stream->name);
+}
+
+// What the other launches do, or why they have not begun, a line each.
+static void describe_others(const struct wf_launch *stuck, struct strbuf *out)
+{
+    enum { SHOWN = 8 };
+    const struct api_launches *all = &stuck->context->under_way;
+    for (size_t i = 0, shown = 0; i < all->count && shown < SHOWN; i++) {
+        const struct wf_launch *l = all->data[i];
+        if (l == stuck) continue;
+        shown++;
+        strbuf_puts(out, "\n  ");
+        put_launch(l, out);
+        if (l->state == LAUNCH_RUNS) {
+            strbuf_puts(out, " waits as well");
+        } else if (l->waits_for.count) {
+            strbuf_puts(out, " has not begun: it comes behind ");
+            put_launch(l->waits_for.data[0], out);
+        } else {
+            strbuf_printf(out, " has not begun: %s", why_not_beside(l));
+        }
+    }
+}
+
+static struct wf_launch *fail_stuck(struct wf_context *c)
+{
+    struct strbuf others = {0};
+    size_t i = 0;
+    while (c->under_way.data[i]->state != LAUNCH_RUNS) i++;
+    struct wf_launch *l = c->under_way.data[i];
+    describe_others(l, &others);
+    api_run_stuck(l, strbuf_text(&others));
+    strbuf_fini(&others);
+    return l;
+}
+
+// True: it is over. Where it may have changed memory, what others have waited for may be there.
+static bool run_turn(struct wf_launch *l)
+{
+    const struct api_launches *all = &l->context->under_way;
+    bool is_beside = l->context->running > 1 || next_turn(l->context, l) != l;
+    bool has_moved, is_over = api_run_turn(l, is_beside, &has_moved);
+    for (size_t i = 0; i < all->count && has_moved; i++)
+        if (all->data[i] != l) all->data[i]->is_stuck = false;
+    return is_over;
+}
+
+// Until one of those that have begun, or begin, is over.
+static struct wf_launch *run_engine(struct wf_context *c)
+{
+    struct wf_launch *l = next_turn(c, NULL);
+    while (l) {
+        if (l->state == LAUNCH_QUEUED) begin(l);
+        if (run_turn(l)) break;
+        struct wf_launch *next = next_turn(c, l);
+        l->has_waited |= next && next != l;
+        l = next;
+    }
+    if (!l) l = fail_stuck(c);
+    c->running--;
+    return l;
+}
+
+static bool some_is_functional(const struct wf_context *c)
+{
+    for (size_t i = 0; i < c->under_way.count; i++)
+        if (c->under_way.data[i]->session) return true;
+    return false;
+}
+
 // Until one more launch is over.
 static void run_one(struct wf_context *c)
 {
     struct wf_launch *l = begin_launches(c);
-    if (!l) l = run_chip(c);
+    if (!l) l = some_is_functional(c) ? run_engine(c) : run_chip(c);
     assert(l);
     settle_run(l);
 }

@@ -63,22 +63,58 @@ static void meet_rivals(struct wf_launch *l)
     }
 }
 
-static void run_functional(struct wf_launch *l)
+static void begin_functional(struct wf_launch *l)
 {
-    struct exec_counts counts = {0};
     struct wf_context *c = l->context;
     const uint32_t *block = l->launch.block;
-    double began = clock_seconds();
     l->launch.hint_races = !l->kernel->hinted && block[0] * block[1] * block[2] > l->launch.warp_size;
+    l->kernel->hinted = true;
     if (c->study) {
         c->study->kernel_name = l->kernel->info.name;
         tell_study(c);
         l->launch.observer = &c->study->observer;
     }
+    l->session = exec_begin(&l->launch);
+    l->state = LAUNCH_RUNS;
+}
+
+// Of two rivals the one that is over last finds what both touched.
+static void leave_to_rivals(struct wf_launch *l)
+{
+    for (size_t k = 0; k < l->rivals.count; k++) {
+        struct wf_launch *other = l->rivals.data[k];
+        if (other->state == LAUNCH_OVER) continue;
+        vec_push(&other->rivals, l);
+        l->launch.is_rival = true;
+        l->held++;
+    }
+}
+
+static void end_functional(struct wf_launch *l)
+{
+    struct exec_counts counts = {0};
+    leave_to_rivals(l);
     if (l->rivals.count) meet_rivals(l);
-    bool good = exec_run(&l->launch, &counts, &l->fault, &l->race);
-    l->kernel->hinted = true;
-    finish(l, good, &counts, NULL, clock_seconds() - began);
+    bool good = exec_end(l->session, &counts, &l->fault, &l->race);
+    l->session = NULL;
+    finish(l, good, &counts, NULL, l->run_seconds);
+}
+
+bool api_run_turn(struct wf_launch *l, bool is_beside, bool *has_moved)
+{
+    double began = clock_seconds();
+    enum exec_turn turn = exec_go(l->session, is_beside);
+    l->run_seconds += clock_seconds() - began;
+    l->is_stuck = exec_is_stuck(l->session);
+    *has_moved = exec_has_moved(l->session);
+    if (turn != EXEC_WAITS) end_functional(l);
+    return turn != EXEC_WAITS;
+}
+
+void api_run_stuck(struct wf_launch *l, const char *beside)
+{
+    exec_fail_stuck(l->session, beside);
+    end_functional(l);
 }
 
 static void run_on_core(struct wf_launch *l)
@@ -120,7 +156,7 @@ void api_run_begin(struct wf_launch *l)
     else if (l->is_on_core)
         run_on_core(l);
     else
-        run_functional(l);
+        begin_functional(l);
 }
 
 void api_run_end(struct wf_launch *l)

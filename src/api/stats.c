@@ -96,6 +96,7 @@ void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exe
         .races = l->launch.check_races ? l->race.count : WF_UNKNOWN,
         .race_text = l->race.text,
         .fault_text = l->fault.text,
+        .has_waited = l->has_waited,
         .never_ends =
             l->fault.kind == FAULT_DEADLOCK || l->fault.kind == FAULT_STALL || l->fault.kind == FAULT_LIMIT,
         .wall_seconds = seconds,

@@ -345,7 +345,9 @@ struct wf_stats {
     uint64_t races;         // racing pairs seen; WF_UNKNOWN when the detector is off
     const char *race_text;  // the first race, or NULL
     const char *fault_text; // the report of a failed program, or NULL
-    bool never_ends;        // it failed since it would not have come to an end, or had not by its limit
+    bool
+        has_waited; // functional: another launch had its turn meanwhile, since this one seemed to wait for it
+    bool never_ends; // it failed since it would not have come to an end, or had not by its limit
     const struct wf_warning *warnings;
     size_t warning_count;
     double wall_seconds;             // of the host, while it ran

@@ -141,6 +141,7 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
                                            .launched = record_launch,
                                            .launched_context = &row.run};
         struct workload_result result;
+        if (!b->rows.count) command_note_races(o, c, d); // once
         command_watch(o, c);
         interrupt_watch(c);
         status = workload_run(w, c, &options, &result);
@@ -160,6 +161,9 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
             complain("%s: %llu shared values are not what their readers would have computed\n", w->name,
                      (unsigned long long)row.run.verify_mismatches);
             status = WF_MISMATCH;
+        } else if (row.run.race_text && w->output_class != WORKLOAD_CLASS_R) {
+            complain("%s: %s\n", w->name, row.run.race_text);
+            status = WF_PROGRAM_FAILED;
         } else if (options_has(o, OPTION_VERIFY))
             status = verify(o, what, w, result.output_hash, d);
         row.status = status;

@@ -175,6 +175,31 @@ void command_note_gpu(const struct options *o, struct diag *d)
     wf_context_destroy(c);
 }
 
+static bool is_on(struct wf_context *c, const char *name)
+{
+    struct wf_key k;
+    size_t n = 0;
+    while (wf_key_at(c, n, &k) && !str_equal(k.name, name)) n++;
+    return str_equal(k.value, "1");
+}
+
+bool command_has_time(const struct options *o, struct wf_context *c, struct diag *d)
+{
+    return !is_on(c, "check.races") ||
+           diag_error(d, loc_none(),
+                      "check.races=1: %s is of timed runs, and the race detector watches functional ones",
+                      options_command(o));
+}
+
+void command_note_races(const struct options *o, struct wf_context *c, struct diag *d)
+{
+    const char *tech = options_value(o, OPTION_TECH);
+    bool has_tech = tech && !str_equal(tech, "base");
+    if (options_has(o, OPTION_QUIET) || options_has(o, OPTION_FUNCTIONAL) || !is_on(c, "check.races")) return;
+    diag_note(d, loc_none(), "check.races=1: the run is functional, with no cycles%s",
+              has_tech ? " and no mechanism" : "");
+}
+
 void command_watch(const struct options *o, struct wf_context *c)
 {
     if (options_has(o, OPTION_TIMELINE)) wf_watch(c, true);

@@ -31,6 +31,10 @@ enum wf_status command_set(const struct options *o, struct wf_context *c, struct
 enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d);
 // A note where --gpu names a file of one's own that is like no other GPU and leaves keys out. Not with --quiet.
 void command_note_gpu(const struct options *o, struct diag *d);
+// Of commands that are about time: false and an error where races are looked for, since such runs have none.
+bool command_has_time(const struct options *o, struct wf_context *c, struct diag *d);
+// Says that a run which asked for time has none, since races are looked for (check.races).
+void command_note_races(const struct options *o, struct wf_context *c, struct diag *d);
 // --timeline: has the context's launches watched; then what was seen, as its path's ending says, and a
 // warning when that is not all.
 void command_watch(const struct options *o, struct wf_context *c);

@@ -38,7 +38,7 @@ static bool prepare(void *context, struct wf_context *x)
     struct session *s = context;
     enum wf_status status = command_settings(s->options, x, s->diag);
     if (status == WF_OK && !options_has(s->options, OPTION_TECH)) status = wf_tech(x, s->tech);
-    return status == WF_OK;
+    return status == WF_OK && command_has_time(s->options, x, s->diag);
 }
 
 // Bits turn in what uv has, and where another mechanism has a result nobody says where that is.

@@ -197,6 +197,7 @@ static struct wf_context *new_context(const struct mix *m, enum wf_status *statu
 {
     struct wf_context *c = wf_context_create();
     *status = command_settings(m->o, c, m->d);
+    if (*status == WF_OK && !command_has_time(m->o, c, m->d)) *status = WF_BAD_USAGE;
     wf_set_progress(c, !options_has(m->o, OPTION_QUIET));
     interrupt_watch(c);
     return c;

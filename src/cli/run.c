@@ -289,12 +289,14 @@ static uint64_t counter(const struct report_run *r, const char *name)
     return 0;
 }
 
-// Whether other results than the same bytes are legal: races, or the order of atomics (output classes R and
-// O).
+// Whether other results than the same bytes are legal: races, the order of atomics, or launches that wait for each other, and may
+// count how long (output classes R and O).
 static const char *why_order_matters(const struct report_run *base)
 {
     for (size_t i = 0; i < base->launches.count; i++)
         if (base->launches.data[i].races) return "it has a race";
+    for (size_t i = 0; i < base->launches.count; i++)
+        if (base->launches.data[i].has_waited) return "its launches wait for each other";
     return counter(base, "exec.atomics") ? "it uses atomics" : NULL;
 }
 
@@ -476,7 +478,7 @@ static enum wf_status publish(const struct options *o, struct session *s, enum w
     }
     if (results_write(s->results) != WF_OK)
         status = WF_BAD_INPUT;
-    else if (!command_json_alone(o) && !options_has(o, OPTION_QUIET) && status != WF_PROGRAM_FAILED &&
+    else if (!command_json_alone(o) && !options_has(o, OPTION_QUIET) && !s->report.fault_text &&
              status != WF_INTERRUPTED)
         print_summary(s, options_has(o, OPTION_ENERGY));
     for (size_t i = 0; i < s->report.warnings.count; i++) {
@@ -485,7 +487,7 @@ static enum wf_status publish(const struct options *o, struct session *s, enum w
         diag_text(s->diag, DIAG_WARNING, loc_none(), strbuf_text(&warning));
         strbuf_fini(&warning);
     }
-    if (s->report.race_text) diag_text(s->diag, DIAG_WARNING, loc_none(), s->report.race_text);
+    if (s->report.race_text) diag_text(s->diag, DIAG_ERROR, loc_none(), s->report.race_text);
     strbuf_fini(&text);
     return status;
 }
@@ -514,9 +516,11 @@ int command_run(int argc, char **argv)
         interrupt_watch(s.context);
         status = run_execute(&o, &s);
         if (status == WF_OK && options_has(&o, OPTION_VERIFY)) status = verify(&o, &s);
+        if (status == WF_OK && s.report.race_text) status = WF_PROGRAM_FAILED; // who asks for races is told
         s.report.interrupted = status == WF_INTERRUPTED;
         if (status != WF_BAD_INPUT && status != WF_BAD_USAGE) {
             command_note_gpu(&o, &d);
+            if (!is_program || options_has(&o, OPTION_GPU)) command_note_races(&o, s.context, &d);
             status = publish(&o, &s, status);
         }
     }

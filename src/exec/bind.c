@@ -156,6 +156,42 @@ void exec_bind(struct exec *e)
     e->slots = ARENA_ARRAY(&e->arena, struct allocation_slot, e->slot_count);
 }
 
+struct exec_code exec_code_of(const struct exec *e)
+{
+    return (struct exec_code){.full = e->full,
+                              .masked = e->masked,
+                              .general = e->general,
+                              .entry_flags = e->entry_flags,
+                              .address_operand = e->address_operand,
+                              .slots = e->slots,
+                              .slot_count = e->slot_count,
+                              .is_stepped = e->is_stepped};
+}
+
+void exec_code_use(struct exec *e, const struct exec_code *c)
+{
+    e->full = c->full;
+    e->masked = c->masked;
+    e->general = c->general;
+    e->entry_flags = c->entry_flags;
+    e->address_operand = c->address_operand;
+    e->slots = c->slots;
+    e->slot_count = c->slot_count;
+    e->is_stepped = c->is_stepped;
+}
+
+void exec_bind_stepped(struct exec *e)
+{
+    if (e->is_stepped) return;
+    if (e->stepped.full) {
+        exec_code_use(e, &e->stepped);
+        return;
+    }
+    e->is_stepped = true;
+    exec_bind(e);
+    e->stepped = exec_code_of(e);
+}
+
 void exec_bind_alike(struct exec *e, const struct exec *like)
 {
     e->full = like->full;

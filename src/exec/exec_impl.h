@@ -145,6 +145,7 @@ struct cta {
     uint32_t warp_count;
     uint32_t next_warp; // whose turn it is
     struct observed_block observed;
+    struct look_block *looked_at; // while somebody looks (look.h)
     struct barrier barriers[BARRIERS];
     uint8_t *memory; // registers of all warps, shared and local memory, one allocation
     size_t memory_bytes, registers_bytes, local_bytes; // local: of one warp
@@ -153,6 +154,7 @@ struct cta {
 struct race_detector;
 struct race_block;
 struct hint;
+struct look;
 struct lane_io;
 struct lane_access;
 
@@ -164,6 +166,16 @@ struct general {
     bool dst_is_pred;
     uint8_t src_is_pred; // bit per source
     uint64_t value[4];   // of immediate and constant sources
+};
+
+// A program as it is bound to a launch (bind.c), which may be bound twice: to run, and to be stepped.
+struct exec_code {
+    struct bound *full, *masked;
+    struct general *general;
+    uint8_t *entry_flags, *address_operand;
+    struct allocation_slot *slots;
+    uint32_t slot_count;
+    bool is_stepped;
 };
 
 // A launch as it is being executed on one thread.
@@ -196,6 +208,8 @@ struct exec {
     uint32_t sm;                  // is_timed: which SM this is
     uint8_t *address_operand;     // is_stepped: by instruction, exec_address_operand
     struct observation *observed; // NULL: nobody watches
+    struct look *look;            // NULL: nobody asks whether the launch will end
+    struct exec_code stepped;     // for looks; full: NULL, not bound yet
     uint64_t *texels;             // NULL, or by lane: address of the first texel of the last fetch, 0: none
     uint8_t *flat;                // host byte of address 0 of a flat memory, NULL
     struct arena arena;
@@ -234,6 +248,9 @@ void exec_lane_addresses(const struct warp *w, const struct operand *o, uint32_t
 // -- observed.c ---------------------------------------------------------------------------------------------
 void observed_create(struct exec *e, const struct launch *l); // before exec_prepare
 void observed_destroy(struct exec *e);
+void observed_enter(struct warp *w); // the warp runs from now on, until another enters
+// As exec_step; the observer is told of it.
+const struct bound *observed_step(struct warp *w, const struct bound *d);
 void observed_execute(struct warp *w, const struct bound *d); // as the loop of run.c
 void observed_block_begin(struct cta *c);
 void observed_block_end(struct cta *c);
@@ -244,6 +261,9 @@ void observed_deferred(struct warp *w); // the instruction under way did not exe
 // -- bind.c -------------------------------------------------------------------------------------------------
 void exec_bind(struct exec *e);
 void exec_bind_alike(struct exec *e, const struct exec *like); // the same instructions, and slots of its own
+struct exec_code exec_code_of(const struct exec *e);           // what runs now
+void exec_code_use(struct exec *e, const struct exec_code *c);
+void exec_bind_stepped(struct exec *e); // stepped from now on; bound anew at the first call alone
 uint32_t exec_register_offset(const struct exec *e, const struct operand *o, bool is_destination);
 
 // -- run.c: what handlers call ------------------------------------------------------------------------------
@@ -328,6 +348,10 @@ bool exec_may_be_outside(struct warp *w, const struct bound *d, unsigned lane, u
 char *exec_describe_hint(const struct warp *w, const struct bound *d, unsigned lane, uint64_t address,
                          bool is_write, unsigned other);
 void exec_fault_deadlock(struct cta *c);
+void exec_fault_stall(struct cta *first,
+                      struct strbuf *text); // the text is taken over; of the first block that waits
+void exec_describe_warp(const struct warp *w,
+                        struct strbuf *out); // a line a part: where it is, what it waits for
 void exec_fault_limit(struct warp *w);
 void exec_fault_interrupted(struct warp *w);
 void exec_describe_inst(const struct exec *e, uint32_t index,
@@ -385,6 +409,12 @@ static inline const struct bound *exec_step(struct warp *w, const struct bound *
     return next;
 }
 void exec_stop(const struct bound *next, struct warp *w); // ends a stepped warp's slice before an instruction
+// What the masked code does at a meeting point before its instruction (exec_join), for a stepper.
+static inline const struct bound *exec_meet(struct warp *w, const struct bound *d)
+{
+    bool may_meet = w->active != w->full && w->exec->entry_flags[d->index] & EXEC_JOIN;
+    return may_meet ? split_join(w, d) : d;
+}
 
 static inline uint64_t exec_guarded(const struct warp *w, const struct bound *d)
 {

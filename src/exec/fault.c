@@ -319,14 +319,32 @@ static void describe_split(const struct warp *w, const struct split *s, struct s
     }
 }
 
-void exec_fault_deadlock(struct cta *c)
+void exec_describe_warp(const struct warp *w, struct strbuf *out)
+{
+    for (size_t s = w->splits.count; s-- > 0;) describe_split(w, &w->splits.data[s], out);
+}
+
+// Begins the fault of a block whose first warp that has not ended stands for all. False: there is none.
+static bool block_fault_begin(struct cta *c, enum launch_fault_kind kind)
 {
     struct warp *first = NULL;
     for (uint32_t i = c->warp_count; i-- > 0;)
         if (c->warps[i].state != WARP_DONE) first = &c->warps[i];
-    if (!first ||
-        !fault_begin(first, first->splits.data[0].pc, FAULT_DEADLOCK, bit_lowest(first->splits.data[0].mask)))
-        return;
+    return first &&
+           fault_begin(first, first->splits.data[0].pc, kind, bit_lowest(first->splits.data[0].mask));
+}
+
+void exec_fault_stall(struct cta *first, struct strbuf *text)
+{
+    if (block_fault_begin(first, FAULT_STALL))
+        first->exec->fault->text = text->text;
+    else
+        strbuf_fini(text);
+}
+
+void exec_fault_deadlock(struct cta *c)
+{
+    if (!block_fault_begin(c, FAULT_DEADLOCK)) return;
     struct strbuf text = {0};
     strbuf_printf(&text, "kernel %s: deadlock in block (%u,%u,%u): no warp can go on", c->exec->program->name,
                   c->id[0], c->id[1], c->id[2]);
@@ -336,7 +354,7 @@ void exec_fault_deadlock(struct cta *c)
         if (w->state == WARP_DONE)
             ended++;
         else
-            for (size_t s = w->splits.count; s-- > 0;) describe_split(w, &w->splits.data[s], &text);
+            exec_describe_warp(w, &text);
     }
     if (ended)
         strbuf_printf(&text, "\n    %u warp%s of the block ended", ended, ended == 1 ? " has" : "s have");

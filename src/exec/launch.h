@@ -105,6 +105,8 @@ struct launch {
     enum launch_check check_bounds, check_members;
     struct launch_notes *notes; // NULL: nobody wants them
     uint64_t max_warp_instructions; // 0: none; a launch that has more stops with FAULT_LIMIT
+    uint64_t look; // functional, or on SIMTight: warp instructions without a block's end to the first look (exec/look.h); 0: never
+    uint64_t patience; // the same: warp instructions of nothing but waiting until FAULT_STALL; 0: no end
     uint32_t grid_id;
     uint32_t first_sm, end_sm; // of a chip: where its blocks may run, end_sm not; both 0: everywhere
     uint32_t sm_count;      // what %nsmid says; block b runs on SM b mod sm_count in functional mode
@@ -138,7 +140,7 @@ enum launch_fault_kind {
     FAULT_ASSERT,
     FAULT_MEMBERS,     // a lane outside the member mask it names (check.members=stop)
     FAULT_DEADLOCK,    // no warp of the block can continue
-    FAULT_STALL,       // all warps go round in circles
+    FAULT_STALL,       // all warps go round in circles, or have waited for longer than the user is willing to
     FAULT_LIMIT,       // max_warp_instructions
     FAULT_INTERRUPTED
 };

@@ -91,7 +91,8 @@ void observed_barrier(struct cta *c, unsigned number)
     o->barriers[o->barrier_count++] = b;
 }
 
-static void describe(struct observation *o, const struct warp *w, const struct bound *d)
+static inline __attribute__((always_inline)) void describe(struct observation *o, const struct warp *w,
+                                                           const struct bound *d)
 {
     o->event.inst = bound_inst(d, w);
     o->event.index = d->index;
@@ -105,14 +106,8 @@ static void describe(struct observation *o, const struct warp *w, const struct b
     o->event.access = &o->access;
 }
 
-// What the masked code does at a meeting point before its instruction (exec_join).
-static const struct bound *meet(struct warp *w, const struct bound *d)
-{
-    bool may_meet = w->active != w->full && w->exec->entry_flags[d->index] & EXEC_JOIN;
-    return may_meet ? split_join(w, d) : d;
-}
-
-static const struct bound *step_observed(struct observation *o, struct warp *w, const struct bound *d)
+static inline __attribute__((always_inline)) const struct bound *step(struct observation *o, struct warp *w,
+                                                                      const struct bound *d)
 {
     const struct observer *x = o->observer;
     if (d->index == w->exec->program->inst_count) return exec_step(w, d); // a fault
@@ -128,11 +123,15 @@ static const struct bound *step_observed(struct observation *o, struct warp *w, 
     return next;
 }
 
-void observed_execute(struct warp *w, const struct bound *d)
+const struct bound *observed_step(struct warp *w, const struct bound *d)
 {
-    struct observation *o = w->exec->observed;
+    return step(w->exec->observed, w, d);
+}
+
+void observed_enter(struct warp *w)
+{
     const struct exec *e = w->exec;
-    o->event =
+    e->observed->event =
         (struct observed){.block = &w->cta->observed,
                           .warp = w->index,
                           .lane_count = e->lanes,
@@ -141,8 +140,14 @@ void observed_execute(struct warp *w, const struct bound *d)
                           .regs = w->regs,
                           .pred = w->pred,
                           .thread_offset = (uint64_t)(e->program->reg_count + EXTRA_TID_X) * e->vector_bytes};
+}
+
+void observed_execute(struct warp *w, const struct bound *d)
+{
+    struct observation *o = w->exec->observed;
+    observed_enter(w);
     while (d) {
-        const struct bound *met = meet(w, d);
-        d = met == d ? step_observed(o, w, d) : met;
+        const struct bound *met = exec_meet(w, d);
+        d = met == d ? step(o, w, d) : met;
     }
 }

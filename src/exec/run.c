@@ -3,11 +3,15 @@
 //
 // Blocks normally run to their end alone, in order. A block that takes long may be waiting for another one (a
 // barrier over the whole grid made of atomics), so after a while the next one joins it and they take turns;
-// up to as many as the simulated chip could hold. Everything depends on counts of instructions alone, never
-// on time.
+// up to as many as the simulated chip could hold. When no block ends for long after that, the launch is looked at
+// (look.h), again and again at twice the distance: whoever runs it is told that it waits, and may let another launch have its
+// turn. Everything depends on counts of instructions alone, never on time.
+#include "base/hash.h"
 #include "exec/exec_impl.h"
 #include "exec/hint.h"
+#include "exec/look.h"
 #include "exec/race.h"
+#include "exec/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +22,14 @@ enum {
     BLOCK_TURN = 1 << 16,    // of a block when there are others
     ASK_AFTER = 1 << 18,     // instructions from one question whether the launch is interrupted to the next
     BLOCK_WATCHED = 1 << 16, // of the first one, while it is watched (hint.h)
+    // Instructions to the next look at the launch, at most: where another could have the turn; after a wait that is over.
+    // Alone, and twice as many each time, up to
+    LOOK_BESIDE = 1 << 16,
+    LOOK_AGAIN = 1 << 14,
+    LOOK_MOST = 1 << 28,
+    LOOK_WAIT = 8,           // part of that distance that a look lasts while all warps wait
+    LOOK_BUSY = 512,         // the same while one of them does not
+    LOOK_LEAST = 1 << 12,    // but at least
     BLOCKS_PER_SM = 16,      // resident at most
     RESIDENT_BYTES = 1 << 30 // and with at most this much state
 };
@@ -60,8 +72,10 @@ bool warp_run(struct warp *w, uint64_t slice)
     uint64_t before = w->issued;
     e->clock_base = e->instructions_done - before;
     w->slice_end = before + slice;
+    if (e->look && look_is_over(e)) look_end(e);
     const struct bound *d = w->run_start = warp_code(w, w->pc);
-    if (e->observed)
+    if (e->look) d = look_execute(w, d);
+    if (d && e->observed)
         observed_execute(w, d);
     else
         while (d) d = d->run(d, w, w->regs, w->active);
@@ -206,7 +220,7 @@ static bool cta_run(struct cta *c, uint64_t instructions)
 {
     struct exec *e = c->exec;
     uint64_t until = e->instructions_done + instructions;
-    while (c->warps_left && e->instructions_done < until) {
+    while (c->warps_left && e->instructions_done < until && !(e->look && look_has_seen(c))) {
         uint32_t seen = 0;
         while (seen < c->warp_count && c->warps[c->next_warp].state != WARP_READY) {
             c->next_warp = c->next_warp + 1 < c->warp_count ? c->next_warp + 1 : 0;
@@ -235,6 +249,26 @@ struct residents {
     struct cta *spare;
     uint64_t next, total; // blocks
     uint64_t most;        // resident at once
+};
+
+struct exec_session {
+    struct exec e;
+    struct exec_counts counts;
+    struct launch_fault fault;
+    struct residents blocks;
+    bool has_ended; // a block, in the last round of turns
+    bool is_beside; // another launch could have the turn
+    // Looks, in instructions done.
+    uint64_t look_at;   // the next look is due
+    uint64_t distance;  // to the one behind it
+    uint64_t looked_at; // the present one began
+    bool is_looking;    // a look is under way, or has just been found to be over
+    bool has_moved;     // the last call of exec_go may have changed memory
+    bool is_stuck;      // as of the last look
+    bool was_stuck;     // as of the last call of exec_go
+    // Since when all looks have found nothing but waiting, and memory as it was.
+    bool is_waiting;
+    uint64_t waits_since, memory;
 };
 
 static void admit(struct exec *e, struct residents *r)
@@ -266,28 +300,197 @@ static void retire(struct exec *e, struct residents *r, size_t place)
     if (e->launch->progress) progress_update(e->launch->progress, e->counts->blocks);
 }
 
-// Rounds of turns. After a round in which no block ended they may be waiting for some that are not here yet,
-// and as many again join them.
-static bool run_blocks(struct exec *e, struct residents *r)
+// -- looks --------------------------------------------------------------------------------------------------
+
+static bool all_are_there(const struct residents *r)
 {
-    bool ended = true;
-    while (r->next < r->total || r->running.count) {
-        uint64_t room = r->running.count == 0 ? 1 : ended ? 0 : r->running.count;
-        for (; room && r->next < r->total && (!r->running.count || r->running.count < r->most); room--)
-            admit(e, r);
-        ended = false;
-        for (size_t turn = 0; turn < r->running.count;) {
-            struct cta *c = r->running.data[turn];
-            if (!cta_run(c, r->running.count == 1 ? BLOCK_ALONE : BLOCK_TURN)) return false;
-            if (c->warps_left) {
-                turn++;
-            } else {
-                retire(e, r, turn);
-                ended = true;
-            }
+    return r->next == r->total || r->running.count >= r->most;
+}
+
+static void begin_look(struct exec_session *s)
+{
+    uint64_t busy = s->distance / LOOK_BUSY;
+    look_begin(&s->e, s->blocks.running.data, s->blocks.running.count, busy < LOOK_LEAST ? LOOK_LEAST : busy);
+    s->is_looking = true;
+    s->looked_at = s->e.instructions_done;
+}
+
+static void end_look(struct exec_session *s)
+{
+    look_end(&s->e);
+    s->is_looking = s->is_stuck = false;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+// The next look, which is not later than the end of the user's patience.
+static void look_in(struct exec_session *s, uint64_t distance)
+{
+    uint64_t patience = s->e.launch->patience;
+    s->distance = least(distance, LOOK_MOST);
+    s->look_at = s->e.instructions_done + s->distance;
+    bool is_late = s->is_waiting && patience && s->look_at - s->waits_since > patience;
+    if (is_late) s->look_at = s->waits_since + patience;
+}
+
+static void note_end(struct exec_session *s)
+{
+    s->is_waiting = false;
+    look_in(s, s->distance);
+}
+
+static uint64_t hash_of_memory(const struct exec_session *s)
+{
+    const struct launch *l = s->e.launch;
+    uint64_t hash = memory_hash(l->memory);
+    for (size_t k = 0; k < s->blocks.running.count; k++)
+        hash = hash_bytes(s->blocks.running.data[k]->shared, l->shared_total, hash_u64(hash));
+    return hash;
+}
+
+static void note_waiting(struct exec_session *s, bool is_likely)
+{
+    uint64_t memory = is_likely ? hash_of_memory(s) : 0;
+    if (!is_likely || !s->is_waiting || memory != s->memory) s->waits_since = s->looked_at;
+    s->is_waiting = is_likely;
+    s->memory = memory;
+}
+
+static void describe_waiting(const struct exec_session *s, struct strbuf *text)
+{
+    const struct residents *r = &s->blocks;
+    strbuf_printf(text, "; %llu of %llu blocks have ended", (unsigned long long)s->counts.blocks,
+                  (unsigned long long)r->total);
+    if (r->next < r->total)
+        strbuf_printf(text, ", %llu have not started, for want of room",
+                      (unsigned long long)(r->total - r->next));
+    look_describe(&s->e, r->running.data, r->running.count, text);
+}
+
+void exec_fail_stuck(struct exec_session *s, const char *beside)
+{
+    struct strbuf text = {0};
+    strbuf_printf(
+        &text,
+        "kernel %s will never end: since warp instruction %llu every warp has come back to where it "
+        "was, or waited, and no byte of memory has changed",
+        s->e.program->name, (unsigned long long)s->looked_at);
+    describe_waiting(s, &text);
+    strbuf_puts(&text, beside);
+    exec_fault_stall(s->blocks.running.data[0], &text);
+}
+
+static void fail_waiting(struct exec_session *s)
+{
+    struct strbuf text = {0};
+    strbuf_printf(
+        &text,
+        "kernel %s stopped: for %llu warp instructions every warp has waited or read the same words "
+        "again, and memory is what it was (exec.patience=%llu; 0 waits for ever)",
+        s->e.program->name, (unsigned long long)(s->e.instructions_done - s->waits_since),
+        (unsigned long long)s->e.launch->patience);
+    describe_waiting(s, &text);
+    exec_fault_stall(s->blocks.running.data[0], &text);
+}
+
+// A look in which every warp has waited, or read the same words, and nothing is certain.
+static enum exec_turn judge_waiting(struct exec_session *s)
+{
+    uint64_t patience = s->e.launch->patience;
+    note_waiting(s, true);
+    look_in(s, 2 * s->distance);
+    if (!patience || s->e.instructions_done - s->waits_since < patience) return EXEC_WAITS;
+    fail_waiting(s);
+    return EXEC_FAILED;
+}
+
+// A look that is over.
+static void note_progress(struct exec_session *s, uint64_t distance)
+{
+    end_look(s);
+    note_waiting(s, false);
+    look_in(s, distance);
+    s->has_moved = true;
+}
+
+// After a round in which no block ended, and all that may come are there.
+static enum exec_turn judge(struct exec_session *s)
+{
+    const struct residents *r = &s->blocks;
+    if (!s->is_looking) {
+        if (s->distance && s->e.instructions_done >= s->look_at) begin_look(s);
+        return EXEC_GOES_ON;
+    }
+    if (!s->e.look || look_is_over(&s->e)) {
+        note_progress(s, s->was_stuck ? least(s->e.launch->look, LOOK_AGAIN) : 2 * s->distance);
+        s->was_stuck = false;
+        return EXEC_GOES_ON;
+    }
+    s->is_stuck = look_is_certain(&s->e, r->running.data, r->running.count);
+    if (s->is_stuck) return EXEC_WAITS;
+    bool is_likely = look_is_likely(&s->e, r->running.data, r->running.count, s->distance / LOOK_WAIT);
+    return is_likely ? judge_waiting(s) : EXEC_GOES_ON;
+}
+
+// -- turns --------------------------------------------------------------------------------------------------
+
+// After a round in which no block ended they may be waiting for some that are not here yet, and as many again join
+// them.
+static void admit_more(struct exec_session *s)
+{
+    struct residents *r = &s->blocks;
+    uint64_t room = r->running.count == 0 ? 1 : s->has_ended ? 0 : r->running.count;
+    bool is_new = false;
+    for (; room && r->next < r->total && (!r->running.count || r->running.count < r->most); room--) {
+        admit(&s->e, r);
+        is_new = true;
+    }
+    if (is_new) note_end(s);
+}
+
+// How long a block's turn is. The turn of a block alone, the last one, may be cut short where a look begins, and between
+// slices while it lasts: no other block joins it for that.
+static uint64_t turn_of(const struct exec_session *s)
+{
+    uint64_t done = s->e.instructions_done;
+    if (s->blocks.running.count > 1) return BLOCK_TURN;
+    if (!all_are_there(&s->blocks)) return BLOCK_ALONE;
+    if (s->is_looking) return 1;
+    bool is_near = s->distance && s->look_at > done && s->look_at - done < BLOCK_ALONE;
+    return is_near ? s->look_at - done : BLOCK_ALONE;
+}
+
+// A turn of every block. False on a fault.
+static bool run_round(struct exec_session *s)
+{
+    struct residents *r = &s->blocks;
+    s->has_ended = false;
+    for (size_t turn = 0; turn < r->running.count;) {
+        struct cta *c = r->running.data[turn];
+        if (!cta_run(c, turn_of(s))) return false;
+        if (c->warps_left) {
+            turn++;
+        } else {
+            if (s->is_looking) end_look(s);
+            retire(&s->e, r, turn);
+            s->has_ended = s->has_moved = true;
         }
     }
+    if (s->has_ended) note_end(s);
     return true;
+}
+
+static enum exec_turn run_blocks(struct exec_session *s)
+{
+    struct residents *r = &s->blocks;
+    while (r->next < r->total || r->running.count) {
+        admit_more(s);
+        if (!run_round(s)) return EXEC_FAILED;
+        if (s->has_ended || !all_are_there(r)) continue;
+        enum exec_turn turn = judge(s);
+        if (turn != EXEC_GOES_ON) return turn;
+    }
+    return EXEC_ENDED;
 }
 
 // The first block begins watched (hint.h); then the program is bound anew.
@@ -325,32 +528,74 @@ void exec_prepare(struct exec *e, const struct launch *l, const struct exec *lik
         exec_bind(e);
 }
 
+struct exec_session *exec_begin(const struct launch *l)
+{
+    struct exec_session *s = heap_alloc(sizeof *s);
+    struct exec *e = &s->e;
+    e->fault = &s->fault;
+    e->counts = &s->counts;
+    e->launch = l;
+    arena_init(&e->arena);
+    bool hint = l->hint_races && !l->check_races && !l->observer && l->notes && l->shared_total && !l->flat;
+    if (l->check_races) race_create(e);
+    if (hint) hint_create(e);
+    if (l->observer) observed_create(e, l);
+    exec_prepare(e, l, NULL);
+    s->blocks.total = launch_blocks(l);
+    s->has_ended = true;
+    return s;
+}
+
+enum exec_turn exec_go(struct exec_session *s, bool is_beside)
+{
+    s->was_stuck = s->is_stuck;
+    s->is_beside = is_beside;
+    if (s->is_looking) end_look(s);
+    if (!s->distance) look_in(s, least(s->e.launch->look, is_beside ? LOOK_BESIDE : UINT64_MAX));
+    s->has_moved = !s->was_stuck;
+    if (s->was_stuck) begin_look(s);
+    if (s->e.hint && !watch_first_block(&s->e, &s->blocks)) return EXEC_FAILED;
+    return run_blocks(s);
+}
+
+bool exec_is_stuck(const struct exec_session *s) { return s->is_stuck; }
+bool exec_has_moved(const struct exec_session *s) { return s->has_moved; }
+
+bool exec_end(struct exec_session *s, struct exec_counts *counts, struct launch_fault *fault,
+              struct launch_race *race)
+{
+    struct exec *e = &s->e;
+    struct residents *r = &s->blocks;
+    const struct launch *l = e->launch;
+    bool good = s->fault.kind == FAULT_NONE;
+    look_end(e);
+    if (race) *race = (struct launch_race){0};
+    for (size_t i = 0; i < r->running.count; i++) {
+        exec_cta_collect(r->running.data[i]);
+        if (e->observed) observed_block_end(r->running.data[i]);
+        exec_cta_destroy(r->running.data[i]);
+    }
+    if (r->spare) exec_cta_destroy(r->spare);
+    vec_fini(&r->running);
+    race_destroy(e, race);
+    if (l->notes) launch_notes_add(l->notes, &e->notes);
+    launch_notes_fini(&e->notes);
+    if (e->observed) observed_destroy(e);
+    arena_fini(&e->arena);
+    *fault = s->fault;
+    add_counts(counts, &s->counts);
+    free(s);
+    return good;
+}
+
 bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_fault *fault,
               struct launch_race *race)
 {
-    struct exec e = {.fault = fault, .counts = counts};
-    *fault = (struct launch_fault){0};
-    if (race) *race = (struct launch_race){0};
-    arena_init(&e.arena);
-    bool hint = l->hint_races && !l->check_races && !l->observer && l->notes && l->shared_total && !l->flat;
-    e.launch = l;
-    if (l->check_races) race_create(&e);
-    if (hint) hint_create(&e);
-    if (l->observer) observed_create(&e, l);
-    exec_prepare(&e, l, NULL);
-    struct residents r = {.total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
-    bool good = (!hint || watch_first_block(&e, &r)) && run_blocks(&e, &r);
-    for (size_t i = 0; i < r.running.count; i++) {
-        exec_cta_collect(r.running.data[i]);
-        if (e.observed) observed_block_end(r.running.data[i]);
-        exec_cta_destroy(r.running.data[i]);
-    }
-    if (r.spare) exec_cta_destroy(r.spare);
-    vec_fini(&r.running);
-    race_destroy(&e, race);
-    if (l->notes) launch_notes_add(l->notes, &e.notes);
-    launch_notes_fini(&e.notes);
-    if (e.observed) observed_destroy(&e);
-    arena_fini(&e.arena);
-    return good;
+    struct exec_session *s = exec_begin(l);
+    while (exec_go(s, false) == EXEC_WAITS)
+        if (exec_is_stuck(s)) {
+            exec_fail_stuck(s, "");
+            break;
+        }
+    return exec_end(s, counts, fault, race);
 }

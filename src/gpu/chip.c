@@ -342,11 +342,23 @@ static bool is_stalled(const struct chip *c)
     return some_goes_on(c);
 }
 
+// Whether all have been waiting for as long as the user is willing to wait with them.
+static bool has_lost_patience(const struct chip *c)
+{
+    uint64_t patience = c->config.gpu.patience;
+    if (!patience || c->now - c->looked_since < patience || count_in(c, GRID_DIES)) return false;
+    for (size_t k = 0; k < c->busy.count; k++)
+        if (!stall_is_likely(c->busy.data[k], c->now, patience)) return false;
+    return some_goes_on(c);
+}
+
 static void check_stalled(struct chip *c)
 {
     bool is_over = c->is_looking && speaks_against_stall(c);
     if (c->is_looking && !is_over && is_stalled(c)) {
         fail_stuck(c, grid_fail_stalled);
+    } else if (c->is_looking && !is_over && has_lost_patience(c)) {
+        fail_stuck(c, grid_fail_waiting);
     } else if (is_over) {
         end_look(c);
     } else if (!c->is_looking && c->now >= c->look_at && c->config.gpu.stall) {

@@ -103,6 +103,7 @@ bool grid_take_fault(struct grid *g, struct launch_fault *fault);
 uint64_t grid_age(const struct grid *g); // cycles since its first block could start
 bool grid_is_over_limit(struct grid *g, bool is_done, struct launch_fault *fault);
 void grid_fail_deadlocked(struct grid *g, struct launch_fault *fault);
-void grid_fail_stalled(struct grid *g, struct launch_fault *fault);
+void grid_fail_stalled(struct grid *g, struct launch_fault *fault); // it will never end
+void grid_fail_waiting(struct grid *g, struct launch_fault *fault); // it has waited for sim.patience cycles
 void grid_fail_interrupted(struct grid *g, struct launch_fault *fault);
 void grid_collect(struct grid *g, bool finished); // what it has measured until now

@@ -372,6 +372,15 @@ uint64_t grid_end_of(const struct grid *g)
 
 // -- ends before its time -----------------------------------------------------------------------------------
 
+static bool has_company(const struct grid *g)
+{
+    for (size_t k = 0; k < g->chip->grids.count; k++) {
+        const struct grid *other = g->chip->grids.data[k];
+        if (other != g && other->parts.count) return true;
+    }
+    return false;
+}
+
 static void append_report(struct grid *g, struct launch_fault *fault)
 {
     struct strbuf text = {0};
@@ -380,8 +389,11 @@ static void append_report(struct grid *g, struct launch_fault *fault)
     for (size_t k = 0; k < g->parts.count; k++) {
         if (!sm_has_blocks(g->parts.data[k]->on) || stuck++) continue;
         strbuf_putc(&text, '\n');
-        sm_report(g->parts.data[k]->on, &text);
+        sm_report(g->parts.data[k]->on, g->begin, &text);
     }
+    if (!g->next_block)
+        strbuf_printf(&text, "\n  no block has started%s",
+                      has_company(g) ? ": other launches have the room" : "");
     if (stuck > 1)
         strbuf_printf(&text, "\n  and %u more SM%s with blocks that have not ended", stuck - 1,
                       stuck == 2 ? "" : "s");
@@ -424,13 +436,19 @@ void grid_fail_deadlocked(struct grid *g, struct launch_fault *fault)
     append_report(g, fault);
 }
 
-static void stop_at_limit(struct grid *g, const char *limit, uint64_t value, struct launch_fault *fault)
+static void stop_at_limit(struct grid *g, const char *limit, uint64_t value, bool is_time,
+                          struct launch_fault *fault)
 {
     struct strbuf text = {0};
     strbuf_printf(&text,
                   "kernel %s stopped: the limit of %" PRIu64 " %s is reached, %" PRIu64 " of %" PRIu64
                   " blocks have ended",
                   g->launch->program->name, value, limit, g->ended, g->blocks);
+    if (is_time && g->begin > g->start)
+        strbuf_printf(&text,
+                      "\n  cycles count from when the first block could start, %" PRIu64
+                      " after the launch (gpu.launch_latency)",
+                      g->begin - g->start);
     *fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};
     append_report(g, fault);
 }
@@ -442,14 +460,14 @@ bool grid_is_over_limit(struct grid *g, bool is_done, struct launch_fault *fault
 {
     if (g->max_cycles && grid_age(g) > g->max_cycles &&
         (!is_done || grid_end_of(g) - g->begin > g->max_cycles)) {
-        stop_at_limit(g, "cycles (--max-cycles)", g->max_cycles, fault);
+        stop_at_limit(g, "cycles (--max-cycles)", g->max_cycles, true, fault);
         return true;
     }
     uint64_t issued = 0, most = g->launch->max_warp_instructions;
     for (size_t k = 0; most && k < g->parts.count; k++)
         issued += sm_counts(g->parts.data[k]->on)->issue_issued;
     if (!most || issued <= most) return false;
-    stop_at_limit(g, "warp instructions (exec.max_warp_instructions)", most, fault);
+    stop_at_limit(g, "warp instructions (exec.max_warp_instructions)", most, false, fault);
     return true;
 }
 
@@ -459,8 +477,23 @@ void grid_fail_stalled(struct grid *g, struct launch_fault *fault)
     struct strbuf text = {0};
     strbuf_printf(&text,
                   "kernel %s will never end: since cycle %" PRIu64
-                  " every warp has come back to where it was, and no byte of memory has changed",
+                  " every warp has come back to where it was, or waited, and no byte of memory has changed",
                   g->launch->program->name, since);
+    *fault = (struct launch_fault){.kind = FAULT_STALL, .text = text.text};
+    append_report(g, fault);
+}
+
+void grid_fail_waiting(struct grid *g, struct launch_fault *fault)
+{
+    uint64_t now = g->chip->now, waited = now - g->chip->looked_since;
+    if (waited > grid_age(g)) waited = grid_age(g);
+    struct strbuf text = {0};
+    strbuf_printf(
+        &text,
+        "kernel %s stopped: for %" PRIu64
+        " cycles no byte of memory has changed, and every warp has waited or read the same words again "
+        "(sim.patience=%" PRIu64 "; 0 waits for ever)",
+        g->launch->program->name, waited, (uint64_t)g->chip->config.gpu.patience);
     *fault = (struct launch_fault){.kind = FAULT_STALL, .text = text.text};
     append_report(g, fault);
 }

@@ -97,7 +97,7 @@ void guest_issue(struct sm_grid *g)
     struct guest_step step = {.next = index + 1, .lanes = 1};
     bool collects = o->read_count || o->path == PATH_ALU;
     uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1;
-    stall_speaks_against(s);
+    stall_doubts(s);
     x->since = s->now;
     x->host->tech->guest(x->host->state, index, &step);
     uint64_t done = execute(s, w, o, collected + step.more);
@@ -165,13 +165,13 @@ uint64_t guest_next(const struct sm *s)
     return next;
 }
 
-void guest_report(const struct sm_grid *g, struct strbuf *out)
+void guest_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out)
 {
     enum gpu_slot why = SLOT_ISSUED;
     ready_at(g, &why);
     strbuf_printf(out, "  SM %u, guest of %s: ", g->sm->index, g->guest->host->tech->name);
     strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ",
-                  why == SLOT_SYNC ? "its mechanism" : sm_reason(why), g->guest->since);
+                  why == SLOT_SYNC ? "its mechanism" : sm_reason(why), g->guest->since - begin);
     exec_describe_inst(&g->engine->exec, stream_of(g)->front.head, out);
 }
 

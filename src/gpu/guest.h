@@ -42,7 +42,7 @@ bool guest_look(struct sm *s, bool is_next);
 bool guest_is_favoured(const struct sm *s,
                        const struct guest *x); // until the next look: goes before all warps
 uint64_t guest_next(const struct sm *s);       // the first cycle at which one of them can do anything
-void guest_report(const struct sm_grid *g, struct strbuf *out);
+void guest_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out); // as sm_report
 // A warp of that block as it is when it begins, for values; and its instruction, unless others would notice.
 struct warp *guest_values(struct sm_grid *g, uint64_t block, unsigned warp);
 bool guest_compute(struct sm_grid *g, struct warp *values, uint32_t index);

@@ -192,7 +192,7 @@ static void pass_reused(struct sm *s, unsigned scheduler, unsigned slot, const s
     uint64_t soonest = s->now + 1 + s->issue.issued[scheduler];
     uint64_t result = operand_write(s, w, w->operands.map + o->dst, o, later(s->now + cycles, soonest));
     w->warp->pc++;
-    stall_speaks_against(s);
+    stall_skipped(s, slot, (uint32_t)(o - w->grid->ops));
     operand_stall(&w->operands, later(s->now + o->stall, result));
     operand_settle(&w->operands);
     operand_result(s, w, o, result, false);

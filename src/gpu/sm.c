@@ -198,7 +198,7 @@ const char *sm_reason(enum gpu_slot why)
     return reasons[why];
 }
 
-void sm_report(const struct sm_grid *g, struct strbuf *out)
+void sm_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out)
 {
     const struct sm *s = g->sm;
     const char *separator = "";
@@ -223,13 +223,14 @@ void sm_report(const struct sm_grid *g, struct strbuf *out)
             continue;
         }
         strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ",
-                      sm_reason((enum gpu_slot)w->ready.why), w->ready.since);
+                      sm_reason((enum gpu_slot)w->ready.why), w->ready.since - begin);
         exec_describe_inst(&g->engine->exec, w->ready.why == SLOT_BARRIER ? w->ready.stopped_at : w->warp->pc,
                            out);
+        stall_describe(s, slot, out);
     }
     if (!guest_runs(g->guest)) return;
     strbuf_puts(out, separator);
-    guest_report(g, out);
+    guest_report(g, begin, out);
 }
 
 const char *sm_check_grid(const struct sm_grid *g)

@@ -159,8 +159,9 @@ const uint64_t *sm_tech_counts(const struct sm_grid *g,
 const uint64_t *sm_inst_slots(const struct sm_grid *g);   // [instruction, or none][SLOT_COUNT]
 // Warp instructions that mechanisms saved, [instruction][enum tech_saving]; NULL: there are no mechanisms.
 const uint64_t *sm_inst_saved(const struct sm_grid *g);
-// One line a warp that has not ended: pc, source line, what it waits for, since when; and who has not started.
-void sm_report(const struct sm_grid *g, struct strbuf *out);
+// One line a warp that has not ended: pc, source line, what it waits for, since which cycle after `begin`; and who has not
+// started.
+void sm_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out);
 // NULL when the grid's books balance at its end, else what does not; static text. Those of the SM: when no grid
 // is here.
 const char *sm_check_grid(const struct sm_grid *g);

@@ -112,13 +112,13 @@ void tech_to_port(struct sm_grid *g, const struct tech *me, unsigned place, bool
 
 void tech_skip_fetch(struct sm_grid *g, unsigned place)
 {
-    stall_speaks_against(g->sm);
+    stall_doubts(g->sm);
     front_skip(g->sm, slot_at(g, place));
 }
 
 void tech_drop(struct sm_grid *g, unsigned place)
 {
-    stall_speaks_against(g->sm);
+    stall_doubts(g->sm);
     front_drop(g->sm, slot_at(g, place));
 }
 
@@ -129,7 +129,7 @@ unsigned tech_buffered(const struct sm_grid *g, unsigned place)
 
 void tech_drop_fetching(struct sm_grid *g, unsigned place)
 {
-    stall_speaks_against(g->sm);
+    stall_doubts(g->sm);
     front_drop_fetching(g->sm, slot_at(g, place));
 }
 
@@ -137,8 +137,8 @@ void tech_advance(struct sm_grid *g, const struct tech *me, unsigned place, uint
 {
     assert(me->claims & CLAIMS(FETCH));
     tech_tell_others(g, of(g, me), place, pc - 1, SAVED_FETCH);
-    stall_speaks_against(g->sm);
     unsigned slot = slot_at(g, place);
+    stall_skipped(g->sm, slot, pc - 1);
     struct sm_warp *w = &g->sm->warps[slot];
     const struct op *skipped = &g->ops[pc - 1];
     account_saved(&g->account, pc - 1, SAVED_FETCH);
@@ -221,7 +221,7 @@ bool tech_guest_compute(struct sm_grid *g, struct warp *values, uint32_t index)
 void tech_refetch(struct sm_grid *g, unsigned place)
 {
     unsigned slot = slot_at(g, place);
-    stall_speaks_against(g->sm);
+    stall_doubts(g->sm);
     front_flush(g->sm, slot, g->sm->warps[slot].warp->pc);
     front_update(g->sm, slot);
     if (place != g->looked_at) ready_evaluate(g->sm, slot);

@@ -191,6 +191,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
                               .status = stats->status,
                               .warp_instructions = stats->warp_instructions,
                               .thread_instructions = stats->thread_instructions,
+                              .has_waited = stats->has_waited,
                               .races = stats->races,
                               .start = stats->start,
                               .cycles = stats->cycles,
@@ -371,7 +372,7 @@ void report_run_samples(const struct report_run *r, struct json *j)
 static const char *status_text(const struct report_run *r)
 {
     if (r->interrupted) return "interrupted";
-    if (r->fault_text) return "failed";
+    if (r->fault_text || r->race_text) return "failed";
     return r->verified == REPORT_MISMATCH ? "mismatch" : "ok";
 }
 

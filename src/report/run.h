@@ -11,6 +11,7 @@ struct report_launch {
     uint32_t grid[3], block[3];
     uint32_t registers, instructions, shared_bytes; // shared: static and dynamic
     enum wf_status status;
+    bool has_waited; // for another launch
     uint64_t warp_instructions, thread_instructions, races;
     uint64_t start; // the chip's cycle in which it came; WF_UNKNOWN: not timed
     uint64_t cycles, elapsed, fetched, skipped, reused; // WF_UNKNOWN: not timed

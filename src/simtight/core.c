@@ -2,6 +2,7 @@
 //
 // In a cycle warps are chosen by what was known at its beginning; then what is under way goes on. So what a stage leaves in
 // a queue is seen in the next cycle, as in hardware. The scheduler sees a cycle late who is suspended.
+#include "exec/look.h"
 #include "exec/timed.h"
 #include "riscv/map.h"
 #include "simtight/core_impl.h"
@@ -92,6 +93,7 @@ void simtight_place(struct simtight *s, const struct launch *l, struct exec_coun
     s->has_spilled = false;
     s->resuming = s->mismatches = 0;
     s->has_resume = false;
+    s->look_at = l->look;
     memset(s->waits_for, 0, sizeof s->waits_for);
     memset(s->resumed, 0, sizeof s->resumed);
     s->memory.send_at = s->memory.replied_at = s->memory.scratch_free_at = s->memory.dram.free_at = 0;
@@ -105,6 +107,7 @@ void simtight_place(struct simtight *s, const struct launch *l, struct exec_coun
 
 void simtight_remove(struct simtight *s)
 {
+    look_end(&s->exec);
     exec_cta_collect(s->cta);
 #define COUNTER(name, unit, meaning) s->given_counts->name += s->exec_counts.name;
 #include "exec/counters.def"
@@ -126,7 +129,7 @@ bool simtight_step(struct simtight *s, struct warp *w)
     w->slice_end = 0;
     w->run_start = d;
     s->exec.clock_base = s->now - w->issued;
-    const struct bound *next = exec_step(w, d);
+    const struct bound *next = s->exec.look ? look_step(w, d) : exec_step(w, d);
     if (next) exec_stop(next, w);
     if (s->fault.kind != FAULT_NONE) return false;
     timed_settle(w);
@@ -489,6 +492,47 @@ static void check_limits(struct simtight *s, uint64_t max_cycles)
     }
 }
 
+static void fail_stalled(struct simtight *s, bool is_certain)
+{
+    struct strbuf text = {0};
+    uint64_t patience = s->launch->patience, waited = s->counts.warp_instructions - s->looked_at;
+    strbuf_printf(&text, "kernel %s ", s->launch->program->name);
+    if (is_certain)
+        strbuf_printf(
+            &text,
+            "will never end: since warp instruction %" PRIu64
+            " every warp has come back to where it was, or waited, and no byte of memory has changed",
+            s->looked_at);
+    else
+        strbuf_printf(
+            &text,
+            "stopped: for %" PRIu64
+            " warp instructions no byte of memory has changed, and every warp has waited or read the same "
+            "words again (exec.patience=%" PRIu64 "; 0 waits for ever)",
+            waited, patience);
+    look_describe(&s->exec, &s->cta, 1, &text);
+    fail(s, FAULT_STALL, &text);
+}
+
+// As chip.c's check of the same name. A look goes on until something speaks against it.
+static void check_stalled(struct simtight *s)
+{
+    uint64_t executed = s->counts.warp_instructions, patience = s->launch->patience;
+    if (!s->launch->look || s->fault.kind != FAULT_NONE || simtight_is_over(s)) return;
+    if (!s->exec.look && executed >= s->look_at) {
+        look_begin(&s->exec, &s->cta, 1, UINT64_MAX);
+        s->looked_at = executed;
+    } else if (s->exec.look && look_is_over(&s->exec)) {
+        look_end(&s->exec);
+        s->look_at = executed + s->launch->look;
+    } else if (s->exec.look && look_is_certain(&s->exec, &s->cta, 1)) {
+        fail_stalled(s, true);
+    } else if (s->exec.look && patience && executed - s->looked_at >= patience &&
+               look_is_likely(&s->exec, &s->cta, 1, 0)) {
+        fail_stalled(s, false);
+    }
+}
+
 // Where compressed registers went wrong the simulator has a bug; it must not pass for a result.
 static void check_books(struct simtight *s)
 {
@@ -520,6 +564,7 @@ bool simtight_launch(struct simtight *s, const struct launch *l, uint64_t max_cy
         simtight_run(s, max_cycles && until > max_cycles ? max_cycles : until);
         if (interval && s->now == next) next += sample(s, own);
         check_limits(s, max_cycles);
+        check_stalled(s);
     }
     if (s->fault.kind == FAULT_NONE) check_books(s);
     simtight_collect(s, own);

@@ -54,6 +54,8 @@ struct simtight {
     struct cta *cta;
     struct launch_fault fault;
     struct simtight_inst *code; // heap; by instruction
+    // In instructions: of the next look at whether all warps wait for ever (exec/look.h), and of the present one.
+    uint64_t look_at, looked_at;
     // -- warps, bits
     uint64_t at_barrier, ended, suspended, was_suspended, in_scalar, spilling;
     uint32_t waits_for[SIMTIGHT_WARPS]; // lanes whose results are on their way

@@ -29,10 +29,12 @@ static void test_bytes(struct test *t)
         strbuf_fini(&line);
     }
     run(&c, "--grid 1 --kernel racing_bytes --block 64 --arg buf=u8:64:zero --set check.races=1");
-    CHECK_HAS(t, c.err, "warning: race in kernel racing_bytes on shared address 0x");
+    CHECK_EQ(t, c.status, 3);
+    CHECK_HAS(t, c.err, "error: race in kernel racing_bytes on shared address 0x");
     // What is known of blocks that have ended takes no room from what comes later.
     run(&c, "--grid 500 --kernel late --block 64 --arg buf=u32:64:zero --set check.races=1");
-    CHECK_HAS(t, c.err, "warning: race in kernel late on global address 0x");
+    CHECK_EQ(t, c.status, 3);
+    CHECK_HAS(t, c.err, "error: race in kernel late on global address 0x");
     cli_fini(&c);
 }
 
@@ -154,12 +156,41 @@ static void test_forever(struct test *t)
     cli_fini(&c);
 }
 
+// The cycles of a report are those that the limit counts, from when the first block could start on.
+static void test_cycles_of_reports(struct test *t)
+{
+    static const struct {
+        const char *limit, *gpu;
+        unsigned most;
+    } rows[] = {{"200", "gtx1080ti", 200}, {"20000", "gtx1080ti", 20000}, {"200", "tiny", 200}};
+    struct cli c = {.t = t};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct strbuf line = {0};
+        strbuf_printf(&line,
+                      "--grid 2 --block 64 --kernel forever --arg buf=u32:1:zero --gpu %s --max-cycles %s",
+                      rows[k].gpu, rows[k].limit);
+        run(&c, line.text);
+        CHECK_EQ(t, c.status, 3);
+        const char *at = c.err;
+        bool has_latency = rows[k].gpu[0] == 'g';
+        CHECK_EQ(t,
+                 strstr(c.err,
+                        "\n  cycles count from when the first block could start, 5100 after the launch "
+                        "(gpu.launch_latency)\n") != NULL,
+                 has_latency);
+        while ((at = strstr(at, "since cycle ")) != NULL) {
+            at += strlen("since cycle ");
+            CHECK_MSG(t, strtoul(at, NULL, 10) <= rows[k].most, "%s", c.err);
+        }
+        strbuf_fini(&line);
+    }
+    cli_fini(&c);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"bytes", test_bytes},
-                                             {"hint", test_hint},
-                                             {"members", test_members},
-                                             {"bounds", test_bounds},
-                                             {"forever", test_forever}};
+    static const struct test_case cases[] = {
+        {"bytes", test_bytes},   {"hint", test_hint},       {"members", test_members},
+        {"bounds", test_bounds}, {"forever", test_forever}, {"cycles of reports", test_cycles_of_reports}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -239,10 +239,29 @@ static void test_races(struct test *t)
 {
     struct cli c = {.t = t};
     cli_run(&c, "run $K --kernel racy --grid 1 --block 64 --arg buf=u32:1:zero --set check.races=1 --json -");
-    CHECK_EQ(t, c.status, 0);
-    CHECK_HAS(t, c.err, "warning: ");
+    CHECK_EQ(t, c.status, 3);
+    CHECK_HAS(t, c.err, "note: check.races=1: the run is functional, with no cycles\n");
+    CHECK_HAS(t, c.err, "error: race in kernel racy on global address 0x");
     CHECK(t, atoll(cli_json(c.out, "races")) > 0);
+    CHECK_STR(t, cli_json(c.out, "status"), "\"failed\"");
+    CHECK_STR(t, cli_json(c.out, "fault"), "null");
+    CHECK_STR(t, cli_json(c.out, "gpu"), "null");
+    CHECK_STR(t, cli_json(c.out, "cycles"), "null");
+    CHECK(t, strstr(cli_json(c.out, "race"), "race in kernel racy") != NULL);
+    cli_run(
+        &c,
+        "run $K --kernel racy --grid 1 --block 64 --arg buf=u32:1:zero --set check.races=1 --gpu tiny --tech "
+        "darsie --dump 0=$D/racy.bin");
+    CHECK_EQ(t, c.status, 3);
+    CHECK_HAS(t, c.err, "note: check.races=1: the run is functional, with no cycles and no mechanism\n");
+    CHECK_HAS(t, c.out, "argument 0  u32[1] changed: "); // it has run to its end
+    CHECK(t, cli_exists(&c, "racy.bin"));
+    cli_run(&c, VECADD " --functional --set check.races=1 --json -");
+    CHECK_STR(t, c.err, "");
     cli_run(&c, VECADD " --set check.races=1 --json -");
+    CHECK_EQ(t, c.status, 0);
+    CHECK_STR(t, c.err, "note: check.races=1: the run is functional, with no cycles\n");
+    CHECK_STR(t, cli_json(c.out, "status"), "\"ok\"");
     CHECK_STR(t, cli_json(c.out, "races"), "0");
     CHECK_STR(t, cli_json(c.out, "race"), "null");
     cli_fini(&c);

@@ -97,7 +97,8 @@ static void interrupt_a_run(struct test *t, const char *way)
 static void test_run(struct test *t)
 {
     static const char *const ways[] = {"--gpu tiny --set sim.stall=0",
-                                       "--gpu gtx1080ti-paper --set sim.stall=0 --threads 3", "--functional"};
+                                       "--gpu gtx1080ti-paper --set sim.stall=0 --threads 3",
+                                       "--functional --set exec.look=0"};
     for (size_t k = 0; k < TEST_COUNT(ways); k++) interrupt_a_run(t, ways[k]);
 }
 

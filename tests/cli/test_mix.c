@@ -53,6 +53,8 @@ static void test_refused(struct test *t)
         const char *errors;
     } rows[] = {
         {"mix", 2, "error: name 1 to 8 bundled kernels (`warpfold list kernels`)\n"},
+        {"mix vecadd scan --size small --gpu tiny --set check.races=1", 2,
+         "error: check.races=1: mix is of timed runs, and the race detector watches functional ones\n"},
         {"mix vecad --size small", 1, "error: no bundled kernel \"vecad\"; did you mean \"vecadd\"?\n"},
         {"mix vecadd vecadd --reference tiny,tiny,tiny", 2,
          "error: --reference tiny,tiny,tiny: name one GPU, or one for each of the 2 kernels\n"},

@@ -67,7 +67,9 @@ static void test_messages(struct test *t)
     cli_expect(&c, "run $V --kernel none --grid 1 --block 1 2>&-", 1, "");
     cli_expect(&c, "run --frobnicate 2>/dev/full", 2, "");
     cli_expect(
-        &c, "run $K --kernel racy --grid 1 --block 64 --arg buf=u32:1:zero --set check.races=1 2>/dev/full",
+        &c,
+        "run tests/cli/checks.ptx --kernel vote --grid 1 --block 32 --arg buf=u32:32:zero --arg u32=0xffff "
+        "--functional --quiet 2>/dev/full", // a warning
         1, "");
     cli_expect(&c, HELLO " --json - 2>/dev/full", 1, ""); // kernels print to stderr then
     cli_fini(&c);

@@ -22,6 +22,8 @@ static const struct {
     {"launch.max_shared", "a limit: what goes past it is refused"},
     {"exec.max_warp_instructions", "a limit: what goes past it fails"},
     {"riscv.max_host_instructions", "the same, of a host part"},
+    {"exec.patience", "a limit: what waits for longer fails"},
+    {"sim.patience", "a limit: what waits for longer fails"},
     {"compile.stack_bytes", "room for recursion: what goes past it faults"},
     {"warp.size", "the program's, which may depend on it"},
     {"check.", "judges programs, which are legal here: races, bounds and members have no timing"},
@@ -66,6 +68,7 @@ static const struct {
     {"compile.max_registers", {"16", "20", "24", "32", "64"}}, // fewer than 16: kernels are refused
     {"report.interval", {"50", "1000"}},
     {"sim.stall", {"0", "20", "300", "4000"}}, // looked at all the time: every program ends
+    {"exec.look", {"0", "1", "300", "4000"}},
     {"gpu.sm_count", {"1", "2", "3"}},
     {"mark.rules", {"sound", "sound", "sound", "sound", "none"}}, // nothing is shared without marks
     // Slower, and warps that spin through it take more cycles than a hang is waited for.

@@ -24,6 +24,7 @@ bool machine_init(struct machine *m, struct test *t, const char *text, uint32_t 
         .shared_total = m->program->shared_bytes,
         .memory = m->memory,
         .max_warp_instructions = 50000000,
+        .look = 1 << 18,
         .sm_count = 2,
         .print = print,
         .print_context = &m->printed,

@@ -195,6 +195,7 @@ static const struct undirected {
     {"dram.groups",             "changes which rows are neighbours; tests/memory/test_dram.c"},
     {"sim.check",               "no time: test_invariance.c"},
     {"sim.stall", "looks on: tests/gpu/test_stall.c"},
+    {"sim.patience", "a limit: tests/gpu/test_stall.c"},
     {"sim.skip_idle",           "no time: test_invariance.c"},
     {"sim.lose_reply",          "test_ends.c: lost replies"},
 };

@@ -167,9 +167,9 @@ static void test_command_line(struct test *t)
         maker_elf(&m, &file);
         cli_write(&c, "app.elf", file.text, file.length);
         cli_run(&c, "run $D/app.elf --set check.races=1 --json -");
-        CHECK_EQ(t, c.status, 0);
+        CHECK_EQ(t, c.status, n ? 3 : 0);
         CHECK_EQ(t, str_equal(cli_json(c.out, "races"), "0"), n == 0);
-        if (n) CHECK_HAS(t, c.err, "warning: race in kernel neighbours on global address 0x");
+        if (n) CHECK_HAS(t, c.err, "error: race in kernel neighbours on global address 0x");
         if (!n) CHECK_STR(t, c.err, "");
         strbuf_fini(&file);
         maker_fini(&m);

@@ -339,6 +339,56 @@ static void test_limits(struct test *t)
     maker_fini(&m);
 }
 
+// All threads read a word until it is no longer 0, or have counted so many rounds (0: they count for nothing).
+static void make_waiting(struct maker *m, int32_t rounds)
+{
+    bench_begin(m);
+    maker_li(m, A2, OUT);
+    maker_li(m, A3, (uint32_t)rounds);
+    maker_put(m, addi(T1, X0, 0));
+    uint32_t top = maker_here(m);
+    maker_put(m, addi(T1, T1, 1));
+    maker_put(m, lw(T2, A2, 0));
+    uint32_t out = maker_here(m);
+    maker_put(m, rounds ? beq(T1, A3, 0) : addi(X0, X0, 0));
+    maker_put(m, beq(T2, X0, (int32_t)(top - maker_here(m))));
+    if (rounds) maker_land(m, out);
+    bench_end(m);
+    m->data_bytes = 64;
+}
+
+// Who waits for ever is found out; who counts to an end reaches it, unless that takes longer than somebody is willing to wait.
+static void test_waiting(struct test *t)
+{
+    static const struct {
+        const char *settings;
+        int32_t rounds;
+        enum launch_fault_kind kind;
+        const char *text;
+    } rows[] = {
+        {"", 0, FAULT_STALL, " will never end: since warp instruction "},
+        {COMPRESSED " simt.scalar_unit=1", 0, FAULT_STALL, " will never end: since warp instruction "},
+        {"", 3000, FAULT_NONE, ""},
+        {"", 0x7fffffff, FAULT_STALL, "(exec.patience=3000000; 0 waits for ever)"},
+    };
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct maker m = {0};
+        struct bench b;
+        make_waiting(&m, rows[k].rounds);
+        if (!bench_init(&b, t, &m)) return;
+        b.launch.max_warp_instructions = 0;
+        b.launch.look = 1 << 16;
+        b.launch.patience = 3000000;
+        struct outcome o = run_bench(&b, rows[k].settings, 20000000);
+        CHECK_MSG(t, o.kind == rows[k].kind && !o.mismatches, "%zu: %s", k, o.text);
+        CHECK_HAS(t, o.text, rows[k].text);
+        if (o.kind == FAULT_STALL) CHECK_HAS(t, o.text, "; goes round pc 0x");
+        if (o.kind == FAULT_STALL) CHECK_HAS(t, o.text, "; reads global 0x");
+        bench_fini(&b);
+        maker_fini(&m);
+    }
+}
+
 static void test_fault(struct test *t)
 {
     struct maker m = {0};
@@ -397,6 +447,7 @@ int main(int argc, char **argv)
         {"no_spills", test_no_spills},
         {"corruption", test_corruption},
         {"deadlock", test_deadlock},
+        {"waiting", test_waiting},
         {"limits", test_limits},
         {"fault", test_fault},
         {"launches", test_launches},
