@@ -66,14 +66,17 @@ SQLITE_ARCHIVE := $(shell $(CC) -print-file-name=libsqlite3.a)
 LDLIBS := $(if $(findstring /,$(SQLITE_ARCHIVE)),$(SQLITE_ARCHIVE),-lsqlite3) $(LDLIBS)
 endif
 
+# $(call below,FOLDERS,PATTERN): files of that name in the folders, at any depth.
+below = $(sort $(shell find $(1) -name '$(2)'))
+
 NEED_SQLITE := $(addprefix src/lab/,database.c settings.c pool.c figure.c only.c silicon.c page_silicon.c headline.c page.c $(notdir $(wildcard src/lab/chart*.c src/lab/fidelity*.c))) src/cluster/collect.c src/cluster/estimate.c src/cli/reproduce.c src/cli/gather.c $(wildcard tests/lab/*.c tests/cluster/*.c)
 LEFT_OUT := $(if $(SQLITE),src/cli/reproduce_absent.c,$(NEED_SQLITE))
-LIB_SRC  := $(filter-out src/cli/main.c $(LEFT_OUT),$(sort $(wildcard src/*/*.c src/*/*/*.c)))
+LIB_SRC  := $(filter-out src/cli/main.c $(LEFT_OUT),$(call below,src,*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
-TEST_SRC := $(filter-out $(LEFT_OUT),$(sort $(wildcard tests/*/test_*.c)))
+TEST_SRC := $(filter-out $(LEFT_OUT),$(call below,tests,test_*.c))
 TEST_BIN := $(TEST_SRC:%.c=$(BUILD)/%)
 # Everything else under tests/ is shared by the tests: harness, oracle, generator.
-TEST_LIB_SRC := $(filter-out $(TEST_SRC) $(LEFT_OUT) $(wildcard tests/fuzz/*.c),$(sort $(wildcard tests/*/*.c)))
+TEST_LIB_SRC := $(filter-out $(TEST_SRC) $(LEFT_OUT) $(wildcard tests/fuzz/*.c),$(call below,tests,*.c))
 TEST_LIB_OBJ := $(TEST_LIB_SRC:%.c=$(BUILD)/%.o)
 
 # $(call say,TEXT): a line of a recipe that says what is done, where output is no terminal (tools/say).
@@ -87,7 +90,7 @@ all: $(BUILD)/warpfold $(BUILD)/libwarpfold.a
 
 # Rooms with rules of their own: extra objects, generated sources, per-instruction-set builds.
 # They may append to LIB_OBJ, EXTRA_OBJ and the phony targets below.
--include $(wildcard src/*/rules.mk kernels/rules.mk silicon/rules.mk tests/rules.mk bench/rules.mk tools/rules.mk docs/rules.mk)
+-include $(call below,src,rules.mk) $(wildcard kernels/rules.mk silicon/rules.mk tests/rules.mk bench/rules.mk tools/rules.mk docs/rules.mk)
 
 $(BUILD)/libwarpfold.a: $(LIB_OBJ)
 	@rm -f $@

@@ -4,11 +4,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static int check(struct test *t, const char *name, const char *text, char **out)
 {
     struct strbuf command = {0};
     char *err;
+    strbuf_printf(&command, "%s/deeper", test_directory(t));
+    mkdir(command.text, 0777);
+    strbuf_fini(&command);
     strbuf_printf(&command, "%s/%s", test_directory(t), name);
     FILE *f = fopen(command.text, "w");
     CHECK(t, f && fputs(text, f) >= 0 && fclose(f) == 0);
@@ -42,10 +46,13 @@ static void test_writes(struct test *t)
         struct strbuf text = {0}, expected = {0};
         char *out;
         strbuf_printf(&text, "int a;\n%s\n", writes[k]);
-        CHECK_EQ(t, check(t, "other.c", text.text, &out), 1);
-        strbuf_printf(&expected, "other.c:2: error: only ");
+        const char *name = k % 2 ? "deeper/other.c" : "other.c";
+        CHECK_EQ(t, check(t, name, text.text, &out), 1);
+        strbuf_printf(&expected, "%s:2: error: only ", name);
         CHECK_HAS(t, out, expected.text);
         CHECK_HAS(t, out, writes[k]);
+        free(out);
+        CHECK_EQ(t, check(t, name, "int a;\n", &out), 0);
         free(out);
         strbuf_fini(&text);
         strbuf_fini(&expected);

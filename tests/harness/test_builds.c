@@ -117,9 +117,34 @@ static void test_whole(struct test *t)
     build_both(t, "-j2 CC=clang", "-clang", "libwarpfold.a");
 }
 
+// tools/compare-objects: a file that has moved is compiled to the same; a constant, text or function called that differs is found.
+static void test_objects(struct test *t)
+{
+    static const char *const others[] = {"int f(void) { return g(8) + puts(\"text\"); }",
+                                         "int f(void) { return g(7) + puts(\"next\"); }",
+                                         "int f(void) { return h(7) + puts(\"text\"); }"};
+    static const char before[] = "int f(void) { return g(7) + puts(\"text\"); }";
+    for (size_t i = 0; i <= TEST_COUNT(others); i++) {
+        struct strbuf command = {0};
+        char *out;
+        strbuf_printf(&command,
+                      "top=$PWD; cd %s && rm -rf old new && mkdir -p old/src/room new/src/far/away && "
+                      "compile() { printf 'int g(int), h(int), puts(const char *);\n%%s\n' \"$1\" | gcc -O1 "
+                      "-g -xc -c -o $2 -; } && "
+                      "compile '%s' old/src/room/x.o && compile '%s' new/src/far/away/y.o && "
+                      "$top/tools/compare-objects $PWD/old $PWD/new",
+                      test_directory(t), before, i < TEST_COUNT(others) ? others[i] : before);
+        CHECK_EQ(t, test_command(command.text, 60, &out, NULL), i < TEST_COUNT(others) ? 4 : 0);
+        CHECK_HAS(t, out,
+                  i < TEST_COUNT(others) ? "new: far/away/y.o" : "1 objects: code and data as they were");
+        free(out);
+        strbuf_fini(&command);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"library", test_library}, {"said", test_said}, {"whole", test_whole}};
+        {"library", test_library}, {"said", test_said}, {"objects", test_objects}, {"whole", test_whole}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
