@@ -28,14 +28,14 @@ void api_account_begin(struct wf_launch *l, struct chip_account *account)
         f->slots = heap_alloc((f->program->inst_count + 1) * SLOT_COUNT * sizeof *f->slots);
         f->saved = heap_alloc(f->program->inst_count * SAVINGS * sizeof *f->saved);
     }
-    l->sms = API_ARRAY(l, struct gpu_counts, l->context->chip.gpu.sm_count);
+    l->sms = API_ARRAY(l, struct gpu_counts, l->context->chip.sm_count);
     *account = (struct chip_account){.inst_slots = f->slots, .inst_saved = f->saved, .sms = l->sms};
     api_observe(l, account);
 }
 
 const struct wf_sm_account *api_account_sms(struct wf_launch *l)
 {
-    uint32_t count = l->context->chip.gpu.sm_count;
+    uint32_t count = l->context->chip.sm_count;
     struct wf_sm_account *sms = API_ARRAY(l, struct wf_sm_account, count);
     for (uint32_t k = 0; k < count; k++)
         sms[k] = (struct wf_sm_account){.active_cycles = l->sms[k].sm_active_cycles,

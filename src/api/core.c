@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-bool api_has_core(const struct wf_context *c) { return c->gpu && c->chip.gpu.machine == MACHINE_SIMTIGHT; }
+bool api_has_core(const struct wf_context *c) { return c->gpu && c->chip.machine == MACHINE_SIMTIGHT; }
 
 void api_core_forget(struct wf_context *c)
 {

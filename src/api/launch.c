@@ -226,7 +226,7 @@ static void fill_launch(struct wf_launch *l, const struct wf_launch_config *shap
         .grid_id = ++c->launches,
         .first_sm = l->stream->first_sm,
         .end_sm = l->stream->end_sm,
-        .sm_count = c->chip.gpu.sm_count,
+        .sm_count = c->chip.sm_count,
         .print = c->print,
         .print_context = c->print_context,
         .is_interrupted = api_is_interrupted,
@@ -307,9 +307,9 @@ bool wf_occupancy_at(struct wf_kernel *k, const struct wf_launch_config *shape, 
 static bool check_stream(struct wf_context *c, const struct wf_stream *s)
 {
     if (s && s->context != c) return diag_error(&c->diag, loc_none(), "the stream is of another context");
-    if (!s || !api_is_timed(c) || s->end_sm <= c->chip.gpu.sm_count) return true;
+    if (!s || !api_is_timed(c) || s->end_sm <= c->chip.sm_count) return true;
     return diag_error(&c->diag, loc_none(), "stream %s has SMs %u to %u, and %s has SMs 0 to %u", s->name,
-                      s->first_sm, s->end_sm - 1, c->gpu, c->chip.gpu.sm_count - 1);
+                      s->first_sm, s->end_sm - 1, c->gpu, c->chip.sm_count - 1);
 }
 
 // Everything a driver checks; then the launch is queued.

@@ -53,7 +53,7 @@ bool api_timeline_check(const struct api_settings *s, struct diag *d)
 bool api_timeline_check_sms(struct wf_context *c)
 {
     struct watch_config w;
-    uint32_t count = api_has_core(c) ? 1 : c->chip.gpu.sm_count;
+    uint32_t count = api_has_core(c) ? 1 : c->chip.sm_count;
     timeline_config(&c->settings, &w, &c->diag);
     for (uint32_t k = 0; k < count; k++)
         if (w.sms[k / 64] >> k % 64 & 1) return true;

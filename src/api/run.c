@@ -186,7 +186,7 @@ void api_run_never(struct wf_launch *l, enum wf_status status, const char *why)
     l->fault.text = text.text;
     l->state = LAUNCH_OVER;
     if (l->is_timed) {
-        l->sms = API_ARRAY(l, struct gpu_counts, c->chip.gpu.sm_count);
+        l->sms = API_ARRAY(l, struct gpu_counts, c->chip.sm_count);
         l->end = c->clock;
     }
     api_stats_fill(l, status, &nothing, l->is_timed ? &no_time : NULL, 0);

@@ -28,6 +28,7 @@ void api_settings_add(struct wf_context *c)
     config_add(&c->config, compile_config_keys, compile_config_key_count, &c->compile);
     config_add(&c->config, mark_config_keys, mark_config_key_count, &c->mark);
     config_add(&c->config, study_config_keys, study_config_key_count, &c->study_settings);
+    config_add(&c->config, chip_config_keys, chip_config_key_count, &c->chip);
     config_add(&c->config, gpu_config_keys, gpu_config_key_count, &c->chip.gpu);
     config_add(&c->config, memory_config_keys, memory_config_key_count, &c->chip.memory);
     config_add(&c->config, simtight_config_keys, simtight_config_key_count, &c->simtight);
@@ -325,7 +326,8 @@ static bool is_cores(const struct config_key *k)
 
 static bool is_sms(const struct config_key *k)
 {
-    return is_in(k, gpu_config_keys, gpu_config_key_count) ||
+    return is_in(k, chip_config_keys, chip_config_key_count) ||
+           is_in(k, gpu_config_keys, gpu_config_key_count) ||
            is_in(k, memory_config_keys, memory_config_key_count) ||
            is_in(k, energy_config_keys, energy_config_key_count);
 }
@@ -334,7 +336,7 @@ static bool is_sms(const struct config_key *k)
 static bool is_gpus(const struct wf_context *c, const struct config_key *k)
 {
     bool is_both = str_equal(k->name, "machine") || str_equal(k->name, "gpu.core_mhz");
-    return c->chip.gpu.machine == MACHINE_SIMTIGHT ? is_cores(k) || is_both : is_sms(k);
+    return c->chip.machine == MACHINE_SIMTIGHT ? is_cores(k) || is_both : is_sms(k);
 }
 
 // What only the simulator knows is no card's.

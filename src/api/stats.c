@@ -65,7 +65,7 @@ static void fill_timed(struct wf_launch *l, const struct chip_result *timed)
     s->occupancy = timed->occupancy;
     s->gpu = api_keep(l, c->gpu);
     s->sms = api_account_sms(l);
-    s->sm_count = c->chip.gpu.sm_count;
+    s->sm_count = c->chip.sm_count;
     s->classes = api_account_classes(l);
     s->class_count = c->chip.class_count;
     s->samples = api_samples(l);

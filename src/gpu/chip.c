@@ -12,19 +12,18 @@ _Static_assert((int)MEMORY_GRIDS == 32, "a bit each in chip.numbers");
 static void make_memory(struct chip *c)
 {
     memory_system_destroy(c->memory);
-    c->memory = memory_system_create(&c->config.memory, c->config.gpu.sm_count);
+    c->memory = memory_system_create(&c->config.memory, c->config.sm_count);
 }
 
 struct chip *chip_create(const struct chip_config *config)
 {
     struct chip *c = heap_alloc(sizeof *c);
-    const struct gpu_config *g = &c->config.gpu;
     c->config = *config;
     c->kind_count = chip_kinds(config, c->kinds);
-    c->config.memory.core_mhz = g->core_mhz;
-    c->config.memory.perfect = g->memory_perfect;
+    c->config.memory.core_mhz = config->gpu.core_mhz;
+    c->config.memory.perfect = config->gpu.memory_perfect;
     uint64_t window = memory_system_window(&c->config.memory);
-    c->window = window < g->dispatch_latency ? window : g->dispatch_latency;
+    c->window = window < config->dispatch_latency ? window : config->dispatch_latency;
     c->now = 1;
     dispatch_init(c);
     make_memory(c);
@@ -99,7 +98,7 @@ static void note_moves(struct chip *c)
 {
     if (!c->has_moved) return;
     c->busy.count = c->engines.count = 0;
-    for (unsigned sm = 0; sm < c->config.gpu.sm_count; sm++) {
+    for (unsigned sm = 0; sm < c->config.sm_count; sm++) {
         if (!c->sms[sm] || !sm_has_grids(c->sms[sm])) continue;
         vec_push(&c->busy, c->sms[sm]);
         for (size_t k = 0; k < c->grids.count; k++)
@@ -147,7 +146,7 @@ static void clear_caches(struct chip *c, unsigned number, bool is_empty)
     if (!is_empty)
         memory_system_clear_caches(c->memory, from, GPU_SPACE(number + 1));
     else
-        memory_system_clear_caches(c->memory, c->config.gpu.keep_caches ? from : 0, end);
+        memory_system_clear_caches(c->memory, c->config.keep_caches ? from : 0, end);
 }
 
 uint64_t chip_code_address(struct chip *c, const struct grid *g)
@@ -167,7 +166,7 @@ uint64_t chip_code_address(struct chip *c, const struct grid *g)
 static void begin_watching(struct chip *c, const struct grid *g)
 {
     struct watcher *w = g->account.watcher;
-    watcher_begin(w, g->launch, g->account.stream, g->number, g->begin, c->config.gpu.sm_count);
+    watcher_begin(w, g->launch, g->account.stream, g->number, g->begin, c->config.sm_count);
     for (unsigned k = 0; k < c->kind_count; k++) {
         const struct gpu_kind *kind = &c->kinds[k];
         for (unsigned sm = kind->first; sm < kind->first + kind->count; sm++)
@@ -457,7 +456,7 @@ static void share(struct chip *c, uint64_t since, uint64_t cycles, uint64_t idle
 // begins in a window that is not passed over (skip_windows), so there are few.
 static void share_out(struct chip *c, uint64_t from, uint64_t until)
 {
-    uint64_t idle = (until - from) * c->config.gpu.sm_count;
+    uint64_t idle = (until - from) * c->config.sm_count;
     for (size_t k = 0; k < c->busy.count; k++) idle -= sm_take_active(c->busy.data[k]);
     while (from < until) {
         uint64_t end = next_begin(c, from);
@@ -524,7 +523,7 @@ struct grid *chip_run(struct chip *c, unsigned threads)
 {
     struct grid *over = one_over(c);
     if (over || !c->grids.count) return over;
-    unsigned most = c->config.gpu.sm_count;
+    unsigned most = c->config.sm_count;
     struct workers *w = workers_create(threads < most ? threads : most);
     begin_waiting(c);
     dispatch_hand_out(c);

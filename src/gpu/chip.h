@@ -5,6 +5,7 @@
 // stores and atomics are applied in order of (cycle, SM) (exec/timed.h), ended blocks make room for the next.
 // So any number of threads gives the same bytes and the same counts.
 #pragma once
+#include "gpu/chip_config.h"
 #include "gpu/series.h"
 #include "gpu/tech.h"
 #include "gpu/watch.h"

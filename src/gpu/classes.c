@@ -153,10 +153,10 @@ static bool check_sum(const struct gpu_classes *g, struct chip_config *chip, str
                           "the classes have %u SMs (%s); a GPU has %.0f at most", sum, strbuf_text(&counts),
                           key->high);
     else if (!origin.is_set)
-        chip->gpu.sm_count = sum;
-    else if (chip->gpu.sm_count != sum)
+        chip->sm_count = sum;
+    else if (chip->sm_count != sum)
         good = diag_error(d, origin.loc, "gpu.sm_count is %u, and the classes have %u SMs (%s)",
-                          chip->gpu.sm_count, sum, strbuf_text(&counts));
+                          chip->sm_count, sum, strbuf_text(&counts));
     strbuf_fini(&counts);
     return good;
 }

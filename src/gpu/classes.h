@@ -8,7 +8,7 @@
 // does not fit together.
 #pragma once
 #include "base/config.h"
-#include "gpu/config.h"
+#include "gpu/chip_config.h"
 
 struct gpu_class {
     char name[GPU_KIND_NAME];

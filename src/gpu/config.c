@@ -1,9 +1,8 @@
-// The table of settings as config_key rows.
+// The SM's table of settings as config_key rows.
 #include "gpu/config.h"
 
 #define SHIPPED "configuration public simulators ship as tested for the GTX 1080 Ti"
 
-static const char *const gpu_machine_words[] = {"sm", "simtight", NULL};
 static const char *const fetch_refill_words[] = {"empty", "space", NULL};
 static const char *const cache_index_words[] = {"bits", "hash", NULL};
 static const char *const shared_wide_words[] = {"parts", "words", NULL};
@@ -11,11 +10,6 @@ static const char *const pick_policy_words[] = {
 #define PICK(symbol, word, meaning) word,
 #include "gpu/pick.def"
 #undef PICK
-    NULL};
-static const char *const dispatch_policy_words[] = {
-#define DISPATCH(symbol, word, meaning) word,
-#include "gpu/dispatch.def"
-#undef DISPATCH
     NULL};
 static const char *const tags_allocate_words[] = {"miss", "fill", "streaming", NULL};
 static const char *const l1_fetch_words[] = {"sectors", "line", NULL};
@@ -66,18 +60,9 @@ bool gpu_config_is_chips(size_t key)
 #define GPU_LATENCY(...) false, false,
 #define CHIP_U32(...)    true,
 #define CHIP_BOOL(...)   true,
-#define CHIP_WORD(...)   true,
 #include "gpu/config.def"
     };
     return is_chips[key];
-}
-
-unsigned chip_kinds(const struct chip_config *c, struct gpu_kind kinds[GPU_KINDS_MAX])
-{
-    for (unsigned k = 0; k < c->class_count; k++) kinds[k] = c->classes[k];
-    if (c->class_count) return c->class_count;
-    kinds[0] = (struct gpu_kind){.count = c->gpu.sm_count, .config = c->gpu};
-    return 1;
 }
 
 const char *gpu_config_check(const struct gpu_config *c)

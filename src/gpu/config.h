@@ -1,6 +1,6 @@
-// Settings of the SM and the chip. The memory behind the SMs has its own (memory/config.h).
+// Settings of an SM. The chip around the SMs has its own (chip_config.h), and so has the memory behind them (memory/config.h).
 #pragma once
-#include "memory/config.h"
+#include "base/config.h"
 
 enum fetch_refill { FETCH_WHEN_EMPTY, FETCH_WHEN_SPACE };
 enum shared_wide { SHARED_WIDE_PARTS, SHARED_WIDE_WORDS };
@@ -9,15 +9,9 @@ enum pick_policy { // who goes first: pick.h
 #include "gpu/pick.def"
 #undef PICK
 };
-enum dispatch_policy { // who gets an SM's room: dispatch.h
-#define DISPATCH(symbol, word, meaning) DISPATCH_##symbol,
-#include "gpu/dispatch.def"
-#undef DISPATCH
-};
 enum tags_allocate { ALLOCATE_MISS, ALLOCATE_FILL, ALLOCATE_STREAMING };
 enum l1_fetch { FETCH_SECTORS, FETCH_LINE };
 enum l1_write { L1_WRITE_THROUGH, L1_WRITE_ALLOCATE, L1_WRITE_LOCAL_BACK };
-enum gpu_machine { MACHINE_SM, MACHINE_SIMTIGHT };
 enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED, DEPENDENCES_SINGLE, DEPENDENCES_BOARD };
 enum predict_way { PREDICT_NONE, PREDICT_STATIC, PREDICT_GSHARE, PREDICT_PERFECT };
 
@@ -40,7 +34,7 @@ enum {
 
 extern const struct config_key gpu_config_keys[];
 extern const size_t gpu_config_key_count; // GPU_KEYS
-bool gpu_config_is_chips(size_t key);     // by index: the chip's own, the same for every SM
+bool gpu_config_is_chips(size_t key);     // by index: the same for every SM of a chip
 
 // NULL when the settings fit together, else what does not and what would; static text.
 const char *gpu_config_check(const struct gpu_config *c);
@@ -54,17 +48,3 @@ struct gpu_kind {
     uint32_t first, count;    // SMs
     struct gpu_config config;
 };
-
-// Everything the two tables set together, for one chip: the memory takes the core's clock.
-struct tech_use;
-struct chip_config {
-    struct gpu_config gpu; // with classes: what they do not set
-    struct memory_config memory;
-    const struct tech_use *techs; // mechanisms (tech.h), in order
-    unsigned tech_count;
-    struct gpu_kind classes[GPU_KINDS_MAX]; // gpu_classes_resolve makes them
-    unsigned class_count;
-};
-
-// The kinds of SM that the chip is made of, in order of their SMs; how many.
-unsigned chip_kinds(const struct chip_config *c, struct gpu_kind kinds[GPU_KINDS_MAX]);

@@ -31,9 +31,9 @@ static const struct gpu_config *config_of(const struct chip *c, unsigned sm)
 
 void dispatch_init(struct chip *c)
 {
-    c->dispatch.left = heap_alloc(c->config.gpu.sm_count * sizeof *c->dispatch.left);
-    c->dispatch.partial = heap_alloc(c->config.gpu.sm_count * sizeof *c->dispatch.partial);
-    for (unsigned sm = 0; sm < c->config.gpu.sm_count; sm++) {
+    c->dispatch.left = heap_alloc(c->config.sm_count * sizeof *c->dispatch.left);
+    c->dispatch.partial = heap_alloc(c->config.sm_count * sizeof *c->dispatch.partial);
+    for (unsigned sm = 0; sm < c->config.sm_count; sm++) {
         const struct gpu_config *g = config_of(c, sm);
         c->dispatch.left[sm] = (struct share){g->max_warps, g->registers, g->shared_bytes, g->max_blocks};
     }
@@ -126,7 +126,7 @@ static void drop_wants(struct dispatch *d, const struct grid *ended)
 void dispatch_offer(struct chip *c)
 {
     drop_wants(&c->dispatch, NULL);
-    for (unsigned sm = 0; sm < c->config.gpu.sm_count; sm++)
+    for (unsigned sm = 0; sm < c->config.sm_count; sm++)
         vec_push(&c->dispatch.wants, (struct want){.at = c->now, .end = {.cycle = c->now, .sm = sm}});
 }
 
@@ -137,7 +137,7 @@ static void gather_ends(struct chip *c)
         size_t n = sm_ended(c->busy.data[k], &ends);
         for (size_t i = 0; i < n; i++)
             vec_push(&c->dispatch.wants,
-                     (struct want){.at = ends[i].cycle + c->config.gpu.dispatch_latency, .end = ends[i]});
+                     (struct want){.at = ends[i].cycle + c->config.dispatch_latency, .end = ends[i]});
     }
 }
 
@@ -201,7 +201,7 @@ static struct grid *give_out(struct chip *c, const struct want *w)
 #undef DISPATCH
     };
     unsigned sm = w->end.sm;
-    struct grid *g = policies[c->config.gpu.dispatch](c, sm);
+    struct grid *g = policies[c->config.dispatch](c, sm);
     if (!g) return NULL;
     const struct need *n = &g->needs[chip_kind_of(c, sm)];
     uint32_t warps = fitting(c, g, sm);
@@ -255,15 +255,15 @@ static void give_out_anew(struct chip *c, const struct want *because)
 {
     struct want wants[CHIP_SMS];
     do {
-        for (unsigned sm = 0; sm < c->config.gpu.sm_count; sm++)
+        for (unsigned sm = 0; sm < c->config.sm_count; sm++)
             wants[sm] = (struct want){.at = because->at, .end = {.cycle = because->end.cycle, .sm = sm}};
-    } while (give_out_all(c, wants, c->config.gpu.sm_count));
+    } while (give_out_all(c, wants, c->config.sm_count));
 }
 
 // With sim.check: of every SM, what is left and what its blocks and warps have been given is all there is.
 static void look_over(struct chip *c)
 {
-    for (unsigned sm = 0; sm < c->config.gpu.sm_count; sm++) {
+    for (unsigned sm = 0; sm < c->config.sm_count; sm++) {
         const struct gpu_config *all = config_of(c, sm);
         struct share sum = c->dispatch.left[sm];
         for (size_t k = 0; k < c->grids.count; k++) {

@@ -174,9 +174,9 @@ static bool goes_by_warp(const struct sm_launch *l, unsigned k)
 }
 
 // Mechanisms look at the launch.
-static void begin_techs(struct sm_launch *l, const struct fit *fit, struct need *need)
+static void begin_techs(const struct chip_config *c, struct sm_launch *l, const struct fit *fit,
+                        struct need *need)
 {
-    const struct chip_config *c = l->config;
     l->tech_count = c->tech_count;
     for (unsigned k = 0; k < c->tech_count; k++) {
         l->techs[k] = &l->grid->uses[k];
@@ -215,7 +215,7 @@ static void begin_kind(struct grid *g, unsigned k, const struct fit *fit)
                             .space = GPU_SPACE(g->number),
                             .code = GPU_SPACE(g->number) + GPU_CODE_ADDRESS,
                             .kept_code = chip_code_address(g->chip, g),
-                            .config = &c->config,
+                            .memory = &c->config.memory,
                             .kind = kind,
                             .launch = g->launch,
                             .window = c->window,
@@ -225,7 +225,7 @@ static void begin_kind(struct grid *g, unsigned k, const struct fit *fit)
     g->needs[k] = fit->need;
     if (!fit->blocks) return;
     gpu_decode(&l->decoded, g->launch->program, &kind->config, c->config.memory.line_bytes, &g->arena);
-    begin_techs(l, fit, &g->needs[k]);
+    begin_techs(&c->config, l, fit, &g->needs[k]);
     g->has_window_hook |= has_window_hook(l);
 }
 
@@ -253,7 +253,7 @@ void grid_begin(struct grid *g, unsigned number, bool is_alone)
     g->number = (uint8_t)number;
     g->is_alone = is_alone;
     g->start = c->now;
-    g->begin = c->now + c->config.gpu.launch_latency;
+    g->begin = c->now + c->config.launch_latency;
     for (unsigned k = 0; k < c->config.tech_count; k++) {
         g->uses[k] = c->config.techs[k];
         g->uses[k].mismatches = &g->mismatches;
@@ -569,7 +569,7 @@ void grid_collect(struct grid *g, bool finished)
     result->cycles = end > g->begin ? end - g->begin : 0;
     result->chip_cycles = g->is_alone ? result->cycles : borne(g, false);
     result->sm_cycles =
-        g->is_alone ? result->cycles * c->config.gpu.sm_count : result->gpu.sm_active_cycles + borne(g, true);
+        g->is_alone ? result->cycles * c->config.sm_count : result->gpu.sm_active_cycles + borne(g, true);
     memory_system_counts(c->memory, g->number, &result->memory);
     memory_counts_subtract(&result->memory, &g->before);
     if (g->account.series) series_finish(g->account.series, result->cycles, &result->gpu, &result->memory);

@@ -87,7 +87,7 @@ struct sm_launch {
     uint64_t space;     // added to the addresses of constants and local memory, which are each grid's own
     uint64_t code;      // address of the first instruction in the SM's caches, the grid's own
     uint64_t kept_code; // and in the L2: the same, or with icache.keep the kernel's
-    const struct chip_config *config;
+    const struct memory_config *memory;
     const struct gpu_kind *kind;
     const struct launch *launch;
     struct decoded decoded;

@@ -17,7 +17,6 @@
 
 struct sm;
 struct sm_grid;
-struct chip_config;
 
 struct tag_store {
     struct cache *cache;

@@ -78,7 +78,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
         state->launches++;
     }
     *launch = (struct of_launch){state->launches, s, accesses_of(s)};
-    launch->to->line = log2_below(l->config->memory.line_bytes);
+    launch->to->line = log2_below(l->memory->line_bytes);
     launch->to->blocks = log2_below((uint64_t)c->l1_sets * c->l1_ways);
     return launch;
 }

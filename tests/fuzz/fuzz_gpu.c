@@ -55,7 +55,7 @@ static void check_kinds(struct wf_context *c)
         for (uint32_t each = 1; each < 256; each += 50) gpu_registers_for(&kinds[k].config, 32 * each);
         sms += kinds[k].count;
     }
-    require(sms == c->chip.gpu.sm_count && !memory_config_check(&c->chip.memory));
+    require(sms == c->chip.sm_count && !memory_config_check(&c->chip.memory));
 }
 
 static void check_again(const struct wf_context *c)

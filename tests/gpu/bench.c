@@ -21,6 +21,7 @@ void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const 
     struct diag d;
     diag_init(&d);
     config_init(&all);
+    config_add(&all, chip_config_keys, chip_config_key_count, c);
     config_add(&all, gpu_config_keys, gpu_config_key_count, &c->gpu);
     config_add(&all, memory_config_keys, memory_config_key_count, &c->memory);
     config_add(&all, compile_config_keys, compile_config_key_count, &compile);

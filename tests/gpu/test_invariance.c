@@ -3,7 +3,7 @@
 #include "base/config.h"
 #include "base/rng.h"
 #include "base/str.h"
-#include "gpu/config.h"
+#include "gpu/chip_config.h"
 #include "harness/names.h"
 #include "harness/settings.h"
 #include "workload/workload.h"
@@ -182,6 +182,16 @@ static void random_value(struct rng *r, const struct config_key *key, struct str
 }
 
 // Half of all keys, those left out that do not fit with the ones before.
+// Settings of the chip, then of its SMs and the memory; NULL past the last.
+static const struct config_key *key_at(size_t k)
+{
+    if (k < chip_config_key_count) return &chip_config_keys[k];
+    k -= chip_config_key_count;
+    if (k < gpu_config_key_count) return &gpu_config_keys[k];
+    k -= gpu_config_key_count;
+    return k < memory_config_key_count ? &memory_config_keys[k] : NULL;
+}
+
 static void random_settings(struct rng *r, const char *gpu, struct strbuf *out)
 {
     struct strbuf value = {0};
@@ -190,9 +200,8 @@ static void random_settings(struct rng *r, const char *gpu, struct strbuf *out)
     wf_gpu(c, gpu);
     bool is_mixed = wf_class_at(c, 0, &first); // its classes say how many SMs there are
     strbuf_clear(out);
-    for (size_t k = 0; k < gpu_config_key_count + memory_config_key_count; k++) {
-        const struct config_key *key =
-            k < gpu_config_key_count ? &gpu_config_keys[k] : &memory_config_keys[k - gpu_config_key_count];
+    const struct config_key *key;
+    for (size_t k = 0; (key = key_at(k)) != NULL; k++) {
         if (is_fixed(key->name) || !rng_below(r, 2)) continue;
         if (is_mixed && str_equal(key->name, "gpu.sm_count")) continue;
         strbuf_clear(&value);

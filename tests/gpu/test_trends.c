@@ -1,6 +1,7 @@
 // Cycles and counters move the right way with each knob: bands of ratios against the same GPU without it,
 // wide on purpose. One SM, so that the small inputs fill it.
 #include "base/str.h"
+#include "gpu/chip_config.h"
 #include "gpu/config.h"
 #include "harness/settings.h"
 #include "memory/config.h"
@@ -281,6 +282,7 @@ static void check_keys(struct test *t, const struct config_key *keys, size_t cou
 // A new key needs a trend, or a reason why it has none.
 static void test_keys(struct test *t)
 {
+    check_keys(t, chip_config_keys, chip_config_key_count);
     check_keys(t, gpu_config_keys, gpu_config_key_count);
     check_keys(t, memory_config_keys, memory_config_key_count);
 }

@@ -70,7 +70,7 @@ static bool guest_may(const void *state, uint32_t index)
 static void ask_for_line(struct ahead *a, uint32_t index)
 {
     struct exec_access x = {0};
-    uint32_t bytes = tech_launch(a->sm)->config->memory.line_bytes;
+    uint32_t bytes = tech_launch(a->sm)->memory->line_bytes;
     exec_find_access(a->values, warp_code(a->values, index), &x);
     uint64_t lanes = x.mask & ~(x.shared | x.local);
     if (x.kind != ACCESS_LOAD || !lanes) return;

@@ -14,7 +14,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return heap_alloc(1);
 }
 
-static uint32_t line_bytes(struct sm_grid *sm) { return tech_launch(sm)->config->memory.line_bytes; }
+static uint32_t line_bytes(struct sm_grid *sm) { return tech_launch(sm)->memory->line_bytes; }
 static uint8_t all_sectors(struct sm_grid *sm) { return (uint8_t)bit_mask(line_bytes(sm) / SECTOR_BYTES); }
 
 // L1 was asked for it.

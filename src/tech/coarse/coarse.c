@@ -43,7 +43,7 @@ struct coarse { // an SM's
     struct u64map brought;    // lines that came as neighbours: whether nobody has wanted them since
 };
 
-static uint32_t line_bytes(const struct coarse *c) { return tech_launch(c->sm)->config->memory.line_bytes; }
+static uint32_t line_bytes(const struct coarse *c) { return tech_launch(c->sm)->memory->line_bytes; }
 
 static bool is_on(const struct coarse *c)
 {

@@ -132,7 +132,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
                                    .count = plan->count,
                                    .plan = plan,
                                    .code = &plan->code,
-                                   .line_bytes = sl->config->memory.line_bytes,
+                                   .line_bytes = sl->memory->line_bytes,
                                    .verify = u->verify,
                                    .mismatches = u->mismatches};
     arena_init(&l->arena);

@@ -66,7 +66,7 @@ static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
     m->program = tech_launch(sm)->launch->program;
     m->counters = counts;
     mta_strides_init(&m->strides, m->options, counts);
-    mta_record_init(&m->record, m->options, tech_launch(sm)->config->memory.line_bytes, counts);
+    mta_record_init(&m->record, m->options, tech_launch(sm)->memory->line_bytes, counts);
     return m;
 }
 
@@ -87,14 +87,14 @@ static void warp_start(void *state, unsigned slot)
 
 static uint64_t line_of(const struct mta *m, uint64_t address)
 {
-    return address & ~(uint64_t)(tech_launch(m->sm)->config->memory.line_bytes - 1);
+    return address & ~(uint64_t)(tech_launch(m->sm)->memory->line_bytes - 1);
 }
 
 static void ask(struct mta *m, uint64_t line)
 {
     const struct sm_launch *l = tech_launch(m->sm);
     uint64_t *n = m->counters;
-    uint8_t sectors = (uint8_t)bit_mask(l->config->memory.line_bytes / SECTOR_BYTES);
+    uint8_t sectors = (uint8_t)bit_mask(l->memory->line_bytes / SECTOR_BYTES);
     if (mta_record_has(&m->record, line))
         n[COUNT_near]++;
     else if (!memory_find(l->launch->memory, line))
