@@ -138,6 +138,8 @@ void sm_run(struct sm *s, struct memory_system *m, uint64_t until);
 // since its last call.
 void sm_sample(struct sm_grid *g, uint64_t first, uint64_t interval);
 const struct gpu_counts *sm_samples(struct sm_grid *g, size_t *count);
+struct watch_sm;
+void sm_watch(struct sm *s, struct watch_sm *w); // NULL: nobody watches
 // What has ended since the last call.
 size_t sm_ended(struct sm *s, struct sm_end **ends); // forgets it
 // The first cycle at which anything can happen without a new reply or block; UINT64_MAX: never.

@@ -24,7 +24,7 @@
 #include "gpu/stall.h"
 #include "gpu/tags.h"
 #include "gpu/tech.h"
-#include "gpu/watch.h"
+#include "gpu/watched.h"
 
 struct sm_warp {          // a slot
     struct warp *warp;    // NULL: it is empty

@@ -14,9 +14,6 @@
 #include "base/vec.h"
 #include "exec/launch.h"
 
-struct sm;
-struct op;
-
 enum {
     WATCH_NAME = 32,
     WATCH_WARPS = 64,
@@ -25,6 +22,7 @@ enum {
     WATCH_IBUFFER = 16,
     WATCH_GRIDS = 32
 };
+enum { WATCH_NONE = UINT32_MAX }; // no instruction, no launch
 
 // What to keep: instructions issued or dropped in [from, to), and of spans what lies in it.
 struct watch_config {
@@ -114,7 +112,8 @@ struct watch_sm { // of one SM
     struct watch_warp warps[WATCH_WARPS];
     uint64_t seen;                            // bits: warps resident at the last look
     struct watch_blocks *blocks[WATCH_GRIDS]; // heap, by the numbers of grids; NULL: none has come yet
-    VEC(uint32_t) queued, recorded; // instructions by place in the load/store queue, by load record; NONE32
+    VEC(uint32_t)
+    queued, recorded; // instructions by place in the load/store queue, by load record; WATCH_NONE
 };
 
 struct watcher {
@@ -124,7 +123,7 @@ struct watcher {
     uint64_t offset;                   // from the chip's cycles to the timeline's
     VEC(struct watch_launch) launches; // in order of their beginnings
     unsigned living;                   // of these, on the chip
-    uint32_t by_number[WATCH_GRIDS];   // these, by the numbers of their grids; NONE32
+    uint32_t by_number[WATCH_GRIDS];   // these, by the numbers of their grids; WATCH_NONE
     struct watch_sm *sms[WATCH_SMS];   // heap; NULL: not watched
 };
 
@@ -137,12 +136,3 @@ void watcher_begin(struct watcher *w, const struct launch *l, struct watch_strea
                    uint64_t start, unsigned sms);
 void watcher_window(struct watcher *w, uint64_t now);
 void watcher_end(struct watcher *w, unsigned number, uint64_t now);
-void sm_watch(struct sm *s, struct watch_sm *w); // NULL: nobody watches
-
-// -- the stages of a watched SM
-void watch_cycle(struct sm *s); // a cycle is over
-// An instruction has been executed and dispatched, its operands are there at `collected`; queued: the
-// load/store unit has it.
-void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t collected, bool queued);
-void watch_left_queue(struct sm *s, uint32_t place); // of the load/store unit
-void watch_completed(struct sm *s, uint32_t record, uint64_t cycle);

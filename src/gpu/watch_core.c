@@ -1,6 +1,5 @@
 // What the core tells, as what the SM's watch would have seen.
 #include "gpu/watch_core.h"
-#include "gpu/places.h"
 #include "gpu/watch_impl.h"
 
 static enum watch_state state_of(enum simtight_state s)
@@ -51,8 +50,8 @@ static void executed(void *context, const struct simtight_executed *e)
 static void finish_inst(struct watch_core *c, unsigned warp, uint64_t time)
 {
     uint32_t inst = c->under_way[warp];
-    if (inst != NONE32) c->sm->insts.data[inst].done = time;
-    c->under_way[warp] = NONE32;
+    if (inst != WATCH_NONE) c->sm->insts.data[inst].done = time;
+    c->under_way[warp] = WATCH_NONE;
 }
 
 static void state(void *context, unsigned warp, enum simtight_state state, uint64_t from)
@@ -81,7 +80,7 @@ void watch_core_begin(struct watch_core *c, struct watcher *w, const struct laun
         struct watch_warp *x = &c->sm->warps[warp];
         *x = (struct watch_warp){
             .resident = true, .started = w->now, .index = warp, .launch = w->by_number[0]};
-        c->under_way[warp] = NONE32;
+        c->under_way[warp] = WATCH_NONE;
         c->next[warp] = l->program->entry;
         watch_set_state(c->sm, warp, w->now, WATCH_READY, l->program->entry);
     }

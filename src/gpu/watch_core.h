@@ -7,7 +7,7 @@
 struct watch_core {
     struct watcher *watcher;
     struct watch_sm *sm;             // NULL: it is not among those watched
-    uint32_t under_way[WATCH_WARPS]; // of a warp, the instruction whose result is to come; NONE32
+    uint32_t under_way[WATCH_WARPS]; // of a warp, the instruction whose result is to come; WATCH_NONE
     uint32_t next[WATCH_WARPS];      // what it executed last
 };
 
