@@ -189,7 +189,7 @@ RUN_TESTS := tools/run-tests
 # Programs too slow for every commit: what runs under valgrind.
 SLOW_TESTS := bench/test_instructions cli/test_valgrind
 # Those that run with several host threads: what ThreadSanitizer has something to say of.
-THREADED_TESTS := $(patsubst tests/%.c,%,$(filter tests/api/% tests/gpu/% tests/tech/%,$(TEST_SRC)))
+THREADED_TESTS := $(patsubst tests/%.c,%,$(filter tests/api/% tests/sm/% tests/chip/% tests/watch/% tests/tech/%,$(TEST_SRC)))
 QUICK_BIN := $(filter-out $(SLOW_TESTS:%=$(BUILD)/tests/%),$(TEST_BIN))
 
 .PHONY: setup check test check-all

@@ -29,7 +29,7 @@ $(BUILD)/tests/fuzz/ptx.dict $(BUILD)/tests/fuzz/compile.dict: src/ptx/ptx.def s
 	$(Q)grep -ohE '(PTX|SUFFIX)\([^"]*"[^"]*"' $^ | sed -E 's/^PTX[^"]*//; s/^SUFFIX\("/"./' | sort -u >$@
 
 # Words in quotes of the sources that read a language, and the keys and values of the GPUs' files.
-$(BUILD)/tests/fuzz/gpu.dict: $(wildcard gpus/*.gpu) src/gpu/config.def src/gpu/chip_config.def src/energy/events.def src/simtight/config.def
+$(BUILD)/tests/fuzz/gpu.dict: $(wildcard gpus/*.gpu) src/sm/config.def src/chip/config.def src/energy/events.def src/simtight/config.def
 $(BUILD)/tests/fuzz/experiment.dict: $(wildcard src/lab/*.def) src/lab/experiment.c src/lab/sweep.c
 $(BUILD)/tests/fuzz/script.dict: src/cli/script.def src/cli/script.c src/cli/script_text.c src/cli/spec.c
 $(BUILD)/tests/fuzz/spec.dict: src/cli/spec.c

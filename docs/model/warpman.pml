@@ -1,4 +1,4 @@
-// Dispatch by warp (src/gpu/dispatch.c with src/tech/warpman), for SPIN: blocks whose warps start late. What is modelled, what is
+// Dispatch by warp (src/chip/dispatch.c with src/tech/warpman), for SPIN: blocks whose warps start late. What is modelled, what is
 // left out and what was found: README.md.
 //
 // A step is atomic:

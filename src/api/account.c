@@ -8,7 +8,7 @@ static const struct wf_slot names[SLOT_COUNT] = {
 #define GPU_COUNTER(group, name, unit, meaning)
 #define GPU_LANES(which, name, meaning)
 #define GPU_SLOT(which, name_, meaning_) [SLOT_##which] = {.name = #name_, .meaning = meaning_},
-#include "gpu/counters.def"
+#include "sm/counters.def"
 #undef GPU_COUNTER
 #undef GPU_LANES
 #undef GPU_SLOT

@@ -1,7 +1,7 @@
 // Launches on the SIMTight core, which stands where other GPUs have their SMs. It lives as long as a program with a host
 // part runs: what its stack cache holds stays from launch to launch.
 #include "api/impl.h"
-#include "gpu/watch_core.h"
+#include "simtight/watched.h"
 
 #include <string.h>
 

@@ -3,12 +3,12 @@
 #include "api/warpfold.h"
 #include "base/config.h"
 #include "base/hash.h"
+#include "chip/chip.h"
+#include "chip/classes.h"
 #include "compile/compile.h"
 #include "energy/energy.h"
 #include "exec/launch.h"
 #include "exec/session.h"
-#include "gpu/chip.h"
-#include "gpu/classes.h"
 #include "isa/image.h"
 #include "mark/mark.h"
 #include "ptx/ptx.h"
@@ -31,7 +31,7 @@ enum {
 #define GPU_COUNTER(group, name, unit, meaning) +1
 #define GPU_LANES(which, name, meaning)         +1
 #define GPU_SLOT(which, name, meaning)          +1
-#include "gpu/counters.def"
+#include "sm/counters.def"
 #undef GPU_COUNTER
 #undef GPU_LANES
 #undef GPU_SLOT

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// In which a chip's first launch comes (gpu/chip.c): the context's clock begins there, with 0.
+// In which a chip's first launch comes (chip/chip.c): the context's clock begins there, with 0.
 enum { FIRST_CYCLE = 1 };
 
 bool api_is_studied(const struct wf_context *c) { return c->study && !c->study->class->timed; }

@@ -1,7 +1,7 @@
 // Settings of a context: the table, when a key may still change, and the table as data for `list keys`.
 #include "api/impl.h"
 #include "base/bits.h"
-#include "gpu/gpus.h"
+#include "chip/gpus.h"
 
 #include <string.h>
 
@@ -182,7 +182,7 @@ bool wf_tech_feature_at(size_t tech, size_t index, struct wf_feature *f)
 {
     static const struct wf_feature features[] = {
 #define FEATURE(id, name, meaning) {name, meaning, false},
-#include "gpu/features.def"
+#include "sm/mech/features.def"
 #undef FEATURE
     };
     const struct tech *t = tech_at_index(tech);

@@ -84,7 +84,7 @@ struct wf_claim {                                                         // wha
 bool wf_tech_claim_at(size_t tech, size_t index, struct wf_claim *claim); // false past the last
 // Compare every value a mechanism shares with what its reader would have computed by itself.
 void wf_set_verify(struct wf_context *c, bool verify);
-// Bits are turned in timed launches where mechanisms say that they may (gpu/upset.h): launches are then no more than what
+// Bits are turned in timed launches where mechanisms say that they may (sm/mech/upset.h): launches are then no more than what
 // becomes of that. NULL: none. What it points to is the caller's. SMs pass their places in one order with one thread of the
 // host.
 struct upsets;

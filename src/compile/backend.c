@@ -2,14 +2,14 @@
 // only the whole program knows: addresses of functions, depth of the stack, totals.
 #include "compile/backend.h"
 #include "base/bits.h"
-#include "compile/abi.h"
-#include "compile/allocate.h"
-#include "compile/constants.h"
-#include "compile/emit.h"
-#include "compile/narrow.h"
-#include "compile/passes.h"
-#include "compile/schedule.h"
-#include "compile/select.h"
+#include "compile/allocate/allocate.h"
+#include "compile/emit/emit.h"
+#include "compile/mach/abi.h"
+#include "compile/pass/narrow.h"
+#include "compile/pass/passes.h"
+#include "compile/schedule/constants.h"
+#include "compile/schedule/schedule.h"
+#include "compile/select/select.h"
 
 #include <string.h>
 

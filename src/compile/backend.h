@@ -7,7 +7,7 @@
 // moves, memory and atomics: MULHI, BFE, BFI and SATI work on 32 bits here, SZEXT and BMSK always did. There
 // is nothing in legal IR that the back end refuses.
 #pragma once
-#include "compile/ir.h"
+#include "compile/ir/ir.h"
 
 // Compiles every function of the unit into u->program (instructions, functions, literals, tables, line sets,
 // counts; FUNCTION symbols get their instruction index) and checks the result with program_check. NULL when

@@ -3,8 +3,8 @@
 //   ptx_function ─ lower_kernel ─▶ ir_unit ─ passes_run ─▶ legal ir_unit ─ backend_compile ─▶ program
 #include "compile/compile.h"
 #include "compile/backend.h"
-#include "compile/lower.h"
-#include "compile/passes.h"
+#include "compile/lower/lower.h"
+#include "compile/pass/passes.h"
 
 static const char *verify_unit(struct ir_unit *u)
 {

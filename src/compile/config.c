@@ -16,7 +16,7 @@ const size_t compile_config_key_count = sizeof compile_config_keys / sizeof comp
 
 static const char *const pass_names[] = {
 #define PASS(function, name, meaning) name,
-#include "compile/passes.def"
+#include "compile/pass/passes.def"
 #undef PASS
 };
 enum { PASS_COUNT = sizeof pass_names / sizeof pass_names[0] };

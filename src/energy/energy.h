@@ -5,7 +5,7 @@
 // structures cost what their size, width and ports make of an SRAM (sram.h, structures.def).
 // Left out: temperature, voltage and frequency other than the node's, and power gating.
 #pragma once
-#include "gpu/chip.h"
+#include "chip/chip.h"
 
 enum energy_part {
 #define ENERGY_PART(id, name, meaning) ENERGY_##id,

@@ -1,7 +1,7 @@
 // A look at a launch that has gone on for long without a block's end, by the engine alone or on SIMTight's core: whether its
 // warps can still do anything. While it lasts, warps are stepped.
 //
-// It is over, as in timed runs (gpu/stall.h), at the first byte of shared or global memory that changes its value, and
+// It is over, as in timed runs (sm/stall.h), at the first byte of shared or global memory that changes its value, and
 // when a warp ends, prints, or takes part in a reduction at a barrier; and when a warp is seen not to wait. A warp that goes round in circles gives up its slice, since more of that would show nothing.
 #pragma once
 #include "exec/circle.h"

@@ -17,8 +17,8 @@
 //     the same however many processes work and whatever stopped them.
 #pragma once
 #include "base/diag.h"
-#include "gpu/upset.h"
 #include "inject/journal.h"
+#include "sm/mech/upset.h"
 #include "workload/workload.h"
 
 struct inject {

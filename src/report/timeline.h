@@ -1,8 +1,8 @@
-// Timelines of watched launches (gpu/watch.h): Chrome's trace-event JSON, which Perfetto (ui.perfetto.dev)
+// Timelines of watched launches (watch/watch.h): Chrome's trace-event JSON, which Perfetto (ui.perfetto.dev)
 // opens, or Konata's log. A cycle is a microsecond there. docs/timeline.md shows both.
 #pragma once
 #include "base/str.h"
-#include "gpu/watch.h"
+#include "watch/watch.h"
 
 bool report_timeline_is_konata(const char *path); // by its ending: .kanata or .konata
 void report_timeline(const struct watcher *w, bool konata, struct strbuf *out);

@@ -1,5 +1,5 @@
 // Limit studies: what a kernel's instructions did, seen by an observer that changes nothing (exec/observe.h); and timed ones,
-// by a mechanism that only looks on (gpu/tech.h).
+// by a mechanism that only looks on (sm/mech/tech.h).
 //
 // A study is a class, one row in studies.def and one file: what it watches, and what it reports when all
 // launches are over. Reports are plain tables with named columns, so that whoever shows them (a terminal,
@@ -13,8 +13,8 @@
 #include "base/vec.h"
 #include "decouple/decouple.h"
 #include "exec/observe.h"
-#include "gpu/tech.h"
 #include "mark/mark.h"
+#include "sm/mech/tech.h"
 
 struct study;
 struct study_report;

@@ -17,7 +17,7 @@ const struct tech *tech_at_index(size_t index)
 
 static const struct tech_claim_info claims[] = {
 #define CLAIM(id, name, is_exclusive, meaning) {name, meaning, is_exclusive},
-#include "gpu/claims.def"
+#include "sm/mech/claims.def"
 #undef CLAIM
 };
 

@@ -1,6 +1,6 @@
 // Mechanisms by name, with their options: "darsie:entries=4,coalescer=0+uv".
 #pragma once
-#include "gpu/tech.h"
+#include "sm/mech/tech.h"
 
 #define TECH(symbol) extern const struct tech tech_##symbol;
 #include "tech/registry.def"
@@ -8,7 +8,7 @@
 
 const struct tech *tech_at_index(size_t index); // NULL past the last
 
-struct tech_claim_info { // gpu/claims.def
+struct tech_claim_info { // sm/mech/claims.def
     const char *name, *meaning;
     bool is_exclusive; // of two mechanisms that go together one has it at most
 };

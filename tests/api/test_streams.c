@@ -1,8 +1,8 @@
 // Launches that are queued: order in streams, the default stream, events, statistics that stay, failures, and who waits.
 #include "api/warpfold.h"
 #include "base/rng.h"
-#include "gpu/watch.h"
 #include "harness/test.h"
+#include "watch/watch.h"
 
 #include <string.h>
 

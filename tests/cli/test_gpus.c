@@ -3,8 +3,8 @@
 #include "api/warpfold.h"
 #include "base/file.h"
 #include "base/str.h"
+#include "chip/gpus.h"
 #include "cli/cli.h"
-#include "gpu/gpus.h"
 
 #include <glob.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 // function meant before a pass, it must mean after it. Written from the comments of ir.def alone.
 #pragma once
 #include "base/rng.h"
-#include "compile/ir.h"
+#include "compile/ir/ir.h"
 
 enum { EVAL_BYTES = 4096 };
 #define EVAL_GLOBAL 0x10000000ull // address of memory[SPACE_GLOBAL]; shared, local, const begin at 0

@@ -1,6 +1,6 @@
 // Small functions made by hand, for tests of the compiler's middle.
 #pragma once
-#include "compile/build.h"
+#include "compile/ir/build.h"
 
 // A unit with one device function of the given parameter classes and one result; its entry is empty.
 struct ir_function *make_function(struct ir_unit *u, uint32_t param_count, const enum ir_class *params,

@@ -1,6 +1,6 @@
 #include "compile/ir_random.h"
 
-#include "compile/build.h"
+#include "compile/ir/build.h"
 #include "compile/ir_eval.h"
 #include "compile/ir_make.h"
 

@@ -2,7 +2,7 @@
 // predicates of every kind, guarded memory accesses. Loops are short, addresses stay inside ir_eval's memory.
 #pragma once
 #include "base/rng.h"
-#include "compile/ir.h"
+#include "compile/ir/ir.h"
 
 struct ir_function *random_function(struct ir_unit *u, struct rng *r,
                                     unsigned size); // about `size` statements

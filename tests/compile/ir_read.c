@@ -1,7 +1,7 @@
 // Two passes over the lines: instructions, their results and blocks first, then operands and edges.
 #include "compile/ir_read.h"
 
-#include "compile/build.h"
+#include "compile/ir/build.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 //
 // A constant has the class its place asks for. Any word may name a value or block. A call is not understood.
 #pragma once
-#include "compile/ir.h"
+#include "compile/ir/ir.h"
 
 // NULL when the text makes no sense; *why then says where.
 struct ir_function *ir_read(struct ir_unit *u, const char *text, const char **why);

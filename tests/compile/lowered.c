@@ -1,5 +1,6 @@
 #include "compile/lowered.h"
 #include "base/file.h"
+#include "compile/compile.h"
 
 #include <string.h>
 

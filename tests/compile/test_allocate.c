@@ -3,11 +3,11 @@
 // the differential tests, which run the same compiler with 16 registers.
 #include "base/file.h"
 #include "base/str.h"
-#include "compile/allocate.h"
+#include "compile/allocate/allocate.h"
 #include "compile/compiled.h"
 #include "compile/lowered.h"
-#include "compile/passes.h"
-#include "compile/select.h"
+#include "compile/pass/passes.h"
+#include "compile/select/select.h"
 #include "ptx/ptx.h"
 
 #include <glob.h>

@@ -1,9 +1,9 @@
 // Constant folding against ir_eval's independent statement of each operation, and division by constants
 // against the host's.
-#include "compile/fold.h"
 #include "compile/ir_eval.h"
 #include "compile/ir_make.h"
-#include "compile/passes.h"
+#include "compile/pass/fold.h"
+#include "compile/pass/passes.h"
 #include "harness/test.h"
 
 #include <inttypes.h>

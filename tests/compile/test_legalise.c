@@ -5,7 +5,7 @@
 #include "base/bits.h"
 #include "compile/ir_eval.h"
 #include "compile/ir_make.h"
-#include "compile/passes.h"
+#include "compile/pass/passes.h"
 #include "harness/test.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "compile/ir_make.h"
 #include "compile/ir_read.h"
-#include "compile/passes.h"
+#include "compile/pass/passes.h"
 #include "harness/test.h"
 
 #include <dirent.h>
@@ -21,7 +21,7 @@ static pass_function *pass_by_name(const char *name, size_t length)
         pass_function *run;
     } passes[] = {
 #define PASS(function, text, meaning) {text, function},
-#include "compile/passes.def"
+#include "compile/pass/passes.def"
 #undef PASS
     };
     for (size_t k = 0; k < TEST_COUNT(passes); k++)

@@ -3,7 +3,7 @@
 #include "compile/ir_eval.h"
 #include "compile/ir_make.h"
 #include "compile/ir_random.h"
-#include "compile/passes.h"
+#include "compile/pass/passes.h"
 #include "harness/test.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #pragma once
 #include "base/vec.h"
 #include "differential/differential.h"
-#include "gpu/tech.h"
+#include "sm/mech/tech.h"
 
 // "gpu=tiny", "tech=darsie", "darsie:registers=2", "fetch.ibuffer=1", "host.threads=3": one a part, so that
 // shrinking can drop parts.

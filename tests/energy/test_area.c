@@ -1,6 +1,6 @@
 // Areas add up to what the text says, where its sums are right.
+#include "chip/bench.h"
 #include "energy/area.h"
-#include "gpu/bench.h"
 #include "harness/test.h"
 
 #include <math.h>

@@ -25,6 +25,10 @@ static void test_wrong(struct test *t)
         {"isa/far/down/x.h", "api/warpfold.h", "isa/ must not include api/"},
         {"study/x.c", "tech/duel.h", "study/ must not include tech/"},
         {"isa/x.def", "tech/uv/uv.h", "isa/ must not include tech/"},
+        {"compile/lower/x.c", "compile/pass/fold.h", "compile/lower/ must not include compile/pass/"},
+        {"compile/select/x.c", "compile/schedule/x.h", "compile/select/ must not include compile/schedule/"},
+        {"exec/x.c", "compile/ir/ir.h", "exec/ must not include compile/ir/"},
+        {"compile/ir/x.c", "exec/launch.h", "compile/ir/ must not include exec/"},
         {"isa/x.c", "x.h", "is not written from src/"},
         {"isa/x.c", "nowhere/x.h", "no layer has \"nowhere/x.h\""},
         {"nowhere/x.c", "isa/isa.h", "no layer has this file"},
@@ -46,7 +50,11 @@ static void test_right(struct test *t)
     static const char *const right[][2] = {{"isa/x.c", "base/diag.h"},
                                            {"isa/far/x.c", "isa/isa.h"},
                                            {"tech/uv/x.c", "tech/duel/y.h"},
-                                           {"compile/x.c", "ptx/ptx.h"}};
+                                           {"compile/x.c", "ptx/ptx.h"},
+                                           {"compile/lower/x.c", "ptx/ptx.h"},
+                                           {"compile/emit/x.c", "compile/schedule/x.h"},
+                                           {"compile/x.c", "compile/emit/emit.h"},
+                                           {"sm/mech/x.c", "sm/issue/issue.h"}};
     for (size_t k = 0; k < TEST_COUNT(right); k++) {
         char *out;
         CHECK_EQ(t, check(t, right[k][0], right[k][1], &out), 0);

@@ -1,7 +1,7 @@
 // UV's checks, one bit at a time and all of them: in a small program every bit of every lane's result, register, copy and entry
 // turns once, each in a run of its own, and is found exactly where two lanes compute, two copies are kept or an entry has parity.
 #include "base/str.h"
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "tech/registry.h"
 
 #include <stdio.h>

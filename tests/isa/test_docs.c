@@ -184,8 +184,8 @@ static void read_squeezed(struct test *t, const char *path, struct strbuf *out)
 // Each step of docs/adding-an-instruction.md shows lines that stand in its file: the example is there.
 static void test_example_is_in_the_tree(struct test *t)
 {
-    static const char *const files[] = {"src/ptx/sig.def", "src/compile/lower_integer.c",
-                                        "src/compile/ir.def", "src/isa/isa.def", "src/exec/lane_int.c"};
+    static const char *const files[] = {"src/ptx/sig.def", "src/compile/lower/integer.c",
+                                        "src/compile/ir/ir.def", "src/isa/isa.def", "src/exec/lane_int.c"};
     struct strbuf page = {0};
     read_squeezed(t, "docs/adding-an-instruction.md", &page);
     const char *at = strbuf_text(&page);

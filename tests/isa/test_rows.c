@@ -14,10 +14,11 @@ static const struct broken {
     {"isa_row_with_an_empty_body", "isa/isa.def", "ALU(lane_iabs),", ",", "src/exec/bind.c"},
     {"isa_row_without_a_body", "isa/isa.def", "ALU(lane_iabs),", "", "src/exec/bind.c"},
     {"isa_row_without_a_handler", "isa/isa.def", "RUN(exec_vote),", ",", "src/exec/bind.c"},
-    {"ir_row_without_selection", "compile/ir.def", "DIRECT(VABSDIFF),", "", "src/compile/select.c"},
-    {"ir_row_with_an_empty_selection", "compile/ir.def", "BY(select_prmt),", ",", "src/compile/select.c"},
-    {"ptx_row_that_nothing_lowers", "compile/lower_bodies.def", "BODY(POPC, lower_popc)", "",
-     "src/compile/lower.c"},
+    {"ir_row_without_selection", "compile/ir/ir.def", "DIRECT(VABSDIFF),", "", "src/compile/select/select.c"},
+    {"ir_row_with_an_empty_selection", "compile/ir/ir.def", "BY(select_prmt),", ",",
+     "src/compile/select/select.c"},
+    {"ptx_row_that_nothing_lowers", "compile/lower/bodies.def", "BODY(POPC, lower_popc)", "",
+     "src/compile/lower/lower.c"},
 };
 
 static int compile(const char *directory, const char *expansion, char **err)

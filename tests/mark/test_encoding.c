@@ -1,6 +1,6 @@
 // What a launch makes of the marks: the two bits in the program, promotion by the driver and by the hardware,
 // classes of warps, marks at grid scope, and the patterns that go with them.
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "isa/asm.h"
 #include "mark/mark.h"
 

@@ -2,8 +2,8 @@
 // without overlaps, and neither changes anything. And what its registers take.
 #include "api/warpfold.h"
 #include "base/str.h"
-#include "gpu/watch.h"
 #include "harness/test.h"
+#include "watch/watch.h"
 
 #include <stdlib.h>
 #include <string.h>

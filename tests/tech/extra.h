@@ -2,7 +2,7 @@
 // them. They are written as docs/adding-a-mechanism.md says.
 #pragma once
 #include "api/warpfold.h"
-#include "gpu/tech.h"
+#include "sm/mech/tech.h"
 
 extern const struct tech tech_scalar;    // a scalar instruction with the operands of last time is reused
 extern const struct tech tech_holder;    // warps are held now and then, and let go

@@ -2,8 +2,8 @@
 // locks lines.
 #include "base/bits.h"
 #include "base/hash.h"
-#include "gpu/duel.h"
 #include "memory/cache.h"
+#include "sm/mech/duel.h"
 #include "tech/extra.h"
 
 #include <stdlib.h>

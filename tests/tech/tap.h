@@ -4,7 +4,7 @@
 #pragma once
 #include "api/warpfold.h"
 #include "base/vec.h"
-#include "gpu/tech.h"
+#include "sm/mech/tech.h"
 
 enum { TAP_SMS = 256 };
 

@@ -1,7 +1,7 @@
 // Compact affine execution counted by hand: which instructions work on base and stride, when lanes are expanded, which comparisons
 // two lanes decide. (That no result changes is tests/tech/test_kernels.c and tests/differential, where lanes of affine registers are spoilt.)
 #include "base/str.h"
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "tech/cae/cae.h"
 #include "tech/registry.h"
 

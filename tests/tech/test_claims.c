@@ -1,7 +1,7 @@
 // What mechanisms claim: what they do without it, how the renamed registers of a block are divided, and what
 // each hears of the instructions that others skip, lead and reuse.
 #include "base/bits.h"
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "tech/extra.h"
 #include "tech/registry.h"
 

@@ -1,6 +1,6 @@
 // Lines by twos and fours: which come, when, how they travel, what is counted of them; and that without them everything is
 // as if nobody were there.
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "tech/coarse/coarse.h"
 #include "tech/registry.h"
 

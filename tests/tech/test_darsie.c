@@ -1,7 +1,7 @@
 // DARSIE step by step: the paper's Figure 5 in the order in which things happen, Figures 3 and 6 through the
 // whole pipeline, and what the text leaves open.
 #include "base/vec.h"
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "tech/darsie/darsie.h"
 #include "tech/registry.h"
 

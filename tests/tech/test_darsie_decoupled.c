@@ -1,7 +1,7 @@
 // DARSIE and decoupled streams together, counted by hand: what DARSIE shares is yielded to it, what addresses alone need is not there
 // for warps, and neither sees of a register what is not its own. (That no result changes in any program is
 // tests/tech/test_kernels.c and tests/differential.)
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // Decoupled streams in a machine, counted by hand: what issues once, what is asked for ahead, what is told; and the places where the
 // text taken literally is unsound or stands still (D40, D46 to D57 of what we know of it), each with a program that meets it.
 // (That no result changes in any other program is tests/tech/test_kernels.c and tests/differential.)
+#include "chip/bench.h"
 #include "decouple/decouple.h"
-#include "gpu/bench.h"
 #include "tech/decoupled/decoupled.h"
 #include "tech/registry.h"
 

@@ -96,8 +96,8 @@ static uint64_t cycles(struct test *t, const char *scheduler)
 
 static void test_youngest(struct test *t)
 {
-    add(t, "docs/adding-a-scheduler.md", "youngest.c", "gpu/pick.def",
-        "$D/youngest.c src/gpu/pick/pick.c src/gpu/config.c");
+    add(t, "docs/adding-a-scheduler.md", "youngest.c", "sm/issue/pick.def",
+        "$D/youngest.c src/sm/issue/pick/pick.c src/sm/config.c");
     uint64_t youngest = cycles(t, "youngest");
     CHECK(t, youngest && youngest != cycles(t, "gto") && youngest != cycles(t, "lrr"));
 }
@@ -127,8 +127,8 @@ static bool second_is_first(struct test *t, const char *policy)
 
 static void test_shortest(struct test *t)
 {
-    add(t, "docs/adding-a-grid-policy.md", "shortest.c", "gpu/dispatch.def",
-        "$D/shortest.c src/gpu/dispatch.c src/gpu/config.c");
+    add(t, "docs/adding-a-grid-policy.md", "shortest.c", "chip/dispatch.def",
+        "$D/shortest.c src/chip/dispatch.c src/chip/config.c");
     CHECK(t, second_is_first(t, "shortest"));
     CHECK(t, !second_is_first(t, "oldest"));
 }

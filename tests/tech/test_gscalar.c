@@ -1,6 +1,6 @@
 // G-Scalar: which instructions execute on one lane, counted by hand; that nothing but energy changes.
 #include "base/str.h"
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "tech/registry.h"
 
 struct scene {

@@ -1,8 +1,8 @@
 // A guest's way through the SM: its instructions take the time that a warp's would, wait for the same things and take
 // the turn that its mechanism has asked for; it ends by itself, or with the last warp.
 #include "base/bits.h"
+#include "chip/bench.h"
 #include "exec/exec_impl.h"
-#include "gpu/bench.h"
 #include "memory/cache.h"
 #include "tech/extra.h"
 

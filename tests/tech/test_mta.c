@@ -1,6 +1,6 @@
 // MTA counted by hand: what three addresses teach, who profits from what several warps have in common, strides from warp to warp,
 // what becomes of lines, and the throttle. (That no result changes is tests/tech/test_kernels.c and tests/differential.)
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "tech/mta/mta.h"
 #include "tech/registry.h"
 

@@ -1,8 +1,8 @@
 // Dispatch by warp (piecemeal.c): who starts when, counted by hand; that blocks whose warps have not all started wait
 // for nothing but room; and that nobody's results change.
+#include "chip/bench.h"
+#include "chip/chip_impl.h"
 #include "differential/combination.h"
-#include "gpu/bench.h"
-#include "gpu/chip_impl.h"
 #include "harness/settings.h"
 #include "tech/extra.h"
 #include "tech/registry.h"

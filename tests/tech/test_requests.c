@@ -1,5 +1,5 @@
 // Lines that mechanisms ask for and lock: what comes, when, in whose place; counted by hand on an L1 of few ways.
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "memory/cache.h"
 #include "tech/extra.h"
 

@@ -1,7 +1,7 @@
 // The register-file cache: which registers are read and written where, counted by hand; that a value is read from
 // its entry, and that it takes no bank.
 #include "base/str.h"
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "tech/registry.h"
 
 struct scene {

@@ -1,7 +1,7 @@
 // Scalarisation: which registers are kept as what, counted by hand; what time they take; spilling, its traffic and that it
 // ends; that nothing but time and energy changes.
 #include "base/str.h"
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "tech/registry.h"
 
 struct scene {

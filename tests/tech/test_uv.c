@@ -1,7 +1,7 @@
 // UV as the dissertation has it, counted by hand: which instructions go through one lane and what that takes, in which lane a value is,
 // when it is copied, what becomes of scalar registers. (That no result changes is tests/tech/test_kernels.c and tests/differential.)
 #include "base/str.h"
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "tech/registry.h"
 
 #include <stdio.h>

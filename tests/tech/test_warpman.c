@@ -1,6 +1,6 @@
 // WarpMan: the examples of Xiang's chapter 3 to the register, the warp and the bit; who starts when on the cards of
 // its Figures 18 and 19; that every variant keeps its word; and that nothing depends on it but time.
-#include "gpu/bench.h"
+#include "chip/bench.h"
 #include "tech/registry.h"
 #include "tech/tap.h"
 #include "tech/warpman/warpman.h"

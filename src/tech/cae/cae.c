@@ -8,7 +8,7 @@
 // Found by inference, from what instructions are, not by comparing lanes. What is known and what was decided: docs/techniques/cae.md.
 #include "tech/cae/cae.h"
 #include "base/bits.h"
-#include "gpu/places.h"
+#include "sm/places.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // CAE inside: which instructions keep base and stride what they are (affine.c), and what becomes of them (cae.c).
 #pragma once
 #include "exec/exec_impl.h"
-#include "gpu/tech.h"
+#include "sm/mech/tech.h"
 
 // What a warp's register holds: base + stride * lane, modulo 2^32, in every lane that has a thread.
 struct cae_tuple {

@@ -1,8 +1,8 @@
 // Coarse-grained L1: lines come by twos or fours. What a launch decides, and what an SM keeps.
 #pragma once
 #include "base/hash.h"
-#include "gpu/duel.h"
-#include "gpu/tech.h"
+#include "sm/mech/duel.h"
+#include "sm/mech/tech.h"
 
 enum coarse_lines { LINES_1, LINES_2, LINES_4 }; // log2 of how many come together
 enum coarse_when { WHEN_MISS, WHEN_ACCESS };

@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "decouple/decouple.h"
 #include "exec/exec_impl.h"
-#include "gpu/tech.h"
+#include "sm/mech/tech.h"
 
 enum decoupled_batch { BATCH_JOIN, BATCH_WAIT };
 enum decoupled_arrival { ARRIVAL_WAIT, ARRIVAL_JOIN };

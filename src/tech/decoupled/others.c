@@ -5,7 +5,7 @@
 // which lanes part, goes on alone with these. What a site reads is written there from the queue.
 #include "base/bits.h"
 #include "decouple/tuple.h"
-#include "gpu/places.h"
+#include "sm/places.h"
 #include "tech/decoupled/decoupled.h"
 
 static bool is_kernels(const struct decoupled *d, uint32_t pc) { return pc < d->launch->count; }

@@ -6,8 +6,8 @@
 // or a pipeline of the lanes.
 #include "base/bits.h"
 #include "decouple/tuple.h"
-#include "gpu/places.h"
 #include "memory/cache.h"
+#include "sm/places.h"
 #include "tech/decoupled/decoupled.h"
 
 // -- parts ----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@
 // Time stays what it is, but for the pipeline with units=on; what changes is energy. Half warps are parts of
 // their own with parts=2. What is known and what was decided: docs/techniques/gscalar.md.
 #include "exec/exec_impl.h"
-#include "gpu/tech.h"
+#include "sm/mech/tech.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>

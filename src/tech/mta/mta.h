@@ -1,7 +1,7 @@
 // MTA inside: what warps load (mta.c), tables that learn from it (strides.c), what becomes of lines that were asked for, and how much
 // is asked for (record.c).
 #pragma once
-#include "gpu/tech.h"
+#include "sm/mech/tech.h"
 
 enum mta_lines { MTA_FIRST, MTA_ALL };
 

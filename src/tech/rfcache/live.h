@@ -1,6 +1,6 @@
 // Which registers of a warp are read again: liveness of an allocated program, register by register.
 #pragma once
-#include "gpu/decode.h"
+#include "sm/decode.h"
 
 struct live {
     bool is_known;         // false: of programs with several functions, of whose registers all may be read

@@ -9,8 +9,8 @@
 // An entry says which lanes it holds: those that were written while it had the register. A reader that wants
 // others too reads both. What is known and what was decided: docs/techniques/rfcache.md.
 #include "exec/exec_impl.h"
-#include "gpu/places.h"
-#include "gpu/tech.h"
+#include "sm/mech/tech.h"
+#include "sm/places.h"
 #include "tech/registry.h"
 #include "tech/rfcache/live.h"
 

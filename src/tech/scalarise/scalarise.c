@@ -1,7 +1,7 @@
 // Registers are compared as they are written, and kept as scalars or vectors (SIMTight, ICCD 2024). What is known and
 // what was decided: docs/techniques/scalarise.md.
 #include "tech/scalarise/scalarise.h"
-#include "gpu/places.h"
+#include "sm/places.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 //     pipe.c        instructions that one lane executes for all, beside the schedulers
 #pragma once
 #include "exec/exec_impl.h"
-#include "gpu/tech.h"
 #include "scalar/predict.h"
 #include "scalar/regfile.h"
+#include "sm/mech/tech.h"
 
 struct options {
     uint32_t strides, vectors, read_cycles, write_cycles, predictions, corrupt, spoil;

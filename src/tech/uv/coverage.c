@@ -5,7 +5,7 @@
 //     written ────── read ──── read ──────── written again
 //        └───────── live ────────┘  (nobody reads it any more)
 //
-// They are also the places in which a bit may turn (gpu/upset.h). In the time that a read speaks of nothing has touched the value, so a
+// They are also the places in which a bit may turn (sm/mech/upset.h). In the time that a read speaks of nothing has touched the value, so a
 // bit that turned anywhere in it is as good as one that turns now.
 #include "tech/uv/uv.h"
 

@@ -1,4 +1,4 @@
-// Bits that turn, for real, in what UV has: results of lanes, registers or their copies, entries (gpu/upset.h).
+// Bits that turn, for real, in what UV has: results of lanes, registers or their copies, entries (sm/mech/upset.h).
 #include "tech/uv/uv.h"
 
 static bool pass(struct uv *v, unsigned slot, struct upset_site *s, struct upset_hit *hit)

@@ -10,7 +10,7 @@
 // with (its section 5: nothing is saved before issue, no memory operation is skipped), variant=token and srf the two designs of the
 // dissertation. What is known and what was decided: docs/techniques/uv.md.
 #include "tech/uv/uv.h"
-#include "gpu/places.h"
+#include "sm/places.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // register is kept (store.c); what checks cover (coverage.c), find (check.c) and where bits turn that they are to find (upset.c).
 #pragma once
 #include "exec/exec_impl.h"
-#include "gpu/tech.h"
+#include "sm/mech/tech.h"
 
 enum uv_rules { UV_SOUND, UV_PAPER };
 enum uv_variant { UV_DARSIE, UV_TOKEN, UV_SRF };         // what of the dissertation is there

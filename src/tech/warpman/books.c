@@ -1,5 +1,5 @@
 // What an SM keeps: the workload buffer, which has to say at every start of a warp what the hand has done
-// (gpu/dispatch.h); what is lost to blocks whose warps end one after the other; and whether the variant kept its word.
+// (chip/dispatch.h); what is lost to blocks whose warps end one after the other; and whether the variant kept its word.
 #include "tech/warpman/warpman.h"
 
 #include "exec/exec_impl.h"

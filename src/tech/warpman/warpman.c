@@ -1,5 +1,5 @@
 // WarpMan: warps have slots and registers of their own, and leave them when they end; shared memory and a context are a
-// block's. Who starts when is the hand's business (gpu/dispatch.h): this says how many may be there.
+// block's. Who starts when is the hand's business (chip/dispatch.h): this says how many may be there.
 //
 //     free on the SM ──▶ a whole block fits? ── yes ─▶ it comes
 //                             └─ no ─▶ its shared memory, a context and a warp's worth fit, and the variant allows it?

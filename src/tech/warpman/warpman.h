@@ -1,7 +1,7 @@
 // WarpMan inside: what a launch decides, the workload buffer, and the books of an SM.
 #pragma once
-#include "gpu/duel.h"
-#include "gpu/tech.h"
+#include "sm/mech/duel.h"
+#include "sm/mech/tech.h"
 
 enum { WARPMAN_BLOCKS = 64 }; // of an SM, as the range of sm.blocks has it
 

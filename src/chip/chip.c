@@ -1,0 +1,546 @@
+// Windows of time, and the grids that live in them.
+#include "base/hash.h"
+#include "chip/chip_impl.h"
+#include "chip/workers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)WATCH_NAME == (int)GPU_KIND_NAME, "a name is copied whole");
+_Static_assert((int)MEMORY_GRIDS == 32, "a bit each in chip.numbers");
+
+static void make_memory(struct chip *c)
+{
+    memory_system_destroy(c->memory);
+    c->memory = memory_system_create(&c->config.memory, c->config.sm_count);
+}
+
+struct chip *chip_create(const struct chip_config *config)
+{
+    struct chip *c = heap_alloc(sizeof *c);
+    c->config = *config;
+    c->kind_count = chip_kinds(config, c->kinds);
+    c->config.memory.core_mhz = config->gpu.core_mhz;
+    c->config.memory.perfect = config->gpu.memory_perfect;
+    uint64_t window = memory_system_window(&c->config.memory);
+    c->window = window < config->dispatch_latency ? window : config->dispatch_latency;
+    c->now = 1;
+    dispatch_init(c);
+    make_memory(c);
+    return c;
+}
+
+static void destroy_sms(struct chip *c)
+{
+    for (unsigned sm = 0; sm < CHIP_SMS; sm++) {
+        sm_destroy(c->sms[sm]);
+        c->sms[sm] = NULL;
+    }
+    c->busy.count = c->engines.count = 0;
+    c->is_looking = false;
+}
+
+void chip_destroy(struct chip *c)
+{
+    if (!c) return;
+    for (size_t k = 0; k < c->grids.count; k++) {
+        launch_fault_fini(&c->grids.data[k]->fault);
+        grid_destroy(c->grids.data[k]);
+    }
+    destroy_sms(c);
+    memory_system_destroy(c->memory);
+    dispatch_fini(c);
+    vec_fini(&c->grids);
+    vec_fini(&c->busy);
+    vec_fini(&c->code);
+    vec_fini(&c->engines);
+    free(c);
+}
+
+bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why)
+{
+    struct gpu_kind kinds[GPU_KINDS_MAX];
+    unsigned count = chip_kinds(c, kinds);
+    return grid_shape_fits(kinds, count, l, why);
+}
+
+unsigned chip_kind_of(const struct chip *c, unsigned sm)
+{
+    unsigned k = 0;
+    while (sm >= c->kinds[k].first + c->kinds[k].count) k++;
+    return k;
+}
+
+// -- SMs ----------------------------------------------------------------------------------------------------
+
+static void end_look(struct chip *c)
+{
+    for (size_t k = 0; k < c->busy.count; k++) stall_end(c->busy.data[k]);
+    c->is_looking = false;
+    c->look_at = c->now + c->config.gpu.stall;
+}
+
+void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle)
+{
+    if (c->is_looking && !g->by_sm[sm]) end_look(c); // it did not look at this part
+    if (!c->sms[sm])
+        c->sms[sm] =
+            sm_create(&c->kinds[chip_kind_of(c, sm)].config, c->config.memory.line_bytes, sm, c->now);
+    else if (!sm_has_grids(c->sms[sm]))
+        c->sms[sm] = sm_renew(c->sms[sm], c->now);
+    struct grid_part *p = grid_part_on(g, sm);
+    p->warps += warps;
+    sm_place(p->on, block, warps, cycle);
+}
+
+// SMs without a grid stand still.
+static void note_moves(struct chip *c)
+{
+    if (!c->has_moved) return;
+    c->busy.count = c->engines.count = 0;
+    for (unsigned sm = 0; sm < c->config.sm_count; sm++) {
+        if (!c->sms[sm] || !sm_has_grids(c->sms[sm])) continue;
+        vec_push(&c->busy, c->sms[sm]);
+        for (size_t k = 0; k < c->grids.count; k++)
+            if (c->grids.data[k]->by_sm[sm]) vec_push(&c->engines, &c->grids.data[k]->by_sm[sm]->engine);
+    }
+    c->has_moved = false;
+}
+
+// Whether anything is still to happen: in an SM, in memory or between them.
+static bool all_quiet(const struct chip *c)
+{
+    for (size_t k = 0; k < c->busy.count; k++)
+        if (!sm_is_quiet(c->busy.data[k])) return false;
+    return memory_system_next(c->memory, c->now) == UINT64_MAX;
+}
+
+// -- grids come ---------------------------------------------------------------------------------------------
+
+struct grid *chip_begin(struct chip *c, const struct launch *l, uint64_t max_cycles,
+                        const struct chip_account *account)
+{
+    struct grid *g = heap_alloc(sizeof *g);
+    g->chip = c;
+    g->launch = l;
+    g->max_cycles = max_cycles;
+    if (account) g->account = *account;
+    arena_init(&g->arena);
+    vec_push(&c->grids, g);
+    return g;
+}
+
+static size_t count_in(const struct chip *c, enum grid_state state)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < c->grids.count; k++) n += c->grids.data[k]->state == state;
+    return n;
+}
+
+// Code, constants and local memory have the same addresses in every grid of a number, and other content. Code that is
+// kept is behind all of them.
+static void clear_caches(struct chip *c, unsigned number, bool is_empty)
+{
+    uint64_t from = GPU_SPACE(number) + GPU_LOCAL_ADDRESS;
+    uint64_t end = c->config.gpu.icache_keep ? GPU_SPACE(MEMORY_GRIDS) : UINT64_MAX;
+    if (!is_empty)
+        memory_system_clear_caches(c->memory, from, GPU_SPACE(number + 1));
+    else
+        memory_system_clear_caches(c->memory, c->config.keep_caches ? from : 0, end);
+}
+
+uint64_t chip_code_address(struct chip *c, const struct grid *g)
+{
+    enum { KERNELS = 4096 }; // addresses for so many
+    if (!c->config.gpu.icache_keep) return GPU_SPACE(g->number) + GPU_CODE_ADDRESS;
+    const struct program *p = g->launch->program;
+    const struct known_code mine = {hash_bytes(p->name, strlen(p->name), 0), p->inst_count};
+    size_t k = 0;
+    while (k < c->code.count && (c->code.data[k].name != mine.name || c->code.data[k].count != mine.count))
+        k++;
+    if (k == c->code.count) vec_push(&c->code, mine);
+    return GPU_SPACE(MEMORY_GRIDS + k % KERNELS) + GPU_CODE_ADDRESS;
+}
+
+// Those that no block comes to, too.
+static void begin_watching(struct chip *c, const struct grid *g)
+{
+    struct watcher *w = g->account.watcher;
+    watcher_begin(w, g->launch, g->account.stream, g->number, g->begin, c->config.sm_count);
+    for (unsigned k = 0; k < c->kind_count; k++) {
+        const struct gpu_kind *kind = &c->kinds[k];
+        for (unsigned sm = kind->first; sm < kind->first + kind->count; sm++)
+            if (w->sms[sm]) memcpy(w->sms[sm]->class, kind->name, sizeof kind->name);
+    }
+}
+
+// The grids that wait get the numbers that are free. On a chip that has failed nothing begins until all that were
+// on it have been ended.
+static void begin_waiting(struct chip *c)
+{
+    size_t waiting = count_in(c, GRID_WAITS), there = c->grids.count - waiting;
+    if (!waiting || (c->is_broken && there)) return;
+    bool is_alone = !there && waiting == 1, is_empty = !there;
+    for (size_t k = 0; k < c->grids.count && c->numbers != UINT32_MAX; k++) {
+        struct grid *g = c->grids.data[k];
+        if (g->state != GRID_WAITS) {
+            g->is_alone = g->is_alone && g->state == GRID_OVER;
+            continue;
+        }
+        unsigned number = bit_lowest(~c->numbers);
+        c->numbers |= 1u << number;
+        clear_caches(c, number, is_empty);
+        grid_begin(g, number, is_alone);
+        is_empty = false;
+        if (g->account.series) series_begin(g->account.series, g->begin);
+        if (g->account.watcher) begin_watching(c, g);
+    }
+    c->windows = 0;
+    end_look(c);
+    dispatch_offer(c);
+}
+
+// -- grids go -----------------------------------------------------------------------------------------------
+
+static void finish(struct grid *g)
+{
+    grid_collect(g, true);
+    struct chip_result *r = &g->result;
+    for (size_t k = 0; k < g->parts.count && !r->imbalance; k++) {
+        const struct sm *s = g->chip->sms[g->parts.data[k]->sm];
+        if (!sm_is_shared(s)) r->imbalance = sm_check(s);
+    }
+    if (!r->imbalance) r->imbalance = g->chip->dispatch.broken;
+    bool is_last = count_in(g->chip, GRID_LIVES) == 1 && !count_in(g->chip, GRID_DIES);
+    if (!r->imbalance && is_last && all_quiet(g->chip)) r->imbalance = memory_system_check(g->chip->memory);
+    g->good = true;
+    g->state = GRID_OVER;
+}
+
+static void fail(struct grid *g, struct launch_fault fault)
+{
+    g->fault = fault;
+    grid_collect(g, false);
+    g->state = GRID_DIES;
+    dispatch_offer(g->chip);
+}
+
+// What those that have failed had under way goes its way while others live; when none does, nobody needs it.
+static void bury(struct chip *c)
+{
+    if (!count_in(c, GRID_DIES)) return;
+    bool is_last = !count_in(c, GRID_LIVES);
+    c->is_broken |= is_last;
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
+        if (g->state != GRID_DIES) continue;
+        for (size_t n = 0; n < g->parts.count && !is_last; n++) sm_kill(g->parts.data[n]->on);
+        if (is_last || grid_is_done(g)) g->state = GRID_OVER;
+    }
+}
+
+bool chip_end(struct chip *c, struct grid *g, struct chip_result *result, struct launch_fault *fault)
+{
+    bool good = g->good;
+    size_t k = 0;
+    *result = g->result;
+    *fault = g->fault;
+    while (c->grids.data[k] != g) k++;
+    memmove(c->grids.data + k, c->grids.data + k + 1, (--c->grids.count - k) * sizeof *c->grids.data);
+    c->numbers &= ~(1u << g->number);
+    dispatch_forget(c, g);
+    grid_destroy(g);
+    if (c->is_broken && count_in(c, GRID_WAITS) == c->grids.count) {
+        destroy_sms(c);
+        make_memory(c);
+        c->is_broken = false;
+    }
+    return good;
+}
+
+// -- between windows ----------------------------------------------------------------------------------------
+
+static void check_faults(struct chip *c)
+{
+    struct launch_fault fault;
+    for (size_t k = 0; k < c->grids.count; k++)
+        if (c->grids.data[k]->state == GRID_LIVES && grid_take_fault(c->grids.data[k], &fault))
+            fail(c->grids.data[k], fault);
+}
+
+// A grid that has the chip to itself has ended when nothing is under way anywhere.
+static bool is_done(const struct chip *c, const struct grid *g)
+{
+    return c->grids.count > 1 ? grid_is_done(g) : g->ended == g->blocks && all_quiet(c);
+}
+
+static void check_limits(struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
+        struct launch_fault fault;
+        if (g->state == GRID_LIVES && grid_is_over_limit(g, is_done(c, g), &fault)) fail(g, fault);
+    }
+}
+
+typedef void (*reason)(struct grid *g, struct launch_fault *fault);
+
+static bool fail_if(struct chip *c, bool (*is_meant)(const struct grid *g), reason why)
+{
+    bool any = false;
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
+        struct launch_fault fault;
+        if (g->state != GRID_LIVES || !is_meant(g)) continue;
+        why(g, &fault);
+        fail(g, fault);
+        any = true;
+    }
+    return any;
+}
+
+static bool is_any(const struct grid *g) { return (void)g, true; }
+
+// Nothing can happen any more to those that have blocks on SMs. The others only wait for their room.
+static void fail_stuck(struct chip *c, reason why)
+{
+    if (!fail_if(c, grid_is_stuck, why)) fail_if(c, is_any, why);
+}
+
+static bool some_goes_on(const struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++) {
+        const struct grid *g = c->grids.data[k];
+        if (g->state == GRID_LIVES && g->ended < g->blocks) return true;
+    }
+    return false;
+}
+
+static void check_interrupted(struct chip *c)
+{
+    enum { WINDOWS = 64 }; // from one question to the next
+    if (c->windows++ % WINDOWS || !launch_is_interrupted(c->grids.data[0]->launch)) return;
+    fail_if(c, is_any, grid_fail_interrupted);
+}
+
+// -- launches that never end --------------------------------------------------------------------------------
+
+static bool speaks_against_stall(const struct chip *c)
+{
+    for (size_t k = 0; k < c->busy.count; k++)
+        if (stall_is_over(c->busy.data[k])) return true;
+    return false;
+}
+
+// One that has just failed has warps that go round, and its end may be what others wait for.
+static bool is_stalled(const struct chip *c)
+{
+    if (count_in(c, GRID_DIES)) return false;
+    for (size_t k = 0; k < c->busy.count; k++)
+        if (!stall_is_certain(c->busy.data[k])) return false;
+    return some_goes_on(c);
+}
+
+// Whether all have been waiting for as long as the user is willing to wait with them.
+static bool has_lost_patience(const struct chip *c)
+{
+    uint64_t patience = c->config.gpu.patience;
+    if (!patience || c->now - c->looked_since < patience || count_in(c, GRID_DIES)) return false;
+    for (size_t k = 0; k < c->busy.count; k++)
+        if (!stall_is_likely(c->busy.data[k], c->now, patience)) return false;
+    return some_goes_on(c);
+}
+
+static void check_stalled(struct chip *c)
+{
+    bool is_over = c->is_looking && speaks_against_stall(c);
+    if (c->is_looking && !is_over && is_stalled(c)) {
+        fail_stuck(c, grid_fail_stalled);
+    } else if (c->is_looking && !is_over && has_lost_patience(c)) {
+        fail_stuck(c, grid_fail_waiting);
+    } else if (is_over) {
+        end_look(c);
+    } else if (!c->is_looking && c->now >= c->look_at && c->config.gpu.stall) {
+        for (size_t k = 0; k < c->busy.count; k++) stall_begin(c->busy.data[k]);
+        c->is_looking = true;
+        c->looked_since = c->now;
+    }
+}
+
+// -- windows ------------------------------------------------------------------------------------------------
+
+// The first cycle behind `cycle` at which a grid begins.
+static uint64_t next_begin(const struct chip *c, uint64_t cycle)
+{
+    uint64_t next = UINT64_MAX;
+    for (size_t k = 0; k < c->grids.count; k++) {
+        const struct grid *g = c->grids.data[k];
+        if (g->state == GRID_LIVES && g->begin > cycle && g->begin < next) next = g->begin;
+    }
+    return next;
+}
+
+// Windows in which nothing happens anywhere are passed over, up to the first limit, and to the window before one in which
+// a grid begins, which is counted by itself.
+static void skip_windows(struct chip *c)
+{
+    if (!c->config.gpu.skip_idle) return;
+    uint64_t soon = c->now + c->window, begin = next_begin(c, c->now);
+    if (begin < soon) return;
+    uint64_t next = begin == UINT64_MAX ? begin : begin - (begin - c->now) % c->window - 1;
+    for (size_t k = 0; k < c->busy.count && next >= soon; k++) {
+        uint64_t n = sm_next(c->busy.data[k]);
+        if (n < next) next = n;
+    }
+    if (next < soon) return;
+    uint64_t n = memory_system_next(c->memory, c->now);
+    if (n < next) next = n;
+    for (size_t k = 0; k < c->grids.count && next != UINT64_MAX; k++) {
+        const struct grid *g = c->grids.data[k];
+        if (g->state == GRID_LIVES && g->max_cycles && next > g->begin + g->max_cycles)
+            next = g->begin + g->max_cycles;
+    }
+    if (next != UINT64_MAX && next > c->now) c->now += (next - c->now) / c->window * c->window;
+}
+
+// The memory's partitions, then the SMs.
+static void run_piece(void *context, unsigned k)
+{
+    struct chip *c = context;
+    unsigned partitions = memory_system_partitions(c->memory);
+    if (k < partitions)
+        memory_system_run(c->memory, k, c->until);
+    else
+        sm_run(c->busy.data[k - partitions], c->memory, c->until);
+}
+
+static void keep_series(struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
+        if (g->state == GRID_LIVES && g->account.series)
+            series_keep(g->account.series, c->memory, g->number, &g->before, c->now);
+    }
+}
+
+static void take_series(struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
+        if (g->state != GRID_LIVES || !g->account.series) continue;
+        for (size_t n = 0; n < g->parts.count; n++) series_take(g->account.series, g->parts.data[n]->on);
+        series_taken(g->account.series);
+    }
+}
+
+static bool has_begun(const struct grid *g, uint64_t cycle)
+{
+    return g->state == GRID_LIVES && g->begin <= cycle;
+}
+
+// Cycles of the chip, and of SMs without a warp, that no warp can be charged with: grids that had begun by `since` bear them
+// in equal parts.
+static void share(struct chip *c, uint64_t since, uint64_t cycles, uint64_t idle)
+{
+    unsigned begun = 0;
+    for (size_t k = 0; k < c->grids.count; k++) begun += has_begun(c->grids.data[k], since);
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
+        if (!has_begun(g, since)) continue;
+        g->shared[begun].chip += cycles;
+        g->shared[begun].idle += idle;
+    }
+}
+
+// From one cycle to another, and from each beginning between them to the next. Idle SMs are alike in all of these: a grid
+// begins in a window that is not passed over (skip_windows), so there are few.
+static void share_out(struct chip *c, uint64_t from, uint64_t until)
+{
+    uint64_t idle = (until - from) * c->config.sm_count;
+    for (size_t k = 0; k < c->busy.count; k++) idle -= sm_take_active(c->busy.data[k]);
+    while (from < until) {
+        uint64_t end = next_begin(c, from);
+        if (end > until) end = until;
+        uint64_t part = idle * (end - from) / (until - from);
+        share(c, from, end - from, part);
+        idle -= part;
+        from = end;
+    }
+}
+
+static void tell_window(struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++) {
+        struct grid *g = c->grids.data[k];
+        if (g->state == GRID_LIVES && g->has_window_hook) grid_tell_window(g);
+    }
+}
+
+static void run_window(struct chip *c, struct workers *w)
+{
+    uint64_t from = c->now;
+    skip_windows(c);
+    c->until = c->now + c->window;
+    tell_window(c);
+    keep_series(c);
+    memory_system_hand_over(c->memory, c->now);
+    workers_run(w, run_piece, c, memory_system_partitions(c->memory) + (unsigned)c->busy.count);
+    timed_commit(c->engines.data, (unsigned)c->engines.count);
+    c->now = c->until;
+    if (c->grids.data[0]->account.watcher) watcher_window(c->grids.data[0]->account.watcher, c->now);
+    share_out(c, from, c->now);
+}
+
+static void end_those_done(struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++)
+        if (c->grids.data[k]->state == GRID_LIVES && is_done(c, c->grids.data[k])) finish(c->grids.data[k]);
+    bury(c);
+}
+
+static void look_after(struct chip *c)
+{
+    check_faults(c);
+    keep_series(c);
+    take_series(c);
+    dispatch_hand_out(c);
+    note_moves(c);
+    check_limits(c);
+    if (some_goes_on(c) && all_quiet(c)) fail_stuck(c, grid_fail_deadlocked);
+    check_stalled(c);
+    check_interrupted(c);
+    end_those_done(c);
+}
+
+static struct grid *one_over(const struct chip *c)
+{
+    for (size_t k = 0; k < c->grids.count; k++)
+        if (c->grids.data[k]->state == GRID_OVER) return c->grids.data[k];
+    return NULL;
+}
+
+struct grid *chip_run(struct chip *c, unsigned threads)
+{
+    struct grid *over = one_over(c);
+    if (over || !c->grids.count) return over;
+    unsigned most = c->config.sm_count;
+    struct workers *w = workers_create(threads < most ? threads : most);
+    begin_waiting(c);
+    dispatch_hand_out(c);
+    note_moves(c);
+    while (!(over = one_over(c))) {
+        run_window(c, w);
+        look_after(c);
+    }
+    workers_destroy(w);
+    return over;
+}
+
+bool chip_run_alone(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
+                    const struct chip_account *account, struct chip_result *result,
+                    struct launch_fault *fault)
+{
+    struct grid *g = chip_begin(c, l, max_cycles, account);
+    chip_run(c, threads);
+    return chip_end(c, g, result, fault);
+}

@@ -1,0 +1,2 @@
+# The GPUs are embedded where their table is.
+$(BUILD)/src/chip/gpus.o: $(wildcard gpus/*.gpu)

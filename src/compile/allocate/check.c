@@ -1,0 +1,291 @@
+// The allocation's own checker, after the idea of regalloc2's: it runs the allocated code over sets of names.
+// A place (machine register, predicate, spill slot) holds a set of units; an instruction's destination unit
+// becomes the only name in its register; a parallel copy adds its destination's name wherever its source's
+// name stands; moves, loads and stores that allocation inserted carry sets from place to place; where paths
+// meet only common names stay. Every operand then must find the unit it had before spilling in the register
+// it has now. Nothing here knows of live ranges, webs or colours.
+#include "compile/allocate/allocate.h"
+
+#include <string.h>
+
+enum { FIRST_PREDICATE = 256, FIRST_SLOT = 264 };
+
+struct names { // a set of units
+    uint32_t *units;
+    uint32_t count;
+};
+
+struct checker {
+    struct mach_function *f;
+    struct arena arena;
+    uint32_t place_count;
+    struct names **at_start; // by block: places, NULL when not reached yet
+    struct names *now;       // places
+    uint64_t *constant;      // by unit: which constant or special register it is made with, 0: none
+    struct mach_inst *inst;
+    const char *wrong;
+};
+
+static uint32_t place_of(const struct checker *c, uint32_t unit)
+{
+    return mach_group_of(c->f, unit)->predicate ? FIRST_PREDICATE + c->f->reg[unit] : c->f->reg[unit];
+}
+
+static bool has_name(const struct names *n, uint32_t unit)
+{
+    for (uint32_t k = 0; k < n->count; k++)
+        if (n->units[k] == unit) return true;
+    return false;
+}
+
+static void add_name(struct checker *c, struct names *n, uint32_t unit)
+{
+    if (has_name(n, unit)) return;
+    uint32_t *units = ARENA_ARRAY(&c->arena, uint32_t, n->count + 1);
+    if (n->count) memcpy(units, n->units, sizeof *units * n->count);
+    units[n->count] = unit;
+    *n = (struct names){units, n->count + 1};
+}
+
+static void drop_name_everywhere(struct checker *c, uint32_t unit)
+{
+    for (uint32_t p = 0; p < c->place_count; p++) {
+        struct names *n = &c->now[p];
+        if (!has_name(n, unit)) continue;
+        uint32_t *units = ARENA_ARRAY(&c->arena, uint32_t, n->count), count = 0;
+        for (uint32_t k = 0; k < n->count; k++)
+            if (n->units[k] != unit) units[count++] = n->units[k];
+        *n = (struct names){units, count};
+    }
+}
+
+static void fail(struct checker *c, uint32_t name, uint32_t place)
+{
+    struct strbuf text = {0};
+    const struct mach_inst *i = c->inst;
+    if (c->wrong) return;
+    strbuf_printf(&text, "%s: block%u, position %u (%s): %s%u does not hold u%u", c->f->source->name,
+                  i->block->id, i->position, i->i.op < OP_COUNT ? isa_table[i->i.op].mnemonic : "copies",
+                  place >= FIRST_PREDICATE ? "P" : "R",
+                  place >= FIRST_PREDICATE ? place - FIRST_PREDICATE : place, name);
+    c->wrong = arena_strndup(c->f->arena, strbuf_text(&text), text.length);
+    strbuf_fini(&text);
+}
+
+static void check_name(struct checker *c, uint32_t name, uint32_t unit)
+{
+    if (unit == MACH_NONE || unit == c->f->stack_pointer) return;
+    if (!has_name(&c->now[place_of(c, unit)], name)) fail(c, name, place_of(c, unit));
+}
+
+static bool has_constant(const struct checker *c, const struct names *n, uint64_t constant)
+{
+    for (uint32_t k = 0; constant && k < n->count; k++)
+        if (c->constant[n->units[k]] == constant) return true;
+    return false;
+}
+
+// A constant written where it already stands changes nothing there: every name of that place stays. Nor does
+// making a constant once more, which spilling does at every reload, make what it was before another value:
+//
+//     S2R r2, SR_TID.X      u3 was spilled; two phis take it, each in its own register,
+//     S2R r3, SR_TID.X      and r2 must not lose its name here
+static void write_name(struct checker *c, uint32_t name, uint32_t unit)
+{
+    if (unit == c->f->stack_pointer) return;
+    if (!c->constant[name]) drop_name_everywhere(c, name);
+    struct names *n = &c->now[place_of(c, unit)];
+    if (!has_constant(c, n, c->constant[name])) *n = (struct names){NULL, 0};
+    add_name(c, n, name);
+}
+
+static bool makes_constant(const struct mach_inst *i)
+{
+    if (mach_reads_fixed_special(i)) return true;
+    // PLOP3 with three constants hands the first one on.
+    bool makes = i->i.op == OP_MOV || i->i.op == MACH_SAME || i->i.op == OP_PLOP3;
+    if (!makes || i->transfer != TRANSFER_NONE || i->guard != MACH_NONE) return false;
+    return mach_src_is_constant(i, 0) && i->src[1] == MACH_NONE && i->src[2] == MACH_NONE;
+}
+
+static uint64_t constant_key(const struct operand *o)
+{
+    uint64_t value = o->kind == OPERAND_SREG ? o->reg : o->value;
+    return value | (uint64_t)o->bank << 32 | (uint64_t)o->kind << 40 | (uint64_t)o->flags << 48 | 1ull << 63;
+}
+
+static void find_constants(struct checker *c)
+{
+    for (uint32_t k = 0; k < c->f->block_count; k++)
+        for (const struct mach_inst *i = c->f->blocks[k]->first; i; i = i->next)
+            if (i->names && i->names->dst[0] != MACH_NONE && makes_constant(i))
+                c->constant[i->names->dst[0]] = constant_key(&i->i.src[0]);
+}
+
+// The names of a parallel copy change all at once; the moves behind it bring the values.
+static void run_copies(struct checker *c, const struct mach_names *n)
+{
+    struct names *before = ARENA_ARRAY(&c->arena, struct names, c->place_count);
+    memcpy(before, c->now, sizeof *before * c->place_count);
+    for (uint32_t k = 0; k < n->move_count; k++) drop_name_everywhere(c, n->moves[k].dst);
+    for (uint32_t k = 0; k < n->move_count; k++)
+        for (uint32_t p = 0; n->moves[k].src != MACH_NONE && p < c->place_count; p++)
+            if (has_name(&before[p], n->moves[k].src)) add_name(c, &c->now[p], n->moves[k].dst);
+}
+
+static uint32_t moved_unit(const struct mach_inst *i)
+{
+    for (unsigned k = 0; k < 4; k++)
+        if (i->src[k] != MACH_NONE) return i->src[k];
+    return MACH_NONE;
+}
+
+// `to` gets the contents of `from`; when both hold the same constant, the names there stay too.
+static void carry(struct checker *c, struct names *to, const struct names *from)
+{
+    struct names arrived = *from;
+    bool same = false;
+    for (uint32_t k = 0; k < to->count; k++) same |= has_constant(c, from, c->constant[to->units[k]]);
+    for (uint32_t k = 0; same && k < to->count; k++) add_name(c, &arrived, to->units[k]);
+    *to = arrived;
+}
+
+static void run_transfer(struct checker *c, const struct mach_inst *i)
+{
+    uint32_t slot = FIRST_SLOT + i->i.src[0].value / 4;
+    if (i->transfer == TRANSFER_SWAP) {
+        struct names *a = &c->now[place_of(c, i->dst[0])], *b = &c->now[place_of(c, i->src[1])], t = *a;
+        *a = *b;
+        *b = t;
+    } else if (i->i.op == OP_STL) {
+        for (unsigned u = 0; u < mach_src_units(i, 1); u++)
+            carry(c, &c->now[slot + u], &c->now[place_of(c, i->src[1] + u)]);
+    } else if (i->i.op == OP_LDL) {
+        for (unsigned u = 0; u < mach_dst_units(i, 0); u++)
+            carry(c, &c->now[place_of(c, i->dst[0] + u)], &c->now[slot + u]);
+    } else if (i->transfer == TRANSFER_MOVE) {
+        carry(c, &c->now[place_of(c, i->dst[0])], &c->now[place_of(c, moved_unit(i))]);
+    }
+}
+
+static void clobber(struct checker *c)
+{
+    for (unsigned reg = 0; reg < ABI_FIRST_SAVED; reg++) c->now[reg].count = 0;
+    for (unsigned p = 0; p < PRED_LIMIT; p++) c->now[FIRST_PREDICATE + p].count = 0;
+}
+
+// The constant is said to be in the register already: some name of it must stand there.
+static void run_same(struct checker *c, const struct mach_inst *i, uint32_t name)
+{
+    struct names *n = &c->now[place_of(c, i->dst[0])];
+    if (has_constant(c, n, c->constant[name]))
+        add_name(c, n, name);
+    else
+        fail(c, name, place_of(c, i->dst[0]));
+}
+
+static void run_named(struct checker *c, const struct mach_inst *i, const struct mach_names *n)
+{
+    if (n->guard != MACH_NONE) check_name(c, n->guard, i->guard);
+    for (unsigned k = 0; k < 4; k++)
+        for (unsigned u = 0; u < mach_src_units(i, k); u++) check_name(c, n->src[k] + u, i->src[k] + u);
+    for (unsigned k = 0; k < 2; k++)
+        for (unsigned u = 0; i->old[k] != MACH_NONE && u < mach_dst_units(i, k); u++)
+            check_name(c, n->old[k] + u, i->dst[k] + u); // old value and result share the register
+    for (uint32_t k = 0; k < i->move_count; k++)
+        if (n->moves[k].src != MACH_NONE) check_name(c, n->moves[k].src, i->moves[k].src);
+    if (i->i.op == OP_CALL || i->i.op == OP_CALLR) clobber(c);
+    for (unsigned k = 0; k < 2; k++)
+        for (unsigned u = 0; u < mach_dst_units(i, k); u++) write_name(c, n->dst[k] + u, i->dst[k] + u);
+    for (uint32_t k = 0; k < i->move_count; k++)
+        if (n->moves[k].dst != MACH_NONE) write_name(c, n->moves[k].dst, i->moves[k].dst);
+}
+
+static void run_inst(struct checker *c, struct mach_inst *i)
+{
+    c->inst = i;
+    if (i->transfer != TRANSFER_NONE)
+        run_transfer(c, i);
+    else if (i->i.op == MACH_COPIES)
+        run_copies(c, i->names);
+    else if (i->i.op == MACH_SAME)
+        run_same(c, i, i->names->dst[0]);
+    else if (i->names)
+        run_named(c, i, i->names);
+}
+
+// Sets at a block's start shrink in place, so nobody shares their arrays.
+static struct names *copy_places(struct checker *c, const struct names *from)
+{
+    struct names *to = ARENA_ARRAY(&c->arena, struct names, c->place_count);
+    for (uint32_t k = 0; k < c->place_count; k++) {
+        to[k] = (struct names){ARENA_ARRAY(&c->arena, uint32_t, from[k].count), from[k].count};
+        if (from[k].count) memcpy(to[k].units, from[k].units, sizeof(uint32_t) * from[k].count);
+    }
+    return to;
+}
+
+// A place with that name; an undefined operand of a phi (MACH_NONE) may be found anywhere.
+static bool stands_for(const struct names *n, uint32_t unit)
+{
+    return unit == MACH_NONE || has_name(n, unit);
+}
+
+// Along an edge phi results take their operands' names. True when the successor's start knows less than
+// before.
+static bool meet(struct checker *c, const struct mach_block *b, uint32_t pred)
+{
+    struct names *places = copy_places(c, c->now);
+    for (uint32_t p = 0; p < b->named_phi_count; p++) {
+        const struct mach_phi *phi = &b->named_phis[p];
+        for (uint32_t k = 0; k < c->place_count; k++)
+            if (stands_for(&c->now[k], phi->src[pred])) add_name(c, &places[k], phi->dst);
+    }
+    struct names *start = c->at_start[b->id];
+    if (!start) {
+        c->at_start[b->id] = places;
+        return true;
+    }
+    bool changed = false;
+    for (uint32_t k = 0; k < c->place_count; k++) {
+        uint32_t kept = 0;
+        for (uint32_t n = 0; n < start[k].count; n++)
+            if (has_name(&places[k], start[k].units[n])) start[k].units[kept++] = start[k].units[n];
+        changed |= kept != start[k].count;
+        start[k].count = kept;
+    }
+    return changed;
+}
+
+static void run_block(struct checker *c, struct mach_block *b)
+{
+    c->now = copy_places(c, c->at_start[b->id]);
+    for (struct mach_inst *i = b->first; i && !c->wrong; i = i->next) run_inst(c, i);
+}
+
+const char *mach_allocation_check(struct mach_function *f)
+{
+    struct checker c = {.f = f, .place_count = FIRST_SLOT + f->spill_bytes / 4};
+    arena_init(&c.arena);
+    c.constant = ARENA_ARRAY(&c.arena, uint64_t, mach_unit_count(f));
+    find_constants(&c);
+    c.at_start = ARENA_ARRAY(&c.arena, struct names *, f->block_count);
+    c.at_start[0] = ARENA_ARRAY(&c.arena, struct names, c.place_count);
+    bool *waiting = ARENA_ARRAY(&c.arena, bool, f->block_count);
+    waiting[0] = true;
+    for (bool again = true; again && !c.wrong;) {
+        again = false;
+        for (uint32_t k = 0; k < f->block_count && !c.wrong; k++) {
+            struct mach_block *b = f->blocks[k];
+            if (!waiting[k]) continue;
+            waiting[k] = false;
+            run_block(&c, b);
+            for (uint32_t s = 0; s < b->succ_count; s++)
+                for (uint32_t pred = 0; pred < b->succs[s]->pred_count; pred++)
+                    if (b->succs[s]->preds[pred] == b && meet(&c, b->succs[s], pred))
+                        waiting[b->succs[s]->id] = again = true;
+        }
+    }
+    arena_fini(&c.arena);
+    return c.wrong;
+}

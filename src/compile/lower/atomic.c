@@ -1,0 +1,68 @@
+// Atomics and fences (PTX ISA 9.7.13.4, 9.7.13.6, 9.7.13.7).
+#include "compile/lower/impl.h"
+
+static enum isa_mode operation(enum ptx_atom atom)
+{
+    static const uint8_t modes[] = {
+        [PTX_ATOM_NONE] = MODE_NONE,      [PTX_ATOM_ADD] = MODE_ATOM_ADD, [PTX_ATOM_MIN] = MODE_ATOM_MIN,
+        [PTX_ATOM_MAX] = MODE_ATOM_MAX,   [PTX_ATOM_AND] = MODE_ATOM_AND, [PTX_ATOM_OR] = MODE_ATOM_OR,
+        [PTX_ATOM_XOR] = MODE_ATOM_XOR,   [PTX_ATOM_INC] = MODE_ATOM_INC, [PTX_ATOM_DEC] = MODE_ATOM_DEC,
+        [PTX_ATOM_EXCH] = MODE_ATOM_EXCH, [PTX_ATOM_CAS] = MODE_ATOM_CAS,
+    };
+    return (enum isa_mode)modes[atom];
+}
+
+static void describe(struct lower *l, struct ir_inst *i, const struct address *a)
+{
+    lower_place_access(i, a);
+    lower_order(l, i);
+    if (l->inst->sem == PTX_SEM_NONE) i->sem = SEM_RELAXED;
+    i->scope = (uint8_t)lower_scope(l->inst->scope, SCOPE_GPU);
+    i->mode = (uint8_t)operation(l->inst->atom);
+    l->u->unit->program->uses_atomics = true;
+}
+
+static void reduce(struct lower *l, unsigned address, enum ptx_type type)
+{
+    struct address a = lower_address(l, &l->inst->operands[address], l->inst->space);
+    struct ir_value *uses[] = {a.base, lower_read_extended(l, address + 1, type)};
+    describe(l, lower_effect(l, IR_RED, lower_type(type), 0, NULL, 2, uses), &a);
+}
+
+void lower_red(struct lower *l) { reduce(l, 0, lower_type0(l)); }
+
+// Without a destination register only exch and cas need the form that returns.
+void lower_atom(struct lower *l)
+{
+    enum ptx_type type = lower_type0(l);
+    enum ptx_atom op = l->inst->atom;
+    bool compares = op == PTX_ATOM_CAS;
+    if (type == PTX_B128) {
+        lower_refuse(l, "atom.b128");
+        return;
+    }
+    if (l->inst->operands[0].kind == PTX_OPERAND_SINK && !compares && op != PTX_ATOM_EXCH) {
+        reduce(l, 1, type);
+        return;
+    }
+    struct address a = lower_address(l, &l->inst->operands[1], l->inst->space);
+    struct ir_value *uses[3] = {a.base, lower_read_extended(l, 2, type)};
+    if (compares) uses[2] = lower_read_extended(l, 3, type);
+    enum ir_class class = ir_class_of_type(lower_type(type));
+    struct ir_inst *i = lower_effect(l, IR_ATOM, lower_type(type), 1, &class, compares ? 3 : 2, uses);
+    describe(l, i, &a);
+    lower_write_def(l, &l->inst->operands[0], i, 0);
+}
+
+// membar.LEVEL is fence.sc at that scope; fence alone is acq_rel. Proxies have nothing here that they could
+// order.
+static void fence(struct lower *l, enum isa_sem otherwise)
+{
+    if (l->inst->mode == PTX_MODE_MEMBAR_PROXY) return;
+    struct ir_inst *i = lower_effect(l, IR_FENCE, TYPE_NONE, 0, NULL, 0, NULL);
+    lower_order(l, i);
+    if (l->inst->sem == PTX_SEM_NONE) i->sem = (uint8_t)otherwise;
+}
+
+void lower_membar(struct lower *l) { fence(l, SEM_SC); }
+void lower_fence(struct lower *l) { fence(l, SEM_ACQ_REL); }

@@ -1,0 +1,39 @@
+// What a pure operation gives for constant operands, exactly as the machine would compute it.
+#pragma once
+#include "compile/ir/ir.h"
+
+// Results by definition, truncated to their classes. False: not all operands are constants, or the result is
+// not one the compiler may claim to know (a directed rounding, NaN payloads, approximations).
+bool fold(const struct ir_inst *i, uint64_t *results);
+
+bool fold_float(const struct ir_inst *i, const uint64_t *u,
+                uint64_t *result); // of fold.c; operands are constants
+bool fold_compare_int(enum isa_cmp cmp, enum isa_type type, uint64_t x, uint64_t y);
+
+// An integer's value in 64 bits by type: the low 8 to 64 bits, sign- or zero-extended.
+static inline uint64_t fold_extend(uint64_t v, enum isa_type type)
+{
+    switch (type) {
+    case TYPE_U8: return (uint8_t)v;
+    case TYPE_S8: return (uint64_t)(int64_t)(int8_t)v;
+    case TYPE_U16: return (uint16_t)v;
+    case TYPE_S16: return (uint64_t)(int64_t)(int16_t)v;
+    case TYPE_U32:
+    case TYPE_B32: return (uint32_t)v;
+    case TYPE_S32: return (uint64_t)(int64_t)(int32_t)v;
+    case TYPE_NONE:
+    case TYPE_U64:
+    case TYPE_S64:
+    case TYPE_B64:
+    case TYPE_B128:
+    case TYPE_F16:
+    case TYPE_BF16:
+    case TYPE_F16X2:
+    case TYPE_BF16X2:
+    case TYPE_TF32:
+    case TYPE_F32:
+    case TYPE_F64:
+    case TYPE_COUNT: break;
+    }
+    return v;
+}

@@ -1,0 +1,437 @@
+// List scheduling, block by block, before allocation.
+//
+// Each step takes one of the instructions whose operands have been issued: one that can start now before one
+// that must wait, the one with the longest way to the block's end before others, and the first in the code
+// among equals. While more registers are live than a limit, the one that frees most comes first instead.
+//
+// A loop hands values on from its end to its start: d = phi(…, u). When all readers of d in the block come
+// before u is made, u can be made in d's register, so such readers get an edge to u's definition where that
+// makes no cycle (but for code of compilers that did not: docs/profiles.md). The same holds for the old value
+// of a guarded instruction.
+//
+// Blocks are cut into windows, and at instructions that must stay where they are (calls with the copies
+// around them, clocks, traps): work is linear in the code.
+#include "compile/schedule/schedule.h"
+#include "base/vec.h"
+#include "compile/allocate/allocate.h"
+
+#include <string.h>
+
+enum {
+    WINDOW = 192,
+    REGISTERS_FEW = 28,
+    REGISTERS_MANY = 40,
+    PREDICATE_LIMIT = PRED_LIMIT - 1,
+    SEARCH_LIMIT = 4096
+};
+
+enum file { REGISTERS, PREDICATES };
+
+struct node {
+    struct mach_inst *inst;
+    uint32_t first_edge; // index into edges, 0 = none
+    uint32_t waiting;    // predecessors that are not issued
+    uint32_t height;     // longest way to the end, in cycles
+    uint32_t start;      // earliest cycle
+    uint32_t seen;       // stamp of a search
+};
+
+struct edge {
+    uint32_t to, next;
+    uint32_t latency;
+};
+
+struct scheduler {
+    struct mach_function *f;
+    bool keeps_variables;
+    struct mach_block *block;
+    struct arena scratch;
+    struct allocation live;
+    struct node nodes[WINDOW];
+    uint32_t count;
+    VEC(struct edge) edges;
+    uint32_t stamp;
+    uint32_t *maker;               // by unit: 1 + node that writes it in this window
+    uint32_t *reads_left;          // by unit: reads in this block not yet issued
+    int32_t pressure[2], limit[2]; // by enum file
+};
+
+static bool has_shared_operand(const struct mach_inst *i)
+{
+    bool has = false;
+    for (unsigned k = 0; k < 4; k++) has |= i->i.src[k].kind == OPERAND_SHARED;
+    return has;
+}
+
+static uint32_t latency_of(const struct mach_inst *i)
+{
+    static const uint8_t cycles[LATENCY_COUNT] = {
+        [LATENCY_FIXED] = 2,     [LATENCY_IADD] = 4,     [LATENCY_IMAD] = 5,          [LATENCY_IMINMAX] = 5,
+        [LATENCY_SHIFT] = 4,     [LATENCY_COMPARE] = 4,  [LATENCY_CONVERT_WIDE] = 12, [LATENCY_FADD] = 4,
+        [LATENCY_FMUL] = 4,      [LATENCY_FMA] = 4,      [LATENCY_DADD] = 10,         [LATENCY_SFU] = 14,
+        [LATENCY_CONVERT] = 12,  [LATENCY_SREG] = 16,    [LATENCY_LOAD] = 120,        [LATENCY_SHARED] = 24,
+        [LATENCY_CONSTANT] = 30, [LATENCY_STORE] = 2,    [LATENCY_ATOMIC] = 120,      [LATENCY_FENCE] = 20,
+        [LATENCY_TEXTURE] = 140, [LATENCY_SHUFFLE] = 24, [LATENCY_VOTE] = 10,         [LATENCY_BRANCH] = 2,
+        [LATENCY_BARRIER] = 10};
+    if (has_shared_operand(i)) return cycles[LATENCY_SHARED];
+    return i->i.op < OP_COUNT ? cycles[isa_table[i->i.op].latency] : 1;
+}
+
+// -- what must keep its order -------------------------------------------------------------------------------
+
+static bool has_fixed_unit(const struct scheduler *s, const struct mach_inst *i)
+{
+    for (unsigned k = 0; k < 2; k++)
+        if (i->dst[k] != MACH_NONE && mach_group_of(s->f, i->dst[k])->fixed >= 0) return true;
+    for (uint32_t k = 0; k < i->move_count; k++) {
+        const struct mach_move *m = &i->moves[k];
+        if (m->dst != MACH_NONE && mach_group_of(s->f, m->dst)->fixed >= 0) return true;
+        if (m->src != MACH_NONE && mach_group_of(s->f, m->src)->fixed >= 0) return true;
+    }
+    return false;
+}
+
+static bool stays(const struct scheduler *s, const struct mach_inst *i)
+{
+    if (mach_is_terminator(i) || i->i.op == MACH_ENTRY) return true;
+    if (i->i.op < OP_COUNT && isa_has(&i->i, ISA_CALL | ISA_BRANCH | ISA_EXIT | ISA_SIDE_EFFECT)) return true;
+    if (i->i.op == OP_S2R || i->i.op == OP_CS2R) {
+        unsigned sreg = i->i.src[0].reg;
+        return sreg >= SREG_CLOCK_LO && sreg <= SREG_GLOBALTIMER;
+    }
+    return has_fixed_unit(s, i);
+}
+
+static bool is_memory(const struct mach_inst *i)
+{
+    if (has_shared_operand(i)) return true;
+    return i->i.op < OP_COUNT && isa_has(&i->i, ISA_LOAD | ISA_STORE | ISA_ATOMIC) && i->i.op != OP_LDC &&
+           i->i.op != OP_TEX && !(i->i.op == OP_LDG && i->i.flags & INST_NC);
+}
+
+static bool is_effect(const struct mach_inst *i)
+{
+    return i->i.op < OP_COUNT && isa_has(&i->i, ISA_BARRIER | ISA_FENCE | ISA_CROSS_LANE);
+}
+
+static bool writes_memory(const struct mach_inst *i) { return isa_has(&i->i, ISA_STORE | ISA_ATOMIC); }
+
+static bool is_ordered(const struct mach_inst *i) { return i->i.sem != SEM_WEAK; }
+
+// Whether two accesses, one of them a write, can touch the same byte: different spaces cannot, nor can
+// different offsets from one register.
+static bool may_overlap(const struct mach_inst *a, const struct mach_inst *b)
+{
+    enum isa_space x = has_shared_operand(a) ? SPACE_SHARED : isa_space_of(&a->i),
+                   y = has_shared_operand(b) ? SPACE_SHARED : isa_space_of(&b->i);
+    if (a->i.op == OP_LDGSTS || b->i.op == OP_LDGSTS) return true;
+    if (x != y) return x == SPACE_GENERIC || y == SPACE_GENERIC;
+    if (has_shared_operand(a) || has_shared_operand(b)) return true;
+    if (a->src[0] != b->src[0] || a->i.src[0].width != b->i.src[0].width ||
+        a->i.src[0].bank != b->i.src[0].bank)
+        return true;
+    int64_t p = (int32_t)a->i.src[0].value, q = (int32_t)b->i.src[0].value;
+    return p < q + (int64_t)isa_type_bytes((enum isa_type)b->i.type) &&
+           q < p + (int64_t)isa_type_bytes((enum isa_type)a->i.type);
+}
+
+// -- the graph ----------------------------------------------------------------------------------------------
+
+static void add_edge(struct scheduler *s, uint32_t from, uint32_t to, uint32_t latency)
+{
+    struct edge e = {to, s->nodes[from].first_edge, latency};
+    s->nodes[from].first_edge = (uint32_t)s->edges.count;
+    vec_push(&s->edges, e);
+    s->nodes[to].waiting++;
+}
+
+static void add_reads(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access)
+{
+    struct scheduler *s = context;
+    if (access == MACH_READ && s->maker[unit])
+        add_edge(s, s->maker[unit] - 1, i->note, latency_of(s->nodes[s->maker[unit] - 1].inst));
+}
+
+static void add_writes(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access)
+{
+    struct scheduler *s = context;
+    if (access == MACH_WRITE) s->maker[unit] = i->note + 1;
+}
+
+static void forget_writes(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access)
+{
+    struct scheduler *s = context;
+    (void)i;
+    if (access == MACH_WRITE) s->maker[unit] = 0;
+}
+
+static void order_memory(struct scheduler *s, uint32_t n)
+{
+    const struct mach_inst *i = s->nodes[n].inst;
+    bool memory = is_memory(i), effect = is_effect(i);
+    if (!memory && !effect) return;
+    for (uint32_t k = n; k-- > 0;) {
+        const struct mach_inst *j = s->nodes[k].inst;
+        bool other_memory = is_memory(j), other_effect = is_effect(j);
+        if (!other_memory && !other_effect) continue;
+        bool lanes_only = isa_has(&i->i, ISA_CROSS_LANE) || isa_has(&j->i, ISA_CROSS_LANE);
+        bool ordered;
+        if (memory && other_memory)
+            ordered = is_ordered(i) || is_ordered(j) ||
+                      ((writes_memory(i) || writes_memory(j)) && may_overlap(i, j));
+        else
+            ordered = (effect && other_effect) || !lanes_only;
+        if (ordered) add_edge(s, k, n, 1);
+    }
+}
+
+static bool reaches(struct scheduler *s, uint32_t from, uint32_t to)
+{
+    uint32_t stack[WINDOW], depth = 0, steps = 0;
+    s->stamp++;
+    stack[depth++] = from;
+    s->nodes[from].seen = s->stamp;
+    while (depth && steps++ < SEARCH_LIMIT) {
+        uint32_t n = stack[--depth];
+        if (n == to) return true;
+        for (uint32_t e = s->nodes[n].first_edge; e; e = s->edges.data[e].next) {
+            uint32_t next = s->edges.data[e].to;
+            if (s->nodes[next].seen == s->stamp) continue;
+            s->nodes[next].seen = s->stamp;
+            stack[depth++] = next;
+        }
+    }
+    return steps >= SEARCH_LIMIT;
+}
+
+struct keep { // readers of `old` are to come before the node that makes its successor
+    struct scheduler *s;
+    uint32_t old, node;
+};
+
+static void keep_reader(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access)
+{
+    struct keep *k = context;
+    if (access != MACH_READ || unit != k->old || i->note == k->node) return;
+    if (!reaches(k->s, k->node, i->note)) add_edge(k->s, i->note, k->node, 0);
+}
+
+static void keep_register(struct scheduler *s, uint32_t old, uint32_t node)
+{
+    struct keep k = {s, old, node};
+    for (uint32_t n = 0; n < s->count; n++) mach_each_unit(s->f, s->nodes[n].inst, keep_reader, &k);
+}
+
+// A value that this block makes for a phi takes the place of the phi's other values, where those are read
+// here.
+static void keep_phi_register(struct scheduler *s, const struct mach_block *to, const struct mach_phi *phi,
+                              uint32_t pred)
+{
+    enum { OTHERS_MAX = 4 };
+    uint32_t made = phi->src[pred];
+    if (made == MACH_NONE || !s->maker[made]) return;
+    keep_register(s, phi->dst, s->maker[made] - 1);
+    for (uint32_t k = 0; k < to->pred_count && k < OTHERS_MAX; k++)
+        if (phi->src[k] != MACH_NONE && phi->src[k] != made)
+            keep_register(s, phi->src[k], s->maker[made] - 1);
+}
+
+static void keep_phi_registers(struct scheduler *s, const struct mach_block *b)
+{
+    for (uint32_t k = 0; k < b->succ_count; k++) {
+        const struct mach_block *to = b->succs[k];
+        for (uint32_t pred = 0; pred < to->pred_count; pred++)
+            for (size_t p = 0; to->preds[pred] == b && p < to->phis.count; p++)
+                keep_phi_register(s, to, &to->phis.data[p], pred);
+    }
+}
+
+static void keep_old_registers(struct scheduler *s)
+{
+    for (uint32_t n = 0; n < s->count; n++)
+        for (unsigned k = 0; k < 2; k++)
+            if (s->nodes[n].inst->old[k] != MACH_NONE) keep_register(s, s->nodes[n].inst->old[k], n);
+}
+
+// Edges go forward in the code except for those that keep registers: heights by repeated relaxation in
+// reverse order.
+static void measure_heights(struct scheduler *s)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t n = s->count; n-- > 0;) {
+            uint32_t height = latency_of(s->nodes[n].inst);
+            for (uint32_t e = s->nodes[n].first_edge; e; e = s->edges.data[e].next) {
+                uint32_t through = s->nodes[s->edges.data[e].to].height + s->edges.data[e].latency;
+                if (through > height) height = through;
+            }
+            if (height > s->nodes[n].height) {
+                s->nodes[n].height = height;
+                changed = true;
+            }
+        }
+    }
+}
+
+// -- registers ----------------------------------------------------------------------------------------------
+
+struct balance { // made minus freed, by enum file
+    struct scheduler *s;
+    int32_t change[2];
+    bool issue;
+};
+
+// Live past the block's end (or around a loop): its reads here free nothing.
+static bool leaves_block(const struct scheduler *s, uint32_t unit)
+{
+    const struct range *r = &s->live.live[unit];
+    return !r->count || r->segments[r->count - 1].end >= s->block->end ||
+           r->segments[0].start < s->block->start;
+}
+
+static void weigh(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access)
+{
+    struct balance *b = context;
+    enum file file = mach_group_of(b->s->f, unit)->predicate ? PREDICATES : REGISTERS;
+    (void)i;
+    if (access == MACH_WRITE)
+        b->change[file]++;
+    else if (b->s->reads_left[unit] == 1 && !leaves_block(b->s, unit))
+        b->change[file]--;
+    if (access == MACH_READ && b->issue) b->s->reads_left[unit]--;
+}
+
+static void weigh_inst(struct balance *b, struct scheduler *s, struct mach_inst *i, bool issue)
+{
+    *b = (struct balance){.s = s, .issue = issue};
+    mach_each_unit(s->f, i, weigh, b);
+}
+
+static void issued(struct scheduler *s, struct mach_inst *i)
+{
+    struct balance b;
+    weigh_inst(&b, s, i, true);
+    for (unsigned file = 0; file < 2; file++) s->pressure[file] += b.change[file];
+}
+
+static void count_read(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access)
+{
+    struct scheduler *s = context;
+    (void)i;
+    if (access == MACH_READ) s->reads_left[unit]++;
+}
+
+static void clear_read(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access)
+{
+    struct scheduler *s = context;
+    (void)i;
+    if (access == MACH_READ) s->reads_left[unit] = 0;
+}
+
+// -- issuing ------------------------------------------------------------------------------------------------
+
+static bool is_better(struct scheduler *s, uint32_t n, uint32_t best, uint32_t now)
+{
+    const struct node *x = &s->nodes[n], *y = &s->nodes[best];
+    bool full[2] = {s->pressure[REGISTERS] >= s->limit[REGISTERS],
+                    s->pressure[PREDICATES] >= s->limit[PREDICATES]};
+    if (full[REGISTERS] || full[PREDICATES]) {
+        struct balance p, q;
+        weigh_inst(&p, s, x->inst, false);
+        weigh_inst(&q, s, y->inst, false);
+        for (unsigned file = 2; file-- > 0;)
+            if (full[file] && p.change[file] != q.change[file]) return p.change[file] < q.change[file];
+    }
+    bool waits = x->start > now, other_waits = y->start > now;
+    if (waits != other_waits) return !waits;
+    if (waits && x->start != y->start) return x->start < y->start;
+    if (x->height != y->height) return x->height > y->height;
+    return n < best;
+}
+
+static void issue_all(struct scheduler *s, struct mach_block *b, struct mach_inst *where)
+{
+    uint32_t ready[WINDOW], ready_count = 0, now = 0;
+    for (uint32_t n = 0; n < s->count; n++) {
+        mach_remove(s->nodes[n].inst);
+        if (!s->nodes[n].waiting) ready[ready_count++] = n;
+    }
+    while (ready_count) {
+        uint32_t best = 0;
+        for (uint32_t k = 1; k < ready_count; k++)
+            if (is_better(s, ready[k], ready[best], now)) best = k;
+        struct node *n = &s->nodes[ready[best]];
+        ready[best] = ready[--ready_count];
+        if (n->start > now) now = n->start;
+        mach_insert_before(b, where, n->inst);
+        issued(s, n->inst);
+        for (uint32_t e = n->first_edge; e; e = s->edges.data[e].next) {
+            struct node *to = &s->nodes[s->edges.data[e].to];
+            if (now + s->edges.data[e].latency > to->start) to->start = now + s->edges.data[e].latency;
+            if (--to->waiting == 0) ready[ready_count++] = s->edges.data[e].to;
+        }
+        now++;
+    }
+}
+
+static void schedule_window(struct scheduler *s, struct mach_block *b, struct mach_inst *where)
+{
+    s->edges.count = 0;
+    struct edge none = {0, 0, 0};
+    vec_push(&s->edges, none); // index 0 ends lists
+    for (uint32_t n = 0; n < s->count; n++) {
+        struct mach_inst *i = s->nodes[n].inst;
+        i->note = n;
+        mach_each_unit(s->f, i, add_reads, s);
+        order_memory(s, n);
+        mach_each_unit(s->f, i, add_writes, s);
+    }
+    if (s->keeps_variables) keep_phi_registers(s, b);
+    keep_old_registers(s);
+    measure_heights(s);
+    for (uint32_t n = 0; n < s->count; n++) mach_each_unit(s->f, s->nodes[n].inst, forget_writes, s);
+    issue_all(s, b, where);
+    s->count = 0;
+}
+
+static void schedule_block(struct scheduler *s, struct mach_block *b)
+{
+    s->block = b;
+    for (struct mach_inst *i = b->first; i; i = i->next) mach_each_unit(s->f, i, count_read, s);
+    for (struct mach_inst *i = b->first, *next; i; i = next) {
+        next = i->next;
+        bool fixed = stays(s, i);
+        if (!fixed) s->nodes[s->count++] = (struct node){.inst = i};
+        if (s->count && (fixed || s->count == WINDOW)) schedule_window(s, b, fixed ? i : next);
+        if (fixed) issued(s, i);
+    }
+    if (s->count) schedule_window(s, b, NULL);
+    for (struct mach_inst *i = b->first; i; i = i->next) mach_each_unit(s->f, i, clear_read, s);
+}
+
+void mach_schedule(struct mach_function *f, bool keeps_variables)
+{
+    struct scheduler *s = heap_alloc(sizeof *s);
+    int32_t most;
+    s->f = f;
+    s->keeps_variables = keeps_variables;
+    arena_init(&s->scratch);
+    s->live = (struct allocation){.f = f, .arena = &s->scratch};
+    allocate_live(&s->live);
+    int32_t *live[2];
+    live[PREDICATES] = allocate_live_counts(&s->live, &s->scratch, true, &most);
+    live[REGISTERS] = allocate_live_counts(&s->live, &s->scratch, false, &most);
+    s->maker = ARENA_ARRAY(&s->scratch, uint32_t, mach_unit_count(f));
+    s->reads_left = ARENA_ARRAY(&s->scratch, uint32_t, mach_unit_count(f));
+    s->limit[REGISTERS] = most < REGISTERS_FEW    ? REGISTERS_FEW
+                          : most > REGISTERS_MANY ? REGISTERS_MANY
+                                                  : most;
+    s->limit[PREDICATES] = PREDICATE_LIMIT;
+    for (uint32_t k = 0; k < f->block_count; k++) {
+        for (unsigned file = 0; file < 2; file++) s->pressure[file] = live[file][f->blocks[k]->start];
+        schedule_block(s, f->blocks[k]);
+    }
+    vec_fini(&s->edges);
+    arena_fini(&s->scratch);
+    free(s);
+}

@@ -1,0 +1,210 @@
+// What became of every slot of every scheduler. In a cycle in which a scheduler issues nothing, all its slots
+// are charged to one reason and one instruction: what keeps a ready warp, else what its oldest warp waits for.
+#include "sm/sm_impl.h"
+
+#include <stdlib.h>
+
+void account_init(struct sm *s) { s->account.sample_at = CYCLE_NEVER; }
+
+void account_begin(struct sm_grid *g)
+{
+    size_t places = (size_t)g->launch->launch->program->inst_count + 1;
+    g->account.inst_slots = heap_alloc(places * SLOT_COUNT * sizeof *g->account.inst_slots);
+    g->account.sample_at = CYCLE_NEVER;
+}
+
+void account_end(struct sm_grid *g)
+{
+    free(g->account.inst_slots);
+    free(g->account.inst_saved);
+    vec_fini(&g->account.samples);
+}
+
+void account_begin_techs(struct sm_grid *g)
+{
+    size_t count = g->launch->launch->program->inst_count;
+    g->account.inst_saved = heap_alloc(count * SAVINGS * sizeof *g->account.inst_saved);
+}
+
+// -- slots --------------------------------------------------------------------------------------------------
+
+// An instruction after the last one stands for none.
+static void charge(struct sm_grid *g, enum gpu_slot why, uint32_t inst, uint64_t slots)
+{
+    g->counts.slots[why] += slots;
+    g->account.inst_slots[(size_t)inst * SLOT_COUNT + why] += slots;
+}
+
+// What all grids of an SM have to bear is theirs by their warps: as many parts of 1 << PART_SHIFT as there are
+// cycles, so that it does not matter whether cycles come one by one or many at once.
+enum { PART_SHIFT = 20 };
+
+static uint64_t part_of(const struct sm_grid *g, uint64_t *parts, uint64_t cycles)
+{
+    uint64_t before = *parts >> PART_SHIFT;
+    *parts += cycles * (((uint64_t)g->account.warps << PART_SHIFT) / g->sm->account.warps);
+    return (*parts >> PART_SHIFT) - before;
+}
+
+void account_look(struct sm *s)
+{
+    s->account.warps = s->room.resident_count;
+    EACH_GRID(s, g) g->account.warps = g->room.resident_count;
+}
+
+static void charge_all(struct sm *s, uint64_t slots)
+{
+    EACH_GRID(s, g)
+    {
+        charge(g, SLOT_NO_WARP, g->launch->launch->program->inst_count,
+               part_of(g, &g->account.no_warp_parts, slots));
+    }
+}
+
+// In the following `only` is the grid that has the SM to itself, or NULL: two versions of one code.
+#define BOTH static inline __attribute__((always_inline))
+
+// A scheduler that issued nothing: what held up a ready warp, else what its oldest warp waits for.
+BOTH void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, uint64_t slots)
+{
+    uint64_t parked = s->lsu.parked & s->issue.warps_of[scheduler];
+    if (parked) {
+        const struct sm_warp *w = &s->warps[bit_lowest(parked)];
+        charge(only ? only : w->grid, SLOT_UNIT, w->front.head, slots);
+        return;
+    }
+    if (s->issue.refused[scheduler]) {
+        charge(only ? only : s->warps[s->issue.refused_slot[scheduler]].grid,
+               (enum gpu_slot)s->issue.refused[scheduler], s->issue.refused_inst[scheduler], slots);
+        return;
+    }
+    if (!s->issue.order_count[scheduler]) {
+        if (only)
+            charge(only, SLOT_NO_WARP, only->launch->launch->program->inst_count, slots);
+        else
+            charge_all(s, slots);
+        return;
+    }
+    uint64_t ready = s->ready.now & s->issue.warps_of[scheduler]; // since this cycle's issue
+    const struct sm_warp *w = &s->warps[ready ? pick_oldest(s, ready) : s->issue.order[scheduler][0]];
+    bool fetched = w->ready.why != SLOT_FETCH && w->ready.why != SLOT_ISSUED;
+    enum gpu_slot otherwise = w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
+    charge(only ? only : w->grid, fetched ? (enum gpu_slot)w->ready.why : otherwise, waits_with(w), slots);
+}
+
+static __attribute__((noinline)) struct sm_grid *issuer(const struct sm *s, unsigned scheduler)
+{
+    struct sm_grid *guest = s->issue.guest_of[scheduler];
+    return guest ? guest : s->warps[s->issue.last[scheduler]].grid;
+}
+
+BOTH void charge_schedulers(struct sm *s, struct sm_grid *only, uint64_t cycles)
+{
+    uint64_t width = s->config->issue_width;
+    for (unsigned k = 0; k < s->config->schedulers; k++) {
+        unsigned issued = s->issue.issued[k];
+        if (!issued)
+            charge_idle(s, only, k, cycles * width);
+        else if (issued < width)
+            charge(only ? only : issuer(s, k), (enum gpu_slot)s->issue.second_why[k], s->issue.issued_inst[k],
+                   1);
+    }
+}
+
+static void account_shared(struct sm *s, uint64_t cycles)
+{
+    EACH_GRID(s, g)
+    {
+        g->counts.sm_active_cycles += part_of(g, &g->account.cycle_parts, cycles);
+        g->counts.sm_warp_cycles += cycles * g->account.warps;
+    }
+    const struct lsu_entry *head = &s->lsu.queue[s->lsu.first];
+    if (s->lsu.blocked && s->lsu.count) head->grid->counts.lsu_stalls += cycles;
+    charge_schedulers(s, NULL, cycles);
+}
+
+void account_cycles(struct sm *s, unsigned resident_count, uint64_t cycles)
+{
+    struct sm_grid *only = s->room.grids[0];
+    s->account.cycles += cycles;
+    if (s->room.grid_count > 1) {
+        account_shared(s, cycles);
+        return;
+    }
+    only->counts.sm_active_cycles += cycles;
+    only->counts.sm_warp_cycles += cycles * resident_count;
+    if (s->lsu.blocked && s->lsu.count) only->counts.lsu_stalls += cycles;
+    charge_schedulers(s, only, cycles);
+}
+
+uint64_t sm_take_active(struct sm *s)
+{
+    uint64_t since = s->account.cycles - s->account.told;
+    s->account.told = s->account.cycles;
+    return since;
+}
+
+// -- samples ------------------------------------------------------------------------------------------------
+
+// An instruction takes a slot, but for a guest's beside them and for what issues through a port; that the schedulers' others
+// were left is what account_check finds.
+void account_settle(struct sm_grid *g)
+{
+    g->counts.slots[SLOT_ISSUED] = g->counts.issue_issued - g->counts.issue_beside - g->counts.issue_port;
+}
+
+static void find_next_sample(struct sm *s)
+{
+    s->account.sample_at = CYCLE_NEVER;
+    EACH_GRID(s, g)
+    {
+        if (g->account.sample_at < s->account.sample_at) s->account.sample_at = g->account.sample_at;
+    }
+}
+
+void account_sample(struct sm *s)
+{
+    EACH_GRID(s, g)
+    {
+        if (g->account.sample_at != s->now) continue;
+        account_settle(g);
+        vec_push(&g->account.samples, g->counts);
+        g->account.sample_at += g->account.interval;
+    }
+    find_next_sample(s);
+}
+
+void sm_sample(struct sm_grid *g, uint64_t first, uint64_t interval)
+{
+    g->account.sample_at = first;
+    g->account.interval = interval;
+    find_next_sample(g->sm);
+}
+
+const struct gpu_counts *sm_samples(struct sm_grid *g, size_t *count)
+{
+    *count = g->account.samples.count;
+    g->account.samples.count = 0;
+    return g->account.samples.data;
+}
+
+// -- books --------------------------------------------------------------------------------------------------
+
+const char *account_check(const struct sm_grid *g)
+{
+    const struct gpu_counts *n = &g->counts;
+    const struct gpu_config *c = g->sm->config;
+    uint64_t slots = 0, placed = 0;
+    for (unsigned k = 0; k < SLOT_COUNT; k++) slots += n->slots[k];
+    if (!g->room.had_company && slots != n->sm_active_cycles * c->schedulers * c->issue_width)
+        return "the schedulers' slots do not add up";
+    size_t places = ((size_t)g->launch->launch->program->inst_count + 1) * SLOT_COUNT;
+    for (size_t k = 0; k < places; k++) placed += g->account.inst_slots[k];
+    if (placed != slots) return "the slots of instructions are not those of schedulers";
+    uint64_t beside = 0;
+    for (size_t k = 0; g->account.inst_saved && k < places / SLOT_COUNT - 1; k++)
+        beside += g->account.inst_saved[k * SAVINGS + SAVED_SLOT];
+    return beside == n->issue_port + n->issue_beside
+               ? NULL
+               : "instructions without a slot are not those of ports and guests";
+}

@@ -1,0 +1,280 @@
+// From lanes' addresses to what the load/store unit does in time: lines with sectors, passes over the banks of shared
+// memory, cycles of the texture unit and of reads of constants.
+//
+//     addresses ─┬ shared ─▶ passes: as many as a bank is asked for different words
+//                ├ local ──▶ laid out word by word, lanes side by side ─┐
+//                └ global, texture, constant ───────────────────────────┴▶ lines, each once, with its sectors
+#include "sm/coalesce.h"
+#include "sm/sm_impl.h"
+
+// For `lanes` lanes, each all of these bytes.
+static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, unsigned lanes,
+                     uint32_t line_bytes)
+{
+    uint64_t line = address & ~(uint64_t)(line_bytes - 1);
+    unsigned first = (unsigned)(address - line) / SECTOR_BYTES,
+             last = (unsigned)(address + bytes - 1 - line) / SECTOR_BYTES;
+    uint8_t sectors = (uint8_t)(bit_mask(last + 1) & ~bit_mask(first));
+    struct transaction *t = e->lines + e->count;
+    while (t > e->lines && t[-1].line != line) t--; // most often the last one
+    if (t == e->lines) {
+        t = &e->lines[e->count++];
+        *t = (struct transaction){.line = line, .first = (uint8_t)(address - line)};
+    } else {
+        t--;
+    }
+    t->sectors |= sectors;
+    bytes = t->bytes + bytes * lanes;
+    t->bytes = (uint8_t)(bytes > line_bytes ? line_bytes : bytes);
+}
+
+// Lanes whose data lie one behind the other: line by line instead of lane by lane.
+static void coalesce_row(struct lsu_entry *e, const struct exec_access *a, unsigned lanes,
+                         uint32_t line_bytes)
+{
+    uint64_t first = a->address[0], end = first + (uint64_t)lanes * a->bytes;
+    for (uint64_t line = first & ~(uint64_t)(line_bytes - 1); line < end; line += line_bytes) {
+        uint64_t from = later(first, line), to = end < line + line_bytes ? end : line + line_bytes;
+        uint64_t sectors = bit_mask((unsigned)(to - 1 - line) / SECTOR_BYTES + 1) &
+                           ~bit_mask((unsigned)(from - line) / SECTOR_BYTES);
+        e->lines[e->count++] =
+            (struct transaction){line, (uint8_t)sectors, (uint8_t)(to - from), (uint8_t)(from - line)};
+    }
+}
+
+// 32 lanes, all at one address.
+static bool is_one_place(const struct exec_access *a)
+{
+    uint64_t differ = 0;
+    for (unsigned l = 0; l < 32; l++) differ |= a->address[l] ^ a->address[0];
+    return !differ;
+}
+
+static void coalesce_global(const struct sm *s, struct lsu_entry *e, const struct exec_access *a,
+                            uint64_t lanes)
+{
+    uint32_t line_bytes = s->line_bytes;
+    const struct timed_engine *engine = e->grid->engine;
+    unsigned all = engine->exec.lanes;
+    if (engine->is_row || (a->kind == ACCESS_TEXTURE && a->address[0] && exec_access_is_row(a, all))) {
+        coalesce_row(e, a, all, line_bytes);
+        return;
+    }
+    if (lanes == bit_mask(32) && is_one_place(a) && a->address[0] % a->bytes == 0) {
+        if (a->address[0]) add_line(e, a->address[0], a->bytes, 32, line_bytes);
+        return;
+    }
+    while (lanes) { // lanes side by side go together, and so do lanes at one place
+        uint64_t start = a->address[bit_lowest(lanes)], end = start;
+        unsigned same = 1;
+        for (; lanes && a->address[bit_lowest(lanes)] == end; lanes &= lanes - 1) end += a->bytes;
+        if (end - start == a->bytes)
+            for (; lanes && a->address[bit_lowest(lanes)] == start; lanes &= lanes - 1) same++;
+        for (uint64_t at = start, next; start && at < end; at = next) {
+            next = (at | (line_bytes - 1)) + 1;
+            if (next > end) next = end;
+            add_line(e, at, (unsigned)(next - at), same, line_bytes);
+        }
+    }
+}
+
+// Local memory of a warp is laid out word by word, lanes side by side, so that equal addresses coalesce. That of a flat
+// machine is where its memory has it, and the warps of a word lie side by side as well.
+static uint64_t local_base(const struct sm *s, const struct lsu_entry *e)
+{
+    const struct sm_launch *l = e->grid->launch;
+    const struct exec *x = &e->grid->engine->exec;
+    const struct sm_warp *w = &s->warps[e->warp];
+    uint64_t words = (l->launch->local_total + 3) / 4;
+    if (l->launch->flat) return l->launch->flat->stacks + w->warp->index * x->vector_bytes;
+    return l->space + GPU_LOCAL_ADDRESS + ((uint64_t)s->index * SM_WARPS + w->place) * words * x->lanes * 4;
+}
+
+static void coalesce_local(const struct sm *s, struct lsu_entry *e, struct exec_access *a)
+{
+    uint64_t base = local_base(s, e), stride = e->grid->engine->exec.local_stride;
+    for (uint64_t left = a->local; left; left &= left - 1) {
+        unsigned lane = bit_lowest(left);
+        for (unsigned n = 0; n < a->bytes; n += 4) {
+            uint64_t address = base + (a->address[lane] + n) / 4 * stride + lane * 4;
+            add_line(e, address, a->bytes < 4 ? a->bytes : 4, 1, s->line_bytes);
+        }
+    }
+}
+
+// 32 lanes, a word each: whether no bank is asked for two. Each lane writes its word where its bank is; if
+// all find their own there afterwards, nobody met anybody.
+static bool all_find_their_own(const struct exec_access *a)
+{
+    uint32_t word_of[32], differ = 0;
+    for (unsigned l = 0; l < 32; l++) word_of[a->address[l] / 4 % 32] = (uint32_t)a->address[l];
+    for (unsigned l = 0; l < 32; l++) differ |= word_of[a->address[l] / 4 % 32] ^ (uint32_t)a->address[l];
+    return !differ;
+}
+
+// The same in most cases with less: lanes side by side mostly ask for one word or for words side by side. Such
+// runs do not meet if their banks are others, or their words among those of another run.
+static bool is_conflict_free(const struct exec_access *a)
+{
+    struct {
+        uint32_t first, last;
+    } run[4];
+    uint32_t taken = 0;
+    for (unsigned n = 0, l = 0; l < 32; n++) {
+        if (n == sizeof run / sizeof *run) return all_find_their_own(a);
+        uint64_t before = a->address[l], next;
+        run[n].first = (uint32_t)(before / 4);
+        while (++l < 32 && !(((next = a->address[l]) - before) & ~4ull)) before = next;
+        run[n].last = (uint32_t)(before / 4);
+        uint64_t wrapped = bit_mask(run[n].last - run[n].first + 1) << run[n].first % 32;
+        uint32_t banks = (uint32_t)(wrapped | wrapped >> 32);
+        unsigned among = taken & banks ? 0 : n;
+        while (among < n && (run[n].first < run[among].first || run[n].last > run[among].last)) among++;
+        if (taken & banks && among == n) return all_find_their_own(a);
+        taken |= banks;
+    }
+    return true;
+}
+
+// How often banks must be asked until every lane has had its turn: lanes with one key are served together. In
+// each round they all write their keys where their banks are, and whoever finds its own there is served.
+static unsigned bank_turns(uint32_t *key, uint8_t *bank, unsigned count)
+{
+    uint32_t owner[64];
+    unsigned turns = 0;
+    for (unsigned left; count; count = left, turns++) {
+        for (unsigned k = 0; k < count; k++) owner[bank[k]] = key[k];
+        left = 0;
+        for (unsigned k = 0; k < count; k++) {
+            bool waits = owner[bank[k]] != key[k];
+            key[left] = key[k];
+            bank[left] = bank[k];
+            left += waits;
+        }
+    }
+    return turns;
+}
+
+// The same where no two lanes are served together.
+static unsigned longest_queue(const uint8_t *bank, unsigned count)
+{
+    uint8_t waiting[64] = {0};
+    unsigned turns = 0;
+    for (unsigned k = 0; k < count; k++) {
+        unsigned n = ++waiting[bank[k]];
+        turns = n > turns ? n : turns;
+    }
+    return turns;
+}
+
+// Passes over the banks: lanes that want different words of a bank take turns; one word is read for all.
+// Wider accesses go in halves or quarters of the warp. Atomics on one word take turns too.
+static unsigned shared_passes(const struct sm *s, const struct timed_engine *engine,
+                              const struct exec_access *a, bool is_atomic)
+{
+    unsigned words = a->bytes > 4 ? a->bytes / 4 : 1, banks = s->config->shared_banks / words;
+    unsigned repeat = banks ? 1 : words / s->config->shared_banks, shift = (unsigned)__builtin_ctz(words) + 2;
+    unsigned lanes = engine->exec.lanes, group = lanes / words < 32 ? lanes / words : 32, passes = 0;
+    if (lanes == 32 && s->config->shared_banks == 32 && a->shared == bit_mask(32)) {
+        if (!is_atomic && engine->is_row) return words;
+        if (is_one_place(a)) return is_atomic ? lanes : words;
+        if (!is_atomic && a->bytes == 4 && is_conflict_free(a)) return 1;
+    }
+    if (!banks) banks = 1;
+    // Accesses are aligned, so a lane's words are in as many banks side by side: one bank of wider words.
+    for (unsigned start = 0; start < lanes; start += group) {
+        uint32_t key[32];
+        uint8_t bank[32];
+        unsigned count = 0;
+        for (uint64_t left = a->shared >> start & bit_mask(group); left; left &= left - 1, count++) {
+            uint32_t word = (uint32_t)(a->address[start + bit_lowest(left)] >> shift);
+            key[count] = word;
+            bank[count] = (uint8_t)(is_power_of_two(banks) ? word & (banks - 1) : word % banks);
+        }
+        passes += (is_atomic ? longest_queue(bank, count) : bank_turns(key, bank, count)) * repeat;
+    }
+    return passes ? passes : 1;
+}
+
+// The same of wide accesses where they need not go in parts: as often as a bank has different words, and no less than
+// what the widest read of one place takes.
+static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
+{
+    uint32_t key[WARP_SIZE_MAX * 4];
+    uint8_t bank[WARP_SIZE_MAX * 4];
+    unsigned words = a->bytes / 4, count = 0;
+    for (uint64_t left = a->shared; left; left &= left - 1)
+        for (unsigned n = 0; n < words; n++, count++) {
+            key[count] = (uint32_t)(a->address[bit_lowest(left)] / 4) + n;
+            bank[count] = (uint8_t)(key[count] % s->config->shared_banks);
+        }
+    return (unsigned)u32_max(bank_turns(key, bank, count), words / 2);
+}
+
+// What the texture unit and reads of constants take beyond a cycle for each line.
+static unsigned more_cycles(const struct sm *s, const struct exec_access *a, const struct lsu_entry *e)
+{
+    unsigned cycles = 0;
+    if (e->kind == LSU_TEXTURE) {
+        unsigned quads = 0;
+        for (unsigned l = 0; l < WARP_SIZE_MAX; l += 4) quads += (a->mask >> l & 15) != 0;
+        cycles = (quads * 4 + s->config->texture_texels - 1) / s->config->texture_texels;
+    } else if (e->kind == LSU_CONSTANT && s->config->constant_words) {
+        uint32_t key[WARP_SIZE_MAX];
+        uint8_t bank[WARP_SIZE_MAX] = {0};
+        unsigned count = 0;
+        for (uint64_t left = a->mask; left; left &= left - 1)
+            key[count++] = (uint32_t)(a->address[bit_lowest(left)] / 4);
+        unsigned words = bank_turns(key, bank, count) * (a->bytes > 4 ? a->bytes / 4 : 1);
+        cycles = (words + s->config->constant_words - 1) / s->config->constant_words;
+    }
+    return cycles > e->count ? cycles - e->count : 0;
+}
+
+// PTX ISA, "Cache Operators": .cg caches in L2 and below, .cv fetches anew. L1s know nothing of each other, so what must
+// see the stores of other SMs does not ask its own.
+static bool is_past_l1(const struct inst *i)
+{
+    return i->cache == CACHE_CG || i->cache == CACHE_CV || (i->sem != SEM_WEAK && i->scope != SCOPE_CTA);
+}
+
+static enum lsu_kind load_kind_of(const struct inst *i, uint64_t global, uint64_t local)
+{
+    if (global) return is_past_l1(i) ? LSU_LOAD_PAST_L1 : LSU_LOAD;
+    return local ? LSU_LOCAL_LOAD : LSU_SHARED;
+}
+
+static enum lsu_kind kind_of(const struct exec_access *a, const struct inst *i)
+{
+    if (i->op == OP_LDC) return LSU_CONSTANT;
+    uint64_t global = a->mask & ~(a->shared | a->local);
+    switch ((enum access_kind)a->kind) {
+    case ACCESS_TEXTURE: return LSU_TEXTURE;
+    case ACCESS_LOAD: return load_kind_of(i, global, a->local);
+    case ACCESS_STORE: return global ? LSU_STORE : a->local ? LSU_LOCAL_STORE : LSU_SHARED;
+    case ACCESS_ATOMIC: return global ? LSU_ATOMIC : LSU_SHARED;
+    case ACCESS_REDUCE: return global ? LSU_REDUCE : LSU_SHARED;
+    case ACCESS_NONE: break;
+    }
+    return LSU_SHARED;
+}
+
+void coalesce(const struct sm *s, struct lsu_entry *e, struct exec_access *a, const struct inst *i)
+{
+    const struct sm_grid *g = e->grid;
+    uint64_t global = a->mask & ~(a->shared | a->local);
+    e->kind = (uint8_t)kind_of(a, i);
+    e->cycles = e->count = 0;
+    if (a->shared) {
+        bool is_atomic = isa_has(i, ISA_ATOMIC);
+        bool in_parts = a->bytes <= 4 || is_atomic || s->config->shared_wide == SHARED_WIDE_PARTS;
+        e->cycles = (uint16_t)(in_parts ? shared_passes(s, g->engine, a, is_atomic) : wide_passes(s, a));
+    }
+    if (e->kind == LSU_CONSTANT)
+        for (uint64_t left = a->mask; left; left &= left - 1)
+            a->address[bit_lowest(left)] +=
+                g->launch->space + GPU_CONSTANT_ADDRESS + ((uint64_t)i->bank << 32);
+    if (global) coalesce_global(s, e, a, global);
+    if (a->local) coalesce_local(s, e, a);
+    if (e->kind == LSU_TEXTURE || e->kind == LSU_CONSTANT) e->cycles = (uint16_t)more_cycles(s, a, e);
+}

@@ -1,0 +1,79 @@
+// The SM's table of settings as config_key rows.
+#include "sm/config.h"
+
+#define SHIPPED "configuration public simulators ship as tested for the GTX 1080 Ti"
+
+static const char *const fetch_refill_words[] = {"empty", "space", NULL};
+static const char *const cache_index_words[] = {"bits", "hash", NULL};
+static const char *const shared_wide_words[] = {"parts", "words", NULL};
+static const char *const pick_policy_words[] = {
+#define PICK(symbol, word, meaning) word,
+#include "sm/issue/pick.def"
+#undef PICK
+    NULL};
+static const char *const tags_allocate_words[] = {"miss", "fill", "streaming", NULL};
+static const char *const l1_fetch_words[] = {"sectors", "line", NULL};
+static const char *const l1_write_words[] = {"through", "through-allocate", "local-back", NULL};
+static const char *const replacement_words[] = {"lru", "fifo", "random", NULL};
+static const char *const dependences_words[] = {"scoreboard", "encoded", "single", "board", NULL};
+
+static const char *const predict_words[] = {"none", "static", "gshare", "perfect", NULL};
+
+#define AT(field) offsetof(struct gpu_config, field)
+#define GPU_U32(field, key, low, high, initial, meaning, source)                                             \
+    {key, CONFIG_U32, AT(field), low, high, NULL, #initial, meaning, source},
+#define GPU_BOOL(field, key, initial, meaning, source)                                                       \
+    {key, CONFIG_BOOL, AT(field), 0, 1, NULL, initial, meaning, source},
+#define GPU_WORD(field, key, type, words, initial, meaning, source)                                          \
+    {key, CONFIG_WORD, AT(field), 0, 0, type##_words, initial, meaning, source},
+#define GPU_LATENCY(which, name, cycles, interval)                                                           \
+    {"latency." name,                                                                                        \
+     CONFIG_U32,                                                                                             \
+     AT(latency_##which),                                                                                    \
+     1,                                                                                                      \
+     10000,                                                                                                  \
+     NULL,                                                                                                   \
+     #cycles,                                                                                                \
+     "cycles from operands collected to the result",                                                         \
+     SHIPPED},                                                                                               \
+        {"interval." name,                                                                                   \
+         CONFIG_U32,                                                                                         \
+         AT(interval_##which),                                                                               \
+         1,                                                                                                  \
+         10000,                                                                                              \
+         NULL,                                                                                               \
+         #interval,                                                                                          \
+         "cycles a pipeline is busy with a warp",                                                            \
+         SHIPPED},
+const struct config_key gpu_config_keys[] = {
+#include "sm/config.def"
+};
+const size_t gpu_config_key_count = sizeof gpu_config_keys / sizeof gpu_config_keys[0];
+_Static_assert(sizeof gpu_config_keys / sizeof gpu_config_keys[0] == GPU_KEYS, "every row is counted");
+
+bool gpu_config_is_chips(size_t key)
+{
+    static const bool is_chips[] = {
+#define GPU_U32(...)     false,
+#define GPU_BOOL(...)    false,
+#define GPU_WORD(...)    false,
+#define GPU_LATENCY(...) false, false,
+#define CHIP_U32(...)    true,
+#define CHIP_BOOL(...)   true,
+#include "sm/config.def"
+    };
+    return is_chips[key];
+}
+
+const char *gpu_config_check(const struct gpu_config *c)
+{
+    if (c->max_warps % c->schedulers) return "sm.warps must be a multiple of issue.schedulers";
+    if (c->registers % c->register_unit) return "sm.registers must be a multiple of sm.register_unit";
+    if (c->registers % c->register_files) return "sm.registers must be a multiple of sm.register_files";
+    return NULL;
+}
+
+uint32_t gpu_registers_for(const struct gpu_config *c, uint32_t warp)
+{
+    return c->registers / c->register_files / warp * warp * c->register_files;
+}

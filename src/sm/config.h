@@ -1,0 +1,50 @@
+// Settings of an SM. The chip around the SMs has its own (chip/config.h), and so has the memory behind them (memory/config.h).
+#pragma once
+#include "base/config.h"
+
+enum fetch_refill { FETCH_WHEN_EMPTY, FETCH_WHEN_SPACE };
+enum shared_wide { SHARED_WIDE_PARTS, SHARED_WIDE_WORDS };
+enum pick_policy { // who goes first: pick.h
+#define PICK(symbol, word, meaning) PICK_##symbol,
+#include "sm/issue/pick.def"
+#undef PICK
+};
+enum tags_allocate { ALLOCATE_MISS, ALLOCATE_FILL, ALLOCATE_STREAMING };
+enum l1_fetch { FETCH_SECTORS, FETCH_LINE };
+enum l1_write { L1_WRITE_THROUGH, L1_WRITE_ALLOCATE, L1_WRITE_LOCAL_BACK };
+enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED, DEPENDENCES_SINGLE, DEPENDENCES_BOARD };
+enum predict_way { PREDICT_NONE, PREDICT_STATIC, PREDICT_GSHARE, PREDICT_PERFECT };
+
+struct gpu_config {
+#define GPU_U32(field, key, low, high, initial, meaning, source)    uint32_t field;
+#define GPU_BOOL(field, key, initial, meaning, source)              bool field;
+#define GPU_WORD(field, key, type, words, initial, meaning, source) int field; // enum type
+#define GPU_LATENCY(which, name, cycles, busy)                      uint32_t latency_##which, interval_##which;
+#include "sm/config.def"
+};
+
+enum {
+    GPU_KEYS = 0
+#define GPU_U32(...)     +1
+#define GPU_BOOL(...)    +1
+#define GPU_WORD(...)    +1
+#define GPU_LATENCY(...) +2
+#include "sm/config.def"
+};
+
+extern const struct config_key gpu_config_keys[];
+extern const size_t gpu_config_key_count; // GPU_KEYS
+bool gpu_config_is_chips(size_t key);     // by index: the same for every SM of a chip
+
+// NULL when the settings fit together, else what does not and what would; static text.
+const char *gpu_config_check(const struct gpu_config *c);
+// How many registers of an SM warps can have that need so many each.
+uint32_t gpu_registers_for(const struct gpu_config *c, uint32_t warp);
+
+// SMs that are alike. A chip without classes has one kind, all its SMs, without a name.
+enum { GPU_KINDS_MAX = 8, GPU_KIND_NAME = 32 };
+struct gpu_kind {
+    char name[GPU_KIND_NAME]; // "": the chip has no classes
+    uint32_t first, count;    // SMs
+    struct gpu_config config;
+};

@@ -1,0 +1,190 @@
+// Registers, pipeline and latency of every instruction, from isa.def's columns and the GPU's tables.
+#include "sm/decode.h"
+#include "sm/waits.h"
+
+static uint32_t latency_of(const struct gpu_config *c, enum isa_latency which, bool interval)
+{
+    // clang-format off
+    switch ((int)which) {
+#define GPU_U32(...)
+#define GPU_BOOL(...)
+#define GPU_WORD(...)
+#define GPU_LATENCY(row, name, cycles, busy)                                                                 \
+    case LATENCY_##row: return interval ? c->interval_##row : c->latency_##row;
+#include "sm/config.def"
+    }
+    // clang-format on
+    return interval ? 1 : c->latency_FIXED;
+}
+
+static enum pipe pipe_of(const struct gpu_config *c, const struct inst *i)
+{
+    switch (isa_table[i->op].unit) {
+    case UNIT_INT: return c->units_shared ? PIPE_FLOAT : PIPE_INT;
+    case UNIT_FLOAT: return PIPE_FLOAT;
+    case UNIT_SPECIAL: return PIPE_SPECIAL;
+    case UNIT_DOUBLE: return PIPE_DOUBLE;
+    case UNIT_MEMORY:
+    case UNIT_TEXTURE: return PIPE_LSU;
+    case UNIT_CONTROL:
+    case UNIT_COUNT: break;
+    }
+    return PIPE_CONTROL;
+}
+
+static enum gpu_lanes lanes_of(const struct inst *i)
+{
+    switch (isa_table[i->op].latency) {
+    case LATENCY_COMPARE: return isa_table[i->op].unit == UNIT_FLOAT ? LANES_FLOAT_ADD : LANES_INTEGER;
+    case LATENCY_IADD:
+    case LATENCY_IMINMAX:
+    case LATENCY_SHIFT:
+    case LATENCY_SREG:
+    case LATENCY_VOTE: return LANES_INTEGER;
+    case LATENCY_IMAD: return LANES_INTEGER_MULTIPLY;
+    case LATENCY_FADD: return LANES_FLOAT_ADD;
+    case LATENCY_FMUL: return LANES_FLOAT_MULTIPLY;
+    case LATENCY_FMA: return LANES_FLOAT_FMA;
+    case LATENCY_DADD: return LANES_DOUBLE;
+    case LATENCY_SFU: return LANES_SPECIAL;
+    case LATENCY_CONVERT:
+    case LATENCY_CONVERT_WIDE: return LANES_CONVERT;
+    case LATENCY_LOAD:
+    case LATENCY_SHARED:
+    case LATENCY_CONSTANT:
+    case LATENCY_STORE:
+    case LATENCY_ATOMIC:
+    case LATENCY_SHUFFLE: return LANES_MEMORY;
+    case LATENCY_TEXTURE: return LANES_TEXTURE;
+    case LATENCY_FIXED:
+    case LATENCY_FENCE:
+    case LATENCY_BRANCH:
+    case LATENCY_BARRIER:
+    case LATENCY_COUNT: break;
+    }
+    return LANES_CONTROL;
+}
+
+// Conversions from and to 64 bits are a class of their own.
+static enum isa_latency class_of(const struct inst *i)
+{
+    enum isa_latency latency = isa_table[i->op].latency;
+    bool is_wide =
+        isa_type_bytes((enum isa_type)i->type) == 8 || isa_type_bytes((enum isa_type)i->type2) == 8;
+    return latency == LATENCY_CONVERT && is_wide ? LATENCY_CONVERT_WIDE : latency;
+}
+
+static bool goes_to_memory(const struct inst *i)
+{
+    for (unsigned k = 0; k < 4; k++)
+        if (i->src[k].kind == OPERAND_SHARED) return true;
+    return isa_has(i, ISA_LOAD | ISA_STORE);
+}
+
+static void add_reads(struct op *o, const struct operand *s)
+{
+    if (s->reg == REG_ZERO) return;
+    for (unsigned n = 0; n < (s->width ? s->width : 1u) && o->read_count < OP_READS_MAX; n++)
+        o->reads[o->read_count++] = (uint8_t)(s->reg + n);
+}
+
+static uint32_t constant_line(struct decoded *d, uint64_t address)
+{
+    uint32_t k = 0;
+    while (k < d->constant_count && d->constant_lines[k] != address) k++;
+    if (k == d->constant_count) d->constant_lines[d->constant_count++] = address;
+    return k + 1;
+}
+
+static void decode_source(struct decoded *d, struct op *o, const struct operand *s, uint32_t line_bytes)
+{
+    switch ((enum operand_kind)s->kind) {
+    case OPERAND_REG:
+    case OPERAND_MEM:
+    case OPERAND_SHARED: add_reads(o, s); break;
+    case OPERAND_PRED: o->pred_reads |= (uint8_t)(1u << s->reg & 0x7f); break;
+    case OPERAND_CONST: {
+        uint64_t address = GPU_CONSTANT_ADDRESS + ((uint64_t)s->bank << 32) + s->value;
+        o->constant = constant_line(d, address - address % line_bytes);
+        break;
+    }
+    case OPERAND_NONE:
+    case OPERAND_IMM:
+    case OPERAND_SREG: break;
+    }
+}
+
+void gpu_decode_results(struct op *o, const struct inst *i)
+{
+    bool fence = (i->op == OP_MEMBAR && i->scope != SCOPE_CTA) || i->op == OP_DEPBAR;
+    o->path = fence                                   ? PATH_FENCE
+              : goes_to_memory(i)                     ? PATH_MEMORY
+              : isa_table[i->op].unit == UNIT_CONTROL ? PATH_CONTROL
+                                                      : PATH_ALU;
+    for (unsigned k = 0; k < 2; k++) {
+        const struct operand *r = &i->dst[k];
+        if (r->kind == OPERAND_PRED) o->pred_writes |= (uint8_t)(1u << r->reg & 0x7f);
+        if (r->kind != OPERAND_REG || r->reg == REG_ZERO) continue;
+        o->dst = r->reg;
+        o->dst_words = r->width ? r->width : 1;
+    }
+}
+
+static void decode_one(struct decoded *d, struct op *o, const struct inst *i, const struct gpu_config *c,
+                       uint32_t line_bytes)
+{
+    enum isa_latency latency = class_of(i);
+    o->pipe = (uint8_t)pipe_of(c, i);
+    o->lanes = (uint8_t)lanes_of(i);
+    gpu_decode_results(o, i);
+    if (o->path == PATH_MEMORY) {
+        o->pipe = PIPE_LSU;
+        o->order = isa_has(i, ISA_ATOMIC)  ? OP_STORES | OP_LOADS
+                   : isa_has(i, ISA_STORE) ? OP_STORES
+                                           : OP_LOADS;
+    }
+    if (latency == LATENCY_CONVERT_WIDE && c->wide_is_double) o->pipe = PIPE_DOUBLE;
+    o->latency = (uint16_t)latency_of(c, latency, false);
+    o->interval = (uint16_t)latency_of(c, latency, true);
+    o->guard = i->guard;
+    o->guard_not = i->guard_not;
+    o->is_guarded = i->guard != PRED_TRUE || i->guard_not;
+    o->pred_reads = (uint8_t)(1u << i->guard & 0x7f);
+    for (unsigned k = 0; k < 4; k++) decode_source(d, o, &i->src[k], line_bytes);
+    for (unsigned k = 0; k < o->read_count; k++) o->needs[o->need_count++] = o->reads[k];
+    for (unsigned n = 0; n < o->dst_words; n++) o->needs[o->need_count++] = (uint8_t)(o->dst + n);
+}
+
+// Cycles the operands take beyond the first for meeting each other in a bank. A warp's registers lie side by
+// side, so this is the same for all warps.
+static uint32_t own_conflicts(const struct op *o, const struct gpu_config *c)
+{
+    uint32_t worst = 1;
+    for (unsigned k = 0; c->bank_conflicts && k < o->read_count; k++) {
+        uint32_t same = 0;
+        for (unsigned n = 0; n < o->read_count; n++) same += o->reads[n] % c->banks == o->reads[k] % c->banks;
+        if (same > worst) worst = same;
+    }
+    return (worst + c->bank_ports - 1) / c->bank_ports - 1;
+}
+
+// As operand.c does it: collected, then into a pipeline, from whose end there may be a way to its beginning.
+static void set_cycles(struct op *o, const struct gpu_config *c)
+{
+    enum { READ_AND_WRITE = 2 }; // cycles that the way through the register file takes
+    if (c->bypass && o->path == PATH_ALU && o->pipe != PIPE_DOUBLE) o->bypass = READ_AND_WRITE;
+    o->collected = (uint16_t)(1 + own_conflicts(o, c));
+    o->cycles = (uint16_t)(o->collected + (o->path == PATH_ALU) + o->latency - o->bypass);
+}
+
+void gpu_decode(struct decoded *d, const struct program *p, const struct gpu_config *c, uint32_t line_bytes,
+                struct arena *a)
+{
+    *d = (struct decoded){.ops = ARENA_ARRAY(a, struct op, p->inst_count + 1),
+                          .constant_lines = ARENA_ARRAY(a, uint64_t, 4 * p->inst_count + 1)};
+    for (uint32_t n = 0; n < p->inst_count; n++) {
+        decode_one(d, &d->ops[n], &p->insts[n], c, line_bytes);
+        set_cycles(&d->ops[n], c);
+    }
+    if (c->dependences == DEPENDENCES_ENCODED) waits_assign(d, p, c);
+}

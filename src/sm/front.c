@@ -1,0 +1,284 @@
+// Fetch: one warp a cycle in the whole SM, or one for each scheduler, in loose round robin among the warps
+// that want instructions. A line of code that is not in the instruction cache is asked for, and the warp
+// waits for it.
+//
+//     cycle c: fetch ─▶ c + fetch.latency: decoded, in the I-buffer, may issue
+//
+// Instructions behind a branch are fetched as if it were not taken, and dropped when it is.
+#include "sm/sm_impl.h"
+
+void front_init(struct sm *s)
+{
+    s->front.pick = pick_policy(s->config->fetch_arbiter);
+    s->front.below = s->config->fetch_refill == FETCH_WHEN_EMPTY ? 1 : s->config->ibuffer;
+}
+
+void front_end(struct sm_grid *g) { g->sm->front.line = 0; }
+
+void front_fini(struct sm *s) { vec_fini(&s->front.fills.far); }
+
+static const struct program *program_of(const struct sm_warp *w) { return w->grid->engine->exec.program; }
+
+static inline __attribute__((always_inline)) uint64_t code_address(const struct sm_warp *w, uint32_t pc)
+{
+    return w->grid->launch->code + program_code_offset(program_of(w), pc);
+}
+
+// Whoever it stands for, a warp or a guest.
+static inline __attribute__((always_inline)) bool has_room(const struct sm *s, const struct sm_warp *w)
+{
+    return w->front.count < s->front.below && !w->front.fetching && !w->front.waits_for_line;
+}
+
+static inline __attribute__((always_inline)) bool has_code(const struct sm_warp *w)
+{
+    return w->front.pc < program_of(w)->inst_count;
+}
+
+bool front_wants(const struct sm *s, const struct sm_warp *w) { return has_room(s, w) && has_code(w); }
+
+void front_update(struct sm *s, unsigned slot)
+{
+    const struct sm_warp *w = &s->warps[slot];
+    bool wants = has_room(s, w) && w->warp && w->warp->state != WARP_DONE && has_code(w);
+    s->front.fetchable = (s->front.fetchable & ~(1ull << slot)) | ((uint64_t)wants << slot & ~s->front.held);
+}
+
+void front_start(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    w->front.head = w->front.pc = w->warp->pc;
+    front_update(s, slot);
+}
+
+void front_flush(struct sm *s, unsigned slot, uint32_t pc)
+{
+    struct sm_warp *w = &s->warps[slot];
+    w->grid->counts.fetch_flushed += w->front.count + w->front.fetching;
+    w->front.count = w->front.fetching = 0;
+    w->front.fill_at = 0;
+    w->front.waits_for_line = false; // the line still comes, for whoever wants it then
+    w->front.head = w->front.pc = pc;
+    if (has_techs(s)) tech_flushed(w);
+}
+
+// Lines behind the one that is fetched from, as far as the program goes, whoever has been asking: one more for each step
+// forwards, all of them where no step led to.
+static void prefetch(struct sm *s, struct sm_grid *g, uint64_t line, bool all)
+{
+    const struct sm_launch *l = g->launch;
+    uint64_t bytes = s->line_bytes, count = s->config->icache_prefetch;
+    const struct program *p = g->engine->exec.program;
+    uint64_t end = l->code + program_code_offset(p, p->inst_count - 1) + PC_STEP;
+    struct mshr_waiter nobody = {.sectors = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES),
+                                 .kind = WAITER_NOBODY};
+    for (uint64_t k = all ? 1 : count; k <= count && line + k * bytes < end; k++) {
+        bool started;
+        tags_load(g, &s->tags.code, TOKEN_CODE, line + k * bytes, nobody, &started);
+        g->counts.fetch_prefetches += started;
+    }
+}
+
+static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, unsigned slot, uint64_t address,
+                                                                enum waiter_kind kind)
+{
+    bool started;
+    if (s->config->icache_perfect) return true;
+    uint64_t line = address & ~(uint64_t)(s->line_bytes - 1);
+    if (tags_take_granted(&s->warps[slot].tags, line)) return true;
+    if (s->front.line == line) return true; // and is its set's newest already
+    uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
+    struct mshr_waiter who = {.token = slot, .sectors = all, .kind = (uint8_t)kind};
+    enum tag_outcome o = tags_load(s->warps[slot].grid, &s->tags.code, TOKEN_CODE, line, who, &started);
+    if (o == TAG_WAITS) s->warps[slot].front.waits_for_line = true;
+    s->front.line = o == TAG_HIT ? line : 0;
+    if (s->config->icache_prefetch) prefetch(s, s->warps[slot].grid, line, o != TAG_HIT);
+    return o == TAG_HIT;
+}
+
+// What comes next for a warp or guest sets out. False: its line of code is not there.
+static inline __attribute__((always_inline)) bool set_out(struct sm *s, unsigned slot, enum waiter_kind kind)
+{
+    struct sm_warp *w = &s->warps[slot];
+    uint32_t pc = w->front.pc, bytes = s->line_bytes;
+    uint32_t bytes_of_line = bytes - (uint32_t)(code_address(w, pc) & (bytes - 1));
+    uint32_t to_end_of_line = program_insts_within(program_of(w), pc, bytes_of_line);
+    uint32_t n = s->config->fetch_width, left = program_of(w)->inst_count - pc;
+    uint32_t space = s->config->ibuffer - w->front.count;
+    if (!line_is_there(s, slot, code_address(w, pc), kind)) {
+        w->grid->counts.fetch_icache_misses++;
+        return false;
+    }
+    struct gpu_counts *counts = &w->grid->counts;
+    counts->fetch_icache_hits++;
+    if (n > to_end_of_line) n = to_end_of_line;
+    if (n > left) n = left;
+    if (n > space) n = space;
+    uint32_t span = n;
+    if (has_techs(s)) span = tech_fetched(w, pc, &n, to_end_of_line < left ? to_end_of_line : left);
+    w->front.fetching = (uint8_t)n;
+    w->front.pc = pc + span;
+    w->front.fill_at = s->now + s->config->fetch_latency;
+    counts->fetch_fetched += n;
+    return true;
+}
+
+void front_follow(struct sm *s, unsigned slot, uint32_t pc)
+{
+    struct sm_warp *w = &s->warps[slot];
+    uint32_t count = w->front.count, bytes = s->line_bytes;
+    if (has_techs(s) || !count || pc >= program_of(w)->inst_count ||
+        !line_is_there(s, slot, code_address(w, pc), WAITER_WARP)) {
+        front_flush(s, slot, pc);
+        return;
+    }
+    uint32_t bytes_of_line = bytes - (uint32_t)(code_address(w, pc) & (bytes - 1));
+    uint32_t most = program_insts_within(program_of(w), pc, bytes_of_line),
+             left = program_of(w)->inst_count - pc;
+    if (most > left) most = left;
+    if (count < most) most = count;
+    front_flush(s, slot, pc);
+    w->grid->counts.fetch_flushed -= most; // these came from there instead
+    w->front.count = (uint8_t)most;
+    w->front.pc = pc + most;
+    front_update(s, slot);
+}
+
+static void fetch(struct sm *s, unsigned slot)
+{
+    if (set_out(s, slot, WAITER_WARP)) ring_add(&s->front.fills, s->now, s->warps[slot].front.fill_at, slot);
+    front_update(s, slot);
+}
+
+// Some policies would pass over a warp for as long as others want instructions, and those may be spinning until
+// that one has done something: every so often the next one in turn goes.
+static unsigned choose(struct sm *s, unsigned port, uint64_t want)
+{
+    enum { CHOICES = 64 }; // from one of these to the next
+    const struct pick *pick = s->front.pick;
+    if (pick->is_fair || ++s->front.choices[port] % CHOICES) return pick->first(s, s->front.last[port], want);
+    return s->front.in_turn[port] = pick_behind(s, s->front.in_turn[port], want);
+}
+
+static void fetch_one(struct sm *s, unsigned port, uint64_t mine)
+{
+    uint64_t want = s->front.fetchable & mine;
+    if (!want) return;
+    bool is_one = !(want & (want - 1));
+    unsigned slot = is_one ? bit_lowest(want) : choose(s, port, want);
+    s->front.last[port] = slot;
+    fetch(s, slot);
+}
+
+static inline __attribute__((always_inline)) void fetch_among(struct sm *s, uint64_t fetchable)
+{
+    uint64_t among = has_techs(s) ? tech_fetch(s, fetchable) : ~0ull;
+    if (!s->config->fetch_per_scheduler) {
+        fetch_one(s, 0, among);
+        return;
+    }
+    for (unsigned k = 0; k < s->config->schedulers; k++) fetch_one(s, k, among & s->issue.warps_of[k]);
+}
+
+void front_cycle(struct sm *s) { fetch_among(s, s->front.fetchable); }
+
+static void land(struct front_warp *w)
+{
+    w->count = (uint8_t)(w->count + w->fetching);
+    w->fetching = 0;
+    w->fill_at = 0;
+}
+
+void front_fill(struct sm *s, uint64_t warps)
+{
+    for (uint64_t left = warps; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        struct sm_warp *w = &s->warps[slot];
+        if (w->front.fill_at != s->now) continue; // dropped since
+        unsigned n = w->front.fetching;
+        land(&w->front);
+        if (has_techs(s)) tech_filled(w, w->front.pc - n, n);
+        front_update(s, slot);
+        ready_evaluate(s, slot);
+    }
+}
+
+// -- guests -------------------------------------------------------------------------------------------------
+
+static uint64_t warps_of_port(const struct sm *s, unsigned port)
+{
+    return s->config->fetch_per_scheduler ? s->issue.warps_of[port] : ~0ull;
+}
+
+static void fetch_guest(struct sm *s, const struct guest *x)
+{
+    unsigned port = s->config->fetch_per_scheduler ? x->scheduler : 0, bit = 1u << port;
+    uint64_t among = s->front.fetchable & warps_of_port(s, port);
+    if (s->front.taken & bit || !front_wants(s, &s->warps[x->slot])) return;
+    if (!guest_is_favoured(s, x) &&
+        !pick_guest(x->turn, s->front.last[port], s->front.guest_went_last & bit, among))
+        return;
+    set_out(s, x->slot, WAITER_GUEST);
+    s->front.taken |= (uint8_t)bit;
+    s->front.guest_went_last |= (uint8_t)bit;
+}
+
+void front_cycle_beside_guests(struct sm *s)
+{
+    unsigned ports = s->config->fetch_per_scheduler ? s->config->schedulers : 1;
+    uint64_t left = s->front.fetchable;
+    s->front.taken = 0;
+    EACH_GRID(s, g)
+    {
+        if (guest_runs(g->guest)) fetch_guest(s, g->guest);
+    }
+    for (unsigned port = 0; port < ports; port++) {
+        uint64_t mine = warps_of_port(s, port);
+        if (s->front.taken >> port & 1)
+            left &= ~mine;
+        else if (left & mine)
+            s->front.guest_went_last &= (uint8_t) ~(1u << port);
+    }
+    if (left) fetch_among(s, left);
+}
+
+void front_forget_guests(struct sm *s) { s->front.guest_went_last = 0; }
+
+void front_fill_guests(struct sm *s)
+{
+    EACH_GRID(s, g)
+    {
+        struct front_warp *w = g->guest ? &s->warps[g->guest->slot].front : NULL;
+        if (w && w->fetching && w->fill_at <= s->now) land(w);
+    }
+}
+
+void front_forget(struct sm *s, unsigned slot) { s->front.fetchable &= ~(1ull << slot); }
+
+// -- what mechanisms do -------------------------------------------------------------------------------------
+
+void front_hold(struct sm *s, unsigned slot, bool held)
+{
+    uint64_t bit = 1ull << slot;
+    s->front.held = held ? s->front.held | bit : s->front.held & ~bit;
+}
+
+void front_skip(struct sm *s, unsigned slot)
+{
+    s->warps[slot].front.pc++;
+    front_update(s, slot);
+}
+
+void front_drop(struct sm *s, unsigned slot)
+{
+    s->warps[slot].front.count--;
+    s->warps[slot].grid->counts.fetch_flushed++;
+}
+
+void front_drop_fetching(struct sm *s, unsigned slot)
+{
+    s->warps[slot].front.fetching--;
+    s->warps[slot].grid->counts.fetch_flushed++;
+}
+
+void front_advance(struct sm *s, unsigned slot, uint32_t head) { s->warps[slot].front.head = head; }

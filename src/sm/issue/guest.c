@@ -1,0 +1,209 @@
+// A guest's life, and its instructions. Who goes first is decided where that is decided for warps (front.c,
+// issue.c), by pick_guest.
+//
+// Left out: what it reads from memory. A mechanism that wants time for that asks for lines (tech_request) and lets
+// the guest wait.
+#include "sm/issue/guest.h"
+#include "sm/sm_impl.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+static struct sm_warp *stream_of(const struct sm_grid *g) { return &g->sm->warps[g->guest->slot]; }
+
+// -- its life -----------------------------------------------------------------------------------------------
+
+void guest_begin(struct sm_grid *g)
+{
+    struct sm *s = g->sm;
+    g->guest = heap_alloc(sizeof *g->guest);
+    g->guest->slot = GUEST_SLOT;
+    while (s->warps[g->guest->slot].grid) g->guest->slot++;
+    s->warps[g->guest->slot] = (struct sm_warp){.grid = g, .place = NO_PLACE};
+    operand_start_guest(g, g->guest->slot, g->guest->map);
+    s->has_guests = true;
+}
+
+void guest_end(struct sm_grid *g)
+{
+    if (!g->guest) return;
+    g->sm->warps[g->guest->slot] = (struct sm_warp){0};
+    if (g->guest->block) timed_block_destroy(g->guest->block);
+    free(g->guest);
+    g->guest = NULL;
+    g->sm->has_guests = false;
+    issue_forget_guests(g->sm);
+    EACH_GRID(g->sm, other) g->sm->has_guests |= other->guest != NULL;
+    if (!g->sm->has_guests) front_forget_guests(g->sm);
+}
+
+void guest_start(struct sm_grid *g, const struct sm_tech *host, uint32_t pc, unsigned scheduler,
+                 enum guest_turn turn)
+{
+    struct guest *x = g->guest;
+    assert(!x->runs);
+    x->host = host;
+    x->scheduler = scheduler % g->sm->config->schedulers;
+    x->turn = turn;
+    x->runs = true;
+    x->was_passed_over = x->starves = false;
+    x->since = g->sm->now;
+    front_flush(g->sm, x->slot, pc);
+}
+
+void guest_stop(struct sm_grid *g)
+{
+    if (!g->guest->runs) return;
+    front_flush(g->sm, g->guest->slot, 0);
+    g->guest->runs = false;
+}
+
+// -- an instruction -----------------------------------------------------------------------------------------
+
+// The first cycle from which on nothing keeps it from its next instruction but what others take in that cycle; and
+// why not now.
+static uint64_t ready_at(const struct sm_grid *g, enum gpu_slot *why)
+{
+    const struct sm_warp *w = stream_of(g);
+    const struct sm_tech *host = g->guest->host;
+    uint64_t ready = ready_stream(g->sm, w, why);
+    if (ready > g->sm->now || !host->tech->guest_may || host->tech->guest_may(host->state, w->front.head))
+        return ready;
+    *why = SLOT_SYNC;
+    return CYCLE_NEVER;
+}
+
+bool guest_can_issue(const struct sm_grid *g)
+{
+    enum gpu_slot why;
+    return ready_at(g, &why) <= g->sm->now;
+}
+
+// When its result is there.
+static uint64_t execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected)
+{
+    if (o->path == PATH_ALU) return operand_execute(s, w, o, collected, o->interval);
+    return operand_write(s, w, w->operands.map + o->dst, o, collected + o->latency);
+}
+
+void guest_issue(struct sm_grid *g)
+{
+    struct sm *s = g->sm;
+    struct guest *x = g->guest;
+    struct sm_warp *w = stream_of(g);
+    uint32_t index = w->front.head;
+    const struct op *o = &g->ops[index];
+    struct guest_step step = {.next = index + 1, .lanes = 1};
+    bool collects = o->read_count || o->path == PATH_ALU;
+    uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1;
+    stall_doubts(s);
+    x->since = s->now;
+    x->host->tech->guest(x->host->state, index, &step);
+    uint64_t done = execute(s, w, o, collected + step.more);
+    operand_result(s, w, o, done, false);
+    if (isa_has(&g->engine->exec.program->insts[index], ISA_BRANCH))
+        ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
+    operand_stall(&w->operands, s->config->dependences == DEPENDENCES_SINGLE ? done : s->now + o->stall);
+    bool is_waited_for =
+        o->path == PATH_ALU || (o->path == PATH_CONTROL && o->dst_words); // by its control word
+    issue_pay(s, w, o, is_waited_for ? done : collected);
+    g->counts.guest_issued++;
+    g->counts.guest_lanes += step.lanes;
+    g->counts.lanes[o->lanes] += step.lanes;
+    front_take(&w->front);
+    if (step.next == GUEST_ENDS)
+        guest_stop(g);
+    else if (step.next != index + 1)
+        front_flush(s, x->slot, step.next);
+}
+
+// -- nobody starves -----------------------------------------------------------------------------------------
+
+// As of warps (issue.c): what it waits for has been there at two looks, one after the other, and it has issued nothing between them.
+bool guest_look(struct sm *s, bool is_next)
+{
+    bool any = false;
+    EACH_GRID(s, g)
+    {
+        struct guest *x = g->guest;
+        if (!guest_runs(x)) continue;
+        bool could_go = front_wants(s, stream_of(g)) || guest_can_issue(g);
+        x->starves = is_next && could_go && x->was_passed_over && x->since == x->look_since;
+        x->was_passed_over = is_next && could_go;
+        x->look_since = x->since;
+        any |= x->starves;
+    }
+    return any;
+}
+
+bool guest_is_favoured(const struct sm *s, const struct guest *x)
+{
+    return s->issue.favours_guests && x->starves;
+}
+
+// -- questions ----------------------------------------------------------------------------------------------
+
+static uint64_t next_of(const struct sm_grid *g)
+{
+    const struct sm_warp *w = stream_of(g);
+    enum gpu_slot why;
+    if (front_wants(g->sm, w)) return g->sm->now;
+    uint64_t next = ready_at(g, &why);
+    if (w->front.fetching && w->front.fill_at < next) next = w->front.fill_at;
+    return later(next, g->sm->now);
+}
+
+uint64_t guest_next(const struct sm *s)
+{
+    uint64_t next = CYCLE_NEVER;
+    EACH_GRID(s, g)
+    {
+        uint64_t own = guest_runs(g->guest) ? next_of(g) : CYCLE_NEVER;
+        if (own < next) next = own;
+    }
+    return next;
+}
+
+void guest_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out)
+{
+    enum gpu_slot why = SLOT_ISSUED;
+    ready_at(g, &why);
+    strbuf_printf(out, "  SM %u, guest of %s: ", g->sm->index, g->guest->host->tech->name);
+    strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ",
+                  why == SLOT_SYNC ? "its mechanism" : sm_reason(why), g->guest->since - begin);
+    exec_describe_inst(&g->engine->exec, stream_of(g)->front.head, out);
+}
+
+// -- values -------------------------------------------------------------------------------------------------
+
+struct warp *guest_values(struct sm_grid *g, uint64_t block, unsigned warp)
+{
+    struct guest *x = g->guest;
+    if (!x->block) x->block = timed_block_create(g->engine);
+    timed_block_start(g->engine, x->block, block);
+    return &x->block->warps[warp];
+}
+
+// It concerns registers, predicates and the way of its own warp alone, and cannot fail.
+static bool is_private(const struct exec *e, uint32_t index)
+{
+    enum {
+        OUTWARD = ISA_LOAD | ISA_STORE | ISA_ATOMIC | ISA_FENCE | ISA_CROSS_LANE | ISA_INDIRECT | ISA_CALL |
+                  ISA_BARRIER | ISA_SIDE_EFFECT
+    };
+    return !isa_has(&e->program->insts[index], OUTWARD) && !e->address_operand[index];
+}
+
+bool guest_compute(struct sm_grid *g, struct warp *values, uint32_t index)
+{
+    bool computes = is_private(&g->engine->exec, index);
+    values->pc = index;
+    if (computes) {
+        timed_step(g->engine, values, g->sm->now);
+    } else {
+        values->pc++;
+        timed_settle(values);
+    }
+    return computes;
+}

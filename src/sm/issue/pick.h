@@ -1,0 +1,40 @@
+// The seam at which schedulers and the front end are told who goes first. A policy chooses among warps that
+// could go now; what they need besides (collectors, units, places in queues) is the stages' business.
+//
+//     ready warps ─▶ limit ─▶ those with a place kept in a queue, if any ─▶ first ─▶ issues
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sm;
+
+struct pick {
+    bool is_fair; // whoever could go all the time does, after a while
+    // One of `among`, which has two bits at least; last: warp slot that was served last. It sees the SM's
+    // state and keeps none.
+    unsigned (*first)(const struct sm *s, unsigned last, uint64_t among);
+    // Those that a scheduler may choose from; NULL: all of them. Whoever is kept out here must get in when
+    // those that are in wait for it. (Not asked by the front end.)
+    uint64_t (*limit)(const struct sm *s, unsigned scheduler, uint64_t among);
+};
+
+#define PICK(symbol, word, meaning) extern const struct pick pick_##symbol;
+#include "sm/issue/pick.def"
+#undef PICK
+
+const struct pick *pick_policy(int policy); // enum pick_policy
+
+// Whose turn a guest (guest.h) takes among the warps that could go.
+enum guest_turn {
+    GUEST_FIRST,   // before all
+    GUEST_OLDEST,  // as greedy-then-oldest's oldest: before all but the one that went last
+    GUEST_IN_TURN, // once a round, behind the last slot
+    GUEST_LAST,    // when nobody else could
+    GUEST_BESIDE // takes nobody's: it issues beside what the scheduler picks, and is fetched for once a round
+};
+// It goes before those; `went_last`: it has gone since the warp `last` went.
+bool pick_guest(enum guest_turn turn, unsigned last, bool went_last, uint64_t among);
+
+// For policies.
+unsigned pick_oldest(const struct sm *s, uint64_t among);                // in the SM; among: not empty
+unsigned pick_behind(const struct sm *s, unsigned last, uint64_t among); // round robin

@@ -1,0 +1,41 @@
+// The policies by number, and what they have in common.
+#include "sm/issue/pick.h"
+#include "sm/sm_impl.h"
+
+const struct pick *pick_policy(int policy)
+{
+    static const struct pick *const all[] = {
+#define PICK(symbol, word, meaning) &pick_##symbol,
+#include "sm/issue/pick.def"
+#undef PICK
+    };
+    return all[policy];
+}
+
+bool pick_guest(enum guest_turn turn, unsigned last, bool went_last, uint64_t among)
+{
+    if (!among) return true;
+    switch (turn) {
+    case GUEST_FIRST: return true;
+    case GUEST_OLDEST: return went_last || !(among >> last & 1);
+    case GUEST_IN_TURN:
+    case GUEST_BESIDE: return !went_last && !(among & ~bit_mask(last + 1));
+    case GUEST_LAST: break;
+    }
+    return false;
+}
+
+unsigned pick_oldest(const struct sm *s, uint64_t among)
+{
+    unsigned oldest = bit_lowest(among);
+    for (uint64_t left = among & (among - 1); left; left &= left - 1)
+        if (s->warps[bit_lowest(left)].age < s->warps[oldest].age) oldest = bit_lowest(left);
+    return oldest;
+}
+
+unsigned pick_behind(const struct sm *s, unsigned last, uint64_t among)
+{
+    uint64_t behind = among & ~bit_mask(last + 1);
+    (void)s;
+    return bit_lowest(behind ? behind : among);
+}

@@ -1,0 +1,569 @@
+// The load/store unit: a queue of memory instructions, served in order.
+//
+//     issue ─▶ operands collected ─▶ queue ─▶ head: passes over shared memory's banks, then a line a cycle
+//                                              ├─ shared            ready after the last pass + latency
+//                                              ├─ L1, texture,      hit: latency; miss: an MSHR and a request
+//                                              │  constant
+//                                              └─ global            a request a line, unless L1 caches them
+//     mechanisms ──────────────────▶ early ──▶ L1 in cycles in which the head sends no line
+//
+// The lanes' addresses become lines and sectors when the instruction is issued (coalesce.h). A head that
+// finds no MSHR or way holds the queue until a reply frees something. Who finds the queue full stands in line
+// for a place: were places to go to whoever the schedulers come to first, warps that spin on a word could
+// keep out for ever the one that they wait for.
+#include "sm/coalesce.h"
+#include "sm/sm_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { AGE_MASK = TOKEN_MASK / SM_WARPS }; // as much of a warp's age as a token holds
+
+void lsu_init(struct sm *s)
+{
+    s->lsu.queue = heap_alloc(s->config->lsu_queue * sizeof *s->lsu.queue);
+    s->lsu.free_record = NONE32;
+    s->lsu.next_reply = CYCLE_NEVER;
+}
+
+void lsu_fini(struct sm *s)
+{
+    free(s->lsu.queue);
+    vec_fini(&s->lsu.records);
+}
+
+void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
+                 uint32_t token)
+{
+    struct sm *s = g->sm;
+    g->lsu.requested++;
+    struct memory_request r = {.cycle = s->now,
+                               .line = line,
+                               .token = token,
+                               .sm = (uint16_t)s->index,
+                               .grid = g->launch->number,
+                               .sectors = sectors,
+                               .data_bytes = (uint8_t)bytes,
+                               .kind = (uint8_t)kind,
+                               .rides = s->lsu.rides};
+    memory_system_push(s->lsu.memory, &r);
+}
+
+// -- the line before the queue ------------------------------------------------------------------------------
+
+// That nobody has, and that are kept for nobody.
+static uint32_t free_places(const struct sm *s)
+{
+    uint32_t queue = s->config->lsu_queue - s->lsu.count;
+    uint32_t records = s->config->lsu_pending - s->lsu.records_used;
+    return (queue < records ? queue : records) - s->lsu.kept;
+}
+
+static uint8_t *in_line(struct sm *s, uint32_t k) { return &s->lsu.line[(s->lsu.line_first + k) % SM_WARPS]; }
+
+// Free places go to those in line, in order.
+static void deal(struct sm *s, uint32_t free)
+{
+    for (uint32_t k = 0; free && s->lsu.parked; k++) {
+        uint64_t bit = s->lsu.parked & 1ull << *in_line(s, k);
+        if (!bit) continue;
+        s->lsu.parked &= ~bit;
+        s->lsu.turn |= bit;
+        s->lsu.kept++;
+        ready_admit(&s->ready, bit);
+        free--;
+    }
+    s->lsu.shut = s->lsu.line_count || !free;
+}
+
+static void place_is_free(struct sm *s)
+{
+    if (s->lsu.shut) deal(s, free_places(s));
+}
+
+bool lsu_has_place(struct sm *s, unsigned slot)
+{
+    uint64_t bit = 1ull << slot;
+    if (s->lsu.turn & bit) return true;
+    if (!(s->lsu.asked & bit)) *in_line(s, s->lsu.line_count++) = (uint8_t)slot;
+    s->lsu.asked |= bit;
+    s->lsu.parked |= bit;
+    uint32_t free = free_places(s);
+    if (free) deal(s, free);
+    return s->lsu.turn & bit;
+}
+
+void lsu_unable(struct sm *s, unsigned slot)
+{
+    uint64_t bit = 1ull << slot;
+    s->lsu.parked &= ~bit;
+    s->lsu.kept -= (uint32_t)(s->lsu.turn >> slot & 1);
+    s->lsu.turn &= ~bit;
+    deal(s, free_places(s));
+}
+
+static void step_out(struct sm *s, unsigned slot)
+{
+    uint32_t k = 0;
+    while (*in_line(s, k) != slot) k++;
+    for (; k; k--) *in_line(s, k) = *in_line(s, k - 1); // most often it is the first
+    s->lsu.line_first++;
+    s->lsu.line_count--;
+    s->lsu.asked &= ~(1ull << slot);
+}
+
+void lsu_leave_line(struct sm *s, unsigned slot)
+{
+    step_out(s, slot);
+    lsu_unable(s, slot);
+}
+
+// A warp has taken a place. With the last one gone, others that were about to enter stand in line.
+static void place_is_taken(struct sm *s, unsigned slot)
+{
+    if (s->lsu.turn >> slot & 1) {
+        step_out(s, slot);
+        s->lsu.kept--;
+        s->lsu.turn &= ~(1ull << slot);
+        if (s->lsu.line_count) return; // no place less is free than before
+    }
+    s->lsu.shut = !free_places(s);
+    if (!s->lsu.shut) return;
+    for (uint64_t left = s->ready.now & s->ready.wants_lsu & ~(1ull << slot); left; left &= left - 1)
+        ready_evaluate(s, bit_lowest(left));
+}
+
+// -- records ------------------------------------------------------------------------------------------------
+
+static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o)
+{
+    uint32_t k = s->lsu.free_record;
+    if (k == NONE32) {
+        k = (uint32_t)s->lsu.records.count;
+        vec_push(&s->lsu.records, (struct load_record){0});
+    } else {
+        s->lsu.free_record = s->lsu.records.data[k].next_free;
+    }
+    s->lsu.records.data[k] =
+        (struct load_record){.warp = slot, .op = o, .serial = s->check.serial + 1, .entry = BOARD_NONE};
+    memcpy(s->lsu.records.data[k].registers, s->warps[slot].operands.map + o->dst,
+           sizeof s->lsu.records.data[k].registers);
+    s->lsu.records_used++;
+    s->warps[slot].lsu.loads++;
+    return k;
+}
+
+static void complete(struct sm *s, uint32_t record)
+{
+    struct load_record *r = &s->lsu.records.data[record];
+    struct sm_warp *w = &s->warps[r->warp];
+    const struct op *o = r->op;
+    r->ready = operand_write(s, w, r->registers, o, r->ready);
+    if (s->watch) watch_completed(s, record, r->ready);
+    if (s->config->check) check_reply(&s->check, r->warp, r->registers, o, r->serial, r->ready);
+    uint8_t current = 0xff;
+    if (s->config->dependences == DEPENDENCES_SINGLE) operand_stall_for_memory(&w->operands, r->ready);
+    if (s->config->dependences == DEPENDENCES_BOARD) current = board_replied(s, r->warp, r->entry, r->ready);
+    operand_reply(&s->operands, &w->operands, o, r->registers, r->ready, current);
+    if (has_techs(s)) tech_replied(w, (uint32_t)(o - w->grid->ops), r->registers, r->ready);
+    w->lsu.loads--;
+    unsigned slot = r->warp;
+    uint64_t ready = r->ready;
+    r->next_free = s->lsu.free_record;
+    s->lsu.free_record = record;
+    s->lsu.records_used--;
+    place_is_free(s);
+    if (w->warp && w->warp->state == WARP_DONE)
+        room_warp_ended(s, slot);
+    else if (ready > s->now)
+        ready_wake_at(s, slot, ready);
+    else
+        ready_evaluate(s, slot);
+}
+
+void lsu_record_part(struct sm *s, uint32_t record)
+{
+    struct load_record *r = &s->lsu.records.data[record];
+    r->ready = later(r->ready, s->now);
+    r->remaining--;
+    if (r->issued && !r->remaining) complete(s, record);
+}
+
+// -- the queue ----------------------------------------------------------------------------------------------
+
+static uint32_t store_token(const struct sm *s, unsigned slot)
+{
+    return (uint32_t)TOKEN_STORE << TOKEN_SHIFT | (s->warps[slot].age & AGE_MASK) * SM_WARPS | slot;
+}
+
+static void note_warp(struct lsu_entry *e, const struct sm_warp *w)
+{
+    e->place = w->place;
+    e->index = w->warp->index;
+    e->block = w->warp->cta->linear;
+}
+
+void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive)
+{
+    struct sm_grid *g = s->warps[slot].grid;
+    struct exec_access *a = &g->engine->access;
+    struct gpu_counts *n = &g->counts;
+    struct lsu_entry *e = &s->lsu.queue[(s->lsu.first + s->lsu.count++) % s->config->lsu_queue];
+    e->arrive = arrive;
+    e->op = o;
+    e->warp = slot;
+    e->grid = g;
+    e->record = NONE32;
+    e->next = 0;
+    coalesce(s, e, a, i);
+    n->lsu_accesses++;
+    if (a->shared) {
+        n->shared_accesses++;
+        n->shared_conflict_cycles += e->cycles - 1u;
+    }
+    n->lsu_transactions += e->count;
+    for (unsigned k = 0; k < e->count; k++) n->lsu_sectors += bit_count8(e->lines[k].sectors);
+    bool is_store = e->kind == LSU_STORE || e->kind == LSU_LOCAL_STORE || e->kind == LSU_REDUCE;
+    if (is_store) s->warps[slot].lsu.stores += e->count;
+    e->token =
+        store_token(s, slot); // the warp may have ended, and its slot have another, when the line is sent
+    if (!is_store && (o->dst_words || o->pred_writes || e->kind != LSU_SHARED)) {
+        e->record = new_record(s, slot, o);
+        operand_result(s, &s->warps[slot], o, CYCLE_NEVER, true);
+    } else {
+        s->warps[slot].lsu.queued++;
+    }
+    if (has_techs(s)) note_warp(e, &s->warps[slot]);
+    place_is_taken(s, slot);
+    if (s->lsu.count == 1) s->lsu.next = later(s->lsu.next, later(arrive, s->now + 1));
+}
+
+void lsu_enter_board(struct sm *s, uint8_t entry)
+{
+    const struct lsu_entry *last = &s->lsu.queue[(s->lsu.first + s->lsu.count - 1) % s->config->lsu_queue];
+    if (last->record != NONE32) s->lsu.records.data[last->record].entry = entry;
+}
+
+static enum line_outcome load_through(struct sm *s, struct tag_store *t, enum token_kind kind,
+                                      struct lsu_entry *e, uint32_t latency, uint64_t *hits, uint64_t *misses,
+                                      uint64_t *pending)
+{
+    const struct transaction *x = &e->lines[e->next];
+    struct load_record *r = &s->lsu.records.data[e->record];
+    bool started;
+    struct mshr_waiter who = {.token = e->record, .sectors = x->sectors, .kind = WAITER_RECORD};
+    switch (tags_load(e->grid, t, kind, x->line, who, &started)) {
+    case TAG_HIT:
+        ++*hits;
+        r->ready = later(r->ready, s->now + latency);
+        return LINE_HIT;
+    case TAG_WAITS:
+        ++*(started ? misses : pending);
+        r->remaining++;
+        return started ? LINE_MISS : LINE_JOINED;
+    case TAG_STALLED: break;
+    }
+    return LINE_STALLED;
+}
+
+// The warp that has stored; NULL: it has ended, and its slot may have another.
+static struct sm_warp *who_stored(struct sm *s, uint32_t token)
+{
+    struct sm_warp *w = &s->warps[token % SM_WARPS];
+    return (w->age & AGE_MASK) != token / SM_WARPS || !w->warp ? NULL : w;
+}
+
+// A store's line is written; its warp's fence may be waiting for that.
+static void store_done(struct sm *s, uint32_t token)
+{
+    struct sm_warp *w = who_stored(s, token);
+    if (w && --w->lsu.stores == 0 && w->warp->state != WARP_DONE) ready_evaluate(s, slot_of(s, w));
+}
+
+// It has left the queue, and its warp may go on where it waits for that.
+static void store_left(struct sm *s, uint32_t token)
+{
+    struct sm_warp *w = who_stored(s, token);
+    bool waits = s->config->dependences == DEPENDENCES_SINGLE || s->config->dependences == DEPENDENCES_BOARD;
+    if (w && --w->lsu.queued == 0 && w->warp->state != WARP_DONE && waits)
+        ready_wake_at(s, slot_of(s, w), s->now + 1);
+}
+
+static enum line_outcome store_through(struct sm *s, const struct lsu_entry *e, const struct transaction *x)
+{
+    if (s->config->l1_write == L1_WRITE_ALLOCATE && (s->config->l1_global || e->kind == LSU_LOCAL_STORE))
+        tags_store(e->grid, &s->tags.l1, x->line, x->sectors,
+                   false); // without a free way it just goes through
+    else
+        tags_store_through(e->grid, x->line, x->sectors);
+    lsu_request(e->grid, x->line, x->sectors, x->bytes, MEMORY_STORE, e->token);
+    return LINE_PASSED;
+}
+
+// Where plain loads do not look into L1 they find there what a mechanism keeps for them all the same.
+static bool goes_past_l1(const struct sm *s, const struct lsu_entry *e)
+{
+    if (s->config->memory_perfect) return false;
+    if (e->kind == LSU_LOAD_PAST_L1) return true;
+    return !s->config->l1_global && !tags_has_locked(e->grid, e->lines[e->next].line);
+}
+
+// The next line of the head. Stalled: nothing was done, and it has to wait for a reply.
+static enum line_outcome send_line(struct sm *s, struct lsu_entry *e)
+{
+    const struct transaction *x = &e->lines[e->next];
+    struct gpu_counts *n = &e->grid->counts;
+    switch ((enum lsu_kind)e->kind) {
+    case LSU_CONSTANT:
+        return load_through(s, &s->tags.constant, TOKEN_CONSTANT, e, s->config->constant_latency,
+                            &n->constant_hits, &n->constant_misses, &n->constant_hits);
+    case LSU_TEXTURE:
+        return load_through(s, &s->tags.texture, TOKEN_TEXTURE, e, s->config->texture_latency,
+                            &n->texture_hits, &n->texture_misses, &n->texture_hits);
+    case LSU_LOAD:
+    case LSU_LOAD_PAST_L1:
+        if (goes_past_l1(s, e)) break;
+        // fall through
+    case LSU_LOCAL_LOAD:
+        return load_through(s, &s->tags.l1, TOKEN_L1, e, s->config->l1_latency, &n->l1_hits, &n->l1_misses,
+                            &n->l1_pending_hits);
+    case LSU_LOCAL_STORE:
+        if (s->config->l1_write != L1_WRITE_LOCAL_BACK) return store_through(s, e, x);
+        if (!tags_store(e->grid, &s->tags.l1, x->line, x->sectors, true)) return LINE_STALLED;
+        n->l1_stores++;
+        store_done(s, e->token & TOKEN_MASK);
+        return LINE_KEPT;
+    case LSU_STORE: return store_through(s, e, x);
+    case LSU_REDUCE:
+        tags_drop(e->grid, x->line);
+        lsu_request(e->grid, x->line, x->sectors, x->bytes, MEMORY_REDUCE, e->token);
+        return LINE_PASSED;
+    case LSU_ATOMIC: tags_drop(e->grid, x->line); break;
+    case LSU_SHARED: return LINE_PASSED; // it has no lines
+    }
+    enum memory_kind kind = e->kind == LSU_ATOMIC ? MEMORY_ATOMIC : MEMORY_LOAD;
+    struct load_record *r = &s->lsu.records.data[e->record];
+    r->remaining++;
+    if (s->config->memory_perfect) r->ready = later(r->ready, s->now + s->config->l1_latency);
+    lsu_request(e->grid, x->line, x->sectors, kind == MEMORY_ATOMIC ? x->bytes : 0, kind,
+                (uint32_t)TOKEN_RECORD << TOKEN_SHIFT | e->record);
+    return LINE_PASSED;
+}
+
+// -- lines that mechanisms ask for ----------------------------------------------------------------------------
+
+bool lsu_ask_early(struct sm_grid *g, unsigned tech, uint64_t line, uint8_t sectors, uint32_t token)
+{
+    struct lsu *l = &g->sm->lsu;
+    if (l->early_count == LSU_EARLY) return false;
+    l->early[(l->first_early + l->early_count++) % LSU_EARLY] =
+        (struct lsu_early){g, line, token, sectors, (uint8_t)tech};
+    g->lsu.early++;
+    return true;
+}
+
+void lsu_early_came(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token)
+{
+    g->lsu.early--;
+    tech_line(g, tech, line, token);
+}
+
+// A mechanism's line is looked up.
+static enum tag_outcome look_up_early(struct sm *s, const struct lsu_early *e, bool *started)
+{
+    struct mshr_waiter who = {.token = e->token,
+                              .owner = e->tech,
+                              .sectors = e->sectors,
+                              .kind = WAITER_EARLY,
+                              .grid = e->grid->launch->number};
+    enum tag_outcome o = tags_load(e->grid, &s->tags.l1, TOKEN_L1, e->line, who, started);
+    if (o == TAG_STALLED) return o;
+    e->grid->counts.l1_early_requests++;
+    e->grid->counts.l1_early_misses += *started;
+    return o;
+}
+
+// A line that comes with another, or does without what it would have to wait for.
+static enum line_outcome bring(struct sm *s, const struct lsu_early *x)
+{
+    struct sm_grid *g = x->grid;
+    bool started;
+    g->lsu.early++;
+    switch (look_up_early(s, x, &started)) {
+    case TAG_HIT: lsu_early_came(g, x->tech, x->line, x->token); return LINE_HIT;
+    case TAG_WAITS: return started ? LINE_MISS : LINE_JOINED;
+    case TAG_STALLED: break;
+    }
+    g->lsu.early--;
+    g->counts.l1_early_dropped++;
+    return LINE_STALLED;
+}
+
+// Those of the lines that are there count as used now.
+static void touch_neighbours(struct sm_grid *g, unsigned tech, const struct tech_neighbours *n, uint8_t all)
+{
+    for (unsigned k = 0; k < n->count; k++) {
+        if (!tags_touch(g, n->lines[k], all)) continue;
+        g->counts.l1_early_requests++;
+        tech_neighbour(g, tech, n->lines[k], LINE_HIT);
+    }
+}
+
+// Lines that come with the one just looked up.
+static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_outcome outcome,
+                             unsigned tech, const struct tech_neighbours *n)
+{
+    struct sm_grid *g = e->grid;
+    uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
+    if (n->only_touch) {
+        touch_neighbours(g, tech, n, all);
+        return;
+    }
+    s->lsu.rides = outcome == LINE_MISS;
+    for (unsigned k = 0; k < n->count; k++) {
+        const struct lsu_early x = {g, n->lines[k], TECH_NEIGHBOUR, all, (uint8_t)tech};
+        if (!memory_find(g->launch->launch->memory, x.line)) continue; // an allocation begins with a line
+        enum line_outcome o = bring(s, &x);
+        s->lsu.rides |= o == LINE_MISS;
+        bool waits = n->waits && outcome == LINE_HIT && (o == LINE_MISS || o == LINE_JOINED);
+        if (waits)
+            s->lsu.records.data[e->record].remaining += tags_wait(g, &s->tags.l1, x.line, e->record, all);
+        tech_neighbour(g, tech, x.line, o);
+    }
+    s->lsu.rides = false;
+}
+
+void lsu_look_again(struct sm *s) { s->lsu.blocked = s->lsu.early_blocked = false; }
+
+// The head of the queue looks a line up in this cycle.
+static bool is_taken(const struct sm *s)
+{
+    const struct lsu *l = &s->lsu;
+    const struct lsu_entry *e = &l->queue[l->first];
+    if (!l->count || l->blocked || s->now < l->next) return false;
+    return e->arrive <= s->now && !e->cycles && e->next < e->count;
+}
+
+void lsu_cycle_early(struct sm *s)
+{
+    struct lsu *l = &s->lsu;
+    if (is_taken(s)) return;
+    const struct lsu_early e = l->early[l->first_early];
+    bool started;
+    enum tag_outcome o = look_up_early(s, &e, &started);
+    l->early_blocked = o == TAG_STALLED;
+    if (l->early_blocked) return;
+    l->first_early = (l->first_early + 1) % LSU_EARLY;
+    l->early_count--;
+    if (o == TAG_HIT) lsu_early_came(e.grid, e.tech, e.line, e.token);
+}
+
+// -- the queue's head -----------------------------------------------------------------------------------------
+
+static void finish(struct sm *s, struct lsu_entry *e)
+{
+    uint32_t place = s->lsu.first;
+    s->lsu.first = (s->lsu.first + 1) % s->config->lsu_queue;
+    s->lsu.count--;
+    place_is_free(s);
+    if (e->record == NONE32) {
+        store_left(s, e->token & TOKEN_MASK);
+        if (s->watch) watch_left_queue(s, place);
+        return;
+    }
+    struct load_record *r = &s->lsu.records.data[e->record];
+    r->issued = true;
+    r->ready = later(r->ready, s->now + 1);
+    if (!r->remaining) complete(s, e->record);
+}
+
+static __attribute__((noinline)) void tell_of_line(struct sm *s, const struct lsu_entry *e,
+                                                   enum line_outcome outcome)
+{
+    bool in_l1 = e->kind == LSU_LOAD && s->config->l1_global;
+    struct tech_neighbours n;
+    unsigned tech = tech_access_line(e, outcome, in_l1 ? &n : NULL);
+    if (in_l1 && n.count) bring_neighbours(s, e, outcome, tech, &n);
+}
+
+void lsu_cycle(struct sm *s)
+{
+    if (!s->lsu.count || s->now < s->lsu.next || s->lsu.blocked) return;
+    struct lsu_entry *e = &s->lsu.queue[s->lsu.first];
+    if (e->arrive > s->now) {
+        s->lsu.next = e->arrive;
+        return;
+    }
+    s->lsu.next = s->now + 1;
+    if (e->cycles) {
+        s->lsu.next = s->now + e->cycles;
+        if (e->record != NONE32 && e->kind != LSU_TEXTURE && e->kind != LSU_CONSTANT)
+            s->lsu.records.data[e->record].ready = s->now + e->cycles - 1u + s->config->shared_latency;
+        e->cycles = 0;
+    } else if (e->next < e->count) {
+        enum line_outcome outcome = send_line(s, e);
+        if (outcome == LINE_STALLED) {
+            s->lsu.blocked = true;
+            return;
+        }
+        if (has_techs(s)) tell_of_line(s, e, outcome);
+        e->next++;
+    }
+    if (e->next == e->count) finish(s, e);
+}
+
+static void take_reply(struct sm *s, const struct memory_reply *r)
+{
+    uint32_t what = r->token & TOKEN_MASK;
+    struct sm_grid *g = sm_grid_of(s, r->grid);
+    g->lsu.replied++;
+    g->lsu.last_reply = r->cycle;
+    lsu_look_again(s);
+    switch ((enum token_kind)(r->token >> TOKEN_SHIFT)) {
+    case TOKEN_RECORD: lsu_record_part(s, what); break;
+    case TOKEN_STORE: store_done(s, what); break;
+    case TOKEN_L1: tags_reply(g, &s->tags.l1, what, r->sectors); break;
+    case TOKEN_CONSTANT: tags_reply(g, &s->tags.constant, what, r->sectors); break;
+    case TOKEN_TEXTURE: tags_reply(g, &s->tags.texture, what, r->sectors); break;
+    case TOKEN_CODE: tags_reply(g, &s->tags.code, what, r->sectors); break;
+    case TOKEN_WRITEBACK: break;
+    }
+}
+
+void lsu_take_replies(struct sm *s)
+{
+    struct lsu *l = &s->lsu;
+    while (l->next_reply <= s->now) {
+        take_reply(s, &l->waiting);
+        bool more = memory_system_take(l->memory, s->index, s->window_end, &l->waiting);
+        l->next_reply = more ? l->waiting.cycle : CYCLE_NEVER;
+    }
+}
+
+void lsu_open(struct sm *s, struct memory_system *m)
+{
+    struct lsu *l = &s->lsu;
+    l->memory = m;
+    memory_system_open(m, s->index);
+    bool any = memory_system_take(m, s->index, s->window_end, &l->waiting);
+    l->next_reply = any ? l->waiting.cycle : CYCLE_NEVER;
+}
+
+// Nobody else has asked for what is still to come.
+bool lsu_is_done_with(const struct sm_grid *g)
+{
+    const struct lsu *l = &g->sm->lsu;
+    for (uint32_t k = 0; k < l->count; k++)
+        if (l->queue[(l->first + k) % g->sm->config->lsu_queue].grid == g) return false;
+    return g->lsu.requested == g->lsu.replied && !g->lsu.early;
+}
+
+const char *lsu_check(const struct sm *s)
+{
+    const struct lsu *l = &s->lsu;
+    if (l->count || l->records_used || l->early_count || !tags_are_quiet(s))
+        return "something is still under way";
+    if (l->asked || l->parked || l->turn || l->line_count || l->kept)
+        return "somebody still stands in line for the load/store unit";
+    return NULL;
+}

@@ -1,0 +1,454 @@
+// From issue to result, by reservation: an instruction takes an operand collector, its registers' banks, and
+// a pipeline, each from the first cycle at which it is free, in order of issue. So everything is known at
+// issue.
+//
+//     issue c │ c+1 … banks read, a port each │ pipeline free │ + latency │ registers ready, dependents issue
+//
+// Left out: an operand that could overtake an older instruction's in another bank's queue does not.
+#include "sm/sm_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t pipes_of(const struct gpu_config *c, enum pipe p)
+{
+    switch (p) {
+    case PIPE_INT: return c->units_int;
+    case PIPE_FLOAT: return c->units_float;
+    case PIPE_SPECIAL: return c->units_special;
+    case PIPE_DOUBLE: return c->units_double;
+    case PIPE_LSU:
+    case PIPE_CONTROL:
+    case PIPE_COUNT: break;
+    }
+    return 1;
+}
+
+void operand_init(struct sm *s)
+{
+    for (unsigned p = 0; p < PIPE_COUNT; p++) s->operands.pipes[p] = pipes_of(s->config, (enum pipe)p);
+}
+
+void operand_fini(struct sm *s)
+{
+    free(s->operands.ready);
+    free(s->operands.read);
+    free(s->operands.from_memory);
+    free(s->operands.bank_of);
+}
+
+// -- numbers of registers -----------------------------------------------------------------------------------
+// A grid's are side by side: those of its warps by place, 256 behind them that stand for nobody's (a map is as
+// long as an instruction can name), those that mechanisms rename to, and a guest's. Which are there at once is the room's
+// business (room.c); a number is a name, and says which bank.
+
+static uint32_t end_of(const struct operands_grid *g) { return g->first + g->count; }
+
+// The first gap between grids that is long enough, from a number of bank 0 on.
+static uint32_t find_gap(const struct sm *s, uint32_t count)
+{
+    uint32_t banks = s->config->banks;
+    for (uint32_t first = 0;;) {
+        uint32_t before = first;
+        EACH_GRID(s, g)
+        {
+            if (first < end_of(&g->operands) && first + count > g->operands.first)
+                first = (end_of(&g->operands) + banks - 1) / banks * banks;
+        }
+        if (first == before) return first;
+    }
+}
+
+static void grow(struct sm *s, uint32_t numbers)
+{
+    struct operands *all = &s->operands;
+    if (numbers <= all->numbers) return;
+    all->ready = heap_resize(all->ready, numbers * sizeof *all->ready);
+    all->read = heap_resize(all->read, numbers * sizeof *all->read);
+    all->from_memory = heap_resize(all->from_memory, numbers);
+    all->bank_of = heap_resize(all->bank_of, numbers);
+    all->numbers = numbers;
+    if (s->config->check) check_grow(&s->check, numbers);
+}
+
+void operand_begin(struct sm_grid *g)
+{
+    struct sm *s = g->sm;
+    const struct sm_launch *l = g->launch;
+    struct operands_grid *o = &g->operands;
+    o->own = l->places * l->registers_per_warp;
+    o->count = o->own + MAP_REGISTERS + l->blocks_per_sm * l->pool + (l->has_guest ? MAP_REGISTERS : 0);
+    o->first = find_gap(s, o->count);
+    o->guest = end_of(o) - MAP_REGISTERS;
+    grow(s, end_of(o));
+    memset(s->operands.ready + o->first, 0, o->count * sizeof *s->operands.ready);
+    memset(s->operands.read + o->first, 0, o->count * sizeof *s->operands.read);
+    memset(s->operands.from_memory + o->first, 0, o->count);
+    for (uint32_t n = 0; n < s->config->banks && n < o->count; n++)
+        s->operands.bank_of[o->first + n] = (uint8_t)n;
+    for (uint32_t done = s->config->banks; done < o->count; done *= 2) // again, twice as many every time
+        memcpy(s->operands.bank_of + o->first + done, s->operands.bank_of + o->first,
+               done < o->count - done ? done : o->count - done);
+    o->linear = heap_alloc(o->count * sizeof *o->linear);
+    for (uint32_t n = 0; n < o->count; n++) o->linear[n] = (uint16_t)(o->first + n);
+}
+
+void operand_end(struct sm_grid *g)
+{
+    free(g->operands.linear);
+    free(g->operands.maps);
+}
+
+void operand_begin_techs(struct sm_grid *g)
+{
+    size_t numbers = (size_t)g->launch->places * MAP_REGISTERS;
+    g->operands.maps = heap_alloc(numbers * sizeof *g->operands.maps);
+}
+
+void operand_start(struct sm *s, unsigned slot)
+{
+    struct operand_warp *w = &s->warps[slot].operands;
+    const struct sm_grid *g = s->warps[slot].grid;
+    unsigned place = s->warps[slot].place;
+    uint32_t count = g->launch->registers_per_warp;
+    w->registers = operand_own(g, place);
+    w->map = g->operands.linear + place * count;
+    if (g->operands.maps) {
+        const uint16_t *own = w->map;
+        w->map = g->operands.maps + (size_t)place * MAP_REGISTERS;
+        memcpy(w->map, own, MAP_REGISTERS * sizeof *w->map);
+    }
+    if (s->config->check) check_recycle(&s->check, slot, w->registers, count, s->now);
+    memset(&s->operands.ready[w->registers], 0, count * sizeof *s->operands.ready);
+    if (s->config->dependences == DEPENDENCES_BOARD) board_start(s, slot);
+}
+
+void operand_start_guest(struct sm_grid *g, unsigned slot, uint16_t map[MAP_REGISTERS])
+{
+    for (unsigned r = 0; r < MAP_REGISTERS; r++) map[r] = (uint16_t)(g->operands.guest + r);
+    g->sm->warps[slot].operands.map = map;
+}
+
+uint32_t operand_own(const struct sm_grid *g, unsigned place)
+{
+    return g->operands.first + place * g->launch->registers_per_warp;
+}
+
+// -- where mechanisms say that registers are ----------------------------------------------------------------
+
+static bool has_other_places(const struct sm *s, const struct sm_warp *w)
+{
+    return has_techs(s) && w->grid->hooks->operand && !is_guest(w);
+}
+
+// Which of the registers that it reads, or of its results, may be elsewhere: bits.
+static uint32_t elsewhere(const struct sm_warp *w, const struct op *o, bool is_write)
+{
+    if (!w->grid->hooks->elsewhere) return ~0u; // all that there are
+    return tech_elsewhere(w, (uint32_t)(o - w->grid->ops), is_write);
+}
+
+static struct operand_access ask(const struct sm_warp *w, const struct op *o, struct operand_access a)
+{
+    a.bank = w->grid->sm->operands.bank_of[a.physical];
+    a.main = 1;
+    tech_operand(w, (uint32_t)(o - w->grid->ops), &a);
+    return a;
+}
+
+// How much later it is collected, and whose port it takes.
+static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k, unsigned *bank)
+{
+    struct gpu_counts *counts = &w->grid->counts;
+    struct operand_access a =
+        ask(w, o,
+            (struct operand_access){
+                .physical = w->operands.map[o->reads[k]], .r = o->reads[k], .nth = (uint8_t)k});
+    counts->operand_reads += a.main;
+    counts->operand_near_reads += a.near;
+    counts->operand_word_reads += a.words;
+    *bank = a.bank;
+    return a.cycles;
+}
+
+// Whether the result needs a write port, and how much later it is there. asked, bits: those that may be elsewhere.
+static bool ask_writes(const struct sm_warp *w, const uint16_t *registers, const struct op *o, uint32_t asked,
+                       uint32_t *cycles)
+{
+    struct gpu_counts *counts = &w->grid->counts;
+    const uint8_t *bank_of = w->grid->sm->operands.bank_of;
+    bool needs_port = false;
+    for (unsigned n = 0; n < o->dst_words; n++) {
+        if (!(asked >> n & 1)) {
+            counts->operand_writes++;
+            needs_port = true;
+            continue;
+        }
+        struct operand_access a = ask(
+            w, o,
+            (struct operand_access){
+                .physical = registers[n], .r = (uint8_t)(o->dst + n), .nth = (uint8_t)n, .is_write = true});
+        counts->operand_writes += a.main;
+        counts->operand_near_writes += a.near;
+        counts->operand_word_writes += a.words;
+        needs_port |= a.bank != NO_BANK || bank_of[registers[n]] == NO_BANK;
+        if (a.cycles > *cycles) *cycles = a.cycles;
+    }
+    return needs_port;
+}
+
+// -- an instruction -----------------------------------------------------------------------------------------
+
+bool operand_has_collector(struct sm *s)
+{
+    for (unsigned k = 0; k < s->config->collectors; k++)
+        if (s->operands.collector_free[k] <= s->now) {
+            s->operands.collector = k;
+            return true;
+        }
+    return false;
+}
+
+// The cycle of a bank's first free port from `at` on, which is taken.
+static uint64_t take_port(struct sm *s, unsigned bank, uint64_t at)
+{
+    struct bank *b = &s->operands.banks[bank];
+    if (bank == NO_BANK) return at;
+    if (b->cycle < at)
+        *b = (struct bank){at, 0};
+    else if (b->used == s->config->bank_ports)
+        *b = (struct bank){b->cycle + 1, 0};
+    b->used++;
+    return b->cycle;
+}
+
+static bool bank_is_free(const struct sm *s, uint32_t reg, uint64_t at)
+{
+    const struct bank *b = &s->operands.banks[s->operands.bank_of[reg]];
+    return s->operands.bank_of[reg] == NO_BANK || b->cycle < at || (b->cycle == at && !b->used);
+}
+
+// Two functions of one, since this is done all the time. asked, bits: those that may be elsewhere.
+static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, const struct sm_warp *w,
+                                                              const struct op *o, uint32_t asked)
+{
+    const struct gpu_config *c = s->config;
+    const uint64_t first = s->now + 1;
+    uint64_t collected = first;
+    for (unsigned k = 0; k < o->read_count; k++) {
+        uint32_t reg = w->operands.map[o->reads[k]];
+        unsigned bank = s->operands.bank_of[reg];
+        uint32_t more = 0;
+        if (asked >> k & 1)
+            more = ask_read(w, o, k, &bank);
+        else if (asked)
+            w->grid->counts.operand_reads++;
+        uint64_t cycle = c->bank_conflicts ? take_port(s, bank, first) : first;
+        if (c->check) check_read(&s->check, reg, s->issue.lanes, s->now, cycle + more);
+        if (cycle + more == first) continue;
+        s->operands.read[reg] = cycle + more;
+        w->grid->counts.operand_conflict_cycles += cycle - first;
+        collected = later(collected, cycle + more);
+    }
+    if (!asked) w->grid->counts.operand_reads += o->read_count;
+    s->operands.collector_free[s->operands.collector] = collected + 1;
+    return collected;
+}
+
+static __attribute__((noinline)) uint64_t collect_elsewhere(struct sm *s, const struct sm_warp *w,
+                                                            const struct op *o)
+{
+    return collect(s, w, o, elsewhere(w, o, false));
+}
+
+uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o)
+{
+    return has_other_places(s, w) ? collect_elsewhere(s, w, o) : collect(s, w, o, 0);
+}
+
+void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o)
+{
+    uint32_t asked = has_other_places(s, w) ? elsewhere(w, o, false) : 0;
+    for (unsigned k = 0; k < o->read_count; k++) {
+        unsigned bank;
+        if (asked >> k & 1)
+            ask_read(w, o, k, &bank);
+        else
+            w->grid->counts.operand_reads++;
+        if (s->config->check)
+            check_read(&s->check, w->operands.map[o->reads[k]], s->issue.lanes, s->now, s->now + 1);
+    }
+}
+
+// The pipeline that is free first. All that are free before anything issued from now on can get there are
+// alike.
+static uint64_t *free_pipe(struct sm *s, const struct op *o)
+{
+    uint64_t *pipes = s->operands.pipe_free[o->pipe], *best = pipes;
+    for (uint32_t k = 1; *best > s->now + 2 && k < s->operands.pipes[o->pipe]; k++)
+        if (pipes[k] < *best) best = &pipes[k];
+    return best;
+}
+
+enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const struct op *o)
+{
+    const struct gpu_config *c = s->config;
+    for (unsigned k = 0; c->bank_conflicts && k < o->read_count; k++)
+        if (!bank_is_free(s, w->operands.map[o->reads[k]], s->now + 1)) return SLOT_OPERAND;
+    if (o->path == PATH_ALU && *free_pipe(s, o) > s->now + o->collected + 1) return SLOT_UNIT;
+    if (o->path == PATH_MEMORY || !o->dst_words) return SLOT_ISSUED;
+    uint64_t result = s->now + o->cycles + o->bypass, writes = s->operands.writes[result % WRITE_CYCLES];
+    bool full = writes >> 8 == result && (writes & 0xff) >= c->write_ports;
+    return full ? SLOT_UNIT : SLOT_ISSUED;
+}
+
+uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected,
+                         uint32_t interval)
+{
+    uint64_t *pipe = free_pipe(s, o), start = later(collected + 1, *pipe);
+    *pipe = start + interval;
+    return operand_write(s, w, w->operands.map + o->dst, o, start + o->latency);
+}
+
+// The first cycle from `cycle` on at which nobody has to read these registers any more.
+static uint64_t behind_reads(const struct sm *s, const uint16_t *registers, unsigned count, uint64_t cycle)
+{
+    for (unsigned n = 0; n < count; n++) cycle = later(cycle, s->operands.read[registers[n]] + 1);
+    return cycle;
+}
+
+static inline __attribute__((always_inline)) uint64_t
+take_write_port(struct sm *s, struct sm_grid *g, const uint16_t *registers, unsigned count, uint64_t cycle)
+{
+    for (uint64_t at = behind_reads(s, registers, count, cycle);; at++) {
+        uint64_t *writes = &s->operands.writes[at % WRITE_CYCLES];
+        if (*writes >> 8 != at) *writes = at << 8;
+        if ((*writes & 0xff) < s->config->write_ports) {
+            ++*writes;
+            if (at != cycle) g->counts.operand_write_cycles += at - cycle;
+            return at;
+        }
+    }
+}
+
+static __attribute__((noinline)) uint64_t write_elsewhere(const struct sm_warp *w, const uint16_t *registers,
+                                                          const struct op *o, uint64_t cycle)
+{
+    uint32_t cycles = 0, asked = elsewhere(w, o, true);
+    bool needs_port = ask_writes(w, registers, o, asked, &cycles);
+    if (!needs_port) return behind_reads(w->grid->sm, registers, o->dst_words, cycle + cycles);
+    return take_write_port(w->grid->sm, w->grid, registers, o->dst_words, cycle + cycles);
+}
+
+uint64_t operand_write(struct sm *s, const struct sm_warp *w, const uint16_t *registers, const struct op *o,
+                       uint64_t cycle)
+{
+    if (!o->dst_words) return cycle;
+    if (has_other_places(s, w)) return write_elsewhere(w, registers, o, cycle);
+    return take_write_port(s, w->grid, registers, o->dst_words, cycle);
+}
+
+static void barrier_counts(struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)
+{
+    unsigned b = o->barrier - 1u;
+    if (from_memory)
+        w->operands.barrier_pending[b]++;
+    else
+        w->operands.barrier_ready[b] = later(w->operands.barrier_ready[b], cycle);
+    w->operands.barrier_from_memory =
+        (uint8_t)((w->operands.barrier_from_memory & ~(1u << b)) | (unsigned)from_memory << b);
+}
+
+// had: when the warp's next instructions may issue, which is when it is written or, by a bypass, before.
+static inline __attribute__((always_inline)) void result(struct sm *s, struct sm_warp *w, const struct op *o,
+                                                         uint64_t cycle, uint64_t had, bool from_memory)
+{
+    for (unsigned n = 0; n < o->dst_words; n++) {
+        s->operands.ready[w->operands.map[o->dst + n]] = had;
+        s->operands.from_memory[w->operands.map[o->dst + n]] = from_memory;
+    }
+    if (!has_other_places(s, w)) w->grid->counts.operand_writes += o->dst_words;
+    if (!from_memory) w->operands.busy_until = later(w->operands.busy_until, cycle);
+    if (has_onlookers(s)) {
+        if (has_techs(s)) tech_result(w, (uint32_t)(o - w->grid->ops), cycle);
+        if (s->config->check)
+            check_writes(&s->check, slot_of(s, w), w->operands.map + o->dst, o, s->issue.lanes, had, cycle);
+    }
+    if (o->barrier) barrier_counts(w, o, had, from_memory);
+    for (unsigned left = o->pred_writes; left; left &= left - 1)
+        w->operands.pred_ready[bit_lowest(left)] = had;
+    w->operands.pred_from_memory = (uint8_t)(from_memory ? w->operands.pred_from_memory | o->pred_writes
+                                                         : w->operands.pred_from_memory & ~o->pred_writes);
+}
+
+void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)
+{
+    result(s, w, o, cycle, cycle, from_memory);
+}
+
+// Another warp's lanes have no way to what this one's have computed: what mechanisms share is read when it is written.
+uint64_t operand_piped(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle)
+{
+    bool is_own = !has_techs(s) || !o->dst_words || w->operands.map[o->dst] == w->operands.registers + o->dst;
+    uint64_t had = is_own ? cycle - o->bypass : cycle;
+    result(s, w, o, cycle, had, false);
+    return had;
+}
+
+static uint64_t move(struct sm_grid *g, uint16_t from, uint16_t to)
+{
+    struct sm *s = g->sm;
+    const struct gpu_config *c = s->config;
+    struct op move = {.pipe = (uint8_t)(c->units_shared ? PIPE_FLOAT : PIPE_INT),
+                      .dst_words = 1,
+                      .latency = (uint16_t)c->latency_FIXED,
+                      .interval = (uint16_t)c->interval_FIXED};
+    uint64_t ready = s->operands.ready[from], at = later(s->now + 1, ready == CYCLE_NEVER ? 0 : ready);
+    if (c->bank_conflicts) at = take_port(s, s->operands.bank_of[from], at);
+    s->operands.read[from] = later(s->operands.read[from], at);
+    if (c->check) check_read(&s->check, from, ~0ull, at, at);
+    uint64_t *pipe = free_pipe(s, &move), start = later(at + 1, *pipe);
+    *pipe = start + move.interval;
+    s->operands.ready[to] = take_write_port(s, g, &to, 1, start + move.latency);
+    if (c->check) check_writes(&s->check, 0, &to, &move, ~0ull, s->operands.ready[to], s->operands.ready[to]);
+    s->operands.from_memory[to] = false;
+    g->counts.operand_writes++;
+    return s->operands.ready[to];
+}
+
+uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to)
+{
+    g->counts.operand_reads++;
+    return move(g, from, to);
+}
+
+uint64_t operand_spread(struct sm_grid *g, uint16_t physical)
+{
+    g->counts.operand_word_reads++;
+    return move(g, physical, physical);
+}
+
+void operand_compare(const struct sm_warp *w, uint32_t count) { w->grid->counts.operand_compared += count; }
+
+// Who reads the register from now on waits until it is there.
+void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r)
+{
+    uint16_t own = (uint16_t)(w->operands.registers + r);
+    uint64_t *ready = &s->operands.ready[own], known = *ready == CYCLE_NEVER ? 0 : *ready;
+    uint64_t at = take_write_port(s, w->grid, &own, 1, later(s->now + 1, known));
+    if (*ready != CYCLE_NEVER) *ready = at;
+    operand_keep_busy(&w->operands, at);
+    w->grid->counts.operand_writes++;
+}
+
+void operand_skip(struct sm *s, unsigned slot, const struct op *o)
+{
+    struct operand_warp *w = &s->warps[slot].operands;
+    w->owed |= o->wait;
+    if (o->stall) w->stall_until = later(w->stall_until, s->now) + o->stall;
+}
+
+void operand_free_banks(struct sm *s, uint16_t first, uint32_t count)
+{
+    for (uint32_t n = 0; n < count; n++) s->operands.bank_of[first + n] = NO_BANK;
+}

@@ -1,0 +1,327 @@
+// Grids, blocks and warps come and go.
+#include "sm/sm_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// -- grids --------------------------------------------------------------------------------------------------
+
+struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_engine *engine)
+{
+    struct sm_grid *g = heap_alloc(sizeof *g);
+    g->sm = s;
+    g->launch = l;
+    g->ops = l->decoded.ops;
+    g->engine = engine;
+    memset(g->room.slots, NO_WARP, sizeof g->room.slots);
+    operand_begin(g);
+    tags_begin(g);
+    account_begin(g);
+    tech_none(g);
+    s->room.grids[s->room.grid_count++] = g;
+    for (unsigned k = 0; k < s->room.grid_count; k++)
+        s->room.grids[k]->room.had_company |= s->room.grid_count > 1;
+    return g;
+}
+
+static void forget_ends(struct room *r, const struct grid *g)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < r->ends.count; k++)
+        if (r->ends.data[k].grid != g) r->ends.data[kept++] = r->ends.data[k];
+    r->ends.count = kept;
+}
+
+void sm_dismiss(struct sm_grid *g)
+{
+    struct room *r = &g->sm->room;
+    unsigned k = 0;
+    forget_ends(r, g->launch->grid);
+    while (r->grids[k] != g) k++;
+    memmove(r->grids + k, r->grids + k + 1, (--r->grid_count - k) * sizeof *r->grids);
+    tech_end(g);
+    account_end(g);
+    tags_end(g);
+    front_end(g);
+    operand_end(g);
+    for (k = 0; k < SM_BLOCKS; k++)
+        if (g->room.blocks[k].cta) timed_block_destroy(g->room.blocks[k].cta);
+    for (k = 0; k < SM_WARPS; k++)
+        if (g->sm->warps[k].grid == g) g->sm->warps[k].grid = NULL;
+    sm_note_onlookers(g->sm);
+    free(g);
+}
+
+void room_fini(struct sm *s)
+{
+    while (s->room.grid_count) sm_dismiss(s->room.grids[s->room.grid_count - 1]);
+    vec_fini(&s->room.placed);
+    vec_fini(&s->room.ends);
+}
+
+// With sim.check, behind every change.
+static void look_over(struct sm *s)
+{
+    if (s->config->check && !s->room.broken) s->room.broken = room_check(s);
+}
+
+// -- ends ---------------------------------------------------------------------------------------------------
+
+// The warps' slots and places are free from that cycle on.
+static void give_back(struct sm_grid *g, struct sm_block *b, uint64_t slots, uint64_t cycle)
+{
+    struct sm *s = g->sm;
+    s->room.taken &= ~slots;
+    b->slots &= ~slots;
+    for (uint64_t left = slots; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left), place = s->warps[slot].place;
+        s->warps[slot].warp = NULL;
+        s->room.free_at[slot] = g->room.free_at[place] = cycle;
+        g->room.slots[place] = NO_WARP;
+        g->room.taken &= ~(1ull << place);
+        b->places &= ~(1ull << place);
+    }
+}
+
+static void block_ended(struct sm_grid *g, struct sm_block *b)
+{
+    struct sm *s = g->sm;
+    stall_speaks_against(s);
+    if (has_techs(s)) tech_block_end(g, (unsigned)(b - g->room.blocks));
+    timed_block_end(g->engine, b->cta);
+    b->running = false;
+    g->room.running--;
+    s->room.numbers &= ~(1ull << b->number);
+    struct sm_end end = {b->free_at, s->index, g->launch->grid, bit_count(b->slots), true};
+    give_back(g, b, b->slots, end.cycle);
+    vec_push(&s->room.ends, end);
+}
+
+// Nobody fetches or issues for it any more; its registers may still be written.
+static void leave(struct sm *s, unsigned slot)
+{
+    struct sm_grid *g = s->warps[slot].grid;
+    stall_speaks_against(s);
+    front_flush(s, slot, s->warps[slot].front.head);
+    s->room.resident &= ~(1ull << slot);
+    s->room.resident_count--;
+    g->room.resident_count--;
+    ready_forget(s, slot);
+    front_forget(s, slot);
+    issue_leave(s, slot);
+    if (s->lsu.asked >> slot & 1) lsu_leave_line(s, slot);
+    if (has_techs(s)) tech_warp_end(g, slot);
+}
+
+void room_warp_ended(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    struct sm_block *b = &w->grid->room.blocks[w->block];
+    if (s->room.resident >> slot & 1) leave(s, slot);
+    if (w->lsu.loads) return; // their registers are still to be written
+    b->warps &= ~(1ull << slot);
+    uint64_t end = later(s->now + 1, w->operands.busy_until);
+    b->free_at = later(b->free_at, end);
+    if (w->grid->launch->admit) {
+        give_back(w->grid, b, 1ull << slot, end);
+        vec_push(&s->room.ends, (struct sm_end){end, s->index, w->grid->launch->grid, 1, false});
+    }
+    if (!b->warps && !b->to_come) block_ended(w->grid, b);
+    look_over(s);
+}
+
+size_t sm_ended(struct sm *s, struct sm_end **ends)
+{
+    size_t n = s->room.ends.count;
+    *ends = s->room.ends.data;
+    s->room.ends.count = 0;
+    return n;
+}
+
+// -- beginnings ---------------------------------------------------------------------------------------------
+
+static void warp_start(struct sm_grid *g, unsigned slot, unsigned block, unsigned place, struct warp *warp)
+{
+    struct sm *s = g->sm;
+    s->warps[slot] = (struct sm_warp){.warp = warp,
+                                      .grid = g,
+                                      .age = s->room.warps_so_far++,
+                                      .block = (uint8_t)block,
+                                      .place = (uint8_t)place};
+    operand_start(s, slot);
+    s->room.resident |= 1ull << slot;
+    s->room.resident_count++;
+    g->room.resident_count++;
+    issue_join(s, slot);
+    front_start(s, slot);
+    ready_start(s, slot);
+    if (has_techs(s)) tech_warp_start(&s->warps[slot]);
+}
+
+// So many of these, the lowest, that are free in this cycle. 0: there are not enough.
+static uint64_t lowest_free(const struct sm *s, uint64_t among, const uint64_t *free_at, unsigned count)
+{
+    uint64_t bits = 0;
+    for (uint64_t left = among; left && count; left &= left - 1) {
+        if (free_at[bit_lowest(left)] > s->now) continue;
+        bits |= left & -left;
+        count--;
+    }
+    return count ? 0 : bits;
+}
+
+// The one that runs already, or else one that is free. NULL: there is none yet.
+static struct sm_block *find_block(struct sm_grid *g, uint64_t linear)
+{
+    struct sm_block *first = g->room.blocks, *end = first + g->launch->blocks_per_sm, *b = first;
+    if (g->launch->admit)
+        for (; b < end; b++)
+            if (b->running && b->cta->linear == linear) return b;
+    for (b = first; b < end && (b->running || b->free_at > g->sm->now);) b++;
+    return b < end ? b : NULL;
+}
+
+static uint64_t find_places(const struct sm_grid *g, const struct sm_block *b, unsigned count)
+{
+    uint64_t all = bit_mask(g->launch->places);
+    if (!g->launch->admit) return bit_mask(count) << (unsigned)(b - g->room.blocks) * count;
+    return lowest_free(g->sm, ~g->room.taken & all, g->room.free_at, count);
+}
+
+static void block_start(struct sm_grid *g, struct sm_block *b, uint64_t linear)
+{
+    struct room *r = &g->sm->room;
+    if (!b->cta) b->cta = timed_block_create(g->engine);
+    timed_block_start(g->engine, b->cta, linear);
+    b->running = true;
+    b->free_at = 0;
+    b->to_come = g->launch->warps_per_block;
+    b->number = (uint8_t)bit_lowest(~r->numbers);
+    r->numbers |= 1ull << b->number;
+    g->room.running++;
+}
+
+static void take(struct sm_grid *g, struct sm_block *b, uint64_t slots, uint64_t places)
+{
+    g->sm->room.taken |= slots;
+    g->room.taken |= places;
+    b->warps |= slots;
+    b->slots |= slots;
+    b->places |= places;
+    for (; slots; slots &= slots - 1, places &= places - 1) {
+        unsigned slot = bit_lowest(slots), place = bit_lowest(places);
+        g->room.slots[place] = (uint8_t)slot;
+        g->room.block_of[place] = (uint8_t)(b - g->room.blocks);
+        g->room.is_apart |= place != slot;
+    }
+}
+
+// False: what they take the place of is not all over yet.
+static bool warps_start(struct sm_grid *g, uint64_t linear, unsigned count)
+{
+    struct sm *s = g->sm;
+    struct sm_block *b = find_block(g, linear);
+    uint64_t slots = lowest_free(s, ~s->room.taken & bit_mask(s->config->max_warps), s->room.free_at, count);
+    uint64_t places = b ? find_places(g, b, count) : 0;
+    if (!slots || !places) return false;
+    bool is_new = !b->running;
+    unsigned n = (unsigned)(b - g->room.blocks);
+    stall_speaks_against(s);
+    if (is_new) block_start(g, b, linear);
+    take(g, b, slots, places);
+    if (is_new && g->launch->tech_count) tech_block_start(g, n);
+    for (; slots; slots &= slots - 1, places &= places - 1) {
+        unsigned k = g->launch->warps_per_block - b->to_come--;
+        warp_start(g, bit_lowest(slots), n, bit_lowest(places), &b->cta->warps[k]);
+    }
+    return true;
+}
+
+void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle)
+{
+    struct room *r = &g->sm->room;
+    for (size_t k = 0; g->launch->admit && k < r->placed.count; k++)
+        if (r->placed.data[k].grid == g && r->placed.data[k].cycle > cycle) cycle = r->placed.data[k].cycle;
+    const struct placed_warps placed = {block, cycle, g, warps};
+    vec_push(&r->placed, placed);
+    for (size_t k = r->placed.count - 1; k && r->placed.data[k - 1].cycle > cycle; k--) {
+        r->placed.data[k] = r->placed.data[k - 1];
+        r->placed.data[k - 1] = placed;
+    }
+}
+
+// By warp, order is part of what was given out: the rest of a block comes before the next one, even if the room that was
+// promised to it comes later.
+static bool is_behind(const struct room *r, size_t k)
+{
+    const struct sm_grid *g = r->placed.data[k].grid;
+    for (size_t before = 0; g->launch->admit && before < k; before++)
+        if (r->placed.data[before].grid == g) return true;
+    return false;
+}
+
+void room_start_placed(struct sm *s)
+{
+    for (size_t k = 0; k < s->room.placed.count && s->room.placed.data[k].cycle <= s->now;) {
+        const struct placed_warps p = s->room.placed.data[k];
+        if (is_behind(&s->room, k) || !warps_start(p.grid, p.block, p.count)) {
+            s->room.placed.data[k++].cycle = s->now + 1;
+            continue;
+        }
+        memmove(s->room.placed.data + k, s->room.placed.data + k + 1,
+                (--s->room.placed.count - k) * sizeof *s->room.placed.data);
+        look_over(s);
+    }
+}
+
+// -- failures -----------------------------------------------------------------------------------------------
+
+void sm_kill(struct sm_grid *g)
+{
+    struct sm *s = g->sm;
+    size_t kept = 0;
+    for (size_t k = 0; k < s->room.placed.count; k++)
+        if (s->room.placed.data[k].grid != g) s->room.placed.data[kept++] = s->room.placed.data[k];
+    s->room.placed.count = kept;
+    for (struct sm_block *b = g->room.blocks; b < g->room.blocks + SM_BLOCKS; b++) {
+        if (!b->running || !b->to_come) continue;
+        b->to_come = 0;
+        if (!b->warps) block_ended(g, b);
+    }
+    for (uint64_t left = s->room.resident; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        if (s->warps[slot].grid != g) continue;
+        s->warps[slot].warp->state = WARP_DONE;
+        room_warp_ended(s, slot);
+    }
+}
+
+void room_kill_failed(struct sm *s)
+{
+    s->faulted = false;
+    EACH_GRID(s, g)
+    {
+        if (g->engine->fault.kind != FAULT_NONE) sm_kill(g);
+    }
+}
+
+// -- questions ----------------------------------------------------------------------------------------------
+
+bool sm_has_grids(const struct sm *s) { return s->room.grid_count; }
+bool sm_is_shared(const struct sm *s) { return s->room.grid_count > 1; }
+bool sm_is_crowded(const struct sm *s) { return s->room.grid_count == SM_GRIDS; }
+
+bool sm_has_blocks(const struct sm_grid *g) { return g->room.running; }
+
+struct cta *sm_stuck_block(const struct sm_grid *g)
+{
+    for (unsigned k = 0; g->room.running && k < g->launch->blocks_per_sm; k++)
+        if (g->room.blocks[k].running && !g->room.blocks[k].to_come) return g->room.blocks[k].cta;
+    return NULL;
+}
+
+void sm_collect(struct sm_grid *g)
+{
+    for (unsigned k = 0; k < SM_BLOCKS; k++)
+        if (g->room.blocks[k].running) exec_cta_collect(g->room.blocks[k].cta);
+}

@@ -1,0 +1,254 @@
+// An SM's parts put together: its cycle, what is next, and what it says of itself.
+//
+//     replies, wakes ─▶ load/store unit ─▶ issue ─▶ fetch ─▶ account ─▶ next cycle, or the next at which anything happens
+#include "sm/sm_impl.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+_Static_assert(SLOT_ISSUED == 0, "0 means no reason where a reason is kept");
+
+struct sm *sm_create(const struct gpu_config *c, uint32_t line_bytes, unsigned index, uint64_t now)
+{
+    struct sm *s = heap_alloc(sizeof *s);
+    s->config = c;
+    s->line_bytes = line_bytes;
+    s->index = index;
+    s->now = now;
+    s->event_at = CYCLE_NEVER;
+    if (c->check) check_init(&s->check, SM_SLOTS);
+    operand_init(s);
+    board_init(s);
+    predict_init(s);
+    front_init(s);
+    issue_init(s);
+    lsu_init(s);
+    tags_init(s);
+    account_init(s);
+    sm_note_onlookers(s);
+    return s;
+}
+
+void sm_destroy(struct sm *s)
+{
+    if (!s) return;
+    stall_end(s);
+    room_fini(s);
+    tags_fini(s);
+    lsu_fini(s);
+    operand_fini(s);
+    board_fini(s);
+    predict_fini(s);
+    front_fini(s);
+    ready_fini(s);
+    check_fini(&s->check);
+    free(s);
+}
+
+struct sm *sm_renew(struct sm *s, uint64_t now)
+{
+    struct sm *fresh = sm_create(s->config, s->line_bytes, s->index, now);
+    tags_inherit(fresh, s);
+    sm_destroy(s);
+    return fresh;
+}
+
+void sm_note_onlookers(struct sm *s)
+{
+    s->has_techs = false;
+    EACH_GRID(s, g) s->has_techs |= g->tech_count != 0;
+    s->has_onlookers = s->config->check || s->has_techs || s->stall || s->watch;
+}
+
+// -- time ---------------------------------------------------------------------------------------------------
+
+static inline bool is_busy(const struct sm *s)
+{
+    return s->ready.now || s->front.fetchable || (s->lsu.count && !s->lsu.blocked && s->lsu.next <= s->now);
+}
+
+// Of an SM that is not busy, and not counting what mechanisms have asked to be told of.
+static inline uint64_t next_of_its_own(const struct sm *s)
+{
+    if (lsu_has_early(&s->lsu)) return s->now;
+    uint64_t next = ring_next(&s->ready.wakes, s->now - 1);
+    if (next <= s->now) return s->now;
+    if (s->lsu.count && !s->lsu.blocked && s->lsu.next < next) next = s->lsu.next;
+    if (s->lsu.next_reply < next) next = s->lsu.next_reply;
+    uint64_t fill = ring_next(&s->front.fills, s->now - 1);
+    if (fill < next) next = fill;
+    if (s->room.placed.count && s->room.placed.data[0].cycle < next) next = s->room.placed.data[0].cycle;
+    return next < s->now ? s->now : next;
+}
+
+static inline uint64_t next_of_idle(const struct sm *s)
+{
+    uint64_t next = next_of_its_own(s);
+    if (!has_techs(s) || next == s->now) return next;
+    uint64_t guest = s->has_guests ? guest_next(s) : CYCLE_NEVER;
+    if (guest < next) next = guest;
+    return s->event_at < next ? s->event_at : next;
+}
+
+uint64_t sm_next(const struct sm *s) { return is_busy(s) ? s->now : next_of_idle(s); }
+
+bool sm_is_quiet(const struct sm *s)
+{
+    return !is_busy(s) && (s->room.taken ? next_of_idle(s) : next_of_its_own(s)) == CYCLE_NEVER;
+}
+
+// Two versions of one code: SMs that never have a guest or a mechanism's port, and issue every cycle, pay nothing for the others.
+static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t until, bool beside)
+{
+    while (s->now < until) {
+        if (s->config->skip_idle && !is_busy(s)) {
+            uint64_t next = next_of_idle(s);
+            if (next > until) next = until;
+            if (next > s->now) {
+                issue_nothing(s);
+                if (sm_is_shared(s)) account_look(s);
+                if (s->room.resident_count) account_cycles(s, s->room.resident_count, next - s->now);
+                s->now = next;
+                if (next == until) break;
+            }
+        }
+        uint64_t warps;
+        if (s->lsu.next_reply <= s->now) lsu_take_replies(s);
+        if (s->room.placed.count) room_start_placed(s);
+        if ((warps = front_arrivals(&s->front, s->now))) front_fill(s, warps);
+        if (beside && s->has_guests) front_fill_guests(s);
+        if ((warps = ready_due(&s->ready, s->now))) ready_wake(s, warps);
+        if (s->event_at <= s->now) tech_events(s);
+        if (lsu_has_early(&s->lsu)) lsu_cycle_early(s);
+        lsu_cycle(s);
+        unsigned resident_count = s->room.resident_count;
+        if (__builtin_expect(s->room.grid_count > 1, 0)) account_look(s);
+        beside ? issue_cycle_beside(s) : issue_cycle(s);
+        if (__builtin_expect(s->faulted, 0)) room_kill_failed(s);
+        if (beside && s->has_guests)
+            front_cycle_beside_guests(s);
+        else if (s->front.fetchable)
+            front_cycle(s);
+        if (resident_count) account_cycles(s, resident_count, 1);
+        if (s->watch) watch_cycle(s);
+        s->now++;
+    }
+}
+
+static void run_to(struct sm *s, uint64_t until) { run(s, until, false); }
+static __attribute__((noinline)) void run_to_beside(struct sm *s, uint64_t until) { run(s, until, true); }
+
+void sm_run(struct sm *s, struct memory_system *m, uint64_t until)
+{
+    s->window_end = until;
+    lsu_open(s, m);
+    for (;;) {
+        uint64_t stop = s->account.sample_at < until ? s->account.sample_at : until;
+        if (__builtin_expect(
+                s->has_guests || s->has_port || s->config->issue_interval > 1 || s->config->predict, 0))
+            run_to_beside(s, stop);
+        else
+            run_to(s, stop);
+        if (s->now != s->account.sample_at) return;
+        account_sample(s);
+    }
+}
+
+// -- questions ----------------------------------------------------------------------------------------------
+
+bool sm_is_done_with(const struct sm_grid *g)
+{
+    const struct room *r = &g->sm->room;
+    for (size_t k = 0; k < r->placed.count; k++)
+        if (r->placed.data[k].grid == g) return false;
+    return !g->room.running && lsu_is_done_with(g);
+}
+
+uint64_t sm_last_reply(const struct sm_grid *g) { return g->lsu.last_reply; }
+uint64_t sm_unanswered(const struct sm_grid *g) { return g->lsu.requested - g->lsu.replied; }
+
+const struct gpu_counts *sm_counts(struct sm_grid *g)
+{
+    account_settle(g);
+    return &g->counts;
+}
+
+const uint64_t *sm_tech_counts(const struct sm_grid *g, const struct tech_use *u)
+{
+    for (unsigned k = 0; k < g->tech_count; k++)
+        if (g->techs[k].tech == u->tech) return g->techs[k].counters;
+    return NULL;
+}
+
+const uint64_t *sm_inst_slots(const struct sm_grid *g) { return g->account.inst_slots; }
+const uint64_t *sm_inst_saved(const struct sm_grid *g) { return g->account.inst_saved; }
+
+const char *sm_reason(enum gpu_slot why)
+{
+    static const char *const reasons[SLOT_COUNT] = {[SLOT_ISSUED] = "nothing",
+                                                    [SLOT_NO_WARP] = "nothing",
+                                                    [SLOT_FETCH] = "instructions",
+                                                    [SLOT_CODE] = "instructions",
+                                                    [SLOT_ALU] = "a result",
+                                                    [SLOT_MEMORY] = "memory or a fence",
+                                                    [SLOT_BARRIER] = "a barrier",
+                                                    [SLOT_UNIT] = "its unit",
+                                                    [SLOT_SYNC] = "other warps, by a mechanism",
+                                                    [SLOT_OPERAND] = "an operand collector"};
+    return reasons[why];
+}
+
+void sm_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out)
+{
+    const struct sm *s = g->sm;
+    const char *separator = "";
+    for (const struct sm_block *b = g->room.blocks; b < g->room.blocks + SM_BLOCKS; b++) {
+        if (!b->running || !b->to_come) continue;
+        const uint32_t *id = b->cta->id, count = g->launch->warps_per_block;
+        strbuf_printf(out, "%s  SM %u, block (%u,%u,%u), %u of %u warps: not started yet, for want of room",
+                      separator, s->index, id[0], id[1], id[2], b->to_come, count);
+        separator = "\n";
+    }
+    for (unsigned slot = 0; slot < SM_WARPS; slot++) {
+        const struct sm_warp *w = &s->warps[slot];
+        bool is_resident = s->room.resident >> slot & 1;
+        if (w->grid != g || (!is_resident && !(w->warp && w->lsu.loads))) continue;
+        const uint32_t *id = w->warp->cta->id;
+        strbuf_printf(out, "%s  SM %u, block (%u,%u,%u), warp %u: ", separator, s->index, id[0], id[1], id[2],
+                      w->warp->index);
+        separator = "\n";
+        if (!is_resident) {
+            strbuf_printf(out, "has ended, but waits for replies to %u memory instruction%s", w->lsu.loads,
+                          w->lsu.loads == 1 ? "" : "s");
+            continue;
+        }
+        strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ",
+                      sm_reason((enum gpu_slot)w->ready.why), w->ready.since - begin);
+        exec_describe_inst(&g->engine->exec, w->ready.why == SLOT_BARRIER ? w->ready.stopped_at : w->warp->pc,
+                           out);
+        stall_describe(s, slot, out);
+    }
+    if (!guest_runs(g->guest)) return;
+    strbuf_puts(out, separator);
+    guest_report(g, begin, out);
+}
+
+const char *sm_check_grid(const struct sm_grid *g)
+{
+    const struct gpu_counts *n = &g->counts;
+    const char *broken = tech_check(g);
+    if (!broken && n->fetch_fetched != n->issue_issued + n->fetch_flushed + n->predict_ghosts)
+        broken = "fetched is not issued + flushed + those of wrong paths";
+    if (!broken && g->lsu.requested != g->lsu.replied) broken = "a memory request has no reply";
+    if (!broken && g->lsu.early) broken = "a mechanism has not been told of a line";
+    if (!broken && g->tags.locked.count) broken = "a mechanism has left a line locked";
+    return broken ? broken : account_check(g);
+}
+
+const char *sm_check(const struct sm *s)
+{
+    if (s->room.broken) return s->room.broken;
+    if (s->check.broken) return s->check.broken;
+    const char *broken = board_check(s);
+    return broken ? broken : lsu_check(s);
+}

@@ -1,0 +1,55 @@
+// Every piece of every round is worked on once, before the round ends: by many short rounds, rounds of
+// different sizes, and pauses long enough for everybody to fall asleep between two of them.
+#include "chip/workers.h"
+#include "harness/test.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+enum { PIECES = 40, ROUNDS = 3000 };
+
+struct tally {
+    atomic_uint done[PIECES];
+    unsigned round; // a plain word: threads that are late would read another one
+    atomic_uint wrong;
+    unsigned expected;
+};
+
+static void count_piece(void *context, unsigned k)
+{
+    struct tally *t = context;
+    if (t->round != t->expected) atomic_fetch_add(&t->wrong, 1);
+    atomic_fetch_add(&t->done[k], 1);
+}
+
+static void pause_for(long microseconds)
+{
+    struct timespec pause = {.tv_nsec = microseconds * 1000};
+    nanosleep(&pause, NULL);
+}
+
+static void run_rounds(struct test *t, unsigned threads)
+{
+    struct workers *w = workers_create(threads);
+    for (unsigned round = 0; round < ROUNDS && !test_failed(t); round++) {
+        struct tally tally = {.round = round, .expected = round};
+        unsigned count = round % (PIECES + 1);
+        workers_run(w, count_piece, &tally, count);
+        tally.round = ROUNDS; // whoever works on a piece now is late
+        CHECK(t, tally.wrong == 0);
+        for (unsigned k = 0; k < PIECES; k++) CHECK(t, tally.done[k] == (k < count));
+        if (round % 500 == 0) pause_for(2000);
+    }
+    workers_destroy(w);
+}
+
+static void test_rounds(struct test *t)
+{
+    for (unsigned threads = 1; threads <= 5; threads++) run_rounds(t, threads);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"rounds", test_rounds}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
