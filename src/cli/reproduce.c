@@ -242,7 +242,8 @@ static bool publish(struct lab *l)
         good = good && write_file(l, "", "paper.md", "", text.text, text.length);
         strbuf_clear(&text);
     }
-    struct page page = {l->figures.data, l->figures.count, &charts, &l->jobs, &l->silicon.fidelity, l->size};
+    const struct page_part silicon = silicon_page_part(&l->silicon);
+    struct page page = {l->figures.data, l->figures.count, &charts, &l->jobs, l->size, &silicon, 1};
     good = good && page_write(&page, &l->database, &text) &&
            write_file(l, "", "report.html", "", text.text, text.length);
     strbuf_fini(&text);

@@ -3,6 +3,7 @@
 #pragma once
 #include "lab/accuracy.h"
 #include "lab/elasticity.h"
+#include "lab/point.h"
 #include "lab/pool.h"
 #include "lab/ranks.h"
 

@@ -234,24 +234,19 @@ size_t jobs_program(struct jobs *j, const struct experiment *x, const struct pro
     return add(j, job, hash_program(file));
 }
 
-// The cycles of a launch's only sample: more than any launch takes. Of a script's last launch alone there are counters
-// in samples only.
-#define WHOLE_LAUNCHES "report.interval=9007199254740992"
-
-size_t jobs_point(struct jobs *j, const struct point *point, const char *gpu, const char *settings,
-                  const char *script, uint64_t script_hash)
+size_t jobs_script(struct jobs *j, const struct job_script *s)
 {
-    struct strbuf command = {0}, both = {0};
-    strbuf_printf(&both, "%s%s%s", point->settings, *point->settings && *settings ? " " : "", settings);
-    strbuf_printf(&command, "run --script %s --gpu %s", script, gpu);
-    if (point->counted == POINT_LAST) add_settings(&command, WHOLE_LAUNCHES);
-    add_settings(&command, strbuf_text(&both));
+    struct strbuf command = {0}, all = {0};
+    strbuf_printf(&all, "%s%s%s", s->settings, *s->settings && *s->more ? " " : "", s->more);
+    strbuf_printf(&command, "run --script %s --gpu %s", s->path, s->gpu);
+    add_settings(&command, s->silent);
+    add_settings(&command, strbuf_text(&all));
     struct job job = {.command = keep(j, &command),
                       .kind = "run",
-                      .subject = point->name,
-                      .gpu = gpu,
+                      .subject = s->subject,
+                      .gpu = s->gpu,
                       .tech = "base",
-                      .settings = keep(j, &both),
-                      .left_out = point->left_out};
-    return add(j, job, script_hash);
+                      .settings = keep(j, &all),
+                      .left_out = s->left_out};
+    return add(j, job, s->hash);
 }

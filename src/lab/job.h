@@ -2,7 +2,6 @@
 #pragma once
 #include "base/hash.h"
 #include "lab/experiment.h"
-#include "lab/point.h"
 
 struct job {
     char id[17];         // hash of the command and of the kernel's text, hexadecimal
@@ -37,11 +36,17 @@ size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel
 // The marks of the experiment's kernel: of its workload's PTX.
 size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel,
                   const struct experiment_view *view);
-// The run of a point's script on a GPU, timed, with its settings and then others.
-size_t jobs_point(struct jobs *j, const struct point *point, const char *gpu, const char *settings,
-                  const char *script, uint64_t script_hash);
 // The run of a program on a GPU, timed, in the form for a code.
 size_t jobs_program(struct jobs *j, const struct experiment *x, const struct program_subject *program,
                     const char *size, const char *gpu, const char *code, const char *settings);
+// The run of a script on a GPU, timed.
+struct job_script {
+    const char *subject, *path, *gpu;
+    const char *settings, *more; // KEY=VALUE words, `more` last
+    const char *silent;          // before these, and not kept with the run
+    uint64_t hash;               // of everything that the script reads
+    bool left_out;
+};
+size_t jobs_script(struct jobs *j, const struct job_script *s);
 // The PTX or the program that a command names as kernels/NAME: of an experiment's file, of a workload or of kernels/riscv. NULL: none.
 const char *jobs_file(const char *name, size_t *length);

@@ -330,7 +330,7 @@ static bool show_run(struct database *db, int64_t *place, const char *id)
     return !id || database_do(db, "INSERT OR IGNORE INTO shown VALUES (?, ?)", "ti", id, (*place)++);
 }
 
-// The runs that values of the charts and points of silicon come from, in the order in which they are first met.
+// The runs that values of the charts and the parts of other rooms come from, in the order in which they are first met.
 static bool choose_runs(const struct page *page, struct database *db)
 {
     int64_t place = 0;
@@ -345,8 +345,11 @@ static bool choose_runs(const struct page *page, struct database *db)
                 good = show_run(db, &place, c->views.data[n].values.data[k].base) &&
                        show_run(db, &place, c->views.data[n].values.data[k].run);
     }
-    for (size_t i = 0; i < page->fidelity->rows.count && good; i++)
-        good = show_run(db, &place, page->fidelity->rows.data[i].job->id);
+    for (const struct page_part *p = page->parts; p < page->parts + page->part_count; p++) {
+        const char *id;
+        for (size_t i = 0; good && (id = p->run_at(p->context, i)) != NULL; i++)
+            good = show_run(db, &place, id);
+    }
     return good;
 }
 
@@ -469,7 +472,7 @@ static bool write_data(struct json *j, const struct page *page, struct database 
     report_text(j, "size", page->size);
     write_views(j, page, &outputs);
     write_kernels(j, page);
-    page_write_silicon(j, page->fidelity);
+    for (size_t i = 0; i < page->part_count; i++) page->parts[i].write(j, page->parts[i].context);
     json_key(j, "figures");
     json_open_array(j);
     for (size_t i = 0; i < page->charts->list.count; i++) write_chart(j, &page->charts->list.data[i]);

@@ -5,18 +5,23 @@
 #pragma once
 #include "base/json.h"
 #include "lab/chart.h"
-#include "lab/fidelity.h"
+
+// A part of the page that another room writes.
+struct page_part {
+    const void *context;
+    void (*write)(struct json *j, const void *context); // members of the page's data
+    const char *(*run_at)(const void *context,
+                          size_t index); // runs that the part shows, by id; NULL past the last
+};
 
 struct page {
     const struct figure *figures; // as many as charts, one made of each
     size_t count;
     const struct charts *charts;
     const struct jobs *jobs;
-    const struct fidelity *fidelity; // of silicon's points; has no rows when there were none
-    const char *size;                // of the inputs, where an experiment has none of its own
+    const char *size; // of the inputs, where an experiment has none of its own
+    const struct page_part *parts;
+    size_t part_count;
 };
-
-// Its part about silicon (page_silicon.c).
-void page_write_silicon(struct json *j, const struct fidelity *f);
 
 bool page_write(const struct page *page, struct database *db, struct strbuf *out);

@@ -1,5 +1,5 @@
 // The page's part about points of silicon: the figures that tables and drawings are made of.
-#include "lab/page.h"
+#include "lab/silicon.h"
 #include "report/fields.h"
 
 #include <math.h>
@@ -123,8 +123,9 @@ static void write_variants(struct json *j, const struct fidelity *f)
     strbuf_fini(&told);
 }
 
-void page_write_silicon(struct json *j, const struct fidelity *f)
+static void write(struct json *j, const void *context)
 {
+    const struct fidelity *f = context;
     struct strbuf headline = {0};
     if (!f->rows.count) return;
     fidelity_headline(f, &headline);
@@ -151,4 +152,15 @@ void page_write_silicon(struct json *j, const struct fidelity *f)
     write_variants(j, f);
     json_close_object(j);
     strbuf_fini(&headline);
+}
+
+static const char *run_at(const void *context, size_t index)
+{
+    const struct fidelity *f = context;
+    return index < f->rows.count ? f->rows.data[index].job->id : NULL;
+}
+
+struct page_part silicon_page_part(const struct silicon *s)
+{
+    return (struct page_part){&s->fidelity, write, run_at};
 }

@@ -73,6 +73,23 @@ static bool hash_gpu(const char *gpu, uint64_t *hash, struct diag *d)
     return true;
 }
 
+// The cycles of a launch's only sample: more than any launch takes. Of a script's last launch alone there are counters
+// in samples only.
+#define WHOLE_LAUNCHES "report.interval=9007199254740992"
+
+static size_t job_of(const struct silicon *s, const struct point *p, const char *path, uint64_t hash,
+                     struct jobs *jobs)
+{
+    return jobs_script(jobs, &(struct job_script){.subject = p->name,
+                                                  .path = path,
+                                                  .gpu = s->gpu ? s->gpu : p->gpu,
+                                                  .settings = p->settings,
+                                                  .more = strbuf_text(&s->settings),
+                                                  .silent = p->counted == POINT_LAST ? WHOLE_LAUNCHES : "",
+                                                  .hash = hash,
+                                                  .left_out = p->left_out});
+}
+
 static bool plan_point(struct silicon *s, size_t i, uint64_t gpu_hash, struct jobs *jobs, const char *folder,
                        struct diag *d)
 {
@@ -84,9 +101,7 @@ static bool plan_point(struct silicon *s, size_t i, uint64_t gpu_hash, struct jo
     bool good =
         !strpbrk(script.text, " \t") ||
         diag_error(d, loc_none(), "%s: the path of a point's script must not have blanks", script.text);
-    if (good)
-        s->runs.data[i] = jobs_point(jobs, p, s->gpu ? s->gpu : p->gpu, strbuf_text(&s->settings),
-                                     script.text, placing.hash);
+    if (good) s->runs.data[i] = job_of(s, p, script.text, placing.hash, jobs);
     strbuf_fini(&script);
     return good;
 }
