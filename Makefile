@@ -69,7 +69,10 @@ endif
 # $(call below,FOLDERS,PATTERN): files of that name in the folders, at any depth.
 below = $(sort $(shell find $(1) -name '$(2)'))
 
-NEED_SQLITE := $(addprefix src/lab/,database.c settings.c pool.c figure.c only.c silicon.c page_silicon.c headline.c page.c $(notdir $(wildcard src/lab/chart*.c src/lab/fidelity*.c))) src/cluster/collect.c src/cluster/estimate.c src/cli/reproduce.c src/cli/gather.c $(wildcard tests/lab/*.c tests/cluster/*.c)
+NEED_SQLITE := $(addprefix src/lab/,database.c settings.c pool.c figure.c only.c headline.c page.c $(notdir $(wildcard src/lab/chart*.c))) \
+    $(addprefix src/silicon/,silicon.c page.c $(notdir $(wildcard src/silicon/fidelity*.c))) \
+    src/cluster/collect.c src/cluster/estimate.c src/cli/reproduce.c src/cli/gather.c \
+    $(wildcard tests/lab/*.c tests/cluster/*.c) tests/silicon/test_fidelity.c tests/silicon/test_silicon.c
 LEFT_OUT := $(if $(SQLITE),src/cli/reproduce_absent.c,$(NEED_SQLITE))
 LIB_SRC  := $(filter-out src/cli/main.c $(LEFT_OUT),$(call below,src,*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)

@@ -15,9 +15,9 @@ check-web: all web/node_modules
 	cd web && node test/palette.mjs
 	cd web && node test/report.mjs ../$(BUILD)/web/sweep/report.html
 	cd web && node test/report.mjs ../$(BUILD)/web/out/report.html
-	@rm -rf $(BUILD)/web/silicon && $(BUILD)/warpfold reproduce tests/lab/silicon/points.csv --measurements tests/lab/silicon/measurements --quiet --out $(BUILD)/web/silicon
+	@rm -rf $(BUILD)/web/silicon && $(BUILD)/warpfold reproduce tests/silicon/list/points.csv --measurements tests/silicon/list/measurements --quiet --out $(BUILD)/web/silicon
 	cd web && node test/silicon.mjs ../$(BUILD)/web/silicon/report.html
-	@rm -rf $(BUILD)/web/clocks && $(BUILD)/warpfold reproduce tests/lab/silicon/clocks.csv:clocks tests/lab/silicon/variants.csv:variants,tuning --measurements tests/lab/silicon/measurements --quiet --out $(BUILD)/web/clocks
+	@rm -rf $(BUILD)/web/clocks && $(BUILD)/warpfold reproduce tests/silicon/list/clocks.csv:clocks tests/silicon/list/variants.csv:variants,tuning --measurements tests/silicon/list/measurements --quiet --out $(BUILD)/web/clocks
 	cd web && node test/silicon.mjs ../$(BUILD)/web/clocks/report.html
 
 # docs/report.png, of what `make reproduction` has measured.

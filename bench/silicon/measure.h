@@ -1,7 +1,7 @@
 // A point's cycles on a card: its script several times over, medians of its launches, a row of CSV.
 #pragma once
 #include "bench/silicon/play.h"
-#include "lab/point.h"
+#include "silicon/point.h"
 
 struct measured {
     double cycles, microseconds, mhz; // as the point counts its launches; the clock's median

@@ -9,7 +9,7 @@
 #include "cli/print.h"
 #include "lab/only.h"
 #include "lab/page.h"
-#include "lab/silicon.h"
+#include "silicon/silicon.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,19 +3,8 @@ $(BUILD)/src/lab/experiment.o: $(wildcard experiments/*)
 $(BUILD)/src/lab/database.o: src/lab/schema.sql
 $(BUILD)/src/lab/page.o: web/dist/report.html
 
-# Of silicon/ everything that a point needs to run: a row a file, written anew when a file comes or goes. The first line names the
-# table without the build folder, which sanitizers' records of variables would contain.
-SILICON_FILES := $(sort $(wildcard silicon/points.csv silicon/clocks.csv silicon/variants.csv silicon/points/*.wf silicon/ptx/*.ptx))
-SILICON_TABLE := $(BUILD)/generated/lab/silicon_files.def
-$(SILICON_TABLE): FORCE
-	@mkdir -p $(@D)
-	@{ echo '#line 2 "lab/silicon_files.def"'; for f in $(SILICON_FILES:silicon/%=%); do \
-	    echo "FILE_OF(\"$$f\", $$(echo $$f | tr -c '[:alnum:]\n' _))"; done; } > $@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
-$(BUILD)/src/lab/silicon_files.o: ALL_CFLAGS += -I$(BUILD)/generated
-$(BUILD)/src/lab/silicon_files.o: $(SILICON_TABLE) $(SILICON_FILES)
-
-# Of kernels/riscv the programs, in the same way.
+# Of kernels/riscv the programs: a row a file, written anew when a file comes or goes. The first line names the table without the build
+# folder, which sanitizers' records of variables would contain.
 PROGRAM_FILES := $(sort $(wildcard kernels/riscv/elf/*.elf kernels/riscv/elf/*/*.elf))
 PROGRAM_TABLE := $(BUILD)/generated/lab/program_files.def
 $(PROGRAM_TABLE): FORCE

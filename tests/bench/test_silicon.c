@@ -232,7 +232,7 @@ static void test_taken(struct test *t)
     diag_init(&d);
     points_init(&points);
     begin(&s);
-    CHECK(t, points_add(&points, "tests/lab/silicon/points.csv:all,last", &d));
+    CHECK(t, points_add(&points, "tests/silicon/list/points.csv:all,last", &d));
     measure_heads(&csv);
     measure_row(&points.list.data[0], &s.device, &m, 10, &csv);
     put(t, "card.csv", csv.text);

@@ -74,7 +74,7 @@ static void test_library(struct test *t)
         snprintf(suffix, sizeof suffix, "-%s-%s", compiler, mode);
         snprintf(variables, sizeof variables,
                  "CC=%s MODE=%s LIB_OBJ=\"$BUILD/src/base/arena.o $BUILD/src/chip/gpus.o "
-                 "$BUILD/src/lab/silicon_files.o $BUILD/src/exec/fast/control.portable_32.o\"",
+                 "$BUILD/src/silicon/files.o $BUILD/src/exec/fast/control.portable_32.o\"",
                  compiler, mode);
         build_both(t, variables, suffix, "libwarpfold.a");
     }

@@ -1,6 +1,6 @@
 // The kernels of measured launches from the CUDA samples compute what they say: their scripts run without timing, and
 // results are compared with the host's, or with what must hold of them.
-#include "silicon/point.h"
+#include "silicon/run.h"
 
 #include <math.h>
 #include <stdio.h>

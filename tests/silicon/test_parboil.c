@@ -1,6 +1,6 @@
 // The kernels of Parboil's measured launches and of micro-kernels compute what they say: their scripts run without timing,
 // and results are compared with the host's.
-#include "silicon/point.h"
+#include "silicon/run.h"
 
 #include <math.h>
 #include <stdlib.h>

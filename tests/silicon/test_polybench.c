@@ -1,6 +1,6 @@
 // The kernels of PolyBench's measured launches compute what they say: their scripts run without timing, and elements of
 // the result, a step apart that has no divisor in common with the sizes, are compared with the host's.
-#include "silicon/point.h"
+#include "silicon/run.h"
 
 #include <math.h>
 #include <stdlib.h>

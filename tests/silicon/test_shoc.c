@@ -1,7 +1,7 @@
 // The kernels of measured launches from SHOC and LonestarGPU compute what they say, as tests/silicon/test_cuda_samples.c
 // has it.
 #include "base/rng.h"
-#include "silicon/point.h"
+#include "silicon/run.h"
 
 #include <math.h>
 #include <stdlib.h>

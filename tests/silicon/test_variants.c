@@ -1,5 +1,5 @@
 // The convolution whose variants were measured computes what it says, with and without padding: sampled pixels beside the host's.
-#include "silicon/point.h"
+#include "silicon/run.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-// From a row of a list of points to points, for point.c.
+// From a row of a list of points to points, for silicon/point.c.
 #pragma once
-#include "lab/point.h"
+#include "silicon/point.h"
 
 typedef void point_made(void *context, const struct point *p);
 // A row of set `clocks` gives a point a word of `clocks`. What is wrong, a static text; NULL: nothing.

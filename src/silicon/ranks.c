@@ -1,5 +1,5 @@
-#include "lab/ranks.h"
-#include "lab/fidelity.h"
+#include "silicon/ranks.h"
+#include "silicon/fidelity.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // What points of silicon come to, from runs whose figures are written here: every number below is a calculation by
 // hand.
-#include "lab/fidelity.h"
 #include "lab/lab.h"
+#include "silicon/fidelity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void test_elasticity(struct test *t)
 
 // -- a list of points, and runs of them ---------------------------------------------------------------------
 
-// What the runs of tests/lab/silicon/points.csv have left, as a script's JSON. Of `last` the last launch counts, of
+// What the runs of tests/silicon/list/points.csv have left, as a script's JSON. Of `last` the last launch counts, of
 // `mean` half of the two.
 static const struct {
     const char *point, *json;
@@ -137,8 +137,8 @@ static void begin(struct test *t, struct scene *s, bool measure)
     diag_init(&s->diag);
     points_init(&s->points);
     jobs_init(&s->jobs);
-    CHECK(t, points_add(&s->points, "tests/lab/silicon/points.csv", &s->diag));
-    if (measure) CHECK(t, points_measure(&s->points, "tests/lab/silicon/measurements", &s->diag));
+    CHECK(t, points_add(&s->points, "tests/silicon/list/points.csv", &s->diag));
+    if (measure) CHECK(t, points_measure(&s->points, "tests/silicon/list/measurements", &s->diag));
     snprintf(path, sizeof path, "%s/%s.db", test_directory(t), measure ? "measured" : "plain");
     CHECK(t, database_open(&s->db, path, "test", &s->diag));
     for (size_t i = 0; i < s->points.list.count; i++) {
@@ -241,7 +241,7 @@ static void test_texts(struct test *t)
     fidelity_table(&s.fidelity, false, &out);
     strbuf_puts(&out, "\n-- Markdown --\n");
     fidelity_markdown(&s.fidelity, &out);
-    CHECK_GOLDEN(t, "tests/lab/fidelity.golden", out.text);
+    CHECK_GOLDEN(t, "tests/silicon/fidelity.golden", out.text);
     strbuf_clear(&out);
     fidelity_csv(&s.fidelity, &out);
     CHECK_HAS(t, out.text, ",,,-0.2,1600,2000,300,400,0,,0,,1100,1000,550,500\n");

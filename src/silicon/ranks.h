@@ -1,7 +1,7 @@
 // How measured variants of one kernel rank (points of set `variants`): whether what is faster on the card is faster here. Variants run
 // on a part of the card and of the input, so no time is compared, only their order.
 #pragma once
-#include "lab/accuracy.h"
+#include "silicon/accuracy.h"
 
 #include "base/str.h"
 

@@ -1,5 +1,5 @@
-// The files of silicon/ that points need, as part of the library: the Makefile lists them (silicon_files.def).
-#include "lab/point.h"
+// The files of silicon/ that points need, as part of the library: the Makefile lists them (files.def).
+#include "silicon/point.h"
 
 // clang-format off
 #define FILE_OF(name, number)                                                                                \
@@ -7,14 +7,14 @@
             ":\n.incbin \"silicon/" name "\"\n.byte 0\n.popsection\n");                                      \
     extern const char silicon_file_##number[];
 // clang-format on
-#include "lab/silicon_files.def"
+#include "silicon/files.def"
 #undef FILE_OF
 
 static const struct {
     const char *name, *text;
 } files[] = {
 #define FILE_OF(name, number) {name, silicon_file_##number},
-#include "lab/silicon_files.def"
+#include "silicon/files.def"
 #undef FILE_OF
     {NULL, NULL}};
 

@@ -1,4 +1,4 @@
-#include "lab/fidelity.h"
+#include "silicon/fidelity.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 // What points of silicon came to: ours beside the card's, how near they are in all, and that as tables, CSV, Markdown,
 // and rows of table `silicon`.
 #pragma once
-#include "lab/accuracy.h"
-#include "lab/elasticity.h"
-#include "lab/point.h"
 #include "lab/pool.h"
-#include "lab/ranks.h"
+#include "silicon/accuracy.h"
+#include "silicon/elasticity.h"
+#include "silicon/point.h"
+#include "silicon/ranks.h"
 
 struct fidelity_row {
     const struct point *point;

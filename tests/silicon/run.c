@@ -1,4 +1,4 @@
-#include "silicon/point.h"
+#include "silicon/run.h"
 
 #include "base/rng.h"
 #include "base/str.h"

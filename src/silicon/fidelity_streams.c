@@ -1,6 +1,6 @@
 // DRAM transactions of launches that move far more than the L2 holds. There neither what the L2 had before nor what stays in it
 // afterwards matters, so that ours should be the card's.
-#include "lab/fidelity.h"
+#include "silicon/fidelity.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Which files a point's script names: what has to lie beside it, and what its result depends on.
 #include "base/file.h"
-#include "lab/point.h"
+#include "silicon/point.h"
 
 #include <string.h>
 

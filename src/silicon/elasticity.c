@@ -1,6 +1,6 @@
-#include "lab/elasticity.h"
-#include "lab/fidelity.h"
+#include "silicon/elasticity.h"
 #include "report/table.h"
+#include "silicon/fidelity.h"
 
 #include <math.h>
 #include <string.h>

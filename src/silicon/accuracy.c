@@ -1,4 +1,4 @@
-#include "lab/accuracy.h"
+#include "silicon/accuracy.h"
 #include "base/arena.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // The page's part about points of silicon: the figures that tables and drawings are made of.
-#include "lab/silicon.h"
 #include "report/fields.h"
+#include "silicon/silicon.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // Measurements that do not stand in the list of points: CSV files of a folder, or one.
 #include "base/csv.h"
 #include "base/file.h"
-#include "lab/point.h"
+#include "silicon/point.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST "tests/lab/silicon/points.csv"
+#define LIST "tests/silicon/list/points.csv"
 
 // A list of a point x at clocks that follow, of which it names a third part.
 #define CLOCKS                                                                                               \
@@ -44,7 +44,7 @@ static void check_run(struct cli *c, const struct csv *csv, const char *point, c
 {
     char command[300];
     snprintf(command, sizeof command,
-             "run --script tests/lab/silicon/points/%s.wf --gpu tiny %s --json - --quiet", point, settings);
+             "run --script tests/silicon/list/points/%s.wf --gpu tiny %s --json - --quiet", point, settings);
     cli_run(c, command);
     CHECK_EQ(c->t, c->status, 0);
     const char *from = strstr(c->out, "\"launches\": [");
@@ -65,7 +65,7 @@ static void check_run(struct cli *c, const struct csv *csv, const char *point, c
 static void test_runs(struct test *t)
 {
     struct cli c = {.t = t};
-    cli_run(&c, "reproduce " LIST " --out $D/out --measurements tests/lab/silicon/measurements");
+    cli_run(&c, "reproduce " LIST " --out $D/out --measurements tests/silicon/list/measurements");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
     CHECK_HAS(t, c.out, "over 2 of 4 points. The tuning set: ");
     CHECK_HAS(t, c.out, "7 runs, 0 of them done before");
@@ -94,7 +94,7 @@ static void test_runs(struct test *t)
 static void test_variants(struct test *t)
 {
     struct cli c = {.t = t};
-    cli_run(&c, "reproduce tests/lab/silicon/variants.csv:variants --out $D/out");
+    cli_run(&c, "reproduce tests/silicon/list/variants.csv:variants --out $D/out");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
     CHECK_HAS(t, c.out, "\n4 runs, 0 of them done before");
     struct csv csv = read_result(&c, "out/silicon.csv");
@@ -114,7 +114,7 @@ static void test_variants(struct test *t)
     CHECK_HAS(t, page, "\"point\": \"unknown\",\"card\": \"tiny\",\"cycles\": ");
     CHECK_HAS(t, page, "\"ranks\": \"sums on tiny: 3 of 4 variants");
     free(page);
-    cli_run(&c, "reproduce tests/lab/silicon/variants.csv --out $D/out");
+    cli_run(&c, "reproduce tests/silicon/list/variants.csv --out $D/out");
     CHECK_HAS(t, c.out, "\n1 run, 0 of them done before");
     CHECK(t, !strstr(c.out, "How variants rank"));
     cli_fini(&c);
@@ -125,8 +125,8 @@ static void test_variants(struct test *t)
 static void test_clocks(struct test *t)
 {
     struct cli c = {.t = t};
-    cli_run(&c, "reproduce tests/lab/silicon/clocks.csv:clocks --out $D/out --measurements "
-                "tests/lab/silicon/measurements");
+    cli_run(&c, "reproduce tests/silicon/list/clocks.csv:clocks --out $D/out --measurements "
+                "tests/silicon/list/measurements");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
     CHECK_HAS(t, c.out, "\n3 runs, 0 of them done before");
     CHECK_HAS(t, c.out, "too much or too little in the mean of 1 launches, the memory's ");
@@ -147,12 +147,12 @@ static void test_clocks(struct test *t)
     CHECK(t, at && fabs(strtod(at + strlen(head), NULL) - log(fast / slow) / log(2)) < 1e-6);
     CHECK_HAS(t, page, "\"answers\": \"tiny: the core's clock counts ");
     free(page);
-    cli_run(&c, "reproduce tests/lab/silicon/clocks.csv:quick --out $D/out"); // nothing is measured
+    cli_run(&c, "reproduce tests/silicon/list/clocks.csv:quick --out $D/out"); // nothing is measured
     CHECK_HAS(t, c.out, "\ntiny: not measured.\n");
     CHECK_HAS(t, c.out, "\n3 runs, 3 of them done before");
-    cli_run(&c, "reproduce tests/lab/silicon/clocks.csv:quick-500-1000 --out $D/out");
+    cli_run(&c, "reproduce tests/silicon/list/clocks.csv:quick-500-1000 --out $D/out");
     CHECK_HAS(t, c.out, "quick   tiny       1     -       -       -       -\n");
-    cli_run(&c, "reproduce tests/lab/silicon/clocks.csv --out $D/out"); // without the word
+    cli_run(&c, "reproduce tests/silicon/list/clocks.csv --out $D/out"); // without the word
     CHECK_HAS(t, c.out, "\n1 run, 0 of them done before");
     CHECK_HAS(t, c.out, "over 1 of 1 points.");
     CHECK(t, !strstr(c.out, "clocks, d log"));
@@ -314,7 +314,7 @@ static void test_drawn(struct test *t)
     struct cli c = {.t = t};
     char command[900], *out;
     const char *folder = test_directory(t);
-    cli_run(&c, "reproduce " LIST " --measurements tests/lab/silicon/measurements --quiet --out $D/out");
+    cli_run(&c, "reproduce " LIST " --measurements tests/silicon/list/measurements --quiet --out $D/out");
     CHECK_EQ(t, c.status, 0);
     snprintf(command, sizeof command,
              "chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking "

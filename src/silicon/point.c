@@ -1,14 +1,14 @@
 // Reading lists of points, and choosing of them.
 #include "base/csv.h"
 #include "base/file.h"
-#include "lab/point_row.h"
+#include "silicon/point_row.h"
 
 #include <math.h>
 #include <string.h>
 
 const struct quantity_info quantity_info[QUANTITIES] = {
 #define QUANTITY(id, column, heading, counter) [QUANTITY_##id] = {column, heading, counter},
-#include "lab/quantities.def"
+#include "silicon/quantities.def"
 #undef QUANTITY
 };
 const char *const point_set_names[POINT_SETS] = {[POINT_TUNING] = "tuning",

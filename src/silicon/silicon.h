@@ -1,7 +1,7 @@
 // `warpfold reproduce silicon`: chosen points, their runs, and what these came to.
 #pragma once
-#include "lab/fidelity.h"
 #include "lab/page.h"
+#include "silicon/fidelity.h"
 
 struct silicon {
     struct points points;
@@ -19,5 +19,5 @@ void silicon_fini(struct silicon *s);
 bool silicon_plan(struct silicon *s, struct jobs *jobs, const char *folder, struct diag *d);
 // Makes s->fidelity of what was run, and stores it.
 bool silicon_judge(struct silicon *s, const struct jobs *jobs, const struct pool *pool, struct database *db);
-// What report.html shows of it (page_silicon.c).
+// What report.html shows of it (silicon/page.c).
 struct page_part silicon_page_part(const struct silicon *s);

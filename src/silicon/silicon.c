@@ -1,4 +1,4 @@
-#include "lab/silicon.h"
+#include "silicon/silicon.h"
 #include "base/file.h"
 #include "base/hash.h"
 

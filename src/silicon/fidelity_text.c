@@ -1,7 +1,7 @@
 // Points of silicon for a terminal and as CSV.
 #include "base/csv.h"
-#include "lab/fidelity.h"
 #include "report/table.h"
+#include "silicon/fidelity.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // docs/fidelity.md: what warpfold makes of the measured launches, and where the measurements come from.
-#include "lab/fidelity.h"
 #include "report/table.h"
+#include "silicon/fidelity.h"
 
 #include <math.h>
 #include <string.h>

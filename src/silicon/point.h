@@ -7,7 +7,7 @@
 
 enum quantity {
 #define QUANTITY(id, column, heading, counter) QUANTITY_##id,
-#include "lab/quantities.def"
+#include "silicon/quantities.def"
 #undef QUANTITY
     QUANTITIES
 };

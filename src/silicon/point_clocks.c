@@ -3,7 +3,7 @@
 //     clocks     1680/2900/5800 2080/3650/7300    core and DRAM clock as settings have them, and what else a place needs
 //     settings   gpu.core_mhz={1} dram.mhz={2}    {1}, {2}, … are the parts of the clocks' word
 //     elsewhere  x.csv?core={1}&memory={3}#ms
-#include "lab/point_row.h"
+#include "silicon/point_row.h"
 
 #include <string.h>
 
