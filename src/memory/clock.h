@@ -17,3 +17,9 @@ static inline uint64_t clock_to_core(struct clock_ratio c, uint64_t own)
 {
     return (own * c.core_mhz + c.own_mhz - 1) / c.own_mhz;
 }
+// Core cycle during which an own cycle begins. What runs up to core cycle `until` (own < clock_from_core(until)) does this own cycle if
+// and only if the core cycle is below `until`.
+static inline uint64_t clock_in_core(struct clock_ratio c, uint64_t own)
+{
+    return own * c.core_mhz / c.own_mhz;
+}

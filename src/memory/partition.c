@@ -419,7 +419,7 @@ uint64_t partition_next(const struct partition *p)
         if (cycle < next) next = cycle;
     }
     if (p->dram_next != DRAM_NEVER) {
-        uint64_t cycle = clock_to_core(p->dram_clock, p->dram_next);
+        uint64_t cycle = clock_in_core(p->dram_clock, p->dram_next);
         if (cycle < next) next = cycle;
     }
     return next;
