@@ -1,5 +1,6 @@
 // Lowering PTX to SSA: golden text for every family of instructions, the bundled kernels, what is refused and
 // how, layouts, source lines.
+#include "compile/compile.h"
 #include "compile/lower/impl.h"
 #include "compile/lowered.h"
 #include "harness/test.h"

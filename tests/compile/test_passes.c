@@ -1,5 +1,6 @@
 // Every pass, alone and all together, on random functions: what they compute, store and do in order stays the
 // same. And the other way round: a pass that is broken on purpose is caught.
+#include "compile/compile.h"
 #include "compile/ir_eval.h"
 #include "compile/ir_make.h"
 #include "compile/ir_random.h"

@@ -64,7 +64,7 @@ struct machine {
     uint64_t now, mismatches, counters[TECH_COUNTERS_MAX];
     struct exec_access access;
     struct launch launch;
-    struct chip_config config;
+    struct memory_config memory;
     struct gpu_kind kind;
     struct sm_launch sm_launch;
     struct darsie_options options;
@@ -269,7 +269,7 @@ static bool machine_begin(struct machine *m, struct test *t, bool own_marks)
                                 .block = {LANES, WARPS, 1},
                                 .warp_size = LANES,
                                 .simt = SIMT_STACK};
-    m->sm_launch = (struct sm_launch){.config = &m->config,
+    m->sm_launch = (struct sm_launch){.memory = &m->memory,
                                       .kind = &m->kind,
                                       .launch = &m->launch,
                                       .decoded = {.ops = m->ops},

@@ -143,7 +143,15 @@ static void begin(struct test *t, struct scene *s, bool measure)
     CHECK(t, database_open(&s->db, path, "test", &s->diag));
     for (size_t i = 0; i < s->points.list.count; i++) {
         const struct point *p = &s->points.list.data[i];
-        s->runs[i] = jobs_point(&s->jobs, p, p->card, "", "script", i);
+        const struct job_script script = {.subject = p->name,
+                                          .path = "script",
+                                          .gpu = p->card,
+                                          .settings = p->settings,
+                                          .more = "",
+                                          .silent = "",
+                                          .hash = i,
+                                          .left_out = p->left_out};
+        s->runs[i] = jobs_script(&s->jobs, &script);
         add_result(t, s, &s->jobs.list.data[s->runs[i]]);
     }
     CHECK(t, fidelity_make(&s->fidelity, &s->points, s->runs, &s->jobs, &s->pool, &s->db));

@@ -80,7 +80,7 @@ static const char *verdict(struct test *t, const char *text, uint32_t at, struct
         machine_prepare(&b.m);
         b.config.memory.core_mhz = b.config.gpu.core_mhz;
         struct gpu_kind kind = {.count = 1, .config = b.config.gpu};
-        struct sm_launch l = {.config = &b.config,
+        struct sm_launch l = {.memory = &b.config.memory,
                               .kind = &kind,
                               .launch = &b.m.launch,
                               .window = memory_system_window(&b.config.memory),
