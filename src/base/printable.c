@@ -116,15 +116,23 @@ static void put_spaces(struct strbuf *out, size_t count)
     }
 }
 
-// A word cut by a precision loses the rest of a character that was cut in two.
+// How many bytes at the end are the beginning of a longer character.
+static size_t begun_length(const char *text, size_t length)
+{
+    for (size_t back = 1; back < 4 && back <= length; back++) {
+        unsigned char c = (unsigned char)text[length - back];
+        size_t whole = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+        if (c < 0x80 || whole > 1) return whole > back ? back : 0;
+    }
+    return 0;
+}
+
+// A word that fills its precision may be cut in the middle of a character, of which nothing is shown. As with printf, nothing
+// behind such a word is read: it may be an array without an end.
 static void put_word(struct strbuf *out, const struct conversion *c, const char *text)
 {
     size_t length = c->precision >= 0 ? strnlen(text, (size_t)c->precision) : strlen(text);
-    if (c->precision >= 0)
-        for (size_t back = 1; back < 4 && back <= length && text[length]; back++) {
-            const char *p = text + length - back;
-            if (utf8_length(p, strnlen(p, 4)) > back) length -= back;
-        }
+    if (c->precision >= 0 && length == (size_t)c->precision) length -= begun_length(text, length);
     size_t width = c->width > 0 ? (size_t)c->width : 0, before = out->length;
     if (!c->left && length < width) put_spaces(out, width - length);
     printable_write(out, text, length);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct row {
     const char *text, *shown;
@@ -82,9 +84,24 @@ static void test_format(struct test *t)
     strbuf_fini(&out);
 }
 
+// An array of `precision` bytes at the end of mapped memory, and the beginning of a character at its end.
+static void test_array(struct test *t)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct strbuf out = {0};
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(t, pages != MAP_FAILED && mprotect(pages + page, page, PROT_NONE) == 0);
+    char *text = pages + page - 4;
+    memcpy(text, "abc\xe2", 4);
+    printable_format(&out, "%.*s|%.3s", 4, text, text);
+    CHECK_STR(t, strbuf_text(&out), "abc|abc");
+    strbuf_fini(&out);
+    munmap(pages, 2 * page);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"words", test_words}, {"numbers", test_numbers}, {"format", test_format}};
+        {"words", test_words}, {"numbers", test_numbers}, {"format", test_format}, {"array", test_array}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
