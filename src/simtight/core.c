@@ -50,7 +50,6 @@ void simtight_destroy(struct simtight *s)
 static void begin_values(struct simtight *s, const struct launch *l, struct exec_counts *counts)
 {
     struct exec *e = &s->exec;
-    memset(e, 0, sizeof *e);
     s->launch = l;
     s->given_counts = counts;
     e->fault = &s->fault;
@@ -74,29 +73,27 @@ static void begin_pipelines(struct simtight *s, uint32_t group_warps)
     s->group_warps = group_warps && group_warps < SIMTIGHT_WARPS ? group_warps : SIMTIGHT_WARPS;
     simtight_units_init(&s->units, c);
     simtight_units_init(&s->scalar_units, c);
-    s->barrier = (struct simtight_barrier){0};
+}
+
+// Everything but what launches leave to each other: memory's caches and queues, and what was predicted.
+static void forget_launch(struct simtight *s)
+{
+    free(s->mismatch);
+    *s = (struct simtight){.config = s->config,
+                           .listener = s->listener,
+                           .compresses = s->compresses,
+                           .memory = s->memory,
+                           .predicted = s->predicted};
+    simtight_memory_restart(&s->memory);
 }
 
 void simtight_place(struct simtight *s, const struct launch *l, struct exec_counts *counts, bool verify)
 {
     assert(!s->has_launch);
+    forget_launch(s);
     s->has_launch = true;
-    free(s->mismatch);
-    s->mismatch = NULL;
     s->verifies = verify;
-    s->now = s->ended_at = s->stored_at = s->port_busy_at = 0;
-    s->fault = (struct launch_fault){0};
-    s->exec_counts = (struct exec_counts){0};
-    s->counts = (struct simtight_counts){0};
-    s->at_barrier = s->ended = s->suspended = s->was_suspended = s->in_scalar = s->spilling = 0;
-    s->back_vector = s->back_scalar = s->back_spilled = 0;
-    s->has_spilled = false;
-    s->resuming = s->mismatches = 0;
-    s->has_resume = false;
     s->look_at = l->look;
-    memset(s->waits_for, 0, sizeof s->waits_for);
-    memset(s->resumed, 0, sizeof s->resumed);
-    s->memory.send_at = s->memory.replied_at = s->memory.scratch_free_at = s->memory.dram.free_at = 0;
     s->traffic_before = s->memory.traffic;
     s->stack_cache_before = s->memory.stack_cache;
     begin_values(s, l, counts);

@@ -20,6 +20,11 @@ void simtight_memory_init(struct simtight_memory *m, const struct simtight_confi
     if (m->has_stack_cache) stackcache_init(&m->stack_cache, c->stack_cache);
 }
 
+void simtight_memory_restart(struct simtight_memory *m)
+{
+    m->send_at = m->replied_at = m->scratch_free_at = m->dram.free_at = 0;
+}
+
 void simtight_memory_fini(struct simtight_memory *m)
 {
     free(m->pool);

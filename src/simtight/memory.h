@@ -57,6 +57,7 @@ struct simtight_memory {
 void simtight_memory_init(struct simtight_memory *m, const struct simtight_config *c,
                           struct simtight_window scratchpad, uint32_t stacks);
 void simtight_memory_fini(struct simtight_memory *m);
+void simtight_memory_restart(struct simtight_memory *m); // at cycle 0; caches and counts stay
 // A request to be filled; NULL: the queue is full. The coalescer sees it in the next cycle.
 struct simtight_request *simtight_memory_ask(struct simtight_memory *m);
 void simtight_memory_tick(struct simtight_memory *m, uint64_t now);
