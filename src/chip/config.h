@@ -3,19 +3,15 @@
 #include "memory/config.h"
 #include "sm/config.h"
 
-enum dispatch_policy { // who gets an SM's room: dispatch.h
-#define DISPATCH(symbol, word, meaning) DISPATCH_##symbol,
-#include "chip/dispatch.def"
-#undef DISPATCH
-};
 enum gpu_machine { MACHINE_SM, MACHINE_SIMTIGHT };
 
 // What the tables of the chip, the SM and the memory set together, for one chip: the memory takes the core's clock.
 struct tech_use;
 struct chip_config {
-#define CHIP_U32(field, key, low, high, initial, meaning, source)    uint32_t field;
-#define CHIP_BOOL(field, key, initial, meaning, source)              bool field;
-#define CHIP_WORD(field, key, type, words, initial, meaning, source) int field; // enum type
+#define CHIP_U32(field, key, low, high, initial, meaning, source) uint32_t field;
+#define CHIP_BOOL(field, key, initial, meaning, source)           bool field;
+#define CHIP_WORD(field, key, type, words, initial, meaning, source)                                         \
+    int field; // by number, of enum type or a table (dispatch.def)
 #include "chip/config.def"
     struct gpu_config gpu; // with classes: what they do not set
     struct memory_config memory;

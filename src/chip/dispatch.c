@@ -192,6 +192,10 @@ static void give_to_partial(struct chip *c, const struct want *w)
     if (!p->to_come) p->grid = NULL;
 }
 
+#define DISPATCH(symbol, word, meaning) struct grid *dispatch_##symbol(const struct chip *c, unsigned sm);
+#include "chip/dispatch.def"
+#undef DISPATCH
+
 // Whom the SM's room goes to, for one block. NULL: nobody.
 static struct grid *give_out(struct chip *c, const struct want *w)
 {

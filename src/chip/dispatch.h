@@ -67,6 +67,3 @@ void dispatch_hand_out(struct chip *c);                     // what has ended si
 // -- for policies
 // Whether the SM has room for a block of the grid, which has some left: for some of its warps, if that is what the hand gives.
 bool dispatch_fits(const struct chip *c, const struct grid *g, unsigned sm);
-#define DISPATCH(symbol, word, meaning) struct grid *dispatch_##symbol(const struct chip *c, unsigned sm);
-#include "chip/dispatch.def"
-#undef DISPATCH

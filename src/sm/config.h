@@ -4,11 +4,6 @@
 
 enum fetch_refill { FETCH_WHEN_EMPTY, FETCH_WHEN_SPACE };
 enum shared_wide { SHARED_WIDE_PARTS, SHARED_WIDE_WORDS };
-enum pick_policy { // who goes first: pick.h
-#define PICK(symbol, word, meaning) PICK_##symbol,
-#include "sm/issue/pick.def"
-#undef PICK
-};
 enum tags_allocate { ALLOCATE_MISS, ALLOCATE_FILL, ALLOCATE_STREAMING };
 enum l1_fetch { FETCH_SECTORS, FETCH_LINE };
 enum l1_write { L1_WRITE_THROUGH, L1_WRITE_ALLOCATE, L1_WRITE_LOCAL_BACK };
@@ -16,10 +11,11 @@ enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED, DEPENDENCES_SING
 enum predict_way { PREDICT_NONE, PREDICT_STATIC, PREDICT_GSHARE, PREDICT_PERFECT };
 
 struct gpu_config {
-#define GPU_U32(field, key, low, high, initial, meaning, source)    uint32_t field;
-#define GPU_BOOL(field, key, initial, meaning, source)              bool field;
-#define GPU_WORD(field, key, type, words, initial, meaning, source) int field; // enum type
-#define GPU_LATENCY(which, name, cycles, busy)                      uint32_t latency_##which, interval_##which;
+#define GPU_U32(field, key, low, high, initial, meaning, source) uint32_t field;
+#define GPU_BOOL(field, key, initial, meaning, source)           bool field;
+#define GPU_WORD(field, key, type, words, initial, meaning, source)                                          \
+    int field; // by number, of enum type or a table (pick.def)
+#define GPU_LATENCY(which, name, cycles, busy) uint32_t latency_##which, interval_##which;
 #include "sm/config.def"
 };
 

@@ -18,11 +18,7 @@ struct pick {
     uint64_t (*limit)(const struct sm *s, unsigned scheduler, uint64_t among);
 };
 
-#define PICK(symbol, word, meaning) extern const struct pick pick_##symbol;
-#include "sm/issue/pick.def"
-#undef PICK
-
-const struct pick *pick_policy(int policy); // enum pick_policy
+const struct pick *pick_policy(int policy); // by its place in pick.def
 
 // Whose turn a guest (guest.h) takes among the warps that could go.
 enum guest_turn {

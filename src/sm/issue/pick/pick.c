@@ -2,6 +2,10 @@
 #include "sm/issue/pick.h"
 #include "sm/sm_impl.h"
 
+#define PICK(symbol, word, meaning) extern const struct pick pick_##symbol;
+#include "sm/issue/pick.def"
+#undef PICK
+
 const struct pick *pick_policy(int policy)
 {
     static const struct pick *const all[] = {
